@@ -21,9 +21,10 @@ struct spmmi_device {
     uint32_t multiprocessors;
     uint32_t shared_max; /* bytes of shared memory that a thread block may have */
     uint64_t l2_bytes;   /* of the L2 cache */
-    int can_overlap;     /* kernels may start before the one before them in the stream has ended: sm_90 */
-    const void *values;  /* of A in its order, and SPMMI_VALUES_PAD zeros; on the device */
-    uint64_t random;     /* tells arrival counters of this executor in a workspace from other contents */
+    int can_overlap; /* kernels may start before the one before them in the stream has ended: sm_90, and a driver
+                            whose graphs hold such launches */
+    const void *values; /* of A in its order, and SPMMI_VALUES_PAD zeros; on the device */
+    uint64_t random;    /* tells arrival counters of this executor in a workspace from other contents */
 };
 
 struct spmmi_backend;

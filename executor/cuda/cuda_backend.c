@@ -12,6 +12,9 @@
 #include "format/base/alloc.h"
 #include "format/family.h"
 
+#define GRAPH_DRIVER \
+    12030 /* CUDA 12.3: graphs hold kernels that start before the one before them has ended */
+
 #ifdef SPMM_TEST_HOOKS
 void (*spmmi_cuda_table_hook)(const char *name, const void *device, uint64_t count, size_t size);
 #endif
@@ -28,7 +31,7 @@ struct spmmi_cuda {
 static spmm_status_t read_device(int number, struct spmmi_device *device, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    int multiprocessors = 0, shared_max = 0, l2_bytes = 0;
+    int multiprocessors = 0, shared_max = 0, l2_bytes = 0, driver = 0;
     const uint32_t target = spmmi_cuda_target(number);
     SPMM_REQUIRE(number >= 0 && number < spmmi_cuda_device_count(), SPMM_ERR_NO_DEVICE, diag,
                  "there is no GPU %d: %d found", number, spmmi_cuda_device_count());
@@ -38,12 +41,13 @@ static spmm_status_t read_device(int number, struct spmmi_device *device, spmm_d
     SPMM_TRY_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, number), diag);
     SPMM_TRY_CUDA(cudaDeviceGetAttribute(&shared_max, cudaDevAttrMaxSharedMemoryPerBlockOptin, number), diag);
     SPMM_TRY_CUDA(cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, number), diag);
+    SPMM_TRY_CUDA(cudaDriverGetVersion(&driver), diag);
     *device = (struct spmmi_device){.number = number,
                                     .target = target,
                                     .multiprocessors = (uint32_t)multiprocessors,
                                     .shared_max = (uint32_t)shared_max,
                                     .l2_bytes = (uint64_t)l2_bytes,
-                                    .can_overlap = target >= 90};
+                                    .can_overlap = target >= 90 && driver >= GRAPH_DRIVER};
 cleanup:
     return status;
 }

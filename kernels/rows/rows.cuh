@@ -114,7 +114,7 @@ __global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BOUND(sizeof(typename T::B
             prefetch_entries<LANES>(a.values, start, end);
     }
 
-    // Nothing above reads B or C, which the previous kernel may still convert.
+    // Nothing above reads B or C, which the previous kernel may still convert: plain loads of B, no read-only ones.
     wait_for_previous();
 
     // Main loop: load 4 * QUADS nonzeros, then their rows of B, then sum. Fetching the next nonzeros ahead
@@ -130,7 +130,7 @@ __global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BOUND(sizeof(typename T::B
             const uint32_t col[4] = {quad[q].column.x, quad[q].column.y, quad[q].column.z, quad[q].column.w};
 #pragma unroll
             for (int e = 0; e < 4; e++)
-                x[q][e] = load_vector_const<B, VEC>(
+                x[q][e] = load_vector<B, VEC>(
                     reinterpret_cast<const B *>(b + (uint64_t)column_of(a, col[e]) * a.ldb_bytes));
         }
 #pragma unroll

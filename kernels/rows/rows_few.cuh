@@ -6,7 +6,8 @@
 
 namespace spmmi {
 
-// Not by the read-only path, as the kernel starts before those before it have ended: they may still write B.
+// Not by the read-only path, as the kernel starts before those before it have ended: they may still write B
+// (kernels/shared/launch.cuh).
 template <typename T, int VEC>
 __device__ __forceinline__ Vector<typename T::B, VEC> load_b(const RowsArgs<T> &a, uint32_t entry,
                                                              uint32_t column)

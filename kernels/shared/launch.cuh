@@ -5,6 +5,12 @@
 // release_dependents or ended; it must call wait_for_previous before it touches what that kernel writes.
 // Both calls cost nothing in a kernel that was launched the ordinary way. A kernel that only waits at its end
 // (end_after_previous) relies on what came before its predecessor: that one must be launched the ordinary way.
+//
+// What the kernel before it may write is read by plain loads. PTX has ld.global.nc (__ldg, load_vector_const, and what
+// the compiler makes of const __restrict__) for data that nobody writes as long as the kernel runs, and this one runs
+// already: such a load may be moved above the wait, as its data count as constant, or served from a line that came to
+// the L1 cache before. Tables of the plan, and values, which an ordinary launch separates from their writer, may be
+// read so.
 #pragma once
 #include <cuda_runtime.h>
 #include <stdint.h>
@@ -21,7 +27,7 @@ __device__ __forceinline__ void release_dependents()
 __device__ __forceinline__ void wait_for_previous()
 {
 #if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.wait;" ::: "memory");
+    asm volatile("griddepcontrol.wait;" ::: "memory"); // plain loads and stores stay behind it
 #endif
 }
 

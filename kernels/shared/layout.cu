@@ -127,10 +127,10 @@ __global__ void __launch_bounds__(2 * ROWS_FROM_COLUMNS)
     }
 }
 
+// It starts while the product that writes src ends: no __restrict__, which would make read-only loads (launch.cuh).
 template <typename T, int COLUMNS>
 __global__ void __launch_bounds__(2 * ROWS_FROM_ROWS)
-    columns_from_rows(int64_t rows, int64_t n, const T *__restrict__ src, int64_t lds, T *__restrict__ dst,
-                      int64_t ldd, T beta)
+    columns_from_rows(int64_t rows, int64_t n, const T *src, int64_t lds, T *dst, int64_t ldd, T beta)
 {
     using TileT = Tile<T, ROWS_FROM_ROWS, COLUMNS>;
     constexpr int ROWS = TileT::ROWS, WIDE = TileT::WIDE;

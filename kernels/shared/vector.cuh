@@ -71,6 +71,7 @@ template <typename T, int VEC> __device__ __forceinline__ Vector<T, VEC> load_ve
     return bits.vector;
 }
 
+// For data that nobody writes while the kernel runs, nor while it starts early (launch.cuh).
 template <typename T, int VEC> __device__ __forceinline__ Vector<T, VEC> load_vector_const(const T *p)
 {
     using BitsT = Bits<T, VEC>;

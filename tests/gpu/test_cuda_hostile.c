@@ -87,8 +87,8 @@ static void product_run(spmm_executor_t *executor, const struct test_matrix *a, 
 static void products_run(spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype,
                          spmm_op_t op)
 {
-    static const int64_t widths[] = {1, 8, 64, 33, 130, 40};
-    for (int i = 0; i < 6; i++) {
+    static const int64_t widths[] = {1, 8, 64, 33, 130, 40, 2, 4, 7};
+    for (int i = 0; i < (int)(sizeof widths / sizeof widths[0]); i++) {
         struct test_product product = test_cuda_plain(widths[i], i == 5 ? 3 : 0);
         product.op = op;
         product.beta = i % 2;

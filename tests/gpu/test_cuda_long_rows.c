@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "cuda_chain.h"
 #include "cuda_product.h"
 #include "tests/support/plan_build.h"
 
@@ -217,83 +218,19 @@ static void kernels_say_what_they_are(void **state)
 
 /* ---- What follows in the stream ---- */
 
-#define CHAIN_ROWS 3000
-#define CHAIN_LONG 3 /* dense rows: their kernel outlasts the others' */
 #define CHAIN_N 64
-
-/* Three entries a row, and a few dense rows; sums stay small. */
-static struct test_matrix chain_matrix(void)
-{
-    struct test_matrix a = {"band and dense rows", CHAIN_ROWS, CHAIN_ROWS, 0, NULL, NULL, NULL};
-    const size_t room = 3 * (size_t)CHAIN_ROWS + (size_t)CHAIN_LONG * CHAIN_ROWS;
-    a.row_ptr = calloc(CHAIN_ROWS + 1, sizeof *a.row_ptr);
-    a.col_ind = calloc(room, sizeof *a.col_ind);
-    a.values = calloc(room, sizeof *a.values);
-    if (a.row_ptr == NULL || a.col_ind == NULL || a.values == NULL)
-        abort();
-    for (int64_t i = 0; i < CHAIN_ROWS; i++) {
-        const int is_long = i % (CHAIN_ROWS / CHAIN_LONG) == 7;
-        const int64_t first = is_long || i == 0 ? 0 : i - 1, last = is_long ? CHAIN_ROWS - 1 : i + 1;
-        for (int64_t j = first; j <= last && j < CHAIN_ROWS; j++, a.nnz++) {
-            a.col_ind[a.nnz] = (int32_t)j;
-            a.values[a.nnz] = test_real((uint64_t)i, (uint64_t)j) / (is_long ? CHAIN_ROWS : 3);
-        }
-        a.row_ptr[i + 1] = a.nnz;
-    }
-    return a;
-}
-
-/* B becomes A B over and over, each product as soon as the one before it lets it, or waited for. */
-static void chain_run(spmm_executor_t *executor, const struct test_dense *b, int length, int waits,
-                      struct test_dense *c)
-{
-    struct test_cuda_dense operands[2] = {test_cuda_dense_make(b), test_cuda_dense_make(c)};
-    uint64_t bytes = 0;
-    assert_int_equal(spmm_executor_workspace_bytes(executor, SPMM_OP_N, &operands[0].view, &operands[1].view,
-                                                   &bytes, NULL),
-                     SPMM_OK);
-    struct test_cuda_workspace workspace = test_cuda_workspace_make(bytes);
-    for (int i = 0; i < length; i++) {
-        assert_int_equal(spmm_execute(executor, SPMM_OP_N, spmm_real(1), &operands[i % 2].view, spmm_real(0),
-                                      &operands[(i + 1) % 2].view, workspace.data, bytes, NULL, NULL),
-                         SPMM_OK);
-        if (waits)
-            TEST_CUDA(cudaDeviceSynchronize());
-    }
-    TEST_CUDA(cudaDeviceSynchronize());
-    test_cuda_dense_read(&operands[length % 2], c);
-    test_cuda_workspace_free(&workspace);
-    test_cuda_dense_free(&operands[0]);
-    test_cuda_dense_free(&operands[1]);
-}
 
 static void a_product_that_follows_finds_both_parts_complete(void **state)
 {
     (void)state;
-    struct test_matrix a = chain_matrix();
-    for (int s = 0; s < SHAPE_COUNT; s++)
-        for (int layout = 0; layout < 4; layout += 3) {
-            const spmm_dtype_t dtype = type_of(&shapes[s]);
-            const struct test_product product = test_cuda_plain(CHAIN_N, layout);
-            spmm_executor_t *executor = executor_make(&a, &shapes[s]);
-            struct test_dense b = test_product_b(&a, dtype, &product);
-            struct test_dense waited = test_product_c(&a, dtype, &product),
-                              at_once = test_dense_copy(&waited);
-            for (int length = 19; length < 21; length++) {
-                chain_run(executor, &b, length, 1, &waited);
-                for (int repeat = 0; repeat < 10; repeat++) {
-                    chain_run(executor, &b, length, 0, &at_once);
-                    assert_memory_equal(at_once.block, waited.block, waited.block_bytes);
-                }
-            }
-            test_dense_free(&at_once);
-            test_dense_free(&waited);
-            test_dense_free(&b);
-            spmm_executor_destroy(executor);
-        }
-    free(a.values);
-    free(a.col_ind);
-    free(a.row_ptr);
+    struct test_matrix *a = test_chain_matrix();
+    for (int s = 0; s < SHAPE_COUNT; s++) {
+        spmm_executor_t *executor = executor_make(a, &shapes[s]);
+        for (int layouts = 0; layouts < 4; layouts += 3)
+            test_chain_check(executor, a, type_of(&shapes[s]), CHAIN_N, layouts);
+        spmm_executor_destroy(executor);
+    }
+    test_matrix_free(a);
 }
 
 int main(int argc, char **argv)

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See cuda_chain.h. */
+#include "cuda_chain.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#define ROWS 3000
+#define LONG_ROWS 3
+#define REPEATS 10
+
+struct test_matrix *test_chain_matrix(void)
+{
+    struct test_matrix *a = calloc(1, sizeof *a);
+    const size_t room = 3 * (size_t)ROWS + (size_t)LONG_ROWS * ROWS;
+    if (a == NULL)
+        abort();
+    *a = (struct test_matrix){"band and dense rows", ROWS, ROWS, 0, NULL, NULL, NULL};
+    a->row_ptr = calloc(ROWS + 1, sizeof *a->row_ptr);
+    a->col_ind = calloc(room, sizeof *a->col_ind);
+    a->values = calloc(room, sizeof *a->values);
+    if (a->row_ptr == NULL || a->col_ind == NULL || a->values == NULL)
+        abort();
+    for (int64_t i = 0; i < ROWS; i++) {
+        const int is_long = i % (ROWS / LONG_ROWS) == 7;
+        const int64_t first = is_long || i == 0 ? 0 : i - 1, last = is_long ? ROWS - 1 : i + 1;
+        for (int64_t j = first; j <= last && j < ROWS; j++, a->nnz++) {
+            a->col_ind[a->nnz] = (int32_t)j;
+            a->values[a->nnz] = test_real((uint64_t)i, (uint64_t)j) / (is_long ? ROWS : 3);
+        }
+        a->row_ptr[i + 1] = a->nnz;
+    }
+    return a;
+}
+
+enum way { WAITED, IN_A_STREAM, IN_A_GRAPH };
+
+/* What a chain runs on. operands[0] is B of the first product. */
+struct chain {
+    const spmm_executor_t *executor;
+    struct test_cuda_dense operands[2];
+    struct test_cuda_workspace workspace;
+    cudaStream_t stream;
+};
+
+static struct chain chain_make(const spmm_executor_t *executor, const struct test_dense *b,
+                               const struct test_dense *c)
+{
+    struct chain chain = {.executor = executor,
+                          .operands = {test_cuda_dense_make(b), test_cuda_dense_make(c)}};
+    uint64_t bytes = 0;
+    assert_int_equal(spmm_executor_workspace_bytes(executor, SPMM_OP_N, &chain.operands[0].view,
+                                                   &chain.operands[1].view, &bytes, NULL),
+                     SPMM_OK);
+    chain.workspace = test_cuda_workspace_make(bytes);
+    TEST_CUDA(cudaStreamCreateWithFlags(&chain.stream, cudaStreamNonBlocking));
+    TEST_CUDA(cudaDeviceSynchronize()); /* what is above is not in the stream */
+    return chain;
+}
+
+static void chain_free(struct chain *chain)
+{
+    TEST_CUDA(cudaStreamDestroy(chain->stream));
+    test_cuda_workspace_free(&chain->workspace);
+    test_cuda_dense_free(&chain->operands[0]);
+    test_cuda_dense_free(&chain->operands[1]);
+}
+
+static void product_enqueue(const struct chain *chain, int from)
+{
+    assert_int_equal(spmm_execute(chain->executor, SPMM_OP_N, spmm_real(1), &chain->operands[from].view,
+                                  spmm_real(0), &chain->operands[1 - from].view, chain->workspace.data,
+                                  chain->workspace.bytes, chain->stream, NULL),
+                     SPMM_OK);
+}
+
+static void products_enqueue(const struct chain *chain, int length, int waits)
+{
+    for (int i = 0; i < length; i++) {
+        product_enqueue(chain, i % 2);
+        if (waits)
+            TEST_CUDA(cudaStreamSynchronize(chain->stream));
+    }
+}
+
+static void graph_run(const struct chain *chain, int length)
+{
+    cudaGraph_t graph = NULL;
+    cudaGraphExec_t replay = NULL;
+    TEST_CUDA(cudaStreamBeginCapture(chain->stream, cudaStreamCaptureModeGlobal));
+    products_enqueue(chain, length, 0);
+    TEST_CUDA(cudaStreamEndCapture(chain->stream, &graph));
+    TEST_CUDA(cudaGraphInstantiate(&replay, graph, 0));
+    TEST_CUDA(cudaGraphLaunch(replay, chain->stream));
+    TEST_CUDA(cudaStreamSynchronize(chain->stream));
+    TEST_CUDA(cudaGraphExecDestroy(replay));
+    TEST_CUDA(cudaGraphDestroy(graph));
+}
+
+/* B becomes A B over and over; the last one goes to c. */
+static void chain_run(const spmm_executor_t *executor, const struct test_dense *b, int length, enum way way,
+                      struct test_dense *c)
+{
+    struct chain chain = chain_make(executor, b, c);
+    if (way == IN_A_GRAPH)
+        graph_run(&chain, length);
+    else
+        products_enqueue(&chain, length, way == WAITED);
+    TEST_CUDA(cudaStreamSynchronize(chain.stream));
+    test_cuda_dense_read(&chain.operands[length % 2], c);
+    chain_free(&chain);
+}
+
+void test_chain_check(const spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype,
+                      int64_t n, int layouts)
+{
+    const struct test_product product = test_cuda_plain(n, layouts);
+    struct test_dense b = test_product_b(a, dtype, &product);
+    struct test_dense waited = test_product_c(a, dtype, &product), at_once = test_dense_copy(&waited);
+    for (int length = 19; length < 21; length++) {
+        chain_run(executor, &b, length, WAITED, &waited);
+        for (int repeat = 0; repeat < REPEATS; repeat++) {
+            chain_run(executor, &b, length, repeat % 2 == 0 ? IN_A_STREAM : IN_A_GRAPH, &at_once);
+            assert_memory_equal(at_once.block, waited.block, waited.block_bytes);
+        }
+    }
+    test_dense_free(&at_once);
+    test_dense_free(&waited);
+    test_dense_free(&b);
+}
+
+/* Bytes of B from its first element on: what is written anew. */
+static size_t payload_bytes(const spmm_dense_t *view)
+{
+    const int64_t lines = view->layout == SPMM_ROW_MAJOR ? view->rows : view->cols;
+    const int64_t length = view->layout == SPMM_ROW_MAJOR ? view->cols : view->rows;
+    return (size_t)((lines - 1) * view->ld + length) * spmm_dtype_size(view->type);
+}
+
+/* B is written, multiplied and cleared; the product goes to c. */
+static void written_run(const spmm_executor_t *executor, const struct test_dense *b, int waits,
+                        struct test_dense *c)
+{
+    struct chain chain = chain_make(executor, b, c);
+    struct test_cuda_dense source = test_cuda_dense_make(b);
+    const size_t bytes = payload_bytes(&b->view);
+    void *const target = chain.operands[0].view.data;
+    TEST_CUDA(cudaDeviceSynchronize());
+    for (int i = 0; i < REPEATS; i++) {
+        TEST_CUDA(cudaMemsetAsync(target, 0, bytes, chain.stream)); /* what a product too early would read */
+        product_enqueue(&chain, 0);
+        TEST_CUDA(cudaMemcpyAsync(target, source.view.data, bytes, cudaMemcpyDeviceToDevice, chain.stream));
+        if (waits)
+            TEST_CUDA(cudaStreamSynchronize(chain.stream));
+        product_enqueue(&chain, 0);
+        if (waits)
+            TEST_CUDA(cudaStreamSynchronize(chain.stream));
+    }
+    TEST_CUDA(cudaStreamSynchronize(chain.stream));
+    test_cuda_dense_read(&chain.operands[1], c);
+    test_cuda_dense_free(&source);
+    chain_free(&chain);
+}
+
+void test_chain_check_copies(const spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype,
+                             int64_t n, int layouts)
+{
+    const struct test_product product = test_cuda_plain(n, layouts);
+    struct test_dense b = test_product_b(a, dtype, &product);
+    struct test_dense waited = test_product_c(a, dtype, &product), at_once = test_dense_copy(&waited);
+    written_run(executor, &b, 1, &waited);
+    written_run(executor, &b, 0, &at_once);
+    assert_memory_equal(at_once.block, waited.block, waited.block_bytes);
+    test_dense_free(&at_once);
+    test_dense_free(&waited);
+    test_dense_free(&b);
+}

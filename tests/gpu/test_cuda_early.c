@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kernels of rows for few columns start before what is before them in the stream has ended: right behind a kernel, a
+ * copy or a memset that writes their B they find it complete, in streams and in graphs. So do the kernels for more
+ * columns behind the conversion of a column-major B. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "cuda_chain.h"
+#include "tests/support/plan_build.h"
+
+static const int64_t widths[] = {1, 2, 3, 5, 7, 8, 33};
+#define WIDTH_COUNT ((int)(sizeof widths / sizeof widths[0]))
+
+static const struct {
+    spmm_schedule_t schedule;
+    uint32_t item_size;
+} shapes[] = {
+    {SPMM_SCHEDULE_ROW_SPLIT, 8}, {SPMM_SCHEDULE_NONZERO_SPLIT, 8}, {SPMM_SCHEDULE_NONZERO_SPLIT, 64}};
+#define SHAPE_COUNT ((int)(sizeof shapes / sizeof shapes[0]))
+
+typedef void (*chain_check)(const spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype,
+                            int64_t n, int layouts);
+
+/* Every type, schedule and width, and every step-th pair of orders. */
+static void all_check(chain_check check, int step)
+{
+    struct test_matrix *a = test_chain_matrix();
+    for (int i = 0; i < 4 * SHAPE_COUNT; i++) {
+        const spmm_dtype_t dtype = (spmm_dtype_t)(SPMM_F32 + i % 4);
+        const struct test_plan_options options = {dtype, shapes[i / 4].schedule, shapes[i / 4].item_size, 0,
+                                                  0};
+        spmm_plan_t *plan = test_plan_build(a, options);
+        spmm_executor_t *executor = test_executor_make(plan, 0, 0, NULL);
+        for (int w = 0; w < WIDTH_COUNT; w++)
+            for (int layouts = 0; layouts < 4; layouts += step)
+                check(executor, a, dtype, widths[w], layouts);
+        spmm_executor_destroy(executor);
+        spmm_plan_destroy(plan);
+    }
+    test_matrix_free(a);
+}
+
+static void a_product_behind_a_product_finds_its_result(void **state)
+{
+    (void)state;
+    all_check(test_chain_check, 3);
+}
+
+static void a_product_behind_a_copy_finds_what_was_copied(void **state)
+{
+    (void)state;
+    all_check(test_chain_check_copies, 1);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_product_behind_a_product_finds_its_result),
+        cmocka_unit_test(a_product_behind_a_copy_finds_what_was_copied),
+    };
+    if (!test_cuda_begin(argc, argv))
+        return TEST_SKIPPED;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
