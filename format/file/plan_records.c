@@ -116,7 +116,9 @@ uint64_t spmmi_part_features(const struct spmmi_part *part, spmm_dtype_t dtype)
 
 uint16_t spmmi_plan_minor(uint64_t features)
 {
-    return features >= SPMMI_FEATURE_HALF_LONG_ROWS ? SPMMI_FORMAT_MINOR : SPMMI_FORMAT_MINOR - 1;
+    return features >= SPMMI_FEATURES_OF_7   ? SPMMI_FORMAT_MINOR
+           : features >= SPMMI_FEATURES_OF_6 ? SPMMI_FORMAT_MINOR - 1
+                                             : SPMMI_FORMAT_MINOR - 2;
 }
 
 /* A permutation that no version knows is refused later, as a family is. */

@@ -14,7 +14,7 @@
 #include "format/plan.h"
 
 #define SPMMI_FORMAT_MAJOR 1u
-#define SPMMI_FORMAT_MINOR 6u
+#define SPMMI_FORMAT_MINOR 7u
 #define SPMMI_ENDIAN_TAG 0x01020304u
 #define SPMMI_HEADER_BYTES 256u
 #define SPMMI_ENTRY_BYTES 64u
@@ -39,6 +39,8 @@
 #define SPMMI_FEATURE_LONG_ROWS 16u      /* parts of long rows, or trace entries about them */
 #define SPMMI_FEATURE_SEARCH 32u         /* trace entries with the reasons of the search */
 #define SPMMI_FEATURE_HALF_LONG_ROWS 64u /* parts of long rows whose values have 16 bits */
+#define SPMMI_FEATURES_OF_6 64u          /* the first bit that format 1.6 has .. */
+#define SPMMI_FEATURES_OF_7 512u         /* .. and 1.7 */
 #define SPMMI_FEATURES_KNOWN                                                                           \
     (SPMMI_FAMILY_FEATURES | SPMMI_PERMUTATION_FEATURES | SPMMI_DTYPE_FEATURES | SPMMI_FEATURE_UNITS | \
      SPMMI_FEATURE_HALF | SPMMI_FEATURE_TCBLOCKS | SPMMI_FEATURE_LONG_ROWS | SPMMI_FEATURE_SEARCH |    \

@@ -153,7 +153,7 @@ is_json 'j["variants"][0]["parts"][0]["schedule"] == "whole"'
 run spmm-inspect --json -n 64 --kernel tiled --segment-scale 4 --segment-least 9 gen:arrow:20000
 exits 0
 is_json 'j["variants"][0]["parts"][0]["granule"] == 12'
-for how in radix jaccard minhash rcm; do
+for how in radix jaccard minhash rcm communities; do
     run spmm-inspect --json -n 64 --kernel tiled --balance segments:9 --reorder $how gen:femshuf:9:9:9
     exits 0
     is_json 'j["panels"]["is_reordered"] and j["panels"]["rho"] > 1'
@@ -219,12 +219,12 @@ exits 0
 says 'minhash'
 run spmm-inspect --orders --json gen:femshuf:5:5:5
 exits 0
-is_json '[o["order"] for o in j["orders"]][:5] == ["none", "radix", "jaccard", "minhash", "rcm"]'
+is_json '[o["order"] for o in j["orders"]][:6] == ["none", "radix", "jaccard", "minhash", "rcm", "communities"]'
 is_json 'j["orders"][3]["blocks"]["8x8"]["count"] < j["orders"][0]["blocks"]["8x8"]["count"] and not j["orders"][3]["is_natural"]'
 is_json 'all(abs(r * f - j["nnz"]) < 1e-6 * j["nnz"] for o in j["orders"] for r, f in zip(o["reuse"], o["footprint"]))'
 run spmm-inspect --orders --json gen:uniform:40:30:2
 exits 0
-is_json '[o["order"] for o in j["orders"]][:4] == ["none", "radix", "jaccard", "minhash"]'
+is_json '[o["order"] for o in j["orders"]]== ["none", "radix", "jaccard", "minhash", "communities"]'
 run spmm-inspect --json --symmetric-permutation gen:femshuf:5:5:5 -o "$work/symmetric.plan"
 exits 0
 is_json 'j["symmetric_permutation"]'
@@ -260,6 +260,20 @@ done
 run spmm-inspect --json --symmetric-permutation --reorder rcm --kernel rows gen:band:100:3
 exits 0
 is_json 'not j["symmetric_permutation"]'
+# What rows takes of a permutation that a caller names.
+run spmm-inspect --device h200 --symmetric-permutation --reorder communities --kernel rows gen:rmat:10:9 -o "$work/communities.plan"
+exits 0
+run spmm-run "$work/communities.plan" -n 5 --check gen:rmat:10:9 --device cpu --repeat 0
+exits 0
+says 'check      right'
+run spmm-inspect --device h200 --reorder communities --kernel rows gen:rmat:10:9
+exits 2
+says_err 'rows, which takes no reorder'
+run spmm-inspect --json --device h200 --kernel panel -n 64 --reorder communities gen:rmat:10:9 -o "$work/communities.plan"
+exits 0
+run spmm-info --json "$work/communities.plan"
+exits 0
+is_json 'j["format_minor"] == 7 and any(t["order"] == "communities" for t in j["trace"])'
 run spmm-inspect --device any --permuted-output --reorder radix gen:femshuf:9:9:9 -o "$work/permuted.plan"
 exits 0
 says 'op N, f32, any n, both layouts, any device: tiled/whole'

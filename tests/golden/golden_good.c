@@ -247,6 +247,29 @@ static uint8_t *order_stats(size_t *size)
     return written(plan, size);
 }
 
+/* The permutation that format 1.7 has, in the trace and with its metrics. */
+static uint8_t *communities_traced(size_t *size)
+{
+    static const struct spmmi_trace lost = {.family = SPMM_FAMILY_WINDOW,
+                                            .schedule = SPMM_SCHEDULE_DENSE,
+                                            .reason = SPMMI_REASON_BLOCKS,
+                                            .compute = SPMM_COMPUTE_3XTF32,
+                                            .permutation = SPMM_REORDER_COMMUNITIES,
+                                            .value = 9,
+                                            .threshold = 8};
+    const struct test_plan_options options = {SPMM_F32, SPMM_SCHEDULE_ROW_SPLIT, 16, 0, 1};
+    spmm_plan_t *plan = plan_of("diagonal", TEST_VALUES_REAL, options, __func__);
+    test_plan_permutation_metrics(plan);
+    plan->permutation_metrics[1].kind = SPMM_REORDER_COMMUNITIES;
+    spmmi_free(plan->trace);
+    plan->trace_count = 1;
+    plan->trace = spmmi_alloc(1, sizeof lost);
+    if (plan->trace == NULL)
+        abort();
+    plan->trace[0] = lost;
+    return written(plan, size);
+}
+
 static uint8_t *symmetric_order(size_t *size)
 {
     const struct test_plan_options options = {SPMM_F32, SPMM_SCHEDULE_ROW_SPLIT, 16, 1, 0};
@@ -318,7 +341,7 @@ const struct golden_good golden_good_cases[] = {
     ROW(fragments_traced, 1), ROW(symmetric_order, 1), ROW(bcsr_permuted, 1),
     ROW(bcsr_f16, 1),         ROW(order_stats, 1),     ROW(dense_bf16, 1),
     ROW(window_peeled, 1),    ROW(panel_peeled, 1),    ROW(search_traced, 1),
-    ROW(writer, 1),           ROW(wide_f32, 1),
+    ROW(writer, 1),           ROW(wide_f32, 1),        ROW(communities_traced, 1),
 };
 const size_t golden_good_count = COUNT(golden_good_cases);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chains of products, each of which multiplies what the one before it wrote: kernels that start before it has ended must
- * not read too early. */
+/* Chains of products, each of which multiplies what the one before it wrote: kernels that start before it has ended
+ * must not read too early. */
 #ifndef TEST_CUDA_CHAIN_H
 #define TEST_CUDA_CHAIN_H
 
@@ -9,8 +9,8 @@
 /* Three entries a row and a few dense rows, whose kernel outlasts the others'; sums stay small. */
 struct test_matrix *test_chain_matrix(void);
 
-/* A chain of n columns in these orders (as of test_cuda_plain, B and C in the same) has the same bits in a stream and in a graph as when the host
- * waits for each product. */
+/* A chain of n columns in these orders (as of test_cuda_plain, those of B and C the same) has the same bits in a stream
+ * and in a graph as when the host waits for each product. */
 void test_chain_check(const spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype,
                       int64_t n, int layouts);
 
