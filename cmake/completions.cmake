@@ -11,7 +11,7 @@ function(spmm_add_completion tool shell name folder)
     COMMAND ${CMAKE_COMMAND} -E env ASAN_OPTIONS=detect_leaks=0 $<TARGET_FILE:${tool}> --help=${shell} > ${output}
     DEPENDS ${tool} COMMENT "Completion of ${tool} for ${shell}" VERBATIM)
   set_property(GLOBAL APPEND PROPERTY SPMM_COMPLETIONS ${output})
-  install(FILES ${output} DESTINATION ${folder})
+  install(FILES ${output} DESTINATION ${folder} COMPONENT tools)
 endfunction()
 
 if(TARGET spmm-inspect AND NOT CMAKE_CROSSCOMPILING)

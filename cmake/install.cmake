@@ -1,20 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-# What `cmake --install` puts where, the CMake package and the pkg-config files.
+# What `cmake --install` puts where, the CMake package and the pkg-config files. Components are those of the Debian
+# packages (cmake/debian.cmake): runtime, development, tools; documents go into none.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/spmm)
 
 install(TARGETS spmm_format spmm_inspector spmm_executor EXPORT spmmTargets
-        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/spmm DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
-install(EXPORT spmmTargets NAMESPACE spmm:: DESTINATION ${package_dir})
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT development
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/spmm DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
+        FILES_MATCHING PATTERN "*.h")
+install(EXPORT spmmTargets NAMESPACE spmm:: DESTINATION ${package_dir} COMPONENT development)
 foreach(tool spmm-inspect spmm-info spmm-run spmm-export spmm-update spmm-bench)
   if(TARGET ${tool})
-    install(TARGETS ${tool} DESTINATION ${CMAKE_INSTALL_BINDIR})
+    install(TARGETS ${tool} DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
   endif()
 endforeach()
 include(cmake/man.cmake)
 include(cmake/completions.cmake)
-install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/NOTICE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/NOTICE DESTINATION ${CMAKE_INSTALL_DOCDIR}
+        COMPONENT documents)
 
 # A static build passes its own needs on to the program that links it.
 set(SPMM_STATIC_PACKAGE OFF)
@@ -25,7 +29,8 @@ configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/spmmConfig.cmake.in sp
                               INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(spmmConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/spmmConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/spmmConfigVersion.cmake
-              ${PROJECT_SOURCE_DIR}/cmake/require_library.cmake DESTINATION ${package_dir})
+              ${PROJECT_SOURCE_DIR}/cmake/require_library.cmake DESTINATION ${package_dir}
+        COMPONENT development)
 
 # spmm_pkgconfig(name description requires private): private libraries matter to static builds only.
 function(spmm_pkgconfig name description requires private)
@@ -35,7 +40,8 @@ function(spmm_pkgconfig name description requires private)
   endif()
   string(REPLACE "-" "_" library ${name})
   configure_file(${PROJECT_SOURCE_DIR}/cmake/spmm.pc.in ${name}.pc @ONLY)
-  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+          COMPONENT development)
 endfunction()
 
 file(RELATIVE_PATH pc_to_prefix /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)

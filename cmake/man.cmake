@@ -14,7 +14,7 @@ function(spmm_add_page page tool)
     COMMAND ${CMAKE_COMMAND} -D TOOL=$<TARGET_FILE:${tool}> -D SOURCE=${source} -D OUTPUT=${output} -P ${script}
     DEPENDS ${tool} ${source} ${script} COMMENT "Manual page ${page}" VERBATIM)
   set_property(GLOBAL APPEND PROPERTY SPMM_MAN_PAGES ${output})
-  install(FILES ${output} DESTINATION ${CMAKE_INSTALL_MANDIR}/${folder})
+  install(FILES ${output} DESTINATION ${CMAKE_INSTALL_MANDIR}/${folder} COMPONENT tools)
 endfunction()
 
 if(TARGET spmm-inspect AND NOT CMAKE_CROSSCOMPILING)

@@ -186,5 +186,46 @@ static)
     outside package "$work/static-package" "$work/static-prefix"
     with_pkgconfig "$work/static-pkgconfig" "$(pc_dir "$work/static-prefix")" --static
     ;;
+debian)
+    # The packages satisfy lintian, and are installed, used and removed again in a folder of their own.
+    if ! command -v lintian >/dev/null && [ -z "${SPMM_TESTS_RUN:-}" ]; then
+        exit 77
+    fi
+    export DEBFULLNAME='The spmm authors' DEBEMAIL=spmm@example.org
+    root=$work/debian-root admin=$work/debian-admin packages=(libspmm1 libspmm-dev spmm-tools)
+    rm -rf "$root" "$admin" "$work"/debian/*.deb
+    { (cd "$source" && cmake --preset debian -B "$work/debian" -DCMAKE_C_COMPILER="$cc") && cmake --build "$work/debian" -j 2 &&
+        (cd "$work/debian" && cpack); } >"$work/debian.log" 2>&1 || { tail -n 40 "$work/debian.log"; fail "no packages"; }
+    lintian --no-user-dirs --allow-root --fail-on error,warning "$work"/debian/*.deb || fail "lintian refuses the packages"
+    mkdir -p "$root" "$admin/info" "$admin/updates"
+    : >"$admin/status"
+    debian=(dpkg --instdir="$root" --admindir="$admin" --log=/dev/null
+        --no-triggers
+        --force-not-root --force-depends --force-script-chrootless --force-bad-path)
+    "${debian[@]}" -i "$work"/debian/*.deb >"$work/dpkg.log" 2>&1 || { cat "$work/dpkg.log"; fail "dpkg -i failed"; }
+    multiarch=$("$cc" -print-multiarch) version=$(dpkg-deb -f "$work"/debian/libspmm1_*.deb Version)
+    library=$root/usr/lib/$multiarch
+    for file in format inspector executor; do
+        [ -f "$library/libspmm_$file.so.1" ] || fail "libspmm_$file.so.1 is not in lib/$multiarch"
+        readelf -d "$library/libspmm_$file.so.1" | grep -E 'RUNPATH|RPATH' && fail "libspmm_$file has the path above"
+    done
+    for package in libspmm-dev spmm-tools; do
+        dpkg-deb -f "$work/debian/${package}_"*.deb Depends | grep -F "libspmm1 (= $version)" >/dev/null ||
+            fail "$package does not depend on libspmm1 of its version"
+    done
+    dpkg-deb -f "$work"/debian/libspmm1_*.deb Depends | grep -E '^(lib|zlib)[a-z0-9.+-]*.*libzstd1 ' >/dev/null ||
+        fail "libspmm1 does not depend on libzstd1"
+    dpkg-deb -f "$work"/debian/libspmm1_*.deb Multi-Arch | grep -x same >/dev/null || fail "libspmm1 is not Multi-Arch: same"
+    export PATH=$root/usr/bin:$PATH LD_LIBRARY_PATH=$library
+    spmm-inspect -q gen:band:500:7 -o "$work/debian.plan"
+    spmm-run -q --device cpu --repeat 0 "$work/debian.plan" --check gen:band:500:7
+    with_pkgconfig "$work/debian-pkgconfig" "$library/pkgconfig"
+    outside package "$work/debian-package" "$root/usr"
+    man --warnings -l "$root/usr/share/man/man1/spmm-info.1.gz" >/dev/null
+    [ -s "$root/usr/share/zsh/vendor-completions/_spmm-info" ] || fail "zsh on Debian does not find the completions"
+    "${debian[@]}" -P "${packages[@]}" >"$work/dpkg.log" 2>&1 || { cat "$work/dpkg.log"; fail "dpkg -P failed"; }
+    left=$(find "$root" -type f)
+    [ -z "$left" ] || fail "the packages leave $left"
+    ;;
 *) fail "unknown step" ;;
 esac

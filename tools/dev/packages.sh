@@ -57,6 +57,8 @@ need_to_test() {
     need zsh has_command zsh
     need fish has_command fish
     need curl has_command curl
+    need lintian has_command lintian
+    need dpkg-dev has_command dpkg-shlibdeps
     need openssh-client has_command ssh-keygen
     need chromium has_command chromium
 }

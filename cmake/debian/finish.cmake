@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+# After cpack made the packages: what CPack 3.25 cannot say. Packages of libraries may be installed for several
+# architectures side by side, and libraries are entered into the cache of the loader by a trigger, not by scripts.
+cmake_minimum_required(VERSION 3.25)
+set(folder ${CPACK_TEMPORARY_DIRECTORY}/control)
+foreach(package IN LISTS CPACK_PACKAGE_FILES)
+  file(REMOVE_RECURSE ${folder})
+  execute_process(COMMAND dpkg-deb --raw-extract ${package} ${folder} COMMAND_ERROR_IS_FATAL ANY)
+  if(package MATCHES "/lib[^/]*$")
+    file(READ ${folder}/DEBIAN/control control)
+    string(REGEX REPLACE "(^|\n)Section:" "\\1Multi-Arch: same\nSection:" control "${control}")
+    file(WRITE ${folder}/DEBIAN/control "${control}")
+  endif()
+  if(EXISTS ${folder}/DEBIAN/shlibs)
+    file(REMOVE ${folder}/DEBIAN/postinst ${folder}/DEBIAN/postrm)
+    file(WRITE ${folder}/DEBIAN/triggers "activate-noawait ldconfig\n")
+  endif()
+  execute_process(COMMAND dpkg-deb --root-owner-group --build ${folder} ${package} OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
+endforeach()
+file(REMOVE_RECURSE ${folder})
