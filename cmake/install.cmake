@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # What `cmake --install` puts where, the CMake package and the pkg-config files. Components are those of the Debian
-# packages (cmake/debian.cmake): runtime, development, tools; documents go into none.
+# packages (cmake/debian.cmake): runtime, development, tools; documents and petsc go into none.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/spmm)
 
@@ -8,8 +8,15 @@ install(TARGETS spmm_format spmm_inspector spmm_executor EXPORT spmmTargets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT development
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/spmm DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
-        FILES_MATCHING PATTERN "*.h")
+        FILES_MATCHING PATTERN "*.h" PATTERN petsc.h EXCLUDE)
 install(EXPORT spmmTargets NAMESPACE spmm:: DESTINATION ${package_dir} COMPONENT development)
+if(SPMM_HAVE_PETSC) # with targets of its own, so that the others are found where there is no PETSc
+  install(TARGETS spmm_petsc EXPORT spmmPetscTargets COMPONENT petsc
+          LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(FILES ${PROJECT_SOURCE_DIR}/include/spmm/petsc.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/spmm COMPONENT petsc)
+  install(EXPORT spmmPetscTargets NAMESPACE spmm:: DESTINATION ${package_dir} COMPONENT petsc)
+  install(FILES ${PROJECT_SOURCE_DIR}/cmake/require_petsc.cmake DESTINATION ${package_dir} COMPONENT petsc)
+endif()
 foreach(tool spmm-inspect spmm-info spmm-run spmm-export spmm-update spmm-bench)
   if(TARGET ${tool})
     install(TARGETS ${tool} DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
@@ -32,8 +39,8 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/spmmConfig.cmake ${CMAKE_CURRENT_BINAR
               ${PROJECT_SOURCE_DIR}/cmake/require_library.cmake DESTINATION ${package_dir}
         COMPONENT development)
 
-# spmm_pkgconfig(name description requires private): private libraries matter to static builds only.
-function(spmm_pkgconfig name description requires private)
+# spmm_pkgconfig(name component description requires private): private libraries matter to static builds only.
+function(spmm_pkgconfig name component description requires private)
   set(cflags "")
   if(NOT BUILD_SHARED_LIBS)
     set(cflags " -DSPMM_STATIC")
@@ -41,7 +48,7 @@ function(spmm_pkgconfig name description requires private)
   string(REPLACE "-" "_" library ${name})
   configure_file(${PROJECT_SOURCE_DIR}/cmake/spmm.pc.in ${name}.pc @ONLY)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
-          COMPONENT development)
+          COMPONENT ${component})
 endfunction()
 
 file(RELATIVE_PATH pc_to_prefix /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
@@ -51,6 +58,10 @@ if(SPMM_HAVE_CUDA)
   get_filename_component(cuda_libraries ${CUDA_cudart_static_LIBRARY} DIRECTORY)
   set(gpu " -L${cuda_libraries} -lcudart_static -lstdc++ -lrt -ldl")
 endif()
-spmm_pkgconfig(spmm-format "Plans of sparse matrix products" "" "-lzstd ${threads}")
-spmm_pkgconfig(spmm-inspector "From a sparse matrix to a plan" spmm-format "-lzstd -ldeflate -lminizip -lz -llzma -lbz2 ${threads}")
-spmm_pkgconfig(spmm-executor "Sparse times dense products, from plans" spmm-format "${threads}${gpu}")
+spmm_pkgconfig(spmm-format development "Plans of sparse matrix products" "" "-lzstd ${threads}")
+spmm_pkgconfig(spmm-inspector development "From a sparse matrix to a plan" spmm-format "-lzstd -ldeflate -lminizip -lz -llzma -lbz2 ${threads}")
+spmm_pkgconfig(spmm-executor development "Sparse times dense products, from plans" spmm-format "${threads}${gpu}")
+if(SPMM_HAVE_PETSC) # compiled with mpicc, as programs with PETSc are: its own file does not name the headers of MPI
+  spmm_pkgconfig(spmm-petsc petsc "Plans inside PETSc and SLEPc"
+                 "spmm-inspector spmm-executor PETSc >= 3.18" "${threads}${gpu}")
+endif()

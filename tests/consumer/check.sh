@@ -17,15 +17,20 @@ fail() { echo "consumer $step: $*" >&2; exit 1; }
 
 pc_dir() { dirname "$(find "$1" -name spmm-format.pc -print -quit)"; }
 
-# Build an outside project and run its programs on a plan they make themselves.
-outside() { # FOLDER OUT PREFIX [CMAKE_ARGUMENT...]
+# Build an outside project.
+build_outside() { # FOLDER OUT PREFIX [CMAKE_ARGUMENT...]
     local folder=$1 out=$2 package=$3
     shift 3
     rm -rf "$out"
     cmake -S "$here/$folder" -B "$out" -G Ninja -DCMAKE_PREFIX_PATH="$package" -DCMAKE_C_COMPILER="$cc" "$@" >"$work/$folder.log" 2>&1 ||
         { cat "$work/$folder.log"; fail "configure failed"; }
     cmake --build "$out" -j 2 >"$work/$folder.log" 2>&1 || { cat "$work/$folder.log"; fail "build failed"; }
-    run_programs "$out"
+}
+
+# The same, and run its programs on a plan they make themselves.
+outside() {
+    build_outside "$@"
+    run_programs "$2"
 }
 
 run_programs() {
@@ -59,6 +64,7 @@ package) outside package "$work/package" "$prefix" ;;
 pkgconfig) with_pkgconfig "$work/pkgconfig" "$(pc_dir "$prefix")" "${static[@]}" ;;
 headers)
     for header in "$prefix"/include/spmm/*.h; do
+        [ "${header##*/}" != petsc.h ] || continue # not without PETSc's headers, which step petsc has
         for language in "c -std=c99" "c -std=c11" "c++ -std=c++11" "c++ -std=c++17"; do
             read -r -a flags <<<"$language"
             "$cc" -x "${flags[@]}" "${warnings[@]}" -Wconversion -Wshadow -I "$prefix/include" -fsyntax-only \
@@ -68,12 +74,14 @@ headers)
     ;;
 symbols)
     [ "${#static[@]}" -eq 0 ] || exit 0
-    for library in format inspector executor; do
+    libraries=(format inspector executor)
+    [ "${SPMM_PETSC:-OFF}" = OFF ] || libraries+=(petsc)
+    for library in "${libraries[@]}"; do
         file=$(find "$prefix" -name "libspmm_$library.so.1" -print -quit)
         [ -n "$file" ] || fail "libspmm_$library.so.1 is not installed"
         allowed='^spmm_[a-z0-9_]*@@SPMM_1$'
         [ $library != format ] || allowed+='|^spmmi_[a-z0-9_]*@@SPMM_PRIVATE_[0-9.]*$'
-        [ "$(exported "$file" | grep -c '^spmm_')" -ge 5 ] || fail "libspmm_$library exports too little"
+        [ "$(exported "$file" | grep -c '^spmm_')" -ge 3 ] || fail "libspmm_$library exports too little"
         exported "$file" | grep -vE "$allowed" && fail "libspmm_$library exports the names above"
         needed=$(readelf -d "$file" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
         echo "$needed" | grep -E 'libcuda|libcudart' && fail "libspmm_$library needs the library above"
@@ -81,10 +89,26 @@ symbols)
         format) forbidden='libspmm_' ;;
         inspector) forbidden='libspmm_executor' ;;
         executor) forbidden='libspmm_inspector' ;;
+        petsc) forbidden='libslepc' ;;
         esac
         echo "$needed" | grep "$forbidden" && fail "libspmm_$library needs the library above"
         objdump -p "$file" | grep "SONAME *libspmm_$library.so.1$" >/dev/null || fail "wrong SONAME"
     done
+    ;;
+petsc)
+    build_outside petsc "$work/petsc" "$prefix"
+    [ "$("$work/petsc/petsc_product")" = '3 5' ] || fail 'the program of the CMake package is wrong'
+    export PKG_CONFIG_PATH
+    PKG_CONFIG_PATH=$(pc_dir "$prefix")
+    read -r -a flags <<<"$(pkg-config "${static[@]}" --cflags --libs spmm-petsc | tr '\n' ' ')"
+    OMPI_CC=$cc mpicc -std=c99 "$here/petsc/petsc_product.c" -o "$work/petsc/with_pkgconfig" "${flags[@]}"
+    [ "$("$work/petsc/with_pkgconfig")" = '3 5' ] || fail 'the program of pkg-config is wrong'
+    rm -rf "$work/without"
+    cp -r "$prefix" "$work/without"
+    rm "$(find "$work/without" -name spmmPetscTargets.cmake)"
+    said=$(cmake -S "$here/petsc" -B "$work/without/build" -DCMAKE_PREFIX_PATH="$work/without" 2>&1) &&
+        fail 'component petsc is found where there is none'
+    echo "$said" | grep 'This spmm was built without PETSc' >/dev/null || fail "cmake said: $said"
     ;;
 readme)
     mkdir -p "$work/readme"
@@ -180,11 +204,15 @@ subdirectory)
 static)
     mkdir -p "$work"
     cmake -S "$source" -B "$work/static-build" -G Ninja -DBUILD_SHARED_LIBS=OFF -DSPMM_TESTS=OFF -DSPMM_TOOLS=OFF \
-        -DSPMM_CUDA="${SPMM_CUDA:-OFF}" -DSPMM_CUDA_ARCHITECTURES=90-real -DCMAKE_C_COMPILER="$cc" >"$work/static.log"
+        -DSPMM_CUDA="${SPMM_CUDA:-OFF}" -DSPMM_PETSC="${SPMM_PETSC:-OFF}" -DSPMM_CUDA_ARCHITECTURES=90-real -DCMAKE_C_COMPILER="$cc" >"$work/static.log"
     cmake --build "$work/static-build" -j 2 >>"$work/static.log" 2>&1 || { cat "$work/static.log"; fail "build failed"; }
     cmake --install "$work/static-build" --prefix "$work/static-prefix" >>"$work/static.log"
     outside package "$work/static-package" "$work/static-prefix"
     with_pkgconfig "$work/static-pkgconfig" "$(pc_dir "$work/static-prefix")" --static
+    if [ "${SPMM_PETSC:-OFF}" = ON ]; then
+        build_outside petsc "$work/static-petsc" "$work/static-prefix"
+        [ "$("$work/static-petsc/petsc_product")" = '3 5' ] || fail 'the static program of PETSc is wrong'
+    fi
     ;;
 debian)
     # The packages satisfy lintian, and are installed, used and removed again in a folder of their own.

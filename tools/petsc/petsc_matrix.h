@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a MATSPMM has beside its MATSEQAIJ. It hangs on the matrix as a composed object, so that PETSc destroys it with
- * the matrix. Operations are set by public functions of PETSc; its private header is for state and options. */
+ * the matrix. Public functions of PETSc set its operations; the private header is for state and options of objects.
+ */
 #ifndef SPMM_PETSC_MATRIX_H
 #define SPMM_PETSC_MATRIX_H
 
