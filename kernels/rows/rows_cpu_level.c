@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The SIMD level of this machine. */
+#include <stdatomic.h>
 #include <stddef.h>
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -17,7 +18,7 @@ static int has_f16c(void)
 }
 #endif
 
-const struct rows_cpu_level *rows_cpu_level_pick(void)
+static const struct rows_cpu_level *level_find(void)
 {
 #if defined(__x86_64__)
     if (spmmi_cpu_has_avx2() && has_f16c()) {
@@ -28,4 +29,16 @@ const struct rows_cpu_level *rows_cpu_level_pick(void)
     }
 #endif
     return &spmmi_rows_cpu_portable;
+}
+
+/* Found once: virtual machines trap on cpuid, which takes longer there than a product of few nonzeros. */
+const struct rows_cpu_level *rows_cpu_level_pick(void)
+{
+    static const struct rows_cpu_level *_Atomic picked;
+    const struct rows_cpu_level *level = atomic_load_explicit(&picked, memory_order_relaxed);
+    if (level == NULL) {
+        level = level_find();
+        atomic_store_explicit(&picked, level, memory_order_relaxed);
+    }
+    return level;
 }
