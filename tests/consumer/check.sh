@@ -80,7 +80,7 @@ symbols)
         file=$(find "$prefix" -name "libspmm_$library.so.1" -print -quit)
         [ -n "$file" ] || fail "libspmm_$library.so.1 is not installed"
         allowed='^spmm_[a-z0-9_]*@@SPMM_1$'
-        [ $library != format ] || allowed+='|^spmmi_[a-z0-9_]*@@SPMM_PRIVATE_[0-9.]*$'
+        [ "$library" != format ] || allowed+='|^spmmi_[a-z0-9_]*@@SPMM_PRIVATE_[0-9.]*$'
         [ "$(exported "$file" | grep -c '^spmm_')" -ge 3 ] || fail "libspmm_$library exports too little"
         exported "$file" | grep -vE "$allowed" && fail "libspmm_$library exports the names above"
         needed=$(readelf -d "$file" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
