@@ -31,6 +31,7 @@ struct bench {
     struct json json;
     struct progress progress;
     int64_t n_max;
+    const char *file;  /* that is at work: a failure names it */
     int first_failure; /* exit code of the first matrix that could not be measured */
 };
 
@@ -226,6 +227,7 @@ cleanup:
     progress_end(&bench->progress);
     if (status != SPMM_OK) {
         const int code = exit_failure(BENCH_PROGRAM, argument, status, &diag);
+        bench_page_left_out(&bench->report.page);
         if (bench->first_failure == EXIT_DONE)
             bench->first_failure = code;
     }
@@ -261,7 +263,10 @@ static spmm_status_t start(struct bench *bench, char *today, size_t size, spmm_d
         if (bench->peers == NULL)
             tell(bench, "peers", note);
     }
+    bench->file = bench_args.csv;
     TRY(bench_csv_open(&bench->report.csv, bench_args.csv, diag));
+    bench->file = bench_args.report;
+    TRY(bench_page_open(&bench->report.page, bench_args.report, diag));
 cleanup:
     return status;
 }
@@ -276,6 +281,18 @@ static int64_t widest(void)
             n_max = list.n[i] > n_max ? list.n[i] : n_max;
     }
     return n_max;
+}
+
+/* Page and CSV file. Returns an exit status, after reporting a failure. */
+static int finish(struct bench *bench, spmm_status_t status, spmm_diag_t *diag)
+{
+    const struct csv_origin origin = {bench->report.date, bench->report.commit};
+    status = bench_page_close(&bench->report.page, &origin, &bench->report.summary, status, diag);
+    if (status == SPMM_OK) {
+        bench->file = bench_args.csv;
+        status = bench_report_close(&bench->report, diag);
+    }
+    return status == SPMM_OK ? EXIT_DONE : exit_failure(BENCH_PROGRAM, bench->file, status, diag);
 }
 
 static int run(const struct cli_operands *operands)
@@ -307,10 +324,10 @@ static int run(const struct cli_operands *operands)
         json_end(&bench.json);
         code = json_finish(&bench.json) ? EXIT_DONE : EXIT_RUNTIME;
     }
-    TRY(bench_report_close(&bench.report, &diag));
-cleanup:
-    if (status != SPMM_OK)
-        code = exit_failure(BENCH_PROGRAM, bench_args.csv, status, &diag);
+cleanup:;
+    const int finished = finish(&bench, status, &diag);
+    if (code == EXIT_DONE)
+        code = finished;
     bench_peers_close(bench.peers);
     bench_site_destroy(&bench.site);
     if (code == EXIT_DONE)

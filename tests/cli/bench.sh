@@ -45,6 +45,28 @@ run "${bench[@]}" --no-peers -n 3 --csv "$work/r.csv" --kernels nonsense "$sourc
 exits 0
 rows 'len(r) == 161 and r[-1]["matrix"] == "bcsstk17" and r[-1]["nnz"] == "428650" and r[-1]["chosen"] == "1"'
 
+# ---- A page: the cases beside a peer, matrices that are left out, a file that is whole or as it was ----
+run "${bench[@]}" --mkl "$SPMM_NAIVE_MKL" -n 2,3 --layout both --op both --date 2000-01-02 --commit '<b>abc' \
+    --report "$work/page.html" gen:rmat:7:4 "$work/nothing.mtx" gen:diag:4
+exits 1
+run python3 "$source_dir/tests/cli/page_check.py" "$work/page.html" --pictures 0 --text '<b>abc' --text '2000-01-02' \
+    --text 'matrices not measured 1' --text 'gen:rmat:7:4 128 x 128' --text 'n = 3, column-major, op T, f32' --text 'mkl-csr' \
+    --text 'f32, row-major, op T, n = 2 2 cases' --text 'more that were measured'
+exits 0
+cp "$work/page.html" "$work/before.html"
+run "${bench[@]}" --no-peers -n 2 --report "$work/page.html" --csv "$work/no/such.csv" gen:diag:4
+exits 1
+same "$work/before.html" "$work/page.html"
+run "${bench[@]}" --no-peers -n 2 --report "$work/no/page.html" gen:diag:4
+exits 1
+silent
+one_line_err
+says_err 'no/page.html: '
+run "${bench[@]}" --no-peers -n 2 --report "$work/page.html" gen:diag:4
+exits 0
+run python3 "$source_dir/tests/cli/page_check.py" "$work/page.html" --text 'No case has a peer to compare with' --absent 'not measured'
+exits 0
+
 # ---- Every type runs rows and tiled kernels ----
 run "${bench[@]}" --no-peers -n 3 --dtype all --layout both --json gen:rmat:7:4
 exits 0

@@ -22,6 +22,10 @@ spmm-info --html "$work/long.plan" >"$work/long.html"
 browser "$work/long.html"
 exits 0
 
+spmm-bench -q --device cpu --repeat 2 --mkl "$SPMM_NAIVE_MKL" -n 8,64 --report "$work/bench.html" gen:fem3:4:4:4 gen:rmat:7:4 >"$work/table"
+browser "$work/bench.html"
+exits 0
+
 # ---- What the checks are worth ----
 plant() { # MARKUP WHAT IS SAID
     sed "s|</main>|$1</main>|" "$work/long.html" >"$work/planted.html"

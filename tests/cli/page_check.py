@@ -19,7 +19,7 @@ import xml.etree.ElementTree as ET
 import zlib
 from html.parser import HTMLParser
 
-ALLOWED = {"html", "head", "meta", "link", "title", "style", "body", "header", "main", "footer", "section", "h1", "h2", "p", "b", "br",
+ALLOWED = {"html", "head", "meta", "link", "title", "style", "body", "header", "main", "footer", "section", "h1", "h2", "h3", "p", "b", "br",
            "small", "span", "dl", "div", "dt", "dd", "figure", "figcaption", "img", "table", "caption", "thead", "tbody", "tr", "th",
            "td", "details", "summary", "pre", "svg", "g", "line", "text", "polyline", "circle", "path"}
 VOID = {"meta", "link", "br", "img"}
@@ -131,7 +131,7 @@ def problems_of(path, options):
         yield from problems_of_pictures(pictures, options)
     except (ET.ParseError, AssertionError, ValueError) as error:
         yield str(error)
-    seen = " ".join("".join(page.seen).split())
+    seen = " ".join(" ".join(page.seen).split())
     yield from (f"expected to read: {t}" for t in options.text if t not in seen)
     yield from (f"did not expect to read: {t}" for t in options.absent if t in seen)
 

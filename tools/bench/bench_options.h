@@ -23,7 +23,7 @@ struct bench_args {
     int64_t threads, repeat;
     uint64_t budget;
     double max_seconds;
-    const char *kernels, *peers, *mkl, *csv, *date, *commit;
+    const char *kernels, *peers, *mkl, *csv, *date, *commit, *report;
     const char *output;
     int no_peers, lists_peers, only_summary, json, quiet, calibrate, set_values, unit_values;
 };

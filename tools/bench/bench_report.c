@@ -183,6 +183,7 @@ spmm_status_t bench_report_case(struct bench_report *report, const struct bench_
         table_case(report, done);
     else
         short_case(done);
+    bench_page_case(&report->page, done);
     for (int i = 0; i < done->ours_count && status == SPMM_OK; i++) {
         const struct bench_result *result = &done->ours[i].result;
         const struct bench_result *peer = bench_best_peer(done, result);

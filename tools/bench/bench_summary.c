@@ -51,34 +51,32 @@ static void add_row(struct mean *mean, const struct summary_row *row)
     mean->below_one += row->ratio_cold < 1.0;
 }
 
-static void print_mean(struct json *json, const char *dtype, const char *layout, const char *op, int64_t n,
-                       const struct mean *mean)
+/* Who is told of the lines. */
+struct listener {
+    void (*fn)(void *context, const struct summary_line *line);
+    void *context;
+};
+
+static void tell_mean(const struct listener *to, const char *dtype, const char *layout, const char *op,
+                      int64_t n, const struct mean *mean)
 {
-    const double cold = exp(mean->log_cold / (double)mean->count);
-    const double warm = exp(mean->log_warm / (double)mean->count);
     char columns[24] = "all";
     if (n > 0)
         snprintf(columns, sizeof columns, "%lld", (long long)n);
-    if (json == NULL) {
-        printf("  %-5s %-6s %-3s %6s %6zu %12.3f %12.3f %8.3f %10zu\n", dtype, layout, op, columns,
-               mean->count, cold, warm, mean->minimum, mean->below_one);
-        return;
-    }
-    json_object(json, NULL);
-    json_text(json, "dtype", dtype);
-    json_text(json, "layout", layout);
-    json_text(json, "op", op);
-    json_text(json, "n", columns);
-    json_uint(json, "cases", mean->count);
-    json_double(json, "ratio_cold_mean", cold);
-    json_double(json, "ratio_warm_mean", warm);
-    json_double(json, "ratio_cold_least", mean->minimum);
-    json_uint(json, "below_one", mean->below_one);
-    json_end(json);
+    const struct summary_line line = {.dtype = dtype,
+                                      .layout = layout,
+                                      .op = op,
+                                      .n = columns,
+                                      .cases = mean->count,
+                                      .below_one = mean->below_one,
+                                      .cold = exp(mean->log_cold / (double)mean->count),
+                                      .warm = exp(mean->log_warm / (double)mean->count),
+                                      .minimum = mean->minimum};
+    to->fn(to->context, &line);
 }
 
-/* Print the groups in which the rows agree in type, layout, op and (by_n) n. */
-static void print_groups(const struct bench_summary *summary, struct json *json, int by_n)
+/* Tell the groups in which the rows agree in type, layout, op and (by_n) n. */
+static void tell_groups(const struct bench_summary *summary, const struct listener *to, int by_n)
 {
     size_t first = 0;
     while (first < summary->count) {
@@ -92,29 +90,57 @@ static void print_groups(const struct bench_summary *summary, struct json *json,
                 break;
             add_row(&mean, row);
         }
-        print_mean(json, spmm_dtype_name(head->dtype), spmm_layout_name(head->layout), spmm_op_name(head->op),
-                   by_n ? head->n : 0, &mean);
+        tell_mean(to, spmm_dtype_name(head->dtype), spmm_layout_name(head->layout), spmm_op_name(head->op),
+                  by_n ? head->n : 0, &mean);
         first = end;
     }
 }
 
-void bench_summary_print(struct bench_summary *summary, struct json *json)
+void bench_summary_each(struct bench_summary *summary,
+                        void (*fn)(void *context, const struct summary_line *line), void *context)
 {
+    const struct listener to = {fn, context};
     struct mean all = {0};
-    if (json != NULL)
-        json_array(json, "summary");
-    if (summary->count > 0)
-        qsort(summary->rows, summary->count, sizeof *summary->rows, compare_rows);
+    if (summary->count == 0)
+        return;
+    qsort(summary->rows, summary->count, sizeof *summary->rows, compare_rows);
     for (size_t i = 0; i < summary->count; i++)
         add_row(&all, &summary->rows[i]);
-    if (json == NULL && all.count > 0)
+    tell_groups(summary, &to, 1);
+    tell_groups(summary, &to, 0);
+    tell_mean(&to, "all", "all", "all", 0, &all);
+}
+
+static void print_line(void *context, const struct summary_line *line)
+{
+    struct json *json = context;
+    if (json == NULL) {
+        printf("  %-5s %-6s %-3s %6s %6zu %12.3f %12.3f %8.3f %10zu\n", line->dtype, line->layout, line->op,
+               line->n, line->cases, line->cold, line->warm, line->minimum, line->below_one);
+        return;
+    }
+    json_object(json, NULL);
+    json_text(json, "dtype", line->dtype);
+    json_text(json, "layout", line->layout);
+    json_text(json, "op", line->op);
+    json_text(json, "n", line->n);
+    json_uint(json, "cases", line->cases);
+    json_double(json, "ratio_cold_mean", line->cold);
+    json_double(json, "ratio_warm_mean", line->warm);
+    json_double(json, "ratio_cold_least", line->minimum);
+    json_uint(json, "below_one", line->below_one);
+    json_end(json);
+}
+
+void bench_summary_print(struct bench_summary *summary, struct json *json)
+{
+    if (json != NULL)
+        json_array(json, "summary");
+    else if (summary->count > 0)
         printf("\nbest peer's time over the time of the plan's choice (geometric means)\n"
                "  %-5s %-6s %-3s %6s %6s %12s %12s %8s %10s\n",
                "dtype", "layout", "op", "n", "cases", "cold", "warm", "minimum", "below 1.0");
-    print_groups(summary, json, 1);
-    print_groups(summary, json, 0);
-    if (all.count > 0)
-        print_mean(json, "all", "all", "all", 0, &all);
+    bench_summary_each(summary, print_line, json);
     if (json != NULL)
         json_end(json);
 }

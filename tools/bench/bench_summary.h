@@ -23,8 +23,17 @@ struct summary_row {
 spmm_status_t bench_summary_add(struct bench_summary *summary, const struct summary_row *row,
                                 spmm_diag_t *diag);
 
-/* By type, layout, op and n, then over all n, then over all cases: a table, or with json an array "summary" of the open
- * object. */
+/* Means of cases that agree in type, layout, op and n, or in all but those that are "all". */
+struct summary_line {
+    const char *dtype, *layout, *op, *n;
+    size_t cases, below_one; /* below_one: in which the peer is faster */
+    double cold, warm, minimum;
+};
+/* Calls fn for each line, by type, layout, op and n, then over all n, then over all cases. */
+void bench_summary_each(struct bench_summary *summary,
+                        void (*fn)(void *context, const struct summary_line *line), void *context);
+
+/* These lines as a table, or with json as an array "summary" of the open object. */
 void bench_summary_print(struct bench_summary *summary, struct json *json);
 void bench_summary_free(struct bench_summary *summary);
 
