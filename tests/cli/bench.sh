@@ -62,6 +62,17 @@ exits 1
 silent
 one_line_err
 says_err 'no/page.html: '
+run "${bench[@]}" --no-peers -n 2 --report /dev/full gen:diag:4
+exits 1
+one_line_err
+says_err '/dev/full: '
+for signal in TERM INT; do
+    run timeout -s "$signal" 2 spmm-bench --device cpu -q --no-peers --repeat 1000 --max-seconds 1000 -n 256 \
+        --report "$work/page.html" "$source_dir/tests/data/bcsstk17.mtx.zst"
+    same "$work/before.html" "$work/page.html"
+    checks=$((checks + 1))
+    [ -z "$(find "$work" -name '*.spmm-tmp*')" ] || wrong 'expected no temporary file'
+done
 run "${bench[@]}" --no-peers -n 2 --report "$work/page.html" gen:diag:4
 exits 0
 run python3 "$source_dir/tests/cli/page_check.py" "$work/page.html" --text 'No case has a peer to compare with' --absent 'not measured'
