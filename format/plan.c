@@ -18,6 +18,7 @@ void spmm_plan_destroy(spmm_plan_t *plan)
         spmmi_free(plan->parts[i].items);
     spmmi_free(plan->permutation_metrics);
     spmmi_free(plan->symmetric_permutation);
+    spmmi_free(plan->metadata);
     spmmi_free(plan->sections);
     spmmi_free(plan->trace);
     spmmi_free(plan->values);

@@ -160,7 +160,9 @@ struct spmm_plan {
     uint32_t variant_count, part_count, trace_count, permutation_metrics_count;
     char source[SPMMI_SOURCE_BYTES]; /* zero-terminated UTF-8, may be empty */
     char writer[SPMMI_WRITER_BYTES]; /* likewise: the program that chose the variants, with its version */
-    spmm_section_info_t *sections;   /* section_count, owned; NULL for a fresh plan */
+    char *metadata;                  /* metadata_bytes, owned, as metadata.h says; NULL: none */
+    uint64_t metadata_bytes;
+    spmm_section_info_t *sections; /* section_count, owned; NULL for a fresh plan */
     uint32_t section_count;
     uint64_t file_bytes;
     uint16_t format_major, format_minor; /* of that file; zero for a fresh plan */

@@ -30,6 +30,7 @@ static void copy_members(const spmm_plan_t *from, spmm_plan_t *to)
     to->symmetric_permutation = NULL;
     to->permutation_metrics = NULL;
     to->trace = NULL;
+    to->metadata = NULL;
     to->sections = NULL;
     for (uint32_t i = 0; i < to->part_count; i++)
         to->parts[i].items = NULL;
@@ -52,6 +53,7 @@ spmm_status_t spmmi_plan_copy_pattern(const spmm_plan_t *plan, spmm_plan_t **cop
     COPY(symmetric_permutation, plan->rows);
     COPY(permutation_metrics, plan->permutation_metrics_count);
     COPY(trace, plan->trace_count);
+    COPY(metadata, plan->metadata_bytes);
     for (uint32_t i = 0; i < plan->part_count; i++)
         COPY(parts[i].items, plan->parts[i].item_count);
 #undef COPY

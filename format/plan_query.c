@@ -30,7 +30,8 @@ spmm_status_t spmm_plan_info(const spmm_plan_t *plan, spmm_plan_info_t *info)
     full.file_bytes = plan->file_bytes;
     const int is_fresh = plan->format_major == 0;
     full.format_major = is_fresh ? SPMMI_FORMAT_MAJOR : plan->format_major;
-    full.format_minor = is_fresh ? spmmi_plan_minor(spmmi_plan_features(plan)) : plan->format_minor;
+    full.format_minor =
+        is_fresh ? spmmi_plan_minor(spmmi_plan_features(plan), plan->metadata != NULL) : plan->format_minor;
     memcpy(full.source, plan->source, sizeof full.source);
     memcpy(full.writer, plan->writer, sizeof full.writer);
     return spmmi_info_write(info, &full, sizeof full);

@@ -8,6 +8,7 @@
 #include "format/base/diag.h"
 #include "format/base/log.h"
 #include "format/base/team.h"
+#include "format/metadata.h"
 #include "format/plan.h"
 #include "inspect_options.h"
 #include "inspector/search/search_plan.h"
@@ -155,6 +156,8 @@ spmm_status_t spmm_inspect(const spmm_matrix_t *matrix, const spmm_inspect_optio
     SPMM_TRY_ALLOC(p, diag);
     spmmi_source_name(a->info.name, p->source, sizeof p->source);
     (void)snprintf(p->writer, sizeof p->writer, "spmm-inspector %s", spmm_version_string());
+    SPMM_TRY(spmmi_metadata_pack(r->options.metadata, r->options.metadata_count, &p->metadata,
+                                 &p->metadata_bytes, diag));
     report(r, "copy", 0, STAGES);
     SPMM_TRY(copy_pattern(a, r, p, diag));
     if (!r->options.pattern_only)

@@ -2,6 +2,7 @@
 /* spmm-export: the matrix of a plan as a file of another program. */
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tools/cli/cli.h"
@@ -49,7 +50,9 @@ static const struct cli_program program = {
     .usage = "[options] PLAN -o FILE",
     .details = "PLAN is a file, or - for standard input. The matrix is the one that was inspected, in its "
                "own order;\n"
-               "values are those of the plan, bit for bit, in text with the fewest digits that read back.",
+               "values are those of the plan, bit for bit, in text with the fewest digits that read back. In "
+               "Matrix\n"
+               "Market, metadata are comments.",
     .examples = "  spmm-export A.plan -o A.mtx.zst              Matrix Market, compressed\n"
                 "  spmm-export A.plan -o A.npz                  for scipy.sparse.load_npz\n"
                 "  spmm-export A.plan -o - | head               a look at the entries\n"
@@ -114,26 +117,26 @@ static spmm_status_t check_values(const struct export_form *form, const spmm_csr
                       (long long)lost + 1);
 }
 
-static spmm_status_t write_file(const struct export_form *form, const spmm_csr_t *a, uint64_t *bytes,
-                                spmm_diag_t *diag)
+static spmm_status_t write_file(const struct export_form *form, const spmm_csr_t *a, const char *comments,
+                                uint64_t *bytes, spmm_diag_t *diag)
 {
     struct output_file file;
     struct packed_stream stream = {
         .file = &file, .packing = form->packing, .threads = (int)args.threads, .diag = diag};
     spmm_status_t status = output_file_open(&file, args.output, diag);
     if (status == SPMM_OK)
-        status = form->write(&stream, a);
+        status = form->write(&stream, a, comments);
     *bytes = stream.written;
     return output_file_close(&file, status);
 }
 
-static spmm_status_t write_matrix(const struct export_form *form, const spmm_csr_t *a, uint64_t *bytes,
-                                  spmm_diag_t *diag)
+static spmm_status_t write_matrix(const struct export_form *form, const spmm_csr_t *a, const char *comments,
+                                  uint64_t *bytes, spmm_diag_t *diag)
 {
     struct packed_stream stream = {.packing = form->packing, .threads = (int)args.threads, .diag = diag};
     if (!to_stdout())
-        return write_file(form, a, bytes, diag);
-    const spmm_status_t status = form->write(&stream, a);
+        return write_file(form, a, comments, bytes, diag);
+    const spmm_status_t status = form->write(&stream, a, comments);
     *bytes = stream.written;
     return status;
 }
@@ -174,20 +177,24 @@ static int export_plan(const char *path, const struct export_form *form, const s
     struct original_matrix original;
     uint64_t bytes = 0;
     const char *what = path;
+    char *comments = export_comments(plan);
     spmm_status_t status = original_matrix_of(plan, &original, &diag);
+    if (status == SPMM_OK && comments == NULL)
+        status = fail_memory(&diag, 0, "the metadata");
     if (args.pattern)
         original.csr.values = NULL;
     if (status == SPMM_OK)
         status = check_values(form, &original.csr, &diag);
     if (status == SPMM_OK) {
         what = to_stdout() ? NULL : args.output;
-        status = write_matrix(form, &original.csr, &bytes, &diag);
+        status = write_matrix(form, &original.csr, comments, &bytes, &diag);
     }
     if (status == SPMM_OK && args.json)
         report_json(path, form, &original.csr, bytes);
     else if (status == SPMM_OK && !args.quiet)
         report_text(form, &original.csr, bytes);
     original_matrix_free(&original);
+    free(comments);
     return status == SPMM_OK ? exit_flush(program.name) : exit_failure(program.name, what, status, &diag);
 }
 

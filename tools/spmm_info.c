@@ -114,6 +114,7 @@ static void print_main(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_
     fputs(info->writer[0] != '\0' ? ", made by " : "", out);
     print_escaped(out, info->writer);
     fputc('\n', out);
+    plan_text_metadata(out, plan, args.full);
     plan_text_matrix(out, info, stats);
     print_columns(out, stats);
     plan_text_symmetric(out, plan);
@@ -184,7 +185,7 @@ static void print_checks(const spmm_plan_info_t *info)
     printf("  work        %s, %s; the items of each part cover every nonzero once\n",
            print_plural(variants, info->variant_count, "variant"),
            print_plural(parts, info->part_count, "part"));
-    printf("  text        trace of %s, names of source and writer\n",
+    printf("  text        trace of %s, names of source and writer, metadata\n",
            print_plural(candidates, info->trace_count, "candidate"));
 }
 
@@ -199,6 +200,7 @@ static int print_json(const spmm_plan_t *plan, const spmm_plan_info_t *info, con
     json_int(&j, "format_major", info->format_major);
     json_int(&j, "format_minor", info->format_minor);
     plan_json_identity(&j, info);
+    plan_json_metadata(&j, plan);
     json_uint(&j, "file_bytes", info->file_bytes);
     plan_json_symmetric(&j, plan, true);
     plan_json_statistics(&j, info, &stats);

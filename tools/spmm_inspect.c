@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "tools/cli/balance_text.h"
 #include "tools/cli/cli.h"
@@ -16,6 +14,7 @@
 #include "tools/cli/listed_choices.h"
 #include "tools/report/inspect_report.h"
 #include "tools/cli/matrix_input.h"
+#include "tools/cli/metadata_input.h"
 #include "tools/cli/option_names.h"
 #include "tools/cli/passive_wait.h"
 #include "tools/cli/plan_output.h"
@@ -36,6 +35,7 @@ static struct {
     int symmetric_permutation, drop_zeros, pattern_only, force, json, quiet, explain, permutations;
     spmm_balance_t balance_mode;
     struct tune_request tune;
+    struct metadata_input metadata;
 } args = {.dtype = SPMM_F32, .ops = SPMM_OPS_N};
 
 static struct plan_device device; /* those that args.device names */
@@ -120,6 +120,7 @@ static const struct cli_option options[] = {
          "products that the plan will run: work that they do\nnot pay back is left out; default: unknown"},
     {0, "drop-zeros", CLI_FLAG, &args.drop_zeros, .help = "leave out stored entries of value 0"},
     MATRIX_INPUT_OPTIONS,
+    METADATA_INPUT_OPTIONS(&args.metadata),
     {0, "pattern-only", CLI_FLAG, &args.pattern_only,
      .help = "leave the values out: they are set at run time"},
     {0, "level", CLI_INT, &args.level, .value = "L", .min = 1, .max = 19,
@@ -155,28 +156,14 @@ static const struct cli_program program = {
 
 static bool to_stdout(void)
 {
-    return args.output != NULL && strcmp(args.output, PLAN_OUTPUT_STDOUT) == 0;
+    return args.output != NULL && plan_output_is_stdout(args.output);
 }
 
 static enum cli_result check_output(void)
 {
-    struct stat st;
-    if (args.output == NULL)
-        return CLI_RUN;
-    if (to_stdout()) {
-        if (args.json)
-            return cli_complain(&program, "--json and -o - both write to standard output");
-        if (isatty(STDOUT_FILENO))
-            return cli_complain(&program, "a plan is binary: send standard output to a file or a pipe");
-        return CLI_RUN;
-    }
-    if (stat(args.output, &st) != 0)
-        return CLI_RUN; /* a new file; other troubles show when it is written */
-    if (!S_ISREG(st.st_mode))
-        return cli_complain(&program, "%s is no regular file; -o - writes to standard output", args.output);
-    if (!args.force && !plan_output_may_replace(args.output))
-        return cli_complain(&program, "%s exists and is no plan; -f overwrites it", args.output);
-    return CLI_RUN;
+    if (to_stdout() && args.json)
+        return cli_complain(&program, "--json and -o - both write to standard output");
+    return args.output != NULL ? plan_output_check(&program, args.output, args.force) : CLI_RUN;
 }
 
 static enum cli_result check_balance(void)
@@ -290,7 +277,9 @@ static spmm_status_t make_plan(const spmm_matrix_t *matrix, struct progress *pro
                                             .progress_context = progress,
                                             .tiled = &tiled,
                                             .tcblock = &tcblock,
-                                            .tuning = &tuning};
+                                            .tuning = &tuning,
+                                            .metadata = args.metadata.pairs,
+                                            .metadata_count = args.metadata.count};
     const double start = progress_seconds();
     const spmm_status_t status = spmm_inspect(matrix, &inspect, plan, diag);
     option_names_add(diag);
@@ -341,7 +330,7 @@ static spmm_status_t analysis(const char *path, struct progress *progress, spmm_
     return status;
 }
 
-static int run(const char *path)
+static int inspect_file(const char *path)
 {
     struct progress progress;
     struct inspect_report report = {.matrix = {.struct_size = sizeof report.matrix}, .device = &device};
@@ -359,6 +348,17 @@ static int run(const char *path)
         result = print_report(plan, &report);
     permutation_report_free(&report.permutations);
     spmm_plan_destroy(plan);
+    return result;
+}
+
+static int run(const char *path)
+{
+    spmm_diag_t diag = {0};
+    const char *what = NULL;
+    const spmm_status_t status = metadata_input_read(&args.metadata, path, &what, &diag);
+    const int result =
+        status == SPMM_OK ? inspect_file(path) : exit_failure(program.name, what, status, &diag);
+    metadata_input_free(&args.metadata);
     return result;
 }
 

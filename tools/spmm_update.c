@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* spmm-update: a plan with other values of the same matrix, without an inspection. */
-#include <stdbool.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "tools/cli/cli.h"
 #include "tools/cli/exit_code.h"
@@ -54,16 +52,11 @@ static enum cli_result check_args(const char *plan)
 {
     if (args.output == NULL)
         return cli_complain(&program, "-o FILE is missing");
-    const bool to_stdout = strcmp(args.output, PLAN_OUTPUT_STDOUT) == 0;
-    if (to_stdout && isatty(STDOUT_FILENO))
-        return cli_complain(&program, "a plan is binary: send standard output to a file or a pipe");
-    if (!to_stdout && !args.force && access(args.output, F_OK) == 0 && !plan_output_may_replace(args.output))
-        return cli_complain(&program, "%s exists and is no plan; -f overwrites it", args.output);
     if ((args.values != NULL) == (args.drop_values != 0))
         return cli_complain(&program, "expected one of --values and --drop-values");
     if (args.values != NULL && strcmp(args.values, "-") == 0 && strcmp(plan, "-") == 0)
         return cli_complain(&program, "plan and values cannot both come from standard input");
-    return CLI_RUN;
+    return plan_output_check(&program, args.output, args.force);
 }
 
 static int write_plan(const spmm_plan_t *plan)

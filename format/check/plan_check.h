@@ -29,6 +29,9 @@ spmm_status_t spmmi_check_symmetric_permutation(const spmm_plan_t *plan, spmm_di
 /* The permutation metrics, where the plan has them, are possible values. */
 spmm_status_t spmmi_check_permutation_metrics(const spmm_plan_t *plan, spmm_diag_t *diag);
 
+/* The metadata of a plan, or of the head of one, are pairs as docs/plan-format.md 6.14 says. */
+spmm_status_t spmmi_check_metadata(const char *text, uint64_t bytes, spmm_diag_t *diag);
+
 /* What the memory for checking the items depends on. */
 struct spmmi_check_extent {
     int has_transpose; /* some part has op T */

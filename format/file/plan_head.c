@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The header of a plan file, its section table and the two names, wherever they are: of files that are not all there,
- * and of large ones. What the names need of a container is one section, so each is read as a file of that section. */
+/* The header of a plan file, its section table, the two names and the metadata, wherever they are: of files that are
+ * not all there, and of large ones. What a text needs of a container is one section, so each is read as a file of that
+ * section. */
 #include <string.h>
 
 #include "format/base/alloc.h"
@@ -9,10 +10,13 @@
 #include "format/base/dtype.h"
 #include "format/base/options.h"
 #include "format/base/text.h"
+#include "format/check/plan_check.h"
+#include "format/metadata.h"
 #include "frames.h"
 #include "plan_header.h"
 
-#define NAME_STORED_MAX 1024 /* bytes of a frame and its entry: names have at most 127 */
+#define NAME_STORED_MAX 1024      /* bytes of a frame and its entry: names have at most 127 */
+#define METADATA_STORED_MAX 70000 /* likewise: more than 65,536 bytes take that do not shrink */
 
 struct head {
     spmm_read_at_fn read;
@@ -75,47 +79,81 @@ static const struct spmmi_entry *find(const struct head *h, uint32_t type)
     return NULL;
 }
 
-/* A section that holds nothing but a name, whose bytes are these. */
-static spmm_status_t decode_name(struct head *h, const struct spmmi_entry *e, const uint8_t *bytes,
-                                 char *name)
+/* A section of e->raw_bytes bytes into raw, whose stored bytes are these. */
+static spmm_status_t decode(struct head *h, const struct spmmi_entry *e, const uint8_t *bytes, char *raw)
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_container c = {.bytes = bytes, .header = {.section_count = 1}, .frame_first = {0, 1}};
-    const struct spmmi_span span = {e->type, 1, e->raw_bytes, name, NULL, 0};
+    const struct spmmi_span span = {e->type, 1, e->raw_bytes, raw, NULL, 0};
     struct spmmi_decoder *decoder = spmmi_decoder_new(1);
     SPMM_TRY_ALLOC(decoder, h->diag);
     c.entries[0] = *e;
     c.entries[0].offset = 0;
     SPMM_TRY(spmmi_container_frames(&c, 1, h->diag));
     SPMM_TRY(spmmi_frames_decode(decoder, &c, 0, &span, h->diag));
-    SPMM_REQUIRE(spmmi_text_wrong(name, e->raw_bytes) == e->raw_bytes, SPMM_ERR_PLAN_META, h->diag,
-                 "the text of section %s is not printable UTF-8", spmmi_section_find(e->type)->text);
 cleanup:
-    if (status != SPMM_OK && h->diag != NULL)
-        h->diag->offset = e->offset;
     spmmi_free(c.frames);
     spmmi_decoder_free(decoder);
     return status;
 }
 
-/* name is empty where the plan has none, or where its bytes are not there. */
-static spmm_status_t read_name(struct head *h, uint32_t type, char *name)
+static spmm_status_t decode_name(struct head *h, const struct spmmi_entry *e, const uint8_t *bytes,
+                                 char *name)
 {
     spmm_status_t status = SPMM_OK;
-    uint8_t bytes[NAME_STORED_MAX];
+    SPMM_TRY(decode(h, e, bytes, name));
+    SPMM_REQUIRE(spmmi_text_wrong(name, e->raw_bytes) == e->raw_bytes, SPMM_ERR_PLAN_META, h->diag,
+                 "the text of section %s is not printable UTF-8", spmmi_section_find(e->type)->text);
+cleanup:
+    return status;
+}
+
+static spmm_status_t decode_metadata(struct head *h, const struct spmmi_entry *e, const uint8_t *bytes,
+                                     char *metadata)
+{
+    spmm_status_t status = SPMM_OK;
+    SPMM_TRY(decode(h, e, bytes, metadata));
+    SPMM_TRY(spmmi_check_metadata(metadata, e->raw_bytes, h->diag));
+cleanup:
+    return status;
+}
+
+/* Reads a section of at most stored_max bytes and gives them to decoded with text, which has room for its raw bytes.
+ * *bytes is 0 where the plan has none, or where its bytes are not there. */
+static spmm_status_t read_section(struct head *h, uint32_t type, uint64_t stored_max,
+                                  spmm_status_t (*decoded)(struct head *h, const struct spmmi_entry *e,
+                                                           const uint8_t *bytes, char *text),
+                                  char *text, uint64_t *bytes)
+{
+    spmm_status_t status = SPMM_OK;
+    uint8_t *stored = NULL;
     const struct spmmi_entry *e = find(h, type);
+    *bytes = 0;
     if (e == NULL)
         return SPMM_OK;
     const struct spmmi_raw_range range = spmmi_section_raw_range(type, &h->header);
     SPMM_REQUIRE_AT(e->raw_bytes >= 1 && e->raw_bytes <= range.max &&
-                        e->stored_bytes >= SPMMI_FRAME_ENTRY_BYTES && e->stored_bytes <= sizeof bytes,
+                        e->stored_bytes >= SPMMI_FRAME_ENTRY_BYTES && e->stored_bytes <= stored_max,
                     SPMM_ERR_PLAN_SECTION, h->diag, e->offset,
                     "section %s has %llu raw and %llu stored bytes", spmmi_section_find(type)->text,
                     (unsigned long long)e->raw_bytes, (unsigned long long)e->stored_bytes);
-    if (h->read(h->context, e->offset, bytes, e->stored_bytes) == e->stored_bytes)
-        SPMM_TRY(decode_name(h, e, bytes, name));
+    stored = spmmi_alloc(e->stored_bytes, 1);
+    SPMM_TRY_ALLOC(stored, h->diag);
+    if (h->read(h->context, e->offset, stored, e->stored_bytes) != e->stored_bytes)
+        goto cleanup;
+    status = decoded(h, e, stored, text);
+    if (status != SPMM_OK && h->diag != NULL)
+        h->diag->offset = e->offset;
+    *bytes = status == SPMM_OK ? e->raw_bytes : 0;
 cleanup:
+    spmmi_free(stored);
     return status;
+}
+
+static spmm_status_t read_name(struct head *h, uint32_t type, char *name)
+{
+    uint64_t bytes = 0;
+    return read_section(h, type, NAME_STORED_MAX, decode_name, name, &bytes);
 }
 
 static int count(const struct head *h, uint32_t type, uint32_t record_bytes)
@@ -159,6 +197,28 @@ spmm_status_t spmm_plan_head(spmm_read_at_fn read, void *context, spmm_plan_info
     status = spmmi_info_write(info, &full, sizeof full);
     SPMM_REQUIRE(status == SPMM_OK, SPMM_ERR_ARGUMENT, diag, "info is NULL or its struct_size is not set");
 cleanup:
+    return status;
+}
+
+spmm_status_t spmm_plan_head_metadata(spmm_read_at_fn read, void *context, spmm_metadata_fn found,
+                                      void *found_context, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct head h = {.read = read, .context = context};
+    uint64_t bytes = 0, at = 0;
+    char *text = NULL;
+    spmmi_diag_clear(diag);
+    SPMM_REQUIRE(found != NULL, SPMM_ERR_ARGUMENT, diag, "the function that takes the pairs is NULL");
+    SPMM_TRY(open_head(&h, diag));
+    text = spmmi_alloc(SPMMI_METADATA_BYTES, 1);
+    SPMM_TRY_ALLOC(text, diag);
+    SPMM_TRY(read_section(&h, SPMMI_SECTION_METADATA, METADATA_STORED_MAX, decode_metadata, text, &bytes));
+    while (at < bytes) {
+        const spmm_metadata_t pair = spmmi_metadata_next(text, &at);
+        found(found_context, pair.key, pair.value);
+    }
+cleanup:
+    spmmi_free(text);
     return status;
 }
 

@@ -73,6 +73,19 @@ cleanup:
     return status;
 }
 
+static spmm_status_t read_metadata(struct reader *r)
+{
+    spmm_status_t status = SPMM_OK;
+    spmm_plan_t *p = r->plan;
+    p->metadata_bytes = raw_bytes(r, SPMMI_SECTION_METADATA, SPMMI_NO_PART);
+    if (p->metadata_bytes == 0)
+        return SPMM_OK;
+    p->metadata = spmmi_alloc(p->metadata_bytes, 1);
+    SPMM_TRY(decode(r, SPMMI_SECTION_METADATA, SPMMI_NO_PART, 1, p->metadata));
+cleanup:
+    return status;
+}
+
 /* Parts, trace and metrics of permutations use nothing that the header's features do not name: older readers refuse by
  * these bits alone. */
 static spmm_status_t check_features(const struct spmmi_header *header, const spmm_plan_t *p,
@@ -133,6 +146,7 @@ static spmm_status_t read_small(struct reader *r)
         SPMM_TRY(read_records(r, lists[i].type, lists[i].layout, lists[i].records, lists[i].stride));
     SPMM_TRY(read_text(r, SPMMI_SECTION_META, p->source));
     SPMM_TRY(read_text(r, SPMMI_SECTION_WRITER, p->writer));
+    SPMM_TRY(read_metadata(r));
     SPMM_TRY(check_features(&r->container.header, p, r->diag));
 cleanup:
     return status;

@@ -114,11 +114,11 @@ uint64_t spmmi_part_features(const struct spmmi_part *part, spmm_dtype_t dtype)
     return features;
 }
 
-uint16_t spmmi_plan_minor(uint64_t features)
+uint16_t spmmi_plan_minor(uint64_t features, bool has_metadata)
 {
-    return features >= SPMMI_FEATURES_OF_7   ? SPMMI_FORMAT_MINOR
-           : features >= SPMMI_FEATURES_OF_6 ? SPMMI_FORMAT_MINOR - 1
-                                             : SPMMI_FORMAT_MINOR - 2;
+    return has_metadata || features >= SPMMI_FEATURES_OF_7 ? SPMMI_FORMAT_MINOR
+           : features >= SPMMI_FEATURES_OF_6               ? SPMMI_FORMAT_MINOR - 1
+                                                           : SPMMI_FORMAT_MINOR - 2;
 }
 
 /* A permutation that no version knows is refused later, as a family is. */

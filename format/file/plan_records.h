@@ -9,6 +9,7 @@
 
 #include "format/base/bytes.h"
 #include "format/base/dtype.h"
+#include "format/metadata.h"
 #include "format/permutation.h"
 #include "format/row_block_metrics_fields.h"
 #include "format/plan.h"
@@ -216,6 +217,6 @@ uint64_t spmmi_part_features(const struct spmmi_part *part, spmm_dtype_t dtype);
 uint64_t spmmi_trace_features(const struct spmmi_trace *trace);
 uint64_t spmmi_permutation_features(spmm_reorder_t permutation);
 /* The format_minor of a plan with these features: the first version that has them, and sections as they are written. */
-uint16_t spmmi_plan_minor(uint64_t features);
+uint16_t spmmi_plan_minor(uint64_t features, bool has_metadata);
 
 #endif

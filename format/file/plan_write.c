@@ -102,6 +102,7 @@ static spmm_status_t collect(struct writer *w, int has_values)
                          &w->permutation_metrics));
     add_section(w, SPMMI_SECTION_WRITER, SPMMI_NO_PART, 1, strnlen(p->writer, sizeof p->writer - 1),
                 p->writer);
+    add_section(w, SPMMI_SECTION_METADATA, SPMMI_NO_PART, 1, p->metadata_bytes, p->metadata);
 cleanup:
     return status;
 }
@@ -159,7 +160,7 @@ static void write_table_and_header(struct writer *w)
     h->header_bytes = SPMMI_HEADER_BYTES;
     h->entry_bytes = SPMMI_ENTRY_BYTES;
     h->features_incompat = spmmi_plan_features(p);
-    h->format_minor = spmmi_plan_minor(h->features_incompat);
+    h->format_minor = spmmi_plan_minor(h->features_incompat, p->metadata != NULL);
     h->features_exec = p->features_exec;
     h->rows = (uint64_t)p->rows;
     h->cols = (uint64_t)p->cols;

@@ -42,6 +42,10 @@ FIXED(spmm_roofline_point_t, 16);
 AT(spmm_roofline_point_t, intensity, 0);
 AT(spmm_roofline_point_t, gflops, 8);
 
+FIXED(spmm_metadata_t, 16);
+AT(spmm_metadata_t, key, 0);
+AT(spmm_metadata_t, value, 8);
+
 int main(void)
 {
     return 0;

@@ -40,7 +40,7 @@ static spmm_status_t load(const uint8_t *bytes, size_t size)
     } else {
         assert_null(plan);
         assert_true(strlen(diag.text) > 0 && strchr(diag.text, '\n') == NULL);
-        assert_true(status >= SPMM_ERR_PLAN_MAGIC && status <= SPMM_ERR_PLAN_WRITER);
+        assert_true(status >= SPMM_ERR_PLAN_MAGIC && status <= SPMM_ERR_PLAN_METADATA);
     }
     assert_int_equal(spmmi_alloc_live(), live);
     return status;
@@ -406,11 +406,23 @@ static const char *const law_names[] = {
 };
 
 /* Files that optional parts make different from what this version writes are covered by the golden tests. */
-static const char *const names[] = {
-    "empty_0x0",          "one_by_one",        "f64_dictionary",  "pattern_only",
-    "both_ops_row_split", "f64_nonzero_split", "special_values",  "later_minor",
-    "tiled_segmented",    "tiled_permuted",    "bf16_dictionary", "panel_stats",
-    "panel_permuted",     "fragments_traced",  "symmetric_order", "writer"};
+static const char *const names[] = {"empty_0x0",
+                                    "one_by_one",
+                                    "f64_dictionary",
+                                    "pattern_only",
+                                    "both_ops_row_split",
+                                    "f64_nonzero_split",
+                                    "special_values",
+                                    "later_minor",
+                                    "tiled_segmented",
+                                    "tiled_permuted",
+                                    "bf16_dictionary",
+                                    "panel_stats",
+                                    "panel_permuted",
+                                    "fragments_traced",
+                                    "symmetric_order",
+                                    "writer",
+                                    "metadata"};
 
 /* A sanitizer makes a load ten times as slow: then every third plan is taken. Fuzz targets take them all. */
 #ifdef __SANITIZE_ADDRESS__

@@ -4,14 +4,17 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "format/base/alloc.h"
+#include "format/metadata.h"
 #include "tests/support/forge.h"
 #include "tests/support/plan_seal.h"
+#include "tests/support/stream.h"
 
 struct file {
     uint8_t *bytes;
@@ -39,10 +42,10 @@ static spmm_plan_t *make_plan(const char *source)
     return plan;
 }
 
-static struct file write_file(const char *source)
+/* Writes the plan and destroys it. */
+static struct file write_plan(spmm_plan_t *plan)
 {
     struct file file = {.read = 0};
-    spmm_plan_t *plan = make_plan(source);
     void *bytes = NULL;
     assert_int_equal(spmm_plan_write(plan, NULL, &bytes, &file.size, NULL), SPMM_OK);
     file.bytes = malloc(file.size);
@@ -51,6 +54,19 @@ static struct file write_file(const char *source)
     spmm_plan_bytes_free(bytes);
     spmm_plan_destroy(plan);
     return file;
+}
+
+static struct file write_file(const char *source)
+{
+    return write_plan(make_plan(source));
+}
+
+static struct file write_with_metadata(const spmm_metadata_t *pairs, int64_t count)
+{
+    spmm_plan_t *plan = make_plan("the source");
+    assert_int_equal(spmmi_metadata_pack(pairs, count, &plan->metadata, &plan->metadata_bytes, NULL),
+                     SPMM_OK);
+    return write_plan(plan);
 }
 
 static spmm_status_t head_of(struct file *file, spmm_plan_info_t *info, spmm_diag_t *diag)
@@ -252,6 +268,89 @@ static void a_name_that_is_no_text_is_refused(void **state)
     free(file.bytes);
 }
 
+static const spmm_metadata_t two_pairs[] = {{"title", "A"}, {"license", "CC0-1.0"}};
+
+/* Pairs as "key=value;". */
+static void append(void *context, const char *key, const char *value)
+{
+    char *const text = context;
+    (void)snprintf(text + strlen(text), 100 - strlen(text), "%s=%s;", key, value);
+}
+
+static void the_head_has_the_metadata_if_they_are_there(void **state)
+{
+    struct file file = write_with_metadata(two_pairs, 2);
+    const size_t size = file.size, begin = end_of(&file, SPMMI_SECTION_WRITER);
+    spmm_plan_info_t whole;
+    (void)state;
+    assert_true(end_of(&file, SPMMI_SECTION_METADATA) == size && begin < size);
+    assert_int_equal(head_of(&file, &whole, NULL), SPMM_OK);
+    for (; file.size >= table_end(&whole); file.size--) {
+        char text[100] = "";
+        assert_int_equal(spmm_plan_head_metadata(read_at, &file, append, text, NULL), SPMM_OK);
+        assert_string_equal(text, file.size == size ? "license=CC0-1.0;title=A;" : "");
+    }
+    assert_int_equal(spmm_plan_head_metadata(read_at, &file, append, NULL, NULL), SPMM_ERR_PLAN_TRUNCATED);
+    free(file.bytes);
+    file = write_file("no metadata");
+    assert_int_equal(spmm_plan_head_metadata(read_at, &file, append, NULL, NULL), SPMM_OK);
+    free(file.bytes);
+}
+
+/* The largest that there can be, of bytes that zstd leaves as they are. */
+static void large_metadata_are_read(void **state)
+{
+    static char value[SPMMI_METADATA_BYTES], text[100];
+    struct test_stream stream = test_stream_of_seed(1);
+    (void)state;
+    for (size_t i = 0; i < sizeof value - sizeof "title" - 1; i++)
+        value[i] = (char)(' ' + test_stream_below(&stream, 95));
+    struct file file = write_with_metadata(&(spmm_metadata_t){"title", value}, 1);
+    assert_int_equal(spmm_plan_head_metadata(read_at, &file, append, text, NULL), SPMM_OK);
+    assert_memory_equal(text, "title=", 6);
+    assert_memory_equal(text + 6, value, 90);
+    assert_in_range(file.read, 50000, 90000);
+    free(file.bytes);
+}
+
+static void metadata_of_the_head_are_checked(void **state)
+{
+    static const struct {
+        uint64_t raw_bytes, stored_bytes;
+        const char *text;
+    } table[] = {
+        {0, 40, "section metadata has 0 raw and 40 stored bytes"},
+        {65537, 40, "section metadata has 65537 raw and 40 stored bytes"},
+        {24, 15, "section metadata has 24 raw and 15 stored bytes"},
+        {24, 70001, "section metadata has 24 raw and 70001 stored bytes"},
+    };
+    char text[100] = "";
+    (void)state;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        struct file file = write_with_metadata(two_pairs, 2);
+        spmm_diag_t diag = {0};
+        set_entry(&file, SPMMI_SECTION_METADATA, table[i].raw_bytes, table[i].stored_bytes);
+        assert_int_equal(spmm_plan_head_metadata(read_at, &file, append, text, &diag), SPMM_ERR_PLAN_SECTION);
+        assert_string_equal(diag.text, table[i].text);
+        free(file.bytes);
+    }
+    spmm_plan_t *plan = make_plan("the source");
+    plan->metadata_bytes = 4;
+    plan->metadata = spmmi_alloc(plan->metadata_bytes, 1);
+    memcpy(plan->metadata, "A\0b", 4);
+    struct file file = write_plan(plan);
+    spmm_diag_t diag = {0};
+    assert_int_equal(spmm_plan_head_metadata(read_at, &file, append, text, &diag), SPMM_ERR_PLAN_METADATA);
+    assert_string_equal(diag.text, "the metadata have what is no key at byte 0");
+    assert_true(diag.offset > SPMMI_HEADER_BYTES && diag.offset < file.size);
+    file.bytes[diag.offset + SPMMI_FRAME_ENTRY_BYTES] ^= 1;
+    assert_int_equal(spmm_plan_head_metadata(read_at, &file, append, text, NULL), SPMM_ERR_PLAN_CHECKSUM);
+    assert_int_equal(spmm_plan_head_metadata(NULL, &file, append, text, NULL), SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmm_plan_head_metadata(read_at, &file, NULL, text, NULL), SPMM_ERR_ARGUMENT);
+    assert_string_equal(text, "");
+    free(file.bytes);
+}
+
 static size_t read_too_much(void *context, uint64_t offset, void *bytes, size_t size)
 {
     return read_at(context, offset, bytes, size) + 1;
@@ -281,7 +380,7 @@ static void arguments_are_checked(void **state)
 
 static void memory_may_run_out_at_any_time(void **state)
 {
-    struct file file = write_file("the source");
+    struct file file = write_with_metadata(two_pairs, 2);
     spmm_plan_info_t head;
     const int64_t live = spmmi_alloc_live();
     spmm_status_t status = SPMM_ERR_MEMORY;
@@ -290,6 +389,8 @@ static void memory_may_run_out_at_any_time(void **state)
     for (; status != SPMM_OK; failed++) {
         spmmi_alloc_fail_at(failed, 0);
         status = head_of(&file, &head, NULL);
+        if (status == SPMM_OK)
+            status = spmm_plan_head_metadata(read_at, &file, append, (char[100]){""}, NULL);
         spmmi_alloc_fail_at(-1, 0);
         assert_true(status == SPMM_OK || status == SPMM_ERR_MEMORY);
         assert_int_equal(spmmi_alloc_live(), live);
@@ -308,6 +409,9 @@ int main(void)
         cmocka_unit_test(counts_of_impossible_sizes_are_the_largest),
         cmocka_unit_test(names_of_the_least_and_largest_sizes_are_looked_at),
         cmocka_unit_test(a_name_that_is_no_text_is_refused),
+        cmocka_unit_test(the_head_has_the_metadata_if_they_are_there),
+        cmocka_unit_test(large_metadata_are_read),
+        cmocka_unit_test(metadata_of_the_head_are_checked),
         cmocka_unit_test(arguments_are_checked),
         cmocka_unit_test(memory_may_run_out_at_any_time),
     };

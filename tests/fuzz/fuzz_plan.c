@@ -35,6 +35,9 @@ static void use(const spmm_plan_t *plan)
         spmm_trace_info_t info = {.struct_size = sizeof info};
         must(spmm_plan_trace(plan, i, &info) == SPMM_OK);
     }
+    spmm_metadata_t pair;
+    for (int i = 0; spmm_plan_metadata(plan, i, &pair) == SPMM_OK; i++)
+        must(pair.key[0] != '\0' && pair.value[0] != '\0');
     must(spmm_plan_write(plan, &save, &bytes, &size, NULL) == SPMM_OK);
     must(spmm_plan_read(bytes, size, &load, &again, NULL) == SPMM_OK);
     must(test_plans_equal(plan, again));
@@ -56,6 +59,12 @@ static size_t read_at(void *context, uint64_t offset, void *bytes, size_t size)
     return count;
 }
 
+static void count_pair(void *context, const char *key, const char *value)
+{
+    must(key[0] != '\0' && value[0] != '\0');
+    ++*(int *)context;
+}
+
 /* What can be loaded has a head, which says the same. */
 static void look(const uint8_t *data, size_t size, const spmm_plan_t *plan)
 {
@@ -66,8 +75,14 @@ static void look(const uint8_t *data, size_t size, const spmm_plan_t *plan)
         spmm_section_info_t section = {.struct_size = sizeof section};
         must(spmm_plan_head_section(read_at, &input, i, &section, NULL) == SPMM_OK);
     }
+    spmm_metadata_t pair;
+    int pairs = 0;
+    const spmm_status_t pairs_status = spmm_plan_head_metadata(read_at, &input, count_pair, &pairs, NULL);
+    must(pairs_status == SPMM_OK || pairs == 0);
     if (plan == NULL)
         return;
+    must(pairs_status == SPMM_OK && spmm_plan_metadata(plan, pairs, &pair) != SPMM_OK);
+    must(pairs == 0 || spmm_plan_metadata(plan, pairs - 1, &pair) == SPMM_OK);
     must(status == SPMM_OK && spmm_plan_info(plan, &info) == SPMM_OK);
     must(memcmp(&head, &info, sizeof head) == 0);
 }

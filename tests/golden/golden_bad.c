@@ -7,20 +7,22 @@
 #include <string.h>
 
 #include "golden_long_rows.h"
+#include "golden_metadata.h"
 #include "tests/support/forge.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 #define NONE SPMMI_NO_PART
 
 enum kind {
-    HEADER,  /* value at offset of the header; hashes repaired */
-    ENTRY,   /* value at offset of the table entry of (type, part); hashes repaired */
-    FRAME,   /* value at offset of the section of (type, part): its frame table or frames; hashes repaired */
-    DAMAGE,  /* as FRAME, hashes left wrong; type 0: offset from the start of the file */
-    CONTENT, /* value at offset of the content of (type, part): compressed again */
-    REMOVE,  /* without the section */
-    PLAN,    /* plan() changes a loaded plan, which is then written without a check */
-    MAKE     /* make() does all */
+    HEADER,   /* value at offset of the header; hashes repaired */
+    ENTRY,    /* value at offset of the table entry of (type, part); hashes repaired */
+    FRAME,    /* value at offset of the section of (type, part): its frame table or frames; hashes repaired */
+    DAMAGE,   /* as FRAME, hashes left wrong; type 0: offset from the start of the file */
+    CONTENT,  /* value at offset of the content of (type, part): compressed again */
+    REMOVE,   /* without the section */
+    METADATA, /* text of width bytes in place of the metadata */
+    PLAN,     /* plan() changes a loaded plan, which is then written without a check */
+    MAKE      /* make() does all */
 };
 
 static void put(uint8_t *at, uint32_t width, uint64_t value)
@@ -115,6 +117,8 @@ uint8_t *golden_bad_make(const struct golden_bad *b, size_t *size)
         return change_in_place(b, size);
     case CONTENT:
         return rebuilt(b->base, change_content, size);
+    case METADATA:
+        return golden_metadata(b->text, b->width, size);
     case REMOVE:
         return rebuilt(b->base, remove_section, size);
     case PLAN:
@@ -529,6 +533,12 @@ static void tiled_transpose_twice(spmm_plan_t *p)
     {                                                                                         \
         .name = name_, .status = SPMM_ERR_PLAN_WRITER, .kind = CONTENT, .base = "writer",     \
         .type = SPMMI_SECTION_WRITER, .part = NONE, .offset = 14, .width = 1, .value = value_ \
+    }
+/* The metadata, as one string literal with its zero bytes. */
+#define D(name_, text_)                                                                        \
+    {                                                                                          \
+        .name = name_, .status = SPMM_ERR_PLAN_METADATA, .kind = METADATA, .base = "metadata", \
+        .text = text_, .width = sizeof(text_) - 1                                              \
     }
 /* The features of a plan that needs some become these. */
 #define N(name_, status_, base_, value_)                                                           \

@@ -23,6 +23,7 @@ struct golden_bad {
     const char *base;
     uint32_t type, part, offset, width;
     uint64_t value;
+    const char *text;
     void (*plan)(spmm_plan_t *plan);
     uint8_t *(*make)(size_t *size);
 };

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "format/base/alloc.h"
+#include "format/metadata.h"
 #include "kernels/dense/dense_shape.h"
 #include "kernels/wide/wide_shape.h"
 #include "tests/support/forge.h"
@@ -286,6 +287,20 @@ static uint8_t *writer(size_t *size)
     return written(plan, size);
 }
 
+static uint8_t *metadata(size_t *size)
+{
+    static const spmm_metadata_t pairs[] = {{"title", "\xc3\x9c"
+                                                      "bung = A"},
+                                            {"license", "CC-BY-4.0"},
+                                            {"source-sha256", "00"},
+                                            {"a.b_c-9", " "}};
+    const struct test_plan_options options = {SPMM_F32, SPMM_SCHEDULE_ROW_SPLIT, 16, 0, 1};
+    spmm_plan_t *plan = plan_of("diagonal", TEST_VALUES_REAL, options, __func__);
+    if (spmmi_metadata_pack(pairs, COUNT(pairs), &plan->metadata, &plan->metadata_bytes, NULL) != SPMM_OK)
+        abort();
+    return written(plan, size);
+}
+
 /* NaN of both signs, infinities, both zeros, subnormals, an empty source and no trace. */
 static uint8_t *special_values(size_t *size)
 {
@@ -342,6 +357,7 @@ const struct golden_good golden_good_cases[] = {
     ROW(bcsr_f16, 1),         ROW(order_stats, 1),     ROW(dense_bf16, 1),
     ROW(window_peeled, 1),    ROW(panel_peeled, 1),    ROW(search_traced, 1),
     ROW(writer, 1),           ROW(wide_f32, 1),        ROW(communities_traced, 1),
+    ROW(metadata, 1),
 };
 const size_t golden_good_count = COUNT(golden_good_cases);
 

@@ -305,6 +305,22 @@ static void text_change(struct test_stream *stream, spmm_plan_t *plan)
     memcpy(to + test_stream_below(stream, 8), text, strlen(text));
 }
 
+/* Pairs of which most break a rule. */
+static void metadata_change(struct test_stream *stream, spmm_plan_t *plan)
+{
+    static const char *const texts[] = {"a=b;",     "a=b",      "a=b;c;",  "a=;b=c;", "A=b;", ";=b;",
+                                        "b=a;a=b;", "a=b;a=b;", "a=\x1b;", "a=\xc3;", "",     "a=b;c=d;"};
+    const char *text = texts[test_stream_below(stream, COUNT(texts))];
+    spmmi_free(plan->metadata);
+    plan->metadata = NULL;
+    plan->metadata_bytes = strlen(text);
+    if (plan->metadata_bytes == 0)
+        return;
+    resize(&plan->metadata, 0, plan->metadata_bytes, 1);
+    for (size_t i = 0; text[i] != '\0'; i++)
+        plan->metadata[i] = text[i] == '=' || text[i] == ';' ? '\0' : text[i];
+}
+
 static void features_change(struct test_stream *stream, spmm_plan_t *plan)
 {
     plan->features_exec = test_stream_bits(stream);
@@ -342,7 +358,8 @@ static const change_fn changes[] = {lengths_change,     lengths_change,
                                     long_rows_change,   long_rows_change,
                                     permutation_change, permutation_change,
                                     text_change,        row_block_metrics_change,
-                                    features_change,    permutation_metrics_change};
+                                    features_change,    permutation_metrics_change,
+                                    metadata_change};
 static const change_fn late_changes[] = {stats_change, stats_change, digest_change};
 
 /* ---- Consistent again ---- */

@@ -30,6 +30,8 @@ static const char *kernel_draw(struct test_stream *stream)
     return test_stream_chance(stream, 30) ? NULL : strchr(info.name, '/') + 1;
 }
 
+static const spmm_metadata_t pairs[] = {{"title", "n\xc3\xa4me"}, {"license", "CC0-1.0"}};
+
 static spmm_inspect_options_t options_draw(struct test_stream *stream, const int64_t *widths, int width_max)
 {
     static const char *const devices[] = {"any", "cpu", "a100", "h100", "h200"};
@@ -46,6 +48,8 @@ static spmm_inspect_options_t options_draw(struct test_stream *stream, const int
     o.permute_output = test_stream_chance(stream, 10);
     o.symmetric_permutation = test_stream_chance(stream, 10);
     o.pattern_only = test_stream_chance(stream, 10);
+    o.metadata = pairs;
+    o.metadata_count = (int64_t)test_stream_below(stream, COUNT(pairs) + 1);
     o.threads = 1;
     return o;
 }
@@ -218,6 +222,7 @@ static spmm_plan_t *clone(const spmm_plan_t *plan)
     p->permutation_metrics =
         copy_of(p->permutation_metrics, p->permutation_metrics_count, sizeof *p->permutation_metrics);
     p->trace = copy_of(p->trace, p->trace_count, sizeof *p->trace);
+    p->metadata = copy_of(p->metadata, p->metadata_bytes, 1);
     for (uint32_t i = 0; i < p->part_count; i++)
         p->parts[i].items = copy_of(p->parts[i].items, p->parts[i].item_count, sizeof(uint32_t));
     return p;

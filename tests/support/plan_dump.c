@@ -123,6 +123,9 @@ void test_plan_dump(const spmm_plan_t *p, FILE *out)
     fprintf(out, "source \"%s\"\n", p->source);
     if (p->writer[0] != '\0')
         fprintf(out, "writer \"%s\"\n", p->writer);
+    spmm_metadata_t pair;
+    for (int i = 0; spmm_plan_metadata(p, i, &pair) == SPMM_OK; i++)
+        fprintf(out, "metadata %s \"%s\"\n", pair.key, pair.value);
     for (uint32_t i = 0; i < p->section_count; i++) {
         const spmm_section_info_t *s = &p->sections[i];
         fprintf(out, "section %u \"%s\" part %d at %" PRIu64 " stored %" PRIu64 " raw %" PRIu64 "\n", s->type,

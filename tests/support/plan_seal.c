@@ -120,6 +120,8 @@ int test_plans_equal(const spmm_plan_t *a, const spmm_plan_t *b)
                same_bytes(&a->row_block_metrics, &b->row_block_metrics, 1, sizeof a->row_block_metrics) &&
                same_bytes(a->symmetric_permutation, b->symmetric_permutation, (uint64_t)a->rows,
                           sizeof *a->symmetric_permutation) &&
+               a->metadata_bytes == b->metadata_bytes &&
+               same_bytes(a->metadata, b->metadata, a->metadata_bytes, 1) &&
                strcmp(a->source, b->source) == 0 && strcmp(a->writer, b->writer) == 0;
     /* Variants have no padding: two enums, two words, two longs, two words. */
     same = same && same_bytes(a->variants, b->variants, a->variant_count, sizeof a->variants[0]);

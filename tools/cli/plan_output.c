@@ -4,12 +4,19 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "exit_code.h"
 #include "input_file.h"
 #include "output_file.h"
 
-bool plan_output_may_replace(const char *path)
+bool plan_output_is_stdout(const char *path)
+{
+    return strcmp(path, PLAN_OUTPUT_STDOUT) == 0;
+}
+
+static bool may_replace(const char *path)
 {
     char head[512];
     FILE *file = input_file_open(path);
@@ -23,6 +30,22 @@ bool plan_output_may_replace(const char *path)
     const spmm_status_t status = spmm_plan_read(head, size, NULL, &plan, NULL);
     spmm_plan_destroy(plan);
     return size >= 8 && status != SPMM_ERR_PLAN_MAGIC && status != SPMM_ERR_MEMORY;
+}
+
+enum cli_result plan_output_check(const struct cli_program *program, const char *path, bool force)
+{
+    struct stat st;
+    if (plan_output_is_stdout(path))
+        return isatty(STDOUT_FILENO)
+                   ? cli_complain(program, "a plan is binary: send standard output to a file or a pipe")
+                   : CLI_RUN;
+    if (stat(path, &st) != 0)
+        return CLI_RUN; /* a new file; other troubles show when it is written */
+    if (!S_ISREG(st.st_mode))
+        return cli_complain(program, "%s is no regular file; -o - writes to standard output", path);
+    if (!force && !may_replace(path))
+        return cli_complain(program, "%s exists and is no plan; -f overwrites it", path);
+    return CLI_RUN;
 }
 
 static int write_to_stdout(const char *program, const void *bytes, size_t size)
@@ -59,8 +82,8 @@ int plan_output_write(const char *program, const char *path, const spmm_plan_t *
     spmm_log_set(NULL, NULL, SPMM_LOG_INFO);
     if (status != SPMM_OK)
         return exit_failure(program, NULL, status, &diag);
-    const int result = strcmp(path, PLAN_OUTPUT_STDOUT) == 0 ? write_to_stdout(program, data, size)
-                                                             : write_to_file(program, path, data, size);
+    const int result = plan_output_is_stdout(path) ? write_to_stdout(program, data, size)
+                                                   : write_to_file(program, path, data, size);
     spmm_plan_bytes_free(data);
     *bytes = result == EXIT_DONE ? size : 0;
     return result;

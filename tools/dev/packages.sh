@@ -31,6 +31,7 @@ need_to_build() {
     need libminizip-dev has_header minizip/unzip.h
     need liblzma-dev has_header lzma.h
     need libbz2-dev has_header bzlib.h
+    need libssl-dev has_header openssl/evp.h
     ! has_nvcc || need g++ has_cxx
 }
 

@@ -43,7 +43,7 @@ SECTIONS = {
     4: ("stats", 1, False, (0,)), 5: ("variants", 1, False, (0,)), 6: ("parts", 1, False, (0,)),
     7: ("trace", 1, False, (0,)), 8: ("items", 1, True, (3,)), 9: ("meta", 0, False, (0,)),
     10: ("panel-stats", 0, False, (0,)), 11: ("symmetric-order", 0, False, (3,)),
-    12: ("order-stats", 0, False, (0,)), 13: ("writer", 0, False, (0,)),
+    12: ("order-stats", 0, False, (0,)), 13: ("writer", 0, False, (0,)), 14: ("metadata", 0, False, (0,)),
 }
 
 
@@ -232,7 +232,7 @@ class Plan:
             return max(high, 1), 0, high
         items = max(self.items_limit(row) for (family, _), row in SCHEDULES.items()
                     if not FAMILIES[family].feature & ~self.incompat)
-        unit, count = {5: (48, 64), 6: (32, 64), 7: (64, 1024), 9: (1, 127), 10: (872, 1), 12: (208, 64), 13: (1, 31),
+        unit, count = {5: (48, 64), 6: (32, 64), 7: (64, 1024), 9: (1, 127), 10: (872, 1), 12: (208, 64), 13: (1, 31), 14: (1, 65536),
                       8: (4, items)}[kind]
         return unit, 0, unit * count
 
@@ -355,6 +355,7 @@ class Plan:
         for stats in self.permutation_metrics:
             require(self.permutation_metrics_are_valid(*stats), "PERMUTATION_METRICS", self.offset(12))
         self.check_text(self.writer, "WRITER", 13)
+        self.metadata = self.pairs_of(self.elements(14, 1))
 
     def check_text(self, text, status, kind):
         try:
@@ -362,6 +363,17 @@ class Plan:
         except UnicodeDecodeError:
             raise PlanError(status, self.offset(kind)) from None
         require(not any(ord(c) < 32 or 0x7F <= ord(c) < 0xA0 for c in text), status, self.offset(kind))
+
+    def pairs_of(self, data):
+        """Keys and values of the metadata."""
+        texts = data.split(b"\0")
+        require(len(texts) % 2 == 1 and texts.pop() == b"" and len(texts) <= 512, "METADATA", self.offset(14))
+        keys, values = texts[::2], texts[1::2]
+        require(all(re.fullmatch(rb"[a-z][a-z0-9._-]{0,63}", key) for key in keys), "METADATA", self.offset(14))
+        require(all(a < b for a, b in zip(keys, keys[1:])) and all(values), "METADATA", self.offset(14))
+        for value in values:
+            self.check_text(value, "METADATA", 14)
+        return [(key.decode(), value.decode()) for key, value in zip(keys, values)]
 
     def permutation_metrics_are_valid(self, op, permutation, units, *values):
         blocks, working_set, reuse = [values[at:at + 4] for at in (0, 4, 8)], values[12:18], values[18:]
@@ -540,6 +552,7 @@ class Plan:
                  f'source "{self.meta.decode()}"']
         if self.writer:
             lines.append(f'writer "{self.writer.decode()}"')
+        lines += [f'metadata {key} "{value}"' for key, value in self.metadata]
         for kind, part, offset, stored, raw, _ in self.sections:
             name = SECTIONS[kind][0] if kind in SECTIONS else ""
             owner = -1 if part == NO_PART else part

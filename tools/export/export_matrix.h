@@ -3,27 +3,32 @@
 #ifndef SPMM_TOOLS_EXPORT_MATRIX_H
 #define SPMM_TOOLS_EXPORT_MATRIX_H
 
-#include <spmm/common.h>
+#include <spmm/metadata.h>
 
 #include "packed_stream.h"
 
-/* Values of NULL stand for a pattern. Row pointers are int64_t, columns int32_t. */
-spmm_status_t export_mtx(struct packed_stream *stream, const spmm_csr_t *a);
-spmm_status_t export_smtx(struct packed_stream *stream, const spmm_csr_t *a);
-spmm_status_t export_npz(struct packed_stream *stream, const spmm_csr_t *a);
+/* Values of NULL stand for a pattern. Row pointers are int64_t, columns int32_t. comments: whole lines, for forms that
+ * have room for them, or "". */
+spmm_status_t export_mtx(struct packed_stream *stream, const spmm_csr_t *a, const char *comments);
+spmm_status_t export_smtx(struct packed_stream *stream, const spmm_csr_t *a, const char *comments);
+spmm_status_t export_npz(struct packed_stream *stream, const spmm_csr_t *a, const char *comments);
 
 struct export_form {
     const char *name; /* "mtx.gz", with a point before it the ending of a file */
     const char *text; /* a few words for the help */
     enum packing packing;
     int is_pattern_only; /* 1: it has no room for values */
-    spmm_status_t (*write)(struct packed_stream *stream, const spmm_csr_t *a);
+    spmm_status_t (*write)(struct packed_stream *stream, const spmm_csr_t *a, const char *comments);
 };
 
 /* By index 0, 1, ..; NULL past the last one. */
 const struct export_form *export_form_at(int index);
 /* The form that the name of a file ends with; NULL if there is none. */
 const struct export_form *export_form_of_file(const char *path);
+
+/* The metadata of a plan as comments of Matrix Market, "% key=value" a line, to be freed with free; NULL: memory is
+ * short. Lines of more than the 1,024 bytes that the format allows are left out. */
+char *export_comments(const spmm_plan_t *plan);
 
 /* The first value that text cannot hold bit by bit, a NaN of other bits than those that "nan" or "-nan" read back as;
  * nnz if there is none. */

@@ -2,17 +2,20 @@
 /* Matrix Market: coordinates, counted from 1, row after row; all entries, whatever the symmetry. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "export_matrix.h"
 #include "export_text.h"
 #include "shortest.h"
 
-#define HEAD_BYTES 160
+#define HEAD_BYTES 160 /* without comments */
+#define COMMENT_BYTES_MAX 1024
 #define LINE_BYTES (2 * 11 + SHORTEST_BYTES)
 
 struct entries {
     const spmm_csr_t *a;
+    const char *comments;
     struct shortest shortest;
 };
 
@@ -31,11 +34,13 @@ static int64_t row_of(const spmm_csr_t *a, int64_t p)
     return low;
 }
 
-static size_t write_head(const spmm_csr_t *a, char *bytes)
+static size_t write_head(const struct entries *e, char *bytes)
 {
-    return (size_t)snprintf(
-        bytes, HEAD_BYTES, "%%%%MatrixMarket matrix coordinate %s general\n%lld %lld %lld\n",
-        a->values != NULL ? "real" : "pattern", (long long)a->rows, (long long)a->cols, (long long)a->nnz);
+    const spmm_csr_t *a = e->a;
+    return (size_t)snprintf(bytes, HEAD_BYTES + strlen(e->comments),
+                            "%%%%MatrixMarket matrix coordinate %s general\n%s%lld %lld %lld\n",
+                            a->values != NULL ? "real" : "pattern", e->comments, (long long)a->rows,
+                            (long long)a->cols, (long long)a->nnz);
 }
 
 static size_t write_entry(const struct entries *e, int64_t row, int64_t p, char *bytes)
@@ -59,7 +64,7 @@ static size_t make_lines(const void *context, uint64_t chunk, char *bytes)
     const int64_t *row_ptr = a->row_ptr;
     const int64_t begin = (int64_t)chunk * EXPORT_ITEMS_A_CHUNK;
     const int64_t end = a->nnz - begin < EXPORT_ITEMS_A_CHUNK ? a->nnz : begin + EXPORT_ITEMS_A_CHUNK;
-    size_t at = chunk == 0 ? write_head(a, bytes) : 0;
+    size_t at = chunk == 0 ? write_head(e, bytes) : 0;
     int64_t row = begin < end ? row_of(a, begin) : 0;
     for (int64_t p = begin; p < end; p++) {
         while (row_ptr[row + 1] <= p)
@@ -69,11 +74,27 @@ static size_t make_lines(const void *context, uint64_t chunk, char *bytes)
     return at;
 }
 
-spmm_status_t export_mtx(struct packed_stream *stream, const spmm_csr_t *a)
+spmm_status_t export_mtx(struct packed_stream *stream, const spmm_csr_t *a, const char *comments)
 {
-    const struct entries e = {a, shortest_of(a->value_type)};
-    const struct chunks chunks = export_chunks((uint64_t)a->nnz, LINE_BYTES, HEAD_BYTES, make_lines, &e);
+    const struct entries e = {a, comments, shortest_of(a->value_type)};
+    const struct chunks chunks =
+        export_chunks((uint64_t)a->nnz, LINE_BYTES, HEAD_BYTES + strlen(comments), make_lines, &e);
     return export_text(stream, &chunks);
+}
+
+char *export_comments(const spmm_plan_t *plan)
+{
+    spmm_metadata_t pair;
+    size_t size = 0;
+    char *text = NULL;
+    FILE *out = open_memstream(&text, &size);
+    for (int i = 0; out != NULL && spmm_plan_metadata(plan, i, &pair) == SPMM_OK; i++)
+        if (strlen(pair.key) + strlen(pair.value) + strlen("% =\n") <= COMMENT_BYTES_MAX)
+            (void)fprintf(out, "%% %s=%s\n", pair.key, pair.value);
+    if (out == NULL || fclose(out) == 0)
+        return text;
+    free(text);
+    return NULL;
 }
 
 static int is_kept(spmm_dtype_t type, const void *values, int64_t p)

@@ -105,6 +105,19 @@ static void print_head(const struct source *s, const spmm_plan_info_t *info)
     print_state(s, info);
 }
 
+static void print_pair(void *context, const char *key, const char *value)
+{
+    int *const index = context;
+    plan_text_metadata_pair(stdout, (*index)++, key, value, SIZE_MAX);
+}
+
+static void ignore_pair(void *context, const char *key, const char *value)
+{
+    (void)context;
+    (void)key;
+    (void)value;
+}
+
 static void print_sections(struct source *s, const spmm_plan_info_t *info)
 {
     plan_text_section_head(stdout);
@@ -120,13 +133,17 @@ int plan_head_text(const char *program, const char *path, int is_quiet)
     spmm_diag_t diag = {0};
     struct source source = {.file = NULL};
     spmm_plan_info_t info = {.struct_size = sizeof info};
+    int index = 0;
     spmm_status_t status = open_source(&source, path, &diag);
     if (status == SPMM_OK)
         status = spmm_plan_head(read_at, &source, &info, &diag);
-    if (status == SPMM_OK && !is_quiet) {
+    if (status == SPMM_OK && !is_quiet)
         print_head(&source, &info);
+    if (status == SPMM_OK)
+        status =
+            spmm_plan_head_metadata(read_at, &source, is_quiet ? ignore_pair : print_pair, &index, &diag);
+    if (status == SPMM_OK && !is_quiet)
         print_sections(&source, &info);
-    }
     close_source(&source);
     return status == SPMM_OK ? exit_flush(program) : exit_failure(program, path, status, &diag);
 }

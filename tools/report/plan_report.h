@@ -18,6 +18,9 @@ uint64_t plan_csr_bytes(const spmm_plan_info_t *info);
 spmm_matrix_stats_t plan_matrix_stats(const spmm_plan_t *plan);
 
 void plan_text_matrix(FILE *out, const spmm_plan_info_t *info, const spmm_matrix_stats_t *stats);
+/* A line each; all = false: the first few, long values cut. Text of a plan is printable: plan-format.md 6.14. */
+void plan_text_metadata(FILE *out, const spmm_plan_t *plan, bool all);
+void plan_text_metadata_pair(FILE *out, int index, const char *key, const char *value, size_t width);
 /* Nothing unless the plan is that of PAP^T. */
 void plan_text_symmetric(FILE *out, const spmm_plan_t *plan);
 /* The bins of the row lengths that are shown: from the first that is not empty to the last, and the fullest one's rows
@@ -50,6 +53,8 @@ void plan_text_section(FILE *out, const spmm_section_info_t *section);
 void plan_text_sections(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_t *info);
 
 void plan_json_identity(struct json *j, const spmm_plan_info_t *info);
+/* An object of keys and values. */
+void plan_json_metadata(struct json *j, const spmm_plan_t *plan);
 /* The permutation of rows and columns, all of it if all, else whether there is one. */
 void plan_json_symmetric(struct json *j, const spmm_plan_t *plan, bool all);
 void plan_json_statistics(struct json *j, const spmm_plan_info_t *info, const spmm_matrix_stats_t *stats);

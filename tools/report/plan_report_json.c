@@ -19,6 +19,15 @@ void plan_json_identity(struct json *j, const spmm_plan_info_t *info)
     json_uint(j, "csr_bytes", plan_csr_bytes(info));
 }
 
+void plan_json_metadata(struct json *j, const spmm_plan_t *plan)
+{
+    spmm_metadata_t pair;
+    json_object(j, "metadata");
+    for (int i = 0; spmm_plan_metadata(plan, i, &pair) == SPMM_OK; i++)
+        json_text(j, pair.key, pair.value);
+    json_end(j);
+}
+
 void plan_json_symmetric(struct json *j, const spmm_plan_t *plan, bool all)
 {
     const uint32_t *permutation = NULL;

@@ -9,6 +9,8 @@
 #include "tools/cli/print_text.h"
 
 #define BAR_COLUMNS 40
+#define METADATA_LINES 5 /* of a screen */
+#define METADATA_WIDTH 80
 
 static void label(FILE *out, const char *text)
 {
@@ -41,6 +43,32 @@ void plan_text_matrix(FILE *out, const spmm_plan_info_t *info, const spmm_matrix
     fprintf(out, "%.4g nonzeros on average, standard deviation %.4g, longest %s, empty %s\n", stats->row_mean,
             stats->row_stddev, print_count(longest, stats->row_max), print_count(empty, stats->rows_empty));
     plan_text_matrix_metrics(out, info, stats);
+}
+
+/* A line of the metadata, its value cut at a character if it is longer than `width` bytes. */
+void plan_text_metadata_pair(FILE *out, int index, const char *key, const char *value, size_t width)
+{
+    const size_t length = strlen(value);
+    size_t shown = length < width ? length : width;
+    while (shown < length && ((unsigned char)value[shown] & 0xc0) == 0x80)
+        shown--;
+    label(out, index == 0 ? "metadata" : "");
+    fprintf(out, "%s: %.*s%s\n", key, (int)shown, value, shown < length ? ".." : "");
+}
+
+void plan_text_metadata(FILE *out, const spmm_plan_t *plan, bool all)
+{
+    spmm_metadata_t pair;
+    int count = 0, index = 0;
+    while (spmm_plan_metadata(plan, count, &pair) == SPMM_OK)
+        count++;
+    const int shown = all || count <= METADATA_LINES ? count : METADATA_LINES - 1;
+    for (; index < shown && spmm_plan_metadata(plan, index, &pair) == SPMM_OK; index++)
+        plan_text_metadata_pair(out, index, pair.key, pair.value, all ? SIZE_MAX : METADATA_WIDTH);
+    if (shown < count) {
+        label(out, "");
+        fprintf(out, "and %d more\n", count - shown);
+    }
 }
 
 void plan_text_symmetric(FILE *out, const spmm_plan_t *plan)

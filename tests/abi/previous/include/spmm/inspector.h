@@ -5,7 +5,7 @@
 #ifndef SPMM_INSPECTOR_H
 #define SPMM_INSPECTOR_H
 
-#include "plan.h"
+#include "metadata.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -252,11 +252,8 @@ typedef struct spmm_inspect_options {
     const spmm_tiled_options_t *tiled;     /**< Of the tiled family; defaults. */
     const spmm_tcblock_options_t *tcblock; /**< Of window, panel and bcsr; defaults. */
     const spmm_tuning_options_t *tuning;   /**< How candidates are measured; not at all. */
-    /** One plan for several machines: target_count devices, each named as device, which is then NULL, and each of
-     * another compute capability; device alone. Each gets the variants that a plan for it alone would have, equal parts
-     * are kept once, and spmm_executor_create takes those of the machine that it runs on. Not with permute_output. */
-    const char *const *targets;
-    size_t target_count; /**< See targets. */
+    const spmm_metadata_t *metadata; /**< metadata_count pairs for the plan, in any order; copied; none. */
+    int64_t metadata_count;          /**< See metadata. */
 } spmm_inspect_options_t;
 /* clang-format off */
 /** Defaults of all options. */
@@ -268,8 +265,8 @@ typedef struct spmm_inspect_options {
 /** Analyse a matrix and make a plan. options may be NULL. O(nnz) time. The plan does not refer to the matrix
  * afterwards.
  * Errors: ARGUMENT (also options that contradict each other: symmetric_permutation or permute_output with reorder
- * NONE, both together, flags other than 0 and 1), UNSUPPORTED (types that no kernel was compiled for; the sentence
- * lists those that were), IO (a profile), MEMORY, MATRIX_TOO_LARGE. */
+ * NONE, both together, flags other than 0 and 1; metadata that break a rule of spmm_metadata_t), UNSUPPORTED (types
+ * that no kernel was compiled for; the sentence lists those that were), IO (a profile), MEMORY, MATRIX_TOO_LARGE. */
 SPMM_API spmm_status_t spmm_inspect(const spmm_matrix_t *matrix, const spmm_inspect_options_t *options,
                                     spmm_plan_t **plan, spmm_diag_t *diag);
 

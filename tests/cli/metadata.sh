@@ -1,0 +1,131 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Metadata on command lines: given to spmm-inspect, shown, kept, taken out with the matrix and given back.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh" || exit 1
+
+printf '%%%%MatrixMarket matrix coordinate real general\n3 4 5\n1 1 1\n1 3 0.1\n2 2 -7\n3 1 4\n3 4 5\n' >"$work/a.mtx"
+sum=$(sha256sum <"$work/a.mtx")
+sum=${sum%% *}
+
+# ---- From options ----
+run spmm-inspect --device any --meta license=CC-BY-4.0 --meta 'title = Ein schönes Beispiel' --meta doi=10.1000/1=2 "$work/a.mtx" -o "$work/a.plan" --json
+exits 0
+is_json 'j["metadata"]["license"] == "CC-BY-4.0"'
+run spmm-info "$work/a.plan"
+exits 0
+says 'metadata   doi: 10.1000/1=2'
+says '           license: CC-BY-4.0'
+says "           source-sha256: $sum"
+says '           title: Ein schönes Beispiel'
+says 'format 1.7'
+run spmm-info --json "$work/a.plan"
+is_json "j['metadata'] == {'doi': '10.1000/1=2', 'license': 'CC-BY-4.0', 'source-sha256': '$sum', 'title': 'Ein schönes Beispiel'}"
+run spmm-info --head "$work/a.plan"
+exits 0
+says 'metadata   doi: 10.1000/1=2'
+says "           source-sha256: $sum"
+head -c "$(($(stat -c %s "$work/a.plan") - 1))" "$work/a.plan" >"$work/cut.plan"
+run spmm-info --head "$work/cut.plan"
+exits 0
+says 'truncated'
+says_not 'doi'
+run spmm-info -q --head "$work/a.plan"
+exits 0
+silent
+
+# ---- The same bytes, in any order, at any time; without metadata nothing is added ----
+run spmm-inspect -q --device any --meta doi=10.1000/1=2 --meta title='Ein schönes Beispiel' --meta license=CC-BY-4.0 "$work/a.mtx" -o "$work/b.plan"
+exits 0
+same "$work/a.plan" "$work/b.plan"
+run spmm-inspect -q --device any "$work/a.mtx" -o "$work/plain.plan"
+run spmm-info --json "$work/plain.plan"
+is_json 'j["metadata"] == {} and j["format_minor"] < 7 and all(s["name"] != "metadata" for s in j["sections"])'
+run spmm-info --diff "$work/plain.plan" "$work/a.plan"
+exits 4
+says 'metadata: in the second plan only'
+
+# ---- The SHA-256 is that of the file as it lies on the disk; of standard input and generators there is none ----
+gzip -n <"$work/a.mtx" >"$work/a.mtx.gz"
+packed=$(sha256sum <"$work/a.mtx.gz")
+run spmm-inspect -q --meta a=b "$work/a.mtx.gz" -o "$work/b.plan"
+run spmm-info "$work/b.plan"
+says "source-sha256: ${packed%% *}"
+for matrix in - gen:band:10:2; do
+    run spmm-inspect -q --meta a=b $matrix -o "$work/b.plan" <"$work/a.mtx"
+    exits 0
+    run spmm-info --json "$work/b.plan"
+    is_json 'j["metadata"] == {"a": "b"}'
+done
+run spmm-inspect -q --meta source-sha256=mine "$work/a.mtx" -o "$work/b.plan"
+run spmm-info --json "$work/b.plan"
+is_json 'j["metadata"] == {"source-sha256": "mine"}'
+
+# ---- From a file; options win ----
+printf '# of the data set\n\n license=MIT\r\ncitation = A. Author (2026)  \n\turl=https://example.org/?a=b' >"$work/meta.txt"
+run spmm-inspect -q --meta license=CC0-1.0 --meta-file "$work/meta.txt" "$work/a.mtx" -o "$work/b.plan"
+exits 0
+run spmm-info --json "$work/b.plan"
+is_json "j['metadata'] == {'license': 'CC0-1.0', 'citation': 'A. Author (2026)', 'url': 'https://example.org/?a=b', 'source-sha256': '$sum'}"
+
+# ---- Many and long ones: a few on the screen, all in full ----
+{ for i in 1 2 3 4 5 6; do echo "key$i=value"; done; printf 'a=%0100d\n' 7; } >"$work/many.txt"
+run spmm-inspect -q --meta-file "$work/many.txt" gen:band:10:2 -o "$work/many.plan"
+run spmm-info "$work/many.plan"
+says "           and 3 more"
+says_not key4
+says "metadata   a: $(printf '%080d' 0).."
+run spmm-info --full "$work/many.plan"
+says key6
+says "metadata   a: $(printf '%0100d' 7)"
+
+# ---- Kept with new values, taken out with the matrix, given back ----
+run spmm-update "$work/a.plan" --values "$work/a.mtx" -o "$work/b.plan"
+exits 0
+same "$work/a.plan" "$work/b.plan"
+run spmm-export -q "$work/a.plan" -o "$work/out.mtx"
+exits 0
+sed -n 's/^% //p' "$work/out.mtx" >"$work/out.txt"
+mkdir "$work/again"
+cp "$work/out.mtx" "$work/again/a.mtx"
+run spmm-inspect -q --device any --meta-file "$work/out.txt" "$work/again/a.mtx" -o "$work/b.plan"
+exits 0
+same "$work/a.plan" "$work/b.plan"
+run spmm-export -q --format npz "$work/a.plan" -o "$work/out.npz"
+exits 0
+printf 'short=1\nlong=%01100d\n' 5 >"$work/long.txt"
+run spmm-inspect -q --meta-file "$work/long.txt" "$work/a.mtx" -o "$work/b.plan"
+run spmm-export "$work/b.plan" -o -
+says '% short=1'
+says_not '% long'
+
+# ---- Mistakes ----
+refused() { # STATUS TEXT OPTION...
+    local expected=$1 text=$2
+    shift 2
+    rm -f "$work/no.plan"
+    run spmm-inspect -q "$@" "$work/a.mtx" -o "$work/no.plan"
+    exits "$expected"
+    one_line_err
+    says_err "$text"
+    missing "$work/no.plan"
+}
+refused 2 "--meta: expected KEY=VALUE, found 'license'" --meta license
+refused 2 "'License' is no key of metadata" --meta License=x
+refused 2 'the metadata key license has no value' --meta license=
+refused 2 'the metadata key license is there twice' --meta license=a --meta license=b
+printf 'a=b\nno pair here\n' >"$work/bad.txt"
+refused 2 "bad.txt: line 2: expected KEY=VALUE, found 'no pair here'" --meta-file "$work/bad.txt"
+printf 'a=b\na=c\n' >"$work/bad.txt"
+refused 2 'the metadata key a is there twice' --meta-file "$work/bad.txt"
+printf 'a=b\0c\n' >"$work/bad.txt"
+refused 2 'bad.txt: it is no text: byte 3 is zero' --meta-file "$work/bad.txt"
+printf 'a=b\xff\n' >"$work/bad.txt"
+refused 2 'the value of the metadata key a is not printable UTF-8 from byte 1 on' --meta-file "$work/bad.txt"
+head -c 1048577 /dev/zero | tr '\0' '#' >"$work/bad.txt"
+refused 2 'bad.txt: it has more than 1048576 bytes' --meta-file "$work/bad.txt"
+for i in $(seq 300); do echo "k$i=v"; done >"$work/bad.txt"
+refused 2 'more than 256 pairs of metadata' --meta-file "$work/bad.txt"
+refused 1 'nothing.txt: the file cannot be opened: No such file' --meta-file "$work/nothing.txt"
+refused 1 'it cannot be read: Is a directory' --meta-file "$work"
+finish

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Metadata of a command line: --meta KEY=VALUE, --meta-file FILE, and the SHA-256 of the matrix file beside them. */
+#ifndef SPMM_TOOLS_METADATA_INPUT_H
+#define SPMM_TOOLS_METADATA_INPUT_H
+
+#include <spmm/metadata.h>
+
+#include "cli_option.h"
+#include "file_digest.h"
+
+#define METADATA_INPUT_PAIRS 256 /* as many as a plan may have */
+
+struct metadata_input {
+    const char *given[METADATA_INPUT_PAIRS]; /* KEY=VALUE */
+    size_t given_count;
+    const char *file; /* NULL: none */
+    /* What metadata_input_read makes: */
+    spmm_metadata_t
+        pairs[METADATA_INPUT_PAIRS + 1]; /* one more than a plan takes: it is refused with a sentence */
+    int64_t count;
+    char *texts[2]; /* of the options and of the file, cut into keys and values; owned */
+    char digest[FILE_DIGEST_TEXT];
+};
+
+/* clang-format off */
+#define METADATA_INPUT_OPTIONS(target) \
+    {0, "meta", CLI_TEXT_LIST, (target)->given, .value = "KEY=VALUE", .count = &(target)->given_count, \
+     .capacity = METADATA_INPUT_PAIRS, \
+     .help = "say of the matrix what people want to know, such as\nlicense=CC-BY-4.0; may be repeated"}, \
+    {0, "meta-file", CLI_TEXT, &(target)->file, .value = "FILE", \
+     .help = "the same from the lines of FILE, but for keys that\n--meta gives; # begins a comment"}
+/* clang-format on */
+
+/* Fills pairs and count. Where there are pairs and matrix is a regular file, its SHA-256 is one more pair unless it was
+ * given. *what becomes the name of the file that is at fault. metadata_input_free always follows. ARGUMENT, IO,
+ * MEMORY. */
+spmm_status_t metadata_input_read(struct metadata_input *input, const char *matrix, const char **what,
+                                  spmm_diag_t *diag);
+void metadata_input_free(struct metadata_input *input);
+
+#endif
