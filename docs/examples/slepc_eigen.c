@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Eigenvalues by SLEPc on MATSEQAIJ and MATSPMM, of a symmetric matrix: LOBPCG for the 8 smallest, whose products have a
- * block of vectors, and Krylov-Schur for the 8 largest, with one vector at a time.
+/* Eigenvalues by SLEPc on MATSEQAIJ and MATSPMM, of a symmetric matrix: LOBPCG for the 8 smallest, whose products have
+ * a block of vectors, and Krylov-Schur for the 8 largest, with one vector at a time.
  *
  *     slepc_eigen MATRIX [-mat_spmm_plan A.plan] [-mat_spmm_device N] [-eps_tol 1e-6] ..
  *

@@ -137,7 +137,7 @@ examples)
     done
     for file in "$source"/docs/examples/*.c; do
         name=$(basename "$file" .c)
-        [ -x "$work/examples/$name" ] || grep -qw "$name" "$source/tests/examples/CMakeLists.txt" ||
+        [ -x "$work/examples/$name" ] || grep -qw "$name" "$source"/tests/{examples,petsc}/CMakeLists.txt ||
             fail "$file is compiled by no test"
     done
     [ "$("$work/examples/inspect_in_memory" | tail -n 1)" = '19 190' ] || fail "inspect_in_memory is wrong"

@@ -122,10 +122,10 @@ cuda_graph)
     "$SPMM_EXAMPLES/$name" "$work/grid.plan" --device "$device" | tee "$work/out"
     is_true 'min(numbers(r"(\S+) us")) > 0'
     ;;
-document) # the commands of docs/solvers.md
+document) # the commands of docs/solvers.md; those for PETSc are tried in tests/petsc
     cd "$work"
     PATH=$SPMM_EXAMPLES:$PATH
-    sed -n '/^    export/d; s/^    //p' "$data/../../docs/solvers.md" >commands
+    sed -n '/^## PETSc/,$d; /^    export/d; s/^    //p' "$data/../../docs/solvers.md" >commands
     [ "$(wc -l <commands)" -ge 3 ] || fail 'docs/solvers.md has no commands'
     bash -eux commands
     ;;

@@ -24,6 +24,14 @@ refuses() {
 }
 
 case $name in
+petsc_document) # the commands of docs/solvers.md
+    docs=$(cd "$(dirname "$0")/../../docs" && pwd)
+    cd "$work"
+    sed -n '1,/^## PETSc/d; s/^    //p' "$docs/solvers.md" >commands
+    [ "$(wc -l <commands)" -ge 3 ] || fail 'docs/solvers.md has no commands'
+    bash -eux commands >out 2>&1 || fail 'a command failed'
+    exit 0
+    ;;
 petsc_cg)
     lines=1
     runs $lines gen:poisson3:14:12:10 -pc_type none

@@ -8,6 +8,7 @@ has_command() { command -v "$1" >/dev/null 2>&1; }
 has_header() { echo "#include <$1>" | "${2:-gcc}" ${3:+"$3"} -E -o /dev/null - >/dev/null 2>&1; }
 has_file() { local file; for file; do [ ! -e "$file" ] || return 0; done; return 1; }
 has_library() { gcc -shared -o /dev/null -x c /dev/null "-l$1" >/dev/null 2>&1; }
+has_module() { pkg-config --exists "$1" 2>/dev/null; }
 has_cxx() { echo '#include <memory>' | g++ -x c++ -E -o /dev/null - >/dev/null 2>&1; }
 has_cmake() { has_command cmake && cmake --version | grep -E 'version (3\.(2[5-9]|[3-9][0-9])|[4-9])' >/dev/null; }
 has_clang_runtime() { [ -n "$(find "$(clang -print-resource-dir 2>/dev/null)/lib" -name 'libclang_rt.fuzzer*' 2>/dev/null)" ]; }
@@ -42,6 +43,8 @@ need_to_test() {
     need libcmocka-dev has_file /usr/include/cmocka.h /usr/local/include/cmocka.h
     need libopenblas-dev has_library openblas
     need liblapacke-dev has_library lapacke
+    need petsc-dev has_module PETSc # with slepc-dev 73 MB to load and 295 MB on disk: PETSc stands on MPI and many solvers
+    need slepc-dev has_module SLEPc
     need clang has_command clang
     need llvm has_command llvm-cov
     need libomp-dev has_header omp.h clang -fopenmp
