@@ -57,9 +57,12 @@ if(NOT SPMM_CUDA STREQUAL "OFF")
 endif()
 message(STATUS "spmm: GPU kernels ${SPMM_HAVE_CUDA}")
 
-# PETSc: AUTO looks for one, in a build of its own, and does without; ON insists.
+# PETSc: AUTO looks for one, in a shared build of its own, and does without; ON insists. The library is shared only: PETSc
+# loads types so, and an archive would show the names of its internals.
 set(SPMM_HAVE_PETSC OFF)
-if(SPMM_PETSC STREQUAL "ON" OR (SPMM_PETSC STREQUAL "AUTO" AND PROJECT_IS_TOP_LEVEL AND NOT SPMM_FUZZ))
+if(SPMM_PETSC STREQUAL "ON" AND NOT BUILD_SHARED_LIBS)
+  message(FATAL_ERROR "SPMM_PETSC=ON needs BUILD_SHARED_LIBS=ON")
+elseif(SPMM_PETSC STREQUAL "ON" OR (SPMM_PETSC STREQUAL "AUTO" AND PROJECT_IS_TOP_LEVEL AND BUILD_SHARED_LIBS))
   include(${CMAKE_CURRENT_LIST_DIR}/require_petsc.cmake)
   spmm_find_petsc(found)
   if(found STREQUAL "TRUE")

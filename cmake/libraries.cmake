@@ -61,6 +61,6 @@ endif()
 spmm_add_library(spmm_executor executor MAP public.map.in OBJECTS spmm_executor_objects ${cuda_objects}
                  PUBLIC spmm_format PRIVATE ${runtime} ${CMAKE_DL_LIBS} ${cuda_runtime})
 if(SPMM_HAVE_PETSC)
-  spmm_add_library(spmm_petsc petsc MAP public.map.in OBJECTS spmm_petsc_objects
+  spmm_add_library(spmm_petsc petsc MAP petsc.map.in OBJECTS spmm_petsc_objects
                    PUBLIC spmm_executor spmm_petsc_needs PRIVATE spmm_inspector ${cuda_runtime})
 endif()

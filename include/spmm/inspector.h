@@ -264,7 +264,7 @@ typedef struct spmm_inspect_options {
 /** Defaults of all options. */
 #define SPMM_INSPECT_OPTIONS_INIT                                                                           \
     {sizeof(spmm_inspect_options_t), (spmm_dtype_t)0, (spmm_dtype_t)0, (spmm_dtype_t)0, (spmm_dtype_t)0,    \
-     (spmm_compute_t)0, 0, 0, 0, 0, 0, 0, (spmm_reorder_t)0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+     (spmm_compute_t)0, 0, 0, 0, 0, 0, 0, (spmm_reorder_t)0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
 /* clang-format on */
 
 /** Analyse a matrix and make a plan. options may be NULL. O(nnz) time. The plan does not refer to the matrix

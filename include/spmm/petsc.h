@@ -7,7 +7,8 @@
  * of types AB and AtB, which are MatMatMult and MatTransposeMatMult) are those of spmm. One process; real double
  * scalars. A program calls spmm_petsc_register after PetscInitialize, then names the type as any other:
  * MatSetType(A, MATSPMM), MatConvert(A, MATSPMM, ..) from MATSEQAIJ, -mat_type seqaijspmm where the program calls
- * MatSetFromOptions, -mat_seqaij_type seqaijspmm for matrices that it makes of MATSEQAIJ.
+ * MatSetFromOptions, -mat_seqaij_type seqaijspmm for matrices that it makes of MATSEQAIJ. A program that does not know
+ * spmm has PETSc load the library: -dll_append /usr/local/lib/libspmm_petsc.so.
  *
  * The first product makes a plan of the matrix, or loads it; MatDuplicate shares it. Later products compare the object
  * state of the matrix, nothing more. If that has changed, the pattern is compared with the plan's, entry by entry:

@@ -80,6 +80,7 @@ symbols)
         file=$(find "$prefix" -name "libspmm_$library.so.1" -print -quit)
         [ -n "$file" ] || fail "libspmm_$library.so.1 is not installed"
         allowed='^spmm_[a-z0-9_]*@@SPMM_1$'
+        [ "$library" != petsc ] || allowed+='|^PetscDLLibraryRegister_spmm_petsc@@SPMM_1$'
         [ "$library" != format ] || allowed+='|^spmmi_[a-z0-9_]*@@SPMM_PRIVATE_[0-9.]*$'
         [ "$(exported "$file" | grep -c '^spmm_')" -ge 3 ] || fail "libspmm_$library exports too little"
         exported "$file" | grep -vE "$allowed" && fail "libspmm_$library exports the names above"
@@ -103,6 +104,11 @@ petsc)
     read -r -a flags <<<"$(pkg-config "${static[@]}" --cflags --libs spmm-petsc | tr '\n' ' ')"
     OMPI_CC=$cc mpicc -std=c99 "$here/petsc/petsc_product.c" -o "$work/petsc/with_pkgconfig" "${flags[@]}"
     [ "$("$work/petsc/with_pkgconfig")" = '3 5' ] || fail 'the program of pkg-config is wrong'
+    read -r -a flags <<<"$(pkg-config --cflags --libs PETSc | tr '\n' ' ')"
+    OMPI_CC=$cc mpicc -std=c99 -DLOADED_BY_PETSC "$here/petsc/petsc_product.c" -o "$work/petsc/loaded" "${flags[@]}"
+    [ "$("$work/petsc/loaded" -dll_append "$(find "$prefix" -name libspmm_petsc.so)")" = '3 5' ] ||
+        fail 'the program that loads the library is wrong'
+    ! "$work/petsc/loaded" >"$work/petsc/log" 2>&1 || fail 'the program that loads the library has it without'
     rm -rf "$work/without"
     cp -r "$prefix" "$work/without"
     rm "$(find "$work/without" -name spmmPetscTargets.cmake)"
@@ -204,15 +210,11 @@ subdirectory)
 static)
     mkdir -p "$work"
     cmake -S "$source" -B "$work/static-build" -G Ninja -DBUILD_SHARED_LIBS=OFF -DSPMM_TESTS=OFF -DSPMM_TOOLS=OFF \
-        -DSPMM_CUDA="${SPMM_CUDA:-OFF}" -DSPMM_PETSC="${SPMM_PETSC:-OFF}" -DSPMM_CUDA_ARCHITECTURES=90-real -DCMAKE_C_COMPILER="$cc" >"$work/static.log"
+        -DSPMM_CUDA="${SPMM_CUDA:-OFF}" -DSPMM_CUDA_ARCHITECTURES=90-real -DCMAKE_C_COMPILER="$cc" >"$work/static.log"
     cmake --build "$work/static-build" -j 2 >>"$work/static.log" 2>&1 || { cat "$work/static.log"; fail "build failed"; }
     cmake --install "$work/static-build" --prefix "$work/static-prefix" >>"$work/static.log"
     outside package "$work/static-package" "$work/static-prefix"
     with_pkgconfig "$work/static-pkgconfig" "$(pc_dir "$work/static-prefix")" --static
-    if [ "${SPMM_PETSC:-OFF}" = ON ]; then
-        build_outside petsc "$work/static-petsc" "$work/static-prefix"
-        [ "$("$work/static-petsc/petsc_product")" = '3 5' ] || fail 'the static program of PETSc is wrong'
-    fi
     ;;
 debian)
     # The packages satisfy lintian, and are installed, used and removed again in a folder of their own.

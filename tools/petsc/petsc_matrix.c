@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#define COMPOSED "spmm_petsc" /* name of what hangs on the matrix */
+#define COMPOSED MATSPMM /* name of what hangs on the matrix */
 
 static void plan_leave(struct petsc_matrix *matrix)
 {

@@ -79,6 +79,15 @@ PetscErrorCode spmm_petsc_register(void)
     PetscFunctionReturn(0);
 }
 
+/* What PETSc calls when it loads the library by itself: -dll_append FILE. Its name is given by PETSc. */
+SPMM_API PetscErrorCode PetscDLLibraryRegister_spmm_petsc(void);
+PetscErrorCode PetscDLLibraryRegister_spmm_petsc(void)
+{
+    PetscFunctionBegin;
+    PetscCall(spmm_petsc_register());
+    PetscFunctionReturn(0);
+}
+
 PetscErrorCode spmm_petsc_plan(Mat a, const spmm_plan_t **plan)
 {
     struct petsc_matrix *matrix = NULL;

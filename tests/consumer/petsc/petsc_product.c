@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program of PETSc that never names spmm but for its matrix type: y = A x with A = (2 1; 0 5), x = (1 1). */
+/* A program of PETSc: y = A x with A = (2 1; 0 5), x = (1 1). With LOADED_BY_PETSC it knows spmm by a name alone. */
+#ifdef LOADED_BY_PETSC
+#include <petscmat.h>
+#define MATSPMM "seqaijspmm"
+#define spmm_petsc_register() 0
+#else
 #include <spmm/petsc.h>
+#endif
 #include <stdio.h>
 
 static PetscErrorCode multiply(void)
