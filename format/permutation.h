@@ -6,6 +6,9 @@
 
 #include <spmm/plan.h>
 
+/* A kind without a public enumerator: callers find it with spmm_reorder_at. */
+#define SPMMI_REORDER_COMMUNITIES ((spmm_reorder_t)6)
+
 /* Rows of the list; all of them but auto are permutations that a matrix may have. */
 enum {
     SPMMI_PERMUTATION_ROWS = 0

@@ -224,18 +224,18 @@ SPMM_API spmm_status_t spmm_family_at(int index, spmm_family_info_t *info);
 /** The schedule of index 0, 1, .., family after family. Errors: ARGUMENT, also past the last one. */
 SPMM_API spmm_status_t spmm_schedule_at(int index, spmm_schedule_info_t *info);
 
-/** Row permutations, before row windows and row blocks are formed (tiled: of units, perhaps segments of rows). */
+/** Kinds of row permutations, which a plan applies before it forms row windows or row blocks (tiled: of units, which
+ * may be segments of rows). Columns keep their order. */
 typedef enum spmm_reorder {
     SPMM_REORDER_AUTO = 0,    /**< Whichever is predicted to pay, if any. */
     SPMM_REORDER_NONE = 1,    /**< The order of A. */
-    SPMM_REORDER_RADIX = 2,   /**< By pattern: units as binary numbers, largest first. */
+    SPMM_REORDER_RADIX = 2,   /**< By pattern: units as binary numbers, largest first; none where that is the
+                                  order of A. */
     SPMM_REORDER_JACCARD = 3, /**< Clusters of similar patterns, exact, greedy; at most 20,000 units. */
     SPMM_REORDER_MINHASH = 4, /**< Clusters of similar patterns found by min-hashes; any size. */
-    SPMM_REORDER_RCM = 5,     /**< Reverse Cuthill-McKee on the graph of A + A^T; square matrices only. */
-    /** Communities of units that read the same columns, by label propagation; any size. AUTO never takes it. */
-    SPMM_REORDER_COMMUNITIES = 6
+    SPMM_REORDER_RCM = 5      /**< Reverse Cuthill-McKee on the graph of A + A^T; square matrices only. */
 } spmm_reorder_t;
-/** "auto", "none", "radix", "jaccard", "minhash", "rcm", "communities"; "?" for another value. */
+/** "auto", "none", "radix", "jaccard", "minhash", "rcm"; "?" for another value. */
 SPMM_API const char *spmm_reorder_name(spmm_reorder_t kind);
 
 /** A kind of permutation that the library knows. */

@@ -255,13 +255,13 @@ static uint8_t *communities_traced(size_t *size)
                                             .schedule = SPMM_SCHEDULE_DENSE,
                                             .reason = SPMMI_REASON_BLOCKS,
                                             .compute = SPMM_COMPUTE_3XTF32,
-                                            .permutation = SPMM_REORDER_COMMUNITIES,
+                                            .permutation = SPMMI_REORDER_COMMUNITIES,
                                             .value = 9,
                                             .threshold = 8};
     const struct test_plan_options options = {SPMM_F32, SPMM_SCHEDULE_ROW_SPLIT, 16, 0, 1};
     spmm_plan_t *plan = plan_of("diagonal", TEST_VALUES_REAL, options, __func__);
     test_plan_permutation_metrics(plan);
-    plan->permutation_metrics[1].kind = SPMM_REORDER_COMMUNITIES;
+    plan->permutation_metrics[1].kind = SPMMI_REORDER_COMMUNITIES;
     spmmi_free(plan->trace);
     plan->trace_count = 1;
     plan->trace = spmmi_alloc(1, sizeof lost);

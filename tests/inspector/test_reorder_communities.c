@@ -37,7 +37,7 @@ static uint32_t *permutation_of(const spmm_matrix_t *m, int threads)
     uint32_t *permutation = owned((uint64_t)m->rows, sizeof *permutation);
     const struct spmmi_permutation_input in = {m->rows,           m->cols,    m->row_ptr, m->col_ind,
                                                (uint64_t)m->rows, m->row_ptr, NULL,       threads};
-    assert_int_equal(spmmi_permutation_units(&in, SPMM_REORDER_COMMUNITIES, permutation, NULL), SPMM_OK);
+    assert_int_equal(spmmi_permutation_units(&in, SPMMI_REORDER_COMMUNITIES, permutation, NULL), SPMM_OK);
     return permutation;
 }
 
@@ -186,7 +186,7 @@ static void planted_communities_are_found(void **state)
     }
     uint32_t *permutation = owned(ROWS, sizeof *permutation);
     const struct spmmi_permutation_input in = {ROWS, ROWS, row_ptr, col_ind, ROWS, row_ptr, NULL, 2};
-    assert_int_equal(spmmi_permutation_units(&in, SPMM_REORDER_COMMUNITIES, permutation, NULL), SPMM_OK);
+    assert_int_equal(spmmi_permutation_units(&in, SPMMI_REORDER_COMMUNITIES, permutation, NULL), SPMM_OK);
     int together = 0;
     for (int i = 1; i < ROWS; i++)
         together += permutation[i] % BLOCKS == permutation[i - 1] % BLOCKS;
@@ -215,7 +215,7 @@ static void few_nonzeros_of_many_columns(void **state)
     for (int64_t k = -1; k < (allocations > 0 ? allocations : 1); k++) {
         spmmi_alloc_fail_at(k, 0);
         const spmm_status_t status =
-            spmmi_permutation_units(&in, SPMM_REORDER_COMMUNITIES, permutation, NULL);
+            spmmi_permutation_units(&in, SPMMI_REORDER_COMMUNITIES, permutation, NULL);
         allocations = k < 0 ? spmmi_alloc_count() : allocations;
         spmmi_alloc_fail_at(-1, 0);
         assert_int_equal(status, k < 0 ? SPMM_OK : SPMM_ERR_MEMORY);
