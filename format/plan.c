@@ -16,6 +16,7 @@ void spmm_plan_destroy(spmm_plan_t *plan)
         return;
     for (uint32_t i = 0; i < plan->part_count; i++)
         spmmi_free(plan->parts[i].items);
+    spmmi_spgemm_free(plan->product);
     spmmi_free(plan->permutation_metrics);
     spmmi_free(plan->symmetric_permutation);
     spmmi_free(plan->metadata);

@@ -10,6 +10,7 @@
 #include <spmm/plan.h>
 
 #include "format/base/digest.h"
+#include "format/spgemm/spgemm.h"
 
 /* Rows and cols: 2^31 - 2; the sign bit of a column is a flag on the device. */
 #define SPMMI_DIM_MAX INT64_C(2147483646)
@@ -154,6 +155,8 @@ struct spmm_plan {
     spmm_row_block_metrics_t row_block_metrics; /* all zero without has_row_block_metrics */
     int has_row_block_metrics;
     spmm_permutation_metrics_t *permutation_metrics; /* permutation_metrics_count, owned */
+    /* Owned. NULL: the plan is of a matrix. Else of C, a product of sparse matrices: a pattern without variants. */
+    struct spmmi_spgemm *product;
     struct spmmi_variant variants[SPMMI_VARIANT_MAX];
     struct spmmi_part parts[SPMMI_PART_MAX];
     struct spmmi_trace *trace; /* trace_count, owned */

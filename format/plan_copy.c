@@ -28,6 +28,7 @@ static void copy_members(const spmm_plan_t *from, spmm_plan_t *to)
     to->col_ind = NULL;
     to->values = NULL;
     to->symmetric_permutation = NULL;
+    to->product = NULL;
     to->permutation_metrics = NULL;
     to->trace = NULL;
     to->metadata = NULL;
@@ -57,6 +58,7 @@ spmm_status_t spmmi_plan_copy_pattern(const spmm_plan_t *plan, spmm_plan_t **cop
     for (uint32_t i = 0; i < plan->part_count; i++)
         COPY(parts[i].items, plan->parts[i].item_count);
 #undef COPY
+    SPMM_TRY(spmmi_spgemm_copy(plan->product, &p->product, diag));
     *copied = p;
     p = NULL;
 cleanup:

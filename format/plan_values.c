@@ -29,6 +29,8 @@ spmm_status_t spmm_plan_with_values(const spmm_plan_t *plan, const void *values,
                  "plan or values is NULL");
     SPMM_REQUIRE(spmm_dtype_size(value_type) != 0, SPMM_ERR_ARGUMENT, diag, "value type %d is not known",
                  (int)value_type);
+    SPMM_REQUIRE(plan->product == NULL, SPMM_ERR_UNSUPPORTED, diag,
+                 "the plan is of a product of sparse matrices: its values come from those of the factors");
     SPMM_TRY(spmmi_plan_copy_pattern(plan, &p, diag));
     (void)spmm_plan_csr(plan, &a); /* fails for NULL alone */
     a.values = values;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* spmm-info: shows a plan, checks it, and compares it with a matrix. */
-#include <spmm/inspector.h>
+#include <spmm/product.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,13 +19,15 @@
 #include "tools/report/plan_page.h"
 #include "tools/report/plan_report.h"
 #include "tools/report/plan_targets.h"
+#include "tools/product/product_report.h"
 #include "tools/cli/print_text.h"
 #include "tools/cli/progress.h"
 
 #define SCREEN_LINES 30
 
 static struct {
-    const char *matches, *device;
+    const char *matches[SPMM_PRODUCT_FACTORS], *device;
+    size_t matches_count;
     int64_t threads;
     uint64_t budget;
     int diff, drop_zeros, full, head, html, json, list, quiet, test, verify;
@@ -52,9 +54,11 @@ static const struct cli_option options[] = {
     {0, "html", CLI_FLAG, &args.html,
      .help = "print a page for a browser: where the nonzeros are, row\nlengths, the choice, times, a "
              "roofline, memory"},
-    {0, "matches", CLI_TEXT, &args.matches, .value = "MATRIX",
+    {0, "matches", CLI_TEXT_LIST, args.matches, .value = "MATRIX", .count = &args.matches_count,
+     .capacity = SPMM_PRODUCT_FACTORS,
      .help =
-         "compare with a matrix (file, - or gen:...), entry by\nentry; exit 4 if the plan is of another one"},
+         "compare with a matrix (file, - or gen:...), entry by\nentry; exit 4 if the plan is of another one. "
+         "Of a product\nonce for each operand, in their order"},
     {0, "drop-zeros", CLI_FLAG, &args.drop_zeros, .help = "with --matches: leave zeros out of the matrix"},
     {0, "device", CLI_TEXT, &args.device, .value = "NAME|FILE", .choices = listed_devices,
      .help = "as --full, and beside the metrics of row blocks the\nroofline of any, cpu, a100, h100, h200 or "
@@ -125,6 +129,7 @@ static void print_main(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_
     if (info->has_values)
         print_digest(out, "values", info->values_digest);
     plan_text_targets(out, plan);
+    product_report_text(out, plan, PLAN_REPORT_LABEL);
     plan_text_variants(out, plan, info);
     plan_text_trace(out, plan, info, args.full);
 }
@@ -171,7 +176,7 @@ static void print_text(const spmm_plan_t *plan, const spmm_plan_info_t *info, co
 }
 
 /* What a successful load has established, see docs/plan-format.md. */
-static void print_checks(const spmm_plan_info_t *info)
+static void print_checks(const spmm_plan_t *plan, const spmm_plan_info_t *info)
 {
     char variants[PRINT_UNITS_BYTES], parts[PRINT_UNITS_BYTES], sections[PRINT_UNITS_BYTES];
     char candidates[PRINT_UNITS_BYTES];
@@ -187,6 +192,10 @@ static void print_checks(const spmm_plan_info_t *info)
            print_plural(parts, info->part_count, "part"));
     printf("  text        trace of %s, names of source and writer, metadata\n",
            print_plural(candidates, info->trace_count, "candidate"));
+    if (product_report_operands(plan) > 0)
+        printf("  product     patterns and digests of the operands, number of multiplications; the pattern "
+               "of C is "
+               "that\n              of the product\n");
 }
 
 static int print_json(const spmm_plan_t *plan, const spmm_plan_info_t *info, const spmm_roofline_t *model)
@@ -206,24 +215,48 @@ static int print_json(const spmm_plan_t *plan, const spmm_plan_info_t *info, con
     plan_json_statistics(&j, info, &stats);
     plan_json_row_blocks(&j, plan, model);
     plan_json_targets(&j, plan);
+    product_report_json(&j, plan);
     plan_json_variants(&j, plan, info);
     plan_json_trace(&j, plan, info);
     plan_json_permutations(&j, plan);
     plan_json_sections(&j, plan, info);
     json_bool(&j, "verified", true);
-    if (args.matches != NULL)
-        json_text(&j, "matches", args.matches);
+    if (args.matches_count > 0)
+        json_text(&j, "matches", args.matches[0]);
     json_end(&j);
     json_finish(&j);
     return exit_flush(program.name);
+}
+
+/* With the matrix of the plan, or with operand at of its product. */
+static spmm_status_t compare_matrix(const spmm_plan_t *plan, const spmm_plan_info_t *info, int at,
+                                    const spmm_read_options_t *read, spmm_diag_t *diag)
+{
+    spmm_matrix_t *matrix = NULL;
+    spmm_csr_t csr;
+    spmm_status_t status = matrix_input_open(args.matches[at], read, &matrix, diag);
+    if (status == SPMM_OK)
+        status = matrix_input_permute(plan, (int)args.threads, &matrix, diag);
+    if (status == SPMM_OK)
+        status = spmm_matrix_csr(matrix, &csr);
+    if (status == SPMM_OK && product_report_operands(plan) > 0)
+        status = spmm_plan_operand_matches(plan, at, &csr, diag);
+    else if (status == SPMM_OK)
+        status = spmm_plan_matches(plan, &csr, info->has_values, diag);
+    spmm_matrix_destroy(matrix);
+    return status;
 }
 
 static int compare(const spmm_plan_t *plan, const spmm_plan_info_t *info)
 {
     struct progress progress;
     spmm_diag_t diag = {0};
-    spmm_matrix_t *matrix = NULL;
-    spmm_csr_t csr;
+    const int operands = product_report_operands(plan), expected = operands > 0 ? operands : 1;
+    if ((int)args.matches_count != expected) {
+        cli_complain(&program, "--matches: the plan is of %d %s, found %zu", expected,
+                     expected == 1 ? "matrix" : "matrices", args.matches_count);
+        return EXIT_USAGE;
+    }
     progress_start(&progress, args.quiet);
     const spmm_read_options_t read = {.struct_size = sizeof read,
                                       .threads = (int)args.threads,
@@ -231,16 +264,12 @@ static int compare(const spmm_plan_t *plan, const spmm_plan_info_t *info)
                                       .budget_bytes = args.budget,
                                       .progress = progress_report,
                                       .progress_context = &progress};
-    spmm_status_t status = matrix_input_open(args.matches, &read, &matrix, &diag);
+    spmm_status_t status = SPMM_OK;
+    int at = 0;
+    for (; at < expected && status == SPMM_OK; at++)
+        status = compare_matrix(plan, info, at, &read, &diag);
     progress_end(&progress);
-    if (status == SPMM_OK)
-        status = matrix_input_permute(plan, (int)args.threads, &matrix, &diag);
-    if (status == SPMM_OK)
-        status = spmm_matrix_csr(matrix, &csr);
-    if (status == SPMM_OK)
-        status = spmm_plan_matches(plan, &csr, info->has_values, &diag);
-    spmm_matrix_destroy(matrix);
-    return status == SPMM_OK ? EXIT_DONE : exit_failure(program.name, args.matches, status, &diag);
+    return status == SPMM_OK ? EXIT_DONE : exit_failure(program.name, args.matches[at - 1], status, &diag);
 }
 
 static spmm_load_options_t load_options(void)
@@ -273,6 +302,14 @@ static int show_diff(char **files)
     return result == EXIT_DONE && differs ? EXIT_NO_FIT : result;
 }
 
+/* What a load does not: see spmm_plan_product_verify. */
+static int prove(const char *path, const spmm_plan_t *plan)
+{
+    spmm_diag_t diag = {0};
+    const spmm_status_t status = spmm_plan_product_verify(plan, (int)args.threads, &diag);
+    return status == SPMM_OK ? EXIT_DONE : exit_failure(program.name, path, status, &diag);
+}
+
 static int show(const char *path)
 {
     spmm_diag_t diag = {0};
@@ -286,15 +323,17 @@ static int show(const char *path)
     const spmm_status_t status = spmm_plan_roofline(plan, args.device, &model, &diag);
     if (status != SPMM_OK)
         result = exit_failure(program.name, args.device, status, &diag);
-    else if (args.matches != NULL)
+    else if (args.verify && product_report_operands(plan) > 0)
+        result = prove(path, plan);
+    if (result == EXIT_DONE && args.matches_count > 0)
         result = compare(plan, &info);
     if (result == EXIT_DONE && args.json) {
         result = print_json(plan, &info, &model);
     } else if (result == EXIT_DONE && !args.quiet) {
         print_text(plan, &info, &model);
         if (args.verify)
-            print_checks(&info);
-        if (args.matches != NULL)
+            print_checks(plan, &info);
+        if (args.matches_count > 0)
             printf("\nMatches: pattern%s equal, entry by entry\n", info.has_values ? " and values" : "");
         result = exit_flush(program.name);
     }
@@ -347,7 +386,7 @@ static enum cli_result check_operands(const struct cli_operands *operands)
     const int modes = args.test + args.list + args.diff + args.head + args.html;
     if (modes > 1)
         return cli_complain(&program, "expected one of --test, --list, --diff, --head and --html");
-    if (modes > 0 && (args.full || args.json || args.verify || args.matches != NULL ||
+    if (modes > 0 && (args.full || args.json || args.verify || args.matches_count > 0 ||
                       (args.device != NULL && !args.html)))
         return cli_complain(&program, "--%s stands without --full, --json, --verify, --matches%s",
                             args.test   ? "test"
@@ -385,10 +424,11 @@ int main(int argc, char **argv)
         return show_diff(operands.list);
     if (args.html)
         return show_page(operands.list[0]);
-    if (args.matches != NULL && strcmp(args.matches, "-") == 0 && strcmp(operands.list[0], "-") == 0) {
-        cli_complain(&program, "plan and matrix cannot both come from standard input");
-        return EXIT_USAGE;
-    }
+    for (size_t i = 0; i < args.matches_count; i++)
+        if (strcmp(args.matches[i], "-") == 0 && strcmp(operands.list[0], "-") == 0) {
+            cli_complain(&program, "plan and matrix cannot both come from standard input");
+            return EXIT_USAGE;
+        }
     args.full |= args.device != NULL; /* whose roofline stands with the row blocks */
     return show(operands.list[0]);
 }

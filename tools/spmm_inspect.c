@@ -19,6 +19,7 @@
 #include "tools/cli/passive_wait.h"
 #include "tools/cli/plan_output.h"
 #include "tools/cli/progress.h"
+#include "tools/product/inspect_product.h"
 #include "tools/tune/plan_device.h"
 #include "tools/tune/tune_request.h"
 #include "tools/tune/tuner.h"
@@ -133,6 +134,7 @@ static const struct cli_option options[] = {
     {0, "explain", CLI_FLAG, &args.explain, .help = "show every candidate and why it was chosen or refused"},
     {0, "orders", CLI_FLAG, &args.permutations,
      .help = "make every row permutation and show its blocks, its\nreuse and the time it took"},
+    INSPECT_PRODUCT_OPTIONS,
     CLI_JSON(&args.json, "print the report as JSON"),
     CLI_QUIET(&args.quiet, "no report and no progress"),
 };
@@ -140,7 +142,7 @@ static const struct cli_option options[] = {
 static const struct cli_program program = {
     .name = "spmm-inspect",
     .summary = "Analyse a sparse matrix once and write a plan for multiplying it with dense ones.",
-    .usage = "[options] MATRIX [-o PLAN]",
+    .usage = "[options] MATRIX.. [-o PLAN]",
     .details =
         "MATRIX is a Matrix Market, Rutherford-Boeing, MATLAB, PETSc, METIS, SciPy .npz or .smtx file, or a\n"
         "list of edges, also as .gz, .zst, .xz, .bz2 or in a .tar; - for standard input; or a synthetic\n"
@@ -151,29 +153,8 @@ static const struct cli_program program = {
                 "  spmm-inspect A.mtx.gz -o A.plan -n 64   choose for 64 columns\n"
                 "  spmm-inspect --explain gen:rmat:16:8    why this schedule? nothing is written\n"
                 "  zcat A.mtx.gz | spmm-inspect - -o - | spmm-info -",
-    CLI_TAKES(options, 1, 1),
+    CLI_TAKES(options, 1, 3),
 };
-
-static bool to_stdout(void)
-{
-    return args.output != NULL && plan_output_is_stdout(args.output);
-}
-
-static enum cli_result check_output(void)
-{
-    if (to_stdout() && args.json)
-        return cli_complain(&program, "--json and -o - both write to standard output");
-    return args.output != NULL ? plan_output_check(&program, args.output, args.force) : CLI_RUN;
-}
-
-static enum cli_result check_balance(void)
-{
-    if (args.balance == NULL || balance_text_read(args.balance, &args.balance_mode, &args.segment_length))
-        return CLI_RUN;
-    return cli_complain(&program,
-                        "--balance: expected auto, chart, none, segments or segments:LENGTH, found '%s'",
-                        args.balance);
-}
 
 /* --schedule is the rest of the name of --kernel. */
 static enum cli_result check_kernel(void)
@@ -194,12 +175,27 @@ static enum cli_result check_kernel(void)
     return CLI_RUN;
 }
 
+static spmm_save_options_t save_options(void)
+{
+    return (spmm_save_options_t){.struct_size = sizeof(spmm_save_options_t),
+                                 .level = (int)args.level,
+                                 .pattern_only = args.pattern_only,
+                                 .threads = (int)args.threads};
+}
+
+static spmm_read_options_t read_options(struct progress *progress)
+{
+    return (spmm_read_options_t){.struct_size = sizeof(spmm_read_options_t),
+                                 .threads = (int)args.threads,
+                                 .drop_zeros = args.drop_zeros,
+                                 .budget_bytes = args.budget,
+                                 .progress = progress_report,
+                                 .progress_context = progress};
+}
+
 static int write_plan(const spmm_plan_t *plan, struct inspect_report *report)
 {
-    const spmm_save_options_t save = {.struct_size = sizeof save,
-                                      .level = (int)args.level,
-                                      .pattern_only = args.pattern_only,
-                                      .threads = (int)args.threads};
+    const spmm_save_options_t save = save_options();
     if (args.output == NULL)
         return EXIT_DONE;
     const double start = progress_seconds();
@@ -211,12 +207,7 @@ static int write_plan(const spmm_plan_t *plan, struct inspect_report *report)
 static spmm_status_t read_matrix(const char *path, struct progress *progress, spmm_matrix_t **matrix,
                                  struct inspect_report *report, spmm_diag_t *diag)
 {
-    const spmm_read_options_t read = {.struct_size = sizeof read,
-                                      .threads = (int)args.threads,
-                                      .drop_zeros = args.drop_zeros,
-                                      .budget_bytes = args.budget,
-                                      .progress = progress_report,
-                                      .progress_context = progress};
+    const spmm_read_options_t read = read_options(progress);
     const double start = progress_seconds();
     const spmm_status_t status = matrix_input_open(path, &read, matrix, diag);
     report->read_seconds = progress_seconds() - start;
@@ -304,7 +295,7 @@ static int print_report(const spmm_plan_t *plan, struct inspect_report *report)
     if (args.json)
         inspect_report_json(plan, report);
     else
-        inspect_report_text(to_stdout() ? stderr : stdout, plan, report);
+        inspect_report_text(plan_output_is_stdout(args.output) ? stderr : stdout, plan, report);
     return exit_flush(program.name);
 }
 
@@ -362,6 +353,22 @@ static int run(const char *path)
     return result;
 }
 
+/* --product and --triple have a program of their own. */
+static int run_product(const struct cli_operands *operands)
+{
+    struct progress progress;
+    const struct inspect_product_request request = {.program = program.name,
+                                                    .output = args.output,
+                                                    .operands = *operands,
+                                                    .dtype = (spmm_dtype_t)args.dtype,
+                                                    .read = read_options(&progress),
+                                                    .save = save_options(),
+                                                    .json = args.json,
+                                                    .quiet = args.quiet};
+    progress_start(&progress, args.quiet);
+    return inspect_product_run(&request);
+}
+
 /* What is to be timed needs the devices that the plan is for. */
 static int check_tuning(void)
 {
@@ -371,9 +378,19 @@ static int check_tuning(void)
     return status == SPMM_OK ? EXIT_DONE : exit_failure(program.name, NULL, status, &diag);
 }
 
+static enum cli_result check_command(const struct cli_operands *operands)
+{
+    enum cli_result parsed = inspect_product_check(&program, operands);
+    parsed = parsed == CLI_RUN
+                 ? balance_text_check(&program, args.balance, &args.balance_mode, &args.segment_length)
+                 : parsed;
+    parsed = parsed == CLI_RUN ? check_kernel() : parsed;
+    parsed = parsed == CLI_RUN ? plan_output_check(&program, args.output, args.json, args.force) : parsed;
+    return parsed == CLI_RUN ? tune_request_check(&program, &args.tune) : parsed;
+}
+
 int main(int argc, char **argv)
 {
-    static enum cli_result (*const checks[])(void) = {check_balance, check_kernel, check_output};
     struct cli_operands operands;
     passive_wait(argv);
     listed_generators(generators, sizeof generators);
@@ -382,16 +399,16 @@ int main(int argc, char **argv)
     families_schedules(schedules);
     inspect_help_make();
     enum cli_result parsed = cli_parse(&program, argc, argv, &operands);
-    for (size_t i = 0; i < sizeof checks / sizeof checks[0] && parsed == CLI_RUN; i++)
-        parsed = checks[i]();
     if (parsed == CLI_RUN)
-        parsed = tune_request_check(&program, &args.tune);
-    if (parsed == CLI_RUN)
+        parsed = check_command(&operands);
+    if (parsed == CLI_RUN && !inspect_product_wanted())
         parsed = plan_device_read(&program, args.device, args.kernel, &device);
     if (parsed == CLI_DONE)
         return exit_flush(program.name);
     if (parsed == CLI_USAGE)
         return EXIT_USAGE;
+    if (inspect_product_wanted())
+        return run_product(&operands);
     const int checked = check_tuning();
     const int result = checked != EXIT_DONE ? checked : run(operands.list[0]);
     plan_device_free(&device);

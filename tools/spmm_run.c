@@ -20,6 +20,7 @@
 #include "tools/compute/permuted_rows.h"
 #include "tools/compute/run_certify.h"
 #include "tools/compute/run_product.h"
+#include "tools/product/run_sparse.h"
 #include "tools/report/run_report.h"
 
 #define PROGRAM "spmm-run"
@@ -29,14 +30,16 @@
 static struct {
     int64_t n, threads, repeat, seed, vectors, certify_seed;
     uint64_t budget;
-    const char *device_text, *kernel, *check, *b, *output;
-    int force, op, layout, b_type, c_type, unit_values, original_order, certify, drop_zeros, json, quiet;
+    const char *device_text, *kernel, *check, *b, *output, *diagonal;
+    int force, dtype, product, op, layout, b_type, c_type, unit_values, original_order, certify, drop_zeros,
+        json, quiet;
     double alpha, beta;
     int device;
 } args = {.n = 0,
           .repeat = -1,
           .seed = 1,
           .device_text = "auto",
+          .dtype = SPMM_F32,
           .op = SPMM_OP_N,
           .layout = LAYOUT_UNSET,
           .alpha = 1.0};
@@ -66,10 +69,17 @@ static const struct cli_option options[] = {
      .help = "with --certify: miss a wrong row with probability\n2^-V at most (default 16)"},
     {0, "certify-seed", CLI_INT, &args.certify_seed, .value = "S", .min = 0, .max = INT64_MAX,
      .help = "with --certify: seed of the vectors (default 0)"},
+    {0, "product", CLI_FLAG, &args.product,
+     .help = "without a plan: the sparse product C = A B of two files,\nor A A of one"},
+    {0, "dtype", CLI_CHOICE, &args.dtype, .value = "TYPE", .choices = dtypes,
+     .help = "with --product: f32 (default) or f64"},
+    {0, "diagonal", CLI_TEXT, &args.diagonal, .value = "D.npy",
+     .help = "the diagonal between the factors of a sparse product"},
     {'B', "input", CLI_TEXT, &args.b, .value = "B.npy",
      .help = "take B from a NumPy file; default: random in (-1, 1)"},
-    {'o', "output", CLI_TEXT, &args.output, .value = "C.npy", .help = "write C to a NumPy file"},
-    {'f', "force", CLI_FLAG, &args.force, .help = "overwrite a file that is no NumPy file"},
+    {'o', "output", CLI_TEXT, &args.output, .value = "FILE",
+     .help = "write C to a NumPy file; that of a sparse product to\none of spmm-export, such as C.mtx"},
+    {'f', "force", CLI_FLAG, &args.force, .help = "overwrite any file"},
     {0, "original-order", CLI_FLAG, &args.original_order,
      .help = "rows of -B and -o in the order of A, also where those\nof the plan are permuted"},
     {0, "op", CLI_CHOICE, &args.op, .value = "N|T", .choices = op_choices,
@@ -104,7 +114,7 @@ static const struct cli_option options[] = {
 static const struct cli_program program = {
     .name = PROGRAM,
     .summary = "Run a plan: C = alpha op(A) B + beta C, on a GPU or on the CPU.",
-    .usage = "[options] PLAN",
+    .usage = "[options] PLAN [MATRIX..]",
     .details =
         "PLAN is a file, or - for standard input. The product is computed once, checked and written if\n"
         "that was asked for, then timed back to back and with cold caches. A check compares every element\n"
@@ -113,7 +123,7 @@ static const struct cli_program program = {
     .examples = "  spmm-run A.plan -n 64 --check A.mtx        is it right, and how fast\n"
                 "  spmm-run A.plan -B b.npy -o c.npy          C = A B with data of your own\n"
                 "  spmm-run A.plan --json --device cpu | jq .gflops",
-    CLI_TAKES(options, 1, 1),
+    CLI_TAKES(options, 1, 1 + SPMM_PRODUCT_FACTORS),
 };
 
 struct run {
@@ -136,6 +146,7 @@ static spmm_status_t open_plan(struct run *run, const char *name, spmm_diag_t *d
     options_load.threads = (int)args.threads;
     options_load.budget_bytes = args.budget;
     TRY(plan_input_open(name, &options_load, &run->plan, diag));
+    TRY(run_sparse_refuse(run->plan, diag));
     run->info.struct_size = sizeof run->info;
     TRY(spmm_plan_info(run->plan, &run->info));
     run->order = permuted_rows_of(run->plan, (spmm_op_t)args.op);
@@ -328,14 +339,45 @@ cleanup:
     return status;
 }
 
-static enum cli_result check_files(void)
+/* C of a sparse product may be the only copy of a matrix, so it replaces no file. */
+static enum cli_result check_files(bool is_sparse)
 {
     static const char npy[] = {'\x93', 'N', 'U', 'M', 'P', 'Y'};
-    if (args.beta != 0.0 && (args.output != NULL || args.b != NULL))
+    if (!is_sparse && args.beta != 0.0 && (args.output != NULL || args.b != NULL))
         return cli_complain(&program, "--beta adds to a random C, so it does not go with -B or -o");
-    if (args.output != NULL && !args.force && overwrite_loses(args.output, npy, sizeof npy))
-        return cli_complain(&program, "%s exists and is no NumPy file; -f overwrites it", args.output);
-    return CLI_RUN;
+    if (args.output == NULL || args.force || !overwrite_loses(args.output, npy, is_sparse ? 0 : sizeof npy))
+        return CLI_RUN;
+    return is_sparse
+               ? cli_complain(&program, "%s exists; -f overwrites it", args.output)
+               : cli_complain(&program, "%s exists and is no NumPy file; -f overwrites it", args.output);
+}
+
+/* A plan with files beside it, or --product: C is sparse. */
+static struct run_sparse_request sparse_request(const struct cli_operands *operands)
+{
+    struct run_sparse_request request = {.program = PROGRAM,
+                                         .plan = args.product ? NULL : operands->list[0],
+                                         .files = *operands,
+                                         .dtype = (spmm_dtype_t)args.dtype,
+                                         .diagonal = args.diagonal,
+                                         .output = args.output,
+                                         .kernel = args.kernel,
+                                         .device = args.device,
+                                         .threads = (int)args.threads,
+                                         .repeat = (int)args.repeat,
+                                         .alpha = args.alpha,
+                                         .read = SPMM_READ_OPTIONS_INIT,
+                                         .check = args.check,
+                                         .has_dense = args.b != NULL || args.n != 0 || args.certify ||
+                                                      args.beta != 0 || args.op != SPMM_OP_N,
+                                         .json = args.json,
+                                         .quiet = args.quiet};
+    request.files.list += !args.product;
+    request.files.count -= !args.product;
+    request.read.threads = (int)args.threads;
+    request.read.budget_bytes = args.budget;
+    request.read.drop_zeros = args.drop_zeros;
+    return request;
 }
 
 int main(int argc, char **argv)
@@ -350,10 +392,13 @@ int main(int argc, char **argv)
     enum cli_result result = cli_parse(&program, argc, argv, &operands);
     if (result == CLI_RUN)
         result = device_choice_read(&program, args.device_text, &args.device);
-    if (result == CLI_RUN)
-        result = check_files();
     if (result != CLI_RUN)
         return result == CLI_DONE ? EXIT_DONE : EXIT_USAGE;
+    const struct run_sparse_request sparse = sparse_request(&operands);
+    if (check_files(run_sparse_wanted(&sparse)) != CLI_RUN || run_sparse_check(&program, &sparse) != CLI_RUN)
+        return EXIT_USAGE;
+    if (run_sparse_wanted(&sparse))
+        return run_sparse(&sparse);
     progress_start(&run.progress, args.quiet != 0);
     const spmm_status_t status = work(&run, operands.list[0], &code, &diag);
     if (status != SPMM_OK)

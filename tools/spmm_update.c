@@ -56,7 +56,7 @@ static enum cli_result check_args(const char *plan)
         return cli_complain(&program, "expected one of --values and --drop-values");
     if (args.values != NULL && strcmp(args.values, "-") == 0 && strcmp(plan, "-") == 0)
         return cli_complain(&program, "plan and values cannot both come from standard input");
-    return plan_output_check(&program, args.output, args.force);
+    return plan_output_check(&program, args.output, 0, args.force);
 }
 
 static int write_plan(const spmm_plan_t *plan)

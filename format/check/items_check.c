@@ -26,7 +26,8 @@ uint64_t spmmi_check_bytes(uint64_t cols, uint64_t nnz, struct spmmi_check_exten
     const uint64_t stats = spmmi_stats_bytes(cols, nnz);
     const uint64_t items = (extent.has_transpose ? (cols + 1) * sizeof(int64_t) : 0) +
                            bitmap_words(extent.reordered_items) * sizeof(uint64_t);
-    return stats > items ? stats : items;
+    const uint64_t most = stats > items ? stats : items;
+    return most > extent.product_bytes ? most : extent.product_bytes;
 }
 
 /* Item i names the row that holds nonzero i * item size. */

@@ -248,6 +248,7 @@ spmm_status_t spmmi_plan_check(const spmm_plan_t *p, spmm_diag_t *diag)
     SPMM_TRY(spmmi_check_permutation_metrics(p, diag));
     SPMM_TRY(check_text(p->writer, sizeof p->writer, "writer", SPMM_ERR_PLAN_WRITER, diag));
     SPMM_TRY(spmmi_check_metadata(p->metadata, p->metadata_bytes, diag));
+    SPMM_TRY(spmmi_check_spgemm(p, diag));
 cleanup:
     return status;
 }

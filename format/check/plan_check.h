@@ -32,11 +32,22 @@ spmm_status_t spmmi_check_permutation_metrics(const spmm_plan_t *plan, spmm_diag
 /* The metadata of a plan, or of the head of one, are pairs as docs/plan-format.md 6.14 says. */
 spmm_status_t spmmi_check_metadata(const char *text, uint64_t bytes, spmm_diag_t *diag);
 
+/* What the section product says by itself; then, of the rows of its matrix m, that they have as many entries as it
+ * says; then, with all arrays there, the rest. That the pattern of C is the product's is proved by whoever computes
+ * with it, as it takes as long as the product: spmm_product_create. */
+spmm_status_t spmmi_check_spgemm_head(const spmm_plan_t *plan, spmm_diag_t *diag);
+spmm_status_t spmmi_check_spgemm_rows(const struct spmmi_spgemm_matrix *matrix, uint32_t m,
+                                      spmm_diag_t *diag);
+spmm_status_t spmmi_check_spgemm(const spmm_plan_t *plan, spmm_diag_t *diag);
+/* Memory that this takes at a time; 0 of NULL. */
+uint64_t spmmi_check_spgemm_bytes(const struct spmmi_spgemm *product);
+
 /* What the memory for checking the items depends on. */
 struct spmmi_check_extent {
     int has_transpose; /* some part has op T */
     /* Maximum over the reordered parts, the pairs that share the rows, and the symmetric permutation. */
     uint64_t reordered_items;
+    uint64_t product_bytes; /* spmmi_check_spgemm_bytes */
 };
 /* Most memory that spmmi_plan_check takes at a time. */
 uint64_t spmmi_check_bytes(uint64_t cols, uint64_t nnz, struct spmmi_check_extent extent);

@@ -24,7 +24,7 @@ uint64_t spmmi_container_raw(const struct spmmi_container *c, uint32_t type, uin
 
 static struct spmmi_check_extent check_extent(const struct spmmi_container *c, const spmm_plan_t *plan)
 {
-    struct spmmi_check_extent extent = {0, 0};
+    struct spmmi_check_extent extent = {0, 0, spmmi_check_spgemm_bytes(plan->product)};
     for (uint32_t i = 0; i < plan->part_count; i++) {
         const struct spmmi_part *part = &plan->parts[i];
         const uint64_t items = spmmi_container_raw(c, SPMMI_SECTION_ITEMS, i) / sizeof *part->items;
@@ -48,8 +48,9 @@ uint64_t spmmi_load_bytes(const struct spmmi_container *c, const spmm_plan_t *pl
 {
     const struct spmmi_header *h = &c->header;
     const struct spmmi_check_extent extent =
-        plan != NULL ? check_extent(c, plan) : (struct spmmi_check_extent){0, 0};
-    uint64_t bytes = held + sizeof(spmm_plan_t) + sizeof *c + spmmi_decoder_bytes(threads) + sizeof(int64_t) +
+        plan != NULL ? check_extent(c, plan) : (struct spmmi_check_extent){0, 0, 0};
+    uint64_t bytes = held + sizeof(spmm_plan_t) + sizeof(struct spmmi_spgemm) + sizeof *c +
+                     spmmi_decoder_bytes(threads) + sizeof(int64_t) +
                      spmmi_check_bytes(h->cols, h->nnz, extent) +
                      c->frame_first[h->section_count] * sizeof(struct spmmi_frame) +
                      h->section_count * (sizeof(spmm_section_info_t) + SPMMI_ALIGN);
@@ -58,7 +59,8 @@ uint64_t spmmi_load_bytes(const struct spmmi_container *c, const spmm_plan_t *pl
         if (spmmi_section_find(e->type) == NULL)
             continue;
         /* Row lengths become row pointers of twice the size. */
-        bytes += e->type == SPMMI_SECTION_ROW_LENGTHS ? 2 * e->raw_bytes : e->raw_bytes;
+        const int are_lengths = e->type == SPMMI_SECTION_ROW_LENGTHS || e->type == SPMMI_SECTION_OPERAND_ROWS;
+        bytes += are_lengths ? 2 * e->raw_bytes + sizeof(int64_t) : e->raw_bytes;
     }
     return bytes;
 }

@@ -34,7 +34,7 @@ static spmm_status_t check_entry(const struct spmmi_entry *e, uint64_t at, uint3
               TABLE, at + 4, "section %s has the wrong required flag", row->text);
     SPMM_RULE(e->part < SPMMI_PART_MAX || e->part == SPMMI_NO_PART, TABLE, at + 8,
               "section part %u is out of range", e->part);
-    SPMM_RULE(row == NULL || row->is_per_part == (e->part != SPMMI_NO_PART), TABLE, at + 8,
+    SPMM_RULE(row == NULL || (row->is_per_part != 0) == (e->part != SPMMI_NO_PART), TABLE, at + 8,
               "section %s has part %u", row->text, e->part);
     SPMM_RULE(e->codec == SPMMI_CODEC_ZSTD, TABLE, at + 12, "codec %u is not known", e->codec);
     SPMM_RULE(e->align_log2 == SPMMI_ALIGN_LOG2, TABLE, at + 13, "alignment 2^%u, expected 2^%u",
@@ -122,9 +122,9 @@ static spmm_status_t check_sizes(struct spmmi_container *c, spmm_diag_t *diag)
                   SECTION, entry_at(i) + 32, "section %s has %llu raw bytes, expected %llu to %llu",
                   row->text, (unsigned long long)e->raw_bytes, (unsigned long long)range.min,
                   (unsigned long long)range.max);
-        SPMM_RULE(e->part == SPMMI_NO_PART || row == NULL || e->part < part_count, SECTION, entry_at(i) + 8,
-                  "section %s belongs to part %u of %llu", row->text, e->part,
-                  (unsigned long long)part_count);
+        const uint64_t owners = row != NULL && row->is_per_part == 2 ? SPMMI_SPGEMM_MATRICES : part_count;
+        SPMM_RULE(e->part == SPMMI_NO_PART || row == NULL || e->part < owners, SECTION, entry_at(i) + 8,
+                  "section %s belongs to part %u of %llu", row->text, e->part, (unsigned long long)owners);
         SPMM_RULE(bomb_floor(e->raw_bytes) <= e->stored_bytes, BUDGET, entry_at(i) + 32,
                   "a section of %llu bytes claims to hold %llu", (unsigned long long)e->stored_bytes,
                   (unsigned long long)e->raw_bytes);

@@ -18,20 +18,27 @@ struct reader {
     spmm_diag_t *diag;
 };
 
-/* Decodes a section that may be absent (then its raw range allows that) into elements, memory that was just taken. */
-static spmm_status_t decode(struct reader *r, uint32_t type, uint32_t part, uint32_t element_bytes,
-                            void *elements)
+/* Decodes a section that may be absent (then its raw range allows that) into elements, memory that was just taken.
+ * Columns need the rows that they are of. */
+static spmm_status_t decode_rows(struct reader *r, uint32_t type, uint32_t part, uint32_t element_bytes,
+                                 void *elements, const int64_t *row_ptr, int64_t rows)
 {
     spmm_status_t status = SPMM_OK;
     const int entry = spmmi_container_find(&r->container, type, part);
     SPMM_TRY_ALLOC(elements, r->diag);
     if (entry < 0)
         return SPMM_OK;
-    const struct spmmi_span span = {type,     element_bytes,    r->container.entries[entry].raw_bytes,
-                                    elements, r->plan->row_ptr, r->plan->rows};
+    const struct spmmi_span span = {type,     element_bytes, r->container.entries[entry].raw_bytes,
+                                    elements, row_ptr,       rows};
     SPMM_TRY(spmmi_frames_decode(r->decoder, &r->container, entry, &span, r->diag));
 cleanup:
     return status;
+}
+
+static spmm_status_t decode(struct reader *r, uint32_t type, uint32_t part, uint32_t element_bytes,
+                            void *elements)
+{
+    return decode_rows(r, type, part, element_bytes, elements, NULL, 0);
 }
 
 static uint64_t raw_bytes(const struct reader *r, uint32_t type, uint32_t part)
@@ -144,6 +151,11 @@ static spmm_status_t read_small(struct reader *r)
     };
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         SPMM_TRY(read_records(r, lists[i].type, lists[i].layout, lists[i].records, lists[i].stride));
+    if (raw_bytes(r, SPMMI_SECTION_PRODUCT, SPMMI_NO_PART) > 0) {
+        SPMM_TRY_ALLOC(p->product = spmmi_alloc_zero(1, sizeof *p->product), r->diag);
+        SPMM_TRY(read_records(r, SPMMI_SECTION_PRODUCT, &spmmi_spgemm_record, p->product, 0));
+        SPMM_TRY(spmmi_check_spgemm_head(p, r->diag));
+    }
     SPMM_TRY(read_text(r, SPMMI_SECTION_META, p->source));
     SPMM_TRY(read_text(r, SPMMI_SECTION_WRITER, p->writer));
     SPMM_TRY(read_metadata(r));
@@ -154,23 +166,55 @@ cleanup:
 
 /* Lengths are decoded into the upper half of the row pointers and summed from below: pointer i + 1 ends where
  * length i + 1 begins or before it. */
-static spmm_status_t read_rows(struct reader *r)
+static spmm_status_t read_rows(struct reader *r, uint32_t type, uint32_t part, int64_t rows,
+                               int64_t **row_ptr_out)
 {
     spmm_status_t status = SPMM_OK;
-    spmm_plan_t *p = r->plan;
-    p->row_ptr = spmmi_alloc((uint64_t)p->rows + 1, sizeof *p->row_ptr);
-    SPMM_TRY_ALLOC(p->row_ptr, r->diag);
-    const uint8_t *lengths = (const uint8_t *)(p->row_ptr + 1) + (uint64_t)p->rows * sizeof(uint32_t);
-    SPMM_TRY(
-        decode(r, SPMMI_SECTION_ROW_LENGTHS, SPMMI_NO_PART, sizeof(uint32_t), (void *)(uintptr_t)lengths));
+    int64_t *const row_ptr = *row_ptr_out = spmmi_alloc((uint64_t)rows + 1, sizeof *row_ptr);
+    SPMM_TRY_ALLOC(row_ptr, r->diag);
+    const uint8_t *lengths = (const uint8_t *)(row_ptr + 1) + (uint64_t)rows * sizeof(uint32_t);
+    SPMM_TRY(decode(r, type, part, sizeof(uint32_t), (void *)(uintptr_t)lengths));
     int64_t sum = 0;
-    for (int64_t i = 0; i < p->rows; i++) {
+    for (int64_t i = 0; i < rows; i++) {
         const uint32_t length = spmmi_get_u32(lengths + (uint64_t)i * sizeof length);
-        p->row_ptr[i] = sum;
+        row_ptr[i] = sum;
         sum += length;
     }
-    p->row_ptr[p->rows] = sum;
-    SPMM_TRY(spmmi_check_row_ptr(p, r->diag));
+    row_ptr[rows] = sum;
+cleanup:
+    return status;
+}
+
+/* The sections of the patterns have the sizes that the section product tells. */
+static spmm_status_t check_operand_sizes(const struct reader *r, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const struct spmmi_spgemm *g = r->plan->product;
+    const uint32_t count = g != NULL ? spmmi_spgemm_matrices(g) : 0;
+    for (uint32_t m = 0; m < SPMMI_SPGEMM_MATRICES; m++) {
+        const uint64_t rows = m < count ? (uint64_t)g->matrices[m].rows : 0,
+                       nnz = m < count ? (uint64_t)g->matrices[m].nnz : 0;
+        SPMM_RULE(raw_bytes(r, SPMMI_SECTION_OPERAND_ROWS, m) == rows * sizeof(uint32_t) &&
+                      raw_bytes(r, SPMMI_SECTION_OPERAND_COLS, m) == nnz * sizeof(int32_t),
+                  PRODUCT, 0, "the sections of matrix %u have not the sizes of %llu rows and %llu entries", m,
+                  (unsigned long long)rows, (unsigned long long)nnz);
+    }
+cleanup:
+    return status;
+}
+
+static spmm_status_t read_operands(struct reader *r)
+{
+    spmm_status_t status = SPMM_OK;
+    struct spmmi_spgemm *g = r->plan->product;
+    for (uint32_t m = 0; g != NULL && m < spmmi_spgemm_matrices(g); m++) {
+        struct spmmi_spgemm_matrix *a = &g->matrices[m];
+        SPMM_TRY(read_rows(r, SPMMI_SECTION_OPERAND_ROWS, m, a->rows, &a->row_ptr));
+        SPMM_TRY(spmmi_check_spgemm_rows(a, m, r->diag));
+        a->col_ind = spmmi_alloc((uint64_t)a->nnz, sizeof *a->col_ind);
+        SPMM_TRY(decode_rows(r, SPMMI_SECTION_OPERAND_COLS, m, sizeof *a->col_ind, a->col_ind, a->row_ptr,
+                             a->rows));
+    }
 cleanup:
     return status;
 }
@@ -180,9 +224,11 @@ static spmm_status_t read_matrix(struct reader *r)
     spmm_status_t status = SPMM_OK;
     spmm_plan_t *p = r->plan;
     const uint32_t value_bytes = (uint32_t)spmm_dtype_size(p->dtype);
-    SPMM_TRY(read_rows(r));
+    SPMM_TRY(read_rows(r, SPMMI_SECTION_ROW_LENGTHS, SPMMI_NO_PART, p->rows, &p->row_ptr));
+    SPMM_TRY(spmmi_check_row_ptr(p, r->diag));
     p->col_ind = spmmi_alloc((uint64_t)p->nnz, sizeof *p->col_ind);
-    SPMM_TRY(decode(r, SPMMI_SECTION_COL_IND, SPMMI_NO_PART, sizeof *p->col_ind, p->col_ind));
+    SPMM_TRY(decode_rows(r, SPMMI_SECTION_COL_IND, SPMMI_NO_PART, sizeof *p->col_ind, p->col_ind, p->row_ptr,
+                         p->rows));
     if ((r->container.header.flags & SPMMI_FLAG_VALUES) != 0) {
         p->values = spmmi_alloc((uint64_t)p->nnz, value_bytes);
         SPMM_TRY(decode(r, SPMMI_SECTION_VALUES, SPMMI_NO_PART, value_bytes, p->values));
@@ -198,6 +244,7 @@ static spmm_status_t read_matrix(struct reader *r)
         SPMM_TRY(decode(r, SPMMI_SECTION_SYMMETRIC_PERMUTATION, SPMMI_NO_PART,
                         sizeof *p->symmetric_permutation, p->symmetric_permutation));
     }
+    SPMM_TRY(read_operands(r));
 cleanup:
     return status;
 }
@@ -283,6 +330,7 @@ spmm_status_t spmmi_plan_decode(const uint8_t *bytes, uint64_t size, const struc
     SPMM_TRY(read_header(&r));
     SPMM_TRY_ALLOC(r.decoder = spmmi_decoder_new(1), diag);
     SPMM_TRY(read_small(&r));
+    SPMM_TRY(check_operand_sizes(&r, diag));
     SPMM_TRY(spmmi_budget_check(&r.container, r.plan, load->held_bytes, budget, &threads, diag));
     spmmi_decoder_free(r.decoder);
     SPMM_TRY_ALLOC(r.decoder = spmmi_decoder_new(threads), diag);

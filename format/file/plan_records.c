@@ -20,6 +20,7 @@ RECORD(permutation_metrics, SPMMI_PERMUTATION_METRICS_FIELDS, spmm_permutation_m
 RECORD(variant, SPMMI_VARIANT_FIELDS, struct spmmi_variant, 48)
 RECORD(part, SPMMI_PART_FIELDS, struct spmmi_part, 32)
 RECORD(trace, SPMMI_TRACE_FIELDS, struct spmmi_trace, 64)
+RECORD(spgemm, SPMMI_SPGEMM_FIELDS, struct spmmi_spgemm, 256)
 
 #define T(name) (1u << SPMMI_TRANSFORM_##name)
 const struct spmmi_section_row spmmi_section_rows[SPMMI_SECTION_ROWS] = {
@@ -84,6 +85,11 @@ void spmmi_section_info(const struct spmmi_entry *entry, spmm_section_info_t *in
 static uint64_t value_bytes(const struct spmmi_header *h)
 {
     return (h->flags & SPMMI_FLAG_VALUES) != 0 ? spmm_dtype_size((spmm_dtype_t)h->dtype) : 0;
+}
+
+static uint64_t has_product(const struct spmmi_header *h)
+{
+    return (h->features_incompat & SPMMI_FEATURE_PRODUCT) != 0;
 }
 
 /* No product overflows: dimensions are within V1 when this is called. */

@@ -42,10 +42,11 @@
 #define SPMMI_FEATURE_HALF_LONG_ROWS 64u /* parts of long rows whose values have 16 bits */
 #define SPMMI_FEATURES_OF_6 64u          /* the first bit that format 1.6 has .. */
 #define SPMMI_FEATURES_OF_7 512u         /* .. and 1.7 */
+#define SPMMI_FEATURE_PRODUCT 4096u      /* a product of sparse matrices */
 #define SPMMI_FEATURES_KNOWN                                                                           \
     (SPMMI_FAMILY_FEATURES | SPMMI_PERMUTATION_FEATURES | SPMMI_DTYPE_FEATURES | SPMMI_FEATURE_UNITS | \
      SPMMI_FEATURE_HALF | SPMMI_FEATURE_TCBLOCKS | SPMMI_FEATURE_LONG_ROWS | SPMMI_FEATURE_SEARCH |    \
-     SPMMI_FEATURE_HALF_LONG_ROWS)
+     SPMMI_FEATURE_HALF_LONG_ROWS | SPMMI_FEATURE_PRODUCT)
 #define SPMMI_FLAG_REQUIRED 1u /* of a table entry */
 #define SPMMI_MAGIC "\xd3SPM\r\n\x1a\n"
 #define SPMMI_MAGIC_BYTES 8u
@@ -172,9 +173,27 @@ struct spmmi_entry {
     X(R, threshold, 48)          \
     X(R, permutation, 56)
 
+#define SPMMI_SPGEMM_MATRIX_FIELDS(X, R, m) \
+    X(R, matrices[m].rows, 64 + (m)*40)     \
+    X(R, matrices[m].cols, 72 + (m)*40)     \
+    X(R, matrices[m].nnz, 80 + (m)*40)      \
+    X(R, matrices[m].digest, 88 + (m)*40)
+#define SPMMI_SPGEMM_FIELDS(X, R)       \
+    X(R, factor_count, 0)               \
+    X(R, operand_count, 4)              \
+    X(R, flags, 8)                      \
+    X(R, factor_operand, 12)            \
+    X(R, factor_op, 24)                 \
+    X(R, piece_products, 40)            \
+    X(R, products, 48)                  \
+    SPMMI_SPGEMM_MATRIX_FIELDS(X, R, 0) \
+    SPMMI_SPGEMM_MATRIX_FIELDS(X, R, 1) \
+    SPMMI_SPGEMM_MATRIX_FIELDS(X, R, 2) \
+    SPMMI_SPGEMM_MATRIX_FIELDS(X, R, 3)
+
 extern const struct spmmi_record_type spmmi_header_record, spmmi_entry_record, spmmi_stats_record,
     spmmi_row_block_metrics_record, spmmi_permutation_metrics_record, spmmi_variant_record, spmmi_part_record,
-    spmmi_trace_record;
+    spmmi_trace_record, spmmi_spgemm_record;
 
 /* section_list.def says what the columns are. */
 enum spmmi_section_type {
@@ -186,9 +205,9 @@ enum spmmi_section_type {
 struct spmmi_section_row {
     uint32_t type;
     const char *text;
-    int is_required, is_per_part;
-    spmm_status_t violation; /* OK: none is possible in it */
-    uint32_t transforms;     /* a bit for each enum spmmi_transform that its frames may have */
+    int is_required, is_per_part; /* per part: 0, 1, or 2 where the parts are the matrices of a product */
+    spmm_status_t violation;      /* OK: none is possible in it */
+    uint32_t transforms;          /* a bit for each enum spmmi_transform that its frames may have */
 };
 enum {
     SPMMI_SECTION_ROWS = 0

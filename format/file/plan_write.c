@@ -18,9 +18,10 @@ struct writer {
     struct spmmi_entry entries[SPMMI_SECTION_LIMIT];
     struct spmmi_span spans[SPMMI_SECTION_LIMIT];
     struct spmmi_encoder *encoder;
-    void *row_lengths, *stats, *variants, *parts, *trace, *row_block_metrics,
-        *permutation_metrics; /* sections that have another form in memory; owned */
-    uint8_t *bytes;           /* with room for the bound; owned */
+    void *row_lengths, *stats, *variants, *parts, *trace, *row_block_metrics, *permutation_metrics,
+        *product; /* sections that have another form in memory; owned */
+    void *operand_rows[SPMMI_SPGEMM_MATRICES];
+    uint8_t *bytes; /* with room for the bound; owned */
     spmm_diag_t *diag;
 };
 
@@ -34,6 +35,10 @@ static void add_section(struct writer *w, uint32_t type, uint32_t part, uint32_t
     const uint32_t flags = spmmi_section_find(type)->is_required ? SPMMI_FLAG_REQUIRED : 0;
     w->spans[i] = (struct spmmi_span){
         type, element_bytes, raw_bytes, (void *)(uintptr_t)elements, w->plan->row_ptr, w->plan->rows};
+    if (type == SPMMI_SECTION_OPERAND_COLS) {
+        w->spans[i].row_ptr = w->plan->product->matrices[part].row_ptr;
+        w->spans[i].rows = w->plan->product->matrices[part].rows;
+    }
     w->entries[i] =
         (struct spmmi_entry){type, flags, part, SPMMI_CODEC_ZSTD, SPMMI_ALIGN_LOG2, 0, 0, raw_bytes, 0};
 }
@@ -53,17 +58,33 @@ cleanup:
     return status;
 }
 
-static spmm_status_t add_row_lengths(struct writer *w)
+static spmm_status_t add_row_lengths(struct writer *w, uint32_t type, uint32_t part, int64_t rows,
+                                     const int64_t *row_ptr, void **buffer)
 {
     spmm_status_t status = SPMM_OK;
-    const spmm_plan_t *p = w->plan;
-    uint32_t *lengths = spmmi_alloc((uint64_t)p->rows, sizeof *lengths);
+    uint32_t *lengths = spmmi_alloc((uint64_t)rows, sizeof *lengths);
     SPMM_TRY_ALLOC(lengths, w->diag);
-    for (int64_t i = 0; i < p->rows; i++)
-        lengths[i] = (uint32_t)(p->row_ptr[i + 1] - p->row_ptr[i]);
-    w->row_lengths = lengths;
-    add_section(w, SPMMI_SECTION_ROW_LENGTHS, SPMMI_NO_PART, sizeof *lengths,
-                (uint64_t)p->rows * sizeof *lengths, lengths);
+    for (int64_t i = 0; i < rows; i++)
+        lengths[i] = (uint32_t)(row_ptr[i + 1] - row_ptr[i]);
+    *buffer = lengths;
+    add_section(w, type, part, sizeof *lengths, (uint64_t)rows * sizeof *lengths, lengths);
+cleanup:
+    return status;
+}
+
+static spmm_status_t add_product(struct writer *w)
+{
+    spmm_status_t status = SPMM_OK;
+    const struct spmmi_spgemm *g = w->plan->product;
+    if (g == NULL)
+        return SPMM_OK;
+    SPMM_TRY(add_records(w, SPMMI_SECTION_PRODUCT, &spmmi_spgemm_record, g, 0, 1, &w->product));
+    for (uint32_t m = 0; m < spmmi_spgemm_matrices(g); m++)
+        SPMM_TRY(add_row_lengths(w, SPMMI_SECTION_OPERAND_ROWS, m, g->matrices[m].rows,
+                                 g->matrices[m].row_ptr, &w->operand_rows[m]));
+    for (uint32_t m = 0; m < spmmi_spgemm_matrices(g); m++)
+        add_section(w, SPMMI_SECTION_OPERAND_COLS, m, sizeof(int32_t),
+                    (uint64_t)g->matrices[m].nnz * sizeof(int32_t), g->matrices[m].col_ind);
 cleanup:
     return status;
 }
@@ -74,7 +95,8 @@ static spmm_status_t collect(struct writer *w, int has_values)
     const spmm_plan_t *p = w->plan;
     const uint32_t value_bytes = (uint32_t)spmm_dtype_size(p->dtype);
     const uint64_t nnz = (uint64_t)p->nnz;
-    SPMM_TRY(add_row_lengths(w));
+    SPMM_TRY(
+        add_row_lengths(w, SPMMI_SECTION_ROW_LENGTHS, SPMMI_NO_PART, p->rows, p->row_ptr, &w->row_lengths));
     add_section(w, SPMMI_SECTION_COL_IND, SPMMI_NO_PART, sizeof *p->col_ind, nnz * sizeof *p->col_ind,
                 p->col_ind);
     add_section(w, SPMMI_SECTION_VALUES, SPMMI_NO_PART, value_bytes, has_values ? nnz * value_bytes : 0,
@@ -103,6 +125,7 @@ static spmm_status_t collect(struct writer *w, int has_values)
     add_section(w, SPMMI_SECTION_WRITER, SPMMI_NO_PART, 1, strnlen(p->writer, sizeof p->writer - 1),
                 p->writer);
     add_section(w, SPMMI_SECTION_METADATA, SPMMI_NO_PART, 1, p->metadata_bytes, p->metadata);
+    SPMM_TRY(add_product(w));
 cleanup:
     return status;
 }
@@ -144,7 +167,7 @@ uint64_t spmmi_plan_features(const spmm_plan_t *plan)
         features |= spmmi_trace_features(&plan->trace[i]);
     for (uint32_t i = 0; i < plan->permutation_metrics_count; i++)
         features |= spmmi_permutation_features(plan->permutation_metrics[i].kind);
-    return features;
+    return features | (plan->product != NULL ? SPMMI_FEATURE_PRODUCT : 0);
 }
 
 static void write_table_and_header(struct writer *w)
@@ -230,6 +253,9 @@ cleanup:
         spmmi_free(w->trace);
         spmmi_free(w->row_block_metrics);
         spmmi_free(w->permutation_metrics);
+        spmmi_free(w->product);
+        for (uint32_t m = 0; m < SPMMI_SPGEMM_MATRICES; m++)
+            spmmi_free(w->operand_rows[m]);
         spmmi_free(w->bytes);
         spmmi_free(w);
     }

@@ -6,7 +6,7 @@
 
 #include <omp.h>
 
-#include "column_set.h"
+#include "format/matrix/column_set.h"
 #include "format/base/alloc.h"
 #include "format/base/team.h"
 

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "numbered_columns.h"
+#include "format/matrix/numbered_columns.h"
 #include "row_block_input.h"
 
 struct spmmi_row_block_pattern {

@@ -6,7 +6,7 @@
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
 #include "cost_model.h"
-#include "inspector/analysis/numbered_columns.h"
+#include "format/matrix/numbered_columns.h"
 
 #define STEP 4 /* nonzeros of a step of a walk */
 

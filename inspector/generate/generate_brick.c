@@ -3,7 +3,7 @@
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
 #include "generate.h"
-#include "inspector/analysis/sorted_columns.h"
+#include "format/matrix/sorted_columns.h"
 
 #define SHUFFLE_SEED UINT64_C(11)
 #define STENCIL 27 /* neighbours of a node of a brick mesh, itself included */

@@ -3,7 +3,7 @@
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
 #include "generate.h"
-#include "inspector/analysis/sorted_columns.h"
+#include "format/matrix/sorted_columns.h"
 
 enum { SEED_ZIPF_ROWS = 25, SEED_ZIPF_COLS = 26, SEED_ZIPF = 27 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lattice quantum chromodynamics: periodic 4-D lattice, 4 spins times 3 colours at a site. */
 #include "generate.h"
-#include "inspector/analysis/sorted_columns.h"
+#include "format/matrix/sorted_columns.h"
 
 #define QCD_COLOURS 3
 #define QCD_SPINS 4

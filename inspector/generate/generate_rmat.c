@@ -9,7 +9,7 @@
 #include "format/base/diag.h"
 #include "format/base/team.h"
 #include "generate.h"
-#include "inspector/analysis/sorted_columns.h"
+#include "format/matrix/sorted_columns.h"
 
 enum { SEED_NODES = 23, SEED_EDGES = 24 };
 

@@ -2,7 +2,7 @@
 /* Random columns of rows and permutations of nodes. */
 #include "format/base/alloc.h"
 #include "generate.h"
-#include "inspector/analysis/sorted_columns.h"
+#include "format/matrix/sorted_columns.h"
 
 int32_t *spmmi_random_permutation(int64_t count, uint64_t seed)
 {

@@ -19,7 +19,7 @@
 #include "format/base/alloc.h"
 #include "format/base/team.h"
 #include "format/plan.h"
-#include "inspector/analysis/numbered_columns.h"
+#include "format/matrix/numbered_columns.h"
 #include "permutation_units.h"
 
 #define SWEEPS 4

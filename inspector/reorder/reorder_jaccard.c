@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "format/base/alloc.h"
-#include "inspector/analysis/numbered_columns.h"
+#include "format/matrix/numbered_columns.h"
 #include "permutation_units.h"
 
 struct clustering {

@@ -10,7 +10,7 @@
 
 #include "format/base/alloc.h"
 #include "format/base/team.h"
-#include "inspector/analysis/numbered_columns.h"
+#include "format/matrix/numbered_columns.h"
 
 #define GROUP 256u   /* rows of the highest row block: a thread takes so many at a time */
 #define LOWEST_BIT 3 /* row blocks of 2^3 rows are the lowest */

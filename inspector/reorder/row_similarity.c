@@ -6,8 +6,8 @@
 
 #include <stdlib.h>
 
-#include "inspector/analysis/column_set.h"
-#include "inspector/analysis/numbered_columns.h"
+#include "format/matrix/column_set.h"
+#include "format/matrix/numbered_columns.h"
 #include "format/base/alloc.h"
 #include "format/base/team.h"
 #include "format/plan.h"

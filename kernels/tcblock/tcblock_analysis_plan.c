@@ -9,8 +9,8 @@
 #include <omp.h>
 
 #include "tcblock_shape.h"
-#include "inspector/analysis/column_set.h"
-#include "inspector/analysis/sorted_columns.h"
+#include "format/matrix/column_set.h"
+#include "format/matrix/sorted_columns.h"
 #include "format/base/alloc.h"
 #include "format/base/many_columns.h"
 #include "format/base/team.h"

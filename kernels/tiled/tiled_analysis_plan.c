@@ -13,7 +13,7 @@
 #include "tiled_cost.h"
 #include "inspector/reorder/permutation_units.h"
 #include "inspector/analysis/row_block_metrics.h"
-#include "inspector/analysis/sorted_columns.h"
+#include "format/matrix/sorted_columns.h"
 
 #define LANES 32u
 #define SECTOR_BYTES 32u

@@ -38,6 +38,10 @@ FIXED(spmm_scalar_t, 16);
 AT(spmm_scalar_t, re, 0);
 AT(spmm_scalar_t, im, 8);
 
+FIXED(spmm_product_factor_t, 16);
+AT(spmm_product_factor_t, matrix, 0);
+AT(spmm_product_factor_t, op, 8);
+
 FIXED(spmm_roofline_point_t, 16);
 AT(spmm_roofline_point_t, intensity, 0);
 AT(spmm_roofline_point_t, gflops, 8);

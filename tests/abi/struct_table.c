@@ -83,6 +83,53 @@ static spmm_status_t tuning(const struct objects *o, const void *given, spmm_dia
     return inspect(o, &options, diag);
 }
 
+/* The plan of A A^T. */
+static spmm_status_t square(const struct objects *o, const void *given, spmm_plan_t **plan, spmm_diag_t *diag)
+{
+    const spmm_product_factor_t factors[] = {{o->matrix, SPMM_OP_N}, {o->matrix, SPMM_OP_T}};
+    return spmm_product_inspect(factors, 2, given, plan, diag);
+}
+
+static spmm_status_t inspect_product(const struct objects *o, const void *given, spmm_diag_t *diag)
+{
+    spmm_plan_t *plan = NULL;
+    const spmm_status_t status = square(o, given, &plan, diag);
+    spmm_plan_destroy(plan);
+    return status;
+}
+
+static spmm_status_t product(const struct objects *o, const void *given, spmm_product_t **made,
+                             spmm_diag_t *diag)
+{
+    spmm_plan_t *plan = NULL;
+    spmm_status_t status = square(o, NULL, &plan, diag);
+    if (status == SPMM_OK)
+        status = spmm_product_create(plan, SPMM_DEVICE_CPU, given, made, diag);
+    spmm_plan_destroy(plan);
+    return status;
+}
+
+static spmm_status_t make_product(const struct objects *o, const void *given, spmm_diag_t *diag)
+{
+    spmm_product_t *made = NULL;
+    const spmm_status_t status = product(o, given, &made, diag);
+    spmm_product_destroy(made);
+    return status;
+}
+
+static spmm_status_t product_once(const struct objects *o, const void *given, spmm_diag_t *diag)
+{
+    static const int64_t row_ptr[] = {0, 1};
+    static const int32_t col_ind[] = {0};
+    static const double values[] = {2};
+    const spmm_csr_t a = {1, 1, 1, SPMM_I64, SPMM_I32, row_ptr, col_ind, SPMM_F64, values};
+    spmm_csr_t c;
+    (void)o;
+    const spmm_status_t status = spmm_product_once(&a, &a, SPMM_DEVICE_CPU, given, &c, diag);
+    spmm_product_once_free(&c);
+    return status;
+}
+
 /* Refused while objects live, after the struct has been read. */
 static spmm_status_t allocate(const struct objects *o, const void *given, spmm_diag_t *diag)
 {
@@ -112,6 +159,9 @@ static const spmm_tcblock_options_t tcblock_options = SPMM_TCBLOCK_OPTIONS_INIT;
 static const spmm_tuning_options_t tuning_options = SPMM_TUNING_OPTIONS_INIT;
 static const spmm_executor_options_t executor_options = SPMM_EXECUTOR_OPTIONS_INIT;
 static const spmm_certifier_options_t certifier_options = SPMM_CERTIFIER_OPTIONS_INIT;
+static const spmm_product_options_t product_options = SPMM_PRODUCT_OPTIONS_INIT;
+static const spmm_product_executor_options_t product_executor_options = SPMM_PRODUCT_EXECUTOR_OPTIONS_INIT;
+static const spmm_product_once_options_t product_once_options = SPMM_PRODUCT_ONCE_OPTIONS_INIT;
 static const spmm_allocator_t allocator = {.allocate = take, .release = give};
 
 #define INPUT(type, valid, minimum, bad_at, use)            \
@@ -134,6 +184,12 @@ const struct input inputs[] = {
     INPUT(spmm_executor_options_t, executor_options, sizeof(size_t), THREADS(spmm_executor_options_t), run),
     INPUT(spmm_certifier_options_t, certifier_options, sizeof(size_t),
           offsetof(spmm_certifier_options_t, vectors), make_certifier),
+    INPUT(spmm_product_options_t, product_options, sizeof(size_t), THREADS(spmm_product_options_t),
+          inspect_product),
+    INPUT(spmm_product_executor_options_t, product_executor_options, sizeof(size_t),
+          THREADS(spmm_product_executor_options_t), make_product),
+    INPUT(spmm_product_once_options_t, product_once_options, sizeof(size_t),
+          THREADS(spmm_product_once_options_t), product_once),
     INPUT(spmm_allocator_t, allocator, offsetof(spmm_allocator_t, context), sizeof(spmm_allocator_t),
           allocate),
 };
@@ -251,6 +307,26 @@ static spmm_status_t certificate(const struct objects *o, void *info)
     return status;
 }
 
+static spmm_status_t product_plan_info(const struct objects *o, void *info)
+{
+    spmm_plan_t *plan = NULL;
+    spmm_status_t status = square(o, NULL, &plan, NULL);
+    if (status == SPMM_OK)
+        status = spmm_plan_product(plan, info);
+    spmm_plan_destroy(plan);
+    return status;
+}
+
+static spmm_status_t product_info(const struct objects *o, void *info)
+{
+    spmm_product_t *made = NULL;
+    spmm_status_t status = product(o, NULL, &made, NULL);
+    if (status == SPMM_OK)
+        status = spmm_product_info(made, info);
+    spmm_product_destroy(made);
+    return status;
+}
+
 #define OUTPUT(type, fill)                      \
     {                                           \
 #type, sizeof(type), sizeof(type), fill \
@@ -281,6 +357,8 @@ const struct output outputs[] = {
     OUTPUT(spmm_kernel_info_t, kernel_info),
     OUTPUT(spmm_executor_info_t, executor_info),
     OUTPUT(spmm_certificate_t, certificate),
+    OUTPUT(spmm_product_plan_info_t, product_plan_info),
+    OUTPUT(spmm_product_info_t, product_info),
 };
 /* clang-format on */
 const size_t output_count = sizeof outputs / sizeof outputs[0];

@@ -11,7 +11,7 @@
 
 #include "format/base/alloc.h"
 #include "format/matrix/units.h"
-#include "inspector/analysis/sorted_columns.h"
+#include "format/matrix/sorted_columns.h"
 #include "inspector/generate/generate.h"
 #include "inspector/matrix/matrix.h"
 #include "inspector/reorder/minhash.h"

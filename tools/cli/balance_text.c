@@ -30,3 +30,12 @@ bool balance_text_read(const char *text, spmm_balance_t *mode, int64_t *length)
     }
     return false;
 }
+
+enum cli_result balance_text_check(const struct cli_program *program, const char *text, spmm_balance_t *mode,
+                                   int64_t *length)
+{
+    if (text == NULL || balance_text_read(text, mode, length))
+        return CLI_RUN;
+    return cli_complain(
+        program, "--balance: expected auto, chart, none, segments or segments:LENGTH, found '%s'", text);
+}

@@ -13,7 +13,7 @@
 
 bool plan_output_is_stdout(const char *path)
 {
-    return strcmp(path, PLAN_OUTPUT_STDOUT) == 0;
+    return path != NULL && strcmp(path, PLAN_OUTPUT_STDOUT) == 0;
 }
 
 static bool may_replace(const char *path)
@@ -32,13 +32,18 @@ static bool may_replace(const char *path)
     return size >= 8 && status != SPMM_ERR_PLAN_MAGIC && status != SPMM_ERR_MEMORY;
 }
 
-enum cli_result plan_output_check(const struct cli_program *program, const char *path, bool force)
+enum cli_result plan_output_check(const struct cli_program *program, const char *path, int json, int force)
 {
     struct stat st;
-    if (plan_output_is_stdout(path))
-        return isatty(STDOUT_FILENO)
-                   ? cli_complain(program, "a plan is binary: send standard output to a file or a pipe")
-                   : CLI_RUN;
+    if (path == NULL)
+        return CLI_RUN;
+    if (plan_output_is_stdout(path)) {
+        if (json)
+            return cli_complain(program, "--json and -o - both write to standard output");
+        if (isatty(STDOUT_FILENO))
+            return cli_complain(program, "a plan is binary: send standard output to a file or a pipe");
+        return CLI_RUN;
+    }
     if (stat(path, &st) != 0)
         return CLI_RUN; /* a new file; other troubles show when it is written */
     if (!S_ISREG(st.st_mode))

@@ -10,11 +10,11 @@
 
 #define PLAN_OUTPUT_STDOUT "-"
 
-bool plan_output_is_stdout(const char *path);
+bool plan_output_is_stdout(const char *path); /* path may be NULL */
 
-/* Complains about standard output that is a terminal, about what is no regular file, and without force about a file
- * that is neither empty nor begins like a plan. */
-enum cli_result plan_output_check(const struct cli_program *program, const char *path, bool force);
+/* Complains about standard output that is a terminal or that --json wants, too, about what is no regular file, and
+ * without force about a file that is neither empty nor begins like a plan. path NULL: no plan is written. */
+enum cli_result plan_output_check(const struct cli_program *program, const char *path, int json, int force);
 
 /* To a file or standard output; *bytes is what was written. Returns an exit status, after reporting a failure. */
 int plan_output_write(const char *program, const char *path, const spmm_plan_t *plan,

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From the plan of a product to what runs it: its patterns are copied, proved, and cut into units. */
+#include <string.h>
+
+#include "executor/cuda/cuda_backend.h"
+#include "format/base/alloc.h"
+#include "format/base/diag.h"
+#include "format/base/options.h"
+#include "format/plan.h"
+#include "product_state.h"
+
+enum kernel { KERNEL_AUTO, KERNEL_COLUMNS, KERNEL_POSITIONS };
+
+struct creation {
+    spmm_product_t *product;
+    spmm_product_executor_options_t options;
+    enum kernel kernel;
+    spmm_diag_t *diag;
+};
+
+spmm_status_t spmmi_product_device(int device, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const int count = spmmi_cuda_device_count();
+    SPMM_REQUIRE(device >= SPMM_DEVICE_AUTO, SPMM_ERR_ARGUMENT, diag,
+                 "device is %d, expected SPMM_DEVICE_CPU or SPMM_DEVICE_AUTO", device);
+    SPMM_REQUIRE(device < count, SPMM_ERR_NO_DEVICE, diag,
+                 "GPU %d was asked for, this build and machine have %d", device, count);
+    SPMM_REQUIRE(device < 0, SPMM_ERR_UNSUPPORTED, diag,
+                 "products of sparse matrices run on the CPU alone, not on GPU %d", device);
+cleanup:
+    return status;
+}
+
+static spmm_status_t options_read(struct creation *in, const spmm_product_executor_options_t *given)
+{
+    spmm_status_t status = SPMM_OK;
+    static const char *const names[] = {"", "columns", "positions"};
+    spmm_product_executor_options_t *o = &in->options;
+    *o = (spmm_product_executor_options_t)SPMM_PRODUCT_EXECUTOR_OPTIONS_INIT;
+    SPMM_TRY(spmmi_options_read(o, sizeof *o, given, "product executor options", in->diag));
+    SPMM_REQUIRE(o->threads >= 0, SPMM_ERR_ARGUMENT, in->diag, "threads is %d, expected 0 or more",
+                 o->threads);
+    for (int k = KERNEL_COLUMNS; o->force_kernel != NULL && k <= KERNEL_POSITIONS; k++)
+        if (strcmp(o->force_kernel, names[k]) == 0)
+            in->kernel = (enum kernel)k;
+    SPMM_REQUIRE(o->force_kernel == NULL || in->kernel != KERNEL_AUTO, SPMM_ERR_ARGUMENT, in->diag,
+                 "\"%s\" is no kernel of products, expected columns or positions", o->force_kernel);
+cleanup:
+    return status;
+}
+
+/* Before so many bytes are taken, of which some stay. */
+static spmm_status_t take(struct creation *in, uint64_t bytes, uint64_t kept)
+{
+    spmm_status_t status = SPMM_OK;
+    const uint64_t budget = in->options.host_budget_bytes, used = in->product->bytes;
+    SPMM_REQUIRE(budget == 0 || (used <= budget && bytes <= budget - used), SPMM_ERR_PLAN_BUDGET, in->diag,
+                 "the product takes %llu bytes so far and %llu more, %llu are allowed",
+                 (unsigned long long)used, (unsigned long long)bytes, (unsigned long long)budget);
+    in->product->bytes += kept;
+cleanup:
+    return status;
+}
+
+static spmm_status_t copy_plan(struct creation *in, const spmm_plan_t *plan)
+{
+    spmm_status_t status = SPMM_OK;
+    spmm_product_t *x = in->product;
+    const uint64_t rows = (uint64_t)plan->rows + 1, nnz = (uint64_t)plan->nnz;
+    uint64_t bytes = sizeof *x + sizeof *x->plan + rows * sizeof *x->row_ptr + nnz * sizeof *x->col_ind;
+    for (uint32_t m = 0; m < spmmi_spgemm_matrices(plan->product); m++) {
+        const struct spmmi_spgemm_matrix *a = &plan->product->matrices[m];
+        bytes += ((uint64_t)a->rows + 1) * sizeof *a->row_ptr + (uint64_t)a->nnz * sizeof *a->col_ind;
+    }
+    SPMM_TRY(take(in, bytes, bytes));
+    SPMM_TRY(spmmi_spgemm_copy(plan->product, &x->plan, in->diag));
+    SPMM_TRY_ALLOC(x->row_ptr = spmmi_alloc(rows, sizeof *x->row_ptr), in->diag);
+    SPMM_TRY_ALLOC(x->col_ind = spmmi_alloc(nnz, sizeof *x->col_ind), in->diag);
+    memcpy(x->row_ptr, plan->row_ptr, rows * sizeof *x->row_ptr);
+    memcpy(x->col_ind, plan->col_ind, nnz * sizeof *x->col_ind);
+    x->rows = plan->rows;
+    x->cols = plan->cols;
+    x->nnz = plan->nnz;
+    x->dtype = plan->dtype;
+cleanup:
+    return status;
+}
+
+/* May positions take memory, and how much? They are worth it where they are shared by many rows. */
+static uint64_t positions_max(const struct creation *in, const struct spmmi_spgemm_stage *stage)
+{
+    (void)stage;
+    if (in->kernel == KERNEL_POSITIONS)
+        return UINT64_MAX;
+    return 0;
+}
+
+static spmm_status_t make_stage(struct creation *in, int index)
+{
+    spmm_status_t status = SPMM_OK;
+    uint64_t bytes = 0;
+    spmm_product_t *x = in->product;
+    struct spmmi_spgemm_stage *stage = &x->stages[index];
+    stage->task = x->tasks.task[index];
+    stage->c = x->tasks.result[index];
+    SPMM_TRY(spmmi_spgemm_units(stage, x->plan, &bytes, in->diag));
+    x->bytes += bytes;
+    const uint64_t most = positions_max(in, stage);
+    if (most > 0)
+        SPMM_TRY(spmmi_spgemm_positions(stage, x->threads, most, &bytes, in->diag));
+    x->bytes += most > 0 ? bytes : 0;
+    SPMM_TRY(take(in, 0, 0));
+cleanup:
+    return status;
+}
+
+static spmm_status_t make_stages(struct creation *in)
+{
+    spmm_status_t status = SPMM_OK;
+    spmm_product_t *x = in->product;
+    const struct spmmi_csr_pattern c = {x->rows, x->cols, x->row_ptr, x->col_ind};
+    const uint64_t bytes = spmmi_spgemm_tasks_bytes(x->plan, x->nnz);
+    SPMM_TRY(take(in, bytes, bytes));
+    SPMM_TRY(spmmi_spgemm_tasks_make(x->plan, &c, x->threads, &x->tasks, in->diag));
+    SPMM_TRY(take(in, spmmi_spgemm_proof_bytes(&x->tasks, x->threads), 0));
+    SPMM_TRY(spmmi_spgemm_prove(&x->tasks, x->threads, in->diag));
+    for (int i = 0; i < x->tasks.count; i++)
+        SPMM_TRY(make_stage(in, i));
+cleanup:
+    return status;
+}
+
+static spmm_status_t check_work(const struct creation *in, const spmm_plan_t *plan)
+{
+    spmm_status_t status = SPMM_OK;
+    const uint64_t *products = plan->product->products, most = in->options.products_max;
+    SPMM_REQUIRE(most == 0 || (products[0] <= most && products[1] <= most - products[0]),
+                 SPMM_ERR_PLAN_BUDGET, in->diag,
+                 "the product has %llu multiplications and %llu before, %llu are allowed",
+                 (unsigned long long)products[0], (unsigned long long)products[1], (unsigned long long)most);
+cleanup:
+    return status;
+}
+
+spmm_status_t spmm_product_create(const spmm_plan_t *plan, int device,
+                                  const spmm_product_executor_options_t *options, spmm_product_t **product,
+                                  spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct creation in = {.kernel = KERNEL_AUTO, .diag = diag};
+    spmmi_diag_clear(diag);
+    SPMM_REQUIRE(product != NULL, SPMM_ERR_ARGUMENT, diag, "the pointer for the product is NULL");
+    *product = NULL;
+    SPMM_REQUIRE(plan != NULL && plan->product != NULL, SPMM_ERR_ARGUMENT, diag, "%s",
+                 plan == NULL ? "the plan is NULL" : "the plan is of a matrix, not of a product");
+    SPMM_TRY(options_read(&in, options));
+    SPMM_TRY(spmmi_product_device(device, diag));
+    SPMM_TRY(check_work(&in, plan));
+    SPMM_TRY_ALLOC(in.product = spmmi_alloc_zero(1, sizeof *in.product), diag);
+    in.product->threads = spmmi_spgemm_threads(in.options.threads);
+    SPMM_TRY(copy_plan(&in, plan));
+    SPMM_TRY(make_stages(&in));
+    *product = in.product;
+    in.product = NULL;
+cleanup:
+    spmm_product_destroy(in.product);
+    return status;
+}
+
+void spmm_product_destroy(spmm_product_t *x)
+{
+    if (x == NULL)
+        return;
+    for (int i = 0; i < SPMMI_SPGEMM_TASKS; i++)
+        spmmi_spgemm_stage_free(&x->stages[i]);
+    spmmi_spgemm_tasks_free(&x->tasks);
+    spmmi_free(x->col_ind);
+    spmmi_free(x->row_ptr);
+    spmmi_spgemm_free(x->plan);
+    spmmi_free(x);
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One product without a plan, in two phases: entries of C are counted, memory is taken for exactly as many, and columns
+ * and values are computed row by row. */
+#include <string.h>
+
+#include "format/base/alloc.h"
+#include "format/base/diag.h"
+#include "format/base/options.h"
+#include "format/plan.h"
+#include "product_state.h"
+
+struct once {
+    spmm_csr_t a, b;
+    int threads;
+    uint64_t budget, used;
+    /* Patterns with row pointers of 64 and columns of 32 bits; owned where the caller's are others. */
+    int64_t *row_ptr[2];
+    int32_t *col_ind[2];
+    struct spmmi_spgemm_factor right;
+    struct spmmi_spgemm_task task;
+    int64_t *c_row_ptr;
+    int32_t *c_col_ind;
+    void *c_values;
+    spmm_diag_t *diag;
+};
+
+/* Before so many bytes are taken. */
+static spmm_status_t take(struct once *o, uint64_t bytes, uint64_t kept)
+{
+    spmm_status_t status = SPMM_OK;
+    SPMM_REQUIRE(o->budget == 0 || (o->used <= o->budget && bytes <= o->budget - o->used),
+                 SPMM_ERR_PLAN_BUDGET, o->diag,
+                 "the product takes %llu bytes so far and %llu more, %llu are allowed",
+                 (unsigned long long)o->used, (unsigned long long)bytes, (unsigned long long)o->budget);
+    o->used += kept;
+cleanup:
+    return status;
+}
+
+static int64_t index_at(const void *array, spmm_itype_t type, int64_t i)
+{
+    return type == SPMM_I32 ? ((const int32_t *)array)[i] : ((const int64_t *)array)[i];
+}
+
+static spmm_status_t check_view(const spmm_csr_t *a, const char *name, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    SPMM_REQUIRE(a != NULL, SPMM_ERR_ARGUMENT, diag, "%s is NULL", name);
+    SPMM_REQUIRE(a->rows >= 0 && a->rows <= SPMMI_DIM_MAX && a->cols >= 0 && a->cols <= SPMMI_DIM_MAX &&
+                     a->nnz >= 0 && a->nnz <= SPMMI_NNZ_MAX,
+                 SPMM_ERR_CSR, diag, "%s is %lld x %lld with %lld entries", name, (long long)a->rows,
+                 (long long)a->cols, (long long)a->nnz);
+    SPMM_REQUIRE((a->row_ptr_type == SPMM_I32 || a->row_ptr_type == SPMM_I64) &&
+                     (a->col_ind_type == SPMM_I32 || a->col_ind_type == SPMM_I64),
+                 SPMM_ERR_ARGUMENT, diag, "an index type of %s is not known", name);
+    SPMM_REQUIRE(a->row_ptr != NULL && ((a->col_ind != NULL && a->values != NULL) || a->nnz == 0),
+                 SPMM_ERR_ARGUMENT, diag, "row pointers, columns or values of %s are NULL", name);
+cleanup:
+    return status;
+}
+
+/* Copies the pattern, checked; index: 0 of A, 1 of B. */
+static spmm_status_t take_pattern(struct once *o, const spmm_csr_t *a, int index)
+{
+    spmm_status_t status = SPMM_OK;
+    const uint64_t rows = (uint64_t)a->rows + 1, nnz = (uint64_t)a->nnz;
+    const uint64_t bytes = rows * sizeof(int64_t) + nnz * sizeof(int32_t);
+    const char name = index == 0 ? 'A' : 'B';
+    SPMM_TRY(take(o, bytes, bytes));
+    int64_t *const row_ptr = o->row_ptr[index] = spmmi_alloc(rows, sizeof *row_ptr);
+    int32_t *const col_ind = o->col_ind[index] = spmmi_alloc(nnz, sizeof *col_ind);
+    SPMM_TRY_ALLOC(row_ptr, o->diag);
+    SPMM_TRY_ALLOC(col_ind, o->diag);
+    for (int64_t i = 0; i <= a->rows; i++) {
+        row_ptr[i] = index_at(a->row_ptr, a->row_ptr_type, i);
+        SPMM_REQUIRE_AT(i == 0 ? row_ptr[0] == 0 : row_ptr[i] >= row_ptr[i - 1] && row_ptr[i] <= a->nnz,
+                        SPMM_ERR_CSR, o->diag, (uint64_t)i, "row pointer %lld of %c is %lld", (long long)i,
+                        name, (long long)row_ptr[i]);
+    }
+    SPMM_REQUIRE(row_ptr[a->rows] == a->nnz, SPMM_ERR_CSR, o->diag,
+                 "the last row pointer of %c is %lld, expected %lld", name, (long long)row_ptr[a->rows],
+                 (long long)a->nnz);
+    for (int64_t i = 0; i < a->rows; i++) {
+        int64_t before = -1;
+        for (int64_t p = row_ptr[i]; p < row_ptr[i + 1]; p++) {
+            const int64_t column = index_at(a->col_ind, a->col_ind_type, p);
+            SPMM_REQUIRE_AT(column > before && column < a->cols, SPMM_ERR_CSR, o->diag, (uint64_t)i,
+                            "row %lld of %c has column %lld behind column %lld", (long long)i, name,
+                            (long long)column, (long long)before);
+            col_ind[p] = (int32_t)column;
+            before = column;
+        }
+    }
+cleanup:
+    return status;
+}
+
+static spmm_status_t open_factors(struct once *o)
+{
+    spmm_status_t status = SPMM_OK;
+    const int is_square = o->a.row_ptr == o->b.row_ptr && o->a.col_ind == o->b.col_ind &&
+                          o->a.nnz == o->b.nnz && o->a.rows == o->b.rows && o->a.cols == o->b.cols;
+    SPMM_TRY(take_pattern(o, &o->a, 0));
+    if (!is_square)
+        SPMM_TRY(take_pattern(o, &o->b, 1));
+    const struct spmmi_csr_pattern b = {o->b.rows, o->b.cols, o->row_ptr[!is_square], o->col_ind[!is_square]};
+    const uint64_t bytes = spmmi_spgemm_factor_bytes(&b, SPMM_OP_N, 1, 0);
+    SPMM_TRY(take(o, bytes, bytes));
+    SPMM_TRY(spmmi_spgemm_factor_make(&b, SPMM_OP_N, 1, 0, o->threads, &o->right, o->diag));
+    o->task =
+        (struct spmmi_spgemm_task){{o->a.rows, o->a.cols, o->row_ptr[0], o->col_ind[0]}, o->right.pattern, 0};
+cleanup:
+    return status;
+}
+
+/* The symbolic phase: rows are counted, then their columns are written. */
+static spmm_status_t find_pattern(struct once *o)
+{
+    spmm_status_t status = SPMM_OK;
+    const uint64_t rows = (uint64_t)o->a.rows + 1, size = spmm_dtype_size(o->a.value_type),
+                   scratch = spmmi_spgemm_scratch_bytes(o->task.right.cols, o->threads);
+    SPMM_TRY(take(o, rows * sizeof *o->c_row_ptr + scratch, rows * sizeof *o->c_row_ptr));
+    SPMM_TRY_ALLOC(o->c_row_ptr = spmmi_alloc(rows, sizeof *o->c_row_ptr), o->diag);
+    SPMM_TRY(spmmi_spgemm_row_ptr(&o->task, o->threads, o->c_row_ptr, o->diag));
+    const uint64_t nnz = (uint64_t)o->c_row_ptr[rows - 1];
+    SPMM_REQUIRE(nnz <= (uint64_t)SPMMI_NNZ_MAX, SPMM_ERR_TOO_LARGE, o->diag,
+                 "the product has %llu entries, more than %lld", (unsigned long long)nnz,
+                 (long long)SPMMI_NNZ_MAX);
+    SPMM_TRY(take(o, nnz * (sizeof *o->c_col_ind + size) + scratch, nnz * (sizeof *o->c_col_ind + size)));
+    SPMM_TRY_ALLOC(o->c_col_ind = spmmi_alloc(nnz, sizeof *o->c_col_ind), o->diag);
+    SPMM_TRY_ALLOC(o->c_values = spmmi_alloc(nnz, size), o->diag);
+    SPMM_TRY(spmmi_spgemm_columns(&o->task, o->threads, o->c_row_ptr, o->c_col_ind, o->diag));
+cleanup:
+    return status;
+}
+
+/* The numeric phase, as that of a plan that cuts no row. */
+static spmm_status_t find_values(struct once *o)
+{
+    spmm_status_t status = SPMM_OK;
+    static const struct spmmi_spgemm no_cuts = {.piece_products = 0};
+    const struct spmmi_csr_pattern c = {o->a.rows, o->task.right.cols, o->c_row_ptr, o->c_col_ind};
+    struct spmmi_spgemm_stage stage = {.task = o->task, .c = c};
+    uint64_t bytes = 0;
+    void *sums = NULL;
+    SPMM_TRY(spmmi_spgemm_units(&stage, &no_cuts, &bytes, o->diag));
+    const uint64_t elements = (uint64_t)o->threads * (uint64_t)stage.sums,
+                   size = spmm_dtype_size(o->a.value_type);
+    SPMM_TRY(take(o, bytes + elements * size, 0));
+    SPMM_TRY_ALLOC(sums = spmmi_alloc(elements, size), o->diag);
+    const struct spmmi_spgemm_values values = {
+        .left = o->a.values, .right = o->b.values, .alpha = 1, .beta = 0, .c = o->c_values, .sums = sums};
+    spmmi_spgemm_run(&stage, o->a.value_type, &values, o->threads);
+    for (int64_t q = 0; o->right.numbers.group != NULL && q < o->c_row_ptr[o->a.rows]; q++)
+        o->c_col_ind[q] = o->right.numbers.group[o->c_col_ind[q]];
+cleanup:
+    spmmi_free(sums);
+    spmmi_spgemm_stage_free(&stage);
+    return status;
+}
+
+static spmm_status_t check_arguments(const spmm_csr_t *a, const spmm_csr_t *b, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    SPMM_TRY(check_view(a, "A", diag));
+    SPMM_TRY(check_view(b, "B", diag));
+    SPMM_REQUIRE(a->cols == b->rows, SPMM_ERR_SHAPE, diag, "A has %lld columns, B has %lld rows",
+                 (long long)a->cols, (long long)b->rows);
+    SPMM_REQUIRE(a->value_type == b->value_type && (a->value_type == SPMM_F32 || a->value_type == SPMM_F64),
+                 SPMM_ERR_TYPE, diag, "values of type %s and %s, expected f32 or f64 of both",
+                 spmm_dtype_name(a->value_type), spmm_dtype_name(b->value_type));
+cleanup:
+    return status;
+}
+
+static void close_once(struct once *o)
+{
+    spmmi_spgemm_factor_free(&o->right);
+    for (int i = 0; i < 2; i++) {
+        spmmi_free(o->row_ptr[i]);
+        spmmi_free(o->col_ind[i]);
+    }
+    spmmi_free(o->c_row_ptr);
+    spmmi_free(o->c_col_ind);
+    spmmi_free(o->c_values);
+}
+
+spmm_status_t spmm_product_once(const spmm_csr_t *a, const spmm_csr_t *b, int device,
+                                const spmm_product_once_options_t *options, spmm_csr_t *c, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    spmm_product_once_options_t known = SPMM_PRODUCT_ONCE_OPTIONS_INIT;
+    struct once o = {.diag = diag};
+    spmmi_diag_clear(diag);
+    SPMM_REQUIRE(c != NULL, SPMM_ERR_ARGUMENT, diag, "c is NULL");
+    memset(c, 0, sizeof *c);
+    SPMM_TRY(spmmi_options_read(&known, sizeof known, options, "product once options", diag));
+    SPMM_REQUIRE(known.threads >= 0, SPMM_ERR_ARGUMENT, diag, "threads is %d, expected 0 or more",
+                 known.threads);
+    SPMM_TRY(spmmi_product_device(device, diag));
+    SPMM_TRY(check_arguments(a, b, diag));
+    o.a = *a;
+    o.b = *b;
+    o.threads = spmmi_spgemm_threads(known.threads);
+    o.budget = known.host_budget_bytes;
+    SPMM_TRY(open_factors(&o));
+    SPMM_TRY(find_pattern(&o));
+    SPMM_TRY(find_values(&o));
+    *c = (spmm_csr_t){a->rows,     b->cols,     o.c_row_ptr[a->rows], SPMM_I64,  SPMM_I32,
+                      o.c_row_ptr, o.c_col_ind, a->value_type,        o.c_values};
+    o.c_row_ptr = NULL;
+    o.c_col_ind = NULL;
+    o.c_values = NULL;
+cleanup:
+    close_once(&o);
+    return status;
+}
+
+void spmm_product_once_free(spmm_csr_t *c)
+{
+    if (c == NULL)
+        return;
+    spmmi_free((void *)(uintptr_t)c->row_ptr);
+    spmmi_free((void *)(uintptr_t)c->col_ind);
+    spmmi_free((void *)(uintptr_t)c->values);
+    memset(c, 0, sizeof *c);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One product of two sparse matrices made ready to run on the CPU, C = left * right: the units of its work. A product
+ * of three factors has two such stages. The functions are in kernels/spgemm.
+ *
+ * An entry of C is the sum of its products by ascending k, added by fused multiply-adds, so that kernels, threads and
+ * SIMD levels all give the same bits. Only where the plan cuts a row in k are partial sums added, in order. */
+#ifndef SPMMI_SPGEMM_STAGE_H
+#define SPMMI_SPGEMM_STAGE_H
+
+#include "format/spgemm/spgemm_pattern.h"
+
+/* Whole rows, or a piece of one row: entries [first, end) of the left factor, whose sums lie at `partial` of the
+ * partial sums. */
+struct spmmi_spgemm_unit {
+    int64_t row, row_end; /* row_end = row + 1 of a piece */
+    int64_t first, end;   /* of a piece */
+    int64_t partial;      /* -1: whole rows */
+    uint64_t position;    /* of a piece: where its positions begin, in bytes */
+};
+
+/* A row that is cut: its pieces lie behind each other. */
+struct spmmi_spgemm_cut {
+    int64_t row, partial, pieces;
+};
+
+struct spmmi_spgemm_stage {
+    struct spmmi_spgemm_task task;
+    struct spmmi_csr_pattern c; /* columns as those of the right factor */
+    uint64_t products;          /* that are done */
+    int64_t sums;               /* elements that a thread needs for sums */
+    int64_t partials;           /* elements of all partial sums */
+    int64_t unit_count, cut_count;
+    struct spmmi_spgemm_unit *units; /* owned, as all below */
+    struct spmmi_spgemm_cut *cuts;
+    int32_t *taken; /* of a lower triangle: for each entry of left, how many of right's row it multiplies */
+    /* Kernel positions: for each product the place of its sum in the row of C, of 1, 2 or 4 bytes as the row's entries
+     * need (spmmi_spgemm_width). Rows of equal streams share one. NULL: kernel columns. */
+    uint8_t *positions;
+    uint64_t *position_at; /* for each row, where its stream begins; in bytes */
+};
+
+static inline uint32_t spmmi_spgemm_width(int64_t entries)
+{
+    return entries <= 256 ? 1 : entries <= 65536 ? 2 : 4;
+}
+
+/* Values of one execution; all arrays are of the stage's type. */
+struct spmmi_spgemm_values {
+    const void *left, *right, *diagonal; /* diagonal: NULL without one */
+    double alpha, beta;                  /* as they are in the type */
+    void *c;
+    void *partials, *sums; /* of the workspace; threads * stage->sums elements */
+};
+
+/* Bytes of the units, cuts and, of a lower triangle, of taken; then these, and the number of products. */
+spmm_status_t spmmi_spgemm_units(struct spmmi_spgemm_stage *stage, const struct spmmi_spgemm *plan,
+                                 uint64_t *bytes, spmm_diag_t *diag);
+/* Derives the positions, of at most so many bytes, on so many threads; *bytes: what they take. Beyond that the stage
+ * keeps the kernel columns, and *bytes is 0. Errors: MEMORY. */
+spmm_status_t spmmi_spgemm_positions(struct spmmi_spgemm_stage *stage, int threads, uint64_t bytes_max,
+                                     uint64_t *bytes, spmm_diag_t *diag);
+void spmmi_spgemm_stage_free(struct spmmi_spgemm_stage *stage);
+
+/* Runs it. dtype: F32 or F64. */
+void spmmi_spgemm_run(const struct spmmi_spgemm_stage *stage, spmm_dtype_t dtype,
+                      const struct spmmi_spgemm_values *values, int threads);
+/* to[q] = from[map[q]] */
+void spmmi_spgemm_gather(spmm_dtype_t dtype, int64_t count, const int64_t *map, const void *from, void *to,
+                         int threads);
+/* c = beta * c, or 0 */
+void spmmi_spgemm_scale(spmm_dtype_t dtype, int64_t count, double beta, void *c);
+
+#endif

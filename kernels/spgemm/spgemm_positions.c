@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Positions: for each product of a row of C, in the order in which products are added, where in that row its sum is.
+ * Rows of stencils and meshes have equal streams by the thousand, which are kept once: a table of the streams seen last
+ * finds them. Rows are derived in turns, all threads together, and then kept one after the other, so that the result
+ * does not depend on the number of threads. */
+#include <omp.h>
+#include <string.h>
+
+#include "executor/spgemm/spgemm_stage.h"
+#include "format/base/alloc.h"
+#include "format/base/diag.h"
+#include "format/base/digest.h"
+#include "format/base/team.h"
+
+#define TURN_BYTES (UINT64_C(4) << 20)
+#define TURN_ROWS 65536
+#define TABLE_SLOTS (1u << 16)
+#define STREAM_ALIGN 4u
+
+struct seen {
+    uint64_t hash, at, bytes;
+};
+
+/* One row of a turn. */
+struct stream {
+    uint64_t at, bytes, hash; /* at: in the buffer of the turn */
+};
+
+struct derivation {
+    struct spmmi_spgemm_stage *stage;
+    int threads;
+    int32_t *place; /* threads * columns of C: the position of a column in the row that the thread derives */
+    uint8_t *turn;  /* buffer of the turn */
+    uint64_t turn_room;
+    struct stream *streams;
+    struct seen *table;
+    uint64_t used, room, bytes_max; /* of stage->positions */
+    spmm_diag_t *diag;
+};
+
+static int64_t count_of(const struct spmmi_spgemm_stage *s, int64_t p)
+{
+    const int64_t k = s->task.left.col_ind[p];
+    return s->taken != NULL ? s->taken[p] : s->task.right.row_ptr[k + 1] - s->task.right.row_ptr[k];
+}
+
+static uint32_t width_of(const struct spmmi_spgemm_stage *s, int64_t i)
+{
+    return spmmi_spgemm_width(s->c.row_ptr[i + 1] - s->c.row_ptr[i]);
+}
+
+static uint64_t stream_bytes(const struct spmmi_spgemm_stage *s, int64_t i)
+{
+    uint64_t products = 0;
+    for (int64_t p = s->task.left.row_ptr[i]; p < s->task.left.row_ptr[i + 1]; p++)
+        products += (uint64_t)count_of(s, p);
+    return (products * width_of(s, i) + STREAM_ALIGN - 1) / STREAM_ALIGN * STREAM_ALIGN;
+}
+
+static void put(uint8_t *at, uint32_t width, int32_t position)
+{
+    const uint16_t two = (uint16_t)position;
+    if (width == 1)
+        *at = (uint8_t)position;
+    else if (width == 2)
+        memcpy(at, &two, sizeof two);
+    else
+        memcpy(at, &position, sizeof position);
+}
+
+static void derive_row(const struct spmmi_spgemm_stage *s, int64_t i, int32_t *place, uint8_t *out,
+                       uint64_t bytes)
+{
+    const uint32_t width = width_of(s, i);
+    uint8_t *at = out;
+    for (int64_t q = s->c.row_ptr[i]; q < s->c.row_ptr[i + 1]; q++)
+        place[s->c.col_ind[q]] = (int32_t)(q - s->c.row_ptr[i]);
+    for (int64_t p = s->task.left.row_ptr[i]; p < s->task.left.row_ptr[i + 1]; p++) {
+        const int32_t *columns = s->task.right.col_ind + s->task.right.row_ptr[s->task.left.col_ind[p]];
+        for (int64_t j = 0; j < count_of(s, p); j++, at += width)
+            put(at, width, place[columns[j]]);
+    }
+    memset(at, 0, bytes - (uint64_t)(at - out));
+}
+
+/* Room for so many more bytes of positions; *fits = 0 where they are beyond the most. */
+static spmm_status_t make_room(struct derivation *d, uint64_t more, int *fits)
+{
+    spmm_status_t status = SPMM_OK;
+    *fits = more <= d->bytes_max && d->used <= d->bytes_max - more;
+    if (!*fits || d->used + more <= d->room)
+        return SPMM_OK;
+    const uint64_t twice = 2 * d->room, wanted = twice > d->used + more ? twice : d->used + more;
+    const uint64_t room = wanted < d->bytes_max ? wanted : d->bytes_max;
+    uint8_t *larger = spmmi_alloc(room, 1);
+    SPMM_TRY_ALLOC(larger, d->diag);
+    memcpy(larger, d->stage->positions, d->used);
+    spmmi_free(d->stage->positions);
+    d->stage->positions = larger;
+    d->room = room;
+cleanup:
+    return status;
+}
+
+/* Where the stream is kept: with an equal one, or behind all others. */
+static spmm_status_t keep(struct derivation *d, const struct stream *stream, uint64_t *at, int *fits)
+{
+    spmm_status_t status = SPMM_OK;
+    struct seen *seen = &d->table[stream->hash % TABLE_SLOTS];
+    const uint8_t *bytes = d->turn + stream->at;
+    *at = seen->at;
+    if (seen->hash == stream->hash && seen->bytes == stream->bytes &&
+        memcmp(d->stage->positions + seen->at, bytes, stream->bytes) == 0)
+        return SPMM_OK;
+    SPMM_TRY(make_room(d, stream->bytes, fits));
+    if (!*fits)
+        return SPMM_OK;
+    memcpy(d->stage->positions + d->used, bytes, stream->bytes);
+    *at = d->used;
+    *seen = (struct seen){stream->hash, d->used, stream->bytes};
+    d->used += stream->bytes;
+cleanup:
+    return status;
+}
+
+/* Rows [first, end) whose streams the buffer holds; at least one row. */
+static spmm_status_t plan_turn(struct derivation *d, int64_t first, int64_t *end)
+{
+    spmm_status_t status = SPMM_OK;
+    const int64_t rows = d->stage->task.left.rows;
+    uint64_t bytes = 0;
+    int64_t i = first;
+    for (; i < rows && i - first < TURN_ROWS; i++) {
+        const uint64_t more = stream_bytes(d->stage, i);
+        if (i > first && bytes + more > TURN_BYTES)
+            break;
+        d->streams[i - first] = (struct stream){bytes, more, 0};
+        bytes += more;
+    }
+    *end = i;
+    if (bytes > d->turn_room) {
+        spmmi_free(d->turn);
+        d->turn_room = bytes > TURN_BYTES ? bytes : TURN_BYTES;
+        SPMM_TRY_ALLOC(d->turn = spmmi_alloc(d->turn_room, 1), d->diag);
+    }
+cleanup:
+    return status;
+}
+
+static void derive_turn(struct derivation *d, int64_t first, int64_t end)
+{
+    const int64_t cols = d->stage->task.right.cols;
+#pragma omp parallel for schedule(dynamic, 64) num_threads(spmmi_team(d->threads))
+    for (int64_t i = first; i < end; i++) {
+        struct stream *stream = &d->streams[i - first];
+        derive_row(d->stage, i, d->place + omp_get_thread_num() * cols, d->turn + stream->at, stream->bytes);
+        stream->hash = spmmi_hash64(d->turn + stream->at, stream->bytes);
+    }
+}
+
+static spmm_status_t derive(struct derivation *d, int *fits)
+{
+    spmm_status_t status = SPMM_OK;
+    const int64_t rows = d->stage->task.left.rows;
+    for (int64_t first = 0, end = 0; first < rows && *fits; first = end) {
+        SPMM_TRY(plan_turn(d, first, &end));
+        derive_turn(d, first, end);
+        for (int64_t i = first; i < end && *fits; i++)
+            SPMM_TRY(keep(d, &d->streams[i - first], &d->stage->position_at[i], fits));
+    }
+cleanup:
+    return status;
+}
+
+/* Pieces begin inside of the streams of their rows. The sums are those of a row at a time. */
+static void place_pieces(struct spmmi_spgemm_stage *s)
+{
+    for (int64_t u = 0; u < s->unit_count; u++) {
+        struct spmmi_spgemm_unit *unit = &s->units[u];
+        if (unit->partial < 0)
+            continue;
+        const int is_next = u > 0 && s->units[u - 1].partial >= 0 && s->units[u - 1].row == unit->row;
+        unit->position = s->position_at[unit->row];
+        for (int64_t p = s->units[u - 1].first; is_next && p < unit->first; p++)
+            unit->position += (uint64_t)count_of(s, p) * width_of(s, unit->row);
+        if (is_next)
+            unit->position += s->units[u - 1].position - s->position_at[unit->row];
+    }
+    s->sums = 0;
+    for (int64_t i = 0; i < s->task.left.rows; i++) {
+        const int64_t entries = s->c.row_ptr[i + 1] - s->c.row_ptr[i];
+        s->sums = entries > s->sums ? entries : s->sums;
+    }
+}
+
+static void drop(struct spmmi_spgemm_stage *s)
+{
+    spmmi_free(s->positions);
+    spmmi_free(s->position_at);
+    s->positions = NULL;
+    s->position_at = NULL;
+}
+
+/* Memory that is given back to what is used. Where there is none for it, the larger stays. */
+static void shrink(struct derivation *d)
+{
+    uint8_t *smaller = d->room > d->used + d->used / 8 ? spmmi_alloc(d->used, 1) : NULL;
+    if (smaller == NULL)
+        return;
+    memcpy(smaller, d->stage->positions, d->used);
+    spmmi_free(d->stage->positions);
+    d->stage->positions = smaller;
+    d->room = d->used;
+}
+
+spmm_status_t spmmi_spgemm_positions(struct spmmi_spgemm_stage *s, int threads, uint64_t bytes_max,
+                                     uint64_t *bytes, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const uint64_t rows = (uint64_t)s->task.left.rows, cols = (uint64_t)s->task.right.cols;
+    struct derivation d = {.stage = s, .threads = threads, .bytes_max = bytes_max, .diag = diag};
+    int fits = 1;
+    *bytes = 0;
+    SPMM_TRY_ALLOC(s->positions = spmmi_alloc(0, 1), diag);
+    SPMM_TRY_ALLOC(s->position_at = spmmi_alloc(rows, sizeof *s->position_at), diag);
+    SPMM_TRY_ALLOC(d.place = spmmi_alloc((uint64_t)threads * cols, sizeof *d.place), diag);
+    SPMM_TRY_ALLOC(d.streams = spmmi_alloc(TURN_ROWS, sizeof *d.streams), diag);
+    SPMM_TRY_ALLOC(d.table = spmmi_alloc_zero(TABLE_SLOTS, sizeof *d.table), diag);
+    SPMM_TRY(derive(&d, &fits));
+    if (fits) {
+        shrink(&d);
+        place_pieces(s);
+        *bytes = d.room + rows * sizeof *s->position_at;
+    }
+cleanup:
+    if (status != SPMM_OK || !fits)
+        drop(s);
+    spmmi_free(d.table);
+    spmmi_free(d.streams);
+    spmmi_free(d.turn);
+    spmmi_free(d.place);
+    return status;
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The units of a stage: whole rows of about equal cost together, and the pieces of rows that the plan cuts in k. */
+#include <string.h>
+
+#include "executor/spgemm/spgemm_stage.h"
+#include "format/base/alloc.h"
+#include "format/base/diag.h"
+
+/* Units that rows are put together to: enough that threads end at about the same time, and none so small that taking it
+ * costs as much. */
+#define UNITS INT64_C(1024)
+#define UNIT_COST_MIN INT64_C(16384)
+
+/* Lists that are counted at first and then filled. */
+struct lists {
+    struct spmmi_spgemm_unit *units;
+    struct spmmi_spgemm_cut *cuts;
+    int64_t unit_count, cut_count, partials;
+    struct spmmi_spgemm_unit rows; /* whole rows so far; none while row = row_end */
+    int64_t cost;
+};
+
+static int64_t count_of(const struct spmmi_spgemm_stage *s, int64_t p)
+{
+    const int64_t k = s->task.left.col_ind[p];
+    return s->taken != NULL ? s->taken[p] : s->task.right.row_ptr[k + 1] - s->task.right.row_ptr[k];
+}
+
+static int64_t row_products(const struct spmmi_spgemm_stage *s, int64_t i)
+{
+    int64_t products = 0;
+    for (int64_t p = s->task.left.row_ptr[i]; p < s->task.left.row_ptr[i + 1]; p++)
+        products += count_of(s, p);
+    return products;
+}
+
+static int64_t entries_of(const struct spmmi_spgemm_stage *s, int64_t i)
+{
+    return s->c.row_ptr[i + 1] - s->c.row_ptr[i];
+}
+
+static void put_unit(struct lists *lists, struct spmmi_spgemm_unit unit)
+{
+    if (lists->units != NULL)
+        lists->units[lists->unit_count] = unit;
+    lists->unit_count++;
+}
+
+/* Ends the unit of whole rows; the next one begins with this row. */
+static void end_rows(struct lists *lists, int64_t next)
+{
+    if (lists->rows.row < lists->rows.row_end)
+        put_unit(lists, lists->rows);
+    lists->rows = (struct spmmi_spgemm_unit){.row = next, .row_end = next, .partial = -1};
+    lists->cost = 0;
+}
+
+static void cut_row(const struct spmmi_spgemm_stage *s, int64_t i, int64_t piece, struct lists *lists)
+{
+    struct spmmi_spgemm_cut cut = {.row = i, .partial = lists->partials, .pieces = 0};
+    const int64_t last = s->task.left.row_ptr[i + 1];
+    int64_t first = s->task.left.row_ptr[i], products = 0;
+    end_rows(lists, i + 1);
+    for (int64_t p = first; p < last; p++) {
+        products += count_of(s, p);
+        if (products < piece && p + 1 < last)
+            continue;
+        put_unit(lists,
+                 (struct spmmi_spgemm_unit){
+                     .row = i, .row_end = i + 1, .first = first, .end = p + 1, .partial = lists->partials});
+        lists->partials += entries_of(s, i);
+        cut.pieces++;
+        first = p + 1;
+        products = 0;
+    }
+    if (lists->cuts != NULL)
+        lists->cuts[lists->cut_count] = cut;
+    lists->cut_count++;
+}
+
+/* One pass over the rows. */
+static void make_lists(const struct spmmi_spgemm_stage *s, const struct spmmi_spgemm *plan, int64_t unit_cost,
+                       struct lists *lists)
+{
+    lists->unit_count = lists->cut_count = lists->partials = lists->cost = 0;
+    lists->rows = (struct spmmi_spgemm_unit){.partial = -1};
+    for (int64_t i = 0; i < s->task.left.rows; i++) {
+        const int64_t products = row_products(s, i), piece = spmmi_spgemm_piece(plan, entries_of(s, i));
+        if (products > piece) {
+            cut_row(s, i, piece, lists);
+            continue;
+        }
+        lists->rows.row_end = i + 1;
+        lists->cost += products + entries_of(s, i) + 1;
+        if (lists->cost >= unit_cost)
+            end_rows(lists, i + 1);
+    }
+    end_rows(lists, s->task.left.rows);
+}
+
+static spmm_status_t make_taken(struct spmmi_spgemm_stage *s, uint64_t *bytes, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const struct spmmi_csr_pattern *left = &s->task.left;
+    const uint64_t nnz = (uint64_t)left->row_ptr[left->rows];
+    if (!s->task.is_lower)
+        return SPMM_OK;
+    SPMM_TRY_ALLOC(s->taken = spmmi_alloc(nnz, sizeof *s->taken), diag);
+    *bytes += nnz * sizeof *s->taken;
+    for (int64_t i = 0; i < left->rows; i++)
+        for (int64_t p = left->row_ptr[i]; p < left->row_ptr[i + 1]; p++)
+            s->taken[p] = (int32_t)spmmi_spgemm_taken(&s->task, i, left->col_ind[p]);
+cleanup:
+    return status;
+}
+
+spmm_status_t spmmi_spgemm_units(struct spmmi_spgemm_stage *s, const struct spmmi_spgemm *plan,
+                                 uint64_t *bytes, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct lists lists = {.units = NULL, .cuts = NULL};
+    *bytes = 0;
+    SPMM_TRY(make_taken(s, bytes, diag));
+    s->products = 0;
+    for (int64_t i = 0; i < s->task.left.rows; i++)
+        s->products += (uint64_t)row_products(s, i);
+    const uint64_t share = s->products / (uint64_t)UNITS;
+    const int64_t unit_cost = share > (uint64_t)UNIT_COST_MIN ? (int64_t)share : UNIT_COST_MIN;
+    make_lists(s, plan, unit_cost, &lists);
+    SPMM_TRY_ALLOC(lists.units = s->units = spmmi_alloc((uint64_t)lists.unit_count, sizeof *s->units), diag);
+    SPMM_TRY_ALLOC(lists.cuts = s->cuts = spmmi_alloc((uint64_t)lists.cut_count, sizeof *s->cuts), diag);
+    make_lists(s, plan, unit_cost, &lists);
+    s->unit_count = lists.unit_count;
+    s->cut_count = lists.cut_count;
+    s->partials = lists.partials;
+    s->sums = s->task.right.cols;
+    *bytes += (uint64_t)s->unit_count * sizeof *s->units + (uint64_t)s->cut_count * sizeof *s->cuts;
+cleanup:
+    return status;
+}
+
+void spmmi_spgemm_stage_free(struct spmmi_spgemm_stage *s)
+{
+    spmmi_free(s->units);
+    spmmi_free(s->cuts);
+    spmmi_free(s->taken);
+    spmmi_free(s->positions);
+    spmmi_free(s->position_at);
+    memset(s, 0, sizeof *s);
+}

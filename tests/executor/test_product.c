@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Laws of products of sparse matrices on the CPU: the bits of the rule of the format, at any number of threads, by every
+ * kernel, again and again; strict on NaN; forms; one shot; plans that went through a file. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "format/base/alloc.h"
+#include "tests/support/dense.h"
+#include "tests/support/scale.h"
+#include "tests/support/sparse_products.h"
+
+#define REFERENCE_MAX 400000 /* elements of C that plain loops compute */
+#define REPEATS 1000
+
+static const char *const kernels[] = {"columns", "positions"};
+static const int64_t pieces[] = {INT64_MAX, 1, 60};
+
+/* A plan ready to run, with room for what an execution takes. */
+struct bench {
+    spmm_plan_t *plan;
+    spmm_product_t *product;
+    spmm_product_info_t info;
+    struct test_sparse_values values;
+    void *c, *workspace;
+    uint64_t workspace_bytes;
+};
+
+static struct bench bench_of_plan(spmm_plan_t *plan, const struct test_sparse_product *p, const char *kernel,
+                                  int threads)
+{
+    struct bench b = {.plan = plan, .info = {.struct_size = sizeof b.info}};
+    spmm_product_executor_options_t options = SPMM_PRODUCT_EXECUTOR_OPTIONS_INIT;
+    options.threads = threads;
+    options.force_kernel = kernel;
+    assert_int_equal(spmm_product_create(plan, SPMM_DEVICE_CPU, &options, &b.product, NULL), SPMM_OK);
+    assert_int_equal(spmm_product_info(b.product, &b.info), SPMM_OK);
+    assert_int_equal(spmm_product_workspace_bytes(b.product, &b.workspace_bytes), SPMM_OK);
+    b.values = test_sparse_values(p);
+    b.c = calloc((size_t)b.info.nnz + 1, sizeof(double));
+    b.workspace = aligned_alloc(256, (b.workspace_bytes / 256 + 1) * 256);
+    assert_non_null(b.c);
+    assert_non_null(b.workspace);
+    memset(b.workspace, 0xff, b.workspace_bytes); /* NaNs: what was in it does not count */
+    return b;
+}
+
+static struct bench bench_of(const struct test_sparse_product *p, const char *kernel, int threads)
+{
+    return bench_of_plan(test_sparse_plan(p), p, kernel, threads);
+}
+
+static void bench_free(struct bench *b)
+{
+    free(b->workspace);
+    free(b->c);
+    test_sparse_values_free(&b->values);
+    spmm_product_destroy(b->product);
+    spmm_plan_destroy(b->plan);
+}
+
+static void run_with(struct bench *b, double alpha, double beta)
+{
+    assert_int_equal(spmm_product_execute(b->product, spmm_real(alpha),
+                                          (const void *const *)b->values.operand, b->values.diagonal,
+                                          spmm_real(beta), b->c, b->workspace, b->workspace_bytes, NULL,
+                                          NULL),
+                     SPMM_OK);
+}
+
+static int same_bits(double a, double b)
+{
+    return memcmp(&a, &b, sizeof a) == 0;
+}
+
+/* C has the entries and the bits of the reference. */
+static void expect_reference(const struct bench *b, const struct test_sparse_product *p, const char *what)
+{
+    struct test_sparse_result r = test_sparse_reference(p, &b->values);
+    int64_t *row_ptr = calloc((size_t)b->info.rows + 1, sizeof *row_ptr), q = 0;
+    int64_t *col_ind = calloc((size_t)b->info.nnz + 1, sizeof *col_ind);
+    assert_int_equal(spmm_product_pattern(b->product, SPMM_I64, row_ptr, SPMM_I64, col_ind, NULL, NULL),
+                     SPMM_OK);
+    assert_int_equal(b->info.nnz, test_sparse_result_nnz(&r));
+    for (int64_t i = 0; i < r.rows; i++) {
+        for (int64_t j = 0; j < r.cols; j++) {
+            if (!r.has[i * r.cols + j])
+                continue;
+            const double found = test_value_get(p->dtype, b->c, q), expected = r.value[i * r.cols + j];
+            if (col_ind[q] != j || !same_bits(found, expected))
+                fail_msg("%s of %s: entry (%lld, %lld) is %.17g in column %lld, expected %.17g", what,
+                         p->factor[0]->name, (long long)i, (long long)j, found, (long long)col_ind[q],
+                         expected);
+            q++;
+        }
+        assert_int_equal(row_ptr[i + 1], q);
+    }
+    free(row_ptr);
+    free(col_ind);
+    test_sparse_result_free(&r);
+}
+
+static void check_by_all_kernels(struct test_sparse_product p)
+{
+    for (size_t k = 0; k < sizeof kernels / sizeof kernels[0]; k++)
+        for (size_t c = 0; c < sizeof pieces / sizeof pieces[0]; c++) {
+            p.piece_products = pieces[c];
+            struct bench b = bench_of(&p, kernels[k], 2);
+            run_with(&b, 1, 0);
+            expect_reference(&b, &p, kernels[k]);
+            bench_free(&b);
+        }
+}
+
+static struct test_sparse_product square(const struct test_matrix *a, spmm_op_t first, spmm_dtype_t dtype)
+{
+    return (struct test_sparse_product){.count = 2,
+                                        .factor = {a, a},
+                                        .op = {first, first == SPMM_OP_N ? SPMM_OP_T : SPMM_OP_N},
+                                        .dtype = dtype};
+}
+
+/* Of every shape, integers and others, A A^T and A^T A. */
+static void bits_are_those_of_the_rule(void **state)
+{
+    (void)state;
+    for (int m = 0; m < test_matrix_count(); m++)
+        for (int turn = 0; turn < 4; turn++) {
+            struct test_matrix *a =
+                test_matrix_make(m, turn % 2 == 0 ? TEST_VALUES_INTEGER : TEST_VALUES_REAL);
+            const spmm_op_t op = turn / 2 == 0 ? SPMM_OP_N : SPMM_OP_T;
+            const int64_t size = op == SPMM_OP_N ? a->rows : a->cols;
+            if (size * size <= REFERENCE_MAX)
+                check_by_all_kernels(square(a, op, turn % 2 == 0 ? SPMM_F32 : SPMM_F64));
+            test_matrix_free(a);
+        }
+}
+
+static void forms(void **state)
+{
+    (void)state;
+    struct test_matrix *a = test_matrix_named("arrow", TEST_VALUES_REAL),
+                       *b = test_matrix_named("lower triangle", TEST_VALUES_REAL),
+                       *r = test_matrix_named("rows of 0 to 8", TEST_VALUES_REAL),
+                       *d = test_matrix_named("dense", TEST_VALUES_REAL);
+    const struct test_sparse_product products[] = {
+        {.count = 2, .factor = {a, a}, .dtype = SPMM_F32},
+        {.count = 2, .factor = {a, b}, .dtype = SPMM_F64},
+        {.count = 2, .factor = {a, b}, .op = {SPMM_OP_T, SPMM_OP_T}, .dtype = SPMM_F64},
+        {.count = 2, .factor = {b, b}, .op = {SPMM_OP_N, SPMM_OP_T}, .lower = 1, .dtype = SPMM_F64},
+        {.count = 2, .factor = {b, b}, .op = {SPMM_OP_N, SPMM_OP_T}, .diagonal = 1, .dtype = SPMM_F32},
+        {.count = 2,
+         .factor = {r, r},
+         .op = {SPMM_OP_T, SPMM_OP_N},
+         .lower = 1,
+         .diagonal = 1,
+         .dtype = SPMM_F64},
+        {.count = 3, .factor = {b, a, b}, .dtype = SPMM_F64},
+        {.count = 3, .factor = {b, a, b}, .op = {SPMM_OP_T, SPMM_OP_N, SPMM_OP_N}, .dtype = SPMM_F64},
+        {.count = 3, .factor = {b, a, b}, .op = {SPMM_OP_T}, .lower = 1, .dtype = SPMM_F32},
+        {.count = 3, .factor = {a, a, a}, .op = {SPMM_OP_N, SPMM_OP_T, SPMM_OP_T}, .dtype = SPMM_F32},
+        {.count = 3, .factor = {d, r, r}, .op = {SPMM_OP_N, SPMM_OP_N, SPMM_OP_T}, .dtype = SPMM_F64},
+    };
+    for (size_t i = 0; i < sizeof products / sizeof products[0]; i++)
+        check_by_all_kernels(products[i]);
+    test_matrix_free(a);
+    test_matrix_free(b);
+    test_matrix_free(r);
+    test_matrix_free(d);
+}
+
+/* Rows that are cut, one thread or many. */
+static void same_bits_at_any_number_of_threads(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"arrow", "power law", "dense row among sparse", "dense"};
+    int64_t cut_rows = 0;
+    for (size_t m = 0; m < sizeof names / sizeof names[0]; m++)
+        for (size_t k = 0; k < 2; k++) {
+            struct test_matrix *a = test_matrix_named(names[m], TEST_VALUES_REAL);
+            struct test_sparse_product p = square(a, SPMM_OP_N, SPMM_F64);
+            p.piece_products = 40;
+            struct bench one = bench_of(&p, kernels[k], 1);
+            run_with(&one, 1, 0);
+            cut_rows += one.info.cut_rows;
+            for (int threads = 2; threads <= 7; threads += 5) {
+                struct bench many = bench_of(&p, kernels[1 - k], threads);
+                const int repeats = threads == 2 ? (int)scaled(REPEATS / 20) : 3;
+                for (int repeat = 0; repeat < repeats; repeat++) {
+                    memset(many.c, 0xee, (size_t)many.info.nnz * sizeof(double));
+                    run_with(&many, 1, 0);
+                    assert_memory_equal(one.c, many.c, (size_t)one.info.nnz * sizeof(double));
+                }
+                bench_free(&many);
+            }
+            bench_free(&one);
+            test_matrix_free(a);
+        }
+    assert_true(cut_rows > 100);
+}
+
+static void a_thousand_products_have_the_same_bits(void **state)
+{
+    (void)state;
+    struct test_matrix *a = test_matrix_named("arrow", TEST_VALUES_REAL);
+    struct test_sparse_product p = square(a, SPMM_OP_N, SPMM_F32);
+    p.piece_products = 40;
+    struct bench b = bench_of(&p, NULL, 3);
+    run_with(&b, 1, 0);
+    const size_t bytes = (size_t)b.info.nnz * sizeof(float);
+    void *first = malloc(bytes);
+    assert_non_null(first);
+    memcpy(first, b.c, bytes);
+    for (int repeat = 0; repeat < REPEATS; repeat++) {
+        run_with(&b, 1, 0);
+        assert_memory_equal(first, b.c, bytes);
+    }
+    free(first);
+    bench_free(&b);
+    test_matrix_free(a);
+}
+
+/* fma(alpha, sum, beta * c); beta = 0 does not read C, alpha = 0 not the operands. */
+static void factors_of_the_product(void **state)
+{
+    (void)state;
+    static const double factors[][2] = {{1, 0}, {2.5, 0}, {-1, 1}, {0.3, -0.7}, {0, 2}, {0, 0}};
+    struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
+    const struct test_sparse_product p = {
+        .count = 2, .factor = {a, a}, .op = {SPMM_OP_N, SPMM_OP_T}, .piece_products = 50, .dtype = SPMM_F64};
+    for (size_t t = 0; t < 2 * sizeof factors / sizeof factors[0]; t++) {
+        const double alpha = factors[t / 2][0], beta = factors[t / 2][1];
+        struct bench b = bench_of(&p, kernels[t % 2], 2);
+        run_with(&b, 1, 0);
+        double *const c = b.c, *sums = malloc((size_t)b.info.nnz * sizeof *sums);
+        assert_non_null(sums);
+        memcpy(sums, c, (size_t)b.info.nnz * sizeof *sums);
+        for (int64_t q = 0; q < b.info.nnz; q++)
+            c[q] = beta == 0 ? (double)NAN : (double)q;
+        for (int i = 0; i < SPMM_PRODUCT_FACTORS && alpha == 0; i++) {
+            free(b.values.operand[i]);
+            b.values.operand[i] = NULL;
+        }
+        run_with(&b, alpha, beta);
+        for (int64_t q = 0; q < b.info.nnz; q++) {
+            const double scaled_c = beta == 0 ? 0 : beta * (double)q;
+            const double expected = alpha == 0  ? scaled_c
+                                    : beta == 0 ? alpha * sums[q]
+                                                : fma(alpha, sums[q], scaled_c);
+            assert_true(same_bits(c[q], expected));
+        }
+        free(sums);
+        bench_free(&b);
+    }
+    test_matrix_free(a);
+}
+
+/* NaN and infinity reach exactly the entries that multiply them; what cancels stays an entry, as explicit zeros do. */
+static void special_values(void **state)
+{
+    (void)state;
+    /* A = (1 1 . ; . 1 . ; . . 2), B = (NaN . ; inf 3 ; 0 -1), C = (NaN+inf 3 ; inf 3 ; 0 -2) */
+    static const int64_t a_ptr[] = {0, 2, 3, 4}, b_ptr[] = {0, 1, 3, 5};
+    static const int32_t a_ind[] = {0, 1, 1, 2}, b_ind[] = {0, 0, 1, 0, 1};
+    static const double a_values[] = {1, 1, 1, 2}, b_values[] = {NAN, INFINITY, 3, 0, -1};
+    const spmm_csr_t a = {3, 3, 4, SPMM_I64, SPMM_I32, a_ptr, a_ind, SPMM_F64, a_values},
+                     b = {3, 2, 5, SPMM_I64, SPMM_I32, b_ptr, b_ind, SPMM_F64, b_values};
+    spmm_csr_t c;
+    assert_int_equal(spmm_product_once(&a, &b, SPMM_DEVICE_CPU, NULL, &c, NULL), SPMM_OK);
+    const double *const v = c.values;
+    assert_int_equal(c.nnz, 6);
+    assert_true(isnan(v[0]) && v[1] == 3);
+    assert_true(isinf(v[2]) && v[2] > 0 && v[3] == 3);
+    assert_true(v[4] == 0 && v[5] == -2);
+    spmm_product_once_free(&c);
+    /* (1 1) (1 ; -1) = (0), which is stored. */
+    static const int64_t row[] = {0, 2}, column[] = {0, 1, 2};
+    static const int32_t both[] = {0, 1}, zero[] = {0, 0};
+    static const double ones[] = {1, 1}, opposite[] = {1, -1};
+    const spmm_csr_t left = {1, 2, 2, SPMM_I64, SPMM_I32, row, both, SPMM_F64, ones},
+                     right = {2, 1, 2, SPMM_I64, SPMM_I32, column, zero, SPMM_F64, opposite};
+    assert_int_equal(spmm_product_once(&left, &right, SPMM_DEVICE_CPU, NULL, &c, NULL), SPMM_OK);
+    assert_int_equal(c.nnz, 1);
+    assert_true(((const double *)c.values)[0] == 0);
+    spmm_product_once_free(&c);
+    assert_null(c.values);
+}
+
+/* The one shot has the bits of a plan that cuts no row, also of indices of other types. */
+static void one_shot_is_the_plan_without_cuts(void **state)
+{
+    (void)state;
+    for (int m = 0; m < test_matrix_count(); m++) {
+        struct test_matrix *a = test_matrix_make(m, TEST_VALUES_REAL);
+        struct test_sparse_product p = {.count = 2,
+                                        .factor = {a, a},
+                                        .op = {SPMM_OP_N, a->rows == a->cols ? SPMM_OP_N : SPMM_OP_T},
+                                        .piece_products = INT64_MAX,
+                                        .dtype = SPMM_F64};
+        if (a->rows != a->cols) {
+            test_matrix_free(a);
+            continue;
+        }
+        struct bench b = bench_of(&p, NULL, 2);
+        run_with(&b, 1, 0);
+        int32_t *row_ptr = calloc((size_t)a->rows + 1, sizeof *row_ptr);
+        int64_t *col_ind = calloc((size_t)a->nnz + 1, sizeof *col_ind);
+        for (int64_t i = 0; i <= a->rows; i++)
+            row_ptr[i] = (int32_t)a->row_ptr[i];
+        for (int64_t q = 0; q < a->nnz; q++)
+            col_ind[q] = a->col_ind[q];
+        const spmm_csr_t wide = {a->rows,    a->cols,    a->nnz,   SPMM_I64, SPMM_I32,
+                                 a->row_ptr, a->col_ind, SPMM_F64, a->values},
+                         narrow = {a->rows, a->cols, a->nnz,   SPMM_I32, SPMM_I64,
+                                   row_ptr, col_ind, SPMM_F64, a->values};
+        for (int turn = 0; turn < 2; turn++) {
+            spmm_csr_t c;
+            assert_int_equal(
+                spmm_product_once(turn ? &narrow : &wide, &wide, SPMM_DEVICE_AUTO, NULL, &c, NULL), SPMM_OK);
+            assert_int_equal(c.nnz, b.info.nnz);
+            assert_memory_equal(c.values, b.c, (size_t)c.nnz * sizeof(double));
+            spmm_product_once_free(&c);
+        }
+        free(row_ptr);
+        free(col_ind);
+        bench_free(&b);
+        test_matrix_free(a);
+    }
+}
+
+/* Billions of columns, few of which have an entry. */
+static void columns_beyond_memory(void **state)
+{
+    (void)state;
+    static const int64_t a_ptr[] = {0, 2, 3}, b_ptr[] = {0, 2, 4};
+    static const int32_t a_ind[] = {0, 1, 1}, b_ind[] = {7, 2000000000, 7, 1999999999};
+    static const double a_values[] = {1, 10, 100}, b_values[] = {1, 2, 3, 4};
+    const spmm_csr_t views[] = {{2, 2, 3, SPMM_I64, SPMM_I32, a_ptr, a_ind, SPMM_F64, a_values},
+                                {2, 2000000001, 4, SPMM_I64, SPMM_I32, b_ptr, b_ind, SPMM_F64, b_values}};
+    static const int32_t expected_columns[] = {7, 1999999999, 2000000000, 7, 1999999999};
+    static const double expected[] = {31, 40, 2, 300, 400};
+    spmm_csr_t c;
+    assert_int_equal(spmm_product_once(&views[0], &views[1], SPMM_DEVICE_CPU, NULL, &c, NULL), SPMM_OK);
+    assert_int_equal(c.nnz, 5);
+    assert_memory_equal(c.col_ind, expected_columns, sizeof expected_columns);
+    assert_memory_equal(c.values, expected, sizeof expected);
+    spmm_product_once_free(&c);
+    spmm_matrix_t *matrix[2];
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(spmm_matrix_from_csr(&views[i], &matrix[i], NULL), SPMM_OK);
+    const spmm_product_factor_t factors[] = {{matrix[0], SPMM_OP_N}, {matrix[1], SPMM_OP_N}};
+    spmm_product_options_t options = SPMM_PRODUCT_OPTIONS_INIT;
+    options.dtype = SPMM_F64;
+    for (size_t k = 0; k < 2; k++) {
+        spmm_plan_t *plan = NULL;
+        assert_int_equal(spmm_product_inspect(factors, 2, &options, &plan, NULL), SPMM_OK);
+        assert_int_equal(spmm_plan_product_verify(plan, 1, NULL), SPMM_OK);
+        spmm_product_executor_options_t how = SPMM_PRODUCT_EXECUTOR_OPTIONS_INIT;
+        how.force_kernel = kernels[k];
+        how.threads = 2;
+        spmm_product_t *product = NULL;
+        uint64_t bytes = 0;
+        double values[5];
+        int32_t columns[5];
+        int64_t row_ptr[3];
+        _Alignas(256) char workspace[4096];
+        const void *const operands[] = {a_values, b_values};
+        assert_int_equal(spmm_product_create(plan, SPMM_DEVICE_CPU, &how, &product, NULL), SPMM_OK);
+        assert_int_equal(spmm_product_workspace_bytes(product, &bytes), SPMM_OK);
+        assert_true(bytes <= sizeof workspace);
+        assert_int_equal(spmm_product_execute(product, spmm_real(1), operands, NULL, spmm_real(0), values,
+                                              workspace, sizeof workspace, NULL, NULL),
+                         SPMM_OK);
+        assert_int_equal(spmm_product_pattern(product, SPMM_I64, row_ptr, SPMM_I32, columns, NULL, NULL),
+                         SPMM_OK);
+        assert_memory_equal(values, expected, sizeof expected);
+        assert_memory_equal(columns, expected_columns, sizeof columns);
+        spmm_product_destroy(product);
+        spmm_plan_destroy(plan);
+    }
+    spmm_matrix_destroy(matrix[0]);
+    spmm_matrix_destroy(matrix[1]);
+}
+
+/* A plan that was written and read computes the same, and its file is the same again. */
+static void plans_go_through_a_file(void **state)
+{
+    (void)state;
+    struct test_matrix *a = test_matrix_named("arrow", TEST_VALUES_REAL),
+                       *b = test_matrix_named("lower triangle", TEST_VALUES_REAL);
+    const struct test_sparse_product p = {.count = 3,
+                                          .factor = {b, a, b},
+                                          .op = {SPMM_OP_T, SPMM_OP_N, SPMM_OP_N},
+                                          .piece_products = 50,
+                                          .dtype = SPMM_F64};
+    spmm_plan_t *plan = test_sparse_plan(&p), *again = NULL;
+    void *bytes[2];
+    size_t size[2];
+    assert_int_equal(spmm_plan_write(plan, NULL, &bytes[0], &size[0], NULL), SPMM_OK);
+    assert_int_equal(spmm_plan_read(bytes[0], size[0], NULL, &again, NULL), SPMM_OK);
+    assert_int_equal(spmm_plan_write(again, NULL, &bytes[1], &size[1], NULL), SPMM_OK);
+    assert_int_equal(size[0], size[1]);
+    assert_memory_equal(bytes[0], bytes[1], size[0]);
+    struct bench x = bench_of_plan(plan, &p, NULL, 1), y = bench_of_plan(again, &p, NULL, 3);
+    run_with(&x, 1, 0);
+    run_with(&y, 1, 0);
+    assert_memory_equal(x.c, y.c, (size_t)x.info.nnz * sizeof(double));
+    expect_reference(&y, &p, "a plan from a file");
+    bench_free(&x);
+    bench_free(&y);
+    spmm_plan_bytes_free(bytes[0]);
+    spmm_plan_bytes_free(bytes[1]);
+    test_matrix_free(a);
+    test_matrix_free(b);
+}
+
+static void an_execution_allocates_nothing(void **state)
+{
+    (void)state;
+    struct test_matrix *a = test_matrix_named("arrow", TEST_VALUES_REAL);
+    struct test_sparse_product p = {.count = 3,
+                                    .factor = {a, a, a},
+                                    .op = {SPMM_OP_T, SPMM_OP_N, SPMM_OP_T},
+                                    .piece_products = 10,
+                                    .dtype = SPMM_F64};
+    for (size_t k = 0; k < 2; k++) {
+        struct bench b = bench_of(&p, kernels[k], 2);
+        spmmi_alloc_fail_at(0, 1);
+        run_with(&b, 1, 0);
+        assert_int_equal(spmmi_alloc_count(), 0);
+        spmmi_alloc_fail_at(-1, 0);
+        bench_free(&b);
+    }
+    test_matrix_free(a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bits_are_those_of_the_rule),
+        cmocka_unit_test(forms),
+        cmocka_unit_test(same_bits_at_any_number_of_threads),
+        cmocka_unit_test(a_thousand_products_have_the_same_bits),
+        cmocka_unit_test(factors_of_the_product),
+        cmocka_unit_test(special_values),
+        cmocka_unit_test(one_shot_is_the_plan_without_cuts),
+        cmocka_unit_test(columns_beyond_memory),
+        cmocka_unit_test(plans_go_through_a_file),
+        cmocka_unit_test(an_execution_allocates_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

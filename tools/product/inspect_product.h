@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* spmm-inspect --product and --triple: from the factors of a product to its plan. */
+#ifndef SPMM_TOOLS_INSPECT_PRODUCT_H
+#define SPMM_TOOLS_INSPECT_PRODUCT_H
+
+#include <spmm/product.h>
+#include <stdbool.h>
+
+#include "tools/cli/cli.h"
+#include "tools/cli/cli_option.h"
+
+struct inspect_product_options {
+    int product, triple, transpose_b, lower, diagonal;
+    int64_t piece_products;
+};
+extern struct inspect_product_options inspect_product_given;
+/* clang-format off */
+#define INSPECT_PRODUCT_OPTIONS \
+    {0, "product", CLI_FLAG, &inspect_product_given.product, \
+     .help = "a plan of the sparse product C = A B of two files, or\nof A A of one: the pattern of C, whose values " \
+             "spmm-run\ncomputes"}, \
+    {0, "triple", CLI_FLAG, &inspect_product_given.triple, \
+     .help = "the same of C = R (A P) of three files, or of two, A\nand P, of C = P^T (A P)"}, \
+    {0, "transpose-b", CLI_FLAG, &inspect_product_given.transpose_b, \
+     .help = "with --product: C = A B^T, of one file A A^T"}, \
+    {0, "lower", CLI_FLAG, &inspect_product_given.lower, \
+     .help = "of a product: C is symmetric, compute its lower triangle"}, \
+    {0, "diagonal", CLI_FLAG, &inspect_product_given.diagonal, \
+     .help = "with --product: a diagonal matrix between the factors,\nC = A D B"}, \
+    {0, "piece-products", CLI_INT, &inspect_product_given.piece_products, .value = "N", .min = 1, .max = INT64_MAX, \
+     .help = "of a product: cut rows of C with more multiplications;\ndefault: an 8,448th of all, at least 4,096"}
+/* clang-format on */
+
+/* What the rest of the command line says. */
+struct inspect_product_request {
+    const char *program, *output; /* output: NULL, a file, or "-" */
+    struct cli_operands operands;
+    spmm_dtype_t dtype;
+    spmm_read_options_t read;
+    spmm_save_options_t save;
+    bool json, quiet;
+};
+
+/* Do the options and the number of files go together? */
+enum cli_result inspect_product_check(const struct cli_program *program, const struct cli_operands *operands);
+/* Is a product asked for? */
+bool inspect_product_wanted(void);
+/* Returns an exit status. */
+int inspect_product_run(const struct inspect_product_request *request);
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See sparse_report.h. */
+#include "sparse_report.h"
+
+#include <stdio.h>
+
+#include "product_report.h"
+#include "tools/cli/json.h"
+#include "tools/cli/print_text.h"
+
+#define LABEL 11
+
+static double gflops(const struct sparse_outcome *o)
+{
+    return o->best_seconds > 0 ? 2e-9 * (double)o->info.products / o->best_seconds : 0;
+}
+
+static void text_check(const struct sparse_outcome *o)
+{
+    const struct product_verdict *v = &o->verdict;
+    char nnz[PRINT_UNITS_BYTES];
+    if (!o->is_checked)
+        return;
+    printf("%-*s", LABEL, "check");
+    if (v->ratio <= 1)
+        printf("right: error ratio %.3g, %s and the pattern\n", v->ratio,
+               print_plural(nnz, o->c.nnz, "nonzero"));
+    else
+        printf("WRONG: error ratio %.3g, worst at row %lld, column %lld: %.9g, expected %.9g\n", v->ratio,
+               (long long)v->row, (long long)v->col, v->found, v->expected);
+}
+
+void sparse_report_text(const struct sparse_outcome *o)
+{
+    char rows[PRINT_UNITS_BYTES], cols[PRINT_UNITS_BYTES], nnz[PRINT_UNITS_BYTES], text[PRINT_UNITS_BYTES];
+    printf("%-*s%s x %s, %s, %s\n", LABEL, "C", print_count(rows, o->c.rows), print_count(cols, o->c.cols),
+           print_plural(nnz, o->c.nnz, "nonzero"), spmm_dtype_name(o->c.value_type));
+    if (o->plan != NULL) {
+        product_report_text(stdout, o->plan, LABEL);
+        printf("%-*s%s, made in %s, holds %s", LABEL, "kernel", o->info.kernel,
+               print_seconds(text, o->create_seconds), print_bytes(nnz, o->info.host_bytes));
+        printf(", workspace %s\n", print_bytes(text, o->workspace_bytes));
+    }
+    text_check(o);
+    printf("%-*sbest %s of %d", LABEL, "time", print_seconds(text, o->best_seconds), o->repeats);
+    printf(", the first %s", print_seconds(text, o->first_seconds));
+    if (o->plan != NULL)
+        printf(", %.3g gflop/s", gflops(o));
+    putchar('\n');
+}
+
+void sparse_report_json(const struct sparse_outcome *o, const char *program)
+{
+    struct json j;
+    json_start(&j, stdout);
+    json_object(&j, NULL);
+    json_text(&j, "program", program);
+    json_text(&j, "version", spmm_version_string());
+    json_int(&j, "rows", o->c.rows);
+    json_int(&j, "cols", o->c.cols);
+    json_int(&j, "nnz", o->c.nnz);
+    json_text(&j, "dtype", spmm_dtype_name(o->c.value_type));
+    json_text(&j, "kernel", o->plan != NULL ? o->info.kernel : "cpu/product/once");
+    if (o->plan != NULL) {
+        product_report_json(&j, o->plan);
+        json_uint(&j, "multiplications", o->info.products);
+        json_int(&j, "cut_rows", o->info.cut_rows);
+        json_uint(&j, "host_bytes", o->info.host_bytes);
+        json_uint(&j, "workspace_bytes", o->workspace_bytes);
+        json_double(&j, "create_ms", 1e3 * o->create_seconds);
+        json_double(&j, "gflops", gflops(o));
+    }
+    if (o->is_checked) {
+        json_bool(&j, "right", o->verdict.ratio <= 1);
+        json_double(&j, "error_ratio", o->verdict.ratio);
+    }
+    json_double(&j, "first_ms", 1e3 * o->first_seconds);
+    json_double(&j, "ms", 1e3 * o->best_seconds);
+    json_int(&j, "repeats", o->repeats);
+    json_end(&j);
+    json_finish(&j);
+}
