@@ -87,13 +87,16 @@ cleanup:
     return status;
 }
 
-/* May positions take memory, and how much? They are worth it where they are shared by many rows. */
-static uint64_t positions_max(const struct creation *in, const struct spmmi_spgemm_stage *stage)
+/* Most bytes of positions, which are the faster kernel wherever that was measured: what the product holds without
+ * them, and what the budget leaves. 0: none are derived. */
+static uint64_t positions_max(const struct creation *in)
 {
-    (void)stage;
-    if (in->kernel == KERNEL_POSITIONS)
-        return UINT64_MAX;
-    return 0;
+    const uint64_t budget = in->options.host_budget_bytes, used = in->product->bytes;
+    const uint64_t left = budget == 0 ? UINT64_MAX : budget > used ? budget - used : 0;
+    const uint64_t wanted = in->kernel == KERNEL_AUTO        ? used
+                            : in->kernel == KERNEL_POSITIONS ? UINT64_MAX
+                                                             : 0;
+    return wanted < left ? wanted : left;
 }
 
 static spmm_status_t make_stage(struct creation *in, int index)
@@ -106,7 +109,7 @@ static spmm_status_t make_stage(struct creation *in, int index)
     stage->c = x->tasks.result[index];
     SPMM_TRY(spmmi_spgemm_units(stage, x->plan, &bytes, in->diag));
     x->bytes += bytes;
-    const uint64_t most = positions_max(in, stage);
+    const uint64_t most = positions_max(in);
     if (most > 0)
         SPMM_TRY(spmmi_spgemm_positions(stage, x->threads, most, &bytes, in->diag));
     x->bytes += most > 0 ? bytes : 0;

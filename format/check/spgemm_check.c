@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The section product: docs/plan-format.md section 6.13. In time linear in what the file holds, not in the
+/* The section product: docs/plan-format.md section 6.15. In time linear in what the file holds, not in the
  * multiplications of the product: those are counted, not done. */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the plan of a product of sparse matrices holds beside the pattern of the result C: the factors, their patterns,
- * and how the work is cut (docs/plan-format.md section 6.13).
+ * and how the work is cut (docs/plan-format.md section 6.15).
  *
  * Two factors: C = F0 F1, or F0 D F1 with a diagonal D. Three: C = F0 T with the intermediate product T = F1 F2. A
  * factor is an operand or its transpose, so that the operands of A A^T and P^T A P are stored once. The values:

@@ -3,7 +3,6 @@
 #ifndef SPMMI_SPGEMM_PATTERN_H
 #define SPMMI_SPGEMM_PATTERN_H
 
-#include "format/matrix/column_set.h"
 #include "spgemm.h"
 
 /* C = left * right. is_lower: entries (i, j) with j <= i alone. */
@@ -30,19 +29,8 @@ static inline int64_t spmmi_spgemm_taken(const struct spmmi_spgemm_task *t, int6
 /* Threads of a call that was asked for so many; 0: OpenMP's default. */
 int spmmi_spgemm_threads(int wanted);
 
-/* Memory of one thread for rows of C. */
-struct spmmi_spgemm_scratch {
-    struct spmmi_column_set set;
-    uint32_t *columns; /* as many as C has */
-};
-/* NULL: out of memory. */
-struct spmmi_spgemm_scratch *spmmi_spgemm_scratch_new(int64_t cols, int threads);
-void spmmi_spgemm_scratch_free(struct spmmi_spgemm_scratch *scratch, int threads);
+/* Most bytes that each of the functions below takes at a time. */
 uint64_t spmmi_spgemm_scratch_bytes(int64_t cols, int threads);
-
-/* The columns of row i of C, ascending, into scratch->columns; returns how many. */
-int64_t spmmi_spgemm_row(const struct spmmi_spgemm_task *task, int64_t i,
-                         struct spmmi_spgemm_scratch *scratch);
 
 /* Row pointers of C into row_ptr[rows + 1] of the caller; the last one is its number of entries. */
 spmm_status_t spmmi_spgemm_row_ptr(const struct spmmi_spgemm_task *task, int threads, int64_t *row_ptr,

@@ -226,11 +226,15 @@ static void set_parameters(struct inspection *in)
                                                          : (uint64_t)o->piece_products;
 }
 
-/* "A.mtx * B.mtx", with ' behind a transposed factor. */
+/* "A.mtx * B.mtx", with ' behind a transposed factor; empty where a matrix has no name. */
 static void name_source(const struct inspection *in, char *text, size_t size)
 {
     char joined[2 * SPMMI_SOURCE_BYTES];
     int used = 0;
+    joined[0] = '\0';
+    for (uint32_t f = 0; f < in->count; f++)
+        if (in->factors[f].matrix->info.name[0] == '\0')
+            return;
     for (uint32_t f = 0; f < in->count && used >= 0 && (size_t)used < sizeof joined; f++)
         used += snprintf(joined + used, sizeof joined - (size_t)used, "%s%.60s%s", f == 0 ? "" : " * ",
                          in->factors[f].matrix->info.name, in->factors[f].op == SPMM_OP_T ? "'" : "");

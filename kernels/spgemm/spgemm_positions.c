@@ -57,16 +57,21 @@ static uint64_t stream_bytes(const struct spmmi_spgemm_stage *s, int64_t i)
     return (products * width_of(s, i) + STREAM_ALIGN - 1) / STREAM_ALIGN * STREAM_ALIGN;
 }
 
-static void put(uint8_t *at, uint32_t width, int32_t position)
+/* The positions of count columns, of one width. */
+#define PUT(type)                       \
+    for (int64_t j = 0; j < count; j++) \
+    ((type *)(void *)at)[j] = (type)place[columns[j]]
+
+static void put(const int32_t *columns, int64_t count, const int32_t *place, uint32_t width, uint8_t *at)
 {
-    const uint16_t two = (uint16_t)position;
     if (width == 1)
-        *at = (uint8_t)position;
+        PUT(uint8_t);
     else if (width == 2)
-        memcpy(at, &two, sizeof two);
+        PUT(uint16_t);
     else
-        memcpy(at, &position, sizeof position);
+        PUT(uint32_t);
 }
+#undef PUT
 
 static void derive_row(const struct spmmi_spgemm_stage *s, int64_t i, int32_t *place, uint8_t *out,
                        uint64_t bytes)
@@ -77,8 +82,9 @@ static void derive_row(const struct spmmi_spgemm_stage *s, int64_t i, int32_t *p
         place[s->c.col_ind[q]] = (int32_t)(q - s->c.row_ptr[i]);
     for (int64_t p = s->task.left.row_ptr[i]; p < s->task.left.row_ptr[i + 1]; p++) {
         const int32_t *columns = s->task.right.col_ind + s->task.right.row_ptr[s->task.left.col_ind[p]];
-        for (int64_t j = 0; j < count_of(s, p); j++, at += width)
-            put(at, width, place[columns[j]]);
+        const int64_t count = count_of(s, p);
+        put(columns, count, place, width, at);
+        at += (uint64_t)count * width;
     }
     memset(at, 0, bytes - (uint64_t)(at - out));
 }

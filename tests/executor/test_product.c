@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Laws of products of sparse matrices on the CPU: the bits of the rule of the format, at any number of threads, by every
- * kernel, again and again; strict on NaN; forms; one shot; plans that went through a file. */
+/* Laws of products of sparse matrices on the CPU: the bits of the rule of the format, at any number of threads, by
+ * every kernel, again and again; strict on NaN; forms; one shot; plans that went through a file. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -8,6 +8,7 @@
 
 #include "golden_long_rows.h"
 #include "golden_metadata.h"
+#include "golden_product.h"
 #include "tests/support/forge.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
@@ -564,6 +565,12 @@ static void tiled_transpose_twice(spmm_plan_t *p)
 #define Q(name_, status_, base_, plan_)                                              \
     {                                                                                \
         .name = name_, .status = status_, .kind = PLAN, .base = base_, .plan = plan_ \
+    }
+/* A number of the record of a product, whose factors are those of the base. */
+#define G(name_, base_, offset_, width_, value_)                                                         \
+    {                                                                                                    \
+        .name = name_, .status = SPMM_ERR_PLAN_PRODUCT, .kind = CONTENT, .base = base_,                  \
+        .type = SPMMI_SECTION_PRODUCT, .part = NONE, .offset = offset_, .width = width_, .value = value_ \
     }
 #define M(name_, status_, make_)                                      \
     {                                                                 \

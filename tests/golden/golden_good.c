@@ -13,6 +13,7 @@
 #include "kernels/wide/wide_shape.h"
 #include "tests/support/forge.h"
 #include "tests/support/plan_seal.h"
+#include "tests/support/sparse_products.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
@@ -343,6 +344,70 @@ static uint8_t *exec_feature(size_t *size)
     {                                  \
 #function, function, canonical \
     }
+/* The plan of a product. */
+static uint8_t *product_of(struct test_sparse_product product, size_t *size)
+{
+    spmm_plan_t *plan = test_sparse_plan(&product);
+    plan->writer[0] = '\0'; /* golden plans do not depend on the version */
+    return written(plan, size);
+}
+
+static uint8_t *product_square(size_t *size)
+{
+    struct test_matrix *a = test_matrix_named("rows of 0 to 8", TEST_VALUES_REAL);
+    uint8_t *bytes = product_of(
+        (struct test_sparse_product){
+            .count = 2, .factor = {a, a}, .op = {SPMM_OP_T, SPMM_OP_N}, .diagonal = 1, .dtype = SPMM_F32},
+        size);
+    test_matrix_free(a);
+    return bytes;
+}
+
+static uint8_t *product_triple(size_t *size)
+{
+    struct test_matrix *p = test_matrix_named("rows of 0 to 8", TEST_VALUES_REAL),
+                       *r = test_matrix_named("2 x 6000 short-fat", TEST_VALUES_REAL);
+    r->cols = 100; /* the first of them */
+    r->nnz = r->row_ptr[2] = 150;
+    r->row_ptr[1] = 75;
+    for (int64_t q = 75; q < 150; q++)
+        r->col_ind[q] = (int32_t)q - 75;
+    uint8_t *bytes = product_of((struct test_sparse_product){.count = 3,
+                                                             .factor = {p, r, r},
+                                                             .op = {SPMM_OP_T, SPMM_OP_T, SPMM_OP_N},
+                                                             .piece_products = 20,
+                                                             .dtype = SPMM_F64},
+                                size);
+    test_matrix_free(p);
+    test_matrix_free(r);
+    return bytes;
+}
+
+static uint8_t *product_lower(size_t *size)
+{
+    struct test_matrix *a = test_matrix_named("odd rows empty", TEST_VALUES_REAL);
+    uint8_t *bytes = product_of((struct test_sparse_product){.count = 2,
+                                                             .factor = {a, a},
+                                                             .op = {SPMM_OP_N, SPMM_OP_T},
+                                                             .lower = 1,
+                                                             .piece_products = INT64_MAX,
+                                                             .dtype = SPMM_F64},
+                                size);
+    test_matrix_free(a);
+    return bytes;
+}
+
+static uint8_t *product_empty(size_t *size)
+{
+    struct test_matrix *a = test_matrix_named("0 x 5", TEST_VALUES_REAL);
+    uint8_t *bytes = product_of(
+        (struct test_sparse_product){
+            .count = 2, .factor = {a, a}, .op = {SPMM_OP_N, SPMM_OP_T}, .dtype = SPMM_F32},
+        size);
+    test_matrix_free(a);
+    return bytes;
+}
+
 const struct golden_good golden_good_cases[] = {
     ROW(empty_0x0, 1),        ROW(no_nonzeros, 1),     ROW(no_rows, 1),
     ROW(one_by_one, 1),       ROW(f32_row_split, 1),   ROW(f64_nonzero_split, 1),
@@ -357,7 +422,8 @@ const struct golden_good golden_good_cases[] = {
     ROW(bcsr_f16, 1),         ROW(order_stats, 1),     ROW(dense_bf16, 1),
     ROW(window_peeled, 1),    ROW(panel_peeled, 1),    ROW(search_traced, 1),
     ROW(writer, 1),           ROW(wide_f32, 1),        ROW(communities_traced, 1),
-    ROW(metadata, 1),
+    ROW(metadata, 1),         ROW(product_square, 1),  ROW(product_triple, 1),
+    ROW(product_lower, 1),    ROW(product_empty, 1),
 };
 const size_t golden_good_count = COUNT(golden_good_cases);
 

@@ -3,6 +3,7 @@
 #include "plan_dump.h"
 
 #include <inttypes.h>
+#include <spmm/product.h>
 #include <string.h>
 
 #include "format/file/plan_records.h"
@@ -112,6 +113,29 @@ static void dump_matrix(const spmm_plan_t *p, FILE *out)
     }
 }
 
+static void dump_product(const spmm_plan_t *p, FILE *out)
+{
+    const struct spmmi_spgemm *g = p->product;
+    fprintf(out, "product factors");
+    for (uint32_t f = 0; f < g->factor_count; f++)
+        fprintf(out, " %u%c", g->factor_operand[f], g->factor_op[f] == SPMM_OP_T ? 'T' : 'N');
+    fprintf(out, " flags %u piece %" PRIu64 " products %" PRIu64 " %" PRIu64 " proved %d\n", g->flags,
+            g->piece_products, g->products[0], g->products[1],
+            spmm_plan_product_verify(p, 1, NULL) == SPMM_OK);
+    for (uint32_t m = 0; m < spmmi_spgemm_matrices(g); m++) {
+        const struct spmmi_spgemm_matrix *a = &g->matrices[m];
+        fprintf(out, "matrix %u rows %" PRId64 " cols %" PRId64 " nnz %" PRId64 " ", m, a->rows, a->cols,
+                a->nnz);
+        dump_digest("pattern", a->digest, out);
+        for (int64_t i = 0; i < a->rows; i++) {
+            fprintf(out, "matrix-row");
+            for (int64_t q = a->row_ptr[i]; q < a->row_ptr[i + 1]; q++)
+                fprintf(out, " %d", a->col_ind[q]);
+            fprintf(out, "\n");
+        }
+    }
+}
+
 void test_plan_dump(const spmm_plan_t *p, FILE *out)
 {
     fprintf(out, "format %u.%u bytes %" PRIu64 " exec %016" PRIx64 "\n", p->format_major, p->format_minor,
@@ -142,6 +166,8 @@ void test_plan_dump(const spmm_plan_t *p, FILE *out)
             fprintf(out, " %u", p->symmetric_permutation[i]);
         fprintf(out, "\n");
     }
+    if (p->product != NULL)
+        dump_product(p, out);
     dump_choices(p, out);
     dump_matrix(p, out);
 }

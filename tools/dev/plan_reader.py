@@ -22,6 +22,7 @@ MAGIC = bytes([0xD3, 0x53, 0x50, 0x4D, 0x0D, 0x0A, 0x1A, 0x0A])
 DIM_MAX, NNZ_MAX, NO_PART, FRAME_RAW = 2**31 - 2, 2**40, 0xFFFFFFFF, 2**21
 UNIT_MAX = 2**32 - 1
 FEATURE_UNITS, FEATURE_TCBLOCK, FEATURE_LONG_ROWS, FEATURE_SEARCH, FEATURE_HALF_LONG_ROWS = 1, 4, 16, 32, 64
+FEATURE_PRODUCT = 4096
 FAMILIES = {family.number: family for family in family_rows.FAMILIES}
 FIRST = family_rows.FAMILIES[0]  # takes long rows
 SCHEDULES = {(family.number, row.number): row for family in family_rows.FAMILIES for row in family.schedules}
@@ -36,14 +37,18 @@ DTYPES = {int(number): (BYTES[stored], int(feature, 0)) for number, stored, feat
     r"^DTYPE\(\w+, \w+, (\d+), \w+, (\w+), \w+, (\w+),", FORMAT.joinpath("base", "dtype_list.def").read_text(), re.M)}
 REORDERED, PERMUTES_OUTPUT, LONG_ROWS = 1, 2, 4
 ROW_BLOCK_METRICS_LAYOUT = "<11q3d3q2d6q6d3qdqd2q2dq3d64q"
+PRODUCT_LAYOUT = "<III3I3I4xQ2Q" + "QQQ16s" * 4 + "32x"
+PRODUCT_RESERVED = [*range(36, 40), *range(224, 256)]
+LOWER, DIAGONAL = 1, 2
 PERMUTATION_METRICS_LAYOUT = "<IIq2q2d2q2d2q2d6q6d"
-# type: (name, required flag, per part, allowed transforms)
+# type: (name, required flag, per part, allowed transforms); per part: of how many matrices where these are not parts
 SECTIONS = {
     1: ("row-lengths", 1, False, (1,)), 2: ("col-ind", 1, False, (2,)), 3: ("values", 1, False, (0, 1, 4)),
     4: ("stats", 1, False, (0,)), 5: ("variants", 1, False, (0,)), 6: ("parts", 1, False, (0,)),
     7: ("trace", 1, False, (0,)), 8: ("items", 1, True, (3,)), 9: ("meta", 0, False, (0,)),
     10: ("panel-stats", 0, False, (0,)), 11: ("symmetric-order", 0, False, (3,)),
     12: ("order-stats", 0, False, (0,)), 13: ("writer", 0, False, (0,)), 14: ("metadata", 0, False, (0,)),
+    15: ("product", 1, False, (0,)), 16: ("operand-rows", 1, 4, (1,)), 17: ("operand-cols", 1, 4, (2,)),
 }
 
 
@@ -145,6 +150,109 @@ def undo_row_delta(codes, first, row_ptr):
     return columns
 
 
+class Product:
+    """The section product and the patterns of its matrices, as docs/product.md has them."""
+
+    def __init__(self, plan, record):
+        self.plan, self.at = plan, plan.offset(15)
+        factors, self.operand_count, self.flags = record[:3]
+        operand, op, (self.piece, self.products, self.inner_products) = record[3:6], record[6:9], record[9:12]
+        self.matrices = [record[at:at + 4] for at in range(12, 28, 4)]
+        self.require(factors in (2, 3))
+        known = 0
+        for f in range(3):
+            self.require(operand[f] <= known and op[f] <= 1 if f < factors else operand[f] == op[f] == 0)
+            known += f < factors and operand[f] == known
+        self.require(self.operand_count == known and self.flags <= 3 and (factors == 2 or not self.flags & DIAGONAL))
+        self.factors = list(zip(operand, op))[:factors]
+        self.count = known + (factors == 3)
+        for m, (rows, cols, nnz, digest) in enumerate(self.matrices):
+            self.require(rows <= DIM_MAX and cols <= DIM_MAX and nnz <= min(NNZ_MAX, rows * cols) if m < self.count
+                         else not (rows or cols or nnz or any(digest)))
+        shapes = [self.matrices[m][1::-1] if turned else self.matrices[m][:2] for m, turned in self.factors]
+        for left, right in zip(shapes, shapes[1:]):
+            self.require(left[1] == right[0])
+        self.require((plan.rows, plan.cols) == (shapes[0][0], shapes[-1][1]))
+        if factors == 3:
+            self.require(self.matrices[known][:2] == (shapes[1][0], plan.cols))
+        self.require(not self.flags & LOWER or plan.rows == plan.cols)
+        self.require(not (plan.parts or plan.variants or plan.trace) and plan.dtype in (1, 2))
+
+    def require(self, condition):
+        require(condition, "PRODUCT", self.at)
+
+    def sizes(self, m):
+        """Raw bytes of the lengths and of the columns of matrix m."""
+        return (4 * self.matrices[m][0], 4 * self.matrices[m][2]) if m < self.count else (0, 0)
+
+    def read_patterns(self):
+        """rows: for each matrix, its rows as lists of columns."""
+        self.rows = []
+        for m, (_, cols, nnz, _) in enumerate(self.matrices[:self.count]):
+            row_ptr = [0]
+            for length in self.plan.elements(16, 4, m):
+                self.require(length <= cols)
+                row_ptr.append(row_ptr[-1] + length)
+            self.require(row_ptr[-1] == nnz)
+            columns = self.plan.elements(17, 4, m, row_ptr)
+            self.rows.append([columns[start:end] for start, end in zip(row_ptr, row_ptr[1:])])
+
+    def factor(self, f):
+        m, turned = self.factors[f]
+        if not turned:
+            return self.rows[m]
+        columns = [[] for _ in range(self.matrices[m][1])]
+        for i, row in enumerate(self.rows[m]):
+            for j in row:
+                columns[j].append(i)
+        return columns
+
+    def check(self):
+        self.require(self.plan.values is None and not self.plan.symmetric_permutation)
+        for (rows, cols, nnz, digest), pattern in zip(self.matrices, self.rows):
+            row_ptr = [0]
+            for row in pattern:
+                self.require(all(a < b for a, b in zip([-1] + row, row + [cols])))
+                row_ptr.append(row_ptr[-1] + len(row))
+            data = struct.pack(f"<8sQQQ{rows + 1}q{nnz}I", b"SMPATTRN", rows, cols, nnz, *row_ptr, *sum(pattern, []))
+            self.require(digest128(data) == digest)
+        inner = sum(len(right) for row in self.factor(len(self.factors) - 2) for right in
+                    map(self.factor(len(self.factors) - 1).__getitem__, row))
+        outer = inner
+        if len(self.factors) == 3:
+            outer = sum(len(self.rows[-1][k]) for row in self.factor(0) for k in row)
+        self.require((self.products, self.inner_products) == (outer, inner if len(self.factors) == 3 else 0))
+        if self.flags & LOWER:
+            self.require(all(j <= i for i, row in enumerate(self.plan_rows()) for j in row))
+
+    def plan_rows(self):
+        return [self.plan.columns[a:b] for a, b in zip(self.plan.row_ptr, self.plan.row_ptr[1:])]
+
+    def is_proved(self):
+        """Are C and T the patterns of the products?"""
+        def multiply(left, right):
+            return [sorted(set().union(*(right[k] for k in row))) for row in left]
+
+        right = self.factor(len(self.factors) - 1)
+        if len(self.factors) == 3:
+            right = multiply(self.factor(1), right)
+            if right != self.rows[-1]:
+                return False
+        c = multiply(self.factor(0), right)
+        if self.flags & LOWER:
+            c = [[j for j in row if j <= i] for i, row in enumerate(c)]
+        return c == self.plan_rows()
+
+    def dump(self):
+        yield ("product factors " + " ".join(f"{m}{'NT'[turned]}" for m, turned in self.factors)
+               + f" flags {self.flags} piece {self.piece} products {self.products} {self.inner_products} "
+               f"proved {int(self.is_proved())}")
+        for m, (rows, cols, nnz, digest) in enumerate(self.matrices[:self.count]):
+            yield f"matrix {m} rows {rows} cols {cols} nnz {nnz} pattern {digest.hex()}"
+            for row in self.rows[m]:
+                yield "matrix-row" + "".join(f" {column}" for column in row)
+
+
 class Plan:
     def __init__(self, data):
         self.data = data
@@ -166,7 +274,8 @@ class Plan:
         require(entry_bytes == 64, "HEADER", 20)
         for at in range(124, 240):
             require(d[at] == 0, "HEADER", at)
-        unknown = self.incompat & ~(FEATURE_UNITS | FEATURE_TCBLOCK | FEATURE_LONG_ROWS | FEATURE_SEARCH | FEATURE_HALF_LONG_ROWS)
+        unknown = self.incompat & ~(FEATURE_UNITS | FEATURE_TCBLOCK | FEATURE_LONG_ROWS | FEATURE_SEARCH | FEATURE_HALF_LONG_ROWS |
+                                    FEATURE_PRODUCT)
         for family in FAMILIES.values():
             unknown &= ~family.feature
         for feature in [*PERMUTATIONS.values(), *(feature for _, feature in DTYPES.values())]:
@@ -205,7 +314,7 @@ class Plan:
             require(row or flags == 0, "FEATURE", at)
             require(not row or flags == row[1], "TABLE", at + 4)
             require(part < 64 or part == NO_PART, "TABLE", at + 8)
-            require(not row or row[2] == (part != NO_PART), "TABLE", at + 8)
+            require(not row or bool(row[2]) == (part != NO_PART), "TABLE", at + 8)
             require(codec == 1, "TABLE", at + 12)
             require(align == 6, "TABLE", at + 13)
             require(stored > 0, "TABLE", at + 24)
@@ -230,6 +339,9 @@ class Plan:
         if kind == 11:
             high = 4 * self.rows if self.rows == self.cols else 0
             return max(high, 1), 0, high
+        if kind in (15, 16, 17):
+            unit, most = {15: (256, 1), 16: (4, DIM_MAX), 17: (4, NNZ_MAX)}[kind]
+            return unit, 0, unit * most if self.incompat & FEATURE_PRODUCT else 0
         items = max(self.items_limit(row) for (family, _), row in SCHEDULES.items()
                     if not FAMILIES[family].feature & ~self.incompat)
         unit, count = {5: (48, 64), 6: (32, 64), 7: (64, 1024), 9: (1, 127), 10: (872, 1), 12: (208, 64), 13: (1, 31), 14: (1, 65536),
@@ -249,7 +361,8 @@ class Plan:
             if kind in SECTIONS:
                 unit, low, high = self.raw_range(kind)
                 require(low <= raw <= high and raw % unit == 0, "SECTION", at + 32)
-                require(part == NO_PART or part < part_count, "SECTION", at + 8)
+                owners = part_count if SECTIONS[kind][2] is True else SECTIONS[kind][2]
+                require(part == NO_PART or part < owners, "SECTION", at + 8)
             require(raw <= 264000 * stored + 65536, "BUDGET", at + 32)
             require(stored >= 16 * -(-raw // FRAME_RAW), "FRAME", offset)
         for kind in (1, 2, 3, 4):
@@ -281,20 +394,20 @@ class Plan:
             for at, size, _, expected in frames:
                 require(hash64(self.data[at:at + size]) == expected, "CHECKSUM", at)
 
-    def elements(self, kind, width, part=NO_PART):
-        """All elements of a section; bytes when width is 1."""
+    def elements(self, kind, width, part=NO_PART, row_ptr=None):
+        """All elements of a section; bytes when width is 1. Columns need the row pointers that they are of."""
         raw, out = self.raw_bytes(kind, part), []
         offset = (self.find(kind, part) or (0, 0, 0))[2]
         for f, (at, size, transform, _) in enumerate(self.frames.get((kind, part), [])):
             count = min(FRAME_RAW, raw - f * FRAME_RAW) // width
             require(transform in SECTIONS[kind][3], "FRAME", offset + 16 * f + 4)
             try:
-                out += self.decode(self.data[at:at + size], transform, count, width, f * FRAME_RAW // width)
+                out += self.decode(self.data[at:at + size], transform, count, width, f * FRAME_RAW // width, row_ptr)
             except PlanError as error:
                 raise PlanError(error.args[0], at) from None
         return bytes(out) if width == 1 else out
 
-    def decode(self, stored, transform, count, width, first):
+    def decode(self, stored, transform, count, width, first, row_ptr):
         size = frame_header(stored)
         if transform == 4:
             require(size > count and (size - count) % width == 0 and (size - count) // width <= 256, "FRAME")
@@ -310,7 +423,7 @@ class Plan:
             return [table[code] for code in content[distinct * width:]]
         codes = from_planes(content, count, width)
         if transform == 2:
-            return undo_row_delta(codes, first, self.row_ptr)
+            return undo_row_delta(codes, first, row_ptr)
         if transform == 3:
             for i in range(1, count):
                 codes[i] = (codes[i] + codes[i - 1]) % 2**32
@@ -331,17 +444,24 @@ class Plan:
         self.row_block_metrics = (self.records(10, 872, ROW_BLOCK_METRICS_LAYOUT, (), "ROW_BLOCK_METRICS") or [None])[0]
         self.permutation_metrics = self.records(12, 208, PERMUTATION_METRICS_LAYOUT, (), "PERMUTATION_METRICS")
         self.meta, self.writer = self.elements(9, 1), self.elements(13, 1)
+        products = self.records(15, 256, PRODUCT_LAYOUT, PRODUCT_RESERVED, "PRODUCT")
+        self.product = Product(self, products[0]) if products else None
         self.check_features()
+        for part in range(4):
+            sizes = self.product.sizes(part) if self.product else (0, 0)
+            require((self.raw_bytes(16, part), self.raw_bytes(17, part)) == sizes, "PRODUCT", self.offset(15))
         lengths = self.elements(1, 4)
         self.row_ptr = [0]
         for length in lengths:
             self.row_ptr.append(self.row_ptr[-1] + length)
             require(length <= self.cols and self.row_ptr[-1] <= self.nnz, "ROW_PTR", self.offset(1))
         require(self.row_ptr[-1] == self.nnz, "ROW_PTR", self.offset(1))
-        self.columns = self.elements(2, 4)
+        self.columns = self.elements(2, 4, row_ptr=self.row_ptr)
         self.values = self.elements(3, self.value_bytes) if self.flags & 1 else None
         self.items = [self.elements(8, 4, part) for part in range(len(self.parts))]
         self.symmetric_permutation = self.elements(11, 4)
+        if self.product:
+            self.product.read_patterns()
         self.check_columns()
         self.check_digests()
         self.check_stats()
@@ -356,6 +476,8 @@ class Plan:
             require(self.permutation_metrics_are_valid(*stats), "PERMUTATION_METRICS", self.offset(12))
         self.check_text(self.writer, "WRITER", 13)
         self.metadata = self.pairs_of(self.elements(14, 1))
+        if self.product:
+            self.product.check()
 
     def check_text(self, text, status, kind):
         try:
@@ -567,6 +689,7 @@ class Plan:
             lines.append(f"order-stats op {op} order {permutation} " + " ".join(f"{word:x}" for word in words))
         if self.symmetric_permutation:
             lines.append("symmetric-order " + " ".join(map(str, self.symmetric_permutation)))
+        lines += self.product.dump() if self.product else []
         for op, compute, layouts, target, n_min, n_max, first, count in self.variants:
             lines.append(f"variant op {op} compute {compute} layouts {layouts} target {target} n {n_min} {n_max} "
                          f"parts {first} {count}")

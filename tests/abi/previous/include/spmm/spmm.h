@@ -7,5 +7,6 @@
 
 #include "executor.h"
 #include "inspector.h"
+#include "product.h"
 
 #endif

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** @file
+ * Products of sparse matrices, C = A B with sparse C, in two phases: the pattern of C is found once and kept in a plan
+ * (spmm_product_inspect, spmm::inspector), the values of C are computed from new values of the factors any number of
+ * times (spmm_product_execute, spmm::executor).
+ *
+ * A product has two factors, C = F0 F1 or C = F0 D F1 with a diagonal matrix D, or three, C = F0 (F1 F2), as in the
+ * Galerkin products R A P of multigrid. A factor is an operand or the transpose of one. Operands are numbered 0, 1, ..
+ * as the factors first name them, so A A^T has one operand.
+ *
+ * C has an entry (i, j) wherever a product of stored entries has: explicit zeros count, and sums that cancel stay. Its
+ * value is the sum of the products by ascending k, added by fused multiply-adds of the plan's type. Rows with very many
+ * products are cut in k where the plan says so, and their partial sums added in order. So the bits of C are a property
+ * of the plan: they do not depend on kernel, device or threads.
+ */
+#ifndef SPMM_PRODUCT_H
+#define SPMM_PRODUCT_H
+
+#include "executor.h"
+#include "inspector.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SPMM_PRODUCT_FACTORS 3 /**< Most factors of a product. */
+
+/** @name Inspector
+ * @{ */
+
+/** A factor of a product. Keeps its size for ever. */
+typedef struct spmm_product_factor {
+    const spmm_matrix_t *matrix; /**< The operand. The same pointer in several factors is one operand. */
+    spmm_op_t op;                /**< The operand, or its transpose. */
+} spmm_product_factor_t;
+
+/** Options of an inspection of a product. 0 stands for the default, the last word of each comment. */
+typedef struct spmm_product_options {
+    size_t struct_size; /**< sizeof(spmm_product_options_t), set by the INIT macro. */
+    spmm_dtype_t dtype; /**< Values of all operands and of C: F32 or F64; F32. */
+    int lower;          /**< 1: C is symmetric, and its entries (i, j) with j <= i are computed alone. */
+    int diagonal;       /**< 1: two factors with a diagonal matrix between them: C = (F0 D) F1. */
+    /** Rows of C with more products than this are cut in k, so that they do not keep one processor busy while others
+     * wait; INT64_MAX: no row is cut; an 8,448th of all products, at least 4,096. */
+    int64_t piece_products;
+    uint64_t budget_bytes; /**< Most memory for the plan and making it; without a limit. */
+    int threads;           /**< As many as the machine has; never changes the plan. */
+} spmm_product_options_t;
+/* clang-format off */
+/** Defaults of all options. */
+#define SPMM_PRODUCT_OPTIONS_INIT {sizeof(spmm_product_options_t), (spmm_dtype_t)0, 0, 0, 0, 0, 0}
+/* clang-format on */
+
+/** Find the pattern of C and make its plan: O(products) time, no values are looked at. factors: count of them, 2 or 3.
+ * The plan does not refer to the matrices afterwards. spmm_plan_csr gives the pattern of C.
+ * Errors: ARGUMENT, SHAPE (factors that do not fit), MATRIX_TOO_LARGE (C has more entries than a plan may have, or more
+ * products than 2^64), PLAN_BUDGET, MEMORY. */
+SPMM_API spmm_status_t spmm_product_inspect(const spmm_product_factor_t *factors, int count,
+                                            const spmm_product_options_t *options, spmm_plan_t **plan,
+                                            spmm_diag_t *diag);
+/** @} */
+
+/** @name Plans
+ * @{ */
+
+/** What a plan holds of a product. */
+typedef struct spmm_product_plan_info {
+    size_t struct_size;                        /**< sizeof(spmm_product_plan_info_t). */
+    int factor_count;                          /**< 2 or 3; 0: the plan is of a matrix, and all else is 0. */
+    int operand_count;                         /**< 1 to factor_count. */
+    int factor_operand[SPMM_PRODUCT_FACTORS];  /**< Which operand a factor is. */
+    spmm_op_t factor_op[SPMM_PRODUCT_FACTORS]; /**< Whether it is transposed. */
+    int lower;                                 /**< As in spmm_product_options_t. */
+    int diagonal;                              /**< As in spmm_product_options_t. */
+    int64_t piece_products;                    /**< As in spmm_product_options_t; INT64_MAX: none is cut. */
+    uint64_t products;       /**< Multiplications of F0 F1, or of F0 T with T = F1 F2; of both
+                                                      triangles of C. */
+    uint64_t inner_products; /**< Multiplications of T; 0 of two factors. */
+    int64_t inner_nnz;       /**< Entries of T; 0 of two factors. */
+} spmm_product_plan_info_t;
+/** Fill *info. Errors: ARGUMENT. */
+SPMM_API spmm_status_t spmm_plan_product(const spmm_plan_t *plan, spmm_product_plan_info_t *info);
+
+/** The pattern of an operand, or behind these that of T: a view without values (row_ptr int64, col_ind int32), valid
+ * while the plan lives. digest: of the pattern, 16 bytes, may be NULL. Errors: ARGUMENT. */
+SPMM_API spmm_status_t spmm_plan_operand(const spmm_plan_t *plan, int operand, spmm_csr_t *view,
+                                         uint8_t *digest);
+/** Is this matrix the operand, entry by entry? Values are not looked at. Errors: ARGUMENT, CSR, MISMATCH with a
+ * sentence that tells the first difference. */
+SPMM_API spmm_status_t spmm_plan_operand_matches(const spmm_plan_t *plan, int operand, const spmm_csr_t *a,
+                                                 spmm_diag_t *diag);
+/** Prove that the pattern of C, and that of T, are those of the products, in O(products) time, which a load does not
+ * take: it only counts the products. spmm_product_create does the same. threads 0: OpenMP's default.
+ * Errors: ARGUMENT (also a plan of a matrix), PLAN_PRODUCT, MEMORY. */
+SPMM_API spmm_status_t spmm_plan_product_verify(const spmm_plan_t *plan, int threads, spmm_diag_t *diag);
+/** @} */
+
+/** @name Executor
+ * @{ */
+
+/** A plan of a product made ready to run on one device. Several threads may run it at a time, each with a workspace. */
+typedef struct spmm_product spmm_product_t;
+
+/** Options of spmm_product_create. */
+typedef struct spmm_product_executor_options {
+    size_t struct_size; /**< sizeof(spmm_product_executor_options_t), set by the INIT macro. */
+    int threads;        /**< Threads of a product; 0: OpenMP's default. Never changes the result. */
+    /** "columns" (sums lie in an array over all columns), "positions" (beside each product lies where its sum is: 1, 2
+     * or 4 bytes a product, less where rows are alike); NULL: the faster one by rule. */
+    const char *force_kernel;
+    uint64_t host_budget_bytes; /**< Most memory that create may take; 0: no limit. Else PLAN_BUDGET. */
+    /** Most multiplications that create and each execution may do; 0: no limit. Else PLAN_BUDGET, at once. Plans of
+     * others may ask for any number: a small file can hold two dense patterns. */
+    uint64_t products_max;
+} spmm_product_executor_options_t;
+/* clang-format off */
+/** Defaults of all options. */
+#define SPMM_PRODUCT_EXECUTOR_OPTIONS_INIT {sizeof(spmm_product_executor_options_t), 0, 0, 0, 0}
+/* clang-format on */
+
+/** Make the plan of a product ready to run on a device (SPMM_DEVICE_CPU or SPMM_DEVICE_AUTO; GPUs are refused today:
+ * UNSUPPORTED). Proves first that the pattern of C is that of the product, in O(products) time: a load only counts the
+ * products. The plan may be destroyed afterwards. options may be NULL.
+ * Errors: ARGUMENT (also a plan of a matrix), PLAN_PRODUCT (the pattern is not the product's), PLAN_BUDGET, NO_DEVICE,
+ * UNSUPPORTED, MEMORY. */
+SPMM_API spmm_status_t spmm_product_create(const spmm_plan_t *plan, int device,
+                                           const spmm_product_executor_options_t *options,
+                                           spmm_product_t **product, spmm_diag_t *diag);
+/** Frees it. NULL is fine. */
+SPMM_API void spmm_product_destroy(spmm_product_t *product);
+
+/** What a product is. */
+typedef struct spmm_product_info {
+    size_t struct_size; /**< sizeof(spmm_product_info_t). */
+    int device;         /**< Where it runs. */
+    int64_t rows;       /**< Rows of C. */
+    int64_t cols;       /**< Columns of C. */
+    int64_t nnz;        /**< Entries of C. */
+    spmm_dtype_t dtype; /**< Values of the operands and of C. */
+    int operand_count;  /**< Operands. */
+    uint64_t
+        products; /**< Multiplications of an execution, those of T included; of LOWER those that are done. */
+    uint64_t host_bytes; /**< That it holds. */
+    int64_t cut_rows;    /**< Rows of C, and of T, that are cut in k. */
+    char kernel[32];     /**< "cpu/product/columns" or "cpu/product/positions". */
+} spmm_product_info_t;
+/** Fill *info. Errors: ARGUMENT. */
+SPMM_API spmm_status_t spmm_product_info(const spmm_product_t *product, spmm_product_info_t *info);
+
+/** The pattern of C into arrays where the product runs: rows + 1 row pointers and nnz ascending columns, of these
+ * types. stream is ignored on the CPU. Errors: ARGUMENT, TOO_LARGE (an entry count that I32 does not hold). */
+SPMM_API spmm_status_t spmm_product_pattern(const spmm_product_t *product, spmm_itype_t row_ptr_type,
+                                            void *row_ptr, spmm_itype_t col_ind_type, void *col_ind,
+                                            void *stream, spmm_diag_t *diag);
+
+/** Bytes of workspace that an execution needs, at a multiple of 256; 0 is common. */
+SPMM_API spmm_status_t spmm_product_workspace_bytes(const spmm_product_t *product, uint64_t *bytes);
+
+/** C = alpha * product + beta * C, values alone: c_values has those of C in the order of its pattern, values[i] those
+ * of operand i in CSR order of the operand, all of the plan's type. diagonal: of D, as many values as F0 has columns;
+ * NULL without the option diagonal. An entry is fma(alpha, sum, beta * c), or alpha * sum where beta is 0: C is then
+ * not read. alpha = 0 reads no operand. Arrays must not overlap c_values. Allocates nothing. The result is bitwise
+ * repeatable.
+ * CPU: done when the call returns; stream is ignored. Errors: ARGUMENT, WORKSPACE, OVERLAP. */
+SPMM_API spmm_status_t spmm_product_execute(const spmm_product_t *product, spmm_scalar_t alpha,
+                                            const void *const *values, const void *diagonal,
+                                            spmm_scalar_t beta, void *c_values, void *workspace,
+                                            uint64_t workspace_bytes, void *stream, spmm_diag_t *diag);
+
+/** Options of spmm_product_once. */
+typedef struct spmm_product_once_options {
+    size_t struct_size;         /**< sizeof(spmm_product_once_options_t), set by the INIT macro. */
+    int threads;                /**< 0: OpenMP's default. Never changes the result. */
+    uint64_t host_budget_bytes; /**< Most memory, C included; 0: no limit. Else PLAN_BUDGET. */
+} spmm_product_once_options_t;
+/* clang-format off */
+/** Defaults of all options. */
+#define SPMM_PRODUCT_ONCE_OPTIONS_INIT {sizeof(spmm_product_once_options_t), 0, 0}
+/* clang-format on */
+
+/** C = A B in one call, without a plan: counts the entries of C, takes memory for exactly as many, computes. a and b
+ * have values of the same type, f32 or f64. *c is a view of new arrays (row_ptr int64, col_ind int32, ascending), to be
+ * given back with spmm_product_once_free; its bits are those of a plan that cuts no row. device as for
+ * spmm_product_create. Errors: ARGUMENT, CSR, SHAPE, TYPE, TOO_LARGE, PLAN_BUDGET, UNSUPPORTED, NO_DEVICE, MEMORY. */
+SPMM_API spmm_status_t spmm_product_once(const spmm_csr_t *a, const spmm_csr_t *b, int device,
+                                         const spmm_product_once_options_t *options, spmm_csr_t *c,
+                                         spmm_diag_t *diag);
+/** Frees the arrays and clears the view. */
+SPMM_API void spmm_product_once_free(spmm_csr_t *c);
+/** @} */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

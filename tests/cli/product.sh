@@ -1,0 +1,147 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Products of sparse matrices: spmm-inspect --product and --triple, spmm-run with files, spmm-info of such plans.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh" || exit 1
+
+# A = (1 2 . ; . . 3), B = (. 4 ; 5 . ; -1 6), both unsorted, and A with the same pattern and other values
+printf '%%%%MatrixMarket matrix coordinate real general\n2 3 3\n2 3 3\n1 2 2\n1 1 1\n' >"$work/A.mtx"
+printf '%%%%MatrixMarket matrix coordinate real general\n2 3 3\n1 1 10\n1 2 20\n2 3 30\n' >"$work/A2.mtx"
+printf '%%%%MatrixMarket matrix coordinate real general\n3 2 4\n3 2 6\n3 1 -1\n2 1 5\n1 2 4\n' >"$work/B.mtx"
+printf '%%%%MatrixMarket matrix coordinate real general\n2 3 3\n1 1 1\n1 3 2\n2 3 3\n' >"$work/other.mtx"
+printf '%%%%MatrixMarket matrix coordinate real general\n3 3 3\n1 1 1\n2 3 2\n3 1 3\n' >"$work/Q.mtx"
+
+# absent FILE: nothing is left of it
+absent() {
+    checks=$((checks + 1))
+    [ ! -e "$1" ] || wrong "did not expect the file $1"
+}
+
+# ---- A B: pattern, values, new values ----
+run spmm-inspect --product "$work/A.mtx" "$work/B.mtx" --dtype f64 -o "$work/C.plan"
+exits 0
+says 'C = O0 O1'
+says '4 multiplications, 1.00 an entry of C'
+run spmm-run "$work/C.plan" "$work/A.mtx" "$work/B.mtx" --check self -o "$work/C.mtx" --repeat 0
+exits 0
+says 'right: error ratio 0'
+run cat "$work/C.mtx"
+says '1 1 10'
+says '1 2 4'
+says '2 1 -3'
+says '2 2 18'
+run spmm-run -q "$work/C.plan" "$work/A2.mtx" "$work/B.mtx" --alpha 0.5 -o "$work/C2.mtx" --repeat 0 --check self
+exits 0
+run cat "$work/C2.mtx"
+says '1 1 50'
+says '2 2 90'
+run spmm-run --product "$work/A.mtx" "$work/B.mtx" --dtype f64 -o "$work/once.mtx" --check self --repeat 1
+exits 0
+same "$work/once.mtx" "$work/C.mtx"
+run spmm-run "$work/C.plan" "$work/A.mtx" "$work/B.mtx" --check self --json --repeat 2 --force-kernel columns
+exits 0
+is_json 'j["right"] and j["kernel"] == "cpu/product/columns" and j["repeats"] == 3 and j["multiplications"] == 4'
+is_json 'j["product"]["operands"][1]["nnz"] == 4 and j["workspace_bytes"] > 0 and j["nnz"] == 4'
+run spmm-export -q "$work/C.plan" -o -
+says '2 2 4'
+
+# ---- spmm-info ----
+run spmm-info --verify --matches "$work/A.mtx" --matches "$work/B.mtx" "$work/C.plan"
+exits 0
+says 'the pattern of C is that'
+says 'Matches: pattern equal'
+run spmm-info --json "$work/C.plan"
+is_json 'j["product"]["compression_ratio"] == 1 and j["product"]["factors"][1] == {"operand": 1, "op": "N"}'
+run spmm-info --matches "$work/A.mtx" --matches "$work/other.mtx" "$work/C.plan"
+exits 4
+says_err 'other.mtx: the plan is for 3 x 2'
+run spmm-info --matches "$work/A.mtx" "$work/C.plan"
+exits 2
+says_err 'the plan is of 2 matrices, found 1'
+
+# ---- Forms ----
+run spmm-inspect -q --product --transpose-b --lower "$work/A.mtx" -o "$work/S.plan"
+exits 0
+run spmm-run "$work/S.plan" "$work/A.mtx" -o "$work/S.mtx" --repeat 0 --check self
+says 'C = O0 O0^T, lower triangle'
+run cat "$work/S.mtx"
+says '2 2 2'
+says '1 1 5'
+run spmm-inspect -q --triple "$work/Q.mtx" "$work/B.mtx" -o "$work/T.plan"
+exits 0
+run spmm-run "$work/T.plan" "$work/B.mtx" "$work/Q.mtx" -o "$work/T.mtx" --repeat 0 --check self
+exits 0
+says 'C = O0^T (O1 O0)'
+run spmm-inspect -q --triple "$work/B.mtx" "$work/A.mtx" "$work/B.mtx" -o "$work/R.plan"
+exits 0
+run spmm-run "$work/R.plan" "$work/B.mtx" "$work/A.mtx" --repeat 0 --check self
+exits 0
+says 'inner product 2 x 2'
+python3 - "$work/d.npy" <<'PYTHON'
+import struct, sys
+head = "{'descr': '<f8', 'fortran_order': False, 'shape': (3,), }".ljust(117) + "\n"
+with open(sys.argv[1], "wb") as file:
+    file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode() + struct.pack("<3d", 1, 10, 100))
+PYTHON
+run spmm-inspect -q --product --diagonal --dtype f64 "$work/A.mtx" "$work/B.mtx" -o "$work/D.plan"
+exits 0
+run spmm-run "$work/D.plan" "$work/A.mtx" "$work/B.mtx" --diagonal "$work/d.npy" -o "$work/D.mtx" --repeat 0 --check self
+exits 0
+says 'C = O0 D O1'
+run cat "$work/D.mtx"
+says '1 1 100'
+says '2 2 1800'
+
+# ---- Refusals, each with a sentence ----
+run spmm-run "$work/C.plan"
+exits 2
+says_err 'the plan is of a product of sparse matrices: name the files of its operands'
+run spmm-run "$work/C.plan" "$work/A.mtx"
+exits 2
+says_err 'the plan is of a product of 2 matrices, found 1 file'
+run spmm-run "$work/C.plan" "$work/other.mtx" "$work/B.mtx"
+exits 4
+says_err 'other.mtx: the column of nonzero 1 is 1 in the plan, 2 in the matrix'
+run spmm-run "$work/D.plan" "$work/A.mtx" "$work/B.mtx"
+exits 2
+says_err '--diagonal D.npy gives it'
+run spmm-run "$work/C.plan" "$work/A.mtx" "$work/B.mtx" --diagonal "$work/d.npy"
+exits 2
+says_err 'the plan has no diagonal'
+run spmm-run "$work/C.plan" "$work/A.mtx" "$work/B.mtx" -n 3
+exits 2
+says_err 'are of products with a dense matrix'
+run spmm-run "$work/C.plan" "$work/A.mtx" "$work/B.mtx" --check "$work/A.mtx"
+exits 2
+says_err 'expected self'
+run spmm-run "$work/C.plan" "$work/A.mtx" "$work/B.mtx" -o "$work/C.npy"
+exits 2
+says_err 'expected a name that ends with .mtx'
+run spmm-run "$work/C.plan" "$work/A.mtx" "$work/B.mtx" --force-kernel hash
+exits 2
+says_err 'expected columns or positions'
+run spmm-run --product "$work/A.mtx" "$work/A.mtx"
+exits 2
+says_err 'A has 3 columns, B has 2 rows'
+run spmm-inspect --product "$work/A.mtx"
+exits 2
+says_err 'factor 1 has 3 columns, factor 2 has 2 rows'
+run spmm-inspect --product --lower "$work/B.mtx" "$work/A.mtx" "$work/A.mtx"
+exits 2
+says_err 'expected one or two matrices, found 3'
+run spmm-inspect --product --triple "$work/A.mtx" "$work/B.mtx"
+exits 2
+says_err 'one of --product and --triple'
+run spmm-inspect --lower "$work/A.mtx"
+exits 2
+says_err 'are of --product or --triple'
+run spmm-inspect "$work/A.mtx" "$work/B.mtx"
+exits 2
+says_err 'one argument too many'
+run spmm-inspect --product gen:dense:200:200 --budget 100K -o "$work/none.plan"
+exits 3
+absent "$work/none.plan"
+run spmm-update "$work/C.plan" --values "$work/C.mtx" -o "$work/none.plan"
+says_err 'its values come from those of the factors'
+absent "$work/none.plan"
+finish

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Products of sparse matrices that are refused, each with its status: arguments, plans whose pattern is not the
+ * product's, budgets, memory that ends at any allocation. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "format/base/alloc.h"
+#include "format/plan.h"
+#include "tests/support/sparse_products.h"
+
+#define REFUSES(status, call) assert_int_equal(call, SPMM_ERR_##status)
+
+static const spmm_product_executor_options_t no_options = SPMM_PRODUCT_EXECUTOR_OPTIONS_INIT;
+
+struct scene {
+    struct test_matrix *a, *b; /* 130 x 130 */
+    spmm_matrix_t *left, *right;
+    spmm_plan_t *plan; /* of P^T A P, f64, cut rows */
+    spmm_product_t *product;
+    void *workspace;
+    uint64_t bytes;
+    double values[2][17000], c[17000];
+};
+
+static struct test_sparse_product triple(const struct scene *s)
+{
+    return (struct test_sparse_product){.count = 3,
+                                        .factor = {s->b, s->a, s->b},
+                                        .op = {SPMM_OP_T, SPMM_OP_N, SPMM_OP_N},
+                                        .piece_products = 60,
+                                        .dtype = SPMM_F64};
+}
+
+static int set_up(void **state)
+{
+    static struct scene s;
+    s.a = test_matrix_named("arrow", TEST_VALUES_REAL);
+    s.b = test_matrix_named("lower triangle", TEST_VALUES_REAL);
+    const struct test_sparse_product p = triple(&s);
+    s.left = test_sparse_matrix(s.a);
+    s.right = test_sparse_matrix(s.b);
+    s.plan = test_sparse_plan(&p);
+    assert_int_equal(spmm_product_create(s.plan, SPMM_DEVICE_CPU, NULL, &s.product, NULL), SPMM_OK);
+    assert_int_equal(spmm_product_workspace_bytes(s.product, &s.bytes), SPMM_OK);
+    s.workspace = aligned_alloc(256, s.bytes + 256);
+    assert_non_null(s.workspace);
+    *state = &s;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct scene *s = *state;
+    free(s->workspace);
+    spmm_product_destroy(s->product);
+    spmm_plan_destroy(s->plan);
+    spmm_matrix_destroy(s->left);
+    spmm_matrix_destroy(s->right);
+    test_matrix_free(s->a);
+    test_matrix_free(s->b);
+    return 0;
+}
+
+static void inspections(void **state)
+{
+    const struct scene *s = *state;
+    struct test_matrix *wide = test_matrix_named("one dense column", TEST_VALUES_REAL);
+    spmm_matrix_t *other = test_sparse_matrix(wide);
+    const spmm_product_factor_t good[] = {{s->left, SPMM_OP_N}, {s->right, SPMM_OP_N}, {s->left, SPMM_OP_N}},
+                                null[] = {{s->left, SPMM_OP_N}, {NULL, SPMM_OP_N}},
+                                op[] = {{s->left, SPMM_OP_N}, {s->right, (spmm_op_t)2}},
+                                shape[] = {{s->left, SPMM_OP_N}, {other, SPMM_OP_N}},
+                                oblong[] = {{other, SPMM_OP_N}, {other, SPMM_OP_T}, {other, SPMM_OP_N}};
+    spmm_plan_t *plan = NULL;
+    spmm_product_options_t o = SPMM_PRODUCT_OPTIONS_INIT;
+    REFUSES(ARGUMENT, spmm_product_inspect(good, 2, NULL, NULL, NULL));
+    REFUSES(ARGUMENT, spmm_product_inspect(NULL, 2, NULL, &plan, NULL));
+    REFUSES(ARGUMENT, spmm_product_inspect(good, 1, NULL, &plan, NULL));
+    REFUSES(ARGUMENT, spmm_product_inspect(good, 4, NULL, &plan, NULL));
+    REFUSES(ARGUMENT, spmm_product_inspect(null, 2, NULL, &plan, NULL));
+    REFUSES(ARGUMENT, spmm_product_inspect(op, 2, NULL, &plan, NULL));
+    REFUSES(SHAPE, spmm_product_inspect(shape, 2, NULL, &plan, NULL));
+#define OPTION(member, value, status, factors, count)                           \
+    do {                                                                        \
+        o = (spmm_product_options_t)SPMM_PRODUCT_OPTIONS_INIT;                  \
+        o.member = value;                                                       \
+        REFUSES(status, spmm_product_inspect(factors, count, &o, &plan, NULL)); \
+        assert_null(plan);                                                      \
+    } while (0)
+    OPTION(dtype, SPMM_F16, ARGUMENT, good, 2);
+    OPTION(lower, 2, ARGUMENT, good, 2);
+    OPTION(diagonal, -1, ARGUMENT, good, 2);
+    OPTION(diagonal, 1, ARGUMENT, good, 3);
+    OPTION(piece_products, -1, ARGUMENT, good, 2);
+    OPTION(threads, -1, ARGUMENT, good, 2);
+    OPTION(lower, 1, SHAPE, oblong, 3);
+    for (uint64_t budget = 1; budget < 100000; budget *= 2)
+        OPTION(budget_bytes, budget, PLAN_BUDGET, good, 3);
+    spmm_matrix_destroy(other);
+    test_matrix_free(wide);
+}
+
+static void creations(void **state)
+{
+    const struct scene *s = *state;
+    spmm_product_t *product = NULL;
+    spmm_product_executor_options_t o = no_options;
+    struct spmm_plan of_matrix = *s->plan;
+    spmm_diag_t diag;
+    of_matrix.product = NULL;
+    REFUSES(ARGUMENT, spmm_product_create(s->plan, SPMM_DEVICE_CPU, NULL, NULL, NULL));
+    REFUSES(ARGUMENT, spmm_product_create(NULL, SPMM_DEVICE_CPU, NULL, &product, NULL));
+    REFUSES(ARGUMENT, spmm_product_create(&of_matrix, SPMM_DEVICE_CPU, NULL, &product, NULL));
+    REFUSES(ARGUMENT, spmm_plan_product_verify(&of_matrix, 0, NULL));
+    REFUSES(ARGUMENT, spmm_plan_product_verify(s->plan, -1, NULL));
+    REFUSES(ARGUMENT, spmm_product_create(s->plan, -3, NULL, &product, NULL));
+    REFUSES(NO_DEVICE, spmm_product_create(s->plan, 100, NULL, &product, NULL));
+    if (spmm_device_count() > 0) {
+        REFUSES(UNSUPPORTED, spmm_product_create(s->plan, 0, NULL, &product, &diag));
+        assert_non_null(strstr(diag.text, "run on the CPU alone"));
+    }
+    o.force_kernel = "hash";
+    REFUSES(ARGUMENT, spmm_product_create(s->plan, SPMM_DEVICE_CPU, &o, &product, NULL));
+    o = no_options;
+    o.products_max = s->plan->product->products[0] + s->plan->product->products[1] - 1;
+    REFUSES(PLAN_BUDGET, spmm_product_create(s->plan, SPMM_DEVICE_CPU, &o, &product, NULL));
+    o.products_max++;
+    assert_int_equal(spmm_product_create(s->plan, SPMM_DEVICE_CPU, &o, &product, NULL), SPMM_OK);
+    spmm_product_info_t info = {.struct_size = sizeof info};
+    assert_int_equal(spmm_product_info(product, &info), SPMM_OK);
+    spmm_product_destroy(product);
+    o = no_options;
+    for (o.host_budget_bytes = 1; o.host_budget_bytes < info.host_bytes / 2; o.host_budget_bytes *= 2)
+        REFUSES(PLAN_BUDGET, spmm_product_create(s->plan, SPMM_DEVICE_CPU, &o, &product, NULL));
+    assert_null(product);
+}
+
+/* A plan that loads, and that somebody made of other matrices: one entry of C or of T is too many, or is missing. */
+static void patterns_that_are_not_the_products(void **state)
+{
+    const struct scene *s = *state;
+    for (int turn = 0; turn < 4; turn++) {
+        spmm_plan_t *plan = NULL;
+        spmm_product_t *product = NULL;
+        spmm_diag_t diag;
+        assert_int_equal(spmmi_plan_copy_pattern(s->plan, &plan, NULL), SPMM_OK);
+        struct spmmi_spgemm_matrix *t = &plan->product->matrices[plan->product->operand_count];
+        const int is_inner = turn >= 2;
+        int64_t *row_ptr = is_inner ? t->row_ptr : plan->row_ptr, rows = is_inner ? t->rows : plan->rows;
+        if (turn % 2 == 0) { /* the last row loses its last entry */
+            row_ptr[rows]--;
+        } else { /* an entry moves to the next row */
+            int64_t i = rows / 2;
+            row_ptr[i]--;
+        }
+        REFUSES(PLAN_PRODUCT, spmm_product_create(plan, SPMM_DEVICE_CPU, NULL, &product, &diag));
+        assert_non_null(strstr(diag.text, is_inner ? "row" : "of C does not have the columns"));
+        REFUSES(PLAN_PRODUCT, spmm_plan_product_verify(plan, 2, NULL));
+        spmm_plan_destroy(plan);
+    }
+    assert_int_equal(spmm_plan_product_verify(s->plan, 2, NULL), SPMM_OK);
+}
+
+static void executions(void **state)
+{
+    struct scene *s = *state;
+    const void *const values[] = {s->values[0], s->values[1]}, *const none[] = {s->values[0], NULL},
+                      *const own[] = {s->values[0], s->c + 10};
+    const spmm_scalar_t one = spmm_real(1), zero = spmm_real(0), imaginary = {1, 1};
+#define EXECUTE(status, product, alpha, operands, diagonal, beta, c, workspace, bytes) \
+    REFUSES(status,                                                                    \
+            spmm_product_execute(product, alpha, operands, diagonal, beta, c, workspace, bytes, NULL, NULL))
+    EXECUTE(ARGUMENT, NULL, one, values, NULL, zero, s->c, s->workspace, s->bytes);
+    EXECUTE(ARGUMENT, s->product, one, values, NULL, zero, NULL, s->workspace, s->bytes);
+    EXECUTE(ARGUMENT, s->product, one, NULL, NULL, zero, s->c, s->workspace, s->bytes);
+    EXECUTE(ARGUMENT, s->product, one, none, NULL, zero, s->c, s->workspace, s->bytes);
+    EXECUTE(ARGUMENT, s->product, one, values, s->values[0], zero, s->c, s->workspace, s->bytes);
+    EXECUTE(ARGUMENT, s->product, imaginary, values, NULL, zero, s->c, s->workspace, s->bytes);
+    EXECUTE(ARGUMENT, s->product, one, values, NULL, imaginary, s->c, s->workspace, s->bytes);
+    EXECUTE(OVERLAP, s->product, one, own, NULL, zero, s->c, s->workspace, s->bytes);
+    EXECUTE(WORKSPACE, s->product, one, values, NULL, zero, s->c, NULL, s->bytes);
+    EXECUTE(WORKSPACE, s->product, one, values, NULL, zero, s->c, s->workspace, s->bytes - 1);
+    EXECUTE(WORKSPACE, s->product, one, values, NULL, zero, s->c, (char *)s->workspace + 64, s->bytes);
+    assert_int_equal(
+        spmm_product_execute(s->product, one, values, NULL, zero, s->c, s->workspace, s->bytes, NULL, NULL),
+        SPMM_OK);
+    uint64_t bytes = 0;
+    spmm_product_info_t info = {.struct_size = sizeof info};
+    spmm_product_plan_info_t form = {.struct_size = sizeof form};
+    spmm_csr_t view;
+    int64_t row_ptr[131];
+    REFUSES(ARGUMENT, spmm_product_workspace_bytes(NULL, &bytes));
+    REFUSES(ARGUMENT, spmm_product_workspace_bytes(s->product, NULL));
+    REFUSES(ARGUMENT, spmm_product_info(NULL, &info));
+    REFUSES(ARGUMENT, spmm_plan_product(NULL, &form));
+    REFUSES(ARGUMENT, spmm_plan_operand(s->plan, -1, &view, NULL));
+    REFUSES(ARGUMENT, spmm_plan_operand(s->plan, 3, &view, NULL));
+    REFUSES(ARGUMENT, spmm_plan_operand(s->plan, 0, NULL, NULL));
+    REFUSES(ARGUMENT, spmm_plan_operand_matches(s->plan, 0, NULL, NULL));
+    REFUSES(ARGUMENT, spmm_product_pattern(NULL, SPMM_I64, row_ptr, SPMM_I64, s->c, NULL, NULL));
+    REFUSES(ARGUMENT, spmm_product_pattern(s->product, SPMM_I64, NULL, SPMM_I64, s->c, NULL, NULL));
+    REFUSES(ARGUMENT, spmm_product_pattern(s->product, SPMM_I64, row_ptr, SPMM_I64, NULL, NULL, NULL));
+    REFUSES(ARGUMENT, spmm_product_pattern(s->product, (spmm_itype_t)3, row_ptr, SPMM_I64, s->c, NULL, NULL));
+    assert_int_equal(spmm_plan_operand(s->plan, 2, &view, NULL), SPMM_OK); /* T */
+    assert_int_equal(spmm_plan_operand_matches(s->plan, 2, &view, NULL), SPMM_OK);
+    REFUSES(MISMATCH, spmm_plan_operand_matches(s->plan, 0, &view, NULL));
+}
+
+static void one_shots(void **state)
+{
+    struct scene *s = *state;
+    static const int64_t row_ptr[] = {0, 2, 2}, falling[] = {0, 2, 1}, late[] = {1, 2, 2};
+    static const int32_t columns[] = {0, 1}, unsorted[] = {1, 0}, twice[] = {1, 1}, beyond[] = {0, 2};
+    static const double v[] = {1, 2};
+    const spmm_csr_t good = {2, 2, 2, SPMM_I64, SPMM_I32, row_ptr, columns, SPMM_F64, v};
+    spmm_csr_t bad, c;
+    spmm_product_once_options_t o = SPMM_PRODUCT_ONCE_OPTIONS_INIT;
+    (void)s;
+    REFUSES(ARGUMENT, spmm_product_once(&good, &good, SPMM_DEVICE_CPU, NULL, NULL, NULL));
+    REFUSES(ARGUMENT, spmm_product_once(NULL, &good, SPMM_DEVICE_CPU, NULL, &c, NULL));
+    REFUSES(ARGUMENT, spmm_product_once(&good, NULL, SPMM_DEVICE_CPU, NULL, &c, NULL));
+    REFUSES(NO_DEVICE, spmm_product_once(&good, &good, 100, NULL, &c, NULL));
+#define ONCE(status, member, value)                                                       \
+    do {                                                                                  \
+        bad = good;                                                                       \
+        bad.member = value;                                                               \
+        REFUSES(status, spmm_product_once(&good, &bad, SPMM_DEVICE_CPU, NULL, &c, NULL)); \
+        assert_null(c.values);                                                            \
+    } while (0)
+    ONCE(CSR, rows, -1);
+    ONCE(CSR, cols, INT64_C(1) << 31);
+    ONCE(CSR, nnz, -1);
+    ONCE(SHAPE, rows, 1);
+    ONCE(ARGUMENT, row_ptr, NULL);
+    ONCE(ARGUMENT, col_ind, NULL);
+    ONCE(ARGUMENT, values, NULL);
+    ONCE(ARGUMENT, row_ptr_type, (spmm_itype_t)0);
+    ONCE(ARGUMENT, col_ind_type, (spmm_itype_t)0);
+    ONCE(TYPE, value_type, SPMM_F32);
+    ONCE(CSR, row_ptr, falling);
+    ONCE(CSR, row_ptr, late);
+    ONCE(CSR, nnz, 3);
+    ONCE(CSR, col_ind, unsorted);
+    ONCE(CSR, col_ind, twice);
+    ONCE(CSR, col_ind, beyond);
+    o.threads = -1;
+    REFUSES(ARGUMENT, spmm_product_once(&good, &good, SPMM_DEVICE_CPU, &o, &c, NULL));
+    o.threads = 0;
+    for (o.host_budget_bytes = 1; o.host_budget_bytes < 200; o.host_budget_bytes *= 2)
+        REFUSES(PLAN_BUDGET, spmm_product_once(&good, &good, SPMM_DEVICE_CPU, &o, &c, NULL));
+    spmm_product_once_free(NULL);
+    spmm_product_destroy(NULL);
+}
+
+/* What a test of allocations does: all that takes memory. */
+static spmm_status_t inspect_and_create(const struct scene *s, int turn)
+{
+    static const int64_t b_ptr[] = {0, 2, 4};
+    static const int32_t b_ind[] = {7, 2000000000, 7, 1999999999};
+    static const double b_values[] = {1, 2, 3, 4};
+    const spmm_csr_t wide = {2, 2000000001, 4, SPMM_I64, SPMM_I32, b_ptr, b_ind, SPMM_F64, b_values};
+    const spmm_csr_t a = {s->a->rows,    s->a->cols,    s->a->nnz, SPMM_I64,    SPMM_I32,
+                          s->a->row_ptr, s->a->col_ind, SPMM_F64,  s->a->values},
+                     two = {2,        2,       4, SPMM_I64, SPMM_I32, b_ptr, (const int32_t[]){0, 1, 0, 1},
+                            SPMM_F64, b_values};
+    const spmm_product_factor_t factors[] = {
+        {s->right, SPMM_OP_T}, {s->left, SPMM_OP_N}, {s->right, SPMM_OP_N}};
+    spmm_product_options_t o = SPMM_PRODUCT_OPTIONS_INIT;
+    spmm_product_executor_options_t how = no_options;
+    spmm_plan_t *plan = NULL, *again = NULL;
+    spmm_product_t *product = NULL;
+    spmm_csr_t c;
+    void *bytes = NULL;
+    size_t size = 0;
+    if (turn == 2) {
+        const spmm_status_t status = spmm_product_once(&two, &wide, SPMM_DEVICE_CPU, NULL, &c, NULL);
+        spmm_product_once_free(&c);
+        return status;
+    }
+    if (turn == 3) {
+        const spmm_status_t status = spmm_product_once(&a, &a, SPMM_DEVICE_CPU, NULL, &c, NULL);
+        spmm_product_once_free(&c);
+        return status;
+    }
+    o.lower = turn;
+    o.threads = how.threads = 2;
+    how.force_kernel = "positions";
+    spmm_status_t status = spmm_product_inspect(factors, 3, &o, &plan, NULL);
+    if (status == SPMM_OK)
+        status = spmm_plan_write(plan, NULL, &bytes, &size, NULL);
+    if (status == SPMM_OK)
+        status = spmm_plan_read(bytes, size, NULL, &again, NULL);
+    if (status == SPMM_OK)
+        status = spmm_product_create(again, SPMM_DEVICE_CPU, &how, &product, NULL);
+    spmm_product_destroy(product);
+    spmm_plan_bytes_free(bytes);
+    spmm_plan_destroy(again);
+    spmm_plan_destroy(plan);
+    return status;
+}
+
+static void memory_that_ends_anywhere(void **state)
+{
+    const struct scene *s = *state;
+    for (int turn = 0; turn < 4; turn++) {
+        const int64_t live = spmmi_alloc_live();
+        spmmi_alloc_fail_at(-1, 0);
+        assert_int_equal(inspect_and_create(s, turn), SPMM_OK);
+        const int64_t count = spmmi_alloc_count();
+        assert_true(count > 5);
+        for (int64_t k = 0; k < count; k++) {
+            spmmi_alloc_fail_at(k, 1);
+            const spmm_status_t status = inspect_and_create(s, turn);
+            spmmi_alloc_fail_at(-1, 0);
+            if (status != SPMM_ERR_MEMORY && status != SPMM_OK)
+                fail_msg("allocation %lld of turn %d: %s", (long long)k, turn, spmm_status_name(status));
+            assert_int_equal(spmmi_alloc_live(), live);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(inspections),
+        cmocka_unit_test(creations),
+        cmocka_unit_test(patterns_that_are_not_the_products),
+        cmocka_unit_test(executions),
+        cmocka_unit_test(one_shots),
+        cmocka_unit_test(memory_that_ends_anywhere),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
