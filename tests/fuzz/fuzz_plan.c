@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fuzz target of the plan loader. Each input is loaded as it is and with all hashes repaired, so that the fuzzer
  * gets past them. A plan that loads must pass the check, and loading what it is written as must give it again. */
+#include <spmm/product.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,38 @@ static void must(int condition)
         abort();
 }
 
+/* A plan of a product is refused because its pattern is not the product's or because it is too much work, or it runs. */
+static void multiply(const spmm_plan_t *plan)
+{
+    const spmm_product_executor_options_t options = {
+        sizeof options, 1, plan->nnz % 2 ? "positions" : "columns", BUDGET, 1 << 22};
+    spmm_product_t *product = NULL;
+    spmm_product_info_t info = {.struct_size = sizeof info};
+    void *values[SPMM_PRODUCT_FACTORS] = {NULL};
+    uint64_t bytes = 0;
+    const spmm_status_t status = spmm_product_create(plan, SPMM_DEVICE_CPU, &options, &product, NULL);
+    must(status == SPMM_OK || status == SPMM_ERR_PLAN_PRODUCT || status == SPMM_ERR_PLAN_BUDGET);
+    if (status != SPMM_OK)
+        return;
+    must(spmm_product_info(product, &info) == SPMM_OK && info.nnz == plan->nnz);
+    must(spmm_product_workspace_bytes(product, &bytes) == SPMM_OK && bytes <= BUDGET);
+    for (int m = 0; m < info.operand_count; m++)
+        must((values[m] = calloc((size_t)plan->product->matrices[m].nnz + 1, sizeof(double))) != NULL);
+    void *c = calloc((size_t)info.nnz + 1, sizeof(double)), *workspace = aligned_alloc(256, bytes + 256);
+    const int has_diagonal = (plan->product->flags & SPMMI_SPGEMM_DIAGONAL) != 0;
+    void *diagonal = calloc((size_t)spmmi_spgemm_cols(plan->product, 0) + 1, sizeof(double));
+    must(c != NULL && workspace != NULL && diagonal != NULL);
+    must(spmm_product_execute(product, spmm_real(1), (const void *const *)values,
+                              has_diagonal ? diagonal : NULL, spmm_real(0), c, workspace, bytes, NULL,
+                              NULL) == SPMM_OK);
+    for (int m = 0; m < info.operand_count; m++)
+        free(values[m]);
+    free(c);
+    free(workspace);
+    free(diagonal);
+    spmm_product_destroy(product);
+}
+
 static void use(const spmm_plan_t *plan)
 {
     const spmm_save_options_t save = {sizeof save, 1, 0, 1};
@@ -29,6 +62,8 @@ static void use(const spmm_plan_t *plan)
     void *bytes = NULL;
     size_t size = 0;
     must(spmmi_plan_check(plan, NULL) == SPMM_OK);
+    if (plan->product != NULL)
+        multiply(plan);
     must(spmm_plan_csr(plan, &view) == SPMM_OK);
     must(spmm_plan_matches(plan, &view, plan->values != NULL, NULL) == SPMM_OK);
     for (int i = 0; i < (int)plan->trace_count; i++) {

@@ -2,6 +2,7 @@
 /* See plan_seal.h. */
 #include "plan_seal.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,6 +105,24 @@ static int same_trace(const struct spmmi_trace *a, const struct spmmi_trace *b)
            a->measured_us == b->measured_us && a->value == b->value && a->threshold == b->threshold;
 }
 
+static int same_product(const struct spmmi_spgemm *a, const struct spmmi_spgemm *b)
+{
+    if (a == NULL || b == NULL)
+        return a == b;
+    /* Words without padding come before piece_products. */
+    int same = same_bytes(a, b, 1, offsetof(struct spmmi_spgemm, factor_op) + sizeof a->factor_op) &&
+               a->piece_products == b->piece_products &&
+               same_bytes(a->products, b->products, 1, sizeof a->products);
+    for (uint32_t m = 0; same && m < spmmi_spgemm_matrices(a); m++) {
+        const struct spmmi_spgemm_matrix *x = &a->matrices[m], *y = &b->matrices[m];
+        same = x->rows == y->rows && x->cols == y->cols && x->nnz == y->nnz &&
+               same_bytes(x->digest, y->digest, 1, sizeof x->digest) &&
+               same_bytes(x->row_ptr, y->row_ptr, (uint64_t)x->rows + 1, sizeof *x->row_ptr) &&
+               same_bytes(x->col_ind, y->col_ind, (uint64_t)x->nnz, sizeof *x->col_ind);
+    }
+    return same;
+}
+
 int test_plans_equal(const spmm_plan_t *a, const spmm_plan_t *b)
 {
     if (a->rows != b->rows || a->cols != b->cols || a->nnz != b->nnz || a->dtype != b->dtype ||
@@ -122,7 +141,8 @@ int test_plans_equal(const spmm_plan_t *a, const spmm_plan_t *b)
                           sizeof *a->symmetric_permutation) &&
                a->metadata_bytes == b->metadata_bytes &&
                same_bytes(a->metadata, b->metadata, a->metadata_bytes, 1) &&
-               strcmp(a->source, b->source) == 0 && strcmp(a->writer, b->writer) == 0;
+               same_product(a->product, b->product) && strcmp(a->source, b->source) == 0 &&
+               strcmp(a->writer, b->writer) == 0;
     /* Variants have no padding: two enums, two words, two longs, two words. */
     same = same && same_bytes(a->variants, b->variants, a->variant_count, sizeof a->variants[0]);
     for (uint32_t i = 0; same && i < a->part_count; i++)
