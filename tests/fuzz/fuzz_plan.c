@@ -21,7 +21,7 @@ static void must(int condition)
         abort();
 }
 
-/* A plan of a product is refused because its pattern is not the product's or because it is too much work, or it runs. */
+/* A plan of a product is refused because its pattern is not the product's or as it is too much work, or it runs. */
 static void multiply(const spmm_plan_t *plan)
 {
     const spmm_product_executor_options_t options = {
