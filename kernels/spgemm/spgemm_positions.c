@@ -144,7 +144,7 @@ static spmm_status_t plan_turn(struct derivation *d, int64_t first, int64_t *end
         bytes += more;
     }
     *end = i;
-    if (bytes > d->turn_room) {
+    if (bytes > d->turn_room || d->turn == NULL) {
         spmmi_free(d->turn);
         d->turn_room = bytes > TURN_BYTES ? bytes : TURN_BYTES;
         SPMM_TRY_ALLOC(d->turn = spmmi_alloc(d->turn_room, 1), d->diag);
@@ -187,10 +187,12 @@ static void place_pieces(struct spmmi_spgemm_stage *s)
             continue;
         const int is_next = u > 0 && s->units[u - 1].partial >= 0 && s->units[u - 1].row == unit->row;
         unit->position = s->position_at[unit->row];
-        for (int64_t p = s->units[u - 1].first; is_next && p < unit->first; p++)
+        if (!is_next)
+            continue;
+        const struct spmmi_spgemm_unit *before = &s->units[u - 1];
+        unit->position = before->position;
+        for (int64_t p = before->first; p < unit->first; p++)
             unit->position += (uint64_t)count_of(s, p) * width_of(s, unit->row);
-        if (is_next)
-            unit->position += s->units[u - 1].position - s->position_at[unit->row];
     }
     s->sums = 0;
     for (int64_t i = 0; i < s->task.left.rows; i++) {
