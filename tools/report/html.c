@@ -11,6 +11,7 @@
 #include "tools/cli/print_text.h"
 
 #define COUNTED_FROM 1000 /* numbers from here on have no decimals */
+#define COUNTED_TO 1e15   /* and from here on an exponent */
 
 static const char *entity(char c)
 {
@@ -169,7 +170,7 @@ void html_table_end(struct html *h)
 void html_number(struct html *h, double number)
 {
     char text[PRINT_UNITS_BYTES];
-    if (number < COUNTED_FROM)
+    if (number < COUNTED_FROM || number >= COUNTED_TO)
         html_text(h, "%.4g", number);
     else
         html_text(h, "%s", print_count(text, llround(number)));
@@ -188,7 +189,7 @@ void html_number_cell(struct html *h, double number)
 void html_bar(struct html *h, enum html_bar kind, double share, double mark)
 {
     static const char *const classes[] = {"", " chosen", " other"};
-    const double width = share > 1 ? 1 : share;
+    const double width = share < 1 ? share : 1; /* 1 of what is no number too */
     html_markup(h, "<span class=\"track\" aria-hidden=\"true\">");
     if (width > 0)
         fprintf(h->out, "<span class=\"bar%s\" style=\"width:%.2f%%\"></span>", classes[kind], 100 * width);

@@ -53,4 +53,4 @@ const char html_style[] =
     "details>table{margin-top:8px}pre{white-space:pre-wrap;font-size:.8125rem;margin:8px 0}"
     "code{font-size:.875rem}ul{margin:0 0 12px;padding-left:20px}li{margin:4px 0}\n"
     "@media (max-width:560px){body{padding:8px}section{padding:12px;margin:10px 0}header,footer{padding:0 "
-    "6px}.tiles{grid-template-columns:1fr 1fr}}\n";
+    "6px}.tiles{grid-template-columns:1fr 1fr}.tiles dd{font-size:1.05rem}}\n";

@@ -11,6 +11,9 @@
 #include "plan_report.h"
 #include "tools/cli/print_text.h"
 
+#define RATE_MIN 1e-9 /* GFLOP/s of points: a plan may hold times that no product takes */
+#define RATE_MAX 1e9
+
 struct roof {
     const struct plan_page *page;
     spmm_roofline_t model;
@@ -67,7 +70,7 @@ static void visit(const struct roof *r, const spmm_trace_info_t *t, const spmm_v
     for (int measured = 0; measured < 2; measured++) {
         point.is_measured = measured;
         point.rate = rate_of(r, n, measured ? t->measured_us : t->predicted_us);
-        if (point.rate > 0)
+        if (point.rate >= RATE_MIN && point.rate <= RATE_MAX)
             fn(context, &point);
     }
 }
