@@ -26,7 +26,7 @@ DOCUMENTS = [  # a file and its text, and what is reported
     ("docs/decisions/0001-first.md", "line\n" * 61, "61 lines"),
     ("docs/examples/long.c", "int i;\n" * 121, "121 lines"),
     ("docs/decisions/0001-first.md", "a b c d e f g h i j k l\n" * 55, "660 words"),
-    ("docs/long.md", "line\n" * 2000, "docs: 20"),
+    ("docs/long.md", "line\n" * 3000, "docs: 300"),
     ("docs/page.md", "# Page\n## Two words\ninspector/a/ab_none.c\n", "there is no inspector/a/ab_none.c"),
     ("docs/page.md", "# Page\n## Two words\nSee none.cuh.\n", "there is no file none.cuh"),
     ("inspector/a/ab_one.c", "int a; /* docs/none.md */\n", "ab_one.c:1: there is no docs/none.md"),
