@@ -88,14 +88,6 @@ static const struct cli_program program = {
     CLI_TAKES(options, 1, INT_MAX),
 };
 
-static void print_digest(FILE *out, const char *name, const uint8_t digest[16])
-{
-    fprintf(out, "%-*s", PLAN_REPORT_LABEL, name);
-    for (int i = 0; i < 16; i++)
-        fprintf(out, "%02x", digest[i]);
-    fputc('\n', out);
-}
-
 static void print_columns(FILE *out, const spmm_matrix_stats_t *s)
 {
     char longest[PRINT_UNITS_BYTES], empty[PRINT_UNITS_BYTES], diagonal[PRINT_UNITS_BYTES],
@@ -125,9 +117,9 @@ static void print_main(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_
     fprintf(out, "%-*s%s, %.3f of CSR (%s)\n", PLAN_REPORT_LABEL, "size",
             print_bytes(bytes, info->file_bytes), (double)info->file_bytes / (double)csr_bytes,
             print_bytes(csr, csr_bytes));
-    print_digest(out, "pattern", info->pattern_digest);
+    plan_text_digest(out, "pattern", info->pattern_digest);
     if (info->has_values)
-        print_digest(out, "values", info->values_digest);
+        plan_text_digest(out, "values", info->values_digest);
     plan_text_targets(out, plan);
     product_report_text(out, plan, PLAN_REPORT_LABEL);
     plan_text_variants(out, plan, info);
@@ -173,29 +165,6 @@ static void print_text(const spmm_plan_t *plan, const spmm_plan_info_t *info, co
     plan_text_histogram(stdout, &stats);
     plan_text_row_blocks(stdout, plan, model);
     plan_text_sections(stdout, plan, info);
-}
-
-/* What a successful load has established, see docs/plan-format.md. */
-static void print_checks(const spmm_plan_t *plan, const spmm_plan_info_t *info)
-{
-    char variants[PRINT_UNITS_BYTES], parts[PRINT_UNITS_BYTES], sections[PRINT_UNITS_BYTES];
-    char candidates[PRINT_UNITS_BYTES];
-    printf("\nVerified\n");
-    printf("  container   header, section table, %s without gap or overlap, every checksum, every frame\n",
-           print_plural(sections, info->section_count, "section"));
-    printf("  matrix      row pointers ascend, columns ascend in each row and are in range, digest of the "
-           "pattern%s\n",
-           info->has_values ? ",\n              digest of the values" : "");
-    printf("  metrics     recomputed from the matrix and equal\n");
-    printf("  work        %s, %s; the items of each part cover every nonzero once\n",
-           print_plural(variants, info->variant_count, "variant"),
-           print_plural(parts, info->part_count, "part"));
-    printf("  text        trace of %s, names of source and writer, metadata\n",
-           print_plural(candidates, info->trace_count, "candidate"));
-    if (product_report_operands(plan) > 0)
-        printf("  product     patterns and digests of the operands, number of multiplications; the pattern "
-               "of C is "
-               "that\n              of the product\n");
 }
 
 static int print_json(const spmm_plan_t *plan, const spmm_plan_info_t *info, const spmm_roofline_t *model)
@@ -332,7 +301,7 @@ static int show(const char *path)
     } else if (result == EXIT_DONE && !args.quiet) {
         print_text(plan, &info, &model);
         if (args.verify)
-            print_checks(plan, &info);
+            plan_text_checks(plan, &info);
         if (args.matches_count > 0)
             printf("\nMatches: pattern%s equal, entry by entry\n", info.has_values ? " and values" : "");
         result = exit_flush(program.name);
@@ -341,33 +310,19 @@ static int show(const char *path)
     return result;
 }
 
-/* Printed when it is whole: a failure leaves nothing on standard output. */
-static int print_page(const struct plan_page *page)
-{
-    spmm_diag_t diag = {0};
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    spmm_status_t status =
-        out == NULL ? fail_memory(&diag, 0, "the page") : plan_page_write(out, page, &diag);
-    if (out != NULL && fclose(out) != 0 && status == SPMM_OK)
-        status = fail_memory(&diag, size, "the page");
-    if (status == SPMM_OK && !args.quiet)
-        (void)fwrite(text, 1, size, stdout);
-    free(text);
-    return status == SPMM_OK ? exit_flush(program.name)
-                             : exit_failure(program.name, args.device, status, &diag);
-}
-
 static int show_page(const char *path)
 {
+    spmm_diag_t diag = {0};
     spmm_plan_info_t info = {.struct_size = sizeof info};
     int result = EXIT_DONE;
     spmm_plan_t *plan = open_plan(path, &result);
     if (plan == NULL)
         return result;
     (void)spmm_plan_info(plan, &info);
-    result = print_page(&(struct plan_page){.plan = plan, .info = &info, .device = args.device});
+    const struct plan_page page = {.plan = plan, .info = &info, .device = args.device};
+    const spmm_status_t status = plan_page_print(args.quiet ? NULL : stdout, &page, &diag);
+    result =
+        status == SPMM_OK ? exit_flush(program.name) : exit_failure(program.name, args.device, status, &diag);
     spmm_plan_destroy(plan);
     return result;
 }

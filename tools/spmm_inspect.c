@@ -156,25 +156,6 @@ static const struct cli_program program = {
     CLI_TAKES(options, 1, 3),
 };
 
-/* --schedule is the rest of the name of --kernel. */
-static enum cli_result check_kernel(void)
-{
-    static char joined[FAMILIES_KERNEL_BYTES];
-    if (args.schedule == 0)
-        return CLI_RUN;
-    const spmm_schedule_t schedule = (spmm_schedule_t)args.schedule;
-    const bool is_joined = families_join(args.kernel, schedule, joined, sizeof joined);
-    if (!is_joined && args.kernel == NULL)
-        return cli_complain(&program,
-                            "--schedule %s is one of several families: name it as --kernel FAMILY/%s",
-                            spmm_schedule_name(schedule), spmm_schedule_name(schedule));
-    if (!is_joined)
-        return cli_complain(&program, "--kernel %s and --schedule %s contradict each other", args.kernel,
-                            spmm_schedule_name(schedule));
-    args.kernel = joined;
-    return CLI_RUN;
-}
-
 static spmm_save_options_t save_options(void)
 {
     return (spmm_save_options_t){.struct_size = sizeof(spmm_save_options_t),
@@ -384,7 +365,7 @@ static enum cli_result check_command(const struct cli_operands *operands)
     parsed = parsed == CLI_RUN
                  ? balance_text_check(&program, args.balance, &args.balance_mode, &args.segment_length)
                  : parsed;
-    parsed = parsed == CLI_RUN ? check_kernel() : parsed;
+    parsed = parsed == CLI_RUN ? families_join_check(&program, &args.kernel, args.schedule) : parsed;
     parsed = parsed == CLI_RUN ? plan_output_check(&program, args.output, args.json, args.force) : parsed;
     return parsed == CLI_RUN ? tune_request_check(&program, &args.tune) : parsed;
 }

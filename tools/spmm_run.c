@@ -257,17 +257,6 @@ cleanup:
     return status;
 }
 
-/* Half a second unless the caller counts. */
-static struct timing_rule timing_rule(void)
-{
-    const int repeats = args.repeat < 0 ? TIMING_REPEATS_MAX : (int)args.repeat;
-    return (struct timing_rule){.repeats = repeats,
-                                .repeats_slow = repeats,
-                                .repeats_min = args.repeat < 0 ? 5 : repeats,
-                                .slow_ms = 1e9,
-                                .max_seconds = 1.0};
-}
-
 /* The rows of C are those of the plan's matrix, or those of a plan that permutes the rows of C. */
 static spmm_status_t check(struct run *run, struct check_result *result, spmm_diag_t *diag)
 {
@@ -300,7 +289,7 @@ cleanup:
 
 static spmm_status_t work(struct run *run, const char *plan_name, int *code, spmm_diag_t *diag)
 {
-    const struct timing_rule rule = timing_rule();
+    const struct timing_rule rule = timing_rule_of((int)args.repeat);
     struct check_result checked;
     struct run_certificate certificate;
     struct timing timing;
@@ -339,17 +328,14 @@ cleanup:
     return status;
 }
 
-/* C of a sparse product may be the only copy of a matrix, so it replaces no file. */
-static enum cli_result check_files(bool is_sparse)
+static enum cli_result check_files(void)
 {
     static const char npy[] = {'\x93', 'N', 'U', 'M', 'P', 'Y'};
-    if (!is_sparse && args.beta != 0.0 && (args.output != NULL || args.b != NULL))
+    if (args.beta != 0.0 && (args.output != NULL || args.b != NULL))
         return cli_complain(&program, "--beta adds to a random C, so it does not go with -B or -o");
-    if (args.output == NULL || args.force || !overwrite_loses(args.output, npy, is_sparse ? 0 : sizeof npy))
-        return CLI_RUN;
-    return is_sparse
-               ? cli_complain(&program, "%s exists; -f overwrites it", args.output)
-               : cli_complain(&program, "%s exists and is no NumPy file; -f overwrites it", args.output);
+    if (args.output != NULL && !args.force && overwrite_loses(args.output, npy, sizeof npy))
+        return cli_complain(&program, "%s exists and is no NumPy file; -f overwrites it", args.output);
+    return CLI_RUN;
 }
 
 /* A plan with files beside it, or --product: C is sparse. */
@@ -370,6 +356,7 @@ static struct run_sparse_request sparse_request(const struct cli_operands *opera
                                          .check = args.check,
                                          .has_dense = args.b != NULL || args.n != 0 || args.certify ||
                                                       args.beta != 0 || args.op != SPMM_OP_N,
+                                         .force = args.force,
                                          .json = args.json,
                                          .quiet = args.quiet};
     request.files.list += !args.product;
@@ -395,10 +382,10 @@ int main(int argc, char **argv)
     if (result != CLI_RUN)
         return result == CLI_DONE ? EXIT_DONE : EXIT_USAGE;
     const struct run_sparse_request sparse = sparse_request(&operands);
-    if (check_files(run_sparse_wanted(&sparse)) != CLI_RUN || run_sparse_check(&program, &sparse) != CLI_RUN)
-        return EXIT_USAGE;
     if (run_sparse_wanted(&sparse))
-        return run_sparse(&sparse);
+        return run_sparse_check(&program, &sparse) == CLI_RUN ? run_sparse(&sparse) : EXIT_USAGE;
+    if (check_files() != CLI_RUN)
+        return EXIT_USAGE;
     progress_start(&run.progress, args.quiet != 0);
     const spmm_status_t status = work(&run, operands.list[0], &code, &diag);
     if (status != SPMM_OK)

@@ -41,6 +41,9 @@ void families_help(char *text, size_t size, size_t width, const char *pattern);
  * is no room. */
 int families_join(const char *kernel, spmm_schedule_t schedule, char *name, size_t size);
 
+/* What --kernel and --schedule (0: none) say together, as a kernel; complains where they contradict each other. */
+enum cli_result families_join_check(const struct cli_program *program, const char **kernel, int schedule);
+
 /* "auto" (0) and all schedules. */
 #define FAMILIES_CHOICES 32
 void families_schedules(struct cli_choice choices[FAMILIES_CHOICES]);

@@ -155,6 +155,16 @@ cleanup:
 }
 
 /* Repeats that half of the time allows for a call of ms, with something of ms_between before each. */
+struct timing_rule timing_rule_of(int repeats)
+{
+    const int most = repeats < 0 ? TIMING_REPEATS_MAX : repeats;
+    return (struct timing_rule){.repeats = most,
+                                .repeats_slow = most,
+                                .repeats_min = repeats < 0 ? 5 : most,
+                                .slow_ms = 1e9,
+                                .max_seconds = 1.0};
+}
+
 static int repeats_for(const struct timing_rule *rule, double ms, double ms_between)
 {
     const double affordable = 500.0 * rule->max_seconds / (ms + ms_between + 1e-3);

@@ -25,6 +25,8 @@ struct timing_rule {
     int has_run;        /* 1: the caller has run it once, so that no untimed call is needed */
 };
 #define TIMING_REPEATS_MAX 1000
+/* Of one product: this many calls; below 0: half a second, and at least 5. */
+struct timing_rule timing_rule_of(int repeats);
 
 struct timing {
     double ms_cold, ms_warm; /* medians; warm on a GPU: a mean */

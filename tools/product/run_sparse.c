@@ -13,6 +13,7 @@
 #include "tools/cli/fail.h"
 #include "tools/cli/number.h"
 #include "tools/cli/output_file.h"
+#include "tools/cli/overwrite.h"
 #include "tools/cli/plan_input.h"
 #include "tools/cli/progress.h"
 #include "tools/compute/npy.h"
@@ -312,6 +313,8 @@ enum cli_result run_sparse_check(const struct cli_program *program, const struct
                             "-B, -n, --certify, --beta and --op are of products with a dense matrix");
     if (r->check != NULL && strcmp(r->check, CHECK_SELF) != 0)
         return cli_complain(program, "--check of a sparse product: expected self, found '%s'", r->check);
+    if (r->output != NULL && !r->force && overwrite_loses(r->output, "", 0))
+        return cli_complain(program, "%s exists; -f overwrites it", r->output);
     return CLI_RUN;
 }
 

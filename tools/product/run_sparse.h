@@ -20,6 +20,7 @@ struct run_sparse_request {
     spmm_read_options_t read;
     const char *check; /* NULL, or a word */
     bool has_dense;    /* options of products with dense matrices were given */
+    bool force;        /* output replaces any file */
     bool json, quiet;
 };
 

@@ -3,8 +3,10 @@
 #include "plan_page.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 
 #include "plan_report.h"
+#include "tools/cli/fail.h"
 #include "tools/cli/print_text.h"
 
 static void write_about(struct html *h, const struct plan_page *page)
@@ -141,5 +143,20 @@ spmm_status_t plan_page_write(FILE *out, const struct plan_page *page, spmm_diag
         html_page_end(&h);
     }
     html_close(&h);
+    return status;
+}
+
+spmm_status_t plan_page_print(FILE *out, const struct plan_page *page, spmm_diag_t *diag)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *memory = open_memstream(&text, &size);
+    spmm_status_t status =
+        memory == NULL ? fail_memory(diag, 0, "the page") : plan_page_write(memory, page, diag);
+    if (memory != NULL && fclose(memory) != 0 && status == SPMM_OK)
+        status = fail_memory(diag, size, "the page");
+    if (status == SPMM_OK && out != NULL)
+        (void)fwrite(text, 1, size, out);
+    free(text);
     return status;
 }

@@ -17,6 +17,9 @@ struct plan_page {
  * whole. */
 spmm_status_t plan_page_write(FILE *out, const struct plan_page *page, spmm_diag_t *diag);
 
+/* The same when it is whole: a failure leaves nothing on out. NULL: it is made and not printed. */
+spmm_status_t plan_page_print(FILE *out, const struct plan_page *page, spmm_diag_t *diag);
+
 /* Its sections. */
 spmm_status_t plan_page_spy(struct html *h, const struct plan_page *page, spmm_diag_t *diag);
 void plan_page_choice(struct html *h, const struct plan_page *page);

@@ -50,6 +50,9 @@ const char *plan_section_text(char text[PLAN_SECTION_BYTES], const spmm_section_
 /* One section, and what stands above the first. */
 void plan_text_section_head(FILE *out);
 void plan_text_section(FILE *out, const spmm_section_info_t *section);
+void plan_text_digest(FILE *out, const char *name, const uint8_t digest[16]);
+/* On standard output: what a successful load has established, see docs/plan-format.md. */
+void plan_text_checks(const spmm_plan_t *plan, const spmm_plan_info_t *info);
 void plan_text_sections(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_t *info);
 
 void plan_json_identity(struct json *j, const spmm_plan_info_t *info);

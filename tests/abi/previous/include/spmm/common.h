@@ -90,6 +90,7 @@ SPMM_API const char *spmm_version_string(void);
     X(SPMM_ERR_PLAN_PERMUTATION, 312, "plan content: a permutation is not valid")                   \
     X(SPMM_ERR_PLAN_PERMUTATION_METRICS, 313, "plan content: a permutation metric is out of range") \
     X(SPMM_ERR_PLAN_WRITER, 314, "plan content: the text about the writer is not valid")            \
+    X(SPMM_ERR_PLAN_METADATA, 315, "plan content: the metadata are not valid")                      \
     X(SPMM_ERR_PLAN_PRODUCT, 316, "plan content: a product of sparse matrices is not valid")        \
     X(SPMM_ERR_MATRIX_SYNTAX, 400, "the matrix file is malformed")                                  \
     X(SPMM_ERR_MATRIX_UNSUPPORTED, 401, "the matrix file is valid but of a kind not supported")     \

@@ -103,19 +103,21 @@ SPMM_API spmm_status_t spmm_executor_set_values(spmm_executor_t *executor, const
                                                 spmm_diag_t *diag);
 
 /** Bytes of workspace that spmm_execute needs for this product; 0 is common. Device memory on a GPU, host memory on the
- * CPU, its address a multiple of 256. Its contents need no initialisation. Depends on op, n, both layouts, and whether
- * B and C are aligned to 16 bytes: describe them as they will be passed (data may be NULL, which counts as aligned).
+ * CPU, its address a multiple of 256. Its contents need no initialisation. Depends on op, n, both layouts and types,
+ * and whether B and C are aligned to 16 bytes: describe them as they will be passed (data may be NULL, which counts as
+ * aligned).
  * Errors: ARGUMENT, SHAPE, TYPE, UNSUPPORTED, NO_VARIANT, TOO_LARGE. */
 SPMM_API spmm_status_t spmm_executor_workspace_bytes(const spmm_executor_t *executor, spmm_op_t op,
                                                      const spmm_dense_t *b, const spmm_dense_t *c,
                                                      uint64_t *bytes, spmm_diag_t *diag);
 
 #define SPMM_WORKSPACE_N_MAX 65536 /**< Most columns that spmm_executor_workspace_max takes. */
-/** Bytes of workspace that are enough for every product of op with these layouts and 0 to n_max columns, however B and
- * C are aligned and whatever their leading dimensions: the maximum of what spmm_executor_workspace_bytes answers for
- * them, so that it never shrinks when n_max grows. spmm_executor_workspace_bytes itself may: another n may mean another
- * variant, launch or way to convert column-major operands. For solvers whose blocks change their width: asked for once,
- * in time linear in n_max. Where layouts or ops change, take the maximum of the answers.
+/** Bytes of workspace that are enough for every product of op with these layouts and 0 to n_max columns, whatever types
+ * of B and C the executor takes, however they are aligned and whatever their leading dimensions: the maximum of what
+ * spmm_executor_workspace_bytes answers for them, so that it never shrinks when n_max grows.
+ * spmm_executor_workspace_bytes itself may: another n may mean another variant, launch or way to convert column-major
+ * operands. For solvers whose blocks change their width: asked for once, in time linear in n_max. Where layouts or ops
+ * change, take the maximum of the answers.
  * Errors: ARGUMENT (also n_max beyond SPMM_WORKSPACE_N_MAX), NO_VARIANT, TOO_LARGE. */
 SPMM_API spmm_status_t spmm_executor_workspace_max(const spmm_executor_t *executor, spmm_op_t op,
                                                    int64_t n_max, spmm_layout_t b_layout,

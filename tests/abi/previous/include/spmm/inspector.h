@@ -28,7 +28,7 @@ typedef enum spmm_complex_part {
 typedef enum spmm_index_base {
     SPMM_INDEX_BASE_AUTO = 0, /**< From 0, if there is a vertex 0; what may be a guess is refused. */
     SPMM_INDEX_BASE_0 = 1,    /**< From 0. */
-    SPMM_INDEX_BASE_1 = 2     /**< From 1. */
+    SPMM_INDEX_BASE_1 = 2     /**< From 1; where vertices is 0, what may be a line of sizes is refused. */
 } spmm_index_base_t;
 
 /** Options of a reader. */
@@ -252,6 +252,11 @@ typedef struct spmm_inspect_options {
     const spmm_tiled_options_t *tiled;     /**< Of the tiled family; defaults. */
     const spmm_tcblock_options_t *tcblock; /**< Of window, panel and bcsr; defaults. */
     const spmm_tuning_options_t *tuning;   /**< How candidates are measured; not at all. */
+    /** One plan for several machines: target_count devices, each named as device, which is then NULL, and each of
+     * another compute capability; device alone. Each gets the variants that a plan for it alone would have, equal parts
+     * are kept once, and spmm_executor_create takes those of the machine that it runs on. Not with permute_output. */
+    const char *const *targets;
+    size_t target_count;             /**< See targets. */
     const spmm_metadata_t *metadata; /**< metadata_count pairs for the plan, in any order; copied; none. */
     int64_t metadata_count;          /**< See metadata. */
 } spmm_inspect_options_t;
@@ -259,7 +264,7 @@ typedef struct spmm_inspect_options {
 /** Defaults of all options. */
 #define SPMM_INSPECT_OPTIONS_INIT                                                                           \
     {sizeof(spmm_inspect_options_t), (spmm_dtype_t)0, (spmm_dtype_t)0, (spmm_dtype_t)0, (spmm_dtype_t)0,    \
-     (spmm_compute_t)0, 0, 0, 0, 0, 0, 0, (spmm_reorder_t)0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+     (spmm_compute_t)0, 0, 0, 0, 0, 0, 0, (spmm_reorder_t)0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
 /* clang-format on */
 
 /** Analyse a matrix and make a plan. options may be NULL. O(nnz) time. The plan does not refer to the matrix
