@@ -32,6 +32,7 @@ void plan_text_checks(const spmm_plan_t *plan, const spmm_plan_info_t *info)
     printf("  text        trace of %s, names of source and writer, metadata\n",
            print_plural(candidates, info->trace_count, "candidate"));
     if (product_report_operands(plan) > 0)
-        printf("  product     patterns and digests of the operands, number of multiplications; the pattern of C "
-               "is that\n              of the product\n");
+        printf(
+            "  product     patterns and digests of the operands, number of multiplications; the pattern of C "
+            "is that\n              of the product\n");
 }
