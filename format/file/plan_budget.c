@@ -54,6 +54,11 @@ uint64_t spmmi_load_bytes(const struct spmmi_container *c, const spmm_plan_t *pl
                      spmmi_check_bytes(h->cols, h->nnz, extent) +
                      c->frame_first[h->section_count] * sizeof(struct spmmi_frame) +
                      h->section_count * (sizeof(spmm_section_info_t) + SPMMI_ALIGN);
+    /* A triangle, which is counted as its sections are, and then the matrix. */
+    if ((h->flags & SPMMI_FLAG_TRIANGLE) != 0)
+        bytes += (h->rows + 1) * sizeof(int64_t) + h->nnz * sizeof(int32_t) + 3 * SPMMI_ALIGN;
+    if ((h->flags & SPMMI_FLAG_MIRRORED) != 0)
+        bytes += h->nnz * spmm_dtype_size((spmm_dtype_t)h->dtype);
     for (uint32_t i = 0; i < h->section_count; i++) {
         const struct spmmi_entry *e = &c->entries[i];
         if (spmmi_section_find(e->type) == NULL)

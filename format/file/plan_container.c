@@ -105,6 +105,23 @@ static uint64_t bomb_floor(uint64_t raw_bytes)
     return excess / SPMMI_BOMB_RATIO + (excess % SPMMI_BOMB_RATIO != 0);
 }
 
+/* Columns and mirrored values are of the same entries. */
+static spmm_status_t check_triangle(const struct spmmi_container *c, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const int columns = spmmi_container_find(c, SPMMI_SECTION_COL_IND, SPMMI_NO_PART);
+    const int values = spmmi_container_find(c, SPMMI_SECTION_VALUES, SPMMI_NO_PART);
+    const uint64_t value_bytes = spmm_dtype_size((spmm_dtype_t)c->header.dtype);
+    if ((c->header.flags & SPMMI_FLAG_MIRRORED) == 0 || columns < 0)
+        return SPMM_OK;
+    const uint64_t count = c->entries[columns].raw_bytes / sizeof(uint32_t);
+    SPMM_RULE(c->entries[values].raw_bytes == count * value_bytes, SECTION, entry_at((uint32_t)values) + 32,
+              "section values has %llu raw bytes, but the triangle has %llu entries",
+              (unsigned long long)c->entries[values].raw_bytes, (unsigned long long)count);
+cleanup:
+    return status;
+}
+
 /* Step 4: raw sizes follow from the dimensions, and no section can be a compression bomb. */
 static spmm_status_t check_sizes(struct spmmi_container *c, spmm_diag_t *diag)
 {
@@ -139,6 +156,7 @@ static spmm_status_t check_sizes(struct spmmi_container *c, spmm_diag_t *diag)
                       spmmi_container_find(c, row->type, SPMMI_NO_PART) >= 0,
                   SECTION, SPMMI_HEADER_BYTES, "section %s is missing", row->text);
     }
+    SPMM_TRY(check_triangle(c, diag));
 cleanup:
     return status;
 }

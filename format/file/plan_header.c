@@ -48,6 +48,16 @@ cleanup:
     return status;
 }
 
+/* Skew values are mirrored, mirrored values are there and in a triangle, a triangle is of a square matrix. */
+static int are_flags(const struct spmmi_header *h)
+{
+    const int is_triangle = (h->flags & SPMMI_FLAG_TRIANGLE) != 0,
+              is_skew = (h->flags & SPMMI_FLAG_SKEW) != 0;
+    const int is_mirrored = (h->flags & SPMMI_FLAG_MIRRORED) != 0;
+    return (!is_skew || is_mirrored) && (!is_triangle || h->rows == h->cols) &&
+           (!is_mirrored || (is_triangle && (h->flags & SPMMI_FLAG_VALUES) != 0));
+}
+
 static spmm_status_t check_fields(const struct spmmi_header *h, uint64_t file_bytes, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -68,8 +78,12 @@ static spmm_status_t check_fields(const struct spmmi_header *h, uint64_t file_by
     SPMM_RULE(spmm_dtype_size(dtype) != 0, HEADER, AT(dtype), "value type %u is not known", h->dtype);
     SPMM_RULE((spmmi_dtype_features(dtype) & ~h->features_incompat) == 0, HEADER, AT(dtype),
               "value type %u needs a feature that the header does not name", h->dtype);
-    SPMM_RULE((h->flags & ~SPMMI_FLAG_VALUES) == 0, HEADER, AT(flags), "flags 0x%x have reserved bits set",
+    SPMM_RULE((h->flags & ~SPMMI_FLAGS_KNOWN) == 0, HEADER, AT(flags), "flags 0x%x have reserved bits set",
               h->flags);
+    SPMM_RULE(h->flags <= SPMMI_FLAG_VALUES || (h->features_incompat & SPMMI_FEATURE_TRIANGLE) != 0, HEADER,
+              AT(flags), "flags 0x%x need a feature that the header does not name", h->flags);
+    SPMM_RULE(are_flags(h), HEADER, AT(flags),
+              "flags 0x%x contradict each other or a matrix that is not square", h->flags);
     SPMM_RULE(h->section_count >= 1 && h->section_count <= SPMMI_SECTION_LIMIT, HEADER, AT(section_count),
               "%u sections, expected 1 to %u", h->section_count, SPMMI_SECTION_LIMIT);
 cleanup:

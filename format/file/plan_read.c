@@ -10,11 +10,13 @@
 #include "format/base/options.h"
 #include "format/check/plan_check.h"
 #include "plan_budget.h"
+#include "triangle.h"
 
 struct reader {
     struct spmmi_container container;
     struct spmmi_decoder *decoder;
     spmm_plan_t *plan;
+    struct spmmi_triangle triangle; /* where the file has one, until it is expanded */
     spmm_diag_t *diag;
 };
 
@@ -219,17 +221,52 @@ cleanup:
     return status;
 }
 
-static spmm_status_t read_matrix(struct reader *r)
+static spmm_status_t read_pattern(struct reader *r)
 {
     spmm_status_t status = SPMM_OK;
     spmm_plan_t *p = r->plan;
-    const uint32_t value_bytes = (uint32_t)spmm_dtype_size(p->dtype);
     SPMM_TRY(read_rows(r, SPMMI_SECTION_ROW_LENGTHS, SPMMI_NO_PART, p->rows, &p->row_ptr));
     SPMM_TRY(spmmi_check_row_ptr(p, r->diag));
     p->col_ind = spmmi_alloc((uint64_t)p->nnz, sizeof *p->col_ind);
     SPMM_TRY(decode_rows(r, SPMMI_SECTION_COL_IND, SPMMI_NO_PART, sizeof *p->col_ind, p->col_ind, p->row_ptr,
                          p->rows));
-    if ((r->container.header.flags & SPMMI_FLAG_VALUES) != 0) {
+cleanup:
+    return status;
+}
+
+/* The pattern from one triangle of it, and values that are mirrored. */
+static spmm_status_t read_triangle(struct reader *r)
+{
+    spmm_status_t status = SPMM_OK;
+    struct spmmi_triangle *t = &r->triangle;
+    const uint32_t flags = r->container.header.flags;
+    t->rows = r->plan->rows;
+    t->nnz = (int64_t)(raw_bytes(r, SPMMI_SECTION_COL_IND, SPMMI_NO_PART) / sizeof *t->col_ind);
+    t->value_bytes = (uint32_t)spmm_dtype_size(r->plan->dtype);
+    t->is_skew = (flags & SPMMI_FLAG_SKEW) != 0;
+    SPMM_TRY(read_rows(r, SPMMI_SECTION_ROW_LENGTHS, SPMMI_NO_PART, t->rows, &t->row_ptr));
+    SPMM_TRY(spmmi_triangle_check_rows(t, r->diag));
+    t->col_ind = spmmi_alloc((uint64_t)t->nnz, sizeof *t->col_ind);
+    SPMM_TRY(decode_rows(r, SPMMI_SECTION_COL_IND, SPMMI_NO_PART, sizeof *t->col_ind, t->col_ind, t->row_ptr,
+                         t->rows));
+    SPMM_TRY(spmmi_triangle_check(t, r->plan->nnz, r->diag));
+    if ((flags & SPMMI_FLAG_MIRRORED) != 0) {
+        t->values = spmmi_alloc((uint64_t)t->nnz, t->value_bytes);
+        SPMM_TRY(decode(r, SPMMI_SECTION_VALUES, SPMMI_NO_PART, t->value_bytes, t->values));
+    }
+    SPMM_TRY(spmmi_triangle_expand(t, r->plan, r->diag));
+cleanup:
+    spmmi_triangle_free(t);
+    return status;
+}
+
+static spmm_status_t read_matrix(struct reader *r)
+{
+    spmm_status_t status = SPMM_OK;
+    spmm_plan_t *p = r->plan;
+    const uint32_t value_bytes = (uint32_t)spmm_dtype_size(p->dtype), flags = r->container.header.flags;
+    SPMM_TRY((flags & SPMMI_FLAG_TRIANGLE) != 0 ? read_triangle(r) : read_pattern(r));
+    if ((flags & SPMMI_FLAG_VALUES) != 0 && (flags & SPMMI_FLAG_MIRRORED) == 0) {
         p->values = spmmi_alloc((uint64_t)p->nnz, value_bytes);
         SPMM_TRY(decode(r, SPMMI_SECTION_VALUES, SPMMI_NO_PART, value_bytes, p->values));
     }

@@ -92,6 +92,18 @@ static uint64_t has_product(const struct spmmi_header *h)
     return (h->features_incompat & SPMMI_FEATURE_PRODUCT) != 0;
 }
 
+/* Entries that a section has in the file: all, or with this flag those of a triangle, whose diagonal may be full. */
+static uint64_t entries_min(const struct spmmi_header *h, uint32_t flag)
+{
+    return (h->flags & flag) != 0 ? h->nnz / 2 + h->nnz % 2 : h->nnz;
+}
+
+static uint64_t entries_max(const struct spmmi_header *h, uint32_t flag)
+{
+    const uint64_t half = (h->nnz + h->rows) / 2;
+    return (h->flags & flag) != 0 && half < h->nnz ? half : h->nnz;
+}
+
 /* No product overflows: dimensions are within V1 when this is called. */
 struct spmmi_raw_range spmmi_section_raw_range(uint32_t type, const struct spmmi_header *h)
 {

@@ -30,7 +30,12 @@
 #define SPMMI_BOMB_SLACK (UINT64_C(64) << 10)
 #define SPMMI_NO_PART UINT32_MAX
 #define SPMMI_CODEC_ZSTD 1u
-#define SPMMI_FLAG_VALUES 1u /* of the header */
+/* Of the header. The last three: docs/plan-format.md 6.16. */
+#define SPMMI_FLAG_VALUES 1u
+#define SPMMI_FLAG_TRIANGLE 2u
+#define SPMMI_FLAG_MIRRORED 4u
+#define SPMMI_FLAG_SKEW 8u
+#define SPMMI_FLAGS_KNOWN (SPMMI_FLAG_VALUES | SPMMI_FLAG_TRIANGLE | SPMMI_FLAG_MIRRORED | SPMMI_FLAG_SKEW)
 /* incompat. Families have bits too (format/family_list.def); where they share one of these, it is said there. */
 #define SPMMI_FEATURE_UNITS \
     1u /* trace entries about units and their permutation, and the families that have them */
@@ -42,11 +47,12 @@
 #define SPMMI_FEATURE_HALF_LONG_ROWS 64u /* parts of long rows whose values have 16 bits */
 #define SPMMI_FEATURES_OF_6 64u          /* the first bit that format 1.6 has .. */
 #define SPMMI_FEATURES_OF_7 512u         /* .. and 1.7 */
+#define SPMMI_FEATURE_TRIANGLE 512u      /* the flags of the header about triangles */
 #define SPMMI_FEATURE_PRODUCT 4096u      /* a product of sparse matrices */
 #define SPMMI_FEATURES_KNOWN                                                                           \
     (SPMMI_FAMILY_FEATURES | SPMMI_PERMUTATION_FEATURES | SPMMI_DTYPE_FEATURES | SPMMI_FEATURE_UNITS | \
      SPMMI_FEATURE_HALF | SPMMI_FEATURE_TCBLOCKS | SPMMI_FEATURE_LONG_ROWS | SPMMI_FEATURE_SEARCH |    \
-     SPMMI_FEATURE_HALF_LONG_ROWS | SPMMI_FEATURE_PRODUCT)
+     SPMMI_FEATURE_HALF_LONG_ROWS | SPMMI_FEATURE_TRIANGLE | SPMMI_FEATURE_PRODUCT)
 #define SPMMI_FLAG_REQUIRED 1u /* of a table entry */
 #define SPMMI_MAGIC "\xd3SPM\r\n\x1a\n"
 #define SPMMI_MAGIC_BYTES 8u

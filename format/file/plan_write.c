@@ -7,6 +7,7 @@
 #include "format/base/digest.h"
 #include "frames.h"
 #include "plan_budget.h"
+#include "triangle.h"
 #include "format/base/options.h"
 
 #define LEVEL_DEFAULT 3
@@ -18,12 +19,19 @@ struct writer {
     struct spmmi_entry entries[SPMMI_SECTION_LIMIT];
     struct spmmi_span spans[SPMMI_SECTION_LIMIT];
     struct spmmi_encoder *encoder;
+    struct spmmi_triangle triangle; /* instead of the pattern, if it has rows */
     void *row_lengths, *stats, *variants, *parts, *trace, *row_block_metrics, *permutation_metrics,
         *product; /* sections that have another form in memory; owned */
     void *operand_rows[SPMMI_SPGEMM_MATRICES];
     uint8_t *bytes; /* with room for the bound; owned */
     spmm_diag_t *diag;
 };
+
+/* Of the columns that are written. */
+static const int64_t *row_ptr_of(const struct writer *w)
+{
+    return w->triangle.rows > 0 ? w->triangle.row_ptr : w->plan->row_ptr;
+}
 
 /* Sections without raw bytes are not written. Called in ascending order of type and part. */
 static void add_section(struct writer *w, uint32_t type, uint32_t part, uint32_t element_bytes,
@@ -33,8 +41,8 @@ static void add_section(struct writer *w, uint32_t type, uint32_t part, uint32_t
         return;
     const uint32_t i = w->header.section_count++;
     const uint32_t flags = spmmi_section_find(type)->is_required ? SPMMI_FLAG_REQUIRED : 0;
-    w->spans[i] = (struct spmmi_span){
-        type, element_bytes, raw_bytes, (void *)(uintptr_t)elements, w->plan->row_ptr, w->plan->rows};
+    w->spans[i] = (struct spmmi_span){type,          element_bytes, raw_bytes, (void *)(uintptr_t)elements,
+                                      row_ptr_of(w), w->plan->rows};
     if (type == SPMMI_SECTION_OPERAND_COLS) {
         w->spans[i].row_ptr = w->plan->product->matrices[part].row_ptr;
         w->spans[i].rows = w->plan->product->matrices[part].rows;
@@ -89,18 +97,35 @@ cleanup:
     return status;
 }
 
-static spmm_status_t collect(struct writer *w, int has_values)
+/* The matrix, or a triangle of it where that says all. */
+static spmm_status_t add_matrix(struct writer *w)
 {
     spmm_status_t status = SPMM_OK;
     const spmm_plan_t *p = w->plan;
+    const struct spmmi_triangle *t = &w->triangle;
     const uint32_t value_bytes = (uint32_t)spmm_dtype_size(p->dtype);
-    const uint64_t nnz = (uint64_t)p->nnz;
-    SPMM_TRY(
-        add_row_lengths(w, SPMMI_SECTION_ROW_LENGTHS, SPMMI_NO_PART, p->rows, p->row_ptr, &w->row_lengths));
-    add_section(w, SPMMI_SECTION_COL_IND, SPMMI_NO_PART, sizeof *p->col_ind, nnz * sizeof *p->col_ind,
-                p->col_ind);
-    add_section(w, SPMMI_SECTION_VALUES, SPMMI_NO_PART, value_bytes, has_values ? nnz * value_bytes : 0,
-                p->values);
+    uint32_t *const flags = &w->header.flags;
+    SPMM_TRY(spmmi_triangle_of(p, *flags != 0, &w->triangle, w->diag));
+    const int is_triangle = t->rows > 0, is_mirrored = t->values != NULL;
+    const uint64_t columns = (uint64_t)(is_triangle ? t->nnz : p->nnz);
+    const uint64_t values = (*flags & SPMMI_FLAG_VALUES) == 0 ? 0 : (uint64_t)(is_mirrored ? t->nnz : p->nnz);
+    *flags |= (is_triangle ? SPMMI_FLAG_TRIANGLE : 0) | (is_mirrored ? SPMMI_FLAG_MIRRORED : 0) |
+              (t->is_skew ? SPMMI_FLAG_SKEW : 0);
+    SPMM_TRY(add_row_lengths(w, SPMMI_SECTION_ROW_LENGTHS, SPMMI_NO_PART, p->rows, row_ptr_of(w),
+                             &w->row_lengths));
+    add_section(w, SPMMI_SECTION_COL_IND, SPMMI_NO_PART, sizeof *p->col_ind, columns * sizeof *p->col_ind,
+                is_triangle ? t->col_ind : p->col_ind);
+    add_section(w, SPMMI_SECTION_VALUES, SPMMI_NO_PART, value_bytes, values * value_bytes,
+                is_mirrored ? t->values : p->values);
+cleanup:
+    return status;
+}
+
+static spmm_status_t collect(struct writer *w)
+{
+    spmm_status_t status = SPMM_OK;
+    const spmm_plan_t *p = w->plan;
+    SPMM_TRY(add_matrix(w));
     SPMM_TRY(
         add_records(w, SPMMI_SECTION_STATS, &spmmi_stats_record, &p->stats, sizeof p->stats, 1, &w->stats));
     SPMM_TRY(add_records(w, SPMMI_SECTION_VARIANTS, &spmmi_variant_record, p->variants, sizeof p->variants[0],
@@ -182,7 +207,8 @@ static void write_table_and_header(struct writer *w)
     h->format_major = SPMMI_FORMAT_MAJOR;
     h->header_bytes = SPMMI_HEADER_BYTES;
     h->entry_bytes = SPMMI_ENTRY_BYTES;
-    h->features_incompat = spmmi_plan_features(p);
+    h->features_incompat =
+        spmmi_plan_features(p) | (h->flags > SPMMI_FLAG_VALUES ? SPMMI_FEATURE_TRIANGLE : 0);
     h->format_minor = spmmi_plan_minor(h->features_incompat, p->metadata != NULL);
     h->features_exec = p->features_exec;
     h->rows = (uint64_t)p->rows;
@@ -231,7 +257,7 @@ spmm_status_t spmmi_plan_encode(const spmm_plan_t *plan, const spmm_save_options
     w->plan = plan;
     w->diag = diag;
     w->header.flags = plan->values != NULL && !known.pattern_only ? SPMMI_FLAG_VALUES : 0;
-    SPMM_TRY(collect(w, w->header.flags != 0));
+    SPMM_TRY(collect(w));
     w->encoder = spmmi_encoder_new(spmmi_threads(known.threads, raw_total(w)),
                                    known.level != 0 ? known.level : LEVEL_DEFAULT);
     SPMM_TRY_ALLOC(w->encoder, diag);
@@ -246,6 +272,7 @@ spmm_status_t spmmi_plan_encode(const spmm_plan_t *plan, const spmm_save_options
 cleanup:
     if (w != NULL) {
         spmmi_encoder_free(w->encoder);
+        spmmi_triangle_free(&w->triangle);
         spmmi_free(w->row_lengths);
         spmmi_free(w->stats);
         spmmi_free(w->variants);

@@ -406,23 +406,12 @@ static const char *const law_names[] = {
 };
 
 /* Files that optional parts make different from what this version writes are covered by the golden tests. */
-static const char *const names[] = {"empty_0x0",
-                                    "one_by_one",
-                                    "f64_dictionary",
-                                    "pattern_only",
-                                    "both_ops_row_split",
-                                    "f64_nonzero_split",
-                                    "special_values",
-                                    "later_minor",
-                                    "tiled_segmented",
-                                    "tiled_permuted",
-                                    "bf16_dictionary",
-                                    "panel_stats",
-                                    "panel_permuted",
-                                    "fragments_traced",
-                                    "symmetric_order",
-                                    "writer",
-                                    "metadata"};
+static const char *const names[] = {
+    "empty_0x0",          "one_by_one",        "f64_dictionary",  "pattern_only",
+    "both_ops_row_split", "f64_nonzero_split", "special_values",  "later_minor",
+    "tiled_segmented",    "tiled_permuted",    "bf16_dictionary", "panel_stats",
+    "panel_permuted",     "fragments_traced",  "symmetric_order", "writer",
+    "metadata",           "triangle",          "triangle_skew"};
 
 /* A sanitizer makes a load ten times as slow: then every third plan is taken. Fuzz targets take them all. */
 #ifdef __SANITIZE_ADDRESS__

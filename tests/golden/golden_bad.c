@@ -9,6 +9,7 @@
 #include "golden_long_rows.h"
 #include "golden_metadata.h"
 #include "golden_product.h"
+#include "golden_triangle.h"
 #include "tests/support/forge.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
@@ -541,12 +542,20 @@ static void tiled_transpose_twice(spmm_plan_t *p)
         .name = name_, .status = SPMM_ERR_PLAN_METADATA, .kind = METADATA, .base = "metadata", \
         .text = text_, .width = sizeof(text_) - 1                                              \
     }
-/* The features of a plan that needs some become these. */
-#define N(name_, status_, base_, value_)                                                           \
-    {                                                                                              \
-        .name = name_, .status = status_, .kind = HEADER, .base = base_, .offset = 32, .width = 8, \
-        .value = value_                                                                            \
+/* As H, of any plan. */
+#define G(name_, status_, base_, offset_, width_, value_)                                                    \
+    {                                                                                                        \
+        .name = name_, .status = status_, .kind = HEADER, .base = base_, .offset = offset_, .width = width_, \
+        .value = value_                                                                                      \
     }
+/* A byte of a section of the plan "triangle". */
+#define A(name_, status_, type_, offset_, value_)                                                           \
+    {                                                                                                       \
+        .name = name_, .status = status_, .kind = CONTENT, .base = "triangle", .type = type_, .part = NONE, \
+        .offset = offset_, .width = 1, .value = value_                                                      \
+    }
+/* The features of a plan that needs some become these. */
+#define N(name_, status_, base_, value_) G(name_, status_, base_, 32, 8, value_)
 #define F(name_, status_, offset_, width_, value_)                                                          \
     {                                                                                                       \
         .name = name_, .status = status_, .kind = FRAME, .base = "one_by_one", .type = SPMMI_SECTION_STATS, \
@@ -567,7 +576,7 @@ static void tiled_transpose_twice(spmm_plan_t *p)
         .name = name_, .status = status_, .kind = PLAN, .base = base_, .plan = plan_ \
     }
 /* A number of the record of a product, whose factors are those of the base. */
-#define G(name_, base_, offset_, width_, value_)                                                         \
+#define K(name_, base_, offset_, width_, value_)                                                         \
     {                                                                                                    \
         .name = name_, .status = SPMM_ERR_PLAN_PRODUCT, .kind = CONTENT, .base = base_,                  \
         .type = SPMMI_SECTION_PRODUCT, .part = NONE, .offset = offset_, .width = width_, .value = value_ \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Good golden plans: see golden_cases.h. */
 #include "golden_cases.h"
+#include "golden_triangle.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -409,21 +410,54 @@ static uint8_t *product_empty(size_t *size)
 }
 
 const struct golden_good golden_good_cases[] = {
-    ROW(empty_0x0, 1),        ROW(no_nonzeros, 1),     ROW(no_rows, 1),
-    ROW(one_by_one, 1),       ROW(f32_row_split, 1),   ROW(f64_nonzero_split, 1),
-    ROW(f64_dictionary, 1),   ROW(both_ops, 1),        ROW(both_ops_row_split, 1),
-    ROW(pattern_only, 1),     ROW(special_values, 1),  ROW(later_minor, 0),
-    ROW(exec_feature, 1),     ROW(tiled_whole, 1),     ROW(tiled_segmented, 1),
-    ROW(tiled_empty, 1),      ROW(tiled_reordered, 1), ROW(tiled_permuted, 1),
-    ROW(panel_stats, 1),      ROW(f16_values, 1),      ROW(bf16_dictionary, 1),
-    ROW(window_packed, 1),    ROW(window_empty, 1),    ROW(window_reordered, 1),
-    ROW(long_rows_bf16, 1),   ROW(panel_permuted, 1),  ROW(panel_bf16, 1),
-    ROW(fragments_traced, 1), ROW(symmetric_order, 1), ROW(bcsr_permuted, 1),
-    ROW(bcsr_f16, 1),         ROW(order_stats, 1),     ROW(dense_bf16, 1),
-    ROW(window_peeled, 1),    ROW(panel_peeled, 1),    ROW(search_traced, 1),
-    ROW(writer, 1),           ROW(wide_f32, 1),        ROW(communities_traced, 1),
-    ROW(metadata, 1),         ROW(product_square, 1),  ROW(product_triple, 1),
-    ROW(product_lower, 1),    ROW(product_empty, 1),
+    ROW(empty_0x0, 1),
+    ROW(no_nonzeros, 1),
+    ROW(no_rows, 1),
+    ROW(one_by_one, 1),
+    ROW(f32_row_split, 1),
+    ROW(f64_nonzero_split, 1),
+    ROW(f64_dictionary, 1),
+    ROW(both_ops, 1),
+    ROW(both_ops_row_split, 1),
+    ROW(pattern_only, 1),
+    ROW(special_values, 1),
+    ROW(later_minor, 0),
+    ROW(exec_feature, 1),
+    ROW(tiled_whole, 1),
+    ROW(tiled_segmented, 1),
+    ROW(tiled_empty, 1),
+    ROW(tiled_reordered, 1),
+    ROW(tiled_permuted, 1),
+    ROW(panel_stats, 1),
+    ROW(f16_values, 1),
+    ROW(bf16_dictionary, 1),
+    ROW(window_packed, 1),
+    ROW(window_empty, 1),
+    ROW(window_reordered, 1),
+    ROW(long_rows_bf16, 1),
+    ROW(panel_permuted, 1),
+    ROW(panel_bf16, 1),
+    ROW(fragments_traced, 1),
+    ROW(symmetric_order, 1),
+    ROW(bcsr_permuted, 1),
+    ROW(bcsr_f16, 1),
+    ROW(order_stats, 1),
+    ROW(dense_bf16, 1),
+    ROW(window_peeled, 1),
+    ROW(panel_peeled, 1),
+    ROW(search_traced, 1),
+    ROW(writer, 1),
+    ROW(wide_f32, 1),
+    ROW(communities_traced, 1),
+    ROW(metadata, 1),
+    ROW(product_square, 1),
+    ROW(product_triple, 1),
+    ROW(product_lower, 1),
+    ROW(product_empty, 1),
+    {"triangle", golden_triangle, 1},
+    {"triangle_skew", golden_triangle_skew, 1},
+    {"triangle_values", golden_triangle_values, 1},
+    {"triangle_pattern", golden_triangle_pattern, 1},
 };
 const size_t golden_good_count = COUNT(golden_good_cases);
 

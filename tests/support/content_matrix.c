@@ -124,6 +124,17 @@ static void lengthen(struct test_matrix *a)
     a->rows = rows;
 }
 
+/* Values that are those of the other triangle, or of the other sign, where the pattern is symmetric. */
+static void mirror(struct test_matrix *a, uint64_t seed)
+{
+    for (int64_t i = 0; i < a->rows; i++)
+        for (int64_t p = a->row_ptr[i]; p < a->row_ptr[i + 1]; p++) {
+            const uint64_t row = (uint64_t)i, column = (uint64_t)a->col_ind[p];
+            const uint64_t low = row < column ? row : column, high = row + column - low;
+            a->values[p] = test_integer(low * 65537 + high, seed) * (seed % 2 == 0 && column < row ? -1 : 1);
+        }
+}
+
 struct test_matrix *test_content_matrix(struct test_stream *stream)
 {
     struct test_matrix *a = test_stream_chance(stream, 50) ? generated(stream) : NULL;
@@ -137,5 +148,7 @@ struct test_matrix *test_content_matrix(struct test_stream *stream)
     const uint64_t seed = test_stream_bits(stream);
     for (int64_t p = 0; p < a->nnz && is_whole; p++)
         a->values[p] = test_integer((uint64_t)p, seed);
+    if (test_stream_chance(stream, 30))
+        mirror(a, seed);
     return a;
 }

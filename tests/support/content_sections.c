@@ -23,23 +23,26 @@ static void content_set(struct forge_section *section, const void *content, size
     forge_set_content(section, content, size, (struct forge_zstd){0, 0, 0});
 }
 
-/* Row lengths of any sum, their bytes apart as the transform of this section wants them. */
+/* Row lengths of any sum, those of the file: maybe of a triangle. Their bytes are apart, as the transform of this
+ * section wants them. */
 static void lengths_change(struct editor *e)
 {
     const size_t rows = (size_t)e->plan->rows;
-    uint32_t *lengths = calloc(rows + 1, sizeof *lengths);
-    uint8_t *planes = calloc(rows + 1, sizeof *lengths);
-    if (lengths == NULL || planes == NULL)
+    if (rows == 0)
+        return;
+    size_t size = 0;
+    struct forge_section *section = forge_find(e->forge, SPMMI_SECTION_ROW_LENGTHS, SPMMI_NO_PART);
+    uint8_t *planes = forge_content(section, &size);
+    const size_t count = size / sizeof(uint32_t); /* of the first frame */
+    uint32_t *lengths = calloc(count + 1, sizeof *lengths);
+    if (lengths == NULL)
         abort();
-    for (size_t i = 0; i < rows; i++)
-        lengths[i] = (uint32_t)(e->plan->row_ptr[i + 1] - e->plan->row_ptr[i]);
-    test_list_change(e->stream, e->plan, lengths, rows);
-    for (size_t i = 0; i < rows; i++)
-        for (size_t b = 0; b < sizeof *lengths; b++)
-            planes[b * rows + i] = (uint8_t)(lengths[i] >> (8 * b));
-    if (rows > 0)
-        content_set(forge_find(e->forge, SPMMI_SECTION_ROW_LENGTHS, SPMMI_NO_PART), planes,
-                    rows * sizeof *lengths);
+    for (size_t i = 0; i < size; i++)
+        lengths[i % count] |= (uint32_t)planes[i] << (8 * (i / count));
+    test_list_change(e->stream, e->plan, lengths, count);
+    for (size_t i = 0; i < size; i++)
+        planes[i] = (uint8_t)(lengths[i % count] >> (8 * (i / count)));
+    forge_set_content(section, planes, size, (struct forge_zstd){0, 0, 0});
     free(planes);
     free(lengths);
 }
@@ -60,7 +63,17 @@ static void header_change(struct editor *e)
 /* The features alone: parts and trace then use what the header does not name. */
 static void feature_change(struct editor *e)
 {
-    e->forge->header.features_incompat ^= UINT64_C(1) << test_stream_below(e->stream, 7);
+    e->forge->header.features_incompat ^= UINT64_C(1) << test_stream_below(e->stream, 10);
+}
+
+/* Flags of the header, all that there are, or a nonzero more or less: what a triangle is expanded to. */
+static void flags_change(struct editor *e)
+{
+    struct spmmi_header *h = &e->forge->header;
+    if (test_stream_chance(e->stream, h->flags > SPMMI_FLAG_VALUES ? 20 : 80))
+        h->flags = (uint32_t)test_stream_below(e->stream, 2 * SPMMI_FLAG_SKEW);
+    else
+        h->nnz += test_stream_chance(e->stream, 20) ? UINT64_MAX : 1;
 }
 
 static void bytes_change(struct editor *e)
@@ -140,9 +153,10 @@ static void section_add(struct editor *e)
 uint8_t *test_content_sections(struct test_stream *stream, spmm_plan_t *plan, int is_changed, size_t *size)
 {
     static void (*const changes[])(struct editor * e) = {
-        lengths_change, lengths_change, header_change, header_change,    feature_change, bytes_change,
-        bytes_change,   byte_clear,     byte_clear,    byte_clear,       size_change,    size_change,
-        entry_change,   entry_change,   section_drop,  transform_change, section_add};
+        lengths_change, lengths_change, header_change,    header_change, feature_change,
+        flags_change,   flags_change,   bytes_change,     bytes_change,  byte_clear,
+        byte_clear,     byte_clear,     size_change,      size_change,   entry_change,
+        entry_change,   section_drop,   transform_change, section_add};
     void *bytes = NULL;
     if (spmm_plan_write(plan, NULL, &bytes, size, NULL) != SPMM_OK)
         abort();

@@ -23,6 +23,8 @@ DIM_MAX, NNZ_MAX, NO_PART, FRAME_RAW = 2**31 - 2, 2**40, 0xFFFFFFFF, 2**21
 UNIT_MAX = 2**32 - 1
 FEATURE_UNITS, FEATURE_TCBLOCK, FEATURE_LONG_ROWS, FEATURE_SEARCH, FEATURE_HALF_LONG_ROWS = 1, 4, 16, 32, 64
 FEATURE_PRODUCT = 4096
+FEATURE_TRIANGLE = 512
+VALUES, TRIANGLE, MIRRORED, SKEW = 1, 2, 4, 8  # flags of the header
 FAMILIES = {family.number: family for family in family_rows.FAMILIES}
 FIRST = family_rows.FAMILIES[0]  # takes long rows
 SCHEDULES = {(family.number, row.number): row for family in family_rows.FAMILIES for row in family.schedules}
@@ -275,7 +277,7 @@ class Plan:
         for at in range(124, 240):
             require(d[at] == 0, "HEADER", at)
         unknown = self.incompat & ~(FEATURE_UNITS | FEATURE_TCBLOCK | FEATURE_LONG_ROWS | FEATURE_SEARCH | FEATURE_HALF_LONG_ROWS |
-                                    FEATURE_PRODUCT)
+                                    FEATURE_PRODUCT | FEATURE_TRIANGLE)
         for family in FAMILIES.values():
             unknown &= ~family.feature
         for feature in [*PERMUTATIONS.values(), *(feature for _, feature in DTYPES.values())]:
@@ -289,7 +291,10 @@ class Plan:
         require(self.cols <= DIM_MAX, "DIMS", 64)
         require(self.nnz <= NNZ_MAX and self.nnz <= self.rows * self.cols, "DIMS", 72)
         require(self.dtype in DTYPES and not DTYPES[self.dtype][1] & ~self.incompat, "HEADER", 80)
-        require(self.flags in (0, 1), "HEADER", 84)
+        pattern_flags = self.flags & ~VALUES
+        allowed = [0, TRIANGLE] + [TRIANGLE | MIRRORED, TRIANGLE | MIRRORED | SKEW] * (self.flags & VALUES)
+        require(pattern_flags in allowed, "HEADER", 84)
+        require(not pattern_flags or self.incompat & FEATURE_TRIANGLE and self.rows == self.cols, "HEADER", 84)
         (self.section_count,) = struct.unpack_from("<I", d, 120)
         require(1 <= self.section_count <= 256, "HEADER", 120)
         self.table_hash = table_hash
@@ -333,6 +338,11 @@ class Plan:
 
     def raw_range(self, kind):
         """(unit, minimum, maximum) of raw bytes."""
+        entries = -(-self.nnz // 2), min((self.nnz + self.rows) // 2, self.nnz)
+        if kind == 2 and self.flags & TRIANGLE:
+            return 4, 4 * entries[0], 4 * entries[1]
+        if kind == 3 and self.flags & MIRRORED:
+            return self.value_bytes, self.value_bytes * entries[0], self.value_bytes * entries[1]
         exact = {1: 4 * self.rows, 2: 4 * self.nnz, 3: self.value_bytes * self.nnz * (self.flags & 1), 4: 360}
         if kind in exact:
             return 1, exact[kind], exact[kind]
@@ -367,6 +377,9 @@ class Plan:
             require(stored >= 16 * -(-raw // FRAME_RAW), "FRAME", offset)
         for kind in (1, 2, 3, 4):
             require(self.raw_range(kind)[1] == 0 or self.raw_bytes(kind) > 0, "SECTION", 256)
+        for i, section in enumerate(self.sections):
+            mirrored = section[0] == 3 and self.flags & MIRRORED
+            require(not mirrored or section[4] * 4 == self.raw_bytes(2) * self.value_bytes, "SECTION", 256 + 64 * i + 32)
 
     def find(self, kind, part=NO_PART):
         return next((s for s in self.sections if s[:2] == (kind, part)), None)
@@ -452,12 +465,16 @@ class Plan:
             require((self.raw_bytes(16, part), self.raw_bytes(17, part)) == sizes, "PRODUCT", self.offset(15))
         lengths = self.elements(1, 4)
         self.row_ptr = [0]
-        for length in lengths:
+        stored = self.raw_bytes(2) // 4
+        for i, length in enumerate(lengths):
             self.row_ptr.append(self.row_ptr[-1] + length)
-            require(length <= self.cols and self.row_ptr[-1] <= self.nnz, "ROW_PTR", self.offset(1))
-        require(self.row_ptr[-1] == self.nnz, "ROW_PTR", self.offset(1))
+            least = i if self.flags & TRIANGLE else 0
+            require(length <= self.cols - least and self.row_ptr[-1] <= stored, "ROW_PTR", self.offset(1))
+        require(self.row_ptr[-1] == stored, "ROW_PTR", self.offset(1))
         self.columns = self.elements(2, 4, row_ptr=self.row_ptr)
         self.values = self.elements(3, self.value_bytes) if self.flags & 1 else None
+        if self.flags & TRIANGLE:
+            self.expand_triangle()
         self.items = [self.elements(8, 4, part) for part in range(len(self.parts))]
         self.symmetric_permutation = self.elements(11, 4)
         if self.product:
@@ -520,6 +537,28 @@ class Plan:
                 and s[15] <= self.nnz and s[16] <= s[15] and s[18] <= self.nnz
                 and all(value <= self.nnz for value in s[19:31])
                 and s[32] <= s[31] and s[14] <= longest and s[41] <= longest)
+
+    def expand_triangle(self):
+        """The whole matrix from its entries on and above the diagonal."""
+        rows = [[] for _ in range(self.rows)]
+        values = self.values if self.flags & MIRRORED else [None] * len(self.columns)
+        sign = 1 << (8 * self.value_bytes - 1) if self.flags & SKEW else 0
+        for i in range(self.rows):
+            columns = self.columns[self.row_ptr[i]:self.row_ptr[i + 1]]
+            ascending = all(a < b for a, b in zip([i - 1] + columns, columns + [self.rows]))
+            require(ascending, "COL_IND", self.offset(2))
+            for j, value in zip(columns, values[self.row_ptr[i]:self.row_ptr[i + 1]]):
+                rows[i].append((j, value))
+                if j != i:
+                    rows[j].append((i, value if value is None else value ^ sign))
+        entries = [entry for row in rows for entry in row]
+        require(len(entries) == self.nnz, "COL_IND", self.offset(2))
+        self.row_ptr = [0]
+        for row in rows:
+            self.row_ptr.append(self.row_ptr[-1] + len(row))
+        self.columns = [j for j, _ in entries]
+        if self.flags & MIRRORED:
+            self.values = [value for _, value in entries]
 
     def offset(self, kind):
         return next((s[2] for s in self.sections if s[0] == kind), 0)

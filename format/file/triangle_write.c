@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See triangle.h: from a plan to its triangle. */
+#include <string.h>
+
+#include "format/base/alloc.h"
+#include "format/base/diag.h"
+#include "triangle.h"
+
+#define PAIRS_MIN 64 /* entries that must be saved: older libraries refuse the plan */
+
+/* What is known of the entries that were compared. */
+struct symmetry {
+    int64_t pairs;
+    bool is_mirrored, is_skew; /* values: equal; equal but for the sign */
+};
+
+static void compare_values(const spmm_plan_t *plan, int64_t p, int64_t q, struct symmetry *s)
+{
+    const size_t bytes = spmm_dtype_size(plan->dtype);
+    const uint8_t *const a = (const uint8_t *)plan->values + (size_t)p * bytes;
+    uint8_t b[8];
+    memcpy(b, (const uint8_t *)plan->values + (size_t)q * bytes, bytes);
+    s->is_mirrored = s->is_mirrored && memcmp(a, b, bytes) == 0;
+    b[bytes - 1] ^= 0x80;
+    s->is_skew = s->is_skew && memcmp(a, b, bytes) == 0;
+}
+
+/* Is the pattern symmetric? next[i], at first row_ptr[i], is the entry of row i that is to be compared next. */
+static bool is_symmetric(const spmm_plan_t *plan, int64_t *next, struct symmetry *s)
+{
+    for (int64_t i = 0; i < plan->rows; i++) {
+        for (int64_t p = next[i]; p < plan->row_ptr[i + 1]; p++) {
+            const int64_t j = plan->col_ind[p];
+            if (j == i)
+                continue;
+            if (j < i ||
+                j >= plan->rows) /* row j has no entry in column i; plans of tests may have any columns */
+                return false;
+            const int64_t q = next[j]++;
+            if (q >= plan->row_ptr[j + 1] || plan->col_ind[q] != i)
+                return false;
+            s->pairs++;
+            if (s->is_mirrored || s->is_skew)
+                compare_values(plan, p, q, s);
+        }
+    }
+    return true;
+}
+
+static spmm_status_t take(const spmm_plan_t *plan, int64_t diagonal_and_above, bool with_values,
+                          struct spmmi_triangle *t, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const size_t bytes = spmm_dtype_size(plan->dtype);
+    t->rows = plan->rows;
+    t->nnz = diagonal_and_above;
+    t->value_bytes = (uint32_t)bytes;
+    t->col_ind = spmmi_alloc((uint64_t)t->nnz, sizeof *t->col_ind);
+    SPMM_TRY_ALLOC(t->col_ind, diag);
+    if (with_values) {
+        t->values = spmmi_alloc((uint64_t)t->nnz, bytes);
+        SPMM_TRY_ALLOC(t->values, diag);
+    }
+    int64_t at = 0;
+    for (int64_t i = 0; i < plan->rows; i++) {
+        int64_t p = plan->row_ptr[i];
+        while (p < plan->row_ptr[i + 1] && plan->col_ind[p] < i)
+            p++;
+        const size_t count = (size_t)(plan->row_ptr[i + 1] - p);
+        memcpy(t->col_ind + at, plan->col_ind + p, count * sizeof *t->col_ind);
+        if (with_values)
+            memcpy((uint8_t *)t->values + (size_t)at * bytes,
+                   (const uint8_t *)plan->values + (size_t)p * bytes, count * bytes);
+        t->row_ptr[i] = at;
+        at += (int64_t)count;
+    }
+    t->row_ptr[plan->rows] = at;
+cleanup:
+    return status;
+}
+
+spmm_status_t spmmi_triangle_of(const spmm_plan_t *plan, bool with_values, struct spmmi_triangle *t,
+                                spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct symmetry s = {0, with_values, with_values};
+    *t = (struct spmmi_triangle){.rows = 0};
+    if (plan->rows != plan->cols || plan->nnz < 2 * PAIRS_MIN)
+        return SPMM_OK;
+    t->row_ptr = spmmi_alloc((uint64_t)plan->rows + 1, sizeof *t->row_ptr);
+    SPMM_TRY_ALLOC(t->row_ptr, diag);
+    memcpy(t->row_ptr, plan->row_ptr, ((size_t)plan->rows + 1) * sizeof *t->row_ptr);
+    if (!is_symmetric(plan, t->row_ptr, &s) || s.pairs < PAIRS_MIN) {
+        spmmi_triangle_free(t);
+        return SPMM_OK;
+    }
+    t->is_skew = s.is_skew;
+    SPMM_TRY(take(plan, plan->nnz - s.pairs, s.is_mirrored || s.is_skew, t, diag));
+cleanup:
+    return status;
+}
