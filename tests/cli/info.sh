@@ -11,7 +11,7 @@ spmm-inspect -q --device any "$matrix" -o "$plan"
 run spmm-info "$plan"
 exits 0
 silent_err
-says 'format 1.6, f32, with values, made by spmm-inspector 0.2.0'
+says 'format 1.7, f32, with values, made by spmm-inspector 0.2.0'
 says '10,974 x 10,974, 428,650 nonzeros'
 says 'panel/dense, 10,974 rows, '
 says 'choice     variant 0: rows/nonzero-split: predicted '
@@ -38,7 +38,7 @@ says 'variant 17'
 run spmm-info --full "$plan"
 exits 0
 silent_err
-says 'format 1.6, f32, with values, made by spmm-inspector 0.2.0'
+says 'format 1.7, f32, with values, made by spmm-inspector 0.2.0'
 says '10,974 x 10,974, 428,650 nonzeros'
 says 'of CSR'
 says 'rows/nonzero-split, 53,582 items'

@@ -66,13 +66,13 @@ static void a_writer_that_cannot_be_read_is_left_out(void **state)
     (void)state;
     struct forge *forge = newer_plan("");
     forge->header.features_incompat |= UINT64_C(1) << 63;
-    build_and_assert(forge, "the plan is of format 1.5 and needs what is not known here: feature bits 63",
+    build_and_assert(forge, "the plan is of format 1.7 and needs what is not known here: feature bits 63",
                      "");
     for (size_t i = 0; i < 2; i++) {
         forge = newer_plan(NEWER_WRITER);
         forge->header.features_incompat |= UINT64_C(1) << 63;
         newer_plan_writer(forge, wrong[i], strlen(wrong[i]));
-        build_and_assert(forge, "the plan is of format 1.5 and needs what is not known here: feature bits 63",
+        build_and_assert(forge, "the plan is of format 1.7 and needs what is not known here: feature bits 63",
                          "");
     }
 }
@@ -112,7 +112,7 @@ static void the_writer_of_another_format_is_not_read(void **state)
     forge->header.format_major = 2;
     uint8_t *bytes = forge_build(forge, &size);
     (void)snprintf(sentence, sizeof sentence,
-                   "the plan has format 2.5, this library reads 1.x; this is spmm %s: update spmm",
+                   "the plan has format 2.7, this library reads 1.x; this is spmm %s: update spmm",
                    spmm_version_string());
     assert_says(bytes, size, SPMM_ERR_PLAN_VERSION, sentence);
     free(bytes);
