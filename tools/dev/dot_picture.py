@@ -40,7 +40,7 @@ def picture(title, legend, rows):
              f'<rect width="{WIDTH}" height="{HEIGHT}" class="page"/>', svg_text(LEFT, 16, title, "title")]
     for power in range(math.ceil(low), math.floor(high) + 1):
         parts += [svg_line(place(2.0 ** power), "one" if power == 0 else "grid"),
-                  svg_text(LEFT - 6, place(2.0 ** power) + 4, f"{2.0 ** power:g}", anchor="end")]
+                  svg_text(LEFT - 6, place(2.0 ** power) + 4, f"{2.0 ** power:.3g}", anchor="end")]
     for number, (style, text) in enumerate(legend.items()):
         x = WIDTH - RIGHT - 64 * (len(legend) - number)
         parts += [f'<circle cx="{x:.1f}" cy="12" r="4" class="{style}"/>', svg_text(x + 8, 16, text)]
