@@ -95,27 +95,6 @@ cleanup:
     return status;
 }
 
-/* Parts, trace and metrics of permutations use nothing that the header's features do not name: older readers refuse by
- * these bits alone. */
-static spmm_status_t check_features(const struct spmmi_header *header, const spmm_plan_t *p,
-                                    spmm_diag_t *diag)
-{
-    spmm_status_t status = SPMM_OK;
-    const uint64_t unnamed = ~header->features_incompat;
-    for (uint32_t i = 0; i < p->part_count; i++)
-        SPMM_RULE((spmmi_part_features(&p->parts[i], p->dtype) & unnamed) == 0, PART, 0,
-                  "part %u needs a feature that the header does not name", i);
-    for (uint32_t i = 0; i < p->trace_count; i++)
-        SPMM_RULE((spmmi_trace_features(&p->trace[i]) & unnamed) == 0, TRACE, 0,
-                  "trace %u needs a feature that the header does not name", i);
-    for (uint32_t i = 0; i < p->permutation_metrics_count; i++)
-        SPMM_RULE((spmmi_permutation_features(p->permutation_metrics[i].kind) & unnamed) == 0,
-                  PERMUTATION_METRICS, 0,
-                  "permutation metrics %u need a feature that the header does not name", i);
-cleanup:
-    return status;
-}
-
 static uint32_t record_count(const struct reader *r, uint32_t type, const struct spmmi_record_type *layout)
 {
     return (uint32_t)(raw_bytes(r, type, SPMMI_NO_PART) / layout->bytes);
@@ -161,7 +140,7 @@ static spmm_status_t read_small(struct reader *r)
     SPMM_TRY(read_text(r, SPMMI_SECTION_META, p->source));
     SPMM_TRY(read_text(r, SPMMI_SECTION_WRITER, p->writer));
     SPMM_TRY(read_metadata(r));
-    SPMM_TRY(check_features(&r->container.header, p, r->diag));
+    SPMM_TRY(spmmi_check_features(p, r->container.header.features_incompat, r->diag));
 cleanup:
     return status;
 }

@@ -236,6 +236,9 @@ struct spmmi_raw_range {
 };
 struct spmmi_raw_range spmmi_section_raw_range(uint32_t type, const struct spmmi_header *header);
 
+/* Parts, trace and metrics of permutations use nothing that these features do not name: older readers refuse by these
+ * bits alone. */
+spmm_status_t spmmi_check_features(const spmm_plan_t *plan, uint64_t features, spmm_diag_t *diag);
 /* Which incompat features the dtype, a part, a trace entry and a permutation need. */
 uint64_t spmmi_dtype_features(spmm_dtype_t dtype);
 uint64_t spmmi_part_features(const struct spmmi_part *part, spmm_dtype_t dtype);
