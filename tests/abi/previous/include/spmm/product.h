@@ -130,7 +130,7 @@ SPMM_API spmm_status_t spmm_product_create(const spmm_plan_t *plan, int device,
 SPMM_API void spmm_product_destroy(spmm_product_t *product);
 
 /** What a product is. */
-typedef struct spmm_product_info {
+typedef struct {
     size_t struct_size; /**< sizeof(spmm_product_info_t). */
     int device;         /**< Where it runs. */
     int64_t rows;       /**< Rows of C. */
