@@ -215,12 +215,13 @@ spmm_status_t spmm_product_execute(const spmm_product_t *x, spmm_scalar_t alpha,
     SPMM_TRY(scalar_read(x, "alpha", alpha, &a, diag));
     SPMM_TRY(scalar_read(x, "beta", beta, &b, diag));
     SPMM_TRY(check_workspace(l.bytes, workspace, workspace_bytes, diag));
-    if (a == 0) {
+    if (a != 0)
+        SPMM_TRY(check_operands(x, values, diagonal, c_values, diag));
+    char none; /* where no workspace is needed, its parts of no bytes need an address all the same */
+    if (x->nnz > 0 && a == 0)
         spmmi_spgemm_scale(x->dtype, x->nnz, b, c_values);
-        return SPMM_OK;
-    }
-    SPMM_TRY(check_operands(x, values, diagonal, c_values, diag));
-    run_stages(x, &l, values, diagonal, a, b, c_values, workspace);
+    else if (x->nnz > 0)
+        run_stages(x, &l, values, diagonal, a, b, c_values, workspace != NULL ? workspace : &none);
 cleanup:
     return status;
 }

@@ -226,9 +226,12 @@ spmm_status_t spmmi_spgemm_positions(struct spmmi_spgemm_stage *s, int threads, 
 {
     spmm_status_t status = SPMM_OK;
     const uint64_t rows = (uint64_t)s->task.left.rows, cols = (uint64_t)s->task.right.cols;
-    struct derivation d = {.stage = s, .threads = threads, .bytes_max = bytes_max, .diag = diag};
+    const uint64_t fixed = rows * sizeof *s->position_at;
+    struct derivation d = {.stage = s, .threads = threads, .bytes_max = bytes_max - fixed, .diag = diag};
     int fits = 1;
     *bytes = 0;
+    if (bytes_max <= fixed)
+        return SPMM_OK;
     SPMM_TRY_ALLOC(s->positions = spmmi_alloc(0, 1), diag);
     SPMM_TRY_ALLOC(s->position_at = spmmi_alloc(rows, sizeof *s->position_at), diag);
     SPMM_TRY_ALLOC(d.place = spmmi_alloc((uint64_t)threads * cols, sizeof *d.place), diag);
@@ -238,7 +241,7 @@ spmm_status_t spmmi_spgemm_positions(struct spmmi_spgemm_stage *s, int threads, 
     if (fits) {
         shrink(&d);
         place_pieces(s);
-        *bytes = d.room + rows * sizeof *s->position_at;
+        *bytes = d.room + fixed;
     }
 cleanup:
     if (status != SPMM_OK || !fits)

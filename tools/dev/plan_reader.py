@@ -561,7 +561,7 @@ class Plan:
             self.values = [value for _, value in entries]
 
     def offset(self, kind):
-        return next((s[2] for s in self.sections if s[0] == kind), 0)
+        return next((s[2] for s in self.sections if s[0] == kind), 256)
 
     def check_columns(self):
         for i in range(self.rows):

@@ -150,6 +150,9 @@ static spmm_status_t make_product(struct sparse_run *run, spmm_diag_t *diag)
     TRY(spmm_product_info(run->product, &run->outcome.info));
     TRY(spmm_product_workspace_bytes(run->product, &run->workspace_bytes));
     run->outcome.workspace_bytes = run->workspace_bytes;
+    if (r->read.budget_bytes > 0 && run->workspace_bytes > r->read.budget_bytes)
+        TRY(fail(diag, SPMM_ERR_MEMORY, "the workspace needs %llu bytes, the budget is %llu",
+                 (unsigned long long)run->workspace_bytes, (unsigned long long)r->read.budget_bytes));
     run->workspace =
         aligned_alloc(WORKSPACE_ALIGN, (run->workspace_bytes / WORKSPACE_ALIGN + 1) * WORKSPACE_ALIGN);
     if (run->workspace == NULL)
