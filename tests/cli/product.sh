@@ -17,6 +17,14 @@ absent() {
     [ ! -e "$1" ] || wrong "did not expect the file $1"
 }
 
+# ---- A workspace beyond the budget: a plan may ask for any ----
+run spmm-inspect -q --product --piece-products 1 --dtype f64 gen:dense:400:400 -o "$work/cut.plan"
+exits 0
+run spmm-run --budget 20M "$work/cut.plan" gen:dense:400:400
+exits 1
+one_line_err
+says_err 'bytes, the budget is 20971520 (SPMM_ERR_MEMORY)'
+
 # ---- A B: pattern, values, new values ----
 run spmm-inspect --product "$work/A.mtx" "$work/B.mtx" --dtype f64 -o "$work/C.plan"
 exits 0
