@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "tests/support/content_check.h"
+#include "tests/support/content_matrix.h"
 #include "tests/support/content_mutate.h"
 #include "tests/support/content_plan.h"
 #include "tests/support/content_values.h"
@@ -209,12 +210,20 @@ static void arrays_of_callers_are_taken_or_refused(void **state)
     assert_true(cases == 0 || (taken > cases / 2 && taken < cases));
 }
 
+/* A generator that is new needs a row in content_matrix.c, or a drawn matrix takes minutes under a sanitizer. */
+static void no_generator_makes_a_large_matrix(void **state)
+{
+    (void)state;
+    assert_in_range(test_content_generated_max(), 1, 50000);
+}
+
 int main(void)
 {
     struct test_content_tally of_files = {.files = 0}, of_calls = {.files = 0};
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(every_file_runs_or_is_refused, &of_files),
         cmocka_unit_test(every_check_refuses_some),
+        cmocka_unit_test(no_generator_makes_a_large_matrix),
         cmocka_unit_test_prestate(arrays_of_callers_are_taken_or_refused, &of_calls),
     };
     catch_ends();

@@ -25,30 +25,59 @@ static uint64_t parameter_max(const char *generator)
     static const struct {
         const char *name;
         uint64_t max;
-    } rows[] = {{"fem3", 2}, {"femshuf", 2}, {"lap27", 4}, {"qcd", 1}, {"rmat", 6}, {"dense", 24}, {"", 60}};
+    } rows[] = {{"fem3", 2}, {"femshuf", 2}, {"elasticity", 2}, {"lap27", 4}, {"poisson3", 12},
+                {"qcd", 1},  {"rmat", 6},    {"dense", 24},     {"", 60}};
     size_t row = 0;
     while (rows[row].name[0] != '\0' && strcmp(rows[row].name, generator) != 0)
         row++;
     return rows[row].max;
 }
 
-static spmm_status_t generate(struct test_stream *stream, spmm_matrix_t **matrix)
+static uint64_t parameter(const spmm_generator_info_t *info, int index, struct test_stream *stream)
+{
+    const uint64_t max = parameter_max(info->name);
+    if (stream == NULL)
+        return max;
+    /* The first parameter is a size, the others mostly numbers of entries a row. */
+    const uint64_t range = index == 0 || max < 8 || test_stream_chance(stream, 30) ? max : 8;
+    return test_stream_below(stream, range) + 1;
+}
+
+/* Without a stream every parameter is the largest. */
+static spmm_status_t generate(const spmm_generator_info_t *info, struct test_stream *stream,
+                              spmm_matrix_t **matrix)
+{
+    char spec[128];
+    int length = snprintf(spec, sizeof spec, "gen:%s", info->name);
+    for (int i = 0; i < info->count; i++)
+        length +=
+            snprintf(spec + length, sizeof spec - (size_t)length, ":%d", (int)parameter(info, i, stream));
+    return spmm_matrix_generate(spec, matrix, NULL);
+}
+
+int64_t test_content_generated_max(void)
 {
     spmm_generator_info_t info = {.struct_size = sizeof info};
-    char spec[128];
+    int64_t largest = 0;
+    for (int i = 0; spmm_generator_at(i, &info) == SPMM_OK; i++) {
+        spmm_matrix_t *matrix = NULL;
+        spmm_csr_t view = {.nnz = 0};
+        if (generate(&info, NULL, &matrix) == SPMM_OK)
+            (void)spmm_matrix_csr(matrix, &view);
+        largest = view.nnz > largest ? view.nnz : largest;
+        spmm_matrix_destroy(matrix);
+    }
+    return largest;
+}
+
+static spmm_status_t generate_any(struct test_stream *stream, spmm_matrix_t **matrix)
+{
+    spmm_generator_info_t info = {.struct_size = sizeof info};
     int count = 0;
     while (spmm_generator_at(count, &info) == SPMM_OK)
         count++;
     (void)spmm_generator_at((int)test_stream_below(stream, (uint64_t)count), &info);
-    int length = snprintf(spec, sizeof spec, "gen:%s", info.name);
-    for (int i = 0; i < info.count; i++) {
-        const uint64_t max = parameter_max(info.name);
-        /* The first parameter is a size, the others mostly numbers of entries a row. */
-        const uint64_t range = i == 0 || max < 8 || test_stream_chance(stream, 30) ? max : 8;
-        length += snprintf(spec + length, sizeof spec - (size_t)length, ":%d",
-                           (int)test_stream_below(stream, range) + 1);
-    }
-    return spmm_matrix_generate(spec, matrix, NULL);
+    return generate(&info, stream, matrix);
 }
 
 /* NULL where the generator refuses the parameters, or the matrix is too large. */
@@ -57,7 +86,7 @@ static struct test_matrix *generated(struct test_stream *stream)
     spmm_matrix_t *matrix = NULL;
     struct test_matrix *a = NULL;
     spmm_csr_t view;
-    if (generate(stream, &matrix) != SPMM_OK)
+    if (generate_any(stream, &matrix) != SPMM_OK)
         return NULL;
     (void)spmm_matrix_csr(matrix, &view);
     if (view.nnz <= NONZEROS_MAX) {

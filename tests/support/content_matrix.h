@@ -12,4 +12,7 @@
  * with test_matrix_free. */
 struct test_matrix *test_content_matrix(struct test_stream *stream);
 
+/* Nonzeros of the largest matrix that a generator makes here before it is looked at: what a drawn matrix may cost. */
+int64_t test_content_generated_max(void);
+
 #endif
