@@ -15,6 +15,7 @@
 #include "format/plan.h"
 #include "inspector/generate/generate.h"
 #include "inspector/matrix/matrix.h"
+#include "tests/support/generated.h"
 #include "tests/support/scorecard.h"
 
 struct size_case {
@@ -65,16 +66,6 @@ static const struct size_case size_cases[] = {
     {"gen:uniform:3:0:0", 3, 0, 0, 0},
 };
 
-static spmm_matrix_t *generate(const char *spec)
-{
-    spmm_matrix_t *m = NULL;
-    spmm_diag_t diag = {0};
-    const spmm_status_t status = spmm_matrix_generate(spec, &m, &diag);
-    if (status != SPMM_OK)
-        fail_msg("%s: %s", spec, diag.text);
-    return m;
-}
-
 /* Has the matrix values of its own? Those of the others are random. */
 static bool has_meaning(const spmm_matrix_t *m)
 {
@@ -103,7 +94,7 @@ static void assert_canonical(const spmm_matrix_t *m)
 static void has_the_documented_size(void **state)
 {
     const struct size_case *c = *state;
-    spmm_matrix_t *m = generate(c->spec);
+    spmm_matrix_t *m = test_generated(c->spec);
     spmm_matrix_info_t info = {.struct_size = sizeof info};
     int64_t longest = 0;
     assert_canonical(m);
@@ -146,7 +137,7 @@ static void is_the_same_on_every_machine_and_thread_count(void **state)
     const struct fingerprint_case *c = *state;
     for (int threads = 1; threads <= 5; threads += 2) {
         omp_set_num_threads(threads);
-        spmm_matrix_t *m = generate(c->spec);
+        spmm_matrix_t *m = test_generated(c->spec);
         assert_canonical(m);
         if (fingerprint(m) != c->expected)
             fail_msg("%s with %d threads: fingerprint %#llx, expected %#llx", c->spec, threads,
@@ -159,8 +150,8 @@ static void is_the_same_on_every_machine_and_thread_count(void **state)
 static void shuffled_mesh_is_the_mesh_renumbered(void **state)
 {
     (void)state;
-    spmm_matrix_t *natural = generate("gen:fem3:4:3:5");
-    spmm_matrix_t *shuffled = generate("gen:femshuf:4:3:5");
+    spmm_matrix_t *natural = test_generated("gen:fem3:4:3:5");
+    spmm_matrix_t *shuffled = test_generated("gen:femshuf:4:3:5");
     int64_t lengths[2][82] = {{0}};
     int moved = 0;
     for (int64_t i = 0; i < natural->rows; i++) {
@@ -183,7 +174,7 @@ static void lattices_and_meshes_are_structurally_symmetric(void **state)
         "gen:elasticity:2:2:3", "gen:band:30:4",     "gen:arrow:9", "gen:diag:5"};
     (void)state;
     for (size_t s = 0; s < sizeof specs / sizeof specs[0]; s++) {
-        spmm_matrix_t *m = generate(specs[s]);
+        spmm_matrix_t *m = test_generated(specs[s]);
         int64_t *t_row_ptr = spmmi_alloc((uint64_t)m->cols + 1, sizeof *t_row_ptr);
         int32_t *t_col_ind = spmmi_alloc((uint64_t)m->nnz, sizeof *t_col_ind);
         assert_int_equal(
@@ -309,7 +300,7 @@ static void each_row_takes_its_values_and_no_others(void **state)
     (void)state;
     for (int i = 0; (g = spmmi_generator_at(i)) != NULL; i++) {
         spec_of(g, g->args, -1, 0, spec);
-        spmm_matrix_t *m = generate(spec);
+        spmm_matrix_t *m = test_generated(spec);
         assert_canonical(m);
         spmm_matrix_destroy(m);
         spec_of(g, g->args - 1, -1, 0, spec);

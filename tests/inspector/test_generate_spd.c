@@ -9,18 +9,12 @@
 #include <cmocka.h>
 
 #include "inspector/matrix/matrix.h"
+#include "tests/support/generated.h"
 
 #define PI 3.14159265358979323846
 #define LAMBDA (15.0 / 26.0) /* of Young's modulus 1 and Poisson's ratio 0.3 */
 #define MU (10.0 / 26.0)
 #define CLOSE 1e-13
-
-static spmm_matrix_t *generate(const char *spec)
-{
-    spmm_matrix_t *m = NULL;
-    assert_int_equal(spmm_matrix_generate(spec, &m, NULL), SPMM_OK);
-    return m;
-}
 
 static double *dense_of(const spmm_matrix_t *m)
 {
@@ -54,7 +48,7 @@ static void are_symmetric_and_positive_definite(void **state)
                                         "gen:elasticity:2:3:2"};
     (void)state;
     for (size_t s = 0; s < sizeof specs / sizeof *specs; s++) {
-        spmm_matrix_t *m = generate(specs[s]);
+        spmm_matrix_t *m = test_generated(specs[s]);
         double *a = dense_of(m);
         for (int64_t i = 0; i < m->rows; i++)
             for (int64_t j = 0; j < i; j++)
@@ -96,7 +90,7 @@ static void mode_check(const spmm_matrix_t *m, const int64_t sides[3], const int
 
 static void laplacians_have_the_known_eigenvalues(void **state)
 {
-    spmm_matrix_t *plane = generate("gen:poisson2:9:7"), *space = generate("gen:poisson3:4:5:3");
+    spmm_matrix_t *plane = test_generated("gen:poisson2:9:7"), *space = test_generated("gen:poisson3:4:5:3");
     (void)state;
     for (int a = 1; a <= 4; a++)
         for (int b = 1; b <= 5; b++) {
@@ -127,7 +121,7 @@ static double *displacement(const int64_t cubes[3], const double gradient[9], co
 static void rigid_motions_of_elastic_cubes_take_no_force(void **state)
 {
     static const int64_t cubes[3] = {4, 2, 3};
-    spmm_matrix_t *m = generate("gen:elasticity:4:2:3");
+    spmm_matrix_t *m = test_generated("gen:elasticity:4:2:3");
     (void)state;
     for (int motion = 0; motion < 6; motion++) {
         double move[3] = {0}, turn[9] = {0};
@@ -153,7 +147,7 @@ static void uniform_strains_have_the_energy_of_the_material(void **state)
     static const int64_t cubes[3] = {3, 2, 4};
     static const double stretch[9] = {1}, shear[9] = {0, 0, 0, 1}, none[3] = {0};
     const double volume = 24, expected[2] = {(LAMBDA + 2 * MU) * volume, MU * volume};
-    spmm_matrix_t *m = generate("gen:elasticity:3:2:4");
+    spmm_matrix_t *m = test_generated("gen:elasticity:3:2:4");
     (void)state;
     for (int strain = 0; strain < 2; strain++) {
         double *u = displacement(cubes, strain == 0 ? stretch : shear, none), *force = product_of(m, u);

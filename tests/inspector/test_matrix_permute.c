@@ -19,26 +19,13 @@
 #include "inspector/generate/generate.h"
 #include "inspector/matrix/matrix.h"
 #include "tests/support/close.h"
+#include "tests/support/generated.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
-static void *owned(int64_t count, size_t size)
-{
-    void *block = calloc((size_t)count + 1, size);
-    assert_non_null(block);
-    return block;
-}
-
-static spmm_matrix_t *generate(const char *spec)
-{
-    spmm_matrix_t *m = NULL;
-    assert_int_equal(spmm_matrix_generate(spec, &m, NULL), SPMM_OK);
-    return m;
-}
-
 static uint32_t *shuffle(int64_t count, uint64_t seed)
 {
-    uint32_t *permutation = owned(count, sizeof *permutation);
+    uint32_t *permutation = test_zeroed(count, sizeof *permutation);
     int32_t *random = spmmi_random_permutation(count, seed);
     assert_non_null(random);
     memcpy(permutation, random, (size_t)count * sizeof *permutation);
@@ -88,7 +75,7 @@ static void rows_and_columns_are_where_the_permutations_say(void **state)
                                         "gen:arrow:120",        "gen:fem3:3:3:3"};
     (void)state;
     for (size_t i = 0; i < COUNT(specs); i++) {
-        spmm_matrix_t *m = generate(specs[i]);
+        spmm_matrix_t *m = test_generated(specs[i]);
         uint32_t *rows = shuffle(m->rows, 3), *cols = shuffle(m->cols, 8);
         is_permuted(m, NULL, NULL, 1);
         is_permuted(m, rows, NULL, 1);
@@ -107,7 +94,7 @@ static void rows_and_columns_are_where_the_permutations_say(void **state)
 static void threads_change_nothing(void **state)
 {
     (void)state;
-    spmm_matrix_t *m = generate("gen:rmat:13:16"), *one = NULL, *more = NULL;
+    spmm_matrix_t *m = test_generated("gen:rmat:13:16"), *one = NULL, *more = NULL;
     uint32_t *permutation = shuffle(m->rows, 4);
     assert_true(m->nnz > 100000);
     assert_int_equal(spmm_matrix_permute(m, permutation, permutation, 1, &one, NULL), SPMM_OK);
@@ -158,10 +145,10 @@ static void products_of_a_symmetric_permutation(void **state)
 {
     enum { N = 3 };
     (void)state;
-    spmm_matrix_t *m = generate("gen:femshuf:6:6:6");
-    uint32_t *permutation = owned(m->rows, sizeof *permutation);
-    double *b = owned(m->rows * N, sizeof *b), *c = owned(m->rows * N, sizeof *c);
-    double *pb = owned(m->rows * N, sizeof *b), *pc = owned(m->rows * N, sizeof *c);
+    spmm_matrix_t *m = test_generated("gen:femshuf:6:6:6");
+    uint32_t *permutation = test_zeroed(m->rows, sizeof *permutation);
+    double *b = test_zeroed(m->rows * N, sizeof *b), *c = test_zeroed(m->rows * N, sizeof *c);
+    double *pb = test_zeroed(m->rows * N, sizeof *b), *pc = test_zeroed(m->rows * N, sizeof *c);
     for (int64_t i = 0; i < m->rows * N; i++)
         b[i] = sin((double)i);
     multiply(m, b, c, N);
@@ -189,7 +176,7 @@ static void products_of_a_symmetric_permutation(void **state)
 static void refuses_what_is_no_permutation(void **state)
 {
     (void)state;
-    spmm_matrix_t *m = generate("gen:uniform:5:4:2"), *p = m;
+    spmm_matrix_t *m = test_generated("gen:uniform:5:4:2"), *p = m;
     const uint32_t twice[] = {0, 1, 2, 2, 4}, beyond[] = {0, 1, 2, 3, 5}, fine[] = {4, 2, 0, 1, 3};
     spmm_diag_t diag = {0};
     uint32_t permutation[5];
@@ -217,7 +204,7 @@ static void refuses_what_is_no_permutation(void **state)
 static void survives_short_memory(void **state)
 {
     (void)state;
-    spmm_matrix_t *m = generate("gen:rand:60:5"), *p = NULL;
+    spmm_matrix_t *m = test_generated("gen:rand:60:5"), *p = NULL;
     uint32_t *permutation = shuffle(m->rows, 1);
     const int64_t live = spmmi_alloc_live();
     spmmi_alloc_fail_at(-1, 0);

@@ -14,27 +14,14 @@
 #include "inspector/generate/generate.h"
 #include "inspector/matrix/matrix.h"
 #include "inspector/reorder/permutation_units.h"
+#include "tests/support/generated.h"
 
 #define SWEEPS 4
 #define ROOM 4096 /* nonzeros of a community of a small matrix; dense ones have more */
 
-static void *owned(uint64_t count, size_t size)
-{
-    void *block = calloc((size_t)count + 1, size);
-    assert_non_null(block);
-    return block;
-}
-
-static spmm_matrix_t *generate(const char *spec)
-{
-    spmm_matrix_t *m = NULL;
-    assert_int_equal(spmm_matrix_generate(spec, &m, NULL), SPMM_OK);
-    return m;
-}
-
 static uint32_t *permutation_of(const spmm_matrix_t *m, int threads)
 {
-    uint32_t *permutation = owned((uint64_t)m->rows, sizeof *permutation);
+    uint32_t *permutation = test_zeroed(m->rows, sizeof *permutation);
     const struct spmmi_permutation_input in = {m->rows,           m->cols,    m->row_ptr, m->col_ind,
                                                (uint64_t)m->rows, m->row_ptr, NULL,       threads};
     assert_int_equal(spmmi_permutation_units(&in, SPMMI_REORDER_COMMUNITIES, permutation, NULL), SPMM_OK);
@@ -72,9 +59,9 @@ static uint32_t winner(const uint32_t *list, int64_t count, uint32_t seed)
 
 static void literal_sweep(const spmm_matrix_t *m, uint32_t seed, uint32_t *label, uint64_t *size)
 {
-    uint32_t *column_label = owned((uint64_t)m->cols, sizeof *column_label);
-    uint32_t *list = owned((uint64_t)(m->rows + m->cols), sizeof *list);
-    uint32_t *wanted = owned((uint64_t)m->rows, sizeof *wanted);
+    uint32_t *column_label = test_zeroed(m->cols, sizeof *column_label);
+    uint32_t *list = test_zeroed(m->rows + m->cols, sizeof *list);
+    uint32_t *wanted = test_zeroed(m->rows, sizeof *wanted);
     for (int64_t j = 0; j < m->cols; j++) {
         int64_t count = 0;
         for (int64_t i = 0; i < m->rows; i++)
@@ -104,9 +91,9 @@ static void literal_sweep(const spmm_matrix_t *m, uint32_t seed, uint32_t *label
 
 static uint32_t *literal_permutation(const spmm_matrix_t *m)
 {
-    uint32_t *label = owned((uint64_t)m->rows, sizeof *label);
-    uint64_t *size = owned((uint64_t)m->rows, sizeof *size);
-    uint32_t *permutation = owned((uint64_t)m->rows, sizeof *permutation), count = 0;
+    uint32_t *label = test_zeroed(m->rows, sizeof *label);
+    uint64_t *size = test_zeroed(m->rows, sizeof *size);
+    uint32_t *permutation = test_zeroed(m->rows, sizeof *permutation), count = 0;
     for (int64_t i = 0; i < m->rows; i++) {
         label[i] = (uint32_t)i;
         size[i] = (uint64_t)(m->row_ptr[i + 1] - m->row_ptr[i]);
@@ -138,7 +125,7 @@ static void is_what_is_written_out(void **state)
 {
     (void)state;
     for (size_t i = 0; i < SPECS; i++) {
-        spmm_matrix_t *m = generate(specs[i]);
+        spmm_matrix_t *m = test_generated(specs[i]);
         uint32_t *permutation = permutation_of(m, 1), *expected = literal_permutation(m);
         assert_memory_equal(permutation, expected, (size_t)m->rows * sizeof *permutation);
         free(expected);
@@ -151,7 +138,7 @@ static void is_what_is_written_out(void **state)
 static void is_the_same_with_any_threads(void **state)
 {
     (void)state;
-    spmm_matrix_t *m = generate("gen:rmat:14:12");
+    spmm_matrix_t *m = test_generated("gen:rmat:14:12");
     uint32_t *one = permutation_of(m, 1);
     for (int threads = 2; threads <= 20; threads += 9) {
         uint32_t *many = permutation_of(m, threads);
@@ -184,7 +171,7 @@ static void planted_communities_are_found(void **state)
             row[count] = beside;
         row_ptr[i + 1] = row_ptr[i] + EACH;
     }
-    uint32_t *permutation = owned(ROWS, sizeof *permutation);
+    uint32_t *permutation = test_zeroed(ROWS, sizeof *permutation);
     const struct spmmi_permutation_input in = {ROWS, ROWS, row_ptr, col_ind, ROWS, row_ptr, NULL, 2};
     assert_int_equal(spmmi_permutation_units(&in, SPMMI_REORDER_COMMUNITIES, permutation, NULL), SPMM_OK);
     int together = 0;

@@ -18,6 +18,7 @@
 #include "inspector/analysis/row_block_metrics.h"
 #include "inspector/analysis/random.h"
 #include "inspector/reorder/reorder_minhash.h"
+#include "tests/support/generated.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
@@ -41,13 +42,6 @@ static void pattern_free(struct pattern *p)
     free(p->col_ind);
 }
 
-static spmm_matrix_t *generate(const char *spec)
-{
-    spmm_matrix_t *m = NULL;
-    assert_int_equal(spmm_matrix_generate(spec, &m, NULL), SPMM_OK);
-    return m;
-}
-
 /* The rows of m, row i of the result being row permutation[i]. */
 static struct pattern take_rows(const spmm_matrix_t *m, const int32_t *permutation)
 {
@@ -64,7 +58,7 @@ static struct pattern take_rows(const spmm_matrix_t *m, const int32_t *permutati
 
 static struct pattern shuffled(const char *spec)
 {
-    spmm_matrix_t *m = generate(spec);
+    spmm_matrix_t *m = test_generated(spec);
     int32_t *permutation = spmmi_random_permutation(m->rows, 7);
     assert_non_null(permutation);
     const struct pattern p = take_rows(m, permutation);
@@ -125,7 +119,7 @@ static const char *const specs[] = {
 static void is_a_valid_permutation(void **state)
 {
     static const uint32_t segments[] = {0, 1, 2, 5};
-    spmm_matrix_t *m = generate(*state);
+    spmm_matrix_t *m = test_generated(*state);
     for (size_t i = 0; i < COUNT(segments); i++) {
         struct pattern p = {spmmi_units_count(m->rows, m->row_ptr, segments[i]), m->cols, NULL, m->col_ind};
         p.unit_ptr = owned(p.units + 1, sizeof *p.unit_ptr);
@@ -189,7 +183,7 @@ static void planted_clusters_are_found(void **state)
     static const char *const planted[] = {"gen:block:2048:16:4", "gen:block:3000:10:6", "gen:fem3:9:9:9"};
     (void)state;
     for (size_t i = 0; i < COUNT(planted); i++) {
-        spmm_matrix_t *m = generate(planted[i]);
+        spmm_matrix_t *m = test_generated(planted[i]);
         struct pattern p = shuffled(planted[i]);
         const struct pattern natural = {p.units, p.cols, m->row_ptr, m->col_ind};
         uint32_t *permutation = reorder(&p, 2);

@@ -18,6 +18,7 @@
 #include "inspector/reorder/reorder_jaccard.h"
 #include "inspector/reorder/row_metrics.h"
 #include "inspector/reorder/row_permutation.h"
+#include "tests/support/generated.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
@@ -25,20 +26,6 @@
 static spmm_reorder_t kind_of(size_t index)
 {
     return spmmi_permutation_at((int)index + 1)->id;
-}
-
-static void *owned(int64_t count, size_t size)
-{
-    void *block = calloc((size_t)count + 1, size);
-    assert_non_null(block);
-    return block;
-}
-
-static spmm_matrix_t *generate(const char *spec)
-{
-    spmm_matrix_t *m = NULL;
-    assert_int_equal(spmm_matrix_generate(spec, &m, NULL), SPMM_OK);
-    return m;
 }
 
 static struct spmmi_row_permutations permutations_of(const spmm_matrix_t *m, int threads)
@@ -72,7 +59,7 @@ static void blocks_are(const spmm_matrix_t *m, const uint32_t *permutation, int 
         int64_t height, width, columns_a_block;
     } shapes[SPMM_BLOCK_SHAPES] = {{8, 1, 8}, {16, 8, 1}, {16, 16, 1}};
     const int64_t height = shapes[shape].height, divisor = shapes[shape].columns_a_block;
-    char *seen = owned(m->cols, 1);
+    char *seen = test_zeroed(m->cols, 1);
     int64_t blocks = 0, maximum = 0, groups = 0;
     double squares = 0;
     for (int64_t first = 0; first < m->rows; first += height, groups++) {
@@ -95,7 +82,7 @@ static void blocks_are(const spmm_matrix_t *m, const uint32_t *permutation, int 
 static void metrics_are(const spmm_matrix_t *m, const uint32_t *permutation,
                         const spmm_permutation_metrics_t *found)
 {
-    char *seen = owned(m->cols, 1);
+    char *seen = test_zeroed(m->cols, 1);
     for (int shape = 0; shape < SPMM_BLOCK_SHAPES; shape++)
         blocks_are(m, permutation, shape, found);
     for (int h = 0; h < SPMM_ROW_BLOCK_HEIGHTS; h++) {
@@ -118,8 +105,8 @@ static const char *const specs[] = {
 
 static void metrics_are_what_the_definitions_say(void **state)
 {
-    spmm_matrix_t *m = generate(*state);
-    uint32_t *permutation = owned(m->rows, sizeof *permutation);
+    spmm_matrix_t *m = test_generated(*state);
+    uint32_t *permutation = test_zeroed(m->rows, sizeof *permutation);
     for (size_t i = 0; i < SPMMI_PERMUTATION_KINDS; i++) {
         spmm_permutation_metrics_t metrics = {.struct_size = sizeof metrics};
         if (spmmi_permutation_of(kind_of(i))->needs_square && m->rows != m->cols)
@@ -141,7 +128,7 @@ static void metrics_are_what_the_definitions_say(void **state)
 static void metrics_are_as_many_as_the_caller_knows(void **state)
 {
     (void)state;
-    spmm_matrix_t *m = generate("gen:band:60:3");
+    spmm_matrix_t *m = test_generated("gen:band:60:3");
     spmm_permutation_metrics_t metrics;
     memset(&metrics, 0x55, sizeof metrics);
     metrics.struct_size = offsetof(spmm_permutation_metrics_t, working_set);
@@ -167,7 +154,7 @@ static void metrics_are_as_many_as_the_caller_knows(void **state)
 static void metrics_do_not_depend_on_threads(void **state)
 {
     (void)state;
-    spmm_matrix_t *m = generate("gen:rmat:14:12");
+    spmm_matrix_t *m = test_generated("gen:rmat:14:12");
     spmm_permutation_metrics_t first, other;
     int32_t *const permutation = spmmi_random_permutation(m->rows, 5);
     assert_non_null(permutation);
@@ -219,7 +206,7 @@ static void few_nonzeros_of_many_columns(void **state)
 static void permutations_are_made_once(void **state)
 {
     (void)state;
-    spmm_matrix_t *m = generate("gen:femshuf:4:4:4");
+    spmm_matrix_t *m = test_generated("gen:femshuf:4:4:4");
     struct spmmi_row_permutations permutations = permutations_of(m, 2);
     const struct spmmi_row_permutation *found[SPMMI_PERMUTATION_KINDS], *again = NULL;
     for (size_t i = 0; i < SPMMI_PERMUTATION_KINDS; i++) {
@@ -249,7 +236,7 @@ static void permutations_that_do_not_fit_are_refused(void **state)
     };
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
-        spmm_matrix_t *m = generate(cases[i].spec);
+        spmm_matrix_t *m = test_generated(cases[i].spec);
         struct spmmi_row_permutations permutations = permutations_of(m, 1);
         const struct spmmi_row_permutation *o = NULL;
         spmm_diag_t diag = {0};
@@ -266,7 +253,7 @@ static void permutations_that_do_not_fit_are_refused(void **state)
 static void survives_short_memory(void **state)
 {
     (void)state;
-    spmm_matrix_t *m = generate("gen:femshuf:4:4:4");
+    spmm_matrix_t *m = test_generated("gen:femshuf:4:4:4");
     const int64_t live = spmmi_alloc_live();
     for (size_t i = 0; i < SPMMI_PERMUTATION_KINDS; i++) {
         int64_t allocations = 0;
@@ -290,19 +277,19 @@ static void segments_are_ordered_too(void **state)
 {
     enum { LENGTH = 9 };
     (void)state;
-    spmm_matrix_t *m = generate("gen:rmat:8:9");
+    spmm_matrix_t *m = test_generated("gen:rmat:8:9");
     const uint64_t units = spmmi_units_count(m->rows, m->row_ptr, LENGTH);
-    int64_t *unit_ptr = owned((int64_t)units + 1, sizeof *unit_ptr);
-    uint32_t *unit_row = owned((int64_t)units, sizeof *unit_row),
-             *permutation = owned((int64_t)units, sizeof *permutation);
-    uint32_t *rows = owned(m->rows, sizeof *rows);
+    int64_t *unit_ptr = test_zeroed((int64_t)units + 1, sizeof *unit_ptr);
+    uint32_t *unit_row = test_zeroed((int64_t)units, sizeof *unit_row),
+             *permutation = test_zeroed((int64_t)units, sizeof *permutation);
+    uint32_t *rows = test_zeroed(m->rows, sizeof *rows);
     spmmi_units_cut(m->rows, m->row_ptr, LENGTH, unit_ptr, unit_row);
     const struct spmmi_permutation_input in = {m->rows, m->cols,  m->row_ptr, m->col_ind,
                                                units,   unit_ptr, unit_row,   2};
     const struct spmmi_permutation_input whole = {m->rows,           m->cols,    m->row_ptr, m->col_ind,
                                                   (uint64_t)m->rows, m->row_ptr, NULL,       2};
     for (size_t i = 1; i < SPMMI_PERMUTATION_KINDS; i++) {
-        char *seen = owned((int64_t)units, 1);
+        char *seen = test_zeroed((int64_t)units, 1);
         memset(permutation, 0xff, units * sizeof *permutation);
         assert_int_equal(spmmi_permutation_units(&in, kind_of(i), permutation, NULL), SPMM_OK);
         for (uint64_t u = 0; u < units; u++) {

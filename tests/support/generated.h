@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Matrices of the generators, and zeroed arrays, for the tests of the inspector: a failure ends the test. */
+#ifndef TEST_GENERATED_H
+#define TEST_GENERATED_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <spmm/inspector.h>
+
+spmm_matrix_t *test_generated(const char *spec);
+
+/* count may be 0; free with free. */
+void *test_zeroed(int64_t count, size_t size);
+
+#endif
