@@ -29,6 +29,11 @@ int spmmi_transform_allowed(uint32_t type, uint32_t transform)
     return row != NULL && transform < SPMMI_TRANSFORM_COUNT && (row->transforms >> transform & 1) != 0;
 }
 
+uint64_t spmmi_transform_features(uint32_t transform)
+{
+    return transform == SPMMI_TRANSFORM_DECIMAL ? SPMMI_FEATURE_DECIMAL : 0;
+}
+
 struct spmmi_run spmmi_span_run(const struct spmmi_span *span, uint64_t f)
 {
     const uint64_t first = f * SPMMI_FRAME_RAW;

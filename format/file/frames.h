@@ -23,6 +23,9 @@ struct spmmi_run spmmi_span_run(const struct spmmi_span *span, uint64_t f);
 /* Is the transform allowed in this section? */
 int spmmi_transform_allowed(uint32_t type, uint32_t transform);
 
+/* The incompat features that a file needs for frames of the transform. */
+uint64_t spmmi_transform_features(uint32_t transform);
+
 struct spmmi_decoder;
 /* Bytes that a decoder for so many threads takes. */
 uint64_t spmmi_decoder_bytes(int threads);
@@ -42,6 +45,8 @@ uint64_t spmmi_stored_bound(uint64_t raw_bytes);
 /* Write frame table and frames of a section to out, which has the bound's room and is aligned to 8 bytes. */
 spmm_status_t spmmi_frames_encode(struct spmmi_encoder *encoder, const struct spmmi_span *span, uint8_t *out,
                                   uint64_t *stored_bytes, uint64_t *frames_hash, spmm_diag_t *diag);
+/* The incompat features of the transforms of a section that was encoded to these bytes. */
+uint64_t spmmi_frames_features(const uint8_t *section, uint64_t raw_bytes);
 
 /* Threads to use for a file of so many raw bytes, at least 1. requested = 0 asks for as many as the machine has. */
 int spmmi_threads(int requested, uint64_t raw_bytes);

@@ -104,7 +104,7 @@ static spmm_status_t decode_frame(const struct job *job, uint64_t f, int thread,
               ZSTD_getErrorName(result));
     SPMM_RULE(transform == SPMMI_TRANSFORM_NONE ||
                   spmmi_transform_unpack(transform, &run, content, bytes, elements),
-              FRAME, frame->offset, "a dictionary code of a frame is out of range");
+              FRAME, frame->offset, "a code of a frame is out of range");
 cleanup:
     return status;
 }
@@ -120,10 +120,14 @@ spmm_status_t spmmi_frames_decode(struct spmmi_decoder *d, const struct spmmi_co
     spmm_status_t status = SPMM_OK;
     const uint64_t count = c->frame_first[entry + 1] - c->frame_first[entry];
     const struct job job = {d, c, &c->frames[c->frame_first[entry]], span};
-    for (uint64_t f = 0; f < count; f++)
-        SPMM_RULE(spmmi_transform_allowed(span->type, job.frames[f].transform), FRAME,
-                  c->entries[entry].offset + f * SPMMI_FRAME_ENTRY_BYTES + 4,
-                  "transform %u is not allowed here", job.frames[f].transform);
+    for (uint64_t f = 0; f < count; f++) {
+        const uint32_t transform = job.frames[f].transform;
+        const uint64_t at = c->entries[entry].offset + f * SPMMI_FRAME_ENTRY_BYTES + 4;
+        SPMM_RULE(spmmi_transform_allowed(span->type, transform), FRAME, at,
+                  "transform %u is not allowed here", transform);
+        SPMM_RULE((spmmi_transform_features(transform) & ~c->header.features_incompat) == 0, FRAME, at,
+                  "transform %u needs a feature that the header does not name", transform);
+    }
     const uint64_t wrong = spmmi_first_wrong(count, d->threads, is_wrong, &job);
     /* The first wrong frame again, for its sentence: the same at any number of threads. */
     if (wrong < count)

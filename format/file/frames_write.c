@@ -10,10 +10,12 @@
 #include "format/base/digest.h"
 #include "frames.h"
 
+#define SAVED_MIN 4096u
+
 struct worker {
     ZSTD_CCtx *context;
     uint8_t *content, *trial; /* before and after compression */
-    uint32_t *scratch;
+    void *scratch;
 };
 
 struct spmmi_encoder {
@@ -69,8 +71,21 @@ uint64_t spmmi_stored_bound(uint64_t raw_bytes)
            full * ZSTD_COMPRESSBOUND(SPMMI_FRAME_RAW) + (last != 0 ? ZSTD_COMPRESSBOUND(last) : 0);
 }
 
+/* The order of trial. A dictionary that pays beats the others by its size, so they are not tried after it. */
+static const enum spmmi_transform trials[] = {SPMMI_TRANSFORM_DICTIONARY, SPMMI_TRANSFORM_DIFFERENCE,
+                                              SPMMI_TRANSFORM_ROW_DELTA,  SPMMI_TRANSFORM_PLANES,
+                                              SPMMI_TRANSFORM_NONE,       SPMMI_TRANSFORM_DECIMAL};
+
+/* Must a trial of so many bytes replace the best one, if there is one? Readers of before the transform refuse the file,
+ * so a transform with a feature must save a quarter, and a few kilobytes. */
+static int is_better(enum spmmi_transform transform, size_t stored, size_t best)
+{
+    const size_t quarter = best / 4, least = quarter > SAVED_MIN ? quarter : SAVED_MIN;
+    return best == 0 || stored + (spmmi_transform_features(transform) == 0 ? 1 : least) <= best;
+}
+
 /* Compresses the f-th frame into its slot by whatever allowed transform gives the fewest bytes; 0 when memory is
- * short. A dictionary that pays beats the others by its size, so they are not tried after it. */
+ * short. */
 static size_t encode_one(const struct worker *w, const struct spmmi_span *span, uint64_t f, uint8_t *slot,
                          enum spmmi_transform *transform)
 {
@@ -78,24 +93,23 @@ static size_t encode_one(const struct worker *w, const struct spmmi_span *span, 
     const uint8_t *elements = (const uint8_t *)span->elements + f * SPMMI_FRAME_RAW;
     const size_t room = ZSTD_compressBound((size_t)(run.count * run.element_bytes));
     size_t best = 0;
-    for (uint32_t t = SPMMI_TRANSFORM_COUNT;
-         t-- > 0 && (best == 0 || *transform != SPMMI_TRANSFORM_DICTIONARY);) {
-        const uint64_t bytes =
-            spmmi_transform_allowed(span->type, t)
-                ? spmmi_transform_pack((enum spmmi_transform)t, &run, elements, w->scratch, w->content)
-                : 0;
+    for (size_t t = 0; t < SPMMI_TRANSFORM_COUNT && (best == 0 || *transform != SPMMI_TRANSFORM_DICTIONARY);
+         t++) {
+        const uint64_t bytes = spmmi_transform_allowed(span->type, trials[t])
+                                   ? spmmi_transform_pack(trials[t], &run, elements, w->scratch, w->content)
+                                   : 0;
         if (bytes == 0)
             continue;
         uint8_t *const out = best == 0 ? slot : w->trial;
         const size_t stored = ZSTD_compress2(w->context, out, room, w->content, (size_t)bytes);
         if (ZSTD_isError(stored))
             return 0;
-        if (best != 0 && stored >= best)
+        if (!is_better(trials[t], stored, best))
             continue;
         if (best != 0)
             memcpy(slot, w->trial, stored);
         best = stored;
-        *transform = (enum spmmi_transform)t;
+        *transform = trials[t];
     }
     return best;
 }
@@ -147,4 +161,12 @@ spmm_status_t spmmi_frames_encode(struct spmmi_encoder *e, const struct spmmi_sp
     *frames_hash = spmmi_hash64(out, count * SPMMI_FRAME_ENTRY_BYTES);
 cleanup:
     return status;
+}
+
+uint64_t spmmi_frames_features(const uint8_t *section, uint64_t raw_bytes)
+{
+    uint64_t features = 0;
+    for (uint64_t f = 0; f < spmmi_frame_count(raw_bytes); f++)
+        features |= spmmi_transform_features(section[f * SPMMI_FRAME_ENTRY_BYTES + 4]);
+    return features;
 }

@@ -49,10 +49,11 @@
 #define SPMMI_FEATURES_OF_7 512u         /* .. and 1.7 */
 #define SPMMI_FEATURE_TRIANGLE 512u      /* the flags of the header about triangles */
 #define SPMMI_FEATURE_PRODUCT 4096u      /* a product of sparse matrices */
+#define SPMMI_FEATURE_DECIMAL 8192u      /* frames of the transform decimal */
 #define SPMMI_FEATURES_KNOWN                                                                           \
     (SPMMI_FAMILY_FEATURES | SPMMI_PERMUTATION_FEATURES | SPMMI_DTYPE_FEATURES | SPMMI_FEATURE_UNITS | \
      SPMMI_FEATURE_HALF | SPMMI_FEATURE_TCBLOCKS | SPMMI_FEATURE_LONG_ROWS | SPMMI_FEATURE_SEARCH |    \
-     SPMMI_FEATURE_HALF_LONG_ROWS | SPMMI_FEATURE_TRIANGLE | SPMMI_FEATURE_PRODUCT)
+     SPMMI_FEATURE_HALF_LONG_ROWS | SPMMI_FEATURE_TRIANGLE | SPMMI_FEATURE_PRODUCT | SPMMI_FEATURE_DECIMAL)
 #define SPMMI_FLAG_REQUIRED 1u /* of a table entry */
 #define SPMMI_MAGIC "\xd3SPM\r\n\x1a\n"
 #define SPMMI_MAGIC_BYTES 8u

@@ -160,7 +160,7 @@ static uint64_t aligned(uint64_t at)
     return (at + SPMMI_ALIGN - 1) / SPMMI_ALIGN * SPMMI_ALIGN;
 }
 
-/* Compresses section after section; the first starts behind the table. */
+/* Compresses section after section, and notes what features the frames need; the first starts behind the table. */
 static spmm_status_t encode_sections(struct writer *w)
 {
     spmm_status_t status = SPMM_OK;
@@ -176,6 +176,7 @@ static spmm_status_t encode_sections(struct writer *w)
         memset(w->bytes + end, 0, e->offset - end);
         SPMM_TRY(spmmi_frames_encode(w->encoder, &w->spans[i], w->bytes + e->offset, &e->stored_bytes,
                                      &e->frames_hash, w->diag));
+        w->header.features_incompat |= spmmi_frames_features(w->bytes + e->offset, e->raw_bytes);
         end = e->offset + e->stored_bytes;
     }
     w->header.file_bytes = end;
@@ -207,7 +208,7 @@ static void write_table_and_header(struct writer *w)
     h->format_major = SPMMI_FORMAT_MAJOR;
     h->header_bytes = SPMMI_HEADER_BYTES;
     h->entry_bytes = SPMMI_ENTRY_BYTES;
-    h->features_incompat =
+    h->features_incompat |=
         spmmi_plan_features(p) | (h->flags > SPMMI_FLAG_VALUES ? SPMMI_FEATURE_TRIANGLE : 0);
     h->format_minor = spmmi_plan_minor(h->features_incompat, p->metadata != NULL);
     h->features_exec = p->features_exec;

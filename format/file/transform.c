@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "format/base/bytes.h"
+#include "transform_decimal.h"
 
 static void planes_unpack_2(uint64_t count, const uint8_t *restrict planes, uint16_t *restrict elements)
 {
@@ -113,6 +114,8 @@ static void difference_unpack(uint64_t count, uint32_t *elements)
 
 bool spmmi_transform_fits(enum spmmi_transform transform, const struct spmmi_run *run, uint64_t content_bytes)
 {
+    if (transform == SPMMI_TRANSFORM_DECIMAL && run->element_bytes != sizeof(double))
+        return false;
     if (transform != SPMMI_TRANSFORM_DICTIONARY)
         return content_bytes == run->count * run->element_bytes;
     if (content_bytes <= run->count || (content_bytes - run->count) % run->element_bytes != 0)
@@ -135,5 +138,5 @@ bool spmmi_transform_unpack(enum spmmi_transform transform, const struct spmmi_r
         row_delta_unpack(run, elements);
     if (transform == SPMMI_TRANSFORM_DIFFERENCE)
         difference_unpack(run->count, elements);
-    return true;
+    return transform != SPMMI_TRANSFORM_DECIMAL || spmmi_decimals_unpack(run->count, elements);
 }

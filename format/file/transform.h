@@ -12,6 +12,7 @@ enum spmmi_transform {
     SPMMI_TRANSFORM_ROW_DELTA = 2,  /* columns: distance within the row, then planes */
     SPMMI_TRANSFORM_DIFFERENCE = 3, /* 4-byte elements: difference to the one before, then planes */
     SPMMI_TRANSFORM_DICTIONARY = 4, /* distinct elements, then a byte for each element */
+    SPMMI_TRANSFORM_DECIMAL = 5,    /* f64: digits and mantissa of a decimal number, then planes */
     SPMMI_TRANSFORM_COUNT
 };
 
@@ -33,16 +34,17 @@ int64_t spmmi_run_row(const struct spmmi_run *run);
 int64_t spmmi_run_row_end(const struct spmmi_run *run, int64_t *row, int64_t p);
 
 /* Content of a frame from its elements. scratch has room for the run, content for SPMMI_CONTENT_MAX bytes.
- * Returns the content's bytes, or 0 when a dictionary would not be smaller than the elements. */
+ * Returns the content's bytes, or 0 when a dictionary would not be smaller than the elements or one of them is no
+ * decimal. */
 uint64_t spmmi_transform_pack(enum spmmi_transform transform, const struct spmmi_run *run,
-                              const void *elements, uint32_t *scratch, uint8_t *content);
+                              const void *elements, void *scratch, uint8_t *content);
 
 /* Can a frame of this run have so many content bytes? */
 bool spmmi_transform_fits(enum spmmi_transform transform, const struct spmmi_run *run,
                           uint64_t content_bytes);
 
 /* Elements of a frame from content of any bytes whose number fits, unless the transform is NONE. False when a
- * dictionary code is out of range. */
+ * code of a dictionary or a decimal is out of range. */
 bool spmmi_transform_unpack(enum spmmi_transform transform, const struct spmmi_run *run,
                             const uint8_t *content, uint64_t content_bytes, void *elements);
 

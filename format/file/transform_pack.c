@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "transform_decimal.h"
+
 static void planes_pack(uint32_t element_bytes, uint64_t count, const uint8_t *elements, uint8_t *planes)
 {
     for (uint32_t b = 0; b < element_bytes; b++) {
@@ -73,7 +75,7 @@ static void difference_pack(uint64_t count, const uint32_t *elements, uint32_t *
 }
 
 uint64_t spmmi_transform_pack(enum spmmi_transform transform, const struct spmmi_run *run,
-                              const void *elements, uint32_t *scratch, uint8_t *content)
+                              const void *elements, void *scratch, uint8_t *content)
 {
     const uint64_t bytes = run->count * run->element_bytes;
     switch (transform) {
@@ -85,14 +87,19 @@ uint64_t spmmi_transform_pack(enum spmmi_transform transform, const struct spmmi
         return bytes;
     case SPMMI_TRANSFORM_ROW_DELTA:
         row_delta_pack(run, elements, scratch);
-        planes_pack(4, run->count, (const uint8_t *)scratch, content);
+        planes_pack(4, run->count, scratch, content);
         return bytes;
     case SPMMI_TRANSFORM_DIFFERENCE:
         difference_pack(run->count, elements, scratch);
-        planes_pack(4, run->count, (const uint8_t *)scratch, content);
+        planes_pack(4, run->count, scratch, content);
         return bytes;
     case SPMMI_TRANSFORM_DICTIONARY:
         return dictionary_pack(run, elements, content);
+    case SPMMI_TRANSFORM_DECIMAL:
+        if (run->element_bytes != sizeof(double) || !spmmi_decimals_pack(run->count, elements, scratch))
+            return 0;
+        planes_pack(sizeof(double), run->count, scratch, content);
+        return bytes;
     case SPMMI_TRANSFORM_COUNT:
         break;
     }

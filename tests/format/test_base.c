@@ -162,6 +162,8 @@ static void content_of_a_frame(void **state)
     } cases[] = {{SPMMI_TRANSFORM_NONE, 2400, true},
                  {SPMMI_TRANSFORM_NONE, 2399, false},
                  {SPMMI_TRANSFORM_PLANES, 2401, false},
+                 {SPMMI_TRANSFORM_DECIMAL, 2400, true},
+                 {SPMMI_TRANSFORM_DECIMAL, 2401, false},
                  {SPMMI_TRANSFORM_DICTIONARY, 299, false},
                  {SPMMI_TRANSFORM_DICTIONARY, 300, false}, /* codes and no element */
                  {SPMMI_TRANSFORM_DICTIONARY, 307, false},
@@ -191,7 +193,7 @@ static void a_dictionary_must_be_smaller(void **state)
 static void transforms_of_sections(void **state)
 {
     (void)state;
-    static const uint32_t masks[] = {0,       1u << 1, 1u << 2, 1u << 0 | 1u << 1 | 1u << 4,
+    static const uint32_t masks[] = {0,       1u << 1, 1u << 2, 1u << 0 | 1u << 1 | 1u << 4 | 1u << 5,
                                      1u << 0, 1u << 0, 1u << 0, 1u << 0,
                                      1u << 3, 1u << 0, 1u << 0, 1u << 3,
                                      1u << 0, 1u << 0, 1u << 0, 1u << 0,

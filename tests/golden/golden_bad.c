@@ -9,6 +9,7 @@
 #include "golden_long_rows.h"
 #include "golden_metadata.h"
 #include "golden_product.h"
+#include "golden_decimal.h"
 #include "golden_triangle.h"
 #include "tests/support/forge.h"
 

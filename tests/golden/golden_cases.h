@@ -15,6 +15,8 @@ struct golden_good {
 extern const struct golden_good golden_good_cases[];
 extern const size_t golden_good_count;
 uint8_t *golden_good_make(const char *name, size_t *size);
+/* The file of the plan, which is destroyed. Free with free(). */
+uint8_t *golden_written(spmm_plan_t *plan, size_t *size);
 
 struct golden_bad {
     const char *name;

@@ -13,6 +13,7 @@
 #include "kernels/dense/dense_shape.h"
 #include "kernels/wide/wide_shape.h"
 #include "tests/support/forge.h"
+#include "tests/support/decimal_values.h"
 #include "tests/support/plan_seal.h"
 #include "tests/support/sparse_products.h"
 
@@ -27,7 +28,7 @@ static uint8_t *copy_of(const void *bytes, size_t size)
     return copy;
 }
 
-static uint8_t *written(spmm_plan_t *plan, size_t *size)
+uint8_t *golden_written(spmm_plan_t *plan, size_t *size)
 {
     void *bytes = NULL;
     if (spmm_plan_write(plan, NULL, &bytes, size, NULL) != SPMM_OK)
@@ -51,7 +52,7 @@ static spmm_plan_t *plan_of(const char *matrix, enum test_values values, struct 
     static uint8_t *function(size_t *size)                                                           \
     {                                                                                                \
         const struct test_plan_options options = {dtype, schedule, item_size, transpose, no_values}; \
-        return written(plan_of(matrix, values, options, #function), size);                           \
+        return golden_written(plan_of(matrix, values, options, #function), size);                    \
     }
 GOOD(empty_0x0, "0 x 0", TEST_VALUES_REAL, SPMM_F32, SPMM_SCHEDULE_ROW_SPLIT, 16, 1, 0)
 GOOD(no_nonzeros, "7 x 5 without nonzeros", TEST_VALUES_REAL, SPMM_F64, SPMM_SCHEDULE_NONZERO_SPLIT, 64, 0, 0)
@@ -77,7 +78,7 @@ static uint8_t *reordered(const char *matrix, struct test_plan_options options, 
 {
     spmm_plan_t *plan = plan_of(matrix, TEST_VALUES_INTEGER, options, source);
     test_plan_reorder(plan, 1, permutes_output);
-    return written(plan, size);
+    return golden_written(plan, size);
 }
 
 static uint8_t *tiled_reordered(size_t *size)
@@ -107,7 +108,7 @@ static uint8_t *panel_permuted(size_t *size)
     spmm_plan_t *plan = plan_of("last rows empty", TEST_VALUES_INTEGER, options, __func__);
     test_plan_units(plan, 64, SPMM_COMPUTE_TF32);
     test_plan_reorder(plan, 1, 1);
-    return written(plan, size);
+    return golden_written(plan, size);
 }
 
 static uint8_t *panel_bf16(size_t *size)
@@ -115,7 +116,7 @@ static uint8_t *panel_bf16(size_t *size)
     const struct test_plan_options options = {SPMM_BF16, SPMM_SCHEDULE_DENSE, 256, 0, 1};
     spmm_plan_t *plan = plan_of("diagonal", TEST_VALUES_REAL, options, __func__);
     test_plan_units(plan, SPMMI_BLOCK_ROWS_MAX, SPMM_COMPUTE_BF16);
-    return written(plan, size);
+    return golden_written(plan, size);
 }
 
 static uint8_t *bcsr_permuted(size_t *size)
@@ -124,7 +125,7 @@ static uint8_t *bcsr_permuted(size_t *size)
     spmm_plan_t *plan = plan_of("last rows empty", TEST_VALUES_INTEGER, options, __func__);
     test_plan_groups(plan, 64, SPMM_COMPUTE_TF32);
     test_plan_reorder(plan, 1, 1);
-    return written(plan, size);
+    return golden_written(plan, size);
 }
 
 /* Nothing in its trace needs a feature of the other families of tensor cores. */
@@ -133,7 +134,7 @@ static uint8_t *bcsr_f16(size_t *size)
     const struct test_plan_options options = {SPMM_F16, SPMM_SCHEDULE_DENSE, SPMMI_STEPS_MAX, 0, 1};
     spmm_plan_t *plan = plan_of("odd rows empty", TEST_VALUES_REAL, options, __func__);
     test_plan_groups(plan, 128, SPMM_COMPUTE_F16);
-    return written(plan, size);
+    return golden_written(plan, size);
 }
 
 static uint8_t *window_peeled(size_t *size)
@@ -142,7 +143,7 @@ static uint8_t *window_peeled(size_t *size)
     spmm_plan_t *plan = plan_of("rows of 0 to 8", TEST_VALUES_INTEGER, options, __func__);
     if (test_plan_split_long_rows(plan, 7) != 1)
         abort();
-    return written(plan, size);
+    return golden_written(plan, size);
 }
 
 static uint8_t *long_rows_bf16(size_t *size)
@@ -152,7 +153,7 @@ static uint8_t *long_rows_bf16(size_t *size)
     test_plan_units(plan, 64, SPMM_COMPUTE_BF16);
     if (test_plan_split_long_rows(plan, 7) != 1)
         abort();
-    return written(plan, size);
+    return golden_written(plan, size);
 }
 
 /* Of both ops, and what the trace may say about it. */
@@ -169,7 +170,7 @@ static uint8_t *panel_peeled(size_t *size)
         plan->trace[i].value = i == 0 ? 1 : 40;
         plan->trace[i].threshold = i == 0 ? 130 : 56;
     }
-    return written(plan, size);
+    return golden_written(plan, size);
 }
 
 /* What a search refused and measured: only the trace needs its feature. */
@@ -199,7 +200,7 @@ static uint8_t *search_traced(size_t *size)
     if (plan->trace == NULL)
         abort();
     memcpy(plan->trace, told, sizeof told);
-    return written(plan, size);
+    return golden_written(plan, size);
 }
 
 /* Rows won against candidates of the tensor cores: only the trace needs their feature. */
@@ -231,7 +232,7 @@ static uint8_t *fragments_traced(size_t *size)
     if (plan->trace == NULL)
         abort();
     memcpy(plan->trace, lost, sizeof lost);
-    return written(plan, size);
+    return golden_written(plan, size);
 }
 
 static uint8_t *panel_stats(size_t *size)
@@ -239,7 +240,7 @@ static uint8_t *panel_stats(size_t *size)
     const struct test_plan_options options = {SPMM_F32, SPMM_SCHEDULE_SEGMENTED, 4, 0, 1};
     spmm_plan_t *plan = plan_of("diagonal", TEST_VALUES_REAL, options, __func__);
     test_plan_row_block_metrics(plan);
-    return written(plan, size);
+    return golden_written(plan, size);
 }
 
 static uint8_t *order_stats(size_t *size)
@@ -247,7 +248,7 @@ static uint8_t *order_stats(size_t *size)
     const struct test_plan_options options = {SPMM_F32, SPMM_SCHEDULE_ROW_SPLIT, 16, 0, 1};
     spmm_plan_t *plan = plan_of("diagonal", TEST_VALUES_REAL, options, __func__);
     test_plan_permutation_metrics(plan);
-    return written(plan, size);
+    return golden_written(plan, size);
 }
 
 /* The permutation that format 1.7 has, in the trace and with its metrics. */
@@ -270,7 +271,7 @@ static uint8_t *communities_traced(size_t *size)
     if (plan->trace == NULL)
         abort();
     plan->trace[0] = lost;
-    return written(plan, size);
+    return golden_written(plan, size);
 }
 
 static uint8_t *symmetric_order(size_t *size)
@@ -278,7 +279,7 @@ static uint8_t *symmetric_order(size_t *size)
     const struct test_plan_options options = {SPMM_F32, SPMM_SCHEDULE_ROW_SPLIT, 16, 1, 0};
     spmm_plan_t *plan = plan_of("diagonal", TEST_VALUES_REAL, options, __func__);
     test_plan_symmetric_permutation(plan, 3);
-    return written(plan, size);
+    return golden_written(plan, size);
 }
 
 static uint8_t *writer(size_t *size)
@@ -286,7 +287,7 @@ static uint8_t *writer(size_t *size)
     const struct test_plan_options options = {SPMM_F32, SPMM_SCHEDULE_ROW_SPLIT, 16, 0, 1};
     spmm_plan_t *plan = plan_of("diagonal", TEST_VALUES_REAL, options, __func__);
     (void)snprintf(plan->writer, sizeof plan->writer, "spmm-inspector 0.2.0");
-    return written(plan, size);
+    return golden_written(plan, size);
 }
 
 static uint8_t *metadata(size_t *size)
@@ -300,7 +301,7 @@ static uint8_t *metadata(size_t *size)
     spmm_plan_t *plan = plan_of("diagonal", TEST_VALUES_REAL, options, __func__);
     if (spmmi_metadata_pack(pairs, COUNT(pairs), &plan->metadata, &plan->metadata_bytes, NULL) != SPMM_OK)
         abort();
-    return written(plan, size);
+    return golden_written(plan, size);
 }
 
 /* NaN of both signs, infinities, both zeros, subnormals, an empty source and no trace. */
@@ -313,7 +314,7 @@ static uint8_t *special_values(size_t *size)
     memcpy(plan->values, bits, sizeof bits);
     plan->trace_count = 0;
     test_plan_seal(plan);
-    return written(plan, size);
+    return golden_written(plan, size);
 }
 
 /* What a later 1.x writer may add: a higher minor version, a compat feature and an optional section. */
@@ -350,7 +351,7 @@ static uint8_t *product_of(struct test_sparse_product product, size_t *size)
 {
     spmm_plan_t *plan = test_sparse_plan(&product);
     plan->writer[0] = '\0'; /* golden plans do not depend on the version */
-    return written(plan, size);
+    return golden_written(plan, size);
 }
 
 static uint8_t *product_square(size_t *size)
@@ -409,6 +410,14 @@ static uint8_t *product_empty(size_t *size)
     return bytes;
 }
 
+static uint8_t *decimal(size_t *size)
+{
+    const struct test_plan_options options = {SPMM_F64, SPMM_SCHEDULE_ROW_SPLIT, 64, 0, 0};
+    spmm_plan_t *plan = plan_of("band", TEST_VALUES_REAL, options, "decimal");
+    test_decimal_values(plan);
+    return golden_written(plan, size);
+}
+
 const struct golden_good golden_good_cases[] = {
     ROW(empty_0x0, 1),
     ROW(no_nonzeros, 1),
@@ -454,6 +463,7 @@ const struct golden_good golden_good_cases[] = {
     ROW(product_triple, 1),
     ROW(product_lower, 1),
     ROW(product_empty, 1),
+    ROW(decimal, 1),
     {"triangle", golden_triangle, 1},
     {"triangle_skew", golden_triangle_skew, 1},
     {"triangle_values", golden_triangle_values, 1},

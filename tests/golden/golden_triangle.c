@@ -16,19 +16,10 @@ static uint8_t *arrow(spmm_dtype_t dtype, int is_mirrored, int is_skew, int has_
     const struct test_plan_options options = {dtype, SPMM_SCHEDULE_ROW_SPLIT, 64, 0, has_no_values};
     struct test_matrix *a = test_matrix_named("arrow", TEST_VALUES_REAL);
     spmm_plan_t *plan = test_plan_whole(a, options, source);
-    void *written = NULL;
     if (is_mirrored)
         test_symmetric_values(plan, is_skew);
-    if (spmm_plan_write(plan, NULL, &written, size, NULL) != SPMM_OK)
-        abort();
-    uint8_t *bytes = malloc(*size);
-    if (bytes == NULL)
-        abort();
-    memcpy(bytes, written, *size);
-    spmm_plan_bytes_free(written);
-    spmm_plan_destroy(plan);
     test_matrix_free(a);
-    return bytes;
+    return golden_written(plan, size);
 }
 
 uint8_t *golden_triangle(size_t *size)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "content_words.h"
+#include "format/file/transform.h"
 #include "forge.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
@@ -133,7 +134,7 @@ static void entry_change(struct editor *e)
 
 static void transform_change(struct editor *e)
 {
-    e->section->frames[0].transform = (uint8_t)test_stream_below(e->stream, 6);
+    e->section->frames[0].transform = (uint8_t)test_stream_below(e->stream, SPMMI_TRANSFORM_COUNT + 1);
 }
 
 static void section_drop(struct editor *e)

@@ -24,6 +24,7 @@ UNIT_MAX = 2**32 - 1
 FEATURE_UNITS, FEATURE_TCBLOCK, FEATURE_LONG_ROWS, FEATURE_SEARCH, FEATURE_HALF_LONG_ROWS = 1, 4, 16, 32, 64
 FEATURE_PRODUCT = 4096
 FEATURE_TRIANGLE = 512
+FEATURE_DECIMAL = 8192
 VALUES, TRIANGLE, MIRRORED, SKEW = 1, 2, 4, 8  # flags of the header
 FAMILIES = {family.number: family for family in family_rows.FAMILIES}
 FIRST = family_rows.FAMILIES[0]  # takes long rows
@@ -45,7 +46,7 @@ LOWER, DIAGONAL = 1, 2
 PERMUTATION_METRICS_LAYOUT = "<IIq2q2d2q2d2q2d6q6d"
 # type: (name, required flag, per part, allowed transforms); per part: of how many matrices where these are not parts
 SECTIONS = {
-    1: ("row-lengths", 1, False, (1,)), 2: ("col-ind", 1, False, (2,)), 3: ("values", 1, False, (0, 1, 4)),
+    1: ("row-lengths", 1, False, (1,)), 2: ("col-ind", 1, False, (2,)), 3: ("values", 1, False, (0, 1, 4, 5)),
     4: ("stats", 1, False, (0,)), 5: ("variants", 1, False, (0,)), 6: ("parts", 1, False, (0,)),
     7: ("trace", 1, False, (0,)), 8: ("items", 1, True, (3,)), 9: ("meta", 0, False, (0,)),
     10: ("panel-stats", 0, False, (0,)), 11: ("symmetric-order", 0, False, (3,)),
@@ -134,6 +135,13 @@ def from_planes(content, count, width):
 
 def unzigzag(code):
     return code >> 1 if code % 2 == 0 else -((code + 1) >> 1)
+
+
+def decimal_value(code):
+    """The bits of the f64 that is nearest to a decimal number."""
+    mantissa, digits = code % 2**53, code >> 56 & 31
+    require(code & (7 << 53 | 3 << 61) == 0 and digits <= 22, "FRAME")
+    return int.from_bytes(struct.pack("<d", mantissa / 10**digits), "little") | code >> 63 << 63
 
 
 def undo_row_delta(codes, first, row_ptr):
@@ -277,7 +285,7 @@ class Plan:
         for at in range(124, 240):
             require(d[at] == 0, "HEADER", at)
         unknown = self.incompat & ~(FEATURE_UNITS | FEATURE_TCBLOCK | FEATURE_LONG_ROWS | FEATURE_SEARCH | FEATURE_HALF_LONG_ROWS |
-                                    FEATURE_PRODUCT | FEATURE_TRIANGLE)
+                                    FEATURE_PRODUCT | FEATURE_TRIANGLE | FEATURE_DECIMAL)
         for family in FAMILIES.values():
             unknown &= ~family.feature
         for feature in [*PERMUTATIONS.values(), *(feature for _, feature in DTYPES.values())]:
@@ -414,6 +422,7 @@ class Plan:
         for f, (at, size, transform, _) in enumerate(self.frames.get((kind, part), [])):
             count = min(FRAME_RAW, raw - f * FRAME_RAW) // width
             require(transform in SECTIONS[kind][3], "FRAME", offset + 16 * f + 4)
+            require(transform != 5 or self.incompat & FEATURE_DECIMAL, "FRAME", offset + 16 * f + 4)
             try:
                 out += self.decode(self.data[at:at + size], transform, count, width, f * FRAME_RAW // width, row_ptr)
             except PlanError as error:
@@ -425,7 +434,7 @@ class Plan:
         if transform == 4:
             require(size > count and (size - count) % width == 0 and (size - count) // width <= 256, "FRAME")
         else:
-            require(size == count * width, "FRAME")
+            require(size == count * width and (transform != 5 or width == 8), "FRAME")
         content = decompress(stored, size)
         if transform == 0:
             return [int.from_bytes(content[i * width:(i + 1) * width], "little") for i in range(count)]
@@ -440,7 +449,7 @@ class Plan:
         if transform == 3:
             for i in range(1, count):
                 codes[i] = (codes[i] + codes[i - 1]) % 2**32
-        return codes
+        return [decimal_value(code) for code in codes] if transform == 5 else codes
 
     def records(self, kind, size, layout, reserved, status):
         section = self.find(kind)

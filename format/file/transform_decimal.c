@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* f64 values that are short decimals, as those read from text mostly are: docs/plan-format.md section 5.3. A quotient of
+ * two numbers that f64 holds exactly is rounded once, so it is the number that the text had. */
+#include "transform_decimal.h"
+
+#include <math.h>
+#include <string.h>
+
+#define DIGITS_MAX 22 /* 10^22 is the largest power of ten that f64 holds exactly */
+#define MANTISSA_BITS 53
+#define WHOLE_FROM 4503599627370496.0 /* 2^52: f64 has no fractions from here on */
+#define EXPONENT_SHIFT 56
+#define SIGN_SHIFT 63
+#define RESERVED ((UINT64_C(7) << MANTISSA_BITS) | (UINT64_C(3) << 61))
+
+static const double powers[32] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                  1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
+/* Is the value, which is not negative, the f64 nearest to mantissa / 10^digits? */
+static bool is_decimal(double value, int digits, uint64_t *mantissa)
+{
+    const double scaled = value * powers[digits];
+    if (!(scaled < (double)(UINT64_C(1) << MANTISSA_BITS)))
+        return false;
+    *mantissa = (uint64_t)(scaled < WHOLE_FROM ? scaled + 0.5 : scaled);
+    return (double)*mantissa / powers[digits] == value;
+}
+
+/* The fewest digits. *digits, those of the value before it, are tried first: neighbours are often alike. */
+static bool digits_find(double value, int *digits, uint64_t *mantissa)
+{
+    uint64_t fewer = 0;
+    if (!is_decimal(value, *digits, mantissa)) {
+        for (*digits = 0; !is_decimal(value, *digits, mantissa); ++*digits)
+            if (*digits == DIGITS_MAX)
+                return false;
+    }
+    for (; *digits > 0 && is_decimal(value, *digits - 1, &fewer); --*digits)
+        *mantissa = fewer;
+    return true;
+}
+
+bool spmmi_decimals_pack(uint64_t count, const void *elements, uint64_t *codes)
+{
+    int digits = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        double value = 0;
+        uint64_t mantissa = 0;
+        memcpy(&value, (const char *)elements + i * sizeof value, sizeof value);
+        if (!digits_find(fabs(value), &digits, &mantissa))
+            return false;
+        codes[i] = (uint64_t)(signbit(value) != 0) << SIGN_SHIFT | (uint64_t)digits << EXPONENT_SHIFT | mantissa;
+    }
+    return true;
+}
+
+bool spmmi_decimals_unpack(uint64_t count, void *elements)
+{
+    uint64_t wrong = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t code = 0;
+        memcpy(&code, (char *)elements + i * sizeof code, sizeof code);
+        const uint64_t mantissa = code & ((UINT64_C(1) << MANTISSA_BITS) - 1), digits = code >> EXPONENT_SHIFT & 31;
+        const double value = (double)mantissa / powers[digits];
+        const double signed_value = code >> SIGN_SHIFT != 0 ? -value : value;
+        wrong |= (code & RESERVED) | (digits > DIGITS_MAX);
+        memcpy((char *)elements + i * sizeof code, &signed_value, sizeof code);
+    }
+    return wrong == 0;
+}
