@@ -69,16 +69,23 @@ cleanup:
     return status;
 }
 
-spmm_status_t spmm_plan_product_verify(const spmm_plan_t *plan, int threads, spmm_diag_t *diag)
+spmm_status_t spmm_plan_product_verify(const spmm_plan_t *plan, const spmm_product_verify_options_t *given,
+                                       spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
+    spmm_product_verify_options_t o = SPMM_PRODUCT_VERIFY_OPTIONS_INIT;
     struct spmmi_spgemm_tasks tasks = {.count = 0};
     spmmi_diag_clear(diag);
-    SPMM_REQUIRE(plan != NULL && plan->product != NULL && threads >= 0, SPMM_ERR_ARGUMENT, diag,
-                 "the plan is NULL or of a matrix, or there are %d threads", threads);
+    SPMM_TRY(spmmi_options_read(&o, sizeof o, given, "product verify options", diag));
+    SPMM_REQUIRE(plan != NULL && plan->product != NULL && o.threads >= 0, SPMM_ERR_ARGUMENT, diag,
+                 "the plan is NULL or of a matrix, or there are %d threads", o.threads);
     const struct spmmi_csr_pattern c = {plan->rows, plan->cols, plan->row_ptr, plan->col_ind};
-    const int team = spmmi_spgemm_threads(threads);
+    const int team = spmmi_spgemm_threads(o.threads);
+    const uint64_t bytes = spmmi_spgemm_tasks_bytes(plan->product, plan->nnz);
+    SPMM_TRY(spmmi_spgemm_require_work(plan->product, o.products_max, diag));
+    SPMM_TRY(spmmi_spgemm_require_bytes(0, bytes, o.budget_bytes, diag));
     SPMM_TRY(spmmi_spgemm_tasks_make(plan->product, &c, team, &tasks, diag));
+    SPMM_TRY(spmmi_spgemm_require_bytes(bytes, spmmi_spgemm_proof_bytes(&tasks, team), o.budget_bytes, diag));
     SPMM_TRY(spmmi_spgemm_prove(&tasks, team, diag));
 cleanup:
     spmmi_spgemm_tasks_free(&tasks);

@@ -10,6 +10,7 @@
 #include "tools/cli/exit_code.h"
 #include "tools/cli/fail.h"
 #include "tools/cli/listed_choices.h"
+#include "tools/cli/machine_memory.h"
 #include "tools/cli/matrix_input.h"
 #include "tools/cli/passive_wait.h"
 #include "tools/cli/plan_input.h"
@@ -28,15 +29,17 @@
 static struct {
     const char *matches[SPMM_PRODUCT_FACTORS], *device;
     size_t matches_count;
-    int64_t threads;
+    int64_t threads, products_max;
     uint64_t budget;
     int diff, drop_zeros, full, head, html, json, list, quiet, test, verify;
-} args;
+} args = {.products_max = INT64_C(100000000000)}; /* minutes of one core */
 
 static const struct cli_option options[] = {
     {0, "verify", CLI_FLAG, &args.verify,
      .help = "say what was checked; every load checks everything,\nso a damaged plan is refused without this "
              "too"},
+    {0, "products-max", CLI_INT, &args.products_max, .value = "N", .min = 1, .max = INT64_MAX,
+     .help = "with --verify: refuse a sparse product of more\nmultiplications; default 10^11"},
     {0, "full", CLI_FLAG, &args.full,
      .help =
          "also show every candidate, the permutations, the row\nlengths, the row blocks and the sections"},
@@ -275,7 +278,11 @@ static int show_diff(char **files)
 static int prove(const char *path, const spmm_plan_t *plan)
 {
     spmm_diag_t diag = {0};
-    const spmm_status_t status = spmm_plan_product_verify(plan, (int)args.threads, &diag);
+    const spmm_product_verify_options_t verify = {.struct_size = sizeof verify,
+                                                  .threads = (int)args.threads,
+                                                  .budget_bytes = machine_memory_budget(args.budget),
+                                                  .products_max = (uint64_t)args.products_max};
+    const spmm_status_t status = spmm_plan_product_verify(plan, &verify, &diag);
     return status == SPMM_OK ? EXIT_DONE : exit_failure(program.name, path, status, &diag);
 }
 

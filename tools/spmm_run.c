@@ -354,8 +354,6 @@ static struct run_sparse_request sparse_request(const struct cli_operands *opera
                                          .alpha = args.alpha,
                                          .read = SPMM_READ_OPTIONS_INIT,
                                          .check = args.check,
-                                         .has_dense = args.b != NULL || args.n != 0 || args.certify ||
-                                                      args.beta != 0 || args.op != SPMM_OP_N,
                                          .force = args.force,
                                          .json = args.json,
                                          .quiet = args.quiet};
@@ -382,8 +380,10 @@ int main(int argc, char **argv)
     if (result != CLI_RUN)
         return result == CLI_DONE ? EXIT_DONE : EXIT_USAGE;
     const struct run_sparse_request sparse = sparse_request(&operands);
+    if (run_sparse_check(&program, &sparse) != CLI_RUN)
+        return EXIT_USAGE;
     if (run_sparse_wanted(&sparse))
-        return run_sparse_check(&program, &sparse) == CLI_RUN ? run_sparse(&sparse) : EXIT_USAGE;
+        return run_sparse(&sparse);
     if (check_files() != CLI_RUN)
         return EXIT_USAGE;
     progress_start(&run.progress, args.quiet != 0);

@@ -54,10 +54,7 @@ cleanup:
 static spmm_status_t take(struct creation *in, uint64_t bytes, uint64_t kept)
 {
     spmm_status_t status = SPMM_OK;
-    const uint64_t budget = in->options.host_budget_bytes, used = in->product->bytes;
-    SPMM_REQUIRE(budget == 0 || (used <= budget && bytes <= budget - used), SPMM_ERR_PLAN_BUDGET, in->diag,
-                 "the product takes %llu bytes so far and %llu more, %llu are allowed",
-                 (unsigned long long)used, (unsigned long long)bytes, (unsigned long long)budget);
+    SPMM_TRY(spmmi_spgemm_require_bytes(in->product->bytes, bytes, in->options.host_budget_bytes, in->diag));
     in->product->bytes += kept;
 cleanup:
     return status;
@@ -88,11 +85,13 @@ cleanup:
 }
 
 /* Most bytes of positions, which are the faster kernel wherever that was measured: what the product holds without
- * them, and what the budget leaves. 0: none are derived. */
-static uint64_t positions_max(const struct creation *in)
+ * them, and what the budget leaves while they are derived. 0: none are derived. */
+static uint64_t positions_max(const struct creation *in, const struct spmmi_spgemm_stage *stage)
 {
     const uint64_t budget = in->options.host_budget_bytes, used = in->product->bytes;
-    const uint64_t left = budget == 0 ? UINT64_MAX : budget > used ? budget - used : 0;
+    const uint64_t held =
+        budget == 0 ? 0 : used + spmmi_spgemm_positions_scratch(stage, in->product->threads);
+    const uint64_t left = budget == 0 ? UINT64_MAX : budget > held ? (budget - held) / 2 : 0;
     const uint64_t wanted = in->kernel == KERNEL_AUTO        ? used
                             : in->kernel == KERNEL_POSITIONS ? UINT64_MAX
                                                              : 0;
@@ -109,7 +108,7 @@ static spmm_status_t make_stage(struct creation *in, int index)
     stage->c = x->tasks.result[index];
     SPMM_TRY(spmmi_spgemm_units(stage, x->plan, &bytes, in->diag));
     x->bytes += bytes;
-    const uint64_t most = positions_max(in);
+    const uint64_t most = positions_max(in, stage);
     if (most > 0)
         SPMM_TRY(spmmi_spgemm_positions(stage, x->threads, most, &bytes, in->diag));
     x->bytes += most > 0 ? bytes : 0;
@@ -134,18 +133,6 @@ cleanup:
     return status;
 }
 
-static spmm_status_t check_work(const struct creation *in, const spmm_plan_t *plan)
-{
-    spmm_status_t status = SPMM_OK;
-    const uint64_t *products = plan->product->products, most = in->options.products_max;
-    SPMM_REQUIRE(most == 0 || (products[0] <= most && products[1] <= most - products[0]),
-                 SPMM_ERR_PLAN_BUDGET, in->diag,
-                 "the product has %llu multiplications and %llu before, %llu are allowed",
-                 (unsigned long long)products[0], (unsigned long long)products[1], (unsigned long long)most);
-cleanup:
-    return status;
-}
-
 spmm_status_t spmm_product_create(const spmm_plan_t *plan, int device,
                                   const spmm_product_executor_options_t *options, spmm_product_t **product,
                                   spmm_diag_t *diag)
@@ -159,7 +146,7 @@ spmm_status_t spmm_product_create(const spmm_plan_t *plan, int device,
                  plan == NULL ? "the plan is NULL" : "the plan is of a matrix, not of a product");
     SPMM_TRY(options_read(&in, options));
     SPMM_TRY(spmmi_product_device(device, diag));
-    SPMM_TRY(check_work(&in, plan));
+    SPMM_TRY(spmmi_spgemm_require_work(plan->product, in.options.products_max, diag));
     SPMM_TRY_ALLOC(in.product = spmmi_alloc_zero(1, sizeof *in.product), diag);
     in.product->threads = spmmi_spgemm_threads(in.options.threads);
     SPMM_TRY(copy_plan(&in, plan));

@@ -28,10 +28,7 @@ struct once {
 static spmm_status_t take(struct once *o, uint64_t bytes, uint64_t kept)
 {
     spmm_status_t status = SPMM_OK;
-    SPMM_REQUIRE(o->budget == 0 || (o->used <= o->budget && bytes <= o->budget - o->used),
-                 SPMM_ERR_PLAN_BUDGET, o->diag,
-                 "the product takes %llu bytes so far and %llu more, %llu are allowed",
-                 (unsigned long long)o->used, (unsigned long long)bytes, (unsigned long long)o->budget);
+    SPMM_TRY(spmmi_spgemm_require_bytes(o->used, bytes, o->budget, o->diag));
     o->used += kept;
 cleanup:
     return status;

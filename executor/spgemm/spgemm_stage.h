@@ -55,6 +55,8 @@ struct spmmi_spgemm_values {
 /* Bytes of the units, cuts and, of a lower triangle, of taken; then these, and the number of products. */
 spmm_status_t spmmi_spgemm_units(struct spmmi_spgemm_stage *stage, const struct spmmi_spgemm *plan,
                                  uint64_t *bytes, spmm_diag_t *diag);
+/* Most bytes that deriving positions takes beside twice the positions, which move to where there is room. */
+uint64_t spmmi_spgemm_positions_scratch(const struct spmmi_spgemm_stage *stage, int threads);
 /* Derives the positions, of at most so many bytes, on so many threads; *bytes: what they take. Beyond that the stage
  * keeps the kernel columns, and *bytes is 0. Errors: MEMORY. */
 spmm_status_t spmmi_spgemm_positions(struct spmmi_spgemm_stage *stage, int threads, uint64_t bytes_max,

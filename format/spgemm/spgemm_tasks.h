@@ -20,6 +20,10 @@ struct spmmi_spgemm_tasks {
 spmm_status_t spmmi_spgemm_tasks_make(const struct spmmi_spgemm *g, const struct spmmi_csr_pattern *c,
                                       int threads, struct spmmi_spgemm_tasks *tasks, spmm_diag_t *diag);
 void spmmi_spgemm_tasks_free(struct spmmi_spgemm_tasks *tasks);
+/* PLAN_BUDGET where there are more multiplications than `most`, or where more bytes beside those that are held are
+ * beyond the budget; 0: no limit. */
+spmm_status_t spmmi_spgemm_require_work(const struct spmmi_spgemm *g, uint64_t most, spmm_diag_t *diag);
+spmm_status_t spmmi_spgemm_require_bytes(uint64_t held, uint64_t more, uint64_t budget, spmm_diag_t *diag);
 /* Most bytes that it takes; then most that a proof takes beside it. */
 uint64_t spmmi_spgemm_tasks_bytes(const struct spmmi_spgemm *g, int64_t nnz);
 uint64_t spmmi_spgemm_proof_bytes(const struct spmmi_spgemm_tasks *tasks, int threads);

@@ -89,10 +89,24 @@ SPMM_API spmm_status_t spmm_plan_operand(const spmm_plan_t *plan, int operand, s
  * sentence that tells the first difference. */
 SPMM_API spmm_status_t spmm_plan_operand_matches(const spmm_plan_t *plan, int operand, const spmm_csr_t *a,
                                                  spmm_diag_t *diag);
+/** Options of spmm_plan_product_verify. */
+typedef struct spmm_product_verify_options {
+    size_t struct_size;    /**< sizeof(spmm_product_verify_options_t), set by the INIT macro. */
+    int threads;           /**< 0: OpenMP's default. */
+    uint64_t budget_bytes; /**< Most memory beside the plan; 0: no limit. Else PLAN_BUDGET. */
+    uint64_t products_max; /**< Most multiplications to look at; 0: no limit. Else PLAN_BUDGET, at once. */
+} spmm_product_verify_options_t;
+/* clang-format off */
+/** Defaults of all options. */
+#define SPMM_PRODUCT_VERIFY_OPTIONS_INIT {sizeof(spmm_product_verify_options_t), 0, 0, 0}
+/* clang-format on */
+
 /** Prove that the pattern of C, and that of T, are those of the products, in O(products) time, which a load does not
- * take: it only counts the products. spmm_product_create does the same. threads 0: OpenMP's default.
- * Errors: ARGUMENT (also a plan of a matrix), PLAN_PRODUCT, MEMORY. */
-SPMM_API spmm_status_t spmm_plan_product_verify(const spmm_plan_t *plan, int threads, spmm_diag_t *diag);
+ * take: it only counts the products. spmm_product_create does the same. options may be NULL.
+ * Errors: ARGUMENT (also a plan of a matrix), PLAN_PRODUCT, PLAN_BUDGET, MEMORY. */
+SPMM_API spmm_status_t spmm_plan_product_verify(const spmm_plan_t *plan,
+                                                const spmm_product_verify_options_t *options,
+                                                spmm_diag_t *diag);
 /** @} */
 
 /** @name Executor

@@ -10,8 +10,7 @@
 #include "format/base/log.h"
 #include "format/base/options.h"
 #include "format/check/plan_check.h"
-#include "format/spgemm/spgemm_factor.h"
-#include "format/spgemm/spgemm_pattern.h"
+#include "format/spgemm/spgemm_tasks.h"
 #include "inspector/matrix/matrix.h"
 #include "inspector/matrix/source_name.h"
 #include "inspector/thread_count.h"
@@ -52,14 +51,11 @@ cleanup:
     return status;
 }
 
-/* Before so many bytes are taken. */
+/* Before so many bytes are taken, of which some stay. */
 static spmm_status_t take(struct inspection *in, uint64_t bytes, uint64_t kept)
 {
     spmm_status_t status = SPMM_OK;
-    const uint64_t budget = in->options.budget_bytes;
-    SPMM_REQUIRE(budget == 0 || (in->used <= budget && bytes <= budget - in->used), SPMM_ERR_PLAN_BUDGET,
-                 in->diag, "the plan of this product takes %llu bytes so far and %llu more, %llu are allowed",
-                 (unsigned long long)in->used, (unsigned long long)bytes, (unsigned long long)budget);
+    SPMM_TRY(spmmi_spgemm_require_bytes(in->used, bytes, in->options.budget_bytes, in->diag));
     in->used += kept;
 cleanup:
     return status;
@@ -171,17 +167,15 @@ cleanup:
     return status;
 }
 
-static spmm_status_t make_factor(struct inspection *in, uint32_t f, struct spmmi_spgemm_factor *factor)
+static spmm_status_t make_factor(struct inspection *in, const struct spmmi_spgemm_matrix *m, spmm_op_t op,
+                                 int is_right, struct spmmi_spgemm_factor *factor)
 {
     spmm_status_t status = SPMM_OK;
-    const struct spmmi_spgemm *g = in->plan->product;
-    const struct spmmi_csr_pattern operand = spmmi_spgemm_pattern_of(&g->matrices[g->factor_operand[f]]);
-    const spmm_op_t op = (spmm_op_t)g->factor_op[f];
-    const int is_right = f + 1 == g->factor_count;
-    const uint64_t bytes = spmmi_spgemm_factor_bytes(&operand, op, is_right, in->options.lower);
+    const struct spmmi_csr_pattern operand = spmmi_spgemm_pattern_of(m);
+    const int keeps_columns = in->options.lower;
+    const uint64_t bytes = spmmi_spgemm_factor_bytes(&operand, op, is_right, keeps_columns);
     SPMM_TRY(take(in, bytes, bytes));
-    SPMM_TRY(
-        spmmi_spgemm_factor_make(&operand, op, is_right, in->options.lower, in->threads, factor, in->diag));
+    SPMM_TRY(spmmi_spgemm_factor_make(&operand, op, is_right, keeps_columns, in->threads, factor, in->diag));
 cleanup:
     return status;
 }
@@ -194,12 +188,11 @@ static spmm_status_t symbolic_phase(struct inspection *in)
     struct spmmi_spgemm_factor factors[SPMMI_SPGEMM_FACTORS] = {{.row_ptr = NULL}}, inner = {.row_ptr = NULL};
     const struct spmmi_spgemm_factor *right = &factors[1];
     for (uint32_t f = 0; f < g->factor_count; f++)
-        SPMM_TRY(make_factor(in, f, &factors[f]));
+        SPMM_TRY(make_factor(in, &g->matrices[g->factor_operand[f]], (spmm_op_t)g->factor_op[f],
+                             f + 1 == g->factor_count, &factors[f]));
     if (g->factor_count == SPMMI_SPGEMM_FACTORS) {
         SPMM_TRY(inner_product(in, factors));
-        const struct spmmi_csr_pattern t = spmmi_spgemm_pattern_of(&g->matrices[g->operand_count]);
-        SPMM_TRY(
-            spmmi_spgemm_factor_make(&t, SPMM_OP_N, 1, in->options.lower, in->threads, &inner, in->diag));
+        SPMM_TRY(make_factor(in, &g->matrices[g->operand_count], SPMM_OP_N, 1, &inner));
         right = &inner;
     }
     p->rows = spmmi_spgemm_rows(g, 0);
@@ -274,6 +267,8 @@ spmm_status_t spmm_product_inspect(const spmm_product_factor_t *factors, int cou
     SPMM_REQUIRE(factors != NULL && (count == 2 || count == SPMM_PRODUCT_FACTORS), SPMM_ERR_ARGUMENT, diag,
                  "%d factors, expected 2 or 3", count);
     SPMM_TRY(options_read(&in, options));
+    const uint64_t bytes = sizeof *in.plan + sizeof *in.plan->product;
+    SPMM_TRY(take(&in, bytes, bytes));
     SPMM_TRY_ALLOC(in.plan = spmmi_plan_new(), diag);
     SPMM_TRY_ALLOC(in.plan->product = spmmi_alloc_zero(1, sizeof *in.plan->product), diag);
     SPMM_TRY(add_factors(&in));

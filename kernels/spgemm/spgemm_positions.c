@@ -221,6 +221,19 @@ static void shrink(struct derivation *d)
     d->room = d->used;
 }
 
+uint64_t spmmi_spgemm_positions_scratch(const struct spmmi_spgemm_stage *s, int threads)
+{
+    uint64_t turn = TURN_BYTES;
+    for (int64_t i = 0; i < s->task.left.rows; i++) {
+        const uint64_t bytes = stream_bytes(s, i);
+        turn = bytes > turn ? bytes : turn;
+    }
+    return spmmi_alloc_bytes(turn, 1) +
+           spmmi_alloc_bytes((uint64_t)threads * (uint64_t)s->task.right.cols, sizeof(int32_t)) +
+           spmmi_alloc_bytes(TURN_ROWS, sizeof(struct stream)) +
+           spmmi_alloc_bytes(TABLE_SLOTS, sizeof(struct seen));
+}
+
 spmm_status_t spmmi_spgemm_positions(struct spmmi_spgemm_stage *s, int threads, uint64_t bytes_max,
                                      uint64_t *bytes, spmm_diag_t *diag)
 {

@@ -109,6 +109,16 @@ static spmm_status_t product(const struct objects *o, const void *given, spmm_pr
     return status;
 }
 
+static spmm_status_t verify_product(const struct objects *o, const void *given, spmm_diag_t *diag)
+{
+    spmm_plan_t *plan = NULL;
+    spmm_status_t status = square(o, NULL, &plan, diag);
+    if (status == SPMM_OK)
+        status = spmm_plan_product_verify(plan, given, diag);
+    spmm_plan_destroy(plan);
+    return status;
+}
+
 static spmm_status_t make_product(const struct objects *o, const void *given, spmm_diag_t *diag)
 {
     spmm_product_t *made = NULL;
@@ -161,6 +171,7 @@ static const spmm_executor_options_t executor_options = SPMM_EXECUTOR_OPTIONS_IN
 static const spmm_certifier_options_t certifier_options = SPMM_CERTIFIER_OPTIONS_INIT;
 static const spmm_product_options_t product_options = SPMM_PRODUCT_OPTIONS_INIT;
 static const spmm_product_executor_options_t product_executor_options = SPMM_PRODUCT_EXECUTOR_OPTIONS_INIT;
+static const spmm_product_verify_options_t product_verify_options = SPMM_PRODUCT_VERIFY_OPTIONS_INIT;
 static const spmm_product_once_options_t product_once_options = SPMM_PRODUCT_ONCE_OPTIONS_INIT;
 static const spmm_allocator_t allocator = {.allocate = take, .release = give};
 
@@ -186,6 +197,8 @@ const struct input inputs[] = {
           offsetof(spmm_certifier_options_t, vectors), make_certifier),
     INPUT(spmm_product_options_t, product_options, sizeof(size_t), THREADS(spmm_product_options_t),
           inspect_product),
+    INPUT(spmm_product_verify_options_t, product_verify_options, sizeof(size_t),
+          THREADS(spmm_product_verify_options_t), verify_product),
     INPUT(spmm_product_executor_options_t, product_executor_options, sizeof(size_t),
           THREADS(spmm_product_executor_options_t), make_product),
     INPUT(spmm_product_once_options_t, product_once_options, sizeof(size_t),

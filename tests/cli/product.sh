@@ -58,6 +58,19 @@ run spmm-info --verify --matches "$work/A.mtx" --matches "$work/B.mtx" "$work/C.
 exits 0
 says 'the pattern of C is that'
 says 'Matches: pattern equal'
+run spmm-info -q --verify --products-max 4 "$work/C.plan"
+exits 0
+run spmm-info --verify --products-max 3 "$work/C.plan"
+exits 3
+one_line_err
+says_err 'the product has 4 multiplications and 0 before, 3 are allowed'
+run spmm-inspect -q --product gen:diag:100000 -o "$work/diag.plan"
+run spmm-info -q --verify --budget 20M --threads 1 "$work/diag.plan"
+exits 0
+run spmm-info --verify --budget 20M --threads 64 "$work/diag.plan"
+exits 3
+one_line_err
+says_err 'more, 20971520 are allowed'
 run spmm-info --json "$work/C.plan"
 is_json 'j["product"]["compression_ratio"] == 1 and j["product"]["factors"][1] == {"operand": 1, "op": "N"}'
 run spmm-info --matches "$work/A.mtx" --matches "$work/other.mtx" "$work/C.plan"
@@ -118,7 +131,33 @@ exits 2
 says_err 'the plan has no diagonal'
 run spmm-run "$work/C.plan" "$work/A.mtx" "$work/B.mtx" -n 3
 exits 2
-says_err 'are of products with a dense matrix'
+says_err '--columns is not of plans of sparse products'
+for option in '--layout row' '--b-type f32' '--unit-values' '--original-order' '--beta 2' '--op T' '--certify' \
+    '--vectors 3' '--seed 4' '-B b.npy' '--dtype f64'; do
+    # shellcheck disable=SC2086 # an option and its value
+    run spmm-run "$work/C.plan" "$work/A.mtx" "$work/B.mtx" $option
+    exits 2
+    says_err 'is not of plans of sparse products'
+done
+for option in '--alpha 2' '--force-kernel columns' '--diagonal d.npy' '-n 3'; do
+    # shellcheck disable=SC2086
+    run spmm-run --product "$work/A.mtx" "$work/B.mtx" $option
+    exits 2
+    says_err 'is not of --product'
+done
+run spmm-run gen.plan --dtype f64
+exits 2
+says_err '--dtype is of --product'
+for option in '-n 3' '--layout row' '--kernel tiled' '--reorder rcm' '--device any' '--meta a=b' '--tune' '--explain' \
+    '--b-type f32' '--symmetric-permutation' '--op T' '--orders'; do
+    # shellcheck disable=SC2086
+    run spmm-inspect --product "$work/A.mtx" "$work/B.mtx" $option
+    exits 2
+    says_err 'is of plans for dense matrices, not of --product'
+done
+run spmm-inspect --triple "$work/A.mtx" "$work/B.mtx" --balance segments:8
+exits 2
+says_err 'not of --triple'
 run spmm-run "$work/C.plan" "$work/A.mtx" "$work/B.mtx" --check "$work/A.mtx"
 exits 2
 says_err 'expected self'

@@ -360,7 +360,7 @@ static void columns_beyond_memory(void **state)
     for (size_t k = 0; k < 2; k++) {
         spmm_plan_t *plan = NULL;
         assert_int_equal(spmm_product_inspect(factors, 2, &options, &plan, NULL), SPMM_OK);
-        assert_int_equal(spmm_plan_product_verify(plan, 1, NULL), SPMM_OK);
+        assert_int_equal(spmm_plan_product_verify(plan, NULL, NULL), SPMM_OK);
         spmm_product_executor_options_t how = SPMM_PRODUCT_EXECUTOR_OPTIONS_INIT;
         how.force_kernel = kernels[k];
         how.threads = 2;

@@ -117,8 +117,10 @@ static void creations(void **state)
     REFUSES(ARGUMENT, spmm_product_create(s->plan, SPMM_DEVICE_CPU, NULL, NULL, NULL));
     REFUSES(ARGUMENT, spmm_product_create(NULL, SPMM_DEVICE_CPU, NULL, &product, NULL));
     REFUSES(ARGUMENT, spmm_product_create(&of_matrix, SPMM_DEVICE_CPU, NULL, &product, NULL));
-    REFUSES(ARGUMENT, spmm_plan_product_verify(&of_matrix, 0, NULL));
-    REFUSES(ARGUMENT, spmm_plan_product_verify(s->plan, -1, NULL));
+    REFUSES(ARGUMENT, spmm_plan_product_verify(&of_matrix, NULL, NULL));
+    REFUSES(ARGUMENT, spmm_plan_product_verify(NULL, NULL, NULL));
+    const spmm_product_verify_options_t negative = {.struct_size = sizeof negative, .threads = -1};
+    REFUSES(ARGUMENT, spmm_plan_product_verify(s->plan, &negative, NULL));
     REFUSES(ARGUMENT, spmm_product_create(s->plan, -3, NULL, &product, NULL));
     REFUSES(NO_DEVICE, spmm_product_create(s->plan, 100, NULL, &product, NULL));
     if (spmm_device_count() > 0) {
@@ -141,6 +143,96 @@ static void creations(void **state)
     assert_null(product);
 }
 
+typedef spmm_status_t within(const struct scene *s, uint64_t budget);
+
+/* Done without taking more than the budget, or refused. Blocks are rounded up, those of 4 MB or more to huge pages. */
+static int is_enough(within *call, const struct scene *s, uint64_t budget)
+{
+    const uint64_t rounding = budget < UINT64_C(4) << 20 ? 1024 : UINT64_C(8) << 20;
+    spmmi_alloc_peak_reset();
+    const spmm_status_t status = call(s, budget);
+    if (spmmi_alloc_peak_bytes() > budget + rounding)
+        fail_msg("%llu bytes were taken, %llu were allowed", (unsigned long long)spmmi_alloc_peak_bytes(),
+                 (unsigned long long)budget);
+    assert_true(status == SPMM_OK || status == SPMM_ERR_PLAN_BUDGET);
+    return status == SPMM_OK;
+}
+
+/* Found by halves. */
+static uint64_t least_budget(within *call, const struct scene *s)
+{
+    uint64_t refused = 1, enough = UINT64_C(1) << 40;
+    while (enough - refused > 1) {
+        const uint64_t budget = refused + (enough - refused) / 2;
+        if (is_enough(call, s, budget))
+            enough = budget;
+        else
+            refused = budget;
+    }
+    return enough;
+}
+
+static spmm_status_t inspect_within(const struct scene *s, uint64_t budget)
+{
+    const spmm_product_factor_t factors[] = {
+        {s->left, SPMM_OP_T}, {s->right, SPMM_OP_N}, {s->left, SPMM_OP_N}};
+    spmm_plan_t *plan = NULL;
+    spmm_product_options_t o = SPMM_PRODUCT_OPTIONS_INIT;
+    o.budget_bytes = budget;
+    const spmm_status_t status = spmm_product_inspect(factors, 3, &o, &plan, NULL);
+    spmm_plan_destroy(plan);
+    return status;
+}
+
+static spmm_status_t verify_within(const struct scene *s, uint64_t budget)
+{
+    const spmm_product_verify_options_t o = {.struct_size = sizeof o, .threads = 2, .budget_bytes = budget};
+    return spmm_plan_product_verify(s->plan, &o, NULL);
+}
+
+static spmm_status_t create_within(const struct scene *s, uint64_t budget)
+{
+    spmm_product_t *product = NULL;
+    spmm_product_executor_options_t o = no_options;
+    o.host_budget_bytes = budget;
+    o.force_kernel = "positions";
+    const spmm_status_t status = spmm_product_create(s->plan, SPMM_DEVICE_CPU, &o, &product, NULL);
+    spmm_product_destroy(product);
+    return status;
+}
+
+/* 5 million products, two bytes each, in a buffer that grows. */
+static void positions_within_a_budget(void)
+{
+    struct scene graph = {.plan = NULL};
+    spmm_matrix_t *matrix = NULL;
+    assert_int_equal(spmm_matrix_generate("gen:rmat:11:24", &matrix, NULL), SPMM_OK);
+    const spmm_product_factor_t factors[] = {{matrix, SPMM_OP_N}, {matrix, SPMM_OP_N}};
+    assert_int_equal(spmm_product_inspect(factors, 2, NULL, &graph.plan, NULL), SPMM_OK);
+    const uint64_t least = least_budget(create_within, &graph);
+    for (uint64_t budget = least; budget < 16 * least; budget += budget / 8)
+        assert_true(is_enough(create_within, &graph, budget));
+    spmm_plan_destroy(graph.plan);
+    spmm_matrix_destroy(matrix);
+}
+
+static void budgets_hold(void **state)
+{
+    const struct scene *s = *state;
+    assert_true(least_budget(inspect_within, s) > 1000);
+    const uint64_t verified = least_budget(verify_within, s);
+    assert_true(least_budget(create_within, s) > verified);
+    positions_within_a_budget();
+    const uint64_t *products = s->plan->product->products;
+    spmm_product_verify_options_t o = {.struct_size = sizeof o};
+    spmm_diag_t diag;
+    o.products_max = products[0] + products[1] - 1;
+    REFUSES(PLAN_BUDGET, spmm_plan_product_verify(s->plan, &o, &diag));
+    assert_non_null(strstr(diag.text, "multiplications and"));
+    o.products_max++;
+    assert_int_equal(spmm_plan_product_verify(s->plan, &o, NULL), SPMM_OK);
+}
+
 /* A plan that loads, and that somebody made of other matrices: one entry of C or of T is too many, or is missing. */
 static void patterns_that_are_not_the_products(void **state)
 {
@@ -161,10 +253,10 @@ static void patterns_that_are_not_the_products(void **state)
         }
         REFUSES(PLAN_PRODUCT, spmm_product_create(plan, SPMM_DEVICE_CPU, NULL, &product, &diag));
         assert_non_null(strstr(diag.text, is_inner ? "row" : "of C does not have the columns"));
-        REFUSES(PLAN_PRODUCT, spmm_plan_product_verify(plan, 2, NULL));
+        REFUSES(PLAN_PRODUCT, spmm_plan_product_verify(plan, NULL, NULL));
         spmm_plan_destroy(plan);
     }
-    assert_int_equal(spmm_plan_product_verify(s->plan, 2, NULL), SPMM_OK);
+    assert_int_equal(spmm_plan_product_verify(s->plan, NULL, NULL), SPMM_OK);
 }
 
 static void executions(void **state)
@@ -330,6 +422,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(inspections),
         cmocka_unit_test(creations),
+        cmocka_unit_test(budgets_hold),
         cmocka_unit_test(patterns_that_are_not_the_products),
         cmocka_unit_test(executions),
         cmocka_unit_test(one_shots),

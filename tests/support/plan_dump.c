@@ -121,7 +121,7 @@ static void dump_product(const spmm_plan_t *p, FILE *out)
         fprintf(out, " %u%c", g->factor_operand[f], g->factor_op[f] == SPMM_OP_T ? 'T' : 'N');
     fprintf(out, " flags %u piece %" PRIu64 " products %" PRIu64 " %" PRIu64 " proved %d\n", g->flags,
             g->piece_products, g->products[0], g->products[1],
-            spmm_plan_product_verify(p, 1, NULL) == SPMM_OK);
+            spmm_plan_product_verify(p, NULL, NULL) == SPMM_OK);
     for (uint32_t m = 0; m < spmmi_spgemm_matrices(g); m++) {
         const struct spmmi_spgemm_matrix *a = &g->matrices[m];
         fprintf(out, "matrix %u rows %" PRId64 " cols %" PRId64 " nnz %" PRId64 " ", m, a->rows, a->cols,

@@ -2,11 +2,11 @@
 /* See cli.h: the parser. The help is in cli_help.c. */
 #include "cli.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <spmm/common.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +26,30 @@ enum cli_result cli_complain(const struct cli_program *program, const char *form
     print_escaped(stderr, text);
     fprintf(stderr, "\nTry '%s --help'.\n", program->name);
     return CLI_USAGE;
+}
+
+#define OPTIONS_MAX 128
+
+static bool is_given[OPTIONS_MAX]; /* of each option of the program */
+
+bool cli_is_given(const struct cli_program *program, const char *name)
+{
+    bool found = false;
+    for (size_t i = 0; i < program->option_count; i++)
+        found |= is_given[i] && strcmp(program->options[i].long_name, name) == 0;
+    return found;
+}
+
+const char *cli_given_beside(const struct cli_program *program, const char *const *names)
+{
+    for (size_t i = 0; i < program->option_count; i++) {
+        const char *const *name = names;
+        while (*name != NULL && strcmp(program->options[i].long_name, *name) != 0)
+            name++;
+        if (is_given[i] && *name == NULL)
+            return program->options[i].long_name;
+    }
+    return NULL;
 }
 
 /* ---- Values ---- */
@@ -152,6 +176,7 @@ static enum cli_result store_text(const struct cli_program *program, const struc
 
 static enum cli_result store(const struct cli_program *program, const struct cli_option *o, const char *value)
 {
+    is_given[o - program->options] = true;
     switch (o->type) {
     case CLI_FLAG:
         *(int *)o->target = 1;
@@ -267,6 +292,7 @@ enum cli_result cli_parse(const struct cli_program *program, int argc, char **ar
 {
     bool options_ended = false;
     signals_start();
+    assert(program->option_count <= OPTIONS_MAX);
     *operands = (struct cli_operands){.list = argv + 1};
     for (int at = 1; at < argc; at++) {
         char *argument = argv[at];

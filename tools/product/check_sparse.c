@@ -16,6 +16,13 @@ struct known {
     int64_t roundings, stamp;
 };
 
+/* A row of a product: an entry a column, of which those are known whose stamp is the row's; and their columns. */
+struct known_row {
+    struct known *entries;
+    int32_t *columns;
+    int64_t count;
+};
+
 /* A matrix whose entries are such; of operands and of T. */
 struct known_matrix {
     int64_t rows, cols;
@@ -81,51 +88,69 @@ static spmm_status_t known_of(const spmm_csr_t *a, spmm_op_t op, struct known_ma
     return SPMM_OK;
 }
 
-/* Row i of left * right into one entry a column; returns how many columns it has. */
-static int64_t known_row(const struct known_matrix *left, const struct known_matrix *right,
-                         const spmm_csr_t *type, const void *diagonal, int64_t i, struct known *row)
+static spmm_status_t row_make(int64_t cols, struct known_row *row, spmm_diag_t *diag)
 {
-    int64_t count = 0;
+    row->entries = calloc((size_t)cols + 1, sizeof *row->entries);
+    row->columns = malloc(((size_t)cols + 1) * sizeof *row->columns);
+    if (row->entries == NULL || row->columns == NULL)
+        return fail_memory(diag, (uint64_t)cols * sizeof *row->entries, "the check");
+    return SPMM_OK;
+}
+
+static void row_free(struct known_row *row)
+{
+    free(row->entries);
+    free(row->columns);
+}
+
+/* Row i of left * right, its columns in the order in which products meet them. */
+static void known_row_of(const struct known_matrix *left, const struct known_matrix *right,
+                         const spmm_csr_t *type, const void *diagonal, int64_t i, struct known_row *row)
+{
+    row->count = 0;
     for (int64_t p = left->row_ptr[i]; p < left->row_ptr[i + 1]; p++) {
         const int64_t k = left->col_ind[p];
         const long double d = diagonal != NULL ? value_get(type->value_type, diagonal, k) : 1.0;
         for (int64_t q = right->row_ptr[k]; q < right->row_ptr[k + 1]; q++) {
-            struct known *to = &row[right->col_ind[q]];
+            struct known *to = &row->entries[right->col_ind[q]];
             const struct known *a = &left->entries[p], *b = &right->entries[q];
             if (to->stamp != i + 1) {
                 *to = (struct known){0, 0, 0, i + 1};
-                count++;
+                row->columns[row->count++] = right->col_ind[q];
             }
             to->sum += a->sum * d * b->sum;
             to->magnitude += a->magnitude * fabsl(d) * b->magnitude;
             to->roundings += 1; /* the fused multiply-add; those of T are added below */
         }
     }
-    return count;
 }
 
-/* T on the pattern that its products have. */
+/* T on the pattern that its products have; the columns of its rows are in any order. */
 static spmm_status_t known_product(const struct known_matrix *left, const struct known_matrix *right,
-                                   const spmm_csr_t *type, struct known *row, struct known_matrix *t,
-                                   spmm_diag_t *diag)
+                                   const spmm_csr_t *type, struct known_matrix *t, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
+    struct known_row row = {.count = 0};
     int64_t nnz = 0;
-    for (int64_t i = 0; i < left->rows; i++)
-        nnz += known_row(left, right, type, NULL, i, row);
+    TRY(row_make(right->cols, &row, diag));
+    for (int64_t i = 0; i < left->rows; i++) {
+        known_row_of(left, right, type, NULL, i, &row);
+        nnz += row.count;
+    }
     for (int64_t j = 0; j < right->cols; j++)
-        row[j].stamp = 0;
-    status = known_make(left->rows, right->cols, nnz, t, diag);
+        row.entries[j].stamp = 0;
+    TRY(known_make(left->rows, right->cols, nnz, t, diag));
     nnz = 0;
-    for (int64_t i = 0; status == SPMM_OK && i < left->rows; i++) {
-        (void)known_row(left, right, type, NULL, i, row);
-        for (int64_t j = 0; j < right->cols; j++)
-            if (row[j].stamp == i + 1) {
-                t->col_ind[nnz] = (int32_t)j;
-                t->entries[nnz++] = row[j];
-            }
+    for (int64_t i = 0; i < left->rows; i++) {
+        known_row_of(left, right, type, NULL, i, &row);
+        for (int64_t j = 0; j < row.count; j++) {
+            t->col_ind[nnz] = row.columns[j];
+            t->entries[nnz++] = row.entries[row.columns[j]];
+        }
         t->row_ptr[i + 1] = nnz;
     }
+cleanup:
+    row_free(&row);
     return status;
 }
 
@@ -165,68 +190,57 @@ static void take_worst(struct product_verdict *v, double ratio, int64_t row, int
         *v = (struct product_verdict){ratio, row, col, found, (double)expected};
 }
 
+/* Columns of the products that C has to have. */
+static int64_t count_expected(const struct product_claim *claim, const struct known_row *row, int64_t i)
+{
+    int64_t count = 0;
+    for (int64_t j = 0; j < row->count; j++)
+        count += !claim->is_lower || row->columns[j] <= i;
+    return count;
+}
+
 /* Row i of C: the columns of the products and no other, each near enough. */
-static void check_row(const struct product_claim *claim, const struct known *row, int64_t i, int64_t count,
+static void check_row(const struct product_claim *claim, const struct known_row *row, int64_t i,
                       int64_t inner, struct product_verdict *v)
 {
     const int64_t *row_ptr = claim->c.row_ptr;
     const int32_t *col_ind = claim->c.col_ind;
     const struct value_type *type = value_type(claim->c.value_type);
     for (int64_t q = row_ptr[i]; q < row_ptr[i + 1]; q++) {
-        const int32_t j = col_ind[q];
+        const struct known *entry = &row->entries[col_ind[q]];
         const double found = value_get(type->type, claim->c.values, q);
-        if (row[j].stamp != i + 1)
-            take_worst(v, (double)INFINITY, i, j, found, 0);
+        if (entry->stamp != i + 1)
+            take_worst(v, (double)INFINITY, i, col_ind[q], found, 0);
         else
-            take_worst(v, ratio_of(type, claim->alpha, &row[j], inner, claim->diagonal != NULL, found), i, j,
-                       found, (long double)claim->alpha * row[j].sum);
+            take_worst(v, ratio_of(type, claim->alpha, entry, inner, claim->diagonal != NULL, found), i,
+                       col_ind[q], found, (long double)claim->alpha * entry->sum);
     }
-    if (count != row_ptr[i + 1] - row_ptr[i])
+    if (count_expected(claim, row, i) != row_ptr[i + 1] - row_ptr[i])
         take_worst(v, (double)INFINITY, i, -1, 0, 0);
-}
-
-/* Of row i, columns up to the diagonal. */
-static int64_t lower_count(const struct known *row, int64_t i)
-{
-    int64_t count = 0;
-    for (int64_t j = 0; j <= i; j++)
-        count += row[j].stamp == i + 1;
-    return count;
-}
-
-static void check_rows(const struct product_claim *claim, const struct known_matrix *left,
-                       const struct known_matrix *right, int64_t inner, struct known *row,
-                       struct product_verdict *v)
-{
-    for (int64_t i = 0; i < left->rows; i++) {
-        int64_t count = known_row(left, right, &claim->c, claim->diagonal, i, row);
-        if (claim->is_lower)
-            count = lower_count(row, i);
-        check_row(claim, row, i, count, inner, v);
-    }
 }
 
 spmm_status_t check_sparse(const struct product_claim *claim, struct product_verdict *v, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     struct known_matrix factor[CHECK_SPARSE_FACTORS] = {{.rows = 0}}, t = {.rows = 0};
-    struct known *row = NULL;
+    const struct known_matrix *right = &factor[1];
+    struct known_row row = {.count = 0};
     int64_t inner = 0;
     *v = (struct product_verdict){.ratio = 0};
     for (int f = 0; f < claim->factor_count; f++)
         TRY(known_of(&claim->factor[f], claim->op[f], &factor[f], diag));
-    row = calloc((size_t)claim->c.cols + 1, sizeof *row);
-    if (row == NULL)
-        TRY(fail_memory(diag, (uint64_t)claim->c.cols * sizeof *row, "the check"));
     if (claim->factor_count == CHECK_SPARSE_FACTORS) {
-        TRY(known_product(&factor[1], &factor[2], &claim->c, row, &t, diag));
-        for (int64_t j = 0; j < t.cols; j++)
-            row[j].stamp = 0;
+        TRY(known_product(&factor[1], &factor[2], &claim->c, &t, diag));
         inner = most_roundings(&t);
+        right = &t;
     }
-    check_rows(claim, &factor[0], t.row_ptr != NULL ? &t : &factor[1], inner, row, v);
+    TRY(row_make(claim->c.cols, &row, diag));
+    for (int64_t i = 0; i < factor[0].rows; i++) {
+        known_row_of(&factor[0], right, &claim->c, claim->diagonal, i, &row);
+        check_row(claim, &row, i, inner, v);
+    }
 cleanup:
-    free(row);
+    row_free(&row);
     known_free(&t);
     for (int f = 0; f < CHECK_SPARSE_FACTORS; f++)
         known_free(&factor[f]);

@@ -8,6 +8,7 @@
 #include "product_files.h"
 #include "product_report.h"
 #include "tools/cli/exit_code.h"
+#include "tools/cli/machine_memory.h"
 #include "tools/cli/plan_output.h"
 #include "tools/cli/print_text.h"
 #include "tools/cli/progress.h"
@@ -32,6 +33,15 @@ enum cli_result inspect_product_check(const struct cli_program *program, const s
         return operands->count == 1 ? CLI_RUN
                                     : cli_complain(program, "one argument too many: '%s'", operands->list[1]);
     }
+    static const char *const known[] = {"product",        "triple", "transpose-b", "lower",    "diagonal",
+                                        "piece-products", "output", "force",       "dtype",    "level",
+                                        "threads",        "budget", "json",        "quiet",    "base",
+                                        "vertices",       "abs",    "real-part",   "variable", "drop-zeros",
+                                        "pattern-only",   NULL};
+    const char *const other = cli_given_beside(program, known);
+    if (other != NULL)
+        return cli_complain(program, "--%s is of plans for dense matrices, not of --%s", other,
+                            g->product ? "product" : "triple");
     if (g->product && g->triple)
         return cli_complain(program, "expected one of --product and --triple");
     if (g->triple && (g->transpose_b || g->diagonal))
@@ -70,7 +80,7 @@ static spmm_status_t make_plan(const struct inspect_product_request *r, struct p
                                             .lower = g->lower,
                                             .diagonal = g->diagonal,
                                             .piece_products = g->piece_products,
-                                            .budget_bytes = r->read.budget_bytes,
+                                            .budget_bytes = machine_memory_budget(r->read.budget_bytes),
                                             .threads = r->read.threads};
     spmm_product_factor_t factors[SPMM_PRODUCT_FACTORS];
     spmm_status_t status =

@@ -11,6 +11,7 @@
 #include "sparse_report.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/fail.h"
+#include "tools/cli/machine_memory.h"
 #include "tools/cli/number.h"
 #include "tools/cli/output_file.h"
 #include "tools/cli/overwrite.h"
@@ -143,16 +144,16 @@ static spmm_status_t make_product(struct sparse_run *run, spmm_diag_t *diag)
     run->culprit = r->plan;
     options.threads = r->threads;
     options.force_kernel = r->kernel;
-    options.host_budget_bytes = r->read.budget_bytes;
+    options.host_budget_bytes = machine_memory_budget(r->read.budget_bytes);
     TRY(spmm_product_create(run->plan, r->device, &options, &run->product, diag));
     run->outcome.create_seconds = progress_seconds() - start;
     run->outcome.info.struct_size = sizeof run->outcome.info;
     TRY(spmm_product_info(run->product, &run->outcome.info));
     TRY(spmm_product_workspace_bytes(run->product, &run->workspace_bytes));
     run->outcome.workspace_bytes = run->workspace_bytes;
-    if (r->read.budget_bytes > 0 && run->workspace_bytes > r->read.budget_bytes)
+    if (run->workspace_bytes > options.host_budget_bytes)
         TRY(fail(diag, SPMM_ERR_MEMORY, "the workspace needs %llu bytes, the budget is %llu",
-                 (unsigned long long)run->workspace_bytes, (unsigned long long)r->read.budget_bytes));
+                 (unsigned long long)run->workspace_bytes, (unsigned long long)options.host_budget_bytes));
     run->workspace =
         aligned_alloc(WORKSPACE_ALIGN, (run->workspace_bytes / WORKSPACE_ALIGN + 1) * WORKSPACE_ALIGN);
     if (run->workspace == NULL)
@@ -182,8 +183,10 @@ static spmm_csr_t operand_view(const struct sparse_run *run, int operand)
 static spmm_status_t one_shot(struct sparse_run *run, spmm_diag_t *diag)
 {
     const struct run_sparse_request *r = run->request;
-    const spmm_product_once_options_t options = {
-        .struct_size = sizeof options, .threads = r->threads, .host_budget_bytes = r->read.budget_bytes};
+    const spmm_product_once_options_t options = {.struct_size = sizeof options,
+                                                 .threads = r->threads,
+                                                 .host_budget_bytes =
+                                                     machine_memory_budget(r->read.budget_bytes)};
     const spmm_csr_t a = operand_view(run, 0), b = operand_view(run, r->files.count - 1);
     spmm_product_once_free(&run->c);
     return spmm_product_once(&a, &b, r->device, &options, &run->c, diag);
@@ -305,15 +308,33 @@ bool run_sparse_wanted(const struct run_sparse_request *r)
     return r->plan == NULL || r->files.count > 0;
 }
 
+/* Options that are of another kind of run. */
+static enum cli_result check_options(const struct cli_program *program, const struct run_sparse_request *r)
+{
+    static const char *const of_once[] = {
+        "product",    "dtype", "device",   "check", "output",    "force",    "repeat", "threads", "budget",
+        "drop-zeros", "base",  "vertices", "abs",   "real-part", "variable", "json",   "quiet",   NULL};
+    static const char *const of_plan[] = {"alpha",      "diagonal", "force-kernel", "device",  "check",
+                                          "output",     "force",    "repeat",       "threads", "budget",
+                                          "drop-zeros", "base",     "vertices",     "abs",     "real-part",
+                                          "variable",   "json",     "quiet",        NULL};
+    const char *const other = cli_given_beside(program, r->plan == NULL ? of_once : of_plan);
+    if (other == NULL)
+        return CLI_RUN;
+    return cli_complain(program, "--%s is not of %s", other,
+                        r->plan == NULL ? "--product" : "plans of sparse products");
+}
+
 enum cli_result run_sparse_check(const struct cli_program *program, const struct run_sparse_request *r)
 {
     if (!run_sparse_wanted(r))
-        return CLI_RUN;
+        return cli_is_given(program, "dtype") || r->diagonal != NULL
+                   ? cli_complain(program, "--dtype is of --product, --diagonal of plans of sparse products")
+                   : CLI_RUN;
     if (r->plan == NULL && r->files.count > 2)
         return cli_complain(program, "--product: expected one or two matrices, found %d", r->files.count);
-    if (r->has_dense)
-        return cli_complain(program,
-                            "-B, -n, --certify, --beta and --op are of products with a dense matrix");
+    if (check_options(program, r) != CLI_RUN)
+        return CLI_USAGE;
     if (r->check != NULL && strcmp(r->check, CHECK_SELF) != 0)
         return cli_complain(program, "--check of a sparse product: expected self, found '%s'", r->check);
     if (r->output != NULL && !r->force && overwrite_loses(r->output, "", 0))

@@ -19,7 +19,6 @@ struct run_sparse_request {
     double alpha;
     spmm_read_options_t read;
     const char *check; /* NULL, or a word */
-    bool has_dense;    /* options of products with dense matrices were given */
     bool force;        /* output replaces any file */
     bool json, quiet;
 };
