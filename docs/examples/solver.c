@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-static double seconds(void)
+double solver_seconds(void)
 {
     struct timespec now;
     (void)clock_gettime(CLOCK_MONOTONIC, &now);
@@ -62,7 +62,7 @@ void solver_open(struct solver *solver, int argc, char **argv, int needs_square,
     if (argc < 2)
         solver_fail("usage: PROGRAM PLAN [--device N|cpu]");
     const int number = device_number(argc, argv);
-    solver->started = seconds();
+    solver->started = solver_seconds();
     solver->device = number == SPMM_DEVICE_CPU ? &device_cpu : device_cuda(number);
     if (solver->device == NULL)
         solver_fail("this program was built without CUDA");
@@ -74,13 +74,13 @@ void solver_open(struct solver *solver, int argc, char **argv, int needs_square,
     (void)spmm_device_name(number, name, sizeof name);
     printf("%s: %lld x %lld, %lld nonzeros, on %s\n", argv[1], (long long)solver->info.rows,
            (long long)solver->info.cols, (long long)solver->info.nnz, name);
-    solver->ready = seconds();
+    solver->ready = solver_seconds();
 }
 
 void solver_iterated(struct solver *solver, int iterations)
 {
     solver->device->wait();
-    solver->stopped = seconds();
+    solver->stopped = solver_seconds();
     solver->iterations = iterations;
 }
 

@@ -8,7 +8,7 @@
 #include <spmm/executor.h>
 
 #define SOLVER_COLUMNS_MAX 96 /* of a block, and rows of a small matrix */
-#define SOLVER_BLOCKS_MAX 8
+#define SOLVER_BLOCKS_MAX 12
 typedef double solver_small[SOLVER_COLUMNS_MAX * SOLVER_COLUMNS_MAX];
 
 /* A block of vectors, where the executor runs: rows x cols, row-major. Slices share the data. */
@@ -54,6 +54,8 @@ void solver_iterated(struct solver *solver, int iterations);
 /* Says how long they took, and frees everything. Returns the exit status: 0 if the program's own checks passed. */
 int solver_close(struct solver *solver, int is_right);
 void solver_fail(const char *text);
+/* Of a clock that never goes back. */
+double solver_seconds(void);
 /* Unless it is OK. */
 void solver_require(spmm_status_t status, const spmm_diag_t *diag);
 

@@ -117,6 +117,40 @@ recommender)
     plan ratings.plan gen:powerlaw:900:400:12 --op both
     solve ratings.plan
     ;;
+amg_setup)
+    plan small.plan gen:poisson2:5:5
+    refuses small.plan 'three unknowns a node'
+    plan permuted.plan gen:elasticity:7:5:4 --symmetric-permutation --reorder rcm
+    refuses permuted.plan 'a plan without --symmetric-permutation'
+    plan elastic.plan gen:elasticity:12:10:8
+    solve elastic.plan
+    is_true '"3 levels" in t and " 0 of 4 plans" in t and len(numbers(r"set-up (\d+):")) == 5'
+    is_true 'max(numbers(r"difference (\S+)")) <= 1e-12 and len(numbers(r"iteration (\d+)")) <= 60'
+    grep '^iteration' "$work/out" >"$work/first"
+    solve elastic.plan # the plans are there now
+    is_true '" 4 of 4 plans" in t'
+    grep '^iteration' "$work/out" | cmp -s - "$work/first" || fail 'plans from files compute something else'
+    plan other.plan gen:elasticity:7:7:6
+    cp "$work/elastic.plan.smooth0" "$work/other.plan.smooth0"
+    refuses other.plan 'the plan is for'
+    ;;
+interior_point)
+    plan program.plan gen:uniform:200:700:8 --op both
+    refuses program.plan 'there is no plan PLAN.normal'
+    normal=(--product --transpose-b --lower --diagonal -o "$work/program.plan.normal")
+    spmm-inspect -q "${normal[@]}" gen:uniform:200:700:8
+    refuses program.plan 'of f64'
+    spmm-inspect -q --dtype f64 "${normal[@]}" gen:uniform:200:700:9
+    refuses program.plan 'the plan is for'
+    spmm-inspect -q --dtype f64 "${normal[@]}" gen:uniform:200:700:8
+    solve program.plan
+    is_true 'len(numbers(r"iteration (\d+)")) <= 40 and numbers(r"\nerror (\S+),")[0] <= 1e-8'
+    # Two equal rows: A D A^T is singular
+    printf '%%%%MatrixMarket matrix coordinate real general\n2 3 4\n1 1 1\n1 3 2\n2 1 1\n2 3 2\n' >"$work/equal.mtx"
+    plan program.plan "$work/equal.mtx" --op both
+    spmm-inspect -q --dtype f64 "${normal[@]}" "$work/equal.mtx"
+    refuses program.plan 'are rows of A dependent'
+    ;;
 cuda_graph)
     plan grid.plan gen:poisson3:20:20:20
     "$SPMM_EXAMPLES/$name" "$work/grid.plan" --device "$device" | tee "$work/out"

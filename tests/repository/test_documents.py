@@ -24,7 +24,7 @@ DOCUMENTS = [  # a file and its text, and what is reported
     ("README.md", "line\n" * 111, "111 lines"),
     ("README.md", "word " * 30 + "\n", "150 characters"),
     ("docs/decisions/0001-first.md", "line\n" * 61, "61 lines"),
-    ("docs/examples/long.c", "int i;\n" * 121, "121 lines"),
+    ("docs/examples/long.c", "int i;\n" * 151, "151 lines"),
     ("docs/decisions/0001-first.md", "a b c d e f g h i j k l\n" * 55, "660 words"),
     ("docs/long.md", "line\n" * 3000, "docs: 300"),
     ("docs/page.md", "# Page\n## Two words\ninspector/a/ab_none.c\n", "there is no inspector/a/ab_none.c"),
