@@ -8,17 +8,6 @@
 #include "format/family.h"
 #include "format/file/plan_records.h"
 #include "format/file/plan_write.h"
-#include "format/file/triangle.h"
-
-/* What a file of it would have. */
-static uint16_t minor_if_written(const spmm_plan_t *plan)
-{
-    const uint64_t features = spmmi_plan_features(plan);
-    const uint16_t least = spmmi_plan_minor(features, plan->metadata != NULL);
-    return least < SPMMI_FORMAT_MINOR && spmmi_triangle_is_kept(plan)
-               ? spmmi_plan_minor(features | SPMMI_FEATURE_TRIANGLE, false)
-               : least;
-}
 
 spmm_status_t spmm_plan_info(const spmm_plan_t *plan, spmm_plan_info_t *info)
 {
@@ -41,7 +30,8 @@ spmm_status_t spmm_plan_info(const spmm_plan_t *plan, spmm_plan_info_t *info)
     full.file_bytes = plan->file_bytes;
     const int is_fresh = plan->format_major == 0;
     full.format_major = is_fresh ? SPMMI_FORMAT_MAJOR : plan->format_major;
-    full.format_minor = is_fresh ? minor_if_written(plan) : plan->format_minor;
+    full.format_minor =
+        is_fresh ? spmmi_plan_minor(spmmi_plan_features(plan), plan->metadata != NULL) : plan->format_minor;
     memcpy(full.source, plan->source, sizeof full.source);
     memcpy(full.writer, plan->writer, sizeof full.writer);
     return spmmi_info_write(info, &full, sizeof full);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* f64 values that are short decimals, as those read from text mostly are: docs/plan-format.md section 5.3. A quotient of
- * two numbers that f64 holds exactly is rounded once, so it is the number that the text had. */
+/* f64 values that are short decimals, as those read from text mostly are: docs/plan-format.md section 5.3. The quotient
+ * of two numbers that f64 holds exactly is rounded once, so it is the number that the text had. */
 #include "transform_decimal.h"
 
 #include <math.h>
@@ -49,7 +49,8 @@ bool spmmi_decimals_pack(uint64_t count, const void *elements, uint64_t *codes)
         memcpy(&value, (const char *)elements + i * sizeof value, sizeof value);
         if (!digits_find(fabs(value), &digits, &mantissa))
             return false;
-        codes[i] = (uint64_t)(signbit(value) != 0) << SIGN_SHIFT | (uint64_t)digits << EXPONENT_SHIFT | mantissa;
+        codes[i] =
+            (uint64_t)(signbit(value) != 0) << SIGN_SHIFT | (uint64_t)digits << EXPONENT_SHIFT | mantissa;
     }
     return true;
 }
@@ -60,7 +61,8 @@ bool spmmi_decimals_unpack(uint64_t count, void *elements)
     for (uint64_t i = 0; i < count; i++) {
         uint64_t code = 0;
         memcpy(&code, (char *)elements + i * sizeof code, sizeof code);
-        const uint64_t mantissa = code & ((UINT64_C(1) << MANTISSA_BITS) - 1), digits = code >> EXPONENT_SHIFT & 31;
+        const uint64_t mantissa = code & ((UINT64_C(1) << MANTISSA_BITS) - 1),
+                       digits = code >> EXPONENT_SHIFT & 31;
         const double value = (double)mantissa / powers[digits];
         const double signed_value = code >> SIGN_SHIFT != 0 ? -value : value;
         wrong |= (code & RESERVED) | (digits > DIGITS_MAX);

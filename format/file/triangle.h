@@ -22,9 +22,6 @@ struct spmmi_triangle {
 spmm_status_t spmmi_triangle_of(const spmm_plan_t *plan, bool with_values, struct spmmi_triangle *triangle,
                                 spmm_diag_t *diag);
 
-/* Whether that has rows, without memory; for questions about a plan that was not written yet. */
-bool spmmi_triangle_is_kept(const spmm_plan_t *plan);
-
 /* Row pointers and then columns of a file: ROW_PTR, COL_IND unless they are a triangle of a matrix of nnz entries. */
 spmm_status_t spmmi_triangle_check_rows(const struct spmmi_triangle *triangle, spmm_diag_t *diag);
 spmm_status_t spmmi_triangle_check(const struct spmmi_triangle *triangle, int64_t nnz, spmm_diag_t *diag);

@@ -4,7 +4,6 @@
 
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
-#include "format/matrix/sorted_columns.h"
 #include "triangle.h"
 
 #define PAIRS_MIN 64 /* entries that must be saved: older libraries refuse the plan */
@@ -46,29 +45,6 @@ static bool is_symmetric(const spmm_plan_t *plan, int64_t *next, struct symmetry
         }
     }
     return true;
-}
-
-static bool has_entry(const spmm_plan_t *plan, int64_t i, int32_t j)
-{
-    const int32_t *const row = plan->col_ind + plan->row_ptr[i];
-    const int64_t count = plan->row_ptr[i + 1] - plan->row_ptr[i];
-    return count > 0 && row[spmmi_sorted_position(row, count, j)] == j;
-}
-
-bool spmmi_triangle_is_kept(const spmm_plan_t *plan)
-{
-    int64_t pairs = 0, diagonal = 0;
-    if (plan->rows != plan->cols)
-        return false;
-    for (int64_t i = 0; i < plan->rows; i++)
-        for (int64_t p = plan->row_ptr[i]; p < plan->row_ptr[i + 1]; p++) {
-            const int64_t j = plan->col_ind[p];
-            if (j > i && (j >= plan->rows || !has_entry(plan, j, (int32_t)i)))
-                return false;
-            diagonal += j == i;
-            pairs += j > i;
-        }
-    return pairs >= PAIRS_MIN && 2 * pairs + diagonal == plan->nnz;
 }
 
 static spmm_status_t take(const spmm_plan_t *plan, int64_t diagonal_and_above, bool with_values,

@@ -64,7 +64,8 @@ static void decimals_have_the_fewest_digits(void **state)
 static void other_values_are_no_decimals(void **state)
 {
     (void)state;
-    const double values[] = {NAN, INFINITY, -INFINITY, 0.1 + 0.2, 9007199254740992.0, 1e22, 1e-23, 4.9e-324, 1e308};
+    const double values[] = {NAN,  INFINITY, -INFINITY, 0.1 + 0.2, 9007199254740992.0,
+                             1e22, 1e-23,    4.9e-324,  1e308};
     for (size_t i = 0; i < COUNT(values); i++) {
         uint64_t code = 0;
         assert_false(comes_back(values[i], &code));
@@ -80,7 +81,8 @@ static void text_comes_back(void **state)
     for (uint64_t i = 0; i < scaled(100000); i++) {
         char text[64];
         const uint64_t bits = test_hash(i, 2);
-        (void)snprintf(text, sizeof text, "%llue-%d", (unsigned long long)(bits % 1000000), (int)(bits >> 40) % 16);
+        (void)snprintf(text, sizeof text, "%llue-%d", (unsigned long long)(bits % 1000000),
+                       (int)(bits >> 40) % 16);
         assert_true(comes_back(strtod(text, NULL), &code));
         (void)snprintf(text, sizeof text, "%llue-%d", (unsigned long long)bits, (int)(test_hash(i, 3) % 40));
         (void)comes_back(strtod(text, NULL), &code);
@@ -158,9 +160,12 @@ static void plans_use_decimals_where_they_pay(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(decimals_have_the_fewest_digits), cmocka_unit_test(other_values_are_no_decimals),
-        cmocka_unit_test(text_comes_back),                 cmocka_unit_test(runs_of_values_come_back),
-        cmocka_unit_test(wrong_codes_are_refused),         cmocka_unit_test(plans_use_decimals_where_they_pay),
+        cmocka_unit_test(decimals_have_the_fewest_digits),
+        cmocka_unit_test(other_values_are_no_decimals),
+        cmocka_unit_test(text_comes_back),
+        cmocka_unit_test(runs_of_values_come_back),
+        cmocka_unit_test(wrong_codes_are_refused),
+        cmocka_unit_test(plans_use_decimals_where_they_pay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -89,12 +89,12 @@ typedef struct {
     int trace_count;            /**< See spmm_plan_trace. */
     int section_count;          /**< See spmm_plan_section. */
     uint64_t file_bytes;        /**< Of the file or buffer the plan was read from; 0 for a fresh plan. */
-    uint16_t format_major;      /**< Version of the file format; of a fresh plan, that of a file of it. */
-    uint16_t format_minor;      /**< The same. */
+    uint16_t format_major;      /**< Version of the file format. */
+    uint16_t format_minor;      /**< The same; of a fresh plan the least that its file can have. */
     char source[128];           /**< Name of the matrix as given to the inspector; may be empty; UTF-8. */
     char writer[32];            /**< What made the plan, such as "spmm-inspector 0.2.0"; may be empty. */
 } spmm_plan_info_t;
-/** Fill *info; of a fresh plan in O(nnz log nnz) time. Errors: ARGUMENT. */
+/** Fill *info. Errors: ARGUMENT. */
 SPMM_API spmm_status_t spmm_plan_info(const spmm_plan_t *plan, spmm_plan_info_t *info);
 
 #define SPMM_HISTOGRAM_BINS 34 /**< Bins of a histogram of row lengths. */
