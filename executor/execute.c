@@ -133,6 +133,7 @@ spmm_status_t spmm_executor_info(const spmm_executor_t *executor, spmm_op_t op, 
     full.host_bytes = sizeof *executor + sizeof *executor->values_lock +
                       (executor->cpu != NULL ? spmmi_cpu_host_bytes(executor->cpu) : 0);
     full.variant = -1;
+    full.a_type = executor->shape.dtype;
     full.device_bytes = executor->cuda != NULL ? spmmi_cuda_device_bytes(executor->cuda) : 0;
     if (b != NULL || c != NULL) {
         struct spmmi_choice choice;
@@ -140,8 +141,9 @@ spmm_status_t spmm_executor_info(const spmm_executor_t *executor, spmm_op_t op, 
         const struct spmmi_product product = spmmi_product_of(executor, &choice, op, b, c);
         kernel_write(executor, choice.variant, &product, &full);
         full.fallback = !choice.fits;
-        full.variant = choice.variant;
+        full.variant = executor->variant_of[choice.variant];
         full.target = executor->shape.variants[choice.variant].target;
+        full.compute = executor->shape.variants[choice.variant].compute;
         full.is_own_target = full.target == executor->target;
         if (full.fallback)
             note_write(executor, choice.variant, b, &full);

@@ -11,6 +11,7 @@
 #include "format/base/stored_value.h"
 #include "format/base/team.h"
 #include "parts.h"
+#include "typed_plan.h"
 
 int spmm_device_count(void)
 {
@@ -57,6 +58,7 @@ static spmm_status_t options_read(const spmm_executor_options_t *from, spmm_exec
     *to = (spmm_executor_options_t)SPMM_EXECUTOR_OPTIONS_INIT;
     SPMM_TRY(spmmi_options_read(to, sizeof *to, from, "executor options", diag));
     SPMM_REQUIRE(to->threads >= 0, SPMM_ERR_ARGUMENT, diag, "threads is %d, expected 0 or more", to->threads);
+    SPMM_REQUIRE(to->reserved == 0, SPMM_ERR_ARGUMENT, diag, "reserved is %d, expected 0", to->reserved);
     SPMM_REQUIRE(to->unit_values == 0 || to->unit_values == 1, SPMM_ERR_ARGUMENT, diag,
                  "unit_values is %d, expected 0 or 1", to->unit_values);
     to->threads = spmmi_team_clamp(to->threads, "an executor");
@@ -80,14 +82,18 @@ static spmm_status_t needs_count(const spmm_plan_t *plan, int device, const spmm
                                  struct spmmi_needs *needs, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
+    struct spmmi_typed_plan typed;
     *needs = spmmi_needs_new(options->host_budget_bytes, options->device_budget_bytes);
+    SPMM_TRY(spmmi_typed_plan(plan, options->a_type, &typed, diag));
     needs->host = sizeof(spmm_executor_t) + sizeof(pthread_rwlock_t);
     if (options->unit_values)
-        needs->host += (uint64_t)plan->nnz * spmm_dtype_size(plan->dtype);
-    if (device == SPMM_DEVICE_CPU)
-        SPMM_TRY(spmmi_cpu_needs(plan, options->force_kernel, needs, diag));
+        needs->host += (uint64_t)plan->nnz * spmm_dtype_size(typed.plan.dtype);
     else
-        SPMM_TRY(spmmi_cuda_needs(plan, device, options->force_kernel, needs, diag));
+        needs->host += spmmi_typed_values_bytes(plan, typed.plan.dtype);
+    if (device == SPMM_DEVICE_CPU)
+        SPMM_TRY(spmmi_cpu_needs(&typed.plan, options->force_kernel, needs, diag));
+    else
+        SPMM_TRY(spmmi_cuda_needs(&typed.plan, device, options->force_kernel, needs, diag));
     SPMM_TRY(spmmi_needs_check(needs, 0, diag));
 cleanup:
     return status;
@@ -195,28 +201,29 @@ static void *ones_make(const spmm_plan_t *plan)
     return ones;
 }
 
-/* The device of the executor gets the plan and, where they are not the plan's, its values. */
-static spmm_status_t device_open(spmm_executor_t *executor, const spmm_plan_t *plan,
+/* The device of the executor gets the typed plan and, where they are not the plan's, its values. */
+static spmm_status_t device_open(spmm_executor_t *executor, const spmm_plan_t *plan, struct spmm_plan *typed,
                                  const spmm_executor_options_t *options, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    struct spmm_plan view = *plan;
-    void *ones = NULL;
-    if (options->unit_values) {
-        SPMM_TRY_ALLOC(ones = ones_make(plan), diag);
-        view.values = ones;
-    }
+    void *made = NULL;
+    if (options->unit_values)
+        SPMM_TRY_ALLOC(made = ones_make(typed), diag);
+    else
+        SPMM_TRY(spmmi_typed_values(plan, typed->dtype, options->threads, &made, diag));
+    if (made != NULL)
+        typed->values = made;
     executor->has_unit_values = options->unit_values != 0;
-    executor->has_values = view.values != NULL;
+    executor->has_values = typed->values != NULL;
     if (executor->device == SPMM_DEVICE_CPU) {
         executor->target = SPMMI_TARGET_CPU;
-        SPMM_TRY(spmmi_cpu_create(&view, options->threads, options->force_kernel, &executor->cpu, diag));
+        SPMM_TRY(spmmi_cpu_create(typed, options->threads, options->force_kernel, &executor->cpu, diag));
     } else {
         executor->target = spmmi_cuda_target(executor->device);
-        SPMM_TRY(spmmi_cuda_create(&view, executor->device, options->force_kernel, &executor->cuda, diag));
+        SPMM_TRY(spmmi_cuda_create(typed, executor->device, options->force_kernel, &executor->cuda, diag));
     }
 cleanup:
-    spmmi_free(ones);
+    spmmi_free(made);
     return status;
 }
 
@@ -228,6 +235,7 @@ spmm_status_t spmm_executor_create(const spmm_plan_t *plan, int device,
     spmm_executor_t *executor = NULL;
     spmm_executor_options_t settled;
     struct spmmi_needs needs;
+    struct spmmi_typed_plan typed;
     spmmi_diag_clear(diag);
     SPMM_REQUIRE(executor_out != NULL, SPMM_ERR_ARGUMENT, diag, "the pointer for the executor is NULL");
     *executor_out = NULL;
@@ -239,13 +247,16 @@ spmm_status_t spmm_executor_create(const spmm_plan_t *plan, int device,
     executor = spmmi_alloc_zero(1, sizeof *executor);
     SPMM_TRY_ALLOC(executor, diag);
     SPMM_TRY_ALLOC(executor->values_lock = values_lock_make(), diag);
-    shape_copy(&executor->shape, plan);
-    executor->parts_hash = spmmi_parts_hash(plan);
+    SPMM_TRY(spmmi_typed_plan(plan, settled.a_type, &typed, diag));
+    shape_copy(&executor->shape, &typed.plan);
+    memcpy(executor->variant_of, typed.variant_of, sizeof executor->variant_of);
+    executor->plan_type = plan->dtype;
+    executor->parts_hash = spmmi_parts_hash(&typed.plan);
     executor->device = device;
     status = spmm_device_name(device, executor->device_name, sizeof executor->device_name);
     SPMM_REQUIRE(status == SPMM_OK, status, diag, "device %d has no name: %s", device,
                  spmm_status_text(status));
-    SPMM_TRY(device_open(executor, plan, &settled, diag));
+    SPMM_TRY(device_open(executor, plan, &typed.plan, &settled, diag));
     spmmi_executor_log(executor);
     *executor_out = executor;
     executor = NULL;

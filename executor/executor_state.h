@@ -18,9 +18,12 @@ struct spmm_executor {
     bool has_unit_values;          /* of the options */
     pthread_rwlock_t *values_lock; /* products read the values, new values are written */
     char device_name[64];
-    struct spmm_plan shape; /* the plan's dimensions and variants, without any array */
-    uint64_t parts_hash;    /* spmmi_parts_hash of the plan */
-    struct spmmi_cpu *cpu;  /* one of the two */
+    /* The plan's dimensions and its variants for this type of values, without any array. */
+    struct spmm_plan shape;
+    uint32_t variant_of[SPMMI_VARIANT_MAX]; /* of spmmi_typed_plan */
+    spmm_dtype_t plan_type;                 /* values of the plan: shape has those of the executor */
+    uint64_t parts_hash;                    /* spmmi_parts_hash of the typed plan */
+    struct spmmi_cpu *cpu;                  /* one of the two */
     struct spmmi_cuda *cuda;
 };
 

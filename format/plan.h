@@ -10,6 +10,7 @@
 #include <spmm/plan.h>
 
 #include "format/base/digest.h"
+#include "format/base/dtype.h"
 #include "format/spgemm/spgemm.h"
 
 /* Rows and cols: 2^31 - 2; the sign bit of a column is a flag on the device. */
@@ -135,7 +136,7 @@ struct spmmi_trace {
     spmm_schedule_t schedule;
     uint32_t chosen;
     uint32_t reason;            /* enum spmmi_reason */
-    spmm_compute_t compute;     /* tf32 or 3xtf32, else 0: the plan's own */
+    spmm_compute_t compute;     /* tf32 or 3xtf32, else 0: the variant's own type */
     spmm_reorder_t permutation; /* the permutation that is judged; 0: something else */
     double predicted_us, measured_us, value, threshold;
 };
@@ -183,6 +184,16 @@ static inline const struct spmmi_part *spmmi_long_rows_of(const spmm_plan_t *pla
 /* Items 0 to count - 1 of a part without items, in this order; NULL: as they are. Errors: MEMORY. */
 spmm_status_t spmmi_part_set_items(struct spmmi_part *part, uint64_t count, const uint32_t *order,
                                    spmm_diag_t *diag);
+
+/* The type of the values of A that a variant multiplies: that of its compute type, which is the plan's or a narrower
+ * one. */
+static inline spmm_dtype_t spmmi_variant_type(const struct spmmi_variant *variant)
+{
+    return spmmi_compute_values(variant->compute);
+}
+
+/* The types of all variants: a mask of SPMMI_TYPE_BIT. */
+uint32_t spmmi_plan_types(const spmm_plan_t *plan);
 
 /* An empty plan, all fields zero; NULL when memory is short. Destroyed by spmm_plan_destroy. */
 spmm_plan_t *spmmi_plan_new(void);

@@ -37,6 +37,14 @@ spmm_status_t spmm_plan_info(const spmm_plan_t *plan, spmm_plan_info_t *info)
     return spmmi_info_write(info, &full, sizeof full);
 }
 
+uint32_t spmmi_plan_types(const spmm_plan_t *plan)
+{
+    uint32_t types = 0;
+    for (uint32_t i = 0; i < plan->variant_count; i++)
+        types |= SPMMI_TYPE_BIT(spmmi_variant_type(&plan->variants[i]));
+    return types;
+}
+
 spmm_status_t spmm_plan_matrix_stats(const spmm_plan_t *plan, spmm_matrix_stats_t *stats)
 {
     return plan == NULL ? SPMM_ERR_ARGUMENT : spmmi_info_write(stats, &plan->stats, sizeof plan->stats);
@@ -77,6 +85,7 @@ spmm_status_t spmm_plan_variant(const spmm_plan_t *plan, int index, spmm_variant
     full.target = v->target;
     full.part_first = (int)v->part_first;
     full.part_count = (int)v->part_count;
+    full.a_type = spmmi_variant_type(v);
     return spmmi_info_write(info, &full, sizeof full);
 }
 
@@ -240,7 +249,8 @@ spmm_status_t spmm_plan_trace(const spmm_plan_t *plan, int index, spmm_trace_inf
     full.variant = (int)t->variant;
     full.family = t->family;
     full.schedule = t->schedule;
-    full.compute = t->compute != 0 ? t->compute : (spmm_compute_t)plan->dtype;
+    full.compute =
+        t->compute != 0 ? t->compute : (spmm_compute_t)spmmi_variant_type(&plan->variants[t->variant]);
     full.reorder = t->permutation;
     full.chosen = t->chosen != 0;
     full.predicted_us = t->predicted_us;

@@ -36,6 +36,7 @@ spmm_status_t spmm_plan_with_values(const spmm_plan_t *plan, const void *values,
     a.values = values;
     a.value_type = value_type;
     SPMM_TRY(spmmi_values_round(&a, p->dtype, 0, &p->values, diag));
+    SPMM_TRY(spmmi_values_fit(p, spmmi_plan_types(p), 0, diag));
     spmmi_digest_values(p->nnz, p->dtype, p->values, p->values_digest);
     p->stats.zeros = count_zeros(p);
     *updated = p;

@@ -8,6 +8,8 @@
 #include "format/base/diag.h"
 #include "format/base/log.h"
 #include "format/base/team.h"
+#include "format/family.h"
+#include "format/matrix/round_values.h"
 #include "format/metadata.h"
 #include "format/plan.h"
 #include "inspect_options.h"
@@ -103,6 +105,21 @@ cleanup:
     return status;
 }
 
+/* Values of the widest type, which fit all others. */
+static spmm_status_t copy_values(const spmm_matrix_t *a, const struct spmmi_requests *requests,
+                                 spmm_plan_t *plan, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const int threads = requests->list[0].threads;
+    uint32_t types = 0;
+    for (int i = 0; i < requests->count; i++)
+        types |= SPMMI_TYPE_BIT(requests->list[i].options.a_type);
+    SPMM_TRY(spmmi_inspect_values(a, threads, plan, diag));
+    SPMM_TRY(spmmi_values_fit(plan, types, threads, diag));
+cleanup:
+    return status;
+}
+
 /* The rows are permuted already: kernels take them as they are, unless the caller leaves the permutation open. */
 static void keep_rows(struct spmmi_requests *requests)
 {
@@ -161,7 +178,7 @@ spmm_status_t spmm_inspect(const spmm_matrix_t *matrix, const spmm_inspect_optio
     report(r, "copy", 0, STAGES);
     SPMM_TRY(copy_pattern(a, r, p, diag));
     if (!r->options.pattern_only)
-        SPMM_TRY(spmmi_inspect_values(a, r->threads, p, diag));
+        SPMM_TRY(copy_values(a, &requests, p, diag));
     report(r, "statistics", 1, STAGES);
     SPMM_TRY(analysis(p, r->threads, diag));
     report(r, "partition", 2, STAGES);

@@ -132,8 +132,8 @@ static spmm_status_t check_permuted(struct spmmi_request *r, spmm_diag_t *diag)
     const struct spmmi_schedule *const named = spmmi_schedule_of(r->family, r->schedule);
     SPMM_REQUIRE(o->permute_output == 1, SPMM_ERR_ARGUMENT, diag, "permute_output must be 0 or 1, found %d",
                  o->permute_output);
-    SPMM_REQUIRE(!has_other_devices(r), SPMM_ERR_ARGUMENT, diag,
-                 "permute_output makes one variant for all devices: name one of the %zu", o->target_count);
+    SPMM_REQUIRE(o->target_count <= 1 && o->a_type_count <= 1, SPMM_ERR_ARGUMENT, diag,
+                 "permute_output makes one variant for all devices: name one device and one a_type");
     SPMM_REQUIRE(o->ops == SPMM_OPS_N, SPMM_ERR_ARGUMENT, diag,
                  "permute_output is for op N only: every product of a plan writes C in one order");
     SPMM_REQUIRE((named == NULL || named->items != SPMMI_ITEMS_SEGMENTS) &&

@@ -36,19 +36,61 @@ cleanup:
     return status;
 }
 
-/* The CPU beside the devices, with the kernel that the options name for it. It is measured where its variants are all
- * that a machine without a GPU runs: else the caller means the devices. */
-static spmm_status_t add_beside(struct spmmi_requests *requests, spmm_diag_t *diag)
+/* Types are told apart by their compute types, and all but the widest are rounded from it. */
+static spmm_status_t check_types(const spmm_inspect_options_t *o, spmm_dtype_t widest, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    bool has_compute = o->compute == 0;
+    for (size_t i = 0; i < o->a_type_count; i++) {
+        const spmm_dtype_t type = o->a_types[i];
+        SPMM_REQUIRE(spmm_dtype_size(type) != 0, SPMM_ERR_ARGUMENT, diag, "unknown type %d in a_types",
+                     (int)type);
+        for (size_t k = 0; k < i; k++)
+            SPMM_REQUIRE(o->a_types[k] != type, SPMM_ERR_ARGUMENT, diag, "a_types has %s twice",
+                         spmm_dtype_name(type));
+        SPMM_REQUIRE(type == widest || spmmi_dtype_is_narrower(type, widest), SPMM_ERR_ARGUMENT, diag,
+                     "a_types has %s and %s, of which none is rounded from the other: name a wider type too",
+                     spmm_dtype_name(widest), spmm_dtype_name(type));
+        has_compute = has_compute || spmmi_compute_values(o->compute) == type;
+    }
+    SPMM_REQUIRE(has_compute, SPMM_ERR_ARGUMENT, diag, "compute is %s, which is of no type in a_types",
+                 spmm_compute_name(o->compute));
+cleanup:
+    return status;
+}
+
+static spmm_status_t check_type_list(const spmm_inspect_options_t *o, spmm_dtype_t *widest, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    *widest = o->a_type;
+    if (o->a_type_count == 0)
+        return SPMM_OK;
+    SPMM_REQUIRE(o->a_types != NULL && o->a_type_count <= SPMMI_VARIANT_MAX, SPMM_ERR_ARGUMENT, diag,
+                 "a_types is %s, and a_type_count is %zu, expected at most %d",
+                 o->a_types == NULL ? "NULL" : "a list", o->a_type_count, SPMMI_VARIANT_MAX);
+    SPMM_REQUIRE(o->a_type == 0 && o->b_type == 0 && o->c_type == 0 && o->sum_type == 0, SPMM_ERR_ARGUMENT,
+                 diag, "a_types and a_type, b_type, c_type or sum_type contradict each other");
+    for (size_t i = 0; i < o->a_type_count; i++)
+        if (i == 0 || spmmi_dtype_is_narrower(*widest, o->a_types[i]))
+            *widest = o->a_types[i];
+    SPMM_TRY(check_types(o, *widest, diag));
+cleanup:
+    return status;
+}
+
+/* The CPU beside the devices of one type, whose requests begin at first, with the kernel that the options name for it.
+ * It is measured where its variants are all that a machine without a GPU runs: else the caller means the devices. */
+static spmm_status_t add_beside(struct spmmi_requests *requests, int first, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_request *const r = &requests->list[requests->count];
-    if (requests->list[0].options.permute_output)
+    if (requests->list[first].options.permute_output)
         return SPMM_OK;
-    *r = requests->list[0];
+    *r = requests->list[first];
     r->is_beside = true;
     r->family = r->on_cpu.family;
     r->schedule = r->on_cpu.schedule;
-    for (int i = 0; i < requests->count; i++) {
+    for (int i = first; i < requests->count; i++) {
         const uint32_t target = requests->list[i].device.target;
         if (target == SPMMI_TARGET_CPU)
             return SPMM_OK;
@@ -61,24 +103,51 @@ cleanup:
     return status;
 }
 
+/* All devices for values of one type. */
+static spmm_status_t add_type(const spmm_inspect_options_t *options, spmm_dtype_t type,
+                              struct spmmi_requests *requests, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const int first = requests->count;
+    const size_t count = options->target_count > 0 ? options->target_count : 1;
+    spmm_inspect_options_t one = *options;
+    one.a_type = type;
+    if (options->a_type_count > 0 && spmmi_compute_values(one.compute) != type)
+        one.compute = (spmm_compute_t)0;
+    for (size_t i = 0; i < count; i++) {
+        if (options->target_count > 0)
+            one.device = options->targets[i];
+        SPMM_TRY(spmmi_inspect_options(&one, &requests->list[requests->count], diag));
+        SPMM_TRY(check_distinct(requests->list + first, (int)i, diag));
+        requests->count++;
+    }
+    SPMM_TRY(add_beside(requests, first, diag));
+cleanup:
+    return status;
+}
+
 spmm_status_t spmmi_requests_make(const spmm_inspect_options_t *options, struct spmmi_requests *requests,
                                   spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    spmm_inspect_options_t one = SPMM_INSPECT_OPTIONS_INIT;
+    spmm_inspect_options_t known = SPMM_INSPECT_OPTIONS_INIT;
+    spmm_dtype_t widest;
     *requests = (struct spmmi_requests){.list = NULL};
-    SPMM_TRY(spmmi_options_read(&one, sizeof one, options, "inspect options", diag));
-    SPMM_TRY(check_list(&one, diag));
-    const size_t count = one.target_count > 0 ? one.target_count : 1;
-    requests->list = spmmi_alloc_zero(count + 1, sizeof *requests->list);
-    SPMM_TRY_ALLOC(requests->list, diag);
-    for (; requests->count < (int)count; requests->count++) {
-        if (one.target_count > 0)
-            one.device = one.targets[requests->count];
-        SPMM_TRY(spmmi_inspect_options(&one, &requests->list[requests->count], diag));
-        SPMM_TRY(check_distinct(requests->list, requests->count, diag));
+    SPMM_TRY(spmmi_options_read(&known, sizeof known, options, "inspect options", diag));
+    SPMM_TRY(check_list(&known, diag));
+    if (known.a_type == 0 && known.a_types != NULL &&
+        known.a_type_count == 1) { /* as if it were named alone */
+        known.a_type = known.a_types[0];
+        known.a_type_count = 0;
     }
-    SPMM_TRY(add_beside(requests, diag));
+    SPMM_TRY(check_type_list(&known, &widest, diag));
+    requests->list =
+        spmmi_alloc_zero((known.target_count + 2) * (known.a_type_count + 1), sizeof *requests->list);
+    SPMM_TRY_ALLOC(requests->list, diag);
+    SPMM_TRY(add_type(&known, widest, requests, diag));
+    for (size_t i = 0; i < known.a_type_count; i++)
+        if (known.a_types[i] != widest)
+            SPMM_TRY(add_type(&known, known.a_types[i], requests, diag));
 cleanup:
     if (status != SPMM_OK)
         spmmi_requests_free(requests);

@@ -106,10 +106,11 @@ static void print_main(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_
                        const spmm_matrix_stats_t *stats)
 {
     char bytes[PRINT_UNITS_BYTES], csr[PRINT_UNITS_BYTES];
+    char types[PLAN_TYPES_BYTES];
     const uint64_t csr_bytes = plan_csr_bytes(info);
+    plan_types_text(plan, types);
     fprintf(out, "%-*sformat %u.%u, %s, %s", PLAN_REPORT_LABEL, "plan", info->format_major,
-            info->format_minor, spmm_dtype_name(info->a_type),
-            info->has_values ? "with values" : "pattern only");
+            info->format_minor, types, info->has_values ? "with values" : "pattern only");
     fputs(info->writer[0] != '\0' ? ", made by " : "", out);
     print_escaped(out, info->writer);
     fputc('\n', out);

@@ -30,14 +30,15 @@ static struct {
     const char *output, *device, *kernel, *balance;
     int64_t n[N_MAX], threads, level, block_rows, stage_slots, segment_length, segment_min;
     double u_min, cv_max, segment_scale, blocks_per_sm;
-    size_t n_count;
+    size_t n_count, dtype_count;
+    spmm_dtype_t dtypes[LISTED_CHOICES_MAX];
     uint64_t budget;
-    int dtype, b_type, c_type, compute, layouts, ops, schedule, reorder, long_rows, permuted_output;
+    int b_type, c_type, compute, layouts, ops, schedule, reorder, long_rows, permuted_output;
     int symmetric_permutation, drop_zeros, pattern_only, force, json, quiet, explain, permutations;
     spmm_balance_t balance_mode;
     struct tune_request tune;
     struct metadata_input metadata;
-} args = {.dtype = SPMM_F32, .ops = SPMM_OPS_N};
+} args = {.ops = SPMM_OPS_N};
 
 static struct plan_device device; /* those that args.device names */
 static struct cli_choice dtypes[LISTED_CHOICES_MAX], reorders[LISTED_CHOICES_MAX];
@@ -64,7 +65,8 @@ static const struct cli_option options[] = {
     {'n', "columns", CLI_INT_LIST, args.n, .value = "LIST", .count = &args.n_count, .capacity = N_MAX,
      .min = 1, .max = INT32_MAX,
      .help = "numbers of columns of B to choose for, such as 1,64;\ndefault: any (others still run)"},
-    {0, "dtype", CLI_CHOICE, &args.dtype, .value = "TYPE", .choices = dtypes, .help = dtype_help},
+    {0, "dtype", CLI_CHOICE_LIST, args.dtypes, .value = "LIST", .choices = dtypes, .help = dtype_help,
+     .count = &args.dtype_count, .capacity = LISTED_CHOICES_MAX},
     {0, "b-type", CLI_CHOICE, &args.b_type, .value = "TYPE", .choices = dtypes,
      .help = "value type of B to choose for (default: that of A)"},
     {0, "c-type", CLI_CHOICE, &args.c_type, .value = "TYPE", .choices = dtypes,
@@ -228,7 +230,8 @@ static spmm_status_t make_plan(const spmm_matrix_t *matrix, struct progress *pro
                                             .long_rows = (spmm_long_rows_t)args.long_rows};
     const spmm_tuning_options_t tuning = tune_request_options(&args.tune, tuner_measure, tuner);
     const spmm_inspect_options_t inspect = {.struct_size = sizeof inspect,
-                                            .a_type = (spmm_dtype_t)args.dtype,
+                                            .a_types = args.dtypes,
+                                            .a_type_count = args.dtype_count,
                                             .b_type = (spmm_dtype_t)args.b_type,
                                             .c_type = (spmm_dtype_t)(args.c_type ? args.c_type : args.b_type),
                                             .compute = (spmm_compute_t)args.compute,
@@ -341,7 +344,7 @@ static int run_product(const struct cli_operands *operands)
     const struct inspect_product_request request = {.program = program.name,
                                                     .output = args.output,
                                                     .operands = *operands,
-                                                    .dtype = (spmm_dtype_t)args.dtype,
+                                                    .dtype = args.dtype_count > 0 ? args.dtypes[0] : SPMM_F32,
                                                     .read = read_options(&progress),
                                                     .save = save_options(),
                                                     .json = args.json,
@@ -361,7 +364,7 @@ static int check_tuning(void)
 
 static enum cli_result check_command(const struct cli_operands *operands)
 {
-    enum cli_result parsed = inspect_product_check(&program, operands);
+    enum cli_result parsed = inspect_product_check(&program, operands, args.dtype_count);
     parsed = parsed == CLI_RUN
                  ? balance_text_check(&program, args.balance, &args.balance_mode, &args.segment_length)
                  : parsed;
@@ -375,7 +378,7 @@ int main(int argc, char **argv)
     struct cli_operands operands;
     passive_wait(argv);
     listed_generators(generators, sizeof generators);
-    listed_dtypes("value type: ", dtypes, dtype_help);
+    listed_dtypes("value types, with commas between them: ", dtypes, dtype_help);
     listed_permutations("row permutation, in families that can have one: ", reorders, reorder_help);
     families_schedules(schedules);
     inspect_help_make();

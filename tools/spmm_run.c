@@ -39,7 +39,6 @@ static struct {
           .repeat = -1,
           .seed = 1,
           .device_text = "auto",
-          .dtype = SPMM_F32,
           .op = SPMM_OP_N,
           .layout = LAYOUT_UNSET,
           .alpha = 1.0};
@@ -71,8 +70,6 @@ static const struct cli_option options[] = {
      .help = "with --certify: seed of the vectors (default 0)"},
     {0, "product", CLI_FLAG, &args.product,
      .help = "without a plan: the sparse product C = A B of two files,\nor A A of one"},
-    {0, "dtype", CLI_CHOICE, &args.dtype, .value = "TYPE", .choices = dtypes,
-     .help = "with --product: f32 (default) or f64"},
     {0, "diagonal", CLI_TEXT, &args.diagonal, .value = "D.npy",
      .help = "the diagonal between the factors of a sparse product"},
     {'B', "input", CLI_TEXT, &args.b, .value = "B.npy",
@@ -86,6 +83,9 @@ static const struct cli_option options[] = {
      .help = "multiply by A (default) or by its transpose"},
     {0, "layout", CLI_CHOICE, &args.layout, .value = "row|col", .choices = layout_choices,
      .help = "layout of B and C (default: that of -B, else row)"},
+    {0, "dtype", CLI_CHOICE, &args.dtype, .value = "TYPE", .choices = dtypes,
+     .help = "value type of A, one of those that the plan is for\n(default: that of its values), which are "
+             "rounded once; with\n--product f32 (default) or f64"},
     {0, "b-type", CLI_CHOICE, &args.b_type, .value = "TYPE", .choices = dtypes,
      .help = "value type of B, where it is not that of A: f16 or bf16\nwith values of f32"},
     {0, "c-type", CLI_CHOICE, &args.c_type, .value = "TYPE", .choices = dtypes,
@@ -128,7 +128,7 @@ static const struct cli_program program = {
 
 struct run {
     spmm_plan_t *plan;
-    spmm_plan_info_t info;
+    spmm_plan_info_t info;      /* with the type of --dtype */
     spmm_matrix_t *matrix;      /* of --check; NULL without one */
     struct host_csr a;          /* what C is checked against; empty without --check */
     spmm_dense_t b;             /* of -B; data is NULL without it */
@@ -149,6 +149,8 @@ static spmm_status_t open_plan(struct run *run, const char *name, spmm_diag_t *d
     TRY(run_sparse_refuse(run->plan, diag));
     run->info.struct_size = sizeof run->info;
     TRY(spmm_plan_info(run->plan, &run->info));
+    if (args.dtype != 0)
+        run->info.a_type = run->info.b_type = run->info.c_type = (spmm_dtype_t)args.dtype;
     run->order = permuted_rows_of(run->plan, (spmm_op_t)args.op);
 cleanup:
     return status;
@@ -177,6 +179,9 @@ static spmm_status_t open_matrix(struct run *run, spmm_diag_t *diag)
         TRY(spmm_matrix_csr(run->matrix, &view));
         TRY(spmm_plan_matches(run->plan, &view, run->info.has_values && !args.unit_values, diag));
     }
+    if (args.dtype != 0 && run->info.has_values)
+        TRY(spmm_plan_csr(run->plan,
+                          &view)); /* the executor rounds values of the plan, not those of the file */
     TRY(host_csr_make(&view, run->info.a_type, &run->a, diag));
     if (args.unit_values)
         host_csr_set_ones(&run->a);
@@ -232,6 +237,7 @@ static spmm_status_t prepare(struct run *run, const char *plan_name, spmm_diag_t
                                   .op = (spmm_op_t)args.op,
                                   .alpha = args.alpha,
                                   .beta = args.beta,
+                                  .a_type = (spmm_dtype_t)args.dtype,
                                   .b_type = (spmm_dtype_t)args.b_type,
                                   .c_type = (spmm_dtype_t)(args.c_type != 0 ? args.c_type : args.b_type),
                                   .has_unit_values = args.unit_values,
@@ -260,18 +266,11 @@ cleanup:
 /* The rows of C are those of the plan's matrix, or those of a plan that permutes the rows of C. */
 static spmm_status_t check(struct run *run, struct check_result *result, spmm_diag_t *diag)
 {
-    struct host_csr permuted = {0};
-    spmm_status_t status = SPMM_OK;
-    const int is_permuted = run->order.c != NULL && run->order.b == NULL;
-    if (is_permuted && args.op != SPMM_OP_N)
-        TRY(fail(diag, SPMM_ERR_UNSUPPORTED, "--check: the plan permutes the output of op %s",
-                 spmm_op_name((spmm_op_t)args.op)));
-    if (is_permuted)
-        TRY(host_csr_permute(&run->a, run->order.c, &permuted, diag));
-    TRY(run_product_check(&run->product, permuted.row_ptr != NULL ? &permuted : &run->a, result, diag));
-cleanup:
-    host_csr_free(&permuted);
-    return status;
+    const uint32_t *const order = run->order.b == NULL ? run->order.c : NULL;
+    if (order != NULL && args.op != SPMM_OP_N)
+        return fail(diag, SPMM_ERR_UNSUPPORTED, "--check: the plan permutes the output of op %s",
+                    spmm_op_name((spmm_op_t)args.op));
+    return run_product_check(&run->product, &run->a, order, result, diag);
 }
 
 static spmm_status_t write_c(struct run *run, spmm_diag_t *diag)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "executor/parts.h"
+#include "executor/typed_plan.h"
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
 #include "format/check/plan_check.h"
@@ -39,7 +40,7 @@ static void gather(void *to, const void *from, const int64_t *map, int64_t count
 static spmm_status_t transpose(spmm_certifier_t *c, const struct spmmi_certify_csr *a, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    const size_t size = spmm_dtype_size(c->plan->dtype);
+    const size_t size = spmm_dtype_size(c->executor->shape.dtype);
     int64_t *map = spmmi_alloc((uint64_t)a->nnz, sizeof *map);
     SPMM_TRY_ALLOC(map, diag);
     SPMM_TRY_ALLOC(c->row_ptr = spmmi_alloc((uint64_t)a->cols + 1, sizeof *c->row_ptr), diag);
@@ -69,19 +70,27 @@ static spmm_status_t operands_make(spmm_certifier_t *c, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     const spmm_plan_t *plan = c->plan;
-    const void *values = c->options.values != NULL ? c->options.values : plan->values;
-    for (uint32_t i = 0; i < plan->variant_count; i++)
-        c->has_op[plan->variants[i].op] = 1;
+    const spmm_dtype_t type = c->executor->shape.dtype;
+    if (c->options.values == NULL)
+        SPMM_TRY(spmmi_typed_values(plan, type, c->options.threads, &c->rounded, diag));
+    const void *values = c->options.values != NULL ? c->options.values
+                         : c->rounded != NULL      ? c->rounded
+                                                   : plan->values;
+    const struct spmm_plan *shape = &c->executor->shape;
+    for (uint32_t i = 0; i < shape->variant_count; i++)
+        c->has_op[shape->variants[i].op] = 1;
     c->a[SPMM_OP_N] =
         (struct spmmi_certify_csr){plan->rows, plan->cols, plan->nnz, plan->row_ptr, plan->col_ind, values};
     if (c->has_op[SPMM_OP_T])
         SPMM_TRY(transpose(c, &c->a[SPMM_OP_N], diag));
     for (int op = 0; c->executor->cuda != NULL && op < SPMMI_OPS; op++)
         if (c->has_op[op])
-            SPMM_TRY(
-                spmmi_certify_cuda_upload(c->executor->device, &c->a[op], plan->dtype, &c->device[op], diag));
-    if (c->executor->cuda != NULL)
+            SPMM_TRY(spmmi_certify_cuda_upload(c->executor->device, &c->a[op], type, &c->device[op], diag));
+    if (c->executor->cuda != NULL) {
         transposed_free(c);
+        spmmi_free(c->rounded);
+        c->rounded = NULL;
+    }
 cleanup:
     return status;
 }
@@ -93,6 +102,7 @@ spmm_status_t spmm_certifier_create(const spmm_plan_t *plan, const spmm_executor
     spmm_status_t status = SPMM_OK;
     spmm_certifier_t *made = NULL;
     spmm_certifier_options_t settled;
+    struct spmmi_typed_plan typed;
     spmmi_diag_clear(diag);
     SPMM_REQUIRE(certifier != NULL, SPMM_ERR_ARGUMENT, diag, "the pointer for the certifier is NULL");
     *certifier = NULL;
@@ -102,8 +112,9 @@ spmm_status_t spmm_certifier_create(const spmm_plan_t *plan, const spmm_executor
     const spmm_plan_t *shape = &executor->shape;
     const int is_same_matrix =
         memcmp(plan->pattern_digest, shape->pattern_digest, sizeof plan->pattern_digest) == 0;
-    SPMM_REQUIRE(is_same_matrix && plan->dtype == shape->dtype &&
-                     spmmi_parts_hash(plan) == executor->parts_hash,
+    SPMM_REQUIRE(is_same_matrix && plan->dtype == executor->plan_type &&
+                     spmmi_typed_plan(plan, shape->dtype, &typed, &spmmi_diag_unheard) == SPMM_OK &&
+                     spmmi_parts_hash(&typed.plan) == executor->parts_hash,
                  SPMM_ERR_MISMATCH, diag, "the executor was made from another plan");
     SPMM_REQUIRE(settled.values != NULL || plan->values != NULL || plan->nnz == 0, SPMM_ERR_NO_VALUES, diag,
                  "the plan holds no values and the options give none");
@@ -127,5 +138,6 @@ void spmm_certifier_destroy(spmm_certifier_t *certifier)
     for (int op = 0; op < SPMMI_OPS; op++)
         spmmi_certify_cuda_free(certifier->device[op]);
     transposed_free(certifier);
+    spmmi_free(certifier->rounded);
     spmmi_free(certifier);
 }

@@ -17,6 +17,7 @@ struct spmm_certifier {
     int64_t *row_ptr;
     int32_t *col_ind;
     void *values;
+    void *rounded; /* values of the plan, where those of the executor have a narrower type */
     struct spmmi_certify_device *device[SPMMI_OPS]; /* on a GPU instead */
 };
 

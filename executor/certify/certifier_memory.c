@@ -41,10 +41,20 @@ static uint64_t checking_bytes(const spmm_executor_t *executor, const struct spm
     return is_empty(&job->product) ? 0 : spmmi_certify_cpu_bytes(job);
 }
 
+/* The plan's values in the type of the executor's. */
+static uint64_t rounded_bytes(const spmm_executor_t *executor)
+{
+    const struct spmm_plan *shape = &executor->shape;
+    return executor->plan_type == shape->dtype
+               ? 0
+               : spmmi_alloc_bytes((uint64_t)shape->nnz, spmm_dtype_size(shape->dtype));
+}
+
 static uint64_t host_bytes_of(const spmm_executor_t *executor, const struct spmmi_certify_job *job)
 {
     const struct spmm_plan *shape = &executor->shape;
-    const uint64_t own = spmmi_alloc_bytes(1, sizeof(spmm_certifier_t)), then = checking_bytes(executor, job);
+    const uint64_t own = spmmi_alloc_bytes(1, sizeof(spmm_certifier_t)) + rounded_bytes(executor);
+    const uint64_t then = checking_bytes(executor, job);
     if (!has_op(shape, SPMM_OP_T))
         return own + then;
     const uint64_t making = transposing_bytes(shape);

@@ -9,7 +9,8 @@
 
 #define DTYPE(name, id, number, compute, ...) \
     static_assert((int)(id) == (number) && (int)(compute) == (number), "the public enums copy the list");
-#define COMPUTE(name, id, number) static_assert((int)(id) == (number), "the public enum copies the list");
+#define COMPUTE(name, id, number, values) \
+    static_assert((int)(id) == (number), "the public enum copies the list");
 #include "dtype_list.def"
 #undef DTYPE
 #undef COMPUTE
@@ -27,9 +28,10 @@ static const struct spmmi_dtype dtypes[] = {
 static const struct {
     spmm_compute_t id;
     const char *name;
+    spmm_dtype_t values;
 } computes[] = {
-#define DTYPE(name, id, number, compute, ...) {compute, #name},
-#define COMPUTE(name, id, number) {id, name},
+#define DTYPE(name, id, number, compute, ...) {compute, #name, id},
+#define COMPUTE(name, id, number, values) {id, name, values},
 #include "dtype_list.def"
 #undef DTYPE
 #undef COMPUTE
@@ -68,6 +70,19 @@ const char *spmm_compute_name(spmm_compute_t compute)
         if (computes[i].id == compute)
             return computes[i].name;
     return "?";
+}
+
+spmm_dtype_t spmmi_compute_values(spmm_compute_t compute)
+{
+    for (int i = 0; i < COUNT(computes); i++)
+        if (computes[i].id == compute)
+            return computes[i].values;
+    return (spmm_dtype_t)0;
+}
+
+int spmmi_dtype_is_narrower(spmm_dtype_t dtype, spmm_dtype_t than)
+{
+    return spmm_dtype_size(dtype) > 0 && spmm_dtype_size(dtype) < spmm_dtype_size(than);
 }
 
 spmm_status_t spmm_dtype_at(int index, spmm_dtype_info_t *info)

@@ -28,4 +28,10 @@ enum {
 const struct spmmi_dtype *spmmi_dtype_at(int index);
 const struct spmmi_dtype *spmmi_dtype_of(spmm_dtype_t dtype);
 
+/* The type of the values that a compute type multiplies; 0: there is no such compute type. */
+spmm_dtype_t spmmi_compute_values(spmm_compute_t compute);
+
+/* Are values of this type rounded from those of the other one? Types of equally many bytes are not. */
+int spmmi_dtype_is_narrower(spmm_dtype_t dtype, spmm_dtype_t than);
+
 #endif

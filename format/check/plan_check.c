@@ -145,6 +145,13 @@ static int is_compute(spmm_compute_t compute, spmm_dtype_t dtype, spmm_family_t 
     return (int)compute == (int)dtype;
 }
 
+/* Values that a variant multiplies are those of the plan, or are rounded from them. */
+static spmm_dtype_t type_of(const spmm_plan_t *p, const struct spmmi_variant *v)
+{
+    const spmm_dtype_t own = spmmi_variant_type(v);
+    return spmmi_dtype_is_narrower(own, p->dtype) ? own : p->dtype;
+}
+
 static spmm_status_t check_variant(const spmm_plan_t *p, uint32_t index, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -162,13 +169,13 @@ static spmm_status_t check_variant(const spmm_plan_t *p, uint32_t index, spmm_di
               v->part_first, p->part_count);
     SPMM_RULE(p->parts[v->part_first].op == v->op, VARIANT, index,
               "variant %u and its part have different ops", index);
-    SPMM_RULE(is_compute(v->compute, p->dtype, p->parts[v->part_first].family), VARIANT, index,
+    SPMM_RULE(is_compute(v->compute, type_of(p, v), p->parts[v->part_first].family), VARIANT, index,
               "variant %u has compute type %d, which its part does not have", index, (int)v->compute);
 cleanup:
     return status;
 }
 
-/* A plan's own type is written as 0 and in no other way. */
+/* The type of the variant is written as 0 and in no other way. */
 static int is_trace_compute(const struct spmmi_trace *t, spmm_dtype_t dtype)
 {
     const spmm_compute_t own = (spmm_compute_t)dtype;
@@ -190,8 +197,8 @@ static spmm_status_t check_trace(const spmm_plan_t *p, uint32_t index, spmm_diag
               "trace %u has family %d and schedule %d", index, (int)t->family, (int)t->schedule);
     SPMM_RULE(t->chosen <= 1 && t->reason >= 1 && t->reason < SPMMI_REASON_COUNT_, TRACE, index,
               "trace %u has choice %u and reason %u", index, t->chosen, t->reason);
-    SPMM_RULE(is_trace_compute(t, p->dtype), TRACE, index, "trace %u has compute type %d", index,
-              (int)t->compute);
+    SPMM_RULE(is_trace_compute(t, type_of(p, &p->variants[t->variant])), TRACE, index,
+              "trace %u has compute type %d", index, (int)t->compute);
     SPMM_RULE(spmmi_permutation_of(t->permutation) != NULL, TRACE, index, "trace %u is about permutation %d",
               index, (int)t->permutation);
     SPMM_RULE(is_time(t->predicted_us) && is_time(t->measured_us) && isfinite(t->value) &&

@@ -123,6 +123,11 @@ uint64_t spmmi_dtype_features(spmm_dtype_t dtype)
     return row != NULL ? row->feature : 0;
 }
 
+uint64_t spmmi_variant_features(const struct spmmi_variant *variant, spmm_dtype_t dtype)
+{
+    return spmmi_dtype_is_narrower(spmmi_variant_type(variant), dtype) ? SPMMI_FEATURE_TYPES : 0;
+}
+
 uint64_t spmmi_part_features(const struct spmmi_part *part, spmm_dtype_t dtype)
 {
     uint64_t features = family_features(part->family);

@@ -48,12 +48,14 @@
 #define SPMMI_FEATURES_OF_6 64u          /* the first bit that format 1.6 has .. */
 #define SPMMI_FEATURES_OF_7 512u         /* .. and 1.7 */
 #define SPMMI_FEATURE_TRIANGLE 512u      /* the flags of the header about triangles */
+#define SPMMI_FEATURE_TYPES 1024u        /* variants of narrower types than that of the values */
 #define SPMMI_FEATURE_PRODUCT 4096u      /* a product of sparse matrices */
 #define SPMMI_FEATURE_DECIMAL 8192u      /* frames of the transform decimal */
-#define SPMMI_FEATURES_KNOWN                                                                           \
-    (SPMMI_FAMILY_FEATURES | SPMMI_PERMUTATION_FEATURES | SPMMI_DTYPE_FEATURES | SPMMI_FEATURE_UNITS | \
-     SPMMI_FEATURE_HALF | SPMMI_FEATURE_TCBLOCKS | SPMMI_FEATURE_LONG_ROWS | SPMMI_FEATURE_SEARCH |    \
-     SPMMI_FEATURE_HALF_LONG_ROWS | SPMMI_FEATURE_TRIANGLE | SPMMI_FEATURE_PRODUCT | SPMMI_FEATURE_DECIMAL)
+#define SPMMI_FEATURES_KNOWN                                                                               \
+    (SPMMI_FAMILY_FEATURES | SPMMI_PERMUTATION_FEATURES | SPMMI_DTYPE_FEATURES | SPMMI_FEATURE_UNITS |     \
+     SPMMI_FEATURE_HALF | SPMMI_FEATURE_TCBLOCKS | SPMMI_FEATURE_LONG_ROWS | SPMMI_FEATURE_SEARCH |        \
+     SPMMI_FEATURE_HALF_LONG_ROWS | SPMMI_FEATURE_TRIANGLE | SPMMI_FEATURE_TYPES | SPMMI_FEATURE_PRODUCT | \
+     SPMMI_FEATURE_DECIMAL)
 #define SPMMI_FLAG_REQUIRED 1u /* of a table entry */
 #define SPMMI_MAGIC "\xd3SPM\r\n\x1a\n"
 #define SPMMI_MAGIC_BYTES 8u
@@ -237,11 +239,12 @@ struct spmmi_raw_range {
 };
 struct spmmi_raw_range spmmi_section_raw_range(uint32_t type, const struct spmmi_header *header);
 
-/* Parts, trace and metrics of permutations use nothing that these features do not name: older readers refuse by these
- * bits alone. */
+/* Variants, parts, trace and metrics of permutations use nothing that these features do not name: older readers refuse
+ * by these bits alone. */
 spmm_status_t spmmi_check_features(const spmm_plan_t *plan, uint64_t features, spmm_diag_t *diag);
-/* Which incompat features the dtype, a part, a trace entry and a permutation need. */
+/* Which incompat features the dtype, a variant, a part, a trace entry and a permutation need. */
 uint64_t spmmi_dtype_features(spmm_dtype_t dtype);
+uint64_t spmmi_variant_features(const struct spmmi_variant *variant, spmm_dtype_t dtype);
 uint64_t spmmi_part_features(const struct spmmi_part *part, spmm_dtype_t dtype);
 uint64_t spmmi_trace_features(const struct spmmi_trace *trace);
 uint64_t spmmi_permutation_features(spmm_reorder_t permutation);

@@ -3,6 +3,7 @@
 #include "round_values.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "format/base/alloc.h"
@@ -10,6 +11,7 @@
 #include "format/base/dtype.h"
 #include "format/base/stored_value.h"
 #include "format/base/team.h"
+#include "format/family.h"
 
 #define NONZEROS_PARALLEL 100000 /* below this many nonzeros one thread is faster */
 
@@ -18,7 +20,8 @@ static double value_at(const spmm_csr_t *a, int64_t p)
     return a->values == NULL ? 1.0 : spmmi_value_load(a->values, a->value_type, p);
 }
 
-/* Round all; returns the first nonzero that is finite but too large for the type, nnz if there is none. */
+/* Round all, to where values are not NULL; returns the first nonzero that is finite but too large for the type, nnz if
+ * there is none. */
 static int64_t round_all(const spmm_csr_t *a, spmm_dtype_t type, int threads, void *values)
 {
     int64_t first = a->nnz;
@@ -27,8 +30,9 @@ static int64_t round_all(const spmm_csr_t *a, spmm_dtype_t type, int threads, vo
               : first)
     for (int64_t p = 0; p < a->nnz; p++) {
         const double value = value_at(a, p);
-        spmmi_value_store(values, type, p, value);
-        if (isinf(spmmi_value_load(values, type, p)) && !isinf(value))
+        if (values != NULL)
+            spmmi_value_store(values, type, p, value);
+        if (isinf(spmmi_value_round(type, value)) && !isinf(value))
             first = p < first ? p : first;
     }
     return first;
@@ -86,4 +90,19 @@ spmm_status_t spmmi_values_round(const spmm_csr_t *a, spmm_dtype_t type, int thr
 cleanup:
     spmmi_free(rounded);
     return status;
+}
+
+spmm_status_t spmmi_values_fit(const spmm_plan_t *plan, uint32_t types, int threads, spmm_diag_t *diag)
+{
+    const uint32_t others = types & ~SPMMI_TYPE_BIT(plan->dtype);
+    const struct spmmi_dtype *row = NULL;
+    spmm_csr_t a;
+    (void)spmm_plan_csr(plan, &a); /* fails for NULL alone */
+    for (int i = 0; (row = spmmi_dtype_at(i)) != NULL && plan->values != NULL; i++) {
+        const bool is_asked = (others & SPMMI_TYPE_BIT(row->id)) != 0;
+        const int64_t p = is_asked ? round_all(&a, row->id, threads, NULL) : a.nnz;
+        if (p < a.nnz)
+            return fail_large(&a, row->id, p, diag);
+    }
+    return SPMM_OK;
 }

@@ -11,4 +11,8 @@
 spmm_status_t spmmi_values_round(const spmm_csr_t *a, spmm_dtype_t type, int threads, void **values,
                                  spmm_diag_t *diag);
 
+/* Do the plan's values, if it has any, fit these types too, a mask of SPMMI_TYPE_BIT? ARGUMENT when a finite value is
+ * too large for one. */
+spmm_status_t spmmi_values_fit(const spmm_plan_t *plan, uint32_t types, int threads, spmm_diag_t *diag);
+
 #endif

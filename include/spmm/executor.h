@@ -63,10 +63,15 @@ typedef struct spmm_executor_options {
      * the bits that values of 1 give; GPU kernels of rows do not read them. spmm_executor_set_values is then refused
      * (ARGUMENT). */
     int unit_values;
+    /** Values of A, one of those that the plan has variants for (spmm_variant_info_t.a_type); 0: the plan's type. The
+     * plan's values are rounded to a narrower type once, to nearest, ties to even: this is the executor of an
+     * inspection of the plan's matrix for that type. Values are never widened. */
+    spmm_dtype_t a_type;
+    int reserved; /**< 0. */
 } spmm_executor_options_t;
 /* clang-format off */
 /** Defaults of all options. */
-#define SPMM_EXECUTOR_OPTIONS_INIT {sizeof(spmm_executor_options_t), 0, 0, 0, 0, 0}
+#define SPMM_EXECUTOR_OPTIONS_INIT {sizeof(spmm_executor_options_t), 0, 0, 0, 0, 0, (spmm_dtype_t)0, 0}
 /* clang-format on */
 
 /** Bytes that an executor for this plan takes, before it is made. host_bytes: what it holds of the host and what is
@@ -83,16 +88,17 @@ SPMM_API spmm_status_t spmm_executor_memory_bytes(const spmm_plan_t *plan, int d
  * and waits for all streams of the device. Of the plan's variants those for the device run: for the CPU, or for the
  * GPU's compute capability, else for the nearest one with the same major number, else for any device, else for the
  * nearest other GPU, and on a GPU last those for the CPU; spmm_executor_info tells which. options may be NULL. A forced
- * kernel is refused (ARGUMENT) where the rows of C would then not be permuted as the plan says. Errors: ARGUMENT,
- * NO_DEVICE, TOO_LARGE, UNSUPPORTED and PLAN_FEATURE (what this device does not run), PLAN_BUDGET (more than the
- * options allow), MEMORY, DEVICE_MEMORY, DEVICE. */
+ * kernel is refused (ARGUMENT) where the rows of C would then not be permuted as the plan says. Errors: ARGUMENT (also
+ * a value that is too large for a_type), TYPE (the plan has no variant for a_type), NO_DEVICE, TOO_LARGE, UNSUPPORTED
+ * and PLAN_FEATURE (what this device does not run), PLAN_BUDGET (more than the options allow), MEMORY, DEVICE_MEMORY,
+ * DEVICE. */
 SPMM_API spmm_status_t spmm_executor_create(const spmm_plan_t *plan, int device,
                                             const spmm_executor_options_t *options,
                                             spmm_executor_t **executor, spmm_diag_t *diag);
 /** Frees it. On a GPU its products must have ended. */
 SPMM_API void spmm_executor_destroy(spmm_executor_t *executor);
 
-/** New values for the same pattern: nnz values of the plan's type of A, in CSR order of A. The plan itself does not
+/** New values for the same pattern: nnz values of the executor's type of A, in CSR order of A. The plan itself does not
  * change. May be called while products run: see Threads and streams above.
  * GPU: a device pointer is borrowed until the work, which is enqueued on stream, is done. With a host pointer the call
  * waits for stream, enqueues, and returns when stream has finished; no other thread may enqueue on it meanwhile; not
@@ -138,8 +144,8 @@ SPMM_API spmm_status_t spmm_executor_workspace_max(const spmm_executor_t *execut
  * workspace is borrowed until that work is done and serves one product at a time. DEVICE reports errors of the launch;
  * what fails later shows at the caller's next synchronisation.
  * CPU: done when the call returns; stream is ignored.
- * B and C have the plan's type, or others that spmm_types_at lists with it: these run the variant's part if its family
- * has the kernels, else another of the plan for this op (NO_VARIANT: there is none).
+ * B and C have the executor's type of A, or others that spmm_types_at lists with it: these run the variant's part if
+ * its family has the kernels, else another of the plan for this op (NO_VARIANT: there is none).
  * Errors: ARGUMENT, SHAPE, TYPE (B and C have the types of another plan), UNSUPPORTED (no kernel was compiled for
  * their types, whatever the plan; the sentence lists those that were), OVERLAP, WORKSPACE, NO_VALUES, NO_VARIANT,
  * TOO_LARGE, DEVICE. */
@@ -252,6 +258,8 @@ typedef struct {
     uint32_t target; /**< Its target, as of spmm_variant_info_t; 0 without a product. */
     int is_own_target; /**< 1: that is the CPU, or the compute capability of this GPU: it was chosen for this
                               machine; 0: for any, or for another one. */
+    spmm_dtype_t a_type;    /**< Values of A that the executor holds. */
+    spmm_compute_t compute; /**< Compute type of the variant; 0 without a product. */
 } spmm_executor_info_t;
 /** The kernel that would run this product (b and c as for spmm_executor_workspace_bytes; both NULL: only the device and
  * memory). Errors: as spmm_executor_workspace_bytes. */

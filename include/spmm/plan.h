@@ -253,8 +253,7 @@ SPMM_API spmm_status_t spmm_reorder_at(int index, spmm_reorder_info_t *info);
 
 /** Shapes of the blocks that are counted for a permutation. Rows are taken 8 or 16 at a time, from the first one on. */
 typedef enum spmm_block_shape {
-    SPMM_BLOCKS_8X8 = 0,  /**< Row windows of 8: 8 of the union of their columns are a block: ceil(|union| /
-                              8). */
+    SPMM_BLOCKS_8X8 = 0,  /**< Row windows of 8: each 8 of the union of their columns are a block. */
     SPMM_BLOCKS_16X8 = 1, /**< Block rows of 16: aligned columns 8 c .. 8 c + 7 with a nonzero. */
     SPMM_BLOCKS_16X16 = 2 /**< Block rows of 16: aligned columns 16 c .. 16 c + 15. */
 } spmm_block_shape_t;
@@ -292,6 +291,8 @@ typedef struct spmm_variant_info {
     uint32_t target;        /**< 0 any, 1 CPU, else a compute capability such as 90; advice only. */
     int part_first;         /**< Its first part. */
     int part_count;         /**< Two where the second has the long rows, which the first leaves out. */
+    spmm_dtype_t a_type;    /**< Values of A: of the plan's type, or of a narrower one. */
+    int reserved;           /**< 0. */
 } spmm_variant_info_t;
 /** The variant of index 0, 1, ..  Errors: ARGUMENT, also past the last one. */
 SPMM_API spmm_status_t spmm_plan_variant(const spmm_plan_t *plan, int index, spmm_variant_info_t *info);
@@ -303,8 +304,7 @@ typedef struct spmm_part_info {
     spmm_schedule_t schedule; /**< Its schedule. */
     uint32_t item_size;       /**< nonzero split: nonzeros of an item; row split: least nonzeros that close an
                                  item; segmented: most nonzeros of a segment; whole: 0; window, panel, bcsr:
-                                 most steps of an item, a step being 8 columns, 128 columns or 4 block
-                                 columns. */
+                                 most steps of an item: 8 columns, 128 columns or 4 block columns. */
     int64_t items;            /**< tiled: rows, or segments of rows; window, panel, bcsr: rows. */
     uint32_t block_rows;      /**< tiled: units a row block; window, panel, bcsr: rows a unit; rows: 0. */
     uint32_t stage_slots;     /**< tiled: rows of B that a stage holds at most; else 0. */
@@ -382,8 +382,8 @@ SPMM_API spmm_status_t spmm_plan_matches(const spmm_plan_t *plan, const spmm_csr
                                          spmm_diag_t *diag);
 
 /** A new plan with other values: nnz of them in host memory, in the order of spmm_plan_csr, rounded to the plan's type.
- * Nothing is inspected, plan stays; both are destroyed, in any order. Saved with equal options, the files differ in the
- * header, values and stored zeros. Errors: ARGUMENT (also a finite value too large for the type), MEMORY. */
+ * Nothing is inspected, plan stays; both are destroyed, in any order. Saved with equal options, the files differ in
+ * header, values, stored zeros. Errors: ARGUMENT (also a finite value too large for a type of the plan), MEMORY. */
 SPMM_API spmm_status_t spmm_plan_with_values(const spmm_plan_t *plan, const void *values,
                                              spmm_dtype_t value_type, spmm_plan_t **updated,
                                              spmm_diag_t *diag);

@@ -8,6 +8,7 @@
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
 #include "format/base/log.h"
+#include "format/matrix/round_values.h"
 #include "search.h"
 
 #define TUNE_DEFAULT 3 /* candidates, where the caller asks to measure without a number */
@@ -40,11 +41,15 @@ static struct spmmi_candidate *next_of(struct spmmi_search *s)
     return best;
 }
 
-/* A plan of one variant beside the caller's own, whose arrays it borrows. */
+/* A plan of one variant beside the caller's own, whose arrays it borrows, but values of a narrower type: *rounded is to
+ * be freed. */
 static spmm_status_t make_plan(const struct spmmi_search *s, const struct spmmi_candidate *c,
-                               const spmm_plan_t *whole, spmm_plan_t *one, spmm_diag_t *diag)
+                               const spmm_plan_t *whole, spmm_plan_t *one, void **rounded, spmm_diag_t *diag)
 {
+    spmm_status_t status = SPMM_OK;
+    spmm_csr_t a;
     *one = *whole;
+    one->dtype = s->request->options.a_type;
     one->trace = NULL;
     one->permutation_metrics = NULL;
     one->trace_count = one->permutation_metrics_count = one->part_count = 0;
@@ -54,15 +59,20 @@ static spmm_status_t make_plan(const struct spmmi_search *s, const struct spmmi_
     one->variant_count = 1;
     one->variants[0] = (struct spmmi_variant){
         .op = s->pattern->op,
-        .compute = c->compute != 0 ? c->compute : (spmm_compute_t)whole->dtype,
+        .compute = c->compute != 0 ? c->compute : (spmm_compute_t)one->dtype,
         .layouts = s->layout,
         .target = s->request->device.target,
         .n_min = 1,
         .n_max = SPMMI_N_MAX,
         .part_first = 0,
     };
-    const spmm_status_t status = spmmi_search_build(s, c, one->parts, &one->part_count, diag);
+    status = spmmi_search_build(s, c, one->parts, &one->part_count, diag);
     one->variants[0].part_count = one->part_count;
+    if (status == SPMM_OK && whole->values != NULL && one->dtype != whole->dtype) {
+        (void)spmm_plan_csr(whole, &a); /* fails for NULL alone */
+        status = spmmi_values_round(&a, one->dtype, s->request->threads, rounded, diag);
+        one->values = *rounded;
+    }
     return status;
 }
 
@@ -102,15 +112,17 @@ static spmm_status_t measure(const struct spmmi_search *s, struct spmmi_candidat
     const spmm_tuning_options_t *const o = &s->request->tuning;
     const spmm_layout_t layout = s->layout == SPMM_LAYOUTS_COL_MAJOR ? SPMM_COL_MAJOR : SPMM_ROW_MAJOR;
     spmm_plan_t *one = spmmi_plan_new();
+    void *rounded = NULL;
     double us = 0;
     SPMM_TRY_ALLOC(one, diag);
-    SPMM_TRY(make_plan(s, c, whole, one, diag));
+    SPMM_TRY(make_plan(s, c, whole, one, &rounded, diag));
     const spmm_status_t answer = o->measure(o->measure_context, one, s->pattern->op, s->n, layout, &us);
     take_answer(c, answer, us, tuning);
 cleanup:
     for (uint32_t i = 0; one != NULL && i < one->part_count; i++)
         spmmi_free(one->parts[i].items);
     spmmi_free(one);
+    spmmi_free(rounded);
     return status;
 }
 

@@ -60,9 +60,10 @@ static spmm_status_t find_or_make_part(const struct spmmi_search *s, const struc
     *index = status == SPMM_OK ? find_part(plan, made, count > 1 ? &made[1] : NULL) : 0;
     if (status != SPMM_OK || *index < plan->part_count)
         goto cleanup;
-    SPMM_REQUIRE(plan->part_count + 2 <= SPMMI_PART_MAX, SPMM_ERR_ARGUMENT, diag,
-                 "so many devices, ops, layouts and numbers of columns need more than %d parts: name fewer",
-                 SPMMI_PART_MAX - 2);
+    SPMM_REQUIRE(
+        plan->part_count + 2 <= SPMMI_PART_MAX, SPMM_ERR_ARGUMENT, diag,
+        "so many devices, types, ops, layouts and numbers of columns need more than %d parts: name fewer",
+        SPMMI_PART_MAX - 2);
     memcpy(&plan->parts[plan->part_count], made, count * sizeof *made);
     plan->part_count += count;
     count = 0; /* the plan owns them */
@@ -130,7 +131,7 @@ static spmm_status_t add_variants(struct work *w, const struct spmmi_request *r,
         SPMM_TRY(find_or_make_part(&s, &d->winner, plan, &part, diag));
         const struct spmmi_variant v = {
             .op = w->op.pattern->op,
-            .compute = d->winner.compute != 0 ? d->winner.compute : (spmm_compute_t)plan->dtype,
+            .compute = d->winner.compute != 0 ? d->winner.compute : (spmm_compute_t)r->options.a_type,
             .layouts = d->layouts,
             .target = r->device.target,
             .n_min = d->range.n_min,
@@ -140,10 +141,11 @@ static spmm_status_t add_variants(struct work *w, const struct spmmi_request *r,
         };
         if (is_covered(plan, &v))
             continue;
-        SPMM_REQUIRE(plan->variant_count < SPMMI_VARIANT_MAX, SPMM_ERR_ARGUMENT, diag,
-                     "so many devices, ops, layouts and numbers of columns need more than %d variants: name "
-                     "fewer",
-                     SPMMI_VARIANT_MAX);
+        SPMM_REQUIRE(
+            plan->variant_count < SPMMI_VARIANT_MAX, SPMM_ERR_ARGUMENT, diag,
+            "so many devices, types, ops, layouts and numbers of columns need more than %d variants: name "
+            "fewer",
+            SPMMI_VARIANT_MAX);
         add_records(d, plan);
         plan->variants[plan->variant_count++] = v;
     }

@@ -11,7 +11,7 @@ digests() { spmm-info --json "$1" | grep -E '"(pattern|values)_digest"'; }
 keeps() {
     local plan=$1 form=$2 dtype
     shift 2
-    dtype=$(spmm-info --json "$plan" | sed -n 's/.*"dtype": "\(.*\)".*/\1/p')
+    dtype=$(spmm-info --json "$plan" | sed -n 's/^  "dtype": "\(.*\)".*/\1/p')
     run spmm-export -qf "$plan" -o "$work/back.$form" "$@"
     exits 0
     silent

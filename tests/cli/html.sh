@@ -98,6 +98,7 @@ done
 run python3 "$source_dir/tests/cli/page_check.py" "$work"/golden/*.html
 exits 0
 page "$golden/pattern_only.plan" --text 'pattern only'
+page "$golden/types_f64.plan" --text 'f64,f32,f16,bf16, with values' --text 'f16, any n' --text 'bf16, any n'
 
 # ---- Names are hostile text ----
 # shellcheck disable=SC1112

@@ -145,9 +145,9 @@ for option in '--alpha 2' '--force-kernel columns' '--diagonal d.npy' '-n 3'; do
     exits 2
     says_err 'is not of --product'
 done
-run spmm-run gen.plan --dtype f64
+run spmm-run gen.plan --diagonal d.npy
 exits 2
-says_err '--dtype is of --product'
+says_err '--diagonal is of plans of sparse products'
 for option in '-n 3' '--layout row' '--kernel tiled' '--reorder rcm' '--device any' '--meta a=b' '--tune' '--explain' \
     '--b-type f32' '--symmetric-permutation' '--op T' '--orders'; do
     # shellcheck disable=SC2086

@@ -93,6 +93,7 @@ static struct refusal {
     {SPMM_ERR_PLAN_VARIANT, "parts from part", 0},
     {SPMM_ERR_PLAN_VARIANT, "have different ops", 0},
     {SPMM_ERR_PLAN_VARIANT, "has compute type", 0},
+    {SPMM_ERR_PLAN_VARIANT, "needs a feature", 0},
     {SPMM_ERR_PLAN_TRACE, "reserved byte", 0},
     {SPMM_ERR_PLAN_TRACE, "is about variant", 0},
     {SPMM_ERR_PLAN_TRACE, "has family", 0},

@@ -251,7 +251,6 @@ static void groups_of_blocks_are_reported(void **state)
     }
 }
 
-/* Which compute types a part may have: of f32 numbers those of tensor cores or its own, never both. */
 static void a_compute_type_fits_values_and_kernels(void **state)
 {
     (void)state;
@@ -262,13 +261,12 @@ static void a_compute_type_fits_values_and_kernels(void **state)
     for (int k = 0; k < 20; k++) {
         const struct test_plan_options options = {(spmm_dtype_t)(k / 5 + 1), schedules[k % 5], 16, 0, 0};
         spmm_plan_t *plan = test_plan_whole(a, options, "");
-        const int is_tensor = options.dtype == SPMM_F32 && k % 5 >= 2;
         if (k % 5 == 4)
             test_plan_groups(plan, 64, plan->variants[0].compute);
         plan->trace_count = 0;
         for (int compute = 0; compute <= SPMM_COMPUTE_3XTF32 + 1; compute++) {
-            const int fits = is_tensor ? compute == SPMM_COMPUTE_TF32 || compute == SPMM_COMPUTE_3XTF32
-                                       : compute == (int)options.dtype;
+            const struct spmmi_family *family = spmmi_family_of(plan->parts[0].family);
+            const int fits = test_plan_may_compute(options.dtype, family, compute);
             plan->variants[0].compute = (spmm_compute_t)compute;
             assert_int_equal(spmmi_plan_check(plan, NULL), fits ? SPMM_OK : SPMM_ERR_PLAN_VARIANT);
         }

@@ -317,6 +317,33 @@ static uint8_t *special_values(size_t *size)
     return golden_written(plan, size);
 }
 
+/* A plan of f64 that is for f32, f16 and bf16 too, all with one part. */
+static uint8_t *types_f64(size_t *size)
+{
+    static const spmm_compute_t computes[] = {SPMM_COMPUTE_F64, SPMM_COMPUTE_3XTF32, SPMM_COMPUTE_TF32,
+                                              SPMM_COMPUTE_F16, SPMM_COMPUTE_BF16};
+    const struct test_plan_options options = {SPMM_F64, SPMM_SCHEDULE_DENSE, 64, 0, 0};
+    spmm_plan_t *plan = plan_of("odd rows empty", TEST_VALUES_REAL, options, __func__);
+    const struct spmmi_variant first = plan->variants[0];
+    spmmi_free(plan->trace);
+    plan->trace = spmmi_alloc_zero(COUNT(computes), sizeof *plan->trace);
+    if (plan->trace == NULL)
+        abort();
+    for (uint32_t i = 0; i < COUNT(computes); i++) {
+        plan->variants[i] = first;
+        plan->variants[i].compute = computes[i];
+        plan->trace[i] = (struct spmmi_trace){.variant = i,
+                                              .family = SPMM_FAMILY_WINDOW,
+                                              .schedule = SPMM_SCHEDULE_DENSE,
+                                              .chosen = 1,
+                                              .reason = SPMMI_REASON_FORCED};
+        if (spmmi_variant_type(&plan->variants[i]) == SPMM_F32)
+            plan->trace[i].compute = computes[i];
+    }
+    plan->variant_count = plan->trace_count = COUNT(computes);
+    return golden_written(plan, size);
+}
+
 /* What a later 1.x writer may add: a higher minor version, a compat feature and an optional section. */
 static uint8_t *later_minor(size_t *size)
 {
@@ -459,6 +486,7 @@ const struct golden_good golden_good_cases[] = {
     ROW(wide_f32, 1),
     ROW(communities_traced, 1),
     ROW(metadata, 1),
+    ROW(types_f64, 1),
     ROW(product_square, 1),
     ROW(product_triple, 1),
     ROW(product_lower, 1),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One plan for several machines: what each gets, what is shared, what is refused. */
+/* One plan for several machines and types of values: what each gets, what is shared, what is refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "format/base/alloc.h"
+#include "format/base/stored_value.h"
 #include "format/plan.h"
 #include "inspect_support.h"
 
@@ -27,13 +28,21 @@ static int are_equal(const struct spmmi_part *a, const struct spmmi_part *b)
            (a->item_count == 0 || memcmp(a->items, b->items, a->item_count * sizeof *a->items) == 0);
 }
 
-/* The variant of this target that comes after the first `skipped` ones. */
-static const struct spmmi_variant *variant_of(const spmm_plan_t *plan, uint32_t target, uint32_t skipped)
+/* The variant of this target and type that comes after the first `skipped` ones; type 0: the plan's. */
+static const struct spmmi_variant *typed_variant_of(const spmm_plan_t *plan, uint32_t target,
+                                                    spmm_dtype_t type, uint32_t skipped)
 {
+    const spmm_dtype_t wanted = type != 0 ? type : plan->dtype;
     for (uint32_t i = 0; i < plan->variant_count; i++)
-        if (plan->variants[i].target == target && skipped-- == 0)
+        if (plan->variants[i].target == target && spmmi_variant_type(&plan->variants[i]) == wanted &&
+            skipped-- == 0)
             return &plan->variants[i];
     return NULL;
+}
+
+static const struct spmmi_variant *variant_of(const spmm_plan_t *plan, uint32_t target, uint32_t skipped)
+{
+    return typed_variant_of(plan, target, (spmm_dtype_t)0, skipped);
 }
 
 /* The variants for this target are the same ones, of equal parts, for the same reasons. */
@@ -41,7 +50,7 @@ static void agree_on(const spmm_plan_t *one, const spmm_plan_t *all, uint32_t ta
 {
     const struct spmmi_variant *v = NULL;
     for (uint32_t k = 0; (v = variant_of(one, target, k)) != NULL; k++) {
-        const struct spmmi_variant *w = variant_of(all, target, k);
+        const struct spmmi_variant *w = typed_variant_of(all, target, one->dtype, k);
         assert_non_null(w);
         assert_true(v->op == w->op && v->compute == w->compute && v->layouts == w->layouts);
         assert_true(v->n_min == w->n_min && v->n_max == w->n_max && v->part_count == w->part_count);
@@ -58,12 +67,11 @@ static void agree_on(const spmm_plan_t *one, const spmm_plan_t *all, uint32_t ta
             assert_memory_equal(&expected, &all->trace[u], sizeof expected);
         }
     }
-    assert_null(variant_of(all, target, 64));
     uint32_t count = 0;
     while (variant_of(one, target, count) != NULL)
         count++;
     assert_true(count > 0);
-    assert_null(variant_of(all, target, count));
+    assert_null(typed_variant_of(all, target, one->dtype, count));
 }
 
 static void no_part_is_there_twice(const spmm_plan_t *plan)
@@ -117,6 +125,129 @@ static void each_device_gets_what_its_own_plan_has(void **state)
         spmm_plan_destroy(gpus);
         spmm_plan_destroy(all);
     }
+    spmm_matrix_destroy(m);
+}
+
+static const spmm_dtype_t types[] = {SPMM_F16, SPMM_F64, SPMM_F32, SPMM_BF16}; /* in any order */
+
+/* Each type gets what a plan for it alone has, on each device; the values are of the widest. */
+static void each_type_gets_what_its_own_plan_has(void **state)
+{
+    const spmm_inspect_options_t cases[] = {
+        OPTIONS(.n = some_n, .n_count = 2),
+        OPTIONS(.ops = BOTH_OPS, .n = some_n + 1, .n_count = 1, .layouts = SPMM_LAYOUTS_ROW_MAJOR),
+        OPTIONS(.n = some_n, .n_count = 1, .compute = SPMM_COMPUTE_TF32),
+        OPTIONS(.force_kernel = "window", .n = some_n, .n_count = 1),
+    };
+    spmm_matrix_t *m = inspect_generate(*state);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        spmm_inspect_options_t options = cases[i];
+        spmm_diag_t diag = {0};
+        options.targets = devices;
+        options.target_count = DEVICES;
+        options.a_types = types;
+        options.a_type_count = 4;
+        spmm_plan_t *all = inspect_plan(m, &options);
+        if (spmmi_plan_check(all, &diag) != SPMM_OK)
+            fail_msg("%s", diag.text);
+        assert_int_equal(all->dtype, SPMM_F64);
+        no_part_is_there_twice(all);
+        options.a_types = NULL;
+        options.a_type_count = 0;
+        for (int t = 0; t < 4; t++) {
+            options.a_type = types[t];
+            options.compute = types[t] == SPMM_F32 ? cases[i].compute : (spmm_compute_t)0;
+            spmm_plan_t *one = inspect_plan(m, &options);
+            for (int d = 0; d < DEVICES; d++)
+                agree_on(one, all, targets[d]);
+            if (types[t] == SPMM_F64)
+                assert_memory_equal(one->values, all->values, (size_t)all->nnz * sizeof(double));
+            spmm_plan_destroy(one);
+        }
+        spmm_plan_destroy(all);
+    }
+    spmm_matrix_destroy(m);
+}
+
+/* One type in the list is that type alone, whatever else the options say of it. */
+static void one_type_is_that_type(void **state)
+{
+    static const spmm_dtype_t half[] = {SPMM_F16};
+    const spmm_inspect_options_t options =
+        OPTIONS(.a_types = half, .a_type_count = 1, .b_type = SPMM_F16, .c_type = SPMM_F32);
+    spmm_matrix_t *m = inspect_generate("gen:band:300:9");
+    (void)state;
+    spmm_plan_t *plan = inspect_plan(m, &options);
+    assert_int_equal(plan->dtype, SPMM_F16);
+    spmm_plan_destroy(plan);
+    spmm_matrix_destroy(m);
+}
+
+/* Candidates are measured as plans of their own type. */
+static spmm_status_t measure(void *context, const spmm_plan_t *plan, spmm_op_t op, int64_t n,
+                             spmm_layout_t layout, double *us)
+{
+    uint32_t *const seen = context;
+    spmm_plan_info_t info = {.struct_size = sizeof info};
+    spmm_variant_info_t variant = {.struct_size = sizeof variant};
+    (void)op, (void)n, (void)layout;
+    assert_int_equal(spmm_plan_info(plan, &info), SPMM_OK);
+    assert_int_equal(spmm_plan_variant(plan, 0, &variant), SPMM_OK);
+    assert_int_equal(info.a_type, variant.a_type);
+    const double first = spmmi_value_load(plan->values, plan->dtype, 0);
+    assert_true(first == spmmi_value_round(plan->dtype, first) && first != 0);
+    *seen |= 1u << info.a_type;
+    *us = 1;
+    return SPMM_OK;
+}
+
+static void candidates_are_measured_in_their_type(void **state)
+{
+    uint32_t seen = 0;
+    const spmm_inspect_options_t options =
+        OPTIONS(.device = "cpu", .a_types = types, .a_type_count = 4, .n = some_n, .n_count = 1,
+                TUNING(.measure = measure, .measure_context = &seen, .candidates = 2));
+    spmm_matrix_t *m = inspect_generate("gen:band:300:9");
+    (void)state;
+    spmm_plan_destroy(inspect_plan(m, &options));
+    assert_int_equal(seen, 1u << SPMM_F32 | 1u << SPMM_F64 | 1u << SPMM_F16 | 1u << SPMM_BF16);
+    spmm_matrix_destroy(m);
+}
+
+/* The largest value of the matrix, 70000, is infinite in f16 alone. */
+static void values_must_fit_every_type(void **state)
+{
+    static const int64_t row_ptr[] = {0, 1, 3};
+    static const int32_t col_ind[] = {0, 0, 1};
+    static const double values[] = {1, 70000, 2}, fitting[] = {1, 65000, 2};
+    static const spmm_dtype_t with_f16[] = {SPMM_F32, SPMM_F16}, with_bf16[] = {SPMM_F32, SPMM_BF16};
+    const spmm_csr_t large = {2, 2, 3, SPMM_I64, SPMM_I32, row_ptr, col_ind, SPMM_F64, values};
+    const spmm_csr_t small = {2, 2, 3, SPMM_I64, SPMM_I32, row_ptr, col_ind, SPMM_F64, fitting};
+    const spmm_inspect_options_t options = OPTIONS(.a_types = with_f16, .a_type_count = 2);
+    spmm_matrix_t *m = NULL;
+    spmm_plan_t *plan = NULL, *updated = NULL;
+    spmm_diag_t diag = {0};
+    (void)state;
+    assert_int_equal(spmm_matrix_from_csr(&large, &m, NULL), SPMM_OK);
+    assert_int_equal(spmm_inspect(m, &options, &plan, &diag), SPMM_ERR_ARGUMENT);
+    assert_non_null(
+        strstr(diag.text, "the value 70000 in row 2, column 1 (counted from 1) is too large for f16"));
+    spmm_plan_destroy(
+        inspect_plan(m, &(spmm_inspect_options_t)OPTIONS(.a_types = with_bf16, .a_type_count = 2)));
+    spmm_matrix_destroy(m);
+    /* New values have to fit too. */
+    assert_int_equal(spmm_matrix_from_csr(&small, &m, NULL), SPMM_OK);
+    plan = inspect_plan(m, &options);
+    assert_int_equal(spmm_plan_with_values(plan, values, SPMM_F64, &updated, &diag), SPMM_ERR_ARGUMENT);
+    assert_null(updated);
+    assert_non_null(strstr(diag.text, "too large for f16"));
+    assert_int_equal(spmm_plan_with_values(plan, fitting, SPMM_F64, &updated, &diag), SPMM_OK);
+    assert_int_equal(updated->variant_count, plan->variant_count);
+    spmm_plan_destroy(updated);
+    spmm_plan_destroy(plan);
+    /* A pattern has no values that could be too large. */
+    spmm_plan_destroy(inspect_plan(
+        m, &(spmm_inspect_options_t)OPTIONS(.a_types = with_f16, .a_type_count = 2, .pattern_only = 1)));
     spmm_matrix_destroy(m);
 }
 
@@ -209,6 +340,54 @@ static void expect_refusal(const spmm_inspect_options_t *options, const char *te
     spmm_matrix_destroy(m);
 }
 
+static void types_that_make_no_plan_are_refused(void **state)
+{
+    static const spmm_dtype_t halves[] = {SPMM_F16, SPMM_BF16}, twice[] = {SPMM_F32, SPMM_F16, SPMM_F16},
+                              unknown[] = {SPMM_F32, (spmm_dtype_t)77}, widest_twice[] = {SPMM_F64, SPMM_F64};
+    const struct {
+        spmm_inspect_options_t options;
+        const char *text;
+    } cases[] = {
+        {OPTIONS(.a_types = halves, .a_type_count = 2),
+         "a_types has f16 and bf16, of which none is rounded from the other: name a wider type too"},
+        {OPTIONS(.a_types = twice, .a_type_count = 3), "a_types has f16 twice"},
+        {OPTIONS(.a_types = widest_twice, .a_type_count = 2), "a_types has f64 twice"},
+        {OPTIONS(.a_types = unknown, .a_type_count = 2), "unknown type 77 in a_types"},
+        {OPTIONS(.a_type_count = 2), "a_types is NULL, and a_type_count is 2"},
+        {OPTIONS(.a_types = types, .a_type_count = 65), "a_types is a list, and a_type_count is 65"},
+        {OPTIONS(.a_types = types, .a_type_count = 4, .a_type = SPMM_F32),
+         "a_types and a_type, b_type, c_type or sum_type contradict each other"},
+        {OPTIONS(.a_types = types, .a_type_count = 4, .c_type = SPMM_F32),
+         "a_types and a_type, b_type, c_type or sum_type contradict each other"},
+        {OPTIONS(.a_types = halves, .a_type_count = 2, .sum_type = SPMM_F32),
+         "a_types and a_type, b_type, c_type or sum_type contradict each other"},
+        {OPTIONS(.a_types = twice, .a_type_count = 2, .compute = SPMM_COMPUTE_F64),
+         "compute is f64, which is of no type in a_types"},
+        {OPTIONS(.a_types = twice, .a_type_count = 2, .permute_output = 1),
+         "permute_output makes one variant for all devices: name one device and one a_type"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        expect_refusal(&cases[i].options, cases[i].text);
+}
+
+/* 64 variants are all that a plan may have. */
+static void too_many_variants_are_refused(void **state)
+{
+    static const int64_t apart[] = {1, 32, 128}; /* no two of their ranges are neighbours */
+    const spmm_inspect_options_t options =
+        OPTIONS(.targets = devices, .target_count = DEVICES, .a_types = types, .a_type_count = 4, .n = apart,
+                .n_count = 3, .ops = BOTH_OPS);
+    spmm_matrix_t *m = inspect_generate("gen:band:300:9");
+    spmm_plan_t *plan = NULL;
+    spmm_diag_t diag = {0};
+    (void)state;
+    assert_int_equal(spmm_inspect(m, &options, &plan, &diag), SPMM_ERR_ARGUMENT);
+    assert_null(plan);
+    assert_non_null(strstr(diag.text, "need more than 64 variants: name fewer"));
+    spmm_matrix_destroy(m);
+}
+
 static void lists_that_make_no_plan_are_refused(void **state)
 {
     static const char *const same[] = {"cpu", "h100", "h200"}, *const twice[] = {"any", "any"},
@@ -228,7 +407,7 @@ static void lists_that_make_no_plan_are_refused(void **state)
          "device \"cpu\" and targets contradict each other"},
         {OPTIONS(.targets = wrong, .target_count = 2), "found \"h300\""},
         {OPTIONS(.targets = devices, .target_count = DEVICES, .permute_output = 1),
-         "permute_output makes one variant for all devices: name one of the 3"},
+         "permute_output makes one variant for all devices: name one device and one a_type"},
         {OPTIONS(.targets = same, .target_count = 1, .force_kernel = "cuda/rows"),
          "a kernel of GPUs, and the plan is for the device cpu"},
     };
@@ -240,7 +419,8 @@ static void lists_that_make_no_plan_are_refused(void **state)
 /* Memory that is short anywhere is told, and nothing is lost. */
 static void short_memory_is_told(void **state)
 {
-    const spmm_inspect_options_t options = OPTIONS(.targets = devices, .target_count = DEVICES);
+    const spmm_inspect_options_t options =
+        OPTIONS(.targets = devices, .target_count = DEVICES, .a_types = types, .a_type_count = 2);
     spmm_matrix_t *m = inspect_generate("gen:band:30:3");
     spmm_plan_t *plan = NULL;
     spmm_status_t status = SPMM_ERR_MEMORY;
@@ -263,7 +443,14 @@ int main(void)
          "gen:rmat:12:20"},
         {"each_device_gets_what_its_own_plan_has of a band", each_device_gets_what_its_own_plan_has, NULL,
          NULL, "gen:band:3000:9"},
+        {"each_type_gets_what_its_own_plan_has of rmat", each_type_gets_what_its_own_plan_has, NULL, NULL,
+         "gen:rmat:12:20"},
         cmocka_unit_test(one_target_is_that_device),
+        cmocka_unit_test(one_type_is_that_type),
+        cmocka_unit_test(candidates_are_measured_in_their_type),
+        cmocka_unit_test(values_must_fit_every_type),
+        cmocka_unit_test(types_that_make_no_plan_are_refused),
+        cmocka_unit_test(too_many_variants_are_refused),
         cmocka_unit_test(a_kernel_with_a_target_is_forced_there),
         cmocka_unit_test(each_variant_has_a_winner_in_the_trace),
         cmocka_unit_test(lists_that_make_no_plan_are_refused),

@@ -13,7 +13,10 @@
 
 #include <spmm/executor.h>
 
+#include "executor/typed_plan.h"
 #include "format/base/alloc.h"
+#include "format/family.h"
+#include "format/matrix/round_values.h"
 #include "op_matrix.h"
 #include "plan_seal.h"
 #include "products.h"
@@ -220,6 +223,31 @@ static spmm_status_t executor_ask(const spmm_plan_t *plan, const spmm_executor_o
     return status;
 }
 
+/* The plan's type, or another one that it has variants for. */
+static spmm_dtype_t type_draw(struct test_stream *stream, const spmm_plan_t *plan)
+{
+    const struct spmmi_dtype *const row = spmmi_dtype_at((int)test_stream_below(stream, 4));
+    return (spmmi_plan_types(plan) & SPMMI_TYPE_BIT(row->id)) != 0 ? row->id : plan->dtype;
+}
+
+/* The plan as an executor for that type sees it; its values, if they were rounded, are to be freed. */
+static spmm_plan_t *typed_make(const spmm_plan_t *plan, spmm_dtype_t type, struct spmmi_typed_plan *typed,
+                               void **rounded)
+{
+    if (spmmi_typed_plan(plan, type, typed, NULL) != SPMM_OK ||
+        spmmi_typed_values(plan, type, 1, rounded, NULL) != SPMM_OK)
+        abort();
+    if (*rounded != NULL)
+        typed->plan.values = *rounded;
+    return &typed->plan;
+}
+
+/* Is a value of the plan too large for the executor's type? */
+static int is_too_large(const spmm_plan_t *plan, spmm_dtype_t type)
+{
+    return spmmi_values_fit(plan, SPMMI_TYPE_BIT(type), 1, NULL) != SPMM_OK;
+}
+
 /* An executor within the memory that was foretold; a kernel that is forced may be refused, with a sentence, and any by
  * its budget. */
 static void executor_check(struct test_stream *stream, const spmm_plan_t *plan, const char *kernel,
@@ -230,6 +258,9 @@ static void executor_check(struct test_stream *stream, const spmm_plan_t *plan, 
     spmm_executor_t *executor = NULL;
     spmm_diag_t diag;
     uint64_t host = 0;
+    struct spmmi_typed_plan typed;
+    void *rounded = NULL;
+    options.a_type = type_draw(stream, plan);
     options.threads = test_stream_chance(stream, 3) ? 2 : 1;
     options.force_kernel = kernel;
     options.host_budget_bytes = test_stream_chance(stream, 10) ? SMALL_BUDGET : TEST_CONTENT_EXECUTOR_BUDGET;
@@ -237,9 +268,10 @@ static void executor_check(struct test_stream *stream, const spmm_plan_t *plan, 
     const uint64_t most = foretold == SPMM_ERR_PLAN_BUDGET ? asking_max(plan) : counted(host);
     spmmi_alloc_peak_reset();
     const spmm_status_t status = spmm_executor_create(plan, SPMM_DEVICE_CPU, &options, &executor, &diag);
-    TEST_CONTENT_MUST(status == foretold, "%s: %s, foretold %s", kernel, diag.text,
-                      spmm_status_name(foretold));
-    TEST_CONTENT_MUST(status == SPMM_OK || status == SPMM_ERR_PLAN_BUDGET || kernel != NULL,
+    const int is_refused = foretold == SPMM_OK && is_too_large(plan, options.a_type);
+    TEST_CONTENT_MUST(status == (is_refused ? SPMM_ERR_ARGUMENT : foretold), "%s: %s, foretold %s", kernel,
+                      diag.text, spmm_status_name(foretold));
+    TEST_CONTENT_MUST(status == SPMM_OK || status == SPMM_ERR_PLAN_BUDGET || kernel != NULL || is_refused,
                       "a plan that loads does not run: %s", diag.text);
     TEST_CONTENT_MUST(spmmi_alloc_peak_bytes() <= most, "making it takes %llu bytes, not %llu",
                       (unsigned long long)spmmi_alloc_peak_bytes(), (unsigned long long)most);
@@ -251,7 +283,8 @@ static void executor_check(struct test_stream *stream, const spmm_plan_t *plan, 
     (void)spmm_executor_info(executor, SPMM_OP_N, NULL, NULL, &info, NULL);
     TEST_CONTENT_MUST(info.host_bytes <= host, "it holds %llu bytes, foretold %llu",
                       (unsigned long long)info.host_bytes, (unsigned long long)host);
-    executor_run(stream, plan, executor, tally);
+    executor_run(stream, typed_make(plan, options.a_type, &typed, &rounded), executor, tally);
+    spmmi_free(rounded);
     spmm_executor_destroy(executor);
 }
 

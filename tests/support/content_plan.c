@@ -125,18 +125,29 @@ struct spmmi_part test_content_part(struct test_stream *stream, const spmm_plan_
     return part;
 }
 
+/* A compute type of this part: often that of the plan's values, else of a narrower type. */
+static spmm_compute_t compute_draw(struct test_stream *stream, const spmm_plan_t *plan,
+                                   const struct spmmi_part *part)
+{
+    const struct spmmi_dtype *const row = spmmi_dtype_at((int)test_stream_below(stream, 4));
+    const int is_narrow = test_stream_chance(stream, 40) && spmmi_dtype_is_narrower(row->id, plan->dtype);
+    const spmm_dtype_t type = is_narrow ? row->id : plan->dtype;
+    const uint64_t of_split = test_stream_below(stream, 2);
+    return type == SPMM_F32 && spmmi_is_tcblocks(part->family)
+               ? (spmm_compute_t)(SPMM_COMPUTE_TF32 + of_split)
+               : (spmm_compute_t)type;
+}
+
 static void variant_add(struct test_stream *stream, spmm_plan_t *plan, uint32_t index)
 {
     static const uint32_t targets[] = {0, 1, 80, 90, 999};
     static const int64_t ranges[][2] = {{1, SPMMI_N_MAX}, {1, 1}, {2, 12}, {9, 9}, {13, SPMMI_N_MAX}};
     const struct spmmi_part *part = &plan->parts[index];
-    const int is_split = plan->dtype == SPMM_F32 && spmmi_is_tcblocks(part->family);
-    const uint64_t of_split = test_stream_below(stream, 2);
     const int64_t *range = ranges[test_stream_below(stream, COUNT(ranges))];
     struct spmmi_variant *v = &plan->variants[plan->variant_count++];
     *v = (struct spmmi_variant){
         .op = part->op, .n_min = range[0], .n_max = range[1], .part_first = index, .part_count = 1};
-    v->compute = is_split ? (spmm_compute_t)(SPMM_COMPUTE_TF32 + of_split) : (spmm_compute_t)plan->dtype;
+    v->compute = compute_draw(stream, plan, part);
     v->layouts = (uint32_t)test_stream_below(stream, 3) + 1;
     v->target = targets[test_stream_below(stream, COUNT(targets))];
 }

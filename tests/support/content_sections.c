@@ -61,10 +61,10 @@ static void header_change(struct editor *e)
         test_word_change(e->stream, e->plan, words[which - COUNT(longs)], sizeof *words[0]);
 }
 
-/* The features alone: parts and trace then use what the header does not name. */
+/* One of the 14 features alone: variants, parts and trace then use what the header does not name. */
 static void feature_change(struct editor *e)
 {
-    e->forge->header.features_incompat ^= UINT64_C(1) << test_stream_below(e->stream, 10);
+    e->forge->header.features_incompat ^= UINT64_C(1) << test_stream_below(e->stream, 14);
 }
 
 /* Flags of the header, all that there are, or a nonzero more or less: what a triangle is expanded to. */
@@ -87,6 +87,15 @@ static void bytes_change(struct editor *e)
     }
     forge_set_content(e->section, content, size, (struct forge_zstd){0, 0, 0});
     free(content);
+}
+
+/* Columns, those of the file: maybe of a triangle. */
+static void columns_change(struct editor *e)
+{
+    if (e->plan->nnz == 0)
+        return;
+    e->section = forge_find(e->forge, SPMMI_SECTION_COL_IND, SPMMI_NO_PART);
+    bytes_change(e);
 }
 
 /* A record whose reserved bytes are not zero, a text with a zero. */
@@ -154,10 +163,10 @@ static void section_add(struct editor *e)
 uint8_t *test_content_sections(struct test_stream *stream, spmm_plan_t *plan, int is_changed, size_t *size)
 {
     static void (*const changes[])(struct editor * e) = {
-        lengths_change, lengths_change, header_change,    header_change, feature_change,
-        flags_change,   flags_change,   bytes_change,     bytes_change,  byte_clear,
-        byte_clear,     byte_clear,     size_change,      size_change,   entry_change,
-        entry_change,   section_drop,   transform_change, section_add};
+        lengths_change, lengths_change, header_change, header_change, feature_change, flags_change,
+        flags_change,   bytes_change,   bytes_change,  byte_clear,    byte_clear,     byte_clear,
+        size_change,    size_change,    entry_change,  entry_change,  section_drop,   transform_change,
+        section_add,    feature_change, columns_change};
     void *bytes = NULL;
     if (spmm_plan_write(plan, NULL, &bytes, size, NULL) != SPMM_OK)
         abort();

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <spmm/common.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,14 +32,6 @@ enum cli_result cli_complain(const struct cli_program *program, const char *form
 #define OPTIONS_MAX 128
 
 static bool is_given[OPTIONS_MAX]; /* of each option of the program */
-
-bool cli_is_given(const struct cli_program *program, const char *name)
-{
-    bool found = false;
-    for (size_t i = 0; i < program->option_count; i++)
-        found |= is_given[i] && strcmp(program->options[i].long_name, name) == 0;
-    return found;
-}
 
 const char *cli_given_beside(const struct cli_program *program, const char *const *names)
 {
@@ -144,21 +137,52 @@ static enum cli_result store_int_list(const struct cli_program *program, const s
     }
 }
 
-static enum cli_result store_choice(const struct cli_program *program, const struct cli_option *o,
-                                    const char *value)
+/* The choice that these bytes name; NULL: there is none. */
+static const struct cli_choice *find_choice(const struct cli_option *o, const char *word, size_t length)
+{
+    for (const struct cli_choice *c = o->choices; c->word != NULL; c++)
+        if (strlen(c->word) == length && memcmp(c->word, word, length) == 0)
+            return c;
+    return NULL;
+}
+
+static enum cli_result bad_choice(const struct cli_program *program, const struct cli_option *o,
+                                  const char *value)
 {
     char words[200] = "";
     size_t used = 0;
-    for (const struct cli_choice *c = o->choices; c->word != NULL; c++) {
-        if (strcmp(c->word, value) == 0) {
-            *(int *)o->target = c->value;
-            return CLI_RUN;
-        }
+    for (const struct cli_choice *c = o->choices; c->word != NULL; c++)
         if (used < sizeof words)
             used += (size_t)snprintf(words + used, sizeof words - used, "%s%s", used > 0 ? ", " : "one of ",
                                      c->word);
-    }
     return bad_value(program, o, value, words);
+}
+
+static enum cli_result store_choice(const struct cli_program *program, const struct cli_option *o,
+                                    const char *value)
+{
+    const struct cli_choice *const found = find_choice(o, value, strlen(value));
+    if (found == NULL)
+        return bad_choice(program, o, value);
+    *(int *)o->target = found->value;
+    return CLI_RUN;
+}
+
+static enum cli_result store_choice_list(const struct cli_program *program, const struct cli_option *o,
+                                         const char *value)
+{
+    for (const char *rest = value;;) {
+        const size_t length = strcspn(rest, ",");
+        const struct cli_choice *const found = find_choice(o, rest, length);
+        if (found == NULL)
+            return bad_choice(program, o, value);
+        if (*o->count == o->capacity)
+            return cli_complain(program, "--%s: at most %zu words", o->long_name, o->capacity);
+        ((int *)o->target)[(*o->count)++] = found->value;
+        if (rest[length] == '\0')
+            return CLI_RUN;
+        rest += length + 1;
+    }
 }
 
 static enum cli_result store_text(const struct cli_program *program, const struct cli_option *o,
@@ -194,6 +218,8 @@ static enum cli_result store(const struct cli_program *program, const struct cli
         return store_bytes(program, o, value);
     case CLI_CHOICE:
         return store_choice(program, o, value);
+    case CLI_CHOICE_LIST:
+        return store_choice_list(program, o, value);
     case CLI_INT_LIST:
         return store_int_list(program, o, value);
     case CLI_TEXT:

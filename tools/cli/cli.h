@@ -16,8 +16,6 @@
 #ifndef SPMM_TOOLS_CLI_H
 #define SPMM_TOOLS_CLI_H
 
-#include <stdbool.h>
-
 #include "cli_option.h"
 
 struct cli_operands {
@@ -36,9 +34,8 @@ enum cli_result {
 enum cli_result cli_parse(const struct cli_program *program, int argc, char **argv,
                           struct cli_operands *operands);
 
-/* Of the command line that was parsed: was the option of this long name given? And the first one that is not among
- * these names, whose end is NULL; NULL: there is none. */
-bool cli_is_given(const struct cli_program *program, const char *name);
+/* Of the command line that was parsed: the long name of the first option that is not among these names, whose end is
+ * NULL; NULL: there is none. */
 const char *cli_given_beside(const struct cli_program *program, const char *const *names);
 
 /* Explain a mistake that the table cannot see, with a hint at --help. Always returns CLI_USAGE. */

@@ -7,15 +7,16 @@
 #include <stdint.h>
 
 enum cli_type {
-    CLI_FLAG,      /* int *target: set to 1 */
-    CLI_INT,       /* int64_t *target, in min..max */
-    CLI_INT_IF,    /* the same where =value follows; without it if_alone. Long names only */
-    CLI_NUMBER,    /* double *target */
-    CLI_BYTES,     /* uint64_t *target, at least 1: "500", "64K", "1G"; suffixes are powers of 1024 */
-    CLI_TEXT,      /* const char **target */
-    CLI_CHOICE,    /* int *target: value of the word in choices */
-    CLI_INT_LIST,  /* int64_t target[capacity], *count: "1,8,32"; a repeated option appends */
-    CLI_TEXT_LIST, /* const char *target[capacity], *count: the option may be repeated */
+    CLI_FLAG,        /* int *target: set to 1 */
+    CLI_INT,         /* int64_t *target, in min..max */
+    CLI_INT_IF,      /* the same where =value follows; without it if_alone. Long names only */
+    CLI_NUMBER,      /* double *target */
+    CLI_BYTES,       /* uint64_t *target, at least 1: "500", "64K", "1G"; suffixes are powers of 1024 */
+    CLI_TEXT,        /* const char **target */
+    CLI_CHOICE,      /* int *target: value of the word in choices */
+    CLI_CHOICE_LIST, /* int target[capacity], *count: "f32,f16"; a repeated option appends */
+    CLI_INT_LIST,    /* int64_t target[capacity], *count: "1,8,32"; a repeated option appends */
+    CLI_TEXT_LIST,   /* const char *target[capacity], *count: the option may be repeated */
 };
 
 struct cli_choice {

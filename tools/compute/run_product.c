@@ -139,6 +139,7 @@ static spmm_status_t make_executor(const spmm_plan_t *plan, struct run_product *
     spmm_status_t status = SPMM_OK;
     options.threads = p->request.threads;
     options.force_kernel = p->request.force_kernel;
+    options.a_type = p->request.a_type;
     options.unit_values = p->request.has_unit_values;
     options.host_budget_bytes = machine_memory_budget(p->request.budget);
     if (p->request.device >= 0)
@@ -162,6 +163,8 @@ spmm_status_t run_product_create(const spmm_plan_t *plan, const struct host_csr 
     product->info.struct_size = sizeof product->info;
 
     TRY(spmm_plan_info(plan, &product->plan));
+    if (request->a_type != 0)
+        product->plan.a_type = product->plan.b_type = product->plan.c_type = request->a_type;
     if (request->b_type != 0)
         product->plan.b_type = request->b_type;
     if (request->c_type != 0)
@@ -212,8 +215,8 @@ cleanup:
     return status;
 }
 
-spmm_status_t run_product_check(const struct run_product *product, const struct host_csr *a,
-                                struct check_result *result, spmm_diag_t *diag)
+static spmm_status_t compare(const struct run_product *product, const struct host_csr *a,
+                             struct check_result *result, spmm_diag_t *diag)
 {
     const struct run_request *r = &product->request;
     const spmm_dense_t *b = &product->b_host;
@@ -241,6 +244,19 @@ spmm_status_t run_product_check(const struct run_product *product, const struct 
 cleanup:
     host_csr_free(&at);
     free(values);
+    return status;
+}
+
+spmm_status_t run_product_check(const struct run_product *product, const struct host_csr *a,
+                                const uint32_t *order, struct check_result *result, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct host_csr permuted = {0};
+    if (order != NULL)
+        TRY(host_csr_permute(a, order, &permuted, diag));
+    TRY(compare(product, order != NULL ? &permuted : a, result, diag));
+cleanup:
+    host_csr_free(&permuted);
     return status;
 }
 

@@ -17,7 +17,8 @@ struct run_request {
     spmm_layout_t layout;
     int64_t n;
     double alpha, beta;
-    spmm_dtype_t b_type, c_type; /* 0: as the plan says */
+    spmm_dtype_t a_type;         /* 0: as the plan says */
+    spmm_dtype_t b_type, c_type; /* 0: as A */
     int has_unit_values;         /* each entry of A counts as 1 */
     const spmm_dense_t *b; /* in host memory; NULL: random. Its shape, layout and type have been checked */
     uint64_t seed;
@@ -50,9 +51,9 @@ void run_product_destroy(struct run_product *product);
 /* Multiply once and bring C to the host, where it stays until the product is timed. */
 spmm_status_t run_product_once(struct run_product *product, spmm_diag_t *diag);
 
-/* Check C against op(A) of a reference of A. */
+/* Check C against op(A) of a reference of A. Row i of C is row order[i] of A; order may be NULL. */
 spmm_status_t run_product_check(const struct run_product *product, const struct host_csr *a,
-                                struct check_result *result, spmm_diag_t *diag);
+                                const uint32_t *order, struct check_result *result, spmm_diag_t *diag);
 
 /* Time it; c_host may hold something else afterwards. */
 spmm_status_t run_product_time(struct run_product *product, const struct timing_rule *rule,

@@ -22,9 +22,7 @@ MAGIC = bytes([0xD3, 0x53, 0x50, 0x4D, 0x0D, 0x0A, 0x1A, 0x0A])
 DIM_MAX, NNZ_MAX, NO_PART, FRAME_RAW = 2**31 - 2, 2**40, 0xFFFFFFFF, 2**21
 UNIT_MAX = 2**32 - 1
 FEATURE_UNITS, FEATURE_TCBLOCK, FEATURE_LONG_ROWS, FEATURE_SEARCH, FEATURE_HALF_LONG_ROWS = 1, 4, 16, 32, 64
-FEATURE_PRODUCT = 4096
-FEATURE_TRIANGLE = 512
-FEATURE_DECIMAL = 8192
+FEATURE_TRIANGLE, FEATURE_TYPES, FEATURE_PRODUCT, FEATURE_DECIMAL = 512, 1024, 4096, 8192
 VALUES, TRIANGLE, MIRRORED, SKEW = 1, 2, 4, 8  # flags of the header
 FAMILIES = {family.number: family for family in family_rows.FAMILIES}
 FIRST = family_rows.FAMILIES[0]  # takes long rows
@@ -285,7 +283,7 @@ class Plan:
         for at in range(124, 240):
             require(d[at] == 0, "HEADER", at)
         unknown = self.incompat & ~(FEATURE_UNITS | FEATURE_TCBLOCK | FEATURE_LONG_ROWS | FEATURE_SEARCH | FEATURE_HALF_LONG_ROWS |
-                                    FEATURE_PRODUCT | FEATURE_TRIANGLE | FEATURE_DECIMAL)
+                                    FEATURE_TRIANGLE | FEATURE_TYPES | FEATURE_PRODUCT | FEATURE_DECIMAL)
         for family in FAMILIES.values():
             unknown &= ~family.feature
         for feature in [*PERMUTATIONS.values(), *(feature for _, feature in DTYPES.values())]:
@@ -612,12 +610,19 @@ class Plan:
                     sum(i == j for i, j in entries), zeros, *histogram)
         require(expected == self.stats, "STATS", self.offset(4))
 
+    def type_of(self, variant):
+        """The value type that its compute type multiplies, if it is narrower than dtype, else dtype."""
+        own = F32 if variant[1] in TENSOR_TYPES else variant[1]
+        return own if own in DTYPES and DTYPES[own][0] < DTYPES[self.dtype][0] else self.dtype
+
     def check_features(self):
-        """Parts first, then the trace."""
+        """Variants first, then parts, then the trace."""
         parts, traces = ([record[1] for record in records] for records in (self.parts, self.trace))
         reasons, computes, permutations = ([trace[k] for trace in self.trace] for k in (4, 5, 10))
         missing = ~self.incompat
         families = [number for number, family in FAMILIES.items() if missing & family.feature]
+        narrower = any(self.type_of(variant) != self.dtype for variant in self.variants)
+        require(not missing & FEATURE_TYPES or not narrower, "VARIANT", self.offset(5))
         require(not any(family in parts for family in families), "PART", self.offset(6))
         needed = FEATURE_LONG_ROWS | (FEATURE_HALF_LONG_ROWS if DTYPES[self.dtype][0] == 2 else 0)
         require(not missing & needed or not any(p[6] & LONG_ROWS for p in self.parts), "PART", self.offset(6))
@@ -661,15 +666,17 @@ class Plan:
             valid = valid and count == (1 if self.long_rows_of(first) is None else 2)
             valid = valid and self.parts[first][0] == op and not self.parts[first][6] & LONG_ROWS
             require(valid, "VARIANT", self.offset(5))
-            require(compute in self.compute_types(self.parts[first][1], self.dtype), "VARIANT", self.offset(5))
+            own = self.type_of((op, compute))
+            require(compute in self.compute_types(own, self.parts[first][1], own), "VARIANT", self.offset(5))
         for variant, family, schedule, chosen, reason, compute, *values, permutation in self.trace:
             valid = permutation in PERMUTATIONS and variant < len(self.variants) and (family, schedule) in SCHEDULES and chosen in (0, 1)
-            valid = valid and 1 <= reason <= 24 and compute in self.compute_types(family, 0)
+            valid = valid and 1 <= reason <= 24 and compute in self.compute_types(self.type_of(self.variants[variant]), family, 0)
             valid = valid and all(map(math.isfinite, values)) and min(values[:2]) >= 0
             require(valid, "TRACE", self.offset(7))
 
-    def compute_types(self, family, own):
-        return TENSOR_TYPES if self.dtype == F32 and family in FAMILIES and FAMILIES[family].compute == "TENSOR" else (own,)
+    @staticmethod
+    def compute_types(dtype, family, own):
+        return TENSOR_TYPES if dtype == F32 and family in FAMILIES and FAMILIES[family].compute == "TENSOR" else (own,)
 
     def items_at(self, part):
         """Offset of the part's items; where they are missing, of the section table."""

@@ -22,7 +22,8 @@ bool inspect_product_wanted(void)
     return inspect_product_given.product || inspect_product_given.triple;
 }
 
-enum cli_result inspect_product_check(const struct cli_program *program, const struct cli_operands *operands)
+enum cli_result inspect_product_check(const struct cli_program *program, const struct cli_operands *operands,
+                                      size_t dtype_count)
 {
     const struct inspect_product_options *g = &inspect_product_given;
     if (!inspect_product_wanted()) {
@@ -46,6 +47,8 @@ enum cli_result inspect_product_check(const struct cli_program *program, const s
         return cli_complain(program, "expected one of --product and --triple");
     if (g->triple && (g->transpose_b || g->diagonal))
         return cli_complain(program, "--transpose-b and --diagonal are of --product");
+    if (dtype_count > 1)
+        return cli_complain(program, "--dtype: a product of sparse matrices has one type");
     if (g->product ? operands->count > 2 : operands->count < 2)
         return cli_complain(program, "--%s: expected %s, found %d", g->product ? "product" : "triple",
                             g->product ? "one or two matrices" : "two or three matrices", operands->count);

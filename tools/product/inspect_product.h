@@ -41,8 +41,9 @@ struct inspect_product_request {
     bool json, quiet;
 };
 
-/* Do the options and the number of files go together? */
-enum cli_result inspect_product_check(const struct cli_program *program, const struct cli_operands *operands);
+/* Do the options, of which --dtype names so many types, and the number of files go together? */
+enum cli_result inspect_product_check(const struct cli_program *program, const struct cli_operands *operands,
+                                      size_t dtype_count);
 /* Is a product asked for? */
 bool inspect_product_wanted(void);
 /* Returns an exit status. */

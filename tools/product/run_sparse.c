@@ -328,9 +328,8 @@ static enum cli_result check_options(const struct cli_program *program, const st
 enum cli_result run_sparse_check(const struct cli_program *program, const struct run_sparse_request *r)
 {
     if (!run_sparse_wanted(r))
-        return cli_is_given(program, "dtype") || r->diagonal != NULL
-                   ? cli_complain(program, "--dtype is of --product, --diagonal of plans of sparse products")
-                   : CLI_RUN;
+        return r->diagonal != NULL ? cli_complain(program, "--diagonal is of plans of sparse products")
+                                   : CLI_RUN;
     if (r->plan == NULL && r->files.count > 2)
         return cli_complain(program, "--product: expected one or two matrices, found %d", r->files.count);
     if (check_options(program, r) != CLI_RUN)
@@ -354,7 +353,7 @@ spmm_status_t run_sparse_refuse(const spmm_plan_t *plan, spmm_diag_t *diag)
 
 int run_sparse(const struct run_sparse_request *request)
 {
-    struct sparse_run run = {.request = request, .dtype = request->dtype};
+    struct sparse_run run = {.request = request, .dtype = request->dtype != 0 ? request->dtype : SPMM_F32};
     spmm_diag_t diag = {.status = SPMM_OK};
     int code = EXIT_DONE;
     const spmm_status_t status = work(&run, &code, &diag);

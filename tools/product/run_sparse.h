@@ -13,7 +13,7 @@ struct run_sparse_request {
     const char *program;
     const char *plan;          /* NULL: one shot */
     struct cli_operands files; /* of the operands */
-    spmm_dtype_t dtype;        /* one shot */
+    spmm_dtype_t dtype;        /* one shot; 0: f32 */
     const char *diagonal, *output, *kernel;
     int device, threads, repeat; /* repeat: -1: half a second */
     double alpha;

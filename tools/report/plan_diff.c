@@ -67,12 +67,15 @@ static const char *stored_text(const spmm_plan_info_t *info)
 static void compare_matrices(struct diff *d)
 {
     const spmm_plan_info_t *a = &d->a.info, *b = &d->b.info;
+    char a_types[PLAN_TYPES_BYTES], b_types[PLAN_TYPES_BYTES];
     const int is_same = memcmp(a->pattern_digest, b->pattern_digest, sizeof a->pattern_digest) == 0;
     if (!is_same) {
         begin(d, "matrix");
         print_first(d, 0);
     }
-    compare_texts(d, "type", spmm_dtype_name(a->a_type), spmm_dtype_name(b->a_type));
+    plan_types_text(d->a.plan, a_types);
+    plan_types_text(d->b.plan, b_types);
+    compare_texts(d, "type", a_types, b_types);
     compare_texts(d, "values", stored_text(a), stored_text(b));
     if (is_same && a->has_values && b->has_values && a->a_type == b->a_type &&
         memcmp(a->values_digest, b->values_digest, sizeof a->values_digest) != 0) {

@@ -15,14 +15,14 @@
 static void print_line(const char *file, const spmm_plan_t *plan)
 {
     char rows[PRINT_UNITS_BYTES], cols[PRINT_UNITS_BYTES], nnz[PRINT_UNITS_BYTES], bytes[PRINT_UNITS_BYTES];
-    char share[PRINT_UNITS_BYTES], targets[PLAN_TARGETS_BYTES];
+    char share[PRINT_UNITS_BYTES], targets[PLAN_TARGETS_BYTES], types[PLAN_TYPES_BYTES];
     spmm_plan_info_t info = {.struct_size = sizeof info};
     (void)spmm_plan_info(plan, &info);
     snprintf(share, sizeof share, "%.3f", (double)info.file_bytes / (double)plan_csr_bytes(&info));
     plan_targets_text(plan, targets);
+    plan_types_text(plan, types);
     printf(LINE, print_count(rows, info.rows), print_count(cols, info.cols), print_count(nnz, info.nnz),
-           info.has_values ? spmm_dtype_name(info.a_type) : "none", print_bytes(bytes, info.file_bytes),
-           share, targets);
+           info.has_values ? types : "none", print_bytes(bytes, info.file_bytes), share, targets);
     print_escaped(stdout, file);
     putchar('\n');
 }

@@ -6,17 +6,18 @@
 #include <stdlib.h>
 
 #include "plan_report.h"
+#include "plan_targets.h"
 #include "tools/cli/fail.h"
 #include "tools/cli/print_text.h"
 
 static void write_about(struct html *h, const struct plan_page *page)
 {
     const spmm_plan_info_t *info = page->info;
-    char about[160];
-    snprintf(about, sizeof about, "Plan of a sparse matrix: %s, %s, format %u.%u%s%s",
-             spmm_dtype_name(info->a_type), info->has_values ? "with values" : "pattern only",
-             info->format_major, info->format_minor, info->writer[0] != '\0' ? ", made by " : "",
-             info->writer);
+    char about[200], types[PLAN_TYPES_BYTES];
+    plan_types_text(page->plan, types);
+    snprintf(about, sizeof about, "Plan of a sparse matrix: %s, %s, format %u.%u%s%s", types,
+             info->has_values ? "with values" : "pattern only", info->format_major, info->format_minor,
+             info->writer[0] != '\0' ? ", made by " : "", info->writer);
     html_page_begin(h, info->source[0] != '\0' ? info->source : "(no name)", about);
 }
 

@@ -32,18 +32,17 @@ static int64_t n_of(const spmm_variant_info_t *v)
     return n > 0 ? n : v->n_min;
 }
 
-/* Operations a byte where A, the rows of B that are used, and C are moved once. */
-static double intensity_of(const struct roof *r, spmm_op_t op, int64_t n)
+/* Operations a byte where A, the rows of B that are used, and C are moved once, all of the variant's type. */
+static double intensity_of(const struct roof *r, const spmm_variant_info_t *v, int64_t n)
 {
     const spmm_plan_info_t *info = r->page->info;
-    const bool is_n = op == SPMM_OP_N;
+    const bool is_n = v->op == SPMM_OP_N;
+    const double value = (double)spmm_dtype_size(v->a_type);
     const double rows = (double)(is_n ? info->rows : info->cols);
     const double used = (double)(is_n ? info->cols - r->stats.cols_empty : info->rows - r->stats.rows_empty);
-    const double of_a =
-        (double)info->nnz * (4.0 + (double)(info->has_values ? spmm_dtype_size(info->a_type) : 0)) +
-        4 * (rows + 1);
-    const double of_b = used * (double)n * (double)spmm_dtype_size(info->b_type);
-    const double of_c = rows * (double)n * (double)spmm_dtype_size(info->c_type);
+    const double of_a = (double)info->nnz * (4.0 + (info->has_values ? value : 0)) + 4 * (rows + 1);
+    const double of_b = used * (double)n * value;
+    const double of_c = rows * (double)n * value;
     return 2 * (double)info->nnz * (double)n / (of_a + of_b + of_c);
 }
 
@@ -66,7 +65,7 @@ static void visit(const struct roof *r, const spmm_trace_info_t *t, const spmm_v
                   void *context)
 {
     const int64_t n = n_of(v);
-    struct point point = {.t = t, .n = n, .intensity = intensity_of(r, v->op, n)};
+    struct point point = {.t = t, .n = n, .intensity = intensity_of(r, v, n)};
     for (int measured = 0; measured < 2; measured++) {
         point.is_measured = measured;
         point.rate = rate_of(r, n, measured ? t->measured_us : t->predicted_us);

@@ -86,6 +86,7 @@ void plan_json_variants(struct json *j, const spmm_plan_t *plan, const spmm_plan
             continue;
         json_object(j, NULL);
         json_text(j, "op", spmm_op_name(v.op));
+        json_text(j, "dtype", spmm_dtype_name(v.a_type));
         json_text(j, "compute", spmm_compute_name(v.compute));
         json_array(j, "layouts");
         if ((v.layouts & SPMM_LAYOUTS_ROW_MAJOR) != 0)

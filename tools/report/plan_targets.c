@@ -3,6 +3,7 @@
 #include "plan_targets.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 #include "plan_report.h"
 
@@ -27,6 +28,32 @@ static bool first_at(const spmm_plan_t *plan, int i, spmm_variant_info_t *v)
         if (variant_at(plan, k, &earlier) && earlier.target == v->target)
             return false;
     return true;
+}
+
+/* Does a variant before this one, or the plan's values, have this type? */
+static bool has_type(const spmm_plan_t *plan, int before, spmm_dtype_t type)
+{
+    spmm_plan_info_t info = {.struct_size = sizeof info};
+    spmm_variant_info_t v;
+    if (spmm_plan_info(plan, &info) != SPMM_OK || info.a_type == type)
+        return true;
+    for (int k = 0; k < before; k++)
+        if (variant_at(plan, k, &v) && v.a_type == type)
+            return true;
+    return false;
+}
+
+void plan_types_text(const spmm_plan_t *plan, char text[PLAN_TYPES_BYTES])
+{
+    spmm_plan_info_t info = {.struct_size = sizeof info};
+    spmm_variant_info_t v;
+    text[0] = '\0';
+    if (spmm_plan_info(plan, &info) != SPMM_OK)
+        return;
+    size_t used = (size_t)snprintf(text, PLAN_TYPES_BYTES, "%s", spmm_dtype_name(info.a_type));
+    for (int i = 0; variant_at(plan, i, &v) && used < PLAN_TYPES_BYTES; i++)
+        if (!has_type(plan, i, v.a_type))
+            used += (size_t)snprintf(text + used, PLAN_TYPES_BYTES - used, ",%s", spmm_dtype_name(v.a_type));
 }
 
 static int variant_count(const spmm_plan_t *plan)
@@ -96,6 +123,21 @@ static void print_kernels(FILE *out, const spmm_plan_t *plan, uint32_t target)
     }
 }
 
+/* " for f32, f16": the types of a target, each once, where the plan has several. */
+static void print_types(FILE *out, const spmm_plan_t *plan, uint32_t target, bool has_types)
+{
+    spmm_variant_info_t v, earlier;
+    const char *before = " for ";
+    for (int i = 0; has_types && variant_at(plan, i, &v); i++) {
+        bool is_told = v.target != target;
+        for (int k = 0; k < i && !is_told; k++)
+            is_told = variant_at(plan, k, &earlier) && earlier.target == target && earlier.a_type == v.a_type;
+        if (!is_told)
+            fprintf(out, "%s%s", before, spmm_dtype_name(v.a_type));
+        before = is_told ? before : ", ";
+    }
+}
+
 static int count_of(const spmm_plan_t *plan, uint32_t target)
 {
     spmm_variant_info_t v;
@@ -108,10 +150,13 @@ static int count_of(const spmm_plan_t *plan, uint32_t target)
 void plan_text_targets(FILE *out, const spmm_plan_t *plan)
 {
     spmm_variant_info_t v;
+    char types[PLAN_TYPES_BYTES];
     int targets = 0;
+    plan_types_text(plan, types);
+    const bool has_types = strchr(types, ',') != NULL;
     for (int i = 0; i < variant_count(plan); i++)
         targets += first_at(plan, i, &v);
-    if (targets <= ONE_DEVICE)
+    if (targets <= ONE_DEVICE && !has_types)
         return;
     for (int i = 0; i < variant_count(plan); i++) {
         if (!first_at(plan, i, &v))
@@ -121,6 +166,7 @@ void plan_text_targets(FILE *out, const spmm_plan_t *plan)
         plan_target_print(out, v.target);
         fprintf(out, ": %d %s", count, count == 1 ? "variant" : "variants");
         print_kernels(out, plan, v.target);
+        print_types(out, plan, v.target, has_types);
         fputc('\n', out);
     }
 }
@@ -128,6 +174,14 @@ void plan_text_targets(FILE *out, const spmm_plan_t *plan)
 void plan_json_targets(struct json *j, const spmm_plan_t *plan)
 {
     spmm_variant_info_t v, other;
+    spmm_plan_info_t info = {.struct_size = sizeof info};
+    json_array(j, "types");
+    if (spmm_plan_info(plan, &info) == SPMM_OK)
+        json_text(j, NULL, spmm_dtype_name(info.a_type));
+    for (int i = 0; variant_at(plan, i, &v); i++)
+        if (!has_type(plan, i, v.a_type))
+            json_text(j, NULL, spmm_dtype_name(v.a_type));
+    json_end(j);
     json_array(j, "targets");
     for (int i = 0; i < variant_count(plan); i++) {
         char name[NAME_BYTES];

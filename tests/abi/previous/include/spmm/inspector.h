@@ -259,12 +259,18 @@ typedef struct spmm_inspect_options {
     size_t target_count;             /**< See targets. */
     const spmm_metadata_t *metadata; /**< metadata_count pairs for the plan, in any order; copied; none. */
     int64_t metadata_count;          /**< See metadata. */
+    /** One plan for several types of A, a_type_count of them; a_type is then 0. The plan holds values of the widest,
+     * and variants for each. The others are rounded from them by spmm_executor_create, so that they must be narrower:
+     * two types of 16 bits need a wider one beside them. b_type, c_type and sum_type are then 0; compute is for the
+     * type that it belongs to. Not with permute_output. */
+    const spmm_dtype_t *a_types;
+    size_t a_type_count; /**< See a_types. */
 } spmm_inspect_options_t;
 /* clang-format off */
 /** Defaults of all options. */
 #define SPMM_INSPECT_OPTIONS_INIT                                                                           \
     {sizeof(spmm_inspect_options_t), (spmm_dtype_t)0, (spmm_dtype_t)0, (spmm_dtype_t)0, (spmm_dtype_t)0,    \
-     (spmm_compute_t)0, 0, 0, 0, 0, 0, 0, (spmm_reorder_t)0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+     (spmm_compute_t)0, 0, 0, 0, 0, 0, 0, (spmm_reorder_t)0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
 /* clang-format on */
 
 /** Analyse a matrix and make a plan. options may be NULL. O(nnz) time. The plan does not refer to the matrix
