@@ -15,6 +15,7 @@
 
 #include "executor/cpu/cpu_backend.h"
 #include "executor/forced_kernel.h"
+#include "executor/jit/jit_entry.h"
 #include "format/base/alloc.h"
 #include "format/family.h"
 #include "fuzz_check.h"
@@ -324,27 +325,55 @@ static void kernel(const uint8_t *data, size_t size)
     free(text);
 }
 
+/* What is taken of a file of the cache of compiled kernels lies in it, and is written as it was read. */
+static void jit_entry_check(const uint8_t *bytes, size_t size)
+{
+    struct spmmi_jit_entry entry;
+    char key[SPMMI_JIT_KEY_MAX + 1];
+    uint8_t head[SPMMI_JIT_ENTRY_HEAD];
+    const char *why = spmmi_jit_entry_read(bytes, size, &entry);
+    if (why != NULL) {
+        must(why[0] != '\0');
+        return;
+    }
+    must(entry.key_bytes <= SPMMI_JIT_KEY_MAX && entry.code_bytes > 0);
+    must((const uint8_t *)entry.key == bytes + sizeof head && entry.code + entry.code_bytes == bytes + size);
+    memcpy(key, entry.key, entry.key_bytes);
+    key[entry.key_bytes] = '\0';
+    must(spmmi_jit_entry_fits(key, entry.code_bytes));
+    spmmi_jit_entry_head(key, entry.code, entry.code_bytes, head);
+    must(memcmp(head, bytes, sizeof head) == 0);
+    const struct spmmi_jit_name name = spmmi_jit_name_of(key, entry.key_bytes);
+    must(spmmi_jit_is_folder(name.folder) && spmmi_jit_is_file(name.file));
+}
+
+/* The input as it is, and with the hash and the sizes that it has to have. */
+static void jit_entry(const uint8_t *data, size_t size)
+{
+    jit_entry_check(data, size);
+    if (size <= SPMMI_JIT_ENTRY_HEAD + 1 || size > SPMMI_JIT_FILE_MAX)
+        return;
+    char key[2] = {(char)data[SPMMI_JIT_ENTRY_HEAD], '\0'};
+    uint8_t *bytes = malloc(size);
+    must(bytes != NULL);
+    memcpy(bytes, data, size);
+    if (key[0] != '\0')
+        spmmi_jit_entry_head(key, data + SPMMI_JIT_ENTRY_HEAD + 1,
+                             (uint32_t)(size - SPMMI_JIT_ENTRY_HEAD - 1), bytes);
+    jit_entry_check(bytes, size);
+    free(bytes);
+}
+
 static const struct {
     const char *name;
     fuzz_target_fn *run;
 } targets[] = {
-    {"mtx", mtx},
-    {"smtx", smtx},
-    {"rb", rb},
-    {"npz", npz},
-    {"packed", packed},
-    {"npz_members", npz_members},
-    {"decimal", decimal},
-    {"profile", profile},
-    {"npy", npy},
-    {"kernel", kernel},
-    {"generator", generator},
-    {"tar", tar},
-    {"petsc", petsc},
-    {"complex", complex},
-    {"metis", metis},
-    {"edges", edges},
-    {"mat", mat},
+    {"mtx", mtx},         {"smtx", smtx},           {"rb", rb},
+    {"npz", npz},         {"packed", packed},       {"npz_members", npz_members},
+    {"decimal", decimal}, {"profile", profile},     {"npy", npy},
+    {"kernel", kernel},   {"generator", generator}, {"jit_entry", jit_entry},
+    {"tar", tar},         {"petsc", petsc},         {"complex", complex},
+    {"metis", metis},     {"edges", edges},         {"mat", mat},
 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See jit_cache.h: finding, reading and writing files of the cache. Lists and removal are in jit_files.c. */
+#include "jit_cache.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "format/base/alloc.h"
+#include "format/base/file_io.h"
+
+static void note(struct spmmi_jit_cache *cache, const struct spmmi_jit_name *name, const char *why)
+{
+    (void)snprintf(cache->note, sizeof cache->note, "cache: %s/%s: %.80s", name->folder, name->file, why);
+}
+
+/* The whole file; NULL and *why where it is not to be trusted or does not come whole. */
+static uint8_t *file_read(int file, uint64_t *size, const char **why)
+{
+    struct stat about;
+    if (spmmi_io->fstat(file, &about) != 0 || !S_ISREG(about.st_mode)) {
+        *why = "it is no file";
+        return NULL;
+    }
+    *why = about.st_size < 0 || (uint64_t)about.st_size > SPMMI_JIT_FILE_MAX ? "the file is too large"
+                                                                              : spmmi_jit_distrust(&about);
+    if (*why != NULL)
+        return NULL;
+    uint8_t *bytes = spmmi_alloc((uint64_t)about.st_size + 1, 1);
+    const int64_t got = bytes == NULL ? -1 : spmmi_read_up_to(file, bytes, (uint64_t)about.st_size);
+    if (got < 0) {
+        *why = bytes == NULL ? "out of memory" : strerror(errno);
+        spmmi_free(bytes);
+        return NULL;
+    }
+    *size = (uint64_t)got;
+    return bytes;
+}
+
+/* A descriptor of the folder of this name; -1: there is none. */
+static int folder_of(struct spmmi_jit_cache *cache, const struct spmmi_jit_name *name, int makes)
+{
+    const char *why = NULL;
+    if (cache->folder < 0)
+        return -1;
+    const int folder = spmmi_jit_folder_open(cache->folder, name->folder, makes, &why);
+    if (folder < 0 && makes)
+        note(cache, name, why);
+    return folder;
+}
+
+/* As spmmi_jit_cache_read; *file stays open after a hit, to close. What is damaged is removed, if anybody may. */
+static uint8_t *read_open(struct spmmi_jit_cache *cache, const struct spmmi_jit_name *name,
+                          struct spmmi_jit_entry *entry, int *file)
+{
+    const int folder = folder_of(cache, name, 0);
+    const char *why = NULL;
+    uint8_t *bytes = NULL;
+    uint64_t size = 0;
+    *file = folder < 0 ? -1 : openat(folder, name->file, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    if (*file >= 0) {
+        bytes = file_read(*file, &size, &why);
+        if (bytes != NULL)
+            why = spmmi_jit_entry_read(bytes, size, entry);
+    } else if (folder >= 0 && errno != ENOENT) {
+        why = errno == ELOOP ? "it is a symbolic link" : strerror(errno);
+    }
+    if (why != NULL) {
+        note(cache, name, why);
+        (void)unlinkat(folder, name->file, 0);
+        spmmi_free(bytes);
+        bytes = NULL;
+    }
+    if (folder >= 0)
+        (void)close(folder);
+    if (bytes == NULL && *file >= 0)
+        (void)spmmi_close(*file);
+    return bytes;
+}
+
+uint8_t *spmmi_jit_cache_read(struct spmmi_jit_cache *cache, const struct spmmi_jit_name *name,
+                              struct spmmi_jit_entry *entry)
+{
+    int file = -1;
+    uint8_t *bytes = read_open(cache, name, entry, &file);
+    if (bytes != NULL)
+        (void)spmmi_close(file);
+    return bytes;
+}
+
+uint8_t *spmmi_jit_cache_load(struct spmmi_jit_cache *cache, const char *key, uint32_t *code_bytes)
+{
+    const size_t key_bytes = strlen(key);
+    const struct spmmi_jit_name name = spmmi_jit_name_of(key, key_bytes);
+    struct spmmi_jit_entry entry;
+    int file = -1;
+    uint8_t *bytes = read_open(cache, &name, &entry, &file);
+    if (bytes == NULL)
+        return NULL;
+    (void)futimens(file, NULL);
+    (void)spmmi_close(file);
+    if (entry.key_bytes != key_bytes || memcmp(entry.key, key, key_bytes) != 0) {
+        spmmi_free(bytes); /* another key of the same hash */
+        return NULL;
+    }
+    *code_bytes = entry.code_bytes;
+    memmove(bytes, entry.code, entry.code_bytes);
+    return bytes;
+}
+
+/* Head, key and code into the file. */
+static int entry_write(int file, const char *key, const uint8_t *code, uint64_t code_bytes)
+{
+    uint8_t head[SPMMI_JIT_ENTRY_HEAD];
+    spmm_diag_t *const unheard = &spmmi_diag_unheard;
+    spmmi_jit_entry_head(key, code, (uint32_t)code_bytes, head);
+    return spmmi_write_all(file, "", head, sizeof head, unheard) == SPMM_OK &&
+           spmmi_write_all(file, "", key, strlen(key), unheard) == SPMM_OK &&
+           spmmi_write_all(file, "", code, code_bytes, unheard) == SPMM_OK;
+}
+
+/* A whole file under a name of its own, which it loses when it gets its right one. NULL: done; else why not. */
+static const char *file_put(int folder, const struct spmmi_jit_name *name, const char *key,
+                            const uint8_t *code, uint64_t code_bytes)
+{
+    uint64_t random = 0;
+    char temporary[sizeof SPMMI_JIT_LEFT_OVER + 16];
+    if (getrandom(&random, sizeof random, 0) != sizeof random)
+        return "the system gives no random numbers";
+    (void)snprintf(temporary, sizeof temporary, SPMMI_JIT_LEFT_OVER "%016llx", (unsigned long long)random);
+    const int file =
+        openat(folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR);
+    if (file < 0)
+        return strerror(errno);
+    int is_done = entry_write(file, key, code, code_bytes);
+    is_done &= spmmi_close(file) == 0;
+    if (is_done && renameat(folder, temporary, folder, name->file) == 0)
+        return NULL;
+    const int error = errno;
+    (void)unlinkat(folder, temporary, 0);
+    return strerror(error);
+}
+
+void spmmi_jit_cache_store(struct spmmi_jit_cache *cache, const char *key, const uint8_t *code,
+                           uint64_t code_bytes)
+{
+    const struct spmmi_jit_name name = spmmi_jit_name_of(key, strlen(key));
+    const uint64_t bytes = SPMMI_JIT_ENTRY_HEAD + strlen(key) + code_bytes;
+    if (!spmmi_jit_entry_fits(key, code_bytes) || bytes > cache->most_bytes)
+        return;
+    const int folder = folder_of(cache, &name, 1);
+    if (folder < 0)
+        return;
+    spmmi_jit_room_make(cache, bytes);
+    const char *why = file_put(folder, &name, key, code, code_bytes);
+    if (why != NULL)
+        note(cache, &name, why);
+    (void)close(folder);
+}
+
+void spmmi_jit_cache_drop(struct spmmi_jit_cache *cache, const char *key)
+{
+    const struct spmmi_jit_name name = spmmi_jit_name_of(key, strlen(key));
+    (void)spmmi_jit_cache_remove(cache, &name);
+}

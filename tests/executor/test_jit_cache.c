@@ -1,0 +1,491 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The cache of compiled kernels on disk (executor/jit): what it keeps, whom it trusts, and that every error is a miss. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "executor/jit/jit_cache.h"
+#include "format/base/alloc.h"
+#include "tests/support/io_faults.h"
+
+#define KEY "operator 1; sm_90; f32; 4 x 4"
+#define OTHER_KEY "operator 1; sm_80; f32; 4 x 4"
+#define CODE_BYTES 5000u
+
+static char folder[] = "/tmp/spmm_jit_XXXXXX"; /* of a test; everything in it goes with it */
+
+static int remove_one(const char *path, const struct stat *about, int kind, struct FTW *place)
+{
+    (void)about, (void)kind, (void)place;
+    return remove(path);
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    memcpy(folder + sizeof folder - 7, "XXXXXX", 6);
+    return mkdtemp(folder) == NULL || setenv("SPMM_CACHE_DIR", folder, 1) != 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    (void)chmod(folder, 0700);
+    return nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+/* The code of a key: other keys have other bytes. */
+static uint8_t *code_of(const char *key)
+{
+    static uint8_t code[CODE_BYTES];
+    for (uint32_t i = 0; i < CODE_BYTES; i++)
+        code[i] = (uint8_t)(i * 7 + (uint8_t)key[i % strlen(key)]);
+    return code;
+}
+
+static void store(const char *key)
+{
+    struct spmmi_jit_cache cache;
+    spmmi_jit_cache_open(&cache, 1);
+    spmmi_jit_cache_store(&cache, key, code_of(key), CODE_BYTES);
+    spmmi_jit_cache_close(&cache);
+}
+
+/* Is it found, as it was stored? A hit with other bytes is never right. */
+static int is_found(const char *key)
+{
+    struct spmmi_jit_cache cache;
+    uint32_t bytes = 0;
+    spmmi_jit_cache_open(&cache, 0);
+    uint8_t *code = spmmi_jit_cache_load(&cache, key, &bytes);
+    if (code != NULL && (bytes != CODE_BYTES || memcmp(code, code_of(key), bytes) != 0))
+        fail_msg("the cache gave other bytes than were stored");
+    const int found = code != NULL;
+    spmmi_free(code);
+    spmmi_jit_cache_close(&cache);
+    return found;
+}
+
+static void path_write(const char *key, char path[256])
+{
+    const struct spmmi_jit_name name = spmmi_jit_name_of(key, strlen(key));
+    (void)snprintf(path, 256, "%s/jit/%s/%s", folder, name.folder, name.file);
+}
+
+/* The note of an open that finds no disk cache. */
+static void expect_no_cache(const char *text)
+{
+    struct spmmi_jit_cache cache;
+    spmmi_jit_cache_open(&cache, 1);
+    if (cache.folder >= 0 || strstr(cache.note, text) == NULL)
+        fail_msg("folder %d, note \"%s\"", cache.folder, cache.note);
+    spmmi_jit_cache_store(&cache, KEY, code_of(KEY), CODE_BYTES);
+    uint32_t bytes = 0;
+    assert_null(spmmi_jit_cache_load(&cache, KEY, &bytes));
+    struct spmmi_jit_file *files = NULL;
+    assert_int_equal(spmmi_jit_cache_list(&cache, &files), 0);
+    spmmi_jit_cache_close(&cache);
+}
+
+static void what_is_stored_is_found_and_nothing_else(void **state)
+{
+    struct spmmi_jit_cache cache;
+    struct stat about;
+    char path[256];
+    (void)state;
+    assert_false(is_found(KEY));
+    store(KEY);
+    assert_true(is_found(KEY));
+    assert_false(is_found(OTHER_KEY)); /* another compute capability */
+    path_write(KEY, path);
+    assert_int_equal(stat(path, &about), 0);
+    assert_int_equal(about.st_mode & 0777, 0600);
+    assert_int_equal(about.st_size, SPMMI_JIT_ENTRY_HEAD + strlen(KEY) + CODE_BYTES);
+    spmmi_jit_cache_open(&cache, 0);
+    assert_string_equal(cache.note, "");
+    spmmi_jit_cache_drop(&cache, KEY);
+    spmmi_jit_cache_close(&cache);
+    assert_false(is_found(KEY));
+}
+
+/* Where two keys had the same name, the whole key decides. */
+static void a_file_of_another_key_is_a_miss(void **state)
+{
+    char from[256], to[256];
+    (void)state;
+    store(KEY);
+    store(OTHER_KEY);
+    path_write(KEY, from);
+    path_write(OTHER_KEY, to);
+    assert_int_equal(rename(from, to), 0);
+    assert_false(is_found(KEY));
+    assert_false(is_found(OTHER_KEY));
+}
+
+/* Cut the file, or flip a bit of it: a miss that removes the file, wherever it is. */
+static void a_damaged_file_is_a_miss_and_goes(void **state)
+{
+    static uint8_t bytes[SPMMI_JIT_ENTRY_HEAD + sizeof KEY - 1 + CODE_BYTES];
+    struct stat about;
+    char path[256];
+    (void)state;
+    path_write(KEY, path);
+    for (size_t i = 0; i < 2 * sizeof bytes; i += i < 240 ? 1 : 97) {
+        const size_t at = i / 2;
+        store(KEY);
+        const int file = open(path, O_RDWR);
+        assert_int_equal(pread(file, bytes, sizeof bytes, 0), sizeof bytes);
+        bytes[at] ^= (uint8_t)(1u << i / 2 % 8);
+        assert_int_equal(i % 2 == 0 ? ftruncate(file, (off_t)at) : pwrite(file, bytes + at, 1, (off_t)at),
+                         i % 2 == 0 ? 0 : 1);
+        (void)close(file);
+        if (is_found(KEY))
+            fail_msg("found with byte %zu %s", at, i % 2 == 0 ? "missing" : "changed");
+        assert_int_equal(stat(path, &about), -1);
+    }
+    store(KEY);
+    assert_true(is_found(KEY));
+}
+
+static void a_long_file_and_special_files_are_misses(void **state)
+{
+    char path[256], target[256];
+    struct stat about;
+    (void)state;
+    path_write(KEY, path);
+    store(KEY);
+    assert_int_equal(truncate(path, (off_t)SPMMI_JIT_FILE_MAX + 1), 0);
+    assert_false(is_found(KEY));
+    store(KEY);
+    (void)snprintf(target, sizeof target, "%s/elsewhere", folder);
+    assert_int_equal(rename(path, target), 0);
+    assert_int_equal(symlink(target, path), 0);
+    assert_false(is_found(KEY)); /* through a link nothing is read */
+    assert_int_equal(stat(target, &about), 0);
+    assert_int_equal(lstat(path, &about), -1);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_false(is_found(KEY)); /* and nobody waits for a writer */
+    assert_int_equal(lstat(path, &about), -1);
+    assert_int_equal(mkdir(path, 0700), 0);
+    assert_false(is_found(KEY));
+    store(KEY);
+    assert_false(is_found(KEY));
+}
+
+static void only_what_is_the_users_alone_is_trusted(void **state)
+{
+    static const struct {
+        mode_t mode;
+        int is_other;
+        const char *why;
+    } cases[] = {{0700, 0, NULL},
+                 {0755, 0, NULL},
+                 {0770, 0, "others may write it"},
+                 {0702, 0, "others may write it"},
+                 {0700, 1, "it belongs to another user"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct stat about = {.st_mode = cases[i].mode, .st_uid = geteuid() + (uid_t)cases[i].is_other};
+        const char *why = spmmi_jit_distrust(&about);
+        assert_true(cases[i].why == NULL ? why == NULL : why != NULL && strcmp(why, cases[i].why) == 0);
+    }
+}
+
+/* Of each folder on the way and of the file itself. */
+static void a_folder_or_file_that_others_may_write_is_not_used(void **state)
+{
+    char paths[4][256];
+    const struct spmmi_jit_name name = spmmi_jit_name_of(KEY, strlen(KEY));
+    (void)state;
+    (void)snprintf(paths[0], sizeof paths[0], "%s", folder);
+    (void)snprintf(paths[1], sizeof paths[1], "%s/jit", folder);
+    (void)snprintf(paths[2], sizeof paths[2], "%s/jit/%s", folder, name.folder);
+    path_write(KEY, paths[3]);
+    for (int i = 0; i < 4; i++) {
+        const mode_t mode = i == 3 ? 0600 : 0700;
+        store(KEY);
+        assert_int_equal(chmod(paths[i], mode | 0020), 0);
+        assert_false(is_found(KEY));
+        if (i < 2)
+            expect_no_cache("others may write it");
+        (void)chmod(paths[i], mode);
+        assert_int_equal(is_found(KEY), i != 3); /* a file that others could write is removed */
+        if (geteuid() != 0)
+            continue;
+        store(KEY);
+        assert_int_equal(lchown(paths[i], 65534, 65534), 0);
+        assert_false(is_found(KEY));
+        if (i < 2)
+            expect_no_cache("it belongs to another user");
+        (void)lchown(paths[i], 0, 0);
+    }
+}
+
+static void a_folder_that_is_a_link_is_not_used(void **state)
+{
+    char real[256], link[256];
+    (void)state;
+    store(KEY);
+    (void)snprintf(link, sizeof link, "%s/jit", folder);
+    (void)snprintf(real, sizeof real, "%s/real", folder);
+    assert_int_equal(rename(link, real), 0);
+    assert_int_equal(symlink(real, link), 0);
+    expect_no_cache("a symbolic link");
+    assert_int_equal(unlink(link), 0);
+    (void)snprintf(link, sizeof link, "%s/link", folder);
+    assert_int_equal(symlink(real, link), 0);
+    (void)setenv("SPMM_CACHE_DIR", link, 1);
+    expect_no_cache("a symbolic link");
+}
+
+static void the_variables_say_where_the_cache_is(void **state)
+{
+    static char long_path[2 * SPMMI_JIT_PATH] = "/";
+    struct spmmi_jit_cache cache;
+    char path[256];
+    (void)state;
+    (void)setenv("SPMM_CACHE_DIR", "", 1);
+    expect_no_cache("SPMM_CACHE_DIR is empty");
+    (void)setenv("SPMM_CACHE_DIR", "here", 1);
+    expect_no_cache("SPMM_CACHE_DIR is no absolute path");
+    memset(long_path + 1, 'a', sizeof long_path - 2);
+    (void)setenv("SPMM_CACHE_DIR", long_path, 1);
+    expect_no_cache("the path of the cache is too long");
+    (void)unsetenv("SPMM_CACHE_DIR");
+    (void)snprintf(path, sizeof path, "%s/xdg/deep", folder);
+    (void)setenv("XDG_CACHE_HOME", path, 1);
+    (void)setenv("HOME", folder, 1);
+    for (int i = 0; i < 3; i++) {
+        static const char *const below[] = {"/xdg/deep/spmm/jit", "/.cache/spmm/jit", "/.cache/spmm/jit"};
+        (void)snprintf(path, sizeof path, "%s%s", folder, below[i]);
+        spmmi_jit_cache_open(&cache, 1);
+        assert_true(cache.folder >= 0);
+        assert_string_equal(cache.path, path);
+        spmmi_jit_cache_close(&cache);
+        (void)setenv("XDG_CACHE_HOME", i == 0 ? "" : "relative", 1);
+    }
+    (void)unsetenv("HOME");
+    expect_no_cache("are not set");
+    (void)unsetenv("XDG_CACHE_HOME");
+}
+
+/* No space, an error, a signal, a quota: the file is there as a whole, or not at all, and nothing is left. */
+static void a_disk_that_fails_is_a_miss(void **state)
+{
+    struct spmmi_jit_file *files = NULL;
+    struct spmmi_jit_cache cache;
+    (void)state;
+    for (int fault = IO_FAULT_EIO; fault < IO_FAULT_KILL; fault++) {
+        for (int64_t k = 0, calls = 1; k < calls; k++) {
+            const char *failed = NULL;
+            io_faults_start(k, (enum io_fault)fault);
+            store(KEY);
+            calls = io_faults_stop(&failed);
+            const int is_harmless = fault == IO_FAULT_EINTR || fault == IO_FAULT_SHORT;
+            spmmi_jit_cache_open(&cache, 0);
+            const int64_t count = spmmi_jit_cache_list(&cache, &files);
+            if (count != is_found(KEY) || (is_harmless && count != 1))
+                fail_msg("fault %d of call %lld (%s): %lld files", fault, (long long)k,
+                         failed != NULL ? failed : "none", (long long)count);
+            spmmi_free(files);
+            spmmi_jit_cache_drop(&cache, KEY);
+            spmmi_jit_cache_close(&cache);
+        }
+    }
+}
+
+static void a_full_disk_is_a_miss(void **state)
+{
+    const struct rlimit small = {1000, RLIM_INFINITY}, none = {RLIM_INFINITY, RLIM_INFINITY};
+    struct spmmi_jit_cache cache;
+    struct spmmi_jit_file *files = NULL;
+    (void)state;
+    (void)signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    spmmi_jit_cache_open(&cache, 1);
+    spmmi_jit_cache_store(&cache, KEY, code_of(KEY), CODE_BYTES);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0);
+    assert_non_null(strstr(cache.note, strerror(EFBIG)));
+    assert_int_equal(spmmi_jit_cache_list(&cache, &files), 0);
+    spmmi_jit_cache_close(&cache);
+    assert_false(is_found(KEY));
+}
+
+/* Reading fails: a miss. */
+static void a_read_that_fails_is_a_miss(void **state)
+{
+    (void)state;
+    for (int64_t k = 0, calls = 1; k < calls; k++) {
+        const char *failed = NULL;
+        store(KEY);
+        io_faults_start(k, IO_FAULT_EIO);
+        (void)is_found(KEY);
+        calls = io_faults_stop(&failed);
+    }
+    store(KEY);
+    for (int64_t k = 0; k < 2; k++) {
+        spmmi_alloc_fail_at(k, 1);
+        const int found = is_found(KEY);
+        spmmi_alloc_fail_at(-1, 0);
+        assert_true(!found || k > 0);
+        store(KEY);
+    }
+    assert_true(is_found(KEY));
+}
+
+/* root may write anywhere: the case is run without its rights. */
+static void a_home_that_cannot_be_written_is_a_miss(void **state)
+{
+    (void)state;
+    const pid_t child = fork();
+    if (child == 0) {
+        struct spmmi_jit_cache cache;
+        if (geteuid() == 0 && (chown(folder, 65534, 65534) != 0 || setresuid(65534, 65534, 65534) != 0))
+            _exit(2);
+        if (chmod(folder, 0500) != 0)
+            _exit(3);
+        spmmi_jit_cache_open(&cache, 1);
+        spmmi_jit_cache_store(&cache, KEY, code_of(KEY), CODE_BYTES);
+        _exit(cache.folder < 0 && strstr(cache.note, strerror(EACCES)) != NULL ? 0 : 1);
+    }
+    int result = -1;
+    assert_int_equal(waitpid(child, &result, 0), child);
+    if (geteuid() == 0)
+        assert_int_equal(chown(folder, 0, 0), 0);
+    assert_int_equal(result, 0);
+}
+
+/* Each writes and reads the same names all the time: what is found is whole. */
+static void processes_at_once_see_whole_files(void **state)
+{
+    enum { PROCESSES = 4, TURNS = 200 };
+    pid_t child[PROCESSES];
+    (void)state;
+    for (int i = 0; i < PROCESSES; i++) {
+        child[i] = fork();
+        if (child[i] == 0) {
+            for (int turn = 0; turn < TURNS; turn++) {
+                char key[32];
+                (void)snprintf(key, sizeof key, "key %d", (turn + i) % 3);
+                store(key);
+                if (!is_found(key))
+                    _exit(1);
+            }
+            _exit(0);
+        }
+    }
+    for (int i = 0; i < PROCESSES; i++) {
+        int result = -1;
+        assert_int_equal(waitpid(child[i], &result, 0), child[i]);
+        assert_int_equal(result, 0);
+    }
+}
+
+static void put_age(const char *path, time_t seconds)
+{
+    const struct timespec times[2] = {{time(NULL) - seconds, 0}, {time(NULL) - seconds, 0}};
+    assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
+static void the_oldest_files_make_room(void **state)
+{
+    static const char *const keys[] = {"a", "b", "c"};
+    struct spmmi_jit_cache cache;
+    char path[256];
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        store(keys[i]);
+        path_write(keys[i], path);
+        put_age(path, 1000 - 100 * i);
+    }
+    assert_true(is_found("a")); /* which makes it the youngest */
+    spmmi_jit_cache_open(&cache, 0);
+    cache.most_bytes = 3 * (CODE_BYTES + SPMMI_JIT_ENTRY_HEAD + 1);
+    spmmi_jit_cache_store(&cache, "d", code_of("d"), CODE_BYTES);
+    assert_true(is_found("a") && !is_found("b") && is_found("c") && is_found("d"));
+    cache.most_bytes = CODE_BYTES;
+    spmmi_jit_cache_store(&cache, "e", code_of("e"), CODE_BYTES); /* more than all room: nothing goes for it */
+    assert_true(is_found("a") && is_found("c") && is_found("d") && !is_found("e"));
+    spmmi_jit_cache_close(&cache);
+}
+
+static void what_killed_writers_left_goes_after_an_hour(void **state)
+{
+    struct spmmi_jit_file *files = NULL;
+    struct spmmi_jit_cache cache;
+    char path[300];
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        const struct spmmi_jit_name name = spmmi_jit_name_of(KEY, strlen(KEY));
+        store(KEY);
+        (void)snprintf(path, sizeof path, "%s/jit/%s/" SPMMI_JIT_LEFT_OVER "000000000000000%d", folder,
+                       name.folder, i);
+        const int file = open(path, O_WRONLY | O_CREAT, 0600);
+        assert_true(file >= 0);
+        (void)close(file);
+        put_age(path, i == 0 ? 7200 : 60);
+    }
+    store(KEY);
+    spmmi_jit_cache_open(&cache, 0);
+    assert_int_equal(spmmi_jit_cache_list(&cache, &files), 2);
+    assert_true(files[0].is_left_over != files[1].is_left_over);
+    spmmi_free(files);
+    spmmi_jit_cache_close(&cache);
+}
+
+static void keys_and_codes_have_limits(void **state)
+{
+    static char key[SPMMI_JIT_KEY_MAX + 2];
+    (void)state;
+    memset(key, 'k', SPMMI_JIT_KEY_MAX);
+    assert_true(spmmi_jit_entry_fits(key, 1));
+    assert_false(spmmi_jit_entry_fits(key, 0));
+    assert_true(spmmi_jit_entry_fits(key, SPMMI_JIT_FILE_MAX - SPMMI_JIT_ENTRY_HEAD - SPMMI_JIT_KEY_MAX));
+    assert_false(spmmi_jit_entry_fits(key, SPMMI_JIT_FILE_MAX - SPMMI_JIT_ENTRY_HEAD - SPMMI_JIT_KEY_MAX + 1));
+    key[3] = '\n';
+    assert_false(spmmi_jit_entry_fits(key, 1));
+    key[3] = key[SPMMI_JIT_KEY_MAX] = 'k';
+    assert_false(spmmi_jit_entry_fits(key, 1));
+    assert_false(spmmi_jit_entry_fits("", 1));
+    store(key);
+    assert_false(is_found(key));
+}
+
+#define CASE(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CASE(what_is_stored_is_found_and_nothing_else),
+        CASE(a_file_of_another_key_is_a_miss),
+        CASE(a_damaged_file_is_a_miss_and_goes),
+        CASE(a_long_file_and_special_files_are_misses),
+        CASE(only_what_is_the_users_alone_is_trusted),
+        CASE(a_folder_or_file_that_others_may_write_is_not_used),
+        CASE(a_folder_that_is_a_link_is_not_used),
+        CASE(the_variables_say_where_the_cache_is),
+        CASE(a_disk_that_fails_is_a_miss),
+        CASE(a_full_disk_is_a_miss),
+        CASE(a_read_that_fails_is_a_miss),
+        CASE(a_home_that_cannot_be_written_is_a_miss),
+        CASE(processes_at_once_see_whole_files),
+        CASE(the_oldest_files_make_room),
+        CASE(what_killed_writers_left_goes_after_an_hour),
+        CASE(keys_and_codes_have_limits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
