@@ -25,7 +25,7 @@ static uint8_t *file_read(int file, uint64_t *size, const char **why)
         return NULL;
     }
     *why = about.st_size < 0 || (uint64_t)about.st_size > SPMMI_JIT_FILE_MAX ? "the file is too large"
-                                                                              : spmmi_jit_distrust(&about);
+                                                                             : spmmi_jit_distrust(&about);
     if (*why != NULL)
         return NULL;
     uint8_t *bytes = spmmi_alloc((uint64_t)about.st_size + 1, 1);
@@ -90,40 +90,27 @@ uint8_t *spmmi_jit_cache_read(struct spmmi_jit_cache *cache, const struct spmmi_
     return bytes;
 }
 
-uint8_t *spmmi_jit_cache_load(struct spmmi_jit_cache *cache, const char *key, uint32_t *code_bytes)
+uint8_t *spmmi_jit_cache_load(struct spmmi_jit_cache *cache, struct spmmi_jit_entry *entry)
 {
-    const size_t key_bytes = strlen(key);
-    const struct spmmi_jit_name name = spmmi_jit_name_of(key, key_bytes);
-    struct spmmi_jit_entry entry;
+    const struct spmmi_jit_name name = spmmi_jit_name_of(entry);
+    struct spmmi_jit_entry found;
     int file = -1;
-    uint8_t *bytes = read_open(cache, &name, &entry, &file);
+    uint8_t *bytes = read_open(cache, &name, &found, &file);
     if (bytes == NULL)
         return NULL;
     (void)futimens(file, NULL);
     (void)spmmi_close(file);
-    if (entry.key_bytes != key_bytes || memcmp(entry.key, key, key_bytes) != 0) {
-        spmmi_free(bytes); /* another key of the same hash */
-        return NULL;
+    if (spmmi_jit_entry_is_of(&found, entry)) {
+        *entry = found;
+        return bytes;
     }
-    *code_bytes = entry.code_bytes;
-    memmove(bytes, entry.code, entry.code_bytes);
-    return bytes;
-}
-
-/* Head, key and code into the file. */
-static int entry_write(int file, const char *key, const uint8_t *code, uint64_t code_bytes)
-{
-    uint8_t head[SPMMI_JIT_ENTRY_HEAD];
-    spmm_diag_t *const unheard = &spmmi_diag_unheard;
-    spmmi_jit_entry_head(key, code, (uint32_t)code_bytes, head);
-    return spmmi_write_all(file, "", head, sizeof head, unheard) == SPMM_OK &&
-           spmmi_write_all(file, "", key, strlen(key), unheard) == SPMM_OK &&
-           spmmi_write_all(file, "", code, code_bytes, unheard) == SPMM_OK;
+    spmmi_free(bytes); /* another one of the same hash */
+    return NULL;
 }
 
 /* A whole file under a name of its own, which it loses when it gets its right one. NULL: done; else why not. */
-static const char *file_put(int folder, const struct spmmi_jit_name *name, const char *key,
-                            const uint8_t *code, uint64_t code_bytes)
+static const char *file_put(int folder, const struct spmmi_jit_name *name, const uint8_t *bytes,
+                            uint64_t size)
 {
     uint64_t random = 0;
     char temporary[sizeof SPMMI_JIT_LEFT_OVER + 16];
@@ -134,7 +121,7 @@ static const char *file_put(int folder, const struct spmmi_jit_name *name, const
         openat(folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR);
     if (file < 0)
         return strerror(errno);
-    int is_done = entry_write(file, key, code, code_bytes);
+    int is_done = spmmi_write_all(file, "", bytes, size, &spmmi_diag_unheard) == SPMM_OK;
     is_done &= spmmi_close(file) == 0;
     if (is_done && renameat(folder, temporary, folder, name->file) == 0)
         return NULL;
@@ -143,25 +130,30 @@ static const char *file_put(int folder, const struct spmmi_jit_name *name, const
     return strerror(error);
 }
 
-void spmmi_jit_cache_store(struct spmmi_jit_cache *cache, const char *key, const uint8_t *code,
-                           uint64_t code_bytes)
+void spmmi_jit_cache_store(struct spmmi_jit_cache *cache, const struct spmmi_jit_entry *entry)
 {
-    const struct spmmi_jit_name name = spmmi_jit_name_of(key, strlen(key));
-    const uint64_t bytes = SPMMI_JIT_ENTRY_HEAD + strlen(key) + code_bytes;
-    if (!spmmi_jit_entry_fits(key, code_bytes) || bytes > cache->most_bytes)
+    const struct spmmi_jit_name name = spmmi_jit_name_of(entry);
+    const uint64_t size = spmmi_jit_entry_bytes(entry);
+    if (size == 0 || size > cache->most_bytes)
         return;
     const int folder = folder_of(cache, &name, 1);
     if (folder < 0)
         return;
-    spmmi_jit_room_make(cache, bytes);
-    const char *why = file_put(folder, &name, key, code, code_bytes);
+    uint8_t *bytes = spmmi_alloc(size, 1);
+    const char *why = "out of memory";
+    if (bytes != NULL) {
+        spmmi_jit_entry_write(entry, bytes);
+        spmmi_jit_room_make(cache, size);
+        why = file_put(folder, &name, bytes, size);
+    }
     if (why != NULL)
         note(cache, &name, why);
+    spmmi_free(bytes);
     (void)close(folder);
 }
 
-void spmmi_jit_cache_drop(struct spmmi_jit_cache *cache, const char *key)
+void spmmi_jit_cache_drop(struct spmmi_jit_cache *cache, const struct spmmi_jit_entry *entry)
 {
-    const struct spmmi_jit_name name = spmmi_jit_name_of(key, strlen(key));
+    const struct spmmi_jit_name name = spmmi_jit_name_of(entry);
     (void)spmmi_jit_cache_remove(cache, &name);
 }

@@ -9,14 +9,13 @@
 
 #include "jit_files.h"
 
-/* The code of this key, to free with spmmi_free; NULL: there is none. A file that is damaged is removed. A hit makes the
- * file young. */
-uint8_t *spmmi_jit_cache_load(struct spmmi_jit_cache *cache, const char *key, uint32_t *code_bytes);
+/* The code of this key and source, into *entry. Returns the memory that it lies in, to free with spmmi_free; NULL: there
+ * is none. A file that is damaged is removed. A hit makes the file young. */
+uint8_t *spmmi_jit_cache_load(struct spmmi_jit_cache *cache, struct spmmi_jit_entry *entry);
 /* Remember it, if that is possible; makes room if need be. */
-void spmmi_jit_cache_store(struct spmmi_jit_cache *cache, const char *key, const uint8_t *code,
-                           uint64_t code_bytes);
-/* Forget it: its code was refused. */
-void spmmi_jit_cache_drop(struct spmmi_jit_cache *cache, const char *key);
+void spmmi_jit_cache_store(struct spmmi_jit_cache *cache, const struct spmmi_jit_entry *entry);
+/* Forget the file of this key: its code was refused. */
+void spmmi_jit_cache_drop(struct spmmi_jit_cache *cache, const struct spmmi_jit_entry *entry);
 
 /* A file as spmmi_jit_cache_list found it: its bytes, to free with spmmi_free, and what they hold; NULL: it is damaged,
  * or gone. */

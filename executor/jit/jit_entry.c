@@ -14,7 +14,7 @@
 /* As on disk: the library is for little-endian machines. */
 struct head {
     char magic[MAGIC_BYTES];
-    uint32_t key_bytes, code_bytes;
+    uint32_t key_bytes, source_bytes, code_bytes, zero;
     uint8_t hash[16];
 };
 _Static_assert(sizeof(struct head) == SPMMI_JIT_ENTRY_HEAD, "the head has no gaps");
@@ -38,42 +38,64 @@ const char *spmmi_jit_entry_read(const uint8_t *bytes, uint64_t size, struct spm
     memcpy(&head, bytes, sizeof head);
     if (memcmp(head.magic, MAGIC, MAGIC_BYTES) != 0)
         return "the file is of another format";
-    if (head.key_bytes == 0 || head.key_bytes > SPMMI_JIT_KEY_MAX || head.code_bytes == 0)
+    if (head.key_bytes == 0 || head.key_bytes > SPMMI_JIT_KEY_MAX || head.code_bytes == 0 || head.zero != 0)
         return "key or code has no size that it can have";
-    if (size - sizeof head != (uint64_t)head.key_bytes + head.code_bytes)
+    if (size - sizeof head != (uint64_t)head.key_bytes + head.source_bytes + head.code_bytes)
         return "the file has not as many bytes as its head says";
-    *entry = (struct spmmi_jit_entry){.key = (const char *)bytes + sizeof head,
+    const uint8_t *const body = bytes + sizeof head;
+    *entry = (struct spmmi_jit_entry){.key = (const char *)body,
+                                      .source = (const char *)body + head.key_bytes,
+                                      .code = body + head.key_bytes + head.source_bytes,
                                       .key_bytes = head.key_bytes,
-                                      .code_bytes = head.code_bytes,
-                                      .code = bytes + sizeof head + head.key_bytes};
+                                      .source_bytes = head.source_bytes,
+                                      .code_bytes = head.code_bytes};
     if (!is_printable(entry->key, entry->key_bytes))
         return "the key is not printable";
-    spmmi_hash128(entry->key, entry->key_bytes, entry->code, entry->code_bytes, hash);
+    spmmi_hash128(body, size - sizeof head, hash);
     return memcmp(hash, head.hash, sizeof hash) == 0 ? NULL : "the bytes are not those that were written";
 }
 
-int spmmi_jit_entry_fits(const char *key, uint64_t code_bytes)
+uint64_t spmmi_jit_entry_bytes(const struct spmmi_jit_entry *entry)
 {
-    const size_t key_bytes = strlen(key);
-    return key_bytes > 0 && key_bytes <= SPMMI_JIT_KEY_MAX && is_printable(key, key_bytes) &&
-           code_bytes > 0 && code_bytes <= SPMMI_JIT_FILE_MAX - SPMMI_JIT_ENTRY_HEAD - key_bytes;
+    const uint64_t bytes =
+        sizeof(struct head) + (uint64_t)entry->key_bytes + entry->source_bytes + entry->code_bytes;
+    const int fits = entry->key_bytes > 0 && entry->key_bytes <= SPMMI_JIT_KEY_MAX &&
+                     is_printable(entry->key, entry->key_bytes) && entry->code_bytes > 0 &&
+                     bytes <= SPMMI_JIT_FILE_MAX;
+    return fits ? bytes : 0;
 }
 
-void spmmi_jit_entry_head(const char *key, const uint8_t *code, uint32_t code_bytes,
-                          uint8_t head[SPMMI_JIT_ENTRY_HEAD])
+void spmmi_jit_entry_write(const struct spmmi_jit_entry *entry, uint8_t *bytes)
 {
-    struct head made = {.key_bytes = (uint32_t)strlen(key), .code_bytes = code_bytes};
-    memcpy(made.magic, MAGIC, MAGIC_BYTES);
-    spmmi_hash128(key, made.key_bytes, code, code_bytes, made.hash);
-    memcpy(head, &made, sizeof made);
+    struct head head = {
+        .key_bytes = entry->key_bytes, .source_bytes = entry->source_bytes, .code_bytes = entry->code_bytes};
+    uint8_t *const body = bytes + sizeof head;
+    memcpy(body, entry->key, entry->key_bytes);
+    if (entry->source_bytes > 0)
+        memcpy(body + entry->key_bytes, entry->source, entry->source_bytes);
+    memcpy(body + entry->key_bytes + entry->source_bytes, entry->code, entry->code_bytes);
+    memcpy(head.magic, MAGIC, MAGIC_BYTES);
+    spmmi_hash128(body, (uint64_t)entry->key_bytes + entry->source_bytes + entry->code_bytes, head.hash);
+    memcpy(bytes, &head, sizeof head);
 }
 
-struct spmmi_jit_name spmmi_jit_name_of(const char *key, size_t key_bytes)
+static int is_same(const char *a, uint32_t a_bytes, const char *b, uint32_t b_bytes)
+{
+    return a_bytes == b_bytes && (a_bytes == 0 || memcmp(a, b, a_bytes) == 0);
+}
+
+int spmmi_jit_entry_is_of(const struct spmmi_jit_entry *entry, const struct spmmi_jit_entry *wanted)
+{
+    return is_same(entry->key, entry->key_bytes, wanted->key, wanted->key_bytes) &&
+           is_same(entry->source, entry->source_bytes, wanted->source, wanted->source_bytes);
+}
+
+struct spmmi_jit_name spmmi_jit_name_of(const struct spmmi_jit_entry *entry)
 {
     struct spmmi_jit_name name;
     uint8_t hash[16];
     char digits[2 * sizeof hash + 1];
-    spmmi_hash128(key, key_bytes, NULL, 0, hash);
+    spmmi_hash128(entry->key, entry->key_bytes, hash);
     for (size_t i = 0; i < sizeof hash; i++)
         (void)snprintf(digits + 2 * i, 3, "%02x", hash[i]);
     memcpy(name.folder, digits, SPMMI_JIT_FOLDER_CHARS);

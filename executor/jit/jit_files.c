@@ -100,8 +100,7 @@ int64_t spmmi_jit_cache_list(struct spmmi_jit_cache *cache, struct spmmi_jit_fil
 int spmmi_jit_cache_remove(struct spmmi_jit_cache *cache, const struct spmmi_jit_name *name)
 {
     const char *why;
-    const int folder =
-        cache->folder < 0 ? -1 : spmmi_jit_folder_open(cache->folder, name->folder, 0, &why);
+    const int folder = cache->folder < 0 ? -1 : spmmi_jit_folder_open(cache->folder, name->folder, 0, &why);
     if (folder < 0)
         return 0;
     const int is_gone = unlinkat(folder, name->file, 0) == 0;

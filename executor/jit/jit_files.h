@@ -8,7 +8,8 @@
 #include "jit_entry.h"
 #include "jit_folder.h"
 
-#define SPMMI_JIT_LEFT_OVER ".new-" /* how the name of a file begins that is not whole yet; 16 digits follow */
+#define SPMMI_JIT_LEFT_OVER \
+    ".new-" /* how the name of a file begins that is not whole yet; 16 digits follow */
 
 /* A file of the cache. */
 struct spmmi_jit_file {

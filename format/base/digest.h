@@ -11,9 +11,8 @@
 
 /* XXH3-64, seed 0. */
 uint64_t spmmi_hash64(const void *bytes, uint64_t size);
-/* XXH3-128 of both, one behind the other, in canonical order of bytes. */
-void spmmi_hash128(const void *first, uint64_t first_bytes, const void *second, uint64_t second_bytes,
-                   uint8_t hash[16]);
+/* XXH3-128 in canonical order of bytes. */
+void spmmi_hash128(const void *bytes, uint64_t size, uint8_t hash[16]);
 
 /* XXH3-128 digests of the canonical CSR, see docs/plan-format.md "Digests". */
 void spmmi_digest_pattern(int64_t rows, int64_t cols, const int64_t *row_ptr, const int32_t *col_ind,

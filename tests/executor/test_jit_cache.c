@@ -24,7 +24,9 @@
 
 #define KEY "operator 1; sm_90; f32; 4 x 4"
 #define OTHER_KEY "operator 1; sm_80; f32; 4 x 4"
+#define SOURCE "the source\nof a kernel"
 #define CODE_BYTES 5000u
+#define FILE_BYTES (SPMMI_JIT_ENTRY_HEAD + sizeof KEY - 1 + sizeof SOURCE - 1 + CODE_BYTES) /* of KEY */
 
 static char folder[] = "/tmp/spmm_jit_XXXXXX"; /* of a test; everything in it goes with it */
 
@@ -57,11 +59,27 @@ static uint8_t *code_of(const char *key)
     return code;
 }
 
+static struct spmmi_jit_entry entry_of(const char *key)
+{
+    return (struct spmmi_jit_entry){.key = key,
+                                    .source = SOURCE,
+                                    .code = code_of(key),
+                                    .key_bytes = (uint32_t)strlen(key),
+                                    .source_bytes = sizeof SOURCE - 1,
+                                    .code_bytes = CODE_BYTES};
+}
+
+static void store_in(struct spmmi_jit_cache *cache, const char *key)
+{
+    const struct spmmi_jit_entry entry = entry_of(key);
+    spmmi_jit_cache_store(cache, &entry);
+}
+
 static void store(const char *key)
 {
     struct spmmi_jit_cache cache;
     spmmi_jit_cache_open(&cache, 1);
-    spmmi_jit_cache_store(&cache, key, code_of(key), CODE_BYTES);
+    store_in(&cache, key);
     spmmi_jit_cache_close(&cache);
 }
 
@@ -69,20 +87,22 @@ static void store(const char *key)
 static int is_found(const char *key)
 {
     struct spmmi_jit_cache cache;
-    uint32_t bytes = 0;
+    struct spmmi_jit_entry entry = entry_of(key);
     spmmi_jit_cache_open(&cache, 0);
-    uint8_t *code = spmmi_jit_cache_load(&cache, key, &bytes);
-    if (code != NULL && (bytes != CODE_BYTES || memcmp(code, code_of(key), bytes) != 0))
+    entry.code_bytes = 0;
+    uint8_t *bytes = spmmi_jit_cache_load(&cache, &entry);
+    const int found = bytes != NULL;
+    if (found && (entry.code_bytes != CODE_BYTES || memcmp(entry.code, code_of(key), CODE_BYTES) != 0))
         fail_msg("the cache gave other bytes than were stored");
-    const int found = code != NULL;
-    spmmi_free(code);
+    spmmi_free(bytes);
     spmmi_jit_cache_close(&cache);
     return found;
 }
 
 static void path_write(const char *key, char path[256])
 {
-    const struct spmmi_jit_name name = spmmi_jit_name_of(key, strlen(key));
+    const struct spmmi_jit_entry entry = entry_of(key);
+    const struct spmmi_jit_name name = spmmi_jit_name_of(&entry);
     (void)snprintf(path, 256, "%s/jit/%s/%s", folder, name.folder, name.file);
 }
 
@@ -93,9 +113,9 @@ static void expect_no_cache(const char *text)
     spmmi_jit_cache_open(&cache, 1);
     if (cache.folder >= 0 || strstr(cache.note, text) == NULL)
         fail_msg("folder %d, note \"%s\"", cache.folder, cache.note);
-    spmmi_jit_cache_store(&cache, KEY, code_of(KEY), CODE_BYTES);
-    uint32_t bytes = 0;
-    assert_null(spmmi_jit_cache_load(&cache, KEY, &bytes));
+    struct spmmi_jit_entry entry = entry_of(KEY);
+    spmmi_jit_cache_store(&cache, &entry);
+    assert_null(spmmi_jit_cache_load(&cache, &entry));
     struct spmmi_jit_file *files = NULL;
     assert_int_equal(spmmi_jit_cache_list(&cache, &files), 0);
     spmmi_jit_cache_close(&cache);
@@ -114,19 +134,29 @@ static void what_is_stored_is_found_and_nothing_else(void **state)
     path_write(KEY, path);
     assert_int_equal(stat(path, &about), 0);
     assert_int_equal(about.st_mode & 0777, 0600);
-    assert_int_equal(about.st_size, SPMMI_JIT_ENTRY_HEAD + strlen(KEY) + CODE_BYTES);
+    assert_int_equal(about.st_size, FILE_BYTES);
     spmmi_jit_cache_open(&cache, 0);
     assert_string_equal(cache.note, "");
-    spmmi_jit_cache_drop(&cache, KEY);
+    const struct spmmi_jit_entry entry = entry_of(KEY);
+    spmmi_jit_cache_drop(&cache, &entry);
     spmmi_jit_cache_close(&cache);
     assert_false(is_found(KEY));
 }
 
-/* Where two keys had the same name, the whole key decides. */
-static void a_file_of_another_key_is_a_miss(void **state)
+/* Where two keys had the same name, the whole key decides, and where two sources had the same hash, the source. */
+static void a_file_of_another_key_or_source_is_a_miss(void **state)
 {
+    struct spmmi_jit_cache cache;
+    struct spmmi_jit_entry entry = entry_of(KEY);
     char from[256], to[256];
     (void)state;
+    store(KEY);
+    spmmi_jit_cache_open(&cache, 0);
+    entry.source = "the source\nof a kerneL";
+    assert_null(spmmi_jit_cache_load(&cache, &entry));
+    entry.source_bytes--;
+    assert_null(spmmi_jit_cache_load(&cache, &entry));
+    spmmi_jit_cache_close(&cache);
     store(KEY);
     store(OTHER_KEY);
     path_write(KEY, from);
@@ -139,7 +169,7 @@ static void a_file_of_another_key_is_a_miss(void **state)
 /* Cut the file, or flip a bit of it: a miss that removes the file, wherever it is. */
 static void a_damaged_file_is_a_miss_and_goes(void **state)
 {
-    static uint8_t bytes[SPMMI_JIT_ENTRY_HEAD + sizeof KEY - 1 + CODE_BYTES];
+    static uint8_t bytes[FILE_BYTES];
     struct stat about;
     char path[256];
     (void)state;
@@ -209,7 +239,8 @@ static void only_what_is_the_users_alone_is_trusted(void **state)
 static void a_folder_or_file_that_others_may_write_is_not_used(void **state)
 {
     char paths[4][256];
-    const struct spmmi_jit_name name = spmmi_jit_name_of(KEY, strlen(KEY));
+    const struct spmmi_jit_entry entry = entry_of(KEY);
+    const struct spmmi_jit_name name = spmmi_jit_name_of(&entry);
     (void)state;
     (void)snprintf(paths[0], sizeof paths[0], "%s", folder);
     (void)snprintf(paths[1], sizeof paths[1], "%s/jit", folder);
@@ -286,6 +317,7 @@ static void the_variables_say_where_the_cache_is(void **state)
 /* No space, an error, a signal, a quota: the file is there as a whole, or not at all, and nothing is left. */
 static void a_disk_that_fails_is_a_miss(void **state)
 {
+    const struct spmmi_jit_entry entry = entry_of(KEY);
     struct spmmi_jit_file *files = NULL;
     struct spmmi_jit_cache cache;
     (void)state;
@@ -302,7 +334,7 @@ static void a_disk_that_fails_is_a_miss(void **state)
                 fail_msg("fault %d of call %lld (%s): %lld files", fault, (long long)k,
                          failed != NULL ? failed : "none", (long long)count);
             spmmi_free(files);
-            spmmi_jit_cache_drop(&cache, KEY);
+            spmmi_jit_cache_drop(&cache, &entry);
             spmmi_jit_cache_close(&cache);
         }
     }
@@ -317,7 +349,7 @@ static void a_full_disk_is_a_miss(void **state)
     (void)signal(SIGXFSZ, SIG_IGN);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
     spmmi_jit_cache_open(&cache, 1);
-    spmmi_jit_cache_store(&cache, KEY, code_of(KEY), CODE_BYTES);
+    store_in(&cache, KEY);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0);
     assert_non_null(strstr(cache.note, strerror(EFBIG)));
     assert_int_equal(spmmi_jit_cache_list(&cache, &files), 0);
@@ -359,7 +391,7 @@ static void a_home_that_cannot_be_written_is_a_miss(void **state)
         if (chmod(folder, 0500) != 0)
             _exit(3);
         spmmi_jit_cache_open(&cache, 1);
-        spmmi_jit_cache_store(&cache, KEY, code_of(KEY), CODE_BYTES);
+        store_in(&cache, KEY);
         _exit(cache.folder < 0 && strstr(cache.note, strerror(EACCES)) != NULL ? 0 : 1);
     }
     int result = -1;
@@ -414,11 +446,11 @@ static void the_oldest_files_make_room(void **state)
     }
     assert_true(is_found("a")); /* which makes it the youngest */
     spmmi_jit_cache_open(&cache, 0);
-    cache.most_bytes = 3 * (CODE_BYTES + SPMMI_JIT_ENTRY_HEAD + 1);
-    spmmi_jit_cache_store(&cache, "d", code_of("d"), CODE_BYTES);
+    cache.most_bytes = 3 * (FILE_BYTES - sizeof KEY + 2);
+    store_in(&cache, "d");
     assert_true(is_found("a") && !is_found("b") && is_found("c") && is_found("d"));
     cache.most_bytes = CODE_BYTES;
-    spmmi_jit_cache_store(&cache, "e", code_of("e"), CODE_BYTES); /* more than all room: nothing goes for it */
+    store_in(&cache, "e"); /* more than all room: nothing goes for it */
     assert_true(is_found("a") && is_found("c") && is_found("d") && !is_found("e"));
     spmmi_jit_cache_close(&cache);
 }
@@ -430,7 +462,8 @@ static void what_killed_writers_left_goes_after_an_hour(void **state)
     char path[300];
     (void)state;
     for (int i = 0; i < 2; i++) {
-        const struct spmmi_jit_name name = spmmi_jit_name_of(KEY, strlen(KEY));
+        const struct spmmi_jit_entry entry = entry_of(KEY);
+        const struct spmmi_jit_name name = spmmi_jit_name_of(&entry);
         store(KEY);
         (void)snprintf(path, sizeof path, "%s/jit/%s/" SPMMI_JIT_LEFT_OVER "000000000000000%d", folder,
                        name.folder, i);
@@ -450,19 +483,31 @@ static void what_killed_writers_left_goes_after_an_hour(void **state)
 static void keys_and_codes_have_limits(void **state)
 {
     static char key[SPMMI_JIT_KEY_MAX + 2];
+    static const struct {
+        uint32_t key_bytes, source_bytes, code_bytes;
+        int fits;
+    } cases[] = {
+        {SPMMI_JIT_KEY_MAX, 0, 1, 1},
+        {SPMMI_JIT_KEY_MAX, 0, 0, 0},
+        {SPMMI_JIT_KEY_MAX + 1, 0, 1, 0},
+        {0, 1, 1, 0},
+        {1, 1, (uint32_t)SPMMI_JIT_FILE_MAX - SPMMI_JIT_ENTRY_HEAD - 2, 1},
+        {1, 1, (uint32_t)SPMMI_JIT_FILE_MAX - SPMMI_JIT_ENTRY_HEAD - 1, 0},
+        {1, UINT32_MAX, UINT32_MAX, 0},
+    };
     (void)state;
-    memset(key, 'k', SPMMI_JIT_KEY_MAX);
-    assert_true(spmmi_jit_entry_fits(key, 1));
-    assert_false(spmmi_jit_entry_fits(key, 0));
-    assert_true(spmmi_jit_entry_fits(key, SPMMI_JIT_FILE_MAX - SPMMI_JIT_ENTRY_HEAD - SPMMI_JIT_KEY_MAX));
-    assert_false(spmmi_jit_entry_fits(key, SPMMI_JIT_FILE_MAX - SPMMI_JIT_ENTRY_HEAD - SPMMI_JIT_KEY_MAX + 1));
-    key[3] = '\n';
-    assert_false(spmmi_jit_entry_fits(key, 1));
-    key[3] = key[SPMMI_JIT_KEY_MAX] = 'k';
-    assert_false(spmmi_jit_entry_fits(key, 1));
-    assert_false(spmmi_jit_entry_fits("", 1));
-    store(key);
+    memset(key, 'k', sizeof key - 1);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct spmmi_jit_entry entry = {.key = key,
+                                              .key_bytes = cases[i].key_bytes,
+                                              .source_bytes = cases[i].source_bytes,
+                                              .code_bytes = cases[i].code_bytes};
+        assert_int_equal(spmmi_jit_entry_bytes(&entry) > 0, cases[i].fits);
+    }
+    store(key); /* one too long */
     assert_false(is_found(key));
+    store("two\nlines");
+    assert_false(is_found("two\nlines"));
 }
 
 #define CASE(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
@@ -471,7 +516,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         CASE(what_is_stored_is_found_and_nothing_else),
-        CASE(a_file_of_another_key_is_a_miss),
+        CASE(a_file_of_another_key_or_source_is_a_miss),
         CASE(a_damaged_file_is_a_miss_and_goes),
         CASE(a_long_file_and_special_files_are_misses),
         CASE(only_what_is_the_users_alone_is_trusted),

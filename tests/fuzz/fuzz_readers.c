@@ -329,39 +329,48 @@ static void kernel(const uint8_t *data, size_t size)
 static void jit_entry_check(const uint8_t *bytes, size_t size)
 {
     struct spmmi_jit_entry entry;
-    char key[SPMMI_JIT_KEY_MAX + 1];
-    uint8_t head[SPMMI_JIT_ENTRY_HEAD];
     const char *why = spmmi_jit_entry_read(bytes, size, &entry);
     if (why != NULL) {
         must(why[0] != '\0');
         return;
     }
-    must(entry.key_bytes <= SPMMI_JIT_KEY_MAX && entry.code_bytes > 0);
-    must((const uint8_t *)entry.key == bytes + sizeof head && entry.code + entry.code_bytes == bytes + size);
-    memcpy(key, entry.key, entry.key_bytes);
-    key[entry.key_bytes] = '\0';
-    must(spmmi_jit_entry_fits(key, entry.code_bytes));
-    spmmi_jit_entry_head(key, entry.code, entry.code_bytes, head);
-    must(memcmp(head, bytes, sizeof head) == 0);
-    const struct spmmi_jit_name name = spmmi_jit_name_of(key, entry.key_bytes);
+    must((const uint8_t *)entry.key == bytes + SPMMI_JIT_ENTRY_HEAD && entry.key_bytes <= SPMMI_JIT_KEY_MAX);
+    must(entry.source == entry.key + entry.key_bytes);
+    must(entry.code == (const uint8_t *)entry.source + entry.source_bytes);
+    must(entry.code + entry.code_bytes == bytes + size && spmmi_jit_entry_bytes(&entry) == size);
+    uint8_t *again = malloc(size);
+    must(again != NULL);
+    spmmi_jit_entry_write(&entry, again);
+    must(memcmp(again, bytes, size) == 0);
+    free(again);
+    const struct spmmi_jit_name name = spmmi_jit_name_of(&entry);
     must(spmmi_jit_is_folder(name.folder) && spmmi_jit_is_file(name.file));
 }
 
-/* The input as it is, and with the hash and the sizes that it has to have. */
+/* The input as it is, and as key, source and code of a file whose hash is right. */
 static void jit_entry(const uint8_t *data, size_t size)
 {
     jit_entry_check(data, size);
-    if (size <= SPMMI_JIT_ENTRY_HEAD + 1 || size > SPMMI_JIT_FILE_MAX)
+    if (size < 3)
         return;
-    char key[2] = {(char)data[SPMMI_JIT_ENTRY_HEAD], '\0'};
-    uint8_t *bytes = malloc(size);
-    must(bytes != NULL);
-    memcpy(bytes, data, size);
-    if (key[0] != '\0')
-        spmmi_jit_entry_head(key, data + SPMMI_JIT_ENTRY_HEAD + 1,
-                             (uint32_t)(size - SPMMI_JIT_ENTRY_HEAD - 1), bytes);
-    jit_entry_check(bytes, size);
-    free(bytes);
+    const uint32_t key_bytes = data[0], left = (uint32_t)size - 1;
+    const uint32_t source_bytes = key_bytes < left ? (left - key_bytes) / 2 : 0;
+    if (key_bytes + source_bytes >= left)
+        return;
+    const struct spmmi_jit_entry entry = {.key = (const char *)data + 1,
+                                          .source = (const char *)data + 1 + key_bytes,
+                                          .code = data + 1 + key_bytes + source_bytes,
+                                          .key_bytes = key_bytes,
+                                          .source_bytes = source_bytes,
+                                          .code_bytes = left - key_bytes - source_bytes};
+    const uint64_t bytes = spmmi_jit_entry_bytes(&entry);
+    uint8_t *file = malloc((size_t)bytes + 1);
+    must(file != NULL);
+    if (bytes > 0) {
+        spmmi_jit_entry_write(&entry, file);
+        jit_entry_check(file, bytes);
+    }
+    free(file);
 }
 
 static const struct {
