@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See jit_ptx.h. */
+#include "jit_ptx.h"
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "format/base/alloc.h"
+#include "format/plan.h"
+
+#define DIMENSION_MAX 8192 /* rows and columns: more make too much text */
+
+/* Text in a buffer of SPMMI_JIT_PTX_MAX bytes. */
+struct text {
+    char *at;
+    uint32_t used;
+    bool is_full; /* something did not fit */
+};
+
+struct program {
+    struct text text;
+    const struct spmmi_jit_matrix *a;
+    const char *type; /* of values and sums, in PTX */
+};
+
+static __attribute__((format(printf, 2, 3))) void put(struct program *p, const char *format, ...)
+{
+    struct text *const text = &p->text;
+    const uint32_t room = SPMMI_JIT_PTX_MAX - text->used;
+    va_list arguments;
+    if (text->is_full)
+        return;
+    va_start(arguments, format);
+    const int length = vsnprintf(text->at + text->used, room, format, arguments);
+    va_end(arguments);
+    text->is_full = length < 0 || (uint32_t)length >= room;
+    if (!text->is_full)
+        text->used += (uint32_t)length;
+}
+
+/* 32-bit registers of a value. */
+static unsigned registers_of(spmm_dtype_t dtype)
+{
+    return dtype == SPMM_F64 ? 2 : 1;
+}
+
+static bool fits_registers(const struct spmmi_jit_matrix *a, int64_t values)
+{
+    return values * registers_of(a->dtype) <= SPMMI_JIT_REGISTERS_MAX;
+}
+
+static bool is_empty_row(const struct spmmi_jit_matrix *a, int64_t row)
+{
+    return a->row_ptr[row] == a->row_ptr[row + 1];
+}
+
+static int64_t count_filled_rows(const struct spmmi_jit_matrix *a)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < a->rows; i++)
+        count += !is_empty_row(a, i);
+    return count;
+}
+
+/* Marks the columns that have an entry and counts them. */
+static int64_t used_columns(const struct spmmi_jit_matrix *a, bool is_used[DIMENSION_MAX])
+{
+    int64_t count = 0;
+    memset(is_used, 0, DIMENSION_MAX * sizeof *is_used);
+    for (int64_t q = 0; q < a->row_ptr[a->rows]; q++) {
+        count += !is_used[a->col_ind[q]];
+        is_used[a->col_ind[q]] = true;
+    }
+    return count;
+}
+
+const char *spmmi_jit_ptx_refuse(const struct spmmi_jit_matrix *a)
+{
+    bool is_used[DIMENSION_MAX];
+    if (a->dtype != SPMM_F32 && a->dtype != SPMM_F64)
+        return "its values are neither f32 nor f64";
+    if (a->rows > DIMENSION_MAX || a->cols > DIMENSION_MAX)
+        return "it has more than 8192 rows or columns";
+    if (a->row_ptr[a->rows] > SPMMI_JIT_NNZ_MAX)
+        return "it has more than 4096 nonzeros";
+    if (a->row_ptr[a->rows] == 0)
+        return "it has no nonzeros";
+    if (!fits_registers(a, used_columns(a, is_used)) && !fits_registers(a, count_filled_rows(a)))
+        return "both its rows and its columns need more than 190 registers";
+    return NULL;
+}
+
+/* ---- instructions ---- */
+
+static void put_head(struct program *p)
+{
+    put(p,
+        ".version 7.0\n.target sm_80\n.address_size 64\n"
+        ".visible .entry " SPMMI_JIT_ENTRY_POINT "(.param .u64 b, .param .u64 c, .param .u64 b_column, "
+        ".param .u64 c_column, .param .u32 b_row, .param .u32 c_row, .param .u32 n, .param .%s alpha, "
+        ".param .%s beta)\n.maxntid %u, 1, 1\n{\n",
+        p->type, p->type, SPMMI_JIT_THREADS);
+    put(p, ".reg .pred %%p<2>;\n.reg .u32 %%r<6>;\n.reg .u64 %%d<6>;\n.reg .u64 %%a<%u>;\n", SPMMI_JIT_GROUP);
+    put(p, ".reg .%s %%alpha, %%beta, %%o;\n.reg .%s %%c<%u>;\n", p->type, p->type, SPMMI_JIT_GROUP);
+    put(p, ".reg .%s %%b<%lld>;\n.reg .%s %%s<%lld>;\n", p->type, (long long)p->a->cols, p->type,
+        (long long)p->a->rows);
+    put(p, "ld.param.u64 %%d0, [b];\nld.param.u64 %%d1, [c];\nld.param.u64 %%d2, [b_column];\n"
+           "ld.param.u64 %%d3, [c_column];\nld.param.u32 %%r0, [b_row];\nld.param.u32 %%r1, [c_row];\n"
+           "ld.param.u32 %%r2, [n];\n");
+    put(p, "ld.param.%s %%alpha, [alpha];\nld.param.%s %%beta, [beta];\n", p->type, p->type);
+}
+
+/* The thread's column: %d0 and %d1 are its addresses in row 0 of B and C; %p1: beta is not 0. */
+static void put_column(struct program *p)
+{
+    put(p,
+        "mov.u32 %%r3, %%ctaid.x;\nmov.u32 %%r4, %%tid.x;\nmad.lo.u32 %%r5, %%r3, %u, %%r4;\n"
+        "setp.ge.u32 %%p0, %%r5, %%r2;\n@%%p0 ret;\ncvt.u64.u32 %%d4, %%r5;\n"
+        "mad.lo.u64 %%d0, %%d4, %%d2, %%d0;\nmad.lo.u64 %%d1, %%d4, %%d3, %%d1;\n",
+        SPMMI_JIT_THREADS);
+    put(p, "setp.neu.%s %%p1, %%beta, %s;\n", p->type,
+        p->a->dtype == SPMM_F64 ? "0d0000000000000000" : "0f00000000");
+}
+
+/* An immediate value, bit by bit. */
+static void put_value(struct program *p, int64_t q)
+{
+    if (p->a->dtype == SPMM_F64) {
+        uint64_t bits;
+        memcpy(&bits, (const double *)p->a->values + q, sizeof bits);
+        put(p, "0d%016llX", (unsigned long long)bits);
+    } else {
+        uint32_t bits;
+        memcpy(&bits, (const float *)p->a->values + q, sizeof bits);
+        put(p, "0f%08X", bits);
+    }
+}
+
+static void put_zero(struct program *p, const char *name, int64_t number)
+{
+    put(p, "mov.%s %%%s%lld, %s;\n", p->type, name, (long long)number,
+        p->a->dtype == SPMM_F64 ? "0d0000000000000000" : "0f00000000");
+}
+
+static void put_load_b(struct program *p, int64_t column)
+{
+    put(p, "mad.wide.u32 %%d5, %%r0, %lld, %%d0;\nld.global.nc.%s %%b%lld, [%%d5];\n", (long long)column,
+        p->type, (long long)column);
+}
+
+/* The sum of row `sum` gets nonzero q. */
+static void put_product(struct program *p, int64_t sum, int64_t q, int64_t column)
+{
+    put(p, "fma.rn.%s %%s%lld, ", p->type, (long long)sum);
+    put_value(p, q);
+    put(p, ", %%b%lld, %%s%lld;\n", (long long)column, (long long)sum);
+}
+
+/* Addresses of a group of rows of C and, where beta is not 0, what is there. */
+static void put_load_c(struct program *p, int64_t first, int64_t count)
+{
+    for (int64_t slot = 0; slot < count; slot++)
+        put(p, "mad.wide.u32 %%a%lld, %%r1, %lld, %%d1;\n@%%p1 ld.global.%s %%c%lld, [%%a%lld];\n",
+            (long long)slot, (long long)(first + slot), p->type, (long long)slot, (long long)slot);
+}
+
+/* The row of C in this slot of its group, from its sum. */
+static void put_store_c(struct program *p, int64_t row, int64_t slot)
+{
+    const char *type = p->type;
+    const char *zero = p->a->dtype == SPMM_F64 ? "0d0000000000000000" : "0f00000000";
+    if (is_empty_row(p->a, row)) {
+        put(p, "mov.%s %%o, %s;\n@%%p1 mul.rn.%s %%o, %%beta, %%c%lld;\n@%%p1 add.rn.%s %%o, %%o, %s;\n", type,
+            zero, type, (long long)slot, type, zero);
+    } else {
+        put(p, "mul.rn.%s %%o, %%alpha, %%s%lld;\n@%%p1 mul.rn.%s %%c%lld, %%beta, %%c%lld;\n", type,
+            (long long)row, type, (long long)slot, (long long)slot);
+        put(p, "@%%p1 fma.rn.%s %%o, %%alpha, %%s%lld, %%c%lld;\n", type, (long long)row, (long long)slot);
+    }
+    put(p, "st.global.%s [%%a%lld], %%o;\n", type, (long long)slot);
+}
+
+/* ---- the two forms ---- */
+
+static void put_row_sum(struct program *p, int64_t row)
+{
+    const struct spmmi_jit_matrix *const a = p->a;
+    if (is_empty_row(a, row))
+        return;
+    put_zero(p, "s", row);
+    for (int64_t q = a->row_ptr[row]; q < a->row_ptr[row + 1]; q++)
+        put_product(p, row, q, a->col_ind[q]);
+}
+
+/* All rows of C, in groups; sums_now: their sums are not yet made. */
+static void put_rows(struct program *p, bool sums_now)
+{
+    for (int64_t first = 0; first < p->a->rows && !p->text.is_full; first += SPMMI_JIT_GROUP) {
+        const int64_t left = p->a->rows - first, count = left < SPMMI_JIT_GROUP ? left : SPMMI_JIT_GROUP;
+        put_load_c(p, first, count);
+        for (int64_t slot = 0; slot < count; slot++) {
+            if (sums_now)
+                put_row_sum(p, first + slot);
+            put_store_c(p, first + slot, slot);
+        }
+    }
+}
+
+/* The column of B in registers. */
+static void put_by_rows(struct program *p, const bool is_used[DIMENSION_MAX])
+{
+    for (int64_t j = 0; j < p->a->cols; j++)
+        if (is_used[j])
+            put_load_b(p, j);
+    put_rows(p, true);
+}
+
+/* The sums of all rows in registers; B comes row by row, a group ahead. */
+static bool put_by_columns(struct program *p)
+{
+    const struct spmmi_jit_matrix *const a = p->a;
+    const int64_t nnz = a->row_ptr[a->rows];
+    int64_t *starts = spmmi_alloc((uint64_t)a->cols + 1, sizeof *starts);
+    int64_t *map = spmmi_alloc((uint64_t)nnz, sizeof *map);
+    int32_t *rows = spmmi_alloc((uint64_t)nnz, sizeof *rows);
+    bool is_done = starts != NULL && map != NULL && rows != NULL;
+    is_done = is_done &&
+              spmmi_transpose(a->rows, a->cols, a->row_ptr, a->col_ind, starts, rows, map) == SPMM_OK;
+    for (int64_t i = 0; is_done && i < a->rows; i++)
+        if (!is_empty_row(a, i))
+            put_zero(p, "s", i);
+    for (int64_t first = 0; is_done && first < a->cols && !p->text.is_full; first += SPMMI_JIT_GROUP) {
+        const int64_t last = first + SPMMI_JIT_GROUP < a->cols ? first + SPMMI_JIT_GROUP : a->cols;
+        for (int64_t j = first; j < last; j++)
+            if (starts[j] < starts[j + 1])
+                put_load_b(p, j);
+        for (int64_t j = first; j < last; j++)
+            for (int64_t q = starts[j]; q < starts[j + 1]; q++)
+                put_product(p, rows[q], map[q], j);
+    }
+    if (is_done)
+        put_rows(p, false);
+    spmmi_free(rows);
+    spmmi_free(map);
+    spmmi_free(starts);
+    return is_done;
+}
+
+char *spmmi_jit_ptx_emit(const struct spmmi_jit_matrix *a, uint32_t *bytes, const char **why)
+{
+    bool is_used[DIMENSION_MAX], is_done = true;
+    struct program p = {.a = a, .type = a->dtype == SPMM_F64 ? "f64" : "f32"};
+    *why = spmmi_jit_ptx_refuse(a);
+    if (*why != NULL)
+        return NULL;
+    *why = "out of memory";
+    p.text.at = spmmi_alloc(SPMMI_JIT_PTX_MAX, 1);
+    if (p.text.at == NULL)
+        return NULL;
+    put_head(&p);
+    put_column(&p);
+    if (fits_registers(a, used_columns(a, is_used)))
+        put_by_rows(&p, is_used);
+    else
+        is_done = put_by_columns(&p);
+    put(&p, "ret;\n}\n");
+    if (is_done && p.text.is_full)
+        *why = "its program is longer than 1 MiB";
+    if (!is_done || p.text.is_full) {
+        spmmi_free(p.text.at);
+        return NULL;
+    }
+    *why = NULL;
+    *bytes = p.text.used;
+    return p.text.at;
+}

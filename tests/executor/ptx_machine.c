@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See ptx_machine.h. */
+#include "ptx_machine.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WHY 160
+#define OPERANDS 4
+#define FILES 26 /* register files, one a letter; %alpha and %beta are in files x and y */
+
+enum opcode {
+    LD_PARAM,
+    LD_GLOBAL,
+    ST_GLOBAL,
+    MOV,
+    CVT,
+    MAD_LO,
+    MAD_WIDE,
+    SETP_GE,
+    SETP_NEU,
+    FMA,
+    MUL,
+    ADD,
+    RET
+};
+
+enum kind { NONE, REGISTER, IMMEDIATE, PARAMETER, BLOCK, THREAD };
+
+struct operand {
+    enum kind kind;
+    uint32_t file, number; /* of a register */
+    uint64_t bits;         /* of an immediate value */
+    const char *parameter;
+};
+
+struct instruction {
+    enum opcode opcode;
+    bool is_predicated, is_double, is_64;
+    struct operand predicate, operand[OPERANDS];
+};
+
+struct ptx_program {
+    struct instruction *list;
+    int64_t count, room;
+    uint32_t declared[FILES];
+    bool is_double;
+};
+
+static const struct {
+    const char *name;
+    enum opcode opcode;
+    bool is_double, is_64;
+} names[] = {
+    {"ld.param.u64", LD_PARAM, false, true},      {"ld.param.u32", LD_PARAM, false, false},
+    {"ld.param.f32", LD_PARAM, false, false},     {"ld.param.f64", LD_PARAM, true, true},
+    {"ld.global.f32", LD_GLOBAL, false, false},   {"ld.global.f64", LD_GLOBAL, true, true},
+    {"ld.global.nc.f32", LD_GLOBAL, false, false}, {"ld.global.nc.f64", LD_GLOBAL, true, true},
+    {"st.global.f32", ST_GLOBAL, false, false},   {"st.global.f64", ST_GLOBAL, true, true},
+    {"mov.u32", MOV, false, false},               {"mov.f32", MOV, false, false},
+    {"mov.f64", MOV, true, true},                 {"cvt.u64.u32", CVT, false, true},
+    {"mad.lo.u32", MAD_LO, false, false},         {"mad.lo.u64", MAD_LO, false, true},
+    {"mad.wide.u32", MAD_WIDE, false, true},      {"setp.ge.u32", SETP_GE, false, false},
+    {"setp.neu.f32", SETP_NEU, false, false},     {"setp.neu.f64", SETP_NEU, true, true},
+    {"fma.rn.f32", FMA, false, false},            {"fma.rn.f64", FMA, true, true},
+    {"mul.rn.f32", MUL, false, false},            {"mul.rn.f64", MUL, true, true},
+    {"add.rn.f32", ADD, false, false},            {"add.rn.f64", ADD, true, true},
+    {"ret", RET, false, false},
+};
+
+static const char *const parameters[] = {"b", "c", "b_column", "c_column", "b_row", "c_row", "n",
+                                         "alpha", "beta", NULL};
+
+/* ---- text to instructions ---- */
+
+static bool register_read(const char *word, const struct ptx_program *program, struct operand *operand)
+{
+    char *end = NULL;
+    if (strcmp(word, "%alpha") == 0 || strcmp(word, "%beta") == 0 || strcmp(word, "%o") == 0) {
+        *operand = (struct operand){.kind = REGISTER,
+                                    .file = word[1] == 'a' ? 'x' - 'a' : word[1] == 'b' ? 'y' - 'a' : 'o' - 'a'};
+        return true;
+    }
+    if (!islower((unsigned char)word[1]) || !isdigit((unsigned char)word[2]))
+        return false;
+    *operand = (struct operand){.kind = REGISTER, .file = (uint32_t)(word[1] - 'a')};
+    operand->number = (uint32_t)strtoul(word + 2, &end, 10);
+    return *end == '\0' && operand->number < program->declared[operand->file];
+}
+
+static bool operand_read(const char *word, const struct ptx_program *program, struct operand *operand)
+{
+    char *end = NULL;
+    const size_t length = strlen(word);
+    if (strcmp(word, "%ctaid.x") == 0 || strcmp(word, "%tid.x") == 0) {
+        *operand = (struct operand){.kind = word[1] == 'c' ? BLOCK : THREAD};
+        return true;
+    }
+    if (word[0] == '%')
+        return register_read(word, program, operand);
+    for (const char *const *name = parameters; *name != NULL; name++)
+        if (strcmp(*name, word) == 0) {
+            *operand = (struct operand){.kind = PARAMETER, .parameter = *name};
+            return true;
+        }
+    const bool is_bits = word[0] == '0' && (word[1] == 'f' || word[1] == 'd');
+    if (is_bits && length != (word[1] == 'f' ? 10u : 18u))
+        return false;
+    *operand = (struct operand){.kind = IMMEDIATE};
+    operand->bits = is_bits ? strtoull(word + 2, &end, 16) : strtoull(word, &end, 10);
+    return length > 0 && *end == '\0';
+}
+
+/* Words of a statement, without commas and brackets. */
+static int words_of(char *statement, char *words[], int most)
+{
+    int count = 0;
+    for (char *word = strtok(statement, " \n,[]"); word != NULL; word = strtok(NULL, " \n,[]")) {
+        if (count == most)
+            return -1;
+        words[count++] = word;
+    }
+    return count;
+}
+
+/* .reg .TYPE %NAME<COUNT>, or names alone. */
+static bool declaration_read(struct ptx_program *program, char *words[], int count)
+{
+    for (int i = 2; i < count; i++) {
+        const char *angle = strchr(words[i], '<');
+        if (words[i][0] != '%')
+            return false;
+        if (angle == words[i] + 2)
+            program->declared[words[i][1] - 'a'] = (uint32_t)strtoul(angle + 1, NULL, 10);
+    }
+    program->is_double |= strcmp(words[1], ".f64") == 0;
+    return count > 2;
+}
+
+static struct instruction *instruction_new(struct ptx_program *program)
+{
+    if (program->count == program->room) {
+        const int64_t room = program->room == 0 ? 1024 : 2 * program->room;
+        struct instruction *list = realloc(program->list, (size_t)room * sizeof *list);
+        if (list == NULL)
+            return NULL;
+        program->list = list;
+        program->room = room;
+    }
+    memset(&program->list[program->count], 0, sizeof *program->list);
+    return &program->list[program->count++];
+}
+
+static bool statement_read(struct ptx_program *program, char *statement)
+{
+    char *words[8];
+    int count = words_of(statement, words, 8), first = 0;
+    size_t name = 0;
+    if (count <= 0)
+        return count == 0;
+    if (strcmp(words[0], ".reg") == 0)
+        return declaration_read(program, words, count);
+    struct instruction *const made = instruction_new(program);
+    if (made == NULL)
+        return false;
+    if (words[0][0] == '@') {
+        made->is_predicated = true;
+        if (!register_read(words[first++] + 1, program, &made->predicate) || count == 1)
+            return false;
+    }
+    while (name < sizeof names / sizeof *names && strcmp(names[name].name, words[first]) != 0)
+        name++;
+    if (name == sizeof names / sizeof *names || count - first - 1 > OPERANDS)
+        return false;
+    made->opcode = names[name].opcode;
+    made->is_double = names[name].is_double;
+    made->is_64 = names[name].is_64;
+    for (int i = first + 1; i < count; i++)
+        if (!operand_read(words[i], program, &made->operand[i - first - 1]))
+            return false;
+    return true;
+}
+
+struct ptx_program *ptx_program_make(const char *text, char why[160])
+{
+    const char *body = strstr(text, "\n{\n");
+    struct ptx_program *program = calloc(1, sizeof *program);
+    char *copy = body != NULL ? strdup(body + 3) : NULL;
+    char *state = copy;
+    (void)snprintf(why, WHY, "the text has no body");
+    bool is_right = program != NULL && copy != NULL && strcmp(text + strlen(text) - 2, "}\n") == 0;
+    if (is_right)
+        copy[strlen(copy) - 2] = '\0';
+    while (is_right && state != NULL && *state != '\0') {
+        char *statement = state, *end = strchr(state, ';');
+        state = end != NULL ? end + 1 : NULL;
+        if (end != NULL)
+            *end = '\0';
+        (void)snprintf(why, WHY, "not understood: %.100s", statement);
+        is_right = end != NULL ? statement_read(program, statement) : strspn(statement, "\n ") == strlen(statement);
+    }
+    free(copy);
+    if (is_right)
+        return program;
+    ptx_program_free(program);
+    return NULL;
+}
+
+void ptx_program_free(struct ptx_program *program)
+{
+    if (program != NULL)
+        free(program->list);
+    free(program);
+}
+
+int64_t ptx_program_length(const struct ptx_program *program)
+{
+    return program->count;
+}
+
+/* ---- running them ---- */
+
+struct thread {
+    const struct ptx_program *program;
+    const struct ptx_launch *launch;
+    uint32_t block, thread;
+    uint64_t *values[FILES];
+    bool *is_written[FILES];
+    const char *wrong; /* NULL: nothing is */
+};
+
+static double real_of(uint64_t bits, bool is_double)
+{
+    double wide;
+    float narrow;
+    const uint32_t low = (uint32_t)bits;
+    memcpy(&wide, &bits, sizeof wide);
+    memcpy(&narrow, &low, sizeof narrow);
+    return is_double ? wide : (double)narrow;
+}
+
+static uint64_t bits_of(double value, bool is_double)
+{
+    const float narrow = (float)value;
+    uint64_t bits;
+    uint32_t low;
+    memcpy(&bits, &value, sizeof bits);
+    memcpy(&low, &narrow, sizeof low);
+    return is_double ? bits : low;
+}
+
+static uint64_t parameter_of(const struct ptx_launch *l, const char *name, bool is_double)
+{
+    const struct {
+        const char *name;
+        uint64_t bits;
+    } all[] = {{"b", l->b},         {"c", l->c},         {"b_column", l->b_column}, {"c_column", l->c_column},
+               {"b_row", l->b_row}, {"c_row", l->c_row}, {"n", l->n},
+               {"alpha", bits_of(l->alpha, is_double)},  {"beta", bits_of(l->beta, is_double)}};
+    size_t i = 0;
+    while (strcmp(all[i].name, name) != 0)
+        i++;
+    return all[i].bits;
+}
+
+static uint64_t get(struct thread *t, const struct operand *from, bool is_double)
+{
+    switch (from->kind) {
+    case REGISTER:
+        if (!t->is_written[from->file][from->number])
+            t->wrong = "a register is read that was not written";
+        return t->values[from->file][from->number];
+    case IMMEDIATE:
+        return from->bits;
+    case PARAMETER:
+        return parameter_of(t->launch, from->parameter, is_double);
+    case BLOCK:
+        return t->block;
+    case THREAD:
+        return t->thread;
+    default:
+        t->wrong = "an operand is missing";
+        return 0;
+    }
+}
+
+static void set(struct thread *t, const struct operand *to, uint64_t bits)
+{
+    if (to->kind != REGISTER) {
+        t->wrong = "the result goes to no register";
+        return;
+    }
+    t->values[to->file][to->number] = bits;
+    t->is_written[to->file][to->number] = true;
+}
+
+/* Memory of B or C; C alone for writing. */
+static void *memory(struct thread *t, uint64_t address, size_t size, bool writes)
+{
+    const struct ptx_launch *l = t->launch;
+    char *const at = (char *)(uintptr_t)address;
+    const bool in_b = at >= l->b_begin && at + size <= l->b_end, in_c = at >= l->c_begin && at + size <= l->c_end;
+    if (address % size == 0 && (in_c || (in_b && !writes)))
+        return at;
+    t->wrong = writes ? "a write outside of C" : "a read outside of B and C";
+    return NULL;
+}
+
+static uint64_t arithmetic(enum opcode opcode, bool is_double, double a, double b, double c)
+{
+    if (is_double)
+        return bits_of(opcode == FMA ? fma(a, b, c) : opcode == MUL ? a * b : a + b, true);
+    const float x = (float)a, y = (float)b, z = (float)c;
+    const float result = opcode == FMA ? fmaf(x, y, z) : opcode == MUL ? x * y : x + y;
+    return bits_of((double)result, false);
+}
+
+static void step(struct thread *t, const struct instruction *i)
+{
+    const struct operand *const o = i->operand;
+    const bool is_load = i->opcode == LD_GLOBAL, is_store = i->opcode == ST_GLOBAL;
+    const size_t size = i->is_64 ? 8 : 4;
+    uint64_t source[3] = {0};
+    for (int s = 0; s < 3 && o[s + 1].kind != NONE; s++)
+        source[s] = get(t, &o[s + 1], i->is_double);
+    if (is_load || is_store) {
+        void *const at = memory(t, is_load ? source[0] : get(t, &o[0], false), size, is_store);
+        if (at != NULL && is_store)
+            memcpy(at, source, size);
+        if (at != NULL && is_load) {
+            uint64_t bits = 0;
+            memcpy(&bits, at, size);
+            set(t, &o[0], bits);
+        }
+    } else if (i->opcode == FMA || i->opcode == MUL || i->opcode == ADD) {
+        set(t, &o[0],
+            arithmetic(i->opcode, i->is_double, real_of(source[0], i->is_double),
+                       real_of(source[1], i->is_double), real_of(source[2], i->is_double)));
+    } else if (i->opcode == MAD_LO || i->opcode == MAD_WIDE) {
+        const uint64_t result = source[0] * source[1] + source[2];
+        set(t, &o[0], i->is_64 ? result : (uint32_t)result);
+    } else if (i->opcode == SETP_GE) {
+        set(t, &o[0], source[0] >= source[1]);
+    } else if (i->opcode == SETP_NEU) {
+        set(t, &o[0], !(real_of(source[0], i->is_double) == real_of(source[1], i->is_double)));
+    } else {
+        set(t, &o[0], source[0]);
+    }
+}
+
+static void thread_run(struct thread *t)
+{
+    for (int64_t i = 0; i < t->program->count && t->wrong == NULL; i++) {
+        const struct instruction *const next = &t->program->list[i];
+        if (next->is_predicated && get(t, &next->predicate, false) == 0)
+            continue;
+        if (next->opcode == RET)
+            return;
+        step(t, next);
+    }
+    if (t->wrong == NULL)
+        t->wrong = "the program has no end";
+}
+
+int ptx_program_run(const struct ptx_program *program, const struct ptx_launch *launch, char why[160])
+{
+    struct thread t = {.program = program, .launch = launch};
+    for (int f = 0; f < FILES; f++) {
+        t.values[f] = calloc(program->declared[f] + 1u, sizeof *t.values[f]);
+        t.is_written[f] = calloc(program->declared[f] + 1u, sizeof *t.is_written[f]);
+        if (t.values[f] == NULL || t.is_written[f] == NULL)
+            abort();
+    }
+    for (t.block = 0; t.block < launch->blocks && t.wrong == NULL; t.block++)
+        for (t.thread = 0; t.thread < launch->threads && t.wrong == NULL; t.thread++) {
+            for (int f = 0; f < FILES; f++)
+                memset(t.is_written[f], 0, (program->declared[f] + 1u) * sizeof *t.is_written[f]);
+            thread_run(&t);
+        }
+    for (int f = 0; f < FILES; f++) {
+        free(t.values[f]);
+        free(t.is_written[f]);
+    }
+    (void)snprintf(why, WHY, "%s", t.wrong != NULL ? t.wrong : "");
+    return t.wrong == NULL;
+}

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Programs of small matrices (executor/jit/jit_ptx.h): which matrices get one, and that what is emitted computes the
+ * bits of rows/row-split. A machine in this test runs them (ptx_machine.h); where CUDA is installed, ptxas reads them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <fcntl.h>
+#include <math.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "executor/jit/jit_ptx.h"
+#include "format/base/alloc.h"
+#include "ptx_machine.h"
+#include "tests/support/dense.h"
+#include "tests/support/plan_build.h"
+#include "tests/support/products.h"
+
+/* Numbers that a wrong literal, a missing sign, a lost bit or a skipped zero would show in. */
+static const double hostile[] = {0.0,      -0.0,   1e-40,  -1e-45,      1.17549435e-38, 3.4e38, -3.4e38,
+                                 INFINITY, -1.0,   0x1p-1, 0x1.fffffep0, -INFINITY,      5e-324, 1.7e308};
+
+struct operator {
+    struct test_matrix *matrix;
+    void *values;
+    struct spmmi_jit_matrix a;
+};
+
+static bool random_stores(const struct test_pattern *pattern, int64_t i, int64_t j)
+{
+    if (pattern->rows > 5 && i % 5 == 3)
+        return false; /* rows without entries */
+    if (i + j == 0)
+        return true;
+    return pattern->rows * pattern->cols < 600 ? test_chance(i + 77 * pattern->cols, j, 3)
+                                               : test_chance(i, j + 3 * pattern->rows, 16);
+}
+
+/* A matrix of this size; is_hostile: of the numbers above. */
+static struct operator operator_make(int64_t rows, int64_t cols, spmm_dtype_t dtype, bool is_hostile)
+{
+    const struct test_pattern pattern = {"random", rows, cols, random_stores};
+    struct operator made = {.matrix = test_matrix_of(&pattern, TEST_VALUES_REAL)};
+    for (int64_t q = 0; is_hostile && q < made.matrix->nnz; q++)
+        made.matrix->values[q] = hostile[test_hash((uint64_t)q, 5) % (sizeof hostile / sizeof hostile[0])];
+    if (is_hostile && made.matrix->nnz > 3)
+        made.matrix->values[3] = NAN;
+    made.values = test_values_of(made.matrix, dtype);
+    made.a = (struct spmmi_jit_matrix){
+        rows, cols, made.matrix->row_ptr, made.matrix->col_ind, made.values, dtype};
+    return made;
+}
+
+static void operator_free(struct operator *made)
+{
+    free(made->values);
+    test_matrix_free(made->matrix);
+}
+
+static char *emit(const struct spmmi_jit_matrix *a, uint32_t *bytes)
+{
+    const char *why = NULL;
+    char *text = spmmi_jit_ptx_emit(a, bytes, &why);
+    if (text == NULL)
+        fail_msg("%s", why);
+    assert_null(why);
+    assert_int_equal(strlen(text), *bytes);
+    return text;
+}
+
+/* Row i and column j of C as the kernel of rows computes them, which never reads C where beta is 0. */
+static double expected(const struct operator *o, const struct test_dense *b, const struct test_dense *c, int64_t i,
+                       int64_t j, double alpha, double beta)
+{
+    const bool is_double = o->a.dtype == SPMM_F64, is_empty = o->a.row_ptr[i] == o->a.row_ptr[i + 1];
+    double sum = 0, factor = is_empty ? 0 : alpha;
+    for (int64_t q = o->a.row_ptr[i]; q < o->a.row_ptr[i + 1]; q++) {
+        const double x = test_value_get(o->a.dtype, o->values, q), y = test_dense_get(b, o->a.col_ind[q], j);
+        sum = is_double ? fma(x, y, sum) : (double)fmaf((float)x, (float)y, (float)sum);
+    }
+    if (is_double)
+        return beta != 0 ? fma(factor, sum, beta * test_dense_get(c, i, j)) : factor * sum;
+    const float product = (float)factor * (float)sum;
+    if (beta == 0)
+        return (double)product;
+    const float old = (float)beta * (float)test_dense_get(c, i, j);
+    return (double)fmaf((float)factor, (float)sum, old);
+}
+
+static int same(double a, double b)
+{
+    return (isnan(a) && isnan(b)) || memcmp(&a, &b, sizeof a) == 0;
+}
+
+static const char *block_end(const struct test_dense *dense)
+{
+    return dense->block + dense->block_bytes;
+}
+
+static struct ptx_launch launch_of(const struct test_dense *b, const struct test_dense *c, double alpha, double beta)
+{
+    const uint64_t size = spmm_dtype_size(b->view.type);
+    const bool b_by_rows = b->view.layout == SPMM_ROW_MAJOR, c_by_rows = c->view.layout == SPMM_ROW_MAJOR;
+    return (struct ptx_launch){.b = (uintptr_t)b->view.data,
+                               .c = (uintptr_t)c->view.data,
+                               .b_column = size * (b_by_rows ? 1 : (uint64_t)b->view.ld),
+                               .c_column = size * (c_by_rows ? 1 : (uint64_t)c->view.ld),
+                               .b_row = (uint32_t)(size * (b_by_rows ? (uint64_t)b->view.ld : 1)),
+                               .c_row = (uint32_t)(size * (c_by_rows ? (uint64_t)c->view.ld : 1)),
+                               .n = (uint32_t)b->view.cols,
+                               .alpha = alpha,
+                               .beta = beta,
+                               .blocks = (uint32_t)((b->view.cols + SPMMI_JIT_THREADS - 1) / SPMMI_JIT_THREADS),
+                               .threads = SPMMI_JIT_THREADS,
+                               .b_begin = b->block,
+                               .b_end = block_end(b),
+                               .c_begin = c->block,
+                               .c_end = block_end(c)};
+}
+
+/* Runs the program of o for this product and compares all of C, gaps and guards with what is expected. */
+static void check_product(const struct operator *o, const struct ptx_program *program,
+                          const struct test_product *product)
+{
+    struct test_dense b = test_product_b(o->matrix, o->a.dtype, product);
+    struct test_dense c = test_product_c(o->matrix, o->a.dtype, product);
+    const struct test_dense before = test_dense_copy(&c);
+    char why[160];
+    const struct ptx_launch launch = launch_of(&b, &c, product->alpha, product->beta);
+    if (!ptx_program_run(program, &launch, why))
+        fail_msg("%s", why);
+    for (int64_t i = 0; i < o->a.rows; i++)
+        for (int64_t j = 0; j < product->n; j++) {
+            const double want = expected(o, &b, &before, i, j, product->alpha, product->beta);
+            const double got = test_dense_get(&c, i, j);
+            if (!same(got, want))
+                fail_msg("%lld x %lld, n %lld: C(%lld, %lld) is %a, expected %a", (long long)o->a.rows,
+                         (long long)o->a.cols, (long long)product->n, (long long)i, (long long)j, got, want);
+        }
+    assert_true(test_dense_same_gaps(&before, &c));
+    test_dense_free(&b);
+    test_dense_free(&c);
+    free(before.block);
+}
+
+static const struct {
+    int64_t rows, cols;
+} sizes[] = {{1, 1}, {7, 5}, {8, 8}, {17, 3}, {3, 40}, {64, 190}, {190, 64}, {90, 400}, {400, 90}};
+
+static void programs_compute_the_bits_of_the_plain_loop(void **state)
+{
+    static const struct test_product products[] = {
+        {SPMM_OP_N, 1, SPMM_ROW_MAJOR, SPMM_ROW_MAJOR, 0, 0, 0, 1, 0, TEST_VALUES_REAL},
+        {SPMM_OP_N, 129, SPMM_ROW_MAJOR, SPMM_ROW_MAJOR, 3, 5, 0, 0.75, -1.25, TEST_VALUES_REAL},
+        {SPMM_OP_N, 5, SPMM_COL_MAJOR, SPMM_ROW_MAJOR, 2, 0, 1, -2, 0, TEST_VALUES_REAL},
+        {SPMM_OP_N, 4, SPMM_ROW_MAJOR, SPMM_COL_MAJOR, 0, 1, 1, INFINITY, 1, TEST_VALUES_REAL},
+        {SPMM_OP_N, 3, SPMM_COL_MAJOR, SPMM_COL_MAJOR, 0, 0, 0, 3, NAN, TEST_VALUES_REAL},
+    };
+    (void)state;
+    for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
+        for (int kind = 0; kind < 4; kind++) {
+            struct operator o = operator_make(sizes[s].rows, sizes[s].cols, kind % 2 == 0 ? SPMM_F32 : SPMM_F64,
+                                              kind / 2 == 1);
+            uint32_t bytes = 0;
+            char why[160], *text = emit(&o.a, &bytes);
+            struct ptx_program *program = ptx_program_make(text, why);
+            if (program == NULL)
+                fail_msg("%s", why);
+            for (size_t i = 0; i < sizeof products / sizeof products[0]; i++)
+                check_product(&o, program, &products[i]);
+            ptx_program_free(program);
+            spmmi_free(text);
+            operator_free(&o);
+        }
+}
+
+/* The CPU kernel sums in this order too where a tile of C is wider than 128 bytes. */
+static void programs_have_the_bits_of_rows_on_the_cpu(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < 4; kind++) {
+        const spmm_dtype_t dtype = kind % 2 == 0 ? SPMM_F32 : SPMM_F64;
+        const struct test_product product = {SPMM_OP_N, 64, SPMM_ROW_MAJOR, SPMM_ROW_MAJOR, 0, 0, 0,
+                                             1.5,       kind < 2 ? 0.0 : 0.5, TEST_VALUES_REAL};
+        struct operator o = operator_make(120, 80, dtype, kind % 3 == 0);
+        const struct test_plan_options options = {dtype, SPMM_SCHEDULE_ROW_SPLIT, 16, 0, 0};
+        spmm_plan_t *plan = test_plan_build(o.matrix, options);
+        spmm_executor_t *executor = test_executor_make(plan, SPMM_DEVICE_CPU, 1, "cpu/rows/row-split");
+        struct test_dense b = test_product_b(o.matrix, dtype, &product), c = test_product_c(o.matrix, dtype, &product);
+        struct test_dense twin = test_dense_copy(&c);
+        uint32_t bytes = 0;
+        char why[160], *text = emit(&o.a, &bytes);
+        struct ptx_program *program = ptx_program_make(text, why);
+        assert_non_null(program);
+        const struct ptx_launch launch = launch_of(&b, &c, product.alpha, product.beta);
+        assert_true(ptx_program_run(program, &launch, why));
+        test_product_run(executor, &product, &b, &twin);
+        for (int64_t i = 0; i < o.a.rows; i++)
+            for (int64_t j = 0; j < product.n; j++)
+                assert_true(same(test_dense_get(&c, i, j), test_dense_get(&twin, i, j)));
+        ptx_program_free(program);
+        spmmi_free(text);
+        test_dense_free(&b);
+        test_dense_free(&c);
+        test_dense_free(&twin);
+        spmm_executor_destroy(executor);
+        spmm_plan_destroy(plan);
+        operator_free(&o);
+    }
+}
+
+/* Each number is in the text with all of its bits. */
+static void values_are_written_bit_by_bit(void **state)
+{
+    static const int64_t row_ptr[] = {0, 6};
+    static const int32_t col_ind[] = {0, 1, 2, 3, 4, 5};
+    static const float narrow[] = {NAN, -INFINITY, -0.0f, 0x1p-149f, 1.0f, -3.4028235e38f};
+    static const double wide[] = {NAN, -INFINITY, -0.0, 0x1p-1074, 1.0, -1.7976931348623157e308};
+    static const char *const texts[2][6] = {
+        {"0f7FC00000", "0fFF800000", "0f80000000", "0f00000001", "0f3F800000", "0fFF7FFFFF"},
+        {"0d7FF8000000000000", "0dFFF0000000000000", "0d8000000000000000", "0d0000000000000001",
+         "0d3FF0000000000000", "0dFFEFFFFFFFFFFFFF"}};
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        const struct spmmi_jit_matrix a = {1, 6, row_ptr, col_ind, k == 0 ? (const void *)narrow : wide,
+                                           k == 0 ? SPMM_F32 : SPMM_F64};
+        uint32_t bytes = 0;
+        char *text = emit(&a, &bytes);
+        for (int i = 0; i < 6; i++) {
+            char line[96];
+            (void)snprintf(line, sizeof line, "\nfma.rn.%s %%s0, %s, %%b%d, %%s0;\n", k == 0 ? "f32" : "f64",
+                           texts[k][i], i);
+            if (strstr(text, line) == NULL)
+                fail_msg("no %s in %s", line, text);
+        }
+        spmmi_free(text);
+    }
+}
+
+/* A matrix of rows of so many nonzeros each, spread over cols columns. */
+static const char *refusal(int64_t rows, int64_t cols, int64_t each, spmm_dtype_t dtype)
+{
+    int64_t *row_ptr = calloc((size_t)rows + 1, sizeof *row_ptr);
+    int32_t *col_ind = calloc((size_t)(rows * each) + 1, sizeof *col_ind);
+    double *values = calloc((size_t)(rows * each) + 1, sizeof *values);
+    assert_true(row_ptr != NULL && col_ind != NULL && values != NULL);
+    for (int64_t i = 0; i < rows; i++) {
+        row_ptr[i + 1] = row_ptr[i] + each;
+        for (int64_t e = 0; e < each; e++) /* ascending where each divides cols */
+            col_ind[row_ptr[i] + e] = (int32_t)(e * (cols / each) + i % (cols / each));
+    }
+    const struct spmmi_jit_matrix a = {rows, cols, row_ptr, col_ind, values, dtype};
+    const char *early = spmmi_jit_ptx_refuse(&a), *why = NULL;
+    uint32_t bytes = 0;
+    char *text = spmmi_jit_ptx_emit(&a, &bytes, &why);
+    assert_true((text == NULL) == (why != NULL) && (early == NULL || early == why));
+    spmmi_free(text);
+    free(values);
+    free(col_ind);
+    free(row_ptr);
+    return why != NULL ? why : "";
+}
+
+static void large_matrices_are_refused(void **state)
+{
+    (void)state;
+    assert_string_equal(refusal(64, 64, 64, SPMM_F32), "");
+    assert_string_equal(refusal(241, 17, 17, SPMM_F32), "it has more than 4096 nonzeros");
+    assert_string_equal(refusal(190, 8192, 1, SPMM_F32), "");
+    assert_string_equal(refusal(3000, 190, 1, SPMM_F32), "");
+    assert_string_equal(refusal(191, 191, 1, SPMM_F32), "both its rows and its columns need more than 190 registers");
+    assert_string_equal(refusal(95, 400, 2, SPMM_F64), "");
+    assert_string_equal(refusal(96, 96, 1, SPMM_F64), "both its rows and its columns need more than 190 registers");
+    assert_string_equal(refusal(1, 8193, 1, SPMM_F32), "it has more than 8192 rows or columns");
+    assert_string_equal(refusal(8193, 1, 1, SPMM_F32), "it has more than 8192 rows or columns");
+    assert_string_equal(refusal(4, 4, 1, SPMM_F16), "its values are neither f32 nor f64");
+    assert_string_equal(refusal(0, 4, 1, SPMM_F32), "it has no nonzeros");
+}
+
+/* Rows without entries make text too: 8192 of them more than fits. */
+static void long_programs_are_refused(void **state)
+{
+    static int64_t row_ptr[8193];
+    static const int32_t col_ind[] = {0};
+    static const float values[] = {1};
+    const char *why = NULL;
+    uint32_t bytes = 0;
+    (void)state;
+    row_ptr[8192] = 1;
+    const struct spmmi_jit_matrix a = {8192, 1, row_ptr, col_ind, values, SPMM_F32};
+    assert_null(spmmi_jit_ptx_refuse(&a));
+    assert_null(spmmi_jit_ptx_emit(&a, &bytes, &why));
+    assert_string_equal(why, "its program is longer than 1 MiB");
+}
+
+static void without_memory_there_is_no_program(void **state)
+{
+    struct operator o = operator_make(90, 400, SPMM_F64, false); /* of the form that makes a transpose */
+    const int64_t live = spmmi_alloc_live();
+    (void)state;
+    for (int64_t k = 0; k < 5; k++) {
+        const char *why = NULL;
+        uint32_t bytes = 0;
+        spmmi_alloc_fail_at(k, 0);
+        char *text = spmmi_jit_ptx_emit(&o.a, &bytes, &why);
+        spmmi_alloc_fail_at(-1, 0);
+        assert_null(text);
+        assert_string_equal(why, "out of memory");
+        assert_int_equal(spmmi_alloc_live(), live);
+    }
+    operator_free(&o);
+}
+
+/* Exit status of ptxas on a file. */
+static int assemble(const char *path, const char *arch)
+{
+    const pid_t child = fork();
+    if (child == 0) {
+        (void)execl(SPMM_PTXAS, "ptxas", arch, "--warning-as-error", "-o", "/dev/null", path, (char *)NULL);
+        _exit(127);
+    }
+    int result = -1;
+    assert_int_equal(waitpid(child, &result, 0), child);
+    return result;
+}
+
+static void the_assembler_takes_them(void **state)
+{
+    static const char *const archs[] = {"-arch=sm_80", "-arch=sm_90"};
+    char path[] = "/tmp/spmm_ptx_XXXXXX";
+    (void)state;
+    if (SPMM_PTXAS[0] == '\0')
+        skip();
+    for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
+        for (int kind = 0; kind < 2; kind++) {
+            struct operator o = operator_make(sizes[s].rows, sizes[s].cols, kind == 0 ? SPMM_F32 : SPMM_F64, true);
+            uint32_t bytes = 0;
+            char *text = emit(&o.a, &bytes);
+            const int file = s + (size_t)kind == 0 ? mkstemp(path) : open(path, O_WRONLY | O_TRUNC);
+            assert_int_equal(write(file, text, bytes), bytes);
+            (void)close(file);
+            if (assemble(path, archs[s % 2]) != 0)
+                fail_msg("%s of %lld x %lld is refused", archs[s % 2], (long long)sizes[s].rows,
+                         (long long)sizes[s].cols);
+            spmmi_free(text);
+            operator_free(&o);
+        }
+    (void)unlink(path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(programs_compute_the_bits_of_the_plain_loop),
+        cmocka_unit_test(programs_have_the_bits_of_rows_on_the_cpu),
+        cmocka_unit_test(values_are_written_bit_by_bit),
+        cmocka_unit_test(large_matrices_are_refused),
+        cmocka_unit_test(long_programs_are_refused),
+        cmocka_unit_test(without_memory_there_is_no_program),
+        cmocka_unit_test(the_assembler_takes_them),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
