@@ -65,7 +65,11 @@ static spmm_status_t run_with_values(const spmm_executor_t *executor, int varian
     (void)pthread_rwlock_rdlock(executor->values_lock);
     SPMM_REQUIRE(product->alpha == 0 || executor->shape.nnz == 0 || executor->has_values, SPMM_ERR_NO_VALUES,
                  diag, "the plan holds no values and none were set");
-    if (executor->cuda != NULL)
+    const struct spmmi_jit_operator *const made =
+        product->alpha != 0 ? spmmi_jit_find(executor->jit, product) : NULL;
+    if (made != NULL)
+        SPMM_TRY(spmmi_jit_run(executor->jit, made, product, stream, diag));
+    else if (executor->cuda != NULL)
         SPMM_TRY(spmmi_cuda_execute(executor->cuda, variant, product, workspace, stream, diag));
     else
         SPMM_TRY(spmmi_cpu_execute(executor->cpu, variant, product, workspace, diag));
@@ -113,7 +117,12 @@ static void note_write(const spmm_executor_t *executor, int variant, const spmm_
 static void kernel_write(const spmm_executor_t *executor, int variant, const struct spmmi_product *product,
                          spmm_executor_info_t *info)
 {
-    if (executor->cuda != NULL)
+    (void)pthread_rwlock_rdlock(executor->values_lock);
+    const bool is_prepared = spmmi_jit_find(executor->jit, product) != NULL;
+    (void)pthread_rwlock_unlock(executor->values_lock);
+    if (is_prepared)
+        (void)snprintf(info->kernel, sizeof info->kernel, "%s", SPMMI_JIT_KERNEL);
+    else if (executor->cuda != NULL)
         spmmi_cuda_kernel(executor->cuda, variant, product, info->kernel, sizeof info->kernel);
     else
         spmmi_cpu_kernel(executor->cpu, variant, product, info->kernel, sizeof info->kernel);
@@ -135,6 +144,12 @@ spmm_status_t spmm_executor_info(const spmm_executor_t *executor, spmm_op_t op, 
     full.variant = -1;
     full.a_type = executor->shape.dtype;
     full.device_bytes = executor->cuda != NULL ? spmmi_cuda_device_bytes(executor->cuda) : 0;
+    if (executor->jit != NULL) {
+        (void)pthread_rwlock_rdlock(executor->values_lock);
+        full.host_bytes += spmmi_jit_host_bytes(executor->jit);
+        full.device_bytes += spmmi_jit_device_bytes(executor->jit);
+        (void)pthread_rwlock_unlock(executor->values_lock);
+    }
     if (b != NULL || c != NULL) {
         struct spmmi_choice choice;
         SPMM_TRY(spmmi_product_check(executor, op, b, c, &choice, diag));

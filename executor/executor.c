@@ -61,6 +61,8 @@ static spmm_status_t options_read(const spmm_executor_options_t *from, spmm_exec
     SPMM_REQUIRE(to->reserved == 0, SPMM_ERR_ARGUMENT, diag, "reserved is %d, expected 0", to->reserved);
     SPMM_REQUIRE(to->unit_values == 0 || to->unit_values == 1, SPMM_ERR_ARGUMENT, diag,
                  "unit_values is %d, expected 0 or 1", to->unit_values);
+    SPMM_REQUIRE(to->jit >= SPMM_JIT_AUTO && to->jit <= SPMM_JIT_ON, SPMM_ERR_ARGUMENT, diag,
+                 "jit is %d, expected a level of spmm_jit_level_t", (int)to->jit);
     to->threads = spmmi_team_clamp(to->threads, "an executor");
 cleanup:
     return status;
@@ -88,6 +90,8 @@ static spmm_status_t needs_count(const spmm_plan_t *plan, int device, const spmm
     needs->host = sizeof(spmm_executor_t) + sizeof(pthread_rwlock_t);
     if (options->unit_values)
         needs->host += (uint64_t)plan->nnz * spmm_dtype_size(typed.plan.dtype);
+    if (device != SPMM_DEVICE_CPU)
+        needs->host += spmmi_jit_bytes(plan, options->jit);
     else
         needs->host += spmmi_typed_values_bytes(plan, typed.plan.dtype);
     if (device == SPMM_DEVICE_CPU)
@@ -220,6 +224,9 @@ static spmm_status_t device_open(spmm_executor_t *executor, const spmm_plan_t *p
         SPMM_TRY(spmmi_cpu_create(typed, options->threads, options->force_kernel, &executor->cpu, diag));
     } else {
         executor->target = spmmi_cuda_target(executor->device);
+        SPMM_TRY_ALLOC(executor->jit = spmmi_jit_create(plan, executor->device, executor->target,
+                                                        options->jit, options->force_kernel),
+                       diag);
         SPMM_TRY(spmmi_cuda_create(typed, executor->device, options->force_kernel, &executor->cuda, diag));
     }
 cleanup:
@@ -269,6 +276,7 @@ void spmm_executor_destroy(spmm_executor_t *executor)
 {
     if (executor == NULL)
         return;
+    spmmi_jit_destroy(executor->jit);
     spmmi_cuda_destroy(executor->cuda);
     spmmi_cpu_destroy(executor->cpu);
     values_lock_free(executor->values_lock);

@@ -10,6 +10,7 @@
 
 #include "executor/cpu/cpu_backend.h"
 #include "executor/cuda/cuda_backend.h"
+#include "executor/jit/jit.h"
 
 struct spmm_executor {
     int device;
@@ -25,6 +26,7 @@ struct spmm_executor {
     uint64_t parts_hash;                    /* spmmi_parts_hash of the typed plan */
     struct spmmi_cpu *cpu;                  /* one of the two */
     struct spmmi_cuda *cuda;
+    struct spmmi_jit *jit; /* beside cuda; else NULL. What products look up in it is under values_lock */
 };
 
 /* Which variant runs a product, and whether it was made for it. */

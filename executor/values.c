@@ -12,6 +12,8 @@ static spmm_status_t values_write(spmm_executor_t *executor, const void *values,
                                      ? spmmi_cuda_set_values(executor->cuda, values, stream, diag)
                                      : spmmi_cpu_set_values(executor->cpu, values);
     executor->has_values |= status == SPMM_OK;
+    if (executor->jit != NULL)
+        spmmi_jit_values_change(executor->jit);
     (void)pthread_rwlock_unlock(executor->values_lock);
     return status;
 }

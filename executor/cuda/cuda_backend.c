@@ -206,6 +206,20 @@ cleanup:
     return status;
 }
 
+spmm_status_t spmmi_cuda_values_read(const struct spmmi_cuda *cuda, void *values, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct spmmi_cuda_scope scope = {-1};
+    const size_t bytes = (size_t)cuda->nnz * spmm_dtype_size(cuda->dtype);
+    SPMM_TRY_CUDA(spmmi_cuda_enter(cuda->device.number, &scope), diag);
+    SPMM_TRY_CUDA(cudaDeviceSynchronize(), diag);
+    if (bytes > 0)
+        SPMM_TRY_CUDA(cudaMemcpy(values, cuda->values, bytes, cudaMemcpyDeviceToHost), diag);
+cleanup:
+    spmmi_cuda_leave(scope);
+    return status;
+}
+
 uint64_t spmmi_cuda_workspace_bytes(const struct spmmi_cuda *cuda, int variant,
                                     const struct spmmi_product *product)
 {

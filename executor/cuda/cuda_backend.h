@@ -32,6 +32,8 @@ spmm_status_t spmmi_cuda_set_values(struct spmmi_cuda *cuda, const void *values,
 /* Waits for stream if the values are of the host. */
 spmm_status_t spmmi_cuda_values_wait(const struct spmmi_cuda *cuda, const void *values, void *stream,
                                      spmm_diag_t *diag);
+/* The values of A in its order, to the host: waits for all of the device. */
+spmm_status_t spmmi_cuda_values_read(const struct spmmi_cuda *cuda, void *values, spmm_diag_t *diag);
 /* variant: the one that the product was given to. */
 uint64_t spmmi_cuda_workspace_bytes(const struct spmmi_cuda *cuda, int variant,
                                     const struct spmmi_product *product);

@@ -75,6 +75,12 @@ spmm_status_t spmmi_cuda_values_wait(const struct spmmi_cuda *cuda, const void *
     return SPMM_ERR_NO_DEVICE;
 }
 
+spmm_status_t spmmi_cuda_values_read(const struct spmmi_cuda *cuda, void *values, spmm_diag_t *diag)
+{
+    (void)cuda, (void)values, (void)diag;
+    return SPMM_ERR_NO_DEVICE;
+}
+
 uint64_t spmmi_cuda_workspace_bytes(const struct spmmi_cuda *cuda, int variant,
                                     const struct spmmi_product *product)
 {

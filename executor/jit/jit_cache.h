@@ -9,8 +9,8 @@
 
 #include "jit_files.h"
 
-/* The code of this key and source, into *entry. Returns the memory that it lies in, to free with spmmi_free; NULL: there
- * is none. A file that is damaged is removed. A hit makes the file young. */
+/* The code of this key and source, into *entry. Returns the memory that it lies in, to free with spmmi_free; NULL:
+ * there is none. A file that is damaged is removed. A hit makes the file young. */
 uint8_t *spmmi_jit_cache_load(struct spmmi_jit_cache *cache, struct spmmi_jit_entry *entry);
 /* Remember it, if that is possible; makes room if need be. */
 void spmmi_jit_cache_store(struct spmmi_jit_cache *cache, const struct spmmi_jit_entry *entry);

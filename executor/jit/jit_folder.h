@@ -5,8 +5,8 @@
  * digits>.spk, one file a kernel (jit_entry.h). The variables are not looked at in programs that run with the rights of
  * another user. SPMM_CACHE_DIR="" means no disk cache.
  *
- * Trust: whoever can write there runs code on the GPU. Each folder is made for the user alone (0700) and used only if it
- * belongs to the user, nobody else may write in it, and it is no symbolic link; so is each file. */
+ * Trust: whoever can write there runs code on the GPU. A folder is made for the user alone (0700) and used only if
+ * it belongs to the user, nobody else may write in it, and it is no symbolic link; so is each file. */
 #ifndef SPMMI_JIT_FOLDER_H
 #define SPMMI_JIT_FOLDER_H
 

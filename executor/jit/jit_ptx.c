@@ -10,8 +10,6 @@
 #include "format/base/alloc.h"
 #include "format/plan.h"
 
-#define DIMENSION_MAX 8192 /* rows and columns: more make too much text */
-
 /* Text in a buffer of SPMMI_JIT_PTX_MAX bytes. */
 struct text {
     char *at;
@@ -65,10 +63,10 @@ static int64_t count_filled_rows(const struct spmmi_jit_matrix *a)
 }
 
 /* Marks the columns that have an entry and counts them. */
-static int64_t used_columns(const struct spmmi_jit_matrix *a, bool is_used[DIMENSION_MAX])
+static int64_t used_columns(const struct spmmi_jit_matrix *a, bool is_used[SPMMI_JIT_DIMENSION_MAX])
 {
     int64_t count = 0;
-    memset(is_used, 0, DIMENSION_MAX * sizeof *is_used);
+    memset(is_used, 0, SPMMI_JIT_DIMENSION_MAX * sizeof *is_used);
     for (int64_t q = 0; q < a->row_ptr[a->rows]; q++) {
         count += !is_used[a->col_ind[q]];
         is_used[a->col_ind[q]] = true;
@@ -78,13 +76,14 @@ static int64_t used_columns(const struct spmmi_jit_matrix *a, bool is_used[DIMEN
 
 const char *spmmi_jit_ptx_refuse(const struct spmmi_jit_matrix *a)
 {
-    bool is_used[DIMENSION_MAX];
+    bool is_used[SPMMI_JIT_DIMENSION_MAX];
     if (a->dtype != SPMM_F32 && a->dtype != SPMM_F64)
         return "its values are neither f32 nor f64";
-    if (a->rows > DIMENSION_MAX || a->cols > DIMENSION_MAX)
+    if (a->rows > SPMMI_JIT_DIMENSION_MAX || a->cols > SPMMI_JIT_DIMENSION_MAX)
         return "it has more than 8192 rows or columns";
-    if (a->row_ptr[a->rows] > SPMMI_JIT_NNZ_MAX)
-        return "it has more than 4096 nonzeros";
+    if (a->row_ptr[a->rows] * registers_of(a->dtype) > SPMMI_JIT_NNZ_MAX)
+        return a->dtype == SPMM_F64 ? "it has more than 2048 nonzeros of f64"
+                                    : "it has more than 4096 nonzeros";
     if (a->row_ptr[a->rows] == 0)
         return "it has no nonzeros";
     if (!fits_registers(a, used_columns(a, is_used)) && !fits_registers(a, count_filled_rows(a)))
@@ -172,8 +171,8 @@ static void put_store_c(struct program *p, int64_t row, int64_t slot)
     const char *type = p->type;
     const char *zero = p->a->dtype == SPMM_F64 ? "0d0000000000000000" : "0f00000000";
     if (is_empty_row(p->a, row)) {
-        put(p, "mov.%s %%o, %s;\n@%%p1 mul.rn.%s %%o, %%beta, %%c%lld;\n@%%p1 add.rn.%s %%o, %%o, %s;\n", type,
-            zero, type, (long long)slot, type, zero);
+        put(p, "mov.%s %%o, %s;\n@%%p1 mul.rn.%s %%o, %%beta, %%c%lld;\n@%%p1 add.rn.%s %%o, %%o, %s;\n",
+            type, zero, type, (long long)slot, type, zero);
     } else {
         put(p, "mul.rn.%s %%o, %%alpha, %%s%lld;\n@%%p1 mul.rn.%s %%c%lld, %%beta, %%c%lld;\n", type,
             (long long)row, type, (long long)slot, (long long)slot);
@@ -209,7 +208,7 @@ static void put_rows(struct program *p, bool sums_now)
 }
 
 /* The column of B in registers. */
-static void put_by_rows(struct program *p, const bool is_used[DIMENSION_MAX])
+static void put_by_rows(struct program *p, const bool is_used[SPMMI_JIT_DIMENSION_MAX])
 {
     for (int64_t j = 0; j < p->a->cols; j++)
         if (is_used[j])
@@ -226,8 +225,8 @@ static bool put_by_columns(struct program *p)
     int64_t *map = spmmi_alloc((uint64_t)nnz, sizeof *map);
     int32_t *rows = spmmi_alloc((uint64_t)nnz, sizeof *rows);
     bool is_done = starts != NULL && map != NULL && rows != NULL;
-    is_done = is_done &&
-              spmmi_transpose(a->rows, a->cols, a->row_ptr, a->col_ind, starts, rows, map) == SPMM_OK;
+    is_done =
+        is_done && spmmi_transpose(a->rows, a->cols, a->row_ptr, a->col_ind, starts, rows, map) == SPMM_OK;
     for (int64_t i = 0; is_done && i < a->rows; i++)
         if (!is_empty_row(a, i))
             put_zero(p, "s", i);
@@ -250,7 +249,7 @@ static bool put_by_columns(struct program *p)
 
 char *spmmi_jit_ptx_emit(const struct spmmi_jit_matrix *a, uint32_t *bytes, const char **why)
 {
-    bool is_used[DIMENSION_MAX], is_done = true;
+    bool is_used[SPMMI_JIT_DIMENSION_MAX], is_done = true;
     struct program p = {.a = a, .type = a->dtype == SPMM_F64 ? "f64" : "f32"};
     *why = spmmi_jit_ptx_refuse(a);
     if (*why != NULL)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A small matrix as a program: PTX of C = alpha * op(A) * B + beta * C in which each nonzero of op(A) is an instruction.
+/* A small matrix as a program: PTX of C = alpha * op(A) * B + beta * C in which each nonzero is an instruction.
  *
  * thread      one column of B and C; blocks of SPMMI_JIT_THREADS threads side by side
  * form        where few columns of op(A) have entries, a thread keeps its column of B in registers and computes row
@@ -21,8 +21,9 @@
 #define SPMMI_JIT_GROUP 8u
 /* What the driver's compiler takes in less than half a second, and the multiprocessors in one read of their
  * instructions; 32-bit registers for a thread's values. Measured on an H200 (docs/kernels.md). */
-#define SPMMI_JIT_NNZ_MAX 4096
+#define SPMMI_JIT_NNZ_MAX 4096 /* of f64, whose values take two instructions more, half of them */
 #define SPMMI_JIT_REGISTERS_MAX 190u
+#define SPMMI_JIT_DIMENSION_MAX 8192          /* rows and columns: more make too much text */
 #define SPMMI_JIT_PTX_MAX (UINT32_C(1) << 20) /* bytes of text */
 #define SPMMI_JIT_ENTRY_POINT "spmm_operator"
 
@@ -39,8 +40,8 @@ struct spmmi_jit_matrix {
  * values are not looked at. */
 const char *spmmi_jit_ptx_refuse(const struct spmmi_jit_matrix *a);
 
-/* Its text, ended by a zero, to free with spmmi_free; *bytes without the zero. NULL and *why, in static memory: there is
- * none. */
+/* Its text, ended by a zero, to free with spmmi_free; *bytes without the zero. NULL and *why, in static memory: there
+ * is none. */
 char *spmmi_jit_ptx_emit(const struct spmmi_jit_matrix *a, uint32_t *bytes, const char **why);
 
 #endif

@@ -320,6 +320,12 @@ static spmm_status_t certificate(const struct objects *o, void *info)
     return status;
 }
 
+static spmm_status_t preparation(const struct objects *o, void *info)
+{
+    const spmm_dense_t operand = {NULL, 27, N_TYPICAL, N_TYPICAL, SPMM_ROW_MAJOR, SPMM_F32};
+    return spmm_executor_prepare(o->executor, SPMM_OP_N, &operand, &operand, 0, info, NULL);
+}
+
 static spmm_status_t product_plan_info(const struct objects *o, void *info)
 {
     spmm_plan_t *plan = NULL;
@@ -369,6 +375,7 @@ const struct output outputs[] = {
     OUTPUT(spmm_roofline_t, roofline),
     OUTPUT(spmm_kernel_info_t, kernel_info),
     OUTPUT(spmm_executor_info_t, executor_info),
+    OUTPUT_BUT(spmm_preparation_t, seconds, preparation),
     OUTPUT(spmm_certificate_t, certificate),
     OUTPUT(spmm_product_plan_info_t, product_plan_info),
     OUTPUT(spmm_product_info_t, product_info),

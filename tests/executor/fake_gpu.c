@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -99,6 +100,14 @@ spmm_status_t spmmi_cuda_values_wait(const struct spmmi_cuda *cuda, const void *
     if (fake_gpu.watched != NULL && pthread_rwlock_tryrdlock(fake_gpu.watched->values_lock) == 0)
         fake_gpu.free_waits += pthread_rwlock_unlock(fake_gpu.watched->values_lock) == 0;
     return answer(fake_gpu.waits > fake_gpu.waits_well ? fake_gpu.wait : SPMM_OK, diag);
+}
+
+spmm_status_t spmmi_cuda_values_read(const struct spmmi_cuda *cuda, void *values, spmm_diag_t *diag)
+{
+    (void)cuda;
+    if (fake_gpu.values != NULL)
+        memcpy(values, fake_gpu.values, fake_gpu.value_bytes);
+    return answer(fake_gpu.values != NULL ? SPMM_OK : SPMM_ERR_DEVICE, diag);
 }
 
 uint64_t spmmi_cuda_workspace_bytes(const struct spmmi_cuda *cuda, int variant,

@@ -26,7 +26,9 @@ struct fake_gpu {
     spmm_status_t supports;                /* of parts of the tiled family */
     spmm_status_t upload;                  /* of what certificates read */
     int uploads;                           /* that live */
-    int was_tensor;                        /* the last certificate was of a product on tensor cores */
+    const void *values;                    /* of A, for spmmi_cuda_values_read; bytes of them */
+    uint64_t value_bytes;
+    int was_tensor; /* the last certificate was of a product on tensor cores */
 };
 extern struct fake_gpu fake_gpu;
 

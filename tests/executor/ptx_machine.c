@@ -56,24 +56,37 @@ static const struct {
     enum opcode opcode;
     bool is_double, is_64;
 } names[] = {
-    {"ld.param.u64", LD_PARAM, false, true},      {"ld.param.u32", LD_PARAM, false, false},
-    {"ld.param.f32", LD_PARAM, false, false},     {"ld.param.f64", LD_PARAM, true, true},
-    {"ld.global.f32", LD_GLOBAL, false, false},   {"ld.global.f64", LD_GLOBAL, true, true},
-    {"ld.global.nc.f32", LD_GLOBAL, false, false}, {"ld.global.nc.f64", LD_GLOBAL, true, true},
-    {"st.global.f32", ST_GLOBAL, false, false},   {"st.global.f64", ST_GLOBAL, true, true},
-    {"mov.u32", MOV, false, false},               {"mov.f32", MOV, false, false},
-    {"mov.f64", MOV, true, true},                 {"cvt.u64.u32", CVT, false, true},
-    {"mad.lo.u32", MAD_LO, false, false},         {"mad.lo.u64", MAD_LO, false, true},
-    {"mad.wide.u32", MAD_WIDE, false, true},      {"setp.ge.u32", SETP_GE, false, false},
-    {"setp.neu.f32", SETP_NEU, false, false},     {"setp.neu.f64", SETP_NEU, true, true},
-    {"fma.rn.f32", FMA, false, false},            {"fma.rn.f64", FMA, true, true},
-    {"mul.rn.f32", MUL, false, false},            {"mul.rn.f64", MUL, true, true},
-    {"add.rn.f32", ADD, false, false},            {"add.rn.f64", ADD, true, true},
+    {"ld.param.u64", LD_PARAM, false, true},
+    {"ld.param.u32", LD_PARAM, false, false},
+    {"ld.param.f32", LD_PARAM, false, false},
+    {"ld.param.f64", LD_PARAM, true, true},
+    {"ld.global.f32", LD_GLOBAL, false, false},
+    {"ld.global.f64", LD_GLOBAL, true, true},
+    {"ld.global.nc.f32", LD_GLOBAL, false, false},
+    {"ld.global.nc.f64", LD_GLOBAL, true, true},
+    {"st.global.f32", ST_GLOBAL, false, false},
+    {"st.global.f64", ST_GLOBAL, true, true},
+    {"mov.u32", MOV, false, false},
+    {"mov.f32", MOV, false, false},
+    {"mov.f64", MOV, true, true},
+    {"cvt.u64.u32", CVT, false, true},
+    {"mad.lo.u32", MAD_LO, false, false},
+    {"mad.lo.u64", MAD_LO, false, true},
+    {"mad.wide.u32", MAD_WIDE, false, true},
+    {"setp.ge.u32", SETP_GE, false, false},
+    {"setp.neu.f32", SETP_NEU, false, false},
+    {"setp.neu.f64", SETP_NEU, true, true},
+    {"fma.rn.f32", FMA, false, false},
+    {"fma.rn.f64", FMA, true, true},
+    {"mul.rn.f32", MUL, false, false},
+    {"mul.rn.f64", MUL, true, true},
+    {"add.rn.f32", ADD, false, false},
+    {"add.rn.f64", ADD, true, true},
     {"ret", RET, false, false},
 };
 
-static const char *const parameters[] = {"b", "c", "b_column", "c_column", "b_row", "c_row", "n",
-                                         "alpha", "beta", NULL};
+static const char *const parameters[] = {"b",     "c", "b_column", "c_column", "b_row",
+                                         "c_row", "n", "alpha",    "beta",     NULL};
 
 /* ---- text to instructions ---- */
 
@@ -82,7 +95,9 @@ static bool register_read(const char *word, const struct ptx_program *program, s
     char *end = NULL;
     if (strcmp(word, "%alpha") == 0 || strcmp(word, "%beta") == 0 || strcmp(word, "%o") == 0) {
         *operand = (struct operand){.kind = REGISTER,
-                                    .file = word[1] == 'a' ? 'x' - 'a' : word[1] == 'b' ? 'y' - 'a' : 'o' - 'a'};
+                                    .file = word[1] == 'a'   ? 'x' - 'a'
+                                            : word[1] == 'b' ? 'y' - 'a'
+                                                             : 'o' - 'a'};
         return true;
     }
     if (!islower((unsigned char)word[1]) || !isdigit((unsigned char)word[2]))
@@ -201,7 +216,8 @@ struct ptx_program *ptx_program_make(const char *text, char why[160])
         if (end != NULL)
             *end = '\0';
         (void)snprintf(why, WHY, "not understood: %.100s", statement);
-        is_right = end != NULL ? statement_read(program, statement) : strspn(statement, "\n ") == strlen(statement);
+        is_right =
+            end != NULL ? statement_read(program, statement) : strspn(statement, "\n ") == strlen(statement);
     }
     free(copy);
     if (is_right)
@@ -217,9 +233,9 @@ void ptx_program_free(struct ptx_program *program)
     free(program);
 }
 
-int64_t ptx_program_length(const struct ptx_program *program)
+int ptx_program_is_double(const struct ptx_program *program)
 {
-    return program->count;
+    return program->is_double;
 }
 
 /* ---- running them ---- */
@@ -258,9 +274,15 @@ static uint64_t parameter_of(const struct ptx_launch *l, const char *name, bool 
     const struct {
         const char *name;
         uint64_t bits;
-    } all[] = {{"b", l->b},         {"c", l->c},         {"b_column", l->b_column}, {"c_column", l->c_column},
-               {"b_row", l->b_row}, {"c_row", l->c_row}, {"n", l->n},
-               {"alpha", bits_of(l->alpha, is_double)},  {"beta", bits_of(l->beta, is_double)}};
+    } all[] = {{"b", l->b},
+               {"c", l->c},
+               {"b_column", l->b_column},
+               {"c_column", l->c_column},
+               {"b_row", l->b_row},
+               {"c_row", l->c_row},
+               {"n", l->n},
+               {"alpha", bits_of(l->alpha, is_double)},
+               {"beta", bits_of(l->beta, is_double)}};
     size_t i = 0;
     while (strcmp(all[i].name, name) != 0)
         i++;
@@ -303,7 +325,8 @@ static void *memory(struct thread *t, uint64_t address, size_t size, bool writes
 {
     const struct ptx_launch *l = t->launch;
     char *const at = (char *)(uintptr_t)address;
-    const bool in_b = at >= l->b_begin && at + size <= l->b_end, in_c = at >= l->c_begin && at + size <= l->c_end;
+    const bool in_b = at >= l->b_begin && at + size <= l->b_end,
+               in_c = at >= l->c_begin && at + size <= l->c_end;
     if (address % size == 0 && (in_c || (in_b && !writes)))
         return at;
     t->wrong = writes ? "a write outside of C" : "a read outside of B and C";

@@ -22,7 +22,7 @@ struct ptx_program;
 /* Text to instructions; NULL: out of memory, or *why says what is not understood. */
 struct ptx_program *ptx_program_make(const char *text, char why[160]);
 void ptx_program_free(struct ptx_program *program);
-int64_t ptx_program_length(const struct ptx_program *program); /* instructions */
+int ptx_program_is_double(const struct ptx_program *program); /* its values are f64 */
 /* Returns whether every thread came to its end; else why not. */
 int ptx_program_run(const struct ptx_program *program, const struct ptx_launch *launch, char why[160]);
 

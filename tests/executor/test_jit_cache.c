@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The cache of compiled kernels on disk (executor/jit): what it keeps, whom it trusts, and that every error is a miss. */
+/* The cache of compiled kernels on disk (executor/jit): what it keeps, whom it trusts; every error is a miss. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

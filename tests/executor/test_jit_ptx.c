@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Programs of small matrices (executor/jit/jit_ptx.h): which matrices get one, and that what is emitted computes the
- * bits of rows/row-split. A machine in this test runs them (ptx_machine.h); where CUDA is installed, ptxas reads them. */
+ * bits of rows/row-split. A machine in this test runs them (ptx_machine.h); ptxas reads them where it is installed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,10 +23,11 @@
 #include "tests/support/products.h"
 
 /* Numbers that a wrong literal, a missing sign, a lost bit or a skipped zero would show in. */
-static const double hostile[] = {0.0,      -0.0,   1e-40,  -1e-45,      1.17549435e-38, 3.4e38, -3.4e38,
-                                 INFINITY, -1.0,   0x1p-1, 0x1.fffffep0, -INFINITY,      5e-324, 1.7e308};
+static const double hostile[] = {0.0,      -0.0, 1e-40,  -1e-45,       1.17549435e-38, 3.4e38, -3.4e38,
+                                 INFINITY, -1.0, 0x1p-1, 0x1.fffffep0, -INFINITY,      5e-324, 1.7e308};
 
-struct operator {
+struct operator
+{
     struct test_matrix *matrix;
     void *values;
     struct spmmi_jit_matrix a;
@@ -52,12 +53,12 @@ static struct operator operator_make(int64_t rows, int64_t cols, spmm_dtype_t dt
     if (is_hostile && made.matrix->nnz > 3)
         made.matrix->values[3] = NAN;
     made.values = test_values_of(made.matrix, dtype);
-    made.a = (struct spmmi_jit_matrix){
-        rows, cols, made.matrix->row_ptr, made.matrix->col_ind, made.values, dtype};
+    made.a =
+        (struct spmmi_jit_matrix){rows, cols, made.matrix->row_ptr, made.matrix->col_ind, made.values, dtype};
     return made;
 }
 
-static void operator_free(struct operator *made)
+static void operator_free(struct operator* made)
 {
     free(made->values);
     test_matrix_free(made->matrix);
@@ -75,8 +76,8 @@ static char *emit(const struct spmmi_jit_matrix *a, uint32_t *bytes)
 }
 
 /* Row i and column j of C as the kernel of rows computes them, which never reads C where beta is 0. */
-static double expected(const struct operator *o, const struct test_dense *b, const struct test_dense *c, int64_t i,
-                       int64_t j, double alpha, double beta)
+static double expected(const struct operator* o, const struct test_dense *b, const struct test_dense *c,
+                       int64_t i, int64_t j, double alpha, double beta)
 {
     const bool is_double = o->a.dtype == SPMM_F64, is_empty = o->a.row_ptr[i] == o->a.row_ptr[i + 1];
     double sum = 0, factor = is_empty ? 0 : alpha;
@@ -103,7 +104,8 @@ static const char *block_end(const struct test_dense *dense)
     return dense->block + dense->block_bytes;
 }
 
-static struct ptx_launch launch_of(const struct test_dense *b, const struct test_dense *c, double alpha, double beta)
+static struct ptx_launch launch_of(const struct test_dense *b, const struct test_dense *c, double alpha,
+                                   double beta)
 {
     const uint64_t size = spmm_dtype_size(b->view.type);
     const bool b_by_rows = b->view.layout == SPMM_ROW_MAJOR, c_by_rows = c->view.layout == SPMM_ROW_MAJOR;
@@ -116,7 +118,8 @@ static struct ptx_launch launch_of(const struct test_dense *b, const struct test
                                .n = (uint32_t)b->view.cols,
                                .alpha = alpha,
                                .beta = beta,
-                               .blocks = (uint32_t)((b->view.cols + SPMMI_JIT_THREADS - 1) / SPMMI_JIT_THREADS),
+                               .blocks =
+                                   (uint32_t)((b->view.cols + SPMMI_JIT_THREADS - 1) / SPMMI_JIT_THREADS),
                                .threads = SPMMI_JIT_THREADS,
                                .b_begin = b->block,
                                .b_end = block_end(b),
@@ -125,7 +128,7 @@ static struct ptx_launch launch_of(const struct test_dense *b, const struct test
 }
 
 /* Runs the program of o for this product and compares all of C, gaps and guards with what is expected. */
-static void check_product(const struct operator *o, const struct ptx_program *program,
+static void check_product(const struct operator* o, const struct ptx_program *program,
                           const struct test_product *product)
 {
     struct test_dense b = test_product_b(o->matrix, o->a.dtype, product);
@@ -165,8 +168,8 @@ static void programs_compute_the_bits_of_the_plain_loop(void **state)
     (void)state;
     for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
         for (int kind = 0; kind < 4; kind++) {
-            struct operator o = operator_make(sizes[s].rows, sizes[s].cols, kind % 2 == 0 ? SPMM_F32 : SPMM_F64,
-                                              kind / 2 == 1);
+            struct operator o = operator_make(sizes[s].rows, sizes[s].cols,
+                                              kind % 2 == 0 ? SPMM_F32 : SPMM_F64, kind / 2 == 1);
             uint32_t bytes = 0;
             char why[160], *text = emit(&o.a, &bytes);
             struct ptx_program *program = ptx_program_make(text, why);
@@ -186,13 +189,14 @@ static void programs_have_the_bits_of_rows_on_the_cpu(void **state)
     (void)state;
     for (int kind = 0; kind < 4; kind++) {
         const spmm_dtype_t dtype = kind % 2 == 0 ? SPMM_F32 : SPMM_F64;
-        const struct test_product product = {SPMM_OP_N, 64, SPMM_ROW_MAJOR, SPMM_ROW_MAJOR, 0, 0, 0,
-                                             1.5,       kind < 2 ? 0.0 : 0.5, TEST_VALUES_REAL};
+        const struct test_product product = {SPMM_OP_N, 64,  SPMM_ROW_MAJOR,       SPMM_ROW_MAJOR,  0, 0,
+                                             0,         1.5, kind < 2 ? 0.0 : 0.5, TEST_VALUES_REAL};
         struct operator o = operator_make(120, 80, dtype, kind % 3 == 0);
         const struct test_plan_options options = {dtype, SPMM_SCHEDULE_ROW_SPLIT, 16, 0, 0};
         spmm_plan_t *plan = test_plan_build(o.matrix, options);
         spmm_executor_t *executor = test_executor_make(plan, SPMM_DEVICE_CPU, 1, "cpu/rows/row-split");
-        struct test_dense b = test_product_b(o.matrix, dtype, &product), c = test_product_c(o.matrix, dtype, &product);
+        struct test_dense b = test_product_b(o.matrix, dtype, &product),
+                          c = test_product_c(o.matrix, dtype, &product);
         struct test_dense twin = test_dense_copy(&c);
         uint32_t bytes = 0;
         char why[160], *text = emit(&o.a, &bytes);
@@ -228,8 +232,8 @@ static void values_are_written_bit_by_bit(void **state)
          "0d3FF0000000000000", "0dFFEFFFFFFFFFFFFF"}};
     (void)state;
     for (int k = 0; k < 2; k++) {
-        const struct spmmi_jit_matrix a = {1, 6, row_ptr, col_ind, k == 0 ? (const void *)narrow : wide,
-                                           k == 0 ? SPMM_F32 : SPMM_F64};
+        const struct spmmi_jit_matrix a = {
+            1, 6, row_ptr, col_ind, k == 0 ? (const void *)narrow : wide, k == 0 ? SPMM_F32 : SPMM_F64};
         uint32_t bytes = 0;
         char *text = emit(&a, &bytes);
         for (int i = 0; i < 6; i++) {
@@ -272,11 +276,15 @@ static void large_matrices_are_refused(void **state)
     (void)state;
     assert_string_equal(refusal(64, 64, 64, SPMM_F32), "");
     assert_string_equal(refusal(241, 17, 17, SPMM_F32), "it has more than 4096 nonzeros");
+    assert_string_equal(refusal(32, 64, 64, SPMM_F64), "");
+    assert_string_equal(refusal(683, 3, 3, SPMM_F64), "it has more than 2048 nonzeros of f64");
     assert_string_equal(refusal(190, 8192, 1, SPMM_F32), "");
     assert_string_equal(refusal(3000, 190, 1, SPMM_F32), "");
-    assert_string_equal(refusal(191, 191, 1, SPMM_F32), "both its rows and its columns need more than 190 registers");
+    assert_string_equal(refusal(191, 191, 1, SPMM_F32),
+                        "both its rows and its columns need more than 190 registers");
     assert_string_equal(refusal(95, 400, 2, SPMM_F64), "");
-    assert_string_equal(refusal(96, 96, 1, SPMM_F64), "both its rows and its columns need more than 190 registers");
+    assert_string_equal(refusal(96, 96, 1, SPMM_F64),
+                        "both its rows and its columns need more than 190 registers");
     assert_string_equal(refusal(1, 8193, 1, SPMM_F32), "it has more than 8192 rows or columns");
     assert_string_equal(refusal(8193, 1, 1, SPMM_F32), "it has more than 8192 rows or columns");
     assert_string_equal(refusal(4, 4, 1, SPMM_F16), "its values are neither f32 nor f64");
@@ -339,7 +347,8 @@ static void the_assembler_takes_them(void **state)
         skip();
     for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
         for (int kind = 0; kind < 2; kind++) {
-            struct operator o = operator_make(sizes[s].rows, sizes[s].cols, kind == 0 ? SPMM_F32 : SPMM_F64, true);
+            struct operator o =
+                operator_make(sizes[s].rows, sizes[s].cols, kind == 0 ? SPMM_F32 : SPMM_F64, true);
             uint32_t bytes = 0;
             char *text = emit(&o.a, &bytes);
             const int file = s + (size_t)kind == 0 ? mkstemp(path) : open(path, O_WRONLY | O_TRUNC);

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See jit_operator.h. */
+#include "jit_operator.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "format/base/alloc.h"
+#include "format/base/digest.h"
+
+#define PROGRAM_VERSION 1 /* of what jit_ptx.c emits and launches: another one is another key */
+
+/* All that the code depends on, and what people want to know of it. */
+static void key_write(const struct spmmi_jit_matrix *a, uint32_t target, const char *source, uint32_t bytes,
+                      char key[SPMMI_JIT_KEY_MAX + 1])
+{
+    uint8_t hash[16];
+    char digits[2 * sizeof hash + 1];
+    spmmi_hash128(source, bytes, hash);
+    for (size_t i = 0; i < sizeof hash; i++)
+        (void)snprintf(digits + 2 * i, 3, "%02x", hash[i]);
+    (void)snprintf(key, SPMMI_JIT_KEY_MAX + 1,
+                   "operator %d; spmm %s; sm_%u; %s; %lld x %lld, %lld nonzeros; ptx %s", PROGRAM_VERSION,
+                   spmm_version_string(), target, spmm_dtype_name(a->dtype), (long long)a->rows,
+                   (long long)a->cols, (long long)a->row_ptr[a->rows], digits);
+}
+
+static void module_drop(const struct spmmi_jit_driver *driver, struct spmmi_jit_operator *made)
+{
+    if (made->module != NULL)
+        (void)driver->module_unload(made->module);
+    made->module = made->function = NULL;
+}
+
+/* Code to a kernel that can be launched; in any other state it is not taken. */
+static bool module_load(const struct spmmi_jit_driver *driver, const struct spmmi_jit_entry *entry,
+                        struct spmmi_jit_operator *made)
+{
+    int threads = 0;
+    if (driver->module_load(&made->module, entry->code) != 0) {
+        made->module = NULL;
+        return false;
+    }
+    if (driver->module_function(&made->function, made->module, SPMMI_JIT_ENTRY_POINT) == 0 &&
+        driver->function_attribute(&threads, SPMMI_JIT_FUNCTION_THREADS_MAX, made->function) == 0 &&
+        threads >= (int)SPMMI_JIT_THREADS) {
+        made->code_bytes = entry->code_bytes;
+        return true;
+    }
+    module_drop(driver, made);
+    return false;
+}
+
+/* Compiles the entry's source; its code lives as long as *link. */
+static const char *compile(const struct spmmi_jit_driver *driver, struct spmmi_jit_entry *entry, void **link)
+{
+    void *code = NULL, *source = (void *)(uintptr_t)entry->source;
+    size_t bytes = 0;
+    if (driver->link_create(0, NULL, NULL, link) != 0) {
+        *link = NULL;
+        return "the driver has no compiler";
+    }
+    if (driver->link_add(*link, SPMMI_JIT_LINK_PTX, source, (size_t)entry->source_bytes + 1,
+                         SPMMI_JIT_ENTRY_POINT, 0, NULL, NULL) != 0 ||
+        driver->link_complete(*link, &code, &bytes) != 0)
+        return "the driver does not compile the program";
+    if (bytes == 0 || bytes > SPMMI_JIT_FILE_MAX)
+        return "the driver's code has an impossible size";
+    entry->code = code;
+    entry->code_bytes = (uint32_t)bytes;
+    return NULL;
+}
+
+static const char *compile_and_load(const struct spmmi_jit_driver *driver, struct spmmi_jit_cache *cache,
+                                    struct spmmi_jit_entry *entry, struct spmmi_jit_operator *made)
+{
+    void *link = NULL;
+    const char *why = compile(driver, entry, &link);
+    if (why == NULL && !module_load(driver, entry, made))
+        why = "the driver does not load what it compiled";
+    if (why == NULL)
+        spmmi_jit_cache_store(cache, entry);
+    if (link != NULL)
+        (void)driver->link_destroy(link);
+    return why;
+}
+
+/* From disk. A file that the driver refuses, as after an update, is forgotten. */
+static bool find(const struct spmmi_jit_driver *driver, struct spmmi_jit_cache *cache,
+                 const struct spmmi_jit_entry *wanted, struct spmmi_jit_operator *made)
+{
+    struct spmmi_jit_entry entry = *wanted;
+    uint8_t *bytes = spmmi_jit_cache_load(cache, &entry);
+    if (bytes == NULL)
+        return false;
+    const bool is_loaded = module_load(driver, &entry, made);
+    if (!is_loaded)
+        spmmi_jit_cache_drop(cache, wanted);
+    spmmi_free(bytes);
+    return is_loaded;
+}
+
+enum spmmi_jit_origin spmmi_jit_operator_make(const struct spmmi_jit_driver *driver,
+                                              struct spmmi_jit_cache *cache,
+                                              const struct spmmi_jit_matrix *matrix, uint32_t target,
+                                              int compiles, struct spmmi_jit_operator *made,
+                                              const char **why)
+{
+    char key[SPMMI_JIT_KEY_MAX + 1];
+    uint32_t bytes = 0;
+    char *source = spmmi_jit_ptx_emit(matrix, &bytes, why);
+    enum spmmi_jit_origin origin = SPMMI_JIT_NOWHERE;
+    if (source == NULL)
+        return origin;
+    key_write(matrix, target, source, bytes, key);
+    struct spmmi_jit_entry entry = {
+        .key = key, .source = source, .key_bytes = (uint32_t)strlen(key), .source_bytes = bytes};
+    if (find(driver, cache, &entry, made))
+        origin = SPMMI_JIT_DISK;
+    else if (!compiles)
+        *why = "it is not in the cache, and nothing may be compiled";
+    else if ((*why = compile_and_load(driver, cache, &entry, made)) == NULL)
+        origin = SPMMI_JIT_COMPILER;
+    spmmi_free(source);
+    return origin;
+}
+
+/* Bytes from an element to that of the next row, and of the next column. */
+static uint64_t row_bytes(const spmm_dense_t *d)
+{
+    return (uint64_t)spmmi_row_step(d) * spmm_dtype_size(d->type);
+}
+
+static uint64_t column_bytes(const spmm_dense_t *d)
+{
+    return (uint64_t)spmmi_column_step(d) * spmm_dtype_size(d->type);
+}
+
+int spmmi_jit_operator_fits(const struct spmmi_jit_operator *made, const struct spmmi_product *product)
+{
+    return product->op == made->op && product->b.type == made->dtype && product->c.type == made->dtype &&
+           product->b.cols >= made->n_min && product->b.cols <= INT32_MAX &&
+           row_bytes(&product->b) <= UINT32_MAX && row_bytes(&product->c) <= UINT32_MAX;
+}
+
+int spmmi_jit_operator_launch(const struct spmmi_jit_driver *driver, const struct spmmi_jit_operator *made,
+                              const struct spmmi_product *product, void *stream)
+{
+    /* In the order of the program's parameters; factors of f32 are rounded already. */
+    uint64_t b = (uintptr_t)product->b.data, c = (uintptr_t)product->c.data;
+    uint64_t b_column = column_bytes(&product->b), c_column = column_bytes(&product->c);
+    uint32_t b_row = (uint32_t)row_bytes(&product->b), c_row = (uint32_t)row_bytes(&product->c);
+    uint32_t n = (uint32_t)product->b.cols;
+    double alpha = product->alpha, beta = product->beta;
+    float alpha_f32 = (float)alpha, beta_f32 = (float)beta;
+    const bool is_double = made->dtype == SPMM_F64;
+    void *arguments[] = {&b,
+                         &c,
+                         &b_column,
+                         &c_column,
+                         &b_row,
+                         &c_row,
+                         &n,
+                         is_double ? (void *)&alpha : &alpha_f32,
+                         is_double ? (void *)&beta : &beta_f32};
+    const unsigned blocks = n / SPMMI_JIT_THREADS + (n % SPMMI_JIT_THREADS != 0);
+    return driver->launch(made->function, blocks, 1, 1, SPMMI_JIT_THREADS, 1, 1, 0, stream, arguments,
+                          NULL) == 0;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* spmm_executor_prepare: what takes time and makes later products faster. */
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "executor_state.h"
+#include "format/base/alloc.h"
+#include "format/base/diag.h"
+#include "format/base/options.h"
+
+static double seconds_now(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* Why no operator is for such products; NULL: perhaps one is. */
+static const char *refuse(const spmm_executor_t *executor, const spmm_dense_t *b, const spmm_dense_t *c,
+                          unsigned flags)
+{
+    if (executor->jit == NULL)
+        return "operators are for GPUs";
+    if (b->type != executor->shape.dtype || c->type != executor->shape.dtype)
+        return "B or C has another type than A";
+    if (b->cols < SPMMI_JIT_N_MIN && (flags & SPMM_PREPARE_ANY_WIDTH) == 0)
+        return "operators are for products of at least 4096 columns";
+    return spmmi_jit_refuse(executor->jit);
+}
+
+/* The values of A as they are now, to free, and which they are. They stay NULL where there are none. */
+static spmm_status_t values_read(const spmm_executor_t *executor, void **values, uint64_t *generation,
+                                 spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    (void)pthread_rwlock_rdlock(executor->values_lock);
+    *generation = spmmi_jit_generation(executor->jit);
+    if (!executor->has_values)
+        goto cleanup;
+    SPMM_TRY_ALLOC(*values = spmmi_alloc((uint64_t)executor->shape.nnz, spmm_dtype_size(executor->shape.dtype)),
+                   diag);
+    SPMM_TRY(spmmi_cuda_values_read(executor->cuda, *values, diag));
+cleanup:
+    (void)pthread_rwlock_unlock(executor->values_lock);
+    return status;
+}
+
+static int widen(spmm_executor_t *executor, spmm_op_t op, int64_t n_min)
+{
+    (void)pthread_rwlock_wrlock(executor->values_lock);
+    const int is_there = spmmi_jit_widen(executor->jit, op, n_min);
+    (void)pthread_rwlock_unlock(executor->values_lock);
+    return is_there;
+}
+
+static int publish(spmm_executor_t *executor, struct spmmi_jit_operator *made, uint64_t generation,
+                   int64_t n_min)
+{
+    (void)pthread_rwlock_wrlock(executor->values_lock);
+    const int is_current = spmmi_jit_publish(executor->jit, made, generation, n_min);
+    (void)pthread_rwlock_unlock(executor->values_lock);
+    return is_current;
+}
+
+/* Under the lock of prepares. */
+static spmm_status_t operator_prepare(spmm_executor_t *executor, spmm_op_t op, int64_t n_min,
+                                      spmm_preparation_t *result, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    void *values = NULL;
+    uint64_t generation = 0;
+    enum spmmi_jit_origin origin;
+    if (widen(executor, op, n_min)) {
+        result->how = SPMM_PREPARED_BEFORE;
+        return SPMM_OK;
+    }
+    SPMM_TRY(values_read(executor, &values, &generation, diag));
+    if (values == NULL) {
+        (void)snprintf(result->note, sizeof result->note, "the executor has no values yet");
+        goto cleanup;
+    }
+    struct spmmi_jit_operator *made = spmmi_jit_compile(executor->jit, op, values, &origin, result->note);
+    if (made == NULL)
+        goto cleanup;
+    result->how = !publish(executor, made, generation, n_min) ? SPMM_PREPARED_STALE
+                  : origin == SPMMI_JIT_DISK                  ? SPMM_PREPARED_LOADED
+                                                              : SPMM_PREPARED_COMPILED;
+cleanup:
+    spmmi_free(values);
+    return status;
+}
+
+spmm_status_t spmm_executor_prepare(spmm_executor_t *executor, spmm_op_t op, const spmm_dense_t *b,
+                                    const spmm_dense_t *c, unsigned flags, spmm_preparation_t *result,
+                                    spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct spmmi_choice choice;
+    spmm_preparation_t full;
+    const double start = seconds_now();
+    memset(&full, 0, sizeof full);
+    SPMM_TRY(spmmi_product_check(executor, op, b, c, &choice, diag));
+    SPMM_REQUIRE((flags & ~SPMM_PREPARE_ANY_WIDTH) == 0, SPMM_ERR_ARGUMENT, diag,
+                 "flags is 0x%x, expected 0 or SPMM_PREPARE_ANY_WIDTH", flags);
+    const char *why = refuse(executor, b, c, flags);
+    if (why != NULL) {
+        (void)snprintf(full.note, sizeof full.note, "%s", why);
+    } else {
+        const int64_t n_min = b->cols < SPMMI_JIT_N_MIN ? b->cols : SPMMI_JIT_N_MIN;
+        spmmi_jit_lock(executor->jit);
+        status = operator_prepare(executor, op, n_min, &full, diag);
+        spmmi_jit_unlock(executor->jit);
+    }
+    full.seconds = seconds_now() - start;
+    SPMM_TRY(status);
+    SPMM_REQUIRE(result == NULL || spmmi_info_write(result, &full, sizeof full) == SPMM_OK, SPMM_ERR_ARGUMENT,
+                 diag, "struct_size of the preparation is %zu: it was not initialised", result->struct_size);
+cleanup:
+    return status;
+}
