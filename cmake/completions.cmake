@@ -15,7 +15,7 @@ function(spmm_add_completion tool shell name folder)
 endfunction()
 
 if(TARGET spmm-inspect AND NOT CMAKE_CROSSCOMPILING)
-  foreach(tool spmm-bench spmm-export spmm-info spmm-inspect spmm-run spmm-update)
+  foreach(tool spmm-bench spmm-export spmm-info spmm-inspect spmm-jit spmm-run spmm-update)
     spmm_add_completion(${tool} bash ${tool} ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
     spmm_add_completion(${tool} zsh _${tool} ${SPMM_ZSH_COMPLETION_DIR})
     spmm_add_completion(${tool} fish ${tool}.fish ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)

@@ -17,7 +17,7 @@ if(SPMM_HAVE_PETSC) # with targets of its own, so that the others are found wher
   install(EXPORT spmmPetscTargets NAMESPACE spmm:: DESTINATION ${package_dir} COMPONENT petsc)
   install(FILES ${PROJECT_SOURCE_DIR}/cmake/require_petsc.cmake DESTINATION ${package_dir} COMPONENT petsc)
 endif()
-foreach(tool spmm-inspect spmm-info spmm-run spmm-export spmm-update spmm-bench)
+foreach(tool spmm-inspect spmm-info spmm-run spmm-export spmm-update spmm-bench spmm-jit)
   if(TARGET ${tool})
     install(TARGETS ${tool} DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
   endif()

@@ -18,7 +18,7 @@ function(spmm_add_page page tool)
 endfunction()
 
 if(TARGET spmm-inspect AND NOT CMAKE_CROSSCOMPILING)
-  foreach(tool spmm-bench spmm-export spmm-info spmm-inspect spmm-run spmm-update)
+  foreach(tool spmm-bench spmm-export spmm-info spmm-inspect spmm-jit spmm-run spmm-update)
     spmm_add_page(${tool}.1 ${tool})
   endforeach()
   spmm_add_page(spmm.7 spmm-info)

@@ -10,7 +10,7 @@
 
 #include "executor/cpu/cpu_backend.h"
 #include "executor/cuda/cuda_backend.h"
-#include "executor/jit/jit.h"
+#include "executor/jit/jit_state.h"
 
 struct spmm_executor {
     int device;

@@ -38,7 +38,8 @@ static spmm_status_t values_read(const spmm_executor_t *executor, void **values,
     *generation = spmmi_jit_generation(executor->jit);
     if (!executor->has_values)
         goto cleanup;
-    SPMM_TRY_ALLOC(*values = spmmi_alloc((uint64_t)executor->shape.nnz, spmm_dtype_size(executor->shape.dtype)),
+    SPMM_TRY_ALLOC(*values =
+                       spmmi_alloc((uint64_t)executor->shape.nnz, spmm_dtype_size(executor->shape.dtype)),
                    diag);
     SPMM_TRY(spmmi_cuda_values_read(executor->cuda, *values, diag));
 cleanup:
@@ -101,6 +102,7 @@ spmm_status_t spmm_executor_prepare(spmm_executor_t *executor, spmm_op_t op, con
     const double start = seconds_now();
     memset(&full, 0, sizeof full);
     SPMM_TRY(spmmi_product_check(executor, op, b, c, &choice, diag));
+    SPMM_REQUIRE(result != NULL, SPMM_ERR_ARGUMENT, diag, "the result is NULL");
     SPMM_REQUIRE((flags & ~SPMM_PREPARE_ANY_WIDTH) == 0, SPMM_ERR_ARGUMENT, diag,
                  "flags is 0x%x, expected 0 or SPMM_PREPARE_ANY_WIDTH", flags);
     const char *why = refuse(executor, b, c, flags);
@@ -114,8 +116,8 @@ spmm_status_t spmm_executor_prepare(spmm_executor_t *executor, spmm_op_t op, con
     }
     full.seconds = seconds_now() - start;
     SPMM_TRY(status);
-    SPMM_REQUIRE(result == NULL || spmmi_info_write(result, &full, sizeof full) == SPMM_OK, SPMM_ERR_ARGUMENT,
-                 diag, "struct_size of the preparation is %zu: it was not initialised", result->struct_size);
+    SPMM_REQUIRE(spmmi_info_write(result, &full, sizeof full) == SPMM_OK, SPMM_ERR_ARGUMENT, diag,
+                 "struct_size of the preparation is %zu: it was not initialised", result->struct_size);
 cleanup:
     return status;
 }

@@ -10,6 +10,7 @@
 #include "tools/cli/device_choice.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/fail.h"
+#include "tools/cli/jit_option.h"
 #include "tools/cli/listed_choices.h"
 #include "tools/cli/matrix_input.h"
 #include "tools/cli/overwrite.h"
@@ -31,8 +32,8 @@ static struct {
     int64_t n, threads, repeat, seed, vectors, certify_seed;
     uint64_t budget;
     const char *device_text, *kernel, *check, *b, *output, *diagonal;
-    int force, dtype, product, op, layout, b_type, c_type, unit_values, original_order, certify, drop_zeros,
-        json, quiet;
+    int force, dtype, product, jit, op, layout, b_type, c_type, unit_values, original_order, certify,
+        drop_zeros, json, quiet;
     double alpha, beta;
     int device;
 } args = {.n = 0,
@@ -46,7 +47,6 @@ static struct {
 static const struct cli_choice op_choices[] = {{"N", SPMM_OP_N}, {"T", SPMM_OP_T}, {NULL, 0}};
 static const struct cli_choice layout_choices[] = {
     {"row", SPMM_ROW_MAJOR}, {"col", SPMM_COL_MAJOR}, {NULL, 0}};
-
 static const struct cli_choice check_words[] = {{CHECK_SELF, 0}, {NULL, 0}};
 static struct cli_choice dtypes[LISTED_CHOICES_MAX];
 
@@ -102,6 +102,7 @@ static const struct cli_option options[] = {
     {0, "force-kernel", CLI_TEXT, &args.kernel, .value = "NAME",
      .help = "a kernel instead of the plan's choice, named\n[TARGET/]FAMILY[/SCHEDULE[/INSTANCE]], such "
              "as\ncpu/rows/row-split"},
+    JIT_OPTION(&args.jit),
     {0, "seed", CLI_INT, &args.seed, .value = "S", .min = 0, .max = INT64_MAX,
      .help = "seed of the random B (default 1)"},
     {0, "drop-zeros", CLI_FLAG, &args.drop_zeros, .help = "with --check: leave zeros out of the matrix"},
@@ -162,7 +163,6 @@ static spmm_status_t open_matrix(struct run *run, spmm_diag_t *diag)
     spmm_read_options_t options_read = SPMM_READ_OPTIONS_INIT;
     spmm_csr_t view;
     spmm_status_t status = SPMM_OK;
-
     if (args.check == NULL)
         return SPMM_OK;
     if (strcmp(args.check, CHECK_SELF) == 0) {
@@ -241,6 +241,7 @@ static spmm_status_t prepare(struct run *run, const char *plan_name, spmm_diag_t
                                   .b_type = (spmm_dtype_t)args.b_type,
                                   .c_type = (spmm_dtype_t)(args.c_type != 0 ? args.c_type : args.b_type),
                                   .has_unit_values = args.unit_values,
+                                  .jit = (spmm_jit_level_t)args.jit,
                                   .seed = (uint64_t)args.seed,
                                   .is_checked = args.check != NULL,
                                   .is_certified = args.certify,

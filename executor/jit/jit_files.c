@@ -3,6 +3,7 @@
 #include "jit_files.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -103,7 +104,7 @@ int spmmi_jit_cache_remove(struct spmmi_jit_cache *cache, const struct spmmi_jit
     const int folder = cache->folder < 0 ? -1 : spmmi_jit_folder_open(cache->folder, name->folder, 0, &why);
     if (folder < 0)
         return 0;
-    const int is_gone = unlinkat(folder, name->file, 0) == 0;
+    const int is_gone = unlinkat(folder, name->file, 0) == 0 || errno == ENOENT;
     (void)close(folder);
     return is_gone;
 }

@@ -20,7 +20,7 @@ struct spmmi_jit_file {
 };
 /* All of them, in no order; returns their number, -1 without memory. *files is freed with spmmi_free. */
 int64_t spmmi_jit_cache_list(struct spmmi_jit_cache *cache, struct spmmi_jit_file **files);
-/* Returns whether the file is gone. */
+/* Returns whether the file is gone, by this call or before. */
 int spmmi_jit_cache_remove(struct spmmi_jit_cache *cache, const struct spmmi_jit_name *name);
 
 /* Remove files until `bytes` more are within the cache's most: those that writers left an hour ago, then the oldest. */

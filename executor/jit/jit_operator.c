@@ -104,8 +104,7 @@ static bool find(const struct spmmi_jit_driver *driver, struct spmmi_jit_cache *
 enum spmmi_jit_origin spmmi_jit_operator_make(const struct spmmi_jit_driver *driver,
                                               struct spmmi_jit_cache *cache,
                                               const struct spmmi_jit_matrix *matrix, uint32_t target,
-                                              int compiles, struct spmmi_jit_operator *made,
-                                              const char **why)
+                                              int compiles, struct spmmi_jit_operator *made, const char **why)
 {
     char key[SPMMI_JIT_KEY_MAX + 1];
     uint32_t bytes = 0;

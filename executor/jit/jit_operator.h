@@ -12,7 +12,7 @@
 struct spmmi_jit_operator {
     spmm_op_t op;
     spmm_dtype_t dtype;
-    int64_t n_min;       /* products with fewer columns run as ever */
+    int64_t n_min; /* products with fewer columns run as ever */
     uint32_t code_bytes;
     void *module, *function;
     struct spmmi_jit_operator *next;
@@ -24,8 +24,9 @@ struct spmmi_jit_operator {
 /* Where its code came from. */
 enum spmmi_jit_origin { SPMMI_JIT_NOWHERE, SPMMI_JIT_DISK, SPMMI_JIT_COMPILER };
 
-/* Fills module, function and code_bytes of an operator from a matrix for compute capability target; the device's context
- * is current. compiles: what is not on disk is compiled and remembered. NOWHERE: *why says why, in static memory. */
+/* Fills module, function and code_bytes of an operator from a matrix for compute capability target; the device's
+ * context is current. compiles: what is not on disk is compiled and remembered. NOWHERE: *why says why, in static
+ * memory. */
 enum spmmi_jit_origin spmmi_jit_operator_make(const struct spmmi_jit_driver *driver,
                                               struct spmmi_jit_cache *cache,
                                               const struct spmmi_jit_matrix *matrix, uint32_t target,

@@ -188,9 +188,10 @@ typedef struct spmm_preparation {
 
 /** Make ready what products of op with so many columns or more want. On a GPU that is an operator: a kernel with the
  * values of A in its instructions, for a small matrix (at most 4,096 nonzeros, of f64 2,048; of rows or of columns at
- * most 190 with entries, of f64 95; values of f32 or f64) and at least 4,096 columns. It has the bits of
- * rows/row-split. b and c as for spmm_executor_workspace_bytes, of the type of A; other layouts, leading dimensions,
- * alpha and beta need no other operator, only op T does. flags: 0 or SPMM_PREPARE_ANY_WIDTH.
+ * most 190 with entries, of f64 95; values of f32 or f64) and at least 4,096 columns. It adds the entries of a row in
+ * the order of their columns: the bits of rows/row-split, but for a single column. b and c as for
+ * spmm_executor_workspace_bytes, of the type of A; other layouts, leading dimensions, alpha and beta need no other
+ * operator, only op T does. flags: 0 or SPMM_PREPARE_ANY_WIDTH.
  *
  * Operators come from the cache on disk or from the compiler of CUDA's driver, as options.jit allows; compiling takes
  * up to a second. spmm_execute never does either. Where there is none, products run as without this call: that is no
@@ -202,8 +203,8 @@ typedef struct spmm_preparation {
  *
  * spmm_executor_set_values ends the use of operators: prepare again. Graphs that were captured with one go on to
  * multiply the values that it was made from; capture them again. The workspace that a product needs stays what it was.
- * Waits for all streams of the device; products of other threads may run meanwhile; not during graph capture. result
- * may be NULL. Errors: as spmm_executor_workspace_bytes, and DEVICE, MEMORY. */
+ * Waits for all streams of the device; products of other threads may run meanwhile; not during graph capture.
+ * Errors: as spmm_executor_workspace_bytes, and DEVICE, MEMORY. */
 SPMM_API spmm_status_t spmm_executor_prepare(spmm_executor_t *executor, spmm_op_t op, const spmm_dense_t *b,
                                              const spmm_dense_t *c, unsigned flags,
                                              spmm_preparation_t *result, spmm_diag_t *diag);

@@ -4,7 +4,7 @@
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh" || exit 1
 folder=${SPMM_COMPLETIONS:?the folder of the completions}
-programs=(spmm-bench spmm-export spmm-info spmm-inspect spmm-run spmm-update)
+programs=(spmm-bench spmm-export spmm-info spmm-inspect spmm-jit spmm-run spmm-update)
 
 # The options that a page or a completion has.
 options_of() { # help|bash|zsh|fish

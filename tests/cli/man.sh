@@ -9,7 +9,7 @@ man_dir=${SPMM_MAN:?the folder of the manual pages}
 options_of_help() { grep -oE '^ {2}(-[A-Za-z],|   ) --[a-z0-9-]+' | grep -oE -- '--[a-z0-9-]+' | sort; }
 options_of_page() { sed -n 's/^\.It .*Fl -\([a-z0-9-]*\).*/--\1/p' | sort; }
 
-programs=(spmm-bench spmm-export spmm-info spmm-inspect spmm-run spmm-update)
+programs=(spmm-bench spmm-export spmm-info spmm-inspect spmm-jit spmm-run spmm-update)
 for program in "${programs[@]}"; do
     page=$man_dir/man1/$program.1
     run cat "$page"

@@ -176,19 +176,19 @@ tools)
     rm -rf "$work/moved"
     cp -r "$prefix" "$work/moved"
     for folder in "$prefix" "$work/moved"; do
-        for tool in spmm-inspect spmm-info spmm-run spmm-export spmm-update spmm-bench; do
+        for tool in spmm-inspect spmm-info spmm-run spmm-export spmm-update spmm-bench spmm-jit; do
             env -u LD_LIBRARY_PATH "$folder/bin/$tool" --version | grep '^spmm-.* [0-9]' >/dev/null ||
                 fail "$folder/bin/$tool does not run after install"
         done
     done
-    for tool in spmm-inspect spmm-info spmm-run spmm-export spmm-update spmm-bench; do
+    for tool in spmm-inspect spmm-info spmm-run spmm-export spmm-update spmm-bench spmm-jit; do
         for file in "bash-completion/completions/$tool" "zsh/site-functions/_$tool" "fish/vendor_completions.d/$tool.fish"; do
             [ -s "$prefix/share/$file" ] || fail "share/$file is not installed"
         done
     done
     ;;
 man)
-    for page in spmm-bench.1 spmm-export.1 spmm-info.1 spmm-inspect.1 spmm-run.1 spmm-update.1 spmm.7; do
+    for page in spmm-bench.1 spmm-export.1 spmm-info.1 spmm-inspect.1 spmm-jit.1 spmm-run.1 spmm-update.1 spmm.7; do
         found=$(man -M "$prefix/share/man" -w "${page#*.}" "${page%.*}") || fail "man does not find $page"
         [ "$found" = "$prefix/share/man/man${page#*.}/$page" ] || fail "man finds $found for $page"
         said=$(groff -ww -mdoc -Tutf8 -z "$found" 2>&1) || said+=" (it failed)"

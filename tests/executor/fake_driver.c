@@ -76,8 +76,8 @@ static int link_create(unsigned count, int *options, void **values, void **link)
     return error;
 }
 
-static int link_add(void *link, int kind, void *data, size_t size, const char *name, unsigned count, int *options,
-                    void **values)
+static int link_add(void *link, int kind, void *data, size_t size, const char *name, unsigned count,
+                    int *options, void **values)
 {
     (void)name, (void)count, (void)options, (void)values;
     assert_int_equal(kind, SPMMI_JIT_LINK_PTX);
@@ -152,11 +152,12 @@ static int launch(void *function, unsigned grid_x, unsigned grid_y, unsigned gri
 {
     char why[160];
     (void)stream;
-    assert_true(grid_y == 1 && grid_z == 1 && block_y == 1 && block_z == 1 && shared_bytes == 0 && extra == NULL);
+    assert_true(grid_y == 1 && grid_z == 1 && block_y == 1 && block_z == 1 && shared_bytes == 0 &&
+                extra == NULL);
     if (call(FAKE_launch) != 0)
         return FAILURE;
-    struct ptx_launch l = {.blocks = grid_x, .threads = block_x, .b_end = (char *)UINTPTR_MAX,
-                           .c_end = (char *)UINTPTR_MAX};
+    struct ptx_launch l = {
+        .blocks = grid_x, .threads = block_x, .b_end = (char *)UINTPTR_MAX, .c_end = (char *)UINTPTR_MAX};
     memcpy(&l.b, arguments[0], sizeof l.b);
     memcpy(&l.c, arguments[1], sizeof l.c);
     memcpy(&l.b_column, arguments[2], sizeof l.b_column);
@@ -177,10 +178,9 @@ static int launch(void *function, unsigned grid_x, unsigned grid_y, unsigned gri
     return ptx_program_run(function, &l, why) ? 0 : FAILURE;
 }
 
-static const struct spmmi_jit_driver table = {
-    .library = &fake_driver,
+static const struct spmmi_jit_driver table = {.library = &fake_driver,
 #define X(name, symbol, parameters) .name = name,
-    SPMMI_JIT_DRIVER_FUNCTIONS(X)
+                                              SPMMI_JIT_DRIVER_FUNCTIONS(X)
 #undef X
 };
 

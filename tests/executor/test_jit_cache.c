@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <signal.h>
+#include <spmm/jit.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -510,6 +511,75 @@ static void keys_and_codes_have_limits(void **state)
     assert_false(is_found("two\nlines"));
 }
 
+/* <spmm/jit.h>: what spmm-jit is made of. */
+static void programs_list_and_clear_it(void **state)
+{
+    spmm_jit_cache_t *cache = NULL;
+    const char *file = NULL, *key = NULL;
+    uint64_t bytes = 0;
+    int64_t used = 0, removed = -1;
+    char path[256];
+    (void)state;
+    assert_int_equal(spmm_jit_cache_create(NULL, NULL), SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmm_jit_cache_clear(NULL, NULL, NULL), SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmm_jit_cache_at(NULL, 0, NULL, NULL, NULL, NULL), SPMM_ERR_ARGUMENT);
+    spmm_jit_cache_destroy(NULL);
+    store(KEY);
+    path_write(KEY, path);
+    put_age(path, 500);
+    assert_int_equal(spmm_jit_cache_create(&cache, NULL), SPMM_OK);
+    assert_string_equal(spmm_jit_cache_note(cache), "");
+    assert_int_equal(spmm_jit_cache_at(cache, 0, &file, &key, &bytes, &used), SPMM_OK);
+    assert_string_equal(key, KEY);
+    assert_non_null(strstr(path, file));
+    assert_memory_equal(path, spmm_jit_cache_path(cache), strlen(spmm_jit_cache_path(cache)));
+    assert_int_equal(bytes, FILE_BYTES);
+    assert_true(used <= time(NULL) - 500 && used > time(NULL) - 600); /* listing is no use */
+    assert_int_equal(spmm_jit_cache_at(cache, 0, NULL, NULL, NULL, NULL), SPMM_OK);
+    assert_int_equal(spmm_jit_cache_at(cache, 1, &file, &key, &bytes, &used), SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmm_jit_cache_at(cache, -1, &file, &key, &bytes, &used), SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmm_jit_cache_clear(cache, &removed, NULL), SPMM_OK);
+    assert_int_equal(removed, 1);
+    assert_int_equal(spmm_jit_cache_clear(cache, &removed, NULL), SPMM_OK); /* gone before is gone */
+    assert_false(is_found(KEY));
+    spmm_jit_cache_destroy(cache);
+}
+
+static void a_file_that_stays_is_an_error(void **state)
+{
+    spmm_jit_cache_t *cache = NULL;
+    char path[256];
+    spmm_diag_t diag;
+    (void)state;
+    path_write(KEY, path);
+    store(KEY);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(mkdir(path, 0700), 0);
+    assert_int_equal(spmm_jit_cache_create(&cache, NULL), SPMM_OK);
+    assert_int_equal(spmm_jit_cache_clear(cache, NULL, &diag), SPMM_ERR_IO);
+    assert_non_null(strstr(diag.text, "cannot be removed"));
+    spmm_jit_cache_destroy(cache);
+}
+
+static void without_memory_nothing_is_listed(void **state)
+{
+    const int64_t live = spmmi_alloc_live();
+    spmm_status_t status = SPMM_ERR_MEMORY;
+    (void)state;
+    store(KEY);
+    for (int64_t k = 0; status != SPMM_OK; k++) {
+        spmm_jit_cache_t *cache = NULL;
+        spmmi_alloc_fail_at(k, 0);
+        status = spmm_jit_cache_create(&cache, NULL);
+        spmmi_alloc_fail_at(-1, 0);
+        assert_true((cache != NULL) == (status == SPMM_OK) &&
+                    (status == SPMM_OK || status == SPMM_ERR_MEMORY));
+        spmm_jit_cache_destroy(cache);
+        assert_int_equal(spmmi_alloc_live(), live);
+        assert_true(k < 20);
+    }
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 int main(void)
@@ -531,6 +601,9 @@ int main(void)
         CASE(the_oldest_files_make_room),
         CASE(what_killed_writers_left_goes_after_an_hour),
         CASE(keys_and_codes_have_limits),
+        CASE(programs_list_and_clear_it),
+        CASE(a_file_that_stays_is_an_error),
+        CASE(without_memory_nothing_is_listed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

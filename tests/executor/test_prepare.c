@@ -213,8 +213,8 @@ static spmm_status_t multiply(const spmm_executor_t *executor, const spmm_plan_t
     assert_true(plan->rows <= 1024 && plan->cols <= 1024);
     b.data = room[0];
     c.data = room[1];
-    return spmm_execute(executor, SPMM_OP_N, spmm_real(alpha), &b, spmm_real(0), &c, workspace, sizeof workspace,
-                        NULL, NULL);
+    return spmm_execute(executor, SPMM_OP_N, spmm_real(alpha), &b, spmm_real(0), &c, workspace,
+                        sizeof workspace, NULL, NULL);
 }
 
 static void only_products_that_read_a_run_it(void **state)
@@ -310,7 +310,8 @@ static void a_driver_that_fails_changes_nothing(void **state)
         spmm_executor_t *executor = executor_of(plan, SPMM_JIT_ON);
         fake_driver.threads_max = i == 0 ? 64 : 0;
         fake_driver.code_bytes = i == 1 ? (size_t)SPMMI_JIT_FILE_MAX + 1 : 0;
-        expect(prepare(executor, plan, SPMM_OP_N, 4096, 0), i < 2 ? SPMM_PREPARED_NOT : SPMM_PREPARED_COMPILED,
+        expect(prepare(executor, plan, SPMM_OP_N, 4096, 0),
+               i < 2 ? SPMM_PREPARED_NOT : SPMM_PREPARED_COMPILED,
                i == 0   ? "does not load"
                : i == 1 ? "impossible size"
                         : "");
@@ -406,24 +407,29 @@ static void bad_arguments_are_refused(void **state)
     spmm_plan_t *plan = plan_make(SPMM_F32);
     spmm_executor_t *executor = executor_of(plan, SPMM_JIT_ON);
     spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
-    spmm_preparation_t result = {.struct_size = 0};
+    spmm_preparation_t result = {.struct_size = sizeof result}, unset = {.struct_size = 0};
     spmm_dense_t b, c;
     spmm_diag_t diag;
     (void)state;
     describe(plan, SPMM_OP_N, 4096, &b, &c);
-    assert_int_equal(spmm_executor_prepare(executor, SPMM_OP_N, &b, &c, 2, NULL, &diag), SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmm_executor_prepare(executor, SPMM_OP_N, &b, &c, 2, &result, &diag),
+                     SPMM_ERR_ARGUMENT);
     assert_string_equal(diag.text, "flags is 0x2, expected 0 or SPMM_PREPARE_ANY_WIDTH");
-    assert_int_equal(spmm_executor_prepare(executor, SPMM_OP_N, &b, &c, 0, &result, &diag), SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmm_executor_prepare(executor, SPMM_OP_N, &b, &c, 0, &unset, &diag), SPMM_ERR_ARGUMENT);
     assert_string_equal(diag.text, "struct_size of the preparation is 0: it was not initialised");
-    assert_int_equal(spmm_executor_prepare(executor, SPMM_OP_N, &b, NULL, 0, NULL, NULL), SPMM_ERR_ARGUMENT);
-    assert_int_equal(spmm_executor_prepare(NULL, SPMM_OP_N, &b, &c, 0, NULL, NULL), SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmm_executor_prepare(executor, SPMM_OP_N, &b, &c, 0, NULL, &diag), SPMM_ERR_ARGUMENT);
+    assert_string_equal(diag.text, "the result is NULL");
+    assert_int_equal(spmm_executor_prepare(executor, SPMM_OP_N, &b, NULL, 0, &result, NULL),
+                     SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmm_executor_prepare(NULL, SPMM_OP_N, &b, &c, 0, &result, NULL), SPMM_ERR_ARGUMENT);
     fake_gpu.values = NULL;
     spmmi_jit_values_change(executor->jit);
-    assert_int_equal(spmm_executor_prepare(executor, SPMM_OP_N, &b, &c, 0, NULL, NULL), SPMM_ERR_DEVICE);
+    assert_int_equal(spmm_executor_prepare(executor, SPMM_OP_N, &b, &c, 0, &result, NULL), SPMM_ERR_DEVICE);
     fake_gpu_executor_free(executor);
     options.jit = (spmm_jit_level_t)4;
     executor = NULL;
-    assert_int_equal(spmm_executor_create(plan, SPMM_DEVICE_CPU, &options, &executor, &diag), SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmm_executor_create(plan, SPMM_DEVICE_CPU, &options, &executor, &diag),
+                     SPMM_ERR_ARGUMENT);
     assert_string_equal(diag.text, "jit is 4, expected a level of spmm_jit_level_t");
     spmm_plan_destroy(plan);
 }
@@ -439,10 +445,10 @@ static void without_memory_products_run_as_before(void **state)
         spmm_dense_t b, c;
         const int64_t live = spmmi_alloc_live();
         describe(plan, SPMM_OP_T, 4096, &b, &c);
-        (void)setenv("SPMM_CACHE_DIR", "", 1); /* a cache without memory is a miss, and the operator is made */
+        (void)setenv("SPMM_CACHE_DIR", "",
+                     1); /* a cache without memory is a miss, and the operator is made */
         spmmi_alloc_fail_at(k, 0);
-        const spmm_status_t status =
-            spmm_executor_prepare(executor, SPMM_OP_T, &b, &c, 0, &result, NULL);
+        const spmm_status_t status = spmm_executor_prepare(executor, SPMM_OP_T, &b, &c, 0, &result, NULL);
         is_done = spmmi_alloc_count() <= k;
         spmmi_alloc_fail_at(-1, 0);
         assert_true(status == SPMM_ERR_MEMORY ? k == 0 : status == SPMM_OK);

@@ -141,6 +141,7 @@ static spmm_status_t make_executor(const spmm_plan_t *plan, struct run_product *
     options.force_kernel = p->request.force_kernel;
     options.a_type = p->request.a_type;
     options.unit_values = p->request.has_unit_values;
+    options.jit = p->request.jit;
     options.host_budget_bytes = machine_memory_budget(p->request.budget);
     if (p->request.device >= 0)
         TRY(gpu_require(p->request.device, diag));
@@ -174,6 +175,11 @@ spmm_status_t run_product_create(const spmm_plan_t *plan, const struct host_csr 
     if (!product->plan.has_values && !request->has_unit_values)
         TRY(set_values(product, matrix, diag));
     TRY(make_dense(product, diag));
+    if (request->jit != SPMM_JIT_AUTO) {
+        product->prepared.struct_size = sizeof product->prepared;
+        TRY(spmm_executor_prepare(product->executor, request->op, &product->b, &product->c,
+                                  SPMM_PREPARE_ANY_WIDTH, &product->prepared, diag));
+    }
     TRY(spmm_executor_info(product->executor, request->op, &product->b, &product->c, &product->info, NULL));
 cleanup:
     return status;

@@ -20,6 +20,7 @@ struct run_request {
     spmm_dtype_t a_type;         /* 0: as the plan says */
     spmm_dtype_t b_type, c_type; /* 0: as A */
     int has_unit_values;         /* each entry of A counts as 1 */
+    spmm_jit_level_t jit;        /* AUTO: the product is not prepared */
     const spmm_dense_t *b; /* in host memory; NULL: random. Its shape, layout and type have been checked */
     uint64_t seed;
     int is_checked;   /* run_product_check will be called */
@@ -39,6 +40,7 @@ struct run_product {
     spmm_dense_t b_host, c_host; /* B, and C after the first product; on the CPU the same memory as b and c */
     spmm_dense_t c_before;       /* C before it; data is NULL when beta is 0 */
     void *values;                /* of A as they were set; NULL: those of the plan */
+    spmm_preparation_t prepared; /* its struct_size is 0 where it was not */
     int uses_ones; /* values were asked for that are 1, or the plan holds none and none were given */
 };
 

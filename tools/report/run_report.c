@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "plan_targets.h"
+#include "prepared_text.h"
 #include "tools/cli/json.h"
 #include "tools/cli/print_text.h"
 
@@ -104,6 +105,10 @@ void run_report_text(const struct run_product *p, const struct run_outcome *outc
     puts(p->info.is_own_target || p->info.target == 0 ? "" : ", another machine");
     if (p->info.note[0] != '\0')
         printf(LABEL "%s\n", "note", p->info.note);
+    if (p->prepared.struct_size != 0) {
+        printf(LABEL, "prepare");
+        prepared_text(&p->prepared);
+    }
     if (p->uses_ones)
         printf(LABEL "%severy entry counts as 1\n", "note",
                r->has_unit_values ? "" : "the plan holds no values: ");
@@ -188,6 +193,8 @@ int run_report_json(const struct run_product *p, const struct run_outcome *outco
     json_bool(&j, "own_target", p->info.is_own_target != 0);
     json_bool(&j, "fallback", p->info.fallback != 0);
     json_text(&j, "note", p->info.note);
+    if (p->prepared.struct_size != 0)
+        prepared_json(&j, &p->prepared);
     json_int(&j, "n", r->n);
     json_text(&j, "op", spmm_op_name(r->op));
     json_text(&j, "layout", spmm_layout_name(r->layout));

@@ -3,8 +3,8 @@
  * that spmm_executor_prepare made. Products look them up; nothing is compiled or loaded by a product.
  *
  * A module lives as long as the executor: captured graphs may hold its kernel. */
-#ifndef SPMMI_JIT_H
-#define SPMMI_JIT_H
+#ifndef SPMMI_JIT_STATE_H
+#define SPMMI_JIT_STATE_H
 
 #include <spmm/executor.h>
 
@@ -18,8 +18,8 @@ struct spmmi_jit;
 /* Bytes of the host that create takes for this plan. */
 uint64_t spmmi_jit_bytes(const spmm_plan_t *plan, spmm_jit_level_t level);
 /* NULL: out of memory. kernel: forced by the options, or NULL. */
-struct spmmi_jit *spmmi_jit_create(const spmm_plan_t *plan, int device, uint32_t target, spmm_jit_level_t level,
-                                   const char *kernel);
+struct spmmi_jit *spmmi_jit_create(const spmm_plan_t *plan, int device, uint32_t target,
+                                   spmm_jit_level_t level, const char *kernel);
 void spmmi_jit_destroy(struct spmmi_jit *jit);
 uint64_t spmmi_jit_host_bytes(const struct spmmi_jit *jit);
 uint64_t spmmi_jit_device_bytes(const struct spmmi_jit *jit); /* code on the device */
@@ -31,7 +31,7 @@ const char *spmmi_jit_refuse(const struct spmmi_jit *jit);
 struct spmmi_jit_operator *spmmi_jit_compile(struct spmmi_jit *jit, spmm_op_t op, const void *values,
                                              enum spmmi_jit_origin *origin, char note[SPMMI_JIT_NOTE]);
 
-/* ---- The next ones are called under the executor's lock of values; all but generation, find and run as a writer. ---- */
+/* ---- Under the executor's lock of values; all but generation, find and run as a writer. ---- */
 
 uint64_t spmmi_jit_generation(const struct spmmi_jit *jit);
 void spmmi_jit_values_change(struct spmmi_jit *jit);
@@ -42,7 +42,8 @@ int spmmi_jit_publish(struct spmmi_jit *jit, struct spmmi_jit_operator *made, ui
 /* The same for products of at least n_min columns as well, if there is one for op. Returns whether there is. */
 int spmmi_jit_widen(struct spmmi_jit *jit, spmm_op_t op, int64_t n_min);
 /* The operator that runs this product unless its alpha is 0; NULL: there is none. jit may be NULL. */
-const struct spmmi_jit_operator *spmmi_jit_find(const struct spmmi_jit *jit, const struct spmmi_product *product);
+const struct spmmi_jit_operator *spmmi_jit_find(const struct spmmi_jit *jit,
+                                                const struct spmmi_product *product);
 /* Errors: DEVICE. */
 spmm_status_t spmmi_jit_run(const struct spmmi_jit *jit, const struct spmmi_jit_operator *made,
                             const struct spmmi_product *product, void *stream, spmm_diag_t *diag);

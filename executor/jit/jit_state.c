@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See jit.h. */
-#include "jit.h"
+/* See jit_state.h. */
+#include "jit_state.h"
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -15,12 +15,12 @@ struct spmmi_jit {
     spmm_jit_level_t level;
     int device;
     uint32_t target;
-    const char *why; /* no operator is made; NULL: perhaps one is */
+    const char *why;          /* no operator is made; NULL: perhaps one is */
     struct spmm_plan pattern; /* dimensions and type of A, and arrays of our own where why is NULL */
     pthread_mutex_t lock;     /* of what follows up to context */
     struct spmmi_jit_driver driver;
     int device_handle;
-    void *context; /* NULL: not yet */
+    void *context;                        /* NULL: not yet */
     struct spmmi_jit_operator *operators; /* published ones, the newest first */
     struct spmmi_jit_operator *unused;    /* others that keep their module */
     uint64_t generation;
@@ -53,8 +53,8 @@ uint64_t spmmi_jit_bytes(const spmm_plan_t *plan, spmm_jit_level_t level)
     return sizeof(struct spmmi_jit) + (plan_refuse(plan, level, NULL) == NULL ? pattern_bytes(plan) : 0);
 }
 
-struct spmmi_jit *spmmi_jit_create(const spmm_plan_t *plan, int device, uint32_t target, spmm_jit_level_t level,
-                                   const char *kernel)
+struct spmmi_jit *spmmi_jit_create(const spmm_plan_t *plan, int device, uint32_t target,
+                                   spmm_jit_level_t level, const char *kernel)
 {
     struct spmmi_jit *jit = spmmi_alloc_zero(1, sizeof *jit);
     if (jit == NULL)
@@ -256,7 +256,8 @@ int spmmi_jit_widen(struct spmmi_jit *jit, spmm_op_t op, int64_t n_min)
     return found != NULL;
 }
 
-const struct spmmi_jit_operator *spmmi_jit_find(const struct spmmi_jit *jit, const struct spmmi_product *product)
+const struct spmmi_jit_operator *spmmi_jit_find(const struct spmmi_jit *jit,
+                                                const struct spmmi_product *product)
 {
     const struct spmmi_jit_operator *found = jit != NULL ? jit->operators : NULL;
     while (found != NULL && !spmmi_jit_operator_fits(found, product))

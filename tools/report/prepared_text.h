@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What spmm_executor_prepare did, for people and as JSON. */
+#ifndef SPMM_TOOLS_PREPARED_TEXT_H
+#define SPMM_TOOLS_PREPARED_TEXT_H
+
+#include <spmm/executor.h>
+
+#include "tools/cli/json.h"
+
+/* "compiled in 120 ms", "not prepared in 2 us: ..." and a newline. */
+void prepared_text(const spmm_preparation_t *prepared);
+/* Members prepared, prepare_ms and prepare_note. */
+void prepared_json(struct json *j, const spmm_preparation_t *prepared);
+
+#endif
