@@ -38,7 +38,8 @@ static const struct cli_program program = {
     .name = PROGRAM,
     .summary = "List, fill or empty the cache of compiled kernels.",
     .usage = "[options] list | clear | warm PLAN",
-    .details = "list says what is in the cache, clear removes it, warm compiles what products of the plan can use and\n"
+    .details = "list says what is in the cache, clear removes it, warm compiles what products of the plan "
+               "can use and\n"
                "leaves it there for other programs. Kernels are compiled for small matrices alone.",
     .examples = "  spmm-jit list\n"
                 "  spmm-jit warm A.plan                       for products of 4096 columns and more\n"
@@ -58,7 +59,8 @@ static void list_text(const spmm_jit_cache_t *cache)
         const time_t seconds = (time_t)used;
         struct tm parts;
         (void)strftime(date, sizeof date, "%Y-%m-%d %H:%M", gmtime_r(&seconds, &parts));
-        printf("%s  %10llu  %s\n", date, (unsigned long long)bytes, key != NULL ? key : "damaged or not finished");
+        printf("%s  %10llu  %s\n", date, (unsigned long long)bytes,
+               key != NULL ? key : "damaged or not finished");
         total += bytes;
     }
     printf("%s, %s in ", print_plural(text, count, "file"), print_bytes(size, total));
@@ -150,10 +152,11 @@ static void prepared_print(struct json *j, spmm_op_t op, const spmm_preparation_
 }
 
 /* One op, unless the plan has none. *missed: it has no operator. */
-static spmm_status_t warm_op(spmm_executor_t *executor, const spmm_plan_info_t *plan, spmm_op_t op, struct json *j,
-                             int *missed, spmm_diag_t *diag)
+static spmm_status_t warm_op(spmm_executor_t *executor, const spmm_plan_info_t *plan, spmm_op_t op,
+                             struct json *j, int *missed, spmm_diag_t *diag)
 {
-    const int64_t m = op == SPMM_OP_N ? plan->rows : plan->cols, k = op == SPMM_OP_N ? plan->cols : plan->rows;
+    const int64_t m = op == SPMM_OP_N ? plan->rows : plan->cols,
+                  k = op == SPMM_OP_N ? plan->cols : plan->rows;
     const spmm_dense_t b = {NULL, k, args.n, args.n, SPMM_ROW_MAJOR, plan->b_type};
     const spmm_dense_t c = {NULL, m, args.n, args.n, SPMM_ROW_MAJOR, plan->c_type};
     spmm_preparation_t result = {.struct_size = sizeof result};
@@ -220,7 +223,8 @@ static enum cli_result check_args(const struct cli_operands *operands, int *comm
     if (*command == 3)
         return cli_complain(&program, "expected list, clear or warm, found %s", operands->list[0]);
     if (operands->count != (*command == 2 ? 2 : 1))
-        return cli_complain(&program, "%s takes %s", names[*command], *command == 2 ? "a plan" : "nothing else");
+        return cli_complain(&program, "%s takes %s", names[*command],
+                            *command == 2 ? "a plan" : "nothing else");
     return device_choice_read(&program, args.device_text, &args.device);
 }
 

@@ -109,7 +109,8 @@ spmm_status_t spmm_jit_cache_clear(spmm_jit_cache_t *cache, int64_t *removed, sp
     }
     if (removed != NULL)
         *removed = count;
-    SPMM_REQUIRE(stays == NULL, SPMM_ERR_IO, diag, "%.100s/%s cannot be removed", cache->disk.path, stays->file);
+    SPMM_REQUIRE(stays == NULL, SPMM_ERR_IO, diag, "%.100s/%s cannot be removed", cache->disk.path,
+                 stays->file);
 cleanup:
     return status;
 }

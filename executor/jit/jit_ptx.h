@@ -20,7 +20,7 @@
 #define SPMMI_JIT_THREADS 128u
 #define SPMMI_JIT_GROUP 8u
 /* What the driver's compiler takes in less than half a second, and the multiprocessors in one read of their
- * instructions; 32-bit registers for a thread's values. Measured on an H200 (docs/kernels.md). */
+ * instructions; 32-bit registers for a thread's values. docs/decisions/0067 has what was measured. */
 #define SPMMI_JIT_NNZ_MAX 4096 /* of f64, whose values take two instructions more, half of them */
 #define SPMMI_JIT_REGISTERS_MAX 190u
 #define SPMMI_JIT_DIMENSION_MAX 8192          /* rows and columns: more make too much text */

@@ -11,7 +11,7 @@
 #include "format/plan.h"
 #include "jit_operator.h"
 
-#define SPMMI_JIT_N_MIN 4096 /* columns from which an operator is worth it (docs/decisions/0068) */
+#define SPMMI_JIT_N_MIN 4096 /* columns from which an operator is worth it (docs/decisions/0067) */
 
 struct spmmi_jit;
 

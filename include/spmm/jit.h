@@ -26,9 +26,9 @@ SPMM_API const char *spmm_jit_cache_path(const spmm_jit_cache_t *cache);
 /** Why the folder is not used, in a sentence; an empty string where it is. */
 SPMM_API const char *spmm_jit_cache_note(const spmm_jit_cache_t *cache);
 
-/** File 0, 1, ..: its name below the folder, its bytes, the time of its last use (written or found; in seconds since
- * 1970), and what it is: a line, or NULL for a file that is damaged or that a writer left. Pointers live as long as the cache.
- * Outputs may be NULL. Errors: ARGUMENT past the last one. */
+/** File 0, 1, ..: its name below the folder, its bytes, the time of its last use (written or found; in
+ * seconds since 1970), and what it is: a line, or NULL for a file that is damaged or that a writer left. Pointers live
+ * as long as the cache. Outputs may be NULL. Errors: ARGUMENT past the last one. */
 SPMM_API spmm_status_t spmm_jit_cache_at(const spmm_jit_cache_t *cache, int64_t index, const char **file,
                                          const char **key, uint64_t *bytes, int64_t *used);
 

@@ -38,9 +38,16 @@ static int setup(void **state)
     return mkdtemp(folder) == NULL || setenv("SPMM_CACHE_DIR", folder, 1) != 0;
 }
 
+static void parts_free(void)
+{
+    free(fake_gpu.parts);
+    fake_gpu.parts = NULL;
+}
+
 static int teardown(void **state)
 {
     (void)state;
+    parts_free();
     const int is_left = fake_driver.contexts != 0 || fake_driver.depth != 0 || fake_driver.links != 0 ||
                         fake_driver.modules != 0;
     return is_left || nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS) != 0;
@@ -63,14 +70,20 @@ static spmm_plan_t *plan_make(spmm_dtype_t dtype)
     return plan;
 }
 
+/* The fake GPU gets parts for the executors of this plan that are made from now on. */
+static void parts_make(const spmm_plan_t *plan)
+{
+    parts_free();
+    spmm_executor_destroy(fake_gpu_executor(plan, families, 1));
+}
+
 /* An executor of this level, whose GPU holds the plan's values. */
 static spmm_executor_t *executor_of(const spmm_plan_t *plan, spmm_jit_level_t level)
 {
     spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
     spmm_executor_t *executor = NULL;
     options.jit = level;
-    /* makes the parts of the GPU; the executor itself is made again with the options */
-    spmm_executor_destroy(fake_gpu_executor(plan, families, 1));
+    parts_make(plan);
     fake_gpu.values = plan->values;
     fake_gpu.value_bytes = (uint64_t)plan->nnz * spmm_dtype_size(plan->dtype);
     assert_int_equal(spmm_executor_create(plan, 0, &options, &executor, NULL), SPMM_OK);
@@ -144,7 +157,7 @@ static void an_operator_is_compiled_once_and_then_loaded(void **state)
     }
     executor = executor_of(plan, SPMM_JIT_OFF);
     expect(prepare(executor, plan, SPMM_OP_N, 4096, 0), SPMM_PREPARED_NOT, "SPMM_JIT_OFF");
-    fake_gpu_executor_free(executor);
+    spmm_executor_destroy(executor);
     assert_int_equal(fake_driver.calls[FAKE_link_complete], 1);
     spmm_plan_destroy(plan);
 }
@@ -159,7 +172,7 @@ static void another_compute_capability_is_compiled_for(void **state)
         spmm_executor_t *executor = executor_of(plan, SPMM_JIT_ON);
         expect(prepare(executor, plan, SPMM_OP_N, 4096, 0),
                turn < 2 ? SPMM_PREPARED_COMPILED : SPMM_PREPARED_LOADED, "");
-        fake_gpu_executor_free(executor);
+        spmm_executor_destroy(executor);
     }
     spmm_plan_destroy(plan);
 }
@@ -197,7 +210,7 @@ static void products_of_operators_have_the_bits_of_rows(void **state)
         }
         assert_true(fake_driver.calls[FAKE_launch] >= 4);
         spmm_executor_destroy(on_cpu);
-        fake_gpu_executor_free(executor);
+        spmm_executor_destroy(executor);
         spmm_plan_destroy(plan);
     }
     test_matrix_free(a);
@@ -231,7 +244,7 @@ static void only_products_that_read_a_run_it(void **state)
         assert_int_equal(multiply(executor, plan, 1), SPMM_ERR_DEVICE);
     }
     fake_driver.fails = FAKE_NONE;
-    fake_gpu_executor_free(executor);
+    spmm_executor_destroy(executor);
     spmm_plan_destroy(plan);
 }
 
@@ -252,7 +265,7 @@ static void new_values_end_its_use(void **state)
     expect(prepare(executor, plan, SPMM_OP_N, 4096, 0), SPMM_PREPARED_COMPILED, "");
     assert_true(is_operator(executor, plan, SPMM_OP_N, 4096));
     assert_int_equal(fake_driver.modules, 2);
-    fake_gpu_executor_free(executor);
+    spmm_executor_destroy(executor);
     spmm_plan_destroy(plan);
     free(values);
 }
@@ -276,7 +289,7 @@ static void values_that_change_meanwhile_make_it_stale(void **state)
     assert_false(is_operator(executor, plan, SPMM_OP_N, 4096));
     fake_driver.at_compile = NULL;
     expect(prepare(executor, plan, SPMM_OP_N, 4096, 0), SPMM_PREPARED_LOADED, "");
-    fake_gpu_executor_free(executor);
+    spmm_executor_destroy(executor);
     spmm_plan_destroy(plan);
 }
 
@@ -304,7 +317,7 @@ static void a_driver_that_fails_changes_nothing(void **state)
         expect(prepare(executor, plan, SPMM_OP_N, 4096, 0), SPMM_PREPARED_NOT, cases[i].note);
         fake_driver.fails = FAKE_NONE;
         assert_false(is_operator(executor, plan, SPMM_OP_N, 4096));
-        fake_gpu_executor_free(executor);
+        spmm_executor_destroy(executor);
     }
     for (int i = 0; i < 3; i++) {
         spmm_executor_t *executor = executor_of(plan, SPMM_JIT_ON);
@@ -315,7 +328,7 @@ static void a_driver_that_fails_changes_nothing(void **state)
                i == 0   ? "does not load"
                : i == 1 ? "impossible size"
                         : "");
-        fake_gpu_executor_free(executor);
+        spmm_executor_destroy(executor);
     }
     spmm_plan_destroy(plan);
 }
@@ -332,7 +345,7 @@ static void code_that_the_driver_refuses_is_compiled_again(void **state)
         fake_driver.fails = turn == 1 ? FAKE_module_load : FAKE_NONE;
         expect(prepare(executor, plan, SPMM_OP_N, 4096, 0), how[turn], "");
         fake_driver.fails = FAKE_NONE;
-        fake_gpu_executor_free(executor);
+        spmm_executor_destroy(executor);
     }
     spmm_plan_destroy(plan);
 }
@@ -347,7 +360,7 @@ static void without_a_disk_cache_there_is_a_note(void **state)
         spmm_executor_t *executor = executor_of(plan, SPMM_JIT_ON);
         expect(prepare(executor, plan, SPMM_OP_N, 4096, 0), SPMM_PREPARED_COMPILED,
                "no disk cache: SPMM_CACHE_DIR is empty");
-        fake_gpu_executor_free(executor);
+        spmm_executor_destroy(executor);
     }
     spmm_plan_destroy(plan);
 }
@@ -364,7 +377,7 @@ static void without_the_drivers_library_nothing_changes(void **state)
         spmm_executor_t *executor = executor_of(plan, SPMM_JIT_ON);
         expect(prepare(executor, plan, SPMM_OP_N, 4096, 0), SPMM_PREPARED_NOT, notes[i]);
         assert_int_equal(multiply(executor, plan, 1), SPMM_OK);
-        fake_gpu_executor_free(executor);
+        spmm_executor_destroy(executor);
     }
     spmmi_jit_driver_file_hook = NULL;
     spmm_plan_destroy(plan);
@@ -379,17 +392,17 @@ static void plans_and_products_without_operators_are_told(void **state)
     expect(prepare(executor, plan, SPMM_OP_N, 4095, 0), SPMM_PREPARED_NOT, "at least 4096 columns");
     executor->has_values = false;
     expect(prepare(executor, plan, SPMM_OP_N, 4096, 0), SPMM_PREPARED_NOT, "no values yet");
-    fake_gpu_executor_free(executor);
+    spmm_executor_destroy(executor);
     options.force_kernel = "rows/row-split";
     options.jit = SPMM_JIT_ON;
-    spmm_executor_destroy(fake_gpu_executor(plan, families, 1));
+    parts_make(plan);
     assert_int_equal(spmm_executor_create(plan, 0, &options, &executor, NULL), SPMM_OK);
     expect(prepare(executor, plan, SPMM_OP_N, 4096, 0), SPMM_PREPARED_NOT, "a kernel is forced");
-    fake_gpu_executor_free(executor);
+    spmm_executor_destroy(executor);
     plan->parts[0].flags |= SPMMI_PART_PERMUTES_OUTPUT;
     executor = executor_of(plan, SPMM_JIT_ON);
     expect(prepare(executor, plan, SPMM_OP_N, 4096, 0), SPMM_PREPARED_NOT, "permutes the rows of C");
-    fake_gpu_executor_free(executor);
+    spmm_executor_destroy(executor);
     plan->parts[0].flags &= ~(uint32_t)SPMMI_PART_PERMUTES_OUTPUT;
     executor = test_executor_make(plan, SPMM_DEVICE_CPU, 1, NULL);
     expect(prepare(executor, plan, SPMM_OP_N, 4096, 0), SPMM_PREPARED_NOT, "operators are for GPUs");
@@ -398,7 +411,7 @@ static void plans_and_products_without_operators_are_told(void **state)
     plan = plan_make(SPMM_F16);
     executor = executor_of(plan, SPMM_JIT_ON);
     expect(prepare(executor, plan, SPMM_OP_N, 4096, 0), SPMM_PREPARED_NOT, "neither f32 nor f64");
-    fake_gpu_executor_free(executor);
+    spmm_executor_destroy(executor);
     spmm_plan_destroy(plan);
 }
 
@@ -425,7 +438,7 @@ static void bad_arguments_are_refused(void **state)
     fake_gpu.values = NULL;
     spmmi_jit_values_change(executor->jit);
     assert_int_equal(spmm_executor_prepare(executor, SPMM_OP_N, &b, &c, 0, &result, NULL), SPMM_ERR_DEVICE);
-    fake_gpu_executor_free(executor);
+    spmm_executor_destroy(executor);
     options.jit = (spmm_jit_level_t)4;
     executor = NULL;
     assert_int_equal(spmm_executor_create(plan, SPMM_DEVICE_CPU, &options, &executor, &diag),
@@ -455,7 +468,7 @@ static void without_memory_products_run_as_before(void **state)
         assert_int_equal(result.how, is_done ? SPMM_PREPARED_COMPILED : SPMM_PREPARED_NOT);
         assert_true(is_done || status != SPMM_OK || strcmp(result.note, "out of memory") == 0);
         assert_int_equal(spmmi_alloc_live(), live + is_done);
-        fake_gpu_executor_free(executor);
+        spmm_executor_destroy(executor);
         assert_true(k < 50);
     }
     spmm_plan_destroy(plan);

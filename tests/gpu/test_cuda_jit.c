@@ -56,12 +56,14 @@ static void pair_prepare(struct pair *pair)
     const spmm_dense_t c = {NULL, pair->a->rows, 1, 1, SPMM_ROW_MAJOR, pair->dtype};
     spmm_preparation_t result = {.struct_size = sizeof result};
     spmm_diag_t diag;
-    if (spmm_executor_prepare(pair->prepared, SPMM_OP_N, &b, &c, SPMM_PREPARE_ANY_WIDTH, &result, &diag) != SPMM_OK)
+    if (spmm_executor_prepare(pair->prepared, SPMM_OP_N, &b, &c, SPMM_PREPARE_ANY_WIDTH, &result, &diag) !=
+        SPMM_OK)
         fail_msg("%s", diag.text);
     if (result.how != SPMM_PREPARED_COMPILED && result.how != SPMM_PREPARED_LOADED)
         fail_msg("not prepared: %s", result.note);
     print_message("%s: %s in %.1f ms %s\n", pair->a->name,
-                  result.how == SPMM_PREPARED_COMPILED ? "compiled" : "loaded", result.seconds * 1e3, result.note);
+                  result.how == SPMM_PREPARED_COMPILED ? "compiled" : "loaded", result.seconds * 1e3,
+                  result.note);
     pair->how = result.how;
     operator_check(pair);
 }
@@ -119,8 +121,9 @@ static void product_check(const struct pair *pair, const struct test_product *pr
         for (int64_t j = 0; j < product->n; j++)
             test_dense_set(&want, i, j, loop(pair, product, &b, &before, i, j));
     if (memcmp(c.block, want.block, c.block_bytes) != 0)
-        fail_msg("%s, %s, n %lld, orders %d %d: other bits than rows", pair->a->name, spmm_dtype_name(pair->dtype),
-                 (long long)product->n, (int)product->b_layout, (int)product->c_layout);
+        fail_msg("%s, %s, n %lld, orders %d %d: other bits than rows", pair->a->name,
+                 spmm_dtype_name(pair->dtype), (long long)product->n, (int)product->b_layout,
+                 (int)product->c_layout);
     test_dense_free(&b);
     test_dense_free(&c);
     test_dense_free(&want);

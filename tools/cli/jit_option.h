@@ -13,9 +13,10 @@ static const struct cli_choice jit_option_words[] = {
 /* target: an int, which stays SPMM_JIT_AUTO without the option. */
 #define JIT_OPTION(target)                                                                                \
     {                                                                                                     \
-        0, "jit", CLI_CHOICE, target, .value = "LEVEL", .choices = jit_option_words,                      \
-           .help = "prepare the product on a GPU, whatever n is, with a\nkernel that has A in its "       \
-                   "instructions: load it from the\ncache, or on: compile it if need be (default: none)"  \
+        0, "jit", CLI_CHOICE, target,                                                                     \
+            .value = "LEVEL", .choices = jit_option_words,                                                \
+            .help = "prepare the product on a GPU, whatever n is, with a\nkernel that has A in its "      \
+                    "instructions: load it from the\ncache, or on: compile it if need be (default: none)" \
     }
 
 #endif
