@@ -127,6 +127,7 @@ static spmm_status_t load_ours(struct bench *bench, const spmm_matrix_t *matrix,
                                          .b_type = b_type_of(a->dtype),
                                          .c_type = c_type_of(a->dtype),
                                          .has_unit_values = bench_args.unit_values,
+                                         .has_operator = bench_args.jit,
                                          .values = bench_args.set_values ? a : NULL};
     TRY(bench_ours_load(matrix, a->dtype, op, &options, &bench->site, ours, info, diag));
     if (info->left_out > 0) {

@@ -151,6 +151,9 @@ is_json 'all(k["error_ratio"] <= 1 for c in j["cases"] for k in c["kernels"]) an
 run "${bench[@]}" --no-peers -n 3 --b-type f64 gen:rmat:7:4
 exits 4
 says_err 'no kernel has A f32, B f64, C f64'
+run "${bench[@]}" --no-peers -n 3 --jit gen:band:60:2
+exits 0
+says_not operator # which a CPU has not
 run "${bench[@]}" --no-peers --unit-values --set-values gen:rmat:7:4
 exits 2
 

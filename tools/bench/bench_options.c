@@ -77,6 +77,8 @@ static const struct cli_option options[] = {
     {0, "set-values", CLI_FLAG, &bench_args.set_values,
      .help = "also measure how long new values take, from the device's memory, in ms and in\n"
              "products of the case"},
+    {0, "jit", CLI_FLAG, &bench_args.jit,
+     .help = "on a GPU, also measure a kernel that is compiled for the matrix, if it is small"},
     {0, "peers", CLI_TEXT, &bench_args.peers, .value = "TEXT",
      .help = "measure only peers whose names contain TEXT (default: all)"},
     {0, "no-peers", CLI_FLAG, &bench_args.no_peers, .help = "measure no peers"},

@@ -25,7 +25,7 @@ struct bench_args {
     double max_seconds;
     const char *kernels, *peers, *mkl, *csv, *date, *commit, *report;
     const char *output;
-    int no_peers, lists_peers, only_summary, json, quiet, calibrate, set_values, unit_values;
+    int no_peers, lists_peers, only_summary, json, quiet, calibrate, set_values, unit_values, jit;
 };
 extern struct bench_args bench_args;
 extern const struct cli_program bench_program;

@@ -36,6 +36,7 @@ struct ours_options {
     int n_count;
     spmm_dtype_t b_type, c_type; /* of the products */
     int has_unit_values;
+    int has_operator;              /* measure what spmm_executor_prepare compiles, too */
     const struct host_csr *values; /* A, whose values are set again and again; NULL: that is not measured */
 };
 
