@@ -161,7 +161,7 @@ spmm_status_t spmm_executor_info(const spmm_executor_t *executor, spmm_op_t op, 
         full.compute = executor->shape.variants[choice.variant].compute;
         full.is_own_target = full.target == executor->target;
         if (full.fallback)
-            note_write(executor, choice.variant, b, &full);
+            note_write(executor, choice.variant, &product.b, &full);
     }
     SPMM_REQUIRE(spmmi_info_write(info, &full, sizeof full) == SPMM_OK, SPMM_ERR_ARGUMENT, diag,
                  "struct_size of the info is %zu: it was not initialised", info->struct_size);

@@ -34,26 +34,26 @@ static void item_fill(struct spmmi_jit_cache *disk, const struct spmmi_jit_file 
     spmmi_free(bytes);
 }
 
-spmm_status_t spmm_jit_cache_create(spmm_jit_cache_t **out, spmm_diag_t *diag)
+spmm_status_t spmm_jit_cache_create(spmm_jit_cache_t **cache, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    spmm_jit_cache_t *cache = NULL;
+    spmm_jit_cache_t *made = NULL;
     spmmi_diag_clear(diag);
-    SPMM_REQUIRE(out != NULL, SPMM_ERR_ARGUMENT, diag, "the pointer for the cache is NULL");
-    *out = NULL;
-    SPMM_TRY_ALLOC(cache = spmmi_alloc_zero(1, sizeof *cache), diag);
-    spmmi_jit_cache_open(&cache->disk, 0);
-    cache->count = spmmi_jit_cache_list(&cache->disk, &cache->files);
-    SPMM_REQUIRE(cache->count >= 0, SPMM_ERR_MEMORY, diag, "out of memory while listing the cache");
-    SPMM_TRY_ALLOC(cache->items = spmmi_alloc((uint64_t)cache->count, sizeof *cache->items), diag);
-    for (int64_t i = 0; i < cache->count; i++)
-        item_fill(&cache->disk, &cache->files[i], &cache->items[i]);
-    if (cache->disk.folder >= 0)
-        cache->disk.note[0] = '\0'; /* of one of the files: each says itself whether it is damaged */
-    *out = cache;
-    cache = NULL;
+    SPMM_REQUIRE(cache != NULL, SPMM_ERR_ARGUMENT, diag, "the pointer for the cache is NULL");
+    *cache = NULL;
+    SPMM_TRY_ALLOC(made = spmmi_alloc_zero(1, sizeof *made), diag);
+    spmmi_jit_cache_open(&made->disk, 0);
+    made->count = spmmi_jit_cache_list(&made->disk, &made->files);
+    SPMM_REQUIRE(made->count >= 0, SPMM_ERR_MEMORY, diag, "out of memory while listing the cache");
+    SPMM_TRY_ALLOC(made->items = spmmi_alloc((uint64_t)made->count, sizeof *made->items), diag);
+    for (int64_t i = 0; i < made->count; i++)
+        item_fill(&made->disk, &made->files[i], &made->items[i]);
+    if (made->disk.folder >= 0)
+        made->disk.note[0] = '\0'; /* of one of the files: each says itself whether it is damaged */
+    *cache = made;
+    made = NULL;
 cleanup:
-    spmm_jit_cache_destroy(cache);
+    spmm_jit_cache_destroy(made);
     return status;
 }
 

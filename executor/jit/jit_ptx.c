@@ -160,9 +160,10 @@ static void put_product(struct program *p, int64_t sum, int64_t q, int64_t colum
 /* Addresses of a group of rows of C and, where beta is not 0, what is there. */
 static void put_load_c(struct program *p, int64_t first, int64_t count)
 {
-    for (int64_t slot = 0; slot < count; slot++)
-        put(p, "mad.wide.u32 %%a%lld, %%r1, %lld, %%d1;\n@%%p1 ld.global.%s %%c%lld, [%%a%lld];\n",
-            (long long)slot, (long long)(first + slot), p->type, (long long)slot, (long long)slot);
+    const long long row = first;
+    for (long long slot = 0; slot < count; slot++)
+        put(p, "mad.wide.u32 %%a%lld, %%r1, %lld, %%d1;\n@%%p1 ld.global.%s %%c%lld, [%%a%lld];\n", slot,
+            row + slot, p->type, slot, slot);
 }
 
 /* The row of C in this slot of its group, from its sum. */
