@@ -28,6 +28,7 @@ static void there_is_no_gpu(void **state)
     assert_int_equal(spmmi_cuda_device_bytes(NULL), 0);
     assert_null(spmmi_cuda_parts(NULL));
     assert_int_equal(spmmi_cuda_set_values(NULL, NULL, NULL, &diag), SPMM_ERR_NO_DEVICE);
+    assert_int_equal(spmmi_cuda_values_read(NULL, NULL, &diag), SPMM_ERR_NO_DEVICE);
     assert_int_equal(spmmi_cuda_workspace_bytes(NULL, 0, NULL), 0);
     assert_int_equal(spmmi_cuda_execute(NULL, 0, NULL, NULL, NULL, &diag), SPMM_ERR_NO_DEVICE);
     spmmi_cuda_kernel(NULL, 0, NULL, text, 0);
