@@ -58,7 +58,6 @@ static spmm_status_t options_read(const spmm_executor_options_t *from, spmm_exec
     *to = (spmm_executor_options_t)SPMM_EXECUTOR_OPTIONS_INIT;
     SPMM_TRY(spmmi_options_read(to, sizeof *to, from, "executor options", diag));
     SPMM_REQUIRE(to->threads >= 0, SPMM_ERR_ARGUMENT, diag, "threads is %d, expected 0 or more", to->threads);
-    SPMM_REQUIRE(to->reserved == 0, SPMM_ERR_ARGUMENT, diag, "reserved is %d, expected 0", to->reserved);
     SPMM_REQUIRE(to->unit_values == 0 || to->unit_values == 1, SPMM_ERR_ARGUMENT, diag,
                  "unit_values is %d, expected 0 or 1", to->unit_values);
     SPMM_REQUIRE(to->jit >= SPMM_JIT_AUTO && to->jit <= SPMM_JIT_ON, SPMM_ERR_ARGUMENT, diag,

@@ -72,17 +72,16 @@ typedef struct spmm_executor_options {
      * the bits that values of 1 give; GPU kernels of rows do not read them. spmm_executor_set_values is then refused
      * (ARGUMENT). */
     int unit_values;
+    int reserved; /**< Not read. */
     /** Values of A, one of those that the plan has variants for (spmm_variant_info_t.a_type); 0: the plan's type. The
      * plan's values are rounded to a narrower type once, to nearest, ties to even: this is the executor of an
      * inspection of the plan's matrix for that type. Values are never widened. */
     spmm_dtype_t a_type;
-    int reserved; /**< 0. */
-    int reserved;         /**< Not read. */
     spmm_jit_level_t jit; /**< What spmm_executor_prepare may do. */
 } spmm_executor_options_t;
 /* clang-format off */
 /** Defaults of all options. */
-#define SPMM_EXECUTOR_OPTIONS_INIT {sizeof(spmm_executor_options_t), 0, 0, 0, 0, 0, (spmm_dtype_t)0, 0, 0, SPMM_JIT_AUTO}
+#define SPMM_EXECUTOR_OPTIONS_INIT {sizeof(spmm_executor_options_t), 0, 0, 0, 0, 0, 0, (spmm_dtype_t)0, SPMM_JIT_AUTO}
 /* clang-format on */
 
 /** Bytes that an executor for this plan takes, before it is made. host_bytes: what it holds of the host and what is

@@ -10,6 +10,7 @@
  * wait for it, so that each product is one of the old values or of the new ones. On a GPU that is the order in which
  * work is enqueued, and nothing more: products and new values on different streams need the caller's events between
  * them; values from host memory have arrived when the call returns.
+ * spmm_executor_prepare is for one thread at a time; products may run meanwhile.
  * spmm_executor_destroy needs the executor alone. A captured graph may be replayed on any stream; two replays at a time
  * need graphs that were captured with different workspaces. The plan may be destroyed once an executor was made.
  */
@@ -40,6 +41,14 @@ SPMM_API int spmm_device_count(void);
  * Errors: ARGUMENT, NO_DEVICE. */
 SPMM_API spmm_status_t spmm_device_name(int device, char *text, size_t size);
 
+/** What spmm_executor_prepare may do about code that is made for one matrix. */
+typedef enum spmm_jit_level {
+    SPMM_JIT_AUTO = 0, /**< LOAD. */
+    SPMM_JIT_OFF = 1,  /**< Nothing. */
+    SPMM_JIT_LOAD = 2, /**< Take what an earlier process left in the cache; compile nothing. */
+    SPMM_JIT_ON = 3    /**< Compile what is not there, and leave it there. */
+} spmm_jit_level_t;
+
 /** Options of an executor. */
 typedef struct spmm_executor_options {
     size_t struct_size; /**< sizeof(spmm_executor_options_t), set by the INIT macro. */
@@ -63,15 +72,16 @@ typedef struct spmm_executor_options {
      * the bits that values of 1 give; GPU kernels of rows do not read them. spmm_executor_set_values is then refused
      * (ARGUMENT). */
     int unit_values;
+    int reserved; /**< Not read. */
     /** Values of A, one of those that the plan has variants for (spmm_variant_info_t.a_type); 0: the plan's type. The
      * plan's values are rounded to a narrower type once, to nearest, ties to even: this is the executor of an
      * inspection of the plan's matrix for that type. Values are never widened. */
     spmm_dtype_t a_type;
-    int reserved; /**< 0. */
+    spmm_jit_level_t jit; /**< What spmm_executor_prepare may do. */
 } spmm_executor_options_t;
 /* clang-format off */
 /** Defaults of all options. */
-#define SPMM_EXECUTOR_OPTIONS_INIT {sizeof(spmm_executor_options_t), 0, 0, 0, 0, 0, (spmm_dtype_t)0, 0}
+#define SPMM_EXECUTOR_OPTIONS_INIT {sizeof(spmm_executor_options_t), 0, 0, 0, 0, 0, 0, (spmm_dtype_t)0, SPMM_JIT_AUTO}
 /* clang-format on */
 
 /** Bytes that an executor for this plan takes, before it is made. host_bytes: what it holds of the host and what is
@@ -153,6 +163,50 @@ SPMM_API spmm_status_t spmm_execute(const spmm_executor_t *executor, spmm_op_t o
                                     const spmm_dense_t *b, spmm_scalar_t beta, const spmm_dense_t *c,
                                     void *workspace, uint64_t workspace_bytes, void *stream,
                                     spmm_diag_t *diag);
+
+/** Where a prepared operator came from. */
+typedef enum spmm_prepared {
+    SPMM_PREPARED_NOT = 0,      /**< There is none: ordinary kernels run. */
+    SPMM_PREPARED_BEFORE = 1,   /**< This executor had it. */
+    SPMM_PREPARED_LOADED = 2,   /**< From the cache. */
+    SPMM_PREPARED_COMPILED = 3, /**< It was compiled. */
+    SPMM_PREPARED_STALE = 4     /**< None: new values were set meanwhile. Prepare again. */
+} spmm_prepared_t;
+
+/** What spmm_executor_prepare did. */
+typedef struct spmm_preparation {
+    size_t struct_size;  /**< sizeof(spmm_preparation_t), set by the caller. */
+    spmm_prepared_t how; /**< Whether an operator runs such products from now on. */
+    char note
+        [160]; /**< Why there is no operator, or why the cache was not used; empty where there is nothing to
+                              say. */
+    double seconds; /**< That it took. */
+} spmm_preparation_t;
+
+#define SPMM_PREPARE_ANY_WIDTH 1u /**< Also for fewer columns than an operator is made for. */
+
+/** Make ready what products of op with so many columns or more want. On a GPU that is an operator: a kernel with the
+ * values of A in its instructions, for a small matrix (at most 4,096 nonzeros, of f64 2,048; of rows or of columns at
+ * most 190 with entries, of f64 95; values of f32 or f64) and at least 4,096 columns. It adds the entries of a row in
+ * the order of their columns: the bits of rows/row-split, but for a single column. b and c as for
+ * spmm_executor_workspace_bytes, of the type of A; other layouts, leading dimensions, alpha and beta need no other
+ * operator, only op T does. flags: 0 or SPMM_PREPARE_ANY_WIDTH.
+ *
+ * Operators come from the cache on disk or from the compiler of CUDA's driver, as options.jit allows; compiling takes
+ * up to a second. spmm_execute never does either. Where there is none, products run as without this call: that is no
+ * error, and result->note says why. No operator is made for plans whose output is permuted, nor where a kernel is
+ * forced.
+ *
+ * The cache is a folder of the user: $SPMM_CACHE_DIR, else $XDG_CACHE_HOME/spmm, else $HOME/.cache/spmm. It has to
+ * belong to the user, and nobody else may write it; an empty SPMM_CACHE_DIR means none. Each error there is a miss.
+ *
+ * spmm_executor_set_values ends the use of operators: prepare again. Graphs that were captured with one go on to
+ * multiply the values that it was made from; capture them again. The workspace that a product needs stays what it was.
+ * Waits for all streams of the device; products of other threads may run meanwhile; not during graph capture.
+ * Errors: as spmm_executor_workspace_bytes, and DEVICE, MEMORY. */
+SPMM_API spmm_status_t spmm_executor_prepare(spmm_executor_t *executor, spmm_op_t op, const spmm_dense_t *b,
+                                             const spmm_dense_t *c, unsigned flags,
+                                             spmm_preparation_t *result, spmm_diag_t *diag);
 
 /** Checks products of one executor against silent corruption: faults of memory or arithmetic in C, in B, or in what the
  * executor holds of A. It takes A from the plan, not from the executor. */

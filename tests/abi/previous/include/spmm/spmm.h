@@ -7,6 +7,7 @@
 
 #include "executor.h"
 #include "inspector.h"
+#include "jit.h"
 #include "product.h"
 
 #endif
