@@ -9,7 +9,10 @@
 #include "format/plan.h"
 #include "product_state.h"
 
-enum kernel { KERNEL_AUTO, KERNEL_COLUMNS, KERNEL_POSITIONS };
+/* Rows a group on average from which groups are faster: a sum is read and written for four rows, also for fewer. */
+#define GROUP_ROWS_LEAST 2
+
+enum kernel { KERNEL_AUTO, KERNEL_COLUMNS, KERNEL_POSITIONS, KERNEL_GROUPS };
 
 struct creation {
     spmm_product_t *product;
@@ -35,17 +38,17 @@ cleanup:
 static spmm_status_t options_read(struct creation *in, const spmm_product_executor_options_t *given)
 {
     spmm_status_t status = SPMM_OK;
-    static const char *const names[] = {"", "columns", "positions"};
+    static const char *const names[] = {"", "columns", "positions", "groups"};
     spmm_product_executor_options_t *o = &in->options;
     *o = (spmm_product_executor_options_t)SPMM_PRODUCT_EXECUTOR_OPTIONS_INIT;
     SPMM_TRY(spmmi_options_read(o, sizeof *o, given, "product executor options", in->diag));
     SPMM_REQUIRE(o->threads >= 0, SPMM_ERR_ARGUMENT, in->diag, "threads is %d, expected 0 or more",
                  o->threads);
-    for (int k = KERNEL_COLUMNS; o->force_kernel != NULL && k <= KERNEL_POSITIONS; k++)
+    for (int k = KERNEL_COLUMNS; o->force_kernel != NULL && k <= KERNEL_GROUPS; k++)
         if (strcmp(o->force_kernel, names[k]) == 0)
             in->kernel = (enum kernel)k;
     SPMM_REQUIRE(o->force_kernel == NULL || in->kernel != KERNEL_AUTO, SPMM_ERR_ARGUMENT, in->diag,
-                 "\"%s\" is no kernel of products, expected columns or positions", o->force_kernel);
+                 "\"%s\" is no kernel of products, expected columns, positions or groups", o->force_kernel);
 cleanup:
     return status;
 }
@@ -92,9 +95,7 @@ static uint64_t positions_max(const struct creation *in, const struct spmmi_spge
     const uint64_t held =
         budget == 0 ? 0 : used + spmmi_spgemm_positions_scratch(stage, in->product->threads);
     const uint64_t left = budget == 0 ? UINT64_MAX : budget > held ? (budget - held) / 2 : 0;
-    const uint64_t wanted = in->kernel == KERNEL_AUTO        ? used
-                            : in->kernel == KERNEL_POSITIONS ? UINT64_MAX
-                                                             : 0;
+    const uint64_t wanted = in->kernel == KERNEL_AUTO ? used : in->kernel == KERNEL_COLUMNS ? 0 : UINT64_MAX;
     return wanted < left ? wanted : left;
 }
 
@@ -112,6 +113,12 @@ static spmm_status_t make_stage(struct creation *in, int index)
     if (most > 0)
         SPMM_TRY(spmmi_spgemm_positions(stage, x->threads, most, &bytes, in->diag));
     x->bytes += most > 0 ? bytes : 0;
+    if (stage->positions != NULL && in->kernel != KERNEL_POSITIONS) {
+        const int64_t least = in->kernel == KERNEL_GROUPS ? 1 : GROUP_ROWS_LEAST;
+        SPMM_TRY(take(in, spmmi_spgemm_groups_bytes(stage), 0));
+        SPMM_TRY(spmmi_spgemm_groups(stage, least, &bytes, in->diag));
+        x->bytes += bytes;
+    }
     SPMM_TRY(take(in, 0, 0));
 cleanup:
     return status;

@@ -67,14 +67,15 @@ spmm_status_t spmm_product_info(const spmm_product_t *x, spmm_product_info_t *in
     full.dtype = x->dtype;
     full.operand_count = (int)x->plan->operand_count;
     full.host_bytes = x->bytes;
-    int has_positions = 0;
+    const struct spmmi_spgemm_stage *last = &x->stages[x->tasks.count - 1]; /* that of C */
     for (int s = 0; s < x->tasks.count; s++) {
         full.products += x->stages[s].products;
         full.cut_rows += x->stages[s].cut_count;
-        has_positions = x->stages[s].positions != NULL; /* of the last stage, that of C */
     }
     (void)snprintf(full.kernel, sizeof full.kernel, "cpu/product/%s",
-                   has_positions ? "positions" : "columns");
+                   last->alike != NULL       ? "groups"
+                   : last->positions != NULL ? "positions"
+                                             : "columns");
     return spmmi_info_write(info, &full, sizeof full);
 }
 

@@ -37,7 +37,13 @@ struct spmmi_spgemm_stage {
      * need (spmmi_spgemm_width). Rows of equal streams share one. NULL: kernel columns. */
     uint8_t *positions;
     uint64_t *position_at; /* for each row, where its stream begins; in bytes */
+    /* Groups, beside positions: rows [i, i + alike[i]) have equal rows of left, and row k of right has the columns of
+     * row k - 1 where follows[k] is set. NULL: rows are taken one by one. */
+    uint8_t *alike, *follows;
 };
+
+#define SPMMI_SPGEMM_LANES 4 /* most rows of a group */
+#define SPMMI_SPGEMM_DEPTH 4 /* most entries of left that are taken together */
 
 static inline uint32_t spmmi_spgemm_width(int64_t entries)
 {
@@ -61,6 +67,11 @@ uint64_t spmmi_spgemm_positions_scratch(const struct spmmi_spgemm_stage *stage, 
  * keeps the kernel columns, and *bytes is 0. Errors: MEMORY. */
 spmm_status_t spmmi_spgemm_positions(struct spmmi_spgemm_stage *stage, int threads, uint64_t bytes_max,
                                      uint64_t *bytes, spmm_diag_t *diag);
+/* Groups of a stage with positions, where they have so many rows on average; *bytes: what they take, at most
+ * spmmi_spgemm_groups_bytes. Of a lower triangle there are none. Errors: MEMORY. */
+uint64_t spmmi_spgemm_groups_bytes(const struct spmmi_spgemm_stage *stage);
+spmm_status_t spmmi_spgemm_groups(struct spmmi_spgemm_stage *stage, int64_t rows_least, uint64_t *bytes,
+                                  spmm_diag_t *diag);
 void spmmi_spgemm_stage_free(struct spmmi_spgemm_stage *stage);
 
 /* Runs it. dtype: F32 or F64. */

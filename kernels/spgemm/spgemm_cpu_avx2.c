@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The same C compiled for AVX2 and FMA. */
 #if defined(__x86_64__)
+#include <immintrin.h>
+
+#define SPGEMM_VECTORS
 #define TARGET __attribute__((target("avx2,fma")))
 #define LEVEL spmmi_spgemm_cpu_avx2
 #include "spgemm_cpu_level.h"

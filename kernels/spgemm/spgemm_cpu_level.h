@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Both value types of one SIMD level; included once a level. No include guard. The including file defines TARGET and
- * LEVEL, the name of the table. */
+ * LEVEL, the name of the table; and SPGEMM_VECTORS where AVX2 and FMA may be named. */
 #include <string.h>
 
 #include "spgemm_cpu.h"
@@ -8,7 +8,13 @@
 #define REAL float
 #define FMA(a, b, c) __builtin_fmaf(a, b, c)
 #define SPGEMM(name) name##_f32
+#ifdef SPGEMM_VECTORS
+#define SPGEMM_VECTOR __m128
+#define SPGEMM_INTRINSIC(name) _mm_##name##_ps
+#endif
 #include "spgemm_cpu_rows.h"
+#undef SPGEMM_VECTOR
+#undef SPGEMM_INTRINSIC
 #undef REAL
 #undef FMA
 #undef SPGEMM
@@ -16,7 +22,13 @@
 #define REAL double
 #define FMA(a, b, c) __builtin_fma(a, b, c)
 #define SPGEMM(name) name##_f64
+#ifdef SPGEMM_VECTORS
+#define SPGEMM_VECTOR __m256d
+#define SPGEMM_INTRINSIC(name) _mm256_##name##_pd
+#endif
 #include "spgemm_cpu_rows.h"
+#undef SPGEMM_VECTOR
+#undef SPGEMM_INTRINSIC
 #undef REAL
 #undef FMA
 #undef SPGEMM

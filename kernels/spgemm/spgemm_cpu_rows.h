@@ -90,14 +90,22 @@ TARGET static inline void SPGEMM(add_by_position)(const struct spmmi_spgemm_stag
 }
 #undef SPGEMM_ADD
 
+#include "spgemm_cpu_groups.h"
+
 TARGET static void SPGEMM(by_position)(const struct spmmi_spgemm_stage *stage,
                                        const struct spmmi_spgemm_values *values,
                                        const struct spmmi_spgemm_unit *unit, void *memory)
 {
     const int64_t *left = stage->task.left.row_ptr, *c = stage->c.row_ptr;
-    for (int64_t i = unit->row; i < unit->row_end; i++) {
+    for (int64_t i = unit->row, rows; i < unit->row_end; i += rows) {
         const int64_t entries = c[i + 1] - c[i];
         const int is_piece = unit->partial >= 0;
+        rows = stage->alike != NULL && !is_piece ? stage->alike[i] : 1;
+        rows = rows < unit->row_end - i ? rows : unit->row_end - i;
+        if (rows > 1) {
+            SPGEMM(by_group)(stage, values, i, (int)rows, memory);
+            continue;
+        }
         REAL *const sums = is_piece ? (REAL *)values->partials + unit->partial : (REAL *)memory;
         memset(sums, 0, (size_t)entries * sizeof *sums);
         SPGEMM(add_by_position)

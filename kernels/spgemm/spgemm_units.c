@@ -144,6 +144,8 @@ void spmmi_spgemm_stage_free(struct spmmi_spgemm_stage *s)
     spmmi_free(s->units);
     spmmi_free(s->cuts);
     spmmi_free(s->taken);
+    spmmi_free(s->alike);
+    spmmi_free(s->follows);
     spmmi_free(s->positions);
     spmmi_free(s->position_at);
     memset(s, 0, sizeof *s);

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #define TURNS 9
+#define KERNELS 3
 #define SECONDS_A_MATRIX 8.0
 
 static double now_ms(void)
@@ -98,25 +99,26 @@ static void bench(const char *name, int is_turned)
     const double start = now_ms();
     need(spmm_product_inspect(factors, 2, &options, &plan, &diag), name, &diag);
     const double inspect_ms = now_ms() - start;
-    struct kernel kernels[] = {{.name = "columns"}, {.name = "positions"}};
-    for (int k = 0; k < 2; k++)
+    struct kernel kernels[KERNELS] = {{.name = "columns"}, {.name = "positions"}, {.name = "groups"}};
+    for (int k = 0; k < KERNELS; k++)
         make_kernel(plan, &kernels[k]);
     void *c = malloc((size_t)kernels[0].info.nnz * sizeof(double) + 1);
     double once_ms = 1e300;
     const double begin = now_ms();
     for (int turn = 0; turn < TURNS && (turn < 2 || now_ms() - begin < 1e3 * SECONDS_A_MATRIX); turn++) {
-        for (int k = 0; k < 2; k++)
+        for (int k = 0; k < KERNELS; k++)
             run_kernel(&kernels[k], a.values, c);
         const double ms = is_turned ? 0 : run_once(&a);
         once_ms = ms < once_ms ? ms : once_ms;
     }
-    printf("%s,%s,%llu,%lld,%.2f,%.2f,%.3f,%.3f,%.3f,%.1f,%.1f,%llu,%llu\n", name,
+    printf("%s,%s,%llu,%lld,%.2f,%.2f,%.3f,%.3f,%.3f,%.3f,%.1f,%.1f,%llu,%llu\n", name,
            is_turned ? "A A^T" : "A A", (unsigned long long)kernels[0].info.products,
            (long long)kernels[0].info.nnz, (double)kernels[0].info.products / (double)kernels[0].info.nnz,
-           inspect_ms, kernels[0].ms, kernels[1].ms, once_ms, kernels[0].create_ms, kernels[1].create_ms,
-           (unsigned long long)kernels[0].info.host_bytes, (unsigned long long)kernels[1].info.host_bytes);
+           inspect_ms, kernels[0].ms, kernels[1].ms, kernels[2].ms, once_ms, kernels[0].create_ms,
+           kernels[1].create_ms, (unsigned long long)kernels[0].info.host_bytes,
+           (unsigned long long)kernels[1].info.host_bytes);
     (void)fflush(stdout);
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < KERNELS; k++) {
         spmm_product_destroy(kernels[k].product);
         free(kernels[k].workspace);
     }
@@ -129,7 +131,8 @@ static void bench(const char *name, int is_turned)
 int main(int argc, char **argv)
 {
     int is_turned = 0;
-    puts("matrix,form,products,nnz,ratio,inspect_ms,columns_ms,positions_ms,once_ms,columns_create_ms,"
+    puts("matrix,form,products,nnz,ratio,inspect_ms,columns_ms,positions_ms,groups_ms,once_ms,columns_create_"
+         "ms,"
          "positions_create_ms,columns_bytes,positions_bytes");
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "-t") == 0)

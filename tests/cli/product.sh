@@ -166,7 +166,7 @@ exits 2
 says_err 'expected a name that ends with .mtx'
 run spmm-run "$work/C.plan" "$work/A.mtx" "$work/B.mtx" --force-kernel hash
 exits 2
-says_err 'expected columns or positions'
+says_err "expected columns, positions or groups"
 run spmm-run --product "$work/A.mtx" "$work/A.mtx"
 exits 2
 says_err 'A has 3 columns, B has 2 rows'

@@ -19,7 +19,8 @@
 #define REFERENCE_MAX 400000 /* elements of C that plain loops compute */
 #define REPEATS 1000
 
-static const char *const kernels[] = {"columns", "positions"};
+#define KERNELS 3
+static const char *const kernels[KERNELS] = {"columns", "positions", "groups"};
 static const int64_t pieces[] = {INT64_MAX, 1, 60};
 
 /* A plan ready to run, with room for what an execution takes. */
@@ -108,7 +109,7 @@ static void expect_reference(const struct bench *b, const struct test_sparse_pro
 
 static void check_by_all_kernels(struct test_sparse_product p)
 {
-    for (size_t k = 0; k < sizeof kernels / sizeof kernels[0]; k++)
+    for (size_t k = 0; k < KERNELS; k++)
         for (size_t c = 0; c < sizeof pieces / sizeof pieces[0]; c++) {
             p.piece_products = pieces[c];
             struct bench b = bench_of(&p, kernels[k], 2);
@@ -182,7 +183,7 @@ static void same_bits_at_any_number_of_threads(void **state)
     static const char *const names[] = {"arrow", "power law", "dense row among sparse", "dense"};
     int64_t cut_rows = 0;
     for (size_t m = 0; m < sizeof names / sizeof names[0]; m++)
-        for (size_t k = 0; k < 2; k++) {
+        for (size_t k = 0; k < KERNELS; k++) {
             struct test_matrix *a = test_matrix_named(names[m], TEST_VALUES_REAL);
             struct test_sparse_product p = square(a, SPMM_OP_N, SPMM_F64);
             p.piece_products = 40;
@@ -190,7 +191,7 @@ static void same_bits_at_any_number_of_threads(void **state)
             run_with(&one, 1, 0);
             cut_rows += one.info.cut_rows;
             for (int threads = 2; threads <= 7; threads += 5) {
-                struct bench many = bench_of(&p, kernels[1 - k], threads);
+                struct bench many = bench_of(&p, kernels[(k + 1) % KERNELS], threads);
                 const int repeats = threads == 2 ? (int)scaled(REPEATS / 20) : 3;
                 for (int repeat = 0; repeat < repeats; repeat++) {
                     memset(many.c, 0xee, (size_t)many.info.nnz * sizeof(double));
@@ -357,7 +358,7 @@ static void columns_beyond_memory(void **state)
     const spmm_product_factor_t factors[] = {{matrix[0], SPMM_OP_N}, {matrix[1], SPMM_OP_N}};
     spmm_product_options_t options = SPMM_PRODUCT_OPTIONS_INIT;
     options.dtype = SPMM_F64;
-    for (size_t k = 0; k < 2; k++) {
+    for (size_t k = 0; k < KERNELS; k++) {
         spmm_plan_t *plan = NULL;
         assert_int_equal(spmm_product_inspect(factors, 2, &options, &plan, NULL), SPMM_OK);
         assert_int_equal(spmm_plan_product_verify(plan, NULL, NULL), SPMM_OK);
@@ -429,7 +430,7 @@ static void an_execution_allocates_nothing(void **state)
                                     .op = {SPMM_OP_T, SPMM_OP_N, SPMM_OP_T},
                                     .piece_products = 10,
                                     .dtype = SPMM_F64};
-    for (size_t k = 0; k < 2; k++) {
+    for (size_t k = 0; k < KERNELS; k++) {
         struct bench b = bench_of(&p, kernels[k], 2);
         spmmi_alloc_fail_at(0, 1);
         run_with(&b, 1, 0);

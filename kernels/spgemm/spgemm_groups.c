@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Groups of rows for kernel positions: neighbouring rows with equal rows of the left factor have the same positions,
+ * as the unknowns of a node have, and so have neighbouring rows of the right factor with equal columns. They are taken
+ * together: a position is read once for all of them, and a sum once for several products. */
+#include <string.h>
+
+#include "executor/spgemm/spgemm_stage.h"
+#include "format/base/alloc.h"
+#include "format/base/diag.h"
+
+/* Does row i have the columns of the row before it? */
+static int is_as_before(const struct spmmi_csr_pattern *a, int64_t i)
+{
+    const int64_t *row_ptr = a->row_ptr;
+    const int64_t count = row_ptr[i + 1] - row_ptr[i];
+    return i > 0 && row_ptr[i] - row_ptr[i - 1] == count &&
+           memcmp(a->col_ind + row_ptr[i], a->col_ind + row_ptr[i - 1], (size_t)count * sizeof *a->col_ind) ==
+               0;
+}
+
+static uint8_t *flags_of(const struct spmmi_csr_pattern *a)
+{
+    uint8_t *flags = spmmi_alloc((uint64_t)a->rows, 1);
+    for (int64_t i = 0; flags != NULL && i < a->rows; i++)
+        flags[i] = (uint8_t)is_as_before(a, i);
+    return flags;
+}
+
+/* Flags to numbers of rows, from each row to the end of its group; returns how many groups there are. */
+static int64_t count_rows(uint8_t *flags, int64_t rows)
+{
+    int64_t groups = 0;
+    for (int64_t i = 0; i < rows; i += flags[i], groups++) {
+        int64_t end = i + 1;
+        while (end < rows && end - i < SPMMI_SPGEMM_LANES && flags[end])
+            end++;
+        for (int64_t j = i; j < end; j++)
+            flags[j] = (uint8_t)(end - j);
+    }
+    return groups;
+}
+
+uint64_t spmmi_spgemm_groups_bytes(const struct spmmi_spgemm_stage *s)
+{
+    return (uint64_t)s->task.left.rows + (uint64_t)s->task.right.rows;
+}
+
+spmm_status_t spmmi_spgemm_groups(struct spmmi_spgemm_stage *s, int64_t rows_least, uint64_t *bytes,
+                                  spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const int64_t rows = s->task.left.rows;
+    *bytes = 0;
+    if (s->task.is_lower)
+        return SPMM_OK;
+    SPMM_TRY_ALLOC(s->alike = flags_of(&s->task.left), diag);
+    SPMM_TRY_ALLOC(s->follows = flags_of(&s->task.right), diag);
+    if (rows_least * count_rows(s->alike, rows) > rows) {
+        spmmi_free(s->alike);
+        spmmi_free(s->follows);
+        s->alike = s->follows = NULL;
+        return SPMM_OK;
+    }
+    s->sums *= SPMMI_SPGEMM_LANES;
+    *bytes = spmmi_spgemm_groups_bytes(s);
+cleanup:
+    return status;
+}

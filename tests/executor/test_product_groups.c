@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Groups of rows: the bits of kernel columns for every number of rows and entries that are taken together, and groups
+ * where there are any. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "executor/spgemm/product_state.h"
+#include "format/plan.h"
+#include "kernels/shared/level_cpu.h"
+#include "kernels/spgemm/spgemm_cpu.h"
+
+/* Patterns whose rows are alike by 3, 6, 5, 12, 4 (all of them), 2 and 1. */
+static const char *const names[] = {"gen:fem3:3:3:2",  "gen:qcd:2",   "gen:block:60:5:3", "gen:block:60:6:4",
+                                    "gen:dense:31:31", "gen:lap27:4", "gen:block:64:2:5", "gen:arrow:40"};
+
+struct product {
+    spmm_matrix_t *left, *right;
+    int count; /* of factors: 2, left right^op, or 3, left (right left) */
+    spmm_op_t op;
+    int diagonal;
+    spmm_dtype_t dtype;
+    int64_t piece_products;
+};
+
+static spmm_matrix_t *generate(const char *name)
+{
+    spmm_matrix_t *matrix = NULL;
+    assert_int_equal(spmm_matrix_generate(name, &matrix, NULL), SPMM_OK);
+    return matrix;
+}
+
+/* Numbers of many bits; one in 500 is not a number. */
+static void *values_make(int64_t count, spmm_dtype_t dtype, uint64_t seed)
+{
+    void *values = calloc((size_t)count + 1, sizeof(double));
+    assert_non_null(values);
+    for (int64_t i = 0; i < count; i++) {
+        seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        const double x =
+            seed >> 33 < (UINT64_C(1) << 31) / 500 ? (double)NAN : (double)(seed >> 11) * 0x1p-53 - 0.5;
+        if (dtype == SPMM_F32)
+            ((float *)values)[i] = (float)x;
+        else
+            ((double *)values)[i] = x;
+    }
+    return values;
+}
+
+static spmm_plan_t *plan_of(const struct product *p)
+{
+    spmm_product_options_t options = SPMM_PRODUCT_OPTIONS_INIT;
+    spmm_plan_t *plan = NULL;
+    options.dtype = p->dtype;
+    options.diagonal = p->diagonal;
+    options.piece_products = p->piece_products;
+    const spmm_product_factor_t factors[] = {{p->left, SPMM_OP_N}, {p->right, p->op}, {p->left, SPMM_OP_N}};
+    assert_int_equal(spmm_product_inspect(factors, p->count, &options, &plan, NULL), SPMM_OK);
+    return plan;
+}
+
+/* C by this kernel on so many threads; the name of the kernel that ran into name. Freed by the caller. */
+static void *run(const spmm_plan_t *plan, const struct product *p, const char *kernel, int threads,
+                 char *name, int64_t *nnz)
+{
+    spmm_product_executor_options_t options = SPMM_PRODUCT_EXECUTOR_OPTIONS_INIT;
+    spmm_product_info_t info = {.struct_size = sizeof info};
+    spmm_product_t *product = NULL;
+    spmm_csr_t left, right;
+    uint64_t bytes = 0;
+    options.force_kernel = kernel;
+    options.threads = threads;
+    assert_int_equal(spmm_matrix_csr(p->left, &left), SPMM_OK);
+    assert_int_equal(spmm_matrix_csr(p->right, &right), SPMM_OK);
+    assert_int_equal(spmm_product_create(plan, SPMM_DEVICE_CPU, &options, &product, NULL), SPMM_OK);
+    assert_int_equal(spmm_product_info(product, &info), SPMM_OK);
+    assert_int_equal(spmm_product_workspace_bytes(product, &bytes), SPMM_OK);
+    void *const a = values_make(left.nnz, p->dtype, 1), *const b = values_make(right.nnz, p->dtype, 2);
+    void *const d = p->diagonal ? values_make(left.cols, p->dtype, 3) : NULL;
+    void *const c = values_make(info.nnz, p->dtype, 4);
+    void *const workspace = aligned_alloc(256, (bytes / 256 + 1) * 256);
+    assert_non_null(workspace);
+    memset(workspace, 0xff, bytes);
+    const void *const values[] = {a, p->left == p->right ? NULL : b};
+    assert_int_equal(spmm_product_execute(product, spmm_real(1.5), values, d, spmm_real(-0.5), c, workspace,
+                                          bytes, NULL, NULL),
+                     SPMM_OK);
+    strcpy(name, info.kernel);
+    *nnz = info.nnz;
+    spmm_product_destroy(product);
+    free(workspace);
+    free(a);
+    free(b);
+    free(d);
+    return c;
+}
+
+/* NaNs may have any bits. */
+static void assert_same(const void *a, const void *b, spmm_dtype_t dtype, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++) {
+        const double x = dtype == SPMM_F32 ? (double)((const float *)a)[i] : ((const double *)a)[i],
+                     y = dtype == SPMM_F32 ? (double)((const float *)b)[i] : ((const double *)b)[i];
+        if (memcmp(&x, &y, sizeof x) != 0 && !(isnan(x) && isnan(y)))
+            fail_msg("entry %lld is %.17g, expected %.17g", (long long)i, y, x);
+    }
+}
+
+/* Whether the rule takes groups. */
+static int check(const struct product *p)
+{
+    char name[32];
+    int64_t nnz = 0;
+    spmm_plan_t *plan = plan_of(p);
+    void *expected = run(plan, p, "columns", 1, name, &nnz);
+    for (int threads = 1; threads <= 3; threads += 2) {
+        void *found = run(plan, p, "groups", threads, name, &nnz);
+        assert_string_equal(name, "cpu/product/groups");
+        assert_same(expected, found, p->dtype, nnz);
+        free(found);
+    }
+    void *found = run(plan, p, NULL, 1, name, &nnz);
+    assert_same(expected, found, p->dtype, nnz);
+    free(found);
+    free(expected);
+    spmm_plan_destroy(plan);
+    return strcmp(name, "cpu/product/groups") == 0;
+}
+
+static void bits_are_those_of_columns(void **state)
+{
+    (void)state;
+    for (size_t m = 0; m < sizeof names / sizeof names[0]; m++) {
+        spmm_matrix_t *a = generate(names[m]), *b = generate(names[m]);
+        for (int turn = 0; turn < 8; turn++) {
+            const struct product p = {.left = a,
+                                      .right = turn % 2 == 0 ? a : b,
+                                      .count = turn == 7 ? 3 : 2,
+                                      .op = turn == 2 || turn == 3 ? SPMM_OP_T : SPMM_OP_N,
+                                      .diagonal = turn == 3 || turn == 4,
+                                      .dtype = turn < 4 ? SPMM_F64 : SPMM_F32,
+                                      .piece_products = turn == 5 ? 50 : INT64_MAX};
+            const int is_taken = check(&p),
+                      are_alike = strstr(names[m], "lap") == NULL && strstr(names[m], "arrow") == NULL;
+            if (turn == 0)
+                assert_int_equal(is_taken, are_alike);
+        }
+        spmm_matrix_destroy(a);
+        spmm_matrix_destroy(b);
+    }
+}
+
+/* Positions of two and of four bytes. */
+static void rows_of_many_entries(void **state)
+{
+    (void)state;
+    static const char *const wide[] = {"gen:dense:7:300", "gen:dense:7:70000"};
+    for (int turn = 0; turn < 4; turn++) {
+        struct product p = {.left = generate("gen:dense:9:7"),
+                            .right = generate(wide[turn / 2]),
+                            .count = 2,
+                            .dtype = turn % 2 == 0 ? SPMM_F32 : SPMM_F64,
+                            .piece_products = INT64_MAX};
+        assert_true(check(&p));
+        spmm_matrix_destroy(p.left);
+        spmm_matrix_destroy(p.right);
+    }
+}
+
+/* C of the stage by one level of SIMD. Freed by the caller. */
+static void *run_level(const struct spmmi_spgemm_stage *s, spmm_dtype_t dtype,
+                       const struct spgemm_cpu_ops *level, const void *a, const void *b)
+{
+    void *const sums = calloc((size_t)s->sums + 1, sizeof(double));
+    void *const partials = calloc((size_t)s->partials + 1, sizeof(double));
+    void *const c = calloc((size_t)s->c.row_ptr[s->c.rows] + 1, sizeof(double));
+    const struct spmmi_spgemm_values v = {
+        .left = a, .right = b, .alpha = 1, .beta = 0, .c = c, .partials = partials};
+    assert_true(sums != NULL && partials != NULL && c != NULL && s->positions != NULL);
+    for (int64_t u = 0; u < s->unit_count; u++)
+        level[dtype].by_position(s, &v, &s->units[u], sums);
+    for (int64_t r = 0; r < s->cut_count; r++)
+        level[dtype].join(s, &v, &s->cuts[r]);
+    free(sums);
+    free(partials);
+    return c;
+}
+
+static void levels_have_the_same_bits(void **state)
+{
+    (void)state;
+    for (size_t m = 0; m < sizeof names / sizeof names[0]; m++) {
+        const spmm_dtype_t dtype = m % 2 == 0 ? SPMM_F32 : SPMM_F64;
+        const struct product p = {.left = generate(names[m]),
+                                  .right = generate(names[m]),
+                                  .count = 2,
+                                  .dtype = dtype,
+                                  .piece_products = 500};
+        spmm_product_executor_options_t options = SPMM_PRODUCT_EXECUTOR_OPTIONS_INIT;
+        spmm_plan_t *plan = plan_of(&p);
+        spmm_product_t *product = NULL;
+        spmm_csr_t view;
+        options.force_kernel = "groups";
+        assert_int_equal(spmm_product_create(plan, SPMM_DEVICE_CPU, &options, &product, NULL), SPMM_OK);
+        assert_int_equal(spmm_matrix_csr(p.left, &view), SPMM_OK);
+        void *a = values_make(view.nnz, dtype, 5), *b = values_make(view.nnz, dtype, 6);
+        void *x = run_level(&product->stages[0], dtype, spmmi_spgemm_cpu_portable, a, b);
+        void *y = run_level(&product->stages[0], dtype, SPMMI_CPU_LEVEL(spmmi_spgemm_cpu), a, b);
+        assert_same(x, y, dtype, plan->nnz);
+        free(a);
+        free(b);
+        free(x);
+        free(y);
+        spmm_product_destroy(product);
+        spmm_plan_destroy(plan);
+        spmm_matrix_destroy(p.left);
+        spmm_matrix_destroy(p.right);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bits_are_those_of_columns),
+        cmocka_unit_test(rows_of_many_entries),
+        cmocka_unit_test(levels_have_the_same_bits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
