@@ -9,8 +9,8 @@
 #include "format/plan.h"
 #include "product_state.h"
 
-/* Rows a group on average from which groups are faster: a sum is read and written for four rows, also for fewer. */
-#define GROUP_ROWS_LEAST 2
+/* Groups are taken where they are fewer than the rows by this share of them: sums need more memory then. */
+#define GROUPED_SHARE 5
 
 enum kernel { KERNEL_AUTO, KERNEL_COLUMNS, KERNEL_POSITIONS, KERNEL_GROUPS };
 
@@ -114,9 +114,10 @@ static spmm_status_t make_stage(struct creation *in, int index)
         SPMM_TRY(spmmi_spgemm_positions(stage, x->threads, most, &bytes, in->diag));
     x->bytes += most > 0 ? bytes : 0;
     if (stage->positions != NULL && in->kernel != KERNEL_POSITIONS) {
-        const int64_t least = in->kernel == KERNEL_GROUPS ? 1 : GROUP_ROWS_LEAST;
+        const int64_t rows = stage->task.left.rows;
+        const int64_t groups_max = in->kernel == KERNEL_GROUPS ? rows : rows - rows / GROUPED_SHARE;
         SPMM_TRY(take(in, spmmi_spgemm_groups_bytes(stage), 0));
-        SPMM_TRY(spmmi_spgemm_groups(stage, least, &bytes, in->diag));
+        SPMM_TRY(spmmi_spgemm_groups(stage, groups_max, &bytes, in->diag));
         x->bytes += bytes;
     }
     SPMM_TRY(take(in, 0, 0));

@@ -67,10 +67,10 @@ uint64_t spmmi_spgemm_positions_scratch(const struct spmmi_spgemm_stage *stage, 
  * keeps the kernel columns, and *bytes is 0. Errors: MEMORY. */
 spmm_status_t spmmi_spgemm_positions(struct spmmi_spgemm_stage *stage, int threads, uint64_t bytes_max,
                                      uint64_t *bytes, spmm_diag_t *diag);
-/* Groups of a stage with positions, where they have so many rows on average; *bytes: what they take, at most
+/* Groups of a stage with positions, if they are at most so many; *bytes: what they take, at most
  * spmmi_spgemm_groups_bytes. Of a lower triangle there are none. Errors: MEMORY. */
 uint64_t spmmi_spgemm_groups_bytes(const struct spmmi_spgemm_stage *stage);
-spmm_status_t spmmi_spgemm_groups(struct spmmi_spgemm_stage *stage, int64_t rows_least, uint64_t *bytes,
+spmm_status_t spmmi_spgemm_groups(struct spmmi_spgemm_stage *stage, int64_t groups_max, uint64_t *bytes,
                                   spmm_diag_t *diag);
 void spmmi_spgemm_stage_free(struct spmmi_spgemm_stage *stage);
 

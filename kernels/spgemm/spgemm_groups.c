@@ -13,15 +13,15 @@ static int is_as_before(const struct spmmi_csr_pattern *a, int64_t i)
 {
     const int64_t *row_ptr = a->row_ptr;
     const int64_t count = row_ptr[i + 1] - row_ptr[i];
-    return i > 0 && row_ptr[i] - row_ptr[i - 1] == count &&
+    return row_ptr[i] - row_ptr[i - 1] == count &&
            memcmp(a->col_ind + row_ptr[i], a->col_ind + row_ptr[i - 1], (size_t)count * sizeof *a->col_ind) ==
                0;
 }
 
 static uint8_t *flags_of(const struct spmmi_csr_pattern *a)
 {
-    uint8_t *flags = spmmi_alloc((uint64_t)a->rows, 1);
-    for (int64_t i = 0; flags != NULL && i < a->rows; i++)
+    uint8_t *flags = spmmi_alloc_zero((uint64_t)a->rows, 1);
+    for (int64_t i = 1; flags != NULL && i < a->rows; i++)
         flags[i] = (uint8_t)is_as_before(a, i);
     return flags;
 }
@@ -45,7 +45,7 @@ uint64_t spmmi_spgemm_groups_bytes(const struct spmmi_spgemm_stage *s)
     return (uint64_t)s->task.left.rows + (uint64_t)s->task.right.rows;
 }
 
-spmm_status_t spmmi_spgemm_groups(struct spmmi_spgemm_stage *s, int64_t rows_least, uint64_t *bytes,
+spmm_status_t spmmi_spgemm_groups(struct spmmi_spgemm_stage *s, int64_t groups_max, uint64_t *bytes,
                                   spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -55,7 +55,7 @@ spmm_status_t spmmi_spgemm_groups(struct spmmi_spgemm_stage *s, int64_t rows_lea
         return SPMM_OK;
     SPMM_TRY_ALLOC(s->alike = flags_of(&s->task.left), diag);
     SPMM_TRY_ALLOC(s->follows = flags_of(&s->task.right), diag);
-    if (rows_least * count_rows(s->alike, rows) > rows) {
+    if (count_rows(s->alike, rows) > groups_max) {
         spmmi_free(s->alike);
         spmmi_free(s->follows);
         s->alike = s->follows = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Times of sparse products on one thread of the CPU: bench_product [-t] MATRIX.. prints a line of CSV for A A of each
- * matrix, with -t for A A^T. Kernels and the one shot take turns, and the least of their times counts, as CPU time of
- * the process, so that other programs disturb little. */
+/* Times of sparse products on the CPU: bench_product [-j THREADS] [-t] MATRIX.. prints a line of CSV for A A of each
+ * matrix, with -t for A A^T. Kernels and the one shot take turns, and the least of their times counts: of one thread as
+ * CPU time of the process, so that other programs disturb little, of several by the wall clock. */
 #include <spmm/spmm.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,10 +12,12 @@
 #define KERNELS 3
 #define SECONDS_A_MATRIX 8.0
 
+static int threads = 1;
+
 static double now_ms(void)
 {
     struct timespec t;
-    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    (void)clock_gettime(threads == 1 ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC, &t);
     return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
 }
 
@@ -41,7 +43,7 @@ static void make_kernel(const spmm_plan_t *plan, struct kernel *k)
     spmm_product_executor_options_t options = SPMM_PRODUCT_EXECUTOR_OPTIONS_INIT;
     spmm_diag_t diag = {.status = SPMM_OK};
     const double start = now_ms();
-    options.threads = 1;
+    options.threads = threads;
     options.force_kernel = k->name;
     need(spmm_product_create(plan, SPMM_DEVICE_CPU, &options, &k->product, &diag), k->name, &diag);
     k->create_ms = now_ms() - start;
@@ -66,7 +68,7 @@ static void run_kernel(struct kernel *k, const void *values, void *c)
 
 static double run_once(const spmm_csr_t *a)
 {
-    const spmm_product_once_options_t options = {.struct_size = sizeof options, .threads = 1};
+    const spmm_product_once_options_t options = {.struct_size = sizeof options, .threads = threads};
     spmm_diag_t diag = {.status = SPMM_OK};
     spmm_csr_t c;
     const double start = now_ms();
@@ -95,7 +97,7 @@ static void bench(const char *name, int is_turned)
     const spmm_product_factor_t factors[] = {{matrix, SPMM_OP_N},
                                              {matrix, is_turned ? SPMM_OP_T : SPMM_OP_N}};
     options.dtype = SPMM_F64;
-    options.threads = 1;
+    options.threads = threads;
     const double start = now_ms();
     need(spmm_product_inspect(factors, 2, &options, &plan, &diag), name, &diag);
     const double inspect_ms = now_ms() - start;
@@ -111,8 +113,8 @@ static void bench(const char *name, int is_turned)
         const double ms = is_turned ? 0 : run_once(&a);
         once_ms = ms < once_ms ? ms : once_ms;
     }
-    printf("%s,%s,%llu,%lld,%.2f,%.2f,%.3f,%.3f,%.3f,%.3f,%.1f,%.1f,%llu,%llu\n", name,
-           is_turned ? "A A^T" : "A A", (unsigned long long)kernels[0].info.products,
+    printf("%s,%s,%d,%llu,%lld,%.2f,%.2f,%.3f,%.3f,%.3f,%.3f,%.1f,%.1f,%llu,%llu\n", name,
+           is_turned ? "A A^T" : "A A", threads, (unsigned long long)kernels[0].info.products,
            (long long)kernels[0].info.nnz, (double)kernels[0].info.products / (double)kernels[0].info.nnz,
            inspect_ms, kernels[0].ms, kernels[1].ms, kernels[2].ms, once_ms, kernels[0].create_ms,
            kernels[1].create_ms, (unsigned long long)kernels[0].info.host_bytes,
@@ -131,12 +133,14 @@ static void bench(const char *name, int is_turned)
 int main(int argc, char **argv)
 {
     int is_turned = 0;
-    puts("matrix,form,products,nnz,ratio,inspect_ms,columns_ms,positions_ms,groups_ms,once_ms,columns_create_"
+    puts("matrix,form,threads,products,nnz,ratio,inspect_ms,columns_ms,positions_ms,groups_ms,once_ms,columns_create_"
          "ms,"
          "positions_create_ms,columns_bytes,positions_bytes");
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "-t") == 0)
             is_turned = 1;
+        else if (strcmp(argv[i], "-j") == 0 && i + 1 < argc)
+            threads = atoi(argv[++i]);
         else
             bench(argv[i], is_turned);
     }

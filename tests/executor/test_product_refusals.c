@@ -224,7 +224,8 @@ static void budgets_hold(void **state)
     assert_true(least_budget(create_within, s) > verified);
     positions_within_a_budget();
     const uint64_t *products = s->plan->product->products;
-    spmm_product_verify_options_t o = {.struct_size = sizeof o};
+    spmm_product_verify_options_t o = {.struct_size = sizeof o, .products_max = 1};
+    REFUSES(PLAN_BUDGET, spmm_plan_product_verify(s->plan, &o, NULL));
     spmm_diag_t diag;
     o.products_max = products[0] + products[1] - 1;
     REFUSES(PLAN_BUDGET, spmm_plan_product_verify(s->plan, &o, &diag));
@@ -299,15 +300,114 @@ static void executions(void **state)
     REFUSES(ARGUMENT, spmm_product_pattern(s->product, SPMM_I64, NULL, SPMM_I64, s->c, NULL, NULL));
     REFUSES(ARGUMENT, spmm_product_pattern(s->product, SPMM_I64, row_ptr, SPMM_I64, NULL, NULL, NULL));
     REFUSES(ARGUMENT, spmm_product_pattern(s->product, (spmm_itype_t)3, row_ptr, SPMM_I64, s->c, NULL, NULL));
+    REFUSES(ARGUMENT, spmm_product_pattern(s->product, SPMM_I64, row_ptr, (spmm_itype_t)3, s->c, NULL, NULL));
     assert_int_equal(spmm_plan_operand(s->plan, 2, &view, NULL), SPMM_OK); /* T */
     assert_int_equal(spmm_plan_operand_matches(s->plan, 2, &view, NULL), SPMM_OK);
     REFUSES(MISMATCH, spmm_plan_operand_matches(s->plan, 0, &view, NULL));
 }
 
+/* One byte in common is too many, none is fine: values, then C, then more values or the diagonal. */
+static void arrays_side_by_side(void **state)
+{
+    static const int64_t row_ptr[] = {0, 1, 2};
+    static const int32_t columns[] = {0, 1};
+    static double all[] = {2, 3, 0, 0, 5, 7};
+    (void)state;
+    const spmm_csr_t view = {2, 2, 2, SPMM_I64, SPMM_I32, row_ptr, columns, SPMM_F64, all};
+    spmm_matrix_t *matrix = NULL;
+    spmm_plan_t *plan = NULL;
+    spmm_product_t *product = NULL;
+    spmm_product_options_t options = SPMM_PRODUCT_OPTIONS_INIT;
+    _Alignas(256) char workspace[4096];
+    uint64_t bytes = 0;
+    options.dtype = SPMM_F64;
+    options.diagonal = 1;
+    assert_int_equal(spmm_matrix_from_csr(&view, &matrix, NULL), SPMM_OK);
+    const spmm_product_factor_t factors[] = {{matrix, SPMM_OP_N}, {matrix, SPMM_OP_N}};
+    assert_int_equal(spmm_product_inspect(factors, 2, &options, &plan, NULL), SPMM_OK);
+    assert_int_equal(spmm_product_create(plan, SPMM_DEVICE_CPU, NULL, &product, NULL), SPMM_OK);
+    assert_int_equal(spmm_product_workspace_bytes(product, &bytes), SPMM_OK);
+    assert_true(bytes <= sizeof workspace);
+#define BESIDE(expected, values, diagonal)                                                                 \
+    assert_int_equal(spmm_product_execute(product, spmm_real(1), (const void *const[]){values}, diagonal,  \
+                                          spmm_real(0), all + 2, workspace, sizeof workspace, NULL, NULL), \
+                     expected)
+    BESIDE(SPMM_OK, all, all + 4);
+    assert_true(all[2] == 2 * 5 * 2 && all[3] == 3 * 7 * 3);
+    BESIDE(SPMM_OK, all + 4, all);
+    assert_true(all[2] == 5 * 2 * 5 && all[3] == 7 * 3 * 7);
+    BESIDE(SPMM_ERR_OVERLAP, all + 1, all + 4);
+    BESIDE(SPMM_ERR_OVERLAP, all + 3, all);
+    BESIDE(SPMM_ERR_OVERLAP, all, all + 3);
+    BESIDE(SPMM_ERR_OVERLAP, all + 4, all + 1);
+    spmm_product_destroy(product);
+    spmm_plan_destroy(plan);
+    spmm_matrix_destroy(matrix);
+}
+
+/* C has an entry more than the product, in a column that the right factor has or in one of millions that it lacks. */
+static void entries_that_no_product_meets(void **state)
+{
+    static const int64_t a_ptr[] = {0, 1}, b_ptr[] = {0, 2};
+    static const int32_t a_columns[] = {0}, b_columns[] = {7, 2000000};
+    static const double v[] = {1, 2};
+    (void)state;
+    const spmm_csr_t views[] = {{1, 1, 1, SPMM_I64, SPMM_I32, a_ptr, a_columns, SPMM_F64, v},
+                                {1, 2000001, 2, SPMM_I64, SPMM_I32, b_ptr, b_columns, SPMM_F64, v}};
+    spmm_matrix_t *matrix[2];
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(spmm_matrix_from_csr(&views[i], &matrix[i], NULL), SPMM_OK);
+    const spmm_product_factor_t factors[] = {{matrix[0], SPMM_OP_N}, {matrix[1], SPMM_OP_N}};
+    spmm_plan_t *plan = NULL;
+    assert_int_equal(spmm_product_inspect(factors, 2, NULL, &plan, NULL), SPMM_OK);
+    assert_int_equal(spmm_plan_product_verify(plan, NULL, NULL), SPMM_OK);
+    spmm_product_verify_options_t o = {.struct_size = sizeof o, .products_max = 2};
+    assert_int_equal(spmm_plan_product_verify(plan, &o, NULL), SPMM_OK);
+    o.products_max = 1;
+    REFUSES(PLAN_BUDGET, spmm_plan_product_verify(plan, &o, NULL));
+    plan->col_ind[0] = 8;
+    REFUSES(PLAN_PRODUCT, spmm_plan_product_verify(plan, NULL, NULL));
+    plan->col_ind[0] = 7;
+    int32_t *more = spmmi_alloc(3, sizeof *more);
+    assert_non_null(more);
+    memcpy(more, (int32_t[]){7, 8, 2000000}, 3 * sizeof *more);
+    spmmi_free(plan->col_ind);
+    plan->col_ind = more;
+    plan->nnz = plan->row_ptr[1] = 3;
+    REFUSES(PLAN_PRODUCT, spmm_plan_product_verify(plan, NULL, NULL));
+    spmm_plan_destroy(plan);
+    for (int i = 0; i < 2; i++)
+        spmm_matrix_destroy(matrix[i]);
+}
+
+/* The same in a column that others have: T and C of all columns. */
+static void an_entry_too_many_at_the_end(void **state)
+{
+    const struct scene *s = *state;
+    const spmm_product_factor_t factors[] = {{s->right, SPMM_OP_N}, {s->right, SPMM_OP_N}};
+    spmm_plan_t *plan = NULL;
+    assert_int_equal(spmm_product_inspect(factors, 2, NULL, &plan, NULL), SPMM_OK);
+    const int64_t first = plan->row_ptr[0], end = plan->row_ptr[1];
+    assert_true(end - first == 1 && plan->col_ind[0] == 0); /* row 0 of a lower triangle */
+    int32_t *more = spmmi_alloc((uint64_t)plan->nnz + 1, sizeof *more);
+    assert_non_null(more);
+    more[0] = 0;
+    more[1] = 1;
+    memcpy(more + 2, plan->col_ind + 1, (size_t)(plan->nnz - 1) * sizeof *more);
+    spmmi_free(plan->col_ind);
+    plan->col_ind = more;
+    plan->nnz++;
+    for (int64_t i = 1; i <= plan->rows; i++)
+        plan->row_ptr[i]++;
+    REFUSES(PLAN_PRODUCT, spmm_plan_product_verify(plan, NULL, NULL));
+    spmm_plan_destroy(plan);
+}
+
 static void one_shots(void **state)
 {
     struct scene *s = *state;
-    static const int64_t row_ptr[] = {0, 2, 2}, falling[] = {0, 2, 1}, late[] = {1, 2, 2};
+    static const int64_t row_ptr[] = {0, 2, 2}, falling[] = {0, 2, 1}, late[] = {1, 2, 2},
+                         back[] = {0, 2, 1, 2};
     static const int32_t columns[] = {0, 1}, unsorted[] = {1, 0}, twice[] = {1, 1}, beyond[] = {0, 2};
     static const double v[] = {1, 2};
     const spmm_csr_t good = {2, 2, 2, SPMM_I64, SPMM_I32, row_ptr, columns, SPMM_F64, v};
@@ -326,8 +426,15 @@ static void one_shots(void **state)
         assert_null(c.values);                                                            \
     } while (0)
     ONCE(CSR, rows, -1);
+    ONCE(CSR, rows, INT64_C(1) << 31);
+    ONCE(CSR, cols, -1);
     ONCE(CSR, cols, INT64_C(1) << 31);
     ONCE(CSR, nnz, -1);
+    ONCE(CSR, nnz, (INT64_C(1) << 40) + 1);
+    bad = good;
+    bad.cols = INT32_MAX - 1; /* as many as there may be */
+    assert_int_equal(spmm_product_once(&good, &bad, SPMM_DEVICE_CPU, NULL, &c, NULL), SPMM_OK);
+    spmm_product_once_free(&c);
     ONCE(SHAPE, rows, 1);
     ONCE(ARGUMENT, row_ptr, NULL);
     ONCE(ARGUMENT, col_ind, NULL);
@@ -336,6 +443,11 @@ static void one_shots(void **state)
     ONCE(ARGUMENT, col_ind_type, (spmm_itype_t)0);
     ONCE(TYPE, value_type, SPMM_F32);
     ONCE(CSR, row_ptr, falling);
+    const spmm_csr_t narrow = {2, 2, 2, SPMM_I64, SPMM_I32, row_ptr, columns, SPMM_F16, v},
+                     up_and_down = {3, 2, 2, SPMM_I64, SPMM_I32, back, columns, SPMM_F64, v},
+                     left = {1, 3, 2, SPMM_I64, SPMM_I32, row_ptr, columns, SPMM_F64, v};
+    REFUSES(TYPE, spmm_product_once(&narrow, &narrow, SPMM_DEVICE_CPU, NULL, &c, NULL));
+    REFUSES(CSR, spmm_product_once(&left, &up_and_down, SPMM_DEVICE_CPU, NULL, &c, NULL));
     ONCE(CSR, row_ptr, late);
     ONCE(CSR, nnz, 3);
     ONCE(CSR, col_ind, unsorted);
@@ -425,6 +537,9 @@ int main(void)
         cmocka_unit_test(budgets_hold),
         cmocka_unit_test(patterns_that_are_not_the_products),
         cmocka_unit_test(executions),
+        cmocka_unit_test(arrays_side_by_side),
+        cmocka_unit_test(entries_that_no_product_meets),
+        cmocka_unit_test(an_entry_too_many_at_the_end),
         cmocka_unit_test(one_shots),
         cmocka_unit_test(memory_that_ends_anywhere),
     };
