@@ -12,6 +12,7 @@
 
 #include "format/base/alloc.h"
 #include "format/plan.h"
+#include "format/spgemm/spgemm_tasks.h"
 #include "tests/support/sparse_products.h"
 
 #define REFUSES(status, call) assert_int_equal(call, SPMM_ERR_##status)
@@ -127,6 +128,9 @@ static void creations(void **state)
         REFUSES(UNSUPPORTED, spmm_product_create(s->plan, 0, NULL, &product, &diag));
         assert_non_null(strstr(diag.text, "run on the CPU alone"));
     }
+    o.threads = -1;
+    REFUSES(ARGUMENT, spmm_product_create(s->plan, SPMM_DEVICE_CPU, &o, &product, NULL));
+    o = no_options;
     o.force_kernel = "hash";
     REFUSES(ARGUMENT, spmm_product_create(s->plan, SPMM_DEVICE_CPU, &o, &product, NULL));
     o = no_options;
@@ -197,6 +201,9 @@ static spmm_status_t create_within(const struct scene *s, uint64_t budget)
     o.host_budget_bytes = budget;
     o.force_kernel = "positions";
     const spmm_status_t status = spmm_product_create(s->plan, SPMM_DEVICE_CPU, &o, &product, NULL);
+    spmm_product_info_t info = {.struct_size = sizeof info};
+    assert_int_equal(spmm_product_info(product, &info), status == SPMM_OK ? SPMM_OK : SPMM_ERR_ARGUMENT);
+    assert_true(info.host_bytes <= budget);
     spmm_product_destroy(product);
     return status;
 }
@@ -221,6 +228,13 @@ static void budgets_hold(void **state)
     const struct scene *s = *state;
     assert_true(least_budget(inspect_within, s) > 1000);
     const uint64_t verified = least_budget(verify_within, s);
+    const struct spmmi_csr_pattern pattern = {s->plan->rows, s->plan->cols, s->plan->row_ptr,
+                                              s->plan->col_ind};
+    struct spmmi_spgemm_tasks tasks;
+    assert_int_equal(spmmi_spgemm_tasks_make(s->plan->product, &pattern, 2, &tasks, NULL), SPMM_OK);
+    assert_int_equal(verified, spmmi_spgemm_tasks_bytes(s->plan->product, s->plan->nnz) +
+                                   spmmi_spgemm_proof_bytes(&tasks, 2));
+    spmmi_spgemm_tasks_free(&tasks);
     assert_true(least_budget(create_within, s) > verified);
     positions_within_a_budget();
     const uint64_t *products = s->plan->product->products;
@@ -407,7 +421,7 @@ static void one_shots(void **state)
 {
     struct scene *s = *state;
     static const int64_t row_ptr[] = {0, 2, 2}, falling[] = {0, 2, 1}, late[] = {1, 2, 2},
-                         back[] = {0, 2, 1, 2};
+                         back[] = {0, 2, 1, 2}, nothing[] = {0, 0, 0};
     static const int32_t columns[] = {0, 1}, unsorted[] = {1, 0}, twice[] = {1, 1}, beyond[] = {0, 2};
     static const double v[] = {1, 2};
     const spmm_csr_t good = {2, 2, 2, SPMM_I64, SPMM_I32, row_ptr, columns, SPMM_F64, v};
@@ -430,6 +444,8 @@ static void one_shots(void **state)
     ONCE(CSR, cols, -1);
     ONCE(CSR, cols, INT64_C(1) << 31);
     ONCE(CSR, nnz, -1);
+    bad = (spmm_csr_t){2, -1, 0, SPMM_I64, SPMM_I32, nothing, NULL, SPMM_F64, NULL};
+    REFUSES(CSR, spmm_product_once(&good, &bad, SPMM_DEVICE_CPU, NULL, &c, NULL));
     ONCE(CSR, nnz, (INT64_C(1) << 40) + 1);
     bad = good;
     bad.cols = INT32_MAX - 1; /* as many as there may be */
