@@ -124,7 +124,7 @@ cleanup:
 static int overlaps(const void *a, uint64_t a_bytes, const void *b, uint64_t b_bytes)
 {
     const uintptr_t from = (uintptr_t)a, other = (uintptr_t)b;
-    return a != NULL && b != NULL && from < other + b_bytes && other < from + a_bytes;
+    return a != NULL && from < other + b_bytes && other < from + a_bytes;
 }
 
 static spmm_status_t check_operands(const spmm_product_t *x, const void *const *values, const void *diagonal,

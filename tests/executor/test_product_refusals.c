@@ -394,6 +394,36 @@ static void entries_that_no_product_meets(void **state)
         spmm_matrix_destroy(matrix[i]);
 }
 
+/* Columns of a left factor are rows of the right one, and those of a triangle are compared with rows: neither is
+ * numbered anew, however many there are. */
+static void columns_that_keep_their_numbers(void **state)
+{
+    enum { MANY = 2000001 };
+    static int64_t wide_ptr[] = {0, 2}, square_ptr[MANY + 1];
+    static const int32_t wide_columns[] = {7, 2000000}, square_columns[] = {5, 2, 1000};
+    static const double v[] = {1, 2, 3};
+    (void)state;
+    for (int64_t i = 0; i <= MANY; i++)
+        square_ptr[i] = i <= 3 ? 0 : i <= 5 ? 1 : 3; /* (3, 5), (5, 2), (5, 1000) */
+    const spmm_csr_t views[] = {{1, MANY, 2, SPMM_I64, SPMM_I32, wide_ptr, wide_columns, SPMM_F64, v},
+                                {MANY, MANY, 3, SPMM_I64, SPMM_I32, square_ptr, square_columns, SPMM_F64, v}};
+    for (int turn = 0; turn < 2; turn++) {
+        spmm_matrix_t *matrix = NULL;
+        spmm_plan_t *plan = NULL;
+        spmm_product_options_t options = SPMM_PRODUCT_OPTIONS_INIT;
+        options.lower = turn;
+        assert_int_equal(spmm_matrix_from_csr(&views[turn], &matrix, NULL), SPMM_OK);
+        const spmm_product_factor_t factors[] = {{matrix, SPMM_OP_N},
+                                                 {matrix, turn == 0 ? SPMM_OP_T : SPMM_OP_N}};
+        assert_int_equal(spmm_product_inspect(factors, 2, &options, &plan, NULL), SPMM_OK);
+        assert_int_equal(plan->nnz, 1);
+        assert_int_equal(plan->col_ind[0], turn == 0 ? 0 : 2);
+        assert_int_equal(spmm_plan_product_verify(plan, NULL, NULL), SPMM_OK);
+        spmm_plan_destroy(plan);
+        spmm_matrix_destroy(matrix);
+    }
+}
+
 /* The same in a column that others have: T and C of all columns. */
 static void an_entry_too_many_at_the_end(void **state)
 {
@@ -556,6 +586,7 @@ int main(void)
         cmocka_unit_test(arrays_side_by_side),
         cmocka_unit_test(entries_that_no_product_meets),
         cmocka_unit_test(an_entry_too_many_at_the_end),
+        cmocka_unit_test(columns_that_keep_their_numbers),
         cmocka_unit_test(one_shots),
         cmocka_unit_test(memory_that_ends_anywhere),
     };
