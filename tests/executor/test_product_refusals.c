@@ -237,6 +237,8 @@ static void budgets_hold(void **state)
     spmmi_spgemm_tasks_free(&tasks);
     assert_true(least_budget(create_within, s) > verified);
     positions_within_a_budget();
+    assert_int_equal(spmmi_spgemm_require_bytes(5, 0, 5, NULL), SPMM_OK);
+    REFUSES(PLAN_BUDGET, spmmi_spgemm_require_bytes(6, 0, 5, NULL));
     const uint64_t *products = s->plan->product->products;
     spmm_product_verify_options_t o = {.struct_size = sizeof o, .products_max = 1};
     REFUSES(PLAN_BUDGET, spmm_plan_product_verify(s->plan, &o, NULL));
