@@ -133,7 +133,8 @@ static void bench(const char *name, int is_turned)
 int main(int argc, char **argv)
 {
     int is_turned = 0;
-    puts("matrix,form,threads,products,nnz,ratio,inspect_ms,columns_ms,positions_ms,groups_ms,once_ms,columns_create_"
+    puts("matrix,form,threads,products,nnz,ratio,inspect_ms,columns_ms,positions_ms,groups_ms,once_ms,"
+         "columns_create_"
          "ms,"
          "positions_create_ms,columns_bytes,positions_bytes");
     for (int i = 1; i < argc; i++) {

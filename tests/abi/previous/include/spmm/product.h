@@ -120,7 +120,8 @@ typedef struct spmm_product_executor_options {
     size_t struct_size; /**< sizeof(spmm_product_executor_options_t), set by the INIT macro. */
     int threads;        /**< Threads of a product; 0: OpenMP's default. Never changes the result. */
     /** "columns" (sums lie in an array over all columns), "positions" (beside each product lies where its sum is: 1, 2
-     * or 4 bytes a product, less where rows are alike); NULL: the faster one by rule. */
+     * or 4 bytes a product, less where rows are alike), "groups" (positions, and neighbouring rows with equal columns
+     * of the left factor at a time); NULL: the fastest one by rule. */
     const char *force_kernel;
     uint64_t host_budget_bytes; /**< Most memory that create may take; 0: no limit. Else PLAN_BUDGET. */
     /** Most multiplications that create and each execution may do; 0: no limit. Else PLAN_BUDGET, at once. Plans of
@@ -156,7 +157,7 @@ typedef struct {
         products; /**< Multiplications of an execution, those of T included; of LOWER those that are done. */
     uint64_t host_bytes; /**< That it holds. */
     int64_t cut_rows;    /**< Rows of C, and of T, that are cut in k. */
-    char kernel[32];     /**< "cpu/product/columns" or "cpu/product/positions". */
+    char kernel[32];     /**< "cpu/product/columns", "cpu/product/positions" or "cpu/product/groups". */
 } spmm_product_info_t;
 /** Fill *info. Errors: ARGUMENT. */
 SPMM_API spmm_status_t spmm_product_info(const spmm_product_t *product, spmm_product_info_t *info);
