@@ -2,7 +2,6 @@
 /* From the plan of a product to what runs it: its patterns are copied, proved, and cut into units. */
 #include <string.h>
 
-#include "executor/cuda/cuda_backend.h"
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
 #include "format/base/options.h"
@@ -16,24 +15,11 @@ enum kernel { KERNEL_AUTO, KERNEL_COLUMNS, KERNEL_POSITIONS, KERNEL_GROUPS };
 
 struct creation {
     spmm_product_t *product;
+    int device;
     spmm_product_executor_options_t options;
     enum kernel kernel;
     spmm_diag_t *diag;
 };
-
-spmm_status_t spmmi_product_device(int device, spmm_diag_t *diag)
-{
-    spmm_status_t status = SPMM_OK;
-    const int count = spmmi_cuda_device_count();
-    SPMM_REQUIRE(device >= SPMM_DEVICE_AUTO, SPMM_ERR_ARGUMENT, diag,
-                 "device is %d, expected SPMM_DEVICE_CPU or SPMM_DEVICE_AUTO", device);
-    SPMM_REQUIRE(device < count, SPMM_ERR_NO_DEVICE, diag,
-                 "GPU %d was asked for, this build and machine have %d", device, count);
-    SPMM_REQUIRE(device < 0, SPMM_ERR_UNSUPPORTED, diag,
-                 "products of sparse matrices run on the CPU alone, not on GPU %d", device);
-cleanup:
-    return status;
-}
 
 static spmm_status_t options_read(struct creation *in, const spmm_product_executor_options_t *given)
 {
@@ -44,11 +30,12 @@ static spmm_status_t options_read(struct creation *in, const spmm_product_execut
     SPMM_TRY(spmmi_options_read(o, sizeof *o, given, "product executor options", in->diag));
     SPMM_REQUIRE(o->threads >= 0, SPMM_ERR_ARGUMENT, in->diag, "threads is %d, expected 0 or more",
                  o->threads);
+    SPMM_TRY(spmmi_product_device(&in->device, o->force_kernel, in->diag));
     for (int k = KERNEL_COLUMNS; o->force_kernel != NULL && k <= KERNEL_GROUPS; k++)
         if (strcmp(o->force_kernel, names[k]) == 0)
             in->kernel = (enum kernel)k;
-    SPMM_REQUIRE(o->force_kernel == NULL || in->kernel != KERNEL_AUTO, SPMM_ERR_ARGUMENT, in->diag,
-                 "\"%s\" is no kernel of products, expected columns, positions or groups", o->force_kernel);
+    SPMM_REQUIRE(in->device >= 0 || o->force_kernel == NULL || in->kernel != KERNEL_AUTO, SPMM_ERR_ARGUMENT,
+                 in->diag, "\"%s\" is no kernel of products, expected columns, positions or groups", o->force_kernel);
 cleanup:
     return status;
 }
@@ -87,6 +74,12 @@ cleanup:
     return status;
 }
 
+/* Memory of a budget, 0 for none, beyond what is used. */
+static uint64_t left_of(uint64_t budget, uint64_t used)
+{
+    return budget == 0 ? UINT64_MAX : budget > used ? budget - used : 0;
+}
+
 /* Most bytes of positions, which are the faster kernel wherever that was measured: what the product holds without
  * them, and what the budget leaves while they are derived. 0: none are derived. */
 static uint64_t positions_max(const struct creation *in, const struct spmmi_spgemm_stage *stage)
@@ -94,7 +87,7 @@ static uint64_t positions_max(const struct creation *in, const struct spmmi_spge
     const uint64_t budget = in->options.host_budget_bytes, used = in->product->bytes;
     const uint64_t held =
         budget == 0 ? 0 : used + spmmi_spgemm_positions_scratch(stage, in->product->threads);
-    const uint64_t left = budget == 0 ? UINT64_MAX : budget > held ? (budget - held) / 2 : 0;
+    const uint64_t left = left_of(budget, held) / (budget == 0 ? 1 : 2);
     const uint64_t wanted = in->kernel == KERNEL_AUTO ? used : in->kernel == KERNEL_COLUMNS ? 0 : UINT64_MAX;
     return wanted < left ? wanted : left;
 }
@@ -109,7 +102,7 @@ static spmm_status_t make_stage(struct creation *in, int index)
     stage->c = x->tasks.result[index];
     SPMM_TRY(spmmi_spgemm_units(stage, x->plan, &bytes, in->diag));
     x->bytes += bytes;
-    const uint64_t most = positions_max(in, stage);
+    const uint64_t most = in->device >= 0 ? 0 : positions_max(in, stage);
     if (most > 0)
         SPMM_TRY(spmmi_spgemm_positions(stage, x->threads, most, &bytes, in->diag));
     x->bytes += most > 0 ? bytes : 0;
@@ -141,24 +134,43 @@ cleanup:
     return status;
 }
 
+static spmm_status_t make_gpu(struct creation *in)
+{
+    spmm_product_t *x = in->product;
+    const spmm_product_executor_options_t *o = &in->options;
+    const struct spmmi_spgemm_gpu_source source = {.device = in->device,
+                                                   .dtype = x->dtype,
+                                                   .tasks = &x->tasks,
+                                                   .stages = x->stages,
+                                                   .has_diagonal =
+                                                       (x->plan->flags & SPMMI_SPGEMM_DIAGONAL) != 0,
+                                                   .kernel = o->force_kernel,
+                                                   .host_left = left_of(o->host_budget_bytes, x->bytes),
+                                                   .device_left = left_of(o->device_budget_bytes, 0),
+                                                   .threads = x->threads};
+    return spmmi_spgemm_gpu_create(&source, &x->gpu, in->diag);
+}
+
 spmm_status_t spmm_product_create(const spmm_plan_t *plan, int device,
                                   const spmm_product_executor_options_t *options, spmm_product_t **product,
                                   spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    struct creation in = {.kernel = KERNEL_AUTO, .diag = diag};
+    struct creation in = {.device = device, .kernel = KERNEL_AUTO, .diag = diag};
     spmmi_diag_clear(diag);
     SPMM_REQUIRE(product != NULL, SPMM_ERR_ARGUMENT, diag, "the pointer for the product is NULL");
     *product = NULL;
     SPMM_REQUIRE(plan != NULL && plan->product != NULL, SPMM_ERR_ARGUMENT, diag, "%s",
                  plan == NULL ? "the plan is NULL" : "the plan is of a matrix, not of a product");
     SPMM_TRY(options_read(&in, options));
-    SPMM_TRY(spmmi_product_device(device, diag));
     SPMM_TRY(spmmi_spgemm_require_work(plan->product, in.options.products_max, diag));
     SPMM_TRY_ALLOC(in.product = spmmi_alloc_zero(1, sizeof *in.product), diag);
     in.product->threads = spmmi_spgemm_threads(in.options.threads);
+    in.product->device = in.device;
     SPMM_TRY(copy_plan(&in, plan));
     SPMM_TRY(make_stages(&in));
+    if (in.device >= 0)
+        SPMM_TRY(make_gpu(&in));
     *product = in.product;
     in.product = NULL;
 cleanup:
@@ -170,6 +182,7 @@ void spmm_product_destroy(spmm_product_t *x)
 {
     if (x == NULL)
         return;
+    spmmi_spgemm_gpu_free(x->gpu);
     for (int i = 0; i < SPMMI_SPGEMM_TASKS; i++)
         spmmi_spgemm_stage_free(&x->stages[i]);
     spmmi_spgemm_tasks_free(&x->tasks);

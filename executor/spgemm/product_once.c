@@ -188,13 +188,16 @@ spmm_status_t spmm_product_once(const spmm_csr_t *a, const spmm_csr_t *b, int de
     spmm_status_t status = SPMM_OK;
     spmm_product_once_options_t known = SPMM_PRODUCT_ONCE_OPTIONS_INIT;
     struct once o = {.diag = diag};
+    int settled = device;
     spmmi_diag_clear(diag);
     SPMM_REQUIRE(c != NULL, SPMM_ERR_ARGUMENT, diag, "c is NULL");
     memset(c, 0, sizeof *c);
     SPMM_TRY(spmmi_options_read(&known, sizeof known, options, "product once options", diag));
     SPMM_REQUIRE(known.threads >= 0, SPMM_ERR_ARGUMENT, diag, "threads is %d, expected 0 or more",
                  known.threads);
-    SPMM_TRY(spmmi_product_device(device, diag));
+    SPMM_TRY(spmmi_product_device(&settled, NULL, diag));
+    SPMM_REQUIRE(device < 0, SPMM_ERR_UNSUPPORTED, diag,
+                 "products without a plan run on the CPU alone, not on GPU %d", device);
     SPMM_TRY(check_arguments(a, b, diag));
     o.a = *a;
     o.b = *b;

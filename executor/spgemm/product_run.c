@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "format/base/alloc.h"
 #include "format/base/diag.h"
 #include "format/base/options.h"
 #include "product_state.h"
@@ -36,13 +37,14 @@ static struct layout layout_of(const spmm_product_t *x)
                 add_array(&l, (uint64_t)x->plan->matrices[x->plan->factor_operand[f]].nnz, size);
     if (x->tasks.count == 2)
         l.inner = add_array(&l, (uint64_t)x->plan->matrices[x->plan->operand_count].nnz, size);
+    const uint64_t threads = x->gpu == NULL ? (uint64_t)x->threads : 0; /* a GPU keeps its sums on chip */
     for (int s = 0; s < x->tasks.count; s++) {
         const uint64_t own = (uint64_t)x->stages[s].partials, rows = (uint64_t)x->stages[s].sums;
         partials = own > partials ? own : partials;
         sums = rows > sums ? rows : sums;
     }
     l.partials = add_array(&l, partials, size);
-    l.sums = add_array(&l, sums * (uint64_t)x->threads, size);
+    l.sums = add_array(&l, sums * threads, size);
     return l;
 }
 
@@ -60,7 +62,7 @@ spmm_status_t spmm_product_info(const spmm_product_t *x, spmm_product_info_t *in
         return SPMM_ERR_ARGUMENT;
     spmm_product_info_t full;
     memset(&full, 0, sizeof full);
-    full.device = SPMM_DEVICE_CPU;
+    full.device = x->device;
     full.rows = x->rows;
     full.cols = x->cols;
     full.nnz = x->nnz;
@@ -72,8 +74,11 @@ spmm_status_t spmm_product_info(const spmm_product_t *x, spmm_product_info_t *in
         full.products += x->stages[s].products;
         full.cut_rows += x->stages[s].cut_count;
     }
-    (void)snprintf(full.kernel, sizeof full.kernel, "cpu/product/%s",
-                   last->alike != NULL       ? "groups"
+    if (x->gpu != NULL)
+        full.device_bytes = spmmi_spgemm_gpu_bytes(x->gpu);
+    (void)snprintf(full.kernel, sizeof full.kernel, "%s/product/%s", x->gpu != NULL ? "cuda" : "cpu",
+                   x->gpu != NULL            ? spmmi_spgemm_gpu_kernel(x->gpu)
+                   : last->alike != NULL     ? "groups"
                    : last->positions != NULL ? "positions"
                                              : "columns");
     return spmmi_info_write(info, &full, sizeof full);
@@ -87,11 +92,40 @@ static void put_index(void *array, spmm_itype_t type, int64_t i, int64_t value)
         ((int64_t *)array)[i] = value;
 }
 
+/* The pattern into arrays of the host. */
+static void write_pattern(const spmm_product_t *x, spmm_itype_t row_ptr_type, void *row_ptr,
+                          spmm_itype_t col_ind_type, void *col_ind)
+{
+    for (int64_t i = 0; i <= x->rows; i++)
+        put_index(row_ptr, row_ptr_type, i, x->row_ptr[i]);
+    for (int64_t q = 0; q < x->nnz; q++)
+        put_index(col_ind, col_ind_type, q, x->col_ind[q]);
+}
+
+/* The same by way of a copy into arrays of a GPU. */
+static spmm_status_t upload_pattern(const spmm_product_t *x, spmm_itype_t row_ptr_type, void *row_ptr,
+                                    spmm_itype_t col_ind_type, void *col_ind, void *stream, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const size_t row_size = row_ptr_type == SPMM_I32 ? sizeof(int32_t) : sizeof(int64_t),
+                 col_size = col_ind_type == SPMM_I32 ? sizeof(int32_t) : sizeof(int64_t);
+    const uint64_t rows = (uint64_t)x->rows + 1, nnz = (uint64_t)x->nnz;
+    void *host_rows = spmmi_alloc(rows, row_size), *host_cols = spmmi_alloc(nnz, col_size);
+    SPMM_TRY_ALLOC(host_rows, diag);
+    SPMM_TRY_ALLOC(host_cols, diag);
+    write_pattern(x, row_ptr_type, host_rows, col_ind_type, host_cols);
+    SPMM_TRY(spmmi_spgemm_gpu_copy(x->gpu, host_rows, row_ptr, rows * row_size, stream, diag));
+    SPMM_TRY(spmmi_spgemm_gpu_copy(x->gpu, host_cols, col_ind, nnz * col_size, stream, diag));
+cleanup:
+    spmmi_free(host_cols);
+    spmmi_free(host_rows);
+    return status;
+}
+
 spmm_status_t spmm_product_pattern(const spmm_product_t *x, spmm_itype_t row_ptr_type, void *row_ptr,
                                    spmm_itype_t col_ind_type, void *col_ind, void *stream, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    (void)stream;
     spmmi_diag_clear(diag);
     SPMM_REQUIRE(x != NULL && row_ptr != NULL && (col_ind != NULL || x->nnz == 0), SPMM_ERR_ARGUMENT, diag,
                  "product, row_ptr or col_ind is NULL");
@@ -101,10 +135,10 @@ spmm_status_t spmm_product_pattern(const spmm_product_t *x, spmm_itype_t row_ptr
                  (int)row_ptr_type, (int)col_ind_type);
     SPMM_REQUIRE(row_ptr_type == SPMM_I64 || x->nnz <= INT32_MAX, SPMM_ERR_TOO_LARGE, diag,
                  "C has %lld entries, more than row pointers of 32 bits count", (long long)x->nnz);
-    for (int64_t i = 0; i <= x->rows; i++)
-        put_index(row_ptr, row_ptr_type, i, x->row_ptr[i]);
-    for (int64_t q = 0; q < x->nnz; q++)
-        put_index(col_ind, col_ind_type, q, x->col_ind[q]);
+    if (x->gpu != NULL)
+        SPMM_TRY(upload_pattern(x, row_ptr_type, row_ptr, col_ind_type, col_ind, stream, diag));
+    else
+        write_pattern(x, row_ptr_type, row_ptr, col_ind_type, col_ind);
 cleanup:
     return status;
 }
@@ -165,32 +199,46 @@ cleanup:
     return status;
 }
 
+/* What the steps of an execution need to know. */
+struct execution {
+    const spmm_product_t *product;
+    struct layout layout;
+    char *workspace;
+    void *stream;
+    spmm_diag_t *diag;
+};
+
 /* Values of a factor: those of the operand, or in the order of its transpose. */
-static const void *factor_values(const spmm_product_t *x, const struct layout *l, uint32_t f,
-                                 const void *const *values, char *workspace)
+static spmm_status_t factor_values(const struct execution *e, uint32_t f, const void *const *values,
+                                   const void **out)
 {
-    const uint32_t operand = x->plan->factor_operand[f];
+    const spmm_product_t *x = e->product;
+    *out = values[x->plan->factor_operand[f]];
     if (x->tasks.factors[f].map == NULL)
-        return values[operand];
-    void *const to = workspace + l->transposed[f];
-    spmmi_spgemm_gather(x->dtype, x->plan->matrices[operand].nnz, x->tasks.factors[f].map, values[operand],
-                        to, x->threads);
-    return to;
+        return SPMM_OK;
+    void *const to = e->workspace + e->layout.transposed[f];
+    const spmm_status_t status = spmmi_product_gather(x, f, *out, to, e->stream, e->diag);
+    *out = to;
+    return status;
 }
 
-static void run_stages(const spmm_product_t *x, const struct layout *l, const void *const *values,
-                       const void *diagonal, double alpha, double beta, void *c_values, char *workspace)
+static spmm_status_t run_stages(const struct execution *e, const void *const *values, const void *diagonal,
+                                double alpha, double beta, void *c_values)
 {
+    spmm_status_t status = SPMM_OK;
+    const spmm_product_t *x = e->product;
+    const struct layout *l = &e->layout;
+    char *const workspace = e->workspace;
     const void *factors[SPMMI_SPGEMM_FACTORS] = {NULL};
     for (uint32_t f = 0; f < x->plan->factor_count; f++)
-        factors[f] = factor_values(x, l, f, values, workspace);
+        SPMM_TRY(factor_values(e, f, values, &factors[f]));
     struct spmmi_spgemm_values v = {
         .partials = workspace + l->partials, .sums = workspace + l->sums, .alpha = 1, .beta = 0};
     if (x->tasks.count == 2) {
         v.left = factors[1];
         v.right = factors[2];
         v.c = workspace + l->inner;
-        spmmi_spgemm_run(&x->stages[0], x->dtype, &v, x->threads);
+        SPMM_TRY(spmmi_product_run(x, 0, &v, e->stream, e->diag));
         factors[1] = v.c;
     }
     v.left = factors[0];
@@ -199,7 +247,9 @@ static void run_stages(const spmm_product_t *x, const struct layout *l, const vo
     v.alpha = alpha;
     v.beta = beta;
     v.c = c_values;
-    spmmi_spgemm_run(&x->stages[x->tasks.count - 1], x->dtype, &v, x->threads);
+    SPMM_TRY(spmmi_product_run(x, x->tasks.count - 1, &v, e->stream, e->diag));
+cleanup:
+    return status;
 }
 
 spmm_status_t spmm_product_execute(const spmm_product_t *x, spmm_scalar_t alpha, const void *const *values,
@@ -208,7 +258,6 @@ spmm_status_t spmm_product_execute(const spmm_product_t *x, spmm_scalar_t alpha,
 {
     spmm_status_t status = SPMM_OK;
     double a = 0, b = 0;
-    (void)stream;
     spmmi_diag_clear(diag);
     SPMM_REQUIRE(x != NULL && (c_values != NULL || x->nnz == 0), SPMM_ERR_ARGUMENT, diag,
                  "the product or the values of C are NULL");
@@ -218,11 +267,12 @@ spmm_status_t spmm_product_execute(const spmm_product_t *x, spmm_scalar_t alpha,
     SPMM_TRY(check_workspace(l.bytes, workspace, workspace_bytes, diag));
     if (a != 0)
         SPMM_TRY(check_operands(x, values, diagonal, c_values, diag));
-    char none; /* where no workspace is needed, its parts of no bytes need an address all the same */
+    char none = 0; /* where no workspace is needed, its parts of no bytes need an address all the same */
+    const struct execution e = {x, l, workspace != NULL ? workspace : &none, stream, diag};
     if (x->nnz > 0 && a == 0)
-        spmmi_spgemm_scale(x->dtype, x->nnz, b, c_values);
+        SPMM_TRY(spmmi_product_scale(x, b, c_values, stream, diag));
     else if (x->nnz > 0)
-        run_stages(x, &l, values, diagonal, a, b, c_values, workspace != NULL ? workspace : &none);
+        SPMM_TRY(run_stages(&e, values, diagonal, a, b, c_values));
 cleanup:
     return status;
 }

@@ -6,6 +6,7 @@
 #include <spmm/product.h>
 
 #include "format/spgemm/spgemm_tasks.h"
+#include "spgemm_gpu.h"
 #include "spgemm_stage.h"
 
 struct spmm_product {
@@ -18,9 +19,20 @@ struct spmm_product {
     uint64_t bytes;
     struct spmmi_spgemm_tasks tasks;
     struct spmmi_spgemm_stage stages[SPMMI_SPGEMM_TASKS]; /* one a task */
+    int device;
+    struct spmmi_spgemm_gpu *gpu; /* NULL on the CPU */
 };
 
-/* Settles AUTO. Errors: ARGUMENT, NO_DEVICE, UNSUPPORTED. */
-spmm_status_t spmmi_product_device(int device, spmm_diag_t *diag);
+/* Settles AUTO: GPU 0 if it can run products, the CPU if not, or if the kernel is one that GPUs do not have. Errors:
+ * ARGUMENT, NO_DEVICE. */
+spmm_status_t spmmi_product_device(int *device, const char *kernel, spmm_diag_t *diag);
+
+/* The steps of an execution, where the product runs; see spgemm_stage.h. */
+spmm_status_t spmmi_product_run(const spmm_product_t *product, int stage,
+                                const struct spmmi_spgemm_values *values, void *stream, spmm_diag_t *diag);
+spmm_status_t spmmi_product_gather(const spmm_product_t *product, uint32_t factor, const void *from, void *to,
+                                   void *stream, spmm_diag_t *diag);
+spmm_status_t spmmi_product_scale(const spmm_product_t *product, double beta, void *c, void *stream,
+                                  spmm_diag_t *diag);
 
 #endif

@@ -14,7 +14,7 @@
 #include "format/base/alloc.h"
 #include "tests/support/dense.h"
 #include "tests/support/scale.h"
-#include "tests/support/sparse_products.h"
+#include "tests/support/sparse_forms.h"
 
 #define REFERENCE_MAX 400000 /* elements of C that plain loops compute */
 #define REPEATS 1000
@@ -127,53 +127,16 @@ static struct test_sparse_product square(const struct test_matrix *a, spmm_op_t 
                                         .dtype = dtype};
 }
 
-/* Of every shape, integers and others, A A^T and A^T A. */
 static void bits_are_those_of_the_rule(void **state)
 {
     (void)state;
-    for (int m = 0; m < test_matrix_count(); m++)
-        for (int turn = 0; turn < 4; turn++) {
-            struct test_matrix *a =
-                test_matrix_make(m, turn % 2 == 0 ? TEST_VALUES_INTEGER : TEST_VALUES_REAL);
-            const spmm_op_t op = turn / 2 == 0 ? SPMM_OP_N : SPMM_OP_T;
-            const int64_t size = op == SPMM_OP_N ? a->rows : a->cols;
-            if (size * size <= REFERENCE_MAX)
-                check_by_all_kernels(square(a, op, turn % 2 == 0 ? SPMM_F32 : SPMM_F64));
-            test_matrix_free(a);
-        }
+    test_sparse_squares(REFERENCE_MAX, check_by_all_kernels);
 }
 
 static void forms(void **state)
 {
     (void)state;
-    struct test_matrix *a = test_matrix_named("arrow", TEST_VALUES_REAL),
-                       *b = test_matrix_named("lower triangle", TEST_VALUES_REAL),
-                       *r = test_matrix_named("rows of 0 to 8", TEST_VALUES_REAL),
-                       *d = test_matrix_named("dense", TEST_VALUES_REAL);
-    const struct test_sparse_product products[] = {
-        {.count = 2, .factor = {a, a}, .dtype = SPMM_F32},
-        {.count = 2, .factor = {a, b}, .dtype = SPMM_F64},
-        {.count = 2, .factor = {a, b}, .op = {SPMM_OP_T, SPMM_OP_T}, .dtype = SPMM_F64},
-        {.count = 2, .factor = {b, b}, .op = {SPMM_OP_N, SPMM_OP_T}, .lower = 1, .dtype = SPMM_F64},
-        {.count = 2, .factor = {b, b}, .op = {SPMM_OP_N, SPMM_OP_T}, .diagonal = 1, .dtype = SPMM_F32},
-        {.count = 2,
-         .factor = {r, r},
-         .op = {SPMM_OP_T, SPMM_OP_N},
-         .lower = 1,
-         .diagonal = 1,
-         .dtype = SPMM_F64},
-        {.count = 3, .factor = {b, a, b}, .dtype = SPMM_F64},
-        {.count = 3, .factor = {b, a, b}, .op = {SPMM_OP_T, SPMM_OP_N, SPMM_OP_N}, .dtype = SPMM_F64},
-        {.count = 3, .factor = {b, a, b}, .op = {SPMM_OP_T}, .lower = 1, .dtype = SPMM_F32},
-        {.count = 3, .factor = {a, a, a}, .op = {SPMM_OP_N, SPMM_OP_T, SPMM_OP_T}, .dtype = SPMM_F32},
-        {.count = 3, .factor = {d, r, r}, .op = {SPMM_OP_N, SPMM_OP_N, SPMM_OP_T}, .dtype = SPMM_F64},
-    };
-    for (size_t i = 0; i < sizeof products / sizeof products[0]; i++)
-        check_by_all_kernels(products[i]);
-    test_matrix_free(a);
-    test_matrix_free(b);
-    test_matrix_free(r);
-    test_matrix_free(d);
+    test_sparse_forms(check_by_all_kernels);
 }
 
 /* Rows that are cut, one thread or many. */

@@ -117,8 +117,11 @@ static void one_plan(uint64_t seed, const struct test_matrix *a, const struct te
         {.count = 3, .factor = {b, b, a}, .op = {SPMM_OP_N, SPMM_OP_T, SPMM_OP_N}, .dtype = SPMM_F64}};
     const struct test_sparse_product *of = &products[test_stream_below(&s, 2 + (a->rows == b->rows))];
     spmm_plan_t *plan = test_sparse_plan(of), *loaded = NULL;
-    const spmm_product_executor_options_t options = {sizeof options, 2, seed % 2 ? "positions" : "columns",
-                                                     BUDGET, 1 << 22};
+    const spmm_product_executor_options_t options = {.struct_size = sizeof options,
+                                                     .threads = 2,
+                                                     .force_kernel = seed % 2 ? "positions" : "columns",
+                                                     .host_budget_bytes = BUDGET,
+                                                     .products_max = 1 << 22};
     const spmm_load_options_t load = {sizeof load, BUDGET, 1};
     spmm_product_t *product = NULL;
     spmm_diag_t diag = {.status = SPMM_OK};

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A product of sparse matrices on a GPU: its stages packed for the device. kernels/spgemm implements it where CUDA is
+ * built in, spgemm_gpu_none.c where it is not. */
+#ifndef SPMMI_SPGEMM_GPU_H
+#define SPMMI_SPGEMM_GPU_H
+
+#include "format/spgemm/spgemm_tasks.h"
+#include "spgemm_stage.h"
+
+struct spmmi_spgemm_gpu;
+
+/* What a product on a GPU is made of. The units of the stages say where rows are cut in k. Nothing of it is used after
+ * create. */
+struct spmmi_spgemm_gpu_source {
+    int device;
+    spmm_dtype_t dtype;
+    const struct spmmi_spgemm_tasks *tasks;
+    const struct spmmi_spgemm_stage *stages; /* tasks->count */
+    int has_diagonal;                        /* of the last stage */
+    const char *kernel;                      /* a name, or NULL */
+    uint64_t host_left, device_left;         /* most memory that may be taken; UINT64_MAX: no limit */
+    int threads;                             /* of the host */
+};
+
+/* Waits for the device. Errors: ARGUMENT (no such kernel), TOO_LARGE, PLAN_BUDGET, NO_DEVICE, DEVICE, DEVICE_MEMORY,
+ * MEMORY. */
+spmm_status_t spmmi_spgemm_gpu_create(const struct spmmi_spgemm_gpu_source *source,
+                                      struct spmmi_spgemm_gpu **gpu, spmm_diag_t *diag);
+void spmmi_spgemm_gpu_free(struct spmmi_spgemm_gpu *gpu); /* NULL is fine */
+uint64_t spmmi_spgemm_gpu_bytes(const struct spmmi_spgemm_gpu *gpu);
+const char *spmmi_spgemm_gpu_kernel(const struct spmmi_spgemm_gpu *gpu); /* of the last stage */
+
+/* These enqueue, as the functions of spgemm_stage.h do on the CPU: a stage; to[q] = from[map[q]] of a transposed factor;
+ * c = beta * c of the first count entries of C, or 0. Errors: DEVICE. */
+spmm_status_t spmmi_spgemm_gpu_run(const struct spmmi_spgemm_gpu *gpu, int stage,
+                                   const struct spmmi_spgemm_values *values, void *stream, spmm_diag_t *diag);
+spmm_status_t spmmi_spgemm_gpu_gather(const struct spmmi_spgemm_gpu *gpu, uint32_t factor, const void *from,
+                                      void *to, void *stream, spmm_diag_t *diag);
+spmm_status_t spmmi_spgemm_gpu_scale(const struct spmmi_spgemm_gpu *gpu, int64_t count, double beta, void *c,
+                                     void *stream, spmm_diag_t *diag);
+/* From the host to where `to` lies, behind what the stream has; done when it returns. */
+spmm_status_t spmmi_spgemm_gpu_copy(const struct spmmi_spgemm_gpu *gpu, const void *from, void *to,
+                                    uint64_t bytes, void *stream, spmm_diag_t *diag);
+
+#endif

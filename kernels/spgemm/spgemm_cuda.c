@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A product on a GPU: its stages and permutations of values in device memory, and its launches. */
+#include <cuda_runtime_api.h>
+
+#include "executor/cuda/cuda_backend.h"
+#include "executor/cuda/cuda_call.h"
+#include "executor/spgemm/spgemm_gpu.h"
+#include "format/base/alloc.h"
+#include "spgemm_stage_cuda.h"
+
+#define OVERLAP_TARGET 90u
+#define OVERLAP_DRIVER \
+    12030 /* CUDA 12.3: graphs hold kernels that start before the one before them has ended */
+
+struct spmmi_spgemm_gpu {
+    int device, stage_count;
+    spmm_dtype_t dtype;
+    int can_overlap; /* a kernel may start before the one before it has ended */
+    uint64_t bytes;  /* of the device */
+    struct spmmi_spgemm_gpu_stage stages[SPMMI_SPGEMM_TASKS];
+    uint32_t *maps[SPMMI_SPGEMM_FACTORS]; /* NULL: the factor is no transpose */
+    uint32_t map_entries[SPMMI_SPGEMM_FACTORS];
+};
+
+/* Permutations of values fit in 32 bits: factors have up to 2^31 - 1 entries. */
+static spmm_status_t make_map(const struct spmmi_spgemm_gpu_source *source, struct spmmi_spgemm_gpu *gpu,
+                              int factor, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const struct spmmi_spgemm_factor *f = &source->tasks->factors[factor];
+    const int64_t entries = f->pattern.row_ptr != NULL ? f->pattern.row_ptr[f->pattern.rows] : 0;
+    uint32_t *map = NULL;
+    if (f->map == NULL || entries == 0)
+        return SPMM_OK;
+    SPMM_TRY(spmmi_spgemm_budget(source->device_left, gpu->bytes, (uint64_t)entries * sizeof *map, diag));
+    SPMM_TRY_ALLOC(map = spmmi_alloc((uint64_t)entries, sizeof *map), diag);
+    for (int64_t q = 0; q < entries; q++)
+        map[q] = (uint32_t)f->map[q];
+    SPMM_TRY_CUDA(cudaMalloc((void **)&gpu->maps[factor], (size_t)entries * sizeof *map), diag);
+    SPMM_TRY(spmmi_cuda_copy_up(gpu->maps[factor], map, (uint64_t)entries, sizeof *map, diag));
+    gpu->map_entries[factor] = (uint32_t)entries;
+    gpu->bytes += (uint64_t)entries * sizeof *map;
+cleanup:
+    spmmi_free(map);
+    return status;
+}
+
+static spmm_status_t open_device(const struct spmmi_spgemm_gpu_source *source, struct spmmi_spgemm_gpu *gpu,
+                                 spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    int driver = 0;
+    const uint32_t target = spmmi_cuda_target(source->device);
+    SPMM_REQUIRE(spmmi_cuda_device_runs(source->device), SPMM_ERR_NO_DEVICE, diag,
+                 "this build has no kernels for GPU %d of compute capability %u.%u", source->device,
+                 target / 10, target % 10);
+    SPMM_TRY_CUDA(cudaDriverGetVersion(&driver), diag);
+    gpu->device = source->device;
+    gpu->dtype = source->dtype;
+    gpu->can_overlap = target >= OVERLAP_TARGET && driver >= OVERLAP_DRIVER;
+cleanup:
+    return status;
+}
+
+static spmm_status_t make_stages(const struct spmmi_spgemm_gpu_source *source, struct spmmi_spgemm_gpu *gpu,
+                                 spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    for (int s = 0; s < source->tasks->count; s++) {
+        struct spmmi_spgemm_gpu_stage *stage = &gpu->stages[gpu->stage_count++];
+        SPMM_TRY(spmmi_spgemm_gpu_stage_make(source, s, gpu->bytes, stage, diag));
+        gpu->bytes += stage->bytes;
+    }
+    for (int f = 0; f < (int)SPMMI_SPGEMM_FACTORS; f++)
+        SPMM_TRY(make_map(source, gpu, f, diag));
+    SPMM_TRY_CUDA(cudaDeviceSynchronize(), diag); /* streams need not wait for the copies */
+cleanup:
+    return status;
+}
+
+spmm_status_t spmmi_spgemm_gpu_create(const struct spmmi_spgemm_gpu_source *source,
+                                      struct spmmi_spgemm_gpu **out, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct spmmi_cuda_scope scope = {-1};
+    struct spmmi_spgemm_gpu *gpu = spmmi_alloc_zero(1, sizeof *gpu);
+    *out = NULL;
+    SPMM_TRY_ALLOC(gpu, diag);
+    SPMM_TRY(open_device(source, gpu, diag));
+    SPMM_TRY_CUDA(spmmi_cuda_enter(source->device, &scope), diag);
+    SPMM_TRY(make_stages(source, gpu, diag));
+    *out = gpu;
+    gpu = NULL;
+cleanup:
+    spmmi_spgemm_gpu_free(gpu);
+    spmmi_cuda_leave(scope);
+    return status;
+}
+
+void spmmi_spgemm_gpu_free(struct spmmi_spgemm_gpu *gpu)
+{
+    if (gpu == NULL)
+        return;
+    for (int s = 0; s < gpu->stage_count; s++)
+        spmmi_spgemm_gpu_stage_free(&gpu->stages[s]);
+    for (int f = 0; f < (int)SPMMI_SPGEMM_FACTORS; f++)
+        (void)cudaFree(gpu->maps[f]);
+    spmmi_free(gpu);
+}
+
+uint64_t spmmi_spgemm_gpu_bytes(const struct spmmi_spgemm_gpu *gpu)
+{
+    return gpu->bytes;
+}
+
+const char *spmmi_spgemm_gpu_kernel(const struct spmmi_spgemm_gpu *gpu)
+{
+    return gpu->stages[gpu->stage_count - 1].kernel;
+}
+
+/* The first kernel of a call may not start before others have ended that the library does not know. */
+static int run_stage(const struct spmmi_spgemm_gpu *gpu, const struct spmmi_spgemm_gpu_stage *stage,
+                     const struct spmmi_spgemm_values *v, void *stream)
+{
+    const struct spmmi_spgemm_operands operands = {
+        v->left, v->right, v->diagonal, v->c, v->partials, v->alpha, v->beta, gpu->dtype == SPMM_F64};
+    int error = cudaSuccess;
+    if (stage->bins.blocks > 0)
+        error = spmmi_spgemm_numeric_cuda(&stage->tables, &stage->bins, &operands, 0, stream);
+    if (error == cudaSuccess && stage->tables.join_count > 0)
+        error = spmmi_spgemm_join_cuda(&stage->tables, &operands, gpu->can_overlap, stream);
+    return error;
+}
+
+spmm_status_t spmmi_spgemm_gpu_run(const struct spmmi_spgemm_gpu *gpu, int stage,
+                                   const struct spmmi_spgemm_values *values, void *stream, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct spmmi_cuda_scope scope = {-1};
+    SPMM_TRY_CUDA(spmmi_cuda_enter(gpu->device, &scope), diag);
+    SPMM_TRY_CUDA((cudaError_t)run_stage(gpu, &gpu->stages[stage], values, stream), diag);
+cleanup:
+    spmmi_cuda_leave(scope);
+    return status;
+}
+
+spmm_status_t spmmi_spgemm_gpu_gather(const struct spmmi_spgemm_gpu *gpu, uint32_t factor, const void *from,
+                                      void *to, void *stream, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct spmmi_cuda_scope scope = {-1};
+    const uint32_t entries = gpu->map_entries[factor];
+    if (entries == 0)
+        return SPMM_OK;
+    SPMM_TRY_CUDA(spmmi_cuda_enter(gpu->device, &scope), diag);
+    SPMM_TRY_CUDA((cudaError_t)spmmi_spgemm_gather_cuda(entries, spmm_dtype_size(gpu->dtype),
+                                                        gpu->maps[factor], from, to, stream),
+                  diag);
+cleanup:
+    spmmi_cuda_leave(scope);
+    return status;
+}
+
+spmm_status_t spmmi_spgemm_gpu_scale(const struct spmmi_spgemm_gpu *gpu, int64_t count, double beta, void *c,
+                                     void *stream, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct spmmi_cuda_scope scope = {-1};
+    SPMM_TRY_CUDA(spmmi_cuda_enter(gpu->device, &scope), diag);
+    SPMM_TRY_CUDA(
+        (cudaError_t)spmmi_spgemm_scale_cuda((uint64_t)count, gpu->dtype == SPMM_F64, beta, c, stream), diag);
+cleanup:
+    spmmi_cuda_leave(scope);
+    return status;
+}
+
+spmm_status_t spmmi_spgemm_gpu_copy(const struct spmmi_spgemm_gpu *gpu, const void *from, void *to,
+                                    uint64_t bytes, void *stream, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct spmmi_cuda_scope scope = {-1};
+    SPMM_TRY_CUDA(spmmi_cuda_enter(gpu->device, &scope), diag);
+    SPMM_TRY_CUDA(cudaMemcpyAsync(to, from, (size_t)bytes, cudaMemcpyDefault, stream), diag);
+    SPMM_TRY_CUDA(cudaStreamSynchronize(stream), diag);
+cleanup:
+    spmmi_cuda_leave(scope);
+    return status;
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The kernels of a sparse product on a GPU and the tables that they read, which lie on the device. Each function
+ * returns a cudaError_t and enqueues.
+ *
+ * An item is a row of C, a range of its entries, or one of these of a piece of k: groups of 4, 8, 16 or 32 lanes take
+ * one each. It has a list of rows of the right factor, or of parts of them, that are multiplied by entries of the left
+ * one, and for each product the position of its sum among the entries of the item. */
+#ifndef SPMMI_SPGEMM_LAUNCH_H
+#define SPMMI_SPGEMM_LAUNCH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SPMMI_SPGEMM_THREADS 128
+/* Sums that a lane has room for in shared memory. Room for 32 costs multiprocessors warps: slower by up to 29 %. */
+#define SPMMI_SPGEMM_LANE_SUMS 16
+#define SPMMI_SPGEMM_ITEM_ENTRIES (32 * SPMMI_SPGEMM_LANE_SUMS)
+#define SPMMI_SPGEMM_NARROW 256 /* entries of an item whose positions have 1 byte; else 2 */
+#define SPMMI_SPGEMM_COUNT_BITS 10
+#define SPMMI_SPGEMM_LIST_MAX ((1u << (32 - SPMMI_SPGEMM_COUNT_BITS)) - 1)
+#define SPMMI_SPGEMM_POSITION_UNIT 4u /* bytes; streams of positions begin at multiples */
+#define SPMMI_SPGEMM_JOIN_ENTRIES 1024
+#define SPMMI_SPGEMM_BINS 32
+
+struct spmmi_spgemm_item {
+    uint32_t list;     /* where its list begins */
+    uint32_t out;      /* its first entry of C, or of the partial sums */
+    uint32_t position; /* where its positions begin, in units */
+    uint32_t counts;   /* entries, and above SPMMI_SPGEMM_COUNT_BITS the length of the list */
+};
+
+/* A row of the right factor, or a part of one. */
+struct spmmi_spgemm_row {
+    uint32_t start, length;
+};
+
+/* Items that are run alike. */
+struct spmmi_spgemm_bin {
+    uint32_t first_block, first, count;
+    uint8_t lanes;      /* of a group: 4, 8, 16 or 32 */
+    uint8_t is_narrow;  /* positions of 1 byte */
+    uint8_t is_listed;  /* the list is one of its own, not the row of the left factor */
+    uint8_t is_partial; /* sums go to the partial sums */
+};
+
+struct spmmi_spgemm_bins {
+    struct spmmi_spgemm_bin bin[SPMMI_SPGEMM_BINS];
+    uint32_t count, blocks;
+};
+
+/* Entries of C whose partial sums are added in order. */
+struct spmmi_spgemm_join {
+    uint32_t c, partial; /* of the first entry; that of the first piece */
+    uint32_t count;      /* entries */
+    uint32_t stride, pieces;
+};
+
+struct spmmi_spgemm_tables {
+    const struct spmmi_spgemm_item *items;
+    const struct spmmi_spgemm_row
+        *rows;                /* of all lists; the first ones are of the entries of the left factor */
+    const uint32_t *value_of; /* of lists of their own: which entry of the left factor */
+    const int32_t *k_of;      /* of each entry of the left factor; NULL without a diagonal */
+    const uint8_t *positions;
+    const struct spmmi_spgemm_join *joins;
+    uint32_t direct; /* entries of the left factor */
+    uint32_t join_count;
+};
+
+struct spmmi_spgemm_operands {
+    const void *left, *right, *diagonal;
+    void *c, *partials;
+    double alpha, beta;
+    int is_f64;
+};
+
+/* The numeric phase. is_dependent: a kernel before it in the stream writes what it reads and lets it start early. */
+int spmmi_spgemm_numeric_cuda(const struct spmmi_spgemm_tables *tables, const struct spmmi_spgemm_bins *bins,
+                              const struct spmmi_spgemm_operands *operands, int is_dependent, void *stream);
+/* Behind it: pieces to C. */
+int spmmi_spgemm_join_cuda(const struct spmmi_spgemm_tables *tables,
+                           const struct spmmi_spgemm_operands *operands, int is_dependent, void *stream);
+/* to[q] = from[map[q]], of 4 or 8 bytes */
+int spmmi_spgemm_gather_cuda(uint32_t count, size_t size, const uint32_t *map, const void *from, void *to,
+                             void *stream);
+int spmmi_spgemm_scale_cuda(uint64_t count, int is_f64, double beta, void *c, void *stream);
+
+/* Derives positions from columns: those of the right factor, looked up in the row of C. */
+struct spmmi_spgemm_derivation {
+    struct spmmi_spgemm_tables tables;
+    uint8_t *positions;    /* those of the tables, to write */
+    const uint32_t *c_at;  /* of each item its first entry of C */
+    const uint8_t *writes; /* of each item: its positions are stored, not those of an equal one */
+    const int32_t *right_columns, *c_columns;
+    unsigned long long *hashes; /* of each item, from 0 on */
+    uint32_t *differs;          /* set to 1 where stored positions are not those of the item */
+    unsigned long long mask;    /* of hashes: tests weaken them */
+};
+
+enum spmmi_spgemm_pass { SPMMI_SPGEMM_HASH, SPMMI_SPGEMM_WRITE, SPMMI_SPGEMM_COMPARE };
+
+int spmmi_spgemm_derive_cuda(const struct spmmi_spgemm_derivation *derivation,
+                             const struct spmmi_spgemm_bin *bin, enum spmmi_spgemm_pass pass, void *stream);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A stage in device memory. */
+#ifndef SPMMI_SPGEMM_STAGE_CUDA_H
+#define SPMMI_SPGEMM_STAGE_CUDA_H
+
+#include "executor/spgemm/spgemm_gpu.h"
+#include "spgemm_launch.h"
+
+struct spmmi_spgemm_gpu_stage {
+    struct spmmi_spgemm_tables tables; /* of device memory; items say where positions are */
+    struct spmmi_spgemm_bins bins;
+    const char *kernel;
+    void *memory, *positions; /* owned */
+    uint64_t bytes;           /* of both */
+};
+
+/* used: bytes of the device that the product has taken so far. Free it also after an error. */
+spmm_status_t spmmi_spgemm_gpu_stage_make(const struct spmmi_spgemm_gpu_source *source, int index,
+                                          uint64_t used, struct spmmi_spgemm_gpu_stage *stage,
+                                          spmm_diag_t *diag);
+void spmmi_spgemm_gpu_stage_free(struct spmmi_spgemm_gpu_stage *stage);
+
+/* Before so many bytes of the device are taken. PLAN_BUDGET. */
+spmm_status_t spmmi_spgemm_budget(uint64_t allowed, uint64_t used, uint64_t bytes, spmm_diag_t *diag);
+
+#ifdef SPMM_TEST_HOOKS
+extern unsigned long long spmmi_spgemm_hash_mask; /* bits of hashes that are kept */
+#endif
+
+#endif

@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Products of sparse matrices on the GPU: every one has the bits of the CPU, again and again, in graphs too, whatever
+ * was in its memory; what cannot be done is refused. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cuda_product.h"
+#include "format/plan.h"
+#include "kernels/spgemm/spgemm_stage_cuda.h"
+#include "tests/support/dense.h"
+#include "tests/support/scale.h"
+#include "tests/support/sparse_forms.h"
+
+#define ENTRIES_MAX 400000 /* of C, of products of every shape */
+#define REPEATS 1000
+
+static const int64_t pieces[] = {INT64_MAX, 1, 60};
+
+/* A plan on both devices, with C by the CPU. */
+struct twin {
+    spmm_plan_t *plan;
+    spmm_product_t *gpu, *cpu;
+    spmm_product_info_t info; /* of the GPU */
+    struct test_sparse_values values;
+    size_t value_bytes, operand_bytes[SPMM_PRODUCT_FACTORS], diagonal_bytes;
+    void *expected;                      /* of the host, as found */
+    void *found;                         /* what the GPU wrote */
+    void *operand[SPMM_PRODUCT_FACTORS]; /* of the GPU, as all below */
+    void *diagonal;
+    struct test_cuda_workspace c, workspace;
+};
+
+static void *upload(const void *host, size_t bytes)
+{
+    void *data = NULL;
+    TEST_CUDA(cudaMalloc(&data, bytes + 1));
+    TEST_CUDA(cudaMemcpy(data, host, bytes, cudaMemcpyHostToDevice));
+    return data;
+}
+
+static void upload_values(struct twin *t, const struct test_sparse_product *p)
+{
+    spmm_csr_t operand = {.rows = 0};
+    spmm_product_plan_info_t form = {.struct_size = sizeof form};
+    assert_int_equal(spmm_plan_product(t->plan, &form), SPMM_OK);
+    for (int m = 0; m < form.operand_count; m++) {
+        assert_int_equal(spmm_plan_operand(t->plan, m, &operand, NULL), SPMM_OK);
+        t->operand_bytes[m] = (size_t)operand.nnz * t->value_bytes;
+        t->operand[m] = upload(t->values.operand[m], t->operand_bytes[m]);
+    }
+    if (!p->diagonal)
+        return;
+    const struct test_matrix *first = p->factor[0];
+    t->diagonal_bytes = (size_t)(p->op[0] == SPMM_OP_T ? first->rows : first->cols) * t->value_bytes;
+    t->diagonal = upload(t->values.diagonal, t->diagonal_bytes);
+}
+
+static struct twin twin_of(const struct test_sparse_product *p)
+{
+    struct twin t = {.plan = test_sparse_plan(p), .info = {.struct_size = sizeof t.info}};
+    uint64_t bytes = 0;
+    t.value_bytes = spmm_dtype_size(p->dtype);
+    assert_int_equal(spmm_product_create(t.plan, 0, NULL, &t.gpu, NULL), SPMM_OK);
+    assert_int_equal(spmm_product_create(t.plan, SPMM_DEVICE_CPU, NULL, &t.cpu, NULL), SPMM_OK);
+    assert_int_equal(spmm_product_info(t.gpu, &t.info), SPMM_OK);
+    assert_int_equal(t.info.device, 0);
+    assert_string_equal(t.info.kernel, "cuda/product/positions");
+    assert_int_equal(spmm_product_workspace_bytes(t.gpu, &bytes), SPMM_OK);
+    t.values = test_sparse_values(p);
+    t.expected = calloc((size_t)t.info.nnz + 1, t.value_bytes);
+    t.found = calloc((size_t)t.info.nnz + 1, t.value_bytes);
+    assert_non_null(t.expected);
+    assert_non_null(t.found);
+    upload_values(&t, p);
+    t.workspace = test_cuda_workspace_make(bytes);
+    t.c = test_cuda_workspace_make((uint64_t)t.info.nnz * t.value_bytes);
+    return t;
+}
+
+static void twin_free(struct twin *t)
+{
+    for (int m = 0; m < SPMM_PRODUCT_FACTORS; m++)
+        TEST_CUDA(cudaFree(t->operand[m]));
+    TEST_CUDA(cudaFree(t->diagonal));
+    test_cuda_workspace_free(&t->workspace);
+    test_cuda_workspace_free(&t->c);
+    test_sparse_values_free(&t->values);
+    free(t->expected);
+    free(t->found);
+    spmm_product_destroy(t->cpu);
+    spmm_product_destroy(t->gpu);
+    spmm_plan_destroy(t->plan);
+}
+
+static void run_on_cpu(struct twin *t, double alpha, double beta)
+{
+    uint64_t bytes = 0;
+    assert_int_equal(spmm_product_workspace_bytes(t->cpu, &bytes), SPMM_OK);
+    void *workspace = aligned_alloc(256, (bytes / 256 + 1) * 256);
+    assert_non_null(workspace);
+    assert_int_equal(spmm_product_execute(t->cpu, spmm_real(alpha), (const void *const *)t->values.operand,
+                                          t->values.diagonal, spmm_real(beta), t->expected, workspace, bytes,
+                                          NULL, NULL),
+                     SPMM_OK);
+    free(workspace);
+}
+
+static void enqueue(const struct twin *t, double alpha, double beta, void *stream)
+{
+    spmm_diag_t diag = {.status = SPMM_OK};
+    if (spmm_product_execute(t->gpu, spmm_real(alpha), (const void *const *)t->operand, t->diagonal,
+                             spmm_real(beta), t->c.data, t->workspace.data, t->workspace.bytes, stream,
+                             &diag) != SPMM_OK)
+        fail_msg("%s", diag.text);
+}
+
+static void run_on_gpu(struct twin *t, double alpha, double beta)
+{
+    enqueue(t, alpha, beta, NULL);
+    TEST_CUDA(cudaDeviceSynchronize());
+    TEST_CUDA(cudaMemcpy(t->found, t->c.data, (size_t)t->info.nnz * t->value_bytes, cudaMemcpyDeviceToHost));
+}
+
+/* Which bits a NaN has is the machine's. */
+static int is_same(const struct twin *t, int64_t q)
+{
+    const char *a = (const char *)t->expected + (size_t)q * t->value_bytes,
+               *b = (const char *)t->found + (size_t)q * t->value_bytes;
+    if (memcmp(a, b, t->value_bytes) == 0)
+        return 1;
+    return isnan(test_value_get(t->info.dtype, t->expected, q)) &&
+           isnan(test_value_get(t->info.dtype, t->found, q));
+}
+
+static void expect_same(const struct twin *t, const struct test_sparse_product *p)
+{
+    for (int64_t q = 0; q < t->info.nnz; q++)
+        if (!is_same(t, q))
+            fail_msg("%s, %d factors, pieces of %lld: entry %lld of %lld is %.17g, expected %.17g",
+                     p->factor[0]->name, p->count, (long long)p->piece_products, (long long)q,
+                     (long long)t->info.nnz, test_value_get(t->info.dtype, t->found, q),
+                     test_value_get(t->info.dtype, t->expected, q));
+}
+
+static void check(struct test_sparse_product p)
+{
+    for (size_t i = 0; i < sizeof pieces / sizeof pieces[0]; i++) {
+        p.piece_products = pieces[i];
+        struct twin t = twin_of(&p);
+        run_on_cpu(&t, 1, 0);
+        run_on_gpu(&t, 1, 0);
+        expect_same(&t, &p);
+        twin_free(&t);
+    }
+}
+
+static void every_shape_has_the_bits_of_the_cpu(void **state)
+{
+    (void)state;
+    test_sparse_squares(ENTRIES_MAX, check);
+}
+
+static void every_form_has_the_bits_of_the_cpu(void **state)
+{
+    (void)state;
+    test_sparse_forms(check);
+}
+
+TEST_PATTERN(wide_rows, test_chance(i, j, i % 7 == 0 ? 3 : 40))
+TEST_PATTERN(blocks, i / 6 == j / 6 || i / 6 == j / 6 + 1)
+TEST_PATTERN(five_points, i == j || i == j + 1 || j == i + 1 || i == j + 30 || j == i + 30)
+TEST_PATTERN(hub, i == 0 || j == 0 || i == j)
+
+/* Rows of C of one item and of several, cut in k and not; rows that are alike, and share positions. */
+static const struct test_pattern larger[] = {{"wide rows", 60, 1500, wide_rows},
+                                             {"blocks", 420, 420, blocks},
+                                             {"five points", 900, 900, five_points},
+                                             {"hub", 1300, 1300, hub}};
+
+static void larger_rows_have_the_bits_of_the_cpu(void **state)
+{
+    (void)state;
+    for (size_t m = 0; m < sizeof larger / sizeof larger[0]; m++) {
+        struct test_matrix *a = test_matrix_of(&larger[m], TEST_VALUES_REAL);
+        const int is_square = a->rows == a->cols;
+        const spmm_op_t op = is_square ? SPMM_OP_N : SPMM_OP_T;
+        check((struct test_sparse_product){
+            .count = 2, .factor = {a, a}, .op = {op, SPMM_OP_N}, .dtype = SPMM_F64});
+        check((struct test_sparse_product){
+            .count = 2, .factor = {a, a}, .op = {op, SPMM_OP_N}, .diagonal = 1, .dtype = SPMM_F32});
+        test_matrix_free(a);
+    }
+}
+
+/* Rows that are alike take no more than one. Where hashes are all the same, comparison finds that they are not alike,
+ * and positions that nobody shares are right too. */
+static void positions_are_shared_by_rows_that_are_alike(void **state)
+{
+    (void)state;
+    struct test_matrix *a = test_matrix_of(&larger[2], TEST_VALUES_REAL);
+    const struct test_sparse_product p = {
+        .count = 2, .factor = {a, a}, .piece_products = INT64_MAX, .dtype = SPMM_F64};
+    uint64_t bytes[2];
+    for (int turn = 0; turn < 2; turn++) {
+        spmmi_spgemm_hash_mask = turn == 0 ? ~0ull : 0;
+        struct twin t = twin_of(&p);
+        bytes[turn] = t.info.device_bytes;
+        run_on_cpu(&t, 1, 0);
+        run_on_gpu(&t, 1, 0);
+        expect_same(&t, &p);
+        twin_free(&t);
+    }
+    spmmi_spgemm_hash_mask = ~0ull;
+    assert_true(bytes[0] + 15000 < bytes[1]); /* 900 rows of about 25 products */
+    test_matrix_free(a);
+}
+
+static void factors_of_the_product(void **state)
+{
+    (void)state;
+    static const double factors[][2] = {{2.5, 0}, {-1, 1}, {0.3, -0.7}, {0, 2}, {0, 0}};
+    struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
+    struct test_sparse_product p = {
+        .count = 2, .factor = {a, a}, .op = {SPMM_OP_N, SPMM_OP_T}, .piece_products = 50};
+    for (size_t i = 0; i < 2 * sizeof factors / sizeof factors[0]; i++) {
+        p.dtype = i % 2 == 0 ? SPMM_F64 : SPMM_F32;
+        const double alpha = factors[i / 2][0], beta = factors[i / 2][1];
+        struct twin t = twin_of(&p);
+        for (int64_t q = 0; q < t.info.nnz; q++)
+            test_value_set(p.dtype, t.expected, q, beta == 0 ? (double)NAN : (double)(q % 97));
+        TEST_CUDA(
+            cudaMemcpy(t.c.data, t.expected, (size_t)t.info.nnz * t.value_bytes, cudaMemcpyHostToDevice));
+        run_on_cpu(&t, alpha, beta);
+        run_on_gpu(&t, alpha, beta);
+        expect_same(&t, &p);
+        twin_free(&t);
+    }
+    test_matrix_free(a);
+}
+
+/* NaN, infinity and zeros reach the entries that they reach on the CPU; cancellation leaves zeros with their sign. */
+static void special_values_have_the_bits_of_the_cpu(void **state)
+{
+    (void)state;
+    static const double special[] = {(double)NAN, (double)INFINITY, 0.0, -0.0, 1e308, -1e308, 1, -1};
+    struct test_matrix *a = test_matrix_named("arrow", TEST_VALUES_INTEGER);
+    for (int64_t q = 0; q < a->nnz; q += 3)
+        a->values[q] = special[q / 3 % 8];
+    check((struct test_sparse_product){.count = 2, .factor = {a, a}, .dtype = SPMM_F64});
+    check((struct test_sparse_product){
+        .count = 3, .factor = {a, a, a}, .op = {SPMM_OP_T, SPMM_OP_N, SPMM_OP_T}, .dtype = SPMM_F64});
+    test_matrix_free(a);
+}
+
+static struct test_sparse_product cut_triple(const struct test_matrix *a)
+{
+    return (struct test_sparse_product){.count = 3,
+                                        .factor = {a, a, a},
+                                        .op = {SPMM_OP_T, SPMM_OP_N, SPMM_OP_T},
+                                        .piece_products = 40,
+                                        .dtype = SPMM_F32};
+}
+
+/* Each after the workspace and C were filled with NaN. */
+static void a_thousand_products_have_the_same_bits(void **state)
+{
+    (void)state;
+    struct test_matrix *a = test_matrix_named("arrow", TEST_VALUES_REAL);
+    const struct test_sparse_product p = cut_triple(a);
+    struct twin t = twin_of(&p);
+    assert_true(t.info.cut_rows > 0);
+    run_on_cpu(&t, 1, 0);
+    for (int repeat = 0; repeat < (int)scaled(REPEATS); repeat++) {
+        TEST_CUDA(cudaMemset(t.workspace.data, 0xff, (size_t)t.workspace.bytes));
+        TEST_CUDA(cudaMemset(t.c.data, 0xff, (size_t)t.c.bytes));
+        run_on_gpu(&t, 1, 0);
+        expect_same(&t, &p);
+    }
+    twin_free(&t);
+    test_matrix_free(a);
+}
+
+static void a_graph_replays_a_product_with_new_values(void **state)
+{
+    (void)state;
+    struct test_matrix *a = test_matrix_named("arrow", TEST_VALUES_REAL);
+    const struct test_sparse_product p = cut_triple(a);
+    struct twin t = twin_of(&p);
+    cudaStream_t stream = NULL;
+    cudaGraph_t graph = NULL;
+    cudaGraphExec_t replay = NULL;
+    TEST_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    TEST_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    enqueue(&t, 1, 0, stream);
+    TEST_CUDA(cudaStreamEndCapture(stream, &graph));
+    TEST_CUDA(cudaGraphInstantiate(&replay, graph, 0));
+    for (int turn = 0; turn < 100; turn++) {
+        float *values = t.values.operand[0];
+        for (int64_t q = 0; q < a->nnz; q++)
+            values[q] = (float)test_real((uint64_t)q, (uint64_t)turn);
+        TEST_CUDA(cudaMemcpy(t.operand[0], values, t.operand_bytes[0], cudaMemcpyHostToDevice));
+        TEST_CUDA(cudaGraphLaunch(replay, stream));
+        TEST_CUDA(cudaStreamSynchronize(stream));
+        TEST_CUDA(cudaMemcpy(t.found, t.c.data, (size_t)t.c.bytes, cudaMemcpyDeviceToHost));
+        run_on_cpu(&t, 1, 0);
+        expect_same(&t, &p);
+    }
+    TEST_CUDA(cudaGraphExecDestroy(replay));
+    TEST_CUDA(cudaGraphDestroy(graph));
+    TEST_CUDA(cudaStreamDestroy(stream));
+    twin_free(&t);
+    test_matrix_free(a);
+}
+
+static void patterns_go_to_the_gpu(void **state)
+{
+    (void)state;
+    struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
+    const struct test_sparse_product p = {
+        .count = 2, .factor = {a, a}, .op = {SPMM_OP_T, SPMM_OP_N}, .dtype = SPMM_F64};
+    struct twin t = twin_of(&p);
+    const size_t rows = (size_t)t.info.rows + 1, nnz = (size_t)t.info.nnz;
+    int32_t *host = calloc(rows + nnz, sizeof *host), *found = calloc(rows + nnz, sizeof *found), *device;
+    assert_non_null(host);
+    assert_non_null(found);
+    TEST_CUDA(cudaMalloc((void **)&device, (rows + nnz) * sizeof *device));
+    assert_int_equal(spmm_product_pattern(t.cpu, SPMM_I32, host, SPMM_I32, host + rows, NULL, NULL), SPMM_OK);
+    assert_int_equal(spmm_product_pattern(t.gpu, SPMM_I32, device, SPMM_I32, device + rows, NULL, NULL),
+                     SPMM_OK);
+    TEST_CUDA(cudaMemcpy(found, device, (rows + nnz) * sizeof *found, cudaMemcpyDeviceToHost));
+    assert_memory_equal(host, found, (rows + nnz) * sizeof *found);
+    TEST_CUDA(cudaFree(device));
+    free(found);
+    free(host);
+    twin_free(&t);
+    test_matrix_free(a);
+}
+
+static void what_cannot_be_done_is_refused(void **state)
+{
+    (void)state;
+    struct test_matrix *a = test_matrix_named("arrow", TEST_VALUES_REAL);
+    const struct test_sparse_product p = cut_triple(a);
+    struct twin t = twin_of(&p);
+    spmm_product_t *product = NULL;
+    spmm_product_executor_options_t o = SPMM_PRODUCT_EXECUTOR_OPTIONS_INIT;
+    o.force_kernel = "columns";
+    assert_int_equal(spmm_product_create(t.plan, 0, &o, &product, NULL), SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmm_product_create(t.plan, SPMM_DEVICE_AUTO, &o, &product, NULL), SPMM_OK);
+    spmm_product_destroy(product);
+    o.force_kernel = NULL;
+    for (o.device_budget_bytes = 1; o.device_budget_bytes < t.info.device_bytes; o.device_budget_bytes *= 2)
+        assert_int_equal(spmm_product_create(t.plan, 0, &o, &product, NULL), SPMM_ERR_PLAN_BUDGET);
+    o.device_budget_bytes = 0;
+    for (o.host_budget_bytes = 1; o.host_budget_bytes < t.info.host_bytes; o.host_budget_bytes *= 2)
+        assert_int_equal(spmm_product_create(t.plan, 0, &o, &product, NULL), SPMM_ERR_PLAN_BUDGET);
+    assert_int_equal(spmm_product_create(t.plan, 99, NULL, &product, NULL), SPMM_ERR_NO_DEVICE);
+    const void *const *operands = (const void *const *)t.operand;
+    assert_int_equal(spmm_product_execute(t.gpu, spmm_real(1), operands, NULL, spmm_real(0), t.c.data,
+                                          t.workspace.data, t.workspace.bytes - 1, NULL, NULL),
+                     SPMM_ERR_WORKSPACE);
+    assert_int_equal(spmm_product_execute(t.gpu, spmm_real(1), operands, NULL, spmm_real(0), t.operand[0],
+                                          t.workspace.data, t.workspace.bytes, NULL, NULL),
+                     SPMM_ERR_OVERLAP);
+    twin_free(&t);
+    test_matrix_free(a);
+}
+
+/* A plan that somebody made of other matrices gets no further than the proof. */
+static void a_pattern_that_is_not_the_products_is_refused(void **state)
+{
+    (void)state;
+    struct test_matrix *a = test_matrix_named("arrow", TEST_VALUES_REAL),
+                       *b = test_matrix_named("lower triangle", TEST_VALUES_REAL);
+    const struct test_sparse_product p = {.count = 2, .factor = {b, b}, .dtype = SPMM_F64},
+                                     q = {.count = 2, .factor = {a, a}, .dtype = SPMM_F64};
+    spmm_plan_t *plan = test_sparse_plan(&p), *other = test_sparse_plan(&q);
+    spmm_product_t *product = NULL;
+    struct spmmi_spgemm *const right = plan->product;
+    plan->product = other->product;
+    assert_int_equal(spmm_product_create(plan, 0, NULL, &product, NULL), SPMM_ERR_PLAN_PRODUCT);
+    assert_null(product);
+    plan->product = right;
+    spmm_plan_destroy(plan);
+    spmm_plan_destroy(other);
+    test_matrix_free(a);
+    test_matrix_free(b);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_shape_has_the_bits_of_the_cpu),
+        cmocka_unit_test(every_form_has_the_bits_of_the_cpu),
+        cmocka_unit_test(larger_rows_have_the_bits_of_the_cpu),
+        cmocka_unit_test(positions_are_shared_by_rows_that_are_alike),
+        cmocka_unit_test(factors_of_the_product),
+        cmocka_unit_test(special_values_have_the_bits_of_the_cpu),
+        cmocka_unit_test(a_thousand_products_have_the_same_bits),
+        cmocka_unit_test(a_graph_replays_a_product_with_new_values),
+        cmocka_unit_test(patterns_go_to_the_gpu),
+        cmocka_unit_test(what_cannot_be_done_is_refused),
+        cmocka_unit_test(a_pattern_that_is_not_the_products_is_refused),
+    };
+    if (!test_cuda_begin(argc, argv))
+        return TEST_SKIPPED;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

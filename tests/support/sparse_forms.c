@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See sparse_forms.h. */
+#include "sparse_forms.h"
+
+void test_sparse_squares(int64_t entries_max, test_sparse_visit visit)
+{
+    for (int m = 0; m < test_matrix_count(); m++)
+        for (int turn = 0; turn < 4; turn++) {
+            struct test_matrix *a =
+                test_matrix_make(m, turn % 2 == 0 ? TEST_VALUES_INTEGER : TEST_VALUES_REAL);
+            const int is_turned = turn / 2;
+            const int64_t size = is_turned ? a->cols : a->rows;
+            const struct test_sparse_product square = {
+                .count = 2,
+                .factor = {a, a},
+                .op = {is_turned ? SPMM_OP_T : SPMM_OP_N, is_turned ? SPMM_OP_N : SPMM_OP_T},
+                .dtype = turn % 2 == 0 ? SPMM_F32 : SPMM_F64};
+            if (size * size <= entries_max)
+                visit(square);
+            test_matrix_free(a);
+        }
+}
+
+void test_sparse_forms(test_sparse_visit visit)
+{
+    struct test_matrix *a = test_matrix_named("arrow", TEST_VALUES_REAL),
+                       *b = test_matrix_named("lower triangle", TEST_VALUES_REAL),
+                       *r = test_matrix_named("rows of 0 to 8", TEST_VALUES_REAL),
+                       *d = test_matrix_named("dense", TEST_VALUES_REAL);
+    const struct test_sparse_product products[] = {
+        {.count = 2, .factor = {a, a}, .dtype = SPMM_F32},
+        {.count = 2, .factor = {a, b}, .dtype = SPMM_F64},
+        {.count = 2, .factor = {a, b}, .op = {SPMM_OP_T, SPMM_OP_T}, .dtype = SPMM_F64},
+        {.count = 2, .factor = {b, b}, .op = {SPMM_OP_N, SPMM_OP_T}, .lower = 1, .dtype = SPMM_F64},
+        {.count = 2, .factor = {b, b}, .op = {SPMM_OP_N, SPMM_OP_T}, .diagonal = 1, .dtype = SPMM_F32},
+        {.count = 2,
+         .factor = {r, r},
+         .op = {SPMM_OP_T, SPMM_OP_N},
+         .lower = 1,
+         .diagonal = 1,
+         .dtype = SPMM_F64},
+        {.count = 3, .factor = {b, a, b}, .dtype = SPMM_F64},
+        {.count = 3, .factor = {b, a, b}, .op = {SPMM_OP_T, SPMM_OP_N, SPMM_OP_N}, .dtype = SPMM_F64},
+        {.count = 3, .factor = {b, a, b}, .op = {SPMM_OP_T}, .lower = 1, .dtype = SPMM_F32},
+        {.count = 3, .factor = {a, a, a}, .op = {SPMM_OP_N, SPMM_OP_T, SPMM_OP_T}, .dtype = SPMM_F32},
+        {.count = 3, .factor = {d, r, r}, .op = {SPMM_OP_N, SPMM_OP_N, SPMM_OP_T}, .dtype = SPMM_F64},
+    };
+    for (size_t i = 0; i < sizeof products / sizeof products[0]; i++)
+        visit(products[i]);
+    test_matrix_free(a);
+    test_matrix_free(b);
+    test_matrix_free(r);
+    test_matrix_free(d);
+}
