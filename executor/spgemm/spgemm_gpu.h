@@ -30,8 +30,8 @@ void spmmi_spgemm_gpu_free(struct spmmi_spgemm_gpu *gpu); /* NULL is fine */
 uint64_t spmmi_spgemm_gpu_bytes(const struct spmmi_spgemm_gpu *gpu);
 const char *spmmi_spgemm_gpu_kernel(const struct spmmi_spgemm_gpu *gpu); /* of the last stage */
 
-/* These enqueue, as the functions of spgemm_stage.h do on the CPU: a stage; to[q] = from[map[q]] of a transposed factor;
- * c = beta * c of the first count entries of C, or 0. Errors: DEVICE. */
+/* These enqueue, as the functions of spgemm_stage.h do on the CPU: a stage; to[q] = from[map[q]] of a transposed
+ * factor; c = beta * c of the first count entries of C, or 0. Errors: DEVICE. */
 spmm_status_t spmmi_spgemm_gpu_run(const struct spmmi_spgemm_gpu *gpu, int stage,
                                    const struct spmmi_spgemm_values *values, void *stream, spmm_diag_t *diag);
 spmm_status_t spmmi_spgemm_gpu_gather(const struct spmmi_spgemm_gpu *gpu, uint32_t factor, const void *from,

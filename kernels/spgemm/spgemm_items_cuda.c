@@ -10,8 +10,8 @@
 #include "format/base/diag.h"
 #include "format/base/team.h"
 
-/* Items of a GPU of 132 multiprocessors that all run at once, 64 on each: with fewer rows than this, groups of few lanes
- * leave multiprocessors without work. Measured on an H200. */
+/* Items of a GPU of 132 multiprocessors that all run at once, 64 on each: with fewer rows than this, groups of few
+ * lanes leave multiprocessors without work. Measured on an H200. */
 #define ROWS_FEW 8448
 /* Lanes that a step of a group costs beside its own, with many and with few rows. */
 #define STEP_LANES 16
