@@ -9,6 +9,9 @@
 #include "format/plan.h"
 #include "product_state.h"
 
+#define METHOD_HASH "hash"
+#define METHOD_BITMAP "bitmap"
+
 struct once {
     spmm_csr_t a, b;
     int threads;
@@ -182,6 +185,32 @@ static void close_once(struct once *o)
     spmmi_free(o->c_values);
 }
 
+/* The CPU has one method. */
+static spmm_status_t check_method(const char *method, int device, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const int is_known = device >= 0 && method != NULL &&
+                         (strcmp(method, METHOD_HASH) == 0 || strcmp(method, METHOD_BITMAP) == 0);
+    SPMM_REQUIRE(method == NULL || is_known, SPMM_ERR_ARGUMENT, diag, "\"%s\" is no method of %s", method,
+                 device >= 0 ? "a GPU, expected hash or bitmap" : "the CPU");
+cleanup:
+    return status;
+}
+
+static spmm_status_t once_on_gpu(const spmm_csr_t *a, const spmm_csr_t *b, int device,
+                                 const spmm_product_once_options_t *options, spmm_csr_t *c, spmm_diag_t *diag)
+{
+    const uint64_t budget = options->device_budget_bytes;
+    const struct spmmi_spgemm_gpu_once in = {.device = device,
+                                             .a = a,
+                                             .b = b,
+                                             .all_wide = options->force_method != NULL &&
+                                                         strcmp(options->force_method, METHOD_BITMAP) == 0,
+                                             .device_left = budget > 0 ? budget : UINT64_MAX,
+                                             .stream = options->stream};
+    return spmmi_spgemm_gpu_once(&in, c, diag);
+}
+
 spmm_status_t spmm_product_once(const spmm_csr_t *a, const spmm_csr_t *b, int device,
                                 const spmm_product_once_options_t *options, spmm_csr_t *c, spmm_diag_t *diag)
 {
@@ -196,9 +225,10 @@ spmm_status_t spmm_product_once(const spmm_csr_t *a, const spmm_csr_t *b, int de
     SPMM_REQUIRE(known.threads >= 0, SPMM_ERR_ARGUMENT, diag, "threads is %d, expected 0 or more",
                  known.threads);
     SPMM_TRY(spmmi_product_device(&settled, NULL, diag));
-    SPMM_REQUIRE(device < 0, SPMM_ERR_UNSUPPORTED, diag,
-                 "products without a plan run on the CPU alone, not on GPU %d", device);
+    SPMM_TRY(check_method(known.force_method, device, diag));
     SPMM_TRY(check_arguments(a, b, diag));
+    if (device >= 0)
+        return once_on_gpu(a, b, device, &known, c, diag);
     o.a = *a;
     o.b = *b;
     o.threads = spmmi_spgemm_threads(known.threads);
@@ -220,8 +250,12 @@ void spmm_product_once_free(spmm_csr_t *c)
 {
     if (c == NULL)
         return;
-    spmmi_free((void *)(uintptr_t)c->row_ptr);
-    spmmi_free((void *)(uintptr_t)c->col_ind);
-    spmmi_free((void *)(uintptr_t)c->values);
+    const void *const arrays[] = {c->row_ptr, c->col_ind, c->values};
+    const int is_of_gpu = spmmi_spgemm_gpu_owns(c->row_ptr);
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
+        if (is_of_gpu)
+            spmmi_spgemm_gpu_release(arrays[i]);
+        else
+            spmmi_free((void *)(uintptr_t)arrays[i]);
     memset(c, 0, sizeof *c);
 }

@@ -42,4 +42,19 @@ spmm_status_t spmmi_spgemm_gpu_scale(const struct spmmi_spgemm_gpu *gpu, int64_t
 spmm_status_t spmmi_spgemm_gpu_copy(const struct spmmi_spgemm_gpu *gpu, const void *from, void *to,
                                     uint64_t bytes, void *stream, spmm_diag_t *diag);
 
+/* A product without a plan; all arrays lie on the GPU. The views were checked, their arrays were not. */
+struct spmmi_spgemm_gpu_once {
+    int device;
+    const spmm_csr_t *a, *b;
+    int all_wide;         /* forced: no hash tables */
+    uint64_t device_left; /* most memory of the GPU, C included; UINT64_MAX: no limit */
+    void *stream;
+};
+/* Waits for the stream. c: new arrays of the GPU. Errors: CSR, TOO_LARGE, PLAN_BUDGET, NO_DEVICE, DEVICE,
+ * DEVICE_MEMORY. */
+spmm_status_t spmmi_spgemm_gpu_once(const struct spmmi_spgemm_gpu_once *in, spmm_csr_t *c, spmm_diag_t *diag);
+/* Is it memory of a GPU? Then release frees it. */
+int spmmi_spgemm_gpu_owns(const void *block);
+void spmmi_spgemm_gpu_release(const void *block);
+
 #endif

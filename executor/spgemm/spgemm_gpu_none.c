@@ -56,3 +56,21 @@ spmm_status_t spmmi_spgemm_gpu_copy(const struct spmmi_spgemm_gpu *gpu, const vo
     (void)gpu, (void)from, (void)to, (void)bytes, (void)stream, (void)diag;
     return SPMM_ERR_NO_DEVICE;
 }
+
+spmm_status_t spmmi_spgemm_gpu_once(const struct spmmi_spgemm_gpu_once *in, spmm_csr_t *c, spmm_diag_t *diag)
+{
+    (void)c;
+    return spmmi_diag_set(diag, SPMM_ERR_NO_DEVICE, (struct spmmi_where){0, 0, 0},
+                          "GPU %d was asked for, but this build has no GPU support", in->device);
+}
+
+int spmmi_spgemm_gpu_owns(const void *block)
+{
+    (void)block;
+    return 0;
+}
+
+void spmmi_spgemm_gpu_release(const void *block)
+{
+    (void)block;
+}

@@ -192,17 +192,22 @@ typedef struct spmm_product_once_options {
     size_t struct_size;         /**< sizeof(spmm_product_once_options_t), set by the INIT macro. */
     int threads;                /**< 0: OpenMP's default. Never changes the result. */
     uint64_t host_budget_bytes; /**< Most memory, C included; 0: no limit. Else PLAN_BUDGET. */
+    /** Of a GPU: "hash" (tables in shared memory for rows of C of up to 512 entries, bitmaps over the columns for
+     * others), "bitmap" (these for all); NULL: hash. */
+    const char *force_method;
+    uint64_t device_budget_bytes; /**< Most memory of a GPU, C included; 0: no limit. Else PLAN_BUDGET. */
+    void *stream;                 /**< A GPU's work is enqueued there; the call waits for it. */
 } spmm_product_once_options_t;
 /* clang-format off */
 /** Defaults of all options. */
-#define SPMM_PRODUCT_ONCE_OPTIONS_INIT {sizeof(spmm_product_once_options_t), 0, 0}
+#define SPMM_PRODUCT_ONCE_OPTIONS_INIT {sizeof(spmm_product_once_options_t), 0, 0, 0, 0, 0}
 /* clang-format on */
 
 /** C = A B in one call, without a plan: counts the entries of C, takes memory for exactly as many, computes. a and b
  * have values of the same type, f32 or f64. *c is a view of new arrays (row_ptr int64, col_ind int32, ascending), to be
- * given back with spmm_product_once_free; its bits are those of a plan that cuts no row. device: SPMM_DEVICE_CPU or
- * SPMM_DEVICE_AUTO; GPUs are refused today. Errors: ARGUMENT, CSR, SHAPE, TYPE, TOO_LARGE, PLAN_BUDGET, UNSUPPORTED,
- * NO_DEVICE, MEMORY. */
+ * given back with spmm_product_once_free; its bits are those of a plan that cuts no row. device:
+ * SPMM_DEVICE_CPU, which is also what AUTO means here, or the number of a GPU: the arrays of a, b and c are then memory
+ * of it. Errors: ARGUMENT, CSR, SHAPE, TYPE, TOO_LARGE, PLAN_BUDGET, NO_DEVICE, DEVICE, DEVICE_MEMORY, MEMORY. */
 SPMM_API spmm_status_t spmm_product_once(const spmm_csr_t *a, const spmm_csr_t *b, int device,
                                          const spmm_product_once_options_t *options, spmm_csr_t *c,
                                          spmm_diag_t *diag);

@@ -8,6 +8,7 @@
 
 #include "check_sparse.h"
 #include "product_files.h"
+#include "sparse_device.h"
 #include "sparse_report.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/fail.h"
@@ -36,7 +37,8 @@ struct sparse_run {
     spmm_dense_t diagonal;
     void *workspace;
     uint64_t workspace_bytes;
-    spmm_csr_t c; /* arrays owned; of a one shot by the library */
+    struct sparse_device on_gpu; /* of a product that runs there: values, C and the workspace */
+    spmm_csr_t c;                /* arrays owned; of a one shot on the CPU by the library */
     struct sparse_outcome outcome;
     const char *culprit; /* the input that is being worked on, for messages */
 };
@@ -135,6 +137,24 @@ static spmm_status_t make_c(struct sparse_run *run, spmm_diag_t *diag)
     return spmm_product_pattern(run->product, SPMM_I64, row_ptr, SPMM_I32, col_ind, NULL, diag);
 }
 
+static spmm_csr_t operand_view(const struct sparse_run *run, int operand)
+{
+    spmm_csr_t view = {.rows = 0};
+    (void)spmm_matrix_csr(run->files.matrix[run->files.operand[operand]], &view);
+    view.value_type = run->dtype;
+    view.values = run->values[operand];
+    return view;
+}
+
+static spmm_status_t to_gpu(struct sparse_run *run, spmm_diag_t *diag)
+{
+    spmm_csr_t operands[SPMM_PRODUCT_FACTORS];
+    for (int i = 0; i < run->outcome.info.operand_count; i++)
+        operands[i] = operand_view(run, i);
+    return sparse_device_open(&run->on_gpu, &run->outcome.info, operands, &run->diagonal,
+                              run->workspace_bytes, diag);
+}
+
 static spmm_status_t make_product(struct sparse_run *run, spmm_diag_t *diag)
 {
     const struct run_sparse_request *r = run->request;
@@ -154,9 +174,12 @@ static spmm_status_t make_product(struct sparse_run *run, spmm_diag_t *diag)
     if (run->workspace_bytes > options.host_budget_bytes)
         TRY(fail(diag, SPMM_ERR_MEMORY, "the workspace needs %llu bytes, the budget is %llu",
                  (unsigned long long)run->workspace_bytes, (unsigned long long)options.host_budget_bytes));
-    run->workspace =
-        aligned_alloc(WORKSPACE_ALIGN, (run->workspace_bytes / WORKSPACE_ALIGN + 1) * WORKSPACE_ALIGN);
-    if (run->workspace == NULL)
+    if (run->outcome.info.device >= 0)
+        TRY(to_gpu(run, diag));
+    else
+        run->workspace =
+            aligned_alloc(WORKSPACE_ALIGN, (run->workspace_bytes / WORKSPACE_ALIGN + 1) * WORKSPACE_ALIGN);
+    if (run->outcome.info.device < 0 && run->workspace == NULL)
         TRY(fail_memory(diag, run->workspace_bytes, "the workspace"));
     TRY(make_c(run, diag));
 cleanup:
@@ -166,18 +189,36 @@ cleanup:
 /* The numeric phase. */
 static spmm_status_t execute(struct sparse_run *run, spmm_diag_t *diag)
 {
-    return spmm_product_execute(
-        run->product, spmm_real(run->request->alpha), (const void *const *)run->values, run->diagonal.data,
-        spmm_real(0), (void *)(uintptr_t)run->c.values, run->workspace, run->workspace_bytes, NULL, diag);
+    const int device = run->outcome.info.device;
+    const struct sparse_device *d = &run->on_gpu;
+    if (device < 0)
+        return spmm_product_execute(run->product, spmm_real(run->request->alpha),
+                                    (const void *const *)run->values, run->diagonal.data, spmm_real(0),
+                                    (void *)(uintptr_t)run->c.values, run->workspace, run->workspace_bytes,
+                                    NULL, diag);
+    const spmm_status_t status =
+        spmm_product_execute(run->product, spmm_real(run->request->alpha), d->operands, d->diagonal.data,
+                             spmm_real(0), d->c.data, d->workspace.data, run->workspace_bytes, NULL, diag);
+    return status == SPMM_OK ? device_synchronize(device, diag) : status;
 }
 
-static spmm_csr_t operand_view(const struct sparse_run *run, int operand)
+/* C of a GPU to the host. */
+static spmm_status_t fetch_c(struct sparse_run *run, spmm_diag_t *diag)
 {
-    spmm_csr_t view = {.rows = 0};
-    (void)spmm_matrix_csr(run->files.matrix[run->files.operand[operand]], &view);
-    view.value_type = run->dtype;
-    view.values = run->values[operand];
-    return view;
+    return device_download((void *)(uintptr_t)run->c.values, &run->on_gpu.c,
+                           (uint64_t)run->c.nnz * spmm_dtype_size(run->dtype), diag);
+}
+
+static void free_c(struct sparse_run *run)
+{
+    if (run->plan == NULL && run->request->device < 0) {
+        spmm_product_once_free(&run->c);
+    } else {
+        free((void *)(uintptr_t)run->c.row_ptr);
+        free((void *)(uintptr_t)run->c.col_ind);
+        free((void *)(uintptr_t)run->c.values);
+        run->c = (spmm_csr_t){.rows = 0};
+    }
 }
 
 static spmm_status_t one_shot(struct sparse_run *run, spmm_diag_t *diag)
@@ -188,8 +229,9 @@ static spmm_status_t one_shot(struct sparse_run *run, spmm_diag_t *diag)
                                                  .host_budget_bytes =
                                                      machine_memory_budget(r->read.budget_bytes)};
     const spmm_csr_t a = operand_view(run, 0), b = operand_view(run, r->files.count - 1);
-    spmm_product_once_free(&run->c);
-    return spmm_product_once(&a, &b, r->device, &options, &run->c, diag);
+    free_c(run);
+    return r->device >= 0 ? sparse_device_once(r->device, &a, &b, &run->c, diag)
+                          : spmm_product_once(&a, &b, r->device, &options, &run->c, diag);
 }
 
 static spmm_status_t compute(struct sparse_run *run, spmm_diag_t *diag)
@@ -267,6 +309,8 @@ static spmm_status_t work(struct sparse_run *run, int *code, spmm_diag_t *diag)
         TRY(make_product(run, diag));
     run->culprit = r->plan;
     TRY(compute(run, diag));
+    if (r->plan != NULL && run->outcome.info.device >= 0)
+        TRY(fetch_c(run, diag));
     if (r->check != NULL) {
         TRY(check(run, diag));
         run->outcome.is_checked = true;
@@ -287,13 +331,8 @@ cleanup:
 
 static void close_run(struct sparse_run *run)
 {
-    if (run->plan == NULL) {
-        spmm_product_once_free(&run->c);
-    } else {
-        free((void *)(uintptr_t)run->c.row_ptr);
-        free((void *)(uintptr_t)run->c.col_ind);
-        free((void *)(uintptr_t)run->c.values);
-    }
+    free_c(run);
+    sparse_device_close(&run->on_gpu);
     for (int i = 0; i < SPMM_PRODUCT_FACTORS; i++)
         free(run->values[i]);
     free(run->diagonal.data);

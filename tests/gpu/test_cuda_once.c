@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sparse products without a plan on the GPU: C has the entries and the bits of the CPU, by every method, of indices of
+ * both types; matrices that break the rules of CSR are refused. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <spmm/product.h>
+
+#include "cuda_product.h"
+#include "tests/support/dense.h"
+#include "tests/support/sparse_products.h"
+
+#define ENTRIES_MAX 400000
+
+static const char *const methods[] = {NULL, "hash", "bitmap"};
+
+/* Arrays of a matrix in these types, on the host or the GPU. */
+struct arrays {
+    spmm_csr_t view;
+    int is_of_gpu;
+};
+
+static void *place(const void *host, size_t bytes, int is_of_gpu)
+{
+    void *data = malloc(bytes + 1);
+    assert_non_null(data);
+    memcpy(data, host, bytes);
+    if (is_of_gpu) {
+        void *device = NULL;
+        TEST_CUDA(cudaMalloc(&device, bytes + 1));
+        TEST_CUDA(cudaMemcpy(device, data, bytes, cudaMemcpyHostToDevice));
+        free(data);
+        data = device;
+    }
+    return data;
+}
+
+static void *indices(int64_t count, spmm_itype_t type, const int64_t *rows, const int32_t *columns,
+                     int is_of_gpu)
+{
+    const size_t size = type == SPMM_I64 ? sizeof(int64_t) : sizeof(int32_t);
+    char *host = calloc((size_t)count + 1, size);
+    assert_non_null(host);
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t value = rows != NULL ? rows[i] : columns[i];
+        if (type == SPMM_I64)
+            ((int64_t *)(void *)host)[i] = value;
+        else
+            ((int32_t *)(void *)host)[i] = (int32_t)value;
+    }
+    void *placed = place(host, (size_t)count * size, is_of_gpu);
+    free(host);
+    return placed;
+}
+
+static struct arrays arrays_of(const struct test_matrix *a, spmm_dtype_t dtype, spmm_itype_t row_type,
+                               spmm_itype_t column_type, int is_of_gpu)
+{
+    void *values = calloc((size_t)a->nnz + 1, sizeof(double));
+    assert_non_null(values);
+    for (int64_t q = 0; q < a->nnz; q++)
+        test_value_set(dtype, values, q, a->values[q]);
+    const struct arrays made = {{a->rows, a->cols, a->nnz, row_type, column_type,
+                                 indices(a->rows + 1, row_type, a->row_ptr, NULL, is_of_gpu),
+                                 indices(a->nnz, column_type, NULL, a->col_ind, is_of_gpu), dtype,
+                                 place(values, (size_t)a->nnz * spmm_dtype_size(dtype), is_of_gpu)},
+                                is_of_gpu};
+    free(values);
+    return made;
+}
+
+static void arrays_free(struct arrays *a)
+{
+    const void *const all[] = {a->view.row_ptr, a->view.col_ind, a->view.values};
+    for (size_t i = 0; i < 3; i++)
+        if (a->is_of_gpu)
+            TEST_CUDA(cudaFree((void *)(uintptr_t)all[i]));
+        else
+            free((void *)(uintptr_t)all[i]);
+}
+
+static void expect_same(const char *name, const spmm_csr_t *device, const spmm_csr_t *right)
+{
+    const size_t size = spmm_dtype_size(right->value_type);
+    assert_int_equal(device->rows, right->rows);
+    assert_int_equal(device->cols, right->cols);
+    assert_int_equal(device->nnz, right->nnz);
+    const struct {
+        const void *found, *right;
+        size_t bytes;
+    } arrays[] = {{device->row_ptr, right->row_ptr, ((size_t)right->rows + 1) * sizeof(int64_t)},
+                  {device->col_ind, right->col_ind, (size_t)right->nnz * sizeof(int32_t)},
+                  {device->values, right->values, (size_t)right->nnz * size}};
+    for (size_t i = 0; i < 3; i++) {
+        char *found = malloc(arrays[i].bytes + 1);
+        assert_non_null(found);
+        TEST_CUDA(cudaMemcpy(found, arrays[i].found, arrays[i].bytes, cudaMemcpyDeviceToHost));
+        if (i == 2)
+            for (int64_t q = 0; q < right->nnz; q++) /* which bits a NaN has is the machine's */
+                if (isnan(test_value_get(right->value_type, found, q)) &&
+                    isnan(test_value_get(right->value_type, right->values, q)))
+                    memcpy(found + (size_t)q * size, (const char *)right->values + (size_t)q * size, size);
+        if (memcmp(found, arrays[i].right, arrays[i].bytes) != 0)
+            fail_msg("%s: array %d of C differs", name, (int)i);
+        free(found);
+    }
+}
+
+static void check(const struct test_matrix *a, const struct test_matrix *b, spmm_dtype_t dtype, int turn)
+{
+    const spmm_itype_t row_type = turn % 2 ? SPMM_I32 : SPMM_I64,
+                       column_type = turn / 2 % 2 ? SPMM_I64 : SPMM_I32;
+    struct arrays of_gpu[] = {arrays_of(a, dtype, row_type, column_type, 1),
+                              arrays_of(b, dtype, column_type, row_type, 1)},
+                  of_host[] = {arrays_of(a, dtype, SPMM_I64, SPMM_I32, 0),
+                               arrays_of(b, dtype, SPMM_I64, SPMM_I32, 0)};
+    spmm_csr_t right, found;
+    assert_int_equal(
+        spmm_product_once(&of_host[0].view, &of_host[1].view, SPMM_DEVICE_CPU, NULL, &right, NULL), SPMM_OK);
+    for (size_t m = 0; m < sizeof methods / sizeof methods[0]; m++) {
+        spmm_product_once_options_t options = SPMM_PRODUCT_ONCE_OPTIONS_INIT;
+        spmm_diag_t diag = {.status = SPMM_OK};
+        options.force_method = methods[m];
+        if (spmm_product_once(&of_gpu[0].view, &of_gpu[1].view, 0, &options, &found, &diag) != SPMM_OK)
+            fail_msg("%s: %s", a->name, diag.text);
+        expect_same(a->name, &found, &right);
+        spmm_product_once_free(&found);
+        assert_null(found.values);
+    }
+    spmm_product_once_free(&right);
+    for (int i = 0; i < 2; i++) {
+        arrays_free(&of_gpu[i]);
+        arrays_free(&of_host[i]);
+    }
+}
+
+static void every_shape_has_the_bits_of_the_cpu(void **state)
+{
+    (void)state;
+    int turn = 0;
+    for (int m = 0; m < test_matrix_count(); m++)
+        for (int n = 0; n < test_matrix_count(); n++) {
+            struct test_matrix *a = test_matrix_make(m, TEST_VALUES_REAL),
+                               *b = test_matrix_make(n, TEST_VALUES_INTEGER);
+            if (a->cols == b->rows && a->rows * b->cols <= ENTRIES_MAX)
+                check(a, b, turn % 2 ? SPMM_F32 : SPMM_F64, turn);
+            turn++;
+            test_matrix_free(a);
+            test_matrix_free(b);
+        }
+}
+
+TEST_PATTERN(wide_rows, test_chance(i, j, i % 7 == 0 ? 3 : 40))
+TEST_PATTERN(tall, test_chance(i + 1000, j, 20))
+TEST_PATTERN(blocks, i / 6 == j / 6 || i / 6 == j / 6 + 1)
+TEST_PATTERN(five_points, i == j || i == j + 1 || j == i + 1 || i == j + 30 || j == i + 30)
+TEST_PATTERN(hub, i == 0 || j == 0 || i == j)
+
+/* Rows of every class, and of several ranges. */
+static void larger_rows_have_the_bits_of_the_cpu(void **state)
+{
+    (void)state;
+    static const struct test_pattern patterns[] = {{"wide rows", 60, 1500, wide_rows},
+                                                   {"tall", 1500, 2600, tall},
+                                                   {"blocks", 420, 420, blocks},
+                                                   {"five points", 900, 900, five_points},
+                                                   {"hub", 1300, 1300, hub}};
+    struct test_matrix *a[sizeof patterns / sizeof patterns[0]];
+    for (size_t m = 0; m < sizeof a / sizeof a[0]; m++)
+        a[m] = test_matrix_of(&patterns[m], TEST_VALUES_REAL);
+    check(a[0], a[1], SPMM_F64, 0);
+    for (size_t m = 2; m < sizeof a / sizeof a[0]; m++)
+        check(a[m], a[m], m % 2 ? SPMM_F32 : SPMM_F64, (int)m);
+    for (size_t m = 0; m < sizeof a / sizeof a[0]; m++)
+        test_matrix_free(a[m]);
+}
+
+static void special_values_have_the_bits_of_the_cpu(void **state)
+{
+    (void)state;
+    static const double special[] = {(double)NAN, (double)INFINITY, 0.0, -0.0, 1e308, -1e308, 1, -1};
+    struct test_matrix *a = test_matrix_named("arrow", TEST_VALUES_INTEGER);
+    for (int64_t q = 0; q < a->nnz; q += 3)
+        a->values[q] = special[q / 3 % 8];
+    check(a, a, SPMM_F64, 0);
+    test_matrix_free(a);
+}
+
+/* The status of a product of a damaged matrix: *array[at] becomes value. */
+static spmm_status_t status_of(struct test_matrix *a, int is_right)
+{
+    struct test_matrix *right = test_matrix_named("arrow", TEST_VALUES_REAL);
+    struct arrays bad = arrays_of(a, SPMM_F64, SPMM_I64, SPMM_I64, 1),
+                  good = arrays_of(right, SPMM_F64, SPMM_I32, SPMM_I32, 1);
+    spmm_csr_t c;
+    spmm_diag_t diag = {.status = SPMM_OK};
+    const spmm_status_t status = spmm_product_once(is_right ? &good.view : &bad.view,
+                                                   is_right ? &bad.view : &good.view, 0, NULL, &c, &diag);
+    if (status == SPMM_ERR_CSR)
+        assert_non_null(strstr(diag.text, is_right ? "of B" : "of A"));
+    assert_null(c.values);
+    arrays_free(&bad);
+    arrays_free(&good);
+    test_matrix_free(right);
+    return status;
+}
+
+static void what_breaks_the_rules_of_csr_is_refused(void **state)
+{
+    (void)state;
+    struct test_matrix *a = test_matrix_named("arrow", TEST_VALUES_REAL);
+    const int64_t last = a->nnz - 1;
+    const struct {
+        int64_t row, row_value, at;
+        int32_t column;
+    } damages[] = {
+        {-1, 0, last, 130},       {-1, 0, last, -1}, {-1, 0, 5, 4},       {0, 1, -1, 0},
+        {130, a->nnz - 1, -1, 0}, {7, -3, -1, 0},    {7, 1000000, -1, 0}, {7, a->row_ptr[9] + 1, -1, 0}};
+    for (size_t d = 0; d < sizeof damages / sizeof damages[0]; d++)
+        for (int is_right = 0; is_right < 2; is_right++) {
+            int64_t row_before = 0;
+            int32_t column_before = 0;
+            if (damages[d].row >= 0) {
+                row_before = a->row_ptr[damages[d].row];
+                a->row_ptr[damages[d].row] = damages[d].row_value;
+            } else {
+                column_before = a->col_ind[damages[d].at];
+                a->col_ind[damages[d].at] = damages[d].column;
+            }
+            assert_int_equal(status_of(a, is_right), SPMM_ERR_CSR);
+            if (damages[d].row >= 0)
+                a->row_ptr[damages[d].row] = row_before;
+            else
+                a->col_ind[damages[d].at] = column_before;
+        }
+    test_matrix_free(a);
+}
+
+static void methods_and_budgets_are_checked(void **state)
+{
+    (void)state;
+    struct test_matrix *a = test_matrix_named("arrow", TEST_VALUES_REAL);
+    struct arrays of_gpu = arrays_of(a, SPMM_F64, SPMM_I64, SPMM_I32, 1),
+                  of_host = arrays_of(a, SPMM_F64, SPMM_I64, SPMM_I32, 0);
+    spmm_product_once_options_t o = SPMM_PRODUCT_ONCE_OPTIONS_INIT;
+    spmm_csr_t c;
+    o.force_method = "merge";
+    assert_int_equal(spmm_product_once(&of_gpu.view, &of_gpu.view, 0, &o, &c, NULL), SPMM_ERR_ARGUMENT);
+    o.force_method = "hash";
+    assert_int_equal(spmm_product_once(&of_host.view, &of_host.view, SPMM_DEVICE_CPU, &o, &c, NULL),
+                     SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmm_product_once(&of_gpu.view, &of_gpu.view, 99, &o, &c, NULL), SPMM_ERR_NO_DEVICE);
+    const uint64_t result = 17000 * (sizeof(double) + sizeof(int32_t));
+    for (o.device_budget_bytes = 1; o.device_budget_bytes < result; o.device_budget_bytes *= 2)
+        assert_int_equal(spmm_product_once(&of_gpu.view, &of_gpu.view, 0, &o, &c, NULL),
+                         SPMM_ERR_PLAN_BUDGET);
+    arrays_free(&of_gpu);
+    arrays_free(&of_host);
+    test_matrix_free(a);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_shape_has_the_bits_of_the_cpu),
+        cmocka_unit_test(larger_rows_have_the_bits_of_the_cpu),
+        cmocka_unit_test(special_values_have_the_bits_of_the_cpu),
+        cmocka_unit_test(what_breaks_the_rules_of_csr_is_refused),
+        cmocka_unit_test(methods_and_budgets_are_checked),
+    };
+    if (!test_cuda_begin(argc, argv))
+        return TEST_SKIPPED;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
