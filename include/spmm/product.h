@@ -121,7 +121,8 @@ typedef struct spmm_product_executor_options {
     int threads;        /**< Threads of a product; 0: OpenMP's default. Never changes the result. */
     /** "columns" (sums lie in an array over all columns), "positions" (beside each product lies where its sum is: 1, 2
      * or 4 bytes a product, less where rows are alike), "groups" (positions, and neighbouring rows with equal columns
-     * of the left factor at a time); NULL: the fastest one by rule. GPUs have "positions" alone. */
+     * of the left factor at a time); NULL: the fastest one by rule. GPUs have "positions" and
+     * "groups" (rows that are alike together, as systems with several unknowns a node have them). */
     const char *force_kernel;
     uint64_t host_budget_bytes; /**< Most memory that create may take; 0: no limit. Else PLAN_BUDGET. */
     /** Most multiplications that create and each execution may do; 0: no limit. Else PLAN_BUDGET, at once. Plans of
@@ -159,7 +160,7 @@ typedef struct {
         products; /**< Multiplications of an execution, those of T included; of LOWER those that are done. */
     uint64_t host_bytes;   /**< That it holds. */
     int64_t cut_rows;      /**< Rows of C, and of T, that are cut in k. */
-    char kernel[32];       /**< "cpu/product/columns", "cpu/product/groups", "cuda/product/positions". */
+    char kernel[32];       /**< "cpu/product/columns", "cpu/product/groups"; "cuda/.." of a GPU. */
     uint64_t device_bytes; /**< Of a GPU's memory that it holds. */
 } spmm_product_info_t;
 /** Fill *info. Errors: ARGUMENT. */

@@ -125,7 +125,9 @@ static int run_stage(const struct spmmi_spgemm_gpu *gpu, const struct spmmi_spge
     const struct spmmi_spgemm_operands operands = {
         v->left, v->right, v->diagonal, v->c, v->partials, v->alpha, v->beta, gpu->dtype == SPMM_F64};
     int error = cudaSuccess;
-    if (stage->bins.blocks > 0)
+    for (uint32_t g = 0; g < stage->group_count && error == cudaSuccess; g++)
+        error = spmmi_spgemm_groups_cuda(&stage->tables, &stage->groups[g], &operands, stream);
+    if (error == cudaSuccess && stage->bins.blocks > 0)
         error = spmmi_spgemm_numeric_cuda(&stage->tables, &stage->bins, &operands, 0, stream);
     if (error == cudaSuccess && stage->tables.join_count > 0)
         error = spmmi_spgemm_join_cuda(&stage->tables, &operands, gpu->can_overlap, stream);

@@ -26,6 +26,11 @@ extern "C" {
 #define SPMMI_SPGEMM_JOIN_ENTRIES 1024
 #define SPMMI_SPGEMM_BINS 32
 
+/* Rows of C with one pattern that an item of a group takes, and rows of the right factor with one pattern that it
+ * multiplies at a time: what systems with several unknowns a node have. */
+#define SPMMI_SPGEMM_GROUP 3
+#define SPMMI_SPGEMM_GROUP_BINS 4 /* two or three rows, positions of 1 or 2 bytes */
+
 struct spmmi_spgemm_item {
     uint32_t list;     /* where its list begins */
     uint32_t out;      /* its first entry of C, or of the partial sums */
@@ -47,6 +52,13 @@ struct spmmi_spgemm_bin {
     uint8_t is_partial; /* sums go to the partial sums */
 };
 
+/* Items of groups: `rows` rows of C each. The first entry of their list has no products, it starts at the number of
+ * entries of a row of the left factor; each other one is of `k_count` rows of the right factor behind each other. */
+struct spmmi_spgemm_groups {
+    struct spmmi_spgemm_bin bin;
+    uint32_t rows, entries; /* entries: most of an item */
+};
+
 struct spmmi_spgemm_bins {
     struct spmmi_spgemm_bin bin[SPMMI_SPGEMM_BINS];
     uint32_t count, blocks;
@@ -64,6 +76,7 @@ struct spmmi_spgemm_tables {
     const struct spmmi_spgemm_row
         *rows;                /* of all lists; the first ones are of the entries of the left factor */
     const uint32_t *value_of; /* of lists of their own: which entry of the left factor */
+    const uint8_t *k_count;   /* of these lists, of groups; NULL without groups */
     const int32_t *k_of;      /* of each entry of the left factor; NULL without a diagonal */
     const uint8_t *positions;
     const struct spmmi_spgemm_join *joins;
@@ -81,6 +94,10 @@ struct spmmi_spgemm_operands {
 /* The numeric phase. is_dependent: a kernel before it in the stream writes what it reads and lets it start early. */
 int spmmi_spgemm_numeric_cuda(const struct spmmi_spgemm_tables *tables, const struct spmmi_spgemm_bins *bins,
                               const struct spmmi_spgemm_operands *operands, int is_dependent, void *stream);
+/* The same of groups, of which nothing is partial and nothing has a diagonal. */
+int spmmi_spgemm_groups_cuda(const struct spmmi_spgemm_tables *tables,
+                             const struct spmmi_spgemm_groups *groups,
+                             const struct spmmi_spgemm_operands *operands, void *stream);
 /* Behind it: pieces to C. */
 int spmmi_spgemm_join_cuda(const struct spmmi_spgemm_tables *tables,
                            const struct spmmi_spgemm_operands *operands, int is_dependent, void *stream);

@@ -11,14 +11,21 @@ struct seen {
     uint64_t mask;
 };
 
+static uint64_t width_of(const struct spmmi_spgemm_items *items, uint32_t i)
+{
+    const uint32_t entries = items->items[i].counts & ((1u << SPMMI_SPGEMM_COUNT_BITS) - 1);
+    return entries <= SPMMI_SPGEMM_NARROW ? 1 : 2;
+}
+
 /* The first item like this one; itself, if there is none. */
 static uint32_t first_like(struct seen *seen, const struct spmmi_spgemm_items *items,
-                           const unsigned long long *hashes, uint32_t begin, uint32_t i)
+                           const unsigned long long *hashes, uint32_t i)
 {
     uint64_t at = (hashes[i] + items->products[i]) & seen->mask;
     while (seen->slots[at] != 0) {
         const uint32_t other = seen->slots[at] - 1;
-        if (other >= begin && hashes[other] == hashes[i] && items->products[other] == items->products[i])
+        if (hashes[other] == hashes[i] && items->products[other] == items->products[i] &&
+            width_of(items, other) == width_of(items, i))
             return other;
         at = (at + 1) & seen->mask;
     }
@@ -31,30 +38,21 @@ spmm_status_t spmmi_spgemm_items_place(struct spmmi_spgemm_items *items, const u
 {
     spmm_status_t status = SPMM_OK;
     struct seen seen = {.slots = NULL, .mask = 1};
-    const struct spmmi_spgemm_bins *bins = &items->bins;
     uint64_t units = 0;
-    uint32_t narrow = 0; /* wide items come first and are like one another alone */
     while (seen.mask < 2 * (uint64_t)items->count)
         seen.mask *= 2;
     SPMM_TRY_ALLOC(seen.slots = spmmi_alloc_zero(seen.mask, sizeof *seen.slots), diag);
     seen.mask--;
-    for (uint32_t b = 0; b < bins->count; b++) {
-        const struct spmmi_spgemm_bin *bin = &bins->bin[b];
-        const uint64_t width = bin->is_narrow ? 1 : 2;
-        if (!bin->is_narrow)
-            narrow = bin->first + bin->count;
-        for (uint32_t i = bin->first; i < bin->first + bin->count; i++) {
-            const uint32_t begin = bin->is_narrow ? narrow : 0;
-            const uint32_t like = hashes != NULL ? first_like(&seen, items, hashes, begin, i) : i;
-            writes[i] = like == i;
-            items->items[i].position = like == i ? (uint32_t)units : items->items[like].position;
-            if (like == i)
-                units += (items->products[i] * width + SPMMI_SPGEMM_POSITION_UNIT - 1) /
-                         SPMMI_SPGEMM_POSITION_UNIT;
-            SPMM_REQUIRE(units <= UINT32_MAX, SPMM_ERR_TOO_LARGE, diag,
-                         "positions of the product take more than %llu bytes",
-                         (unsigned long long)UINT32_MAX * SPMMI_SPGEMM_POSITION_UNIT);
-        }
+    for (uint32_t i = 0; i < items->count; i++) {
+        const uint32_t like = hashes != NULL ? first_like(&seen, items, hashes, i) : i;
+        writes[i] = like == i;
+        items->items[i].position = like == i ? (uint32_t)units : items->items[like].position;
+        if (like == i)
+            units += (items->products[i] * width_of(items, i) + SPMMI_SPGEMM_POSITION_UNIT - 1) /
+                     SPMMI_SPGEMM_POSITION_UNIT;
+        SPMM_REQUIRE(units <= UINT32_MAX, SPMM_ERR_TOO_LARGE, diag,
+                     "positions of the product take more than %llu bytes",
+                     (unsigned long long)UINT32_MAX * SPMMI_SPGEMM_POSITION_UNIT);
     }
     *bytes = units * SPMMI_SPGEMM_POSITION_UNIT;
 cleanup:

@@ -18,6 +18,9 @@ unsigned long long spmmi_spgemm_hash_mask = ~0ull;
 #define HASH_MASK ~0ull
 #endif
 
+#define KERNEL_POSITIONS "positions"
+#define KERNEL_GROUPS "groups"
+
 struct stage_making {
     const struct spmmi_spgemm_gpu_source *source;
     const struct spmmi_spgemm_stage *from;
@@ -54,6 +57,8 @@ static void cut_tables(struct stage_making *m, struct spmmi_arena *arena)
     t->items = spmmi_arena_cut(arena, items->count, sizeof *t->items);
     t->rows = spmmi_arena_cut(arena, (uint64_t)items->direct + items->listed, sizeof *t->rows);
     t->value_of = spmmi_arena_cut(arena, items->listed, sizeof *t->value_of);
+    if (items->k_count != NULL)
+        t->k_count = spmmi_arena_cut(arena, items->listed, sizeof *t->k_count);
     t->joins = spmmi_arena_cut(arena, items->join_count, sizeof *t->joins);
     if (m->has_diagonal)
         t->k_of = spmmi_arena_cut(arena, items->direct, sizeof *t->k_of);
@@ -79,6 +84,8 @@ static spmm_status_t make_tables(struct stage_making *m)
     SPMM_TRY(spmmi_cuda_copy_up(t->rows, items->rows, (uint64_t)items->direct + items->listed,
                                 sizeof *t->rows, m->diag));
     SPMM_TRY(spmmi_cuda_copy_up(t->value_of, items->value_of, items->listed, sizeof *t->value_of, m->diag));
+    if (items->k_count != NULL)
+        SPMM_TRY(spmmi_cuda_copy_up(t->k_count, items->k_count, items->listed, sizeof *t->k_count, m->diag));
     SPMM_TRY(spmmi_cuda_copy_up(t->joins, items->joins, items->join_count, sizeof *t->joins, m->diag));
     if (m->has_diagonal)
         SPMM_TRY(
@@ -128,6 +135,10 @@ cleanup:
 static spmm_status_t derive(struct stage_making *m, enum spmmi_spgemm_pass pass)
 {
     spmm_status_t status = SPMM_OK;
+    for (uint32_t g = 0; g < m->items.group_count; g++)
+        SPMM_TRY_CUDA(
+            (cudaError_t)spmmi_spgemm_derive_cuda(&m->derivation, &m->items.groups[g].bin, pass, NULL),
+            m->diag);
     for (uint32_t b = 0; b < m->items.bins.count; b++)
         SPMM_TRY_CUDA(
             (cudaError_t)spmmi_spgemm_derive_cuda(&m->derivation, &m->items.bins.bin[b], pass, NULL),
@@ -190,6 +201,21 @@ cleanup:
     return status;
 }
 
+/* By the name of the kernel. With a diagonal there are no groups. */
+static spmm_status_t choose_grouping(const struct stage_making *m, enum spmmi_spgemm_grouping *grouping)
+{
+    spmm_status_t status = SPMM_OK;
+    const char *kernel = m->source->kernel;
+    const int is_groups = kernel != NULL && strcmp(kernel, KERNEL_GROUPS) == 0;
+    SPMM_REQUIRE(kernel == NULL || is_groups || strcmp(kernel, KERNEL_POSITIONS) == 0, SPMM_ERR_ARGUMENT,
+                 m->diag, "\"%s\" is no kernel of products on a GPU, expected %s or %s", kernel,
+                 KERNEL_POSITIONS, KERNEL_GROUPS);
+    if (!m->has_diagonal && (kernel == NULL || is_groups))
+        *grouping = is_groups ? SPMMI_SPGEMM_GROUPS : SPMMI_SPGEMM_GROUPS_BY_RULE;
+cleanup:
+    return status;
+}
+
 spmm_status_t spmmi_spgemm_gpu_stage_make(const struct spmmi_spgemm_gpu_source *source, int index,
                                           uint64_t used, struct spmmi_spgemm_gpu_stage *stage,
                                           spmm_diag_t *diag)
@@ -201,13 +227,14 @@ spmm_status_t spmmi_spgemm_gpu_stage_make(const struct spmmi_spgemm_gpu_source *
                              .used = used,
                              .to = stage,
                              .diag = diag};
+    enum spmmi_spgemm_grouping grouping = SPMMI_SPGEMM_NO_GROUPS;
     memset(stage, 0, sizeof *stage);
-    stage->kernel = "positions";
-    SPMM_REQUIRE(source->kernel == NULL || strcmp(source->kernel, stage->kernel) == 0, SPMM_ERR_ARGUMENT,
-                 diag, "\"%s\" is no kernel of products on a GPU, expected %s", source->kernel,
-                 stage->kernel);
-    SPMM_TRY(spmmi_spgemm_items_make(m.from, source->threads, source->host_left, &m.items, diag));
+    SPMM_TRY(choose_grouping(&m, &grouping));
+    SPMM_TRY(spmmi_spgemm_items_make(m.from, grouping, source->threads, source->host_left, &m.items, diag));
     stage->bins = m.items.bins;
+    stage->group_count = m.items.group_count;
+    memcpy(stage->groups, m.items.groups, sizeof stage->groups);
+    stage->kernel = stage->group_count > 0 ? KERNEL_GROUPS : KERNEL_POSITIONS;
     SPMM_TRY(make_tables(&m));
     if (m.items.count > 0) {
         SPMM_TRY(make_scratch(&m));

@@ -21,6 +21,8 @@
 #define ENTRIES_MAX 400000 /* of C, of products of every shape */
 #define REPEATS 1000
 
+#define KERNELS (sizeof kernels / sizeof kernels[0])
+static const char *const kernels[] = {"positions", "groups"};
 static const int64_t pieces[] = {INT64_MAX, 1, 60};
 
 /* A plan on both devices, with C by the CPU. */
@@ -62,16 +64,18 @@ static void upload_values(struct twin *t, const struct test_sparse_product *p)
     t->diagonal = upload(t->values.diagonal, t->diagonal_bytes);
 }
 
-static struct twin twin_of(const struct test_sparse_product *p)
+static struct twin twin_of(const struct test_sparse_product *p, const char *kernel)
 {
     struct twin t = {.plan = test_sparse_plan(p), .info = {.struct_size = sizeof t.info}};
     uint64_t bytes = 0;
     t.value_bytes = spmm_dtype_size(p->dtype);
-    assert_int_equal(spmm_product_create(t.plan, 0, NULL, &t.gpu, NULL), SPMM_OK);
+    spmm_product_executor_options_t options = SPMM_PRODUCT_EXECUTOR_OPTIONS_INIT;
+    options.force_kernel = kernel;
+    assert_int_equal(spmm_product_create(t.plan, 0, &options, &t.gpu, NULL), SPMM_OK);
     assert_int_equal(spmm_product_create(t.plan, SPMM_DEVICE_CPU, NULL, &t.cpu, NULL), SPMM_OK);
     assert_int_equal(spmm_product_info(t.gpu, &t.info), SPMM_OK);
     assert_int_equal(t.info.device, 0);
-    assert_string_equal(t.info.kernel, "cuda/product/positions");
+    assert_memory_equal(t.info.kernel, "cuda/product/", 13);
     assert_int_equal(spmm_product_workspace_bytes(t.gpu, &bytes), SPMM_OK);
     t.values = test_sparse_values(p);
     t.expected = calloc((size_t)t.info.nnz + 1, t.value_bytes);
@@ -151,9 +155,9 @@ static void expect_same(const struct twin *t, const struct test_sparse_product *
 
 static void check(struct test_sparse_product p)
 {
-    for (size_t i = 0; i < sizeof pieces / sizeof pieces[0]; i++) {
-        p.piece_products = pieces[i];
-        struct twin t = twin_of(&p);
+    for (size_t i = 0; i < KERNELS * sizeof pieces / sizeof pieces[0]; i++) {
+        p.piece_products = pieces[i / KERNELS];
+        struct twin t = twin_of(&p, kernels[i % KERNELS]);
         run_on_cpu(&t, 1, 0);
         run_on_gpu(&t, 1, 0);
         expect_same(&t, &p);
@@ -199,6 +203,20 @@ static void larger_rows_have_the_bits_of_the_cpu(void **state)
     }
 }
 
+/* Rows and columns of six that are alike are taken together where that is faster. */
+static void groups_are_taken_by_rule(void **state)
+{
+    (void)state;
+    for (size_t m = 1; m < 3; m++) {
+        struct test_matrix *a = test_matrix_of(&larger[m], TEST_VALUES_REAL);
+        const struct test_sparse_product p = {.count = 2, .factor = {a, a}, .dtype = SPMM_F64};
+        struct twin t = twin_of(&p, NULL);
+        assert_string_equal(t.info.kernel, m == 1 ? "cuda/product/groups" : "cuda/product/positions");
+        twin_free(&t);
+        test_matrix_free(a);
+    }
+}
+
 /* Rows that are alike take no more than one. Where hashes are all the same, comparison finds that they are not alike,
  * and positions that nobody shares are right too. */
 static void positions_are_shared_by_rows_that_are_alike(void **state)
@@ -210,7 +228,7 @@ static void positions_are_shared_by_rows_that_are_alike(void **state)
     uint64_t bytes[2];
     for (int turn = 0; turn < 2; turn++) {
         spmmi_spgemm_hash_mask = turn == 0 ? ~0ull : 0;
-        struct twin t = twin_of(&p);
+        struct twin t = twin_of(&p, NULL);
         bytes[turn] = t.info.device_bytes;
         run_on_cpu(&t, 1, 0);
         run_on_gpu(&t, 1, 0);
@@ -232,7 +250,7 @@ static void factors_of_the_product(void **state)
     for (size_t i = 0; i < 2 * sizeof factors / sizeof factors[0]; i++) {
         p.dtype = i % 2 == 0 ? SPMM_F64 : SPMM_F32;
         const double alpha = factors[i / 2][0], beta = factors[i / 2][1];
-        struct twin t = twin_of(&p);
+        struct twin t = twin_of(&p, NULL);
         for (int64_t q = 0; q < t.info.nnz; q++)
             test_value_set(p.dtype, t.expected, q, beta == 0 ? (double)NAN : (double)(q % 97));
         TEST_CUDA(
@@ -274,7 +292,7 @@ static void a_thousand_products_have_the_same_bits(void **state)
     (void)state;
     struct test_matrix *a = test_matrix_named("arrow", TEST_VALUES_REAL);
     const struct test_sparse_product p = cut_triple(a);
-    struct twin t = twin_of(&p);
+    struct twin t = twin_of(&p, NULL);
     assert_true(t.info.cut_rows > 0);
     run_on_cpu(&t, 1, 0);
     for (int repeat = 0; repeat < (int)scaled(REPEATS); repeat++) {
@@ -292,7 +310,7 @@ static void a_graph_replays_a_product_with_new_values(void **state)
     (void)state;
     struct test_matrix *a = test_matrix_named("arrow", TEST_VALUES_REAL);
     const struct test_sparse_product p = cut_triple(a);
-    struct twin t = twin_of(&p);
+    struct twin t = twin_of(&p, NULL);
     cudaStream_t stream = NULL;
     cudaGraph_t graph = NULL;
     cudaGraphExec_t replay = NULL;
@@ -325,7 +343,7 @@ static void patterns_go_to_the_gpu(void **state)
     struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
     const struct test_sparse_product p = {
         .count = 2, .factor = {a, a}, .op = {SPMM_OP_T, SPMM_OP_N}, .dtype = SPMM_F64};
-    struct twin t = twin_of(&p);
+    struct twin t = twin_of(&p, NULL);
     const size_t rows = (size_t)t.info.rows + 1, nnz = (size_t)t.info.nnz;
     int32_t *host = calloc(rows + nnz, sizeof *host), *found = calloc(rows + nnz, sizeof *found), *device;
     assert_non_null(host);
@@ -348,7 +366,7 @@ static void what_cannot_be_done_is_refused(void **state)
     (void)state;
     struct test_matrix *a = test_matrix_named("arrow", TEST_VALUES_REAL);
     const struct test_sparse_product p = cut_triple(a);
-    struct twin t = twin_of(&p);
+    struct twin t = twin_of(&p, NULL);
     spmm_product_t *product = NULL;
     spmm_product_executor_options_t o = SPMM_PRODUCT_EXECUTOR_OPTIONS_INIT;
     o.force_kernel = "columns";
@@ -400,6 +418,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(every_shape_has_the_bits_of_the_cpu),
         cmocka_unit_test(every_form_has_the_bits_of_the_cpu),
         cmocka_unit_test(larger_rows_have_the_bits_of_the_cpu),
+        cmocka_unit_test(groups_are_taken_by_rule),
         cmocka_unit_test(positions_are_shared_by_rows_that_are_alike),
         cmocka_unit_test(factors_of_the_product),
         cmocka_unit_test(special_values_have_the_bits_of_the_cpu),

@@ -121,23 +121,26 @@ typedef struct spmm_product_executor_options {
     int threads;        /**< Threads of a product; 0: OpenMP's default. Never changes the result. */
     /** "columns" (sums lie in an array over all columns), "positions" (beside each product lies where its sum is: 1, 2
      * or 4 bytes a product, less where rows are alike), "groups" (positions, and neighbouring rows with equal columns
-     * of the left factor at a time); NULL: the fastest one by rule. */
+     * of the left factor at a time); NULL: the fastest one by rule. GPUs have "positions" and
+     * "groups" (rows that are alike together, as systems with several unknowns a node have them). */
     const char *force_kernel;
     uint64_t host_budget_bytes; /**< Most memory that create may take; 0: no limit. Else PLAN_BUDGET. */
     /** Most multiplications that create and each execution may do; 0: no limit. Else PLAN_BUDGET, at once. Plans of
      * others may ask for any number: a small file can hold two dense patterns. */
     uint64_t products_max;
+    uint64_t
+        device_budget_bytes; /**< Most memory of a GPU that create may take; 0: no limit. Else PLAN_BUDGET. */
 } spmm_product_executor_options_t;
 /* clang-format off */
 /** Defaults of all options. */
-#define SPMM_PRODUCT_EXECUTOR_OPTIONS_INIT {sizeof(spmm_product_executor_options_t), 0, 0, 0, 0}
+#define SPMM_PRODUCT_EXECUTOR_OPTIONS_INIT {sizeof(spmm_product_executor_options_t), 0, 0, 0, 0, 0}
 /* clang-format on */
 
-/** Make the plan of a product ready to run on a device (SPMM_DEVICE_CPU or SPMM_DEVICE_AUTO; GPUs are refused today:
- * UNSUPPORTED). Proves first that the pattern of C is that of the product, in O(products) time: a load only counts the
- * products. The plan may be destroyed afterwards. options may be NULL.
- * Errors: ARGUMENT (also a plan of a matrix), PLAN_PRODUCT (the pattern is not the product's), PLAN_BUDGET, NO_DEVICE,
- * UNSUPPORTED, MEMORY. */
+/** Make the plan of a product ready to run on a device: SPMM_DEVICE_CPU, the number of a GPU, or SPMM_DEVICE_AUTO, GPU
+ * 0 if it can run products, else the CPU. Proves first that the pattern of C is that of the product, in O(products)
+ * time: a load only counts the products. Waits for the GPU. The plan may be destroyed afterwards. options may be NULL.
+ * Errors: ARGUMENT (also a plan of a matrix), PLAN_PRODUCT (the pattern is not the product's), PLAN_BUDGET, TOO_LARGE
+ * (a GPU takes factors, T and C of up to 2^31 - 1 entries), NO_DEVICE, DEVICE, DEVICE_MEMORY, MEMORY. */
 SPMM_API spmm_status_t spmm_product_create(const spmm_plan_t *plan, int device,
                                            const spmm_product_executor_options_t *options,
                                            spmm_product_t **product, spmm_diag_t *diag);
@@ -155,15 +158,17 @@ typedef struct {
     int operand_count;  /**< Operands. */
     uint64_t
         products; /**< Multiplications of an execution, those of T included; of LOWER those that are done. */
-    uint64_t host_bytes; /**< That it holds. */
-    int64_t cut_rows;    /**< Rows of C, and of T, that are cut in k. */
-    char kernel[32];     /**< "cpu/product/columns", "cpu/product/positions" or "cpu/product/groups". */
+    uint64_t host_bytes;   /**< That it holds. */
+    int64_t cut_rows;      /**< Rows of C, and of T, that are cut in k. */
+    char kernel[32];       /**< "cpu/product/columns", "cpu/product/positions", "cpu/product/groups"; "cuda/.." of a GPU. */
+    uint64_t device_bytes; /**< Of a GPU's memory that it holds. */
 } spmm_product_info_t;
 /** Fill *info. Errors: ARGUMENT. */
 SPMM_API spmm_status_t spmm_product_info(const spmm_product_t *product, spmm_product_info_t *info);
 
 /** The pattern of C into arrays where the product runs: rows + 1 row pointers and nnz ascending columns, of these
- * types. stream is ignored on the CPU. Errors: ARGUMENT, TOO_LARGE (an entry count that I32 does not hold). */
+ * types. stream is ignored on the CPU; on a GPU it waits for it. Errors: ARGUMENT, TOO_LARGE (an entry count that I32
+ * does not hold), DEVICE, MEMORY. */
 SPMM_API spmm_status_t spmm_product_pattern(const spmm_product_t *product, spmm_itype_t row_ptr_type,
                                             void *row_ptr, spmm_itype_t col_ind_type, void *col_ind,
                                             void *stream, spmm_diag_t *diag);
@@ -176,7 +181,8 @@ SPMM_API spmm_status_t spmm_product_workspace_bytes(const spmm_product_t *produc
  * NULL without the option diagonal. An entry is fma(alpha, sum, beta * c), or alpha * sum where beta is 0: C is then
  * not read. alpha = 0 reads no operand. Arrays must not overlap c_values. Allocates nothing. The result is bitwise
  * repeatable.
- * CPU: done when the call returns; stream is ignored. Errors: ARGUMENT, WORKSPACE, OVERLAP. */
+ * CPU: done when the call returns; stream is ignored. GPU: all arrays are memory of it; enqueues in stream and waits
+ * for nothing, so that graphs can capture it. Errors: ARGUMENT, WORKSPACE, OVERLAP, DEVICE. */
 SPMM_API spmm_status_t spmm_product_execute(const spmm_product_t *product, spmm_scalar_t alpha,
                                             const void *const *values, const void *diagonal,
                                             spmm_scalar_t beta, void *c_values, void *workspace,
@@ -187,16 +193,22 @@ typedef struct spmm_product_once_options {
     size_t struct_size;         /**< sizeof(spmm_product_once_options_t), set by the INIT macro. */
     int threads;                /**< 0: OpenMP's default. Never changes the result. */
     uint64_t host_budget_bytes; /**< Most memory, C included; 0: no limit. Else PLAN_BUDGET. */
+    /** Of a GPU: "hash" (tables in shared memory for rows of C of up to 512 entries, bitmaps over the columns for
+     * others), "bitmap" (these for all); NULL: hash. */
+    const char *force_method;
+    uint64_t device_budget_bytes; /**< Most memory of a GPU, C included; 0: no limit. Else PLAN_BUDGET. */
+    void *stream;                 /**< A GPU's work is enqueued there; the call waits for it. */
 } spmm_product_once_options_t;
 /* clang-format off */
 /** Defaults of all options. */
-#define SPMM_PRODUCT_ONCE_OPTIONS_INIT {sizeof(spmm_product_once_options_t), 0, 0}
+#define SPMM_PRODUCT_ONCE_OPTIONS_INIT {sizeof(spmm_product_once_options_t), 0, 0, 0, 0, 0}
 /* clang-format on */
 
 /** C = A B in one call, without a plan: counts the entries of C, takes memory for exactly as many, computes. a and b
  * have values of the same type, f32 or f64. *c is a view of new arrays (row_ptr int64, col_ind int32, ascending), to be
- * given back with spmm_product_once_free; its bits are those of a plan that cuts no row. device as for
- * spmm_product_create. Errors: ARGUMENT, CSR, SHAPE, TYPE, TOO_LARGE, PLAN_BUDGET, UNSUPPORTED, NO_DEVICE, MEMORY. */
+ * given back with spmm_product_once_free; its bits are those of a plan that cuts no row. device:
+ * SPMM_DEVICE_CPU, which is also what AUTO means here, or the number of a GPU: the arrays of a, b and c are then memory
+ * of it. Errors: ARGUMENT, CSR, SHAPE, TYPE, TOO_LARGE, PLAN_BUDGET, NO_DEVICE, DEVICE, DEVICE_MEMORY, MEMORY. */
 SPMM_API spmm_status_t spmm_product_once(const spmm_csr_t *a, const spmm_csr_t *b, int device,
                                          const spmm_product_once_options_t *options, spmm_csr_t *c,
                                          spmm_diag_t *diag);

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See spgemm_alike.h. */
+#include "spgemm_alike.h"
+
+#include <string.h>
+
+#include "format/base/alloc.h"
+#include "format/base/diag.h"
+#include "format/base/team.h"
+#include "spgemm_launch.h"
+
+/* Products that a position is read for, on average, from which groups are faster. On an H200, f64, 9 gave 1.8 to 2.2
+ * times the speed of single rows, and 3.9 lost. */
+#define PAYING_PRODUCTS 6.0
+
+static void compare_rows(const struct spmmi_csr_pattern *a, int threads, uint8_t *is_alike)
+{
+#pragma omp parallel for schedule(static) num_threads(spmmi_team(threads))
+    for (int64_t i = 0; i < a->rows; i++) {
+        const int64_t begin = a->row_ptr[i], count = a->row_ptr[i + 1] - begin;
+        is_alike[i] =
+            i > 0 && count > 0 && begin - a->row_ptr[i - 1] == count &&
+            memcmp(a->col_ind + begin, a->col_ind + begin - count, (size_t)count * sizeof *a->col_ind) == 0;
+    }
+}
+
+spmm_status_t spmmi_spgemm_alike_make(const struct spmmi_spgemm_task *task, int threads,
+                                      struct spmmi_spgemm_alike *alike, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    SPMM_TRY_ALLOC(alike->left = spmmi_alloc((uint64_t)task->left.rows, 1), diag);
+    SPMM_TRY_ALLOC(alike->right = spmmi_alloc((uint64_t)task->right.rows, 1), diag);
+    compare_rows(&task->left, threads, alike->left);
+    compare_rows(&task->right, threads, alike->right);
+cleanup:
+    return status;
+}
+
+void spmmi_spgemm_alike_free(struct spmmi_spgemm_alike *alike)
+{
+    spmmi_free(alike->left);
+    spmmi_free(alike->right);
+}
+
+int64_t spmmi_spgemm_alike_rows(const struct spmmi_spgemm_alike *alike, int64_t row, int64_t end)
+{
+    int64_t rows = 1;
+    while (rows < SPMMI_SPGEMM_GROUP && row + rows < end && alike->left[row + rows])
+        rows++;
+    return rows;
+}
+
+int64_t spmmi_spgemm_alike_columns(const struct spmmi_spgemm_alike *alike,
+                                   const struct spmmi_spgemm_task *task, int64_t p, int64_t end)
+{
+    const int32_t *columns = task->left.col_ind;
+    int64_t count = 1;
+    while (count < SPMMI_SPGEMM_GROUP && p + count < end && columns[p + count] == columns[p] + count &&
+           alike->right[columns[p + count]])
+        count++;
+    return count;
+}
+
+int spmmi_spgemm_alike_pays(const struct spmmi_spgemm_alike *alike, const struct spmmi_spgemm_task *task)
+{
+    const int64_t *left = task->left.row_ptr, rows = task->left.rows;
+    double groups = 0, entries = 0, runs = 0;
+    for (int64_t i = 0; i < rows; i += spmmi_spgemm_alike_rows(alike, i, rows)) {
+        groups++;
+        entries += (double)(left[i + 1] - left[i]);
+        for (int64_t p = left[i]; p < left[i + 1]; runs++)
+            p += spmmi_spgemm_alike_columns(alike, task, p, left[i + 1]);
+    }
+    return runs > 0 && (double)rows / groups * (entries / runs) >= PAYING_PRODUCTS;
+}

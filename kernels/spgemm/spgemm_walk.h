@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The way from units to items: every unit is walked twice, to count its items and list entries, and to write them. */
+#ifndef SPMMI_SPGEMM_WALK_H
+#define SPMMI_SPGEMM_WALK_H
+
+#include "spgemm_alike.h"
+#include "spgemm_launch.h"
+
+#define LANE_CHOICES 4 /* 4, 8, 16, 32 lanes */
+
+/* Bits of a key: items of one are a bin. Higher ones run first: what takes longest. */
+#define KEY_PARTIAL LANE_CHOICES
+#define KEY_LISTED (2 * KEY_PARTIAL)
+#define KEY_WIDE (2 * KEY_LISTED)
+#define KEY_GROUP (2 * KEY_WIDE) /* and above it: three rows, not two */
+#define KEY_THREE (2 * KEY_GROUP)
+#define KEYS (2 * KEY_THREE)
+
+struct spgemm_draft {
+    struct spmmi_spgemm_item item;
+    uint32_t c_at, key, products;
+};
+
+/* One thread's way through units. */
+struct spgemm_walk {
+    const struct spmmi_spgemm_stage *stage;
+    uint32_t *cursor; /* of each entry of a row of the left factor: the first product not yet listed */
+    struct spgemm_draft *drafts; /* NULL: only counts, as in rows and value_of */
+    struct spmmi_spgemm_row *rows;
+    uint32_t *value_of;
+    uint8_t *k_count;
+    const struct spmmi_spgemm_alike *alike; /* NULL: no groups */
+    uint64_t items, listed;                 /* so far, of the units before too */
+    int too_large;
+};
+
+/* The items and list entries of a unit. */
+void spmmi_spgemm_walk_unit(struct spgemm_walk *w, const struct spmmi_spgemm_unit *unit);
+
+/* What entry p of the left factor multiplies. */
+static inline int64_t spmmi_spgemm_walk_count(const struct spmmi_spgemm_stage *s, int64_t p)
+{
+    const int64_t k = s->task.left.col_ind[p];
+    return s->taken != NULL ? s->taken[p] : s->task.right.row_ptr[k + 1] - s->task.right.row_ptr[k];
+}
+
+static inline uint32_t spmmi_spgemm_walk_start(const struct spmmi_spgemm_stage *s, int64_t p)
+{
+    return (uint32_t)s->task.right.row_ptr[s->task.left.col_ind[p]];
+}
+
+#endif

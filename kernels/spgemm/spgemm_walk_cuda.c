@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See spgemm_walk.h. */
+#include "spgemm_walk.h"
+
+/* Items of a GPU of 132 multiprocessors that all run at once, 64 on each: with fewer rows than this, groups of few
+ * lanes leave multiprocessors without work. Measured on an H200. */
+#define ROWS_FEW 8448
+/* Lanes that a step of a group costs beside its own, with many and with few rows. */
+#define STEP_LANES 16
+#define STEP_LANES_FEW 64
+
+/* The smallest group that takes few steps: each costs its lanes and some more. */
+static uint32_t choose_lanes(const struct spmmi_spgemm_row *rows, uint32_t length, uint32_t entries,
+                             int has_few_rows)
+{
+    uint64_t steps[LANE_CHOICES] = {0}, best = UINT64_MAX;
+    uint32_t choice = LANE_CHOICES - 1;
+    for (uint32_t t = 0; t < length; t++)
+        for (uint32_t g = 0; g < LANE_CHOICES; g++)
+            steps[g] += (rows[t].length + (4u << g) - 1) >> (2 + g);
+    for (uint32_t g = LANE_CHOICES; g-- > 0 && entries <= (uint32_t)SPMMI_SPGEMM_LANE_SUMS * (4u << g);) {
+        const uint64_t cost = steps[g] * ((4u << g) + (has_few_rows ? STEP_LANES_FEW : STEP_LANES));
+        if (cost < best) {
+            best = cost;
+            choice = g;
+        }
+    }
+    return choice;
+}
+
+/* Where an item is and what it makes. */
+struct spgemm_place {
+    uint64_t list, length;
+    int64_t c_at, out;
+    uint32_t entries;
+    int is_listed, is_partial;
+    int64_t rows; /* of a group; 0: of none */
+};
+
+static void put_item(struct spgemm_walk *w, const struct spgemm_place *at)
+{
+    const uint64_t index = w->items++;
+    uint64_t products = 0;
+    w->too_large |= at->length > SPMMI_SPGEMM_LIST_MAX;
+    if (w->drafts == NULL || w->too_large)
+        return;
+    const struct spmmi_spgemm_row *rows = w->rows + at->list;
+    for (uint64_t t = 0; t < at->length; t++)
+        products += rows[t].length;
+    w->too_large |= products > UINT32_MAX;
+    const uint32_t length = (uint32_t)at->length,
+                   group = at->rows == 0 ? 0 : KEY_GROUP | (at->rows == 3 ? KEY_THREE : 0),
+                   lanes = group != 0
+                               ? LANE_CHOICES - 1
+                               : choose_lanes(rows, length, at->entries, w->stage->task.left.rows < ROWS_FEW);
+    w->drafts[index] = (struct spgemm_draft){
+        {(uint32_t)at->list, (uint32_t)at->out, 0, at->entries | length << SPMMI_SPGEMM_COUNT_BITS},
+        (uint32_t)at->c_at,
+        lanes | group | (at->is_partial ? KEY_PARTIAL : 0) | (at->is_listed ? KEY_LISTED : 0) |
+            (at->entries > SPMMI_SPGEMM_NARROW ? KEY_WIDE : 0),
+        (uint32_t)products};
+}
+
+/* Lists what entries [first, end) of the left factor multiply of columns before this one, from the cursors on. */
+static void list_until(struct spgemm_walk *w, int64_t first, int64_t end, int32_t column)
+{
+    const struct spmmi_spgemm_stage *s = w->stage;
+    const int32_t *columns = s->task.right.col_ind;
+    for (int64_t p = first; p < end; p++) {
+        const uint32_t begin = w->cursor[p - first],
+                       row_end = spmmi_spgemm_walk_start(s, p) + (uint32_t)spmmi_spgemm_walk_count(s, p);
+        uint32_t stop = begin;
+        while (stop < row_end && columns[stop] < column)
+            stop++;
+        w->cursor[p - first] = stop;
+        if (stop == begin)
+            continue;
+        if (w->drafts != NULL) {
+            const uint64_t direct = (uint64_t)s->task.left.row_ptr[s->task.left.rows];
+            w->rows[direct + w->listed] = (struct spmmi_spgemm_row){begin, stop - begin};
+            w->value_of[w->listed] = (uint32_t)p;
+        }
+        w->listed++;
+    }
+}
+
+/* Items of a row that has too many entries for one, or too long a list with rows of no product in it. */
+static void walk_listed(struct spgemm_walk *w, int64_t first, int64_t end, int64_t entries,
+                        struct spgemm_place at)
+{
+    const struct spmmi_spgemm_stage *s = w->stage;
+    const int64_t direct = s->task.left.row_ptr[s->task.left.rows];
+    const int64_t parts = (entries + SPMMI_SPGEMM_ITEM_ENTRIES - 1) / SPMMI_SPGEMM_ITEM_ENTRIES,
+                  most = (entries + parts - 1) / parts, c_end = at.c_at + entries;
+    for (int64_t p = first; p < end; p++)
+        w->cursor[p - first] = spmmi_spgemm_walk_start(s, p);
+    at.is_listed = 1;
+    while (at.c_at < c_end) {
+        const int64_t next = at.c_at + most < c_end ? at.c_at + most : c_end;
+        const uint64_t before = w->listed;
+        list_until(w, first, end, next < c_end ? s->c.col_ind[next] : INT32_MAX);
+        at.list = (uint64_t)direct + before;
+        at.length = w->listed - before;
+        at.entries = (uint32_t)(next - at.c_at);
+        put_item(w, &at);
+        at.out += next - at.c_at;
+        at.c_at = next;
+    }
+}
+
+/* A row of C, or a piece of k of it: entries [first, end) of the left factor. partial: -1 of a whole row. */
+static void walk_row(struct spgemm_walk *w, int64_t row, int64_t first, int64_t end, int64_t partial)
+{
+    const int64_t *c = w->stage->c.row_ptr;
+    const int64_t entries = c[row + 1] - c[row];
+    struct spgemm_place at = {.list = (uint64_t)first,
+                              .length = (uint64_t)(end - first),
+                              .c_at = c[row],
+                              .out = partial >= 0 ? partial : c[row],
+                              .is_partial = partial >= 0};
+    if (entries == 0)
+        return;
+    at.entries = (uint32_t)entries;
+    if (entries <= SPMMI_SPGEMM_ITEM_ENTRIES && at.length <= SPMMI_SPGEMM_LIST_MAX)
+        put_item(w, &at);
+    else
+        walk_listed(w, first, end, entries, at);
+}
+
+static void put_entry(struct spgemm_walk *w, uint32_t start, uint32_t length, int64_t p, int64_t k_count)
+{
+    const uint64_t direct = (uint64_t)w->stage->task.left.row_ptr[w->stage->task.left.rows];
+    if (w->drafts != NULL) {
+        w->rows[direct + w->listed] = (struct spmmi_spgemm_row){start, length};
+        w->value_of[w->listed] = (uint32_t)p;
+        w->k_count[w->listed] = (uint8_t)k_count;
+    }
+    w->listed++;
+}
+
+/* Rows of C with one pattern. */
+static void walk_group(struct spgemm_walk *w, int64_t row, int64_t rows)
+{
+    const struct spmmi_spgemm_stage *s = w->stage;
+    const int64_t *left = s->task.left.row_ptr, end = left[row + 1], first = s->c.row_ptr[row];
+    const uint64_t before = w->listed;
+    put_entry(w, (uint32_t)(end - left[row]), 0, left[row], 0);
+    for (int64_t p = left[row]; p < end;) {
+        const int64_t k_count = spmmi_spgemm_alike_columns(w->alike, &s->task, p, end);
+        if (spmmi_spgemm_walk_count(s, p) > 0)
+            put_entry(w, spmmi_spgemm_walk_start(s, p), (uint32_t)spmmi_spgemm_walk_count(s, p), p, k_count);
+        p += k_count;
+    }
+    put_item(w, &(struct spgemm_place){.list = (uint64_t)left[s->task.left.rows] + before,
+                                       .length = w->listed - before,
+                                       .c_at = first,
+                                       .out = first,
+                                       .entries = (uint32_t)(s->c.row_ptr[row + 1] - first),
+                                       .is_listed = 1,
+                                       .rows = rows});
+}
+
+/* Row i, with those behind it that are like it and before the end; returns the next row. */
+static int64_t walk_rows(struct spgemm_walk *w, int64_t i, int64_t end)
+{
+    const int64_t *left = w->stage->task.left.row_ptr, *c = w->stage->c.row_ptr;
+    const int64_t entries = c[i + 1] - c[i],
+                  rows = w->alike != NULL ? spmmi_spgemm_alike_rows(w->alike, i, end) : 1;
+    if (rows > 1 && entries > 0 && entries <= SPMMI_SPGEMM_ITEM_ENTRIES) {
+        walk_group(w, i, rows);
+        return i + rows;
+    }
+    walk_row(w, i, left[i], left[i + 1], -1);
+    return i + 1;
+}
+
+void spmmi_spgemm_walk_unit(struct spgemm_walk *w, const struct spmmi_spgemm_unit *unit)
+{
+    if (unit->partial >= 0)
+        walk_row(w, unit->row, unit->first, unit->end, unit->partial);
+    for (int64_t i = unit->row; unit->partial < 0 && i < unit->row_end;)
+        i = walk_rows(w, i, unit->row_end);
+}
