@@ -91,7 +91,7 @@ static spmm_status_t open_once(struct once *o)
     spmm_status_t status = SPMM_OK;
     const spmm_csr_t *a = o->in->a, *b = o->in->b;
     struct spmmi_once_work *w = &o->work;
-    const uint64_t rows = (uint64_t)a->rows;
+    const uint64_t rows = (uint64_t)a->rows, sums = spmmi_once_scan_blocks(a->rows);
     void *block = NULL;
     SPMM_TRY(take_scratch(o, 1, sizeof *w->counts, 0, &block));
     w->counts = block;
@@ -99,14 +99,13 @@ static spmm_status_t open_once(struct once *o)
                   o->diag);
     SPMM_TRY(open_matrix(o, a, 'A', &w->a));
     SPMM_TRY(open_matrix(o, b, 'B', &w->b));
-    SPMM_TRY(take_scratch(o, rows, sizeof *w->bound, 0, &block));
-    w->bound = block;
-    for (int c = 0; c < SPMMI_ONCE_CLASSES; c++) {
-        SPMM_TRY(take_scratch(o, rows, sizeof *w->list[c], 0, &block));
-        w->list[c] = block;
-    }
-    SPMM_TRY(take_scratch(o, spmmi_once_scan_blocks(a->rows), sizeof *w->sums, 0, &block));
+    /* In one block, as each allocation takes its time: sums, bound, lists. */
+    SPMM_TRY(take_scratch(o, sums * sizeof *w->sums + (1 + SPMMI_ONCE_CLASSES) * rows * sizeof *w->bound, 1,
+                          0, &block));
     w->sums = block;
+    w->bound = (uint32_t *)(w->sums + sums);
+    for (int c = 0; c < SPMMI_ONCE_CLASSES; c++)
+        w->list[c] = w->bound + (uint64_t)(c + 1) * rows;
     w->all_wide = o->in->all_wide;
     w->bitmap_words = (uint64_t)b->cols / 32 + 1;
 cleanup:
@@ -168,10 +167,9 @@ static spmm_status_t bin_entries(struct once *o)
     SPMM_REQUIRE(ranges <= UINT32_MAX, SPMM_ERR_TOO_LARGE, o->diag,
                  "the product has %lld rows and %lld entries, too many for the ranges of a GPU",
                  (long long)w->a.rows, (long long)o->nnz);
-    SPMM_TRY(take_scratch(o, ranges, sizeof *w->range, 0, &block));
+    SPMM_TRY(take_scratch(o, 2 * ranges, sizeof *w->range, 0, &block));
     w->list[SPMMI_ONCE_WIDE] = block;
-    SPMM_TRY(take_scratch(o, ranges, sizeof *w->range, 0, &block));
-    w->range = block;
+    w->range = w->list[SPMMI_ONCE_WIDE] + ranges;
     SPMM_TRY_CUDA(cudaMemsetAsync(w->counts->rows, 0, sizeof w->counts->rows, o->in->stream), o->diag);
     SPMM_TRY_CUDA((cudaError_t)spmmi_once_bin_cuda(w, o->in->stream), o->diag);
     SPMM_TRY(read_counts(o));
