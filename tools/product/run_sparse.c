@@ -15,13 +15,11 @@
 #include "tools/cli/machine_memory.h"
 #include "tools/cli/number.h"
 #include "tools/cli/output_file.h"
-#include "tools/cli/overwrite.h"
 #include "tools/cli/plan_input.h"
 #include "tools/cli/progress.h"
 #include "tools/compute/npy.h"
 #include "tools/export/export_matrix.h"
 
-#define CHECK_SELF "self"
 #define WORKSPACE_ALIGN 256u
 #define SECONDS_MAX 0.5 /* of repeats that nobody counted */
 #define REPEATS_MAX 1000
@@ -340,44 +338,6 @@ static void close_run(struct sparse_run *run)
     product_files_close(&run->files);
     spmm_product_destroy(run->product);
     spmm_plan_destroy(run->plan);
-}
-
-bool run_sparse_wanted(const struct run_sparse_request *r)
-{
-    return r->plan == NULL || r->files.count > 0;
-}
-
-/* Options that are of another kind of run. */
-static enum cli_result check_options(const struct cli_program *program, const struct run_sparse_request *r)
-{
-    static const char *const of_once[] = {
-        "product",    "dtype", "device",   "check", "output",    "force",    "repeat", "threads", "budget",
-        "drop-zeros", "base",  "vertices", "abs",   "real-part", "variable", "json",   "quiet",   NULL};
-    static const char *const of_plan[] = {"alpha",      "diagonal", "force-kernel", "device",  "check",
-                                          "output",     "force",    "repeat",       "threads", "budget",
-                                          "drop-zeros", "base",     "vertices",     "abs",     "real-part",
-                                          "variable",   "json",     "quiet",        NULL};
-    const char *const other = cli_given_beside(program, r->plan == NULL ? of_once : of_plan);
-    if (other == NULL)
-        return CLI_RUN;
-    return cli_complain(program, "--%s is not of %s", other,
-                        r->plan == NULL ? "--product" : "plans of sparse products");
-}
-
-enum cli_result run_sparse_check(const struct cli_program *program, const struct run_sparse_request *r)
-{
-    if (!run_sparse_wanted(r))
-        return r->diagonal != NULL ? cli_complain(program, "--diagonal is of plans of sparse products")
-                                   : CLI_RUN;
-    if (r->plan == NULL && r->files.count > 2)
-        return cli_complain(program, "--product: expected one or two matrices, found %d", r->files.count);
-    if (check_options(program, r) != CLI_RUN)
-        return CLI_USAGE;
-    if (r->check != NULL && strcmp(r->check, CHECK_SELF) != 0)
-        return cli_complain(program, "--check of a sparse product: expected self, found '%s'", r->check);
-    if (r->output != NULL && !r->force && overwrite_loses(r->output, "", 0))
-        return cli_complain(program, "%s exists; -f overwrites it", r->output);
-    return CLI_RUN;
 }
 
 spmm_status_t run_sparse_refuse(const spmm_plan_t *plan, spmm_diag_t *diag)

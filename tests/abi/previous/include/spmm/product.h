@@ -160,7 +160,7 @@ typedef struct {
         products; /**< Multiplications of an execution, those of T included; of LOWER those that are done. */
     uint64_t host_bytes;   /**< That it holds. */
     int64_t cut_rows;      /**< Rows of C, and of T, that are cut in k. */
-    char kernel[32];       /**< "cpu/product/columns", "cpu/product/positions", "cpu/product/groups"; "cuda/.." of a GPU. */
+    char kernel[32];       /**< "cpu/product/columns", "cpu/product/groups"; "cuda/.." of a GPU. */
     uint64_t device_bytes; /**< Of a GPU's memory that it holds. */
 } spmm_product_info_t;
 /** Fill *info. Errors: ARGUMENT. */
