@@ -89,10 +89,9 @@ static spmm_status_t needs_count(const spmm_plan_t *plan, int device, const spmm
     needs->host = sizeof(spmm_executor_t) + sizeof(pthread_rwlock_t);
     if (options->unit_values)
         needs->host += (uint64_t)plan->nnz * spmm_dtype_size(typed.plan.dtype);
-    if (device != SPMM_DEVICE_CPU)
-        needs->host += spmmi_jit_bytes(plan, options->jit);
     else
         needs->host += spmmi_typed_values_bytes(plan, typed.plan.dtype);
+    needs->host += device == SPMM_DEVICE_CPU ? 0 : spmmi_jit_bytes(&typed.plan, options->jit);
     if (device == SPMM_DEVICE_CPU)
         SPMM_TRY(spmmi_cpu_needs(&typed.plan, options->force_kernel, needs, diag));
     else
@@ -223,7 +222,7 @@ static spmm_status_t device_open(spmm_executor_t *executor, const spmm_plan_t *p
         SPMM_TRY(spmmi_cpu_create(typed, options->threads, options->force_kernel, &executor->cpu, diag));
     } else {
         executor->target = spmmi_cuda_target(executor->device);
-        SPMM_TRY_ALLOC(executor->jit = spmmi_jit_create(plan, executor->device, executor->target,
+        SPMM_TRY_ALLOC(executor->jit = spmmi_jit_create(typed, executor->device, executor->target,
                                                         options->jit, options->force_kernel),
                        diag);
         SPMM_TRY(spmmi_cuda_create(typed, executor->device, options->force_kernel, &executor->cuda, diag));

@@ -16,17 +16,15 @@
 #include "tools/report/prepared_text.h"
 
 #define PROGRAM "spmm-jit"
+#define COLUMNS 1 /* an operator serves all widths */
 
 static struct {
-    int64_t n;
     uint64_t budget;
     const char *device_text;
     int json, quiet, device;
-} args = {.n = 4096, .device_text = "cuda"};
+} args = {.device_text = "cuda"};
 
 static const struct cli_option options[] = {
-    {'n', "columns", CLI_INT, &args.n, .value = "N", .min = 1, .max = INT32_MAX,
-     .help = "with warm: columns of the narrowest products (default\n4096)"},
     {0, "device", CLI_TEXT, &args.device_text, .value = DEVICE_CHOICE_VALUE, .choices = device_choice_words,
      .help = "with warm: the GPU (default cuda)"},
     CLI_PLAN_BUDGET(&args.budget),
@@ -42,7 +40,7 @@ static const struct cli_program program = {
                "can use and\n"
                "leaves it there for other programs. Kernels are compiled for small matrices alone.",
     .examples = "  spmm-jit list\n"
-                "  spmm-jit warm A.plan                       for products of 4096 columns and more\n"
+                "  spmm-jit warm A.plan                       for spmm-run --jit load\n"
                 "  spmm-jit clear",
     CLI_TAKES(options, 1, 2),
 };
@@ -151,21 +149,21 @@ static void prepared_print(struct json *j, spmm_op_t op, const spmm_preparation_
     prepared_text(result);
 }
 
-/* One op, unless the plan has none. *missed: it has no operator. */
+/* One op, unless the plan has none. *missed: it has no operator in the cache. */
 static spmm_status_t warm_op(spmm_executor_t *executor, const spmm_plan_info_t *plan, spmm_op_t op,
                              struct json *j, int *missed, spmm_diag_t *diag)
 {
     const int64_t m = op == SPMM_OP_N ? plan->rows : plan->cols,
                   k = op == SPMM_OP_N ? plan->cols : plan->rows;
-    const spmm_dense_t b = {NULL, k, args.n, args.n, SPMM_ROW_MAJOR, plan->b_type};
-    const spmm_dense_t c = {NULL, m, args.n, args.n, SPMM_ROW_MAJOR, plan->c_type};
+    const spmm_dense_t b = {NULL, k, COLUMNS, COLUMNS, SPMM_ROW_MAJOR, plan->b_type};
+    const spmm_dense_t c = {NULL, m, COLUMNS, COLUMNS, SPMM_ROW_MAJOR, plan->c_type};
     spmm_preparation_t result = {.struct_size = sizeof result};
     const spmm_status_t status =
         spmm_executor_prepare(executor, op, &b, &c, SPMM_PREPARE_ANY_WIDTH, &result, diag);
     if (status == SPMM_ERR_NO_VARIANT && op == SPMM_OP_T)
         return SPMM_OK;
     if (status == SPMM_OK) {
-        *missed |= result.how == SPMM_PREPARED_NOT;
+        *missed |= result.how == SPMM_PREPARED_NOT || result.note[0] != '\0'; /* or not in the cache */
         if (!args.quiet)
             prepared_print(j, op, &result);
     }

@@ -53,7 +53,8 @@ double aggregation_once(const struct aggregation_level *l)
                c = product_once(&r, &ap);
     double difference = c.nnz == l->galerkin.c.nnz ? 0 : INFINITY, largest = 0;
     for (int64_t q = 0; q < c.nnz && difference < INFINITY; q++) {
-        difference = fmax(difference, fabs(((const double *)c.values)[q] - l->galerkin.values[q]));
+        const double error = fabs(((const double *)c.values)[q] - l->galerkin.values[q]);
+        difference = error <= difference ? difference : error; /* NaN too */
         largest = fmax(largest, fabs(l->galerkin.values[q]));
     }
     spmm_product_once_free(&smooth);

@@ -124,6 +124,8 @@ int main(int argc, char **argv)
     if (!stored_product_open(&p.normal, path, &a, 1))
         solver_fail("there is no plan PLAN.normal, of A D A^T: spmm-inspect --product --transpose-b --lower "
                     "--diagonal");
+    if (p.normal.c.rows != a.rows || p.normal.c.cols != a.rows)
+        solver_fail("PLAN.normal is not of A D A^T");
     for (int i = 0; i < LONG; i++)
         p.x[i] = block_make(&p.s, a.cols, 1);
     for (int i = 0; i < SHORT; i++)

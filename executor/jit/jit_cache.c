@@ -3,6 +3,7 @@
 #include "jit_cache.h"
 
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
@@ -16,18 +17,20 @@ static void note(struct spmmi_jit_cache *cache, const struct spmmi_jit_name *nam
     (void)snprintf(cache->note, sizeof cache->note, "cache: %s/%s: %.80s", name->folder, name->file, why);
 }
 
-/* The whole file; NULL and *why where it is not to be trusted or does not come whole. */
-static uint8_t *file_read(int file, uint64_t *size, const char **why)
+/* The whole file; NULL and *why where it is not to be trusted, and then *is_damaged, or does not come whole. */
+static uint8_t *file_read(int file, uint64_t *size, const char **why, bool *is_damaged)
 {
     struct stat about;
+    *is_damaged = true;
     if (spmmi_io->fstat(file, &about) != 0 || !S_ISREG(about.st_mode)) {
-        *why = "it is no file";
+        *why = "it is not a regular file";
         return NULL;
     }
     *why = about.st_size < 0 || (uint64_t)about.st_size > SPMMI_JIT_FILE_MAX ? "the file is too large"
                                                                              : spmmi_jit_distrust(&about);
     if (*why != NULL)
         return NULL;
+    *is_damaged = false;
     uint8_t *bytes = spmmi_alloc((uint64_t)about.st_size + 1, 1);
     const int64_t got = bytes == NULL ? -1 : spmmi_read_up_to(file, bytes, (uint64_t)about.st_size);
     if (got < 0) {
@@ -59,17 +62,20 @@ static uint8_t *read_open(struct spmmi_jit_cache *cache, const struct spmmi_jit_
     const char *why = NULL;
     uint8_t *bytes = NULL;
     uint64_t size = 0;
+    bool is_damaged = false;
     *file = folder < 0 ? -1 : openat(folder, name->file, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     if (*file >= 0) {
-        bytes = file_read(*file, &size, &why);
+        bytes = file_read(*file, &size, &why, &is_damaged);
         if (bytes != NULL)
-            why = spmmi_jit_entry_read(bytes, size, entry);
+            is_damaged = (why = spmmi_jit_entry_read(bytes, size, entry)) != NULL;
     } else if (folder >= 0 && errno != ENOENT) {
-        why = errno == ELOOP ? "it is a symbolic link" : strerror(errno);
+        is_damaged = errno == ELOOP;
+        why = is_damaged ? "it is a symbolic link" : strerror(errno);
     }
     if (why != NULL) {
         note(cache, name, why);
-        (void)unlinkat(folder, name->file, 0);
+        if (is_damaged)
+            (void)unlinkat(folder, name->file, 0);
         spmmi_free(bytes);
         bytes = NULL;
     }
@@ -146,6 +152,7 @@ void spmmi_jit_cache_store(struct spmmi_jit_cache *cache, const struct spmmi_jit
         spmmi_jit_room_make(cache, size);
         why = file_put(folder, &name, bytes, size);
     }
+    cache->note[0] = '\0'; /* of what was there before */
     if (why != NULL)
         note(cache, &name, why);
     spmmi_free(bytes);

@@ -41,6 +41,12 @@ struct spmmi_jit_driver {
 
 #define SPMMI_JIT_LINK_PTX 1             /* CU_JIT_INPUT_PTX */
 #define SPMMI_JIT_FUNCTION_THREADS_MAX 0 /* CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK */
+/* Errors: CUDA_ERROR_INVALID_IMAGE and so on. */
+#define SPMMI_JIT_INVALID_IMAGE 200
+#define SPMMI_JIT_NO_BINARY 209
+#define SPMMI_JIT_INVALID_PTX 218
+#define SPMMI_JIT_UNSUPPORTED_PTX 222
+#define SPMMI_JIT_NOT_FOUND 500
 
 /* NULL: it is loaded, if it was not before; else why not, in static memory. */
 const char *spmmi_jit_driver_open(struct spmmi_jit_driver *driver);

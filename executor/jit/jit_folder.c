@@ -67,7 +67,10 @@ static const char *path_find(char path[SPMMI_JIT_PATH])
         }
         if (strlen(value) + sizeof "/.cache/spmm" >= SPMMI_JIT_PATH - sizeof "/jit")
             return "the path of the cache is too long";
-        (void)snprintf(path, SPMMI_JIT_PATH, "%s%s", value, homes[i].below);
+        size_t length = strlen(value); /* a link with a slash behind it would be followed */
+        while (length > 1 && value[length - 1] == '/')
+            length--;
+        (void)snprintf(path, SPMMI_JIT_PATH, "%.*s%s", (int)length, value, homes[i].below);
         return NULL;
     }
     return "SPMM_CACHE_DIR, XDG_CACHE_HOME and HOME are not set";

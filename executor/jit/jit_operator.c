@@ -33,23 +33,35 @@ static void module_drop(const struct spmmi_jit_driver *driver, struct spmmi_jit_
     made->module = made->function = NULL;
 }
 
-/* Code to a kernel that can be launched; in any other state it is not taken. */
-static bool module_load(const struct spmmi_jit_driver *driver, const struct spmmi_jit_entry *entry,
-                        struct spmmi_jit_operator *made)
+/* Errors of the driver that say what is wrong with the code, not with the moment. */
+static bool is_refusal(int error)
 {
-    int threads = 0;
-    if (driver->module_load(&made->module, entry->code) != 0) {
-        made->module = NULL;
-        return false;
-    }
-    if (driver->module_function(&made->function, made->module, SPMMI_JIT_ENTRY_POINT) == 0 &&
-        driver->function_attribute(&threads, SPMMI_JIT_FUNCTION_THREADS_MAX, made->function) == 0 &&
-        threads >= (int)SPMMI_JIT_THREADS) {
-        made->code_bytes = entry->code_bytes;
-        return true;
-    }
-    module_drop(driver, made);
+    static const int refusals[] = {SPMMI_JIT_INVALID_IMAGE, SPMMI_JIT_NO_BINARY, SPMMI_JIT_INVALID_PTX,
+                                   SPMMI_JIT_UNSUPPORTED_PTX, SPMMI_JIT_NOT_FOUND};
+    for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++)
+        if (error == refusals[i])
+            return true;
     return false;
+}
+
+/* Code to a kernel that can be launched; else the driver's error, and it is not taken. */
+static int module_load(const struct spmmi_jit_driver *driver, const struct spmmi_jit_entry *entry,
+                       struct spmmi_jit_operator *made)
+{
+    int threads = 0, error = driver->module_load(&made->module, entry->code);
+    if (error != 0) {
+        made->module = NULL;
+        return error;
+    }
+    error = driver->module_function(&made->function, made->module, SPMMI_JIT_ENTRY_POINT);
+    if (error == 0)
+        error = driver->function_attribute(&threads, SPMMI_JIT_FUNCTION_THREADS_MAX, made->function);
+    if (error == 0 && threads < (int)SPMMI_JIT_THREADS)
+        error = SPMMI_JIT_INVALID_IMAGE;
+    if (error != 0)
+        module_drop(driver, made);
+    made->code_bytes = error == 0 ? entry->code_bytes : 0;
+    return error;
 }
 
 /* Compiles the entry's source; its code lives as long as *link. */
@@ -77,7 +89,7 @@ static const char *compile_and_load(const struct spmmi_jit_driver *driver, struc
 {
     void *link = NULL;
     const char *why = compile(driver, entry, &link);
-    if (why == NULL && !module_load(driver, entry, made))
+    if (why == NULL && module_load(driver, entry, made) != 0)
         why = "the driver does not load what it compiled";
     if (why == NULL)
         spmmi_jit_cache_store(cache, entry);
@@ -94,9 +106,19 @@ static bool find(const struct spmmi_jit_driver *driver, struct spmmi_jit_cache *
     uint8_t *bytes = spmmi_jit_cache_load(cache, &entry);
     if (bytes == NULL)
         return false;
-    const bool is_loaded = module_load(driver, &entry, made);
-    if (!is_loaded)
+    /* The driver wants it aligned; a zero ends what it may take for text. */
+    uint8_t *code = spmmi_alloc((uint64_t)entry.code_bytes + 1, 1);
+    int error = 0;
+    if (code != NULL) {
+        memcpy(code, entry.code, entry.code_bytes);
+        code[entry.code_bytes] = 0;
+        entry.code = code;
+        error = module_load(driver, &entry, made);
+    }
+    if (is_refusal(error))
         spmmi_jit_cache_drop(cache, wanted);
+    const bool is_loaded = code != NULL && error == 0;
+    spmmi_free(code);
     spmmi_free(bytes);
     return is_loaded;
 }

@@ -101,7 +101,7 @@ static void put_head(struct program *p)
         ".param .u64 c_column, .param .u32 b_row, .param .u32 c_row, .param .u32 n, .param .%s alpha, "
         ".param .%s beta)\n.maxntid %u, 1, 1\n{\n",
         p->type, p->type, SPMMI_JIT_THREADS);
-    put(p, ".reg .pred %%p<2>;\n.reg .u32 %%r<6>;\n.reg .u64 %%d<6>;\n.reg .u64 %%a<%u>;\n", SPMMI_JIT_GROUP);
+    put(p, ".reg .pred %%p<3>;\n.reg .u32 %%r<6>;\n.reg .u64 %%d<6>;\n.reg .u64 %%a<%u>;\n", SPMMI_JIT_GROUP);
     put(p, ".reg .%s %%alpha, %%beta, %%o;\n.reg .%s %%c<%u>;\n", p->type, p->type, SPMMI_JIT_GROUP);
     put(p, ".reg .%s %%b<%lld>;\n.reg .%s %%s<%lld>;\n", p->type, (long long)p->a->cols, p->type,
         (long long)p->a->rows);
@@ -111,7 +111,7 @@ static void put_head(struct program *p)
     put(p, "ld.param.%s %%alpha, [alpha];\nld.param.%s %%beta, [beta];\n", p->type, p->type);
 }
 
-/* The thread's column: %d0 and %d1 are its addresses in row 0 of B and C; %p1: beta is not 0. */
+/* The thread's column: %d0 and %d1 are its addresses in row 0 of B and C; %p1: beta is not 0, %p2: beta is not 1. */
 static void put_column(struct program *p)
 {
     put(p,
@@ -121,6 +121,8 @@ static void put_column(struct program *p)
         SPMMI_JIT_THREADS);
     put(p, "setp.neu.%s %%p1, %%beta, %s;\n", p->type,
         p->a->dtype == SPMM_F64 ? "0d0000000000000000" : "0f00000000");
+    put(p, "setp.neu.%s %%p2, %%beta, %s;\n", p->type,
+        p->a->dtype == SPMM_F64 ? "0d3FF0000000000000" : "0f3F800000");
 }
 
 /* An immediate value, bit by bit. */
@@ -179,7 +181,8 @@ static void put_store_c(struct program *p, int64_t row, int64_t slot)
             (long long)row, type, (long long)slot, (long long)slot);
         put(p, "@%%p1 fma.rn.%s %%o, %%alpha, %%s%lld, %%c%lld;\n", type, (long long)row, (long long)slot);
     }
-    put(p, "st.global.%s [%%a%lld], %%o;\n", type, (long long)slot);
+    /* An empty row of C = 1 * C stays as it is, to the bit. */
+    put(p, "%sst.global.%s [%%a%lld], %%o;\n", is_empty_row(p->a, row) ? "@%p2 " : "", type, (long long)slot);
 }
 
 /* ---- the two forms ---- */

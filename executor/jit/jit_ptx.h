@@ -5,7 +5,8 @@
  * form        where few columns of op(A) have entries, a thread keeps its column of B in registers and computes row
  *             after row of C; else, where few rows have entries, it keeps the sums of all rows and takes B row by row
  * sums        of a row by fma in the order of its columns, from 0: the bits of rows/row-split on a GPU, whose steps
- *             alpha * sum and fma(alpha, sum, beta * c) follow; a row without entries gets 0 or beta * c + 0
+ *             alpha * sum and fma(alpha, sum, beta * c) follow; a row without entries gets 0 or beta * c + 0,
+ *             or with beta = 1 stays as it is
  * zeros       an entry that is 0 is multiplied; what has no entry is not: NaN and infinity go where they have to
  * operands    both layouts: strides are arguments. alpha is not 0 (the ordinary kernels scale C then)
  * C           rows in groups of SPMMI_JIT_GROUP: where beta is not 0, those of a group are loaded at once

@@ -211,7 +211,9 @@ struct spmmi_jit_operator *spmmi_jit_compile(struct spmmi_jit *jit, spmm_op_t op
     spmmi_free(ordered);
     spmmi_op_pattern_close(&pattern);
     if (*origin == SPMMI_JIT_NOWHERE) {
-        (void)snprintf(note, SPMMI_JIT_NOTE, "%s", why);
+        char of_cache[SPMMI_JIT_NOTE];
+        (void)snprintf(of_cache, sizeof of_cache, "%s", note);
+        (void)snprintf(note, SPMMI_JIT_NOTE, "%.70s%s%.80s", why, of_cache[0] != '\0' ? "; " : "", of_cache);
         spmmi_free(made);
         made = NULL;
     }
@@ -238,12 +240,20 @@ void spmmi_jit_values_change(struct spmmi_jit *jit)
 int spmmi_jit_publish(struct spmmi_jit *jit, struct spmmi_jit_operator *made, uint64_t generation,
                       int64_t n_min)
 {
-    const bool is_current = generation == jit->generation;
-    struct spmmi_jit_operator **const list = is_current ? &jit->operators : &jit->unused;
+    if (generation != jit->generation)
+        return false;
     made->n_min = n_min;
-    made->next = *list;
-    *list = made;
-    return is_current;
+    made->next = jit->operators;
+    jit->operators = made;
+    return true;
+}
+
+void spmmi_jit_discard(struct spmmi_jit *jit, struct spmmi_jit_operator *made)
+{
+    const bool is_inside = enter(jit);
+    operators_free(jit, made);
+    if (is_inside)
+        leave(jit);
 }
 
 int spmmi_jit_widen(struct spmmi_jit *jit, spmm_op_t op, int64_t n_min)

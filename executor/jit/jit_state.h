@@ -36,9 +36,10 @@ struct spmmi_jit_operator *spmmi_jit_compile(struct spmmi_jit *jit, spmm_op_t op
 uint64_t spmmi_jit_generation(const struct spmmi_jit *jit);
 void spmmi_jit_values_change(struct spmmi_jit *jit);
 /* From now on products of at least n_min columns run it, if its values are those of this generation and still those of
- * the executor. Returns whether they do; it belongs to jit in any case. */
+ * the executor. Returns whether they do; then it belongs to jit, else discard it without that lock. */
 int spmmi_jit_publish(struct spmmi_jit *jit, struct spmmi_jit_operator *made, uint64_t generation,
                       int64_t n_min);
+void spmmi_jit_discard(struct spmmi_jit *jit, struct spmmi_jit_operator *made);
 /* The same for products of at least n_min columns as well, if there is one for op. Returns whether there is. */
 int spmmi_jit_widen(struct spmmi_jit *jit, spmm_op_t op, int64_t n_min);
 /* The operator that runs this product unless its alpha is 0; NULL: there is none. jit may be NULL. */

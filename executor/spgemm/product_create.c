@@ -30,7 +30,7 @@ static spmm_status_t options_read(struct creation *in, const spmm_product_execut
     SPMM_TRY(spmmi_options_read(o, sizeof *o, given, "product executor options", in->diag));
     SPMM_REQUIRE(o->threads >= 0, SPMM_ERR_ARGUMENT, in->diag, "threads is %d, expected 0 or more",
                  o->threads);
-    SPMM_TRY(spmmi_product_device(&in->device, o->force_kernel, in->diag));
+    SPMM_TRY(spmmi_product_device(&in->device, in->diag));
     for (int k = KERNEL_COLUMNS; o->force_kernel != NULL && k <= KERNEL_GROUPS; k++)
         if (strcmp(o->force_kernel, names[k]) == 0)
             in->kernel = (enum kernel)k;
@@ -110,8 +110,12 @@ static spmm_status_t make_stage(struct creation *in, int index)
     if (stage->positions != NULL && in->kernel != KERNEL_POSITIONS) {
         const int64_t rows = stage->task.left.rows;
         const int64_t groups_max = in->kernel == KERNEL_GROUPS ? rows : rows - rows / GROUPED_SHARE;
-        SPMM_TRY(take(in, spmmi_spgemm_groups_bytes(stage), 0));
-        SPMM_TRY(spmmi_spgemm_groups(stage, groups_max, &bytes, in->diag));
+        const uint64_t wanted = spmmi_spgemm_groups_bytes(stage);
+        bytes = 0;
+        if (in->kernel == KERNEL_GROUPS)
+            SPMM_TRY(take(in, wanted, 0));
+        if (in->kernel == KERNEL_GROUPS || wanted <= left_of(in->options.host_budget_bytes, x->bytes))
+            SPMM_TRY(spmmi_spgemm_groups(stage, groups_max, &bytes, in->diag));
         x->bytes += bytes;
     }
     SPMM_TRY(take(in, 0, 0));

@@ -224,7 +224,7 @@ spmm_status_t spmm_product_once(const spmm_csr_t *a, const spmm_csr_t *b, int de
     SPMM_TRY(spmmi_options_read(&known, sizeof known, options, "product once options", diag));
     SPMM_REQUIRE(known.threads >= 0, SPMM_ERR_ARGUMENT, diag, "threads is %d, expected 0 or more",
                  known.threads);
-    SPMM_TRY(spmmi_product_device(&settled, NULL, diag));
+    SPMM_TRY(spmmi_product_device(&settled, diag));
     SPMM_TRY(check_method(known.force_method, device, diag));
     SPMM_TRY(check_arguments(a, b, diag));
     if (device >= 0)
@@ -253,9 +253,9 @@ void spmm_product_once_free(spmm_csr_t *c)
     const void *const arrays[] = {c->row_ptr, c->col_ind, c->values};
     const int is_of_gpu = spmmi_spgemm_gpu_owns(c->row_ptr);
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
-        if (is_of_gpu)
+        if (is_of_gpu > 0)
             spmmi_spgemm_gpu_release(arrays[i]);
-        else
+        else if (is_of_gpu == 0)
             spmmi_free((void *)(uintptr_t)arrays[i]);
     memset(c, 0, sizeof *c);
 }

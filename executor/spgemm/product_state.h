@@ -25,7 +25,7 @@ struct spmm_product {
 
 /* Settles AUTO: GPU 0 if it can run products, the CPU if not, or if the kernel is one that GPUs do not have. Errors:
  * ARGUMENT, NO_DEVICE. */
-spmm_status_t spmmi_product_device(int *device, const char *kernel, spmm_diag_t *diag);
+spmm_status_t spmmi_product_device(int *device, spmm_diag_t *diag);
 
 /* The steps of an execution, where the product runs; see spgemm_stage.h. */
 spmm_status_t spmmi_product_run(const spmm_product_t *product, int stage,

@@ -53,7 +53,7 @@ struct spmmi_spgemm_gpu_once {
 /* Waits for the stream. c: new arrays of the GPU. Errors: CSR, TOO_LARGE, PLAN_BUDGET, NO_DEVICE, DEVICE,
  * DEVICE_MEMORY. */
 spmm_status_t spmmi_spgemm_gpu_once(const struct spmmi_spgemm_gpu_once *in, spmm_csr_t *c, spmm_diag_t *diag);
-/* Is it memory of a GPU? Then release frees it. */
+/* Is it memory of a GPU? Then release frees it. Below 0: the runtime cannot say, as after an error of a kernel. */
 int spmmi_spgemm_gpu_owns(const void *block);
 void spmmi_spgemm_gpu_release(const void *block);
 

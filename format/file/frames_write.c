@@ -3,6 +3,7 @@
  * at any number of threads. */
 #define ZSTD_STATIC_LINKING_ONLY
 #include <zstd.h>
+#include <assert.h>
 #include <zstd_errors.h>
 
 #include "format/base/alloc.h"
@@ -76,8 +77,10 @@ static const enum spmmi_transform trials[] = {SPMMI_TRANSFORM_DICTIONARY, SPMMI_
                                               SPMMI_TRANSFORM_ROW_DELTA,  SPMMI_TRANSFORM_PLANES,
                                               SPMMI_TRANSFORM_NONE,       SPMMI_TRANSFORM_DECIMAL};
 
-/* Must a trial of so many bytes replace the best one, if there is one? Readers of before the transform refuse the file,
- * so a transform with a feature must save a quarter, and a few kilobytes. */
+static_assert(sizeof trials / sizeof *trials == SPMMI_TRANSFORM_COUNT, "each transform is tried");
+
+/* Is this trial better than the best so far? (best = 0: there is none.) A transform with a feature bit keeps older
+ * readers from the file, so it must save a quarter, and at least SAVED_MIN bytes. */
 static int is_better(enum spmmi_transform transform, size_t stored, size_t best)
 {
     const size_t quarter = best / 4, least = quarter > SAVED_MIN ? quarter : SAVED_MIN;

@@ -12,7 +12,7 @@ enum spmmi_transform {
     SPMMI_TRANSFORM_ROW_DELTA = 2,  /* columns: distance within the row, then planes */
     SPMMI_TRANSFORM_DIFFERENCE = 3, /* 4-byte elements: difference to the one before, then planes */
     SPMMI_TRANSFORM_DICTIONARY = 4, /* distinct elements, then a byte for each element */
-    SPMMI_TRANSFORM_DECIMAL = 5,    /* f64: digits and mantissa of a decimal number, then planes */
+    SPMMI_TRANSFORM_DECIMAL = 5,    /* f64: a whole number and a power of ten, then planes */
     SPMMI_TRANSFORM_COUNT
 };
 
@@ -33,9 +33,9 @@ int64_t spmmi_run_row(const struct spmmi_run *run);
 /* Where the row of nonzero p ends, within the run; *row is that row or one before it, and becomes that row. */
 int64_t spmmi_run_row_end(const struct spmmi_run *run, int64_t *row, int64_t p);
 
-/* Content of a frame from its elements. scratch has room for the run, content for SPMMI_CONTENT_MAX bytes.
- * Returns the content's bytes, or 0 when a dictionary would not be smaller than the elements or one of them is no
- * decimal. */
+/* Content of a frame from its elements. scratch, aligned to 8 bytes, has room for the run, content for
+ * SPMMI_CONTENT_MAX bytes. Returns the content's bytes, or 0 when a dictionary would not be smaller than the elements or
+ * one of them is no decimal. */
 uint64_t spmmi_transform_pack(enum spmmi_transform transform, const struct spmmi_run *run,
                               const void *elements, void *scratch, uint8_t *content);
 

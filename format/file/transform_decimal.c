@@ -6,51 +6,57 @@
 #include <math.h>
 #include <string.h>
 
-#define DIGITS_MAX 22 /* 10^22 is the largest power of ten that f64 holds exactly */
+#define EXPONENT_MAX 22 /* 10^22 is the largest power of ten that f64 holds exactly */
 #define MANTISSA_BITS 53
 #define WHOLE_FROM 4503599627370496.0 /* 2^52: f64 has no fractions from here on */
 #define EXPONENT_SHIFT 56
 #define SIGN_SHIFT 63
 #define RESERVED ((UINT64_C(7) << MANTISSA_BITS) | (UINT64_C(3) << 61))
 
-static const double powers[32] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-                                  1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+static const double powers[EXPONENT_MAX + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                                1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                                1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
-/* Is the value, which is not negative, the f64 nearest to mantissa / 10^digits? */
-static bool is_decimal(double value, int digits, uint64_t *mantissa)
+/* Is the value, which is not negative, the f64 nearest to mantissa / 10^exponent? Bits are compared: where subnormal
+ * numbers are taken for 0, they equal it. */
+static bool is_decimal(double value, int exponent, uint64_t *mantissa)
 {
-    const double scaled = value * powers[digits];
-    if (!(scaled < (double)(UINT64_C(1) << MANTISSA_BITS)))
+    const double mantissa_end = (double)(UINT64_C(1) << MANTISSA_BITS);
+    if (!isless(value, mantissa_end)) /* nor does infinity or NaN go into arithmetic */
+        return false;
+    const double scaled = value * powers[exponent];
+    if (scaled >= mantissa_end)
         return false;
     *mantissa = (uint64_t)(scaled < WHOLE_FROM ? scaled + 0.5 : scaled);
-    return (double)*mantissa / powers[digits] == value;
+    const double back = (double)*mantissa / powers[exponent];
+    return memcmp(&back, &value, sizeof back) == 0;
 }
 
-/* The fewest digits. *digits, those of the value before it, are tried first: neighbours are often alike. */
-static bool digits_find(double value, int *digits, uint64_t *mantissa)
+/* The least power of ten. *exponent, that of the value before it, is tried first: neighbours are often alike. */
+static bool exponent_find(double value, int *exponent, uint64_t *mantissa)
 {
     uint64_t fewer = 0;
-    if (!is_decimal(value, *digits, mantissa)) {
-        for (*digits = 0; !is_decimal(value, *digits, mantissa); ++*digits)
-            if (*digits == DIGITS_MAX)
+    if (!is_decimal(value, *exponent, mantissa)) {
+        for (*exponent = 0; !is_decimal(value, *exponent, mantissa); ++*exponent)
+            if (*exponent == EXPONENT_MAX)
                 return false;
     }
-    for (; *digits > 0 && is_decimal(value, *digits - 1, &fewer); --*digits)
+    for (; *exponent > 0 && is_decimal(value, *exponent - 1, &fewer); --*exponent)
         *mantissa = fewer;
     return true;
 }
 
 bool spmmi_decimals_pack(uint64_t count, const void *elements, uint64_t *codes)
 {
-    int digits = 0;
+    int exponent = 0;
     for (uint64_t i = 0; i < count; i++) {
         double value = 0;
         uint64_t mantissa = 0;
         memcpy(&value, (const char *)elements + i * sizeof value, sizeof value);
-        if (!digits_find(fabs(value), &digits, &mantissa))
+        if (!exponent_find(fabs(value), &exponent, &mantissa))
             return false;
         codes[i] =
-            (uint64_t)(signbit(value) != 0) << SIGN_SHIFT | (uint64_t)digits << EXPONENT_SHIFT | mantissa;
+            (uint64_t)(signbit(value) != 0) << SIGN_SHIFT | (uint64_t)exponent << EXPONENT_SHIFT | mantissa;
     }
     return true;
 }
@@ -62,10 +68,10 @@ bool spmmi_decimals_unpack(uint64_t count, void *elements)
         uint64_t code = 0;
         memcpy(&code, (char *)elements + i * sizeof code, sizeof code);
         const uint64_t mantissa = code & ((UINT64_C(1) << MANTISSA_BITS) - 1),
-                       digits = code >> EXPONENT_SHIFT & 31;
-        const double value = (double)mantissa / powers[digits];
+                       exponent = code >> EXPONENT_SHIFT & 31;
+        const double value = (double)mantissa / powers[exponent <= EXPONENT_MAX ? exponent : 0];
         const double signed_value = code >> SIGN_SHIFT != 0 ? -value : value;
-        wrong |= (code & RESERVED) | (digits > DIGITS_MAX);
+        wrong |= (code & RESERVED) | (exponent > EXPONENT_MAX);
         memcpy((char *)elements + i * sizeof code, &signed_value, sizeof code);
     }
     return wrong == 0;

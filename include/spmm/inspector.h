@@ -262,7 +262,7 @@ typedef struct spmm_inspect_options {
     /** One plan for several types of A, a_type_count of them; a_type is then 0. The plan holds values of the widest,
      * and variants for each. The others are rounded from them by spmm_executor_create, so that they must be narrower:
      * two types of 16 bits need a wider one beside them. b_type, c_type and sum_type are then 0; compute is for the
-     * type that it belongs to. Not with permute_output. */
+     * type that it belongs to. Not with permute_output. A list of one type is the same as a_type. */
     const spmm_dtype_t *a_types;
     size_t a_type_count; /**< See a_types. */
 } spmm_inspect_options_t;

@@ -136,11 +136,12 @@ typedef struct spmm_product_executor_options {
 #define SPMM_PRODUCT_EXECUTOR_OPTIONS_INIT {sizeof(spmm_product_executor_options_t), 0, 0, 0, 0, 0}
 /* clang-format on */
 
-/** Make the plan of a product ready to run on a device: SPMM_DEVICE_CPU, the number of a GPU, or SPMM_DEVICE_AUTO, GPU
- * 0 if it can run products, else the CPU. Proves first that the pattern of C is that of the product, in O(products)
- * time: a load only counts the products. Waits for the GPU. The plan may be destroyed afterwards. options may be NULL.
- * Errors: ARGUMENT (also a plan of a matrix), PLAN_PRODUCT (the pattern is not the product's), PLAN_BUDGET, TOO_LARGE
- * (a GPU takes factors, T and C of up to 2^31 - 1 entries), NO_DEVICE, DEVICE, DEVICE_MEMORY, MEMORY. */
+/** Make the plan of a product ready to run on a device: SPMM_DEVICE_CPU, which is also what AUTO means here, or the
+ * number of a GPU, whose memory then has all arrays of an execution. Proves first that the pattern of C is that of
+ * the product, in O(products) time: a load only counts the products. Waits for the GPU. The plan may be destroyed
+ * afterwards. options may be NULL. Errors: ARGUMENT (also a plan of a matrix), PLAN_PRODUCT (the pattern is not the
+ * product's), PLAN_BUDGET, TOO_LARGE (a GPU takes factors, T and C of up to 2^31 - 1 entries), NO_DEVICE, DEVICE,
+ * DEVICE_MEMORY, MEMORY. */
 SPMM_API spmm_status_t spmm_product_create(const spmm_plan_t *plan, int device,
                                            const spmm_product_executor_options_t *options,
                                            spmm_product_t **product, spmm_diag_t *diag);

@@ -120,7 +120,7 @@ static spmm_status_t take_bitmaps(struct once *o, uint32_t rows)
     const uint64_t bytes = w->bitmap_words * sizeof *w->bitmaps, most = BITMAP_BYTES_MAX / bytes;
     void *block = NULL;
     uint64_t blocks = rows < SPMMI_ONCE_BLOCKS_MAX ? rows : SPMMI_ONCE_BLOCKS_MAX;
-    if (w->bitmaps != NULL && w->blocks >= blocks)
+    if (w->bitmaps != NULL) /* of the first phase, whose rows are those of the second */
         return SPMM_OK;
     blocks = blocks > most ? most : blocks;
     blocks = blocks > 0 ? blocks : 1;
@@ -249,11 +249,13 @@ cleanup:
 int spmmi_spgemm_gpu_owns(const void *block)
 {
     struct cudaPointerAttributes attributes;
-    if (block == NULL || cudaPointerGetAttributes(&attributes, block) != cudaSuccess) {
-        (void)cudaGetLastError();
+    if (block == NULL)
         return 0;
-    }
-    return attributes.type == cudaMemoryTypeDevice;
+    const cudaError_t error = cudaPointerGetAttributes(&attributes, block);
+    if (error == cudaSuccess)
+        return attributes.type == cudaMemoryTypeDevice;
+    (void)cudaGetLastError();
+    return error == cudaErrorNoDevice || error == cudaErrorInsufficientDriver ? 0 : -1;
 }
 
 void spmmi_spgemm_gpu_release(const void *block)

@@ -62,6 +62,8 @@ __device__ __forceinline__ void add_columns(const spmmi_once_work &w, const Task
             if (!FOUND)
                 is_full = *count > SLOTS / 2;
             __syncwarp();
+            if (LANES == 32 && is_full) // all lanes have read the same count
+                return;
         }
     }
 }

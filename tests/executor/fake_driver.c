@@ -15,7 +15,7 @@
 #include "ptx_machine.h"
 
 #define CODE "code of sm_90\n" /* what stands before the text in compiled code */
-#define FAILURE 999
+#define FAILURE SPMMI_JIT_INVALID_IMAGE
 
 struct fake_driver fake_driver;
 

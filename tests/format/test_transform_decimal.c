@@ -38,7 +38,7 @@ static bool comes_back(double value, uint64_t *code)
     return true;
 }
 
-static void decimals_have_the_fewest_digits(void **state)
+static void decimals_have_the_least_power(void **state)
 {
     (void)state;
     static const struct {
@@ -72,8 +72,7 @@ static void other_values_are_no_decimals(void **state)
     }
 }
 
-/* Whatever strtod reads: six digits at any exponent, and any digits. Those of up to 15 digits behind the point are
- * never refused. */
+/* Whatever strtod reads: six digits, up to 15 of them behind the point, which are never refused, and any digits. */
 static void text_comes_back(void **state)
 {
     (void)state;
@@ -157,15 +156,45 @@ static void plans_use_decimals_where_they_pay(void **state)
     spmm_plan_destroy(small);
 }
 
+#define FRAME_VALUES (SPMMI_FRAME_RAW / sizeof(double))
+
+/* One long row of decimals, but for one value. */
+static void frames_choose_for_themselves(void **state)
+{
+    (void)state;
+    const int64_t nnz = 2 * (int64_t)FRAME_VALUES + 1000;
+    struct test_matrix a = {"three frames", 1, nnz, nnz, NULL, NULL, NULL};
+    a.row_ptr = calloc(2, sizeof *a.row_ptr);
+    a.col_ind = calloc((size_t)nnz, sizeof *a.col_ind);
+    a.values = calloc((size_t)nnz, sizeof *a.values);
+    assert_true(a.row_ptr != NULL && a.col_ind != NULL && a.values != NULL);
+    a.row_ptr[1] = nnz;
+    for (int64_t q = 0; q < nnz; q++)
+        a.col_ind[q] = (int32_t)q;
+    const struct test_plan_options options = {SPMM_F64, SPMM_SCHEDULE_ROW_SPLIT, 64, 0, 0};
+    spmm_plan_t *plan = test_plan_whole(&a, options, "source");
+    for (int64_t wrong = 0; wrong < 2; wrong++) {
+        test_decimal_values(plan);
+        ((double *)plan->values)[wrong * (int64_t)FRAME_VALUES + 5] = 0.1 + 0.2;
+        test_plan_seal(plan);
+        assert_int_equal(needs_feature(plan), 1);
+    }
+    spmm_plan_destroy(plan);
+    free(a.values);
+    free(a.col_ind);
+    free(a.row_ptr);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(decimals_have_the_fewest_digits),
+        cmocka_unit_test(decimals_have_the_least_power),
         cmocka_unit_test(other_values_are_no_decimals),
         cmocka_unit_test(text_comes_back),
         cmocka_unit_test(runs_of_values_come_back),
         cmocka_unit_test(wrong_codes_are_refused),
         cmocka_unit_test(plans_use_decimals_where_they_pay),
+        cmocka_unit_test(frames_choose_for_themselves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

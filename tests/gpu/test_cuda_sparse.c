@@ -323,7 +323,7 @@ static void a_graph_replays_a_product_with_new_values(void **state)
         float *values = t.values.operand[0];
         for (int64_t q = 0; q < a->nnz; q++)
             values[q] = (float)test_real((uint64_t)q, (uint64_t)turn);
-        TEST_CUDA(cudaMemcpy(t.operand[0], values, t.operand_bytes[0], cudaMemcpyHostToDevice));
+        TEST_CUDA(cudaMemcpyAsync(t.operand[0], values, t.operand_bytes[0], cudaMemcpyHostToDevice, stream));
         TEST_CUDA(cudaGraphLaunch(replay, stream));
         TEST_CUDA(cudaStreamSynchronize(stream));
         TEST_CUDA(cudaMemcpy(t.found, t.c.data, (size_t)t.c.bytes, cudaMemcpyDeviceToHost));

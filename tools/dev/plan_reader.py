@@ -417,10 +417,12 @@ class Plan:
         """All elements of a section; bytes when width is 1. Columns need the row pointers that they are of."""
         raw, out = self.raw_bytes(kind, part), []
         offset = (self.find(kind, part) or (0, 0, 0))[2]
-        for f, (at, size, transform, _) in enumerate(self.frames.get((kind, part), [])):
-            count = min(FRAME_RAW, raw - f * FRAME_RAW) // width
+        frames = self.frames.get((kind, part), [])
+        for f, (_, _, transform, _) in enumerate(frames):
             require(transform in SECTIONS[kind][3], "FRAME", offset + 16 * f + 4)
             require(transform != 5 or self.incompat & FEATURE_DECIMAL, "FRAME", offset + 16 * f + 4)
+        for f, (at, size, transform, _) in enumerate(frames):
+            count = min(FRAME_RAW, raw - f * FRAME_RAW) // width
             try:
                 out += self.decode(self.data[at:at + size], transform, count, width, f * FRAME_RAW // width, row_ptr)
             except PlanError as error:

@@ -228,6 +228,7 @@ static spmm_status_t one_shot(struct sparse_run *run, spmm_diag_t *diag)
                                                      machine_memory_budget(r->read.budget_bytes)};
     const spmm_csr_t a = operand_view(run, 0), b = operand_view(run, r->files.count - 1);
     free_c(run);
+    run->outcome.info.device = r->device >= 0 ? r->device : SPMM_DEVICE_CPU;
     return r->device >= 0 ? sparse_device_once(r->device, &a, &b, &run->c, diag)
                           : spmm_product_once(&a, &b, r->device, &options, &run->c, diag);
 }

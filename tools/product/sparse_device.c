@@ -25,6 +25,7 @@ spmm_status_t sparse_device_open(struct sparse_device *d, const spmm_product_inf
 {
     spmm_status_t status = SPMM_OK;
     const size_t size = spmm_dtype_size(info->dtype);
+    TRY(gpu_select(info->device, diag));
     for (int i = 0; i < info->operand_count; i++) {
         TRY(place(&d->values[i], info->device, operands[i].values, (uint64_t)operands[i].nnz * size, diag));
         d->operands[i] = d->values[i].data;

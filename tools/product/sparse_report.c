@@ -60,7 +60,10 @@ void sparse_report_json(const struct sparse_outcome *o, const char *program)
     json_int(&j, "cols", o->c.cols);
     json_int(&j, "nnz", o->c.nnz);
     json_text(&j, "dtype", spmm_dtype_name(o->c.value_type));
-    json_text(&j, "kernel", o->plan != NULL ? o->info.kernel : "cpu/product/once");
+    json_text(&j, "kernel",
+              o->plan != NULL       ? o->info.kernel
+              : o->info.device >= 0 ? "cuda/product/once"
+                                    : "cpu/product/once");
     if (o->plan != NULL) {
         product_report_json(&j, o->plan);
         json_uint(&j, "multiplications", o->info.products);

@@ -10,7 +10,7 @@
  * wait for it, so that each product is one of the old values or of the new ones. On a GPU that is the order in which
  * work is enqueued, and nothing more: products and new values on different streams need the caller's events between
  * them; values from host memory have arrived when the call returns.
- * spmm_executor_prepare is for one thread at a time; products may run meanwhile.
+ * Calls of spmm_executor_prepare wait for each other; products may run meanwhile.
  * spmm_executor_destroy needs the executor alone. A captured graph may be replayed on any stream; two replays at a time
  * need graphs that were captured with different workspaces. The plan may be destroyed once an executor was made.
  */
@@ -98,10 +98,10 @@ SPMM_API spmm_status_t spmm_executor_memory_bytes(const spmm_plan_t *plan, int d
  * and waits for all streams of the device. Of the plan's variants those for the device run: for the CPU, or for the
  * GPU's compute capability, else for the nearest one with the same major number, else for any device, else for the
  * nearest other GPU, and on a GPU last those for the CPU; spmm_executor_info tells which. options may be NULL. A forced
- * kernel is refused (ARGUMENT) where the rows of C would then not be permuted as the plan says. Errors: ARGUMENT (also
- * a value that is too large for a_type), TYPE (the plan has no variant for a_type), NO_DEVICE, TOO_LARGE, UNSUPPORTED
- * and PLAN_FEATURE (what this device does not run), PLAN_BUDGET (more than the options allow), MEMORY, DEVICE_MEMORY,
- * DEVICE. */
+ * kernel is refused (ARGUMENT) where the rows of C would then not be permuted as the plan says. Errors: ARGUMENT
+ * (also a value that is too large for a_type), TYPE (no variant has a_type, which is narrower than the plan's type,
+ * or it is wider), NO_DEVICE, TOO_LARGE, UNSUPPORTED and PLAN_FEATURE (what this device does not run), PLAN_BUDGET
+ * (more than the options allow), MEMORY, DEVICE_MEMORY, DEVICE. */
 SPMM_API spmm_status_t spmm_executor_create(const spmm_plan_t *plan, int device,
                                             const spmm_executor_options_t *options,
                                             spmm_executor_t **executor, spmm_diag_t *diag);
@@ -201,9 +201,10 @@ typedef struct spmm_preparation {
  * belong to the user, and nobody else may write it; an empty SPMM_CACHE_DIR means none. Each error there is a miss.
  *
  * spmm_executor_set_values ends the use of operators: prepare again. Graphs that were captured with one go on to
- * multiply the values that it was made from; capture them again. The workspace that a product needs stays what it was.
- * Waits for all streams of the device; products of other threads may run meanwhile; not during graph capture.
- * Errors: as spmm_executor_workspace_bytes, and DEVICE, MEMORY. */
+ * multiply the values that it was made from; capture them again. A graph that itself sets new values is not noticed:
+ * use no operators then. Each one stays until spmm_executor_destroy, about 100 KB of code. The workspace that a
+ * product needs stays what it was. Waits for all streams of the device; products of other threads may run meanwhile;
+ * not during graph capture. Errors: as spmm_executor_workspace_bytes, and DEVICE, MEMORY. */
 SPMM_API spmm_status_t spmm_executor_prepare(spmm_executor_t *executor, spmm_op_t op, const spmm_dense_t *b,
                                              const spmm_dense_t *c, unsigned flags,
                                              spmm_preparation_t *result, spmm_diag_t *diag);

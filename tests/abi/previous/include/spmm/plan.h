@@ -58,8 +58,7 @@ typedef struct spmm_save_options {
 
 /** Write a plan to a file: temporary file in the same folder, fsync, rename, fsync of the folder. On any error the
  * final name is untouched and the temporary file is removed; only the last step, the fsync of the folder, can fail with
- * the new file in place. options may be NULL. The same plan, options and library version give the same bytes.
- * Errors: ARGUMENT, IO, MEMORY. */
+ * the new file in place. options may be NULL. Equal plans give equal bytes. Errors: ARGUMENT, IO, MEMORY. */
 SPMM_API spmm_status_t spmm_plan_save(const spmm_plan_t *plan, const char *path,
                                       const spmm_save_options_t *options, spmm_diag_t *diag);
 /** The same into memory; *bytes is given back with spmm_plan_bytes_free. */
@@ -291,8 +290,9 @@ typedef struct spmm_variant_info {
     uint32_t target;        /**< 0 any, 1 CPU, else a compute capability such as 90; advice only. */
     int part_first;         /**< Its first part. */
     int part_count;         /**< Two where the second has the long rows, which the first leaves out. */
-    spmm_dtype_t a_type;    /**< Values of A: of the plan's type, or of a narrower one. */
     int reserved;           /**< 0. */
+    spmm_dtype_t a_type;    /**< Values of A: of the plan's type, or of a narrower one. */
+    int reserved_too;       /**< 0. */
 } spmm_variant_info_t;
 /** The variant of index 0, 1, ..  Errors: ARGUMENT, also past the last one. */
 SPMM_API spmm_status_t spmm_plan_variant(const spmm_plan_t *plan, int index, spmm_variant_info_t *info);
