@@ -34,8 +34,8 @@ int64_t spmmi_run_row(const struct spmmi_run *run);
 int64_t spmmi_run_row_end(const struct spmmi_run *run, int64_t *row, int64_t p);
 
 /* Content of a frame from its elements. scratch, aligned to 8 bytes, has room for the run, content for
- * SPMMI_CONTENT_MAX bytes. Returns the content's bytes, or 0 when a dictionary would not be smaller than the elements or
- * one of them is no decimal. */
+ * SPMMI_CONTENT_MAX bytes. Returns the content's bytes, or 0 when a dictionary would not be smaller than the elements,
+ * or one of them is no decimal. */
 uint64_t spmmi_transform_pack(enum spmmi_transform transform, const struct spmmi_run *run,
                               const void *elements, void *scratch, uint8_t *content);
 
