@@ -12,6 +12,7 @@
 #define SPMMI_SPGEMM_H
 
 #include <spmm/common.h>
+#include <string.h>
 
 #define SPMMI_SPGEMM_FACTORS 3u
 #define SPMMI_SPGEMM_MATRICES (SPMMI_SPGEMM_FACTORS + 1) /* the operands, and T */
@@ -26,6 +27,15 @@ struct spmmi_csr_pattern {
     const int64_t *row_ptr;
     const int32_t *col_ind;
 };
+
+/* Has row i, which is not the first, the columns of the row before it? */
+static inline int spmmi_csr_row_repeats(const struct spmmi_csr_pattern *a, int64_t i)
+{
+    const int64_t begin = a->row_ptr[i], count = a->row_ptr[i + 1] - begin;
+    const int32_t *columns = a->col_ind + begin;
+    return begin - a->row_ptr[i - 1] == count &&
+           memcmp(columns, columns - count, (size_t)count * sizeof *columns) == 0;
+}
 
 /* The pattern of an operand or of T; the arrays are owned by the plan. */
 struct spmmi_spgemm_matrix {

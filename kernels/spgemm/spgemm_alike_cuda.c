@@ -2,8 +2,6 @@
 /* See spgemm_alike.h. */
 #include "spgemm_alike.h"
 
-#include <string.h>
-
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
 #include "format/base/team.h"
@@ -16,12 +14,8 @@
 static void compare_rows(const struct spmmi_csr_pattern *a, int threads, uint8_t *is_alike)
 {
 #pragma omp parallel for schedule(static) num_threads(spmmi_team(threads))
-    for (int64_t i = 0; i < a->rows; i++) {
-        const int64_t begin = a->row_ptr[i], count = a->row_ptr[i + 1] - begin;
-        is_alike[i] =
-            i > 0 && count > 0 && begin - a->row_ptr[i - 1] == count &&
-            memcmp(a->col_ind + begin, a->col_ind + begin - count, (size_t)count * sizeof *a->col_ind) == 0;
-    }
+    for (int64_t i = 0; i < a->rows; i++) /* empty rows are no work to share */
+        is_alike[i] = i > 0 && a->row_ptr[i + 1] > a->row_ptr[i] && spmmi_csr_row_repeats(a, i);
 }
 
 spmm_status_t spmmi_spgemm_alike_make(const struct spmmi_spgemm_task *task, int threads,

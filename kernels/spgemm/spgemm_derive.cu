@@ -66,8 +66,8 @@ __global__ void __launch_bounds__(DERIVE_THREADS)
         return;
     const uint64_t i = bin.first + thread / bin.lanes;
     const spmmi_spgemm_item item = d.tables.items[i];
-    const uint32_t entries = item.counts & ((1u << SPMMI_SPGEMM_COUNT_BITS) - 1);
-    const uint32_t length = item.counts >> SPMMI_SPGEMM_COUNT_BITS;
+    const uint32_t entries = SPMMI_SPGEMM_ENTRIES(item.counts);
+    const uint32_t length = SPMMI_SPGEMM_LIST_LENGTH(item.counts);
     const int32_t *const columns = d.c_columns + d.c_at[i];
     if (PASS != SPMMI_SPGEMM_HASH && (d.writes[i] != 0) != (PASS == SPMMI_SPGEMM_WRITE))
         return;

@@ -2,27 +2,15 @@
 /* Groups of rows for kernel positions: neighbouring rows with equal rows of the left factor have the same positions,
  * as the unknowns of a node have, and so have neighbouring rows of the right factor with equal columns. They are taken
  * together: a position is read once for all of them, and a sum once for several products. */
-#include <string.h>
-
 #include "executor/spgemm/spgemm_stage.h"
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
-
-/* Does row i have the columns of the row before it? */
-static int is_as_before(const struct spmmi_csr_pattern *a, int64_t i)
-{
-    const int64_t *row_ptr = a->row_ptr;
-    const int64_t count = row_ptr[i + 1] - row_ptr[i];
-    return row_ptr[i] - row_ptr[i - 1] == count &&
-           memcmp(a->col_ind + row_ptr[i], a->col_ind + row_ptr[i - 1], (size_t)count * sizeof *a->col_ind) ==
-               0;
-}
 
 static uint8_t *flags_of(const struct spmmi_csr_pattern *a)
 {
     uint8_t *flags = spmmi_alloc_zero((uint64_t)a->rows, 1);
     for (int64_t i = 1; flags != NULL && i < a->rows; i++)
-        flags[i] = (uint8_t)is_as_before(a, i);
+        flags[i] = (uint8_t)spmmi_csr_row_repeats(a, i);
     return flags;
 }
 

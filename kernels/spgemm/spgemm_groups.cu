@@ -83,8 +83,8 @@ __global__ void __launch_bounds__(GROUP_THREADS)
     if (i >= groups.bin.count)
         return;
     const uint4 item = __ldg(reinterpret_cast<const uint4 *>(tables.items) + groups.bin.first + i);
-    const uint32_t entries = item.w & ((1u << SPMMI_SPGEMM_COUNT_BITS) - 1);
-    const uint32_t length = item.w >> SPMMI_SPGEMM_COUNT_BITS, stride = __ldg(&tables.rows[item.x].start);
+    const uint32_t entries = SPMMI_SPGEMM_ENTRIES(item.w);
+    const uint32_t length = SPMMI_SPGEMM_LIST_LENGTH(item.w), stride = __ldg(&tables.rows[item.x].start);
     const bool is_narrow = groups.bin.is_narrow != 0;
     const uint8_t *positions = tables.positions + (size_t)item.z * SPMMI_SPGEMM_POSITION_UNIT;
     for (uint32_t e = lane; e < entries; e += 32)

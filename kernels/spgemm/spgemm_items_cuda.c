@@ -79,11 +79,6 @@ static void add_bin(struct spmmi_spgemm_items *out, uint32_t key, uint64_t first
     }
 }
 
-static uint32_t entries_of_item(const struct spmmi_spgemm_item *item)
-{
-    return item->counts & ((1u << SPMMI_SPGEMM_COUNT_BITS) - 1);
-}
-
 static spmm_status_t sort_items(struct making *m, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -111,7 +106,7 @@ static spmm_status_t sort_items(struct making *m, spmm_diag_t *diag)
     for (uint32_t g = 0; g < out->group_count; g++) {
         struct spmmi_spgemm_groups *groups = &out->groups[g];
         for (uint32_t i = groups->bin.first; i < groups->bin.first + groups->bin.count; i++) {
-            const uint32_t entries = entries_of_item(&sorted[i].item);
+            const uint32_t entries = SPMMI_SPGEMM_ENTRIES(sorted[i].item.counts);
             groups->entries = entries > groups->entries ? entries : groups->entries;
         }
     }

@@ -22,6 +22,9 @@ extern "C" {
 #define SPMMI_SPGEMM_NARROW 256 /* entries of an item whose positions have 1 byte; else 2 */
 #define SPMMI_SPGEMM_COUNT_BITS 10
 #define SPMMI_SPGEMM_LIST_MAX ((1u << (32 - SPMMI_SPGEMM_COUNT_BITS)) - 1)
+/* Of the counts of an item. */
+#define SPMMI_SPGEMM_ENTRIES(counts) ((counts) & ((1u << SPMMI_SPGEMM_COUNT_BITS) - 1))
+#define SPMMI_SPGEMM_LIST_LENGTH(counts) ((counts) >> SPMMI_SPGEMM_COUNT_BITS)
 #define SPMMI_SPGEMM_POSITION_UNIT 4u /* bytes; streams of positions begin at multiples */
 #define SPMMI_SPGEMM_JOIN_ENTRIES 1024
 #define SPMMI_SPGEMM_BINS 32

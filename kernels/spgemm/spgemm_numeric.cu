@@ -131,8 +131,8 @@ __device__ __forceinline__ void run_group(const spmmi_spgemm_tables &tables, con
     uint4 item = {0, 0, 0, 0}; // list, out, position, counts
     if (i < bin.count)
         item = __ldg(reinterpret_cast<const uint4 *>(tables.items) + bin.first + i);
-    const uint32_t entries = item.w & ((1u << SPMMI_SPGEMM_COUNT_BITS) - 1);
-    const uint32_t length = item.w >> SPMMI_SPGEMM_COUNT_BITS;
+    const uint32_t entries = SPMMI_SPGEMM_ENTRIES(item.w);
+    const uint32_t length = SPMMI_SPGEMM_LIST_LENGTH(item.w);
     const uint32_t rounds_end = LANES == 32 ? length : __reduce_max_sync(ALL_LANES, length);
     wait_for_previous();
     Step<Real> next = load_step(tables, values, item.x, lane, length, bin.is_listed != 0);

@@ -60,5 +60,28 @@ template <int LANES> __device__ __forceinline__ uint32_t warp_max(uint32_t x)
     return LANES == 32 ? x : __reduce_max_sync(EVERY_LANE, x);
 }
 
+// The sum of x over the threads of the block before this one; *total: over all. shared: a place for each warp.
+template <unsigned WARPS, typename Number>
+__device__ __forceinline__ Number sum_before(Number x, Number *shared, Number *total)
+{
+    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    Number sum = x;
+    for (unsigned d = 1; d < 32; d *= 2) {
+        const Number other = __shfl_up_sync(EVERY_LANE, sum, d);
+        sum += lane >= d ? other : 0;
+    }
+    __syncthreads();
+    if (lane == 31)
+        shared[warp] = sum;
+    __syncthreads();
+    Number before = 0, all = 0;
+    for (unsigned v = 0; v < WARPS; v++) {
+        before += v < warp ? shared[v] : 0;
+        all += shared[v];
+    }
+    *total = all;
+    return before + sum - x;
+}
+
 } // namespace spgemm
 } // namespace spmmi

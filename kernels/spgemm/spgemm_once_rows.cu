@@ -10,7 +10,7 @@
 namespace spmmi {
 namespace spgemm {
 
-constexpr unsigned ROW_THREADS = 256, SCAN_THREADS = 1024;
+constexpr unsigned ROW_THREADS = 256, SCAN_THREADS = 1024, SCAN_WARPS = SCAN_THREADS / 32;
 
 __device__ __forceinline__ int64_t column_at(const spmmi_once_matrix &m, int64_t p)
 {
@@ -100,34 +100,12 @@ __global__ void __launch_bounds__(ROW_THREADS) bin_kernel(const __grid_constant_
     }
 }
 
-// Sums of the threads before this one, in a block of SCAN_THREADS; *total: of all.
-__device__ __forceinline__ int64_t sums_before(int64_t x, int64_t *shared, int64_t *total)
-{
-    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    int64_t sum = x;
-    for (unsigned d = 1; d < 32; d *= 2) {
-        const int64_t other = __shfl_up_sync(EVERY_LANE, sum, d);
-        sum += lane >= d ? other : 0;
-    }
-    __syncthreads();
-    if (lane == 31)
-        shared[warp] = sum;
-    __syncthreads();
-    int64_t before = 0, all = 0;
-    for (unsigned v = 0; v < SCAN_THREADS / 32; v++) {
-        before += v < warp ? shared[v] : 0;
-        all += shared[v];
-    }
-    *total = all;
-    return before + sum - x;
-}
-
 __global__ void __launch_bounds__(SCAN_THREADS) scan_rows(const __grid_constant__ spmmi_once_work w)
 {
-    __shared__ int64_t shared[SCAN_THREADS / 32];
+    __shared__ int64_t shared[SCAN_WARPS];
     const int64_t i = (int64_t)blockIdx.x * SCAN_THREADS + threadIdx.x;
     int64_t total;
-    const int64_t before = sums_before(i < w.a.rows ? w.bound[i] : 0, shared, &total);
+    const int64_t before = sum_before<SCAN_WARPS, int64_t>(i < w.a.rows ? w.bound[i] : 0, shared, &total);
     if (i <= w.a.rows)
         w.c_row_ptr[i] = before;
     if (threadIdx.x == 0)
@@ -136,12 +114,12 @@ __global__ void __launch_bounds__(SCAN_THREADS) scan_rows(const __grid_constant_
 
 __global__ void __launch_bounds__(SCAN_THREADS) scan_sums(int64_t *sums, int64_t count)
 {
-    __shared__ int64_t shared[SCAN_THREADS / 32];
+    __shared__ int64_t shared[SCAN_WARPS];
     int64_t so_far = 0;
     for (int64_t first = 0; first < count; first += SCAN_THREADS) {
         const int64_t i = first + threadIdx.x;
         int64_t total;
-        const int64_t before = sums_before(i < count ? sums[i] : 0, shared, &total);
+        const int64_t before = sum_before<SCAN_WARPS, int64_t>(i < count ? sums[i] : 0, shared, &total);
         if (i < count)
             sums[i] = so_far + before;
         so_far += total;

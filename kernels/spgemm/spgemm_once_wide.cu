@@ -24,28 +24,6 @@ __device__ __forceinline__ void set_bits(const spmmi_once_work &w, uint32_t row,
     }
 }
 
-// Bits of the threads before this one; *total: of all.
-__device__ __forceinline__ uint32_t bits_before(uint32_t bits, uint32_t *shared, uint32_t *total)
-{
-    const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    uint32_t sum = bits;
-    for (uint32_t d = 1; d < 32; d *= 2) {
-        const uint32_t other = __shfl_up_sync(EVERY_LANE, sum, d);
-        sum += lane >= d ? other : 0;
-    }
-    __syncthreads();
-    if (lane == 31)
-        shared[warp] = sum;
-    __syncthreads();
-    uint32_t before = 0, all = 0;
-    for (uint32_t v = 0; v < WIDE_WARPS; v++) {
-        before += v < warp ? shared[v] : 0;
-        all += shared[v];
-    }
-    *total = all;
-    return before + sum - bits;
-}
-
 template <bool WRITES>
 __global__ void __launch_bounds__(WIDE_THREADS)
     wide_kernel(const __grid_constant__ spmmi_once_work w, uint32_t rows)
@@ -64,7 +42,7 @@ __global__ void __launch_bounds__(WIDE_THREADS)
             uint32_t bits = word < w.bitmap_words ? __ldcg(words + word) : 0, total;
             if (bits != 0)
                 words[word] = 0;
-            int64_t to = so_far + bits_before((uint32_t)__popc(bits), shared, &total);
+            int64_t to = so_far + sum_before<WIDE_WARPS>((uint32_t)__popc(bits), shared, &total);
             for (; WRITES && bits != 0; bits &= bits - 1)
                 w.c_columns[to++] = (int32_t)(32 * word + (uint32_t)__ffs((int)bits) - 1);
             so_far += total;

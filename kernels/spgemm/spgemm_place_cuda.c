@@ -13,7 +13,7 @@ struct seen {
 
 static uint64_t width_of(const struct spmmi_spgemm_items *items, uint32_t i)
 {
-    const uint32_t entries = items->items[i].counts & ((1u << SPMMI_SPGEMM_COUNT_BITS) - 1);
+    const uint32_t entries = SPMMI_SPGEMM_ENTRIES(items->items[i].counts);
     return entries <= SPMMI_SPGEMM_NARROW ? 1 : 2;
 }
 
