@@ -3,6 +3,7 @@
  * or eight at a time), with rounded weights: the fitted factors absorb the rest. */
 #include <math.h>
 
+#include "kernels/shared/passes_shape.h"
 #include "rows_plan.h"
 #include "rows_shape.h"
 
@@ -27,7 +28,10 @@ struct shape {
 
 static double pass_columns(const struct spmmi_model_query *q)
 {
-    return q->is_col_major ? fmin(q->n, SPMMI_ROWS_PASS_COLUMNS) : q->n;
+    return q->is_col_major
+               ? (double)spmmi_pass_columns((int64_t)q->n, (int64_t)(q->matrix->rows + q->matrix->cols),
+                                            (size_t)q->value_bytes, SPMMI_ROWS_PASS_COLUMNS)
+               : q->n;
 }
 
 /* Columns a lane where B and C are aligned; column-major ones become so. */
@@ -174,7 +178,7 @@ static void add_gpu(const struct spmmi_model_query *q, struct spmmi_prediction *
     add_bytes(q, &s, direct_c, q->is_col_major, p);
     add_walks(q, &s, p);
     if (q->is_col_major) {
-        const double passes = ceil(q->n / SPMMI_ROWS_PASS_COLUMNS);
+        const double passes = ceil(q->n / pass_columns(q));
         const double values = (m->cols + (converts_c ? m->rows : 0)) * q->n;
         p->launches = passes * (converts_c ? 3 : 2) - 1;
         p->term[SPMMI_TERM_CONVERT] = 2 * values * q->value_bytes / q->profile->copy_rate;

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "kernels/shared/passes_shape.h"
+
 #define WORKSPACE_ALIGN 256u
 
 static uint64_t align_up(uint64_t bytes)
@@ -54,7 +56,7 @@ static uint64_t position_shared_rows(struct spmmi_rows_launch *launch, size_t su
 {
     const uint64_t width = (uint64_t)launch->shape.lanes * launch->shape.vec;
     uint64_t tiles = ((uint64_t)launch->n_pass + width - 1) / width;
-    tiles = tiles < SPMMI_ROWS_TILES_MAX ? tiles : SPMMI_ROWS_TILES_MAX;
+    tiles = tiles < launch->tiles_max ? tiles : launch->tiles_max;
     const uint64_t words = launch->block_count * tiles;
     launch->arrivals_offset = bytes;
     launch->slots_offset = align_up(bytes + words * sizeof(uint64_t));
@@ -111,6 +113,7 @@ static void count_blocks(const struct spmmi_rows_problem *problem, const struct 
     } else {
         launch->block_count = (problem->item_count + groups - 1) / groups;
     }
+    launch->tiles_max = spmmi_rows_tiles_max(launch->block_count);
 }
 
 void spmmi_rows_launch_plan(const struct spmmi_rows_problem *problem, const struct spmmi_device *device,
@@ -126,7 +129,8 @@ void spmmi_rows_launch_plan(const struct spmmi_rows_problem *problem, const stru
     launch->converts_c = needs_conversion(problem->c) && !stores_columns(problem);
     launch->n_pass = n;
     if (launch->converts_b || launch->converts_c)
-        launch->n_pass = n < SPMMI_ROWS_PASS_COLUMNS ? n : SPMMI_ROWS_PASS_COLUMNS;
+        launch->n_pass =
+            spmmi_pass_columns(n, problem->rows + problem->cols, b_bytes, SPMMI_ROWS_PASS_COLUMNS);
     if (problem->piece_count > 0 && launch->n_pass > SPMMI_ROWS_PIECES_COLUMNS)
         launch->n_pass = SPMMI_ROWS_PIECES_COLUMNS;
     launch->pitch = (uint32_t)((launch->n_pass + wide - 1) / wide * wide);

@@ -48,7 +48,7 @@ int spmmi_cuda_rows_run(const struct spmmi_cuda_rows *rows, const struct spmmi_r
         .is_dependent = is_dependent || launch->is_early,
         .b_is_aligned = is_aligned(&product->b, launch->shape.vec),
     };
-    const int64_t width = (int64_t)launch->shape.lanes * launch->shape.vec * SPMMI_ROWS_TILES_MAX;
+    const int64_t width = (int64_t)launch->shape.lanes * launch->shape.vec * launch->tiles_max;
     const size_t sum_bytes = spmmi_sum_bytes((int)product->b.type);
     int error = kernel != NULL ? cudaSuccess : cudaErrorInvalidValue;
     if (rows->schedule == SPMM_SCHEDULE_NONZERO_SPLIT) {

@@ -40,12 +40,19 @@ struct spmmi_rows_shape {
  * an H200 over 40 matrices, cold: beyond, rows.cuh is up to 2.2 times as fast. */
 #define SPMMI_STAGED_WAVES_MAX(lanes) (8u / (lanes))
 
-#define SPMMI_ROWS_TILES_MAX 16u /* column tiles a launch; wider products take several launches */
+/* Column tiles a launch: as many as make so many blocks, but at least 16; wider products take several launches. Few
+ * blocks leave multiprocessors idle at the end of each launch; those of a nonzero split have slots for each tile. */
+#define SPMMI_ROWS_LAUNCH_BLOCKS 8192u
+static inline uint32_t spmmi_rows_tiles_max(uint32_t blocks)
+{
+    const uint32_t tiles = SPMMI_ROWS_LAUNCH_BLOCKS / (blocks > 0 ? blocks : 1);
+    return tiles > 16 ? tiles : 16;
+}
 
-/* Columns of column-major operands that are converted and multiplied at a time. Wide passes read A less often
+/* Least columns of column-major operands that are converted and multiplied at a time. Wide passes read A less often
  * and gather longer rows of B, which outweighs what a pass as small as the L2 cache saves: on an H200, web
  * graph, n = 128, four passes of 32 take 563 us and one of 128 takes less than 350. */
-#define SPMMI_ROWS_PASS_COLUMNS 256u
+#define SPMMI_ROWS_PASS_COLUMNS 256
 /* Columns of a pass over pieces of rows, whose sums lie in the workspace: it does not grow with n beyond. */
 #define SPMMI_ROWS_PIECES_COLUMNS 512u
 

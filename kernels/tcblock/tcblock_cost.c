@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "format/plan.h"
+#include "kernels/shared/passes_shape.h"
 #include "tcblock_shape.h"
 
 #define SECTOR 32.0
@@ -55,7 +56,10 @@ static int is_wide(const struct spmmi_model_query *q)
 
 uint32_t spmmi_tcblock_pass_columns(const struct spmmi_model_query *q)
 {
-    return (uint32_t)(q->is_col_major ? fmin(q->n, SPMMI_TCBLOCK_PASS_COLUMNS) : q->n);
+    return (uint32_t)(q->is_col_major
+                          ? spmmi_pass_columns((int64_t)q->n, (int64_t)(q->matrix->rows + q->matrix->cols),
+                                               (size_t)q->value_bytes, SPMMI_TCBLOCK_PASS_COLUMNS)
+                          : (int64_t)q->n);
 }
 
 double spmmi_tcblock_value_bytes(const struct spmmi_model_query *q, const struct spmmi_tcblock_shape *s)
@@ -219,7 +223,7 @@ static void add_sums(const struct spmmi_model_query *q, struct spmmi_prediction 
 /* Of B before each pass and of C after it. */
 static void add_conversions(const struct spmmi_model_query *q, struct spmmi_prediction *p)
 {
-    const double passes = ceil(q->n / SPMMI_TCBLOCK_PASS_COLUMNS);
+    const double passes = ceil(q->n / spmmi_tcblock_pass_columns(q));
     const double values = (q->matrix->cols + q->matrix->rows) * q->n;
     p->launches = passes * (1 + p->launches) - 1;
     p->term[SPMMI_TERM_CONVERT] +=

@@ -8,8 +8,7 @@
 #include "tcblock_cuda.h"
 #include "tcblock_state_cuda.h"
 #include "kernels/shared/convert.h"
-
-#define PASS_MAX 32768 /* of any pass: tiles of 16 columns are within a grid's 65535 */
+#include "kernels/shared/passes_shape.h"
 
 /* How a product is cut into passes, and where in the workspace its pieces lie. */
 struct passes {
@@ -39,8 +38,10 @@ static struct passes plan_passes(const struct tcblock_state *f, const struct spm
     struct passes p = {.converts_b = product->b.layout == SPMM_COL_MAJOR,
                        .converts_c = product->c.layout == SPMM_COL_MAJOR,
                        .wide = wide};
-    const int64_t most = p.converts_b || p.converts_c ? (int64_t)SPMMI_TCBLOCK_PASS_COLUMNS : PASS_MAX;
-    p.columns = n < most ? n : most;
+    p.columns = n < SPMMI_PASS_MAX ? n : SPMMI_PASS_MAX;
+    if (p.converts_b || p.converts_c)
+        p.columns = spmmi_pass_columns(n, (int64_t)f->layout.rows + f->layout.cols, value_bytes,
+                                       SPMMI_TCBLOCK_PASS_COLUMNS);
     const int64_t last = p.columns > 0 && n % p.columns > 0 ? n % p.columns : p.columns;
     p.pitch = (p.columns + wide - 1) / wide * wide;
     p.b_offset = aligned(spmmi_tcblock_slot_bytes(&f->layout, (int)product->a_type, p.columns));

@@ -10,7 +10,7 @@
 #define SPMMI_TCBLOCK_LOCAL_BYTES 8u  /* of a block of a row block: its local rows */
 #define SPMMI_TCBLOCK_MAP_BYTES 12u   /* of a packed one: its bits, and where its values begin */
 #define SPMMI_TCBLOCK_WIDE_STEP 4u    /* block columns of a step, where A is the wide operand */
-/* Columns of a pass with conversions: the scratch of most matrices stays in the L2 cache. */
+/* Least columns of a pass with conversions: the scratch of most matrices stays in the L2 cache. */
 #define SPMMI_TCBLOCK_PASS_COLUMNS 128u
 
 /* Position of the value in row r and column p of a wide block (A as the first operand of the MMA), with P = values in

@@ -10,10 +10,11 @@
 #include "executor/pack/op_pattern.h"
 #include "format/base/alloc.h"
 #include "kernels/shared/convert.h"
+#include "kernels/shared/passes_shape.h"
 #include "wide_pack.h"
 
 #define PASS_MAX 524288  /* of any pass: tiles of 32 columns are within a grid's 65535 */
-#define PASS_COLUMNS 256 /* of a pass that converts */
+#define PASS_COLUMNS 256 /* least of a pass that converts */
 #define ALIGN 256u
 
 struct state {
@@ -158,8 +159,10 @@ static struct passes passes_of(const struct state *s, const struct spmmi_product
     const int64_t n = product->b.cols;
     struct passes p = {.converts_b = product->b.layout == SPMM_COL_MAJOR,
                        .converts_c = product->c.layout == SPMM_COL_MAJOR};
-    const int64_t most = p.converts_b || p.converts_c ? PASS_COLUMNS : PASS_MAX;
-    p.columns = n < most ? n : most;
+    p.columns = n < PASS_MAX ? n : PASS_MAX;
+    if (p.converts_b || p.converts_c)
+        p.columns =
+            spmmi_pass_columns(n, (int64_t)s->layout.rows + s->layout.cols, value_bytes, PASS_COLUMNS);
     p.pitch = (int64_t)(((uint64_t)p.columns + wide - 1) / wide * wide);
     if (p.converts_b)
         p.c_offset = aligned((uint64_t)s->layout.cols * (uint64_t)p.pitch * value_bytes);

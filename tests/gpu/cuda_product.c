@@ -65,6 +65,7 @@ struct test_cuda_workspace test_cuda_workspace_make(uint64_t bytes)
     struct test_cuda_workspace workspace = {.bytes = bytes};
     TEST_CUDA(cudaMalloc((void **)&workspace.block, (size_t)bytes + 2 * GUARD_BYTES));
     TEST_CUDA(cudaMemset(workspace.block, 0xff, (size_t)bytes + 2 * GUARD_BYTES));
+    TEST_CUDA(cudaDeviceSynchronize()); /* streams that do not wait for the default one may use it */
     workspace.data = workspace.block + GUARD_BYTES;
     return workspace;
 }

@@ -213,6 +213,22 @@ static void large_matrices_meet_the_error_bound(void **state)
     }
 }
 
+/* More column tiles than a launch takes, more columns than a pass converts: of many blocks, and of few. */
+static void wide_products_take_several_launches(void **state)
+{
+    (void)state;
+    static const int64_t wide[] = {519, 32768 + 5};
+    for (int turn = 0; turn < 8; turn++) {
+        struct test_matrix *a =
+            turn < 4 ? generated("gen:rmat:15:24") : test_matrix_named("rows of 0 to 8", TEST_VALUES_REAL);
+        struct test_cuda_pair pair = pair_make(a, part_options[turn % 2 * 2]);
+        const struct test_product product = test_cuda_plain(wide[turn / 4], turn / 2 % 2 * 3);
+        test_cuda_product_check(pair.gpu, NULL, a, SPMM_F32, &product);
+        test_cuda_pair_free(&pair);
+        test_matrix_free(a);
+    }
+}
+
 /* So many lanes a row of one column, whatever the length of rows. */
 static void lanes_of_a_row_can_be_forced(void **state)
 {
@@ -291,6 +307,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(integers_are_exact),
         cmocka_unit_test(every_instance_is_met),
         cmocka_unit_test(large_matrices_meet_the_error_bound),
+        cmocka_unit_test(wide_products_take_several_launches),
         cmocka_unit_test(lanes_of_a_row_can_be_forced),
         cmocka_unit_test(canaries_stay_in_their_rows),
     };

@@ -53,6 +53,18 @@ static void every_matrix_meets_the_bound(void **state)
     }
 }
 
+/* More columns than a pass converts. */
+static void column_major_products_take_several_passes(void **state)
+{
+    (void)state;
+    struct test_matrix *a = test_matrix_of(&patterns[0], TEST_VALUES_REAL);
+    struct test_cuda_pair pair = pair_make(a);
+    const struct test_product product = test_cuda_plain(2700, 3);
+    test_cuda_product_check(pair.gpu, pair.cpu, a, SPMM_F32, &product);
+    test_cuda_pair_free(&pair);
+    test_matrix_free(a);
+}
+
 static void results_repeat_and_graphs_replay(void **state)
 {
     (void)state;
@@ -72,6 +84,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_matrix_meets_the_bound),
+        cmocka_unit_test(column_major_products_take_several_passes),
         cmocka_unit_test(results_repeat_and_graphs_replay),
     };
     if (!test_cuda_begin(argc, argv))
