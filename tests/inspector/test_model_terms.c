@@ -9,6 +9,7 @@
 
 #include <math.h>
 
+#include "kernels/shared/passes_shape.h"
 #include "kernels/tcblock/tcblock_cost.h"
 #include "kernels/tcblock/tcblock_analysis_plan.h"
 #include "kernels/tiled/tiled_cost.h"
@@ -352,16 +353,16 @@ static void panel_terms_are_as_counted(void **state)
     assert_near(p.term[SPMMI_TERM_WAVES], 3.2 * (1 + step * 1.5) * 1e-6);
     assert_near(p.term[SPMMI_TERM_LONGEST], (1 + step * 3) * 1e-6);
     assert_true(p.term[SPMMI_TERM_CONVERT] == 0 && p.launches == 0);
-    /* Column-major f16, 300 columns: B was just converted, three passes, each with two conversions of 8 steps; rows of
-     * C in another order go at the rate of a scatter. Three tiles of 128 columns. */
+    /* Column-major f16, 300 columns: B was just converted, two conversions of 8 steps; rows of C in another order go at
+     * the rate of a scatter. Three tiles of 128 columns. */
     f.is_reordered = 1;
     p = predict_tcblocks(&f, SPMM_SCHEDULE_PACKED, SPMM_COMPUTE_F16, 300, SPMM_LAYOUTS_COL_MAJOR, SPMM_F16);
     const double packed = 24 * (512 + 32) + 1800 * (8 + 12) + 20000;
     assert_near(p.term[SPMMI_TERM_DRAM], (packed + 600000) / 1e12);
     assert_near(p.term[SPMMI_TERM_L2], 1600 * 768 / 4e12 + 3 * packed / 4e12 + 600000 / 5e11);
     assert_near(p.term[SPMMI_TERM_ALU], 2.0 * 64 * 1800 * 384 / 2e14);
-    assert_near(p.term[SPMMI_TERM_CONVERT], 2 * 1500 * 300 * 2 / 1e12 + 3 * 2 * 8 * 1e-6);
-    assert_true(p.launches == 2);
+    assert_near(p.term[SPMMI_TERM_CONVERT], 2 * 1500 * 300 * 2 / 1e12 + 2 * 8 * 1e-6);
+    assert_true(p.launches == 0);
     /* With fewer blocks than 8 a warp and step tiles are half as wide. */
     struct spmmi_tcblock_counts few = row_blocks;
     few.blocks = 24 * 63;
@@ -550,6 +551,17 @@ static void the_tile_of_registers_covers_n_as_far_as_it_may(void **state)
         assert_int_equal(spmmi_model_register_tile(cases[i].n, cases[i].dtype), cases[i].tile);
 }
 
+/* Scratch of 32 MB: 8,388,608 values of four bytes. */
+static void small_matrices_take_wide_passes(void **state)
+{
+    (void)state;
+    assert_int_equal(spmmi_pass_columns(300, 1500, 4, 128), 300);
+    assert_int_equal(spmmi_pass_columns(10000, 1500, 4, 128), 5504); /* 5,592 fit */
+    assert_int_equal(spmmi_pass_columns(300, 1000000, 4, 128), 128);
+    assert_int_equal(spmmi_pass_columns(100000, 100, 4, 128), SPMMI_PASS_MAX);
+    assert_int_equal(spmmi_pass_columns(7, 0, 4, 128), 7);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -568,6 +580,7 @@ int main(void)
         cmocka_unit_test(bcsr_terms_of_16_bit_values_are_as_counted),
         cmocka_unit_test(constants_follow_family_and_compute_type),
         cmocka_unit_test(the_tile_of_registers_covers_n_as_far_as_it_may),
+        cmocka_unit_test(small_matrices_take_wide_passes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
