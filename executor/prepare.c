@@ -24,8 +24,8 @@ static const char *refuse(const spmm_executor_t *executor, const spmm_dense_t *b
         return "operators are for GPUs";
     if (b->type != executor->shape.dtype || c->type != executor->shape.dtype)
         return "B or C has another type than A";
-    if (b->cols < SPMMI_JIT_N_MIN && (flags & SPMM_PREPARE_ANY_WIDTH) == 0)
-        return "operators are for products of at least 4096 columns";
+    if ((b->cols < SPMMI_JIT_N_MIN || spmmi_jit_is_strided(b, c)) && (flags & SPMM_PREPARE_ANY_WIDTH) == 0)
+        return "operators are for row-major products of at least 16384 columns";
     return spmmi_jit_refuse(executor->jit);
 }
 
@@ -49,32 +49,32 @@ cleanup:
     return status;
 }
 
-static int widen(spmm_executor_t *executor, spmm_op_t op, int64_t n_min)
+/* Products like this one run the operator for op, if there is one. */
+static int widen(spmm_executor_t *executor, spmm_op_t op, const spmm_dense_t *b, const spmm_dense_t *c)
 {
     (void)pthread_rwlock_wrlock(executor->values_lock);
-    const int is_there = spmmi_jit_widen(executor->jit, op, n_min);
+    const int is_there = spmmi_jit_widen(executor->jit, op, spmmi_jit_is_strided(b, c), b->cols);
     (void)pthread_rwlock_unlock(executor->values_lock);
     return is_there;
 }
 
-static int publish(spmm_executor_t *executor, struct spmmi_jit_operator *made, uint64_t generation,
-                   int64_t n_min)
+static int publish(spmm_executor_t *executor, struct spmmi_jit_operator *made, uint64_t generation)
 {
     (void)pthread_rwlock_wrlock(executor->values_lock);
-    const int is_current = spmmi_jit_publish(executor->jit, made, generation, n_min);
+    const int is_current = spmmi_jit_publish(executor->jit, made, generation);
     (void)pthread_rwlock_unlock(executor->values_lock);
     return is_current;
 }
 
 /* Under the lock of prepares. */
-static spmm_status_t operator_prepare(spmm_executor_t *executor, spmm_op_t op, int64_t n_min,
-                                      spmm_preparation_t *result, spmm_diag_t *diag)
+static spmm_status_t operator_prepare(spmm_executor_t *executor, spmm_op_t op, const spmm_dense_t *b,
+                                      const spmm_dense_t *c, spmm_preparation_t *result, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     void *values = NULL;
     uint64_t generation = 0;
     enum spmmi_jit_origin origin;
-    if (widen(executor, op, n_min)) {
+    if (widen(executor, op, b, c)) {
         result->how = SPMM_PREPARED_BEFORE;
         return SPMM_OK;
     }
@@ -86,7 +86,8 @@ static spmm_status_t operator_prepare(spmm_executor_t *executor, spmm_op_t op, i
     struct spmmi_jit_operator *made = spmmi_jit_compile(executor->jit, op, values, &origin, result->note);
     if (made == NULL)
         goto cleanup;
-    if (publish(executor, made, generation, n_min)) {
+    if (publish(executor, made, generation)) {
+        (void)widen(executor, op, b, c);
         result->how = origin == SPMMI_JIT_DISK ? SPMM_PREPARED_LOADED : SPMM_PREPARED_COMPILED;
     } else {
         spmmi_jit_discard(executor->jit, made);
@@ -116,9 +117,8 @@ spmm_status_t spmm_executor_prepare(spmm_executor_t *executor, spmm_op_t op, con
     if (why != NULL) {
         (void)snprintf(full.note, sizeof full.note, "%s", why);
     } else {
-        const int64_t n_min = b->cols < SPMMI_JIT_N_MIN ? b->cols : SPMMI_JIT_N_MIN;
         spmmi_jit_lock(executor->jit);
-        status = operator_prepare(executor, op, n_min, &full, diag);
+        status = operator_prepare(executor, op, b, c, &full, diag);
         spmmi_jit_unlock(executor->jit);
     }
     full.seconds = seconds_now() - start;

@@ -158,11 +158,17 @@ static uint64_t column_bytes(const spmm_dense_t *d)
     return (uint64_t)spmmi_column_step(d) * spmm_dtype_size(d->type);
 }
 
+int spmmi_jit_is_strided(const spmm_dense_t *b, const spmm_dense_t *c)
+{
+    return b->layout != SPMM_ROW_MAJOR || c->layout != SPMM_ROW_MAJOR;
+}
+
 int spmmi_jit_operator_fits(const struct spmmi_jit_operator *made, const struct spmmi_product *product)
 {
     return product->op == made->op && product->b.type == made->dtype && product->c.type == made->dtype &&
-           product->b.cols >= made->n_min && product->b.cols <= INT32_MAX &&
-           row_bytes(&product->b) <= UINT32_MAX && row_bytes(&product->c) <= UINT32_MAX;
+           product->b.cols >= made->n_min[spmmi_jit_is_strided(&product->b, &product->c)] &&
+           product->b.cols <= INT32_MAX && row_bytes(&product->b) <= UINT32_MAX &&
+           row_bytes(&product->c) <= UINT32_MAX;
 }
 
 int spmmi_jit_operator_launch(const struct spmmi_jit_driver *driver, const struct spmmi_jit_operator *made,

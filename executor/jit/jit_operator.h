@@ -12,7 +12,7 @@
 struct spmmi_jit_operator {
     spmm_op_t op;
     spmm_dtype_t dtype;
-    int64_t n_min; /* products with fewer columns run as ever */
+    int64_t n_min[2]; /* products with fewer columns run as ever: row-major ones, and others */
     uint32_t code_bytes;
     void *module, *function;
     struct spmmi_jit_operator *next;
@@ -33,6 +33,8 @@ enum spmmi_jit_origin spmmi_jit_operator_make(const struct spmmi_jit_driver *dri
                                               int compiles, struct spmmi_jit_operator *made,
                                               const char **why);
 
+/* Which n_min is theirs. */
+int spmmi_jit_is_strided(const spmm_dense_t *b, const spmm_dense_t *c);
 /* Does it run this product, whatever alpha is? */
 int spmmi_jit_operator_fits(const struct spmmi_jit_operator *made, const struct spmmi_product *product);
 /* Enqueues a product that fits, whose alpha is not 0; the device's context is current. Returns whether it was. */

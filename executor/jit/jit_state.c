@@ -237,12 +237,12 @@ void spmmi_jit_values_change(struct spmmi_jit *jit)
     }
 }
 
-int spmmi_jit_publish(struct spmmi_jit *jit, struct spmmi_jit_operator *made, uint64_t generation,
-                      int64_t n_min)
+int spmmi_jit_publish(struct spmmi_jit *jit, struct spmmi_jit_operator *made, uint64_t generation)
 {
     if (generation != jit->generation)
         return false;
-    made->n_min = n_min;
+    made->n_min[0] = SPMMI_JIT_N_MIN;
+    made->n_min[1] = INT64_MAX;
     made->next = jit->operators;
     jit->operators = made;
     return true;
@@ -256,13 +256,13 @@ void spmmi_jit_discard(struct spmmi_jit *jit, struct spmmi_jit_operator *made)
         leave(jit);
 }
 
-int spmmi_jit_widen(struct spmmi_jit *jit, spmm_op_t op, int64_t n_min)
+int spmmi_jit_widen(struct spmmi_jit *jit, spmm_op_t op, int is_strided, int64_t n)
 {
     struct spmmi_jit_operator *found = jit->operators;
     while (found != NULL && found->op != op)
         found = found->next;
-    if (found != NULL && n_min < found->n_min)
-        found->n_min = n_min;
+    if (found != NULL && n < found->n_min[is_strided])
+        found->n_min[is_strided] = n;
     return found != NULL;
 }
 

@@ -11,7 +11,8 @@
 #include "format/plan.h"
 #include "jit_operator.h"
 
-#define SPMMI_JIT_N_MIN 4096 /* columns from which an operator is worth it (docs/decisions/0067) */
+#define SPMMI_JIT_N_MIN \
+    16384 /* columns of row-major products that an operator is worth (docs/decisions/0067) */
 
 struct spmmi_jit;
 
@@ -35,13 +36,14 @@ struct spmmi_jit_operator *spmmi_jit_compile(struct spmmi_jit *jit, spmm_op_t op
 
 uint64_t spmmi_jit_generation(const struct spmmi_jit *jit);
 void spmmi_jit_values_change(struct spmmi_jit *jit);
-/* From now on products of at least n_min columns run it, if its values are those of this generation and still those of
- * the executor. Returns whether they do; then it belongs to jit, else discard it without that lock. */
-int spmmi_jit_publish(struct spmmi_jit *jit, struct spmmi_jit_operator *made, uint64_t generation,
-                      int64_t n_min);
+/* From now on row-major products of at least SPMMI_JIT_N_MIN columns run it, if its values are those of this generation
+ * and still those of the executor. Returns whether they do; then it belongs to jit, else discard it without that lock.
+ */
+int spmmi_jit_publish(struct spmmi_jit *jit, struct spmmi_jit_operator *made, uint64_t generation);
 void spmmi_jit_discard(struct spmmi_jit *jit, struct spmmi_jit_operator *made);
-/* The same for products of at least n_min columns as well, if there is one for op. Returns whether there is. */
-int spmmi_jit_widen(struct spmmi_jit *jit, spmm_op_t op, int64_t n_min);
+/* The operator for op runs products of at least n columns as well: row-major or strided ones. Returns whether there is
+ * one. */
+int spmmi_jit_widen(struct spmmi_jit *jit, spmm_op_t op, int is_strided, int64_t n);
 /* The operator that runs this product unless its alpha is 0; NULL: there is none. jit may be NULL. */
 const struct spmmi_jit_operator *spmmi_jit_find(const struct spmmi_jit *jit,
                                                 const struct spmmi_product *product);

@@ -97,17 +97,25 @@ static void describe(const spmm_plan_t *plan, spmm_op_t op, int64_t n, spmm_dens
     *c = (spmm_dense_t){NULL, op == SPMM_OP_N ? plan->rows : plan->cols, n, n, SPMM_ROW_MAJOR, plan->dtype};
 }
 
-static spmm_preparation_t prepare(spmm_executor_t *executor, const spmm_plan_t *plan, spmm_op_t op, int64_t n,
-                                  unsigned flags)
+static spmm_preparation_t prepare_layout(spmm_executor_t *executor, const spmm_plan_t *plan, spmm_op_t op,
+                                         int64_t n, spmm_layout_t layout, unsigned flags)
 {
     spmm_dense_t b, c;
     spmm_preparation_t result = {.struct_size = sizeof result};
     spmm_diag_t diag;
     describe(plan, op, n, &b, &c);
+    b.layout = layout;
+    b.ld = layout == SPMM_ROW_MAJOR ? n : b.rows;
     if (spmm_executor_prepare(executor, op, &b, &c, flags, &result, &diag) != SPMM_OK)
         fail_msg("%s", diag.text);
     assert_true(result.seconds >= 0);
     return result;
+}
+
+static spmm_preparation_t prepare(spmm_executor_t *executor, const spmm_plan_t *plan, spmm_op_t op, int64_t n,
+                                  unsigned flags)
+{
+    return prepare_layout(executor, plan, op, n, SPMM_ROW_MAJOR, flags);
 }
 
 static void expect(const spmm_preparation_t result, spmm_prepared_t how, const char *note)
@@ -134,17 +142,17 @@ static void an_operator_is_compiled_once_and_then_loaded(void **state)
     spmm_executor_t *executor = executor_of(plan, SPMM_JIT_LOAD);
     spmm_executor_info_t before = {.struct_size = sizeof before}, after = before;
     (void)state;
-    expect(prepare(executor, plan, SPMM_OP_N, 4096, 0), SPMM_PREPARED_NOT, "it is not in the cache");
+    expect(prepare(executor, plan, SPMM_OP_N, 16384, 0), SPMM_PREPARED_NOT, "it is not in the cache");
     assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, NULL, NULL, &before, NULL), SPMM_OK);
     spmm_executor_destroy(executor);
     executor = executor_of(plan, SPMM_JIT_ON);
-    assert_false(is_operator(executor, plan, SPMM_OP_N, 4096));
-    expect(prepare(executor, plan, SPMM_OP_N, 5000, 0), SPMM_PREPARED_COMPILED, "");
-    expect(prepare(executor, plan, SPMM_OP_N, 4096, 0), SPMM_PREPARED_BEFORE, "");
+    assert_false(is_operator(executor, plan, SPMM_OP_N, 16384));
+    expect(prepare(executor, plan, SPMM_OP_N, 20000, 0), SPMM_PREPARED_COMPILED, "");
+    expect(prepare(executor, plan, SPMM_OP_N, 16384, 0), SPMM_PREPARED_BEFORE, "");
     assert_int_equal(fake_driver.calls[FAKE_link_complete], 1);
-    assert_true(is_operator(executor, plan, SPMM_OP_N, 4096));
-    assert_false(is_operator(executor, plan, SPMM_OP_N, 4095));
-    assert_false(is_operator(executor, plan, SPMM_OP_T, 4096));
+    assert_true(is_operator(executor, plan, SPMM_OP_N, 16384));
+    assert_false(is_operator(executor, plan, SPMM_OP_N, 16383));
+    assert_false(is_operator(executor, plan, SPMM_OP_T, 16384));
     assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, NULL, NULL, &after, NULL), SPMM_OK);
     assert_true(after.device_bytes > before.device_bytes && after.host_bytes == before.host_bytes);
     expect(prepare(executor, plan, SPMM_OP_N, 2, SPMM_PREPARE_ANY_WIDTH), SPMM_PREPARED_BEFORE, "");
@@ -153,12 +161,12 @@ static void an_operator_is_compiled_once_and_then_loaded(void **state)
     static const spmm_jit_level_t levels[] = {SPMM_JIT_AUTO, SPMM_JIT_LOAD, SPMM_JIT_ON};
     for (int i = 0; i < 3; i++) {
         executor = executor_of(plan, levels[i]);
-        expect(prepare(executor, plan, SPMM_OP_N, 4096, 0), SPMM_PREPARED_LOADED, "");
-        assert_true(is_operator(executor, plan, SPMM_OP_N, 4096));
+        expect(prepare(executor, plan, SPMM_OP_N, 16384, 0), SPMM_PREPARED_LOADED, "");
+        assert_true(is_operator(executor, plan, SPMM_OP_N, 16384));
         spmm_executor_destroy(executor);
     }
     executor = executor_of(plan, SPMM_JIT_OFF);
-    expect(prepare(executor, plan, SPMM_OP_N, 4096, 0), SPMM_PREPARED_NOT, "SPMM_JIT_OFF");
+    expect(prepare(executor, plan, SPMM_OP_N, 16384, 0), SPMM_PREPARED_NOT, "SPMM_JIT_OFF");
     spmm_executor_destroy(executor);
     assert_int_equal(fake_driver.calls[FAKE_link_complete], 1);
     spmm_plan_destroy(plan);
@@ -172,7 +180,7 @@ static void another_compute_capability_is_compiled_for(void **state)
     for (int turn = 0; turn < 4; turn++) {
         fake_gpu.target = turn % 2 == 0 ? 90 : 80;
         spmm_executor_t *executor = executor_of(plan, SPMM_JIT_ON);
-        expect(prepare(executor, plan, SPMM_OP_N, 4096, 0),
+        expect(prepare(executor, plan, SPMM_OP_N, 16384, 0),
                turn < 2 ? SPMM_PREPARED_COMPILED : SPMM_PREPARED_LOADED, "");
         spmm_executor_destroy(executor);
     }
@@ -196,9 +204,12 @@ static void products_of_operators_have_the_bits_of_rows(void **state)
         spmm_executor_t *on_cpu = test_executor_make(plan, SPMM_DEVICE_CPU, 1, "cpu/rows/row-split");
         spmm_executor_t *executor = executor_of(plan, SPMM_JIT_ON);
         fake_driver_works();
-        for (int op = 0; op < 2; op++)
+        for (int op = 0; op < 2; op++) {
             expect(prepare(executor, plan, (spmm_op_t)op, 1, SPMM_PREPARE_ANY_WIDTH), SPMM_PREPARED_COMPILED,
                    "");
+            expect(prepare_layout(executor, plan, (spmm_op_t)op, 1, SPMM_COL_MAJOR, SPMM_PREPARE_ANY_WIDTH),
+                   SPMM_PREPARED_BEFORE, "");
+        }
         for (size_t i = 0; i < sizeof products / sizeof products[0]; i++) {
             struct test_dense b = test_product_b(a, dtype, &products[i]);
             struct test_dense c = test_product_c(a, dtype, &products[i]);
@@ -228,8 +239,8 @@ static void an_operator_is_of_the_executors_type(void **state)
     (void)state;
     for (uint32_t i = 0; i < plan->variant_count; i++)
         plan->variants[i].compute = SPMM_COMPUTE_F32;
-    const spmm_dense_t b = {NULL, plan->cols, 4096, 4096, SPMM_ROW_MAJOR, SPMM_F32};
-    const spmm_dense_t c = {NULL, plan->rows, 4096, 4096, SPMM_ROW_MAJOR, SPMM_F32};
+    const spmm_dense_t b = {NULL, plan->cols, 16384, 16384, SPMM_ROW_MAJOR, SPMM_F32};
+    const spmm_dense_t c = {NULL, plan->rows, 16384, 16384, SPMM_ROW_MAJOR, SPMM_F32};
     float *rounded = calloc((size_t)plan->nnz, sizeof *rounded);
     assert_non_null(rounded);
     for (int64_t q = 0; q < plan->nnz; q++)
@@ -291,13 +302,13 @@ static void new_values_end_its_use(void **state)
     assert_non_null(values);
     for (int64_t q = 0; q < plan->nnz; q++)
         values[q] = (float)q;
-    (void)prepare(executor, plan, SPMM_OP_N, 4096, 0);
+    (void)prepare(executor, plan, SPMM_OP_N, 16384, 0);
     assert_int_equal(spmm_executor_set_values(executor, values, NULL, NULL), SPMM_OK);
-    assert_false(is_operator(executor, plan, SPMM_OP_N, 4096));
+    assert_false(is_operator(executor, plan, SPMM_OP_N, 16384));
     assert_int_equal(fake_driver.modules, 1); /* a graph may hold its kernel */
     fake_gpu.values = values;
-    expect(prepare(executor, plan, SPMM_OP_N, 4096, 0), SPMM_PREPARED_COMPILED, "");
-    assert_true(is_operator(executor, plan, SPMM_OP_N, 4096));
+    expect(prepare(executor, plan, SPMM_OP_N, 16384, 0), SPMM_PREPARED_COMPILED, "");
+    assert_true(is_operator(executor, plan, SPMM_OP_N, 16384));
     assert_int_equal(fake_driver.modules, 2);
     spmm_executor_destroy(executor);
     spmm_plan_destroy(plan);
@@ -319,10 +330,10 @@ static void values_that_change_meanwhile_make_it_stale(void **state)
     (void)state;
     changed_values = plan->values;
     fake_driver.at_compile = change_values;
-    expect(prepare(executor, plan, SPMM_OP_N, 4096, 0), SPMM_PREPARED_STALE, "");
-    assert_false(is_operator(executor, plan, SPMM_OP_N, 4096));
+    expect(prepare(executor, plan, SPMM_OP_N, 16384, 0), SPMM_PREPARED_STALE, "");
+    assert_false(is_operator(executor, plan, SPMM_OP_N, 16384));
     fake_driver.at_compile = NULL;
-    expect(prepare(executor, plan, SPMM_OP_N, 4096, 0), SPMM_PREPARED_LOADED, "");
+    expect(prepare(executor, plan, SPMM_OP_N, 16384, 0), SPMM_PREPARED_LOADED, "");
     spmm_executor_destroy(executor);
     spmm_plan_destroy(plan);
 }
@@ -348,16 +359,16 @@ static void a_driver_that_fails_changes_nothing(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         spmm_executor_t *executor = executor_of(plan, SPMM_JIT_ON);
         fake_driver.fails = cases[i].fails;
-        expect(prepare(executor, plan, SPMM_OP_N, 4096, 0), SPMM_PREPARED_NOT, cases[i].note);
+        expect(prepare(executor, plan, SPMM_OP_N, 16384, 0), SPMM_PREPARED_NOT, cases[i].note);
         fake_driver.fails = FAKE_NONE;
-        assert_false(is_operator(executor, plan, SPMM_OP_N, 4096));
+        assert_false(is_operator(executor, plan, SPMM_OP_N, 16384));
         spmm_executor_destroy(executor);
     }
     for (int i = 0; i < 3; i++) {
         spmm_executor_t *executor = executor_of(plan, SPMM_JIT_ON);
         fake_driver.threads_max = i == 0 ? 64 : 0;
         fake_driver.code_bytes = i == 1 ? (size_t)SPMMI_JIT_FILE_MAX + 1 : 0;
-        expect(prepare(executor, plan, SPMM_OP_N, 4096, 0),
+        expect(prepare(executor, plan, SPMM_OP_N, 16384, 0),
                i < 2 ? SPMM_PREPARED_NOT : SPMM_PREPARED_COMPILED,
                i == 0   ? "does not load"
                : i == 1 ? "impossible size"
@@ -377,7 +388,7 @@ static void code_that_the_driver_refuses_is_compiled_again(void **state)
                                               SPMM_PREPARED_COMPILED};
         spmm_executor_t *executor = executor_of(plan, turn == 2 ? SPMM_JIT_LOAD : SPMM_JIT_ON);
         fake_driver.fails = turn == 1 ? FAKE_module_load : FAKE_NONE;
-        expect(prepare(executor, plan, SPMM_OP_N, 4096, 0), how[turn], "");
+        expect(prepare(executor, plan, SPMM_OP_N, 16384, 0), how[turn], "");
         fake_driver.fails = FAKE_NONE;
         spmm_executor_destroy(executor);
     }
@@ -392,7 +403,7 @@ static void without_a_disk_cache_there_is_a_note(void **state)
     (void)setenv("SPMM_CACHE_DIR", "", 1);
     for (int turn = 0; turn < 2; turn++) {
         spmm_executor_t *executor = executor_of(plan, SPMM_JIT_ON);
-        expect(prepare(executor, plan, SPMM_OP_N, 4096, 0), SPMM_PREPARED_COMPILED,
+        expect(prepare(executor, plan, SPMM_OP_N, 16384, 0), SPMM_PREPARED_COMPILED,
                "no disk cache: SPMM_CACHE_DIR is empty");
         spmm_executor_destroy(executor);
     }
@@ -409,7 +420,7 @@ static void without_the_drivers_library_nothing_changes(void **state)
     for (int i = 0; i < 2; i++) {
         spmmi_jit_driver_file_hook = files[i];
         spmm_executor_t *executor = executor_of(plan, SPMM_JIT_ON);
-        expect(prepare(executor, plan, SPMM_OP_N, 4096, 0), SPMM_PREPARED_NOT, notes[i]);
+        expect(prepare(executor, plan, SPMM_OP_N, 16384, 0), SPMM_PREPARED_NOT, notes[i]);
         assert_int_equal(multiply(executor, plan, 1), SPMM_OK);
         spmm_executor_destroy(executor);
     }
@@ -423,28 +434,30 @@ static void plans_and_products_without_operators_are_told(void **state)
     spmm_executor_t *executor = executor_of(plan, SPMM_JIT_ON);
     spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
     (void)state;
-    expect(prepare(executor, plan, SPMM_OP_N, 4095, 0), SPMM_PREPARED_NOT, "at least 4096 columns");
+    expect(prepare(executor, plan, SPMM_OP_N, 16383, 0), SPMM_PREPARED_NOT, "at least 16384 columns");
+    expect(prepare_layout(executor, plan, SPMM_OP_N, 16384, SPMM_COL_MAJOR, 0), SPMM_PREPARED_NOT,
+           "row-major products");
     executor->has_values = false;
-    expect(prepare(executor, plan, SPMM_OP_N, 4096, 0), SPMM_PREPARED_NOT, "no values yet");
+    expect(prepare(executor, plan, SPMM_OP_N, 16384, 0), SPMM_PREPARED_NOT, "no values yet");
     spmm_executor_destroy(executor);
     options.force_kernel = "rows/row-split";
     options.jit = SPMM_JIT_ON;
     parts_make(plan);
     assert_int_equal(spmm_executor_create(plan, 0, &options, &executor, NULL), SPMM_OK);
-    expect(prepare(executor, plan, SPMM_OP_N, 4096, 0), SPMM_PREPARED_NOT, "a kernel is forced");
+    expect(prepare(executor, plan, SPMM_OP_N, 16384, 0), SPMM_PREPARED_NOT, "a kernel is forced");
     spmm_executor_destroy(executor);
     plan->parts[0].flags |= SPMMI_PART_PERMUTES_OUTPUT;
     executor = executor_of(plan, SPMM_JIT_ON);
-    expect(prepare(executor, plan, SPMM_OP_N, 4096, 0), SPMM_PREPARED_NOT, "permutes the rows of C");
+    expect(prepare(executor, plan, SPMM_OP_N, 16384, 0), SPMM_PREPARED_NOT, "permutes the rows of C");
     spmm_executor_destroy(executor);
     plan->parts[0].flags &= ~(uint32_t)SPMMI_PART_PERMUTES_OUTPUT;
     executor = test_executor_make(plan, SPMM_DEVICE_CPU, 1, NULL);
-    expect(prepare(executor, plan, SPMM_OP_N, 4096, 0), SPMM_PREPARED_NOT, "operators are for GPUs");
+    expect(prepare(executor, plan, SPMM_OP_N, 16384, 0), SPMM_PREPARED_NOT, "operators are for GPUs");
     spmm_executor_destroy(executor);
     spmm_plan_destroy(plan);
     plan = plan_make(SPMM_F16);
     executor = executor_of(plan, SPMM_JIT_ON);
-    expect(prepare(executor, plan, SPMM_OP_N, 4096, 0), SPMM_PREPARED_NOT, "neither f32 nor f64");
+    expect(prepare(executor, plan, SPMM_OP_N, 16384, 0), SPMM_PREPARED_NOT, "neither f32 nor f64");
     spmm_executor_destroy(executor);
     spmm_plan_destroy(plan);
 }
@@ -458,7 +471,7 @@ static void bad_arguments_are_refused(void **state)
     spmm_dense_t b, c;
     spmm_diag_t diag;
     (void)state;
-    describe(plan, SPMM_OP_N, 4096, &b, &c);
+    describe(plan, SPMM_OP_N, 16384, &b, &c);
     assert_int_equal(spmm_executor_prepare(executor, SPMM_OP_N, &b, &c, 2, &result, &diag),
                      SPMM_ERR_ARGUMENT);
     assert_string_equal(diag.text, "flags is 0x2, expected 0 or SPMM_PREPARE_ANY_WIDTH");
@@ -491,7 +504,7 @@ static void without_memory_products_run_as_before(void **state)
         spmm_preparation_t result = {.struct_size = sizeof result};
         spmm_dense_t b, c;
         const int64_t live = spmmi_alloc_live();
-        describe(plan, SPMM_OP_T, 4096, &b, &c);
+        describe(plan, SPMM_OP_T, 16384, &b, &c);
         (void)setenv("SPMM_CACHE_DIR", "",
                      1); /* a cache without memory is a miss, and the operator is made */
         spmmi_alloc_fail_at(k, 0);

@@ -33,7 +33,7 @@ static const struct test_pattern patterns[] = {
 };
 #define PATTERNS (int)(sizeof patterns / sizeof patterns[0])
 
-/* Executors of a matrix: one whose op N is prepared for any width, one whose kernel is rows/row-split. */
+/* Executors of a matrix: one whose op N is prepared for any width and layout, one whose kernel is rows/row-split. */
 struct pair {
     struct test_matrix *a;
     spmm_dtype_t dtype;
@@ -65,6 +65,11 @@ static void pair_prepare(struct pair *pair)
                   result.how == SPMM_PREPARED_COMPILED ? "compiled" : "loaded", result.seconds * 1e3,
                   result.note);
     pair->how = result.how;
+    const spmm_dense_t strided = {NULL, pair->a->cols, 1, pair->a->cols, SPMM_COL_MAJOR, pair->dtype};
+    assert_int_equal(
+        spmm_executor_prepare(pair->prepared, SPMM_OP_N, &strided, &c, SPMM_PREPARE_ANY_WIDTH, &result, NULL),
+        SPMM_OK);
+    assert_int_equal(result.how, SPMM_PREPARED_BEFORE);
     operator_check(pair);
 }
 

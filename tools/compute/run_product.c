@@ -177,8 +177,8 @@ spmm_status_t run_product_create(const spmm_plan_t *plan, const struct host_csr 
     TRY(make_dense(product, diag));
     if (request->jit != SPMM_JIT_AUTO) {
         product->prepared.struct_size = sizeof product->prepared;
-        TRY(spmm_executor_prepare(product->executor, request->op, &product->b, &product->c,
-                                  SPMM_PREPARE_ANY_WIDTH, &product->prepared, diag));
+        TRY(spmm_executor_prepare(product->executor, request->op, &product->b, &product->c, 0,
+                                  &product->prepared, diag));
     }
     TRY(spmm_executor_info(product->executor, request->op, &product->b, &product->c, &product->info, NULL));
 cleanup:
