@@ -7,7 +7,7 @@
 
 #include "planner.h"
 
-#define SPMMI_RANGE_MAX 6                        /* ranges of n */
+#define SPMMI_RANGE_MAX 7                        /* ranges of n */
 #define SPMMI_DECISION_MAX (2 * SPMMI_RANGE_MAX) /* two layouts */
 #define SPMMI_RECORD_MAX 21                      /* of a decision: two ops and targets fill a trace */
 
@@ -16,8 +16,9 @@ struct spmmi_range {
     int64_t n_min, n_max, n;
 };
 /* One for each range that is wanted: n[count] are the numbers of columns that the caller named, none: all of them.
- * Ascending and disjoint; returns how many, at least 1. */
-int spmmi_ranges(const int64_t *n, int count, struct spmmi_range ranges[SPMMI_RANGE_MAX]);
+ * is_small: for a GPU, of a matrix with fewer than SPMMI_NONZEROS_MEASURED nonzeros. Ascending and disjoint; returns
+ * how many, at least 1. */
+int spmmi_ranges(const int64_t *n, int count, bool is_small, struct spmmi_range ranges[SPMMI_RANGE_MAX]);
 
 /* What runs for a range of n and a layout. */
 struct spmmi_decision {

@@ -9,11 +9,11 @@
 #define N_TYPICAL 64 /* n of predictions for a plan for all n, where the caller names none */
 
 /* Permuted rows of C are permuted for every product: one decision for all n. */
-static int ranges_of(const struct spmmi_request *r, struct spmmi_range ranges[SPMMI_RANGE_MAX])
+static int ranges_of(const struct spmmi_request *r, bool is_small, struct spmmi_range ranges[SPMMI_RANGE_MAX])
 {
     const spmm_inspect_options_t *const o = &r->options;
     if (!o->permute_output)
-        return spmmi_ranges(o->n, o->n_count, ranges);
+        return spmmi_ranges(o->n, o->n_count, is_small, ranges);
     ranges[0] = (struct spmmi_range){1, SPMMI_N_MAX, o->n_count > 0 ? o->n[0] : N_TYPICAL};
     return 1;
 }
@@ -31,7 +31,9 @@ static spmm_status_t decide_layout(const struct asker *x, uint32_t layout, struc
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_range ranges[SPMMI_RANGE_MAX];
-    const int wanted = ranges_of(x->request, ranges);
+    const bool is_small =
+        x->request->device.target != SPMMI_TARGET_CPU && x->op->model.nnz < SPMMI_NONZEROS_MEASURED;
+    const int wanted = ranges_of(x->request, is_small, ranges);
     *count = 0;
     for (int i = 0; i < wanted; i++) {
         struct spmmi_search s = spmmi_op_search(x->op, x->request, layout, ranges[i].n);

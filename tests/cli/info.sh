@@ -85,7 +85,7 @@ says_err 'SPMM_ERR_PLAN_TRUNCATED'
 run spmm-info - < <(head -c 100000 "$plan")
 exits 3
 says_err 'SPMM_ERR_PLAN_TRUNCATED'
-spmm-inspect -q --device any gen:band:300:9 --op both --kernel rows -o "$work/two.plan"
+spmm-inspect -q --device any gen:arrow:300 --op both --kernel rows -o "$work/two.plan"
 run spmm-info --full --verify "$work/two.plan"
 exits 0
 says 'variant 1  op N, f32, any n, both layouts, CPU: rows/row-split, '

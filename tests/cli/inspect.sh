@@ -58,7 +58,7 @@ silent
 silent_err
 
 # ---- A plan of several variants: a line for each, and one for each decision ----
-run spmm-inspect --device any gen:band:300:9 --op both --kernel rows -o "$work/two.plan"
+run spmm-inspect --device any gen:arrow:300 --op both --kernel rows -o "$work/two.plan"
 exits 0
 says 'variant 0  op N, f32, any n, both layouts, any device: rows/nonzero-split, '
 says 'variant 1  op N, f32, any n, both layouts, CPU: rows/row-split, '
@@ -67,7 +67,7 @@ says 'variant 3  op T, f32, any n, both layouts, CPU: rows/row-split, '
 says 'choice     variants 0, 2: rows/nonzero-split: predicted '
 says '           variants 1, 3: rows/row-split: predicted '
 says_times 2 ', the alternative '
-run spmm-inspect --device any gen:band:300:9 --op both --kernel rows --explain
+run spmm-inspect --device any gen:arrow:300 --op both --kernel rows --explain
 exits 0
 says 'variant 0: refused rows/row-split: predicted '
 says 'variant 3: chosen  rows/row-split: predicted '
@@ -76,7 +76,7 @@ run spmm-inspect --device any gen:diag:5
 exits 0
 says ', both layouts, any device: rows/row-split, 1 item, item size 8'
 says ': rows/row-split: predicted '
-run spmm-inspect --device any gen:band:300:9 --json
+run spmm-inspect --device any gen:rmat:10:8 --json
 exits 0
 is_json '[(v["n_min"], v["n_max"], v["target"]) for v in j["variants"]] == [(1, 2**31 - 1, 0), (1, 2**31 - 1, 1)]'
 is_json '[v["parts"][0]["schedule"] for v in j["variants"]] == ["nonzero-split", "row-split"]'

@@ -26,7 +26,7 @@ static void numbers_of_columns_fall_into_a_range(void **state)
     (void)state;
     static const int64_t n[] = {1, 64, SPMMI_N_MAX};
     struct spmmi_range r[SPMMI_RANGE_MAX];
-    const int count = spmmi_ranges(n, 3, r);
+    const int count = spmmi_ranges(n, 3, true, r);
     for (size_t i = 0; i < sizeof n / sizeof n[0]; i++) {
         int covered = 0;
         for (int k = 0; k < count; k++)
@@ -35,19 +35,23 @@ static void numbers_of_columns_fall_into_a_range(void **state)
     }
 }
 
-/* Ranges 1, 2..12, 13..48 and so on, judged by 1, 8, 32, 64, 128 and 256 columns. */
+/* Ranges 1, 2..12, 13..48 and so on, judged by 1, 8, 32, 64, 128 and 256 columns, of small matrices also 4096. */
 static void ranges_are_judged_by_a_typical_number_of_columns(void **state)
 {
-    static const int64_t typical[] = {1, 8, 32, 64, 128, 256}, named[] = {40, 3, 20};
+    static const int64_t typical[] = {1, 8, 32, 64, 128, 256, 4096}, named[] = {40, 3, 20};
     (void)state;
     struct spmmi_range r[SPMMI_RANGE_MAX];
-    assert_int_equal(spmmi_ranges(NULL, 0, r), 6);
-    for (int i = 0; i < 6; i++) {
-        assert_int_equal(r[i].n, typical[i]);
-        assert_true(r[i].n_min <= r[i].n && r[i].n <= r[i].n_max &&
-                    (i == 0 || r[i].n_min == r[i - 1].n_max + 1));
+    for (int is_small = 0; is_small < 2; is_small++) {
+        const int count = spmmi_ranges(NULL, 0, is_small == 1, r);
+        assert_int_equal(count, 6 + is_small);
+        assert_int_equal(r[count - 1].n_max, SPMMI_N_MAX);
+        for (int i = 0; i < count; i++) {
+            assert_int_equal(r[i].n, typical[i]);
+            assert_true(r[i].n_min <= r[i].n && r[i].n <= r[i].n_max &&
+                        (i == 0 || r[i].n_min == r[i - 1].n_max + 1));
+        }
     }
-    assert_int_equal(spmmi_ranges(named, 3, r), 2);
+    assert_int_equal(spmmi_ranges(named, 3, false, r), 2);
     assert_int_equal(r[0].n, 3);
     assert_int_equal(r[1].n, 40);
 }
@@ -55,7 +59,7 @@ static void ranges_are_judged_by_a_typical_number_of_columns(void **state)
 static int all_decisions(struct spmmi_decision d[SPMMI_DECISION_MAX])
 {
     struct spmmi_range r[SPMMI_RANGE_MAX];
-    const int count = spmmi_ranges(NULL, 0, r);
+    const int count = spmmi_ranges(NULL, 0, false, r);
     memset(d, 0, SPMMI_DECISION_MAX * sizeof *d);
     for (int i = 0; i < count; i++) {
         d[i].range = r[i];
