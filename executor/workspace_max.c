@@ -5,7 +5,10 @@
 #include "executor_state.h"
 #include "format/base/diag.h"
 
-#define WORD_BYTES 16 /* kernels tell operands apart that are aligned to this */
+/* Kernels tell operands apart that are aligned to 16 bytes, or to two elements: multiples of these elements are that,
+ * and nothing more. */
+static const int64_t alignments[] = {16, 2, 1};
+#define ALIGNMENTS 3
 
 /* What of a product is the same for all n. The types of B and C: a row of format/base/types_list.def for A's type. */
 struct products {
@@ -16,23 +19,24 @@ struct products {
     spmm_dtype_t b_type, c_type;
 };
 
-/* n columns, of which each row or column and the first element begin with a word, or none of them does. */
-static spmm_dense_t operand(int64_t rows, int64_t n, spmm_layout_t layout, spmm_dtype_t type, bool is_aligned)
+/* n columns, of which the first element and each row or column are aligned to so many elements. */
+static spmm_dense_t operand(int64_t rows, int64_t n, spmm_layout_t layout, spmm_dtype_t type,
+                            int64_t alignment)
 {
     const int64_t least = layout == SPMM_ROW_MAJOR ? n : rows;
-    const int64_t word = (least + WORD_BYTES - 1) / WORD_BYTES * WORD_BYTES;
-    void *const data = is_aligned ? NULL : (void *)(uintptr_t)spmm_dtype_size(type); /* never read */
-    return (spmm_dense_t){data, rows, n, is_aligned ? word : word + 1, layout, type};
+    const int64_t ld = (least + alignments[0] - 1) / alignments[0] * alignments[0] + alignment;
+    void *const data = (void *)((uintptr_t)alignment * spmm_dtype_size(type)); /* never read */
+    return (spmm_dense_t){data, rows, n, ld, layout, type};
 }
 
 /* The most that a product of n columns needs, however B and C are aligned. */
 static spmm_status_t bytes_of(const struct products *of, int64_t n, uint64_t *most, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    for (int turn = 0; turn < 4; turn++) {
+    for (int turn = 0; turn < ALIGNMENTS * ALIGNMENTS; turn++) {
         struct spmmi_choice choice;
-        const spmm_dense_t b = operand(of->k, n, of->b_layout, of->b_type, (turn & 1) == 0);
-        const spmm_dense_t c = operand(of->m, n, of->c_layout, of->c_type, (turn & 2) == 0);
+        const spmm_dense_t b = operand(of->k, n, of->b_layout, of->b_type, alignments[turn % ALIGNMENTS]);
+        const spmm_dense_t c = operand(of->m, n, of->c_layout, of->c_type, alignments[turn / ALIGNMENTS]);
         SPMM_TRY(spmmi_product_check(of->executor, of->op, &b, &c, &choice, diag));
         const struct spmmi_product product = spmmi_product_of(of->executor, &choice, of->op, &b, &c);
         const uint64_t bytes = spmmi_product_workspace(of->executor, choice.variant, &product);

@@ -144,7 +144,7 @@ template <typename T, bool SPLIT> spmmi_rows_cuda_fn find_instance(struct spmmi_
     }
     if (shape.vec == T::WIDE)
         return find_lanes<T, SPLIT, T::WIDE>(shape.lanes);
-    if constexpr (T::IS_PLAIN && sizeof(typename T::B) == 2) {
+    if constexpr (T::HAS_PAIRS) {
         if (shape.vec == SPMMI_ROWS_PAIR)
             return find_lanes<T, SPLIT, SPMMI_ROWS_PAIR>(shape.lanes);
     }

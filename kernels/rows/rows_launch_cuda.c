@@ -27,7 +27,7 @@ static int needs_conversion(const spmm_dense_t *dense)
     return dense->layout == SPMM_COL_MAJOR && dense->cols > 1;
 }
 
-/* Products of several types have no kernels for pairs of columns nor for column-major C. */
+/* Products of several types have no kernels for column-major C, nor for pairs of columns of 16 bits. */
 static int is_of_one_type(const struct spmmi_rows_problem *problem)
 {
     return problem->b->type == problem->dtype && problem->c->type == problem->dtype;

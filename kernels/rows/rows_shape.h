@@ -13,7 +13,7 @@ enum spmmi_rows_way {
 
 /* Shape of a rows kernel instance; 256 threads a block. */
 struct spmmi_rows_shape {
-    uint32_t vec; /* columns a lane: 1, SPMMI_ROWS_PAIR of 16 bits, or 16 bytes' worth of B; staged: 1 or 2 */
+    uint32_t vec; /* columns a lane: 1, SPMMI_ROWS_PAIR, or 16 bytes' worth of B; staged: 1 or 2 */
     uint32_t lanes; /* lanes a group: 1, 2, 4 .. 32; lanes of one column also 256 */
     enum spmmi_rows_way way;
 };
@@ -78,7 +78,7 @@ static inline uint32_t spmmi_rows_narrower(uint32_t vec, uint32_t value_bytes)
 {
     if (vec <= 1)
         return 0;
-    return value_bytes == 2 && vec > SPMMI_ROWS_PAIR ? SPMMI_ROWS_PAIR : 1;
+    return value_bytes <= 4 && vec > SPMMI_ROWS_PAIR ? SPMMI_ROWS_PAIR : 1;
 }
 
 /* Lanes that share a row of one column in a row split. Measured on an H200: the mean row has two turns of each lane. */

@@ -18,7 +18,7 @@
 #include "tests/support/exact.h"
 #include "tests/support/kernel_plans.h"
 
-static const int64_t widths[] = {1, 8, 33, 64, 5, 130, 16, 2};
+static const int64_t widths[] = {1, 8, 33, 64, 5, 130, 16, 2, 6, 34};
 #define WIDTH_COUNT ((int)(sizeof widths / sizeof widths[0]))
 #define PRODUCTS 3 /* of an executor */
 
