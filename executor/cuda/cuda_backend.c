@@ -118,6 +118,21 @@ cleanup:
     return status;
 }
 
+/* The status of a part that failed. diag has the device's error; the caller's next check must not see it again. */
+static spmm_status_t part_failed(spmm_status_t status, const char *what, spmm_diag_t *diag)
+{
+    const int error = status == SPMM_ERR_DEVICE ? (int)cudaGetLastError() : 0;
+    return spmmi_diag_set(diag, status, (struct spmmi_where){0, 0, error}, "%s: %s", what,
+                          error != 0 ? cudaGetErrorString((cudaError_t)error) : spmm_status_text(status));
+}
+
+/* The values in the device's memory to the parts that keep them in another order. */
+static spmm_status_t give_values(struct spmmi_cuda *cuda, void *stream, spmm_diag_t *diag)
+{
+    const spmm_status_t status = spmmi_parts_set_values(cuda->parts, cuda->values, stream);
+    return status == SPMM_OK ? SPMM_OK : part_failed(status, "giving the parts new values", diag);
+}
+
 spmm_status_t spmmi_cuda_create(const spmm_plan_t *plan, int device, const char *force_kernel,
                                 struct spmmi_cuda **out, spmm_diag_t *diag)
 {
@@ -133,8 +148,11 @@ spmm_status_t spmmi_cuda_create(const spmm_plan_t *plan, int device, const char 
     SPMM_TRY_CUDA(cudaMemset(cuda->values, 0, (size_t)cuda->memory_bytes), diag);
     cuda->device.values = cuda->values;
     SPMM_TRY(spmmi_parts_load(cuda->parts, plan, &cuda->device, suffix, &cuda->memory_bytes, diag));
-    if (plan->values != NULL)
-        SPMM_TRY(spmmi_cuda_set_values(cuda, plan->values, NULL, diag));
+    if (plan->values != NULL) {
+        SPMM_TRY(spmmi_cuda_copy_array(cuda->values, plan->values, (uint64_t)cuda->nnz,
+                                       spmm_dtype_size(cuda->dtype), diag));
+        SPMM_TRY(give_values(cuda, NULL, diag));
+    }
     SPMM_TRY_CUDA(cudaDeviceSynchronize(), diag);
     *out = cuda;
     cuda = NULL;
@@ -163,14 +181,6 @@ const struct spmmi_parts *spmmi_cuda_parts(const struct spmmi_cuda *cuda)
     return cuda->parts;
 }
 
-/* The status of a part that failed. diag has the device's error; the caller's next check must not see it again. */
-static spmm_status_t part_failed(spmm_status_t status, const char *what, spmm_diag_t *diag)
-{
-    const int error = status == SPMM_ERR_DEVICE ? (int)cudaGetLastError() : 0;
-    return spmmi_diag_set(diag, status, (struct spmmi_where){0, 0, error}, "%s: %s", what,
-                          error != 0 ? cudaGetErrorString((cudaError_t)error) : spmm_status_text(status));
-}
-
 spmm_status_t spmmi_cuda_set_values(struct spmmi_cuda *cuda, const void *values, void *stream,
                                     spmm_diag_t *diag)
 {
@@ -181,9 +191,7 @@ spmm_status_t spmmi_cuda_set_values(struct spmmi_cuda *cuda, const void *values,
         goto cleanup;
     SPMM_TRY_CUDA(spmmi_cuda_enter(cuda->device.number, &scope), diag);
     SPMM_TRY_CUDA(cudaMemcpyAsync(cuda->values, values, bytes, cudaMemcpyDefault, stream), diag);
-    status = spmmi_parts_set_values(cuda->parts, cuda->values, stream);
-    if (status != SPMM_OK)
-        status = part_failed(status, "giving the parts new values", diag);
+    SPMM_TRY(give_values(cuda, stream, diag));
 cleanup:
     spmmi_cuda_leave(scope);
     return status;

@@ -15,14 +15,36 @@ static uint32_t count_empty(int64_t rows, const int64_t *row_ptr)
     return count;
 }
 
-static void fill_columns(int64_t rows, const int64_t *row_ptr, const int32_t *col_ind, uint32_t *columns)
+/* The first rank whose row ends behind nonzero `first`. */
+static uint32_t rank_behind(const struct spmmi_stream_host *stream, uint64_t first)
 {
-    const int64_t nnz = row_ptr[rows];
-    memcpy(columns, col_ind, (size_t)nnz * sizeof *columns);
-    memset(columns + nnz, 0, SPMMI_STREAM_PAD * sizeof *columns);
-    for (int64_t i = 0; i < rows; i++) {
-        if (row_ptr[i + 1] > row_ptr[i])
-            columns[row_ptr[i + 1] - 1] |= SPMMI_ROW_END;
+    uint32_t low = 0, high = stream->ranks;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (stream->rank_start[middle + 1] > first)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+void spmmi_columns_fill(const void *source, uint64_t first, uint64_t count, void *to)
+{
+    const struct spmmi_columns_source *const from = source;
+    const struct spmmi_stream_host *const stream = from->stream;
+    const uint64_t nnz = stream->nnz;
+    const uint64_t end = first + count < nnz ? first + count : nnz;
+    const uint64_t taken = end > first ? end - first : 0;
+    uint32_t *const columns = to;
+    if (taken > 0)
+        memcpy(columns, from->col_ind + first, (size_t)taken * sizeof *columns);
+    memset(columns + taken, 0, (size_t)(count - taken) * sizeof *columns);
+    for (uint32_t rank = rank_behind(stream, first); rank < stream->ranks; rank++) {
+        const uint64_t last = stream->rank_start[rank + 1] - 1u;
+        if (last >= end)
+            break;
+        columns[last - first] |= SPMMI_ROW_END;
     }
 }
 
@@ -45,8 +67,8 @@ static void fill_ranks(int64_t rows, const int64_t *row_ptr, struct spmmi_stream
         stream->row_of_rank[rank] = 0; /* read ahead by kernels, never used */
 }
 
-spmm_status_t spmmi_stream_build(int64_t rows, const int64_t *row_ptr, const int32_t *col_ind,
-                                 struct spmmi_stream_host *stream, spmm_diag_t *diag)
+spmm_status_t spmmi_stream_ranks_build(int64_t rows, const int64_t *row_ptr, struct spmmi_stream_host *stream,
+                                       spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     const int64_t nnz = row_ptr[rows];
@@ -57,8 +79,6 @@ spmm_status_t spmmi_stream_build(int64_t rows, const int64_t *row_ptr, const int
     stream->nnz = (uint32_t)nnz;
     stream->empty_count = count_empty(rows, row_ptr);
     stream->ranks = (uint32_t)rows - stream->empty_count;
-    stream->columns = spmmi_alloc((uint64_t)nnz + SPMMI_STREAM_PAD, sizeof *stream->columns);
-    SPMM_TRY_ALLOC(stream->columns, diag);
     stream->rank_start = spmmi_alloc((uint64_t)stream->ranks + 1, sizeof *stream->rank_start);
     SPMM_TRY_ALLOC(stream->rank_start, diag);
     if (stream->empty_count > 0) {
@@ -67,8 +87,22 @@ spmm_status_t spmmi_stream_build(int64_t rows, const int64_t *row_ptr, const int
         stream->empty_rows = spmmi_alloc(stream->empty_count, sizeof *stream->empty_rows);
         SPMM_TRY_ALLOC(stream->empty_rows, diag);
     }
-    fill_columns(rows, row_ptr, col_ind, stream->columns);
     fill_ranks(rows, row_ptr, stream);
+cleanup:
+    if (status != SPMM_OK)
+        spmmi_stream_host_free(stream);
+    return status;
+}
+
+spmm_status_t spmmi_stream_build(int64_t rows, const int64_t *row_ptr, const int32_t *col_ind,
+                                 struct spmmi_stream_host *stream, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const struct spmmi_columns_source source = {col_ind, stream};
+    SPMM_TRY(spmmi_stream_ranks_build(rows, row_ptr, stream, diag));
+    const uint64_t padded = (uint64_t)stream->nnz + SPMMI_STREAM_PAD;
+    SPMM_TRY_ALLOC(stream->columns = spmmi_alloc(padded, sizeof *stream->columns), diag);
+    spmmi_columns_fill(&source, 0, padded, stream->columns);
 cleanup:
     if (status != SPMM_OK)
         spmmi_stream_host_free(stream);

@@ -20,7 +20,18 @@ struct spmmi_items_host {
     uint32_t *item_start; /* item_count + 1; NULL for nonzero split */
 };
 
-/* nnz + SPMMI_STREAM_PAD must fit 31 bits (TOO_LARGE). Free with spmmi_stream_host_free. */
+/* All but the columns, which stay NULL. nnz + SPMMI_STREAM_PAD must fit 31 bits (TOO_LARGE). Free with
+ * spmmi_stream_host_free. */
+spmm_status_t spmmi_stream_ranks_build(int64_t rows, const int64_t *row_ptr, struct spmmi_stream_host *stream,
+                                       spmm_diag_t *diag);
+/* Columns and where their rows begin: a source of elements 0 .. nnz + SPMMI_STREAM_PAD - 1 of the stream's columns. */
+struct spmmi_columns_source {
+    const int32_t *col_ind;
+    const struct spmmi_stream_host *stream;
+};
+/* Elements first .. first + count - 1 of a struct spmmi_columns_source. */
+void spmmi_columns_fill(const void *source, uint64_t first, uint64_t count, void *to);
+/* Both. */
 spmm_status_t spmmi_stream_build(int64_t rows, const int64_t *row_ptr, const int32_t *col_ind,
                                  struct spmmi_stream_host *stream, spmm_diag_t *diag);
 void spmmi_stream_host_free(struct spmmi_stream_host *stream);

@@ -8,10 +8,15 @@
 static uint32_t block_end(const struct spmmi_stream_host *stream, uint32_t nonzeros, uint32_t rows_max,
                           uint32_t rank)
 {
-    const uint32_t start = stream->rank_start[rank], begin = rank;
-    while (rank < stream->ranks && rank - begin < rows_max &&
-           stream->rank_start[rank + 1] - start <= nonzeros)
-        rank++;
+    const uint32_t start = stream->rank_start[rank];
+    uint32_t high = stream->ranks - rank < rows_max ? stream->ranks : rank + rows_max;
+    while (rank < high) { /* rows before `rank` fit, those from `high` on do not, or are too many */
+        const uint32_t middle = rank + (high - rank) / 2;
+        if (stream->rank_start[middle + 1] - start <= nonzeros)
+            rank = middle + 1;
+        else
+            high = middle;
+    }
     return rank;
 }
 

@@ -111,13 +111,14 @@ static void cut(struct spmmi_arena *arena, const struct spmmi_part_source *sourc
 }
 
 static spmm_status_t upload_stream(const struct spmmi_stream *s, const struct spmmi_stream_host *host,
-                                   spmm_diag_t *diag)
+                                   const int32_t *col_ind, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     const uint64_t padded = (uint64_t)s->nnz + SPMMI_STREAM_PAD, ranks = (uint64_t)s->ranks + 1;
     SPMM_REQUIRE(host->ranks == s->ranks, SPMM_ERR_INTERNAL, diag,
                  "the stream has %u rows, its statistics said %u", host->ranks, s->ranks);
-    SPMM_TRY(spmmi_cuda_copy_up(s->columns, host->columns, padded, sizeof *s->columns, diag));
+    const struct spmmi_columns_source columns = {col_ind, host};
+    SPMM_TRY(spmmi_cuda_fill_up(s->columns, padded, sizeof *s->columns, spmmi_columns_fill, &columns, diag));
     SPMM_TRY(spmmi_cuda_copy_up(s->rank_start, host->rank_start, ranks, sizeof *s->rank_start, diag));
     if (s->empty_count > 0) {
         SPMM_TRY(spmmi_cuda_copy_up(s->row_of_rank, host->row_of_rank, ranks, sizeof *s->row_of_rank, diag));
@@ -169,8 +170,8 @@ static spmm_status_t upload(const struct spmmi_part_source *source, struct spmmi
     struct spmmi_op_pattern a;
     memset(&host, 0, sizeof host);
     SPMM_TRY(spmmi_op_pattern_open(source->plan, source->part->op, &a, diag));
-    SPMM_TRY(spmmi_stream_build(a.rows, a.row_ptr, a.col_ind, &host, diag));
-    SPMM_TRY(upload_stream(&shared->stream, &host, diag));
+    SPMM_TRY(spmmi_stream_ranks_build(a.rows, a.row_ptr, &host, diag));
+    SPMM_TRY(upload_stream(&shared->stream, &host, a.col_ind, diag));
     if (a.map != NULL)
         SPMM_TRY(upload_map(shared, a.map, diag));
     for (uint32_t i = 0; i < shared->part_count; i++)

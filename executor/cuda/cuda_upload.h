@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Long arrays go to a GPU through pinned memory: threads fill slots, each of which travels while others are filled.
+ * Copies of pageable memory take four times as long (docs/decisions/0070). */
+#ifndef SPMMI_CUDA_UPLOAD_H
+#define SPMMI_CUDA_UPLOAD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <spmm/common.h>
+
+/* Writes elements first .. first + count - 1 of an array to `to`. Several threads call it at the same time. */
+typedef void (*spmmi_upload_fill)(const void *source, uint64_t first, uint64_t count, void *to);
+
+/* count elements of `size` bytes, a divisor of a slot, into device memory of the current device, after what is in the
+ * legacy stream; they are there when it returns. Takes a slot of the host (2 MiB), at most as much as the array, where
+ * the pinned ones are in use or cannot be made. Errors: DEVICE, MEMORY. */
+spmm_status_t spmmi_cuda_upload(const void *device, uint64_t count, size_t size, spmmi_upload_fill fill,
+                                const void *source, spmm_diag_t *diag);
+/* The same of an array in memory. */
+spmm_status_t spmmi_cuda_copy_array(const void *device, const void *host, uint64_t count, size_t size,
+                                    spmm_diag_t *diag);
+
+#ifdef SPMM_TEST_HOOKS
+extern int spmmi_cuda_upload_pins_hook; /* 0: as if no memory could be pinned */
+#endif
+
+#endif
