@@ -16,7 +16,7 @@
 #define SLOTS_OF_THREAD 2
 #define SLOT_BYTES ((size_t)2 << 20)
 #define RING_BYTES (THREADS_MAX * SLOTS_OF_THREAD * SLOT_BYTES)
-#define PINNED_MIN ((uint64_t)1 << 20)      /* bytes of an array that goes through the ring, if there is one */
+#define PINNED_MIN ((uint64_t)1 << 20) /* bytes of an array that goes through the ring, if there is one */
 #define FIRST_PINNED_MIN ((uint64_t)8 << 20) /* that makes one */
 
 #ifdef SPMM_TEST_HOOKS
@@ -36,7 +36,7 @@ struct upload {
     size_t size;
     spmmi_upload_fill fill;
     const void *source;
-    int number; /* of the device */
+    int number;    /* of the device */
     uint64_t next; /* the first element that no thread has taken */
 };
 
@@ -129,7 +129,8 @@ static cudaError_t send_by_threads(struct upload *u)
         struct spmmi_cuda_scope scope; /* a thread of the caller's has a device of its own */
         failed = (int)spmmi_cuda_enter(u->number, &scope);
         if (failed == cudaSuccess)
-            failed = (int)chunks_send(u, ring.memory + (size_t)omp_get_thread_num() * SLOTS_OF_THREAD * SLOT_BYTES);
+            failed = (int)chunks_send(u, ring.memory +
+                                             (size_t)omp_get_thread_num() * SLOTS_OF_THREAD * SLOT_BYTES);
         spmmi_cuda_leave(scope);
     }
     return (cudaError_t)failed;
@@ -142,7 +143,8 @@ static spmm_status_t send_pageable(const struct upload *u, spmm_diag_t *diag)
     char *slot = NULL;
     if (u->fill == fill_from_memory) {
         const struct array *const from = u->source;
-        SPMM_TRY_CUDA(cudaMemcpy(u->device, from->host, (size_t)u->count * u->size, cudaMemcpyHostToDevice), diag);
+        SPMM_TRY_CUDA(cudaMemcpy(u->device, from->host, (size_t)u->count * u->size, cudaMemcpyHostToDevice),
+                      diag);
         goto cleanup;
     }
     const uint64_t chunk = u->count < u->chunk ? u->count : u->chunk;
@@ -150,9 +152,9 @@ static spmm_status_t send_pageable(const struct upload *u, spmm_diag_t *diag)
     for (uint64_t first = 0; first < u->count; first += chunk) {
         const uint64_t count = u->count - first < chunk ? u->count - first : chunk;
         u->fill(u->source, first, count, slot);
-        SPMM_TRY_CUDA(cudaMemcpy(u->device + first * u->size, slot, (size_t)count * u->size,
-                                 cudaMemcpyHostToDevice),
-                      diag);
+        SPMM_TRY_CUDA(
+            cudaMemcpy(u->device + first * u->size, slot, (size_t)count * u->size, cudaMemcpyHostToDevice),
+            diag);
     }
 cleanup:
     spmmi_free(slot);

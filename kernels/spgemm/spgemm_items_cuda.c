@@ -66,10 +66,10 @@ static int by_products(const void *a, const void *b)
 static void add_bin(struct spmmi_spgemm_items *out, uint32_t key, uint64_t first, uint64_t count,
                     uint64_t *blocks)
 {
-    const uint32_t lanes = 4u << key % LANE_CHOICES;
+    const uint32_t choice = key % KEY_PARTIAL, lanes = choice == CHOICE_FLAT ? 32 : 4u << choice;
     const struct spmmi_spgemm_bin bin = {
-        (uint32_t)*blocks,     (uint32_t)first,         (uint32_t)count,         (uint8_t)lanes,
-        (key & KEY_WIDE) == 0, (key & KEY_LISTED) != 0, (key & KEY_PARTIAL) != 0};
+        (uint32_t)*blocks,     (uint32_t)first,         (uint32_t)count,          (uint8_t)lanes,
+        (key & KEY_WIDE) == 0, (key & KEY_LISTED) != 0, (key & KEY_PARTIAL) != 0, choice == CHOICE_FLAT};
     if (key >= KEY_GROUP) {
         out->groups[out->group_count] = (struct spmmi_spgemm_groups){bin, key >= KEY_THREE ? 3 : 2, 0};
         out->groups[out->group_count++].bin.first_block = 0;

@@ -27,7 +27,7 @@ extern "C" {
 #define SPMMI_SPGEMM_LIST_LENGTH(counts) ((counts) >> SPMMI_SPGEMM_COUNT_BITS)
 #define SPMMI_SPGEMM_POSITION_UNIT 4u /* bytes; streams of positions begin at multiples */
 #define SPMMI_SPGEMM_JOIN_ENTRIES 1024
-#define SPMMI_SPGEMM_BINS 32
+#define SPMMI_SPGEMM_BINS 40
 
 /* Rows of C with one pattern that an item of a group takes, and rows of the right factor with one pattern that it
  * multiplies at a time: what systems with several unknowns a node have. */
@@ -53,6 +53,7 @@ struct spmmi_spgemm_bin {
     uint8_t is_narrow;  /* positions of 1 byte */
     uint8_t is_listed;  /* the list is one of its own, not the row of the left factor */
     uint8_t is_partial; /* sums go to the partial sums */
+    uint8_t is_flat;    /* lanes take products side by side, of whatever list entries; 32 lanes */
 };
 
 /* Items of groups: `rows` rows of C each. The first entry of their list has no products, it starts at the number of

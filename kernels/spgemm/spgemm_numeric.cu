@@ -5,6 +5,8 @@
 // shared    16 sums a lane, as one array of the group's item; 16 bytes for each list entry of a round, and one of none
 // round     as many list entries as a group has lanes: loaded side by side, one round ahead
 // in flight 4 chunks of products, each of as many as lanes; a chunk is of one list entry, so that its positions differ
+// flat      items of a warp with short list entries: a chunk is of 32 products side by side, of any entries; those that
+//           have one position are added by ascending lane, which is ascending k
 // values    by plain loads: a kernel before this one may write them (kernels/shared/launch.cuh)
 // control   is uniform in a warp: groups that are done go on without products
 // sums      by ascending k from 0, fused; those of a piece of k go to the partial sums, which a second kernel adds in
@@ -119,7 +121,69 @@ __device__ __forceinline__ void add_round(Walk<Real, LANES> &walk, const Real *r
     }
 }
 
-template <typename Real, int LANES>
+// Products of one chunk, in the order of lanes where positions are equal.
+template <typename Real>
+__device__ __forceinline__ void add_chunk(Real a, Real b, uint32_t position, bool is_there, Real *sums,
+                                          unsigned below)
+{
+    const unsigned equal = __match_any_sync(ALL_LANES, is_there ? position : 0x10000u | threadIdx.x);
+    const unsigned turn = __popc(equal & below), last = __reduce_max_sync(ALL_LANES, turn);
+    for (unsigned t = 0; t <= last; t++) {
+        if (is_there && turn == t)
+            sums[position] = fused(a, b, sums[position]);
+        __syncwarp();
+    }
+}
+
+// A round of products side by side, of the list entries that the lanes hold. Returns how many there were.
+template <typename Real>
+__device__ __forceinline__ uint32_t add_flat_round(const Step<Real> &own, Step<Real> *steps,
+                                                   const Real *right, const uint8_t *positions,
+                                                   bool is_narrow, Real *sums, uint32_t lane)
+{
+    const unsigned below = (1u << lane) - 1, up_to = below | 1u << lane;
+    uint32_t end = own.length; // in the round
+#pragma unroll
+    for (int d = 1; d < 32; d *= 2) {
+        const uint32_t before = __shfl_up_sync(ALL_LANES, end, d);
+        end += lane >= (uint32_t)d ? before : 0;
+    }
+    const uint32_t begin = end - own.length, total = __shfl_sync(ALL_LANES, end, 31);
+    const bool has_products = own.length > 0;
+    const unsigned entries = __ballot_sync(ALL_LANES, has_products);
+    if (has_products) // product i of the round multiplies number start + i of the right factor
+        steps[__popc(entries & below)] = {own.a, own.start - begin, 0};
+    __syncwarp();
+    uint32_t begun = 0; // entries before this chunk
+    for (uint32_t first = 0; first < total; first += 32 * IN_FLIGHT) {
+        uint32_t position[IN_FLIGHT];
+        Real a[IN_FLIGHT], b[IN_FLIGHT];
+        bool is_there[IN_FLIGHT];
+#pragma unroll
+        for (int i = 0; i < IN_FLIGHT; i++) {
+            const uint32_t chunk = first + 32 * i, at = chunk + lane;
+            const bool begins = has_products && begin - chunk < 32; // begin >= chunk, as numbers wrap
+            const unsigned starts = __reduce_or_sync(ALL_LANES, begins ? 1u << (begin - chunk) : 0u);
+            const Step<Real> step = steps[begun + __popc(starts & up_to) - 1];
+            begun += __popc(starts);
+            is_there[i] = at < total;
+            a[i] = step.a;
+            position[i] = 0;
+            if (is_there[i]) {
+                position[i] = is_narrow ? (uint32_t)__ldg(positions + at)
+                                        : (uint32_t)__ldg(reinterpret_cast<const uint16_t *>(positions) + at);
+                b[i] = right[step.start + at];
+            }
+        }
+#pragma unroll
+        for (int i = 0; i < IN_FLIGHT; i++)
+            add_chunk(a[i], b[i], position[i], is_there[i], sums, below);
+    }
+    __syncwarp();
+    return total;
+}
+
+template <typename Real, int LANES, bool FLAT>
 __device__ __forceinline__ void run_group(const spmmi_spgemm_tables &tables, const spmmi_spgemm_bin &bin,
                                           const Operands<Real> &values, unsigned char *shared)
 {
@@ -143,12 +207,19 @@ __device__ __forceinline__ void run_group(const spmmi_spgemm_tables &tables, con
     Walk<Real, LANES> walk = {steps, {Real(0), 0, 0}, 0, 0, 0, 0};
     const uint8_t *const positions = tables.positions + (size_t)item.z * SPMMI_SPGEMM_POSITION_UNIT;
     for (uint32_t first = 0; first < rounds_end; first += LANES) {
-        __syncwarp();
-        steps[lane] = next;
-        __syncwarp();
+        const Step<Real> own = next;
         next = load_step(tables, values, item.x, first + LANES + lane, length, bin.is_listed != 0);
-        walk.begin((int)lane, first >= length ? 0 : (int)min(length - first, (uint32_t)LANES));
-        add_round<Real, LANES>(walk, values.right, positions, bin.is_narrow != 0, sums, lane);
+        __syncwarp();
+        if constexpr (FLAT) {
+            walk.product += add_flat_round(own, steps, values.right,
+                                           positions + (size_t)walk.product * (bin.is_narrow ? 1 : 2),
+                                           bin.is_narrow != 0, sums, lane);
+        } else {
+            steps[lane] = own;
+            __syncwarp();
+            walk.begin((int)lane, first >= length ? 0 : (int)min(length - first, (uint32_t)LANES));
+            add_round<Real, LANES>(walk, values.right, positions, bin.is_narrow != 0, sums, lane);
+        }
     }
     __syncwarp();
     if (bin.is_partial) {
@@ -174,13 +245,14 @@ __global__ void __launch_bounds__(THREADS, 8)
     const spmmi_spgemm_bin bin = bins.bin[b];
     switch (bin.lanes) {
     case 4:
-        return run_group<Real, 4>(tables, bin, values, shared_memory);
+        return run_group<Real, 4, false>(tables, bin, values, shared_memory);
     case 8:
-        return run_group<Real, 8>(tables, bin, values, shared_memory);
+        return run_group<Real, 8, false>(tables, bin, values, shared_memory);
     case 16:
-        return run_group<Real, 16>(tables, bin, values, shared_memory);
+        return run_group<Real, 16, false>(tables, bin, values, shared_memory);
     default:
-        return run_group<Real, 32>(tables, bin, values, shared_memory);
+        return bin.is_flat ? run_group<Real, 32, true>(tables, bin, values, shared_memory)
+                           : run_group<Real, 32, false>(tables, bin, values, shared_memory);
     }
 }
 

@@ -6,10 +6,11 @@
 #include "spgemm_alike.h"
 #include "spgemm_launch.h"
 
-#define LANE_CHOICES 4 /* 4, 8, 16, 32 lanes */
+#define LANE_CHOICES 4           /* 4, 8, 16, 32 lanes */
+#define CHOICE_FLAT LANE_CHOICES /* 32 lanes, products side by side */
 
 /* Bits of a key: items of one are a bin. Higher ones run first: what takes longest. */
-#define KEY_PARTIAL LANE_CHOICES
+#define KEY_PARTIAL 8
 #define KEY_LISTED (2 * KEY_PARTIAL)
 #define KEY_WIDE (2 * KEY_LISTED)
 #define KEY_GROUP (2 * KEY_WIDE) /* and above it: three rows, not two */

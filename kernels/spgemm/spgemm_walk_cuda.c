@@ -8,24 +8,32 @@
 /* Lanes that a step of a group costs beside its own, with many and with few rows. */
 #define STEP_LANES 16
 #define STEP_LANES_FEW 64
+/* Steps that 32 products cost side by side: their entries have to be found and their additions put in order. One H200:
+ * with 1 a Galerkin product of rows of 7 entries took twice as long flat; rows of a mean of 2 to 6 must be flat. */
+#define FLAT_STEPS 3
 
-/* The smallest group that takes few steps: each costs its lanes and some more. */
+/* The smallest group that takes few steps: each costs its lanes and some more. Or products side by side, where most rows
+ * are shorter than any group. */
 static uint32_t choose_lanes(const struct spmmi_spgemm_row *rows, uint32_t length, uint32_t entries,
                              int has_few_rows)
 {
-    uint64_t steps[LANE_CHOICES] = {0}, best = UINT64_MAX;
+    const uint32_t step_lanes = has_few_rows ? STEP_LANES_FEW : STEP_LANES;
+    uint64_t steps[LANE_CHOICES] = {0}, best = UINT64_MAX, turns = 0, round = 0;
     uint32_t choice = LANE_CHOICES - 1;
-    for (uint32_t t = 0; t < length; t++)
+    for (uint32_t t = 0; t < length; t++) {
+        round = (t % 32 == 0 ? 0 : round) + rows[t].length;
+        turns += t % 32 == 31 || t + 1 == length ? (round + 31) / 32 : 0;
         for (uint32_t g = 0; g < LANE_CHOICES; g++)
             steps[g] += (rows[t].length + (4u << g) - 1) >> (2 + g);
+    }
     for (uint32_t g = LANE_CHOICES; g-- > 0 && entries <= (uint32_t)SPMMI_SPGEMM_LANE_SUMS * (4u << g);) {
-        const uint64_t cost = steps[g] * ((4u << g) + (has_few_rows ? STEP_LANES_FEW : STEP_LANES));
+        const uint64_t cost = steps[g] * ((4u << g) + step_lanes);
         if (cost < best) {
             best = cost;
             choice = g;
         }
     }
-    return choice;
+    return turns * FLAT_STEPS * (32 + step_lanes) < best ? CHOICE_FLAT : choice;
 }
 
 /* Where an item is and what it makes. */

@@ -39,7 +39,8 @@ static double create_once(const spmm_plan_t *plan, uint64_t *bytes)
     const double start = ms_now();
     require(spmm_executor_create(plan, 0, NULL, &executor, NULL) == SPMM_OK, "spmm_executor_create");
     const double ms = ms_now() - start;
-    require(spmm_executor_info(executor, SPMM_OP_N, NULL, NULL, &info, NULL) == SPMM_OK, "spmm_executor_info");
+    require(spmm_executor_info(executor, SPMM_OP_N, NULL, NULL, &info, NULL) == SPMM_OK,
+            "spmm_executor_info");
     *bytes = info.device_bytes;
     spmm_executor_destroy(executor);
     return ms;
@@ -85,7 +86,8 @@ static void measure(const char *name)
 
 int main(int argc, char **argv)
 {
-    static const char *const standard[] = {"gen:rand:270000:12", "gen:rand:1050000:12", "gen:rand:10500000:12"};
+    static const char *const standard[] = {"gen:rand:270000:12", "gen:rand:1050000:12",
+                                           "gen:rand:10500000:12"};
     for (int i = 1; i < argc; i++)
         measure(argv[i]);
     for (int i = 0; i < 3 && argc == 1; i++)

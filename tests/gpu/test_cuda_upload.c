@@ -51,8 +51,9 @@ static void go(uint64_t count, int is_filled)
 
 static void go_all(void)
 {
-    static const uint64_t counts[] = {0,       1,           MIB / 4 - 1, MIB / 4,      MIB / 2 - 1,  MIB / 2,
-                                      MIB / 2 + 1, 2 * MIB - 1, 2 * MIB,     8 * MIB + 77, 40 * MIB + 3};
+    static const uint64_t counts[] = {0,           1,           MIB / 4 - 1, MIB / 4, MIB / 2 - 1,
+                                      MIB / 2,     MIB / 2 + 1, 2 * MIB - 1, 2 * MIB, 8 * MIB + 77,
+                                      40 * MIB + 3};
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
         for (int is_filled = 0; is_filled < 2; is_filled++)
             go(counts[i], is_filled);
