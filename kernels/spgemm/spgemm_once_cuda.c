@@ -6,6 +6,7 @@
 
 #include "executor/cuda/cuda_backend.h"
 #include "executor/cuda/cuda_call.h"
+#include "executor/cuda/cuda_pool.h"
 #include "executor/spgemm/spgemm_gpu.h"
 #include "spgemm_once_launch.h"
 
@@ -16,7 +17,10 @@ struct once {
     const struct spmmi_spgemm_gpu_once *in;
     struct spmmi_once_work work;
     struct spmmi_once_counts counts; /* of the host */
-    void *blocks[BLOCKS_OF_MEMORY];  /* of the device, freed at the end */
+    struct {
+        void *memory;
+        size_t bytes;
+    } blocks[BLOCKS_OF_MEMORY]; /* of the device, freed at the end */
     int block_count;
     uint64_t used;
     int64_t nnz;
@@ -31,7 +35,7 @@ static spmm_status_t take(struct once *o, uint64_t count, size_t size, int byte,
     SPMM_REQUIRE(o->used <= left && bytes <= left - o->used, SPMM_ERR_PLAN_BUDGET, o->diag,
                  "the product takes %llu bytes of the GPU so far and %llu more, %llu are allowed",
                  (unsigned long long)o->used, (unsigned long long)bytes, (unsigned long long)left);
-    SPMM_TRY_CUDA(cudaMalloc(out, (size_t)bytes), o->diag);
+    SPMM_TRY(spmmi_pool_take((size_t)bytes, o->in->stream, out, o->diag));
     o->used += bytes;
     SPMM_TRY_CUDA(cudaMemsetAsync(*out, byte, (size_t)bytes, o->in->stream), o->diag);
 cleanup:
@@ -41,8 +45,9 @@ cleanup:
 /* The same, freed at the end. */
 static spmm_status_t take_scratch(struct once *o, uint64_t count, size_t size, int byte, void **out)
 {
-    const spmm_status_t status = take(o, count, size, byte, &o->blocks[o->block_count]);
-    *out = o->blocks[o->block_count++];
+    const spmm_status_t status = take(o, count, size, byte, &o->blocks[o->block_count].memory);
+    *out = o->blocks[o->block_count].memory;
+    o->blocks[o->block_count++].bytes = (size_t)(count * size + 1);
     return status;
 }
 
@@ -58,7 +63,8 @@ cleanup:
     return status;
 }
 
-static spmm_status_t open_matrix(struct once *o, const spmm_csr_t *from, char name,
+/* Its check is enqueued; index: 0 of A, 1 of B. */
+static spmm_status_t open_matrix(struct once *o, const spmm_csr_t *from, int index,
                                  struct spmmi_once_matrix *to)
 {
     spmm_status_t status = SPMM_OK;
@@ -76,12 +82,23 @@ static spmm_status_t open_matrix(struct once *o, const spmm_csr_t *from, char na
         SPMM_TRY(take_scratch(o, (uint64_t)from->nnz, sizeof *to->columns, 0, &narrow));
         to->columns = to->narrow = narrow;
     }
-    SPMM_TRY_CUDA((cudaError_t)spmmi_once_check_cuda(to, o->work.counts, o->in->stream), o->diag);
+    SPMM_TRY_CUDA((cudaError_t)spmmi_once_check_cuda(to, o->work.counts->bad_row + index, o->in->stream),
+                  o->diag);
+cleanup:
+    return status;
+}
+
+/* What the checks of both matrices found. */
+static spmm_status_t read_checks(struct once *o)
+{
+    spmm_status_t status = SPMM_OK;
     SPMM_TRY(read_counts(o));
-    SPMM_REQUIRE_AT(o->counts.bad_row == ~0ull, SPMM_ERR_CSR, o->diag, o->counts.bad_row,
-                    "row %llu of %c breaks a rule of CSR: its row pointers or its columns do not ascend, or "
-                    "leave the matrix",
-                    o->counts.bad_row, name);
+    for (int i = 0; i < 2; i++)
+        SPMM_REQUIRE_AT(
+            o->counts.bad_row[i] == ~0ull, SPMM_ERR_CSR, o->diag, o->counts.bad_row[i],
+            "row %llu of %c breaks a rule of CSR: its row pointers or its columns do not ascend, or "
+            "leave the matrix",
+            o->counts.bad_row[i], i == 0 ? 'A' : 'B');
 cleanup:
     return status;
 }
@@ -95,10 +112,11 @@ static spmm_status_t open_once(struct once *o)
     void *block = NULL;
     SPMM_TRY(take_scratch(o, 1, sizeof *w->counts, 0, &block));
     w->counts = block;
-    SPMM_TRY_CUDA(cudaMemsetAsync(&w->counts->bad_row, 0xff, sizeof w->counts->bad_row, o->in->stream),
+    SPMM_TRY_CUDA(cudaMemsetAsync(w->counts->bad_row, 0xff, sizeof w->counts->bad_row, o->in->stream),
                   o->diag);
-    SPMM_TRY(open_matrix(o, a, 'A', &w->a));
-    SPMM_TRY(open_matrix(o, b, 'B', &w->b));
+    SPMM_TRY(open_matrix(o, a, 0, &w->a));
+    SPMM_TRY(open_matrix(o, b, 1, &w->b));
+    SPMM_TRY(read_checks(o));
     /* In one block, as each allocation takes its time: sums, bound, lists. */
     SPMM_TRY(take_scratch(o, sums * sizeof *w->sums + (1 + SPMMI_ONCE_CLASSES) * rows * sizeof *w->bound, 1,
                           0, &block));
@@ -239,7 +257,7 @@ spmm_status_t spmmi_spgemm_gpu_once(const struct spmmi_spgemm_gpu_once *in, spmm
     memset(arrays, 0, sizeof arrays);
 cleanup:
     for (int i = 0; i < o.block_count; i++)
-        (void)cudaFree(o.blocks[i]);
+        spmmi_pool_free(o.blocks[i].memory, o.blocks[i].bytes, in->stream);
     for (int i = 0; i < 3; i++)
         (void)cudaFree(arrays[i]);
     spmmi_cuda_leave(scope);

@@ -38,7 +38,7 @@ struct spmmi_once_matrix {
 
 /* What the host reads between the phases. All 0 at first, but bad_row, which has all bits set. */
 struct spmmi_once_counts {
-    unsigned long long bad_row;            /* the first one that breaks a rule of CSR */
+    unsigned long long bad_row[2];         /* of A and B: the first one that breaks a rule of CSR */
     unsigned int rows[SPMMI_ONCE_CLASSES]; /* of each class; of wide rows the ranges, by entries */
 };
 
@@ -58,8 +58,8 @@ struct spmmi_once_work {
     uint32_t blocks; /* of wide rows */
 };
 
-/* Rules of CSR of one matrix; copies wide columns. */
-int spmmi_once_check_cuda(const struct spmmi_once_matrix *m, struct spmmi_once_counts *counts, void *stream);
+/* Rules of CSR of one matrix, into *bad_row; copies wide columns. */
+int spmmi_once_check_cuda(const struct spmmi_once_matrix *m, unsigned long long *bad_row, void *stream);
 /* bound, and lists by products. */
 int spmmi_once_products_cuda(const struct spmmi_once_work *w, void *stream);
 /* Lists by entries; counts->rows are 0 again. */

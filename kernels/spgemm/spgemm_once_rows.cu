@@ -19,7 +19,7 @@ __device__ __forceinline__ int64_t column_at(const spmmi_once_matrix &m, int64_t
 }
 
 __global__ void __launch_bounds__(ROW_THREADS)
-    check_kernel(const __grid_constant__ spmmi_once_matrix m, spmmi_once_counts *counts)
+    check_kernel(const __grid_constant__ spmmi_once_matrix m, unsigned long long *bad_row)
 {
     const int64_t i = ((int64_t)blockIdx.x * ROW_THREADS + threadIdx.x) / 32;
     if (i >= m.rows)
@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(ROW_THREADS)
             m.narrow[p] = (int32_t)column;
     }
     if (is_bad)
-        atomicMin(&counts->bad_row, (unsigned long long)i);
+        atomicMin(bad_row, (unsigned long long)i);
 }
 
 // A row into the list of its class; count: room that it takes.
@@ -141,13 +141,13 @@ inline dim3 blocks_of(int64_t count, unsigned threads)
 } // namespace spgemm
 } // namespace spmmi
 
-int spmmi_once_check_cuda(const struct spmmi_once_matrix *m, struct spmmi_once_counts *counts, void *stream)
+int spmmi_once_check_cuda(const struct spmmi_once_matrix *m, unsigned long long *bad_row, void *stream)
 {
     using namespace spmmi;
     if (m->rows == 0)
         return cudaSuccess;
     return launch_kernel(spgemm::check_kernel, spgemm::blocks_of(m->rows, spgemm::ROW_THREADS / 32),
-                         spgemm::ROW_THREADS, 0, stream, false, *m, counts);
+                         spgemm::ROW_THREADS, 0, stream, false, *m, bad_row);
 }
 
 int spmmi_once_products_cuda(const struct spmmi_once_work *w, void *stream)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Times, memory and judgement of a method; see spgemm_bench.h. The program is linked with --wrap of cudaMalloc and
- * cudaFree, so that allocations of the library are counted too. */
+/* Times, memory and judgement of a method; see spgemm_bench.h. The program is linked with --wrap of the functions that
+ * take and free memory of the GPU, so that allocations of the library are counted too. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,28 +41,61 @@ cudaError_t __real_cudaFree(void *block);
 cudaError_t __wrap_cudaMalloc(void **block, size_t bytes);
 cudaError_t __wrap_cudaFree(void *block);
 
-cudaError_t __wrap_cudaMalloc(void **block, size_t bytes)
+cudaError_t __real_cudaMallocFromPoolAsync(void **block, size_t bytes, cudaMemPool_t pool,
+                                           cudaStream_t stream);
+cudaError_t __wrap_cudaMallocFromPoolAsync(void **block, size_t bytes, cudaMemPool_t pool,
+                                           cudaStream_t stream);
+cudaError_t __real_cudaFreeAsync(void *block, cudaStream_t stream);
+cudaError_t __wrap_cudaFreeAsync(void *block, cudaStream_t stream);
+
+static void note_taken(void *block, size_t bytes)
 {
-    const cudaError_t error = __real_cudaMalloc(block, bytes);
-    for (int i = 0; error == cudaSuccess && *block != NULL && i < BLOCKS_MAX; i++)
+    for (int i = 0; block != NULL && i < BLOCKS_MAX; i++)
         if (blocks[i].block == NULL) {
-            blocks[i].block = *block;
+            blocks[i].block = block;
             blocks[i].bytes = bytes;
             live += bytes;
             peak = live > peak ? live : peak;
             break;
         }
-    return error;
 }
 
-cudaError_t __wrap_cudaFree(void *block)
+static void note_freed(const void *block)
 {
     for (int i = 0; block != NULL && i < BLOCKS_MAX; i++)
         if (blocks[i].block == block) {
             blocks[i].block = NULL;
             live -= blocks[i].bytes;
         }
+}
+
+cudaError_t __wrap_cudaMalloc(void **block, size_t bytes)
+{
+    const cudaError_t error = __real_cudaMalloc(block, bytes);
+    if (error == cudaSuccess)
+        note_taken(*block, bytes);
+    return error;
+}
+
+cudaError_t __wrap_cudaMallocFromPoolAsync(void **block, size_t bytes, cudaMemPool_t pool,
+                                           cudaStream_t stream)
+{
+    const cudaError_t error = __real_cudaMallocFromPoolAsync(block, bytes, pool, stream);
+    if (error == cudaSuccess)
+        note_taken(*block, bytes);
+    return error;
+}
+
+cudaError_t __wrap_cudaFree(void *block)
+{
+    note_freed(block);
     return __real_cudaFree(block);
+}
+
+cudaError_t __wrap_cudaFreeAsync(void *block, cudaStream_t stream)
+{
+    note_freed(block);
+    return __real_cudaFreeAsync(block, stream);
 }
 
 void bench_memory_reset(void)
