@@ -6,8 +6,10 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "cuda_call.h"
+#include "executor/pack/pack_threads.h"
 #include "format/base/alloc.h"
 
 /* One H200, 1 GB: 8 threads reach 52 GB/s with slots of 4 MiB, 4 threads 34, 1 thread 10; pageable copies 8 to 9.
@@ -23,10 +25,11 @@
 int spmmi_cuda_upload_pins_hook = 1;
 #endif
 
-/* One upload at a time has the ring; others copy without it. */
+/* One upload at a time has the ring; others copy without it. Its memory stays mapped when somebody resets the device:
+ * then it is no longer pinned, and copies from it are slow but right until it is pinned anew. */
 static struct {
     pthread_mutex_t lock;
-    char *memory; /* NULL: not made yet, or it cannot be */
+    char *memory; /* NULL: not made yet */
     bool is_refused;
 } ring = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -52,26 +55,33 @@ static void fill_from_memory(const void *source, uint64_t first, uint64_t count,
     memcpy(to, from->host + first * from->size, (size_t)count * from->size);
 }
 
+/* Maps the ring, if need be, and pins it. */
+static bool ring_pin(void)
+{
+    unsigned flags = 0;
+    if (ring.memory == NULL) {
+        void *memory = mmap(NULL, RING_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        ring.memory = memory != MAP_FAILED ? memory : NULL;
+    }
+    if (ring.memory != NULL &&
+        (cudaHostGetFlags(&flags, ring.memory) == cudaSuccess ||
+         cudaHostRegister(ring.memory, RING_BYTES, cudaHostRegisterPortable) == cudaSuccess))
+        return true;
+    (void)cudaGetLastError();
+    ring.is_refused = true;
+    return false;
+}
+
 /* Returns whether this upload has the ring; then the lock is held. */
 static bool ring_take(uint64_t bytes)
 {
-    void *memory = NULL;
     if (bytes < PINNED_MIN || pthread_mutex_trylock(&ring.lock) != 0)
         return false;
-    bool may_pin = ring.memory == NULL && !ring.is_refused && bytes >= FIRST_PINNED_MIN;
-#ifdef SPMM_TEST_HOOKS
-    may_pin = may_pin && spmmi_cuda_upload_pins_hook;
-#endif
-    if (may_pin && cudaHostAlloc(&memory, RING_BYTES, cudaHostAllocPortable) == cudaSuccess)
-        ring.memory = memory;
-    else if (may_pin) {
-        (void)cudaGetLastError();
-        ring.is_refused = true;
-    }
-    bool has_ring = ring.memory != NULL;
+    bool has_ring = !ring.is_refused && (ring.memory != NULL || bytes >= FIRST_PINNED_MIN);
 #ifdef SPMM_TEST_HOOKS
     has_ring = has_ring && spmmi_cuda_upload_pins_hook;
 #endif
+    has_ring = has_ring && ring_pin();
     if (!has_ring)
         (void)pthread_mutex_unlock(&ring.lock);
     return has_ring;
@@ -121,7 +131,8 @@ static cudaError_t chunks_send(struct upload *u, char *slots)
 static cudaError_t send_by_threads(struct upload *u)
 {
     const uint64_t chunks = (u->count + u->chunk - 1) / u->chunk;
-    int threads = omp_get_max_threads() < THREADS_MAX ? omp_get_max_threads() : THREADS_MAX;
+    const int most = spmmi_pack_threads(u->count * u->size);
+    int threads = most < THREADS_MAX ? most : THREADS_MAX;
     int failed = cudaSuccess;
     threads = chunks < (uint64_t)threads ? (int)chunks : threads;
 #pragma omp parallel num_threads(threads) reduction(max : failed)

@@ -4,8 +4,12 @@
 
 #include <string.h>
 
+#include "executor/pack/pack_threads.h"
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
+#include "format/base/team.h"
+
+#define ITEM_PIECES 64
 
 static uint32_t count_empty(int64_t rows, const int64_t *row_ptr)
 {
@@ -126,27 +130,56 @@ uint64_t spmmi_stream_host_bytes(int64_t nnz, int64_t rows)
            ((uint64_t)rows + 1) * (sizeof *s->rank_start + sizeof *s->row_of_rank);
 }
 
-/* Both schedules walk the items in order, so ranks are counted along. */
-static void fill_items(const struct spmmi_part *part, int64_t rows, const int64_t *row_ptr,
-                       struct spmmi_items_host *items)
+/* Rows with a nonzero of [begin, end). */
+static uint32_t count_ranks(const int64_t *row_ptr, int64_t begin, int64_t end)
+{
+    uint32_t ranks = 0;
+    for (int64_t i = begin; i < end; i++)
+        ranks += row_ptr[i] < row_ptr[i + 1];
+    return ranks;
+}
+
+/* Items [begin, end), with `rank` ranks before the row of the first. Both schedules walk the items in order, so ranks
+ * are counted along. */
+static void fill_items(const struct spmmi_part *part, const int64_t *row_ptr, uint32_t begin, uint32_t end,
+                       uint32_t rank, struct spmmi_items_host *items)
 {
     const int is_row_split = part->schedule == SPMM_SCHEDULE_ROW_SPLIT;
-    int64_t row = 0;
-    uint32_t rank = 0;
-    for (uint32_t i = 0; i < items->item_count; i++) {
-        for (; row < (int64_t)part->items[i]; row++)
-            rank += row_ptr[row] < row_ptr[row + 1];
+    int64_t row = begin < end ? (int64_t)part->items[begin] : 0;
+    for (uint32_t i = begin; i < end; i++) {
+        rank += count_ranks(row_ptr, row, (int64_t)part->items[i]);
+        row = (int64_t)part->items[i];
         items->item_rank[i] = rank;
         if (is_row_split)
             items->item_start[i] = (uint32_t)row_ptr[row];
         else if (row_ptr[row] < (int64_t)i * part->item_size)
             items->item_rank[i] |= SPMMI_ITEM_INSIDE;
     }
-    for (; row < rows; row++)
-        rank += row_ptr[row] < row_ptr[row + 1];
-    items->item_rank[items->item_count] = rank;
-    if (is_row_split)
-        items->item_start[items->item_count] = (uint32_t)row_ptr[rows];
+}
+
+/* In pieces, whose ranks are counted first. */
+static void fill_all_items(const struct spmmi_part *part, int64_t rows, const int64_t *row_ptr,
+                           struct spmmi_items_host *items)
+{
+    const uint32_t count = items->item_count;
+    const uint64_t bytes = ((uint64_t)rows + count) * sizeof *items->item_rank;
+    uint32_t first[ITEM_PIECES + 1], rank[ITEM_PIECES + 1];
+    int64_t row[ITEM_PIECES + 2] = {0}; /* of each piece's first item, between the first row and the end */
+    for (int k = 0; k <= ITEM_PIECES; k++) {
+        first[k] = (uint32_t)((uint64_t)count * (uint64_t)k / ITEM_PIECES);
+        row[k + 1] = first[k] < count ? (int64_t)part->items[first[k]] : rows;
+    }
+#pragma omp parallel for schedule(static) num_threads(spmmi_team(spmmi_pack_threads(bytes)))
+    for (int k = 0; k <= ITEM_PIECES; k++)
+        rank[k] = count_ranks(row_ptr, row[k], row[k + 1]);
+    for (int k = 1; k <= ITEM_PIECES; k++)
+        rank[k] += rank[k - 1];
+#pragma omp parallel for schedule(static) num_threads(spmmi_team(spmmi_pack_threads(bytes)))
+    for (int k = 0; k < ITEM_PIECES; k++)
+        fill_items(part, row_ptr, first[k], first[k + 1], rank[k], items);
+    items->item_rank[count] = rank[ITEM_PIECES];
+    if (part->schedule == SPMM_SCHEDULE_ROW_SPLIT)
+        items->item_start[count] = (uint32_t)row_ptr[rows];
 }
 
 spmm_status_t spmmi_items_build(const struct spmmi_part *part, int64_t rows, const int64_t *row_ptr,
@@ -161,7 +194,7 @@ spmm_status_t spmmi_items_build(const struct spmmi_part *part, int64_t rows, con
         items->item_start = spmmi_alloc(part->item_count + 1, sizeof *items->item_start);
         SPMM_TRY_ALLOC(items->item_start, diag);
     }
-    fill_items(part, rows, row_ptr, items);
+    fill_all_items(part, rows, row_ptr, items);
 cleanup:
     if (status != SPMM_OK)
         spmmi_items_host_free(items);
