@@ -8,16 +8,13 @@
 
 #include "cuda_arena.h"
 #include "cuda_call.h"
+#include "cuda_upload.h"
 #include "cuda_parts.h"
 #include "format/base/alloc.h"
 #include "format/family.h"
 
 #define GRAPH_DRIVER \
     12030 /* CUDA 12.3: graphs hold kernels that start before the one before them has ended */
-
-#ifdef SPMM_TEST_HOOKS
-void (*spmmi_cuda_table_hook)(const char *name, const void *device, uint64_t count, size_t size);
-#endif
 
 struct spmmi_cuda {
     struct spmmi_device device;

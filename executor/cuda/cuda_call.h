@@ -6,8 +6,6 @@
 
 #include <cuda_runtime_api.h>
 
-#include "cuda_upload.h"
-
 #include "format/base/diag.h"
 
 static inline spmm_status_t spmmi_cuda_fail(cudaError_t error, const char *call, spmm_diag_t *diag)
@@ -33,28 +31,6 @@ static inline spmm_status_t spmmi_cuda_status(int error)
 {
     return error == cudaSuccess ? SPMM_OK : SPMM_ERR_DEVICE;
 }
-
-#ifdef SPMM_TEST_HOOKS
-/* Tests damage tables on the device, behind all checks: this one goes there, under the name of its pointer. NULL: nobody
- * asks. */
-extern void (*spmmi_cuda_table_hook)(const char *name, const void *device, uint64_t count, size_t size);
-static inline const void *spmmi_cuda_table(const char *name, const void *device, uint64_t count, size_t size)
-{
-    if (spmmi_cuda_table_hook != NULL)
-        spmmi_cuda_table_hook(name, device, count, size);
-    return device;
-}
-#define SPMMI_CUDA_TABLE(device, count, size) spmmi_cuda_table(#device, device, count, size)
-#else
-#define SPMMI_CUDA_TABLE(device, count, size) (device)
-#endif
-
-/* count elements into a table of the device, from memory or from a spmmi_upload_fill. Layouts hold tables as pointers to
- * const, as kernels see them. */
-#define spmmi_cuda_copy_up(device, host, count, size, diag) \
-    spmmi_cuda_copy_array(SPMMI_CUDA_TABLE(device, count, size), host, count, size, diag)
-#define spmmi_cuda_fill_up(device, count, size, fill, source, diag) \
-    spmmi_cuda_upload(SPMMI_CUDA_TABLE(device, count, size), count, size, fill, source, diag)
 
 /* The executor's device is current between enter and leave; then the caller's is again. */
 struct spmmi_cuda_scope {

@@ -11,6 +11,7 @@
 #include "cuda_call.h"
 #include "executor/pack/pack_threads.h"
 #include "format/base/alloc.h"
+#include "format/base/team.h"
 
 /* One H200, 1 GB: 8 threads reach 52 GB/s with slots of 4 MiB, 4 threads 34, 1 thread 10; pageable copies 8 to 9.
  * Pinning the ring takes some 12 ms, so that it is kept, and made for the first array that is worth it. */
@@ -23,6 +24,7 @@
 
 #ifdef SPMM_TEST_HOOKS
 int spmmi_cuda_upload_pins_hook = 1;
+void (*spmmi_cuda_table_hook)(const char *name, const void *device, uint64_t count, size_t size);
 #endif
 
 /* One upload at a time has the ring; others copy without it. Its memory stays mapped when somebody resets the device:
@@ -135,7 +137,7 @@ static cudaError_t send_by_threads(struct upload *u)
     int threads = most < THREADS_MAX ? most : THREADS_MAX;
     int failed = cudaSuccess;
     threads = chunks < (uint64_t)threads ? (int)chunks : threads;
-#pragma omp parallel num_threads(threads) reduction(max : failed)
+#pragma omp parallel num_threads(spmmi_team(threads)) reduction(max : failed)
     {
         struct spmmi_cuda_scope scope; /* a thread of the caller's has a device of its own */
         failed = (int)spmmi_cuda_enter(u->number, &scope);

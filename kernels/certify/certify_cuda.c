@@ -6,6 +6,7 @@
 #include "certify_table.h"
 #include "executor/cuda/cuda_arena.h"
 #include "executor/cuda/cuda_call.h"
+#include "executor/cuda/cuda_upload.h"
 #include "format/base/alloc.h"
 
 static void csr_cut(struct spmmi_arena *arena, const struct spmmi_certify_csr *a, size_t value_bytes,

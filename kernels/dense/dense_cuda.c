@@ -7,6 +7,7 @@
 #include "executor/backend.h"
 #include "executor/cuda/cuda_arena.h"
 #include "executor/cuda/cuda_call.h"
+#include "executor/cuda/cuda_upload.h"
 #include "executor/pack/op_pattern.h"
 #include "format/base/alloc.h"
 #include "format/family.h"

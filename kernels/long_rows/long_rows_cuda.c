@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "executor/cuda/cuda_call.h"
+#include "executor/cuda/cuda_upload.h"
 #include "kernels/shared/arrival.h"
 #include "kernels/shared/convert.h"
 

@@ -5,6 +5,7 @@
 #include <cuda_runtime_api.h>
 
 #include "executor/cuda/cuda_call.h"
+#include "executor/cuda/cuda_upload.h"
 #include "format/base/alloc.h"
 #include "kernels/shared/convert.h"
 #include "rows_pieces_kernel.h"

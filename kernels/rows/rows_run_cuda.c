@@ -3,6 +3,7 @@
 #include "rows_run_cuda.h"
 
 #include "executor/cuda/cuda_call.h"
+#include "executor/cuda/cuda_upload.h"
 #include "format/base/alloc.h"
 #include "rows_staged_pack.h"
 

@@ -4,6 +4,7 @@
 
 #include "executor/cuda/cuda_backend.h"
 #include "executor/cuda/cuda_call.h"
+#include "executor/cuda/cuda_upload.h"
 #include "executor/spgemm/spgemm_gpu.h"
 #include "format/base/alloc.h"
 #include "spgemm_stage_cuda.h"

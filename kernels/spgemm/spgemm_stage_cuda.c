@@ -8,6 +8,7 @@
 
 #include "executor/cuda/cuda_arena.h"
 #include "executor/cuda/cuda_call.h"
+#include "executor/cuda/cuda_upload.h"
 #include "format/base/alloc.h"
 #include "spgemm_items.h"
 

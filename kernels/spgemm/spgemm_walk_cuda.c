@@ -12,8 +12,8 @@
  * with 1 a Galerkin product of rows of 7 entries took twice as long flat; rows of a mean of 2 to 6 must be flat. */
 #define FLAT_STEPS 3
 
-/* The smallest group that takes few steps: each costs its lanes and some more. Or products side by side, where most rows
- * are shorter than any group. */
+/* The smallest group that takes few steps: each costs its lanes and some more. Or products side by side, where most
+ * rows are shorter than any group. */
 static uint32_t choose_lanes(const struct spmmi_spgemm_row *rows, uint32_t length, uint32_t entries,
                              int has_few_rows)
 {

@@ -4,6 +4,7 @@
 
 #include "executor/cuda/cuda_arena.h"
 #include "executor/cuda/cuda_call.h"
+#include "executor/cuda/cuda_upload.h"
 #include "executor/pack/op_pattern.h"
 #include "format/base/alloc.h"
 #include "tcblock_cuda.h"

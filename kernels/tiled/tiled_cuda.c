@@ -7,6 +7,7 @@
 #include "executor/backend.h"
 #include "executor/cuda/cuda_arena.h"
 #include "executor/cuda/cuda_call.h"
+#include "executor/cuda/cuda_upload.h"
 #include "format/base/alloc.h"
 #include "executor/pack/op_pattern.h"
 #include "kernels/shared/convert.h"

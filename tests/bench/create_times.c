@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How long an executor on a GPU takes to be made: create_times [MATRIX...], which are generator strings such as
- * gen:rand:1000000:12. Prints, of each, the bytes on the device and the median of seven times in ms, after one that is not
- * counted; beside it one copy of as many bytes from ordinary and from pinned memory. */
+ * gen:rand:1000000:12. Prints, of each, the bytes on the device and the median of seven times in ms, after one that is
+ * not counted; beside it one copy of as many bytes from ordinary and from pinned memory. */
 #include <cuda_runtime_api.h>
 #include <spmm/spmm.h>
 #include <stdio.h>

@@ -12,6 +12,7 @@
 
 #include "cuda_product.h"
 #include "executor/cuda/cuda_call.h"
+#include "executor/cuda/cuda_upload.h"
 #include "kernels/dense/dense_shape.h"
 #include "kernels/wide/wide_shape.h"
 
