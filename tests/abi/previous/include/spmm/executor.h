@@ -120,9 +120,8 @@ SPMM_API spmm_status_t spmm_executor_set_values(spmm_executor_t *executor, const
 
 /** Bytes of workspace that spmm_execute needs for this product; 0 is common. Device memory on a GPU, host memory on the
  * CPU, its address a multiple of 256. Its contents need no initialisation. Depends on op, n, both layouts and types,
- * and whether B and C are aligned to 16 bytes: describe them as they will be passed (data may be NULL, which counts as
- * aligned).
- * Errors: ARGUMENT, SHAPE, TYPE, UNSUPPORTED, NO_VARIANT, TOO_LARGE. */
+ * and whether B and C are aligned to 16 bytes, or to two elements: describe them as they will be passed (data may be
+ * NULL, which counts as aligned). Errors: ARGUMENT, SHAPE, TYPE, UNSUPPORTED, NO_VARIANT, TOO_LARGE. */
 SPMM_API spmm_status_t spmm_executor_workspace_bytes(const spmm_executor_t *executor, spmm_op_t op,
                                                      const spmm_dense_t *b, const spmm_dense_t *c,
                                                      uint64_t *bytes, spmm_diag_t *diag);
