@@ -79,6 +79,8 @@ void spmmi_pool_free(void *block, size_t bytes, void *stream)
 {
     if (block == NULL)
         return;
-    if (bytes > SPMMI_POOL_BLOCK_MAX || pool_get() == NULL || cudaFreeAsync(block, stream) != cudaSuccess)
+    if (bytes > SPMMI_POOL_BLOCK_MAX || pool_get() == NULL)
         (void)cudaFree(block);
+    else if (cudaFreeAsync(block, stream) != cudaSuccess)
+        (void)cudaGetLastError();
 }

@@ -57,7 +57,7 @@ static void fill_from_memory(const void *source, uint64_t first, uint64_t count,
     memcpy(to, from->host + first * from->size, (size_t)count * from->size);
 }
 
-/* Maps the ring, if need be, and pins it. */
+/* Maps the ring, if need be, and pins it. No error of CUDA stays for the caller's next check. */
 static bool ring_pin(void)
 {
     unsigned flags = 0;
@@ -65,13 +65,12 @@ static bool ring_pin(void)
         void *memory = mmap(NULL, RING_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         ring.memory = memory != MAP_FAILED ? memory : NULL;
     }
-    if (ring.memory != NULL &&
-        (cudaHostGetFlags(&flags, ring.memory) == cudaSuccess ||
-         cudaHostRegister(ring.memory, RING_BYTES, cudaHostRegisterPortable) == cudaSuccess))
-        return true;
+    const bool is_pinned = ring.memory != NULL && (cudaHostGetFlags(&flags, ring.memory) == cudaSuccess ||
+                                                   cudaHostRegister(ring.memory, RING_BYTES,
+                                                                    cudaHostRegisterPortable) == cudaSuccess);
     (void)cudaGetLastError();
-    ring.is_refused = true;
-    return false;
+    ring.is_refused = !is_pinned;
+    return is_pinned;
 }
 
 /* Returns whether this upload has the ring; then the lock is held. */

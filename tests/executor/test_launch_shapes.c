@@ -191,7 +191,8 @@ static void test_rows(void **state)
             assert_int_equal(s.lanes, lanes);
         }
     }
-    const uint32_t narrower[][3] = {{8, 2, 2}, {2, 2, 1}, {1, 2, 0}, {4, 4, 2}, {2, 4, 1}, {2, 8, 1}, {1, 8, 0}};
+    const uint32_t narrower[][3] = {{8, 2, 2}, {2, 2, 1}, {1, 2, 0}, {4, 4, 2},
+                                    {2, 4, 1}, {2, 8, 1}, {1, 8, 0}};
     for (size_t i = 0; i < sizeof narrower / sizeof narrower[0]; i++)
         assert_int_equal(spmmi_rows_narrower(narrower[i][0], narrower[i][1]), narrower[i][2]);
     assert_true(spmmi_rows_stores_columns(46666, 1, 12));
