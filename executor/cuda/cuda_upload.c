@@ -64,6 +64,9 @@ static bool ring_pin(void)
     if (ring.memory == NULL) {
         void *memory = mmap(NULL, RING_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         ring.memory = memory != MAP_FAILED ? memory : NULL;
+        if (ring.memory !=
+            NULL) /* a child that shares pages on writing could take those that the GPU reads */
+            (void)madvise(memory, RING_BYTES, MADV_DONTFORK);
     }
     const bool is_pinned = ring.memory != NULL && (cudaHostGetFlags(&flags, ring.memory) == cudaSuccess ||
                                                    cudaHostRegister(ring.memory, RING_BYTES,
@@ -143,6 +146,8 @@ static cudaError_t send_by_threads(struct upload *u)
         if (failed == cudaSuccess)
             failed = (int)chunks_send(u, ring.memory +
                                              (size_t)omp_get_thread_num() * SLOTS_OF_THREAD * SLOT_BYTES);
+        if (failed != cudaSuccess)
+            (void)cudaGetLastError();
         spmmi_cuda_leave(scope);
     }
     return (cudaError_t)failed;
