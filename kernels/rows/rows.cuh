@@ -5,8 +5,8 @@
 // block       256 threads = 256 / LANES groups; blockIdx.x takes consecutive groups, blockIdx.y a column tile
 // group       LANES lanes own consecutive nonzeros (whole items) and LANES * VEC columns of B and C
 // types       T says those of A, B and C (rows_types.cuh); sums, in registers and memory, are f32 or f64
-// lane        VEC columns: one 16-byte load of B a nonzero. VEC = 1 where B, C or n is not aligned, 2 (4 bytes)
-//             for even n of 16-bit types
+// lane        VEC columns: one 16-byte load of B a nonzero. Where B, C or n is not aligned to that, VEC = 2 if they
+//             are even (8 bytes of f32, 4 of 16-bit types), else 1
 // in flight   4 * QUADS rows of B a group, whatever the row lengths: loads never wait for the end of a row
 // schedules   row split: items end with their rows, nothing is shared.
 //             nonzero split: blocks are about equally long, and so are the groups of a block. A row cut by a

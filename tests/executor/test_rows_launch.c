@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Columns a lane of the rows family on a GPU, by the width, leading dimensions and addresses of B and C: a lane never
+ * loads or stores a word that its operand is not aligned to. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "kernels/rows/rows_launch_cuda.h"
+
+#define ROWS 1000000 /* so many that column-major C is converted */
+#define BASE 256     /* an address that nobody reads */
+
+static const spmm_schedule_t schedules[] = {SPMM_SCHEDULE_ROW_SPLIT, SPMM_SCHEDULE_NONZERO_SPLIT};
+static const spmm_dtype_t f32_only[] = {SPMM_F32, SPMM_F32, SPMM_F32};
+
+/* An operand: its layout, the elements by which n is short of its leading dimension, and by which it is misplaced. */
+struct place {
+    spmm_layout_t layout;
+    int64_t gap, shift;
+};
+
+static spmm_dense_t operand(const struct place *place, int64_t n, spmm_dtype_t type)
+{
+    const int64_t least = place->layout == SPMM_ROW_MAJOR ? n : ROWS;
+    void *const data = (void *)(uintptr_t)(BASE + (uint64_t)place->shift * spmm_dtype_size(type));
+    return (spmm_dense_t){data, ROWS, n, least + place->gap, place->layout, type};
+}
+
+/* types: of A, B and C. */
+static struct spmmi_rows_launch launch_of(int64_t n, const struct place *of_b, const struct place *of_c,
+                                          const spmm_dtype_t *types, spmm_schedule_t schedule)
+{
+    static const struct spmmi_device device = {.target = 90, .multiprocessors = 132, .can_overlap = 1};
+    struct spmmi_staged_blocks staged[SPMMI_STAGED_GRIDS];
+    const spmm_dense_t b = operand(of_b, n, types[1]), c = operand(of_c, n, types[2]);
+    for (int i = 0; i < SPMMI_STAGED_GRIDS; i++) /* so many blocks that staging never pays */
+        staged[i] = (struct spmmi_staged_blocks){NULL, UINT32_MAX, SPMMI_STAGED_NONZEROS_MIN};
+    const struct spmmi_rows_problem problem = {.rows = ROWS,
+                                               .cols = ROWS,
+                                               .nnz = 8 * ROWS,
+                                               .ranks = ROWS,
+                                               .item_count = ROWS,
+                                               .item_size = 8,
+                                               .schedule = schedule,
+                                               .dtype = types[0],
+                                               .b = &b,
+                                               .c = &c,
+                                               .staged = staged};
+    struct spmmi_rows_launch launch;
+    spmmi_rows_launch_plan(&problem, &device, &launch);
+    return launch;
+}
+
+static void assert_shape(int64_t n, const struct place *b, const struct place *c, const spmm_dtype_t *types,
+                         uint32_t vec, uint32_t lanes)
+{
+    for (size_t i = 0; i < sizeof schedules / sizeof schedules[0]; i++) {
+        const struct spmmi_rows_launch launch = launch_of(n, b, c, types, schedules[i]);
+        assert_int_equal(launch.shape.way, SPMMI_ROWS_COLUMNS);
+        assert_int_equal(launch.shape.vec, vec);
+        assert_int_equal(launch.shape.lanes, lanes);
+    }
+}
+
+static void packed_rows_take_what_divides_n(void **state)
+{
+    static const int64_t cases[][3] = {/* n, columns a lane, lanes */
+                                       {2, 2, 1},  {6, 2, 4},  {10, 2, 8},  {18, 2, 16},  {34, 2, 32}, {66, 2, 32},
+                                       {8, 4, 2},  {36, 4, 16}, {3, 1, 4},  {7, 1, 8},    {33, 1, 32}};
+    const struct place packed = {SPMM_ROW_MAJOR, 0, 0};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        assert_shape(cases[i][0], &packed, &packed, f32_only, (uint32_t)cases[i][1], (uint32_t)cases[i][2]);
+}
+
+/* Any one of B's and C's leading dimensions and addresses decides. */
+static void the_least_aligned_operand_decides(void **state)
+{
+    static const uint32_t expected[] = {4, 1, 2, 1}; /* by elements past a word of 16 bytes */
+    const struct place packed = {SPMM_ROW_MAJOR, 0, 0};
+    (void)state;
+    for (int64_t away = 0; away < 4; away++) {
+        const struct place places[] = {{SPMM_ROW_MAJOR, away, 0}, {SPMM_ROW_MAJOR, 0, away}};
+        const uint32_t vec = expected[away], lanes = 32 / vec;
+        for (int i = 0; i < 2; i++) {
+            assert_shape(32, &places[i], &packed, f32_only, vec, lanes);
+            assert_shape(32, &packed, &places[i], f32_only, vec, lanes);
+        }
+    }
+    /* n is even, and one operand is aligned to its elements alone: single columns. */
+    const struct place odd_ld = {SPMM_ROW_MAJOR, 1, 0}, odd_address = {SPMM_ROW_MAJOR, 0, 1};
+    assert_shape(34, &odd_ld, &packed, f32_only, 1, 32);
+    assert_shape(34, &packed, &odd_address, f32_only, 1, 32);
+    assert_shape(6, &odd_address, &packed, f32_only, 1, 8);
+}
+
+static void scratch_is_of_whole_words(void **state)
+{
+    const struct place rows = {SPMM_ROW_MAJOR, 0, 0}, columns = {SPMM_COL_MAJOR, 1, 1};
+    (void)state;
+    assert_shape(34, &columns, &columns, f32_only, 4, 16);
+    assert_shape(33, &columns, &columns, f32_only, 4, 16);
+    /* The caller's row-major operand still decides. */
+    assert_shape(34, &columns, &rows, f32_only, 2, 32);
+    assert_shape(34, &rows, &columns, f32_only, 2, 32);
+    assert_shape(33, &columns, &rows, f32_only, 1, 32);
+}
+
+/* Columns a lane of other types, n = 34: those of 16 bits have pairs where all types are one. */
+static void types_have_the_pairs_that_kernels_have(void **state)
+{
+    static const struct {
+        spmm_dtype_t types[3];
+        uint32_t vec, lanes;
+    } cases[] = {{{SPMM_F64, SPMM_F64, SPMM_F64}, 2, 32},
+                 {{SPMM_F16, SPMM_F16, SPMM_F16}, 2, 32},
+                 {{SPMM_BF16, SPMM_BF16, SPMM_BF16}, 2, 32},
+                 {{SPMM_F32, SPMM_F16, SPMM_F16}, 1, 32},
+                 {{SPMM_F16, SPMM_F16, SPMM_F32}, 1, 32}};
+    const struct place packed = {SPMM_ROW_MAJOR, 0, 0}, odd_address = {SPMM_ROW_MAJOR, 0, 1};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        assert_shape(34, &packed, &packed, cases[i].types, cases[i].vec, cases[i].lanes);
+        assert_shape(34, &odd_address, &packed, cases[i].types, 1, 32);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(packed_rows_take_what_divides_n),
+        cmocka_unit_test(the_least_aligned_operand_decides),
+        cmocka_unit_test(scratch_is_of_whole_words),
+        cmocka_unit_test(types_have_the_pairs_that_kernels_have),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
