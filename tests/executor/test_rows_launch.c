@@ -68,8 +68,9 @@ static void assert_shape(int64_t n, const struct place *b, const struct place *c
 static void packed_rows_take_what_divides_n(void **state)
 {
     static const int64_t cases[][3] = {/* n, columns a lane, lanes */
-                                       {2, 2, 1},  {6, 2, 4},  {10, 2, 8},  {18, 2, 16},  {34, 2, 32}, {66, 2, 32},
-                                       {8, 4, 2},  {36, 4, 16}, {3, 1, 4},  {7, 1, 8},    {33, 1, 32}};
+                                       {2, 2, 1},   {6, 2, 4},   {10, 2, 8}, {18, 2, 16},
+                                       {34, 2, 32}, {66, 2, 32}, {8, 4, 2},  {36, 4, 16},
+                                       {3, 1, 4},   {7, 1, 8},   {33, 1, 32}};
     const struct place packed = {SPMM_ROW_MAJOR, 0, 0};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
@@ -83,11 +84,11 @@ static void the_least_aligned_operand_decides(void **state)
     const struct place packed = {SPMM_ROW_MAJOR, 0, 0};
     (void)state;
     for (int64_t away = 0; away < 4; away++) {
-        const struct place places[] = {{SPMM_ROW_MAJOR, away, 0}, {SPMM_ROW_MAJOR, 0, away}};
+        const struct place moved[] = {{SPMM_ROW_MAJOR, away, 0}, {SPMM_ROW_MAJOR, 0, away}};
         const uint32_t vec = expected[away], lanes = 32 / vec;
         for (int i = 0; i < 2; i++) {
-            assert_shape(32, &places[i], &packed, f32_only, vec, lanes);
-            assert_shape(32, &packed, &places[i], f32_only, vec, lanes);
+            assert_shape(32, &moved[i], &packed, f32_only, vec, lanes);
+            assert_shape(32, &packed, &moved[i], f32_only, vec, lanes);
         }
     }
     /* n is even, and one operand is aligned to its elements alone: single columns. */

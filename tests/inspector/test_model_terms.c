@@ -209,6 +209,14 @@ static void row_split_terms_are_as_counted(void **state)
     assert_near(p.term[SPMMI_TERM_ISSUE], 250 * 3 * 40 / 3.2e10);
     assert_near(p.term[SPMMI_TERM_WAVES], 32 * 3 / 50.0 * 1e-6);
     assert_near(p.term[SPMMI_TERM_LONGEST], 3e-6);
+    /* 34: pairs of columns, 32 lanes. 33: single ones, two tiles. 34 column-major: scratch, 16 lanes of four. */
+    p = spmmi_predict(&device, &m, &c, 34, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
+    assert_near(p.term[SPMMI_TERM_L1], 3000 * (2 * 64 + 4 * 136) / 5e12);
+    assert_near(p.term[SPMMI_TERM_ISSUE], 3000 * 32 / 3.2e10);
+    p = spmmi_predict(&device, &m, &c, 33, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
+    assert_near(p.term[SPMMI_TERM_ISSUE], 2 * 3000 * 28 / 3.2e10);
+    p = spmmi_predict(&device, &m, &c, 34, SPMM_LAYOUTS_COL_MAJOR, SPMM_F32);
+    assert_near(p.term[SPMMI_TERM_ISSUE], 1500 * 40 / 3.2e10);
     /* Column-major: B is in the cache as it was converted; C is converted after it, as it has 10 nonzeros a row. */
     p = spmmi_predict(&device, &m, &c, 32, SPMM_LAYOUTS_COL_MAJOR, SPMM_F32);
     assert_near(p.term[SPMMI_TERM_DRAM], (80000 + 128000) / 1e12);
@@ -237,41 +245,14 @@ static void nonzero_split_terms_are_as_counted(void **state)
     m.longest = 2600; /* 13 blocks: 4 + 13 * 8 / 256 steps more */
     p = spmmi_predict(&device, &m, &c, 32, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
     assert_near(p.term[SPMMI_TERM_LONGEST], (4 + 4 + 13 * 8 / 256.0) * 1e-6);
+    /* 10 columns: 8 lanes of two. */
+    p = spmmi_predict(&device, &m, &c, 10, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
+    assert_near(p.term[SPMMI_TERM_ISSUE], 625 * 32 / 3.2e10);
     /* One column: a warp takes 128 nonzeros a step, and twice in a turn of the kernel; 60 blocks at a time. */
     p = spmmi_predict(&device, &m, &c, 1, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
     assert_near(p.term[SPMMI_TERM_ISSUE], 10000 / 128.0 * 28 / 3.2e10);
     assert_near(p.term[SPMMI_TERM_WAVES], 10000 / 1024.0 / 60 * 1e-6);
     assert_near(p.term[SPMMI_TERM_LONGEST], 2e-6);
-}
-
-/* Even n that is no multiple of four: two columns a lane, 24 + 4 * 2 instructions a step. */
-static void lanes_of_pairs_are_as_counted(void **state)
-{
-    (void)state;
-    struct spmmi_model_matrix m = matrix_of_windows();
-    struct spmmi_model_candidate c = {.family = SPMM_FAMILY_ROWS, .schedule = SPMM_SCHEDULE_ROW_SPLIT};
-    m.items = 1000;
-    m.item_longest = 3;
-    for (int i = 0; i < SPMMI_STEP_LEVELS; i++)
-        m.item_steps[i] = ceil(ldexp(1000, -i)) * 3;
-    /* 34 columns: 17 lanes are wanted, 32 taken, one tile; a warp has one item, a block 8. */
-    struct spmmi_prediction p = spmmi_predict(&device, &m, &c, 34, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
-    assert_near(p.term[SPMMI_TERM_L1], 3000 * (2 * 64 + 4 * 136) / 5e12);
-    assert_near(p.term[SPMMI_TERM_ISSUE], 3000 * 32 / 3.2e10);
-    assert_near(p.term[SPMMI_TERM_WAVES], 125 * 3 / 50.0 * 1e-6);
-    /* 33 columns: single ones, in two tiles of 32. */
-    p = spmmi_predict(&device, &m, &c, 33, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
-    assert_near(p.term[SPMMI_TERM_ISSUE], 2 * 3000 * 28 / 3.2e10);
-    /* Column-major operands are converted into rows of whole words: 16 lanes of four columns. */
-    p = spmmi_predict(&device, &m, &c, 34, SPMM_LAYOUTS_COL_MAJOR, SPMM_F32);
-    assert_near(p.term[SPMMI_TERM_ISSUE], 1500 * 40 / 3.2e10);
-    /* Two columns of f64 are 16 bytes, as before: 8 lanes. */
-    p = spmmi_predict(&device, &m, &c, 10, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F64);
-    assert_near(p.term[SPMMI_TERM_ISSUE], 250 * 3 * 32 / 3.2e10);
-    /* A nonzero split of 10 columns: 8 lanes, so 16 nonzeros a step of a warp. */
-    c.schedule = SPMM_SCHEDULE_NONZERO_SPLIT;
-    p = spmmi_predict(&device, &m, &c, 10, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
-    assert_near(p.term[SPMMI_TERM_ISSUE], 625 * 32 / 3.2e10);
 }
 
 static void terms_of_a_cpu_are_as_counted(void **state)
@@ -602,7 +583,6 @@ int main(void)
         cmocka_unit_test(a_panel_of_two_stages_needs_twice_the_shared_memory),
         cmocka_unit_test(row_split_terms_are_as_counted),
         cmocka_unit_test(nonzero_split_terms_are_as_counted),
-        cmocka_unit_test(lanes_of_pairs_are_as_counted),
         cmocka_unit_test(terms_of_a_cpu_are_as_counted),
         cmocka_unit_test(window_terms_are_as_counted),
         cmocka_unit_test(panel_terms_are_as_counted),
