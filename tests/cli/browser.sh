@@ -8,7 +8,7 @@ matrix=$source_dir/tests/data/bcsstk17.mtx.zst
 browser() { # FILE
     rm -rf "$work/browser" && mkdir "$work/browser"
     run python3 "$source_dir/tests/cli/browser.py" "$1" "$work/browser"
-    [ "$status" -ne 77 ] || exit 77
+    [ "$status" -ne 77 ] || [ -n "${SPMM_TESTS_RUN:-}" ] || exit 77
 }
 
 spmm-inspect -q --device any "$matrix" -o "$work/a.plan"
