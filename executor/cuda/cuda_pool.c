@@ -27,6 +27,8 @@ static cudaMemPool_t pool_make(int device)
     properties.location.id = device;
     if (cudaMemPoolCreate(&pool, &properties) != cudaSuccess ||
         cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &kept) != cudaSuccess) {
+        if (pool != NULL)
+            (void)cudaMemPoolDestroy(pool);
         (void)cudaGetLastError();
         return NULL;
     }
@@ -49,26 +51,38 @@ static cudaMemPool_t pool_get(void)
     return pool;
 }
 
+/* Gives back what the pool keeps, once what was freed behind the stream is free. */
+static void pool_trim(cudaMemPool_t pool, void *stream)
+{
+    (void)cudaGetLastError();
+    if (pool != NULL && cudaStreamSynchronize(stream) == cudaSuccess)
+        (void)cudaMemPoolTrimTo(pool, 0);
+}
+
+spmm_status_t spmmi_pool_take_plain(size_t bytes, void *stream, void **block, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    cudaError_t error = cudaMalloc(block, bytes);
+    if (error == cudaErrorMemoryAllocation) {
+        pool_trim(pool_get(), stream);
+        error = cudaMalloc(block, bytes);
+    }
+    SPMM_TRY_CUDA(error, diag);
+cleanup:
+    return status;
+}
+
 spmm_status_t spmmi_pool_take(size_t bytes, void *stream, void **block, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     const cudaMemPool_t pool = pool_get();
     *block = NULL;
-    if (pool != NULL && bytes <= SPMMI_POOL_BLOCK_MAX) {
-        cudaError_t error = cudaMallocFromPoolAsync(block, bytes, pool, stream);
-        if (error == cudaErrorMemoryAllocation) {
-            (void)cudaGetLastError();
-            (void)cudaMemPoolTrimTo(pool, 0);
-            error = cudaMallocFromPoolAsync(block, bytes, pool, stream);
-        }
-        SPMM_TRY_CUDA(error, diag);
-        goto cleanup;
-    }
-    cudaError_t error = cudaMalloc(block, bytes);
-    if (error == cudaErrorMemoryAllocation && pool != NULL) {
-        (void)cudaGetLastError();
-        (void)cudaMemPoolTrimTo(pool, 0);
-        error = cudaMalloc(block, bytes);
+    if (pool == NULL || bytes > SPMMI_POOL_BLOCK_MAX)
+        return spmmi_pool_take_plain(bytes, stream, block, diag);
+    cudaError_t error = cudaMallocFromPoolAsync(block, bytes, pool, stream);
+    if (error == cudaErrorMemoryAllocation) {
+        pool_trim(pool, stream);
+        error = cudaMallocFromPoolAsync(block, bytes, pool, stream);
     }
     SPMM_TRY_CUDA(error, diag);
 cleanup:

@@ -15,7 +15,10 @@
 /* Memory of the current device, to use behind what is in the stream, and to free with spmmi_pool_free. Where there is
  * none the pool gives back what it keeps, and it is tried again. Errors: DEVICE_MEMORY, DEVICE. */
 spmm_status_t spmmi_pool_take(size_t bytes, void *stream, void **block, spmm_diag_t *diag);
-/* A block of so many bytes, behind what is in the stream; NULL is fine. */
+/* The same of cudaMalloc, to free with cudaFree: memory that callers get, which they may share with other devices and
+ * processes, and whose release waits for their kernels. */
+spmm_status_t spmmi_pool_take_plain(size_t bytes, void *stream, void **block, spmm_diag_t *diag);
+/* A block of so many bytes of spmmi_pool_take, behind what is in the stream; NULL is fine. */
 void spmmi_pool_free(void *block, size_t bytes, void *stream);
 
 #endif

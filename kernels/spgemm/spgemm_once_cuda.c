@@ -27,15 +27,18 @@ struct once {
     spmm_diag_t *diag;
 };
 
+/* How memory is taken: spmmi_pool_take or spmmi_pool_take_plain. */
+typedef spmm_status_t (*take_fn)(size_t bytes, void *stream, void **block, spmm_diag_t *diag);
+
 /* Memory of the device, all bytes of one value; *out stays the caller's to free. */
-static spmm_status_t take(struct once *o, uint64_t count, size_t size, int byte, void **out)
+static spmm_status_t take(struct once *o, take_fn how, uint64_t count, size_t size, int byte, void **out)
 {
     spmm_status_t status = SPMM_OK;
     const uint64_t bytes = count * size + 1, left = o->in->device_left;
     SPMM_REQUIRE(o->used <= left && bytes <= left - o->used, SPMM_ERR_PLAN_BUDGET, o->diag,
                  "the product takes %llu bytes of the GPU so far and %llu more, %llu are allowed",
                  (unsigned long long)o->used, (unsigned long long)bytes, (unsigned long long)left);
-    SPMM_TRY(spmmi_pool_take((size_t)bytes, o->in->stream, out, o->diag));
+    SPMM_TRY(how((size_t)bytes, o->in->stream, out, o->diag));
     o->used += bytes;
     SPMM_TRY_CUDA(cudaMemsetAsync(*out, byte, (size_t)bytes, o->in->stream), o->diag);
 cleanup:
@@ -45,7 +48,8 @@ cleanup:
 /* The same, freed at the end. */
 static spmm_status_t take_scratch(struct once *o, uint64_t count, size_t size, int byte, void **out)
 {
-    const spmm_status_t status = take(o, count, size, byte, &o->blocks[o->block_count].memory);
+    const spmm_status_t status =
+        take(o, spmmi_pool_take, count, size, byte, &o->blocks[o->block_count].memory);
     *out = o->blocks[o->block_count].memory;
     o->blocks[o->block_count++].bytes = (size_t)(count * size + 1);
     return status;
@@ -69,6 +73,8 @@ static spmm_status_t open_matrix(struct once *o, const spmm_csr_t *from, int ind
 {
     spmm_status_t status = SPMM_OK;
     void *narrow = NULL;
+    SPMM_REQUIRE(from->rows > 0 || from->nnz == 0, SPMM_ERR_CSR, o->diag, "%c has %lld entries and no rows",
+                 index == 0 ? 'A' : 'B', (long long)from->nnz);
     *to = (struct spmmi_once_matrix){.rows = from->rows,
                                      .cols = from->cols,
                                      .nnz = from->nnz,
@@ -223,13 +229,14 @@ static spmm_status_t multiply(struct once *o, void *arrays[3])
 {
     spmm_status_t status = SPMM_OK;
     const uint64_t rows = (uint64_t)o->in->a->rows;
-    SPMM_TRY(take(o, rows + 1, sizeof(int64_t), 0, &arrays[0]));
+    SPMM_TRY(take(o, spmmi_pool_take_plain, rows + 1, sizeof(int64_t), 0, &arrays[0]));
     o->work.c_row_ptr = arrays[0];
     SPMM_TRY(open_once(o));
     if (rows > 0)
         SPMM_TRY(count_entries(o));
-    SPMM_TRY(take(o, (uint64_t)o->nnz, sizeof(int32_t), 0, &arrays[1]));
-    SPMM_TRY(take(o, (uint64_t)o->nnz, spmm_dtype_size(o->in->a->value_type), 0, &arrays[2]));
+    SPMM_TRY(take(o, spmmi_pool_take_plain, (uint64_t)o->nnz, sizeof(int32_t), 0, &arrays[1]));
+    SPMM_TRY(take(o, spmmi_pool_take_plain, (uint64_t)o->nnz, spmm_dtype_size(o->in->a->value_type), 0,
+                  &arrays[2]));
     o->work.c_columns = arrays[1];
     o->work.c_values = arrays[2];
     if (o->nnz > 0) {

@@ -260,6 +260,9 @@ static void methods_and_budgets_are_checked(void **state)
     for (o.device_budget_bytes = 1; o.device_budget_bytes < result; o.device_budget_bytes *= 2)
         assert_int_equal(spmm_product_once(&of_gpu.view, &of_gpu.view, 0, &o, &c, NULL),
                          SPMM_ERR_PLAN_BUDGET);
+    spmm_csr_t no_rows = of_gpu.view;
+    no_rows.rows = 0;
+    assert_int_equal(spmm_product_once(&no_rows, &of_gpu.view, 0, NULL, &c, NULL), SPMM_ERR_CSR);
     arrays_free(&of_gpu);
     arrays_free(&of_host);
     test_matrix_free(a);
