@@ -121,13 +121,21 @@ __device__ __forceinline__ void add_round(Walk<Real, LANES> &walk, const Real *r
     }
 }
 
-// Products of one chunk, in the order of lanes where positions are equal.
+// Turns that the list entries of a chunk may take, one after the other, before equal positions are looked for.
+constexpr unsigned ENTRY_TURNS = 3;
+
+// Products of one chunk, in the order of lanes where positions are equal; starts: lanes whose product is the first of
+// its list entry. Those of one entry have different positions.
 template <typename Real>
 __device__ __forceinline__ void add_chunk(Real a, Real b, uint32_t position, bool is_there, Real *sums,
-                                          unsigned below)
+                                          unsigned starts, unsigned below)
 {
-    const unsigned equal = __match_any_sync(ALL_LANES, is_there ? position : 0x10000u | threadIdx.x);
-    const unsigned turn = __popc(equal & below), last = __reduce_max_sync(ALL_LANES, turn);
+    unsigned turn = __popc(starts >> 1 & below), last = __popc(starts >> 1); // entries begun behind lane 0
+    if (last >= ENTRY_TURNS) {
+        const unsigned equal = __match_any_sync(ALL_LANES, is_there ? position : 0x10000u | threadIdx.x);
+        turn = __popc(equal & below);
+        last = __reduce_max_sync(ALL_LANES, turn);
+    }
     for (unsigned t = 0; t <= last; t++) {
         if (is_there && turn == t)
             sums[position] = fused(a, b, sums[position]);
@@ -159,13 +167,14 @@ __device__ __forceinline__ uint32_t add_flat_round(const Step<Real> &own, Step<R
         uint32_t position[IN_FLIGHT];
         Real a[IN_FLIGHT], b[IN_FLIGHT];
         bool is_there[IN_FLIGHT];
+        unsigned starts[IN_FLIGHT];
 #pragma unroll
         for (int i = 0; i < IN_FLIGHT; i++) {
             const uint32_t chunk = first + 32 * i, at = chunk + lane;
             const bool begins = has_products && begin - chunk < 32; // begin >= chunk, as numbers wrap
-            const unsigned starts = __reduce_or_sync(ALL_LANES, begins ? 1u << (begin - chunk) : 0u);
-            const Step<Real> step = steps[begun + __popc(starts & up_to) - 1];
-            begun += __popc(starts);
+            starts[i] = __reduce_or_sync(ALL_LANES, begins ? 1u << (begin - chunk) : 0u);
+            const Step<Real> step = steps[begun + __popc(starts[i] & up_to) - 1];
+            begun += __popc(starts[i]);
             is_there[i] = at < total;
             a[i] = step.a;
             position[i] = 0;
@@ -177,7 +186,7 @@ __device__ __forceinline__ uint32_t add_flat_round(const Step<Real> &own, Step<R
         }
 #pragma unroll
         for (int i = 0; i < IN_FLIGHT; i++)
-            add_chunk(a[i], b[i], position[i], is_there[i], sums, below);
+            add_chunk(a[i], b[i], position[i], is_there[i], sums, starts[i], below);
     }
     __syncwarp();
     return total;

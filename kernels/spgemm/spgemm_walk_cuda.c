@@ -33,7 +33,9 @@ static uint32_t choose_lanes(const struct spmmi_spgemm_row *rows, uint32_t lengt
             choice = g;
         }
     }
-    return turns * FLAT_STEPS * (32 + step_lanes) < best ? CHOICE_FLAT : choice;
+    const uint32_t adds = entries > 0 ? (32 + entries - 1) / entries : 0; /* of 32 products, at least */
+    const uint32_t flat_steps = adds > FLAT_STEPS ? adds : FLAT_STEPS;
+    return turns * flat_steps * (32 + step_lanes) < best ? CHOICE_FLAT : choice;
 }
 
 /* Where an item is and what it makes. */

@@ -181,12 +181,13 @@ TEST_PATTERN(wide_rows, test_chance(i, j, i % 7 == 0 ? 3 : 40))
 TEST_PATTERN(blocks, i / 6 == j / 6 || i / 6 == j / 6 + 1)
 TEST_PATTERN(five_points, i == j || i == j + 1 || j == i + 1 || i == j + 30 || j == i + 30)
 TEST_PATTERN(hub, i == 0 || j == 0 || i == j)
+/* Two long rows, others of one entry or none: products side by side, with list entries of none. */
+TEST_PATTERN(skewed, i % 250 == 0 || (i % 3 != 0 && j == i * 7 % 500))
 
 /* Rows of C of one item and of several, cut in k and not; rows that are alike, and share positions. */
-static const struct test_pattern larger[] = {{"wide rows", 60, 1500, wide_rows},
-                                             {"blocks", 420, 420, blocks},
-                                             {"five points", 900, 900, five_points},
-                                             {"hub", 1300, 1300, hub}};
+static const struct test_pattern larger[] = {
+    {"wide rows", 60, 1500, wide_rows}, {"blocks", 420, 420, blocks}, {"five points", 900, 900, five_points},
+    {"hub", 1300, 1300, hub},           {"skewed", 500, 500, skewed}, {"skewed, narrow", 250, 250, skewed}};
 
 static void larger_rows_have_the_bits_of_the_cpu(void **state)
 {
