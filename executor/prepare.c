@@ -58,10 +58,12 @@ static int widen(spmm_executor_t *executor, spmm_op_t op, const spmm_dense_t *b,
     return is_there;
 }
 
-static int publish(spmm_executor_t *executor, struct spmmi_jit_operator *made, uint64_t generation)
+static int publish(spmm_executor_t *executor, struct spmmi_jit_operator *made, uint64_t generation,
+                   const spmm_dense_t *b, const spmm_dense_t *c)
 {
     (void)pthread_rwlock_wrlock(executor->values_lock);
-    const int is_current = spmmi_jit_publish(executor->jit, made, generation);
+    const int is_current = spmmi_jit_publish(executor->jit, made, generation) &&
+                           spmmi_jit_widen(executor->jit, made->op, spmmi_jit_is_strided(b, c), b->cols);
     (void)pthread_rwlock_unlock(executor->values_lock);
     return is_current;
 }
@@ -86,8 +88,7 @@ static spmm_status_t operator_prepare(spmm_executor_t *executor, spmm_op_t op, c
     struct spmmi_jit_operator *made = spmmi_jit_compile(executor->jit, op, values, &origin, result->note);
     if (made == NULL)
         goto cleanup;
-    if (publish(executor, made, generation)) {
-        (void)widen(executor, op, b, c);
+    if (publish(executor, made, generation, b, c)) {
         result->how = origin == SPMMI_JIT_DISK ? SPMM_PREPARED_LOADED : SPMM_PREPARED_COMPILED;
     } else {
         spmmi_jit_discard(executor->jit, made);

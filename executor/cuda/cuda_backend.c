@@ -8,8 +8,8 @@
 
 #include "cuda_arena.h"
 #include "cuda_call.h"
-#include "cuda_upload.h"
 #include "cuda_parts.h"
+#include "cuda_upload.h"
 #include "format/base/alloc.h"
 #include "format/family.h"
 

@@ -22,6 +22,7 @@ spmm_status_t spmmi_cuda_copy_array(const void *device, const void *host, uint64
                                     spmm_diag_t *diag);
 
 #ifdef SPMM_TEST_HOOKS
+extern int spmmi_cuda_upload_pins_hook; /* 0: as if no memory could be pinned */
 /* Tests damage tables on the device, behind all checks: this one goes there, under the name of its pointer. NULL:
  * nobody asks. */
 extern void (*spmmi_cuda_table_hook)(const char *name, const void *device, uint64_t count, size_t size);
@@ -42,9 +43,5 @@ static inline const void *spmmi_cuda_table(const char *name, const void *device,
     spmmi_cuda_copy_array(SPMMI_CUDA_TABLE(device, count, size), host, count, size, diag)
 #define spmmi_cuda_fill_up(device, count, size, fill, source, diag) \
     spmmi_cuda_upload(SPMMI_CUDA_TABLE(device, count, size), count, size, fill, source, diag)
-
-#ifdef SPMM_TEST_HOOKS
-extern int spmmi_cuda_upload_pins_hook; /* 0: as if no memory could be pinned */
-#endif
 
 #endif

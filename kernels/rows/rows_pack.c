@@ -11,12 +11,13 @@
 
 #define ITEM_PIECES 64
 
-static uint32_t count_empty(int64_t rows, const int64_t *row_ptr)
+/* Rows with a nonzero of [begin, end). */
+static uint32_t count_ranks(const int64_t *row_ptr, int64_t begin, int64_t end)
 {
-    uint32_t count = 0;
-    for (int64_t i = 0; i < rows; i++)
-        count += row_ptr[i] == row_ptr[i + 1];
-    return count;
+    uint32_t ranks = 0;
+    for (int64_t i = begin; i < end; i++)
+        ranks += row_ptr[i] < row_ptr[i + 1];
+    return ranks;
 }
 
 /* The first rank whose row ends behind nonzero `first`. */
@@ -81,8 +82,8 @@ spmm_status_t spmmi_stream_ranks_build(int64_t rows, const int64_t *row_ptr, str
                  "the GPU kernels hold up to %d nonzeros, the plan has %lld",
                  INT32_MAX - (int)SPMMI_STREAM_PAD, (long long)nnz);
     stream->nnz = (uint32_t)nnz;
-    stream->empty_count = count_empty(rows, row_ptr);
-    stream->ranks = (uint32_t)rows - stream->empty_count;
+    stream->ranks = count_ranks(row_ptr, 0, rows);
+    stream->empty_count = (uint32_t)rows - stream->ranks;
     stream->rank_start = spmmi_alloc((uint64_t)stream->ranks + 1, sizeof *stream->rank_start);
     SPMM_TRY_ALLOC(stream->rank_start, diag);
     if (stream->empty_count > 0) {
@@ -128,15 +129,6 @@ uint64_t spmmi_stream_host_bytes(int64_t nnz, int64_t rows)
     const struct spmmi_stream_host *const s = NULL;
     return ((uint64_t)nnz + SPMMI_STREAM_PAD) * sizeof *s->columns +
            ((uint64_t)rows + 1) * (sizeof *s->rank_start + sizeof *s->row_of_rank);
-}
-
-/* Rows with a nonzero of [begin, end). */
-static uint32_t count_ranks(const int64_t *row_ptr, int64_t begin, int64_t end)
-{
-    uint32_t ranks = 0;
-    for (int64_t i = begin; i < end; i++)
-        ranks += row_ptr[i] < row_ptr[i + 1];
-    return ranks;
 }
 
 /* Items [begin, end), with `rank` ranks before the row of the first. Both schedules walk the items in order, so ranks

@@ -30,11 +30,17 @@ struct once {
 /* How memory is taken: spmmi_pool_take or spmmi_pool_take_plain. */
 typedef spmm_status_t (*take_fn)(size_t bytes, void *stream, void **block, spmm_diag_t *diag);
 
+/* Of an array; no array is empty, so that each has an address. */
+static uint64_t array_bytes(uint64_t count, size_t size)
+{
+    return count * size + 1;
+}
+
 /* Memory of the device, all bytes of one value; *out stays the caller's to free. */
 static spmm_status_t take(struct once *o, take_fn how, uint64_t count, size_t size, int byte, void **out)
 {
     spmm_status_t status = SPMM_OK;
-    const uint64_t bytes = count * size + 1, left = o->in->device_left;
+    const uint64_t bytes = array_bytes(count, size), left = o->in->device_left;
     SPMM_REQUIRE(o->used <= left && bytes <= left - o->used, SPMM_ERR_PLAN_BUDGET, o->diag,
                  "the product takes %llu bytes of the GPU so far and %llu more, %llu are allowed",
                  (unsigned long long)o->used, (unsigned long long)bytes, (unsigned long long)left);
@@ -51,7 +57,7 @@ static spmm_status_t take_scratch(struct once *o, uint64_t count, size_t size, i
     const spmm_status_t status =
         take(o, spmmi_pool_take, count, size, byte, &o->blocks[o->block_count].memory);
     *out = o->blocks[o->block_count].memory;
-    o->blocks[o->block_count++].bytes = (size_t)(count * size + 1);
+    o->blocks[o->block_count++].bytes = (size_t)array_bytes(count, size);
     return status;
 }
 
