@@ -5,6 +5,7 @@
 #include <assert.h>
 
 #include "bench_cusparse_peers.h"
+#include "cusparse_product.h"
 #include "tools/cli/fail.h"
 
 enum storage {
@@ -96,74 +97,25 @@ cleanup:
     return status;
 }
 
-/* One product as cuSPARSE sees it. */
-struct call {
-    cusparseHandle_t handle;
-    cusparseOperation_t op;
-    struct cusparse_factors f;
-    cusparseSpMMAlg_t alg;
-    cusparseSpMatDescr_t a;
-    cusparseDnMatDescr_t b, c;
-    void *buffer;
-};
-
-static spmm_status_t multiply(void *context, spmm_diag_t *diag)
-{
-    const struct call *call = context;
-    return cusparse_check(cusparseSpMM(call->handle, call->op, CUSPARSE_OPERATION_NON_TRANSPOSE, call->f.one,
-                                       call->a, call->b, call->f.zero, call->c, call->f.compute, call->alg,
-                                       call->buffer),
-                          "cusparseSpMM failed", diag);
-}
-
-/* rows: a block storage needs as many as its blocks have, which the padding of the case provides. */
-static cusparseStatus_t describe_dense(const spmm_dense_t *view, int64_t rows, cusparseDnMatDescr_t *dense)
-{
-    const cusparseOrder_t order = view->layout == SPMM_ROW_MAJOR ? CUSPARSE_ORDER_ROW : CUSPARSE_ORDER_COL;
-    return cusparseCreateDnMat(dense, rows, view->cols, view->ld, view->data, cuda_type(view->type), order);
-}
-
 static void run_one(struct cusparse_peers *peers, const struct algorithm *algorithm, struct bench_site *site,
                     struct bench_result *result)
 {
-    const struct cusparse_stored *stored = &peers->stored[algorithm->storage];
     const int is_op_t = algorithm->storage == STORE_CSR_OF_A;
-    const int64_t scale = stored->block > 0 ? stored->block : 1;
     spmm_status_t status = SPMM_OK;
     spmm_diag_t diag = {.status = SPMM_OK};
-    size_t bytes = 0;
-    struct call call = {
-        .handle = peers->handle, .alg = algorithm->alg, .f = cusparse_factors_of(peers->a->dtype)};
-    call.op = is_op_t ? CUSPARSE_OPERATION_TRANSPOSE : CUSPARSE_OPERATION_NON_TRANSPOSE;
-    const int64_t b_rows = (is_op_t ? stored->rows : stored->cols) * scale;
-    const int64_t c_rows = (is_op_t ? stored->cols : stored->rows) * scale;
-
-    /* Descriptors are made anew for each algorithm: preprocessing ties them to its buffer. */
-    TRY(cusparse_check(cusparse_stored_describe(stored, call.f.type, &call.a), "describing A failed", &diag));
-    TRY(cusparse_check(describe_dense(&site->b_view, b_rows, &call.b), "describing B failed", &diag));
-    TRY(cusparse_check(describe_dense(&site->c_view, c_rows, &call.c), "describing C failed", &diag));
-    TRY(cusparse_check(cusparseSpMM_bufferSize(call.handle, call.op, CUSPARSE_OPERATION_NON_TRANSPOSE,
-                                               call.f.one, call.a, call.b, call.f.zero, call.c,
-                                               call.f.compute, call.alg, &bytes),
-                       "cusparseSpMM_bufferSize failed", &diag));
-    TRY(device_block_reserve(&peers->buffer, peers->device, bytes, &diag));
-    call.buffer = peers->buffer.data;
-    if (!cusparse_stored_is_blocked_ell(stored)) /* which has nothing to prepare */
-        TRY(cusparse_check(cusparseSpMM_preprocess(call.handle, call.op, CUSPARSE_OPERATION_NON_TRANSPOSE,
-                                                   call.f.one, call.a, call.b, call.f.zero, call.c,
-                                                   call.f.compute, call.alg, call.buffer),
-                           "cusparseSpMM_preprocess failed", &diag));
+    struct cusparse_product product = {.handle = peers->handle,
+                                       .op = is_op_t ? CUSPARSE_OPERATION_TRANSPOSE
+                                                     : CUSPARSE_OPERATION_NON_TRANSPOSE,
+                                       .factors = cusparse_factors_of(peers->a->dtype),
+                                       .algorithm = algorithm->alg};
+    TRY(cusparse_product_begin(&product, &peers->stored[algorithm->storage], &site->b_view, &site->c_view,
+                               peers->device, &peers->buffer, &diag));
     TRY(device_synchronize(peers->device, &diag));
-    bench_peers_measure(site, multiply, &call, result);
+    bench_peers_measure(site, cusparse_product_run, &product, result);
 cleanup:
     if (status != SPMM_OK)
         bench_result_fail(result, status, &diag);
-    if (call.c != NULL)
-        (void)cusparseDestroyDnMat(call.c);
-    if (call.b != NULL)
-        (void)cusparseDestroyDnMat(call.b);
-    if (call.a != NULL)
-        (void)cusparseDestroySpMat(call.a);
+    cusparse_product_end(&product);
 }
 
 /* Do B and C have the rows of all blocks? */

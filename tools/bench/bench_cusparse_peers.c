@@ -48,31 +48,3 @@ int cusparse_peers_cannot_store(const struct cusparse_peers *peers)
 {
     return peers->a->nnz >= INT32_MAX || peers->a->nnz == 0;
 }
-
-int cusparse_stored_is_blocked_ell(const struct cusparse_stored *stored)
-{
-    return stored->block > 0 && stored->width > 0;
-}
-
-cusparseStatus_t cusparse_stored_describe(const struct cusparse_stored *s, cudaDataType type,
-                                          cusparseSpMatDescr_t *a)
-{
-    const cusparseIndexType_t index = CUSPARSE_INDEX_32I;
-    const cusparseIndexBase_t base = CUSPARSE_INDEX_BASE_ZERO;
-    if (s->slice > 0)
-        return cusparseCreateSlicedEll(a, s->rows, s->cols, s->nnz, s->width, s->slice, s->row_ptr.data,
-                                       s->col_ind.data, s->values.data, index, index, base, type);
-    if (cusparse_stored_is_blocked_ell(s))
-        return cusparseCreateBlockedEll(a, s->rows * s->block, s->cols * s->block, s->block,
-                                        s->width * s->block, s->col_ind.data, s->values.data, index, base,
-                                        type);
-    if (s->block > 0)
-        return cusparseCreateBsr(a, s->rows, s->cols, s->nnz, s->block, s->block, s->row_ptr.data,
-                                 s->col_ind.data, s->values.data, index, index, base, type,
-                                 CUSPARSE_ORDER_ROW);
-    if (s->row_ind.data != NULL)
-        return cusparseCreateCoo(a, s->rows, s->cols, s->nnz, s->row_ind.data, s->col_ind.data,
-                                 s->values.data, index, base, type);
-    return cusparseCreateCsr(a, s->rows, s->cols, s->nnz, s->row_ptr.data, s->col_ind.data, s->values.data,
-                             index, index, base, type);
-}

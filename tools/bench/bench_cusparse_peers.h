@@ -29,9 +29,4 @@ void cusparse_peers_take(struct cusparse_peers *peers, const struct host_csr *op
 /* More nonzeros than 32-bit row pointers count, or none to compare. */
 int cusparse_peers_cannot_store(const struct cusparse_peers *peers);
 
-/* A as cuSPARSE sees it, by what the storage holds. */
-cusparseStatus_t cusparse_stored_describe(const struct cusparse_stored *stored, cudaDataType type,
-                                          cusparseSpMatDescr_t *a);
-int cusparse_stored_is_blocked_ell(const struct cusparse_stored *stored);
-
 #endif

@@ -5,6 +5,7 @@
 #include <assert.h>
 
 #include "bench_cusparse_peers.h"
+#include "cusparse_product.h"
 #include "tools/cli/fail.h"
 
 enum storage {
