@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// See naive_spmm.h: Algorithm 1 of the paper in blocks of its Algorithm 2. There the first number of a thread is the
+// row of C, so that a warp reads and writes with the stride of a row; the other order is what most people write.
+#include "naive_spmm.h"
+
+#include <cuda_runtime.h>
+
+namespace {
+
+constexpr int SIDE = 16;
+
+template <bool COALESCED> __global__ void multiply(naive_product p)
+{
+    const int x = (int)(blockIdx.x * SIDE + threadIdx.x), y = (int)(blockIdx.y * SIDE + threadIdx.y);
+    const int row = COALESCED ? y : x, column = COALESCED ? x : y;
+    if (row >= p.rows || column >= p.n)
+        return;
+    float sum = 0;
+    for (int at = p.row_ptr[row]; at < p.row_ptr[row + 1]; at++)
+        sum += p.values[at] * p.b[p.col_ind[at] * p.ldb + column];
+    p.c[row * p.ldc + column] = sum;
+}
+
+unsigned blocks_for(int threads)
+{
+    return (unsigned)((threads + SIDE - 1) / SIDE);
+}
+
+} // namespace
+
+const char *naive_spmm(const struct naive_product *product)
+{
+    const dim3 block(SIDE, SIDE);
+    const unsigned rows = blocks_for(product->rows), columns = blocks_for(product->n);
+    if (product->is_coalesced)
+        multiply<true><<<dim3(columns, rows), block>>>(*product);
+    else
+        multiply<false><<<dim3(rows, columns), block>>>(*product);
+    const cudaError_t error = cudaGetLastError();
+    return error == cudaSuccess ? nullptr : cudaGetErrorString(error);
+}

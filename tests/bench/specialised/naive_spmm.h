@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* C = A B by the CUDA baseline of paper 001: one thread an element of C, blocks of 16 x 16. */
+#ifndef SPMM_TESTS_NAIVE_SPMM_H
+#define SPMM_TESTS_NAIVE_SPMM_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* All on the GPU, f32; B and C are row-major. */
+struct naive_product {
+    int32_t rows, n;
+    const int32_t *row_ptr, *col_ind;
+    const float *values, *b;
+    float *c;
+    int64_t ldb, ldc;
+    int is_coalesced; /* 1: threads beside each other make a part of a row of C; 0: of a column, as in the paper */
+};
+
+/* Enqueues it; NULL, or what went wrong. */
+const char *naive_spmm(const struct naive_product *product);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What paper 001 measures, for the CUDA baseline that it compares with, cuSPARSE, our kernels and our operators. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "random_matrix.h"
+#include "specialised_measure.h"
+#include "tools/cli/cli.h"
+#include "tools/cli/exit_code.h"
+#include "tools/cli/fail.h"
+#include "tools/cli/progress.h"
+#include "tools/compute/gpu.h"
+
+#define PROGRAM "specialised_bench"
+#define N_MAX_COUNT 8
+#define SIDE_MAX (65535 * 16) /* rows and n that the grid of the naive kernel takes */
+
+static struct {
+    int counts_calls;
+    const char *cupti;
+    int64_t repeat;
+    double max_seconds;
+} args = {.repeat = 15, .max_seconds = 0.2};
+
+static int exit_status = EXIT_DONE;
+
+static const struct cli_option options[] = {
+    {0, "calls", CLI_FLAG, &args.counts_calls,
+     .help = "count calls of CUDA's driver instead of measuring; needs CUPTI's library"},
+    {0, "cupti", CLI_TEXT, &args.cupti, .value = "FILE", .help = "libcupti.so, if it is not found by itself"},
+    {0, "repeat", CLI_INT, &args.repeat, .value = "R", .min = 1, .max = TIMING_REPEATS_MAX,
+     .help = "timed products, of which the median counts (default 15)"},
+    {0, "max-seconds", CLI_NUMBER, &args.max_seconds, .value = "S",
+     .help = "fewer of them where they would take longer (default 0.2)"},
+};
+
+static const struct cli_program program = {
+    .name = PROGRAM,
+    .summary = "Measure products of random square matrices by a naive kernel, cuSPARSE and spmm on GPU 0.",
+    .usage = "[options] ROWS:PERCENT:N[,N]...",
+    .details =
+        "Each element of A is stored with a probability of PERCENT %; B and C have N columns, are "
+        "row-major,\n"
+        "and all is f32. Prints lines of CSV: cold time of a product, with the caches flushed before it; "
+        "time\n"
+        "of the host for one call; time to make it ready, with all on the GPU, for the first time in the\n"
+        "process and again, median; memory that A and what belongs to it take beside B and C, as asked for\n"
+        "and as CUDA's free memory tells; and the error over its bound. Making ready is the upload, for\n"
+        "cuSPARSE with its preprocessing, for spmm spmm_executor_create from a plan in memory and\n"
+        "spmm_executor_prepare. ours-specialised is there where spmm makes an operator;\n"
+        "where it does not, a line on stderr says why.\n"
+        "An empty folder as SPMM_CACHE_DIR and CUDA_CACHE_DISABLE=1 let the first time have a compiler in "
+        "it.",
+    .examples = "  " PROGRAM " 16384:0.1:128,2048\n  " PROGRAM " --calls 128:10:16384",
+    CLI_TAKES(options, 1, 4096),
+};
+
+/* A matrix as all methods get it. */
+struct problem {
+    double percent;
+    int64_t n[N_MAX_COUNT];
+    int n_count;
+    spmm_matrix_t *matrix;
+    struct host_csr a;
+    int32_t *row_ptr;
+    float *values;
+};
+
+static const struct method *method_at(int i)
+{
+    if (i < method_peers_count)
+        return &method_peers[i];
+    i -= method_peers_count;
+    return i < method_ours_count ? &method_ours[i] : NULL;
+}
+
+/* ROWS:PERCENT:N[,N]. */
+static spmm_status_t read_case(const char *text, int64_t *rows, struct problem *problem, spmm_diag_t *diag)
+{
+    char *end = NULL;
+    *rows = strtoll(text, &end, 10);
+    int is_right = *rows >= 1 && *rows <= SIDE_MAX && *end == ':';
+    if (is_right) {
+        problem->percent = strtod(end + 1, &end);
+        is_right = problem->percent > 0 && problem->percent < 100 && *end == ':';
+    }
+    while (is_right && *end != '\0') {
+        const int64_t n = strtoll(end + 1, &end, 10);
+        is_right = n >= 1 && n <= SIDE_MAX && (*end == ',' || *end == '\0') && problem->n_count < N_MAX_COUNT;
+        if (is_right)
+            problem->n[problem->n_count++] = n;
+    }
+    return is_right ? SPMM_OK
+                    : fail(diag, SPMM_ERR_ARGUMENT, "expected ROWS:PERCENT:N[,N], such as 16384:0.1:128");
+}
+
+static spmm_status_t make_problem(const char *text, struct problem *problem, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    spmm_csr_t view;
+    int64_t rows = 0;
+    TRY(read_case(text, &rows, problem, diag));
+    TRY(random_matrix(rows, problem->percent / 100, &problem->matrix, diag));
+    TRY(spmm_matrix_csr(problem->matrix, &view));
+    TRY(host_csr_make(&view, SPMM_F32, &problem->a, diag));
+    if (problem->a.nnz >= INT32_MAX)
+        return fail(diag, SPMM_ERR_TOO_LARGE, "the matrix has too many nonzeros");
+    problem->values = host_csr_typed_values(&problem->a);
+    problem->row_ptr = malloc(((size_t)rows + 1) * sizeof *problem->row_ptr);
+    if (problem->values == NULL || problem->row_ptr == NULL)
+        return fail_memory(diag, (uint64_t)(problem->a.nnz + rows) * 4, "the matrix");
+    for (int64_t i = 0; i <= rows; i++)
+        problem->row_ptr[i] = (int32_t)problem->a.row_ptr[i];
+cleanup:
+    return status;
+}
+
+static void free_problem(struct problem *problem)
+{
+    free(problem->row_ptr);
+    free(problem->values);
+    host_csr_free(&problem->a);
+    spmm_matrix_destroy(problem->matrix);
+}
+
+static void print_header(void)
+{
+    puts(args.counts_calls ? "rows,percent,nnz,n,method,setup_calls,setup_memory,setup_copies,setup_launches,"
+                             "product_calls,product_launches,end_calls,end_memory"
+                           : "rows,percent,nnz,n,method,kernel,cold_ms,host_us,first_ms,setup_ms,inspect_ms,"
+                             "held_bytes,taken_bytes,error_ratio,verdict");
+}
+
+static void print_case(const struct problem *problem, int64_t n, const struct method *method)
+{
+    printf("%lld,%g,%lld,%lld,%s,", (long long)problem->a.rows, problem->percent, (long long)problem->a.nnz,
+           (long long)n, method->name);
+}
+
+static void print_measured(const struct measured *m, double inspect_ms, int is_right)
+{
+    printf("%s,%.6g,%.4g,%.4g,%.4g,%.4g,%llu,%llu,%.3g,%s\n", m->facts.kernel, m->result.ms_cold, m->host_us,
+           m->first_ms, m->setup_ms, inspect_ms, (unsigned long long)m->facts.held_bytes,
+           (unsigned long long)m->taken_bytes, m->result.error_ratio, is_right ? "right" : "WRONG");
+}
+
+static void print_counted(const struct counted *c)
+{
+    printf("%lld,%lld,%lld,%lld,%lld,%lld,%lld,%lld\n", (long long)c->setup.all, (long long)c->setup.memory,
+           (long long)c->setup.copies, (long long)c->setup.launches, (long long)c->product.all,
+           (long long)c->product.launches, (long long)c->end.all, (long long)c->end.memory);
+}
+
+/* One that fails or is wrong leaves the others. */
+static void run_method(const struct method *method, const struct method_case *of,
+                       const struct problem *problem, struct bench_site *site, double inspect_ms,
+                       int is_shown)
+{
+    struct measured measured = {.first_ms = 0};
+    struct counted counted = {.setup = {0}};
+    spmm_diag_t diag = {.status = SPMM_OK};
+    const spmm_status_t status = args.counts_calls ? count_method(method, of, &counted, &diag)
+                                                   : measure_method(method, of, site, &measured, &diag);
+    if (status != SPMM_OK) {
+        const int code = exit_failure(PROGRAM, method->name, status, &diag);
+        exit_status = status == SPMM_ERR_UNSUPPORTED ? exit_status : code;
+    }
+    if (status != SPMM_OK || !is_shown)
+        return;
+    print_case(problem, of->c->cols, method);
+    if (args.counts_calls) {
+        print_counted(&counted);
+    } else {
+        const int is_right = measured.result.error_ratio <= 1.0;
+        print_measured(&measured, inspect_ms, is_right);
+        exit_status = is_right ? exit_status : EXIT_CHECK;
+    }
+    (void)fflush(stdout);
+}
+
+static spmm_status_t run_n(const struct problem *problem, int64_t n, struct bench_site *site, int is_shown,
+                           spmm_diag_t *diag)
+{
+    spmm_inspect_options_t inspect = SPMM_INSPECT_OPTIONS_INIT;
+    spmm_status_t status = SPMM_OK;
+    spmm_plan_t *plan = NULL;
+    inspect.n = &n;
+    inspect.n_count = 1;
+    inspect.layouts = SPMM_LAYOUTS_ROW_MAJOR;
+    const double start = progress_seconds();
+    TRY(spmm_inspect(problem->matrix, &inspect, &plan, diag));
+    const double inspect_ms = 1e3 * (progress_seconds() - start);
+    TRY(bench_site_problem(site, &problem->a, SPMM_F32, SPMM_F32, n, diag));
+    TRY(bench_site_case(site, SPMM_ROW_MAJOR, n, 1, diag));
+    const struct method_case of = {.plan = plan,
+                                   .rows = problem->a.rows,
+                                   .nnz = problem->a.nnz,
+                                   .row_ptr = problem->row_ptr,
+                                   .col_ind = problem->a.col_ind,
+                                   .values = problem->values,
+                                   .b = &site->b_view,
+                                   .c = &site->c_view};
+    for (int i = 0; method_at(i) != NULL; i++)
+        run_method(method_at(i), &of, problem, site, inspect_ms, is_shown);
+cleanup:
+    spmm_plan_destroy(plan);
+    return status;
+}
+
+static spmm_status_t run_case(const char *text, struct bench_site *site, int is_shown, spmm_diag_t *diag)
+{
+    struct problem problem = {0};
+    spmm_status_t status = SPMM_OK;
+    TRY(make_problem(text, &problem, diag));
+    for (int i = 0; i < problem.n_count; i++)
+        TRY(run_n(&problem, problem.n[i], site, is_shown, diag));
+cleanup:
+    free_problem(&problem);
+    return status;
+}
+
+/* The first case of a process loads libraries, kernels and the compiler: it is not shown. */
+static spmm_status_t start(struct bench_site *site, spmm_diag_t *diag)
+{
+    const struct timing_rule rule = {.repeats = (int)args.repeat,
+                                     .repeats_slow = (int)args.repeat,
+                                     .repeats_min = 3,
+                                     .slow_ms = 1e9,
+                                     .max_seconds = 2 * args.max_seconds,
+                                     .is_cold_only = 1};
+    spmm_status_t status = SPMM_OK;
+    TRY(gpu_require(0, diag));
+    TRY(gpu_select(0, diag));
+    TRY(bench_site_create(0, 0, &rule, site, diag));
+    TRY(method_peers_open(diag));
+    if (args.counts_calls)
+        TRY(api_calls_open(args.cupti, diag));
+    TRY(run_case("48:20:64", site, 0, diag));
+cleanup:
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    struct cli_operands operands;
+    struct bench_site site = {.device = 0};
+    spmm_diag_t diag = {.status = SPMM_OK};
+    const enum cli_result result = cli_parse(&program, argc, argv, &operands);
+    if (result != CLI_RUN)
+        return result == CLI_DONE ? EXIT_DONE : EXIT_USAGE;
+    const spmm_status_t started = start(&site, &diag);
+    if (started != SPMM_OK)
+        exit_status = exit_failure(PROGRAM, NULL, started, &diag);
+    else
+        print_header();
+    for (int i = 0; started == SPMM_OK && i < operands.count; i++) {
+        const spmm_status_t status = run_case(operands.list[i], &site, 1, &diag);
+        if (status != SPMM_OK)
+            exit_status = exit_failure(PROGRAM, operands.list[i], status, &diag);
+    }
+    api_calls_close();
+    method_peers_close();
+    if (started == SPMM_OK)
+        bench_site_destroy(&site);
+    return exit_status != EXIT_DONE ? exit_status : exit_flush(PROGRAM);
+}
