@@ -134,26 +134,42 @@ cleanup:
     return status;
 }
 
-/* The numeric phase, as that of a plan that cuts no row. */
+static uint64_t count_products(const struct once *o)
+{
+    const struct spmmi_csr_pattern *left = &o->task.left, *right = &o->task.right;
+    uint64_t products = 0;
+    for (int64_t p = 0; p < left->row_ptr[left->rows]; p++)
+        products += (uint64_t)(right->row_ptr[left->col_ind[p] + 1] - right->row_ptr[left->col_ind[p]]);
+    return products;
+}
+
+/* The numeric phase, as that of a plan of default options. */
 static spmm_status_t find_values(struct once *o)
 {
     spmm_status_t status = SPMM_OK;
-    static const struct spmmi_spgemm no_cuts = {.piece_products = 0};
+    const struct spmmi_spgemm plan = {.piece_products = spmmi_spgemm_share(count_products(o))};
     const struct spmmi_csr_pattern c = {o->a.rows, o->task.right.cols, o->c_row_ptr, o->c_col_ind};
     struct spmmi_spgemm_stage stage = {.task = o->task, .c = c};
     uint64_t bytes = 0;
-    void *sums = NULL;
-    SPMM_TRY(spmmi_spgemm_units(&stage, &no_cuts, &bytes, o->diag));
-    const uint64_t elements = (uint64_t)o->threads * (uint64_t)stage.sums,
+    void *sums = NULL, *partials = NULL;
+    SPMM_TRY(spmmi_spgemm_units(&stage, &plan, &bytes, o->diag));
+    const uint64_t elements = (uint64_t)o->threads * (uint64_t)stage.sums, pieces = (uint64_t)stage.partials,
                    size = spmm_dtype_size(o->a.value_type);
-    SPMM_TRY(take(o, bytes + elements * size, 0));
+    SPMM_TRY(take(o, bytes + (elements + pieces) * size, 0));
     SPMM_TRY_ALLOC(sums = spmmi_alloc(elements, size), o->diag);
-    const struct spmmi_spgemm_values values = {
-        .left = o->a.values, .right = o->b.values, .alpha = 1, .beta = 0, .c = o->c_values, .sums = sums};
+    SPMM_TRY_ALLOC(partials = spmmi_alloc(pieces, size), o->diag);
+    const struct spmmi_spgemm_values values = {.left = o->a.values,
+                                               .right = o->b.values,
+                                               .alpha = 1,
+                                               .beta = 0,
+                                               .c = o->c_values,
+                                               .partials = partials,
+                                               .sums = sums};
     spmmi_spgemm_run(&stage, o->a.value_type, &values, o->threads);
     for (int64_t q = 0; o->right.numbers.group != NULL && q < o->c_row_ptr[o->a.rows]; q++)
         o->c_col_ind[q] = o->right.numbers.group[o->c_col_ind[q]];
 cleanup:
+    spmmi_free(partials);
     spmmi_free(sums);
     spmmi_spgemm_stage_free(&stage);
     return status;
@@ -252,10 +268,9 @@ void spmm_product_once_free(spmm_csr_t *c)
         return;
     const void *const arrays[] = {c->row_ptr, c->col_ind, c->values};
     const int is_of_gpu = spmmi_spgemm_gpu_owns(c->row_ptr);
-    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
-        if (is_of_gpu > 0)
-            spmmi_spgemm_gpu_release(arrays[i]);
-        else if (is_of_gpu == 0)
-            spmmi_free((void *)(uintptr_t)arrays[i]);
+    if (is_of_gpu > 0)
+        spmmi_spgemm_gpu_release(c->row_ptr); /* one block for all three */
+    for (size_t i = 0; is_of_gpu == 0 && i < sizeof arrays / sizeof arrays[0]; i++)
+        spmmi_free((void *)(uintptr_t)arrays[i]);
     memset(c, 0, sizeof *c);
 }

@@ -14,12 +14,12 @@
 #include <spmm/common.h>
 #include <string.h>
 
+#include "spgemm_share.h"
+
 #define SPMMI_SPGEMM_FACTORS 3u
 #define SPMMI_SPGEMM_MATRICES (SPMMI_SPGEMM_FACTORS + 1) /* the operands, and T */
 #define SPMMI_SPGEMM_LOWER 1u    /* C is symmetric: entries (i, j) with j <= i alone */
 #define SPMMI_SPGEMM_DIAGONAL 2u /* two factors with a diagonal matrix between them */
-/* A row of C is cut in k if its products are this many times its entries, or more: partial sums stay cheap. */
-#define SPMMI_SPGEMM_PIECE_ENTRIES 4
 
 /* A borrowed pattern in CSR. */
 struct spmmi_csr_pattern {

@@ -15,10 +15,6 @@
 #include "inspector/matrix/source_name.h"
 #include "inspector/thread_count.h"
 
-/* Default of piece_products: 132 multiprocessors, 64 items of work each, and no item that is too small to pay. */
-#define ITEMS UINT64_C(8448)
-#define PIECE_PRODUCTS_MIN UINT64_C(4096)
-
 /* An inspection. */
 struct inspection {
     const spmm_product_factor_t *factors;
@@ -212,9 +208,8 @@ static void set_parameters(struct inspection *in)
     struct spmmi_spgemm *g = in->plan->product;
     const spmm_product_options_t *o = &in->options;
     const uint64_t most = g->products[0] > g->products[1] ? g->products[0] : g->products[1];
-    const uint64_t share = most / ITEMS > PIECE_PRODUCTS_MIN ? most / ITEMS : PIECE_PRODUCTS_MIN;
     g->flags = (o->lower ? SPMMI_SPGEMM_LOWER : 0) | (o->diagonal ? SPMMI_SPGEMM_DIAGONAL : 0);
-    g->piece_products = o->piece_products == 0           ? share
+    g->piece_products = o->piece_products == 0           ? spmmi_spgemm_share(most)
                         : o->piece_products == INT64_MAX ? 0
                                                          : (uint64_t)o->piece_products;
 }

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernels of products without a plan share: rows of matrices, hash tables of columns in shared memory.
+// What the kernels of products without a plan share: rows of matrices, hash tables of columns in shared memory, and the
+// walk over the products of a row, side by side.
+//
+// A round takes as many entries of the left factor as a group has lanes, one a lane, and numbers their products: a chunk
+// is of LANES products with consecutive numbers, of any entries, and IN_FLIGHT chunks are loaded together. A sink takes
+// chunk after chunk. Control is uniform in a warp, so groups of less than 32 lanes take as many steps as the longest of
+// their warp.
 #pragma once
 #include "kernels/shared/launch.cuh"
 #include "spgemm_arithmetic.cuh"
@@ -8,9 +14,8 @@
 namespace spmmi {
 namespace spgemm {
 
-constexpr unsigned ONCE_THREADS = 128;
 constexpr unsigned EVERY_LANE = 0xffffffffu;
-constexpr int32_t NO_COLUMN = -1, BEHIND_ALL = 0x7fffffff;
+constexpr int32_t NO_COLUMN = -1;
 
 __device__ __forceinline__ int64_t row_begin(const spmmi_once_matrix &m, int64_t i)
 {
@@ -18,7 +23,7 @@ __device__ __forceinline__ int64_t row_begin(const spmmi_once_matrix &m, int64_t
                            : static_cast<const int32_t *>(m.row_ptr)[i];
 }
 
-// A hash table of columns; slots: a power of two, of which at most half and a chunk are taken.
+// A hash table of columns; slots: a power of two, of which at most half and 128 are taken.
 template <int SLOTS> struct Table {
     int32_t *keys;
 
@@ -33,11 +38,14 @@ template <int SLOTS> struct Table {
         return ((uint32_t)column * 0x9e3779b1u >> 16) & (SLOTS - 1);
     }
 
-    // Adds it; was it new?
-    __device__ __forceinline__ bool insert(int32_t column)
+    // Adds it; was it new? *slot: where it is.
+    __device__ __forceinline__ bool insert(int32_t column, uint32_t *slot)
     {
         for (uint32_t s = first_slot(column);; s = (s + 1) & (SLOTS - 1)) {
-            const int32_t before = atomicCAS(keys + s, NO_COLUMN, column);
+            int32_t before = *const_cast<volatile int32_t *>(keys + s);
+            if (before == NO_COLUMN)
+                before = atomicCAS(keys + s, NO_COLUMN, column);
+            *slot = s;
             if (before == NO_COLUMN || before == column)
                 return before == NO_COLUMN;
         }
@@ -53,18 +61,25 @@ template <int SLOTS> struct Table {
     }
 };
 
-// A row of the left factor, taken by LANES lanes; control is uniform in a warp, so groups of less than 32 lanes take as
-// many steps as the longest of their warp.
+// The most of a warp's groups; of one group x itself, which is uniform then.
 template <int LANES> __device__ __forceinline__ uint32_t warp_max(uint32_t x)
 {
     return LANES == 32 ? x : __reduce_max_sync(EVERY_LANE, x);
 }
 
+// Lanes of the group for which it holds, from bit 0.
+template <int LANES> __device__ __forceinline__ unsigned group_bits(unsigned warp_bits)
+{
+    if (LANES == 32)
+        return warp_bits;
+    return warp_bits >> threadIdx.x % 32 / LANES * LANES & ((1u << LANES % 32) - 1);
+}
+
 // The sum of x over the threads of the block before this one; *total: over all. shared: a place for each warp.
-template <unsigned WARPS, typename Number>
+template <typename Number>
 __device__ __forceinline__ Number sum_before(Number x, Number *shared, Number *total)
 {
-    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
     Number sum = x;
     for (unsigned d = 1; d < 32; d *= 2) {
         const Number other = __shfl_up_sync(EVERY_LANE, sum, d);
@@ -75,12 +90,135 @@ __device__ __forceinline__ Number sum_before(Number x, Number *shared, Number *t
         shared[warp] = sum;
     __syncthreads();
     Number before = 0, all = 0;
-    for (unsigned v = 0; v < WARPS; v++) {
+    for (unsigned v = 0; v < warps; v++) {
         before += v < warp ? shared[v] : 0;
         all += shared[v];
     }
     *total = all;
     return before + sum - x;
+}
+
+// An entry of the left factor, and the row of the right one, or part of it, that it multiplies.
+template <typename Real> struct Factor {
+    Real a;
+    uint32_t start, length;
+};
+
+// In shared memory: product number i of the round multiplies number start + i of the right factor.
+template <typename Real> struct Step {
+    Real a;
+    uint32_t start;
+};
+
+// Entry p of the left factor; of no products if it is not there.
+template <typename Real, bool VALUES>
+__device__ __forceinline__ Factor<Real> load_factor(const spmmi_once_work &w, int64_t p, bool is_there)
+{
+    Factor<Real> f = {Real(0), 0, 0};
+    if (!is_there)
+        return f;
+    const int64_t k = w.a.columns[p], start = row_begin(w.b, k);
+    f.start = (uint32_t)start;
+    f.length = (uint32_t)(row_begin(w.b, k + 1) - start);
+    if (VALUES)
+        f.a = static_cast<const Real *>(w.a.values)[p];
+    return f;
+}
+
+constexpr int IN_FLIGHT = 4;
+
+// All products of a round; steps: LANES of the group. Is the sink full?
+template <typename Real, int LANES, bool VALUES, typename Sink>
+__device__ __forceinline__ bool walk_round(const spmmi_once_matrix &right, const Factor<Real> &own,
+                                           Step<Real> *steps, uint32_t lane, Sink &sink)
+{
+    const unsigned first_lane = threadIdx.x % 32 - lane, below = (1u << lane) - 1, up_to = below | 1u << lane;
+    uint32_t end = own.length; // in the round; rows of the right factor differ, so that this is below 2^32
+#pragma unroll
+    for (int d = 1; d < LANES; d *= 2) {
+        const uint32_t before = __shfl_up_sync(EVERY_LANE, end, d, LANES);
+        end += lane >= (uint32_t)d ? before : 0;
+    }
+    const uint32_t begin = end - own.length, total = __shfl_sync(EVERY_LANE, end, LANES - 1, LANES);
+    const bool has_products = own.length > 0;
+    const unsigned entries = group_bits<LANES>(__ballot_sync(EVERY_LANE, has_products));
+    if (has_products)
+        steps[__popc(entries & below)] = {own.a, own.start - begin};
+    __syncwarp();
+    const uint32_t longest = warp_max<LANES>(total);
+    uint32_t begun = 0; // entries before this chunk
+    bool is_full = false;
+    for (uint32_t first = 0; first < longest && !is_full; first += LANES * IN_FLIGHT) {
+        int32_t column[IN_FLIGHT];
+        Real a[IN_FLIGHT], b[IN_FLIGHT];
+        bool is_there[IN_FLIGHT];
+        unsigned starts[IN_FLIGHT];
+#pragma unroll
+        for (int i = 0; i < IN_FLIGHT; i++) {
+            const uint32_t chunk = first + LANES * i, at = chunk + lane;
+            const bool begins = has_products && begin - chunk < LANES; // begin >= chunk, as numbers wrap
+            starts[i] = group_bits<LANES>(
+                __reduce_or_sync(EVERY_LANE, begins ? 1u << (first_lane + (begin - chunk)) : 0u));
+            is_there[i] = at < total;
+            column[i] = 0;
+            a[i] = b[i] = Real(0);
+            if (is_there[i]) {
+                const Step<Real> step = steps[begun + __popc(starts[i] & up_to) - 1];
+                column[i] = right.columns[step.start + at];
+                if (VALUES) {
+                    a[i] = step.a;
+                    b[i] = static_cast<const Real *>(right.values)[step.start + at];
+                }
+            }
+            begun += __popc(starts[i]);
+        }
+#pragma unroll
+        for (int i = 0; i < IN_FLIGHT; i++)
+            sink.take(column[i], a[i], b[i], is_there[i], starts[i], below);
+        is_full = sink.is_full();
+    }
+    __syncwarp();
+    return is_full;
+}
+
+// All products of a row of C: entries [begin, begin + length) of the left factor; the next round is loaded ahead.
+template <typename Real, int LANES, bool VALUES, typename Sink>
+__device__ __forceinline__ void walk_row(const spmmi_once_work &w, int64_t begin, uint32_t length,
+                                         Step<Real> *steps, uint32_t lane, Sink &sink)
+{
+    const uint32_t longest = warp_max<LANES>(length);
+    Factor<Real> next = load_factor<Real, VALUES>(w, begin + lane, lane < length);
+    for (uint32_t t = 0; t < longest; t += LANES) {
+        const Factor<Real> own = next;
+        const uint32_t ahead = t + LANES + lane;
+        next = load_factor<Real, VALUES>(w, begin + ahead, ahead < length);
+        if (walk_round<Real, LANES, VALUES>(w.b, own, steps, lane, sink))
+            return;
+    }
+}
+
+// Turns that the entries of a chunk may take, one after the other, before equal positions are looked for.
+constexpr unsigned ENTRY_TURNS = 3;
+
+// Products of one chunk into sums, in the order of lanes where positions are equal, which is by ascending k: bitwise
+// repeatable. starts: lanes whose product is the first of its entry; those of one entry have different positions, all
+// below 2^16.
+template <typename Real, int LANES>
+__device__ __forceinline__ void add_chunk(Real a, Real b, uint32_t position, bool is_there, Real *sums,
+                                          unsigned starts, unsigned below)
+{
+    unsigned turn = __popc(starts >> 1 & below), last = warp_max<LANES>(__popc(starts >> 1));
+    if (last >= ENTRY_TURNS) {
+        const unsigned warp_lane = threadIdx.x % 32;
+        const unsigned key = is_there ? warp_lane / LANES << 16 | position : 0x80000000u | warp_lane;
+        turn = __popc(__match_any_sync(EVERY_LANE, key) & ((1u << warp_lane) - 1));
+        last = __reduce_max_sync(EVERY_LANE, turn);
+    }
+    for (unsigned t = 0; t <= last; t++) {
+        if (is_there && turn == t)
+            sums[position] = fused(a, b, sums[position]);
+        __syncwarp();
+    }
 }
 
 } // namespace spgemm

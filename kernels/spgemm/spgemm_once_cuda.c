@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A product without a plan on a GPU, in two phases: entries of C are counted, memory is taken for exactly as many, and
- * columns and values are computed. The host reads counts between the phases. */
+ * columns and values are computed. The host reads counts before each phase. */
 #include <cuda_runtime_api.h>
 #include <string.h>
 
@@ -10,8 +10,9 @@
 #include "executor/spgemm/spgemm_gpu.h"
 #include "spgemm_once_launch.h"
 
-#define BLOCKS_OF_MEMORY 16
+#define BLOCKS_OF_MEMORY 8
 #define BITMAP_BYTES_MAX (UINT64_C(1) << 30) /* of all bitmaps, if one alone does not take more */
+#define ALIGN UINT64_C(256)                  /* of arrays that share a block */
 
 struct once {
     const struct spmmi_spgemm_gpu_once *in;
@@ -23,41 +24,37 @@ struct once {
     } blocks[BLOCKS_OF_MEMORY]; /* of the device, freed at the end */
     int block_count;
     uint64_t used;
-    int64_t nnz;
+    char *c; /* the arrays of C: row pointers, values, columns */
     spmm_diag_t *diag;
 };
 
-/* How memory is taken: spmmi_pool_take or spmmi_pool_take_plain. */
-typedef spmm_status_t (*take_fn)(size_t bytes, void *stream, void **block, spmm_diag_t *diag);
-
-/* Of an array; no array is empty, so that each has an address. */
-static uint64_t array_bytes(uint64_t count, size_t size)
+static uint64_t aligned(uint64_t bytes)
 {
-    return count * size + 1;
+    return (bytes + ALIGN - 1) / ALIGN * ALIGN;
 }
 
-/* Memory of the device, all bytes of one value; *out stays the caller's to free. */
-static spmm_status_t take(struct once *o, take_fn how, uint64_t count, size_t size, int byte, void **out)
+static spmm_status_t require_left(struct once *o, uint64_t bytes)
 {
     spmm_status_t status = SPMM_OK;
-    const uint64_t bytes = array_bytes(count, size), left = o->in->device_left;
+    const uint64_t left = o->in->device_left;
     SPMM_REQUIRE(o->used <= left && bytes <= left - o->used, SPMM_ERR_PLAN_BUDGET, o->diag,
                  "the product takes %llu bytes of the GPU so far and %llu more, %llu are allowed",
                  (unsigned long long)o->used, (unsigned long long)bytes, (unsigned long long)left);
-    SPMM_TRY(how((size_t)bytes, o->in->stream, out, o->diag));
     o->used += bytes;
-    SPMM_TRY_CUDA(cudaMemsetAsync(*out, byte, (size_t)bytes, o->in->stream), o->diag);
 cleanup:
     return status;
 }
 
-/* The same, freed at the end. */
-static spmm_status_t take_scratch(struct once *o, uint64_t count, size_t size, int byte, void **out)
+/* Memory of the device, freed at the end; never empty, so that each block has an address. */
+static spmm_status_t take_scratch(struct once *o, uint64_t bytes, void **out)
 {
-    const spmm_status_t status =
-        take(o, spmmi_pool_take, count, size, byte, &o->blocks[o->block_count].memory);
-    *out = o->blocks[o->block_count].memory;
-    o->blocks[o->block_count++].bytes = (size_t)array_bytes(count, size);
+    spmm_status_t status = SPMM_OK;
+    bytes = aligned(bytes + 1);
+    SPMM_TRY(require_left(o, bytes));
+    SPMM_TRY(spmmi_pool_take((size_t)bytes, o->in->stream, out, o->diag));
+    o->blocks[o->block_count].memory = *out;
+    o->blocks[o->block_count++].bytes = (size_t)bytes;
+cleanup:
     return status;
 }
 
@@ -73,7 +70,7 @@ cleanup:
     return status;
 }
 
-/* Its check is enqueued; index: 0 of A, 1 of B. */
+/* index: 0 of A, 1 of B. */
 static spmm_status_t open_matrix(struct once *o, const spmm_csr_t *from, int index,
                                  struct spmmi_once_matrix *to)
 {
@@ -91,11 +88,83 @@ static spmm_status_t open_matrix(struct once *o, const spmm_csr_t *from, int ind
                                      .columns = from->col_ind,
                                      .values = from->values};
     if (to->has_wide_columns) {
-        SPMM_TRY(take_scratch(o, (uint64_t)from->nnz, sizeof *to->columns, 0, &narrow));
+        SPMM_TRY(take_scratch(o, (uint64_t)from->nnz * sizeof *to->columns, &narrow));
         to->columns = to->narrow = narrow;
     }
-    SPMM_TRY_CUDA((cudaError_t)spmmi_once_check_cuda(to, o->work.counts->bad_row + index, o->in->stream),
+cleanup:
+    return status;
+}
+
+/* Counts, and arrays of as many elements as there are rows, in one block, as each allocation takes its time. */
+static spmm_status_t take_arrays(struct once *o)
+{
+    spmm_status_t status = SPMM_OK;
+    struct spmmi_once_work *w = &o->work;
+    const uint64_t rows = (uint64_t)o->in->a->rows, sums = spmmi_once_scan_blocks(o->in->a->rows),
+                   products = aligned(sizeof *w->counts), row_ptr = products + rows * sizeof *w->products,
+                   scan = row_ptr + (rows + 1) * sizeof *w->c_row_ptr,
+                   entries = scan + sums * sizeof *w->sums, lists = entries + rows * sizeof *w->entries;
+    void *block = NULL;
+    SPMM_TRY(take_scratch(o, lists + SPMMI_ONCE_CLASSES * rows * sizeof *w->list[0], &block));
+    char *const base = block;
+    w->counts = block;
+    w->products = (unsigned long long *)(void *)(base + products);
+    w->c_row_ptr = (int64_t *)(void *)(base + row_ptr);
+    w->sums = (int64_t *)(void *)(base + scan);
+    w->entries = (uint32_t *)(void *)(base + entries);
+    for (int c = 0; c < SPMMI_ONCE_CLASSES; c++)
+        w->list[c] = (uint32_t *)(void *)(base + lists) + (uint64_t)c * rows;
+    SPMM_TRY_CUDA(cudaMemsetAsync(block, 0, (size_t)(scan), o->in->stream), o->diag);
+cleanup:
+    return status;
+}
+
+/* Bitmaps, where one does not fit in shared memory. */
+static spmm_status_t take_bitmaps(struct once *o)
+{
+    spmm_status_t status = SPMM_OK;
+    struct spmmi_once_work *w = &o->work;
+    const uint64_t bytes = 2 * (uint64_t)w->bitmap_words * sizeof *w->bitmaps,
+                   most = BITMAP_BYTES_MAX / bytes;
+    void *block = NULL;
+    if (w->bitmaps != NULL || w->bitmap_words <= w->words_max)
+        return SPMM_OK;
+    w->blocks = most == 0 ? 1 : most < SPMMI_ONCE_BLOCKS_MAX ? (uint32_t)most : SPMMI_ONCE_BLOCKS_MAX;
+    SPMM_TRY(take_scratch(o, w->blocks * bytes, &block));
+    w->bitmaps = block;
+cleanup:
+    return status;
+}
+
+/* A is B, as in A A: checked once. */
+static int is_square(const spmm_csr_t *a, const spmm_csr_t *b)
+{
+    return a->rows == b->rows && a->cols == b->cols && a->nnz == b->nnz && a->row_ptr == b->row_ptr &&
+           a->col_ind == b->col_ind && a->row_ptr_type == b->row_ptr_type &&
+           a->col_ind_type == b->col_ind_type;
+}
+
+static spmm_status_t open_once(struct once *o)
+{
+    spmm_status_t status = SPMM_OK;
+    const spmm_csr_t *a = o->in->a, *b = o->in->b;
+    struct spmmi_once_work *w = &o->work;
+    int shared = 0;
+    SPMM_TRY_CUDA(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, o->in->device),
                   o->diag);
+    w->words_max = spmmi_once_words_max((uint32_t)shared);
+    w->bitmap_words = (uint32_t)((uint64_t)b->cols / 32 + 1);
+    w->all_wide = o->in->all_wide;
+    SPMM_TRY(take_arrays(o));
+    SPMM_TRY(open_matrix(o, a, 0, &w->a));
+    w->b = w->a;
+    w->b.values = b->values;
+    if (!is_square(a, b)) {
+        SPMM_TRY(open_matrix(o, b, 1, &w->b));
+        SPMM_TRY_CUDA((cudaError_t)spmmi_once_check_cuda(&w->b, &w->counts->bad[1], NULL, o->in->stream),
+                      o->diag);
+    }
+    SPMM_TRY_CUDA((cudaError_t)spmmi_once_check_cuda(&w->a, &w->counts->bad[0], w, o->in->stream), o->diag);
 cleanup:
     return status;
 }
@@ -105,58 +174,13 @@ static spmm_status_t read_checks(struct once *o)
 {
     spmm_status_t status = SPMM_OK;
     SPMM_TRY(read_counts(o));
-    for (int i = 0; i < 2; i++)
-        SPMM_REQUIRE_AT(
-            o->counts.bad_row[i] == ~0ull, SPMM_ERR_CSR, o->diag, o->counts.bad_row[i],
-            "row %llu of %c breaks a rule of CSR: its row pointers or its columns do not ascend, or "
-            "leave the matrix",
-            o->counts.bad_row[i], i == 0 ? 'A' : 'B');
-cleanup:
-    return status;
-}
-
-static spmm_status_t open_once(struct once *o)
-{
-    spmm_status_t status = SPMM_OK;
-    const spmm_csr_t *a = o->in->a, *b = o->in->b;
-    struct spmmi_once_work *w = &o->work;
-    const uint64_t rows = (uint64_t)a->rows, sums = spmmi_once_scan_blocks(a->rows);
-    void *block = NULL;
-    SPMM_TRY(take_scratch(o, 1, sizeof *w->counts, 0, &block));
-    w->counts = block;
-    SPMM_TRY_CUDA(cudaMemsetAsync(w->counts->bad_row, 0xff, sizeof w->counts->bad_row, o->in->stream),
-                  o->diag);
-    SPMM_TRY(open_matrix(o, a, 0, &w->a));
-    SPMM_TRY(open_matrix(o, b, 1, &w->b));
-    SPMM_TRY(read_checks(o));
-    /* In one block, as each allocation takes its time: sums, bound, lists. */
-    SPMM_TRY(take_scratch(o, sums * sizeof *w->sums + (1 + SPMMI_ONCE_CLASSES) * rows * sizeof *w->bound, 1,
-                          0, &block));
-    w->sums = block;
-    w->bound = (uint32_t *)(w->sums + sums);
-    for (int c = 0; c < SPMMI_ONCE_CLASSES; c++)
-        w->list[c] = w->bound + (uint64_t)(c + 1) * rows;
-    w->all_wide = o->in->all_wide;
-    w->bitmap_words = (uint64_t)b->cols / 32 + 1;
-cleanup:
-    return status;
-}
-
-/* Bitmaps for the blocks that take wide rows. */
-static spmm_status_t take_bitmaps(struct once *o, uint32_t rows)
-{
-    spmm_status_t status = SPMM_OK;
-    struct spmmi_once_work *w = &o->work;
-    const uint64_t bytes = w->bitmap_words * sizeof *w->bitmaps, most = BITMAP_BYTES_MAX / bytes;
-    void *block = NULL;
-    uint64_t blocks = rows < SPMMI_ONCE_BLOCKS_MAX ? rows : SPMMI_ONCE_BLOCKS_MAX;
-    if (w->bitmaps != NULL) /* of the first phase, whose rows are those of the second */
-        return SPMM_OK;
-    blocks = blocks > most ? most : blocks;
-    blocks = blocks > 0 ? blocks : 1;
-    SPMM_TRY(take_scratch(o, blocks, bytes, 0, &block));
-    w->bitmaps = block;
-    w->blocks = (uint32_t)blocks;
+    for (int i = 0; i < 2; i++) {
+        const struct spmmi_once_bad *bad = &o->counts.bad[i];
+        const unsigned long long found = bad->pointers != 0 ? bad->pointers : bad->columns, row = ~found;
+        SPMM_REQUIRE_AT(found == 0, SPMM_ERR_CSR, o->diag, row,
+                        "row %llu of %c breaks a rule of CSR: its %s do not ascend, or leave the matrix", row,
+                        i == 0 ? 'A' : 'B', bad->pointers != 0 ? "row pointers" : "columns");
+    }
 cleanup:
     return status;
 }
@@ -167,88 +191,99 @@ static spmm_status_t count_entries(struct once *o)
     spmm_status_t status = SPMM_OK;
     struct spmmi_once_work *w = &o->work;
     void *stream = o->in->stream;
-    SPMM_TRY_CUDA((cudaError_t)spmmi_once_products_cuda(w, stream), o->diag);
-    SPMM_TRY(read_counts(o));
-    for (int c = 0; c < SPMMI_ONCE_WIDE; c++)
-        if (o->counts.rows[c] > 0)
-            SPMM_TRY_CUDA((cudaError_t)spmmi_once_count_cuda(w, c, o->counts.rows[c], stream), o->diag);
-    SPMM_TRY(read_counts(o));
-    const uint32_t wide = o->counts.rows[SPMMI_ONCE_WIDE];
-    if (wide > 0) {
-        SPMM_TRY(take_bitmaps(o, wide));
-        SPMM_TRY_CUDA((cudaError_t)spmmi_once_count_wide_cuda(w, wide, stream), o->diag);
-    }
+    const uint32_t *tried = o->counts.tried;
+    for (int c = 0; c < SPMMI_ONCE_TABLES; c++)
+        if (tried[c] > 0)
+            SPMM_TRY_CUDA((cudaError_t)spmmi_once_count_cuda(w, c, tried[c], stream), o->diag);
+    const uint32_t most[] = {tried[SPMMI_ONCE_TABLES - 1] + tried[SPMMI_ONCE_WIDE], tried[SPMMI_ONCE_GIANT]};
+    for (int i = 0; i < 2; i++)
+        if (most[i] > 0) {
+            SPMM_TRY(take_bitmaps(o));
+            SPMM_TRY_CUDA((cudaError_t)spmmi_once_columns_cuda(w, SPMMI_ONCE_WIDE + i, most[i], stream),
+                          o->diag);
+        }
     SPMM_TRY_CUDA((cudaError_t)spmmi_once_scan_cuda(w, stream), o->diag);
-    SPMM_TRY_CUDA(
-        cudaMemcpyAsync(&o->nnz, w->c_row_ptr + w->a.rows, sizeof o->nnz, cudaMemcpyDeviceToHost, stream),
-        o->diag);
-    SPMM_TRY_CUDA(cudaStreamSynchronize(stream), o->diag);
+    SPMM_TRY_CUDA((cudaError_t)spmmi_once_bin_entries_cuda(w, stream), o->diag);
+    SPMM_TRY(read_counts(o));
 cleanup:
     return status;
 }
 
-/* Lists by entries; those of wide rows have a place for each range. */
-static spmm_status_t bin_entries(struct once *o)
+/* C is one block of cudaMalloc. */
+static spmm_status_t take_result(struct once *o)
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_once_work *w = &o->work;
-    const uint64_t ranges = (uint64_t)w->a.rows + (uint64_t)o->nnz / SPMMI_ONCE_RANGE;
+    const uint64_t rows = (uint64_t)o->in->a->rows + 1, nnz = o->counts.nnz,
+                   values = aligned(rows * sizeof *w->c_row_ptr),
+                   columns = values + aligned(nnz * spmm_dtype_size(o->in->a->value_type)),
+                   bytes = columns + nnz * sizeof *w->c_columns + 1;
     void *block = NULL;
-    SPMM_REQUIRE(ranges <= UINT32_MAX, SPMM_ERR_TOO_LARGE, o->diag,
-                 "the product has %lld rows and %lld entries, too many for the ranges of a GPU",
-                 (long long)w->a.rows, (long long)o->nnz);
-    SPMM_TRY(take_scratch(o, 2 * ranges, sizeof *w->range, 0, &block));
-    w->list[SPMMI_ONCE_WIDE] = block;
-    w->range = w->list[SPMMI_ONCE_WIDE] + ranges;
-    SPMM_TRY_CUDA(cudaMemsetAsync(w->counts->rows, 0, sizeof w->counts->rows, o->in->stream), o->diag);
-    SPMM_TRY_CUDA((cudaError_t)spmmi_once_bin_cuda(w, o->in->stream), o->diag);
-    SPMM_TRY(read_counts(o));
+    SPMM_TRY(require_left(o, bytes));
+    SPMM_TRY(spmmi_pool_take_plain((size_t)bytes, o->in->stream, &block, o->diag));
+    o->c = block;
+    w->c_values = o->c + values;
+    w->c_columns = (int32_t *)(void *)(o->c + columns);
+    SPMM_TRY_CUDA(cudaMemcpyAsync(block, w->c_row_ptr, (size_t)(rows * sizeof *w->c_row_ptr),
+                                  cudaMemcpyDeviceToDevice, o->in->stream),
+                  o->diag);
 cleanup:
     return status;
 }
 
-/* Columns and values. */
+/* Rows that are not of tables: columns, then tasks. */
+static spmm_status_t compute_wide(struct once *o, int is_f64)
+{
+    spmm_status_t status = SPMM_OK;
+    struct spmmi_once_work *w = &o->work;
+    void *stream = o->in->stream, *block = NULL;
+    const uint64_t partials = aligned(o->counts.tasks * sizeof *w->tasks),
+                   cuts = partials + aligned(o->counts.partials * spmm_dtype_size(o->in->a->value_type));
+    SPMM_TRY(take_bitmaps(o));
+    SPMM_TRY(take_scratch(o, cuts + o->counts.cuts * sizeof *w->cuts, &block));
+    w->tasks = block;
+    w->partials = (char *)block + partials;
+    w->cuts = (struct spmmi_once_cut *)(void *)((char *)block + cuts);
+    for (int c = SPMMI_ONCE_WIDE; c < SPMMI_ONCE_CLASSES; c++)
+        if (o->counts.rows[c] > 0) {
+            SPMM_TRY_CUDA((cudaError_t)spmmi_once_columns_cuda(w, c, o->counts.rows[c], stream), o->diag);
+            SPMM_TRY_CUDA((cudaError_t)spmmi_once_tasks_cuda(w, c, o->counts.rows[c], stream), o->diag);
+        }
+    SPMM_TRY_CUDA((cudaError_t)spmmi_once_values_cuda(w, o->counts.tasks, is_f64, stream), o->diag);
+    if (o->counts.cuts > 0)
+        SPMM_TRY_CUDA((cudaError_t)spmmi_once_join_cuda(w, o->counts.cuts, is_f64, stream), o->diag);
+cleanup:
+    return status;
+}
+
 static spmm_status_t compute(struct once *o)
 {
     spmm_status_t status = SPMM_OK;
-    struct spmmi_once_work *w = &o->work;
-    void *stream = o->in->stream;
-    const uint32_t *rows = o->counts.rows, wide = rows[SPMMI_ONCE_WIDE];
-    for (int c = 0; c < SPMMI_ONCE_WIDE; c++)
+    const uint32_t *rows = o->counts.rows;
+    const int is_f64 = o->in->a->value_type == SPMM_F64;
+    if (rows[SPMMI_ONCE_WIDE] + rows[SPMMI_ONCE_GIANT] > 0)
+        SPMM_TRY(compute_wide(o, is_f64));
+    for (int c = 0; c < SPMMI_ONCE_TABLES; c++)
         if (rows[c] > 0)
-            SPMM_TRY_CUDA((cudaError_t)spmmi_once_columns_cuda(w, c, rows[c], stream), o->diag);
-    if (wide > 0) {
-        SPMM_TRY(take_bitmaps(o, wide));
-        SPMM_TRY_CUDA((cudaError_t)spmmi_once_columns_wide_cuda(w, wide, stream), o->diag);
-    }
-    for (int c = 0; c < SPMMI_ONCE_CLASSES; c++)
-        if (rows[c] > 0)
-            SPMM_TRY_CUDA(
-                (cudaError_t)spmmi_once_values_cuda(w, c, rows[c], o->in->a->value_type == SPMM_F64, stream),
-                o->diag);
-    SPMM_TRY_CUDA(cudaStreamSynchronize(stream), o->diag);
+            SPMM_TRY_CUDA((cudaError_t)spmmi_once_rows_cuda(&o->work, c, rows[c], is_f64, o->in->stream),
+                          o->diag);
 cleanup:
     return status;
 }
 
-static spmm_status_t multiply(struct once *o, void *arrays[3])
+static spmm_status_t multiply(struct once *o)
 {
     spmm_status_t status = SPMM_OK;
-    const uint64_t rows = (uint64_t)o->in->a->rows;
-    SPMM_TRY(take(o, spmmi_pool_take_plain, rows + 1, sizeof(int64_t), 0, &arrays[0]));
-    o->work.c_row_ptr = arrays[0];
     SPMM_TRY(open_once(o));
-    if (rows > 0)
+    if (o->in->a->rows > 0)
+        SPMM_TRY_CUDA((cudaError_t)spmmi_once_bin_products_cuda(&o->work, o->in->stream), o->diag);
+    SPMM_TRY(read_checks(o));
+    if (o->counts.products > 0)
         SPMM_TRY(count_entries(o));
-    SPMM_TRY(take(o, spmmi_pool_take_plain, (uint64_t)o->nnz, sizeof(int32_t), 0, &arrays[1]));
-    SPMM_TRY(take(o, spmmi_pool_take_plain, (uint64_t)o->nnz, spmm_dtype_size(o->in->a->value_type), 0,
-                  &arrays[2]));
-    o->work.c_columns = arrays[1];
-    o->work.c_values = arrays[2];
-    if (o->nnz > 0) {
-        SPMM_TRY(bin_entries(o));
+    SPMM_TRY(take_result(o));
+    if (o->counts.nnz > 0)
         SPMM_TRY(compute(o));
-    }
+    SPMM_TRY_CUDA(cudaStreamSynchronize(o->in->stream), o->diag);
 cleanup:
     return status;
 }
@@ -258,21 +293,19 @@ spmm_status_t spmmi_spgemm_gpu_once(const struct spmmi_spgemm_gpu_once *in, spmm
     spmm_status_t status = SPMM_OK;
     struct spmmi_cuda_scope scope = {-1};
     struct once o = {.in = in, .diag = diag};
-    void *arrays[3] = {NULL};
     SPMM_REQUIRE(in->b->nnz <= UINT32_MAX, SPMM_ERR_TOO_LARGE, diag,
                  "B has %lld entries, a GPU takes up to %u", (long long)in->b->nnz, UINT32_MAX);
     SPMM_REQUIRE(spmmi_cuda_device_runs(in->device), SPMM_ERR_NO_DEVICE, diag,
                  "this build has no kernels for GPU %d", in->device);
     SPMM_TRY_CUDA(spmmi_cuda_enter(in->device, &scope), diag);
-    SPMM_TRY(multiply(&o, arrays));
-    *c = (spmm_csr_t){in->a->rows, in->b->cols,       o.nnz,    SPMM_I64, SPMM_I32, arrays[0],
-                      arrays[1],   in->a->value_type, arrays[2]};
-    memset(arrays, 0, sizeof arrays);
+    SPMM_TRY(multiply(&o));
+    *c = (spmm_csr_t){in->a->rows, in->b->cols,      (int64_t)o.counts.nnz, SPMM_I64,       SPMM_I32,
+                      o.c,         o.work.c_columns, in->a->value_type,     o.work.c_values};
+    o.c = NULL;
 cleanup:
     for (int i = 0; i < o.block_count; i++)
         spmmi_pool_free(o.blocks[i].memory, o.blocks[i].bytes, in->stream);
-    for (int i = 0; i < 3; i++)
-        (void)cudaFree(arrays[i]);
+    (void)cudaFree(o.c);
     spmmi_cuda_leave(scope);
     return status;
 }

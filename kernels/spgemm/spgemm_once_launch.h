@@ -3,8 +3,8 @@
  * cudaError_t and enqueues.
  *
  * Rows of C have a class by how many entries they may have, or have: groups of lanes take the rows of the first ones,
- * with a hash table in shared memory; wider rows have their columns found in a bitmap over all columns, and their
- * values by ranges of entries. */
+ * with a hash table in shared memory; others have their columns found in a bitmap over all columns, and their values
+ * by tasks: a range of their entries, and a piece of k where the row is cut as a plan would cut it. */
 #ifndef SPMMI_SPGEMM_ONCE_LAUNCH_H
 #define SPMMI_SPGEMM_ONCE_LAUNCH_H
 
@@ -15,16 +15,14 @@
 extern "C" {
 #endif
 
-#define SPMMI_ONCE_CLASSES 4 /* three of hash tables; wide rows */
-#define SPMMI_ONCE_WIDE (SPMMI_ONCE_CLASSES - 1)
-#define SPMMI_ONCE_RANGE 1024     /* entries of a wide row that are computed together */
-#define SPMMI_ONCE_BLOCKS_MAX 264 /* bitmaps that there are at a time, two a multiprocessor of an H200 */
-
-/* Most entries of a row of each hashed class: half of the slots of its table. */
-static inline uint32_t spmmi_once_entries(int row_class)
-{
-    return row_class == 0 ? 32 : row_class == 1 ? 128 : 512;
-}
+#define SPMMI_ONCE_TABLES 4                      /* classes of hash tables */
+#define SPMMI_ONCE_WIDE SPMMI_ONCE_TABLES        /* a thread block finds the columns of a row */
+#define SPMMI_ONCE_GIANT (SPMMI_ONCE_TABLES + 1) /* a large thread block does */
+#define SPMMI_ONCE_CLASSES (SPMMI_ONCE_TABLES + 2)
+#define SPMMI_ONCE_ENTRIES_MAX 512      /* of a row of tables */
+#define SPMMI_ONCE_RANGE 4096           /* entries of a row that a task computes, at most */
+#define SPMMI_ONCE_BLOCKS_MAX 264       /* bitmaps in global memory, two a multiprocessor of an H200 */
+#define SPMMI_ONCE_WHOLE (~UINT64_C(0)) /* partial of a task that writes C */
 
 struct spmmi_once_matrix {
     int64_t rows, cols, nnz;
@@ -36,45 +34,76 @@ struct spmmi_once_matrix {
     const void *values;
 };
 
-/* What the host reads between the phases. All 0 at first, but bad_row, which has all bits set. */
+/* 2^64 - 1 minus the first row whose pointers, or columns, break a rule of CSR; 0: none do. */
+struct spmmi_once_bad {
+    unsigned long long pointers, columns;
+};
+
+/* What the host reads between the phases. All 0 at first. */
 struct spmmi_once_counts {
-    unsigned long long bad_row[2];         /* of A and B: the first one that breaks a rule of CSR */
-    unsigned int rows[SPMMI_ONCE_CLASSES]; /* of each class; of wide rows the ranges, by entries */
+    struct spmmi_once_bad bad[2]; /* of A and B */
+    unsigned long long products, nnz;
+    unsigned long long partials, tasks;             /* most of them, from the rows that are not of tables */
+    unsigned long long partials_taken, tasks_taken; /* by then */
+    unsigned int tried[SPMMI_ONCE_CLASSES];         /* rows of each class, by products */
+    unsigned int rows[SPMMI_ONCE_CLASSES];          /* by entries */
+    unsigned int cuts;                              /* rows that are cut in k */
+};
+
+/* A range of the entries of a row of C, summed over entries [begin, end) of the row of A. */
+struct spmmi_once_task {
+    uint32_t row, range, begin, end;
+    uint64_t partial; /* where the partial sums of the row lie; SPMMI_ONCE_WHOLE: it is not cut */
+};
+
+struct spmmi_once_cut {
+    uint64_t partial;
+    uint32_t row, pieces;
 };
 
 struct spmmi_once_work {
     struct spmmi_once_matrix a, b;
     struct spmmi_once_counts *counts;
-    int all_wide;                       /* forced: every row is wide */
-    uint32_t *bound;                    /* of each row of C: products, at most 2^32 - 1; then entries */
+    int all_wide;                 /* forced: no tables */
+    unsigned long long *products; /* of each row of C */
+    uint32_t *entries;
     uint32_t *list[SPMMI_ONCE_CLASSES]; /* rows of each class */
-    uint32_t *range;                    /* by entries: of each of the wide list, which range of its row */
     int64_t *c_row_ptr;
     int64_t *sums; /* of the scan: one a block */
     int32_t *c_columns;
-    void *c_values;
-    uint32_t *bitmaps; /* blocks * bitmap_words, all 0 */
-    uint64_t bitmap_words;
-    uint32_t blocks; /* of wide rows */
+    void *c_values, *partials;
+    struct spmmi_once_task *tasks;
+    struct spmmi_once_cut *cuts;
+    uint32_t *bitmaps;     /* two of bitmap_words for each of the blocks; NULL: they fit in shared memory */
+    uint32_t bitmap_words; /* columns / 32, and one */
+    uint32_t words_max;    /* spmmi_once_words_max of the GPU */
+    uint32_t blocks;       /* most of a kernel that has bitmaps */
 };
 
-/* Rules of CSR of one matrix, into *bad_row; copies wide columns. */
-int spmmi_once_check_cuda(const struct spmmi_once_matrix *m, unsigned long long *bad_row, void *stream);
-/* bound, and lists by products. */
-int spmmi_once_products_cuda(const struct spmmi_once_work *w, void *stream);
-/* Lists by entries; counts->rows are 0 again. */
-int spmmi_once_bin_cuda(const struct spmmi_once_work *w, void *stream);
-/* Entries into bound of the rows of a hashed class; those that have too many join the wide list. */
+/* Rules of CSR of one matrix; copies columns of 64 bits. work: not NULL of the left factor: adds up the products of its
+ * rows. */
+int spmmi_once_check_cuda(const struct spmmi_once_matrix *m, struct spmmi_once_bad *bad,
+                          const struct spmmi_once_work *work, void *stream);
+/* Lists by products, counts->tried and counts->products. Safe where a check has found something. */
+int spmmi_once_bin_products_cuda(const struct spmmi_once_work *w, void *stream);
+/* Lists by entries, counts->rows, and what follows it; counts->nnz. */
+int spmmi_once_bin_entries_cuda(const struct spmmi_once_work *w, void *stream);
+/* Entries of the rows of a class of tables; those that have too many join the wide list. */
 int spmmi_once_count_cuda(const struct spmmi_once_work *w, int row_class, uint32_t rows, void *stream);
-int spmmi_once_count_wide_cuda(const struct spmmi_once_work *w, uint32_t rows, void *stream);
-/* c_row_ptr from bound. */
+/* Columns of rows of WIDE or GIANT: c_columns, or if that is NULL how many there are. rows: at most, of the list. */
+int spmmi_once_columns_cuda(const struct spmmi_once_work *w, int row_class, uint32_t rows, void *stream);
+/* c_row_ptr from entries. */
 int spmmi_once_scan_cuda(const struct spmmi_once_work *w, void *stream);
 uint64_t spmmi_once_scan_blocks(int64_t rows);
-/* Ascending columns; of wide rows those whose range is 0. */
-int spmmi_once_columns_cuda(const struct spmmi_once_work *w, int row_class, uint32_t rows, void *stream);
-int spmmi_once_columns_wide_cuda(const struct spmmi_once_work *w, uint32_t ranges, void *stream);
-int spmmi_once_values_cuda(const struct spmmi_once_work *w, int row_class, uint32_t rows, int is_f64,
-                           void *stream);
+/* Columns and values of the rows of a class of tables. */
+int spmmi_once_rows_cuda(const struct spmmi_once_work *w, int row_class, uint32_t rows, int is_f64,
+                         void *stream);
+/* Tasks of the rows of WIDE or GIANT; then the values of all tasks, and of the rows that are cut. */
+int spmmi_once_tasks_cuda(const struct spmmi_once_work *w, int row_class, uint32_t rows, void *stream);
+int spmmi_once_values_cuda(const struct spmmi_once_work *w, uint64_t tasks, int is_f64, void *stream);
+int spmmi_once_join_cuda(const struct spmmi_once_work *w, uint32_t cuts, int is_f64, void *stream);
+/* Most words of a bitmap that fits in this much shared memory of a thread block. */
+uint32_t spmmi_once_words_max(uint32_t shared_bytes);
 
 #ifdef __cplusplus
 }

@@ -1,71 +1,327 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products without a plan, rows of C that no table holds: their columns by a bitmap over all columns.
+// Products without a plan, rows of C that no table holds: their columns by a bitmap over all columns; then values by
+// tasks, a range of the entries of a row and, if it is cut, a piece of k.
 //
-// block     256 threads and a bitmap of its own in global memory, all 0 before and behind each row; takes every
-//           so-manyth row of the list
-// adding    a warp takes every eighth row of the right factor, its lanes set bits
-// reading   256 words at a time, counted, written in ascending order, and cleared
+// columns   a block of 256 threads, or 1024 for giant rows, takes every so-manyth row of the list; warps take every
+//           so-manyth entry of the left factor, and lanes set the bits of its products
+// values    a block of 256 threads takes every so-manyth task; a bitmap of the columns of its range with the count of
+//           the columns before each word says where a product belongs; each warp has an eighth of the range, whose
+//           part of each row of the right factor is found by bisection
+// bitmaps   in shared memory if they fit, else in global memory, of each block its own
+// sums      in shared memory, by ascending k from 0, fused (add_chunk); those of a piece go to the partial sums, which
+//           are then added in order
 #include "spgemm_once.cuh"
 
 namespace spmmi {
 namespace spgemm {
 
-constexpr unsigned WIDE_THREADS = 256, WIDE_WARPS = WIDE_THREADS / 32;
+constexpr unsigned WIDE_THREADS = 256, GIANT_THREADS = 1024, WARPS_MAX = GIANT_THREADS / 32;
+constexpr unsigned VALUE_THREADS = 256, VALUE_WARPS = VALUE_THREADS / 32;
+constexpr unsigned FULL_GRID = 132 * 16; // blocks that take rows in turn: several waves of an H200
 
-__device__ __forceinline__ void set_bits(const spmmi_once_work &w, uint32_t row, uint32_t *words)
+// A word of a bitmap whose bits were set by atomics, which a line in the L1 cache may not show.
+__device__ __forceinline__ uint32_t read_word(const uint32_t *word)
 {
-    const int64_t end = row_begin(w.a, (int64_t)row + 1);
-    for (int64_t p = row_begin(w.a, row) + threadIdx.x / 32; p < end; p += WIDE_WARPS) {
-        const int64_t k = w.a.columns[p], row_end = row_begin(w.b, k + 1);
-        for (int64_t q = row_begin(w.b, k) + threadIdx.x % 32; q < row_end; q += 32) {
-            const uint32_t column = (uint32_t)w.b.columns[q];
-            atomicOr(words + column / 32, 1u << column % 32);
+    return *const_cast<const volatile uint32_t *>(word);
+}
+
+// Sets the bits of columns.
+struct Marker {
+    uint32_t *words;
+
+    __device__ __forceinline__ void take(int32_t column, float, float, bool is_there, unsigned, unsigned)
+    {
+        if (!is_there)
+            return;
+        uint32_t *const word = words + (uint32_t)column / 32;
+        const uint32_t bit = 1u << (uint32_t)column % 32;
+        if (!(read_word(word) & bit)) // most are set in rows of many products
+            atomicOr(word, bit);
+    }
+
+    __device__ __forceinline__ bool is_full() const
+    {
+        return false;
+    }
+};
+
+__device__ __forceinline__ void clear_words(uint32_t *words, uint32_t count)
+{
+    for (uint32_t i = threadIdx.x; i < count; i += blockDim.x)
+        words[i] = 0;
+    __syncthreads();
+}
+
+// The bits of all columns of a row of C.
+__device__ __forceinline__ void mark_row(const spmmi_once_work &w, uint32_t row, uint32_t *words,
+                                         Step<float> *steps)
+{
+    const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
+    const int64_t begin = row_begin(w.a, row);
+    const uint32_t length = (uint32_t)(row_begin(w.a, (int64_t)row + 1) - begin);
+    Marker marker = {words};
+    for (uint32_t t = warp; t < length; t += 32 * warps) {
+        const uint32_t at = t + lane * warps;
+        (void)walk_round<float, 32, false>(w.b, load_factor<float, false>(w, begin + at, at < length),
+                                           steps + warp * 32, lane, marker);
+    }
+    __syncthreads();
+}
+
+// The words of a thread: a part of all, behind those of the threads before it.
+struct Part {
+    uint32_t first, end;
+};
+
+__device__ __forceinline__ Part part_of(uint32_t words)
+{
+    const uint32_t share = (words + blockDim.x - 1) / blockDim.x, first = min(threadIdx.x * share, words);
+    return {first, min(first + share, words)};
+}
+
+// Columns before the part of this thread; *total: of all.
+__device__ __forceinline__ uint32_t columns_before(const uint32_t *words, Part part, uint32_t *shared,
+                                                   uint32_t *total)
+{
+    uint32_t count = 0;
+    for (uint32_t i = part.first; i < part.end; i++)
+        count += __popc(read_word(words + i));
+    return sum_before(count, shared, total);
+}
+
+template <bool IS_SHARED>
+__global__ void __launch_bounds__(GIANT_THREADS)
+    columns_kernel(const __grid_constant__ spmmi_once_work w, int row_class)
+{
+    extern __shared__ __align__(16) unsigned char shared_memory[];
+    __shared__ uint32_t shared[WARPS_MAX];
+    __shared__ Step<float> steps[GIANT_THREADS];
+    uint32_t *const words = IS_SHARED ? reinterpret_cast<uint32_t *>(shared_memory)
+                                      : w.bitmaps + (uint64_t)blockIdx.x * 2 * w.bitmap_words;
+    const uint32_t rows = w.c_columns == nullptr ? w.counts->tried[row_class] : w.counts->rows[row_class];
+    const Part part = part_of(w.bitmap_words);
+    for (uint32_t at = blockIdx.x; at < rows; at += gridDim.x) {
+        const uint32_t row = w.list[row_class][at];
+        uint32_t total;
+        clear_words(words, w.bitmap_words);
+        mark_row(w, row, words, steps);
+        const uint32_t before = columns_before(words, part, shared, &total);
+        if (w.c_columns != nullptr) {
+            int32_t *to = w.c_columns + w.c_row_ptr[row] + before;
+            for (uint32_t i = part.first; i < part.end; i++)
+                for (uint32_t bits = read_word(words + i); bits != 0; bits &= bits - 1)
+                    *to++ = (int32_t)(32 * i + (uint32_t)__ffs((int)bits) - 1);
+        } else if (threadIdx.x == 0) {
+            w.entries[row] = total;
         }
+        __syncthreads();
     }
 }
 
-template <bool WRITES>
-__global__ void __launch_bounds__(WIDE_THREADS)
-    wide_kernel(const __grid_constant__ spmmi_once_work w, uint32_t rows)
+// The first of so many ascending columns that is not below this one.
+__device__ __forceinline__ uint32_t first_from(const int32_t *columns, uint32_t count, int32_t column)
 {
-    __shared__ uint32_t shared[WIDE_WARPS];
-    uint32_t *const words = w.bitmaps + blockIdx.x * w.bitmap_words;
-    for (uint32_t at = blockIdx.x; at < rows; at += gridDim.x) {
-        if (WRITES && w.range[at] != 0)
-            continue;
-        const uint32_t row = w.list[SPMMI_ONCE_WIDE][at];
-        set_bits(w, row, words);
-        __syncthreads();
-        int64_t so_far = WRITES ? w.c_row_ptr[row] : 0;
-        for (uint64_t first = 0; first < w.bitmap_words; first += WIDE_THREADS) {
-            const uint64_t word = first + threadIdx.x;
-            uint32_t bits = word < w.bitmap_words ? __ldcg(words + word) : 0, total;
-            if (bits != 0)
-                words[word] = 0;
-            int64_t to = so_far + sum_before<WIDE_WARPS>((uint32_t)__popc(bits), shared, &total);
-            for (; WRITES && bits != 0; bits &= bits - 1)
-                w.c_columns[to++] = (int32_t)(32 * word + (uint32_t)__ffs((int)bits) - 1);
-            so_far += total;
+    uint32_t low = 0;
+    while (low < count) {
+        const uint32_t middle = low + (count - low) / 2;
+        if (columns[middle] < column)
+            low = middle + 1;
+        else
+            count = middle;
+    }
+    return low;
+}
+
+// The range of a task: entries [first, first + count) of C, whose columns begin in word first_word of a bitmap.
+struct Range {
+    int64_t first;
+    uint32_t count, first_word, words;
+};
+
+__device__ __forceinline__ Range range_of(const spmmi_once_work &w, const spmmi_once_task &task)
+{
+    Range r;
+    r.first = w.c_row_ptr[task.row] + (int64_t)task.range * SPMMI_ONCE_RANGE;
+    const int64_t left = w.c_row_ptr[(int64_t)task.row + 1] - r.first;
+    r.count = left < SPMMI_ONCE_RANGE ? (uint32_t)left : SPMMI_ONCE_RANGE;
+    r.first_word = (uint32_t)w.c_columns[r.first] / 32;
+    r.words = (uint32_t)w.c_columns[r.first + r.count - 1] / 32 - r.first_word + 1;
+    return r;
+}
+
+// Adds products to the sums of a range.
+template <typename Real> struct RangeAdder {
+    const uint32_t *words, *before;
+    Real *sums;
+    uint32_t first_word;
+
+    __device__ __forceinline__ void take(int32_t column, Real a, Real b, bool is_there, unsigned starts,
+                                         unsigned below)
+    {
+        uint32_t position = 0;
+        if (is_there) {
+            const uint32_t word = (uint32_t)column / 32 - first_word, bit = (uint32_t)column % 32;
+            position = before[word] + __popc(read_word(words + word) & ((1u << bit) - 1));
         }
-        if (!WRITES && threadIdx.x == 0)
-            w.bound[row] = (uint32_t)so_far;
+        add_chunk<Real, 32>(a, b, position, is_there, sums, starts, below);
+    }
+
+    __device__ __forceinline__ bool is_full() const
+    {
+        return false;
+    }
+};
+
+// Bits of the range, and the columns before each word.
+__device__ __forceinline__ void map_range(const spmmi_once_work &w, const Range &r, uint32_t *words,
+                                          uint32_t *before, uint32_t *shared)
+{
+    clear_words(words, r.words);
+    for (uint32_t e = threadIdx.x; e < r.count; e += VALUE_THREADS) {
+        const uint32_t column = (uint32_t)w.c_columns[r.first + e];
+        atomicOr(words + column / 32 - r.first_word, 1u << column % 32);
+    }
+    __syncthreads();
+    uint32_t total;
+    const Part part = part_of(r.words);
+    uint32_t count = columns_before(words, part, shared, &total);
+    for (uint32_t i = part.first; i < part.end; i++) {
+        before[i] = count;
+        count += __popc(read_word(words + i));
+    }
+    __syncthreads();
+}
+
+// The products of a task that belong to columns [from, to), which are those of one warp.
+template <typename Real>
+__device__ __forceinline__ void add_task(const spmmi_once_work &w, const spmmi_once_task &task, int32_t from,
+                                         int32_t to, Step<Real> *steps, RangeAdder<Real> &adder)
+{
+    const uint32_t lane = threadIdx.x % 32;
+    const int64_t begin = row_begin(w.a, task.row);
+    for (uint32_t t = task.begin; t < task.end; t += 32) {
+        Factor<Real> own = load_factor<Real, true>(w, begin + t + lane, t + lane < task.end);
+        const uint32_t skipped = first_from(w.b.columns + own.start, own.length, from);
+        own.start += skipped;
+        own.length = first_from(w.b.columns + own.start, own.length - skipped, to);
+        (void)walk_round<Real, 32, true>(w.b, own, steps, lane, adder);
+    }
+}
+
+template <typename Real> struct ValueMemory {
+    Real sums[SPMMI_ONCE_RANGE];
+    Step<Real> steps[VALUE_THREADS];
+};
+
+template <typename Real, bool IS_SHARED>
+__global__ void __launch_bounds__(VALUE_THREADS) values_kernel(const __grid_constant__ spmmi_once_work w)
+{
+    extern __shared__ __align__(16) unsigned char shared_memory[];
+    __shared__ uint32_t shared[VALUE_WARPS];
+    ValueMemory<Real> &memory = *reinterpret_cast<ValueMemory<Real> *>(shared_memory);
+    uint32_t *const words = IS_SHARED ? reinterpret_cast<uint32_t *>(shared_memory + sizeof memory)
+                                      : w.bitmaps + (uint64_t)blockIdx.x * 2 * w.bitmap_words;
+    uint32_t *const before = words + w.bitmap_words;
+    const uint64_t tasks = w.counts->tasks_taken;
+    for (uint64_t at = blockIdx.x; at < tasks; at += gridDim.x) {
+        const spmmi_once_task task = w.tasks[at];
+        const Range r = range_of(w, task);
+        for (uint32_t e = threadIdx.x; e < r.count; e += VALUE_THREADS)
+            memory.sums[e] = Real(0);
+        map_range(w, r, words, before, shared);
+        const uint32_t warp = threadIdx.x / 32, share = (r.count + VALUE_WARPS - 1) / VALUE_WARPS,
+                       first = warp * share, end = min(first + share, r.count);
+        RangeAdder<Real> adder = {words, before, memory.sums, r.first_word};
+        if (first < end)
+            add_task<Real>(w, task, w.c_columns[r.first + first], w.c_columns[r.first + end - 1] + 1,
+                           memory.steps + warp * 32, adder);
+        __syncthreads();
+        Real *const to = task.partial == SPMMI_ONCE_WHOLE ? static_cast<Real *>(w.c_values) + r.first
+                                                          : static_cast<Real *>(w.partials) + task.partial +
+                                                                (uint64_t)task.range * SPMMI_ONCE_RANGE;
+        for (uint32_t e = threadIdx.x; e < r.count; e += VALUE_THREADS)
+            to[e] = memory.sums[e];
         __syncthreads();
     }
+}
+
+// A block takes a row that is cut, a thread an entry of it.
+template <typename Real>
+__global__ void __launch_bounds__(VALUE_THREADS) join_pieces(const __grid_constant__ spmmi_once_work w)
+{
+    const spmmi_once_cut cut = w.cuts[blockIdx.x];
+    const uint32_t entries = w.entries[cut.row];
+    const Real *const partials = static_cast<const Real *>(w.partials) + cut.partial;
+    Real *const c = static_cast<Real *>(w.c_values) + w.c_row_ptr[cut.row];
+    for (uint32_t e = threadIdx.x; e < entries; e += VALUE_THREADS) {
+        Real sum = partials[e];
+#pragma unroll 4
+        for (uint32_t piece = 1; piece < cut.pieces; piece++)
+            sum += partials[(uint64_t)piece * entries + e];
+        c[e] = sum;
+    }
+}
+
+inline unsigned grid_of(const spmmi_once_work *w, uint64_t most)
+{
+    const unsigned blocks = w->bitmaps != nullptr ? w->blocks : FULL_GRID;
+    return most < blocks ? (unsigned)most : blocks;
+}
+
+// The attribute is for the largest bitmaps of this GPU, so that launches of other threads do not lower it.
+inline uint32_t shared_of(uint32_t words)
+{
+    return (uint32_t)sizeof(ValueMemory<double>) + 2 * words * (uint32_t)sizeof(uint32_t);
+}
+
+template <typename Real> int launch_values(const spmmi_once_work *w, uint64_t tasks, void *stream)
+{
+    const uint32_t own = (uint32_t)sizeof(ValueMemory<Real>);
+    const dim3 grid(grid_of(w, tasks));
+    if (w->bitmaps != nullptr)
+        return launch_kernel(values_kernel<Real, false>, grid, VALUE_THREADS, own, stream, false, *w);
+    const uint32_t bytes = own + 2 * w->bitmap_words * (uint32_t)sizeof(uint32_t);
+    const cudaError_t error = allow_shared(values_kernel<Real, true>, bytes, shared_of(w->words_max));
+    if (error != cudaSuccess)
+        return error;
+    return launch_kernel(values_kernel<Real, true>, grid, VALUE_THREADS, bytes, stream, false, *w);
 }
 
 } // namespace spgemm
 } // namespace spmmi
 
-int spmmi_once_count_wide_cuda(const struct spmmi_once_work *w, uint32_t rows, void *stream)
+uint32_t spmmi_once_words_max(uint32_t shared_bytes)
 {
-    using namespace spmmi;
-    return launch_kernel(spgemm::wide_kernel<false>, dim3(w->blocks), spgemm::WIDE_THREADS, 0, stream, false,
-                         *w, rows);
+    const uint32_t own = spmmi::spgemm::shared_of(0) + 1024; // and what kernels have beside it
+    return shared_bytes < own ? 0 : (shared_bytes - own) / (2 * (uint32_t)sizeof(uint32_t));
 }
 
-int spmmi_once_columns_wide_cuda(const struct spmmi_once_work *w, uint32_t ranges, void *stream)
+int spmmi_once_columns_cuda(const struct spmmi_once_work *w, int row_class, uint32_t rows, void *stream)
 {
     using namespace spmmi;
-    return launch_kernel(spgemm::wide_kernel<true>, dim3(w->blocks), spgemm::WIDE_THREADS, 0, stream, false,
-                         *w, ranges);
+    const dim3 grid(spgemm::grid_of(w, rows));
+    const unsigned threads = row_class == SPMMI_ONCE_GIANT ? spgemm::GIANT_THREADS : spgemm::WIDE_THREADS;
+    if (w->bitmaps != nullptr)
+        return launch_kernel(spgemm::columns_kernel<false>, grid, threads, 0, stream, false, *w, row_class);
+    const uint32_t bytes = w->bitmap_words * (uint32_t)sizeof(uint32_t);
+    const cudaError_t error =
+        allow_shared(spgemm::columns_kernel<true>, bytes, w->words_max * (uint32_t)sizeof(uint32_t));
+    if (error != cudaSuccess)
+        return error;
+    return launch_kernel(spgemm::columns_kernel<true>, grid, threads, bytes, stream, false, *w, row_class);
+}
+
+int spmmi_once_values_cuda(const struct spmmi_once_work *w, uint64_t tasks, int is_f64, void *stream)
+{
+    return is_f64 ? spmmi::spgemm::launch_values<double>(w, tasks, stream)
+                  : spmmi::spgemm::launch_values<float>(w, tasks, stream);
+}
+
+int spmmi_once_join_cuda(const struct spmmi_once_work *w, uint32_t cuts, int is_f64, void *stream)
+{
+    using namespace spmmi;
+    return is_f64 ? launch_kernel(spgemm::join_pieces<double>, dim3(cuts), spgemm::VALUE_THREADS, 0, stream,
+                                  false, *w)
+                  : launch_kernel(spgemm::join_pieces<float>, dim3(cuts), spgemm::VALUE_THREADS, 0, stream,
+                                  false, *w);
 }

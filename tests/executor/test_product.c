@@ -256,46 +256,58 @@ static void special_values(void **state)
     assert_null(c.values);
 }
 
-/* The one shot has the bits of a plan that cuts no row, also of indices of other types. */
-static void one_shot_is_the_plan_without_cuts(void **state)
+/* The bits of a plan of default options, also of indices of other types. */
+static void expect_one_shot(struct test_matrix *a, struct test_matrix *right)
+{
+    struct test_sparse_product p = {
+        .count = 2, .factor = {a, right}, .op = {SPMM_OP_N, SPMM_OP_N}, .dtype = SPMM_F64};
+    struct bench b = bench_of(&p, NULL, 2);
+    run_with(&b, 1, 0);
+    int32_t *row_ptr = calloc((size_t)a->rows + 1, sizeof *row_ptr);
+    int64_t *col_ind = calloc((size_t)a->nnz + 1, sizeof *col_ind);
+    assert_true(row_ptr != NULL && col_ind != NULL);
+    for (int64_t i = 0; i <= a->rows; i++)
+        row_ptr[i] = (int32_t)a->row_ptr[i];
+    for (int64_t q = 0; q < a->nnz; q++)
+        col_ind[q] = a->col_ind[q];
+    const spmm_csr_t wide = {a->rows,    a->cols,    a->nnz,   SPMM_I64, SPMM_I32,
+                             a->row_ptr, a->col_ind, SPMM_F64, a->values},
+                     narrow = {a->rows, a->cols, a->nnz,   SPMM_I32, SPMM_I64,
+                               row_ptr, col_ind, SPMM_F64, a->values},
+                     other = {right->rows,    right->cols,    right->nnz, SPMM_I64,     SPMM_I32,
+                              right->row_ptr, right->col_ind, SPMM_F64,   right->values};
+    for (int turn = 0; turn < 2; turn++) {
+        spmm_csr_t c;
+        assert_int_equal(spmm_product_once(turn ? &narrow : &wide, &other, SPMM_DEVICE_AUTO, NULL, &c, NULL),
+                         SPMM_OK);
+        assert_int_equal(c.nnz, b.info.nnz);
+        assert_memory_equal(c.values, b.c, (size_t)c.nnz * sizeof(double));
+        spmm_product_once_free(&c);
+    }
+    free(row_ptr);
+    free(col_ind);
+    bench_free(&b);
+}
+
+TEST_PATTERN(every_second, (i + j) % 2 == 0)
+TEST_PATTERN(some_columns, test_chance(i, j, 5))
+
+static void one_shot_has_the_bits_of_a_plan(void **state)
 {
     (void)state;
     for (int m = 0; m < test_matrix_count(); m++) {
         struct test_matrix *a = test_matrix_make(m, TEST_VALUES_REAL);
-        struct test_sparse_product p = {.count = 2,
-                                        .factor = {a, a},
-                                        .op = {SPMM_OP_N, a->rows == a->cols ? SPMM_OP_N : SPMM_OP_T},
-                                        .piece_products = INT64_MAX,
-                                        .dtype = SPMM_F64};
-        if (a->rows != a->cols) {
-            test_matrix_free(a);
-            continue;
-        }
-        struct bench b = bench_of(&p, NULL, 2);
-        run_with(&b, 1, 0);
-        int32_t *row_ptr = calloc((size_t)a->rows + 1, sizeof *row_ptr);
-        int64_t *col_ind = calloc((size_t)a->nnz + 1, sizeof *col_ind);
-        for (int64_t i = 0; i <= a->rows; i++)
-            row_ptr[i] = (int32_t)a->row_ptr[i];
-        for (int64_t q = 0; q < a->nnz; q++)
-            col_ind[q] = a->col_ind[q];
-        const spmm_csr_t wide = {a->rows,    a->cols,    a->nnz,   SPMM_I64, SPMM_I32,
-                                 a->row_ptr, a->col_ind, SPMM_F64, a->values},
-                         narrow = {a->rows, a->cols, a->nnz,   SPMM_I32, SPMM_I64,
-                                   row_ptr, col_ind, SPMM_F64, a->values};
-        for (int turn = 0; turn < 2; turn++) {
-            spmm_csr_t c;
-            assert_int_equal(
-                spmm_product_once(turn ? &narrow : &wide, &wide, SPMM_DEVICE_AUTO, NULL, &c, NULL), SPMM_OK);
-            assert_int_equal(c.nnz, b.info.nnz);
-            assert_memory_equal(c.values, b.c, (size_t)c.nnz * sizeof(double));
-            spmm_product_once_free(&c);
-        }
-        free(row_ptr);
-        free(col_ind);
-        bench_free(&b);
+        if (a->rows == a->cols)
+            expect_one_shot(a, a);
         test_matrix_free(a);
     }
+    static const struct test_pattern cut[] = {{"every second", 3, 4000, every_second},
+                                              {"some columns", 4000, 30, some_columns}};
+    struct test_matrix *a = test_matrix_of(&cut[0], TEST_VALUES_REAL),
+                       *b = test_matrix_of(&cut[1], TEST_VALUES_REAL);
+    expect_one_shot(a, b);
+    test_matrix_free(a);
+    test_matrix_free(b);
 }
 
 /* Billions of columns, few of which have an entry. */
@@ -413,7 +425,7 @@ int main(void)
         cmocka_unit_test(a_thousand_products_have_the_same_bits),
         cmocka_unit_test(factors_of_the_product),
         cmocka_unit_test(special_values),
-        cmocka_unit_test(one_shot_is_the_plan_without_cuts),
+        cmocka_unit_test(one_shot_has_the_bits_of_a_plan),
         cmocka_unit_test(columns_beyond_memory),
         cmocka_unit_test(plans_go_through_a_file),
         cmocka_unit_test(an_execution_allocates_nothing),

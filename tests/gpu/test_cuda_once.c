@@ -161,8 +161,14 @@ TEST_PATTERN(tall, test_chance(i + 1000, j, 20))
 TEST_PATTERN(blocks, i / 6 == j / 6 || i / 6 == j / 6 + 1)
 TEST_PATTERN(five_points, i == j || i == j + 1 || j == i + 1 || i == j + 30 || j == i + 30)
 TEST_PATTERN(hub, i == 0 || j == 0 || i == j)
+TEST_PATTERN(long_rows, test_chance(i, j, 2))
+TEST_PATTERN(few_columns, test_chance(i + 7, j, 5))
+TEST_PATTERN(many_columns, test_chance(i + 9, j, 50))
+TEST_PATTERN(half, (i + j) % 2 == 0)
+TEST_PATTERN(far_columns, test_chance(i, j, 1000))
 
-/* Rows of every class, and of several ranges. */
+/* Rows of every class, of several ranges, and rows that are cut in k: with few entries, with several ranges; bitmaps
+ * that do not fit in shared memory. */
 static void larger_rows_have_the_bits_of_the_cpu(void **state)
 {
     (void)state;
@@ -170,13 +176,19 @@ static void larger_rows_have_the_bits_of_the_cpu(void **state)
                                                    {"tall", 1500, 2600, tall},
                                                    {"blocks", 420, 420, blocks},
                                                    {"five points", 900, 900, five_points},
-                                                   {"hub", 1300, 1300, hub}};
+                                                   {"hub", 1300, 1300, hub},
+                                                   {"long rows", 5, 9000, long_rows},
+                                                   {"few columns", 9000, 90, few_columns},
+                                                   {"long rows", 3, 3000, long_rows},
+                                                   {"many columns", 3000, 6000, many_columns},
+                                                   {"half", 9, 40, half},
+                                                   {"far columns", 40, 1200000, far_columns}};
+    static const int pairs[][2] = {{0, 1}, {2, 2}, {3, 3}, {4, 4}, {5, 6}, {7, 8}, {9, 10}};
     struct test_matrix *a[sizeof patterns / sizeof patterns[0]];
     for (size_t m = 0; m < sizeof a / sizeof a[0]; m++)
         a[m] = test_matrix_of(&patterns[m], TEST_VALUES_REAL);
-    check(a[0], a[1], SPMM_F64, 0);
-    for (size_t m = 2; m < sizeof a / sizeof a[0]; m++)
-        check(a[m], a[m], m % 2 ? SPMM_F32 : SPMM_F64, (int)m);
+    for (size_t p = 0; p < sizeof pairs / sizeof pairs[0]; p++)
+        check(a[pairs[p][0]], a[pairs[p][1]], p % 2 ? SPMM_F32 : SPMM_F64, (int)p);
     for (size_t m = 0; m < sizeof a / sizeof a[0]; m++)
         test_matrix_free(a[m]);
 }

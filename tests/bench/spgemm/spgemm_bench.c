@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Products of sparse matrices on a GPU beside cuSPARSE: spgemm_bench [--dtype T] [--seconds S] FORM=MATRIX.. prints
+/* Products of sparse matrices on a GPU beside cuSPARSE: spgemm_bench [--dtype T] [--seconds S] [--alone] FORM=MATRIX.. prints
  * lines of CSV. FORM: AA (A A), AAT (A A^T), and of a cube of grid points AP and RAP: A P, R (A P) with the smoothed
  * aggregates P = A P0 of 3 x 3 x 3 points, R = P^T. MATRIX: a file or gen:NAME:.. Values are random. Every result is
  * compared with that of the CPU. */
@@ -15,6 +15,7 @@
 
 static spmm_dtype_t dtype = SPMM_F64;
 static double seconds = 0.5;
+static int is_alone; /* no cuSPARSE */
 
 static void need(spmm_status_t status, const char *what, const spmm_diag_t *diag)
 {
@@ -296,8 +297,7 @@ static spmm_csr_t device_view(const struct bench_matrix *m)
                         m->row_ptr, m->col_ind, dtype,  m->values};
 }
 
-/* Without a plan: the least of some whole calls, allocations among it. The right C is that of plans without cuts in k,
- * so where a plan cuts rows, bits may differ within the bound. */
+/* Without a plan: the least of some whole calls, allocations among it. */
 static void bench_once(const struct bench_case *c)
 {
     struct bench_row row = {"once", -1, -1, 0, 0, 0, "FAILED", -1};
@@ -347,7 +347,8 @@ static void bench_forms(struct bench_case *c, spmm_matrix_t *const factors[2])
         forget_right(&of_a);
     }
     spmm_plan_destroy(plan);
-    bench_cusparse(c);
+    if (!is_alone)
+        bench_cusparse(c);
 }
 
 static void free_matrix(struct bench_matrix *m)
@@ -387,6 +388,8 @@ int main(int argc, char **argv)
             dtype = strcmp(argv[++i], "f32") == 0 ? SPMM_F32 : SPMM_F64;
         else if (strcmp(argv[i], "--seconds") == 0 && i + 1 < argc)
             seconds = atof(argv[++i]);
+        else if (strcmp(argv[i], "--alone") == 0)
+            is_alone = 1;
         else
             bench(argv[i]);
     }
