@@ -8,9 +8,9 @@
 
 #include <spmm/common.h>
 
-#define SPMMI_POOL_KEPT ((size_t)64 << 20) /* that a pool keeps for later, at most */
+#define SPMMI_POOL_KEPT ((size_t)256 << 20) /* that a pool keeps for later, at most */
 /* Larger blocks come of cudaMalloc: a pool that does not keep them is slower. */
-#define SPMMI_POOL_BLOCK_MAX ((size_t)16 << 20)
+#define SPMMI_POOL_BLOCK_MAX ((size_t)128 << 20)
 
 /* Memory of the current device, to use behind what is in the stream, and to free with spmmi_pool_free. Where there is
  * none the pool gives back what it keeps, and it is tried again. Errors: DEVICE_MEMORY, DEVICE. */

@@ -209,7 +209,7 @@ static void set_parameters(struct inspection *in)
     const spmm_product_options_t *o = &in->options;
     const uint64_t most = g->products[0] > g->products[1] ? g->products[0] : g->products[1];
     g->flags = (o->lower ? SPMMI_SPGEMM_LOWER : 0) | (o->diagonal ? SPMMI_SPGEMM_DIAGONAL : 0);
-    g->piece_products = o->piece_products == 0           ? spmmi_spgemm_share(most)
+    g->piece_products = o->piece_products == 0           ? spmmi_spgemm_share(most, spmmi_spgemm_rows(g, 0))
                         : o->piece_products == INT64_MAX ? 0
                                                          : (uint64_t)o->piece_products;
 }

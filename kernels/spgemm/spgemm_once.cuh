@@ -156,6 +156,9 @@ __device__ __forceinline__ bool walk_round(const spmmi_once_matrix &right, const
 #pragma unroll
         for (int i = 0; i < IN_FLIGHT; i++) {
             const uint32_t chunk = first + LANES * i, at = chunk + lane;
+            is_there[i] = false;
+            if (chunk >= longest)
+                continue;
             const bool begins = has_products && begin - chunk < LANES; // begin >= chunk, as numbers wrap
             starts[i] = group_bits<LANES>(
                 __reduce_or_sync(EVERY_LANE, begins ? 1u << (first_lane + (begin - chunk)) : 0u));
@@ -174,7 +177,8 @@ __device__ __forceinline__ bool walk_round(const spmmi_once_matrix &right, const
         }
 #pragma unroll
         for (int i = 0; i < IN_FLIGHT; i++)
-            sink.take(column[i], a[i], b[i], is_there[i], starts[i], below);
+            if (first + LANES * i < longest)
+                sink.take(column[i], a[i], b[i], is_there[i], starts[i], below);
         is_full = sink.is_full();
     }
     __syncwarp();

@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-#define SPMMI_ONCE_TABLES 4                      /* classes of hash tables */
+#define SPMMI_ONCE_TABLES 5                      /* classes of hash tables */
 #define SPMMI_ONCE_WIDE SPMMI_ONCE_TABLES        /* a thread block finds the columns of a row */
 #define SPMMI_ONCE_GIANT (SPMMI_ONCE_TABLES + 1) /* a large thread block does */
 #define SPMMI_ONCE_CLASSES (SPMMI_ONCE_TABLES + 2)

@@ -17,9 +17,12 @@ constexpr unsigned ROW_THREADS = 256, ROW_WARPS = ROW_THREADS / 32, SCAN_THREADS
 constexpr unsigned TILE = 1024, TILE_TURNS = TILE / ROW_THREADS; // entries of a block
 
 // Rows of more products do not try a table: one warp would take too long.
-constexpr unsigned long long TRIED_PRODUCTS = 16384;
+constexpr unsigned long long TRIED_PRODUCTS = 4096;
 // From here on a large block finds the columns of a row.
-constexpr unsigned long long GIANT_PRODUCTS = 65536;
+constexpr unsigned long long GIANT_PRODUCTS = 16384;
+// Chunks that few lanes take one after the other, at most; 16 lanes are as fast as a warp for 729 products a row, by
+// their fewer instructions (gen:lap27:80 on an H200: 8.0 and 9.3 ms).
+constexpr unsigned long long CHUNKS_MAX = 16, LONGER_CHUNKS_MAX = 64;
 
 __device__ __forceinline__ int64_t column_at(const spmmi_once_matrix &m, int64_t p)
 {
@@ -171,10 +174,16 @@ struct Binning {
     }
 };
 
-// Of so many entries, or products, which are at least as many; one of tables, unless there is none for so many.
-__device__ __forceinline__ int table_of(unsigned long long entries)
+// One of tables, of at most so many entries.
+__device__ __forceinline__ int table_of(unsigned long long entries, unsigned long long products)
 {
-    return entries <= 32 ? 0 : entries <= 128 ? 1 : entries <= 256 ? 2 : SPMMI_ONCE_TABLES - 1;
+    if (entries <= 8 && products <= 4 * CHUNKS_MAX)
+        return 0;
+    if (entries <= 32 && products <= 8 * CHUNKS_MAX)
+        return 1;
+    if (entries <= 128 && products <= 16 * LONGER_CHUNKS_MAX)
+        return 2;
+    return entries <= 256 ? 3 : SPMMI_ONCE_TABLES - 1;
 }
 
 __device__ __forceinline__ int block_class(unsigned long long products)
@@ -195,7 +204,7 @@ __global__ void __launch_bounds__(ROW_THREADS) bin_products(const __grid_constan
         atomicAdd(&w.counts->products, total);
     const int row_class = products == 0                             ? SPMMI_ONCE_CLASSES
                           : w.all_wide || products > TRIED_PRODUCTS ? block_class(products)
-                                                                    : table_of(products);
+                                                                    : table_of(products, products);
     const unsigned int to = binning.place(row_class, w.counts->tried);
     if (row_class < SPMMI_ONCE_CLASSES)
         w.list[row_class][to] = (uint32_t)i;
@@ -221,11 +230,25 @@ __device__ __forceinline__ Room room_of(unsigned long long products, uint32_t en
     return room;
 }
 
+// As spmmi_spgemm_share and spmmi_spgemm_piece have it.
 __device__ __forceinline__ unsigned long long piece_of(const spmmi_once_work &w, uint32_t entries)
 {
     const unsigned long long share = w.counts->products / SPMMI_SPGEMM_SHARES,
-                             least = (unsigned long long)entries * SPMMI_SPGEMM_PIECE_ENTRIES;
-    return max(max(share, (unsigned long long)SPMMI_SPGEMM_SHARE_MIN), least);
+                             least = (unsigned long long)entries * SPMMI_SPGEMM_PIECE_ENTRIES,
+                             fewest = w.a.rows < SPMMI_SPGEMM_ROWS_FEW ? SPMMI_SPGEMM_SHARE_MIN_FEW
+                                                                       : SPMMI_SPGEMM_SHARE_MIN;
+    return max(max(share, fewest), least);
+}
+
+// What the lanes of a warp have, by one addition.
+template <typename Number> __device__ __forceinline__ void add_to(Number *sum, Number x)
+{
+    if (!__any_sync(EVERY_LANE, x != 0))
+        return;
+    for (int d = 16; d > 0; d /= 2)
+        x += __shfl_xor_sync(EVERY_LANE, x, d);
+    if (threadIdx.x % 32 == 0)
+        atomicAdd(sum, x);
 }
 
 __global__ void __launch_bounds__(ROW_THREADS) bin_entries(const __grid_constant__ spmmi_once_work w)
@@ -237,74 +260,99 @@ __global__ void __launch_bounds__(ROW_THREADS) bin_entries(const __grid_constant
     const unsigned long long products = entries > 0 ? w.products[i] : 0, piece = piece_of(w, entries);
     const bool is_of_table = !w.all_wide && products <= piece && entries <= SPMMI_ONCE_ENTRIES_MAX;
     const int row_class = entries == 0  ? SPMMI_ONCE_CLASSES
-                          : is_of_table ? table_of(entries)
+                          : is_of_table ? table_of(entries, products)
                                         : block_class(products);
     const unsigned int to = binning.place(row_class, w.counts->rows);
     if (i == 0)
         w.counts->nnz = (unsigned long long)w.c_row_ptr[w.a.rows];
-    if (entries == 0)
-        return;
-    w.list[row_class][to] = (uint32_t)i;
-    if (is_of_table)
-        return;
-    const Room room = room_of(products, entries, piece);
-    atomicAdd(&w.counts->tasks, room.tasks);
-    atomicAdd(&w.counts->partials, room.partials);
-    if (room.pieces > 1)
-        atomicAdd(&w.counts->cuts, 1u);
+    if (entries > 0)
+        w.list[row_class][to] = (uint32_t)i;
+    const Room room = entries == 0 || is_of_table ? Room{0, 0, 0} : room_of(products, entries, piece);
+    add_to(&w.counts->tasks, room.tasks);
+    add_to(&w.counts->partials, room.partials);
+    add_to(&w.counts->cuts, room.pieces > 1 ? 1u : 0u);
 }
 
-// Writes the tasks of a piece of a row; all lanes of a warp.
-__device__ __forceinline__ void put_tasks(const spmmi_once_work &w, spmmi_once_task task, uint32_t ranges)
-{
-    const uint32_t lane = threadIdx.x % 32;
-    unsigned long long base = 0;
-    if (lane == 0)
-        base = atomicAdd(&w.counts->tasks_taken, (unsigned long long)ranges);
-    base = __shfl_sync(EVERY_LANE, base, 0);
-    for (uint32_t r = lane; r < ranges; r += 32) {
-        task.range = r;
-        w.tasks[base + r] = task;
+// Pieces of a row: a lane holds one of up to 32 until their tasks are written together. Called by all lanes of a warp.
+struct Pieces {
+    spmmi_once_task task; // of this lane
+    uint32_t held, count; // count: written
+    uint32_t ranges, entries;
+    uint64_t partial;
+
+    __device__ __forceinline__ void write(const spmmi_once_work &w)
+    {
+        const uint32_t lane = threadIdx.x % 32;
+        unsigned long long base = 0;
+        if (lane == 0)
+            base = atomicAdd(&w.counts->tasks_taken, (unsigned long long)held * ranges);
+        base = __shfl_sync(EVERY_LANE, base, 0);
+        if (lane < held && partial != SPMMI_ONCE_WHOLE)
+            task.partial = partial + (uint64_t)(count + lane) * entries;
+        for (uint32_t r = 0; lane < held && r < ranges; r++) {
+            task.range = r;
+            w.tasks[base + (uint64_t)lane * ranges + r] = task;
+        }
+        count += held;
+        held = 0;
     }
-}
 
-// The pieces of a row, as units of a plan are: each ends with the entry that brings its products to piece, or with the
-// last one. Returns how many there are.
-__device__ __forceinline__ uint32_t cut_row(const spmmi_once_work &w, spmmi_once_task task, uint32_t length,
-                                            uint32_t entries, uint32_t ranges, unsigned long long piece)
+    __device__ __forceinline__ void add(const spmmi_once_work &w, uint32_t begin, uint32_t end)
+    {
+        if (threadIdx.x % 32 == held) {
+            task.begin = begin;
+            task.end = end;
+        }
+        if (++held == 32)
+            write(w);
+    }
+};
+
+constexpr uint32_t ROUNDS = 16; // of 32 entries, loaded together
+
+// The pieces of a row of A, as units of a plan are: each ends with the entry that brings its products to piece, or with
+// the last one.
+__device__ __forceinline__ void cut_row(const spmmi_once_work &w, uint32_t length, unsigned long long piece,
+                                        Pieces &pieces)
 {
     const uint32_t lane = threadIdx.x % 32;
-    const int64_t begin = row_begin(w.a, task.row);
-    const uint64_t partial = task.partial;
+    const int64_t row = row_begin(w.a, pieces.task.row);
+    uint32_t begin = 0, ahead[ROUNDS];
     unsigned long long so_far = 0; // products of this piece in the rounds before
-    uint32_t pieces = 0;
-    for (uint32_t t = 0; t < length; t += 32) {
-        unsigned long long end = load_factor<float, false>(w, begin + t + lane, t + lane < length).length;
-        for (unsigned d = 1; d < 32; d *= 2) {
-            const unsigned long long other = __shfl_up_sync(EVERY_LANE, end, d);
-            end += lane >= d ? other : 0;
+    for (uint32_t first = 0; first < length; first += 32 * ROUNDS) {
+#pragma unroll
+        for (uint32_t i = 0; i < ROUNDS; i++) {
+            const uint32_t at = first + 32 * i + lane;
+            ahead[i] = load_factor<float, false>(w, row + at, at < length).length;
         }
-        unsigned long long used = 0; // products of this round in pieces that have ended
-        for (;;) {
-            const unsigned reached = __ballot_sync(EVERY_LANE, end >= used + (piece - so_far));
-            if (reached == 0)
-                break;
-            const uint32_t last = t + (uint32_t)__ffs((int)reached); // behind the entry that reaches it
-            task.end = last;
-            task.partial = partial + (uint64_t)pieces++ * entries;
-            put_tasks(w, task, ranges);
-            task.begin = last;
-            used = __shfl_sync(EVERY_LANE, end, __ffs((int)reached) - 1);
-            so_far = 0;
+#pragma unroll
+        for (uint32_t i = 0; i < ROUNDS; i++) {
+            const uint32_t total = __reduce_add_sync(EVERY_LANE, ahead[i]); // rows of B differ: below 2^32
+            if (so_far + total < piece) {
+                so_far += total;
+                continue;
+            }
+            uint32_t end = ahead[i], used = 0; // used: by pieces that have ended in this round
+            for (unsigned d = 1; d < 32; d *= 2) {
+                const uint32_t other = __shfl_up_sync(EVERY_LANE, end, d);
+                end += lane >= d ? other : 0;
+            }
+            for (;;) {
+                const unsigned reached = __ballot_sync(EVERY_LANE, end >= used + (piece - so_far));
+                if (reached == 0)
+                    break;
+                const int last = __ffs((int)reached) - 1;
+                const uint32_t next = first + 32 * i + (uint32_t)last + 1;
+                pieces.add(w, begin, next);
+                begin = next;
+                used = __shfl_sync(EVERY_LANE, end, last);
+                so_far = 0;
+            }
+            so_far += total - used;
         }
-        so_far += __shfl_sync(EVERY_LANE, end, 31) - used;
     }
-    if (task.begin < length) {
-        task.end = length;
-        task.partial = partial + (uint64_t)pieces++ * entries;
-        put_tasks(w, task, ranges);
-    }
-    return pieces;
+    if (begin < length)
+        pieces.add(w, begin, length);
 }
 
 // A warp takes a row of the list.
@@ -319,21 +367,20 @@ __global__ void __launch_bounds__(ROW_THREADS)
     const Room room = room_of(products, entries, piece);
     const uint32_t length = (uint32_t)(row_begin(w.a, (int64_t)row + 1) - row_begin(w.a, row)),
                    ranges = (entries + SPMMI_ONCE_RANGE - 1) / SPMMI_ONCE_RANGE;
-    spmmi_once_task task = {row, 0, 0, length, SPMMI_ONCE_WHOLE};
+    Pieces pieces = {{row, 0, 0, 0, SPMMI_ONCE_WHOLE}, 0, 0, ranges, entries, SPMMI_ONCE_WHOLE};
     if (room.pieces == 1) {
-        put_tasks(w, task, ranges);
+        pieces.add(w, 0, length);
+        pieces.write(w);
         return;
     }
     unsigned long long partial = 0;
-    unsigned int cut = 0;
-    if (lane == 0) {
-        partial = atomicAdd(&w.counts->partials_taken, room.partials);
-        cut = atomicSub(&w.counts->cuts, 1u) - 1;
-    }
-    task.partial = partial = __shfl_sync(EVERY_LANE, partial, 0);
-    const uint32_t pieces = cut_row(w, task, length, entries, ranges, piece);
     if (lane == 0)
-        w.cuts[cut] = {partial, row, pieces};
+        partial = atomicAdd(&w.counts->partials_taken, room.partials);
+    pieces.partial = partial = __shfl_sync(EVERY_LANE, partial, 0);
+    cut_row(w, length, piece, pieces);
+    pieces.write(w);
+    if (lane == 0)
+        w.cuts[atomicSub(&w.counts->cuts, 1u) - 1] = {partial, row, pieces.count};
 }
 
 __global__ void __launch_bounds__(SCAN_THREADS) scan_rows(const __grid_constant__ spmmi_once_work w)

@@ -2,8 +2,8 @@
 // Products without a plan, rows of C whose columns fit in hash tables in shared memory: how many entries; then columns
 // and values together.
 //
-// block     128 threads: groups of 8, 16 or 32 lanes, a row of C each
-// shared    of each group a table of 64, 256, 512 or 1024 slots, at most half full, and the steps of a round; to compute
+// block     128 threads: groups of 4, 8, 16 or 32 lanes, a row of C each
+// shared    of each group a table of 16, 64, 256, 512 or 1024 slots, at most half full, and the steps of a round; to compute
 //           as many sums, and the columns that were found
 // sums      by ascending k from 0, fused (add_chunk)
 // sorting   bitonic, in shared memory
@@ -199,10 +199,12 @@ int launch_rows_of(const spmmi_once_work *w, int row_class, uint32_t rows, void 
 {
     switch (row_class) {
     case 0:
-        return launch_rows<Real, 8, 64>(w, row_class, rows, stream);
+        return launch_rows<Real, 4, 16>(w, row_class, rows, stream);
     case 1:
-        return launch_rows<Real, 16, 256>(w, row_class, rows, stream);
+        return launch_rows<Real, 8, 64>(w, row_class, rows, stream);
     case 2:
+        return launch_rows<Real, 16, 256>(w, row_class, rows, stream);
+    case 3:
         return launch_rows<Real, 32, 512>(w, row_class, rows, stream);
     default:
         return launch_rows<Real, 32, 1024>(w, row_class, rows, stream);
@@ -217,10 +219,12 @@ int spmmi_once_count_cuda(const struct spmmi_once_work *w, int row_class, uint32
     using namespace spmmi::spgemm;
     switch (row_class) {
     case 0:
-        return launch_count<8, 64, false>(w, row_class, rows, stream);
+        return launch_count<4, 16, false>(w, row_class, rows, stream);
     case 1:
-        return launch_count<16, 256, false>(w, row_class, rows, stream);
+        return launch_count<8, 64, false>(w, row_class, rows, stream);
     case 2:
+        return launch_count<16, 256, false>(w, row_class, rows, stream);
+    case 3:
         return launch_count<32, 512, false>(w, row_class, rows, stream);
     default:
         return launch_count<32, 2 * SPMMI_ONCE_ENTRIES_MAX, true>(w, row_class, rows, stream);

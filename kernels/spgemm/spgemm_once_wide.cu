@@ -60,33 +60,33 @@ __device__ __forceinline__ void mark_row(const spmmi_once_work &w, uint32_t row,
     const int64_t begin = row_begin(w.a, row);
     const uint32_t length = (uint32_t)(row_begin(w.a, (int64_t)row + 1) - begin);
     Marker marker = {words};
+    uint32_t at = warp + lane * warps;
+    Factor<float> next = load_factor<float, false>(w, begin + at, at < length);
     for (uint32_t t = warp; t < length; t += 32 * warps) {
-        const uint32_t at = t + lane * warps;
-        (void)walk_round<float, 32, false>(w.b, load_factor<float, false>(w, begin + at, at < length),
-                                           steps + warp * 32, lane, marker);
+        const Factor<float> own = next;
+        at += 32 * warps;
+        next = load_factor<float, false>(w, begin + at, at < length);
+        (void)walk_round<float, 32, false>(w.b, own, steps + warp * 32, lane, marker);
     }
     __syncthreads();
 }
 
-// The words of a thread: a part of all, behind those of the threads before it.
-struct Part {
-    uint32_t first, end;
-};
-
-__device__ __forceinline__ Part part_of(uint32_t words)
+// before[i]: columns before word i. Returns how many there are.
+__device__ __forceinline__ uint32_t count_columns(const uint32_t *words, uint32_t count, uint32_t *before,
+                                                  uint32_t *shared)
 {
-    const uint32_t share = (words + blockDim.x - 1) / blockDim.x, first = min(threadIdx.x * share, words);
-    return {first, min(first + share, words)};
-}
-
-// Columns before the part of this thread; *total: of all.
-__device__ __forceinline__ uint32_t columns_before(const uint32_t *words, Part part, uint32_t *shared,
-                                                   uint32_t *total)
-{
-    uint32_t count = 0;
-    for (uint32_t i = part.first; i < part.end; i++)
-        count += __popc(read_word(words + i));
-    return sum_before(count, shared, total);
+    const uint32_t share = (count + blockDim.x - 1) / blockDim.x, first = min(threadIdx.x * share, count),
+                   end = min(first + share, count);
+    uint32_t own = 0, total;
+    for (uint32_t i = first; i < end; i++)
+        own += __popc(read_word(words + i));
+    own = sum_before(own, shared, &total);
+    for (uint32_t i = first; i < end; i++) {
+        before[i] = own;
+        own += __popc(read_word(words + i));
+    }
+    __syncthreads();
+    return total;
 }
 
 template <bool IS_SHARED>
@@ -98,21 +98,19 @@ __global__ void __launch_bounds__(GIANT_THREADS)
     __shared__ Step<float> steps[GIANT_THREADS];
     uint32_t *const words = IS_SHARED ? reinterpret_cast<uint32_t *>(shared_memory)
                                       : w.bitmaps + (uint64_t)blockIdx.x * 2 * w.bitmap_words;
+    uint32_t *const before = words + w.bitmap_words;
     const uint32_t rows = w.c_columns == nullptr ? w.counts->tried[row_class] : w.counts->rows[row_class];
-    const Part part = part_of(w.bitmap_words);
     for (uint32_t at = blockIdx.x; at < rows; at += gridDim.x) {
         const uint32_t row = w.list[row_class][at];
-        uint32_t total;
         clear_words(words, w.bitmap_words);
         mark_row(w, row, words, steps);
-        const uint32_t before = columns_before(words, part, shared, &total);
-        if (w.c_columns != nullptr) {
-            int32_t *to = w.c_columns + w.c_row_ptr[row] + before;
-            for (uint32_t i = part.first; i < part.end; i++)
-                for (uint32_t bits = read_word(words + i); bits != 0; bits &= bits - 1)
-                    *to++ = (int32_t)(32 * i + (uint32_t)__ffs((int)bits) - 1);
-        } else if (threadIdx.x == 0) {
+        const uint32_t total = count_columns(words, w.bitmap_words, before, shared);
+        if (w.c_columns == nullptr && threadIdx.x == 0)
             w.entries[row] = total;
+        for (uint32_t i = threadIdx.x; w.c_columns != nullptr && i < w.bitmap_words; i += blockDim.x) {
+            int32_t *to = w.c_columns + w.c_row_ptr[row] + before[i];
+            for (uint32_t bits = read_word(words + i); bits != 0; bits &= bits - 1)
+                *to++ = (int32_t)(32 * i + (uint32_t)__ffs((int)bits) - 1);
         }
         __syncthreads();
     }
@@ -182,14 +180,7 @@ __device__ __forceinline__ void map_range(const spmmi_once_work &w, const Range 
         atomicOr(words + column / 32 - r.first_word, 1u << column % 32);
     }
     __syncthreads();
-    uint32_t total;
-    const Part part = part_of(r.words);
-    uint32_t count = columns_before(words, part, shared, &total);
-    for (uint32_t i = part.first; i < part.end; i++) {
-        before[i] = count;
-        count += __popc(read_word(words + i));
-    }
-    __syncthreads();
+    (void)count_columns(words, r.words, before, shared);
 }
 
 // The products of a task that belong to columns [from, to), which are those of one warp.
@@ -303,9 +294,8 @@ int spmmi_once_columns_cuda(const struct spmmi_once_work *w, int row_class, uint
     const unsigned threads = row_class == SPMMI_ONCE_GIANT ? spgemm::GIANT_THREADS : spgemm::WIDE_THREADS;
     if (w->bitmaps != nullptr)
         return launch_kernel(spgemm::columns_kernel<false>, grid, threads, 0, stream, false, *w, row_class);
-    const uint32_t bytes = w->bitmap_words * (uint32_t)sizeof(uint32_t);
-    const cudaError_t error =
-        allow_shared(spgemm::columns_kernel<true>, bytes, w->words_max * (uint32_t)sizeof(uint32_t));
+    const uint32_t word = 2 * (uint32_t)sizeof(uint32_t), bytes = w->bitmap_words * word;
+    const cudaError_t error = allow_shared(spgemm::columns_kernel<true>, bytes, w->words_max * word);
     if (error != cudaSuccess)
         return error;
     return launch_kernel(spgemm::columns_kernel<true>, grid, threads, bytes, stream, false, *w, row_class);
