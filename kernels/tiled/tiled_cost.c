@@ -131,10 +131,12 @@ static double stage_batches(const struct spmmi_model_query *q)
     const double across = fmin((double)metrics_of(q)->register_tile, 4); /* columns of B a step of a warp */
     const double columns = (double)t->working_set_sum / fmax((double)t->stages, 1);
     const double lanes = (double)t->block_rows;
-    const double steps =
-        q->is_col_major ? columns * across / lanes
-        : bytes < 16    ? columns * (double)metrics_of(q)->register_tile / lanes * SPMMI_TILED_STAGE_BATCH
-                        : columns * bytes / 16 / lanes;
+    /* Rows of B that do not begin on 16 bytes are staged element by element. */
+    const int is_vector = bytes >= 16 && fmod(q->n * q->value_bytes, 16) == 0;
+    const double steps = q->is_col_major ? columns * across / lanes
+                         : !is_vector ? columns * fmin((double)metrics_of(q)->register_tile, q->n) / lanes *
+                                            SPMMI_TILED_STAGE_BATCH
+                                      : columns * bytes / 16 / lanes;
     return fmax(ceil(steps / SPMMI_TILED_STAGE_BATCH), 1);
 }
 
