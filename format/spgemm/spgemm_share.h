@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where rows of sparse products are cut in k, for kernels too. */
+/* Where rows of sparse products are cut in k. */
 #ifndef SPMMI_SPGEMM_SHARE_H
 #define SPMMI_SPGEMM_SHARE_H
 
@@ -9,9 +9,9 @@
  * format. */
 #define SPMMI_SPGEMM_PIECE_ENTRIES 4
 
-/* The default of piece_products: 132 multiprocessors, 64 items of work each, and no item that is too small to pay. Where
- * rows alone do not give each multiprocessor 16 items, pieces may be smaller: one H200, 507 rows of 5,500 products each
- * took 126 us in pieces of 4,096 and 45 in pieces of 1,024, but 3,136 rows of 2,000 took 27 and 34. */
+/* The default of piece_products: 132 multiprocessors, 64 items of work each, and no item that is too small to pay.
+ * Where rows alone do not give each multiprocessor 16 items, pieces may be smaller: on an H200 507 rows of 5,500
+ * products took 126 us in pieces of 4,096 and 45 in pieces of 1,024, but 3,136 rows of 2,000 took 27 and 34. */
 #define SPMMI_SPGEMM_SHARES 8448
 #define SPMMI_SPGEMM_ROWS_FEW 2112
 #define SPMMI_SPGEMM_SHARE_MIN 4096

@@ -2,10 +2,10 @@
 // What the kernels of products without a plan share: rows of matrices, hash tables of columns in shared memory, and the
 // walk over the products of a row, side by side.
 //
-// A round takes as many entries of the left factor as a group has lanes, one a lane, and numbers their products: a chunk
-// is of LANES products with consecutive numbers, of any entries, and IN_FLIGHT chunks are loaded together. A sink takes
-// chunk after chunk. Control is uniform in a warp, so groups of less than 32 lanes take as many steps as the longest of
-// their warp.
+// A round takes as many entries of the left factor as a group has lanes, one a lane, and numbers their products. A
+// chunk is of LANES products with consecutive numbers, of any entries; IN_FLIGHT chunks are loaded together, and a sink
+// takes one after the other. Control is uniform in a warp, so groups of less than 32 lanes take as many steps as the
+// longest of their warp.
 #pragma once
 #include "kernels/shared/launch.cuh"
 #include "spgemm_arithmetic.cuh"

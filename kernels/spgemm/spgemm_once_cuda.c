@@ -192,6 +192,8 @@ static spmm_status_t count_entries(struct once *o)
     struct spmmi_once_work *w = &o->work;
     void *stream = o->in->stream;
     const uint32_t *tried = o->counts.tried;
+    w->share = spmmi_spgemm_share(o->counts.products, o->in->a->rows);
+    w->piece_entries = SPMMI_SPGEMM_PIECE_ENTRIES;
     for (int c = 0; c < SPMMI_ONCE_TABLES; c++)
         if (tried[c] > 0)
             SPMM_TRY_CUDA((cudaError_t)spmmi_once_count_cuda(w, c, tried[c], stream), o->diag);

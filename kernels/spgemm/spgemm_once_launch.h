@@ -65,6 +65,8 @@ struct spmmi_once_work {
     struct spmmi_once_matrix a, b;
     struct spmmi_once_counts *counts;
     int all_wide;                 /* forced: no tables */
+    uint32_t piece_entries;       /* a piece of k has at least so many products for each entry of its row, */
+    unsigned long long share;     /* and at least so many: SPMMI_SPGEMM_PIECE_ENTRIES, spmmi_spgemm_share */
     unsigned long long *products; /* of each row of C */
     uint32_t *entries;
     uint32_t *list[SPMMI_ONCE_CLASSES]; /* rows of each class */

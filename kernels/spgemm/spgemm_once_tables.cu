@@ -3,8 +3,8 @@
 // and values together.
 //
 // block     128 threads: groups of 4, 8, 16 or 32 lanes, a row of C each
-// shared    of each group a table of 16, 64, 256, 512 or 1024 slots, at most half full, and the steps of a round; to compute
-//           as many sums, and the columns that were found
+// shared    of each group a table of 16, 64, 256, 512 or 1024 slots, at most half full, and the steps of a round; to
+//           compute as many sums, and the columns that were found
 // sums      by ascending k from 0, fused (add_chunk)
 // sorting   bitonic, in shared memory
 #include "spgemm_once.cuh"

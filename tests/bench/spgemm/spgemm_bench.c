@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Products of sparse matrices on a GPU beside cuSPARSE: spgemm_bench [--dtype T] [--seconds S] [--alone] FORM=MATRIX.. prints
- * lines of CSV. FORM: AA (A A), AAT (A A^T), and of a cube of grid points AP and RAP: A P, R (A P) with the smoothed
- * aggregates P = A P0 of 3 x 3 x 3 points, R = P^T. MATRIX: a file or gen:NAME:.. Values are random. Every result is
- * compared with that of the CPU. */
+/* Products of sparse matrices on a GPU beside cuSPARSE: spgemm_bench [--dtype T] [--seconds S] [--alone] FORM=MATRIX..
+ * prints lines of CSV; --alone: without cuSPARSE. FORM: AA (A A), AAT (A A^T), and of a cube of grid points AP and RAP:
+ * A P, R (A P) with the smoothed aggregates P = A P0 of 3 x 3 x 3 points, R = P^T. MATRIX: a file or gen:NAME:.. Values
+ * are random. Every result is compared with that of the CPU. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

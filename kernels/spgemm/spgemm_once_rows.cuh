@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products without a plan, the kernels whose threads or warps take rows: launches, and what rows that are not of tables
+// take.
+#pragma once
+#include "spgemm_once.cuh"
+
+namespace spmmi {
+namespace spgemm {
+
+constexpr unsigned ROW_THREADS = 256, ROW_WARPS = ROW_THREADS / 32;
+
+// Most of what a row takes that is not of tables: partial sums, tasks.
+struct Room {
+    unsigned long long pieces, partials, tasks;
+};
+
+// piece: products of a piece; the row has more products than that if it is cut.
+__device__ __forceinline__ Room room_of(unsigned long long products, uint32_t entries,
+                                        unsigned long long piece)
+{
+    Room room = {1, 0, ((unsigned long long)entries + SPMMI_ONCE_RANGE - 1) / SPMMI_ONCE_RANGE};
+    if (products > piece) {
+        room.pieces = products / piece + 1; // each but the last has as many products at least
+        room.partials = room.pieces * entries;
+        room.tasks *= room.pieces;
+    }
+    return room;
+}
+
+// Products of a piece, as spmmi_spgemm_piece has it.
+__device__ __forceinline__ unsigned long long piece_of(const spmmi_once_work &w, uint32_t entries)
+{
+    return max(w.share, (unsigned long long)entries * w.piece_entries);
+}
+
+inline dim3 blocks_of(int64_t count, unsigned threads)
+{
+    return dim3((unsigned)((count + threads - 1) / threads));
+}
+
+} // namespace spgemm
+} // namespace spmmi
