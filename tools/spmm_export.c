@@ -23,7 +23,7 @@ static struct {
     int form; /* index + 1; 0: as the name of the output says */
     int64_t threads;
     uint64_t budget;
-    int force, pattern, json, quiet;
+    int force, pattern, all_entries, json, quiet;
 } args;
 
 static struct cli_choice forms[FORMS_MAX + 1];
@@ -37,6 +37,8 @@ static const struct cli_option options[] = {
          "mtx (Matrix Market), mtx.gz, mtx.zst, npz (SciPy),\nsmtx (DLMC, no values), smtx.gz or smtx.zst; "
          "default: as\nthe output is named; of standard output mtx"},
     {0, "pattern", CLI_FLAG, &args.pattern, .help = "leave the values out"},
+    {0, "all-entries", CLI_FLAG, &args.all_entries,
+     .help = "Matrix Market: both triangles of a symmetric matrix"},
     {0, "threads", CLI_INT, &args.threads, .value = "T", .min = 1, .max = 4096,
      .help = "threads; default: all of the machine"},
     CLI_PLAN_BUDGET(&args.budget),
@@ -117,7 +119,7 @@ static spmm_status_t check_values(const struct export_form *form, const spmm_csr
                       (long long)lost + 1);
 }
 
-static spmm_status_t write_file(const struct export_form *form, const spmm_csr_t *a, const char *comments,
+static spmm_status_t write_file(const struct export_form *form, const struct export_source *from,
                                 uint64_t *bytes, spmm_diag_t *diag)
 {
     struct output_file file;
@@ -125,34 +127,46 @@ static spmm_status_t write_file(const struct export_form *form, const spmm_csr_t
         .file = &file, .packing = form->packing, .threads = (int)args.threads, .diag = diag};
     spmm_status_t status = output_file_open(&file, args.output, diag);
     if (status == SPMM_OK)
-        status = form->write(&stream, a, comments);
+        status = form->write(&stream, from);
     *bytes = stream.written;
     return output_file_close(&file, status);
 }
 
-static spmm_status_t write_matrix(const struct export_form *form, const spmm_csr_t *a, const char *comments,
+static spmm_status_t write_matrix(const struct export_form *form, const struct export_source *from,
                                   uint64_t *bytes, spmm_diag_t *diag)
 {
     struct packed_stream stream = {.packing = form->packing, .threads = (int)args.threads, .diag = diag};
     if (!to_stdout())
-        return write_file(form, a, comments, bytes, diag);
-    const spmm_status_t status = form->write(&stream, a, comments);
+        return write_file(form, from, bytes, diag);
+    const spmm_status_t status = form->write(&stream, from);
     *bytes = stream.written;
     return status;
 }
 
-static void report_text(const struct export_form *form, const spmm_csr_t *a, uint64_t bytes)
+/* Of the forms, Matrix Market alone can say it. */
+static bool says_symmetry(const struct export_form *form, spmm_symmetry_t symmetry)
 {
+    return form->write == export_mtx &&
+           (symmetry == SPMM_SYMMETRY_SYMMETRIC || symmetry == SPMM_SYMMETRY_SKEW);
+}
+
+static void report_text(const struct export_form *form, const struct export_source *from, uint64_t bytes)
+{
+    const spmm_csr_t *const a = from->a;
     char rows[PRINT_UNITS_BYTES], cols[PRINT_UNITS_BYTES], nnz[PRINT_UNITS_BYTES], size[PRINT_UNITS_BYTES];
     FILE *out = to_stdout() ? stderr : stdout;
     print_escaped(out, args.output);
-    fprintf(out, ": %s, %s x %s, %s, %s, %s\n", form->name, print_count(rows, a->rows),
+    fprintf(out, ": %s, %s%s%s x %s, %s, %s, %s\n", form->name,
+            says_symmetry(form, from->symmetry) ? spmm_symmetry_name(from->symmetry) : "",
+            says_symmetry(form, from->symmetry) ? ", " : "", print_count(rows, a->rows),
             print_count(cols, a->cols), print_plural(nnz, a->nnz, "nonzero"),
             a->values != NULL ? spmm_dtype_name(a->value_type) : "pattern only", print_bytes(size, bytes));
 }
 
-static void report_json(const char *plan, const struct export_form *form, const spmm_csr_t *a, uint64_t bytes)
+static void report_json(const char *plan, const struct export_form *form, const struct export_source *from,
+                        uint64_t bytes)
 {
+    const spmm_csr_t *const a = from->a;
     struct json j;
     json_start(&j, stdout);
     json_object(&j, NULL);
@@ -161,6 +175,9 @@ static void report_json(const char *plan, const struct export_form *form, const 
     json_text(&j, "plan", plan);
     json_text(&j, "output", args.output);
     json_text(&j, "format", form->name);
+    json_text(
+        &j, "symmetry",
+        spmm_symmetry_name(says_symmetry(form, from->symmetry) ? from->symmetry : SPMM_SYMMETRY_GENERAL));
     json_int(&j, "rows", a->rows);
     json_int(&j, "cols", a->cols);
     json_int(&j, "nnz", a->nnz);
@@ -178,21 +195,26 @@ static int export_plan(const char *path, const struct export_form *form, const s
     uint64_t bytes = 0;
     const char *what = path;
     char *comments = export_comments(plan);
+    struct export_source from = {&original.csr, comments, SPMM_SYMMETRY_GENERAL};
     spmm_status_t status = original_matrix_of(plan, &original, &diag);
     if (status == SPMM_OK && comments == NULL)
         status = fail_memory(&diag, 0, "the metadata");
-    if (args.pattern)
+    if (status == SPMM_OK && !args.all_entries)
+        status = spmm_plan_symmetry(plan, &from.symmetry, &diag);
+    if (args.pattern) {
         original.csr.values = NULL;
+        from.symmetry = from.symmetry == SPMM_SYMMETRY_GENERAL ? from.symmetry : SPMM_SYMMETRY_SYMMETRIC;
+    }
     if (status == SPMM_OK)
         status = check_values(form, &original.csr, &diag);
     if (status == SPMM_OK) {
         what = to_stdout() ? NULL : args.output;
-        status = write_matrix(form, &original.csr, comments, &bytes, &diag);
+        status = write_matrix(form, &from, &bytes, &diag);
     }
     if (status == SPMM_OK && args.json)
-        report_json(path, form, &original.csr, bytes);
+        report_json(path, form, &from, bytes);
     else if (status == SPMM_OK && !args.quiet)
-        report_text(form, &original.csr, bytes);
+        report_text(form, &from, bytes);
     original_matrix_free(&original);
     free(comments);
     return status == SPMM_OK ? exit_flush(program.name) : exit_failure(program.name, what, status, &diag);

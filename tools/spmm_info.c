@@ -117,6 +117,7 @@ static void print_main(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_
     plan_text_metadata(out, plan, args.full);
     plan_text_matrix(out, info, stats);
     print_columns(out, stats);
+    plan_text_symmetry(out, plan);
     plan_text_symmetric(out, plan);
     fprintf(out, "%-*s%s, %.3f of CSR (%s)\n", PLAN_REPORT_LABEL, "size",
             print_bytes(bytes, info->file_bytes), (double)info->file_bytes / (double)csr_bytes,
@@ -184,6 +185,7 @@ static int print_json(const spmm_plan_t *plan, const spmm_plan_info_t *info, con
     plan_json_identity(&j, info);
     plan_json_metadata(&j, plan);
     json_uint(&j, "file_bytes", info->file_bytes);
+    plan_json_symmetry(&j, plan);
     plan_json_symmetric(&j, plan, true);
     plan_json_statistics(&j, info, &stats);
     plan_json_row_blocks(&j, plan, model);

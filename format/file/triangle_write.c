@@ -4,48 +4,10 @@
 
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
+#include "format/symmetry.h"
 #include "triangle.h"
 
 #define PAIRS_MIN 64 /* entries that must be saved: older libraries refuse the plan */
-
-/* What is known of the entries that were compared. */
-struct symmetry {
-    int64_t pairs;
-    bool is_mirrored, is_skew; /* values: equal; equal but for the sign */
-};
-
-static void compare_values(const spmm_plan_t *plan, int64_t p, int64_t q, struct symmetry *s)
-{
-    const size_t bytes = spmm_dtype_size(plan->dtype);
-    const uint8_t *const a = (const uint8_t *)plan->values + (size_t)p * bytes;
-    uint8_t b[8];
-    memcpy(b, (const uint8_t *)plan->values + (size_t)q * bytes, bytes);
-    s->is_mirrored = s->is_mirrored && memcmp(a, b, bytes) == 0;
-    b[bytes - 1] ^= 0x80;
-    s->is_skew = s->is_skew && memcmp(a, b, bytes) == 0;
-}
-
-/* Is the pattern symmetric? next[i], at first row_ptr[i], is the entry of row i that is to be compared next. */
-static bool is_symmetric(const spmm_plan_t *plan, int64_t *next, struct symmetry *s)
-{
-    for (int64_t i = 0; i < plan->rows; i++) {
-        for (int64_t p = next[i]; p < plan->row_ptr[i + 1]; p++) {
-            const int64_t j = plan->col_ind[p];
-            if (j == i)
-                continue;
-            if (j < i ||
-                j >= plan->rows) /* row j has no entry in column i; plans of tests may have any columns */
-                return false;
-            const int64_t q = next[j]++;
-            if (q >= plan->row_ptr[j + 1] || plan->col_ind[q] != i)
-                return false;
-            s->pairs++;
-            if (s->is_mirrored || s->is_skew)
-                compare_values(plan, p, q, s);
-        }
-    }
-    return true;
-}
 
 static spmm_status_t take(const spmm_plan_t *plan, int64_t diagonal_and_above, bool with_values,
                           struct spmmi_triangle *t, spmm_diag_t *diag)
@@ -83,14 +45,13 @@ spmm_status_t spmmi_triangle_of(const spmm_plan_t *plan, bool with_values, struc
                                 spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    struct symmetry s = {0, with_values, with_values};
     *t = (struct spmmi_triangle){.rows = 0};
     if (plan->rows != plan->cols || plan->nnz < 2 * PAIRS_MIN)
         return SPMM_OK;
     t->row_ptr = spmmi_alloc((uint64_t)plan->rows + 1, sizeof *t->row_ptr);
     SPMM_TRY_ALLOC(t->row_ptr, diag);
-    memcpy(t->row_ptr, plan->row_ptr, ((size_t)plan->rows + 1) * sizeof *t->row_ptr);
-    if (!is_symmetric(plan, t->row_ptr, &s) || s.pairs < PAIRS_MIN) {
+    const struct spmmi_symmetry s = spmmi_symmetry_of(plan, with_values, t->row_ptr);
+    if (!s.is_pattern || s.pairs < PAIRS_MIN) {
         spmmi_triangle_free(t);
         return SPMM_OK;
     }

@@ -6,6 +6,7 @@
 #define SPMM_INSPECTOR_H
 
 #include "metadata.h"
+#include "symmetry.h"
 
 #ifdef __cplusplus
 extern "C" {

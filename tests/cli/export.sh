@@ -89,6 +89,44 @@ for spec in gen:empty:0:0 gen:empty:3:0 gen:empty:0:3 gen:empty:4:5 gen:diag:1; 
     done
 done
 
+# ---- Symmetric matrices: one triangle, which reads back whole ----
+printf '%%%%MatrixMarket matrix coordinate real skew-symmetric\n4 4 3\n2 1 0.1\n3 1 -0\n4 3 inf\n' >"$work/skew.mtx"
+spmm-inspect -q --device any --dtype f64 "$work/skew.mtx" -o "$work/skew.plan"
+run spmm-export -qf "$work/skew.plan" -o "$work/skew_back.mtx"
+exits 0
+same "$work/skew.mtx" "$work/skew_back.mtx"
+run spmm-info --json "$work/skew.plan"
+is_json 'j["symmetry"] == "skew-symmetric"'
+for dtype in f16 f32 f64; do
+    spmm-inspect -q --device any --dtype $dtype gen:poisson2:30:30 -o "$work/mirrored.plan"
+    keeps "$work/mirrored.plan" mtx.gz
+    keeps "$work/mirrored.plan" npz
+done
+run spmm-info "$work/mirrored.plan"
+says 'symmetry   symmetric'
+run spmm-export -f "$work/mirrored.plan" -o "$work/mirrored.mtx"
+says 'mirrored.mtx: mtx, symmetric, 900 x 900, 4,380 nonzeros, f64'
+run sed -n '1p;2p' "$work/mirrored.mtx"
+says 'coordinate real symmetric'
+says '900 900 2640'
+run spmm-export -f --json "$work/mirrored.plan" -o "$work/mirrored.mtx"
+is_json 'j["symmetry"] == "symmetric" and j["nnz"] == 4380'
+run spmm-export -qf --all-entries "$work/mirrored.plan" -o "$work/all.mtx"
+run sed -n '1p;2p' "$work/all.mtx"
+says 'coordinate real general'
+says '900 900 4380'
+run spmm-info -q --matches "$work/all.mtx" "$work/mirrored.plan"
+exits 0
+printf '%%%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 1\n1 2 2\n2 1 3\n' >"$work/structural.mtx"
+spmm-inspect -q --device any --dtype f64 "$work/structural.mtx" -o "$work/structural.plan"
+run spmm-info "$work/structural.plan"
+says 'symmetry   of the pattern alone'
+run spmm-export -qf "$work/structural.plan" -o "$work/structural_back.mtx"
+same "$work/structural.mtx" "$work/structural_back.mtx"
+run spmm-export -qf --pattern "$work/structural.plan" -o "$work/structural_back.mtx"
+run head -n 1 "$work/structural_back.mtx"
+says 'coordinate pattern symmetric'
+
 # ---- A plan of PAP^T gives A ----
 spmm-inspect -q --device any --dtype f64 gen:rmat:10:7 -o "$work/plain.plan"
 spmm-inspect -q --device any --dtype f64 --symmetric-permutation --reorder rcm gen:rmat:10:7 -o "$work/symmetric.plan"

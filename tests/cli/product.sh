@@ -50,7 +50,7 @@ run spmm-run "$work/C.plan" "$work/A.mtx" "$work/B.mtx" --check self --json --re
 exits 0
 is_json 'j["right"] and j["kernel"] == "cpu/product/columns" and j["repeats"] == 3 and j["multiplications"] == 4'
 is_json 'j["product"]["operands"][1]["nnz"] == 4 and j["workspace_bytes"] > 0 and j["nnz"] == 4'
-run spmm-export -q "$work/C.plan" -o -
+run spmm-export -q --all-entries "$work/C.plan" -o -
 says '2 2 4'
 
 # ---- spmm-info ----

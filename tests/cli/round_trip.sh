@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Every matrix of a folder: inspected, exported and inspected again, pattern and values have the same digests.
-# SPMM_MATRICES names the folder; default: the matrices of the tests.
+# The matrices of the tests, generated ones, and those of the folder SPMM_MATRICES if it is set: inspected, exported and
+# inspected again, pattern and values have the same digests.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh" || exit 1
-folder=${SPMM_MATRICES:-$source_dir/tests/data}
+folders=("$source_dir/tests/data")
+[ -z "${SPMM_MATRICES:-}" ] || folders+=("$SPMM_MATRICES")
 
 digests() { spmm-info --json "$1" | grep -E '"(pattern|values)_digest"'; }
 trips=0 refused=0
@@ -34,6 +35,12 @@ while IFS= read -r matrix; do
             trip "$matrix" $dtype "$form"
         done
     done
-done < <(find "$folder" -maxdepth 1 -type f \( -name '*.zst' -o -name '*.gz' -o -name '*.mtx' -o -name '*.npz' -o -name '*.rb' \))
+done < <(
+    find "${folders[@]}" -maxdepth 1 -type f \( -name '*.zst' -o -name '*.gz' -o -name '*.mtx' -o -name '*.npz' -o -name '*.rb' \)
+    printf 'gen:%s\n' rmat:11:9 poisson3:9:9:9 elasticity:5:5:5 band:700:9 hubs:900:3:5 powerlaw:900:400:12
+)
 echo "$trips round trips, $refused times the matrix was refused before"
+last="round trips: $trips, at least 6 matrices in 4 forms were expected"
+run test "$trips" -ge 24
+exits 0
 finish

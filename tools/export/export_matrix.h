@@ -4,21 +4,26 @@
 #define SPMM_TOOLS_EXPORT_MATRIX_H
 
 #include <spmm/metadata.h>
+#include <spmm/symmetry.h>
 
 #include "packed_stream.h"
 
-/* Values of NULL stand for a pattern. Row pointers are int64_t, columns int32_t. comments: whole lines, for forms that
- * have room for them, or "". */
-spmm_status_t export_mtx(struct packed_stream *stream, const spmm_csr_t *a, const char *comments);
-spmm_status_t export_smtx(struct packed_stream *stream, const spmm_csr_t *a, const char *comments);
-spmm_status_t export_npz(struct packed_stream *stream, const spmm_csr_t *a, const char *comments);
+struct export_source {
+    const spmm_csr_t *a;      /* values NULL: a pattern; row pointers are int64_t, columns int32_t */
+    const char *comments;     /* whole lines, for forms that have room for them, or "" */
+    spmm_symmetry_t symmetry; /* SYMMETRIC or SKEW: forms that can write one triangle */
+};
+
+spmm_status_t export_mtx(struct packed_stream *stream, const struct export_source *from);
+spmm_status_t export_smtx(struct packed_stream *stream, const struct export_source *from);
+spmm_status_t export_npz(struct packed_stream *stream, const struct export_source *from);
 
 struct export_form {
     const char *name; /* "mtx.gz", with a point before it the ending of a file */
     const char *text; /* a few words for the help */
     enum packing packing;
     int is_pattern_only; /* 1: it has no room for values */
-    spmm_status_t (*write)(struct packed_stream *stream, const spmm_csr_t *a, const char *comments);
+    spmm_status_t (*write)(struct packed_stream *stream, const struct export_source *from);
 };
 
 /* By index 0, 1, ..; NULL past the last one. */

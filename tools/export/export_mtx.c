@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Matrix Market: coordinates, counted from 1, row after row; all entries, whatever the symmetry. */
+/* Matrix Market: coordinates, counted from 1, row after row; of a symmetric matrix the lower triangle. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,16 +8,47 @@
 #include "export_matrix.h"
 #include "export_text.h"
 #include "shortest.h"
+#include "tools/cli/fail.h"
 
 #define HEAD_BYTES 160 /* without comments */
 #define COMMENT_BYTES_MAX 1024
 #define LINE_BYTES (2 * 11 + SHORTEST_BYTES)
 
 struct entries {
-    const spmm_csr_t *a;
+    const spmm_csr_t *a; /* what is written */
     const char *comments;
+    spmm_symmetry_t symmetry;
     struct shortest shortest;
 };
+
+/* The entries on the diagonal and below it; its arrays are the caller's to free. */
+static spmm_status_t lower_of(const spmm_csr_t *a, spmm_csr_t *lower, spmm_diag_t *diag)
+{
+    const int64_t *const row_ptr = a->row_ptr;
+    const int32_t *const col_ind = a->col_ind;
+    const size_t bytes = a->values != NULL ? spmm_dtype_size(a->value_type) : 0;
+    int64_t *const rows = calloc((size_t)a->rows + 1, sizeof *rows);
+    int32_t *const columns = calloc((size_t)a->nnz + 1, sizeof *columns);
+    char *const values = malloc((size_t)a->nnz * bytes + 1);
+    *lower = *a;
+    lower->row_ptr = rows;
+    lower->col_ind = columns;
+    lower->values = values;
+    if (rows == NULL || columns == NULL || values == NULL)
+        return fail_memory(diag, 0, "one triangle of the matrix");
+    int64_t at = 0;
+    for (int64_t i = 0; i < a->rows; i++) {
+        for (int64_t p = row_ptr[i]; p < row_ptr[i + 1] && col_ind[p] <= i; p++) {
+            columns[at] = col_ind[p];
+            if (bytes > 0)
+                memcpy(values + (size_t)at * bytes, (const char *)a->values + (size_t)p * bytes, bytes);
+            at++;
+        }
+        rows[i + 1] = at;
+    }
+    lower->nnz = at;
+    return SPMM_OK;
+}
 
 /* The row that holds nonzero p. */
 static int64_t row_of(const spmm_csr_t *a, int64_t p)
@@ -38,9 +69,9 @@ static size_t write_head(const struct entries *e, char *bytes)
 {
     const spmm_csr_t *a = e->a;
     return (size_t)snprintf(bytes, HEAD_BYTES + strlen(e->comments),
-                            "%%%%MatrixMarket matrix coordinate %s general\n%s%lld %lld %lld\n",
-                            a->values != NULL ? "real" : "pattern", e->comments, (long long)a->rows,
-                            (long long)a->cols, (long long)a->nnz);
+                            "%%%%MatrixMarket matrix coordinate %s %s\n%s%lld %lld %lld\n",
+                            a->values != NULL ? "real" : "pattern", spmm_symmetry_name(e->symmetry),
+                            e->comments, (long long)a->rows, (long long)a->cols, (long long)a->nnz);
 }
 
 static size_t write_entry(const struct entries *e, int64_t row, int64_t p, char *bytes)
@@ -74,12 +105,31 @@ static size_t make_lines(const void *context, uint64_t chunk, char *bytes)
     return at;
 }
 
-spmm_status_t export_mtx(struct packed_stream *stream, const spmm_csr_t *a, const char *comments)
+static spmm_status_t write_entries(struct packed_stream *stream, const struct entries *e)
 {
-    const struct entries e = {a, comments, shortest_of(a->value_type)};
     const struct chunks chunks =
-        export_chunks((uint64_t)a->nnz, LINE_BYTES, HEAD_BYTES + strlen(comments), make_lines, &e);
+        export_chunks((uint64_t)e->a->nnz, LINE_BYTES, HEAD_BYTES + strlen(e->comments), make_lines, e);
     return export_text(stream, &chunks);
+}
+
+spmm_status_t export_mtx(struct packed_stream *stream, const struct export_source *from)
+{
+    struct entries e = {from->a, from->comments, SPMM_SYMMETRY_GENERAL, shortest_of(from->a->value_type)};
+    spmm_csr_t lower;
+    if (from->symmetry != SPMM_SYMMETRY_SYMMETRIC && from->symmetry != SPMM_SYMMETRY_SKEW)
+        return write_entries(stream, &e);
+    spmm_status_t status = lower_of(from->a, &lower, stream->diag);
+    const spmm_csr_t all = lower; /* to free: a pattern has no values */
+    if (from->a->values == NULL)
+        lower.values = NULL;
+    e.a = &lower;
+    e.symmetry = from->symmetry;
+    if (status == SPMM_OK)
+        status = write_entries(stream, &e);
+    free((void *)(uintptr_t)all.row_ptr);
+    free((void *)(uintptr_t)all.col_ind);
+    free((void *)(uintptr_t)all.values);
+    return status;
 }
 
 char *export_comments(const spmm_plan_t *plan)

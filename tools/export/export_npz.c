@@ -119,9 +119,9 @@ static struct array values_of(const spmm_csr_t *a)
                   copy_plain);
 }
 
-spmm_status_t export_npz(struct packed_stream *stream, const spmm_csr_t *a, const char *comments)
+spmm_status_t export_npz(struct packed_stream *stream, const struct export_source *from)
 {
-    (void)comments;
+    const spmm_csr_t *const a = from->a;
     static const char format[] = "csr";
     const int64_t shape[] = {a->rows, a->cols};
     const int is_wide = a->nnz > INT32_MAX; /* SciPy has one type for both arrays of indices */

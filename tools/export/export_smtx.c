@@ -37,9 +37,9 @@ static size_t make_numbers(const void *context, uint64_t chunk, char *bytes)
     return at;
 }
 
-spmm_status_t export_smtx(struct packed_stream *stream, const spmm_csr_t *a, const char *comments)
+spmm_status_t export_smtx(struct packed_stream *stream, const struct export_source *from)
 {
-    (void)comments;
+    const spmm_csr_t *const a = from->a;
     const uint64_t count = (uint64_t)a->rows + 1 + (uint64_t)a->nnz;
     const struct chunks chunks = export_chunks(count, NUMBER_BYTES, HEAD_BYTES, make_numbers, a);
     return export_text(stream, &chunks);

@@ -292,7 +292,7 @@ static spmm_status_t write_c(struct sparse_run *run, spmm_diag_t *diag)
     stream.packing = form->packing;
     spmm_status_t status = output_file_open(&file, r->output, diag);
     if (status == SPMM_OK)
-        status = form->write(&stream, &run->c, "");
+        status = form->write(&stream, &(struct export_source){&run->c, "", SPMM_SYMMETRY_GENERAL});
     return output_file_close(&file, status);
 }
 

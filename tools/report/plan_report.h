@@ -21,6 +21,8 @@ void plan_text_matrix(FILE *out, const spmm_plan_info_t *info, const spmm_matrix
 /* A line each; all = false: the first few, long values cut. Text of a plan is printable: plan-format.md 6.14. */
 void plan_text_metadata(FILE *out, const spmm_plan_t *plan, bool all);
 void plan_text_metadata_pair(FILE *out, int index, const char *key, const char *value, size_t width);
+/* Nothing of a general matrix. */
+void plan_text_symmetry(FILE *out, const spmm_plan_t *plan);
 /* Nothing unless the plan is that of PAP^T. */
 void plan_text_symmetric(FILE *out, const spmm_plan_t *plan);
 /* The bins of the row lengths that are shown: from the first that is not empty to the last, and the fullest one's rows
@@ -59,6 +61,7 @@ void plan_json_identity(struct json *j, const spmm_plan_info_t *info);
 /* An object of keys and values. */
 void plan_json_metadata(struct json *j, const spmm_plan_t *plan);
 /* The permutation of rows and columns, all of it if all, else whether there is one. */
+void plan_json_symmetry(struct json *j, const spmm_plan_t *plan);
 void plan_json_symmetric(struct json *j, const spmm_plan_t *plan, bool all);
 void plan_json_statistics(struct json *j, const spmm_plan_info_t *info, const spmm_matrix_stats_t *stats);
 void plan_json_row_blocks(struct json *j, const spmm_plan_t *plan, const spmm_roofline_t *model);

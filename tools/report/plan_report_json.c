@@ -28,6 +28,13 @@ void plan_json_metadata(struct json *j, const spmm_plan_t *plan)
     json_end(j);
 }
 
+void plan_json_symmetry(struct json *j, const spmm_plan_t *plan)
+{
+    spmm_symmetry_t symmetry = SPMM_SYMMETRY_GENERAL;
+    if (spmm_plan_symmetry(plan, &symmetry, NULL) == SPMM_OK)
+        json_text(j, "symmetry", spmm_symmetry_name(symmetry));
+}
+
 void plan_json_symmetric(struct json *j, const spmm_plan_t *plan, bool all)
 {
     const uint32_t *permutation = NULL;

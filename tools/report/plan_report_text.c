@@ -81,6 +81,16 @@ void plan_text_symmetric(FILE *out, const spmm_plan_t *plan)
     }
 }
 
+void plan_text_symmetry(FILE *out, const spmm_plan_t *plan)
+{
+    spmm_symmetry_t symmetry = SPMM_SYMMETRY_GENERAL;
+    if (spmm_plan_symmetry(plan, &symmetry, NULL) != SPMM_OK || symmetry == SPMM_SYMMETRY_GENERAL)
+        return;
+    label(out, "symmetry");
+    fprintf(out, "%s\n",
+            symmetry == SPMM_SYMMETRY_STRUCTURAL ? "of the pattern alone" : spmm_symmetry_name(symmetry));
+}
+
 struct plan_bins plan_row_bins(const spmm_matrix_stats_t *stats)
 {
     struct plan_bins bins = {.most = 1};
