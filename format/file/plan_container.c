@@ -4,6 +4,7 @@
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
 #include "format/base/digest.h"
+#include "file_order.h"
 #include "frames.h"
 #include "plan_header.h"
 
@@ -45,6 +46,11 @@ cleanup:
     return status;
 }
 
+static uint64_t aligned(uint64_t at)
+{
+    return (at + SPMMI_ALIGN - 1) / SPMMI_ALIGN * SPMMI_ALIGN;
+}
+
 /* The stored bytes of entry i start where the former ones end, rounded up; what lies between is zero. */
 static spmm_status_t check_tile(const struct spmmi_container *c, uint32_t i, uint64_t former_end,
                                 spmm_diag_t *diag)
@@ -52,7 +58,7 @@ static spmm_status_t check_tile(const struct spmmi_container *c, uint32_t i, uin
     spmm_status_t status = SPMM_OK;
     const struct spmmi_entry *e = &c->entries[i];
     const uint64_t at = entry_at(i);
-    const uint64_t expected = (former_end + SPMMI_ALIGN - 1) / SPMMI_ALIGN * SPMMI_ALIGN;
+    const uint64_t expected = aligned(former_end);
     SPMM_RULE(e->offset == expected, TABLE, at + 16, "a section starts at %llu, expected %llu",
               (unsigned long long)e->offset, (unsigned long long)expected);
     SPMM_RULE(e->offset <= c->header.file_bytes && e->stored_bytes <= c->header.file_bytes - e->offset, TABLE,
@@ -76,22 +82,29 @@ static spmm_status_t check_table(struct spmmi_container *c, spmm_diag_t *diag)
     const uint32_t count = c->header.section_count;
     const uint64_t table_end = entry_at(count);
     uint64_t end = table_end;
+    uint32_t order[SPMMI_SECTION_LIMIT], last = 0;
     SPMM_RULE(table_end <= c->header.file_bytes, TABLE, 120, "the table of %u sections exceeds the file",
               count);
     SPMM_RULE(spmmi_hash64(c->bytes + SPMMI_HEADER_BYTES, table_end - SPMMI_HEADER_BYTES) ==
                   c->header.table_hash,
               CHECKSUM, SPMMI_HEADER_BYTES, "the hash of the section table does not match");
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++)
+        spmmi_record_load(&spmmi_entry_record, c->bytes + entry_at(i), &c->entries[i]);
+    spmmi_file_order(c->entries, count,
+                     (c->header.features_incompat & SPMMI_FEATURE_TEXTS_FIRST) != 0 &&
+                         spmmi_texts_first(c->entries, count, aligned(table_end)),
+                     order);
+    for (uint32_t n = 0; n < count; n++) {
+        const uint32_t i = last = order[n];
         const uint8_t *bytes = c->bytes + entry_at(i);
-        struct spmmi_entry *e = &c->entries[i];
-        spmmi_record_load(&spmmi_entry_record, bytes, e);
+        const struct spmmi_entry *e = &c->entries[i];
         SPMM_TRY(check_entry(e, entry_at(i), spmmi_record_reserved(&spmmi_entry_record, bytes), diag));
         SPMM_RULE(i == 0 || is_after(e, e - 1), TABLE, entry_at(i),
                   "section %u is not after the one before it in order of type and part", i);
         SPMM_TRY(check_tile(c, i, end, diag));
         end = e->offset + e->stored_bytes;
     }
-    SPMM_RULE(end == c->header.file_bytes, TABLE, entry_at(count - 1) + 24,
+    SPMM_RULE(end == c->header.file_bytes, TABLE, entry_at(last) + 24,
               "the last section ends at %llu, the file at %llu", (unsigned long long)end,
               (unsigned long long)c->header.file_bytes);
 cleanup:

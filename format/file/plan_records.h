@@ -51,11 +51,12 @@
 #define SPMMI_FEATURE_TYPES 1024u        /* variants of narrower types than that of the values */
 #define SPMMI_FEATURE_PRODUCT 4096u      /* a product of sparse matrices */
 #define SPMMI_FEATURE_DECIMAL 8192u      /* frames of the transform decimal */
+#define SPMMI_FEATURE_TEXTS_FIRST 16384u /* names and metadata lie before other sections */
 #define SPMMI_FEATURES_KNOWN                                                                               \
     (SPMMI_FAMILY_FEATURES | SPMMI_PERMUTATION_FEATURES | SPMMI_DTYPE_FEATURES | SPMMI_FEATURE_UNITS |     \
      SPMMI_FEATURE_HALF | SPMMI_FEATURE_TCBLOCKS | SPMMI_FEATURE_LONG_ROWS | SPMMI_FEATURE_SEARCH |        \
      SPMMI_FEATURE_HALF_LONG_ROWS | SPMMI_FEATURE_TRIANGLE | SPMMI_FEATURE_TYPES | SPMMI_FEATURE_PRODUCT | \
-     SPMMI_FEATURE_DECIMAL)
+     SPMMI_FEATURE_DECIMAL | SPMMI_FEATURE_TEXTS_FIRST)
 #define SPMMI_FLAG_REQUIRED 1u /* of a table entry */
 #define SPMMI_MAGIC "\xd3SPM\r\n\x1a\n"
 #define SPMMI_MAGIC_BYTES 8u

@@ -5,6 +5,7 @@
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
 #include "format/base/digest.h"
+#include "file_order.h"
 #include "frames.h"
 #include "plan_budget.h"
 #include "triangle.h"
@@ -12,6 +13,8 @@
 
 #define LEVEL_DEFAULT 3
 #define LEVEL_MAX 19
+#define TEXTS_FIRST_BYTES \
+    (UINT64_C(64) << 10) /* raw: older libraries refuse the plan, and small files come whole */
 
 struct writer {
     const spmm_plan_t *plan;
@@ -160,25 +163,39 @@ static uint64_t aligned(uint64_t at)
     return (at + SPMMI_ALIGN - 1) / SPMMI_ALIGN * SPMMI_ALIGN;
 }
 
-/* Compresses section after section, and notes what features the frames need; the first starts behind the table. */
+static uint64_t raw_total(const struct writer *w)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < w->header.section_count; i++)
+        bytes += w->spans[i].raw_bytes;
+    return bytes;
+}
+
+/* Compresses section after section, and notes what features the frames and their order need; the first starts behind
+ * the table. */
 static spmm_status_t encode_sections(struct writer *w)
 {
     spmm_status_t status = SPMM_OK;
     const uint64_t table_end = SPMMI_HEADER_BYTES + (uint64_t)w->header.section_count * SPMMI_ENTRY_BYTES;
+    const bool texts_first = raw_total(w) >= TEXTS_FIRST_BYTES;
     uint64_t end = table_end, room = table_end;
+    uint32_t order[SPMMI_SECTION_LIMIT];
+    spmmi_file_order(w->entries, w->header.section_count, texts_first, order);
     for (uint32_t i = 0; i < w->header.section_count; i++)
         room = aligned(room) + spmmi_stored_bound(w->spans[i].raw_bytes);
     w->bytes = spmmi_alloc(room, 1);
     SPMM_TRY_ALLOC(w->bytes, w->diag);
-    for (uint32_t i = 0; i < w->header.section_count; i++) {
-        struct spmmi_entry *e = &w->entries[i];
+    for (uint32_t n = 0; n < w->header.section_count; n++) {
+        struct spmmi_entry *e = &w->entries[order[n]];
         e->offset = aligned(end);
         memset(w->bytes + end, 0, e->offset - end);
-        SPMM_TRY(spmmi_frames_encode(w->encoder, &w->spans[i], w->bytes + e->offset, &e->stored_bytes,
+        SPMM_TRY(spmmi_frames_encode(w->encoder, &w->spans[order[n]], w->bytes + e->offset, &e->stored_bytes,
                                      &e->frames_hash, w->diag));
         w->header.features_incompat |= spmmi_frames_features(w->bytes + e->offset, e->raw_bytes);
         end = e->offset + e->stored_bytes;
     }
+    if (order[0] != 0 && texts_first)
+        w->header.features_incompat |= SPMMI_FEATURE_TEXTS_FIRST;
     w->header.file_bytes = end;
 cleanup:
     return status;
@@ -238,14 +255,6 @@ static spmm_status_t options_read(const spmm_save_options_t *given, spmm_save_op
     SPMM_REQUIRE(options->threads >= 0, SPMM_ERR_ARGUMENT, diag, "%d threads", options->threads);
 cleanup:
     return status;
-}
-
-static uint64_t raw_total(const struct writer *w)
-{
-    uint64_t bytes = 0;
-    for (uint32_t i = 0; i < w->header.section_count; i++)
-        bytes += w->spans[i].raw_bytes;
-    return bytes;
 }
 
 spmm_status_t spmmi_plan_encode(const spmm_plan_t *plan, const spmm_save_options_t *options, uint8_t **bytes,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a plan says of the symmetry of its matrix: pattern, values bit by bit, the diagonal, and what one entry changes. */
+/* What a plan says of the symmetry of its matrix: pattern, values bit by bit, the diagonal. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -46,7 +46,8 @@ static uint32_t flags_of(const spmm_plan_t *plan, int pattern_only, uint64_t *st
     const uint32_t flags = spmmi_get_u32((const uint8_t *)bytes + SPMMI_AT_flags);
     const uint64_t features = spmmi_get_u64((const uint8_t *)bytes + SPMMI_AT_features_incompat);
     assert_int_equal((features & SPMMI_FEATURE_TRIANGLE) != 0, (flags & SPMMI_FLAG_TRIANGLE) != 0);
-    assert_int_equal(read->format_minor == 7, (flags & SPMMI_FLAG_TRIANGLE) != 0);
+    assert_int_equal(read->format_minor == 7,
+                     (features & (SPMMI_FEATURE_TRIANGLE | SPMMI_FEATURE_TEXTS_FIRST)) != 0);
     spmm_plan_destroy(read);
     spmm_plan_bytes_free(bytes);
     spmm_plan_bytes_free(again);

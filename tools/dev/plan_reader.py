@@ -23,6 +23,7 @@ DIM_MAX, NNZ_MAX, NO_PART, FRAME_RAW = 2**31 - 2, 2**40, 0xFFFFFFFF, 2**21
 UNIT_MAX = 2**32 - 1
 FEATURE_UNITS, FEATURE_TCBLOCK, FEATURE_LONG_ROWS, FEATURE_SEARCH, FEATURE_HALF_LONG_ROWS = 1, 4, 16, 32, 64
 FEATURE_TRIANGLE, FEATURE_TYPES, FEATURE_PRODUCT, FEATURE_DECIMAL = 512, 1024, 4096, 8192
+FEATURE_TEXTS_FIRST, TEXTS = 16384, (9, 13, 14)  # types of sections
 VALUES, TRIANGLE, MIRRORED, SKEW = 1, 2, 4, 8  # flags of the header
 FAMILIES = {family.number: family for family in family_rows.FAMILIES}
 FIRST = family_rows.FAMILIES[0]  # takes long rows
@@ -283,7 +284,8 @@ class Plan:
         for at in range(124, 240):
             require(d[at] == 0, "HEADER", at)
         unknown = self.incompat & ~(FEATURE_UNITS | FEATURE_TCBLOCK | FEATURE_LONG_ROWS | FEATURE_SEARCH | FEATURE_HALF_LONG_ROWS |
-                                    FEATURE_TRIANGLE | FEATURE_TYPES | FEATURE_PRODUCT | FEATURE_DECIMAL)
+                                    FEATURE_TRIANGLE | FEATURE_TYPES | FEATURE_PRODUCT | FEATURE_DECIMAL |
+                                    FEATURE_TEXTS_FIRST)
         for family in FAMILIES.values():
             unknown &= ~family.feature
         for feature in [*PERMUTATIONS.values(), *(feature for _, feature in DTYPES.values())]:
@@ -311,9 +313,14 @@ class Plan:
         d, end = self.data, 256 + 64 * self.section_count
         require(end <= len(d), "TABLE", 120)
         require(hash64(d[256:end]) == self.table_hash, "CHECKSUM", 256)
-        self.sections = []
-        last = (0, 0)
-        for i in range(self.section_count):
+        self.sections = [None] * self.section_count
+        kinds = [struct.unpack_from("<IIIIQ", d, 256 + 64 * i)[::4] for i in range(self.section_count)]
+        texts = [i for i, (kind, _) in enumerate(kinds) if kind in TEXTS]
+        first = (end + 63) // 64 * 64
+        if not self.incompat & FEATURE_TEXTS_FIRST or all(kinds[i][1] != first for i in texts):
+            texts = []
+        order = texts + [i for i in range(self.section_count) if i not in texts]
+        for i in order:
             at = 256 + 64 * i
             kind, flags, part, codec, align, reserved = struct.unpack_from("<IIIBBH", d, at)
             offset, stored, raw, frames_hash = struct.unpack_from("<QQQQ", d, at + 16)
@@ -331,16 +338,16 @@ class Plan:
             require(stored > 0, "TABLE", at + 24)
             require(raw > 0, "TABLE", at + 32)
             if i > 0:
+                last = struct.unpack_from("<I4xI", d, at - 64)
                 require(kind > last[0] or kind == last[0] and last[1] < part != NO_PART, "TABLE", at)
-            last = (kind, part)
             start = (end + 63) // 64 * 64
             require(offset == start, "TABLE", at + 16)
             require(stored <= len(d) - offset, "TABLE", at + 24)
             for pad in range(end, start):
                 require(d[pad] == 0, "TABLE", pad)
             end = offset + stored
-            self.sections.append((kind, part, offset, stored, raw, frames_hash))
-        require(end == len(d), "TABLE", 256 + 64 * (self.section_count - 1) + 24)
+            self.sections[i] = (kind, part, offset, stored, raw, frames_hash)
+        require(end == len(d), "TABLE", 256 + 64 * order[-1] + 24)
 
     def raw_range(self, kind):
         """(unit, minimum, maximum) of raw bytes."""
