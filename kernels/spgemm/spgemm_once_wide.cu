@@ -17,6 +17,8 @@ namespace spgemm {
 
 constexpr unsigned WIDE_THREADS = 256, GIANT_THREADS = 1024, WARPS_MAX = GIANT_THREADS / 32;
 constexpr unsigned VALUE_THREADS = 256, VALUE_WARPS = VALUE_THREADS / 32;
+// Static shared memory of a kernel here, at most; without the attribute it counts too.
+constexpr uint32_t STATIC_SHARED = GIANT_THREADS * sizeof(Step<float>) + 1024;
 constexpr unsigned FULL_GRID = 132 * 16; // blocks that take rows in turn: several waves of an H200
 
 // A word of a bitmap whose bits were set by atomics, which a line in the L1 cache may not show.
@@ -272,7 +274,8 @@ template <typename Real> int launch_values(const spmmi_once_work *w, uint64_t ta
     if (w->bitmaps != nullptr)
         return launch_kernel(values_kernel<Real, false>, grid, VALUE_THREADS, own, stream, false, *w);
     const uint32_t bytes = own + 2 * w->bitmap_words * (uint32_t)sizeof(uint32_t);
-    const cudaError_t error = allow_shared(values_kernel<Real, true>, bytes, shared_of(w->words_max));
+    const cudaError_t error =
+        allow_shared(values_kernel<Real, true>, bytes + STATIC_SHARED, shared_of(w->words_max));
     if (error != cudaSuccess)
         return error;
     return launch_kernel(values_kernel<Real, true>, grid, VALUE_THREADS, bytes, stream, false, *w);
@@ -295,7 +298,8 @@ int spmmi_once_columns_cuda(const struct spmmi_once_work *w, int row_class, uint
     if (w->bitmaps != nullptr)
         return launch_kernel(spgemm::columns_kernel<false>, grid, threads, 0, stream, false, *w, row_class);
     const uint32_t word = 2 * (uint32_t)sizeof(uint32_t), bytes = w->bitmap_words * word;
-    const cudaError_t error = allow_shared(spgemm::columns_kernel<true>, bytes, w->words_max * word);
+    const cudaError_t error =
+        allow_shared(spgemm::columns_kernel<true>, bytes + spgemm::STATIC_SHARED, w->words_max * word);
     if (error != cudaSuccess)
         return error;
     return launch_kernel(spgemm::columns_kernel<true>, grid, threads, bytes, stream, false, *w, row_class);

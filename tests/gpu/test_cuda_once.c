@@ -182,8 +182,9 @@ static void larger_rows_have_the_bits_of_the_cpu(void **state)
                                                    {"long rows", 3, 3000, long_rows},
                                                    {"many columns", 3000, 6000, many_columns},
                                                    {"half", 9, 40, half},
-                                                   {"far columns", 40, 1200000, far_columns}};
-    static const int pairs[][2] = {{0, 1}, {2, 2}, {3, 3}, {4, 4}, {5, 6}, {7, 8}, {9, 10}};
+                                                   {"far columns", 40, 1200000, far_columns},
+                                                   {"48 KB of bitmaps", 40, 180000, far_columns}};
+    static const int pairs[][2] = {{0, 1}, {2, 2}, {3, 3}, {4, 4}, {5, 6}, {7, 8}, {9, 10}, {9, 11}};
     struct test_matrix *a[sizeof patterns / sizeof patterns[0]];
     for (size_t m = 0; m < sizeof a / sizeof a[0]; m++)
         a[m] = test_matrix_of(&patterns[m], TEST_VALUES_REAL);
