@@ -105,6 +105,12 @@ SPMM_API spmm_status_t spmm_executor_memory_bytes(const spmm_plan_t *plan, int d
 SPMM_API spmm_status_t spmm_executor_create(const spmm_plan_t *plan, int device,
                                             const spmm_executor_options_t *options,
                                             spmm_executor_t **executor, spmm_diag_t *diag);
+/** The same from a plan file, which is read with load (NULL: defaults) and freed again: an executor needs no plan.
+ * Everything is checked before anything is uploaded. Errors: those of spmm_plan_load, then those of
+ * spmm_executor_create. */
+SPMM_API spmm_status_t spmm_executor_load(const char *path, const spmm_load_options_t *load, int device,
+                                          const spmm_executor_options_t *options, spmm_executor_t **executor,
+                                          spmm_diag_t *diag);
 /** Frees it. On a GPU its products must have ended. */
 SPMM_API void spmm_executor_destroy(spmm_executor_t *executor);
 

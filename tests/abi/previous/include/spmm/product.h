@@ -41,7 +41,8 @@ typedef struct spmm_product_options {
     int lower;          /**< 1: C is symmetric, and its entries (i, j) with j <= i are computed alone. */
     int diagonal;       /**< 1: two factors with a diagonal matrix between them: C = (F0 D) F1. */
     /** Rows of C with more products than this are cut in k, so that they do not keep one processor busy while others
-     * wait; INT64_MAX: no row is cut; an 8,448th of all products, at least 4,096. */
+     * wait; INT64_MAX: no row is cut; an 8,448th of all products, at least
+     * 4,096, or 1,024 where the left factor has fewer than 2,112 rows. */
     int64_t piece_products;
     uint64_t budget_bytes; /**< Most memory for the plan and making it; without a limit. */
     int threads;           /**< As many as the machine has; never changes the plan. */
