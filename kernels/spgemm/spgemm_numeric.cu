@@ -12,7 +12,7 @@
 // sums      by ascending k from 0, fused; those of a piece of k go to the partial sums, which a second kernel adds in
 //           order: bitwise repeatable, and the bits of the CPU
 #include "kernels/shared/launch.cuh"
-#include "spgemm_arithmetic.cuh"
+#include "spgemm_chunk.cuh"
 #include "spgemm_launch.h"
 
 namespace spmmi {
@@ -20,7 +20,6 @@ namespace spgemm {
 
 constexpr int THREADS = SPMMI_SPGEMM_THREADS, IN_FLIGHT = 4;
 constexpr int GROUPS_MAX = THREADS / 4;
-constexpr unsigned ALL_LANES = 0xffffffffu;
 
 // An entry of the left factor and the row of the right one, or part of it, that it multiplies.
 template <typename Real> struct alignas(16) Step {
@@ -88,7 +87,7 @@ template <typename Real, int LANES> struct Walk {
 
 template <int LANES> __device__ __forceinline__ bool any_left(bool is_left)
 {
-    return LANES == 32 ? is_left : __any_sync(ALL_LANES, is_left);
+    return LANES == 32 ? is_left : __any_sync(EVERY_LANE, is_left);
 }
 
 // All products of a round.
@@ -121,28 +120,6 @@ __device__ __forceinline__ void add_round(Walk<Real, LANES> &walk, const Real *r
     }
 }
 
-// Turns that the list entries of a chunk may take, one after the other, before equal positions are looked for.
-constexpr unsigned ENTRY_TURNS = 3;
-
-// Products of one chunk, in the order of lanes where positions are equal; starts: lanes whose product is the first of
-// its list entry. Those of one entry have different positions.
-template <typename Real>
-__device__ __forceinline__ void add_chunk(Real a, Real b, uint32_t position, bool is_there, Real *sums,
-                                          unsigned starts, unsigned below)
-{
-    unsigned turn = __popc(starts >> 1 & below), last = __popc(starts >> 1); // entries begun behind lane 0
-    if (last >= ENTRY_TURNS) {
-        const unsigned equal = __match_any_sync(ALL_LANES, is_there ? position : 0x10000u | threadIdx.x);
-        turn = __popc(equal & below);
-        last = __reduce_max_sync(ALL_LANES, turn);
-    }
-    for (unsigned t = 0; t <= last; t++) {
-        if (is_there && turn == t)
-            sums[position] = fused(a, b, sums[position]);
-        __syncwarp();
-    }
-}
-
 // A round of products side by side, of the list entries that the lanes hold. Returns how many there were.
 template <typename Real>
 __device__ __forceinline__ uint32_t add_flat_round(const Step<Real> &own, Step<Real> *steps,
@@ -153,12 +130,12 @@ __device__ __forceinline__ uint32_t add_flat_round(const Step<Real> &own, Step<R
     uint32_t end = own.length; // in the round
 #pragma unroll
     for (int d = 1; d < 32; d *= 2) {
-        const uint32_t before = __shfl_up_sync(ALL_LANES, end, d);
+        const uint32_t before = __shfl_up_sync(EVERY_LANE, end, d);
         end += lane >= (uint32_t)d ? before : 0;
     }
-    const uint32_t begin = end - own.length, total = __shfl_sync(ALL_LANES, end, 31);
+    const uint32_t begin = end - own.length, total = __shfl_sync(EVERY_LANE, end, 31);
     const bool has_products = own.length > 0;
-    const unsigned entries = __ballot_sync(ALL_LANES, has_products);
+    const unsigned entries = __ballot_sync(EVERY_LANE, has_products);
     if (has_products) // product i of the round multiplies number start + i of the right factor
         steps[__popc(entries & below)] = {own.a, own.start - begin, 0};
     __syncwarp();
@@ -172,7 +149,7 @@ __device__ __forceinline__ uint32_t add_flat_round(const Step<Real> &own, Step<R
         for (int i = 0; i < IN_FLIGHT; i++) {
             const uint32_t chunk = first + 32 * i, at = chunk + lane;
             const bool begins = has_products && begin - chunk < 32; // begin >= chunk, as numbers wrap
-            starts[i] = __reduce_or_sync(ALL_LANES, begins ? 1u << (begin - chunk) : 0u);
+            starts[i] = __reduce_or_sync(EVERY_LANE, begins ? 1u << (begin - chunk) : 0u);
             const Step<Real> step = steps[begun + __popc(starts[i] & up_to) - 1];
             begun += __popc(starts[i]);
             is_there[i] = at < total;
@@ -186,7 +163,7 @@ __device__ __forceinline__ uint32_t add_flat_round(const Step<Real> &own, Step<R
         }
 #pragma unroll
         for (int i = 0; i < IN_FLIGHT; i++)
-            add_chunk(a[i], b[i], position[i], is_there[i], sums, starts[i], below);
+            add_chunk<Real, 32>(a[i], b[i], position[i], is_there[i], sums, starts[i], below);
     }
     __syncwarp();
     return total;
@@ -206,7 +183,7 @@ __device__ __forceinline__ void run_group(const spmmi_spgemm_tables &tables, con
         item = __ldg(reinterpret_cast<const uint4 *>(tables.items) + bin.first + i);
     const uint32_t entries = SPMMI_SPGEMM_ENTRIES(item.w);
     const uint32_t length = SPMMI_SPGEMM_LIST_LENGTH(item.w);
-    const uint32_t rounds_end = LANES == 32 ? length : __reduce_max_sync(ALL_LANES, length);
+    const uint32_t rounds_end = LANES == 32 ? length : __reduce_max_sync(EVERY_LANE, length);
     wait_for_previous();
     Step<Real> next = load_step(tables, values, item.x, lane, length, bin.is_listed != 0);
     for (uint32_t e = lane; e < entries; e += LANES)
