@@ -387,12 +387,16 @@ head_of "$work/part.plan"
 says '(no name): 10,974 x 10,974'
 head -c 5000 "$plan" >"$work/part.plan"
 spmm-inspect -q --device any --dtype f64 --meta license=CC-BY-4.0 --meta doi=10.1/x gen:rmat:17:9 -o "$work/large.plan"
-head -c 60000 "$work/large.plan" >"$work/large_part.plan"
-run spmm-info --head "$work/large_part.plan"
-exits 0
-says 'license: CC-BY-4.0'
-says 'metadata   doi: 10.1/x'
-says 'matrix     gen:rmat:17:9: '
+for size in 2048 65536 1048576; do
+    head -c $size "$work/large.plan" >"$work/large_part.plan"
+    run spmm-info --head "$work/large_part.plan"
+    exits 0
+    says 'truncated: '
+    says 'license: CC-BY-4.0'
+    says 'metadata   doi: 10.1/x'
+    says 'matrix     gen:rmat:17:9: '
+    says 'made by spmm-inspector'
+done
 run spmm-info --head - <"$work/part.plan"
 exits 0
 says 'truncated: 5 kB of '

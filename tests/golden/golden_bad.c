@@ -498,11 +498,14 @@ static void tiled_transpose_twice(spmm_plan_t *p)
         .name = name_, .status = status_, .kind = HEADER, .base = "one_by_one", .offset = offset_, \
         .width = width_, .value = value_                                                           \
     }
-#define E(name_, status_, type_, offset_, width_, value_)                                                   \
-    {                                                                                                       \
-        .name = name_, .status = status_, .kind = ENTRY, .base = "one_by_one", .type = type_, .part = NONE, \
-        .offset = offset_, .width = width_, .value = value_                                                 \
+/* A field of a table entry of any plan. */
+#define Y(name_, status_, base_, type_, part_, offset_, width_, value_)                               \
+    {                                                                                                 \
+        .name = name_, .status = status_, .kind = ENTRY, .base = base_, .type = type_, .part = part_, \
+        .offset = offset_, .width = width_, .value = value_                                           \
     }
+#define E(name_, status_, type_, offset_, width_, value_) \
+    Y(name_, status_, "one_by_one", type_, NONE, offset_, width_, value_)
 #define C(name_, status_, type_, offset_, width_, value_)                                          \
     {                                                                                              \
         .name = name_, .status = status_, .kind = CONTENT, .base = "f32_row_split", .type = type_, \

@@ -304,6 +304,20 @@ static uint8_t *metadata(size_t *size)
     return golden_written(plan, size);
 }
 
+/* So much metadata that the texts lie before all else in the file. */
+static uint8_t *texts_first(size_t *size)
+{
+    static char notes[65000];
+    const spmm_metadata_t pairs[] = {{"license", "CC0-1.0"}, {"notes", notes}};
+    const struct test_plan_options options = {SPMM_F32, SPMM_SCHEDULE_ROW_SPLIT, 16, 0, 0};
+    spmm_plan_t *plan = plan_of("odd rows empty", TEST_VALUES_REAL, options, __func__);
+    (void)snprintf(plan->writer, sizeof plan->writer, "spmm-inspector 0.2.0");
+    memset(notes, '=', sizeof notes - 1);
+    if (spmmi_metadata_pack(pairs, COUNT(pairs), &plan->metadata, &plan->metadata_bytes, NULL) != SPMM_OK)
+        abort();
+    return golden_written(plan, size);
+}
+
 /* NaN of both signs, infinities, both zeros, subnormals, an empty source and no trace. */
 static uint8_t *special_values(size_t *size)
 {
@@ -486,6 +500,7 @@ const struct golden_good golden_good_cases[] = {
     ROW(wide_f32, 1),
     ROW(communities_traced, 1),
     ROW(metadata, 1),
+    ROW(texts_first, 1),
     ROW(types_f64, 1),
     ROW(product_square, 1),
     ROW(product_triple, 1),
