@@ -90,13 +90,18 @@ for spec in gen:empty:0:0 gen:empty:3:0 gen:empty:0:3 gen:empty:4:5 gen:diag:1; 
 done
 
 # ---- Symmetric matrices: one triangle, which reads back whole ----
-printf '%%%%MatrixMarket matrix coordinate real skew-symmetric\n4 4 3\n2 1 0.1\n3 1 -0\n4 3 inf\n' >"$work/skew.mtx"
-spmm-inspect -q --device any --dtype f64 "$work/skew.mtx" -o "$work/skew.plan"
-run spmm-export -qf "$work/skew.plan" -o "$work/skew_back.mtx"
-exits 0
-same "$work/skew.mtx" "$work/skew_back.mtx"
-run spmm-info --json "$work/skew.plan"
-is_json 'j["symmetry"] == "skew-symmetric"'
+odd_entries='2 1 0.1\n3 1 -0\n3 2 nan\n4 1 -nan\n4 3 inf\n'
+printf "%%%%MatrixMarket matrix coordinate real skew-symmetric\n4 4 5\n$odd_entries" >"$work/skew-symmetric.mtx"
+printf "%%%%MatrixMarket matrix coordinate real symmetric\n4 4 6\n1 1 -0\n$odd_entries" >"$work/symmetric.mtx"
+for symmetry in skew-symmetric symmetric; do
+    for dtype in f16 bf16 f32 f64; do
+        spmm-inspect -q --device any --dtype $dtype "$work/$symmetry.mtx" -o "$work/half.plan"
+        keeps "$work/half.plan" mtx
+        same "$work/$symmetry.mtx" "$work/back.mtx"
+        run spmm-info --json "$work/half.plan"
+        is_json "j['symmetry'] == '$symmetry'"
+    done
+done
 for dtype in f16 f32 f64; do
     spmm-inspect -q --device any --dtype $dtype gen:poisson2:30:30 -o "$work/mirrored.plan"
     keeps "$work/mirrored.plan" mtx.gz
