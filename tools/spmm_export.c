@@ -14,12 +14,13 @@
 #include "tools/cli/plan_input.h"
 #include "tools/cli/print_text.h"
 #include "tools/export/export_matrix.h"
+#include "tools/export/export_rhs.h"
 #include "tools/export/original_matrix.h"
 
 #define FORMS_MAX 16
 
 static struct {
-    const char *output;
+    const char *output, *rhs;
     int form; /* index + 1; 0: as the name of the output says */
     int64_t threads;
     uint64_t budget;
@@ -39,6 +40,8 @@ static const struct cli_option options[] = {
     {0, "pattern", CLI_FLAG, &args.pattern, .help = "leave the values out"},
     {0, "all-entries", CLI_FLAG, &args.all_entries,
      .help = "Matrix Market: both triangles of a symmetric matrix"},
+    {0, "rhs", CLI_TEXT, &args.rhs, .value = "FILE",
+     .help = "write a right-hand side, too: A x for the x of ones, as\n.mtx, .mtx.gz, .mtx.zst or .npy"},
     {0, "threads", CLI_INT, &args.threads, .value = "T", .min = 1, .max = 4096,
      .help = "threads; default: all of the machine"},
     CLI_PLAN_BUDGET(&args.budget),
@@ -58,6 +61,7 @@ static const struct cli_program program = {
     .examples = "  spmm-export A.plan -o A.mtx.zst              Matrix Market, compressed\n"
                 "  spmm-export A.plan -o A.npz                  for scipy.sparse.load_npz\n"
                 "  spmm-export A.plan -o - | head               a look at the entries\n"
+                "  spmm-export A.plan -o A.mtx --rhs b.mtx      a linear system whose solution is 1\n"
                 "  spmm-export --pattern A.plan -o A.smtx       row pointers and columns",
     CLI_TAKES(options, 1, 1),
 };
@@ -74,11 +78,30 @@ static bool to_stdout(void)
 }
 
 /* It may be the only copy of a matrix. */
+static bool may_write_to(const char *path)
+{
+    if (args.force || !overwrite_loses(path, "", 0))
+        return true;
+    cli_complain(&program, "%s exists; -f overwrites it", path);
+    return false;
+}
+
 static bool may_write(void)
 {
-    if (to_stdout() || args.force || !overwrite_loses(args.output, "", 0))
+    return (to_stdout() || may_write_to(args.output)) && (args.rhs == NULL || may_write_to(args.rhs));
+}
+
+/* False after a complaint. */
+static bool accept_rhs(void)
+{
+    if (args.rhs == NULL)
         return true;
-    cli_complain(&program, "%s exists; -f overwrites it", args.output);
+    if (!export_rhs_has_form(args.rhs))
+        cli_complain(&program, "--rhs %s: expected an ending .mtx, .mtx.gz, .mtx.zst or .npy", args.rhs);
+    else if (strcmp(args.rhs, args.output) == 0)
+        cli_complain(&program, "--rhs %s: this is the file of the matrix", args.rhs);
+    else
+        return true;
     return false;
 }
 
@@ -161,6 +184,10 @@ static void report_text(const struct export_form *form, const struct export_sour
             says_symmetry(form, from->symmetry) ? ", " : "", print_count(rows, a->rows),
             print_count(cols, a->cols), print_plural(nnz, a->nnz, "nonzero"),
             a->values != NULL ? spmm_dtype_name(a->value_type) : "pattern only", print_bytes(size, bytes));
+    if (args.rhs == NULL)
+        return;
+    print_escaped(out, args.rhs);
+    fprintf(out, ": A x for x = 1, %s x 1, f64\n", rows);
 }
 
 static void report_json(const char *plan, const struct export_form *form, const struct export_source *from,
@@ -184,8 +211,22 @@ static void report_json(const char *plan, const struct export_form *form, const 
     json_text(&j, "dtype", spmm_dtype_name(a->value_type));
     json_bool(&j, "has_values", a->values != NULL);
     json_uint(&j, "bytes", bytes);
+    if (args.rhs != NULL)
+        json_text(&j, "rhs", args.rhs);
     json_end(&j);
     json_finish(&j);
+}
+
+/* The matrix, and then its right-hand side. *what is the file that is being written, NULL for standard output. */
+static spmm_status_t write_all(const struct export_form *form, const struct export_source *from,
+                               uint64_t *bytes, const char **what, spmm_diag_t *diag)
+{
+    *what = to_stdout() ? NULL : args.output;
+    const spmm_status_t status = write_matrix(form, from, bytes, diag);
+    if (status != SPMM_OK || args.rhs == NULL)
+        return status;
+    *what = args.rhs;
+    return export_rhs(args.rhs, from->a, (int)args.threads, diag);
 }
 
 static int export_plan(const char *path, const struct export_form *form, const spmm_plan_t *plan)
@@ -207,10 +248,8 @@ static int export_plan(const char *path, const struct export_form *form, const s
     }
     if (status == SPMM_OK)
         status = check_values(form, &original.csr, &diag);
-    if (status == SPMM_OK) {
-        what = to_stdout() ? NULL : args.output;
-        status = write_matrix(form, &from, &bytes, &diag);
-    }
+    if (status == SPMM_OK)
+        status = write_all(form, &from, &bytes, &what, &diag);
     if (status == SPMM_OK && args.json)
         report_json(path, form, &from, bytes);
     else if (status == SPMM_OK && !args.quiet)
@@ -247,5 +286,5 @@ int main(int argc, char **argv)
         break;
     }
     const struct export_form *form = choose_form();
-    return form == NULL || !may_write() ? EXIT_USAGE : run(operands.list[0], form);
+    return form == NULL || !accept_rhs() || !may_write() ? EXIT_USAGE : run(operands.list[0], form);
 }

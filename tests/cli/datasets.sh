@@ -18,7 +18,7 @@ says 3
 run env -C "$work/folder" bash -eux "$work/commands"
 exits 0
 says 'Good "file" signature for data@example.org'
-says_times 7 ': OK' # README, three matrices, three plans
+says_times 9 ': OK' # README, three matrices, two right-hand sides, three plans
 says '10,974        10,974         428,650  f64,f32'
 says 'cpu,8.0,9.0'
 says 'truncated: 65.5 kB of '
@@ -43,7 +43,7 @@ says_err 'SPMM_ERR_PLAN_TRUNCATED'
 run sha256sum --check --strict SHA256SUMS
 exits 1
 says 'bcsstk17.plan: FAILED'
-says_times 6 ': OK'
+says_times 8 ': OK'
 cp whole.plan bcsstk17.plan
 damage bcsstk17.plan
 run spmm-info -t bcsstk17.plan poisson2.plan
