@@ -181,8 +181,8 @@ static spmm_status_t encode_sections(struct writer *w)
     uint64_t end = table_end, room = table_end;
     uint32_t order[SPMMI_SECTION_LIMIT];
     spmmi_file_order(w->entries, w->header.section_count, texts_first, order);
-    for (uint32_t i = 0; i < w->header.section_count; i++)
-        room = aligned(room) + spmmi_stored_bound(w->spans[i].raw_bytes);
+    for (uint32_t n = 0; n < w->header.section_count; n++)
+        room = aligned(room) + spmmi_stored_bound(w->spans[order[n]].raw_bytes);
     w->bytes = spmmi_alloc(room, 1);
     SPMM_TRY_ALLOC(w->bytes, w->diag);
     for (uint32_t n = 0; n < w->header.section_count; n++) {
