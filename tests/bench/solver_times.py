@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Times of the solvers of docs/examples, ours and the same loops on cuSPARSE.
 
-usage: solver_times.py BUILD DEVICE [--runs N] [--small] > times.csv
+usage: solver_times.py BUILD DEVICE [--runs N] [--small] [--only WORD] > times.csv
 
 BUILD has tools and tests/examples; DEVICE is the number of a GPU, or cpu, where there is no peer. One line a solver and
 matrix: iterations, milliseconds of an iteration (median of N runs, 5) without loading the plan, dense parts included;
 the same of the fastest of four algorithms of cuSPARSE; theirs / ours. --small: small matrices, to try the script.
+--only: lines that begin with WORD, as "pagerank,gen:rmat:16".
 """
 import os
 import re
@@ -38,14 +39,19 @@ def milliseconds(command, runs, algorithm=0):
     return statistics.median_low(found)
 
 
+def take(arguments, option, value):
+    """The value of an option, which is removed from the arguments."""
+    if option in arguments[:-1]:
+        at = arguments.index(option)
+        value = arguments[at + 1]
+        del arguments[at:at + 2]
+    return value
+
+
 def main(arguments):
-    runs = 5
     is_small = "--small" in arguments
     arguments = [argument for argument in arguments if argument != "--small"]
-    if "--runs" in arguments[:-1]:
-        at = arguments.index("--runs")
-        runs = int(arguments[at + 1])
-        del arguments[at:at + 2]
+    runs, only = int(take(arguments, "--runs", 5)), take(arguments, "--only", "")
     if len(arguments) != 2 or arguments[0].startswith("-"):
         print(__doc__)
         return 0 if arguments == ["--help"] else 2
@@ -54,6 +60,8 @@ def main(arguments):
     with tempfile.TemporaryDirectory() as work:
         for solver, matrices in (SMALL if is_small else LARGE).items():
             for matrix in matrices:
+                if not f"{solver},{matrix}".startswith(only):
+                    continue
                 plan = os.path.join(work, "A.plan")
                 subprocess.run([f"{build}/tools/spmm-inspect", "-q", "--dtype", "f64",
                                 "--op", "both" if solver == "recommender" else "N",
