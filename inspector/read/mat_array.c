@@ -61,7 +61,7 @@ struct spmmi_mat_numbers spmmi_mat_numbers_of(const struct spmmi_mat_element *el
 {
     enum number_kind kind = FLOAT;
     const unsigned bytes = number_bytes(element->type, &kind);
-    return (struct spmmi_mat_numbers){*element, big_endian, bytes != 0 ? element->size / bytes : 0};
+    return (struct spmmi_mat_numbers){*element, big_endian, bytes != 0 ? element->size / bytes : 0, bytes};
 }
 
 static double float_of(uint64_t bits, unsigned bytes)
@@ -78,7 +78,7 @@ double spmmi_mat_number(const struct spmmi_mat_numbers *numbers, uint64_t k, boo
 {
     enum number_kind kind = FLOAT;
     const unsigned bytes = number_bytes(numbers->element.type, &kind);
-    const uint64_t bits = bits_of(numbers->element.data + k * bytes, bytes, numbers->big_endian);
+    const uint64_t bits = bits_of(numbers->element.data + k * numbers->stride, bytes, numbers->big_endian);
     const unsigned shift = 64 - 8 * bytes;
     *inexact = false;
     if (kind == FLOAT)

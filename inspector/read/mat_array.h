@@ -4,7 +4,9 @@
  *
  *   mat_array.c      elements, numbers, headers of arrays
  *   mat_variable.c   which variable of a file is meant, and its bytes
- *   read_mat.c       the reader: sparse and full arrays -> CSR */
+ *   mat_matrix.c     numbers of sparse and full arrays -> CSR
+ *   read_mat.c       the reader
+ *   read_mat73.c     the reader of version 7.3, with hdf5_file.h */
 #ifndef SPMMI_MAT_ARRAY_H
 #define SPMMI_MAT_ARRAY_H
 
@@ -54,6 +56,7 @@ struct spmmi_mat_numbers {
     struct spmmi_mat_element element;
     bool big_endian;
     uint64_t count;
+    uint64_t stride; /* bytes from one to the next */
 };
 struct spmmi_mat_numbers spmmi_mat_numbers_of(const struct spmmi_mat_element *element, bool big_endian);
 /* Number k; *inexact when it is an integer that a double does not hold. */

@@ -11,11 +11,9 @@
 
 #define TAG 8u
 #define HEAD_BYTES 4096u /* of a compressed variable, unpacked to see its name */
-#define RATIO_MAX 1032u  /* DEFLATE cannot expand further */
 #define UNPACKED_MAX UINT64_C(0x7fffffff)
-#define LIST_BYTES 160u
 #define COLLECTION "Problem"
-#define FIELD "A"
+#define FIELD SPMMI_MAT_FIELD
 
 spmm_status_t spmmi_mat_fail(struct spmmi_mat *mat, spmm_status_t status, const char *format, ...)
 {
@@ -37,14 +35,13 @@ static void budget_free(voidpf opaque, voidpf memory)
     spmmi_unpack_free(opaque, memory);
 }
 
-/* Unpack up to room bytes; *got is how many there are. whole: just so many. */
-static spmm_status_t unpack(struct spmmi_mat *mat, const struct spmmi_mat_element *packed, char *to,
-                            uint64_t room, bool whole, uint64_t *got)
+spmm_status_t spmmi_mat_inflate(struct spmmi_mat *mat, uint64_t offset, const char *packed, uint32_t size,
+                                char *to, uint64_t room, bool whole, uint64_t *got)
 {
     struct spmmi_unpack_memory memory = {mat->reader, "zlib decoder"};
     z_stream stream = {.zalloc = budget_alloc, .zfree = budget_free, .opaque = &memory};
-    stream.next_in = (Bytef *)(uintptr_t)packed->data; /* zlib only reads it */
-    stream.avail_in = (uInt)packed->size;
+    stream.next_in = (Bytef *)(uintptr_t)packed; /* zlib only reads it */
+    stream.avail_in = (uInt)size;
     stream.next_out = (Bytef *)to;
     stream.avail_out = (uInt)room;
     int result = inflateInit(&stream);
@@ -56,11 +53,18 @@ static spmm_status_t unpack(struct spmmi_mat *mat, const struct spmmi_mat_elemen
     const bool is_whole = result == Z_STREAM_END && *got == room;
     const bool is_part = result == Z_STREAM_END || (result == Z_BUF_ERROR && *got == room);
     if (whole ? !is_whole : !is_part)
-        return spmmi_reader_fail(mat->reader,
-                                 result == Z_MEM_ERROR ? SPMM_ERR_MEMORY : SPMM_ERR_MATRIX_CONTAINER, 0,
-                                 "the compressed variable at byte %llu is damaged or cut off",
-                                 (unsigned long long)(packed->data - mat->bytes - TAG));
+        return spmmi_reader_fail(
+            mat->reader, result == Z_MEM_ERROR ? SPMM_ERR_MEMORY : SPMM_ERR_MATRIX_CONTAINER, 0,
+            "the compressed variable at byte %llu is damaged or cut off", (unsigned long long)offset);
     return SPMM_OK;
+}
+
+/* Unpack up to room bytes of a compressed variable. */
+static spmm_status_t unpack(struct spmmi_mat *mat, const struct spmmi_mat_element *packed, char *to,
+                            uint64_t room, bool whole, uint64_t *got)
+{
+    return spmmi_mat_inflate(mat, (uint64_t)(packed->data - mat->bytes) - TAG, packed->data,
+                             (uint32_t)packed->size, to, room, whole, got);
 }
 
 static spmm_status_t damaged(const struct spmmi_mat *mat, const struct spmmi_mat_element *element,
@@ -91,22 +95,14 @@ cleanup:
     return status;
 }
 
-/* What is looked for. */
-struct search {
-    const char *variable; /* NULL: none is named */
-    unsigned sparse, full;
-    struct spmmi_mat_element element, full_element;
-    char names[LIST_BYTES], full_names[LIST_BYTES];
-};
-
 static bool is_sparse(const struct spmmi_mat_array *array)
 {
     return array->kind == SPMMI_MAT_SPARSE ||
            (array->kind == SPMMI_MAT_STRUCT && strcmp(array->name, COLLECTION) == 0);
 }
 
-static void note(struct search *s, const struct spmmi_mat_element *element,
-                 const struct spmmi_mat_array *array)
+void spmmi_mat_note(struct spmmi_mat_search *s, const struct spmmi_mat_element *element,
+                    const struct spmmi_mat_array *array)
 {
     if (array->name[0] == '\0') /* an object, or what MATLAB keeps for those */
         return;
@@ -121,7 +117,7 @@ static void note(struct search *s, const struct spmmi_mat_element *element,
     }
 }
 
-static spmm_status_t search(struct spmmi_mat *mat, struct search *s)
+static spmm_status_t search(struct spmmi_mat *mat, struct spmmi_mat_search *s)
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_mat_cursor c = {mat->bytes + SPMMI_MAT_HEADER, mat->bytes + mat->size, mat->big_endian};
@@ -138,13 +134,14 @@ static spmm_status_t search(struct spmmi_mat *mat, struct search *s)
         if (element.type != SPMMI_MAT_COMPRESSED && element.type != SPMMI_MAT_MATRIX)
             continue;
         SPMM_TRY(read_head(mat, &element, head, &array));
-        note(s, &element, &array);
+        spmmi_mat_note(s, &element, &array);
     }
 cleanup:
     return status;
 }
 
-static spmm_status_t choose(struct spmmi_mat *mat, const struct search *s, struct spmmi_mat_element *element)
+spmm_status_t spmmi_mat_choose(struct spmmi_mat *mat, const struct spmmi_mat_search *s,
+                               struct spmmi_mat_element *element)
 {
     const unsigned found = s->sparse > 0 || s->variable != NULL ? s->sparse : s->full;
     const char *names = s->sparse > 0 ? s->names : s->full_names;
@@ -174,7 +171,7 @@ static spmm_status_t unpack_whole(struct spmmi_mat *mat, struct spmmi_mat_elemen
         return SPMM_OK;
     SPMM_TRY(unpack(mat, element, tag, sizeof tag, false, &got));
     const uint64_t size = TAG + (uint64_t)spmmi_mat_word(tag + 4, mat->big_endian);
-    if (size > UNPACKED_MAX || size / RATIO_MAX > element->size + 1)
+    if (size > UNPACKED_MAX || size / SPMMI_MAT_RATIO_MAX > element->size + 1)
         return damaged(mat, element, "a size that the compressed variable can hold");
     SPMM_TRY(spmmi_bytes_reserve(mat->reader, &mat->unpacked, size));
     SPMM_TRY(unpack(mat, element, mat->unpacked.data, size, true, &got));
@@ -222,10 +219,10 @@ static spmm_status_t enter_struct(struct spmmi_mat *mat, struct spmmi_mat_array 
 spmm_status_t spmmi_mat_find(struct spmmi_mat *mat, struct spmmi_mat_array *array)
 {
     spmm_status_t status = SPMM_OK;
-    struct search s = {.variable = mat->reader->variable};
+    struct spmmi_mat_search s = {.variable = mat->reader->variable};
     struct spmmi_mat_element element;
     SPMM_TRY(search(mat, &s));
-    SPMM_TRY(choose(mat, &s, &element));
+    SPMM_TRY(spmmi_mat_choose(mat, &s, &element));
     SPMM_TRY(unpack_whole(mat, &element));
     /* As in the search; else it has no kind. */
     (void)spmmi_mat_array_read(element.data, element.size, mat->big_endian, array);

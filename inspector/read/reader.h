@@ -12,7 +12,8 @@
  *     read_rutherford_boeing.c   with rb_header.c, fortran_format.c, fortran_number.c
  *     read_tar.c        the matrix in an archive, by its reader
  *     read_petsc.c
- *     read_mat.c        with mat_array.h, mat_variable.h
+ *     read_mat.c        with mat_array.h, mat_variable.h, mat_matrix.h
+ *     read_mat73.c      with those and hdf5_file.h
  *     read_metis.c      with check_symmetric.c
  *     read_edge_list.c
  *     read_npz.c        with npz_zip.c, npy_header.c, npy_values.c, npz_layouts.c

@@ -19,8 +19,7 @@ static const struct {
      "xz data inside compressed data; unpack it first"},
     {MAGIC("\x1f\x8b"), "gzip data inside compressed data; unpack it first"},
     {MAGIC("\x28\xb5\x2f\xfd"), "zstd data inside compressed data; unpack it first"},
-    {MAGIC("\x89HDF"), "an HDF5 file, which spmm does not read"},
-    {MAGIC("MATLAB 7.3"), "a MATLAB file of version 7.3, which is HDF5; save it with -v7"},
+    {MAGIC("\x89HDF"), "an HDF5 file; of those spmm reads MATLAB's alone (save -v7.3)"},
     {MAGIC("\x93NUMPY"), "a NumPy array; save the matrix with scipy.sparse.save_npz"},
 #undef MAGIC
 };

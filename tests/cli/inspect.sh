@@ -418,8 +418,14 @@ says_err '--real-part and --abs contradict each other'
 printf 'MATLAB 7.3 MAT-file' >"$work/new.mat"
 run spmm-inspect "$work/new.mat"
 exits 3
-says_err 'a MATLAB file of version 7.3, which is HDF5; save it with -v7'
+says_err 'expected the signature of HDF5 behind the header of MATLAB'
 formats=$(dirname "$matrix")/formats
+run spmm-inspect "$formats/v73_problem.mat"
+exits 0
+says '6 x 5'
+run spmm-inspect --variable N_int8 "$formats/v73_kinds.mat.zst"
+exits 0
+says '2 x 3'
 run spmm-inspect --variable x "$formats/v7.mat"
 exits 0
 says '1 x 1'

@@ -66,6 +66,7 @@ static const char *kind_of_bytes(const char *bytes, size_t size)
         const char *kind;
     } kinds[] = {{"%%MatrixMarket", 14, "Matrix Market"},
                  {"MATLAB 5.0", 10, "MATLAB"},
+                 {"MATLAB 7.3", 10, "MATLAB"},
                  {"\0\x12\x7b\x50", 4, "PETSc"},         /* integers of 4 bytes */
                  {"\0\0\0\0\0\x12\x7b\x50", 8, "PETSc"}, /* of 8 */
                  {"PK\3\4", 4, "SciPy .npz"}};

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See hdf5_file.h: data types, data spaces and attributes. */
+#include "hdf5_file.h"
+
+enum class { FIXED = 0, FLOAT = 1, STRING = 3, COMPOUND = 6 };
+
+bool spmmi_hdf5_space(struct spmmi_hdf5_cursor c, struct spmmi_hdf5_object *object)
+{
+    const uint64_t version = spmmi_hdf5_take(&c, 1), rank = spmmi_hdf5_take(&c, 1);
+    (void)spmmi_hdf5_skip(&c, version == 1 ? 6 : 2);
+    if ((version != 1 && version != 2) || rank > SPMMI_HDF5_RANK_MAX) {
+        object->unsupported = "data of more than 4 dimensions";
+        return !c.is_cut;
+    }
+    object->rank = (int)rank;
+    for (uint64_t i = 0; i < rank; i++)
+        object->dims[i] = spmmi_hdf5_take(&c, 8);
+    return !c.is_cut;
+}
+
+/* The class, its bits and the size of a type; c then stands at its properties. */
+struct type_head {
+    unsigned class, version, bits;
+    uint64_t bytes;
+};
+
+static struct type_head take_head(struct spmmi_hdf5_cursor *c)
+{
+    const unsigned first = (unsigned)spmmi_hdf5_take(c, 1);
+    struct type_head head = {.class = first & 15, .version = first >> 4};
+    head.bits = (unsigned)spmmi_hdf5_take(c, 3);
+    head.bytes = spmmi_hdf5_take(c, 4);
+    return head;
+}
+
+/* The type of a MATLAB element for an integer; 0: there is none. */
+static unsigned integer_type(uint64_t bytes, bool is_signed)
+{
+    switch (bytes) {
+    case 1:
+        return is_signed ? 1 : 2;
+    case 2:
+        return is_signed ? 3 : 4;
+    case 4:
+        return is_signed ? 5 : 6;
+    case 8:
+        return is_signed ? 12 : 13;
+    default:
+        return 0;
+    }
+}
+
+/* IEEE 754 of 4 and 8 bytes. */
+static unsigned float_type(struct spmmi_hdf5_cursor *c, uint64_t bytes)
+{
+    const uint64_t place = spmmi_hdf5_take(c, 1), size = spmmi_hdf5_take(c, 1);
+    const uint64_t mantissa_place = spmmi_hdf5_take(c, 1), mantissa = spmmi_hdf5_take(c, 1);
+    const uint64_t bias = spmmi_hdf5_take(c, 4);
+    if (bytes == 4 && place == 23 && size == 8 && mantissa_place == 0 && mantissa == 23 && bias == 127)
+        return 7;
+    if (bytes == 8 && place == 52 && size == 11 && mantissa_place == 0 && mantissa == 52 && bias == 1023)
+        return 9;
+    return 0;
+}
+
+/* Of a number; type 0: it is none that is known. */
+static struct spmmi_hdf5_type number_type(struct spmmi_hdf5_cursor *c)
+{
+    const struct type_head head = take_head(c);
+    struct spmmi_hdf5_type type = {.bytes = (unsigned)head.bytes, .big_endian = (head.bits & 1) != 0};
+    const bool is_float = head.class == FLOAT;
+    if (head.class != FIXED && !is_float)
+        return type;
+    const uint64_t first_bit = spmmi_hdf5_take(c, 2), precision = spmmi_hdf5_take(c, 2);
+    type.type = is_float ? float_type(c, head.bytes) : integer_type(head.bytes, (head.bits & 8) != 0);
+    if (first_bit != 0 || precision != 8 * head.bytes ||
+        (is_float && (head.bits & 64) != 0)) /* order of a VAX */
+        type.type = 0;
+    return type;
+}
+
+/* Of complex numbers: two members. Names end with a zero, of versions 1 and 2 padded to 8 bytes. */
+static struct spmmi_hdf5_type complex_type(struct spmmi_hdf5_cursor *c, const struct type_head *head)
+{
+    struct spmmi_hdf5_type type = {.bytes = (unsigned)head->bytes, .is_complex = true};
+    const unsigned offset_bytes = head->version < 3 ? 4 : head->bytes < 256 ? 1 : 8;
+    if ((head->bits & 0xffff) != 2 || offset_bytes == 8)
+        return type;
+    unsigned of_part[2] = {0, 0};
+    for (int i = 0; i < 2; i++) {
+        const char *name = c->p, *end = memchr(c->p, '\0', (size_t)(c->end - c->p));
+        const uint64_t length = end != NULL ? (uint64_t)(end - name) + 1 : UINT64_MAX;
+        (void)spmmi_hdf5_skip(c, end != NULL && head->version < 3 ? (length + 7) / 8 * 8 : length);
+        if (c->is_cut)
+            return type;
+        const bool is_real = strcmp(name, "real") == 0;
+        *(is_real ? &type.real_at : &type.imaginary_at) = (unsigned)spmmi_hdf5_take(c, offset_bytes);
+        (void)spmmi_hdf5_skip(c, head->version == 1 ? 1 + 3 + 4 + 4 + 4 * 4 : 0); /* no array */
+        const struct spmmi_hdf5_type part = number_type(c);
+        const unsigned at = is_real ? type.real_at : type.imaginary_at;
+        if ((!is_real && strcmp(name, "imag") != 0) || (uint64_t)at + part.bytes > head->bytes)
+            return type;
+        of_part[is_real ? 0 : 1] = part.type;
+        type.big_endian = part.big_endian;
+    }
+    type.type = of_part[0] == of_part[1] ? of_part[0] : 0;
+    return type;
+}
+
+bool spmmi_hdf5_type_of(struct spmmi_hdf5_cursor message, struct spmmi_hdf5_object *object)
+{
+    struct spmmi_hdf5_cursor c = message;
+    const struct type_head head = take_head(&c);
+    if (head.class == COMPOUND)
+        object->type = complex_type(&c, &head);
+    else
+        object->type = number_type(&message);
+    if (head.bytes == 0 || head.bytes > 64)
+        object->type.type = 0;
+    return true; /* a type that is cut off is none of numbers */
+}
+
+/* The name of an attribute, a cursor for its type, and one for its bytes. */
+struct attribute {
+    const char *name;
+    uint64_t name_bytes;
+    struct spmmi_hdf5_cursor type, data;
+};
+
+static bool take_attribute(struct spmmi_hdf5_cursor *c, struct attribute *a)
+{
+    const uint64_t version = spmmi_hdf5_take(c, 1), flags = spmmi_hdf5_take(c, 1);
+    const uint64_t align = version == 1 ? 8 : 1;
+    a->name_bytes = spmmi_hdf5_take(c, 2);
+    const uint64_t type = spmmi_hdf5_take(c, 2), space = spmmi_hdf5_take(c, 2);
+    (void)spmmi_hdf5_skip(c, version == 3 ? 1 : 0);
+    a->name = spmmi_hdf5_skip(c, (a->name_bytes + align - 1) / align * align);
+    a->type = (struct spmmi_hdf5_cursor){c->p, c->p, false};
+    (void)spmmi_hdf5_skip(c, (type + align - 1) / align * align);
+    a->type.end = c->p;
+    (void)spmmi_hdf5_skip(c, (space + align - 1) / align * align);
+    a->data = *c;
+    return !c->is_cut && version >= 1 && version <= 3 && (version == 1 || (flags & 3) == 0);
+}
+
+static bool is_named(const struct attribute *a, const char *name)
+{
+    const size_t length = strlen(name);
+    return a->name_bytes >= length && memcmp(a->name, name, length) == 0 &&
+           (a->name_bytes == length || a->name[length] == '\0');
+}
+
+/* An integer of the attribute, which has one. */
+static uint64_t integer_of(struct attribute a)
+{
+    const struct spmmi_hdf5_type type = number_type(&a.type);
+    if (type.type == 0 || type.bytes > 8 || type.big_endian)
+        return 0;
+    return spmmi_hdf5_take(&a.data, type.bytes);
+}
+
+bool spmmi_hdf5_attribute(struct spmmi_hdf5_cursor c, struct spmmi_hdf5_object *object)
+{
+    struct attribute a;
+    if (!take_attribute(&c, &a))
+        return !c.is_cut;
+    if (is_named(&a, "MATLAB_class")) {
+        const struct type_head head = take_head(&a.type);
+        const uint64_t left = (uint64_t)(a.data.end - a.data.p), most = sizeof object->class - 1;
+        uint64_t length = head.class == STRING ? head.bytes : 0;
+        length = length < left ? length : left;
+        length = length < most ? length : most;
+        memcpy(object->class, a.data.p, length);
+        object->class[length] = '\0';
+    } else if (is_named(&a, "MATLAB_sparse")) {
+        object->is_sparse = true;
+        object->sparse_rows = integer_of(a);
+    } else if (is_named(&a, "MATLAB_empty")) {
+        object->is_empty = integer_of(a) != 0;
+    }
+    return true;
+}

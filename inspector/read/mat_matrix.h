@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A MATLAB array, of a file of either version, becomes CSR. */
+#ifndef SPMMI_MAT_MATRIX_H
+#define SPMMI_MAT_MATRIX_H
+
+#include "mat_variable.h"
+
+struct spmmi_mat_values {
+    enum spmmi_value_field field;
+    struct spmmi_mat_numbers real, imaginary; /* the second of complex ones */
+};
+
+/* Is it a matrix of numbers, of a size that is taken? */
+spmm_status_t spmmi_mat_check(struct spmmi_mat *mat, const struct spmmi_mat_array *array);
+/* How many entries a sparse array has; pointers has cols + 1 numbers. */
+spmm_status_t spmmi_mat_entries(struct spmmi_mat *mat, const struct spmmi_mat_numbers *rows,
+                                const struct spmmi_mat_numbers *pointers, int64_t cols, int64_t *entries);
+/* All but the size of the matrix, which is known. There are values for all entries. */
+spmm_status_t spmmi_mat_read_sparse(struct spmmi_mat *mat, const struct spmmi_mat_numbers *rows,
+                                    const struct spmmi_mat_numbers *pointers,
+                                    const struct spmmi_mat_values *values, int64_t entries,
+                                    spmm_matrix_t *matrix);
+spmm_status_t spmmi_mat_read_full(struct spmmi_mat *mat, const struct spmmi_mat_values *values,
+                                  spmm_matrix_t *matrix);
+
+#endif
