@@ -43,7 +43,7 @@ template <typename T> struct TiledArgs {
     uint32_t rows, last_column, stage_count, working_set, slice_count, partial_count;
     uint32_t last_slot; // where the last slot begins, of both stages together
     uint32_t c_is_col_major;
-    uint32_t b_is_wide; // row-major B: rows begin on 16 bytes
+    uint32_t b_word;    // row-major B: rows begin on multiples of so many bytes, at most 16
     uint32_t c_is_wide; // row-major C likewise
 };
 
@@ -93,49 +93,60 @@ __device__ __forceinline__ void stage_columns(const TiledArgs<T> &a, char *stage
     }
 }
 
-// A word of 16 bytes of a row of B, or as much of it as has columns.
+// A word of a row of B, or as much of it as has columns.
 template <typename T, int VALUES>
 __device__ __forceinline__ void copy_word(char *to, const T *from, uint32_t n, uint32_t column)
 {
     if (column + VALUES <= n)
-        copy_async<16>(to, from);
+        copy_async<VALUES *(int)sizeof(T)>(to, from);
     else
         for (uint32_t r = 0; r < VALUES && column + r < n; r++)
             copy_async(to + r * sizeof(T), from + r);
 }
 
-// Row-major B: words of 16 bytes where rows allow it, else numbers.
+// Rows of B in words of so many values.
+template <typename T, int TILE, int VALUES>
+__device__ __forceinline__ void stage_words(const TiledArgs<T> &a, char *stage, uint32_t first,
+                                            uint32_t count, uint32_t tile)
+{
+    constexpr uint32_t WORDS = TILE / VALUES;
+    for (uint32_t w = threadIdx.x; w < count * WORDS; w += STAGE_BATCH * blockDim.x) {
+        uint32_t column[STAGE_BATCH];
+#pragma unroll
+        for (uint32_t u = 0; u < STAGE_BATCH; u++) {
+            const uint32_t i = (w + u * blockDim.x) / WORDS;
+            column[u] = i < count ? __ldg(a.columns + first + i) : 0;
+        }
+#pragma unroll
+        for (uint32_t u = 0; u < STAGE_BATCH; u++) {
+            const uint32_t i = (w + u * blockDim.x) / WORDS;
+            const uint32_t j = (w + u * blockDim.x) % WORDS * VALUES;
+            if (i < count)
+                copy_word<T, VALUES>(stage + (i + 1) * Slot<T, TILE>::STRIDE + j * sizeof(T),
+                                     a.b + min(column[u], a.last_column) * a.ldb + tile + j, a.n, tile + j);
+        }
+    }
+}
+
+// Row-major B: the widest words on which all rows begin.
 template <typename T, int TILE>
 __device__ __forceinline__ void stage_rows(const TiledArgs<T> &a, char *stage, uint32_t first, uint32_t count,
                                            uint32_t tile)
 {
-    using S = Slot<T, TILE>;
-    if (S::WORD == 16 && a.b_is_wide) {
-        for (uint32_t w = threadIdx.x; w < count * S::WORDS; w += STAGE_BATCH * blockDim.x) {
-            uint32_t column[STAGE_BATCH];
-#pragma unroll
-            for (uint32_t u = 0; u < STAGE_BATCH; u++) {
-                const uint32_t i = (w + u * blockDim.x) / S::WORDS;
-                column[u] = i < count ? __ldg(a.columns + first + i) : 0;
-            }
-#pragma unroll
-            for (uint32_t u = 0; u < STAGE_BATCH; u++) {
-                const uint32_t i = (w + u * blockDim.x) / S::WORDS;
-                const uint32_t j = (w + u * blockDim.x) % S::WORDS * S::VALUES;
-                if (i < count)
-                    copy_word<T, S::VALUES>(stage + (i + 1) * S::STRIDE + j * sizeof(T),
-                                            a.b + min(column[u], a.last_column) * a.ldb + tile + j, a.n,
-                                            tile + j);
-            }
-        }
-        return;
+    constexpr int BYTES = TILE * (int)sizeof(T);
+    if constexpr (BYTES >= 16) {
+        if (a.b_word >= 16)
+            return stage_words<T, TILE, 16 / sizeof(T)>(a, stage, first, count, tile);
     }
-    for (uint32_t w = threadIdx.x; w < count * TILE; w += blockDim.x) {
-        const uint32_t i = w / TILE, j = w % TILE;
-        if (tile + j < a.n)
-            copy_async(stage + (i + 1) * S::STRIDE + j * sizeof(T),
-                       a.b + min(__ldg(a.columns + first + i), a.last_column) * a.ldb + tile + j);
+    if constexpr (BYTES >= 8 && sizeof(T) < 8) {
+        if (a.b_word >= 8)
+            return stage_words<T, TILE, 8 / sizeof(T)>(a, stage, first, count, tile);
     }
+    if constexpr (BYTES >= 4 && sizeof(T) < 4) {
+        if (a.b_word >= 4)
+            return stage_words<T, TILE, 4 / sizeof(T)>(a, stage, first, count, tile);
+    }
+    stage_words<T, TILE, 1>(a, stage, first, count, tile);
 }
 
 // sum += value * (slot of the stage)

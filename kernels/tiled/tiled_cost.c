@@ -123,6 +123,16 @@ static void add_bytes(const struct spmmi_model_query *q, double passes, struct s
     p->term[SPMMI_TERM_ALU] = 2 * entries * tile * passes / (q->value_bytes > 4 ? d->fma_f64 : d->fma_f32);
 }
 
+/* Bytes that a thread stages at a time, as rows of B begin on multiples of them: stage_rows of tiled.cuh. */
+static double word_bytes(const struct spmmi_model_query *q)
+{
+    double word = 16;
+    while (word > q->value_bytes && ((double)metrics_of(q)->register_tile * q->value_bytes < word ||
+                                     fmod(q->n * q->value_bytes, word) != 0))
+        word /= 2;
+    return word;
+}
+
 /* Batches of columns that a thread stages one after the other, in a mean stage. */
 static double stage_batches(const struct spmmi_model_query *q)
 {
@@ -130,14 +140,8 @@ static double stage_batches(const struct spmmi_model_query *q)
     const double bytes = (double)metrics_of(q)->register_tile * q->value_bytes;
     const double across = fmin((double)metrics_of(q)->register_tile, 4); /* columns of B a step of a warp */
     const double columns = (double)t->working_set_sum / fmax((double)t->stages, 1);
-    const double lanes = (double)t->block_rows;
-    /* Rows of B that do not begin on 16 bytes are staged element by element. */
-    const int is_vector = bytes >= 16 && fmod(q->n * q->value_bytes, 16) == 0;
-    const double steps = q->is_col_major ? columns * across / lanes
-                         : !is_vector ? columns * fmin((double)metrics_of(q)->register_tile, q->n) / lanes *
-                                            SPMMI_TILED_STAGE_BATCH
-                                      : columns * bytes / 16 / lanes;
-    return fmax(ceil(steps / SPMMI_TILED_STAGE_BATCH), 1);
+    const double words = q->is_col_major ? across : bytes / word_bytes(q);
+    return fmax(ceil(columns * words / (double)t->block_rows / SPMMI_TILED_STAGE_BATCH), 1);
 }
 
 /* Waves of blocks that hide each other's latency, and the block with the longest latency chain. */

@@ -35,7 +35,8 @@ template <typename T> TiledArgs<T> tiled_args(const struct spmmi_tiled_cuda *arg
     a.partial_count = l.partial_count;
     a.last_slot = spmmi_tiled_shared_bytes(&l, args->register_tile, (uint32_t)sizeof(T)) - slot_bytes;
     a.c_is_col_major = args->c_is_col_major != 0;
-    a.b_is_wide = (uintptr_t)args->b % 16 == 0 && args->ldb % WIDE == 0;
+    const uint64_t b_bits = (uintptr_t)args->b | (uint64_t)args->ldb * sizeof(T) | 16;
+    a.b_word = (uint32_t)(b_bits & (~b_bits + 1));
     a.c_is_wide = (uintptr_t)args->c % 16 == 0 && args->ldc % WIDE == 0;
     return a;
 }

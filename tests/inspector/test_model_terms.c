@@ -123,8 +123,8 @@ static void tiled_terms_of_row_major_and_f64_are_as_counted(void **state)
     assert_near(p.term[SPMMI_TERM_L1], (400 * 18.5 + 1.7 * 2000 * 2) * 128 / 8e12);
     assert_near(p.term[SPMMI_TERM_ALU], 2.0 * 12800 * 5 / 1e13);
     assert_near(p.term[SPMMI_TERM_ISSUE], (400 * (9 + 8 * 1.5) + 62.5 * 5.5 * 8) / 3.2e10);
-    /* Rows of B do not begin on 16 bytes: 167 columns of 5 numbers are 7 turns of 128 threads. */
-    assert_near(p.term[SPMMI_TERM_LONGEST], (2 * (5.6 + 7) + 0.17 * 12) * 1e-6);
+    /* Rows of B begin on 8 bytes: 167 columns of 8 words are 10.4 turns of 128 threads, 3 batches. */
+    assert_near(p.term[SPMMI_TERM_LONGEST], (2 * (5.6 + 3) + 0.17 * 12) * 1e-6);
 }
 
 static void what_a_small_cache_forgets_comes_again_from_dram(void **state)
