@@ -6,6 +6,7 @@
 #ifndef SPMMI_BACKEND_H
 #define SPMMI_BACKEND_H
 
+#include "executor/device_memory.h"
 #include "executor/product.h"
 #include "format/plan.h"
 
@@ -25,6 +26,7 @@ struct spmmi_device {
                             whose graphs hold such launches */
     const void *values; /* of A in its order, and SPMMI_VALUES_PAD zeros; on the device */
     uint64_t random;    /* tells arrival counters of this executor in a workspace from other contents */
+    struct spmmi_device_memory memory; /* where states take device memory from */
 };
 
 struct spmmi_backend;

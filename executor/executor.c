@@ -55,6 +55,7 @@ static spmm_status_t options_read(const spmm_executor_options_t *from, spmm_exec
                                   spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
+    struct spmmi_device_memory memory;
     *to = (spmm_executor_options_t)SPMM_EXECUTOR_OPTIONS_INIT;
     SPMM_TRY(spmmi_options_read(to, sizeof *to, from, "executor options", diag));
     SPMM_REQUIRE(to->threads >= 0, SPMM_ERR_ARGUMENT, diag, "threads is %d, expected 0 or more", to->threads);
@@ -62,6 +63,7 @@ static spmm_status_t options_read(const spmm_executor_options_t *from, spmm_exec
                  "unit_values is %d, expected 0 or 1", to->unit_values);
     SPMM_REQUIRE(to->jit >= SPMM_JIT_AUTO && to->jit <= SPMM_JIT_ON, SPMM_ERR_ARGUMENT, diag,
                  "jit is %d, expected a level of spmm_jit_level_t", (int)to->jit);
+    SPMM_TRY(spmmi_device_memory_open(to->allocator, SPMM_DEVICE_CPU, &memory, diag));
     to->threads = spmmi_team_clamp(to->threads, "an executor");
 cleanup:
     return status;
@@ -225,7 +227,8 @@ static spmm_status_t device_open(spmm_executor_t *executor, const spmm_plan_t *p
         SPMM_TRY_ALLOC(executor->jit = spmmi_jit_create(typed, executor->device, executor->target,
                                                         options->jit, options->force_kernel),
                        diag);
-        SPMM_TRY(spmmi_cuda_create(typed, executor->device, options->force_kernel, &executor->cuda, diag));
+        SPMM_TRY(spmmi_cuda_create(typed, executor->device, options->force_kernel, options->allocator,
+                                   &executor->cuda, diag));
     }
 cleanup:
     spmmi_free(made);

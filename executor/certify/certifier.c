@@ -19,11 +19,13 @@ spmm_status_t spmmi_certifier_options(const spmm_certifier_options_t *from, spmm
                                       spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
+    struct spmmi_device_memory memory;
     *to = (spmm_certifier_options_t)SPMM_CERTIFIER_OPTIONS_INIT;
     SPMM_TRY(spmmi_options_read(to, sizeof *to, from, "certifier options", diag));
     SPMM_REQUIRE(to->vectors >= 0 && to->vectors <= VECTORS_MAX, SPMM_ERR_ARGUMENT, diag,
                  "vectors is %d, expected 1 to %d, or 0 for %d", to->vectors, VECTORS_MAX, VECTORS_DEFAULT);
     SPMM_REQUIRE(to->threads >= 0, SPMM_ERR_ARGUMENT, diag, "threads is %d, expected 0 or more", to->threads);
+    SPMM_TRY(spmmi_device_memory_open(to->allocator, SPMM_DEVICE_CPU, &memory, diag));
     to->threads = spmmi_team_clamp(to->threads, "a certifier");
     to->vectors = to->vectors == 0 ? VECTORS_DEFAULT : to->vectors;
 cleanup:
@@ -85,7 +87,7 @@ static spmm_status_t operands_make(spmm_certifier_t *c, spmm_diag_t *diag)
         SPMM_TRY(transpose(c, &c->a[SPMM_OP_N], diag));
     for (int op = 0; c->executor->cuda != NULL && op < SPMMI_OPS; op++)
         if (c->has_op[op])
-            SPMM_TRY(spmmi_certify_cuda_upload(c->executor->device, &c->a[op], type, &c->device[op], diag));
+            SPMM_TRY(spmmi_certify_cuda_upload(&c->memory, &c->a[op], type, &c->device[op], diag));
     if (c->executor->cuda != NULL) {
         transposed_free(c);
         spmmi_free(c->rounded);
@@ -93,6 +95,17 @@ static spmm_status_t operands_make(spmm_certifier_t *c, spmm_diag_t *diag)
     }
 cleanup:
     return status;
+}
+
+/* Without an allocator of its own it has that of the executor. */
+static spmm_status_t memory_open(spmm_certifier_t *c, const spmm_device_allocator_t *allocator,
+                                 spmm_diag_t *diag)
+{
+    if (allocator == NULL && c->executor->cuda != NULL)
+        c->memory = *spmmi_cuda_memory(c->executor->cuda);
+    else
+        return spmmi_device_memory_open(allocator, c->executor->device, &c->memory, diag);
+    return SPMM_OK;
 }
 
 spmm_status_t spmm_certifier_create(const spmm_plan_t *plan, const spmm_executor_t *executor,
@@ -123,6 +136,8 @@ spmm_status_t spmm_certifier_create(const spmm_plan_t *plan, const spmm_executor
     made->plan = plan;
     made->executor = executor;
     made->options = settled;
+    made->options.allocator = NULL;
+    SPMM_TRY(memory_open(made, settled.allocator, diag));
     SPMM_TRY(operands_make(made, diag));
     *certifier = made;
     made = NULL;

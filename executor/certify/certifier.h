@@ -11,7 +11,8 @@
 struct spmm_certifier {
     const spmm_plan_t *plan;
     const spmm_executor_t *executor;
-    spmm_certifier_options_t options;      /* settled */
+    spmm_certifier_options_t options;      /* settled; allocator is NULL */
+    struct spmmi_device_memory memory;     /* of the GPU */
     int has_op[SPMMI_OPS];                 /* the plan has a variant of it */
     struct spmmi_certify_csr a[SPMMI_OPS]; /* on the CPU: op N the arrays of the plan, op T those below */
     int64_t *row_ptr;

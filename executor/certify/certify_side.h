@@ -4,6 +4,7 @@
 #ifndef SPMMI_CERTIFY_SIDE_H
 #define SPMMI_CERTIFY_SIDE_H
 
+#include "executor/device_memory.h"
 #include "executor/product.h"
 
 /* op(A) in CSR. */
@@ -39,16 +40,17 @@ spmm_status_t spmmi_certify_cpu(const struct spmmi_certify_job *job, struct spmm
 
 /* op(A) on a GPU. */
 struct spmmi_certify_device {
-    int number;
-    void *memory;
+    const struct spmmi_device_memory *from; /* of the certifier */
+    struct spmmi_device_block memory;
     struct spmmi_certify_csr a; /* in it */
 };
 
 /* Memory of the GPU that spmmi_certify_cuda_upload takes, and spmmi_certify_cuda. */
 uint64_t spmmi_certify_cuda_upload_bytes(const struct spmmi_certify_csr *a, spmm_dtype_t dtype);
 uint64_t spmmi_certify_cuda_bytes(const struct spmmi_certify_job *job);
-/* Errors: DEVICE_MEMORY, DEVICE, MEMORY; NO_DEVICE in a build without CUDA. */
-spmm_status_t spmmi_certify_cuda_upload(int device, const struct spmmi_certify_csr *a, spmm_dtype_t dtype,
+/* from: outlives what is made. Errors: those of spmmi_device_take, MEMORY; NO_DEVICE in a build without CUDA. */
+spmm_status_t spmmi_certify_cuda_upload(const struct spmmi_device_memory *from,
+                                        const struct spmmi_certify_csr *a, spmm_dtype_t dtype,
                                         struct spmmi_certify_device **made, spmm_diag_t *diag);
 void spmmi_certify_cuda_free(struct spmmi_certify_device *a);
 /* a stands for job->a. Waits for the stream. Errors: as upload. */

@@ -4,15 +4,18 @@
 
 #include "cuda_call.h"
 
-spmm_status_t spmmi_arena_take(struct spmmi_arena *arena, spmm_diag_t *diag)
+spmm_status_t spmmi_arena_take(struct spmmi_arena *arena, const struct spmmi_device_memory *from,
+                               struct spmmi_device_block *block, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    void *memory = NULL;
-    SPMM_TRY_CUDA(cudaMalloc(&memory, (size_t)arena->bytes), diag);
-    SPMM_TRY_CUDA(cudaMemset(memory, 0, (size_t)arena->bytes), diag);
-    *arena = (struct spmmi_arena){memory, 0};
-    memory = NULL;
+    struct spmmi_device_block taken = {.memory = NULL};
+    SPMM_TRY(spmmi_device_take(from, arena->bytes, NULL, &taken, diag));
+    if (taken.bytes > 0)
+        SPMM_TRY_CUDA(cudaMemset(taken.memory, 0, taken.bytes), diag);
+    *arena = (struct spmmi_arena){taken.memory, 0};
+    *block = taken;
+    taken.memory = NULL;
 cleanup:
-    (void)cudaFree(memory);
+    spmmi_device_release(&taken);
     return status;
 }

@@ -7,9 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <spmm/common.h>
-
-#define SPMMI_DEVICE_ALIGN 256u
+#include "cuda_memory.h"
 
 struct spmmi_arena {
     char *base;
@@ -24,7 +22,9 @@ static inline void *spmmi_arena_cut(struct spmmi_arena *arena, uint64_t count, s
 }
 
 /* Device memory for the pieces that were counted, all zero, as padding must be finite; the same walk then cuts it. base
- * is the caller's to free; it stays NULL after an error. Errors: DEVICE, DEVICE_MEMORY. */
-spmm_status_t spmmi_arena_take(struct spmmi_arena *arena, spmm_diag_t *diag);
+ * is that of *block, which is the caller's to release, and stays what it was after an error. Errors: those of
+ * spmmi_device_take. */
+spmm_status_t spmmi_arena_take(struct spmmi_arena *arena, const struct spmmi_device_memory *from,
+                               struct spmmi_device_block *block, spmm_diag_t *diag);
 
 #endif

@@ -21,7 +21,8 @@ struct spmmi_cuda {
     struct spmmi_parts *parts;
     spmm_dtype_t dtype;
     uint32_t nnz;
-    void *values; /* of A in its order, and zeros: device.values, to write */
+    void *values;                    /* of A in its order, and zeros: device.values, to write */
+    struct spmmi_device_block block; /* them */
     uint64_t memory_bytes;
 };
 
@@ -131,19 +132,22 @@ static spmm_status_t give_values(struct spmmi_cuda *cuda, void *stream, spmm_dia
 }
 
 spmm_status_t spmmi_cuda_create(const spmm_plan_t *plan, int device, const char *force_kernel,
-                                struct spmmi_cuda **out, spmm_diag_t *diag)
+                                const spmm_device_allocator_t *allocator, struct spmmi_cuda **out,
+                                spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_cuda_scope scope = {-1};
+    struct spmmi_arena arena = {NULL, 0};
     const char *suffix;
     struct spmmi_cuda *cuda = spmmi_alloc_zero(1, sizeof *cuda);
     *out = NULL;
     SPMM_TRY_ALLOC(cuda, diag);
     SPMM_TRY(open(plan, device, force_kernel, cuda, &suffix, diag));
     SPMM_TRY_CUDA(spmmi_cuda_enter(device, &scope), diag);
-    SPMM_TRY_CUDA(cudaMalloc(&cuda->values, (size_t)cuda->memory_bytes), diag);
-    SPMM_TRY_CUDA(cudaMemset(cuda->values, 0, (size_t)cuda->memory_bytes), diag);
-    cuda->device.values = cuda->values;
+    SPMM_TRY(spmmi_device_memory_open(allocator, device, &cuda->device.memory, diag));
+    arena.bytes = cuda->memory_bytes;
+    SPMM_TRY(spmmi_arena_take(&arena, &cuda->device.memory, &cuda->block, diag));
+    cuda->device.values = cuda->values = cuda->block.memory;
     SPMM_TRY(spmmi_parts_load(cuda->parts, plan, &cuda->device, suffix, &cuda->memory_bytes, diag));
     if (plan->values != NULL) {
         SPMM_TRY(spmmi_cuda_copy_array(cuda->values, plan->values, (uint64_t)cuda->nnz,
@@ -164,7 +168,7 @@ void spmmi_cuda_destroy(struct spmmi_cuda *cuda)
     if (cuda == NULL)
         return;
     spmmi_parts_destroy(cuda->parts);
-    (void)cudaFree(cuda->values);
+    spmmi_device_release(&cuda->block);
     spmmi_free(cuda);
 }
 
@@ -176,6 +180,11 @@ uint64_t spmmi_cuda_device_bytes(const struct spmmi_cuda *cuda)
 const struct spmmi_parts *spmmi_cuda_parts(const struct spmmi_cuda *cuda)
 {
     return cuda->parts;
+}
+
+const struct spmmi_device_memory *spmmi_cuda_memory(const struct spmmi_cuda *cuda)
+{
+    return &cuda->device.memory;
 }
 
 spmm_status_t spmmi_cuda_set_values(struct spmmi_cuda *cuda, const void *values, void *stream,

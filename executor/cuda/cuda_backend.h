@@ -19,11 +19,15 @@ uint32_t spmmi_cuda_target(int device); /* compute capability, 90 for 9.0 */
  * Errors: those of create, and PLAN_BUDGET. */
 spmm_status_t spmmi_cuda_needs(const spmm_plan_t *plan, int device, const char *force_kernel,
                                struct spmmi_needs *needs, spmm_diag_t *diag);
+/* allocator: of the options; NULL: device memory is the library's own. */
 spmm_status_t spmmi_cuda_create(const spmm_plan_t *plan, int device, const char *force_kernel,
-                                struct spmmi_cuda **cuda, spmm_diag_t *diag);
+                                const spmm_device_allocator_t *allocator, struct spmmi_cuda **cuda,
+                                spmm_diag_t *diag);
 void spmmi_cuda_destroy(struct spmmi_cuda *cuda);
 uint64_t spmmi_cuda_device_bytes(const struct spmmi_cuda *cuda);
 const struct spmmi_parts *spmmi_cuda_parts(const struct spmmi_cuda *cuda); /* what was made */
+/* Where its device memory comes from. */
+const struct spmmi_device_memory *spmmi_cuda_memory(const struct spmmi_cuda *cuda);
 
 /* Enqueues. values: host or device pointer, nnz values in CSR order of A; those of the host must live until
  * spmmi_cuda_values_wait, and pageable ones make CUDA wait for work that stream has. */

@@ -36,9 +36,10 @@ spmm_status_t spmmi_cuda_needs(const spmm_plan_t *plan, int device, const char *
 }
 
 spmm_status_t spmmi_cuda_create(const spmm_plan_t *plan, int device, const char *force_kernel,
-                                struct spmmi_cuda **cuda, spmm_diag_t *diag)
+                                const spmm_device_allocator_t *allocator, struct spmmi_cuda **cuda,
+                                spmm_diag_t *diag)
 {
-    (void)plan, (void)force_kernel;
+    (void)plan, (void)force_kernel, (void)allocator;
     *cuda = NULL;
     return spmmi_diag_set(diag, SPMM_ERR_NO_DEVICE, (struct spmmi_where){0, 0, 0},
                           "GPU %d was asked for, but this build has no GPU support", device);
@@ -56,6 +57,12 @@ uint64_t spmmi_cuda_device_bytes(const struct spmmi_cuda *cuda)
 }
 
 const struct spmmi_parts *spmmi_cuda_parts(const struct spmmi_cuda *cuda)
+{
+    (void)cuda;
+    return NULL;
+}
+
+const struct spmmi_device_memory *spmmi_cuda_memory(const struct spmmi_cuda *cuda)
 {
     (void)cuda;
     return NULL;
@@ -116,10 +123,11 @@ uint64_t spmmi_certify_cuda_bytes(const struct spmmi_certify_job *job)
     return 0;
 }
 
-spmm_status_t spmmi_certify_cuda_upload(int device, const struct spmmi_certify_csr *a, spmm_dtype_t dtype,
+spmm_status_t spmmi_certify_cuda_upload(const struct spmmi_device_memory *from,
+                                        const struct spmmi_certify_csr *a, spmm_dtype_t dtype,
                                         struct spmmi_certify_device **made, spmm_diag_t *diag)
 {
-    (void)device, (void)a, (void)dtype, (void)diag;
+    (void)from, (void)a, (void)dtype, (void)diag;
     *made = NULL;
     return SPMM_ERR_NO_DEVICE;
 }

@@ -25,11 +25,13 @@ static spmm_status_t options_read(struct creation *in, const spmm_product_execut
 {
     spmm_status_t status = SPMM_OK;
     static const char *const names[] = {"", "columns", "positions", "groups"};
+    struct spmmi_device_memory memory;
     spmm_product_executor_options_t *o = &in->options;
     *o = (spmm_product_executor_options_t)SPMM_PRODUCT_EXECUTOR_OPTIONS_INIT;
     SPMM_TRY(spmmi_options_read(o, sizeof *o, given, "product executor options", in->diag));
     SPMM_REQUIRE(o->threads >= 0, SPMM_ERR_ARGUMENT, in->diag, "threads is %d, expected 0 or more",
                  o->threads);
+    SPMM_TRY(spmmi_device_memory_open(o->allocator, in->device, &memory, in->diag));
     SPMM_TRY(spmmi_product_device(&in->device, in->diag));
     for (int k = KERNEL_COLUMNS; o->force_kernel != NULL && k <= KERNEL_GROUPS; k++)
         if (strcmp(o->force_kernel, names[k]) == 0)
@@ -152,7 +154,8 @@ static spmm_status_t make_gpu(struct creation *in)
                                                    .kernel = o->force_kernel,
                                                    .host_left = left_of(o->host_budget_bytes, x->bytes),
                                                    .device_left = left_of(o->device_budget_bytes, 0),
-                                                   .threads = x->threads};
+                                                   .threads = x->threads,
+                                                   .allocator = o->allocator};
     return spmmi_spgemm_gpu_create(&source, &x->gpu, in->diag);
 }
 

@@ -223,7 +223,8 @@ static spmm_status_t once_on_gpu(const spmm_csr_t *a, const spmm_csr_t *b, int d
                                              .all_wide = options->force_method != NULL &&
                                                          strcmp(options->force_method, METHOD_BITMAP) == 0,
                                              .device_left = budget > 0 ? budget : UINT64_MAX,
-                                             .stream = options->stream};
+                                             .stream = options->stream,
+                                             .allocator = options->allocator};
     return spmmi_spgemm_gpu_once(&in, c, diag);
 }
 
@@ -232,6 +233,7 @@ spmm_status_t spmm_product_once(const spmm_csr_t *a, const spmm_csr_t *b, int de
 {
     spmm_status_t status = SPMM_OK;
     spmm_product_once_options_t known = SPMM_PRODUCT_ONCE_OPTIONS_INIT;
+    struct spmmi_device_memory memory;
     struct once o = {.diag = diag};
     int settled = device;
     spmmi_diag_clear(diag);
@@ -240,6 +242,7 @@ spmm_status_t spmm_product_once(const spmm_csr_t *a, const spmm_csr_t *b, int de
     SPMM_TRY(spmmi_options_read(&known, sizeof known, options, "product once options", diag));
     SPMM_REQUIRE(known.threads >= 0, SPMM_ERR_ARGUMENT, diag, "threads is %d, expected 0 or more",
                  known.threads);
+    SPMM_TRY(spmmi_device_memory_open(known.allocator, device, &memory, diag));
     SPMM_TRY(spmmi_product_device(&settled, diag));
     SPMM_TRY(check_method(known.force_method, device, diag));
     SPMM_TRY(check_arguments(a, b, diag));
@@ -273,4 +276,20 @@ void spmm_product_once_free(spmm_csr_t *c)
     for (size_t i = 0; is_of_gpu == 0 && i < sizeof arrays / sizeof arrays[0]; i++)
         spmmi_free((void *)(uintptr_t)arrays[i]);
     memset(c, 0, sizeof *c);
+}
+
+spmm_status_t spmm_product_once_give_back(spmm_csr_t *c, const spmm_device_allocator_t *allocator, int device,
+                                          void *stream, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    spmmi_diag_clear(diag);
+    SPMM_REQUIRE(c != NULL, SPMM_ERR_ARGUMENT, diag, "c is NULL");
+    SPMM_REQUIRE(allocator != NULL, SPMM_ERR_ARGUMENT, diag, "the device allocator is NULL");
+    if (device >= 0 && c->row_ptr != NULL)
+        SPMM_TRY(spmmi_spgemm_gpu_give_back(c, allocator, device, stream, diag));
+    else
+        spmm_product_once_free(c);
+    memset(c, 0, sizeof *c);
+cleanup:
+    return status;
 }

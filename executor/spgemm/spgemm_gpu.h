@@ -4,6 +4,7 @@
 #ifndef SPMMI_SPGEMM_GPU_H
 #define SPMMI_SPGEMM_GPU_H
 
+#include "executor/device_memory.h"
 #include "format/spgemm/spgemm_tasks.h"
 #include "spgemm_stage.h"
 
@@ -15,11 +16,12 @@ struct spmmi_spgemm_gpu_source {
     int device;
     spmm_dtype_t dtype;
     const struct spmmi_spgemm_tasks *tasks;
-    const struct spmmi_spgemm_stage *stages; /* tasks->count */
-    int has_diagonal;                        /* of the last stage */
-    const char *kernel;                      /* a name, or NULL */
-    uint64_t host_left, device_left;         /* most memory that may be taken; UINT64_MAX: no limit */
-    int threads;                             /* of the host */
+    const struct spmmi_spgemm_stage *stages;  /* tasks->count */
+    int has_diagonal;                         /* of the last stage */
+    const char *kernel;                       /* a name, or NULL */
+    uint64_t host_left, device_left;          /* most memory that may be taken; UINT64_MAX: no limit */
+    int threads;                              /* of the host */
+    const spmm_device_allocator_t *allocator; /* of the options; NULL: the library's own memory */
 };
 
 /* Waits for the device. Errors: ARGUMENT (no such kernel), TOO_LARGE, PLAN_BUDGET, NO_DEVICE, DEVICE, DEVICE_MEMORY,
@@ -49,6 +51,7 @@ struct spmmi_spgemm_gpu_once {
     int all_wide;         /* forced: no hash tables */
     uint64_t device_left; /* most memory of the GPU, C included; UINT64_MAX: no limit */
     void *stream;
+    const spmm_device_allocator_t *allocator; /* of the options; NULL: the library's own memory */
 };
 /* Waits for the stream. c: new arrays of the GPU. Errors: CSR, TOO_LARGE, PLAN_BUDGET, NO_DEVICE, DEVICE,
  * DEVICE_MEMORY. */
@@ -56,5 +59,8 @@ spmm_status_t spmmi_spgemm_gpu_once(const struct spmmi_spgemm_gpu_once *in, spmm
 /* Is it memory of a GPU? Then release frees it. Below 0: the runtime cannot say, as after an error of a kernel. */
 int spmmi_spgemm_gpu_owns(const void *block);
 void spmmi_spgemm_gpu_release(const void *block);
+/* Gives C of a product with this allocator back to it. Errors: ARGUMENT, NO_DEVICE. */
+spmm_status_t spmmi_spgemm_gpu_give_back(const spmm_csr_t *c, const spmm_device_allocator_t *allocator,
+                                         int device, void *stream, spmm_diag_t *diag);
 
 #endif

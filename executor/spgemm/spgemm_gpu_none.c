@@ -74,3 +74,11 @@ void spmmi_spgemm_gpu_release(const void *block)
 {
     (void)block;
 }
+
+spmm_status_t spmmi_spgemm_gpu_give_back(const spmm_csr_t *c, const spmm_device_allocator_t *allocator,
+                                         int device, void *stream, spmm_diag_t *diag)
+{
+    (void)c, (void)allocator, (void)stream;
+    return spmmi_diag_set(diag, SPMM_ERR_NO_DEVICE, (struct spmmi_where){0, 0, 0},
+                          "GPU %d was asked for, but this build has no GPU support", device);
+}

@@ -38,7 +38,8 @@ uint64_t spmmi_certify_cuda_upload_bytes(const struct spmmi_certify_csr *a, spmm
     return arena.bytes;
 }
 
-spmm_status_t spmmi_certify_cuda_upload(int device, const struct spmmi_certify_csr *a, spmm_dtype_t dtype,
+spmm_status_t spmmi_certify_cuda_upload(const struct spmmi_device_memory *from,
+                                        const struct spmmi_certify_csr *a, spmm_dtype_t dtype,
                                         struct spmmi_certify_device **out, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -47,10 +48,10 @@ spmm_status_t spmmi_certify_cuda_upload(int device, const struct spmmi_certify_c
     struct spmmi_certify_device *made = spmmi_alloc_zero(1, sizeof *made);
     *out = NULL;
     SPMM_TRY_ALLOC(made, diag);
-    made->number = device;
-    SPMM_TRY_CUDA(spmmi_cuda_enter(device, &scope), diag);
-    SPMM_TRY_CUDA(cudaMalloc(&made->memory, (size_t)spmmi_certify_cuda_upload_bytes(a, dtype)), diag);
-    arena.base = made->memory;
+    made->from = from;
+    SPMM_TRY_CUDA(spmmi_cuda_enter(from->device, &scope), diag);
+    SPMM_TRY(spmmi_device_take(from, spmmi_certify_cuda_upload_bytes(a, dtype), NULL, &made->memory, diag));
+    arena.base = made->memory.memory;
     csr_cut(&arena, a, spmm_dtype_size(dtype), &made->a);
     SPMM_TRY(csr_fill(&made->a, a, spmm_dtype_size(dtype), diag));
     SPMM_TRY_CUDA(cudaDeviceSynchronize(), diag); /* streams need not wait for the copies */
@@ -66,7 +67,7 @@ void spmmi_certify_cuda_free(struct spmmi_certify_device *a)
 {
     if (a == NULL)
         return;
-    (void)cudaFree(a->memory);
+    spmmi_device_release(&a->memory);
     spmmi_free(a);
 }
 
@@ -159,11 +160,11 @@ spmm_status_t spmmi_certify_cuda(const struct spmmi_certify_device *a, const str
     struct spmmi_cuda_scope scope = {-1};
     struct spmmi_arena arena = {NULL, 0};
     struct spmmi_certify_counts counts = {0};
-    void *memory = NULL;
+    struct spmmi_device_block block = {.memory = NULL};
     struct spmmi_certify_rows rows = rows_of(&a->a, job);
-    SPMM_TRY_CUDA(spmmi_cuda_enter(a->number, &scope), diag);
-    SPMM_TRY_CUDA(cudaMalloc(&memory, (size_t)spmmi_certify_cuda_bytes(job)), diag);
-    arena.base = memory;
+    SPMM_TRY_CUDA(spmmi_cuda_enter(a->from->device, &scope), diag);
+    SPMM_TRY(spmmi_device_take(a->from, spmmi_certify_cuda_bytes(job), stream, &block, diag));
+    arena.base = block.memory;
     rows_cut(&arena, job, &rows);
     if (rows.permutation != NULL)
         SPMM_TRY_CUDA(cudaMemcpyAsync((void *)(uintptr_t)rows.permutation, job->permutation,
@@ -176,7 +177,7 @@ spmm_status_t spmmi_certify_cuda(const struct spmmi_certify_device *a, const str
     SPMM_TRY_CUDA(cudaStreamSynchronize(stream), diag);
     *findings = findings_of(&counts, rows.rows);
 cleanup:
-    (void)cudaFree(memory);
+    spmmi_device_release(&block);
     spmmi_cuda_leave(scope);
     return status;
 }

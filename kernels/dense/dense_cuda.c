@@ -28,7 +28,7 @@ struct state {
     const uint32_t *row_ptr, *columns; /* of op(A) */
     const uint32_t *map;               /* position in a of each value of A, in the order of A */
     struct spmmi_dense_blas *blas;
-    void *memory;
+    struct spmmi_device_block memory;
 };
 
 static spmm_status_t supports(const struct spmmi_part_source *source, spmm_diag_t *diag)
@@ -78,8 +78,7 @@ static spmm_status_t make(const struct spmmi_part_source *source, struct state *
     spmm_status_t status = SPMM_OK;
     struct spmmi_op_pattern a;
     SPMM_TRY(spmmi_op_pattern_open(source->plan, source->part->op, &a, diag));
-    SPMM_TRY(spmmi_arena_take(arena, diag));
-    s->memory = arena->base;
+    SPMM_TRY(spmmi_arena_take(arena, &source->device->memory, &s->memory, diag));
     cut(arena, s);
     const struct spmmi_dense_operand operand = {s->a, s->rows, s->cols, (int64_t)s->lda};
     SPMM_TRY(spmmi_dense_blas_open(&operand, &s->blas, diag));
@@ -124,7 +123,7 @@ static void destroy(void *state)
 {
     struct state *s = state;
     spmmi_dense_blas_close(s->blas);
-    (void)cudaFree(s->memory);
+    spmmi_device_release(&s->memory);
     spmmi_free(s);
 }
 

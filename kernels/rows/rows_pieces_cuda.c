@@ -16,7 +16,7 @@ struct spmmi_rows_pieces_stream {
     struct spmmi_rows_pieces_size size;
     void *values; /* those of the stream, to write */
     uint32_t *map;
-    char *memory;
+    struct spmmi_device_block memory;
 };
 
 int spmmi_rows_pieces_use(const struct spmmi_part_source *source)
@@ -112,7 +112,7 @@ static void destroy(void *object)
 {
     struct spmmi_rows_pieces_stream *p = object;
     if (p != NULL)
-        (void)cudaFree(p->memory);
+        spmmi_device_release(&p->memory);
     spmmi_free(p);
 }
 
@@ -157,8 +157,7 @@ static spmm_status_t create(const struct spmmi_part_source *source, void **objec
         goto cleanup;
     SPMM_TRY_ALLOC(made = spmmi_alloc(1, sizeof *made), diag);
     *made = p;
-    SPMM_TRY(spmmi_arena_take(&arena, diag));
-    made->memory = arena.base;
+    SPMM_TRY(spmmi_arena_take(&arena, &source->device->memory, &made->memory, diag));
     cut(&arena, made);
     SPMM_TRY(upload(source->plan, made, diag));
     *object = made;

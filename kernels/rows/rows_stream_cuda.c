@@ -23,7 +23,7 @@ struct spmmi_rows_stream {
     spmm_dtype_t dtype;
     void *values;  /* op = T: those of stream, to write; else NULL */
     uint32_t *map; /* op = T: position in A's order of each nonzero */
-    char *memory;
+    struct spmmi_device_block memory;
     uint32_t part_count;
     struct stream_part parts[];
 };
@@ -187,7 +187,7 @@ static void destroy(void *object)
 {
     struct spmmi_rows_stream *shared = object;
     if (shared != NULL)
-        (void)cudaFree(shared->memory);
+        spmmi_device_release(&shared->memory);
     spmmi_free(shared);
 }
 
@@ -217,8 +217,7 @@ static spmm_status_t create(const struct spmmi_part_source *source, void **objec
     scratch_count(source, shared);
     if (source->only_counts)
         goto cleanup;
-    SPMM_TRY(spmmi_arena_take(&arena, diag));
-    shared->memory = arena.base;
+    SPMM_TRY(spmmi_arena_take(&arena, &source->device->memory, &shared->memory, diag));
     cut(&arena, source, shared);
     SPMM_TRY(upload(source, shared, diag));
     *object = shared;

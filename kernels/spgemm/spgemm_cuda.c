@@ -4,6 +4,7 @@
 
 #include "executor/cuda/cuda_backend.h"
 #include "executor/cuda/cuda_call.h"
+#include "executor/cuda/cuda_memory.h"
 #include "executor/cuda/cuda_upload.h"
 #include "executor/spgemm/spgemm_gpu.h"
 #include "format/base/alloc.h"
@@ -14,12 +15,13 @@
     12030 /* CUDA 12.3: graphs hold kernels that start before the one before them has ended */
 
 struct spmmi_spgemm_gpu {
+    struct spmmi_device_memory memory; /* that all blocks come from */
     int device, stage_count;
     spmm_dtype_t dtype;
     int can_overlap; /* a kernel may start before the one before it has ended */
     uint64_t bytes;  /* of the device */
     struct spmmi_spgemm_gpu_stage stages[SPMMI_SPGEMM_TASKS];
-    uint32_t *maps[SPMMI_SPGEMM_FACTORS]; /* NULL: the factor is no transpose */
+    struct spmmi_device_block maps[SPMMI_SPGEMM_FACTORS]; /* none: the factor is no transpose */
     uint32_t map_entries[SPMMI_SPGEMM_FACTORS];
 };
 
@@ -37,8 +39,9 @@ static spmm_status_t make_map(const struct spmmi_spgemm_gpu_source *source, stru
     SPMM_TRY_ALLOC(map = spmmi_alloc((uint64_t)entries, sizeof *map), diag);
     for (int64_t q = 0; q < entries; q++)
         map[q] = (uint32_t)f->map[q];
-    SPMM_TRY_CUDA(cudaMalloc((void **)&gpu->maps[factor], (size_t)entries * sizeof *map), diag);
-    SPMM_TRY(spmmi_cuda_copy_up(gpu->maps[factor], map, (uint64_t)entries, sizeof *map, diag));
+    SPMM_TRY(
+        spmmi_device_take(&gpu->memory, (uint64_t)entries * sizeof *map, NULL, &gpu->maps[factor], diag));
+    SPMM_TRY(spmmi_cuda_copy_up(gpu->maps[factor].memory, map, (uint64_t)entries, sizeof *map, diag));
     gpu->map_entries[factor] = (uint32_t)entries;
     gpu->bytes += (uint64_t)entries * sizeof *map;
 cleanup:
@@ -56,6 +59,7 @@ static spmm_status_t open_device(const struct spmmi_spgemm_gpu_source *source, s
                  "this build has no kernels for GPU %d of compute capability %u.%u", source->device,
                  target / 10, target % 10);
     SPMM_TRY_CUDA(cudaDriverGetVersion(&driver), diag);
+    SPMM_TRY(spmmi_device_memory_open(source->allocator, source->device, &gpu->memory, diag));
     gpu->device = source->device;
     gpu->dtype = source->dtype;
     gpu->can_overlap = target >= OVERLAP_TARGET && driver >= OVERLAP_DRIVER;
@@ -69,7 +73,7 @@ static spmm_status_t make_stages(const struct spmmi_spgemm_gpu_source *source, s
     spmm_status_t status = SPMM_OK;
     for (int s = 0; s < source->tasks->count; s++) {
         struct spmmi_spgemm_gpu_stage *stage = &gpu->stages[gpu->stage_count++];
-        SPMM_TRY(spmmi_spgemm_gpu_stage_make(source, s, gpu->bytes, stage, diag));
+        SPMM_TRY(spmmi_spgemm_gpu_stage_make(source, s, &gpu->memory, gpu->bytes, stage, diag));
         gpu->bytes += stage->bytes;
     }
     for (int f = 0; f < (int)SPMMI_SPGEMM_FACTORS; f++)
@@ -105,7 +109,7 @@ void spmmi_spgemm_gpu_free(struct spmmi_spgemm_gpu *gpu)
     for (int s = 0; s < gpu->stage_count; s++)
         spmmi_spgemm_gpu_stage_free(&gpu->stages[s]);
     for (int f = 0; f < (int)SPMMI_SPGEMM_FACTORS; f++)
-        (void)cudaFree(gpu->maps[f]);
+        spmmi_device_release(&gpu->maps[f]);
     spmmi_free(gpu);
 }
 
@@ -157,7 +161,7 @@ spmm_status_t spmmi_spgemm_gpu_gather(const struct spmmi_spgemm_gpu *gpu, uint32
         return SPMM_OK;
     SPMM_TRY_CUDA(spmmi_cuda_enter(gpu->device, &scope), diag);
     SPMM_TRY_CUDA((cudaError_t)spmmi_spgemm_gather_cuda(entries, spmm_dtype_size(gpu->dtype),
-                                                        gpu->maps[factor], from, to, stream),
+                                                        gpu->maps[factor].memory, from, to, stream),
                   diag);
 cleanup:
     spmmi_cuda_leave(scope);

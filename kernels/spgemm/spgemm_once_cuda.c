@@ -6,7 +6,7 @@
 
 #include "executor/cuda/cuda_backend.h"
 #include "executor/cuda/cuda_call.h"
-#include "executor/cuda/cuda_pool.h"
+#include "executor/cuda/cuda_memory.h"
 #include "executor/spgemm/spgemm_gpu.h"
 #include "spgemm_once_launch.h"
 
@@ -16,15 +16,13 @@
 
 struct once {
     const struct spmmi_spgemm_gpu_once *in;
+    struct spmmi_device_memory memory;
     struct spmmi_once_work work;
-    struct spmmi_once_counts counts; /* of the host */
-    struct {
-        void *memory;
-        size_t bytes;
-    } blocks[BLOCKS_OF_MEMORY]; /* of the device, freed at the end */
+    struct spmmi_once_counts counts;                    /* of the host */
+    struct spmmi_device_block blocks[BLOCKS_OF_MEMORY]; /* freed at the end */
     int block_count;
     uint64_t used;
-    char *c; /* the arrays of C: row pointers, values, columns */
+    struct spmmi_device_block c; /* the arrays of C: row pointers, values, columns */
     spmm_diag_t *diag;
 };
 
@@ -51,9 +49,10 @@ static spmm_status_t take_scratch(struct once *o, uint64_t bytes, void **out)
     spmm_status_t status = SPMM_OK;
     bytes = aligned(bytes + 1);
     SPMM_TRY(require_left(o, bytes));
-    SPMM_TRY(spmmi_pool_take((size_t)bytes, o->in->stream, out, o->diag));
-    o->blocks[o->block_count].memory = *out;
-    o->blocks[o->block_count++].bytes = (size_t)bytes;
+    struct spmmi_device_block *const block = &o->blocks[o->block_count];
+    SPMM_TRY(spmmi_device_take_scratch(&o->memory, bytes, o->in->stream, block, o->diag));
+    o->block_count++;
+    *out = block->memory;
 cleanup:
     return status;
 }
@@ -211,22 +210,31 @@ cleanup:
     return status;
 }
 
-/* C is one block of cudaMalloc. */
+/* Where the arrays of C lie in its block. */
+struct result {
+    uint64_t values, columns, bytes;
+};
+
+static struct result result_of(int64_t rows, uint64_t nnz, spmm_dtype_t dtype)
+{
+    const uint64_t values = aligned(((uint64_t)rows + 1) * sizeof(int64_t)),
+                   columns = values + aligned(nnz * spmm_dtype_size(dtype));
+    return (struct result){values, columns, columns + nnz * sizeof(int32_t) + 1};
+}
+
+/* C is one block, the caller's after the product. */
 static spmm_status_t take_result(struct once *o)
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_once_work *w = &o->work;
-    const uint64_t rows = (uint64_t)o->in->a->rows + 1, nnz = o->counts.nnz,
-                   values = aligned(rows * sizeof *w->c_row_ptr),
-                   columns = values + aligned(nnz * spmm_dtype_size(o->in->a->value_type)),
-                   bytes = columns + nnz * sizeof *w->c_columns + 1;
-    void *block = NULL;
-    SPMM_TRY(require_left(o, bytes));
-    SPMM_TRY(spmmi_pool_take_plain((size_t)bytes, o->in->stream, &block, o->diag));
-    o->c = block;
-    w->c_values = o->c + values;
-    w->c_columns = (int32_t *)(void *)(o->c + columns);
-    SPMM_TRY_CUDA(cudaMemcpyAsync(block, w->c_row_ptr, (size_t)(rows * sizeof *w->c_row_ptr),
+    const spmm_csr_t *a = o->in->a;
+    const struct result at = result_of(a->rows, o->counts.nnz, a->value_type);
+    SPMM_TRY(require_left(o, at.bytes));
+    SPMM_TRY(spmmi_device_take(&o->memory, at.bytes, o->in->stream, &o->c, o->diag));
+    char *const base = o->c.memory;
+    w->c_values = base + at.values;
+    w->c_columns = (int32_t *)(void *)(base + at.columns);
+    SPMM_TRY_CUDA(cudaMemcpyAsync(base, w->c_row_ptr, ((size_t)a->rows + 1) * sizeof *w->c_row_ptr,
                                   cudaMemcpyDeviceToDevice, o->in->stream),
                   o->diag);
 cleanup:
@@ -299,15 +307,16 @@ spmm_status_t spmmi_spgemm_gpu_once(const struct spmmi_spgemm_gpu_once *in, spmm
                  "B has %lld entries, a GPU takes up to %u", (long long)in->b->nnz, UINT32_MAX);
     SPMM_REQUIRE(spmmi_cuda_device_runs(in->device), SPMM_ERR_NO_DEVICE, diag,
                  "this build has no kernels for GPU %d", in->device);
+    SPMM_TRY(spmmi_device_memory_open(in->allocator, in->device, &o.memory, diag));
     SPMM_TRY_CUDA(spmmi_cuda_enter(in->device, &scope), diag);
     SPMM_TRY(multiply(&o));
     *c = (spmm_csr_t){in->a->rows, in->b->cols,      (int64_t)o.counts.nnz, SPMM_I64,       SPMM_I32,
-                      o.c,         o.work.c_columns, in->a->value_type,     o.work.c_values};
-    o.c = NULL;
+                      o.c.memory,  o.work.c_columns, in->a->value_type,     o.work.c_values};
+    o.c.memory = NULL;
 cleanup:
     for (int i = 0; i < o.block_count; i++)
-        spmmi_pool_free(o.blocks[i].memory, o.blocks[i].bytes, in->stream);
-    (void)cudaFree(o.c);
+        spmmi_device_release(&o.blocks[i]);
+    spmmi_device_release(&o.c);
     spmmi_cuda_leave(scope);
     return status;
 }
@@ -327,4 +336,17 @@ int spmmi_spgemm_gpu_owns(const void *block)
 void spmmi_spgemm_gpu_release(const void *block)
 {
     (void)cudaFree((void *)(uintptr_t)block);
+}
+
+spmm_status_t spmmi_spgemm_gpu_give_back(const spmm_csr_t *c, const spmm_device_allocator_t *allocator,
+                                         int device, void *stream, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct spmmi_device_memory memory;
+    SPMM_TRY(spmmi_device_memory_open(allocator, device, &memory, diag));
+    const uint64_t bytes = result_of(c->rows, (uint64_t)c->nnz, c->value_type).bytes;
+    struct spmmi_device_block block = {(void *)(uintptr_t)c->row_ptr, (size_t)bytes, stream, 0, &memory};
+    spmmi_device_release(&block);
+cleanup:
+    return status;
 }

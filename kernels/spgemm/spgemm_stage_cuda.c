@@ -25,13 +25,13 @@ unsigned long long spmmi_spgemm_hash_mask = ~0ull;
 struct stage_making {
     const struct spmmi_spgemm_gpu_source *source;
     const struct spmmi_spgemm_stage *from;
+    const struct spmmi_device_memory *memory;
     int has_diagonal;
     uint64_t used; /* bytes of the device before this stage */
     struct spmmi_spgemm_items items;
     struct spmmi_spgemm_gpu_stage *to;
     struct spmmi_spgemm_derivation derivation;
-    void *scratch; /* device memory of the derivation */
-    uint64_t scratch_bytes;
+    struct spmmi_device_block scratch; /* of the derivation */
     spmm_diag_t *diag;
 };
 
@@ -47,7 +47,7 @@ cleanup:
 
 static spmm_status_t take(const struct stage_making *m, uint64_t bytes)
 {
-    return spmmi_spgemm_budget(m->source->device_left, m->used + m->to->bytes + m->scratch_bytes, bytes,
+    return spmmi_spgemm_budget(m->source->device_left, m->used + m->to->bytes + m->scratch.bytes, bytes,
                                m->diag);
 }
 
@@ -76,8 +76,7 @@ static spmm_status_t make_tables(struct stage_making *m)
     if (bytes == 0)
         return SPMM_OK;
     SPMM_TRY(take(m, bytes));
-    SPMM_TRY(spmmi_arena_take(&arena, m->diag));
-    m->to->memory = arena.base;
+    SPMM_TRY(spmmi_arena_take(&arena, m->memory, &m->to->memory, m->diag));
     m->to->bytes += bytes;
     cut_tables(m, &arena);
     t->direct = items->direct;
@@ -116,11 +115,8 @@ static spmm_status_t make_scratch(struct stage_making *m)
     const struct spmmi_spgemm_stage *s = m->from;
     struct spmmi_spgemm_derivation *d = &m->derivation;
     cut_scratch(m, &arena);
-    const uint64_t bytes = arena.bytes;
-    SPMM_TRY(take(m, bytes));
-    SPMM_TRY(spmmi_arena_take(&arena, m->diag));
-    m->scratch = arena.base;
-    m->scratch_bytes = bytes;
+    SPMM_TRY(take(m, arena.bytes));
+    SPMM_TRY(spmmi_arena_take(&arena, m->memory, &m->scratch, m->diag));
     cut_scratch(m, &arena);
     SPMM_TRY(spmmi_cuda_copy_up(d->c_at, m->items.c_at, m->items.count, sizeof *d->c_at, m->diag));
     SPMM_TRY(spmmi_cuda_copy_up(d->right_columns, s->task.right.col_ind,
@@ -157,9 +153,9 @@ static spmm_status_t write_positions(struct stage_making *m, const uint8_t *writ
     struct spmmi_spgemm_derivation *d = &m->derivation;
     struct spmmi_spgemm_gpu_stage *to = m->to;
     SPMM_TRY(take(m, bytes));
-    SPMM_TRY_CUDA(cudaMalloc(&to->positions, (size_t)bytes + 1), m->diag);
+    SPMM_TRY(spmmi_device_take(m->memory, bytes + 1, NULL, &to->positions, m->diag));
     to->bytes += bytes;
-    to->tables.positions = d->positions = to->positions;
+    to->tables.positions = d->positions = to->positions.memory;
     d->tables = to->tables;
     SPMM_TRY(spmmi_cuda_copy_up(to->tables.items, m->items.items, m->items.count, sizeof *to->tables.items,
                                 m->diag));
@@ -190,8 +186,7 @@ static spmm_status_t make_positions(struct stage_making *m)
     SPMM_TRY(spmmi_spgemm_items_place(&m->items, hashes, writes, &bytes, m->diag));
     SPMM_TRY(write_positions(m, writes, bytes, &differs));
     if (differs != 0) {
-        SPMM_TRY_CUDA(cudaFree(m->to->positions), m->diag);
-        m->to->positions = NULL;
+        spmmi_device_release(&m->to->positions);
         m->to->bytes -= bytes;
         SPMM_TRY(spmmi_spgemm_items_place(&m->items, NULL, writes, &bytes, m->diag));
         SPMM_TRY(write_positions(m, writes, bytes, &differs));
@@ -218,12 +213,13 @@ cleanup:
 }
 
 spmm_status_t spmmi_spgemm_gpu_stage_make(const struct spmmi_spgemm_gpu_source *source, int index,
-                                          uint64_t used, struct spmmi_spgemm_gpu_stage *stage,
-                                          spmm_diag_t *diag)
+                                          const struct spmmi_device_memory *memory, uint64_t used,
+                                          struct spmmi_spgemm_gpu_stage *stage, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     struct stage_making m = {.source = source,
                              .from = &source->stages[index],
+                             .memory = memory,
                              .has_diagonal = source->has_diagonal && index == source->tasks->count - 1,
                              .used = used,
                              .to = stage,
@@ -242,13 +238,13 @@ spmm_status_t spmmi_spgemm_gpu_stage_make(const struct spmmi_spgemm_gpu_source *
         SPMM_TRY(make_positions(&m));
     }
 cleanup:
-    (void)cudaFree(m.scratch);
+    spmmi_device_release(&m.scratch);
     spmmi_spgemm_items_free(&m.items);
     return status;
 }
 
 void spmmi_spgemm_gpu_stage_free(struct spmmi_spgemm_gpu_stage *stage)
 {
-    (void)cudaFree(stage->memory);
-    (void)cudaFree(stage->positions);
+    spmmi_device_release(&stage->memory);
+    spmmi_device_release(&stage->positions);
 }

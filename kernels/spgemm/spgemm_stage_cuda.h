@@ -12,14 +12,15 @@ struct spmmi_spgemm_gpu_stage {
     struct spmmi_spgemm_groups groups[SPMMI_SPGEMM_GROUP_BINS];
     uint32_t group_count;
     const char *kernel;
-    void *memory, *positions; /* owned */
-    uint64_t bytes;           /* of both */
+    struct spmmi_device_block memory, positions; /* owned */
+    uint64_t bytes;                              /* of both */
 };
 
-/* used: bytes of the device that the product has taken so far. Free it also after an error. */
+/* used: bytes of the device that the product has taken so far. Free it also after an error, and before what memory
+ * says where it comes from. */
 spmm_status_t spmmi_spgemm_gpu_stage_make(const struct spmmi_spgemm_gpu_source *source, int index,
-                                          uint64_t used, struct spmmi_spgemm_gpu_stage *stage,
-                                          spmm_diag_t *diag);
+                                          const struct spmmi_device_memory *memory, uint64_t used,
+                                          struct spmmi_spgemm_gpu_stage *stage, spmm_diag_t *diag);
 void spmmi_spgemm_gpu_stage_free(struct spmmi_spgemm_gpu_stage *stage);
 
 /* Before so many bytes of the device are taken. PLAN_BUDGET. */

@@ -111,8 +111,7 @@ static spmm_status_t memory_fill(struct tcblock_state *f, const struct spmmi_tcb
     struct spmmi_arena arena = {NULL, 0};
     cut(&arena, f);
     *bytes += arena.bytes;
-    SPMM_TRY(spmmi_arena_take(&arena, diag));
-    f->memory = arena.base;
+    SPMM_TRY(spmmi_arena_take(&arena, &f->device->memory, &f->memory, diag));
     cut(&arena, f);
     SPMM_TRY(upload(f, host, diag));
     SPMM_TRY(spmmi_cuda_long_rows_upload(&f->long_rows, rows, diag));
@@ -164,7 +163,7 @@ cleanup:
 
 void spmmi_cuda_tcblocks_destroy(void *state)
 {
-    (void)cudaFree(((struct tcblock_state *)state)->memory);
+    spmmi_device_release(&((struct tcblock_state *)state)->memory);
     spmmi_free(state);
 }
 

@@ -15,7 +15,7 @@ struct tcblock_state {
     void *values;                          /* the same as layout.values, to write */
     uint32_t *value_map;                   /* nnz: where each value of A goes */
     struct spmmi_cuda_long_rows long_rows; /* rows that are not in the layout */
-    char *memory;                          /* all of the above, one allocation */
+    struct spmmi_device_block memory;      /* all of the above, one allocation */
     struct spmmi_part part;                /* without items */
     spmm_dtype_t dtype;
     uint32_t nnz;

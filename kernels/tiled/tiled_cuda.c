@@ -16,11 +16,11 @@
 
 struct state {
     struct spmmi_tiled layout; /* device pointers */
-    void *values;           /* the same as layout.values, to write: a value for each entry of layout.local */
-    uint32_t *value_map;    /* nnz: where each value of A goes */
-    uint32_t forced_tile;   /* columns that a thread keeps (R); 0: by n */
-    char *memory;           /* all of the above, one allocation */
-    struct spmmi_part part; /* without items */
+    void *values;         /* the same as layout.values, to write: a value for each entry of layout.local */
+    uint32_t *value_map;  /* nnz: where each value of A goes */
+    uint32_t forced_tile; /* columns that a thread keeps (R); 0: by n */
+    struct spmmi_device_block memory; /* all of the above, one allocation */
+    struct spmmi_part part;           /* without items */
     spmm_dtype_t dtype;
     uint32_t nnz;
     int can_overlap;
@@ -127,15 +127,14 @@ cleanup:
 }
 
 /* Device memory, all zero, and the layout in it. */
-static spmm_status_t memory_fill(struct state *tiled, const struct spmmi_tiled_layout *host, uint64_t *bytes,
-                                 spmm_diag_t *diag)
+static spmm_status_t memory_fill(const struct spmmi_part_source *source, struct state *tiled,
+                                 const struct spmmi_tiled_layout *host, uint64_t *bytes, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_arena arena = {NULL, 0};
     cut(&arena, tiled);
     *bytes += arena.bytes;
-    SPMM_TRY(spmmi_arena_take(&arena, diag));
-    tiled->memory = arena.base;
+    SPMM_TRY(spmmi_arena_take(&arena, &source->device->memory, &tiled->memory, diag));
     cut(&arena, tiled);
     SPMM_TRY(upload(tiled, host, diag));
 cleanup:
@@ -162,7 +161,7 @@ static spmm_status_t create(const struct spmmi_part_source *source, void **state
         SPMM_TRY(spmmi_op_pattern_map_from_a(&host.value_map, source->plan->nnz, a.map, diag));
     tiled->layout = host.view;
     SPMM_TRY(refuse_tile(tiled, diag));
-    SPMM_TRY(memory_fill(tiled, &host, bytes, diag));
+    SPMM_TRY(memory_fill(source, tiled, &host, bytes, diag));
 cleanup:
     spmmi_tiled_free(&host);
     spmmi_op_pattern_close(&a);
@@ -171,7 +170,7 @@ cleanup:
 
 static void destroy(void *state)
 {
-    (void)cudaFree(((struct state *)state)->memory);
+    spmmi_device_release(&((struct state *)state)->memory);
     spmmi_free(state);
 }
 

@@ -20,10 +20,10 @@
 
 struct state {
     const struct spmmi_device *device;
-    struct spmmi_wide layout; /* device pointers */
-    void *values;             /* of all entries; 0: padding */
-    uint32_t *value_map;      /* nnz: entry of each value of A */
-    char *memory;             /* all of the above, one allocation */
+    struct spmmi_wide layout;         /* device pointers */
+    void *values;                     /* of all entries; 0: padding */
+    uint32_t *value_map;              /* nnz: entry of each value of A */
+    struct spmmi_device_block memory; /* all of the above, one allocation */
     spmm_dtype_t dtype;
     uint32_t nnz;
 };
@@ -95,8 +95,7 @@ static spmm_status_t memory_fill(struct state *s, const struct spmmi_wide_layout
     struct spmmi_arena arena = {NULL, 0};
     cut(&arena, s);
     *bytes += arena.bytes;
-    SPMM_TRY(spmmi_arena_take(&arena, diag));
-    s->memory = arena.base;
+    SPMM_TRY(spmmi_arena_take(&arena, &s->device->memory, &s->memory, diag));
     cut(&arena, s);
     SPMM_TRY(upload(s, host, diag));
 cleanup:
@@ -129,7 +128,7 @@ cleanup:
 
 static void destroy(void *state)
 {
-    (void)cudaFree(((struct state *)state)->memory);
+    spmmi_device_release(&((struct state *)state)->memory);
     spmmi_free(state);
 }
 

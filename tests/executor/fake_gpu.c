@@ -60,9 +60,11 @@ spmm_status_t spmmi_cuda_needs(const spmm_plan_t *plan, int device, const char *
 }
 
 spmm_status_t spmmi_cuda_create(const spmm_plan_t *plan, int device, const char *force_kernel,
-                                struct spmmi_cuda **cuda, spmm_diag_t *diag)
+                                const spmm_device_allocator_t *allocator, struct spmmi_cuda **cuda,
+                                spmm_diag_t *diag)
 {
     (void)plan, (void)device, (void)force_kernel;
+    fake_gpu.has_allocator = allocator != NULL;
     *cuda = fake_gpu.parts != NULL ? (struct spmmi_cuda *)(void *)&fake_gpu : NULL;
     return fake_gpu.parts != NULL ? SPMM_OK : answer(FAKE_GPU_CREATED, diag);
 }
@@ -82,6 +84,13 @@ const struct spmmi_parts *spmmi_cuda_parts(const struct spmmi_cuda *cuda)
 {
     (void)cuda;
     return fake_gpu.parts;
+}
+
+const struct spmmi_device_memory *spmmi_cuda_memory(const struct spmmi_cuda *cuda)
+{
+    static const struct spmmi_device_memory own;
+    (void)cuda;
+    return &own;
 }
 
 spmm_status_t spmmi_cuda_set_values(struct spmmi_cuda *cuda, const void *values, void *stream,
@@ -142,10 +151,11 @@ uint64_t spmmi_certify_cuda_bytes(const struct spmmi_certify_job *job)
     return FAKE_GPU_CHECK + (uint64_t)job->vectors;
 }
 
-spmm_status_t spmmi_certify_cuda_upload(int device, const struct spmmi_certify_csr *a, spmm_dtype_t dtype,
+spmm_status_t spmmi_certify_cuda_upload(const struct spmmi_device_memory *from,
+                                        const struct spmmi_certify_csr *a, spmm_dtype_t dtype,
                                         struct spmmi_certify_device **made, spmm_diag_t *diag)
 {
-    (void)device, (void)a, (void)dtype;
+    (void)from, (void)a, (void)dtype;
     *made = fake_gpu.upload == SPMM_OK ? spmmi_alloc_zero(1, sizeof **made) : NULL;
     fake_gpu.uploads += *made != NULL;
     return answer(fake_gpu.upload, diag);

@@ -14,7 +14,8 @@
 
 struct fake_gpu {
     int count, runs;
-    uint32_t target; /* 0: 90 */
+    int has_allocator; /* the last create was given one */
+    uint32_t target;   /* 0: 90 */
     spmm_status_t name, memory;
     spmm_status_t run;         /* of products, new values and certificates */
     struct spmmi_parts *parts; /* NULL: create fails */

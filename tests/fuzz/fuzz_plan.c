@@ -25,7 +25,7 @@ static void must(int condition)
 static void multiply(const spmm_plan_t *plan)
 {
     const spmm_product_executor_options_t options = {
-        sizeof options, 1, plan->nnz % 2 ? "positions" : "columns", BUDGET, 1 << 22, 0};
+        sizeof options, 1, plan->nnz % 2 ? "positions" : "columns", BUDGET, 1 << 22, 0, NULL};
     spmm_product_t *product = NULL;
     spmm_product_info_t info = {.struct_size = sizeof info};
     void *values[SPMM_PRODUCT_FACTORS] = {NULL};

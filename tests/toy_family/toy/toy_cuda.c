@@ -16,7 +16,7 @@ struct state {
     const struct spmmi_device *device;
     struct spmmi_toy_launch args;
     uint32_t *map;
-    void *memory;
+    struct spmmi_device_block memory;
 };
 
 static void cut(struct spmmi_arena *arena, const struct spmmi_op_pattern *a, struct state *s)
@@ -62,9 +62,8 @@ static spmm_status_t create(const struct spmmi_part_source *source, void **state
     if (source->only_counts)
         goto cleanup;
     SPMM_TRY_ALLOC(*state = kept = spmmi_alloc_zero(1, sizeof *kept), diag);
-    SPMM_TRY_CUDA(cudaMalloc(&kept->memory, (size_t)arena.bytes), diag);
+    SPMM_TRY(spmmi_arena_take(&arena, &source->device->memory, &kept->memory, diag));
     made.memory = kept->memory;
-    arena = (struct spmmi_arena){made.memory, 0};
     cut(&arena, &a, &made);
     *kept = made;
     SPMM_TRY(fill(&a, kept, diag));
@@ -77,7 +76,7 @@ static void destroy(void *state)
 {
     struct state *s = state;
     if (s != NULL)
-        (void)cudaFree(s->memory);
+        spmmi_device_release(&s->memory);
     spmmi_free(s);
 }
 

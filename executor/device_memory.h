@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where device memory comes from: the caller's allocator, or the library's own (executor/cuda/cuda_memory.h). */
+#ifndef SPMMI_DEVICE_MEMORY_H
+#define SPMMI_DEVICE_MEMORY_H
+
+#include <spmm/executor.h>
+
+/* Of an executor, a product or a certifier; it stays where it is while blocks of it live. */
+struct spmmi_device_memory {
+    spmm_device_allocator_t user; /* allocate is NULL: the library's own */
+    int device;
+};
+
+struct spmmi_device_block {
+    void *memory; /* NULL: none */
+    size_t bytes;
+    void *stream; /* it may be used behind what is there, and is given back behind it */
+    int is_scratch;
+    const struct spmmi_device_memory *from;
+};
+
+/* A copy of the caller's allocator, checked; NULL: none. Errors: ARGUMENT. */
+spmm_status_t spmmi_device_memory_open(const spmm_device_allocator_t *given, int device,
+                                       struct spmmi_device_memory *memory, spmm_diag_t *diag);
+
+#endif
