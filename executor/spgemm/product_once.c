@@ -285,6 +285,7 @@ spmm_status_t spmm_product_once_give_back(spmm_csr_t *c, const spmm_device_alloc
     spmmi_diag_clear(diag);
     SPMM_REQUIRE(c != NULL, SPMM_ERR_ARGUMENT, diag, "c is NULL");
     SPMM_REQUIRE(allocator != NULL, SPMM_ERR_ARGUMENT, diag, "the device allocator is NULL");
+    SPMM_TRY(spmmi_product_device(&device, diag));
     if (device >= 0 && c->row_ptr != NULL)
         SPMM_TRY(spmmi_spgemm_gpu_give_back(c, allocator, device, stream, diag));
     else

@@ -160,6 +160,24 @@ static void give(void *context, void *memory)
     free(memory);
 }
 
+static spmm_status_t run_with_allocator(const struct objects *o, const void *given, spmm_diag_t *diag)
+{
+    spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
+    options.allocator = given;
+    return run(o, &options, diag);
+}
+
+static void *take_of_gpu(void *context, size_t bytes, int device, void *stream)
+{
+    (void)context, (void)bytes, (void)device, (void)stream;
+    return NULL;
+}
+
+static void give_to_gpu(void *context, void *block, size_t bytes, int device, void *stream)
+{
+    (void)context, (void)block, (void)bytes, (void)device, (void)stream;
+}
+
 static const spmm_load_options_t load_options = SPMM_LOAD_OPTIONS_INIT;
 static const spmm_save_options_t save_options = SPMM_SAVE_OPTIONS_INIT;
 static const spmm_read_options_t read_options = SPMM_READ_OPTIONS_INIT;
@@ -174,6 +192,7 @@ static const spmm_product_executor_options_t product_executor_options = SPMM_PRO
 static const spmm_product_verify_options_t product_verify_options = SPMM_PRODUCT_VERIFY_OPTIONS_INIT;
 static const spmm_product_once_options_t product_once_options = SPMM_PRODUCT_ONCE_OPTIONS_INIT;
 static const spmm_allocator_t allocator = {.allocate = take, .release = give};
+static const spmm_device_allocator_t device_allocator = {.allocate = take_of_gpu, .release = give_to_gpu};
 
 #define INPUT(type, valid, minimum, bad_at, use)            \
     {                                                       \
@@ -205,6 +224,8 @@ const struct input inputs[] = {
           THREADS(spmm_product_once_options_t), product_once),
     INPUT(spmm_allocator_t, allocator, offsetof(spmm_allocator_t, context), sizeof(spmm_allocator_t),
           allocate),
+    INPUT(spmm_device_allocator_t, device_allocator, offsetof(spmm_device_allocator_t, context),
+          sizeof(spmm_device_allocator_t), run_with_allocator),
 };
 const size_t input_count = sizeof inputs / sizeof inputs[0];
 

@@ -62,9 +62,16 @@ static void create_refuses_bad_arguments(void **state)
         {SPMM_DEVICE_CPU, 0, "no such", offsetof(spmm_executor_options_t, force_kernel), SPMM_OK},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const spmm_executor_options_t options = {
-            cases[i].struct_size, cases[i].threads, cases[i].force_kernel, 0, 0, 0, 0,
-            (spmm_dtype_t)0,      SPMM_JIT_AUTO, NULL};
+        const spmm_executor_options_t options = {cases[i].struct_size,
+                                                 cases[i].threads,
+                                                 cases[i].force_kernel,
+                                                 0,
+                                                 0,
+                                                 0,
+                                                 0,
+                                                 (spmm_dtype_t)0,
+                                                 SPMM_JIT_AUTO,
+                                                 NULL};
         spmm_executor_t *executor = (spmm_executor_t *)plan;
         spmm_diag_t diag;
         const spmm_status_t status = spmm_executor_create(plan, cases[i].device, &options, &executor, &diag);

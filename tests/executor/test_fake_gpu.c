@@ -165,6 +165,32 @@ static void a_device_without_a_name_is_told(void **state)
     spmm_plan_destroy(plan);
 }
 
+static void *take(void *context, size_t bytes, int device, void *stream)
+{
+    (void)context, (void)bytes, (void)device, (void)stream;
+    return NULL;
+}
+
+static void give(void *context, void *block, size_t bytes, int device, void *stream)
+{
+    (void)context, (void)block, (void)bytes, (void)device, (void)stream;
+}
+
+static void allocators_go_to_the_gpu(void **state)
+{
+    const spmm_device_allocator_t allocator = {sizeof allocator, take, give, NULL};
+    spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
+    spmm_plan_t *plan = plan_make();
+    (void)state;
+    fake_gpu_works();
+    for (int has = 0; has < 2; has++) {
+        options.allocator = has ? &allocator : NULL;
+        expect_refusal(plan, 0, &options, FAKE_GPU_CREATED, "the GPU says no");
+        assert_int_equal(fake_gpu.has_allocator, has);
+    }
+    spmm_plan_destroy(plan);
+}
+
 static void products_and_values_go_to_the_gpu(void **state)
 {
     static const spmm_family_t families[] = {SPMM_FAMILY_ROWS};
@@ -381,6 +407,7 @@ int main(void)
         cmocka_unit_test(auto_counts_within_the_budgets),
         cmocka_unit_test(a_device_without_a_name_is_told),
         cmocka_unit_test(a_kernel_of_the_cpu_is_none_of_the_gpu),
+        cmocka_unit_test(allocators_go_to_the_gpu),
         cmocka_unit_test(products_and_values_go_to_the_gpu),
         cmocka_unit_test(new_values_wait_for_their_stream_beside_products),
         cmocka_unit_test(a_gpu_takes_the_variants_of_the_nearest_capability),

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Blocks of a caller's device allocator (executor/cuda/cuda_memory.h), which need no GPU: what is asked for, what is
+ * refused, what is given back. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "executor/cuda/cuda_memory.h"
+
+struct user {
+    void *next, *released;
+    size_t bytes;
+    int device, takes, gives;
+    void *stream;
+};
+
+static void *allocate(void *context, size_t bytes, int device, void *stream)
+{
+    struct user *user = context;
+    user->takes++;
+    user->bytes = bytes;
+    user->device = device;
+    user->stream = stream;
+    return user->next;
+}
+
+static void release(void *context, void *block, size_t bytes, int device, void *stream)
+{
+    struct user *user = context;
+    user->gives++;
+    user->released = block;
+    assert_int_equal(bytes, user->bytes);
+    assert_int_equal(device, user->device);
+    assert_ptr_equal(stream, user->stream);
+}
+
+static void blocks_are_the_callers(void **state)
+{
+    static _Alignas(SPMMI_DEVICE_ALIGN) char room[2 * SPMMI_DEVICE_ALIGN];
+    (void)state;
+    struct user user = {.next = room};
+    const spmm_device_allocator_t given = {sizeof given, allocate, release, &user};
+    struct spmmi_device_memory memory;
+    struct spmmi_device_block block;
+    spmm_diag_t diag = {.text = ""};
+    void *const stream = &user;
+    assert_int_equal(spmmi_device_memory_open(&given, 3, &memory, NULL), SPMM_OK);
+    assert_int_equal(spmmi_device_take(&memory, 0, stream, &block, NULL), SPMM_OK);
+    assert_null(block.memory);
+    spmmi_device_release(&block);
+    assert_int_equal(user.takes + user.gives, 0);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(i == 0 ? spmmi_device_take(&memory, 77, stream, &block, NULL)
+                                : spmmi_device_take_scratch(&memory, 77, stream, &block, NULL),
+                         SPMM_OK);
+        assert_ptr_equal(block.memory, room);
+        assert_int_equal(user.bytes, 77);
+        assert_int_equal(user.device, 3);
+        assert_ptr_equal(user.stream, stream);
+        spmmi_device_release(&block);
+        assert_null(block.memory);
+        spmmi_device_release(&block);
+        assert_int_equal(user.gives, i + 1);
+    }
+    user.next = room + 128;
+    assert_int_equal(spmmi_device_take(&memory, 100, stream, &block, &diag), SPMM_ERR_ARGUMENT);
+    assert_non_null(strstr(diag.text, "expected a multiple of 256"));
+    assert_null(block.memory);
+    assert_int_equal(user.gives, 3);
+    assert_ptr_equal(user.released, room + 128);
+    user.next = NULL;
+    assert_int_equal(spmmi_device_take_scratch(&memory, 100, stream, &block, &diag), SPMM_ERR_DEVICE_MEMORY);
+    assert_non_null(strstr(diag.text, "refused 100 bytes of GPU 3"));
+    assert_null(block.memory);
+    assert_int_equal(user.gives, 3);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(blocks_are_the_callers)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
