@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "tests/support/plan_build.h"
+#include "tests/support/plan_seal.h"
 #include "tests/support/sparse_products.h"
 
 static int calls;

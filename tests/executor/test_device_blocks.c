@@ -73,6 +73,7 @@ static void blocks_are_the_callers(void **state)
     assert_int_equal(user.gives, 3);
     assert_ptr_equal(user.released, room + 128);
     user.next = NULL;
+    diag = (spmm_diag_t){.text = ""};
     assert_int_equal(spmmi_device_take_scratch(&memory, 100, stream, &block, &diag), SPMM_ERR_DEVICE_MEMORY);
     assert_non_null(strstr(diag.text, "refused 100 bytes of GPU 3"));
     assert_null(block.memory);

@@ -41,6 +41,31 @@ SPMM_API int spmm_device_count(void);
  * Errors: ARGUMENT, NO_DEVICE. */
 SPMM_API spmm_status_t spmm_device_name(int device, char *text, size_t size);
 
+/** Device memory of the caller's: what PyTorch's raw allocation with a stream and RMM's resources can give. Where options
+ * name one, all memory of a GPU that the library takes comes from it. What CUDA and cuBLASLt take for themselves
+ * (contexts, modules, code of spmm_executor_prepare) does not, nor does the pinned ring that uploads go through, which
+ * is host memory.
+ *
+ * The struct is copied; functions and context must stay valid until what was made with it is destroyed. They are called
+ * in the thread of a call that makes, destroys, certifies or multiplies without a plan, never by spmm_execute,
+ * spmm_executor_set_values or spmm_product_execute; by several threads at once where these make such calls. Both must
+ * return: no exceptions, no longjmp. They must not call this library with the same object, nor capture the stream.
+ *
+ * GPU `device` is current in both, and must be when they return. `stream` is that of the call, or NULL: CUDA's legacy
+ * default stream, where an executor or a product is made and destroyed. A new block is first used behind what is in
+ * `stream`; it is used in other streams too, after the call that took it has returned. A block is given back when its
+ * work has ended or lies in `stream`: so one that is given back may be given out again behind what is in `stream`. */
+typedef struct spmm_device_allocator {
+    size_t struct_size; /**< sizeof(spmm_device_allocator_t). */
+    /** New memory of the GPU of at least bytes bytes, 1 or more, whose address is a multiple of 256 (else the call
+     * fails: ARGUMENT), with any contents; NULL: there is none (DEVICE_MEMORY). */
+    void *(*allocate)(void *context, size_t bytes, int device, void *stream);
+    /** Gives it back. block is never NULL; bytes and device are those of allocate, and so is stream, but of
+     * spmm_product_once_give_back. */
+    void (*release)(void *context, void *block, size_t bytes, int device, void *stream);
+    void *context; /**< Passed to both. */
+} spmm_device_allocator_t;
+
 /** What spmm_executor_prepare may do about code that is made for one matrix. */
 typedef enum spmm_jit_level {
     SPMM_JIT_AUTO = 0, /**< LOAD. */
@@ -78,10 +103,12 @@ typedef struct spmm_executor_options {
      * inspection of the plan's matrix for that type. Values are never widened. */
     spmm_dtype_t a_type;
     spmm_jit_level_t jit; /**< What spmm_executor_prepare may do. */
+    /** Gives device memory, and checked on the CPU too; NULL: the library's own. */
+    const spmm_device_allocator_t *allocator;
 } spmm_executor_options_t;
 /* clang-format off */
 /** Defaults of all options. */
-#define SPMM_EXECUTOR_OPTIONS_INIT {sizeof(spmm_executor_options_t), 0, 0, 0, 0, 0, 0, (spmm_dtype_t)0, SPMM_JIT_AUTO}
+#define SPMM_EXECUTOR_OPTIONS_INIT {sizeof(spmm_executor_options_t), 0, 0, 0, 0, 0, 0, (spmm_dtype_t)0, SPMM_JIT_AUTO, 0}
 /* clang-format on */
 
 /** Bytes that an executor for this plan takes, before it is made. host_bytes: what it holds of the host and what is
@@ -229,10 +256,12 @@ typedef struct spmm_certifier_options {
     uint64_t seed;
     int vectors; /**< 1 to 64; 0: 16. */
     int threads; /**< CPU: threads of a check, at most 1,024; 0: OpenMP's default. Never changes the certificate. */
+    /** Gives device memory, of checks in the stream of spmm_certify; NULL: as the executor's options say. */
+    const spmm_device_allocator_t *allocator;
 } spmm_certifier_options_t;
 /* clang-format off */
 /** Defaults of all options. */
-#define SPMM_CERTIFIER_OPTIONS_INIT {sizeof(spmm_certifier_options_t), 0, 0, 0, 0}
+#define SPMM_CERTIFIER_OPTIONS_INIT {sizeof(spmm_certifier_options_t), 0, 0, 0, 0, 0}
 /* clang-format on */
 
 /** The most bytes that a certifier for this executor, while it is made and after, and one check at a time of such a

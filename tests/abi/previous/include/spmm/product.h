@@ -131,10 +131,12 @@ typedef struct spmm_product_executor_options {
     uint64_t products_max;
     uint64_t
         device_budget_bytes; /**< Most memory of a GPU that create may take; 0: no limit. Else PLAN_BUDGET. */
+    /** Gives device memory, and checked on the CPU too; NULL: the library's own. */
+    const spmm_device_allocator_t *allocator;
 } spmm_product_executor_options_t;
 /* clang-format off */
 /** Defaults of all options. */
-#define SPMM_PRODUCT_EXECUTOR_OPTIONS_INIT {sizeof(spmm_product_executor_options_t), 0, 0, 0, 0, 0}
+#define SPMM_PRODUCT_EXECUTOR_OPTIONS_INIT {sizeof(spmm_product_executor_options_t), 0, 0, 0, 0, 0, 0}
 /* clang-format on */
 
 /** Make the plan of a product ready to run on a device: SPMM_DEVICE_CPU, which is also what AUTO means here, or the
@@ -200,22 +202,30 @@ typedef struct spmm_product_once_options {
     const char *force_method;
     uint64_t device_budget_bytes; /**< Most memory of a GPU, C included; 0: no limit. Else PLAN_BUDGET. */
     void *stream;                 /**< A GPU's work is enqueued there; the call waits for it. */
+    /** Gives device memory in that stream, C too, and checked on the CPU too; NULL: the library's own. */
+    const spmm_device_allocator_t *allocator;
 } spmm_product_once_options_t;
 /* clang-format off */
 /** Defaults of all options. */
-#define SPMM_PRODUCT_ONCE_OPTIONS_INIT {sizeof(spmm_product_once_options_t), 0, 0, 0, 0, 0}
+#define SPMM_PRODUCT_ONCE_OPTIONS_INIT {sizeof(spmm_product_once_options_t), 0, 0, 0, 0, 0, 0}
 /* clang-format on */
 
 /** C = A B in one call, without a plan: counts the entries of C, takes memory for exactly as many, computes. a and b
  * have values of the same type, f32 or f64. *c is a view of new arrays (row_ptr int64, col_ind int32, ascending), to be
- * given back with spmm_product_once_free; its bits are those of a plan of default options. device:
+ * given back with spmm_product_once_free, or where options name an allocator with spmm_product_once_give_back; its bits are those of a plan of default options. device:
  * SPMM_DEVICE_CPU, which is also what AUTO means here, or the number of a GPU: the arrays of a, b and c are then memory
  * of it. Errors: ARGUMENT, CSR, SHAPE, TYPE, TOO_LARGE, PLAN_BUDGET, NO_DEVICE, DEVICE, DEVICE_MEMORY, MEMORY. */
 SPMM_API spmm_status_t spmm_product_once(const spmm_csr_t *a, const spmm_csr_t *b, int device,
                                          const spmm_product_once_options_t *options, spmm_csr_t *c,
                                          spmm_diag_t *diag);
-/** Frees the arrays and clears the view. */
+/** Frees the arrays and clears the view. Not of a GPU's arrays that an allocator of the options gave. */
 SPMM_API void spmm_product_once_free(spmm_csr_t *c);
+/** Gives the arrays of a product whose options named this allocator back to it and clears the view: one block, which
+ * begins with the row pointers. device as for spmm_product_once, whose arrays of the CPU are freed; stream: where c was
+ * used last. The block is the caller's: who keeps its address and size may as well call release. Errors: ARGUMENT,
+ * NO_DEVICE. */
+SPMM_API spmm_status_t spmm_product_once_give_back(spmm_csr_t *c, const spmm_device_allocator_t *allocator,
+                                                   int device, void *stream, spmm_diag_t *diag);
 /** @} */
 
 #ifdef __cplusplus
