@@ -6,7 +6,7 @@
 #ifndef SPMMI_BACKEND_H
 #define SPMMI_BACKEND_H
 
-#include "executor/device_memory.h"
+#include "executor/device_block.h"
 #include "executor/product.h"
 #include "format/plan.h"
 

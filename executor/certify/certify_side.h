@@ -4,7 +4,7 @@
 #ifndef SPMMI_CERTIFY_SIDE_H
 #define SPMMI_CERTIFY_SIDE_H
 
-#include "executor/device_memory.h"
+#include "executor/device_block.h"
 #include "executor/product.h"
 
 /* op(A) in CSR. */

@@ -4,7 +4,7 @@
 #ifndef SPMMI_CUDA_MEMORY_H
 #define SPMMI_CUDA_MEMORY_H
 
-#include "executor/device_memory.h"
+#include "executor/device_block.h"
 
 #define SPMMI_DEVICE_ALIGN 256u /* of every block */
 

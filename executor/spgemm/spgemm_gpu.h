@@ -4,7 +4,7 @@
 #ifndef SPMMI_SPGEMM_GPU_H
 #define SPMMI_SPGEMM_GPU_H
 
-#include "executor/device_memory.h"
+#include "executor/device_block.h"
 #include "format/spgemm/spgemm_tasks.h"
 #include "spgemm_stage.h"
 

@@ -41,10 +41,10 @@ SPMM_API int spmm_device_count(void);
  * Errors: ARGUMENT, NO_DEVICE. */
 SPMM_API spmm_status_t spmm_device_name(int device, char *text, size_t size);
 
-/** Device memory of the caller's: what PyTorch's raw allocation with a stream and RMM's resources can give. Where options
- * name one, all memory of a GPU that the library takes comes from it. What CUDA and cuBLASLt take for themselves
- * (contexts, modules, code of spmm_executor_prepare) does not, nor does the pinned ring that uploads go through, which
- * is host memory.
+/** Device memory of the caller's: what PyTorch's raw allocation with a stream and RMM's resources can give. Where
+ * options name one, all memory of a GPU that the library takes comes from it. What CUDA and cuBLASLt take for
+ * themselves (contexts, modules, code of spmm_executor_prepare) does not, nor does the pinned ring that uploads go
+ * through, which is host memory.
  *
  * The struct is copied; functions and context must stay valid until what was made with it is destroyed. They are called
  * in the thread of a call that makes, destroys, certifies or multiplies without a plan, never by spmm_execute,
@@ -108,7 +108,8 @@ typedef struct spmm_executor_options {
 } spmm_executor_options_t;
 /* clang-format off */
 /** Defaults of all options. */
-#define SPMM_EXECUTOR_OPTIONS_INIT {sizeof(spmm_executor_options_t), 0, 0, 0, 0, 0, 0, (spmm_dtype_t)0, SPMM_JIT_AUTO, 0}
+#define SPMM_EXECUTOR_OPTIONS_INIT                                                             \
+    {sizeof(spmm_executor_options_t), 0, 0, 0, 0, 0, 0, (spmm_dtype_t)0, SPMM_JIT_AUTO, 0}
 /* clang-format on */
 
 /** Bytes that an executor for this plan takes, before it is made. host_bytes: what it holds of the host and what is

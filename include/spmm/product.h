@@ -211,10 +211,11 @@ typedef struct spmm_product_once_options {
 /* clang-format on */
 
 /** C = A B in one call, without a plan: counts the entries of C, takes memory for exactly as many, computes. a and b
- * have values of the same type, f32 or f64. *c is a view of new arrays (row_ptr int64, col_ind int32, ascending), to be
- * given back with spmm_product_once_free, or where options name an allocator with spmm_product_once_give_back; its bits are those of a plan of default options. device:
- * SPMM_DEVICE_CPU, which is also what AUTO means here, or the number of a GPU: the arrays of a, b and c are then memory
- * of it. Errors: ARGUMENT, CSR, SHAPE, TYPE, TOO_LARGE, PLAN_BUDGET, NO_DEVICE, DEVICE, DEVICE_MEMORY, MEMORY. */
+ * have values of the same type, f32 or f64. *c is a view of new arrays (row_ptr int64, col_ind int32, ascending), to
+ * be given back with spmm_product_once_free, or where options name an allocator with spmm_product_once_give_back;
+ * its bits are those of a plan of default options. device: SPMM_DEVICE_CPU, which is also what AUTO means here, or
+ * the number of a GPU: the arrays of a, b and c are then memory of it. Errors: ARGUMENT, CSR, SHAPE, TYPE,
+ * TOO_LARGE, PLAN_BUDGET, NO_DEVICE, DEVICE, DEVICE_MEMORY, MEMORY. */
 SPMM_API spmm_status_t spmm_product_once(const spmm_csr_t *a, const spmm_csr_t *b, int device,
                                          const spmm_product_once_options_t *options, spmm_csr_t *c,
                                          spmm_diag_t *diag);

@@ -33,8 +33,8 @@ void test_device_user_close(struct test_device_user *user);
 
 /* Programs that count are linked with --wrap for these functions of the runtime. */
 struct test_runtime_calls {
-    long takes;      /* cudaMalloc and cudaMallocFromPoolAsync, but for those of test allocators */
-    long trims;      /* cudaMemPoolTrimTo */
+    long takes;        /* cudaMalloc and cudaMallocFromPoolAsync, but for those of test allocators */
+    long trims;        /* cudaMemPoolTrimTo */
     long fail_mallocs; /* so many calls of cudaMalloc find no memory */
 };
 extern struct test_runtime_calls test_runtime_calls;

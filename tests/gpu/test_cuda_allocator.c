@@ -203,7 +203,8 @@ static void certifiers(void **state)
     struct certified s = {.product = {.n = COLUMNS, .alpha = 2, .beta = -0.5, .values = TEST_VALUES_REAL}};
     s.plan = test_family_plan(&test_family_cases[2], a);
     s.executor = executor_of(s.plan, NULL);
-    struct test_dense b = test_product_b(a, SPMM_F32, &s.product), c = test_product_c(a, SPMM_F32, &s.product);
+    struct test_dense b = test_product_b(a, SPMM_F32, &s.product),
+                      c = test_product_c(a, SPMM_F32, &s.product);
     s.b = test_cuda_dense_make(&b);
     s.before = test_cuda_dense_make(&c);
     test_cuda_product_run(s.executor, &s.product, &b, &c);
@@ -352,17 +353,17 @@ static spmm_csr_t csr_of(const struct test_matrix *a, spmm_itype_t column_type)
     assert_non_null(wide);
     for (int64_t q = 0; q < a->nnz; q++)
         wide[q] = a->col_ind[q];
-    const spmm_csr_t made = {
-        a->rows,
-        a->cols,
-        a->nnz,
-        SPMM_I64,
-        column_type,
-        upload(a->row_ptr, ((size_t)a->rows + 1) * sizeof *a->row_ptr),
-        column_type == SPMM_I64 ? upload(wide, (size_t)a->nnz * sizeof *wide)
-                                : upload(a->col_ind, (size_t)a->nnz * sizeof *a->col_ind),
-        SPMM_F64,
-        upload(a->values, (size_t)a->nnz * sizeof *a->values)};
+    const spmm_csr_t made = {a->rows,
+                             a->cols,
+                             a->nnz,
+                             SPMM_I64,
+                             column_type,
+                             upload(a->row_ptr, ((size_t)a->rows + 1) * sizeof *a->row_ptr),
+                             column_type == SPMM_I64
+                                 ? upload(wide, (size_t)a->nnz * sizeof *wide)
+                                 : upload(a->col_ind, (size_t)a->nnz * sizeof *a->col_ind),
+                             SPMM_F64,
+                             upload(a->values, (size_t)a->nnz * sizeof *a->values)};
     free(wide);
     return made;
 }
@@ -445,7 +446,8 @@ static void check_result(struct once *s)
     assert_int_equal(spmm_product_once_give_back(&c, NULL, 0, NULL, NULL), SPMM_ERR_ARGUMENT);
     assert_non_null(c.row_ptr);
     assert_int_equal(spmm_product_once_give_back(&c, &allocator, 0, NULL, NULL), SPMM_OK);
-    assert_int_equal(spmm_product_once_give_back(&c, &allocator, 0, NULL, NULL), SPMM_OK); /* nothing is left */
+    assert_int_equal(spmm_product_once_give_back(&c, &allocator, 0, NULL, NULL),
+                     SPMM_OK); /* nothing is left */
     test_device_user_close(&user);
 }
 

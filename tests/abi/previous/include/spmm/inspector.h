@@ -55,8 +55,8 @@ typedef struct spmm_read_options {
 /** Read a matrix file. "-" is standard input. The format is told by content, then by name:
  * Matrix Market (coordinate and array; real, integer, pattern, complex; general, symmetric, skew-symmetric,
  * hermitian); Rutherford-Boeing and Harwell-Boeing (assembled; r, i, p, c; u, r, s, z, h); PETSc binary (real
- * and complex of 8 bytes, integers of 4 or 8; sparse and dense); MATLAB files of version 5 (sparse and full,
- * also the field A of a struct); METIS graphs; lists of edges; SciPy's .npz
+ * and complex of 8 bytes, integers of 4 or 8; sparse and dense); MATLAB files of versions 5 and 7.3 (sparse and
+ * full, also the field A of a struct); METIS graphs; lists of edges; SciPy's .npz
  * (csr, csc, coo, bsr, dia; integers, booleans, f2, f4, f8); DLMC .smtx; each also compressed by gzip, zstd, xz
  * or bzip2; a tar archive of one file .mtx or .rb, or with a file NAME/NAME.mtx or .rb. options may be NULL.
  * Errors: ARGUMENT, IO, MATRIX_* with diag->line and one sentence (what was expected, what was found), MEMORY. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See device_memory.h. */
-#include "device_memory.h"
+/* See device_block.h. */
+#include "device_block.h"
 
 #include "format/base/diag.h"
 #include "format/base/options.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where device memory comes from: the caller's allocator, or the library's own (executor/cuda/cuda_memory.h). */
-#ifndef SPMMI_DEVICE_MEMORY_H
-#define SPMMI_DEVICE_MEMORY_H
+#ifndef SPMMI_DEVICE_BLOCK_H
+#define SPMMI_DEVICE_BLOCK_H
 
 #include <spmm/executor.h>
 
