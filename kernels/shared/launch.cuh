@@ -57,6 +57,25 @@ template <typename Kernel> cudaError_t allow_shared(Kernel kernel, uint32_t byte
     return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)most);
 }
 
+// In clusters of so many thread blocks (cluster.cuh); grid is a multiple of them.
+template <typename... Parameters, typename... Arguments>
+cudaError_t launch_clusters(void (*kernel)(Parameters...), unsigned grid, unsigned blocks, unsigned threads,
+                            unsigned shared_bytes, void *stream, Arguments... arguments)
+{
+    cudaLaunchAttribute attribute = {};
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim.x = blocks;
+    attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = dim3(grid);
+    config.blockDim = dim3(threads);
+    config.dynamicSmemBytes = shared_bytes;
+    config.stream = static_cast<cudaStream_t>(stream);
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    return cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...);
+}
+
 template <typename... Parameters, typename... Arguments>
 cudaError_t launch_kernel(void (*kernel)(Parameters...), dim3 grid, unsigned threads, unsigned shared_bytes,
                           void *stream, bool is_dependent, Arguments... arguments)

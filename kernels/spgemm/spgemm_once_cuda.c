@@ -151,6 +151,7 @@ static spmm_status_t open_once(struct once *o)
     int shared = 0;
     SPMM_TRY_CUDA(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, o->in->device),
                   o->diag);
+    SPMM_TRY_CUDA(cudaDeviceGetAttribute(&w->has_clusters, cudaDevAttrClusterLaunch, o->in->device), o->diag);
     w->words_max = spmmi_once_words_max((uint32_t)shared);
     w->bitmap_words = (uint32_t)((uint64_t)b->cols / 32 + 1);
     w->all_wide = o->in->all_wide;

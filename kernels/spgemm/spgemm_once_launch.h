@@ -80,6 +80,7 @@ struct spmmi_once_work {
     uint32_t bitmap_words; /* columns / 32, and one */
     uint32_t words_max;    /* spmmi_once_words_max of the GPU */
     uint32_t blocks;       /* most of a kernel that has bitmaps */
+    int has_clusters;      /* thread blocks may be launched in clusters: sm_90 */
 };
 
 /* Rules of CSR of one matrix; copies columns of 64 bits. work: not NULL of the left factor: adds up the products of its

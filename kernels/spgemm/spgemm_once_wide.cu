@@ -3,13 +3,15 @@
 // tasks, a range of the entries of a row and, if it is cut, a piece of k.
 //
 // columns   a block of 256 threads, or 1024 for giant rows, takes every so-manyth row of the list; warps take every
-//           so-manyth entry of the left factor, and lanes set the bits of its products
+//           so-manyth entry of the left factor, and lanes set the bits of its products. Few giant rows have a cluster
+//           of blocks each, which join their bitmaps: a block has one part of them
 // values    a block of 256 threads takes every so-manyth task; a bitmap of the columns of its range with the count of
 //           the columns before each word says where a product belongs; each warp has an eighth of the range, whose
 //           part of each row of the right factor is found by bisection
 // bitmaps   in shared memory if they fit, else in global memory, of each block its own
 // sums      in shared memory, by ascending k from 0, fused (add_chunk); those of a piece go to the partial sums, which
 //           are then added in order
+#include "kernels/shared/cluster.cuh"
 #include "spgemm_once.cuh"
 
 namespace spmmi {
@@ -20,6 +22,8 @@ constexpr unsigned VALUE_THREADS = 256, VALUE_WARPS = VALUE_THREADS / 32;
 // Static shared memory of a kernel here, at most; without the attribute it counts too.
 constexpr uint32_t STATIC_SHARED = GIANT_THREADS * sizeof(Step<float>) + 1024;
 constexpr unsigned FULL_GRID = 132 * 16; // blocks that take rows in turn: several waves of an H200
+// Giant rows that have clusters: more of them keep an H200 busy, a block each.
+constexpr unsigned CLUSTER_BLOCKS = 8, CLUSTER_ROWS_MAX = 132 * 4;
 
 // A word of a bitmap whose bits were set by atomics, which a line in the L1 cache may not show.
 __device__ __forceinline__ uint32_t read_word(const uint32_t *word)
@@ -54,11 +58,13 @@ __device__ __forceinline__ void clear_words(uint32_t *words, uint32_t count)
     __syncthreads();
 }
 
-// The bits of all columns of a row of C.
+// The bits of all columns of a row of C, from every so-manyth entry of the left factor: the blocks of a cluster share
+// them.
 __device__ __forceinline__ void mark_row(const spmmi_once_work &w, uint32_t row, uint32_t *words,
                                          Step<float> *steps)
 {
-    const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
+    const uint32_t lane = threadIdx.x % 32, own_warps = blockDim.x / 32, warps = own_warps * cluster_blocks(),
+                   warp = cluster_rank() * own_warps + threadIdx.x / 32;
     const int64_t begin = row_begin(w.a, row);
     const uint32_t length = (uint32_t)(row_begin(w.a, (int64_t)row + 1) - begin);
     Marker marker = {words};
@@ -68,7 +74,7 @@ __device__ __forceinline__ void mark_row(const spmmi_once_work &w, uint32_t row,
         const Factor<float> own = next;
         at += 32 * warps;
         next = load_factor<float, false>(w, begin + at, at < length);
-        (void)walk_round<float, 32, false>(w.b, own, steps + warp * 32, lane, marker);
+        (void)walk_round<float, 32, false>(w.b, own, steps + threadIdx.x / 32 * 32, lane, marker);
     }
     __syncthreads();
 }
@@ -91,31 +97,68 @@ __device__ __forceinline__ uint32_t count_columns(const uint32_t *words, uint32_
     return total;
 }
 
+// Words [first, end) of the bitmaps of all blocks of a cluster, which is what this block has of the row.
+__device__ __forceinline__ void join_words(uint32_t *words, uint32_t first, uint32_t end)
+{
+    cluster_sync();
+    for (uint32_t i = first + threadIdx.x; i < end; i += blockDim.x) {
+        uint32_t bits = 0;
+        for (uint32_t rank = 0; rank < cluster_blocks(); rank++)
+            bits |= load_of_block(words + i, rank);
+        words[i] = bits; // which other blocks do not read
+    }
+    __syncthreads();
+}
+
+// The columns of the row in blocks of the cluster before this one, and in all: total is that of each.
+__device__ __forceinline__ uint2 sum_blocks(uint32_t own, uint32_t *total)
+{
+    uint2 sum = make_uint2(0, 0);
+    if (threadIdx.x == 0)
+        *total = own;
+    cluster_sync();
+    for (uint32_t rank = 0; rank < cluster_blocks(); rank++) {
+        const uint32_t count = load_of_block(total, rank);
+        sum.x += rank < cluster_rank() ? count : 0;
+        sum.y += count;
+    }
+    return sum;
+}
+
 template <bool IS_SHARED>
 __global__ void __launch_bounds__(GIANT_THREADS)
     columns_kernel(const __grid_constant__ spmmi_once_work w, int row_class)
 {
     extern __shared__ __align__(16) unsigned char shared_memory[];
-    __shared__ uint32_t shared[WARPS_MAX];
+    __shared__ uint32_t shared[WARPS_MAX], total;
     __shared__ Step<float> steps[GIANT_THREADS];
     uint32_t *const words = IS_SHARED ? reinterpret_cast<uint32_t *>(shared_memory)
                                       : w.bitmaps + (uint64_t)blockIdx.x * 2 * w.bitmap_words;
     uint32_t *const before = words + w.bitmap_words;
     const uint32_t rows = w.c_columns == nullptr ? w.counts->tried[row_class] : w.counts->rows[row_class];
-    for (uint32_t at = blockIdx.x; at < rows; at += gridDim.x) {
+    const uint32_t blocks = IS_SHARED ? cluster_blocks() : 1, rank = IS_SHARED ? cluster_rank() : 0;
+    const uint32_t share = (w.bitmap_words + blocks - 1) / blocks, first = min(rank * share, w.bitmap_words),
+                   end = min(first + share, w.bitmap_words);
+    for (uint32_t at = blockIdx.x / blocks; at < rows; at += gridDim.x / blocks) {
         const uint32_t row = w.list[row_class][at];
         clear_words(words, w.bitmap_words);
         mark_row(w, row, words, steps);
-        const uint32_t total = count_columns(words, w.bitmap_words, before, shared);
-        if (w.c_columns == nullptr && threadIdx.x == 0)
-            w.entries[row] = total;
-        for (uint32_t i = threadIdx.x; w.c_columns != nullptr && i < w.bitmap_words; i += blockDim.x) {
-            int32_t *to = w.c_columns + w.c_row_ptr[row] + before[i];
+        if (blocks > 1)
+            join_words(words, first, end);
+        uint2 columns = make_uint2(0, count_columns(words + first, end - first, before + first, shared));
+        if (blocks > 1)
+            columns = sum_blocks(columns.y, &total);
+        if (w.c_columns == nullptr && threadIdx.x == 0 && rank == 0)
+            w.entries[row] = columns.y;
+        for (uint32_t i = first + threadIdx.x; w.c_columns != nullptr && i < end; i += blockDim.x) {
+            int32_t *to = w.c_columns + w.c_row_ptr[row] + columns.x + before[i];
             for (uint32_t bits = read_word(words + i); bits != 0; bits &= bits - 1)
                 *to++ = (int32_t)(32 * i + (uint32_t)__ffs((int)bits) - 1);
         }
         __syncthreads();
     }
+    if (blocks > 1)
+        cluster_sync(); // others may still read this block's memory
 }
 
 // The first of so many ascending columns that is not below this one.
@@ -302,6 +345,9 @@ int spmmi_once_columns_cuda(const struct spmmi_once_work *w, int row_class, uint
         allow_shared(spgemm::columns_kernel<true>, bytes + spgemm::STATIC_SHARED, w->words_max * word);
     if (error != cudaSuccess)
         return error;
+    if (row_class == SPMMI_ONCE_GIANT && w->has_clusters && rows <= spgemm::CLUSTER_ROWS_MAX)
+        return launch_clusters(spgemm::columns_kernel<true>, rows * spgemm::CLUSTER_BLOCKS,
+                               spgemm::CLUSTER_BLOCKS, threads, bytes, stream, *w, row_class);
     return launch_kernel(spgemm::columns_kernel<true>, grid, threads, bytes, stream, false, *w, row_class);
 }
 
