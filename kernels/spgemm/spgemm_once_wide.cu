@@ -22,8 +22,9 @@ constexpr unsigned VALUE_THREADS = 256, VALUE_WARPS = VALUE_THREADS / 32;
 // Static shared memory of a kernel here, at most; without the attribute it counts too.
 constexpr uint32_t STATIC_SHARED = GIANT_THREADS * sizeof(Step<float>) + 1024;
 constexpr unsigned FULL_GRID = 132 * 16; // blocks that take rows in turn: several waves of an H200
-// Giant rows that have clusters: more of them keep an H200 busy, a block each.
-constexpr unsigned CLUSTER_BLOCKS = 8, CLUSTER_ROWS_MAX = 132 * 4;
+// Giant rows that have clusters: half as many as an H200 has multiprocessors. 436 of email-Enron took 62 us with a block
+// each and 418 with clusters, 55 of a9a_T 145 and 48.
+constexpr unsigned CLUSTER_BLOCKS = 8, CLUSTER_ROWS_MAX = 66;
 
 // A word of a bitmap whose bits were set by atomics, which a line in the L1 cache may not show.
 __device__ __forceinline__ uint32_t read_word(const uint32_t *word)
