@@ -2,7 +2,7 @@
 // Products without a plan: tasks of the rows that are not of tables; the tasks of 32 pieces are written together.
 //
 // many rows   a warp takes a row; where it is cut in k, 512 entries of A are loaded together
-// few rows    a block takes a row; where it is cut in k, its threads add up the products of its entries, in chunks whose
+// few rows    a block takes a row; where it is cut in k, its threads add up the products of chunks of entries, whose
 //             sums are in shared memory, and one warp finds the ends of pieces by bisection
 #include "spgemm_once_rows.cuh"
 

@@ -22,7 +22,7 @@ constexpr unsigned VALUE_THREADS = 256, VALUE_WARPS = VALUE_THREADS / 32;
 // Static shared memory of a kernel here, at most; without the attribute it counts too.
 constexpr uint32_t STATIC_SHARED = GIANT_THREADS * sizeof(Step<float>) + 1024;
 constexpr unsigned FULL_GRID = 132 * 16; // blocks that take rows in turn: several waves of an H200
-// Giant rows that have clusters: half as many as an H200 has multiprocessors. 436 of email-Enron took 62 us with a block
+// Giant rows that have clusters: half as many as an H200 has multiprocessors. 436 of email-Enron took 62 us a block
 // each and 418 with clusters, 55 of a9a_T 145 and 48.
 constexpr unsigned CLUSTER_BLOCKS = 8, CLUSTER_ROWS_MAX = 66;
 
@@ -59,13 +59,22 @@ __device__ __forceinline__ void clear_words(uint32_t *words, uint32_t count)
     __syncthreads();
 }
 
-// The bits of all columns of a row of C, from every so-manyth entry of the left factor: the blocks of a cluster share
-// them.
-__device__ __forceinline__ void mark_row(const spmmi_once_work &w, uint32_t row, uint32_t *words,
+// What a block of a cluster does: part number rank of a row; without clusters all of it.
+struct Part {
+    uint32_t rank, blocks;
+};
+
+template <bool HAS_CLUSTERS> __device__ __forceinline__ Part own_part()
+{
+    return HAS_CLUSTERS ? Part{cluster_rank(), cluster_blocks()} : Part{0, 1};
+}
+
+// The bits of all columns of a row of C; in a cluster, of every so-manyth entry of the left factor.
+__device__ __forceinline__ void mark_row(const spmmi_once_work &w, uint32_t row, Part part, uint32_t *words,
                                          Step<float> *steps)
 {
-    const uint32_t lane = threadIdx.x % 32, own_warps = blockDim.x / 32, warps = own_warps * cluster_blocks(),
-                   warp = cluster_rank() * own_warps + threadIdx.x / 32;
+    const uint32_t lane = threadIdx.x % 32, own_warps = blockDim.x / 32, warps = own_warps * part.blocks,
+                   warp = part.rank * own_warps + threadIdx.x / 32;
     const int64_t begin = row_begin(w.a, row);
     const uint32_t length = (uint32_t)(row_begin(w.a, (int64_t)row + 1) - begin);
     Marker marker = {words};
@@ -99,34 +108,39 @@ __device__ __forceinline__ uint32_t count_columns(const uint32_t *words, uint32_
 }
 
 // Words [first, end) of the bitmaps of all blocks of a cluster, which is what this block has of the row.
-__device__ __forceinline__ void join_words(uint32_t *words, uint32_t first, uint32_t end)
+__device__ __forceinline__ void join_words(uint32_t *words, uint32_t first, uint32_t end, Part part)
 {
     cluster_sync();
     for (uint32_t i = first + threadIdx.x; i < end; i += blockDim.x) {
         uint32_t bits = 0;
-        for (uint32_t rank = 0; rank < cluster_blocks(); rank++)
+        for (uint32_t rank = 0; rank < part.blocks; rank++)
             bits |= load_of_block(words + i, rank);
         words[i] = bits; // which other blocks do not read
     }
     __syncthreads();
 }
 
-// The columns of the row in blocks of the cluster before this one, and in all: total is that of each.
-__device__ __forceinline__ uint2 sum_blocks(uint32_t own, uint32_t *total)
+// Columns of a row in blocks of the cluster before this one, and in all.
+struct Columns {
+    uint32_t before, all;
+};
+
+// total: of each block, in its shared memory.
+__device__ __forceinline__ Columns sum_blocks(uint32_t own, uint32_t *total, Part part)
 {
-    uint2 sum = make_uint2(0, 0);
+    Columns sum = {0, 0};
     if (threadIdx.x == 0)
         *total = own;
     cluster_sync();
-    for (uint32_t rank = 0; rank < cluster_blocks(); rank++) {
+    for (uint32_t rank = 0; rank < part.blocks; rank++) {
         const uint32_t count = load_of_block(total, rank);
-        sum.x += rank < cluster_rank() ? count : 0;
-        sum.y += count;
+        sum.before += rank < part.rank ? count : 0;
+        sum.all += count;
     }
     return sum;
 }
 
-template <bool IS_SHARED>
+template <bool IS_SHARED, bool HAS_CLUSTERS>
 __global__ void __launch_bounds__(GIANT_THREADS)
     columns_kernel(const __grid_constant__ spmmi_once_work w, int row_class)
 {
@@ -137,28 +151,28 @@ __global__ void __launch_bounds__(GIANT_THREADS)
                                       : w.bitmaps + (uint64_t)blockIdx.x * 2 * w.bitmap_words;
     uint32_t *const before = words + w.bitmap_words;
     const uint32_t rows = w.c_columns == nullptr ? w.counts->tried[row_class] : w.counts->rows[row_class];
-    const uint32_t blocks = IS_SHARED ? cluster_blocks() : 1, rank = IS_SHARED ? cluster_rank() : 0;
-    const uint32_t share = (w.bitmap_words + blocks - 1) / blocks, first = min(rank * share, w.bitmap_words),
-                   end = min(first + share, w.bitmap_words);
-    for (uint32_t at = blockIdx.x / blocks; at < rows; at += gridDim.x / blocks) {
+    const Part part = own_part<HAS_CLUSTERS>();
+    const uint32_t share = (w.bitmap_words + part.blocks - 1) / part.blocks,
+                   first = min(part.rank * share, w.bitmap_words), end = min(first + share, w.bitmap_words);
+    for (uint32_t at = blockIdx.x / part.blocks; at < rows; at += gridDim.x / part.blocks) {
         const uint32_t row = w.list[row_class][at];
         clear_words(words, w.bitmap_words);
-        mark_row(w, row, words, steps);
-        if (blocks > 1)
-            join_words(words, first, end);
-        uint2 columns = make_uint2(0, count_columns(words + first, end - first, before + first, shared));
-        if (blocks > 1)
-            columns = sum_blocks(columns.y, &total);
-        if (w.c_columns == nullptr && threadIdx.x == 0 && rank == 0)
-            w.entries[row] = columns.y;
+        mark_row(w, row, part, words, steps);
+        if (HAS_CLUSTERS)
+            join_words(words, first, end, part);
+        Columns columns = {0, count_columns(words + first, end - first, before + first, shared)};
+        if (HAS_CLUSTERS)
+            columns = sum_blocks(columns.all, &total, part);
+        if (w.c_columns == nullptr && threadIdx.x == 0 && part.rank == 0)
+            w.entries[row] = columns.all;
         for (uint32_t i = first + threadIdx.x; w.c_columns != nullptr && i < end; i += blockDim.x) {
-            int32_t *to = w.c_columns + w.c_row_ptr[row] + columns.x + before[i];
+            int32_t *to = w.c_columns + w.c_row_ptr[row] + columns.before + before[i];
             for (uint32_t bits = read_word(words + i); bits != 0; bits &= bits - 1)
                 *to++ = (int32_t)(32 * i + (uint32_t)__ffs((int)bits) - 1);
         }
         __syncthreads();
     }
-    if (blocks > 1)
+    if (HAS_CLUSTERS)
         cluster_sync(); // others may still read this block's memory
 }
 
@@ -338,18 +352,22 @@ int spmmi_once_columns_cuda(const struct spmmi_once_work *w, int row_class, uint
 {
     using namespace spmmi;
     const dim3 grid(spgemm::grid_of(w, rows));
-    const unsigned threads = row_class == SPMMI_ONCE_GIANT ? spgemm::GIANT_THREADS : spgemm::WIDE_THREADS;
+    const bool is_giant = row_class == SPMMI_ONCE_GIANT;
+    const unsigned threads = is_giant ? spgemm::GIANT_THREADS : spgemm::WIDE_THREADS;
     if (w->bitmaps != nullptr)
-        return launch_kernel(spgemm::columns_kernel<false>, grid, threads, 0, stream, false, *w, row_class);
+        return launch_kernel(spgemm::columns_kernel<false, false>, grid, threads, 0, stream, false, *w,
+                             row_class);
+    const bool has_clusters = is_giant && w->has_clusters && rows <= spgemm::CLUSTER_ROWS_MAX;
+    const auto kernel =
+        has_clusters ? spgemm::columns_kernel<true, true> : spgemm::columns_kernel<true, false>;
     const uint32_t word = 2 * (uint32_t)sizeof(uint32_t), bytes = w->bitmap_words * word;
-    const cudaError_t error =
-        allow_shared(spgemm::columns_kernel<true>, bytes + spgemm::STATIC_SHARED, w->words_max * word);
+    const cudaError_t error = allow_shared(kernel, bytes + spgemm::STATIC_SHARED, w->words_max * word);
     if (error != cudaSuccess)
         return error;
-    if (row_class == SPMMI_ONCE_GIANT && w->has_clusters && rows <= spgemm::CLUSTER_ROWS_MAX)
-        return launch_clusters(spgemm::columns_kernel<true>, rows * spgemm::CLUSTER_BLOCKS,
-                               spgemm::CLUSTER_BLOCKS, threads, bytes, stream, *w, row_class);
-    return launch_kernel(spgemm::columns_kernel<true>, grid, threads, bytes, stream, false, *w, row_class);
+    if (has_clusters)
+        return launch_clusters(kernel, rows * spgemm::CLUSTER_BLOCKS, spgemm::CLUSTER_BLOCKS, threads, bytes,
+                               stream, *w, row_class);
+    return launch_kernel(kernel, grid, threads, bytes, stream, false, *w, row_class);
 }
 
 int spmmi_once_values_cuda(const struct spmmi_once_work *w, uint64_t tasks, int is_f64, void *stream)
