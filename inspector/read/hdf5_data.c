@@ -127,12 +127,17 @@ static spmm_status_t read_chunks(struct spmmi_hdf5 *file, const struct spmmi_hdf
     struct spmmi_reader *reader = file->mat->reader;
     struct chunks c = {.file = file, .object = object};
     struct spmmi_bytes scratch = {NULL, 0, 0};
+    uint64_t padded = 0;
     set_sizes(&c);
     if (!spmmi_mul_u64(c.chunk_rows, c.chunk_cols, &c.chunk_bytes) ||
         !spmmi_mul_u64(c.chunk_bytes, object->type.bytes, &c.chunk_bytes) || c.chunk_bytes == 0 ||
         c.chunk_bytes > UINT32_MAX || c.chunk_bytes / SPMMI_MAT_RATIO_MAX > file->mat->size)
         return spmmi_hdf5_expected(file, object->address, "chunks of a size that the file can hold");
     c.wanted = ((c.rows + c.chunk_rows - 1) / c.chunk_rows) * ((c.cols + c.chunk_cols - 1) / c.chunk_cols);
+    /* Chunks reach beyond the data at two edges. Addresses of many may be one: this bounds the time, too. */
+    if (!spmmi_mul_u64(c.wanted, c.chunk_bytes, &padded) ||
+        padded / 4 / SPMMI_MAT_RATIO_MAX > file->mat->size)
+        return spmmi_hdf5_expected(file, object->address, "chunks of a size that the file can hold");
     SPMM_TRY(spmmi_bytes_reserve(reader, unpacked, bytes));
     SPMM_TRY(spmmi_bytes_reserve(reader, &scratch, 2 * c.chunk_bytes));
     memset(unpacked->data, 0, bytes); /* of chunks that stand twice in place of others */

@@ -230,6 +230,8 @@ static spmm_status_t read_dims(struct spmmi_hdf5 *file, const struct spmmi_hdf5_
     array->dims = dims.count < 100 ? (int)dims.count : 100;
     for (int i = 0; i < array->dims && i < 2; i++) {
         const double size = spmmi_mat_number(&dims, (uint64_t)i, &inexact);
+        if (size < 0)
+            return spmmi_mat_fail(file->mat, SPMM_ERR_MATRIX_SYNTAX, "expected dimensions of 0 or more");
         *(i == 0 ? &array->rows : &array->cols) = size > SPMMI_DIM_MAX ? INT64_MAX : (int64_t)size;
     }
     if (array->dims == 2 && array->rows != 0 && array->cols != 0)
