@@ -247,7 +247,7 @@ spmm_status_t spmmi_cuda_execute(const struct spmmi_cuda *cuda, int variant,
 {
     const struct spmmi_loaded *part = spmmi_parts_for(cuda->parts, variant, product);
     struct spmmi_cuda_scope scope;
-    spmm_status_t status = spmmi_cuda_status(spmmi_cuda_enter(cuda->device.number, &scope));
+    spmm_status_t status = spmmi_cuda_status((int)spmmi_cuda_enter(cuda->device.number, &scope));
     if (status == SPMM_OK)
         status = part->backend->run(part->state, product, workspace, stream);
     spmmi_cuda_leave(scope);
