@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "tools/cli/cli.h"
 #include "tools/cli/exit_code.h"
@@ -91,14 +92,23 @@ static bool may_write(void)
     return (to_stdout() || may_write_to(args.output)) && (args.rhs == NULL || may_write_to(args.rhs));
 }
 
+static bool is_same_file(const char *a, const char *b)
+{
+    struct stat x;
+    struct stat y;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
 /* False after a complaint. */
-static bool accept_rhs(void)
+static bool accept_rhs(const char *plan)
 {
     if (args.rhs == NULL)
         return true;
     if (!export_rhs_has_form(args.rhs))
         cli_complain(&program, "--rhs %s: expected an ending .mtx, .mtx.gz, .mtx.zst or .npy", args.rhs);
-    else if (strcmp(args.rhs, args.output) == 0)
+    else if (is_same_file(args.rhs, plan))
+        cli_complain(&program, "--rhs %s: this is the plan", args.rhs);
+    else if (strcmp(args.rhs, args.output) == 0 || (!to_stdout() && is_same_file(args.rhs, args.output)))
         cli_complain(&program, "--rhs %s: this is the file of the matrix", args.rhs);
     else
         return true;
@@ -226,6 +236,8 @@ static spmm_status_t write_all(const struct export_form *form, const struct expo
     if (status != SPMM_OK || args.rhs == NULL)
         return status;
     *what = args.rhs;
+    if (!to_stdout() && is_same_file(args.output, args.rhs))
+        return fail(diag, SPMM_ERR_ARGUMENT, "--rhs %s: this is the file of the matrix", args.rhs);
     return export_rhs(args.rhs, from->a, (int)args.threads, diag);
 }
 
@@ -286,5 +298,6 @@ int main(int argc, char **argv)
         break;
     }
     const struct export_form *form = choose_form();
-    return form == NULL || !accept_rhs() || !may_write() ? EXIT_USAGE : run(operands.list[0], form);
+    return form == NULL || !accept_rhs(operands.list[0]) || !may_write() ? EXIT_USAGE
+                                                                         : run(operands.list[0], form);
 }

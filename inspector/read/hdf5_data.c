@@ -12,6 +12,8 @@ struct chunks {
     const struct spmmi_hdf5_object *object;
     uint64_t rows, cols, chunk_rows, chunk_cols;
     uint64_t chunk_bytes;
+    uint64_t next;          /* the number of the chunk that follows: they stand in order, each once */
+    uint64_t packed_left;   /* bytes of the file that no chunk has had yet */
     uint64_t wanted;        /* chunks that were not yet met */
     char *to, *raw, *plain; /* all data; a chunk as it is shuffled, and as it is not */
 };
@@ -86,6 +88,13 @@ static spmm_status_t read_chunk(struct chunks *c, struct spmmi_hdf5_cursor *key)
     if (key->is_cut || c->wanted == 0 || offset[0] % c->chunk_rows != 0 || offset[1] % c->chunk_cols != 0 ||
         offset[0] >= c->rows || offset[1] >= c->cols)
         return spmmi_hdf5_expected(c->file, at, "a chunk of the data");
+    const uint64_t across = (c->cols - 1) / c->chunk_cols + 1;
+    if (offset[0] / c->chunk_rows * across + offset[1] / c->chunk_cols != c->next)
+        return spmmi_hdf5_expected(c->file, at, "each chunk of the data once, in order");
+    if (!spmmi_hdf5_step(c->file) || stored > c->packed_left)
+        return spmmi_hdf5_expected(c->file, at, "chunks that do not overlap");
+    c->packed_left -= stored;
+    c->next++;
     c->wanted--;
     SPMM_TRY(unpack_chunk(c, address, stored, skipped, &bytes));
     place_chunk(c, bytes, offset[0], offset[1]);
@@ -125,7 +134,7 @@ static spmm_status_t read_chunks(struct spmmi_hdf5 *file, const struct spmmi_hdf
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_reader *reader = file->mat->reader;
-    struct chunks c = {.file = file, .object = object};
+    struct chunks c = {.file = file, .object = object, .packed_left = file->mat->size};
     struct spmmi_bytes scratch = {NULL, 0, 0};
     uint64_t padded = 0;
     set_sizes(&c);
@@ -140,13 +149,13 @@ static spmm_status_t read_chunks(struct spmmi_hdf5 *file, const struct spmmi_hdf
         return spmmi_hdf5_expected(file, object->address, "chunks of a size that the file can hold");
     SPMM_TRY(spmmi_bytes_reserve(reader, unpacked, bytes));
     SPMM_TRY(spmmi_bytes_reserve(reader, &scratch, 2 * c.chunk_bytes));
-    memset(unpacked->data, 0, bytes); /* of chunks that stand twice in place of others */
     c.to = unpacked->data;
     c.raw = scratch.data;
     c.plain = scratch.data + c.chunk_bytes;
     SPMM_TRY(visit_node(&c, object->data, LEVEL_MAX));
     if (c.wanted != 0)
-        status = spmmi_hdf5_expected(file, object->data, "all chunks of the data");
+        status = spmmi_hdf5_expected(
+            file, object->data, "all chunks of the data; parts that were never written are not supported");
 cleanup:
     spmmi_bytes_free(reader, &scratch);
     return status;
@@ -155,6 +164,8 @@ cleanup:
 static spmm_status_t check_numbers(struct spmmi_hdf5 *file, const struct spmmi_hdf5_object *object)
 {
     const char *unknown = object->unsupported;
+    if (unknown == NULL && object->layout != SPMMI_HDF5_COMPACT && object->data == SPMMI_HDF5_NO_ADDRESS)
+        unknown = "data that were never written";
     if (unknown == NULL && object->type.type == 0)
         unknown = "data that are no numbers";
     if (unknown == NULL && (object->rank < 0 || object->rank > 2 || object->layout == SPMMI_HDF5_NO_LAYOUT))

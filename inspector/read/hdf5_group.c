@@ -4,6 +4,7 @@
 #include "hdf5_file.h"
 
 #define LEVEL_MAX 32
+#define NAME_MAX_BYTES 1024u /* those of MATLAB have 63 */
 
 /* What a walk through the tree of a group needs. */
 struct walk {
@@ -16,9 +17,9 @@ struct walk {
 static spmm_status_t read_heap(struct spmmi_hdf5 *file, uint64_t address, struct spmmi_hdf5_cursor *names)
 {
     struct spmmi_hdf5_cursor c;
-    (void)spmmi_hdf5_at(file, address, 32, &c);
+    const bool is_there = spmmi_hdf5_at(file, address, 32, &c);
     const char *signature = spmmi_hdf5_skip(&c, 4);
-    if (signature == NULL || memcmp(signature, "HEAP", 4) != 0)
+    if (!is_there || signature == NULL || memcmp(signature, "HEAP", 4) != 0)
         return spmmi_hdf5_expected(file, address, "the names of a group");
     (void)spmmi_hdf5_skip(&c, 4);
     const uint64_t bytes = spmmi_hdf5_take(&c, 8);
@@ -34,9 +35,9 @@ static spmm_status_t visit_symbol(const struct walk *w, uint64_t node, struct sp
     const uint64_t offset = spmmi_hdf5_take(c, 8), address = spmmi_hdf5_take(c, 8);
     const uint64_t kind = spmmi_hdf5_take(c, 4);
     (void)spmmi_hdf5_skip(c, 4 + 16);
-    const uint64_t room = (uint64_t)(w->names.end - w->names.p);
-    if (offset >= room || !spmmi_hdf5_step(w->file) ||
-        memchr(w->names.p + offset, '\0', room - offset) == NULL)
+    const uint64_t room = (uint64_t)(w->names.end - w->names.p), left = offset < room ? room - offset : 0;
+    const uint64_t most = left < NAME_MAX_BYTES ? left : NAME_MAX_BYTES;
+    if (most == 0 || !spmmi_hdf5_step(w->file) || memchr(w->names.p + offset, '\0', most) == NULL)
         return spmmi_hdf5_expected(w->file, node, "a name within those of the group");
     return kind == SOFT_LINK ? SPMM_OK : w->call(w->file, w->names.p + offset, address, w->context);
 }

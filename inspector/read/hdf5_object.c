@@ -125,7 +125,9 @@ static spmm_status_t read_block(struct spmmi_hdf5 *file, struct spmmi_hdf5_curso
             return spmmi_hdf5_expected(file, object->address, "messages that end within their object header");
         message.end = c.p;
         --*left;
-        if (type == CONTINUATION && blocks->count < BLOCKS_MAX) {
+        if (type == CONTINUATION) {
+            if (blocks->count == BLOCKS_MAX)
+                return spmmi_hdf5_expected(file, object->address, "an object header of fewer blocks");
             const uint64_t address = spmmi_hdf5_take(&message, 8), bytes = spmmi_hdf5_take(&message, 8);
             if (message.is_cut || !spmmi_hdf5_at(file, address, bytes, &blocks->list[blocks->count++]))
                 return spmmi_hdf5_expected(file, object->address, "an object header within the file");

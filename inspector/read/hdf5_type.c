@@ -101,6 +101,8 @@ static struct spmmi_hdf5_type complex_type(struct spmmi_hdf5_cursor *c, const st
         if ((!is_real && strcmp(name, "imag") != 0) || (uint64_t)at + part.bytes > head->bytes)
             return type;
         of_part[is_real ? 0 : 1] = part.type;
+        if (i == 1 && part.big_endian != type.big_endian)
+            return type;
         type.big_endian = part.big_endian;
     }
     type.type = of_part[0] == of_part[1] ? of_part[0] : 0;
@@ -154,7 +156,7 @@ static bool is_named(const struct attribute *a, const char *name)
 static uint64_t integer_of(struct attribute a)
 {
     const struct spmmi_hdf5_type type = number_type(&a.type);
-    if (type.type == 0 || type.bytes > 8 || type.big_endian)
+    if (type.type == 0 || type.type == 7 || type.type == 9 || type.big_endian)
         return 0;
     return spmmi_hdf5_take(&a.data, type.bytes);
 }

@@ -90,6 +90,24 @@ is_json 'j["rows"] == 3000 and j["cols"] == 1'
 run spmm-export -f --json "$work/a.plan" -o "$work/a.mtx"
 is_json '"rhs" not in j'
 
+# ---- The files are three ----
+cp "$work/a.plan" "$work/kept.plan"
+run spmm-export -f "$work/a.plan" -o "$work/a.mtx" --rhs "$work/./a.mtx"
+exits 2
+run spmm-export -f "$work/a.plan" -o "$work/alias.mtx" --rhs "$work/./alias.mtx"
+exits 2
+says_err 'this is the file of the matrix'
+run spmm-inspect -q "$work/alias.mtx" -o "$work/alias.plan" # it is the matrix
+exits 0
+run spmm-export -f "$work/a.plan" -o "$work/a.mtx" --rhs "$work/./a.plan"
+exits 2
+same "$work/a.plan" "$work/kept.plan"
+ln -sf "$work/a.plan" "$work/link.npy"
+run spmm-export -f "$work/a.plan" -o "$work/a.mtx" --rhs "$work/link.npy"
+exits 2
+says_err 'this is the plan'
+same "$work/a.plan" "$work/kept.plan"
+
 # ---- In the order of A, where the plan is of PAP^T; of a pattern entries count as 1; beside standard output ----
 spmm-inspect -q --device any --dtype f64 gen:rmat:10:7 -o "$work/plain.plan"
 spmm-inspect -q --device any --dtype f64 --symmetric-permutation --reorder rcm gen:rmat:10:7 -o "$work/permuted.plan"
