@@ -357,6 +357,40 @@ static void changed_structures_are_refused(void **state)
     }
 }
 
+/* What is behind the last block of a packed chunk is not looked at, so chunks may claim bytes of each other. */
+static void chunks_that_share_bytes_are_refused(void **state)
+{
+    static const struct refusal shared = {"shared", SYNTAX, 0, "expected chunks that do not overlap"};
+    size_t size = 0;
+    unsigned char *bytes = bytes_of("v73_chunked.mat", &size);
+    const size_t key = find(bytes, size, "TREE\1", 5, 1) + 24;
+    (void)state;
+    for (size_t i = 0; i < 3; i++)
+        bytes[key + i * 32 + 1] = 0x14; /* 3 times more than 5,120 of 11,968 bytes */
+    check_refusal(&shared, "a.mat", bytes, size);
+    free(bytes);
+}
+
+/* Symbols of the root group have the name where the heap is filled with letters. */
+static void long_names_are_refused(void **state)
+{
+    static const struct refusal name = {"name", SYNTAX, 0, "expected a name within those of the group"};
+    size_t size = 0;
+    unsigned char *bytes = bytes_of("v73.mat", &size);
+    const size_t heap = find(bytes, size, "HEAP", 4, 1);
+    unsigned char *longer = malloc(size + 4096);
+    const uint64_t names = size - 512, length = 4096;
+    (void)state;
+    memcpy(longer, bytes, size);
+    memset(longer + size, 'a', 4095);
+    longer[size + 4095] = '\0';
+    memcpy(longer + heap + 8, &length, 8);
+    memcpy(longer + heap + 24, &names, 8);
+    check_refusal(&name, "a.mat", longer, size + 4096);
+    free(longer);
+    free(bytes);
+}
+
 static void other_files_are_refused_by_name(void **state)
 {
     static const struct refusal plain = {"HDF5", SYNTAX, 1,
@@ -406,6 +440,8 @@ int main(void)
         cmocka_unit_test(arrays_without_entries_and_of_ones_are_read),
         cmocka_unit_test(other_variables_are_refused),
         cmocka_unit_test(changed_structures_are_refused),
+        cmocka_unit_test(chunks_that_share_bytes_are_refused),
+        cmocka_unit_test(long_names_are_refused),
         cmocka_unit_test(other_files_are_refused_by_name),
         cmocka_unit_test(memory_is_within_the_budget),
         cmocka_unit_test(damaged_files_are_survived),
