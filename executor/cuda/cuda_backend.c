@@ -11,6 +11,7 @@
 #include "cuda_parts.h"
 #include "cuda_upload.h"
 #include "format/base/alloc.h"
+#include "format/base/stored_value.h"
 #include "format/family.h"
 
 #define GRAPH_DRIVER \
@@ -24,6 +25,7 @@ struct spmmi_cuda {
     void *values;                    /* of A in its order, and zeros: device.values, to write */
     struct spmmi_device_block block; /* them */
     uint64_t memory_bytes;
+    int values_are_ones; /* those of the plan are all 1, and no others were set */
 };
 
 static spmm_status_t read_device(int number, struct spmmi_device *device, spmm_diag_t *diag)
@@ -153,6 +155,7 @@ spmm_status_t spmmi_cuda_create(const spmm_plan_t *plan, int device, const char 
         SPMM_TRY(spmmi_cuda_copy_array(cuda->values, plan->values, (uint64_t)cuda->nnz,
                                        spmm_dtype_size(cuda->dtype), diag));
         SPMM_TRY(give_values(cuda, NULL, diag));
+        cuda->values_are_ones = spmmi_values_are_ones(plan->values, cuda->dtype, plan->nnz);
     }
     SPMM_TRY_CUDA(cudaDeviceSynchronize(), diag);
     *out = cuda;
@@ -196,6 +199,7 @@ spmm_status_t spmmi_cuda_set_values(struct spmmi_cuda *cuda, const void *values,
     if (bytes == 0)
         goto cleanup;
     SPMM_TRY_CUDA(spmmi_cuda_enter(cuda->device.number, &scope), diag);
+    cuda->values_are_ones = 0;
     SPMM_TRY_CUDA(cudaMemcpyAsync(cuda->values, values, bytes, cudaMemcpyDefault, stream), diag);
     SPMM_TRY(give_values(cuda, stream, diag));
 cleanup:
@@ -241,15 +245,27 @@ uint64_t spmmi_cuda_workspace_bytes(const struct spmmi_cuda *cuda, int variant,
     return part->backend->workspace(part->state, product);
 }
 
+/* A graph may be replayed after new values were set: what is captured reads them. */
+static int is_captured(void *stream)
+{
+    enum cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+    if (cudaStreamIsCapturing(stream, &capture) == cudaSuccess)
+        return capture != cudaStreamCaptureStatusNone;
+    (void)cudaGetLastError(); /* the legacy stream while another one is captured */
+    return 1;
+}
+
 spmm_status_t spmmi_cuda_execute(const struct spmmi_cuda *cuda, int variant,
                                  const struct spmmi_product *product, void *workspace, void *stream,
                                  spmm_diag_t *diag)
 {
     const struct spmmi_loaded *part = spmmi_parts_for(cuda->parts, variant, product);
+    struct spmmi_product run = *product;
     struct spmmi_cuda_scope scope;
     spmm_status_t status = spmmi_cuda_status((int)spmmi_cuda_enter(cuda->device.number, &scope));
+    run.a_is_ones = run.a_is_ones || (cuda->values_are_ones && !is_captured(stream));
     if (status == SPMM_OK)
-        status = part->backend->run(part->state, product, workspace, stream);
+        status = part->backend->run(part->state, &run, workspace, stream);
     spmmi_cuda_leave(scope);
     return status == SPMM_OK ? SPMM_OK : part_failed(status, "the launch of a product", diag);
 }

@@ -21,6 +21,7 @@ extern "C" {
     X(f16_to_f32, SPMM_F16, SPMM_F16, SPMM_F32)    \
     X(bf16_to_f32, SPMM_BF16, SPMM_BF16, SPMM_F32) \
     X(one_f32, 0, SPMM_F32, SPMM_F32)              \
+    X(one_f64, 0, SPMM_F64, SPMM_F64)              \
     X(one_f16, 0, SPMM_F16, SPMM_F16)              \
     X(one_bf16, 0, SPMM_BF16, SPMM_BF16)
 

@@ -36,10 +36,6 @@ template <typename A> struct Quad {
     {
         return stored[e];
     }
-    __device__ __forceinline__ void clear(int e)
-    {
-        stored[e] = A(0);
-    }
 };
 template <> struct Quad<One> {
     uint4 column;
@@ -51,19 +47,7 @@ template <> struct Quad<One> {
     {
         return One();
     }
-    __device__ __forceinline__ void clear(int)
-    {
-    }
 };
-
-template <typename A>
-__device__ __forceinline__ Quad<A> load_quad(const uint32_t *columns, const A *values, uint32_t p)
-{
-    Quad<A> q;
-    q.column = __ldg(reinterpret_cast<const uint4 *>(columns + p));
-    q.load_values(values + p);
-    return q;
-}
 
 // As load_b of rows_few.cuh.
 template <typename A> __device__ __forceinline__ A load_value(const A *values, uint32_t p)
@@ -106,7 +90,7 @@ __device__ __forceinline__ void add_product(Vector<Sum, VEC> &sum, A a, const Ve
     const Vector<Sum, VEC> wide = widen(b);
 #pragma unroll
     for (int i = 0; i < VEC; i++)
-        sum.x[i] = fma(Value<A>::widen(a), wide.x[i], sum.x[i]);
+        sum.x[i] = fma(Sum(Value<A>::widen(a)), wide.x[i], sum.x[i]);
 }
 
 } // namespace spmmi

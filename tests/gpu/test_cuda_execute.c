@@ -207,6 +207,75 @@ static void values_are_replaced(void **state)
     test_matrix_free(a);
 }
 
+/* Of the same pattern, with each value 1. */
+static spmm_executor_t *executor_of_ones(const char *name)
+{
+    struct test_matrix *a = test_matrix_named(name, TEST_VALUES_REAL);
+    for (int64_t p = 0; p < a->nnz; p++)
+        a->values[p] = 1;
+    spmm_plan_t *plan = test_plan_whole(a, split_f32, name);
+    spmm_executor_t *executor = executor_make(plan);
+    spmm_plan_destroy(plan);
+    test_matrix_free(a);
+    return executor;
+}
+
+static cudaGraphExec_t capture(struct bench *t, const struct test_product *product, cudaStream_t stream)
+{
+    cudaGraph_t graph = NULL;
+    cudaGraphExec_t replay = NULL;
+    TEST_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    assert_int_equal(run(t, product, stream), SPMM_OK);
+    TEST_CUDA(cudaStreamEndCapture(stream, &graph));
+    TEST_CUDA(cudaGraphInstantiate(&replay, graph, 0));
+    TEST_CUDA(cudaGraphDestroy(graph));
+    return replay;
+}
+
+/* Ones are not read until others are set, but in a captured product, which may be replayed afterwards. */
+static void values_that_were_ones_are_replaced(void **state)
+{
+    (void)state;
+    static const int64_t widths[] = {1, 5, 40};
+    for (int i = 0; i < 3; i++) {
+        const struct test_product product = {.n = widths[i], .alpha = 2, .values = TEST_VALUES_REAL};
+        struct bench t = bench_make("power law", split_f32, &product);
+        cudaStream_t stream = NULL;
+        void *const values = test_values_of(t.a, SPMM_F32);
+        assert_int_equal(run(&t, &product, NULL), SPMM_OK);
+        char *const want = read_c(&t);
+        spmm_executor_destroy(t.executor);
+        t.executor = executor_of_ones("power law");
+        TEST_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+        const cudaGraphExec_t replay = capture(&t, &product, stream);
+        assert_int_equal(run(&t, &product, stream), SPMM_OK);
+        TEST_CUDA(cudaStreamSynchronize(stream));
+        char *const of_ones = read_c(&t);
+        assert_memory_not_equal(of_ones, want, t.c_bytes);
+        TEST_CUDA(cudaMemset(t.device_c.block, 0x5a, t.c_bytes));
+        TEST_CUDA(cudaMemcpy(t.device_c.block, t.c.block, t.c_bytes, cudaMemcpyHostToDevice));
+        TEST_CUDA(cudaDeviceSynchronize());
+        TEST_CUDA(cudaGraphLaunch(replay, stream));
+        TEST_CUDA(cudaStreamSynchronize(stream));
+        expect_c(&t, of_ones);
+        assert_int_equal(spmm_executor_set_values(t.executor, values, stream, NULL), SPMM_OK);
+        TEST_CUDA(cudaGraphLaunch(replay, stream));
+        TEST_CUDA(cudaStreamSynchronize(stream));
+        expect_c(&t, want);
+        TEST_CUDA(cudaMemcpy(t.device_c.block, t.c.block, t.c_bytes, cudaMemcpyHostToDevice));
+        TEST_CUDA(cudaDeviceSynchronize());
+        assert_int_equal(run(&t, &product, stream), SPMM_OK);
+        TEST_CUDA(cudaStreamSynchronize(stream));
+        expect_c(&t, want);
+        TEST_CUDA(cudaGraphExecDestroy(replay));
+        TEST_CUDA(cudaStreamDestroy(stream));
+        free(of_ones);
+        free(want);
+        free(values);
+        bench_free(&t);
+    }
+}
+
 /* A stream that waits for a product of another thread. */
 struct waiting {
     struct bench *bench;
@@ -367,6 +436,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_thousand_repeats_give_the_same_bits),
         cmocka_unit_test(a_graph_replays_the_product),
         cmocka_unit_test(values_are_replaced),
+        cmocka_unit_test(values_that_were_ones_are_replaced),
         cmocka_unit_test(new_values_on_one_stream_keep_no_product_off_another),
         cmocka_unit_test(memory_is_reported_before_and_after),
         cmocka_unit_test(a_plan_for_another_target_falls_back_and_says_so),

@@ -69,6 +69,14 @@ static spmm_executor_t *executor_of_pattern(const spmm_plan_t *plan)
     return executor;
 }
 
+/* New values of one: the executor reads them, though its plan had no others. */
+static void ones_set(spmm_executor_t *executor, const struct test_matrix *ones, spmm_dtype_t a_type)
+{
+    void *const values = test_values_of(ones, a_type);
+    assert_int_equal(spmm_executor_set_values(executor, values, NULL, NULL), SPMM_OK);
+    free(values);
+}
+
 /* The executor that reads no values gives the bits of one that reads ones. */
 static void pattern_check(const struct test_matrix *ones, spmm_dtype_t a_type, spmm_dtype_t type, int shape,
                           int turn)
@@ -76,6 +84,7 @@ static void pattern_check(const struct test_matrix *ones, spmm_dtype_t a_type, s
     spmm_plan_t *of_pattern = plan_make(ones, a_type, shape, 1), *of_ones = plan_make(ones, a_type, shape, 0);
     spmm_executor_t *const pattern = executor_of_pattern(of_pattern);
     spmm_executor_t *const values = test_executor_make(of_ones, 0, 0, NULL);
+    ones_set(values, ones, a_type);
     for (int w = 0; w < WIDTH_COUNT; w++, turn++) {
         const struct test_product product =
             test_cuda_turn(widths[w], turn % 3 == 0 ? 0 : turn / 3, turn, TEST_VALUES_REAL);
