@@ -10,6 +10,7 @@
 
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
+#include "format/base/stored_value.h"
 #include "inspector/search/permutation_metrics.h"
 #include "search.h"
 
@@ -246,6 +247,11 @@ cleanup:
     return status;
 }
 
+static int has_ones(const spmm_plan_t *plan)
+{
+    return plan->values != NULL && spmmi_values_are_ones(plan->values, plan->dtype, plan->nnz);
+}
+
 static double deviation(int64_t rows, const int64_t *row_ptr, double mean)
 {
     double sum = 0;
@@ -275,7 +281,8 @@ static spmm_status_t plan_transpose(const struct spmmi_requests *requests, struc
                                     .row_ptr = row_ptr,
                                     .col_ind = col_ind,
                                     .mean = mean,
-                                    .stddev = deviation(plan->cols, row_ptr, mean)};
+                                    .stddev = deviation(plan->cols, row_ptr, mean),
+                                    .has_ones = has_ones(plan)};
     SPMM_TRY(plan_op(requests, &a, tuning, plan, diag));
 cleanup:
     spmmi_free(col_ind);
@@ -294,7 +301,8 @@ spmm_status_t spmmi_search_plan(const struct spmmi_requests *requests, spmm_plan
                                     .row_ptr = plan->row_ptr,
                                     .col_ind = plan->col_ind,
                                     .mean = plan->stats.row_mean,
-                                    .stddev = plan->stats.row_stddev};
+                                    .stddev = plan->stats.row_stddev,
+                                    .has_ones = has_ones(plan)};
     const struct spmmi_request *const request = &requests->list[0];
     const double limit = request->tuning.time_limit;
     struct spmmi_tuning tuning = {.deadline = limit > 0 ? omp_get_wtime() + limit : 0};

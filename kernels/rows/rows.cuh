@@ -109,7 +109,10 @@ __global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BOUND(sizeof(typename T::B
     Vector<Sum, VEC> sum{};
 
     if (a.prefetches) {
-        prefetch_entries<LANES>(a.columns, start, end);
+        if (a.narrow != nullptr)
+            prefetch_entries<LANES>(a.narrow, start, end);
+        else
+            prefetch_entries<LANES>(a.columns, start, end);
         if constexpr (!std::is_same<A, One>::value)
             prefetch_entries<LANES>(a.values, start, end);
     }
@@ -122,8 +125,10 @@ __global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BOUND(sizeof(typename T::B
     while (p < end) {
         Quad<A> quad[QUADS];
 #pragma unroll
-        for (int q = 0; q < QUADS; q++)
-            quad[q] = load_quad<A>(a.columns, a.values, p + 4 * q);
+        for (int q = 0; q < QUADS; q++) {
+            quad[q].column = load_columns(a, p + 4 * q);
+            quad[q].load_values(a.values + p + 4 * q);
+        }
         Vector<B, VEC> x[QUADS][4];
 #pragma unroll
         for (int q = 0; q < QUADS; q++) {

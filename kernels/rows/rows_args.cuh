@@ -16,7 +16,9 @@ constexpr unsigned THREADS = SPMMI_ROWS_THREADS;
 template <typename T> struct RowsArgs {
     const uint2 *blocks; // struct spmmi_block
     uint32_t work_blocks, nnz, ranks, block_nonzeros;
-    const uint32_t *columns;
+    const uint32_t *columns; // nullptr: narrow, with row_ends
+    const uint16_t *narrow;
+    const uint8_t *row_ends;
     const uint32_t *rank_start, *row_of_rank;
     const typename T::A *values; // One: not read
     const typename T::B *b;
@@ -77,6 +79,19 @@ __device__ __forceinline__ void store_row(const RowsArgs<T> &a, uint32_t row, ui
             out.x[i] = Value<C>::round(a.alpha * sum.x[i]);
     }
     store_vector<C, VEC>(c, out);
+}
+
+// The flagged columns of nonzeros p .. p + 3; p is a multiple of 4. The two forms are told apart at run time: another
+// template parameter would double the instances.
+template <typename T> __device__ __forceinline__ uint4 load_columns(const RowsArgs<T> &a, uint32_t p)
+{
+    if (a.narrow == nullptr)
+        return __ldg(reinterpret_cast<const uint4 *>(a.columns + p));
+    const uint2 two = __ldg(reinterpret_cast<const uint2 *>(a.narrow + p));
+    const uint32_t ends = (uint32_t)__ldg(a.row_ends + p / 8) >> (p & 4);
+    return make_uint4((two.x & 0xffff) | ends << 31, two.x >> 16 | (ends << 30 & SPMMI_ROW_END),
+                      (two.y & 0xffff) | (ends << 29 & SPMMI_ROW_END),
+                      two.y >> 16 | (ends << 28 & SPMMI_ROW_END));
 }
 
 // The column of an entry of the stream: a row of B.

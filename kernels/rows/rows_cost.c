@@ -12,13 +12,15 @@
 #define THREADS ((double)SPMMI_ROWS_THREADS)
 #define LINE_COST 64.0 /* bytes that a lookup of the L1 cache costs at least */
 #define INDEX_BYTES 4.0
-#define L2_USED 0.7 /* share of a cache that one stream of reuse can hold */
+#define NARROW_BYTES 2.125 /* with the bit that ends a row */
+#define L2_USED 0.7        /* share of a cache that one stream of reuse can hold */
 #define L1_USED 0.7
 #define ISSUE_PER_CYCLE 4.0
 
 /* What the launch makes of n. */
 struct shape {
     double lanes;       /* of a group, which processes the same nonzeros */
+    double share;       /* lanes that share a row: those of one column in a row split, else 1 */
     double vec;         /* values a lane */
     double tile, tiles; /* columns */
     double blocks_per_sm;
@@ -55,6 +57,7 @@ static int has_staged_shape(const struct spmmi_model_query *q, struct shape *s)
     const struct spmmi_rows_shape staged = spmmi_staged_shape_of(n);
     const double block = full * 2 * spmmi_staged_least(spmmi_staged_grid(staged));
     *s = (struct shape){.lanes = staged.lanes,
+                        .share = 1,
                         .vec = staged.vec,
                         .block = block,
                         .blocks_per_sm = SPMMI_STAGED_BLOCKS_PER_SM(sum_bytes, staged.vec),
@@ -73,10 +76,14 @@ static struct shape shape_of(const struct spmmi_model_query *q)
     struct shape s;
     if (!has_staged_shape(q, &s))
         s = (struct shape){.lanes = launch.lanes,
+                           .share = 1,
                            .vec = launch.vec,
                            .group = (double)blocks.group_nonzeros,
                            .block = (double)blocks.nonzeros,
                            .blocks_per_sm = SPMMI_ROWS_BLOCKS_PER_SM(bytes)};
+    if (q->candidate->schedule == SPMM_SCHEDULE_ROW_SPLIT && q->n == 1)
+        s.share = spmmi_rows_lanes_of((uint64_t)q->matrix->nnz, (uint64_t)q->matrix->rows_used,
+                                      (uint32_t)q->profile->multiprocessors);
     s.tile = s.lanes * s.vec;
     s.tiles = ceil(q->n / s.tile);
     return s;
@@ -103,10 +110,10 @@ static void add_walks(const struct spmmi_model_query *q, const struct shape *s, 
     double block_steps = 0;
     double longest = 0;
     if (q->candidate->schedule == SPMM_SCHEDULE_ROW_SPLIT) {
-        const int level = log2_of(WARP / s->lanes);
-        warp_steps = m->item_steps[level];
-        block_steps = m->item_steps[level + 3];
-        longest = m->item_longest;
+        const int level = log2_of(fmax(WARP / s->lanes / s->share, 1));
+        warp_steps = m->item_steps[level] / s->share;
+        block_steps = m->item_steps[level + 3] / s->share;
+        longest = m->item_longest / s->share;
     } else if (s->is_staged) {
         warp_steps = m->nnz / 4 * s->lanes / WARP;
         longest = 2;
@@ -133,7 +140,7 @@ static void add_walks(const struct spmmi_model_query *q, const struct shape *s, 
 /* Nonzeros of the rows of a block: consecutive accesses that one L1 cache serves. */
 static double block_window(const struct spmmi_model_query *q, const struct shape *s)
 {
-    const double groups = THREADS / s->lanes;
+    const double groups = THREADS / s->lanes / s->share;
     if (q->candidate->schedule == SPMM_SCHEDULE_ROW_SPLIT)
         return q->matrix->nnz / fmax(q->matrix->items, 1) * groups;
     return s->block;
@@ -151,7 +158,8 @@ static void add_bytes(const struct spmmi_model_query *q, const struct shape *s, 
     p->l1_share = fmin(spmmi_model_reuse_distance(m, fmin(l1.window, block_window(q, s))), l2.share);
     p->l2_share = l2.share;
 
-    const double a = m->nnz * (INDEX_BYTES + q->value_bytes);
+    const double index = m->cols <= SPMMI_NARROW_COLUMNS ? NARROW_BYTES : INDEX_BYTES;
+    const double a = m->nnz * (index + (m->has_ones ? 0 : q->value_bytes));
     const double a_reads = a > L2_USED * d->l2_bytes ? s->tiles : 1;
     const double b = m->nnz * row * s->tiles;
     const double c = m->rows * ceil(q->n * q->value_bytes / SECTOR) * SECTOR;

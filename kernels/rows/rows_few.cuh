@@ -6,6 +6,37 @@
 
 namespace spmmi {
 
+// The columns of nonzeros at[0], at[1] .. One branch for all of them, so that they are on their way together.
+template <int COUNT, typename T>
+__device__ __forceinline__ void load_entries(const RowsArgs<T> &a, const uint32_t (&at)[COUNT],
+                                             uint32_t (&entry)[COUNT])
+{
+    if (a.narrow != nullptr) {
+#pragma unroll
+        for (int i = 0; i < COUNT; i++)
+            entry[i] = __ldg(a.narrow + at[i]);
+    } else {
+#pragma unroll
+        for (int i = 0; i < COUNT; i++)
+            entry[i] = __ldg(a.columns + at[i]);
+    }
+}
+
+// The nonzeros p .. p + 3; p is a multiple of 4.
+template <typename T>
+__device__ __forceinline__ Quad<typename T::A> load_quad(const RowsArgs<T> &a, uint32_t p)
+{
+    Quad<typename T::A> quad;
+    if (a.narrow != nullptr) {
+        const uint2 two = __ldg(reinterpret_cast<const uint2 *>(a.narrow + p));
+        quad.column = make_uint4(two.x & 0xffff, two.x >> 16, two.y & 0xffff, two.y >> 16);
+    } else {
+        quad.column = __ldg(reinterpret_cast<const uint4 *>(a.columns + p));
+    }
+    quad.load_values(a.values + p);
+    return quad;
+}
+
 // Not by the read-only path, as the kernel starts before those before it have ended: they may still write B
 // (kernels/shared/launch.cuh).
 template <typename T, int VEC>

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // rows, row split, one column: C(m x 1) = alpha * P * B(k x 1) + beta * C.
 //
-// block       256 threads = 256 / LANES rows; LANES = 256: a row
-// lane        every LANES-th nonzero of its row, four on their way together
+// block       256 threads = 256 / LANES groups; LANES = 256: one
+// group       consecutive rows, one after the other, as many as make one wave of blocks
+// lane        every LANES-th quad (four consecutive nonzeros, loaded as one word of columns and one of values) of its
+//             row; what lies before or behind the row in its first and last quad is not added
+// in flight   the values of B of one quad and the next quad, of this row or the next
 // sums        in registers, of the lanes of a row by shuffles (LANES = 256: and shared memory), in a fixed order
 // launch      as in rows_staged.cuh
 // for         rows of about equal length: the longest of them decides
@@ -12,62 +15,81 @@
 
 namespace spmmi {
 
+// Over the lanes of a group; its first lane has the result.
+template <int LANES, typename Sums> __device__ __forceinline__ Sums sum_group(Sums sum)
+{
+    sum = sum_lanes(sum, 1, LANES < 32 ? LANES : 32);
+    if constexpr (LANES > 32) {
+        __shared__ Sums warp_sum[LANES / 32];
+        __syncthreads(); // the sums of the row before were read
+        if (threadIdx.x % 32 == 0)
+            warp_sum[threadIdx.x / 32] = sum;
+        __syncthreads();
+        sum = warp_sum[0];
+        for (uint32_t w = 1; w < LANES / 32; w++)
+            sum.add(warp_sum[w]);
+    }
+    return sum;
+}
+
+template <typename T> __device__ __forceinline__ uint32_t row_begin(const RowsArgs<T> &a, uint32_t rank)
+{
+    return min(__ldg(a.rank_start + min(rank, a.ranks)), a.nnz);
+}
+
 template <typename T, int LANES>
 __global__ void __launch_bounds__(THREADS, SPMMI_STAGED_BLOCKS_PER_SM(sizeof(typename T::Sum), 1))
     rows_lanes_kernel(const RowsArgs<T> a)
 {
     using Sums = Vector<typename T::Sum, 1>;
-    constexpr uint32_t TURN = 4, WARPS = LANES > 32 ? LANES / 32 : 1;
     release_dependents();
     if (blockIdx.x >= a.work_blocks) {
         wait_for_previous();
         scale_rows<T, 1, LANES>(a);
         return;
     }
-    const uint32_t rank = blockIdx.x * (THREADS / LANES) + threadIdx.x / LANES;
-    const bool is_there = rank < a.ranks;
-    uint32_t p = 0, end = 0, row = 0;
-    if (is_there) {
-        p = min(__ldg(a.rank_start + rank), a.nnz) + threadIdx.x % LANES;
-        end = min(__ldg(a.rank_start + rank + 1), a.nnz);
-        row = row_of(a, rank);
-    }
-    Sums sum{};
+    const uint32_t group = blockIdx.x * (THREADS / LANES) + threadIdx.x / LANES,
+                   lane = threadIdx.x % LANES * 4;
+    const uint32_t last_quad = (a.nnz - 1) & ~3u;
+    uint32_t rank = min(group * a.items_per_group, a.ranks);
+    uint32_t begin = row_begin(a, rank), end = row_begin(a, rank + 1);
+    uint32_t at = (begin & ~3u) + lane;
     wait_for_previous();
+    Quad<typename T::A> quad = load_quad(a, min(at, last_quad));
 #pragma unroll 1
-    for (; p < end; p += TURN * LANES) {
-        uint32_t entry[TURN];
-        typename T::A value[TURN];
-        Vector<typename T::B, 1> x[TURN];
-        // Past the end the last nonzero again, as in rows_staged.cuh.
+    for (uint32_t i = 0; i < a.items_per_group; i++, rank++) {
+        const uint32_t next_end = row_begin(a, rank + 2), row = row_of(a, rank);
+        Sums sum{};
+        bool goes_on = true;
+#pragma unroll 1
+        while (goes_on) {
+            const uint32_t column[4] = {quad.column.x, quad.column.y, quad.column.z, quad.column.w};
+            Vector<typename T::B, 1> x[4];
+            if (at < end) {
 #pragma unroll
-        for (uint32_t i = 0; i < TURN; i++) {
-            entry[i] = __ldg(a.columns + min(p + i * LANES, end - 1));
-            value[i] = load_value(a.values, min(p + i * LANES, end - 1));
+                for (int e = 0; e < 4; e++)
+                    x[e] = load_b<T, 1>(a, column[e], 0);
+            }
+            const Quad<typename T::A> now = quad;
+            const uint32_t here = at;
+            goes_on = at - lane + 4 * LANES < end;
+            // The next quad is on its way with this one: of this row, or the first of the next.
+            at = goes_on ? at + 4 * LANES : (end & ~3u) + lane;
+            quad = load_quad(a, min(at, last_quad));
+#pragma unroll
+            for (int e = 0; e < 4; e++) {
+                Sums product{};
+                add_product(product, now.value(e), x[e]);
+                if (here + e - begin < end - begin)
+                    sum.add(product);
+            }
         }
-#pragma unroll
-        for (uint32_t i = 0; i < TURN; i++)
-            x[i] = load_b<T, 1>(a, entry[i], 0);
-#pragma unroll
-        for (uint32_t i = 0; i < TURN; i++) {
-            Sums product{};
-            add_product(product, value[i], x[i]);
-            if (p + i * LANES < end)
-                sum.add(product);
-        }
+        sum = sum_group<LANES>(sum);
+        if (rank < a.ranks && threadIdx.x % LANES == 0)
+            store_sums<T, 1>(a, row, 0, sum, a.alpha);
+        begin = end;
+        end = next_end;
     }
-    sum = sum_lanes(sum, 1, LANES < 32 ? LANES : 32);
-    if constexpr (WARPS > 1) {
-        __shared__ Sums warp_sum[WARPS];
-        if (threadIdx.x % 32 == 0)
-            warp_sum[threadIdx.x / 32] = sum;
-        __syncthreads();
-        sum = warp_sum[0];
-        for (uint32_t w = 1; w < WARPS; w++)
-            sum.add(warp_sum[w]);
-    }
-    if (is_there && threadIdx.x % LANES == 0)
-        store_sums<T, 1>(a, row, 0, sum, a.alpha);
 }
 
 } // namespace spmmi

@@ -15,6 +15,8 @@ int launch(void (*kernel)(RowsArgs<T>), const struct spmmi_rows_cuda *args)
     constexpr uint32_t GROUPS = THREADS / LANES;
     RowsArgs<T> a;
     a.columns = args->stream.columns;
+    a.narrow = args->stream.narrow;
+    a.row_ends = args->stream.row_ends;
     a.values = static_cast<const typename T::A *>(args->stream.values);
     a.rank_start = args->stream.rank_start;
     a.row_of_rank = args->stream.row_of_rank;

@@ -83,11 +83,12 @@ static struct spmmi_rows_shape shape_of(const struct spmmi_rows_problem *problem
                               device->multiprocessors))
             return staged;
     } else if (n == 1) {
-        return (struct spmmi_rows_shape){1,
-                                         problem->forced_lanes > 0
-                                             ? problem->forced_lanes
-                                             : spmmi_rows_lanes_of(problem->nnz, problem->ranks),
-                                         SPMMI_ROWS_LANES};
+        return (struct spmmi_rows_shape){
+            1,
+            problem->forced_lanes > 0
+                ? problem->forced_lanes
+                : spmmi_rows_lanes_of(problem->nnz, problem->ranks, device->multiprocessors),
+            SPMMI_ROWS_LANES};
     }
     return spmmi_rows_shape_of(n, vec);
 }
@@ -102,7 +103,9 @@ static void count_blocks(const struct spmmi_rows_problem *problem, const struct 
         launch->block_nonzeros = grid->nonzeros;
         launch->block_count = grid->count;
     } else if (launch->shape.way == SPMMI_ROWS_LANES) {
-        launch->block_count = (problem->ranks + groups - 1) / groups;
+        launch->items_per_group = spmmi_lanes_rows(problem->ranks, groups, device->multiprocessors);
+        launch->block_count =
+            (problem->ranks + groups * launch->items_per_group - 1) / (groups * launch->items_per_group);
     } else if (problem->schedule == SPMM_SCHEDULE_NONZERO_SPLIT) {
         launch->block_nonzeros =
             problem->piece_count > 0

@@ -53,6 +53,28 @@ void spmmi_columns_fill(const void *source, uint64_t first, uint64_t count, void
     }
 }
 
+void spmmi_narrow_fill(const void *source, uint64_t first, uint64_t count, void *to)
+{
+    const struct spmmi_columns_source *const from = source;
+    const uint64_t nnz = from->stream->nnz;
+    uint16_t *const columns = to;
+    for (uint64_t i = 0; i < count; i++)
+        columns[i] = first + i < nnz ? (uint16_t)from->col_ind[first + i] : 0;
+}
+
+void spmmi_row_ends_fill(const void *source, uint64_t first, uint64_t count, void *to)
+{
+    const struct spmmi_stream_host *const stream = source;
+    uint8_t *const ends = to;
+    memset(ends, 0, (size_t)count);
+    for (uint32_t rank = rank_behind(stream, 8 * first); rank < stream->ranks; rank++) {
+        const uint64_t last = stream->rank_start[rank + 1] - 1u;
+        if (last / 8 >= first + count)
+            break;
+        ends[last / 8 - first] |= (uint8_t)(1u << last % 8);
+    }
+}
+
 static void fill_ranks(int64_t rows, const int64_t *row_ptr, struct spmmi_stream_host *stream)
 {
     uint32_t rank = 0;

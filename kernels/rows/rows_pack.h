@@ -31,6 +31,10 @@ struct spmmi_columns_source {
 };
 /* Elements first .. first + count - 1 of a struct spmmi_columns_source. */
 void spmmi_columns_fill(const void *source, uint64_t first, uint64_t count, void *to);
+/* The same of the columns in 16 bits, without flags. */
+void spmmi_narrow_fill(const void *source, uint64_t first, uint64_t count, void *to);
+/* Bytes first .. first + count - 1 of the flags, of the struct spmmi_stream_host that is the source. */
+void spmmi_row_ends_fill(const void *source, uint64_t first, uint64_t count, void *to);
 /* Both. */
 spmm_status_t spmmi_stream_build(int64_t rows, const int64_t *row_ptr, const int32_t *col_ind,
                                  struct spmmi_stream_host *stream, spmm_diag_t *diag);

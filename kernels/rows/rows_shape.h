@@ -18,6 +18,7 @@ struct spmmi_rows_shape {
     enum spmmi_rows_way way;
 };
 #define SPMMI_ROWS_PAIR 2u
+#define SPMMI_NARROW_COLUMNS 65536 /* most columns of op(A) whose indices take 16 bits */
 
 #define SPMMI_ROWS_THREADS 256u
 /* Thread blocks per multiprocessor, for values of B of so many bytes. Eight sums of 16-bit values a lane and what a
@@ -81,15 +82,28 @@ static inline uint32_t spmmi_rows_narrower(uint32_t vec, uint32_t value_bytes)
     return value_bytes <= 4 && vec > SPMMI_ROWS_PAIR ? SPMMI_ROWS_PAIR : 1;
 }
 
-/* Lanes that share a row of one column in a row split. Measured on an H200: the mean row has two turns of each lane. */
-static inline uint32_t spmmi_rows_lanes_of(uint64_t nnz, uint64_t ranks)
+/* Lanes that share a row of one column in a row split, four nonzeros each at a time. Measured on an H200 over 11
+ * matrices of even rows: the mean row has three turns; fewer where its lanes fill less than half of the GPU,
+ * and then a block a row if that has more than 256 nonzeros. */
+#define SPMMI_LANES_TURN 12u
+static inline uint32_t spmmi_rows_lanes_of(uint64_t nnz, uint64_t ranks, uint32_t sm_count)
 {
+    const uint64_t half = (uint64_t)sm_count * SPMMI_STAGED_BLOCKS_PER_SM(4, 1) * SPMMI_ROWS_THREADS / 2;
     uint32_t lanes = 1;
-    if (nnz / SPMMI_ROWS_THREADS >= ranks)
-        return SPMMI_ROWS_THREADS;
-    while (lanes < 32 && nnz / 4 / lanes >= ranks)
+    while (lanes < 32 &&
+           (nnz > SPMMI_LANES_TURN * lanes * ranks || (lanes * ranks < half && nnz > 4 * lanes * ranks)))
         lanes *= 2;
-    return lanes;
+    return lanes == 32 && lanes * ranks < half && nnz > SPMMI_ROWS_THREADS * ranks ? SPMMI_ROWS_THREADS
+                                                                                   : lanes;
+}
+
+/* Rows of such a group, one after the other: as many as make one wave of blocks. */
+#define SPMMI_LANES_ROWS_MAX 16u
+static inline uint32_t spmmi_lanes_rows(uint64_t ranks, uint32_t groups, uint32_t sm_count)
+{
+    const uint64_t wave = (uint64_t)groups * sm_count * SPMMI_STAGED_BLOCKS_PER_SM(4, 1);
+    const uint64_t rows = (ranks + wave - 1) / wave;
+    return rows < 1 ? 1 : rows > SPMMI_LANES_ROWS_MAX ? SPMMI_LANES_ROWS_MAX : (uint32_t)rows;
 }
 
 /* n: columns of a pass. vec: columns a lane. */

@@ -176,9 +176,11 @@ template <typename T, typename S> struct Turn {
     }
     __device__ __forceinline__ void load(const RowsArgs<T> &a, uint32_t p, uint32_t end)
     {
+        uint32_t nonzero[STAGED_STEP];
 #pragma unroll
         for (uint32_t i = 0; i < STAGED_STEP; i++)
-            entry[i] = __ldg(a.columns + at(p, i, end));
+            nonzero[i] = at(p, i, end);
+        load_entries(a, nonzero, entry);
     }
 };
 

@@ -77,6 +77,12 @@ cleanup:
     return status;
 }
 
+/* Do the columns of op(A) fit 16 bits? */
+static int has_narrow_columns(const struct spmmi_part_source *source)
+{
+    return (source->part->op == SPMM_OP_N ? source->plan->cols : source->plan->rows) <= SPMMI_NARROW_COLUMNS;
+}
+
 static void cut_part(struct spmmi_arena *arena, const struct spmmi_part_source *source,
                      const struct spmmi_stream *s, struct spmmi_cuda_rows *rows)
 {
@@ -101,7 +107,12 @@ static void cut(struct spmmi_arena *arena, const struct spmmi_part_source *sourc
         shared->map = spmmi_arena_cut(arena, s->nnz, sizeof *shared->map);
         s->values = shared->values;
     }
-    s->columns = spmmi_arena_cut(arena, padded, sizeof *s->columns);
+    if (has_narrow_columns(source)) {
+        s->narrow = spmmi_arena_cut(arena, padded, sizeof *s->narrow);
+        s->row_ends = spmmi_arena_cut(arena, padded / 8 + 1, sizeof *s->row_ends);
+    } else {
+        s->columns = spmmi_arena_cut(arena, padded, sizeof *s->columns);
+    }
     s->rank_start = spmmi_arena_cut(arena, ranks, sizeof *s->rank_start);
     if (s->empty_count > 0) {
         s->row_of_rank = spmmi_arena_cut(arena, ranks, sizeof *s->row_of_rank);
@@ -119,7 +130,14 @@ static spmm_status_t upload_stream(const struct spmmi_stream *s, const struct sp
     SPMM_REQUIRE(host->ranks == s->ranks, SPMM_ERR_INTERNAL, diag,
                  "the stream has %u rows, its statistics said %u", host->ranks, s->ranks);
     const struct spmmi_columns_source columns = {col_ind, host};
-    SPMM_TRY(spmmi_cuda_fill_up(s->columns, padded, sizeof *s->columns, spmmi_columns_fill, &columns, diag));
+    if (s->narrow != NULL) {
+        SPMM_TRY(spmmi_cuda_fill_up(s->narrow, padded, sizeof *s->narrow, spmmi_narrow_fill, &columns, diag));
+        SPMM_TRY(spmmi_cuda_fill_up(s->row_ends, padded / 8 + 1, sizeof *s->row_ends, spmmi_row_ends_fill,
+                                    host, diag));
+    } else {
+        SPMM_TRY(
+            spmmi_cuda_fill_up(s->columns, padded, sizeof *s->columns, spmmi_columns_fill, &columns, diag));
+    }
     SPMM_TRY(spmmi_cuda_copy_up(s->rank_start, host->rank_start, ranks, sizeof *s->rank_start, diag));
     if (s->empty_count > 0) {
         SPMM_TRY(spmmi_cuda_copy_up(s->row_of_rank, host->row_of_rank, ranks, sizeof *s->row_of_rank, diag));

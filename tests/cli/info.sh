@@ -14,8 +14,8 @@ silent_err
 says 'format 1.7, f32, with values, made by spmm-inspector 0.2.0'
 says '10,974 x 10,974, 428,650 nonzeros'
 says 'panel/dense, 10,974 rows, '
-says 'choice     variant 0: rows/nonzero-split: predicted '
-says 'more       --full shows every candidate'
+says 'choice     variants 0, 5: rows/row-split: predicted '
+says 'more       --full shows every variant and candidate'
 for absent in refused 'Row lengths' 'Row blocks' 'Permutations' 'Sections'; do
     says_not "$absent"
 done

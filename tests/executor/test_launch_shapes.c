@@ -218,15 +218,30 @@ static void test_few_columns(void **state)
         assert_true(spmmi_staged_pays(n, s, 4, n == 1 ? UINT32_MAX : limit, 132));
         assert_int_equal(spmmi_staged_pays(n, s, 4, limit + 1, 132), n == 1);
     }
-    for (uint32_t mean = 1; mean <= 300; mean++) {
-        const uint32_t lanes = mean >= 256  ? 256
-                               : mean >= 64 ? 32
-                               : mean >= 32 ? 16
-                               : mean >= 16 ? 8
-                               : mean >= 8  ? 4
-                               : mean >= 4  ? 2
-                                            : 1;
-        assert_int_equal(spmmi_rows_lanes_of(1000 * (uint64_t)mean, 1000), lanes);
+}
+
+/* Lanes of a row of one column: three turns of four nonzeros where rows fill the GPU, one turn where they do not. */
+static void test_lanes_of_a_row(void **state)
+{
+    (void)state;
+    const uint64_t few = 700, many = 1000000, half = UINT64_C(132) * 6 * 256 / 2;
+    for (uint64_t mean = 1; mean <= 2000; mean++) {
+        uint32_t three_turns = 1, one_turn = 1;
+        while (three_turns < 32 && mean > 12 * three_turns)
+            three_turns *= 2;
+        while (one_turn < 32 && mean > 4 * one_turn)
+            one_turn *= 2;
+        assert_int_equal(spmmi_rows_lanes_of(many * mean, many, 132), three_turns);
+        assert_int_equal(spmmi_rows_lanes_of(few * mean, few, 132), mean > 256 ? 256 : one_turn);
+    }
+    assert_int_equal(spmmi_rows_lanes_of(half / 4 * 48, half / 4, 132), 4);
+    assert_int_equal(spmmi_rows_lanes_of((half / 4 - 1) * 48, half / 4 - 1, 132), 8);
+    for (uint32_t groups = 1; groups <= 256; groups *= 2) {
+        const uint64_t wave = UINT64_C(132) * 6 * groups;
+        assert_int_equal(spmmi_lanes_rows(1, groups, 132), 1);
+        assert_int_equal(spmmi_lanes_rows(wave, groups, 132), 1);
+        assert_int_equal(spmmi_lanes_rows(wave + 1, groups, 132), 2);
+        assert_int_equal(spmmi_lanes_rows(16 * wave + 1, groups, 132), 16);
     }
 }
 
@@ -311,8 +326,9 @@ int main(void)
         cmocka_unit_test(test_window),         cmocka_unit_test(test_panel),
         cmocka_unit_test(test_panel_resident), cmocka_unit_test(test_block_row_groups),
         cmocka_unit_test(test_groups),         cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_few_columns),    cmocka_unit_test(test_rows_blocks),
-        cmocka_unit_test(test_rows_arrivals),  cmocka_unit_test(test_tiled),
+        cmocka_unit_test(test_few_columns),    cmocka_unit_test(test_lanes_of_a_row),
+        cmocka_unit_test(test_rows_blocks),    cmocka_unit_test(test_rows_arrivals),
+        cmocka_unit_test(test_tiled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -313,9 +313,33 @@ static void compulsory_traffic_is_as_counted(void **state)
     analysis("gen:diag:1000", &m, &matrix, &a);
     const struct spmmi_model_candidate c = {.family = SPMM_FAMILY_ROWS, .schedule = SPMM_SCHEDULE_ROW_SPLIT};
     const struct spmmi_prediction p = spmmi_predict(&d, &m, &c, 32, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
-    assert_near(p.term[SPMMI_TERM_DRAM], (8e3 + 128e3 + 128e3) / d.copy_rate);
+    assert_near(p.term[SPMMI_TERM_DRAM], ((2.125 + 4) * 1000 + 128e3 + 128e3) / d.copy_rate);
+    m.has_ones = 1;
+    const struct spmmi_prediction ones = spmmi_predict(&d, &m, &c, 32, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
+    assert_near(ones.term[SPMMI_TERM_DRAM], (2.125 * 1000 + 128e3 + 128e3) / d.copy_rate);
     assert_true(p.launches == 0);
+    m.cols = 65537; /* indices of 32 bits */
+    const struct spmmi_prediction many = spmmi_predict(&d, &m, &c, 32, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
+    assert_near(many.term[SPMMI_TERM_DRAM], (4e3 + 128e3 + 128e3) / d.copy_rate);
     spmm_matrix_destroy(matrix);
+}
+
+/* 500,000 rows of 30: four lanes share a row, so that 8 rows are in a warp and 64 in a block. */
+static void lanes_share_a_row_of_one_column(void **state)
+{
+    (void)state;
+    struct spmmi_device_profile d;
+    struct spmmi_model_matrix m = {.rows = 5e5, .cols = 5e5, .nnz = 15e6, .rows_used = 5e5, .cols_used = 5e5};
+    const struct spmmi_model_candidate c = {.family = SPMM_FAMILY_ROWS, .schedule = SPMM_SCHEDULE_ROW_SPLIT};
+    open_profile("h200", &d);
+    m.item_longest = 8;
+    m.item_steps[3] = 3e5;
+    m.item_steps[6] = 2e5;
+    const struct spmmi_prediction p = spmmi_predict(&d, &m, &c, 1, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
+    const double step = SPMMI_MODEL_STEP_CYCLES / d.clock_hz;
+    assert_near(p.term[SPMMI_TERM_ISSUE], 3e5 / 4 * 28 / (4.0 * d.multiprocessors * d.clock_hz));
+    assert_near(p.term[SPMMI_TERM_WAVES], 2e5 / 4 * step / (d.multiprocessors * 5.0));
+    assert_near(p.term[SPMMI_TERM_LONGEST], 2 * step);
 }
 
 static void one_long_row_makes_row_split_slow(void **state)
@@ -419,6 +443,7 @@ int main(void)
         cmocka_unit_test(more_work_takes_no_less_time),
         cmocka_unit_test(one_column_takes_the_same_in_both_layouts),
         cmocka_unit_test(compulsory_traffic_is_as_counted),
+        cmocka_unit_test(lanes_share_a_row_of_one_column),
         cmocka_unit_test(one_long_row_makes_row_split_slow),
         cmocka_unit_test(terms_join_as_a_norm),
         cmocka_unit_test(tiled_pays_for_bytes_padding_and_stages),

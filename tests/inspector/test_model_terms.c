@@ -204,8 +204,8 @@ static void row_split_terms_are_as_counted(void **state)
     struct spmmi_prediction p = spmmi_predict(&device, &m, &c, 32, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
     assert_near(p.l2_share, 0.95);
     assert_near(p.l1_share, l1_share(128));
-    assert_near(p.term[SPMMI_TERM_DRAM], (80000 + 0.05 * 1280000 + 128000) / 1e12);
-    assert_near(p.term[SPMMI_TERM_L2], ((1 - p.l1_share) * 1280000 + 80000 + 128000) / 4e12);
+    assert_near(p.term[SPMMI_TERM_DRAM], (61250 + 0.05 * 1280000 + 128000) / 1e12);
+    assert_near(p.term[SPMMI_TERM_L2], ((1 - p.l1_share) * 1280000 + 61250 + 128000) / 4e12);
     assert_near(p.term[SPMMI_TERM_L1], 250 * 3 * 4 * (2 * 64 + 4 * 128) / 5e12);
     assert_near(p.term[SPMMI_TERM_ALU], 2.0 * 10000 * 32 / 2e13);
     assert_near(p.term[SPMMI_TERM_ISSUE], 250 * 3 * 40 / 3.2e10);
@@ -221,13 +221,13 @@ static void row_split_terms_are_as_counted(void **state)
     assert_near(p.term[SPMMI_TERM_ISSUE], 1500 * 40 / 3.2e10);
     /* Column-major: B is in the cache as it was converted; C is converted after it, as it has 10 nonzeros a row. */
     p = spmmi_predict(&device, &m, &c, 32, SPMM_LAYOUTS_COL_MAJOR, SPMM_F32);
-    assert_near(p.term[SPMMI_TERM_DRAM], (80000 + 128000) / 1e12);
+    assert_near(p.term[SPMMI_TERM_DRAM], (61250 + 128000) / 1e12);
     assert_near(p.term[SPMMI_TERM_CONVERT], 2 * 1500 * 32 * 4 / 1e12);
     assert_true(p.launches == 2);
     /* 8 columns are stored directly. */
     p = spmmi_predict(&device, &m, &c, 8, SPMM_LAYOUTS_COL_MAJOR, SPMM_F32);
     assert_near(p.l1_share, l1_share(32));
-    assert_near(p.term[SPMMI_TERM_L2], (1 - p.l1_share) * 320000 / 2e12 + 80000 / 4e12 + 32000 / 5e11);
+    assert_near(p.term[SPMMI_TERM_L2], (1 - p.l1_share) * 320000 / 2e12 + 61250 / 4e12 + 32000 / 5e11);
     assert_near(p.term[SPMMI_TERM_CONVERT], 2 * 500 * 8 * 4 / 1e12);
     assert_true(p.launches == 1);
 }
