@@ -251,7 +251,8 @@ static int is_captured(void *stream)
     enum cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
     if (cudaStreamIsCapturing(stream, &capture) == cudaSuccess)
         return capture != cudaStreamCaptureStatusNone;
-    (void)cudaGetLastError(); /* the legacy stream while another one is captured */
+    (void)
+        cudaGetLastError(); /* such as the legacy stream while another one is captured: as if this one were */
     return 1;
 }
 
@@ -263,7 +264,8 @@ spmm_status_t spmmi_cuda_execute(const struct spmmi_cuda *cuda, int variant,
     struct spmmi_product run = *product;
     struct spmmi_cuda_scope scope;
     spmm_status_t status = spmmi_cuda_status((int)spmmi_cuda_enter(cuda->device.number, &scope));
-    run.a_is_ones = run.a_is_ones || (cuda->values_are_ones && !is_captured(stream));
+    if (status == SPMM_OK && cuda->values_are_ones && !run.a_is_ones)
+        run.a_is_ones = !is_captured(stream);
     if (status == SPMM_OK)
         status = part->backend->run(part->state, &run, workspace, stream);
     spmmi_cuda_leave(scope);

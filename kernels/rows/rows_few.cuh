@@ -33,7 +33,7 @@ __device__ __forceinline__ Quad<typename T::A> load_quad(const RowsArgs<T> &a, u
     } else {
         quad.column = __ldg(reinterpret_cast<const uint4 *>(a.columns + p));
     }
-    quad.load_values(a.values + p);
+    quad.load_written_values(a.values + p);
     return quad;
 }
 

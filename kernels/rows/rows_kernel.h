@@ -3,9 +3,9 @@
  *
  * P is the pattern of op(A) in CSR with m rows and k columns.
  * Host layout: CSR as it is, plus the plan's items (rows_csr_cpu.h).
- * Device layout ("stream"): the nonzeros of P in order, without row pointers: a column index whose sign bit is set ends
- * its row. Rows without nonzeros do not appear in it; the others are numbered 0, 1, ...
- * ("rank") and row_of_rank leads back. Kernels need no row pointer until a row is shared by two blocks. */
+ * Device layout ("stream"): the nonzeros of P in order, without row pointers: a column index whose sign bit is set, or
+ * a bit beside indices of 16 bits, ends its row. Rows without nonzeros do not appear in it; the others are numbered
+ * 0, 1, ... ("rank") and row_of_rank leads back. Kernels need no row pointer until a row is shared by two blocks. */
 #ifndef SPMMI_ROWS_KERNEL_H
 #define SPMMI_ROWS_KERNEL_H
 
@@ -56,7 +56,7 @@ struct spmmi_stream_items {
 struct spmmi_rows_cuda {
     struct spmmi_stream stream;
     struct spmmi_stream_items items;
-    uint32_t items_per_group;         /* row split: consecutive items that one lane group takes */
+    uint32_t items_per_group; /* row split: consecutive items that one lane group takes; one column: rows */
     const struct spmmi_block *blocks; /* nonzero split: block_count + 1 of them */
     uint32_t block_count;             /* blocks of the grid that have nonzeros */
     uint32_t block_nonzeros; /* nonzero split: distance of the boundaries before they were moved; few columns:

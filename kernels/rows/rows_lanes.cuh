@@ -7,7 +7,8 @@
 //             row; what lies before or behind the row in its first and last quad is not added
 // in flight   the values of B of one quad and the next quad, of this row or the next
 // sums        in registers, of the lanes of a row by shuffles (LANES = 256: and shared memory), in a fixed order
-// launch      as in rows_staged.cuh
+// launch      the starts of rows are read before the previous kernel has ended: they never change. Values of A, B, C
+//             are not, nor by the read-only path.
 // for         rows of about equal length: the longest of them decides
 // source      paper 002 (a thread, a warp, a thread block a row)
 #pragma once
@@ -50,15 +51,15 @@ __global__ void __launch_bounds__(THREADS, SPMMI_STAGED_BLOCKS_PER_SM(sizeof(typ
     }
     const uint32_t group = blockIdx.x * (THREADS / LANES) + threadIdx.x / LANES,
                    lane = threadIdx.x % LANES * 4;
-    const uint32_t last_quad = (a.nnz - 1) & ~3u;
+    const uint32_t last_quad = (a.nnz - 1) & ~3u; // without nonzeros there are no work blocks
     uint32_t rank = min(group * a.items_per_group, a.ranks);
-    uint32_t begin = row_begin(a, rank), end = row_begin(a, rank + 1);
+    uint32_t begin = row_begin(a, rank), end = max(row_begin(a, rank + 1), begin);
     uint32_t at = (begin & ~3u) + lane;
     wait_for_previous();
     Quad<typename T::A> quad = load_quad(a, min(at, last_quad));
 #pragma unroll 1
     for (uint32_t i = 0; i < a.items_per_group; i++, rank++) {
-        const uint32_t next_end = row_begin(a, rank + 2), row = row_of(a, rank);
+        const uint32_t next_end = max(row_begin(a, rank + 2), end), row = row_of(a, rank);
         Sums sum{};
         bool goes_on = true;
 #pragma unroll 1

@@ -32,6 +32,14 @@ template <typename A> struct Quad {
     {
         load_four(values, stored);
     }
+    // By plain loads: for a kernel that starts while that which writes the values may still run (launch.cuh).
+    __device__ __forceinline__ void load_written_values(const A *values)
+    {
+        const Vector<A, 4> four = load_vector<A, 4>(values);
+#pragma unroll
+        for (int e = 0; e < 4; e++)
+            stored[e] = four.x[e];
+    }
     __device__ __forceinline__ A value(int e) const
     {
         return stored[e];
@@ -41,6 +49,9 @@ template <> struct Quad<One> {
     uint4 column;
 
     __device__ __forceinline__ void load_values(const One *)
+    {
+    }
+    __device__ __forceinline__ void load_written_values(const One *)
     {
     }
     __device__ __forceinline__ One value(int) const

@@ -276,6 +276,44 @@ static void values_that_were_ones_are_replaced(void **state)
     }
 }
 
+/* Kernels of one column start early: new values that are put in the order of op T right before them are seen. */
+static void new_values_are_seen_by_the_next_product(void **state)
+{
+    (void)state;
+    for (int schedule = SPMM_SCHEDULE_ROW_SPLIT; schedule <= SPMM_SCHEDULE_NONZERO_SPLIT; schedule++) {
+        const struct test_plan_options options = {SPMM_F32, (spmm_schedule_t)schedule, 8, 1, 1};
+        const struct test_product product = {
+            .op = SPMM_OP_T, .n = 1, .alpha = 1, .values = TEST_VALUES_INTEGER};
+        struct bench t = bench_make("one dense row", options, &product);
+        const size_t bytes = (size_t)t.a->nnz * sizeof(float);
+        void *values[2] = {NULL, NULL};
+        char *want[2];
+        for (int i = 0; i < 2; i++) {
+            for (int64_t p = 0; p < t.a->nnz; p++)
+                t.a->values[p] = test_integer((uint64_t)p, (uint64_t)i + 3);
+            void *const host = test_values_of(t.a, SPMM_F32);
+            TEST_CUDA(cudaMalloc(&values[i], bytes));
+            TEST_CUDA(cudaMemcpy(values[i], host, bytes, cudaMemcpyHostToDevice));
+            free(host);
+            assert_int_equal(spmm_executor_set_values(t.executor, values[i], NULL, NULL), SPMM_OK);
+            TEST_CUDA(cudaDeviceSynchronize());
+            assert_int_equal(run(&t, &product, NULL), SPMM_OK);
+            want[i] = read_c(&t);
+        }
+        assert_memory_not_equal(want[0], want[1], t.c_bytes);
+        for (int i = 0; i < 200; i++) {
+            assert_int_equal(spmm_executor_set_values(t.executor, values[i % 2], NULL, NULL), SPMM_OK);
+            assert_int_equal(run(&t, &product, NULL), SPMM_OK);
+            expect_c(&t, want[i % 2]);
+        }
+        for (int i = 0; i < 2; i++) {
+            TEST_CUDA(cudaFree(values[i]));
+            free(want[i]);
+        }
+        bench_free(&t);
+    }
+}
+
 /* A stream that waits for a product of another thread. */
 struct waiting {
     struct bench *bench;
@@ -437,6 +475,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_graph_replays_the_product),
         cmocka_unit_test(values_are_replaced),
         cmocka_unit_test(values_that_were_ones_are_replaced),
+        cmocka_unit_test(new_values_are_seen_by_the_next_product),
         cmocka_unit_test(new_values_on_one_stream_keep_no_product_off_another),
         cmocka_unit_test(memory_is_reported_before_and_after),
         cmocka_unit_test(a_plan_for_another_target_falls_back_and_says_so),
