@@ -245,14 +245,14 @@ uint64_t spmmi_cuda_workspace_bytes(const struct spmmi_cuda *cuda, int variant,
     return part->backend->workspace(part->state, product);
 }
 
-/* A graph may be replayed after new values were set: what is captured reads them. */
+/* A graph may be replayed after new values were set: what is captured reads them. An error, as of the legacy stream
+ * while another one is captured, counts as capture. */
 static int is_captured(void *stream)
 {
     enum cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
     if (cudaStreamIsCapturing(stream, &capture) == cudaSuccess)
         return capture != cudaStreamCaptureStatusNone;
-    (void)
-        cudaGetLastError(); /* such as the legacy stream while another one is captured: as if this one were */
+    (void)cudaGetLastError();
     return 1;
 }
 

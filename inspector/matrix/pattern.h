@@ -11,7 +11,6 @@ struct spmmi_pattern {
     const int64_t *row_ptr;
     const int32_t *col_ind;
     double mean, stddev; /* nonzeros a row */
-    int has_ones;        /* each value is known to be 1 */
 };
 
 #endif

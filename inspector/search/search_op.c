@@ -18,10 +18,7 @@ spmm_status_t spmmi_op_open(const struct spmmi_request *r, const struct spmmi_pa
     op->permutations.row_ptr = a->row_ptr;
     op->permutations.col_ind = a->col_ind;
     op->permutations.threads = r->threads;
-    const spmm_status_t status =
-        spmmi_model_analysis(a->rows, a->cols, a->row_ptr, a->col_ind, &op->model, diag);
-    op->model.has_ones = a->has_ones;
-    return status;
+    return spmmi_model_analysis(a->rows, a->cols, a->row_ptr, a->col_ind, &op->model, diag);
 }
 
 void spmmi_op_forget(struct spmmi_op *op)

@@ -238,6 +238,8 @@ static spmm_status_t plan_op(const struct spmmi_requests *requests, const struct
     struct work *w = spmmi_alloc_zero(1, sizeof *w);
     SPMM_TRY_ALLOC(w, diag);
     SPMM_TRY(spmmi_op_open(&requests->list[0], a, &w->op, diag));
+    w->op.model.has_ones =
+        plan->values != NULL && spmmi_values_are_ones(plan->values, plan->dtype, plan->nnz);
     for (int i = 0; i < requests->count; i++)
         SPMM_TRY(plan_device(w, &requests->list[i], tuning, plan, diag));
 cleanup:
@@ -245,11 +247,6 @@ cleanup:
         spmmi_op_close(&w->op);
     spmmi_free(w);
     return status;
-}
-
-static int has_ones(const spmm_plan_t *plan)
-{
-    return plan->values != NULL && spmmi_values_are_ones(plan->values, plan->dtype, plan->nnz);
 }
 
 static double deviation(int64_t rows, const int64_t *row_ptr, double mean)
@@ -281,8 +278,7 @@ static spmm_status_t plan_transpose(const struct spmmi_requests *requests, struc
                                     .row_ptr = row_ptr,
                                     .col_ind = col_ind,
                                     .mean = mean,
-                                    .stddev = deviation(plan->cols, row_ptr, mean),
-                                    .has_ones = has_ones(plan)};
+                                    .stddev = deviation(plan->cols, row_ptr, mean)};
     SPMM_TRY(plan_op(requests, &a, tuning, plan, diag));
 cleanup:
     spmmi_free(col_ind);
@@ -301,8 +297,7 @@ spmm_status_t spmmi_search_plan(const struct spmmi_requests *requests, spmm_plan
                                     .row_ptr = plan->row_ptr,
                                     .col_ind = plan->col_ind,
                                     .mean = plan->stats.row_mean,
-                                    .stddev = plan->stats.row_stddev,
-                                    .has_ones = has_ones(plan)};
+                                    .stddev = plan->stats.row_stddev};
     const struct spmmi_request *const request = &requests->list[0];
     const double limit = request->tuning.time_limit;
     struct spmmi_tuning tuning = {.deadline = limit > 0 ? omp_get_wtime() + limit : 0};

@@ -57,7 +57,6 @@ static int has_staged_shape(const struct spmmi_model_query *q, struct shape *s)
     const struct spmmi_rows_shape staged = spmmi_staged_shape_of(n);
     const double block = full * 2 * spmmi_staged_least(spmmi_staged_grid(staged));
     *s = (struct shape){.lanes = staged.lanes,
-                        .share = 1,
                         .vec = staged.vec,
                         .block = block,
                         .blocks_per_sm = SPMMI_STAGED_BLOCKS_PER_SM(sum_bytes, staged.vec),
@@ -76,14 +75,14 @@ static struct shape shape_of(const struct spmmi_model_query *q)
     struct shape s;
     if (!has_staged_shape(q, &s))
         s = (struct shape){.lanes = launch.lanes,
-                           .share = 1,
                            .vec = launch.vec,
                            .group = (double)blocks.group_nonzeros,
                            .block = (double)blocks.nonzeros,
                            .blocks_per_sm = SPMMI_ROWS_BLOCKS_PER_SM(bytes)};
-    if (q->candidate->schedule == SPMM_SCHEDULE_ROW_SPLIT && q->n == 1)
-        s.share = spmmi_rows_lanes_of((uint64_t)q->matrix->nnz, (uint64_t)q->matrix->rows_used,
-                                      (uint32_t)q->profile->multiprocessors);
+    s.share = q->candidate->schedule == SPMM_SCHEDULE_ROW_SPLIT && q->n == 1
+                  ? spmmi_rows_lanes_of((uint64_t)q->matrix->nnz, (uint64_t)q->matrix->rows_used,
+                                        (uint32_t)q->profile->multiprocessors)
+                  : 1;
     s.tile = s.lanes * s.vec;
     s.tiles = ceil(q->n / s.tile);
     return s;

@@ -26,11 +26,10 @@ extern "C" {
 struct spmmi_stream {
     uint32_t nnz, ranks; /* nonzeros; rows that have any */
     uint32_t empty_count;
-    const uint32_t *columns; /* nnz + pad, flagged; NULL: they are narrow */
-    const uint16_t *narrow;  /* nnz + pad: columns of at most SPMMI_NARROW_COLUMNS; else NULL */
-    const uint8_t
-        *row_ends;      /* narrow: bit p % 8 of byte p / 8 is the flag of nonzero p; (nnz + pad) / 8 + 1 */
-    const void *values; /* nnz + pad of the type of A */
+    const uint32_t *columns;     /* nnz + pad, flagged; NULL: they are narrow */
+    const uint16_t *narrow;      /* nnz + pad: columns of at most SPMMI_NARROW_COLUMNS; else NULL */
+    const uint8_t *row_ends;     /* narrow: (nnz + pad) / 8 + 1; bit p % 8 of byte p / 8 flags nonzero p */
+    const void *values;          /* nnz + pad of the type of A */
     const uint32_t *rank_start;  /* ranks + 1: first nonzero of each */
     const uint32_t *row_of_rank; /* ranks + 1; NULL: no row is empty, rank = row */
     const uint32_t *empty_rows;  /* empty_count rows; NULL: rows 0 .. empty_count - 1 */

@@ -104,8 +104,8 @@ static void count_blocks(const struct spmmi_rows_problem *problem, const struct 
         launch->block_count = grid->count;
     } else if (launch->shape.way == SPMMI_ROWS_LANES) {
         launch->items_per_group = spmmi_lanes_rows(problem->ranks, groups, device->multiprocessors);
-        launch->block_count =
-            (problem->ranks + groups * launch->items_per_group - 1) / (groups * launch->items_per_group);
+        const uint32_t rows = groups * launch->items_per_group;
+        launch->block_count = (problem->ranks + rows - 1) / rows;
     } else if (problem->schedule == SPMM_SCHEDULE_NONZERO_SPLIT) {
         launch->block_nonzeros =
             problem->piece_count > 0

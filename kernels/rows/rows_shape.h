@@ -97,7 +97,7 @@ static inline uint32_t spmmi_rows_lanes_of(uint64_t nnz, uint64_t ranks, uint32_
                                                                                    : lanes;
 }
 
-/* Rows of such a group, one after the other: as many as make one wave of blocks. */
+/* Rows of such a group, one after the other: as many as make one wave of blocks, of sums in f32. */
 #define SPMMI_LANES_ROWS_MAX 16u
 static inline uint32_t spmmi_lanes_rows(uint64_t ranks, uint32_t groups, uint32_t sm_count)
 {

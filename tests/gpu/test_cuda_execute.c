@@ -86,6 +86,14 @@ static char *read_c(const struct bench *t)
     return bytes;
 }
 
+/* C on the device as it was before any product. */
+static void restore_c(const struct bench *t)
+{
+    TEST_CUDA(cudaMemset(t->device_c.block, 0x5a, t->c_bytes));
+    TEST_CUDA(cudaMemcpy(t->device_c.block, t->c.block, t->c_bytes, cudaMemcpyHostToDevice));
+    TEST_CUDA(cudaDeviceSynchronize()); /* the copy may still be under way, and streams do not wait */
+}
+
 static void expect_c(const struct bench *t, const char *want)
 {
     char *got = read_c(t);
@@ -157,9 +165,7 @@ static void a_graph_replays_the_product(void **state)
         assert_int_equal(free_before, free_after);
         TEST_CUDA(cudaGraphInstantiate(&replay, graph, 0));
         for (int i = 0; i < 20; i++) {
-            TEST_CUDA(cudaMemset(t.device_c.block, 0x5a, t.c_bytes));
-            TEST_CUDA(cudaMemcpy(t.device_c.block, t.c.block, t.c_bytes, cudaMemcpyHostToDevice));
-            TEST_CUDA(cudaDeviceSynchronize()); /* the copy may still be under way, and streams do not wait */
+            restore_c(&t);
             TEST_CUDA(cudaGraphLaunch(replay, stream));
             TEST_CUDA(cudaStreamSynchronize(stream));
             expect_c(&t, want);
@@ -252,9 +258,7 @@ static void values_that_were_ones_are_replaced(void **state)
         TEST_CUDA(cudaStreamSynchronize(stream));
         char *const of_ones = read_c(&t);
         assert_memory_not_equal(of_ones, want, t.c_bytes);
-        TEST_CUDA(cudaMemset(t.device_c.block, 0x5a, t.c_bytes));
-        TEST_CUDA(cudaMemcpy(t.device_c.block, t.c.block, t.c_bytes, cudaMemcpyHostToDevice));
-        TEST_CUDA(cudaDeviceSynchronize());
+        restore_c(&t);
         TEST_CUDA(cudaGraphLaunch(replay, stream));
         TEST_CUDA(cudaStreamSynchronize(stream));
         expect_c(&t, of_ones);
@@ -262,8 +266,7 @@ static void values_that_were_ones_are_replaced(void **state)
         TEST_CUDA(cudaGraphLaunch(replay, stream));
         TEST_CUDA(cudaStreamSynchronize(stream));
         expect_c(&t, want);
-        TEST_CUDA(cudaMemcpy(t.device_c.block, t.c.block, t.c_bytes, cudaMemcpyHostToDevice));
-        TEST_CUDA(cudaDeviceSynchronize());
+        restore_c(&t);
         assert_int_equal(run(&t, &product, stream), SPMM_OK);
         TEST_CUDA(cudaStreamSynchronize(stream));
         expect_c(&t, want);
