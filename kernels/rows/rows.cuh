@@ -6,7 +6,7 @@
 // group       LANES lanes own consecutive nonzeros (whole items) and LANES * VEC columns of B and C
 // types       T says those of A, B and C (rows_types.cuh); sums, in registers and memory, are f32 or f64
 // lane        VEC columns: one 16-byte load of B a nonzero. Where B, C or n is not aligned to that, VEC = 2 if they
-//             are even (8 bytes of f32, 4 of 16-bit types), else 1
+//             are even (8 bytes of f32, 4 of 16-bit types), else 1, or of f32 3 that are LANES apart
 // in flight   4 * QUADS rows of B a group, whatever the row lengths: loads never wait for the end of a row
 // schedules   row split: items end with their rows, nothing is shared.
 //             nonzero split: blocks are about equally long, and so are the groups of a block. A row cut by a
@@ -69,6 +69,19 @@ __device__ __forceinline__ void prefetch_entries(const V *entries, uint32_t star
         prefetch_l2(entries + p);
 }
 
+// A lane's columns of a row of B: one word, or values that are apart.
+template <typename B, int VEC, uint32_t STEP>
+__device__ __forceinline__ Vector<B, VEC> load_columns_of_b(const B *b, const uint32_t (&apart)[VEC])
+{
+    if constexpr (STEP == 1)
+        return load_vector<B, VEC>(b);
+    Vector<B, VEC> x;
+#pragma unroll
+    for (int i = 0; i < VEC; i++)
+        x.x[i] = b[apart[i]];
+    return x;
+}
+
 template <typename T, int VEC, int LANES, int QUADS, bool SPLIT, bool C_COLUMNS>
 __global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BOUND(sizeof(typename T::B), VEC, SPLIT))
     rows_kernel(const RowsArgs<T> a)
@@ -77,8 +90,9 @@ __global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BOUND(sizeof(typename T::B
     using B = typename T::B;
     using Sum = typename T::Sum;
     constexpr uint32_t GROUPS = THREADS / LANES;
-    const uint32_t offset = threadIdx.x % LANES * VEC;
-    const uint32_t column = blockIdx.y * (LANES * VEC) + offset;
+    constexpr uint32_t STEP = LaneColumns<VEC, LANES>::STEP;
+    const uint32_t offset = threadIdx.x % LANES * VEC; // in shared memory and slots
+    const uint32_t column = blockIdx.y * (LANES * VEC) + LaneColumns<VEC, LANES>::first();
     release_dependents();
     if (blockIdx.x >= a.work_blocks) {
         wait_for_previous();
@@ -97,8 +111,12 @@ __global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BOUND(sizeof(typename T::B
     }
     const uint32_t start = range.start, end = range.end;
 
-    // Lanes past n compute column 0 again and store nothing.
+    // Lanes past n compute column 0, or their first one, again and store nothing.
     const char *b = reinterpret_cast<const char *>(a.b + (column < a.n ? column : 0));
+    uint32_t apart[VEC]; // of its columns from the first, in values
+#pragma unroll
+    for (uint32_t i = 0; i < VEC; i++)
+        apart[i] = column + i * STEP < a.n ? i * STEP : 0;
     uint32_t p = start & ~3u; // quads are aligned
     uint32_t rank = range.rank & ~SPMMI_ITEM_INSIDE;
     uint32_t row = row_of(a, rank);
@@ -135,8 +153,8 @@ __global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BOUND(sizeof(typename T::B
             const uint32_t col[4] = {quad[q].column.x, quad[q].column.y, quad[q].column.z, quad[q].column.w};
 #pragma unroll
             for (int e = 0; e < 4; e++)
-                x[q][e] = load_vector<B, VEC>(
-                    reinterpret_cast<const B *>(b + (uint64_t)column_of(a, col[e]) * a.ldb_bytes));
+                x[q][e] = load_columns_of_b<B, VEC, STEP>(
+                    reinterpret_cast<const B *>(b + (uint64_t)column_of(a, col[e]) * a.ldb_bytes), apart);
         }
 #pragma unroll
         for (int q = 0; q < QUADS; q++) {
@@ -160,7 +178,7 @@ __global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BOUND(sizeof(typename T::B
                                 edge.has_head = true;
                                 inside = false;
                             } else {
-                                store_row<T, VEC, C_COLUMNS>(a, row, column, sum);
+                                store_row<T, VEC, LANES, C_COLUMNS>(a, row, column, sum);
                             }
                             rank++;
                             row = row_of(a, rank);

@@ -39,34 +39,74 @@ template <typename T> struct RowsArgs {
     bool prefetches; // waits for a conversion of B: nonzeros come to the L2 cache meanwhile
 };
 
-// A lane's columns of one row of C: at once in row-major C, one by one in column-major C (C_COLUMNS).
-template <typename T, int VEC, bool C_COLUMNS>
+// A lane's columns are neighbours, or, of SPMMI_ROWS_APART, as far apart as the group has lanes: then each load of the
+// group is of consecutive values.
+template <int VEC, int LANES> struct LaneColumns {
+    static constexpr uint32_t STEP = VEC == (int)SPMMI_ROWS_APART ? LANES : 1;
+    static __device__ __forceinline__ uint32_t first()
+    {
+        return threadIdx.x % LANES * (STEP == 1 ? VEC : 1);
+    }
+};
+
+// A lane's columns of C from c on, one by one: `stride` values apart, as far as there are columns.
+template <typename T, int VEC, uint32_t STEP>
+__device__ __forceinline__ void store_each(const RowsArgs<T> &a, typename T::C *c, uint64_t stride,
+                                           uint32_t column, const Vector<typename T::Sum, VEC> &sum)
+{
+    using C = typename T::C;
+#pragma unroll
+    for (int i = 0; i < VEC; i++) {
+        if (column + i * STEP < a.n)
+            *c = Value<C>::round(a.beta != typename T::Sum(0)
+                                     ? fma(a.alpha, sum.x[i], a.beta * Value<C>::widen(*c))
+                                     : a.alpha * sum.x[i]);
+        c += stride;
+    }
+}
+
+// The sums of one piece of a row (rows_pieces.h).
+template <typename T, int VEC, uint32_t STEP>
+__device__ __forceinline__ void store_piece(const RowsArgs<T> &a, uint32_t piece, uint32_t column,
+                                            const Vector<typename T::Sum, VEC> &sum)
+{
+    if (piece >= a.piece_count)
+        return;
+    typename T::Sum *const sums = a.pieces + (uint64_t)piece * a.piece_pitch + column;
+    if constexpr (STEP == 1) {
+        store_vector<typename T::Sum, VEC>(sums, sum);
+    } else {
+#pragma unroll
+        for (int i = 0; i < VEC; i++)
+            if (column + i * STEP < a.n)
+                sums[i * STEP] = sum.x[i];
+    }
+}
+
+// A lane's columns of one row of C: at once in row-major C, one by one if they are apart and in column-major C
+// (C_COLUMNS).
+template <typename T, int VEC, int LANES, bool C_COLUMNS>
 __device__ __forceinline__ void store_row(const RowsArgs<T> &a, uint32_t row, uint32_t column,
                                           const Vector<typename T::Sum, VEC> &sum)
 {
     using C = typename T::C;
+    constexpr uint32_t STEP = LaneColumns<VEC, LANES>::STEP;
     if (column >= a.n)
         return;
     if (C_COLUMNS) {
         row = min(row, a.last_row);
-        C *c = a.c + row + column * a.ldc;
-#pragma unroll
-        for (int i = 0; i < VEC; i++) {
-            if (column + i < a.n)
-                *c = Value<C>::round(a.beta != typename T::Sum(0)
-                                         ? fma(a.alpha, sum.x[i], a.beta * Value<C>::widen(*c))
-                                         : a.alpha * sum.x[i]);
-            c += a.ldc;
-        }
+        store_each<T, VEC, STEP>(a, a.c + row + column * a.ldc, STEP * a.ldc, column, sum);
         return;
     }
     if (row > a.last_row) {
-        const uint32_t piece = row - a.last_row - 1;
-        if (piece < a.piece_count)
-            store_vector<typename T::Sum, VEC>(a.pieces + (uint64_t)piece * a.piece_pitch + column, sum);
+        store_piece<T, VEC, STEP>(a, row - a.last_row - 1, column, sum);
         return;
     }
     C *c = a.c + (uint64_t)row * (uint32_t)a.ldc + column; // fits: see spmmi_has_short_rows
+    if constexpr (STEP > 1) {
+        store_each<T, VEC, STEP>(a, c, STEP, column, sum);
+        return;
+    }
     Vector<C, VEC> out;
     if (a.beta != typename T::Sum(0)) {
         out = load_vector<C, VEC>(c);
@@ -116,8 +156,8 @@ __device__ __forceinline__ void scale_empty_rows(const RowsArgs<T> &a, uint32_t 
     RowsArgs<T> empty = a;
     empty.alpha = 0; // 0 times an alpha that is infinite or NaN would be NaN
     for (; i < a.empty_count; i += stride)
-        store_row<T, VEC, C_COLUMNS>(empty, a.empty_rows != nullptr ? __ldg(a.empty_rows + i) : i, column,
-                                     Vector<typename T::Sum, VEC>{});
+        store_row<T, VEC, LANES, C_COLUMNS>(empty, a.empty_rows != nullptr ? __ldg(a.empty_rows + i) : i,
+                                            column, Vector<typename T::Sum, VEC>{});
 }
 
 // The lanes of the caller's group, which share a warp.

@@ -68,7 +68,8 @@ static int has_staged_shape(const struct spmmi_model_query *q, struct shape *s)
 static struct shape shape_of(const struct spmmi_model_query *q)
 {
     const uint32_t bytes = (uint32_t)q->value_bytes;
-    const struct spmmi_rows_shape launch = spmmi_rows_shape_of((int64_t)pass_columns(q), vec_of(q));
+    const struct spmmi_rows_shape launch =
+        spmmi_rows_shape_of((int64_t)pass_columns(q), vec_of(q), q->is_col_major ? 0 : bytes);
     const struct spmmi_rows_blocks blocks =
         spmmi_rows_blocks_of((uint64_t)q->matrix->nnz, SPMMI_MODEL_ITEM_SIZE, bytes, spmmi_rows_grid(launch),
                              (uint32_t)q->profile->multiprocessors);

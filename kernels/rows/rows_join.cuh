@@ -80,7 +80,7 @@ __device__ __forceinline__ void finish_row(const RowsArgs<T> &a, Shared<T, VEC, 
     if (group == 0) {
         const int used = count < (uint32_t)GROUPS ? (int)count : GROUPS;
         sum = sum_tails<T, VEC, LANES>(s, 0, used - 1, nullptr, offset);
-        store_row<T, VEC, C_COLUMNS>(a, s.row[which], column, sum);
+        store_row<T, VEC, LANES, C_COLUMNS>(a, s.row[which], column, sum);
     }
     if (threadIdx.x == 0)
         spmmi_arrivals_end(arrival_word(a, first), a.arrival_tag);
@@ -145,7 +145,7 @@ __device__ __forceinline__ void join_rows(const RowsArgs<T> &a, Shared<T, VEC, L
         const Vector<typename T::Sum, VEC> sum = sum_tails<T, VEC, LANES>(
             s, first < 0 ? 0 : first, last, which == 0 ? s.head[group] : nullptr, offset);
         if (which == 0 && first >= 0)
-            store_row<T, VEC, C_COLUMNS>(a, row_of(a, rank), column, sum);
+            store_row<T, VEC, LANES, C_COLUMNS>(a, row_of(a, rank), column, sum);
         else
             put_slot<T, VEC, LANES>(a, s, which, rank, offset, sum);
     }

@@ -69,7 +69,7 @@ int launch_rows(const struct spmmi_rows_cuda *args)
 {
     if (!args->c_is_col_major)
         return launch<T, LANES, LANES * VEC>(rows_kernel<T, VEC, LANES, QUADS, SPLIT, false>, args);
-    if constexpr (T::IS_PLAIN)
+    if constexpr (T::IS_PLAIN && VEC != (int)SPMMI_ROWS_APART)
         return launch<T, LANES, LANES * VEC>(rows_kernel<T, VEC, LANES, QUADS, SPLIT, true>, args);
     else
         return cudaErrorInvalidValue;
@@ -103,7 +103,7 @@ template <typename T> spmmi_rows_cuda_fn find_staged(struct spmmi_rows_shape sha
 // QUADS bounds the rows of B in flight, 4 * QUADS a group, by the registers they take.
 template <typename T, int VEC> constexpr int quads()
 {
-    return VEC == T::WIDE ? 1 : 2;
+    return VEC == T::WIDE || VEC == (int)SPMMI_ROWS_APART ? 1 : 2;
 }
 
 // One column has kernels of its own.
@@ -149,6 +149,11 @@ template <typename T, bool SPLIT> spmmi_rows_cuda_fn find_instance(struct spmmi_
     if constexpr (T::HAS_PAIRS) {
         if (shape.vec == SPMMI_ROWS_PAIR)
             return find_lanes<T, SPLIT, SPMMI_ROWS_PAIR>(shape.lanes);
+    }
+    if constexpr (sizeof(typename T::B) == 4) {
+        if (shape.vec == SPMMI_ROWS_APART)
+            return shape.lanes == 32 ? instance_of<T, SPLIT, SPMMI_ROWS_APART, 32>()
+                                     : instance_of<T, SPLIT, SPMMI_ROWS_APART, 16>();
     }
     if (shape.vec == 1)
         return find_lanes<T, SPLIT, 1>(shape.lanes);

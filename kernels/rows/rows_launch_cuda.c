@@ -90,7 +90,10 @@ static struct spmmi_rows_shape shape_of(const struct spmmi_rows_problem *problem
                 : spmmi_rows_lanes_of(problem->nnz, problem->ranks, device->multiprocessors),
             SPMMI_ROWS_LANES};
     }
-    return spmmi_rows_shape_of(n, vec);
+    /* Column-major C has no kernels for columns that are apart. */
+    const uint32_t b_bytes =
+        problem->c->layout == SPMM_ROW_MAJOR ? (uint32_t)spmm_dtype_size(problem->b->type) : 0;
+    return spmmi_rows_shape_of(n, vec, b_bytes);
 }
 
 static void count_blocks(const struct spmmi_rows_problem *problem, const struct spmmi_device *device,

@@ -13,11 +13,13 @@ enum spmmi_rows_way {
 
 /* Shape of a rows kernel instance; 256 threads a block. */
 struct spmmi_rows_shape {
-    uint32_t vec;   /* columns a lane: 1, SPMMI_ROWS_PAIR, or 16 bytes' worth of B; staged: 1 or 2 */
+    uint32_t
+        vec; /* columns a lane: 1, SPMMI_ROWS_PAIR, SPMMI_ROWS_APART, or 16 bytes' worth of B; staged: 1 or 2 */
     uint32_t lanes; /* lanes a group: 1, 2, 4 .. 32; lanes of one column also 256 */
     enum spmmi_rows_way way;
 };
 #define SPMMI_ROWS_PAIR 2u
+#define SPMMI_ROWS_APART 3u /* as many columns of f32, `lanes` apart, where B or C is not aligned to words */
 #define SPMMI_NARROW_COLUMNS 65536 /* most columns of op(A) whose indices take 16 bits */
 
 #define SPMMI_ROWS_THREADS 256u
@@ -106,10 +108,18 @@ static inline uint32_t spmmi_lanes_rows(uint64_t ranks, uint32_t groups, uint32_
     return rows < 1 ? 1 : rows > SPMMI_LANES_ROWS_MAX ? SPMMI_LANES_ROWS_MAX : (uint32_t)rows;
 }
 
-/* n: columns of a pass. vec: columns a lane. */
-static inline struct spmmi_rows_shape spmmi_rows_shape_of(int64_t n, uint32_t vec)
+/* Just past a tile of 32 columns, lanes of one column each would walk A a second time for the few that are left. */
+static inline int spmmi_rows_is_apart(int64_t n, uint32_t vec, uint32_t value_bytes)
+{
+    return vec == 1 && value_bytes == 4 && ((n > 32 && n <= 48) || n > 64);
+}
+
+/* n: columns of a pass. vec: columns a lane, of B of so many bytes a value. */
+static inline struct spmmi_rows_shape spmmi_rows_shape_of(int64_t n, uint32_t vec, uint32_t value_bytes)
 {
     struct spmmi_rows_shape shape = {vec, 1u, SPMMI_ROWS_COLUMNS};
+    if (spmmi_rows_is_apart(n, vec, value_bytes))
+        shape.vec = SPMMI_ROWS_APART;
     while (shape.lanes < 32 && (int64_t)shape.lanes * shape.vec < n)
         shape.lanes *= 2;
     return shape;
@@ -118,7 +128,7 @@ static inline struct spmmi_rows_shape spmmi_rows_shape_of(int64_t n, uint32_t ve
 /* The same of few columns: a lane has two, if there are two. */
 static inline struct spmmi_rows_shape spmmi_staged_shape_of(int64_t n)
 {
-    struct spmmi_rows_shape shape = spmmi_rows_shape_of(n, n > 1 ? 2 : 1);
+    struct spmmi_rows_shape shape = spmmi_rows_shape_of(n, n > 1 ? 2 : 1, 4);
     shape.way = SPMMI_ROWS_STAGED;
     return shape;
 }

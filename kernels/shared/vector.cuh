@@ -38,9 +38,9 @@ template <> struct Word<16> {
     using type = uint4;
 };
 
-// A vector as the words that it is loaded and stored by: one, or several of 16 bytes.
+// A vector as the words that it is loaded and stored by: one, or several of 16 bytes; three are no word.
 template <typename T, int VEC> union Bits {
-    static constexpr int BYTES = sizeof(T) * VEC < 16 ? sizeof(T) * VEC : 16;
+    static constexpr int BYTES = VEC == 3 ? (int)sizeof(T) : sizeof(T) * VEC < 16 ? (int)sizeof(T) * VEC : 16;
     static constexpr int WORDS = sizeof(T) * VEC / BYTES;
     using WordT = typename Word<BYTES>::type;
     Vector<T, VEC> vector;

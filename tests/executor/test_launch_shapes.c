@@ -182,7 +182,7 @@ static void test_rows(void **state)
     for (uint32_t i = 0; i < 4; i++) {
         const uint32_t vec = 1u << i;
         for (int64_t n = 1; n <= (int64_t)N_MAX; n++) {
-            const struct spmmi_rows_shape s = spmmi_rows_shape_of(n, vec);
+            const struct spmmi_rows_shape s = spmmi_rows_shape_of(n, vec, 8);
             uint32_t lanes = 1;
             while (lanes < 32 && (int64_t)lanes * vec < n)
                 lanes *= 2;
@@ -191,6 +191,16 @@ static void test_rows(void **state)
             assert_int_equal(s.lanes, lanes);
         }
     }
+    /* One column of f32 a lane: three where a tile of 32 leaves few. */
+    const uint32_t apart[][3] = {{32, 1, 32}, {33, 3, 16}, {48, 3, 16}, {49, 1, 32},
+                                 {64, 1, 32}, {65, 3, 32}, {97, 3, 32}};
+    for (size_t i = 0; i < sizeof apart / sizeof apart[0]; i++) {
+        const struct spmmi_rows_shape s = spmmi_rows_shape_of(apart[i][0], 1, 4);
+        assert_int_equal(s.vec, apart[i][1]);
+        assert_int_equal(s.lanes, apart[i][2]);
+    }
+    assert_int_equal(spmmi_rows_shape_of(33, 1, 2).vec, 1);
+    assert_int_equal(spmmi_rows_shape_of(33, 2, 4).vec, 2);
     const uint32_t narrower[][3] = {{8, 2, 2}, {2, 2, 1}, {1, 2, 0}, {4, 4, 2},
                                     {2, 4, 1}, {2, 8, 1}, {1, 8, 0}};
     for (size_t i = 0; i < sizeof narrower / sizeof narrower[0]; i++)

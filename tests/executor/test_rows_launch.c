@@ -68,9 +68,9 @@ static void assert_shape(int64_t n, const struct place *b, const struct place *c
 static void packed_rows_take_what_divides_n(void **state)
 {
     static const int64_t cases[][3] = {/* n, columns a lane, lanes */
-                                       {2, 2, 1},   {6, 2, 4},   {10, 2, 8}, {18, 2, 16},
-                                       {34, 2, 32}, {66, 2, 32}, {8, 4, 2},  {36, 4, 16},
-                                       {3, 1, 4},   {7, 1, 8},   {33, 1, 32}};
+                                       {2, 2, 1},   {6, 2, 4},   {10, 2, 8},  {18, 2, 16}, {34, 2, 32},
+                                       {66, 2, 32}, {8, 4, 2},   {36, 4, 16}, {3, 1, 4},   {7, 1, 8},
+                                       {31, 1, 32}, {33, 3, 16}, {65, 3, 32}};
     const struct place packed = {SPMM_ROW_MAJOR, 0, 0};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
@@ -91,10 +91,11 @@ static void the_least_aligned_operand_decides(void **state)
             assert_shape(32, &packed, &moved[i], f32_only, vec, lanes);
         }
     }
-    /* n is even, and one operand is aligned to its elements alone: single columns. */
+    /* n is even, and one operand is aligned to its elements alone: single columns, or three that are apart. */
     const struct place odd_ld = {SPMM_ROW_MAJOR, 1, 0}, odd_address = {SPMM_ROW_MAJOR, 0, 1};
-    assert_shape(34, &odd_ld, &packed, f32_only, 1, 32);
-    assert_shape(34, &packed, &odd_address, f32_only, 1, 32);
+    assert_shape(34, &odd_ld, &packed, f32_only, 3, 16);
+    assert_shape(34, &packed, &odd_address, f32_only, 3, 16);
+    assert_shape(50, &packed, &odd_address, f32_only, 1, 32);
     assert_shape(6, &odd_address, &packed, f32_only, 1, 8);
 }
 
@@ -107,7 +108,8 @@ static void scratch_is_of_whole_words(void **state)
     /* The caller's row-major operand still decides. */
     assert_shape(34, &columns, &rows, f32_only, 2, 32);
     assert_shape(34, &rows, &columns, f32_only, 2, 32);
-    assert_shape(33, &columns, &rows, f32_only, 1, 32);
+    assert_shape(33, &columns, &rows, f32_only, 3, 16);
+    assert_shape(33, &rows, &columns, f32_only, 1, 32);
 }
 
 /* Columns a lane of other types, n = 34: those of 16 bits have pairs where all types are one. */
