@@ -99,12 +99,22 @@ int spmmi_is_tcblocks(spmm_family_t family)
     return row != NULL && row->compute == SPMMI_COMPUTE_TENSOR;
 }
 
-int spmmi_is_on_tensor_cores(spmm_family_t family, spmm_dtype_t dtype)
+int spmmi_family_computes(spmm_family_t family, spmm_dtype_t dtype, spmm_compute_t compute)
+{
+    const struct spmmi_family *const row = spmmi_family_of(family);
+    const enum spmmi_compute_rule rule = row != NULL ? row->compute : SPMMI_COMPUTE_VALUES;
+    if (dtype == SPMM_F32 && rule != SPMMI_COMPUTE_VALUES && spmmi_is_tf32(compute))
+        return 1;
+    return (int)compute == (int)dtype && (dtype != SPMM_F32 || rule != SPMMI_COMPUTE_TENSOR);
+}
+
+int spmmi_is_on_tensor_cores(spmm_family_t family, spmm_compute_t compute)
 {
     const struct spmmi_family *const row = spmmi_family_of(family);
     if (row == NULL || row->compute == SPMMI_COMPUTE_VALUES)
         return 0;
-    return row->compute == SPMMI_COMPUTE_TENSOR || spmm_dtype_size(dtype) == 2;
+    return row->compute == SPMMI_COMPUTE_TENSOR || spmmi_is_tf32(compute) || compute == SPMM_COMPUTE_F16 ||
+           compute == SPMM_COMPUTE_BF16;
 }
 
 int spmmi_family_takes(const struct spmmi_family *family, spmm_dtype_t a, spmm_dtype_t b, spmm_dtype_t c)

@@ -15,7 +15,7 @@
 /* Beside types: B and C may have other types than A, as format/base/types_list.def lists them. No type is number 0. */
 #define SPMMI_TYPES_MIXED SPMMI_TYPE_BIT(0)
 
-enum spmmi_compute_rule { SPMMI_COMPUTE_VALUES, SPMMI_COMPUTE_NARROW, SPMMI_COMPUTE_TENSOR };
+enum spmmi_compute_rule { SPMMI_COMPUTE_VALUES, SPMMI_COMPUTE_EITHER, SPMMI_COMPUTE_TENSOR };
 enum spmmi_item_size_rule { SPMMI_ITEM_SIZE_POWER, SPMMI_ITEM_SIZE_ANY };
 enum spmmi_items_rule {
     SPMMI_ITEMS_ROW_SPLIT,
@@ -68,8 +68,15 @@ const struct spmmi_schedule *spmmi_schedule_of(spmm_family_t family, spmm_schedu
 /* Has the family kernels for A, B and C of these types? */
 int spmmi_family_takes(const struct spmmi_family *family, spmm_dtype_t a, spmm_dtype_t b, spmm_dtype_t c);
 
-/* Are values of this type multiplied on tensor cores, which cut sums of f32 off? */
-int spmmi_is_on_tensor_cores(spmm_family_t family, spmm_dtype_t dtype);
+/* Only tensor cores multiply f32 values rounded to tf32, or split in two. */
+static inline int spmmi_is_tf32(spmm_compute_t compute)
+{
+    return compute == SPMM_COMPUTE_TF32 || compute == SPMM_COMPUTE_3XTF32;
+}
+/* Does the family multiply values of this type as this compute type? */
+int spmmi_family_computes(spmm_family_t family, spmm_dtype_t dtype, spmm_compute_t compute);
+/* Are values multiplied so on tensor cores, which cut sums of f32 off? */
+int spmmi_is_on_tensor_cores(spmm_family_t family, spmm_compute_t compute);
 
 /* May a part of this schedule have the rows that were split off another part? */
 int spmmi_takes_long_rows(const struct spmmi_schedule *schedule);

@@ -36,12 +36,11 @@ static struct spmmi_certify_job job_of(const spmm_certifier_t *c, const struct s
         e->cuda != NULL ? spmmi_cuda_parts(e->cuda) : spmmi_cpu_parts(e->cpu), choice->variant, product);
     struct spmmi_certify_job job = {.a = &c->a[product->op],
                                     .product = *product,
-                                    .is_tensor = e->cuda != NULL &&
-                                                 spmmi_is_on_tensor_cores(part->part.family, product->a_type),
                                     .seed = c->options.seed,
                                     .vectors = product->b.cols > 1 ? c->options.vectors : 1,
                                     .threads = c->options.threads};
     job.product.compute = compute_of(e, choice->variant, product);
+    job.is_tensor = e->cuda != NULL && spmmi_is_on_tensor_cores(part->part.family, job.product.compute);
     if ((part->part.flags & SPMMI_PART_PERMUTES_OUTPUT) != 0)
         job.permutation = c->plan->parts[part->index].items;
     return job;

@@ -137,14 +137,6 @@ cleanup:
     return status;
 }
 
-/* Only tensor cores multiply f32 values rounded to tf32, or split in two. */
-static int is_compute(spmm_compute_t compute, spmm_dtype_t dtype, spmm_family_t family)
-{
-    if (dtype == SPMM_F32 && spmmi_is_tcblocks(family))
-        return compute == SPMM_COMPUTE_TF32 || compute == SPMM_COMPUTE_3XTF32;
-    return (int)compute == (int)dtype;
-}
-
 /* Values that a variant multiplies are those of the plan, or are rounded from them. */
 static spmm_dtype_t type_of(const spmm_plan_t *p, const struct spmmi_variant *v)
 {
@@ -169,8 +161,8 @@ static spmm_status_t check_variant(const spmm_plan_t *p, uint32_t index, spmm_di
               v->part_first, p->part_count);
     SPMM_RULE(p->parts[v->part_first].op == v->op, VARIANT, index,
               "variant %u and its part have different ops", index);
-    SPMM_RULE(is_compute(v->compute, type_of(p, v), p->parts[v->part_first].family), VARIANT, index,
-              "variant %u has compute type %d, which its part does not have", index, (int)v->compute);
+    SPMM_RULE(spmmi_family_computes(p->parts[v->part_first].family, type_of(p, v), v->compute), VARIANT,
+              index, "variant %u has compute type %d, which its part does not have", index, (int)v->compute);
 cleanup:
     return status;
 }
@@ -179,7 +171,7 @@ cleanup:
 static int is_trace_compute(const struct spmmi_trace *t, spmm_dtype_t dtype)
 {
     const spmm_compute_t own = (spmm_compute_t)dtype;
-    return t->compute != own && is_compute(t->compute != 0 ? t->compute : own, dtype, t->family);
+    return t->compute != own && spmmi_family_computes(t->family, dtype, t->compute != 0 ? t->compute : own);
 }
 
 static int is_time(double us)

@@ -9,7 +9,7 @@ spmm_status_t spmmi_check_features(const spmm_plan_t *p, uint64_t features, spmm
     spmm_status_t status = SPMM_OK;
     const uint64_t unnamed = ~features;
     for (uint32_t i = 0; i < p->variant_count; i++)
-        SPMM_RULE((spmmi_variant_features(&p->variants[i], p->dtype) & unnamed) == 0, VARIANT, 0,
+        SPMM_RULE((spmmi_variant_features(p, &p->variants[i]) & unnamed) == 0, VARIANT, 0,
                   "variant %u needs a feature that the header does not name", i);
     for (uint32_t i = 0; i < p->part_count; i++)
         SPMM_RULE((spmmi_part_features(&p->parts[i], p->dtype) & unnamed) == 0, PART, 0,

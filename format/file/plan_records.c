@@ -123,9 +123,21 @@ uint64_t spmmi_dtype_features(spmm_dtype_t dtype)
     return row != NULL ? row->feature : 0;
 }
 
-uint64_t spmmi_variant_features(const struct spmmi_variant *variant, spmm_dtype_t dtype)
+static uint64_t compute_features(spmm_family_t family, spmm_compute_t compute)
 {
-    return spmmi_dtype_is_narrower(spmmi_variant_type(variant), dtype) ? SPMMI_FEATURE_TYPES : 0;
+    const struct spmmi_family *const row = spmmi_family_of(family);
+    const int is_either = row != NULL && row->compute == SPMMI_COMPUTE_EITHER && spmmi_is_tf32(compute);
+    return is_either ? SPMMI_FEATURE_EITHER : 0;
+}
+
+/* A part that is not there is refused later. */
+uint64_t spmmi_variant_features(const spmm_plan_t *plan, const struct spmmi_variant *variant)
+{
+    uint64_t features =
+        spmmi_dtype_is_narrower(spmmi_variant_type(variant), plan->dtype) ? SPMMI_FEATURE_TYPES : 0;
+    if (variant->part_first < plan->part_count)
+        features |= compute_features(plan->parts[variant->part_first].family, variant->compute);
+    return features;
 }
 
 uint64_t spmmi_part_features(const struct spmmi_part *part, spmm_dtype_t dtype)
@@ -166,5 +178,6 @@ uint64_t spmmi_trace_features(const struct spmmi_trace *trace)
 {
     const int has_block_terms = trace->compute != 0 || trace->permutation != 0;
     return family_features(trace->family) | spmmi_permutation_features(trace->permutation) |
-           reason_features(trace->reason) | (has_block_terms ? SPMMI_FEATURE_TCBLOCKS : 0);
+           compute_features(trace->family, trace->compute) | reason_features(trace->reason) |
+           (has_block_terms ? SPMMI_FEATURE_TCBLOCKS : 0);
 }

@@ -52,11 +52,12 @@
 #define SPMMI_FEATURE_PRODUCT 4096u      /* a product of sparse matrices */
 #define SPMMI_FEATURE_DECIMAL 8192u      /* frames of the transform decimal */
 #define SPMMI_FEATURE_TEXTS_FIRST 16384u /* names and metadata lie before other sections */
+#define SPMMI_FEATURE_EITHER 32768u      /* tf32 and 3xtf32 of families that multiply f32 as it is, too */
 #define SPMMI_FEATURES_KNOWN                                                                               \
     (SPMMI_FAMILY_FEATURES | SPMMI_PERMUTATION_FEATURES | SPMMI_DTYPE_FEATURES | SPMMI_FEATURE_UNITS |     \
      SPMMI_FEATURE_HALF | SPMMI_FEATURE_TCBLOCKS | SPMMI_FEATURE_LONG_ROWS | SPMMI_FEATURE_SEARCH |        \
      SPMMI_FEATURE_HALF_LONG_ROWS | SPMMI_FEATURE_TRIANGLE | SPMMI_FEATURE_TYPES | SPMMI_FEATURE_PRODUCT | \
-     SPMMI_FEATURE_DECIMAL | SPMMI_FEATURE_TEXTS_FIRST)
+     SPMMI_FEATURE_DECIMAL | SPMMI_FEATURE_TEXTS_FIRST | SPMMI_FEATURE_EITHER)
 #define SPMMI_FLAG_REQUIRED 1u /* of a table entry */
 #define SPMMI_MAGIC "\xd3SPM\r\n\x1a\n"
 #define SPMMI_MAGIC_BYTES 8u
@@ -245,7 +246,7 @@ struct spmmi_raw_range spmmi_section_raw_range(uint32_t type, const struct spmmi
 spmm_status_t spmmi_check_features(const spmm_plan_t *plan, uint64_t features, spmm_diag_t *diag);
 /* Which incompat features the dtype, a variant, a part, a trace entry and a permutation need. */
 uint64_t spmmi_dtype_features(spmm_dtype_t dtype);
-uint64_t spmmi_variant_features(const struct spmmi_variant *variant, spmm_dtype_t dtype);
+uint64_t spmmi_variant_features(const spmm_plan_t *plan, const struct spmmi_variant *variant);
 uint64_t spmmi_part_features(const struct spmmi_part *part, spmm_dtype_t dtype);
 uint64_t spmmi_trace_features(const struct spmmi_trace *trace);
 uint64_t spmmi_permutation_features(spmm_reorder_t permutation);

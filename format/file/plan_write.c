@@ -205,7 +205,7 @@ uint64_t spmmi_plan_features(const spmm_plan_t *plan)
 {
     uint64_t features = spmmi_dtype_features(plan->dtype);
     for (uint32_t i = 0; i < plan->variant_count; i++)
-        features |= spmmi_variant_features(&plan->variants[i], plan->dtype);
+        features |= spmmi_variant_features(plan, &plan->variants[i]);
     for (uint32_t i = 0; i < plan->part_count; i++)
         features |= spmmi_part_features(&plan->parts[i], plan->dtype);
     for (uint32_t i = 0; i < plan->trace_count; i++)

@@ -198,7 +198,7 @@ typedef struct spmm_family_info {
     const char *item;         /**< Name of the items of a part: "row". */
     const char *unit;         /**< Name of block_rows of them: "row window". */
     uint32_t types;           /**< Mask of SPMM_TYPES_*: values that it multiplies. */
-    int uses_tensor_cores;    /**< 1: f32 is multiplied as tf32 or 3xtf32. */
+    int uses_tensor_cores;    /**< 1: f32 is always multiplied as tf32 or 3xtf32. */
     int takes_long_rows;      /**< 1: long rows may be split off (spmm_part_info_t.is_long_rows). */
     int64_t n_min;            /**< Columns of B from which on the inspector considers it. */
     uint32_t block_rows_min;  /**< Minimum of rows or units of a row block; 0: it has none. */

@@ -53,11 +53,13 @@ double spmmi_model_combine(const struct spmmi_model_constants *constants, const 
 enum spmmi_model_type spmmi_model_type_of(spmm_family_t family, spmm_compute_t compute, spmm_dtype_t dtype)
 {
     const struct spmmi_family *row = spmmi_family_of(family);
+    const int is_tensor = row != NULL && (row->compute == SPMMI_COMPUTE_TENSOR ||
+                                          (row->compute == SPMMI_COMPUTE_EITHER && spmmi_is_tf32(compute)));
     if (dtype == SPMM_F64)
         return SPMMI_MODEL_F64;
     if (dtype != SPMM_F32)
         return SPMMI_MODEL_F16;
-    if (row == NULL || row->compute != SPMMI_COMPUTE_TENSOR)
+    if (!is_tensor)
         return SPMMI_MODEL_F32;
     return compute == SPMM_COMPUTE_TF32 ? SPMMI_MODEL_TF32 : SPMMI_MODEL_3XTF32;
 }

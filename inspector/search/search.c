@@ -86,14 +86,21 @@ spmm_status_t spmmi_search_emit(struct spmmi_search *s, struct spmmi_candidate *
     return add(s, c, diag);
 }
 
+spmm_compute_t spmmi_search_compute(const struct spmmi_search *s, const struct spmmi_family *row)
+{
+    const spmm_compute_t tensor = s->request->tensor;
+    const bool is_theirs = row->compute == SPMMI_COMPUTE_TENSOR ||
+                           (row->compute == SPMMI_COMPUTE_EITHER && spmmi_is_tf32(tensor));
+    return is_theirs ? tensor : (spmm_compute_t)0;
+}
+
 spmm_status_t spmmi_search_refuse(struct spmmi_search *s, spmm_family_t family, spmm_schedule_t schedule,
                                   spmm_reorder_t permutation_kind, const struct spmmi_evidence *why,
                                   spmm_diag_t *diag)
 {
     struct spmmi_candidate c = {.family = family, .schedule = schedule, .permutation_kind = permutation_kind};
     const struct spmmi_family *const row = spmmi_family_of(family);
-    if (row->compute == SPMMI_COMPUTE_TENSOR)
-        c.compute = s->request->tensor;
+    c.compute = spmmi_search_compute(s, row);
     refuse(&c, why->reason, why->value, why->threshold);
     return add(s, &c, diag);
 }
@@ -136,7 +143,7 @@ spmm_status_t spmmi_search_repays(struct spmmi_search *s, spmm_family_t family, 
 static bool has_constants(const struct spmmi_search *s, const struct spmmi_family *row)
 {
     struct spmmi_candidate c = {.family = row->id};
-    c.compute = row->compute == SPMMI_COMPUTE_TENSOR ? s->request->tensor : (spmm_compute_t)0;
+    c.compute = spmmi_search_compute(s, row);
     for (int i = 0; spmmi_schedule_at(i) != NULL; i++) {
         c.schedule = spmmi_schedule_at(i)->id;
         if (spmmi_schedule_at(i)->family == row->id && is_fitted(s, &c))

@@ -23,8 +23,11 @@ static void add(const struct writer *w, const struct spmmi_candidate *c, struct 
     t.schedule = t.schedule != 0 ? t.schedule : c->schedule;
     for (int i = 0; t.schedule == 0; i++)
         t.schedule = spmmi_schedule_at(i)->family == c->family ? spmmi_schedule_at(i)->id : t.schedule;
-    if (row->compute == SPMMI_COMPUTE_TENSOR && dtype == SPMM_F32)
+    if (dtype == SPMM_F32 && row->compute == SPMMI_COMPUTE_TENSOR)
         t.compute = c->compute != 0 ? c->compute : SPMM_COMPUTE_3XTF32;
+    /* Of losers it is left out: it would be all in many plans that older libraries do not know. */
+    if (row->compute == SPMMI_COMPUTE_EITHER && t.chosen)
+        t.compute = c->compute;
     t.predicted_us = t.schedule == c->schedule ? US_PER_SECOND * c->seconds : 0;
     t.measured_us = t.schedule == c->schedule ? c->measured_us : 0;
     w->decision->records[w->decision->record_count++] = t;

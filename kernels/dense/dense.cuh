@@ -4,6 +4,7 @@
 // A block owns 32 columns, a warp every 16th row of them, a lane one column. A dense product turns an entry of B that
 // is not finite into a NaN or an infinity in every row of its column of C, as a zero times either is a NaN: row 0 of C
 // tells the columns that have to be computed again. A block whose columns need nothing ends after one load a lane.
+// Halves of values of A that are not finite spoil their rows alone: then all of C is computed again.
 // Bytes in flight: one value of B a lane; this path is rare. Sums are in the order of the row.
 #pragma once
 #include <cuda_runtime.h>
@@ -16,6 +17,17 @@ namespace spmmi {
 
 constexpr unsigned DENSE_COLUMNS = 32, DENSE_WARPS = 16, DENSE_ROW_GROUPS = 64;
 
+// An entry of op(A): whole, or the sum of its halves. The low one is the value itself where the high one is not finite.
+template <typename T>
+__device__ __forceinline__ typename Value<T>::Sum dense_entry(const T *low, uint64_t high)
+{
+    const typename Value<T>::Sum value = Value<T>::widen(*low);
+    if (high == 0)
+        return value;
+    const typename Value<T>::Sum rounded = Value<T>::widen(low[high]);
+    return isfinite(rounded) ? value + rounded : value;
+}
+
 template <typename T, typename Sum = typename Value<T>::Sum>
 __device__ __forceinline__ Sum dense_row_sum(const spmmi_dense_exact &p, uint32_t row, int64_t j)
 {
@@ -25,7 +37,7 @@ __device__ __forceinline__ Sum dense_row_sum(const spmmi_dense_exact &p, uint32_
     Sum sum = 0;
     for (uint32_t q = p.row_ptr[row]; q < end; q++) {
         const uint32_t column = min(p.columns[q], p.cols - 1);
-        sum = fma(Value<T>::widen(a[column]), Value<T>::widen(b[column * p.b_row_step]), sum);
+        sum = fma(dense_entry(a + column, p.high), Value<T>::widen(b[column * p.b_row_step]), sum);
     }
     return sum;
 }
@@ -38,7 +50,8 @@ __global__ void __launch_bounds__(DENSE_COLUMNS *DENSE_WARPS) dense_exact_kernel
     T *c = static_cast<T *>(p.c) + j * p.c_column_step;
     const T *old = static_cast<const T *>(p.old) + j * p.old_column_step;
     wait_for_previous();
-    const bool is_mine = j < p.n && (p.is_whole != 0 || !isfinite(Value<T>::widen(c[0])));
+    const bool is_all = p.is_whole != 0 || (p.has_special != nullptr && *p.has_special != 0);
+    const bool is_mine = j < p.n && (is_all || !isfinite(Value<T>::widen(c[0])));
     // A barrier too: row 0 is read by all warps before one writes it.
     if (!__syncthreads_or(is_mine) || !is_mine)
         return;

@@ -17,8 +17,8 @@
 
 /* What an algorithm is chosen for. Compared as bytes: no padding. */
 struct shape {
-    int64_t n, ldb, ldc;
-    uint32_t b_align, c_align, b_layout, c_layout;
+    int64_t k, lda, n, ldb, ldc;
+    uint32_t a_align, b_align, c_align, b_layout, c_layout, is_tf32;
     uint64_t workspace_bytes;
 };
 
@@ -34,7 +34,6 @@ struct plan {
 };
 
 struct spmmi_dense_blas {
-    struct spmmi_dense_operand a;
     void *library;
     struct spmmi_dense_functions call;
     cublasLtHandle_t handle;
@@ -53,14 +52,12 @@ spmm_status_t spmmi_dense_blas_check(spmm_diag_t *diag)
     return status;
 }
 
-spmm_status_t spmmi_dense_blas_open(const struct spmmi_dense_operand *a, struct spmmi_dense_blas **out,
-                                    spmm_diag_t *diag)
+spmm_status_t spmmi_dense_blas_open(struct spmmi_dense_blas **out, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_dense_blas *blas = spmmi_alloc_zero(1, sizeof *blas);
     *out = NULL;
     SPMM_TRY_ALLOC(blas, diag);
-    blas->a = *a;
     (void)pthread_mutex_init(&blas->lock, NULL);
     SPMM_TRY(spmmi_dense_library_load(&blas->library, &blas->call, diag));
     const cublasStatus_t error = blas->call.cublasLtCreate(&blas->handle);
@@ -105,15 +102,20 @@ static uint32_t align_of(const void *data)
     return (uint32_t)(at & (~at + 1));
 }
 
-static struct shape shape_of(const struct spmmi_product *p, uint64_t workspace_bytes)
+static struct shape shape_of(const struct spmmi_dense_operand *a, const struct spmmi_product *p,
+                             uint64_t workspace_bytes)
 {
-    return (struct shape){.n = p->b.cols,
+    return (struct shape){.k = a->cols,
+                          .lda = a->lda,
+                          .n = p->b.cols,
                           .ldb = p->b.ld,
                           .ldc = p->c.ld,
+                          .a_align = align_of(a->data),
                           .b_align = align_of(p->b.data),
                           .c_align = align_of(p->c.data),
                           .b_layout = (uint32_t)p->b.layout,
                           .c_layout = (uint32_t)p->c.layout,
+                          .is_tf32 = a->is_tf32 != 0,
                           .workspace_bytes = workspace_bytes};
 }
 
@@ -127,10 +129,12 @@ static cudaDataType_t data_type(spmm_dtype_t type)
 
 /* Pedantic: docs/accuracy.md holds whatever the library and its environment allow. No factor of f32 is rounded, and
  * CUBLAS_EMULATE_DOUBLE_PRECISION does not turn f64 into fixed-point numbers. */
-static cublasComputeType_t compute_type(const struct spmmi_product *p)
+static cublasComputeType_t compute_type(const struct spmmi_dense_operand *a, const struct spmmi_product *p)
 {
     if (p->a_type == SPMM_F64)
         return CUBLAS_COMPUTE_64F_PEDANTIC;
+    if (a->is_tf32)
+        return CUBLAS_COMPUTE_32F_FAST_TF32;
     return p->a_type == SPMM_F32 ? CUBLAS_COMPUTE_32F_PEDANTIC : CUBLAS_COMPUTE_32F;
 }
 
@@ -164,7 +168,7 @@ static int descriptors_make(const struct spmmi_dense_functions *call, const stru
 {
     struct matrix m[OPERANDS];
     const cudaDataType_t type = data_type(p->a_type);
-    int error = (int)call->cublasLtMatmulDescCreate(&plan->multiply, compute_type(p),
+    int error = (int)call->cublasLtMatmulDescCreate(&plan->multiply, compute_type(a, p),
                                                     type == CUDA_R_64F ? CUDA_R_64F : CUDA_R_32F);
     matrices_of(a, p, m);
     for (int i = 0; i < OPERANDS && error == 0; i++)
@@ -183,7 +187,7 @@ static int descriptors_make(const struct spmmi_dense_functions *call, const stru
 static int preference_fill(const struct spmmi_dense_functions *call, const struct spmmi_product *p,
                            const struct shape *shape, cublasLtMatmulPreference_t preference)
 {
-    const uint32_t reductions = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE, a_align = ALIGN_MAX;
+    const uint32_t reductions = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
     const int is_swapped = p->c.layout == SPMM_ROW_MAJOR;
     const struct {
         cublasLtMatmulPreferenceAttributes_t name;
@@ -192,10 +196,12 @@ static int preference_fill(const struct spmmi_dense_functions *call, const struc
     } list[] = {
         {CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &shape->workspace_bytes, sizeof shape->workspace_bytes},
         {CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &reductions, sizeof reductions},
-        {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, is_swapped ? &shape->b_align : &a_align, sizeof a_align},
-        {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, is_swapped ? &a_align : &shape->b_align, sizeof a_align},
-        {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, &shape->c_align, sizeof a_align},
-        {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, &shape->c_align, sizeof a_align},
+        {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, is_swapped ? &shape->b_align : &shape->a_align,
+         sizeof(uint32_t)},
+        {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, is_swapped ? &shape->a_align : &shape->b_align,
+         sizeof(uint32_t)},
+        {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, &shape->c_align, sizeof(uint32_t)},
+        {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, &shape->c_align, sizeof(uint32_t)},
     };
     int error = 0;
     for (size_t i = 0; i < sizeof list / sizeof *list && error == 0; i++)
@@ -226,14 +232,14 @@ static int algorithm_find(const struct spmmi_dense_blas *blas, cublasLtMatmulPre
     return 0;
 }
 
-static int plan_make(const struct spmmi_dense_blas *blas, const struct spmmi_product *p,
-                     const struct shape *shape, struct plan *plan)
+static int plan_make(const struct spmmi_dense_blas *blas, const struct spmmi_dense_operand *a,
+                     const struct spmmi_product *p, const struct shape *shape, struct plan *plan)
 {
     const struct spmmi_dense_functions *call = &blas->call;
     cublasLtMatmulPreference_t preference = NULL;
     plan_free(call, plan);
     plan->shape = *shape;
-    int error = descriptors_make(call, &blas->a, p, plan);
+    int error = descriptors_make(call, a, p, plan);
     if (error == 0)
         error = (int)call->cublasLtMatmulPreferenceCreate(&preference);
     if (error == 0)
@@ -246,15 +252,15 @@ static int plan_make(const struct spmmi_dense_blas *blas, const struct spmmi_pro
 }
 
 /* NULL: the library failed. */
-static const struct plan *plan_of(struct spmmi_dense_blas *blas, const struct spmmi_product *p,
-                                  uint64_t workspace_bytes)
+static const struct plan *plan_of(struct spmmi_dense_blas *blas, const struct spmmi_dense_operand *a,
+                                  const struct spmmi_product *p, uint64_t workspace_bytes)
 {
-    const struct shape shape = shape_of(p, workspace_bytes);
+    const struct shape shape = shape_of(a, p, workspace_bytes);
     for (int i = 0; i < SHAPES; i++)
         if (blas->plans[i].is_made && memcmp(&blas->plans[i].shape, &shape, sizeof shape) == 0)
             return &blas->plans[i];
     struct plan *const plan = &blas->plans[blas->next];
-    if (plan_make(blas, p, &shape, plan) != 0)
+    if (plan_make(blas, a, p, &shape, plan) != 0)
         return NULL;
     blas->next = (blas->next + 1) % SHAPES;
     return plan;
@@ -276,23 +282,24 @@ static union factor factor_of(const struct spmmi_product *p, double factor)
     return out;
 }
 
-spmm_status_t spmmi_dense_blas_multiply(struct spmmi_dense_blas *blas, const struct spmmi_product *p,
-                                        void *workspace, uint64_t workspace_bytes, void *stream, int *is_done)
+spmm_status_t spmmi_dense_blas_multiply(struct spmmi_dense_blas *blas, const struct spmmi_dense_operand *a,
+                                        const struct spmmi_product *p, void *workspace,
+                                        uint64_t workspace_bytes, void *stream, int *is_done)
 {
     const int is_swapped = p->c.layout == SPMM_ROW_MAJOR;
     const union factor alpha = factor_of(p, p->alpha), beta = factor_of(p, p->beta);
     int error = 0;
     (void)pthread_mutex_lock(&blas->lock);
-    const struct plan *const plan = plan_of(blas, p, workspace_bytes);
+    const struct plan *const plan = plan_of(blas, a, p, workspace_bytes);
     *is_done = plan != NULL && plan->has_algorithm;
     if (plan == NULL)
         error = -1;
     else if (plan->has_algorithm)
         error = (int)blas->call.cublasLtMatmul(
-            blas->handle, plan->multiply, &alpha, is_swapped ? p->b.data : blas->a.data,
-            plan->layout[X_OPERAND], is_swapped ? blas->a.data : p->b.data, plan->layout[Y_OPERAND], &beta,
-            p->c.data, plan->layout[C_OPERAND], p->c.data, plan->layout[C_OPERAND], &plan->algorithm,
-            workspace, workspace_bytes, stream);
+            blas->handle, plan->multiply, &alpha, is_swapped ? p->b.data : a->data, plan->layout[X_OPERAND],
+            is_swapped ? a->data : p->b.data, plan->layout[Y_OPERAND], &beta, p->c.data,
+            plan->layout[C_OPERAND], p->c.data, plan->layout[C_OPERAND], &plan->algorithm, workspace,
+            workspace_bytes, stream);
     (void)pthread_mutex_unlock(&blas->lock);
     return error == 0 ? SPMM_OK : SPMM_ERR_DEVICE;
 }
@@ -308,10 +315,8 @@ cleanup:
     return status;
 }
 
-spmm_status_t spmmi_dense_blas_open(const struct spmmi_dense_operand *a, struct spmmi_dense_blas **blas,
-                                    spmm_diag_t *diag)
+spmm_status_t spmmi_dense_blas_open(struct spmmi_dense_blas **blas, spmm_diag_t *diag)
 {
-    (void)a;
     *blas = NULL;
     return spmmi_dense_blas_check(diag);
 }
@@ -321,10 +326,11 @@ void spmmi_dense_blas_close(struct spmmi_dense_blas *blas)
     (void)blas;
 }
 
-spmm_status_t spmmi_dense_blas_multiply(struct spmmi_dense_blas *blas, const struct spmmi_product *product,
-                                        void *workspace, uint64_t workspace_bytes, void *stream, int *is_done)
+spmm_status_t spmmi_dense_blas_multiply(struct spmmi_dense_blas *blas, const struct spmmi_dense_operand *a,
+                                        const struct spmmi_product *product, void *workspace,
+                                        uint64_t workspace_bytes, void *stream, int *is_done)
 {
-    (void)blas, (void)product, (void)workspace, (void)workspace_bytes, (void)stream;
+    (void)blas, (void)a, (void)product, (void)workspace, (void)workspace_bytes, (void)stream;
     *is_done = 0;
     return SPMM_OK;
 }

@@ -5,6 +5,9 @@
 
 #include <math.h>
 
+#include "format/family.h"
+#include "dense_shape.h"
+
 #define REUSE 128.0   /* products of a value that a thread block has loaded, about */
 #define STEP 64.0     /* entries of k at a time */
 #define SPLIT_MAX 16  /* parts of k whose sums are added afterwards; each has a step at least */
@@ -19,48 +22,57 @@ static const struct tile {
 static double rate_of(const struct spmmi_model_query *q)
 {
     const struct spmmi_device_profile *d = q->profile;
+    if (spmmi_is_tf32(q->candidate->compute))
+        return d->mma_tf32;
     return q->value_bytes > 4 ? d->mma_f64 : q->value_bytes < 4 ? d->mma_f16 : d->fma_f32;
 }
 
+/* Blocks of B that are written and multiplied: those of f32 on tensor cores, or one with zeros behind it, as the fast
+ * kernels of 16 bits need whole words along k; 0: B is multiplied as it is. */
+static double blocks_of(const struct spmmi_model_query *q)
+{
+    const spmm_compute_t compute = q->candidate->compute;
+    if (spmmi_is_tf32(compute))
+        return compute == SPMM_COMPUTE_TF32 ? 1 : SPMMI_DENSE_BLOCKS;
+    return q->value_bytes == 2 && (int64_t)q->matrix->cols % WORD != 0;
+}
+
 /* Seconds with this tile and k in so many parts, over whole waves of thread blocks. */
-static double tile_seconds(const struct spmmi_model_query *q, const struct tile *t, int split)
+static double tile_seconds(const struct spmmi_model_query *q, double k, const struct tile *t, int split)
 {
     const struct spmmi_model_matrix *m = q->matrix;
     const double count = ceil(m->rows / t->rows) * ceil(q->n / t->columns);
     const double waves = ceil(count * split / q->profile->multiprocessors) * q->profile->multiprocessors;
-    const double multiply = 2 * waves / split * t->rows * t->columns * m->cols / (rate_of(q) * t->share);
+    const double multiply = 2 * waves / split * t->rows * t->columns * k / (rate_of(q) * t->share);
     return multiply + (split > 1 ? m->rows * q->n * SUM_BYTES * split / q->profile->copy_rate : 0);
 }
 
-static double multiply_seconds(const struct spmmi_model_query *q)
+static double multiply_seconds(const struct spmmi_model_query *q, double k)
 {
     double best = (double)INFINITY;
     for (size_t i = 0; i < sizeof tiles / sizeof *tiles; i++)
-        for (int split = 1; split <= SPLIT_MAX && (split == 1 || q->matrix->cols >= STEP * split); split *= 2)
-            best = fmin(best, tile_seconds(q, &tiles[i], split));
+        for (int split = 1; split <= SPLIT_MAX && (split == 1 || k >= STEP * split); split *= 2)
+            best = fmin(best, tile_seconds(q, k, &tiles[i], split));
     return best;
 }
 
-/* The library's fast kernels of 16 bits need whole words along k. The others reach a ninth of the rate: 64 to 71
- * TFLOP/s on an H200 (ogbl-ddi, k = 4267, n = 128 and 512; a9a, k = 123, n = 512). */
-static int has_fast_kernels(const struct spmmi_model_query *q)
-{
-    return q->value_bytes != 2 || (int64_t)q->matrix->cols % WORD == 0;
-}
-
-/* No prediction, and so no free choice, where the library is slow. */
+/* No prediction, and so no free choice, on CPUs. */
 int spmmi_dense_cost(const struct spmmi_model_query *q, struct spmmi_prediction *p)
 {
     const struct spmmi_device_profile *d = q->profile;
     const struct spmmi_model_matrix *m = q->matrix;
-    if (d->target == SPMMI_TARGET_CPU || !has_fast_kernels(q))
+    const double blocks = blocks_of(q), k = m->cols * fmax(blocks, 1);
+    if (d->target == SPMMI_TARGET_CPU)
         return 0;
-    p->term[SPMMI_TERM_DRAM] =
-        (m->rows * m->cols + (m->cols + m->rows) * q->n) * q->value_bytes / d->copy_rate;
-    p->term[SPMMI_TERM_L2] = 2 * m->rows * m->cols * q->n / REUSE * q->value_bytes /
+    p->term[SPMMI_TERM_DRAM] = (m->rows * k + (k + m->rows) * q->n) * q->value_bytes / d->copy_rate;
+    p->term[SPMMI_TERM_L2] = 2 * m->rows * k * q->n / REUSE * q->value_bytes /
                              spmmi_profile_table_at(&d->gather, 512, 0.5 * d->l2_bytes);
-    p->term[SPMMI_TERM_ALU] = multiply_seconds(q);
-    p->term[SPMMI_TERM_LONGEST] = ceil(m->cols / STEP) * SPMMI_MODEL_STEP_CYCLES / d->clock_hz;
+    p->term[SPMMI_TERM_ALU] = multiply_seconds(q, k);
+    p->term[SPMMI_TERM_LONGEST] = ceil(k / STEP) * SPMMI_MODEL_STEP_CYCLES / d->clock_hz;
     p->launches = 1; /* the kernel behind the product */
+    if (blocks > 0) {
+        p->term[SPMMI_TERM_CONVERT] = (1 + blocks) * m->cols * q->n * q->value_bytes / d->copy_rate;
+        p->launches += 1;
+    }
     return 1;
 }

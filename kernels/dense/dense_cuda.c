@@ -10,10 +10,9 @@
 #include "executor/cuda/cuda_upload.h"
 #include "executor/pack/op_pattern.h"
 #include "format/base/alloc.h"
-#include "format/family.h"
-#include "kernels/shared/convert.h"
 #include "dense_blas_cuda.h"
 #include "dense_kernel.h"
+#include "dense_operands_cuda.h"
 #include "dense_shape.h"
 
 /* Most that an algorithm of the library may take of the workspace: what its makers advise for sm_90. */
@@ -21,12 +20,8 @@
 
 struct state {
     const struct spmmi_device *device;
-    spmm_dtype_t dtype;
-    uint32_t rows, cols, nnz;
-    uint64_t lda;
-    void *a;                           /* op(A) by rows */
+    struct spmmi_dense_a a;
     const uint32_t *row_ptr, *columns; /* of op(A) */
-    const uint32_t *map;               /* position in a of each value of A, in the order of A */
     struct spmmi_dense_blas *blas;
     struct spmmi_device_block memory;
 };
@@ -39,10 +34,9 @@ static spmm_status_t supports(const struct spmmi_part_source *source, spmm_diag_
 
 static void cut(struct spmmi_arena *arena, struct state *s)
 {
-    s->a = spmmi_arena_cut(arena, s->rows * s->lda, spmm_dtype_size(s->dtype));
-    s->row_ptr = spmmi_arena_cut(arena, (uint64_t)s->rows + 1, sizeof *s->row_ptr);
-    s->columns = spmmi_arena_cut(arena, s->nnz, sizeof *s->columns);
-    s->map = spmmi_arena_cut(arena, s->nnz, sizeof *s->map);
+    spmmi_dense_a_cut(arena, &s->a);
+    s->row_ptr = spmmi_arena_cut(arena, (uint64_t)s->a.rows + 1, sizeof *s->row_ptr);
+    s->columns = spmmi_arena_cut(arena, s->a.nnz, sizeof *s->columns);
 }
 
 /* Row pointers, and positions of values in op(A) by rows. */
@@ -58,13 +52,15 @@ static void pack(const struct spmmi_op_pattern *a, uint64_t lda, uint32_t *row_p
 static spmm_status_t upload(const struct spmmi_op_pattern *a, const struct state *s, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    uint32_t *map = NULL, *row_ptr = spmmi_alloc((uint64_t)s->rows + 1, sizeof *row_ptr);
+    const uint32_t nnz = s->a.nnz;
+    const uint64_t rows = (uint64_t)s->a.rows + 1;
+    uint32_t *map = NULL, *row_ptr = spmmi_alloc(rows, sizeof *row_ptr);
     SPMM_TRY_ALLOC(row_ptr, diag);
-    SPMM_TRY_ALLOC(map = spmmi_alloc(s->nnz, sizeof *map), diag);
-    pack(a, s->lda, row_ptr, map);
-    SPMM_TRY(spmmi_cuda_copy_up(s->row_ptr, row_ptr, (uint64_t)s->rows + 1, sizeof *s->row_ptr, diag));
-    SPMM_TRY(spmmi_cuda_copy_up(s->columns, a->col_ind, s->nnz, sizeof *s->columns, diag));
-    SPMM_TRY(spmmi_cuda_copy_up(s->map, map, s->nnz, sizeof *s->map, diag));
+    SPMM_TRY_ALLOC(map = spmmi_alloc(nnz, sizeof *map), diag);
+    pack(a, s->a.lda, row_ptr, map);
+    SPMM_TRY(spmmi_cuda_copy_up(s->row_ptr, row_ptr, rows, sizeof *s->row_ptr, diag));
+    SPMM_TRY(spmmi_cuda_copy_up(s->columns, a->col_ind, nnz, sizeof *s->columns, diag));
+    SPMM_TRY(spmmi_cuda_copy_up(s->a.map, map, nnz, sizeof *s->a.map, diag));
 cleanup:
     spmmi_free(map);
     spmmi_free(row_ptr);
@@ -80,8 +76,7 @@ static spmm_status_t make(const struct spmmi_part_source *source, struct state *
     SPMM_TRY(spmmi_op_pattern_open(source->plan, source->part->op, &a, diag));
     SPMM_TRY(spmmi_arena_take(arena, &source->device->memory, &s->memory, diag));
     cut(arena, s);
-    const struct spmmi_dense_operand operand = {s->a, s->rows, s->cols, (int64_t)s->lda};
-    SPMM_TRY(spmmi_dense_blas_open(&operand, &s->blas, diag));
+    SPMM_TRY(spmmi_dense_blas_open(&s->blas, diag));
     SPMM_TRY(upload(&a, s, diag));
 cleanup:
     spmmi_op_pattern_close(&a);
@@ -92,24 +87,18 @@ static spmm_status_t create(const struct spmmi_part_source *source, void **state
                             spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    const spmm_plan_t *plan = source->plan;
-    const int is_turned = source->part->op == SPMM_OP_T;
     struct spmmi_arena arena = {NULL, 0};
     struct state *kept = NULL;
-    struct state made = {.device = source->device,
-                         .dtype = plan->dtype,
-                         .rows = (uint32_t)(is_turned ? plan->cols : plan->rows),
-                         .cols = (uint32_t)(is_turned ? plan->rows : plan->cols),
-                         .nnz = (uint32_t)plan->nnz,
-                         .lda = spmmi_dense_lda(is_turned ? plan->rows : plan->cols, plan->dtype)};
+    struct state made = {.device = source->device, .a = spmmi_dense_a_of(source->plan, source->part->op)};
+    const struct spmmi_dense_a *const a = &made.a;
     SPMM_REQUIRE(
-        made.lda == 0 || made.rows <= SPMMI_DENSE_ENTRIES_MAX / made.lda, SPMM_ERR_TOO_LARGE, diag,
+        a->lda == 0 || a->rows <= SPMMI_DENSE_ENTRIES_MAX / a->lda, SPMM_ERR_TOO_LARGE, diag,
         "A with its zeros has %u rows of %llu entries, expected at most %llu in all: take another kernel",
-        made.rows, (unsigned long long)made.lda, (unsigned long long)SPMMI_DENSE_ENTRIES_MAX);
+        a->rows, (unsigned long long)a->lda, (unsigned long long)SPMMI_DENSE_ENTRIES_MAX);
     cut(&arena, &made);
     *bytes += arena.bytes;
-    spmmi_scratch_is(source, spmmi_op_pattern_bytes(plan, source->part->op) +
-                                 ((uint64_t)made.rows + 1 + made.nnz) * sizeof(uint32_t));
+    spmmi_scratch_is(source, spmmi_op_pattern_bytes(source->plan, source->part->op) +
+                                 ((uint64_t)a->rows + 1 + a->nnz) * sizeof(uint32_t));
     if (source->only_counts)
         goto cleanup;
     SPMM_TRY_ALLOC(*state = kept = spmmi_alloc(1, sizeof *kept), diag);
@@ -130,8 +119,7 @@ static void destroy(void *state)
 static spmm_status_t set_values(void *state, const void *values, void *stream)
 {
     const struct state *s = state;
-    return spmmi_cuda_status(spmmi_scatter_cuda((int)s->dtype, s->nnz, s->map, values, s->a,
-                                                (uint32_t)(s->rows * s->lda), stream));
+    return spmmi_cuda_status(spmmi_dense_a_set(&s->a, values, stream));
 }
 
 /* C before the product, without gaps: it comes first in the workspace. */
@@ -148,16 +136,20 @@ static uint64_t old_bytes(const spmm_dense_t *c)
 {
     uint64_t bytes = 0;
     if (__builtin_mul_overflow((uint64_t)c->rows * spmm_dtype_size(c->type), (uint64_t)c->cols, &bytes) ||
-        bytes > UINT64_MAX - BLAS_WORKSPACE - SPMMI_DEVICE_ALIGN)
+        bytes > UINT64_MAX - SPMMI_DEVICE_ALIGN)
         return UINT64_MAX;
     return (bytes + SPMMI_DEVICE_ALIGN - 1) / SPMMI_DEVICE_ALIGN * SPMMI_DEVICE_ALIGN;
 }
 
+/* The old C, B in another form, what an algorithm takes. */
 static uint64_t workspace(const void *state, const struct spmmi_product *product)
 {
-    const uint64_t old = old_bytes(&product->c);
-    (void)state;
-    return old == UINT64_MAX ? UINT64_MAX : old + BLAS_WORKSPACE;
+    const struct state *s = state;
+    const uint64_t old = old_bytes(&product->c), form = spmmi_dense_b_bytes(&s->a, product);
+    uint64_t bytes = BLAS_WORKSPACE;
+    return __builtin_add_overflow(bytes, old, &bytes) || __builtin_add_overflow(bytes, form, &bytes)
+               ? UINT64_MAX
+               : bytes;
 }
 
 static int keep_old(const spmm_dense_t *c, const spmm_dense_t *old, void *stream)
@@ -173,15 +165,18 @@ static int keep_old(const spmm_dense_t *c, const spmm_dense_t *old, void *stream
 static int run_exact(const struct state *s, const struct spmmi_product *p, const spmm_dense_t *old,
                      int is_whole, void *stream)
 {
+    const int is_split = s->a.whole == NULL;
     const struct spmmi_dense_exact args = {
-        .dtype = (int)s->dtype,
-        .rows = s->rows,
-        .cols = s->cols,
-        .nnz = s->nnz,
+        .dtype = (int)s->a.dtype,
+        .rows = s->a.rows,
+        .cols = s->a.cols,
+        .nnz = s->a.nnz,
         .row_ptr = s->row_ptr,
         .columns = s->columns,
-        .a = s->a,
-        .lda = s->lda,
+        .a = is_split ? s->a.blocks : s->a.whole,
+        .lda = is_split ? SPMMI_DENSE_BLOCKS * s->a.lda : s->a.lda,
+        .high = is_split ? s->a.lda : 0,
+        .has_special = spmmi_dense_blocks_of(&s->a, p) > 0 ? s->a.has_special : NULL,
         .n = p->b.cols,
         .b = p->b.data,
         .old = old->data,
@@ -205,34 +200,45 @@ static spmm_status_t run(const void *state, const struct spmmi_product *p, void 
 {
     const struct state *s = state;
     const spmm_dense_t old = old_of(&p->c, workspace_);
-    char *const room = (char *)workspace_ + old_bytes(&p->c);
+    char *const form = (char *)workspace_ + old_bytes(&p->c);
+    char *const room = form + spmmi_dense_b_bytes(&s->a, p);
+    const struct spmmi_dense_operand a = spmmi_dense_a_operand(&s->a, p);
+    struct spmmi_product turn = *p;
     int is_done = 0, error = cudaSuccess;
-    if (p->alpha == 0 || s->nnz == 0)
+    if (p->alpha == 0 || s->a.nnz == 0)
         return spmmi_cuda_status(run_exact(s, p, &p->c, 1, stream));
     if (p->beta != 0)
         error = keep_old(&p->c, &old, stream);
+    if (error == cudaSuccess)
+        error = spmmi_dense_b_form(&s->a, p, form, &turn.b, stream);
     if (error != cudaSuccess)
-        return SPMM_ERR_DEVICE;
+        return spmmi_cuda_status(error);
     const spmm_status_t status =
-        spmmi_dense_blas_multiply(s->blas, p, room, BLAS_WORKSPACE, stream, &is_done);
+        spmmi_dense_blas_multiply(s->blas, &a, &turn, room, BLAS_WORKSPACE, stream, &is_done);
     return status != SPMM_OK ? status
                              : spmmi_cuda_status(run_exact(s, p, is_done ? &old : &p->c, !is_done, stream));
 }
 
-/* Types of 16 bits are multiplied on tensor cores, which add otherwise: docs/accuracy.md. */
-#define SUFFIX "tensor"
+/* What tensor cores multiply, which add otherwise: docs/accuracy.md. Types of 16 bits as they are. */
+static const char *const suffixes[] = {"tensor", "tf32", "3xtf32"};
 
 static int has_suffix(const char *suffix)
 {
-    return strcmp(suffix, SUFFIX) == 0;
+    int is_found = 0;
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
+        is_found |= strcmp(suffix, suffixes[i]) == 0;
+    return is_found;
 }
 
 static void describe(const void *state, const struct spmmi_product *product, char *text, size_t size)
 {
     const struct state *s = state;
-    (void)product;
-    (void)snprintf(text, size, "cuda/dense/gemm%s",
-                   spmmi_is_on_tensor_cores(SPMMI_DENSE, s->dtype) ? "/" SUFFIX : "");
+    const int blocks = spmmi_dense_blocks_of(&s->a, product);
+    const char *const suffix = blocks > 1                         ? suffixes[2]
+                               : blocks == 1                      ? suffixes[1]
+                               : spmm_dtype_size(s->a.dtype) == 2 ? suffixes[0]
+                                                                  : "";
+    (void)snprintf(text, size, "cuda/dense/gemm%s%s", *suffix != '\0' ? "/" : "", suffix);
 }
 
 const struct spmmi_backend spmmi_dense_cuda = {.supports = supports,

@@ -17,7 +17,20 @@
 #define SPMMI_DENSE_ROW_BYTES 16u /* rows of op(A) begin at multiples of this: whole words of 16 bytes */
 #define SPMMI_DENSE_ENTRIES_MAX UINT64_C(0xfffffff0) /* of op(A) with its gaps: 32 bits number them */
 
-/* Entries from a row of op(A) to the next. */
+/* Values of f32 that tensor cores multiply as 3xtf32 are two numbers of tf32, high and low. The product of three blocks
+ * side by side is A * B without low times low, in one dense product over three times the entries of k:
+ *
+ *     (low  high  high) of A  times  (high  low  high) of B
+ *
+ * For tf32 the last block is enough. */
+#define SPMMI_DENSE_BLOCKS 3u
+
+static inline uint32_t spmmi_dense_blocks(spmm_compute_t compute)
+{
+    return compute == SPMM_COMPUTE_TF32 || compute == SPMM_COMPUTE_3XTF32 ? SPMMI_DENSE_BLOCKS : 1;
+}
+
+/* Entries from a row of op(A) to the next, of a block. */
 static inline uint64_t spmmi_dense_lda(int64_t cols, spmm_dtype_t dtype)
 {
     const uint64_t word = SPMMI_DENSE_ROW_BYTES / spmm_dtype_size(dtype);

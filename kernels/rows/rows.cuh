@@ -73,13 +73,15 @@ __device__ __forceinline__ void prefetch_entries(const V *entries, uint32_t star
 template <typename B, int VEC, uint32_t STEP>
 __device__ __forceinline__ Vector<B, VEC> load_columns_of_b(const B *b, const uint32_t (&apart)[VEC])
 {
-    if constexpr (STEP == 1)
+    if constexpr (STEP == 1) {
         return load_vector<B, VEC>(b);
-    Vector<B, VEC> x;
+    } else {
+        Vector<B, VEC> x;
 #pragma unroll
-    for (int i = 0; i < VEC; i++)
-        x.x[i] = b[apart[i]];
-    return x;
+        for (int i = 0; i < VEC; i++)
+            x.x[i] = b[apart[i]];
+        return x;
+    }
 }
 
 template <typename T, int VEC, int LANES, int QUADS, bool SPLIT, bool C_COLUMNS>

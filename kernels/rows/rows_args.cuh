@@ -65,6 +65,26 @@ __device__ __forceinline__ void store_each(const RowsArgs<T> &a, typename T::C *
     }
 }
 
+// Neighbouring columns of C from c on, at once.
+template <typename T, int VEC>
+__device__ __forceinline__ void store_word(const RowsArgs<T> &a, typename T::C *c,
+                                           const Vector<typename T::Sum, VEC> &sum)
+{
+    using C = typename T::C;
+    Vector<C, VEC> out;
+    if (a.beta != typename T::Sum(0)) {
+        out = load_vector<C, VEC>(c);
+#pragma unroll
+        for (int i = 0; i < VEC; i++)
+            out.x[i] = Value<C>::round(fma(a.alpha, sum.x[i], a.beta * Value<C>::widen(out.x[i])));
+    } else {
+#pragma unroll
+        for (int i = 0; i < VEC; i++)
+            out.x[i] = Value<C>::round(a.alpha * sum.x[i]);
+    }
+    store_vector<C, VEC>(c, out);
+}
+
 // The sums of one piece of a row (rows_pieces.h).
 template <typename T, int VEC, uint32_t STEP>
 __device__ __forceinline__ void store_piece(const RowsArgs<T> &a, uint32_t piece, uint32_t column,
@@ -103,22 +123,10 @@ __device__ __forceinline__ void store_row(const RowsArgs<T> &a, uint32_t row, ui
         return;
     }
     C *c = a.c + (uint64_t)row * (uint32_t)a.ldc + column; // fits: see spmmi_has_short_rows
-    if constexpr (STEP > 1) {
+    if constexpr (STEP > 1)
         store_each<T, VEC, STEP>(a, c, STEP, column, sum);
-        return;
-    }
-    Vector<C, VEC> out;
-    if (a.beta != typename T::Sum(0)) {
-        out = load_vector<C, VEC>(c);
-#pragma unroll
-        for (int i = 0; i < VEC; i++)
-            out.x[i] = Value<C>::round(fma(a.alpha, sum.x[i], a.beta * Value<C>::widen(out.x[i])));
-    } else {
-#pragma unroll
-        for (int i = 0; i < VEC; i++)
-            out.x[i] = Value<C>::round(a.alpha * sum.x[i]);
-    }
-    store_vector<C, VEC>(c, out);
+    else
+        store_word(a, c, sum);
 }
 
 // The flagged columns of nonzeros p .. p + 3; p is a multiple of 4. The two forms are told apart at run time: another

@@ -9,31 +9,11 @@
 #pragma once
 #include <type_traits>
 
+#include "kernels/shared/tf32.cuh"
 #include "kernels/shared/value.cuh"
 #include "kernels/shared/vector.cuh"
 
 namespace spmmi {
-
-// To the nearest number of 11 significant bits: ties to even on sm_90, where it is one instruction, else away from
-// zero. NaN and Inf stay what they are.
-__device__ __forceinline__ uint32_t round_tf32(float x)
-{
-    uint32_t rounded;
-#if __CUDA_ARCH__ >= 900
-    asm("cvt.rn.tf32.f32 %0, %1;" : "=r"(rounded) : "f"(x));
-#else
-    asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(rounded) : "f"(x));
-#endif
-    return rounded;
-}
-
-// x = high + low, high rounded as above, low exact. A sum over NaN, Inf or a high that overflows comes out as NaN,
-// because low does; then the sum is computed again without splitting.
-__device__ __forceinline__ void split_tf32(float x, uint32_t &high, uint32_t &low)
-{
-    high = round_tf32(x);
-    low = __float_as_uint(x - __uint_as_float(high));
-}
 
 __device__ __forceinline__ void mma_tf32(float (&d)[4], const uint32_t (&a)[4], const uint32_t (&b)[2])
 {

@@ -234,6 +234,30 @@ static void check_features(const struct spmmi_schedule *row, const struct spmmi_
     spmm_plan_bytes_free(bytes);
 }
 
+/* A family that multiplies f32 as it is, too, has a feature for tf32 and 3xtf32: in variants, and in the trace. */
+static void check_either(const struct spmmi_schedule *row, const struct spmmi_family *family,
+                         spmm_plan_t *unused)
+{
+    (void)unused;
+    if (family->compute != SPMMI_COMPUTE_EITHER)
+        return;
+    for (int is_traced = 0; is_traced < 2; is_traced++) {
+        void *bytes = NULL;
+        size_t size = 0;
+        spmm_plan_t *plan = plan_of(row, SPMM_F32);
+        plan->trace[0].compute = is_traced ? SPMM_COMPUTE_3XTF32 : (spmm_compute_t)0;
+        plan->variants[0].compute = is_traced ? SPMM_COMPUTE_F32 : SPMM_COMPUTE_TF32;
+        const uint64_t needed = spmmi_plan_features(plan);
+        assert_int_equal(needed & SPMMI_FEATURE_EITHER, SPMMI_FEATURE_EITHER);
+        assert_int_equal(spmm_plan_write(plan, NULL, &bytes, &size, NULL), SPMM_OK);
+        assert_int_equal(read_with(bytes, size, needed), SPMM_OK);
+        assert_int_equal(read_with(bytes, size, needed & ~(uint64_t)SPMMI_FEATURE_EITHER),
+                         is_traced ? SPMM_ERR_PLAN_TRACE : SPMM_ERR_PLAN_VARIANT);
+        spmm_plan_bytes_free(bytes);
+        spmm_plan_destroy(plan);
+    }
+}
+
 #define ROW_TEST(test, check)      \
     static void test(void **state) \
     {                              \
@@ -248,6 +272,7 @@ ROW_TEST(long_rows_are_where_the_family_has_them, check_long_rows)
 ROW_TEST(a_part_has_a_schedule_of_its_family, check_numbers)
 ROW_TEST(compute_types_are_those_of_the_family, check_computes)
 ROW_TEST(files_name_the_feature_of_the_family, check_features)
+ROW_TEST(files_name_the_feature_of_tf32_beside_f32, check_either)
 
 /* What the other tests, and everybody else, takes for granted of the list. */
 static void the_rows_make_sense(void **state)
@@ -373,6 +398,7 @@ int main(void)
         cmocka_unit_test(a_part_has_a_schedule_of_its_family),
         cmocka_unit_test(compute_types_are_those_of_the_family),
         cmocka_unit_test(files_name_the_feature_of_the_family),
+        cmocka_unit_test(files_name_the_feature_of_tf32_beside_f32),
     };
     return cmocka_run_group_tests_name("family_rows", tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -16,32 +17,38 @@
 #include "tests/support/kernel_plans.h"
 #include "tests/support/plan_seal.h"
 
-#define TYPES 4
+/* Types, and f32 as 3xtf32 and as tf32. */
+#define FORMS 6
 #define REPEATS 20
 
 static spmm_kernel_info_t kernel = {.family = SPMMI_DENSE, .schedule = SPMMI_DENSE_GEMM};
 
-static spmm_dtype_t type_of(int index)
+static spmm_dtype_t type_of(int form)
 {
-    return (spmm_dtype_t)(SPMM_F32 + index);
+    return form < 4 ? (spmm_dtype_t)(SPMM_F32 + form) : SPMM_F32;
 }
 
-static spmm_executor_t *executor_make(const struct test_matrix *a, spmm_dtype_t dtype)
+static spmm_plan_t *plan_of(const struct test_matrix *a, int form)
 {
-    spmm_plan_t *plan = test_kernel_plan(&kernel, a, dtype, 0);
+    return test_kernel_plan(&kernel, a, type_of(form), form < 4 ? 0 : form - 3);
+}
+
+static spmm_executor_t *executor_make(const struct test_matrix *a, int form)
+{
+    spmm_plan_t *plan = plan_of(a, form);
     spmm_executor_t *executor = test_executor_make(plan, 0, 0, NULL);
     spmm_plan_destroy(plan);
     return executor;
 }
 
-static void widths_check(const struct test_matrix *a, spmm_dtype_t dtype, const int64_t *widths, int count,
+static void widths_check(const struct test_matrix *a, int form, const int64_t *widths, int count,
                          enum test_values values, int turn)
 {
-    struct test_cuda_pair pair = test_cuda_pair_make(test_kernel_plan(&kernel, a, dtype, 0), NULL);
+    struct test_cuda_pair pair = test_cuda_pair_make(plan_of(a, form), NULL);
     for (int w = 0; w < count; w++)
         for (int layouts = 0; layouts < 4; layouts++, turn++) {
             const struct test_product product = test_cuda_turn(widths[w], layouts, turn, values);
-            test_cuda_product_check(pair.gpu, pair.cpu, a, dtype, &product);
+            test_cuda_product_check(pair.gpu, pair.cpu, a, type_of(form), &product);
         }
     test_cuda_pair_free(&pair);
 }
@@ -51,8 +58,8 @@ static void every_matrix(enum test_values values)
     static const int64_t widths[] = {1, 8, 33, 128};
     for (int m = 0; m < test_matrix_count(); m++) {
         struct test_matrix *a = test_matrix_make(m, values);
-        for (int t = 0; t < TYPES; t++)
-            widths_check(a, type_of(t), widths, 4, values, 5 * m + t);
+        for (int f = 0; f < FORMS; f++)
+            widths_check(a, f, widths, 4, values, 5 * m + f);
         test_matrix_free(a);
     }
 }
@@ -74,9 +81,9 @@ static void wide_products_meet_their_bound(void **state)
     static const int64_t widths[] = {512, 2048};
     static const char *const names[] = {"dense", "band", "power law"};
     (void)state;
-    for (int i = 0; i < 3 * TYPES; i++) {
+    for (int i = 0; i < 3 * FORMS; i++) {
         struct test_matrix *a = test_matrix_named(names[i % 3], TEST_VALUES_REAL);
-        widths_check(a, type_of(i / 3), widths, 2, TEST_VALUES_REAL, i);
+        widths_check(a, i / 3, widths, 2, TEST_VALUES_REAL, i);
         test_matrix_free(a);
     }
 }
@@ -86,9 +93,9 @@ static void canaries_reach_the_rows_that_store_the_column(void **state)
 {
     static const char *const names[] = {"power law", "first rows empty", "arrow", "one dense column"};
     (void)state;
-    for (int i = 0; i < 4 * TYPES; i++) {
+    for (int i = 0; i < 4 * FORMS; i++) {
         struct test_matrix *a = test_matrix_named(names[i % 4], TEST_VALUES_REAL);
-        spmm_executor_t *executor = executor_make(a, type_of(i / 4));
+        spmm_executor_t *executor = executor_make(a, i / 4);
         for (int64_t column = i % 5; column < a->cols; column += 1 + a->cols / 16) {
             struct test_product product = test_cuda_plain(1 + 11 * column % 140, (int)column % 4);
             product.beta = column % 2 == 0 ? 0 : -0.5;
@@ -103,17 +110,41 @@ static void repeats_and_graphs_have_the_same_bits(void **state)
 {
     (void)state;
     struct test_matrix *a = test_matrix_named("dense row among sparse", TEST_VALUES_REAL);
-    for (int t = 0; t < TYPES; t++)
+    for (int f = 0; f < FORMS; f++)
         for (int layouts = 0; layouts < 4; layouts++) {
-            spmm_executor_t *executor = executor_make(a, type_of(t));
+            spmm_executor_t *executor = executor_make(a, f);
             spmm_executor_t *const both[] = {executor, executor};
             const struct test_product product = test_cuda_plain(24 + 40 * layouts, layouts);
-            test_cuda_product_graph(executor, a, type_of(t), &product, REPEATS);
-            test_cuda_product_repeat(executor, a, type_of(t), &product, REPEATS);
-            test_cuda_product_threads(both, a, type_of(t), &product, REPEATS);
+            test_cuda_product_graph(executor, a, type_of(f), &product, REPEATS);
+            test_cuda_product_repeat(executor, a, type_of(f), &product, REPEATS);
+            test_cuda_product_threads(both, a, type_of(f), &product, REPEATS);
             spmm_executor_destroy(executor);
         }
     test_matrix_free(a);
+}
+
+/* Halves of such values spoil whole rows. They come and go with new values. */
+static void values_of_a_that_are_not_finite_are_exact(void **state)
+{
+    static const double special[] = {(double)INFINITY, -(double)INFINITY, (double)NAN, 3.4028e38};
+    (void)state;
+    for (int i = 0; i < 8; i++) {
+        struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
+        const int64_t at = a->nnz / 3 + 7 * i;
+        const double before = a->values[at];
+        a->values[at] = special[i % 4];
+        spmm_executor_t *executor = executor_make(a, 4 + i / 4);
+        struct test_product product = test_cuda_plain(65, i);
+        product.beta = i % 2 == 0 ? 0 : -0.5;
+        test_cuda_product_check(executor, NULL, a, SPMM_F32, &product);
+        a->values[at] = before;
+        void *values = test_values_of(a, SPMM_F32);
+        assert_int_equal(spmm_executor_set_values(executor, values, NULL, NULL), SPMM_OK);
+        free(values);
+        test_cuda_product_check(executor, NULL, a, SPMM_F32, &product);
+        spmm_executor_destroy(executor);
+        test_matrix_free(a);
+    }
 }
 
 /* More shapes than are kept. */
@@ -121,7 +152,7 @@ static void any_number_of_shapes_runs(void **state)
 {
     (void)state;
     struct test_matrix *a = test_matrix_named("band", TEST_VALUES_REAL);
-    spmm_executor_t *executor = executor_make(a, SPMM_F16);
+    spmm_executor_t *executor = executor_make(a, SPMM_F16 - SPMM_F32);
     for (int64_t i = 0; i < 160; i++) {
         const struct test_product product = test_cuda_plain(1 + 7 * (i % 80), 0);
         test_cuda_product_check(executor, NULL, a, SPMM_F16, &product);
@@ -178,6 +209,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(wide_products_meet_their_bound),
         cmocka_unit_test(canaries_reach_the_rows_that_store_the_column),
         cmocka_unit_test(repeats_and_graphs_have_the_same_bits),
+        cmocka_unit_test(values_of_a_that_are_not_finite_are_exact),
         cmocka_unit_test(any_number_of_shapes_runs),
         cmocka_unit_test(a_missing_library_is_replaced_or_named),
     };

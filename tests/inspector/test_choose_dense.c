@@ -17,7 +17,7 @@ static const int64_t n_1_512[] = {1, 512}, n_512[] = {512};
 #define TENTH "gen:rand:1024:102"
 #define SPARSE "gen:rand:8192:12"
 /* Rows that are no whole words. */
-#define UNEVEN "gen:rand:1020:102"
+#define UNEVEN "gen:rand:1020:204"
 
 static spmm_plan_t *plan_of(const char *spec, spmm_inspect_options_t options)
 {
@@ -56,15 +56,22 @@ static void wide_products_of_nearly_dense_matrices_are_dense(void **state)
     }
 }
 
-static void rows_of_16_bits_that_are_no_whole_words_are_not_dense(void **state)
+/* f32 on tensor cores where the caller allows it. */
+static void every_type_may_be_dense(void **state)
 {
-    static const spmm_dtype_t types[] = {SPMM_F16, SPMM_F32, SPMM_F64};
+    static const spmm_compute_t computes[] = {SPMM_COMPUTE_F16, SPMM_COMPUTE_F32, SPMM_COMPUTE_F64,
+                                              SPMM_COMPUTE_TF32, SPMM_COMPUTE_3XTF32};
     (void)state;
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 5; i++) {
+        const spmm_dtype_t type = i < 3 ? (spmm_dtype_t)computes[i] : SPMM_F32;
         spmm_plan_t *plan =
-            plan_of(UNEVEN, (spmm_inspect_options_t)OPTIONS(.device = "h200", .a_type = types[i], .n = n_512,
-                                                            .n_count = 1, .layouts = SPMM_LAYOUTS_ROW_MAJOR));
-        assert_int_equal(family_of(plan, 0) == SPMMI_DENSE, types[i] == SPMM_F64);
+            plan_of(UNEVEN, (spmm_inspect_options_t)OPTIONS(.device = "h200", .a_type = type,
+                                                            .compute = computes[i], .n = n_512, .n_count = 1,
+                                                            .layouts = SPMM_LAYOUTS_ROW_MAJOR));
+        if (family_of(plan, 0) == SPMMI_DENSE)
+            assert_int_equal(plan->variants[0].compute, computes[i]);
+        else
+            assert_int_equal(computes[i], SPMM_COMPUTE_F32); /* rows are as fast */
         spmm_plan_destroy(plan);
     }
 }
@@ -115,7 +122,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wide_products_of_nearly_dense_matrices_are_dense),
-        cmocka_unit_test(rows_of_16_bits_that_are_no_whole_words_are_not_dense),
+        cmocka_unit_test(every_type_may_be_dense),
         cmocka_unit_test(sparse_matrices_are_too_large),
         cmocka_unit_test(a_plan_of_dense_parts_keeps_one_of_rows_for_each_op),
         cmocka_unit_test(rows_of_a_are_whole_words),

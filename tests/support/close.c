@@ -42,7 +42,8 @@ struct test_accuracy test_accuracy_of(spmm_dtype_t dtype, const char *kernel)
 {
     const int is_tensor = strncmp(kernel, "cpu/", 4) != 0 &&
                           (strstr(kernel, "/window/") != NULL || strstr(kernel, "/panel/") != NULL ||
-                           strstr(kernel, "/bcsr/") != NULL || strstr(kernel, "/tensor") != NULL);
+                           strstr(kernel, "/bcsr/") != NULL || strstr(kernel, "/tensor") != NULL ||
+                           strstr(kernel, "/gemm/") != NULL);
     struct test_accuracy accuracy = {unit_of(dtype), 1, 0, 0, eta_of(dtype), dtype};
     if (is_tensor && dtype != SPMM_F64) {
         accuracy.unit = 0x1p-23L;

@@ -57,6 +57,7 @@ static void shape_set(spmm_plan_t *plan, const struct spmmi_family *family, int 
 spmm_plan_t *test_kernel_plan(const spmm_kernel_info_t *kernel, const struct test_matrix *a,
                               spmm_dtype_t dtype, int turn)
 {
+    static const spmm_compute_t either[] = {SPMM_COMPUTE_F32, SPMM_COMPUTE_3XTF32, SPMM_COMPUTE_TF32};
     const struct spmmi_family *const family = spmmi_family_of(kernel->family);
     const struct spmmi_schedule *const schedule = spmmi_schedule_of(kernel->family, kernel->schedule);
     const struct test_plan_options options = {dtype, kernel->schedule, item_size_of(schedule, turn), 1, 0};
@@ -65,6 +66,9 @@ spmm_plan_t *test_kernel_plan(const spmm_kernel_info_t *kernel, const struct tes
     if (family->compute == SPMMI_COMPUTE_TENSOR && dtype == SPMM_F32)
         for (uint32_t i = 0; i < plan->variant_count; i++)
             plan->variants[i].compute = turn % 2 == 0 ? SPMM_COMPUTE_TF32 : SPMM_COMPUTE_3XTF32;
+    if (family->compute == SPMMI_COMPUTE_EITHER && dtype == SPMM_F32)
+        for (uint32_t i = 0; i < plan->variant_count; i++)
+            plan->variants[i].compute = either[turn % 3];
     if (turn / 2 % 2 == 1)
         test_plan_reorder(plan, (uint64_t)turn, 0);
     if (family->takes_long_rows && turn / 4 % 2 == 1 && test_kernel_takes(kernel, dtype))

@@ -25,9 +25,9 @@ int test_plan_may_compute(spmm_dtype_t dtype, const struct spmmi_family *family,
     const int is_tf32 = compute == SPMM_COMPUTE_TF32 || compute == SPMM_COMPUTE_3XTF32;
     const spmm_dtype_t type = is_tf32 ? SPMM_F32 : (spmm_dtype_t)compute;
     const int is_type = type == SPMM_F32 || type == SPMM_F64 || type == SPMM_F16 || type == SPMM_BF16;
-    const int is_on_tensor_cores = type == SPMM_F32 && family->compute == SPMMI_COMPUTE_TENSOR;
-    return is_type && (type == dtype || spmm_dtype_size(type) < spmm_dtype_size(dtype)) &&
-           is_tf32 == is_on_tensor_cores;
+    const int is_f32 = type == SPMM_F32, is_tensor = family->compute == SPMMI_COMPUTE_TENSOR;
+    const int fits = is_tf32 ? is_f32 && family->compute != SPMMI_COMPUTE_VALUES : !is_f32 || !is_tensor;
+    return is_type && (type == dtype || spmm_dtype_size(type) < spmm_dtype_size(dtype)) && fits;
 }
 
 static uint32_t reason_of(spmm_family_t family)

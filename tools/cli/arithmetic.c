@@ -9,11 +9,12 @@ struct arithmetic arithmetic_of_kernel(const char *kernel, spmm_dtype_t dtype)
 {
     static const spmm_compute_t rounded[] = {SPMM_COMPUTE_TF32, SPMM_COMPUTE_3XTF32};
     struct arithmetic found = {(spmm_compute_t)dtype, 0};
-    found.is_tensor = !families_has_word(kernel, "cpu") &&
-                      (families_of_kernel(kernel).uses_tensor_cores || families_has_word(kernel, "tensor"));
     for (size_t c = 0; c < sizeof rounded / sizeof *rounded; c++)
         if (families_has_word(kernel, spmm_compute_name(rounded[c])))
             found.compute = rounded[c];
+    found.is_tensor = !families_has_word(kernel, "cpu") &&
+                      (families_of_kernel(kernel).uses_tensor_cores || families_has_word(kernel, "tensor") ||
+                       found.compute != (spmm_compute_t)dtype);
     return found;
 }
 

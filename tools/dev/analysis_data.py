@@ -33,7 +33,7 @@ TENSOR = tuple(family.name for family in family_rows.FAMILIES if family.compute 
 STAGED = tuple(family.name for family in family_rows.FAMILIES if family.slots_max)
 FIRST = family_rows.FAMILIES[0].name
 # Families whose constants are those of their schedules: of two schedules that differ, or of a name that is no other's.
-BY_SCHEDULE = (FIRST, *(family.name for family in family_rows.FAMILIES if family.compute == "NARROW"))
+BY_SCHEDULE = (FIRST, *(family.name for family in family_rows.FAMILIES if family.compute == "EITHER"))
 with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "format", "permutation_list.def"),
           encoding="utf-8") as permutation_list:
     MADE_PERMUTATIONS = tuple(re.findall(r"^PERMUTATION\((\w+)", permutation_list.read(), re.M))

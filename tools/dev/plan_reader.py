@@ -23,7 +23,7 @@ DIM_MAX, NNZ_MAX, NO_PART, FRAME_RAW = 2**31 - 2, 2**40, 0xFFFFFFFF, 2**21
 UNIT_MAX = 2**32 - 1
 FEATURE_UNITS, FEATURE_TCBLOCK, FEATURE_LONG_ROWS, FEATURE_SEARCH, FEATURE_HALF_LONG_ROWS = 1, 4, 16, 32, 64
 FEATURE_TRIANGLE, FEATURE_TYPES, FEATURE_PRODUCT, FEATURE_DECIMAL = 512, 1024, 4096, 8192
-FEATURE_TEXTS_FIRST, TEXTS = 16384, (9, 13, 14)  # types of sections
+FEATURE_TEXTS_FIRST, FEATURE_EITHER, TEXTS = 16384, 32768, (9, 13, 14)  # types of sections
 VALUES, TRIANGLE, MIRRORED, SKEW = 1, 2, 4, 8  # flags of the header
 FAMILIES = {family.number: family for family in family_rows.FAMILIES}
 FIRST = family_rows.FAMILIES[0]  # takes long rows
@@ -285,7 +285,7 @@ class Plan:
             require(d[at] == 0, "HEADER", at)
         unknown = self.incompat & ~(FEATURE_UNITS | FEATURE_TCBLOCK | FEATURE_LONG_ROWS | FEATURE_SEARCH | FEATURE_HALF_LONG_ROWS |
                                     FEATURE_TRIANGLE | FEATURE_TYPES | FEATURE_PRODUCT | FEATURE_DECIMAL |
-                                    FEATURE_TEXTS_FIRST)
+                                    FEATURE_TEXTS_FIRST | FEATURE_EITHER)
         for family in FAMILIES.values():
             unknown &= ~family.feature
         for feature in [*PERMUTATIONS.values(), *(feature for _, feature in DTYPES.values())]:
@@ -632,10 +632,16 @@ class Plan:
         families = [number for number, family in FAMILIES.items() if missing & family.feature]
         narrower = any(self.type_of(variant) != self.dtype for variant in self.variants)
         require(not missing & FEATURE_TYPES or not narrower, "VARIANT", self.offset(5))
+        either = [number for number, family in FAMILIES.items() if family.compute == "EITHER"]
+        parts_of = [(parts[v[6]] if v[6] < len(parts) else None, v[1]) for v in self.variants]
+        tensor, traced = (any(family in either and compute in TENSOR_TYPES for family, compute in pairs)
+                          for pairs in (parts_of, zip(traces, computes)))
+        require(not missing & FEATURE_EITHER or not tensor, "VARIANT", self.offset(5))
         require(not any(family in parts for family in families), "PART", self.offset(6))
         needed = FEATURE_LONG_ROWS | (FEATURE_HALF_LONG_ROWS if DTYPES[self.dtype][0] == 2 else 0)
         require(not missing & needed or not any(p[6] & LONG_ROWS for p in self.parts), "PART", self.offset(6))
         require(not any(family in traces for family in families), "TRACE", self.offset(7))
+        require(not missing & FEATURE_EITHER or not traced, "TRACE", self.offset(7))
         if missing & FEATURE_UNITS:
             require(not any(5 <= r <= 8 for r in reasons), "TRACE", self.offset(7))
         if missing & FEATURE_TCBLOCK:
@@ -685,7 +691,8 @@ class Plan:
 
     @staticmethod
     def compute_types(dtype, family, own):
-        return TENSOR_TYPES if dtype == F32 and family in FAMILIES and FAMILIES[family].compute == "TENSOR" else (own,)
+        rule = FAMILIES[family].compute if dtype == F32 and family in FAMILIES else "VALUES"
+        return {"VALUES": (own,), "TENSOR": TENSOR_TYPES, "EITHER": (own, *TENSOR_TYPES)}[rule]
 
     def items_at(self, part):
         """Offset of the part's items; where they are missing, of the section table."""
