@@ -63,6 +63,14 @@ static spmm_status_t options_read(const spmm_executor_options_t *from, spmm_exec
                  "unit_values is %d, expected 0 or 1", to->unit_values);
     SPMM_REQUIRE(to->jit >= SPMM_JIT_AUTO && to->jit <= SPMM_JIT_ON, SPMM_ERR_ARGUMENT, diag,
                  "jit is %d, expected a level of spmm_jit_level_t", (int)to->jit);
+    SPMM_REQUIRE(to->n_min >= 0 && to->n_max >= 0 && (to->n_max == 0 || to->n_min <= to->n_max),
+                 SPMM_ERR_ARGUMENT, diag,
+                 "n is wanted from %lld to %lld, expected 0 or more and ascending, or n_max 0 for any",
+                 (long long)to->n_min, (long long)to->n_max);
+    SPMM_REQUIRE((to->ops & ~(SPMM_OPS_N | SPMM_OPS_T)) == 0 &&
+                     (to->layouts & ~(SPMM_LAYOUTS_ROW_MAJOR | SPMM_LAYOUTS_COL_MAJOR)) == 0,
+                 SPMM_ERR_ARGUMENT, diag, "ops is 0x%x and layouts 0x%x, expected bits of both, or 0",
+                 to->ops, to->layouts);
     SPMM_TRY(spmmi_device_memory_open(to->allocator, SPMM_DEVICE_CPU, &memory, diag));
     to->threads = spmmi_team_clamp(to->threads, "an executor");
 cleanup:
@@ -80,6 +88,30 @@ static bool is_of_cpu_alone(const char *kernel)
     return is_kernel(spmmi_cpu_kernels, kernel) && !is_kernel(spmmi_cuda_kernels, kernel);
 }
 
+static uint32_t target_of(int device)
+{
+    return device == SPMM_DEVICE_CPU ? SPMMI_TARGET_CPU : spmmi_cuda_target(device);
+}
+
+/* The plan for this type with the variants that are wanted. hash, unless NULL, is that of all variants, as a plan is
+ * told by. */
+static spmm_status_t plan_settle(const spmm_plan_t *plan, int device, const spmm_executor_options_t *options,
+                                 struct spmmi_typed_plan *typed, uint64_t *hash, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const struct spmmi_wanted wanted = {options->n_min, options->n_max, options->ops, options->layouts};
+    SPMM_TRY(spmmi_typed_plan(plan, options->a_type, typed, diag));
+    if (hash != NULL)
+        *hash = spmmi_parts_hash(&typed->plan);
+    if (spmmi_wanted_is_all(&wanted))
+        return SPMM_OK;
+    spmmi_typed_plan_want(typed, target_of(device), &wanted);
+    SPMM_REQUIRE(typed->plan.variant_count > 0, SPMM_ERR_NO_VARIANT, diag,
+                 "the plan has no variant of the ops that are wanted");
+cleanup:
+    return status;
+}
+
 /* All that create takes; PLAN_BUDGET where that is more than the options allow. */
 static spmm_status_t needs_count(const spmm_plan_t *plan, int device, const spmm_executor_options_t *options,
                                  struct spmmi_needs *needs, spmm_diag_t *diag)
@@ -87,7 +119,7 @@ static spmm_status_t needs_count(const spmm_plan_t *plan, int device, const spmm
     spmm_status_t status = SPMM_OK;
     struct spmmi_typed_plan typed;
     *needs = spmmi_needs_new(options->host_budget_bytes, options->device_budget_bytes);
-    SPMM_TRY(spmmi_typed_plan(plan, options->a_type, &typed, diag));
+    SPMM_TRY(plan_settle(plan, device, options, &typed, NULL, diag));
     needs->host = sizeof(spmm_executor_t) + sizeof(pthread_rwlock_t);
     if (options->unit_values)
         needs->host += (uint64_t)plan->nnz * spmm_dtype_size(typed.plan.dtype);
@@ -219,11 +251,10 @@ static spmm_status_t device_open(spmm_executor_t *executor, const spmm_plan_t *p
         typed->values = made;
     executor->has_unit_values = options->unit_values != 0;
     executor->has_values = typed->values != NULL;
+    executor->target = target_of(executor->device);
     if (executor->device == SPMM_DEVICE_CPU) {
-        executor->target = SPMMI_TARGET_CPU;
         SPMM_TRY(spmmi_cpu_create(typed, options->threads, options->force_kernel, &executor->cpu, diag));
     } else {
-        executor->target = spmmi_cuda_target(executor->device);
         SPMM_TRY_ALLOC(executor->jit = spmmi_jit_create(typed, executor->device, executor->target,
                                                         options->jit, options->force_kernel),
                        diag);
@@ -255,11 +286,10 @@ spmm_status_t spmm_executor_create(const spmm_plan_t *plan, int device,
     executor = spmmi_alloc_zero(1, sizeof *executor);
     SPMM_TRY_ALLOC(executor, diag);
     SPMM_TRY_ALLOC(executor->values_lock = values_lock_make(), diag);
-    SPMM_TRY(spmmi_typed_plan(plan, settled.a_type, &typed, diag));
+    SPMM_TRY(plan_settle(plan, device, &settled, &typed, &executor->parts_hash, diag));
     shape_copy(&executor->shape, &typed.plan);
     memcpy(executor->variant_of, typed.variant_of, sizeof executor->variant_of);
     executor->plan_type = plan->dtype;
-    executor->parts_hash = spmmi_parts_hash(&typed.plan);
     executor->device = device;
     status = spmm_device_name(device, executor->device_name, sizeof executor->device_name);
     SPMM_REQUIRE(status == SPMM_OK, status, diag, "device %d has no name: %s", device,

@@ -14,23 +14,6 @@
  * same of an object that parts share. */
 #define PART_BYTES 4096u
 
-/* The choice changes with n only where the range of a variant begins or ends. */
-void spmmi_parts_reach(const spmm_plan_t *plan, uint32_t target, int reached[SPMMI_VARIANT_MAX])
-{
-    for (uint32_t i = 0; i < SPMMI_VARIANT_MAX; i++)
-        reached[i] = 0;
-    for (uint32_t i = 0; i < 3 * plan->variant_count; i++) {
-        const struct spmmi_variant *v = &plan->variants[i / 3];
-        const int64_t past = v->n_max < SPMMI_N_MAX ? v->n_max + 1 : SPMMI_N_MAX;
-        const int64_t n = i % 3 == 0 ? 0 : i % 3 == 1 ? v->n_min : past;
-        const uint32_t layouts[] = {SPMM_LAYOUTS_ROW_MAJOR, SPMM_LAYOUTS_COL_MAJOR};
-        for (int l = 0; l < 2; l++) {
-            int fits = 0;
-            reached[spmmi_variant_pick(plan, v->op, target, n, layouts[l], &fits)] = 1;
-        }
-    }
-}
-
 uint64_t spmmi_parts_bytes(const spmm_plan_t *plan)
 {
     return sizeof(struct spmmi_parts) + plan->variant_count * sizeof(struct spmmi_loaded);

@@ -32,9 +32,6 @@ struct spmmi_parts {
     struct spmmi_loaded list[];
 };
 
-/* reached[i]: spmmi_variant_pick can answer i for some product on this target. Others need no part. */
-void spmmi_parts_reach(const spmm_plan_t *plan, uint32_t target, int reached[SPMMI_VARIANT_MAX]);
-
 /* No parts, room for one a variant; NULL when memory is short. */
 struct spmmi_parts *spmmi_parts_new(const spmm_plan_t *plan);
 /* Bytes of that. */

@@ -36,6 +36,21 @@ cleanup:
     return status;
 }
 
+void spmmi_typed_plan_want(struct spmmi_typed_plan *typed, uint32_t target, const struct spmmi_wanted *wanted)
+{
+    struct spmm_plan *const p = &typed->plan;
+    int reached[SPMMI_VARIANT_MAX];
+    uint32_t kept = 0;
+    spmmi_wanted_reach(p, target, wanted, reached);
+    for (uint32_t i = 0; i < p->variant_count; i++) {
+        if (!reached[i])
+            continue;
+        typed->variant_of[kept] = typed->variant_of[i];
+        p->variants[kept++] = p->variants[i];
+    }
+    p->variant_count = kept;
+}
+
 spmm_status_t spmmi_typed_values(const spmm_plan_t *plan, spmm_dtype_t type, int threads, void **values,
                                  spmm_diag_t *diag)
 {

@@ -4,6 +4,7 @@
 #define SPMMI_TYPED_PLAN_H
 
 #include "format/plan.h"
+#include "wanted.h"
 
 struct spmmi_typed_plan {
     struct spmm_plan plan;                  /* borrows the arrays of the plan that it was made of */
@@ -14,6 +15,10 @@ struct spmmi_typed_plan {
  * have to be rounded. TYPE where the plan has no variant for another type than its own: values are never widened. */
 spmm_status_t spmmi_typed_plan(const spmm_plan_t *plan, spmm_dtype_t type, struct spmmi_typed_plan *typed,
                                spmm_diag_t *diag);
+
+/* Of these variants those alone that wanted products can reach on this target. */
+void spmmi_typed_plan_want(struct spmmi_typed_plan *typed, uint32_t target,
+                           const struct spmmi_wanted *wanted);
 
 /* The values of the plan, if it has any, rounded to that type: allocated where they are rounded, else NULL.
  * Errors: ARGUMENT (a value is too large for the type), MEMORY. */

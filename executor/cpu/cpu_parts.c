@@ -3,6 +3,7 @@
 #include "cpu_parts.h"
 
 #include "executor/forced_kernel.h"
+#include "executor/wanted.h"
 #include "format/base/diag.h"
 #include "format/family.h"
 
@@ -139,7 +140,7 @@ spmm_status_t spmmi_cpu_parts_choose(const spmm_plan_t *plan, const char *force_
     if (forced.kernel != NULL)
         SPMM_TRY(code_require(plan, forced.kernel->family, has_code(plan, forced.kernel->family), diag));
     SPMM_TRY_ALLOC(*parts = spmmi_parts_new(plan), diag);
-    spmmi_parts_reach(plan, SPMMI_TARGET_CPU, reached);
+    spmmi_wanted_reach(plan, SPMMI_TARGET_CPU, &spmmi_wanted_all, reached);
     for (uint32_t i = 0; i < plan->variant_count; i++) {
         struct choice choice;
         if (!reached[i])

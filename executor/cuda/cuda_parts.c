@@ -3,6 +3,7 @@
 #include "cuda_parts.h"
 
 #include "executor/forced_kernel.h"
+#include "executor/wanted.h"
 #include "format/base/diag.h"
 #include "format/base/log.h"
 #include "format/family.h"
@@ -72,7 +73,7 @@ spmm_status_t spmmi_cuda_parts_choose(const spmm_plan_t *plan, const struct spmm
     spmmi_forced_read(spmmi_cuda_kernels, force_kernel, &forced);
     *suffix = forced.suffix;
     *parts = NULL;
-    spmmi_parts_reach(plan, device->target, reached);
+    spmmi_wanted_reach(plan, device->target, &spmmi_wanted_all, reached);
     SPMM_TRY_ALLOC(*parts = spmmi_parts_new(plan), diag);
     for (uint32_t i = 0; i < plan->variant_count; i++) {
         uint32_t index;

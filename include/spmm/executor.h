@@ -105,11 +105,18 @@ typedef struct spmm_executor_options {
     spmm_jit_level_t jit; /**< What spmm_executor_prepare may do. */
     /** Gives device memory, and checked on the CPU too; NULL: the library's own. */
     const spmm_device_allocator_t *allocator;
+    /** The products that are wanted: of so many columns of B, from n_min to n_max (n_max = 0: of any), of these ops
+     * (SPMM_OPS_N, SPMM_OPS_T or both; 0: of all that the plan has), with B in these layouts (SPMM_LAYOUTS_*; 0: in
+     * any). What only others would run is neither packed nor uploaded, which saves memory and time. Wanted products
+     * with B and C of the type of A have the kernels and the bits that they have without this. Others of an op that is wanted run by the nearest
+     * kernel that is there (spmm_executor_info_t.fallback); an op that is not is refused (NO_VARIANT). */
+    int64_t n_min, n_max;
+    uint32_t ops, layouts;
 } spmm_executor_options_t;
 /* clang-format off */
 /** Defaults of all options. */
 #define SPMM_EXECUTOR_OPTIONS_INIT                                                             \
-    {sizeof(spmm_executor_options_t), 0, 0, 0, 0, 0, 0, (spmm_dtype_t)0, SPMM_JIT_AUTO, 0}
+    {sizeof(spmm_executor_options_t), 0, 0, 0, 0, 0, 0, (spmm_dtype_t)0, SPMM_JIT_AUTO, 0, 0, 0, 0, 0}
 /* clang-format on */
 
 /** Bytes that an executor for this plan takes, before it is made. host_bytes: what it holds of the host and what is

@@ -123,8 +123,8 @@ int spmmi_dense_split_cuda(uint32_t count, const uint32_t *map, const float *val
                            uint32_t lda, uint32_t *has_special, void *cuda_stream)
 {
     const unsigned blocks = (count + spmmi::LINES_THREADS - 1) / spmmi::LINES_THREADS;
-    const int error = (int)cudaMemsetAsync(has_special, 0, sizeof *has_special,
-                                           static_cast<cudaStream_t>(cuda_stream));
+    const int error =
+        (int)cudaMemsetAsync(has_special, 0, sizeof *has_special, static_cast<cudaStream_t>(cuda_stream));
     if (error != cudaSuccess || blocks == 0)
         return error;
     return spmmi::launch_kernel(spmmi::split_kernel, dim3(blocks), spmmi::LINES_THREADS, 0, cuda_stream,

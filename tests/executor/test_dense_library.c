@@ -32,21 +32,21 @@ static struct fake_cublaslt *fake_reset(void)
 
 static struct spmmi_dense_blas *blas_open(void)
 {
-    const struct spmmi_dense_operand a = {NULL, 8, 8, 8};
     struct spmmi_dense_blas *blas = NULL;
     spmm_diag_t diag = {.text = ""};
-    if (spmmi_dense_blas_open(&a, &blas, &diag) != SPMM_OK)
+    if (spmmi_dense_blas_open(&blas, &diag) != SPMM_OK)
         fail_msg("%s", diag.text);
     return blas;
 }
 
 static spmm_status_t multiply(struct spmmi_dense_blas *blas, spmm_dtype_t type, int64_t n, int *is_done)
 {
+    const struct spmmi_dense_operand a = {.rows = 8, .cols = 8, .lda = 8};
     const struct spmmi_product product = {.a_type = type,
                                           .alpha = 1,
                                           .b = {NULL, 8, n, n, SPMM_ROW_MAJOR, type},
                                           .c = {NULL, 8, n, n, SPMM_ROW_MAJOR, type}};
-    return spmmi_dense_blas_multiply(blas, &product, NULL, WORKSPACE, NULL, is_done);
+    return spmmi_dense_blas_multiply(blas, &a, &product, NULL, WORKSPACE, NULL, is_done);
 }
 
 /* Each file is tried, and each has its reason. */
@@ -74,12 +74,11 @@ static void a_library_without_a_function_is_refused(void **state)
 
 static void a_library_that_does_not_start_is_an_error(void **state)
 {
-    const struct spmmi_dense_operand a = {NULL, 8, 8, 8};
     struct spmmi_dense_blas *blas = NULL;
     struct fake_cublaslt *const fake = fake_reset();
     (void)state;
     fake->create_error = 3;
-    assert_int_equal(spmmi_dense_blas_open(&a, &blas, NULL), SPMM_ERR_DEVICE);
+    assert_int_equal(spmmi_dense_blas_open(&blas, NULL), SPMM_ERR_DEVICE);
     assert_null(blas);
     assert_int_equal(fake->objects, 0);
 }

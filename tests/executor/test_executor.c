@@ -71,7 +71,11 @@ static void create_refuses_bad_arguments(void **state)
                                                  0,
                                                  (spmm_dtype_t)0,
                                                  SPMM_JIT_AUTO,
-                                                 NULL};
+                                                 NULL,
+                                                 0,
+                                                 0,
+                                                 0,
+                                                 0};
         spmm_executor_t *executor = (spmm_executor_t *)plan;
         spmm_diag_t diag;
         const spmm_status_t status = spmm_executor_create(plan, cases[i].device, &options, &executor, &diag);

@@ -143,6 +143,11 @@ static spmm_status_t make_executor(const spmm_plan_t *plan, struct run_product *
     options.unit_values = p->request.has_unit_values;
     options.jit = p->request.jit;
     options.host_budget_bytes = machine_memory_budget(p->request.budget);
+    if (p->request.b_type == 0 && p->request.c_type == 0) { /* other types may need the part of another n */
+        options.n_min = options.n_max = p->request.n;
+        options.ops = 1u << p->request.op;
+        options.layouts = 1u << p->request.layout;
+    }
     if (p->request.device >= 0)
         TRY(gpu_require(p->request.device, diag));
     TRY(spmm_executor_create(plan, p->request.device, &options, &p->executor, diag));
