@@ -25,6 +25,7 @@ struct spmmi_device {
     int can_overlap; /* kernels may start before the one before them in the stream has ended: sm_90, and a driver
                             whose graphs hold such launches */
     const void *values; /* of A in its order, and SPMMI_VALUES_PAD zeros; on the device */
+    int lacks_values;   /* values is NULL: each counts as 1, in every product */
     uint64_t random;    /* tells arrival counters of this executor in a workspace from other contents */
     struct spmmi_device_memory memory; /* where states take device memory from */
 };
@@ -77,6 +78,7 @@ struct spmmi_backend {
      * parts of plans. */
     struct spmmi_part (*default_part)(const spmm_plan_t *plan, spmm_op_t op, spmm_schedule_t schedule);
     int prefers_default; /* where its kernel is forced, also to a part that the plan has */
+    int runs_without_values; /* of f32 and f64, on a GPU whose lacks_values says so; set_values is not called then */
     /* Optional. TARGET/FAMILY/SCHEDULE and what tells parts of it apart. Without this nothing does. */
     void (*part_name)(const struct spmmi_part *part, spmm_compute_t compute, int has_long_rows, char *text,
                       size_t size);

@@ -121,15 +121,15 @@ static spmm_status_t needs_count(const spmm_plan_t *plan, int device, const spmm
     *needs = spmmi_needs_new(options->host_budget_bytes, options->device_budget_bytes);
     SPMM_TRY(plan_settle(plan, device, options, &typed, NULL, diag));
     needs->host = sizeof(spmm_executor_t) + sizeof(pthread_rwlock_t);
-    if (options->unit_values)
+    if (options->unit_values && device == SPMM_DEVICE_CPU)
         needs->host += (uint64_t)plan->nnz * spmm_dtype_size(typed.plan.dtype);
-    else
+    else if (!options->unit_values)
         needs->host += spmmi_typed_values_bytes(plan, typed.plan.dtype);
     needs->host += device == SPMM_DEVICE_CPU ? 0 : spmmi_jit_bytes(&typed.plan, options->jit);
     if (device == SPMM_DEVICE_CPU)
         SPMM_TRY(spmmi_cpu_needs(&typed.plan, options->force_kernel, needs, diag));
     else
-        SPMM_TRY(spmmi_cuda_needs(&typed.plan, device, options->force_kernel, needs, diag));
+        SPMM_TRY(spmmi_cuda_needs(&typed.plan, device, options, needs, diag));
     SPMM_TRY(spmmi_needs_check(needs, 0, diag));
 cleanup:
     return status;
@@ -237,20 +237,21 @@ static void *ones_make(const spmm_plan_t *plan)
     return ones;
 }
 
-/* The device of the executor gets the typed plan and, where they are not the plan's, its values. */
+/* The device of the executor gets the typed plan and, where they are not the plan's, its values; a GPU makes ones itself,
+ * where it needs any. */
 static spmm_status_t device_open(spmm_executor_t *executor, const spmm_plan_t *plan, struct spmm_plan *typed,
                                  const spmm_executor_options_t *options, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     void *made = NULL;
-    if (options->unit_values)
-        SPMM_TRY_ALLOC(made = ones_make(typed), diag);
-    else
+    executor->has_unit_values = options->unit_values != 0;
+    if (!options->unit_values)
         SPMM_TRY(spmmi_typed_values(plan, typed->dtype, options->threads, &made, diag));
+    else if (executor->device == SPMM_DEVICE_CPU)
+        SPMM_TRY_ALLOC(made = ones_make(typed), diag);
     if (made != NULL)
         typed->values = made;
-    executor->has_unit_values = options->unit_values != 0;
-    executor->has_values = typed->values != NULL;
+    executor->has_values = typed->values != NULL || options->unit_values;
     executor->target = target_of(executor->device);
     if (executor->device == SPMM_DEVICE_CPU) {
         SPMM_TRY(spmmi_cpu_create(typed, options->threads, options->force_kernel, &executor->cpu, diag));
@@ -258,8 +259,7 @@ static spmm_status_t device_open(spmm_executor_t *executor, const spmm_plan_t *p
         SPMM_TRY_ALLOC(executor->jit = spmmi_jit_create(typed, executor->device, executor->target,
                                                         options->jit, options->force_kernel),
                        diag);
-        SPMM_TRY(spmmi_cuda_create(typed, executor->device, options->force_kernel, options->allocator,
-                                   &executor->cuda, diag));
+        SPMM_TRY(spmmi_cuda_create(typed, executor->device, options, &executor->cuda, diag));
     }
 cleanup:
     spmmi_free(made);

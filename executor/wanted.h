@@ -7,7 +7,7 @@
 
 /* As of spmm_executor_options_t. */
 struct spmmi_wanted {
-    int64_t n_min, n_max; /* n_max = 0: any */
+    int64_t n_min, n_max;  /* n_max = 0: any */
     uint32_t ops, layouts; /* 0: any */
 };
 

@@ -86,30 +86,41 @@ cleanup:
 }
 
 /* Everything before allocation: the device is queried, the parts are chosen. */
-static spmm_status_t open(const spmm_plan_t *plan, int number, const char *force_kernel,
+/* Do all parts run without values, as each counts as 1? Products of 16 bits with C of f32 have no kernel that does. */
+static int lacks_values(const struct spmmi_cuda *cuda, const spmm_executor_options_t *options)
+{
+    int runs = options->unit_values && spmm_dtype_size(cuda->dtype) > 2;
+    for (uint32_t i = 0; i < cuda->parts->count; i++)
+        runs = runs && cuda->parts->list[i].backend->runs_without_values;
+    return runs;
+}
+
+static spmm_status_t open(const spmm_plan_t *plan, int number, const spmm_executor_options_t *options,
                           struct spmmi_cuda *cuda, const char **suffix, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_arena arena = {NULL, 0};
     SPMM_TRY(read_device(number, &cuda->device, diag));
     SPMM_TRY(draw_random(&cuda->device.random, diag));
-    SPMM_TRY(spmmi_cuda_parts_choose(plan, &cuda->device, force_kernel, &cuda->parts, suffix, diag));
+    SPMM_TRY(spmmi_cuda_parts_choose(plan, &cuda->device, options->force_kernel, &cuda->parts, suffix, diag));
     SPMM_TRY(plan_check(plan, cuda->parts, diag));
     cuda->dtype = plan->dtype;
     cuda->nnz = (uint32_t)plan->nnz;
-    (void)spmmi_arena_cut(&arena, (uint64_t)plan->nnz + SPMMI_VALUES_PAD, spmm_dtype_size(plan->dtype));
+    cuda->device.lacks_values = lacks_values(cuda, options);
+    if (!cuda->device.lacks_values)
+        (void)spmmi_arena_cut(&arena, (uint64_t)plan->nnz + SPMMI_VALUES_PAD, spmm_dtype_size(plan->dtype));
     cuda->memory_bytes = arena.bytes;
 cleanup:
     return status;
 }
 
-spmm_status_t spmmi_cuda_needs(const spmm_plan_t *plan, int device, const char *force_kernel,
+spmm_status_t spmmi_cuda_needs(const spmm_plan_t *plan, int device, const spmm_executor_options_t *options,
                                struct spmmi_needs *needs, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_cuda cuda = {.parts = NULL};
     const char *suffix;
-    SPMM_TRY(open(plan, device, force_kernel, &cuda, &suffix, diag));
+    SPMM_TRY(open(plan, device, options, &cuda, &suffix, diag));
     needs->host += sizeof cuda + spmmi_parts_bytes(plan);
     needs->device += cuda.memory_bytes;
     SPMM_TRY(spmmi_parts_count(cuda.parts, plan, &cuda.device, suffix, needs, diag));
@@ -133,9 +144,34 @@ static spmm_status_t give_values(struct spmmi_cuda *cuda, void *stream, spmm_dia
     return status == SPMM_OK ? SPMM_OK : part_failed(status, "giving the parts new values", diag);
 }
 
-spmm_status_t spmmi_cuda_create(const spmm_plan_t *plan, int device, const char *force_kernel,
-                                const spmm_device_allocator_t *allocator, struct spmmi_cuda **out,
-                                spmm_diag_t *diag)
+/* Ones of this type: a spmmi_upload_fill. */
+static void ones_fill(const void *dtype, uint64_t first, uint64_t count, void *to)
+{
+    (void)first;
+    for (uint64_t q = 0; q < count; q++)
+        spmmi_value_store(to, *(const spmm_dtype_t *)dtype, (int64_t)q, 1);
+}
+
+/* The first values, if there are any: ones where the options say so, else those of the plan. */
+static spmm_status_t upload_values(struct spmmi_cuda *cuda, const spmm_plan_t *plan, int are_ones,
+                                   spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const size_t size = spmm_dtype_size(cuda->dtype);
+    if (cuda->device.lacks_values || (plan->values == NULL && !are_ones))
+        return SPMM_OK;
+    if (are_ones)
+        SPMM_TRY(spmmi_cuda_upload(cuda->values, cuda->nnz, size, ones_fill, &cuda->dtype, diag));
+    else
+        SPMM_TRY(spmmi_cuda_copy_array(cuda->values, plan->values, cuda->nnz, size, diag));
+    SPMM_TRY(give_values(cuda, NULL, diag));
+    cuda->values_are_ones = !are_ones && spmmi_values_are_ones(plan->values, cuda->dtype, plan->nnz);
+cleanup:
+    return status;
+}
+
+spmm_status_t spmmi_cuda_create(const spmm_plan_t *plan, int device, const spmm_executor_options_t *options,
+                                struct spmmi_cuda **out, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_cuda_scope scope = {-1};
@@ -144,19 +180,14 @@ spmm_status_t spmmi_cuda_create(const spmm_plan_t *plan, int device, const char 
     struct spmmi_cuda *cuda = spmmi_alloc_zero(1, sizeof *cuda);
     *out = NULL;
     SPMM_TRY_ALLOC(cuda, diag);
-    SPMM_TRY(open(plan, device, force_kernel, cuda, &suffix, diag));
+    SPMM_TRY(open(plan, device, options, cuda, &suffix, diag));
     SPMM_TRY_CUDA(spmmi_cuda_enter(device, &scope), diag);
-    SPMM_TRY(spmmi_device_memory_open(allocator, device, &cuda->device.memory, diag));
+    SPMM_TRY(spmmi_device_memory_open(options->allocator, device, &cuda->device.memory, diag));
     arena.bytes = cuda->memory_bytes;
     SPMM_TRY(spmmi_arena_take(&arena, &cuda->device.memory, &cuda->block, diag));
     cuda->device.values = cuda->values = cuda->block.memory;
     SPMM_TRY(spmmi_parts_load(cuda->parts, plan, &cuda->device, suffix, &cuda->memory_bytes, diag));
-    if (plan->values != NULL) {
-        SPMM_TRY(spmmi_cuda_copy_array(cuda->values, plan->values, (uint64_t)cuda->nnz,
-                                       spmm_dtype_size(cuda->dtype), diag));
-        SPMM_TRY(give_values(cuda, NULL, diag));
-        cuda->values_are_ones = spmmi_values_are_ones(plan->values, cuda->dtype, plan->nnz);
-    }
+    SPMM_TRY(upload_values(cuda, plan, options->unit_values, diag));
     SPMM_TRY_CUDA(cudaDeviceSynchronize(), diag);
     *out = cuda;
     cuda = NULL;
@@ -229,6 +260,10 @@ spmm_status_t spmmi_cuda_values_read(const struct spmmi_cuda *cuda, void *values
     spmm_status_t status = SPMM_OK;
     struct spmmi_cuda_scope scope = {-1};
     const size_t bytes = (size_t)cuda->nnz * spmm_dtype_size(cuda->dtype);
+    if (cuda->device.lacks_values) {
+        ones_fill(&cuda->dtype, 0, cuda->nnz, values);
+        return SPMM_OK;
+    }
     SPMM_TRY_CUDA(spmmi_cuda_enter(cuda->device.number, &scope), diag);
     SPMM_TRY_CUDA(cudaDeviceSynchronize(), diag);
     if (bytes > 0)

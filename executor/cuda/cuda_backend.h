@@ -5,6 +5,8 @@
 #ifndef SPMMI_CUDA_BACKEND_H
 #define SPMMI_CUDA_BACKEND_H
 
+#include <spmm/executor.h>
+
 #include "executor/backend.h"
 #include "executor/needs.h"
 
@@ -15,14 +17,13 @@ int spmmi_cuda_device_runs(int device); /* it exists, and this build has code fo
 spmm_status_t spmmi_cuda_device_name(int device, char *text, size_t size);
 uint32_t spmmi_cuda_target(int device); /* compute capability, 90 for 9.0 */
 
-/* Adds what create will take of both memories for this plan. force_kernel is a name of the GPU's catalogue or NULL.
- * Errors: those of create, and PLAN_BUDGET. */
-spmm_status_t spmmi_cuda_needs(const spmm_plan_t *plan, int device, const char *force_kernel,
+/* Adds what create will take of both memories for this plan. Of options, which were read, force_kernel is a name of the
+ * GPU's catalogue or NULL. Errors: those of create, and PLAN_BUDGET. */
+spmm_status_t spmmi_cuda_needs(const spmm_plan_t *plan, int device, const spmm_executor_options_t *options,
                                struct spmmi_needs *needs, spmm_diag_t *diag);
-/* allocator: of the options; NULL: device memory is the library's own. */
-spmm_status_t spmmi_cuda_create(const spmm_plan_t *plan, int device, const char *force_kernel,
-                                const spmm_device_allocator_t *allocator, struct spmmi_cuda **cuda,
-                                spmm_diag_t *diag);
+/* With unit_values each value is 1, whatever the plan holds. */
+spmm_status_t spmmi_cuda_create(const spmm_plan_t *plan, int device, const spmm_executor_options_t *options,
+                                struct spmmi_cuda **cuda, spmm_diag_t *diag);
 void spmmi_cuda_destroy(struct spmmi_cuda *cuda);
 uint64_t spmmi_cuda_device_bytes(const struct spmmi_cuda *cuda);
 const struct spmmi_parts *spmmi_cuda_parts(const struct spmmi_cuda *cuda); /* what was made */

@@ -28,18 +28,17 @@ uint32_t spmmi_cuda_target(int device)
     return 0;
 }
 
-spmm_status_t spmmi_cuda_needs(const spmm_plan_t *plan, int device, const char *force_kernel,
+spmm_status_t spmmi_cuda_needs(const spmm_plan_t *plan, int device, const spmm_executor_options_t *options,
                                struct spmmi_needs *needs, spmm_diag_t *diag)
 {
-    (void)plan, (void)device, (void)force_kernel, (void)needs, (void)diag;
+    (void)plan, (void)device, (void)options, (void)needs, (void)diag;
     return SPMM_ERR_NO_DEVICE;
 }
 
-spmm_status_t spmmi_cuda_create(const spmm_plan_t *plan, int device, const char *force_kernel,
-                                const spmm_device_allocator_t *allocator, struct spmmi_cuda **cuda,
-                                spmm_diag_t *diag)
+spmm_status_t spmmi_cuda_create(const spmm_plan_t *plan, int device, const spmm_executor_options_t *options,
+                                struct spmmi_cuda **cuda, spmm_diag_t *diag)
 {
-    (void)plan, (void)force_kernel, (void)allocator;
+    (void)plan, (void)options;
     *cuda = NULL;
     return spmmi_diag_set(diag, SPMM_ERR_NO_DEVICE, (struct spmmi_where){0, 0, 0},
                           "GPU %d was asked for, but this build has no GPU support", device);

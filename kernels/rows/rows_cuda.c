@@ -206,4 +206,5 @@ const struct spmmi_backend spmmi_rows_cuda = {.create = create,
                                               .workspace = workspace,
                                               .run = run,
                                               .describe = describe,
-                                              .has_suffix = has_suffix};
+                                              .has_suffix = has_suffix,
+                                              .runs_without_values = 1};

@@ -69,7 +69,7 @@ int launch_rows(const struct spmmi_rows_cuda *args)
 {
     if (!args->c_is_col_major)
         return launch<T, LANES, LANES * VEC>(rows_kernel<T, VEC, LANES, QUADS, SPLIT, false>, args);
-    if constexpr (T::IS_PLAIN && VEC != (int)SPMMI_ROWS_APART)
+    if constexpr (T::STORES_COLUMNS && VEC != (int)SPMMI_ROWS_APART)
         return launch<T, LANES, LANES * VEC>(rows_kernel<T, VEC, LANES, QUADS, SPLIT, true>, args);
     else
         return cudaErrorInvalidValue;

@@ -27,13 +27,16 @@ int spmmi_rows_pieces_use(const struct spmmi_part_source *source)
 }
 
 /* Device addresses. */
-static void cut(struct spmmi_arena *arena, struct spmmi_rows_pieces_stream *p)
+static void cut(struct spmmi_arena *arena, const struct spmmi_part_source *source,
+                struct spmmi_rows_pieces_stream *p)
 {
     struct spmmi_cuda_rows *rows = &p->rows;
     struct spmmi_stream *s = &rows->stream;
     const uint64_t padded = (uint64_t)s->nnz + SPMMI_STREAM_PAD, ranks = (uint64_t)s->ranks + 1;
-    s->values = p->values = spmmi_arena_cut(arena, padded, spmm_dtype_size(rows->dtype));
-    p->map = spmmi_arena_cut(arena, s->nnz, sizeof *p->map);
+    if (!source->device->lacks_values) {
+        s->values = p->values = spmmi_arena_cut(arena, padded, spmm_dtype_size(rows->dtype));
+        p->map = spmmi_arena_cut(arena, s->nnz, sizeof *p->map);
+    }
     s->columns = spmmi_arena_cut(arena, padded, sizeof *s->columns);
     s->rank_start = spmmi_arena_cut(arena, ranks, sizeof *s->rank_start);
     s->row_of_rank = spmmi_arena_cut(arena, ranks, sizeof *s->row_of_rank);
@@ -99,7 +102,8 @@ static spmm_status_t upload(const spmm_plan_t *plan, const struct spmmi_rows_pie
     const struct spmmi_rows_pieces *const to = &p->rows.pieces;
     SPMM_TRY(spmmi_rows_pieces_build(plan, &p->size, &host, diag));
     SPMM_TRY(spmmi_cuda_copy_up(targets, host.target, (uint64_t)p->size.pieces + 1, sizeof *targets, diag));
-    SPMM_TRY(spmmi_cuda_copy_up(p->map, host.map, (uint64_t)plan->nnz, sizeof *p->map, diag));
+    if (p->map != NULL)
+        SPMM_TRY(spmmi_cuda_copy_up(p->map, host.map, (uint64_t)plan->nnz, sizeof *p->map, diag));
     SPMM_TRY(spmmi_cuda_copy_up(to->first, host.first, (uint64_t)to->cut_rows + 1, sizeof *to->first, diag));
     SPMM_TRY(spmmi_cuda_copy_up(to->row, host.row, to->cut_rows, sizeof *to->row, diag));
     SPMM_TRY(upload_stream(p, &host, diag));
@@ -150,7 +154,7 @@ static spmm_status_t create(const struct spmmi_part_source *source, void **objec
     spmm_status_t status = SPMM_OK;
     struct spmmi_rows_pieces_stream *made = NULL, p = describe(source);
     struct spmmi_arena arena = {NULL, 0};
-    cut(&arena, &p);
+    cut(&arena, source, &p);
     *bytes += arena.bytes;
     scratch_count(source, &p);
     if (source->only_counts)
@@ -158,7 +162,7 @@ static spmm_status_t create(const struct spmmi_part_source *source, void **objec
     SPMM_TRY_ALLOC(made = spmmi_alloc(1, sizeof *made), diag);
     *made = p;
     SPMM_TRY(spmmi_arena_take(&arena, &source->device->memory, &made->memory, diag));
-    cut(&arena, made);
+    cut(&arena, source, made);
     SPMM_TRY(upload(source->plan, made, diag));
     *object = made;
     made = NULL;

@@ -7,14 +7,15 @@
 #include "format/base/alloc.h"
 #include "rows_staged_pack.h"
 
-/* Where each value of A is 1 there are instances that read none, but for column-major C of several columns: those read
- * the ones. */
+/* Where each value of A is 1 there are instances that read none, but for column-major C of several columns of 16 bits:
+ * those read the ones. */
 static spmmi_rows_cuda_fn kernel_of(const struct spmmi_cuda_rows *rows, const struct spmmi_product *product,
                                     struct spmmi_rows_shape shape)
 {
     struct spmmi_rows_types types = {0, (int)product->b.type, (int)product->c.type};
     spmmi_rows_cuda_fn kernel = NULL;
-    if (product->a_is_ones && (product->c.layout == SPMM_ROW_MAJOR || shape.way != SPMMI_ROWS_COLUMNS))
+    const int has_columns = shape.way != SPMMI_ROWS_COLUMNS || spmm_dtype_size(product->c.type) > 2;
+    if (product->a_is_ones && (product->c.layout == SPMM_ROW_MAJOR || has_columns))
         kernel = spmmi_rows_cuda_kernel((int)rows->schedule, types, shape);
     types.a = (int)rows->dtype;
     return kernel != NULL ? kernel : spmmi_rows_cuda_kernel((int)rows->schedule, types, shape);

@@ -102,7 +102,7 @@ static void cut(struct spmmi_arena *arena, const struct spmmi_part_source *sourc
     struct spmmi_stream *s = &shared->stream;
     const uint64_t padded = (uint64_t)s->nnz + SPMMI_STREAM_PAD, ranks = (uint64_t)s->ranks + 1;
     s->values = source->device->values;
-    if (source->part->op == SPMM_OP_T) {
+    if (source->part->op == SPMM_OP_T && !source->device->lacks_values) {
         shared->values = spmmi_arena_cut(arena, padded, spmm_dtype_size(shared->dtype));
         shared->map = spmmi_arena_cut(arena, s->nnz, sizeof *shared->map);
         s->values = shared->values;
@@ -191,7 +191,7 @@ static spmm_status_t upload(const struct spmmi_part_source *source, struct spmmi
     SPMM_TRY(spmmi_op_pattern_open(source->plan, source->part->op, &a, diag));
     SPMM_TRY(spmmi_stream_ranks_build(a.rows, a.row_ptr, &host, diag));
     SPMM_TRY(upload_stream(&shared->stream, &host, a.col_ind, diag));
-    if (a.map != NULL)
+    if (a.map != NULL && shared->map != NULL)
         SPMM_TRY(upload_map(shared, a.map, diag));
     for (uint32_t i = 0; i < shared->part_count; i++)
         SPMM_TRY(upload_part(&shared->parts[i], &a, &host, source->device, diag));

@@ -17,8 +17,11 @@ template <typename A_, typename B_ = A_, typename C_ = A_> struct Types {
     using C = C_;
     using Sum = typename Value<B_>::Sum;
     static constexpr int WIDE = 16 / sizeof(B_); // columns a lane, for words of 16 bytes of B
-    // Products of one type also have kernels for column-major C; others do without.
     static constexpr bool IS_PLAIN = std::is_same<A_, B_>::value && std::is_same<B_, C_>::value;
+    // Products of one type also have kernels for column-major C, of ones too where these may lack values; others do
+    // without.
+    static constexpr bool STORES_COLUMNS =
+        IS_PLAIN || (std::is_same<A_, One>::value && std::is_same<B_, C_>::value && sizeof(B_) > 2);
     // Of 16 bits only those have kernels for pairs of columns. Two columns of f64 are 16 bytes.
     static constexpr bool HAS_PAIRS = sizeof(B_) == 4 || (sizeof(B_) == 2 && IS_PLAIN);
 };

@@ -45,10 +45,10 @@ static spmm_status_t answer(spmm_status_t status, spmm_diag_t *diag)
                              : spmmi_diag_set(diag, status, (struct spmmi_where){0, 0, 0}, "the GPU says no");
 }
 
-spmm_status_t spmmi_cuda_needs(const spmm_plan_t *plan, int device, const char *force_kernel,
+spmm_status_t spmmi_cuda_needs(const spmm_plan_t *plan, int device, const spmm_executor_options_t *options,
                                struct spmmi_needs *needs, spmm_diag_t *diag)
 {
-    (void)device, (void)force_kernel;
+    (void)device, (void)options;
     fake_gpu.host_allowed =
         needs->host_allowed > fake_gpu.host_allowed ? needs->host_allowed : fake_gpu.host_allowed;
     fake_gpu.device_allowed =
@@ -59,12 +59,11 @@ spmm_status_t spmmi_cuda_needs(const spmm_plan_t *plan, int device, const char *
     return answer(fake_gpu.memory, diag);
 }
 
-spmm_status_t spmmi_cuda_create(const spmm_plan_t *plan, int device, const char *force_kernel,
-                                const spmm_device_allocator_t *allocator, struct spmmi_cuda **cuda,
-                                spmm_diag_t *diag)
+spmm_status_t spmmi_cuda_create(const spmm_plan_t *plan, int device, const spmm_executor_options_t *options,
+                                struct spmmi_cuda **cuda, spmm_diag_t *diag)
 {
-    (void)plan, (void)device, (void)force_kernel;
-    fake_gpu.has_allocator = allocator != NULL;
+    (void)plan, (void)device;
+    fake_gpu.has_allocator = options->allocator != NULL;
     *cuda = fake_gpu.parts != NULL ? (struct spmmi_cuda *)(void *)&fake_gpu : NULL;
     return fake_gpu.parts != NULL ? SPMM_OK : answer(FAKE_GPU_CREATED, diag);
 }

@@ -22,7 +22,7 @@ static void there_is_no_gpu(void **state)
     assert_int_equal(spmmi_cuda_device_name(0, text, sizeof text), SPMM_ERR_NO_DEVICE);
     assert_int_equal(spmmi_cuda_needs(NULL, 0, NULL, &needs, &diag), SPMM_ERR_NO_DEVICE);
     assert_int_equal(needs.device, 0);
-    assert_int_equal(spmmi_cuda_create(NULL, 0, NULL, NULL, &cuda, &diag), SPMM_ERR_NO_DEVICE);
+    assert_int_equal(spmmi_cuda_create(NULL, 0, NULL, &cuda, &diag), SPMM_ERR_NO_DEVICE);
     assert_null(cuda);
     assert_non_null(strstr(diag.text, "this build has no GPU support"));
     assert_int_equal(spmmi_cuda_device_bytes(NULL), 0);

@@ -53,7 +53,8 @@ static uint64_t host_bytes(const spmm_plan_t *plan, spmm_executor_options_t opti
     uint64_t counted = 0;
     spmm_executor_info_t info = {.struct_size = sizeof info};
     options.struct_size = sizeof options;
-    assert_int_equal(spmm_executor_memory_bytes(plan, SPMM_DEVICE_CPU, &options, &counted, NULL, NULL), SPMM_OK);
+    assert_int_equal(spmm_executor_memory_bytes(plan, SPMM_DEVICE_CPU, &options, &counted, NULL, NULL),
+                     SPMM_OK);
     spmm_executor_t *executor = executor_for(plan, options);
     assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, NULL, NULL, &info, NULL), SPMM_OK);
     assert_true(info.host_bytes <= counted);

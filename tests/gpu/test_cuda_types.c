@@ -77,6 +77,24 @@ static void ones_set(spmm_executor_t *executor, const struct test_matrix *ones, 
     free(values);
 }
 
+static uint64_t device_bytes(const spmm_executor_t *executor)
+{
+    spmm_executor_info_t info = {.struct_size = sizeof info};
+    assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, NULL, NULL, &info, NULL), SPMM_OK);
+    return info.device_bytes;
+}
+
+/* Of f32 and f64. Arrays are rounded up to 256 bytes. */
+static void holds_no_values(const spmm_executor_t *pattern, const spmm_executor_t *values,
+                            const struct test_matrix *ones, spmm_dtype_t a_type)
+{
+    const uint64_t bytes = (uint64_t)ones->nnz * spmm_dtype_size(a_type);
+    if (spmm_dtype_size(a_type) > 2)
+        assert_true(device_bytes(pattern) + bytes <= device_bytes(values));
+    else
+        assert_true(device_bytes(pattern) == device_bytes(values));
+}
+
 /* The executor that reads no values gives the bits of one that reads ones. */
 static void pattern_check(const struct test_matrix *ones, spmm_dtype_t a_type, spmm_dtype_t type, int shape,
                           int turn)
@@ -85,6 +103,7 @@ static void pattern_check(const struct test_matrix *ones, spmm_dtype_t a_type, s
     spmm_executor_t *const pattern = executor_of_pattern(of_pattern);
     spmm_executor_t *const values = test_executor_make(of_ones, 0, 0, NULL);
     ones_set(values, ones, a_type);
+    holds_no_values(pattern, values, ones, a_type);
     for (int w = 0; w < WIDTH_COUNT; w++, turn++) {
         const struct test_product product =
             test_cuda_turn(widths[w], turn % 3 == 0 ? 0 : turn / 3, turn, TEST_VALUES_REAL);
