@@ -111,6 +111,15 @@ static uint8_t *panel_permuted(size_t *size)
     return golden_written(plan, size);
 }
 
+static uint8_t *dense_tf32(size_t *size)
+{
+    const struct test_plan_options options = {SPMM_F32, SPMMI_DENSE_GEMM, 0, 1, 0};
+    spmm_plan_t *plan = plan_of("power law", TEST_VALUES_REAL, options, __func__);
+    plan->variants[0].compute = plan->trace[0].compute = SPMM_COMPUTE_3XTF32;
+    plan->variants[1].compute = SPMM_COMPUTE_TF32;
+    return golden_written(plan, size);
+}
+
 static uint8_t *panel_bf16(size_t *size)
 {
     const struct test_plan_options options = {SPMM_BF16, SPMM_SCHEDULE_DENSE, 256, 0, 1};
@@ -493,6 +502,7 @@ const struct golden_good golden_good_cases[] = {
     ROW(bcsr_f16, 1),
     ROW(order_stats, 1),
     ROW(dense_bf16, 1),
+    ROW(dense_tf32, 1),
     ROW(window_peeled, 1),
     ROW(panel_peeled, 1),
     ROW(search_traced, 1),
