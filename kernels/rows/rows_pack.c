@@ -75,10 +75,23 @@ void spmmi_row_ends_fill(const void *source, uint64_t first, uint64_t count, voi
     }
 }
 
+/* Without empty rows each is its rank. */
+static void copy_starts(int64_t rows, const int64_t *row_ptr, uint32_t *starts)
+{
+    const uint64_t bytes = (uint64_t)rows * sizeof *row_ptr;
+#pragma omp parallel for schedule(static) num_threads(spmmi_team(spmmi_pack_threads(bytes)))
+    for (int64_t i = 0; i <= rows; i++)
+        starts[i] = (uint32_t)row_ptr[i];
+}
+
 static void fill_ranks(int64_t rows, const int64_t *row_ptr, struct spmmi_stream_host *stream)
 {
     uint32_t rank = 0;
     uint32_t empty = 0;
+    if (stream->empty_count == 0) {
+        copy_starts(rows, row_ptr, stream->rank_start);
+        return;
+    }
     for (int64_t i = 0; i < rows; i++) {
         if (row_ptr[i] == row_ptr[i + 1]) {
             stream->empty_rows[empty++] = (uint32_t)i;
@@ -222,7 +235,7 @@ void spmmi_items_host_free(struct spmmi_items_host *items)
     memset(items, 0, sizeof *items);
 }
 
-/* A block has an item or more; those of few columns are made one table at a time. */
+/* A block has an item or more; all tables of few columns are made together. */
 uint64_t spmmi_items_host_bytes(const struct spmmi_part *part, int64_t nnz, int64_t rows)
 {
     const struct spmmi_items_host *const i = NULL;
@@ -230,7 +243,8 @@ uint64_t spmmi_items_host_bytes(const struct spmmi_part *part, int64_t nnz, int6
     const uint64_t staged = spmmi_staged_blocks_max((uint32_t)nnz, (uint32_t)rows, SPMMI_STAGED_NONZEROS_MIN,
                                                     SPMMI_STAGED_RANKS_MIN);
     return items * (sizeof *i->item_rank + sizeof *i->item_start) +
-           (items > staged ? items : staged + 1) * sizeof(struct spmmi_block);
+           (items > SPMMI_STAGED_GRIDS * (staged + 1) ? items : SPMMI_STAGED_GRIDS * (staged + 1)) *
+               sizeof(struct spmmi_block);
 }
 
 void spmmi_blocks_build(const struct spmmi_stream_host *stream, const struct spmmi_items_host *items,

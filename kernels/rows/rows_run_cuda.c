@@ -4,7 +4,9 @@
 
 #include "executor/cuda/cuda_call.h"
 #include "executor/cuda/cuda_upload.h"
+#include "executor/pack/pack_threads.h"
 #include "format/base/alloc.h"
+#include "format/base/team.h"
 #include "rows_staged_pack.h"
 
 /* Where each value of A is 1 there are instances that read none, but for column-major C of several columns of 16 bits:
@@ -102,22 +104,40 @@ void spmmi_cuda_blocks_cut(struct spmmi_arena *arena, uint32_t nnz, uint32_t ran
     }
 }
 
-static spmm_status_t upload_staged(struct spmmi_cuda_rows *rows, const struct spmmi_stream_host *stream,
-                                   int grid, uint32_t sm_count, spmm_diag_t *diag)
+/* Into room for as many as there may be. */
+static void build_staged(const struct spmmi_stream_host *stream, int grid, uint32_t sum_bytes,
+                         uint32_t sm_count, struct spmmi_staged_blocks *staged, struct spmmi_block *host)
 {
-    spmm_status_t status = SPMM_OK;
-    struct spmmi_staged_blocks *const staged = &rows->staged[grid];
-    const uint32_t vec = grid > 0 ? 2 : 1, sum_bytes = (uint32_t)spmmi_sum_bytes((int)rows->dtype);
+    const uint32_t vec = grid > 0 ? 2 : 1;
     const uint32_t most = SPMMI_STAGED_NONZEROS_MAX(sum_bytes, vec, spmmi_staged_lanes(grid));
-    struct spmmi_block *host = NULL;
     staged->nonzeros = spmmi_staged_nonzeros(stream, spmmi_staged_least(grid), most, staged_ranks(grid),
                                              sm_count * SPMMI_STAGED_BLOCKS_PER_SM(sum_bytes, vec));
-    staged->count = spmmi_staged_blocks_build(stream, staged->nonzeros, staged_ranks(grid), NULL);
-    SPMM_TRY_ALLOC(host = spmmi_alloc((uint64_t)staged->count + 1, sizeof *host), diag);
-    (void)spmmi_staged_blocks_build(stream, staged->nonzeros, staged_ranks(grid), host);
-    SPMM_TRY(spmmi_cuda_copy_up(staged->blocks, host, (uint64_t)staged->count + 1, sizeof *host, diag));
+    staged->count = spmmi_staged_blocks_build(stream, staged->nonzeros, staged_ranks(grid), host);
+}
+
+/* A block begins where the one before it ended: a thread for each grid. */
+static spmm_status_t upload_staged(struct spmmi_cuda_rows *rows, const struct spmmi_stream_host *stream,
+                                   uint32_t sm_count, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct spmmi_block *host[SPMMI_STAGED_GRIDS] = {NULL};
+    struct spmmi_staged_blocks *const staged = rows->staged;
+    const uint32_t sum_bytes = (uint32_t)spmmi_sum_bytes((int)rows->dtype);
+    const int threads = spmmi_pack_threads((uint64_t)stream->nnz * sizeof(uint32_t));
+    for (int grid = 0; grid < SPMMI_STAGED_GRIDS; grid++) {
+        const uint64_t most =
+            spmmi_staged_blocks_max(stream->nnz, stream->ranks, spmmi_staged_least(grid), staged_ranks(grid));
+        SPMM_TRY_ALLOC(host[grid] = spmmi_alloc(most + 1, sizeof *host[grid]), diag);
+    }
+#pragma omp parallel for schedule(dynamic) num_threads(spmmi_team(threads))
+    for (int grid = 0; grid < SPMMI_STAGED_GRIDS; grid++)
+        build_staged(stream, grid, sum_bytes, sm_count, &staged[grid], host[grid]);
+    for (int grid = 0; grid < SPMMI_STAGED_GRIDS; grid++)
+        SPMM_TRY(spmmi_cuda_copy_up(staged[grid].blocks, host[grid], (uint64_t)staged[grid].count + 1,
+                                    sizeof *host[grid], diag));
 cleanup:
-    spmmi_free(host);
+    for (int grid = 0; grid < SPMMI_STAGED_GRIDS; grid++)
+        spmmi_free(host[grid]);
     return status;
 }
 
@@ -145,8 +165,7 @@ spmm_status_t spmmi_cuda_blocks_upload(struct spmmi_cuda_rows *rows, const struc
     spmm_status_t status = SPMM_OK;
     for (int grid = 0; grid < SPMMI_ROWS_GRIDS; grid++)
         SPMM_TRY(upload_grid(rows, stream, items, grid, sm_count, diag));
-    for (int grid = 0; grid < SPMMI_STAGED_GRIDS; grid++)
-        SPMM_TRY(upload_staged(rows, stream, grid, sm_count, diag));
+    SPMM_TRY(upload_staged(rows, stream, sm_count, diag));
 cleanup:
     return status;
 }

@@ -46,9 +46,12 @@ uint32_t spmmi_staged_nonzeros(const struct spmmi_stream_host *stream, uint32_t 
     uint32_t nonzeros = least;
     while (nonzeros < most) {
         const int is_least = nonzeros == least;
-        const uint32_t blocks = spmmi_staged_blocks_build(stream, nonzeros, rows_max, NULL);
-        if (blocks <= (is_least ? wave : wave + wave / 2) ||
-            (!is_least && stream->nnz / LONG_MEAN < stream->ranks))
+        const uint32_t enough = is_least ? wave : wave + wave / 2;
+        if (!is_least && stream->nnz / LONG_MEAN < stream->ranks)
+            break;
+        /* There are no fewer than full ones: those of a large matrix need not be counted. */
+        if ((stream->nnz + nonzeros - 1) / nonzeros <= enough &&
+            spmmi_staged_blocks_build(stream, nonzeros, rows_max, NULL) <= enough)
             break;
         nonzeros *= 2;
     }
