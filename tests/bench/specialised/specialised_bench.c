@@ -2,6 +2,7 @@
 /* What paper 001 measures, for the CUDA baseline that it compares with, cuSPARSE, our kernels and our operators. */
 #include <stdio.h>
 
+#include "method_gimmik.h"
 #include "specialised_measure.h"
 #include "specialised_problem.h"
 #include "tools/cli/cli.h"
@@ -15,7 +16,7 @@
 
 static struct {
     int counts_calls, dtype;
-    const char *cupti, *matrices;
+    const char *cupti, *gimmik, *matrices;
     int64_t repeat;
     double max_seconds;
 } args = {.dtype = SPMM_F32, .repeat = 15, .max_seconds = 0.2};
@@ -31,6 +32,8 @@ static const struct cli_option options[] = {
      .help = "write the matrices there, as ROWS:PERCENT.mtx, and measure nothing; needs no GPU"},
     {0, "calls", CLI_FLAG, &args.counts_calls,
      .help = "count calls of CUDA's driver instead of measuring; needs CUPTI's library"},
+    {0, "gimmik", CLI_TEXT, &args.gimmik, .value = "FOLDER",
+     .help = "measure GiMMiK's kernels too, which gimmik_kernels.py left there"},
     {0, "cupti", CLI_TEXT, &args.cupti, .value = "FILE", .help = "libcupti.so, if it is not found by itself"},
     {0, "repeat", CLI_INT, &args.repeat, .value = "R", .min = 1, .max = TIMING_REPEATS_MAX,
      .help = "timed products, of which the median counts (default 15)"},
@@ -123,6 +126,20 @@ static void run_method(const struct method *method, const struct method_case *of
     (void)fflush(stdout);
 }
 
+/* One of its kernels after the other; which is the fastest is for those who read the rows. */
+static void run_gimmik(const struct method_case *of, const struct problem *problem, struct bench_site *site,
+                       double inspect_ms, int is_shown)
+{
+    const int count = method_gimmik_count(of);
+    for (int i = 0; i < count; i++) {
+        const struct method method = method_gimmik(i);
+        run_method(&method, of, problem, site, inspect_ms, is_shown);
+    }
+    if (count == 0 && is_shown && method_gimmik_is_open())
+        (void)fprintf(stderr, PROGRAM ": gimmik: it has no kernel for %s:%lld\n", of->name,
+                      (long long)of->b->cols);
+}
+
 static spmm_status_t run_n(const struct problem *problem, int64_t n, struct bench_site *site, int is_shown,
                            spmm_diag_t *diag)
 {
@@ -151,6 +168,7 @@ static spmm_status_t run_n(const struct problem *problem, int64_t n, struct benc
                                    .c = &site->c_view};
     for (int i = 0; method_at(i) != NULL; i++)
         run_method(method_at(i), &of, problem, site, inspect_ms, is_shown);
+    run_gimmik(&of, problem, site, inspect_ms, is_shown);
 cleanup:
     spmm_plan_destroy(plan);
     return status;
@@ -212,18 +230,28 @@ static void run_cases(const struct cli_operands *operands, struct bench_site *si
     }
 }
 
+/* Without it the others are measured. */
+static void open_gimmik(void)
+{
+    spmm_diag_t diag = {.status = SPMM_OK};
+    if (args.gimmik != NULL && method_gimmik_open(args.gimmik, (spmm_dtype_t)args.dtype, &diag) != SPMM_OK)
+        (void)fprintf(stderr, PROGRAM ": gimmik is not measured: %s\n", diag.text);
+}
+
 static void measure(const struct cli_operands *operands)
 {
     struct bench_site site = {.device = 0};
     spmm_diag_t diag = {.status = SPMM_OK};
     const spmm_status_t started = start(&site, &diag);
     if (started == SPMM_OK) {
+        open_gimmik();
         print_header();
         run_cases(operands, &site);
     } else {
         exit_status = exit_failure(PROGRAM, NULL, started, &diag);
     }
     api_calls_close();
+    method_gimmik_close();
     method_peers_close();
     if (started == SPMM_OK)
         bench_site_destroy(&site);
