@@ -22,8 +22,6 @@ static const char *refuse(const spmm_executor_t *executor, const spmm_dense_t *b
 {
     if (executor->jit == NULL)
         return "operators are for GPUs";
-    if (b->type != executor->shape.dtype || c->type != executor->shape.dtype)
-        return "B or C has another type than A";
     if ((b->cols < SPMMI_JIT_N_MIN || spmmi_jit_is_strided(b, c)) && (flags & SPMM_PREPARE_ANY_WIDTH) == 0)
         return "operators are for row-major products of at least 16384 columns";
     return spmmi_jit_refuse(executor->jit);
@@ -49,34 +47,34 @@ cleanup:
     return status;
 }
 
-/* Products like this one run the operator for op, if there is one. */
-static int widen(spmm_executor_t *executor, spmm_op_t op, const spmm_dense_t *b, const spmm_dense_t *c)
+/* Products like this one run its operator, if there is one. */
+static int widen(spmm_executor_t *executor, const struct spmmi_product *product)
 {
     (void)pthread_rwlock_wrlock(executor->values_lock);
-    const int is_there = spmmi_jit_widen(executor->jit, op, spmmi_jit_is_strided(b, c), b->cols);
+    const int is_there = spmmi_jit_widen(executor->jit, product);
     (void)pthread_rwlock_unlock(executor->values_lock);
     return is_there;
 }
 
 static int publish(spmm_executor_t *executor, struct spmmi_jit_operator *made, uint64_t generation,
-                   const spmm_dense_t *b, const spmm_dense_t *c)
+                   const struct spmmi_product *product)
 {
     (void)pthread_rwlock_wrlock(executor->values_lock);
-    const int is_current = spmmi_jit_publish(executor->jit, made, generation) &&
-                           spmmi_jit_widen(executor->jit, made->op, spmmi_jit_is_strided(b, c), b->cols);
+    const int is_current =
+        spmmi_jit_publish(executor->jit, made, generation) && spmmi_jit_widen(executor->jit, product);
     (void)pthread_rwlock_unlock(executor->values_lock);
     return is_current;
 }
 
 /* Under the lock of prepares. */
-static spmm_status_t operator_prepare(spmm_executor_t *executor, spmm_op_t op, const spmm_dense_t *b,
-                                      const spmm_dense_t *c, spmm_preparation_t *result, spmm_diag_t *diag)
+static spmm_status_t operator_prepare(spmm_executor_t *executor, const struct spmmi_product *product,
+                                      spmm_preparation_t *result, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     void *values = NULL;
     uint64_t generation = 0;
     enum spmmi_jit_origin origin;
-    if (widen(executor, op, b, c)) {
+    if (widen(executor, product)) {
         result->how = SPMM_PREPARED_BEFORE;
         return SPMM_OK;
     }
@@ -85,10 +83,11 @@ static spmm_status_t operator_prepare(spmm_executor_t *executor, spmm_op_t op, c
         (void)snprintf(result->note, sizeof result->note, "the executor has no values yet");
         goto cleanup;
     }
-    struct spmmi_jit_operator *made = spmmi_jit_compile(executor->jit, op, values, &origin, result->note);
+    struct spmmi_jit_operator *made =
+        spmmi_jit_compile(executor->jit, product, values, &origin, result->note);
     if (made == NULL)
         goto cleanup;
-    if (publish(executor, made, generation, b, c)) {
+    if (publish(executor, made, generation, product)) {
         result->how = origin == SPMMI_JIT_DISK ? SPMM_PREPARED_LOADED : SPMM_PREPARED_COMPILED;
     } else {
         spmmi_jit_discard(executor->jit, made);
@@ -118,8 +117,9 @@ spmm_status_t spmm_executor_prepare(spmm_executor_t *executor, spmm_op_t op, con
     if (why != NULL) {
         (void)snprintf(full.note, sizeof full.note, "%s", why);
     } else {
+        const struct spmmi_product product = spmmi_product_of(executor, &choice, op, b, c);
         spmmi_jit_lock(executor->jit);
-        status = operator_prepare(executor, op, b, c, &full, diag);
+        status = operator_prepare(executor, &product, &full, diag);
         spmmi_jit_unlock(executor->jit);
     }
     full.seconds = seconds_now() - start;

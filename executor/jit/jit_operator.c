@@ -21,8 +21,9 @@ static void key_write(const struct spmmi_jit_matrix *a, uint32_t target, const c
     for (size_t i = 0; i < sizeof hash; i++)
         (void)snprintf(digits + 2 * i, 3, "%02x", hash[i]);
     (void)snprintf(key, SPMMI_JIT_KEY_MAX + 1,
-                   "operator %d; spmm %s; sm_%u; %s; %lld x %lld, %lld nonzeros; ptx %s", PROGRAM_VERSION,
-                   spmm_version_string(), target, spmm_dtype_name(a->dtype), (long long)a->rows,
+                   "operator %d; spmm %s; sm_%u; %s %s %s; %lld x %lld, %lld nonzeros; ptx %s",
+                   PROGRAM_VERSION, spmm_version_string(), target, spmm_dtype_name(a->types.a),
+                   spmm_dtype_name(a->types.b), spmm_dtype_name(a->types.c), (long long)a->rows,
                    (long long)a->cols, (long long)a->row_ptr[a->rows], digits);
 }
 
@@ -163,9 +164,14 @@ int spmmi_jit_is_strided(const spmm_dense_t *b, const spmm_dense_t *c)
     return b->layout != SPMM_ROW_MAJOR || c->layout != SPMM_ROW_MAJOR;
 }
 
+int spmmi_jit_operator_is_of(const struct spmmi_jit_operator *made, const struct spmmi_product *product)
+{
+    return product->op == made->op && product->b.type == made->types.b && product->c.type == made->types.c;
+}
+
 int spmmi_jit_operator_fits(const struct spmmi_jit_operator *made, const struct spmmi_product *product)
 {
-    return product->op == made->op && product->b.type == made->dtype && product->c.type == made->dtype &&
+    return spmmi_jit_operator_is_of(made, product) &&
            product->b.cols >= made->n_min[spmmi_jit_is_strided(&product->b, &product->c)] &&
            product->b.cols <= INT32_MAX && row_bytes(&product->b) <= UINT32_MAX &&
            row_bytes(&product->c) <= UINT32_MAX;
@@ -181,7 +187,7 @@ int spmmi_jit_operator_launch(const struct spmmi_jit_driver *driver, const struc
     uint32_t n = (uint32_t)product->b.cols;
     double alpha = product->alpha, beta = product->beta;
     float alpha_f32 = (float)alpha, beta_f32 = (float)beta;
-    const bool is_double = made->dtype == SPMM_F64;
+    const bool is_double = made->types.sum == SPMM_F64;
     void *arguments[] = {&b,
                          &c,
                          &b_column,

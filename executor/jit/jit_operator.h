@@ -11,7 +11,7 @@
 
 struct spmmi_jit_operator {
     spmm_op_t op;
-    spmm_dtype_t dtype;
+    struct spmmi_types types;
     int64_t n_min[2]; /* products with fewer columns run as ever: row-major ones, and others */
     uint32_t code_bytes;
     void *module, *function;
@@ -35,6 +35,8 @@ enum spmmi_jit_origin spmmi_jit_operator_make(const struct spmmi_jit_driver *dri
 
 /* Which n_min is theirs. */
 int spmmi_jit_is_strided(const spmm_dense_t *b, const spmm_dense_t *c);
+/* Is it for this op and these types? */
+int spmmi_jit_operator_is_of(const struct spmmi_jit_operator *made, const struct spmmi_product *product);
 /* Does it run this product, whatever alpha is? */
 int spmmi_jit_operator_fits(const struct spmmi_jit_operator *made, const struct spmmi_product *product);
 /* Enqueues a product that fits, whose alpha is not 0; the device's context is current. Returns whether it was. */

@@ -8,7 +8,9 @@
 #include <string.h>
 
 #include "format/base/alloc.h"
+#include "format/base/stored_value.h"
 #include "format/plan.h"
+#include "jit_stored.h"
 
 /* Text in a buffer of SPMMI_JIT_PTX_MAX bytes. */
 struct text {
@@ -20,7 +22,8 @@ struct text {
 struct program {
     struct text text;
     const struct spmmi_jit_matrix *a;
-    const char *type; /* of values and sums, in PTX */
+    const char *type, *zero, *one; /* of sums and factors, in PTX */
+    const struct spmmi_jit_stored *b, *c;
 };
 
 static __attribute__((format(printf, 2, 3))) void put(struct program *p, const char *format, ...)
@@ -38,15 +41,20 @@ static __attribute__((format(printf, 2, 3))) void put(struct program *p, const c
         text->used += (uint32_t)length;
 }
 
-/* 32-bit registers of a value. */
-static unsigned registers_of(spmm_dtype_t dtype)
+static bool is_double(const struct spmmi_jit_matrix *a)
 {
-    return dtype == SPMM_F64 ? 2 : 1;
+    return a->types.sum == SPMM_F64;
+}
+
+/* 32-bit registers of a value. */
+static unsigned registers_of(const struct spmmi_jit_matrix *a)
+{
+    return is_double(a) ? 2 : 1;
 }
 
 static bool fits_registers(const struct spmmi_jit_matrix *a, int64_t values)
 {
-    return values * registers_of(a->dtype) <= SPMMI_JIT_REGISTERS_MAX;
+    return values * registers_of(a) <= SPMMI_JIT_REGISTERS_MAX;
 }
 
 static bool is_empty_row(const struct spmmi_jit_matrix *a, int64_t row)
@@ -77,13 +85,13 @@ static int64_t used_columns(const struct spmmi_jit_matrix *a, bool is_used[SPMMI
 const char *spmmi_jit_ptx_refuse(const struct spmmi_jit_matrix *a)
 {
     bool is_used[SPMMI_JIT_DIMENSION_MAX];
-    if (a->dtype != SPMM_F32 && a->dtype != SPMM_F64)
-        return "its values are neither f32 nor f64";
+    if (spmmi_types_find(a->types) == NULL || spmmi_jit_stored_of(a->types.b) == NULL ||
+        spmmi_jit_stored_of(a->types.c) == NULL)
+        return "no operator has values of these types";
     if (a->rows > SPMMI_JIT_DIMENSION_MAX || a->cols > SPMMI_JIT_DIMENSION_MAX)
         return "it has more than 8192 rows or columns";
-    if (a->row_ptr[a->rows] * registers_of(a->dtype) > SPMMI_JIT_NNZ_MAX)
-        return a->dtype == SPMM_F64 ? "it has more than 2048 nonzeros of f64"
-                                    : "it has more than 4096 nonzeros";
+    if (a->row_ptr[a->rows] * registers_of(a) > SPMMI_JIT_NNZ_MAX)
+        return is_double(a) ? "it has more than 2048 nonzeros of f64" : "it has more than 4096 nonzeros";
     if (a->row_ptr[a->rows] == 0)
         return "it has no nonzeros";
     if (!fits_registers(a, used_columns(a, is_used)) && !fits_registers(a, count_filled_rows(a)))
@@ -105,6 +113,10 @@ static void put_head(struct program *p)
     put(p, ".reg .%s %%alpha, %%beta, %%o;\n.reg .%s %%c<%u>;\n", p->type, p->type, SPMMI_JIT_GROUP);
     put(p, ".reg .%s %%b<%lld>;\n.reg .%s %%s<%lld>;\n", p->type, (long long)p->a->cols, p->type,
         (long long)p->a->rows);
+    if (p->b->widen != NULL)
+        put(p, ".reg .%s %%h<%lld>;\n", p->b->word, (long long)p->a->cols);
+    if (p->c->widen != NULL)
+        put(p, ".reg .%s %%g<%u>;\n.reg .%s %%w;\n", p->c->word, SPMMI_JIT_GROUP, p->c->word);
     put(p, "ld.param.u64 %%d0, [b];\nld.param.u64 %%d1, [c];\nld.param.u64 %%d2, [b_column];\n"
            "ld.param.u64 %%d3, [c_column];\nld.param.u32 %%r0, [b_row];\nld.param.u32 %%r1, [c_row];\n"
            "ld.param.u32 %%r2, [n];\n");
@@ -119,36 +131,51 @@ static void put_column(struct program *p)
         "setp.ge.u32 %%p0, %%r5, %%r2;\n@%%p0 ret;\ncvt.u64.u32 %%d4, %%r5;\n"
         "mad.lo.u64 %%d0, %%d4, %%d2, %%d0;\nmad.lo.u64 %%d1, %%d4, %%d3, %%d1;\n",
         SPMMI_JIT_THREADS);
-    put(p, "setp.neu.%s %%p1, %%beta, %s;\n", p->type,
-        p->a->dtype == SPMM_F64 ? "0d0000000000000000" : "0f00000000");
-    put(p, "setp.neu.%s %%p2, %%beta, %s;\n", p->type,
-        p->a->dtype == SPMM_F64 ? "0d3FF0000000000000" : "0f3F800000");
+    put(p, "setp.neu.%s %%p1, %%beta, %s;\nsetp.neu.%s %%p2, %%beta, %s;\n", p->type, p->zero, p->type,
+        p->one);
 }
 
 /* An immediate value, bit by bit. */
 static void put_value(struct program *p, int64_t q)
 {
-    if (p->a->dtype == SPMM_F64) {
+    const double value = spmmi_value_load(p->a->values, p->a->types.a, q);
+    if (is_double(p->a)) {
         uint64_t bits;
-        memcpy(&bits, (const double *)p->a->values + q, sizeof bits);
+        memcpy(&bits, &value, sizeof bits);
         put(p, "0d%016llX", (unsigned long long)bits);
     } else {
+        const float narrow = (float)value;
         uint32_t bits;
-        memcpy(&bits, (const float *)p->a->values + q, sizeof bits);
+        memcpy(&bits, &narrow, sizeof bits);
         put(p, "0f%08X", bits);
     }
 }
 
 static void put_zero(struct program *p, const char *name, int64_t number)
 {
-    put(p, "mov.%s %%%s%lld, %s;\n", p->type, name, (long long)number,
-        p->a->dtype == SPMM_F64 ? "0d0000000000000000" : "0f00000000");
+    put(p, "mov.%s %%%s%lld, %s;\n", p->type, name, (long long)number, p->zero);
 }
 
-static void put_load_b(struct program *p, int64_t column)
+/* Register `to` of this number from the one that was loaded; nothing where that is one. */
+static void put_widened(struct program *p, const struct spmmi_jit_stored *stored, const char *predicate,
+                        char to, char from, int64_t number)
 {
-    put(p, "mad.wide.u32 %%d5, %%r0, %lld, %%d0;\nld.global.nc.%s %%b%lld, [%%d5];\n", (long long)column,
-        p->type, (long long)column);
+    if (stored->widen != NULL)
+        put(p, "%s%s %%%c%lld, %s%%%c%lld%s;\n", predicate, stored->widen, to, (long long)number,
+            stored->before, from, (long long)number, stored->behind);
+}
+
+/* The columns of op(A) from first to before last that are used take their rows of B, which are all on their way before
+ * the first one is widened. */
+static void put_load_b(struct program *p, const bool *is_used, int64_t first, int64_t last)
+{
+    for (int64_t j = first; j < last; j++)
+        if (is_used[j])
+            put(p, "mad.wide.u32 %%d5, %%r0, %lld, %%d0;\nld.global.nc.%s %%%c%lld, [%%d5];\n", (long long)j,
+                p->b->word, p->b->widen != NULL ? 'h' : 'b', (long long)j);
+    for (int64_t j = first; j < last; j++)
+        if (is_used[j])
+            put_widened(p, p->b, "", 'b', 'h', j);
 }
 
 /* The sum of row `sum` gets nonzero q. */
@@ -164,25 +191,28 @@ static void put_load_c(struct program *p, int64_t first, int64_t count)
 {
     const long long row = first;
     for (long long slot = 0; slot < count; slot++)
-        put(p, "mad.wide.u32 %%a%lld, %%r1, %lld, %%d1;\n@%%p1 ld.global.%s %%c%lld, [%%a%lld];\n", slot,
-            row + slot, p->type, slot, slot);
+        put(p, "mad.wide.u32 %%a%lld, %%r1, %lld, %%d1;\n@%%p1 ld.global.%s %%%c%lld, [%%a%lld];\n", slot,
+            row + slot, p->c->word, p->c->widen != NULL ? 'g' : 'c', slot, slot);
 }
 
 /* The row of C in this slot of its group, from its sum. */
 static void put_store_c(struct program *p, int64_t row, int64_t slot)
 {
     const char *type = p->type;
-    const char *zero = p->a->dtype == SPMM_F64 ? "0d0000000000000000" : "0f00000000";
+    put_widened(p, p->c, "@%p1 ", 'c', 'g', slot);
     if (is_empty_row(p->a, row)) {
         put(p, "mov.%s %%o, %s;\n@%%p1 mul.rn.%s %%o, %%beta, %%c%lld;\n@%%p1 add.rn.%s %%o, %%o, %s;\n",
-            type, zero, type, (long long)slot, type, zero);
+            type, p->zero, type, (long long)slot, type, p->zero);
     } else {
         put(p, "mul.rn.%s %%o, %%alpha, %%s%lld;\n@%%p1 mul.rn.%s %%c%lld, %%beta, %%c%lld;\n", type,
             (long long)row, type, (long long)slot, (long long)slot);
         put(p, "@%%p1 fma.rn.%s %%o, %%alpha, %%s%lld, %%c%lld;\n", type, (long long)row, (long long)slot);
     }
     /* An empty row of C = 1 * C stays as it is, to the bit. */
-    put(p, "%sst.global.%s [%%a%lld], %%o;\n", is_empty_row(p->a, row) ? "@%p2 " : "", type, (long long)slot);
+    if (p->c->narrow != NULL)
+        put(p, "%s %%w, %%o;\n", p->c->narrow);
+    put(p, "%sst.global.%s [%%a%lld], %%%c;\n", is_empty_row(p->a, row) ? "@%p2 " : "", p->c->word,
+        (long long)slot, p->c->narrow != NULL ? 'w' : 'o');
 }
 
 /* ---- the two forms ---- */
@@ -214,14 +244,12 @@ static void put_rows(struct program *p, bool sums_now)
 /* The column of B in registers. */
 static void put_by_rows(struct program *p, const bool is_used[SPMMI_JIT_DIMENSION_MAX])
 {
-    for (int64_t j = 0; j < p->a->cols; j++)
-        if (is_used[j])
-            put_load_b(p, j);
+    put_load_b(p, is_used, 0, p->a->cols);
     put_rows(p, true);
 }
 
 /* The sums of all rows in registers; B comes row by row, a group ahead. */
-static bool put_by_columns(struct program *p)
+static bool put_by_columns(struct program *p, const bool is_used[SPMMI_JIT_DIMENSION_MAX])
 {
     const struct spmmi_jit_matrix *const a = p->a;
     const int64_t nnz = a->row_ptr[a->rows];
@@ -236,9 +264,7 @@ static bool put_by_columns(struct program *p)
             put_zero(p, "s", i);
     for (int64_t first = 0; is_done && first < a->cols && !p->text.is_full; first += SPMMI_JIT_GROUP) {
         const int64_t last = first + SPMMI_JIT_GROUP < a->cols ? first + SPMMI_JIT_GROUP : a->cols;
-        for (int64_t j = first; j < last; j++)
-            if (starts[j] < starts[j + 1])
-                put_load_b(p, j);
+        put_load_b(p, is_used, first, last);
         for (int64_t j = first; j < last; j++)
             for (int64_t q = starts[j]; q < starts[j + 1]; q++)
                 put_product(p, rows[q], map[q], j);
@@ -254,7 +280,12 @@ static bool put_by_columns(struct program *p)
 char *spmmi_jit_ptx_emit(const struct spmmi_jit_matrix *a, uint32_t *bytes, const char **why)
 {
     bool is_used[SPMMI_JIT_DIMENSION_MAX], is_done = true;
-    struct program p = {.a = a, .type = a->dtype == SPMM_F64 ? "f64" : "f32"};
+    struct program p = {.a = a,
+                        .type = is_double(a) ? "f64" : "f32",
+                        .zero = is_double(a) ? "0d0000000000000000" : "0f00000000",
+                        .one = is_double(a) ? "0d3FF0000000000000" : "0f3F800000",
+                        .b = spmmi_jit_stored_of(a->types.b),
+                        .c = spmmi_jit_stored_of(a->types.c)};
     *why = spmmi_jit_ptx_refuse(a);
     if (*why != NULL)
         return NULL;
@@ -267,7 +298,7 @@ char *spmmi_jit_ptx_emit(const struct spmmi_jit_matrix *a, uint32_t *bytes, cons
     if (fits_registers(a, used_columns(a, is_used)))
         put_by_rows(&p, is_used);
     else
-        is_done = put_by_columns(&p);
+        is_done = put_by_columns(&p, is_used);
     put(&p, "ret;\n}\n");
     if (is_done && p.text.is_full)
         *why = "its program is longer than 1 MiB";

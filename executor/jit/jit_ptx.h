@@ -9,20 +9,24 @@
  *             or with beta = 1 stays as it is
  * zeros       an entry that is 0 is multiplied; what has no entry is not: NaN and infinity go where they have to
  * operands    both layouts: strides are arguments. alpha is not 0 (the ordinary kernels scale C then)
+ * types       every row of format/base/types_list.def: what has 16 bits is widened when it is read, values of A here,
+ *             and an element of C is rounded once, to nearest even
  * C           rows in groups of SPMMI_JIT_GROUP: where beta is not 0, those of a group are loaded at once
  *
  * Only integers and the bits of values get into the text: nothing of a plan is copied. */
 #ifndef SPMMI_JIT_PTX_H
 #define SPMMI_JIT_PTX_H
 
-#include <spmm/common.h>
 #include <stdint.h>
+
+#include "format/base/types.h"
 
 #define SPMMI_JIT_THREADS 128u
 #define SPMMI_JIT_GROUP 8u
 /* What the driver's compiler takes in less than half a second, and the multiprocessors in one read of their
- * instructions; 32-bit registers for a thread's values. docs/decisions/0067 has what was measured. */
-#define SPMMI_JIT_NNZ_MAX 4096 /* of f64, whose values take two instructions more, half of them */
+ * instructions; 32-bit registers for a thread's values, which are of the type of sums. docs/decisions/0067 has what
+ * was measured. */
+#define SPMMI_JIT_NNZ_MAX 4096 /* of sums of f64, whose values take two instructions more, half of them */
 #define SPMMI_JIT_REGISTERS_MAX 190u
 #define SPMMI_JIT_DIMENSION_MAX 8192          /* rows and columns: more make too much text */
 #define SPMMI_JIT_PTX_MAX (UINT32_C(1) << 20) /* bytes of text */
@@ -34,7 +38,7 @@ struct spmmi_jit_matrix {
     const int64_t *row_ptr;
     const int32_t *col_ind;
     const void *values; /* of the order of op(A) */
-    spmm_dtype_t dtype; /* of A, B and C */
+    struct spmmi_types types;
 };
 
 /* Why a matrix of this pattern is not made into a program, in static memory; NULL: it is, if the text is short enough.

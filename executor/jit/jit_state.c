@@ -187,8 +187,17 @@ static const char *make(struct spmmi_jit *jit, const struct spmmi_jit_matrix *ma
     return why;
 }
 
-struct spmmi_jit_operator *spmmi_jit_compile(struct spmmi_jit *jit, spmm_op_t op, const void *values,
-                                             enum spmmi_jit_origin *origin, char note[SPMMI_JIT_NOTE])
+/* With the type of sums; it is 0, and there is no operator, where no kernel has such types. */
+static struct spmmi_types types_of(const struct spmmi_product *product)
+{
+    const struct spmmi_types asked = {product->a_type, product->b.type, product->c.type, 0};
+    const struct spmmi_types *const found = spmmi_types_find(asked);
+    return found != NULL ? *found : asked;
+}
+
+struct spmmi_jit_operator *spmmi_jit_compile(struct spmmi_jit *jit, const struct spmmi_product *product,
+                                             const void *values, enum spmmi_jit_origin *origin,
+                                             char note[SPMMI_JIT_NOTE])
 {
     struct spmmi_op_pattern pattern;
     void *ordered = NULL;
@@ -196,14 +205,15 @@ struct spmmi_jit_operator *spmmi_jit_compile(struct spmmi_jit *jit, spmm_op_t op
     *origin = SPMMI_JIT_NOWHERE;
     note[0] = '\0';
     struct spmmi_jit_operator *made = spmmi_alloc_zero(1, sizeof *made);
-    const spmm_status_t status = spmmi_op_pattern_open(&jit->pattern, op, &pattern, &spmmi_diag_unheard);
+    const spmm_status_t status =
+        spmmi_op_pattern_open(&jit->pattern, product->op, &pattern, &spmmi_diag_unheard);
     if (made != NULL && status == SPMM_OK)
         ordered = values_of(&pattern, values, jit->pattern.nnz, spmm_dtype_size(jit->pattern.dtype));
     if (ordered != NULL) {
         const struct spmmi_jit_matrix matrix = {pattern.rows,    pattern.cols, pattern.row_ptr,
-                                                pattern.col_ind, ordered,      jit->pattern.dtype};
-        made->op = op;
-        made->dtype = matrix.dtype;
+                                                pattern.col_ind, ordered,      types_of(product)};
+        made->op = product->op;
+        made->types = matrix.types;
         why = spmmi_jit_ptx_refuse(&matrix);
         if (why == NULL)
             why = make(jit, &matrix, made, origin, note);
@@ -256,13 +266,14 @@ void spmmi_jit_discard(struct spmmi_jit *jit, struct spmmi_jit_operator *made)
         leave(jit);
 }
 
-int spmmi_jit_widen(struct spmmi_jit *jit, spmm_op_t op, int is_strided, int64_t n)
+int spmmi_jit_widen(struct spmmi_jit *jit, const struct spmmi_product *product)
 {
+    const int is_strided = spmmi_jit_is_strided(&product->b, &product->c);
     struct spmmi_jit_operator *found = jit->operators;
-    while (found != NULL && found->op != op)
+    while (found != NULL && !spmmi_jit_operator_is_of(found, product))
         found = found->next;
-    if (found != NULL && n < found->n_min[is_strided])
-        found->n_min[is_strided] = n;
+    if (found != NULL && product->b.cols < found->n_min[is_strided])
+        found->n_min[is_strided] = product->b.cols;
     return found != NULL;
 }
 

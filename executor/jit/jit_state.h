@@ -27,10 +27,11 @@ uint64_t spmmi_jit_device_bytes(const struct spmmi_jit *jit); /* code on the dev
 
 /* Why no operator is made of this plan, in static memory; NULL: perhaps one is. */
 const char *spmmi_jit_refuse(const struct spmmi_jit *jit);
-/* Make an operator for op from values in the order of A, under the lock of prepares alone. Returns it, to publish, and
- * in note what was wrong with the cache, or NULL and in note why there is none. */
-struct spmmi_jit_operator *spmmi_jit_compile(struct spmmi_jit *jit, spmm_op_t op, const void *values,
-                                             enum spmmi_jit_origin *origin, char note[SPMMI_JIT_NOTE]);
+/* Make an operator for such a product from values in the order of A, under the lock of prepares alone. Returns it, to
+ * publish, and in note what was wrong with the cache, or NULL and in note why there is none. */
+struct spmmi_jit_operator *spmmi_jit_compile(struct spmmi_jit *jit, const struct spmmi_product *product,
+                                             const void *values, enum spmmi_jit_origin *origin,
+                                             char note[SPMMI_JIT_NOTE]);
 
 /* ---- Under the executor's lock of values; all but generation, find and run as a writer. ---- */
 
@@ -41,9 +42,9 @@ void spmmi_jit_values_change(struct spmmi_jit *jit);
  */
 int spmmi_jit_publish(struct spmmi_jit *jit, struct spmmi_jit_operator *made, uint64_t generation);
 void spmmi_jit_discard(struct spmmi_jit *jit, struct spmmi_jit_operator *made);
-/* The operator for op runs products of at least n columns as well: row-major or strided ones. Returns whether there is
- * one. */
-int spmmi_jit_widen(struct spmmi_jit *jit, spmm_op_t op, int is_strided, int64_t n);
+/* The operator for this op and these types runs products of this layout and of at least so many columns as well.
+ * Returns whether there is one. */
+int spmmi_jit_widen(struct spmmi_jit *jit, const struct spmmi_product *product);
 /* The operator that runs this product unless its alpha is 0; NULL: there is none. jit may be NULL. */
 const struct spmmi_jit_operator *spmmi_jit_find(const struct spmmi_jit *jit,
                                                 const struct spmmi_product *product);

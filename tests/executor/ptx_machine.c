@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format/base/half.h"
+
 #define WHY 160
 #define OPERANDS 4
 #define FILES 26 /* register files, one a letter; %alpha and %beta are in files x and y */
@@ -19,6 +21,10 @@ enum opcode {
     ST_GLOBAL,
     MOV,
     CVT,
+    WIDEN_F16,
+    NARROW_F16,
+    NARROW_BF16,
+    PACK, /* two words of 16 bits, the lower one first */
     MAD_LO,
     MAD_WIDE,
     SETP_GE,
@@ -40,7 +46,8 @@ struct operand {
 
 struct instruction {
     enum opcode opcode;
-    bool is_predicated, is_double, is_64;
+    bool is_predicated, is_double;
+    unsigned bytes; /* of the result, or of what is stored */
     struct operand predicate, operand[OPERANDS];
 };
 
@@ -54,35 +61,43 @@ struct ptx_program {
 static const struct {
     const char *name;
     enum opcode opcode;
-    bool is_double, is_64;
+    bool is_double;
+    unsigned bytes;
 } names[] = {
-    {"ld.param.u64", LD_PARAM, false, true},
-    {"ld.param.u32", LD_PARAM, false, false},
-    {"ld.param.f32", LD_PARAM, false, false},
-    {"ld.param.f64", LD_PARAM, true, true},
-    {"ld.global.f32", LD_GLOBAL, false, false},
-    {"ld.global.f64", LD_GLOBAL, true, true},
-    {"ld.global.nc.f32", LD_GLOBAL, false, false},
-    {"ld.global.nc.f64", LD_GLOBAL, true, true},
-    {"st.global.f32", ST_GLOBAL, false, false},
-    {"st.global.f64", ST_GLOBAL, true, true},
-    {"mov.u32", MOV, false, false},
-    {"mov.f32", MOV, false, false},
-    {"mov.f64", MOV, true, true},
-    {"cvt.u64.u32", CVT, false, true},
-    {"mad.lo.u32", MAD_LO, false, false},
-    {"mad.lo.u64", MAD_LO, false, true},
-    {"mad.wide.u32", MAD_WIDE, false, true},
-    {"setp.ge.u32", SETP_GE, false, false},
-    {"setp.neu.f32", SETP_NEU, false, false},
-    {"setp.neu.f64", SETP_NEU, true, true},
-    {"fma.rn.f32", FMA, false, false},
-    {"fma.rn.f64", FMA, true, true},
-    {"mul.rn.f32", MUL, false, false},
-    {"mul.rn.f64", MUL, true, true},
-    {"add.rn.f32", ADD, false, false},
-    {"add.rn.f64", ADD, true, true},
-    {"ret", RET, false, false},
+    {"ld.param.u64", LD_PARAM, false, 8},
+    {"ld.param.u32", LD_PARAM, false, 4},
+    {"ld.param.f32", LD_PARAM, false, 4},
+    {"ld.param.f64", LD_PARAM, true, 8},
+    {"ld.global.f32", LD_GLOBAL, false, 4},
+    {"ld.global.f64", LD_GLOBAL, true, 8},
+    {"ld.global.b16", LD_GLOBAL, false, 2},
+    {"ld.global.nc.b16", LD_GLOBAL, false, 2},
+    {"ld.global.nc.f32", LD_GLOBAL, false, 4},
+    {"ld.global.nc.f64", LD_GLOBAL, true, 8},
+    {"st.global.f32", ST_GLOBAL, false, 4},
+    {"st.global.f64", ST_GLOBAL, true, 8},
+    {"st.global.b16", ST_GLOBAL, false, 2},
+    {"mov.u32", MOV, false, 4},
+    {"mov.f32", MOV, false, 4},
+    {"mov.f64", MOV, true, 8},
+    {"cvt.u64.u32", CVT, false, 8},
+    {"cvt.f32.f16", WIDEN_F16, false, 4},
+    {"cvt.rn.f16.f32", NARROW_F16, false, 2},
+    {"cvt.rn.bf16.f32", NARROW_BF16, false, 2},
+    {"mov.b32", PACK, false, 4},
+    {"mad.lo.u32", MAD_LO, false, 4},
+    {"mad.lo.u64", MAD_LO, false, 8},
+    {"mad.wide.u32", MAD_WIDE, false, 8},
+    {"setp.ge.u32", SETP_GE, false, 4},
+    {"setp.neu.f32", SETP_NEU, false, 4},
+    {"setp.neu.f64", SETP_NEU, true, 8},
+    {"fma.rn.f32", FMA, false, 4},
+    {"fma.rn.f64", FMA, true, 8},
+    {"mul.rn.f32", MUL, false, 4},
+    {"mul.rn.f64", MUL, true, 8},
+    {"add.rn.f32", ADD, false, 4},
+    {"add.rn.f64", ADD, true, 8},
+    {"ret", RET, false, 4},
 };
 
 static const char *const parameters[] = {"b",     "c", "b_column", "c_column", "b_row",
@@ -93,11 +108,12 @@ static const char *const parameters[] = {"b",     "c", "b_column", "c_column", "
 static bool register_read(const char *word, const struct ptx_program *program, struct operand *operand)
 {
     char *end = NULL;
-    if (strcmp(word, "%alpha") == 0 || strcmp(word, "%beta") == 0 || strcmp(word, "%o") == 0) {
+    if (strcmp(word, "%alpha") == 0 || strcmp(word, "%beta") == 0 || strcmp(word, "%o") == 0 ||
+        strcmp(word, "%w") == 0) {
         *operand = (struct operand){.kind = REGISTER,
                                     .file = word[1] == 'a'   ? 'x' - 'a'
                                             : word[1] == 'b' ? 'y' - 'a'
-                                                             : 'o' - 'a'};
+                                                             : (uint32_t)(word[1] - 'a')};
         return true;
     }
     if (!islower((unsigned char)word[1]) || !isdigit((unsigned char)word[2]))
@@ -130,11 +146,11 @@ static bool operand_read(const char *word, const struct ptx_program *program, st
     return length > 0 && *end == '\0';
 }
 
-/* Words of a statement, without commas and brackets. */
+/* Words of a statement, without commas, brackets and braces. */
 static int words_of(char *statement, char *words[], int most)
 {
     int count = 0;
-    for (char *word = strtok(statement, " \n,[]"); word != NULL; word = strtok(NULL, " \n,[]")) {
+    for (char *word = strtok(statement, " \n,[]{}"); word != NULL; word = strtok(NULL, " \n,[]{}")) {
         if (count == most)
             return -1;
         words[count++] = word;
@@ -193,7 +209,7 @@ static bool statement_read(struct ptx_program *program, char *statement)
         return false;
     made->opcode = names[name].opcode;
     made->is_double = names[name].is_double;
-    made->is_64 = names[name].is_64;
+    made->bytes = names[name].bytes;
     for (int i = first + 1; i < count; i++)
         if (!operand_read(words[i], program, &made->operand[i - first - 1]))
             return false;
@@ -342,11 +358,23 @@ static uint64_t arithmetic(enum opcode opcode, bool is_double, double a, double 
     return bits_of((double)result, false);
 }
 
+static uint64_t converted(enum opcode opcode, const uint64_t source[2])
+{
+    const double value = real_of(source[0], false);
+    if (opcode == WIDEN_F16)
+        return bits_of((double)spmmi_f32_from_f16((uint16_t)source[0]), false);
+    if (opcode == NARROW_F16)
+        return spmmi_f16_from_f64(value);
+    if (opcode == NARROW_BF16)
+        return spmmi_bf16_from_f64(value);
+    return opcode == PACK ? source[0] | source[1] << 16 : source[0];
+}
+
 static void step(struct thread *t, const struct instruction *i)
 {
     const struct operand *const o = i->operand;
     const bool is_load = i->opcode == LD_GLOBAL, is_store = i->opcode == ST_GLOBAL;
-    const size_t size = i->is_64 ? 8 : 4;
+    const size_t size = i->bytes;
     uint64_t source[3] = {0};
     for (int s = 0; s < 3 && o[s + 1].kind != NONE; s++)
         source[s] = get(t, &o[s + 1], i->is_double);
@@ -365,13 +393,13 @@ static void step(struct thread *t, const struct instruction *i)
                        real_of(source[1], i->is_double), real_of(source[2], i->is_double)));
     } else if (i->opcode == MAD_LO || i->opcode == MAD_WIDE) {
         const uint64_t result = source[0] * source[1] + source[2];
-        set(t, &o[0], i->is_64 ? result : (uint32_t)result);
+        set(t, &o[0], i->bytes == 8 ? result : (uint32_t)result);
     } else if (i->opcode == SETP_GE) {
         set(t, &o[0], source[0] >= source[1]);
     } else if (i->opcode == SETP_NEU) {
         set(t, &o[0], !(real_of(source[0], i->is_double) == real_of(source[1], i->is_double)));
     } else {
-        set(t, &o[0], source[0]);
+        set(t, &o[0], converted(i->opcode, source));
     }
 }
 

@@ -198,8 +198,9 @@ static void products_of_operators_have_the_bits_of_rows(void **state)
     };
     struct test_matrix *a = matrix_make();
     (void)state;
-    for (int type = 0; type < 2; type++) {
-        const spmm_dtype_t dtype = type == 0 ? SPMM_F32 : SPMM_F64;
+    static const spmm_dtype_t dtypes[] = {SPMM_F32, SPMM_F64, SPMM_F16, SPMM_BF16};
+    for (int type = 0; type < 4; type++) {
+        const spmm_dtype_t dtype = dtypes[type];
         spmm_plan_t *plan = plan_make(dtype);
         spmm_executor_t *on_cpu = test_executor_make(plan, SPMM_DEVICE_CPU, 1, "cpu/rows/row-split");
         spmm_executor_t *executor = executor_of(plan, SPMM_JIT_ON);
@@ -259,6 +260,29 @@ static void an_operator_is_of_the_executors_type(void **state)
     spmm_executor_destroy(executor);
     spmm_plan_destroy(plan);
     free(rounded);
+}
+
+/* B and C of other types than A have an operator of their own, from the same values. */
+static void each_types_of_operands_have_their_operator(void **state)
+{
+    spmm_plan_t *plan = plan_make(SPMM_F32);
+    spmm_executor_t *executor = executor_of(plan, SPMM_JIT_ON);
+    static const spmm_dtype_t operands[] = {SPMM_F16, SPMM_BF16, SPMM_F32};
+    (void)state;
+    for (int turn = 0; turn < 2; turn++)
+        for (int i = 0; i < 3; i++) {
+            spmm_dense_t b, c;
+            spmm_preparation_t result = {.struct_size = sizeof result};
+            spmm_executor_info_t info = {.struct_size = sizeof info};
+            describe(plan, SPMM_OP_N, 16384, &b, &c);
+            b.type = c.type = operands[i];
+            assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, &b, &c, &info, NULL), SPMM_OK);
+            assert_true((strcmp(info.kernel, SPMMI_JIT_KERNEL) == 0) == (turn == 1));
+            assert_int_equal(spmm_executor_prepare(executor, SPMM_OP_N, &b, &c, 0, &result, NULL), SPMM_OK);
+            expect(result, turn == 0 ? SPMM_PREPARED_COMPILED : SPMM_PREPARED_BEFORE, "");
+        }
+    spmm_executor_destroy(executor);
+    spmm_plan_destroy(plan);
 }
 
 /* One product of n columns; returns its status. */
@@ -455,11 +479,6 @@ static void plans_and_products_without_operators_are_told(void **state)
     expect(prepare(executor, plan, SPMM_OP_N, 16384, 0), SPMM_PREPARED_NOT, "operators are for GPUs");
     spmm_executor_destroy(executor);
     spmm_plan_destroy(plan);
-    plan = plan_make(SPMM_F16);
-    executor = executor_of(plan, SPMM_JIT_ON);
-    expect(prepare(executor, plan, SPMM_OP_N, 16384, 0), SPMM_PREPARED_NOT, "neither f32 nor f64");
-    spmm_executor_destroy(executor);
-    spmm_plan_destroy(plan);
 }
 
 static void bad_arguments_are_refused(void **state)
@@ -530,6 +549,7 @@ int main(void)
         CASE(another_compute_capability_is_compiled_for),
         CASE(products_of_operators_have_the_bits_of_rows),
         CASE(an_operator_is_of_the_executors_type),
+        CASE(each_types_of_operands_have_their_operator),
         CASE(only_products_that_read_a_run_it),
         CASE(new_values_end_its_use),
         CASE(values_that_change_meanwhile_make_it_stale),

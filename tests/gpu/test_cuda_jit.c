@@ -16,6 +16,7 @@
 
 #include "cuda_product.h"
 #include "tests/support/plan_build.h"
+#include "tests/support/type_walk.h"
 
 #define OPERATOR "cuda/rows/row-split/operator"
 #define PREPARE_ONCE "--prepare-once"
@@ -36,15 +37,15 @@ static const struct test_pattern patterns[] = {
 /* Executors of a matrix: one whose op N is prepared for any width and layout, one whose kernel is rows/row-split. */
 struct pair {
     struct test_matrix *a;
-    spmm_dtype_t dtype;
+    spmm_types_info_t types;
     spmm_executor_t *prepared, *rows;
     spmm_prepared_t how;
 };
 
 static void operator_check(const struct pair *pair)
 {
-    const spmm_dense_t b = {NULL, pair->a->cols, 1, 1, SPMM_ROW_MAJOR, pair->dtype};
-    const spmm_dense_t c = {NULL, pair->a->rows, 1, 1, SPMM_ROW_MAJOR, pair->dtype};
+    const spmm_dense_t b = {NULL, pair->a->cols, 1, 1, SPMM_ROW_MAJOR, pair->types.b_type};
+    const spmm_dense_t c = {NULL, pair->a->rows, 1, 1, SPMM_ROW_MAJOR, pair->types.c_type};
     spmm_executor_info_t info = {.struct_size = sizeof info};
     assert_int_equal(spmm_executor_info(pair->prepared, SPMM_OP_N, &b, &c, &info, NULL), SPMM_OK);
     assert_string_equal(info.kernel, OPERATOR);
@@ -52,8 +53,8 @@ static void operator_check(const struct pair *pair)
 
 static void pair_prepare(struct pair *pair)
 {
-    const spmm_dense_t b = {NULL, pair->a->cols, 1, 1, SPMM_ROW_MAJOR, pair->dtype};
-    const spmm_dense_t c = {NULL, pair->a->rows, 1, 1, SPMM_ROW_MAJOR, pair->dtype};
+    const spmm_dense_t b = {NULL, pair->a->cols, 1, 1, SPMM_ROW_MAJOR, pair->types.b_type};
+    const spmm_dense_t c = {NULL, pair->a->rows, 1, 1, SPMM_ROW_MAJOR, pair->types.c_type};
     spmm_preparation_t result = {.struct_size = sizeof result};
     spmm_diag_t diag;
     if (spmm_executor_prepare(pair->prepared, SPMM_OP_N, &b, &c, SPMM_PREPARE_ANY_WIDTH, &result, &diag) !=
@@ -61,11 +62,12 @@ static void pair_prepare(struct pair *pair)
         fail_msg("%s", diag.text);
     if (result.how != SPMM_PREPARED_COMPILED && result.how != SPMM_PREPARED_LOADED)
         fail_msg("not prepared: %s", result.note);
-    print_message("%s: %s in %.1f ms %s\n", pair->a->name,
-                  result.how == SPMM_PREPARED_COMPILED ? "compiled" : "loaded", result.seconds * 1e3,
-                  result.note);
+    print_message(
+        "%s, A %s, B %s, C %s: %s in %.1f ms %s\n", pair->a->name, spmm_dtype_name(pair->types.a_type),
+        spmm_dtype_name(pair->types.b_type), spmm_dtype_name(pair->types.c_type),
+        result.how == SPMM_PREPARED_COMPILED ? "compiled" : "loaded", result.seconds * 1e3, result.note);
     pair->how = result.how;
-    const spmm_dense_t strided = {NULL, pair->a->cols, 1, pair->a->cols, SPMM_COL_MAJOR, pair->dtype};
+    const spmm_dense_t strided = {NULL, pair->a->cols, 1, pair->a->cols, SPMM_COL_MAJOR, pair->types.b_type};
     assert_int_equal(
         spmm_executor_prepare(pair->prepared, SPMM_OP_N, &strided, &c, SPMM_PREPARE_ANY_WIDTH, &result, NULL),
         SPMM_OK);
@@ -73,10 +75,10 @@ static void pair_prepare(struct pair *pair)
     operator_check(pair);
 }
 
-static struct pair pair_make(int index, spmm_dtype_t dtype)
+static struct pair pair_make_types(int index, const spmm_types_info_t *types)
 {
-    const struct test_plan_options options = {dtype, SPMM_SCHEDULE_ROW_SPLIT, 16, 0, 0};
-    struct pair pair = {.a = test_matrix_of(&patterns[index], TEST_VALUES_REAL), .dtype = dtype};
+    const struct test_plan_options options = {types->a_type, SPMM_SCHEDULE_ROW_SPLIT, 16, 0, 0};
+    struct pair pair = {.a = test_matrix_of(&patterns[index], TEST_VALUES_REAL), .types = *types};
     spmm_executor_options_t jit = SPMM_EXECUTOR_OPTIONS_INIT;
     spmm_plan_t *plan = test_plan_build(pair.a, options);
     jit.jit = SPMM_JIT_ON;
@@ -85,6 +87,12 @@ static struct pair pair_make(int index, spmm_dtype_t dtype)
     spmm_plan_destroy(plan);
     pair_prepare(&pair);
     return pair;
+}
+
+static struct pair pair_make(int index, spmm_dtype_t dtype)
+{
+    const spmm_types_info_t types = {.a_type = dtype, .b_type = dtype, .c_type = dtype, .sum_type = dtype};
+    return pair_make_types(index, &types);
 }
 
 static void pair_free(struct pair *pair)
@@ -99,25 +107,27 @@ static double loop(const struct pair *pair, const struct test_product *product, 
                    const struct test_dense *c, int64_t i, int64_t j)
 {
     const struct test_matrix *const a = pair->a;
-    const bool is_double = pair->dtype == SPMM_F64;
+    const bool is_double = pair->types.sum_type == SPMM_F64;
     const double alpha = a->row_ptr[i] < a->row_ptr[i + 1] ? product->alpha : 0, beta = product->beta;
     double sum = 0;
     for (int64_t q = a->row_ptr[i]; q < a->row_ptr[i + 1]; q++) {
-        const double x = a->values[q], y = test_dense_get(b, a->col_ind[q], j);
+        const double x = test_value_round(pair->types.a_type, a->values[q]),
+                     y = test_dense_get(b, a->col_ind[q], j);
         sum = is_double ? fma(x, y, sum) : (double)fmaf((float)x, (float)y, (float)sum);
     }
     const double old = beta != 0 ? test_dense_get(c, i, j) : 0;
     if (is_double)
         return beta != 0 ? fma(alpha, sum, beta * old) : alpha * sum;
     const float scaled = (float)beta * (float)old, plain = (float)alpha * (float)sum;
-    return (double)(beta != 0 ? fmaf((float)alpha, (float)sum, scaled) : plain);
+    const float full = beta != 0 ? fmaf((float)alpha, (float)sum, scaled) : plain;
+    return test_value_round(pair->types.c_type, (double)full);
 }
 
 /* The product of the operator beside that of rows, or where that sums otherwise beside the loop. */
 static void product_check(const struct pair *pair, const struct test_product *product)
 {
-    struct test_dense b = test_product_b(pair->a, pair->dtype, product);
-    struct test_dense c = test_product_c(pair->a, pair->dtype, product), want = test_dense_copy(&c);
+    struct test_dense b = test_product_b(pair->a, pair->types.b_type, product);
+    struct test_dense c = test_product_c(pair->a, pair->types.c_type, product), want = test_dense_copy(&c);
     const struct test_dense before = test_dense_copy(&c);
     test_cuda_product_run(pair->prepared, product, &b, &c);
     if (product->n >= COLUMNS_MIN)
@@ -126,9 +136,9 @@ static void product_check(const struct pair *pair, const struct test_product *pr
         for (int64_t j = 0; j < product->n; j++)
             test_dense_set(&want, i, j, loop(pair, product, &b, &before, i, j));
     if (memcmp(c.block, want.block, c.block_bytes) != 0)
-        fail_msg("%s, %s, n %lld, orders %d %d: other bits than rows", pair->a->name,
-                 spmm_dtype_name(pair->dtype), (long long)product->n, (int)product->b_layout,
-                 (int)product->c_layout);
+        fail_msg("%s, %s, %s, n %lld, orders %d %d: other bits than rows", pair->a->name,
+                 spmm_dtype_name(pair->types.a_type), spmm_dtype_name(pair->types.c_type),
+                 (long long)product->n, (int)product->b_layout, (int)product->c_layout);
     test_dense_free(&b);
     test_dense_free(&c);
     test_dense_free(&want);
@@ -138,10 +148,11 @@ static void product_check(const struct pair *pair, const struct test_product *pr
 static void operators_have_the_bits_of_rows(void **state)
 {
     static const int64_t widths[] = {1, 2, 33, 128, 4096, 65536};
+    spmm_types_info_t types;
     (void)state;
     for (int m = 0; m < PATTERNS; m++)
-        for (int type = 0; type < 2; type++) {
-            struct pair pair = pair_make(m, type == 0 ? SPMM_F32 : SPMM_F64);
+        for (int type = 0; test_types_at(type, &types); type++) {
+            struct pair pair = pair_make_types(m, &types);
             for (int w = 0; w < 6; w++)
                 for (int turn = 0; turn < 4; turn++) {
                     const struct test_factors *factors = &test_cuda_factors[(w + turn) % TEST_CUDA_FACTORS];
@@ -160,12 +171,14 @@ static void operators_have_the_bits_of_rows(void **state)
 static void operators_keep_the_laws(void **state)
 {
     (void)state;
+    static const spmm_dtype_t dtypes[] = {SPMM_F32, SPMM_F16, SPMM_BF16};
     for (int m = 0; m < PATTERNS; m++) {
-        struct pair pair = pair_make(m, SPMM_F32);
+        const spmm_dtype_t dtype = dtypes[m % 3];
+        struct pair pair = pair_make(m, dtype);
         const struct test_product product = test_cuda_plain(200, m % 4);
-        test_cuda_product_canary(pair.prepared, pair.a, SPMM_F32, &product, 3);
-        test_cuda_product_repeat(pair.prepared, pair.a, SPMM_F32, &product, 100);
-        test_cuda_product_graph(pair.prepared, pair.a, SPMM_F32, &product, 20);
+        test_cuda_product_canary(pair.prepared, pair.a, dtype, &product, 3);
+        test_cuda_product_repeat(pair.prepared, pair.a, dtype, &product, 100);
+        test_cuda_product_graph(pair.prepared, pair.a, dtype, &product, 20);
         pair_free(&pair);
     }
 }

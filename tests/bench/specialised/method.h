@@ -11,10 +11,12 @@
 /* What every method starts from. All borrowed. */
 struct method_case {
     const spmm_plan_t *plan; /* ours */
+    const char *name;        /* ROWS:PERCENT */
+    spmm_dtype_t dtype;      /* of A, B and C */
     int64_t rows, nnz;       /* and CSR of 32 bits, of the others; A is square */
     const int32_t *row_ptr, *col_ind;
-    const float *values;
-    const spmm_dense_t *b, *c; /* on GPU 0, row-major, f32 */
+    const void *values;
+    const spmm_dense_t *b, *c; /* on GPU 0, row-major */
 };
 
 /* What is known once it is ready. */

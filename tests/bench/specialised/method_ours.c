@@ -47,7 +47,7 @@ static void describe(const void *state, struct method_facts *facts)
     (void)spmm_executor_info(ours->executor, SPMM_OP_N, ours->call.b, ours->call.c, &info, NULL);
     (void)snprintf(facts->kernel, sizeof facts->kernel, "%s", info.kernel);
     facts->held_bytes = info.device_bytes + ours->workspace.bytes;
-    facts->arithmetic = arithmetic_of_kernel(info.kernel, SPMM_F32);
+    facts->arithmetic = arithmetic_of_kernel(info.kernel, info.a_type);
 }
 
 static void drop(void *state)

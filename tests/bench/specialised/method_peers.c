@@ -28,9 +28,10 @@ void method_peers_close(void)
     handle = NULL;
 }
 
-static spmm_status_t upload(struct device_block *block, const void *from, int64_t count, spmm_diag_t *diag)
+static spmm_status_t upload(struct device_block *block, const void *from, int64_t count, size_t size,
+                            spmm_diag_t *diag)
 {
-    const uint64_t bytes = (uint64_t)count * 4;
+    const uint64_t bytes = (uint64_t)count * size;
     spmm_status_t status = SPMM_OK;
     TRY(device_block_reserve(block, 0, bytes, diag));
     TRY(device_upload(block, from, bytes, diag));
@@ -41,9 +42,9 @@ cleanup:
 static spmm_status_t upload_a(const struct method_case *of, struct cusparse_stored *a, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    TRY(upload(&a->row_ptr, of->row_ptr, of->rows + 1, diag));
-    TRY(upload(&a->col_ind, of->col_ind, of->nnz, diag));
-    TRY(upload(&a->values, of->values, of->nnz, diag));
+    TRY(upload(&a->row_ptr, of->row_ptr, of->rows + 1, 4, diag));
+    TRY(upload(&a->col_ind, of->col_ind, of->nnz, 4, diag));
+    TRY(upload(&a->values, of->values, of->nnz, spmm_dtype_size(of->dtype), diag));
     a->rows = a->cols = of->rows;
     a->nnz = of->nnz;
 cleanup:
@@ -53,6 +54,8 @@ cleanup:
 static spmm_status_t make_naive(int kind, const struct method_case *of, void *state, spmm_diag_t *diag)
 {
     struct peer *peer = state;
+    if (of->dtype != SPMM_F32 && of->dtype != SPMM_F64)
+        return fail(diag, SPMM_ERR_UNSUPPORTED, "it is of f32 and f64");
     const spmm_status_t status = upload_a(of, &peer->a, diag);
     peer->naive = (struct naive_product){.rows = (int32_t)of->rows,
                                          .n = (int32_t)of->c->cols,
@@ -63,6 +66,7 @@ static spmm_status_t make_naive(int kind, const struct method_case *of, void *st
                                          .c = of->c->data,
                                          .ldb = of->b->ld,
                                          .ldc = of->c->ld,
+                                         .is_double = of->dtype == SPMM_F64,
                                          .is_coalesced = kind == NAIVE_COALESCED};
     return status;
 }
@@ -83,7 +87,7 @@ static spmm_status_t make_cusparse(int kind, const struct method_case *of, void 
     TRY(upload_a(of, &peer->a, diag));
     peer->cusparse = (struct cusparse_product){.handle = handle,
                                                .op = CUSPARSE_OPERATION_NON_TRANSPOSE,
-                                               .factors = cusparse_factors_of(SPMM_F32),
+                                               .factors = cusparse_factors_of(of->dtype),
                                                .algorithm = algorithms[kind - CUSPARSE]};
     TRY(cusparse_product_begin(&peer->cusparse, &peer->a, of->b, of->c, 0, &peer->buffer, diag));
 cleanup:
@@ -101,7 +105,6 @@ static void describe(const void *state, struct method_facts *facts)
     const struct peer *peer = state;
     facts->held_bytes =
         peer->a.row_ptr.bytes + peer->a.col_ind.bytes + peer->a.values.bytes + peer->buffer.bytes;
-    facts->arithmetic.compute = SPMM_COMPUTE_F32;
 }
 
 static void drop(void *state)

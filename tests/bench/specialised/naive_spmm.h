@@ -9,13 +9,14 @@
 extern "C" {
 #endif
 
-/* All on the GPU, f32; B and C are row-major. */
+/* All on the GPU; B and C are row-major. */
 struct naive_product {
     int32_t rows, n;
     const int32_t *row_ptr, *col_ind;
-    const float *values, *b;
-    float *c;
+    const void *values, *b;
+    void *c;
     int64_t ldb, ldc;
+    int is_double; /* values, B and C are f64; else f32 */
     int is_coalesced; /* 1: threads beside each other make a part of a row of C; 0: of a column, as in the paper */
 };
 

@@ -5,14 +5,18 @@
 usage: paper_tables.py TIMES.csv [CALLS.csv] [N,N..]
 
 TIMES are its rows, CALLS those of --calls (none: no such table), N the columns of B to show (all). Of cuSPARSE's
-algorithms the fastest right one of a case counts, for its memory too. A wrong product has its verdict for a time."""
+algorithms and of GiMMiK's kernels the fastest right one of a case counts, for its memory too. A wrong product has its
+verdict for a time."""
 import csv
 import math
 import os
 import sys
 
 NAIVE, COALESCED, OURS, SPECIALISED, VENDOR = "naive", "naive-coalesced", "ours", "ours-specialised", "cusparse"
-HEADINGS = {NAIVE: "naive", COALESCED: "naive, coalesced", VENDOR: "cuSPARSE", OURS: "ours", SPECIALISED: "specialised"}
+GIMMIK = "gimmik"
+HEADINGS = {NAIVE: "naive", COALESCED: "naive, coalesced", VENDOR: "cuSPARSE", GIMMIK: "GiMMiK", OURS: "ours",
+            SPECIALISED: "specialised"}
+VALUE_BYTES = {"f64": 8, "f32": 4, "f16": 2, "bf16": 2}
 
 
 def table(headings, rows):
@@ -41,6 +45,10 @@ def read_times(path, wanted):
     return cases
 
 
+def known_methods(cases):
+    return {method for methods in cases.values() for method in methods}
+
+
 def time_of(row):
     if row is None:
         return ""
@@ -65,13 +73,15 @@ def name_of(case, methods):
 
 
 def print_times(cases):
-    rivals = (NAIVE, COALESCED, VENDOR)
+    rivals = [m for m in (NAIVE, COALESCED, VENDOR, GIMMIK) if m in known_methods(cases)]
+    shown = [m for m in HEADINGS if m in known_methods(cases)]
     print("Cold times of a product in us, and how many times our best one that is.\n")
     rows = []
     for case, methods in cases.items():
-        row = name_of(case, methods) + [f"{case[2]:,}"] + [time_of(methods.get(m)) for m in HEADINGS]
+        row = name_of(case, methods) + [f"{case[2]:,}"] + [time_of(methods.get(m)) for m in shown]
         rows.append(row + [f"{ratio(methods, m):.2f}" if ratio(methods, m) else "" for m in rivals])
-    print(table(["rows", "stored", "nonzeros", "n", *HEADINGS.values(), *(HEADINGS[m] + " / best" for m in rivals)], rows))
+    print(table(["rows", "stored", "nonzeros", "n", *(HEADINGS[m] for m in shown), *(HEADINGS[m] + " / best" for m in rivals)],
+                rows))
     for method in rivals:
         known = [r for r in (ratio(methods, method) for methods in cases.values()) if r]
         if known:
@@ -83,14 +93,14 @@ def print_times(cases):
 
 def print_memory(cases):
     """The first n of each matrix."""
-    shown = [m for m in HEADINGS if m != COALESCED]
+    shown = [m for m in HEADINGS if m != COALESCED and m in known_methods(cases)]
     firsts = {}
     for case, methods in cases.items():
         firsts.setdefault(case[:2], (case, methods))
     print("Memory of the GPU in MB: A and what belongs to it; B and C are beside that, the same for all.\n")
     rows = []
     for case, methods in firsts.values():
-        dense = 8 * case[0] * case[2]
+        dense = 2 * VALUE_BYTES[next(iter(methods.values())).get("type") or "f32"] * case[0] * case[2]
         row = [f"{case[2]:,}"] + [digits(1e-6 * int(methods[m]["held_bytes"])) if m in methods else "" for m in shown]
         rows.append(name_of(case, methods) + row + [digits(1e-6 * dense)])
     print(table(["rows", "stored", "nonzeros", "n", *(HEADINGS[m] for m in shown), "B and C"], rows))

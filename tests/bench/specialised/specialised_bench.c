@@ -1,32 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What paper 001 measures, for the CUDA baseline that it compares with, cuSPARSE, our kernels and our operators. */
 #include <stdio.h>
-#include <stdlib.h>
 
-#include "random_matrix.h"
+#include "method_gimmik.h"
 #include "specialised_measure.h"
+#include "specialised_problem.h"
 #include "tools/cli/cli.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/fail.h"
+#include "tools/cli/listed_choices.h"
 #include "tools/cli/progress.h"
 #include "tools/compute/gpu.h"
 
 #define PROGRAM "specialised_bench"
-#define N_MAX_COUNT 8
-#define SIDE_MAX (65535 * 16) /* rows and n that the grid of the naive kernel takes */
 
 static struct {
-    int counts_calls;
-    const char *cupti;
+    int counts_calls, dtype;
+    const char *cupti, *gimmik, *matrices;
     int64_t repeat;
     double max_seconds;
-} args = {.repeat = 15, .max_seconds = 0.2};
+} args = {.dtype = SPMM_F32, .repeat = 15, .max_seconds = 0.2};
 
 static int exit_status = EXIT_DONE;
 
+static struct cli_choice dtypes[LISTED_CHOICES_MAX];
+
 static const struct cli_option options[] = {
+    {0, "type", CLI_CHOICE, &args.dtype, .value = "TYPE", .choices = dtypes,
+     .help = "of A, B and C (default f32); the naive kernels are of f32 and f64"},
+    {0, "write-matrices", CLI_TEXT, &args.matrices, .value = "FOLDER",
+     .help = "write the matrices there, as ROWS:PERCENT.mtx, and measure nothing; needs no GPU"},
     {0, "calls", CLI_FLAG, &args.counts_calls,
      .help = "count calls of CUDA's driver instead of measuring; needs CUPTI's library"},
+    {0, "gimmik", CLI_TEXT, &args.gimmik, .value = "FOLDER",
+     .help = "measure GiMMiK's kernels too, which gimmik_kernels.py left there"},
     {0, "cupti", CLI_TEXT, &args.cupti, .value = "FILE", .help = "libcupti.so, if it is not found by itself"},
     {0, "repeat", CLI_INT, &args.repeat, .value = "R", .min = 1, .max = TIMING_REPEATS_MAX,
      .help = "timed products, of which the median counts (default 15)"},
@@ -40,8 +47,8 @@ static const struct cli_program program = {
     .usage = "[options] ROWS:PERCENT:N[,N]...",
     .details =
         "Each element of A is stored with a probability of PERCENT %; B and C have N columns, are "
-        "row-major,\n"
-        "and all is f32. Prints lines of CSV: cold time of a product, with the caches flushed before it; "
+        "row-major.\n"
+        "Prints lines of CSV: cold time of a product, with the caches flushed before it; "
         "time\n"
         "of the host for one call; time to make it ready, with all on the GPU, for the first time in the\n"
         "process and again, median; memory that A and what belongs to it take beside B and C, as asked for\n"
@@ -55,17 +62,6 @@ static const struct cli_program program = {
     CLI_TAKES(options, 1, 4096),
 };
 
-/* A matrix as all methods get it. */
-struct problem {
-    double percent;
-    int64_t n[N_MAX_COUNT];
-    int n_count;
-    spmm_matrix_t *matrix;
-    struct host_csr a;
-    int32_t *row_ptr;
-    float *values;
-};
-
 static const struct method *method_at(int i)
 {
     if (i < method_peers_count)
@@ -74,61 +70,12 @@ static const struct method *method_at(int i)
     return i < method_ours_count ? &method_ours[i] : NULL;
 }
 
-/* ROWS:PERCENT:N[,N]. */
-static spmm_status_t read_case(const char *text, int64_t *rows, struct problem *problem, spmm_diag_t *diag)
-{
-    char *end = NULL;
-    *rows = strtoll(text, &end, 10);
-    int is_right = *rows >= 1 && *rows <= SIDE_MAX && *end == ':';
-    if (is_right) {
-        problem->percent = strtod(end + 1, &end);
-        is_right = problem->percent > 0 && problem->percent < 100 && *end == ':';
-    }
-    while (is_right && *end != '\0') {
-        const int64_t n = strtoll(end + 1, &end, 10);
-        is_right = n >= 1 && n <= SIDE_MAX && (*end == ',' || *end == '\0') && problem->n_count < N_MAX_COUNT;
-        if (is_right)
-            problem->n[problem->n_count++] = n;
-    }
-    return is_right ? SPMM_OK
-                    : fail(diag, SPMM_ERR_ARGUMENT, "expected ROWS:PERCENT:N[,N], such as 16384:0.1:128");
-}
-
-static spmm_status_t make_problem(const char *text, struct problem *problem, spmm_diag_t *diag)
-{
-    spmm_status_t status = SPMM_OK;
-    spmm_csr_t view;
-    int64_t rows = 0;
-    TRY(read_case(text, &rows, problem, diag));
-    TRY(random_matrix(rows, problem->percent / 100, &problem->matrix, diag));
-    TRY(spmm_matrix_csr(problem->matrix, &view));
-    TRY(host_csr_make(&view, SPMM_F32, &problem->a, diag));
-    if (problem->a.nnz >= INT32_MAX)
-        return fail(diag, SPMM_ERR_TOO_LARGE, "the matrix has too many nonzeros");
-    problem->values = host_csr_typed_values(&problem->a);
-    problem->row_ptr = malloc(((size_t)rows + 1) * sizeof *problem->row_ptr);
-    if (problem->values == NULL || problem->row_ptr == NULL)
-        return fail_memory(diag, (uint64_t)(problem->a.nnz + rows) * 4, "the matrix");
-    for (int64_t i = 0; i <= rows; i++)
-        problem->row_ptr[i] = (int32_t)problem->a.row_ptr[i];
-cleanup:
-    return status;
-}
-
-static void free_problem(struct problem *problem)
-{
-    free(problem->row_ptr);
-    free(problem->values);
-    host_csr_free(&problem->a);
-    spmm_matrix_destroy(problem->matrix);
-}
-
 static void print_header(void)
 {
     puts(args.counts_calls ? "rows,percent,nnz,n,method,setup_calls,setup_memory,setup_copies,setup_launches,"
                              "product_calls,product_launches,end_calls,end_memory"
                            : "rows,percent,nnz,n,method,kernel,cold_ms,host_us,first_ms,setup_ms,inspect_ms,"
-                             "held_bytes,taken_bytes,error_ratio,verdict");
+                             "held_bytes,taken_bytes,error_ratio,verdict,type");
 }
 
 static void print_case(const struct problem *problem, int64_t n, const struct method *method)
@@ -139,9 +86,10 @@ static void print_case(const struct problem *problem, int64_t n, const struct me
 
 static void print_measured(const struct measured *m, double inspect_ms, int is_right)
 {
-    printf("%s,%.6g,%.4g,%.4g,%.4g,%.4g,%llu,%llu,%.3g,%s\n", m->facts.kernel, m->result.ms_cold, m->host_us,
-           m->first_ms, m->setup_ms, inspect_ms, (unsigned long long)m->facts.held_bytes,
-           (unsigned long long)m->taken_bytes, m->result.error_ratio, is_right ? "right" : "WRONG");
+    printf("%s,%.6g,%.4g,%.4g,%.4g,%.4g,%llu,%llu,%.3g,%s,%s\n", m->facts.kernel, m->result.ms_cold,
+           m->host_us, m->first_ms, m->setup_ms, inspect_ms, (unsigned long long)m->facts.held_bytes,
+           (unsigned long long)m->taken_bytes, m->result.error_ratio, is_right ? "right" : "WRONG",
+           spmm_dtype_name((spmm_dtype_t)args.dtype));
 }
 
 static void print_counted(const struct counted *c)
@@ -178,21 +126,39 @@ static void run_method(const struct method *method, const struct method_case *of
     (void)fflush(stdout);
 }
 
+/* One of its kernels after the other; which is the fastest is for those who read the rows. */
+static void run_gimmik(const struct method_case *of, const struct problem *problem, struct bench_site *site,
+                       double inspect_ms, int is_shown)
+{
+    const int count = method_gimmik_count(of);
+    for (int i = 0; i < count; i++) {
+        const struct method method = method_gimmik(i);
+        run_method(&method, of, problem, site, inspect_ms, is_shown);
+    }
+    if (count == 0 && is_shown && method_gimmik_is_open())
+        (void)fprintf(stderr, PROGRAM ": gimmik: it has no kernel for %s:%lld\n", of->name,
+                      (long long)of->b->cols);
+}
+
 static spmm_status_t run_n(const struct problem *problem, int64_t n, struct bench_site *site, int is_shown,
                            spmm_diag_t *diag)
 {
     spmm_inspect_options_t inspect = SPMM_INSPECT_OPTIONS_INIT;
     spmm_status_t status = SPMM_OK;
     spmm_plan_t *plan = NULL;
+    const spmm_dtype_t dtype = (spmm_dtype_t)args.dtype;
+    inspect.a_type = dtype;
     inspect.n = &n;
     inspect.n_count = 1;
     inspect.layouts = SPMM_LAYOUTS_ROW_MAJOR;
     const double start = progress_seconds();
     TRY(spmm_inspect(problem->matrix, &inspect, &plan, diag));
     const double inspect_ms = 1e3 * (progress_seconds() - start);
-    TRY(bench_site_problem(site, &problem->a, SPMM_F32, SPMM_F32, n, diag));
+    TRY(bench_site_problem(site, &problem->a, dtype, dtype, n, diag));
     TRY(bench_site_case(site, SPMM_ROW_MAJOR, n, 1, diag));
     const struct method_case of = {.plan = plan,
+                                   .name = problem->name,
+                                   .dtype = dtype,
                                    .rows = problem->a.rows,
                                    .nnz = problem->a.nnz,
                                    .row_ptr = problem->row_ptr,
@@ -202,6 +168,7 @@ static spmm_status_t run_n(const struct problem *problem, int64_t n, struct benc
                                    .c = &site->c_view};
     for (int i = 0; method_at(i) != NULL; i++)
         run_method(method_at(i), &of, problem, site, inspect_ms, is_shown);
+    run_gimmik(&of, problem, site, inspect_ms, is_shown);
 cleanup:
     spmm_plan_destroy(plan);
     return status;
@@ -211,11 +178,22 @@ static spmm_status_t run_case(const char *text, struct bench_site *site, int is_
 {
     struct problem problem = {0};
     spmm_status_t status = SPMM_OK;
-    TRY(make_problem(text, &problem, diag));
+    TRY(problem_make(text, (spmm_dtype_t)args.dtype, &problem, diag));
     for (int i = 0; i < problem.n_count; i++)
         TRY(run_n(&problem, problem.n[i], site, is_shown, diag));
 cleanup:
-    free_problem(&problem);
+    problem_free(&problem);
+    return status;
+}
+
+static spmm_status_t write_case(const char *text, spmm_diag_t *diag)
+{
+    struct problem problem = {0};
+    spmm_status_t status = SPMM_OK;
+    TRY(problem_make(text, (spmm_dtype_t)args.dtype, &problem, diag));
+    TRY(problem_write(&problem, args.matrices, diag));
+cleanup:
+    problem_free(&problem);
     return status;
 }
 
@@ -240,27 +218,56 @@ cleanup:
     return status;
 }
 
-int main(int argc, char **argv)
+static void run_cases(const struct cli_operands *operands, struct bench_site *site)
 {
-    struct cli_operands operands;
+    for (int i = 0; i < operands->count; i++) {
+        spmm_diag_t diag = {.status = SPMM_OK};
+        const char *const text = operands->list[i];
+        const spmm_status_t status =
+            args.matrices != NULL ? write_case(text, &diag) : run_case(text, site, 1, &diag);
+        if (status != SPMM_OK)
+            exit_status = exit_failure(PROGRAM, text, status, &diag);
+    }
+}
+
+/* Without it the others are measured. */
+static void open_gimmik(void)
+{
+    spmm_diag_t diag = {.status = SPMM_OK};
+    if (args.gimmik != NULL && method_gimmik_open(args.gimmik, (spmm_dtype_t)args.dtype, &diag) != SPMM_OK)
+        (void)fprintf(stderr, PROGRAM ": gimmik is not measured: %s\n", diag.text);
+}
+
+static void measure(const struct cli_operands *operands)
+{
     struct bench_site site = {.device = 0};
     spmm_diag_t diag = {.status = SPMM_OK};
-    const enum cli_result result = cli_parse(&program, argc, argv, &operands);
-    if (result != CLI_RUN)
-        return result == CLI_DONE ? EXIT_DONE : EXIT_USAGE;
     const spmm_status_t started = start(&site, &diag);
-    if (started != SPMM_OK)
-        exit_status = exit_failure(PROGRAM, NULL, started, &diag);
-    else
+    if (started == SPMM_OK) {
+        open_gimmik();
         print_header();
-    for (int i = 0; started == SPMM_OK && i < operands.count; i++) {
-        const spmm_status_t status = run_case(operands.list[i], &site, 1, &diag);
-        if (status != SPMM_OK)
-            exit_status = exit_failure(PROGRAM, operands.list[i], status, &diag);
+        run_cases(operands, &site);
+    } else {
+        exit_status = exit_failure(PROGRAM, NULL, started, &diag);
     }
     api_calls_close();
+    method_gimmik_close();
     method_peers_close();
     if (started == SPMM_OK)
         bench_site_destroy(&site);
+}
+
+int main(int argc, char **argv)
+{
+    struct cli_operands operands;
+    char dtype_help[LISTED_HELP_BYTES];
+    listed_dtypes("", dtypes, dtype_help);
+    const enum cli_result result = cli_parse(&program, argc, argv, &operands);
+    if (result != CLI_RUN)
+        return result == CLI_DONE ? EXIT_DONE : EXIT_USAGE;
+    if (args.matrices != NULL)
+        run_cases(&operands, NULL);
+    else
+        measure(&operands);
     return exit_status != EXIT_DONE ? exit_status : exit_flush(PROGRAM);
 }

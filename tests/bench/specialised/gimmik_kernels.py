@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Kernels of GiMMiK for specialised_bench, compiled where there need be no GPU.
+
+usage: gimmik_kernels.py [--type f32|f64] [--arch CC] [--jobs N] [--max-density D] [--seconds S] PROGRAM FOLDER [CASE..]
+
+PROGRAM is specialised_bench, which writes the matrices; a CASE is ROWS:PERCENT:N[,N] as there (those of cases.txt of
+at most 190 rows). For each matrix and N all kernels that GiMMiK's platforms CUDA and PTX offer for compute capability
+CC (90) are compiled, by nvcc and ptxas from the PATH, N at a time (2). FOLDER gets the machine code and
+kernels_TYPE.txt anew, one line a kernel: case, name, file, blocks, threads (two), baked or runtime (sizes), seconds to
+compile. Then: specialised_bench --gimmik FOLDER --type TYPE CASE..
+
+GiMMiK offers nothing of f32 for matrices of many different values of which more than 15 % are stored; --max-density 1
+asks it to. A kernel that takes longer than S seconds (600) to compile, or is not compiled, is left out and named.
+Needs the Python package gimmik; generated code stays in FOLDER's machine code and nowhere else."""
+import argparse
+import collections
+import concurrent.futures
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+ENTRY_POINT = "gimmik_mm"
+ROWS_MAX = 190
+Kernel = collections.namedtuple("Kernel", "case name file source platform blocks threads sizes")
+
+
+def cases_of_file():
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "cases.txt")
+    with open(path, encoding="utf-8") as file:
+        return [line.strip() for line in file if int(line.split(":")[0]) <= ROWS_MAX]
+
+
+def matrix_read(path, real):
+    import numpy
+    with open(path, encoding="ascii") as file:
+        lines = [line.split() for line in file if not line.startswith("%")]
+    dense = numpy.zeros((int(lines[0][0]), int(lines[0][1])), dtype=real)
+    for row, column, value in lines[1:]:
+        dense[int(row) - 1, int(column) - 1] = real(value)
+    return dense
+
+
+def kernels_of(case, matrix, n, real, options):
+    """What GiMMiK offers for one matrix and one n, which it may make a constant."""
+    import gimmik
+    capability = int(options.arch[:-1]), int(options.arch[-1])
+    for platform, maker in (("cuda", gimmik.CUDAMatMul), ("ptx", gimmik.PTXMatMul)):
+        product = maker(matrix, beta=0.0, aligne=32 if n % 32 == 0 else None, n=n, ldb=n, ldc=n)
+        if options.max_density is not None:
+            product.max_density = options.max_density
+        offers = product.kernels(real, ENTRY_POINT, compute_capability=capability)
+        for number, (source, about) in enumerate(offers):
+            if about.get("dynamic_shared", 0) or about["grid"][1:] != (1, 1) or about["block"][2] != 1:
+                print(f"{case}: {platform} kernel {number} is launched in another way; left out", file=sys.stderr)
+                continue
+            variant = about.get("variant") or f"{about['tplname']}-w{about['width']}"
+            name = f"{case.replace(':', '_')}_{options.type}_{platform}{number}.cubin"
+            yield Kernel(case, f"{platform}/{variant}"[:63], name, source, platform, about["grid"][0],
+                         about["block"][:2], "runtime" if "n" in about["args"] else "baked")
+
+
+def compile_one(kernel, options):
+    """Seconds that it took; None: it is not compiled, and stderr says why."""
+    is_cuda = kernel.platform == "cuda"
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "kernel.cu" if is_cuda else "kernel.ptx")
+        with open(path, "w", encoding="utf-8") as file:
+            # By its plain name, under which the driver finds it.
+            file.write(kernel.source.replace("__global__ void", 'extern "C" __global__ void') if is_cuda
+                       else kernel.source)
+        arch = options.arch + ("a" if not is_cuda and f"sm_{options.arch}a" in kernel.source else "")
+        command = ["nvcc", "-cubin"] if is_cuda else ["ptxas"]
+        command += [f"-arch=sm_{arch}", "-o", os.path.join(options.folder, kernel.file), path]
+        start = time.monotonic()
+        try:
+            subprocess.run(command, check=True, capture_output=True, text=True, timeout=options.seconds)
+        except subprocess.TimeoutExpired:
+            print(f"{kernel.case} {kernel.name}: compiles longer than {options.seconds:g} s", file=sys.stderr)
+            return None
+        except subprocess.CalledProcessError as error:
+            print(f"{kernel.case} {kernel.name}: {error.stderr.strip()[:200]}", file=sys.stderr)
+            return None
+        return time.monotonic() - start
+
+
+def all_kernels(options):
+    import numpy
+    real = {"f32": numpy.float32, "f64": numpy.float64}[options.type]
+    for text in options.cases:
+        name, _, columns = text.rpartition(":")
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run([options.program, "--type", options.type, "--write-matrices", folder, text], check=True)
+            matrix = matrix_read(os.path.join(folder, os.listdir(folder)[0]), real)
+        for n in columns.split(","):
+            yield f"{name}:{n}", list(kernels_of(f"{name}:{n}", matrix, int(n), real, options))
+
+
+def prepare(options):
+    os.makedirs(options.folder, exist_ok=True)
+    list_path = os.path.join(options.folder, f"kernels_{options.type}.txt")
+    with open(list_path, "w", encoding="utf-8") as listed, \
+            concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for case, kernels in all_kernels(options):
+            times = list(pool.map(lambda kernel: compile_one(kernel, options), kernels))
+            for kernel, seconds in zip(kernels, times):
+                if seconds is not None:
+                    listed.write(f"{case} {kernel.name} {kernel.file} {kernel.blocks} {kernel.threads[0]} "
+                                 f"{kernel.threads[1]} {kernel.sizes} {seconds:.2f}\n")
+            listed.flush()
+            print(f"{case}: {sum(t is not None for t in times)} of {len(kernels)} kernels, "
+                  f"{sum(t or 0 for t in times):.1f} s of compilers")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--type", choices=("f32", "f64"), default="f32")
+    parser.add_argument("--arch", default="90")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--max-density", type=float)
+    parser.add_argument("--seconds", type=float, default=600)
+    parser.add_argument("program")
+    parser.add_argument("folder")
+    parser.add_argument("cases", nargs="*")
+    options = parser.parse_args()
+    options.cases = options.cases or cases_of_file()
+    try:
+        import gimmik
+    except ImportError:
+        print("the Python package gimmik is not installed: no kernels are made", file=sys.stderr)
+        return 1
+    print(f"GiMMiK {gimmik.__version__}")
+    prepare(options)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See specialised_problem.h. */
+#include "specialised_problem.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "random_matrix.h"
+#include "tools/cli/fail.h"
+
+#define SIDE_MAX (65535 * 16) /* rows and n that the grid of the naive kernel takes */
+
+static spmm_status_t read_case(const char *text, int64_t *rows, struct problem *problem, spmm_diag_t *diag)
+{
+    char *end = NULL;
+    *rows = strtoll(text, &end, 10);
+    int is_right = *rows >= 1 && *rows <= SIDE_MAX && *end == ':';
+    if (is_right) {
+        problem->percent = strtod(end + 1, &end);
+        is_right = problem->percent > 0 && problem->percent < 100 && *end == ':';
+    }
+    while (is_right && *end != '\0') {
+        const int64_t n = strtoll(end + 1, &end, 10);
+        is_right =
+            n >= 1 && n <= SIDE_MAX && (*end == ',' || *end == '\0') && problem->n_count < PROBLEM_N_MAX;
+        if (is_right)
+            problem->n[problem->n_count++] = n;
+    }
+    (void)snprintf(problem->name, sizeof problem->name, "%lld:%g", (long long)*rows, problem->percent);
+    return is_right ? SPMM_OK
+                    : fail(diag, SPMM_ERR_ARGUMENT, "expected ROWS:PERCENT:N[,N], such as 16384:0.1:128");
+}
+
+spmm_status_t problem_make(const char *text, spmm_dtype_t dtype, struct problem *problem, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    spmm_csr_t view;
+    int64_t rows = 0;
+    TRY(read_case(text, &rows, problem, diag));
+    TRY(random_matrix(rows, problem->percent / 100, &problem->matrix, diag));
+    TRY(spmm_matrix_csr(problem->matrix, &view));
+    TRY(host_csr_make(&view, dtype, &problem->a, diag));
+    if (problem->a.nnz >= INT32_MAX)
+        return fail(diag, SPMM_ERR_TOO_LARGE, "the matrix has too many nonzeros");
+    problem->values = host_csr_typed_values(&problem->a);
+    problem->row_ptr = malloc(((size_t)rows + 1) * sizeof *problem->row_ptr);
+    if (problem->values == NULL || problem->row_ptr == NULL)
+        return fail_memory(diag, (uint64_t)(problem->a.nnz + rows) * 4, "the matrix");
+    for (int64_t i = 0; i <= rows; i++)
+        problem->row_ptr[i] = (int32_t)problem->a.row_ptr[i];
+cleanup:
+    return status;
+}
+
+void problem_free(struct problem *problem)
+{
+    free(problem->row_ptr);
+    free(problem->values);
+    host_csr_free(&problem->a);
+    spmm_matrix_destroy(problem->matrix);
+}
+
+spmm_status_t problem_write(const struct problem *problem, const char *folder, spmm_diag_t *diag)
+{
+    const struct host_csr *a = &problem->a;
+    char path[PATH_MAX];
+    const int length = snprintf(path, sizeof path, "%s/%s.mtx", folder, problem->name);
+    FILE *file = length < (int)sizeof path ? fopen(path, "w") : NULL;
+    if (file == NULL)
+        return fail(diag, SPMM_ERR_IO, "%s cannot be written", path);
+    (void)fprintf(file, "%%%%MatrixMarket matrix coordinate real general\n%lld %lld %lld\n",
+                  (long long)a->rows, (long long)a->cols, (long long)a->nnz);
+    for (int64_t i = 0; i < a->rows; i++)
+        for (int64_t q = a->row_ptr[i]; q < a->row_ptr[i + 1]; q++)
+            (void)fprintf(file, "%lld %d %.17g\n", (long long)i + 1, a->col_ind[q] + 1, a->values[q]);
+    const int is_written = !ferror(file);
+    if (fclose(file) != 0 || !is_written)
+        return fail(diag, SPMM_ERR_IO, "%s cannot be written", path);
+    return SPMM_OK;
+}

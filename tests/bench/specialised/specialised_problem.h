@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One matrix of the benchmark, as its case names it and as all methods get it. */
+#ifndef SPMM_TESTS_SPECIALISED_PROBLEM_H
+#define SPMM_TESTS_SPECIALISED_PROBLEM_H
+
+#include <spmm/inspector.h>
+
+#include "tools/compute/host_csr.h"
+
+#define PROBLEM_N_MAX 8
+#define PROBLEM_NAME_BYTES 64
+
+struct problem {
+    char name[PROBLEM_NAME_BYTES]; /* ROWS:PERCENT */
+    double percent;
+    int64_t n[PROBLEM_N_MAX];
+    int n_count;
+    spmm_matrix_t *matrix;
+    struct host_csr a; /* its values are rounded to the type of the products */
+    int32_t *row_ptr;
+    void *values;
+};
+
+/* From ROWS:PERCENT:N[,N]. Free it also after a failure. */
+spmm_status_t problem_make(const char *text, spmm_dtype_t dtype, struct problem *problem, spmm_diag_t *diag);
+void problem_free(struct problem *problem);
+
+/* The matrix as FOLDER/NAME.mtx, in Matrix Market with all digits. */
+spmm_status_t problem_write(const struct problem *problem, const char *folder, spmm_diag_t *diag);
+
+#endif
