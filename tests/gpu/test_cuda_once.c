@@ -167,8 +167,9 @@ TEST_PATTERN(many_columns, test_chance(i + 9, j, 50))
 TEST_PATTERN(half, (i + j) % 2 == 0)
 TEST_PATTERN(far_columns, test_chance(i, j, 1000))
 
-/* Rows of every class, of several ranges, and rows that are cut in k: with few entries, with several ranges; bitmaps
- * that do not fit in shared memory. */
+/* Rows of every class, of several ranges, and rows that are cut in k: with few entries, with several ranges, with more
+ * entries of A than shared memory has sums for, and more of them than have a block each; bitmaps that do not fit in
+ * shared memory. */
 static void larger_rows_have_the_bits_of_the_cpu(void **state)
 {
     (void)state;
@@ -183,8 +184,13 @@ static void larger_rows_have_the_bits_of_the_cpu(void **state)
                                                    {"many columns", 3000, 6000, many_columns},
                                                    {"half", 9, 40, half},
                                                    {"far columns", 40, 1200000, far_columns},
-                                                   {"48 KB of bitmaps", 40, 180000, far_columns}};
-    static const int pairs[][2] = {{0, 1}, {2, 2}, {3, 3}, {4, 4}, {5, 6}, {7, 8}, {9, 10}, {9, 11}};
+                                                   {"48 KB of bitmaps", 40, 180000, far_columns},
+                                                   {"longer rows", 2, 110000, long_rows},
+                                                   {"fewer columns", 110000, 20, few_columns},
+                                                   {"many cut rows", 1100, 300, half},
+                                                   {"long rows", 300, 60, long_rows}};
+    static const int pairs[][2] = {{0, 1}, {2, 2},  {3, 3},  {4, 4},   {5, 6},
+                                   {7, 8}, {9, 10}, {9, 11}, {12, 13}, {14, 15}};
     struct test_matrix *a[sizeof patterns / sizeof patterns[0]];
     for (size_t m = 0; m < sizeof a / sizeof a[0]; m++)
         a[m] = test_matrix_of(&patterns[m], TEST_VALUES_REAL);
