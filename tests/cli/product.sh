@@ -84,6 +84,30 @@ run spmm-info --matches "$work/A.mtx" "$work/C.plan"
 exits 2
 says_err 'the plan is of 2 matrices, found 1'
 
+# ---- Rows of C by nonzeros and products: of A A, A A^T and P^T (A P) ----
+run spmm-info --json "$work/cut.plan"
+is_json '[b["by_nonzeros"] for b in j["product_rows"]] == [0, 0, 0, 0, 400, 0, 0, 0]'
+is_json '[b["by_products"] for b in j["product_rows"]] == [0, 0, 0, 0, 0, 0, 0, 400]'
+run spmm-info "$work/cut.plan"
+says 'bins       rows up to '
+[ "$(wc -l <"$work/.out")" -le 30 ] || wrong 'expected at most 30 lines'
+{
+    printf '%%%%MatrixMarket matrix coordinate pattern general\n300 2 301\n1 2\n'
+    seq -f '%g 1' 300
+} >"$work/V.mtx"
+run spmm-inspect -q --product --transpose-b "$work/V.mtx" -o "$work/VV.plan"
+run spmm-info --json "$work/VV.plan"
+is_json '[b["by_nonzeros"] for b in j["product_rows"]] == [0, 0, 0, 0, 300, 0, 0, 0]'
+is_json '[b["by_products"] for b in j["product_rows"]] == [0, 0, 0, 0, 300, 0, 0, 0]'
+run spmm-inspect -q --triple gen:diag:300 "$work/V.mtx" -o "$work/VAV.plan"
+run spmm-info --json "$work/VAV.plan"
+is_json '[b["by_nonzeros"] for b in j["product_rows"]] == [2, 0, 0, 0, 0, 0, 0, 0]'
+is_json '[b["by_products"] for b in j["product_rows"]] == [1, 0, 0, 0, 1, 0, 0, 0]'
+is_json '[b["up_to"] for b in j["product_rows"]] == [8, 32, 128, 256, 512, 4096, 32768, None]'
+run spmm-inspect -q gen:diag:3 -o "$work/diag3.plan"
+run spmm-info --json "$work/diag3.plan"
+is_json 'j["product_rows"] is None'
+
 # ---- Forms ----
 run spmm-inspect -q --product --transpose-b --lower "$work/A.mtx" -o "$work/S.plan"
 exits 0
