@@ -14,9 +14,11 @@
 
 #include "cuda_product.h"
 #include "tests/support/dense.h"
+#include "tests/support/scale.h"
 #include "tests/support/sparse_products.h"
 
 #define ENTRIES_MAX 400000
+#define REPEATS 1000
 
 static const char *const methods[] = {NULL, "hash", "bitmap"};
 
@@ -200,6 +202,38 @@ static void larger_rows_have_the_bits_of_the_cpu(void **state)
         test_matrix_free(a[m]);
 }
 
+/* Rows of tables, wide ones, and rows that are cut: atomics decide where a row is in a list, but not its bits. */
+static void a_thousand_products_have_the_same_bits(void **state)
+{
+    (void)state;
+    static const struct test_pattern patterns[][2] = {
+        {{"hub", 1300, 1300, hub}, {"hub", 1300, 1300, hub}},
+        {{"long rows", 5, 9000, long_rows}, {"few columns", 9000, 90, few_columns}}};
+    for (size_t p = 0; p < sizeof patterns / sizeof patterns[0]; p++) {
+        struct test_matrix *a = test_matrix_of(&patterns[p][0], TEST_VALUES_REAL),
+                           *b = test_matrix_of(&patterns[p][1], TEST_VALUES_REAL);
+        struct arrays left = arrays_of(a, SPMM_F64, SPMM_I64, SPMM_I32, 1),
+                      right = arrays_of(b, SPMM_F64, SPMM_I64, SPMM_I32, 1),
+                      host[] = {arrays_of(a, SPMM_F64, SPMM_I64, SPMM_I32, 0),
+                                arrays_of(b, SPMM_F64, SPMM_I64, SPMM_I32, 0)};
+        spmm_csr_t expected, found;
+        assert_int_equal(
+            spmm_product_once(&host[0].view, &host[1].view, SPMM_DEVICE_CPU, NULL, &expected, NULL), SPMM_OK);
+        for (size_t repeat = 0; repeat < scaled(REPEATS); repeat++) {
+            assert_int_equal(spmm_product_once(&left.view, &right.view, 0, NULL, &found, NULL), SPMM_OK);
+            expect_same(patterns[p][0].name, &found, &expected);
+            spmm_product_once_free(&found);
+        }
+        spmm_product_once_free(&expected);
+        arrays_free(&left);
+        arrays_free(&right);
+        arrays_free(&host[0]);
+        arrays_free(&host[1]);
+        test_matrix_free(a);
+        test_matrix_free(b);
+    }
+}
+
 static void special_values_have_the_bits_of_the_cpu(void **state)
 {
     (void)state;
@@ -282,6 +316,9 @@ static void methods_and_budgets_are_checked(void **state)
     spmm_csr_t no_rows = of_gpu.view;
     no_rows.rows = 0;
     assert_int_equal(spmm_product_once(&no_rows, &of_gpu.view, 0, NULL, &c, NULL), SPMM_ERR_CSR);
+    spmm_csr_t huge = of_gpu.view; /* says so, but has no more entries than before */
+    huge.nnz = INT64_C(1) << 32;
+    assert_int_equal(spmm_product_once(&of_gpu.view, &huge, 0, NULL, &c, NULL), SPMM_ERR_TOO_LARGE);
     arrays_free(&of_gpu);
     arrays_free(&of_host);
     test_matrix_free(a);
@@ -292,6 +329,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_shape_has_the_bits_of_the_cpu),
         cmocka_unit_test(larger_rows_have_the_bits_of_the_cpu),
+        cmocka_unit_test(a_thousand_products_have_the_same_bits),
         cmocka_unit_test(special_values_have_the_bits_of_the_cpu),
         cmocka_unit_test(what_breaks_the_rules_of_csr_is_refused),
         cmocka_unit_test(methods_and_budgets_are_checked),
