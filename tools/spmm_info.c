@@ -20,6 +20,7 @@
 #include "tools/report/plan_page.h"
 #include "tools/report/plan_report.h"
 #include "tools/report/plan_targets.h"
+#include "tools/product/product_bins.h"
 #include "tools/product/product_report.h"
 #include "tools/cli/print_text.h"
 #include "tools/cli/progress.h"
@@ -52,8 +53,7 @@ static const struct cli_option options[] = {
              "does"},
     {0, "head", CLI_FLAG, &args.head,
      .help = "show header, names and sections of a file that is not\nall there, or a large one: less than 1 "
-             "MB is "
-             "read,\nnothing else is checked"},
+             "MB is read,\nnothing else is checked"},
     {0, "html", CLI_FLAG, &args.html,
      .help = "print a page for a browser: where the nonzeros are, row\nlengths, the choice, times, a "
              "roofline, memory"},
@@ -79,8 +79,7 @@ static const struct cli_program program = {
     .summary = "Show what a plan holds, and check it.",
     .usage = "[options] PLAN..",
     .details = "PLAN is a file, or - for standard input. Loading checks every byte and every index of it. Of "
-               "several\n"
-               "plans there are only --test, --list and --diff.",
+               "several\nplans there are only --test, --list and --diff.",
     .examples = "  spmm-info A.plan                      metrics, variants and the choice\n"
                 "  spmm-info --full A.plan | less        also candidates, row blocks and sections\n"
                 "  spmm-info --json A.plan | jq .trace   the same for programs\n"
@@ -127,6 +126,7 @@ static void print_main(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_
         plan_text_digest(out, "values", info->values_digest);
     plan_text_targets(out, plan);
     product_report_text(out, plan, PLAN_REPORT_LABEL);
+    product_bins_text(out, plan, PLAN_REPORT_LABEL);
     plan_text_variants(out, plan, info);
     plan_text_trace(out, plan, info, args.full);
 }
@@ -191,6 +191,7 @@ static int print_json(const spmm_plan_t *plan, const spmm_plan_info_t *info, con
     plan_json_row_blocks(&j, plan, model);
     plan_json_targets(&j, plan);
     product_report_json(&j, plan);
+    product_bins_json(&j, plan);
     plan_json_variants(&j, plan, info);
     plan_json_trace(&j, plan, info);
     plan_json_permutations(&j, plan);

@@ -100,8 +100,9 @@ static const struct cli_option options[] = {
     {0, "threads", CLI_INT, &args.threads, .value = "T", .min = 0, .max = 4096,
      .help = "CPU threads (default: all); C does not depend on it"},
     {0, "force-kernel", CLI_TEXT, &args.kernel, .value = "NAME",
-     .help = "a kernel instead of the plan's choice, named\n[TARGET/]FAMILY[/SCHEDULE[/INSTANCE]], such "
-             "as\ncpu/rows/row-split"},
+     .help =
+         "a kernel instead of the plan's choice, named\n[TARGET/]FAMILY[/SCHEDULE[/INSTANCE]]; of sparse\n"
+         "products columns, positions or groups, with --product\nhash or bitmap, on a GPU"},
     JIT_OPTION(&args.jit),
     {0, "seed", CLI_INT, &args.seed, .value = "S", .min = 0, .max = INT64_MAX,
      .help = "seed of the random B (default 1)"},

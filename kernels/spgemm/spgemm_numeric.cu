@@ -148,6 +148,9 @@ __device__ __forceinline__ uint32_t add_flat_round(const Step<Real> &own, Step<R
 #pragma unroll
         for (int i = 0; i < IN_FLIGHT; i++) {
             const uint32_t chunk = first + 32 * i, at = chunk + lane;
+            is_there[i] = false;
+            if (chunk >= total) // the warp's, so that control stays uniform
+                continue;
             const bool begins = has_products && begin - chunk < 32; // begin >= chunk, as numbers wrap
             starts[i] = __reduce_or_sync(EVERY_LANE, begins ? 1u << (begin - chunk) : 0u);
             const Step<Real> step = steps[begun + __popc(starts[i] & up_to) - 1];
@@ -163,7 +166,8 @@ __device__ __forceinline__ uint32_t add_flat_round(const Step<Real> &own, Step<R
         }
 #pragma unroll
         for (int i = 0; i < IN_FLIGHT; i++)
-            add_chunk<Real, 32>(a[i], b[i], position[i], is_there[i], sums, starts[i], below);
+            if (first + 32 * i < total)
+                add_chunk<Real, 32>(a[i], b[i], position[i], is_there[i], sums, starts[i], below);
     }
     __syncwarp();
     return total;

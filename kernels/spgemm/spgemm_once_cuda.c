@@ -258,7 +258,9 @@ static spmm_status_t compute_wide(struct once *o, int is_f64)
     for (int c = SPMMI_ONCE_WIDE; c < SPMMI_ONCE_CLASSES; c++)
         if (o->counts.rows[c] > 0) {
             SPMM_TRY_CUDA((cudaError_t)spmmi_once_columns_cuda(w, c, o->counts.rows[c], stream), o->diag);
-            SPMM_TRY_CUDA((cudaError_t)spmmi_once_tasks_cuda(w, c, o->counts.rows[c], stream), o->diag);
+            SPMM_TRY_CUDA(
+                (cudaError_t)spmmi_once_tasks_cuda(w, c, o->counts.rows[c], o->counts.products, stream),
+                o->diag);
         }
     SPMM_TRY_CUDA((cudaError_t)spmmi_once_values_cuda(w, o->counts.tasks, is_f64, stream), o->diag);
     if (o->counts.cuts > 0)

@@ -101,8 +101,10 @@ uint64_t spmmi_once_scan_blocks(int64_t rows);
 /* Columns and values of the rows of a class of tables. */
 int spmmi_once_rows_cuda(const struct spmmi_once_work *w, int row_class, uint32_t rows, int is_f64,
                          void *stream);
-/* Tasks of the rows of WIDE or GIANT; then the values of all tasks, and of the rows that are cut. */
-int spmmi_once_tasks_cuda(const struct spmmi_once_work *w, int row_class, uint32_t rows, void *stream);
+/* Tasks of the rows of WIDE or GIANT; then the values of all tasks, and of the rows that are cut. products: of all rows
+ * of C. */
+int spmmi_once_tasks_cuda(const struct spmmi_once_work *w, int row_class, uint32_t rows, uint64_t products,
+                          void *stream);
 int spmmi_once_values_cuda(const struct spmmi_once_work *w, uint64_t tasks, int is_f64, void *stream);
 int spmmi_once_join_cuda(const struct spmmi_once_work *w, uint32_t cuts, int is_f64, void *stream);
 /* Most words of a bitmap that fits in this much shared memory of a thread block. */

@@ -2,8 +2,8 @@
 // Products without a plan: tasks of the rows that are not of tables; the tasks of 32 pieces are written together.
 //
 // many rows   a warp takes a row; where it is cut in k, 512 entries of A are loaded together
-// few rows    a block takes a row; where it is cut in k, its threads add up the products of chunks of entries, whose
-//             sums are in shared memory, and one warp finds the ends of pieces by bisection
+// few rows    a block takes a row; where it is cut in k, its threads add up the products of its entries, or of chunks
+//             of them, whose sums are in shared memory, and one warp finds the ends of pieces by bisection
 #include "spgemm_once_rows.cuh"
 
 namespace spmmi {
@@ -136,21 +136,20 @@ __global__ void __launch_bounds__(ROW_THREADS)
     r.write(w, [&](Pieces &pieces) { cut_row(w, r.length, r.piece, pieces); });
 }
 
-// Products of the entries of a row up to the end of each chunk.
-struct ChunkSums {
-    unsigned long long *to; // CHUNKS of them
-    uint32_t each;          // entries of a chunk
+// Products of the entries of a row up to the end of each chunk; of each entry where there is room for that.
+template <typename Sum> struct ChunkSums {
+    Sum *to;
+    uint32_t count, each; // each: entries of a chunk
 };
 
 // By all threads of a block.
-template <unsigned THREADS, uint32_t CHUNKS>
-__device__ __forceinline__ void sum_chunks(const spmmi_once_work &w, const TaskRow &r, const ChunkSums &sums,
-                                           unsigned long long *shared)
+template <unsigned THREADS, typename Sum>
+__device__ __forceinline__ void sum_chunks(const spmmi_once_work &w, const TaskRow &r,
+                                           const ChunkSums<Sum> &sums, Sum *shared)
 {
-    constexpr uint32_t OWN = CHUNKS / THREADS, TURN = 8;
+    constexpr uint32_t TURN = 8;
     const int64_t begin = row_begin(w.a, r.row);
-    unsigned long long own = 0, total;
-    for (uint32_t i = threadIdx.x; i < CHUNKS; i += THREADS)
+    for (uint32_t i = threadIdx.x; i < sums.count; i += THREADS)
         sums.to[i] = 0;
     __syncthreads();
     for (uint32_t e = threadIdx.x; e < r.length; e += TURN * THREADS) {
@@ -162,34 +161,44 @@ __device__ __forceinline__ void sum_chunks(const spmmi_once_work &w, const TaskR
 #pragma unroll
         for (uint32_t i = 0; i < TURN; i++)
             if (e + i * THREADS < r.length)
-                atomicAdd(sums.to + (e + i * THREADS) / sums.each, (unsigned long long)products[i]);
+                atomicAdd(sums.to + (e + i * THREADS) / sums.each, (Sum)products[i]);
     }
     __syncthreads();
-    for (uint32_t i = 0; i < OWN; i++)
-        own += sums.to[threadIdx.x * OWN + i];
+    const uint32_t share = (sums.count + THREADS - 1) / THREADS | 1, // odd: threads meet other banks
+        first = min(threadIdx.x * share, sums.count), end = min(first + share, sums.count);
+    Sum own = 0, total;
+    for (uint32_t i = first; i < end; i++)
+        own += sums.to[i];
     own = sum_before(own, shared, &total);
-    for (uint32_t i = 0; i < OWN; i++)
-        sums.to[threadIdx.x * OWN + i] = own += sums.to[threadIdx.x * OWN + i];
+    for (uint32_t i = first; i < end; i++)
+        sums.to[i] = own += sums.to[i];
     __syncthreads();
 }
 
-// The entry that brings the products of the row to `wanted`, which is the sum up to it afterwards; length: none does.
-template <uint32_t CHUNKS>
+// The entry from `from` on that brings the products of the row to `wanted`, which is the sum up to it afterwards;
+// length: none does. Those up to `from` are less than wanted. step: distance of the first 32 probes.
+template <typename Sum>
 __device__ __forceinline__ uint32_t find_entry(const spmmi_once_work &w, const TaskRow &r,
-                                               const ChunkSums &sums, unsigned long long *wanted)
+                                               const ChunkSums<Sum> &sums, uint32_t from, uint32_t step,
+                                               unsigned long long *wanted)
 {
     const uint32_t lane = threadIdx.x % 32;
-    uint32_t low = 0, count = CHUNKS; // chunks before low end below wanted
-    while (count > 0) {               // 31 probes leave a 32nd of them
-        const uint32_t step = count / 32 + 1, probe = low + (lane + 1) * step - 1;
+    uint32_t low = from / sums.each, count = sums.count - low; // chunks before low end below wanted
+    while (count > 0) {
+        const uint32_t probe = low + (lane + 1) * step - 1;
         const bool is_below = probe < low + count && sums.to[probe] < *wanted;
         const uint32_t below = (uint32_t)__popc(__ballot_sync(EVERY_LANE, is_below));
         const uint32_t skipped = min(below * step, count);
         low += skipped;
-        count = min(step - 1, count - skipped);
+        count = below == 32 ? count - skipped : min(step - 1, count - skipped);
+        step = count / 32 + 1; // of 31 probes at most one in 32 chunks is left
     }
-    if (low >= CHUNKS)
+    if (low >= sums.count)
         return r.length;
+    if (sums.each == 1) {
+        *wanted = sums.to[low];
+        return low;
+    }
     unsigned long long so_far = low > 0 ? sums.to[low - 1] : 0;
     const int64_t begin = row_begin(w.a, r.row);
     const uint32_t first = low * sums.each, end = min(first + sums.each, r.length);
@@ -211,59 +220,81 @@ __device__ __forceinline__ uint32_t find_entry(const spmmi_once_work &w, const T
     return r.length; // not reached: the chunk has the products
 }
 
-// A block takes a row of the list.
-template <unsigned THREADS, uint32_t CHUNKS>
-__global__ void __launch_bounds__(THREADS)
-    block_tasks_kernel(const __grid_constant__ spmmi_once_work w, int row_class)
+// The pieces that cut_row makes, by the sums of the row.
+template <typename Sum>
+__device__ __forceinline__ void cut_by_sums(const spmmi_once_work &w, const TaskRow &r,
+                                            const ChunkSums<Sum> &sums, Pieces &pieces)
+{
+    const uint32_t pieces_max = (uint32_t)min(r.room.pieces, (unsigned long long)sums.count),
+                   step = sums.count / pieces_max / 16 + 1; // half of the probes are behind the usual end
+    unsigned long long wanted = r.piece;
+    uint32_t begin = 0;
+    for (;;) {
+        const uint32_t last = find_entry(w, r, sums, begin, step, &wanted);
+        if (last >= r.length)
+            break;
+        pieces.add(w, begin, last + 1);
+        begin = last + 1;
+        wanted += r.piece;
+    }
+    if (begin < r.length)
+        pieces.add(w, begin, r.length);
+}
+
+// A block takes a row of the list. slots: sums that its shared memory has room for.
+template <unsigned THREADS, typename Sum>
+__global__ void __launch_bounds__(THREADS, 2048 / THREADS)
+    block_tasks_kernel(const __grid_constant__ spmmi_once_work w, int row_class, uint32_t slots)
 {
     extern __shared__ __align__(16) unsigned char shared_memory[];
-    __shared__ unsigned long long shared[THREADS / 32];
+    __shared__ Sum shared[THREADS / 32];
     const TaskRow r(w, row_class, blockIdx.x);
-    const ChunkSums sums = {reinterpret_cast<unsigned long long *>(shared_memory), r.length / CHUNKS + 1};
+    const uint32_t each = (r.length + slots - 1) / slots;
+    const ChunkSums<Sum> sums = {reinterpret_cast<Sum *>(shared_memory), (r.length + each - 1) / each, each};
     if (r.room.pieces > 1)
-        sum_chunks<THREADS, CHUNKS>(w, r, sums, shared);
-    if (threadIdx.x >= 32)
-        return;
-    r.write(w, [&](Pieces &pieces) {
-        unsigned long long wanted = r.piece;
-        uint32_t begin = 0;
-        for (;;) {
-            const uint32_t last = find_entry<CHUNKS>(w, r, sums, &wanted);
-            if (last >= r.length)
-                break;
-            pieces.add(w, begin, last + 1);
-            begin = last + 1;
-            wanted += r.piece;
-        }
-        if (begin < r.length)
-            pieces.add(w, begin, r.length);
-    });
+        sum_chunks<THREADS>(w, r, sums, shared);
+    if (threadIdx.x < 32)
+        r.write(w, [&](Pieces &pieces) { cut_by_sums(w, r, sums, pieces); });
 }
 
 constexpr uint32_t BLOCK_ROWS_MAX =
     132 * 8; // rows that have a block each; more keep an H200 busy, a warp each
+// Rows that may have a multiprocessor of an H200 each, and all its shared memory; blocks of more take so much that two
+// giant ones, or eight others, run on each.
+constexpr uint32_t ALONE_ROWS_MAX = 132, GIANT_BYTES = 64 * 1024, WIDE_BYTES = 16 * 1024;
 
-template <unsigned THREADS, uint32_t CHUNKS>
-int launch_block_tasks(const spmmi_once_work *w, int row_class, uint32_t rows, void *stream)
+template <unsigned THREADS, typename Sum>
+int launch_block_tasks(const spmmi_once_work *w, uint32_t usual, int row_class, uint32_t rows, void *stream)
 {
-    constexpr uint32_t bytes = CHUNKS * sizeof(unsigned long long);
-    const cudaError_t error = allow_shared(block_tasks_kernel<THREADS, CHUNKS>, bytes, bytes);
+    const uint32_t most = 2 * w->words_max * (uint32_t)sizeof(uint32_t), // which bitmaps may take
+        room = rows <= ALONE_ROWS_MAX ? most : min(most, usual);
+    const uint64_t entries = (uint64_t)min(w->a.cols, w->a.nnz); // of a row, at most
+    const uint32_t slots = (uint32_t)min((uint64_t)room / sizeof(Sum), entries), bytes = slots * sizeof(Sum);
+    const cudaError_t error = allow_shared(block_tasks_kernel<THREADS, Sum>, bytes, most);
     if (error != cudaSuccess)
         return error;
-    return launch_kernel(block_tasks_kernel<THREADS, CHUNKS>, dim3(rows), THREADS, bytes, stream, false, *w,
-                         row_class);
+    return launch_kernel(block_tasks_kernel<THREADS, Sum>, dim3(rows), THREADS, bytes, stream, false, *w,
+                         row_class, slots);
+}
+
+template <typename Sum>
+int launch_blocks(const spmmi_once_work *w, int row_class, uint32_t rows, void *stream)
+{
+    return row_class == SPMMI_ONCE_GIANT
+               ? launch_block_tasks<1024, Sum>(w, GIANT_BYTES, row_class, rows, stream)
+               : launch_block_tasks<256, Sum>(w, WIDE_BYTES, row_class, rows, stream);
 }
 
 } // namespace spgemm
 } // namespace spmmi
 
-int spmmi_once_tasks_cuda(const struct spmmi_once_work *w, int row_class, uint32_t rows, void *stream)
+int spmmi_once_tasks_cuda(const struct spmmi_once_work *w, int row_class, uint32_t rows, uint64_t products,
+                          void *stream)
 {
     using namespace spmmi;
     if (rows <= spgemm::BLOCK_ROWS_MAX)
-        return row_class == SPMMI_ONCE_GIANT
-                   ? spgemm::launch_block_tasks<1024, 8192>(w, row_class, rows, stream)
-                   : spgemm::launch_block_tasks<256, 2048>(w, row_class, rows, stream);
+        return products <= UINT32_MAX ? spgemm::launch_blocks<uint32_t>(w, row_class, rows, stream)
+                                      : spgemm::launch_blocks<unsigned long long>(w, row_class, rows, stream);
     return launch_kernel(spgemm::tasks_kernel, spgemm::blocks_of(rows, spgemm::ROW_WARPS),
                          spgemm::ROW_THREADS, 0, stream, false, *w, row_class, rows);
 }

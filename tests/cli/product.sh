@@ -46,10 +46,14 @@ says '2 2 90'
 run spmm-run --product "$work/A.mtx" "$work/B.mtx" --dtype f64 -o "$work/once.mtx" --check self --repeat 1
 exits 0
 same "$work/once.mtx" "$work/C.mtx"
+says 'C holds    72 bytes on the host, 0 bytes on the GPU'
+run spmm-run --product "$work/A.mtx" "$work/B.mtx" --json --repeat 0
+is_json 'j["host_bytes"] == 3 * 8 + 4 * (4 + 4) and j["device_bytes"] == 0'
 run spmm-run "$work/C.plan" "$work/A.mtx" "$work/B.mtx" --check self --json --repeat 2 --force-kernel columns
 exits 0
 is_json 'j["right"] and j["kernel"] == "cpu/product/columns" and j["repeats"] == 3 and j["multiplications"] == 4'
 is_json 'j["product"]["operands"][1]["nnz"] == 4 and j["workspace_bytes"] > 0 and j["nnz"] == 4'
+is_json 'j["host_bytes"] > 0 and j["device_bytes"] == 0'
 run spmm-export -q --all-entries "$work/C.plan" -o -
 says '2 2 4'
 
@@ -79,6 +83,30 @@ says_err 'other.mtx: the plan is for 3 x 2'
 run spmm-info --matches "$work/A.mtx" "$work/C.plan"
 exits 2
 says_err 'the plan is of 2 matrices, found 1'
+
+# ---- Rows of C by nonzeros and products: of A A, A A^T and P^T (A P) ----
+run spmm-info --json "$work/cut.plan"
+is_json '[b["by_nonzeros"] for b in j["product_rows"]] == [0, 0, 0, 0, 400, 0, 0, 0]'
+is_json '[b["by_products"] for b in j["product_rows"]] == [0, 0, 0, 0, 0, 0, 0, 400]'
+run spmm-info "$work/cut.plan"
+says 'bins       rows up to '
+[ "$(wc -l <"$work/.out")" -le 30 ] || wrong 'expected at most 30 lines'
+{
+    printf '%%%%MatrixMarket matrix coordinate pattern general\n300 2 301\n1 2\n'
+    seq -f '%g 1' 300
+} >"$work/V.mtx"
+run spmm-inspect -q --product --transpose-b "$work/V.mtx" -o "$work/VV.plan"
+run spmm-info --json "$work/VV.plan"
+is_json '[b["by_nonzeros"] for b in j["product_rows"]] == [0, 0, 0, 0, 300, 0, 0, 0]'
+is_json '[b["by_products"] for b in j["product_rows"]] == [0, 0, 0, 0, 300, 0, 0, 0]'
+run spmm-inspect -q --triple gen:diag:300 "$work/V.mtx" -o "$work/VAV.plan"
+run spmm-info --json "$work/VAV.plan"
+is_json '[b["by_nonzeros"] for b in j["product_rows"]] == [2, 0, 0, 0, 0, 0, 0, 0]'
+is_json '[b["by_products"] for b in j["product_rows"]] == [1, 0, 0, 0, 1, 0, 0, 0]'
+is_json '[b["up_to"] for b in j["product_rows"]] == [8, 32, 128, 256, 512, 4096, 32768, None]'
+run spmm-inspect -q gen:diag:3 -o "$work/diag3.plan"
+run spmm-info --json "$work/diag3.plan"
+is_json 'j["product_rows"] is None'
 
 # ---- Forms ----
 run spmm-inspect -q --product --transpose-b --lower "$work/A.mtx" -o "$work/S.plan"
@@ -113,6 +141,22 @@ run cat "$work/D.mtx"
 says '1 1 100'
 says '2 2 1800'
 
+# ---- On a GPU, where there is one: both methods without a plan, memory there, the budget ----
+if spmm-run "$work/C.plan" "$work/A.mtx" "$work/B.mtx" --device cuda -q --repeat 0 2>/dev/null; then
+    run spmm-run "$work/C.plan" "$work/A.mtx" "$work/B.mtx" --device cuda --json --check self --repeat 0
+    is_json 'j["right"] and j["host_bytes"] > 0 and j["device_bytes"] > 0'
+    for method in hash bitmap; do
+        run spmm-run --product "$work/A.mtx" "$work/B.mtx" --device cuda --force-kernel $method --json --check self
+        is_json 'j["right"] and j["host_bytes"] == 0 and j["device_bytes"] == 3 * 8 + 4 * (4 + 4)'
+    done
+    run spmm-run --product "$work/A.mtx" "$work/B.mtx" --device cuda --force-kernel columns
+    exits 2
+    says_err '"columns" is no method of a GPU, expected hash or bitmap'
+    run spmm-run --product gen:dense:400:400 --device cuda --budget 1200K
+    exits 3
+    says_err 'bytes of the GPU so far and'
+fi
+
 # ---- Refusals, each with a sentence ----
 run spmm-run "$work/C.plan"
 exits 2
@@ -139,11 +183,16 @@ for option in '--layout row' '--b-type f32' '--unit-values' '--original-order' '
     exits 2
     says_err 'is not of plans of sparse products'
 done
-for option in '--alpha 2' '--force-kernel columns' '--diagonal d.npy' '-n 3'; do
+for option in '--alpha 2' '--diagonal d.npy' '-n 3'; do
     # shellcheck disable=SC2086
     run spmm-run --product "$work/A.mtx" "$work/B.mtx" $option
     exits 2
     says_err 'is not of --product'
+done
+for method in columns hash; do
+    run spmm-run --product "$work/A.mtx" "$work/B.mtx" --device cpu --force-kernel $method
+    exits 2
+    says_err "\"$method\" is no method of the CPU"
 done
 run spmm-run gen.plan --diagonal d.npy
 exits 2

@@ -14,9 +14,11 @@
 
 #include "cuda_product.h"
 #include "tests/support/dense.h"
+#include "tests/support/scale.h"
 #include "tests/support/sparse_products.h"
 
 #define ENTRIES_MAX 400000
+#define REPEATS 1000
 
 static const char *const methods[] = {NULL, "hash", "bitmap"};
 
@@ -167,8 +169,9 @@ TEST_PATTERN(many_columns, test_chance(i + 9, j, 50))
 TEST_PATTERN(half, (i + j) % 2 == 0)
 TEST_PATTERN(far_columns, test_chance(i, j, 1000))
 
-/* Rows of every class, of several ranges, and rows that are cut in k: with few entries, with several ranges; bitmaps
- * that do not fit in shared memory. */
+/* Rows of every class, of several ranges, and rows that are cut in k: with few entries, with several ranges, with more
+ * entries of A than shared memory has sums for, and more of them than have a block each; bitmaps that do not fit in
+ * shared memory. */
 static void larger_rows_have_the_bits_of_the_cpu(void **state)
 {
     (void)state;
@@ -183,8 +186,13 @@ static void larger_rows_have_the_bits_of_the_cpu(void **state)
                                                    {"many columns", 3000, 6000, many_columns},
                                                    {"half", 9, 40, half},
                                                    {"far columns", 40, 1200000, far_columns},
-                                                   {"48 KB of bitmaps", 40, 180000, far_columns}};
-    static const int pairs[][2] = {{0, 1}, {2, 2}, {3, 3}, {4, 4}, {5, 6}, {7, 8}, {9, 10}, {9, 11}};
+                                                   {"48 KB of bitmaps", 40, 180000, far_columns},
+                                                   {"longer rows", 2, 110000, long_rows},
+                                                   {"fewer columns", 110000, 20, few_columns},
+                                                   {"many cut rows", 1100, 300, half},
+                                                   {"long rows", 300, 60, long_rows}};
+    static const int pairs[][2] = {{0, 1}, {2, 2},  {3, 3},  {4, 4},   {5, 6},
+                                   {7, 8}, {9, 10}, {9, 11}, {12, 13}, {14, 15}};
     struct test_matrix *a[sizeof patterns / sizeof patterns[0]];
     for (size_t m = 0; m < sizeof a / sizeof a[0]; m++)
         a[m] = test_matrix_of(&patterns[m], TEST_VALUES_REAL);
@@ -192,6 +200,38 @@ static void larger_rows_have_the_bits_of_the_cpu(void **state)
         check(a[pairs[p][0]], a[pairs[p][1]], p % 2 ? SPMM_F32 : SPMM_F64, (int)p);
     for (size_t m = 0; m < sizeof a / sizeof a[0]; m++)
         test_matrix_free(a[m]);
+}
+
+/* Rows of tables, wide ones, and rows that are cut: atomics decide where a row is in a list, but not its bits. */
+static void a_thousand_products_have_the_same_bits(void **state)
+{
+    (void)state;
+    static const struct test_pattern patterns[][2] = {
+        {{"hub", 1300, 1300, hub}, {"hub", 1300, 1300, hub}},
+        {{"long rows", 5, 9000, long_rows}, {"few columns", 9000, 90, few_columns}}};
+    for (size_t p = 0; p < sizeof patterns / sizeof patterns[0]; p++) {
+        struct test_matrix *a = test_matrix_of(&patterns[p][0], TEST_VALUES_REAL),
+                           *b = test_matrix_of(&patterns[p][1], TEST_VALUES_REAL);
+        struct arrays left = arrays_of(a, SPMM_F64, SPMM_I64, SPMM_I32, 1),
+                      right = arrays_of(b, SPMM_F64, SPMM_I64, SPMM_I32, 1),
+                      host[] = {arrays_of(a, SPMM_F64, SPMM_I64, SPMM_I32, 0),
+                                arrays_of(b, SPMM_F64, SPMM_I64, SPMM_I32, 0)};
+        spmm_csr_t expected, found;
+        assert_int_equal(
+            spmm_product_once(&host[0].view, &host[1].view, SPMM_DEVICE_CPU, NULL, &expected, NULL), SPMM_OK);
+        for (size_t repeat = 0; repeat < scaled(REPEATS); repeat++) {
+            assert_int_equal(spmm_product_once(&left.view, &right.view, 0, NULL, &found, NULL), SPMM_OK);
+            expect_same(patterns[p][0].name, &found, &expected);
+            spmm_product_once_free(&found);
+        }
+        spmm_product_once_free(&expected);
+        arrays_free(&left);
+        arrays_free(&right);
+        arrays_free(&host[0]);
+        arrays_free(&host[1]);
+        test_matrix_free(a);
+        test_matrix_free(b);
+    }
 }
 
 static void special_values_have_the_bits_of_the_cpu(void **state)
@@ -276,6 +316,9 @@ static void methods_and_budgets_are_checked(void **state)
     spmm_csr_t no_rows = of_gpu.view;
     no_rows.rows = 0;
     assert_int_equal(spmm_product_once(&no_rows, &of_gpu.view, 0, NULL, &c, NULL), SPMM_ERR_CSR);
+    spmm_csr_t huge = of_gpu.view; /* says so, but has no more entries than before */
+    huge.nnz = INT64_C(1) << 32;
+    assert_int_equal(spmm_product_once(&of_gpu.view, &huge, 0, NULL, &c, NULL), SPMM_ERR_TOO_LARGE);
     arrays_free(&of_gpu);
     arrays_free(&of_host);
     test_matrix_free(a);
@@ -286,6 +329,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_shape_has_the_bits_of_the_cpu),
         cmocka_unit_test(larger_rows_have_the_bits_of_the_cpu),
+        cmocka_unit_test(a_thousand_products_have_the_same_bits),
         cmocka_unit_test(special_values_have_the_bits_of_the_cpu),
         cmocka_unit_test(what_breaks_the_rules_of_csr_is_refused),
         cmocka_unit_test(methods_and_budgets_are_checked),

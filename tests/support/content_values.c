@@ -8,6 +8,7 @@
 #include <spmm/inspector.h>
 
 #include "content_matrix.h"
+#include "content_once.h"
 #include "content_words.h"
 #include "dense.h"
 #include "format/base/alloc.h"
@@ -204,6 +205,7 @@ int test_content_values(struct test_stream *stream, struct test_content_tally *t
                       "%s: %s", spmm_status_name(status), diag.text);
     TEST_CONTENT_MUST(status == SPMM_OK || status == SPMM_ERR_CSR || status == SPMM_ERR_ARGUMENT, "%s",
                       spmm_status_name(status));
+    test_content_once(&csr, matrix);
     if (matrix != NULL && csr.cols <= EXTENT_MAX)
         matrix_use(stream, &csr, matrix, tally);
     spmm_matrix_destroy(matrix);

@@ -8,6 +8,7 @@
 /* CSR arrays of any index and value types, some changed, become a matrix and a plan that hold just what they said, or
  * are refused with a sentence. An executor of that plan takes new values of any bits, and its products are those of the
  * new values; products that are described wrongly are refused and leave C as it was. Aborts where that does not hold.
+ * Before that they are factors of a sparse product without a plan (content_once.h).
  * Returns whether the arrays were taken. */
 int test_content_values(struct test_stream *stream, struct test_content_tally *tally);
 

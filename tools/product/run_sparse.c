@@ -163,6 +163,7 @@ static spmm_status_t make_product(struct sparse_run *run, spmm_diag_t *diag)
     options.threads = r->threads;
     options.force_kernel = r->kernel;
     options.host_budget_bytes = machine_memory_budget(r->read.budget_bytes);
+    options.device_budget_bytes = r->read.budget_bytes;
     TRY(spmm_product_create(run->plan, r->device, &options, &run->product, diag));
     run->outcome.create_seconds = progress_seconds() - start;
     run->outcome.info.struct_size = sizeof run->outcome.info;
@@ -224,12 +225,14 @@ static spmm_status_t one_shot(struct sparse_run *run, spmm_diag_t *diag)
     const struct run_sparse_request *r = run->request;
     const spmm_product_once_options_t options = {.struct_size = sizeof options,
                                                  .threads = r->threads,
+                                                 .force_method = r->kernel,
                                                  .host_budget_bytes =
-                                                     machine_memory_budget(r->read.budget_bytes)};
+                                                     machine_memory_budget(r->read.budget_bytes),
+                                                 .device_budget_bytes = r->read.budget_bytes};
     const spmm_csr_t a = operand_view(run, 0), b = operand_view(run, r->files.count - 1);
     free_c(run);
     run->outcome.info.device = r->device >= 0 ? r->device : SPMM_DEVICE_CPU;
-    return r->device >= 0 ? sparse_device_once(r->device, &a, &b, &run->c, diag)
+    return r->device >= 0 ? sparse_device_once(r->device, &a, &b, &options, &run->c, diag)
                           : spmm_product_once(&a, &b, r->device, &options, &run->c, diag);
 }
 

@@ -15,9 +15,10 @@ bool run_sparse_wanted(const struct run_sparse_request *r)
 /* Options that are of another kind of run. */
 static enum cli_result check_options(const struct cli_program *program, const struct run_sparse_request *r)
 {
-    static const char *const of_once[] = {
-        "product",    "dtype", "device",   "check", "output",    "force",    "repeat", "threads", "budget",
-        "drop-zeros", "base",  "vertices", "abs",   "real-part", "variable", "json",   "quiet",   NULL};
+    static const char *const of_once[] = {"product",    "dtype",  "device",   "check",  "output",
+                                          "force",      "repeat", "threads",  "budget", "force-kernel",
+                                          "drop-zeros", "base",   "vertices", "abs",    "real-part",
+                                          "variable",   "json",   "quiet",    NULL};
     static const char *const of_plan[] = {"alpha",      "diagonal", "force-kernel", "device",  "check",
                                           "output",     "force",    "repeat",       "threads", "budget",
                                           "drop-zeros", "base",     "vertices",     "abs",     "real-part",

@@ -72,18 +72,17 @@ static spmm_status_t fetch(const void *from, uint64_t bytes, const void **to, sp
     return host == NULL ? fail_memory(diag, bytes, "C") : gpu_copy(host, from, bytes, diag);
 }
 
-spmm_status_t sparse_device_once(int device, const spmm_csr_t *a, const spmm_csr_t *b, spmm_csr_t *c,
-                                 spmm_diag_t *diag)
+spmm_status_t sparse_device_once(int device, const spmm_csr_t *a, const spmm_csr_t *b,
+                                 const spmm_product_once_options_t *options, spmm_csr_t *c, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    const spmm_product_once_options_t options = SPMM_PRODUCT_ONCE_OPTIONS_INIT;
     struct device_block blocks[2][3] = {{{0}}};
     spmm_csr_t placed[2], found = {.rows = 0};
     TRY(gpu_require(device, diag));
     TRY(gpu_select(device, diag));
     TRY(place_matrix(blocks[0], device, a, &placed[0], diag));
     TRY(place_matrix(blocks[1], device, b, &placed[1], diag));
-    TRY(spmm_product_once(&placed[0], &placed[1], device, &options, &found, diag));
+    TRY(spmm_product_once(&placed[0], &placed[1], device, options, &found, diag));
     *c = found;
     c->row_ptr = c->col_ind = c->values = NULL;
     TRY(fetch(found.row_ptr, ((uint64_t)c->rows + 1) * sizeof(int64_t), &c->row_ptr, diag));

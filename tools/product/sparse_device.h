@@ -20,7 +20,8 @@ spmm_status_t sparse_device_open(struct sparse_device *d, const spmm_product_inf
 void sparse_device_close(struct sparse_device *d);
 
 /* A product without a plan. c: arrays of the host, to be given to free. */
-spmm_status_t sparse_device_once(int device, const spmm_csr_t *a, const spmm_csr_t *b, spmm_csr_t *c,
+spmm_status_t sparse_device_once(int device, const spmm_csr_t *a, const spmm_csr_t *b,
+                                 const spmm_product_once_options_t *options, spmm_csr_t *c,
                                  spmm_diag_t *diag);
 
 #endif

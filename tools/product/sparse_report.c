@@ -15,6 +15,31 @@ static double gflops(const struct sparse_outcome *o)
     return o->best_seconds > 0 ? 2e-9 * (double)o->info.products / o->best_seconds : 0;
 }
 
+/* Bytes that are held between products: by that of a plan, or of C, which is all that one without a plan leaves. */
+struct held {
+    uint64_t host, device;
+};
+
+static struct held held_of(const struct sparse_outcome *o)
+{
+    const uint64_t c = ((uint64_t)o->c.rows + 1) * sizeof(int64_t) +
+                       (uint64_t)o->c.nnz * (sizeof(int32_t) + spmm_dtype_size(o->c.value_type));
+    if (o->plan != NULL)
+        return (struct held){o->info.host_bytes, o->info.device_bytes};
+    return o->info.device >= 0 ? (struct held){0, c} : (struct held){c, 0};
+}
+
+static void text_held(const struct sparse_outcome *o)
+{
+    const struct held held = held_of(o);
+    char host[PRINT_UNITS_BYTES], device[PRINT_UNITS_BYTES], workspace[PRINT_UNITS_BYTES];
+    printf("%-*s%s on the host, %s on the GPU", LABEL, o->plan != NULL ? "holds" : "C holds",
+           print_bytes(host, held.host), print_bytes(device, held.device));
+    if (o->plan != NULL)
+        printf(", workspace %s", print_bytes(workspace, o->workspace_bytes));
+    putchar('\n');
+}
+
 static void text_check(const struct sparse_outcome *o)
 {
     const struct product_verdict *v = &o->verdict;
@@ -37,10 +62,10 @@ void sparse_report_text(const struct sparse_outcome *o)
            print_plural(nnz, o->c.nnz, "nonzero"), spmm_dtype_name(o->c.value_type));
     if (o->plan != NULL) {
         product_report_text(stdout, o->plan, LABEL);
-        printf("%-*s%s, made in %s, holds %s", LABEL, "kernel", o->info.kernel,
-               print_seconds(text, o->create_seconds), print_bytes(nnz, o->info.host_bytes));
-        printf(", workspace %s\n", print_bytes(text, o->workspace_bytes));
+        printf("%-*s%s, made in %s\n", LABEL, "kernel", o->info.kernel,
+               print_seconds(text, o->create_seconds));
     }
+    text_held(o);
     text_check(o);
     printf("%-*sbest %s of %d", LABEL, "time", print_seconds(text, o->best_seconds), o->repeats);
     printf(", the first %s", print_seconds(text, o->first_seconds));
@@ -51,6 +76,7 @@ void sparse_report_text(const struct sparse_outcome *o)
 
 void sparse_report_json(const struct sparse_outcome *o, const char *program)
 {
+    const struct held held = held_of(o);
     struct json j;
     json_start(&j, stdout);
     json_object(&j, NULL);
@@ -68,11 +94,12 @@ void sparse_report_json(const struct sparse_outcome *o, const char *program)
         product_report_json(&j, o->plan);
         json_uint(&j, "multiplications", o->info.products);
         json_int(&j, "cut_rows", o->info.cut_rows);
-        json_uint(&j, "host_bytes", o->info.host_bytes);
         json_uint(&j, "workspace_bytes", o->workspace_bytes);
         json_double(&j, "create_ms", 1e3 * o->create_seconds);
         json_double(&j, "gflops", gflops(o));
     }
+    json_uint(&j, "host_bytes", held.host);
+    json_uint(&j, "device_bytes", held.device);
     if (o->is_checked) {
         json_bool(&j, "right", o->verdict.ratio <= 1);
         json_double(&j, "error_ratio", o->verdict.ratio);

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Laws of products of sparse matrices whatever computes them: entries are those of a boolean product; permuted rows of
+ * A and columns of B permute C, bit by bit, as each sum keeps its order; another order of k keeps whole numbers. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/support/sparse_products.h"
+
+#define ELEMENTS_MAX 60000 /* of a dense C */
+
+static void *take(int64_t count, size_t size)
+{
+    void *block = calloc((size_t)count + 1, size);
+    assert_non_null(block);
+    return block;
+}
+
+/* C as dense arrays. */
+struct dense_c {
+    int64_t rows, cols;
+    char *has;
+    double *values;
+};
+
+static struct dense_c dense_of(int64_t rows, int64_t cols)
+{
+    return (struct dense_c){rows, cols, take(rows * cols, 1), take(rows * cols, sizeof(double))};
+}
+
+static void dense_free(struct dense_c *c)
+{
+    free(c->has);
+    free(c->values);
+}
+
+static void scatter(const spmm_csr_t *from, struct dense_c *to)
+{
+    const int64_t *row_ptr = from->row_ptr;
+    const int32_t *col_ind = from->col_ind;
+    const double *values = from->values;
+    for (int64_t i = 0; i < from->rows; i++)
+        for (int64_t q = row_ptr[i]; q < row_ptr[i + 1]; q++) {
+            to->has[i * to->cols + col_ind[q]] = 1;
+            to->values[i * to->cols + col_ind[q]] = values[q];
+        }
+}
+
+static spmm_csr_t view_of(const struct test_matrix *a)
+{
+    return (spmm_csr_t){a->rows,    a->cols,    a->nnz,   SPMM_I64, SPMM_I32,
+                        a->row_ptr, a->col_ind, SPMM_F64, a->values};
+}
+
+static struct dense_c without_plan(const struct test_matrix *a, const struct test_matrix *b)
+{
+    const spmm_csr_t left = view_of(a), right = view_of(b);
+    struct dense_c dense = dense_of(a->rows, b->cols);
+    spmm_product_once_options_t options = SPMM_PRODUCT_ONCE_OPTIONS_INIT;
+    spmm_csr_t c;
+    options.threads = 1;
+    assert_int_equal(spmm_product_once(&left, &right, SPMM_DEVICE_CPU, &options, &c, NULL), SPMM_OK);
+    scatter(&c, &dense);
+    spmm_product_once_free(&c);
+    return dense;
+}
+
+static struct dense_c by_plan(const struct test_matrix *a, const struct test_matrix *b)
+{
+    const struct test_sparse_product form = {.count = 2, .factor = {a, b}, .dtype = SPMM_F64};
+    struct dense_c dense = dense_of(a->rows, b->cols);
+    spmm_product_executor_options_t options = SPMM_PRODUCT_EXECUTOR_OPTIONS_INIT;
+    spmm_plan_t *plan = test_sparse_plan(&form);
+    spmm_product_t *product = NULL;
+    spmm_csr_t c;
+    uint64_t bytes = 0;
+    options.threads = 1;
+    assert_int_equal(spmm_product_create(plan, SPMM_DEVICE_CPU, &options, &product, NULL), SPMM_OK);
+    assert_int_equal(spmm_plan_csr(plan, &c), SPMM_OK);
+    assert_int_equal(spmm_product_workspace_bytes(product, &bytes), SPMM_OK);
+    void *workspace = aligned_alloc(256, (bytes / 256 + 1) * 256), *values = take(c.nnz, sizeof(double));
+    const void *const operands[] = {a->values, b->values};
+    assert_int_equal(spmm_product_execute(product, spmm_real(1), operands, NULL, spmm_real(0), values,
+                                          workspace, bytes, NULL, NULL),
+                     SPMM_OK);
+    c.values = values;
+    scatter(&c, &dense);
+    free(workspace);
+    free(values);
+    spmm_product_destroy(product);
+    spmm_plan_destroy(plan);
+    return dense;
+}
+
+typedef struct dense_c (*multiply)(const struct test_matrix *a, const struct test_matrix *b);
+static const multiply ways[] = {without_plan, by_plan};
+
+/* Where each of so many things goes; seed 0: nowhere. */
+static int64_t *permutation(int64_t count, uint64_t seed)
+{
+    int64_t *to = take(count, sizeof *to);
+    for (int64_t i = 0; i < count; i++)
+        to[i] = i;
+    for (int64_t i = count - 1; i > 0 && seed != 0; i--) {
+        const int64_t other = (int64_t)(test_hash(seed, (uint64_t)i) % (uint64_t)(i + 1)), mine = to[i];
+        to[i] = to[other];
+        to[other] = mine;
+    }
+    return to;
+}
+
+/* Entry (i, j) of A becomes entry (rows[i], cols[j]). */
+static struct test_matrix *permuted(const struct test_matrix *a, const int64_t *rows, const int64_t *cols)
+{
+    struct test_matrix *b = take(1, sizeof *b);
+    int64_t *from = take(a->rows, sizeof *from);
+    *b = (struct test_matrix){a->name,
+                              a->rows,
+                              a->cols,
+                              a->nnz,
+                              take(a->rows, sizeof(int64_t)),
+                              take(a->nnz, sizeof(int32_t)),
+                              take(a->nnz, sizeof(double))};
+    for (int64_t i = 0; i < a->rows; i++)
+        from[rows[i]] = i;
+    int64_t end = 0;
+    for (int64_t i = 0; i < a->rows; i++) {
+        for (int64_t p = a->row_ptr[from[i]]; p < a->row_ptr[from[i] + 1]; p++) {
+            const int32_t column = (int32_t)cols[a->col_ind[p]];
+            int64_t at = end++;
+            for (; at > b->row_ptr[i] && b->col_ind[at - 1] > column; at--) {
+                b->col_ind[at] = b->col_ind[at - 1];
+                b->values[at] = b->values[at - 1];
+            }
+            b->col_ind[at] = column;
+            b->values[at] = a->values[p];
+        }
+        b->row_ptr[i + 1] = end;
+    }
+    free(from);
+    return b;
+}
+
+TEST_PATTERN(every_second, (i + j) % 2 == 0)
+TEST_PATTERN(some_columns, test_chance(i, j, 5))
+
+typedef void (*law)(const struct test_matrix *a, const struct test_matrix *b);
+
+/* All pairs whose product is small enough, and one whose rows are cut in k. */
+static void each_pair(enum test_values values, law holds)
+{
+    static const struct test_pattern cut[] = {{"every second", 3, 4000, every_second},
+                                              {"some columns", 4000, 30, some_columns}};
+    const int count = test_matrix_count(), all = count + 2;
+    int pairs = 0;
+    struct test_matrix **of = take(all, sizeof(struct test_matrix *));
+    for (int m = 0; m < all; m++)
+        of[m] = m < count ? test_matrix_make(m, values) : test_matrix_of(&cut[m - count], values);
+    for (int m = 0; m < count; m++)
+        for (int n = 0; n < count; n++)
+            if (of[m]->cols == of[n]->rows && of[m]->rows * of[n]->cols <= ELEMENTS_MAX) {
+                holds(of[m], of[n]);
+                pairs++;
+            }
+    assert_true(pairs >= 12);
+    holds(of[count], of[count + 1]);
+    for (int m = 0; m < all; m++)
+        test_matrix_free(of[m]);
+    free(of);
+}
+
+static void has_boolean_entries(const struct test_matrix *a, const struct test_matrix *b)
+{
+    char *expected = take(a->rows * b->cols, 1);
+    for (int64_t i = 0; i < a->rows; i++)
+        for (int64_t k = 0; k < a->cols; k++)
+            for (int64_t q = b->row_ptr[k]; test_matrix_stores(a, i, k) && q < b->row_ptr[k + 1]; q++)
+                expected[i * b->cols + b->col_ind[q]] = 1;
+    for (size_t w = 0; w < sizeof ways / sizeof ways[0]; w++) {
+        struct dense_c c = ways[w](a, b);
+        assert_memory_equal(c.has, expected, (size_t)(a->rows * b->cols));
+        dense_free(&c);
+    }
+    free(expected);
+}
+
+static void entries_are_those_of_a_boolean_product(void **state)
+{
+    (void)state;
+    each_pair(TEST_VALUES_INTEGER, has_boolean_entries);
+}
+
+static void follows_its_rows_and_columns(const struct test_matrix *a, const struct test_matrix *b)
+{
+    int64_t *const rows = permutation(a->rows, 1), *const cols = permutation(b->cols, 2),
+                   *const inner = permutation(a->cols, 0);
+    struct test_matrix *left = permuted(a, rows, inner), *right = permuted(b, inner, cols);
+    for (size_t w = 0; w < sizeof ways / sizeof ways[0]; w++) {
+        struct dense_c c = ways[w](a, b), moved = ways[w](left, right);
+        for (int64_t i = 0; i < c.rows; i++)
+            for (int64_t j = 0; j < c.cols; j++) {
+                const int64_t at = i * c.cols + j, to = rows[i] * c.cols + cols[j];
+                if (c.has[at] != moved.has[to] ||
+                    memcmp(&c.values[at], &moved.values[to], sizeof(double)) != 0)
+                    fail_msg("%s, %s: entry (%lld, %lld)", a->name, b->name, (long long)i, (long long)j);
+            }
+        dense_free(&c);
+        dense_free(&moved);
+    }
+    test_matrix_free(left);
+    test_matrix_free(right);
+    free(rows);
+    free(cols);
+    free(inner);
+}
+
+static void permuted_rows_and_columns_permute_c(void **state)
+{
+    (void)state;
+    each_pair(TEST_VALUES_REAL, follows_its_rows_and_columns);
+}
+
+static void keeps_whole_numbers(const struct test_matrix *a, const struct test_matrix *b)
+{
+    int64_t *const rows = permutation(a->rows, 0), *const cols = permutation(b->cols, 0),
+                   *const inner = permutation(a->cols, 3);
+    struct test_matrix *left = permuted(a, rows, inner), *right = permuted(b, inner, cols);
+    for (size_t w = 0; w < sizeof ways / sizeof ways[0]; w++) {
+        struct dense_c c = ways[w](a, b), other = ways[w](left, right);
+        const size_t count = (size_t)(c.rows * c.cols);
+        assert_memory_equal(c.has, other.has, count);
+        assert_memory_equal(c.values, other.values, count * sizeof(double));
+        dense_free(&c);
+        dense_free(&other);
+    }
+    test_matrix_free(left);
+    test_matrix_free(right);
+    free(rows);
+    free(cols);
+    free(inner);
+}
+
+static void another_order_of_k_keeps_whole_numbers(void **state)
+{
+    (void)state;
+    each_pair(TEST_VALUES_INTEGER, keeps_whole_numbers);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(entries_are_those_of_a_boolean_product),
+        cmocka_unit_test(permuted_rows_and_columns_permute_c),
+        cmocka_unit_test(another_order_of_k_keeps_whole_numbers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

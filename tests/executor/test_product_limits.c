@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sparse products beyond 2^31 entries and 2^32 or 2^64 products are refused, not counted wrongly. The matrices are
+ * fakes: row pointers say how long rows are, and nothing behind them is there. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "executor/spgemm/product_state.h"
+#include "kernels/spgemm/spgemm_items.h"
+
+#define ENTRIES_OVER ((int64_t)INT32_MAX + 1)
+
+/* Longest rows: four squares of their length are below 2^64, five are not. */
+static void products_beyond_64_bits_are_seen(void **state)
+{
+    (void)state;
+    enum { ROWS = 5 };
+    const uint64_t longest = INT32_MAX - 1;
+    int64_t row_ptr[ROWS + 1];
+    uint64_t products = 0;
+    for (int64_t i = 0; i <= ROWS; i++)
+        row_ptr[i] = i * (int64_t)longest;
+    for (int64_t rows = ROWS - 1; rows <= ROWS; rows++) {
+        const struct spmmi_csr_pattern a = {rows, 1, row_ptr, NULL};
+        assert_int_equal(spmmi_spgemm_count(&a, SPMM_OP_T, &a, SPMM_OP_N, &products), SPMM_OK);
+        assert_true(products == (rows < ROWS ? (ROWS - 1) * longest * longest : UINT64_MAX));
+    }
+}
+
+static void row_pointers_of_32_bits_are_refused(void **state)
+{
+    (void)state;
+    const spmm_product_t product = {.nnz = ENTRIES_OVER};
+    int32_t row_ptr[1], col_ind[1];
+    spmm_diag_t diag;
+    assert_int_equal(spmm_product_pattern(&product, SPMM_I32, row_ptr, SPMM_I32, col_ind, NULL, &diag),
+                     SPMM_ERR_TOO_LARGE);
+    assert_non_null(strstr(diag.text, "2147483648 entries"));
+}
+
+/* One row of C with a few entries: so many entries of A that all multiply the same row of B. */
+struct scene {
+    int64_t left[2], right[2], c[2];
+    int32_t columns[8];
+    struct spmmi_spgemm_unit unit;
+    struct spmmi_spgemm_stage stage;
+};
+
+static spmm_status_t items_of(struct scene *s, struct spmmi_spgemm_items *items, spmm_diag_t *diag)
+{
+    s->unit = (struct spmmi_spgemm_unit){.row = 0, .row_end = 1, .partial = -1};
+    s->stage.task = (struct spmmi_spgemm_task){{1, 1, s->left, s->columns}, {1, 1, s->right, NULL}, 0};
+    s->stage.c = (struct spmmi_csr_pattern){1, 1, s->c, NULL};
+    s->stage.units = &s->unit;
+    s->stage.unit_count = 1;
+    return spmmi_spgemm_items_make(&s->stage, SPMMI_SPGEMM_NO_GROUPS, 1, UINT64_MAX, items, diag);
+}
+
+static void expect_too_large(struct scene *s, const char *sentence)
+{
+    struct spmmi_spgemm_items items;
+    spmm_diag_t diag = {.status = SPMM_OK};
+    assert_int_equal(items_of(s, &items, &diag), SPMM_ERR_TOO_LARGE);
+    assert_non_null(strstr(diag.text, sentence));
+    spmmi_spgemm_items_free(&items);
+}
+
+static void a_gpu_refuses_what_32_bits_do_not_count(void **state)
+{
+    (void)state;
+    static const struct scene good = {.left = {0, 3}, .right = {0, INT64_C(1) << 30}, .c = {0, 5}};
+    struct spmmi_spgemm_items items;
+    struct scene s = good;
+    assert_int_equal(items_of(&s, &items, NULL), SPMM_OK);
+    assert_int_equal(items.count, 1);
+    assert_int_equal(items.products[0], UINT32_C(3) << 30);
+    spmmi_spgemm_items_free(&items);
+    s.left[1] = 5;
+    expect_too_large(&s, "a row of the product has more than 4294967295 multiplications and is not cut");
+    s = good;
+    s.left[1] = ENTRIES_OVER;
+    expect_too_large(&s, "found 2147483648 and 1073741824, of the product 5");
+    s = good;
+    s.right[1] = ENTRIES_OVER;
+    expect_too_large(&s, "found 3 and 2147483648");
+    s = good;
+    s.c[1] = ENTRIES_OVER;
+    expect_too_large(&s, "of the product 2147483648");
+    s = good;
+    s.stage.partials = INT64_C(1) << 32;
+    expect_too_large(&s, "4294967296 of its pieces");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(products_beyond_64_bits_are_seen),
+        cmocka_unit_test(row_pointers_of_32_bits_are_refused),
+        cmocka_unit_test(a_gpu_refuses_what_32_bits_do_not_count),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
