@@ -68,8 +68,10 @@ void normal_dense(const struct normal_equations *n, double *dense)
 void normal_print_times(const struct normal_equations *n)
 {
     const double ms = 1e3 / fmax(1, n->count);
-    printf("A D A^T takes %.4f ms %s, %.4f ms with the copies of D and of the values\n", ms * n->seconds,
-           stored_product_way, ms * n->seconds_with_copies);
+    char name[64] = "";
+    (void)spmm_device_name(n->device->number, name, sizeof name);
+    printf("A D A^T takes %.4f ms %s, %.4f ms with the copies of D and of the values, on %s\n",
+           ms * n->seconds, stored_product_way, ms * n->seconds_with_copies, name);
 }
 
 /* y = A D A^T x by its lower triangle, and its Frobenius norm. */
