@@ -55,6 +55,8 @@ double aggregation_once(const struct aggregation *hierarchy, int level, double *
 void aggregation_read(struct aggregation *hierarchy);
 /* T of A, all on the CPU; the caller releases its arrays. */
 spmm_csr_t aggregation_t(const spmm_csr_t *a);
+/* What the levels are, with a hash (FNV-1a) of the bits of the values that were read. */
+void aggregation_print(const struct aggregation *hierarchy);
 /* x = M^-1 b, a V-cycle with a sweep of Gauss and Seidel upwards before and one downwards after: symmetric. b and x are
  * memory of the device. */
 void aggregation_apply(struct aggregation *hierarchy, const double *b, double *x);

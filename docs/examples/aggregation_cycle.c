@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* See aggregation.h: the cycle, on the CPU. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "aggregation.h"
@@ -59,6 +60,19 @@ void aggregation_read(struct aggregation *h)
             solver_fail("a diagonal entry is not positive");
     }
     factor_coarsest(h);
+}
+
+void aggregation_print(const struct aggregation *h)
+{
+    for (int k = 0; k < h->levels; k++) {
+        const spmm_csr_t *a = &h->level[k].cycle.a;
+        const unsigned char *bytes = a->values;
+        uint64_t hash = 0xcbf29ce484222325;
+        for (size_t i = 0; i < (size_t)a->nnz * sizeof(double); i++)
+            hash = (hash ^ bytes[i]) * 0x100000001b3;
+        printf("level %d: %lld rows, %lld nonzeros, hash %016llx\n", k, (long long)a->rows, (long long)a->nnz,
+               (unsigned long long)hash);
+    }
 }
 
 /* A step of Gauss and Seidel from row first on, upwards or downwards. */

@@ -9,8 +9,6 @@
 #include <lapacke.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "normal_equations.h"
 #include "solver.h"
@@ -134,8 +132,8 @@ int main(int argc, char **argv)
 {
     struct program p = {.dense = NULL};
     spmm_csr_t a;
-    const int tries = argc > 3 && strcmp(argv[argc - 2], "--products") == 0 ? atoi(argv[argc - 1]) : 0;
-    const struct device *device = solver_device(tries > 0 ? argc - 2 : argc, argv);
+    const int tries = solver_take_count(&argc, argv, "--products");
+    const struct device *device = solver_device(argc, argv);
     solver_open_on(&p.s, &device_cpu, argv[1], 0, 2);
     if (spmm_plan_csr(p.s.plan, &a) != SPMM_OK)
         solver_fail("the plan has no matrix");

@@ -54,6 +54,17 @@ static void plan_check(struct solver *solver, int needs_square)
     (void)spmm_plan_symmetric_permutation(solver->plan, &solver->permutation, &count);
 }
 
+int solver_take_count(int *argc, char **argv, const char *option)
+{
+    if (*argc < 4 || strcmp(argv[*argc - 2], option) != 0)
+        return 0;
+    *argc -= 2;
+    const int count = atoi(argv[*argc + 1]);
+    if (count < 1)
+        solver_fail("the last option wants a count above 0");
+    return count;
+}
+
 const struct device *solver_device(int argc, char **argv)
 {
     const int number = device_number(argc, argv);

@@ -51,6 +51,8 @@ struct solver {
 
 /* PROGRAM PLAN [--device N|cpu]: a plan of f64 with values. needs_square: of a square matrix; ops: N, or N and T. */
 void solver_open(struct solver *solver, int argc, char **argv, int needs_square, int ops);
+/* The number behind this option at the end of the command line, which loses both; 0: it is not there. */
+int solver_take_count(int *argc, char **argv, const char *option);
 /* Both halves of that: which device is asked for, and this plan on it. */
 const struct device *solver_device(int argc, char **argv);
 void solver_open_on(struct solver *solver, const struct device *device, const char *path, int needs_square,

@@ -10,9 +10,9 @@ the same of the fastest algorithm of cuSPARSE; theirs / ours. --small: small mat
 that begin with WORD, as "pagerank,gen:rmat:16". --matrices: of names that are not generated, FOLDER/NAME.mtx.zst;
 without it they are left out.
 
-Of sparse products the time is what their programs print: amg_setup, the least set-up of those that a run has, beside
-SpGEMMreuse with the same steps between the products; amg_once, all products of one in one shot, beside SpGEMM (0
-default, 1 ALG1); interior_point, A D A^T in the mean of 30, without copies, beside A D and SpGEMMreuse.
+Of sparse products the time is what their programs print: amg_setup, the least of 9 set-ups, beside SpGEMMreuse with the
+same steps between the products; amg_once, all products of one in one shot, beside SpGEMM (0 default, 1 ALG1);
+interior_point, A D A^T in the mean of 30, without copies, beside A D and SpGEMMreuse.
 """
 import os
 import re
@@ -35,12 +35,11 @@ SMALL = {"block_cg": ("gen:poisson3:9:9:9",), "recommender": ("gen:powerlaw:900:
          "amg_setup": ("gen:elasticity:12:10:8",), "amg_once": ("gen:elasticity:12:10:8",),
          "interior_point": ("gen:uniform:300:1000:8",)}
 LAST = re.compile(r"^(\d+) iterations in ([\d.]+) s, .*: right$", re.M)
-# Of sparse products: the time, and what is counted as iterations
-SAID = {"amg_setup": (re.compile(r"^a set-up takes ([\d.]+) ms", re.M), re.compile(r"^set-up \d", re.M)),
-        "amg_once": (re.compile(r"^the products take ([\d.]+) ms", re.M), re.compile(r"^set-up \d", re.M)),
-        "interior_point": (re.compile(r"^A D A\^T takes ([\d.]+) ms", re.M), None)}
+SAID = {"amg_setup": re.compile(r"^a set-up takes ([\d.]+) ms", re.M),
+        "amg_once": re.compile(r"^the products take ([\d.]+) ms", re.M),
+        "interior_point": re.compile(r"^A D A\^T takes ([\d.]+) ms", re.M)}
 PROGRAMS = {"amg_once": "amg_setup"}
-WORDS = {"interior_point": ("--products", "30")}
+WORDS = {"amg_setup": ("--set-ups", "9"), "amg_once": ("--set-ups", "9"), "interior_point": ("--products", "30")}
 ALGORITHMS = {"amg_setup": 1, "amg_once": 2, "interior_point": 1}  # of cuSPARSE; of the others four
 NORMAL = ("--product", "--transpose-b", "--lower", "--diagonal")
 
@@ -61,10 +60,8 @@ def milliseconds(solver, command, runs, algorithm=0):
 
 def one_iteration(solver, text, last):
     """Milliseconds and the number of iterations from what a program printed."""
-    if solver not in SAID:
-        return 1000 * float(last[2]) / int(last[1]), int(last[1])
-    time, counted = SAID[solver]
-    return float(time.search(text)[1]), len(counted.findall(text)) if counted else int(last[1])
+    said = SAID[solver].search(text) if solver in SAID else None
+    return float(said[1]) if said else 1000 * float(last[2]) / int(last[1]), int(last[1])
 
 
 def inspect(build, device, solver, matrix, plan):

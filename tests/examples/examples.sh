@@ -141,6 +141,10 @@ amg_setup)
     grep '^iteration' "$work/out" | cmp -s - "$work/first" || fail 'plans from files compute something else'
     OMP_NUM_THREADS=1 "$SPMM_EXAMPLES/$name" "$work/elastic.plan" --device cpu | grep '^level' >"$work/cpu"
     cmp -s "$work/cpu" "$work/levels" || fail 'the levels have other bits than by one thread of the CPU'
+    "$SPMM_EXAMPLES/$name" "$work/elastic.plan" --device "$device" --set-ups 2 >"$work/out" || fail 'two set-ups'
+    is_true 'len(numbers(r"set-up (\d+):")) == 2 and "2 iterations in" in t and "residual" not in t'
+    ! "$SPMM_EXAMPLES/$name" "$work/elastic.plan" --set-ups 0 2>"$work/err" || fail 'no set-ups'
+    grep -q 'a count above 0' "$work/err" || fail 'no set-ups: another sentence'
     plan negative.plan gen:elasticity:5:5:5
     spmm-export -q "$work/negative.plan" -o "$work/negative.mtx"
     sed -i '/^1 1 /s/ 1 / 1 -/' "$work/negative.mtx" # the first diagonal entry
