@@ -12,7 +12,8 @@ without it they are left out.
 
 Of sparse products the time is what their programs print: amg_setup, the least of 9 set-ups, beside SpGEMMreuse with the
 same steps between the products; amg_once, all products of one in one shot, beside SpGEMM (0 default, 1 ALG1);
-interior_point, A D A^T in the mean of 30, without copies, beside A D and SpGEMMreuse.
+interior_point, the lower triangle of A D A^T in the mean of 30, without copies, beside A D and SpGEMMreuse, which has
+both triangles.
 """
 import os
 import re
