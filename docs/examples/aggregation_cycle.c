@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See aggregation.h: the numeric phases of a set-up, and the cycle. */
+/* See aggregation.h: the cycle, on the CPU. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "aggregation.h"
 
-void csr_multiply(const spmm_csr_t *a, double alpha, const double *x, const double *y0, double *y)
+/* y = y0 + alpha A x; y0 may be y */
+static void csr_multiply(const spmm_csr_t *a, double alpha, const double *x, const double *y0, double *y)
 {
     const int64_t *row_ptr = a->row_ptr;
     const int32_t *col_ind = a->col_ind;
@@ -30,49 +32,10 @@ static void restrict_to(const spmm_csr_t *p, const double *x, double *y)
             y[col_ind[q]] += values[q] * x[i];
 }
 
-/* The diagonal of A, and omega from a bound of the eigenvalues of D^-1 A, the largest sum of a row: of elasticity at
- * least twice what it bounds. The cycle is positive definite with any omega. */
-static void look_at_diagonal(struct aggregation_level *l)
+/* The factor of the last matrix, which is small. */
+static void factor_coarsest(struct aggregation *h)
 {
-    const int64_t *row_ptr = l->a.row_ptr;
-    const int32_t *col_ind = l->a.col_ind;
-    const double *values = l->a.values;
-    double bound = 0;
-    for (int64_t i = 0; i < l->a.rows; i++) {
-        double sum = 0, diagonal = 0;
-        for (int64_t p = row_ptr[i]; p < row_ptr[i + 1]; p++) {
-            sum += fabs(values[p]);
-            diagonal = col_ind[p] == i ? values[p] : diagonal;
-        }
-        if (diagonal <= 0)
-            solver_fail("a diagonal entry is not positive");
-        l->inverse[i] = 1 / diagonal;
-        bound = fmax(bound, sum / diagonal);
-    }
-    l->omega = 3 / bound;
-}
-
-/* P = T - omega D^-1 (A T), and the matrix of the next level. */
-static void products(struct aggregation_level *l)
-{
-    const int64_t *row_ptr = l->p.row_ptr;
-    const int32_t *col_ind = l->p.col_ind;
-    double *const values = l->smooth.values;
-    stored_product_run(&l->smooth, (const double *const[]){l->a.values, l->ones}, NULL);
-    for (int64_t i = 0; i < l->p.rows; i++)
-        for (int64_t q = row_ptr[i]; q < row_ptr[i + 1]; q++)
-            values[q] = (col_ind[q] == l->column[i]) - l->omega * l->inverse[i] * values[q];
-    stored_product_run(&l->galerkin, (const double *const[]){values, l->a.values}, NULL);
-}
-
-void aggregation_set_up(struct aggregation *h, const double *values)
-{
-    const spmm_csr_t *last = &h->level[h->levels - 1].a;
-    h->level[0].a.values = values;
-    for (int k = 0; k + 1 < h->levels; k++) {
-        look_at_diagonal(&h->level[k]);
-        products(&h->level[k]);
-    }
+    const spmm_csr_t *last = &h->level[h->levels - 1].cycle.a;
     const int64_t *row_ptr = last->row_ptr;
     const int32_t *col_ind = last->col_ind;
     memset(h->coarsest, 0, sizeof h->coarsest);
@@ -82,8 +45,38 @@ void aggregation_set_up(struct aggregation *h, const double *values)
     small_factor((int)last->rows, h->coarsest);
 }
 
+void aggregation_read(struct aggregation *h)
+{
+    for (int k = 0; k < h->levels; k++) {
+        const struct aggregation_level *l = &h->level[k];
+        double bound = 0;
+        h->device->read(l->cycle.a_values, l->a.values, l->a.nnz);
+        if (k + 1 == h->levels)
+            break;
+        h->device->read(l->cycle.p_values, l->p.values, l->p.nnz);
+        h->device->read(l->cycle.inverse, l->inverse, l->a.rows);
+        h->device->read(&bound, l->bound, 1);
+        if (isnan(bound))
+            solver_fail("a diagonal entry is not positive");
+    }
+    factor_coarsest(h);
+}
+
+void aggregation_print(const struct aggregation *h)
+{
+    for (int k = 0; k < h->levels; k++) {
+        const spmm_csr_t *a = &h->level[k].cycle.a;
+        const unsigned char *bytes = a->values;
+        uint64_t hash = 0xcbf29ce484222325;
+        for (size_t i = 0; i < (size_t)a->nnz * sizeof(double); i++)
+            hash = (hash ^ bytes[i]) * 0x100000001b3;
+        printf("level %d: %lld rows, %lld nonzeros, hash %016llx\n", k, (long long)a->rows, (long long)a->nnz,
+               (unsigned long long)hash);
+    }
+}
+
 /* A step of Gauss and Seidel from row first on, upwards or downwards. */
-static void sweep(const struct aggregation_level *l, int64_t first, int64_t step)
+static void sweep(const struct aggregation_cycle *l, int64_t first, int64_t step)
 {
     const int64_t *row_ptr = l->a.row_ptr;
     const int32_t *col_ind = l->a.col_ind;
@@ -99,7 +92,7 @@ static void sweep(const struct aggregation_level *l, int64_t first, int64_t step
 /* x of a level from its b. */
 static void cycle(struct aggregation *h, int k)
 {
-    struct aggregation_level *l = &h->level[k], *next = l + 1;
+    struct aggregation_cycle *l = &h->level[k].cycle, *next = &h->level[k + 1 < h->levels ? k + 1 : k].cycle;
     if (k + 1 == h->levels) {
         memcpy(l->x, l->b, (size_t)l->a.rows * sizeof *l->x);
         small_solve((int)l->a.rows, h->coarsest, l->x, 1);
@@ -116,8 +109,8 @@ static void cycle(struct aggregation *h, int k)
 
 void aggregation_apply(struct aggregation *h, const double *b, double *x)
 {
-    struct aggregation_level *l = &h->level[0];
-    memcpy(l->b, b, (size_t)l->a.rows * sizeof *b);
+    struct aggregation_cycle *l = &h->level[0].cycle;
+    h->device->read(l->b, b, l->a.rows);
     cycle(h, 0);
-    memcpy(x, l->x, (size_t)l->a.rows * sizeof *x);
+    h->device->write(x, l->x, l->a.rows);
 }

@@ -31,6 +31,11 @@ static void write_values(double *data, const double *host, int64_t count)
     memcpy(data, host, (size_t)count * sizeof *host);
 }
 
+static void *upload(const void *host, uint64_t bytes)
+{
+    return memcpy(allocate(bytes), host, (size_t)bytes);
+}
+
 static void gram(const struct block *x, const struct block *y, double *g)
 {
     cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)x->cols, (int)y->cols, (int)x->rows, 1, x->data,
@@ -57,5 +62,5 @@ static void wait_for_it(void)
 {
 }
 
-const struct device device_cpu = {allocate, release, read_values, write_values,
-                                  gram,     combine, add,         wait_for_it};
+const struct device device_cpu = {allocate, release, read_values, write_values, upload,
+                                  gram,     combine, add,         wait_for_it,  SPMM_DEVICE_CPU};

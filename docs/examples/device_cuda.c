@@ -38,6 +38,13 @@ static void write_values(double *data, const double *host, int64_t count)
     require(cudaMemcpy(data, host, (size_t)count * sizeof *host, cudaMemcpyHostToDevice) == cudaSuccess);
 }
 
+static void *upload(const void *host, uint64_t bytes)
+{
+    void *data = allocate(bytes);
+    require(cudaMemcpy(data, host, (size_t)bytes, cudaMemcpyHostToDevice) == cudaSuccess);
+    return data;
+}
+
 static void gram(const struct block *x, const struct block *y, double *g)
 {
     const double one = 1, zero = 0;
@@ -70,9 +77,10 @@ static void wait_for_it(void)
 
 const struct device *device_cuda(int number)
 {
-    static const struct device device = {allocate, release, read_values, write_values,
-                                         gram,     combine, add,         wait_for_it};
+    static struct device device = {allocate, release, read_values, write_values, upload,
+                                   gram,     combine, add,         wait_for_it,  0};
     require(cudaSetDevice(number) == cudaSuccess && cublasCreate(&handle) == CUBLAS_STATUS_SUCCESS);
     small = allocate(sizeof(solver_small));
+    device.number = number;
     return &device;
 }

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A primal-dual interior-point method for min c^T x, A x = b, x >= 0, whose iterations need A D A^T with a new diagonal
  * D each: its plan, PLAN.normal, holds the lower triangle and is loaded beside that of A. b and c are such that a point
- * that is known is inside. Ends with 1 unless A x = b, A^T y + s = c and both objectives agree to 1e-8. */
+ * that is known is inside. With --device 0 these products run on a GPU; all else, and the dense factor, is of the CPU.
+ * Ends with 1 unless A x = b, A^T y + s = c and both objectives agree to 1e-8.
+ *
+ * PLAN [--device N|cpu] --products COUNT: nothing is solved, as A may be too large for a dense factor or have dependent
+ * rows; A D A^T is computed for so many D, timed and checked. */
 #include <lapacke.h>
 #include <math.h>
 #include <stdio.h>
 
+#include "normal_equations.h"
 #include "solver.h"
-#include "stored_product.h"
 
 #define TOLERANCE 1e-8
 #define CENTRE 0.1 /* of the mean of x s: what a step aims at */
@@ -18,26 +22,17 @@ enum { Y, B, RP, DY, SHORT };          /* and rows */
 
 struct program {
     struct solver s;
-    struct stored_product normal;
+    struct normal_equations normal;
     double *dense; /* A D A^T, then its factor, by columns */
-    double seconds;
     struct block x[LONG], y[SHORT];
 };
 
-static void factor(struct program *p, const double *a_values)
+static void factor(struct program *p)
 {
-    const spmm_csr_t *c = &p->normal.c;
-    const int64_t *row_ptr = c->row_ptr;
-    const int32_t *col_ind = c->col_ind;
-    const double start = solver_seconds();
-    stored_product_run(&p->normal, &a_values, p->x[D].data);
-    p->seconds += solver_seconds() - start;
-    for (int64_t i = 0; i < c->rows * c->rows; i++)
-        p->dense[i] = 0;
-    for (int64_t i = 0; i < c->rows; i++)
-        for (int64_t q = row_ptr[i]; q < row_ptr[i + 1]; q++)
-            p->dense[col_ind[q] * c->rows + i] = p->normal.values[q];
-    if (LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', (int)c->rows, p->dense, (int)c->rows) != 0)
+    const int rows = (int)p->s.info.rows;
+    normal_compute(&p->normal, p->x[D].data);
+    normal_dense(&p->normal, p->dense);
+    if (LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', rows, p->dense, rows) != 0)
         solver_fail("A D A^T is not positive definite: are rows of A dependent?");
 }
 
@@ -51,7 +46,7 @@ static double length_of(const struct block *x, const struct block *dx)
 }
 
 /* D = x / s and w = s - centre / x: A D A^T dy = rp + A D (rd + w), ds = rd - A^T dy, dx = -D (w + ds). */
-static void iterate(struct program *p, const double *a_values, double centre)
+static void iterate(struct program *p, double centre)
 {
     struct block *x = p->x, *y = p->y;
     const struct device *d = p->s.device;
@@ -60,7 +55,7 @@ static void iterate(struct program *p, const double *a_values, double centre)
         x[D].data[j] = x[X].data[j] / x[S].data[j];
         x[DX].data[j] = x[D].data[j] * (x[RD].data[j] + x[S].data[j] - centre / x[X].data[j]);
     }
-    factor(p, a_values);
+    factor(p);
     d->add(1, &y[RP], 0, &y[DY]);
     solver_multiply(&p->s, SPMM_OP_N, 1, &x[DX], 1, &y[DY]);
     (void)LAPACKE_dpotrs(LAPACK_COL_MAJOR, 'L', rows, 1, p->dense, rows, y[DY].data, rows);
@@ -110,36 +105,41 @@ static double error_of(struct program *p)
     return fmax(gap, fmax(rows, columns));
 }
 
-int main(int argc, char **argv)
+/* Returns the error that is left. */
+static double solve(struct program *p)
 {
-    struct program p = {.seconds = 0};
-    spmm_csr_t a;
-    char path[1024];
+    const int64_t rows = p->s.info.rows, cols = p->s.info.cols;
     int iteration = 0;
     double error = 0, mean = 0;
-    solver_open(&p.s, argc, argv, 0, 2);
-    if (p.s.device != &device_cpu || spmm_plan_csr(p.s.plan, &a) != SPMM_OK)
-        solver_fail("expected --device cpu");
-    (void)snprintf(path, sizeof path, "%s.normal", argv[1]);
-    if (!stored_product_open(&p.normal, path, &a, 1))
-        solver_fail("there is no plan PLAN.normal, of A D A^T: spmm-inspect --product --transpose-b --lower "
-                    "--diagonal");
-    if (p.normal.c.rows != a.rows || p.normal.c.cols != a.rows)
-        solver_fail("PLAN.normal is not of A D A^T");
     for (int i = 0; i < LONG; i++)
-        p.x[i] = block_make(&p.s, a.cols, 1);
+        p->x[i] = block_make(&p->s, cols, 1);
     for (int i = 0; i < SHORT; i++)
-        p.y[i] = block_make(&p.s, a.rows, 1);
-    p.dense = device_cpu.allocate((uint64_t)(a.rows * a.rows) * sizeof *p.dense);
-    start_from(&p);
-    while ((error = error_of(&p)) > TOLERANCE && iteration < ITERATIONS_MAX) {
-        p.s.device->gram(&p.x[X], &p.x[S], &mean);
-        iterate(&p, a.values, CENTRE * mean / (double)a.cols);
+        p->y[i] = block_make(&p->s, rows, 1);
+    p->dense = device_cpu.allocate((uint64_t)(rows * rows) * sizeof *p->dense);
+    start_from(p);
+    while ((error = error_of(p)) > TOLERANCE && iteration < ITERATIONS_MAX) {
+        p->s.device->gram(&p->x[X], &p->x[S], &mean);
+        iterate(p, CENTRE * mean / (double)cols);
         printf("iteration %d: error before %.3e\n", ++iteration, error);
     }
-    solver_iterated(&p.s, iteration);
-    printf("error %.3e, A D A^T in %.3f ms an iteration\n", error, 1e3 * p.seconds / fmax(1, iteration));
-    device_cpu.release(p.dense);
-    stored_product_close(&p.normal);
-    return solver_close(&p.s, error <= TOLERANCE);
+    solver_iterated(&p->s, iteration);
+    printf("error %.3e, after %d iterations\n", error, iteration);
+    device_cpu.release(p->dense);
+    return error;
+}
+
+int main(int argc, char **argv)
+{
+    struct program p = {.dense = NULL};
+    spmm_csr_t a;
+    const int tries = solver_take_count(&argc, argv, "--products");
+    const struct device *device = solver_device(argc, argv);
+    solver_open_on(&p.s, &device_cpu, argv[1], 0, 2);
+    if (spmm_plan_csr(p.s.plan, &a) != SPMM_OK)
+        solver_fail("the plan has no matrix");
+    normal_open(&p.normal, device, argv[1], &a);
+    const int is_right = tries > 0 ? normal_try(&p.normal, &p.s, tries) : solve(&p) <= TOLERANCE;
+    normal_print_times(&p.normal);
+    normal_close(&p.normal);
+    return solver_close(&p.s, is_right);
 }

@@ -54,25 +54,48 @@ static void plan_check(struct solver *solver, int needs_square)
     (void)spmm_plan_symmetric_permutation(solver->plan, &solver->permutation, &count);
 }
 
+int solver_take_count(int *argc, char **argv, const char *option)
+{
+    if (*argc < 4 || strcmp(argv[*argc - 2], option) != 0)
+        return 0;
+    *argc -= 2;
+    const int count = atoi(argv[*argc + 1]);
+    if (count < 1)
+        solver_fail("the last option wants a count above 0");
+    return count;
+}
+
+const struct device *solver_device(int argc, char **argv)
+{
+    const int number = device_number(argc, argv);
+    const struct device *device = number == SPMM_DEVICE_CPU ? &device_cpu : device_cuda(number);
+    if (device == NULL)
+        solver_fail("this program was built without CUDA");
+    return device;
+}
+
 void solver_open(struct solver *solver, int argc, char **argv, int needs_square, int ops)
+{
+    const double started = solver_seconds();
+    solver_open_on(solver, solver_device(argc, argv), argv[1], needs_square, ops);
+    solver->started = started;
+}
+
+void solver_open_on(struct solver *solver, const struct device *device, const char *path, int needs_square,
+                    int ops)
 {
     spmm_diag_t diag = {.text = ""};
     char name[64] = "";
     memset(solver, 0, sizeof *solver);
-    if (argc < 2)
-        solver_fail("usage: PROGRAM PLAN [--device N|cpu]");
-    const int number = device_number(argc, argv);
     solver->started = solver_seconds();
-    solver->device = number == SPMM_DEVICE_CPU ? &device_cpu : device_cuda(number);
-    if (solver->device == NULL)
-        solver_fail("this program was built without CUDA");
-    solver_require(spmm_plan_load(argv[1], NULL, &solver->plan, &diag), &diag);
+    solver->device = device;
+    solver_require(spmm_plan_load(path, NULL, &solver->plan, &diag), &diag);
     solver->info.struct_size = sizeof solver->info;
     solver_require(spmm_plan_info(solver->plan, &solver->info), &diag);
     plan_check(solver, needs_square);
-    product_open(solver, number, ops);
-    (void)spmm_device_name(number, name, sizeof name);
-    printf("%s: %lld x %lld, %lld nonzeros, on %s\n", argv[1], (long long)solver->info.rows,
+    product_open(solver, device->number, ops);
+    (void)spmm_device_name(device->number, name, sizeof name);
+    printf("%s: %lld x %lld, %lld nonzeros, on %s\n", path, (long long)solver->info.rows,
            (long long)solver->info.cols, (long long)solver->info.nnz, name);
     solver->ready = solver_seconds();
 }

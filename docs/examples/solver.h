@@ -23,12 +23,14 @@ struct device {
     void (*release)(double *data);
     void (*read)(double *host, const double *data, int64_t count);
     void (*write)(double *data, const double *host, int64_t count);
+    void *(*upload)(const void *host, uint64_t bytes); /* into memory of its own, which release takes back */
     /* g = x^T y, and y = x q + beta y: g and q are small, of the host, row-major without gaps */
     void (*gram)(const struct block *x, const struct block *y, double *g);
     void (*combine)(const struct block *x, const double *q, double beta, const struct block *y);
     /* y = alpha x + beta y */
     void (*add)(double alpha, const struct block *x, double beta, const struct block *y);
     void (*wait)(void);
+    int number; /* as spmm_product_create has it */
 };
 extern const struct device device_cpu;
 const struct device *device_cuda(int number); /* NULL: this build has no CUDA */
@@ -49,6 +51,12 @@ struct solver {
 
 /* PROGRAM PLAN [--device N|cpu]: a plan of f64 with values. needs_square: of a square matrix; ops: N, or N and T. */
 void solver_open(struct solver *solver, int argc, char **argv, int needs_square, int ops);
+/* The number behind this option at the end of the command line, which loses both; 0: it is not there. */
+int solver_take_count(int *argc, char **argv, const char *option);
+/* Both halves of that: which device is asked for, and this plan on it. */
+const struct device *solver_device(int argc, char **argv);
+void solver_open_on(struct solver *solver, const struct device *device, const char *path, int needs_square,
+                    int ops);
 /* The iterations are over, and timed: what follows are checks. */
 void solver_iterated(struct solver *solver, int iterations);
 /* Says how long they took, and frees everything. Returns the exit status: 0 if the program's own checks passed. */

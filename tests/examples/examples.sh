@@ -51,6 +51,12 @@ refuses() {
     fi
 }
 
+# only_products PLAN: A D A^T alone, with four different D
+only_products() {
+    "$SPMM_EXAMPLES/$name" "$work/$1" --device "$device" --products 4 >"$work/out" || fail "$1: status $? of products"
+    is_true '"4 iterations in" in t and numbers(r"4 products, error (\S+)")[0] <= 1e-12 and t.endswith(": right\n")'
+}
+
 if [ "$device" != cpu ]; then
     spmm-inspect -q gen:diag:4 -o "$work/probe.plan"
     spmm-run -q --repeat 0 --device "cuda:$device" "$work/probe.plan" 2>/dev/null || exit 77
@@ -126,10 +132,24 @@ amg_setup)
     solve elastic.plan
     is_true '"3 levels" in t and " 0 of 4 plans" in t and len(numbers(r"set-up (\d+):")) == 5'
     is_true 'max(numbers(r"difference (\S+)")) <= 1e-12 and len(numbers(r"iteration (\d+)")) <= 60'
+    is_true 'min(numbers(r"a set-up takes (\S+) ms") + numbers(r"the products take (\S+) ms")) > 0'
+    is_true 'len(numbers(r"level (\d): ")) == 3 and len(set(re.findall(r"hash (\w{16})", t))) == 3'
+    grep '^level' "$work/out" >"$work/levels"
     grep '^iteration' "$work/out" >"$work/first"
     solve elastic.plan # the plans are there now
     is_true '" 4 of 4 plans" in t'
     grep '^iteration' "$work/out" | cmp -s - "$work/first" || fail 'plans from files compute something else'
+    OMP_NUM_THREADS=1 "$SPMM_EXAMPLES/$name" "$work/elastic.plan" --device cpu | grep '^level' >"$work/cpu"
+    cmp -s "$work/cpu" "$work/levels" || fail 'the levels have other bits than by one thread of the CPU'
+    "$SPMM_EXAMPLES/$name" "$work/elastic.plan" --device "$device" --set-ups 2 >"$work/out" || fail 'two set-ups'
+    is_true 'len(numbers(r"set-up (\d+):")) == 2 and "2 iterations in" in t and "residual" not in t'
+    ! "$SPMM_EXAMPLES/$name" "$work/elastic.plan" --set-ups 0 2>"$work/err" || fail 'no set-ups'
+    grep -q 'a count above 0' "$work/err" || fail 'no set-ups: another sentence'
+    plan negative.plan gen:elasticity:5:5:5
+    spmm-export -q "$work/negative.plan" -o "$work/negative.mtx"
+    sed -i '/^1 1 /s/ 1 / 1 -/' "$work/negative.mtx" # the first diagonal entry
+    plan negative.plan "$work/negative.mtx"
+    refuses negative.plan 'a diagonal entry is not positive'
     plan other.plan gen:elasticity:7:7:6
     cp "$work/elastic.plan.smooth0" "$work/other.plan.smooth0"
     refuses other.plan 'the plan is for'
@@ -145,11 +165,14 @@ interior_point)
     spmm-inspect -q --dtype f64 "${normal[@]}" gen:uniform:200:700:8
     solve program.plan
     is_true 'len(numbers(r"iteration (\d+)")) <= 40 and numbers(r"\nerror (\S+),")[0] <= 1e-8'
+    is_true 'min(numbers(r"A D A\^T takes (\S+) ms")) > 0'
+    only_products program.plan
     # Two equal rows: A D A^T is singular
     printf '%%%%MatrixMarket matrix coordinate real general\n2 3 4\n1 1 1\n1 3 2\n2 1 1\n2 3 2\n' >"$work/equal.mtx"
     plan program.plan "$work/equal.mtx" --op both
     spmm-inspect -q --dtype f64 "${normal[@]}" "$work/equal.mtx"
     refuses program.plan 'are rows of A dependent'
+    only_products program.plan
     ;;
 cuda_graph)
     plan grid.plan gen:poisson3:20:20:20
