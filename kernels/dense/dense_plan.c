@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Candidates of the dense family: one, A with its zeros as an operand of a dense product. */
+/* Candidates of the dense family: A with its zeros as an operand of a dense product. */
 #include "dense_cost.h"
 
+#include "format/base/diag.h"
+#include "format/family.h"
 #include "dense_shape.h"
 
 /* What A takes in CSR: a column index and a value a nonzero, a pointer a row. */
@@ -10,12 +12,11 @@ static double csr_bytes(const struct spmmi_pattern *a, double value_bytes)
     return (double)a->nnz * (value_bytes + sizeof *a->col_ind) + (double)a->rows * sizeof *a->row_ptr;
 }
 
-static spmm_status_t propose(struct spmmi_search *s, spmm_diag_t *diag)
+static spmm_status_t propose_one(struct spmmi_search *s, spmm_compute_t compute, spmm_diag_t *diag)
 {
     const struct spmmi_pattern *const a = s->pattern;
     const spmm_dtype_t dtype = s->request->options.a_type;
     const double value_bytes = (double)spmm_dtype_size(dtype);
-    const spmm_compute_t compute = spmmi_search_compute(s, spmmi_family_of(SPMMI_DENSE));
     const double entries =
         spmmi_dense_blocks(compute) * (double)a->rows * (double)spmmi_dense_lda(a->cols, dtype);
     const double most = SPMMI_DENSE_CSR_TIMES * csr_bytes(a, value_bytes) / value_bytes;
@@ -27,6 +28,18 @@ static spmm_status_t propose(struct spmmi_search *s, spmm_diag_t *diag)
         c.threshold = most < (double)SPMMI_DENSE_ENTRIES_MAX ? most : (double)SPMMI_DENSE_ENTRIES_MAX;
     }
     return spmmi_search_emit(s, &c, diag);
+}
+
+/* Values as they are and, where tensor cores may, f32 on them. */
+static spmm_status_t propose(struct spmmi_search *s, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const spmm_compute_t tensor = spmmi_search_compute(s, spmmi_family_of(SPMMI_DENSE));
+    SPMM_TRY(propose_one(s, (spmm_compute_t)0, diag));
+    if (tensor != 0)
+        SPMM_TRY(propose_one(s, tensor, diag));
+cleanup:
+    return status;
 }
 
 static spmm_status_t build(const struct spmmi_search *s, const struct spmmi_candidate *c,

@@ -38,11 +38,14 @@ static const struct spmmi_part *next_of_op(const struct spmmi_part_source *sourc
     return part;
 }
 
-/* Statistics are exact in every plan. */
 static uint32_t ranks_of(const spmm_plan_t *plan, spmm_op_t op)
 {
-    return (uint32_t)(op == SPMM_OP_T ? plan->cols - plan->stats.cols_empty
-                                      : plan->rows - plan->stats.rows_empty);
+    uint32_t ranks = 0;
+    if (op == SPMM_OP_T)
+        return (uint32_t)(plan->cols - plan->stats.cols_empty);
+    for (int64_t i = 0; i < plan->rows; i++)
+        ranks += plan->row_ptr[i] < plan->row_ptr[i + 1];
+    return ranks;
 }
 
 /* The parts, and the metrics that sizes depend on. */

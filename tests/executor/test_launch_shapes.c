@@ -192,8 +192,8 @@ static void test_rows(void **state)
         }
     }
     /* One column of f32 a lane: three where a tile of 32 leaves few. */
-    const uint32_t apart[][3] = {{32, 1, 32}, {33, 3, 16}, {48, 3, 16}, {49, 1, 32},
-                                 {64, 1, 32}, {65, 3, 32}, {97, 3, 32}};
+    const uint32_t apart[][3] = {{32, 1, 32}, {33, 3, 16}, {48, 3, 16}, {49, 3, 32},
+                                 {64, 3, 32}, {65, 3, 32}, {97, 3, 32}};
     for (size_t i = 0; i < sizeof apart / sizeof apart[0]; i++) {
         const struct spmmi_rows_shape s = spmmi_rows_shape_of(apart[i][0], 1, 4);
         assert_int_equal(s.vec, apart[i][1]);

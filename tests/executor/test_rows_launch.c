@@ -95,7 +95,8 @@ static void the_least_aligned_operand_decides(void **state)
     const struct place odd_ld = {SPMM_ROW_MAJOR, 1, 0}, odd_address = {SPMM_ROW_MAJOR, 0, 1};
     assert_shape(34, &odd_ld, &packed, f32_only, 3, 16);
     assert_shape(34, &packed, &odd_address, f32_only, 3, 16);
-    assert_shape(50, &packed, &odd_address, f32_only, 1, 32);
+    assert_shape(50, &packed, &odd_address, f32_only, 3, 32);
+    assert_shape(32, &packed, &odd_address, f32_only, 1, 32);
     assert_shape(6, &odd_address, &packed, f32_only, 1, 8);
 }
 
