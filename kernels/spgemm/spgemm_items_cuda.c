@@ -54,15 +54,16 @@ static void walk_units(struct making *m)
     m->too_large |= too_large;
 }
 
-static int by_products(const void *a, const void *b)
+/* A list of short parts of rows takes a step for each, whatever its products are. */
+static int by_steps(const void *a, const void *b)
 {
     const struct spgemm_draft *x = a, *y = b;
-    if (x->products != y->products)
-        return x->products > y->products ? -1 : 1;
+    if (x->steps != y->steps)
+        return x->steps > y->steps ? -1 : 1;
     return x->item.out < y->item.out ? -1 : 1; /* of one bin: outs differ */
 }
 
-/* Bins by descending key; items by row, which keeps rows of the right factor in the caches, wide ones by products. */
+/* Bins by descending key; items by row, which keeps rows of the right factor in the caches, wide ones by steps. */
 static void add_bin(struct spmmi_spgemm_items *out, uint32_t key, uint64_t first, uint64_t count,
                     uint64_t *blocks)
 {
@@ -102,7 +103,7 @@ static spmm_status_t sort_items(struct making *m, spmm_diag_t *diag)
     for (uint32_t i = 0; i < out->count; i++)
         sorted[at[m->drafts[i].key]++] = m->drafts[i];
     for (uint32_t b = 0; b < out->bins.count && !out->bins.bin[b].is_narrow; b++)
-        qsort(sorted + out->bins.bin[b].first, out->bins.bin[b].count, sizeof *sorted, by_products);
+        qsort(sorted + out->bins.bin[b].first, out->bins.bin[b].count, sizeof *sorted, by_steps);
     for (uint32_t g = 0; g < out->group_count; g++) {
         struct spmmi_spgemm_groups *groups = &out->groups[g];
         for (uint32_t i = groups->bin.first; i < groups->bin.first + groups->bin.count; i++) {

@@ -20,6 +20,7 @@
 struct spgemm_draft {
     struct spmmi_spgemm_item item;
     uint32_t c_at, key, products;
+    uint32_t steps; /* of its group; of a flat item, chunks; 0 of items that are taken together */
 };
 
 /* One thread's way through units. */

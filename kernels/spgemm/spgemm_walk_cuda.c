@@ -13,9 +13,9 @@
 #define FLAT_STEPS 3
 
 /* The smallest group that takes few steps: each costs its lanes and some more. Or products side by side, where most
- * rows are shorter than any group. */
+ * rows are shorter than any group. *taken: its steps. */
 static uint32_t choose_lanes(const struct spmmi_spgemm_row *rows, uint32_t length, uint32_t entries,
-                             int has_few_rows)
+                             int has_few_rows, uint32_t *taken)
 {
     const uint32_t step_lanes = has_few_rows ? STEP_LANES_FEW : STEP_LANES;
     uint64_t steps[LANE_CHOICES] = {0}, best = UINT64_MAX, turns = 0, round = 0;
@@ -35,7 +35,10 @@ static uint32_t choose_lanes(const struct spmmi_spgemm_row *rows, uint32_t lengt
     }
     const uint32_t adds = entries > 0 ? (32 + entries - 1) / entries : 0; /* of 32 products, at least */
     const uint32_t flat_steps = adds > FLAT_STEPS ? adds : FLAT_STEPS;
-    return turns * flat_steps * (32 + step_lanes) < best ? CHOICE_FLAT : choice;
+    const int is_flat = turns * flat_steps * (32 + step_lanes) < best;
+    const uint64_t own = is_flat ? turns : steps[choice];
+    *taken = own < UINT32_MAX ? (uint32_t)own : UINT32_MAX;
+    return is_flat ? CHOICE_FLAT : choice;
 }
 
 /* Where an item is and what it makes. */
@@ -58,17 +61,19 @@ static void put_item(struct spgemm_walk *w, const struct spgemm_place *at)
     for (uint64_t t = 0; t < at->length; t++)
         products += rows[t].length;
     w->too_large |= products > UINT32_MAX;
+    uint32_t steps = 0;
     const uint32_t length = (uint32_t)at->length,
                    group = at->rows == 0 ? 0 : KEY_GROUP | (at->rows == 3 ? KEY_THREE : 0),
-                   lanes = group != 0
-                               ? LANE_CHOICES - 1
-                               : choose_lanes(rows, length, at->entries, w->stage->task.left.rows < ROWS_FEW);
+                   lanes = group != 0 ? LANE_CHOICES - 1
+                                      : choose_lanes(rows, length, at->entries,
+                                                     w->stage->task.left.rows < ROWS_FEW, &steps);
     w->drafts[index] = (struct spgemm_draft){
         {(uint32_t)at->list, (uint32_t)at->out, 0, at->entries | length << SPMMI_SPGEMM_COUNT_BITS},
         (uint32_t)at->c_at,
         lanes | group | (at->is_partial ? KEY_PARTIAL : 0) | (at->is_listed ? KEY_LISTED : 0) |
             (at->entries > SPMMI_SPGEMM_NARROW ? KEY_WIDE : 0),
-        (uint32_t)products};
+        (uint32_t)products,
+        steps};
 }
 
 /* Lists what entries [first, end) of the left factor multiply of columns before this one, from the cursors on. */

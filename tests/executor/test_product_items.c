@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The items of a sparse product on a GPU: which ones come first. Of the matrices there are row pointers alone. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "kernels/spgemm/spgemm_items.h"
+
+#define SHORT_PARTS 20
+#define ENTRIES 300 /* of a row of C: positions of two bytes */
+
+/* Row 0 multiplies one row of 300 entries, in 10 steps of 32 lanes; row 1 has 200 products, of 20 rows of 10 entries,
+ * which take a step each. */
+static void wide_items_are_in_the_order_of_their_steps(void **state)
+{
+    (void)state;
+    static const int64_t left[] = {0, 1, 1 + SHORT_PARTS}, right[] = {0, ENTRIES, ENTRIES + 10},
+                         c[] = {0, ENTRIES, 2 * ENTRIES};
+    int32_t columns[1 + SHORT_PARTS] = {0};
+    struct spmmi_spgemm_unit unit = {.row = 0, .row_end = 2, .partial = -1};
+    struct spmmi_spgemm_items items;
+    for (int p = 1; p <= SHORT_PARTS; p++)
+        columns[p] = 1;
+    const struct spmmi_spgemm_stage stage = {.task = {{2, 2, left, columns}, {2, ENTRIES, right, NULL}, 0},
+                                             .c = {2, ENTRIES, c, NULL},
+                                             .units = &unit,
+                                             .unit_count = 1};
+    assert_int_equal(spmmi_spgemm_items_make(&stage, SPMMI_SPGEMM_NO_GROUPS, 1, UINT64_MAX, &items, NULL),
+                     SPMM_OK);
+    assert_int_equal(items.count, 2);
+    assert_int_equal(items.bins.count, 1);
+    assert_int_equal(items.bins.bin[0].lanes, 32);
+    assert_int_equal(items.bins.bin[0].is_narrow, 0);
+    assert_int_equal(items.c_at[0], ENTRIES);
+    assert_int_equal(items.products[0], 10 * SHORT_PARTS);
+    assert_int_equal(items.products[1], ENTRIES);
+    spmmi_spgemm_items_free(&items);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(wide_items_are_in_the_order_of_their_steps)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
