@@ -68,14 +68,13 @@ model.bcsr.3xtf32 = 0.4925 8.268 1.63 0.6891 0.9281 0.8085 2.09 1.334 1.654 0.73
 model.bcsr.f64 = 0.7124 3.939 1.522 0.6801 0.6389 0.4565 3.465 0.8698 1.261 0.8867
 model.bcsr.f16 = 1.029 0.7186 1.394 0.6931 1.101 1.246 2.405 0.8248 0.8184 1.095
 
-# Fitted to 290 dense products of cuBLASLt on an H200: eight shapes, n = 32 to 8,192, both layouts
-model.gemm.f32 = 3.617 0.7 1.008 0.9955 1 1.201 1 1 0.5013 1
-model.gemm.f64 = 1.204 0.7 1.059 0.934 1 0.5567 1 1 0.5685 1
-model.gemm.f16 = 0.324 0.7 1.485 0.5246 1 0.667 1 1 0.2279 1
-# Fitted to 47 products on an H100, whose DRAM is slower: four shapes of layers, n = 32 to 4,096; root mean square 7 %;
-# tf32 takes the same
-model.gemm.3xtf32 = 6.975 0.7 2.654 0.05 1 0.782 1 1 0.13 1.372
-model.gemm.tf32 = 6.975 0.7 2.654 0.05 1 0.782 1 1 0.13 1.372
+# Fitted to dense products of cuBLASLt on an H200, n = 8 to 2,048: 116, 48 and 72, mean errors 8.5, 13 and 6.8 %; of
+# 3xtf32 to 47 on an H100, whose DRAM is slower, n = 32 to 4,096: 6.3 %; tf32 takes the same
+model.gemm.f32 = 7.432 0.7 2.184 4.738 1 0.1254 1 1 0.6606 1
+model.gemm.f64 = 4.627 0.7 1.282 2.259 1 0.0868 1 1 0.0765 1
+model.gemm.f16 = 2.226 0.7 1.023 0.5017 1 0.05 1 1 0.1275 1.47
+model.gemm.3xtf32 = 7.693 0.7 2.581 0.5563 1 0.05 1 1 1.39 1.47
+model.gemm.tf32 = 7.693 0.7 2.581 0.5563 1 0.05 1 1 1.39 1.47
 # wide: by the same model, fitted to 34 products of its own; median error 4.4 %, none held out
 model.wide.f32 = 1.211 1.9 4.678 1.008 0.969 0.996 2.334 1.012 3.615 1
 

@@ -37,22 +37,32 @@ static double blocks_of(const struct spmmi_model_query *q)
     return q->value_bytes == 2 && (int64_t)q->matrix->cols % WORD != 0;
 }
 
-/* Seconds with this tile and k in so many parts, over whole waves of thread blocks. */
-static double tile_seconds(const struct spmmi_model_query *q, double k, const struct tile *t, int split)
+/* A tile and a number of parts of k. */
+struct split {
+    double multiply; /* seconds over whole waves of thread blocks, and of adding the parts */
+    double walk;     /* seconds of the longest walk along k */
+};
+
+static struct split split_of(const struct spmmi_model_query *q, double k, const struct tile *t, int parts)
 {
     const struct spmmi_model_matrix *m = q->matrix;
+    const struct spmmi_device_profile *d = q->profile;
     const double count = ceil(m->rows / t->rows) * ceil(q->n / t->columns);
-    const double waves = ceil(count * split / q->profile->multiprocessors) * q->profile->multiprocessors;
-    const double multiply = 2 * waves / split * t->rows * t->columns * k / (rate_of(q) * t->share);
-    return multiply + (split > 1 ? m->rows * q->n * SUM_BYTES * split / q->profile->copy_rate : 0);
+    const double waves = ceil(count * parts / d->multiprocessors) * d->multiprocessors;
+    const double multiply = 2 * waves / parts * t->rows * t->columns * k / (rate_of(q) * t->share);
+    const double add = parts > 1 ? m->rows * q->n * SUM_BYTES * parts / d->copy_rate : 0;
+    return (struct split){multiply + add, ceil(k / parts / STEP) * SPMMI_MODEL_STEP_CYCLES / d->clock_hz};
 }
 
-static double multiply_seconds(const struct spmmi_model_query *q, double k)
+static struct split best_split(const struct spmmi_model_query *q, double k)
 {
-    double best = (double)INFINITY;
+    struct split best = {(double)INFINITY, 0};
     for (size_t i = 0; i < sizeof tiles / sizeof *tiles; i++)
-        for (int split = 1; split <= SPLIT_MAX && (split == 1 || k >= STEP * split); split *= 2)
-            best = fmin(best, tile_seconds(q, k, &tiles[i], split));
+        for (int parts = 1; parts <= SPLIT_MAX && (parts == 1 || k >= STEP * parts); parts *= 2) {
+            const struct split one = split_of(q, k, &tiles[i], parts);
+            if (one.multiply + one.walk < best.multiply + best.walk)
+                best = one;
+        }
     return best;
 }
 
@@ -67,8 +77,9 @@ int spmmi_dense_cost(const struct spmmi_model_query *q, struct spmmi_prediction 
     p->term[SPMMI_TERM_DRAM] = (m->rows * k + (k + m->rows) * q->n) * q->value_bytes / d->copy_rate;
     p->term[SPMMI_TERM_L2] = 2 * m->rows * k * q->n / REUSE * q->value_bytes /
                              spmmi_profile_table_at(&d->gather, 512, 0.5 * d->l2_bytes);
-    p->term[SPMMI_TERM_ALU] = multiply_seconds(q, k);
-    p->term[SPMMI_TERM_LONGEST] = ceil(k / STEP) * SPMMI_MODEL_STEP_CYCLES / d->clock_hz;
+    const struct split split = best_split(q, k);
+    p->term[SPMMI_TERM_ALU] = split.multiply;
+    p->term[SPMMI_TERM_LONGEST] = split.walk;
     p->launches = 1; /* the kernel behind the product */
     if (blocks > 0) {
         p->term[SPMMI_TERM_CONVERT] = (1 + blocks) * m->cols * q->n * q->value_bytes / d->copy_rate;
