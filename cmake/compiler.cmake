@@ -16,6 +16,9 @@ target_compile_options(spmm_compile_options INTERFACE
 # nvcc's host code passes through the same compiler; its own wrappers are not free of conversions.
 target_compile_options(spmm_compile_options INTERFACE
   $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-Wno-unused-parameter>)
+# A quarter of the size (decision 0076). Drivers before those of CUDA 12.4 cannot read it; code of CUDA 13 needs newer ones.
+target_compile_options(spmm_compile_options INTERFACE
+  $<$<AND:$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>,$<VERSION_GREATER_EQUAL:$<CUDA_COMPILER_VERSION>,13.0>>:--compress-mode=size>)
 target_compile_definitions(spmm_compile_options INTERFACE _GNU_SOURCE)
 if(SPMM_WERROR)
   target_compile_options(spmm_compile_options INTERFACE

@@ -237,8 +237,8 @@ static void *ones_make(const spmm_plan_t *plan)
     return ones;
 }
 
-/* The device of the executor gets the typed plan and, where they are not the plan's, its values; a GPU makes ones itself,
- * where it needs any. */
+/* The device of the executor gets the typed plan and, where they are not the plan's, its values. A GPU makes ones
+ * itself, where it needs any. */
 static spmm_status_t device_open(spmm_executor_t *executor, const spmm_plan_t *plan, struct spmm_plan *typed,
                                  const spmm_executor_options_t *options, spmm_diag_t *diag)
 {

@@ -95,7 +95,8 @@ typedef struct spmm_executor_options {
     uint64_t device_budget_bytes; /**< The same of the memory of a GPU. */
     /** 1: each entry of A counts as 1, whatever values the plan holds, if any: the product of a pattern. The result has
      * the bits that values of 1 give; GPU kernels of rows do not read them, and where all parts are of rows and values
-     * of f32 or f64 none are held there. spmm_executor_set_values is then refused (ARGUMENT). 0: plans whose values are all 1 run the same kernels until others are set, but in captured graphs. */
+     * of f32 or f64 none are held there. spmm_executor_set_values is then refused (ARGUMENT). 0: plans whose values
+     * are all 1 run the same kernels until others are set, but in captured graphs. */
     int unit_values;
     int reserved; /**< Not read. */
     /** Values of A, one of those that the plan has variants for (spmm_variant_info_t.a_type); 0: the plan's type. The
@@ -108,8 +109,9 @@ typedef struct spmm_executor_options {
     /** The products that are wanted: of so many columns of B, from n_min to n_max (n_max = 0: of any), of these ops
      * (SPMM_OPS_N, SPMM_OPS_T or both; 0: of all that the plan has), with B in these layouts (SPMM_LAYOUTS_*; 0: in
      * any). What only others would run is neither packed nor uploaded, which saves memory and time. Wanted products
-     * with B and C of the type of A have the kernels and the bits that they have without this. Others of an op that is wanted run by the nearest
-     * kernel that is there (spmm_executor_info_t.fallback); an op that is not is refused (NO_VARIANT). */
+     * with B and C of the type of A have the kernels and the bits that they have without this. Others of an op that is
+     * wanted run by the nearest kernel that is there (spmm_executor_info_t.fallback); an op that is not is refused
+     * (NO_VARIANT). */
     int64_t n_min, n_max;
     uint32_t ops, layouts;
 } spmm_executor_options_t;
@@ -284,8 +286,8 @@ SPMM_API spmm_status_t spmm_certifier_memory_bytes(const spmm_executor_t *execut
 
 /** Make a certifier for products of this executor, which was made from this plan; both must outlive it. First compares
  * pattern and values of the plan in memory with its digests (PLAN_DIGEST): a fault in the plan that is older than the
- * executor is found so. On the CPU it holds the transpose of A where the plan has variants of op T, on a GPU a copy of
- * A for each op. options may be NULL. Errors: ARGUMENT, MISMATCH (the executor is of another plan, if only of other
+ * executor is found so. On the CPU it holds the transpose of A where the executor runs op T, on a GPU a copy of A for
+ * each op. options may be NULL. Errors: ARGUMENT, MISMATCH (the executor is of another plan, if only of other
  * parts), NO_VALUES, PLAN_DIGEST, MEMORY, DEVICE_MEMORY, DEVICE. */
 SPMM_API spmm_status_t spmm_certifier_create(const spmm_plan_t *plan, const spmm_executor_t *executor,
                                              const spmm_certifier_options_t *options,

@@ -114,7 +114,7 @@ static inline bool spmmi_is_forced(const struct spmmi_search *s)
 /* Price a candidate and add it. Its seconds and weighed time are filled in. Errors: INTERNAL (too many). */
 spmm_status_t spmmi_search_emit(struct spmmi_search *s, struct spmmi_candidate *c, spmm_diag_t *diag);
 /* A candidate that may not run: only the reason is known. */
-/* The compute type of candidates of this family for values of f32: tf32 or 3xtf32; 0: they are multiplied as they are. */
+/* The compute type of this family's candidates for tensor cores; 0: it has none. */
 spmm_compute_t spmmi_search_compute(const struct spmmi_search *s, const struct spmmi_family *row);
 
 spmm_status_t spmmi_search_refuse(struct spmmi_search *s, spmm_family_t family, spmm_schedule_t schedule,

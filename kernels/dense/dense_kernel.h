@@ -50,8 +50,8 @@ struct spmmi_dense_lines {
 };
 int spmmi_dense_lines_cuda(const struct spmmi_dense_lines *args);
 
-/* f32: values of A into the three blocks of op(A), each of whose rows has them side by side. map: positions, below room,
- * in op(A) with rows lda elements apart. *has_special becomes 1 where a high half is infinite or NaN, else 0; the low
+/* f32: values of A into the three blocks of op(A), which each row has side by side. map: positions, below room, in
+ * op(A) with rows lda elements apart. *has_special becomes 1 where a high half is infinite or NaN, else 0; the low
  * half then is the value itself. */
 int spmmi_dense_split_cuda(uint32_t count, const uint32_t *map, const float *values, float *a, uint32_t room,
                            uint32_t lda, uint32_t *has_special, void *cuda_stream);

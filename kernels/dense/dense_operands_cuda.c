@@ -67,8 +67,8 @@ int spmmi_dense_blocks_of(const struct spmmi_dense_a *a, const struct spmmi_prod
     return product->compute == SPMM_COMPUTE_TF32 ? 1 : (int)SPMMI_DENSE_BLOCKS;
 }
 
-/* Types of 16 bits whose columns of op(A) are no whole words: the library's fast kernels want zeros there. With beta some
- * of them round the product before they add C (seen of bf16, n = 8): then others run. */
+/* Types of 16 bits whose columns of op(A) are no whole words: the library's fast kernels want zeros there. With beta
+ * some of them round the product before they add C (seen of bf16, n = 8): then others run. */
 static int is_padded(const struct spmmi_dense_a *a, const struct spmmi_product *product)
 {
     return spmm_dtype_size(a->dtype) == 2 && a->lda != a->cols && product->beta == 0;

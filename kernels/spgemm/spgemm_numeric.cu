@@ -13,6 +13,7 @@
 //           order: bitwise repeatable, and the bits of the CPU
 #include "kernels/shared/launch.cuh"
 #include "spgemm_chunk.cuh"
+#include "spgemm_join.cuh"
 #include "spgemm_launch.h"
 
 namespace spmmi {
@@ -246,9 +247,7 @@ __global__ void __launch_bounds__(THREADS, 8)
     }
 }
 
-constexpr int JOIN_THREADS = 256;
-
-// A block takes some entries of a row that was cut; a thread adds the pieces of an entry, four loads in flight.
+// A block takes some entries of a row that was cut.
 template <typename Real>
 __global__ void __launch_bounds__(JOIN_THREADS)
     join_kernel(const __grid_constant__ spmmi_spgemm_tables tables,
@@ -256,14 +255,8 @@ __global__ void __launch_bounds__(JOIN_THREADS)
 {
     const spmmi_spgemm_join join = tables.joins[blockIdx.x];
     wait_for_previous();
-    for (uint32_t e = threadIdx.x; e < join.count; e += JOIN_THREADS) {
-        const Real *const from = values.partials + join.partial + e;
-        Real sum = from[0];
-#pragma unroll 4
-        for (uint32_t piece = 1; piece < join.pieces; piece++)
-            sum += from[(size_t)piece * join.stride];
-        put(values.c + join.c + e, values.alpha, sum, values.beta);
-    }
+    add_pieces(values.partials + join.partial, join.stride, join.pieces, join.count,
+               [&](uint32_t e, Real sum) { put(values.c + join.c + e, values.alpha, sum, values.beta); });
 }
 
 template <typename Real> Operands<Real> operands_of(const spmmi_spgemm_operands *o)

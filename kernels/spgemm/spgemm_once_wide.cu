@@ -12,6 +12,7 @@
 // sums      in shared memory, by ascending k from 0, fused (add_chunk); those of a piece go to the partial sums, which
 //           are then added in order
 #include "kernels/shared/cluster.cuh"
+#include "spgemm_join.cuh"
 #include "spgemm_once.cuh"
 
 namespace spmmi {
@@ -296,21 +297,15 @@ __global__ void __launch_bounds__(VALUE_THREADS) values_kernel(const __grid_cons
     }
 }
 
-// A block takes a row that is cut, a thread an entry of it.
+// A block takes a row that is cut.
 template <typename Real>
-__global__ void __launch_bounds__(VALUE_THREADS) join_pieces(const __grid_constant__ spmmi_once_work w)
+__global__ void __launch_bounds__(JOIN_THREADS) join_pieces(const __grid_constant__ spmmi_once_work w)
 {
     const spmmi_once_cut cut = w.cuts[blockIdx.x];
     const uint32_t entries = w.entries[cut.row];
     const Real *const partials = static_cast<const Real *>(w.partials) + cut.partial;
     Real *const c = static_cast<Real *>(w.c_values) + w.c_row_ptr[cut.row];
-    for (uint32_t e = threadIdx.x; e < entries; e += VALUE_THREADS) {
-        Real sum = partials[e];
-#pragma unroll 4
-        for (uint32_t piece = 1; piece < cut.pieces; piece++)
-            sum += partials[(uint64_t)piece * entries + e];
-        c[e] = sum;
-    }
+    add_pieces(partials, entries, cut.pieces, entries, [&](uint32_t e, Real sum) { c[e] = sum; });
 }
 
 inline unsigned grid_of(const spmmi_once_work *w, uint64_t most)
@@ -379,8 +374,8 @@ int spmmi_once_values_cuda(const struct spmmi_once_work *w, uint64_t tasks, int 
 int spmmi_once_join_cuda(const struct spmmi_once_work *w, uint32_t cuts, int is_f64, void *stream)
 {
     using namespace spmmi;
-    return is_f64 ? launch_kernel(spgemm::join_pieces<double>, dim3(cuts), spgemm::VALUE_THREADS, 0, stream,
+    return is_f64 ? launch_kernel(spgemm::join_pieces<double>, dim3(cuts), spgemm::JOIN_THREADS, 0, stream,
                                   false, *w)
-                  : launch_kernel(spgemm::join_pieces<float>, dim3(cuts), spgemm::VALUE_THREADS, 0, stream,
+                  : launch_kernel(spgemm::join_pieces<float>, dim3(cuts), spgemm::JOIN_THREADS, 0, stream,
                                   false, *w);
 }

@@ -312,7 +312,7 @@ says_err 'certificate 585'
 spmm-inspect -q --dtype f64 --op both gen:diag:100000 -o "$work/rows.plan"
 run spmm-run "$work/rows.plan" -n 2 --device cpu --threads 1 --repeat 0 --certify --vectors 64 --budget 64M
 exits 1
-says_err 'certificate 1109'
+says_err 'certificate 1089'
 run spmm-run "$work/a.plan" -n 2147483647 --layout col --device cpu --repeat 0
 exits 1
 one_line_err

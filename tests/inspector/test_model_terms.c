@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Terms of the cost model with numbers worked out by hand from the formulas of docs/model.md, for a device whose
- * rates are round. */
+/* Terms of the cost model, worked out by hand from the formulas of docs/model.md, for a device of round rates. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -211,8 +210,7 @@ static void row_split_terms_are_as_counted(void **state)
     assert_near(p.term[SPMMI_TERM_ISSUE], 250 * 3 * 40 / 3.2e10);
     assert_near(p.term[SPMMI_TERM_WAVES], 32 * 3 / 50.0 * 1e-6);
     assert_near(p.term[SPMMI_TERM_LONGEST], 3e-6);
-    /* 34: pairs of columns, 32 lanes. 33: 16 lanes of three; 31: single ones. 34 column-major: scratch, 16
-     * lanes of four. */
+    /* 34: pairs, 32 lanes. 33: 16 lanes of three; 31: single ones. 34 column-major: scratch, 16 lanes of four. */
     p = spmmi_predict(&device, &m, &c, 34, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
     assert_near(p.term[SPMMI_TERM_L1], 3000 * (2 * 64 + 4 * 136) / 5e12);
     assert_near(p.term[SPMMI_TERM_ISSUE], 3000 * 32 / 3.2e10);
