@@ -106,14 +106,14 @@ typedef struct spmm_executor_options {
     spmm_jit_level_t jit; /**< What spmm_executor_prepare may do. */
     /** Gives device memory, and checked on the CPU too; NULL: the library's own. */
     const spmm_device_allocator_t *allocator;
-    /** The products that are wanted: of so many columns of B, from n_min to n_max (n_max = 0: of any), of these ops
-     * (SPMM_OPS_N, SPMM_OPS_T or both; 0: of all that the plan has), with B in these layouts (SPMM_LAYOUTS_*; 0: in
-     * any). What only others would run is neither packed nor uploaded, which saves memory and time. Wanted products
-     * with B and C of the type of A have the kernels and the bits that they have without this. Others of an op that is
-     * wanted run by the nearest kernel that is there (spmm_executor_info_t.fallback); an op that is not is refused
-     * (NO_VARIANT). */
-    int64_t n_min, n_max;
-    uint32_t ops, layouts;
+    /** The products that are wanted: of so many columns of B at least, and as the next three say. What only others would
+     * run is neither packed nor uploaded, which saves memory and time. Wanted products with B and C of the type of A
+     * have the kernels and the bits that they have without this. Others of an op that is wanted run by the nearest
+     * kernel that is there (spmm_executor_info_t.fallback); an op that is not is refused (NO_VARIANT). */
+    int64_t n_min;
+    int64_t n_max;    /**< Columns of B at most; 0: any. */
+    uint32_t ops;     /**< SPMM_OPS_N, SPMM_OPS_T or both; 0: all that the plan has. */
+    uint32_t layouts; /**< Of B: SPMM_LAYOUTS_ROW_MAJOR, SPMM_LAYOUTS_COL_MAJOR or both; 0: any. */
 } spmm_executor_options_t;
 /* clang-format off */
 /** Defaults of all options. */

@@ -19,7 +19,8 @@ static int is_wide(const char *spec, int64_t n, spmm_dtype_t dtype, uint32_t lay
 {
     spmm_matrix_t *m = inspect_generate(spec);
     const spmm_inspect_options_t options =
-        OPTIONS(.device = "h200", .a_type = dtype, .n = &n, .n_count = 1, .layouts = layout);
+        OPTIONS(.device = "h200", .a_type = dtype, .n = &n, .n_count = 1, .layouts = layout,
+                .compute = (spmm_compute_t)dtype); /* dense products on tensor cores are faster still */
     spmm_plan_t *plan = inspect_plan(m, &options);
     const int result = plan->parts[plan->variants[0].part_first].family == SPMMI_WIDE;
     spmm_plan_destroy(plan);
