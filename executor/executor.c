@@ -103,7 +103,8 @@ static spmm_status_t plan_settle(const spmm_plan_t *plan, int device, const spmm
     SPMM_TRY(spmmi_typed_plan(plan, options->a_type, typed, diag));
     if (hash != NULL)
         *hash = spmmi_parts_hash(&typed->plan);
-    if (spmmi_wanted_is_all(&wanted))
+    /* The words of a forced kernel are those of any variant. */
+    if (spmmi_wanted_is_all(&wanted) || options->force_kernel != NULL)
         return SPMM_OK;
     spmmi_typed_plan_want(typed, target_of(device), &wanted);
     SPMM_REQUIRE(typed->plan.variant_count > 0, SPMM_ERR_NO_VARIANT, diag,

@@ -93,12 +93,6 @@ const struct spmmi_schedule *spmmi_schedule_of(spmm_family_t family, spmm_schedu
     return NULL;
 }
 
-int spmmi_is_tcblocks(spmm_family_t family)
-{
-    const struct spmmi_family *const row = spmmi_family_of(family);
-    return row != NULL && row->compute == SPMMI_COMPUTE_TENSOR;
-}
-
 int spmmi_family_computes(spmm_family_t family, spmm_dtype_t dtype, spmm_compute_t compute)
 {
     const struct spmmi_family *const row = spmmi_family_of(family);

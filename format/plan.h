@@ -74,8 +74,6 @@ struct spmmi_part {
 };
 #define SPMMI_STEPS_MAX 0x1000000u /* steps of an item */
 #define SPMMI_WINDOW_ROWS 8u
-/* Does the family hold A as operands of tensor cores? */
-int spmmi_is_tcblocks(spmm_family_t family);
 #define SPMMI_ROW_SEGMENT_MAX 0x40000000u
 #define SPMMI_UNIT_MAX UINT32_MAX /* units of a part */
 #define SPMMI_BLOCK_ROWS_MIN 32u

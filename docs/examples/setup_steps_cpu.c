@@ -28,9 +28,7 @@ static int diagonal_of(const spmm_csr_t *a, double *inverse, double *bound)
         inverse[i] = 1 / diagonal;
         const double sum = absolute_sum(values + row_ptr[i], row_ptr[i + 1] - row_ptr[i]);
         const double ratio = diagonal > 0 ? sum / diagonal : NAN;
-        *bound = ratio <= *bound ? *bound : ratio; /* NaN stays: nothing is at most NaN */
-        if (isnan(*bound))
-            return 1;
+        *bound = isnan(*bound) || ratio <= *bound ? *bound : ratio; /* NaN stays */
     }
     return 1;
 }

@@ -55,9 +55,10 @@ __global__ void gather_kernel(long long count, const double *values, const int *
         to[q] = values[from[q]];
 }
 
+// A grid of no blocks is an error.
 unsigned blocks_for(int64_t threads)
 {
-    return (unsigned)((threads + THREADS - 1) / THREADS);
+    return (unsigned)(threads > 0 ? (threads + THREADS - 1) / THREADS : 1);
 }
 
 int diagonal_of(const spmm_csr_t *a, double *inverse, double *bound)

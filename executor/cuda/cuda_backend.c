@@ -85,7 +85,6 @@ cleanup:
     return status;
 }
 
-/* Everything before allocation: the device is queried, the parts are chosen. */
 /* Do all parts run without values, as each counts as 1? Products of 16 bits with C of f32 have no kernel that does. */
 static int lacks_values(const struct spmmi_cuda *cuda, const spmm_executor_options_t *options)
 {
@@ -95,6 +94,7 @@ static int lacks_values(const struct spmmi_cuda *cuda, const spmm_executor_optio
     return runs;
 }
 
+/* Everything before allocation: the device is queried, the parts are chosen. */
 static spmm_status_t open(const spmm_plan_t *plan, int number, const spmm_executor_options_t *options,
                           struct spmmi_cuda *cuda, const char **suffix, spmm_diag_t *diag)
 {

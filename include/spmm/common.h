@@ -29,9 +29,9 @@
 #include <stdint.h>
 
 #define SPMM_VERSION_MAJOR 0 /**< Version of these headers. */
-#define SPMM_VERSION_MINOR 2 /**< Version of these headers. */
+#define SPMM_VERSION_MINOR 3 /**< Version of these headers. */
 #define SPMM_VERSION_PATCH 0 /**< Version of these headers. */
-/** The version as one number: 0.2.0 is 200. */
+/** The version as one number: 0.3.0 is 300. */
 #define SPMM_VERSION_NUMBER (SPMM_VERSION_MAJOR * 10000 + SPMM_VERSION_MINOR * 100 + SPMM_VERSION_PATCH)
 
 /** Marks what the shared libraries export. */
@@ -47,7 +47,7 @@ extern "C" {
 
 /** Version of the library at run time, as SPMM_VERSION_NUMBER of its build. */
 SPMM_API int spmm_version(void);
-/** The same as text, such as "0.2.0". */
+/** The same as text, such as "0.3.0". */
 SPMM_API const char *spmm_version_string(void);
 
 /** One row per status: name, number, sentence. Numbers are part of the ABI and never reused.

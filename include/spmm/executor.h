@@ -94,9 +94,9 @@ typedef struct spmm_executor_options {
     uint64_t host_budget_bytes;
     uint64_t device_budget_bytes; /**< The same of the memory of a GPU. */
     /** 1: each entry of A counts as 1, whatever values the plan holds, if any: the product of a pattern. The result has
-     * the bits that values of 1 give; GPU kernels of rows do not read them, and where all parts are of rows and values
-     * of f32 or f64 none are held there. spmm_executor_set_values is then refused (ARGUMENT). 0: plans whose values
-     * are all 1 run the same kernels until others are set, but in captured graphs. */
+     * the bits that values of 1 give; most GPU kernels of rows do not read them, and where all parts are of rows and
+     * values of f32 or f64 none are held there. spmm_executor_set_values is then refused (ARGUMENT). 0: plans whose
+     * values are all 1 run the same kernels until others are set, but in captured graphs. */
     int unit_values;
     int reserved; /**< Not read. */
     /** Values of A, one of those that the plan has variants for (spmm_variant_info_t.a_type); 0: the plan's type. The
@@ -106,10 +106,11 @@ typedef struct spmm_executor_options {
     spmm_jit_level_t jit; /**< What spmm_executor_prepare may do. */
     /** Gives device memory, and checked on the CPU too; NULL: the library's own. */
     const spmm_device_allocator_t *allocator;
-    /** The products that are wanted: of so many columns of B at least, and as the next three say. What only others would
-     * run is neither packed nor uploaded, which saves memory and time. Wanted products with B and C of the type of A
-     * have the kernels and the bits that they have without this. Others of an op that is wanted run by the nearest
-     * kernel that is there (spmm_executor_info_t.fallback); an op that is not is refused (NO_VARIANT). */
+    /** The products that are wanted: of so many columns of B at least, and as the next three say. What only others
+     * would run is neither packed nor uploaded, which saves memory and time. Wanted products with B and C of the type
+     * of A have the kernels and the bits that they have without this. Others of an op that is wanted run by the nearest
+     * kernel that is there (spmm_executor_info_t.fallback); an op that is not is refused (NO_VARIANT). Not read where a
+     * kernel is forced. */
     int64_t n_min;
     int64_t n_max;    /**< Columns of B at most; 0: any. */
     uint32_t ops;     /**< SPMM_OPS_N, SPMM_OPS_T or both; 0: all that the plan has. */

@@ -113,10 +113,9 @@ static inline bool spmmi_is_forced(const struct spmmi_search *s)
 }
 /* Price a candidate and add it. Its seconds and weighed time are filled in. Errors: INTERNAL (too many). */
 spmm_status_t spmmi_search_emit(struct spmmi_search *s, struct spmmi_candidate *c, spmm_diag_t *diag);
-/* A candidate that may not run: only the reason is known. */
 /* The compute type of this family's candidates for tensor cores; 0: it has none. */
 spmm_compute_t spmmi_search_compute(const struct spmmi_search *s, const struct spmmi_family *row);
-
+/* A candidate that may not run: only the reason is known. */
 spmm_status_t spmmi_search_refuse(struct spmmi_search *s, spmm_family_t family, spmm_schedule_t schedule,
                                   spmm_reorder_t permutation_kind, const struct spmmi_evidence *why,
                                   spmm_diag_t *diag);

@@ -139,11 +139,12 @@ spmm_status_t spmmi_search_repays(struct spmmi_search *s, spmm_family_t family, 
 
 /* ---- Families ---- */
 
-/* Does the profile have constants for any schedule of the family? */
+/* Does the profile have constants for any schedule of the family? Those of f32 as it is do where the family has it. */
 static bool has_constants(const struct spmmi_search *s, const struct spmmi_family *row)
 {
     struct spmmi_candidate c = {.family = row->id};
-    c.compute = spmmi_search_compute(s, row);
+    if (row->compute == SPMMI_COMPUTE_TENSOR)
+        c.compute = spmmi_search_compute(s, row);
     for (int i = 0; spmmi_schedule_at(i) != NULL; i++) {
         c.schedule = spmmi_schedule_at(i)->id;
         if (spmmi_schedule_at(i)->family == row->id && is_fitted(s, &c))

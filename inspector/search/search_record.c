@@ -25,8 +25,7 @@ static void add(const struct writer *w, const struct spmmi_candidate *c, struct 
         t.schedule = spmmi_schedule_at(i)->family == c->family ? spmmi_schedule_at(i)->id : t.schedule;
     if (dtype == SPMM_F32 && row->compute == SPMMI_COMPUTE_TENSOR)
         t.compute = c->compute != 0 ? c->compute : SPMM_COMPUTE_3XTF32;
-    /* Of losers it is left out: it would be all in many plans that older libraries do not know. */
-    if (row->compute == SPMMI_COMPUTE_EITHER && t.chosen)
+    if (row->compute == SPMMI_COMPUTE_EITHER)
         t.compute = c->compute;
     t.predicted_us = t.schedule == c->schedule ? US_PER_SECOND * c->seconds : 0;
     t.measured_us = t.schedule == c->schedule ? c->measured_us : 0;
@@ -59,7 +58,11 @@ static const struct spmmi_candidate *best_of(const struct writer *w, spmm_family
         const struct spmmi_candidate *const c = &s->list[i];
         const bool is_told_apart =
             c->refused == SPMMI_REASON_PRUNED || c->refused == SPMMI_REASON_NOT_MEASURED;
-        const bool is_of = c->family == family && c->schedule == schedule && !is_told_apart;
+        /* f32 as it is stands for the kernel where it lost: the other would be all in most plans that older libraries
+         * do not know. */
+        const bool is_split =
+            spmmi_is_tf32(c->compute) && spmmi_family_of(family)->compute == SPMMI_COMPUTE_EITHER;
+        const bool is_of = c->family == family && c->schedule == schedule && !is_told_apart && !is_split;
         if (is_of && tells_more(s, c, best))
             best = c;
     }

@@ -39,8 +39,7 @@ int spmmi_dense_exact_cuda(const struct spmmi_dense_exact *args);
  * or as they are. Behind the values of a line, and in lines that B does not have, come zeros. Lines of scratch begin at
  * whole words of 16 bytes and may be written to the end of their last word. */
 struct spmmi_dense_lines {
-    int dtype;
-    int blocks;                     /* 0: as they are; f32: 1, rounded, or SPMMI_DENSE_BLOCKS */
+    int blocks;                     /* 0: 16 bits, as they are; f32: 1, rounded, or SPMMI_DENSE_BLOCKS */
     int64_t lines, lines_of_b;      /* those of scratch, the first of which B has */
     int64_t values, values_of_b;    /* of a line */
     const void *b;                  /* lines ldb elements apart */

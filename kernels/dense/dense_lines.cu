@@ -107,16 +107,8 @@ int spmmi_dense_lines_cuda(const struct spmmi_dense_lines *p)
 {
     if (p->blocks == 1)
         return spmmi::launch_lines<uint32_t, 1>(*p);
-    if (p->blocks > 1)
-        return spmmi::launch_lines<uint32_t, SPMMI_DENSE_BLOCKS>(*p);
-    switch (p->dtype) {
-    case 1:
-        return spmmi::launch_lines<uint32_t, 0>(*p);
-    case 2:
-        return spmmi::launch_lines<uint64_t, 0>(*p);
-    default:
-        return spmmi::launch_lines<uint16_t, 0>(*p);
-    }
+    return p->blocks > 1 ? spmmi::launch_lines<uint32_t, SPMMI_DENSE_BLOCKS>(*p)
+                         : spmmi::launch_lines<uint16_t, 0>(*p);
 }
 
 int spmmi_dense_split_cuda(uint32_t count, const uint32_t *map, const float *values, float *a, uint32_t room,

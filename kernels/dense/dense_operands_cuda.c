@@ -97,7 +97,7 @@ static struct spmmi_dense_lines lines_of(const struct spmmi_dense_a *a, const st
 {
     const int blocks = spmmi_dense_blocks_of(a, product);
     const int64_t n = product->b.cols, k = (int64_t)a->lda, word = 16 / (int64_t)spmm_dtype_size(a->dtype);
-    struct spmmi_dense_lines p = {.dtype = (int)a->dtype, .blocks = blocks, .ldb = product->b.ld};
+    struct spmmi_dense_lines p = {.blocks = blocks, .ldb = product->b.ld};
     if (product->b.layout == SPMM_ROW_MAJOR) {
         p.lines = k;
         p.lines_of_b = a->cols;

@@ -101,10 +101,11 @@ static uint64_t workspace(const void *state, const struct spmmi_product *product
 static int has_suffix(const char *suffix)
 {
     int is_found = forced_lanes(suffix) > 0;
-    for (uint32_t i = 0; i < 4 * 6 * 3; i++) {
+    static const uint32_t vecs[] = {1, SPMMI_ROWS_PAIR, SPMMI_ROWS_APART, 4, 8};
+    for (uint32_t i = 0; i < 5 * 6 * 3; i++) {
         char text[32];
-        const enum spmmi_rows_way way = i / 24 == 1 ? SPMMI_ROWS_STAGED : SPMMI_ROWS_COLUMNS;
-        shape_name((struct spmmi_rows_shape){1u << i % 4, 1u << i / 4 % 6, way}, i / 24 == 2, text,
+        const enum spmmi_rows_way way = i / 30 == 1 ? SPMMI_ROWS_STAGED : SPMMI_ROWS_COLUMNS;
+        shape_name((struct spmmi_rows_shape){vecs[i % 5], 1u << i / 5 % 6, way}, i / 30 == 2, text,
                    sizeof text);
         is_found |= strcmp(text, suffix) == 0;
     }

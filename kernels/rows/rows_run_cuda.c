@@ -9,8 +9,8 @@
 #include "format/base/team.h"
 #include "rows_staged_pack.h"
 
-/* Where each value of A is 1 there are instances that read none, but for column-major C of several columns of 16 bits:
- * those read the ones. */
+/* Where each value of A is 1 there are instances that read none, but for column-major C of several columns of 16 bits,
+ * and for pairs of them: those read the ones. NULL: there is none, or it would read values that are not there. */
 static spmmi_rows_cuda_fn kernel_of(const struct spmmi_cuda_rows *rows, const struct spmmi_product *product,
                                     struct spmmi_rows_shape shape)
 {
@@ -20,7 +20,9 @@ static spmmi_rows_cuda_fn kernel_of(const struct spmmi_cuda_rows *rows, const st
     if (product->a_is_ones && (product->c.layout == SPMM_ROW_MAJOR || has_columns))
         kernel = spmmi_rows_cuda_kernel((int)rows->schedule, types, shape);
     types.a = (int)rows->dtype;
-    return kernel != NULL ? kernel : spmmi_rows_cuda_kernel((int)rows->schedule, types, shape);
+    if (kernel == NULL && (rows->stream.values != NULL || product->alpha == 0))
+        kernel = spmmi_rows_cuda_kernel((int)rows->schedule, types, shape);
+    return kernel;
 }
 
 /* May lanes load whole words of B? What lies behind n columns is not read. */

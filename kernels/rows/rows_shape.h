@@ -13,8 +13,7 @@ enum spmmi_rows_way {
 
 /* Shape of a rows kernel instance; 256 threads a block. */
 struct spmmi_rows_shape {
-    uint32_t
-        vec; /* columns a lane: 1, SPMMI_ROWS_PAIR, SPMMI_ROWS_APART, or 16 bytes' worth of B; staged: 1 or 2 */
+    uint32_t vec;   /* columns a lane: 1, PAIR, APART, or 16 bytes' worth of B; staged: 1 or 2 */
     uint32_t lanes; /* lanes a group: 1, 2, 4 .. 32; lanes of one column also 256 */
     enum spmmi_rows_way way;
 };

@@ -270,7 +270,9 @@ int launch_block_tasks(const spmmi_once_work *w, uint32_t usual, int row_class, 
         room = rows <= ALONE_ROWS_MAX ? most : min(most, usual);
     const uint64_t entries = (uint64_t)min(w->a.cols, w->a.nnz); // of a row, at most
     const uint32_t slots = (uint32_t)min((uint64_t)room / sizeof(Sum), entries), bytes = slots * sizeof(Sum);
-    const cudaError_t error = allow_shared(block_tasks_kernel<THREADS, Sum>, bytes, most);
+    // Without the attribute the kernel's static shared memory counts too.
+    const uint32_t taken = bytes + THREADS / 32 * (uint32_t)sizeof(Sum);
+    const cudaError_t error = allow_shared(block_tasks_kernel<THREADS, Sum>, taken, most);
     if (error != cudaSuccess)
         return error;
     return launch_kernel(block_tasks_kernel<THREADS, Sum>, dim3(rows), THREADS, bytes, stream, false, *w,

@@ -31,6 +31,7 @@
 #include "inspector/cost/roofline.h"
 #include "inspector/analysis/row_block_metrics.h"
 #include "inspector/reorder/row_permutation.h"
+#include "tests/support/tcblocks.h"
 
 #define LIST_MAX 32
 #define KERNELS_MAX 512
@@ -343,7 +344,7 @@ static spmm_status_t print_kernel(struct subject *s, const struct kernel *k, spm
     const bool is_tiled = k->family == SPMM_FAMILY_TILED;
     struct spmmi_tiled_analysis *analysis = NULL;
     spmm_row_block_metrics_t stats;
-    if (spmmi_is_tcblocks(k->family))
+    if (test_is_tcblocks(k->family))
         return print_tcblocks(s, k, diag);
     if (is_tiled) {
         if (s->analyses.count == SPMMI_ANALYSIS_MAX)

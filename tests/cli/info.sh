@@ -11,7 +11,7 @@ spmm-inspect -q --device any "$matrix" -o "$plan"
 run spmm-info "$plan"
 exits 0
 silent_err
-says 'format 1.7, f32, with values, made by spmm-inspector 0.2.0'
+says 'format 1.7, f32, with values, made by spmm-inspector 0.3.0'
 says '10,974 x 10,974, 428,650 nonzeros'
 says 'panel/dense, 10,974 rows, '
 says 'choice     variants 0, 5: rows/row-split: predicted '
@@ -38,7 +38,7 @@ says 'variant 17'
 run spmm-info --full "$plan"
 exits 0
 silent_err
-says 'format 1.7, f32, with values, made by spmm-inspector 0.2.0'
+says 'format 1.7, f32, with values, made by spmm-inspector 0.3.0'
 says '10,974 x 10,974, 428,650 nonzeros'
 says 'of CSR'
 says 'rows/nonzero-split, 53,582 items'
@@ -131,13 +131,13 @@ for newer in "$source_dir/tests/golden/bad/header_incompat.plan" -; do
     run spmm-info "$newer" <"$source_dir/tests/golden/bad/header_incompat.plan"
     exits 4
     says_err 'needs what is not known here: feature bits 40; '
-    says_err 'this is spmm 0.2.0: update spmm'
+    says_err 'this is spmm 0.3.0: update spmm'
     one_line_err
 done
 for newer in "$source_dir/tests/golden/bad/header_major.plan" -; do
     run spmm-info "$newer" <"$source_dir/tests/golden/bad/header_major.plan"
     exits 4
-    says_err 'the plan has format 2.0, this library reads 1.x; this is spmm 0.2.0: update spmm (SPMM_ERR_PLAN_VERSION)'
+    says_err 'the plan has format 2.0, this library reads 1.x; this is spmm 0.3.0: update spmm (SPMM_ERR_PLAN_VERSION)'
     one_line_err
 done
 for told in '\0\0\0\0\0\0\0\0' '\1\0\0\0\0\0\0\0' '\377\0\0\0\0\0\0\0' '\377\377\377\377\377\377\377\377'; do
@@ -145,7 +145,7 @@ for told in '\0\0\0\0\0\0\0\0' '\1\0\0\0\0\0\0\0' '\377\0\0\0\0\0\0\0' '\377\377
     printf '%b' "$told" | dd of="$work/length.plan" bs=1 seek=24 conv=notrunc status=none # its length
     run timeout 10 spmm-info - < <(cat "$work/length.plan" /dev/zero)
     exits 4
-    says_err 'needs what is not known here: feature bits 40; this is spmm 0.2.0: update spmm'
+    says_err 'needs what is not known here: feature bits 40; this is spmm 0.3.0: update spmm'
     one_line_err
 done
 
@@ -479,7 +479,7 @@ exits 0
 says 'Usage: spmm-info [options] PLAN..'
 run spmm-info --version
 exits 0
-says 'spmm-info 0.2.0'
+says 'spmm-info 0.3.0'
 
 # ---- Budgets ----
 printf '%%%%MatrixMarket matrix coordinate pattern general\n2147483646 2147483646 0\n' >"$work/huge.mtx"

@@ -586,7 +586,7 @@ says 'Examples'
 says '--force-kernel NAME'
 run spmm-inspect --version
 exits 0
-says 'spmm-inspect 0.2.0'
+says 'spmm-inspect 0.3.0'
 # Every generator is in the help and in the message about one that there is not.
 for list in '--help' 'gen:nothing:1'; do
     run spmm-inspect $list

@@ -127,7 +127,7 @@ static void numbers_that_name_nothing(void **state)
     assert_null(spmmi_permutation_of((spmm_reorder_t)1000));
     assert_false(spmmi_permutation_is_kind(SPMM_REORDER_AUTO));
     assert_false(spmmi_permutation_is_kind((spmm_reorder_t)1000));
-    assert_false(spmmi_is_tcblocks((spmm_family_t)1000));
+    assert_false(spmmi_family_computes((spmm_family_t)1000, SPMM_F32, SPMM_COMPUTE_TF32));
     assert_int_equal(spmm_dtype_size((spmm_dtype_t)1000), 0);
     assert_string_equal(spmm_status_name((spmm_status_t)1000), "SPMM_ERR_?");
     assert_string_equal(spmm_status_text((spmm_status_t)1000), "unknown status");

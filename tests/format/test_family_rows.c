@@ -13,6 +13,7 @@
 
 #include "format/file/plan_records.h"
 #include "format/file/plan_write.h"
+#include "tests/support/tcblocks.h"
 #include "tests/support/forge.h"
 #include "tests/support/plan_seal.h"
 
@@ -126,7 +127,7 @@ static void check_long_rows(const struct spmmi_schedule *row, const struct spmmi
                             spmm_plan_t *plan)
 {
     const struct spmmi_schedule *other;
-    const int is_long_rows = spmmi_is_tcblocks(family->id) && test_plan_split_long_rows(plan, 8) == 1;
+    const int is_long_rows = test_is_tcblocks(family->id) && test_plan_split_long_rows(plan, 8) == 1;
     if (!is_long_rows)
         return;
     assert_int_equal(spmmi_plan_check(plan, NULL), SPMM_OK);
@@ -361,7 +362,7 @@ static void the_list_is_reported_to_users(void **state)
     (void)state;
     for (; spmm_family_at(families, &f) == SPMM_OK; families++) {
         assert_string_equal(f.name, spmm_family_name(f.family));
-        assert_int_equal(f.uses_tensor_cores, spmmi_is_tcblocks(f.family));
+        assert_int_equal(f.uses_tensor_cores, test_is_tcblocks(f.family));
     }
     for (; spmm_schedule_at(schedules, &s) == SPMM_OK; schedules++) {
         assert_string_equal(s.name, spmm_schedule_name(s.schedule));

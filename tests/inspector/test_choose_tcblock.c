@@ -19,6 +19,7 @@
 #include "inspector/cost/device_profile_texts.h"
 #include "inspector/matrix/matrix.h"
 #include "inspect_support.h"
+#include "tests/support/tcblocks.h"
 #include "tests/support/scorecard.h"
 
 static const int64_t n_8[] = {8}, n_64[] = {64}, n_128[] = {128}, n_1_64[] = {1, 64};
@@ -295,7 +296,7 @@ static int considered_tcblocks(const struct spmmi_request *r, const spmm_matrix_
     struct spmmi_search s = spmmi_op_search(op, r, SPMM_LAYOUTS_ROW_MAJOR, 128);
     assert_int_equal(spmmi_search_decide(&s, NULL, NULL, &decision, NULL), SPMM_OK);
     for (int i = 0; i < s.count; i++)
-        considered += spmmi_is_tcblocks(s.list[i].family) && s.list[i].seconds > 0;
+        considered += test_is_tcblocks(s.list[i].family) && s.list[i].seconds > 0;
     spmmi_op_close(op);
     spmmi_free(op);
     return considered;
@@ -334,7 +335,7 @@ static void the_smallest_prediction_wins(void **state)
         (spmm_inspect_options_t)OPTIONS(.n = n_128, .n_count = 1, .layouts = SPMM_LAYOUTS_ROW_MAJOR));
     assert_int_equal(plan->variants[0].compute, SPMM_COMPUTE_3XTF32);
     const struct spmmi_part *part = &plan->parts[0];
-    assert_true(spmmi_is_tcblocks(part->family));
+    assert_true(test_is_tcblocks(part->family));
     const struct spmmi_trace *won = trace_of(plan, 0, part->family, part->schedule);
     assert_non_null(won);
     assert_true(won->chosen && won->reason == SPMMI_REASON_PREDICTED && won->value == won->predicted_us);
@@ -363,7 +364,7 @@ static void a_slow_one_loses_and_says_so(void **state)
     spmm_plan_t *plan = plan_with(
         "gen:band:4000:60", 500, 1,
         (spmm_inspect_options_t)OPTIONS(.n = n_128, .n_count = 1, .layouts = SPMM_LAYOUTS_ROW_MAJOR));
-    assert_false(spmmi_is_tcblocks(plan->parts[0].family));
+    assert_false(test_is_tcblocks(plan->parts[0].family));
     const struct spmmi_trace *lost = trace_of(plan, 0, SPMM_FAMILY_PANEL, SPMM_SCHEDULE_DENSE);
     assert_non_null(lost);
     assert_true(!lost->chosen && lost->reason == SPMMI_REASON_PREDICTED);
@@ -386,7 +387,7 @@ static void rows_stay_where_the_gain_is_small(void **state)
     spmm_plan_destroy(plan);
     for (int i = 0; i < 2; i++) {
         plan = plan_with("gen:band:4000:60", (i == 0 ? 0.87 : 0.8) * rows_us - launch_us, 1e-6, options);
-        assert_int_equal(spmmi_is_tcblocks(plan->parts[0].family), i == 1);
+        assert_int_equal(test_is_tcblocks(plan->parts[0].family), i == 1);
         const struct spmmi_trace *t = trace_of(plan, 0, SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_DENSE);
         assert_true(i == 1 || (t->reason == SPMMI_REASON_MARGIN && t->value == t->predicted_us &&
                                t->value > t->threshold && t->value < rows_us));
@@ -444,7 +445,7 @@ static void compute_f32_leaves_tensor_cores_alone(void **state)
         plan_with("gen:band:4000:60", 1, 0.1,
                   (spmm_inspect_options_t)OPTIONS(.n = n_128, .n_count = 1, .compute = SPMM_COMPUTE_F32));
     for (uint32_t i = 0; i < plan->trace_count; i++)
-        assert_true(!spmmi_is_tcblocks(plan->trace[i].family) ||
+        assert_true(!test_is_tcblocks(plan->trace[i].family) ||
                     (!plan->trace[i].chosen && plan->trace[i].predicted_us == 0));
     spmm_plan_destroy(plan);
     plan = plan_with("gen:band:4000:60", 1, 0.1,
@@ -462,11 +463,11 @@ static void other_types_layouts_and_one_column(void **state)
     assert_true(plan->variant_count >= 2);
     assert_int_equal(plan->parts[plan->variants[0].part_first].family, SPMM_FAMILY_ROWS);
     assert_int_equal(plan->variants[0].compute, SPMM_COMPUTE_F32);
-    assert_true(spmmi_is_tcblocks(plan->parts[plan->variants[1].part_first].family));
+    assert_true(test_is_tcblocks(plan->parts[plan->variants[1].part_first].family));
     spmm_plan_destroy(plan);
     plan = plan_with("gen:band:4000:60", 1, 0.1,
                      (spmm_inspect_options_t)OPTIONS(.n = n_64, .n_count = 1, .a_type = SPMM_F16));
-    assert_true(spmmi_is_tcblocks(plan->parts[0].family));
+    assert_true(test_is_tcblocks(plan->parts[0].family));
     assert_int_equal(plan->variants[0].compute, SPMM_COMPUTE_F16);
     const struct spmmi_trace *tiled = trace_of(plan, 0, SPMM_FAMILY_TILED, SPMM_SCHEDULE_WHOLE);
     assert_true(tiled != NULL && !tiled->chosen);
@@ -483,10 +484,10 @@ static void blocks_of_single_nonzeros_are_left_to_rows(void **state)
         OPTIONS(.n = n_64, .n_count = 1, .layouts = SPMM_LAYOUTS_ROW_MAJOR, .device = "h200");
     spmm_plan_t *plan = inspect_plan(m, &options);
     int priced = 0;
-    assert_false(spmmi_is_tcblocks(plan->parts[0].family));
+    assert_false(test_is_tcblocks(plan->parts[0].family));
     for (uint32_t i = 0; i < plan->trace_count; i++) {
         const struct spmmi_trace *t = &plan->trace[i];
-        if (!spmmi_is_tcblocks(t->family) || t->variant != 0 || t->permutation != 0)
+        if (!test_is_tcblocks(t->family) || t->variant != 0 || t->permutation != 0)
             continue;
         assert_true(!t->chosen);
         assert_true(t->reason != SPMMI_REASON_PREDICTED || t->value > t->threshold);
@@ -505,7 +506,7 @@ static void a_permutation_is_taken_where_it_pays(void **state)
         "gen:femshuf:14:14:14", 1, 1,
         (spmm_inspect_options_t)OPTIONS(.n = n_128, .n_count = 1, .layouts = SPMM_LAYOUTS_ROW_MAJOR));
     const struct spmmi_part *part = &plan->parts[0];
-    assert_true(spmmi_is_tcblocks(part->family));
+    assert_true(test_is_tcblocks(part->family));
     assert_int_equal(part->flags, SPMMI_PART_REORDERED);
     assert_is_permutation(part);
     int taken = 0;

@@ -133,7 +133,9 @@ static spmm_compute_t compute_draw(struct test_stream *stream, const spmm_plan_t
     const int is_narrow = test_stream_chance(stream, 40) && spmmi_dtype_is_narrower(row->id, plan->dtype);
     const spmm_dtype_t type = is_narrow ? row->id : plan->dtype;
     const uint64_t of_split = test_stream_below(stream, 2);
-    return type == SPMM_F32 && spmmi_is_tcblocks(part->family)
+    const int may_split = spmmi_family_computes(part->family, type, SPMM_COMPUTE_TF32);
+    const int must_split = may_split && !spmmi_family_computes(part->family, type, SPMM_COMPUTE_F32);
+    return must_split || (may_split && test_stream_chance(stream, 50))
                ? (spmm_compute_t)(SPMM_COMPUTE_TF32 + of_split)
                : (spmm_compute_t)type;
 }

@@ -7,6 +7,7 @@
 
 #include "dense.h"
 #include "format/base/alloc.h"
+#include "tests/support/tcblocks.h"
 
 #define STAGE_SLOTS 447u
 
@@ -96,7 +97,7 @@ static void variant_add(spmm_plan_t *plan, spmm_op_t op, const struct test_plan_
 {
     const struct spmmi_schedule *const row = schedule_of(options->schedule);
     const struct spmmi_family *const family = spmmi_family_of(row->family);
-    const int is_split = options->dtype == SPMM_F32 && spmmi_is_tcblocks(row->family);
+    const int is_split = options->dtype == SPMM_F32 && test_is_tcblocks(row->family);
     plan->variants[plan->variant_count++] =
         (struct spmmi_variant){op,
                                is_split ? SPMM_COMPUTE_3XTF32 : (spmm_compute_t)options->dtype,
@@ -220,7 +221,7 @@ uint32_t test_plan_split_long_rows(spmm_plan_t *plan, int64_t minimum)
     int64_t *t_row_ptr = NULL;
     for (uint32_t i = 0; i < plan->part_count; i++) {
         struct spmmi_part *part = &plan->parts[i];
-        if (!spmmi_is_tcblocks(part->family) || (part->flags & SPMMI_PART_PERMUTES_OUTPUT) != 0 ||
+        if (!test_is_tcblocks(part->family) || (part->flags & SPMMI_PART_PERMUTES_OUTPUT) != 0 ||
             spmmi_long_rows_of(plan, i) != NULL)
             continue;
         const struct spmmi_part long_rows = part_split(part, op_row_ptr(plan, part->op, &t_row_ptr), minimum);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "format/base/alloc.h"
+#include "tests/support/tcblocks.h"
 
 void test_plan_seal(spmm_plan_t *plan)
 {
@@ -32,7 +33,7 @@ int test_plan_may_compute(spmm_dtype_t dtype, const struct spmmi_family *family,
 
 static uint32_t reason_of(spmm_family_t family)
 {
-    if (spmmi_is_tcblocks(family))
+    if (test_is_tcblocks(family))
         return SPMMI_REASON_DENSITY;
     return spmmi_family_of(family)->slots_max > 0 ? SPMMI_REASON_EVEN : SPMMI_REASON_MEAN_ROW;
 }
