@@ -147,6 +147,57 @@ static void values_of_a_that_are_not_finite_are_exact(void **state)
     }
 }
 
+/* One part that multiplies f32 as it is and as 3xtf32: by n. */
+static void a_part_may_have_both_forms(void **state)
+{
+    (void)state;
+    struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
+    spmm_plan_t *plan = plan_of(a, 0), *more = plan_of(a, 4);
+    plan->variants[0].n_max = 32;
+    more->variants[0].n_min = 33;
+    test_plan_join(plan, more);
+    spmm_executor_t *executor = test_executor_make(plan, 0, 0, NULL);
+    for (int i = 0; i < 4; i++) {
+        struct test_product product = test_cuda_plain(i < 2 ? 24 : 80, i);
+        product.beta = i % 2;
+        struct test_dense b = test_product_b(a, SPMM_F32, &product),
+                          c = test_product_c(a, SPMM_F32, &product);
+        spmm_executor_info_t info = {.struct_size = sizeof info};
+        assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, &b.view, &c.view, &info, NULL), SPMM_OK);
+        assert_string_equal(info.kernel, i < 2 ? "cuda/dense/gemm" : "cuda/dense/gemm/3xtf32");
+        test_cuda_product_check(executor, NULL, a, SPMM_F32, &product);
+        test_dense_free(&b);
+        test_dense_free(&c);
+    }
+    spmm_executor_destroy(executor);
+    spmm_plan_destroy(plan);
+    test_matrix_free(a);
+}
+
+TEST_PATTERN(half, (i + j) % 2 == 0)
+
+/* C that cancels the product shows a product that is rounded before C is added. */
+static void sums_of_16_bits_are_rounded_once(void **state)
+{
+    static const int64_t widths[] = {8, 16, 64, 136, 512};
+    (void)state;
+    for (int m = 0; m < 3; m++) {
+        const struct test_pattern pattern = {"half", 48 + 80 * m, 64 + 96 * m, half};
+        struct test_matrix *a = test_matrix_of(&pattern, TEST_VALUES_INTEGER);
+        for (int form = SPMM_F16 - SPMM_F32; form <= SPMM_BF16 - SPMM_F32; form++) {
+            spmm_executor_t *executor = executor_make(a, form);
+            for (int i = 0; i < 5 * 4; i++) {
+                struct test_product product = test_cuda_plain(widths[i / 4], i % 4);
+                product.values = TEST_VALUES_INTEGER;
+                product.beta = i % 3 == 0 ? 1 : -1;
+                test_cuda_product_check(executor, NULL, a, type_of(form), &product);
+            }
+            spmm_executor_destroy(executor);
+        }
+        test_matrix_free(a);
+    }
+}
+
 /* More shapes than are kept. */
 static void any_number_of_shapes_runs(void **state)
 {
@@ -210,6 +261,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(canaries_reach_the_rows_that_store_the_column),
         cmocka_unit_test(repeats_and_graphs_have_the_same_bits),
         cmocka_unit_test(values_of_a_that_are_not_finite_are_exact),
+        cmocka_unit_test(a_part_may_have_both_forms),
+        cmocka_unit_test(sums_of_16_bits_are_rounded_once),
         cmocka_unit_test(any_number_of_shapes_runs),
         cmocka_unit_test(a_missing_library_is_replaced_or_named),
     };

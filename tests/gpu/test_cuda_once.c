@@ -169,6 +169,22 @@ TEST_PATTERN(many_columns, test_chance(i + 9, j, 50))
 TEST_PATTERN(half, (i + j) % 2 == 0)
 TEST_PATTERN(far_columns, test_chance(i, j, 1000))
 
+TEST_PATTERN(every_entry, true)
+
+/* Sums of 12,288 entries are 48 KiB, which dynamic shared memory may have without an attribute, but not beside the
+ * static memory of the kernel. First, as the attribute stays where a larger launch set it. */
+static void sums_of_48_kib_are_launched(void **state)
+{
+    static const struct test_pattern patterns[] = {{"12,288 entries", 2, 12288, every_entry},
+                                                   {"12,288 rows", 12288, 20, half}};
+    (void)state;
+    struct test_matrix *a = test_matrix_of(&patterns[0], TEST_VALUES_REAL),
+                       *b = test_matrix_of(&patterns[1], TEST_VALUES_REAL);
+    check(a, b, SPMM_F64, 0);
+    test_matrix_free(a);
+    test_matrix_free(b);
+}
+
 /* Rows of every class, of several ranges, and rows that are cut in k: with few entries, with several ranges, with more
  * entries of A than shared memory has sums for, and more of them than have a block each; bitmaps that do not fit in
  * shared memory. */
@@ -327,6 +343,7 @@ static void methods_and_budgets_are_checked(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sums_of_48_kib_are_launched),
         cmocka_unit_test(every_shape_has_the_bits_of_the_cpu),
         cmocka_unit_test(larger_rows_have_the_bits_of_the_cpu),
         cmocka_unit_test(a_thousand_products_have_the_same_bits),

@@ -15,7 +15,8 @@
 #include "cuda_product.h"
 #include "tests/support/plan_seal.h"
 
-static const int64_t widths[] = {1, 2, 3, 4, 5, 7, 8, 9, 12, 16, 17, 31, 32, 33, 64, 100, 128, 130, 256};
+static const int64_t widths[] = {1,  2,  3,  4,  5,  7,  8,   9,   12,  16, 17,
+                                 31, 32, 33, 49, 64, 97, 100, 128, 130, 256};
 #define WIDTH_COUNT ((int)(sizeof widths / sizeof widths[0]))
 
 static const struct test_plan_options part_options[] = {

@@ -15,11 +15,12 @@
 #include "tests/support/type_walk.h"
 
 /* 6, 10, 18, 34, 66 and 130 are pairs of columns of f32, the last two in several tiles. Canaries walk the widths by
- * steps of 7, which a prime number of them makes visit all. */
-static const int64_t widths[] = {1,  2,  3,  4,  6,  7,  8,   10,  12,  16,  18, 24,
-                                 31, 32, 34, 40, 64, 66, 100, 128, 130, 256, 300};
+ * steps of 7, which a prime number of them makes visit all. 33 to 199 have three columns of f32 a lane, in up to three
+ * tiles. */
+static const int64_t widths[] = {1,  2,  3,  4,  6,  7,  8,   10,  12,  16,  18,  24,  31,  32, 33,
+                                 34, 40, 49, 64, 66, 97, 100, 128, 129, 130, 199, 256, 300, 301};
 #define WIDTH_COUNT ((int)(sizeof widths / sizeof widths[0]))
-_Static_assert(WIDTH_COUNT == 23, "a prime number of widths, or canaries leave some out");
+_Static_assert(WIDTH_COUNT == 29, "a prime number of widths, or canaries leave some out");
 
 static const struct {
     spmm_schedule_t schedule;
