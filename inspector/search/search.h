@@ -16,9 +16,8 @@ struct spmmi_range {
     int64_t n_min, n_max, n;
 };
 /* One for each range that is wanted: n[count] are the numbers of columns that the caller named, none: all of them.
- * is_small: for a GPU, of a matrix with fewer than SPMMI_NONZEROS_MEASURED nonzeros. Ascending and disjoint; returns
- * how many, at least 1. */
-int spmmi_ranges(const int64_t *n, int count, bool is_small, struct spmmi_range ranges[SPMMI_RANGE_MAX]);
+ * splits_wide: 1,024 and more columns are judged apart. Ascending and disjoint; returns how many, at least 1. */
+int spmmi_ranges(const int64_t *n, int count, bool splits_wide, struct spmmi_range ranges[SPMMI_RANGE_MAX]);
 
 /* What runs for a range of n and a layout. */
 struct spmmi_decision {

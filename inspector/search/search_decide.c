@@ -6,14 +6,16 @@
 #include "search.h"
 
 #define BOTH (SPMM_LAYOUTS_ROW_MAJOR | SPMM_LAYOUTS_COL_MAJOR)
-#define N_TYPICAL 64 /* n of predictions for a plan for all n, where the caller names none */
+#define DENSE_TIMES 16.0 /* a nearly dense matrix has so many times fewer nonzeros than entries, or less */
+#define N_TYPICAL 64     /* n of predictions for a plan for all n, where the caller names none */
 
 /* Permuted rows of C are permuted for every product: one decision for all n. */
-static int ranges_of(const struct spmmi_request *r, bool is_small, struct spmmi_range ranges[SPMMI_RANGE_MAX])
+static int ranges_of(const struct spmmi_request *r, bool splits_wide,
+                     struct spmmi_range ranges[SPMMI_RANGE_MAX])
 {
     const spmm_inspect_options_t *const o = &r->options;
     if (!o->permute_output)
-        return spmmi_ranges(o->n, o->n_count, is_small, ranges);
+        return spmmi_ranges(o->n, o->n_count, splits_wide, ranges);
     ranges[0] = (struct spmmi_range){1, SPMMI_N_MAX, o->n_count > 0 ? o->n[0] : N_TYPICAL};
     return 1;
 }
@@ -26,14 +28,21 @@ struct asker {
     struct spmmi_tuning *tuning;
 };
 
+/* On a GPU, is the best kernel for 4,096 columns another than for 256? Of a small matrix, whose 256 columns leave the
+ * GPU idle; and of a nearly dense one, for which f32 on tensor cores gains with n: see search_ranges.c. */
+static bool splits_wide_n(const struct asker *x)
+{
+    const struct spmmi_model_matrix *const m = &x->op->model;
+    const bool is_dense = DENSE_TIMES * m->nnz >= m->rows * m->cols;
+    return x->request->device.target != SPMMI_TARGET_CPU && (m->nnz < SPMMI_NONZEROS_MEASURED || is_dense);
+}
+
 static spmm_status_t decide_layout(const struct asker *x, uint32_t layout, struct spmmi_decision *decisions,
                                    int *count, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_range ranges[SPMMI_RANGE_MAX];
-    const bool is_small =
-        x->request->device.target != SPMMI_TARGET_CPU && x->op->model.nnz < SPMMI_NONZEROS_MEASURED;
-    const int wanted = ranges_of(x->request, is_small, ranges);
+    const int wanted = ranges_of(x->request, splits_wide_n(x), ranges);
     *count = 0;
     for (int i = 0; i < wanted; i++) {
         struct spmmi_search s = spmmi_op_search(x->op, x->request, layout, ranges[i].n);

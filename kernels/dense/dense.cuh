@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The exact kernel of the dense family: columns of C from the nonzeros alone.
+// The kernels behind a dense product.
+//
+// dense_exact_kernel computes columns of C from the nonzeros alone.
 //
 // A block owns 32 columns, a warp every 16th row of them, a lane one column. A dense product turns an entry of B that
 // is not finite into a NaN or an infinity in every row of its column of C, as a zero times either is a NaN: row 0 of C
 // tells the columns that have to be computed again. A block whose columns need nothing ends after one load a lane.
 // Halves of values of A that are not finite spoil their rows alone: then all of C is computed again.
 // Bytes in flight: one value of B a lane; this path is rare. Sums are in the order of the row.
+//
+// dense_sums_kernel rounds alpha * A * B + beta * C to 16 bits once, where alpha * A * B is f32: some kernels of the
+// library round it before they add C. A thread owns one column of C, or one row, by its layout. What is not finite is
+// computed from the nonzeros. Bytes in flight: 6 a thread; C and the sums are read once.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -16,6 +22,7 @@
 namespace spmmi {
 
 constexpr unsigned DENSE_COLUMNS = 32, DENSE_WARPS = 16, DENSE_ROW_GROUPS = 64;
+constexpr unsigned SUMS_THREADS = 256, SUMS_LINES_MAX = 32768;
 
 // An entry of op(A): whole, or the sum of its halves. The low one is the value itself where the high one is not finite.
 template <typename T>
@@ -64,8 +71,45 @@ __global__ void __launch_bounds__(DENSE_COLUMNS *DENSE_WARPS) dense_exact_kernel
     }
 }
 
+template <typename T>
+__global__ void __launch_bounds__(SUMS_THREADS)
+    dense_sums_kernel(const spmmi_dense_exact p, bool by_rows, unsigned width)
+{
+    const int64_t values = by_rows ? p.n : p.rows, lines = by_rows ? p.rows : p.n;
+    const int64_t at = (int64_t)blockIdx.x * width + threadIdx.x % width;
+    const float alpha = static_cast<float>(p.alpha), beta = static_cast<float>(p.beta);
+    wait_for_previous();
+    if (at >= values)
+        return;
+    const unsigned height = SUMS_THREADS / width;
+    for (int64_t line = (int64_t)blockIdx.y * height + threadIdx.x / width; line < lines;
+         line += (int64_t)gridDim.y * height) {
+        const int64_t row = by_rows ? line : at, j = by_rows ? at : line;
+        const float sum = p.sums[row * p.sums_row_step + j * p.sums_column_step];
+        T *c = static_cast<T *>(p.c) + row * p.c_row_step + j * p.c_column_step;
+        *c = isfinite(sum)
+                 ? Value<T>::round(fmaf(beta, Value<T>::widen(*c), sum))
+                 : scaled_sum<T>(alpha, dense_row_sum<T>(p, static_cast<uint32_t>(row), j), beta, *c);
+    }
+}
+
+template <typename T> int dense_sums_launch(const spmmi_dense_exact &p)
+{
+    const bool by_rows = p.sums_column_step == 1;
+    const int64_t values = by_rows ? p.n : p.rows, lines = by_rows ? p.rows : p.n;
+    const unsigned width = values <= 64 ? 32 : SUMS_THREADS, height = SUMS_THREADS / width;
+    const int64_t blocks = (lines + height - 1) / height;
+    const dim3 grid(static_cast<unsigned>((values + width - 1) / width),
+                    static_cast<unsigned>(blocks < SUMS_LINES_MAX ? blocks : SUMS_LINES_MAX));
+    return launch_kernel(dense_sums_kernel<T>, grid, SUMS_THREADS, 0, p.cuda_stream, p.is_dependent != 0, p,
+                         by_rows, width);
+}
+
 template <typename T> int dense_exact_launch(const spmmi_dense_exact &p)
 {
+    if constexpr (sizeof(T) == 2)
+        if (p.sums != nullptr)
+            return dense_sums_launch<T>(p);
     const unsigned columns = static_cast<unsigned>((p.n + DENSE_COLUMNS - 1) / DENSE_COLUMNS);
     const unsigned rows = (p.rows + DENSE_WARPS - 1) / DENSE_WARPS;
     const dim3 grid(columns, p.is_whole == 0 ? 1 : min(rows, DENSE_ROW_GROUPS));

@@ -18,7 +18,8 @@
 /* What an algorithm is chosen for. Compared as bytes: no padding. */
 struct shape {
     int64_t k, lda, n, ldb, ldc;
-    uint32_t a_align, b_align, c_align, b_layout, c_layout, is_tf32;
+    uint32_t a_align, b_align, c_align, c_type, is_tf32;
+    uint16_t b_layout, c_layout;
     uint64_t workspace_bytes;
 };
 
@@ -113,9 +114,10 @@ static struct shape shape_of(const struct spmmi_dense_operand *a, const struct s
                           .a_align = align_of(a->data),
                           .b_align = align_of(p->b.data),
                           .c_align = align_of(p->c.data),
-                          .b_layout = (uint32_t)p->b.layout,
-                          .c_layout = (uint32_t)p->c.layout,
+                          .c_type = (uint32_t)p->c.type,
                           .is_tf32 = a->is_tf32 != 0,
+                          .b_layout = (uint16_t)p->b.layout,
+                          .c_layout = (uint16_t)p->c.layout,
                           .workspace_bytes = workspace_bytes};
 }
 
@@ -172,8 +174,9 @@ static int descriptors_make(const struct spmmi_dense_functions *call, const stru
                                                     type == CUDA_R_64F ? CUDA_R_64F : CUDA_R_32F);
     matrices_of(a, p, m);
     for (int i = 0; i < OPERANDS && error == 0; i++)
-        error = (int)call->cublasLtMatrixLayoutCreate(&plan->layout[i], type, (uint64_t)m[i].rows,
-                                                      (uint64_t)m[i].cols, m[i].ld);
+        error = (int)call->cublasLtMatrixLayoutCreate(&plan->layout[i],
+                                                      i == C_OPERAND ? data_type(p->c.type) : type,
+                                                      (uint64_t)m[i].rows, (uint64_t)m[i].cols, m[i].ld);
     if (error == 0)
         error = (int)call->cublasLtMatmulDescSetAttribute(plan->multiply, CUBLASLT_MATMUL_DESC_TRANSA,
                                                           &m[X_OPERAND].op, sizeof m[X_OPERAND].op);

@@ -122,32 +122,50 @@ static spmm_status_t set_values(void *state, const void *values, void *stream)
     return spmmi_cuda_status(spmmi_dense_a_set(&s->a, values, stream));
 }
 
-/* C before the product, without gaps: it comes first in the workspace. */
-static spmm_dense_t old_of(const spmm_dense_t *c, void *workspace)
+/* Sums of 16-bit types are f32 until C is added: the library may round them before. */
+static int has_sums(const struct spmmi_product *p)
 {
-    spmm_dense_t old = *c;
-    old.data = workspace;
-    old.ld = c->layout == SPMM_ROW_MAJOR ? c->cols : c->rows;
-    return old;
+    return p->beta != 0 && spmm_dtype_size(p->c.type) == 2;
 }
 
-/* UINT64_MAX where they overflow. */
-static uint64_t old_bytes(const spmm_dense_t *c)
+#define SUMS_PITCH 4 /* sums begin at whole words of 16 bytes, which the library's fast kernels want */
+
+/* C before the product, or the sums, without gaps: they come first in the workspace. */
+static spmm_dense_t kept_of(const struct spmmi_product *p, void *workspace)
 {
+    const int64_t line = p->c.layout == SPMM_ROW_MAJOR ? p->c.cols : p->c.rows;
+    spmm_dense_t kept = p->c;
+    kept.data = workspace;
+    kept.ld = line;
+    if (has_sums(p)) {
+        kept.type = SPMM_F32;
+        kept.ld = (line + SUMS_PITCH - 1) / SUMS_PITCH * SUMS_PITCH;
+    }
+    return kept;
+}
+
+/* For every beta; UINT64_MAX where they overflow. */
+static uint64_t kept_bytes(const spmm_dense_t *c)
+{
+    const int is_wide = spmm_dtype_size(c->type) == 2;
+    const uint64_t size = is_wide ? sizeof(float) : spmm_dtype_size(c->type),
+                   gap = is_wide ? SUMS_PITCH - 1 : 0;
+    const int by_rows = c->layout == SPMM_ROW_MAJOR;
+    const uint64_t line = (uint64_t)(by_rows ? c->cols : c->rows),
+                   lines = (uint64_t)(by_rows ? c->rows : c->cols);
     uint64_t bytes = 0;
-    if (__builtin_mul_overflow((uint64_t)c->rows * spmm_dtype_size(c->type), (uint64_t)c->cols, &bytes) ||
-        bytes > UINT64_MAX - SPMMI_DEVICE_ALIGN)
+    if (__builtin_mul_overflow((line + gap) * size, lines, &bytes) || bytes > UINT64_MAX - SPMMI_DEVICE_ALIGN)
         return UINT64_MAX;
     return (bytes + SPMMI_DEVICE_ALIGN - 1) / SPMMI_DEVICE_ALIGN * SPMMI_DEVICE_ALIGN;
 }
 
-/* The old C, B in another form, what an algorithm takes. */
+/* The old C or the sums, B in another form, what an algorithm takes. */
 static uint64_t workspace(const void *state, const struct spmmi_product *product)
 {
     const struct state *s = state;
-    const uint64_t old = old_bytes(&product->c), form = spmmi_dense_b_bytes(&s->a, product);
+    const uint64_t kept = kept_bytes(&product->c), form = spmmi_dense_b_bytes(&s->a, product);
     uint64_t bytes = BLAS_WORKSPACE;
-    return __builtin_add_overflow(bytes, old, &bytes) || __builtin_add_overflow(bytes, form, &bytes)
+    return __builtin_add_overflow(bytes, kept, &bytes) || __builtin_add_overflow(bytes, form, &bytes)
                ? UINT64_MAX
                : bytes;
 }
@@ -161,9 +179,9 @@ static int keep_old(const spmm_dense_t *c, const spmm_dense_t *old, void *stream
                                   cudaMemcpyDeviceToDevice, stream);
 }
 
-/* is_whole: no product was made before. */
+/* old: C before the product; sums: f32 without C, or NULL; is_whole: no product was made before. */
 static int run_exact(const struct state *s, const struct spmmi_product *p, const spmm_dense_t *old,
-                     int is_whole, void *stream)
+                     const spmm_dense_t *sums, int is_whole, void *stream)
 {
     const int is_split = s->a.whole == NULL;
     const struct spmmi_dense_exact args = {
@@ -180,6 +198,9 @@ static int run_exact(const struct state *s, const struct spmmi_product *p, const
         .n = p->b.cols,
         .b = p->b.data,
         .old = old->data,
+        .sums = sums != NULL ? sums->data : NULL,
+        .sums_row_step = sums != NULL ? spmmi_row_step(sums) : 0,
+        .sums_column_step = sums != NULL ? spmmi_column_step(sums) : 0,
         .c = p->c.data,
         .b_row_step = spmmi_row_step(&p->b),
         .b_column_step = spmmi_column_step(&p->b),
@@ -196,27 +217,41 @@ static int run_exact(const struct state *s, const struct spmmi_product *p, const
     return spmmi_dense_exact_cuda(&args);
 }
 
+/* The product into C, whose old values are kept, or into the sums. */
+static spmm_status_t run_library(const struct state *s, const struct spmmi_product *p,
+                                 const spmm_dense_t *kept, char *workspace, void *stream, int *is_done)
+{
+    const struct spmmi_dense_operand a = spmmi_dense_a_operand(&s->a, p);
+    struct spmmi_product turn = *p;
+    int error = cudaSuccess;
+    if (has_sums(p)) {
+        turn.c = *kept;
+        turn.beta = 0;
+    } else if (p->beta != 0) {
+        error = keep_old(&p->c, kept, stream);
+    }
+    if (error == cudaSuccess)
+        error = spmmi_dense_b_form(&s->a, p, workspace, &turn.b, stream);
+    return error != cudaSuccess
+               ? spmmi_cuda_status(error)
+               : spmmi_dense_blas_multiply(s->blas, &a, &turn, workspace + spmmi_dense_b_bytes(&s->a, p),
+                                           BLAS_WORKSPACE, stream, is_done);
+}
+
 static spmm_status_t run(const void *state, const struct spmmi_product *p, void *workspace_, void *stream)
 {
     const struct state *s = state;
-    const spmm_dense_t old = old_of(&p->c, workspace_);
-    char *const form = (char *)workspace_ + old_bytes(&p->c);
-    char *const room = form + spmmi_dense_b_bytes(&s->a, p);
-    const struct spmmi_dense_operand a = spmmi_dense_a_operand(&s->a, p);
-    struct spmmi_product turn = *p;
-    int is_done = 0, error = cudaSuccess;
+    const spmm_dense_t kept = kept_of(p, workspace_);
+    int is_done = 0;
     if (p->alpha == 0 || s->a.nnz == 0)
-        return spmmi_cuda_status(run_exact(s, p, &p->c, 1, stream));
-    if (p->beta != 0)
-        error = keep_old(&p->c, &old, stream);
-    if (error == cudaSuccess)
-        error = spmmi_dense_b_form(&s->a, p, form, &turn.b, stream);
-    if (error != cudaSuccess)
-        return spmmi_cuda_status(error);
+        return spmmi_cuda_status(run_exact(s, p, &p->c, NULL, 1, stream));
     const spmm_status_t status =
-        spmmi_dense_blas_multiply(s->blas, &a, &turn, room, BLAS_WORKSPACE, stream, &is_done);
-    return status != SPMM_OK ? status
-                             : spmmi_cuda_status(run_exact(s, p, is_done ? &old : &p->c, !is_done, stream));
+        run_library(s, p, &kept, (char *)workspace_ + kept_bytes(&p->c), stream, &is_done);
+    if (status != SPMM_OK)
+        return status;
+    const int is_summed = is_done && has_sums(p);
+    return spmmi_cuda_status(
+        run_exact(s, p, is_done && !is_summed ? &kept : &p->c, is_summed ? &kept : NULL, !is_done, stream));
 }
 
 /* What tensor cores multiply, which add otherwise: docs/accuracy.md. Types of 16 bits as they are. */

@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/* Products from the nonzeros alone, of some columns of C. All pointers are device pointers; steps are elements from a
+/* What follows a dense product: sums of 16-bit types into C, or products from the nonzeros alone, of some columns of C. All pointers are device pointers; steps are elements from a
  * row, or a column, to the next. */
 struct spmmi_dense_exact {
     int dtype;
@@ -24,10 +24,12 @@ struct spmmi_dense_exact {
         *has_special; /* not 0 there: a value has a high half that is infinite or NaN; may be NULL */
     int64_t n;
     const void *b, *old; /* old: C before the product, read where beta is not 0 */
+    const float *sums; /* 16-bit types: alpha * A * B, to which beta * C is added; NULL: C has the product */
+    int64_t sums_row_step, sums_column_step;
     void *c;
     int64_t b_row_step, b_column_step, c_row_step, c_column_step, old_row_step, old_column_step;
     double alpha, beta;
-    int is_whole; /* 1: all columns; 0: those of which row 0 of C is not finite, and all where has_special says so */
+    int is_whole; /* without sums. 1: all columns; 0: those of which row 0 of C is not finite, and all where has_special says so */
     int is_dependent;
     void *cuda_stream;
 };

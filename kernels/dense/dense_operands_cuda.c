@@ -67,16 +67,15 @@ int spmmi_dense_blocks_of(const struct spmmi_dense_a *a, const struct spmmi_prod
     return product->compute == SPMM_COMPUTE_TF32 ? 1 : (int)SPMMI_DENSE_BLOCKS;
 }
 
-/* Types of 16 bits whose columns of op(A) are no whole words: the library's fast kernels want zeros there. With beta
- * some of them round the product before they add C (seen of bf16, n = 8): then others run. */
-static int is_padded(const struct spmmi_dense_a *a, const struct spmmi_product *product)
+/* Types of 16 bits whose columns of op(A) are no whole words: the library's fast kernels want zeros there. */
+static int is_padded(const struct spmmi_dense_a *a)
 {
-    return spmm_dtype_size(a->dtype) == 2 && a->lda != a->cols && product->beta == 0;
+    return spmm_dtype_size(a->dtype) == 2 && a->lda != a->cols;
 }
 
 static int has_form(const struct spmmi_dense_a *a, const struct spmmi_product *product)
 {
-    return spmmi_dense_blocks_of(a, product) > 0 || is_padded(a, product);
+    return spmmi_dense_blocks_of(a, product) > 0 || is_padded(a);
 }
 
 struct spmmi_dense_operand spmmi_dense_a_operand(const struct spmmi_dense_a *a,
@@ -88,8 +87,7 @@ struct spmmi_dense_operand spmmi_dense_a_operand(const struct spmmi_dense_a *a,
         return (struct spmmi_dense_operand){a->blocks + (pitch - lda), a->rows, lda, pitch, 1};
     if (blocks > 1)
         return (struct spmmi_dense_operand){a->blocks, a->rows, pitch, pitch, 1};
-    return (struct spmmi_dense_operand){a->whole, a->rows, is_padded(a, product) ? lda : (int64_t)a->cols,
-                                        lda, 0};
+    return (struct spmmi_dense_operand){a->whole, a->rows, is_padded(a) ? lda : (int64_t)a->cols, lda, 0};
 }
 
 /* Lines of B in this form, as spmmi_dense_lines says; without data. */
