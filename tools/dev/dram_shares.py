@@ -50,9 +50,9 @@ def cell(shares):
     return f"{middle:.2f} ({low:.2f} to {high:.2f}, {len(shares)})"
 
 
-def text(rows, commit, date):
-    shares = shares_of(rows)
+def text(rows, device, commit, date):
+    shares = shares_of([row for row in rows if row["device"] == device])
     kernels = list(dict.fromkeys(name[:2] for name in sorted(shares, key=lambda name: name[:2])))
     lines = [["family", "multiplied as", *LAYOUTS.values()], ["---"] * 4]
     lines += [[*kernel, *(cell(shares.get((*kernel, layout), [])) for layout in LAYOUTS)] for kernel in kernels]
-    return (f"Commit {commit}, {date}:\n\n" + "".join("| " + " | ".join(line) + " |\n" for line in lines))
+    return (f"{device}, {date}, commit {commit}:\n\n" + "".join("| " + " | ".join(line) + " |\n" for line in lines))
