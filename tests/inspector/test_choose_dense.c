@@ -56,6 +56,27 @@ static void wide_products_of_nearly_dense_matrices_are_dense(void **state)
     }
 }
 
+/* A quarter of the entries: f32 as it is up to 1,023 columns, and on tensor cores from there on. */
+static void f32_of_a_nearly_dense_matrix_changes_with_wide_n(void **state)
+{
+    (void)state;
+    spmm_plan_t *plan =
+        plan_of("gen:uniform:1024:512:128",
+                (spmm_inspect_options_t)OPTIONS(.device = "h200", .layouts = SPMM_LAYOUTS_ROW_MAJOR));
+    int found = 0;
+    for (uint32_t i = 0; i < plan->variant_count; i++) {
+        const struct spmmi_variant *const v = &plan->variants[i];
+        if (v->target == SPMMI_TARGET_CPU || v->n_max < 1024)
+            continue;
+        assert_int_equal(v->n_min, 1024);
+        assert_int_equal(v->compute, SPMM_COMPUTE_3XTF32);
+        assert_int_equal(family_of(plan, i), SPMMI_DENSE);
+        found++;
+    }
+    assert_int_equal(found, 1);
+    spmm_plan_destroy(plan);
+}
+
 /* f32 on tensor cores where the caller allows it. */
 static void every_type_may_be_dense(void **state)
 {
@@ -122,6 +143,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wide_products_of_nearly_dense_matrices_are_dense),
+        cmocka_unit_test(f32_of_a_nearly_dense_matrix_changes_with_wide_n),
         cmocka_unit_test(every_type_may_be_dense),
         cmocka_unit_test(sparse_matrices_are_too_large),
         cmocka_unit_test(a_plan_of_dense_parts_keeps_one_of_rows_for_each_op),
