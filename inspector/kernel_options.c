@@ -57,7 +57,7 @@ static spmm_status_t check_compute(struct spmmi_request *r, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     const spmm_inspect_options_t *o = &r->options;
-    const bool is_tf32 = o->compute == SPMM_COMPUTE_TF32 || o->compute == SPMM_COMPUTE_3XTF32;
+    const bool is_tf32 = spmmi_is_tf32(o->compute);
     SPMM_REQUIRE(o->compute == 0 || (int)o->compute == (int)o->a_type || (is_tf32 && o->a_type == SPMM_F32),
                  SPMM_ERR_ARGUMENT, diag,
                  "values of type %s are not multiplied as %s, which compute asks for",

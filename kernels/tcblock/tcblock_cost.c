@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "format/family.h"
 #include "format/plan.h"
 #include "kernels/shared/passes_shape.h"
 #include "tcblock_shape.h"
@@ -41,7 +42,7 @@ static void read_compute(const struct spmmi_model_query *q, struct spmmi_tcblock
     const struct spmmi_device_profile *d = q->profile;
     const spmm_compute_t compute = q->candidate->compute;
     const int is_split = compute == SPMM_COMPUTE_3XTF32;
-    const int is_tf32 = is_split || compute == SPMM_COMPUTE_TF32;
+    const int is_tf32 = spmmi_is_tf32(compute);
     s->products = is_split ? 3 : 1;
     s->conversions = is_split ? 3 : is_tf32 ? 1 : 0;
     s->rate = is_tf32 ? d->mma_tf32 : compute == SPMM_COMPUTE_F64 ? d->mma_f64 : d->mma_f16;

@@ -48,7 +48,7 @@ exits 0
 same "$work/once.mtx" "$work/C.mtx"
 says 'C holds    72 bytes on the host, 0 bytes on the GPU'
 run spmm-run --product "$work/A.mtx" "$work/B.mtx" --json --repeat 0
-is_json 'j["host_bytes"] == 3 * 8 + 4 * (4 + 4) and j["device_bytes"] == 0'
+is_json 'j["host_bytes"] == 3 * 8 + 4 * (4 + 4) and j["device_bytes"] == 0 and j["kernel"] == "cpu/product/once"'
 run spmm-run "$work/C.plan" "$work/A.mtx" "$work/B.mtx" --check self --json --repeat 2 --force-kernel columns
 exits 0
 is_json 'j["right"] and j["kernel"] == "cpu/product/columns" and j["repeats"] == 3 and j["multiplications"] == 4'

@@ -232,6 +232,9 @@ static spmm_status_t one_shot(struct sparse_run *run, spmm_diag_t *diag)
     const spmm_csr_t a = operand_view(run, 0), b = operand_view(run, r->files.count - 1);
     free_c(run);
     run->outcome.info.device = r->device >= 0 ? r->device : SPMM_DEVICE_CPU;
+    (void)snprintf(run->outcome.info.kernel, sizeof run->outcome.info.kernel, "%s/product/once%s%s",
+                   r->device >= 0 ? "cuda" : "cpu", r->kernel != NULL ? "/" : "",
+                   r->kernel != NULL ? r->kernel : "");
     return r->device >= 0 ? sparse_device_once(r->device, &a, &b, &options, &run->c, diag)
                           : spmm_product_once(&a, &b, r->device, &options, &run->c, diag);
 }

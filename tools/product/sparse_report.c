@@ -64,6 +64,8 @@ void sparse_report_text(const struct sparse_outcome *o)
         product_report_text(stdout, o->plan, LABEL);
         printf("%-*s%s, made in %s\n", LABEL, "kernel", o->info.kernel,
                print_seconds(text, o->create_seconds));
+    } else {
+        printf("%-*s%s\n", LABEL, "kernel", o->info.kernel);
     }
     text_held(o);
     text_check(o);
@@ -86,10 +88,7 @@ void sparse_report_json(const struct sparse_outcome *o, const char *program)
     json_int(&j, "cols", o->c.cols);
     json_int(&j, "nnz", o->c.nnz);
     json_text(&j, "dtype", spmm_dtype_name(o->c.value_type));
-    json_text(&j, "kernel",
-              o->plan != NULL       ? o->info.kernel
-              : o->info.device >= 0 ? "cuda/product/once"
-                                    : "cpu/product/once");
+    json_text(&j, "kernel", o->info.kernel);
     if (o->plan != NULL) {
         product_report_json(&j, o->plan);
         json_uint(&j, "multiplications", o->info.products);

@@ -10,7 +10,7 @@
 
 struct sparse_outcome {
     const spmm_plan_t *plan;  /* NULL: one shot */
-    spmm_product_info_t info; /* with a plan */
+    spmm_product_info_t info; /* without a plan, device and kernel alone */
     spmm_csr_t c;
     uint64_t workspace_bytes;
     double create_seconds, first_seconds, best_seconds, all_seconds;
