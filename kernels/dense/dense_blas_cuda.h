@@ -23,8 +23,9 @@ struct spmmi_dense_operand {
 spmm_status_t spmmi_dense_blas_open(struct spmmi_dense_blas **blas, spmm_diag_t *diag);
 void spmmi_dense_blas_close(struct spmmi_dense_blas *blas);
 
-/* Enqueue C = alpha * A * B + beta * C; C may be f32 where A and B have 16 bits. The same algorithm at each call with operands of the same shape and alignment:
- * results are bitwise repeatable. *is_done stays 0 where the library has no algorithm for them. Errors: DEVICE. */
+/* Enqueue C = alpha * A * B + beta * C; C may be f32 where A and B have 16 bits. The same algorithm at each call with
+ * operands of the same shape and alignment: results are bitwise repeatable. *is_done stays 0 where the library has no
+ * algorithm for them. Errors: DEVICE. */
 spmm_status_t spmmi_dense_blas_multiply(struct spmmi_dense_blas *blas, const struct spmmi_dense_operand *a,
                                         const struct spmmi_product *product, void *workspace,
                                         uint64_t workspace_bytes, void *stream, int *is_done);

@@ -10,8 +10,8 @@
 extern "C" {
 #endif
 
-/* What follows a dense product: sums of 16-bit types into C, or products from the nonzeros alone, of some columns of C. All pointers are device pointers; steps are elements from a
- * row, or a column, to the next. */
+/* What follows a dense product: sums of 16-bit types into C, or products from the nonzeros alone, of some columns of C.
+ * All pointers are device pointers; steps are elements from a row, or a column, to the next. */
 struct spmmi_dense_exact {
     int dtype;
     uint32_t rows, cols, nnz; /* of op(A) */
@@ -29,7 +29,8 @@ struct spmmi_dense_exact {
     void *c;
     int64_t b_row_step, b_column_step, c_row_step, c_column_step, old_row_step, old_column_step;
     double alpha, beta;
-    int is_whole; /* without sums. 1: all columns; 0: those of which row 0 of C is not finite, and all where has_special says so */
+    /* Without sums. 1: all columns; 0: those of which row 0 of C is not finite, and all where has_special says so. */
+    int is_whole;
     int is_dependent;
     void *cuda_stream;
 };
