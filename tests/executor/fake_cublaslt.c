@@ -59,7 +59,8 @@ cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t descriptor,
 cublasStatus_t cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t *layout, cudaDataType type, uint64_t rows,
                                           uint64_t cols, int64_t ld)
 {
-    (void)type, (void)rows, (void)cols, (void)ld;
+    (void)rows, (void)cols, (void)ld;
+    fake_cublaslt.c_type = (int)type;
     *layout = object_make(0);
     return CUBLAS_STATUS_SUCCESS;
 }

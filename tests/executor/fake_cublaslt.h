@@ -10,6 +10,7 @@ struct fake_cublaslt {
     int heuristics, products,
         objects; /* calls; handles, descriptors, layouts, preferences that are not destroyed */
     int compute; /* cublasComputeType_t of the last descriptor */
+    int c_type;  /* cudaDataType_t of the last layout, which is that of C */
 };
 
 #endif

@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -162,6 +163,40 @@ static void compute_types_keep_the_accuracy(void **state)
     spmmi_dense_blas_close(blas);
 }
 
+/* An algorithm holds for the shapes, alignments and types that it was asked for: each makes another key. */
+static void every_part_of_a_shape_has_its_own_algorithm(void **state)
+{
+    static double aligned[2 * 256 / sizeof(double)];
+    char *const data = (char *)(((uintptr_t)aligned + 255) / 256 * 256);
+    struct fake_cublaslt *const fake = fake_reset();
+    struct spmmi_dense_blas *blas = blas_open();
+    (void)state;
+    for (int change = 0; change <= 11; change++) {
+        struct spmmi_dense_operand a = {data, 8, 8, 16, 0};
+        struct spmmi_product p = {.a_type = SPMM_F16,
+                                  .alpha = 1,
+                                  .b = {data, 8, 8, 16, SPMM_ROW_MAJOR, SPMM_F16},
+                                  .c = {data, 8, 8, 16, SPMM_ROW_MAJOR, SPMM_F16}};
+        int is_done = 0;
+        a.cols += change == 1;
+        a.lda += change == 2;
+        p.b.cols -= change == 3;
+        p.b.ld += change == 4;
+        p.c.ld += change == 5;
+        a.data = data + 16 * (change == 6);
+        p.b.data = data + 16 * (change == 7);
+        p.c.data = data + 16 * (change == 8);
+        p.b.layout = change == 9 ? SPMM_COL_MAJOR : SPMM_ROW_MAJOR;
+        p.c.layout = change == 10 ? SPMM_COL_MAJOR : SPMM_ROW_MAJOR;
+        p.c.type = change == 11 ? SPMM_F32 : SPMM_F16;
+        assert_int_equal(spmmi_dense_blas_multiply(blas, &a, &p, NULL, WORKSPACE, NULL, &is_done), SPMM_OK);
+        assert_int_equal(fake->heuristics, change + 1);
+        assert_int_equal(fake->c_type, change == 11 ? 0 : 2); /* CUDA_R_32F, CUDA_R_16F */
+    }
+    spmmi_dense_blas_close(blas);
+    assert_int_equal(fake->objects, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -172,6 +207,7 @@ int main(void)
         cmocka_unit_test(no_algorithm_is_remembered),
         cmocka_unit_test(a_failure_is_not_remembered),
         cmocka_unit_test(compute_types_keep_the_accuracy),
+        cmocka_unit_test(every_part_of_a_shape_has_its_own_algorithm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
