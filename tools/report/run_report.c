@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "plan_report.h"
 #include "plan_targets.h"
 #include "prepared_text.h"
 #include "tools/cli/json.h"
@@ -87,6 +88,14 @@ static void text_order(const struct run_outcome *outcome)
                outcome->is_symmetric ? "B and C" : "C");
 }
 
+/* Of A as the executor holds it: without values where each counts as 1. */
+static uint64_t csr_bytes(const struct run_product *p)
+{
+    spmm_plan_info_t a = p->plan;
+    a.has_values = !p->uses_ones;
+    return plan_csr_bytes(&a);
+}
+
 void run_report_text(const struct run_product *p, const struct run_outcome *outcome)
 {
     const struct run_request *r = &p->request;
@@ -114,8 +123,9 @@ void run_report_text(const struct run_product *p, const struct run_outcome *outc
                r->has_unit_values ? "" : "the plan holds no values: ");
     text_product(p);
     text_order(outcome);
-    printf(LABEL "%s on the host, %s on the GPU\n", "memory", print_bytes(one, p->info.host_bytes),
-           print_bytes(two, p->info.device_bytes));
+    printf(LABEL "%s on the host, %s on the GPU; A as CSR takes %s\n", "memory",
+           print_bytes(one, p->info.host_bytes), print_bytes(two, p->info.device_bytes),
+           print_bytes(three, csr_bytes(p)));
     if (timing != NULL) {
         printf(LABEL "%s back to back (%s of %d), %s with cold caches (median of %d)\n", "time",
                print_seconds(one, 1e-3 * timing->ms_warm), r->device >= 0 ? "mean" : "median",
@@ -205,6 +215,7 @@ int run_report_json(const struct run_product *p, const struct run_outcome *outco
     json_double(&j, "beta", r->beta);
     json_uint(&j, "host_bytes", p->info.host_bytes);
     json_uint(&j, "device_bytes", p->info.device_bytes);
+    json_uint(&j, "csr_bytes", csr_bytes(p));
     json_uint(&j, "workspace_bytes", p->workspace.bytes);
     json_timing(&j, p, outcome->timing);
     json_check(&j, outcome);
