@@ -7,7 +7,7 @@
 
 #include "planner.h"
 
-#define SPMMI_RANGE_MAX 7                        /* ranges of n */
+#define SPMMI_RANGE_MAX 8                        /* ranges of n */
 #define SPMMI_DECISION_MAX (2 * SPMMI_RANGE_MAX) /* two layouts */
 #define SPMMI_RECORD_MAX 21                      /* of a decision: two ops and targets fill a trace */
 
@@ -16,7 +16,7 @@ struct spmmi_range {
     int64_t n_min, n_max, n;
 };
 /* One for each range that is wanted: n[count] are the numbers of columns that the caller named, none: all of them.
- * splits_wide: 1,024 and more columns are judged apart. Ascending and disjoint; returns how many, at least 1. */
+ * splits_wide: 193 and more columns are three ranges, not one. Ascending and disjoint; returns how many, at least 1. */
 int spmmi_ranges(const int64_t *n, int count, bool splits_wide, struct spmmi_range ranges[SPMMI_RANGE_MAX]);
 
 /* What runs for a range of n and a layout. */

@@ -35,15 +35,16 @@ static void numbers_of_columns_fall_into_a_range(void **state)
     }
 }
 
-/* Ranges 1, 2..12, 13..48 and so on, judged by 1, 8, 32, 64, 128 and 256 columns, where wide n is split also 4096. */
+/* Ranges 1, 2..12, 13..48 and so on, judged by 1, 8, 32, 64, 128 and 256 columns; where wide n is split also by 512 and
+ * 4096. */
 static void ranges_are_judged_by_a_typical_number_of_columns(void **state)
 {
-    static const int64_t typical[] = {1, 8, 32, 64, 128, 256, 4096}, named[] = {40, 3, 20};
+    static const int64_t typical[] = {1, 8, 32, 64, 128, 256, 512, 4096}, named[] = {40, 3, 20};
     (void)state;
     struct spmmi_range r[SPMMI_RANGE_MAX];
     for (int splits_wide = 0; splits_wide < 2; splits_wide++) {
         const int count = spmmi_ranges(NULL, 0, splits_wide == 1, r);
-        assert_int_equal(count, 6 + splits_wide);
+        assert_int_equal(count, 6 + 2 * splits_wide);
         assert_int_equal(r[count - 1].n_max, SPMMI_N_MAX);
         for (int i = 0; i < count; i++) {
             assert_int_equal(r[i].n, typical[i]);
