@@ -8,6 +8,7 @@
 #include "planner.h"
 
 #define SPMMI_RANGE_MAX 8                        /* ranges of n */
+#define SPMMI_RANGE_WIDE 2                       /* fewer, where wide n is one range */
 #define SPMMI_DECISION_MAX (2 * SPMMI_RANGE_MAX) /* two layouts */
 #define SPMMI_RECORD_MAX 21                      /* of a decision: two ops and targets fill a trace */
 

@@ -34,7 +34,8 @@ static bool splits_wide_n(const struct asker *x)
 {
     const struct spmmi_model_matrix *const m = &x->op->model;
     const bool is_dense = DENSE_TIMES * m->nnz >= m->rows * m->cols;
-    return x->request->device.target != SPMMI_TARGET_CPU && (m->nnz < SPMMI_NONZEROS_MEASURED || is_dense);
+    return x->request->may_split_wide && x->request->device.target != SPMMI_TARGET_CPU &&
+           (m->nnz < SPMMI_NONZEROS_MEASURED || is_dense);
 }
 
 static spmm_status_t decide_layout(const struct asker *x, uint32_t layout, struct spmmi_decision *decisions,

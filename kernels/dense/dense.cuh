@@ -10,8 +10,8 @@
 // Bytes in flight: one value of B a lane; this path is rare. Sums are in the order of the row.
 //
 // dense_sums_kernel rounds alpha * A * B + beta * C to 16 bits once, where alpha * A * B is f32: some kernels of the
-// library round it before they add C. A thread owns one column of C, or one row, by its layout. What is not finite is
-// computed from the nonzeros. Bytes in flight: 6 a thread; C and the sums are read once.
+// library round it before they add C. A thread owns entries of one column of C, or of one row, by its layout. What is
+// not finite is computed from the nonzeros. Bytes in flight: 6 a thread; C and the sums are read once.
 #pragma once
 #include <cuda_runtime.h>
 

@@ -130,7 +130,7 @@ static int has_sums(const struct spmmi_product *p)
 
 #define SUMS_PITCH 4 /* sums begin at whole words of 16 bytes, which the library's fast kernels want */
 
-/* C before the product, or the sums, without gaps: they come first in the workspace. */
+/* C before the product without gaps, or the sums with lines of whole words: they come first in the workspace. */
 static spmm_dense_t kept_of(const struct spmmi_product *p, void *workspace)
 {
     const int64_t line = p->c.layout == SPMM_ROW_MAJOR ? p->c.cols : p->c.rows;

@@ -171,7 +171,7 @@ static void every_part_of_a_shape_has_its_own_algorithm(void **state)
     struct fake_cublaslt *const fake = fake_reset();
     struct spmmi_dense_blas *blas = blas_open();
     (void)state;
-    for (int change = 0; change <= 11; change++) {
+    for (int change = 0; change <= 13; change++) {
         struct spmmi_dense_operand a = {data, 8, 8, 16, 0};
         struct spmmi_product p = {.a_type = SPMM_F16,
                                   .alpha = 1,
@@ -189,7 +189,10 @@ static void every_part_of_a_shape_has_its_own_algorithm(void **state)
         p.b.layout = change == 9 ? SPMM_COL_MAJOR : SPMM_ROW_MAJOR;
         p.c.layout = change == 10 ? SPMM_COL_MAJOR : SPMM_ROW_MAJOR;
         p.c.type = change == 11 ? SPMM_F32 : SPMM_F16;
-        assert_int_equal(spmmi_dense_blas_multiply(blas, &a, &p, NULL, WORKSPACE, NULL, &is_done), SPMM_OK);
+        a.is_tf32 = change == 12;
+        const uint64_t workspace_bytes = change == 13 ? WORKSPACE / 2 : WORKSPACE;
+        assert_int_equal(spmmi_dense_blas_multiply(blas, &a, &p, NULL, workspace_bytes, NULL, &is_done),
+                         SPMM_OK);
         assert_int_equal(fake->heuristics, change + 1);
         assert_int_equal(fake->c_type, change == 11 ? 0 : 2); /* CUDA_R_32F, CUDA_R_16F */
     }

@@ -56,6 +56,21 @@ static void wide_products_of_nearly_dense_matrices_are_dense(void **state)
     }
 }
 
+/* Where the plan is for many types and devices wide n is one range: else there were too many variants. */
+static void many_types_and_devices_have_room(void **state)
+{
+    static const char *const targets[] = {"a100", "h100"};
+    static const spmm_dtype_t types[] = {SPMM_F32, SPMM_F64, SPMM_F16};
+    (void)state;
+    spmm_plan_t *plan =
+        plan_of("gen:uniform:1024:512:128",
+                (spmm_inspect_options_t)OPTIONS(.targets = targets, .target_count = 2, .a_types = types,
+                                                .a_type_count = 3, .ops = (SPMM_OPS_N | SPMM_OPS_T)));
+    for (uint32_t i = 0; i < plan->variant_count; i++)
+        assert_true(plan->variants[i].n_min < 384);
+    spmm_plan_destroy(plan);
+}
+
 /* A quarter of the entries: f32 as it is for 256 columns, and on tensor cores for 512 and more. */
 static void f32_of_a_nearly_dense_matrix_changes_with_wide_n(void **state)
 {
@@ -66,14 +81,19 @@ static void f32_of_a_nearly_dense_matrix_changes_with_wide_n(void **state)
     int found = 0;
     for (uint32_t i = 0; i < plan->variant_count; i++) {
         const struct spmmi_variant *const v = &plan->variants[i];
-        if (v->target == SPMMI_TARGET_CPU || v->n_max < 512)
+        if (v->target == SPMMI_TARGET_CPU || v->n_max < 256)
             continue;
-        assert_int_equal(v->n_min, 384);
-        assert_int_equal(v->compute, SPMM_COMPUTE_3XTF32);
-        assert_int_equal(family_of(plan, i), SPMMI_DENSE);
+        if (v->n_min <= 256) {
+            assert_int_equal(v->n_max, 383);
+            assert_int_equal(v->compute, SPMM_COMPUTE_F32);
+        } else {
+            assert_int_equal(v->n_min, 384);
+            assert_int_equal(v->compute, SPMM_COMPUTE_3XTF32);
+            assert_int_equal(family_of(plan, i), SPMMI_DENSE);
+        }
         found++;
     }
-    assert_int_equal(found, 1);
+    assert_int_equal(found, 2);
     spmm_plan_destroy(plan);
 }
 
@@ -143,6 +163,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wide_products_of_nearly_dense_matrices_are_dense),
+        cmocka_unit_test(many_types_and_devices_have_room),
         cmocka_unit_test(f32_of_a_nearly_dense_matrix_changes_with_wide_n),
         cmocka_unit_test(every_type_may_be_dense),
         cmocka_unit_test(sparse_matrices_are_too_large),
