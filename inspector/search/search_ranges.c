@@ -5,8 +5,8 @@
 /* Ascending, without a gap: within one of them the ranking of kernels hardly changes. The last two are for matrices
  * whose best kernel changes with wide n: small ones, of which 256 columns leave a GPU idle (128 x 128 with 3,328
  * nonzeros, one H200, f32, n = 65,536: nonzero split 201 us, row split 67), and nearly dense ones (2048 x 512, half
- * full, one H100, f32: at n = 512 panel takes 37 us, bcsr 28, dense 33 and
- * in 3xtf32 30; at 2,048 100, 76, 92 and 51). */
+ * full, one H100, f32: at n = 512 panel takes 37 us, bcsr 28, dense 33 and in 3xtf32 30; at 2,048 100, 76, 92 and
+ * 51). */
 static const struct spmmi_range known[SPMMI_RANGE_MAX] = {
     {1, 1, 1},      {2, 12, 8},      {13, 48, 32},     {49, 96, 64},
     {97, 192, 128}, {193, 383, 256}, {384, 1023, 512}, {1024, SPMMI_N_MAX, 4096},

@@ -128,33 +128,29 @@ static int has_sums(const struct spmmi_product *p)
     return p->beta != 0 && spmm_dtype_size(p->c.type) == 2;
 }
 
-#define SUMS_PITCH 4 /* sums begin at whole words of 16 bytes, which the library's fast kernels want */
+#define SUMS_PITCH 4u /* sums begin at whole words of 16 bytes, which the library's fast kernels want */
 
-/* C before the product without gaps, or the sums with lines of whole words: they come first in the workspace. */
-static spmm_dense_t kept_of(const struct spmmi_product *p, void *workspace)
+/* What the workspace begins with: C before the product without gaps, or the sums with lines of whole words. */
+static spmm_dense_t kept_of(const spmm_dense_t *c, void *workspace)
 {
-    const int64_t line = p->c.layout == SPMM_ROW_MAJOR ? p->c.cols : p->c.rows;
-    spmm_dense_t kept = p->c;
+    spmm_dense_t kept = *c;
     kept.data = workspace;
-    kept.ld = line;
-    if (has_sums(p)) {
+    kept.ld = c->layout == SPMM_ROW_MAJOR ? c->cols : c->rows;
+    if (spmm_dtype_size(c->type) == 2) {
         kept.type = SPMM_F32;
-        kept.ld = (line + SUMS_PITCH - 1) / SUMS_PITCH * SUMS_PITCH;
+        kept.ld = (int64_t)(((uint64_t)kept.ld + SUMS_PITCH - 1) / SUMS_PITCH * SUMS_PITCH);
     }
     return kept;
 }
 
-/* For every beta; UINT64_MAX where they overflow. */
+/* Whatever beta is; UINT64_MAX where they overflow. */
 static uint64_t kept_bytes(const spmm_dense_t *c)
 {
-    const int is_wide = spmm_dtype_size(c->type) == 2;
-    const uint64_t size = is_wide ? sizeof(float) : spmm_dtype_size(c->type),
-                   gap = is_wide ? SUMS_PITCH - 1 : 0;
-    const int by_rows = c->layout == SPMM_ROW_MAJOR;
-    const uint64_t line = (uint64_t)(by_rows ? c->cols : c->rows),
-                   lines = (uint64_t)(by_rows ? c->rows : c->cols);
+    const spmm_dense_t kept = kept_of(c, NULL);
+    const uint64_t lines = (uint64_t)(c->layout == SPMM_ROW_MAJOR ? c->rows : c->cols);
     uint64_t bytes = 0;
-    if (__builtin_mul_overflow((line + gap) * size, lines, &bytes) || bytes > UINT64_MAX - SPMMI_DEVICE_ALIGN)
+    if (__builtin_mul_overflow((uint64_t)kept.ld * spmm_dtype_size(kept.type), lines, &bytes) ||
+        bytes > UINT64_MAX - SPMMI_DEVICE_ALIGN)
         return UINT64_MAX;
     return (bytes + SPMMI_DEVICE_ALIGN - 1) / SPMMI_DEVICE_ALIGN * SPMMI_DEVICE_ALIGN;
 }
@@ -241,7 +237,7 @@ static spmm_status_t run_library(const struct state *s, const struct spmmi_produ
 static spmm_status_t run(const void *state, const struct spmmi_product *p, void *workspace_, void *stream)
 {
     const struct state *s = state;
-    const spmm_dense_t kept = kept_of(p, workspace_);
+    const spmm_dense_t kept = kept_of(&p->c, workspace_);
     int is_done = 0;
     if (p->alpha == 0 || s->a.nnz == 0)
         return spmmi_cuda_status(run_exact(s, p, &p->c, NULL, 1, stream));

@@ -19,8 +19,8 @@ static spmm_status_t propose_one(struct spmmi_search *s, spmm_compute_t compute,
     const double value_bytes = (double)spmm_dtype_size(dtype);
     /* Of a block, and what the blocks may take together. */
     const double entries = (double)a->rows * (double)spmmi_dense_lda(a->cols, dtype);
-    const double most =
-        SPMMI_DENSE_CSR_TIMES * csr_bytes(a, value_bytes) / value_bytes / spmmi_dense_blocks(compute);
+    const double blocks = spmmi_is_tf32(compute) ? SPMMI_DENSE_BLOCKS : 1;
+    const double most = SPMMI_DENSE_CSR_TIMES * csr_bytes(a, value_bytes) / value_bytes / blocks;
     struct spmmi_candidate c = {
         .family = SPMMI_DENSE, .schedule = SPMMI_DENSE_GEMM, .compute = compute, .is_default = true};
     if (!spmmi_is_forced(s) && (entries > most || entries > (double)SPMMI_DENSE_ENTRIES_MAX)) {

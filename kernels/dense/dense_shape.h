@@ -25,11 +25,6 @@
  * For tf32 the last block is enough. */
 #define SPMMI_DENSE_BLOCKS 3u
 
-static inline uint32_t spmmi_dense_blocks(spmm_compute_t compute)
-{
-    return compute == SPMM_COMPUTE_TF32 || compute == SPMM_COMPUTE_3XTF32 ? SPMMI_DENSE_BLOCKS : 1;
-}
-
 /* Entries from a row of op(A) to the next, of a block. */
 static inline uint64_t spmmi_dense_lda(int64_t cols, spmm_dtype_t dtype)
 {

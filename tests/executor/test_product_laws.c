@@ -195,16 +195,40 @@ static void entries_are_those_of_a_boolean_product(void **state)
     each_pair(TEST_VALUES_INTEGER, has_boolean_entries);
 }
 
+/* Factors of which rows of A, columns of B and those between them are somewhere else. */
+struct moved {
+    int64_t *rows, *cols, *inner; /* where to */
+    struct test_matrix *left, *right;
+};
+
+/* A seed of 0 moves nothing. */
+static struct moved moved_open(const struct test_matrix *a, const struct test_matrix *b, uint64_t rows_seed,
+                               uint64_t cols_seed, uint64_t inner_seed)
+{
+    struct moved m = {permutation(a->rows, rows_seed), permutation(b->cols, cols_seed),
+                      permutation(a->cols, inner_seed), NULL, NULL};
+    m.left = permuted(a, m.rows, m.inner);
+    m.right = permuted(b, m.inner, m.cols);
+    return m;
+}
+
+static void moved_close(struct moved *m)
+{
+    test_matrix_free(m->left);
+    test_matrix_free(m->right);
+    free(m->rows);
+    free(m->cols);
+    free(m->inner);
+}
+
 static void follows_its_rows_and_columns(const struct test_matrix *a, const struct test_matrix *b)
 {
-    int64_t *const rows = permutation(a->rows, 1), *const cols = permutation(b->cols, 2),
-                   *const inner = permutation(a->cols, 0);
-    struct test_matrix *left = permuted(a, rows, inner), *right = permuted(b, inner, cols);
+    struct moved m = moved_open(a, b, 1, 2, 0);
     for (size_t w = 0; w < sizeof ways / sizeof ways[0]; w++) {
-        struct dense_c c = ways[w](a, b), moved = ways[w](left, right);
+        struct dense_c c = ways[w](a, b), moved = ways[w](m.left, m.right);
         for (int64_t i = 0; i < c.rows; i++)
             for (int64_t j = 0; j < c.cols; j++) {
-                const int64_t at = i * c.cols + j, to = rows[i] * c.cols + cols[j];
+                const int64_t at = i * c.cols + j, to = m.rows[i] * c.cols + m.cols[j];
                 if (c.has[at] != moved.has[to] ||
                     memcmp(&c.values[at], &moved.values[to], sizeof(double)) != 0)
                     fail_msg("%s, %s: entry (%lld, %lld)", a->name, b->name, (long long)i, (long long)j);
@@ -212,11 +236,7 @@ static void follows_its_rows_and_columns(const struct test_matrix *a, const stru
         dense_free(&c);
         dense_free(&moved);
     }
-    test_matrix_free(left);
-    test_matrix_free(right);
-    free(rows);
-    free(cols);
-    free(inner);
+    moved_close(&m);
 }
 
 static void permuted_rows_and_columns_permute_c(void **state)
@@ -227,22 +247,16 @@ static void permuted_rows_and_columns_permute_c(void **state)
 
 static void keeps_whole_numbers(const struct test_matrix *a, const struct test_matrix *b)
 {
-    int64_t *const rows = permutation(a->rows, 0), *const cols = permutation(b->cols, 0),
-                   *const inner = permutation(a->cols, 3);
-    struct test_matrix *left = permuted(a, rows, inner), *right = permuted(b, inner, cols);
+    struct moved m = moved_open(a, b, 0, 0, 3);
     for (size_t w = 0; w < sizeof ways / sizeof ways[0]; w++) {
-        struct dense_c c = ways[w](a, b), other = ways[w](left, right);
+        struct dense_c c = ways[w](a, b), other = ways[w](m.left, m.right);
         const size_t count = (size_t)(c.rows * c.cols);
         assert_memory_equal(c.has, other.has, count);
         assert_memory_equal(c.values, other.values, count * sizeof(double));
         dense_free(&c);
         dense_free(&other);
     }
-    test_matrix_free(left);
-    test_matrix_free(right);
-    free(rows);
-    free(cols);
-    free(inner);
+    moved_close(&m);
 }
 
 static void another_order_of_k_keeps_whole_numbers(void **state)

@@ -231,12 +231,18 @@ static spmm_status_t one_shot(struct sparse_run *run, spmm_diag_t *diag)
                                                  .device_budget_bytes = r->read.budget_bytes};
     const spmm_csr_t a = operand_view(run, 0), b = operand_view(run, r->files.count - 1);
     free_c(run);
+    return r->device >= 0 ? sparse_device_once(r->device, &a, &b, &options, &run->c, diag)
+                          : spmm_product_once(&a, &b, r->device, &options, &run->c, diag);
+}
+
+/* What a plan's product says of itself. */
+static void name_one_shot(struct sparse_run *run)
+{
+    const struct run_sparse_request *r = run->request;
     run->outcome.info.device = r->device >= 0 ? r->device : SPMM_DEVICE_CPU;
     (void)snprintf(run->outcome.info.kernel, sizeof run->outcome.info.kernel, "%s/product/once%s%s",
                    r->device >= 0 ? "cuda" : "cpu", r->kernel != NULL ? "/" : "",
                    r->kernel != NULL ? r->kernel : "");
-    return r->device >= 0 ? sparse_device_once(r->device, &a, &b, &options, &run->c, diag)
-                          : spmm_product_once(&a, &b, r->device, &options, &run->c, diag);
 }
 
 static spmm_status_t compute(struct sparse_run *run, spmm_diag_t *diag)
@@ -312,6 +318,8 @@ static spmm_status_t work(struct sparse_run *run, int *code, spmm_diag_t *diag)
     TRY(open_diagonal(run, diag));
     if (r->plan != NULL)
         TRY(make_product(run, diag));
+    else
+        name_one_shot(run);
     run->culprit = r->plan;
     TRY(compute(run, diag));
     if (r->plan != NULL && run->outcome.info.device >= 0)
