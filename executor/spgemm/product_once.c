@@ -147,7 +147,8 @@ static uint64_t count_products(const struct once *o)
 static spmm_status_t find_values(struct once *o)
 {
     spmm_status_t status = SPMM_OK;
-    const struct spmmi_spgemm plan = {.piece_products = spmmi_spgemm_share(count_products(o), o->a.rows)};
+    const int64_t heavy_rows = spmmi_spgemm_heavy_rows(&o->task.left, &o->task.right);
+    const struct spmmi_spgemm plan = {.piece_products = spmmi_spgemm_share(count_products(o), heavy_rows)};
     const struct spmmi_csr_pattern c = {o->a.rows, o->task.right.cols, o->c_row_ptr, o->c_col_ind};
     struct spmmi_spgemm_stage stage = {.task = o->task, .c = c};
     uint64_t bytes = 0;

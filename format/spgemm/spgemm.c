@@ -79,3 +79,23 @@ spmm_status_t spmmi_spgemm_count(const struct spmmi_csr_pattern *left, spmm_op_t
     spmmi_free(counts);
     return status;
 }
+
+static int is_heavy(const struct spmmi_csr_pattern *left, const struct spmmi_csr_pattern *right, int64_t row)
+{
+    int64_t products = 0;
+    for (int64_t p = left->row_ptr[row]; p < left->row_ptr[row + 1]; p++) {
+        const int64_t k = left->col_ind[p];
+        products += right->row_ptr[k + 1] - right->row_ptr[k];
+        if (products >= SPMMI_SPGEMM_HEAVY_PRODUCTS)
+            return 1;
+    }
+    return 0;
+}
+
+int64_t spmmi_spgemm_heavy_rows(const struct spmmi_csr_pattern *left, const struct spmmi_csr_pattern *right)
+{
+    int64_t rows = 0;
+    for (int64_t i = 0; i < left->rows; i++)
+        rows += is_heavy(left, right, i);
+    return rows;
+}

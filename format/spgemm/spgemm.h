@@ -102,4 +102,7 @@ spmm_status_t spmmi_spgemm_count(const struct spmmi_csr_pattern *left, spmm_op_t
                                  const struct spmmi_csr_pattern *right, spmm_op_t right_op,
                                  uint64_t *products);
 
+/* Rows of left * right, as they are stored, of SPMMI_SPGEMM_HEAVY_PRODUCTS multiplications or more. */
+int64_t spmmi_spgemm_heavy_rows(const struct spmmi_csr_pattern *left, const struct spmmi_csr_pattern *right);
+
 #endif

@@ -10,17 +10,22 @@
 #define SPMMI_SPGEMM_PIECE_ENTRIES 4
 
 /* The default of piece_products: 132 multiprocessors, 64 items of work each, and no item that is too small to pay.
- * Where rows alone do not give each multiprocessor 16 items, pieces may be smaller: on an H200 507 rows of 5,500
- * products took 126 us in pieces of 4,096 and 45 in pieces of 1,024, but 3,136 rows of 2,000 took 27 and 34. */
+ * Where only few rows have work enough to be cut, they are cut into more and smaller pieces: an item is done by one
+ * warp, and nothing else is left to do. On an H100 the lower triangles of A D A^T of 36, 18 and 507 such rows took 124,
+ * 126 and 106 us in pieces of 1,024 and 97, 75 and 60 in pieces of 256; on an H200 3,136 rows of 2,000 took 27 us in
+ * pieces of 4,096 and 34 of 1,024. */
 #define SPMMI_SPGEMM_SHARES 8448
-#define SPMMI_SPGEMM_ROWS_FEW 2112
 #define SPMMI_SPGEMM_SHARE_MIN 4096
-#define SPMMI_SPGEMM_SHARE_MIN_FEW 1024
+#define SPMMI_SPGEMM_HEAVY_ROWS_FEW 2112
+#define SPMMI_SPGEMM_SHARES_FEW 16896
+#define SPMMI_SPGEMM_SHARE_MIN_FEW 256
+#define SPMMI_SPGEMM_HEAVY_PRODUCTS 1024 /* of a heavy row, at least */
 
-static inline uint64_t spmmi_spgemm_share(uint64_t products, int64_t rows)
+static inline uint64_t spmmi_spgemm_share(uint64_t products, int64_t heavy_rows)
 {
-    const uint64_t share = products / SPMMI_SPGEMM_SHARES,
-                   least = rows < SPMMI_SPGEMM_ROWS_FEW ? SPMMI_SPGEMM_SHARE_MIN_FEW : SPMMI_SPGEMM_SHARE_MIN;
+    const int is_few = heavy_rows < SPMMI_SPGEMM_HEAVY_ROWS_FEW;
+    const uint64_t share = products / (is_few ? SPMMI_SPGEMM_SHARES_FEW : SPMMI_SPGEMM_SHARES),
+                   least = is_few ? SPMMI_SPGEMM_SHARE_MIN_FEW : SPMMI_SPGEMM_SHARE_MIN;
     return share > least ? share : least;
 }
 

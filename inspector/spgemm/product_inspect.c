@@ -21,7 +21,8 @@ struct inspection {
     uint32_t count;
     spmm_product_options_t options;
     int threads;
-    uint64_t used; /* bytes of the plan so far */
+    uint64_t used;      /* bytes of the plan so far */
+    int64_t heavy_rows; /* of F0 F1, or of F0 T */
     spmm_plan_t *plan;
     spmm_diag_t *diag;
 };
@@ -194,6 +195,7 @@ static spmm_status_t symbolic_phase(struct inspection *in)
     p->rows = spmmi_spgemm_rows(g, 0);
     p->cols = spmmi_spgemm_cols(g, g->factor_count - 1);
     SPMM_TRY(count_products(in, &factors[0], right, &g->products[0]));
+    in->heavy_rows = spmmi_spgemm_heavy_rows(&factors[0].pattern, &right->pattern);
     SPMM_TRY(multiply(in, &factors[0], right, in->options.lower, &p->row_ptr, &p->col_ind));
     p->nnz = p->row_ptr[p->rows];
 cleanup:
@@ -209,7 +211,7 @@ static void set_parameters(struct inspection *in)
     const spmm_product_options_t *o = &in->options;
     const uint64_t most = g->products[0] > g->products[1] ? g->products[0] : g->products[1];
     g->flags = (o->lower ? SPMMI_SPGEMM_LOWER : 0) | (o->diagonal ? SPMMI_SPGEMM_DIAGONAL : 0);
-    g->piece_products = o->piece_products == 0           ? spmmi_spgemm_share(most, spmmi_spgemm_rows(g, 0))
+    g->piece_products = o->piece_products == 0           ? spmmi_spgemm_share(most, in->heavy_rows)
                         : o->piece_products == INT64_MAX ? 0
                                                          : (uint64_t)o->piece_products;
 }

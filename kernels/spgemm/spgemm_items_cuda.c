@@ -67,10 +67,12 @@ static int by_steps(const void *a, const void *b)
 static void add_bin(struct spmmi_spgemm_items *out, uint32_t key, uint64_t first, uint64_t count,
                     uint64_t *blocks)
 {
-    const uint32_t choice = key % KEY_PARTIAL, lanes = choice == CHOICE_FLAT ? 32 : 4u << choice;
+    const uint32_t choice = key % KEY_PARTIAL, is_flat = choice >= CHOICE_FLAT,
+                   lanes = is_flat ? 32 : 4u << choice;
     const struct spmmi_spgemm_bin bin = {
-        (uint32_t)*blocks,     (uint32_t)first,         (uint32_t)count,          (uint8_t)lanes,
-        (key & KEY_WIDE) == 0, (key & KEY_LISTED) != 0, (key & KEY_PARTIAL) != 0, choice == CHOICE_FLAT};
+        (uint32_t)*blocks,        (uint32_t)first,       (uint32_t)count,
+        (uint8_t)lanes,           (key & KEY_WIDE) == 0, (key & KEY_LISTED) != 0,
+        (key & KEY_PARTIAL) != 0, (uint8_t)is_flat,      choice == CHOICE_OWNED};
     if (key >= KEY_GROUP) {
         out->groups[out->group_count] = (struct spmmi_spgemm_groups){bin, key >= KEY_THREE ? 3 : 2, 0};
         out->groups[out->group_count++].bin.first_block = 0;
@@ -188,19 +190,30 @@ cleanup:
     return status;
 }
 
+/* Entries of a row that was cut which one block adds. */
+static int64_t join_slice(const struct spmmi_spgemm_cut *cut)
+{
+    return spmmi_spgemm_join_width((uint32_t)cut->pieces);
+}
+
 /* Slices of the rows that are cut in k. */
 static spmm_status_t make_joins(const struct spmmi_spgemm_stage *s, struct spmmi_spgemm_items *out,
                                 spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    const int64_t slice = SPMMI_SPGEMM_JOIN_ENTRIES, *c = s->c.row_ptr;
+    const int64_t *c = s->c.row_ptr;
     uint64_t count = 0;
-    for (int64_t r = 0; r < s->cut_count; r++)
+    for (int64_t r = 0; r < s->cut_count; r++) {
+        const int64_t slice = join_slice(&s->cuts[r]);
         count += (uint64_t)((c[s->cuts[r].row + 1] - c[s->cuts[r].row] + slice - 1) / slice);
+    }
+    SPMM_REQUIRE(count <= INT32_MAX, SPMM_ERR_TOO_LARGE, diag,
+                 "the rows that are cut need %llu thread blocks, a GPU runs %d", (unsigned long long)count,
+                 INT32_MAX);
     SPMM_TRY_ALLOC(out->joins = spmmi_alloc(count, sizeof *out->joins), diag);
     for (int64_t r = 0; r < s->cut_count; r++) {
         const struct spmmi_spgemm_cut *cut = &s->cuts[r];
-        const int64_t first = c[cut->row], entries = c[cut->row + 1] - first;
+        const int64_t first = c[cut->row], entries = c[cut->row + 1] - first, slice = join_slice(cut);
         for (int64_t e = 0; e < entries; e += slice)
             out->joins[out->join_count++] =
                 (struct spmmi_spgemm_join){(uint32_t)(first + e), (uint32_t)(cut->partial + e),

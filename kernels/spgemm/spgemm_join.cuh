@@ -1,45 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sums of a row that was cut: its pieces are added one after the other, for each entry in the order of k.
 //
-// block   JOIN_THREADS threads; for up to as many entries at a time it copies tiles of pieces into shared memory, all
-//         loads of a tile at once, and a thread adds those of its entry. Added from where they lie, 8,000 pieces of few
-//         entries wait for memory 2,000 times.
+// block   JOIN_THREADS threads for some entries, so few that all their pieces fit in shared memory together where they
+//         can: a block copies a tile of pieces by copies that are all in flight at once, and a thread adds those of its
+//         entry. Added from where they lie, 8,000 pieces of few entries wait for memory 2,000 times.
 #pragma once
-#include <cuda_runtime.h>
-#include <stdint.h>
+#include "kernels/shared/async.cuh"
+#include "spgemm_launch.h"
 
 namespace spmmi {
 namespace spgemm {
 
-constexpr uint32_t JOIN_THREADS = 256, JOIN_ROOM = 2048; // sums of a tile
+constexpr uint32_t JOIN_THREADS = SPMMI_SPGEMM_JOIN_ENTRIES;
 
-// Entry e of piece p is from[p * stride + e]; store(e, sum) takes each sum. One piece at least.
+// Entries [base, base + count) of a row; count is at most width, which spmmi_spgemm_join_width tells. Entry e of piece
+// p is from[p * stride + e]; store(e, sum) takes each sum. One piece at least.
 template <typename Real, typename Store>
-__device__ __forceinline__ void add_pieces(const Real *from, uint64_t stride, uint32_t pieces, uint32_t count,
-                                           Store store)
+__device__ __forceinline__ void add_pieces(const Real *from, uint64_t stride, uint32_t pieces, uint32_t base,
+                                           uint32_t count, uint32_t width, Store store)
 {
-    __shared__ Real tile[JOIN_ROOM];
-    for (uint32_t base = 0; base < count; base += JOIN_THREADS) {
-        const uint32_t entries = min(count - base, JOIN_THREADS), most = JOIN_ROOM / entries;
-        const bool is_mine = threadIdx.x < entries;
-        Real sum = Real(0);
-        for (uint32_t first = 0; first < pieces; first += most) {
-            const uint32_t some = min(most, pieces - first);
-            __syncthreads(); // the tile before this one is added
-#pragma unroll 8
-            for (uint32_t t = threadIdx.x; t < some * entries; t += JOIN_THREADS)
-                tile[t] = from[(first + t / entries) * stride + base + t % entries];
-            __syncthreads();
-            if (first == 0 && is_mine)
-                sum = tile[threadIdx.x];
-#pragma unroll 8
-            for (uint32_t p = first == 0 ? 1 : 0; p < some; p++)
-                if (is_mine)
-                    sum += tile[p * entries + threadIdx.x];
-        }
-        if (is_mine)
-            store(base + threadIdx.x, sum);
+    __shared__ Real tile[SPMMI_SPGEMM_JOIN_ROOM];
+    const uint32_t most = SPMMI_SPGEMM_JOIN_ROOM / width, turn = JOIN_THREADS / width; // pieces
+    const uint32_t e = threadIdx.x % width, own = threadIdx.x / width;
+    Real sum = Real(0);
+    for (uint32_t first = 0; first < pieces; first += most) {
+        const uint32_t some = min(most, pieces - first);
+        __syncthreads(); // the tile before this one is added
+        for (uint32_t p = own; p < some && e < count; p += turn)
+            copy_async(tile + p * width + e, from + (first + p) * stride + base + e);
+        commit_copies();
+        wait_for_copies<0>();
+        __syncthreads();
+        if (threadIdx.x >= count)
+            continue;
+        if (first == 0)
+            sum = tile[threadIdx.x];
+#pragma unroll 16
+        for (uint32_t p = first == 0 ? 1 : 0; p < some; p++)
+            sum += tile[p * width + threadIdx.x];
     }
+    if (threadIdx.x < count)
+        store(base + threadIdx.x, sum);
 }
 
 } // namespace spgemm

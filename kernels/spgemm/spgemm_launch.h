@@ -19,15 +19,19 @@ extern "C" {
 /* Sums that a lane has room for in shared memory. Room for 32 costs multiprocessors warps: slower by up to 29 %. */
 #define SPMMI_SPGEMM_LANE_SUMS 16
 #define SPMMI_SPGEMM_ITEM_ENTRIES (32 * SPMMI_SPGEMM_LANE_SUMS)
-#define SPMMI_SPGEMM_NARROW 256 /* entries of an item whose positions have 1 byte; else 2 */
+#define SPMMI_SPGEMM_FEW_ENTRIES 32 /* of an item whose lanes have one sum each */
+#define SPMMI_SPGEMM_NARROW 256     /* entries of an item whose positions have 1 byte; else 2 */
 #define SPMMI_SPGEMM_COUNT_BITS 10
 #define SPMMI_SPGEMM_LIST_MAX ((1u << (32 - SPMMI_SPGEMM_COUNT_BITS)) - 1)
 /* Of the counts of an item. */
 #define SPMMI_SPGEMM_ENTRIES(counts) ((counts) & ((1u << SPMMI_SPGEMM_COUNT_BITS) - 1))
 #define SPMMI_SPGEMM_LIST_LENGTH(counts) ((counts) >> SPMMI_SPGEMM_COUNT_BITS)
 #define SPMMI_SPGEMM_POSITION_UNIT 4u /* bytes; streams of positions begin at multiples */
-#define SPMMI_SPGEMM_JOIN_ENTRIES 1024
-#define SPMMI_SPGEMM_BINS 40
+/* Entries whose pieces a block adds, and what its shared memory has room for. */
+#define SPMMI_SPGEMM_JOIN_ENTRIES_MIN 4 /* 32 bytes of f64 */
+#define SPMMI_SPGEMM_JOIN_ENTRIES 256
+#define SPMMI_SPGEMM_JOIN_ROOM 4096
+#define SPMMI_SPGEMM_BINS 44
 
 /* Rows of C with one pattern that an item of a group takes, and rows of the right factor with one pattern that it
  * multiplies at a time: what systems with several unknowns a node have. */
@@ -49,11 +53,12 @@ struct spmmi_spgemm_row {
 /* Items that are run alike. */
 struct spmmi_spgemm_bin {
     uint32_t first_block, first, count;
-    uint8_t lanes;      /* of a group: 4, 8, 16 or 32 */
-    uint8_t is_narrow;  /* positions of 1 byte */
-    uint8_t is_listed;  /* the list is one of its own, not the row of the left factor */
-    uint8_t is_partial; /* sums go to the partial sums */
-    uint8_t is_flat;    /* lanes take products side by side, of whatever list entries; 32 lanes */
+    uint8_t lanes;           /* of a group: 4, 8, 16 or 32 */
+    uint8_t is_narrow;       /* positions of 1 byte */
+    uint8_t is_listed;       /* the list is one of its own, not the row of the left factor */
+    uint8_t is_partial;      /* sums go to the partial sums */
+    uint8_t is_flat;         /* lanes take products side by side, of whatever list entries; 32 lanes */
+    uint8_t has_few_entries; /* of flat items: at most SPMMI_SPGEMM_FEW_ENTRIES */
 };
 
 /* Items of groups: `rows` rows of C each. The first entry of their list has no products, it starts at the number of
@@ -71,9 +76,22 @@ struct spmmi_spgemm_bins {
 /* Entries of C whose partial sums are added in order. */
 struct spmmi_spgemm_join {
     uint32_t c, partial; /* of the first entry; that of the first piece */
-    uint32_t count;      /* entries */
+    uint32_t count;      /* entries, at most spmmi_spgemm_join_width */
     uint32_t stride, pieces;
 };
+
+/* Entries whose pieces a block adds, a power of two: few where there are many pieces, which are added one by one. */
+#ifdef __CUDACC__
+__host__ __device__
+#endif
+    static inline uint32_t
+    spmmi_spgemm_join_width(uint32_t pieces)
+{
+    uint32_t width = SPMMI_SPGEMM_JOIN_ENTRIES;
+    while (width > SPMMI_SPGEMM_JOIN_ENTRIES_MIN && width > SPMMI_SPGEMM_JOIN_ROOM / pieces)
+        width /= 2;
+    return width;
+}
 
 struct spmmi_spgemm_tables {
     const struct spmmi_spgemm_item *items;

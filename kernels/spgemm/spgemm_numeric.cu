@@ -3,7 +3,8 @@
 //
 // block     128 threads: groups of 4, 8, 16 or 32 lanes, one item each; blocks of one bin
 // shared    16 sums a lane, as one array of the group's item; 16 bytes for each list entry of a round, and one of none
-// round     as many list entries as a group has lanes: loaded side by side, one round ahead
+// round     list entries that are loaded side by side, one round ahead: two a lane, as those of 4 lanes would wait for
+//           memory most of the time, and one of a warp
 // in flight 4 chunks of products, each of as many as lanes; a chunk is of one list entry, so that its positions differ
 // flat      items of a warp with short list entries: a chunk is of 32 products side by side, of any entries; those that
 //           have one position are added by ascending lane, which is ascending k
@@ -20,7 +21,9 @@ namespace spmmi {
 namespace spgemm {
 
 constexpr int THREADS = SPMMI_SPGEMM_THREADS, IN_FLIGHT = 4;
-constexpr int GROUPS_MAX = THREADS / 4;
+constexpr int GROUPS_MAX = THREADS / 4, STEPS_MAX = 2 * THREADS + GROUPS_MAX;
+
+template <int LANES> constexpr int STEPS_OF_LANE = LANES < 32 ? 2 : 1; // in a round
 
 // An entry of the left factor and the row of the right one, or part of it, that it multiplies.
 template <typename Real> struct alignas(16) Step {
@@ -36,7 +39,7 @@ template <typename Real> struct Operands {
 
 template <typename Real> constexpr unsigned shared_bytes()
 {
-    return (THREADS + GROUPS_MAX) * sizeof(Step<Real>) + THREADS * SPMMI_SPGEMM_LANE_SUMS * sizeof(Real);
+    return STEPS_MAX * sizeof(Step<Real>) + THREADS * SPMMI_SPGEMM_LANE_SUMS * sizeof(Real);
 }
 
 // Entry t of the list of an item; of no products behind its end.
@@ -60,18 +63,19 @@ __device__ __forceinline__ Step<Real> load_step(const spmmi_spgemm_tables &table
 
 // The chunks of one round: a lane's place in the list entries of its group.
 template <typename Real, int LANES> struct Walk {
-    const Step<Real> *steps; // of the round; steps[LANES] has no products
+    const Step<Real> *steps; // of the round; the last one has no products
     Step<Real> step;
     uint32_t product; // of the item: the first one of this list entry
     uint32_t j;       // of this list entry: the lane's next product
     int entry, count;
+    static constexpr int NONE = LANES * STEPS_OF_LANE<LANES>;
 
     __device__ __forceinline__ void begin(int lane, int entries)
     {
         entry = 0;
         count = entries;
         j = (uint32_t)lane;
-        step = steps[count > 0 ? 0 : LANES];
+        step = steps[count > 0 ? 0 : NONE];
     }
 
     __device__ __forceinline__ void next_chunk(uint32_t lane)
@@ -82,7 +86,7 @@ template <typename Real, int LANES> struct Walk {
         product += step.length;
         entry = min(entry + 1, count);
         j = lane;
-        step = steps[entry < count ? entry : LANES];
+        step = steps[entry < count ? entry : NONE];
     }
 };
 
@@ -121,11 +125,53 @@ __device__ __forceinline__ void add_round(Walk<Real, LANES> &walk, const Real *r
     }
 }
 
-// A round of products side by side, of the list entries that the lanes hold. Returns how many there were.
+template <typename Real> struct alignas(2 * sizeof(Real)) Product {
+    Real a, b;
+};
+
+static_assert(IN_FLIGHT * 32 * sizeof(Product<double>) <= SPMMI_SPGEMM_ITEM_ENTRIES * sizeof(double),
+              "products lie where the sums of other items do");
+
+// Those lanes whose position is the number of this lane; positions are below 32.
+__device__ __forceinline__ unsigned lanes_of_own(uint32_t position, bool is_there, uint32_t lane)
+{
+    unsigned own = __ballot_sync(EVERY_LANE, is_there);
+#pragma unroll
+    for (int bit = 0; bit < 5; bit++) {
+        const unsigned set = __ballot_sync(EVERY_LANE, position >> bit & 1);
+        own &= lane >> bit & 1 ? set : ~set;
+    }
+    return own;
+}
+
+// The products of one chunk that these lanes brought, by ascending lane; the next ones are loaded side by side.
 template <typename Real>
+__device__ __forceinline__ void add_own(const Product<Real> *products, unsigned lanes, Real &sum)
+{
+    constexpr int AHEAD = 2;
+    while (lanes != 0) {
+        Product<Real> next[AHEAD];
+        bool is_there[AHEAD];
+#pragma unroll
+        for (int t = 0; t < AHEAD; t++) {
+            is_there[t] = lanes != 0;
+            if (is_there[t])
+                next[t] = products[__ffs((int)lanes) - 1];
+            lanes &= lanes - 1;
+        }
+#pragma unroll
+        for (int t = 0; t < AHEAD; t++)
+            if (is_there[t])
+                sum = fused(next[t].a, next[t].b, sum);
+    }
+}
+
+// A round of products side by side, of the list entries that the lanes hold. Returns how many there were.
+// OWNED: own_sum is that of entry `lane`, and sums has room for products.
+template <typename Real, bool OWNED>
 __device__ __forceinline__ uint32_t add_flat_round(const Step<Real> &own, Step<Real> *steps,
                                                    const Real *right, const uint8_t *positions,
-                                                   bool is_narrow, Real *sums, uint32_t lane)
+                                                   bool is_narrow, Real *sums, Real &own_sum, uint32_t lane)
 {
     const unsigned below = (1u << lane) - 1, up_to = below | 1u << lane;
     uint32_t end = own.length; // in the round
@@ -165,23 +211,41 @@ __device__ __forceinline__ uint32_t add_flat_round(const Step<Real> &own, Step<R
                 b[i] = right[step.start + at];
             }
         }
+        if constexpr (OWNED) {
+            Product<Real> *const products = reinterpret_cast<Product<Real> *>(sums);
 #pragma unroll
-        for (int i = 0; i < IN_FLIGHT; i++)
-            if (first + 32 * i < total)
-                add_chunk<Real, 32>(a[i], b[i], position[i], is_there[i], sums, starts[i], below);
+            for (int i = 0; i < IN_FLIGHT; i++)
+                if (is_there[i])
+                    products[32 * i + lane] = {a[i], b[i]};
+            __syncwarp();
+#pragma unroll
+            for (int i = 0; i < IN_FLIGHT; i++)
+                if (first + 32 * i < total)
+                    add_own(products + 32 * i, lanes_of_own(position[i], is_there[i], lane), own_sum);
+            __syncwarp();
+        } else {
+#pragma unroll
+            for (int i = 0; i < IN_FLIGHT; i++)
+                if (first + 32 * i < total)
+                    add_chunk<Real, 32>(a[i], b[i], position[i], is_there[i], sums, starts[i], below);
+        }
     }
     __syncwarp();
     return total;
 }
 
-template <typename Real, int LANES, bool FLAT>
+// How an item is run: products of a list entry side by side, or of any, or of any with a sum in each lane.
+enum Mode { BY_ENTRIES, FLAT, OWNED };
+
+template <typename Real, int LANES, Mode MODE>
 __device__ __forceinline__ void run_group(const spmmi_spgemm_tables &tables, const spmmi_spgemm_bin &bin,
                                           const Operands<Real> &values, unsigned char *shared)
 {
     const uint32_t group = threadIdx.x / LANES, lane = threadIdx.x % LANES;
     const uint32_t i = (blockIdx.x - bin.first_block) * (THREADS / LANES) + group;
-    Step<Real> *const steps = reinterpret_cast<Step<Real> *>(shared) + group * (LANES + 1);
-    Real *const sums = reinterpret_cast<Real *>(shared + (THREADS + GROUPS_MAX) * sizeof(Step<Real>)) +
+    constexpr int OF_LANE = STEPS_OF_LANE<LANES>, ROUND = LANES * OF_LANE;
+    Step<Real> *const steps = reinterpret_cast<Step<Real> *>(shared) + group * (ROUND + 1);
+    Real *const sums = reinterpret_cast<Real *>(shared + STEPS_MAX * sizeof(Step<Real>)) +
                        group * (SPMMI_SPGEMM_LANE_SUMS * LANES);
     uint4 item = {0, 0, 0, 0}; // list, out, position, counts
     if (i < bin.count)
@@ -190,28 +254,42 @@ __device__ __forceinline__ void run_group(const spmmi_spgemm_tables &tables, con
     const uint32_t length = SPMMI_SPGEMM_LIST_LENGTH(item.w);
     const uint32_t rounds_end = LANES == 32 ? length : __reduce_max_sync(EVERY_LANE, length);
     wait_for_previous();
-    Step<Real> next = load_step(tables, values, item.x, lane, length, bin.is_listed != 0);
-    for (uint32_t e = lane; e < entries; e += LANES)
+    Step<Real> next[OF_LANE];
+#pragma unroll
+    for (int s = 0; s < OF_LANE; s++)
+        next[s] = load_step(tables, values, item.x, s * LANES + lane, length, bin.is_listed != 0);
+    Real own_sum = Real(0);
+    for (uint32_t e = lane; e < entries && MODE != OWNED; e += LANES)
         sums[e] = Real(0);
     if (lane == 0)
-        steps[LANES] = {Real(0), 0, 0};
+        steps[ROUND] = {Real(0), 0, 0};
     Walk<Real, LANES> walk = {steps, {Real(0), 0, 0}, 0, 0, 0, 0};
     const uint8_t *const positions = tables.positions + (size_t)item.z * SPMMI_SPGEMM_POSITION_UNIT;
-    for (uint32_t first = 0; first < rounds_end; first += LANES) {
-        const Step<Real> own = next;
-        next = load_step(tables, values, item.x, first + LANES + lane, length, bin.is_listed != 0);
+    for (uint32_t first = 0; first < rounds_end; first += ROUND) {
+        Step<Real> own[OF_LANE];
+#pragma unroll
+        for (int s = 0; s < OF_LANE; s++) {
+            own[s] = next[s];
+            next[s] = load_step(tables, values, item.x, first + ROUND + s * LANES + lane, length,
+                                bin.is_listed != 0);
+        }
         __syncwarp();
-        if constexpr (FLAT) {
-            walk.product += add_flat_round(own, steps, values.right,
-                                           positions + (size_t)walk.product * (bin.is_narrow ? 1 : 2),
-                                           bin.is_narrow != 0, sums, lane);
+        if constexpr (MODE != BY_ENTRIES) {
+            walk.product += add_flat_round<Real, MODE == OWNED>(
+                own[0], steps, values.right, positions + (size_t)walk.product * (bin.is_narrow ? 1 : 2),
+                bin.is_narrow != 0, sums, own_sum, lane);
         } else {
-            steps[lane] = own;
+#pragma unroll
+            for (int s = 0; s < OF_LANE; s++)
+                steps[s * LANES + lane] = own[s];
             __syncwarp();
-            walk.begin((int)lane, first >= length ? 0 : (int)min(length - first, (uint32_t)LANES));
+            walk.begin((int)lane, first >= length ? 0 : (int)min(length - first, (uint32_t)ROUND));
             add_round<Real, LANES>(walk, values.right, positions, bin.is_narrow != 0, sums, lane);
         }
     }
+    __syncwarp();
+    if (MODE == OWNED && lane < entries)
+        sums[lane] = own_sum;
     __syncwarp();
     if (bin.is_partial) {
         for (uint32_t e = lane; e < entries; e += LANES)
@@ -236,15 +314,19 @@ __global__ void __launch_bounds__(THREADS, 8)
     const spmmi_spgemm_bin bin = bins.bin[b];
     switch (bin.lanes) {
     case 4:
-        return run_group<Real, 4, false>(tables, bin, values, shared_memory);
+        return run_group<Real, 4, BY_ENTRIES>(tables, bin, values, shared_memory);
     case 8:
-        return run_group<Real, 8, false>(tables, bin, values, shared_memory);
+        return run_group<Real, 8, BY_ENTRIES>(tables, bin, values, shared_memory);
     case 16:
-        return run_group<Real, 16, false>(tables, bin, values, shared_memory);
+        return run_group<Real, 16, BY_ENTRIES>(tables, bin, values, shared_memory);
     default:
-        return bin.is_flat ? run_group<Real, 32, true>(tables, bin, values, shared_memory)
-                           : run_group<Real, 32, false>(tables, bin, values, shared_memory);
+        break;
     }
+    if (bin.is_flat && bin.has_few_entries)
+        return run_group<Real, 32, OWNED>(tables, bin, values, shared_memory);
+    if (bin.is_flat)
+        return run_group<Real, 32, FLAT>(tables, bin, values, shared_memory);
+    run_group<Real, 32, BY_ENTRIES>(tables, bin, values, shared_memory);
 }
 
 // A block takes some entries of a row that was cut.
@@ -255,7 +337,8 @@ __global__ void __launch_bounds__(JOIN_THREADS)
 {
     const spmmi_spgemm_join join = tables.joins[blockIdx.x];
     wait_for_previous();
-    add_pieces(values.partials + join.partial, join.stride, join.pieces, join.count,
+    add_pieces(values.partials + join.partial, join.stride, join.pieces, 0, join.count,
+               spmmi_spgemm_join_width(join.pieces),
                [&](uint32_t e, Real sum) { put(values.c + join.c + e, values.alpha, sum, values.beta); });
 }
 

@@ -192,8 +192,7 @@ static spmm_status_t count_entries(struct once *o)
     struct spmmi_once_work *w = &o->work;
     void *stream = o->in->stream;
     const uint32_t *tried = o->counts.tried;
-    w->share = spmmi_spgemm_share(o->counts.products, o->in->a->rows);
-    w->piece_entries = SPMMI_SPGEMM_PIECE_ENTRIES;
+    w->share = spmmi_spgemm_share(o->counts.products, o->counts.heavy_rows);
     for (int c = 0; c < SPMMI_ONCE_TABLES; c++)
         if (tried[c] > 0)
             SPMM_TRY_CUDA((cudaError_t)spmmi_once_count_cuda(w, c, tried[c], stream), o->diag);
@@ -289,7 +288,9 @@ static spmm_status_t multiply(struct once *o)
     spmm_status_t status = SPMM_OK;
     SPMM_TRY(open_once(o));
     if (o->in->a->rows > 0)
-        SPMM_TRY_CUDA((cudaError_t)spmmi_once_bin_products_cuda(&o->work, o->in->stream), o->diag);
+        o->work.piece_entries = SPMMI_SPGEMM_PIECE_ENTRIES;
+    o->work.heavy_products = SPMMI_SPGEMM_HEAVY_PRODUCTS;
+    SPMM_TRY_CUDA((cudaError_t)spmmi_once_bin_products_cuda(&o->work, o->in->stream), o->diag);
     SPMM_TRY(read_checks(o));
     if (o->counts.products > 0)
         SPMM_TRY(count_entries(o));

@@ -48,6 +48,7 @@ struct spmmi_once_counts {
     unsigned int tried[SPMMI_ONCE_CLASSES];         /* rows of each class, by products */
     unsigned int rows[SPMMI_ONCE_CLASSES];          /* by entries */
     unsigned int cuts;                              /* rows that are cut in k */
+    unsigned int heavy_rows;                        /* of heavy_products multiplications or more */
 };
 
 /* A range of the entries of a row of C, summed over entries [begin, end) of the row of A. */
@@ -64,10 +65,11 @@ struct spmmi_once_cut {
 struct spmmi_once_work {
     struct spmmi_once_matrix a, b;
     struct spmmi_once_counts *counts;
-    int all_wide;                 /* forced: no tables */
-    uint32_t piece_entries;       /* a piece of k has at least so many products for each entry of its row, */
-    unsigned long long share;     /* and at least so many: SPMMI_SPGEMM_PIECE_ENTRIES, spmmi_spgemm_share */
-    unsigned long long *products; /* of each row of C */
+    int all_wide;             /* forced: no tables */
+    uint32_t piece_entries;   /* a piece of k has at least so many products for each entry of its row, */
+    unsigned long long share; /* and at least so many: SPMMI_SPGEMM_PIECE_ENTRIES, spmmi_spgemm_share */
+    unsigned long long heavy_products; /* SPMMI_SPGEMM_HEAVY_PRODUCTS */
+    unsigned long long *products;      /* of each row of C */
     uint32_t *entries;
     uint32_t *list[SPMMI_ONCE_CLASSES]; /* rows of each class */
     int64_t *c_row_ptr;
@@ -87,7 +89,7 @@ struct spmmi_once_work {
  * rows. */
 int spmmi_once_check_cuda(const struct spmmi_once_matrix *m, struct spmmi_once_bad *bad,
                           const struct spmmi_once_work *work, void *stream);
-/* Lists by products, counts->tried and counts->products. Safe where a check has found something. */
+/* Lists by products, counts->tried, products and heavy_rows. Safe where a check has found something. */
 int spmmi_once_bin_products_cuda(const struct spmmi_once_work *w, void *stream);
 /* Lists by entries, counts->rows, and what follows it; counts->nnz. */
 int spmmi_once_bin_entries_cuda(const struct spmmi_once_work *w, void *stream);

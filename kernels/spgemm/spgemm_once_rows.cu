@@ -56,6 +56,17 @@ __device__ __forceinline__ int block_class(unsigned long long products)
     return products > GIANT_PRODUCTS ? SPMMI_ONCE_GIANT : SPMMI_ONCE_WIDE;
 }
 
+// What the lanes of a warp have, by one addition.
+template <typename Number> __device__ __forceinline__ void add_to(Number *sum, Number x)
+{
+    if (!__any_sync(EVERY_LANE, x != 0))
+        return;
+    for (int d = 16; d > 0; d /= 2)
+        x += __shfl_xor_sync(EVERY_LANE, x, d);
+    if (threadIdx.x % 32 == 0)
+        atomicAdd(sum, x);
+}
+
 __global__ void __launch_bounds__(ROW_THREADS) bin_products(const __grid_constant__ spmmi_once_work w)
 {
     __shared__ unsigned int taken[SPMMI_ONCE_CLASSES], base[SPMMI_ONCE_CLASSES];
@@ -67,6 +78,7 @@ __global__ void __launch_bounds__(ROW_THREADS) bin_products(const __grid_constan
     (void)sum_before(products, shared, &total);
     if (threadIdx.x == 0)
         atomicAdd(&w.counts->products, total);
+    add_to(&w.counts->heavy_rows, products >= w.heavy_products ? 1u : 0u);
     const int row_class = products == 0                             ? SPMMI_ONCE_CLASSES
                           : w.all_wide || products > TRIED_PRODUCTS ? block_class(products)
                                                                     : table_of(products, products);
@@ -75,17 +87,6 @@ __global__ void __launch_bounds__(ROW_THREADS) bin_products(const __grid_constan
         w.list[row_class][to] = (uint32_t)i;
     else if (i < w.a.rows)
         w.entries[i] = 0;
-}
-
-// What the lanes of a warp have, by one addition.
-template <typename Number> __device__ __forceinline__ void add_to(Number *sum, Number x)
-{
-    if (!__any_sync(EVERY_LANE, x != 0))
-        return;
-    for (int d = 16; d > 0; d /= 2)
-        x += __shfl_xor_sync(EVERY_LANE, x, d);
-    if (threadIdx.x % 32 == 0)
-        atomicAdd(sum, x);
 }
 
 __global__ void __launch_bounds__(ROW_THREADS) bin_entries(const __grid_constant__ spmmi_once_work w)

@@ -2,8 +2,9 @@
 // Products without a plan: tasks of the rows that are not of tables; the tasks of 32 pieces are written together.
 //
 // many rows   a warp takes a row; where it is cut in k, 512 entries of A are loaded together
-// few rows    a block takes a row; where it is cut in k, its threads add up the products of its entries, or of chunks
-//             of them, whose sums are in shared memory, and one warp finds the ends of pieces by bisection
+// few rows    a block takes a row; where it is cut in k, its threads add up the products of its entries, whose sums are
+//             in shared memory, and find for each where a piece ends that begins with it; one warp follows these. Of
+//             longer rows the sums of chunks of entries are there, and the warp finds the ends by bisection
 #include "spgemm_once_rows.cuh"
 
 namespace spmmi {
@@ -139,8 +140,11 @@ __global__ void __launch_bounds__(ROW_THREADS)
 // Products of the entries of a row up to the end of each chunk; of each entry where there is room for that.
 template <typename Sum> struct ChunkSums {
     Sum *to;
+    uint16_t *jumps;      // of each entry, where chunks are single entries: see make_jumps
     uint32_t count, each; // each: entries of a chunk
 };
+
+constexpr uint32_t JUMP_MAX = UINT16_MAX; // entries and one
 
 // By all threads of a block.
 template <unsigned THREADS, typename Sum>
@@ -195,10 +199,6 @@ __device__ __forceinline__ uint32_t find_entry(const spmmi_once_work &w, const T
     }
     if (low >= sums.count)
         return r.length;
-    if (sums.each == 1) {
-        *wanted = sums.to[low];
-        return low;
-    }
     unsigned long long so_far = low > 0 ? sums.to[low - 1] : 0;
     const int64_t begin = row_begin(w.a, r.row);
     const uint32_t first = low * sums.each, end = min(first + sums.each, r.length);
@@ -241,6 +241,41 @@ __device__ __forceinline__ void cut_by_sums(const spmmi_once_work &w, const Task
         pieces.add(w, begin, r.length);
 }
 
+// Entries from each one to the first of the next piece, if a piece begins with it; one more than are left if that would
+// not be full. By all threads of a block: ends ascend, so that a thread finds its first and goes on from there.
+template <unsigned THREADS, typename Sum>
+__device__ __forceinline__ void make_jumps(const ChunkSums<Sum> &sums, unsigned long long piece)
+{
+    const uint32_t share = (sums.count + THREADS - 1) / THREADS | 1,
+                   first = min(threadIdx.x * share, sums.count), end = min(first + share, sums.count);
+    uint32_t last = first;
+    for (uint32_t e = first; e < end; e++) {
+        const unsigned long long wanted = (e > 0 ? sums.to[e - 1] : 0) + piece;
+        for (uint32_t count = e == first ? sums.count - first : 0; count > 0;) {
+            const uint32_t half = count / 2, is_below = sums.to[last + half] < wanted;
+            last += is_below ? half + 1 : 0;
+            count = is_below ? count - half - 1 : half;
+        }
+        while (last < sums.count && sums.to[last] < wanted)
+            last++;
+        sums.jumps[e] = (uint16_t)(last + 1 - e);
+    }
+    __syncthreads();
+}
+
+// The pieces that cut_row makes, by the jumps.
+template <typename Sum>
+__device__ __forceinline__ void cut_by_jumps(const spmmi_once_work &w, const ChunkSums<Sum> &sums,
+                                             Pieces &pieces)
+{
+    uint32_t begin = 0;
+    while (begin < sums.count) {
+        const uint32_t next = min(begin + sums.jumps[begin], sums.count);
+        pieces.add(w, begin, next);
+        begin = next;
+    }
+}
+
 // A block takes a row of the list. slots: sums that its shared memory has room for.
 template <unsigned THREADS, typename Sum>
 __global__ void __launch_bounds__(THREADS, 2048 / THREADS)
@@ -250,11 +285,20 @@ __global__ void __launch_bounds__(THREADS, 2048 / THREADS)
     __shared__ Sum shared[THREADS / 32];
     const TaskRow r(w, row_class, blockIdx.x);
     const uint32_t each = (r.length + slots - 1) / slots;
-    const ChunkSums<Sum> sums = {reinterpret_cast<Sum *>(shared_memory), (r.length + each - 1) / each, each};
+    Sum *const to = reinterpret_cast<Sum *>(shared_memory);
+    const ChunkSums<Sum> sums = {to, reinterpret_cast<uint16_t *>(to + slots), (r.length + each - 1) / each,
+                                 each};
     if (r.room.pieces > 1)
         sum_chunks<THREADS>(w, r, sums, shared);
+    if (r.room.pieces > 1 && each == 1)
+        make_jumps<THREADS>(sums, r.piece);
     if (threadIdx.x < 32)
-        r.write(w, [&](Pieces &pieces) { cut_by_sums(w, r, sums, pieces); });
+        r.write(w, [&](Pieces &pieces) {
+            if (each == 1)
+                cut_by_jumps(w, sums, pieces);
+            else
+                cut_by_sums(w, r, sums, pieces);
+        });
 }
 
 constexpr uint32_t BLOCK_ROWS_MAX =
@@ -269,7 +313,8 @@ int launch_block_tasks(const spmmi_once_work *w, uint32_t usual, int row_class, 
     const uint32_t most = 2 * w->words_max * (uint32_t)sizeof(uint32_t), // which bitmaps may take
         room = rows <= ALONE_ROWS_MAX ? most : min(most, usual);
     const uint64_t entries = (uint64_t)min(w->a.cols, w->a.nnz); // of a row, at most
-    const uint32_t slots = (uint32_t)min((uint64_t)room / sizeof(Sum), entries), bytes = slots * sizeof(Sum);
+    const uint32_t of_slot = sizeof(Sum) + sizeof(uint16_t), fit = min(room / of_slot, JUMP_MAX - 1),
+                   slots = (uint32_t)min((uint64_t)fit, entries), bytes = slots * of_slot;
     // Without the attribute the kernel's static shared memory counts too.
     const uint32_t taken = bytes + THREADS / 32 * (uint32_t)sizeof(Sum);
     const cudaError_t error = allow_shared(block_tasks_kernel<THREADS, Sum>, taken, most);

@@ -297,7 +297,9 @@ __global__ void __launch_bounds__(VALUE_THREADS) values_kernel(const __grid_cons
     }
 }
 
-// A block takes a row that is cut.
+// Blocks of one row that is cut take its slices in turn.
+constexpr unsigned JOIN_BLOCKS = 16;
+
 template <typename Real>
 __global__ void __launch_bounds__(JOIN_THREADS) join_pieces(const __grid_constant__ spmmi_once_work w)
 {
@@ -305,7 +307,10 @@ __global__ void __launch_bounds__(JOIN_THREADS) join_pieces(const __grid_constan
     const uint32_t entries = w.entries[cut.row];
     const Real *const partials = static_cast<const Real *>(w.partials) + cut.partial;
     Real *const c = static_cast<Real *>(w.c_values) + w.c_row_ptr[cut.row];
-    add_pieces(partials, entries, cut.pieces, entries, [&](uint32_t e, Real sum) { c[e] = sum; });
+    const uint32_t width = spmmi_spgemm_join_width(cut.pieces);
+    for (uint32_t base = blockIdx.y * width; base < entries; base += gridDim.y * width)
+        add_pieces(partials, entries, cut.pieces, base, min(entries - base, width), width,
+                   [&](uint32_t e, Real sum) { c[e] = sum; });
 }
 
 inline unsigned grid_of(const spmmi_once_work *w, uint64_t most)
@@ -374,8 +379,8 @@ int spmmi_once_values_cuda(const struct spmmi_once_work *w, uint64_t tasks, int 
 int spmmi_once_join_cuda(const struct spmmi_once_work *w, uint32_t cuts, int is_f64, void *stream)
 {
     using namespace spmmi;
-    return is_f64 ? launch_kernel(spgemm::join_pieces<double>, dim3(cuts), spgemm::JOIN_THREADS, 0, stream,
-                                  false, *w)
-                  : launch_kernel(spgemm::join_pieces<float>, dim3(cuts), spgemm::JOIN_THREADS, 0, stream,
-                                  false, *w);
+    const dim3 grid(cuts, spgemm::JOIN_BLOCKS);
+    return is_f64
+               ? launch_kernel(spgemm::join_pieces<double>, grid, spgemm::JOIN_THREADS, 0, stream, false, *w)
+               : launch_kernel(spgemm::join_pieces<float>, grid, spgemm::JOIN_THREADS, 0, stream, false, *w);
 }

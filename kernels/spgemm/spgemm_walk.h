@@ -6,8 +6,9 @@
 #include "spgemm_alike.h"
 #include "spgemm_launch.h"
 
-#define LANE_CHOICES 4           /* 4, 8, 16, 32 lanes */
-#define CHOICE_FLAT LANE_CHOICES /* 32 lanes, products side by side */
+#define LANE_CHOICES 4                 /* 4, 8, 16, 32 lanes */
+#define CHOICE_FLAT LANE_CHOICES       /* 32 lanes, products side by side */
+#define CHOICE_OWNED (CHOICE_FLAT + 1) /* the same with few entries */
 
 /* Bits of a key: items of one are a bin. Higher ones run first: what takes longest. */
 #define KEY_PARTIAL 8

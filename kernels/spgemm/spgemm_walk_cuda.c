@@ -8,16 +8,37 @@
 /* Lanes that a step of a group costs beside its own, with many and with few rows. */
 #define STEP_LANES 16
 #define STEP_LANES_FEW 64
+/* Lanes that a round of list entries costs at least with few rows: the latency of its loads, as no other warps run
+ * meanwhile. One H100: 256 rounds of 4 lanes took 577,000 cycles, and a step of a warp about 170. */
+#define ROUND_LANES_FEW 1250
 /* Steps that 32 products cost side by side: their entries have to be found and their additions put in order. One H200:
  * with 1 a Galerkin product of rows of 7 entries took twice as long flat; rows of a mean of 2 to 6 must be flat. */
 #define FLAT_STEPS 3
+/* Additions to one entry of C that take as long as a step with few rows. */
+#define ADDS_OF_STEP_FEW 8
 
-/* The smallest group that takes few steps: each costs its lanes and some more. Or products side by side, where most
- * rows are shorter than any group. *taken: its steps. */
+/* What a list costs: steps of its groups or chunks, or with few rows the latency of its rounds. */
+static uint64_t cost_of(uint64_t steps, uint32_t lanes, uint32_t length, int has_few_rows)
+{
+    const uint32_t round = lanes < 32 ? 2 * lanes : lanes;
+    const uint64_t rounds = has_few_rows ? (length + round - 1) / round : 0,
+                   cost = steps * (lanes + (has_few_rows ? STEP_LANES_FEW : STEP_LANES));
+    return cost > rounds * ROUND_LANES_FEW ? cost : rounds * ROUND_LANES_FEW;
+}
+
+/* Steps that a chunk of 32 products costs. */
+static uint64_t flat_steps(uint32_t entries, int has_few_rows)
+{
+    const uint32_t adds = entries > 0 ? (32 + entries - 1) / entries : 0, /* to one entry, at least */
+        steps = has_few_rows ? (adds + ADDS_OF_STEP_FEW - 1) / ADDS_OF_STEP_FEW : adds;
+    return steps > FLAT_STEPS ? steps : FLAT_STEPS;
+}
+
+/* The group that costs least, as each step takes its lanes and some more. Or products side by side, where most rows
+ * are shorter than any group. *taken: its steps. */
 static uint32_t choose_lanes(const struct spmmi_spgemm_row *rows, uint32_t length, uint32_t entries,
                              int has_few_rows, uint32_t *taken)
 {
-    const uint32_t step_lanes = has_few_rows ? STEP_LANES_FEW : STEP_LANES;
     uint64_t steps[LANE_CHOICES] = {0}, best = UINT64_MAX, turns = 0, round = 0;
     uint32_t choice = LANE_CHOICES - 1;
     for (uint32_t t = 0; t < length; t++) {
@@ -27,18 +48,16 @@ static uint32_t choose_lanes(const struct spmmi_spgemm_row *rows, uint32_t lengt
             steps[g] += (rows[t].length + (4u << g) - 1) >> (2 + g);
     }
     for (uint32_t g = LANE_CHOICES; g-- > 0 && entries <= (uint32_t)SPMMI_SPGEMM_LANE_SUMS * (4u << g);) {
-        const uint64_t cost = steps[g] * ((4u << g) + step_lanes);
+        const uint64_t cost = cost_of(steps[g], 4u << g, length, has_few_rows);
         if (cost < best) {
             best = cost;
             choice = g;
         }
     }
-    const uint32_t adds = entries > 0 ? (32 + entries - 1) / entries : 0; /* of 32 products, at least */
-    const uint32_t flat_steps = adds > FLAT_STEPS ? adds : FLAT_STEPS;
-    const int is_flat = turns * flat_steps * (32 + step_lanes) < best;
+    const int is_flat = cost_of(turns * flat_steps(entries, has_few_rows), 32, length, has_few_rows) < best;
     const uint64_t own = is_flat ? turns : steps[choice];
     *taken = own < UINT32_MAX ? (uint32_t)own : UINT32_MAX;
-    return is_flat ? CHOICE_FLAT : choice;
+    return !is_flat ? choice : entries <= SPMMI_SPGEMM_FEW_ENTRIES ? CHOICE_OWNED : CHOICE_FLAT;
 }
 
 /* Where an item is and what it makes. */
@@ -64,9 +83,10 @@ static void put_item(struct spgemm_walk *w, const struct spgemm_place *at)
     uint32_t steps = 0;
     const uint32_t length = (uint32_t)at->length,
                    group = at->rows == 0 ? 0 : KEY_GROUP | (at->rows == 3 ? KEY_THREE : 0),
-                   lanes = group != 0 ? LANE_CHOICES - 1
-                                      : choose_lanes(rows, length, at->entries,
-                                                     w->stage->task.left.rows < ROWS_FEW, &steps);
+                   lanes = group != 0
+                               ? LANE_CHOICES - 1
+                               : choose_lanes(rows, length, at->entries,
+                                              at->is_partial || w->stage->task.left.rows < ROWS_FEW, &steps);
     w->drafts[index] = (struct spgemm_draft){
         {(uint32_t)at->list, (uint32_t)at->out, 0, at->entries | length << SPMMI_SPGEMM_COUNT_BITS},
         (uint32_t)at->c_at,
