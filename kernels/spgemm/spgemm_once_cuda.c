@@ -252,6 +252,7 @@ static spmm_status_t compute_wide(struct once *o, int is_f64)
     SPMM_TRY(take_bitmaps(o));
     SPMM_TRY(take_scratch(o, cuts + o->counts.cuts * sizeof *w->cuts, &block));
     w->tasks = block;
+    w->tasks_room = o->counts.tasks;
     w->partials = (char *)block + partials;
     w->cuts = (struct spmmi_once_cut *)(void *)((char *)block + cuts);
     for (int c = SPMMI_ONCE_WIDE; c < SPMMI_ONCE_CLASSES; c++)
@@ -261,7 +262,9 @@ static spmm_status_t compute_wide(struct once *o, int is_f64)
                 (cudaError_t)spmmi_once_tasks_cuda(w, c, o->counts.rows[c], o->counts.products, stream),
                 o->diag);
         }
-    SPMM_TRY_CUDA((cudaError_t)spmmi_once_values_cuda(w, o->counts.tasks, is_f64, stream), o->diag);
+    SPMM_TRY_CUDA(
+        (cudaError_t)spmmi_once_values_cuda(w, o->counts.tasks, o->counts.narrow_tasks, is_f64, stream),
+        o->diag);
     if (o->counts.cuts > 0)
         SPMM_TRY_CUDA((cudaError_t)spmmi_once_join_cuda(w, o->counts.cuts, is_f64, stream), o->diag);
 cleanup:
@@ -287,10 +290,10 @@ static spmm_status_t multiply(struct once *o)
 {
     spmm_status_t status = SPMM_OK;
     SPMM_TRY(open_once(o));
-    if (o->in->a->rows > 0)
-        o->work.piece_entries = SPMMI_SPGEMM_PIECE_ENTRIES;
+    o->work.piece_entries = SPMMI_SPGEMM_PIECE_ENTRIES;
     o->work.heavy_products = SPMMI_SPGEMM_HEAVY_PRODUCTS;
-    SPMM_TRY_CUDA((cudaError_t)spmmi_once_bin_products_cuda(&o->work, o->in->stream), o->diag);
+    if (o->in->a->rows > 0)
+        SPMM_TRY_CUDA((cudaError_t)spmmi_once_bin_products_cuda(&o->work, o->in->stream), o->diag);
     SPMM_TRY(read_checks(o));
     if (o->counts.products > 0)
         SPMM_TRY(count_entries(o));

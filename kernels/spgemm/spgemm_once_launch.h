@@ -21,6 +21,7 @@ extern "C" {
 #define SPMMI_ONCE_CLASSES (SPMMI_ONCE_TABLES + 2)
 #define SPMMI_ONCE_ENTRIES_MAX 512      /* of a row of tables */
 #define SPMMI_ONCE_RANGE 4096           /* entries of a row that a task computes, at most */
+#define SPMMI_ONCE_NARROW 512           /* entries of a row that is cut and whose pieces have a warp each */
 #define SPMMI_ONCE_BLOCKS_MAX 264       /* bitmaps in global memory, two a multiprocessor of an H200 */
 #define SPMMI_ONCE_WHOLE (~UINT64_C(0)) /* partial of a task that writes C */
 
@@ -43,12 +44,13 @@ struct spmmi_once_bad {
 struct spmmi_once_counts {
     struct spmmi_once_bad bad[2]; /* of A and B */
     unsigned long long products, nnz;
-    unsigned long long partials, tasks;             /* most of them, from the rows that are not of tables */
-    unsigned long long partials_taken, tasks_taken; /* by then */
-    unsigned int tried[SPMMI_ONCE_CLASSES];         /* rows of each class, by products */
-    unsigned int rows[SPMMI_ONCE_CLASSES];          /* by entries */
-    unsigned int cuts;                              /* rows that are cut in k */
-    unsigned int heavy_rows;                        /* of heavy_products multiplications or more */
+    unsigned long long partials, tasks; /* most of them, from the rows that are not of tables */
+    unsigned long long narrow_tasks;    /* of those tasks */
+    unsigned long long partials_taken, tasks_taken, narrow_taken; /* by then */
+    unsigned int tried[SPMMI_ONCE_CLASSES];                       /* rows of each class, by products */
+    unsigned int rows[SPMMI_ONCE_CLASSES];                        /* by entries */
+    unsigned int cuts;                                            /* rows that are cut in k */
+    unsigned int heavy_rows; /* of heavy_products multiplications or more */
 };
 
 /* A range of the entries of a row of C, summed over entries [begin, end) of the row of A. */
@@ -76,7 +78,8 @@ struct spmmi_once_work {
     int64_t *sums; /* of the scan: one a block */
     int32_t *c_columns;
     void *c_values, *partials;
-    struct spmmi_once_task *tasks;
+    struct spmmi_once_task *tasks; /* pieces of narrow rows are the last ones, from the end on */
+    uint64_t tasks_room;
     struct spmmi_once_cut *cuts;
     uint32_t *bitmaps;     /* two of bitmap_words for each of the blocks; NULL: they fit in shared memory */
     uint32_t bitmap_words; /* columns / 32, and one */
@@ -104,10 +107,11 @@ uint64_t spmmi_once_scan_blocks(int64_t rows);
 int spmmi_once_rows_cuda(const struct spmmi_once_work *w, int row_class, uint32_t rows, int is_f64,
                          void *stream);
 /* Tasks of the rows of WIDE or GIANT; then the values of all tasks, and of the rows that are cut. products: of all rows
- * of C. */
+ * of C; tasks, narrow_tasks: as counted, at most. */
 int spmmi_once_tasks_cuda(const struct spmmi_once_work *w, int row_class, uint32_t rows, uint64_t products,
                           void *stream);
-int spmmi_once_values_cuda(const struct spmmi_once_work *w, uint64_t tasks, int is_f64, void *stream);
+int spmmi_once_values_cuda(const struct spmmi_once_work *w, uint64_t tasks, uint64_t narrow_tasks, int is_f64,
+                           void *stream);
 int spmmi_once_join_cuda(const struct spmmi_once_work *w, uint32_t cuts, int is_f64, void *stream);
 /* Most words of a bitmap that fits in this much shared memory of a thread block. */
 uint32_t spmmi_once_words_max(uint32_t shared_bytes);

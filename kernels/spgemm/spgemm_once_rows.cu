@@ -13,6 +13,9 @@ constexpr unsigned SCAN_THREADS = 1024, SCAN_WARPS = SCAN_THREADS / 32;
 
 // Rows of more products do not try a table: one warp would take too long.
 constexpr unsigned long long TRIED_PRODUCTS = 4096;
+// With fewer rows than this the longest ones are waited for: an eighth as many chunks are too many, and a quarter as
+// many products. 10 blocks of such rows took 72 us of mip_fast0507 (507 rows, an H100).
+constexpr int64_t ROWS_FEW = 8448, FEWER_CHUNKS = 8, FEWER_PRODUCTS = 4;
 // From here on a large block finds the columns of a row.
 constexpr unsigned long long GIANT_PRODUCTS = 16384;
 // Chunks that few lanes take one after the other, at most; 16 lanes are as fast as a warp for 729 products a row, by
@@ -40,15 +43,23 @@ struct Binning {
 };
 
 // One of tables, of at most so many entries.
-__device__ __forceinline__ int table_of(unsigned long long entries, unsigned long long products)
+__device__ __forceinline__ int table_of(const spmmi_once_work &w, unsigned long long entries,
+                                        unsigned long long products)
 {
-    if (entries <= 8 && products <= 4 * CHUNKS_MAX)
+    const unsigned long long fewer = w.a.rows < ROWS_FEW ? FEWER_CHUNKS : 1;
+    if (entries <= 8 && products * fewer <= 4 * CHUNKS_MAX)
         return 0;
-    if (entries <= 32 && products <= 8 * CHUNKS_MAX)
+    if (entries <= 32 && products * fewer <= 8 * CHUNKS_MAX)
         return 1;
-    if (entries <= 128 && products <= 16 * LONGER_CHUNKS_MAX)
+    if (entries <= 128 && products * fewer <= 16 * LONGER_CHUNKS_MAX)
         return 2;
     return entries <= 256 ? 3 : SPMMI_ONCE_TABLES - 1;
+}
+
+// Products of a row that a warp takes, at most.
+__device__ __forceinline__ unsigned long long warp_products(const spmmi_once_work &w)
+{
+    return w.a.rows < ROWS_FEW ? TRIED_PRODUCTS / FEWER_PRODUCTS : TRIED_PRODUCTS;
 }
 
 __device__ __forceinline__ int block_class(unsigned long long products)
@@ -79,9 +90,9 @@ __global__ void __launch_bounds__(ROW_THREADS) bin_products(const __grid_constan
     if (threadIdx.x == 0)
         atomicAdd(&w.counts->products, total);
     add_to(&w.counts->heavy_rows, products >= w.heavy_products ? 1u : 0u);
-    const int row_class = products == 0                             ? SPMMI_ONCE_CLASSES
-                          : w.all_wide || products > TRIED_PRODUCTS ? block_class(products)
-                                                                    : table_of(products, products);
+    const int row_class = products == 0                               ? SPMMI_ONCE_CLASSES
+                          : w.all_wide || products > warp_products(w) ? block_class(products)
+                                                                      : table_of(w, products, products);
     const unsigned int to = binning.place(row_class, w.counts->tried);
     if (row_class < SPMMI_ONCE_CLASSES)
         w.list[row_class][to] = (uint32_t)i;
@@ -96,9 +107,10 @@ __global__ void __launch_bounds__(ROW_THREADS) bin_entries(const __grid_constant
     Binning binning = {taken, base};
     const uint32_t entries = i < w.a.rows ? w.entries[i] : 0;
     const unsigned long long products = entries > 0 ? w.products[i] : 0, piece = piece_of(w, entries);
-    const bool is_of_table = !w.all_wide && products <= piece && entries <= SPMMI_ONCE_ENTRIES_MAX;
+    const bool is_of_table = !w.all_wide && products <= piece && entries <= SPMMI_ONCE_ENTRIES_MAX &&
+                             (w.a.rows >= ROWS_FEW || products <= warp_products(w));
     const int row_class = entries == 0  ? SPMMI_ONCE_CLASSES
-                          : is_of_table ? table_of(entries, products)
+                          : is_of_table ? table_of(w, entries, products)
                                         : block_class(products);
     const unsigned int to = binning.place(row_class, w.counts->rows);
     if (i == 0)
@@ -107,6 +119,7 @@ __global__ void __launch_bounds__(ROW_THREADS) bin_entries(const __grid_constant
         w.list[row_class][to] = (uint32_t)i;
     const Room room = entries == 0 || is_of_table ? Room{0, 0, 0} : room_of(products, entries, piece);
     add_to(&w.counts->tasks, room.tasks);
+    add_to(&w.counts->narrow_tasks, is_narrow(room, entries) ? room.tasks : 0);
     add_to(&w.counts->partials, room.partials);
     add_to(&w.counts->cuts, room.pieces > 1 ? 1u : 0u);
 }

@@ -33,6 +33,12 @@ __device__ __forceinline__ unsigned long long piece_of(const spmmi_once_work &w,
     return max(w.share, (unsigned long long)entries * w.piece_entries);
 }
 
+// Has a row so few entries that a warp has room for the sums of a piece?
+__device__ __forceinline__ bool is_narrow(const Room &room, uint32_t entries)
+{
+    return room.pieces > 1 && entries <= SPMMI_ONCE_NARROW;
+}
+
 inline dim3 blocks_of(int64_t count, unsigned threads)
 {
     return dim3((unsigned)((count + threads - 1) / threads));

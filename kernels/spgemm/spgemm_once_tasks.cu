@@ -15,14 +15,22 @@ struct Pieces {
     spmmi_once_task task; // of this lane
     uint32_t held, count; // count: written
     uint32_t ranges, entries;
+    bool is_narrow;
     uint64_t partial;
+
+    // Room for so many tasks, by one lane.
+    __device__ __forceinline__ uint64_t take(const spmmi_once_work &w, unsigned long long tasks) const
+    {
+        return is_narrow ? w.tasks_room - tasks - atomicAdd(&w.counts->narrow_taken, tasks)
+                         : atomicAdd(&w.counts->tasks_taken, tasks);
+    }
 
     __device__ __forceinline__ void write(const spmmi_once_work &w)
     {
         const uint32_t lane = threadIdx.x % 32;
         unsigned long long base = 0;
         if (lane == 0)
-            base = atomicAdd(&w.counts->tasks_taken, (unsigned long long)held * ranges);
+            base = take(w, (unsigned long long)held * ranges);
         base = __shfl_sync(EVERY_LANE, base, 0);
         if (lane < held && partial != SPMMI_ONCE_WHOLE)
             task.partial = partial + (uint64_t)(count + lane) * entries;
@@ -109,7 +117,13 @@ struct TaskRow {
     template <typename Cut> __device__ __forceinline__ void write(const spmmi_once_work &w, Cut cut) const
     {
         const uint32_t ranges = (entries + SPMMI_ONCE_RANGE - 1) / SPMMI_ONCE_RANGE;
-        Pieces pieces = {{row, 0, 0, 0, SPMMI_ONCE_WHOLE}, 0, 0, ranges, entries, SPMMI_ONCE_WHOLE};
+        Pieces pieces = {{row, 0, 0, 0, SPMMI_ONCE_WHOLE},
+                         0,
+                         0,
+                         ranges,
+                         entries,
+                         is_narrow(room, entries),
+                         SPMMI_ONCE_WHOLE};
         if (room.pieces == 1) {
             pieces.add(w, 0, length);
             pieces.write(w);

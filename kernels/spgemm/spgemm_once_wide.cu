@@ -7,7 +7,8 @@
 //           of blocks each, which join their bitmaps: a block has one part of them
 // values    a block of 256 threads takes every so-manyth task; a bitmap of the columns of its range with the count of
 //           the columns before each word says where a product belongs; each warp has an eighth of the range, whose
-//           part of each row of the right factor is found by bisection
+//           part of each row of the right factor is found by bisection. Of pieces of narrow rows a block takes eight
+//           together, a warp each
 // bitmaps   in shared memory if they fit, else in global memory, of each block its own
 // sums      in shared memory, by ascending k from 0, fused (add_chunk); those of a piece go to the partial sums, which
 //           are then added in order
@@ -20,6 +21,8 @@ namespace spgemm {
 
 constexpr unsigned WIDE_THREADS = 256, GIANT_THREADS = 1024, WARPS_MAX = GIANT_THREADS / 32;
 constexpr unsigned VALUE_THREADS = 256, VALUE_WARPS = VALUE_THREADS / 32;
+static_assert(SPMMI_ONCE_NARROW * VALUE_WARPS <= SPMMI_ONCE_RANGE,
+              "each warp has room for the sums of a piece");
 // Static shared memory of a kernel here, at most; without the attribute it counts too.
 constexpr uint32_t STATIC_SHARED = GIANT_THREADS * sizeof(Step<float>) + 1024;
 constexpr unsigned FULL_GRID = 132 * 16; // blocks that take rows in turn: several waves of an H200
@@ -244,8 +247,8 @@ __device__ __forceinline__ void map_range(const spmmi_once_work &w, const Range 
     (void)count_columns(words, r.words, before, shared);
 }
 
-// The products of a task that belong to columns [from, to), which are those of one warp.
-template <typename Real>
+// The products of a task that belong to columns [from, to), which are those of one warp; IS_WHOLE: all of them.
+template <typename Real, bool IS_WHOLE>
 __device__ __forceinline__ void add_task(const spmmi_once_work &w, const spmmi_once_task &task, int32_t from,
                                          int32_t to, Step<Real> *steps, RangeAdder<Real> &adder)
 {
@@ -253,9 +256,11 @@ __device__ __forceinline__ void add_task(const spmmi_once_work &w, const spmmi_o
     const int64_t begin = row_begin(w.a, task.row);
     for (uint32_t t = task.begin; t < task.end; t += 32) {
         Factor<Real> own = load_factor<Real, true>(w, begin + t + lane, t + lane < task.end);
-        const uint32_t skipped = first_from(w.b.columns + own.start, own.length, from);
-        own.start += skipped;
-        own.length = first_from(w.b.columns + own.start, own.length - skipped, to);
+        if (!IS_WHOLE) {
+            const uint32_t skipped = first_from(w.b.columns + own.start, own.length, from);
+            own.start += skipped;
+            own.length = first_from(w.b.columns + own.start, own.length - skipped, to);
+        }
         (void)walk_round<Real, 32, true>(w.b, own, steps, lane, adder);
     }
 }
@@ -265,7 +270,64 @@ template <typename Real> struct ValueMemory {
     Step<Real> steps[VALUE_THREADS];
 };
 
-template <typename Real, bool IS_SHARED>
+// Where the sums of a task go.
+template <typename Real>
+__device__ __forceinline__ Real *target_of(const spmmi_once_work &w, const spmmi_once_task &task,
+                                           const Range &r)
+{
+    return task.partial == SPMMI_ONCE_WHOLE
+               ? static_cast<Real *>(w.c_values) + r.first
+               : static_cast<Real *>(w.partials) + task.partial + (uint64_t)task.range * SPMMI_ONCE_RANGE;
+}
+
+// One task by a block: each warp has an eighth of the entries.
+template <typename Real>
+__device__ __forceinline__ void run_task(const spmmi_once_work &w, const spmmi_once_task &task,
+                                         const Range &r, ValueMemory<Real> &memory, RangeAdder<Real> &adder)
+{
+    const uint32_t warp = threadIdx.x / 32, share = (r.count + VALUE_WARPS - 1) / VALUE_WARPS,
+                   first = warp * share, end = min(first + share, r.count);
+    if (first < end)
+        add_task<Real, false>(w, task, w.c_columns[r.first + first], w.c_columns[r.first + end - 1] + 1,
+                              memory.steps + warp * 32, adder);
+    __syncthreads();
+    Real *const to = target_of<Real>(w, task, r);
+    for (uint32_t e = threadIdx.x; e < r.count; e += VALUE_THREADS)
+        to[e] = memory.sums[e];
+}
+
+// Pieces of one narrow row, a warp each: they share the map of its columns.
+template <typename Real>
+__device__ __forceinline__ void run_pieces(const spmmi_once_work &w, const spmmi_once_task *tasks,
+                                           uint32_t pieces, const Range &r, ValueMemory<Real> &memory,
+                                           RangeAdder<Real> adder)
+{
+    const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    if (warp >= pieces)
+        return;
+    const spmmi_once_task task = tasks[warp];
+    adder.sums += warp * SPMMI_ONCE_NARROW;
+    for (uint32_t e = lane; e < r.count; e += 32)
+        adder.sums[e] = Real(0);
+    __syncwarp();
+    add_task<Real, true>(w, task, 0, 0, memory.steps + warp * 32, adder);
+    __syncwarp();
+    Real *const to = target_of<Real>(w, task, r);
+    for (uint32_t e = lane; e < r.count; e += 32)
+        to[e] = adder.sums[e];
+}
+
+// Tasks from this one on that are pieces of one row, at most so many; all threads find the same.
+__device__ __forceinline__ uint32_t count_pieces(const spmmi_once_task *tasks, uint32_t most)
+{
+    uint32_t count = 1;
+    while (count < most && tasks[count].row == tasks[0].row)
+        count++;
+    return count;
+}
+
+// NARROW: a block takes as many pieces of narrow rows as it has warps, and of others one task.
+template <typename Real, bool IS_SHARED, bool NARROW>
 __global__ void __launch_bounds__(VALUE_THREADS) values_kernel(const __grid_constant__ spmmi_once_work w)
 {
     extern __shared__ __align__(16) unsigned char shared_memory[];
@@ -274,31 +336,30 @@ __global__ void __launch_bounds__(VALUE_THREADS) values_kernel(const __grid_cons
     uint32_t *const words = IS_SHARED ? reinterpret_cast<uint32_t *>(shared_memory + sizeof memory)
                                       : w.bitmaps + (uint64_t)blockIdx.x * 2 * w.bitmap_words;
     uint32_t *const before = words + w.bitmap_words;
-    const uint64_t tasks = w.counts->tasks_taken;
-    for (uint64_t at = blockIdx.x; at < tasks; at += gridDim.x) {
-        const spmmi_once_task task = w.tasks[at];
-        const Range r = range_of(w, task);
-        for (uint32_t e = threadIdx.x; e < r.count; e += VALUE_THREADS)
-            memory.sums[e] = Real(0);
-        map_range(w, r, words, before, shared);
-        const uint32_t warp = threadIdx.x / 32, share = (r.count + VALUE_WARPS - 1) / VALUE_WARPS,
-                       first = warp * share, end = min(first + share, r.count);
-        RangeAdder<Real> adder = {words, before, memory.sums, r.first_word};
-        if (first < end)
-            add_task<Real>(w, task, w.c_columns[r.first + first], w.c_columns[r.first + end - 1] + 1,
-                           memory.steps + warp * 32, adder);
-        __syncthreads();
-        Real *const to = task.partial == SPMMI_ONCE_WHOLE ? static_cast<Real *>(w.c_values) + r.first
-                                                          : static_cast<Real *>(w.partials) + task.partial +
-                                                                (uint64_t)task.range * SPMMI_ONCE_RANGE;
-        for (uint32_t e = threadIdx.x; e < r.count; e += VALUE_THREADS)
-            to[e] = memory.sums[e];
-        __syncthreads();
+    const uint64_t count = NARROW ? w.counts->narrow_taken : w.counts->tasks_taken;
+    const spmmi_once_task *const tasks = w.tasks + (NARROW ? w.tasks_room - count : 0);
+    constexpr uint32_t TOGETHER = NARROW ? VALUE_WARPS : 1;
+    for (uint64_t at = (uint64_t)blockIdx.x * TOGETHER; at < count; at += (uint64_t)gridDim.x * TOGETHER) {
+        const uint32_t some = (uint32_t)min((uint64_t)TOGETHER, count - at);
+        for (uint32_t done = 0, pieces; done < some; done += pieces) {
+            const spmmi_once_task *const first = tasks + at + done;
+            const Range r = range_of(w, *first);
+            pieces = count_pieces(first, some - done);
+            for (uint32_t e = threadIdx.x; e < r.count && !NARROW; e += VALUE_THREADS)
+                memory.sums[e] = Real(0);
+            map_range(w, r, words, before, shared);
+            RangeAdder<Real> adder = {words, before, memory.sums, r.first_word};
+            if (NARROW)
+                run_pieces(w, first, pieces, r, memory, adder);
+            else
+                run_task(w, *first, r, memory, adder);
+            __syncthreads();
+        }
     }
 }
 
 // Blocks of one row that is cut take its slices in turn.
-constexpr unsigned JOIN_BLOCKS = 16;
+constexpr unsigned JOIN_BLOCKS = 32;
 
 template <typename Real>
 __global__ void __launch_bounds__(JOIN_THREADS) join_pieces(const __grid_constant__ spmmi_once_work w)
@@ -325,18 +386,28 @@ inline uint32_t shared_of(uint32_t words)
     return (uint32_t)sizeof(ValueMemory<double>) + 2 * words * (uint32_t)sizeof(uint32_t);
 }
 
-template <typename Real> int launch_values(const spmmi_once_work *w, uint64_t tasks, void *stream)
+template <typename Real, bool NARROW>
+int launch_values(const spmmi_once_work *w, uint64_t tasks, void *stream)
 {
-    const uint32_t own = (uint32_t)sizeof(ValueMemory<Real>);
-    const dim3 grid(grid_of(w, tasks));
+    const uint32_t own = (uint32_t)sizeof(ValueMemory<Real>), together = NARROW ? VALUE_WARPS : 1;
+    const dim3 grid(grid_of(w, (tasks + together - 1) / together));
+    if (tasks == 0)
+        return cudaSuccess;
     if (w->bitmaps != nullptr)
-        return launch_kernel(values_kernel<Real, false>, grid, VALUE_THREADS, own, stream, false, *w);
+        return launch_kernel(values_kernel<Real, false, NARROW>, grid, VALUE_THREADS, own, stream, false, *w);
     const uint32_t bytes = own + 2 * w->bitmap_words * (uint32_t)sizeof(uint32_t);
     const cudaError_t error =
-        allow_shared(values_kernel<Real, true>, bytes + STATIC_SHARED, shared_of(w->words_max));
+        allow_shared(values_kernel<Real, true, NARROW>, bytes + STATIC_SHARED, shared_of(w->words_max));
     if (error != cudaSuccess)
         return error;
-    return launch_kernel(values_kernel<Real, true>, grid, VALUE_THREADS, bytes, stream, false, *w);
+    return launch_kernel(values_kernel<Real, true, NARROW>, grid, VALUE_THREADS, bytes, stream, false, *w);
+}
+
+template <typename Real>
+int launch_all_values(const spmmi_once_work *w, uint64_t tasks, uint64_t narrow_tasks, void *stream)
+{
+    const int error = launch_values<Real, false>(w, tasks - narrow_tasks, stream);
+    return error != cudaSuccess ? error : launch_values<Real, true>(w, narrow_tasks, stream);
 }
 
 } // namespace spgemm
@@ -370,10 +441,11 @@ int spmmi_once_columns_cuda(const struct spmmi_once_work *w, int row_class, uint
     return launch_kernel(kernel, grid, threads, bytes, stream, false, *w, row_class);
 }
 
-int spmmi_once_values_cuda(const struct spmmi_once_work *w, uint64_t tasks, int is_f64, void *stream)
+int spmmi_once_values_cuda(const struct spmmi_once_work *w, uint64_t tasks, uint64_t narrow_tasks, int is_f64,
+                           void *stream)
 {
-    return is_f64 ? spmmi::spgemm::launch_values<double>(w, tasks, stream)
-                  : spmmi::spgemm::launch_values<float>(w, tasks, stream);
+    return is_f64 ? spmmi::spgemm::launch_all_values<double>(w, tasks, narrow_tasks, stream)
+                  : spmmi::spgemm::launch_all_values<float>(w, tasks, narrow_tasks, stream);
 }
 
 int spmmi_once_join_cuda(const struct spmmi_once_work *w, uint32_t cuts, int is_f64, void *stream)

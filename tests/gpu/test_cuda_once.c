@@ -185,9 +185,9 @@ static void sums_of_48_kib_are_launched(void **state)
     test_matrix_free(b);
 }
 
-/* Rows of every class, of several ranges, and rows that are cut in k: with few entries, with several ranges, with more
- * entries of A than shared memory has sums for, and more of them than have a block each; bitmaps that do not fit in
- * shared memory. */
+/* Rows of every class, of several ranges, and rows that are cut in k: with few entries, with several ranges, of which
+ * the last may be short, with more entries of A than shared memory has sums for, and more of them than have a block
+ * each; bitmaps that do not fit in shared memory. */
 static void larger_rows_have_the_bits_of_the_cpu(void **state)
 {
     (void)state;
@@ -206,9 +206,10 @@ static void larger_rows_have_the_bits_of_the_cpu(void **state)
                                                    {"longer rows", 2, 110000, long_rows},
                                                    {"fewer columns", 110000, 20, few_columns},
                                                    {"many cut rows", 1100, 300, half},
-                                                   {"long rows", 300, 60, long_rows}};
-    static const int pairs[][2] = {{0, 1}, {2, 2},  {3, 3},  {4, 4},   {5, 6},
-                                   {7, 8}, {9, 10}, {9, 11}, {12, 13}, {14, 15}};
+                                                   {"long rows", 300, 60, long_rows},
+                                                   {"4,300 columns", 3000, 4300, many_columns}};
+    static const int pairs[][2] = {{0, 1},  {2, 2},  {3, 3},   {4, 4},   {5, 6}, {7, 8},
+                                   {9, 10}, {9, 11}, {12, 13}, {14, 15}, {7, 16}};
     struct test_matrix *a[sizeof patterns / sizeof patterns[0]];
     for (size_t m = 0; m < sizeof a / sizeof a[0]; m++)
         a[m] = test_matrix_of(&patterns[m], TEST_VALUES_REAL);
