@@ -16,10 +16,10 @@
  * pieces of 4,096 and 34 of 1,024. */
 #define SPMMI_SPGEMM_SHARES 8448
 #define SPMMI_SPGEMM_SHARE_MIN 4096
-#define SPMMI_SPGEMM_HEAVY_ROWS_FEW 2112
+#define SPMMI_SPGEMM_HEAVY_ROWS_FEW 2112 /* 16 a multiprocessor */
 #define SPMMI_SPGEMM_SHARES_FEW 16896
 #define SPMMI_SPGEMM_SHARE_MIN_FEW 256
-#define SPMMI_SPGEMM_HEAVY_PRODUCTS 1024 /* of a heavy row, at least */
+#define SPMMI_SPGEMM_HEAVY_PRODUCTS (SPMMI_SPGEMM_SHARE_MIN_FEW + 1) /* of a row that small pieces may cut */
 
 static inline uint64_t spmmi_spgemm_share(uint64_t products, int64_t heavy_rows)
 {

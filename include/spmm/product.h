@@ -42,7 +42,7 @@ typedef struct spmm_product_options {
     int diagonal;       /**< 1: two factors with a diagonal matrix between them: C = (F0 D) F1. */
     /** Rows of C with more products than this are cut in k, so that they do not keep one processor busy while others
      * wait; INT64_MAX: no row is cut; an 8,448th of all products, at least
-     * 4,096, or 1,024 where the left factor has fewer than 2,112 rows. */
+     * 4,096; where fewer than 2,112 rows have more than 256 products, a 16,896th of all, at least 256. */
     int64_t piece_products;
     uint64_t budget_bytes; /**< Most memory for the plan and making it; without a limit. */
     int threads;           /**< As many as the machine has; never changes the plan. */

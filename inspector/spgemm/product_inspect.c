@@ -22,7 +22,7 @@ struct inspection {
     spmm_product_options_t options;
     int threads;
     uint64_t used;      /* bytes of the plan so far */
-    int64_t heavy_rows; /* of F0 F1, or of F0 T */
+    int64_t heavy_rows; /* of F0 F1, or of F0 T or T, whichever has more */
     spmm_plan_t *plan;
     spmm_diag_t *diag;
 };
@@ -148,6 +148,14 @@ cleanup:
     return status;
 }
 
+/* The most of the products so far. */
+static void count_heavy_rows(struct inspection *in, const struct spmmi_spgemm_factor *left,
+                             const struct spmmi_spgemm_factor *right)
+{
+    const int64_t rows = spmmi_spgemm_heavy_rows(&left->pattern, &right->pattern);
+    in->heavy_rows = rows > in->heavy_rows ? rows : in->heavy_rows;
+}
+
 /* T = F1 F2 behind the operands. */
 static spmm_status_t inner_product(struct inspection *in, const struct spmmi_spgemm_factor *factors)
 {
@@ -157,6 +165,7 @@ static spmm_status_t inner_product(struct inspection *in, const struct spmmi_spg
     t->rows = factors[1].pattern.rows;
     t->cols = spmmi_spgemm_cols(g, 2);
     SPMM_TRY(count_products(in, &factors[1], &factors[2], &g->products[1]));
+    count_heavy_rows(in, &factors[1], &factors[2]);
     SPMM_TRY(multiply(in, &factors[1], &factors[2], 0, &t->row_ptr, &t->col_ind));
     t->nnz = t->row_ptr[t->rows];
     spmmi_digest_pattern(t->rows, t->cols, t->row_ptr, t->col_ind, t->digest);
@@ -195,7 +204,7 @@ static spmm_status_t symbolic_phase(struct inspection *in)
     p->rows = spmmi_spgemm_rows(g, 0);
     p->cols = spmmi_spgemm_cols(g, g->factor_count - 1);
     SPMM_TRY(count_products(in, &factors[0], right, &g->products[0]));
-    in->heavy_rows = spmmi_spgemm_heavy_rows(&factors[0].pattern, &right->pattern);
+    count_heavy_rows(in, &factors[0], right);
     SPMM_TRY(multiply(in, &factors[0], right, in->options.lower, &p->row_ptr, &p->col_ind));
     p->nnz = p->row_ptr[p->rows];
 cleanup:

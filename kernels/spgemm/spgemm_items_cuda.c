@@ -135,13 +135,32 @@ cleanup:
     return status;
 }
 
-/* Bytes of so many items, with those that sort them, and list entries. */
-static uint64_t items_bytes(uint64_t count, uint64_t lists)
+/* Entries of a row that was cut which one block adds. */
+static int64_t join_slice(const struct spmmi_spgemm_cut *cut)
+{
+    return spmmi_spgemm_join_width((uint32_t)cut->pieces);
+}
+
+/* Slices of all rows that are cut: less than 2^31, as a cut row has 5 entries of the left factor at least, and a slice
+ * 4 of C and 2,048 partial sums, or 256. */
+static uint64_t count_joins(const struct spmmi_spgemm_stage *s)
+{
+    const int64_t *c = s->c.row_ptr;
+    uint64_t count = 0;
+    for (int64_t r = 0; r < s->cut_count; r++) {
+        const int64_t slice = join_slice(&s->cuts[r]), row = s->cuts[r].row;
+        count += (uint64_t)((c[row + 1] - c[row] + slice - 1) / slice);
+    }
+    return count;
+}
+
+/* Bytes of so many items, with those that sort them, list entries and slices. */
+static uint64_t items_bytes(uint64_t count, uint64_t lists, uint64_t joins)
 {
     const uint64_t of_item = 2 * sizeof(struct spgemm_draft) + sizeof(struct spmmi_spgemm_item) +
                              8 * sizeof(uint32_t),
                    of_entry = sizeof(struct spmmi_spgemm_row) + sizeof(uint32_t);
-    return count * of_item + lists * of_entry;
+    return count * of_item + lists * of_entry + joins * sizeof(struct spmmi_spgemm_join);
 }
 
 static spmm_status_t make_items(struct making *m, spmm_diag_t *diag)
@@ -167,7 +186,7 @@ static spmm_status_t make_items(struct making *m, spmm_diag_t *diag)
     SPMM_REQUIRE(!m->too_large && lists <= UINT32_MAX && count <= INT32_MAX, SPMM_ERR_TOO_LARGE, diag,
                  "the product is too large for a GPU: %llu items with lists of %llu, or a list of over %u",
                  (unsigned long long)count, (unsigned long long)lists, SPMMI_SPGEMM_LIST_MAX);
-    const uint64_t bytes = items_bytes(count, lists);
+    const uint64_t bytes = items_bytes(count, lists, count_joins(s));
     SPMM_REQUIRE(bytes <= m->host_left, SPMM_ERR_PLAN_BUDGET, diag,
                  "the items of a GPU take %llu bytes of the host, %llu are left", (unsigned long long)bytes,
                  (unsigned long long)m->host_left);
@@ -190,27 +209,12 @@ cleanup:
     return status;
 }
 
-/* Entries of a row that was cut which one block adds. */
-static int64_t join_slice(const struct spmmi_spgemm_cut *cut)
-{
-    return spmmi_spgemm_join_width((uint32_t)cut->pieces);
-}
-
-/* Slices of the rows that are cut in k. */
 static spmm_status_t make_joins(const struct spmmi_spgemm_stage *s, struct spmmi_spgemm_items *out,
                                 spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     const int64_t *c = s->c.row_ptr;
-    uint64_t count = 0;
-    for (int64_t r = 0; r < s->cut_count; r++) {
-        const int64_t slice = join_slice(&s->cuts[r]);
-        count += (uint64_t)((c[s->cuts[r].row + 1] - c[s->cuts[r].row] + slice - 1) / slice);
-    }
-    SPMM_REQUIRE(count <= INT32_MAX, SPMM_ERR_TOO_LARGE, diag,
-                 "the rows that are cut need %llu thread blocks, a GPU runs %d", (unsigned long long)count,
-                 INT32_MAX);
-    SPMM_TRY_ALLOC(out->joins = spmmi_alloc(count, sizeof *out->joins), diag);
+    SPMM_TRY_ALLOC(out->joins = spmmi_alloc(count_joins(s), sizeof *out->joins), diag);
     for (int64_t r = 0; r < s->cut_count; r++) {
         const struct spmmi_spgemm_cut *cut = &s->cuts[r];
         const int64_t first = c[cut->row], entries = c[cut->row + 1] - first, slice = join_slice(cut);

@@ -3,8 +3,8 @@
 //
 // block     128 threads: groups of 4, 8, 16 or 32 lanes, one item each; blocks of one bin
 // shared    16 sums a lane, as one array of the group's item; 16 bytes for each list entry of a round, and one of none
-// round     list entries that are loaded side by side, one round ahead: two a lane, as those of 4 lanes would wait for
-//           memory most of the time, and one of a warp
+// round     list entries that are loaded side by side, one round ahead: one a lane of a warp, two a lane of fewer
+//           lanes, which would else wait for memory most of the time
 // in flight 4 chunks of products, each of as many as lanes; a chunk is of one list entry, so that its positions differ
 // flat      items of a warp with short list entries: a chunk is of 32 products side by side, of any entries; those that
 //           have one position are added by ascending lane, which is ascending k
@@ -13,23 +13,16 @@
 // sums      by ascending k from 0, fused; those of a piece of k go to the partial sums, which a second kernel adds in
 //           order: bitwise repeatable, and the bits of the CPU
 #include "kernels/shared/launch.cuh"
-#include "spgemm_chunk.cuh"
+#include "spgemm_flat.cuh"
 #include "spgemm_join.cuh"
-#include "spgemm_launch.h"
 
 namespace spmmi {
 namespace spgemm {
 
-constexpr int THREADS = SPMMI_SPGEMM_THREADS, IN_FLIGHT = 4;
+constexpr int THREADS = SPMMI_SPGEMM_THREADS;
 constexpr int GROUPS_MAX = THREADS / 4, STEPS_MAX = 2 * THREADS + GROUPS_MAX;
 
 template <int LANES> constexpr int STEPS_OF_LANE = LANES < 32 ? 2 : 1; // in a round
-
-// An entry of the left factor and the row of the right one, or part of it, that it multiplies.
-template <typename Real> struct alignas(16) Step {
-    Real a;
-    uint32_t start, length;
-};
 
 template <typename Real> struct Operands {
     const Real *left, *right, *diagonal;
@@ -125,113 +118,17 @@ __device__ __forceinline__ void add_round(Walk<Real, LANES> &walk, const Real *r
     }
 }
 
-template <typename Real> struct alignas(2 * sizeof(Real)) Product {
-    Real a, b;
-};
-
-static_assert(IN_FLIGHT * 32 * sizeof(Product<double>) <= SPMMI_SPGEMM_ITEM_ENTRIES * sizeof(double),
-              "products lie where the sums of other items do");
-
-// Those lanes whose position is the number of this lane; positions are below 32.
-__device__ __forceinline__ unsigned lanes_of_own(uint32_t position, bool is_there, uint32_t lane)
+// The sums of an item, to C or to the partial sums.
+template <typename Real, int LANES>
+__device__ __forceinline__ void store_sums(const spmmi_spgemm_bin &bin, const Operands<Real> &values,
+                                           const Real *sums, uint32_t out, uint32_t entries, uint32_t lane)
 {
-    unsigned own = __ballot_sync(EVERY_LANE, is_there);
-#pragma unroll
-    for (int bit = 0; bit < 5; bit++) {
-        const unsigned set = __ballot_sync(EVERY_LANE, position >> bit & 1);
-        own &= lane >> bit & 1 ? set : ~set;
+    for (uint32_t e = lane; e < entries; e += LANES) {
+        if (bin.is_partial)
+            values.partials[out + e] = sums[e];
+        else
+            put(values.c + out + e, values.alpha, sums[e], values.beta);
     }
-    return own;
-}
-
-// The products of one chunk that these lanes brought, by ascending lane; the next ones are loaded side by side.
-template <typename Real>
-__device__ __forceinline__ void add_own(const Product<Real> *products, unsigned lanes, Real &sum)
-{
-    constexpr int AHEAD = 2;
-    while (lanes != 0) {
-        Product<Real> next[AHEAD];
-        bool is_there[AHEAD];
-#pragma unroll
-        for (int t = 0; t < AHEAD; t++) {
-            is_there[t] = lanes != 0;
-            if (is_there[t])
-                next[t] = products[__ffs((int)lanes) - 1];
-            lanes &= lanes - 1;
-        }
-#pragma unroll
-        for (int t = 0; t < AHEAD; t++)
-            if (is_there[t])
-                sum = fused(next[t].a, next[t].b, sum);
-    }
-}
-
-// A round of products side by side, of the list entries that the lanes hold. Returns how many there were.
-// OWNED: own_sum is that of entry `lane`, and sums has room for products.
-template <typename Real, bool OWNED>
-__device__ __forceinline__ uint32_t add_flat_round(const Step<Real> &own, Step<Real> *steps,
-                                                   const Real *right, const uint8_t *positions,
-                                                   bool is_narrow, Real *sums, Real &own_sum, uint32_t lane)
-{
-    const unsigned below = (1u << lane) - 1, up_to = below | 1u << lane;
-    uint32_t end = own.length; // in the round
-#pragma unroll
-    for (int d = 1; d < 32; d *= 2) {
-        const uint32_t before = __shfl_up_sync(EVERY_LANE, end, d);
-        end += lane >= (uint32_t)d ? before : 0;
-    }
-    const uint32_t begin = end - own.length, total = __shfl_sync(EVERY_LANE, end, 31);
-    const bool has_products = own.length > 0;
-    const unsigned entries = __ballot_sync(EVERY_LANE, has_products);
-    if (has_products) // product i of the round multiplies number start + i of the right factor
-        steps[__popc(entries & below)] = {own.a, own.start - begin, 0};
-    __syncwarp();
-    uint32_t begun = 0; // entries before this chunk
-    for (uint32_t first = 0; first < total; first += 32 * IN_FLIGHT) {
-        uint32_t position[IN_FLIGHT];
-        Real a[IN_FLIGHT], b[IN_FLIGHT];
-        bool is_there[IN_FLIGHT];
-        unsigned starts[IN_FLIGHT];
-#pragma unroll
-        for (int i = 0; i < IN_FLIGHT; i++) {
-            const uint32_t chunk = first + 32 * i, at = chunk + lane;
-            is_there[i] = false;
-            if (chunk >= total) // the warp's, so that control stays uniform
-                continue;
-            const bool begins = has_products && begin - chunk < 32; // begin >= chunk, as numbers wrap
-            starts[i] = __reduce_or_sync(EVERY_LANE, begins ? 1u << (begin - chunk) : 0u);
-            const Step<Real> step = steps[begun + __popc(starts[i] & up_to) - 1];
-            begun += __popc(starts[i]);
-            is_there[i] = at < total;
-            a[i] = step.a;
-            position[i] = 0;
-            if (is_there[i]) {
-                position[i] = is_narrow ? (uint32_t)__ldg(positions + at)
-                                        : (uint32_t)__ldg(reinterpret_cast<const uint16_t *>(positions) + at);
-                b[i] = right[step.start + at];
-            }
-        }
-        if constexpr (OWNED) {
-            Product<Real> *const products = reinterpret_cast<Product<Real> *>(sums);
-#pragma unroll
-            for (int i = 0; i < IN_FLIGHT; i++)
-                if (is_there[i])
-                    products[32 * i + lane] = {a[i], b[i]};
-            __syncwarp();
-#pragma unroll
-            for (int i = 0; i < IN_FLIGHT; i++)
-                if (first + 32 * i < total)
-                    add_own(products + 32 * i, lanes_of_own(position[i], is_there[i], lane), own_sum);
-            __syncwarp();
-        } else {
-#pragma unroll
-            for (int i = 0; i < IN_FLIGHT; i++)
-                if (first + 32 * i < total)
-                    add_chunk<Real, 32>(a[i], b[i], position[i], is_there[i], sums, starts[i], below);
-        }
-    }
-    __syncwarp();
-    return total;
 }
 
 // How an item is run: products of a list entry side by side, or of any, or of any with a sum in each lane.
@@ -259,8 +156,9 @@ __device__ __forceinline__ void run_group(const spmmi_spgemm_tables &tables, con
     for (int s = 0; s < OF_LANE; s++)
         next[s] = load_step(tables, values, item.x, s * LANES + lane, length, bin.is_listed != 0);
     Real own_sum = Real(0);
-    for (uint32_t e = lane; e < entries && MODE != OWNED; e += LANES)
-        sums[e] = Real(0);
+    if constexpr (MODE != OWNED)
+        for (uint32_t e = lane; e < entries; e += LANES)
+            sums[e] = Real(0);
     if (lane == 0)
         steps[ROUND] = {Real(0), 0, 0};
     Walk<Real, LANES> walk = {steps, {Real(0), 0, 0}, 0, 0, 0, 0};
@@ -291,13 +189,7 @@ __device__ __forceinline__ void run_group(const spmmi_spgemm_tables &tables, con
     if (MODE == OWNED && lane < entries)
         sums[lane] = own_sum;
     __syncwarp();
-    if (bin.is_partial) {
-        for (uint32_t e = lane; e < entries; e += LANES)
-            values.partials[item.y + e] = sums[e];
-        return;
-    }
-    for (uint32_t e = lane; e < entries; e += LANES)
-        put(values.c + item.y + e, values.alpha, sums[e], values.beta);
+    store_sums<Real, LANES>(bin, values, sums, item.y, entries, lane);
 }
 
 template <typename Real>

@@ -263,7 +263,7 @@ static spmm_status_t compute_wide(struct once *o, int is_f64)
                 o->diag);
         }
     SPMM_TRY_CUDA(
-        (cudaError_t)spmmi_once_values_cuda(w, o->counts.tasks, o->counts.narrow_tasks, is_f64, stream),
+        (cudaError_t)spmmi_once_values_cuda(w, o->counts.tasks, o->counts.warp_tasks, is_f64, stream),
         o->diag);
     if (o->counts.cuts > 0)
         SPMM_TRY_CUDA((cudaError_t)spmmi_once_join_cuda(w, o->counts.cuts, is_f64, stream), o->diag);

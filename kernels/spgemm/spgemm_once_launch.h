@@ -19,10 +19,10 @@ extern "C" {
 #define SPMMI_ONCE_WIDE SPMMI_ONCE_TABLES        /* a thread block finds the columns of a row */
 #define SPMMI_ONCE_GIANT (SPMMI_ONCE_TABLES + 1) /* a large thread block does */
 #define SPMMI_ONCE_CLASSES (SPMMI_ONCE_TABLES + 2)
-#define SPMMI_ONCE_ENTRIES_MAX 512      /* of a row of tables */
-#define SPMMI_ONCE_RANGE 4096           /* entries of a row that a task computes, at most */
-#define SPMMI_ONCE_NARROW 512           /* entries of a row that is cut and whose pieces have a warp each */
-#define SPMMI_ONCE_BLOCKS_MAX 264       /* bitmaps in global memory, two a multiprocessor of an H200 */
+#define SPMMI_ONCE_ENTRIES_MAX 512  /* of a row of tables */
+#define SPMMI_ONCE_RANGE 4096       /* entries of a row that a task computes, at most */
+#define SPMMI_ONCE_WARP_ENTRIES 512 /* most entries of a row that is cut whose pieces a warp computes each */
+#define SPMMI_ONCE_BLOCKS_MAX 264   /* bitmaps in global memory, two a multiprocessor of an H200 */
 #define SPMMI_ONCE_WHOLE (~UINT64_C(0)) /* partial of a task that writes C */
 
 struct spmmi_once_matrix {
@@ -45,11 +45,11 @@ struct spmmi_once_counts {
     struct spmmi_once_bad bad[2]; /* of A and B */
     unsigned long long products, nnz;
     unsigned long long partials, tasks; /* most of them, from the rows that are not of tables */
-    unsigned long long narrow_tasks;    /* of those tasks */
-    unsigned long long partials_taken, tasks_taken, narrow_taken; /* by then */
-    unsigned int tried[SPMMI_ONCE_CLASSES];                       /* rows of each class, by products */
-    unsigned int rows[SPMMI_ONCE_CLASSES];                        /* by entries */
-    unsigned int cuts;                                            /* rows that are cut in k */
+    unsigned long long warp_tasks;      /* of those tasks: of a warp each */
+    unsigned long long partials_taken, tasks_taken, warp_taken; /* by then */
+    unsigned int tried[SPMMI_ONCE_CLASSES];                     /* rows of each class, by products */
+    unsigned int rows[SPMMI_ONCE_CLASSES];                      /* by entries */
+    unsigned int cuts;                                          /* rows that are cut in k */
     unsigned int heavy_rows; /* of heavy_products multiplications or more */
 };
 
@@ -78,7 +78,7 @@ struct spmmi_once_work {
     int64_t *sums; /* of the scan: one a block */
     int32_t *c_columns;
     void *c_values, *partials;
-    struct spmmi_once_task *tasks; /* pieces of narrow rows are the last ones, from the end on */
+    struct spmmi_once_task *tasks; /* those of a warp are the last ones, from the end on */
     uint64_t tasks_room;
     struct spmmi_once_cut *cuts;
     uint32_t *bitmaps;     /* two of bitmap_words for each of the blocks; NULL: they fit in shared memory */
@@ -107,10 +107,10 @@ uint64_t spmmi_once_scan_blocks(int64_t rows);
 int spmmi_once_rows_cuda(const struct spmmi_once_work *w, int row_class, uint32_t rows, int is_f64,
                          void *stream);
 /* Tasks of the rows of WIDE or GIANT; then the values of all tasks, and of the rows that are cut. products: of all rows
- * of C; tasks, narrow_tasks: as counted, at most. */
+ * of C; tasks, warp_tasks: as counted, at most. */
 int spmmi_once_tasks_cuda(const struct spmmi_once_work *w, int row_class, uint32_t rows, uint64_t products,
                           void *stream);
-int spmmi_once_values_cuda(const struct spmmi_once_work *w, uint64_t tasks, uint64_t narrow_tasks, int is_f64,
+int spmmi_once_values_cuda(const struct spmmi_once_work *w, uint64_t tasks, uint64_t warp_tasks, int is_f64,
                            void *stream);
 int spmmi_once_join_cuda(const struct spmmi_once_work *w, uint32_t cuts, int is_f64, void *stream);
 /* Most words of a bitmap that fits in this much shared memory of a thread block. */

@@ -13,9 +13,16 @@ constexpr unsigned SCAN_THREADS = 1024, SCAN_WARPS = SCAN_THREADS / 32;
 
 // Rows of more products do not try a table: one warp would take too long.
 constexpr unsigned long long TRIED_PRODUCTS = 4096;
-// With fewer rows than this the longest ones are waited for: an eighth as many chunks are too many, and a quarter as
-// many products. 10 blocks of such rows took 72 us of mip_fast0507 (507 rows, an H100).
-constexpr int64_t ROWS_FEW = 8448, FEWER_CHUNKS = 8, FEWER_PRODUCTS = 4;
+// With few rows the longest are waited for: more lanes take them, from an eighth of the chunks on, and blocks those of
+// a quarter of the products, if the bitmap that these need is small. One H100: of mip_fast0507 (507 rows) 10 blocks of 16
+// lanes a row took 72 us, and with these limits 13.
+constexpr int64_t FEWER_CHUNKS = 8, FEWER_PRODUCTS = 4;
+constexpr uint32_t FEW_WORDS = 2048; // of a bitmap: 8 of each thread of a block
+
+__device__ __forceinline__ bool has_few_rows(const spmmi_once_work &w)
+{
+    return w.a.rows <= BLOCK_ROWS_MAX && w.bitmap_words <= FEW_WORDS;
+}
 // From here on a large block finds the columns of a row.
 constexpr unsigned long long GIANT_PRODUCTS = 16384;
 // Chunks that few lanes take one after the other, at most; 16 lanes are as fast as a warp for 729 products a row, by
@@ -46,7 +53,7 @@ struct Binning {
 __device__ __forceinline__ int table_of(const spmmi_once_work &w, unsigned long long entries,
                                         unsigned long long products)
 {
-    const unsigned long long fewer = w.a.rows < ROWS_FEW ? FEWER_CHUNKS : 1;
+    const unsigned long long fewer = has_few_rows(w) ? FEWER_CHUNKS : 1;
     if (entries <= 8 && products * fewer <= 4 * CHUNKS_MAX)
         return 0;
     if (entries <= 32 && products * fewer <= 8 * CHUNKS_MAX)
@@ -59,7 +66,7 @@ __device__ __forceinline__ int table_of(const spmmi_once_work &w, unsigned long 
 // Products of a row that a warp takes, at most.
 __device__ __forceinline__ unsigned long long warp_products(const spmmi_once_work &w)
 {
-    return w.a.rows < ROWS_FEW ? TRIED_PRODUCTS / FEWER_PRODUCTS : TRIED_PRODUCTS;
+    return has_few_rows(w) ? TRIED_PRODUCTS / FEWER_PRODUCTS : TRIED_PRODUCTS;
 }
 
 __device__ __forceinline__ int block_class(unsigned long long products)
@@ -108,7 +115,7 @@ __global__ void __launch_bounds__(ROW_THREADS) bin_entries(const __grid_constant
     const uint32_t entries = i < w.a.rows ? w.entries[i] : 0;
     const unsigned long long products = entries > 0 ? w.products[i] : 0, piece = piece_of(w, entries);
     const bool is_of_table = !w.all_wide && products <= piece && entries <= SPMMI_ONCE_ENTRIES_MAX &&
-                             (w.a.rows >= ROWS_FEW || products <= warp_products(w));
+                             (!has_few_rows(w) || products <= warp_products(w));
     const int row_class = entries == 0  ? SPMMI_ONCE_CLASSES
                           : is_of_table ? table_of(w, entries, products)
                                         : block_class(products);
@@ -119,7 +126,7 @@ __global__ void __launch_bounds__(ROW_THREADS) bin_entries(const __grid_constant
         w.list[row_class][to] = (uint32_t)i;
     const Room room = entries == 0 || is_of_table ? Room{0, 0, 0} : room_of(products, entries, piece);
     add_to(&w.counts->tasks, room.tasks);
-    add_to(&w.counts->narrow_tasks, is_narrow(room, entries) ? room.tasks : 0);
+    add_to(&w.counts->warp_tasks, has_warp_tasks(room, entries) ? room.tasks : 0);
     add_to(&w.counts->partials, room.partials);
     add_to(&w.counts->cuts, room.pieces > 1 ? 1u : 0u);
 }

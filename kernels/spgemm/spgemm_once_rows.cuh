@@ -8,6 +8,8 @@ namespace spmmi {
 namespace spgemm {
 
 constexpr unsigned ROW_THREADS = 256, ROW_WARPS = ROW_THREADS / 32;
+constexpr int64_t BLOCK_ROWS_MAX =
+    132 * 8; // rows that have a block each; more keep an H200 busy, a warp each
 
 // Most of what a row takes that is not of tables: partial sums, tasks.
 struct Room {
@@ -33,10 +35,10 @@ __device__ __forceinline__ unsigned long long piece_of(const spmmi_once_work &w,
     return max(w.share, (unsigned long long)entries * w.piece_entries);
 }
 
-// Has a row so few entries that a warp has room for the sums of a piece?
-__device__ __forceinline__ bool is_narrow(const Room &room, uint32_t entries)
+// Are the pieces of a row tasks of a warp? It has room for the sums of few entries.
+__device__ __forceinline__ bool has_warp_tasks(const Room &room, uint32_t entries)
 {
-    return room.pieces > 1 && entries <= SPMMI_ONCE_NARROW;
+    return room.pieces > 1 && entries <= SPMMI_ONCE_WARP_ENTRIES;
 }
 
 inline dim3 blocks_of(int64_t count, unsigned threads)

@@ -15,14 +15,14 @@ struct Pieces {
     spmmi_once_task task; // of this lane
     uint32_t held, count; // count: written
     uint32_t ranges, entries;
-    bool is_narrow;
+    bool is_of_warps;
     uint64_t partial;
 
     // Room for so many tasks, by one lane.
     __device__ __forceinline__ uint64_t take(const spmmi_once_work &w, unsigned long long tasks) const
     {
-        return is_narrow ? w.tasks_room - tasks - atomicAdd(&w.counts->narrow_taken, tasks)
-                         : atomicAdd(&w.counts->tasks_taken, tasks);
+        return is_of_warps ? w.tasks_room - tasks - atomicAdd(&w.counts->warp_taken, tasks)
+                           : atomicAdd(&w.counts->tasks_taken, tasks);
     }
 
     __device__ __forceinline__ void write(const spmmi_once_work &w)
@@ -122,7 +122,7 @@ struct TaskRow {
                          0,
                          ranges,
                          entries,
-                         is_narrow(room, entries),
+                         has_warp_tasks(room, entries),
                          SPMMI_ONCE_WHOLE};
         if (room.pieces == 1) {
             pieces.add(w, 0, length);
@@ -255,8 +255,9 @@ __device__ __forceinline__ void cut_by_sums(const spmmi_once_work &w, const Task
         pieces.add(w, begin, r.length);
 }
 
-// Entries from each one to the first of the next piece, if a piece begins with it; one more than are left if that would
-// not be full. By all threads of a block: ends ascend, so that a thread finds its first and goes on from there.
+// For each entry, if a piece begins with it, the distance to the first entry of the next piece; if it has too few
+// products, to one behind the end of the row. By all threads of a block: ends ascend, so that each search begins with
+// the end before it.
 template <unsigned THREADS, typename Sum>
 __device__ __forceinline__ void make_jumps(const ChunkSums<Sum> &sums, unsigned long long piece)
 {
@@ -265,13 +266,15 @@ __device__ __forceinline__ void make_jumps(const ChunkSums<Sum> &sums, unsigned 
     uint32_t last = first;
     for (uint32_t e = first; e < end; e++) {
         const unsigned long long wanted = (e > 0 ? sums.to[e - 1] : 0) + piece;
-        for (uint32_t count = e == first ? sums.count - first : 0; count > 0;) {
+        uint32_t count =
+            1; // by longer and longer steps, then by bisection: most ends are near the one before
+        for (; last + count <= sums.count && sums.to[last + count - 1] < wanted; count *= 2)
+            last += count;
+        for (count = min(count, sums.count - last); count > 0;) {
             const uint32_t half = count / 2, is_below = sums.to[last + half] < wanted;
             last += is_below ? half + 1 : 0;
             count = is_below ? count - half - 1 : half;
         }
-        while (last < sums.count && sums.to[last] < wanted)
-            last++;
         sums.jumps[e] = (uint16_t)(last + 1 - e);
     }
     __syncthreads();
@@ -315,8 +318,6 @@ __global__ void __launch_bounds__(THREADS, 2048 / THREADS)
         });
 }
 
-constexpr uint32_t BLOCK_ROWS_MAX =
-    132 * 8; // rows that have a block each; more keep an H200 busy, a warp each
 // Rows that may have a multiprocessor of an H200 each, and all its shared memory; blocks of more take so much that two
 // giant ones, or eight others, run on each.
 constexpr uint32_t ALONE_ROWS_MAX = 132, GIANT_BYTES = 64 * 1024, WIDE_BYTES = 16 * 1024;

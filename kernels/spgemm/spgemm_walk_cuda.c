@@ -9,21 +9,32 @@
 #define STEP_LANES 16
 #define STEP_LANES_FEW 64
 /* Lanes that a round of list entries costs at least with few rows: the latency of its loads, as no other warps run
- * meanwhile. One H100: 256 rounds of 4 lanes took 577,000 cycles, and a step of a warp about 170. */
+ * meanwhile. One H100: 256 rounds of 4 lanes took 577,000 cycles, 2,254 each; a step of a warp, which costs 32 lanes
+ * and STEP_LANES_FEW, about 170. */
 #define ROUND_LANES_FEW 1250
 /* Steps that 32 products cost side by side: their entries have to be found and their additions put in order. One H200:
  * with 1 a Galerkin product of rows of 7 entries took twice as long flat; rows of a mean of 2 to 6 must be flat. */
 #define FLAT_STEPS 3
-/* Additions to one entry of C that take as long as a step with few rows. */
+/* Additions to one entry of C, from registers, that take as long as a step with few rows: 170 cycles of some 22. */
 #define ADDS_OF_STEP_FEW 8
 
-/* What a list costs: steps of its groups or chunks, or with few rows the latency of its rounds. */
-static uint64_t cost_of(uint64_t steps, uint32_t lanes, uint32_t length, int has_few_rows)
+/* What a list costs, in lanes. */
+struct cost {
+    uint64_t time;  /* that of its steps, but with few rows the latency of its rounds at least */
+    uint64_t steps; /* that of its steps alone, which decides between equal times */
+};
+
+static struct cost cost_of(uint64_t steps, uint32_t lanes, uint32_t length, int has_few_rows)
 {
     const uint32_t round = lanes < 32 ? 2 * lanes : lanes;
-    const uint64_t rounds = has_few_rows ? (length + round - 1) / round : 0,
-                   cost = steps * (lanes + (has_few_rows ? STEP_LANES_FEW : STEP_LANES));
-    return cost > rounds * ROUND_LANES_FEW ? cost : rounds * ROUND_LANES_FEW;
+    const uint64_t rounds = has_few_rows ? (length + round - 1) / round : 0, least = rounds * ROUND_LANES_FEW,
+                   own = steps * (lanes + (has_few_rows ? STEP_LANES_FEW : STEP_LANES));
+    return (struct cost){own > least ? own : least, own};
+}
+
+static int is_cheaper(struct cost a, struct cost b)
+{
+    return a.time != b.time ? a.time < b.time : a.steps < b.steps;
 }
 
 /* Steps that a chunk of 32 products costs. */
@@ -39,7 +50,8 @@ static uint64_t flat_steps(uint32_t entries, int has_few_rows)
 static uint32_t choose_lanes(const struct spmmi_spgemm_row *rows, uint32_t length, uint32_t entries,
                              int has_few_rows, uint32_t *taken)
 {
-    uint64_t steps[LANE_CHOICES] = {0}, best = UINT64_MAX, turns = 0, round = 0;
+    uint64_t steps[LANE_CHOICES] = {0}, turns = 0, round = 0;
+    struct cost best = {UINT64_MAX, UINT64_MAX};
     uint32_t choice = LANE_CHOICES - 1;
     for (uint32_t t = 0; t < length; t++) {
         round = (t % 32 == 0 ? 0 : round) + rows[t].length;
@@ -48,13 +60,14 @@ static uint32_t choose_lanes(const struct spmmi_spgemm_row *rows, uint32_t lengt
             steps[g] += (rows[t].length + (4u << g) - 1) >> (2 + g);
     }
     for (uint32_t g = LANE_CHOICES; g-- > 0 && entries <= (uint32_t)SPMMI_SPGEMM_LANE_SUMS * (4u << g);) {
-        const uint64_t cost = cost_of(steps[g], 4u << g, length, has_few_rows);
-        if (cost < best) {
+        const struct cost cost = cost_of(steps[g], 4u << g, length, has_few_rows);
+        if (is_cheaper(cost, best)) {
             best = cost;
             choice = g;
         }
     }
-    const int is_flat = cost_of(turns * flat_steps(entries, has_few_rows), 32, length, has_few_rows) < best;
+    const int is_flat =
+        is_cheaper(cost_of(turns * flat_steps(entries, has_few_rows), 32, length, has_few_rows), best);
     const uint64_t own = is_flat ? turns : steps[choice];
     *taken = own < UINT32_MAX ? (uint32_t)own : UINT32_MAX;
     return !is_flat ? choice : entries <= SPMMI_SPGEMM_FEW_ENTRIES ? CHOICE_OWNED : CHOICE_FLAT;

@@ -40,8 +40,45 @@ static void wide_items_are_in_the_order_of_their_steps(void **state)
     spmmi_spgemm_items_free(&items);
 }
 
+/* The one bin of a row that multiplies `length` rows of `each` entries, with so many entries of C. */
+static struct spmmi_spgemm_bin bin_of(int64_t length, int64_t each, int64_t entries)
+{
+    const int64_t left[] = {0, length}, right[] = {0, each}, c[] = {0, entries};
+    int32_t columns[1024] = {0};
+    struct spmmi_spgemm_unit unit = {.row = 0, .row_end = 1, .partial = -1};
+    struct spmmi_spgemm_items items;
+    const struct spmmi_spgemm_stage stage = {.task = {{1, 1, left, columns}, {1, entries, right, NULL}, 0},
+                                             .c = {1, entries, c, NULL},
+                                             .units = &unit,
+                                             .unit_count = 1};
+    assert_int_equal(spmmi_spgemm_items_make(&stage, SPMMI_SPGEMM_NO_GROUPS, 1, UINT64_MAX, &items, NULL),
+                     SPMM_OK);
+    const struct spmmi_spgemm_bin bin = items.bins.bin[0];
+    spmmi_spgemm_items_free(&items);
+    return bin;
+}
+
+/* With few rows: where the latency of a round decides for no width, the least steps do; long lists of single products
+ * do not go to few lanes, whose rounds are many. */
+static void latency_counts_with_few_rows(void **state)
+{
+    static const struct {
+        int64_t length, each, entries;
+        int lanes, is_flat, has_few_entries;
+    } cases[] = {{5, 5, 13, 32, 1, 1},   {1, 1, 1, 4, 0, 0},       {7, 7, 25, 8, 0, 0},
+                 {1000, 1, 1, 32, 1, 1}, {1000, 3, 100, 32, 1, 0}, {1000, 32, 100, 32, 0, 0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct spmmi_spgemm_bin bin = bin_of(cases[i].length, cases[i].each, cases[i].entries);
+        assert_int_equal(bin.lanes, cases[i].lanes);
+        assert_int_equal(bin.is_flat, cases[i].is_flat);
+        assert_int_equal(bin.has_few_entries, cases[i].has_few_entries);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(wide_items_are_in_the_order_of_their_steps)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(wide_items_are_in_the_order_of_their_steps),
+                                       cmocka_unit_test(latency_counts_with_few_rows)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

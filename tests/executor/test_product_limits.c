@@ -31,6 +31,22 @@ static void products_beyond_64_bits_are_seen(void **state)
     }
 }
 
+/* Rows of C that small pieces may cut have more than 256 products; with 2,112 of them pieces are large. */
+static void few_heavy_rows_have_small_pieces(void **state)
+{
+    (void)state;
+    static const int64_t left[] = {0, 2, 4, 4, 7}, right[] = {0, 128, 129, 129, 386};
+    static const int32_t columns[] = {0, 0, 0, 3, 1, 2, 3}; /* 256, 385 and, in three steps, 258 products */
+    const struct spmmi_csr_pattern a = {4, 4, left, columns}, b = {4, 400, right, NULL};
+    const int64_t few = 2111;
+    const uint64_t products = 16896 * UINT64_C(5000);
+    assert_int_equal(spmmi_spgemm_heavy_rows(&a, &b), 2);
+    assert_int_equal(spmmi_spgemm_share(products, few), 5000);
+    assert_int_equal(spmmi_spgemm_share(products, few + 1), 10000);
+    assert_int_equal(spmmi_spgemm_share(1, few), 256);
+    assert_int_equal(spmmi_spgemm_share(1, few + 1), 4096);
+}
+
 static void row_pointers_of_32_bits_are_refused(void **state)
 {
     (void)state;
@@ -99,6 +115,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(products_beyond_64_bits_are_seen),
+        cmocka_unit_test(few_heavy_rows_have_small_pieces),
         cmocka_unit_test(row_pointers_of_32_bits_are_refused),
         cmocka_unit_test(a_gpu_refuses_what_32_bits_do_not_count),
     };

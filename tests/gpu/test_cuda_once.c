@@ -168,6 +168,7 @@ TEST_PATTERN(few_columns, test_chance(i + 7, j, 5))
 TEST_PATTERN(many_columns, test_chance(i + 9, j, 50))
 TEST_PATTERN(half, (i + j) % 2 == 0)
 TEST_PATTERN(far_columns, test_chance(i, j, 1000))
+TEST_PATTERN(few_far_columns, j % 60000 == 0)
 
 TEST_PATTERN(every_entry, true)
 
@@ -186,15 +187,15 @@ static void sums_of_48_kib_are_launched(void **state)
 }
 
 /* Rows of every class, of several ranges, and rows that are cut in k: with few entries, with several ranges, of which
- * the last may be short, with more entries of A than shared memory has sums for, and more of them than have a block
- * each; bitmaps that do not fit in shared memory. */
+ * the last may be short, with more entries of A than shared memory has sums for, in more than 1,024 pieces, and more of
+ * them than have a block each; bitmaps that do not fit in shared memory; so many heavy rows that they are not cut. */
 static void larger_rows_have_the_bits_of_the_cpu(void **state)
 {
     (void)state;
     static const struct test_pattern patterns[] = {{"wide rows", 60, 1500, wide_rows},
                                                    {"tall", 1500, 2600, tall},
-                                                   {"blocks", 420, 420, blocks},
-                                                   {"five points", 900, 900, five_points},
+                                                   {"blocks", 1260, 1260, blocks},
+                                                   {"five points", 1200, 1200, five_points},
                                                    {"hub", 1300, 1300, hub},
                                                    {"long rows", 5, 9000, long_rows},
                                                    {"few columns", 9000, 90, few_columns},
@@ -203,13 +204,18 @@ static void larger_rows_have_the_bits_of_the_cpu(void **state)
                                                    {"half", 9, 40, half},
                                                    {"far columns", 40, 1200000, far_columns},
                                                    {"48 KB of bitmaps", 40, 180000, far_columns},
-                                                   {"longer rows", 2, 110000, long_rows},
-                                                   {"fewer columns", 110000, 20, few_columns},
+                                                   {"longer rows", 2, 150000, long_rows},
+                                                   {"fewer columns", 150000, 20, few_columns},
                                                    {"many cut rows", 1100, 300, half},
                                                    {"long rows", 300, 60, long_rows},
-                                                   {"4,300 columns", 3000, 4300, many_columns}};
-    static const int pairs[][2] = {{0, 1},  {2, 2},  {3, 3},   {4, 4},   {5, 6}, {7, 8},
-                                   {9, 10}, {9, 11}, {12, 13}, {14, 15}, {7, 16}};
+                                                   {"4,300 columns", 3000, 4300, many_columns},
+                                                   {"few far columns", 40, 1200000, few_far_columns},
+                                                   {"many heavy rows", 2200, 60, every_entry},
+                                                   {"half", 60, 20, half},
+                                                   {"many longer rows", 2200, 100, half},
+                                                   {"60 columns", 100, 60, long_rows}};
+    static const int pairs[][2] = {{0, 1},  {2, 2},   {3, 3},   {4, 4},  {5, 6},  {7, 8},   {9, 10},
+                                   {9, 11}, {12, 13}, {14, 15}, {7, 16}, {9, 17}, {18, 19}, {20, 21}};
     struct test_matrix *a[sizeof patterns / sizeof patterns[0]];
     for (size_t m = 0; m < sizeof a / sizeof a[0]; m++)
         a[m] = test_matrix_of(&patterns[m], TEST_VALUES_REAL);

@@ -29,7 +29,7 @@ extern struct inspect_product_options inspect_product_given;
      .help = "with --product: a diagonal matrix between the factors,\nC = A D B"}, \
     {0, "piece-products", CLI_INT, &inspect_product_given.piece_products, .value = "N", .min = 1, .max = INT64_MAX, \
      .help = "of a product: cut rows of C with more multiplications;\ndefault: an 8,448th of all, at least " \
-             "4,096 (of fewer\nthan 2,112 rows 1,024)"}
+             "4,096 (where\nfew rows have many: a 16,896th, at least 256)"}
 /* clang-format on */
 
 /* What the rest of the command line says. */

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// spgemm, numeric phase: items whose warp takes 32 products side by side, of whatever list entries.
+#pragma once
+#include "spgemm_chunk.cuh"
+#include "spgemm_launch.h"
+
+namespace spmmi {
+namespace spgemm {
+
+constexpr int IN_FLIGHT = 4; // chunks whose loads are issued together
+
+// An entry of the left factor and the row of the right one, or part of it, that it multiplies.
+template <typename Real> struct alignas(16) Step {
+    Real a;
+    uint32_t start, length;
+};
+
+template <typename Real> struct alignas(2 * sizeof(Real)) Product {
+    Real a, b;
+};
+
+static_assert(IN_FLIGHT * 32 * sizeof(Product<double>) <= SPMMI_SPGEMM_ITEM_ENTRIES * sizeof(double),
+              "products lie where the sums of other items do");
+
+// Those lanes whose position is the number of this lane; positions are below 32.
+__device__ __forceinline__ unsigned lanes_of_own(uint32_t position, bool is_there, uint32_t lane)
+{
+    unsigned own = __ballot_sync(EVERY_LANE, is_there);
+#pragma unroll
+    for (int bit = 0; bit < 5; bit++) {
+        const unsigned set = __ballot_sync(EVERY_LANE, position >> bit & 1);
+        own &= lane >> bit & 1 ? set : ~set;
+    }
+    return own;
+}
+
+// The products of one chunk that these lanes brought, by ascending lane; the next ones are loaded side by side.
+template <typename Real>
+__device__ __forceinline__ void add_own(const Product<Real> *products, unsigned lanes, Real &sum)
+{
+    constexpr int AHEAD = 2;
+    while (lanes != 0) {
+        Product<Real> next[AHEAD];
+        bool is_there[AHEAD];
+#pragma unroll
+        for (int t = 0; t < AHEAD; t++) {
+            is_there[t] = lanes != 0;
+            if (is_there[t])
+                next[t] = products[__ffs((int)lanes) - 1];
+            lanes &= lanes - 1;
+        }
+#pragma unroll
+        for (int t = 0; t < AHEAD; t++)
+            if (is_there[t])
+                sum = fused(next[t].a, next[t].b, sum);
+    }
+}
+
+// The products of a lane's list entry in a round of products side by side, and how many all lanes have.
+struct Share {
+    uint32_t begin, count, total;
+};
+
+// steps: those of the round that have products, so that product i of the round multiplies number start + i of the right
+// factor.
+template <typename Real>
+__device__ __forceinline__ Share share_round(const Step<Real> &own, Step<Real> *steps, uint32_t lane)
+{
+    uint32_t end = own.length; // in the round
+#pragma unroll
+    for (int d = 1; d < 32; d *= 2) {
+        const uint32_t before = __shfl_up_sync(EVERY_LANE, end, d);
+        end += lane >= (uint32_t)d ? before : 0;
+    }
+    const Share share = {end - own.length, own.length, __shfl_sync(EVERY_LANE, end, 31)};
+    const unsigned entries = __ballot_sync(EVERY_LANE, own.length > 0);
+    if (own.length > 0)
+        steps[__popc(entries & ((1u << lane) - 1))] = {own.a, own.start - share.begin, 0};
+    __syncwarp();
+    return share;
+}
+
+// A round of products side by side, of the list entries that the lanes hold. Returns how many there were.
+// OWNED: own_sum is that of entry `lane`, and sums has room for products.
+template <typename Real, bool OWNED>
+__device__ __forceinline__ uint32_t add_flat_round(const Step<Real> &own, Step<Real> *steps,
+                                                   const Real *right, const uint8_t *positions,
+                                                   bool is_narrow, Real *sums, Real &own_sum, uint32_t lane)
+{
+    const unsigned below = (1u << lane) - 1, up_to = below | 1u << lane;
+    const Share share = share_round(own, steps, lane);
+    uint32_t begun = 0; // entries before this chunk
+    for (uint32_t first = 0; first < share.total; first += 32 * IN_FLIGHT) {
+        uint32_t position[IN_FLIGHT];
+        Real a[IN_FLIGHT], b[IN_FLIGHT];
+        bool is_there[IN_FLIGHT];
+        unsigned starts[IN_FLIGHT];
+#pragma unroll
+        for (int i = 0; i < IN_FLIGHT; i++) {
+            const uint32_t chunk = first + 32 * i, at = chunk + lane;
+            is_there[i] = false;
+            if (chunk >= share.total) // the warp's, so that control stays uniform
+                continue;
+            const bool begins =
+                share.count > 0 && share.begin - chunk < 32; // begin >= chunk, as numbers wrap
+            starts[i] = __reduce_or_sync(EVERY_LANE, begins ? 1u << (share.begin - chunk) : 0u);
+            const Step<Real> step = steps[begun + __popc(starts[i] & up_to) - 1];
+            begun += __popc(starts[i]);
+            is_there[i] = at < share.total;
+            a[i] = step.a;
+            position[i] = 0;
+            if (is_there[i]) {
+                position[i] = is_narrow ? (uint32_t)__ldg(positions + at)
+                                        : (uint32_t)__ldg(reinterpret_cast<const uint16_t *>(positions) + at);
+                b[i] = right[step.start + at];
+            }
+        }
+        if constexpr (OWNED) {
+            Product<Real> *const products = reinterpret_cast<Product<Real> *>(sums);
+#pragma unroll
+            for (int i = 0; i < IN_FLIGHT; i++)
+                if (is_there[i])
+                    products[32 * i + lane] = {a[i], b[i]};
+            __syncwarp();
+#pragma unroll
+            for (int i = 0; i < IN_FLIGHT; i++)
+                if (first + 32 * i < share.total)
+                    add_own(products + 32 * i, lanes_of_own(position[i], is_there[i], lane), own_sum);
+            __syncwarp();
+        } else {
+#pragma unroll
+            for (int i = 0; i < IN_FLIGHT; i++)
+                if (first + 32 * i < share.total)
+                    add_chunk<Real, 32>(a[i], b[i], position[i], is_there[i], sums, starts[i], below);
+        }
+    }
+    __syncwarp();
+    return share.total;
+}
+
+} // namespace spgemm
+} // namespace spmmi
