@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sums of a row that was cut: its pieces are added one after the other, for each entry in the order of k.
 //
-// block   JOIN_THREADS threads for a slice of the entries. It copies a tile of their pieces into shared memory, all copies
-//         in flight at once, and a thread adds those of its entry. Slices are so small that one tile has all pieces, up
-//         to 1,024. Added from where they lie, 8,000 pieces of few entries wait for memory 2,000 times.
+// block   JOIN_THREADS threads for a slice of the entries. It copies a tile of their pieces into shared memory, all
+//         copies in flight at once, and a thread adds those of its entry. Slices are so small that one tile has all
+//         pieces, up to 1,024. Added from where they lie, 8,000 pieces of few entries wait for memory 2,000 times.
 #pragma once
 #include "kernels/shared/async.cuh"
 #include "spgemm_launch.h"

@@ -14,8 +14,8 @@ constexpr unsigned SCAN_THREADS = 1024, SCAN_WARPS = SCAN_THREADS / 32;
 // Rows of more products do not try a table: one warp would take too long.
 constexpr unsigned long long TRIED_PRODUCTS = 4096;
 // With few rows the longest are waited for: more lanes take them, from an eighth of the chunks on, and blocks those of
-// a quarter of the products, if the bitmap that these need is small. One H100: of mip_fast0507 (507 rows) 10 blocks of 16
-// lanes a row took 72 us, and with these limits 13.
+// a quarter of the products, if the bitmap that these need is small. One H100: of mip_fast0507 (507 rows) 10 blocks of
+// 16 lanes a row took 72 us, and with these limits 13.
 constexpr int64_t FEWER_CHUNKS = 8, FEWER_PRODUCTS = 4;
 constexpr uint32_t FEW_WORDS = 2048; // of a bitmap: 8 of each thread of a block
 
