@@ -4,19 +4,21 @@
 // COPIERS, warps that only copy. They run up to STAGES steps ahead: the rows of B that a step's block columns need,
 // which all warps share, and the step's blocks of A, which lie one behind the other in memory.
 #pragma once
+#include "bcsr_columns.cuh"
 #include "bcsr_copies.cuh"
 #include "bcsr_operands.cuh"
 #include "bcsr_sums.cuh"
 
 namespace spmmi {
 
-template <typename Block_, int DOWN_, int ACROSS_, int HEIGHT_, int TILES_, int STAGES_, bool IS_WIDE_>
+template <typename Block_, int DOWN_, int ACROSS_, int HEIGHT_, int TILES_, int STAGES_, bool IS_WIDE_,
+          bool IS_COLUMNS_ = false>
 struct BcsrShape {
     using Block = Block_;
     using T = typename Block::T;
     static constexpr int DOWN = DOWN_, ACROSS = ACROSS_, HEIGHT = HEIGHT_, TILES = TILES_, STAGES = STAGES_;
     static constexpr int WARPS = DOWN * ACROSS;
-    static constexpr bool IS_WIDE = IS_WIDE_;
+    static constexpr bool IS_WIDE = IS_WIDE_, IS_COLUMNS = IS_COLUMNS_;
     static_assert(2 * STAGES * (int)sizeof(Barrier) <= BCSR_BARRIER_BYTES, "barriers fit");
     static constexpr int COPIERS = SPMMI_BCSR_COPIERS, COPY_THREADS = 32 * COPIERS;
     static constexpr int THREADS = 32 * WARPS + COPY_THREADS;
@@ -25,23 +27,46 @@ struct BcsrShape {
     static constexpr int BLOCK_BYTES = (int)spmmi_bcsr_block_bytes(sizeof(T));
     static constexpr int ROWS = (int)SPMMI_BCSR_STEP * Block::COLUMNS; // of B, of a step
     static constexpr int PIECE = 16 / (int)sizeof(T);                  // values in 16 bytes
-    static constexpr int ROW_BYTES = COLUMNS * (int)sizeof(T);
-    static constexpr int PITCH_BYTES = (int)spmmi_bcsr_pitch(COLUMNS, sizeof(T), 0);
-    // Threads that copy have a piece of 16 bytes of a row of B each, together AT_ONCE rows.
-    static constexpr int PIECES = ROW_BYTES / 16, AT_ONCE = COPY_THREADS / PIECES;
+    static constexpr int LINE_BYTES = IS_COLUMNS ? SPMMI_BCSR_COLUMN_BYTES : COLUMNS * (int)sizeof(T);
+    static constexpr int PITCH_BYTES =
+        (int)(IS_COLUMNS ? spmmi_bcsr_column_pitch(0) : spmmi_bcsr_pitch(COLUMNS, sizeof(T), 0));
+    // Threads that copy have a piece of 16 bytes of a row (column) of B each, together AT_ONCE rows (columns).
+    static constexpr int PIECES = LINE_BYTES / 16, AT_ONCE = COPY_THREADS / PIECES;
     static constexpr int STAGE_ALIGN = (int)spmmi_bcsr_align(0);
     static constexpr bool IS_WARPGROUP = false;
-    // Where 16 bytes of a row of B go.
-    static __device__ __forceinline__ uint32_t position(uint32_t row, uint32_t piece)
+    // Where 16 bytes of a row (column) of B go.
+    static __device__ __forceinline__ uint32_t position(uint32_t line, uint32_t piece)
     {
-        return row * PITCH_BYTES + piece * 16;
+        return line * PITCH_BYTES + piece * 16;
     }
     static constexpr int PITCH = PITCH_BYTES / (int)sizeof(T);
-    static constexpr int B_BYTES = (int)spmmi_bcsr_b_bytes(COLUMNS, sizeof(T), 0);
+    static constexpr int B_BYTES = (int)spmmi_bcsr_b_bytes(COLUMNS, sizeof(T), 0, IS_COLUMNS);
     // Sums of a row that a lane finds side by side.
-    static constexpr int VEC = sizeof(T) == 2 ? 1 : BCSR_VEC<TILES, T>;
+    static constexpr int VEC = sizeof(T) == 2 || IS_COLUMNS ? 1 : BCSR_VEC<TILES, T>;
     static constexpr int GROUPS = TILES * 2 / (VEC == 1 ? 2 : VEC), GROUP = VEC == 1 ? 2 : VEC;
+    // Where a lane begins to read B; from block column to block column.
+    static __device__ __forceinline__ int first_of_b(int across, int lane)
+    {
+        if constexpr (IS_COLUMNS)
+            return across * PITCH + BcsrColumns<T, TILES>::begin(PITCH, lane);
+        else
+            return across + Block::template rows_of<TILES>(PITCH, lane);
+    }
+    static constexpr int BLOCK_STEP = IS_COLUMNS ? Block::COLUMNS : Block::COLUMNS * PITCH;
 };
+
+// Blocks FIRST .. of a warp's block rows by a block column.
+template <typename Shape, int FIRST, int COUNT>
+__device__ __forceinline__ void
+    multiply_block(typename Value<typename Shape::T>::Sum (&sums)[Shape::HEIGHT][Shape::TILES][4],
+                   const typename Shape::Block (&blocks)[Shape::HEIGHT], const typename Shape::T *b)
+{
+    if constexpr (Shape::IS_COLUMNS)
+        Shape::Block::template multiply_columns<FIRST, COUNT>(
+            sums, blocks, BcsrColumns<typename Shape::T, Shape::TILES>(b, Shape::PITCH));
+    else
+        Shape::Block::template multiply<FIRST, COUNT>(sums, blocks, b, Shape::PITCH);
+}
 
 // A step's blocks of a warp: bit 4 i + q of mask says that block row i of the warp has one in block column q, IS_FULL
 // that it has all; values: they follow each other.
@@ -51,11 +76,11 @@ __device__ __forceinline__ void
                     uint32_t mask, const typename Shape::T *rows, const typename Shape::T *values)
 {
     using Block = typename Shape::Block;
-    constexpr int HEIGHT = Shape::HEIGHT, PITCH = Shape::PITCH, STEP = (int)SPMMI_BCSR_STEP;
+    constexpr int HEIGHT = Shape::HEIGHT, STEP = (int)SPMMI_BCSR_STEP;
     const typename Shape::T *second = values + (IS_FULL ? STEP : __popc(mask & 15)) * Shape::VALUES;
 #pragma unroll
     for (int q = 0; q < STEP; q++) {
-        const typename Shape::T *b = rows + q * Block::COLUMNS * PITCH;
+        const typename Shape::T *b = rows + q * Shape::BLOCK_STEP;
         const bool has_first = IS_FULL || (mask >> q & 1) != 0;
         const bool has_second = HEIGHT > 1 && (IS_FULL || (mask >> (STEP + q) & 1) != 0);
         Block blocks[HEIGHT];
@@ -65,18 +90,18 @@ __device__ __forceinline__ void
         }
         if constexpr (HEIGHT == 1) {
             if (has_first)
-                Block::template multiply<0, 1>(sums, blocks, b, PITCH);
+                multiply_block<Shape, 0, 1>(sums, blocks, b);
         } else {
             if (has_second) {
                 blocks[1].load(second);
                 second += Shape::VALUES;
             }
             if (has_first && has_second)
-                Block::template multiply<0, 2>(sums, blocks, b, PITCH);
+                multiply_block<Shape, 0, 2>(sums, blocks, b);
             else if (has_first)
-                Block::template multiply<0, 1>(sums, blocks, b, PITCH);
+                multiply_block<Shape, 0, 1>(sums, blocks, b);
             else if (has_second)
-                Block::template multiply<1, 1>(sums, blocks, b, PITCH);
+                multiply_block<Shape, 1, 1>(sums, blocks, b);
         }
     }
 }
@@ -126,14 +151,12 @@ __global__ void __launch_bounds__(Shape::THREADS)
     const struct spmmi_tcblock_item item = read_item(a, blockIdx.x / tiles);
     if (begin_item(ring, a, item, tile))
         return;
-    uint32_t c_rows[HEIGHT][2]; // read early, which hides the latency
+    uint32_t c_rows[HEIGHT][2]; // read early, which hides the latency; column-major: not used
 #pragma unroll
     for (int i = 0; i < HEIGHT; i++)
         rows_of_block_row(a, item, w + i, c_rows[i]);
     const int first_of_a = Shape::Block::values_of(lane);
-    const int first_of_b =
-        Shape::IS_WARPGROUP ? 0
-                            : (int)across + Shape::Block::template rows_of<Shape::TILES>(Shape::PITCH, lane);
+    const int first_of_b = Shape::first_of_b((int)across, lane);
     Sum sums[HEIGHT][Shape::TILES][4] = {};
     uint32_t masks = 0;
 #pragma unroll 1
@@ -145,9 +168,18 @@ __global__ void __launch_bounds__(Shape::THREADS)
         ring.release();
         ring.advance();
     }
+    Sum *kept = nullptr; // of the warp's first column
+    if constexpr (Shape::IS_COLUMNS) {
+        join_multipliers<Shape>(); // sums take the place of the stages
+        kept = reinterpret_cast<Sum *>(memory + BCSR_BARRIER_BYTES) + across * BCSR_SUMS_PITCH<Shape>;
+    }
 #pragma unroll
     for (int i = 0; i < HEIGHT; i++)
-        finish_block_row<Shape>(a, item, w + i, c_rows[i], tile + across, sums[i]);
+        finish_block_row<Shape>(a, item, w + i, c_rows[i], tile + across, sums[i], kept);
+    if constexpr (Shape::IS_COLUMNS) {
+        join_multipliers<Shape>();
+        store_columns<Shape>(a, item, tile, reinterpret_cast<const Sum *>(memory + BCSR_BARRIER_BYTES));
+    }
     end_after_previous();
 }
 

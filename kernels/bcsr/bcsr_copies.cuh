@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // bcsr family: what the warps do that only copy, and where a thread block is in its work.
 #pragma once
+#include <type_traits>
+
 #include "bcsr_shape.h"
 #include "kernels/shared/barrier.cuh"
 #include "kernels/tcblock/tcblock_sums.cuh"
@@ -79,7 +81,7 @@ template <typename Shape> struct BcsrCopier {
     // The rows of B of a step. A block column that repeats the one before is padding: no block of A uses it, and it is
     // not copied. Warpgroups multiply it by zero, so for them it is copied: stale data might be NaN, and 0 * NaN is
     // NaN.
-    __device__ __forceinline__ void copy_rows(unsigned char *stage, const uint4 &columns) const
+    __device__ __forceinline__ void copy_b(unsigned char *stage, const uint4 &columns) const
     {
         constexpr int WIDTH = Shape::Block::COLUMNS, AT_ONCE = Shape::AT_ONCE;
         static_assert(AT_ONCE <= WIDTH || !Shape::IS_WARPGROUP, "warpgroups find all rows");
@@ -104,24 +106,61 @@ template <typename Shape> struct BcsrCopier {
             }
         }
     }
+};
 
-    // Rows of B and blocks of A of a step.
-    __device__ __forceinline__ void copy_step(unsigned char *stage, Barrier *full, const BcsrStep &step) const
+// The same where B is column-major and its columns begin at multiples of 16 bytes: a thread has 16 bytes of every
+// AT_ONCE-th column of the tile, half of what a block column has of it.
+template <typename Shape> struct BcsrColumnCopier {
+    using T = typename Shape::T;
+    const TcblockArgs<T> &a;
+    uint32_t thread, piece, first, column; // first: of its columns, in the tile; column: the same, in B
+
+    __device__ __forceinline__ BcsrColumnCopier(const TcblockArgs<T> &args, uint32_t tile) : a(args)
     {
-        copy_span(stage + Shape::B_BYTES,
-                  reinterpret_cast<const unsigned char *>(a.values) +
-                      uint64_t(step.first) * Shape::BLOCK_BYTES,
-                  (step.end - step.first) * (uint32_t)Shape::BLOCK_BYTES, full, thread, Shape::COPY_THREADS);
-        copy_rows(stage, step.columns);
-        if constexpr (Shape::IS_WIDE) {
-            arrive_after_copies(full);
-        } else {
-            commit_copies();
-            wait_for_copies<0>();
-            arrive(full);
+        thread = threadIdx.x - 32 * Shape::WARPS;
+        piece = thread % Shape::PIECES;
+        first = thread / Shape::PIECES;
+        column = tile + first;
+    }
+
+    // What lies beyond B, below it or beside it, becomes 0. Block columns that are padding: as above.
+    __device__ __forceinline__ void copy_b(unsigned char *stage, const uint4 &columns) const
+    {
+        const uint32_t q = piece / 2;
+        const uint32_t mine = q == 0 ? columns.x : q == 1 ? columns.y : q == 2 ? columns.z : columns.w;
+        const uint32_t before = q == 1 ? columns.x : q == 2 ? columns.y : columns.z;
+        const uint32_t k = mine + piece % 2 * Shape::PIECE;
+        const uint32_t bytes = k < a.cols ? min((a.cols - k) * (uint32_t)sizeof(T), 16u) : 0;
+        const T *from = a.b + column * a.ldb + min(k, a.cols - 1);
+        if (!Shape::IS_WARPGROUP && q > 0 && mine == before)
+            return;
+#pragma unroll
+        for (int i = 0; i < Shape::COLUMNS; i += Shape::AT_ONCE) {
+            copy_async_part(stage + Shape::position(first + i, piece), from, column + i < a.n ? bytes : 0);
+            from += Shape::AT_ONCE * a.ldb;
         }
     }
 };
+
+// Rows of B and blocks of A of a step.
+template <typename Shape, typename Copier>
+__device__ __forceinline__ void copy_step(const Copier &copier, unsigned char *stage, Barrier *full,
+                                          const BcsrStep &step)
+{
+    const auto &a = copier.a;
+    copy_span(stage + Shape::B_BYTES,
+              reinterpret_cast<const unsigned char *>(a.values) + uint64_t(step.first) * Shape::BLOCK_BYTES,
+              (step.end - step.first) * (uint32_t)Shape::BLOCK_BYTES, full, copier.thread,
+              Shape::COPY_THREADS);
+    copier.copy_b(stage, step.columns);
+    if constexpr (Shape::IS_WIDE) {
+        arrive_after_copies(full);
+    } else {
+        commit_copies();
+        wait_for_copies<0>();
+        arrive(full);
+    }
+}
 
 // The stages of a thread block, filled and used in turn, and the barriers that say which are full and which are empty.
 template <typename Shape> struct BcsrRing {
@@ -186,7 +225,7 @@ __device__ __forceinline__ void copy_item(BcsrRing<Shape> ring, const TcblockArg
 {
     if (item.begin >= item.end)
         return;
-    const BcsrCopier<Shape> copier(a, tile);
+    const std::conditional_t<Shape::IS_COLUMNS, BcsrColumnCopier<Shape>, BcsrCopier<Shape>> copier(a, tile);
     BcsrStep steps = first, next = first;
 #pragma unroll 1
     for (uint32_t i = 0; i < item.end - item.begin; i++) {
@@ -197,7 +236,7 @@ __device__ __forceinline__ void copy_item(BcsrRing<Shape> ring, const TcblockArg
         }
         const BcsrStep step = step_of_lane(steps, (int)(i % 32));
         ring.wait_until_empty();
-        copier.copy_step(ring.stage(), &ring.full[ring.at], step);
+        copy_step<Shape>(copier, ring.stage(), &ring.full[ring.at], step);
         ring.advance();
     }
 }
@@ -213,7 +252,9 @@ __device__ __forceinline__ bool begin_item(const BcsrRing<Shape> &ring,
     BcsrStep first = {}; // on its way while barriers are made
     if (is_copier && item.begin < item.end)
         first = read_step(a, item.begin, item.end);
-    ring.make(tile + Shape::COLUMNS > a.n);
+    ring.make(!Shape::IS_COLUMNS && tile + Shape::COLUMNS > a.n);
+    if constexpr (Shape::IS_COLUMNS)
+        wait_for_previous(); // which may have copied B to where it is aligned
     if (is_copier)
         copy_item<Shape>(ring, a, item, first, tile);
     return is_copier;

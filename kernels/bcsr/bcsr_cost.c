@@ -34,9 +34,11 @@ static struct spmmi_bcsr_shape launch_of(const struct spmmi_model_query *q)
     const struct spmmi_device_profile *d = q->profile;
     const uint32_t unit_rows = (uint32_t)spmmi_tcblock_metrics(q)->counts->unit_rows;
     const int has_wgmma = d->target == TARGET_HOPPER || d->target == SPMMI_TARGET_ANY;
-    return spmmi_bcsr_launch((uint32_t)q->n, (uint32_t)q->value_bytes, unit_rows,
-                             q->is_col_major || fmod(q->n * q->value_bytes, 16) == 0, has_wgmma,
-                             SPMMI_BCSR_STEP * unit_rows / SPMMI_BCSR_ROWS, (uint32_t)d->shared_block_bytes);
+    const struct spmmi_bcsr_operands operands = {
+        (uint32_t)q->n, (uint32_t)q->value_bytes, q->is_col_major || fmod(q->n * q->value_bytes, 16) == 0,
+        spmmi_tcblock_takes_columns(q, SPMMI_BCSR_COLUMNS_BYTES_MAX)};
+    return spmmi_bcsr_launch(&operands, unit_rows, has_wgmma, SPMMI_BCSR_STEP * unit_rows / SPMMI_BCSR_ROWS,
+                             (uint32_t)d->shared_block_bytes);
 }
 
 static void read_launch(const struct spmmi_model_query *q, struct spmmi_tcblock_shape *s)
@@ -149,7 +151,9 @@ static void add_terms(const struct spmmi_model_query *q, const struct spmmi_tcbl
 
 int spmmi_bcsr_cost(const struct spmmi_model_query *q, struct spmmi_prediction *p)
 {
-    static const struct spmmi_tcblock_terms own = {
-        .launch = read_launch, .shape = shape_of, .terms = add_terms};
+    static const struct spmmi_tcblock_terms own = {.columns_bytes_max = SPMMI_BCSR_COLUMNS_BYTES_MAX,
+                                                   .launch = read_launch,
+                                                   .shape = shape_of,
+                                                   .terms = add_terms};
     return spmmi_tcblock_cost(q, &own, p);
 }

@@ -11,7 +11,8 @@ template <typename Shape> bool is_of_shape(const struct spmmi_bcsr_shape &s)
 {
     return s.down == Shape::DOWN && s.across == Shape::ACROSS && s.height == Shape::HEIGHT &&
            s.tiles == Shape::TILES && s.stages == Shape::STAGES && s.is_wide == Shape::IS_WIDE &&
-           s.has_groups == Shape::IS_WARPGROUP && s.threads == Shape::THREADS;
+           s.has_groups == Shape::IS_WARPGROUP && s.is_columns == Shape::IS_COLUMNS &&
+           s.threads == Shape::THREADS;
 }
 
 template <typename Shape>
@@ -26,43 +27,55 @@ cudaError_t launch_bcsr_shape(const struct spmmi_tcblock_cuda *args, const struc
     cudaError_t error = allow_shared(bcsr_kernel<Shape>, shared, args->shared_max);
     if (error == cudaSuccess && a.item_count > 0)
         error = launch_kernel(bcsr_kernel<Shape>, dim3(a.item_count * tiles), Shape::THREADS, shared,
-                              args->cuda_stream, args->overtakes != 0, a, tiles);
+                              args->cuda_stream, args->overtakes || args->is_early, a, tiles);
     return error;
 }
 
 // Of the widest tile, whose arrangement of warps depends on the value type.
-template <typename Block, int DOWN>
+template <typename Block, int DOWN, bool IS_COLUMNS>
 cudaError_t launch_bcsr_widest(const struct spmmi_tcblock_cuda *args, const struct spmmi_bcsr_shape &shape)
 {
     constexpr int BYTES = sizeof(typename Block::T);
     if constexpr (BYTES == 4 && DOWN == 4)
-        return launch_bcsr_shape<BcsrShape<Block, DOWN, 2, 1, 8, 3, true>>(args, shape);
+        return launch_bcsr_shape<BcsrShape<Block, DOWN, 2, 1, 8, 3, true, IS_COLUMNS>>(args, shape);
     else if constexpr (BYTES == 2)
-        return launch_bcsr_shape<BcsrShape<Block, DOWN / 2, 2, 2, 8, 3, true>>(args, shape);
+        return launch_bcsr_shape<BcsrShape<Block, DOWN / 2, 2, 2, 8, 3, true, IS_COLUMNS>>(args, shape);
     else
         return cudaErrorInvalidConfiguration;
 }
 
-template <typename Block, int DOWN>
+template <typename Block, int DOWN, bool IS_COLUMNS>
 cudaError_t launch_bcsr_tile(const struct spmmi_tcblock_cuda *args, const struct spmmi_bcsr_shape &shape)
 {
     constexpr int BYTES = sizeof(typename Block::T);
     constexpr int ACROSS = BYTES == 8 ? 2 : 1; // from 32 columns on
-    if (!shape.is_wide)
-        return launch_bcsr_shape<BcsrShape<Block, DOWN, 1, 1, 2, 2, false>>(args, shape);
     switch (shape.columns) {
     case 8:
-        return launch_bcsr_shape<BcsrShape<Block, DOWN, 1, 1, 1, 5, true>>(args, shape);
+        return launch_bcsr_shape<BcsrShape<Block, DOWN, 1, 1, 1, 5, true, IS_COLUMNS>>(args, shape);
     case 16:
-        return shape.stages == 2 ? launch_bcsr_shape<BcsrShape<Block, DOWN, 1, 1, 2, 2, true>>(args, shape)
-                                 : launch_bcsr_shape<BcsrShape<Block, DOWN, 1, 1, 2, 5, true>>(args, shape);
+        return shape.stages == 2
+                   ? launch_bcsr_shape<BcsrShape<Block, DOWN, 1, 1, 2, 2, true, IS_COLUMNS>>(args, shape)
+                   : launch_bcsr_shape<BcsrShape<Block, DOWN, 1, 1, 2, 5, true, IS_COLUMNS>>(args, shape);
     case 32:
-        return launch_bcsr_shape<BcsrShape<Block, DOWN, ACROSS, 1, 4 / ACROSS, 4, true>>(args, shape);
+        return launch_bcsr_shape<BcsrShape<Block, DOWN, ACROSS, 1, 4 / ACROSS, 4, true, IS_COLUMNS>>(args,
+                                                                                                     shape);
     case 64:
-        return launch_bcsr_shape<BcsrShape<Block, DOWN, ACROSS, 1, 8 / ACROSS, 3, true>>(args, shape);
+        return launch_bcsr_shape<BcsrShape<Block, DOWN, ACROSS, 1, 8 / ACROSS, 3, true, IS_COLUMNS>>(args,
+                                                                                                     shape);
     default:
-        return launch_bcsr_widest<Block, DOWN>(args, shape);
+        return launch_bcsr_widest<Block, DOWN, IS_COLUMNS>(args, shape);
     }
+}
+
+template <typename Block, int DOWN>
+cudaError_t launch_bcsr_layout(const struct spmmi_tcblock_cuda *args, const struct spmmi_bcsr_shape &shape)
+{
+    constexpr bool HAS_COLUMNS = sizeof(typename Block::T) <= SPMMI_BCSR_COLUMNS_BYTES_MAX;
+    if (!shape.is_wide)
+        return launch_bcsr_shape<BcsrShape<Block, DOWN, 1, 1, 2, 2, false>>(args, shape);
+    if (shape.is_columns && HAS_COLUMNS)
+        return launch_bcsr_tile<Block, DOWN, HAS_COLUMNS>(args, shape);
+    return launch_bcsr_tile<Block, DOWN, false>(args, shape);
 }
 
 template <typename Block>
@@ -70,9 +83,9 @@ cudaError_t launch_bcsr_groups(const struct spmmi_tcblock_cuda *args, const stru
 {
     switch (args->layout.unit_rows) {
     case 64:
-        return launch_bcsr_tile<Block, 4>(args, shape);
+        return launch_bcsr_layout<Block, 4>(args, shape);
     case 128:
-        return launch_bcsr_tile<Block, 8>(args, shape);
+        return launch_bcsr_layout<Block, 8>(args, shape);
     default:
         return cudaErrorInvalidValue;
     }
@@ -84,9 +97,10 @@ using BcsrGroups = int (*)(const struct spmmi_tcblock_cuda *, const struct spmmi
 template <typename Block> int launch_bcsr(const struct spmmi_tcblock_cuda *args, BcsrGroups by_groups)
 {
     using T = typename Block::T;
-    const struct spmmi_bcsr_shape shape = spmmi_bcsr_launch(
-        args->n, sizeof(T), args->layout.unit_rows, b_is_wide<T>(args),
-        by_groups != nullptr && args->has_wgmma, args->layout.step_blocks_max, args->shared_max);
+    const struct spmmi_bcsr_operands operands = {args->n, sizeof(T), b_is_wide<T>(args), args->is_columns};
+    const struct spmmi_bcsr_shape shape =
+        spmmi_bcsr_launch(&operands, args->layout.unit_rows, by_groups != nullptr && args->has_wgmma,
+                          args->layout.step_blocks_max, args->shared_max);
     const int error = shape.has_groups ? by_groups(args, &shape) : launch_bcsr_groups<Block>(args, shape);
     return error == cudaSuccess ? launch_sum_slots(args, tcblock_args<T>(args)) : error;
 }

@@ -10,7 +10,9 @@
 // Values of 4 or 8 bytes: a lane reads VEC neighbouring columns of a row of B at once and gives one to each of VEC
 // MMAs, so that MMA j of a group has the columns VEC * g + j.
 // Values of 2 bytes: ldmatrix.trans loads 8 x 8 pieces of B in the register order of the MMA.
+// multiply_columns does the same by operands of column-major B (bcsr_columns.cuh).
 #pragma once
+#include "bcsr_columns.cuh"
 #include "kernels/tcblock/tcblock.cuh"
 
 namespace spmmi {
@@ -65,6 +67,20 @@ template <typename Self, typename Compute> struct BlockOfValues {
 };
 
 struct BlockTf32 : BlockOfValues<BlockTf32, ComputeTf32> {
+    template <int FIRST, int COUNT, int ALL, int TILES>
+    static __device__ __forceinline__ void multiply_columns(float (&sums)[ALL][TILES][4],
+                                                            const BlockTf32 (&blocks)[ALL],
+                                                            const BcsrColumns<T, TILES> &b)
+    {
+#pragma unroll
+        for (int m = 0; m < TILES; m++) {
+            const uint32_t x[2] = {round_tf32(__uint_as_float(b.x[m][0])),
+                                   round_tf32(__uint_as_float(b.x[m][1]))};
+#pragma unroll
+            for (int i = FIRST; i < FIRST + COUNT; i++)
+                mma_tf32(sums[i][m], blocks[i].x, x);
+        }
+    }
     uint32_t x[4];
     __device__ __forceinline__ void load(const T *values)
     {
@@ -84,7 +100,38 @@ struct Block3xTf32 : BlockOfValues<Block3xTf32, ComputeTf32> {
         for (int i = 0; i < 4; i++)
             split_tf32(a.x[i], high[i], low[i]);
     }
-    // Small products first. Neighbouring MMAs add to different sums, so that they need not wait for each other.
+    // VEC tiles from `tile` on. Small products first. Neighbouring MMAs add to different sums, so that they need not
+    // wait for each other.
+    template <int FIRST, int COUNT, int VEC, int ALL, int TILES>
+    static __device__ __forceinline__ void
+    multiply_parts(float (&sums)[ALL][TILES][4], int tile, const Block3xTf32 (&blocks)[ALL],
+                   const uint32_t (&b_high)[VEC][2], const uint32_t (&b_low)[VEC][2])
+    {
+#pragma unroll
+        for (int j = 0; j < VEC * COUNT; j++)
+            mma_tf32(sums[FIRST + j / VEC][tile + j % VEC], blocks[FIRST + j / VEC].high, b_low[j % VEC]);
+#pragma unroll
+        for (int j = 0; j < VEC * COUNT; j++)
+            mma_tf32(sums[FIRST + j / VEC][tile + j % VEC], blocks[FIRST + j / VEC].low, b_high[j % VEC]);
+#pragma unroll
+        for (int j = 0; j < VEC * COUNT; j++)
+            mma_tf32(sums[FIRST + j / VEC][tile + j % VEC], blocks[FIRST + j / VEC].high, b_high[j % VEC]);
+    }
+    template <int FIRST, int COUNT, int ALL, int TILES>
+    static __device__ __forceinline__ void multiply_columns(float (&sums)[ALL][TILES][4],
+                                                            const Block3xTf32 (&blocks)[ALL],
+                                                            const BcsrColumns<T, TILES> &b)
+    {
+        constexpr int VEC = BCSR_VEC<TILES, T>;
+#pragma unroll
+        for (int q = 0; q < TILES; q += VEC) {
+            uint32_t high[VEC][2], low[VEC][2];
+#pragma unroll
+            for (int j = 0; j < 2 * VEC; j++)
+                split_tf32(__uint_as_float(b.x[q + j / 2][j % 2]), high[j / 2][j % 2], low[j / 2][j % 2]);
+            multiply_parts<FIRST, COUNT, VEC>(sums, q, blocks, high, low);
+        }
+    }
     template <int FIRST, int COUNT, int ALL, int TILES>
     static __device__ __forceinline__ void
     multiply(float (&sums)[ALL][TILES][4], const Block3xTf32 (&blocks)[ALL], const T *rows, int pitch)
@@ -99,18 +146,7 @@ struct Block3xTf32 : BlockOfValues<Block3xTf32, ComputeTf32> {
                 split_tf32(b.x0.x[j], b_high[j][0], b_low[j][0]);
                 split_tf32(b.x1.x[j], b_high[j][1], b_low[j][1]);
             }
-#pragma unroll
-            for (int j = 0; j < VEC * COUNT; j++)
-                mma_tf32(sums[FIRST + j / VEC][q * VEC + j % VEC], blocks[FIRST + j / VEC].high,
-                         b_low[j % VEC]);
-#pragma unroll
-            for (int j = 0; j < VEC * COUNT; j++)
-                mma_tf32(sums[FIRST + j / VEC][q * VEC + j % VEC], blocks[FIRST + j / VEC].low,
-                         b_high[j % VEC]);
-#pragma unroll
-            for (int j = 0; j < VEC * COUNT; j++)
-                mma_tf32(sums[FIRST + j / VEC][q * VEC + j % VEC], blocks[FIRST + j / VEC].high,
-                         b_high[j % VEC]);
+            multiply_parts<FIRST, COUNT, VEC>(sums, q * VEC, blocks, b_high, b_low);
         }
     }
 };
@@ -166,6 +202,18 @@ template <typename Half> struct BlockHalf {
                 "{%0,%1,%2,%3};"
                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+    }
+    template <int FIRST, int COUNT, int ALL, int TILES>
+    static __device__ __forceinline__ void multiply_columns(float (&sums)[ALL][TILES][4],
+                                                            const BlockHalf (&blocks)[ALL],
+                                                            const BcsrColumns<T, TILES> &b)
+    {
+#pragma unroll
+        for (int m = 0; m < TILES; m++) {
+#pragma unroll
+            for (int i = FIRST; i < FIRST + COUNT; i++)
+                mma(sums[i][m], blocks[i].x, b.x[m][0], b.x[m][1]);
+        }
     }
     template <int FIRST, int COUNT, int ALL, int TILES>
     static __device__ __forceinline__ void multiply(float (&sums)[ALL][TILES][4],

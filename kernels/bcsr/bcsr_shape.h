@@ -22,7 +22,9 @@
     128u /* up to which their tiles have 64 columns: more thread blocks (docs/decisions/0050) */
 #define SPMMI_BCSR_GROUP_ROWS \
     64u /* of a block-row group, rows that a warpgroup multiplies by the same rows of B */
-#define SPMMI_BCSR_GROUP_ALIGN 1024u /* of a stage of warpgroups: 8 rows of 128 bytes */
+#define SPMMI_BCSR_GROUP_ALIGN 1024u    /* of a stage of warpgroups: 8 rows of 128 bytes */
+#define SPMMI_BCSR_COLUMNS_BYTES_MAX 4u /* of values that are read from columns (bcsr_columns.cuh) */
+#define SPMMI_BCSR_COLUMN_BYTES 128u    /* of a column of B in a step: block columns of 32 bytes */
 
 /* A thread block: warps that multiply, down the block-row group and across the tile, and warps that copy. */
 struct spmmi_bcsr_shape {
@@ -34,6 +36,14 @@ struct spmmi_bcsr_shape {
     uint32_t threads;      /* those that copy too */
     uint32_t is_wide;      /* B is copied by 16 bytes, else value by value */
     uint32_t has_groups;   /* a warpgroup multiplies, with B read from shared memory (wgmma) */
+    uint32_t is_columns;   /* B and C are column-major */
+};
+
+/* B and C as the kernel finds them. */
+struct spmmi_bcsr_operands {
+    uint32_t n, value_bytes;
+    int is_wide; /* rows of B are aligned to 16 bytes, and n values fill whole words of 16 bytes */
+    int is_columns; /* both are column-major, of at most SPMMI_BCSR_COLUMNS_BYTES_MAX a value, B aligned to 16 bytes */
 };
 
 /* From row to row of B in shared memory. ldmatrix, for 16-bit types, reads 16 bytes of 8 rows at once: rows an odd
@@ -45,9 +55,25 @@ SPMMI_GEOMETRY uint32_t spmmi_bcsr_pitch(uint32_t columns, uint32_t value_bytes,
     return has_groups ? row : value_bytes == 2 ? odd : spmmi_tcblock_pitch(row);
 }
 
-/* Of the rows of B of a step. */
-SPMMI_GEOMETRY uint32_t spmmi_bcsr_b_bytes(uint32_t columns, uint32_t value_bytes, uint32_t has_groups)
+/* From column to column of column-major B in shared memory, for the same reasons. */
+SPMMI_GEOMETRY uint32_t spmmi_bcsr_column_pitch(uint32_t has_groups)
 {
+    return has_groups ? SPMMI_BCSR_COLUMN_BYTES : SPMMI_BCSR_COLUMN_BYTES + 16;
+}
+
+/* From column to column of the sums of a tile of column-major C in shared memory. The four columns and eight rows that
+ * a warp stores there at once lie in different banks. */
+SPMMI_GEOMETRY uint32_t spmmi_bcsr_sums_pitch(uint32_t unit_rows)
+{
+    return unit_rows + 4;
+}
+
+/* Of the rows of B of a step. */
+SPMMI_GEOMETRY uint32_t spmmi_bcsr_b_bytes(uint32_t columns, uint32_t value_bytes, uint32_t has_groups,
+                                           uint32_t is_columns)
+{
+    if (is_columns)
+        return columns * spmmi_bcsr_column_pitch(has_groups);
     return SPMMI_BCSR_STEP * SPMMI_BCSR_COLUMNS(value_bytes) *
            spmmi_bcsr_pitch(columns, value_bytes, has_groups);
 }
@@ -73,10 +99,15 @@ SPMMI_GEOMETRY SPMMI_HOST_DEVICE uint32_t spmmi_bcsr_stage_bytes(uint32_t b_byte
 static inline uint32_t spmmi_bcsr_shared(const struct spmmi_bcsr_shape *shape, uint32_t value_bytes,
                                          uint32_t step_blocks)
 {
-    const uint32_t b_bytes = spmmi_bcsr_b_bytes(shape->columns, value_bytes, shape->has_groups);
-    return SPMMI_BCSR_BARRIER_BYTES +
-           shape->stages * spmmi_bcsr_stage_bytes(b_bytes, spmmi_bcsr_block_bytes(value_bytes),
-                                                  spmmi_bcsr_align(shape->has_groups), step_blocks);
+    const uint32_t b_bytes =
+        spmmi_bcsr_b_bytes(shape->columns, value_bytes, shape->has_groups, shape->is_columns);
+    const uint32_t stages =
+        shape->stages * spmmi_bcsr_stage_bytes(b_bytes, spmmi_bcsr_block_bytes(value_bytes),
+                                               spmmi_bcsr_align(shape->has_groups), step_blocks);
+    const uint32_t sums = shape->columns *
+                          spmmi_bcsr_sums_pitch(SPMMI_BCSR_ROWS * shape->down * shape->height) *
+                          spmmi_tcblock_sum_bytes(value_bytes);
+    return SPMMI_BCSR_BARRIER_BYTES + (shape->is_columns && sums > stages ? sums : stages);
 }
 
 static inline struct spmmi_bcsr_shape spmmi_bcsr_shape_of(uint32_t down, uint32_t across, uint32_t height,
@@ -90,6 +121,7 @@ static inline struct spmmi_bcsr_shape spmmi_bcsr_shape_of(uint32_t down, uint32_
                                            stages,
                                            32 * (down * across + SPMMI_BCSR_COPIERS),
                                            1,
+                                           0,
                                            0};
     return shape;
 }
@@ -112,22 +144,24 @@ static inline struct spmmi_bcsr_shape spmmi_bcsr_best(uint32_t n, uint32_t value
                             : spmmi_bcsr_shape_of(down / 2, 2, 2, 8, 3);
 }
 
-/* is_wide: rows of B are aligned to 16 bytes, and n values fill whole words of 16 bytes. has_wgmma: the device has
- * warpgroups, and there is code for it. step_blocks: of the fullest step. Where the stages do not fit into what the
- * device lets a thread block have, two stages of a narrow tile fit on every device. */
-static inline struct spmmi_bcsr_shape spmmi_bcsr_launch(uint32_t n, uint32_t value_bytes, uint32_t unit_rows,
-                                                        int is_wide, int has_wgmma, uint32_t step_blocks,
-                                                        uint32_t shared_max)
+/* has_wgmma: the device has warpgroups, and there is code for it. step_blocks: of the fullest step. Where the stages do
+ * not fit into what the device lets a thread block have, two stages of a narrow tile fit on every device. */
+static inline struct spmmi_bcsr_shape spmmi_bcsr_launch(const struct spmmi_bcsr_operands *operands,
+                                                        uint32_t unit_rows, int has_wgmma,
+                                                        uint32_t step_blocks, uint32_t shared_max)
 {
+    const uint32_t n = operands->n, value_bytes = operands->value_bytes;
     const uint32_t down = unit_rows / SPMMI_BCSR_ROWS;
     struct spmmi_bcsr_shape least = spmmi_bcsr_shape_of(down, 1, 1, 2, 2);
     struct spmmi_bcsr_shape best = spmmi_bcsr_best(n, value_bytes, unit_rows);
-    least.is_wide = is_wide != 0;
-    if (!is_wide)
+    least.is_columns = best.is_columns = operands->is_columns != 0;
+    least.is_wide = operands->is_wide || operands->is_columns;
+    if (!least.is_wide)
         return least;
     if (has_wgmma && value_bytes == 2 && n >= SPMMI_BCSR_GROUP_COLUMNS_MIN) {
         best = spmmi_bcsr_shape_of(down, 1, 1, n > SPMMI_BCSR_GROUP_COLUMNS_NARROW ? 16 : 8, 3);
         best.has_groups = 1;
+        best.is_columns = least.is_columns;
         return best;
     }
     return spmmi_bcsr_shared(&best, value_bytes, step_blocks) <= shared_max ? best : least;

@@ -1,10 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // bcsr family: epilogue. Sums that are NaN or Inf are computed again, and all are stored.
 #pragma once
+#include "bcsr_columns.cuh"
 #include "bcsr_shape.h"
 #include "kernels/tcblock/tcblock_sums.cuh"
 
 namespace spmmi {
+
+// Row k of B, from `column` on.
+template <typename Shape>
+__device__ __forceinline__ const typename Shape::T *first_of_b(const TcblockArgs<typename Shape::T> &a,
+                                                               uint32_t k, uint32_t column)
+{
+    if constexpr (Shape::IS_COLUMNS)
+        return a.b + column * a.ldb + min(k, a.cols - 1);
+    else
+        return row_of_b(a, k) + column;
+}
 
 // The sums of row r of block row w, from the stored values of A alone, over an item's steps. Rare, so it may be slow.
 template <typename Shape, int N>
@@ -32,10 +44,10 @@ sum_blocks_exactly(const TcblockArgs<typename Shape::T> &a, const struct spmmi_t
                     continue;
                 const auto value = Value<T>::widen(
                     a.values[block * Shape::VALUES + spmmi_tcblock_wide_position(sizeof(T), r, p)]);
-                const T *b = row_of_b(a, a.columns[4 * uint64_t(step) + q] + p);
+                const T *b = first_of_b<Shape>(a, a.columns[4 * uint64_t(step) + q] + p, column);
                 for (int j = 0; j < N; j++) {
                     if (column + j < a.n)
-                        sums[j] = fma(value, Value<T>::widen(b[column + j]), sums[j]);
+                        sums[j] = fma(value, Value<T>::widen(b[Shape::IS_COLUMNS ? j * a.ldb : j]), sums[j]);
                 }
             }
         }
@@ -98,12 +110,13 @@ __device__ __forceinline__ void rows_of_block_row(const TcblockArgs<T> &a,
     c_rows[1] = __ldg(rows + 8);
 }
 
-// Rows g and g + 8 of block row w.
+// Rows g and g + 8 of block row w. kept: where column-major C goes first, the column `tile`.
 template <typename Shape>
 __device__ __forceinline__ void
 finish_block_row(const TcblockArgs<typename Shape::T> &a, const struct spmmi_tcblock_item &item, int w,
                  const uint32_t (&c_rows)[2], uint32_t tile,
-                 const typename Value<typename Shape::T>::Sum (&sums)[Shape::TILES][4])
+                 const typename Value<typename Shape::T>::Sum (&sums)[Shape::TILES][4],
+                 typename Value<typename Shape::T>::Sum *kept)
 {
     using T = typename Shape::T;
     using Sum = typename Value<T>::Sum;
@@ -129,7 +142,11 @@ finish_block_row(const TcblockArgs<typename Shape::T> &a, const struct spmmi_tcb
         check_row(column, row, at, [&](uint32_t first, Sum(&group)[GROUP]) {
             sum_blocks_exactly<Shape, GROUP>(a, item, w, r, first, group);
         });
-        if constexpr (sizeof(T) == 2 && GROUPS % 4 == 0) {
+        if constexpr (Shape::IS_COLUMNS) {
+#pragma unroll
+            for (int q = 0; q < 2 * GROUPS; q++)
+                kept[(8 * (q / 2) + 2 * t + q % 2) * BCSR_SUMS_PITCH<Shape> + unit_row] = row[q / 2][q % 2];
+        } else if constexpr (sizeof(T) == 2 && GROUPS % 4 == 0) {
             __syncwarp();
             store_pairs(a, item, unit_row, c_rows[h], tile, row);
         } else {

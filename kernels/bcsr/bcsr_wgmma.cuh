@@ -4,33 +4,42 @@
 // of B straight from shared memory, where each warp of the others reads them for itself. B lies there in the layout
 // that the instruction defines for a row-major second operand, "MN-major" with a swizzle of 128 bytes: pieces of 64
 // columns, in each of them rows 128 bytes apart, whose eight words of 16 bytes are permuted by XOR with the row number
-// modulo 8. The instruction has no such layout for values of 4 bytes.
+// modulo 8. Column-major B lies there as "K-major": columns 128 bytes apart, permuted in the same way. The instruction
+// has no MN-major layout for values of 4 bytes.
 #pragma once
 #include "bcsr_launch.cuh"
 
 namespace spmmi {
 
-template <typename Half, int DOWN_, int TILES_, int STAGES_> struct BcsrGroupShape {
+template <typename Half, int DOWN_, int TILES_, int STAGES_, bool IS_COLUMNS_> struct BcsrGroupShape {
     using Block = BlockHalf<Half>;
     using T = Half;
     static constexpr int DOWN = DOWN_, HEIGHT = 1, TILES = TILES_, STAGES = STAGES_;
     static constexpr int WARPS = DOWN, ACROSS = 1, COPIERS = SPMMI_BCSR_COPIERS, COPY_THREADS = 32 * COPIERS;
     static constexpr int THREADS = 32 * WARPS + COPY_THREADS;
-    static constexpr bool IS_WIDE = true, IS_WARPGROUP = true;
+    static constexpr bool IS_WIDE = true, IS_WARPGROUP = true, IS_COLUMNS = IS_COLUMNS_;
     static constexpr int WARP_COLUMNS = 8 * TILES, COLUMNS = WARP_COLUMNS;
     static constexpr int VALUES = (int)SPMMI_BCSR_ROWS * Block::COLUMNS, BLOCK_BYTES = 2 * VALUES;
     static constexpr int ROWS = (int)SPMMI_BCSR_STEP * Block::COLUMNS;
-    static constexpr int PIECE = 8, PIECES = COLUMNS / PIECE, AT_ONCE = COPY_THREADS / PIECES;
-    static constexpr int GROUP_BYTES = 1024;                  // 8 rows of 128 bytes
+    static constexpr int PIECE = 8,
+                         PIECES = (IS_COLUMNS ? (int)SPMMI_BCSR_COLUMN_BYTES / 2 : COLUMNS) / PIECE;
+    static constexpr int AT_ONCE = COPY_THREADS / PIECES;
+    static constexpr int GROUP_BYTES = 1024;                  // 8 rows, or columns, of 128 bytes
     static constexpr int ATOM_BYTES = ROWS / 8 * GROUP_BYTES; // 64 columns of all rows
-    static constexpr int B_BYTES = (int)spmmi_bcsr_b_bytes(COLUMNS, 2, 1);
+    static constexpr int B_BYTES = (int)spmmi_bcsr_b_bytes(COLUMNS, 2, 1, IS_COLUMNS);
     static constexpr int STAGE_ALIGN = (int)spmmi_bcsr_align(1); // the swizzle depends on the address
     static constexpr int PITCH = COLUMNS, VEC = 1, GROUP = 2, GROUPS = TILES;
     static_assert(DOWN % 4 == 0 && COLUMNS % 64 == 0, "warpgroups, whole pieces");
+    // From block column to block column, in units of 16 bytes.
+    static constexpr int BLOCK_WORDS = IS_COLUMNS ? 2 * Block::COLUMNS / 16 : 2 * GROUP_BYTES / 16;
     static_assert(B_BYTES == COLUMNS / 64 * ATOM_BYTES, "pieces without padding");
-    static __device__ __forceinline__ uint32_t position(uint32_t row, uint32_t piece)
+    static __device__ __forceinline__ int first_of_b(int, int) // the instruction's descriptor says it
     {
-        return piece / 8 * ATOM_BYTES + row * 128 + (piece % 8 ^ row % 8) * 16;
+        return 0;
+    }
+    static __device__ __forceinline__ uint32_t position(uint32_t line, uint32_t piece)
+    {
+        return piece / 8 * ATOM_BYTES + line * 128 + (piece % 8 ^ line % 8) * 16;
     }
 };
 
@@ -39,24 +48,25 @@ template <typename Half, int DOWN_, int TILES_, int STAGES_> struct BcsrGroupSha
     asm volatile("wgmma.mma_async.sync.aligned.m64n64k16.f32." type "." type " {"                            \
                  "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,"                                    \
                  "%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31"                           \
-                 "}, {%32,%33,%34,%35}, %36, 1, 1, 1, 1;"                                                    \
+                 "}, {%32,%33,%34,%35}, %36, 1, 1, 1, %37;"                                                  \
                  : SPMMI_SUMS(0), SPMMI_SUMS(1), SPMMI_SUMS(2), SPMMI_SUMS(3), SPMMI_SUMS(4), SPMMI_SUMS(5), \
                    SPMMI_SUMS(6), SPMMI_SUMS(7)                                                              \
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b))
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "n"(IS_ROWS))
 #define SPMMI_WGMMA_128(type)                                                                                \
     asm volatile("wgmma.mma_async.sync.aligned.m64n128k16.f32." type "." type " {"                           \
                  "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,"                                    \
                  "%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31,"                          \
                  "%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,%46,%47,"                          \
                  "%48,%49,%50,%51,%52,%53,%54,%55,%56,%57,%58,%59,%60,%61,%62,%63"                           \
-                 "}, {%64,%65,%66,%67}, %68, 1, 1, 1, 1;"                                                    \
+                 "}, {%64,%65,%66,%67}, %68, 1, 1, 1, %69;"                                                  \
                  : SPMMI_SUMS(0), SPMMI_SUMS(1), SPMMI_SUMS(2), SPMMI_SUMS(3), SPMMI_SUMS(4), SPMMI_SUMS(5), \
                    SPMMI_SUMS(6), SPMMI_SUMS(7), SPMMI_SUMS(8), SPMMI_SUMS(9), SPMMI_SUMS(10),               \
                    SPMMI_SUMS(11), SPMMI_SUMS(12), SPMMI_SUMS(13), SPMMI_SUMS(14), SPMMI_SUMS(15)            \
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b))
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "n"(IS_ROWS))
 #define SPMMI_SUMS(j) "+f"(d[j][0]), "+f"(d[j][1]), "+f"(d[j][2]), "+f"(d[j][3])
 
-template <typename Half, int TILES>
+// IS_ROWS: B is "MN-major".
+template <typename Half, int IS_ROWS, int TILES>
 __device__ __forceinline__ void wgmma(float (&d)[TILES][4], const uint32_t (&a)[4], uint64_t b)
 {
     constexpr bool IS_BF16 = std::is_same<Half, __nv_bfloat16>::value;
@@ -99,23 +109,31 @@ __device__ __forceinline__ void multiply_together(float (&sums)[Shape::TILES][4]
     asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 #pragma unroll
     for (int q = 0; q < STEP; q++)
-        wgmma<typename Shape::T>(sums, blocks[q].x, b + q * (2 * Shape::GROUP_BYTES >> 4));
+        wgmma<typename Shape::T, !Shape::IS_COLUMNS>(sums, blocks[q].x, b + q * Shape::BLOCK_WORDS);
     asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
     asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
 }
 
-template <typename Half, int DOWN>
+template <typename Half, int DOWN, bool IS_COLUMNS>
 cudaError_t launch_bcsr_groups(const struct spmmi_tcblock_cuda *args, const struct spmmi_bcsr_shape &shape)
 {
-    return shape.tiles == 16 ? launch_bcsr_shape<BcsrGroupShape<Half, DOWN, 16, 3>>(args, shape)
-                             : launch_bcsr_shape<BcsrGroupShape<Half, DOWN, 8, 3>>(args, shape);
+    return shape.tiles == 16 ? launch_bcsr_shape<BcsrGroupShape<Half, DOWN, 16, 3, IS_COLUMNS>>(args, shape)
+                             : launch_bcsr_shape<BcsrGroupShape<Half, DOWN, 8, 3, IS_COLUMNS>>(args, shape);
+}
+
+template <typename Half, int DOWN>
+cudaError_t launch_bcsr_group_layout(const struct spmmi_tcblock_cuda *args,
+                                     const struct spmmi_bcsr_shape &shape)
+{
+    return shape.is_columns ? launch_bcsr_groups<Half, DOWN, true>(args, shape)
+                            : launch_bcsr_groups<Half, DOWN, false>(args, shape);
 }
 
 template <typename Half>
 int launch_bcsr_wgmma(const struct spmmi_tcblock_cuda *args, const struct spmmi_bcsr_shape &shape)
 {
-    return shape.down == 8 ? launch_bcsr_groups<Half, 8>(args, shape)
-                           : launch_bcsr_groups<Half, 4>(args, shape);
+    return shape.down == 8 ? launch_bcsr_group_layout<Half, 8>(args, shape)
+                           : launch_bcsr_group_layout<Half, 4>(args, shape);
 }
 
 } // namespace spmmi

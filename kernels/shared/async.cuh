@@ -34,6 +34,14 @@ __device__ __forceinline__ void copy_async_if(void *shared, const void *global, 
                  : "memory");
 }
 
+// 16 bytes, of which only the first `count` are read; the others become 0.
+__device__ __forceinline__ void copy_async_part(void *shared, const void *global, uint32_t count)
+{
+    const uint32_t to = (uint32_t)__cvta_generic_to_shared(shared);
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(global), "r"(count)
+                 : "memory");
+}
+
 // Copies since the last call are one group; groups end in order.
 __device__ __forceinline__ void commit_copies()
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products without a plan, rows of C that no table holds: their values by tasks, a range of the entries of a row and, if
-// it is cut, a piece of k. Their columns are known: spgemm_once_wide.cu.
+// Products without a plan, rows of C that no table holds: their values by tasks, a range of the entries of a row and,
+// if it is cut, a piece of k. Their columns are known: spgemm_once_wide.cu.
 //
 // tasks     a block of 256 threads takes every so-manyth task; a bitmap of the columns of its range with the count of
 //           the columns before each word says where a product belongs; each warp has an eighth of the range, whose

@@ -30,8 +30,10 @@
 #define SUM_STEPS 2.0        /* to add up 8 rows of a unit that was cut */
 #define PART_STEPS 0.15      /* of each of its parts, one after the other */
 #define CONVERSION_STEPS 8.0 /* of a launch that converts an operand */
-#define ALONE_SHARE 0.5      /* share of the work of the longest row block that nothing else hides */
-#define WINDOW_ISSUE 24.0    /* instructions of a block that do not depend on the tile */
+#define ALIGN_STEPS \
+    3.0 /* of one that copies B to where its columns are aligned, and of the launch after it */
+#define ALONE_SHARE 0.5   /* share of the work of the longest row block that nothing else hides */
+#define WINDOW_ISSUE 24.0 /* instructions of a block that do not depend on the tile */
 #define PANEL_ISSUE 10.0
 #define STAGE_ISSUE 80.0  /* of a step of a warp of a row block */
 #define PACKED_ISSUE 24.0 /* to unpack a block */
@@ -53,6 +55,13 @@ static void read_compute(const struct spmmi_model_query *q, struct spmmi_tcblock
 static int is_wide(const struct spmmi_model_query *q)
 {
     return q->is_col_major || fmod(q->n * q->value_bytes, 16) == 0;
+}
+
+int spmmi_tcblock_takes_columns(const struct spmmi_model_query *q, double bytes_max)
+{
+    const struct spmmi_model_tcblocks *f = spmmi_tcblock_metrics(q);
+    return q->is_col_major && q->value_bytes <= bytes_max && f->partials <= 0 && !f->has_long_rows &&
+           !f->is_reordered;
 }
 
 uint32_t spmmi_tcblock_pass_columns(const struct spmmi_model_query *q)
@@ -106,6 +115,8 @@ static struct spmmi_tcblock_shape shape_of(const struct spmmi_model_query *q,
     struct spmmi_tcblock_shape s = {.is_window = own->is_window,
                                     .is_packed = q->candidate->schedule == SPMM_SCHEDULE_PACKED};
     s.is_wide = is_wide(q);
+    s.is_converted = q->is_col_major && !spmmi_tcblock_takes_columns(q, own->columns_bytes_max);
+    s.is_aligned = q->is_col_major && !s.is_converted && fmod(q->matrix->cols * q->value_bytes, 16) != 0;
     own->launch(q, &s);
     s.tiles = ceil(q->n / s.tile);
     s.windows = f->unit_rows / WINDOW_ROWS;
@@ -135,8 +146,8 @@ static void add_bytes(const struct spmmi_model_query *q, const struct spmmi_tcbl
     const struct spmmi_model_hit l2 = spmmi_model_hits(m, L2_USED * d->l2_bytes / s->row);
     const double cold = m->nnz > 0 ? m->cols_used / m->nnz : 1;
     const double beyond = fmax(1 - l2.share - cold, 0) / fmax(1 - cold, 1e-9);
-    const int is_near =
-        q->is_col_major && once <= L2_USED * d->l2_bytes; /* hits the cache, as it was just converted */
+    const int is_near = (s->is_converted || s->is_aligned) &&
+                        once <= L2_USED * d->l2_bytes; /* hits the cache, as just copied */
     const double b = is_near ? 0 : fmin(once, staged) + fmax(staged - once, 0) * beyond;
     const double a_reads = a > L2_USED * d->l2_bytes ? s->tiles : 1;
     const double stream = spmmi_profile_table_at(&d->gather, 512, 0.5 * d->l2_bytes);
@@ -232,6 +243,15 @@ static void add_conversions(const struct spmmi_model_query *q, struct spmmi_pred
         2 * passes * CONVERSION_STEPS * SPMMI_MODEL_STEP_CYCLES / q->profile->clock_hz;
 }
 
+/* Of column-major B where its columns do not begin at multiples of 16 bytes: its leading dimension is taken for its
+ * height, and that of C for the same, whose columns are then stored by parts of sectors. */
+static void add_alignment(const struct spmmi_model_query *q, struct spmmi_prediction *p)
+{
+    const double values = (2 * q->matrix->cols + q->matrix->rows) * q->n;
+    p->term[SPMMI_TERM_CONVERT] += values * q->value_bytes / q->profile->copy_rate +
+                                   ALIGN_STEPS * SPMMI_MODEL_STEP_CYCLES / q->profile->clock_hz;
+}
+
 int spmmi_tcblock_cost(const struct spmmi_model_query *q, const struct spmmi_tcblock_terms *own,
                        struct spmmi_prediction *p)
 {
@@ -247,7 +267,9 @@ int spmmi_tcblock_cost(const struct spmmi_model_query *q, const struct spmmi_tcb
         add_waiting(q, &s, p);
     }
     add_sums(q, p);
-    if (q->is_col_major)
+    if (s.is_converted)
         add_conversions(q, p);
+    if (s.is_aligned)
+        add_alignment(q, p);
     return 1;
 }

@@ -14,6 +14,7 @@ struct spmmi_model_tcblocks {
     double items, partials; /* items, and those whose sums are added to others */
     double item_size;       /* steps of an item, at most */
     int is_reordered;
+    int has_long_rows; /* which another kernel computes */
 };
 static inline const struct spmmi_model_tcblocks *spmmi_tcblock_metrics(const struct spmmi_model_query *q)
 {
@@ -24,6 +25,8 @@ static inline const struct spmmi_model_tcblocks *spmmi_tcblock_metrics(const str
 struct spmmi_tcblock_shape {
     int is_window, is_packed;
     int is_wide;        /* rows of B are loaded by whole words, else value by value */
+    int is_converted;   /* B and C are column-major, and row-major copies are multiplied */
+    int is_aligned;     /* B is column-major, and a copy with aligned columns is multiplied */
     double step_steps;  /* window: SPMMI_MODEL_STEP_CYCLES of a step */
     double tile, tiles; /* columns of C of a warp; bcsr: of a thread block */
     double windows;     /* of a unit: warps of a thread block (panel) */
@@ -41,7 +44,8 @@ struct spmmi_tcblock_shape {
 
 /* What a family has of its own. */
 struct spmmi_tcblock_terms {
-    int is_window; /* warps process items independently, and share nothing but the L1 cache */
+    int is_window;            /* warps process items independently, and share nothing but the L1 cache */
+    double columns_bytes_max; /* as in struct spmmi_tcblock_gpu */
     /* The tile and, of blocks of 8 x 8, items at a time and what a step takes; is_packed and is_wide are known. */
     void (*launch)(const struct spmmi_model_query *q, struct spmmi_tcblock_shape *s);
     /* Bytes of A, rows of B, and items at a time; NULL: those of blocks of 8 x 8. */
@@ -53,6 +57,9 @@ struct spmmi_tcblock_terms {
 /* A cost function for such a family; returns 0 on a CPU. */
 int spmmi_tcblock_cost(const struct spmmi_model_query *q, const struct spmmi_tcblock_terms *own,
                        struct spmmi_prediction *p);
+
+/* Does the kernel take column-major operands as they are, where the family has code for values of so many bytes? */
+int spmmi_tcblock_takes_columns(const struct spmmi_model_query *q, double bytes_max);
 
 /* Columns of B that a launch takes. */
 uint32_t spmmi_tcblock_pass_columns(const struct spmmi_model_query *q);

@@ -9,8 +9,10 @@
 /* What differs between them. */
 struct spmmi_tcblock_gpu {
     const struct spmmi_tcblock_kind *kind;
-    /* B and C are row-major. Returns a cudaError_t, 0 = enqueued. */
+    /* Returns a cudaError_t, 0 = enqueued. */
     int (*launch)(const struct spmmi_tcblock_cuda *args);
+    uint32_t
+        columns_bytes_max; /* launch takes column-major B and C of values of up to so many bytes; 0: it does not */
     /* Optional. Is there a kernel for this layout where a thread block may have so many bytes of shared memory?
      * Errors: UNSUPPORTED. */
     spmm_status_t (*fits)(const struct spmmi_tcblocks *layout, uint32_t value_bytes, uint32_t shared_max,

@@ -82,7 +82,7 @@ static inline uint64_t spmmi_tcblock_slot_bytes(const struct spmmi_tcblocks *lay
     const uint64_t sums = (uint64_t)layout->slot_count * layout->unit_rows * spmmi_sum_bytes(dtype);
     return __builtin_mul_overflow(sums, (uint64_t)n, &bytes) ? UINT64_MAX : bytes;
 }
-/* One launch on the GPU; B and C are row-major. */
+/* One launch on the GPU. */
 struct spmmi_tcblock_cuda {
     struct spmmi_tcblocks layout;
     int compute; /* spmm_compute_t */
@@ -94,6 +94,8 @@ struct spmmi_tcblock_cuda {
     void *slots; /* slot_count * unit_rows * n sums */
     void *cuda_stream;
     int can_overlap;     /* dependent launches, sm_90 */
+    int is_columns;      /* B and C are column-major, B aligned to 16 bytes; else row-major */
+    int is_early;        /* starts while the kernel before it in the stream runs, and waits for it: sm_90 */
     int overtakes;       /* starts while the kernel before it in the stream runs, and ends after it: sm_90 */
     int has_wgmma;       /* sm_90, which alone has these instructions */
     uint32_t shared_max; /* bytes of shared memory that the device lets a thread block have */

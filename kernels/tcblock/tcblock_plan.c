@@ -198,7 +198,8 @@ void spmmi_tcblock_candidate(const struct spmmi_search *s, const struct spmmi_tc
                                              .items = items.items,
                                              .partials = items.partials,
                                              .item_size = c->item_size,
-                                             .is_reordered = c->permutation != NULL};
+                                             .is_reordered = c->permutation != NULL,
+                                             .has_long_rows = c->long_rows != NULL};
     c->metrics = metrics;
     const struct spmmi_evidence why = reason_against(s, f, schedule);
     c->refused = why.reason;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See tcblock_cuda.h: products. The kernels take row-major operands: a column-major one goes by way of
- * row-major scratch in the workspace, a pass of columns at a time. */
+/* See tcblock_cuda.h: products. A family may have kernels for column-major B and C (docs/decisions/0078): there B goes
+ * by way of scratch in the workspace only where its columns are not aligned. Other kernels take row-major operands: a
+ * column-major one goes by way of row-major scratch, a pass of columns at a time. */
 #include <cuda_runtime_api.h>
 
 #include "executor/cuda/cuda_call.h"
@@ -10,9 +11,14 @@
 #include "kernels/shared/convert.h"
 #include "kernels/shared/passes_shape.h"
 
+#define COPY_BYTES 16  /* that kernels copy at once, to a multiple of which B is aligned */
+#define LINE_BYTES 128 /* of the L2 cache: columns of scratch begin there */
+
 /* How a product is cut into passes, and where in the workspace its pieces lie. */
 struct passes {
-    int converts_b, converts_c;
+    int is_columns;                                   /* the kernel takes column-major operands */
+    int aligns_b;                                     /* of which B goes by way of scratch */
+    int converts_b, converts_c;                       /* to row-major scratch */
     int64_t columns, pitch;                           /* of a pass; leading dimension of scratch */
     int64_t wide;                                     /* values of 16 bytes */
     uint64_t b_offset, c_offset, slots_offset, bytes; /* slots: of the long rows */
@@ -31,7 +37,38 @@ static int64_t columns_of_rows(const struct passes *p, int64_t n)
     return p->converts_b && p->converts_c ? (n + wide - 1) / wide * wide : n;
 }
 
-static struct passes plan_passes(const struct tcblock_state *f, const struct spmmi_product *product)
+/* Cut row groups and long rows are added up and computed by kernels for row-major C. Where rows are permuted, but C is
+ * not, each value of a column would be stored alone. */
+static int takes_columns(const struct tcblock_state *f, const struct spmmi_product *product)
+{
+    const uint32_t moved = f->part.flags & (SPMMI_PART_REORDERED | SPMMI_PART_PERMUTES_OUTPUT);
+    return moved != SPMMI_PART_REORDERED && product->b.layout == SPMM_COL_MAJOR &&
+           product->c.layout == SPMM_COL_MAJOR &&
+           spmm_dtype_size(product->a_type) <= f->gpu->columns_bytes_max && f->layout.slot_count == 0 &&
+           f->long_rows.rows.row_count == 0;
+}
+
+static int is_aligned(const spmm_dense_t *dense, size_t value_bytes)
+{
+    return (uintptr_t)dense->data % COPY_BYTES == 0 && (uint64_t)dense->ld * value_bytes % COPY_BYTES == 0;
+}
+
+/* The workspace has room for scratch whether it is needed or not: neither leading dimension nor address are known when
+ * it is asked for. */
+static struct passes plan_columns(const struct tcblock_state *f, const struct spmmi_product *product)
+{
+    const size_t value_bytes = spmm_dtype_size(product->a_type);
+    const int64_t n = product->b.cols, line = LINE_BYTES / (int64_t)value_bytes;
+    struct passes p = {.is_columns = 1, .aligns_b = !is_aligned(&product->b, value_bytes)};
+    p.pitch = ((int64_t)f->layout.cols + line - 1) / line * line;
+    p.columns = spmmi_pass_columns(n, p.pitch, value_bytes, SPMMI_TCBLOCK_PASS_COLUMNS);
+    p.bytes = aligned((uint64_t)p.pitch * (uint64_t)p.columns * value_bytes);
+    if (!p.aligns_b)
+        p.columns = n < SPMMI_PASS_MAX ? n : SPMMI_PASS_MAX;
+    return p;
+}
+
+static struct passes plan_rows(const struct tcblock_state *f, const struct spmmi_product *product)
 {
     const size_t value_bytes = spmm_dtype_size(product->a_type);
     const int64_t wide = 16 / (int64_t)value_bytes, n = product->b.cols;
@@ -55,6 +92,11 @@ static struct passes plan_passes(const struct tcblock_state *f, const struct spm
     const uint64_t last_slots = spmmi_cuda_long_rows_slots(&f->long_rows, columns_of_rows(&p, last));
     p.bytes = p.slots_offset + aligned(most_slots > last_slots ? most_slots : last_slots);
     return p;
+}
+
+static struct passes plan_passes(const struct tcblock_state *f, const struct spmmi_product *product)
+{
+    return takes_columns(f, product) ? plan_columns(f, product) : plan_rows(f, product);
 }
 
 uint64_t spmmi_cuda_tcblocks_workspace(const void *state, const struct spmmi_product *product)
@@ -103,6 +145,23 @@ static void to_scratch(const struct passes *p, spmm_dense_t *dense, void *scratc
     dense->layout = SPMM_ROW_MAJOR;
 }
 
+/* Column-major B and C. */
+static int run_columns(const struct tcblock_state *f, const struct passes *p,
+                       const struct spmmi_product *turn, char *workspace, struct spmmi_tcblock_cuda *args)
+{
+    const spmm_dense_t *b = &turn->b;
+    const int is_copied = p->aligns_b && turn->alpha != 0;
+    int error = cudaSuccess;
+    args->n = (uint32_t)b->cols;
+    args->b = p->aligns_b ? workspace : b->data;
+    args->c = turn->c.data;
+    args->is_early = is_copied && f->device->can_overlap;
+    if (is_copied)
+        error = spmmi_columns_align_cuda((int)f->dtype, b->rows, b->cols, b->data, b->ld, workspace, p->pitch,
+                                         args->cuda_stream);
+    return error == cudaSuccess ? f->gpu->launch(args) : error;
+}
+
 /* turn: the part of the product that the pass computes. */
 static int run_pass(const struct tcblock_state *f, const struct passes *p, const struct spmmi_product *turn,
                     char *workspace, struct spmmi_tcblock_cuda *args)
@@ -145,7 +204,8 @@ spmm_status_t spmmi_cuda_tcblocks_run(const void *state, const struct spmmi_prod
         .compute = (int)compute_of(product->compute),
         .shared_max = f->device->shared_max,
         .has_wgmma = f->device->target == 90,
-        .ldb = (uint64_t)(p.converts_b ? p.pitch : product->b.ld),
+        .is_columns = p.is_columns,
+        .ldb = (uint64_t)(p.converts_b || p.aligns_b ? p.pitch : product->b.ld),
         .ldc = (uint64_t)(p.converts_c ? p.pitch : product->c.ld),
         .alpha = product->alpha,
         .beta = product->beta,
@@ -158,7 +218,7 @@ spmm_status_t spmmi_cuda_tcblocks_run(const void *state, const struct spmmi_prod
         return SPMM_ERR_TOO_LARGE;
     for (int64_t j = 0; j < product->b.cols && error == cudaSuccess; j += p.columns) {
         const struct spmmi_product turn = spmmi_product_columns(product, j, p.columns);
-        error = run_pass(f, &p, &turn, workspace, &args);
+        error = (p.is_columns ? run_columns : run_pass)(f, &p, &turn, workspace, &args);
     }
     return spmmi_cuda_status(error);
 }

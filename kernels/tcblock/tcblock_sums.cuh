@@ -22,7 +22,7 @@ template <typename T> struct TcblockArgs {
     const T *b;
     T *c;
     Sum *slots;
-    uint64_t ldc;       // elements
+    uint64_t ldb, ldc;  // elements
     uint32_t ldb_bytes; // of rows of B
     Sum alpha, beta;
     uint32_t n, item_count;
@@ -30,7 +30,7 @@ template <typename T> struct TcblockArgs {
     uint32_t rows, cols; // of op(A): rows of C and B
     uint32_t unit_count, step_count, block_count, value_count, slot_count;
     uint32_t step_blocks_max, step_values_max; // panel; bcsr: the former
-    bool c_is_wide;                            // rows of C begin at multiples of 16 bytes
+    bool c_is_wide;                            // rows, or columns, of C begin at multiples of 16 bytes
 };
 
 // Row i of a matrix whose rows are `bytes` apart: one multiplication of 32 bits.
@@ -243,6 +243,7 @@ template <typename T> TcblockArgs<T> tcblock_args(const struct spmmi_tcblock_cud
     a.c = static_cast<T *>(args->c);
     a.slots = static_cast<Sum *>(args->slots);
     a.ldb_bytes = (uint32_t)(args->ldb * sizeof(T));
+    a.ldb = args->ldb;
     a.ldc = args->ldc;
     a.alpha = static_cast<Sum>(args->alpha);
     a.beta = static_cast<Sum>(args->beta);

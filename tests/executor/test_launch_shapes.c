@@ -144,12 +144,14 @@ static void test_block_row_groups(void **state)
             const uint32_t minimum[5] = {rows / 16, 1, 1, 2, 2};
             for (uint32_t blocks = 1; blocks <= rows / 4; blocks++) {
                 const int fits = old_group_bytes(old, size, blocks) <= ADA_SHARED;
-                const struct spmmi_bcsr_shape s = spmmi_bcsr_launch(n, size, rows, 1, 0, blocks, ADA_SHARED);
+                const struct spmmi_bcsr_operands wide = {n, size, 1, 0};
+                const struct spmmi_bcsr_shape s = spmmi_bcsr_launch(&wide, rows, 0, blocks, ADA_SHARED);
                 check_group(&s, fits ? old : minimum);
                 assert_int_equal(spmmi_bcsr_shared(&s, size, blocks),
                                  old_group_bytes(fits ? old : minimum, size, blocks));
             }
-            const struct spmmi_bcsr_shape narrow = spmmi_bcsr_launch(n, size, rows, 0, 1, 1, HOPPER_SHARED);
+            const struct spmmi_bcsr_operands apart = {n, size, 0, 0};
+            const struct spmmi_bcsr_shape narrow = spmmi_bcsr_launch(&apart, rows, 1, 1, HOPPER_SHARED);
             check_group(&narrow, minimum);
             assert_int_equal(narrow.is_wide + narrow.has_groups, 0);
         }
@@ -161,8 +163,8 @@ static void test_groups(void **state)
     (void)state;
     for (uint32_t i = 0; i < 6; i++) {
         for (uint32_t n = 1; n <= N_MAX; n++) {
-            const struct spmmi_bcsr_shape s =
-                spmmi_bcsr_launch(n, sizes[i / 2], heights[i % 2], 1, 1, 16, HOPPER_SHARED);
+            const struct spmmi_bcsr_operands wide = {n, sizes[i / 2], 1, 0};
+            const struct spmmi_bcsr_shape s = spmmi_bcsr_launch(&wide, heights[i % 2], 1, 16, HOPPER_SHARED);
             const uint32_t down = heights[i % 2] / 16, tiles = n > 128 ? 16 : 8;
             const uint32_t expected[5] = {down, 1, 1, tiles, 3};
             assert_int_equal(s.has_groups, sizes[i / 2] == 2 && n >= 64);
@@ -171,6 +173,30 @@ static void test_groups(void **state)
             check_group(&s, expected);
             assert_int_equal(spmmi_bcsr_shared(&s, 2, 17),
                              1024 + 3 * ((tiles * 1024 + 17 * 512 + 1023) / 1024 * 1024));
+        }
+    }
+}
+
+/* Column-major operands take the tiles of row-major ones. Columns of a step are 128 bytes, apart by 144 without
+ * warpgroups; the sums of a tile, 4 bytes each, take the place of the stages and need as much room. */
+static void test_columns(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 8; i++) {
+        const uint32_t size = sizes[i / 4], rows = heights[i / 2 % 2];
+        for (uint32_t n = 1; n <= N_MAX; n++) {
+            const struct spmmi_bcsr_operands as_rows = {n, size, 1, 0}, as_columns = {n, size, 0, 1};
+            const struct spmmi_bcsr_shape r = spmmi_bcsr_launch(&as_rows, rows, i % 2, 4, HOPPER_SHARED);
+            const struct spmmi_bcsr_shape c = spmmi_bcsr_launch(&as_columns, rows, i % 2, 4, HOPPER_SHARED);
+            const uint32_t block = 512, align = c.has_groups ? 1024 : 16;
+            const uint32_t stage = c.columns * (c.has_groups ? 128 : 144) + 4 * block;
+            const uint32_t stages = c.stages * ((stage + align - 1) / align * align);
+            const uint32_t sums = 4 * c.columns * (rows + 4);
+            assert_int_equal(c.is_columns * 10 + c.is_wide, 11);
+            assert_int_equal(c.has_groups, r.has_groups);
+            assert_int_equal(c.columns, r.columns);
+            assert_int_equal(c.threads, r.threads);
+            assert_int_equal(spmmi_bcsr_shared(&c, size, 4), 1024 + (sums > stages ? sums : stages));
         }
     }
 }
@@ -335,10 +361,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_window),         cmocka_unit_test(test_panel),
         cmocka_unit_test(test_panel_resident), cmocka_unit_test(test_block_row_groups),
-        cmocka_unit_test(test_groups),         cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_few_columns),    cmocka_unit_test(test_lanes_of_a_row),
-        cmocka_unit_test(test_rows_blocks),    cmocka_unit_test(test_rows_arrivals),
-        cmocka_unit_test(test_tiled),
+        cmocka_unit_test(test_groups),         cmocka_unit_test(test_columns),
+        cmocka_unit_test(test_rows),           cmocka_unit_test(test_few_columns),
+        cmocka_unit_test(test_lanes_of_a_row), cmocka_unit_test(test_rows_blocks),
+        cmocka_unit_test(test_rows_arrivals),  cmocka_unit_test(test_tiled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

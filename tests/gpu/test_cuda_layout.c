@@ -83,6 +83,45 @@ static void columns_are_made_from_rows(void **state)
     all_shapes(SPMM_F64, 0, 2);
 }
 
+/* From columns that begin anywhere to such that begin at multiples of 16 bytes. */
+static void align(spmm_dtype_t dtype, int64_t rows, int64_t n, int64_t gap, int64_t shift)
+{
+    const int64_t wide = 16 / (int64_t)spmm_dtype_size(dtype);
+    struct test_dense src =
+        test_dense_make((struct test_dense_shape){rows, n, SPMM_COL_MAJOR, dtype, gap, shift});
+    struct test_dense dst = test_dense_make(
+        (struct test_dense_shape){rows, n, SPMM_COL_MAJOR, dtype, (wide - rows % wide) % wide, 0});
+    fill(&src);
+    struct test_dense before = test_dense_copy(&dst);
+    struct test_cuda_dense device_src = test_cuda_dense_make(&src);
+    struct test_cuda_dense device_dst = test_cuda_dense_make(&dst);
+    const spmm_dense_t *s = &device_src.view, *d = &device_dst.view;
+    assert_int_equal((uintptr_t)d->data % 16, 0);
+    TEST_CUDA(
+        (cudaError_t)spmmi_columns_align_cuda((int)dtype, rows, n, s->data, s->ld, d->data, d->ld, NULL));
+    test_cuda_dense_read(&device_dst, &dst);
+    assert_true(test_dense_same_gaps(&before, &dst));
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t j = 0; j < n; j++)
+            assert_true(test_dense_get(&dst, i, j) == test_dense_get(&src, i, j));
+    test_cuda_dense_free(&device_src);
+    test_cuda_dense_free(&device_dst);
+    test_dense_free(&src);
+    test_dense_free(&dst);
+    test_dense_free(&before);
+}
+
+static void columns_are_aligned(void **state)
+{
+    (void)state;
+    for (size_t h = 0; h < sizeof heights / sizeof heights[0]; h++)
+        for (int64_t gap = 0; gap < 9; gap++)
+            for (int64_t shift = 0; shift < 8; shift += 3) {
+                align(SPMM_F16, heights[h], 9, gap, shift);
+                align(SPMM_F32, heights[h], 5, gap, shift);
+            }
+}
+
 int main(int argc, char **argv)
 {
     if (!test_cuda_begin(argc, argv))
@@ -90,6 +129,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_are_made_from_columns),
         cmocka_unit_test(columns_are_made_from_rows),
+        cmocka_unit_test(columns_are_aligned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Column-major B and C of the bcsr family: columns that are aligned or not, tiles that n does not fill, rows of B and C
+ * that no 16 bytes fill, factors, values that are not finite, and the bits of row-major products. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cuda_product.h"
+#include "tcblock_cases.h"
+
+static const int64_t widths[] = {1, 3, 8, 9, 16, 17, 24, 32, 33, 40, 64, 72, 100, 128, 130, 256, 300};
+#define WIDTH_COUNT ((int)(sizeof widths / sizeof widths[0]))
+static const char *const names[] = {"band", "dense", "power law", "sparse", "one a row", "arrow"};
+#define NAME_COUNT ((int)(sizeof names / sizeof names[0]))
+
+/* ld: how far the columns of B and C are apart modulo 16 values, by gaps. */
+static struct test_product product_of(const struct test_matrix *a, int64_t n, int turn)
+{
+    struct test_product product = test_cuda_plain(n, 3);
+    const int64_t align = turn % 3 == 0 ? 0 : turn % 16;
+    product.op = (spmm_op_t)(turn / 3 % 2);
+    product.b_gap = (align + 16 - (product.op == SPMM_OP_N ? a->cols : a->rows) % 16) % 16;
+    product.c_gap = (align + 16 - (product.op == SPMM_OP_N ? a->rows : a->cols) % 16) % 16 + turn / 7 % 2;
+    product.shift = turn % 7 == 1 ? turn % 8 : 0;
+    product.alpha = test_cuda_factors[turn / 2 % TEST_CUDA_FACTORS].alpha;
+    product.beta = test_cuda_factors[turn / 2 % TEST_CUDA_FACTORS].beta;
+    return product;
+}
+
+/* Each type in block-row groups of both heights, uncut, in their own order or in another. */
+static void each_case(void (*check)(const struct test_matrix *a, const struct test_tcblock_case *of,
+                                    int turn))
+{
+    for (int m = 0; m < NAME_COUNT; m++) {
+        struct test_matrix *a = test_matrix_named(names[m], TEST_VALUES_REAL);
+        for (int i = 0; i < 4 * TEST_TCBLOCK_TYPES; i++) {
+            const struct test_tcblock_case type = test_tcblock_case(i / 4);
+            const struct test_tcblock_case of = {type.dtype,          type.compute,          SPMM_FAMILY_BCSR,
+                                                 SPMM_SCHEDULE_DENSE, i % 2 == 0 ? 64 : 128, 1000,
+                                                 i % 4 == 3};
+            check(a, &of, 7 * m + i);
+        }
+        test_matrix_free(a);
+    }
+}
+
+static void check_bound(const struct test_matrix *a, const struct test_tcblock_case *of, int turn)
+{
+    struct test_cuda_pair pair = test_cuda_pair_make(test_tcblock_plan(a, of), NULL);
+    for (int w = 0; w < WIDTH_COUNT; w++) {
+        const struct test_product product = product_of(a, widths[w], turn + w);
+        test_cuda_product_check(pair.gpu, pair.cpu, a, of->dtype, &product);
+    }
+    test_cuda_pair_free(&pair);
+}
+
+static void every_column_meets_the_error_bound(void **state)
+{
+    (void)state;
+    each_case(check_bound);
+}
+
+/* Where a sum is not finite, types of four bytes compute other ones again in other layouts; these are finite. */
+static void check_bits(const struct test_matrix *a, const struct test_tcblock_case *of, int turn)
+{
+    spmm_executor_t *executor = test_tcblock_executor(a, of);
+    for (int w = 0; w < WIDTH_COUNT; w++) {
+        struct test_product columns = product_of(a, widths[w], turn + w), rows = columns;
+        rows.b_layout = rows.c_layout = SPMM_ROW_MAJOR;
+        rows.b_gap = rows.c_gap = rows.shift = 0;
+        struct test_dense b = test_product_b(a, of->dtype, &columns),
+                          c = test_product_c(a, of->dtype, &columns);
+        struct test_dense e = test_product_b(a, of->dtype, &rows), d = test_product_c(a, of->dtype, &rows);
+        test_cuda_product_run(executor, &columns, &b, &c);
+        test_cuda_product_run(executor, &rows, &e, &d);
+        for (int64_t i = 0; i < c.view.rows; i++)
+            for (int64_t j = 0; j < c.view.cols; j++) {
+                const double got = test_dense_get(&c, i, j), want = test_dense_get(&d, i, j);
+                assert_memory_equal(&got, &want, sizeof got);
+            }
+        test_dense_free(&b);
+        test_dense_free(&c);
+        test_dense_free(&e);
+        test_dense_free(&d);
+    }
+    spmm_executor_destroy(executor);
+}
+
+static void columns_have_the_bits_of_rows(void **state)
+{
+    (void)state;
+    each_case(check_bits);
+}
+
+static void check_canary(const struct test_matrix *a, const struct test_tcblock_case *of, int turn)
+{
+    spmm_executor_t *executor = test_tcblock_executor(a, of);
+    for (int w = 0; w < 6; w++) {
+        struct test_product product = product_of(a, widths[(turn + w) % WIDTH_COUNT], turn + w);
+        product.op = SPMM_OP_N;
+        product.b_gap = w % 2 == 0 ? (16 - a->cols % 16) % 16 : w;
+        product.alpha = 1;
+        product.beta = 0;
+        test_cuda_product_canary(executor, a, of->dtype, &product, w * (a->cols - 1) / 5);
+    }
+    spmm_executor_destroy(executor);
+}
+
+static void values_that_are_not_finite_stay_where_they_are_met(void **state)
+{
+    (void)state;
+    each_case(check_canary);
+}
+
+static void check_repeat(const struct test_matrix *a, const struct test_tcblock_case *of, int turn)
+{
+    spmm_executor_t *executor = test_tcblock_executor(a, of);
+    for (int w = 0; w < 2; w++) {
+        struct test_product product = product_of(a, widths[(turn + 5 * w) % WIDTH_COUNT], turn + w);
+        product.op = SPMM_OP_N;
+        product.b_gap = w == 0 ? (16 - a->cols % 16) % 16 : 1;
+        test_cuda_product_repeat(executor, a, of->dtype, &product, 3);
+        test_cuda_product_graph(executor, a, of->dtype, &product, 3);
+    }
+    spmm_executor_destroy(executor);
+}
+
+static void repeats_and_graphs_give_the_same_bits(void **state)
+{
+    (void)state;
+    each_case(check_repeat);
+}
+
+/* A permuted C has the rows of a block-row group side by side again. */
+static void check_permuted(const struct test_matrix *a, const struct test_tcblock_case *of, int turn)
+{
+    struct test_product product = product_of(a, widths[turn % WIDTH_COUNT], turn);
+    if (!of->is_reordered)
+        return;
+    product.op = SPMM_OP_N;
+    product.alpha = 1;
+    product.beta = 0;
+    spmm_plan_t *plan = test_tcblock_plan(a, of);
+    test_cuda_permuted_output_check(plan, a, of->dtype, &product);
+    spmm_plan_destroy(plan);
+}
+
+static void permuted_columns_are_those_of_rows_in_order(void **state)
+{
+    (void)state;
+    each_case(check_permuted);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_column_meets_the_error_bound),
+        cmocka_unit_test(columns_have_the_bits_of_rows),
+        cmocka_unit_test(values_that_are_not_finite_stay_where_they_are_met),
+        cmocka_unit_test(repeats_and_graphs_give_the_same_bits),
+        cmocka_unit_test(permuted_columns_are_those_of_rows_in_order),
+    };
+    if (!test_cuda_begin(argc, argv))
+        return TEST_SKIPPED;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
