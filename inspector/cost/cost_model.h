@@ -11,6 +11,7 @@
 #include <spmm/plan.h>
 
 #include "device_profile.h"
+#include "format/matrix/row_slices.h"
 
 #define SPMMI_MODEL_P 4.0
 #define SPMMI_MODEL_ITEM_SIZE 8 /* nonzeros of an item of the rows family */
@@ -29,6 +30,7 @@ struct spmmi_model_matrix {
     /* Row split: items of consecutive rows (SPMMI_MODEL_ITEM_SIZE), walked in steps of 4 nonzeros. */
     double items, item_longest;           /* steps */
     double item_steps[SPMMI_STEP_LEVELS]; /* sum over groups of 2^i items of the steps of the longest */
+    struct spmmi_row_slices slices;       /* one column */
 };
 spmm_status_t spmmi_model_analysis(int64_t rows, int64_t cols, const int64_t *row_ptr, const int32_t *col_ind,
                                    struct spmmi_model_matrix *matrix, spmm_diag_t *diag);

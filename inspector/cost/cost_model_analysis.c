@@ -132,6 +132,7 @@ spmm_status_t spmmi_model_analysis(int64_t rows, int64_t cols, const int64_t *ro
     *matrix =
         (struct spmmi_model_matrix){.rows = (double)rows, .cols = (double)cols, .nnz = (double)row_ptr[rows]};
     analysis_rows(rows, row_ptr, matrix);
+    matrix->slices = spmmi_row_slices_of(rows, row_ptr, col_ind);
     SPMM_TRY(analysis_columns(cols, row_ptr[rows], col_ind, matrix, diag));
 cleanup:
     return status;

@@ -14,7 +14,7 @@ constexpr unsigned THREADS = SPMMI_ROWS_THREADS;
 // T: Types of rows_types.cuh.
 // In the order in which kernels first need them: they come through a cache that is cold at first.
 template <typename T> struct RowsArgs {
-    const uint2 *blocks; // struct spmmi_block
+    const uint2 *blocks; // struct spmmi_block; of sliced rows struct spmmi_slice
     uint32_t work_blocks, nnz, ranks, block_nonzeros;
     const uint32_t *columns; // nullptr: narrow, with row_ends
     const uint16_t *narrow;

@@ -6,6 +6,7 @@
 #include "kernels/shared/passes_shape.h"
 #include "rows_plan.h"
 #include "rows_shape.h"
+#include "rows_slices_shape.h"
 
 #define SECTOR 32.0
 #define WARP 32.0
@@ -26,6 +27,7 @@ struct shape {
     double blocks_per_sm;
     double group, block; /* nonzero split: most nonzeros of a group of lanes; of a block, mean */
     int is_staged;       /* few columns of a nonzero split */
+    int is_sliced;       /* one column of a row split; share is the warps of a slice */
 };
 
 static double pass_columns(const struct spmmi_model_query *q)
@@ -65,6 +67,22 @@ static int has_staged_shape(const struct spmmi_model_query *q, struct shape *s)
                              (uint32_t)q->profile->multiprocessors);
 }
 
+/* One column, if a row split slices the rows. */
+static int has_sliced_shape(const struct spmmi_model_query *q, struct shape *s)
+{
+    const struct spmmi_row_slices *const slices = &q->matrix->slices;
+    const uint32_t sum_bytes = q->value_bytes > 4 ? 8 : 4;
+    if (q->candidate->schedule != SPMM_SCHEDULE_ROW_SPLIT || q->n != 1 ||
+        !spmmi_slices_fit((int64_t)q->matrix->nnz, slices->entries, slices->lacks, 0))
+        return 0;
+    *s = (struct shape){
+        .lanes = 1, .vec = 1, .blocks_per_sm = SPMMI_SLICED_BLOCKS_PER_SM(sum_bytes), .is_sliced = 1};
+    s->share = spmmi_slices_warps((uint32_t)slices->entries, (uint32_t)slices->rows,
+                                  (uint32_t)q->profile->multiprocessors);
+    s->tile = s->tiles = 1;
+    return 1;
+}
+
 static struct shape shape_of(const struct spmmi_model_query *q)
 {
     const uint32_t bytes = (uint32_t)q->value_bytes;
@@ -74,6 +92,8 @@ static struct shape shape_of(const struct spmmi_model_query *q)
         spmmi_rows_blocks_of((uint64_t)q->matrix->nnz, SPMMI_MODEL_ITEM_SIZE, bytes, spmmi_rows_grid(launch),
                              (uint32_t)q->profile->multiprocessors);
     struct shape s;
+    if (has_sliced_shape(q, &s))
+        return s;
     if (!has_staged_shape(q, &s))
         s = (struct shape){.lanes = launch.lanes,
                            .vec = launch.vec,
@@ -97,6 +117,21 @@ static int stores_columns(const struct spmmi_model_query *q)
 static int log2_of(double x)
 {
     return (int)lround(log2(x));
+}
+
+/* Of slices: batches of entries, each of which waits for its columns and then for B. Loads of A are neighbours. */
+static void add_slices(const struct spmmi_model_query *q, const struct shape *s, struct spmmi_prediction *p)
+{
+    const struct spmmi_device_profile *d = q->profile;
+    const double latency = SPMMI_MODEL_STEP_CYCLES / d->clock_hz;
+    const double resident = d->multiprocessors * s->blocks_per_sm;
+    const double entries = (double)q->matrix->slices.entries;
+    const double instructions = 16;
+    p->term[SPMMI_TERM_L1] = q->matrix->nnz * LINE_COST / d->l1_rate;
+    p->term[SPMMI_TERM_ISSUE] =
+        entries / WARP * instructions / (ISSUE_PER_CYCLE * d->multiprocessors * d->clock_hz);
+    p->term[SPMMI_TERM_WAVES] = ceil(entries / (THREADS * SPMMI_SLICE_BATCH)) * 2 * latency / resident;
+    p->term[SPMMI_TERM_LONGEST] = ceil(q->matrix->longest / (s->share * SPMMI_SLICE_BATCH)) * 2 * latency;
 }
 
 /* Steps of warps, of blocks and of the longest walk. */
@@ -141,9 +176,21 @@ static void add_walks(const struct spmmi_model_query *q, const struct shape *s, 
 static double block_window(const struct spmmi_model_query *q, const struct shape *s)
 {
     const double groups = THREADS / s->lanes / s->share;
+    if (s->is_sliced)
+        return q->matrix->nnz / fmax(q->matrix->rows_used, 1) * groups;
     if (q->candidate->schedule == SPMM_SCHEDULE_ROW_SPLIT)
         return q->matrix->nnz / fmax(q->matrix->items, 1) * groups;
     return s->block;
+}
+
+static double bytes_of_a(const struct spmmi_model_query *q, const struct shape *s)
+{
+    const struct spmmi_model_matrix *m = q->matrix;
+    const double value = m->has_ones ? 0 : q->value_bytes;
+    if (s->is_sliced)
+        return (double)m->slices.entries *
+               (spmmi_slice_index_bytes(spmmi_slices_index(m->slices.span)) + value);
+    return m->nnz * ((m->cols <= SPMMI_NARROW_COLUMNS ? NARROW_BYTES : INDEX_BYTES) + value);
 }
 
 static void add_bytes(const struct spmmi_model_query *q, const struct shape *s, int direct_c, int b_is_near,
@@ -158,8 +205,7 @@ static void add_bytes(const struct spmmi_model_query *q, const struct shape *s, 
     p->l1_share = fmin(spmmi_model_reuse_distance(m, fmin(l1.window, block_window(q, s))), l2.share);
     p->l2_share = l2.share;
 
-    const double index = m->cols <= SPMMI_NARROW_COLUMNS ? NARROW_BYTES : INDEX_BYTES;
-    const double a = m->nnz * (index + (m->has_ones ? 0 : q->value_bytes));
+    const double a = bytes_of_a(q, s);
     const double a_reads = a > L2_USED * d->l2_bytes ? s->tiles : 1;
     const double b = m->nnz * row * s->tiles;
     const double c = m->rows * ceil(q->n * q->value_bytes / SECTOR) * SECTOR;
@@ -184,7 +230,10 @@ static void add_gpu(const struct spmmi_model_query *q, struct spmmi_prediction *
     const int converts_c = q->is_col_major && !direct_c;
     const struct shape s = shape_of(q);
     add_bytes(q, &s, direct_c, q->is_col_major, p);
-    add_walks(q, &s, p);
+    if (s.is_sliced)
+        add_slices(q, &s, p);
+    else
+        add_walks(q, &s, p);
     if (q->is_col_major) {
         const double passes = ceil(q->n / pass_columns(q));
         const double values = (m->cols + (converts_c ? m->rows : 0)) * q->n;

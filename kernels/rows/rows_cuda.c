@@ -11,32 +11,40 @@
 #include "kernels/shared/convert.h"
 #include "rows_pieces_cuda.h"
 #include "rows_run_cuda.h"
+#include "rows_slices_cuda.h"
 #include "rows_stream_cuda.h"
 
 struct state {
     const struct spmmi_device *device;
     const struct spmmi_rows_stream *shared;
     struct spmmi_cuda_rows rows, pieces; /* the second where B is wide, if it has pieces */
+    struct spmmi_cuda_rows slices;       /* one column, if it has slices */
     uint32_t forced_lanes;               /* of one column in a row split; 0: none */
 };
 
 static void shape_name(struct spmmi_rows_shape shape, int has_pieces, char *text, size_t size)
 {
-    static const char *const ways[] = {"", "staged", "shared"};
+    static const char *const ways[] = {"", "staged", "shared", "sliced"};
     (void)snprintf(text, size, "v%ul%u%s", shape.vec, shape.lanes, has_pieces ? "pieces" : ways[shape.way]);
 }
 
-/* The lanes of a suffix such as "v1l32shared", which follow from the rows where it is not given; 0: it is none. */
-static uint32_t forced_lanes(const char *suffix)
+/* The shape of one column in a row split that a suffix such as "v1l32shared" names; 0 lanes: it names none. */
+static struct spmmi_rows_shape forced_shape(const char *suffix)
 {
-    for (uint32_t lanes = 1; lanes <= SPMMI_ROWS_THREADS;
-         lanes = lanes == 32 ? SPMMI_ROWS_THREADS : 2 * lanes) {
-        char text[24];
-        shape_name((struct spmmi_rows_shape){1, lanes, SPMMI_ROWS_LANES}, 0, text, sizeof text);
-        if (strcmp(text, suffix) == 0)
-            return lanes;
-    }
-    return 0;
+    static const struct {
+        enum spmmi_rows_way way;
+        uint32_t most;
+    } ways[] = {{SPMMI_ROWS_LANES, SPMMI_ROWS_THREADS}, {SPMMI_ROWS_SLICED, SPMMI_SLICE_WARPS_MAX}};
+    for (int i = 0; i < 2; i++)
+        for (uint32_t lanes = 1; lanes <= ways[i].most;
+             lanes = lanes == 32 ? SPMMI_ROWS_THREADS : 2 * lanes) {
+            const struct spmmi_rows_shape shape = {1, lanes, ways[i].way};
+            char text[24];
+            shape_name(shape, 0, text, sizeof text);
+            if (strcmp(text, suffix) == 0)
+                return shape;
+        }
+    return (struct spmmi_rows_shape){0, 0, SPMMI_ROWS_COLUMNS};
 }
 
 static spmm_status_t create(const struct spmmi_part_source *source, void **state, uint64_t *bytes,
@@ -44,28 +52,38 @@ static spmm_status_t create(const struct spmmi_part_source *source, void **state
 {
     spmm_status_t status = SPMM_OK;
     struct state *made = NULL;
-    void *shared = NULL, *pieces = NULL;
+    void *shared = NULL, *pieces = NULL, *slices = NULL;
+    const struct spmmi_rows_shape forced = forced_shape(source->suffix);
     SPMM_TRY(spmmi_shared_use(source, &spmmi_rows_stream_kind, source->part->op, &shared, bytes, diag));
     if (spmmi_rows_pieces_use(source))
         SPMM_TRY(spmmi_shared_use(source, &spmmi_rows_pieces_kind, SPMM_OP_N, &pieces, bytes, diag));
+    if (forced.way == SPMMI_ROWS_SLICED && source->part->schedule == SPMM_SCHEDULE_ROW_SPLIT)
+        SPMM_TRY(
+            spmmi_shared_use(source, &spmmi_rows_named_slices_kind, source->part->op, &slices, bytes, diag));
+    else if (forced.way != SPMMI_ROWS_LANES && spmmi_rows_slices_use(source))
+        SPMM_TRY(spmmi_shared_use(source, &spmmi_rows_slices_kind, source->part->op, &slices, bytes, diag));
     if (source->only_counts)
         goto cleanup;
     SPMM_TRY_ALLOC(made = spmmi_alloc_zero(1, sizeof *made), diag);
     *made = (struct state){.device = source->device,
                            .shared = shared,
                            .rows = spmmi_rows_stream_part(shared, source->part),
-                           .forced_lanes = forced_lanes(source->suffix)};
+                           .forced_lanes = forced.lanes};
     made->rows.arrival_tag = source->device->random;
     if (pieces != NULL)
         made->pieces = spmmi_rows_pieces_part(pieces, &made->rows);
+    if (slices != NULL)
+        made->slices = spmmi_rows_slices_part(slices, &made->rows);
     *state = made;
 cleanup:
     return status;
 }
 
-/* The rows, or their pieces, that a product runs. */
+/* The rows, or their pieces or slices, that a product runs. */
 static const struct spmmi_cuda_rows *rows_of(const struct state *s, const struct spmmi_product *product)
 {
+    if (s->slices.slices != NULL && product->b.cols == 1)
+        return &s->slices;
     return spmmi_rows_pieces_fit(&s->pieces, product, s->device) ? &s->pieces : &s->rows;
 }
 
@@ -86,6 +104,7 @@ static struct spmmi_rows_launch launch_of(const struct state *s, const struct sp
         .b = &product->b,
         .c = &product->c,
         .staged = rows->staged,
+        .is_sliced = rows->slices != NULL,
         .forced_lanes = s->forced_lanes,
     };
     spmmi_rows_launch_plan(&problem, s->device, &launch);
@@ -100,7 +119,7 @@ static uint64_t workspace(const void *state, const struct spmmi_product *product
 /* Other shapes follow from the product: the name of any is taken. */
 static int has_suffix(const char *suffix)
 {
-    int is_found = forced_lanes(suffix) > 0;
+    int is_found = forced_shape(suffix).lanes > 0;
     static const uint32_t vecs[] = {1, SPMMI_ROWS_PAIR, SPMMI_ROWS_APART, 4, 8};
     for (uint32_t i = 0; i < 5 * 6 * 3; i++) {
         char text[32];

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "rows_shape.h"
+#include "rows_slices_shape.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -26,7 +27,8 @@ extern "C" {
 struct spmmi_stream {
     uint32_t nnz, ranks; /* nonzeros; rows that have any */
     uint32_t empty_count;
-    const uint32_t *columns;     /* nnz + pad, flagged; NULL: they are narrow */
+    const uint32_t
+        *columns; /* nnz + pad, flagged; NULL: they are narrow; beside narrow ones: their high bits */
     const uint16_t *narrow;      /* nnz + pad: columns of at most SPMMI_NARROW_COLUMNS; else NULL */
     const uint8_t *row_ends;     /* narrow: (nnz + pad) / 8 + 1; bit p % 8 of byte p / 8 flags nonzero p */
     const void *values;          /* nnz + pad of the type of A */
@@ -57,6 +59,7 @@ struct spmmi_rows_cuda {
     struct spmmi_stream_items items;
     uint32_t items_per_group; /* row split: consecutive items that one lane group takes; one column: rows */
     const struct spmmi_block *blocks; /* nonzero split: block_count + 1 of them */
+    const struct spmmi_slice *slices; /* sliced rows: one a slice, and where the last ends */
     uint32_t block_count;             /* blocks of the grid that have nonzeros */
     uint32_t block_nonzeros; /* nonzero split: distance of the boundaries before they were moved; few columns:
                                          most nonzeros of a block */

@@ -4,6 +4,7 @@
 #include "kernels/shared/launch.cuh"
 #include "rows.cuh"
 #include "rows_lanes.cuh"
+#include "rows_sliced.cuh"
 #include "rows_staged.cuh"
 
 namespace spmmi {
@@ -35,7 +36,8 @@ int launch(void (*kernel)(RowsArgs<T>), const struct spmmi_rows_cuda *args)
     a.empty_count = args->beta == 1.0 ? 0 : args->stream.empty_count;
     a.item_count = args->items.item_count;
     a.items_per_group = args->items_per_group;
-    a.blocks = reinterpret_cast<const uint2 *>(args->blocks);
+    a.blocks = args->slices != nullptr ? reinterpret_cast<const uint2 *>(args->slices)
+                                       : reinterpret_cast<const uint2 *>(args->blocks);
     a.item_size_log2 = 0;
     while (1u << a.item_size_log2 < args->items.item_size)
         a.item_size_log2++;
@@ -93,6 +95,18 @@ template <typename T> spmmi_rows_cuda_fn find_lanes_of_one(struct spmmi_rows_sha
     return of_lanes[shape.lanes > 32 ? 6 : spmmi_rows_grid(shape)];
 }
 
+template <typename T, int WARPS> int launch_sliced(const struct spmmi_rows_cuda *args)
+{
+    return launch<T, 1, 1>(rows_sliced_kernel<T, WARPS>, args);
+}
+
+template <typename T> spmmi_rows_cuda_fn find_sliced(struct spmmi_rows_shape shape)
+{
+    static const spmmi_rows_cuda_fn of_lanes[] = {launch_sliced<T, 1>, launch_sliced<T, 2>,
+                                                  launch_sliced<T, 4>, launch_sliced<T, 8>};
+    return of_lanes[spmmi_rows_grid(shape)];
+}
+
 template <typename T> spmmi_rows_cuda_fn find_staged(struct spmmi_rows_shape shape)
 {
     static const spmmi_rows_cuda_fn of_grid[SPMMI_STAGED_GRIDS] = {
@@ -143,6 +157,8 @@ template <typename T, bool SPLIT> spmmi_rows_cuda_fn find_instance(struct spmmi_
     } else {
         if (shape.way == SPMMI_ROWS_LANES)
             return find_lanes_of_one<T>(shape);
+        if (shape.way == SPMMI_ROWS_SLICED)
+            return find_sliced<T>(shape);
     }
     if (shape.vec == T::WIDE)
         return find_lanes<T, SPLIT, T::WIDE>(shape.lanes);

@@ -83,12 +83,13 @@ static struct spmmi_rows_shape shape_of(const struct spmmi_rows_problem *problem
                               device->multiprocessors))
             return staged;
     } else if (n == 1) {
-        return (struct spmmi_rows_shape){
-            1,
-            problem->forced_lanes > 0
-                ? problem->forced_lanes
-                : spmmi_rows_lanes_of(problem->nnz, problem->ranks, device->multiprocessors),
-            SPMMI_ROWS_LANES};
+        struct spmmi_rows_shape shape = {1, problem->forced_lanes,
+                                         problem->is_sliced ? SPMMI_ROWS_SLICED : SPMMI_ROWS_LANES};
+        if (shape.lanes == 0)
+            shape.lanes = problem->is_sliced
+                              ? spmmi_slices_warps(problem->nnz, problem->ranks, device->multiprocessors)
+                              : spmmi_rows_lanes_of(problem->nnz, problem->ranks, device->multiprocessors);
+        return shape;
     }
     /* Column-major C has no kernels for columns that are apart. */
     const uint32_t b_bytes =
@@ -109,6 +110,9 @@ static void count_blocks(const struct spmmi_rows_problem *problem, const struct 
         launch->items_per_group = spmmi_lanes_rows(problem->ranks, groups, device->multiprocessors);
         const uint32_t rows = groups * launch->items_per_group;
         launch->block_count = (problem->ranks + rows - 1) / rows;
+    } else if (launch->shape.way == SPMMI_ROWS_SLICED) {
+        const uint32_t slices = SPMMI_SLICE_WARPS_MAX / launch->shape.lanes;
+        launch->block_count = (spmmi_slices_count(problem->ranks) + slices - 1) / slices;
     } else if (problem->schedule == SPMM_SCHEDULE_NONZERO_SPLIT) {
         launch->block_nonzeros =
             problem->piece_count > 0

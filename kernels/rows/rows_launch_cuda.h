@@ -23,6 +23,7 @@ struct spmmi_rows_problem {
     uint32_t piece_count; /* pieces of rows that were cut; 0: items are of rows */
     const spmm_dense_t *b, *c;
     const struct spmmi_staged_blocks *staged; /* few columns: the blocks of each grid */
+    int is_sliced;                            /* the stream is one of slices */
     uint32_t forced_lanes;                    /* row split of one column; 0: by the length of rows */
 };
 

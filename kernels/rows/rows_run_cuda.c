@@ -65,6 +65,8 @@ int spmmi_cuda_rows_run(const struct spmmi_cuda_rows *rows, const struct spmmi_r
         args.arrivals = (uint64_t *)(void *)(workspace + launch->arrivals_offset);
         args.slots = workspace + launch->slots_offset;
     }
+    if (launch->shape.way == SPMMI_ROWS_SLICED)
+        args.slices = rows->slices;
     if (product->alpha == 0) { /* only C = beta * C is left: every row counts as empty */
         args.stream = (struct spmmi_stream){.empty_count = rows->row_count, .empty_rows = rows->row_list};
         args.items.item_count = 0;

@@ -8,6 +8,7 @@
 #include "rows_launch_cuda.h"
 #include "rows_pack.h"
 #include "rows_pieces.h"
+#include "rows_slices_shape.h"
 
 /* What the kernels read of a part; device pointers. */
 struct spmmi_cuda_rows {
@@ -19,6 +20,7 @@ struct spmmi_cuda_rows {
     struct spmmi_stream_items items;
     const struct spmmi_block *blocks[SPMMI_ROWS_GRIDS];    /* nonzero split */
     struct spmmi_staged_blocks staged[SPMMI_STAGED_GRIDS]; /* the same, of few columns */
+    const struct spmmi_slice *slices;                      /* the stream is one of slices; NULL: of rows */
     struct spmmi_rows_pieces pieces; /* ranks are pieces of rows; count 0: they are rows */
     uint64_t arrival_tag;
 };

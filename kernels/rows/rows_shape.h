@@ -8,13 +8,15 @@
 enum spmmi_rows_way {
     SPMMI_ROWS_COLUMNS = 0, /* rows.cuh: a group of lanes owns lanes * vec columns */
     SPMMI_ROWS_STAGED = 1,  /* rows_staged.cuh: nonzero split of few columns; many such groups share a row */
-    SPMMI_ROWS_LANES = 2    /* rows_lanes.cuh: row split of one column, which the lanes share */
+    SPMMI_ROWS_LANES = 2,   /* rows_lanes.cuh: row split of one column, which the lanes share */
+    SPMMI_ROWS_SLICED = 3   /* rows_sliced.cuh: the same of sliced rows; a lane of each warp of a slice */
 };
 
 /* Shape of a rows kernel instance; 256 threads a block. */
 struct spmmi_rows_shape {
-    uint32_t vec;   /* columns a lane: 1, PAIR, APART, or 16 bytes' worth of B; staged: 1 or 2 */
-    uint32_t lanes; /* lanes a group: 1, 2, 4 .. 32; lanes of one column also 256 */
+    uint32_t vec; /* columns a lane: 1, PAIR, APART, or 16 bytes' worth of B; staged: 1 or 2 */
+    uint32_t
+        lanes; /* lanes a group: 1, 2, 4 .. 32; lanes of one column also 256; sliced: of a row, at most 8 */
     enum spmmi_rows_way way;
 };
 #define SPMMI_ROWS_PAIR 2u

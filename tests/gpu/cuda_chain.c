@@ -13,7 +13,7 @@
 #define LONG_ROWS 3
 #define REPEATS 10
 
-struct test_matrix *test_chain_matrix(void)
+struct test_matrix *test_chain_matrix(int has_long_rows)
 {
     struct test_matrix *a = calloc(1, sizeof *a);
     const size_t room = 3 * (size_t)ROWS + (size_t)LONG_ROWS * ROWS;
@@ -26,7 +26,7 @@ struct test_matrix *test_chain_matrix(void)
     if (a->row_ptr == NULL || a->col_ind == NULL || a->values == NULL)
         abort();
     for (int64_t i = 0; i < ROWS; i++) {
-        const int is_long = i % (ROWS / LONG_ROWS) == 7;
+        const int is_long = has_long_rows && i % (ROWS / LONG_ROWS) == 7;
         const int64_t first = is_long || i == 0 ? 0 : i - 1, last = is_long ? ROWS - 1 : i + 1;
         for (int64_t j = first; j <= last && j < ROWS; j++, a->nnz++) {
             a->col_ind[a->nnz] = (int32_t)j;

@@ -6,8 +6,8 @@
 
 #include "cuda_product.h"
 
-/* Three entries a row and a few dense rows, whose kernel outlasts the others'; sums stay small. */
-struct test_matrix *test_chain_matrix(void);
+/* Three entries a row and, if asked for, a few dense rows, whose kernel outlasts the others'; sums stay small. */
+struct test_matrix *test_chain_matrix(int has_long_rows);
 
 /* A chain of n columns in these orders (as of test_cuda_plain, those of B and C the same) has the same bits in a stream
  * and in a graph as when the host waits for each product. */

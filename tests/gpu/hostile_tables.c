@@ -60,8 +60,8 @@ static void note(const char *name, const void *device, uint64_t count, size_t si
         return;
     if (noted->count == TEST_TABLES_MAX)
         abort();
-    const int is_struct =
-        size > sizeof(uint64_t) || strstr(name, "blocks[") != NULL || strstr(name, "staged") != NULL;
+    const int is_struct = size > sizeof(uint64_t) || strstr(name, "blocks[") != NULL ||
+                          strstr(name, "staged") != NULL || strstr(name, "slices") != NULL;
     struct test_table *table = &noted->list[noted->count++];
     *table = (struct test_table){.device = (char *)(uintptr_t)device, .count = count};
     table->word = is_struct ? 4 : (uint32_t)size;

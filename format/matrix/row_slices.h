@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Slices of consecutive rows, as sliced ELL pads each to its longest row. Rows without nonzeros are left out. */
+#ifndef SPMMI_ROW_SLICES_H
+#define SPMMI_ROW_SLICES_H
+
+#include <stdint.h>
+
+#define SPMMI_SLICE_ROWS 32u
+
+/* One slice. */
+struct spmmi_row_slice {
+    int64_t rows, shortest, longest; /* rows, and nonzeros of two of them */
+    int32_t first, last;             /* columns */
+};
+static const struct spmmi_row_slice spmmi_row_slice_empty = {0, INT64_MAX, 0, INT32_MAX, 0};
+
+/* columns: of a row, ascending; length is not 0. */
+static inline void spmmi_row_slice_add(struct spmmi_row_slice *slice, const int32_t *columns, int64_t length)
+{
+    slice->rows++;
+    slice->shortest = length < slice->shortest ? length : slice->shortest;
+    slice->longest = length > slice->longest ? length : slice->longest;
+    slice->first = columns[0] < slice->first ? columns[0] : slice->first;
+    slice->last = columns[length - 1] > slice->last ? columns[length - 1] : slice->last;
+}
+
+/* All slices of a pattern. */
+struct spmmi_row_slices {
+    int64_t rows;    /* that have nonzeros */
+    int64_t entries; /* nonzeros and padding, of whole slices */
+    int64_t lacks;   /* most that a row is shorter than the longest of its slice */
+    int64_t span;    /* most columns from the first to the last of a slice */
+};
+
+static inline void spmmi_row_slices_close(struct spmmi_row_slices *all, const struct spmmi_row_slice *slice)
+{
+    const int64_t lacks = slice->longest - slice->shortest, span = (int64_t)slice->last - slice->first + 1;
+    if (slice->rows == 0)
+        return;
+    all->rows += slice->rows;
+    all->entries += slice->longest * SPMMI_SLICE_ROWS;
+    all->lacks = lacks > all->lacks ? lacks : all->lacks;
+    all->span = span > all->span ? span : all->span;
+}
+
+static inline struct spmmi_row_slices spmmi_row_slices_of(int64_t rows, const int64_t *row_ptr,
+                                                          const int32_t *col_ind)
+{
+    struct spmmi_row_slices all = {0, 0, 0, 0};
+    struct spmmi_row_slice slice = spmmi_row_slice_empty;
+    for (int64_t row = 0; row < rows; row++) {
+        if (row_ptr[row] < row_ptr[row + 1])
+            spmmi_row_slice_add(&slice, col_ind + row_ptr[row], row_ptr[row + 1] - row_ptr[row]);
+        if (slice.rows == SPMMI_SLICE_ROWS) {
+            spmmi_row_slices_close(&all, &slice);
+            slice = spmmi_row_slice_empty;
+        }
+    }
+    spmmi_row_slices_close(&all, &slice);
+    return all;
+}
+
+#endif

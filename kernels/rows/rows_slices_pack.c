@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See rows_slices_pack.h. */
+#include "rows_slices_pack.h"
+
+#include <string.h>
+
+#include "format/base/alloc.h"
+#include "format/base/diag.h"
+
+static uint32_t length_of(const struct spmmi_stream_host *stream, uint32_t rank)
+{
+    return stream->rank_start[rank + 1] - stream->rank_start[rank];
+}
+
+/* Ranks behind the last of a slice. */
+static uint32_t slice_end(const struct spmmi_stream_host *stream, uint32_t slice)
+{
+    const uint32_t end = (slice + 1) * SPMMI_SLICE_ROWS;
+    return end < stream->ranks ? end : stream->ranks;
+}
+
+static void fill_slice(struct spmmi_slices_host *host, uint32_t slice)
+{
+    const struct spmmi_stream_host *const stream = host->stream;
+    const uint32_t begin = slice * SPMMI_SLICE_ROWS, end = slice_end(stream, slice);
+    struct spmmi_slice *const s = &host->slices[slice];
+    struct spmmi_row_slice c = spmmi_row_slice_empty;
+    for (uint32_t rank = begin; rank < end; rank++)
+        spmmi_row_slice_add(&c, host->col_ind + stream->rank_start[rank], length_of(stream, rank));
+    s->column = host->index != SPMMI_INDEX_32 ? (uint32_t)c.first : 0;
+    s[1].start = s->start + (uint32_t)c.longest * SPMMI_SLICE_ROWS;
+    for (uint32_t rank = begin; rank < end; rank++)
+        host->lacks[rank] = (uint8_t)(c.longest - length_of(stream, rank));
+}
+
+spmm_status_t spmmi_slices_build(const struct spmmi_stream_host *stream, const int32_t *col_ind,
+                                 const struct spmmi_row_slices *size, struct spmmi_slices_host *host,
+                                 spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const uint64_t count = spmmi_slices_count(stream->ranks);
+    *host = (struct spmmi_slices_host){*size, spmmi_slices_index(size->span), stream, col_ind, NULL, NULL};
+    SPMM_TRY_ALLOC(host->slices = spmmi_alloc_zero(count + 1, sizeof *host->slices), diag);
+    SPMM_TRY_ALLOC(host->lacks = spmmi_alloc_zero(count, SPMMI_SLICE_ROWS), diag);
+    for (uint32_t slice = 0; slice < count; slice++)
+        fill_slice(host, slice);
+    SPMM_REQUIRE((int64_t)host->slices[count].start == size->entries, SPMM_ERR_INTERNAL, diag,
+                 "slices have %u entries, %lld were counted", host->slices[count].start,
+                 (long long)size->entries);
+cleanup:
+    if (status != SPMM_OK)
+        spmmi_slices_host_free(host);
+    return status;
+}
+
+/* The slice of an entry. */
+static uint32_t slice_of(const struct spmmi_slices_host *host, uint64_t entry)
+{
+    uint32_t low = 0, high = spmmi_slices_count(host->stream->ranks) - 1;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (host->slices[middle + 1].start > entry)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+/* The column of an entry of a rank, counted from that of its slice; 0 of padding. */
+static uint32_t column_of(const struct spmmi_slices_host *host, uint32_t rank, uint32_t entry)
+{
+    const struct spmmi_stream_host *const stream = host->stream;
+    if (rank >= stream->ranks || entry >= length_of(stream, rank))
+        return 0;
+    return (uint32_t)host->col_ind[stream->rank_start[rank] + entry] -
+           host->slices[rank / SPMMI_SLICE_ROWS].column;
+}
+
+/* The next entries of a slice from one on; returns the entry behind them. */
+static uint64_t fill_columns(const struct spmmi_slices_host *host, uint32_t slice, uint64_t entry,
+                             uint64_t end, uint32_t *columns)
+{
+    const struct spmmi_slice *const s = &host->slices[slice];
+    const uint64_t first = entry;
+    end = s[1].start < end ? s[1].start : end;
+    for (; entry < end; entry++) {
+        const uint32_t at = (uint32_t)entry - s->start;
+        columns[entry - first] =
+            column_of(host, slice * SPMMI_SLICE_ROWS + at % SPMMI_SLICE_ROWS, at / SPMMI_SLICE_ROWS);
+    }
+    return end;
+}
+
+void spmmi_slices_columns_fill(const void *source, uint64_t first, uint64_t count, void *to)
+{
+    const struct spmmi_slices_host *const host = source;
+    const uint64_t taken =
+        first + count < (uint64_t)host->size.entries ? first + count : (uint64_t)host->size.entries;
+    uint32_t *const columns = to;
+    uint64_t at = first;
+    for (uint32_t slice = slice_of(host, first); at < taken; slice++)
+        at = fill_columns(host, slice, at, taken, columns + (at - first));
+    memset(columns + (at - first), 0, (size_t)(first + count - at) * sizeof *columns);
+}
+
+void spmmi_slices_narrow_fill(const void *source, uint64_t first, uint64_t count, void *to)
+{
+    uint16_t *const narrow = to;
+    uint32_t columns[1024];
+    for (uint64_t done = 0, some; done < count; done += some) {
+        some = count - done < 1024 ? count - done : 1024;
+        spmmi_slices_columns_fill(source, first + done, some, columns);
+        for (uint64_t i = 0; i < some; i++)
+            narrow[done + i] = (uint16_t)columns[i];
+    }
+}
+
+/* The word of the upper bits of the entries of a rank from one on. */
+static uint32_t high_of(const struct spmmi_slices_host *host, uint32_t rank, uint32_t entry)
+{
+    uint32_t word = 0;
+    for (uint32_t i = 0; i < SPMMI_SLICE_BATCH; i++)
+        word |= column_of(host, rank, entry + i) >> 16 << i * SPMMI_HIGH_BITS;
+    return word;
+}
+
+/* The last slice whose words begin at this one or before. */
+static uint32_t slice_of_word(const struct spmmi_slices_host *host, uint64_t word)
+{
+    uint32_t low = 0, high = spmmi_slices_count(host->stream->ranks) - 1;
+    while (low < high) {
+        const uint32_t middle = high - (high - low) / 2;
+        if (spmmi_slice_high(host->slices[middle].start, middle) <= word)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
+void spmmi_slices_high_fill(const void *source, uint64_t first, uint64_t count, void *to)
+{
+    const struct spmmi_slices_host *const host = source;
+    const uint32_t slices = spmmi_slices_count(host->stream->ranks);
+    uint32_t slice = slice_of_word(host, first);
+    uint32_t *const words = to;
+    for (uint64_t i = 0; i < count; i++) {
+        while (slice + 1 < slices && spmmi_slice_high(host->slices[slice + 1].start, slice + 1) <= first + i)
+            slice++;
+        const uint32_t at = (uint32_t)(first + i) - spmmi_slice_high(host->slices[slice].start, slice);
+        words[i] = high_of(host, slice * SPMMI_SLICE_ROWS + at % SPMMI_SLICE_ROWS,
+                           at / SPMMI_SLICE_ROWS * SPMMI_SLICE_BATCH);
+    }
+}
+
+void spmmi_slices_host_free(struct spmmi_slices_host *host)
+{
+    spmmi_free(host->slices);
+    spmmi_free(host->lacks);
+    memset(host, 0, sizeof *host);
+}
+
+uint64_t spmmi_slices_host_bytes(uint32_t ranks)
+{
+    const struct spmmi_slices_host *const h = NULL;
+    const uint64_t count = spmmi_slices_count(ranks);
+    return (count + 1) * sizeof *h->slices + count * SPMMI_SLICE_ROWS * sizeof *h->lacks;
+}

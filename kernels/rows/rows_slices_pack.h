@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Slices of rows (rows_slices_shape.h), built on the host from a CSR pattern. */
+#ifndef SPMMI_ROWS_SLICES_PACK_H
+#define SPMMI_ROWS_SLICES_PACK_H
+
+#include "rows_pack.h"
+#include "rows_slices_shape.h"
+
+/* Rows without nonzeros are in no slice. */
+struct spmmi_slices_host {
+    struct spmmi_row_slices size;
+    enum spmmi_slice_index index;
+    const struct spmmi_stream_host *stream; /* of the rows; not owned, as the next */
+    const int32_t *col_ind;
+    struct spmmi_slice *slices; /* one a slice, and where the last ends */
+    uint8_t *lacks;             /* one a rank, up to whole slices: what it is shorter by than its slice */
+};
+
+/* Free with spmmi_slices_host_free. */
+spmm_status_t spmmi_slices_build(const struct spmmi_stream_host *stream, const int32_t *col_ind,
+                                 const struct spmmi_row_slices *size, struct spmmi_slices_host *host,
+                                 spmm_diag_t *diag);
+/* Entries first .. first + count - 1 of the columns of a struct spmmi_slices_host, counted from those of their slices:
+ * all bits, or the lower 16; padding is 0. */
+void spmmi_slices_columns_fill(const void *source, uint64_t first, uint64_t count, void *to);
+void spmmi_slices_narrow_fill(const void *source, uint64_t first, uint64_t count, void *to);
+/* Words first .. first + count - 1 of their upper bits. */
+void spmmi_slices_high_fill(const void *source, uint64_t first, uint64_t count, void *to);
+void spmmi_slices_host_free(struct spmmi_slices_host *host);
+/* Bytes that it takes. */
+uint64_t spmmi_slices_host_bytes(uint32_t ranks);
+
+#endif
