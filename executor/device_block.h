@@ -5,10 +5,16 @@
 
 #include <spmm/executor.h>
 
+/* Bytes of the blocks that an object has now, and of those that it had at most. */
+struct spmmi_device_count {
+    _Atomic uint64_t held, peak;
+};
+
 /* Of an executor, a product or a certifier; it stays where it is while blocks of it live. */
 struct spmmi_device_memory {
     spmm_device_allocator_t user; /* allocate is NULL: the library's own */
     int device;
+    struct spmmi_device_count *count; /* NULL: blocks are not counted */
 };
 
 struct spmmi_device_block {

@@ -128,6 +128,34 @@ static void kernel_write(const spmm_executor_t *executor, int variant, const str
         spmmi_cpu_kernel(executor->cpu, variant, product, info->kernel, sizeof info->kernel);
 }
 
+/* A as CSR, as the executor knows it: without values where the options said that each is 1. */
+static uint64_t csr_bytes(const spmm_executor_t *executor)
+{
+    const struct spmm_plan *a = &executor->shape;
+    const uint64_t row_ptr_size = a->nnz <= INT32_MAX ? 4 : 8;
+    const uint64_t value_size = executor->has_unit_values ? 0 : spmm_dtype_size(a->dtype);
+    return ((uint64_t)a->rows + 1) * row_ptr_size + (uint64_t)a->nnz * (4 + value_size);
+}
+
+/* Blocks are taken while there is no code of operators yet, so the most of both is at either's peak. */
+static void memory_write(const spmm_executor_t *executor, spmm_executor_info_t *info)
+{
+    info->csr_bytes = csr_bytes(executor);
+    info->host_bytes = sizeof *executor + sizeof *executor->values_lock;
+    if (executor->cpu != NULL)
+        info->host_bytes += spmmi_cpu_host_bytes(executor->cpu);
+    if (executor->cuda == NULL)
+        return;
+    const struct spmmi_cuda_bytes of = spmmi_cuda_bytes(executor->cuda);
+    info->pool_bytes = of.pool;
+    (void)pthread_rwlock_rdlock(executor->values_lock);
+    const uint64_t with_code = of.held + spmmi_jit_peak_bytes(executor->jit);
+    info->host_bytes += spmmi_jit_host_bytes(executor->jit);
+    info->device_bytes = of.held + spmmi_jit_device_bytes(executor->jit);
+    (void)pthread_rwlock_unlock(executor->values_lock);
+    info->peak_device_bytes = of.peak > with_code ? of.peak : with_code;
+}
+
 spmm_status_t spmm_executor_info(const spmm_executor_t *executor, spmm_op_t op, const spmm_dense_t *b,
                                  const spmm_dense_t *c, spmm_executor_info_t *info, spmm_diag_t *diag)
 {
@@ -139,17 +167,9 @@ spmm_status_t spmm_executor_info(const spmm_executor_t *executor, spmm_op_t op, 
     memset(&full, 0, sizeof full);
     full.device = executor->device;
     memcpy(full.device_name, executor->device_name, sizeof full.device_name);
-    full.host_bytes = sizeof *executor + sizeof *executor->values_lock +
-                      (executor->cpu != NULL ? spmmi_cpu_host_bytes(executor->cpu) : 0);
     full.variant = -1;
     full.a_type = executor->shape.dtype;
-    full.device_bytes = executor->cuda != NULL ? spmmi_cuda_device_bytes(executor->cuda) : 0;
-    if (executor->jit != NULL) {
-        (void)pthread_rwlock_rdlock(executor->values_lock);
-        full.host_bytes += spmmi_jit_host_bytes(executor->jit);
-        full.device_bytes += spmmi_jit_device_bytes(executor->jit);
-        (void)pthread_rwlock_unlock(executor->values_lock);
-    }
+    memory_write(executor, &full);
     if (b != NULL || c != NULL) {
         struct spmmi_choice choice;
         SPMM_TRY(spmmi_product_check(executor, op, b, c, &choice, diag));

@@ -101,10 +101,10 @@ cleanup:
 static spmm_status_t memory_open(spmm_certifier_t *c, const spmm_device_allocator_t *allocator,
                                  spmm_diag_t *diag)
 {
-    if (allocator == NULL && c->executor->cuda != NULL)
-        c->memory = *spmmi_cuda_memory(c->executor->cuda);
-    else
+    if (allocator != NULL || c->executor->cuda == NULL)
         return spmmi_device_memory_open(allocator, c->executor->device, &c->memory, diag);
+    c->memory = *spmmi_cuda_memory(c->executor->cuda);
+    c->memory.count = NULL; /* its blocks are not the executor's */
     return SPMM_OK;
 }
 

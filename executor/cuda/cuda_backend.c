@@ -9,6 +9,7 @@
 #include "cuda_arena.h"
 #include "cuda_call.h"
 #include "cuda_parts.h"
+#include "cuda_pool.h"
 #include "cuda_upload.h"
 #include "format/base/alloc.h"
 #include "format/base/stored_value.h"
@@ -24,8 +25,9 @@ struct spmmi_cuda {
     uint32_t nnz;
     void *values;                    /* of A in its order, and zeros: device.values, to write */
     struct spmmi_device_block block; /* them */
-    uint64_t memory_bytes;
-    int values_are_ones; /* those of the plan are all 1, and no others were set */
+    uint64_t memory_bytes;           /* that create asks for */
+    struct spmmi_device_count count; /* of all blocks */
+    int values_are_ones;             /* those of the plan are all 1, and no others were set */
 };
 
 static spmm_status_t read_device(int number, struct spmmi_device *device, spmm_diag_t *diag)
@@ -183,6 +185,7 @@ spmm_status_t spmmi_cuda_create(const spmm_plan_t *plan, int device, const spmm_
     SPMM_TRY(open(plan, device, options, cuda, &suffix, diag));
     SPMM_TRY_CUDA(spmmi_cuda_enter(device, &scope), diag);
     SPMM_TRY(spmmi_device_memory_open(options->allocator, device, &cuda->device.memory, diag));
+    cuda->device.memory.count = &cuda->count;
     arena.bytes = cuda->memory_bytes;
     SPMM_TRY(spmmi_arena_take(&arena, &cuda->device.memory, &cuda->block, diag));
     cuda->device.values = cuda->values = cuda->block.memory;
@@ -206,9 +209,10 @@ void spmmi_cuda_destroy(struct spmmi_cuda *cuda)
     spmmi_free(cuda);
 }
 
-uint64_t spmmi_cuda_device_bytes(const struct spmmi_cuda *cuda)
+struct spmmi_cuda_bytes spmmi_cuda_bytes(const struct spmmi_cuda *cuda)
 {
-    return cuda->memory_bytes;
+    return (struct spmmi_cuda_bytes){cuda->count.held, cuda->count.peak,
+                                     spmmi_pool_bytes(cuda->device.number)};
 }
 
 const struct spmmi_parts *spmmi_cuda_parts(const struct spmmi_cuda *cuda)

@@ -25,7 +25,11 @@ spmm_status_t spmmi_cuda_needs(const spmm_plan_t *plan, int device, const spmm_e
 spmm_status_t spmmi_cuda_create(const spmm_plan_t *plan, int device, const spmm_executor_options_t *options,
                                 struct spmmi_cuda **cuda, spmm_diag_t *diag);
 void spmmi_cuda_destroy(struct spmmi_cuda *cuda);
-uint64_t spmmi_cuda_device_bytes(const struct spmmi_cuda *cuda);
+/* Device memory: what it holds, the most that it held, and what the pool of its GPU has for all. */
+struct spmmi_cuda_bytes {
+    uint64_t held, peak, pool;
+};
+struct spmmi_cuda_bytes spmmi_cuda_bytes(const struct spmmi_cuda *cuda);
 const struct spmmi_parts *spmmi_cuda_parts(const struct spmmi_cuda *cuda); /* what was made */
 /* Where its device memory comes from. */
 const struct spmmi_device_memory *spmmi_cuda_memory(const struct spmmi_cuda *cuda);

@@ -2,6 +2,8 @@
 /* See cuda_memory.h. */
 #include "cuda_memory.h"
 
+#include <stdatomic.h>
+
 #include "cuda_call.h"
 #include "cuda_pool.h"
 
@@ -33,6 +35,16 @@ cleanup:
     return status;
 }
 
+static void count_taken(struct spmmi_device_count *count, uint64_t bytes)
+{
+    if (count == NULL)
+        return;
+    const uint64_t held = atomic_fetch_add(&count->held, bytes) + bytes;
+    uint64_t peak = atomic_load(&count->peak);
+    while (held > peak && !atomic_compare_exchange_weak(&count->peak, &peak, held))
+        ;
+}
+
 static spmm_status_t take(struct spmmi_device_block wanted, struct spmmi_device_block *block,
                           spmm_diag_t *diag)
 {
@@ -47,6 +59,7 @@ static spmm_status_t take(struct spmmi_device_block wanted, struct spmmi_device_
     else
         SPMM_TRY(spmmi_pool_take_plain(wanted.bytes, wanted.stream, &wanted.memory, diag));
     *block = wanted;
+    count_taken(wanted.from->count, wanted.bytes);
 cleanup:
     return status;
 }
@@ -65,6 +78,8 @@ spmm_status_t spmmi_device_take_scratch(const struct spmmi_device_memory *from, 
 
 void spmmi_device_release(struct spmmi_device_block *block)
 {
+    if (block->memory != NULL && block->from->count != NULL)
+        (void)atomic_fetch_sub(&block->from->count->held, block->bytes);
     if (block->memory != NULL && block->from->user.release != NULL)
         user_release(block);
     else if (block->memory != NULL && block->is_scratch)

@@ -49,10 +49,10 @@ void spmmi_cuda_destroy(struct spmmi_cuda *cuda)
     (void)cuda;
 }
 
-uint64_t spmmi_cuda_device_bytes(const struct spmmi_cuda *cuda)
+struct spmmi_cuda_bytes spmmi_cuda_bytes(const struct spmmi_cuda *cuda)
 {
     (void)cuda;
-    return 0;
+    return (struct spmmi_cuda_bytes){0, 0, 0};
 }
 
 const struct spmmi_parts *spmmi_cuda_parts(const struct spmmi_cuda *cuda)

@@ -98,3 +98,18 @@ void spmmi_pool_free(void *block, size_t bytes, void *stream)
     else if (cudaFreeAsync(block, stream) != cudaSuccess)
         (void)cudaGetLastError();
 }
+
+uint64_t spmmi_pool_bytes(int device)
+{
+    uint64_t bytes = 0;
+    cudaMemPool_t pool = NULL;
+    if (device >= DEVICES_MAX)
+        return 0;
+    (void)pthread_mutex_lock(&pools.lock);
+    pool = pools.of_device[device];
+    (void)pthread_mutex_unlock(&pools.lock);
+    if (pool != NULL &&
+        cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &bytes) != cudaSuccess)
+        (void)cudaGetLastError();
+    return bytes;
+}

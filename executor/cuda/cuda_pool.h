@@ -5,6 +5,7 @@
 #define SPMMI_CUDA_POOL_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include <spmm/common.h>
 
@@ -20,5 +21,7 @@ spmm_status_t spmmi_pool_take(size_t bytes, void *stream, void **block, spmm_dia
 spmm_status_t spmmi_pool_take_plain(size_t bytes, void *stream, void **block, spmm_diag_t *diag);
 /* A block of so many bytes of spmmi_pool_take, behind what is in the stream; NULL is fine. */
 void spmmi_pool_free(void *block, size_t bytes, void *stream);
+/* What the pool of this device has reserved, in use or kept for later; 0 where there is none yet. */
+uint64_t spmmi_pool_bytes(int device);
 
 #endif

@@ -24,6 +24,7 @@ struct spmmi_jit {
     struct spmmi_jit_operator *operators; /* published ones, the newest first */
     struct spmmi_jit_operator *unused;    /* others that keep their module */
     uint64_t generation;
+    uint64_t peak_bytes; /* most code that there was on the device */
 };
 
 /* Is the plan of a kind that operators are made of? The limits of a program are looked at when it is made. */
@@ -138,6 +139,11 @@ uint64_t spmmi_jit_device_bytes(const struct spmmi_jit *jit)
     return bytes;
 }
 
+uint64_t spmmi_jit_peak_bytes(const struct spmmi_jit *jit)
+{
+    return jit->peak_bytes;
+}
+
 const char *spmmi_jit_refuse(const struct spmmi_jit *jit)
 {
     return jit->why;
@@ -249,6 +255,9 @@ void spmmi_jit_values_change(struct spmmi_jit *jit)
 
 int spmmi_jit_publish(struct spmmi_jit *jit, struct spmmi_jit_operator *made, uint64_t generation)
 {
+    const uint64_t bytes = spmmi_jit_device_bytes(jit) + made->code_bytes;
+    if (bytes > jit->peak_bytes)
+        jit->peak_bytes = bytes;
     if (generation != jit->generation)
         return false;
     made->n_min[0] = SPMMI_JIT_N_MIN;

@@ -24,6 +24,7 @@ struct spmmi_jit *spmmi_jit_create(const spmm_plan_t *plan, int device, uint32_t
 void spmmi_jit_destroy(struct spmmi_jit *jit);
 uint64_t spmmi_jit_host_bytes(const struct spmmi_jit *jit);
 uint64_t spmmi_jit_device_bytes(const struct spmmi_jit *jit); /* code on the device */
+uint64_t spmmi_jit_peak_bytes(const struct spmmi_jit *jit);   /* the most that it was */
 
 /* Why no operator is made of this plan, in static memory; NULL: perhaps one is. */
 const char *spmmi_jit_refuse(const struct spmmi_jit *jit);

@@ -360,6 +360,15 @@ typedef struct {
                               machine; 0: for any, or for another one. */
     spmm_dtype_t a_type;    /**< Values of A that the executor holds. */
     spmm_compute_t compute; /**< Compute type of the variant; 0 without a product. */
+    /** Most device memory that it held at once, while it was made, in spmm_executor_set_values and in
+     * spmm_executor_prepare, with what it gave back; 0 on the CPU. */
+    uint64_t peak_device_bytes;
+    /** What the library's own memory pool of this GPU has reserved, in use or kept for later, for all objects of the
+     * process. Sparse products without a plan take scratch there, executors none; 0 on the CPU. */
+    uint64_t pool_bytes;
+    /** What A alone takes as CSR with 32-bit columns, row pointers of 32 bits (64 from 2^31 nonzeros on) and values of
+     * a_type, or none where unit_values says that each is 1. */
+    uint64_t csr_bytes;
 } spmm_executor_info_t;
 /** The kernel that would run this product (b and c as for spmm_executor_workspace_bytes; both NULL: only the device and
  * memory). Errors: as spmm_executor_workspace_bytes. */

@@ -39,6 +39,7 @@ exits 0
 is_json 'j["n"] == 64 and j["dtype"] == "f64" and j["repeats"] == 3 and j["ms_median"] > 0 and j["gflops"] > 0'
 is_json 'j["ms_median_cold"] > 0 and j["checked_against"] == "self" and j["kernel"].startswith("cpu/")'
 is_json 'j["csr_bytes"] == 4 * (j["rows"] + 1) + 12 * j["nnz"]'
+is_json 'j["host_bytes"] > 0 and j["device_bytes"] == j["peak_device_bytes"] == j["pool_bytes"] == 0'
 
 run spmm-run - -q --check gen:rmat:9:6 --repeat 0 <"$work/pattern.plan"
 exits 0

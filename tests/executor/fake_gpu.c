@@ -73,10 +73,10 @@ void spmmi_cuda_destroy(struct spmmi_cuda *cuda)
     (void)cuda;
 }
 
-uint64_t spmmi_cuda_device_bytes(const struct spmmi_cuda *cuda)
+struct spmmi_cuda_bytes spmmi_cuda_bytes(const struct spmmi_cuda *cuda)
 {
     (void)cuda;
-    return FAKE_GPU_BYTES;
+    return (struct spmmi_cuda_bytes){FAKE_GPU_BYTES, FAKE_GPU_PEAK, FAKE_GPU_POOL};
 }
 
 const struct spmmi_parts *spmmi_cuda_parts(const struct spmmi_cuda *cuda)

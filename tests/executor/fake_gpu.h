@@ -8,6 +8,8 @@
 
 #define FAKE_GPU_CREATED SPMM_ERR_DEVICE /* of create where no executor on the GPU is to live */
 #define FAKE_GPU_BYTES 1000
+#define FAKE_GPU_PEAK 1001
+#define FAKE_GPU_POOL 4096
 #define FAKE_GPU_WORKSPACE 512
 #define FAKE_GPU_ROW 1000     /* bytes of a row of op(A), beside its values */
 #define FAKE_GPU_CHECK 100000 /* bytes of a check, and as many more as it has vectors */

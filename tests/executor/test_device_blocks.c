@@ -80,8 +80,38 @@ static void blocks_are_the_callers(void **state)
     assert_int_equal(user.gives, 3);
 }
 
+/* Those that are given back no longer count as held, those that were refused never do. */
+static void blocks_are_counted(void **state)
+{
+    static _Alignas(SPMMI_DEVICE_ALIGN) char room[SPMMI_DEVICE_ALIGN];
+    (void)state;
+    struct user user = {.next = room};
+    const spmm_device_allocator_t given = {sizeof given, allocate, release, &user};
+    struct spmmi_device_count count = {0, 0};
+    struct spmmi_device_memory memory;
+    struct spmmi_device_block a, b;
+    assert_int_equal(spmmi_device_memory_open(&given, 0, &memory, NULL), SPMM_OK);
+    assert_null(memory.count);
+    memory.count = &count;
+    assert_int_equal(spmmi_device_take(&memory, 70, NULL, &a, NULL), SPMM_OK);
+    assert_int_equal(count.held, 70);
+    assert_int_equal(spmmi_device_take_scratch(&memory, 30, NULL, &b, NULL), SPMM_OK);
+    assert_int_equal(count.held, 100);
+    spmmi_device_release(&b);
+    spmmi_device_release(&b);
+    assert_int_equal(count.held, 70);
+    user.next = NULL;
+    assert_int_equal(spmmi_device_take(&memory, 500, NULL, &b, NULL), SPMM_ERR_DEVICE_MEMORY);
+    user.next = room;
+    user.bytes = 70; /* of the block that comes back */
+    spmmi_device_release(&a);
+    assert_int_equal(count.held, 0);
+    assert_int_equal(count.peak, 100);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(blocks_are_the_callers)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(blocks_are_the_callers),
+                                       cmocka_unit_test(blocks_are_counted)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

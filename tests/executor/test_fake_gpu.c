@@ -211,6 +211,9 @@ static void products_and_values_go_to_the_gpu(void **state)
     assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, &b, &c, &info, NULL), SPMM_OK);
     assert_string_equal(info.kernel, "cuda/fake");
     assert_int_equal(info.device_bytes, FAKE_GPU_BYTES);
+    assert_int_equal(info.peak_device_bytes, FAKE_GPU_PEAK);
+    assert_int_equal(info.pool_bytes, FAKE_GPU_POOL);
+    assert_int_equal(info.csr_bytes, 4 * (plan->rows + 1) + 8 * plan->nnz);
     assert_true(info.fallback);
     assert_non_null(strstr(info.note, "compute capability 9.0"));
     for (int fails = 0; fails < 2; fails++) {

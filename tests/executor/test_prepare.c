@@ -155,6 +155,9 @@ static void an_operator_is_compiled_once_and_then_loaded(void **state)
     assert_false(is_operator(executor, plan, SPMM_OP_T, 16384));
     assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, NULL, NULL, &after, NULL), SPMM_OK);
     assert_true(after.device_bytes > before.device_bytes && after.host_bytes == before.host_bytes);
+    assert_int_equal(before.peak_device_bytes, FAKE_GPU_PEAK); /* while it was made */
+    assert_int_equal(after.peak_device_bytes,
+                     after.device_bytes > FAKE_GPU_PEAK ? after.device_bytes : FAKE_GPU_PEAK);
     expect(prepare(executor, plan, SPMM_OP_N, 2, SPMM_PREPARE_ANY_WIDTH), SPMM_PREPARED_BEFORE, "");
     assert_true(is_operator(executor, plan, SPMM_OP_N, 2) && !is_operator(executor, plan, SPMM_OP_N, 1));
     spmm_executor_destroy(executor);
@@ -356,6 +359,10 @@ static void values_that_change_meanwhile_make_it_stale(void **state)
     fake_driver.at_compile = change_values;
     expect(prepare(executor, plan, SPMM_OP_N, 16384, 0), SPMM_PREPARED_STALE, "");
     assert_false(is_operator(executor, plan, SPMM_OP_N, 16384));
+    spmm_executor_info_t info = {.struct_size = sizeof info};
+    assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, NULL, NULL, &info, NULL), SPMM_OK);
+    assert_int_equal(info.device_bytes, FAKE_GPU_BYTES); /* the code was given back */
+    assert_true(info.peak_device_bytes > FAKE_GPU_PEAK);
     fake_driver.at_compile = NULL;
     expect(prepare(executor, plan, SPMM_OP_N, 16384, 0), SPMM_PREPARED_LOADED, "");
     spmm_executor_destroy(executor);

@@ -253,6 +253,14 @@ static void unit_values_is_a_flag_and_counted(void **state)
     options.unit_values = 1;
     assert_int_equal(spmm_executor_memory_bytes(plan, SPMM_DEVICE_CPU, &options, &more, NULL, NULL), SPMM_OK);
     assert_true(more == plain + 2 * (uint64_t)a->nnz);
+    for (options.unit_values = 0; options.unit_values < 2; options.unit_values++) {
+        spmm_executor_info_t info = {.struct_size = sizeof info};
+        assert_int_equal(spmm_executor_create(plan, SPMM_DEVICE_CPU, &options, &executor, NULL), SPMM_OK);
+        assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, NULL, NULL, &info, NULL), SPMM_OK);
+        assert_int_equal(info.csr_bytes, 4 * (a->rows + 1) + (options.unit_values ? 4 : 6) * a->nnz);
+        assert_int_equal(info.peak_device_bytes + info.pool_bytes, 0);
+        spmm_executor_destroy(executor);
+    }
     options.unit_values = 2;
     assert_int_equal(spmm_executor_create(plan, SPMM_DEVICE_CPU, &options, &executor, NULL),
                      SPMM_ERR_ARGUMENT);

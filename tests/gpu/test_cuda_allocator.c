@@ -13,6 +13,7 @@
 
 #include "cuda_product.h"
 #include "device_allocator.h"
+#include "executor/cuda/cuda_pool.h"
 #include "tests/support/family_cases.h"
 #include "tests/support/sparse_products.h"
 
@@ -134,6 +135,7 @@ static void check_family(const struct test_family_case *of)
     assert_int_equal(test_runtime_calls.takes, 0);
     assert_int_equal(spmm_executor_info(executors[1], SPMM_OP_N, NULL, NULL, &info, NULL), SPMM_OK);
     assert_int_equal(user.held_bytes, info.device_bytes);
+    assert_true(info.peak_device_bytes >= info.device_bytes);
     const long takes = user.takes;
     expect_same_products(executors, a, of->options.dtype);
     set_new_values(executors, a, of->options.dtype);
@@ -491,11 +493,13 @@ static void memory_of_the_pool_is_given_back_before_a_refusal(void **state)
     spmm_plan_t *plan = test_family_plan(&test_family_cases[4], a);
     spmm_diag_t diag = {.text = ""};
     assert_int_equal(try_once(&s, NULL, NULL), SPMM_OK); /* the pool keeps its scratch */
+    assert_true(spmmi_pool_bytes(0) > 0);
     for (long failures = 1; failures < 3; failures++) {
         test_runtime_calls = (struct test_runtime_calls){.fail_mallocs = failures};
         assert_int_equal(try_executor(plan, NULL, &diag), failures == 1 ? SPMM_OK : SPMM_ERR_DEVICE_MEMORY);
         assert_int_equal(test_runtime_calls.fail_mallocs, 0);
         assert_int_equal(test_runtime_calls.trims, 1);
+        assert_int_equal(spmmi_pool_bytes(0), 0);
     }
     test_runtime_calls = (struct test_runtime_calls){.takes = 0};
     TEST_CUDA(cudaGetLastError());

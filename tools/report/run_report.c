@@ -4,7 +4,6 @@
 
 #include <stdio.h>
 
-#include "plan_report.h"
 #include "plan_targets.h"
 #include "prepared_text.h"
 #include "tools/cli/json.h"
@@ -88,12 +87,15 @@ static void text_order(const struct run_outcome *outcome)
                outcome->is_symmetric ? "B and C" : "C");
 }
 
-/* Of A as the executor holds it: without values where each counts as 1. */
-static uint64_t csr_bytes(const struct run_product *p)
+static void text_memory(const spmm_executor_info_t *info)
 {
-    spmm_plan_info_t a = p->plan;
-    a.has_values = !p->uses_ones;
-    return plan_csr_bytes(&a);
+    char one[PRINT_UNITS_BYTES], two[PRINT_UNITS_BYTES];
+    printf(LABEL "%s on the host, ", "memory", print_bytes(one, info->host_bytes));
+    printf("%s on the GPU", print_bytes(one, info->device_bytes));
+    if (info->device >= 0)
+        printf(" (at most %s, and %s in the library's pool)", print_bytes(one, info->peak_device_bytes),
+               print_bytes(two, info->pool_bytes));
+    printf("; A as CSR takes %s\n", print_bytes(one, info->csr_bytes));
 }
 
 void run_report_text(const struct run_product *p, const struct run_outcome *outcome)
@@ -123,9 +125,7 @@ void run_report_text(const struct run_product *p, const struct run_outcome *outc
                r->has_unit_values ? "" : "the plan holds no values: ");
     text_product(p);
     text_order(outcome);
-    printf(LABEL "%s on the host, %s on the GPU; A as CSR takes %s\n", "memory",
-           print_bytes(one, p->info.host_bytes), print_bytes(two, p->info.device_bytes),
-           print_bytes(three, csr_bytes(p)));
+    text_memory(&p->info);
     if (timing != NULL) {
         printf(LABEL "%s back to back (%s of %d), %s with cold caches (median of %d)\n", "time",
                print_seconds(one, 1e-3 * timing->ms_warm), r->device >= 0 ? "mean" : "median",
@@ -215,7 +215,9 @@ int run_report_json(const struct run_product *p, const struct run_outcome *outco
     json_double(&j, "beta", r->beta);
     json_uint(&j, "host_bytes", p->info.host_bytes);
     json_uint(&j, "device_bytes", p->info.device_bytes);
-    json_uint(&j, "csr_bytes", csr_bytes(p));
+    json_uint(&j, "peak_device_bytes", p->info.peak_device_bytes);
+    json_uint(&j, "pool_bytes", p->info.pool_bytes);
+    json_uint(&j, "csr_bytes", p->info.csr_bytes);
     json_uint(&j, "workspace_bytes", p->workspace.bytes);
     json_timing(&j, p, outcome->timing);
     json_check(&j, outcome);
