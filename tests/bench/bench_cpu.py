@@ -25,7 +25,8 @@ import scipy.sparse
 
 COLUMNS = ("date,commit,device,matrix,rows,cols,nnz,n,layout,dtype,op,family,kernel,chosen,ms_cold,ms_warm,gflops,"
            "error_ratio,peer,peer_ms_cold,peer_ms_warm,ratio_cold,inspect_s,plan_bytes,compute,ms_set_values,"
-           "peer_least_ms_warm,bound_us,bound_share,b_type,c_type,unit_values").split(",")
+           "peer_least_ms_warm,bound_us,bound_share,b_type,c_type,unit_values,"
+           "device_bytes,workspace_bytes,peer_device_bytes,peer_workspace_bytes").split(",")
 TURNS_LEAST, TURNS_MOST = 11, 1000
 MKL, SCIPY = "mkl-csr", "scipy"  # names of the peers in the CSV file; oneMKL's is that of spmm-bench
 DTYPES = {"f32": (1, numpy.float32, 2.0 ** -24, "s", ctypes.c_float), "f64": (2, numpy.float64, 2.0 ** -53, "d", ctypes.c_double)}
@@ -223,7 +224,7 @@ def case_rows(spmm, mkl, name, a, made, dtype, layout, n, options):
             *a.shape, a.nnz, n, layout, dtype, "N", kernel.split("/")[1], kernel, 1, f"{cold['spmm']:.6g}",
             f"{warm['spmm']:.6g}", f"{flops / cold['spmm'] / 1e6:.4g}", f"{ratio:.3g}", peer, f"{cold[peer]:.6g}",
             f"{warm[peer]:.6g}", f"{cold[peer] / cold['spmm']:.4g}", f"{inspect_s:.6g}", plan_bytes, dtype, "",
-            f"{warm[peer]:.6g}", "", "", dtype, dtype, 0)))
+            f"{warm[peer]:.6g}", "", "", dtype, dtype, 0, "", "", "", "")))
 
 
 def report(rows):

@@ -6,6 +6,7 @@
 header=date,commit,device,matrix,rows,cols,nnz,n,layout,dtype,op,family,kernel,chosen,ms_cold,ms_warm,gflops,error_ratio
 header+=,peer,peer_ms_cold,peer_ms_warm,ratio_cold,inspect_s,plan_bytes,compute,ms_set_values
 header+=,peer_least_ms_warm,bound_us,bound_share,b_type,c_type,unit_values
+header+=,device_bytes,workspace_bytes,peer_device_bytes,peer_workspace_bytes
 bench=(spmm-bench --device cpu --repeat 2 -q)
 
 rows() { # PYTHON: true of r, the list of rows of $work/r.csv
@@ -27,6 +28,7 @@ rows 'sum(int(x["chosen"]) for x in r) == len(r) / 5'
 rows '{x["kernel"] for x in r if x["matrix"] == "gen:arrow:50"} == {"cpu/" + k for k in ("rows/row-split", "rows/nonzero-split", "tiled/whole/p256", "tiled/segmented-3/p256", "dense/gemm")}'
 rows 'all(x["date"] == "2000-01-02" and x["commit"] == "abc" and x["family"] == x["kernel"].split("/")[1] for x in r)'
 rows 'all(float(x["error_ratio"]) <= 1 and float(x["ms_cold"]) > 0 and float(x["ms_warm"]) > 0 for x in r)'
+rows 'all(x["device_bytes"] == x["workspace_bytes"] == x["peer_device_bytes"] == x["peer_workspace_bytes"] == "" for x in r)'
 rows 'all(float(x["gflops"]) > 0 and float(x["inspect_s"]) > 0 and int(x["plan_bytes"]) > 0 for x in r)'
 rows 'all(x["peer"] == x["ratio_cold"] == x["peer_ms_cold"] == "" for x in r)'
 rows 'all(x["compute"] == x["dtype"] and x["ms_set_values"] == "" for x in r)'

@@ -83,7 +83,7 @@ static void measure_all(spmm_status_t status, char *text)
     struct bench_summary summary = {0};
     struct bench_page page = {0};
     spmm_diag_t diag = {0};
-    const struct summary_row row = {SPMM_F32, SPMM_ROW_MAJOR, SPMM_OP_N, 8, 2, 1.5};
+    const struct summary_row row = {SPMM_F32, SPMM_ROW_MAJOR, SPMM_OP_N, 8, 2, 1.5, 0};
     peers[2].status = SPMM_ERR_MEMORY;
     snprintf(peers[2].note, sizeof peers[2].note, "no \"room\"");
     assert_int_equal(bench_summary_add(&summary, &row, &diag), SPMM_OK);

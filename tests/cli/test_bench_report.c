@@ -74,13 +74,13 @@ static void a_peer_that_rounds_to_tf32_rivals_tf32_kernels_only(void **state)
     char text[2000];
     (void)state;
     rows_of(ours, 3, peers, 3, 0, text, sizeof text);
-    assert_string_equal(
-        text,
-        "d,c,here,m,2,2,4,8,row,f32,N,rows,k/f32,1,4,4,1.6e-05,0.5,lib-slow,8,8,2,0.5,7,f32,,8,,,f16,bf16,1\n"
-        "d,c,here,m,2,2,4,8,row,f32,N,window,k/3xtf32,0,2,2,3.2e-05,0.5,lib-slow,8,8,4,0.5,7,"
-        "3xtf32,3,8,,,f16,bf16,1\n"
-        "d,c,here,m,2,2,4,8,row,f32,N,window,k/tf32,0,1,1,6.4e-05,0.5,lib-tf32,6,6,6,0.5,7,"
-        "tf32,,6,,,f16,bf16,1\n");
+    assert_string_equal(text,
+                        "d,c,here,m,2,2,4,8,row,f32,N,rows,k/"
+                        "f32,1,4,4,1.6e-05,0.5,lib-slow,8,8,2,0.5,7,f32,,8,,,f16,bf16,1,,,,\n"
+                        "d,c,here,m,2,2,4,8,row,f32,N,window,k/3xtf32,0,2,2,3.2e-05,0.5,lib-slow,8,8,4,0.5,7,"
+                        "3xtf32,3,8,,,f16,bf16,1,,,,\n"
+                        "d,c,here,m,2,2,4,8,row,f32,N,window,k/tf32,0,1,1,6.4e-05,0.5,lib-tf32,6,6,6,0.5,7,"
+                        "tf32,,6,,,f16,bf16,1,,,,\n");
 }
 
 static void each_library_has_its_row_and_the_first_one_is_last(void **state)
@@ -96,9 +96,9 @@ static void each_library_has_its_row_and_the_first_one_is_last(void **state)
     rows_of(ours, 1, peers, 4, 1500, text, sizeof text);
     assert_string_equal(text,
                         "d,c,here,m,2,2,4,8,row,f32,N,rows,k,1,2,2,3.2e-05,0.5,ab-dense,1,1,0.5,0.5,7,f32,"
-                        ",1,1500,0.75,f16,bf16,1\n"
+                        ",1,1500,0.75,f16,bf16,1,,,,\n"
                         "d,c,here,m,2,2,4,8,row,f32,N,rows,k,1,2,2,3.2e-05,0.5,a-two,4,4,2,0.5,7,f32,"
-                        ",3,1500,0.75,f16,bf16,1\n");
+                        ",3,1500,0.75,f16,bf16,1,,,,\n");
 }
 
 static void a_kernel_without_a_rival_has_a_row_without_a_peer(void **state)
@@ -110,7 +110,59 @@ static void a_kernel_without_a_rival_has_a_row_without_a_peer(void **state)
     (void)state;
     rows_of(ours, 1, peers, 1, 0, text, sizeof text);
     assert_string_equal(
-        text, "d,c,here,m,2,2,4,8,row,f32,N,rows,k,1,2,2,3.2e-05,0.5,,,,,0.5,7,f32,,,,,f16,bf16,1\n");
+        text, "d,c,here,m,2,2,4,8,row,f32,N,rows,k,1,2,2,3.2e-05,0.5,,,,,0.5,7,f32,,,,,f16,bf16,1,,,,\n");
+}
+
+/* Of each kernel's own peer; a mean is over cases in which both are known. */
+static void memory_stands_beside_that_of_the_peer(void **state)
+{
+    struct ours_result ours[] = {
+        {.result = result("k", SPMM_COMPUTE_F32, 2, 0.5), .family = "rows", .is_chosen = 1}};
+    struct bench_result peers[] = {result("a-one", SPMM_COMPUTE_F32, 6, 0.5),
+                                   result("b-two", SPMM_COMPUTE_F32, 4, 0.5)};
+    struct bench_memory nothing = {0, 5};
+    char text[2000];
+    (void)state;
+    ours[0].result.memory = (struct bench_memory){5000000000, 0};
+    peers[1].memory = (struct bench_memory){9000000000, 1000000000};
+    rows_of(ours, 1, peers, 2, 0, text, sizeof text);
+    assert_string_equal(text, "d,c,here,m,2,2,4,8,row,f32,N,rows,k,1,2,2,3.2e-05,0.5,b-two,4,4,2,0.5,7,f32,"
+                              ",4,,,f16,bf16,1,5000000000,0,9000000000,1000000000\n"
+                              "d,c,here,m,2,2,4,8,row,f32,N,rows,k,1,2,2,3.2e-05,0.5,a-one,6,6,3,0.5,7,f32,"
+                              ",6,,,f16,bf16,1,5000000000,0,,\n");
+    assert_float_equal(bench_memory_ratio(&peers[1].memory, &ours[0].result.memory), 2, 0);
+    assert_float_equal(bench_memory_ratio(&nothing, &ours[0].result.memory), 0, 0);
+    assert_float_equal(bench_memory_ratio(&ours[0].result.memory, &nothing), 0, 0);
+}
+
+struct lines {
+    double memory[8];
+    int count;
+};
+
+static void keep_line(void *context, const struct summary_line *line)
+{
+    struct lines *lines = context;
+    lines->memory[lines->count++] = line->memory;
+}
+
+static void the_mean_of_memory_is_of_cases_that_know_it(void **state)
+{
+    struct bench_summary summary = {0};
+    struct lines lines = {.count = 0};
+    struct summary_row row = {SPMM_F32, SPMM_ROW_MAJOR, SPMM_OP_N, 8, 2, 1.5, 0};
+    spmm_diag_t diag;
+    (void)state;
+    assert_int_equal(bench_summary_add(&summary, &row, &diag), SPMM_OK);
+    row.n = 16;
+    for (row.ratio_memory = 2; row.ratio_memory <= 8; row.ratio_memory *= 4)
+        assert_int_equal(bench_summary_add(&summary, &row, &diag), SPMM_OK);
+    bench_summary_each(&summary, keep_line, &lines);
+    assert_int_equal(lines.count, 4); /* n = 8, n = 16, all n, all */
+    assert_float_equal(lines.memory[0], 0, 0);
+    for (int i = 1; i < lines.count; i++)
+        assert_float_equal(lines.memory[i], 4, 1e-12);
+    bench_summary_free(&summary);
 }
 
 /* 3 rows, 5 entries in 2 of 4 columns. */
@@ -140,6 +192,8 @@ int main(void)
         cmocka_unit_test(a_peer_that_rounds_to_tf32_rivals_tf32_kernels_only),
         cmocka_unit_test(each_library_has_its_row_and_the_first_one_is_last),
         cmocka_unit_test(a_kernel_without_a_rival_has_a_row_without_a_peer),
+        cmocka_unit_test(memory_stands_beside_that_of_the_peer),
+        cmocka_unit_test(the_mean_of_memory_is_of_cases_that_know_it),
         cmocka_unit_test(the_bound_is_bytes_or_gathers_and_a_start),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -73,6 +73,13 @@ int bench_is_best(const struct bench_case *done, int peer, int is_chosen)
     return 0;
 }
 
+double bench_memory_ratio(const struct bench_memory *peer, const struct bench_memory *ours)
+{
+    if (peer->a == 0 || ours->a == 0)
+        return 0.0;
+    return (double)bench_memory_bytes(peer) / (double)bench_memory_bytes(ours);
+}
+
 double bench_gflops(const struct bench_case *done, double ms)
 {
     return ms > 0.0 ? 2.0 * (double)done->nnz * (double)done->n / (ms * 1e6) : 0.0;

@@ -35,6 +35,9 @@ int bench_is_first_of_library(const struct bench_case *done, int peer);
 /* The best of its library for some kernel of ours: for the plan's choice with is_chosen. */
 int bench_is_best(const struct bench_case *done, int peer, int is_chosen);
 
+/* Bytes of a peer over ours; 0: not known. */
+double bench_memory_ratio(const struct bench_memory *peer, const struct bench_memory *ours);
+
 double bench_gflops(const struct bench_case *done, double ms);
 /* The bound over the cold time; 0: not known. */
 double bench_bound_share(const struct bench_case *done, const struct bench_result *ours);

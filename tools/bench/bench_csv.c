@@ -13,7 +13,8 @@
 #define CSV_HEADER                                                                                           \
     "date,commit,device,matrix,rows,cols,nnz,n,layout,dtype,op,family,kernel,chosen,ms_cold,ms_warm,gflops," \
     "error_ratio,peer,peer_ms_cold,peer_ms_warm,ratio_cold,inspect_s,plan_bytes,compute,ms_set_values,"      \
-    "peer_least_ms_warm,bound_us,bound_share,b_type,c_type,unit_values\n"
+    "peer_least_ms_warm,bound_us,bound_share,b_type,c_type,unit_values,"                                     \
+    "device_bytes,workspace_bytes,peer_device_bytes,peer_workspace_bytes\n"
 
 /* Does a file that is not empty begin with these columns? Rows of others would be read wrong. */
 static int has_our_header(const char *path)
@@ -89,6 +90,15 @@ static void csv_number(FILE *csv, double number)
     fputc(',', csv);
 }
 
+/* Two fields behind others; empty where it is not known. */
+static void csv_memory(FILE *csv, const struct bench_memory *memory)
+{
+    if (memory != NULL && memory->a > 0)
+        fprintf(csv, ",%llu,%llu", (unsigned long long)memory->a, (unsigned long long)memory->workspace);
+    else
+        fputs(",,", csv);
+}
+
 /* first is the first peer of its library. */
 static void csv_row(FILE *csv, const struct csv_origin *origin, const struct bench_case *done,
                     const struct ours_result *ours, int first, const struct bench_result *peer)
@@ -105,8 +115,11 @@ static void csv_row(FILE *csv, const struct csv_origin *origin, const struct ben
     csv_number(csv, peer != NULL ? bench_least_warm(done, &ours->result, first) : 0.0);
     csv_number(csv, done->bound_us);
     csv_number(csv, bench_bound_share(done, &ours->result));
-    fprintf(csv, "%s,%s,%d\n", spmm_dtype_name(done->b_type), spmm_dtype_name(done->c_type),
+    fprintf(csv, "%s,%s,%d", spmm_dtype_name(done->b_type), spmm_dtype_name(done->c_type),
             done->has_unit_values);
+    csv_memory(csv, &ours->result.memory);
+    csv_memory(csv, peer != NULL ? &peer->memory : NULL);
+    fputc('\n', csv);
 }
 
 void bench_csv_rows(FILE *csv, const struct csv_origin *origin, const struct bench_case *done,

@@ -139,6 +139,9 @@ static void run_one(struct cublas_peers *peers, struct bench_site *site, int is_
     }
     TRY(cublas_product_begin(&product, &diag));
     choose(site, &product);
+    result->memory = (struct bench_memory){
+        (uint64_t)peers->rows * (uint64_t)peers->cols * spmm_dtype_size(peers->dtype),
+        product.algorithm >= 0 ? product.algorithms[product.algorithm].workspaceSize : 0};
     bench_peers_measure(site, cublas_product_run, &product, result);
 cleanup:
     if (status != SPMM_OK)

@@ -111,6 +111,7 @@ static void run_one(struct cusparse_peers *peers, const struct algorithm *algori
     TRY(cusparse_product_begin(&product, &peers->stored[algorithm->storage], &site->b_view, &site->c_view,
                                peers->device, &peers->buffer, &diag));
     TRY(device_synchronize(peers->device, &diag));
+    result->memory = (struct bench_memory){peers->stored[algorithm->storage].bytes, product.buffer_bytes};
     bench_peers_measure(site, cusparse_product_run, &product, result);
 cleanup:
     if (status != SPMM_OK)

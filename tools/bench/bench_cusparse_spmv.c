@@ -85,6 +85,7 @@ struct call {
     cusparseSpMatDescr_t a;
     cusparseDnVecDescr_t x, y;
     void *buffer;
+    size_t buffer_bytes;
 };
 
 static spmm_status_t multiply(void *context, spmm_diag_t *diag)
@@ -100,11 +101,10 @@ static spmm_status_t prepare(struct cusparse_peers *peers, struct call *call, sp
 {
     const cusparseOperation_t op = CUSPARSE_OPERATION_NON_TRANSPOSE;
     spmm_status_t status = SPMM_OK;
-    size_t bytes = 0;
     TRY(cusparse_check(cusparseSpMV_bufferSize(call->handle, op, call->f.one, call->a, call->x, call->f.zero,
-                                               call->y, call->f.compute, call->alg, &bytes),
+                                               call->y, call->f.compute, call->alg, &call->buffer_bytes),
                        "cusparseSpMV_bufferSize failed", diag));
-    TRY(device_block_reserve(&peers->buffer, peers->device, bytes, diag));
+    TRY(device_block_reserve(&peers->buffer, peers->device, call->buffer_bytes, diag));
     call->buffer = peers->buffer.data;
     TRY(cusparse_check(cusparseSpMV_preprocess(call->handle, op, call->f.one, call->a, call->x, call->f.zero,
                                                call->y, call->f.compute, call->alg, call->buffer),
@@ -130,6 +130,7 @@ static void run_one(struct cusparse_peers *peers, const struct algorithm *algori
         cusparseCreateDnVec(&call.y, stored->rows * scale, site->c_view.data, cuda_type(site->c_view.type)),
         "describing C failed", &diag));
     TRY(prepare(peers, &call, &diag));
+    result->memory = (struct bench_memory){stored->bytes, call.buffer_bytes};
     bench_peers_measure(site, multiply, &call, result);
 cleanup:
     if (status != SPMM_OK)

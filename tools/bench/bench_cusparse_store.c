@@ -25,9 +25,11 @@ void cusparse_stored_free(struct cusparse_stored *stored)
     stored->is_there = 0;
 }
 
-static spmm_status_t upload(struct device_block *to, int device, const void *from, uint64_t bytes,
-                            spmm_diag_t *diag)
+/* An array of a storage. */
+static spmm_status_t upload(struct cusparse_stored *stored, struct device_block *to, int device,
+                            const void *from, uint64_t bytes, spmm_diag_t *diag)
 {
+    stored->bytes += bytes;
     const spmm_status_t status = device_block_reserve(to, device, bytes, diag);
     return status == SPMM_OK ? device_upload(to, from, bytes, diag) : status;
 }
@@ -56,16 +58,17 @@ spmm_status_t cusparse_store_entries(int device, const struct host_csr *csr, int
     const uint64_t nnz = (uint64_t)csr->nnz;
     int32_t *rows = is_coo ? row_indices(csr) : narrow_row_ptr(csr);
     void *values = host_csr_typed_values(csr);
+    stored->bytes = 0;
     if (rows == NULL || values == NULL) {
         status = fail_memory(diag, nnz * 12, "the matrix for cuSPARSE");
         goto cleanup;
     }
     if (is_coo)
-        TRY(upload(&stored->row_ind, device, rows, nnz * sizeof *rows, diag));
+        TRY(upload(stored, &stored->row_ind, device, rows, nnz * sizeof *rows, diag));
     else
-        TRY(upload(&stored->row_ptr, device, rows, ((uint64_t)csr->rows + 1) * sizeof *rows, diag));
-    TRY(upload(&stored->col_ind, device, csr->col_ind, nnz * sizeof *csr->col_ind, diag));
-    TRY(upload(&stored->values, device, values, nnz * spmm_dtype_size(csr->dtype), diag));
+        TRY(upload(stored, &stored->row_ptr, device, rows, ((uint64_t)csr->rows + 1) * sizeof *rows, diag));
+    TRY(upload(stored, &stored->col_ind, device, csr->col_ind, nnz * sizeof *csr->col_ind, diag));
+    TRY(upload(stored, &stored->values, device, values, nnz * spmm_dtype_size(csr->dtype), diag));
     stored->rows = csr->rows;
     stored->cols = csr->cols;
     stored->nnz = csr->nnz;
@@ -113,9 +116,10 @@ static spmm_status_t store_bsr(int device, const struct host_bsr *bsr, uint64_t 
 {
     spmm_status_t status = SPMM_OK;
     const uint64_t blocks = (uint64_t)bsr->blocks;
-    TRY(upload(&stored->row_ptr, device, bsr->row_ptr, ((uint64_t)bsr->block_rows + 1) * 4, diag));
-    TRY(upload(&stored->col_ind, device, bsr->col_ind, blocks * 4, diag));
-    TRY(upload(&stored->values, device, bsr->values, blocks * block_bytes, diag));
+    stored->bytes = 0;
+    TRY(upload(stored, &stored->row_ptr, device, bsr->row_ptr, ((uint64_t)bsr->block_rows + 1) * 4, diag));
+    TRY(upload(stored, &stored->col_ind, device, bsr->col_ind, blocks * 4, diag));
+    TRY(upload(stored, &stored->values, device, bsr->values, blocks * block_bytes, diag));
     describe(bsr, bsr->blocks, 0, stored);
 cleanup:
     return status;
@@ -126,10 +130,11 @@ static spmm_status_t store_ell(int device, const struct host_bsr *bsr, spmm_dtyp
 {
     spmm_status_t status = SPMM_OK;
     struct host_ell ell = {0};
+    stored->bytes = 0;
     TRY(host_ell_make(bsr, dtype, &ell, diag));
     const uint64_t blocks = (uint64_t)(bsr->block_rows * ell.width);
-    TRY(upload(&stored->col_ind, device, ell.col_ind, blocks * 4, diag));
-    TRY(upload(&stored->values, device, ell.values, blocks * block_bytes, diag));
+    TRY(upload(stored, &stored->col_ind, device, ell.col_ind, blocks * 4, diag));
+    TRY(upload(stored, &stored->values, device, ell.values, blocks * block_bytes, diag));
     describe(bsr, (int64_t)blocks, ell.width, stored);
 cleanup:
     host_ell_free(&ell);
@@ -203,11 +208,12 @@ spmm_status_t cusparse_store_sell(int device, const struct host_csr *csr, struct
         status = fail_memory(diag, count * 12, "the matrix in slices");
         goto cleanup;
     }
+    stored->bytes = 0;
     memset(col_ind, 0xff, count * sizeof *col_ind);
     fill_slices(csr, offsets, col_ind, values);
-    TRY(upload(&stored->row_ptr, device, offsets, ((uint64_t)slices + 1) * sizeof *offsets, diag));
-    TRY(upload(&stored->col_ind, device, col_ind, count * sizeof *col_ind, diag));
-    TRY(upload(&stored->values, device, values, count * spmm_dtype_size(csr->dtype), diag));
+    TRY(upload(stored, &stored->row_ptr, device, offsets, ((uint64_t)slices + 1) * sizeof *offsets, diag));
+    TRY(upload(stored, &stored->col_ind, device, col_ind, count * sizeof *col_ind, diag));
+    TRY(upload(stored, &stored->values, device, values, count * spmm_dtype_size(csr->dtype), diag));
     stored->rows = csr->rows;
     stored->cols = csr->cols;
     stored->nnz = csr->nnz;

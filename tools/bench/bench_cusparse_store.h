@@ -11,7 +11,8 @@ struct cusparse_stored {
     int is_there;
     int64_t rows, cols, nnz; /* of blocks, for storages of blocks */
     int64_t block, slice;    /* 0, or rows of a block; of a slice */
-    int64_t width; /* Blocked-ELL: blocks a block row; SELL: values with those that fill slices up */
+    int64_t width;  /* Blocked-ELL: blocks a block row; SELL: values with those that fill slices up */
+    uint64_t bytes; /* of its arrays, whose blocks may be larger */
     struct device_block row_ptr, row_ind, col_ind, values;
 };
 void cusparse_stored_free(struct cusparse_stored *stored);

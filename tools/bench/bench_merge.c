@@ -73,6 +73,7 @@ static void run_all(struct bench_peers *base, struct bench_site *site, struct be
     product.col_ind = peers->stored.col_ind.data;
     product.values = peers->stored.values.data;
     product.workspace = peers->workspace.data;
+    result->memory = (struct bench_memory){peers->stored.bytes, merge_spmv_workspace_bytes(&product)};
     bench_peers_measure(site, multiply, &product, result);
 cleanup:
     if (status != SPMM_OK)

@@ -225,6 +225,9 @@ static void measure(struct bench_ours *ours, int at, struct bench_site *site, st
     }
     ours_result->ms_set_values = ours->list[at].ms_set_values;
     TRY(product_call_reserve(&call, &site->workspace, site->device, &diag));
+    if (site->device >= 0)
+        TRY(spmm_executor_workspace_bytes(executor, ours->op, &site->b_view, &site->c_view,
+                                          &result->memory.workspace, &diag));
     bench_site_measure(site, product_call_run, &call, result);
 cleanup:
     if (status != SPMM_OK)
@@ -251,7 +254,7 @@ void bench_ours_run(struct bench_ours *ours, struct bench_site *site, struct our
             prepare(ours, site);
         if (spmm_executor_info(executor, ours->op, &site->b_view, &site->c_view, &info, NULL) != SPMM_OK)
             continue;
-        *next = (struct ours_result){.is_chosen = i == 0};
+        *next = (struct ours_result){.is_chosen = i == 0, .result.memory.a = info.device_bytes};
         const spmm_reorder_t permutation = ours->list[i].permutation;
         name_permutation(info.kernel,
                          permutation == SPMM_REORDER_AUTO ? chosen_permutation(ours, site) : permutation,

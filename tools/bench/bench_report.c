@@ -17,6 +17,10 @@ static void json_result(struct json *json, const struct bench_result *result)
     json_double(json, "ms_cold", result->ms_cold);
     json_double(json, "ms_warm", result->ms_warm);
     json_double(json, "error_ratio", result->error_ratio);
+    if (result->memory.a == 0)
+        return;
+    json_uint(json, "device_bytes", result->memory.a);
+    json_uint(json, "workspace_bytes", result->memory.workspace);
 }
 
 static void json_ours(struct json *json, const struct bench_case *done, const struct ours_result *ours)
@@ -79,6 +83,14 @@ static void table_result(const struct bench_result *result, const char *mark)
     }
     printf("  %-38s %s %10.4f %10.4f %9.2g", result->name, mark, result->ms_cold, result->ms_warm,
            result->error_ratio);
+    if (result->memory.a > 0)
+        printf(" %10.3f", 1e-6 * (double)bench_memory_bytes(&result->memory));
+}
+
+/* Is there a column of megabytes? */
+static int has_memory(const struct bench_case *done)
+{
+    return done->ours_count > 0 && done->ours[0].result.memory.a > 0;
 }
 
 static void table_ours(const struct bench_report *report, const struct bench_case *done,
@@ -118,9 +130,9 @@ static void table_case(struct bench_report *report, const struct bench_case *don
     table_types(done);
     printf(", op %s\n", spmm_op_name(done->op));
     if (!report->has_header)
-        printf("  %-38s   %10s %10s %9s %9s%s %10s%s\n", "", "ms cold", "ms warm", "error", "gflops",
-               done->bound_us > 0.0 ? "  bound" : "", "peer/ours",
-               report->shows_set_values ? " set values products" : "");
+        printf("  %-38s   %10s %10s %9s%s %9s%s %10s%s\n", "", "ms cold", "ms warm", "error",
+               has_memory(done) ? "         MB" : "", "gflops", done->bound_us > 0.0 ? "  bound" : "",
+               "peer/ours", report->shows_set_values ? " set values products" : "");
     report->has_header = 1;
     for (int i = 0; i < done->ours_count; i++)
         table_ours(report, done, &done->ours[i]);
@@ -161,7 +173,8 @@ static spmm_status_t summarise(struct bench_report *report, const struct bench_c
                                     done->op,
                                     done->n,
                                     peer->ms_cold / ours->ms_cold,
-                                    peer->ms_warm / ours->ms_warm};
+                                    peer->ms_warm / ours->ms_warm,
+                                    bench_memory_ratio(&peer->memory, &ours->memory)};
     return bench_summary_add(&report->summary, &row, diag);
 }
 

@@ -25,6 +25,16 @@ struct bench_site {
     double ms_best_peer;         /* cold, of the case so far: right, and not of rounded factors; 0: none */
 };
 
+/* Device memory beside B and C; all 0 where it is not known, as on a CPU. */
+struct bench_memory {
+    uint64_t a;         /* what it holds of A */
+    uint64_t workspace; /* of one product */
+};
+static inline uint64_t bench_memory_bytes(const struct bench_memory *memory)
+{
+    return memory->a + memory->workspace;
+}
+
 /* What one kernel did in one case. */
 struct bench_result {
     char name[64];
@@ -33,6 +43,7 @@ struct bench_result {
     spmm_status_t status;
     char note[160]; /* why there are no times */
     double error_ratio, ms_cold, ms_warm;
+    struct bench_memory memory;
 };
 
 spmm_status_t bench_site_create(int device, int threads, const struct timing_rule *rule,

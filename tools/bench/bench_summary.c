@@ -37,8 +37,8 @@ static int compare_rows(const void *left, const void *right)
 }
 
 struct mean {
-    double log_cold, log_warm;
-    size_t count, below_one;
+    double log_cold, log_warm, log_memory;
+    size_t count, below_one, memory_count;
     double minimum;
 };
 
@@ -48,6 +48,10 @@ static void add_row(struct mean *mean, const struct summary_row *row)
     mean->log_warm += log(row->ratio_warm);
     mean->minimum = mean->count == 0 || row->ratio_cold < mean->minimum ? row->ratio_cold : mean->minimum;
     mean->count++;
+    if (row->ratio_memory > 0.0) {
+        mean->log_memory += log(row->ratio_memory);
+        mean->memory_count++;
+    }
     mean->below_one += row->ratio_cold < 1.0;
 }
 
@@ -63,15 +67,17 @@ static void tell_mean(const struct listener *to, const char *dtype, const char *
     char columns[24] = "all";
     if (n > 0)
         snprintf(columns, sizeof columns, "%lld", (long long)n);
-    const struct summary_line line = {.dtype = dtype,
-                                      .layout = layout,
-                                      .op = op,
-                                      .n = columns,
-                                      .cases = mean->count,
-                                      .below_one = mean->below_one,
-                                      .cold = exp(mean->log_cold / (double)mean->count),
-                                      .warm = exp(mean->log_warm / (double)mean->count),
-                                      .minimum = mean->minimum};
+    const struct summary_line line = {
+        .dtype = dtype,
+        .layout = layout,
+        .op = op,
+        .n = columns,
+        .cases = mean->count,
+        .below_one = mean->below_one,
+        .cold = exp(mean->log_cold / (double)mean->count),
+        .warm = exp(mean->log_warm / (double)mean->count),
+        .minimum = mean->minimum,
+        .memory = mean->memory_count > 0 ? exp(mean->log_memory / (double)mean->memory_count) : 0.0};
     to->fn(to->context, &line);
 }
 
@@ -115,8 +121,11 @@ static void print_line(void *context, const struct summary_line *line)
 {
     struct json *json = context;
     if (json == NULL) {
-        printf("  %-5s %-6s %-3s %6s %6zu %12.3f %12.3f %8.3f %10zu\n", line->dtype, line->layout, line->op,
+        printf("  %-5s %-6s %-3s %6s %6zu %12.3f %12.3f %8.3f %10zu", line->dtype, line->layout, line->op,
                line->n, line->cases, line->cold, line->warm, line->minimum, line->below_one);
+        if (line->memory > 0.0)
+            printf(" %12.3f", line->memory);
+        putchar('\n');
         return;
     }
     json_object(json, NULL);
@@ -129,7 +138,17 @@ static void print_line(void *context, const struct summary_line *line)
     json_double(json, "ratio_warm_mean", line->warm);
     json_double(json, "ratio_cold_least", line->minimum);
     json_uint(json, "below_one", line->below_one);
+    if (line->memory > 0.0)
+        json_double(json, "ratio_memory_mean", line->memory);
     json_end(json);
+}
+
+static int knows_memory(const struct bench_summary *summary)
+{
+    for (size_t i = 0; i < summary->count; i++)
+        if (summary->rows[i].ratio_memory > 0.0)
+            return 1;
+    return 0;
 }
 
 void bench_summary_print(struct bench_summary *summary, struct json *json)
@@ -138,8 +157,9 @@ void bench_summary_print(struct bench_summary *summary, struct json *json)
         json_array(json, "summary");
     else if (summary->count > 0)
         printf("\nbest peer's time over the time of the plan's choice (geometric means)\n"
-               "  %-5s %-6s %-3s %6s %6s %12s %12s %8s %10s\n",
-               "dtype", "layout", "op", "n", "cases", "cold", "warm", "minimum", "below 1.0");
+               "  %-5s %-6s %-3s %6s %6s %12s %12s %8s %10s%s\n",
+               "dtype", "layout", "op", "n", "cases", "cold", "warm", "minimum", "below 1.0",
+               knows_memory(summary) ? "  peer MB/ours" : "");
     bench_summary_each(summary, print_line, json);
     if (json != NULL)
         json_end(json);

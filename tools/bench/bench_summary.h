@@ -19,6 +19,7 @@ struct summary_row {
     spmm_op_t op;
     int64_t n;
     double ratio_cold, ratio_warm;
+    double ratio_memory; /* bytes of the peer over ours; 0: not known */
 };
 spmm_status_t bench_summary_add(struct bench_summary *summary, const struct summary_row *row,
                                 spmm_diag_t *diag);
@@ -28,6 +29,7 @@ struct summary_line {
     const char *dtype, *layout, *op, *n;
     size_t cases, below_one; /* below_one: in which the peer is faster */
     double cold, warm, minimum;
+    double memory; /* 0: not known in any */
 };
 /* Calls fn for each line, by type, layout, op and n, then over all n, then over all cases. */
 void bench_summary_each(struct bench_summary *summary,

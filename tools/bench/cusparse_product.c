@@ -63,12 +63,11 @@ spmm_status_t cusparse_product_begin(struct cusparse_product *p, const struct cu
     const cusparseOperation_t plain = CUSPARSE_OPERATION_NON_TRANSPOSE;
     const struct cusparse_factors *f = &p->factors;
     spmm_status_t status = SPMM_OK;
-    size_t bytes = 0;
     TRY(describe(p, stored, b, c, diag));
     TRY(cusparse_check(cusparseSpMM_bufferSize(p->handle, p->op, plain, f->one, p->a, p->b, f->zero, p->c,
-                                               f->compute, p->algorithm, &bytes),
+                                               f->compute, p->algorithm, &p->buffer_bytes),
                        "cusparseSpMM_bufferSize failed", diag));
-    TRY(device_block_reserve(buffer, device, bytes, diag));
+    TRY(device_block_reserve(buffer, device, p->buffer_bytes, diag));
     p->buffer = buffer->data;
     if (!is_blocked_ell(stored))
         TRY(cusparse_check(cusparseSpMM_preprocess(p->handle, p->op, plain, f->one, p->a, p->b, f->zero, p->c,

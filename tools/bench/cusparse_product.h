@@ -15,6 +15,7 @@ struct cusparse_product {
     cusparseSpMatDescr_t a;
     cusparseDnMatDescr_t b, c;
     void *buffer;
+    size_t buffer_bytes; /* that cuSPARSE asked for */
 };
 
 /* Describe A, B and C anew, as preparing ties them to the buffer, which is made large enough and belongs to the caller;
