@@ -8,8 +8,9 @@
 /* op(A) has as many rows as C and as many columns as B has rows; n, the columns of B and C, is b.cols. */
 struct spmmi_product {
     spmm_op_t op;
-    spmm_dtype_t a_type;    /* values of A; B and C say their own */
-    int a_is_ones;          /* each value of A is 1: it need not be read */
+    spmm_dtype_t a_type; /* values of A; B and C say their own */
+    int a_is_uniform;    /* each value of A is a_value: they need not be read */
+    double a_value;
     spmm_compute_t compute; /* compute type; sums are double for f64, else float */
     double alpha, beta;
     spmm_dense_t b, c; /* b.data may be NULL where alpha is 0, both where only sizes are asked for */

@@ -177,7 +177,8 @@ struct spmmi_product spmmi_product_of(const spmm_executor_t *executor, const str
 {
     return (struct spmmi_product){.op = op,
                                   .a_type = executor->shape.dtype,
-                                  .a_is_ones = executor->has_unit_values,
+                                  .a_is_uniform = executor->has_unit_values,
+                                  .a_value = 1,
                                   .compute = executor->shape.variants[choice->variant].compute,
                                   .alpha = 1,
                                   .b = *b,

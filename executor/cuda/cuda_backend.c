@@ -27,7 +27,8 @@ struct spmmi_cuda {
     struct spmmi_device_block block; /* them */
     uint64_t memory_bytes;           /* that create asks for */
     struct spmmi_device_count count; /* of all blocks */
-    int values_are_ones;             /* those of the plan are all 1, and no others were set */
+    int is_uniform;                  /* the values of the plan are all the same, and no others were set */
+    double value;                    /* it */
 };
 
 static spmm_status_t read_device(int number, struct spmmi_device *device, spmm_diag_t *diag)
@@ -167,7 +168,9 @@ static spmm_status_t upload_values(struct spmmi_cuda *cuda, const spmm_plan_t *p
     else
         SPMM_TRY(spmmi_cuda_copy_array(cuda->values, plan->values, cuda->nnz, size, diag));
     SPMM_TRY(give_values(cuda, NULL, diag));
-    cuda->values_are_ones = !are_ones && spmmi_values_are_ones(plan->values, cuda->dtype, plan->nnz);
+    cuda->is_uniform = !are_ones && spmmi_values_are_equal(plan->values, cuda->dtype, plan->nnz);
+    if (cuda->is_uniform)
+        cuda->value = spmmi_value_load(plan->values, cuda->dtype, 0);
 cleanup:
     return status;
 }
@@ -234,7 +237,7 @@ spmm_status_t spmmi_cuda_set_values(struct spmmi_cuda *cuda, const void *values,
     if (bytes == 0)
         goto cleanup;
     SPMM_TRY_CUDA(spmmi_cuda_enter(cuda->device.number, &scope), diag);
-    cuda->values_are_ones = 0;
+    cuda->is_uniform = 0;
     SPMM_TRY_CUDA(cudaMemcpyAsync(cuda->values, values, bytes, cudaMemcpyDefault, stream), diag);
     SPMM_TRY(give_values(cuda, stream, diag));
 cleanup:
@@ -303,8 +306,10 @@ spmm_status_t spmmi_cuda_execute(const struct spmmi_cuda *cuda, int variant,
     struct spmmi_product run = *product;
     struct spmmi_cuda_scope scope;
     spmm_status_t status = spmmi_cuda_status((int)spmmi_cuda_enter(cuda->device.number, &scope));
-    if (status == SPMM_OK && cuda->values_are_ones && !run.a_is_ones)
-        run.a_is_ones = !is_captured(stream);
+    if (status == SPMM_OK && cuda->is_uniform) {
+        run.a_is_uniform = !is_captured(stream);
+        run.a_value = cuda->value;
+    }
     if (status == SPMM_OK)
         status = part->backend->run(part->state, &run, workspace, stream);
     spmmi_cuda_leave(scope);

@@ -56,12 +56,11 @@ static inline double spmmi_value_round(spmm_dtype_t type, double value)
     return 0;
 }
 
-/* Is each of them 1? Then each has the bytes of the one before it. */
-static inline int spmmi_values_are_ones(const void *values, spmm_dtype_t type, int64_t count)
+/* Are they all the same? Then each has the bytes of the one before it. No for none. */
+static inline int spmmi_values_are_equal(const void *values, spmm_dtype_t type, int64_t count)
 {
     const size_t size = spmm_dtype_size(type);
-    return count > 0 && spmmi_value_load(values, type, 0) == 1 &&
-           memcmp(values, (const char *)values + size, (size_t)(count - 1) * size) == 0;
+    return count > 0 && memcmp(values, (const char *)values + size, (size_t)(count - 1) * size) == 0;
 }
 
 #endif

@@ -96,7 +96,8 @@ typedef struct spmm_executor_options {
     /** 1: each entry of A counts as 1, whatever values the plan holds, if any: the product of a pattern. The result has
      * the bits that values of 1 give; most GPU kernels of rows do not read them, and where all parts are of rows and
      * values of f32 or f64 none are held there. spmm_executor_set_values is then refused (ARGUMENT). 0: plans whose
-     * values are all 1 run the same kernels until others are set, but in captured graphs. */
+     * values are all the same run the same kernels, which take that value as an argument, until others are set, but in
+     * captured graphs. The bits are those of kernels that read them. */
     int unit_values;
     int reserved; /**< Not read. */
     /** Values of A, one of those that the plan has variants for (spmm_variant_info_t.a_type); 0: the plan's type. The

@@ -23,7 +23,7 @@ struct spmmi_model_matrix {
     double rows, cols, nnz;
     double rows_used, cols_used; /* that hold nonzeros */
     double longest;              /* nonzeros of the longest row */
-    int has_ones;                /* each value is known to be 1: rows need not read them */
+    int has_equal_values;        /* all values are known to be the same: rows need not read them */
     /* Locality of the columns in the order of the rows. Bin b counts windows of 2^b nonzeros. */
     double near[SPMMI_REUSE_BINS]; /* share of nonzeros whose column came at most 2^b nonzeros before */
     double working_set[SPMMI_REUSE_BINS]; /* distinct columns of a window, mean */

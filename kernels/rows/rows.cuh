@@ -133,7 +133,7 @@ __global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BOUND(sizeof(typename T::B
             prefetch_entries<LANES>(a.narrow, start, end);
         else
             prefetch_entries<LANES>(a.columns, start, end);
-        if constexpr (!std::is_same<A, One>::value)
+        if constexpr (!std::is_same<A, Uniform>::value)
             prefetch_entries<LANES>(a.values, start, end);
     }
 
@@ -166,12 +166,12 @@ __global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BOUND(sizeof(typename T::B
             if ((int)(col.x | col.y | col.z | col.w) >= 0) { // no row ends here
 #pragma unroll
                 for (int e = 0; e < 4; e++)
-                    add_product(sum, quad[q].value(e), x[q][e]);
+                    add_product(sum, factor_of(a, quad[q].value(e)), x[q][e]);
             } else {
                 const uint32_t flag[4] = {col.x, col.y, col.z, col.w};
 #pragma unroll
                 for (int e = 0; e < 4; e++) {
-                    add_product(sum, quad[q].value(e), x[q][e]);
+                    add_product(sum, factor_of(a, quad[q].value(e)), x[q][e]);
                     if ((int)flag[e] < 0) {
                         const uint32_t at = p + 4 * q + e;
                         if (at >= start && at < end) {

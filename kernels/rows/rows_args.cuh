@@ -20,7 +20,7 @@ template <typename T> struct RowsArgs {
     const uint16_t *narrow;
     const uint8_t *row_ends;
     const uint32_t *rank_start, *row_of_rank;
-    const typename T::A *values; // One: not read
+    const typename T::A *values; // Uniform: not read
     const typename T::B *b;
     uint32_t ldb_bytes, n;
     uint32_t last_row, last_column; // of C; the last row of B
@@ -28,7 +28,8 @@ template <typename T> struct RowsArgs {
     uint64_t ldc;                           // of a row, or of a column in column-major C
     uint64_t c_row_stride, c_column_stride; // the same, of either layout
     typename T::Sum alpha, beta;
-    uint32_t b_is_aligned; // few columns: lanes load theirs as one word
+    typename T::Sum a_value; // Uniform: of each entry of A
+    uint32_t b_is_aligned;   // few columns: lanes load theirs as one word
     uint32_t empty_count, item_count, items_per_group, item_size_log2;
     const uint32_t *empty_rows, *item_rank, *item_start;
     typename T::Sum *slots;
@@ -140,6 +141,17 @@ template <typename T> __device__ __forceinline__ uint4 load_columns(const RowsAr
     return make_uint4((two.x & 0xffff) | ends << 31, two.x >> 16 | (ends << 30 & SPMMI_ROW_END),
                       (two.y & 0xffff) | (ends << 29 & SPMMI_ROW_END),
                       two.y >> 16 | (ends << 28 & SPMMI_ROW_END));
+}
+
+// The factor of an entry of A.
+template <typename T, typename A>
+__device__ __forceinline__ typename T::Sum factor_of(const RowsArgs<T> &, A value)
+{
+    return Value<A>::widen(value);
+}
+template <typename T> __device__ __forceinline__ typename T::Sum factor_of(const RowsArgs<T> &a, Uniform)
+{
+    return a.a_value;
 }
 
 // The column of an entry of the stream: a row of B.

@@ -186,7 +186,7 @@ static double block_window(const struct spmmi_model_query *q, const struct shape
 static double bytes_of_a(const struct spmmi_model_query *q, const struct shape *s)
 {
     const struct spmmi_model_matrix *m = q->matrix;
-    const double value = m->has_ones ? 0 : q->value_bytes;
+    const double value = m->has_equal_values ? 0 : q->value_bytes;
     if (s->is_sliced)
         return (double)m->slices.entries *
                (spmmi_slice_index_bytes(spmmi_slices_index(m->slices.span)) + value);

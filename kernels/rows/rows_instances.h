@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/* X(name, type of A, or 0: each entry counts as 1, type of B, type of C) */
+/* X(name, type of A, or 0: all values are the same and not read, type of B, type of C) */
 #define SPMMI_ROWS_INSTANCES(X)                    \
     X(f32, SPMM_F32, SPMM_F32, SPMM_F32)           \
     X(f64, SPMM_F64, SPMM_F64, SPMM_F64)           \
@@ -20,10 +20,10 @@ extern "C" {
     X(f32_bf16, SPMM_F32, SPMM_BF16, SPMM_BF16)    \
     X(f16_to_f32, SPMM_F16, SPMM_F16, SPMM_F32)    \
     X(bf16_to_f32, SPMM_BF16, SPMM_BF16, SPMM_F32) \
-    X(one_f32, 0, SPMM_F32, SPMM_F32)              \
-    X(one_f64, 0, SPMM_F64, SPMM_F64)              \
-    X(one_f16, 0, SPMM_F16, SPMM_F16)              \
-    X(one_bf16, 0, SPMM_BF16, SPMM_BF16)
+    X(uniform_f32, 0, SPMM_F32, SPMM_F32)          \
+    X(uniform_f64, 0, SPMM_F64, SPMM_F64)          \
+    X(uniform_f16, 0, SPMM_F16, SPMM_F16)          \
+    X(uniform_bf16, 0, SPMM_BF16, SPMM_BF16)
 
 #define SPMMI_ROWS_DECLARE(name, a, b, c)                                          \
     spmmi_rows_cuda_fn spmmi_rows_row_split_##name(struct spmmi_rows_shape shape); \

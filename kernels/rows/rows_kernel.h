@@ -72,6 +72,7 @@ struct spmmi_rows_cuda {
     int c_is_col_major;
     uint32_t n;
     double alpha, beta;
+    double a_value; /* of each entry of A, for instances that read none */
     /* Nonzero split, for rows that blocks share, in the workspace. */
     uint64_t *arrivals; /* counters, one a block and column tile: kernels/shared/arrival.h */
     uint64_t arrival_tag;
@@ -86,7 +87,7 @@ struct spmmi_rows_cuda {
 
 /* Returns a cudaError_t, 0 = enqueued. */
 typedef int (*spmmi_rows_cuda_fn)(const struct spmmi_rows_cuda *args);
-/* Value types of a product; a = 0: each entry of A counts as 1. */
+/* Value types of a product; a = 0: values of A are not read, each is a_value. */
 struct spmmi_rows_types {
     int a, b, c;
 };

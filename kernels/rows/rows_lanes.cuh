@@ -80,7 +80,7 @@ __global__ void __launch_bounds__(THREADS, SPMMI_STAGED_BLOCKS_PER_SM(sizeof(typ
 #pragma unroll
             for (int e = 0; e < 4; e++) {
                 Sums product{};
-                add_product(product, now.value(e), x[e]);
+                add_product(product, factor_of(a, now.value(e)), x[e]);
                 if (here + e - begin < end - begin)
                     sum.add(product);
             }

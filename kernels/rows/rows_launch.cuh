@@ -55,6 +55,7 @@ int launch(void (*kernel)(RowsArgs<T>), const struct spmmi_rows_cuda *args)
     a.n = args->n;
     a.alpha = static_cast<typename T::Sum>(args->alpha);
     a.beta = static_cast<typename T::Sum>(args->beta);
+    a.a_value = static_cast<typename T::Sum>(args->a_value);
     a.prefetches = args->is_dependent != 0;
 
     constexpr uint32_t EMPTY_ROWS_A_GROUP = 4;

@@ -9,15 +9,15 @@
 #include "format/base/team.h"
 #include "rows_staged_pack.h"
 
-/* Where each value of A is 1 there are instances that read none, but for column-major C of several columns of 16 bits,
- * and for pairs of them: those read the ones. NULL: there is none, or it would read values that are not there. */
+/* Where all values of A are the same there are instances that read none, but for column-major C of several columns of
+ * 16 bits, and for pairs of them: those read them. NULL: there is none, or it would read values that are not there. */
 static spmmi_rows_cuda_fn kernel_of(const struct spmmi_cuda_rows *rows, const struct spmmi_product *product,
                                     struct spmmi_rows_shape shape)
 {
     struct spmmi_rows_types types = {0, (int)product->b.type, (int)product->c.type};
     spmmi_rows_cuda_fn kernel = NULL;
     const int has_columns = shape.way != SPMMI_ROWS_COLUMNS || spmm_dtype_size(product->c.type) > 2;
-    if (product->a_is_ones && (product->c.layout == SPMM_ROW_MAJOR || has_columns))
+    if (product->a_is_uniform && (product->c.layout == SPMM_ROW_MAJOR || has_columns))
         kernel = spmmi_rows_cuda_kernel((int)rows->schedule, types, shape);
     types.a = (int)rows->dtype;
     if (kernel == NULL && (rows->stream.values != NULL || product->alpha == 0))
@@ -50,6 +50,7 @@ int spmmi_cuda_rows_run(const struct spmmi_cuda_rows *rows, const struct spmmi_r
         .c_is_col_major = product->c.layout == SPMM_COL_MAJOR,
         .alpha = product->alpha,
         .beta = product->beta,
+        .a_value = product->a_value,
         .arrival_tag = rows->arrival_tag,
         .cuda_stream = stream,
         .is_dependent = is_dependent || launch->is_early,

@@ -129,14 +129,14 @@ template <typename T> struct Batch {
         }
     }
     // Behind the end of a row both factors are 0; a value that is not loaded may be infinite.
-    __device__ __forceinline__ void add_products(const SlicedRow &r, uint32_t e,
+    __device__ __forceinline__ void add_products(const RowsArgs<T> &a, const SlicedRow &r, uint32_t e,
                                                  Vector<typename T::Sum, 1> &sum) const
     {
         const int left = (int)(r.length - e);
 #pragma unroll
         for (int i = 0; i < (int)SPMMI_SLICE_BATCH; i++)
             if (HAS_VALUES || i < left)
-                add_product(sum, value[i], x[i]);
+                add_product(sum, factor_of(a, value[i]), x[i]);
     }
 };
 
@@ -155,7 +155,7 @@ __device__ __forceinline__ Vector<typename T::Sum, 1> sum_batches(const RowsArgs
         batch.load_x(a, r, e);
         batch.load_columns(a, r, e + step);
         __syncwarp(); // loads stay before it: else the compiler would wait for the first before it begins the last
-        batch.add_products(r, e, sum);
+        batch.add_products(a, r, e, sum);
     }
     return sum;
 }

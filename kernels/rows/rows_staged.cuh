@@ -207,7 +207,7 @@ __device__ __forceinline__ typename S::Sums multiply(const RowsArgs<T> &a, const
 #pragma unroll
         for (uint32_t i = 0; i < STAGED_STEP; i++) {
             typename S::Sums product{};
-            add_product(product, value[i], x[i]);
+            add_product(product, factor_of(a, value[i]), x[i]);
             if (block.ranks > 1)
                 s.product[offset + i * S::GROUPS * LANES] = product;
             else if (first + i * S::GROUPS < block.end)

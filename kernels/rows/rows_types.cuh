@@ -10,7 +10,10 @@
 
 namespace spmmi {
 
-// A_: of A, or One; B_ and C_: of B and C.
+// The type of A where all of its values are the same: none is loaded, the arguments have it.
+struct Uniform {};
+
+// A_: of A, or Uniform; B_ and C_: of B and C.
 template <typename A_, typename B_ = A_, typename C_ = A_> struct Types {
     using A = A_;
     using B = B_;
@@ -18,10 +21,10 @@ template <typename A_, typename B_ = A_, typename C_ = A_> struct Types {
     using Sum = typename Value<B_>::Sum;
     static constexpr int WIDE = 16 / sizeof(B_); // columns a lane, for words of 16 bytes of B
     static constexpr bool IS_PLAIN = std::is_same<A_, B_>::value && std::is_same<B_, C_>::value;
-    // Products of one type also have kernels for column-major C, of ones too where these may lack values; others do
+    // Products of one type also have kernels for column-major C, of uniform A too where it may lack values; others do
     // without.
     static constexpr bool STORES_COLUMNS =
-        IS_PLAIN || (std::is_same<A_, One>::value && std::is_same<B_, C_>::value && sizeof(B_) > 2);
+        IS_PLAIN || (std::is_same<A_, Uniform>::value && std::is_same<B_, C_>::value && sizeof(B_) > 2);
     // Of 16 bits only those have kernels for pairs of columns. Two columns of f64 are 16 bytes.
     static constexpr bool HAS_PAIRS = sizeof(B_) == 4 || (sizeof(B_) == 2 && IS_PLAIN);
 };
@@ -48,18 +51,18 @@ template <typename A> struct Quad {
         return stored[e];
     }
 };
-template <> struct Quad<One> {
+template <> struct Quad<Uniform> {
     uint4 column;
 
-    __device__ __forceinline__ void load_values(const One *)
+    __device__ __forceinline__ void load_values(const Uniform *)
     {
     }
-    __device__ __forceinline__ void load_written_values(const One *)
+    __device__ __forceinline__ void load_written_values(const Uniform *)
     {
     }
-    __device__ __forceinline__ One value(int) const
+    __device__ __forceinline__ Uniform value(int) const
     {
-        return One();
+        return Uniform();
     }
 };
 
@@ -68,9 +71,9 @@ template <typename A> __device__ __forceinline__ A load_value(const A *values, u
 {
     return values[p];
 }
-__device__ __forceinline__ One load_value(const One *, uint32_t)
+__device__ __forceinline__ Uniform load_value(const Uniform *, uint32_t)
 {
-    return One();
+    return Uniform();
 }
 
 template <typename B, int VEC> __device__ __forceinline__ auto widen(const Vector<B, VEC> &b)
@@ -98,13 +101,13 @@ template <int VEC> __device__ __forceinline__ auto widen(const Vector<__nv_bfloa
 }
 
 // sum += a * b, in the type of sums.
-template <typename A, typename B, typename Sum, int VEC>
-__device__ __forceinline__ void add_product(Vector<Sum, VEC> &sum, A a, const Vector<B, VEC> &b)
+template <typename B, typename Sum, int VEC>
+__device__ __forceinline__ void add_product(Vector<Sum, VEC> &sum, Sum a, const Vector<B, VEC> &b)
 {
     const Vector<Sum, VEC> wide = widen(b);
 #pragma unroll
     for (int i = 0; i < VEC; i++)
-        sum.x[i] = fma(Sum(Value<A>::widen(a)), wide.x[i], sum.x[i]);
+        sum.x[i] = fma(a, wide.x[i], sum.x[i]);
 }
 
 } // namespace spmmi

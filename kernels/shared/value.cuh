@@ -32,15 +32,6 @@ template <typename T> struct Value<T, true> {
     }
 };
 
-// The value of an entry of A that has none: each counts as 1.
-struct One {};
-template <> struct Value<One, false> {
-    static __device__ __forceinline__ float widen(One)
-    {
-        return 1;
-    }
-};
-
 // alpha * sum + beta * c, rounded once to the stored type; beta = 0 does not read c. A sum that is 0 stays 0 where
 // alpha is infinite or NaN: it may be that of an empty row.
 template <typename T, typename Sum = typename Value<T>::Sum>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What every other part trusts: text, sizes, struct sizes, lists of types, and how many bytes a frame may have. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -245,9 +246,32 @@ static void codes_of_a_dictionary(void **state)
     }
 }
 
+/* Two zeros differ, equal NaNs do not: products have the bits that they would have of each. */
+static void equal_values_have_equal_bits(void **state)
+{
+    (void)state;
+    static const struct {
+        double values[3];
+        int64_t count;
+        int is_equal;
+    } cases[] = {{{1, 1, 1}, 3, 1},          {{0.1, 0.1, 0.1}, 3, 1}, {{0.1, 0.1, 0.2}, 3, 0},
+                 {{0.1, 0.1, 0.2}, 2, 1},    {{0.2, 0.1, 0.1}, 3, 0}, {{0.0, -0.0, 0.0}, 3, 0},
+                 {{-0.0, -0.0, -0.0}, 3, 1}, {{NAN, NAN, NAN}, 3, 1}, {{5, 6, 7}, 1, 1},
+                 {{INFINITY, 1, 1}, 3, 0},   {{1, 1, 1}, 0, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        for (int type = SPMM_F32; type <= SPMM_BF16; type++) {
+            double room[3] = {0};
+            for (int q = 0; q < 3; q++)
+                spmmi_value_store(room, (spmm_dtype_t)type, q, cases[i].values[q]);
+            assert_int_equal(spmmi_values_are_equal(room, (spmm_dtype_t)type, cases[i].count),
+                             cases[i].is_equal);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(equal_values_have_equal_bits),
         cmocka_unit_test(characters_of_utf_8),
         cmocka_unit_test(sizes_that_no_memory_has),
         cmocka_unit_test(struct_sizes),

@@ -15,6 +15,7 @@
 #include "device_allocator.h"
 #include "executor/cuda/cuda_pool.h"
 #include "tests/support/family_cases.h"
+#include "tests/support/plan_seal.h"
 #include "tests/support/sparse_products.h"
 
 #define CALLS_MAX 100 /* of allocate, in any call of the library here */
@@ -155,6 +156,45 @@ static void executors_of_every_family(void **state)
     (void)state;
     for (int i = 0; i < TEST_FAMILY_CASES; i++)
         check_family(&test_family_cases[i]);
+}
+
+/* Values that are all the same come with the arguments of kernels until others are set: not from the first block. */
+static void values_that_are_all_the_same_are_not_read(void **state)
+{
+    static const int64_t widths[] = {1, 2, 5, 8, COLUMNS, 130};
+    (void)state;
+    for (int s = 0; s < 4; s++) {
+        const spmm_dtype_t dtype = s / 2 == 0 ? SPMM_F32 : SPMM_F64;
+        const struct test_plan_options options = {dtype, (spmm_schedule_t)(SPMM_SCHEDULE_ROW_SPLIT + s % 2),
+                                                  8, 1, 0};
+        struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
+        for (int64_t q = 0; q < a->nnz; q++)
+            a->values[q] = -0.3125;
+        spmm_plan_t *plan = test_plan_whole(a, options, a->name);
+        struct test_device_user user = {.fail_at = 0};
+        const spmm_device_allocator_t allocator = test_device_allocator(&user);
+        spmm_executor_t *executor = executor_of(plan, &allocator);
+        assert_true(user.blocks[0].bytes >= (size_t)a->nnz * spmm_dtype_size(dtype));
+        TEST_CUDA(cudaMemset(user.blocks[0].memory, 0xff, user.blocks[0].bytes));
+        for (int turn = 0; turn < 24; turn++) {
+            const struct test_product product =
+                test_cuda_turn(widths[turn % 6], turn / 6, turn, TEST_VALUES_REAL);
+            test_cuda_product_check(executor, NULL, a, dtype, &product);
+        }
+        for (int64_t q = 0; q < a->nnz; q++)
+            a->values[q] = test_real((uint64_t)q, 78);
+        void *values = test_values_of(a, dtype);
+        assert_int_equal(spmm_executor_set_values(executor, values, NULL, NULL), SPMM_OK);
+        for (int turn = 0; turn < 6; turn++) {
+            const struct test_product product = test_cuda_turn(widths[turn], turn, turn, TEST_VALUES_REAL);
+            test_cuda_product_check(executor, NULL, a, dtype, &product);
+        }
+        free(values);
+        spmm_executor_destroy(executor);
+        test_device_user_close(&user);
+        spmm_plan_destroy(plan);
+        test_matrix_free(a);
+    }
 }
 
 /* ---- Certifiers ---- */
@@ -514,6 +554,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(executors_of_every_family),
+        cmocka_unit_test(values_that_are_all_the_same_are_not_read),
         cmocka_unit_test(certifiers),
         cmocka_unit_test(sparse_products_by_plan),
         cmocka_unit_test(sparse_products_without_a_plan),

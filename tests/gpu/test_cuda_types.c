@@ -70,10 +70,10 @@ static spmm_executor_t *executor_of_pattern(const spmm_plan_t *plan)
     return executor;
 }
 
-/* New values of one: the executor reads them, though its plan had no others. */
-static void ones_set(spmm_executor_t *executor, const struct test_matrix *ones, spmm_dtype_t a_type)
+/* The values of a as new ones: the executor reads them, though its plan had no others. */
+static void values_set(spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t a_type)
 {
-    void *const values = test_values_of(ones, a_type);
+    void *const values = test_values_of(a, a_type);
     assert_int_equal(spmm_executor_set_values(executor, values, NULL, NULL), SPMM_OK);
     free(values);
 }
@@ -96,6 +96,24 @@ static void holds_no_values(const spmm_executor_t *pattern, const spmm_executor_
         assert_true(device_bytes(pattern) == device_bytes(values));
 }
 
+/* has_special: rows of B with NaN, infinity, zeros and large numbers. */
+static void bits_are_the_same(spmm_executor_t *first, spmm_executor_t *second, const struct test_matrix *a,
+                              spmm_dtype_t type, const struct test_product *product, int has_special)
+{
+    static const double special[] = {NAN, INFINITY, -INFINITY, 0, -0.0, 65504, 3e38};
+    struct test_dense b = test_product_b(a, type, product);
+    struct test_dense c = test_product_c(a, type, product), d = test_dense_copy(&c);
+    for (int i = 0; has_special && i < 7; i++)
+        for (int64_t j = 0; j < product->n; j++)
+            test_dense_set(&b, 5 * i, j, special[i]);
+    test_cuda_product_run(first, product, &b, &c);
+    test_cuda_product_run(second, product, &b, &d);
+    assert_memory_equal(c.block, d.block, c.block_bytes);
+    test_dense_free(&b);
+    test_dense_free(&c);
+    test_dense_free(&d);
+}
+
 /* The executor that reads no values gives the bits of one that reads ones. */
 static void pattern_check(const struct test_matrix *ones, spmm_dtype_t a_type, spmm_dtype_t type, int shape,
                           int turn)
@@ -103,19 +121,12 @@ static void pattern_check(const struct test_matrix *ones, spmm_dtype_t a_type, s
     spmm_plan_t *of_pattern = plan_make(ones, a_type, shape, 1), *of_ones = plan_make(ones, a_type, shape, 0);
     spmm_executor_t *const pattern = executor_of_pattern(of_pattern);
     spmm_executor_t *const values = test_executor_make(of_ones, 0, 0, NULL);
-    ones_set(values, ones, a_type);
+    values_set(values, ones, a_type);
     holds_no_values(pattern, values, ones, a_type);
     for (int w = 0; w < WIDTH_COUNT; w++, turn++) {
         const struct test_product product =
             test_cuda_turn(widths[w], turn % 3 == 0 ? 0 : turn / 3, turn, TEST_VALUES_REAL);
-        struct test_dense b = test_product_b(ones, type, &product);
-        struct test_dense c = test_product_c(ones, type, &product), d = test_dense_copy(&c);
-        test_cuda_product_run(pattern, &product, &b, &c);
-        test_cuda_product_run(values, &product, &b, &d);
-        assert_memory_equal(c.block, d.block, c.block_bytes);
-        test_dense_free(&b);
-        test_dense_free(&c);
-        test_dense_free(&d);
+        bits_are_the_same(pattern, values, ones, type, &product, 0);
         const spmm_types_info_t types = {.a_type = a_type, .b_type = type, .c_type = type};
         test_cuda_product_check_types(pattern, NULL, ones, &types, &product);
     }
@@ -138,6 +149,44 @@ static void patterns_have_the_bits_of_ones(void **state)
         pattern_check(a, type == SPMM_F64 || i % 2 == 0 ? type : SPMM_F32, type, i / 4 % SHAPE_COUNT, i);
         test_matrix_free(a);
     }
+}
+
+/* Values that are all the same are not read: the bits are those of an executor that reads them. */
+static void uniform_check(struct test_matrix *a, double value, const spmm_types_info_t *types, int shape,
+                          int turn)
+{
+    for (int64_t p = 0; p < a->nnz; p++)
+        a->values[p] = value;
+    spmm_plan_t *plan = plan_make(a, types->a_type, shape, 0);
+    spmm_executor_t *const uniform = test_executor_make(plan, 0, 0, NULL);
+    spmm_executor_t *const reading = test_executor_make(plan, 0, 0, NULL);
+    values_set(reading, a, types->a_type);
+    for (int w = turn % 4; w < WIDTH_COUNT; w += 4, turn++) {
+        const struct test_product product =
+            test_cuda_turn(widths[w], turn % 3 == 0 ? 0 : turn / 3, turn, TEST_VALUES_REAL);
+        for (int has_special = 0; has_special < 2; has_special++)
+            bits_are_the_same(uniform, reading, a, types->b_type, &product, has_special);
+        if (fabs(value) < 1 && fabs(value) > 0.1)
+            test_cuda_product_check_types(uniform, NULL, a, types, &product);
+    }
+    spmm_executor_destroy(reading);
+    spmm_executor_destroy(uniform);
+    spmm_plan_destroy(plan);
+}
+
+static void values_that_are_all_the_same_have_the_bits_of_those_that_are_read(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"power law", "odd rows empty", "dense row among sparse", "band"};
+    static const double values[] = {-0.75, 1.0 / 3, 0, -0.0, 1e-40, 3e38, -INFINITY, NAN};
+    spmm_types_info_t types;
+    for (int t = 0, turn = 0; test_types_at(t, &types); t++)
+        for (int v = 0; v < 8; v++, turn++) {
+            struct test_matrix *a = test_matrix_named(names[turn % 4], TEST_VALUES_REAL);
+            if (types.b_type == types.c_type)
+                uniform_check(a, values[v], &types, (t + v) % SHAPE_COUNT, turn);
+            test_matrix_free(a);
+        }
 }
 
 /* NaN and infinity in a row of B reach the rows that store the column, whatever the types, and no others. */
@@ -173,6 +222,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(all_types_are_within_their_bound),
         cmocka_unit_test(integers_are_exact_in_all_types),
         cmocka_unit_test(patterns_have_the_bits_of_ones),
+        cmocka_unit_test(values_that_are_all_the_same_have_the_bits_of_those_that_are_read),
         cmocka_unit_test(canaries_stay_in_their_rows_in_all_types),
     };
     if (!test_cuda_begin(argc, argv))

@@ -387,6 +387,33 @@ static void plans_of_a_million_ones_load_again(void **state)
     spmm_matrix_destroy(m);
 }
 
+static double predicted_us(spmm_matrix_t *m, const char *device, double first, double others)
+{
+    spmm_inspect_options_t options = SPMM_INSPECT_OPTIONS_INIT;
+    const int64_t n = 1;
+    options.device = device;
+    options.n = &n;
+    options.n_count = 1;
+    options.force_kernel = "rows/row-split";
+    for (int64_t p = 0; p < m->nnz; p++)
+        m->values[p] = p == 0 ? first : others;
+    spmm_plan_t *plan = inspect_plan(m, &options);
+    const double us = plan->trace[0].predicted_us;
+    spmm_plan_destroy(plan);
+    return us;
+}
+
+/* Kernels of rows do not read them. */
+static void values_that_are_all_the_same_cost_less(void **state)
+{
+    (void)state;
+    spmm_matrix_t *m = inspect_generate("gen:rand:20000:30");
+    const double ones = predicted_us(m, "h100", 1, 1);
+    assert_true(ones > 0 && ones < predicted_us(m, "h100", 2, 1));
+    assert_true(predicted_us(m, "h100", -0.3, -0.3) == ones);
+    spmm_matrix_destroy(m);
+}
+
 struct progress_record {
     uint64_t last;
     int calls, backwards;
@@ -469,6 +496,7 @@ int main(void)
         cmocka_unit_test(refuses_dimensions_beyond_the_format),
         cmocka_unit_test(plan_bytes_do_not_depend_on_threads),
         cmocka_unit_test(plans_of_a_million_ones_load_again),
+        cmocka_unit_test(values_that_are_all_the_same_cost_less),
         cmocka_unit_test(progress_goes_forward_to_its_end),
         cmocka_unit_test(survives_every_failing_allocation),
     };

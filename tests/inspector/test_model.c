@@ -314,7 +314,7 @@ static void compulsory_traffic_is_as_counted(void **state)
     const struct spmmi_model_candidate c = {.family = SPMM_FAMILY_ROWS, .schedule = SPMM_SCHEDULE_ROW_SPLIT};
     const struct spmmi_prediction p = spmmi_predict(&d, &m, &c, 32, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
     assert_near(p.term[SPMMI_TERM_DRAM], ((2.125 + 4) * 1000 + 128e3 + 128e3) / d.copy_rate);
-    m.has_ones = 1;
+    m.has_equal_values = 1;
     const struct spmmi_prediction ones = spmmi_predict(&d, &m, &c, 32, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
     assert_near(ones.term[SPMMI_TERM_DRAM], (2.125 * 1000 + 128e3 + 128e3) / d.copy_rate);
     assert_true(p.launches == 0);
