@@ -20,6 +20,16 @@ static uint32_t count_ranks(const int64_t *row_ptr, int64_t begin, int64_t end)
     return ranks;
 }
 
+uint32_t spmmi_ranks_count(int64_t rows, const int64_t *row_ptr)
+{
+    const uint64_t bytes = (uint64_t)rows * sizeof *row_ptr;
+    uint32_t ranks = 0;
+#pragma omp parallel for schedule(static) reduction(+ : ranks) num_threads(spmmi_team(spmmi_pack_threads(bytes)))
+    for (int64_t i = 0; i < rows; i++)
+        ranks += row_ptr[i] < row_ptr[i + 1];
+    return ranks;
+}
+
 /* The first rank whose row ends behind nonzero `first`. */
 static uint32_t rank_behind(const struct spmmi_stream_host *stream, uint64_t first)
 {
@@ -117,7 +127,7 @@ spmm_status_t spmmi_stream_ranks_build(int64_t rows, const int64_t *row_ptr, str
                  "the GPU kernels hold up to %d nonzeros, the plan has %lld",
                  INT32_MAX - (int)SPMMI_STREAM_PAD, (long long)nnz);
     stream->nnz = (uint32_t)nnz;
-    stream->ranks = count_ranks(row_ptr, 0, rows);
+    stream->ranks = spmmi_ranks_count(rows, row_ptr);
     stream->empty_count = (uint32_t)rows - stream->ranks;
     stream->rank_start = spmmi_alloc((uint64_t)stream->ranks + 1, sizeof *stream->rank_start);
     SPMM_TRY_ALLOC(stream->rank_start, diag);

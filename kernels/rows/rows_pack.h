@@ -20,6 +20,8 @@ struct spmmi_items_host {
     uint32_t *item_start; /* item_count + 1; NULL for nonzero split */
 };
 
+/* Rows that have nonzeros. */
+uint32_t spmmi_ranks_count(int64_t rows, const int64_t *row_ptr);
 /* All but the columns, which stay NULL. nnz + SPMMI_STREAM_PAD must fit 31 bits (TOO_LARGE). Free with
  * spmmi_stream_host_free. */
 spmm_status_t spmmi_stream_ranks_build(int64_t rows, const int64_t *row_ptr, struct spmmi_stream_host *stream,

@@ -4,8 +4,12 @@
 
 #include <string.h>
 
+#include "executor/pack/pack_threads.h"
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
+#include "format/base/team.h"
+
+#define ROWS_OF_TURN 1024 /* that a thread counts at a time: rows may be very uneven */
 
 static int32_t panel_of(const spmm_plan_t *plan, int64_t nonzero)
 {
@@ -52,15 +56,34 @@ static void count_row(const spmm_plan_t *plan, int64_t row, struct census *c,
     }
 }
 
+static void add_counts(struct census *c, struct spmmi_rows_pieces_size *size, const struct census *other,
+                       const struct spmmi_rows_pieces_size *other_size)
+{
+    c->in_panel += other->in_panel;
+    c->in_cut += other->in_cut;
+    size->pieces += other_size->pieces;
+    size->cut += other_size->cut;
+    size->cut_rows += other_size->cut_rows;
+}
+
 int spmmi_rows_pieces_pay(const spmm_plan_t *plan, uint64_t l2_bytes, struct spmmi_rows_pieces_size *size)
 {
+    const int threads = spmmi_pack_threads((uint64_t)plan->nnz * sizeof *plan->col_ind);
     struct census c = {0, 0};
     memset(size, 0, sizeof *size);
     if (!spmmi_rows_pieces_exceed((uint64_t)(plan->cols - plan->stats.cols_empty), SPMMI_ROWS_TILE_BYTES,
                                   l2_bytes))
         return 0;
-    for (int64_t row = 0; row < plan->rows; row++)
-        count_row(plan, row, &c, size);
+#pragma omp parallel num_threads(spmmi_team(threads))
+    {
+        struct spmmi_rows_pieces_size own_size = {0};
+        struct census own = {0, 0};
+#pragma omp for schedule(dynamic, ROWS_OF_TURN)
+        for (int64_t row = 0; row < plan->rows; row++)
+            count_row(plan, row, &own, &own_size);
+#pragma omp critical
+        add_counts(&c, size, &own, &own_size);
+    }
     return c.in_panel >= plan->nnz / 8 * 7 && c.in_cut >= plan->nnz / 4;
 }
 

@@ -40,12 +40,8 @@ static const struct spmmi_part *next_of_op(const struct spmmi_part_source *sourc
 
 static uint32_t ranks_of(const spmm_plan_t *plan, spmm_op_t op)
 {
-    uint32_t ranks = 0;
-    if (op == SPMM_OP_T)
-        return (uint32_t)(plan->cols - plan->stats.cols_empty);
-    for (int64_t i = 0; i < plan->rows; i++)
-        ranks += plan->row_ptr[i] < plan->row_ptr[i + 1];
-    return ranks;
+    return op == SPMM_OP_T ? (uint32_t)(plan->cols - plan->stats.cols_empty)
+                           : spmmi_ranks_count(plan->rows, plan->row_ptr);
 }
 
 /* The parts, and the metrics that sizes depend on. */
