@@ -7,12 +7,16 @@
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
 #include "format/base/digest.h"
+#include "format/base/team.h"
 #include "format/family.h"
 #include "pack/op_pattern.h"
+#include "pack/pack_threads.h"
 
 /* What the arrays of a part are rounded up by, to cache lines, or of the host the state of a part on a GPU takes; the
  * same of an object that parts share. */
 #define PART_BYTES 4096u
+
+#define HASH_PIECES 64
 
 uint64_t spmmi_parts_bytes(const spmm_plan_t *plan)
 {
@@ -212,6 +216,22 @@ static uint64_t chain(uint64_t hash, const void *bytes, uint64_t size)
     return spmmi_hash64(pair, sizeof pair);
 }
 
+/* In pieces, which several threads hash. */
+static uint64_t items_hash(const struct spmmi_part *part)
+{
+    const uint64_t bytes = part->item_count * sizeof *part->items;
+    uint64_t of_piece[HASH_PIECES];
+    if (bytes == 0)
+        return 0;
+#pragma omp parallel for schedule(static) num_threads(spmmi_team(spmmi_pack_threads(bytes)))
+    for (uint64_t k = 0; k < HASH_PIECES; k++) {
+        const uint64_t begin = part->item_count * k / HASH_PIECES;
+        const uint64_t end = part->item_count * (k + 1) / HASH_PIECES;
+        of_piece[k] = spmmi_hash64(part->items + begin, (end - begin) * sizeof *part->items);
+    }
+    return spmmi_hash64(of_piece, sizeof of_piece);
+}
+
 uint64_t spmmi_parts_hash(const spmm_plan_t *plan)
 {
     uint64_t hash = chain(plan->part_count, plan->variants, plan->variant_count * sizeof *plan->variants);
@@ -220,7 +240,8 @@ uint64_t spmmi_parts_hash(const spmm_plan_t *plan)
         const uint64_t head[] = {p->op,         p->family,     p->schedule,    p->item_size,
                                  p->item_count, p->block_rows, p->stage_slots, p->flags};
         hash = chain(hash, head, sizeof head);
-        hash = chain(hash, p->items, p->item_count * sizeof *p->items);
+        const uint64_t items = items_hash(p);
+        hash = chain(hash, &items, sizeof items);
     }
     return hash;
 }
