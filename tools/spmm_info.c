@@ -104,12 +104,12 @@ static void print_columns(FILE *out, const spmm_matrix_stats_t *s)
 static void print_main(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_t *info,
                        const spmm_matrix_stats_t *stats)
 {
-    char bytes[PRINT_UNITS_BYTES], csr[PRINT_UNITS_BYTES];
-    char types[PLAN_TYPES_BYTES];
+    char bytes[PRINT_UNITS_BYTES], csr[PRINT_UNITS_BYTES], types[PLAN_TYPES_BYTES];
     const uint64_t csr_bytes = plan_csr_bytes(info);
     plan_types_text(plan, types);
-    fprintf(out, "%-*sformat %u.%u, %s, %s", PLAN_REPORT_LABEL, "plan", info->format_major,
-            info->format_minor, types, info->has_values ? "with values" : "pattern only");
+    fprintf(out, "%-*sformat %u.%u, %s, ", PLAN_REPORT_LABEL, "plan", info->format_major, info->format_minor,
+            types);
+    plan_text_values(out, plan, info);
     fputs(info->writer[0] != '\0' ? ", made by " : "", out);
     print_escaped(out, info->writer);
     fputc('\n', out);
@@ -182,7 +182,7 @@ static int print_json(const spmm_plan_t *plan, const spmm_plan_info_t *info, con
     json_text(&j, "version", spmm_version_string());
     json_int(&j, "format_major", info->format_major);
     json_int(&j, "format_minor", info->format_minor);
-    plan_json_identity(&j, info);
+    plan_json_identity(&j, plan, info);
     plan_json_metadata(&j, plan);
     json_uint(&j, "file_bytes", info->file_bytes);
     plan_json_symmetry(&j, plan);

@@ -283,6 +283,14 @@ exits 0
 says 'Matches: pattern equal'
 run spmm-info --full "$work/pattern.plan"
 says 'pattern only'
+printf '%%%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 0.3\n2 1 0.3\n2 2 0.3\n' >"$work/equal.mtx"
+spmm-inspect -q --dtype f64 "$work/equal.mtx" -o "$work/equal.plan"
+run spmm-info "$work/equal.plan"
+says 'f64, with values, all 0.3, made by'
+run spmm-info --json "$work/equal.plan"
+is_json 'j["equal_value"] == 0.3'
+run spmm-info --json "$plan"
+is_json 'j["equal_value"] is None'
 run spmm-info --matches "$work/none.mtx" "$plan"
 exits 1
 printf 'hello\n' >"$work/text.mtx"

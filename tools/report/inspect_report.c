@@ -147,7 +147,7 @@ void inspect_report_json(const spmm_plan_t *plan, const struct inspect_report *r
     json_object(&j, NULL);
     json_text(&j, "program", "spmm-inspect");
     json_text(&j, "version", spmm_version_string());
-    plan_json_identity(&j, &info);
+    plan_json_identity(&j, plan, &info);
     plan_json_metadata(&j, plan);
     const spmm_matrix_stats_t stats = plan_matrix_stats(plan);
     write_matrix(&j, report, &info, &stats);

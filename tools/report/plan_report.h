@@ -17,6 +17,10 @@ uint64_t plan_csr_bytes(const spmm_plan_info_t *info);
 /* The statistics of the plan's matrix. */
 spmm_matrix_stats_t plan_matrix_stats(const spmm_plan_t *plan);
 
+/* Does the plan hold values, and are they all the same? Then *value is that one. */
+bool plan_has_equal_values(const spmm_plan_t *plan, double *value);
+/* "with values", "with values, all 0.3" or "pattern only". */
+void plan_text_values(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_t *info);
 void plan_text_matrix(FILE *out, const spmm_plan_info_t *info, const spmm_matrix_stats_t *stats);
 /* A line each; all = false: the first few, long values cut. Text of a plan is printable: plan-format.md 6.14. */
 void plan_text_metadata(FILE *out, const spmm_plan_t *plan, bool all);
@@ -57,7 +61,7 @@ void plan_text_digest(FILE *out, const char *name, const uint8_t digest[16]);
 void plan_text_checks(const spmm_plan_t *plan, const spmm_plan_info_t *info);
 void plan_text_sections(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_t *info);
 
-void plan_json_identity(struct json *j, const spmm_plan_info_t *info);
+void plan_json_identity(struct json *j, const spmm_plan_t *plan, const spmm_plan_info_t *info);
 /* An object of keys and values. */
 void plan_json_metadata(struct json *j, const spmm_plan_t *plan);
 /* The permutation of rows and columns, all of it if all, else whether there is one. */

@@ -2,8 +2,9 @@
 /* See plan_report.h: the part for programs. Names of members are part of the interface. */
 #include "plan_report.h"
 
-void plan_json_identity(struct json *j, const spmm_plan_info_t *info)
+void plan_json_identity(struct json *j, const spmm_plan_t *plan, const spmm_plan_info_t *info)
 {
+    double value = 0;
     json_text(j, "source", info->source);
     json_text(j, "writer", info->writer);
     json_int(j, "rows", info->rows);
@@ -16,6 +17,10 @@ void plan_json_identity(struct json *j, const spmm_plan_info_t *info)
         json_hex(j, "values_digest", info->values_digest, sizeof info->values_digest);
     else
         json_null(j, "values_digest");
+    if (plan_has_equal_values(plan, &value))
+        json_double(j, "equal_value", value);
+    else
+        json_null(j, "equal_value");
     json_uint(j, "csr_bytes", plan_csr_bytes(info));
 }
 

@@ -6,6 +6,7 @@
 #include "plan_report.h"
 #include "plan_targets.h"
 #include "tools/cli/families.h"
+#include "tools/cli/number.h"
 #include "tools/cli/print_text.h"
 
 #define BAR_COLUMNS 40
@@ -29,6 +30,24 @@ uint64_t plan_csr_bytes(const spmm_plan_info_t *info)
     const uint64_t row_ptr_size = info->nnz <= INT32_MAX ? 4 : 8;
     const uint64_t value_size = info->has_values ? spmm_dtype_size(info->a_type) : 0;
     return ((uint64_t)info->rows + 1) * row_ptr_size + (uint64_t)info->nnz * (4 + value_size);
+}
+
+bool plan_has_equal_values(const spmm_plan_t *plan, double *value)
+{
+    spmm_csr_t a;
+    if (spmm_plan_csr(plan, &a) != SPMM_OK || a.values == NULL || a.nnz == 0)
+        return false;
+    const size_t size = spmm_dtype_size(a.value_type);
+    *value = value_get(a.value_type, a.values, 0);
+    return memcmp(a.values, (const char *)a.values + size, (size_t)(a.nnz - 1) * size) == 0;
+}
+
+void plan_text_values(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_t *info)
+{
+    double value = 0;
+    fputs(info->has_values ? "with values" : "pattern only", out);
+    if (plan_has_equal_values(plan, &value))
+        fprintf(out, ", all %.9g", value);
 }
 
 void plan_text_matrix(FILE *out, const spmm_plan_info_t *info, const spmm_matrix_stats_t *stats)
