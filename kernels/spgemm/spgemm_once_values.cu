@@ -15,7 +15,8 @@
 namespace spmmi {
 namespace spgemm {
 
-static_assert(SPMMI_ONCE_WARP_ENTRIES * VALUE_WARPS <= SPMMI_ONCE_RANGE, "each warp has room for the sums of a piece");
+static_assert(SPMMI_ONCE_WARP_ENTRIES * VALUE_WARPS <= SPMMI_ONCE_RANGE,
+              "each warp has room for the sums of a piece");
 
 // The first of so many ascending columns that is not below this one.
 __device__ __forceinline__ uint32_t first_from(const int32_t *columns, uint32_t count, int32_t column)
@@ -213,7 +214,8 @@ int launch_values(const spmmi_once_work *w, uint64_t tasks, void *stream)
     if (tasks == 0)
         return cudaSuccess;
     if (w->bitmaps != nullptr)
-        return launch_kernel(values_kernel<Real, false, OF_WARPS>, grid, VALUE_THREADS, own, stream, false, *w);
+        return launch_kernel(values_kernel<Real, false, OF_WARPS>, grid, VALUE_THREADS, own, stream, false,
+                             *w);
     const uint32_t bytes = own + 2 * w->bitmap_words * (uint32_t)sizeof(uint32_t);
     const cudaError_t error =
         allow_shared(values_kernel<Real, true, OF_WARPS>, bytes + STATIC_SHARED, shared_of(w->words_max));

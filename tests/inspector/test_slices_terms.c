@@ -84,7 +84,7 @@ static void bytes_are_those_of_entries(void **state)
     assert_term(&m, SPMM_F32, SPMMI_TERM_DRAM, (10240 * 6.5 + 4000) / 1e12);
     m.slices.span = 2000000;
     assert_term(&m, SPMM_F32, SPMMI_TERM_DRAM, (10240 * 8.0 + 4000) / 1e12);
-    m.has_ones = 1;
+    m.has_equal_values = 1;
     assert_term(&m, SPMM_F32, SPMMI_TERM_DRAM, (10240 * 4.0 + 4000) / 1e12);
 }
 
