@@ -67,7 +67,8 @@ struct spmmi_backend {
     void (*destroy)(void *state);
     /* Optional. values: of A in its order: on a GPU device->values. */
     spmm_status_t (*set_values)(void *state, const void *values, void *stream);
-    /* Bytes; the run may need fewer only where B or C are less aligned than described. UINT64_MAX: overflow. */
+    /* Bytes for any B and C of this shape, of which a run may need fewer: alignment decides whether operands are
+     * copied. UINT64_MAX: overflow. */
     uint64_t (*workspace)(const void *state, const struct spmmi_product *product);
     /* Errors: TOO_LARGE, DEVICE. On a GPU it enqueues. */
     spmm_status_t (*run)(const void *state, const struct spmmi_product *product, void *workspace,

@@ -45,8 +45,11 @@ void spmmi_typed_plan_want(struct spmmi_typed_plan *typed, uint32_t target, cons
     for (uint32_t i = 0; i < p->variant_count; i++) {
         if (!reached[i])
             continue;
+        struct spmmi_variant v = p->variants[i];
+        if (v.n_min < wanted->n_min && wanted->n_min <= v.n_max) /* others are no reason to pack for them */
+            v.n_min = wanted->n_min;
         typed->variant_of[kept] = typed->variant_of[i];
-        p->variants[kept++] = p->variants[i];
+        p->variants[kept++] = v;
     }
     p->variant_count = kept;
 }

@@ -16,7 +16,7 @@ struct spmmi_typed_plan {
 spmm_status_t spmmi_typed_plan(const spmm_plan_t *plan, spmm_dtype_t type, struct spmmi_typed_plan *typed,
                                spmm_diag_t *diag);
 
-/* Of these variants those alone that wanted products can reach on this target. */
+/* Of these variants those alone that wanted products can reach on this target, from the first wanted n on. */
 void spmmi_typed_plan_want(struct spmmi_typed_plan *typed, uint32_t target,
                            const struct spmmi_wanted *wanted);
 

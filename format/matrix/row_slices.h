@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #define SPMMI_SLICE_ROWS 32u
+#define SPMMI_SLICE_BATCH 8u /* entries of a row that a lane has in flight */
 
 /* One slice. */
 struct spmmi_row_slice {
@@ -28,6 +29,7 @@ static inline void spmmi_row_slice_add(struct spmmi_row_slice *slice, const int3
 struct spmmi_row_slices {
     int64_t rows;    /* that have nonzeros */
     int64_t entries; /* nonzeros and padding, of whole slices */
+    int64_t batches; /* of whole slices */
     int64_t lacks;   /* most that a row is shorter than the longest of its slice */
     int64_t span;    /* most columns from the first to the last of a slice */
 };
@@ -39,6 +41,7 @@ static inline void spmmi_row_slices_close(struct spmmi_row_slices *all, const st
         return;
     all->rows += slice->rows;
     all->entries += slice->longest * SPMMI_SLICE_ROWS;
+    all->batches += (slice->longest + SPMMI_SLICE_BATCH - 1) / SPMMI_SLICE_BATCH;
     all->lacks = lacks > all->lacks ? lacks : all->lacks;
     all->span = span > all->span ? span : all->span;
 }
@@ -46,7 +49,7 @@ static inline void spmmi_row_slices_close(struct spmmi_row_slices *all, const st
 static inline struct spmmi_row_slices spmmi_row_slices_of(int64_t rows, const int64_t *row_ptr,
                                                           const int32_t *col_ind)
 {
-    struct spmmi_row_slices all = {0, 0, 0, 0};
+    struct spmmi_row_slices all = {0, 0, 0, 0, 0};
     struct spmmi_row_slice slice = spmmi_row_slice_empty;
     for (int64_t row = 0; row < rows; row++) {
         if (row_ptr[row] < row_ptr[row + 1])

@@ -191,6 +191,7 @@ SPMM_API spmm_status_t spmm_executor_workspace_max(const spmm_executor_t *execut
  * k = 0 C = beta * C.
  * The address ranges of B (where it is read) and C, from first to last element, must not overlap; interleaved views of
  * one buffer count as overlap though they share no element. workspace may be NULL where no bytes are needed.
+ * What lies between the columns or rows of B may be read and is not used.
  * NaN and infinity in row j of B reach exactly the rows of C that store column j. The result is bitwise repeatable.
  * GPU: enqueues on stream, which belongs to the executor's device (NULL: the legacy default stream); the caller's
  * current device stays. Allocates nothing (the family dense: host memory at its first product of a shape), waits for no

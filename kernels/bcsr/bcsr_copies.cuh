@@ -130,8 +130,10 @@ template <typename Shape> struct BcsrColumnCopier {
         const uint32_t mine = q == 0 ? columns.x : q == 1 ? columns.y : q == 2 ? columns.z : columns.w;
         const uint32_t before = q == 1 ? columns.x : q == 2 ? columns.y : columns.z;
         const uint32_t k = mine + piece % 2 * Shape::PIECE;
-        const uint32_t bytes = k < a.cols ? min((a.cols - k) * (uint32_t)sizeof(T), 16u) : 0;
-        const T *from = a.b + column * a.ldb + min(k, a.cols - 1);
+        const uint32_t rows =
+            k < a.cols ? min(a.cols - k, (uint32_t)Shape::PIECE) : 0; // bytes of more do not fit
+        const uint32_t bytes = rows * (uint32_t)sizeof(T);
+        const T *from = a.b + column * a.ldb + (rows > 0 ? k : 0);
         if (!Shape::IS_WARPGROUP && q > 0 && mine == before)
             return;
 #pragma unroll

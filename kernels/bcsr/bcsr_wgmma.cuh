@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // bcsr with warpgroups (wgmma, sm_90a): for 16-bit types four warps, 64 rows of a block-row group, multiply by the same
-// rows
-// of B straight from shared memory, where each warp of the others reads them for itself. B lies there in the layout
-// that the instruction defines for a row-major second operand, "MN-major" with a swizzle of 128 bytes: pieces of 64
-// columns, in each of them rows 128 bytes apart, whose eight words of 16 bytes are permuted by XOR with the row number
-// modulo 8. Column-major B lies there as "K-major": columns 128 bytes apart, permuted in the same way. The instruction
-// has no MN-major layout for values of 4 bytes.
+// rows of B straight from shared memory, where each warp of the others reads them for itself. B lies there in the
+// layout that the instruction defines for a row-major second operand, "MN-major" with a swizzle of 128 bytes: pieces of
+// 64 columns, in each of them rows 128 bytes apart, whose eight words of 16 bytes are permuted by XOR with the row
+// number modulo 8. Column-major B lies there as "K-major": columns 128 bytes apart, permuted in the same way. The
+// instruction has no MN-major layout for values of 4 bytes.
 #pragma once
 #include "bcsr_launch.cuh"
 

@@ -16,9 +16,9 @@ constexpr unsigned THREADS = SPMMI_ROWS_THREADS;
 template <typename T> struct RowsArgs {
     const uint2 *blocks; // struct spmmi_block; of sliced rows struct spmmi_slice
     uint32_t work_blocks, nnz, ranks, block_nonzeros;
-    const uint32_t *columns; // nullptr: narrow, with row_ends
+    const uint32_t *columns; // nullptr: narrow, with row_ends; of sliced rows high bits beside narrow ones
     const uint16_t *narrow;
-    const uint8_t *row_ends;
+    const uint8_t *row_ends; // bits; of sliced rows bytes: what each lacks to the longest of its slice
     const uint32_t *rank_start, *row_of_rank;
     const typename T::A *values; // Uniform: not read
     const typename T::B *b;

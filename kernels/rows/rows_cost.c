@@ -125,12 +125,11 @@ static void add_slices(const struct spmmi_model_query *q, const struct shape *s,
     const struct spmmi_device_profile *d = q->profile;
     const double latency = SPMMI_MODEL_STEP_CYCLES / d->clock_hz;
     const double resident = d->multiprocessors * s->blocks_per_sm;
-    const double entries = (double)q->matrix->slices.entries;
-    const double instructions = 16;
+    const double batches = (double)q->matrix->slices.batches; /* of a warp */
+    const double instructions = 16 * SPMMI_SLICE_BATCH;
     p->term[SPMMI_TERM_L1] = q->matrix->nnz * LINE_COST / d->l1_rate;
-    p->term[SPMMI_TERM_ISSUE] =
-        entries / WARP * instructions / (ISSUE_PER_CYCLE * d->multiprocessors * d->clock_hz);
-    p->term[SPMMI_TERM_WAVES] = ceil(entries / (THREADS * SPMMI_SLICE_BATCH)) * 2 * latency / resident;
+    p->term[SPMMI_TERM_ISSUE] = batches * instructions / (ISSUE_PER_CYCLE * d->multiprocessors * d->clock_hz);
+    p->term[SPMMI_TERM_WAVES] = ceil(batches * WARP / THREADS) * 2 * latency / resident;
     p->term[SPMMI_TERM_LONGEST] = ceil(q->matrix->longest / (s->share * SPMMI_SLICE_BATCH)) * 2 * latency;
 }
 
@@ -188,8 +187,7 @@ static double bytes_of_a(const struct spmmi_model_query *q, const struct shape *
     const struct spmmi_model_matrix *m = q->matrix;
     const double value = m->has_equal_values ? 0 : q->value_bytes;
     if (s->is_sliced)
-        return (double)m->slices.entries *
-               (spmmi_slice_index_bytes(spmmi_slices_index(m->slices.span)) + value);
+        return spmmi_slices_index_bytes(&m->slices) + (double)m->slices.entries * value;
     return m->nnz * ((m->cols <= SPMMI_NARROW_COLUMNS ? NARROW_BYTES : INDEX_BYTES) + value);
 }
 

@@ -128,15 +128,16 @@ template <typename T> struct Batch {
             x[i].x[0] = load_if(i < left, reinterpret_cast<const typename T::B *>(b + row * a.ldb_bytes));
         }
     }
-    // Behind the end of a row both factors are 0; a value that is not loaded may be infinite.
+    // Behind the end of a row both factors are 0, also where values are not read, so that both have the same bits.
     __device__ __forceinline__ void add_products(const RowsArgs<T> &a, const SlicedRow &r, uint32_t e,
                                                  Vector<typename T::Sum, 1> &sum) const
     {
         const int left = (int)(r.length - e);
 #pragma unroll
-        for (int i = 0; i < (int)SPMMI_SLICE_BATCH; i++)
-            if (HAS_VALUES || i < left)
-                add_product(sum, factor_of(a, value[i]), x[i]);
+        for (int i = 0; i < (int)SPMMI_SLICE_BATCH; i++) {
+            const typename T::Sum factor = factor_of(a, value[i]);
+            add_product(sum, HAS_VALUES || i < left ? factor : 0, x[i]);
+        }
     }
 };
 

@@ -5,6 +5,7 @@
 #include "executor/cuda/cuda_call.h"
 #include "executor/cuda/cuda_upload.h"
 #include "executor/pack/op_pattern.h"
+#include "executor/wanted.h"
 #include "format/base/alloc.h"
 #include "rows_slices_kernel.h"
 #include "rows_slices_pack.h"
@@ -22,20 +23,22 @@ struct spmmi_rows_slices_stream {
 /* Does a product of one column run a row split of this op? */
 int spmmi_rows_slices_use(const struct spmmi_part_source *source)
 {
+    static const struct spmmi_wanted one = {.n_min = 1, .n_max = 1};
     const spmm_plan_t *plan = source->plan;
-    int is_reached = 0;
+    int reached[SPMMI_VARIANT_MAX], is_used = 0;
+    spmmi_wanted_reach(plan, source->device->target, &one, reached);
     for (uint32_t i = 0; i < plan->variant_count; i++) {
         const struct spmmi_variant *v = &plan->variants[i];
         const struct spmmi_part *part = &plan->parts[v->part_first];
-        is_reached |= v->op == source->part->op && v->n_min <= 1 && v->target != SPMMI_TARGET_CPU &&
-                      part->family == SPMM_FAMILY_ROWS && part->schedule == SPMM_SCHEDULE_ROW_SPLIT;
+        is_used |= reached[i] && v->op == source->part->op && v->n_min <= 1 &&
+                   part->family == SPMM_FAMILY_ROWS && part->schedule == SPMM_SCHEDULE_ROW_SPLIT;
     }
-    return is_reached && source->part->schedule == SPMM_SCHEDULE_ROW_SPLIT;
+    return is_used && source->part->schedule == SPMM_SCHEDULE_ROW_SPLIT;
 }
 
 static uint64_t high_words(const struct spmmi_rows_slices_stream *s)
 {
-    return spmmi_slices_high_words((uint32_t)s->size.entries, spmmi_slices_count((uint32_t)s->size.rows));
+    return spmmi_slices_high_words(&s->size);
 }
 
 /* Device addresses. */
@@ -44,7 +47,7 @@ static void cut(struct spmmi_arena *arena, const struct spmmi_part_source *sourc
 {
     const uint64_t padded = (uint64_t)s->size.entries + SPMMI_STREAM_PAD;
     const uint64_t count = spmmi_slices_count((uint32_t)s->size.rows);
-    const enum spmmi_slice_index index = spmmi_slices_index(s->size.span);
+    const enum spmmi_slice_index index = spmmi_slices_index(&s->size);
     s->stream = (struct spmmi_stream){.nnz = (uint32_t)s->size.entries};
     if (!source->device->lacks_values)
         s->stream.values = s->values = spmmi_arena_cut(arena, padded, spmm_dtype_size(s->dtype));

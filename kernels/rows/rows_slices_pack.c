@@ -39,7 +39,7 @@ spmm_status_t spmmi_slices_build(const struct spmmi_stream_host *stream, const i
 {
     spmm_status_t status = SPMM_OK;
     const uint64_t count = spmmi_slices_count(stream->ranks);
-    *host = (struct spmmi_slices_host){*size, spmmi_slices_index(size->span), stream, col_ind, NULL, NULL};
+    *host = (struct spmmi_slices_host){*size, spmmi_slices_index(size), stream, col_ind, NULL, NULL};
     SPMM_TRY_ALLOC(host->slices = spmmi_alloc_zero(count + 1, sizeof *host->slices), diag);
     SPMM_TRY_ALLOC(host->lacks = spmmi_alloc_zero(count, SPMMI_SLICE_ROWS), diag);
     for (uint32_t slice = 0; slice < count; slice++)

@@ -11,7 +11,6 @@
 #include "format/matrix/row_slices.h"
 #include "rows_shape.h"
 
-#define SPMMI_SLICE_BATCH 8u      /* entries of a row that a lane has in flight */
 #define SPMMI_SLICE_WARPS_MAX 8u  /* that share a slice, and leave their sums in shared memory */
 #define SPMMI_SLICE_LACKS_MAX 255 /* entries that a row lacks to the longest of its slice */
 /* Most entries for a hundred nonzeros: of any rows, of those that lack less than a batch, and where a caller names the
@@ -41,29 +40,34 @@ static inline int spmmi_slices_fit(int64_t nnz, int64_t entries, int64_t lacks, 
            entries * 100 <= nnz * share;
 }
 
+/* Words of high bits of all slices; those between slices are 0. */
+static inline uint64_t spmmi_slices_high_words(const struct spmmi_row_slices *all)
+{
+    return ((uint64_t)all->entries / SPMMI_SLICE_ROWS / SPMMI_SLICE_BATCH +
+            spmmi_slices_count((uint32_t)all->rows)) *
+           SPMMI_SLICE_ROWS;
+}
+
 /* The columns of a slice, counted from its first, take 16 bits, or 20 of which the upper 4 are in a word for each batch
- * of a row, or 32. span: the most columns from the first to the last of a slice. */
+ * of a row, or 32. Short rows would have more words than they save. */
 enum spmmi_slice_index { SPMMI_INDEX_16, SPMMI_INDEX_20, SPMMI_INDEX_32 };
 #define SPMMI_HIGH_BITS 4u
-static inline enum spmmi_slice_index spmmi_slices_index(int64_t span)
+static inline enum spmmi_slice_index spmmi_slices_index(const struct spmmi_row_slices *all)
 {
-    if (span <= SPMMI_NARROW_COLUMNS)
+    if (all->span <= SPMMI_NARROW_COLUMNS)
         return SPMMI_INDEX_16;
-    return span <= SPMMI_NARROW_COLUMNS << SPMMI_HIGH_BITS ? SPMMI_INDEX_20 : SPMMI_INDEX_32;
+    return all->span <= SPMMI_NARROW_COLUMNS << SPMMI_HIGH_BITS &&
+                   2 * spmmi_slices_high_words(all) < (uint64_t)all->entries
+               ? SPMMI_INDEX_20
+               : SPMMI_INDEX_32;
 }
 
-/* Bytes of the index of an entry, with its share of a word. */
-static inline double spmmi_slice_index_bytes(enum spmmi_slice_index index)
+/* Bytes of all indices that a product reads. */
+static inline double spmmi_slices_index_bytes(const struct spmmi_row_slices *all)
 {
-    if (index == SPMMI_INDEX_20)
-        return 2 + 4.0 / SPMMI_SLICE_BATCH;
-    return index == SPMMI_INDEX_16 ? 2 : 4;
-}
-
-/* Words of high bits of all slices; those between slices are 0. */
-static inline uint64_t spmmi_slices_high_words(uint32_t entries, uint32_t slices)
-{
-    return ((uint64_t)entries / SPMMI_SLICE_ROWS / SPMMI_SLICE_BATCH + slices) * SPMMI_SLICE_ROWS;
+    const enum spmmi_slice_index index = spmmi_slices_index(all);
+    return (double)all->entries * (index == SPMMI_INDEX_32 ? 4 : 2) +
+           (index == SPMMI_INDEX_20 ? (double)all->batches * SPMMI_SLICE_ROWS * 4 : 0);
 }
 
 /* The first word of high bits of the slice that begins at an entry. Each slice may have begun another word for each of

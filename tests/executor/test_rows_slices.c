@@ -78,7 +78,7 @@ static void check_high_bits(const struct rows *r, const uint32_t *columns, uint6
 {
     static uint32_t words[ENTRIES_MAX];
     const uint32_t slices = spmmi_slices_count(r->stream.ranks);
-    const uint64_t all = spmmi_slices_high_words((uint32_t)r->size.entries, slices);
+    const uint64_t all = spmmi_slices_high_words(&r->size);
     for (uint64_t first = 0; first < all; first += piece)
         spmmi_slices_high_fill(&r->slices, first, all - first < piece ? all - first : piece, words + first);
     for (uint32_t slice = 0; slice < slices; slice++) {
@@ -131,16 +131,22 @@ static void the_span_of_slices_decides_on_bits(void **state)
 {
     static const int64_t row_ptr[] = {0, 2, 2, 3};
     static const int32_t col_ind[] = {100, 65635, 200};
-    const struct spmmi_row_slices size = spmmi_row_slices_of(3, row_ptr, col_ind);
+    struct spmmi_row_slices size = spmmi_row_slices_of(3, row_ptr, col_ind);
     (void)state;
     assert_int_equal(size.rows, 2);
     assert_int_equal(size.entries, 2 * SPMMI_SLICE_ROWS);
     assert_int_equal(size.lacks, 1);
     assert_int_equal(size.span, 65536);
-    assert_int_equal(spmmi_slices_index(size.span), SPMMI_INDEX_16);
-    assert_int_equal(spmmi_slices_index(65537), SPMMI_INDEX_20);
-    assert_int_equal(spmmi_slices_index(1 << 20), SPMMI_INDEX_20);
-    assert_int_equal(spmmi_slices_index((1 << 20) + 1), SPMMI_INDEX_32);
+    assert_int_equal(size.batches, 1);
+    assert_int_equal(spmmi_slices_index(&size), SPMMI_INDEX_16);
+    size.span = 65537;
+    assert_int_equal(spmmi_slices_index(&size), SPMMI_INDEX_32); /* rows of 2: as many words as are saved */
+    size.entries = 3 * SPMMI_SLICE_ROWS;
+    assert_int_equal(spmmi_slices_index(&size), SPMMI_INDEX_20);
+    size.span = 1 << 20;
+    assert_int_equal(spmmi_slices_index(&size), SPMMI_INDEX_20);
+    size.span = (1 << 20) + 1;
+    assert_int_equal(spmmi_slices_index(&size), SPMMI_INDEX_32);
 }
 
 static void uneven_rows_do_not_fit(void **state)

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "executor/wanted.h"
+#include "executor/typed_plan.h"
 #include "tests/support/dense.h"
 #include "tests/support/plan_build.h"
 #include "tests/support/plan_seal.h"
@@ -138,6 +138,25 @@ static void a_range_keeps_every_variant_that_it_meets(void **state)
     test_matrix_free(a);
 }
 
+/* So that parts do not pack for fewer columns: forms for one column, for example. */
+static void kept_variants_begin_where_wanted_products_do(void **state)
+{
+    (void)state;
+    struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
+    spmm_plan_t *plan = plan_of(a);
+    struct spmmi_typed_plan typed;
+    const struct spmmi_wanted wanted = {4, 0, 0, 0};
+    assert_int_equal(spmmi_typed_plan(plan, plan->dtype, &typed, NULL), SPMM_OK);
+    spmmi_typed_plan_want(&typed, SPMMI_TARGET_CPU, &wanted);
+    assert_int_equal(typed.plan.variant_count, plan->variant_count);
+    for (uint32_t v = 0; v < plan->variant_count; v++) {
+        const int64_t was = plan->variants[v].n_min;
+        assert_int_equal(typed.plan.variants[v].n_min, was == 1 ? 4 : was);
+    }
+    spmm_plan_destroy(plan);
+    test_matrix_free(a);
+}
+
 /* The certifier tells plans by all of their variants. */
 static void a_certifier_takes_the_plan_of_such_an_executor(void **state)
 {
@@ -207,6 +226,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wanted_products_are_as_they_were_and_take_less_memory),
         cmocka_unit_test(a_range_keeps_every_variant_that_it_meets),
+        cmocka_unit_test(kept_variants_begin_where_wanted_products_do),
         cmocka_unit_test(a_certifier_takes_the_plan_of_such_an_executor),
         cmocka_unit_test(ops_that_are_not_wanted_are_refused),
         cmocka_unit_test(ranges_and_masks_are_checked),

@@ -118,3 +118,22 @@ void test_table_damage(const struct test_table *table, uint32_t field, enum test
     TEST_CUDA(cudaMemcpy(table->device, host, bytes, cudaMemcpyHostToDevice));
     free(host);
 }
+
+void test_table_run_damaged(const spmm_plan_t *plan, const struct test_matrix *a,
+                            const struct test_product *product, int table, enum test_damage damage)
+{
+    struct test_tables tables;
+    test_tables_note(&tables);
+    spmm_executor_t *executor = test_executor_make(plan, 0, 0, NULL);
+    test_tables_note(NULL);
+    struct test_dense b = test_product_b(a, SPMM_F32, product), c = test_product_c(a, SPMM_F32, product);
+    void *values = test_values_of(a, SPMM_F32);
+    for (uint32_t field = 0; field < tables.list[table].fields; field++)
+        test_table_damage(&tables.list[table], field, damage);
+    assert_int_equal(spmm_executor_set_values(executor, values, NULL, NULL), SPMM_OK);
+    test_cuda_product_run(executor, product, &b, &c);
+    free(values);
+    test_dense_free(&c);
+    test_dense_free(&b);
+    spmm_executor_destroy(executor);
+}

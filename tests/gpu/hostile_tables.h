@@ -4,6 +4,7 @@
 #define TEST_HOSTILE_TABLES_H
 
 #include "tests/support/plan_build.h"
+#include "tests/support/products.h"
 
 /* A plan whose tables are damaged, and the op that is run. */
 struct test_hostile_plan {
@@ -44,5 +45,8 @@ enum test_damage {
 };
 extern const char *const test_damage_names[TEST_DAMAGES];
 void test_table_damage(const struct test_table *table, uint32_t field, enum test_damage damage);
+/* A product by an executor of the plan, values of f32, of which all fields of one table are damaged. */
+void test_table_run_damaged(const spmm_plan_t *plan, const struct test_matrix *a,
+                            const struct test_product *product, int table, enum test_damage damage);
 
 #endif

@@ -148,21 +148,8 @@ static void new_values_are_taken(void **state)
 static void damaged_run(const struct test_matrix *a, int table, enum test_damage damage)
 {
     const struct test_product product = {.n = 1, .alpha = 1, .beta = 1, .values = TEST_VALUES_INTEGER};
-    struct test_tables tables;
     spmm_plan_t *plan = plan_of(a, SPMM_F32);
-    test_tables_note(&tables);
-    spmm_executor_t *executor = test_executor_make(plan, 0, 0, NULL);
-    test_tables_note(NULL);
-    struct test_dense b = test_product_b(a, SPMM_F32, &product), c = test_product_c(a, SPMM_F32, &product);
-    void *values = test_values_of(a, SPMM_F32);
-    for (uint32_t field = 0; field < tables.list[table].fields; field++)
-        test_table_damage(&tables.list[table], field, damage);
-    assert_int_equal(spmm_executor_set_values(executor, values, NULL, NULL), SPMM_OK);
-    test_cuda_product_run(executor, &product, &b, &c);
-    free(values);
-    test_dense_free(&c);
-    test_dense_free(&b);
-    spmm_executor_destroy(executor);
+    test_table_run_damaged(plan, a, &product, table, damage);
     spmm_plan_destroy(plan);
 }
 

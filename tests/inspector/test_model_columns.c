@@ -9,23 +9,12 @@
 
 #include <math.h>
 
-#include "inspector/search/planner.h"
-#include "kernels/tcblock/tcblock_cost.h"
+#include "model_fixture.h"
 
 #define N 32
 #define STEP_SECONDS(d) (SPMMI_MODEL_STEP_CYCLES / (d).clock_hz)
 
-static const struct spmmi_tcblock_counts groups = {.family = SPMM_FAMILY_BCSR,
-                                                   .unit_rows = 64,
-                                                   .step_columns = 32,
-                                                   .positions = 128,
-                                                   .units = 16,
-                                                   .nnz = 10000,
-                                                   .working_set = 1600,
-                                                   .steps = 50,
-                                                   .blocks = 400,
-                                                   .longest = 5};
-static const struct spmmi_model_tcblocks whole = {.counts = &groups, .items = 16, .item_size = 32};
+static const struct spmmi_model_tcblocks whole = {.counts = &groups_of_64, .items = 16, .item_size = 32};
 
 static struct spmmi_device_profile profile_of(const char *name)
 {
@@ -48,12 +37,6 @@ static struct spmmi_prediction predict(const struct spmmi_model_tcblocks *f, dou
                                             .compute =
                                                 dtype == SPMM_F32 ? SPMM_COMPUTE_3XTF32 : SPMM_COMPUTE_F64};
     return spmmi_predict(&d, &m, &c, N, layout, dtype);
-}
-
-static void assert_near(double found, double expected)
-{
-    if (!(fabs(found - expected) <= 1e-6 * fabs(expected)))
-        fail_msg("expected %.9g, found %.9g", expected, found);
 }
 
 static void aligned_columns_cost_what_rows_do(void **state)

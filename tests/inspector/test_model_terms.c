@@ -9,41 +9,8 @@
 #include <math.h>
 
 #include "kernels/shared/passes_shape.h"
-#include "kernels/tcblock/tcblock_cost.h"
-#include "kernels/tcblock/tcblock_analysis_plan.h"
 #include "kernels/tiled/tiled_cost.h"
-#include "inspector/search/planner.h"
-
-static void assert_near(double found, double expected)
-{
-    if (!(fabs(found - expected) <= 1e-9 * fabs(expected)))
-        fail_msg("expected %.12g, found %.12g", expected, found);
-}
-
-/* A clock of 800 MHz makes a step a microsecond. Rates are in bytes and operations a second; a gather from the L2
- * cache takes rows of 32 bytes at 2e12, wider ones at 4e12. */
-static const struct spmmi_device_profile device = {
-    .name = "round",
-    .target = 90,
-    .multiprocessors = 10,
-    .clock_hz = 8e8,
-    .l2_bytes = 1048576,
-    .l1_bytes = 65536,
-    .shared_sm_bytes = 65536,
-    .shared_block_bytes = 232448,
-    .registers_sm = 65536,
-    .copy_rate = 1e12,
-    .shared_rate = 8e12,
-    .l1_rate = 5e12,
-    .fma_f32 = 2e13,
-    .fma_f64 = 1e13,
-    .mma_tf32 = 1e14,
-    .mma_f16 = 2e14,
-    .mma_f64 = 4e13,
-    .gather =
-        {.row_count = 2, .set_count = 1, .row_bytes = {32, 64}, .set_bytes = {1}, .rate = {{2e12, 4e12}}},
-    .scatter = {.count = 1, .x = {4}, .rate = {5e11}},
-};
+#include "model_fixture.h"
 
 /* 1,000 rows of 10 in 500 columns. A window of 32 nonzeros holds 32 columns and reuses none, one of 64 holds all 500
  * and reuses all that can be: 0.95 of the nonzeros. No matrix is so, which makes no difference to a formula. */
@@ -421,22 +388,10 @@ static void a_long_panel_keeps_its_multiprocessor_busy(void **state)
 
 /* 1,000 rows in 16 block-row groups of 200 block columns together, or in 8 block-row groups of 150; half of what 4
  * block rows could have, and a third of what 8 could. */
-/* 1,000 rows in 16 block-row groups of 64, half of whose positions have blocks. */
-static const struct spmmi_tcblock_counts low = {.family = SPMM_FAMILY_BCSR,
-                                                .unit_rows = 64,
-                                                .step_columns = 32,
-                                                .positions = 128,
-                                                .units = 16,
-                                                .nnz = 10000,
-                                                .working_set = 1600,
-                                                .steps = 50,
-                                                .blocks = 400,
-                                                .longest = 5};
-
 static void bcsr_terms_are_as_counted(void **state)
 {
     (void)state;
-    struct spmmi_model_tcblocks f = {.counts = &low, .items = 16, .item_size = 32};
+    struct spmmi_model_tcblocks f = {.counts = &groups_of_64, .items = 16, .item_size = 32};
     /* 32 columns of f32: a tile. B is 500 rows of 128 bytes, all of which the L2 cache keeps. */
     struct spmmi_prediction p =
         predict_tcblocks(&f, SPMM_SCHEDULE_DENSE, SPMM_COMPUTE_TF32, 32, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
@@ -459,7 +414,7 @@ static void bcsr_terms_are_as_counted(void **state)
     assert_near(p.term[SPMMI_TERM_LONGEST], (1 + step * 5) * 1e-6);
     assert_true(p.term[SPMMI_TERM_CONVERT] == 0 && p.launches == 0);
     /* 100 columns of f64: two tiles of 64, each of two warps that both read a block of A. */
-    struct spmmi_tcblock_counts tall = low;
+    struct spmmi_tcblock_counts tall = groups_of_64;
     tall.unit_rows = 128;
     tall.units = 8;
     tall.working_set = 1200;
@@ -482,7 +437,7 @@ static void bcsr_terms_of_16_bit_values_are_as_counted(void **state)
 {
     (void)state;
     /* 8 columns of f16, whose blocks are 16 x 16: five stages, and fewer block-row groups than multiprocessors. */
-    struct spmmi_tcblock_counts wide = low;
+    struct spmmi_tcblock_counts wide = groups_of_64;
     struct spmmi_model_tcblocks f = {.counts = &wide, .items = 8, .item_size = 32};
     struct spmmi_prediction p;
     const double uneven = 2 / 1.6;
