@@ -48,14 +48,14 @@ static const struct spmmi_device_profile device = {
 
 /* 1,000 rows in 16 block-row groups of 64, half of whose positions have blocks. */
 static const struct spmmi_tcblock_counts groups_of_64 = {.family = SPMM_FAMILY_BCSR,
-                                                .unit_rows = 64,
-                                                .step_columns = 32,
-                                                .positions = 128,
-                                                .units = 16,
-                                                .nnz = 10000,
-                                                .working_set = 1600,
-                                                .steps = 50,
-                                                .blocks = 400,
-                                                .longest = 5};
+                                                         .unit_rows = 64,
+                                                         .step_columns = 32,
+                                                         .positions = 128,
+                                                         .units = 16,
+                                                         .nnz = 10000,
+                                                         .working_set = 1600,
+                                                         .steps = 50,
+                                                         .blocks = 400,
+                                                         .longest = 5};
 
 #endif
