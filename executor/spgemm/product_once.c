@@ -134,21 +134,12 @@ cleanup:
     return status;
 }
 
-static uint64_t count_products(const struct once *o)
-{
-    const struct spmmi_csr_pattern *left = &o->task.left, *right = &o->task.right;
-    uint64_t products = 0;
-    for (int64_t p = 0; p < left->row_ptr[left->rows]; p++)
-        products += (uint64_t)(right->row_ptr[left->col_ind[p] + 1] - right->row_ptr[left->col_ind[p]]);
-    return products;
-}
-
 /* The numeric phase, as that of a plan of default options. */
 static spmm_status_t find_values(struct once *o)
 {
     spmm_status_t status = SPMM_OK;
-    const int64_t heavy_rows = spmmi_spgemm_heavy_rows(&o->task.left, &o->task.right);
-    const struct spmmi_spgemm plan = {.piece_products = spmmi_spgemm_share(count_products(o), heavy_rows)};
+    const struct spmmi_spgemm_work work = spmmi_spgemm_work_of(&o->task.left, &o->task.right);
+    const struct spmmi_spgemm plan = {.piece_products = spmmi_spgemm_share(work.products, work.heavy_rows)};
     const struct spmmi_csr_pattern c = {o->a.rows, o->task.right.cols, o->c_row_ptr, o->c_col_ind};
     struct spmmi_spgemm_stage stage = {.task = o->task, .c = c};
     uint64_t bytes = 0;

@@ -80,22 +80,18 @@ spmm_status_t spmmi_spgemm_count(const struct spmmi_csr_pattern *left, spmm_op_t
     return status;
 }
 
-static int is_heavy(const struct spmmi_csr_pattern *left, const struct spmmi_csr_pattern *right, int64_t row)
+struct spmmi_spgemm_work spmmi_spgemm_work_of(const struct spmmi_csr_pattern *left,
+                                              const struct spmmi_csr_pattern *right)
 {
-    int64_t products = 0;
-    for (int64_t p = left->row_ptr[row]; p < left->row_ptr[row + 1]; p++) {
-        const int64_t k = left->col_ind[p];
-        products += right->row_ptr[k + 1] - right->row_ptr[k];
-        if (products >= SPMMI_SPGEMM_HEAVY_PRODUCTS)
-            return 1;
+    struct spmmi_spgemm_work work = {0, 0};
+    for (int64_t i = 0; i < left->rows; i++) {
+        uint64_t products = 0;
+        for (int64_t p = left->row_ptr[i]; p < left->row_ptr[i + 1]; p++) {
+            const int64_t k = left->col_ind[p];
+            products += (uint64_t)(right->row_ptr[k + 1] - right->row_ptr[k]);
+        }
+        work.products += products;
+        work.heavy_rows += products >= SPMMI_SPGEMM_HEAVY_PRODUCTS;
     }
-    return 0;
-}
-
-int64_t spmmi_spgemm_heavy_rows(const struct spmmi_csr_pattern *left, const struct spmmi_csr_pattern *right)
-{
-    int64_t rows = 0;
-    for (int64_t i = 0; i < left->rows; i++)
-        rows += is_heavy(left, right, i);
-    return rows;
+    return work;
 }

@@ -102,7 +102,12 @@ spmm_status_t spmmi_spgemm_count(const struct spmmi_csr_pattern *left, spmm_op_t
                                  const struct spmmi_csr_pattern *right, spmm_op_t right_op,
                                  uint64_t *products);
 
-/* Rows of left * right, as they are stored, of SPMMI_SPGEMM_HEAVY_PRODUCTS multiplications or more. */
-int64_t spmmi_spgemm_heavy_rows(const struct spmmi_csr_pattern *left, const struct spmmi_csr_pattern *right);
+/* Multiplications of left * right, as they are stored, and rows of SPMMI_SPGEMM_HEAVY_PRODUCTS of them or more. */
+struct spmmi_spgemm_work {
+    uint64_t products;
+    int64_t heavy_rows;
+};
+struct spmmi_spgemm_work spmmi_spgemm_work_of(const struct spmmi_csr_pattern *left,
+                                              const struct spmmi_csr_pattern *right);
 
 #endif

@@ -148,11 +148,13 @@ cleanup:
     return status;
 }
 
-/* The most of the products so far. */
+/* The most of the products so far, if the default of piece_products asks for them. */
 static void count_heavy_rows(struct inspection *in, const struct spmmi_spgemm_factor *left,
                              const struct spmmi_spgemm_factor *right)
 {
-    const int64_t rows = spmmi_spgemm_heavy_rows(&left->pattern, &right->pattern);
+    if (in->options.piece_products != 0)
+        return;
+    const int64_t rows = spmmi_spgemm_work_of(&left->pattern, &right->pattern).heavy_rows;
     in->heavy_rows = rows > in->heavy_rows ? rows : in->heavy_rows;
 }
 

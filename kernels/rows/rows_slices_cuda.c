@@ -36,11 +36,6 @@ int spmmi_rows_slices_use(const struct spmmi_part_source *source)
     return is_used && source->part->schedule == SPMM_SCHEDULE_ROW_SPLIT;
 }
 
-static uint64_t high_words(const struct spmmi_rows_slices_stream *s)
-{
-    return spmmi_slices_high_words(&s->size);
-}
-
 /* Device addresses. */
 static void cut(struct spmmi_arena *arena, const struct spmmi_part_source *source,
                 struct spmmi_rows_slices_stream *s)
@@ -54,7 +49,8 @@ static void cut(struct spmmi_arena *arena, const struct spmmi_part_source *sourc
     if (index != SPMMI_INDEX_32)
         s->stream.narrow = spmmi_arena_cut(arena, padded, sizeof *s->stream.narrow);
     if (index == SPMMI_INDEX_20)
-        s->stream.columns = spmmi_arena_cut(arena, high_words(s), sizeof *s->stream.columns);
+        s->stream.columns =
+            spmmi_arena_cut(arena, spmmi_slices_high_words(&s->size), sizeof *s->stream.columns);
     if (index == SPMMI_INDEX_32)
         s->stream.columns = spmmi_arena_cut(arena, padded, sizeof *s->stream.columns);
     s->stream.row_ends = spmmi_arena_cut(arena, count, SPMMI_SLICE_ROWS);
@@ -71,8 +67,8 @@ static spmm_status_t upload_columns(const struct spmmi_rows_slices_stream *s,
         SPMM_TRY(
             spmmi_cuda_fill_up(to->narrow, padded, sizeof *to->narrow, spmmi_slices_narrow_fill, host, diag));
     if (host->index == SPMMI_INDEX_20)
-        SPMM_TRY(spmmi_cuda_fill_up(to->columns, high_words(s), sizeof *to->columns, spmmi_slices_high_fill,
-                                    host, diag));
+        SPMM_TRY(spmmi_cuda_fill_up(to->columns, spmmi_slices_high_words(&s->size), sizeof *to->columns,
+                                    spmmi_slices_high_fill, host, diag));
     if (host->index == SPMMI_INDEX_32)
         SPMM_TRY(spmmi_cuda_fill_up(to->columns, padded, sizeof *to->columns, spmmi_slices_columns_fill, host,
                                     diag));

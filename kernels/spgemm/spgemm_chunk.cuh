@@ -14,6 +14,50 @@ template <int LANES> __device__ __forceinline__ uint32_t warp_max(uint32_t x)
     return LANES == 32 ? x : __reduce_max_sync(EVERY_LANE, x);
 }
 
+// Lanes of the group for which it holds, from bit 0.
+template <int LANES> __device__ __forceinline__ unsigned group_bits(unsigned warp_bits)
+{
+    if (LANES == 32)
+        return warp_bits;
+    return warp_bits >> threadIdx.x % 32 / LANES * LANES & ((1u << LANES % 32) - 1);
+}
+
+// A lane's entry of the left factor in a round: its products are number begin .. begin + count - 1 of the total of the
+// group.
+struct Share {
+    uint32_t begin, count, total;
+};
+
+// own: a, and start and length of the row of the right factor that it multiplies; lengths of a group sum up to less
+// than 2^32. steps: a place for each lane: entries that have products, so that product i of the round multiplies number
+// start + i of the right factor.
+template <int LANES, typename Entry, typename Step>
+__device__ __forceinline__ Share share_round(const Entry &own, Step *steps, uint32_t lane)
+{
+    uint32_t end = own.length; // in the round
+#pragma unroll
+    for (int d = 1; d < LANES; d *= 2) {
+        const uint32_t before = __shfl_up_sync(EVERY_LANE, end, d, LANES);
+        end += lane >= (uint32_t)d ? before : 0;
+    }
+    const Share share = {end - own.length, own.length, __shfl_sync(EVERY_LANE, end, LANES - 1, LANES)};
+    const unsigned entries = group_bits<LANES>(__ballot_sync(EVERY_LANE, share.count > 0));
+    if (share.count > 0)
+        steps[__popc(entries & ((1u << lane) - 1))] = {own.a, own.start - share.begin};
+    __syncwarp();
+    return share;
+}
+
+// Lanes of the group whose product of the chunk that begins with number `chunk` is the first of its entry.
+template <int LANES>
+__device__ __forceinline__ unsigned first_of_entries(const Share &share, uint32_t chunk, uint32_t lane)
+{
+    const unsigned first_lane = threadIdx.x % 32 - lane;
+    const bool begins = share.count > 0 && share.begin - chunk < LANES; // begin >= chunk, as numbers wrap
+    return group_bits<LANES>(
+        __reduce_or_sync(EVERY_LANE, begins ? 1u << (first_lane + (share.begin - chunk)) : 0u));
+}
+
 // Turns that the entries of a chunk may take, one after the other, before equal positions are looked for.
 constexpr unsigned ENTRY_TURNS = 3;
 

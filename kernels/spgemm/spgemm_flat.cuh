@@ -10,7 +10,7 @@ namespace spgemm {
 constexpr int IN_FLIGHT = 4; // chunks whose loads are issued together
 
 // An entry of the left factor and the row of the right one, or part of it, that it multiplies.
-template <typename Real> struct alignas(16) Step {
+template <typename Real> struct alignas(16) ListEntry {
     Real a;
     uint32_t start, length;
 };
@@ -56,39 +56,15 @@ __device__ __forceinline__ void add_own(const Product<Real> *products, unsigned 
     }
 }
 
-// The products of a lane's list entry in a round of products side by side, and how many all lanes have.
-struct Share {
-    uint32_t begin, count, total;
-};
-
-// steps: those of the round that have products, so that product i of the round multiplies number start + i of the right
-// factor.
-template <typename Real>
-__device__ __forceinline__ Share share_round(const Step<Real> &own, Step<Real> *steps, uint32_t lane)
-{
-    uint32_t end = own.length; // in the round
-#pragma unroll
-    for (int d = 1; d < 32; d *= 2) {
-        const uint32_t before = __shfl_up_sync(EVERY_LANE, end, d);
-        end += lane >= (uint32_t)d ? before : 0;
-    }
-    const Share share = {end - own.length, own.length, __shfl_sync(EVERY_LANE, end, 31)};
-    const unsigned entries = __ballot_sync(EVERY_LANE, own.length > 0);
-    if (own.length > 0)
-        steps[__popc(entries & ((1u << lane) - 1))] = {own.a, own.start - share.begin, 0};
-    __syncwarp();
-    return share;
-}
-
 // A round of products side by side, of the list entries that the lanes hold. Returns how many there were.
 // OWNED: own_sum is that of entry `lane`, and sums has room for products.
 template <typename Real, bool OWNED>
-__device__ __forceinline__ uint32_t add_flat_round(const Step<Real> &own, Step<Real> *steps,
+__device__ __forceinline__ uint32_t add_flat_round(const ListEntry<Real> &own, ListEntry<Real> *steps,
                                                    const Real *right, const uint8_t *positions,
                                                    bool is_narrow, Real *sums, Real &own_sum, uint32_t lane)
 {
     const unsigned below = (1u << lane) - 1, up_to = below | 1u << lane;
-    const Share share = share_round(own, steps, lane);
+    const Share share = share_round<32>(own, steps, lane);
     uint32_t begun = 0; // entries before this chunk
     for (uint32_t first = 0; first < share.total; first += 32 * IN_FLIGHT) {
         uint32_t position[IN_FLIGHT];
@@ -101,10 +77,8 @@ __device__ __forceinline__ uint32_t add_flat_round(const Step<Real> &own, Step<R
             is_there[i] = false;
             if (chunk >= share.total) // the warp's, so that control stays uniform
                 continue;
-            const bool begins =
-                share.count > 0 && share.begin - chunk < 32; // begin >= chunk, as numbers wrap
-            starts[i] = __reduce_or_sync(EVERY_LANE, begins ? 1u << (share.begin - chunk) : 0u);
-            const Step<Real> step = steps[begun + __popc(starts[i] & up_to) - 1];
+            starts[i] = first_of_entries<32>(share, chunk, lane);
+            const ListEntry<Real> step = steps[begun + __popc(starts[i] & up_to) - 1];
             begun += __popc(starts[i]);
             is_there[i] = at < share.total;
             a[i] = step.a;

@@ -32,16 +32,16 @@ template <typename Real> struct Operands {
 
 template <typename Real> constexpr unsigned shared_bytes()
 {
-    return STEPS_MAX * sizeof(Step<Real>) + THREADS * SPMMI_SPGEMM_LANE_SUMS * sizeof(Real);
+    return STEPS_MAX * sizeof(ListEntry<Real>) + THREADS * SPMMI_SPGEMM_LANE_SUMS * sizeof(Real);
 }
 
 // Entry t of the list of an item; of no products behind its end.
 template <typename Real>
-__device__ __forceinline__ Step<Real> load_step(const spmmi_spgemm_tables &tables,
-                                                const Operands<Real> &values, uint32_t list, uint32_t t,
-                                                uint32_t length, bool is_listed)
+__device__ __forceinline__ ListEntry<Real> load_step(const spmmi_spgemm_tables &tables,
+                                                     const Operands<Real> &values, uint32_t list, uint32_t t,
+                                                     uint32_t length, bool is_listed)
 {
-    Step<Real> step = {Real(0), 0, 0};
+    ListEntry<Real> step = {Real(0), 0, 0};
     if (t >= length)
         return step;
     const uint2 row = __ldg(reinterpret_cast<const uint2 *>(tables.rows) + list + t);
@@ -56,8 +56,8 @@ __device__ __forceinline__ Step<Real> load_step(const spmmi_spgemm_tables &table
 
 // The chunks of one round: a lane's place in the list entries of its group.
 template <typename Real, int LANES> struct Walk {
-    const Step<Real> *steps; // of the round; the last one has no products
-    Step<Real> step;
+    const ListEntry<Real> *steps; // of the round; the last one has no products
+    ListEntry<Real> step;
     uint32_t product; // of the item: the first one of this list entry
     uint32_t j;       // of this list entry: the lane's next product
     int entry, count;
@@ -141,8 +141,8 @@ __device__ __forceinline__ void run_group(const spmmi_spgemm_tables &tables, con
     const uint32_t group = threadIdx.x / LANES, lane = threadIdx.x % LANES;
     const uint32_t i = (blockIdx.x - bin.first_block) * (THREADS / LANES) + group;
     constexpr int OF_LANE = STEPS_OF_LANE<LANES>, ROUND = LANES * OF_LANE;
-    Step<Real> *const steps = reinterpret_cast<Step<Real> *>(shared) + group * (ROUND + 1);
-    Real *const sums = reinterpret_cast<Real *>(shared + STEPS_MAX * sizeof(Step<Real>)) +
+    ListEntry<Real> *const steps = reinterpret_cast<ListEntry<Real> *>(shared) + group * (ROUND + 1);
+    Real *const sums = reinterpret_cast<Real *>(shared + STEPS_MAX * sizeof(ListEntry<Real>)) +
                        group * (SPMMI_SPGEMM_LANE_SUMS * LANES);
     uint4 item = {0, 0, 0, 0}; // list, out, position, counts
     if (i < bin.count)
@@ -151,7 +151,7 @@ __device__ __forceinline__ void run_group(const spmmi_spgemm_tables &tables, con
     const uint32_t length = SPMMI_SPGEMM_LIST_LENGTH(item.w);
     const uint32_t rounds_end = LANES == 32 ? length : __reduce_max_sync(EVERY_LANE, length);
     wait_for_previous();
-    Step<Real> next[OF_LANE];
+    ListEntry<Real> next[OF_LANE];
 #pragma unroll
     for (int s = 0; s < OF_LANE; s++)
         next[s] = load_step(tables, values, item.x, s * LANES + lane, length, bin.is_listed != 0);
@@ -164,7 +164,7 @@ __device__ __forceinline__ void run_group(const spmmi_spgemm_tables &tables, con
     Walk<Real, LANES> walk = {steps, {Real(0), 0, 0}, 0, 0, 0, 0};
     const uint8_t *const positions = tables.positions + (size_t)item.z * SPMMI_SPGEMM_POSITION_UNIT;
     for (uint32_t first = 0; first < rounds_end; first += ROUND) {
-        Step<Real> own[OF_LANE];
+        ListEntry<Real> own[OF_LANE];
 #pragma unroll
         for (int s = 0; s < OF_LANE; s++) {
             own[s] = next[s];

@@ -60,14 +60,6 @@ template <int SLOTS> struct Table {
     }
 };
 
-// Lanes of the group for which it holds, from bit 0.
-template <int LANES> __device__ __forceinline__ unsigned group_bits(unsigned warp_bits)
-{
-    if (LANES == 32)
-        return warp_bits;
-    return warp_bits >> threadIdx.x % 32 / LANES * LANES & ((1u << LANES % 32) - 1);
-}
-
 // The sum of x over the threads of the block before this one; *total: over all. shared: a place for each warp.
 template <typename Number>
 __device__ __forceinline__ Number sum_before(Number x, Number *shared, Number *total)
@@ -125,20 +117,9 @@ template <typename Real, int LANES, bool VALUES, typename Sink>
 __device__ __forceinline__ bool walk_round(const spmmi_once_matrix &right, const Factor<Real> &own,
                                            Step<Real> *steps, uint32_t lane, Sink &sink)
 {
-    const unsigned first_lane = threadIdx.x % 32 - lane, below = (1u << lane) - 1, up_to = below | 1u << lane;
-    uint32_t end = own.length; // in the round; rows of the right factor differ, so that this is below 2^32
-#pragma unroll
-    for (int d = 1; d < LANES; d *= 2) {
-        const uint32_t before = __shfl_up_sync(EVERY_LANE, end, d, LANES);
-        end += lane >= (uint32_t)d ? before : 0;
-    }
-    const uint32_t begin = end - own.length, total = __shfl_sync(EVERY_LANE, end, LANES - 1, LANES);
-    const bool has_products = own.length > 0;
-    const unsigned entries = group_bits<LANES>(__ballot_sync(EVERY_LANE, has_products));
-    if (has_products)
-        steps[__popc(entries & below)] = {own.a, own.start - begin};
-    __syncwarp();
-    const uint32_t longest = warp_max<LANES>(total);
+    const unsigned below = (1u << lane) - 1, up_to = below | 1u << lane;
+    const Share share = share_round<LANES>(own, steps, lane); // rows of the right factor differ: below 2^32
+    const uint32_t longest = warp_max<LANES>(share.total);
     uint32_t begun = 0; // entries before this chunk
     bool is_full = false;
     for (uint32_t first = 0; first < longest && !is_full; first += LANES * IN_FLIGHT) {
@@ -152,10 +133,8 @@ __device__ __forceinline__ bool walk_round(const spmmi_once_matrix &right, const
             is_there[i] = false;
             if (chunk >= longest)
                 continue;
-            const bool begins = has_products && begin - chunk < LANES; // begin >= chunk, as numbers wrap
-            starts[i] = group_bits<LANES>(
-                __reduce_or_sync(EVERY_LANE, begins ? 1u << (first_lane + (begin - chunk)) : 0u));
-            is_there[i] = at < total;
+            starts[i] = first_of_entries<LANES>(share, chunk, lane);
+            is_there[i] = at < share.total;
             column[i] = 0;
             a[i] = b[i] = Real(0);
             if (is_there[i]) {

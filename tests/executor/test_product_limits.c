@@ -40,7 +40,9 @@ static void few_heavy_rows_have_small_pieces(void **state)
     const struct spmmi_csr_pattern a = {4, 4, left, columns}, b = {4, 400, right, NULL};
     const int64_t few = 2111;
     const uint64_t products = 16896 * UINT64_C(5000);
-    assert_int_equal(spmmi_spgemm_heavy_rows(&a, &b), 2);
+    const struct spmmi_spgemm_work work = spmmi_spgemm_work_of(&a, &b);
+    assert_int_equal(work.heavy_rows, 2);
+    assert_int_equal(work.products, 256 + 385 + 258);
     assert_int_equal(spmmi_spgemm_share(products, few), 5000);
     assert_int_equal(spmmi_spgemm_share(products, few + 1), 10000);
     assert_int_equal(spmmi_spgemm_share(1, few), 256);
