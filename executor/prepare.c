@@ -23,7 +23,7 @@ static const char *refuse(const spmm_executor_t *executor, const spmm_dense_t *b
     if (executor->jit == NULL)
         return "operators are for GPUs";
     if ((b->cols < SPMMI_JIT_N_MIN || spmmi_jit_is_strided(b, c)) && (flags & SPMM_PREPARE_ANY_WIDTH) == 0)
-        return "operators are for row-major products of at least 16384 columns";
+        return "operators are for row-major products of at least 8192 columns";
     return spmmi_jit_refuse(executor->jit);
 }
 

@@ -24,6 +24,7 @@ struct program {
     const struct spmmi_jit_matrix *a;
     const char *type, *zero, *one; /* of sums and factors, in PTX */
     const struct spmmi_jit_stored *b, *c;
+    unsigned labels; /* that are written */
 };
 
 static __attribute__((format(printf, 2, 3))) void put(struct program *p, const char *format, ...)
@@ -110,7 +111,8 @@ static void put_head(struct program *p)
         ".param .%s beta)\n.maxntid %u, 1, 1\n{\n",
         p->type, p->type, SPMMI_JIT_THREADS);
     put(p, ".reg .pred %%p<3>;\n.reg .u32 %%r<6>;\n.reg .u64 %%d<6>;\n.reg .u64 %%a<%u>;\n", SPMMI_JIT_GROUP);
-    put(p, ".reg .%s %%alpha, %%beta, %%o;\n.reg .%s %%c<%u>;\n", p->type, p->type, SPMMI_JIT_GROUP);
+    put(p, ".reg .%s %%alpha, %%beta;\n.reg .%s %%c<%u>, %%o<%u>;\n", p->type, p->type, SPMMI_JIT_GROUP,
+        SPMMI_JIT_GROUP);
     put(p, ".reg .%s %%b<%lld>;\n.reg .%s %%s<%lld>;\n", p->type, (long long)p->a->cols, p->type,
         (long long)p->a->rows);
     if (p->b->widen != NULL)
@@ -123,7 +125,7 @@ static void put_head(struct program *p)
     put(p, "ld.param.%s %%alpha, [alpha];\nld.param.%s %%beta, [beta];\n", p->type, p->type);
 }
 
-/* The thread's column: %d0 and %d1 are its addresses in row 0 of B and C; %p1: beta is not 0, %p2: beta is not 1. */
+/* The thread's column: %d0 and %d1 are its addresses in row 0 of B and C; %p1: beta is 0, %p2: beta is not 1. */
 static void put_column(struct program *p)
 {
     put(p,
@@ -131,7 +133,7 @@ static void put_column(struct program *p)
         "setp.ge.u32 %%p0, %%r5, %%r2;\n@%%p0 ret;\ncvt.u64.u32 %%d4, %%r5;\n"
         "mad.lo.u64 %%d0, %%d4, %%d2, %%d0;\nmad.lo.u64 %%d1, %%d4, %%d3, %%d1;\n",
         SPMMI_JIT_THREADS);
-    put(p, "setp.neu.%s %%p1, %%beta, %s;\nsetp.neu.%s %%p2, %%beta, %s;\n", p->type, p->zero, p->type,
+    put(p, "setp.eq.%s %%p1, %%beta, %s;\nsetp.neu.%s %%p2, %%beta, %s;\n", p->type, p->zero, p->type,
         p->one);
 }
 
@@ -157,12 +159,12 @@ static void put_zero(struct program *p, const char *name, int64_t number)
 }
 
 /* Register `to` of this number from the one that was loaded; nothing where that is one. */
-static void put_widened(struct program *p, const struct spmmi_jit_stored *stored, const char *predicate,
-                        char to, char from, int64_t number)
+static void put_widened(struct program *p, const struct spmmi_jit_stored *stored, char to, char from,
+                        int64_t number)
 {
     if (stored->widen != NULL)
-        put(p, "%s%s %%%c%lld, %s%%%c%lld%s;\n", predicate, stored->widen, to, (long long)number,
-            stored->before, from, (long long)number, stored->behind);
+        put(p, "%s %%%c%lld, %s%%%c%lld%s;\n", stored->widen, to, (long long)number, stored->before, from,
+            (long long)number, stored->behind);
 }
 
 /* The columns of op(A) from first to before last that are used take their rows of B, which are all on their way before
@@ -175,7 +177,7 @@ static void put_load_b(struct program *p, const bool *is_used, int64_t first, in
                 p->b->word, p->b->widen != NULL ? 'h' : 'b', (long long)j);
     for (int64_t j = first; j < last; j++)
         if (is_used[j])
-            put_widened(p, p->b, "", 'b', 'h', j);
+            put_widened(p, p->b, 'b', 'h', j);
 }
 
 /* The sum of row `sum` gets nonzero q. */
@@ -186,33 +188,68 @@ static void put_product(struct program *p, int64_t sum, int64_t q, int64_t colum
     put(p, ", %%b%lld, %%s%lld;\n", (long long)column, (long long)sum);
 }
 
+/* What is between the two is skipped where beta is 0, the usual case: a branch for a group of rows, as an instruction
+ * whose predicate is false takes as long as one that is done. */
+static void put_if_beta(struct program *p)
+{
+    put(p, "@%%p1 bra L%u;\n", p->labels);
+}
+
+static void put_end_if_beta(struct program *p)
+{
+    put(p, "L%u:\n", p->labels++);
+}
+
 /* Addresses of a group of rows of C and, where beta is not 0, what is there. */
 static void put_load_c(struct program *p, int64_t first, int64_t count)
 {
-    const long long row = first;
     for (long long slot = 0; slot < count; slot++)
-        put(p, "mad.wide.u32 %%a%lld, %%r1, %lld, %%d1;\n@%%p1 ld.global.%s %%%c%lld, [%%a%lld];\n", slot,
-            row + slot, p->c->word, p->c->widen != NULL ? 'g' : 'c', slot, slot);
+        put(p, "mad.wide.u32 %%a%lld, %%r1, %lld, %%d1;\n", slot, (long long)first + slot);
+    put_if_beta(p);
+    for (long long slot = 0; slot < count; slot++)
+        put(p, "ld.global.%s %%%c%lld, [%%a%lld];\n", p->c->word, p->c->widen != NULL ? 'g' : 'c', slot,
+            slot);
+    put_end_if_beta(p);
 }
 
-/* The row of C in this slot of its group, from its sum. */
-static void put_store_c(struct program *p, int64_t row, int64_t slot)
+/* %o of a row: alpha times its sum and beta times what was in C. */
+static void put_added(struct program *p, int64_t row, int64_t slot)
 {
-    const char *type = p->type;
-    put_widened(p, p->c, "@%p1 ", 'c', 'g', slot);
-    if (is_empty_row(p->a, row)) {
-        put(p, "mov.%s %%o, %s;\n@%%p1 mul.rn.%s %%o, %%beta, %%c%lld;\n@%%p1 add.rn.%s %%o, %%o, %s;\n",
-            type, p->zero, type, (long long)slot, type, p->zero);
-    } else {
-        put(p, "mul.rn.%s %%o, %%alpha, %%s%lld;\n@%%p1 mul.rn.%s %%c%lld, %%beta, %%c%lld;\n", type,
-            (long long)row, type, (long long)slot, (long long)slot);
-        put(p, "@%%p1 fma.rn.%s %%o, %%alpha, %%s%lld, %%c%lld;\n", type, (long long)row, (long long)slot);
+    const long long at = slot;
+    put_widened(p, p->c, 'c', 'g', slot);
+    put(p, "mul.rn.%s %%c%lld, %%beta, %%c%lld;\n", p->type, at, at);
+    if (is_empty_row(p->a, row))
+        put(p, "add.rn.%s %%o%lld, %%c%lld, %s;\n", p->type, at, at, p->zero);
+    else
+        put(p, "fma.rn.%s %%o%lld, %%alpha, %%s%lld, %%c%lld;\n", p->type, at, (long long)row, at);
+}
+
+/* %o of a group of rows from their sums. */
+static void put_scaled(struct program *p, int64_t first, int64_t count)
+{
+    for (int64_t slot = 0; slot < count; slot++)
+        if (is_empty_row(p->a, first + slot))
+            put_zero(p, "o", slot);
+        else
+            put(p, "mul.rn.%s %%o%lld, %%alpha, %%s%lld;\n", p->type, (long long)slot,
+                (long long)(first + slot));
+    put_if_beta(p);
+    for (int64_t slot = 0; slot < count; slot++)
+        put_added(p, first + slot, slot);
+    put_end_if_beta(p);
+}
+
+/* %o of a group of rows to C, rounded once. An empty row of C = 1 * C stays as it is, to the bit. */
+static void put_store_c(struct program *p, int64_t first, int64_t count)
+{
+    for (long long slot = 0; slot < count; slot++) {
+        const char *const predicate = is_empty_row(p->a, first + slot) ? "@%p2 " : "";
+        if (p->c->narrow != NULL)
+            put(p, "%s %%w, %%o%lld;\n%sst.global.%s [%%a%lld], %%w;\n", p->c->narrow, slot, predicate,
+                p->c->word, slot);
+        else
+            put(p, "%sst.global.%s [%%a%lld], %%o%lld;\n", predicate, p->c->word, slot, slot);
     }
-    /* An empty row of C = 1 * C stays as it is, to the bit. */
-    if (p->c->narrow != NULL)
-        put(p, "%s %%w, %%o;\n", p->c->narrow);
-    put(p, "%sst.global.%s [%%a%lld], %%%c;\n", is_empty_row(p->a, row) ? "@%p2 " : "", p->c->word,
-        (long long)slot, p->c->narrow != NULL ? 'w' : 'o');
 }
 
 /* ---- the two forms ---- */
@@ -233,11 +270,10 @@ static void put_rows(struct program *p, bool sums_now)
     for (int64_t first = 0; first < p->a->rows && !p->text.is_full; first += SPMMI_JIT_GROUP) {
         const int64_t left = p->a->rows - first, count = left < SPMMI_JIT_GROUP ? left : SPMMI_JIT_GROUP;
         put_load_c(p, first, count);
-        for (int64_t slot = 0; slot < count; slot++) {
-            if (sums_now)
-                put_row_sum(p, first + slot);
-            put_store_c(p, first + slot, slot);
-        }
+        for (int64_t row = first; row < first + count && sums_now; row++)
+            put_row_sum(p, row);
+        put_scaled(p, first, count);
+        put_store_c(p, first, count);
     }
 }
 

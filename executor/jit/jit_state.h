@@ -12,7 +12,7 @@
 #include "jit_operator.h"
 
 #define SPMMI_JIT_N_MIN \
-    16384 /* columns of row-major products that an operator is worth (docs/decisions/0067) */
+    8192 /* columns of row-major products that an operator is worth (docs/decisions/0067) */
 
 struct spmmi_jit;
 

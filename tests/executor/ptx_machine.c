@@ -28,19 +28,21 @@ enum opcode {
     MAD_LO,
     MAD_WIDE,
     SETP_GE,
+    SETP_EQ,
     SETP_NEU,
+    BRA,
     FMA,
     MUL,
     ADD,
     RET
 };
 
-enum kind { NONE, REGISTER, IMMEDIATE, PARAMETER, BLOCK, THREAD };
+enum kind { NONE, REGISTER, IMMEDIATE, PARAMETER, BLOCK, THREAD, LABEL };
 
 struct operand {
     enum kind kind;
     uint32_t file, number; /* of a register */
-    uint64_t bits;         /* of an immediate value */
+    uint64_t bits;         /* of an immediate value; of a label its number */
     const char *parameter;
 };
 
@@ -51,7 +53,10 @@ struct instruction {
     struct operand predicate, operand[OPERANDS];
 };
 
+#define LABELS 4096
+
 struct ptx_program {
+    int64_t label_at[LABELS]; /* the instruction behind L<number>; 0: there is no such label */
     struct instruction *list;
     int64_t count, room;
     uint32_t declared[FILES];
@@ -89,6 +94,9 @@ static const struct {
     {"mad.lo.u64", MAD_LO, false, 8},
     {"mad.wide.u32", MAD_WIDE, false, 8},
     {"setp.ge.u32", SETP_GE, false, 4},
+    {"setp.eq.f32", SETP_EQ, false, 4},
+    {"setp.eq.f64", SETP_EQ, true, 8},
+    {"bra", BRA, false, 4},
     {"setp.neu.f32", SETP_NEU, false, 4},
     {"setp.neu.f64", SETP_NEU, true, 8},
     {"fma.rn.f32", FMA, false, 4},
@@ -108,8 +116,7 @@ static const char *const parameters[] = {"b",     "c", "b_column", "c_column", "
 static bool register_read(const char *word, const struct ptx_program *program, struct operand *operand)
 {
     char *end = NULL;
-    if (strcmp(word, "%alpha") == 0 || strcmp(word, "%beta") == 0 || strcmp(word, "%o") == 0 ||
-        strcmp(word, "%w") == 0) {
+    if (strcmp(word, "%alpha") == 0 || strcmp(word, "%beta") == 0 || strcmp(word, "%w") == 0) {
         *operand = (struct operand){.kind = REGISTER,
                                     .file = word[1] == 'a'   ? 'x' - 'a'
                                             : word[1] == 'b' ? 'y' - 'a'
@@ -133,6 +140,10 @@ static bool operand_read(const char *word, const struct ptx_program *program, st
     }
     if (word[0] == '%')
         return register_read(word, program, operand);
+    if (word[0] == 'L') {
+        *operand = (struct operand){.kind = LABEL, .bits = strtoull(word + 1, &end, 10)};
+        return *end == '\0' && operand->bits < LABELS;
+    }
     for (const char *const *name = parameters; *name != NULL; name++)
         if (strcmp(*name, word) == 0) {
             *operand = (struct operand){.kind = PARAMETER, .parameter = *name};
@@ -186,11 +197,25 @@ static struct instruction *instruction_new(struct ptx_program *program)
     return &program->list[program->count++];
 }
 
+/* L<number>: */
+static bool label_read(struct ptx_program *program, const char *word)
+{
+    char *end = NULL;
+    const unsigned long number = strtoul(word + 1, &end, 10);
+    if (word[0] != 'L' || strcmp(end, ":") != 0 || number >= LABELS || program->label_at[number] != 0)
+        return false;
+    program->label_at[number] = program->count;
+    return true;
+}
+
 static bool statement_read(struct ptx_program *program, char *statement)
 {
-    char *words[8];
-    int count = words_of(statement, words, 8), first = 0;
+    char *list[10], **words = list;
+    int count = words_of(statement, list, 10), first = 0;
     size_t name = 0;
+    for (; count > 0 && strchr(words[0], ':') != NULL; words++, count--)
+        if (!label_read(program, words[0]))
+            return false;
     if (count <= 0)
         return count == 0;
     if (strcmp(words[0], ".reg") == 0)
@@ -394,6 +419,8 @@ static void step(struct thread *t, const struct instruction *i)
     } else if (i->opcode == MAD_LO || i->opcode == MAD_WIDE) {
         const uint64_t result = source[0] * source[1] + source[2];
         set(t, &o[0], i->bytes == 8 ? result : (uint32_t)result);
+    } else if (i->opcode == SETP_EQ) {
+        set(t, &o[0], real_of(source[0], i->is_double) == real_of(source[1], i->is_double));
     } else if (i->opcode == SETP_GE) {
         set(t, &o[0], source[0] >= source[1]);
     } else if (i->opcode == SETP_NEU) {
@@ -401,6 +428,15 @@ static void step(struct thread *t, const struct instruction *i)
     } else {
         set(t, &o[0], converted(i->opcode, source));
     }
+}
+
+/* The instruction before the label. Only forward: a thread comes to an end. */
+static int64_t branch(struct thread *t, const struct instruction *i, int64_t from)
+{
+    const int64_t at = i->operand[0].kind == LABEL ? t->program->label_at[i->operand[0].bits] : 0;
+    if (at <= from)
+        t->wrong = "a branch leads to no label behind it";
+    return at - 1;
 }
 
 static void thread_run(struct thread *t)
@@ -411,7 +447,10 @@ static void thread_run(struct thread *t)
             continue;
         if (next->opcode == RET)
             return;
-        step(t, next);
+        if (next->opcode == BRA)
+            i = branch(t, next, i);
+        else
+            step(t, next);
     }
     if (t->wrong == NULL)
         t->wrong = "the program has no end";

@@ -142,17 +142,17 @@ static void an_operator_is_compiled_once_and_then_loaded(void **state)
     spmm_executor_t *executor = executor_of(plan, SPMM_JIT_LOAD);
     spmm_executor_info_t before = {.struct_size = sizeof before}, after = before;
     (void)state;
-    expect(prepare(executor, plan, SPMM_OP_N, 16384, 0), SPMM_PREPARED_NOT, "it is not in the cache");
+    expect(prepare(executor, plan, SPMM_OP_N, 8192, 0), SPMM_PREPARED_NOT, "it is not in the cache");
     assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, NULL, NULL, &before, NULL), SPMM_OK);
     spmm_executor_destroy(executor);
     executor = executor_of(plan, SPMM_JIT_ON);
-    assert_false(is_operator(executor, plan, SPMM_OP_N, 16384));
+    assert_false(is_operator(executor, plan, SPMM_OP_N, 8192));
     expect(prepare(executor, plan, SPMM_OP_N, 20000, 0), SPMM_PREPARED_COMPILED, "");
-    expect(prepare(executor, plan, SPMM_OP_N, 16384, 0), SPMM_PREPARED_BEFORE, "");
+    expect(prepare(executor, plan, SPMM_OP_N, 8192, 0), SPMM_PREPARED_BEFORE, "");
     assert_int_equal(fake_driver.calls[FAKE_link_complete], 1);
-    assert_true(is_operator(executor, plan, SPMM_OP_N, 16384));
-    assert_false(is_operator(executor, plan, SPMM_OP_N, 16383));
-    assert_false(is_operator(executor, plan, SPMM_OP_T, 16384));
+    assert_true(is_operator(executor, plan, SPMM_OP_N, 8192));
+    assert_false(is_operator(executor, plan, SPMM_OP_N, 8191));
+    assert_false(is_operator(executor, plan, SPMM_OP_T, 8192));
     assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, NULL, NULL, &after, NULL), SPMM_OK);
     assert_true(after.device_bytes > before.device_bytes && after.host_bytes == before.host_bytes);
     assert_int_equal(before.peak_device_bytes, FAKE_GPU_PEAK); /* while it was made */
@@ -164,12 +164,12 @@ static void an_operator_is_compiled_once_and_then_loaded(void **state)
     static const spmm_jit_level_t levels[] = {SPMM_JIT_AUTO, SPMM_JIT_LOAD, SPMM_JIT_ON};
     for (int i = 0; i < 3; i++) {
         executor = executor_of(plan, levels[i]);
-        expect(prepare(executor, plan, SPMM_OP_N, 16384, 0), SPMM_PREPARED_LOADED, "");
-        assert_true(is_operator(executor, plan, SPMM_OP_N, 16384));
+        expect(prepare(executor, plan, SPMM_OP_N, 8192, 0), SPMM_PREPARED_LOADED, "");
+        assert_true(is_operator(executor, plan, SPMM_OP_N, 8192));
         spmm_executor_destroy(executor);
     }
     executor = executor_of(plan, SPMM_JIT_OFF);
-    expect(prepare(executor, plan, SPMM_OP_N, 16384, 0), SPMM_PREPARED_NOT, "SPMM_JIT_OFF");
+    expect(prepare(executor, plan, SPMM_OP_N, 8192, 0), SPMM_PREPARED_NOT, "SPMM_JIT_OFF");
     spmm_executor_destroy(executor);
     assert_int_equal(fake_driver.calls[FAKE_link_complete], 1);
     spmm_plan_destroy(plan);
@@ -465,7 +465,7 @@ static void plans_and_products_without_operators_are_told(void **state)
     spmm_executor_t *executor = executor_of(plan, SPMM_JIT_ON);
     spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
     (void)state;
-    expect(prepare(executor, plan, SPMM_OP_N, 16383, 0), SPMM_PREPARED_NOT, "at least 16384 columns");
+    expect(prepare(executor, plan, SPMM_OP_N, 8191, 0), SPMM_PREPARED_NOT, "at least 8192 columns");
     expect(prepare_layout(executor, plan, SPMM_OP_N, 16384, SPMM_COL_MAJOR, 0), SPMM_PREPARED_NOT,
            "row-major products");
     executor->has_values = false;
