@@ -22,7 +22,7 @@
 namespace spmmi {
 
 constexpr unsigned DENSE_COLUMNS = 32, DENSE_WARPS = 16, DENSE_ROW_GROUPS = 64;
-constexpr unsigned SUMS_THREADS = 256, SUMS_LINES_MAX = 32768;
+constexpr unsigned SUMS_THREADS = SPMMI_DENSE_LINE_THREADS, SUMS_LINES_MAX = 32768;
 
 // An entry of op(A): whole, or the sum of its halves. The low one is the value itself where the high one is not finite.
 template <typename T>
@@ -97,7 +97,7 @@ template <typename T> int dense_sums_launch(const spmmi_dense_exact &p)
 {
     const bool by_rows = p.sums_column_step == 1;
     const int64_t values = by_rows ? p.n : p.rows, lines = by_rows ? p.rows : p.n;
-    const unsigned width = values <= 64 ? 32 : SUMS_THREADS, height = SUMS_THREADS / width;
+    const unsigned width = 1u << spmmi_dense_line_threads_log2(values), height = SUMS_THREADS / width;
     const int64_t blocks = (lines + height - 1) / height;
     const dim3 grid(static_cast<unsigned>((values + width - 1) / width),
                     static_cast<unsigned>(blocks < SUMS_LINES_MAX ? blocks : SUMS_LINES_MAX));

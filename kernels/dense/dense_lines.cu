@@ -14,7 +14,7 @@
 
 namespace spmmi {
 
-constexpr unsigned LINES_THREADS = 256, LINES_ROWS_MAX = 32768;
+constexpr unsigned LINES_THREADS = SPMMI_DENSE_LINE_THREADS, LINES_ROWS_MAX = 32768;
 
 // 16 bytes of the line; zeros behind its values.
 template <typename Word, int VEC>
@@ -69,9 +69,7 @@ template <typename Word, int BLOCKS> int launch_lines(const spmmi_dense_lines &p
 {
     constexpr int VEC = 16 / sizeof(Word);
     const int64_t words = (p.values + VEC - 1) / VEC;
-    uint32_t threads_log2 = 0;
-    while (threads_log2 < 8 && (int64_t)1 << threads_log2 < words)
-        threads_log2++;
+    const uint32_t threads_log2 = spmmi_dense_line_threads_log2(words);
     const int64_t lines = LINES_THREADS >> threads_log2; // of a block
     const int64_t columns = (words + (1 << threads_log2) - 1) >> threads_log2;
     const int64_t rows = (p.lines + lines - 1) / lines;

@@ -32,4 +32,14 @@ static inline uint64_t spmmi_dense_lda(int64_t cols, spmm_dtype_t dtype)
     return ((uint64_t)cols + word - 1) / word * word;
 }
 
+/* Threads of a block that share a line of `words` words, as a power of two: all of it, or 256 of it. */
+#define SPMMI_DENSE_LINE_THREADS 256u
+static inline uint32_t spmmi_dense_line_threads_log2(int64_t words)
+{
+    uint32_t log2 = 0;
+    while (1u << log2 < SPMMI_DENSE_LINE_THREADS && (int64_t)1 << log2 < words)
+        log2++;
+    return log2;
+}
+
 #endif

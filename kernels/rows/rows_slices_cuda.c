@@ -142,7 +142,13 @@ static spmm_status_t create_if(const struct spmmi_part_source *source, int is_na
     SPMM_TRY_ALLOC(s = spmmi_alloc_zero(1, sizeof *s), diag);
     s->dtype = source->plan->dtype;
     s->size = spmmi_row_slices_of(a.rows, a.row_ptr, a.col_ind);
-    if (spmmi_slices_fit(source->plan->nnz, s->size.entries, s->size.lacks, is_named))
+    const int fits = spmmi_slices_fit(source->plan->nnz, s->size.entries, s->size.lacks, is_named);
+    SPMM_REQUIRE(
+        fits || !is_named, SPMM_ERR_UNSUPPORTED, diag,
+        "slices of 32 rows have %lld entries for %lld nonzeros, and a row lacks up to %lld: too many, take "
+        "another kernel than %s",
+        (long long)s->size.entries, (long long)source->plan->nnz, (long long)s->size.lacks, source->suffix);
+    if (fits)
         SPMM_TRY(make(source, &a, s, bytes, diag));
     if (!source->only_counts) {
         *object = s;

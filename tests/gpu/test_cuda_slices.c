@@ -109,6 +109,28 @@ static void other_products_take_the_rows(void **state)
     test_matrix_free(a);
 }
 
+/* A name is refused where it cannot be: one row of a slice is long. */
+TEST_PATTERN(one_long_row, i == 3 || j == i)
+static void names_of_uneven_rows_are_refused(void **state)
+{
+    (void)state;
+    const struct test_pattern pattern = {"one long row", ROWS, 4096, one_long_row};
+    struct test_matrix *a = test_matrix_of(&pattern, TEST_VALUES_REAL);
+    spmm_plan_t *plan = plan_of(a, SPMM_F32);
+    const spmm_executor_options_t options = {.struct_size = sizeof options,
+                                             .force_kernel = "cuda/rows/row-split/v1l1sliced"};
+    spmm_executor_t *executor = NULL;
+    spmm_diag_t diag;
+    uint64_t host_bytes = 0, device_bytes = 0;
+    assert_int_equal(spmm_executor_create(plan, 0, &options, &executor, &diag), SPMM_ERR_UNSUPPORTED);
+    assert_non_null(strstr(diag.text, "take another kernel than v1l1sliced"));
+    assert_int_equal(spmm_executor_memory_bytes(plan, 0, &options, &host_bytes, &device_bytes, NULL),
+                     SPMM_ERR_UNSUPPORTED);
+    assert_null(executor);
+    spmm_plan_destroy(plan);
+    test_matrix_free(a);
+}
+
 /* Padding multiplies nothing: a value of B that is not finite reaches the rows that store its column alone. */
 static void bits_repeat_and_nan_stays_in_its_rows(void **state)
 {
@@ -185,6 +207,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(products_meet_the_error_bound),
         cmocka_unit_test(transposes_have_slices_of_their_own),
         cmocka_unit_test(other_products_take_the_rows),
+        cmocka_unit_test(names_of_uneven_rows_are_refused),
         cmocka_unit_test(bits_repeat_and_nan_stays_in_its_rows),
         cmocka_unit_test(new_values_are_taken),
         cmocka_unit_test(damaged_tables_keep_kernels_inside),
