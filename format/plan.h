@@ -204,10 +204,16 @@ spmm_status_t spmmi_plan_copy_pattern(const spmm_plan_t *plan, spmm_plan_t **cop
  * Memory: one counter a column. Lives in format/ because a loaded plan's metrics are checked with it. */
 spmm_status_t spmmi_stats_compute(int64_t rows, int64_t cols, const int64_t *row_ptr, const int32_t *col_ind,
                                   const void *values, spmm_dtype_t dtype, spmm_matrix_stats_t *stats);
+/* The same on several threads. */
+spmm_status_t spmmi_stats_compute_on(int threads, int64_t rows, int64_t cols, const int64_t *row_ptr,
+                                     const int32_t *col_ind, const void *values, spmm_dtype_t dtype,
+                                     spmm_matrix_stats_t *stats);
 
 /* Semantic validation of everything a kernel touches (dimensions, row pointers, columns, variants, parts,
  * items, trace, digests, statistics). Called on every load, and by the inspector on what it built. */
 spmm_status_t spmmi_plan_check(const spmm_plan_t *plan, spmm_diag_t *diag);
+/* The same on several threads: the same status and words. */
+spmm_status_t spmmi_plan_check_on(int threads, const spmm_plan_t *plan, spmm_diag_t *diag);
 
 /* Row pointers of the transpose into t_row_ptr[cols + 1] of the caller: all that a partition needs of it. */
 void spmmi_transpose_row_ptr(int64_t cols, int64_t nnz, const int32_t *col_ind, int64_t *t_row_ptr);

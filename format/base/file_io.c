@@ -6,7 +6,10 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "each.h"
+
 #define CHUNK_MAX (UINT64_C(1) << 30) /* Linux moves at most 2 GiB a call */
+#define PIECE (UINT64_C(4) << 20)     /* that a thread reads at a time */
 
 static int open_file(const char *path, int flags, mode_t mode)
 {
@@ -21,8 +24,8 @@ static int link_file(int file, const char *path)
     return linkat(AT_FDCWD, self, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
 }
 
-const struct spmmi_io spmmi_io_system = {open_file, fstat,     read,   write, fsync,
-                                         close,     link_file, rename, unlink};
+const struct spmmi_io spmmi_io_system = {open_file, fstat, read,      pread,  write,
+                                         fsync,     close, link_file, rename, unlink};
 
 #ifdef SPMM_TEST_HOOKS
 const struct spmmi_io *spmmi_io = &spmmi_io_system;
@@ -89,6 +92,40 @@ spmm_status_t spmmi_read_all(int file, const char *path, uint8_t *bytes, uint64_
                     "%s: the file became shorter while it was read", path);
 cleanup:
     return status;
+}
+
+struct pieces {
+    int file;
+    uint8_t *bytes;
+    uint64_t size, at;
+};
+
+static int is_piece_short(const void *context, uint64_t index, int thread)
+{
+    const struct pieces *p = context;
+    uint64_t done = index * PIECE;
+    const uint64_t end = p->size - done < PIECE ? p->size : done + PIECE;
+    (void)thread;
+    while (done < end) {
+        const ssize_t got = spmmi_io->pread(p->file, p->bytes + done, end - done, (off_t)(p->at + done));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            break;
+        done += (uint64_t)got;
+    }
+    return done < end;
+}
+
+/* The position of the file stays where it was, so that whatever went wrong is found and told by a plain read. */
+spmm_status_t spmmi_read_all_on(int threads, int file, const char *path, uint8_t *bytes, uint64_t size,
+                                uint64_t at, spmm_diag_t *diag)
+{
+    const struct pieces pieces = {file, bytes, size, at};
+    const uint64_t count = size / PIECE + (size % PIECE != 0);
+    if (threads > 1 && count > 1 && spmmi_first_wrong(count, threads, is_piece_short, &pieces) == count)
+        return SPMM_OK;
+    return spmmi_read_all(file, path, bytes, size, diag);
 }
 
 spmm_status_t spmmi_write_all(int file, const char *path, const void *bytes, uint64_t size, spmm_diag_t *diag)

@@ -18,6 +18,7 @@ struct spmmi_io {
     int (*open)(const char *path, int flags, mode_t mode);
     int (*fstat)(int file, struct stat *about);
     ssize_t (*read)(int file, void *bytes, size_t size);
+    ssize_t (*pread)(int file, void *bytes, size_t size, off_t at);
     ssize_t (*write)(int file, const void *bytes, size_t size);
     int (*fsync)(int file);
     int (*close)(int file);
@@ -44,6 +45,9 @@ int spmmi_close(int file); /* an interrupted one is done: on Linux the file is c
 int64_t spmmi_read_up_to(int file, void *bytes, uint64_t size);
 /* Exactly size bytes. A file that ends before them is PLAN_TRUNCATED at an offset from where the read began. */
 spmm_status_t spmmi_read_all(int file, const char *path, uint8_t *bytes, uint64_t size, spmm_diag_t *diag);
+/* The same of a file whose position is `at`, where that is long in pieces on up to so many threads. */
+spmm_status_t spmmi_read_all_on(int threads, int file, const char *path, uint8_t *bytes, uint64_t size,
+                                uint64_t at, spmm_diag_t *diag);
 spmm_status_t spmmi_write_all(int file, const char *path, const void *bytes, uint64_t size,
                               spmm_diag_t *diag);
 

@@ -3,12 +3,14 @@
  * against the row pointers of op(A). */
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
+#include "format/base/each.h"
 #include "format/family.h"
 #include "plan_check.h"
 #include "format/matrix/stats.h"
 #include "format/matrix/units.h"
 
 #define WORD_BITS 64u
+#define ITEMS_OF_PIECE 65536u
 
 /* The pattern that a part partitions. */
 struct pattern {
@@ -21,52 +23,105 @@ static uint64_t bitmap_words(uint64_t bits)
     return bits / WORD_BITS + (bits % WORD_BITS != 0);
 }
 
-uint64_t spmmi_check_bytes(uint64_t cols, uint64_t nnz, struct spmmi_check_extent extent)
+uint64_t spmmi_check_bytes(uint64_t cols, uint64_t nnz, int threads, struct spmmi_check_extent extent)
 {
-    const uint64_t stats = spmmi_stats_bytes(cols, nnz);
+    const uint64_t stats = spmmi_stats_bytes(cols, nnz, threads);
     const uint64_t items = (extent.has_transpose ? (cols + 1) * sizeof(int64_t) : 0) +
                            bitmap_words(extent.reordered_items) * sizeof(uint64_t);
     const uint64_t most = stats > items ? stats : items;
     return most > extent.product_bytes ? most : extent.product_bytes;
 }
 
+/* A part whose items are looked at one by one. */
+struct listed {
+    const struct pattern *a;
+    const struct spmmi_part *part;
+};
+
 /* Item i names the row that holds nonzero i * item size. */
-static spmm_status_t check_nonzero_split(const struct pattern *a, const struct spmmi_part *part,
-                                         uint32_t index, spmm_diag_t *diag)
+static int names_its_row(const struct listed *l, uint64_t i)
+{
+    const int64_t row = l->part->items[i], first = (int64_t)(i * l->part->item_size);
+    return row < l->a->rows && l->a->row_ptr[row] <= first && first < l->a->row_ptr[row + 1];
+}
+
+static int64_t item_end(const struct listed *l, uint64_t i)
+{
+    return i + 1 < l->part->item_count ? (int64_t)l->part->items[i + 1] : l->a->rows;
+}
+
+static int spans_rows(const struct listed *l, uint64_t i)
+{
+    const int64_t row = l->part->items[i], end = item_end(l, i);
+    return (i > 0 || row == 0) && row < end && end <= l->a->rows;
+}
+
+/* Item i, which spans rows, ends with the first row that brings it to item size nonzeros, or with the last. */
+static int closes_at_size(const struct listed *l, uint64_t i)
+{
+    const int64_t *const row_ptr = l->a->row_ptr, row = l->part->items[i], end = item_end(l, i);
+    const int64_t size = l->part->item_size;
+    return (i + 1 == l->part->item_count || row_ptr[end] - row_ptr[row] >= size) &&
+           row_ptr[end - 1] - row_ptr[row] < size;
+}
+
+static int is_named_wrong(const void *listed, uint64_t index, int thread)
+{
+    const struct listed *const l = listed;
+    const uint64_t end = (uint64_t)spmmi_piece_end((int64_t)l->part->item_count, ITEMS_OF_PIECE, index);
+    int is_right = 1;
+    (void)thread;
+    for (uint64_t i = index * ITEMS_OF_PIECE; i < end; i++)
+        is_right &= names_its_row(l, i);
+    return !is_right;
+}
+
+static int is_spanned_wrong(const void *listed, uint64_t index, int thread)
+{
+    const struct listed *const l = listed;
+    const uint64_t end = (uint64_t)spmmi_piece_end((int64_t)l->part->item_count, ITEMS_OF_PIECE, index);
+    int is_right = 1;
+    (void)thread;
+    for (uint64_t i = index * ITEMS_OF_PIECE; i < end && is_right; i++)
+        is_right = spans_rows(l, i) && closes_at_size(l, i);
+    return !is_right;
+}
+
+/* Pieces of items, of which the first wrong one is then looked at item by item. */
+static uint64_t first_item(int threads, const struct listed *l,
+                           int (*is_wrong)(const void *listed, uint64_t index, int thread))
+{
+    return ITEMS_OF_PIECE * spmmi_first_wrong(spmmi_pieces((int64_t)l->part->item_count, ITEMS_OF_PIECE),
+                                              threads, is_wrong, l);
+}
+
+static spmm_status_t check_nonzero_split(int threads, const struct listed *l, uint32_t index,
+                                         spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    const uint64_t item_size = part->item_size;
-    const uint64_t expected = ((uint64_t)a->nnz + item_size - 1) / item_size;
-    SPMM_RULE(part->item_count == expected, ITEMS, index, "part %u has %llu items, expected %llu", index,
-              (unsigned long long)part->item_count, (unsigned long long)expected);
-    for (uint64_t i = 0; i < expected; i++) {
-        const int64_t row = part->items[i], first = (int64_t)(i * item_size);
-        SPMM_RULE(row < a->rows && a->row_ptr[row] <= first && first < a->row_ptr[row + 1], ITEMS, index,
+    const uint64_t item_size = l->part->item_size, count = l->part->item_count;
+    const uint64_t expected = ((uint64_t)l->a->nnz + item_size - 1) / item_size;
+    SPMM_RULE(count == expected, ITEMS, index, "part %u has %llu items, expected %llu", index,
+              (unsigned long long)count, (unsigned long long)expected);
+    for (uint64_t i = first_item(threads, l, is_named_wrong); i < expected; i++)
+        SPMM_RULE(names_its_row(l, i), ITEMS, index,
                   "item %llu of part %u names row %lld, which does not hold %lld", (unsigned long long)i,
-                  index, (long long)row, (long long)first);
-    }
+                  index, (long long)l->part->items[i], (long long)(i * item_size));
 cleanup:
     return status;
 }
 
-/* Item i starts at items[i] and ends with the first row that brings it to item size nonzeros, or with the last. */
-static spmm_status_t check_row_split(const struct pattern *a, const struct spmmi_part *part, uint32_t index,
-                                     spmm_diag_t *diag)
+static spmm_status_t check_row_split(int threads, const struct listed *l, uint32_t index, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    SPMM_RULE((part->item_count == 0) == (a->rows == 0), ITEMS, index, "part %u has %llu items for %lld rows",
-              index, (unsigned long long)part->item_count, (long long)a->rows);
-    for (uint64_t i = 0; i < part->item_count; i++) {
-        const int64_t row = part->items[i];
-        const int64_t end = i + 1 < part->item_count ? (int64_t)part->items[i + 1] : a->rows;
-        const int is_last = i + 1 == part->item_count;
-        SPMM_RULE((i > 0 || row == 0) && row < end && end <= a->rows, ITEMS, index,
-                  "item %llu of part %u spans rows %lld to %lld", (unsigned long long)i, index,
-                  (long long)row, (long long)end);
-        SPMM_RULE((is_last || a->row_ptr[end] - a->row_ptr[row] >= (int64_t)part->item_size) &&
-                      a->row_ptr[end - 1] - a->row_ptr[row] < (int64_t)part->item_size,
-                  ITEMS, index, "item %llu of part %u does not close at %u nonzeros", (unsigned long long)i,
-                  index, part->item_size);
+    const uint64_t count = l->part->item_count;
+    SPMM_RULE((count == 0) == (l->a->rows == 0), ITEMS, index, "part %u has %llu items for %lld rows", index,
+              (unsigned long long)count, (long long)l->a->rows);
+    for (uint64_t i = first_item(threads, l, is_spanned_wrong); i < count; i++) {
+        SPMM_RULE(spans_rows(l, i), ITEMS, index, "item %llu of part %u spans rows %lld to %lld",
+                  (unsigned long long)i, index, (long long)l->part->items[i], (long long)item_end(l, i));
+        SPMM_RULE(closes_at_size(l, i), ITEMS, index, "item %llu of part %u does not close at %u nonzeros",
+                  (unsigned long long)i, index, l->part->item_size);
     }
 cleanup:
     return status;
@@ -184,19 +239,20 @@ cleanup:
 }
 
 /* A part and, where it has any, its long rows, which are not checked separately. */
-static spmm_status_t check_part_items(const spmm_plan_t *plan, const struct pattern *a, uint32_t index,
-                                      spmm_diag_t *diag)
+static spmm_status_t check_part_items(int threads, const spmm_plan_t *plan, const struct pattern *a,
+                                      uint32_t index, spmm_diag_t *diag)
 {
     const struct spmmi_part *part = &plan->parts[index];
+    const struct listed listed = {a, part};
     if ((part->flags & SPMMI_PART_LONG_ROWS) != 0)
         return SPMM_OK;
     if (spmmi_long_rows_of(plan, index) != NULL)
         return check_long_rows(a, part, index, diag);
     switch (spmmi_schedule_of(part->family, part->schedule)->items) {
     case SPMMI_ITEMS_ROW_SPLIT:
-        return check_row_split(a, part, index, diag);
+        return check_row_split(threads, &listed, index, diag);
     case SPMMI_ITEMS_NONZERO_SPLIT:
-        return check_nonzero_split(a, part, index, diag);
+        return check_nonzero_split(threads, &listed, index, diag);
     case SPMMI_ITEMS_ROWS:
         return check_order(a, part, 0, index, diag);
     case SPMMI_ITEMS_SEGMENTS:
@@ -205,7 +261,7 @@ static spmm_status_t check_part_items(const spmm_plan_t *plan, const struct patt
     return SPMM_ERR_INTERNAL;
 }
 
-spmm_status_t spmmi_check_items(const spmm_plan_t *plan, spmm_diag_t *diag)
+spmm_status_t spmmi_check_items(int threads, const spmm_plan_t *plan, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     int64_t *transposed = NULL;
@@ -220,7 +276,7 @@ spmm_status_t spmmi_check_items(const spmm_plan_t *plan, spmm_diag_t *diag)
             }
             pattern = (struct pattern){plan->cols, plan->nnz, transposed};
         }
-        SPMM_TRY(check_part_items(plan, &pattern, i, diag));
+        SPMM_TRY(check_part_items(threads, plan, &pattern, i, diag));
     }
 cleanup:
     spmmi_free(transposed);

@@ -2,15 +2,16 @@
 /* Semantic validation: everything that a kernel, the executor or a listing relies on, in the order of
  * docs/plan-format.md section 7. Each step may use what the former ones proved. Linear time. */
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
-#include "format/base/alloc.h"
 #include "format/base/diag.h"
+#include "format/base/each.h"
+#include "digests_check.h"
 #include "format/permutation.h"
 #include "format/family.h"
 #include "format/plan.h"
 #include "plan_check.h"
-#include "format/matrix/stats.h"
 #include "format/base/text.h"
 
 #define CHUNK INT64_C(65536)
@@ -30,18 +31,32 @@ cleanup:
     return status;
 }
 
+static int is_row_wrong(const spmm_plan_t *p, int64_t row)
+{
+    return p->row_ptr[row + 1] < p->row_ptr[row] || p->row_ptr[row + 1] - p->row_ptr[row] > p->cols;
+}
+
+static int are_rows_wrong(const void *plan, uint64_t index, int thread)
+{
+    const spmm_plan_t *const p = plan;
+    const int64_t end = spmmi_piece_end(p->rows, CHUNK, index);
+    int is_wrong = 0;
+    (void)thread;
+    for (int64_t i = (int64_t)index * CHUNK; i < end; i++)
+        is_wrong |= is_row_wrong(p, i);
+    return is_wrong;
+}
+
 /* V2 */
-spmm_status_t spmmi_check_row_ptr(const spmm_plan_t *p, spmm_diag_t *diag)
+spmm_status_t spmmi_check_row_ptr(int threads, const spmm_plan_t *p, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     SPMM_RULE(p->row_ptr[0] == 0, ROW_PTR, 0, "the first row pointer is %lld, expected 0",
               (long long)p->row_ptr[0]);
-    for (int64_t i = 0; i < p->rows; i++) {
-        const int64_t start = p->row_ptr[i], end = p->row_ptr[i + 1];
-        SPMM_RULE(end >= start && end - start <= p->cols, ROW_PTR, (uint64_t)i,
-                  "row %lld spans nonzeros %lld to %lld of %lld", (long long)i, (long long)start,
-                  (long long)end, (long long)p->nnz);
-    }
+    const uint64_t piece = spmmi_first_wrong(spmmi_pieces(p->rows, CHUNK), threads, are_rows_wrong, p);
+    for (int64_t i = (int64_t)piece * CHUNK; i < p->rows; i++)
+        SPMM_RULE(!is_row_wrong(p, i), ROW_PTR, (uint64_t)i, "row %lld spans nonzeros %lld to %lld of %lld",
+                  (long long)i, (long long)p->row_ptr[i], (long long)p->row_ptr[i + 1], (long long)p->nnz);
     SPMM_RULE(p->row_ptr[p->rows] == p->nnz, ROW_PTR, (uint64_t)p->rows,
               "the rows hold %lld nonzeros, expected %lld", (long long)p->row_ptr[p->rows],
               (long long)p->nnz);
@@ -62,37 +77,62 @@ static uint32_t drops_of(const int32_t *columns, int64_t count, uint32_t last, u
     return drops;
 }
 
-/* How many columns at the begin of a row are not above their left neighbour. Without a branch inside of the loop, as
- * empty rows come at random. */
-static int64_t drops_at_starts(const spmm_plan_t *p)
+/* How many columns at the begin of rows [begin, end) are not above their left neighbour. Without a branch inside of the
+ * loop, as empty rows come at random. */
+static int64_t drops_at_starts(const spmm_plan_t *p, int64_t begin, int64_t end)
 {
-    const int64_t *start = p->row_ptr, *end = p->row_ptr + p->rows;
+    const int64_t *start = p->row_ptr + begin, *last = p->row_ptr + end;
     int64_t drops = 0;
-    while (start < end && *start == 0)
+    while (start < last && *start == 0)
         start++;
-    while (start < end && end[-1] == p->nnz)
-        end--;
-    for (; start < end; start++)
+    while (start < last && last[-1] == p->nnz)
+        last--;
+    for (; start < last; start++)
         drops += (start[0] < start[1]) & (p->col_ind[start[0]] <= p->col_ind[start[0] - 1]);
     return drops;
 }
 
-/* All rows at once: one pass over the columns, in chunks that share a column, and one over the rows. A column that is
- * not above its left neighbour must start a row; so both passes count the same number of them. */
-static int columns_are_valid(const spmm_plan_t *p, uint32_t last)
+/* What the columns add up to. */
+struct columns {
+    const spmm_plan_t *plan;
+    _Atomic int64_t drops, drops_at_starts;
+    _Atomic uint32_t outside;
+};
+
+static void columns_piece(void *context, uint64_t index, int thread)
 {
-    int64_t drops = 0;
+    struct columns *const c = context;
+    const spmm_plan_t *const p = c->plan;
+    const int64_t q = (int64_t)index * CHUNK, count = p->nnz - q <= CHUNK ? p->nnz - q : CHUNK + 1;
     uint32_t outside = 0;
-    for (int64_t q = 0; q < p->nnz; q += CHUNK)
-        drops += drops_of(p->col_ind + q, p->nnz - q <= CHUNK ? p->nnz - q : CHUNK + 1, last, &outside);
-    return outside <= INT32_MAX && drops == drops_at_starts(p);
+    (void)thread;
+    (void)atomic_fetch_add(&c->drops, drops_of(p->col_ind + q, count, (uint32_t)p->cols - 1, &outside));
+    (void)atomic_fetch_or(&c->outside, outside);
 }
 
-static spmm_status_t check_columns(const spmm_plan_t *p, spmm_diag_t *diag)
+static void starts_piece(void *context, uint64_t index, int thread)
+{
+    struct columns *const c = context;
+    const int64_t end = spmmi_piece_end(c->plan->rows, CHUNK, index);
+    (void)thread;
+    (void)atomic_fetch_add(&c->drops_at_starts, drops_at_starts(c->plan, (int64_t)index * CHUNK, end));
+}
+
+/* All rows at once: one pass over the columns, in chunks that share a column, and one over the rows. A column that is
+ * not above its left neighbour must start a row; so both passes count the same number of them. */
+static int columns_are_valid(int threads, const spmm_plan_t *p)
+{
+    struct columns c = {.plan = p};
+    spmmi_each(spmmi_pieces(p->nnz, CHUNK), threads, columns_piece, &c);
+    spmmi_each(spmmi_pieces(p->rows, CHUNK), threads, starts_piece, &c);
+    return c.outside <= INT32_MAX && c.drops == c.drops_at_starts;
+}
+
+static spmm_status_t check_columns(int threads, const spmm_plan_t *p, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     const uint32_t last = (uint32_t)p->cols - 1;
-    if (columns_are_valid(p, last))
+    if (columns_are_valid(threads, p))
         return SPMM_OK;
     for (int64_t i = 0; i < p->rows; i++) {
         const int64_t length = p->row_ptr[i + 1] - p->row_ptr[i];
@@ -109,30 +149,40 @@ cleanup:
 
 spmm_status_t spmmi_check_digests(const spmm_plan_t *p, int with_values, spmm_diag_t *diag)
 {
+    struct spmmi_digests digests;
+    spmmi_digests_begin(&digests, 1, p, with_values);
+    return spmmi_digests_end(&digests, diag);
+}
+
+static spmm_status_t check_stats(const spmm_plan_t *p, spmm_matrix_stats_t *stats, spmm_diag_t *diag)
+{
     spmm_status_t status = SPMM_OK;
-    uint8_t digest[16] = {0};
-    if (with_values && p->values != NULL)
-        spmmi_digest_values(p->nnz, p->dtype, p->values, digest);
-    const int are_values = !with_values || memcmp(digest, p->values_digest, sizeof digest) == 0;
-    spmmi_digest_pattern(p->rows, p->cols, p->row_ptr, p->col_ind, digest);
-    SPMM_RULE(memcmp(digest, p->pattern_digest, sizeof digest) == 0, DIGEST, 0,
-              "the pattern does not have the digest that the plan gives");
-    SPMM_RULE(are_values, DIGEST, 0, "the values do not have the digest that the plan gives");
+    /* A pattern's count of zeros cannot be checked: a plan that leaves the values out keeps the value. */
+    if (p->values == NULL && p->stats.zeros >= 0 && p->stats.zeros <= p->nnz)
+        stats->zeros = p->stats.zeros;
+    SPMM_RULE(memcmp(stats, &p->stats, sizeof *stats) == 0, STATS, 0,
+              "the statistics are not those of the matrix");
 cleanup:
     return status;
 }
 
-static spmm_status_t check_stats(const spmm_plan_t *p, spmm_diag_t *diag)
+/* Columns, digests, statistics. Which of them is told does not depend on the threads. */
+static spmm_status_t check_matrix(int threads, const spmm_plan_t *p, spmm_diag_t *diag)
 {
-    spmm_status_t status = SPMM_OK;
+    spmm_status_t status = SPMM_OK, computed = SPMM_OK;
     spmm_matrix_stats_t stats;
-    status = spmmi_stats_compute(p->rows, p->cols, p->row_ptr, p->col_ind, p->values, p->dtype, &stats);
-    SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory in %s", __func__);
-    /* A pattern's count of zeros cannot be checked: a plan that leaves the values out keeps the value. */
-    if (p->values == NULL && p->stats.zeros >= 0 && p->stats.zeros <= p->nnz)
-        stats.zeros = p->stats.zeros;
-    SPMM_RULE(memcmp(&stats, &p->stats, sizeof stats) == 0, STATS, 0,
-              "the statistics are not those of the matrix");
+    struct spmmi_digests digests;
+    spmmi_digests_begin(&digests, threads, p, 1);
+    const spmm_status_t columns = check_columns(threads, p, diag);
+    if (columns == SPMM_OK)
+        computed = spmmi_stats_compute_on(threads, p->rows, p->cols, p->row_ptr, p->col_ind, p->values,
+                                          p->dtype, &stats);
+    const spmm_status_t digested =
+        spmmi_digests_end(&digests, columns == SPMM_OK ? diag : &spmmi_diag_unheard);
+    SPMM_TRY(columns);
+    SPMM_TRY(digested);
+    SPMM_REQUIRE(computed == SPMM_OK, computed, diag, "out of memory in %s", __func__);
+    SPMM_TRY(check_stats(p, &stats, diag));
 cleanup:
     return status;
 }
@@ -230,17 +280,15 @@ cleanup:
     return status;
 }
 
-spmm_status_t spmmi_plan_check(const spmm_plan_t *p, spmm_diag_t *diag)
+spmm_status_t spmmi_plan_check_on(int threads, const spmm_plan_t *p, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     /* In this order: each may trust what those before it found. */
     SPMM_TRY(check_dims(p, diag));
-    SPMM_TRY(spmmi_check_row_ptr(p, diag));
-    SPMM_TRY(check_columns(p, diag));
-    SPMM_TRY(spmmi_check_digests(p, 1, diag));
-    SPMM_TRY(check_stats(p, diag));
+    SPMM_TRY(spmmi_check_row_ptr(threads, p, diag));
+    SPMM_TRY(check_matrix(threads, p, diag));
     SPMM_TRY(check_choices(p, diag));
-    SPMM_TRY(spmmi_check_items(p, diag));
+    SPMM_TRY(spmmi_check_items(threads, p, diag));
     SPMM_TRY(check_text(p->source, sizeof p->source, "source", SPMM_ERR_PLAN_META, diag));
     SPMM_TRY(spmmi_check_row_block_metrics(p, diag));
     SPMM_TRY(spmmi_check_symmetric_permutation(p, diag));
@@ -250,4 +298,9 @@ spmm_status_t spmmi_plan_check(const spmm_plan_t *p, spmm_diag_t *diag)
     SPMM_TRY(spmmi_check_spgemm(p, diag));
 cleanup:
     return status;
+}
+
+spmm_status_t spmmi_plan_check(const spmm_plan_t *p, spmm_diag_t *diag)
+{
+    return spmmi_plan_check_on(1, p, diag);
 }

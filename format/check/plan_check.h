@@ -8,7 +8,7 @@
 #define SPMMI_TARGET_MAX 999u /* compute capabilities have two or three digits */
 
 /* V2 alone: the loader needs it before it can decode columns. */
-spmm_status_t spmmi_check_row_ptr(const spmm_plan_t *plan, spmm_diag_t *diag);
+spmm_status_t spmmi_check_row_ptr(int threads, const spmm_plan_t *plan, spmm_diag_t *diag);
 
 /* The digests of the pattern and, with_values, of the values, are those of the arrays in memory. */
 spmm_status_t spmmi_check_digests(const spmm_plan_t *plan, int with_values, spmm_diag_t *diag);
@@ -18,7 +18,7 @@ spmm_status_t spmmi_check_part(const spmm_plan_t *plan, uint32_t index, spmm_dia
 int spmmi_is_op(spmm_op_t op);
 
 /* V5, V9: the items of every part partition the nonzeros, rows or units of op(A) as plan.h says. */
-spmm_status_t spmmi_check_items(const spmm_plan_t *plan, spmm_diag_t *diag);
+spmm_status_t spmmi_check_items(int threads, const spmm_plan_t *plan, spmm_diag_t *diag);
 
 /* The row-block metrics, where the plan has them, are possible values. */
 spmm_status_t spmmi_check_row_block_metrics(const spmm_plan_t *plan, spmm_diag_t *diag);
@@ -49,7 +49,7 @@ struct spmmi_check_extent {
     uint64_t reordered_items;
     uint64_t product_bytes; /* spmmi_check_spgemm_bytes */
 };
-/* Most memory that spmmi_plan_check takes at a time. */
-uint64_t spmmi_check_bytes(uint64_t cols, uint64_t nnz, struct spmmi_check_extent extent);
+/* Most memory that spmmi_plan_check_on takes at a time. */
+uint64_t spmmi_check_bytes(uint64_t cols, uint64_t nnz, int threads, struct spmmi_check_extent extent);
 
 #endif

@@ -5,7 +5,6 @@
 #include <omp.h>
 
 #include "format/base/log.h"
-#include "format/base/team.h"
 
 #define THREADS_MAX 256
 #define THREAD_RAW (2 * SPMMI_FRAME_RAW) /* minimum work for which another thread pays */
@@ -41,31 +40,4 @@ struct spmmi_run spmmi_span_run(const struct spmmi_span *span, uint64_t f)
     const uint64_t bytes = left < SPMMI_FRAME_RAW ? left : SPMMI_FRAME_RAW;
     return (struct spmmi_run){span->element_bytes, first / span->element_bytes, bytes / span->element_bytes,
                               span->row_ptr, span->rows};
-}
-
-/* A function of its own. Work of one thread never enters the OpenMP runtime, which compilers do at the begin of a
- * function: a process that was forked may be unable to start it (libomp refuses where a process of the same number was
- * killed). */
-__attribute__((noinline)) static uint64_t
-first_wrong_in_parallel(uint64_t count, int threads,
-                        int (*is_wrong)(const void *context, uint64_t index, int thread), const void *context)
-{
-    uint64_t wrong = count;
-#pragma omp parallel for schedule(dynamic) num_threads(spmmi_team(threads)) reduction(min : wrong)
-    for (uint64_t i = 0; i < count; i++)
-        if (is_wrong(context, i, omp_get_thread_num()))
-            wrong = i < wrong ? i : wrong;
-    return wrong;
-}
-
-uint64_t spmmi_first_wrong(uint64_t count, int threads,
-                           int (*is_wrong)(const void *context, uint64_t index, int thread),
-                           const void *context)
-{
-    uint64_t i = 0;
-    if (threads > 1 && count > 1)
-        return first_wrong_in_parallel(count, threads, is_wrong, context);
-    while (i < count && !is_wrong(context, i, 0))
-        i++;
-    return i;
 }

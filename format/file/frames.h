@@ -10,6 +10,7 @@
 /* Elements of a section in memory, and what its transforms need. */
 struct spmmi_span {
     uint32_t type; /* of the section */
+    int entry;     /* its number in the container */
     uint32_t element_bytes;
     uint64_t raw_bytes;
     void *elements;
@@ -32,9 +33,9 @@ uint64_t spmmi_decoder_bytes(int threads);
 struct spmmi_decoder *spmmi_decoder_new(int threads); /* NULL: out of memory */
 void spmmi_decoder_free(struct spmmi_decoder *decoder);
 
-/* Step 6 for one section: check that each frame is of the accepted kind, decode it, undo its transform. */
+/* Step 6 for some sections: check that each frame is of the accepted kind, decode it, undo its transform. */
 spmm_status_t spmmi_frames_decode(struct spmmi_decoder *decoder, const struct spmmi_container *container,
-                                  int entry, const struct spmmi_span *span, spmm_diag_t *diag);
+                                  const struct spmmi_span *spans, int count, spmm_diag_t *diag);
 
 struct spmmi_encoder;
 struct spmmi_encoder *spmmi_encoder_new(int threads, int level);
@@ -50,11 +51,5 @@ uint64_t spmmi_frames_features(const uint8_t *section, uint64_t raw_bytes);
 
 /* Threads to use for a file of so many raw bytes, at least 1. requested = 0 asks for as many as the machine has. */
 int spmmi_threads(int requested, uint64_t raw_bytes);
-
-/* The first index below count that is wrong, or count. Looks at them on up to so many threads, whose number is_wrong
- * gets too; on one it stops at the first. */
-uint64_t spmmi_first_wrong(uint64_t count, int threads,
-                           int (*is_wrong)(const void *context, uint64_t index, int thread),
-                           const void *context);
 
 #endif

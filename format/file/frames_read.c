@@ -6,6 +6,7 @@
 
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
+#include "format/base/each.h"
 #include "frames.h"
 
 struct worker {
@@ -79,23 +80,31 @@ cleanup:
     return status;
 }
 
-/* The frames of a section, to be decoded. */
+/* Sections to be decoded. */
 struct job {
     const struct spmmi_decoder *decoder;
     const struct spmmi_container *container;
-    const struct spmmi_frame *frames;
-    const struct spmmi_span *span;
+    const struct spmmi_span *spans;
 };
 
+static uint64_t frames_of(const struct spmmi_container *c, const struct spmmi_span *span)
+{
+    return c->frame_first[span->entry + 1] - c->frame_first[span->entry];
+}
+
+/* f counts the frames of all sections. */
 static spmm_status_t decode_frame(const struct job *job, uint64_t f, int thread, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     const struct worker *worker = &job->decoder->workers[thread];
-    const struct spmmi_run run = spmmi_span_run(job->span, f);
-    const struct spmmi_frame *frame = &job->frames[f];
+    const struct spmmi_span *span = job->spans;
+    for (; f >= frames_of(job->container, span); span++)
+        f -= frames_of(job->container, span);
+    const struct spmmi_run run = spmmi_span_run(span, f);
+    const struct spmmi_frame *frame = &job->container->frames[job->container->frame_first[span->entry] + f];
     const enum spmmi_transform transform = (enum spmmi_transform)frame->transform;
     const uint8_t *stored = job->container->bytes + frame->offset;
-    uint8_t *const elements = (uint8_t *)job->span->elements + f * SPMMI_FRAME_RAW;
+    uint8_t *const elements = (uint8_t *)span->elements + f * SPMMI_FRAME_RAW;
     uint8_t *const content = transform == SPMMI_TRANSFORM_NONE ? elements : worker->content;
     uint64_t bytes = 0;
     SPMM_TRY(check_frame(stored, frame, &run, &bytes, diag));
@@ -114,23 +123,35 @@ static int is_wrong(const void *job, uint64_t f, int thread)
     return decode_frame(job, f, thread, &spmmi_diag_unheard) != SPMM_OK;
 }
 
-spmm_status_t spmmi_frames_decode(struct spmmi_decoder *d, const struct spmmi_container *c, int entry,
-                                  const struct spmmi_span *span, spmm_diag_t *diag)
+static spmm_status_t check_transforms(const struct spmmi_container *c, const struct spmmi_span *span,
+                                      spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    const uint64_t count = c->frame_first[entry + 1] - c->frame_first[entry];
-    const struct job job = {d, c, &c->frames[c->frame_first[entry]], span};
-    for (uint64_t f = 0; f < count; f++) {
-        const uint32_t transform = job.frames[f].transform;
-        const uint64_t at = c->entries[entry].offset + f * SPMMI_FRAME_ENTRY_BYTES + 4;
+    for (uint64_t f = 0; f < frames_of(c, span); f++) {
+        const uint32_t transform = c->frames[c->frame_first[span->entry] + f].transform;
+        const uint64_t at = c->entries[span->entry].offset + f * SPMMI_FRAME_ENTRY_BYTES + 4;
         SPMM_RULE(spmmi_transform_allowed(span->type, transform), FRAME, at,
                   "transform %u is not allowed here", transform);
         SPMM_RULE((spmmi_transform_features(transform) & ~c->header.features_incompat) == 0, FRAME, at,
                   "transform %u needs a feature that the header does not name", transform);
     }
-    const uint64_t wrong = spmmi_first_wrong(count, d->threads, is_wrong, &job);
+cleanup:
+    return status;
+}
+
+spmm_status_t spmmi_frames_decode(struct spmmi_decoder *d, const struct spmmi_container *c,
+                                  const struct spmmi_span *spans, int count, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const struct job job = {d, c, spans};
+    uint64_t frames = 0;
+    for (int i = 0; i < count; i++) {
+        SPMM_TRY(check_transforms(c, &spans[i], diag));
+        frames += frames_of(c, &spans[i]);
+    }
+    const uint64_t wrong = spmmi_first_wrong(frames, d->threads, is_wrong, &job);
     /* The first wrong frame again, for its sentence: the same at any number of threads. */
-    if (wrong < count)
+    if (wrong < frames)
         SPMM_TRY(decode_frame(&job, wrong, 0, diag));
 cleanup:
     return status;

@@ -9,6 +9,7 @@
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
 #include "format/base/digest.h"
+#include "format/base/each.h"
 #include "frames.h"
 
 #define SAVED_MIN 4096u

@@ -51,7 +51,7 @@ uint64_t spmmi_load_bytes(const struct spmmi_container *c, const spmm_plan_t *pl
         plan != NULL ? check_extent(c, plan) : (struct spmmi_check_extent){0, 0, 0};
     uint64_t bytes = held + sizeof(spmm_plan_t) + sizeof(struct spmmi_spgemm) + sizeof *c +
                      spmmi_decoder_bytes(threads) + sizeof(int64_t) +
-                     spmmi_check_bytes(h->cols, h->nnz, extent) +
+                     spmmi_check_bytes(h->cols, h->nnz, threads, extent) +
                      c->frame_first[h->section_count] * sizeof(struct spmmi_frame) +
                      h->section_count * (sizeof(spmm_section_info_t) + SPMMI_ALIGN);
     /* A triangle, which is counted as its sections are, and then the matrix. */

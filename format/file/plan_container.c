@@ -4,6 +4,7 @@
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
 #include "format/base/digest.h"
+#include "format/base/each.h"
 #include "file_order.h"
 #include "frames.h"
 #include "plan_header.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plans in files. A reader takes a private copy of the file before it looks at it. A writer
+/* Plans in files and in memory. A reader of a file takes a private copy of the file before it looks at it. A writer
  * makes a whole new file that takes the place of the old one (new_file.h). */
 #include <fcntl.h>
 
@@ -7,12 +7,15 @@
 #include "format/base/diag.h"
 #include "format/base/file_io.h"
 #include "format/base/new_file.h"
+#include "format/base/options.h"
+#include "frames.h"
 #include "plan_budget.h"
 #include "plan_header.h"
 #include "plan_newer.h"
 #include "plan_read.h"
 #include "plan_write.h"
 
+#define READERS_MAX 64 /* threads that read a file, of those that the caller allows */
 #define NEWER_BYTES_MAX (UINT64_C(64) << 20)
 
 /* Opens a regular file without waiting on a pipe or a device of the same name. */
@@ -70,11 +73,41 @@ static spmm_status_t read_plan(int file, const char *path, uint64_t size, struct
     bytes = spmmi_alloc(size, 1);
     SPMM_TRY_ALLOC(bytes, diag);
     memcpy(bytes, head, head_bytes);
-    SPMM_TRY(spmmi_read_all(file, path, bytes + head_bytes, size - head_bytes, diag));
+    const int readers = load->threads < READERS_MAX ? load->threads : READERS_MAX;
+    SPMM_TRY(spmmi_read_all_on(spmmi_threads(readers, size), file, path, bytes + head_bytes,
+                               size - head_bytes, head_bytes, diag));
     load->held_bytes = size;
     SPMM_TRY(spmmi_plan_decode(bytes, size, load, plan, diag));
 cleanup:
     spmmi_free(bytes);
+    return status;
+}
+
+spmm_status_t spmmi_load_check(const spmm_load_options_t *options, struct spmmi_load *load, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    spmm_load_options_t known = SPMM_LOAD_OPTIONS_INIT;
+    *load = (struct spmmi_load){.name = "a plan in memory"};
+    SPMM_TRY(spmmi_options_read(&known, sizeof known, options, "load options", diag));
+    SPMM_REQUIRE(known.threads >= 0, SPMM_ERR_ARGUMENT, diag, "%d threads", known.threads);
+    load->budget_bytes = known.budget_bytes;
+    load->threads = known.threads;
+cleanup:
+    return status;
+}
+
+spmm_status_t spmm_plan_read(const void *bytes, size_t size, const spmm_load_options_t *options,
+                             spmm_plan_t **plan, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct spmmi_load load;
+    spmmi_diag_clear(diag);
+    SPMM_REQUIRE(plan != NULL, SPMM_ERR_ARGUMENT, diag, "plan is NULL");
+    *plan = NULL;
+    SPMM_REQUIRE(bytes != NULL || size == 0, SPMM_ERR_ARGUMENT, diag, "bytes is NULL");
+    SPMM_TRY(spmmi_load_check(options, &load, diag));
+    SPMM_TRY(spmmi_plan_decode(bytes, size, &load, plan, diag));
+cleanup:
     return status;
 }
 

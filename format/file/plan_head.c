@@ -84,13 +84,13 @@ static spmm_status_t decode(struct head *h, const struct spmmi_entry *e, const u
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_container c = {.bytes = bytes, .header = {.section_count = 1}, .frame_first = {0, 1}};
-    const struct spmmi_span span = {e->type, 1, e->raw_bytes, raw, NULL, 0};
+    const struct spmmi_span span = {e->type, 0, 1, e->raw_bytes, raw, NULL, 0};
     struct spmmi_decoder *decoder = spmmi_decoder_new(1);
     SPMM_TRY_ALLOC(decoder, h->diag);
     c.entries[0] = *e;
     c.entries[0].offset = 0;
     SPMM_TRY(spmmi_container_frames(&c, 1, h->diag));
-    SPMM_TRY(spmmi_frames_decode(decoder, &c, 0, &span, h->diag));
+    SPMM_TRY(spmmi_frames_decode(decoder, &c, &span, 1, h->diag));
 cleanup:
     spmmi_free(c.frames);
     spmmi_decoder_free(decoder);

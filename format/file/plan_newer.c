@@ -45,7 +45,7 @@ static int text_read(struct spmmi_container *c, char text[SPMMI_WRITER_BYTES])
                                     .elements = text};
     struct spmmi_decoder *decoder = spmmi_decoder_new(1);
     int is_read = decoder != NULL && spmmi_container_frames(c, 1, &spmmi_diag_unheard) == SPMM_OK &&
-                  spmmi_frames_decode(decoder, c, 0, &span, &spmmi_diag_unheard) == SPMM_OK;
+                  spmmi_frames_decode(decoder, c, &span, 1, &spmmi_diag_unheard) == SPMM_OK;
     text[is_read ? span.raw_bytes : 0] = '\0';
     spmmi_decoder_free(decoder);
     spmmi_free(c->frames);

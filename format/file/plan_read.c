@@ -4,10 +4,10 @@
 
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
+#include "format/base/each.h"
 #include "format/base/log.h"
 #include "frames.h"
 #include "plan_newer.h"
-#include "format/base/options.h"
 #include "format/check/plan_check.h"
 #include "plan_budget.h"
 #include "triangle.h"
@@ -15,24 +15,42 @@
 struct reader {
     struct spmmi_container container;
     struct spmmi_decoder *decoder;
+    int threads;
     spmm_plan_t *plan;
     struct spmmi_triangle triangle; /* where the file has one, until it is expanded */
+    int waiting_count;
+    struct spmmi_span waiting[SPMMI_SECTION_LIMIT]; /* sections that are decoded together */
     spmm_diag_t *diag;
 };
 
-/* Decodes a section that may be absent (then its raw range allows that) into elements, memory that was just taken.
- * Columns need the rows that they are of. */
-static spmm_status_t decode_rows(struct reader *r, uint32_t type, uint32_t part, uint32_t element_bytes,
-                                 void *elements, const int64_t *row_ptr, int64_t rows)
+static spmm_status_t decode_waiting(struct reader *r)
+{
+    const int count = r->waiting_count;
+    r->waiting_count = 0;
+    return spmmi_frames_decode(r->decoder, &r->container, r->waiting, count, r->diag);
+}
+
+/* A section that may be absent (then its raw range allows that), to be decoded into elements, memory that was just
+ * taken. Columns need the rows that they are of. */
+static spmm_status_t decode_later(struct reader *r, uint32_t type, uint32_t part, uint32_t element_bytes,
+                                  void *elements, const int64_t *row_ptr, int64_t rows)
 {
     spmm_status_t status = SPMM_OK;
     const int entry = spmmi_container_find(&r->container, type, part);
     SPMM_TRY_ALLOC(elements, r->diag);
-    if (entry < 0)
-        return SPMM_OK;
-    const struct spmmi_span span = {type,     element_bytes, r->container.entries[entry].raw_bytes,
-                                    elements, row_ptr,       rows};
-    SPMM_TRY(spmmi_frames_decode(r->decoder, &r->container, entry, &span, r->diag));
+    if (entry >= 0)
+        r->waiting[r->waiting_count++] = (struct spmmi_span){
+            type, entry, element_bytes, r->container.entries[entry].raw_bytes, elements, row_ptr, rows};
+cleanup:
+    return status;
+}
+
+static spmm_status_t decode_rows(struct reader *r, uint32_t type, uint32_t part, uint32_t element_bytes,
+                                 void *elements, const int64_t *row_ptr, int64_t rows)
+{
+    spmm_status_t status = SPMM_OK;
+    SPMM_TRY(decode_later(r, type, part, element_bytes, elements, row_ptr, rows));
+    SPMM_TRY(decode_waiting(r));
 cleanup:
     return status;
 }
@@ -153,6 +171,7 @@ static spmm_status_t read_rows(struct reader *r, uint32_t type, uint32_t part, i
     spmm_status_t status = SPMM_OK;
     int64_t *const row_ptr = *row_ptr_out = spmmi_alloc((uint64_t)rows + 1, sizeof *row_ptr);
     SPMM_TRY_ALLOC(row_ptr, r->diag);
+    spmmi_zero(r->threads, row_ptr, (uint64_t)rows * sizeof(uint32_t)); /* what lengths do not fill */
     const uint8_t *lengths = (const uint8_t *)(row_ptr + 1) + (uint64_t)rows * sizeof(uint32_t);
     SPMM_TRY(decode(r, type, part, sizeof(uint32_t), (void *)(uintptr_t)lengths));
     int64_t sum = 0;
@@ -205,7 +224,7 @@ static spmm_status_t read_pattern(struct reader *r)
     spmm_status_t status = SPMM_OK;
     spmm_plan_t *p = r->plan;
     SPMM_TRY(read_rows(r, SPMMI_SECTION_ROW_LENGTHS, SPMMI_NO_PART, p->rows, &p->row_ptr));
-    SPMM_TRY(spmmi_check_row_ptr(p, r->diag));
+    SPMM_TRY(spmmi_check_row_ptr(r->threads, p, r->diag));
     p->col_ind = spmmi_alloc((uint64_t)p->nnz, sizeof *p->col_ind);
     SPMM_TRY(decode_rows(r, SPMMI_SECTION_COL_IND, SPMMI_NO_PART, sizeof *p->col_ind, p->col_ind, p->row_ptr,
                          p->rows));
@@ -228,12 +247,12 @@ static spmm_status_t read_triangle(struct reader *r)
     t->col_ind = spmmi_alloc((uint64_t)t->nnz, sizeof *t->col_ind);
     SPMM_TRY(decode_rows(r, SPMMI_SECTION_COL_IND, SPMMI_NO_PART, sizeof *t->col_ind, t->col_ind, t->row_ptr,
                          t->rows));
-    SPMM_TRY(spmmi_triangle_check(t, r->plan->nnz, r->diag));
+    SPMM_TRY(spmmi_triangle_check(r->threads, t, r->plan->nnz, r->diag));
     if ((flags & SPMMI_FLAG_MIRRORED) != 0) {
         t->values = spmmi_alloc((uint64_t)t->nnz, t->value_bytes);
         SPMM_TRY(decode(r, SPMMI_SECTION_VALUES, SPMMI_NO_PART, t->value_bytes, t->values));
     }
-    SPMM_TRY(spmmi_triangle_expand(t, r->plan, r->diag));
+    SPMM_TRY(spmmi_triangle_expand(r->threads, t, r->plan, r->diag));
 cleanup:
     spmmi_triangle_free(t);
     return status;
@@ -247,19 +266,20 @@ static spmm_status_t read_matrix(struct reader *r)
     SPMM_TRY((flags & SPMMI_FLAG_TRIANGLE) != 0 ? read_triangle(r) : read_pattern(r));
     if ((flags & SPMMI_FLAG_VALUES) != 0 && (flags & SPMMI_FLAG_MIRRORED) == 0) {
         p->values = spmmi_alloc((uint64_t)p->nnz, value_bytes);
-        SPMM_TRY(decode(r, SPMMI_SECTION_VALUES, SPMMI_NO_PART, value_bytes, p->values));
+        SPMM_TRY(decode_later(r, SPMMI_SECTION_VALUES, SPMMI_NO_PART, value_bytes, p->values, NULL, 0));
     }
     for (uint32_t i = 0; i < p->part_count; i++) {
         struct spmmi_part *part = &p->parts[i];
         part->item_count = raw_bytes(r, SPMMI_SECTION_ITEMS, i) / sizeof *part->items;
         part->items = spmmi_alloc(part->item_count, sizeof *part->items);
-        SPMM_TRY(decode(r, SPMMI_SECTION_ITEMS, i, sizeof *part->items, part->items));
+        SPMM_TRY(decode_later(r, SPMMI_SECTION_ITEMS, i, sizeof *part->items, part->items, NULL, 0));
     }
     if (raw_bytes(r, SPMMI_SECTION_SYMMETRIC_PERMUTATION, SPMMI_NO_PART) > 0) {
         p->symmetric_permutation = spmmi_alloc((uint64_t)p->rows, sizeof *p->symmetric_permutation);
-        SPMM_TRY(decode(r, SPMMI_SECTION_SYMMETRIC_PERMUTATION, SPMMI_NO_PART,
-                        sizeof *p->symmetric_permutation, p->symmetric_permutation));
+        SPMM_TRY(decode_later(r, SPMMI_SECTION_SYMMETRIC_PERMUTATION, SPMMI_NO_PART,
+                              sizeof *p->symmetric_permutation, p->symmetric_permutation, NULL, 0));
     }
+    SPMM_TRY(decode_waiting(r));
     SPMM_TRY(read_operands(r));
 cleanup:
     return status;
@@ -350,8 +370,9 @@ spmm_status_t spmmi_plan_decode(const uint8_t *bytes, uint64_t size, const struc
     SPMM_TRY(spmmi_budget_check(&r.container, r.plan, load->held_bytes, budget, &threads, diag));
     spmmi_decoder_free(r.decoder);
     SPMM_TRY_ALLOC(r.decoder = spmmi_decoder_new(threads), diag);
+    r.threads = threads;
     SPMM_TRY(read_matrix(&r));
-    SPMM_TRY(spmmi_plan_check(r.plan, diag));
+    SPMM_TRY(spmmi_plan_check_on(threads, r.plan, diag));
     if (spmmi_log_on(SPMM_LOG_WARNING))
         log_load(load, r.plan);
     *plan = r.plan;
@@ -363,33 +384,5 @@ cleanup:
     spmm_plan_destroy(r.plan);
     spmmi_decoder_free(r.decoder);
     spmmi_free(r.container.frames);
-    return status;
-}
-
-spmm_status_t spmmi_load_check(const spmm_load_options_t *options, struct spmmi_load *load, spmm_diag_t *diag)
-{
-    spmm_status_t status = SPMM_OK;
-    spmm_load_options_t known = SPMM_LOAD_OPTIONS_INIT;
-    *load = (struct spmmi_load){.name = "a plan in memory"};
-    SPMM_TRY(spmmi_options_read(&known, sizeof known, options, "load options", diag));
-    SPMM_REQUIRE(known.threads >= 0, SPMM_ERR_ARGUMENT, diag, "%d threads", known.threads);
-    load->budget_bytes = known.budget_bytes;
-    load->threads = known.threads;
-cleanup:
-    return status;
-}
-
-spmm_status_t spmm_plan_read(const void *bytes, size_t size, const spmm_load_options_t *options,
-                             spmm_plan_t **plan, spmm_diag_t *diag)
-{
-    spmm_status_t status = SPMM_OK;
-    struct spmmi_load load;
-    spmmi_diag_clear(diag);
-    SPMM_REQUIRE(plan != NULL, SPMM_ERR_ARGUMENT, diag, "plan is NULL");
-    *plan = NULL;
-    SPMM_REQUIRE(bytes != NULL || size == 0, SPMM_ERR_ARGUMENT, diag, "bytes is NULL");
-    SPMM_TRY(spmmi_load_check(options, &load, diag));
-    SPMM_TRY(spmmi_plan_decode(bytes, size, &load, plan, diag));
-cleanup:
     return status;
 }

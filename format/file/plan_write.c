@@ -44,8 +44,8 @@ static void add_section(struct writer *w, uint32_t type, uint32_t part, uint32_t
         return;
     const uint32_t i = w->header.section_count++;
     const uint32_t flags = spmmi_section_find(type)->is_required ? SPMMI_FLAG_REQUIRED : 0;
-    w->spans[i] = (struct spmmi_span){type,          element_bytes, raw_bytes, (void *)(uintptr_t)elements,
-                                      row_ptr_of(w), w->plan->rows};
+    w->spans[i] = (struct spmmi_span){
+        type, (int)i, element_bytes, raw_bytes, (void *)(uintptr_t)elements, row_ptr_of(w), w->plan->rows};
     if (type == SPMMI_SECTION_OPERAND_COLS) {
         w->spans[i].row_ptr = w->plan->product->matrices[part].row_ptr;
         w->spans[i].rows = w->plan->product->matrices[part].rows;

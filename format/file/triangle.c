@@ -7,6 +7,9 @@
 
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
+#include "format/base/each.h"
+
+#define ROWS_OF_PIECE INT64_C(16384) /* that a thread checks at a time */
 
 void spmmi_triangle_free(struct spmmi_triangle *t)
 {
@@ -30,20 +33,48 @@ cleanup:
     return status;
 }
 
-spmm_status_t spmmi_triangle_check(const struct spmmi_triangle *t, int64_t nnz, spmm_diag_t *diag)
+static bool is_row_right(const struct spmmi_triangle *t, int64_t i)
+{
+    int64_t least = i;
+    bool is_right = true;
+    for (int64_t p = t->row_ptr[i]; p < t->row_ptr[i + 1] && is_right; p++) {
+        is_right = t->col_ind[p] >= least && t->col_ind[p] < t->rows;
+        least = (int64_t)t->col_ind[p] + 1;
+    }
+    return is_right;
+}
+
+static int are_rows_wrong(const void *triangle, uint64_t index, int thread)
+{
+    const struct spmmi_triangle *const t = triangle;
+    const int64_t end = spmmi_piece_end(t->rows, ROWS_OF_PIECE, index);
+    bool is_right = true;
+    (void)thread;
+    for (int64_t i = (int64_t)index * ROWS_OF_PIECE; i < end && is_right; i++)
+        is_right = is_row_right(t, i);
+    return !is_right;
+}
+
+/* Of rows that are right. */
+static int64_t diagonal_count(const struct spmmi_triangle *t)
+{
+    int64_t diagonal = 0;
+    for (int64_t i = 0; i < t->rows; i++)
+        diagonal += t->row_ptr[i] < t->row_ptr[i + 1] && t->col_ind[t->row_ptr[i]] == i;
+    return diagonal;
+}
+
+spmm_status_t spmmi_triangle_check(int threads, const struct spmmi_triangle *t, int64_t nnz,
+                                   spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    int64_t diagonal = 0;
-    for (int64_t i = 0; i < t->rows; i++) {
-        int64_t least = i;
-        for (int64_t p = t->row_ptr[i]; p < t->row_ptr[i + 1]; p++) {
-            SPMM_RULE(t->col_ind[p] >= least && t->col_ind[p] < t->rows, COL_IND, (uint64_t)i,
-                      "the columns of row %lld of the triangle are not ascending in %lld to %lld",
-                      (long long)i, (long long)i, (long long)t->rows - 1);
-            diagonal += t->col_ind[p] == i;
-            least = (int64_t)t->col_ind[p] + 1;
-        }
-    }
+    const uint64_t wrong =
+        spmmi_first_wrong(spmmi_pieces(t->rows, ROWS_OF_PIECE), threads, are_rows_wrong, t);
+    for (int64_t i = (int64_t)wrong * ROWS_OF_PIECE; i < t->rows; i++)
+        SPMM_RULE(is_row_right(t, i), COL_IND, (uint64_t)i,
+                  "the columns of row %lld of the triangle are not ascending in %lld to %lld", (long long)i,
+                  (long long)i, (long long)t->rows - 1);
+    const int64_t diagonal = diagonal_count(t);
     SPMM_RULE(2 * t->nnz - diagonal == nnz, COL_IND, 0,
               "the triangle has %lld entries, %lld of them on the diagonal, and not half of %lld nonzeros",
               (long long)t->nnz, (long long)diagonal, (long long)nnz);
@@ -53,78 +84,133 @@ cleanup:
 
 /* ---- From a file ---- */
 
-/* Where each row begins, one place further: spmmi_triangle_expand moves it to where the row ends. */
-static void count_rows(const struct spmmi_triangle *t, int64_t *row_ptr)
+/* Each thread makes the rows of a piece, from the entries of all rows before its end. */
+struct expansion {
+    const struct spmmi_triangle *triangle;
+    spmm_plan_t *plan;
+    int64_t length; /* rows of a piece */
+    uint32_t bytes; /* of a value; 0: they are not mirrored */
+    uint8_t sign;   /* the bit of the highest byte that the mirrored ones have changed */
+};
+
+/* The first entry of row i in column `column` or behind it. */
+static int64_t first_from(const struct spmmi_triangle *t, int64_t i, int64_t column)
 {
-    memset(row_ptr, 0, ((size_t)t->rows + 1) * sizeof *row_ptr);
-    for (int64_t i = 0; i < t->rows; i++) {
-        row_ptr[i + 1] += t->row_ptr[i + 1] - t->row_ptr[i];
-        for (int64_t p = t->row_ptr[i]; p < t->row_ptr[i + 1]; p++)
-            row_ptr[t->col_ind[p] + 1] += t->col_ind[p] != i;
+    int64_t low = t->row_ptr[i], high = t->row_ptr[i + 1];
+    if (low < high && t->col_ind[high - 1] < column)
+        return high;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (t->col_ind[middle] < column)
+            low = middle + 1;
+        else
+            high = middle;
     }
+    return low;
+}
+
+/* Lengths of rows, one place further. */
+static void count_piece(void *context, uint64_t index, int thread)
+{
+    const struct expansion *const e = context;
+    const struct spmmi_triangle *const t = e->triangle;
+    const int64_t begin = (int64_t)index * e->length, end = spmmi_piece_end(t->rows, e->length, index);
+    int64_t *const lengths = e->plan->row_ptr + 1;
+    (void)thread;
+    for (int64_t i = begin; i < end; i++)
+        lengths[i] = t->row_ptr[i + 1] - t->row_ptr[i];
+    for (int64_t i = 0; i < end; i++)
+        for (int64_t p = first_from(t, i, i < begin ? begin : i + 1);
+             p < t->row_ptr[i + 1] && t->col_ind[p] < end; p++)
+            lengths[t->col_ind[p]]++;
+}
+
+/* Where each row begins, one place further: place_piece moves it to where the row ends. */
+static void sum_lengths(int64_t rows, int64_t *row_ptr)
+{
     int64_t begin = 0;
-    for (int64_t i = 0; i < t->rows; i++) {
+    row_ptr[0] = 0;
+    for (int64_t i = 0; i < rows; i++) {
         const int64_t length = row_ptr[i + 1];
         row_ptr[i + 1] = begin;
         begin += length;
     }
 }
 
-/* Inlined with a constant width, so that each copy is a load and a store. sign: the bit of the highest byte. */
-static inline void place_entries(const struct spmmi_triangle *t, spmm_plan_t *plan, uint32_t bytes,
-                                 uint8_t sign)
+/* Inlined with a constant width, so that each copy is a load and a store. */
+static inline void place_entries(const struct expansion *e, int64_t begin, int64_t piece_end, uint32_t bytes)
 {
-    int64_t *const end = plan->row_ptr + 1;
-    uint8_t *const values = plan->values;
+    const struct spmmi_triangle *const t = e->triangle;
+    int64_t *const end = e->plan->row_ptr + 1;
+    uint8_t *const values = e->plan->values;
     const uint8_t *const from = t->values;
-    for (int64_t i = 0; i < t->rows; i++) {
-        for (int64_t p = t->row_ptr[i]; p < t->row_ptr[i + 1]; p++) {
+    for (int64_t i = 0; i < piece_end; i++) {
+        const bool is_own = i >= begin;
+        for (int64_t p = is_own ? t->row_ptr[i] : first_from(t, i, begin); p < t->row_ptr[i + 1]; p++) {
             const int32_t j = t->col_ind[p];
-            const int64_t own = end[i]++;
-            plan->col_ind[own] = j;
-            if (bytes > 0)
-                memcpy(values + (uint64_t)own * bytes, from + (uint64_t)p * bytes, bytes);
-            if (j == i)
+            if (is_own) {
+                const int64_t own = end[i]++;
+                e->plan->col_ind[own] = j;
+                if (bytes > 0)
+                    memcpy(values + (uint64_t)own * bytes, from + (uint64_t)p * bytes, bytes);
+            } else if (j >= piece_end) {
+                break;
+            }
+            if (j == i || j >= piece_end)
                 continue;
             const int64_t mirrored = end[j]++;
-            plan->col_ind[mirrored] = (int32_t)i;
+            e->plan->col_ind[mirrored] = (int32_t)i;
             if (bytes == 0)
                 continue;
             uint8_t *const to = values + (uint64_t)mirrored * bytes;
             memcpy(to, from + (uint64_t)p * bytes, bytes);
-            to[bytes - 1] ^= sign;
+            to[bytes - 1] ^= e->sign;
         }
     }
 }
 
-spmm_status_t spmmi_triangle_expand(const struct spmmi_triangle *t, spmm_plan_t *plan, spmm_diag_t *diag)
+static void place_piece(void *context, uint64_t index, int thread)
+{
+    const struct expansion *const e = context;
+    const int64_t begin = (int64_t)index * e->length,
+                  end = spmmi_piece_end(e->triangle->rows, e->length, index);
+    (void)thread;
+    switch (e->bytes) {
+    case 0:
+        place_entries(e, begin, end, 0);
+        break;
+    case 2:
+        place_entries(e, begin, end, 2);
+        break;
+    case 4:
+        place_entries(e, begin, end, 4);
+        break;
+    default:
+        place_entries(e, begin, end, 8);
+        break;
+    }
+}
+
+spmm_status_t spmmi_triangle_expand(int threads, const struct spmmi_triangle *t, spmm_plan_t *plan,
+                                    spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    const uint32_t bytes = t->values != NULL ? t->value_bytes : 0;
-    const uint8_t sign = t->is_skew ? 0x80 : 0;
+    struct expansion e = {.triangle = t,
+                          .plan = plan,
+                          .length = t->rows / threads + 1,
+                          .bytes = t->values != NULL ? t->value_bytes : 0,
+                          .sign = t->is_skew ? 0x80 : 0};
     plan->row_ptr = spmmi_alloc((uint64_t)plan->rows + 1, sizeof *plan->row_ptr);
     SPMM_TRY_ALLOC(plan->row_ptr, diag);
     plan->col_ind = spmmi_alloc((uint64_t)plan->nnz, sizeof *plan->col_ind);
     SPMM_TRY_ALLOC(plan->col_ind, diag);
-    if (bytes > 0) {
-        plan->values = spmmi_alloc((uint64_t)plan->nnz, bytes);
+    if (e.bytes > 0) {
+        plan->values = spmmi_alloc((uint64_t)plan->nnz, e.bytes);
         SPMM_TRY_ALLOC(plan->values, diag);
     }
-    count_rows(t, plan->row_ptr);
-    switch (bytes) {
-    case 0:
-        place_entries(t, plan, 0, 0);
-        break;
-    case 2:
-        place_entries(t, plan, 2, sign);
-        break;
-    case 4:
-        place_entries(t, plan, 4, sign);
-        break;
-    default:
-        place_entries(t, plan, 8, sign);
-        break;
-    }
+    spmmi_each(spmmi_pieces(t->rows, e.length), threads, count_piece, &e);
+    sum_lengths(t->rows, plan->row_ptr);
+    spmmi_each(spmmi_pieces(t->rows, e.length), threads, place_piece, &e);
 cleanup:
     return status;
 }

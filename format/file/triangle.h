@@ -24,11 +24,12 @@ spmm_status_t spmmi_triangle_of(const spmm_plan_t *plan, bool with_values, struc
 
 /* Row pointers and then columns of a file: ROW_PTR, COL_IND unless they are a triangle of a matrix of nnz entries. */
 spmm_status_t spmmi_triangle_check_rows(const struct spmmi_triangle *triangle, spmm_diag_t *diag);
-spmm_status_t spmmi_triangle_check(const struct spmmi_triangle *triangle, int64_t nnz, spmm_diag_t *diag);
+spmm_status_t spmmi_triangle_check(int threads, const struct spmmi_triangle *triangle, int64_t nnz,
+                                   spmm_diag_t *diag);
 
 /* Row pointers, columns and, where they are mirrored, values of the plan, whose sizes are set, from a triangle that was
  * checked. MEMORY. */
-spmm_status_t spmmi_triangle_expand(const struct spmmi_triangle *triangle, spmm_plan_t *plan,
+spmm_status_t spmmi_triangle_expand(int threads, const struct spmmi_triangle *triangle, spmm_plan_t *plan,
                                     spmm_diag_t *diag);
 
 void spmmi_triangle_free(struct spmmi_triangle *triangle);

@@ -2,51 +2,54 @@
 /* Exact metrics of a CSR matrix. The same on every compiler: sums are integers, and the two floating-point
  * results come from one division each (and a square root, which IEEE 754 rounds correctly). */
 #include <math.h>
+#include <pthread.h>
 #include <string.h>
 
-#include "format/base/alloc.h"
-#include "format/base/many_columns.h"
+#include "column_counts.h"
+#include "format/base/each.h"
 #include "format/plan.h"
 #include "stats.h"
 
 #define CHUNK INT64_C(65536)
-#define RADIX_BITS 11u
-#define RADIX_BINS (1u << RADIX_BITS)
-#define RADIX_PASSES 3u /* 3 * 11 bits hold a column */
 
 __extension__ typedef unsigned __int128 u128;
 
-/* A counter a column costs 4 * cols; sorting a copy of the columns costs 8 * nnz, and more time. */
-uint64_t spmmi_stats_bytes(uint64_t cols, uint64_t nnz)
+uint64_t spmmi_stats_bytes(uint64_t cols, uint64_t nnz, int threads)
 {
-    return spmmi_columns_are_many((int64_t)cols, (int64_t)nnz) ? 2 * nnz * sizeof(uint32_t)
-                                                               : cols * sizeof(uint32_t);
+    return spmmi_column_counts_bytes(cols, nnz, threads);
 }
+
+/* What pieces of the rows and of the values add up to. */
+struct sums {
+    u128 squares; /* of lengths */
+    int64_t row_min, row_max, band_lower, band_upper, diagonal, zeros;
+    int64_t row_histogram[SPMM_HISTOGRAM_BINS];
+};
+
+struct matrix {
+    int64_t rows;
+    const int64_t *row_ptr;
+    const int32_t *col_ind;
+    const void *values;
+    spmm_dtype_t dtype;
+    pthread_mutex_t lock; /* of all */
+    struct sums all;
+};
 
 static int histogram_bin(int64_t length)
 {
     return length == 0 ? 0 : 64 - __builtin_clzll((unsigned long long)length);
 }
 
-static void row_metrics(int64_t rows, const int64_t *row_ptr, spmm_matrix_stats_t *stats)
+static void row_metrics(const struct matrix *a, int64_t begin, int64_t end, struct sums *sums)
 {
-    u128 squares = 0;
-    stats->row_min = rows > 0 ? INT64_MAX : 0;
-    for (int64_t i = 0; i < rows; i++) {
-        const int64_t length = row_ptr[i + 1] - row_ptr[i];
-        squares += (u128)length * (u128)length;
-        stats->row_max = length > stats->row_max ? length : stats->row_max;
-        stats->row_min = length < stats->row_min ? length : stats->row_min;
-        stats->row_histogram[histogram_bin(length)]++;
+    for (int64_t i = begin; i < end; i++) {
+        const int64_t length = a->row_ptr[i + 1] - a->row_ptr[i];
+        sums->squares += (u128)length * (u128)length;
+        sums->row_max = length > sums->row_max ? length : sums->row_max;
+        sums->row_min = length < sums->row_min ? length : sums->row_min;
+        sums->row_histogram[histogram_bin(length)]++;
     }
-    stats->rows_empty = stats->row_histogram[0];
-    if (rows == 0)
-        return;
-    const u128 nnz = (u128)row_ptr[rows];
-    const double square_of_rows = (double)((u128)rows * (u128)rows);
-    stats->row_mean = (double)row_ptr[rows] / (double)rows;
-    /* variance = (rows * sum of squares - nnz^2) / rows^2; the numerator is below 2^125. */
-    stats->row_stddev = sqrt((double)((u128)rows * squares - nnz * nnz) / square_of_rows);
 }
 
 /* Is the column among length ascending ones? */
@@ -60,18 +63,17 @@ static int holds(const int32_t *columns, int64_t length, int64_t column)
     return columns[0] == column;
 }
 
-static void band_metrics(int64_t rows, const int64_t *row_ptr, const int32_t *col_ind,
-                         spmm_matrix_stats_t *stats)
+static void band_metrics(const struct matrix *a, int64_t begin, int64_t end, struct sums *sums)
 {
-    for (int64_t i = 0; i < rows; i++) {
-        const int64_t first = row_ptr[i], last = row_ptr[i + 1] - 1;
+    for (int64_t i = begin; i < end; i++) {
+        const int64_t first = a->row_ptr[i], last = a->row_ptr[i + 1] - 1;
         if (last < first)
             continue;
         /* Columns ascend, so the ends of a row decide. */
-        const int64_t lower = i - col_ind[first], upper = col_ind[last] - i;
-        stats->band_lower = lower > stats->band_lower ? lower : stats->band_lower;
-        stats->band_upper = upper > stats->band_upper ? upper : stats->band_upper;
-        stats->diagonal += holds(col_ind + first, last - first + 1, i);
+        const int64_t lower = i - a->col_ind[first], upper = a->col_ind[last] - i;
+        sums->band_lower = lower > sums->band_lower ? lower : sums->band_lower;
+        sums->band_upper = upper > sums->band_upper ? upper : sums->band_upper;
+        sums->diagonal += holds(a->col_ind + first, last - first + 1, i);
     }
 }
 
@@ -89,101 +91,98 @@ ZEROS_OF(16)
 ZEROS_OF(32)
 ZEROS_OF(64)
 
-static int64_t zero_count(int64_t nnz, spmm_dtype_t dtype, const void *values)
+static uint32_t zeros_of(const struct matrix *a, int64_t begin, int64_t end)
 {
-    const size_t bytes = spmm_dtype_size(dtype);
-    int64_t zeros = 0;
-    for (int64_t from = 0; from < nnz && values != NULL; from += CHUNK) {
-        const int64_t to = nnz - from < CHUNK ? nnz : from + CHUNK;
-        if (bytes == sizeof(uint16_t))
-            zeros += zeros_of_16(values, from, to);
-        else if (bytes == sizeof(uint32_t))
-            zeros += zeros_of_32(values, from, to);
-        else
-            zeros += zeros_of_64(values, from, to);
-    }
-    return zeros;
+    const size_t bytes = spmm_dtype_size(a->dtype);
+    if (bytes == sizeof(uint16_t))
+        return zeros_of_16(a->values, begin, end);
+    return bytes == sizeof(uint32_t) ? zeros_of_32(a->values, begin, end)
+                                     : zeros_of_64(a->values, begin, end);
 }
 
-/* Four columns are read before their counters are written, which may not be reordered otherwise: 1.5 times faster. */
-static void count_columns(int64_t nnz, const int32_t *col_ind, uint32_t *counts)
+static void sums_add(struct matrix *a, const struct sums *sums)
 {
-    int64_t p = 0;
-    for (; p + 4 <= nnz; p += 4) {
-        const int32_t a = col_ind[p], b = col_ind[p + 1], c = col_ind[p + 2], d = col_ind[p + 3];
-        counts[a]++;
-        counts[b]++;
-        counts[c]++;
-        counts[d]++;
-    }
-    for (; p < nnz; p++)
-        counts[col_ind[p]]++;
+    struct sums *const all = &a->all;
+    (void)pthread_mutex_lock(&a->lock);
+    all->squares += sums->squares;
+    all->row_min = sums->row_min < all->row_min ? sums->row_min : all->row_min;
+    all->row_max = sums->row_max > all->row_max ? sums->row_max : all->row_max;
+    all->band_lower = sums->band_lower > all->band_lower ? sums->band_lower : all->band_lower;
+    all->band_upper = sums->band_upper > all->band_upper ? sums->band_upper : all->band_upper;
+    all->diagonal += sums->diagonal;
+    all->zeros += sums->zeros;
+    for (int b = 0; b < SPMM_HISTOGRAM_BINS; b++)
+        all->row_histogram[b] += sums->row_histogram[b];
+    (void)pthread_mutex_unlock(&a->lock);
 }
 
-static spmm_status_t columns_by_counters(int64_t cols, int64_t nnz, const int32_t *col_ind,
-                                         spmm_matrix_stats_t *stats)
+static void rows_piece(void *context, uint64_t index, int thread)
 {
-    uint32_t *counts = spmmi_alloc_zero((uint64_t)cols, sizeof *counts);
-    if (counts == NULL)
-        return SPMM_ERR_MEMORY;
-    count_columns(nnz, col_ind, counts);
-    for (int64_t j = 0; j < cols; j++) {
-        stats->cols_empty += counts[j] == 0;
-        stats->col_max = counts[j] > stats->col_max ? counts[j] : stats->col_max;
-    }
-    spmmi_free(counts);
-    return SPMM_OK;
+    struct matrix *const a = context;
+    const int64_t begin = (int64_t)index * CHUNK, end = spmmi_piece_end(a->rows, CHUNK, index);
+    struct sums sums = {.row_min = INT64_MAX};
+    (void)thread;
+    row_metrics(a, begin, end, &sums);
+    band_metrics(a, begin, end, &sums);
+    sums_add(a, &sums);
 }
 
-static void radix_pass(uint64_t count, uint32_t shift, const uint32_t *from, uint32_t *to)
+static void values_piece(void *context, uint64_t index, int thread)
 {
-    uint64_t next[RADIX_BINS] = {0};
-    for (uint64_t p = 0; p < count; p++)
-        next[(from[p] >> shift) & (RADIX_BINS - 1)]++;
-    uint64_t sum = 0;
-    for (uint32_t b = 0; b < RADIX_BINS; b++) {
-        const uint64_t in_bin = next[b];
-        next[b] = sum;
-        sum += in_bin;
-    }
-    for (uint64_t p = 0; p < count; p++)
-        to[next[(from[p] >> shift) & (RADIX_BINS - 1)]++] = from[p];
+    struct matrix *const a = context;
+    const int64_t begin = (int64_t)index * CHUNK;
+    const int64_t end = spmmi_piece_end(a->row_ptr[a->rows], CHUNK, index);
+    const struct sums sums = {.row_min = INT64_MAX, .zeros = zeros_of(a, begin, end)};
+    (void)thread;
+    sums_add(a, &sums);
 }
 
-static spmm_status_t columns_by_sorting(int64_t cols, int64_t nnz, const int32_t *col_ind,
-                                        spmm_matrix_stats_t *stats)
+static void sums_write(const struct matrix *a, spmm_matrix_stats_t *stats)
 {
-    uint32_t *buffer = spmmi_alloc(2 * (uint64_t)nnz, sizeof *buffer);
-    if (buffer == NULL)
-        return SPMM_ERR_MEMORY;
-    uint32_t *from = buffer, *to = buffer + nnz;
-    memcpy(from, col_ind, (size_t)nnz * sizeof *from);
-    for (uint32_t pass = 0; pass < RADIX_PASSES; pass++) {
-        radix_pass((uint64_t)nnz, pass * RADIX_BITS, from, to);
-        uint32_t *const sorted = to;
-        to = from;
-        from = sorted;
-    }
-    int64_t distinct = 0;
-    for (int64_t p = 0, run = 0; p < nnz; p++) {
-        const int is_new = p == 0 || from[p] != from[p - 1];
-        distinct += is_new;
-        run = is_new ? 1 : run + 1;
-        stats->col_max = run > stats->col_max ? run : stats->col_max;
-    }
-    stats->cols_empty = cols - distinct;
-    spmmi_free(buffer);
+    const struct sums *const all = &a->all;
+    stats->row_min = all->row_min;
+    stats->row_max = all->row_max;
+    stats->band_lower = all->band_lower;
+    stats->band_upper = all->band_upper;
+    stats->diagonal = all->diagonal;
+    stats->zeros = all->zeros;
+    memcpy(stats->row_histogram, all->row_histogram, sizeof stats->row_histogram);
+    stats->rows_empty = stats->row_histogram[0];
+    if (a->rows == 0)
+        return;
+    const u128 rows = (u128)a->rows, nnz = (u128)a->row_ptr[a->rows];
+    stats->row_mean = (double)a->row_ptr[a->rows] / (double)a->rows;
+    /* variance = (rows * sum of squares - nnz^2) / rows^2; the numerator is below 2^125. */
+    stats->row_stddev = sqrt((double)(rows * all->squares - nnz * nnz) / (double)(rows * rows));
+}
+
+spmm_status_t spmmi_stats_compute_on(int threads, int64_t rows, int64_t cols, const int64_t *row_ptr,
+                                     const int32_t *col_ind, const void *values, spmm_dtype_t dtype,
+                                     spmm_matrix_stats_t *stats)
+{
+    struct matrix a = {.rows = rows,
+                       .row_ptr = row_ptr,
+                       .col_ind = col_ind,
+                       .values = values,
+                       .dtype = dtype,
+                       .lock = PTHREAD_MUTEX_INITIALIZER,
+                       .all = {.row_min = rows > 0 ? INT64_MAX : 0}};
+    struct spmmi_column_counts columns;
+    memset(stats, 0, sizeof *stats);
+    spmmi_each(spmmi_pieces(rows, CHUNK), threads, rows_piece, &a);
+    if (values != NULL)
+        spmmi_each(spmmi_pieces(row_ptr[rows], CHUNK), threads, values_piece, &a);
+    sums_write(&a, stats);
+    const spmm_status_t status = spmmi_column_counts(cols, row_ptr[rows], col_ind, threads, &columns);
+    if (status != SPMM_OK)
+        return status;
+    stats->cols_empty = columns.empty;
+    stats->col_max = columns.max;
     return SPMM_OK;
 }
 
 spmm_status_t spmmi_stats_compute(int64_t rows, int64_t cols, const int64_t *row_ptr, const int32_t *col_ind,
                                   const void *values, spmm_dtype_t dtype, spmm_matrix_stats_t *stats)
 {
-    const int64_t nnz = row_ptr[rows];
-    memset(stats, 0, sizeof *stats);
-    row_metrics(rows, row_ptr, stats);
-    band_metrics(rows, row_ptr, col_ind, stats);
-    stats->zeros = zero_count(nnz, dtype, values);
-    return spmmi_columns_are_many(cols, nnz) ? columns_by_sorting(cols, nnz, col_ind, stats)
-                                             : columns_by_counters(cols, nnz, col_ind, stats);
+    return spmmi_stats_compute_on(1, rows, cols, row_ptr, col_ind, values, dtype, stats);
 }

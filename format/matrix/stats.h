@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The memory that spmmi_stats_compute (plan.h) takes, for budgets. */
+/* The memory that spmmi_stats_compute_on (plan.h) takes, for budgets. */
 #ifndef SPMMI_STATS_H
 #define SPMMI_STATS_H
 
 #include <stdint.h>
 
-uint64_t spmmi_stats_bytes(uint64_t cols, uint64_t nnz);
+uint64_t spmmi_stats_bytes(uint64_t cols, uint64_t nnz, int threads);
 
 #endif

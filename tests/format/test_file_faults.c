@@ -267,6 +267,39 @@ static int has_unnamed_files(const struct scene *s)
 }
 
 /* The plan is the older one until the rename. What is left behind then: a file that has a temporary name. */
+/* A long file is read in pieces. Where one fails all is read again, so that a fault which goes away is none. */
+static void every_piece_of_a_long_file_may_fail(void **state)
+{
+    enum { BYTES = (9 << 20) + 5, HEAD = 100 };
+    const struct scene *s = *state;
+    uint8_t *written = malloc(BYTES), *read = malloc(BYTES);
+    assert_true(written != NULL && read != NULL);
+    for (uint64_t i = 0; i < BYTES; i++)
+        written[i] = (uint8_t)test_hash(i / 8, i % 8);
+    const int file = open(s->path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+    assert_int_equal(spmmi_write_all(file, s->path, written, BYTES, NULL), SPMM_OK);
+    for (int64_t k = -1; k < 3; k++)
+        for (int fault = IO_FAULT_EIO; fault <= IO_FAULT_SHORT; fault++) {
+            const char *failed = NULL;
+            memset(read, 0, BYTES);
+            assert_int_equal(lseek(file, HEAD, SEEK_SET), HEAD);
+            io_faults_start(k, (enum io_fault)fault);
+            const spmm_status_t status = spmmi_read_all_on(3, file, s->path, read, BYTES - HEAD, HEAD, NULL);
+            assert_true(io_faults_stop(&failed) >= 3);
+            assert_int_equal(status, SPMM_OK);
+            assert_memory_equal(read, written + HEAD, BYTES - HEAD);
+        }
+    spmm_diag_t diag;
+    spmmi_diag_clear(&diag);
+    assert_int_equal(lseek(file, HEAD, SEEK_SET), HEAD);
+    assert_int_equal(spmmi_read_all_on(3, file, s->path, read, BYTES, HEAD, &diag), SPMM_ERR_PLAN_TRUNCATED);
+    assert_int_equal(diag.offset, BYTES - HEAD);
+    (void)close(file);
+    (void)unlink(s->path);
+    free(written);
+    free(read);
+}
+
 static void kill_at_every_system_call(void **state)
 {
     const struct scene *s = *state;
@@ -419,6 +452,7 @@ int main(void)
         TEST(names_that_cannot_be_written_are_refused),
         TEST(every_system_call_of_a_save_may_fail),
         TEST(every_system_call_of_a_load_may_fail),
+        TEST(every_piece_of_a_long_file_may_fail),
         TEST(kill_at_every_system_call),
         TEST(random_kills),
         TEST(two_writers_of_one_name_leave_a_whole_plan),

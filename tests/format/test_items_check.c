@@ -48,7 +48,7 @@ static void start(uint32_t part_count)
 
 static void expect(const struct items *items, size_t number)
 {
-    const spmm_status_t found = spmmi_check_items(&plan, NULL);
+    const spmm_status_t found = spmmi_check_items(1, &plan, NULL);
     if (found != items->expected)
         fail_msg("case %zu: found \"%s\"", number, spmm_status_text(found));
 }
@@ -177,7 +177,7 @@ static void units_that_numbers_cannot_have(void **state)
                      .family = SPMM_FAMILY_TILED, .schedule = SPMM_SCHEDULE_SEGMENTED, .item_size = 1},
                  &one);
         plan.parts[0].item_count = (uint64_t)long_row[1];
-        assert_int_equal(spmmi_check_items(&plan, &diag), BAD);
+        assert_int_equal(spmmi_check_items(1, &plan, &diag), BAD);
         assert_non_null(strstr(diag.text, extra == 0 ? "is unit 7" : "items, expected"));
     }
 }

@@ -87,11 +87,11 @@ static void row_pointers(void **state)
                  {{0, 5, 5, 4}, SPMM_ERR_PLAN_ROW_PTR}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct spmm_plan plan = {.rows = 3, .cols = 4, .nnz = 4, .row_ptr = cases[i].row_ptr};
-        assert_int_equal(spmmi_check_row_ptr(&plan, NULL), cases[i].expected);
+        assert_int_equal(spmmi_check_row_ptr(1, &plan, NULL), cases[i].expected);
     }
     static int64_t long_row[] = {0, 5};
     struct spmm_plan plan = {.rows = 1, .cols = 4, .nnz = 5, .row_ptr = long_row};
-    assert_int_equal(spmmi_check_row_ptr(&plan, NULL), SPMM_ERR_PLAN_ROW_PTR);
+    assert_int_equal(spmmi_check_row_ptr(1, &plan, NULL), SPMM_ERR_PLAN_ROW_PTR);
 }
 
 /* Columns of two rows of one nonzero in a matrix of 3 columns; row: the one that is named. */

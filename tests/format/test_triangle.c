@@ -76,6 +76,41 @@ static void symmetric_values_are_stored_once_in_every_type(void **state)
     }
 }
 
+/* Each of several threads makes some of the rows. */
+static void threads_expand_what_one_expands(void **state)
+{
+    static const spmm_dtype_t dtypes[] = {SPMM_F32, SPMM_F64, SPMM_F16};
+    static const char *const names[] = {"arrow", "band"};
+    (void)state;
+    for (int k = 0; k < 3 * 2 * 3; k++) {
+        spmm_plan_t *plan = make_plan(names[k / 3 % 2], dtypes[k / 6]);
+        struct spmmi_triangle triangle;
+        test_symmetric_values(plan, k % 3 == 2);
+        assert_int_equal(spmmi_triangle_of(plan, k % 3 != 0, &triangle, NULL), SPMM_OK);
+        assert_true(triangle.rows > 0);
+        triangle.is_skew = k % 3 == 2;
+        for (int threads = 1; threads <= 9; threads++) {
+            spmm_plan_t *made = spmmi_plan_new();
+            assert_non_null(made);
+            made->rows = made->cols = plan->rows;
+            made->nnz = plan->nnz;
+            made->dtype = plan->dtype;
+            assert_int_equal(spmmi_triangle_check(threads, &triangle, plan->nnz, NULL), SPMM_OK);
+            assert_int_equal(spmmi_triangle_expand(threads, &triangle, made, NULL), SPMM_OK);
+            assert_memory_equal(made->row_ptr, plan->row_ptr,
+                                ((size_t)plan->rows + 1) * sizeof *plan->row_ptr);
+            assert_memory_equal(made->col_ind, plan->col_ind, (size_t)plan->nnz * sizeof *plan->col_ind);
+            assert_int_equal(made->values != NULL, k % 3 != 0);
+            if (made->values != NULL)
+                assert_memory_equal(made->values, plan->values,
+                                    (size_t)plan->nnz * spmm_dtype_size(plan->dtype));
+            spmm_plan_destroy(made);
+        }
+        spmmi_triangle_free(&triangle);
+        spmm_plan_destroy(plan);
+    }
+}
+
 /* Of every entry beside the diagonal each bit counts, those of zeros and NaNs too. */
 static void one_bit_of_a_value_makes_the_difference(void **state)
 {
@@ -175,12 +210,12 @@ static void what_is_no_triangle_has_a_sentence(void **state)
     spmm_diag_t diag = {0};
     (void)state;
     assert_int_equal(spmmi_triangle_check_rows(&t, NULL), SPMM_OK);
-    assert_int_equal(spmmi_triangle_check(&t, 5, NULL), SPMM_OK);
+    assert_int_equal(spmmi_triangle_check(1, &t, 5, NULL), SPMM_OK);
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         const int32_t before = columns[table[i].at];
         columns[table[i].at] = table[i].column;
         memset(&diag, 0, sizeof diag);
-        assert_int_equal(spmmi_triangle_check(&t, 5, &diag), SPMM_ERR_PLAN_COL_IND);
+        assert_int_equal(spmmi_triangle_check(1, &t, 5, &diag), SPMM_ERR_PLAN_COL_IND);
         assert_string_equal(diag.text, table[i].text);
         columns[table[i].at] = before;
     }
@@ -229,6 +264,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(symmetric_values_are_stored_once_in_every_type),
+        cmocka_unit_test(threads_expand_what_one_expands),
         cmocka_unit_test(one_bit_of_a_value_makes_the_difference),
         cmocka_unit_test(other_patterns_are_stored_whole),
         cmocka_unit_test(few_entries_make_no_triangle),

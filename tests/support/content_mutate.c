@@ -31,7 +31,7 @@ static void resize(void *array, uint64_t before, uint64_t after, size_t size)
 
 static int is_csr(const spmm_plan_t *plan)
 {
-    if (spmmi_check_row_ptr(plan, NULL) != SPMM_OK)
+    if (spmmi_check_row_ptr(1, plan, NULL) != SPMM_OK)
         return 0;
     for (int64_t p = 0; p < plan->nnz; p++)
         if (plan->col_ind[p] < 0 || plan->col_ind[p] >= plan->cols)

@@ -8,7 +8,8 @@
 #include <stddef.h>
 #include <unistd.h>
 
-static int64_t fail_at, calls;
+static int64_t fail_at;
+static _Atomic int64_t calls; /* several threads may read */
 static enum io_fault fault_now;
 static const char *failed;
 static int is_renamed, is_named_only;
@@ -52,6 +53,11 @@ static ssize_t faulty_read(int file, void *bytes, size_t size)
     return fails("read") ? -1 : spmmi_io_system.read(file, bytes, is_short_now() ? 1 : size);
 }
 
+static ssize_t faulty_pread(int file, void *bytes, size_t size, off_t at)
+{
+    return fails("pread") ? -1 : spmmi_io_system.pread(file, bytes, is_short_now() ? 1 : size, at);
+}
+
 static ssize_t faulty_write(int file, const void *bytes, size_t size)
 {
     return fails("write") ? -1 : spmmi_io_system.write(file, bytes, is_short_now() ? 1 : size);
@@ -90,8 +96,8 @@ static int faulty_unlink(const char *path)
     return fails("unlink") ? -1 : spmmi_io_system.unlink(path);
 }
 
-static const struct spmmi_io faulty = {faulty_open,  faulty_fstat, faulty_read,   faulty_write, faulty_fsync,
-                                       faulty_close, faulty_link,  faulty_rename, faulty_unlink};
+static const struct spmmi_io faulty = {faulty_open,  faulty_fstat, faulty_read, faulty_pread,  faulty_write,
+                                       faulty_fsync, faulty_close, faulty_link, faulty_rename, faulty_unlink};
 
 void io_faults_start(int64_t k, enum io_fault fault)
 {

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See each.h. Regions are in functions of their own: compilers enter the runtime at the begin of a function. */
+#include "each.h"
+
+#include <omp.h>
+#include <string.h>
+
+#include "team.h"
+
+#define ZEROED (INT64_C(2) << 20) /* bytes at a time: a huge page */
+
+__attribute__((noinline)) static void
+each_in_parallel(uint64_t count, int threads, void (*piece)(void *context, uint64_t index, int thread),
+                 void *context)
+{
+#pragma omp parallel for schedule(dynamic) num_threads(spmmi_team(threads))
+    for (uint64_t i = 0; i < count; i++)
+        piece(context, i, omp_get_thread_num());
+}
+
+void spmmi_each(uint64_t count, int threads, void (*piece)(void *context, uint64_t index, int thread),
+                void *context)
+{
+    if (threads > 1 && count > 1) {
+        each_in_parallel(count, threads, piece, context);
+        return;
+    }
+    for (uint64_t i = 0; i < count; i++)
+        piece(context, i, 0);
+}
+
+__attribute__((noinline)) static uint64_t
+first_wrong_in_parallel(uint64_t count, int threads,
+                        int (*is_wrong)(const void *context, uint64_t index, int thread), const void *context)
+{
+    uint64_t wrong = count;
+#pragma omp parallel for schedule(dynamic) num_threads(spmmi_team(threads)) reduction(min : wrong)
+    for (uint64_t i = 0; i < count; i++)
+        if (is_wrong(context, i, omp_get_thread_num()))
+            wrong = i < wrong ? i : wrong;
+    return wrong;
+}
+
+uint64_t spmmi_first_wrong(uint64_t count, int threads,
+                           int (*is_wrong)(const void *context, uint64_t index, int thread),
+                           const void *context)
+{
+    uint64_t i = 0;
+    if (threads > 1 && count > 1)
+        return first_wrong_in_parallel(count, threads, is_wrong, context);
+    while (i < count && !is_wrong(context, i, 0))
+        i++;
+    return i;
+}
+
+struct zeros {
+    char *memory;
+    int64_t bytes;
+};
+
+static void zero_piece(void *zeros, uint64_t index, int thread)
+{
+    const struct zeros *const z = zeros;
+    const int64_t begin = (int64_t)index * ZEROED, end = spmmi_piece_end(z->bytes, ZEROED, index);
+    (void)thread;
+    memset(z->memory + begin, 0, (size_t)(end - begin));
+}
+
+void spmmi_zero(int threads, void *memory, uint64_t bytes)
+{
+    struct zeros zeros = {memory, (int64_t)bytes};
+    spmmi_each(spmmi_pieces(zeros.bytes, ZEROED), threads, zero_piece, &zeros);
+}
