@@ -10,6 +10,8 @@
 #include "executor/product.h"
 #include "format/plan.h"
 
+struct spmmi_uploads;
+
 /* Zeros behind the values of A on a GPU, which kernels may load and never use. */
 #define SPMMI_VALUES_PAD 64u
 
@@ -28,6 +30,8 @@ struct spmmi_device {
     int lacks_values;   /* values is NULL: each counts as 1, in every product */
     uint64_t random;    /* tells arrival counters of this executor in a workspace from other contents */
     struct spmmi_device_memory memory; /* where states take device memory from */
+    struct spmmi_uploads
+        *waiting; /* arrays that may go with those of a state: spmmi_uploads_begin; else NULL */
 };
 
 struct spmmi_backend;

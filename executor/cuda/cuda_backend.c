@@ -11,10 +11,13 @@
 #include "cuda_parts.h"
 #include "cuda_pool.h"
 #include "cuda_upload.h"
+#include "executor/pack/pack_threads.h"
 #include "format/base/alloc.h"
+#include "format/base/each.h"
 #include "format/base/stored_value.h"
 #include "format/family.h"
 
+#define PIECE_VALUES (INT64_C(1) << 18) /* that a thread compares at a time */
 #define GRAPH_DRIVER \
     12030 /* CUDA 12.3: graphs hold kernels that start before the one before them has ended */
 
@@ -155,20 +158,48 @@ static void ones_fill(const void *dtype, uint64_t first, uint64_t count, void *t
         spmmi_value_store(to, *(const spmm_dtype_t *)dtype, (int64_t)q, 1);
 }
 
-/* The first values, if there are any: ones where the options say so, else those of the plan. */
-static spmm_status_t upload_values(struct spmmi_cuda *cuda, const spmm_plan_t *plan, int are_ones,
+/* The first values, if there are any: ones where the options say so, else those of the plan. They go with the tables of
+ * a part, if one sends some. */
+static void values_add(struct spmmi_cuda *cuda, const spmm_plan_t *plan, int are_ones,
+                       struct spmmi_uploads *waiting)
+{
+    const size_t size = spmm_dtype_size(cuda->dtype);
+    if (cuda->device.lacks_values || (plan->values == NULL && !are_ones))
+        return;
+    spmmi_upload_add(waiting, cuda->values, cuda->nnz, size, are_ones ? ones_fill : NULL,
+                     are_ones ? &cuda->dtype : plan->values);
+    cuda->device.waiting = waiting;
+}
+
+/* Does a value of this piece differ from the next one? */
+static int differs(const void *plan, uint64_t index, int thread)
+{
+    const spmm_plan_t *const p = plan;
+    const int64_t begin = (int64_t)index * PIECE_VALUES, end = spmmi_piece_end(p->nnz, PIECE_VALUES, index);
+    const void *const values = (const char *)p->values + (size_t)begin * spmm_dtype_size(p->dtype);
+    (void)thread;
+    return !spmmi_values_are_equal(values, p->dtype, (end < p->nnz ? end + 1 : end) - begin);
+}
+
+/* Are all values the same? Of none they are not. */
+static int are_uniform(const spmm_plan_t *plan)
+{
+    const uint64_t pieces = spmmi_pieces(plan->nnz, PIECE_VALUES);
+    const int threads = spmmi_pack_threads((uint64_t)plan->nnz * spmm_dtype_size(plan->dtype));
+    return pieces > 0 && spmmi_first_wrong(pieces, threads, differs, plan) == pieces;
+}
+
+/* All parts are there. */
+static spmm_status_t values_finish(struct spmmi_cuda *cuda, const spmm_plan_t *plan, int are_ones,
                                    spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    const size_t size = spmm_dtype_size(cuda->dtype);
-    if (cuda->device.lacks_values || (plan->values == NULL && !are_ones))
+    if (cuda->device.waiting == NULL)
         return SPMM_OK;
-    if (are_ones)
-        SPMM_TRY(spmmi_cuda_upload(cuda->values, cuda->nnz, size, ones_fill, &cuda->dtype, diag));
-    else
-        SPMM_TRY(spmmi_cuda_copy_array(cuda->values, plan->values, cuda->nnz, size, diag));
+    SPMM_TRY(spmmi_cuda_upload_all(cuda->device.waiting, diag));
+    cuda->device.waiting = NULL;
     SPMM_TRY(give_values(cuda, NULL, diag));
-    cuda->is_uniform = !are_ones && spmmi_values_are_equal(plan->values, cuda->dtype, plan->nnz);
+    cuda->is_uniform = !are_ones && are_uniform(plan);
     if (cuda->is_uniform)
         cuda->value = spmmi_value_load(plan->values, cuda->dtype, 0);
 cleanup:
@@ -181,6 +212,7 @@ spmm_status_t spmmi_cuda_create(const spmm_plan_t *plan, int device, const spmm_
     spmm_status_t status = SPMM_OK;
     struct spmmi_cuda_scope scope = {-1};
     struct spmmi_arena arena = {NULL, 0};
+    struct spmmi_uploads waiting = {.count = 0};
     const char *suffix;
     struct spmmi_cuda *cuda = spmmi_alloc_zero(1, sizeof *cuda);
     *out = NULL;
@@ -192,8 +224,9 @@ spmm_status_t spmmi_cuda_create(const spmm_plan_t *plan, int device, const spmm_
     arena.bytes = cuda->memory_bytes;
     SPMM_TRY(spmmi_arena_take(&arena, &cuda->device.memory, &cuda->block, diag));
     cuda->device.values = cuda->values = cuda->block.memory;
+    values_add(cuda, plan, options->unit_values, &waiting);
     SPMM_TRY(spmmi_parts_load(cuda->parts, plan, &cuda->device, suffix, &cuda->memory_bytes, diag));
-    SPMM_TRY(upload_values(cuda, plan, options->unit_values, diag));
+    SPMM_TRY(values_finish(cuda, plan, options->unit_values, diag));
     SPMM_TRY_CUDA(cudaDeviceSynchronize(), diag);
     *out = cuda;
     cuda = NULL;

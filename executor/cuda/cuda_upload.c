@@ -13,13 +13,14 @@
 #include "format/base/alloc.h"
 #include "format/base/team.h"
 
-/* One H200, 1 GB: 8 threads reach 52 GB/s with slots of 4 MiB, 4 threads 34, 1 thread 10; pageable copies 8 to 9.
- * Pinning the ring takes some 12 ms, so that it is kept, and made for the first array that is worth it. */
-#define THREADS_MAX 8
+/* One H200, 500 MB, GB/s: 8 threads with slots of 2 MiB 49.9, of 1 MiB 47.1; 4 threads 33.6; 16 threads, which wait for
+ * each other in the driver, 48.9 and 45.8, with slots of 512 KiB 41.0. Pageable copies 8 to 9. Pinning the ring takes
+ * some 12 ms, so that it is kept, and made for the first arrays that are worth it. */
+#define SENDERS 8
 #define SLOTS_OF_THREAD 2
 #define SLOT_BYTES ((size_t)2 << 20)
-#define RING_BYTES (THREADS_MAX * SLOTS_OF_THREAD * SLOT_BYTES)
-#define PINNED_MIN ((uint64_t)1 << 20) /* bytes of an array that goes through the ring, if there is one */
+#define RING_BYTES (SENDERS * SLOTS_OF_THREAD * SLOT_BYTES)
+#define PINNED_MIN ((uint64_t)1 << 20)       /* bytes of arrays that go through the ring, if there is one */
 #define FIRST_PINNED_MIN ((uint64_t)8 << 20) /* that makes one */
 
 #ifdef SPMM_TEST_HOOKS
@@ -35,26 +36,25 @@ static struct {
     bool is_refused;
 } ring = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-struct upload {
-    char *device;
-    uint64_t count, chunk; /* elements, and those of a slot */
-    size_t size;
-    spmmi_upload_fill fill;
-    const void *source;
-    int number;    /* of the device */
-    uint64_t next; /* the first element that no thread has taken */
+/* What threads take from: jobs, then chunks of arrays, each of which fits a slot. */
+struct transfer {
+    const struct spmmi_uploads *uploads;
+    int number;                            /* of the device */
+    uint64_t first[SPMMI_UPLOADS_MAX + 1]; /* chunk of each array; then all */
+    uint64_t next_job, next_chunk;         /* that no thread has taken */
 };
 
-/* An array in memory. */
-struct array {
-    const char *host;
-    size_t size;
-};
-
-static void fill_from_memory(const void *source, uint64_t first, uint64_t count, void *to)
+static uint64_t chunk_of(const struct spmmi_upload *u)
 {
-    const struct array *const from = source;
-    memcpy(to, from->host + first * from->size, (size_t)count * from->size);
+    return SLOT_BYTES / u->size;
+}
+
+static void fill_slot(const struct spmmi_upload *u, uint64_t first, uint64_t count, void *slot)
+{
+    if (u->fill != NULL)
+        u->fill(u->source, first, count, slot);
+    else
+        memcpy(slot, (const char *)u->source + first * u->size, (size_t)count * u->size);
 }
 
 /* Maps the ring, if need be, and pins it. No error of CUDA stays for the caller's next check. */
@@ -91,36 +91,45 @@ static bool ring_take(uint64_t bytes)
     return has_ring;
 }
 
-static uint64_t chunk_take(struct upload *u)
+static uint64_t take(uint64_t *next)
 {
-    uint64_t first;
+    uint64_t taken;
 #pragma omp atomic capture
-    {
-        first = u->next;
-        u->next += u->chunk;
-    }
-    return first;
+    taken = (*next)++;
+    return taken;
+}
+
+/* From the last array to the first: those that are filled slowly come behind those that are copied, and whoever takes
+ * the last chunk keeps the others waiting. */
+static cudaError_t chunk_send(const struct transfer *t, uint64_t taken, char *slot)
+{
+    int i = t->uploads->count - 1;
+    const uint64_t chunk = t->first[t->uploads->count] - 1 - taken;
+    while (t->first[i] > chunk)
+        i--;
+    const struct spmmi_upload *const u = &t->uploads->list[i];
+    const uint64_t first = (chunk - t->first[i]) * chunk_of(u), left = u->count - first;
+    const uint64_t count = left < chunk_of(u) ? left : chunk_of(u);
+    fill_slot(u, first, count, slot);
+    return cudaMemcpyAsync((char *)(uintptr_t)u->device + first * u->size, slot, (size_t)count * u->size,
+                           cudaMemcpyHostToDevice, cudaStreamLegacy);
 }
 
 /* What one thread does with its slots: each is filled again when it has travelled. */
-static cudaError_t chunks_send(struct upload *u, char *slots)
+static cudaError_t chunks_send(struct transfer *t, char *slots)
 {
     cudaEvent_t done[SLOTS_OF_THREAD] = {NULL};
     cudaError_t error = cudaSuccess;
+    const uint64_t all = t->first[t->uploads->count];
     for (int i = 0; i < SLOTS_OF_THREAD && error == cudaSuccess; i++)
         error = cudaEventCreateWithFlags(&done[i], cudaEventDisableTiming);
     for (int turn = 0; error == cudaSuccess; turn = (turn + 1) % SLOTS_OF_THREAD) {
-        const uint64_t first = chunk_take(u);
-        if (first >= u->count)
+        const uint64_t chunk = take(&t->next_chunk);
+        if (chunk >= all)
             break;
-        const uint64_t count = u->count - first < u->chunk ? u->count - first : u->chunk;
-        char *const slot = slots + (size_t)turn * SLOT_BYTES;
         error = cudaEventSynchronize(done[turn]); /* at once for an event that was not recorded */
-        if (error != cudaSuccess)
-            break;
-        u->fill(u->source, first, count, slot);
-        error = cudaMemcpyAsync(u->device + first * u->size, slot, (size_t)count * u->size,
-                                cudaMemcpyHostToDevice, cudaStreamLegacy);
+        if (error == cudaSuccess)
+            error = chunk_send(t, chunk, slots + (size_t)turn * SLOT_BYTES);
         if (error == cudaSuccess)
             error = cudaEventRecord(done[turn], cudaStreamLegacy);
     }
@@ -132,78 +141,102 @@ static cudaError_t chunks_send(struct upload *u, char *slots)
     return error;
 }
 
-static cudaError_t send_by_threads(struct upload *u)
+static void jobs_run(struct transfer *t)
 {
-    const uint64_t chunks = (u->count + u->chunk - 1) / u->chunk;
-    const int most = spmmi_pack_threads(u->count * u->size);
-    int threads = most < THREADS_MAX ? most : THREADS_MAX;
+    for (uint64_t job; (job = take(&t->next_job)) < (uint64_t)t->uploads->job_count;)
+        t->uploads->job(t->uploads->context, (int)job);
+}
+
+static cudaError_t send_as(struct transfer *t, int thread)
+{
+    struct spmmi_cuda_scope scope; /* a thread of the caller's has a device of its own */
+    cudaError_t error = spmmi_cuda_enter(t->number, &scope);
+    if (error == cudaSuccess)
+        error = chunks_send(t, ring.memory + (size_t)thread * SLOTS_OF_THREAD * SLOT_BYTES);
+    if (error != cudaSuccess)
+        (void)cudaGetLastError();
+    spmmi_cuda_leave(scope);
+    return error;
+}
+
+/* Jobs are for the threads that do not send, if there are some. */
+static cudaError_t send_by_threads(struct transfer *t, uint64_t bytes)
+{
     int failed = cudaSuccess;
-    threads = chunks < (uint64_t)threads ? (int)chunks : threads;
-#pragma omp parallel num_threads(spmmi_team(threads)) reduction(max : failed)
+#pragma omp parallel num_threads(spmmi_team(spmmi_pack_threads(bytes))) reduction(max : failed)
     {
-        struct spmmi_cuda_scope scope; /* a thread of the caller's has a device of its own */
-        failed = (int)spmmi_cuda_enter(u->number, &scope);
-        if (failed == cudaSuccess)
-            failed = (int)chunks_send(u, ring.memory +
-                                             (size_t)omp_get_thread_num() * SLOTS_OF_THREAD * SLOT_BYTES);
-        if (failed != cudaSuccess)
-            (void)cudaGetLastError();
-        spmmi_cuda_leave(scope);
+        const int thread = omp_get_thread_num();
+        if (thread >= SENDERS || omp_get_num_threads() <= SENDERS)
+            jobs_run(t);
+        if (thread < SENDERS)
+            failed = (int)send_as(t, thread);
     }
     return (cudaError_t)failed;
 }
 
 /* By way of ordinary memory: a slot of it, or the array itself. */
-static spmm_status_t send_pageable(const struct upload *u, spmm_diag_t *diag)
+static spmm_status_t send_pageable(const struct spmmi_upload *u, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    char *slot = NULL;
-    if (u->fill == fill_from_memory) {
-        const struct array *const from = u->source;
-        SPMM_TRY_CUDA(cudaMemcpy(u->device, from->host, (size_t)u->count * u->size, cudaMemcpyHostToDevice),
-                      diag);
-        goto cleanup;
-    }
-    const uint64_t chunk = u->count < u->chunk ? u->count : u->chunk;
-    SPMM_TRY_ALLOC(slot = spmmi_alloc(chunk, u->size), diag);
+    char *slot = NULL, *const device = (char *)(uintptr_t)u->device;
+    const uint64_t chunk = u->fill == NULL || u->count < chunk_of(u) ? u->count : chunk_of(u);
+    if (u->fill != NULL)
+        SPMM_TRY_ALLOC(slot = spmmi_alloc(chunk, u->size), diag);
     for (uint64_t first = 0; first < u->count; first += chunk) {
         const uint64_t count = u->count - first < chunk ? u->count - first : chunk;
-        u->fill(u->source, first, count, slot);
-        SPMM_TRY_CUDA(
-            cudaMemcpy(u->device + first * u->size, slot, (size_t)count * u->size, cudaMemcpyHostToDevice),
-            diag);
+        if (slot != NULL)
+            u->fill(u->source, first, count, slot);
+        SPMM_TRY_CUDA(cudaMemcpy(device + first * u->size, slot != NULL ? slot : u->source,
+                                 (size_t)count * u->size, cudaMemcpyHostToDevice),
+                      diag);
     }
 cleanup:
     spmmi_free(slot);
     return status;
 }
 
-spmm_status_t spmmi_cuda_upload(const void *device, uint64_t count, size_t size, spmmi_upload_fill fill,
-                                const void *source, spmm_diag_t *diag)
+static spmm_status_t send_all_pageable(struct transfer *t, uint64_t bytes, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    struct upload u = {.device = (char *)(uintptr_t)device,
-                       .count = count,
-                       .chunk = SLOT_BYTES / size,
-                       .size = size,
-                       .fill = fill,
-                       .source = source};
-    if (count == 0)
-        return SPMM_OK;
-    if (!ring_take(count * size))
-        return send_pageable(&u, diag);
-    cudaError_t error = cudaGetDevice(&u.number);
+#pragma omp parallel num_threads(spmmi_team(spmmi_pack_threads(bytes)))
+    jobs_run(t);
+    for (int i = 0; i < t->uploads->count; i++)
+        SPMM_TRY(send_pageable(&t->uploads->list[i], diag));
+cleanup:
+    return status;
+}
+
+spmm_status_t spmmi_cuda_upload_all(const struct spmmi_uploads *uploads, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct transfer t = {.uploads = uploads};
+    uint64_t bytes = 0;
+    for (int i = 0; i < uploads->count; i++) {
+        const struct spmmi_upload *const u = &uploads->list[i];
+        t.first[i + 1] = t.first[i] + (u->count + chunk_of(u) - 1) / chunk_of(u);
+        bytes += u->count * u->size;
+    }
+    if (!ring_take(bytes))
+        return send_all_pageable(&t, bytes, diag);
+    cudaError_t error = cudaGetDevice(&t.number);
     if (error == cudaSuccess)
-        error = send_by_threads(&u);
+        error = send_by_threads(&t, bytes);
     (void)pthread_mutex_unlock(&ring.lock);
     SPMM_TRY_CUDA(error, diag);
 cleanup:
     return status;
 }
 
+spmm_status_t spmmi_cuda_upload(const void *device, uint64_t count, size_t size, spmmi_upload_fill fill,
+                                const void *source, spmm_diag_t *diag)
+{
+    struct spmmi_uploads one = {.count = 0};
+    spmmi_upload_add(&one, device, count, size, fill, source);
+    return spmmi_cuda_upload_all(&one, diag);
+}
+
 spmm_status_t spmmi_cuda_copy_array(const void *device, const void *host, uint64_t count, size_t size,
                                     spmm_diag_t *diag)
 {
-    const struct array from = {host, size};
-    return spmmi_cuda_upload(device, count, size, fill_from_memory, &from, diag);
+    return spmmi_cuda_upload(device, count, size, NULL, host, diag);
 }

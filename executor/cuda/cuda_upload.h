@@ -4,22 +4,61 @@
 #ifndef SPMMI_CUDA_UPLOAD_H
 #define SPMMI_CUDA_UPLOAD_H
 
+#include <assert.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include <spmm/common.h>
+#include "executor/backend.h"
 
 /* Writes elements first .. first + count - 1 of an array to `to`. Several threads call it at the same time. */
 typedef void (*spmmi_upload_fill)(const void *source, uint64_t first, uint64_t count, void *to);
 
-/* count elements of `size` bytes, a divisor of a slot, into device memory of the current device, after what is in the
- * legacy stream; they are there when it returns. Takes a slot of the host (2 MiB), at most as much as the array, where
- * the pinned ones are in use or cannot be made. Errors: DEVICE, MEMORY. */
+/* count elements of `size` bytes for device memory of the current device. */
+struct spmmi_upload {
+    const void *device;
+    uint64_t count;
+    size_t size;
+    spmmi_upload_fill fill; /* NULL: source is the array in memory */
+    const void *source;
+};
+
+/* Arrays that go together, so that threads start once, and what threads do before that. */
+#define SPMMI_UPLOADS_MAX 24
+struct spmmi_uploads {
+    struct spmmi_upload list[SPMMI_UPLOADS_MAX];
+    int count;
+    void (*job)(void *context, int index); /* several at the same time; no array depends on them */
+    void *context;
+    int job_count;
+};
+
+/* After what is in the legacy stream; all are there when it returns, and all jobs are done. Takes a slot of the host
+ * (2 MiB), at most as much as an array, where the pinned ones are in use or cannot be made. Errors: DEVICE, MEMORY. */
+spmm_status_t spmmi_cuda_upload_all(const struct spmmi_uploads *uploads, spmm_diag_t *diag);
+/* One array. */
 spmm_status_t spmmi_cuda_upload(const void *device, uint64_t count, size_t size, spmmi_upload_fill fill,
                                 const void *source, spmm_diag_t *diag);
 /* The same of an array in memory. */
 spmm_status_t spmmi_cuda_copy_array(const void *device, const void *host, uint64_t count, size_t size,
                                     spmm_diag_t *diag);
+
+/* A list that begins with what waits for others, which no longer does. */
+static inline struct spmmi_uploads spmmi_uploads_begin(const struct spmmi_device *device)
+{
+    struct spmmi_uploads uploads = {.count = 0};
+    if (device->waiting != NULL) {
+        uploads = *device->waiting;
+        device->waiting->count = 0;
+    }
+    return uploads;
+}
+
+static inline void spmmi_upload_add(struct spmmi_uploads *uploads, const void *device, uint64_t count,
+                                    size_t size, spmmi_upload_fill fill, const void *source)
+{
+    assert(uploads->count < SPMMI_UPLOADS_MAX);
+    uploads->list[uploads->count++] = (struct spmmi_upload){device, count, size, fill, source};
+}
 
 #ifdef SPMM_TEST_HOOKS
 extern int spmmi_cuda_upload_pins_hook; /* 0: as if no memory could be pinned */
@@ -37,11 +76,12 @@ static inline const void *spmmi_cuda_table(const char *name, const void *device,
 #define SPMMI_CUDA_TABLE(device, count, size) (device)
 #endif
 
-/* count elements into a table of the device, from memory or from a spmmi_upload_fill. Layouts hold tables as pointers
- * to const, as kernels see them. */
+/* count elements into a table of the device, from memory or, later, with others. Layouts hold tables as pointers to
+ * const, as kernels see them. */
 #define spmmi_cuda_copy_up(device, host, count, size, diag) \
     spmmi_cuda_copy_array(SPMMI_CUDA_TABLE(device, count, size), host, count, size, diag)
-#define spmmi_cuda_fill_up(device, count, size, fill, source, diag) \
-    spmmi_cuda_upload(SPMMI_CUDA_TABLE(device, count, size), count, size, fill, source, diag)
+#define spmmi_cuda_table_add(uploads, device, count, fill, source)                                        \
+    spmmi_upload_add(uploads, SPMMI_CUDA_TABLE(device, count, sizeof *(device)), count, sizeof *(device), \
+                     fill, source)
 
 #endif

@@ -34,16 +34,24 @@ struct spmmi_row_slices {
     int64_t span;    /* most columns from the first to the last of a slice */
 };
 
+/* Those of other rows. */
+static inline void spmmi_row_slices_add(struct spmmi_row_slices *all, const struct spmmi_row_slices *more)
+{
+    all->rows += more->rows;
+    all->entries += more->entries;
+    all->batches += more->batches;
+    all->lacks = more->lacks > all->lacks ? more->lacks : all->lacks;
+    all->span = more->span > all->span ? more->span : all->span;
+}
+
 static inline void spmmi_row_slices_close(struct spmmi_row_slices *all, const struct spmmi_row_slice *slice)
 {
-    const int64_t lacks = slice->longest - slice->shortest, span = (int64_t)slice->last - slice->first + 1;
-    if (slice->rows == 0)
-        return;
-    all->rows += slice->rows;
-    all->entries += slice->longest * SPMMI_SLICE_ROWS;
-    all->batches += (slice->longest + SPMMI_SLICE_BATCH - 1) / SPMMI_SLICE_BATCH;
-    all->lacks = lacks > all->lacks ? lacks : all->lacks;
-    all->span = span > all->span ? span : all->span;
+    const struct spmmi_row_slices one = {slice->rows, slice->longest * SPMMI_SLICE_ROWS,
+                                         (slice->longest + SPMMI_SLICE_BATCH - 1) / SPMMI_SLICE_BATCH,
+                                         slice->longest - slice->shortest,
+                                         (int64_t)slice->last - slice->first + 1};
+    if (slice->rows > 0)
+        spmmi_row_slices_add(all, &one);
 }
 
 static inline struct spmmi_row_slices spmmi_row_slices_of(int64_t rows, const int64_t *row_ptr,

@@ -54,13 +54,15 @@ static spmm_status_t upload(const struct spmmi_op_pattern *a, const struct state
     spmm_status_t status = SPMM_OK;
     const uint32_t nnz = s->a.nnz;
     const uint64_t rows = (uint64_t)s->a.rows + 1;
+    struct spmmi_uploads all = {.count = 0};
     uint32_t *map = NULL, *row_ptr = spmmi_alloc(rows, sizeof *row_ptr);
     SPMM_TRY_ALLOC(row_ptr, diag);
     SPMM_TRY_ALLOC(map = spmmi_alloc(nnz, sizeof *map), diag);
     pack(a, s->a.lda, row_ptr, map);
-    SPMM_TRY(spmmi_cuda_copy_up(s->row_ptr, row_ptr, rows, sizeof *s->row_ptr, diag));
-    SPMM_TRY(spmmi_cuda_copy_up(s->columns, a->col_ind, nnz, sizeof *s->columns, diag));
-    SPMM_TRY(spmmi_cuda_copy_up(s->a.map, map, nnz, sizeof *s->a.map, diag));
+    spmmi_cuda_table_add(&all, s->row_ptr, rows, NULL, row_ptr);
+    spmmi_cuda_table_add(&all, s->columns, nnz, NULL, a->col_ind);
+    spmmi_cuda_table_add(&all, s->a.map, nnz, NULL, map);
+    SPMM_TRY(spmmi_cuda_upload_all(&all, diag));
 cleanup:
     spmmi_free(map);
     spmmi_free(row_ptr);

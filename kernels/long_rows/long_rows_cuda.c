@@ -50,27 +50,22 @@ spmm_status_t spmmi_cuda_long_rows_upload(struct spmmi_cuda_long_rows *long_rows
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_stream_host host;
-    struct spmmi_items_host items;
+    struct spmmi_uploads uploads = {.count = 0};
     struct spmmi_cuda_rows *r = &long_rows->rows;
     const struct spmmi_stream *s = &r->stream;
+    const struct spmmi_columns_source columns = {a->col_ind, &host};
     memset(&host, 0, sizeof host);
-    memset(&items, 0, sizeof items);
     if (r->row_count == 0)
         goto cleanup;
-    SPMM_TRY(spmmi_stream_build(a->rows, a->row_ptr, a->col_ind, &host, diag));
+    SPMM_TRY(spmmi_stream_ranks_build(a->rows, a->row_ptr, &host, diag));
     SPMM_REQUIRE(host.empty_count == 0, SPMM_ERR_INTERNAL, diag, "%u long rows are empty", host.empty_count);
-    SPMM_TRY(spmmi_items_build(&a->part, a->rows, a->row_ptr, &items, diag));
-    SPMM_TRY(spmmi_cuda_copy_up(s->columns, host.columns, (uint64_t)s->nnz + SPMMI_STREAM_PAD,
-                                sizeof *s->columns, diag));
-    SPMM_TRY(spmmi_cuda_copy_up(s->rank_start, host.rank_start, (uint64_t)s->ranks + 1, sizeof *s->rank_start,
-                                diag));
-    SPMM_TRY(spmmi_cuda_copy_up(s->row_of_rank, a->row_of, s->ranks, sizeof *s->row_of_rank, diag));
-    SPMM_TRY(spmmi_cuda_copy_up(r->items.item_rank, items.item_rank, (uint64_t)items.item_count + 1,
-                                sizeof *items.item_rank, diag));
-    SPMM_TRY(spmmi_cuda_blocks_upload(r, &host, &items, long_rows->device->multiprocessors, diag));
-    SPMM_TRY(spmmi_cuda_copy_up(long_rows->map, a->map, s->nnz, sizeof *long_rows->map, diag));
+    spmmi_cuda_table_add(&uploads, s->columns, (uint64_t)s->nnz + SPMMI_STREAM_PAD, spmmi_columns_fill,
+                         &columns);
+    spmmi_cuda_table_add(&uploads, s->rank_start, (uint64_t)s->ranks + 1, spmmi_rank_starts_fill, &host);
+    spmmi_cuda_table_add(&uploads, s->row_of_rank, s->ranks, NULL, a->row_of);
+    spmmi_cuda_table_add(&uploads, long_rows->map, s->nnz, NULL, a->map);
+    SPMM_TRY(spmmi_cuda_items_upload(r, NULL, &host, long_rows->device->multiprocessors, &uploads, diag));
 cleanup:
-    spmmi_items_host_free(&items);
     spmmi_stream_host_free(&host);
     return status;
 }

@@ -9,7 +9,7 @@
 #include "format/base/diag.h"
 #include "format/base/team.h"
 
-#define ITEM_PIECES 64
+#define RANK_PIECES 64
 
 /* Rows with a nonzero of [begin, end). */
 static uint32_t count_ranks(const int64_t *row_ptr, int64_t begin, int64_t end)
@@ -36,12 +36,20 @@ static uint32_t rank_behind(const struct spmmi_stream_host *stream, uint64_t fir
     uint32_t low = 0, high = stream->ranks;
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
-        if (stream->rank_start[middle + 1] > first)
+        if (spmmi_rank_start(stream, middle + 1) > first)
             high = middle;
         else
             low = middle + 1;
     }
     return low;
+}
+
+void spmmi_rank_starts_fill(const void *source, uint64_t first, uint64_t count, void *to)
+{
+    const struct spmmi_stream_host *const stream = source;
+    uint32_t *const starts = to;
+    for (uint64_t i = 0; i < count; i++)
+        starts[i] = spmmi_rank_start(stream, (uint32_t)(first + i));
 }
 
 void spmmi_columns_fill(const void *source, uint64_t first, uint64_t count, void *to)
@@ -56,7 +64,7 @@ void spmmi_columns_fill(const void *source, uint64_t first, uint64_t count, void
         memcpy(columns, from->col_ind + first, (size_t)taken * sizeof *columns);
     memset(columns + taken, 0, (size_t)(count - taken) * sizeof *columns);
     for (uint32_t rank = rank_behind(stream, first); rank < stream->ranks; rank++) {
-        const uint64_t last = stream->rank_start[rank + 1] - 1u;
+        const uint64_t last = spmmi_rank_start(stream, rank + 1) - 1u;
         if (last >= end)
             break;
         columns[last - first] |= SPMMI_ROW_END;
@@ -78,43 +86,53 @@ void spmmi_row_ends_fill(const void *source, uint64_t first, uint64_t count, voi
     uint8_t *const ends = to;
     memset(ends, 0, (size_t)count);
     for (uint32_t rank = rank_behind(stream, 8 * first); rank < stream->ranks; rank++) {
-        const uint64_t last = stream->rank_start[rank + 1] - 1u;
+        const uint64_t last = spmmi_rank_start(stream, rank + 1) - 1u;
         if (last / 8 >= first + count)
             break;
         ends[last / 8 - first] |= (uint8_t)(1u << last % 8);
     }
 }
 
-/* Without empty rows each is its rank. */
-static void copy_starts(int64_t rows, const int64_t *row_ptr, uint32_t *starts)
+/* Rows [begin, end), with `rank` ranks before them. */
+static void fill_ranks(const int64_t *row_ptr, int64_t begin, int64_t end, uint32_t rank,
+                       struct spmmi_stream_host *stream)
 {
-    const uint64_t bytes = (uint64_t)rows * sizeof *row_ptr;
-#pragma omp parallel for schedule(static) num_threads(spmmi_team(spmmi_pack_threads(bytes)))
-    for (int64_t i = 0; i <= rows; i++)
-        starts[i] = (uint32_t)row_ptr[i];
-}
-
-static void fill_ranks(int64_t rows, const int64_t *row_ptr, struct spmmi_stream_host *stream)
-{
-    uint32_t rank = 0;
-    uint32_t empty = 0;
-    if (stream->empty_count == 0) {
-        copy_starts(rows, row_ptr, stream->rank_start);
-        return;
-    }
-    for (int64_t i = 0; i < rows; i++) {
+    for (int64_t i = begin; i < end; i++) {
         if (row_ptr[i] == row_ptr[i + 1]) {
-            stream->empty_rows[empty++] = (uint32_t)i;
+            stream->empty_rows[(uint32_t)i - rank] = (uint32_t)i;
             continue;
         }
         stream->rank_start[rank] = (uint32_t)row_ptr[i];
-        if (stream->row_of_rank != NULL)
-            stream->row_of_rank[rank] = (uint32_t)i;
-        rank++;
+        stream->row_of_rank[rank++] = (uint32_t)i;
     }
-    stream->rank_start[rank] = stream->nnz;
-    if (stream->row_of_rank != NULL)
-        stream->row_of_rank[rank] = 0; /* read ahead by kernels, never used */
+}
+
+/* Pieces of rows, and the ranks before each. */
+struct rank_pieces {
+    int64_t row[RANK_PIECES + 1];
+    uint32_t rank[RANK_PIECES + 1];
+};
+
+static void count_pieces(int64_t rows, const int64_t *row_ptr, int threads, struct rank_pieces *p)
+{
+    for (int k = 0; k <= RANK_PIECES; k++)
+        p->row[k] = rows * k / RANK_PIECES;
+    p->rank[0] = 0;
+#pragma omp parallel for schedule(static) num_threads(spmmi_team(threads))
+    for (int k = 0; k < RANK_PIECES; k++)
+        p->rank[k + 1] = count_ranks(row_ptr, p->row[k], p->row[k + 1]);
+    for (int k = 0; k < RANK_PIECES; k++)
+        p->rank[k + 1] += p->rank[k];
+}
+
+static void fill_pieces(const int64_t *row_ptr, int threads, const struct rank_pieces *p,
+                        struct spmmi_stream_host *stream)
+{
+#pragma omp parallel for schedule(static) num_threads(spmmi_team(threads))
+    for (int k = 0; k < RANK_PIECES; k++)
+        fill_ranks(row_ptr, p->row[k], p->row[k + 1], p->rank[k], stream);
+    stream->rank_start[stream->ranks] = stream->nnz;
+    stream->row_of_rank[stream->ranks] = 0; /* read ahead by kernels, never used */
 }
 
 spmm_status_t spmmi_stream_ranks_build(int64_t rows, const int64_t *row_ptr, struct spmmi_stream_host *stream,
@@ -122,37 +140,26 @@ spmm_status_t spmmi_stream_ranks_build(int64_t rows, const int64_t *row_ptr, str
 {
     spmm_status_t status = SPMM_OK;
     const int64_t nnz = row_ptr[rows];
+    const int threads = spmmi_pack_threads((uint64_t)rows * sizeof *row_ptr);
+    struct rank_pieces pieces;
     memset(stream, 0, sizeof *stream);
     SPMM_REQUIRE(nnz <= INT32_MAX - (int64_t)SPMMI_STREAM_PAD, SPMM_ERR_TOO_LARGE, diag,
                  "the GPU kernels hold up to %d nonzeros, the plan has %lld",
                  INT32_MAX - (int)SPMMI_STREAM_PAD, (long long)nnz);
     stream->nnz = (uint32_t)nnz;
-    stream->ranks = spmmi_ranks_count(rows, row_ptr);
+    count_pieces(rows, row_ptr, threads, &pieces);
+    stream->ranks = pieces.rank[RANK_PIECES];
     stream->empty_count = (uint32_t)rows - stream->ranks;
+    stream->row_ptr = row_ptr;
+    if (stream->empty_count == 0)
+        goto cleanup;
     stream->rank_start = spmmi_alloc((uint64_t)stream->ranks + 1, sizeof *stream->rank_start);
     SPMM_TRY_ALLOC(stream->rank_start, diag);
-    if (stream->empty_count > 0) {
-        stream->row_of_rank = spmmi_alloc((uint64_t)stream->ranks + 1, sizeof *stream->row_of_rank);
-        SPMM_TRY_ALLOC(stream->row_of_rank, diag);
-        stream->empty_rows = spmmi_alloc(stream->empty_count, sizeof *stream->empty_rows);
-        SPMM_TRY_ALLOC(stream->empty_rows, diag);
-    }
-    fill_ranks(rows, row_ptr, stream);
-cleanup:
-    if (status != SPMM_OK)
-        spmmi_stream_host_free(stream);
-    return status;
-}
-
-spmm_status_t spmmi_stream_build(int64_t rows, const int64_t *row_ptr, const int32_t *col_ind,
-                                 struct spmmi_stream_host *stream, spmm_diag_t *diag)
-{
-    spmm_status_t status = SPMM_OK;
-    const struct spmmi_columns_source source = {col_ind, stream};
-    SPMM_TRY(spmmi_stream_ranks_build(rows, row_ptr, stream, diag));
-    const uint64_t padded = (uint64_t)stream->nnz + SPMMI_STREAM_PAD;
-    SPMM_TRY_ALLOC(stream->columns = spmmi_alloc(padded, sizeof *stream->columns), diag);
-    spmmi_columns_fill(&source, 0, padded, stream->columns);
+    stream->row_of_rank = spmmi_alloc((uint64_t)stream->ranks + 1, sizeof *stream->row_of_rank);
+    SPMM_TRY_ALLOC(stream->row_of_rank, diag);
+    stream->empty_rows = spmmi_alloc(stream->empty_count, sizeof *stream->empty_rows);
+    SPMM_TRY_ALLOC(stream->empty_rows, diag);
+    fill_pieces(row_ptr, threads, &pieces, stream);
 cleanup:
     if (status != SPMM_OK)
         spmmi_stream_host_free(stream);
@@ -164,111 +171,102 @@ void spmmi_stream_host_free(struct spmmi_stream_host *stream)
     spmmi_free(stream->empty_rows);
     spmmi_free(stream->row_of_rank);
     spmmi_free(stream->rank_start);
-    spmmi_free(stream->columns);
     memset(stream, 0, sizeof *stream);
 }
 
 /* A row is a rank, with 4 bytes of either array, or empty. */
-uint64_t spmmi_stream_host_bytes(int64_t nnz, int64_t rows)
+uint64_t spmmi_stream_host_bytes(int64_t rows)
 {
     const struct spmmi_stream_host *const s = NULL;
-    return ((uint64_t)nnz + SPMMI_STREAM_PAD) * sizeof *s->columns +
-           ((uint64_t)rows + 1) * (sizeof *s->rank_start + sizeof *s->row_of_rank);
+    return ((uint64_t)rows + 1) * (sizeof *s->rank_start + sizeof *s->row_of_rank);
 }
 
-/* Items [begin, end), with `rank` ranks before the row of the first. Both schedules walk the items in order, so ranks
- * are counted along. */
-static void fill_items(const struct spmmi_part *part, const int64_t *row_ptr, uint32_t begin, uint32_t end,
-                       uint32_t rank, struct spmmi_items_host *items)
+/* Ranks of rows before this one, from a rank on that is not behind it. */
+static uint32_t rank_at(const struct spmmi_stream_host *stream, uint32_t row, uint32_t rank)
 {
-    const int is_row_split = part->schedule == SPMM_SCHEDULE_ROW_SPLIT;
-    int64_t row = begin < end ? (int64_t)part->items[begin] : 0;
-    for (uint32_t i = begin; i < end; i++) {
-        rank += count_ranks(row_ptr, row, (int64_t)part->items[i]);
-        row = (int64_t)part->items[i];
-        items->item_rank[i] = rank;
-        if (is_row_split)
-            items->item_start[i] = (uint32_t)row_ptr[row];
-        else if (row_ptr[row] < (int64_t)i * part->item_size)
-            items->item_rank[i] |= SPMMI_ITEM_INSIDE;
+    if (stream->row_of_rank == NULL)
+        return row;
+    while (rank < stream->ranks && stream->row_of_rank[rank] < row)
+        rank++;
+    return rank;
+}
+
+/* The same by bisection. */
+static uint32_t rank_found(const struct spmmi_stream_host *stream, uint32_t row)
+{
+    uint32_t low = 0, high = stream->row_of_rank != NULL ? stream->ranks : 0;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (stream->row_of_rank[middle] < row)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return rank_at(stream, row, low);
+}
+
+/* The rank of a nonzero, flagged where it is not the first of its row; counted on from a rank before it. */
+static uint32_t flagged_at(const struct spmmi_stream_host *stream, uint32_t nonzero, uint32_t rank)
+{
+    while (spmmi_rank_start(stream, rank + 1) <= nonzero)
+        rank++;
+    return spmmi_rank_start(stream, rank) < nonzero ? rank | SPMMI_ITEM_INSIDE : rank;
+}
+
+static void fill_row_items(const struct spmmi_items_source *from, uint64_t first, uint64_t count,
+                           uint32_t *ranks)
+{
+    uint32_t rank = first < from->item_count ? rank_found(from->stream, from->rows[first]) : 0;
+    for (uint64_t i = first; i < first + count; i++) {
+        rank = i < from->item_count ? rank_at(from->stream, from->rows[i], rank) : from->stream->ranks;
+        ranks[i - first] = rank;
     }
 }
 
-/* In pieces, whose ranks are counted first. */
-static void fill_all_items(const struct spmmi_part *part, int64_t rows, const int64_t *row_ptr,
-                           struct spmmi_items_host *items)
+static void fill_nonzero_items(const struct spmmi_items_source *from, uint64_t first, uint64_t count,
+                               uint32_t *ranks)
 {
-    const uint32_t count = items->item_count;
-    const uint64_t bytes = ((uint64_t)rows + count) * sizeof *items->item_rank;
-    uint32_t first[ITEM_PIECES + 1], rank[ITEM_PIECES + 1];
-    int64_t row[ITEM_PIECES + 2] = {0}; /* of each piece's first item, between the first row and the end */
-    for (int k = 0; k <= ITEM_PIECES; k++) {
-        first[k] = (uint32_t)((uint64_t)count * (uint64_t)k / ITEM_PIECES);
-        row[k + 1] = first[k] < count ? (int64_t)part->items[first[k]] : rows;
+    uint32_t rank = rank_behind(from->stream, first * from->item_size);
+    for (uint64_t i = first; i < first + count; i++) {
+        ranks[i - first] = from->stream->ranks;
+        if (i < from->item_count)
+            ranks[i - first] = flagged_at(from->stream, (uint32_t)i * from->item_size, rank);
+        rank = ranks[i - first] & ~SPMMI_ITEM_INSIDE;
     }
-#pragma omp parallel for schedule(static) num_threads(spmmi_team(spmmi_pack_threads(bytes)))
-    for (int k = 0; k <= ITEM_PIECES; k++)
-        rank[k] = count_ranks(row_ptr, row[k], row[k + 1]);
-    for (int k = 1; k <= ITEM_PIECES; k++)
-        rank[k] += rank[k - 1];
-#pragma omp parallel for schedule(static) num_threads(spmmi_team(spmmi_pack_threads(bytes)))
-    for (int k = 0; k < ITEM_PIECES; k++)
-        fill_items(part, row_ptr, first[k], first[k + 1], rank[k], items);
-    items->item_rank[count] = rank[ITEM_PIECES];
-    if (part->schedule == SPMM_SCHEDULE_ROW_SPLIT)
-        items->item_start[count] = (uint32_t)row_ptr[rows];
 }
 
-spmm_status_t spmmi_items_build(const struct spmmi_part *part, int64_t rows, const int64_t *row_ptr,
-                                struct spmmi_items_host *items, spmm_diag_t *diag)
+void spmmi_item_ranks_fill(const void *source, uint64_t first, uint64_t count, void *to)
 {
-    spmm_status_t status = SPMM_OK;
-    memset(items, 0, sizeof *items);
-    items->item_count = (uint32_t)part->item_count;
-    items->item_rank = spmmi_alloc(part->item_count + 1, sizeof *items->item_rank);
-    SPMM_TRY_ALLOC(items->item_rank, diag);
-    if (part->schedule == SPMM_SCHEDULE_ROW_SPLIT) {
-        items->item_start = spmmi_alloc(part->item_count + 1, sizeof *items->item_start);
-        SPMM_TRY_ALLOC(items->item_start, diag);
-    }
-    fill_all_items(part, rows, row_ptr, items);
-cleanup:
-    if (status != SPMM_OK)
-        spmmi_items_host_free(items);
-    return status;
+    const struct spmmi_items_source *const from = source;
+    if (from->rows != NULL)
+        fill_row_items(from, first, count, to);
+    else
+        fill_nonzero_items(from, first, count, to);
 }
 
-void spmmi_items_host_free(struct spmmi_items_host *items)
+/* All tables of few columns are made together. */
+uint64_t spmmi_blocks_host_bytes(int64_t nnz, int64_t rows)
 {
-    spmmi_free(items->item_start);
-    spmmi_free(items->item_rank);
-    memset(items, 0, sizeof *items);
+    return SPMMI_STAGED_GRIDS *
+           (1 + spmmi_staged_blocks_max((uint32_t)nnz, (uint32_t)rows, SPMMI_STAGED_NONZEROS_MIN,
+                                        SPMMI_STAGED_RANKS_MIN)) *
+           sizeof(struct spmmi_block);
 }
 
-/* A block has an item or more; all tables of few columns are made together. */
-uint64_t spmmi_items_host_bytes(const struct spmmi_part *part, int64_t nnz, int64_t rows)
+void spmmi_blocks_fill(const void *source, uint64_t first, uint64_t count, void *to)
 {
-    const struct spmmi_items_host *const i = NULL;
-    const uint64_t items = part->item_count + 1;
-    const uint64_t staged = spmmi_staged_blocks_max((uint32_t)nnz, (uint32_t)rows, SPMMI_STAGED_NONZEROS_MIN,
-                                                    SPMMI_STAGED_RANKS_MIN);
-    return items * (sizeof *i->item_rank + sizeof *i->item_start) +
-           (items > SPMMI_STAGED_GRIDS * (staged + 1) ? items : SPMMI_STAGED_GRIDS * (staged + 1)) *
-               sizeof(struct spmmi_block);
-}
-
-void spmmi_blocks_build(const struct spmmi_stream_host *stream, const struct spmmi_items_host *items,
-                        uint32_t item_size, uint32_t block_nonzeros, uint32_t move_max,
-                        struct spmmi_block *blocks)
-{
-    const uint32_t count = (stream->nnz + block_nonzeros - 1) / block_nonzeros;
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t start = i * block_nonzeros;
-        const uint32_t flagged = items->item_rank[start / item_size];
+    const struct spmmi_blocks_source *const from = source;
+    const struct spmmi_stream_host *const stream = from->stream;
+    struct spmmi_block *const blocks = to;
+    for (uint64_t i = 0; i < count; i++) {
+        const uint64_t start = (first + i) * from->nonzeros;
+        blocks[i] = (struct spmmi_block){stream->nnz, stream->ranks};
+        if (start >= stream->nnz)
+            continue;
+        const uint32_t flagged = flagged_at(stream, (uint32_t)start, rank_behind(stream, start));
         const uint32_t rank = flagged & ~SPMMI_ITEM_INSIDE;
-        blocks[i] = (struct spmmi_block){start, flagged};
-        if (rank != flagged && start - stream->rank_start[rank] <= move_max)
-            blocks[i] = (struct spmmi_block){stream->rank_start[rank], rank};
+        blocks[i] = (struct spmmi_block){(uint32_t)start, flagged};
+        if (rank != flagged && start - spmmi_rank_start(stream, rank) <= from->move_max)
+            blocks[i] = (struct spmmi_block){spmmi_rank_start(stream, rank), rank};
     }
-    blocks[count] = (struct spmmi_block){stream->nnz, stream->ranks};
 }

@@ -49,46 +49,39 @@ static void cut(struct spmmi_arena *arena, const struct spmmi_part_source *sourc
     rows->pieces.row = spmmi_arena_cut(arena, p->size.cut_rows, sizeof *rows->pieces.row);
 }
 
-static spmm_status_t upload_blocks(const struct spmmi_rows_pieces_stream *p,
-                                   const struct spmmi_stream_host *stream,
-                                   const struct spmmi_items_host *items, spmm_diag_t *diag)
+/* The blocks of each grid, whose sources live until they have arrived. */
+static void blocks_add(const struct spmmi_rows_pieces_stream *p, const struct spmmi_stream_host *stream,
+                       struct spmmi_blocks_source *sources, struct spmmi_uploads *uploads)
 {
-    spmm_status_t status = SPMM_OK;
-    struct spmmi_block *host = NULL;
     const struct spmmi_block *const *blocks = p->rows.blocks;
     for (int grid = SPMMI_ROWS_PIECES_GRID_MIN; grid <= SPMMI_ROWS_PIECES_GRID_MAX; grid++) {
         const uint32_t nonzeros = spmmi_rows_piece_block(grid);
         const uint64_t count = spmmi_rows_piece_blocks(stream->nnz, grid);
-        SPMM_TRY_ALLOC(host = spmmi_alloc(count + 1, sizeof *host), diag);
-        spmmi_blocks_build(stream, items, p->rows.items.item_size, nonzeros,
-                           nonzeros / spmmi_rows_slack(grid), host);
-        SPMM_TRY(spmmi_cuda_copy_up(blocks[grid], host, count + 1, sizeof *host, diag));
-        spmmi_free(host);
-        host = NULL;
+        sources[grid] = (struct spmmi_blocks_source){stream, nonzeros, nonzeros / spmmi_rows_slack(grid)};
+        spmmi_cuda_table_add(uploads, blocks[grid], count + 1, spmmi_blocks_fill, &sources[grid]);
     }
-cleanup:
-    spmmi_free(host);
-    return status;
 }
 
-/* The stream of the pieces, its items and blocks. */
+/* The stream of the pieces, its items and blocks, and what else is in the list. */
 static spmm_status_t upload_stream(const struct spmmi_rows_pieces_stream *p,
-                                   const struct spmmi_rows_pieces_host *pieces, spmm_diag_t *diag)
+                                   const struct spmmi_rows_pieces_host *pieces, struct spmmi_uploads *uploads,
+                                   spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     const struct spmmi_stream *s = &p->rows.stream;
-    struct spmmi_items_host items = {0, NULL, NULL};
+    const struct spmmi_stream_items *to = &p->rows.items;
     struct spmmi_stream_host host = {0};
-    const uint64_t padded = (uint64_t)s->nnz + SPMMI_STREAM_PAD, ranks = (uint64_t)s->ranks + 1;
-    SPMM_TRY(spmmi_stream_build(pieces->size.pieces, pieces->row_ptr, pieces->col_ind, &host, diag));
-    SPMM_TRY(spmmi_cuda_copy_up(s->columns, host.columns, padded, sizeof *s->columns, diag));
-    SPMM_TRY(spmmi_cuda_copy_up(s->rank_start, host.rank_start, ranks, sizeof *s->rank_start, diag));
-    SPMM_TRY(spmmi_rows_pieces_items(pieces, &items, diag));
-    SPMM_TRY(spmmi_cuda_copy_up(p->rows.items.item_rank, items.item_rank, (uint64_t)items.item_count + 1,
-                                sizeof *items.item_rank, diag));
-    SPMM_TRY(upload_blocks(p, &host, &items, diag));
+    const struct spmmi_columns_source columns = {pieces->col_ind, &host};
+    const struct spmmi_items_source items = {&host, to->item_count, to->item_size, NULL};
+    struct spmmi_blocks_source blocks[SPMMI_ROWS_GRIDS];
+    SPMM_TRY(spmmi_stream_ranks_build(pieces->size.pieces, pieces->row_ptr, &host, diag));
+    spmmi_cuda_table_add(uploads, s->columns, (uint64_t)s->nnz + SPMMI_STREAM_PAD, spmmi_columns_fill,
+                         &columns);
+    spmmi_cuda_table_add(uploads, s->rank_start, (uint64_t)s->ranks + 1, spmmi_rank_starts_fill, &host);
+    spmmi_cuda_table_add(uploads, to->item_rank, (uint64_t)to->item_count + 1, spmmi_item_ranks_fill, &items);
+    blocks_add(p, &host, blocks, uploads);
+    SPMM_TRY(spmmi_cuda_upload_all(uploads, diag));
 cleanup:
-    spmmi_items_host_free(&items);
     spmmi_stream_host_free(&host);
     return status;
 }
@@ -98,15 +91,16 @@ static spmm_status_t upload(const spmm_plan_t *plan, const struct spmmi_rows_pie
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_rows_pieces_host host;
+    struct spmmi_uploads uploads = {.count = 0};
     const uint32_t *const targets = p->rows.stream.row_of_rank;
     const struct spmmi_rows_pieces *const to = &p->rows.pieces;
     SPMM_TRY(spmmi_rows_pieces_build(plan, &p->size, &host, diag));
-    SPMM_TRY(spmmi_cuda_copy_up(targets, host.target, (uint64_t)p->size.pieces + 1, sizeof *targets, diag));
+    spmmi_cuda_table_add(&uploads, targets, (uint64_t)p->size.pieces + 1, NULL, host.target);
     if (p->map != NULL)
-        SPMM_TRY(spmmi_cuda_copy_up(p->map, host.map, (uint64_t)plan->nnz, sizeof *p->map, diag));
-    SPMM_TRY(spmmi_cuda_copy_up(to->first, host.first, (uint64_t)to->cut_rows + 1, sizeof *to->first, diag));
-    SPMM_TRY(spmmi_cuda_copy_up(to->row, host.row, to->cut_rows, sizeof *to->row, diag));
-    SPMM_TRY(upload_stream(p, &host, diag));
+        spmmi_cuda_table_add(&uploads, p->map, (uint64_t)plan->nnz, NULL, host.map);
+    spmmi_cuda_table_add(&uploads, to->first, (uint64_t)to->cut_rows + 1, NULL, host.first);
+    spmmi_cuda_table_add(&uploads, to->row, to->cut_rows, NULL, host.row);
+    SPMM_TRY(upload_stream(p, &host, &uploads, diag));
 cleanup:
     spmmi_rows_pieces_host_free(&host);
     return status;
@@ -138,14 +132,11 @@ static struct spmmi_rows_pieces_stream describe(const struct spmmi_part_source *
     return p;
 }
 
-/* What upload takes of the host. A block has an item or more. */
+/* What upload takes of the host. */
 static void scratch_count(const struct spmmi_part_source *source, const struct spmmi_rows_pieces_stream *p)
 {
-    const struct spmmi_items_host *const i = NULL;
-    const uint64_t items = (uint64_t)p->rows.items.item_count + 1;
     spmmi_scratch_is(source, spmmi_rows_pieces_host_bytes(source->plan, &p->size) +
-                                 spmmi_stream_host_bytes(p->rows.stream.nnz, p->size.pieces) +
-                                 items * (sizeof *i->item_rank + sizeof(struct spmmi_block)));
+                                 spmmi_stream_host_bytes(p->size.pieces));
 }
 
 static spmm_status_t create(const struct spmmi_part_source *source, void **object, uint64_t *bytes,

@@ -2,6 +2,7 @@
 /* See rows_pieces_pack.h. */
 #include "rows_pieces_pack.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include "executor/pack/pack_threads.h"
@@ -66,9 +67,23 @@ static void add_counts(struct census *c, struct spmmi_rows_pieces_size *size, co
     size->cut_rows += other_size->cut_rows;
 }
 
+/* Rows of a turn; returns the nonzeros that are not in the panel of their piece. */
+static int64_t count_turn(const spmm_plan_t *plan, int64_t first, struct census *c,
+                          struct spmmi_rows_pieces_size *size)
+{
+    const int64_t end = plan->rows - first < ROWS_OF_TURN ? plan->rows : first + ROWS_OF_TURN;
+    const int64_t before = c->in_panel;
+    for (int64_t row = first; row < end; row++)
+        count_row(plan, row, c, size);
+    return plan->row_ptr[end] - plan->row_ptr[first] - (c->in_panel - before);
+}
+
 int spmmi_rows_pieces_pay(const spmm_plan_t *plan, uint64_t l2_bytes, struct spmmi_rows_pieces_size *size)
 {
     const int threads = spmmi_pack_threads((uint64_t)plan->nnz * sizeof *plan->col_ind);
+    const int64_t outside_max = plan->nnz - plan->nnz / 8 * 7;
+    _Atomic int64_t outside =
+        0; /* of the panels of their pieces: once they are too many no row need be counted */
     struct census c = {0, 0};
     memset(size, 0, sizeof *size);
     if (!spmmi_rows_pieces_exceed((uint64_t)(plan->cols - plan->stats.cols_empty), SPMMI_ROWS_TILE_BYTES,
@@ -78,13 +93,14 @@ int spmmi_rows_pieces_pay(const spmm_plan_t *plan, uint64_t l2_bytes, struct spm
     {
         struct spmmi_rows_pieces_size own_size = {0};
         struct census own = {0, 0};
-#pragma omp for schedule(dynamic, ROWS_OF_TURN)
-        for (int64_t row = 0; row < plan->rows; row++)
-            count_row(plan, row, &own, &own_size);
+#pragma omp for schedule(dynamic)
+        for (int64_t first = 0; first < plan->rows; first += ROWS_OF_TURN)
+            if (atomic_load(&outside) <= outside_max)
+                (void)atomic_fetch_add(&outside, count_turn(plan, first, &own, &own_size));
 #pragma omp critical
         add_counts(&c, size, &own, &own_size);
     }
-    return c.in_panel >= plan->nnz / 8 * 7 && c.in_cut >= plan->nnz / 4;
+    return outside <= outside_max && c.in_cut >= plan->nnz / 4;
 }
 
 /* Pieces of each panel: how many begin before it. */
@@ -163,27 +179,6 @@ cleanup:
     spmmi_free(begin);
     if (status != SPMM_OK)
         spmmi_rows_pieces_host_free(host);
-    return status;
-}
-
-spmm_status_t spmmi_rows_pieces_items(const struct spmmi_rows_pieces_host *host,
-                                      struct spmmi_items_host *items, spmm_diag_t *diag)
-{
-    spmm_status_t status = SPMM_OK;
-    const int64_t nnz = host->row_ptr[host->size.pieces];
-    uint32_t rank = 0;
-    memset(items, 0, sizeof *items);
-    items->item_count = (uint32_t)((nnz - 1) / SPMMI_ROWS_PIECE_ITEM + 1);
-    SPMM_TRY_ALLOC(items->item_rank = spmmi_alloc((uint64_t)items->item_count + 1, sizeof *items->item_rank),
-                   diag);
-    for (uint32_t i = 0; i < items->item_count; i++) {
-        const int64_t nonzero = (int64_t)i * SPMMI_ROWS_PIECE_ITEM;
-        while (host->row_ptr[rank + 1] <= nonzero)
-            rank++;
-        items->item_rank[i] = rank | (host->row_ptr[rank] < nonzero ? SPMMI_ITEM_INSIDE : 0);
-    }
-    items->item_rank[items->item_count] = host->size.pieces;
-cleanup:
     return status;
 }
 

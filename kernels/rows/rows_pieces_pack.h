@@ -24,14 +24,11 @@ struct spmmi_rows_pieces_host {
 };
 
 /* Does a GPU with such an L2 cache multiply this plan by pieces, where n is large, op N? Cut rows hold a quarter of the
- * nonzeros or more, and seven of eight nonzeros are in the panel of their piece. */
+ * nonzeros or more, and seven of eight nonzeros are in the panel of their piece. *size is whole if it does. */
 int spmmi_rows_pieces_pay(const spmm_plan_t *plan, uint64_t l2_bytes, struct spmmi_rows_pieces_size *size);
 /* Free with spmmi_rows_pieces_host_free. */
 spmm_status_t spmmi_rows_pieces_build(const spmm_plan_t *plan, const struct spmmi_rows_pieces_size *size,
                                       struct spmmi_rows_pieces_host *host, spmm_diag_t *diag);
-/* Items of their stream. Free with spmmi_items_host_free. */
-spmm_status_t spmmi_rows_pieces_items(const struct spmmi_rows_pieces_host *host,
-                                      struct spmmi_items_host *items, spmm_diag_t *diag);
 void spmmi_rows_pieces_host_free(struct spmmi_rows_pieces_host *host);
 /* Most bytes that it takes. */
 uint64_t spmmi_rows_pieces_host_bytes(const spmm_plan_t *plan, const struct spmmi_rows_pieces_size *size);

@@ -3,10 +3,8 @@
 #include "rows_run_cuda.h"
 
 #include "executor/cuda/cuda_call.h"
-#include "executor/cuda/cuda_upload.h"
-#include "executor/pack/pack_threads.h"
 #include "format/base/alloc.h"
-#include "format/base/team.h"
+#include "kernels/shared/convert.h"
 #include "rows_staged_pack.h"
 
 /* Where all values of A are the same there are instances that read none, but for column-major C of several columns of
@@ -109,68 +107,109 @@ void spmmi_cuda_blocks_cut(struct spmmi_arena *arena, uint32_t nnz, uint32_t ran
     }
 }
 
-/* Into room for as many as there may be. */
-static void build_staged(const struct spmmi_stream_host *stream, int grid, uint32_t sum_bytes,
-                         uint32_t sm_count, struct spmmi_staged_blocks *staged, struct spmmi_block *host)
+/* Blocks of few columns, of which each begins where the one before it ended: a job for each grid. */
+struct staged_jobs {
+    const struct spmmi_stream_host *stream;
+    struct spmmi_staged_blocks *staged;
+    struct spmmi_block *host[SPMMI_STAGED_GRIDS]; /* room for as many as there may be */
+    uint32_t sum_bytes, sm_count;
+};
+
+static void staged_build(void *context, int grid)
 {
+    struct staged_jobs *const j = context;
+    struct spmmi_staged_blocks *const staged = &j->staged[grid];
     const uint32_t vec = grid > 0 ? 2 : 1;
-    const uint32_t most = SPMMI_STAGED_NONZEROS_MAX(sum_bytes, vec, spmmi_staged_lanes(grid));
-    staged->nonzeros = spmmi_staged_nonzeros(stream, spmmi_staged_least(grid), most, staged_ranks(grid),
-                                             sm_count * SPMMI_STAGED_BLOCKS_PER_SM(sum_bytes, vec));
-    staged->count = spmmi_staged_blocks_build(stream, staged->nonzeros, staged_ranks(grid), host);
+    const uint32_t most = SPMMI_STAGED_NONZEROS_MAX(j->sum_bytes, vec, spmmi_staged_lanes(grid));
+    staged->nonzeros = spmmi_staged_nonzeros(j->stream, spmmi_staged_least(grid), most, staged_ranks(grid),
+                                             j->sm_count * SPMMI_STAGED_BLOCKS_PER_SM(j->sum_bytes, vec));
+    staged->count = spmmi_staged_blocks_build(j->stream, staged->nonzeros, staged_ranks(grid), j->host[grid]);
 }
 
-/* A block begins where the one before it ended: a thread for each grid. */
-static spmm_status_t upload_staged(struct spmmi_cuda_rows *rows, const struct spmmi_stream_host *stream,
-                                   uint32_t sm_count, spmm_diag_t *diag)
+static spmm_status_t staged_alloc(struct staged_jobs *j, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    struct spmmi_block *host[SPMMI_STAGED_GRIDS] = {NULL};
-    struct spmmi_staged_blocks *const staged = rows->staged;
-    const uint32_t sum_bytes = (uint32_t)spmmi_sum_bytes((int)rows->dtype);
-    const int threads = spmmi_pack_threads((uint64_t)stream->nnz * sizeof(uint32_t));
     for (int grid = 0; grid < SPMMI_STAGED_GRIDS; grid++) {
-        const uint64_t most =
-            spmmi_staged_blocks_max(stream->nnz, stream->ranks, spmmi_staged_least(grid), staged_ranks(grid));
-        SPMM_TRY_ALLOC(host[grid] = spmmi_alloc(most + 1, sizeof *host[grid]), diag);
+        const uint64_t most = spmmi_staged_blocks_max(j->stream->nnz, j->stream->ranks,
+                                                      spmmi_staged_least(grid), staged_ranks(grid));
+        SPMM_TRY_ALLOC(j->host[grid] = spmmi_alloc(most + 1, sizeof *j->host[grid]), diag);
     }
-#pragma omp parallel for schedule(dynamic) num_threads(spmmi_team(threads))
-    for (int grid = 0; grid < SPMMI_STAGED_GRIDS; grid++)
-        build_staged(stream, grid, sum_bytes, sm_count, &staged[grid], host[grid]);
-    for (int grid = 0; grid < SPMMI_STAGED_GRIDS; grid++)
-        SPMM_TRY(spmmi_cuda_copy_up(staged[grid].blocks, host[grid], (uint64_t)staged[grid].count + 1,
-                                    sizeof *host[grid], diag));
 cleanup:
-    for (int grid = 0; grid < SPMMI_STAGED_GRIDS; grid++)
-        spmmi_free(host[grid]);
     return status;
 }
 
-static spmm_status_t upload_grid(const struct spmmi_cuda_rows *rows, const struct spmmi_stream_host *stream,
-                                 const struct spmmi_items_host *items, int grid, uint32_t sm_count,
-                                 spmm_diag_t *diag)
+static void blocks_add(const struct spmmi_cuda_rows *rows, const struct spmmi_stream_host *stream,
+                       uint32_t sm_count, struct spmmi_blocks_source *sources, struct spmmi_uploads *uploads)
+{
+    const uint32_t size = rows->items.item_size;
+    for (int grid = 0; grid < SPMMI_ROWS_GRIDS; grid++) {
+        const uint32_t nonzeros = spmmi_rows_block_nonzeros(stream->nnz, size, rows->dtype, grid, sm_count);
+        const uint64_t count = spmmi_rows_block_count(stream->nnz, size, rows->dtype, grid, sm_count);
+        sources[grid] = (struct spmmi_blocks_source){stream, nonzeros, nonzeros / spmmi_rows_slack(grid)};
+        spmmi_cuda_table_add(uploads, rows->blocks[grid], count + 1, spmmi_blocks_fill, &sources[grid]);
+    }
+}
+
+static spmm_status_t upload_blocks(struct spmmi_cuda_rows *rows, const struct spmmi_stream_host *stream,
+                                   uint32_t sm_count, struct spmmi_uploads *uploads, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    const uint32_t item_size = rows->items.item_size;
-    const uint32_t nonzeros = spmmi_rows_block_nonzeros(stream->nnz, item_size, rows->dtype, grid, sm_count);
-    const uint64_t count = spmmi_rows_block_count(stream->nnz, item_size, rows->dtype, grid, sm_count);
-    struct spmmi_block *host = spmmi_alloc(count + 1, sizeof *host);
-    SPMM_TRY_ALLOC(host, diag);
-    spmmi_blocks_build(stream, items, item_size, nonzeros, nonzeros / spmmi_rows_slack(grid), host);
-    SPMM_TRY(spmmi_cuda_copy_up(rows->blocks[grid], host, count + 1, sizeof *host, diag));
+    struct spmmi_blocks_source sources[SPMMI_ROWS_GRIDS];
+    struct spmmi_staged_blocks *const staged = rows->staged;
+    struct staged_jobs jobs = {.stream = stream,
+                               .staged = staged,
+                               .sum_bytes = (uint32_t)spmmi_sum_bytes((int)rows->dtype),
+                               .sm_count = sm_count};
+    SPMM_TRY(staged_alloc(&jobs, diag));
+    blocks_add(rows, stream, sm_count, sources, uploads);
+    uploads->job = staged_build;
+    uploads->context = &jobs;
+    uploads->job_count = SPMMI_STAGED_GRIDS;
+    SPMM_TRY(spmmi_cuda_upload_all(uploads, diag));
+    *uploads = (struct spmmi_uploads){.count = 0};
+    for (int grid = 0; grid < SPMMI_STAGED_GRIDS; grid++)
+        spmmi_cuda_table_add(uploads, staged[grid].blocks, (uint64_t)staged[grid].count + 1, NULL,
+                             jobs.host[grid]);
+    SPMM_TRY(spmmi_cuda_upload_all(uploads, diag));
 cleanup:
-    spmmi_free(host);
+    for (int grid = 0; grid < SPMMI_STAGED_GRIDS; grid++)
+        spmmi_free(jobs.host[grid]);
     return status;
 }
 
-spmm_status_t spmmi_cuda_blocks_upload(struct spmmi_cuda_rows *rows, const struct spmmi_stream_host *stream,
-                                       const struct spmmi_items_host *items, uint32_t sm_count,
-                                       spmm_diag_t *diag)
+/* Row split: an item starts where its rank does, which the device knows by now. */
+static spmm_status_t make_starts(const struct spmmi_cuda_rows *rows, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    for (int grid = 0; grid < SPMMI_ROWS_GRIDS; grid++)
-        SPMM_TRY(upload_grid(rows, stream, items, grid, sm_count, diag));
-    SPMM_TRY(upload_staged(rows, stream, sm_count, diag));
+    const struct spmmi_stream_items *const items = &rows->items;
+    const uint32_t count = items->item_count + 1;
+    uint32_t *const starts =
+        (uint32_t *)(uintptr_t)SPMMI_CUDA_TABLE(items->item_start, count, sizeof *starts);
+    SPMM_TRY_CUDA((cudaError_t)spmmi_gather_cuda(SPMM_F32, count, items->item_rank, rows->stream.rank_start,
+                                                 starts, rows->stream.ranks + 1, NULL),
+                  diag);
+cleanup:
+    return status;
+}
+
+spmm_status_t spmmi_cuda_items_upload(struct spmmi_cuda_rows *rows, const uint32_t *item_rows,
+                                      const struct spmmi_stream_host *stream, uint32_t sm_count,
+                                      struct spmmi_uploads *uploads, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const struct spmmi_stream_items *const to = &rows->items;
+    const uint64_t count = (uint64_t)to->item_count + 1;
+    const int is_row_split = rows->schedule == SPMM_SCHEDULE_ROW_SPLIT;
+    const struct spmmi_items_source items = {stream, to->item_count, to->item_size,
+                                             is_row_split ? item_rows : NULL};
+    spmmi_cuda_table_add(uploads, to->item_rank, count, spmmi_item_ranks_fill, &items);
+    if (is_row_split) {
+        SPMM_TRY(spmmi_cuda_upload_all(uploads, diag));
+        SPMM_TRY(make_starts(rows, diag));
+    } else {
+        SPMM_TRY(upload_blocks(rows, stream, sm_count, uploads, diag));
+    }
+    *uploads = (struct spmmi_uploads){.count = 0};
 cleanup:
     return status;
 }

@@ -4,6 +4,7 @@
 #define SPMMI_CUDA_ROWS_H
 
 #include "executor/cuda/cuda_arena.h"
+#include "executor/cuda/cuda_upload.h"
 #include "rows_kernel.h"
 #include "rows_launch_cuda.h"
 #include "rows_pack.h"
@@ -33,9 +34,10 @@ int spmmi_cuda_rows_run(const struct spmmi_cuda_rows *rows, const struct spmmi_r
 /* Addresses of the blocks of a nonzero split of so many rows with nonzeros, for every grid. */
 void spmmi_cuda_blocks_cut(struct spmmi_arena *arena, uint32_t nnz, uint32_t ranks,
                            const struct spmmi_device *device, struct spmmi_cuda_rows *rows);
-/* The blocks to the device. */
-spmm_status_t spmmi_cuda_blocks_upload(struct spmmi_cuda_rows *rows, const struct spmmi_stream_host *stream,
-                                       const struct spmmi_items_host *items, uint32_t sm_count,
-                                       spmm_diag_t *diag);
+/* The items and blocks of a part to the device, and with them what is in the list, which is empty then. rows->stream is
+ * that of the device; item_rows: the row of each item (row split). */
+spmm_status_t spmmi_cuda_items_upload(struct spmmi_cuda_rows *rows, const uint32_t *item_rows,
+                                      const struct spmmi_stream_host *stream, uint32_t sm_count,
+                                      struct spmmi_uploads *uploads, spmm_diag_t *diag);
 
 #endif

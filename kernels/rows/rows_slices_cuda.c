@@ -57,41 +57,35 @@ static void cut(struct spmmi_arena *arena, const struct spmmi_part_source *sourc
     s->slices = spmmi_arena_cut(arena, count + 1, sizeof *s->slices);
 }
 
-static spmm_status_t upload_columns(const struct spmmi_rows_slices_stream *s,
-                                    const struct spmmi_slices_host *host, spmm_diag_t *diag)
+static void columns_add(const struct spmmi_rows_slices_stream *s, const struct spmmi_slices_host *host,
+                        struct spmmi_uploads *uploads)
 {
-    spmm_status_t status = SPMM_OK;
     const struct spmmi_stream *to = &s->stream;
     const uint64_t padded = (uint64_t)s->size.entries + SPMMI_STREAM_PAD;
     if (to->narrow != NULL)
-        SPMM_TRY(
-            spmmi_cuda_fill_up(to->narrow, padded, sizeof *to->narrow, spmmi_slices_narrow_fill, host, diag));
+        spmmi_cuda_table_add(uploads, to->narrow, padded, spmmi_slices_narrow_fill, host);
     if (host->index == SPMMI_INDEX_20)
-        SPMM_TRY(spmmi_cuda_fill_up(to->columns, spmmi_slices_high_words(&s->size), sizeof *to->columns,
-                                    spmmi_slices_high_fill, host, diag));
+        spmmi_cuda_table_add(uploads, to->columns, spmmi_slices_high_words(&s->size), spmmi_slices_high_fill,
+                             host);
     if (host->index == SPMMI_INDEX_32)
-        SPMM_TRY(spmmi_cuda_fill_up(to->columns, padded, sizeof *to->columns, spmmi_slices_columns_fill, host,
-                                    diag));
-cleanup:
-    return status;
+        spmmi_cuda_table_add(uploads, to->columns, padded, spmmi_slices_columns_fill, host);
 }
 
-static spmm_status_t upload(const struct spmmi_op_pattern *a, const struct spmmi_rows_slices_stream *s,
-                            spmm_diag_t *diag)
+static spmm_status_t upload(const struct spmmi_stream_host *rows, const int32_t *col_ind,
+                            const struct spmmi_rows_slices_stream *s, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    struct spmmi_stream_host rows;
     struct spmmi_slices_host host = {.slices = NULL};
+    struct spmmi_uploads uploads = {.count = 0};
     const uint64_t count = spmmi_slices_count((uint32_t)s->size.rows);
     const uint8_t *const lacks = s->stream.row_ends;
-    SPMM_TRY(spmmi_stream_ranks_build(a->rows, a->row_ptr, &rows, diag));
-    SPMM_TRY(spmmi_slices_build(&rows, a->col_ind, &s->size, &host, diag));
-    SPMM_TRY(spmmi_cuda_copy_up(s->slices, host.slices, count + 1, sizeof *s->slices, diag));
-    SPMM_TRY(spmmi_cuda_copy_up(lacks, host.lacks, count * SPMMI_SLICE_ROWS, sizeof *lacks, diag));
-    SPMM_TRY(upload_columns(s, &host, diag));
+    SPMM_TRY(spmmi_slices_build(rows, col_ind, &s->size, &host, diag));
+    spmmi_cuda_table_add(&uploads, s->slices, count + 1, NULL, host.slices);
+    spmmi_cuda_table_add(&uploads, lacks, count * SPMMI_SLICE_ROWS, NULL, host.lacks);
+    columns_add(s, &host, &uploads);
+    SPMM_TRY(spmmi_cuda_upload_all(&uploads, diag));
 cleanup:
     spmmi_slices_host_free(&host);
-    spmmi_stream_host_free(&rows);
     return status;
 }
 
@@ -106,13 +100,14 @@ static void destroy(void *object)
 static void scratch_count(const struct spmmi_part_source *source, const struct spmmi_op_pattern *a)
 {
     spmmi_scratch_is(source, spmmi_op_pattern_bytes(source->plan, source->part->op) +
-                                 spmmi_stream_host_bytes(0, a->rows) +
+                                 spmmi_stream_host_bytes(a->rows) +
                                  spmmi_slices_host_bytes((uint32_t)a->rows));
 }
 
 /* Slices of a pattern on the device, if they have entries. */
-static spmm_status_t make(const struct spmmi_part_source *source, const struct spmmi_op_pattern *a,
-                          struct spmmi_rows_slices_stream *s, uint64_t *bytes, spmm_diag_t *diag)
+static spmm_status_t make(const struct spmmi_part_source *source, const struct spmmi_stream_host *host,
+                          const int32_t *col_ind, struct spmmi_rows_slices_stream *s, uint64_t *bytes,
+                          spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_arena arena = {NULL, 0};
@@ -121,12 +116,11 @@ static spmm_status_t make(const struct spmmi_part_source *source, const struct s
     *bytes += arena.bytes;
     if (source->only_counts)
         goto cleanup;
-    SPMM_TRY(spmmi_shared_use(source, &spmmi_rows_stream_kind, a->map == NULL ? SPMM_OP_N : SPMM_OP_T, &rows,
-                              bytes, diag));
+    SPMM_TRY(spmmi_shared_use(source, &spmmi_rows_stream_kind, source->part->op, &rows, bytes, diag));
     s->rows = spmmi_rows_stream_part(rows, source->part).stream;
     SPMM_TRY(spmmi_arena_take(&arena, &source->device->memory, &s->memory, diag));
     cut(&arena, source, s);
-    SPMM_TRY(upload(a, s, diag));
+    SPMM_TRY(upload(host, col_ind, s, diag));
 cleanup:
     return status;
 }
@@ -136,12 +130,14 @@ static spmm_status_t create_if(const struct spmmi_part_source *source, int is_na
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_op_pattern a;
+    struct spmmi_stream_host rows = {0};
     struct spmmi_rows_slices_stream *s = NULL;
     SPMM_TRY(spmmi_op_pattern_open(source->plan, source->part->op, &a, diag));
+    SPMM_TRY(spmmi_stream_ranks_build(a.rows, a.row_ptr, &rows, diag));
     scratch_count(source, &a);
     SPMM_TRY_ALLOC(s = spmmi_alloc_zero(1, sizeof *s), diag);
     s->dtype = source->plan->dtype;
-    s->size = spmmi_row_slices_of(a.rows, a.row_ptr, a.col_ind);
+    s->size = spmmi_slices_size(&rows, a.col_ind);
     const int fits = spmmi_slices_fit(source->plan->nnz, s->size.entries, s->size.lacks, is_named);
     SPMM_REQUIRE(
         fits || !is_named, SPMM_ERR_UNSUPPORTED, diag,
@@ -149,12 +145,13 @@ static spmm_status_t create_if(const struct spmmi_part_source *source, int is_na
         "another kernel than %s",
         (long long)s->size.entries, (long long)source->plan->nnz, (long long)s->size.lacks, source->suffix);
     if (fits)
-        SPMM_TRY(make(source, &a, s, bytes, diag));
+        SPMM_TRY(make(source, &rows, a.col_ind, s, bytes, diag));
     if (!source->only_counts) {
         *object = s;
         s = NULL;
     }
 cleanup:
+    spmmi_stream_host_free(&rows);
     spmmi_op_pattern_close(&a);
     destroy(s);
     return status;

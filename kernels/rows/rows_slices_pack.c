@@ -4,12 +4,14 @@
 
 #include <string.h>
 
+#include "executor/pack/pack_threads.h"
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
+#include "format/base/team.h"
 
 static uint32_t length_of(const struct spmmi_stream_host *stream, uint32_t rank)
 {
-    return stream->rank_start[rank + 1] - stream->rank_start[rank];
+    return spmmi_rank_start(stream, rank + 1) - spmmi_rank_start(stream, rank);
 }
 
 /* Ranks behind the last of a slice. */
@@ -19,18 +21,49 @@ static uint32_t slice_end(const struct spmmi_stream_host *stream, uint32_t slice
     return end < stream->ranks ? end : stream->ranks;
 }
 
+static struct spmmi_row_slice slice_of_ranks(const struct spmmi_stream_host *stream, const int32_t *col_ind,
+                                             uint32_t slice)
+{
+    const uint32_t end = slice_end(stream, slice);
+    struct spmmi_row_slice s = spmmi_row_slice_empty;
+    for (uint32_t rank = slice * SPMMI_SLICE_ROWS; rank < end; rank++)
+        spmmi_row_slice_add(&s, col_ind + spmmi_rank_start(stream, rank), length_of(stream, rank));
+    return s;
+}
+
+static int threads_of(const struct spmmi_stream_host *stream)
+{
+    return spmmi_pack_threads((uint64_t)stream->ranks * sizeof *stream->row_ptr);
+}
+
+struct spmmi_row_slices spmmi_slices_size(const struct spmmi_stream_host *stream, const int32_t *col_ind)
+{
+    const uint32_t count = spmmi_slices_count(stream->ranks);
+    struct spmmi_row_slices all = {0, 0, 0, 0, 0};
+#pragma omp parallel num_threads(spmmi_team(threads_of(stream)))
+    {
+        struct spmmi_row_slices own = {0, 0, 0, 0, 0};
+#pragma omp for schedule(static)
+        for (uint32_t slice = 0; slice < count; slice++) {
+            const struct spmmi_row_slice s = slice_of_ranks(stream, col_ind, slice);
+            spmmi_row_slices_close(&own, &s);
+        }
+#pragma omp critical
+        spmmi_row_slices_add(&all, &own);
+    }
+    return all;
+}
+
+/* All but where the slice begins: how many entries it has is left where the next one does. */
 static void fill_slice(struct spmmi_slices_host *host, uint32_t slice)
 {
     const struct spmmi_stream_host *const stream = host->stream;
-    const uint32_t begin = slice * SPMMI_SLICE_ROWS, end = slice_end(stream, slice);
-    struct spmmi_slice *const s = &host->slices[slice];
-    struct spmmi_row_slice c = spmmi_row_slice_empty;
-    for (uint32_t rank = begin; rank < end; rank++)
-        spmmi_row_slice_add(&c, host->col_ind + stream->rank_start[rank], length_of(stream, rank));
-    s->column = host->index != SPMMI_INDEX_32 ? (uint32_t)c.first : 0;
-    s[1].start = s->start + (uint32_t)c.longest * SPMMI_SLICE_ROWS;
-    for (uint32_t rank = begin; rank < end; rank++)
-        host->lacks[rank] = (uint8_t)(c.longest - length_of(stream, rank));
+    const uint32_t end = slice_end(stream, slice);
+    const struct spmmi_row_slice s = slice_of_ranks(stream, host->col_ind, slice);
+    host->slices[slice].column = host->index != SPMMI_INDEX_32 ? (uint32_t)s.first : 0;
+    host->slices[slice + 1].start = (uint32_t)s.longest * SPMMI_SLICE_ROWS;
+    for (uint32_t rank = slice * SPMMI_SLICE_ROWS; rank < end; rank++)
+        host->lacks[rank] = (uint8_t)(s.longest - length_of(stream, rank));
 }
 
 spmm_status_t spmmi_slices_build(const struct spmmi_stream_host *stream, const int32_t *col_ind,
@@ -38,12 +71,15 @@ spmm_status_t spmmi_slices_build(const struct spmmi_stream_host *stream, const i
                                  spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    const uint64_t count = spmmi_slices_count(stream->ranks);
+    const uint32_t count = spmmi_slices_count(stream->ranks);
     *host = (struct spmmi_slices_host){*size, spmmi_slices_index(size), stream, col_ind, NULL, NULL};
-    SPMM_TRY_ALLOC(host->slices = spmmi_alloc_zero(count + 1, sizeof *host->slices), diag);
+    SPMM_TRY_ALLOC(host->slices = spmmi_alloc_zero((uint64_t)count + 1, sizeof *host->slices), diag);
     SPMM_TRY_ALLOC(host->lacks = spmmi_alloc_zero(count, SPMMI_SLICE_ROWS), diag);
+#pragma omp parallel for schedule(static) num_threads(spmmi_team(threads_of(stream)))
     for (uint32_t slice = 0; slice < count; slice++)
         fill_slice(host, slice);
+    for (uint32_t slice = 0; slice < count; slice++)
+        host->slices[slice + 1].start += host->slices[slice].start;
     SPMM_REQUIRE((int64_t)host->slices[count].start == size->entries, SPMM_ERR_INTERNAL, diag,
                  "slices have %u entries, %lld were counted", host->slices[count].start,
                  (long long)size->entries);
@@ -73,7 +109,7 @@ static uint32_t column_of(const struct spmmi_slices_host *host, uint32_t rank, u
     const struct spmmi_stream_host *const stream = host->stream;
     if (rank >= stream->ranks || entry >= length_of(stream, rank))
         return 0;
-    return (uint32_t)host->col_ind[stream->rank_start[rank] + entry] -
+    return (uint32_t)host->col_ind[spmmi_rank_start(stream, rank) + entry] -
            host->slices[rank / SPMMI_SLICE_ROWS].column;
 }
 
@@ -81,13 +117,18 @@ static uint32_t column_of(const struct spmmi_slices_host *host, uint32_t rank, u
 static uint64_t fill_columns(const struct spmmi_slices_host *host, uint32_t slice, uint64_t entry,
                              uint64_t end, uint32_t *columns)
 {
+    const struct spmmi_stream_host *const stream = host->stream;
     const struct spmmi_slice *const s = &host->slices[slice];
-    const uint64_t first = entry;
+    const int32_t *row[SPMMI_SLICE_ROWS] = {NULL};
+    uint32_t length[SPMMI_SLICE_ROWS] = {0};
+    for (uint32_t rank = slice * SPMMI_SLICE_ROWS, i = 0; rank + i < slice_end(stream, slice); i++) {
+        row[i] = host->col_ind + spmmi_rank_start(stream, rank + i);
+        length[i] = length_of(stream, rank + i);
+    }
     end = s[1].start < end ? s[1].start : end;
-    for (; entry < end; entry++) {
-        const uint32_t at = (uint32_t)entry - s->start;
-        columns[entry - first] =
-            column_of(host, slice * SPMMI_SLICE_ROWS + at % SPMMI_SLICE_ROWS, at / SPMMI_SLICE_ROWS);
+    for (uint64_t at = entry - s->start; at < end - s->start; at++) {
+        const uint32_t i = at % SPMMI_SLICE_ROWS, e = (uint32_t)(at / SPMMI_SLICE_ROWS);
+        *columns++ = e < length[i] ? (uint32_t)row[i][e] - s->column : 0;
     }
     return end;
 }

@@ -16,6 +16,8 @@ struct spmmi_slices_host {
     uint8_t *lacks;             /* one a rank, up to whole slices: what it is shorter by than its slice */
 };
 
+/* What spmmi_row_slices_of says, on several threads. */
+struct spmmi_row_slices spmmi_slices_size(const struct spmmi_stream_host *stream, const int32_t *col_ind);
 /* Free with spmmi_slices_host_free. */
 spmm_status_t spmmi_slices_build(const struct spmmi_stream_host *stream, const int32_t *col_ind,
                                  const struct spmmi_row_slices *size, struct spmmi_slices_host *host,

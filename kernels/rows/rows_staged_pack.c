@@ -4,20 +4,19 @@
 
 #define LONG_MEAN 256u
 
-/* The first rank behind the block that begins with this one. */
+/* The first rank behind the block that begins with this one. The processor cannot foresee the steps: each adds half of
+ * what is left, or nothing. */
 static uint32_t block_end(const struct spmmi_stream_host *stream, uint32_t nonzeros, uint32_t rows_max,
                           uint32_t rank)
 {
-    const uint32_t start = stream->rank_start[rank];
-    uint32_t high = stream->ranks - rank < rows_max ? stream->ranks : rank + rows_max;
-    while (rank < high) { /* rows before `rank` fit, those from `high` on do not, or are too many */
-        const uint32_t middle = rank + (high - rank) / 2;
-        if (stream->rank_start[middle + 1] - start <= nonzeros)
-            rank = middle + 1;
-        else
-            high = middle;
+    const uint32_t most = spmmi_rank_start(stream, rank) + nonzeros;
+    uint32_t fitting = 0, left = stream->ranks - rank < rows_max ? stream->ranks - rank : rows_max;
+    while (left > 0) { /* `fitting` rows fit, and perhaps `left` more */
+        const uint32_t half = left - left / 2;
+        fitting += spmmi_rank_start(stream, rank + fitting + half) <= most ? half : 0;
+        left /= 2;
     }
-    return rank;
+    return rank + fitting;
 }
 
 uint32_t spmmi_staged_blocks_build(const struct spmmi_stream_host *stream, uint32_t nonzeros,
@@ -26,10 +25,10 @@ uint32_t spmmi_staged_blocks_build(const struct spmmi_stream_host *stream, uint3
     uint32_t count = 0, rank = 0, piece = 0; /* piece: nonzeros of the row that are in blocks already */
     while (rank < stream->ranks) {
         const uint32_t end = block_end(stream, nonzeros, rows_max, rank);
-        const uint32_t length = stream->rank_start[rank + 1] - stream->rank_start[rank];
+        const uint32_t start = spmmi_rank_start(stream, rank),
+                       length = spmmi_rank_start(stream, rank + 1) - start;
         if (blocks != NULL)
-            blocks[count] = (struct spmmi_block){stream->rank_start[rank] + piece,
-                                                 piece > 0 ? rank | SPMMI_ITEM_INSIDE : rank};
+            blocks[count] = (struct spmmi_block){start + piece, piece > 0 ? rank | SPMMI_ITEM_INSIDE : rank};
         count++;
         piece = end > rank || length - piece <= nonzeros ? 0 : piece + nonzeros;
         if (piece == 0)

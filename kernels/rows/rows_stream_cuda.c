@@ -45,8 +45,8 @@ static uint32_t ranks_of(const spmm_plan_t *plan, spmm_op_t op)
 }
 
 /* The parts, and the metrics that sizes depend on. */
-static spmm_status_t describe(const struct spmmi_part_source *source, struct spmmi_rows_stream **out,
-                              spmm_diag_t *diag)
+static spmm_status_t describe(const struct spmmi_part_source *source, uint32_t ranks,
+                              struct spmmi_rows_stream **out, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     const spmm_plan_t *plan = source->plan;
@@ -59,7 +59,7 @@ static spmm_status_t describe(const struct spmmi_part_source *source, struct spm
     SPMM_TRY_ALLOC(s, diag);
     s->dtype = plan->dtype;
     s->stream.nnz = (uint32_t)plan->nnz;
-    s->stream.ranks = ranks_of(plan, op);
+    s->stream.ranks = ranks;
     s->stream.empty_count = rows - s->stream.ranks;
     for (const struct spmmi_part *p = next_of_op(source, NULL); p != NULL; p = next_of_op(source, p))
         s->parts[s->part_count++] = (struct stream_part){
@@ -118,82 +118,50 @@ static void cut(struct spmmi_arena *arena, const struct spmmi_part_source *sourc
         cut_part(arena, source, s, &shared->parts[i].rows);
 }
 
-static spmm_status_t upload_stream(const struct spmmi_stream *s, const struct spmmi_stream_host *host,
-                                   const int32_t *col_ind, spmm_diag_t *diag)
+static void stream_add(const struct spmmi_stream *s, const struct spmmi_columns_source *source,
+                       struct spmmi_uploads *uploads)
 {
-    spmm_status_t status = SPMM_OK;
+    const struct spmmi_stream_host *const host = source->stream;
     const uint64_t padded = (uint64_t)s->nnz + SPMMI_STREAM_PAD, ranks = (uint64_t)s->ranks + 1;
-    SPMM_REQUIRE(host->ranks == s->ranks, SPMM_ERR_INTERNAL, diag,
-                 "the stream has %u rows, its statistics said %u", host->ranks, s->ranks);
-    const struct spmmi_columns_source columns = {col_ind, host};
     if (s->narrow != NULL) {
-        SPMM_TRY(spmmi_cuda_fill_up(s->narrow, padded, sizeof *s->narrow, spmmi_narrow_fill, &columns, diag));
-        SPMM_TRY(spmmi_cuda_fill_up(s->row_ends, padded / 8 + 1, sizeof *s->row_ends, spmmi_row_ends_fill,
-                                    host, diag));
+        spmmi_cuda_table_add(uploads, s->narrow, padded, spmmi_narrow_fill, source);
+        spmmi_cuda_table_add(uploads, s->row_ends, padded / 8 + 1, spmmi_row_ends_fill, host);
     } else {
-        SPMM_TRY(
-            spmmi_cuda_fill_up(s->columns, padded, sizeof *s->columns, spmmi_columns_fill, &columns, diag));
+        spmmi_cuda_table_add(uploads, s->columns, padded, spmmi_columns_fill, source);
     }
-    SPMM_TRY(spmmi_cuda_copy_up(s->rank_start, host->rank_start, ranks, sizeof *s->rank_start, diag));
+    spmmi_cuda_table_add(uploads, s->rank_start, ranks, spmmi_rank_starts_fill, host);
     if (s->empty_count > 0) {
-        SPMM_TRY(spmmi_cuda_copy_up(s->row_of_rank, host->row_of_rank, ranks, sizeof *s->row_of_rank, diag));
-        SPMM_TRY(
-            spmmi_cuda_copy_up(s->empty_rows, host->empty_rows, s->empty_count, sizeof *s->empty_rows, diag));
+        spmmi_cuda_table_add(uploads, s->row_of_rank, ranks, NULL, host->row_of_rank);
+        spmmi_cuda_table_add(uploads, s->empty_rows, s->empty_count, NULL, host->empty_rows);
     }
-cleanup:
-    return status;
 }
 
-static spmm_status_t upload_part(struct stream_part *to, const struct spmmi_op_pattern *a,
-                                 const struct spmmi_stream_host *stream, const struct spmmi_device *device,
-                                 spmm_diag_t *diag)
+/* A spmmi_upload_fill of the positions in A, of 64 bits. */
+static void map_fill(const void *map, uint64_t first, uint64_t count, void *to)
 {
-    spmm_status_t status = SPMM_OK;
-    struct spmmi_items_host host = {0, NULL, NULL};
-    const struct spmmi_stream_items *items = &to->rows.items;
-    SPMM_TRY(spmmi_items_build(to->part, a->rows, a->row_ptr, &host, diag));
-    SPMM_TRY(spmmi_cuda_copy_up(items->item_rank, host.item_rank, (uint64_t)host.item_count + 1,
-                                sizeof *host.item_rank, diag));
-    if (host.item_start != NULL)
-        SPMM_TRY(spmmi_cuda_copy_up(items->item_start, host.item_start, (uint64_t)host.item_count + 1,
-                                    sizeof *host.item_start, diag));
-    else
-        SPMM_TRY(spmmi_cuda_blocks_upload(&to->rows, stream, &host, device->multiprocessors, diag));
-cleanup:
-    spmmi_items_host_free(&host);
-    return status;
+    const int64_t *const from = (const int64_t *)map + first;
+    uint32_t *const narrow = to;
+    for (uint64_t q = 0; q < count; q++)
+        narrow[q] = (uint32_t)from[q];
 }
 
-static spmm_status_t upload_map(const struct spmmi_rows_stream *shared, const int64_t *map, spmm_diag_t *diag)
-{
-    spmm_status_t status = SPMM_OK;
-    uint32_t *narrow = spmmi_alloc(shared->stream.nnz, sizeof *narrow);
-    SPMM_TRY_ALLOC(narrow, diag);
-    for (uint32_t q = 0; q < shared->stream.nnz; q++)
-        narrow[q] = (uint32_t)map[q];
-    SPMM_TRY(spmmi_cuda_copy_up(shared->map, narrow, shared->stream.nnz, sizeof *narrow, diag));
-cleanup:
-    spmmi_free(narrow);
-    return status;
-}
-
-static spmm_status_t upload(const struct spmmi_part_source *source, struct spmmi_rows_stream *shared,
+/* The arrays of the stream go with those of its first part. */
+static spmm_status_t upload(const struct spmmi_part_source *source, const struct spmmi_op_pattern *a,
+                            const struct spmmi_stream_host *host, struct spmmi_rows_stream *shared,
                             spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    struct spmmi_stream_host host;
-    struct spmmi_op_pattern a;
-    memset(&host, 0, sizeof host);
-    SPMM_TRY(spmmi_op_pattern_open(source->plan, source->part->op, &a, diag));
-    SPMM_TRY(spmmi_stream_ranks_build(a.rows, a.row_ptr, &host, diag));
-    SPMM_TRY(upload_stream(&shared->stream, &host, a.col_ind, diag));
-    if (a.map != NULL && shared->map != NULL)
-        SPMM_TRY(upload_map(shared, a.map, diag));
-    for (uint32_t i = 0; i < shared->part_count; i++)
-        SPMM_TRY(upload_part(&shared->parts[i], &a, &host, source->device, diag));
+    const struct spmmi_columns_source columns = {a->col_ind, host};
+    struct spmmi_uploads uploads = spmmi_uploads_begin(source->device);
+    stream_add(&shared->stream, &columns, &uploads);
+    if (a->map != NULL && shared->map != NULL)
+        spmmi_cuda_table_add(&uploads, shared->map, shared->stream.nnz, map_fill, a->map);
+    for (uint32_t i = 0; i < shared->part_count; i++) {
+        shared->parts[i].rows.stream = shared->stream;
+        SPMM_TRY(spmmi_cuda_items_upload(&shared->parts[i].rows, shared->parts[i].part->items, host,
+                                         source->device->multiprocessors, &uploads, diag));
+    }
 cleanup:
-    spmmi_op_pattern_close(&a);
-    spmmi_stream_host_free(&host);
     return status;
 }
 
@@ -205,39 +173,54 @@ static void destroy(void *object)
     spmmi_free(shared);
 }
 
-/* What upload takes of the host: items of one part at a time. */
-static void scratch_count(const struct spmmi_part_source *source, const struct spmmi_rows_stream *shared)
+/* What making it takes of the host. */
+static void scratch_count(const struct spmmi_part_source *source, const struct spmmi_stream *s)
 {
-    const struct spmmi_stream *s = &shared->stream;
-    uint64_t items = 0;
-    for (uint32_t i = 0; i < shared->part_count; i++) {
-        const uint64_t bytes =
-            spmmi_items_host_bytes(shared->parts[i].part, s->nnz, (int64_t)s->ranks + s->empty_count);
-        items = bytes > items ? bytes : items;
-    }
+    const int64_t rows = (int64_t)s->ranks + s->empty_count;
     spmmi_scratch_is(source, spmmi_op_pattern_bytes(source->plan, source->part->op) +
-                                 spmmi_stream_host_bytes(s->nnz, (int64_t)s->ranks + s->empty_count) + items);
+                                 spmmi_stream_host_bytes(rows) + spmmi_blocks_host_bytes(s->nnz, rows));
+}
+
+/* With its tables on the host, or NULL: only bytes are counted. */
+static spmm_status_t create_from(const struct spmmi_part_source *source, const struct spmmi_op_pattern *a,
+                                 const struct spmmi_stream_host *host, void **object, uint64_t *bytes,
+                                 spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct spmmi_rows_stream *shared = NULL;
+    struct spmmi_arena arena = {NULL, 0};
+    const uint32_t ranks = host != NULL ? host->ranks : ranks_of(source->plan, source->part->op);
+    SPMM_TRY(describe(source, ranks, &shared, diag));
+    cut(&arena, source, shared);
+    *bytes += arena.bytes;
+    scratch_count(source, &shared->stream);
+    if (host == NULL)
+        goto cleanup;
+    SPMM_TRY(spmmi_arena_take(&arena, &source->device->memory, &shared->memory, diag));
+    cut(&arena, source, shared);
+    SPMM_TRY(upload(source, a, host, shared, diag));
+    *object = shared;
+    shared = NULL;
+cleanup:
+    destroy(shared);
+    return status;
 }
 
 static spmm_status_t create(const struct spmmi_part_source *source, void **object, uint64_t *bytes,
                             spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    struct spmmi_rows_stream *shared = NULL;
-    struct spmmi_arena arena = {NULL, 0};
-    SPMM_TRY(describe(source, &shared, diag));
-    cut(&arena, source, shared);
-    *bytes += arena.bytes;
-    scratch_count(source, shared);
+    struct spmmi_stream_host host;
+    struct spmmi_op_pattern a;
     if (source->only_counts)
-        goto cleanup;
-    SPMM_TRY(spmmi_arena_take(&arena, &source->device->memory, &shared->memory, diag));
-    cut(&arena, source, shared);
-    SPMM_TRY(upload(source, shared, diag));
-    *object = shared;
-    shared = NULL;
+        return create_from(source, NULL, NULL, object, bytes, diag);
+    memset(&host, 0, sizeof host);
+    SPMM_TRY(spmmi_op_pattern_open(source->plan, source->part->op, &a, diag));
+    SPMM_TRY(spmmi_stream_ranks_build(a.rows, a.row_ptr, &host, diag));
+    SPMM_TRY(create_from(source, &a, &host, object, bytes, diag));
 cleanup:
-    destroy(shared);
+    spmmi_op_pattern_close(&a);
+    spmmi_stream_host_free(&host);
     return status;
 }
 
@@ -255,9 +238,7 @@ struct spmmi_cuda_rows spmmi_rows_stream_part(const struct spmmi_rows_stream *st
     const struct stream_part *p = stream->parts;
     while (p->part != part)
         p++;
-    struct spmmi_cuda_rows rows = p->rows;
-    rows.stream = stream->stream;
-    return rows;
+    return p->rows;
 }
 
 const struct spmmi_shared_kind spmmi_rows_stream_kind = {

@@ -71,8 +71,8 @@ static spmm_status_t count(const struct spmmi_part_source *source, uint64_t *byt
     if (source->long_rows != NULL) {
         const struct spmmi_long_rows rows = spmmi_long_rows_count(&a, source->long_rows);
         spmmi_cuda_long_rows_describe(&rows, a.cols, f.dtype, source->device, &f.long_rows);
-        long_rows = spmmi_long_rows_bytes(&rows) + spmmi_stream_host_bytes(rows.nnz, rows.rows) +
-                    spmmi_items_host_bytes(&rows.part, rows.nnz, rows.rows);
+        long_rows = spmmi_long_rows_bytes(&rows) + spmmi_stream_host_bytes(rows.rows) +
+                    spmmi_blocks_host_bytes(rows.nnz, rows.rows);
     }
     cut(&arena, &f);
     *bytes += arena.bytes;
@@ -86,21 +86,20 @@ cleanup:
 static spmm_status_t upload(const struct tcblock_state *f, const struct spmmi_tcblock_layout *host,
                             spmm_diag_t *diag)
 {
-    spmm_status_t status = SPMM_OK;
+    struct spmmi_uploads all = spmmi_uploads_begin(f->device);
     const struct spmmi_tcblocks *to = &f->layout;
     const struct spmmi_tcblock_sizes sizes = spmmi_tcblock_sizes_of(to);
-    SPMM_TRY(spmmi_cuda_copy_up(to->row_of, host->row_of, sizes.row_of, 4, diag));
-    SPMM_TRY(spmmi_cuda_copy_up(to->columns, host->columns, sizes.columns, 4, diag));
-    SPMM_TRY(spmmi_cuda_copy_up(to->locals, host->locals, 8 * sizes.locals, 1, diag));
-    SPMM_TRY(spmmi_cuda_copy_up(to->block_first, host->block_first, sizes.block_first, 4, diag));
-    SPMM_TRY(spmmi_cuda_copy_up(to->masks, host->masks, sizes.masks, 4, diag));
-    SPMM_TRY(spmmi_cuda_copy_up(to->bitmaps, host->bitmaps, sizes.bitmaps, 8, diag));
-    SPMM_TRY(spmmi_cuda_copy_up(to->value_first, host->value_first, sizes.value_first, 4, diag));
-    SPMM_TRY(spmmi_cuda_copy_up(to->items, host->items, to->item_count, sizeof *to->items, diag));
-    SPMM_TRY(spmmi_cuda_copy_up(to->splits, host->splits, to->split_count, sizeof *to->splits, diag));
-    SPMM_TRY(spmmi_cuda_copy_up(f->value_map, host->value_map, f->nnz, 4, diag));
-cleanup:
-    return status;
+    spmmi_cuda_table_add(&all, to->row_of, sizes.row_of, NULL, host->row_of);
+    spmmi_cuda_table_add(&all, to->columns, sizes.columns, NULL, host->columns);
+    spmmi_cuda_table_add(&all, to->locals, 8 * sizes.locals, NULL, host->locals);
+    spmmi_cuda_table_add(&all, to->block_first, sizes.block_first, NULL, host->block_first);
+    spmmi_cuda_table_add(&all, to->masks, sizes.masks, NULL, host->masks);
+    spmmi_cuda_table_add(&all, to->bitmaps, sizes.bitmaps, NULL, host->bitmaps);
+    spmmi_cuda_table_add(&all, to->value_first, sizes.value_first, NULL, host->value_first);
+    spmmi_cuda_table_add(&all, to->items, to->item_count, NULL, host->items);
+    spmmi_cuda_table_add(&all, to->splits, to->split_count, NULL, host->splits);
+    spmmi_cuda_table_add(&all, f->value_map, f->nnz, NULL, host->value_map);
+    return spmmi_cuda_upload_all(&all, diag);
 }
 
 /* Device memory, all zero, and layout and long rows in it. */

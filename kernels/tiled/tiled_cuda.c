@@ -108,22 +108,21 @@ cleanup:
 static spmm_status_t upload(const struct state *tiled, const struct spmmi_tiled_layout *host,
                             spmm_diag_t *diag)
 {
-    spmm_status_t status = SPMM_OK;
+    struct spmmi_uploads all = {.count = 0};
     const struct spmmi_tiled *to = &tiled->layout;
     const uint64_t warps = (uint64_t)to->stage_count * (to->block_rows / SPMMI_TILED_LANES);
     const uint64_t entries = (uint64_t)to->slice_count * SPMMI_TILED_LANES;
-    SPMM_TRY(spmmi_cuda_copy_up(to->row_block_stage, host->row_block_stage, (uint64_t)to->row_block_count + 1,
-                                4, diag));
-    SPMM_TRY(spmmi_cuda_copy_up(to->stage_first, host->stage_first, (uint64_t)to->stage_count + 1, 4, diag));
-    SPMM_TRY(spmmi_cuda_copy_up(to->columns, host->columns, to->working_set, 4, diag));
-    SPMM_TRY(spmmi_cuda_copy_up(to->warp_slice, host->warp_slice, warps + 1, 4, diag));
-    SPMM_TRY(spmmi_cuda_copy_up(to->local, host->local, entries, 2, diag));
-    SPMM_TRY(spmmi_cuda_copy_up(to->target, host->target, (uint64_t)to->row_block_count * to->block_rows, 4,
-                                diag));
-    SPMM_TRY(spmmi_cuda_copy_up(to->splits, host->splits, to->split_count, sizeof *to->splits, diag));
-    SPMM_TRY(spmmi_cuda_copy_up(tiled->value_map, host->value_map, tiled->nnz, 4, diag));
-cleanup:
-    return status;
+    const uint64_t targets = (uint64_t)to->row_block_count * to->block_rows;
+    spmmi_cuda_table_add(&all, to->row_block_stage, (uint64_t)to->row_block_count + 1, NULL,
+                         host->row_block_stage);
+    spmmi_cuda_table_add(&all, to->stage_first, (uint64_t)to->stage_count + 1, NULL, host->stage_first);
+    spmmi_cuda_table_add(&all, to->columns, to->working_set, NULL, host->columns);
+    spmmi_cuda_table_add(&all, to->warp_slice, warps + 1, NULL, host->warp_slice);
+    spmmi_cuda_table_add(&all, to->local, entries, NULL, host->local);
+    spmmi_cuda_table_add(&all, to->target, targets, NULL, host->target);
+    spmmi_cuda_table_add(&all, to->splits, to->split_count, NULL, host->splits);
+    spmmi_cuda_table_add(&all, tiled->value_map, tiled->nnz, NULL, host->value_map);
+    return spmmi_cuda_upload_all(&all, diag);
 }
 
 /* Device memory, all zero, and the layout in it. */

@@ -74,17 +74,15 @@ cleanup:
 
 static spmm_status_t upload(const struct state *s, const struct spmmi_wide_layout *host, spmm_diag_t *diag)
 {
-    spmm_status_t status = SPMM_OK;
+    struct spmmi_uploads all = spmmi_uploads_begin(s->device);
     const struct spmmi_wide *to = &s->layout;
-    const uint64_t slices = to->slice_count;
-    SPMM_TRY(spmmi_cuda_copy_up(to->slice_start, host->slice_start, slices + 1, 4, diag));
-    SPMM_TRY(spmmi_cuda_copy_up(to->phase_end, host->phase_end, slices * to->panel_count, 4, diag));
-    SPMM_TRY(
-        spmmi_cuda_copy_up(to->row_of, host->row_of, slices * SPMMI_WIDE_GROUPS * to->group_rows, 4, diag));
-    SPMM_TRY(spmmi_cuda_copy_up(to->ring_row, host->ring_row, entries_of(to), 2, diag));
-    SPMM_TRY(spmmi_cuda_copy_up(s->value_map, host->value_map, s->nnz, 4, diag));
-cleanup:
-    return status;
+    const uint64_t slices = to->slice_count, rows = slices * SPMMI_WIDE_GROUPS * to->group_rows;
+    spmmi_cuda_table_add(&all, to->slice_start, slices + 1, NULL, host->slice_start);
+    spmmi_cuda_table_add(&all, to->phase_end, slices * to->panel_count, NULL, host->phase_end);
+    spmmi_cuda_table_add(&all, to->row_of, rows, NULL, host->row_of);
+    spmmi_cuda_table_add(&all, to->ring_row, entries_of(to), NULL, host->ring_row);
+    spmmi_cuda_table_add(&all, s->value_map, s->nnz, NULL, host->value_map);
+    return spmmi_cuda_upload_all(&all, diag);
 }
 
 /* Device memory, all zero, and the layout in it. */

@@ -20,12 +20,12 @@ static const struct spmmi_part window = {.family = SPMM_FAMILY_WINDOW,
                                          .item_count = 1,
                                          .block_rows = 8};
 
-/* One row of so many nonzeros. */
+/* One row of so many nonzeros, and one without. */
 static spmm_status_t rows_of(int64_t nnz)
 {
-    const int64_t row_ptr[] = {0, nnz};
+    const int64_t row_ptr[] = {0, nnz, nnz};
     struct spmmi_stream_host stream;
-    return spmmi_stream_build(1, row_ptr, NULL, &stream, NULL);
+    return spmmi_stream_ranks_build(2, row_ptr, &stream, NULL);
 }
 
 static spmm_status_t tcblocks_of(int64_t nnz)

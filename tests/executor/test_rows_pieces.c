@@ -103,29 +103,6 @@ static void pieces_come_by_panel_and_row(void **state)
     spmm_plan_destroy(plan);
 }
 
-static void items_know_their_pieces(void **state)
-{
-    (void)state;
-    struct spmmi_rows_pieces_size size;
-    struct spmmi_rows_pieces_host h;
-    struct spmmi_items_host items;
-    spmm_plan_t *plan = plan_of(ROWS, COLS, mixed_rows);
-    (void)spmmi_rows_pieces_pay(plan, L2_BYTES, &size);
-    assert_int_equal(spmmi_rows_pieces_build(plan, &size, &h, NULL), SPMM_OK);
-    assert_int_equal(spmmi_rows_pieces_items(&h, &items, NULL), SPMM_OK);
-    assert_int_equal(items.item_count, (plan->nnz + SPMMI_ROWS_PIECE_ITEM - 1) / SPMMI_ROWS_PIECE_ITEM);
-    for (uint32_t i = 0; i < items.item_count; i++) {
-        const uint32_t rank = items.item_rank[i] & ~SPMMI_ITEM_INSIDE;
-        const int64_t at = (int64_t)i * SPMMI_ROWS_PIECE_ITEM;
-        assert_in_range(at, h.row_ptr[rank], h.row_ptr[rank + 1] - 1);
-        assert_int_equal(items.item_rank[i] != rank, h.row_ptr[rank] < at);
-    }
-    assert_int_equal(items.item_rank[items.item_count], size.pieces);
-    spmmi_items_host_free(&items);
-    spmmi_rows_pieces_host_free(&h);
-    spmm_plan_destroy(plan);
-}
-
 TEST_PATTERN(one_long_row, i == 0 ? j % 8 == 0 : j >= 40 * i && j < 40 * (i + 1))
 TEST_PATTERN(scattered_rows, (j * 31 + i * 7) % 1000 == 0)
 
@@ -159,7 +136,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_nonzero_is_in_one_piece_of_its_row),
         cmocka_unit_test(pieces_come_by_panel_and_row),
-        cmocka_unit_test(items_know_their_pieces),
         cmocka_unit_test(other_matrices_have_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

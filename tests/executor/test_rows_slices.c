@@ -37,6 +37,8 @@ static void make(struct rows *r, uint64_t turn, uint64_t step)
     }
     r->size = spmmi_row_slices_of(ROWS, r->row_ptr, r->col_ind);
     assert_int_equal(spmmi_stream_ranks_build(ROWS, r->row_ptr, &r->stream, NULL), SPMM_OK);
+    const struct spmmi_row_slices of_threads = spmmi_slices_size(&r->stream, r->col_ind);
+    assert_memory_equal(&of_threads, &r->size, sizeof of_threads);
     assert_int_equal(spmmi_slices_build(&r->stream, r->col_ind, &r->size, &r->slices, NULL), SPMM_OK);
 }
 
@@ -49,8 +51,10 @@ static void free_rows(struct rows *r)
 /* The column of entry e of a rank; -1: it is padding. */
 static int64_t column_of(const struct rows *r, uint32_t rank, uint32_t e)
 {
-    const uint32_t *const start = r->stream.rank_start;
-    return rank < r->stream.ranks && e < start[rank + 1] - start[rank] ? r->col_ind[start[rank] + e] : -1;
+    if (rank >= r->stream.ranks)
+        return -1;
+    const uint32_t start = spmmi_rank_start(&r->stream, rank);
+    return e < spmmi_rank_start(&r->stream, rank + 1) - start ? r->col_ind[start + e] : -1;
 }
 
 static void check_columns(const struct rows *r, const uint32_t *columns)

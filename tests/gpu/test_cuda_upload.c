@@ -49,6 +49,48 @@ static void go(uint64_t count, int is_filled)
     free(host);
 }
 
+/* Numbers of each array of a list, from memory or filled, and none. */
+static const uint64_t list_counts[] = {5, 0, MIB / 4 + 1, 3, 3 * MIB + 7, 0, 1, MIB / 2};
+#define LISTED (sizeof list_counts / sizeof list_counts[0])
+
+static void job_note(void *context, int index)
+{
+    ((int *)context)[index]++;
+}
+
+static void list_check(uint32_t *const *device, const uint32_t *host, uint32_t *back)
+{
+    for (size_t i = 0; i < LISTED; i++) {
+        const size_t bytes = (size_t)(list_counts[i] + 1) * sizeof *back;
+        TEST_CUDA(cudaMemcpy(back, device[i], bytes, cudaMemcpyDeviceToHost));
+        assert_memory_equal(back, host, bytes - sizeof *back);
+        assert_int_equal(back[list_counts[i]], 0x5a5a5a5au);
+        TEST_CUDA(cudaFree(device[i]));
+    }
+}
+
+/* Arrays that go together, and jobs beside them. */
+static void go_as_a_list(void)
+{
+    uint32_t *device[LISTED], *host = malloc(4 * MIB * sizeof *host), *back = malloc(4 * MIB * sizeof *back);
+    int jobs[5] = {0};
+    struct spmmi_uploads all = {.job = job_note, .context = jobs, .job_count = 5};
+    assert_true(host != NULL && back != NULL);
+    fill(NULL, 0, 4 * MIB, host);
+    for (size_t i = 0; i < LISTED; i++) {
+        const size_t bytes = (size_t)(list_counts[i] + 1) * sizeof *host;
+        TEST_CUDA(cudaMalloc((void **)&device[i], bytes));
+        TEST_CUDA(cudaMemset(device[i], 0x5a, bytes));
+        spmmi_upload_add(&all, device[i], list_counts[i], sizeof *host, i % 3 == 1 ? NULL : fill, host);
+    }
+    assert_int_equal(spmmi_cuda_upload_all(&all, NULL), SPMM_OK);
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(jobs[i], 1);
+    list_check(device, host, back);
+    free(host);
+    free(back);
+}
+
 static void go_all(void)
 {
     static const uint64_t counts[] = {0,           1,           MIB / 4 - 1, MIB / 4, MIB / 2 - 1,
@@ -57,6 +99,7 @@ static void go_all(void)
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
         for (int is_filled = 0; is_filled < 2; is_filled++)
             go(counts[i], is_filled);
+    go_as_a_list();
 }
 
 static void arrays_arrive_without_pinned_memory(void **state)
