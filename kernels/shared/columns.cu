@@ -6,37 +6,11 @@
 
 #include "convert.h"
 #include "launch.cuh"
+#include "shifted.cuh"
 
 namespace {
 
 constexpr int THREADS = 256, WORDS = 2; // of a thread
-
-struct Words {
-    uint32_t x[8];
-
-    __device__ __forceinline__ void set(int half, const uint4 &v)
-    {
-        x[4 * half] = v.x;
-        x[4 * half + 1] = v.y;
-        x[4 * half + 2] = v.z;
-        x[4 * half + 3] = v.w;
-    }
-    // 16 bytes from byte `shift` on, an even number below 16.
-    __device__ __forceinline__ uint4 shifted(uint32_t shift) const
-    {
-        uint32_t by_two[6], by_one[5];
-#pragma unroll
-        for (int i = 0; i < 6; i++)
-            by_two[i] = (shift & 8) != 0 ? x[i + 2] : x[i];
-#pragma unroll
-        for (int i = 0; i < 5; i++)
-            by_one[i] = (shift & 4) != 0 ? by_two[i + 1] : by_two[i];
-        const uint32_t bits = 8 * (shift & 2);
-        return make_uint4(
-            __funnelshift_r(by_one[0], by_one[1], bits), __funnelshift_r(by_one[1], by_one[2], bits),
-            __funnelshift_r(by_one[2], by_one[3], bits), __funnelshift_r(by_one[3], by_one[4], bits));
-    }
-};
 
 // Words of the source that lie in src .. end are read; where one does not, values are.
 template <typename T>
@@ -48,7 +22,7 @@ __global__ void __launch_bounds__(THREADS)
     const T *from = src + blockIdx.y * lds;
     T *to = dst + blockIdx.y * ldd;
     const uint32_t shift = (uint32_t)(reinterpret_cast<uintptr_t>(from) % 16);
-    Words words[WORDS];
+    spmmi::TwoWords words[WORDS];
     bool is_whole[WORDS];
     spmmi::release_dependents();
 #pragma unroll

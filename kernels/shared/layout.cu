@@ -4,8 +4,11 @@
 // block    2 threads a row convert a tile of ROWS rows and COLUMNS columns through shared memory: 64 rows of
 //          column-major matrices, which smaller blocks read faster; 128 of row-major ones, as longer parts of columns
 //          are fewer lines that two blocks share where columns are not aligned (docs/decisions/0049)
-// access   16 bytes a thread on both sides, WIDE = 16 / sizeof(T) numbers; matrices that are not aligned to
-//          16 bytes, and edges, go value by value
+// access   16 bytes a thread on both sides, WIDE = 16 / sizeof(T) numbers; edges, and rows that are not aligned to
+//          16 bytes, go value by value
+// columns  that are not aligned are read by two words of 16 bytes, which are shifted, if values have 16 bits; of those
+//          that are written, each has a tile of rows of its own, which begins at a sector, so that no two blocks write
+//          to one (docs/decisions/0083)
 // banks    the words of a column are permuted by the number of the column group (an XOR), so that walking
 //          along a row touches as many banks as walking along a column
 #include <cuda_runtime.h>
@@ -15,6 +18,7 @@
 #include "convert.h"
 #include "vector.cuh"
 #include "launch.cuh"
+#include "shifted.cuh"
 
 namespace {
 
@@ -24,43 +28,95 @@ using spmmi::Vector;
 
 constexpr int THREADS = 256; // of a gather or scatter
 constexpr int ROWS_FROM_COLUMNS = 64, ROWS_FROM_ROWS = 128;
+template <typename T> constexpr int SECTOR_VALUES = 32 / sizeof(T);
 
-template <typename T, int ROWS_, int COLUMNS_> struct Tile {
-    static constexpr int ROWS = ROWS_, COLUMNS = COLUMNS_, THREADS = 2 * ROWS;
-    static constexpr int WIDE = 16 / sizeof(T);
-    static constexpr int WORDS = ROWS * COLUMNS / WIDE;
+// MORE: rows in front of the first.
+template <typename T, int ROWS_, int COLUMNS_, int MORE_ = 0> struct Tile {
+    static constexpr int ROWS = ROWS_, COLUMNS = COLUMNS_, MORE = MORE_, THREADS = 2 * ROWS;
+    static constexpr int WIDE = 16 / sizeof(T), SLOTS = 8; // of the XOR: words in 128 bytes
+    static constexpr int WORDS = (ROWS + MORE) * COLUMNS / WIDE;
     static constexpr int STEPS = (WORDS + THREADS - 1) / THREADS;
-    alignas(16) T x[COLUMNS][ROWS];
+    static constexpr int PITCH = ((ROWS + MORE) / WIDE + SLOTS - 1) / SLOTS * SLOTS * WIDE;
+    static_assert(MORE == 0 || PITCH > ROWS + MORE, "values_at may read a word behind the last");
+    alignas(16) T x[COLUMNS][PITCH];
 
     __device__ __forceinline__ T *at(int i, int j)
     {
-        return &x[j][(i / WIDE ^ j / WIDE % (ROWS / WIDE)) * WIDE + i % WIDE];
+        return &x[j][(i / WIDE ^ j / WIDE % SLOTS) * WIDE + i % WIDE];
+    }
+    // WIDE values of column j from row i on.
+    template <bool IS_ALIGNED> __device__ __forceinline__ Vector<T, WIDE> values_at(int i, int j)
+    {
+        if constexpr (IS_ALIGNED)
+            return load_vector<T, WIDE>(at(i, j));
+        const int past = i % WIDE;
+        spmmi::TwoWords words;
+        words.set(0, *reinterpret_cast<const uint4 *>(at(i - past, j)));
+        words.set(1, *reinterpret_cast<const uint4 *>(at(i - past + WIDE, j)));
+        spmmi::Bits<T, WIDE> bits;
+        bits.word[0] = words.shifted(past * sizeof(T));
+        return bits.vector;
     }
 };
 
-// WIDE values from p, of which only the first count exist; the others become 0.
+// WIDE values from p, of which only those from `begin` on and below `end` exist; the others become 0.
 template <typename T, int WIDE>
-__device__ __forceinline__ Vector<T, WIDE> load_part(const T *p, int64_t count, bool is_aligned)
+__device__ __forceinline__ Vector<T, WIDE> load_part(const T *p, int64_t begin, int64_t end, bool is_aligned)
 {
-    if (is_aligned && count >= WIDE)
+    if (is_aligned && begin <= 0 && end >= WIDE)
         return load_vector<T, WIDE>(p);
     Vector<T, WIDE> v;
 #pragma unroll
     for (int e = 0; e < WIDE; e++)
-        v.x[e] = e < count ? p[e] : T(0);
+        v.x[e] = e >= begin && e < end ? p[e] : T(0);
     return v;
 }
 
+// WIDE values of a column from p on, of which `count` exist. Where all do, and the two words of 16 bytes that have them
+// lie between `begin` and `end`, these are loaded at once and shifted when they are needed.
+template <typename T> struct ColumnPart {
+    static constexpr int WIDE = 16 / sizeof(T);
+    spmmi::TwoWords words;
+    const T *p;
+    int64_t count;
+    bool is_whole;
+
+    __device__ __forceinline__ uint32_t shift() const
+    {
+        return (uint32_t)(reinterpret_cast<uintptr_t>(p) % 16);
+    }
+    __device__ __forceinline__ void load(const T *p_, int64_t count_, const T *begin, const T *end)
+    {
+        p = p_;
+        count = count_;
+        const T *first = p - shift() / sizeof(T);
+        is_whole = count >= WIDE && first >= begin && first + 2 * WIDE <= end;
+        if (is_whole) {
+            words.set(0, __ldg(reinterpret_cast<const uint4 *>(first)));
+            words.set(1, __ldg(reinterpret_cast<const uint4 *>(first) + 1));
+        }
+    }
+    __device__ __forceinline__ Vector<T, WIDE> get() const
+    {
+        if (!is_whole)
+            return load_part<T, WIDE>(p, 0, count, false);
+        spmmi::Bits<T, WIDE> bits;
+        bits.word[0] = words.shifted(shift());
+        return bits.vector;
+    }
+};
+
 template <typename T, int WIDE>
-__device__ __forceinline__ void store_part(T *p, int64_t count, bool is_aligned, const Vector<T, WIDE> &v)
+__device__ __forceinline__ void store_part(T *p, int64_t begin, int64_t end, bool is_aligned,
+                                           const Vector<T, WIDE> &v)
 {
-    if (is_aligned && count >= WIDE) {
+    if (is_aligned && begin <= 0 && end >= WIDE) {
         store_vector<T, WIDE>(p, v);
         return;
     }
 #pragma unroll
     for (int e = 0; e < WIDE; e++) {
-        if (e < count)
+        if (e >= begin && e < end)
             p[e] = v.x[e];
     }
 }
@@ -84,12 +140,19 @@ template <typename TileT> __device__ __forceinline__ Word along(int step)
     return {word / WORDS, word % WORDS * WIDE};
 }
 
-template <typename T> __device__ __forceinline__ bool aligned(const T *p, int64_t ld)
+template <typename T> __host__ __device__ __forceinline__ bool aligned(const T *p, int64_t ld)
 {
     return reinterpret_cast<uintptr_t>(p) % 16 == 0 && ld * (int64_t)sizeof(T) % 16 == 0;
 }
 
-template <typename T, int COLUMNS>
+// Values of the sector that a column begins in which lie in front of it.
+template <typename T> __device__ __forceinline__ int before_column(const T *column)
+{
+    return (int)(reinterpret_cast<uintptr_t>(column) / sizeof(T) % SECTOR_VALUES<T>);
+}
+
+// SHIFTS: columns begin anywhere, and 16 bytes of them are read at once all the same.
+template <typename T, int COLUMNS, bool SHIFTS>
 __global__ void __launch_bounds__(2 * ROWS_FROM_COLUMNS)
     rows_from_columns(int64_t rows, int64_t n, const T *__restrict__ src, int64_t lds, T *__restrict__ dst,
                       int64_t ldd)
@@ -101,15 +164,22 @@ __global__ void __launch_bounds__(2 * ROWS_FROM_COLUMNS)
     const bool src_aligned = aligned(src, lds), dst_aligned = aligned(dst, ldd);
     spmmi::release_dependents();
     Vector<T, WIDE> v[TileT::STEPS]; // all loads are under way before the first is used
+    ColumnPart<T> part[TileT::STEPS];
 #pragma unroll
     for (int step = 0; step < TileT::STEPS; step++) {
         const Word at = down<TileT>(step);
         const int64_t count = at.j < COLUMNS && column0 + at.j < n ? rows - row0 - at.i : 0;
-        v[step] = load_part<T, WIDE>(src + row0 + at.i + (column0 + at.j) * lds, count, src_aligned);
+        const T *from = src + row0 + at.i + (column0 + at.j) * lds;
+        if constexpr (SHIFTS)
+            part[step].load(from, count, src, src + (n - 1) * lds + rows);
+        else
+            v[step] = load_part<T, WIDE>(from, 0, count, src_aligned);
     }
 #pragma unroll
     for (int step = 0; step < TileT::STEPS; step++) {
         const Word at = down<TileT>(step);
+        if constexpr (SHIFTS)
+            v[step] = part[step].get();
         if (at.j < COLUMNS)
             store_vector<T, WIDE>(tile.at(at.i, at.j), v[step]);
     }
@@ -122,33 +192,34 @@ __global__ void __launch_bounds__(2 * ROWS_FROM_COLUMNS)
 #pragma unroll
         for (int e = 0; e < WIDE; e++)
             v[step].x[e] = *tile.at(at.i, at.j + e);
-        store_part<T, WIDE>(dst + (row0 + at.i) * ldd + column0 + at.j, ldd - column0 - at.j, dst_aligned,
+        store_part<T, WIDE>(dst + (row0 + at.i) * ldd + column0 + at.j, 0, ldd - column0 - at.j, dst_aligned,
                             v[step]);
     }
 }
 
 // It starts while the product that writes src ends: no __restrict__, which would make read-only loads (launch.cuh).
-template <typename T, int COLUMNS>
+template <typename T, int COLUMNS, bool IS_ALIGNED>
 __global__ void __launch_bounds__(2 * ROWS_FROM_ROWS)
     columns_from_rows(int64_t rows, int64_t n, const T *src, int64_t lds, T *dst, int64_t ldd, T beta)
 {
-    using TileT = Tile<T, ROWS_FROM_ROWS, COLUMNS>;
-    constexpr int ROWS = TileT::ROWS, WIDE = TileT::WIDE;
+    using TileT = Tile<T, ROWS_FROM_ROWS, COLUMNS, IS_ALIGNED ? 0 : SECTOR_VALUES<T>>;
+    constexpr int ROWS = TileT::ROWS, MORE = TileT::MORE, WIDE = TileT::WIDE;
     __shared__ TileT tile;
-    const int64_t row0 = (int64_t)blockIdx.x * ROWS, column0 = (int64_t)blockIdx.y * COLUMNS;
-    const bool src_aligned = aligned(src, lds), dst_aligned = aligned(dst, ldd);
+    const int64_t row0 = (int64_t)blockIdx.x * ROWS - MORE, column0 = (int64_t)blockIdx.y * COLUMNS;
+    const bool src_aligned = aligned(src, lds);
     spmmi::wait_for_previous();
     Vector<T, WIDE> v[TileT::STEPS];
 #pragma unroll
     for (int step = 0; step < TileT::STEPS; step++) {
         const Word at = along<TileT>(step);
-        const int64_t count = at.i < ROWS && row0 + at.i < rows ? n - column0 - at.j : 0;
-        v[step] = load_part<T, WIDE>(src + (row0 + at.i) * lds + column0 + at.j, count, src_aligned);
+        const int64_t row = row0 + at.i;
+        const int64_t count = at.i < ROWS + MORE && row >= 0 && row < rows ? n - column0 - at.j : 0;
+        v[step] = load_part<T, WIDE>(src + row * lds + column0 + at.j, 0, count, src_aligned);
     }
 #pragma unroll
     for (int step = 0; step < TileT::STEPS; step++) {
         const Word at = along<TileT>(step);
-        if (at.i < ROWS) {
+        if (at.i < ROWS + MORE) {
 #pragma unroll
             for (int e = 0; e < WIDE; e++)
                 *tile.at(at.i, at.j + e) = v[step].x[e];
@@ -160,14 +231,15 @@ __global__ void __launch_bounds__(2 * ROWS_FROM_ROWS)
         const Word at = down<TileT>(step);
         if (at.j >= COLUMNS)
             break;
-        const int64_t count = column0 + at.j < n ? rows - row0 - at.i : 0;
-        T *out = dst + row0 + at.i + (column0 + at.j) * ldd;
-        v[step] = load_vector<T, WIDE>(tile.at(at.i, at.j));
+        T *const column = dst + (column0 + at.j) * ldd;
+        const int first = at.i + MORE - (IS_ALIGNED ? 0 : before_column(column)); // of the tile
+        const int64_t row = row0 + first, count = column0 + at.j < n ? rows - row : 0;
+        Vector<T, WIDE> x = tile.template values_at<IS_ALIGNED>(first, at.j);
         if constexpr (sizeof(T) > 2) {
             if (beta != T(0))
-                v[step].fma(beta, load_part<T, WIDE>(out, count, dst_aligned));
+                x.fma(beta, load_part<T, WIDE>(column + row, -row, count, true));
         }
-        store_part<T, WIDE>(out, count, dst_aligned, v[step]);
+        store_part<T, WIDE>(column + row, -row, count, true, x);
     }
 }
 
@@ -197,21 +269,27 @@ template <int ROWS, int COLUMNS> dim3 tiles(int64_t rows, int64_t width)
 }
 
 template <typename T, int COLUMNS>
-int to_rows(int64_t rows, int64_t n, const void *src, int64_t lds, void *dst, int64_t ldd, void *stream)
+int to_rows(int64_t rows, int64_t n, const void *src_, int64_t lds, void *dst, int64_t ldd, void *stream)
 {
-    return spmmi::launch_kernel(rows_from_columns<T, COLUMNS>, tiles<ROWS_FROM_COLUMNS, COLUMNS>(rows, ldd),
-                                2 * ROWS_FROM_COLUMNS, 0, stream, false, rows, n, static_cast<const T *>(src),
-                                lds, static_cast<T *>(dst), ldd);
+    const T *src = static_cast<const T *>(src_);
+    const bool shifts = sizeof(T) == 2 && !aligned(src, lds);
+    return spmmi::launch_kernel(shifts ? rows_from_columns<T, COLUMNS, sizeof(T) == 2>
+                                       : rows_from_columns<T, COLUMNS, false>,
+                                tiles<ROWS_FROM_COLUMNS, COLUMNS>(rows, ldd), 2 * ROWS_FROM_COLUMNS, 0,
+                                stream, false, rows, n, src, lds, static_cast<T *>(dst), ldd);
 }
 
 template <typename T, int COLUMNS>
-int to_columns(int64_t rows, int64_t n, const void *src, int64_t lds, void *dst, int64_t ldd, double beta,
+int to_columns(int64_t rows, int64_t n, const void *src, int64_t lds, void *dst_, int64_t ldd, double beta,
                void *stream, bool is_dependent)
 {
-    return spmmi::launch_kernel(columns_from_rows<T, COLUMNS>, tiles<ROWS_FROM_ROWS, COLUMNS>(rows, n),
-                                2 * ROWS_FROM_ROWS, 0, stream, is_dependent, rows, n,
-                                static_cast<const T *>(src), lds, static_cast<T *>(dst), ldd,
-                                static_cast<T>(beta));
+    T *dst = static_cast<T *>(dst_);
+    const bool is_aligned = aligned(dst, ldd);
+    const int64_t more = is_aligned ? 0 : SECTOR_VALUES<T> - 1; // the tiles of a column begin so much earlier
+    return spmmi::launch_kernel(
+        is_aligned ? columns_from_rows<T, COLUMNS, true> : columns_from_rows<T, COLUMNS, false>,
+        tiles<ROWS_FROM_ROWS, COLUMNS>(rows + more, n), 2 * ROWS_FROM_ROWS, 0, stream, is_dependent, rows, n,
+        static_cast<const T *>(src), lds, dst, ldd, static_cast<T>(beta));
 }
 
 } // namespace

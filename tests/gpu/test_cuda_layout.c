@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Layout conversion on the GPU: every tile width, ragged edges, ld gaps, beta. Exact by nature. */
+/* Layout conversion on the GPU: every tile width, ragged edges, ld gaps, columns that begin anywhere, beta. Exact by
+ * nature. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +11,7 @@
 #include "cuda_product.h"
 #include "kernels/shared/convert.h"
 
-static const int64_t heights[] = {1, 2, 31, 33, 64, 127, 128, 129, 255, 512, 1000};
+static const int64_t heights[] = {1, 2, 31, 33, 64, 113, 127, 128, 129, 143, 255, 256, 512, 1000};
 static const int64_t columns[] = {1, 2, 4, 5, 8, 9, 16, 17, 31, 32, 33, 64, 100};
 
 static void fill(struct test_dense *dense)
@@ -20,14 +21,15 @@ static void fill(struct test_dense *dense)
             test_dense_set(dense, i, j, test_integer((uint64_t)i, (uint64_t)j));
 }
 
-static void convert(spmm_dtype_t dtype, int64_t rows, int64_t n, int64_t gap, int to_rows, double beta)
+static void convert(spmm_dtype_t dtype, int64_t rows, int64_t n, int64_t gap, int64_t shift, int to_rows,
+                    double beta)
 {
     struct test_dense src = test_dense_make(
-        (struct test_dense_shape){rows, n, to_rows ? SPMM_COL_MAJOR : SPMM_ROW_MAJOR, dtype, gap, 1});
+        (struct test_dense_shape){rows, n, to_rows ? SPMM_COL_MAJOR : SPMM_ROW_MAJOR, dtype, gap, shift});
     /* Rows of scratch are filled up to their ld: as a matrix they have no gap. */
     const int64_t dst_cols = to_rows ? n + gap : n;
     struct test_dense dst = test_dense_make((struct test_dense_shape){
-        rows, dst_cols, to_rows ? SPMM_ROW_MAJOR : SPMM_COL_MAJOR, dtype, to_rows ? 0 : gap, 1});
+        rows, dst_cols, to_rows ? SPMM_ROW_MAJOR : SPMM_COL_MAJOR, dtype, to_rows ? 0 : gap, shift});
     fill(&src);
     if (beta != 0)
         fill(&dst);
@@ -62,7 +64,8 @@ static void all_shapes(spmm_dtype_t dtype, int to_rows, double beta)
     for (size_t h = 0; h < sizeof heights / sizeof heights[0]; h++)
         for (size_t c = 0; c < sizeof columns / sizeof columns[0]; c++)
             for (int64_t gap = 0; gap < 8; gap += 3)
-                convert(dtype, heights[h], columns[c], gap, to_rows, beta);
+                convert(dtype, heights[h], columns[c], gap, (int64_t)(h + c) % 3 * 4 + gap % 2, to_rows,
+                        beta);
 }
 
 static void rows_are_made_from_columns(void **state)
