@@ -171,14 +171,16 @@ __global__ void __launch_bounds__(Shape::THREADS)
     Sum *kept = nullptr; // of the warp's first column
     if constexpr (Shape::IS_COLUMNS) {
         join_multipliers<Shape>(); // sums take the place of the stages
-        kept = reinterpret_cast<Sum *>(memory + BCSR_BARRIER_BYTES) + across * BCSR_SUMS_PITCH<Shape>;
+        kept =
+            reinterpret_cast<Sum *>(memory + BCSR_BARRIER_BYTES) + across * KEPT_PITCH<BCSR_UNIT_ROWS<Shape>>;
     }
 #pragma unroll
     for (int i = 0; i < HEIGHT; i++)
         finish_block_row<Shape>(a, item, w + i, c_rows[i], tile + across, sums[i], kept);
     if constexpr (Shape::IS_COLUMNS) {
         join_multipliers<Shape>();
-        store_columns<Shape>(a, item, tile, reinterpret_cast<const Sum *>(memory + BCSR_BARRIER_BYTES));
+        store_columns<T, BCSR_UNIT_ROWS<Shape>, Shape::COLUMNS, Shape::WARPS>(
+            a, item, tile, reinterpret_cast<const Sum *>(memory + BCSR_BARRIER_BYTES));
     }
     end_after_previous();
 }

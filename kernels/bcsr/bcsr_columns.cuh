@@ -4,7 +4,7 @@
 // through shared memory once, where the stages were, so that a warp stores whole columns of a block-row group.
 #pragma once
 #include "bcsr_shape.h"
-#include "kernels/tcblock/tcblock_sums.cuh"
+#include "kernels/tcblock/tcblock_columns.cuh"
 
 namespace spmmi {
 
@@ -42,66 +42,5 @@ template <typename Shape> __device__ __forceinline__ void join_multipliers()
 }
 
 template <typename Shape> constexpr int BCSR_UNIT_ROWS = (int)SPMMI_BCSR_ROWS *Shape::DOWN *Shape::HEIGHT;
-template <typename Shape> constexpr int BCSR_SUMS_PITCH = (int)spmmi_bcsr_sums_pitch(BCSR_UNIT_ROWS<Shape>);
-
-// By 16 bytes, where the rows of C follow each other and columns begin at multiples of 16 bytes.
-template <typename Shape>
-__device__ __forceinline__ void store_pieces(const TcblockArgs<typename Shape::T> &a, const uint32_t *rows,
-                                             uint32_t tile, uint32_t end,
-                                             const typename Value<typename Shape::T>::Sum *kept)
-{
-    using T = typename Shape::T;
-    constexpr int PIECE = 16 / (int)sizeof(T), PIECES = BCSR_UNIT_ROWS<Shape> / PIECE;
-    const uint32_t first = threadIdx.x % PIECES * PIECE;
-    const Vector<uint32_t, PIECE> c_rows = load_vector_const<uint32_t, PIECE>(rows + first);
-    bool is_run = c_rows.x[0] % PIECE == 0;
-#pragma unroll
-    for (int i = 0; i < PIECE; i++)
-        is_run = is_run && c_rows.x[i] == c_rows.x[0] + i && c_rows.x[i] < a.rows;
-    for (uint32_t j = threadIdx.x / PIECES; j < end; j += 32 * Shape::WARPS / PIECES) {
-        const auto sums =
-            load_vector<typename Value<T>::Sum, PIECE>(kept + j * BCSR_SUMS_PITCH<Shape> + first);
-        T *to = a.c + (tile + j) * a.ldc;
-        if (is_run) {
-            store_sums<T, PIECE>(a, to + c_rows.x[0], PIECE, sums.x);
-            continue;
-        }
-#pragma unroll
-        for (int i = 0; i < PIECE; i++) {
-            if (c_rows.x[i] < a.rows)
-                store_sums<T, 1>(a, to + c_rows.x[i], 1, {sums.x[i]});
-        }
-    }
-}
-
-// Value by value, lanes side by side along a column.
-template <typename Shape>
-__device__ __forceinline__ void store_values(const TcblockArgs<typename Shape::T> &a, const uint32_t *rows,
-                                             uint32_t tile, uint32_t end,
-                                             const typename Value<typename Shape::T>::Sum *kept)
-{
-    using T = typename Shape::T;
-    constexpr int ROWS = BCSR_UNIT_ROWS<Shape>;
-    const uint32_t row = threadIdx.x % ROWS, c_row = __ldg(rows + row);
-    if (c_row >= a.rows)
-        return;
-#pragma unroll 4
-    for (uint32_t j = threadIdx.x / ROWS; j < end; j += 32 * Shape::WARPS / ROWS)
-        store_sums<T, 1>(a, a.c + (tile + j) * a.ldc + c_row, 1, {kept[j * BCSR_SUMS_PITCH<Shape> + row]});
-}
-
-// The tile's columns of C from `tile` on; kept: their sums.
-template <typename Shape>
-__device__ __forceinline__ void store_columns(const TcblockArgs<typename Shape::T> &a,
-                                              const struct spmmi_tcblock_item &item, uint32_t tile,
-                                              const typename Value<typename Shape::T>::Sum *kept)
-{
-    const uint32_t *rows = a.row_of + uint64_t(item.unit) * a.unit_rows;
-    const uint32_t end = min(a.n - tile, (uint32_t)Shape::COLUMNS);
-    if (a.c_is_wide)
-        store_pieces<Shape>(a, rows, tile, end, kept);
-    else
-        store_values<Shape>(a, rows, tile, end, kept);
-}
 
 } // namespace spmmi

@@ -61,13 +61,6 @@ SPMMI_GEOMETRY uint32_t spmmi_bcsr_column_pitch(uint32_t has_groups)
     return has_groups ? SPMMI_BCSR_COLUMN_BYTES : SPMMI_BCSR_COLUMN_BYTES + 16;
 }
 
-/* From column to column of the sums of a tile of column-major C in shared memory. The four columns and eight rows that
- * a warp stores there at once lie in different banks. */
-SPMMI_GEOMETRY uint32_t spmmi_bcsr_sums_pitch(uint32_t unit_rows)
-{
-    return unit_rows + 4;
-}
-
 /* Of the rows of B of a step. */
 SPMMI_GEOMETRY uint32_t spmmi_bcsr_b_bytes(uint32_t columns, uint32_t value_bytes, uint32_t has_groups,
                                            uint32_t is_columns)
@@ -104,9 +97,8 @@ static inline uint32_t spmmi_bcsr_shared(const struct spmmi_bcsr_shape *shape, u
     const uint32_t stages =
         shape->stages * spmmi_bcsr_stage_bytes(b_bytes, spmmi_bcsr_block_bytes(value_bytes),
                                                spmmi_bcsr_align(shape->has_groups), step_blocks);
-    const uint32_t sums = shape->columns *
-                          spmmi_bcsr_sums_pitch(SPMMI_BCSR_ROWS * shape->down * shape->height) *
-                          spmmi_tcblock_sum_bytes(value_bytes);
+    const uint32_t sums =
+        spmmi_tcblock_kept_bytes(shape->columns, SPMMI_BCSR_ROWS * shape->down * shape->height, value_bytes);
     return SPMMI_BCSR_BARRIER_BYTES + (shape->is_columns && sums > stages ? sums : stages);
 }
 

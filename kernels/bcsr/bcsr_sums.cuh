@@ -145,7 +145,8 @@ finish_block_row(const TcblockArgs<typename Shape::T> &a, const struct spmmi_tcb
         if constexpr (Shape::IS_COLUMNS) {
 #pragma unroll
             for (int q = 0; q < 2 * GROUPS; q++)
-                kept[(8 * (q / 2) + 2 * t + q % 2) * BCSR_SUMS_PITCH<Shape> + unit_row] = row[q / 2][q % 2];
+                kept[(8 * (q / 2) + 2 * t + q % 2) * KEPT_PITCH<BCSR_UNIT_ROWS<Shape>> + unit_row] =
+                    row[q / 2][q % 2];
         } else if constexpr (sizeof(T) == 2 && GROUPS % 4 == 0) {
             __syncwarp();
             store_pairs(a, item, unit_row, c_rows[h], tile, row);

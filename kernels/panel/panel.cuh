@@ -7,15 +7,18 @@
 #include "panel_shape.h"
 #include "kernels/shared/async.cuh"
 #include "kernels/tcblock/tcblock.cuh"
-#include "kernels/tcblock/tcblock_sums.cuh"
+#include "kernels/tcblock/tcblock_columns.cuh"
 
 namespace spmmi {
 
-template <typename Compute_, int WINDOWS_, int PAIRS_, bool IS_PACKED_, bool IS_WIDE_> struct PanelShape {
+template <typename Compute_, int WINDOWS_, int PAIRS_, bool IS_PACKED_, bool IS_WIDE_,
+          bool IS_COLUMNS_ = false>
+struct PanelShape {
     using Compute = Compute_;
     using T = typename Compute::T;
     static constexpr int WINDOWS = WINDOWS_, PAIRS = PAIRS_;
     static constexpr bool IS_PACKED = IS_PACKED_, IS_WIDE = IS_WIDE_;
+    static constexpr bool IS_COLUMNS = IS_COLUMNS_; // C is column-major
     static constexpr int THREADS = 32 * WINDOWS;
     static constexpr int COLUMNS = 16 * PAIRS; // of the tile
     // A lane loads pairs of neighbouring columns, 8 bytes or one pair; GROUPS of them, 8 * GROUP columns apart.
@@ -135,6 +138,30 @@ __device__ __forceinline__ Vector<typename Shape::T, 2> staged_pair(const unsign
     }
 }
 
+// A tile of column-major C; kept: where its sums go first.
+template <typename Shape>
+__device__ __forceinline__ void
+store_panel_columns(const TcblockArgs<typename Shape::T> &a, const struct spmmi_tcblock_item &item,
+                    uint32_t tile,
+                    const typename Value<typename Shape::T>::Sum (&row)[2][Shape::GROUPS][Shape::GROUP],
+                    typename Value<typename Shape::T>::Sum *kept)
+{
+    using T = typename Shape::T;
+    using Sum = typename Value<T>::Sum;
+    constexpr int GROUP = Shape::GROUP, UNIT_ROWS = 8 * Shape::WINDOWS;
+    const int lane = threadIdx.x % 32, first = lane / 4 * GROUP; // column in the tile
+    Sum *to = kept + first * KEPT_PITCH<UNIT_ROWS> + threadIdx.x / 32 * 8 + lane % 4 * 2;
+#pragma unroll
+    for (int q = 0; q < Shape::GROUPS; q++) {
+#pragma unroll
+        for (int e = 0; e < GROUP; e++)
+            store_vector<Sum, 2>(to + (8 * GROUP * q + e) * KEPT_PITCH<UNIT_ROWS>,
+                                 {row[0][q][e], row[1][q][e]});
+    }
+    __syncthreads();
+    store_columns<T, UNIT_ROWS, Shape::COLUMNS, Shape::WINDOWS>(a, item, tile, kept);
+}
+
 template <typename Shape>
 __global__ void __launch_bounds__(Shape::THREADS, Shape::RESIDENT)
     panel_kernel(const __grid_constant__ TcblockArgs<typename Shape::T> a)
@@ -154,6 +181,8 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::RESIDENT)
     PanelLook<Shape> look;
     look_at_step(look, a, item.begin, item.end);
     Sum sums[PAIRS][4] = {};
+    if constexpr (Shape::IS_COLUMNS)
+        wait_for_previous(); // which may have converted B
     for (uint32_t step = item.begin; step < item.end; step++) {
         cut_blocks(look, a);
         copy_rows(shared, look, a, tile);
@@ -186,17 +215,23 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::RESIDENT)
         }
         __syncthreads();
     }
+    Sum rows_of_sums[Shape::IS_COLUMNS ? 2 : 1][Shape::GROUPS][GROUP];
 #pragma unroll
     for (int i = 0; i < 2; i++) {
-        Sum row[Shape::GROUPS][GROUP];
+        Sum(&row)[Shape::GROUPS][GROUP] = rows_of_sums[Shape::IS_COLUMNS ? i : 0];
 #pragma unroll
         for (int j = 0; j < PAIRS; j++) {
             row[j / (GROUP / 2)][j % (GROUP / 2) * 2] = sums[j][i];
             row[j / (GROUP / 2)][j % (GROUP / 2) * 2 + 1] = sums[j][2 + i];
         }
-        finish_window_row<Shape::WINDOWS, 8 * GROUP, T, GROUP, Shape::GROUPS>(
-            a, item, threadIdx.x / 32, 2 * t + i, i == 0 ? c_rows.x : c_rows.y, tile + GROUP * g, row);
+        check_window_row<Shape::WINDOWS, 8 * GROUP, T, GROUP, Shape::GROUPS>(
+            a, item, threadIdx.x / 32, 2 * t + i, tile + GROUP * g, row);
+        if constexpr (!Shape::IS_COLUMNS)
+            store_window_row<8 * GROUP, T, GROUP, Shape::GROUPS>(
+                a, item, threadIdx.x / 32, 2 * t + i, i == 0 ? c_rows.x : c_rows.y, tile + GROUP * g, row);
     }
+    if constexpr (Shape::IS_COLUMNS)
+        store_panel_columns<Shape>(a, item, tile, rows_of_sums, reinterpret_cast<Sum *>(shared));
     end_after_previous();
 }
 

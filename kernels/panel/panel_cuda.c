@@ -36,6 +36,6 @@ cleanup:
 }
 
 static const struct spmmi_tcblock_gpu gpu = {
-    .kind = &spmmi_panel_kind, .launch = spmmi_panel_cuda_launch, .fits = fits};
+    .kind = &spmmi_panel_kind, .launch = spmmi_panel_cuda_launch, .stores_columns = 1, .fits = fits};
 
 const struct spmmi_backend spmmi_panel_cuda = {SPMMI_CUDA_TCBLOCKS, .supports = supports, .kind = &gpu};

@@ -5,11 +5,15 @@
 
 namespace spmmi {
 
+// The sums of column-major C take the place of the stage.
 template <typename Shape> uint32_t panel_shared(const struct spmmi_tcblocks &l)
 {
-    return spmmi_panel_stage(Shape::B_BYTES, sizeof(typename Shape::T), Shape::IS_PACKED, l.step_blocks_max,
-                             l.step_values_max)
-        .bytes;
+    constexpr uint32_t BYTES = sizeof(typename Shape::T);
+    const uint32_t kept = spmmi_tcblock_kept_bytes(Shape::COLUMNS, 8 * Shape::WINDOWS, BYTES);
+    const uint32_t stage =
+        spmmi_panel_stage(Shape::B_BYTES, BYTES, Shape::IS_PACKED, l.step_blocks_max, l.step_values_max)
+            .bytes;
+    return Shape::IS_COLUMNS && kept > stage ? kept : stage;
 }
 
 template <typename Shape> cudaError_t launch_panel_shape(const struct spmmi_tcblock_cuda *args)
@@ -22,7 +26,7 @@ template <typename Shape> cudaError_t launch_panel_shape(const struct spmmi_tcbl
     if (error == cudaSuccess && l.item_count > 0)
         error = launch_kernel(panel_kernel<Shape>,
                               dim3(l.item_count, (a.n + Shape::COLUMNS - 1) / Shape::COLUMNS), Shape::THREADS,
-                              shared, args->cuda_stream, args->overtakes != 0, a);
+                              shared, args->cuda_stream, args->overtakes || args->is_early, a);
     return error == cudaSuccess ? launch_sum_slots(args, a) : error;
 }
 
@@ -39,20 +43,14 @@ inline struct spmmi_panel_load panel_load(const struct spmmi_tcblocks &l, uint32
     return load;
 }
 
-template <typename Compute, int WINDOWS, bool IS_PACKED>
-cudaError_t launch_panel_tile(const struct spmmi_tcblock_cuda *args)
+template <typename Compute, int WINDOWS, bool IS_PACKED, bool IS_COLUMNS>
+cudaError_t launch_panel_wide(const struct spmmi_tcblock_cuda *args, const struct spmmi_panel_shape &shape)
 {
-    using T = typename Compute::T;
-    constexpr int NARROW = sizeof(T) == 8 ? 1 : 2; // pairs
-    using Narrow = PanelShape<Compute, WINDOWS, NARROW, IS_PACKED, true>;
-    using Middle = PanelShape<Compute, WINDOWS, 2 * NARROW, IS_PACKED, true>;
-    using Widest = PanelShape<Compute, WINDOWS, 4 * NARROW, IS_PACKED, true>;
+    constexpr int NARROW = sizeof(typename Compute::T) == 8 ? 1 : 2; // pairs
+    using Narrow = PanelShape<Compute, WINDOWS, NARROW, IS_PACKED, true, IS_COLUMNS>;
+    using Middle = PanelShape<Compute, WINDOWS, 2 * NARROW, IS_PACKED, true, IS_COLUMNS>;
+    using Widest = PanelShape<Compute, WINDOWS, 4 * NARROW, IS_PACKED, true, IS_COLUMNS>;
     static_assert(Narrow::B_BYTES == (int)SPMMI_PANEL_B_MIN, "as refused");
-    const struct spmmi_panel_load load = panel_load(args->layout, sizeof(T));
-    const struct spmmi_panel_shape shape =
-        spmmi_panel_launch(&load, args->n, b_is_wide<T>(args), args->shared_max);
-    if (!shape.is_wide)
-        return launch_panel_shape<PanelShape<Compute, WINDOWS, NARROW, IS_PACKED, false>>(args);
     switch (shape.columns) {
     case Narrow::COLUMNS:
         return launch_panel_shape<Narrow>(args);
@@ -63,6 +61,21 @@ cudaError_t launch_panel_tile(const struct spmmi_tcblock_cuda *args)
     default:
         return cudaErrorInvalidConfiguration;
     }
+}
+
+template <typename Compute, int WINDOWS, bool IS_PACKED>
+cudaError_t launch_panel_tile(const struct spmmi_tcblock_cuda *args)
+{
+    using T = typename Compute::T;
+    constexpr int NARROW = sizeof(T) == 8 ? 1 : 2; // pairs
+    const struct spmmi_panel_load load = panel_load(args->layout, sizeof(T));
+    const bool is_wide = args->c_is_columns || b_is_wide<T>(args);
+    const struct spmmi_panel_shape shape = spmmi_panel_launch(&load, args->n, is_wide, args->shared_max);
+    if (args->c_is_columns)
+        return launch_panel_wide<Compute, WINDOWS, IS_PACKED, true>(args, shape);
+    if (!shape.is_wide)
+        return launch_panel_shape<PanelShape<Compute, WINDOWS, NARROW, IS_PACKED, false>>(args);
+    return launch_panel_wide<Compute, WINDOWS, IS_PACKED, false>(args, shape);
 }
 
 template <typename Compute, int WINDOWS>

@@ -13,6 +13,7 @@ struct spmmi_tcblock_gpu {
     int (*launch)(const struct spmmi_tcblock_cuda *args);
     uint32_t
         columns_bytes_max; /* launch takes column-major B and C of values of up to so many bytes; 0: it does not */
+    int stores_columns; /* launch takes column-major C beside row-major B, and may start early */
     /* Optional. Is there a kernel for this layout where a thread block may have so many bytes of shared memory?
      * Errors: UNSUPPORTED. */
     spmm_status_t (*fits)(const struct spmmi_tcblocks *layout, uint32_t value_bytes, uint32_t shared_max,

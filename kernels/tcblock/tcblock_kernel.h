@@ -94,7 +94,8 @@ struct spmmi_tcblock_cuda {
     void *slots; /* slot_count * unit_rows * n sums */
     void *cuda_stream;
     int can_overlap;     /* dependent launches, sm_90 */
-    int is_columns;      /* B and C are column-major, B aligned to 16 bytes; else row-major */
+    int is_columns;      /* B and C are column-major, B aligned to 16 bytes; else B is row-major */
+    int c_is_columns;    /* C is column-major, beside row-major B of whole words of 16 bytes, padded */
     int is_early;        /* starts while the kernel before it in the stream runs, and waits for it: sm_90 */
     int overtakes;       /* starts while the kernel before it in the stream runs, and ends after it: sm_90 */
     int has_wgmma;       /* sm_90, which alone has these instructions */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* See tcblock_cuda.h: products. A family may have kernels for column-major B and C (docs/decisions/0078): there B goes
- * by way of scratch in the workspace only where its columns are not aligned. Other kernels take row-major operands: a
- * column-major one goes by way of row-major scratch, a pass of columns at a time. */
+ * by way of scratch in the workspace only where its columns are not aligned. Other kernels take row-major B, and
+ * row-major C but for panel (0083): a column-major operand goes by way of row-major scratch, a pass of columns at a
+ * time. */
 #include <cuda_runtime_api.h>
 
 #include "executor/cuda/cuda_call.h"
@@ -19,6 +20,7 @@ struct passes {
     int is_columns;                                   /* the kernel takes column-major operands */
     int aligns_b;                                     /* of which B goes by way of scratch */
     int converts_b, converts_c;                       /* to row-major scratch */
+    int stores_columns;                               /* the kernel stores column-major C */
     int64_t columns, pitch;                           /* of a pass; leading dimension of scratch */
     int64_t wide;                                     /* values of 16 bytes */
     uint64_t b_offset, c_offset, slots_offset, bytes; /* slots: of the long rows */
@@ -39,13 +41,17 @@ static int64_t columns_of_rows(const struct passes *p, int64_t n)
 
 /* Cut row groups and long rows are added up and computed by kernels for row-major C. Where rows are permuted, but C is
  * not, each value of a column would be stored alone. */
-static int takes_columns(const struct tcblock_state *f, const struct spmmi_product *product)
+static int has_whole_columns(const struct tcblock_state *f, const struct spmmi_product *product)
 {
     const uint32_t moved = f->part.flags & (SPMMI_PART_REORDERED | SPMMI_PART_PERMUTES_OUTPUT);
-    return moved != SPMMI_PART_REORDERED && product->b.layout == SPMM_COL_MAJOR &&
-           product->c.layout == SPMM_COL_MAJOR &&
-           spmm_dtype_size(product->a_type) <= f->gpu->columns_bytes_max && f->layout.slot_count == 0 &&
-           f->long_rows.rows.row_count == 0;
+    return moved != SPMMI_PART_REORDERED && product->c.layout == SPMM_COL_MAJOR &&
+           f->layout.slot_count == 0 && f->long_rows.rows.row_count == 0;
+}
+
+static int takes_columns(const struct tcblock_state *f, const struct spmmi_product *product)
+{
+    return product->b.layout == SPMM_COL_MAJOR &&
+           spmm_dtype_size(product->a_type) <= f->gpu->columns_bytes_max && has_whole_columns(f, product);
 }
 
 static int is_aligned(const spmm_dense_t *dense, size_t value_bytes)
@@ -73,8 +79,10 @@ static struct passes plan_rows(const struct tcblock_state *f, const struct spmmi
     const size_t value_bytes = spmm_dtype_size(product->a_type);
     const int64_t wide = 16 / (int64_t)value_bytes, n = product->b.cols;
     struct passes p = {.converts_b = product->b.layout == SPMM_COL_MAJOR,
-                       .converts_c = product->c.layout == SPMM_COL_MAJOR,
+                       .stores_columns = f->gpu->stores_columns && product->b.layout == SPMM_COL_MAJOR &&
+                                         has_whole_columns(f, product),
                        .wide = wide};
+    p.converts_c = product->c.layout == SPMM_COL_MAJOR && !p.stores_columns;
     p.columns = n < SPMMI_PASS_MAX ? n : SPMMI_PASS_MAX;
     if (p.converts_b || p.converts_c)
         p.columns = spmmi_pass_columns(n, (int64_t)f->layout.rows + f->layout.cols, value_bytes,
@@ -184,13 +192,14 @@ static int run_pass(const struct tcblock_state *f, const struct passes *p, const
     args->n = (uint32_t)b->cols;
     args->b = pass.b.data;
     args->c = pass.c.data;
+    args->is_early = p->stores_columns && turn->alpha != 0 && f->device->can_overlap;
     if (error == cudaSuccess)
         error = run_long_rows(f, p, &pass, workspace, args);
     if (error == cudaSuccess)
         error = f->gpu->launch(args);
     if (error == cudaSuccess && p->converts_c)
         error = spmmi_columns_from_rows_cuda(dtype, c->rows, c->cols, pass.c.data, p->pitch, c->data, c->ld,
-                                             0, args->cuda_stream, 0);
+                                             0, args->cuda_stream, f->device->can_overlap);
     return error;
 }
 
@@ -205,6 +214,7 @@ spmm_status_t spmmi_cuda_tcblocks_run(const void *state, const struct spmmi_prod
         .shared_max = f->device->shared_max,
         .has_wgmma = f->device->target == 90,
         .is_columns = p.is_columns,
+        .c_is_columns = p.stores_columns,
         .ldb = (uint64_t)(p.converts_b || p.aligns_b ? p.pitch : product->b.ld),
         .ldc = (uint64_t)(p.converts_c ? p.pitch : product->c.ld),
         .alpha = product->alpha,

@@ -34,6 +34,19 @@ SPMMI_GEOMETRY uint32_t spmmi_tcblock_sum_bytes(uint32_t value_bytes)
     return value_bytes == 8 ? 8 : 4;
 }
 
+/* From column to column of the sums of a tile of column-major C in shared memory. The columns and rows that a warp
+ * stores there at once lie in different banks, or two in one. */
+SPMMI_GEOMETRY uint32_t spmmi_tcblock_kept_pitch(uint32_t unit_rows)
+{
+    return unit_rows + 4;
+}
+
+/* Of these sums. */
+SPMMI_GEOMETRY uint32_t spmmi_tcblock_kept_bytes(uint32_t columns, uint32_t unit_rows, uint32_t value_bytes)
+{
+    return columns * spmmi_tcblock_kept_pitch(unit_rows) * spmmi_tcblock_sum_bytes(value_bytes);
+}
+
 /* From row to row of B in shared memory, of so many bytes: rows that differ modulo 4 lie in different banks. */
 SPMMI_GEOMETRY uint32_t spmmi_tcblock_pitch(uint32_t row_bytes)
 {

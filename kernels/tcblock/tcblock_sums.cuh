@@ -117,26 +117,34 @@ __device__ __forceinline__ uint2 rows_of_lane(const TcblockArgs<T> &a, const str
     return __ldg(reinterpret_cast<const uint2 *>(a.row_of) + first);
 }
 
+// N neighbouring sums to where their values are one word.
+template <typename T, int N>
+__device__ __forceinline__ void store_whole(const TcblockArgs<T> &a, T *to,
+                                            const typename Value<T>::Sum (&sums)[N])
+{
+    using Sum = typename Value<T>::Sum;
+    Vector<T, N> c = {};
+    if (a.beta != Sum(0))
+        c = load_vector<T, N>(to);
+#pragma unroll
+    for (int i = 0; i < N; i++)
+        c.x[i] = scaled_sum<T>(a.alpha, sums[i], a.beta, c.x[i]);
+    store_vector<T, N>(to, c);
+}
+
 // N neighbouring sums of a row of C.
 template <typename T, int N>
 __device__ __forceinline__ void store_sums(const TcblockArgs<T> &a, T *to, uint32_t left,
                                            const typename Value<T>::Sum (&sums)[N])
 {
-    using Sum = typename Value<T>::Sum;
     if (a.c_is_wide && left >= N) {
-        Vector<T, N> c = {};
-        if (a.beta != Sum(0))
-            c = load_vector<T, N>(to);
-#pragma unroll
-        for (int i = 0; i < N; i++)
-            c.x[i] = scaled_sum<T>(a.alpha, sums[i], a.beta, c.x[i]);
-        store_vector<T, N>(to, c);
+        store_whole<T, N>(a, to, sums);
         return;
     }
 #pragma unroll
     for (int i = 0; i < N; i++) {
         if (i < left)
-            to[i] = scaled_sum<T>(a.alpha, sums[i], a.beta, a.beta != Sum(0) ? to[i] : T(0));
+            store_whole<T, 1>(a, to + i, {sums[i]});
     }
 }
 
@@ -186,15 +194,22 @@ __device__ __forceinline__ void store_row(const TcblockArgs<T> &a, const struct 
 
 // Row r of window w of a unit of WINDOWS: groups STRIDE columns apart.
 template <int WINDOWS, int STRIDE, typename T, int N, int GROUPS>
-__device__ __forceinline__ void
-finish_window_row(const TcblockArgs<T> &a, const struct spmmi_tcblock_item &item, int w, int r,
-                  uint32_t c_row, uint32_t column, typename Value<T>::Sum (&sums)[GROUPS][N])
+__device__ __forceinline__ void check_window_row(const TcblockArgs<T> &a,
+                                                 const struct spmmi_tcblock_item &item, int w, int r,
+                                                 uint32_t column, typename Value<T>::Sum (&sums)[GROUPS][N])
 {
     const auto at = [](int q) { return uint32_t(q * STRIDE); };
     check_row(column, sums, at, [&](uint32_t first, typename Value<T>::Sum(&group)[N]) {
         sum_exactly<WINDOWS, T, N>(a, item, w, r, first, group);
     });
-    store_row(a, item, 8 * w + r, c_row, column, sums, at);
+}
+
+template <int STRIDE, typename T, int N, int GROUPS>
+__device__ __forceinline__ void
+store_window_row(const TcblockArgs<T> &a, const struct spmmi_tcblock_item &item, int w, int r, uint32_t c_row,
+                 uint32_t column, const typename Value<T>::Sum (&sums)[GROUPS][N])
+{
+    store_row(a, item, 8 * w + r, c_row, column, sums, [](int q) { return uint32_t(q * STRIDE); });
 }
 
 constexpr int SPLIT_ROWS = 8; // rows a thread block sums at a time, 32 columns each

@@ -123,8 +123,9 @@ __global__ void __launch_bounds__(32 * WINDOW_WARPS)
                 row[q][2 * j + 1] = sums[q][j][2 + i];
             }
         }
-        finish_window_row<1, 8 * WIDTH, T, WIDTH, REPEAT>(a, item, 0, 2 * t + i, i == 0 ? c_rows.x : c_rows.y,
-                                                          column, row);
+        check_window_row<1, 8 * WIDTH, T, WIDTH, REPEAT>(a, item, 0, 2 * t + i, column, row);
+        store_window_row<8 * WIDTH, T, WIDTH, REPEAT>(a, item, 0, 2 * t + i, i == 0 ? c_rows.x : c_rows.y,
+                                                      column, row);
     }
     end_after_previous();
 }

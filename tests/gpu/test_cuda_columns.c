@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Column-major B and C of the bcsr family: columns that are aligned or not, tiles that n does not fill, rows of B and C
+/* Column-major B and C of bcsr and panel: columns that are aligned or not, tiles that n does not fill, rows of B and C
  * that no 16 bytes fill, factors, values that are not finite, and the bits of row-major products. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,19 +30,30 @@ static struct test_product product_of(const struct test_matrix *a, int64_t n, in
     return product;
 }
 
-/* Each type in block-row groups of both heights, uncut, in their own order or in another. */
+static const struct {
+    spmm_family_t family;
+    spmm_schedule_t schedule;
+} kernels[] = {{SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE},
+               {SPMM_FAMILY_PANEL, SPMM_SCHEDULE_DENSE},
+               {SPMM_FAMILY_PANEL, SPMM_SCHEDULE_PACKED}};
+#define KERNEL_COUNT ((int)(sizeof kernels / sizeof kernels[0]))
+
+/* Each type in units of both heights, uncut, in their own order or in another: bcsr, and one schedule of panel in turn.
+ * Checks of all widths take every other one. */
 static void each_case(void (*check)(const struct test_matrix *a, const struct test_tcblock_case *of,
                                     int turn))
 {
     for (int m = 0; m < NAME_COUNT; m++) {
         struct test_matrix *a = test_matrix_named(names[m], TEST_VALUES_REAL);
-        for (int i = 0; i < 4 * TEST_TCBLOCK_TYPES; i++) {
-            const struct test_tcblock_case type = test_tcblock_case(i / 4);
-            const struct test_tcblock_case of = {type.dtype,          type.compute,          SPMM_FAMILY_BCSR,
-                                                 SPMM_SCHEDULE_DENSE, i % 2 == 0 ? 64 : 128, 1000,
-                                                 i % 4 == 3};
-            check(a, &of, 7 * m + i);
-        }
+        for (int i = 0; i < 4 * TEST_TCBLOCK_TYPES; i++)
+            for (int k = 0; k < KERNEL_COUNT; k++) {
+                const struct test_tcblock_case type = test_tcblock_case(i / 4);
+                const struct test_tcblock_case of = {
+                    type.dtype, type.compute, kernels[k].family, kernels[k].schedule, i % 2 == 0 ? 64 : 128,
+                    1000,       i % 4 == 3};
+                if (k == 0 || k == 1 + (m + i / 2) % 2)
+                    check(a, &of, 7 * m + i + k);
+            }
         test_matrix_free(a);
     }
 }
@@ -50,7 +61,7 @@ static void each_case(void (*check)(const struct test_matrix *a, const struct te
 static void check_bound(const struct test_matrix *a, const struct test_tcblock_case *of, int turn)
 {
     struct test_cuda_pair pair = test_cuda_pair_make(test_tcblock_plan(a, of), NULL);
-    for (int w = 0; w < WIDTH_COUNT; w++) {
+    for (int w = turn / 2 % 2; w < WIDTH_COUNT; w += 2) {
         const struct test_product product = product_of(a, widths[w], turn + w);
         test_cuda_product_check(pair.gpu, pair.cpu, a, of->dtype, &product);
     }
@@ -67,7 +78,7 @@ static void every_column_meets_the_error_bound(void **state)
 static void check_bits(const struct test_matrix *a, const struct test_tcblock_case *of, int turn)
 {
     spmm_executor_t *executor = test_tcblock_executor(a, of);
-    for (int w = 0; w < WIDTH_COUNT; w++) {
+    for (int w = turn / 2 % 2; w < WIDTH_COUNT; w += 2) {
         struct test_product columns = product_of(a, widths[w], turn + w), rows = columns;
         rows.b_layout = rows.c_layout = SPMM_ROW_MAJOR;
         rows.b_gap = rows.c_gap = rows.shift = 0;

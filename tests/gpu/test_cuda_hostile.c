@@ -33,6 +33,7 @@
 static const char *const uncovered[] = {"to->local"};
 #define UNCOVERED_COUNT (sizeof uncovered / sizeof uncovered[0])
 #define LEFT_OUT "local slots of tiled left out" /* the same in words; also in tests/gpu/sanitize */
+#define ALIGNED 16                               /* values from column to column, where columns are aligned */
 #define CASES_MIN 100                            /* of a whole run: fewer mean that tables were not noted */
 
 static struct {
@@ -87,11 +88,20 @@ static void product_run(spmm_executor_t *executor, const struct test_matrix *a, 
 static void products_run(spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype,
                          spmm_op_t op)
 {
-    static const int64_t widths[] = {1, 8, 64, 33, 130, 40, 2, 4, 7};
-    for (int i = 0; i < (int)(sizeof widths / sizeof widths[0]); i++) {
-        struct test_product product = test_cuda_plain(widths[i], i == 5 ? 3 : 0);
+    static const struct {
+        int64_t n, layouts;
+        int is_aligned; /* columns of B and C */
+    } cases[] = {{1, 0, 0},  {8, 0, 0}, {64, 0, 0}, {33, 0, 0}, {130, 0, 0}, {40, 3, 0},
+                 {40, 3, 1}, {2, 0, 0}, {4, 0, 0},  {7, 0, 0},  {130, 3, 1}, {72, 3, 0}};
+    for (int i = 0; i < (int)(sizeof cases / sizeof cases[0]); i++) {
+        struct test_product product = test_cuda_plain(cases[i].n, (int)cases[i].layouts);
+        const int64_t b_rows = op == SPMM_OP_N ? a->cols : a->rows, c_rows = a->rows + a->cols - b_rows;
         product.op = op;
         product.beta = i % 2;
+        if (cases[i].is_aligned) {
+            product.b_gap = (ALIGNED - b_rows % ALIGNED) % ALIGNED;
+            product.c_gap = (ALIGNED - c_rows % ALIGNED) % ALIGNED;
+        }
         product_run(executor, a, dtype, &product, i > 1);
     }
 }
