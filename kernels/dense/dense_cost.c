@@ -13,6 +13,9 @@
 #define SPLIT_MAX 16  /* parts of k whose sums are added afterwards; each has a step at least */
 #define SUM_BYTES 8.0 /* of a sum that is stored and added */
 #define WORD 8        /* 16-bit values of 16 bytes */
+#define C_WORD \
+    4 /* the same of 8 bytes, and how much slower the library is where columns of C begin elsewhere */
+#define SLOW_TIMES 3
 
 /* Rows and columns of C that a thread block owns, and the share of the rate that its loop reaches. */
 static const struct tile {
@@ -66,6 +69,12 @@ static struct split best_split(const struct spmmi_model_query *q, double k)
     return best;
 }
 
+/* Its leading dimension is taken for its height. */
+static int stores_slowly(const struct spmmi_model_query *q)
+{
+    return q->is_col_major && q->value_bytes == 2 && (int64_t)q->matrix->rows % C_WORD != 0;
+}
+
 /* No prediction, and so no free choice, on CPUs. */
 int spmmi_dense_cost(const struct spmmi_model_query *q, struct spmmi_prediction *p)
 {
@@ -80,6 +89,8 @@ int spmmi_dense_cost(const struct spmmi_model_query *q, struct spmmi_prediction 
     const struct split split = best_split(q, k);
     p->term[SPMMI_TERM_ALU] = split.multiply;
     p->term[SPMMI_TERM_LONGEST] = split.walk;
+    for (int i = 0; i < SPMMI_TERM_CONVERT && stores_slowly(q); i++)
+        p->term[i] *= SLOW_TIMES;
     p->launches = 1; /* the kernel behind the product */
     if (blocks > 0) {
         p->term[SPMMI_TERM_CONVERT] = (1 + blocks) * m->cols * q->n * q->value_bytes / d->copy_rate;

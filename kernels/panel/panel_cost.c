@@ -39,6 +39,6 @@ static void read_panel(const struct spmmi_model_query *q, struct spmmi_tcblock_s
 
 int spmmi_panel_cost(const struct spmmi_model_query *q, struct spmmi_prediction *p)
 {
-    static const struct spmmi_tcblock_terms own = {.is_window = 0, .launch = read_panel};
+    static const struct spmmi_tcblock_terms own = {.is_window = 0, .stores_columns = 1, .launch = read_panel};
     return spmmi_tcblock_cost(q, &own, p);
 }

@@ -57,11 +57,16 @@ static int is_wide(const struct spmmi_model_query *q)
     return q->is_col_major || fmod(q->n * q->value_bytes, 16) == 0;
 }
 
-int spmmi_tcblock_takes_columns(const struct spmmi_model_query *q, double bytes_max)
+/* No other kernel adds to C, and its rows are in order. */
+static int has_whole_columns(const struct spmmi_model_query *q)
 {
     const struct spmmi_model_tcblocks *f = spmmi_tcblock_metrics(q);
-    return q->is_col_major && q->value_bytes <= bytes_max && f->partials <= 0 && !f->has_long_rows &&
-           !f->is_reordered;
+    return q->is_col_major && f->partials <= 0 && !f->has_long_rows && !f->is_reordered;
+}
+
+int spmmi_tcblock_takes_columns(const struct spmmi_model_query *q, double bytes_max)
+{
+    return q->value_bytes <= bytes_max && has_whole_columns(q);
 }
 
 uint32_t spmmi_tcblock_pass_columns(const struct spmmi_model_query *q)
@@ -116,6 +121,7 @@ static struct spmmi_tcblock_shape shape_of(const struct spmmi_model_query *q,
                                     .is_packed = q->candidate->schedule == SPMM_SCHEDULE_PACKED};
     s.is_wide = is_wide(q);
     s.is_converted = q->is_col_major && !spmmi_tcblock_takes_columns(q, own->columns_bytes_max);
+    s.stores_columns = s.is_converted && own->stores_columns && has_whole_columns(q);
     s.is_aligned = q->is_col_major && !s.is_converted && fmod(q->matrix->cols * q->value_bytes, 16) != 0;
     own->launch(q, &s);
     s.tiles = ceil(q->n / s.tile);
@@ -232,15 +238,18 @@ static void add_sums(const struct spmmi_model_query *q, struct spmmi_prediction 
         turns * (SUM_STEPS + PART_STEPS * parts) * SPMMI_MODEL_STEP_CYCLES / q->profile->clock_hz;
 }
 
-/* Of B before each pass and of C after it. */
-static void add_conversions(const struct spmmi_model_query *q, struct spmmi_prediction *p)
+/* Of B before each pass and of C after it. C that is stored as it is costs as much where columns do not begin at
+ * multiples of 16 bytes, as parts of sectors are stored; its leading dimension is taken for its height. */
+static void add_conversions(const struct spmmi_model_query *q, const struct spmmi_tcblock_shape *s,
+                            struct spmmi_prediction *p)
 {
-    const double passes = ceil(q->n / spmmi_tcblock_pass_columns(q));
-    const double values = (q->matrix->cols + q->matrix->rows) * q->n;
+    const double passes = ceil(q->n / spmmi_tcblock_pass_columns(q)), kernels = s->stores_columns ? 1 : 2;
+    const int has_parts = fmod(q->matrix->rows * q->value_bytes, 16) != 0;
+    const double values = (q->matrix->cols + (s->stores_columns && !has_parts ? 0 : q->matrix->rows)) * q->n;
     p->launches = passes * (1 + p->launches) - 1;
     p->term[SPMMI_TERM_CONVERT] +=
         2 * values * q->value_bytes / q->profile->copy_rate +
-        2 * passes * CONVERSION_STEPS * SPMMI_MODEL_STEP_CYCLES / q->profile->clock_hz;
+        kernels * passes * CONVERSION_STEPS * SPMMI_MODEL_STEP_CYCLES / q->profile->clock_hz;
 }
 
 /* Of column-major B where its columns do not begin at multiples of 16 bytes: its leading dimension is taken for its
@@ -248,8 +257,12 @@ static void add_conversions(const struct spmmi_model_query *q, struct spmmi_pred
 static void add_alignment(const struct spmmi_model_query *q, struct spmmi_prediction *p)
 {
     const double values = (2 * q->matrix->cols + q->matrix->rows) * q->n;
+    const double passes =
+        ceil(q->n / (double)spmmi_pass_columns((int64_t)q->n, (int64_t)q->matrix->cols,
+                                               (size_t)q->value_bytes, SPMMI_TCBLOCK_PASS_COLUMNS));
+    p->launches += passes - 1;
     p->term[SPMMI_TERM_CONVERT] += values * q->value_bytes / q->profile->copy_rate +
-                                   ALIGN_STEPS * SPMMI_MODEL_STEP_CYCLES / q->profile->clock_hz;
+                                   passes * ALIGN_STEPS * SPMMI_MODEL_STEP_CYCLES / q->profile->clock_hz;
 }
 
 int spmmi_tcblock_cost(const struct spmmi_model_query *q, const struct spmmi_tcblock_terms *own,
@@ -268,7 +281,7 @@ int spmmi_tcblock_cost(const struct spmmi_model_query *q, const struct spmmi_tcb
     }
     add_sums(q, p);
     if (s.is_converted)
-        add_conversions(q, p);
+        add_conversions(q, &s, p);
     if (s.is_aligned)
         add_alignment(q, p);
     return 1;

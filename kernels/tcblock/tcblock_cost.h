@@ -13,8 +13,8 @@ struct spmmi_model_tcblocks {
     const struct spmmi_tcblock_counts *counts;
     double items, partials; /* items, and those whose sums are added to others */
     double item_size;       /* steps of an item, at most */
-    int is_reordered;
-    int has_long_rows; /* which another kernel computes */
+    int is_reordered;       /* the rows of a unit are no neighbours in C */
+    int has_long_rows;      /* which another kernel computes */
 };
 static inline const struct spmmi_model_tcblocks *spmmi_tcblock_metrics(const struct spmmi_model_query *q)
 {
@@ -25,7 +25,8 @@ static inline const struct spmmi_model_tcblocks *spmmi_tcblock_metrics(const str
 struct spmmi_tcblock_shape {
     int is_window, is_packed;
     int is_wide;        /* rows of B are loaded by whole words, else value by value */
-    int is_converted;   /* B and C are column-major, and row-major copies are multiplied */
+    int is_converted;   /* B is column-major, and a row-major copy is multiplied */
+    int stores_columns; /* C is column-major, and stored as it is; else it is converted where B is */
     int is_aligned;     /* B is column-major, and a copy with aligned columns is multiplied */
     double step_steps;  /* window: SPMMI_MODEL_STEP_CYCLES of a step */
     double tile, tiles; /* columns of C of a warp; bcsr: of a thread block */
@@ -46,6 +47,7 @@ struct spmmi_tcblock_shape {
 struct spmmi_tcblock_terms {
     int is_window;            /* warps process items independently, and share nothing but the L1 cache */
     double columns_bytes_max; /* as in struct spmmi_tcblock_gpu */
+    int stores_columns;       /* the same */
     /* The tile and, of blocks of 8 x 8, items at a time and what a step takes; is_packed and is_wide are known. */
     void (*launch)(const struct spmmi_model_query *q, struct spmmi_tcblock_shape *s);
     /* Bytes of A, rows of B, and items at a time; NULL: those of blocks of 8 x 8. */

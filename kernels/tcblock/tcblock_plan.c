@@ -185,6 +185,7 @@ void spmmi_tcblock_candidate(const struct spmmi_search *s, const struct spmmi_tc
     const struct spmmi_request *const r = s->request;
     const struct spmmi_tcblock_counts *const f = &analysis->counts[unit];
     const bool is_moved = c->permutation != NULL || r->options.permute_output;
+    const bool scatters = c->permutation != NULL && !r->options.permute_output;
     c->family = rules->family;
     c->schedule = schedule;
     c->compute = r->tensor;
@@ -198,7 +199,7 @@ void spmmi_tcblock_candidate(const struct spmmi_search *s, const struct spmmi_tc
                                              .items = items.items,
                                              .partials = items.partials,
                                              .item_size = c->item_size,
-                                             .is_reordered = c->permutation != NULL,
+                                             .is_reordered = scatters,
                                              .has_long_rows = c->long_rows != NULL};
     c->metrics = metrics;
     const struct spmmi_evidence why = reason_against(s, f, schedule);

@@ -15,7 +15,7 @@ says 'format 1.7, f32, with values, made by spmm-inspector 0.3.0'
 says '10,974 x 10,974, 428,650 nonzeros'
 says 'panel/dense, 10,974 rows, '
 says 'choice     variants 0, 5: rows/row-split: predicted '
-says 'more       --full shows every variant and candidate'
+says 'more       --full shows every '
 for absent in refused 'Row lengths' 'Row blocks' 'Permutations' 'Sections'; do
     says_not "$absent"
 done
@@ -390,7 +390,9 @@ head_of "$work/part.plan"
 says "file       truncated: 5 kB of "
 says 'made by spmm-inspector'
 says 'bcsstk17.mtx.zst: 10,974 x 10,974'
-head -c 1500 "$plan" >"$work/part.plan" # the table, no more
+table=$(spmm-info --json "$plan" |
+    python3 -c 'import json, sys; print(min(s["offset"] for s in json.load(sys.stdin)["sections"]))')
+head -c "$table" "$plan" >"$work/part.plan" # no more than the table
 head_of "$work/part.plan"
 says '(no name): 10,974 x 10,974'
 head -c 5000 "$plan" >"$work/part.plan"
