@@ -134,6 +134,9 @@ static int run_stage(const struct spmmi_spgemm_gpu *gpu, const struct spmmi_spge
         error = spmmi_spgemm_groups_cuda(&stage->tables, &stage->groups[g], &operands, stream);
     if (error == cudaSuccess && stage->bins.blocks > 0)
         error = spmmi_spgemm_numeric_cuda(&stage->tables, &stage->bins, &operands, 0, stream);
+    const int is_first = stage->group_count == 0 && stage->bins.blocks == 0;
+    if (error == cudaSuccess && stage->tables.pull_count > 0)
+        error = spmmi_spgemm_pull_cuda(&stage->tables, &operands, gpu->can_overlap && !is_first, stream);
     if (error == cudaSuccess && stage->tables.join_count > 0)
         error = spmmi_spgemm_join_cuda(&stage->tables, &operands, gpu->can_overlap, stream);
     return error;

@@ -6,34 +6,13 @@
 // passes    hash (a number for each item that equal streams of positions share), write (streams that are kept),
 //           compare (all others with the stream that they share: a hash alone proves nothing)
 #include "kernels/shared/launch.cuh"
+#include "spgemm_lookup.cuh"
 #include "spgemm_launch.h"
 
 namespace spmmi {
 namespace spgemm {
 
 constexpr unsigned DERIVE_THREADS = 128;
-
-// The place of a column among ascending ones that contain it.
-__device__ __forceinline__ uint32_t place_of(const int32_t *columns, uint32_t count, int32_t column)
-{
-    uint32_t low = 0;
-    while (count > 1) {
-        const uint32_t half = count / 2;
-        if (__ldg(columns + low + half) <= column)
-            low += half;
-        count -= half;
-    }
-    return low;
-}
-
-// The order in which lanes add these does not count.
-__device__ __forceinline__ unsigned long long hash_of(uint32_t product, uint32_t place)
-{
-    unsigned long long x = ((unsigned long long)product << 32 | place) * 0x9e3779b97f4a7c15ull;
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebull;
-    return x ^ x >> 31;
-}
 
 template <spmmi_spgemm_pass PASS> struct Visit {
     const spmmi_spgemm_derivation &d;

@@ -16,12 +16,15 @@ struct making {
     const struct spmmi_spgemm_stage *stage;
     int threads;
     struct spmmi_spgemm_items *out;
-    uint32_t *cursors;
-    int64_t longest; /* row of the left factor */
+    uint32_t *cursors; /* of each thread, for SPMMI_SPGEMM_CURSORS rows of the left factor */
+    uint32_t *counts;  /* of each thread, for all columns; NULL where nothing is pulled */
+    int64_t longest;   /* row of the left factor */
     uint64_t host_left;
     struct spmmi_spgemm_alike alike;
     int has_groups;
-    uint64_t *items_at, *listed_at; /* before each unit; unit_count + 1 */
+    uint8_t *is_pulled;                                   /* see spmmi_spgemm_choose_pulls */
+    uint64_t *items_at, *listed_at, *pulls_at, *words_at; /* before each unit; unit_count + 1 */
+    uint64_t pulled;                                      /* products of pulls */
     struct spgemm_draft *drafts;
     int too_large;
 };
@@ -31,27 +34,43 @@ static void walk_units(struct making *m)
 {
     const struct spmmi_spgemm_stage *s = m->stage;
     int too_large = 0;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(spmmi_team(m->threads)) reduction(| : too_large)
+    uint64_t pulled = 0;
+#pragma omp parallel for schedule(dynamic, 1) num_threads(spmmi_team(m->threads)) reduction(| : too_large) \
+    reduction(+ : pulled)
     for (int64_t u = 0; u < s->unit_count; u++) {
+        const int64_t thread = omp_get_thread_num();
+        uint32_t *const cursors = m->cursors + SPMMI_SPGEMM_CURSORS * thread * m->longest,
+                        *const counts = m->counts != NULL ? m->counts + thread * s->task.right.cols : NULL;
         struct spgemm_walk w = {.stage = s,
-                                .cursor = m->cursors + omp_get_thread_num() * m->longest,
+                                .cursor = cursors,
                                 .drafts = m->drafts,
                                 .rows = m->out->rows,
                                 .value_of = m->out->value_of,
                                 .k_count = m->out->k_count,
-                                .alike = m->has_groups ? &m->alike : NULL};
+                                .alike = m->has_groups ? &m->alike : NULL,
+                                .is_pulled = m->is_pulled,
+                                .pulled = {.cursors = cursors, .counts = counts}};
         if (m->drafts != NULL) {
             w.items = m->items_at[u];
             w.listed = m->listed_at[u];
+            w.pulled.pulls = m->out->pulls;
+            w.pulled.words_at = m->out->words_at;
+            w.pulled.words = m->out->words;
+            w.pulled.count = m->pulls_at[u];
+            w.pulled.word_count = m->words_at[u];
         }
         spmmi_spgemm_walk_unit(&w, &s->units[u]);
         if (m->drafts == NULL) {
             m->items_at[u + 1] = w.items;
             m->listed_at[u + 1] = w.listed;
+            m->pulls_at[u + 1] = w.pulled.count;
+            m->words_at[u + 1] = w.pulled.word_count;
         }
         too_large |= w.too_large;
+        pulled += w.pulled.products;
     }
     m->too_large |= too_large;
+    m->pulled = pulled;
 }
 
 /* A list of short parts of rows takes a step for each, whatever its products are. */
@@ -119,17 +138,38 @@ cleanup:
     return status;
 }
 
+static spmm_status_t make_streams(struct spmmi_spgemm_streams *streams, uint32_t count, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    streams->count = count;
+    SPMM_TRY_ALLOC(streams->keys = spmmi_alloc(count, sizeof *streams->keys), diag);
+    SPMM_TRY_ALLOC(streams->units = spmmi_alloc(count, sizeof *streams->units), diag);
+    SPMM_TRY_ALLOC(streams->at = spmmi_alloc(count, sizeof *streams->at), diag);
+    SPMM_TRY_ALLOC(streams->writes = spmmi_alloc(count, sizeof *streams->writes), diag);
+cleanup:
+    return status;
+}
+
 static spmm_status_t store_items(struct making *m, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_spgemm_items *out = m->out;
     SPMM_TRY_ALLOC(out->items = spmmi_alloc(out->count, sizeof *out->items), diag);
     SPMM_TRY_ALLOC(out->c_at = spmmi_alloc(out->count, sizeof *out->c_at), diag);
-    SPMM_TRY_ALLOC(out->products = spmmi_alloc(out->count, sizeof *out->products), diag);
+    SPMM_TRY(make_streams(&out->positions, out->count, diag));
     for (uint32_t i = 0; i < out->count; i++) {
+        const uint64_t products = m->drafts[i].products,
+                       width = SPMMI_SPGEMM_ENTRIES(m->drafts[i].item.counts) <= SPMMI_SPGEMM_NARROW ? 1 : 2;
         out->items[i] = m->drafts[i].item;
         out->c_at[i] = m->drafts[i].c_at;
-        out->products[i] = m->drafts[i].products;
+        out->positions.keys[i] = 2 * products + (width - 1);
+        out->positions.units[i] =
+            (uint32_t)((products * width + SPMMI_SPGEMM_POSITION_UNIT - 1) / SPMMI_SPGEMM_POSITION_UNIT);
+    }
+    SPMM_TRY(make_streams(&out->pulled, out->pull_count, diag));
+    for (uint32_t i = 0; i < out->pull_count; i++) {
+        out->pulled.keys[i] = out->pulls[i].counts;
+        out->pulled.units[i] = spmmi_spgemm_pull_units(spmmi_spgemm_pull_unpack(out->pulls[i].counts));
     }
 cleanup:
     return status;
@@ -154,13 +194,57 @@ static uint64_t count_joins(const struct spmmi_spgemm_stage *s)
     return count;
 }
 
-/* Bytes of so many items, with those that sort them, list entries and slices. */
-static uint64_t items_bytes(uint64_t count, uint64_t lists, uint64_t joins)
+/* Bytes of so many items, with those that sort them, list entries, slices, pulls and their words. */
+static uint64_t items_bytes(uint64_t count, uint64_t lists, uint64_t joins, uint64_t pulls, uint64_t words)
 {
-    const uint64_t of_item = 2 * sizeof(struct spgemm_draft) + sizeof(struct spmmi_spgemm_item) +
-                             8 * sizeof(uint32_t),
-                   of_entry = sizeof(struct spmmi_spgemm_row) + sizeof(uint32_t);
-    return count * of_item + lists * of_entry + joins * sizeof(struct spmmi_spgemm_join);
+    const uint64_t of_stream = 10 * sizeof(uint32_t),
+                   of_item = 2 * sizeof(struct spgemm_draft) + sizeof(struct spmmi_spgemm_item) + of_stream,
+                   of_entry = sizeof(struct spmmi_spgemm_row) + sizeof(uint32_t),
+                   of_pull = sizeof(struct spmmi_spgemm_pull) + of_stream;
+    return count * of_item + lists * of_entry + joins * sizeof(struct spmmi_spgemm_join) + pulls * of_pull +
+           words * sizeof(uint32_t);
+}
+
+static void sum_up(uint64_t *counts, uint64_t count)
+{
+    for (uint64_t u = 1; u < count; u++)
+        counts[u] += counts[u - 1];
+}
+
+/* Memory for what was counted. */
+static spmm_status_t make_room(struct making *m, uint64_t count, uint64_t lists, uint64_t pulls,
+                               uint64_t words, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct spmmi_spgemm_items *out = m->out;
+    SPMM_REQUIRE(
+        !m->too_large && lists <= UINT32_MAX && count <= INT32_MAX && pulls <= INT32_MAX &&
+            words <= UINT32_MAX,
+        SPMM_ERR_TOO_LARGE, diag,
+        "the product is too large for a GPU: %llu items with lists of %llu, or a list of over %u, or %llu "
+        "pulls of %llu words",
+        (unsigned long long)count, (unsigned long long)lists, SPMMI_SPGEMM_LIST_MAX,
+        (unsigned long long)pulls, (unsigned long long)words);
+    const uint64_t bytes = items_bytes(count, lists, count_joins(m->stage), pulls, words);
+    SPMM_REQUIRE(bytes <= m->host_left, SPMM_ERR_PLAN_BUDGET, diag,
+                 "the items of a GPU take %llu bytes of the host, %llu are left", (unsigned long long)bytes,
+                 (unsigned long long)m->host_left);
+    out->count = (uint32_t)count;
+    out->listed = (uint32_t)(lists - out->direct);
+    out->pull_count = (uint32_t)pulls;
+    out->word_count = words;
+    SPMM_TRY_ALLOC(out->rows = spmmi_alloc(lists, sizeof *out->rows), diag);
+    if (pulls > 0)
+        SPMM_TRY_ALLOC(out->starts = spmmi_alloc(out->direct, sizeof *out->starts), diag);
+    SPMM_TRY_ALLOC(out->value_of = spmmi_alloc(out->listed, sizeof *out->value_of), diag);
+    SPMM_TRY_ALLOC(out->pulls = spmmi_alloc(pulls, sizeof *out->pulls), diag);
+    SPMM_TRY_ALLOC(out->words_at = spmmi_alloc(pulls, sizeof *out->words_at), diag);
+    SPMM_TRY_ALLOC(out->words = spmmi_alloc(words, sizeof *out->words), diag);
+    SPMM_TRY_ALLOC(m->drafts = spmmi_alloc(count, sizeof *m->drafts), diag);
+    if (m->has_groups)
+        SPMM_TRY_ALLOC(out->k_count = spmmi_alloc_zero(out->listed, sizeof *out->k_count), diag);
+cleanup:
+    return status;
 }
 
 static spmm_status_t make_items(struct making *m, spmm_diag_t *diag)
@@ -173,36 +257,34 @@ static spmm_status_t make_items(struct making *m, spmm_diag_t *diag)
         m->longest = length > m->longest ? length : m->longest;
     }
     const uint64_t units = (uint64_t)s->unit_count + 1;
-    SPMM_TRY_ALLOC(m->cursors = spmmi_alloc((uint64_t)m->threads * (uint64_t)m->longest, sizeof *m->cursors),
+    SPMM_TRY_ALLOC(m->cursors =
+                       spmmi_alloc(SPMMI_SPGEMM_CURSORS * (uint64_t)m->threads * (uint64_t)m->longest,
+                                   sizeof *m->cursors),
                    diag);
+    if (m->is_pulled != NULL)
+        SPMM_TRY_ALLOC(m->counts = spmmi_alloc_zero((uint64_t)m->threads * (uint64_t)s->task.right.cols,
+                                                    sizeof *m->counts),
+                       diag);
     SPMM_TRY_ALLOC(m->items_at = spmmi_alloc_zero(units, sizeof *m->items_at), diag);
     SPMM_TRY_ALLOC(m->listed_at = spmmi_alloc_zero(units, sizeof *m->listed_at), diag);
+    SPMM_TRY_ALLOC(m->pulls_at = spmmi_alloc_zero(units, sizeof *m->pulls_at), diag);
+    SPMM_TRY_ALLOC(m->words_at = spmmi_alloc_zero(units, sizeof *m->words_at), diag);
     walk_units(m);
-    for (uint64_t u = 1; u < units; u++) {
-        m->items_at[u] += m->items_at[u - 1];
-        m->listed_at[u] += m->listed_at[u - 1];
-    }
-    const uint64_t lists = m->listed_at[units - 1] + out->direct, count = m->items_at[units - 1];
-    SPMM_REQUIRE(!m->too_large && lists <= UINT32_MAX && count <= INT32_MAX, SPMM_ERR_TOO_LARGE, diag,
-                 "the product is too large for a GPU: %llu items with lists of %llu, or a list of over %u",
-                 (unsigned long long)count, (unsigned long long)lists, SPMMI_SPGEMM_LIST_MAX);
-    const uint64_t bytes = items_bytes(count, lists, count_joins(s));
-    SPMM_REQUIRE(bytes <= m->host_left, SPMM_ERR_PLAN_BUDGET, diag,
-                 "the items of a GPU take %llu bytes of the host, %llu are left", (unsigned long long)bytes,
-                 (unsigned long long)m->host_left);
-    out->count = (uint32_t)count;
-    out->listed = (uint32_t)(lists - out->direct);
-    SPMM_TRY_ALLOC(out->rows = spmmi_alloc(lists, sizeof *out->rows), diag);
-    SPMM_TRY_ALLOC(out->value_of = spmmi_alloc(out->listed, sizeof *out->value_of), diag);
-    SPMM_TRY_ALLOC(m->drafts = spmmi_alloc(count, sizeof *m->drafts), diag);
-    if (m->has_groups)
-        SPMM_TRY_ALLOC(out->k_count = spmmi_alloc_zero(out->listed, sizeof *out->k_count), diag);
+    sum_up(m->items_at, units);
+    sum_up(m->listed_at, units);
+    sum_up(m->pulls_at, units);
+    sum_up(m->words_at, units);
+    SPMM_TRY(make_room(m, m->items_at[units - 1], m->listed_at[units - 1] + out->direct,
+                       m->pulls_at[units - 1], m->words_at[units - 1], diag));
     for (int64_t p = 0; p < (int64_t)out->direct; p++)
         out->rows[p] =
             (struct spmmi_spgemm_row){spmmi_spgemm_walk_start(s, p), (uint32_t)spmmi_spgemm_walk_count(s, p)};
+    for (int64_t p = 0; out->pull_count > 0 && p < (int64_t)out->direct; p++)
+        out->starts[p] = spmmi_spgemm_walk_start(s, p);
     walk_units(m);
     SPMM_REQUIRE(!m->too_large, SPMM_ERR_TOO_LARGE, diag,
                  "a row of the product has more than %u multiplications and is not cut", UINT32_MAX);
+    out->are_mostly_pulled = 2 * m->pulled > s->products;
     SPMM_TRY(sort_items(m, diag));
     SPMM_TRY(store_items(m, diag));
 cleanup:
@@ -228,9 +310,9 @@ cleanup:
     return status;
 }
 
-spmm_status_t spmmi_spgemm_items_make(const struct spmmi_spgemm_stage *s, enum spmmi_spgemm_grouping grouping,
-                                      int threads, uint64_t host_left, struct spmmi_spgemm_items *items,
-                                      spmm_diag_t *diag)
+spmm_status_t spmmi_spgemm_items_make(const struct spmmi_spgemm_stage *s, enum spmmi_spgemm_choice grouping,
+                                      enum spmmi_spgemm_choice pulling, int threads, uint64_t host_left,
+                                      struct spmmi_spgemm_items *items, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     const int64_t left = s->task.left.row_ptr[s->task.left.rows],
@@ -243,26 +325,44 @@ spmm_status_t spmmi_spgemm_items_make(const struct spmmi_spgemm_stage *s, enum s
                  "%lld and %lld of its pieces",
                  INT32_MAX, (long long)left, (long long)right, (long long)c, (long long)s->partials);
     items->direct = (uint32_t)left;
-    if (grouping != SPMMI_SPGEMM_NO_GROUPS && s->taken == NULL) {
+    if (grouping != SPMMI_SPGEMM_NEVER && s->taken == NULL) {
         SPMM_TRY(spmmi_spgemm_alike_make(&s->task, threads, &m.alike, diag));
-        m.has_groups = grouping == SPMMI_SPGEMM_GROUPS || spmmi_spgemm_alike_pays(&m.alike, &s->task);
+        m.has_groups = grouping == SPMMI_SPGEMM_WHEREVER || spmmi_spgemm_alike_pays(&m.alike, &s->task);
     }
+    SPMM_TRY(spmmi_spgemm_choose_pulls(s, pulling, threads, &m.is_pulled, diag));
     SPMM_TRY(make_items(&m, diag));
     SPMM_TRY(make_joins(s, items, diag));
 cleanup:
     spmmi_spgemm_alike_free(&m.alike);
     spmmi_free(m.cursors);
+    spmmi_free(m.counts);
+    spmmi_free(m.is_pulled);
     spmmi_free(m.items_at);
     spmmi_free(m.listed_at);
+    spmmi_free(m.pulls_at);
+    spmmi_free(m.words_at);
     spmmi_free(m.drafts);
     return status;
+}
+
+static void free_streams(struct spmmi_spgemm_streams *streams)
+{
+    spmmi_free(streams->keys);
+    spmmi_free(streams->units);
+    spmmi_free(streams->at);
+    spmmi_free(streams->writes);
 }
 
 void spmmi_spgemm_items_free(struct spmmi_spgemm_items *items)
 {
     spmmi_free(items->items);
     spmmi_free(items->c_at);
-    spmmi_free(items->products);
+    free_streams(&items->positions);
+    free_streams(&items->pulled);
+    spmmi_free(items->pulls);
+    spmmi_free(items->words_at);
+    spmmi_free(items->starts);
+    spmmi_free(items->words);
     spmmi_free(items->rows);
     spmmi_free(items->value_of);
     spmmi_free(items->k_count);

@@ -50,6 +50,63 @@ struct spmmi_spgemm_row {
     uint32_t start, length;
 };
 
+/* A pull: at most SPMMI_SPGEMM_PULL products, all those of neighbouring entries of C, which a warp brings to shared
+ * memory, where each entry takes its own. Or one entry with any number of products. Its stream, of words of 4 bytes:
+ *   of several entries: for each 32 products a word whose bits say which begin a run, products of one entry of the left
+ *   factor; as many words with a bit for each product by entry, set where an entry begins; a word for each run; for
+ *   each 128 products 32 words, whose 4 bytes say where the products lane, lane + 32, lane + 64 and lane + 96 go
+ *   of one entry: a word for each product
+ * The word of a run has the number of its entry of the left factor, from `first` on, above `bits` bits: the offset in
+ * the row of the right factor, less the product number that it begins with, plus SPMMI_SPGEMM_PULL; that of a product
+ * of one entry just the offset. Products go to the order of entries, those of one by k. */
+#define SPMMI_SPGEMM_PULL 256
+#define SPMMI_SPGEMM_PULL_RUNS 96
+#define SPMMI_SPGEMM_PULL_LONGEST (1u << 19) /* products of one entry */
+
+struct spmmi_spgemm_pull {
+    uint32_t first;  /* entry of the left factor */
+    uint32_t out;    /* its first entry of C */
+    uint32_t stream; /* where its stream begins, in units */
+    uint32_t counts; /* see spmmi_spgemm_pull_counts */
+};
+
+struct spmmi_spgemm_pull_counts {
+    uint32_t entries, bits, products, runs;
+};
+
+#ifdef __CUDACC__
+#define SPMMI_SPGEMM_BOTH __host__ __device__
+#else
+#define SPMMI_SPGEMM_BOTH
+#endif
+
+SPMMI_SPGEMM_BOTH static inline uint32_t spmmi_spgemm_pull_pack(struct spmmi_spgemm_pull_counts c)
+{
+    const uint32_t head = (c.entries - 1) | c.bits << 8;
+    return c.entries == 1 ? head | (c.products - 1) << 13
+                          : head | (c.products - 1) << 13 | (c.runs - 1) << 21;
+}
+
+SPMMI_SPGEMM_BOTH static inline struct spmmi_spgemm_pull_counts spmmi_spgemm_pull_unpack(uint32_t counts)
+{
+    const uint32_t entries = (counts & 255) + 1, bits = counts >> 8 & 31, products = counts >> 13;
+    const struct spmmi_spgemm_pull_counts c = {entries, bits, (entries == 1 ? products : products & 255) + 1,
+                                               (entries == 1 ? products : products >> 8) + 1};
+    return c;
+}
+
+/* Words of a stream before the destinations of products. */
+SPMMI_SPGEMM_BOTH static inline uint32_t spmmi_spgemm_pull_words(struct spmmi_spgemm_pull_counts c)
+{
+    return c.entries == 1 ? c.products : (c.products + 31) / 32 * 2 + c.runs;
+}
+
+/* Units of a stream. */
+SPMMI_SPGEMM_BOTH static inline uint32_t spmmi_spgemm_pull_units(struct spmmi_spgemm_pull_counts c)
+{
+    return spmmi_spgemm_pull_words(c) + (c.entries == 1 ? 0 : (c.products + 127) / 128 * 32);
+}
+
 /* Items that are run alike. */
 struct spmmi_spgemm_bin {
     uint32_t first_block, first, count;
@@ -81,11 +138,7 @@ struct spmmi_spgemm_join {
 };
 
 /* Entries whose pieces a block adds, a power of two: few where there are many pieces, which are added one by one. */
-#ifdef __CUDACC__
-__host__ __device__
-#endif
-    static inline uint32_t
-    spmmi_spgemm_join_width(uint32_t pieces)
+SPMMI_SPGEMM_BOTH static inline uint32_t spmmi_spgemm_join_width(uint32_t pieces)
 {
     uint32_t width = SPMMI_SPGEMM_JOIN_ENTRIES;
     while (width > SPMMI_SPGEMM_JOIN_ENTRIES_MIN && width > SPMMI_SPGEMM_JOIN_ROOM / pieces)
@@ -97,13 +150,15 @@ struct spmmi_spgemm_tables {
     const struct spmmi_spgemm_item *items;
     const struct spmmi_spgemm_row
         *rows;                /* of all lists; the first ones are of the entries of the left factor */
+    const uint32_t *starts;   /* of rows, of the entries of the left factor alone; NULL without pulls */
     const uint32_t *value_of; /* of lists of their own: which entry of the left factor */
     const uint8_t *k_count;   /* of these lists, of groups; NULL without groups */
     const int32_t *k_of;      /* of each entry of the left factor; NULL without a diagonal */
-    const uint8_t *positions;
+    const uint8_t *positions; /* of items, and the streams of pulls */
+    const struct spmmi_spgemm_pull *pulls;
     const struct spmmi_spgemm_join *joins;
     uint32_t direct; /* entries of the left factor */
-    uint32_t join_count;
+    uint32_t pull_count, join_count;
 };
 
 struct spmmi_spgemm_operands {
@@ -120,7 +175,10 @@ int spmmi_spgemm_numeric_cuda(const struct spmmi_spgemm_tables *tables, const st
 int spmmi_spgemm_groups_cuda(const struct spmmi_spgemm_tables *tables,
                              const struct spmmi_spgemm_groups *groups,
                              const struct spmmi_spgemm_operands *operands, void *stream);
-/* Behind it: pieces to C. */
+/* The same of pulls. is_dependent: may run beside the kernel before it, which was not launched so; ends behind it. */
+int spmmi_spgemm_pull_cuda(const struct spmmi_spgemm_tables *tables,
+                           const struct spmmi_spgemm_operands *operands, int is_dependent, void *stream);
+/* Behind these: pieces to C. */
 int spmmi_spgemm_join_cuda(const struct spmmi_spgemm_tables *tables,
                            const struct spmmi_spgemm_operands *operands, int is_dependent, void *stream);
 /* to[q] = from[map[q]], of 4 or 8 bytes */
@@ -136,14 +194,24 @@ struct spmmi_spgemm_derivation {
     const uint8_t *writes; /* of each item: its positions are stored, not those of an equal one */
     const int32_t *right_columns, *c_columns;
     unsigned long long *hashes; /* of each item, from 0 on */
-    uint32_t *differs;          /* set to 1 where stored positions are not those of the item */
-    unsigned long long mask;    /* of hashes: tests weaken them */
+    const uint32_t
+        *words; /* of pulls, what streams have before the destinations; without the bits of entries */
+    const uint32_t *words_at;  /* of each pull */
+    const uint32_t *pull_c_at; /* of each pull its first entry of C */
+    const uint32_t *row_of;    /* of each entry of the left factor */
+    const uint32_t *c_row_ptr;
+    const uint8_t *pull_writes; /* as writes and hashes, of each pull */
+    unsigned long long *pull_hashes;
+    uint32_t *differs;       /* set to 1 where stored positions are not those of the item */
+    unsigned long long mask; /* of hashes: tests weaken them */
 };
 
 enum spmmi_spgemm_pass { SPMMI_SPGEMM_HASH, SPMMI_SPGEMM_WRITE, SPMMI_SPGEMM_COMPARE };
 
 int spmmi_spgemm_derive_cuda(const struct spmmi_spgemm_derivation *derivation,
                              const struct spmmi_spgemm_bin *bin, enum spmmi_spgemm_pass pass, void *stream);
+int spmmi_spgemm_derive_pulls_cuda(const struct spmmi_spgemm_derivation *derivation,
+                                   enum spmmi_spgemm_pass pass, void *stream);
 
 #ifdef __cplusplus
 }

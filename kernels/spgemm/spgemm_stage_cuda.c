@@ -21,6 +21,7 @@ unsigned long long spmmi_spgemm_hash_mask = ~0ull;
 
 #define KERNEL_POSITIONS "positions"
 #define KERNEL_GROUPS "groups"
+#define KERNEL_PULL "pull"
 
 struct stage_making {
     const struct spmmi_spgemm_gpu_source *source;
@@ -51,15 +52,24 @@ static spmm_status_t take(const struct stage_making *m, uint64_t bytes)
                                m->diag);
 }
 
+/* Pulls read starts instead. */
+static uint64_t rows_of(const struct spmmi_spgemm_items *items)
+{
+    return items->count > 0 ? (uint64_t)items->direct + items->listed : 0;
+}
+
 static void cut_tables(struct stage_making *m, struct spmmi_arena *arena)
 {
     const struct spmmi_spgemm_items *items = &m->items;
     struct spmmi_spgemm_tables *t = &m->to->tables;
     t->items = spmmi_arena_cut(arena, items->count, sizeof *t->items);
-    t->rows = spmmi_arena_cut(arena, (uint64_t)items->direct + items->listed, sizeof *t->rows);
+    t->rows = spmmi_arena_cut(arena, rows_of(items), sizeof *t->rows);
+    if (items->pull_count > 0)
+        t->starts = spmmi_arena_cut(arena, items->direct, sizeof *t->starts);
     t->value_of = spmmi_arena_cut(arena, items->listed, sizeof *t->value_of);
     if (items->k_count != NULL)
         t->k_count = spmmi_arena_cut(arena, items->listed, sizeof *t->k_count);
+    t->pulls = spmmi_arena_cut(arena, items->pull_count, sizeof *t->pulls);
     t->joins = spmmi_arena_cut(arena, items->join_count, sizeof *t->joins);
     if (m->has_diagonal)
         t->k_of = spmmi_arena_cut(arena, items->direct, sizeof *t->k_of);
@@ -80,9 +90,11 @@ static spmm_status_t make_tables(struct stage_making *m)
     m->to->bytes += bytes;
     cut_tables(m, &arena);
     t->direct = items->direct;
+    t->pull_count = items->pull_count;
     t->join_count = items->join_count;
-    SPMM_TRY(spmmi_cuda_copy_up(t->rows, items->rows, (uint64_t)items->direct + items->listed,
-                                sizeof *t->rows, m->diag));
+    SPMM_TRY(spmmi_cuda_copy_up(t->rows, items->rows, rows_of(items), sizeof *t->rows, m->diag));
+    if (items->pull_count > 0)
+        SPMM_TRY(spmmi_cuda_copy_up(t->starts, items->starts, items->direct, sizeof *t->starts, m->diag));
     SPMM_TRY(spmmi_cuda_copy_up(t->value_of, items->value_of, items->listed, sizeof *t->value_of, m->diag));
     if (items->k_count != NULL)
         SPMM_TRY(spmmi_cuda_copy_up(t->k_count, items->k_count, items->listed, sizeof *t->k_count, m->diag));
@@ -103,9 +115,39 @@ static void cut_scratch(struct stage_making *m, struct spmmi_arena *arena)
     d->c_at = spmmi_arena_cut(arena, m->items.count, sizeof *d->c_at);
     d->writes = spmmi_arena_cut(arena, m->items.count, sizeof *d->writes);
     d->hashes = spmmi_arena_cut(arena, m->items.count, sizeof *d->hashes);
+    d->words = spmmi_arena_cut(arena, m->items.word_count, sizeof *d->words);
+    d->words_at = spmmi_arena_cut(arena, m->items.pull_count, sizeof *d->words_at);
+    if (m->items.pull_count > 0) {
+        d->row_of = spmmi_arena_cut(arena, m->items.direct, sizeof *d->row_of);
+        d->c_row_ptr = spmmi_arena_cut(arena, (uint64_t)s->task.left.rows + 1, sizeof *d->c_row_ptr);
+    }
+    d->pull_writes = spmmi_arena_cut(arena, m->items.pull_count, sizeof *d->pull_writes);
+    d->pull_hashes = spmmi_arena_cut(arena, m->items.pull_count, sizeof *d->pull_hashes);
     d->right_columns = spmmi_arena_cut(arena, right, sizeof *d->right_columns);
     d->c_columns = spmmi_arena_cut(arena, c, sizeof *d->c_columns);
     d->differs = spmmi_arena_cut(arena, 1, sizeof *d->differs);
+}
+
+/* Which row an entry of the left factor is of, and where rows of C begin. */
+static spmm_status_t upload_rows(struct stage_making *m)
+{
+    spmm_status_t status = SPMM_OK;
+    const struct spmmi_spgemm_task *task = &m->from->task;
+    const uint64_t rows = (uint64_t)task->left.rows + 1;
+    uint32_t *row_of = NULL, *row_ptr = NULL;
+    SPMM_TRY_ALLOC(row_of = spmmi_alloc(m->items.direct, sizeof *row_of), m->diag);
+    SPMM_TRY_ALLOC(row_ptr = spmmi_alloc(rows, sizeof *row_ptr), m->diag);
+    for (int64_t i = 0; i < task->left.rows; i++)
+        for (int64_t p = task->left.row_ptr[i]; p < task->left.row_ptr[i + 1]; p++)
+            row_of[p] = (uint32_t)i;
+    for (uint64_t i = 0; i < rows; i++)
+        row_ptr[i] = (uint32_t)m->from->c.row_ptr[i];
+    SPMM_TRY(spmmi_cuda_copy_up(m->derivation.row_of, row_of, m->items.direct, sizeof *row_of, m->diag));
+    SPMM_TRY(spmmi_cuda_copy_up(m->derivation.c_row_ptr, row_ptr, rows, sizeof *row_ptr, m->diag));
+cleanup:
+    spmmi_free(row_of);
+    spmmi_free(row_ptr);
+    return status;
 }
 
 static spmm_status_t make_scratch(struct stage_making *m)
@@ -124,6 +166,11 @@ static spmm_status_t make_scratch(struct stage_making *m)
                                 m->diag));
     SPMM_TRY(spmmi_cuda_copy_up(d->c_columns, s->c.col_ind, (uint64_t)s->c.row_ptr[s->task.left.rows],
                                 sizeof *d->c_columns, m->diag));
+    SPMM_TRY(spmmi_cuda_copy_up(d->words, m->items.words, m->items.word_count, sizeof *d->words, m->diag));
+    SPMM_TRY(spmmi_cuda_copy_up(d->words_at, m->items.words_at, m->items.pull_count, sizeof *d->words_at,
+                                m->diag));
+    if (m->items.pull_count > 0)
+        SPMM_TRY(upload_rows(m));
     d->mask = HASH_MASK;
 cleanup:
     return status;
@@ -140,14 +187,35 @@ static spmm_status_t derive(struct stage_making *m, enum spmmi_spgemm_pass pass)
         SPMM_TRY_CUDA(
             (cudaError_t)spmmi_spgemm_derive_cuda(&m->derivation, &m->items.bins.bin[b], pass, NULL),
             m->diag);
+    if (m->items.pull_count > 0)
+        SPMM_TRY_CUDA((cudaError_t)spmmi_spgemm_derive_pulls_cuda(&m->derivation, pass, NULL), m->diag);
 cleanup:
     return status;
 }
 
-/* Positions of all items, where items say that they begin. *differs: an item is not like the one it shares
- * with. */
-static spmm_status_t write_positions(struct stage_making *m, const uint8_t *writes, uint64_t bytes,
-                                     uint32_t *differs)
+/* Where streams begin, and which of them are written; *bytes: of all. hashes NULL: nothing is shared. */
+static spmm_status_t place_streams(struct stage_making *m, const unsigned long long *hashes, uint64_t *bytes)
+{
+    spmm_status_t status = SPMM_OK;
+    struct spmmi_spgemm_items *items = &m->items;
+    const struct spmmi_spgemm_tables *t = &m->to->tables;
+    uint64_t units = 0;
+    SPMM_TRY(spmmi_spgemm_streams_place(&items->positions, hashes, &units, m->diag));
+    SPMM_TRY(spmmi_spgemm_streams_place(&items->pulled, hashes != NULL ? hashes + items->count : NULL, &units,
+                                        m->diag));
+    for (uint32_t i = 0; i < items->count; i++)
+        items->items[i].position = items->positions.at[i];
+    for (uint32_t i = 0; i < items->pull_count; i++)
+        items->pulls[i].stream = items->pulled.at[i];
+    SPMM_TRY(spmmi_cuda_copy_up(t->items, items->items, items->count, sizeof *t->items, m->diag));
+    SPMM_TRY(spmmi_cuda_copy_up(t->pulls, items->pulls, items->pull_count, sizeof *t->pulls, m->diag));
+    *bytes = units * SPMMI_SPGEMM_POSITION_UNIT;
+cleanup:
+    return status;
+}
+
+/* All streams, where they were placed. *differs: one is not like that which it shares. */
+static spmm_status_t write_streams(struct stage_making *m, uint64_t bytes, uint32_t *differs)
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_spgemm_derivation *d = &m->derivation;
@@ -157,9 +225,10 @@ static spmm_status_t write_positions(struct stage_making *m, const uint8_t *writ
     to->bytes += bytes;
     to->tables.positions = d->positions = to->positions.memory;
     d->tables = to->tables;
-    SPMM_TRY(spmmi_cuda_copy_up(to->tables.items, m->items.items, m->items.count, sizeof *to->tables.items,
-                                m->diag));
-    SPMM_TRY(spmmi_cuda_copy_up(d->writes, writes, m->items.count, sizeof *d->writes, m->diag));
+    SPMM_TRY(
+        spmmi_cuda_copy_up(d->writes, m->items.positions.writes, m->items.count, sizeof *d->writes, m->diag));
+    SPMM_TRY(spmmi_cuda_copy_up(d->pull_writes, m->items.pulled.writes, m->items.pull_count,
+                                sizeof *d->pull_writes, m->diag));
     SPMM_TRY(derive(m, SPMMI_SPGEMM_WRITE));
     SPMM_TRY(derive(m, SPMMI_SPGEMM_COMPARE));
     SPMM_TRY_CUDA(cudaMemcpy(differs, d->differs, sizeof *differs, cudaMemcpyDeviceToHost), m->diag);
@@ -167,47 +236,70 @@ cleanup:
     return status;
 }
 
-/* Items that are alike share positions; where hashes were wrong about that, none does. */
+/* Those of items, then those of pulls. */
+static spmm_status_t find_hashes(struct stage_making *m, unsigned long long *hashes)
+{
+    spmm_status_t status = SPMM_OK;
+    const struct spmmi_spgemm_items *items = &m->items;
+    const struct spmmi_spgemm_tables *t = &m->to->tables;
+    m->derivation.tables = *t;
+    SPMM_TRY(spmmi_cuda_copy_up(t->items, items->items, items->count, sizeof *t->items, m->diag));
+    SPMM_TRY(spmmi_cuda_copy_up(t->pulls, items->pulls, items->pull_count, sizeof *t->pulls, m->diag));
+    SPMM_TRY(derive(m, SPMMI_SPGEMM_HASH));
+    SPMM_TRY_CUDA(
+        cudaMemcpy(hashes, m->derivation.hashes, items->count * sizeof *hashes, cudaMemcpyDeviceToHost),
+        m->diag);
+    SPMM_TRY_CUDA(cudaMemcpy(hashes + items->count, m->derivation.pull_hashes,
+                             items->pull_count * sizeof *hashes, cudaMemcpyDeviceToHost),
+                  m->diag);
+cleanup:
+    return status;
+}
+
+/* Items and pulls that are alike share their streams; where hashes were wrong about that, none does. */
 static spmm_status_t make_positions(struct stage_making *m)
 {
     spmm_status_t status = SPMM_OK;
-    const uint32_t count = m->items.count;
     uint64_t bytes = 0;
     uint32_t differs = 0;
     unsigned long long *hashes = NULL;
-    uint8_t *writes = NULL;
-    SPMM_TRY_ALLOC(hashes = spmmi_alloc(count, sizeof *hashes), m->diag);
-    SPMM_TRY_ALLOC(writes = spmmi_alloc(count, sizeof *writes), m->diag);
-    m->derivation.tables = m->to->tables;
-    SPMM_TRY(spmmi_cuda_copy_up(m->to->tables.items, m->items.items, count, sizeof *m->items.items, m->diag));
-    SPMM_TRY(derive(m, SPMMI_SPGEMM_HASH));
-    SPMM_TRY_CUDA(cudaMemcpy(hashes, m->derivation.hashes, count * sizeof *hashes, cudaMemcpyDeviceToHost),
-                  m->diag);
-    SPMM_TRY(spmmi_spgemm_items_place(&m->items, hashes, writes, &bytes, m->diag));
-    SPMM_TRY(write_positions(m, writes, bytes, &differs));
+    SPMM_TRY_ALLOC(hashes = spmmi_alloc((uint64_t)m->items.count + m->items.pull_count, sizeof *hashes),
+                   m->diag);
+    SPMM_TRY(find_hashes(m, hashes));
+    SPMM_TRY(place_streams(m, hashes, &bytes));
+    SPMM_TRY(write_streams(m, bytes, &differs));
     if (differs != 0) {
         spmmi_device_release(&m->to->positions);
         m->to->bytes -= bytes;
-        SPMM_TRY(spmmi_spgemm_items_place(&m->items, NULL, writes, &bytes, m->diag));
-        SPMM_TRY(write_positions(m, writes, bytes, &differs));
+        SPMM_TRY(place_streams(m, NULL, &bytes));
+        SPMM_TRY(write_streams(m, bytes, &differs));
     }
 cleanup:
-    spmmi_free(writes);
     spmmi_free(hashes);
     return status;
 }
 
 /* By the name of the kernel. With a diagonal there are no groups. */
-static spmm_status_t choose_grouping(const struct stage_making *m, enum spmmi_spgemm_grouping *grouping)
+static spmm_status_t read_choice(const struct stage_making *m, enum spmmi_spgemm_choice *grouping,
+                                 enum spmmi_spgemm_choice *pulling)
 {
     spmm_status_t status = SPMM_OK;
+    static const struct {
+        const char *name;
+        enum spmmi_spgemm_choice grouping, pulling;
+    } choices[] = {{KERNEL_POSITIONS, SPMMI_SPGEMM_NEVER, SPMMI_SPGEMM_NEVER},
+                   {KERNEL_GROUPS, SPMMI_SPGEMM_WHEREVER, SPMMI_SPGEMM_NEVER},
+                   {KERNEL_PULL, SPMMI_SPGEMM_NEVER, SPMMI_SPGEMM_WHEREVER},
+                   {NULL, SPMMI_SPGEMM_BY_RULE, SPMMI_SPGEMM_BY_RULE}};
     const char *kernel = m->source->kernel;
-    const int is_groups = kernel != NULL && strcmp(kernel, KERNEL_GROUPS) == 0;
-    SPMM_REQUIRE(kernel == NULL || is_groups || strcmp(kernel, KERNEL_POSITIONS) == 0, SPMM_ERR_ARGUMENT,
-                 m->diag, "\"%s\" is no kernel of products on a GPU, expected %s or %s", kernel,
-                 KERNEL_POSITIONS, KERNEL_GROUPS);
-    if (!m->has_diagonal && (kernel == NULL || is_groups))
-        *grouping = is_groups ? SPMMI_SPGEMM_GROUPS : SPMMI_SPGEMM_GROUPS_BY_RULE;
+    int i = 0;
+    while (choices[i].name != NULL && (kernel == NULL || strcmp(kernel, choices[i].name) != 0))
+        i++;
+    SPMM_REQUIRE(kernel == NULL || choices[i].name != NULL, SPMM_ERR_ARGUMENT, m->diag,
+                 "\"%s\" is no kernel of products on a GPU, expected %s, %s or %s", kernel, KERNEL_POSITIONS,
+                 KERNEL_GROUPS, KERNEL_PULL);
+    *grouping = m->has_diagonal ? SPMMI_SPGEMM_NEVER : choices[i].grouping;
+    *pulling = choices[i].pulling;
 cleanup:
     return status;
 }
@@ -224,16 +316,19 @@ spmm_status_t spmmi_spgemm_gpu_stage_make(const struct spmmi_spgemm_gpu_source *
                              .used = used,
                              .to = stage,
                              .diag = diag};
-    enum spmmi_spgemm_grouping grouping = SPMMI_SPGEMM_NO_GROUPS;
+    enum spmmi_spgemm_choice grouping = SPMMI_SPGEMM_NEVER, pulling = SPMMI_SPGEMM_NEVER;
     memset(stage, 0, sizeof *stage);
-    SPMM_TRY(choose_grouping(&m, &grouping));
-    SPMM_TRY(spmmi_spgemm_items_make(m.from, grouping, source->threads, source->host_left, &m.items, diag));
+    SPMM_TRY(read_choice(&m, &grouping, &pulling));
+    SPMM_TRY(spmmi_spgemm_items_make(m.from, grouping, pulling, source->threads, source->host_left, &m.items,
+                                     diag));
     stage->bins = m.items.bins;
     stage->group_count = m.items.group_count;
     memcpy(stage->groups, m.items.groups, sizeof stage->groups);
-    stage->kernel = stage->group_count > 0 ? KERNEL_GROUPS : KERNEL_POSITIONS;
+    stage->kernel = m.items.are_mostly_pulled ? KERNEL_PULL
+                    : stage->group_count > 0  ? KERNEL_GROUPS
+                                              : KERNEL_POSITIONS;
     SPMM_TRY(make_tables(&m));
-    if (m.items.count > 0) {
+    if (m.items.count > 0 || m.items.pull_count > 0) {
         SPMM_TRY(make_scratch(&m));
         SPMM_TRY(make_positions(&m));
     }

@@ -4,11 +4,10 @@
 #define SPMMI_SPGEMM_WALK_H
 
 #include "spgemm_alike.h"
+#include "spgemm_choice.h"
+#include "spgemm_items.h"
 #include "spgemm_launch.h"
-
-#define LANE_CHOICES 4                 /* 4, 8, 16, 32 lanes */
-#define CHOICE_FLAT LANE_CHOICES       /* 32 lanes, products side by side */
-#define CHOICE_OWNED (CHOICE_FLAT + 1) /* the same with few entries */
+#include "spgemm_pulls.h"
 
 /* Bits of a key: items of one are a bin. Higher ones run first: what takes longest. */
 #define KEY_PARTIAL 8
@@ -33,7 +32,9 @@ struct spgemm_walk {
     uint32_t *value_of;
     uint8_t *k_count;
     const struct spmmi_spgemm_alike *alike; /* NULL: no groups */
-    uint64_t items, listed;                 /* so far, of the units before too */
+    const uint8_t *is_pulled;               /* see spmmi_spgemm_choose_pulls */
+    struct spgemm_pulls pulled;
+    uint64_t items, listed; /* so far, of the units before too */
     int too_large;
 };
 

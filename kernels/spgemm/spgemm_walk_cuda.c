@@ -2,76 +2,7 @@
 /* See spgemm_walk.h. */
 #include "spgemm_walk.h"
 
-/* Items of a GPU of 132 multiprocessors that all run at once, 64 on each: with fewer rows than this, groups of few
- * lanes leave multiprocessors without work. Measured on an H200. */
-#define ROWS_FEW 8448
-/* Lanes that a step of a group costs beside its own, with many and with few rows. */
-#define STEP_LANES 16
-#define STEP_LANES_FEW 64
-/* Lanes that a round of list entries costs at least with few rows: the latency of its loads, as no other warps run
- * meanwhile. One H100: 256 rounds of 4 lanes took 577,000 cycles, 2,254 each; a step of a warp, which costs 32 lanes
- * and STEP_LANES_FEW, about 170. */
-#define ROUND_LANES_FEW 1250
-/* Steps that 32 products cost side by side: their entries have to be found and their additions put in order. One H200:
- * with 1 a Galerkin product of rows of 7 entries took twice as long flat; rows of a mean of 2 to 6 must be flat. */
-#define FLAT_STEPS 3
-/* Additions to one entry of C, from registers, that take as long as a step with few rows: 170 cycles of some 22. */
-#define ADDS_OF_STEP_FEW 8
-
-/* What a list costs, in lanes. */
-struct cost {
-    uint64_t time;  /* that of its steps, but with few rows the latency of its rounds at least */
-    uint64_t steps; /* that of its steps alone, which decides between equal times */
-};
-
-static struct cost cost_of(uint64_t steps, uint32_t lanes, uint32_t length, int has_few_rows)
-{
-    const uint32_t round = lanes < 32 ? 2 * lanes : lanes;
-    const uint64_t rounds = has_few_rows ? (length + round - 1) / round : 0, least = rounds * ROUND_LANES_FEW,
-                   own = steps * (lanes + (has_few_rows ? STEP_LANES_FEW : STEP_LANES));
-    return (struct cost){own > least ? own : least, own};
-}
-
-static int is_cheaper(struct cost a, struct cost b)
-{
-    return a.time != b.time ? a.time < b.time : a.steps < b.steps;
-}
-
-/* Steps that a chunk of 32 products costs. */
-static uint64_t flat_steps(uint32_t entries, int has_few_rows)
-{
-    const uint32_t adds = entries > 0 ? (32 + entries - 1) / entries : 0, /* to one entry, at least */
-        steps = has_few_rows ? (adds + ADDS_OF_STEP_FEW - 1) / ADDS_OF_STEP_FEW : adds;
-    return steps > FLAT_STEPS ? steps : FLAT_STEPS;
-}
-
-/* The group that costs least, as each step takes its lanes and some more. Or products side by side, where most rows
- * are shorter than any group. *taken: its steps. */
-static uint32_t choose_lanes(const struct spmmi_spgemm_row *rows, uint32_t length, uint32_t entries,
-                             int has_few_rows, uint32_t *taken)
-{
-    uint64_t steps[LANE_CHOICES] = {0}, turns = 0, round = 0;
-    struct cost best = {UINT64_MAX, UINT64_MAX};
-    uint32_t choice = LANE_CHOICES - 1;
-    for (uint32_t t = 0; t < length; t++) {
-        round = (t % 32 == 0 ? 0 : round) + rows[t].length;
-        turns += t % 32 == 31 || t + 1 == length ? (round + 31) / 32 : 0;
-        for (uint32_t g = 0; g < LANE_CHOICES; g++)
-            steps[g] += (rows[t].length + (4u << g) - 1) >> (2 + g);
-    }
-    for (uint32_t g = LANE_CHOICES; g-- > 0 && entries <= (uint32_t)SPMMI_SPGEMM_LANE_SUMS * (4u << g);) {
-        const struct cost cost = cost_of(steps[g], 4u << g, length, has_few_rows);
-        if (is_cheaper(cost, best)) {
-            best = cost;
-            choice = g;
-        }
-    }
-    const int is_flat =
-        is_cheaper(cost_of(turns * flat_steps(entries, has_few_rows), 32, length, has_few_rows), best);
-    const uint64_t own = is_flat ? turns : steps[choice];
-    *taken = own < UINT32_MAX ? (uint32_t)own : UINT32_MAX;
-    return !is_flat ? choice : entries <= SPMMI_SPGEMM_FEW_ENTRIES ? CHOICE_OWNED : CHOICE_FLAT;
-}
+#include "spgemm_choice.h"
 
 /* Where an item is and what it makes. */
 struct spgemm_place {
@@ -90,23 +21,28 @@ static void put_item(struct spgemm_walk *w, const struct spgemm_place *at)
     if (w->drafts == NULL || w->too_large)
         return;
     const struct spmmi_spgemm_row *rows = w->rows + at->list;
-    for (uint64_t t = 0; t < at->length; t++)
+    struct spgemm_tally tally = {.length = 0};
+    for (uint64_t t = 0; t < at->length; t++) {
         products += rows[t].length;
+        spmmi_spgemm_tally_add(&tally, rows[t].length);
+    }
     w->too_large |= products > UINT32_MAX;
-    uint32_t steps = 0;
+    struct spgemm_cost cost = {.steps = 0};
     const uint32_t length = (uint32_t)at->length,
                    group = at->rows == 0 ? 0 : KEY_GROUP | (at->rows == 3 ? KEY_THREE : 0),
                    lanes = group != 0
                                ? LANE_CHOICES - 1
-                               : choose_lanes(rows, length, at->entries,
-                                              at->is_partial || w->stage->task.left.rows < ROWS_FEW, &steps);
+                               : spmmi_spgemm_cost_of(&tally, at->entries,
+                                                      at->is_partial ||
+                                                          spmmi_spgemm_cost_is_few(w->stage->task.left.rows),
+                                                      &cost);
     w->drafts[index] = (struct spgemm_draft){
         {(uint32_t)at->list, (uint32_t)at->out, 0, at->entries | length << SPMMI_SPGEMM_COUNT_BITS},
         (uint32_t)at->c_at,
         lanes | group | (at->is_partial ? KEY_PARTIAL : 0) | (at->is_listed ? KEY_LISTED : 0) |
             (at->entries > SPMMI_SPGEMM_NARROW ? KEY_WIDE : 0),
         (uint32_t)products,
-        steps};
+        cost.taken < UINT32_MAX ? (uint32_t)cost.taken : UINT32_MAX};
 }
 
 /* Lists what entries [first, end) of the left factor multiply of columns before this one, from the cursors on. */
@@ -215,9 +151,17 @@ static int64_t walk_rows(struct spgemm_walk *w, int64_t i, int64_t end)
     const int64_t entries = c[i + 1] - c[i],
                   rows = w->alike != NULL ? spmmi_spgemm_alike_rows(w->alike, i, end) : 1;
     if (rows > 1 && entries > 0 && entries <= SPMMI_SPGEMM_ITEM_ENTRIES) {
+        spmmi_spgemm_pulls_end(&w->pulled);
         walk_group(w, i, rows);
         return i + rows;
     }
+    if (entries == 0)
+        return i + 1;
+    if (w->is_pulled != NULL && w->is_pulled[i]) {
+        spmmi_spgemm_pulls_row(&w->pulled, w->stage, i);
+        return i + 1;
+    }
+    spmmi_spgemm_pulls_end(&w->pulled);
     walk_row(w, i, left[i], left[i + 1], -1);
     return i + 1;
 }
@@ -228,4 +172,5 @@ void spmmi_spgemm_walk_unit(struct spgemm_walk *w, const struct spmmi_spgemm_uni
         walk_row(w, unit->row, unit->first, unit->end, unit->partial);
     for (int64_t i = unit->row; unit->partial < 0 && i < unit->row_end;)
         i = walk_rows(w, i, unit->row_end);
+    spmmi_spgemm_pulls_end(&w->pulled);
 }

@@ -28,15 +28,17 @@ static void wide_items_are_in_the_order_of_their_steps(void **state)
                                              .c = {2, ENTRIES, c, NULL},
                                              .units = &unit,
                                              .unit_count = 1};
-    assert_int_equal(spmmi_spgemm_items_make(&stage, SPMMI_SPGEMM_NO_GROUPS, 1, UINT64_MAX, &items, NULL),
-                     SPMM_OK);
+    assert_int_equal(
+        spmmi_spgemm_items_make(&stage, SPMMI_SPGEMM_NEVER, SPMMI_SPGEMM_NEVER, 1, UINT64_MAX, &items, NULL),
+        SPMM_OK);
     assert_int_equal(items.count, 2);
     assert_int_equal(items.bins.count, 1);
     assert_int_equal(items.bins.bin[0].lanes, 32);
     assert_int_equal(items.bins.bin[0].is_narrow, 0);
     assert_int_equal(items.c_at[0], ENTRIES);
-    assert_int_equal(items.products[0], 10 * SHORT_PARTS);
-    assert_int_equal(items.products[1], ENTRIES);
+    assert_int_equal(items.positions.keys[0],
+                     2 * 10 * SHORT_PARTS + 1); /* products, and positions of two bytes */
+    assert_int_equal(items.positions.keys[1], 2 * ENTRIES + 1);
     spmmi_spgemm_items_free(&items);
 }
 
@@ -51,8 +53,9 @@ static struct spmmi_spgemm_bin bin_of(int64_t length, int64_t each, int64_t entr
                                              .c = {1, entries, c, NULL},
                                              .units = &unit,
                                              .unit_count = 1};
-    assert_int_equal(spmmi_spgemm_items_make(&stage, SPMMI_SPGEMM_NO_GROUPS, 1, UINT64_MAX, &items, NULL),
-                     SPMM_OK);
+    assert_int_equal(
+        spmmi_spgemm_items_make(&stage, SPMMI_SPGEMM_NEVER, SPMMI_SPGEMM_NEVER, 1, UINT64_MAX, &items, NULL),
+        SPMM_OK);
     const struct spmmi_spgemm_bin bin = items.bins.bin[0];
     spmmi_spgemm_items_free(&items);
     return bin;

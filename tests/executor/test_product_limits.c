@@ -75,7 +75,8 @@ static spmm_status_t items_of(struct scene *s, struct spmmi_spgemm_items *items,
     s->stage.c = (struct spmmi_csr_pattern){1, 1, s->c, NULL};
     s->stage.units = &s->unit;
     s->stage.unit_count = 1;
-    return spmmi_spgemm_items_make(&s->stage, SPMMI_SPGEMM_NO_GROUPS, 1, UINT64_MAX, items, diag);
+    return spmmi_spgemm_items_make(&s->stage, SPMMI_SPGEMM_NEVER, SPMMI_SPGEMM_NEVER, 1, UINT64_MAX, items,
+                                   diag);
 }
 
 static void expect_too_large(struct scene *s, const char *sentence)
@@ -95,7 +96,7 @@ static void a_gpu_refuses_what_32_bits_do_not_count(void **state)
     struct scene s = good;
     assert_int_equal(items_of(&s, &items, NULL), SPMM_OK);
     assert_int_equal(items.count, 1);
-    assert_int_equal(items.products[0], UINT32_C(3) << 30);
+    assert_int_equal(items.positions.keys[0], UINT64_C(6) << 30);
     spmmi_spgemm_items_free(&items);
     s.left[1] = 5;
     expect_too_large(&s, "a row of the product has more than 4294967295 multiplications and is not cut");

@@ -22,7 +22,7 @@
 #define REPEATS 1000
 
 #define KERNELS (sizeof kernels / sizeof kernels[0])
-static const char *const kernels[] = {"positions", "groups"};
+static const char *const kernels[] = {"positions", "groups", "pull"};
 static const int64_t pieces[] = {INT64_MAX, 1, 60};
 
 /* A plan on both devices, with C by the CPU. */
@@ -180,6 +180,7 @@ static void every_form_has_the_bits_of_the_cpu(void **state)
 TEST_PATTERN(wide_rows, test_chance(i, j, i % 7 == 0 ? 3 : 40))
 TEST_PATTERN(blocks, i / 6 == j / 6 || i / 6 == j / 6 + 1)
 TEST_PATTERN(five_points, i == j || i == j + 1 || j == i + 1 || i == j + 30 || j == i + 30)
+TEST_PATTERN(band, i < j + 16 && j < i + 16)
 TEST_PATTERN(hub, i == 0 || j == 0 || i == j)
 /* Two long rows, others of one entry or none: products side by side, with list entries of none. */
 TEST_PATTERN(skewed, i % 250 == 0 || (i % 3 != 0 && j == i * 7 % 500))
@@ -204,15 +205,26 @@ static void larger_rows_have_the_bits_of_the_cpu(void **state)
     }
 }
 
-/* Rows and columns of six that are alike are taken together where that is faster. */
-static void groups_are_taken_by_rule(void **state)
+/* Rows and columns of six that are alike are taken together where that is faster; short rows are pulled, and those that
+ * fill steps are not. */
+static void kernels_are_taken_by_rule(void **state)
 {
     (void)state;
-    for (size_t m = 1; m < 3; m++) {
-        struct test_matrix *a = test_matrix_of(&larger[m], TEST_VALUES_REAL);
+    static const struct test_pattern wide = {"band", 400, 400, band};
+    static const struct {
+        const struct test_pattern *pattern;
+        const char *kernel;
+    } cases[] = {{&larger[1], "cuda/product/groups"},
+                 {&larger[2], "cuda/product/pull"},
+                 {&wide, "cuda/product/positions"}};
+    for (size_t m = 0; m < sizeof cases / sizeof *cases; m++) {
+        struct test_matrix *a = test_matrix_of(cases[m].pattern, TEST_VALUES_REAL);
         const struct test_sparse_product p = {.count = 2, .factor = {a, a}, .dtype = SPMM_F64};
         struct twin t = twin_of(&p, NULL);
-        assert_string_equal(t.info.kernel, m == 1 ? "cuda/product/groups" : "cuda/product/positions");
+        assert_string_equal(t.info.kernel, cases[m].kernel);
+        run_on_cpu(&t, 1, 0);
+        run_on_gpu(&t, 1, 0);
+        expect_same(&t, &p);
         twin_free(&t);
         test_matrix_free(a);
     }
@@ -226,18 +238,21 @@ static void positions_are_shared_by_rows_that_are_alike(void **state)
     struct test_matrix *a = test_matrix_of(&larger[2], TEST_VALUES_REAL);
     const struct test_sparse_product p = {
         .count = 2, .factor = {a, a}, .piece_products = INT64_MAX, .dtype = SPMM_F64};
-    uint64_t bytes[2];
-    for (int turn = 0; turn < 2; turn++) {
-        spmmi_spgemm_hash_mask = turn == 0 ? ~0ull : 0;
-        struct twin t = twin_of(&p, NULL);
-        bytes[turn] = t.info.device_bytes;
-        run_on_cpu(&t, 1, 0);
-        run_on_gpu(&t, 1, 0);
-        expect_same(&t, &p);
-        twin_free(&t);
+    static const char *const with[] = {"positions", "pull"};
+    for (size_t k = 0; k < sizeof with / sizeof *with; k++) {
+        uint64_t bytes[2];
+        for (int turn = 0; turn < 2; turn++) {
+            spmmi_spgemm_hash_mask = turn == 0 ? ~0ull : 0;
+            struct twin t = twin_of(&p, with[k]);
+            bytes[turn] = t.info.device_bytes;
+            run_on_cpu(&t, 1, 0);
+            run_on_gpu(&t, 1, 0);
+            expect_same(&t, &p);
+            twin_free(&t);
+        }
+        spmmi_spgemm_hash_mask = ~0ull;
+        assert_true(bytes[0] + 15000 < bytes[1]); /* 900 rows of about 25 products */
     }
-    spmmi_spgemm_hash_mask = ~0ull;
-    assert_true(bytes[0] + 15000 < bytes[1]); /* 900 rows of about 25 products */
     test_matrix_free(a);
 }
 
@@ -419,7 +434,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(every_shape_has_the_bits_of_the_cpu),
         cmocka_unit_test(every_form_has_the_bits_of_the_cpu),
         cmocka_unit_test(larger_rows_have_the_bits_of_the_cpu),
-        cmocka_unit_test(groups_are_taken_by_rule),
+        cmocka_unit_test(kernels_are_taken_by_rule),
         cmocka_unit_test(positions_are_shared_by_rows_that_are_alike),
         cmocka_unit_test(factors_of_the_product),
         cmocka_unit_test(special_values_have_the_bits_of_the_cpu),

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Products of sparse matrices on a GPU beside cuSPARSE: spgemm_bench [--dtype T] [--seconds S] [--alone] FORM=MATRIX..
- * prints lines of CSV; --alone: without cuSPARSE. FORM: AA (A A), AAT (A A^T), and of a cube of grid points AP and RAP:
- * A P, R (A P) with the smoothed aggregates P = A P0 of 3 x 3 x 3 points, R = P^T. MATRIX: a file or gen:NAME:.. Values
- * are random. Every result is compared with that of the CPU. */
+/* Products of sparse matrices on a GPU beside cuSPARSE: spgemm_bench [--dtype T] [--seconds S] [--alone]
+ * [--kernel NAME] FORM=MATRIX.. prints lines of CSV; --alone: without cuSPARSE; NAME: of the plan's kernel. FORM: AA
+ * (A A), AAT (A A^T), and of a cube of grid points AP and RAP: A P, R (A P) with the smoothed aggregates P = A P0 of
+ * 3 x 3 x 3 points, R = P^T. MATRIX: a file or gen:NAME:.. Values are random. Every result is compared with that of the
+ * CPU. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +16,8 @@
 
 static spmm_dtype_t dtype = SPMM_F64;
 static double seconds = 0.5;
-static int is_alone; /* no cuSPARSE */
+static int is_alone;       /* no cuSPARSE */
+static const char *forced; /* of the plan's product; NULL: by rule */
 
 static void need(spmm_status_t status, const char *what, const spmm_diag_t *diag)
 {
@@ -275,7 +277,7 @@ static void bench_ours(const struct bench_case *c, const spmm_plan_t *plan, cons
     const uint64_t before = bench_memory_now();
     const double start = bench_now();
     bench_memory_reset();
-    make_ours(plan, 0, NULL, &o);
+    make_ours(plan, 0, forced, &o);
     row.setup = bench_now() - start;
     bench_require(cudaMalloc(&o.c, (size_t)c->nnz * spmm_dtype_size(dtype) + 1) == cudaSuccess &&
                       cudaMalloc(&o.workspace, o.bytes + 1) == cudaSuccess,
@@ -388,6 +390,8 @@ int main(int argc, char **argv)
             dtype = strcmp(argv[++i], "f32") == 0 ? SPMM_F32 : SPMM_F64;
         else if (strcmp(argv[i], "--seconds") == 0 && i + 1 < argc)
             seconds = atof(argv[++i]);
+        else if (strcmp(argv[i], "--kernel") == 0 && i + 1 < argc)
+            forced = argv[++i];
         else if (strcmp(argv[i], "--alone") == 0)
             is_alone = 1;
         else

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a list of rows of the right factor costs a GPU, by how its items are run: the model that chooses. Costs are in
+ * lanes of a step. */
+#ifndef SPMMI_SPGEMM_CHOICE_H
+#define SPMMI_SPGEMM_CHOICE_H
+
+#include "executor/spgemm/spgemm_stage.h"
+#include "spgemm_items.h"
+#include "spgemm_pulls.h"
+
+#define LANE_CHOICES 4                 /* 4, 8, 16, 32 lanes */
+#define CHOICE_FLAT LANE_CHOICES       /* 32 lanes, products side by side */
+#define CHOICE_OWNED (CHOICE_FLAT + 1) /* the same with few entries */
+
+/* Steps of a list, by the lanes of a group, and turns of 32 products side by side. Starts from 0. */
+struct spgemm_tally {
+    uint64_t steps[LANE_CHOICES], turns, round; /* round: products of this one */
+    uint32_t length;
+};
+
+void spmmi_spgemm_tally_add(struct spgemm_tally *tally, uint32_t products);
+
+/* What a list costs. */
+struct spgemm_cost {
+    uint64_t time;  /* that of its steps, but with few rows the latency of its rounds at least */
+    uint64_t steps; /* that of its steps alone, which decides between equal times */
+    uint64_t taken; /* steps or turns */
+};
+
+/* With fewer rows, latency counts. */
+int spmmi_spgemm_cost_is_few(int64_t rows);
+/* The choice that costs least, as each step takes its lanes and some more. Or products side by side, where most rows
+ * are shorter than any group. entries: of C. */
+uint32_t spmmi_spgemm_cost_of(const struct spgemm_tally *tally, uint32_t entries, int has_few_rows,
+                              struct spgemm_cost *cost);
+
+/* Which rows are pulled: a byte each, of the caller; NULL: none is. Rows that the plan cuts are not. Errors: MEMORY. */
+spmm_status_t spmmi_spgemm_choose_pulls(const struct spmmi_spgemm_stage *stage,
+                                        enum spmmi_spgemm_choice pulling, int threads, uint8_t **pulled,
+                                        spmm_diag_t *diag);
+
+#endif

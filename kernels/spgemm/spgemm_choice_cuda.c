@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See spgemm_choice.h. */
+#include "spgemm_choice.h"
+
+#include "format/base/alloc.h"
+#include "format/base/diag.h"
+#include "format/base/team.h"
+#include "spgemm_walk.h"
+
+/* Items of a GPU of 132 multiprocessors that all run at once, 64 on each: with fewer rows than this, groups of few
+ * lanes leave multiprocessors without work. Measured on an H200. */
+#define ROWS_FEW 8448
+/* Lanes that a step of a group costs beside its own, with many and with few rows. */
+#define STEP_LANES 16
+#define STEP_LANES_FEW 64
+/* Lanes that a round of list entries costs at least with few rows: the latency of its loads, as no other warps run
+ * meanwhile. One H100: 256 rounds of 4 lanes took 577,000 cycles, 2,254 each; a step of a warp, which costs 32 lanes
+ * and STEP_LANES_FEW, about 170. */
+#define ROUND_LANES_FEW 1250
+/* Steps that 32 products cost side by side: their entries have to be found and their additions put in order. One H200:
+ * with 1 a Galerkin product of rows of 7 entries took twice as long flat; rows of a mean of 2 to 6 must be flat. */
+#define FLAT_STEPS 3
+/* Additions to one entry of C, from registers, that take as long as a step with few rows: 170 cycles of some 22. */
+#define ADDS_OF_STEP_FEW 8
+
+/* Lanes that an entry of C costs an item beside its products, in eighths: sums are set to 0, and stored. */
+#define SUM_LANES 5
+/* Lanes that a product costs a pull, in eighths. One H200, f64: a pull takes 5 to 7 ps a product, items 1.5 to 1.6 ps
+ * a lane. */
+#define PULL_LANES 31
+/* Entries of a list that add to one entry of C take 0.12 us each, one after the other. Where that is a fourth of the
+ * product's time, at 4 ps a multiplication, the row is pulled; where it is nearly all, every row. */
+#define SERIAL_MIN 200
+#define SERIAL_PRODUCTS 115000
+#define SERIAL_PRODUCTS_OF_ALL 36500
+/* Every row is pulled where it pays for more of the products than this: two kernels take longer than one. */
+#define MOST_PERCENT 55
+/* Pulling must save a lane for so many products, as a second kernel is launched then. */
+#define PRODUCTS_OF_LANE 10
+
+int spmmi_spgemm_cost_is_few(int64_t rows)
+{
+    return rows < ROWS_FEW;
+}
+
+void spmmi_spgemm_tally_add(struct spgemm_tally *tally, uint32_t products)
+{
+    if (tally->length % 32 == 0) {
+        tally->turns += (tally->round + 31) / 32;
+        tally->round = 0;
+    }
+    tally->length++;
+    tally->round += products;
+    for (uint32_t g = 0; g < LANE_CHOICES; g++)
+        tally->steps[g] += (products + (4u << g) - 1) >> (2 + g);
+}
+
+static struct spgemm_cost cost_of(uint64_t steps, uint32_t lanes, uint32_t length, int has_few_rows)
+{
+    const uint32_t round = lanes < 32 ? 2 * lanes : lanes;
+    const uint64_t rounds = has_few_rows ? (length + round - 1) / round : 0, least = rounds * ROUND_LANES_FEW,
+                   own = steps * (lanes + (has_few_rows ? STEP_LANES_FEW : STEP_LANES));
+    return (struct spgemm_cost){own > least ? own : least, own, 0};
+}
+
+static int is_cheaper(struct spgemm_cost a, struct spgemm_cost b)
+{
+    return a.time != b.time ? a.time < b.time : a.steps < b.steps;
+}
+
+/* Steps that a chunk of 32 products costs. */
+static uint64_t flat_steps(uint32_t entries, int has_few_rows)
+{
+    const uint32_t adds = entries > 0 ? (32 + entries - 1) / entries : 0, /* to one entry, at least */
+        steps = has_few_rows ? (adds + ADDS_OF_STEP_FEW - 1) / ADDS_OF_STEP_FEW : adds;
+    return steps > FLAT_STEPS ? steps : FLAT_STEPS;
+}
+
+uint32_t spmmi_spgemm_cost_of(const struct spgemm_tally *tally, uint32_t entries, int has_few_rows,
+                              struct spgemm_cost *cost)
+{
+    const uint64_t turns = tally->turns + (tally->round + 31) / 32;
+    uint32_t choice = LANE_CHOICES - 1;
+    struct spgemm_cost best = {UINT64_MAX, UINT64_MAX, 0};
+    for (uint32_t g = LANE_CHOICES; g-- > 0 && entries <= (uint32_t)SPMMI_SPGEMM_LANE_SUMS * (4u << g);) {
+        const struct spgemm_cost own = cost_of(tally->steps[g], 4u << g, tally->length, has_few_rows);
+        if (is_cheaper(own, best)) {
+            best = own;
+            best.taken = tally->steps[g];
+            choice = g;
+        }
+    }
+    const struct spgemm_cost flat =
+        cost_of(turns * flat_steps(entries, has_few_rows), 32, tally->length, has_few_rows);
+    const int is_flat = is_cheaper(flat, best);
+    *cost = is_flat ? flat : best;
+    cost->taken = is_flat ? turns : cost->taken;
+    return !is_flat ? choice : entries <= SPMMI_SPGEMM_FEW_ENTRIES ? CHOICE_OWNED : CHOICE_FLAT;
+}
+
+/* The steps of a row of C that goes to so many items, as their parts of rows of the right factor are on average. */
+static void tally_parts(struct spgemm_tally *tally, uint64_t products, uint64_t parts)
+{
+    const uint64_t lists = products < parts ? products : parts; /* that have any of these */
+    const uint64_t each = lists > 0 ? products / lists : 0;
+    tally->length += (uint32_t)lists;
+    tally->steps[LANE_CHOICES - 1] += lists * ((each + 31) / 32);
+}
+
+/* What the items of a row of C cost. */
+static uint64_t items_cost(const struct spmmi_spgemm_stage *s, int64_t row, int has_few_rows)
+{
+    const uint64_t entries = (uint64_t)(s->c.row_ptr[row + 1] - s->c.row_ptr[row]),
+                   parts = (entries + SPMMI_SPGEMM_ITEM_ENTRIES - 1) / SPMMI_SPGEMM_ITEM_ENTRIES;
+    struct spgemm_tally tally = {.length = 0};
+    struct spgemm_cost cost;
+    uint64_t products = 0;
+    for (int64_t p = s->task.left.row_ptr[row]; p < s->task.left.row_ptr[row + 1]; p++) {
+        const uint32_t count = (uint32_t)spmmi_spgemm_walk_count(s, p);
+        products += count;
+        if (parts == 1)
+            spmmi_spgemm_tally_add(&tally, count);
+        else
+            tally_parts(&tally, count, parts);
+    }
+    if (parts > 1) /* a round has half a turn left */
+        tally.turns = products / 32 + tally.length / 64;
+    (void)spmmi_spgemm_cost_of(&tally, (uint32_t)(entries / parts), has_few_rows, &cost);
+    return cost.time + entries * SUM_LANES / 8;
+}
+
+/* What is known of a row for a time. */
+#define IS_CUT 1
+#define CAN 2  /* be pulled */
+#define PAYS 3 /* too */
+
+/* What is known of the pull of a row: lanes that it saves. */
+struct savings {
+    uint64_t saved, products;
+    uint64_t serial; /* entries of the list */
+};
+
+static int is_serial(const struct spmmi_spgemm_stage *s, uint64_t serial, uint64_t share)
+{
+    return serial > SERIAL_MIN && serial > s->products / share;
+}
+
+static int pull_pays(const struct spmmi_spgemm_stage *s, int64_t row, struct savings *sum)
+{
+    const int has_few_rows = s->task.left.rows < ROWS_FEW;
+    const int64_t first = s->task.left.row_ptr[row], end = s->task.left.row_ptr[row + 1];
+    const uint64_t step = 32 + (has_few_rows ? STEP_LANES_FEW : STEP_LANES);
+    for (int64_t p = first; p < end; p++)
+        sum->products += (uint64_t)spmmi_spgemm_walk_count(s, p);
+    const uint64_t pull = sum->products * PULL_LANES / 8 * step / (32 + STEP_LANES);
+    const uint64_t items = items_cost(s, row, has_few_rows);
+    sum->saved = pull < items ? items - pull : 0;
+    sum->serial = (uint64_t)(end - first);
+    return sum->saved > 0 || is_serial(s, sum->serial, SERIAL_PRODUCTS);
+}
+
+spmm_status_t spmmi_spgemm_choose_pulls(const struct spmmi_spgemm_stage *s, enum spmmi_spgemm_choice pulling,
+                                        int threads, uint8_t **pulled, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const int64_t rows = s->task.left.rows, *c = s->c.row_ptr;
+    uint64_t saved = 0, serial = 0, products = 0;
+    uint8_t *to = NULL;
+    if (pulling == SPMMI_SPGEMM_NEVER)
+        return SPMM_OK;
+    SPMM_TRY_ALLOC(to = *pulled = spmmi_alloc_zero((uint64_t)rows, 1), diag);
+    for (int64_t r = 0; r < s->cut_count; r++)
+        to[s->cuts[r].row] = IS_CUT;
+#pragma omp parallel for schedule(dynamic, 256) num_threads(spmmi_team(threads)) \
+    reduction(+ : saved, products) reduction(max : serial)
+    for (int64_t i = 0; i < rows; i++) {
+        struct savings sum = {0, 0, 0};
+        const int can = to[i] != IS_CUT && c[i] < c[i + 1] && spmmi_spgemm_pulls_can(s, i),
+                  pays = can && pull_pays(s, i, &sum);
+        to[i] = (uint8_t)(pays ? PAYS : can ? CAN : 0);
+        saved += sum.saved;
+        products += pays ? sum.products : 0;
+        serial = sum.serial > serial ? sum.serial : serial;
+    }
+    const int every = pulling == SPMMI_SPGEMM_WHEREVER || products > s->products / 100 * MOST_PERCENT ||
+                      is_serial(s, serial, SERIAL_PRODUCTS_OF_ALL),
+              none =
+                  !every && saved < s->products / PRODUCTS_OF_LANE && !is_serial(s, serial, SERIAL_PRODUCTS);
+    for (int64_t i = 0; i < rows; i++)
+        to[i] = !none && (to[i] == PAYS || (every && to[i] == CAN));
+cleanup:
+    return status;
+}

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+// spgemm, numeric phase of pulls: each entry of C takes its products from shared memory, where a warp brought them.
+//
+// block     4 warps, a pull each: up to 256 products of neighbouring entries of C
+// loads     by ascending k, as rows of the right factor lie together: 32 products at a time, of whatever runs
+// shared    of each run a and where its products are; of each product a and b, by entry of C, then by k; where the
+//           products of each entry begin
+// in flight 128 products
+// sums      a lane takes an entry: by ascending k from 0, fused, so the bits of items
+// one entry of more products than that is added by one lane, round by round
+#include "kernels/shared/launch.cuh"
+#include "spgemm_chunk.cuh"
+#include "spgemm_flat.cuh"
+#include "spgemm_launch.h"
+
+namespace spmmi {
+namespace spgemm {
+
+constexpr int PULL_THREADS = 128, PULL_WARPS = PULL_THREADS / 32, PULL = SPMMI_SPGEMM_PULL;
+constexpr int PULL_BLOCKS = 8; // of a multiprocessor, at least: as many as shared memory has room for
+constexpr int IN_PULL = 4;     // chunks whose loads are issued together, as many as a word has destinations
+constexpr int ENTRY_BITS = 16;
+constexpr int ADDS_AHEAD = 8; // products of one entry that are read before they are added
+
+template <typename Real> struct PullOperands {
+    const Real *left, *right, *diagonal;
+    Real *c;
+    Real alpha, beta;
+};
+
+// Product i multiplies number start + i of the right factor.
+template <typename Real> struct alignas(16) PulledRun {
+    Real a;
+    uint32_t start;
+};
+
+// Shared memory of a warp.
+template <typename Real> struct Pulled {
+    Product<Real> products[PULL];
+    PulledRun<Real> runs[SPMMI_SPGEMM_PULL_RUNS];
+    uint16_t begins[PULL + 33]; // of entries; behind the last one all products; and those that nobody reads
+};
+
+// What a warp knows of its pull.
+struct Pull {
+    spmmi_spgemm_pull_counts counts;
+    uint32_t first, out;
+    const uint32_t *stream;
+};
+
+// a of what a word says, and where its products are.
+template <typename Real>
+__device__ __forceinline__ PulledRun<Real>
+load_run(const spmmi_spgemm_tables &tables, const PullOperands<Real> &values, const Pull &pull, uint32_t word)
+{
+    const uint32_t p = pull.first + (word >> pull.counts.bits);
+    PulledRun<Real> run = {values.left[p],
+                           __ldg(tables.starts + p) + (word & ((1u << pull.counts.bits) - 1))};
+    if (values.diagonal != nullptr)
+        run.a = times(run.a, values.diagonal[__ldg(tables.k_of + p)]);
+    return run;
+}
+
+// The bits of a pull: those of runs in the first lanes, those of entries from lane ENTRY_BITS on, 0 behind both.
+__device__ __forceinline__ uint32_t load_bits(const Pull &pull, uint32_t lane)
+{
+    const uint32_t chunks = (pull.counts.products + 31) / 32, chunk = lane % ENTRY_BITS;
+    return chunk < chunks ? __ldg(pull.stream + (lane < ENTRY_BITS ? chunk : chunks + chunk)) : 0;
+}
+
+// Of each run and entry, what the warp needs. Lanes whose product begins no entry write behind the others.
+template <typename Real>
+__device__ __forceinline__ void open_pull(const spmmi_spgemm_tables &tables, const PullOperands<Real> &values,
+                                          const Pull &pull, Pulled<Real> &shared, uint32_t bits,
+                                          uint32_t lane)
+{
+    const uint32_t chunks = (pull.counts.products + 31) / 32;
+#pragma unroll 1
+    for (uint32_t r = lane; r < pull.counts.runs; r += 32) {
+        PulledRun<Real> run = load_run(tables, values, pull, __ldg(pull.stream + 2 * chunks + r));
+        run.start -= PULL;
+        shared.runs[r] = run;
+    }
+    uint32_t before = 0;
+#pragma unroll
+    for (int chunk = 0; chunk < PULL / 32; chunk++) {
+        const unsigned begins = __shfl_sync(EVERY_LANE, bits, ENTRY_BITS + chunk);
+        const uint32_t e = before + __popc(begins & ((1u << lane) - 1));
+        shared.begins[begins >> lane & 1 ? e : PULL + 1 + lane] = (uint16_t)(32 * chunk + lane);
+        before += __popc(begins);
+    }
+    if (lane == 0)
+        shared.begins[pull.counts.entries] = (uint16_t)pull.counts.products;
+}
+
+// Products to the order of entries. Lanes behind the last product have its run.
+template <typename Real>
+__device__ __forceinline__ void bring_products(const PullOperands<Real> &values, const Pull &pull,
+                                               Pulled<Real> &shared, uint32_t bits,
+                                               const uint32_t *destinations, uint32_t lane)
+{
+    const unsigned up_to = ((1u << lane) - 1) | 1u << lane;
+    const uint32_t products = pull.counts.products;
+    uint32_t runs_before = 0;
+#pragma unroll
+    for (int half = 0; half < PULL / (32 * IN_PULL); half++) {
+        PulledRun<Real> run[IN_PULL];
+        Real b[IN_PULL];
+        if (32 * IN_PULL * half >= products)
+            break;
+#pragma unroll
+        for (int i = 0; i < IN_PULL; i++) {
+            const int chunk = IN_PULL * half + i;
+            const uint32_t at = 32 * chunk + lane;
+            const unsigned begins = __shfl_sync(EVERY_LANE, bits, chunk);
+            run[i] = shared.runs[runs_before + __popc(begins & up_to) - 1];
+            b[i] = Real(0);
+            if (at < products)
+                b[i] = values.right[run[i].start + at];
+            runs_before += __popc(begins);
+        }
+#pragma unroll
+        for (int i = 0; i < IN_PULL; i++)
+            if (32 * (IN_PULL * half + i) + lane < products)
+                shared.products[destinations[half] >> 8 * i & 255] = {run[i].a, b[i]};
+    }
+}
+
+// A lane takes an entry. Many have one product, so that a loop of few instructions is faster than one that reads ahead.
+template <typename Real>
+__device__ __forceinline__ void add_entries(const PullOperands<Real> &values, const Pull &pull,
+                                            const Pulled<Real> &shared, uint32_t lane)
+{
+    for (uint32_t e = lane; e < pull.counts.entries; e += 32) {
+        const uint32_t end = shared.begins[e + 1];
+        Real sum = Real(0);
+#pragma unroll 1
+        for (uint32_t t = shared.begins[e]; t < end; t++)
+            sum = fused(shared.products[t].a, shared.products[t].b, sum);
+        put(values.c + pull.out + e, values.alpha, sum, values.beta);
+    }
+}
+
+template <typename Real>
+__device__ __forceinline__ void run_pull(const spmmi_spgemm_tables &tables, const PullOperands<Real> &values,
+                                         const Pull &pull, Pulled<Real> &shared, uint32_t lane)
+{
+    const uint32_t chunks = (pull.counts.products + 31) / 32;
+    const uint32_t *const at = pull.stream + spmmi_spgemm_pull_words(pull.counts) + lane;
+    const uint32_t bits = load_bits(pull, lane),
+                   destinations[2] = {__ldg(at), chunks > IN_PULL ? __ldg(at + 32) : 0};
+    open_pull(tables, values, pull, shared, bits, lane);
+    __syncwarp();
+    bring_products(values, pull, shared, bits, destinations, lane);
+    __syncwarp();
+    add_entries(values, pull, shared, lane);
+}
+
+// One entry of C of any number of products.
+template <typename Real>
+__device__ __forceinline__ void run_one(const spmmi_spgemm_tables &tables, const PullOperands<Real> &values,
+                                        const Pull &pull, Pulled<Real> &shared, uint32_t lane)
+{
+    const uint32_t products = pull.counts.products;
+    Real sum = Real(0);
+    for (uint32_t first = 0; first < products; first += PULL) {
+        const uint32_t count = min(products - first, (uint32_t)PULL);
+#pragma unroll 4
+        for (uint32_t at = lane; at < count; at += 32) {
+            const PulledRun<Real> run = load_run(tables, values, pull, __ldg(pull.stream + first + at));
+            shared.products[at] = {run.a, values.right[run.start]};
+        }
+        __syncwarp();
+        if (lane == 0)
+#pragma unroll ADDS_AHEAD
+            for (uint32_t t = 0; t < count; t++)
+                sum = fused(shared.products[t].a, shared.products[t].b, sum);
+        __syncwarp();
+    }
+    if (lane == 0)
+        put(values.c + pull.out, values.alpha, sum, values.beta);
+}
+
+template <typename Real>
+__global__ void __launch_bounds__(PULL_THREADS, PULL_BLOCKS)
+    pull_kernel(const __grid_constant__ spmmi_spgemm_tables tables,
+                const __grid_constant__ PullOperands<Real> values)
+{
+    __shared__ Pulled<Real> shared[PULL_WARPS];
+    const uint32_t warp = __shfl_sync(EVERY_LANE, threadIdx.x / 32, 0), lane = threadIdx.x % 32,
+                   i = blockIdx.x * PULL_WARPS + warp;
+    release_dependents();
+    if (i < tables.pull_count) {
+        const uint4 word = __ldg(reinterpret_cast<const uint4 *>(tables.pulls) + i);
+        const Pull pull = {spmmi_spgemm_pull_unpack(__shfl_sync(EVERY_LANE, word.w, 0)), word.x, word.y,
+                           reinterpret_cast<const uint32_t *>(tables.positions) + word.z};
+        if (pull.counts.entries == 1)
+            run_one(tables, values, pull, shared[warp], lane);
+        else
+            run_pull(tables, values, pull, shared[warp], lane);
+    }
+    end_after_previous();
+}
+
+template <typename Real>
+int launch_pull(const spmmi_spgemm_tables *tables, const spmmi_spgemm_operands *o, int is_dependent,
+                void *stream)
+{
+    const PullOperands<Real> values = {static_cast<const Real *>(o->left),
+                                       static_cast<const Real *>(o->right),
+                                       static_cast<const Real *>(o->diagonal),
+                                       static_cast<Real *>(o->c),
+                                       static_cast<Real>(o->alpha),
+                                       static_cast<Real>(o->beta)};
+    return launch_kernel(pull_kernel<Real>, dim3((tables->pull_count + PULL_WARPS - 1) / PULL_WARPS),
+                         PULL_THREADS, 0, stream, is_dependent != 0, *tables, values);
+}
+
+} // namespace spgemm
+} // namespace spmmi
+
+int spmmi_spgemm_pull_cuda(const struct spmmi_spgemm_tables *tables,
+                           const struct spmmi_spgemm_operands *operands, int is_dependent, void *stream)
+{
+    return operands->is_f64 ? spmmi::spgemm::launch_pull<double>(tables, operands, is_dependent, stream)
+                            : spmmi::spgemm::launch_pull<float>(tables, operands, is_dependent, stream);
+}

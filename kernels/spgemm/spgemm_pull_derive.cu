@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// spgemm: the streams of pulls: where products go, found by looking up columns of the right factor in those of C.
+//
+// block     4 warps, a pull each
+// shared    of each product its entry of C and its number among those of the entry; of each entry how many it has
+// passes    those of spgemm_derive.cu: hash, write, compare
+#include "kernels/shared/launch.cuh"
+#include "spgemm_chunk.cuh"
+#include "spgemm_lookup.cuh"
+#include "spgemm_launch.h"
+
+namespace spmmi {
+namespace spgemm {
+
+constexpr unsigned DERIVE_THREADS = 128, DERIVE_WARPS = DERIVE_THREADS / 32, PULL = SPMMI_SPGEMM_PULL;
+
+struct Ranking {
+    uint8_t entry[PULL], number[PULL]; // of each product
+    uint16_t count[PULL], begin[PULL]; // of each entry its products, and those of all before it
+    uint32_t begins[PULL / 32];        // products, by entry, that begin one
+};
+
+// The word `at` of a stream.
+template <spmmi_spgemm_pass PASS>
+__device__ __forceinline__ void visit_word(uint32_t *stream, uint32_t at, uint32_t word,
+                                           unsigned long long &hash, bool &differs)
+{
+    if (PASS == SPMMI_SPGEMM_HASH)
+        hash += hash_of(at, word);
+    else if (PASS == SPMMI_SPGEMM_WRITE)
+        stream[at] = word;
+    else
+        differs |= stream[at] != word;
+}
+
+// The entry of the pull, whose first one is c_at of C, that product q of the right factor and entry p of the left one
+// make. Rows are looked up alone, as columns ascend in each.
+__device__ __forceinline__ uint32_t entry_of(const spmmi_spgemm_derivation &d, uint32_t c_at,
+                                             uint32_t entries, uint32_t p, uint32_t q)
+{
+    const uint32_t row = d.row_of[p], begin = max(c_at, d.c_row_ptr[row]),
+                   end = min(c_at + entries, d.c_row_ptr[row + 1]);
+    return begin - c_at + place_of(d.c_columns + begin, end - begin, __ldg(d.right_columns + q));
+}
+
+// Entries of products, and their numbers among those of an entry: by chunk, then by lane, which is by ascending k.
+__device__ __forceinline__ void find_entries(const spmmi_spgemm_derivation &d, const spmmi_spgemm_pull &pull,
+                                             const spmmi_spgemm_pull_counts &counts, const uint32_t *words,
+                                             Ranking &ranking, uint32_t lane)
+{
+    const uint32_t chunks = (counts.products + 31) / 32, low = (1u << counts.bits) - 1;
+    const unsigned below = (1u << lane) - 1, up_to = below | 1u << lane;
+    uint32_t runs_before = 0;
+    for (uint32_t chunk = 0; chunk < chunks; chunk++) {
+        const uint32_t at = 32 * chunk + lane, run_bits = words[chunk];
+        const bool is_there = at < counts.products;
+        uint32_t entry = PULL + lane;
+        if (is_there) {
+            const uint32_t word = words[2 * chunks + runs_before + __popc(run_bits & up_to) - 1],
+                           p = pull.first + (word >> counts.bits);
+            entry = entry_of(d, pull.out, counts.entries, p, d.tables.starts[p] + (word & low) + at - PULL);
+        }
+        runs_before += __popc(run_bits);
+        const unsigned same = __match_any_sync(EVERY_LANE, entry);
+        const uint32_t before = is_there ? ranking.count[entry] : 0;
+        __syncwarp();
+        if (is_there) {
+            ranking.entry[at] = (uint8_t)entry;
+            ranking.number[at] = (uint8_t)(before + __popc(same & below));
+            if ((same & below) == 0)
+                ranking.count[entry] = (uint16_t)(before + __popc(same));
+        }
+        __syncwarp();
+    }
+}
+
+// Where the products of entries begin.
+__device__ __forceinline__ void scan_entries(const spmmi_spgemm_pull_counts &counts, Ranking &ranking,
+                                             uint32_t lane)
+{
+    uint32_t before = 0;
+    for (uint32_t first = 0; first < counts.entries; first += 32) {
+        const uint32_t e = first + lane, count = e < counts.entries ? ranking.count[e] : 0;
+        uint32_t end = count;
+#pragma unroll
+        for (int delta = 1; delta < 32; delta *= 2) {
+            const uint32_t other = __shfl_up_sync(EVERY_LANE, end, delta);
+            end += lane >= (uint32_t)delta ? other : 0;
+        }
+        const uint32_t begin = before + end - count;
+        if (e < counts.entries) {
+            ranking.begin[e] = (uint16_t)begin;
+            atomicOr(&ranking.begins[begin / 32], 1u << begin % 32);
+        }
+        before += __shfl_sync(EVERY_LANE, end, 31);
+    }
+    __syncwarp();
+}
+
+__device__ __forceinline__ uint32_t destination_of(const spmmi_spgemm_pull_counts &counts,
+                                                   const Ranking &ranking, uint32_t at)
+{
+    return at < counts.products ? ranking.begin[ranking.entry[at]] + ranking.number[at] : 0u;
+}
+
+template <spmmi_spgemm_pass PASS>
+__global__ void __launch_bounds__(DERIVE_THREADS)
+    derive_pulls_kernel(const __grid_constant__ spmmi_spgemm_derivation d)
+{
+    __shared__ Ranking shared[DERIVE_WARPS];
+    const uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32, i = blockIdx.x * DERIVE_WARPS + warp;
+    Ranking &ranking = shared[warp];
+    if (i >= d.tables.pull_count)
+        return;
+    if (PASS != SPMMI_SPGEMM_HASH && (d.pull_writes[i] != 0) != (PASS == SPMMI_SPGEMM_WRITE))
+        return;
+    const spmmi_spgemm_pull pull = d.tables.pulls[i];
+    const spmmi_spgemm_pull_counts counts = spmmi_spgemm_pull_unpack(pull.counts);
+    const uint32_t *const words = d.words + d.words_at[i];
+    const uint32_t before = spmmi_spgemm_pull_words(counts), chunks = (counts.products + 31) / 32;
+    const bool has_destinations = counts.entries > 1;
+    uint32_t *const stream = reinterpret_cast<uint32_t *>(d.positions) + pull.stream;
+    unsigned long long hash = 0;
+    bool differs = false;
+    if (has_destinations) {
+        for (uint32_t e = lane; e < PULL; e += 32)
+            ranking.count[e] = 0;
+        if (lane < PULL / 32)
+            ranking.begins[lane] = 0;
+        __syncwarp();
+        find_entries(d, pull, counts, words, ranking, lane);
+        scan_entries(counts, ranking, lane);
+    }
+    for (uint32_t at = lane; at < before; at += 32) {
+        const bool is_begins = has_destinations && at >= chunks && at < 2 * chunks;
+        visit_word<PASS>(stream, at, is_begins ? ranking.begins[at - chunks] : words[at], hash, differs);
+    }
+    for (uint32_t first = 0; has_destinations && first < counts.products; first += 128) {
+        uint32_t word = 0;
+        for (uint32_t t = 0; t < 4; t++)
+            word |= destination_of(counts, ranking, first + 32 * t + lane) << 8 * t;
+        visit_word<PASS>(stream, before + first / 4 + lane, word, hash, differs);
+    }
+    if (PASS == SPMMI_SPGEMM_HASH)
+        atomicAdd(d.pull_hashes + i, hash & d.mask);
+    if (differs)
+        *d.differs = 1;
+}
+
+template <spmmi_spgemm_pass PASS> int launch_derive_pulls(const spmmi_spgemm_derivation *d, void *stream)
+{
+    return launch_kernel(derive_pulls_kernel<PASS>,
+                         dim3((d->tables.pull_count + DERIVE_WARPS - 1) / DERIVE_WARPS), DERIVE_THREADS, 0,
+                         stream, false, *d);
+}
+
+} // namespace spgemm
+} // namespace spmmi
+
+int spmmi_spgemm_derive_pulls_cuda(const struct spmmi_spgemm_derivation *derivation,
+                                   enum spmmi_spgemm_pass pass, void *stream)
+{
+    using namespace spmmi::spgemm;
+    switch (pass) {
+    case SPMMI_SPGEMM_HASH:
+        return launch_derive_pulls<SPMMI_SPGEMM_HASH>(derivation, stream);
+    case SPMMI_SPGEMM_WRITE:
+        return launch_derive_pulls<SPMMI_SPGEMM_WRITE>(derivation, stream);
+    default:
+        return launch_derive_pulls<SPMMI_SPGEMM_COMPARE>(derivation, stream);
+    }
+}

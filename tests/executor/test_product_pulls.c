@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The pulls of a sparse product on a GPU: every entry of C is in one of them, with all its products by ascending k. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "kernels/spgemm/spgemm_items.h"
+#include "tests/support/matrices.h"
+
+#define LONG_LIST 700 /* products of one entry of C, more than a pull of several entries has */
+
+TEST_PATTERN(every, true)
+TEST_PATTERN(five_points, i == j || i == j + 1 || j == i + 1 || i == j + 30 || j == i + 30)
+TEST_PATTERN(band, i < j + 16 && j < i + 16)
+TEST_PATTERN(band_and_row, i == 0 || (i < j + 16 && j < i + 16))
+TEST_PATTERN(hub, i == 0 || j == 0 || i == j)
+TEST_PATTERN(chance, test_chance(i, j, 9))
+TEST_PATTERN(gaps, i % 3 == 0 && test_chance(i, j, 20))
+TEST_PATTERN(one_column, j == 0)
+
+/* A product A B with the pattern of C. */
+struct scene {
+    struct test_matrix *a, *b;
+    int64_t *c_row_ptr;
+    int32_t *c_col_ind;
+    struct spmmi_spgemm_unit unit;
+    struct spmmi_spgemm_stage stage;
+    struct spmmi_spgemm_items items;
+};
+
+static struct spmmi_csr_pattern pattern_of(const struct test_matrix *m)
+{
+    return (struct spmmi_csr_pattern){m->rows, m->cols, m->row_ptr, m->col_ind};
+}
+
+static void *room(int64_t count, size_t size)
+{
+    void *block = calloc((size_t)count + 1, size);
+    assert_non_null(block);
+    return block;
+}
+
+static struct scene scene_of(const struct test_pattern *a, const struct test_pattern *b)
+{
+    struct scene s = {.a = test_matrix_of(a, TEST_VALUES_REAL), .b = test_matrix_of(b, TEST_VALUES_REAL)};
+    const struct spmmi_spgemm_task task = {pattern_of(s.a), pattern_of(s.b), 0};
+    s.c_row_ptr = room(s.a->rows, sizeof *s.c_row_ptr);
+    assert_int_equal(spmmi_spgemm_row_ptr(&task, 1, s.c_row_ptr, NULL), SPMM_OK);
+    s.c_col_ind = room(s.c_row_ptr[s.a->rows], sizeof *s.c_col_ind);
+    assert_int_equal(spmmi_spgemm_columns(&task, 1, s.c_row_ptr, s.c_col_ind, NULL), SPMM_OK);
+    s.unit = (struct spmmi_spgemm_unit){.row = 0, .row_end = s.a->rows, .partial = -1};
+    s.stage =
+        (struct spmmi_spgemm_stage){.task = task, .c = {s.a->rows, s.b->cols, s.c_row_ptr, s.c_col_ind}};
+    for (int64_t p = 0; p < s.a->nnz; p++)
+        s.stage.products += (uint64_t)(s.b->row_ptr[s.a->col_ind[p] + 1] - s.b->row_ptr[s.a->col_ind[p]]);
+    return s;
+}
+
+static void make(struct scene *s, enum spmmi_spgemm_choice pulling)
+{
+    s->stage.units = &s->unit;
+    s->stage.unit_count = 1;
+    assert_int_equal(
+        spmmi_spgemm_items_make(&s->stage, SPMMI_SPGEMM_NEVER, pulling, 1, UINT64_MAX, &s->items, NULL),
+        SPMM_OK);
+}
+
+static void scene_free(struct scene *s)
+{
+    spmmi_spgemm_items_free(&s->items);
+    test_matrix_free(s->a);
+    test_matrix_free(s->b);
+    free(s->c_row_ptr);
+    free(s->c_col_ind);
+}
+
+/* A product of a pull: an entry of the left factor, one of the right one. */
+struct product {
+    int64_t p, q;
+};
+
+/* The products of a pull, as kernels find them. */
+static void find_products(const struct scene *s, uint32_t i, struct product *products)
+{
+    const struct spmmi_spgemm_pull *pull = &s->items.pulls[i];
+    const struct spmmi_spgemm_pull_counts counts = spmmi_spgemm_pull_unpack(pull->counts);
+    const uint32_t *const words = s->items.words + s->items.words_at[i];
+    const uint32_t chunks = counts.entries == 1 ? 0 : (counts.products + 31) / 32;
+    uint32_t run = 0;
+    for (uint32_t at = 0; at < counts.products; at++) {
+        run += at > 0 && (chunks == 0 || (words[at / 32] >> at % 32 & 1) != 0);
+        const uint32_t word = words[2 * chunks + run], offset = word & ((1u << counts.bits) - 1);
+        const int64_t p = pull->first + (int64_t)(word >> counts.bits);
+        const int64_t *const b = s->b->row_ptr + s->a->col_ind[p];
+        products[at] =
+            (struct product){p, b[0] + offset + (chunks > 0 ? (int64_t)at - SPMMI_SPGEMM_PULL : 0)};
+        assert_in_range(products[at].q, b[0], b[1] - 1);
+    }
+    assert_int_equal(run + 1, counts.runs);
+}
+
+/* Products of an entry ascend in k, and none is missing. Returns how many there are. */
+static uint32_t expect_entry(const struct scene *s, const struct product *products, uint32_t count,
+                             int64_t row, int64_t entry)
+{
+    uint32_t found = 0, expected = 0;
+    int64_t last = -1;
+    for (uint32_t at = 0; at < count; at++) {
+        const struct product *x = &products[at];
+        if (x->p < s->a->row_ptr[row] || x->p >= s->a->row_ptr[row + 1] ||
+            s->b->col_ind[x->q] != s->c_col_ind[entry])
+            continue;
+        assert_true(x->p > last);
+        last = x->p;
+        found++;
+    }
+    for (int64_t p = s->a->row_ptr[row]; p < s->a->row_ptr[row + 1]; p++)
+        expected += (uint32_t)test_matrix_stores(s->b, s->a->col_ind[p], s->c_col_ind[entry]);
+    assert_int_equal(found, expected);
+    return found;
+}
+
+static void expect_pulls(const struct scene *s)
+{
+    struct product *products = room(LONG_LIST, sizeof *products);
+    int64_t row = 0, entry = 0;
+    assert_int_equal(s->items.count, 0);
+    for (uint32_t i = 0; i < s->items.pull_count; i++) {
+        const struct spmmi_spgemm_pull_counts counts = spmmi_spgemm_pull_unpack(s->items.pulls[i].counts);
+        uint32_t found = 0;
+        assert_int_equal(s->items.pulls[i].out, entry);
+        assert_int_equal(spmmi_spgemm_pull_pack(counts), s->items.pulls[i].counts);
+        assert_true(counts.entries == 1 ||
+                    (counts.products <= SPMMI_SPGEMM_PULL && counts.runs <= SPMMI_SPGEMM_PULL_RUNS));
+        assert_true(counts.products <= LONG_LIST);
+        find_products(s, i, products);
+        for (uint32_t e = 0; e < counts.entries; e++, entry++) {
+            while (s->c_row_ptr[row + 1] <= entry)
+                row++;
+            found += expect_entry(s, products, counts.products, row, entry);
+        }
+        assert_int_equal(found, counts.products);
+    }
+    assert_int_equal(entry, s->c_row_ptr[s->a->rows]);
+    assert_true(s->items.are_mostly_pulled || s->stage.products == 0);
+    free(products);
+}
+
+/* Short rows together, long ones in parts, entries of hundreds of products, empty rows, rows of one entry. */
+static void every_entry_is_pulled_with_its_products(void **state)
+{
+    static const struct test_pattern left[] = {{"five points", 300, 300, five_points},
+                                               {"hub", 400, 400, hub},
+                                               {"chance", 120, 150, chance},
+                                               {"gaps", 200, 200, gaps},
+                                               {"every", 3, LONG_LIST, every},
+                                               {"one column", 300, 5, one_column}},
+                                     right[] = {
+                                         {"five points", 300, 300, five_points}, {"hub", 400, 400, hub},
+                                         {"chance", 150, 700, chance},           {"gaps", 200, 200, gaps},
+                                         {"every", LONG_LIST, 2, every},         {"every", 5, 1, every}};
+    (void)state;
+    for (size_t i = 0; i < sizeof left / sizeof *left; i++) {
+        struct scene s = scene_of(&left[i], &right[i]);
+        make(&s, SPMMI_SPGEMM_WHEREVER);
+        expect_pulls(&s);
+        scene_free(&s);
+    }
+}
+
+/* Rows of few entries, whose steps are mostly idle, and rows whose items have so long lists that others wait are
+ * pulled; rows that fill steps are not. */
+static void pulls_are_taken_by_rule(void **state)
+{
+    static const struct {
+        struct test_pattern pattern;
+        int is_pulled, is_all;
+    } cases[] = {{{"five points", 900, 900, five_points}, 1, 1},
+                 {{"band", 400, 400, band}, 0, 0},
+                 {{"band and a row", 400, 400, band_and_row}, 1, 0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct scene s = scene_of(&cases[i].pattern, &cases[i].pattern);
+        make(&s, SPMMI_SPGEMM_BY_RULE);
+        assert_int_equal(s.items.pull_count > 0, cases[i].is_pulled);
+        assert_true(!cases[i].is_all || s.items.count == 0);
+        scene_free(&s);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_entry_is_pulled_with_its_products),
+                                       cmocka_unit_test(pulls_are_taken_by_rule)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
