@@ -129,10 +129,8 @@ static uint64_t items_cost(const struct spmmi_spgemm_stage *s, int64_t row, int 
     return cost.time + entries * SUM_LANES / 8;
 }
 
-/* What is known of a row for a time. */
-#define IS_CUT 1
-#define CAN 2  /* be pulled */
-#define PAYS 3 /* too */
+/* What is known of a row before the choice: it is cut; it can be pulled; it should be. */
+enum known { UNKNOWN, IS_CUT, CAN_PULL, PULL_PAYS };
 
 /* What is known of the pull of a row: lanes that it saves. */
 struct savings {
@@ -177,7 +175,7 @@ spmm_status_t spmmi_spgemm_choose_pulls(const struct spmmi_spgemm_stage *s, enum
         struct savings sum = {0, 0, 0};
         const int can = to[i] != IS_CUT && c[i] < c[i + 1] && spmmi_spgemm_pulls_can(s, i),
                   pays = can && pull_pays(s, i, &sum);
-        to[i] = (uint8_t)(pays ? PAYS : can ? CAN : 0);
+        to[i] = (uint8_t)(pays ? PULL_PAYS : can ? CAN_PULL : UNKNOWN);
         saved += sum.saved;
         products += pays ? sum.products : 0;
         serial = sum.serial > serial ? sum.serial : serial;
@@ -187,7 +185,7 @@ spmm_status_t spmmi_spgemm_choose_pulls(const struct spmmi_spgemm_stage *s, enum
               none =
                   !every && saved < s->products / PRODUCTS_OF_LANE && !is_serial(s, serial, SERIAL_PRODUCTS);
     for (int64_t i = 0; i < rows; i++)
-        to[i] = !none && (to[i] == PAYS || (every && to[i] == CAN));
+        to[i] = !none && (to[i] == PULL_PAYS || (every && to[i] == CAN_PULL));
 cleanup:
     return status;
 }

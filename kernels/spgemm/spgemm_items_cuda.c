@@ -205,6 +205,12 @@ static uint64_t items_bytes(uint64_t count, uint64_t lists, uint64_t joins, uint
            words * sizeof(uint32_t);
 }
 
+/* What pulls need to be made; where there is no room for it, there are none. */
+static uint64_t counts_bytes(const struct making *m)
+{
+    return (uint64_t)m->threads * (uint64_t)m->stage->task.right.cols * sizeof *m->counts;
+}
+
 static void sum_up(uint64_t *counts, uint64_t count)
 {
     for (uint64_t u = 1; u < count; u++)
@@ -225,7 +231,8 @@ static spmm_status_t make_room(struct making *m, uint64_t count, uint64_t lists,
         "pulls of %llu words",
         (unsigned long long)count, (unsigned long long)lists, SPMMI_SPGEMM_LIST_MAX,
         (unsigned long long)pulls, (unsigned long long)words);
-    const uint64_t bytes = items_bytes(count, lists, count_joins(m->stage), pulls, words);
+    const uint64_t bytes = items_bytes(count, lists, count_joins(m->stage), pulls, words) +
+                           (m->counts != NULL ? counts_bytes(m) : 0);
     SPMM_REQUIRE(bytes <= m->host_left, SPMM_ERR_PLAN_BUDGET, diag,
                  "the items of a GPU take %llu bytes of the host, %llu are left", (unsigned long long)bytes,
                  (unsigned long long)m->host_left);
@@ -285,6 +292,7 @@ static spmm_status_t make_items(struct making *m, spmm_diag_t *diag)
     SPMM_REQUIRE(!m->too_large, SPMM_ERR_TOO_LARGE, diag,
                  "a row of the product has more than %u multiplications and is not cut", UINT32_MAX);
     out->are_mostly_pulled = 2 * m->pulled > s->products;
+    SPMM_TRY(spmmi_spgemm_pulls_sort(out->pulls, out->words_at, out->pull_count, diag));
     SPMM_TRY(sort_items(m, diag));
     SPMM_TRY(store_items(m, diag));
 cleanup:
@@ -329,7 +337,8 @@ spmm_status_t spmmi_spgemm_items_make(const struct spmmi_spgemm_stage *s, enum s
         SPMM_TRY(spmmi_spgemm_alike_make(&s->task, threads, &m.alike, diag));
         m.has_groups = grouping == SPMMI_SPGEMM_WHEREVER || spmmi_spgemm_alike_pays(&m.alike, &s->task);
     }
-    SPMM_TRY(spmmi_spgemm_choose_pulls(s, pulling, threads, &m.is_pulled, diag));
+    if (counts_bytes(&m) <= host_left)
+        SPMM_TRY(spmmi_spgemm_choose_pulls(s, pulling, threads, &m.is_pulled, diag));
     SPMM_TRY(make_items(&m, diag));
     SPMM_TRY(make_joins(s, items, diag));
 cleanup:

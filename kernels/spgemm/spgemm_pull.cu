@@ -19,8 +19,8 @@ namespace spgemm {
 constexpr int PULL_THREADS = 128, PULL_WARPS = PULL_THREADS / 32, PULL = SPMMI_SPGEMM_PULL;
 constexpr int PULL_BLOCKS = 8; // of a multiprocessor, at least: as many as shared memory has room for
 constexpr int IN_PULL = 4;     // chunks whose loads are issued together, as many as a word has destinations
-constexpr int ENTRY_BITS = 16;
-constexpr int ADDS_AHEAD = 8; // products of one entry that are read before they are added
+constexpr int ENTRY_BITS = 16; // the lane that holds the first bits of entries
+constexpr int ADDS_AHEAD = 8;  // products of one entry that are read before they are added
 
 template <typename Real> struct PullOperands {
     const Real *left, *right, *diagonal;

@@ -33,5 +33,8 @@ int spmmi_spgemm_pulls_can(const struct spmmi_spgemm_stage *stage, int64_t row);
 void spmmi_spgemm_pulls_row(struct spgemm_pulls *to, const struct spmmi_spgemm_stage *stage, int64_t row);
 /* Ends the open pull, as the next row follows no pulled one. */
 void spmmi_spgemm_pulls_end(struct spgemm_pulls *to);
+/* Those of one entry that take several rounds come first, the longest first of all: other pulls run beside them. */
+spmm_status_t spmmi_spgemm_pulls_sort(struct spmmi_spgemm_pull *pulls, uint32_t *words_at, uint32_t count,
+                                      spmm_diag_t *diag);
 
 #endif

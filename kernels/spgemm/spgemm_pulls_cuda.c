@@ -2,6 +2,10 @@
 /* See spgemm_pulls.h. */
 #include "spgemm_pulls.h"
 
+#include <stdlib.h>
+
+#include "format/base/alloc.h"
+#include "format/base/diag.h"
 #include "spgemm_walk.h"
 
 /* Of offsets where runs are whole rows: that of a run is SPMMI_SPGEMM_PULL less the product that it begins with. */
@@ -242,4 +246,50 @@ void spmmi_spgemm_pulls_row(struct spgemm_pulls *to, const struct spmmi_spgemm_s
     }
     spmmi_spgemm_pulls_end(to);
     add_parts(to, s, row);
+}
+
+struct placed {
+    struct spmmi_spgemm_pull pull;
+    uint32_t words_at;
+};
+
+static uint32_t products_of(const struct spmmi_spgemm_pull *pull)
+{
+    return spmmi_spgemm_pull_unpack(pull->counts).products;
+}
+
+static int by_products(const void *a, const void *b)
+{
+    const struct spmmi_spgemm_pull *x = &((const struct placed *)a)->pull,
+                                   *y = &((const struct placed *)b)->pull;
+    if (products_of(x) != products_of(y))
+        return products_of(x) > products_of(y) ? -1 : 1;
+    return x->out < y->out ? -1 : 1;
+}
+
+spmm_status_t spmmi_spgemm_pulls_sort(struct spmmi_spgemm_pull *pulls, uint32_t *words_at, uint32_t count,
+                                      spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct placed *longer = NULL;
+    uint32_t long_count = 0, to = count;
+    for (uint32_t i = 0; i < count; i++)
+        long_count += products_of(&pulls[i]) > SPMMI_SPGEMM_PULL;
+    SPMM_TRY_ALLOC(longer = spmmi_alloc(long_count, sizeof *longer), diag);
+    for (uint32_t i = count, l = 0; i-- > 0;)
+        if (products_of(&pulls[i]) > SPMMI_SPGEMM_PULL) {
+            longer[l++] = (struct placed){pulls[i], words_at[i]};
+        } else {
+            pulls[--to] = pulls[i];
+            words_at[to] = words_at[i];
+        }
+    if (long_count > 0)
+        qsort(longer, long_count, sizeof *longer, by_products);
+    for (uint32_t l = 0; l < long_count; l++) {
+        pulls[l] = longer[l].pull;
+        words_at[l] = longer[l].words_at;
+    }
+cleanup:
+    spmmi_free(longer);
+    return status;
 }

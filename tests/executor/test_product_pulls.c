@@ -124,15 +124,25 @@ static uint32_t expect_entry(const struct scene *s, const struct product *produc
     return found;
 }
 
+/* The pull that begins with an entry of C. */
+static uint32_t pull_of(const struct scene *s, int64_t entry)
+{
+    uint32_t i = 0;
+    while (i < s->items.pull_count && s->items.pulls[i].out != entry)
+        i++;
+    assert_true(i < s->items.pull_count);
+    return i;
+}
+
 static void expect_pulls(const struct scene *s)
 {
     struct product *products = room(LONG_LIST, sizeof *products);
     int64_t row = 0, entry = 0;
     assert_int_equal(s->items.count, 0);
-    for (uint32_t i = 0; i < s->items.pull_count; i++) {
+    for (uint32_t turn = 0; turn < s->items.pull_count; turn++) {
+        const uint32_t i = pull_of(s, entry);
         const struct spmmi_spgemm_pull_counts counts = spmmi_spgemm_pull_unpack(s->items.pulls[i].counts);
         uint32_t found = 0;
-        assert_int_equal(s->items.pulls[i].out, entry);
         assert_int_equal(spmmi_spgemm_pull_pack(counts), s->items.pulls[i].counts);
         assert_true(counts.entries == 1 ||
                     (counts.products <= SPMMI_SPGEMM_PULL && counts.runs <= SPMMI_SPGEMM_PULL_RUNS));
@@ -192,9 +202,23 @@ static void pulls_are_taken_by_rule(void **state)
     }
 }
 
+/* Others run beside an entry of hundreds of products. */
+static void the_longest_pulls_come_first(void **state)
+{
+    static const struct test_pattern a = {"hub", 400, 400, hub};
+    struct scene s = scene_of(&a, &a);
+    (void)state;
+    make(&s, SPMMI_SPGEMM_WHEREVER);
+    assert_int_equal(spmmi_spgemm_pull_unpack(s.items.pulls[0].counts).products, 400);
+    for (uint32_t i = 2; i < s.items.pull_count; i++) /* the others are in the order of rows */
+        assert_true(s.items.pulls[i].out > s.items.pulls[i - 1].out);
+    scene_free(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_entry_is_pulled_with_its_products),
+                                       cmocka_unit_test(the_longest_pulls_come_first),
                                        cmocka_unit_test(pulls_are_taken_by_rule)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
