@@ -36,7 +36,7 @@ uint32_t spmmi_spgemm_cost_of(const struct spgemm_tally *tally, uint32_t entries
 
 /* Which rows are pulled: a byte each, of the caller; NULL: none is. Rows that the plan cuts are not. Errors: MEMORY. */
 spmm_status_t spmmi_spgemm_choose_pulls(const struct spmmi_spgemm_stage *stage,
-                                        enum spmmi_spgemm_choice pulling, int threads, uint8_t **pulled,
-                                        spmm_diag_t *diag);
+                                        const struct spmmi_spgemm_wanted *wanted, int threads,
+                                        uint8_t **pulled, spmm_diag_t *diag);
 
 #endif

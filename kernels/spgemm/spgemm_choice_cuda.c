@@ -25,9 +25,10 @@
 
 /* Lanes that an entry of C costs an item beside its products, in eighths: sums are set to 0, and stored. */
 #define SUM_LANES 5
-/* Lanes that a product costs a pull, in eighths. One H200, f64: a pull takes 5 to 7 ps a product, items 1.5 to 1.6 ps
- * a lane. */
-#define PULL_LANES 31
+/* Lanes that a product costs a pull, in eighths. One H200: items take 1.5 to 1.6 ps a lane; a pull takes 5 to 7 ps a
+ * product of f64, 4 to 6 of f32, as it is bound by shared memory. */
+#define PULL_LANES_F64 31
+#define PULL_LANES_F32 24
 /* Entries of a list that add to one entry of C take 0.12 us each, one after the other. Where that is a fourth of the
  * product's time, at 4 ps a multiplication, the row is pulled; where it is nearly all, every row. */
 #define SERIAL_MIN 200
@@ -143,28 +144,30 @@ static int is_serial(const struct spmmi_spgemm_stage *s, uint64_t serial, uint64
     return serial > SERIAL_MIN && serial > s->products / share;
 }
 
-static int pull_pays(const struct spmmi_spgemm_stage *s, int64_t row, struct savings *sum)
+static int pull_pays(const struct spmmi_spgemm_stage *s, int64_t row, spmm_dtype_t dtype, struct savings *sum)
 {
     const int has_few_rows = s->task.left.rows < ROWS_FEW;
     const int64_t first = s->task.left.row_ptr[row], end = s->task.left.row_ptr[row + 1];
     const uint64_t step = 32 + (has_few_rows ? STEP_LANES_FEW : STEP_LANES);
     for (int64_t p = first; p < end; p++)
         sum->products += (uint64_t)spmmi_spgemm_walk_count(s, p);
-    const uint64_t pull = sum->products * PULL_LANES / 8 * step / (32 + STEP_LANES);
+    const uint64_t eighths = sum->products * (dtype == SPMM_F64 ? PULL_LANES_F64 : PULL_LANES_F32),
+                   pull = eighths / 8 * step / (32 + STEP_LANES);
     const uint64_t items = items_cost(s, row, has_few_rows);
     sum->saved = pull < items ? items - pull : 0;
     sum->serial = (uint64_t)(end - first);
     return sum->saved > 0 || is_serial(s, sum->serial, SERIAL_PRODUCTS);
 }
 
-spmm_status_t spmmi_spgemm_choose_pulls(const struct spmmi_spgemm_stage *s, enum spmmi_spgemm_choice pulling,
-                                        int threads, uint8_t **pulled, spmm_diag_t *diag)
+spmm_status_t spmmi_spgemm_choose_pulls(const struct spmmi_spgemm_stage *s,
+                                        const struct spmmi_spgemm_wanted *wanted, int threads,
+                                        uint8_t **pulled, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     const int64_t rows = s->task.left.rows, *c = s->c.row_ptr;
     uint64_t saved = 0, serial = 0, products = 0;
     uint8_t *to = NULL;
-    if (pulling == SPMMI_SPGEMM_NEVER)
+    if (wanted->pulls == SPMMI_SPGEMM_NEVER)
         return SPMM_OK;
     SPMM_TRY_ALLOC(to = *pulled = spmmi_alloc_zero((uint64_t)rows, 1), diag);
     for (int64_t r = 0; r < s->cut_count; r++)
@@ -174,13 +177,13 @@ spmm_status_t spmmi_spgemm_choose_pulls(const struct spmmi_spgemm_stage *s, enum
     for (int64_t i = 0; i < rows; i++) {
         struct savings sum = {0, 0, 0};
         const int can = to[i] != IS_CUT && c[i] < c[i + 1] && spmmi_spgemm_pulls_can(s, i),
-                  pays = can && pull_pays(s, i, &sum);
+                  pays = can && pull_pays(s, i, wanted->dtype, &sum);
         to[i] = (uint8_t)(pays ? PULL_PAYS : can ? CAN_PULL : UNKNOWN);
         saved += sum.saved;
         products += pays ? sum.products : 0;
         serial = sum.serial > serial ? sum.serial : serial;
     }
-    const int every = pulling == SPMMI_SPGEMM_WHEREVER || products > s->products / 100 * MOST_PERCENT ||
+    const int every = wanted->pulls == SPMMI_SPGEMM_WHEREVER || products > s->products / 100 * MOST_PERCENT ||
                       is_serial(s, serial, SERIAL_PRODUCTS_OF_ALL),
               none =
                   !every && saved < s->products / PRODUCTS_OF_LANE && !is_serial(s, serial, SERIAL_PRODUCTS);

@@ -44,11 +44,17 @@ enum spmmi_spgemm_choice {
     SPMMI_SPGEMM_WHEREVER /* it can be */
 };
 
+/* Which items are made, for values of a type: it decides what is faster. */
+struct spmmi_spgemm_wanted {
+    enum spmmi_spgemm_choice groups, pulls;
+    spmm_dtype_t dtype;
+};
+
 /* host_left: most memory that it may take. Errors: TOO_LARGE (more than 32 bits count), PLAN_BUDGET, MEMORY. Free it
  * also after an error. */
 spmm_status_t spmmi_spgemm_items_make(const struct spmmi_spgemm_stage *stage,
-                                      enum spmmi_spgemm_choice grouping, enum spmmi_spgemm_choice pulling,
-                                      int threads, uint64_t host_left, struct spmmi_spgemm_items *items,
+                                      const struct spmmi_spgemm_wanted *wanted, int threads,
+                                      uint64_t host_left, struct spmmi_spgemm_items *items,
                                       spmm_diag_t *diag);
 void spmmi_spgemm_items_free(struct spmmi_spgemm_items *items);
 

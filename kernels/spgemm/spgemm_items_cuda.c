@@ -318,9 +318,9 @@ cleanup:
     return status;
 }
 
-spmm_status_t spmmi_spgemm_items_make(const struct spmmi_spgemm_stage *s, enum spmmi_spgemm_choice grouping,
-                                      enum spmmi_spgemm_choice pulling, int threads, uint64_t host_left,
-                                      struct spmmi_spgemm_items *items, spmm_diag_t *diag)
+spmm_status_t spmmi_spgemm_items_make(const struct spmmi_spgemm_stage *s,
+                                      const struct spmmi_spgemm_wanted *wanted, int threads,
+                                      uint64_t host_left, struct spmmi_spgemm_items *items, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     const int64_t left = s->task.left.row_ptr[s->task.left.rows],
@@ -333,12 +333,12 @@ spmm_status_t spmmi_spgemm_items_make(const struct spmmi_spgemm_stage *s, enum s
                  "%lld and %lld of its pieces",
                  INT32_MAX, (long long)left, (long long)right, (long long)c, (long long)s->partials);
     items->direct = (uint32_t)left;
-    if (grouping != SPMMI_SPGEMM_NEVER && s->taken == NULL) {
+    if (wanted->groups != SPMMI_SPGEMM_NEVER && s->taken == NULL) {
         SPMM_TRY(spmmi_spgemm_alike_make(&s->task, threads, &m.alike, diag));
-        m.has_groups = grouping == SPMMI_SPGEMM_WHEREVER || spmmi_spgemm_alike_pays(&m.alike, &s->task);
+        m.has_groups = wanted->groups == SPMMI_SPGEMM_WHEREVER || spmmi_spgemm_alike_pays(&m.alike, &s->task);
     }
     if (counts_bytes(&m) <= host_left)
-        SPMM_TRY(spmmi_spgemm_choose_pulls(s, pulling, threads, &m.is_pulled, diag));
+        SPMM_TRY(spmmi_spgemm_choose_pulls(s, wanted, threads, &m.is_pulled, diag));
     SPMM_TRY(make_items(&m, diag));
     SPMM_TRY(make_joins(s, items, diag));
 cleanup:

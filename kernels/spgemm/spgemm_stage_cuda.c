@@ -280,13 +280,12 @@ cleanup:
 }
 
 /* By the name of the kernel. With a diagonal there are no groups. */
-static spmm_status_t read_choice(const struct stage_making *m, enum spmmi_spgemm_choice *grouping,
-                                 enum spmmi_spgemm_choice *pulling)
+static spmm_status_t read_choice(const struct stage_making *m, struct spmmi_spgemm_wanted *wanted)
 {
     spmm_status_t status = SPMM_OK;
     static const struct {
         const char *name;
-        enum spmmi_spgemm_choice grouping, pulling;
+        enum spmmi_spgemm_choice groups, pulls;
     } choices[] = {{KERNEL_POSITIONS, SPMMI_SPGEMM_NEVER, SPMMI_SPGEMM_NEVER},
                    {KERNEL_GROUPS, SPMMI_SPGEMM_WHEREVER, SPMMI_SPGEMM_NEVER},
                    {KERNEL_PULL, SPMMI_SPGEMM_NEVER, SPMMI_SPGEMM_WHEREVER},
@@ -298,8 +297,8 @@ static spmm_status_t read_choice(const struct stage_making *m, enum spmmi_spgemm
     SPMM_REQUIRE(kernel == NULL || choices[i].name != NULL, SPMM_ERR_ARGUMENT, m->diag,
                  "\"%s\" is no kernel of products on a GPU, expected %s, %s or %s", kernel, KERNEL_POSITIONS,
                  KERNEL_GROUPS, KERNEL_PULL);
-    *grouping = m->has_diagonal ? SPMMI_SPGEMM_NEVER : choices[i].grouping;
-    *pulling = choices[i].pulling;
+    *wanted = (struct spmmi_spgemm_wanted){m->has_diagonal ? SPMMI_SPGEMM_NEVER : choices[i].groups,
+                                           choices[i].pulls, m->source->dtype};
 cleanup:
     return status;
 }
@@ -316,11 +315,10 @@ spmm_status_t spmmi_spgemm_gpu_stage_make(const struct spmmi_spgemm_gpu_source *
                              .used = used,
                              .to = stage,
                              .diag = diag};
-    enum spmmi_spgemm_choice grouping = SPMMI_SPGEMM_NEVER, pulling = SPMMI_SPGEMM_NEVER;
+    struct spmmi_spgemm_wanted wanted = {SPMMI_SPGEMM_NEVER, SPMMI_SPGEMM_NEVER, source->dtype};
     memset(stage, 0, sizeof *stage);
-    SPMM_TRY(read_choice(&m, &grouping, &pulling));
-    SPMM_TRY(spmmi_spgemm_items_make(m.from, grouping, pulling, source->threads, source->host_left, &m.items,
-                                     diag));
+    SPMM_TRY(read_choice(&m, &wanted));
+    SPMM_TRY(spmmi_spgemm_items_make(m.from, &wanted, source->threads, source->host_left, &m.items, diag));
     stage->bins = m.items.bins;
     stage->group_count = m.items.group_count;
     memcpy(stage->groups, m.items.groups, sizeof stage->groups);

@@ -9,6 +9,8 @@
 
 #include "kernels/spgemm/spgemm_items.h"
 
+static const struct spmmi_spgemm_wanted wanted = {SPMMI_SPGEMM_NEVER, SPMMI_SPGEMM_NEVER, SPMM_F64};
+
 #define SHORT_PARTS 20
 #define ENTRIES 300 /* of a row of C: positions of two bytes */
 
@@ -28,9 +30,7 @@ static void wide_items_are_in_the_order_of_their_steps(void **state)
                                              .c = {2, ENTRIES, c, NULL},
                                              .units = &unit,
                                              .unit_count = 1};
-    assert_int_equal(
-        spmmi_spgemm_items_make(&stage, SPMMI_SPGEMM_NEVER, SPMMI_SPGEMM_NEVER, 1, UINT64_MAX, &items, NULL),
-        SPMM_OK);
+    assert_int_equal(spmmi_spgemm_items_make(&stage, &wanted, 1, UINT64_MAX, &items, NULL), SPMM_OK);
     assert_int_equal(items.count, 2);
     assert_int_equal(items.bins.count, 1);
     assert_int_equal(items.bins.bin[0].lanes, 32);
@@ -53,9 +53,7 @@ static struct spmmi_spgemm_bin bin_of(int64_t length, int64_t each, int64_t entr
                                              .c = {1, entries, c, NULL},
                                              .units = &unit,
                                              .unit_count = 1};
-    assert_int_equal(
-        spmmi_spgemm_items_make(&stage, SPMMI_SPGEMM_NEVER, SPMMI_SPGEMM_NEVER, 1, UINT64_MAX, &items, NULL),
-        SPMM_OK);
+    assert_int_equal(spmmi_spgemm_items_make(&stage, &wanted, 1, UINT64_MAX, &items, NULL), SPMM_OK);
     const struct spmmi_spgemm_bin bin = items.bins.bin[0];
     spmmi_spgemm_items_free(&items);
     return bin;

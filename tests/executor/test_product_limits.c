@@ -12,6 +12,8 @@
 #include "executor/spgemm/product_state.h"
 #include "kernels/spgemm/spgemm_items.h"
 
+static const struct spmmi_spgemm_wanted wanted = {SPMMI_SPGEMM_NEVER, SPMMI_SPGEMM_NEVER, SPMM_F64};
+
 #define ENTRIES_OVER ((int64_t)INT32_MAX + 1)
 
 /* Longest rows: four squares of their length are below 2^64, five are not. */
@@ -75,8 +77,7 @@ static spmm_status_t items_of(struct scene *s, struct spmmi_spgemm_items *items,
     s->stage.c = (struct spmmi_csr_pattern){1, 1, s->c, NULL};
     s->stage.units = &s->unit;
     s->stage.unit_count = 1;
-    return spmmi_spgemm_items_make(&s->stage, SPMMI_SPGEMM_NEVER, SPMMI_SPGEMM_NEVER, 1, UINT64_MAX, items,
-                                   diag);
+    return spmmi_spgemm_items_make(&s->stage, &wanted, 1, UINT64_MAX, items, diag);
 }
 
 static void expect_too_large(struct scene *s, const char *sentence)

@@ -16,6 +16,7 @@
 TEST_PATTERN(every, true)
 TEST_PATTERN(five_points, i == j || i == j + 1 || j == i + 1 || i == j + 30 || j == i + 30)
 TEST_PATTERN(band, i < j + 16 && j < i + 16)
+TEST_PATTERN(narrow_band, i < j + 7 && j < i + 7)
 TEST_PATTERN(band_and_row, i == 0 || (i < j + 16 && j < i + 16))
 TEST_PATTERN(hub, i == 0 || j == 0 || i == j)
 TEST_PATTERN(chance, test_chance(i, j, 9))
@@ -60,13 +61,12 @@ static struct scene scene_of(const struct test_pattern *a, const struct test_pat
     return s;
 }
 
-static void make(struct scene *s, enum spmmi_spgemm_choice pulling)
+static void make(struct scene *s, enum spmmi_spgemm_choice pulls, spmm_dtype_t dtype)
 {
+    const struct spmmi_spgemm_wanted wanted = {SPMMI_SPGEMM_NEVER, pulls, dtype};
     s->stage.units = &s->unit;
     s->stage.unit_count = 1;
-    assert_int_equal(
-        spmmi_spgemm_items_make(&s->stage, SPMMI_SPGEMM_NEVER, pulling, 1, UINT64_MAX, &s->items, NULL),
-        SPMM_OK);
+    assert_int_equal(spmmi_spgemm_items_make(&s->stage, &wanted, 1, UINT64_MAX, &s->items, NULL), SPMM_OK);
 }
 
 static void scene_free(struct scene *s)
@@ -176,26 +176,29 @@ static void every_entry_is_pulled_with_its_products(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof left / sizeof *left; i++) {
         struct scene s = scene_of(&left[i], &right[i]);
-        make(&s, SPMMI_SPGEMM_WHEREVER);
+        make(&s, SPMMI_SPGEMM_WHEREVER, SPMM_F64);
         expect_pulls(&s);
         scene_free(&s);
     }
 }
 
-/* Rows of few entries, whose steps are mostly idle, and rows whose items have so long lists that others wait are
- * pulled; rows that fill steps are not. */
+/* Rows of few entries, whose steps are mostly idle, and rows with lists that others would wait for are pulled; rows
+ * that fill steps are not. In between those of f32 are, of which pulls are faster. */
 static void pulls_are_taken_by_rule(void **state)
 {
     static const struct {
         struct test_pattern pattern;
+        spmm_dtype_t dtype;
         int is_pulled, is_all;
-    } cases[] = {{{"five points", 900, 900, five_points}, 1, 1},
-                 {{"band", 400, 400, band}, 0, 0},
-                 {{"band and a row", 400, 400, band_and_row}, 1, 0}};
+    } cases[] = {{{"five points", 900, 900, five_points}, SPMM_F64, 1, 1},
+                 {{"band", 400, 400, band}, SPMM_F64, 0, 0},
+                 {{"narrow band", 2000, 2000, narrow_band}, SPMM_F64, 0, 0},
+                 {{"narrow band", 2000, 2000, narrow_band}, SPMM_F32, 1, 1},
+                 {{"band and a row", 400, 400, band_and_row}, SPMM_F64, 1, 0}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct scene s = scene_of(&cases[i].pattern, &cases[i].pattern);
-        make(&s, SPMMI_SPGEMM_BY_RULE);
+        make(&s, SPMMI_SPGEMM_BY_RULE, cases[i].dtype);
         assert_int_equal(s.items.pull_count > 0, cases[i].is_pulled);
         assert_true(!cases[i].is_all || s.items.count == 0);
         scene_free(&s);
@@ -208,7 +211,7 @@ static void the_longest_pulls_come_first(void **state)
     static const struct test_pattern a = {"hub", 400, 400, hub};
     struct scene s = scene_of(&a, &a);
     (void)state;
-    make(&s, SPMMI_SPGEMM_WHEREVER);
+    make(&s, SPMMI_SPGEMM_WHEREVER, SPMM_F64);
     assert_int_equal(spmmi_spgemm_pull_unpack(s.items.pulls[0].counts).products, 400);
     for (uint32_t i = 2; i < s.items.pull_count; i++) /* the others are in the order of rows */
         assert_true(s.items.pulls[i].out > s.items.pulls[i - 1].out);
