@@ -24,7 +24,10 @@
 #define TURN_STEPS 0.4        /* of a step: its barriers and masks, and the latency of its copies */
 #define COPY_STEPS 0.05       /* of each COPY_BYTES of B in it, which the copying warps request at once */
 #define COPY_BYTES (SPMMI_BCSR_COPIERS * LOAD_BYTES)
-#define MMA_STEPS 0.003 /* of each MMA of a warp in it; values of 8 bytes take two for one */
+#define MMA_STEPS 0.003  /* of each MMA of a warp in it; values of 8 bytes take two for one */
+#define SPLIT_ISSUE 45.0 /* to split a block of A, whose values have 4 bytes */
+#define PIECE_ISSUE 60.0 /* of four warps that multiply four block rows by 64 columns, a block row's share */
+#define GROUP_RATE 1.5   /* of tensor cores with warpgroups, over the rate of single warps: tf32 */
 #define STORE_TIMES \
     10.0 /* the bytes of C, what storing them takes beside: all block-row groups end with it, none hides it */
 
@@ -34,9 +37,10 @@ static struct spmmi_bcsr_shape launch_of(const struct spmmi_model_query *q)
     const struct spmmi_device_profile *d = q->profile;
     const uint32_t unit_rows = (uint32_t)spmmi_tcblock_metrics(q)->counts->unit_rows;
     const int has_wgmma = d->target == TARGET_HOPPER || d->target == SPMMI_TARGET_ANY;
-    const struct spmmi_bcsr_operands operands = {
-        (uint32_t)q->n, (uint32_t)q->value_bytes, q->is_col_major || fmod(q->n * q->value_bytes, 16) == 0,
-        spmmi_tcblock_takes_columns(q, SPMMI_BCSR_COLUMNS_BYTES_MAX)};
+    const struct spmmi_bcsr_operands operands = {(uint32_t)q->n, (uint32_t)q->value_bytes,
+                                                 q->is_col_major || fmod(q->n * q->value_bytes, 16) == 0,
+                                                 spmmi_tcblock_takes_columns(q, SPMMI_BCSR_COLUMNS_BYTES_MAX),
+                                                 q->candidate->compute == SPMM_COMPUTE_3XTF32};
     return spmmi_bcsr_launch(&operands, unit_rows, has_wgmma, SPMMI_BCSR_STEP * unit_rows / SPMMI_BCSR_ROWS,
                              (uint32_t)d->shared_block_bytes);
 }
@@ -79,10 +83,19 @@ static void shape_of(const struct spmmi_model_query *q, struct spmmi_tcblock_sha
         s->uneven = fmax(s->uneven, ceil(blocks) / blocks);
 }
 
-/* Of the positions of a step, those that are multiplied: warpgroups multiply zeros where there is no block. */
-static double multiplied(const struct spmmi_tcblock_counts *f, const struct spmmi_bcsr_shape *l)
+/* Do warpgroups multiply parts of values, those of A in shared memory? */
+static int is_split(const struct spmmi_model_query *q, const struct spmmi_bcsr_shape *l)
 {
-    return l->has_groups ? 1 : filled(f);
+    return l->has_groups && q->value_bytes > 2;
+}
+
+/* Of the positions of a step, those that are multiplied: warpgroups multiply zeros where there is no block. Where
+ * values are split they leave out halves of the group without any: blocks of a step lie together, so the share is taken
+ * halfway in the logarithm. */
+static double multiplied(const struct spmmi_model_query *q, const struct spmmi_tcblock_counts *f,
+                         const struct spmmi_bcsr_shape *l)
+{
+    return is_split(q, l) ? sqrt(filled(f)) : l->has_groups ? 1 : filled(f);
 }
 
 /* Of a thread block that is alone: its warps wait for the rows of B, and then multiply one after the other. */
@@ -90,9 +103,12 @@ static double steps_of_step(const struct spmmi_model_query *q, const struct spmm
 {
     const struct spmmi_tcblock_counts *f = spmmi_tcblock_metrics(q)->counts;
     const struct spmmi_bcsr_shape l = launch_of(q);
-    const double mmas = STEP_BLOCKS * multiplied(f, &l) * l.height * l.tiles;
+    const double mmas = STEP_BLOCKS * multiplied(q, f, &l) * l.height * l.tiles;
     return TURN_STEPS + COPY_STEPS * f->step_columns * s->staged_row / COPY_BYTES +
-           MMA_STEPS * mmas * s->products * (q->value_bytes > 4 ? 2 : 1);
+           MMA_STEPS * mmas * s->products *
+               (q->value_bytes > 4 ? 2
+                : is_split(q, &l)  ? 1 / GROUP_RATE
+                                   : 1);
 }
 
 /* What warps do with a block: bytes that they read of shared memory, and instructions. */
@@ -127,21 +143,39 @@ static struct block_work work_of_groups(const struct spmmi_model_query *q,
     return w;
 }
 
+/* Blocks of A are read and split, and each 64 columns of the tile read the parts. Rows of B are read once for four
+ * block rows. */
+static struct block_work work_of_parts(const struct spmmi_model_query *q, const struct spmmi_tcblock_shape *s,
+                                       const struct spmmi_bcsr_shape *l)
+{
+    const struct spmmi_tcblock_counts *f = spmmi_tcblock_metrics(q)->counts;
+    const double width = f->step_columns / STEP_BLOCKS, block_bytes = f->positions * q->value_bytes;
+    const double rows = SPMMI_BCSR_GROUP_ROWS / BLOCK_ROWS,
+                 times = multiplied(q, f, l) / fmax(filled(f), 1e-9);
+    const struct block_work w = {(1 + 2 + times * s->products * l->across) * block_bytes +
+                                     times * width * s->staged_row / rows,
+                                 SPLIT_ISSUE + times * PIECE_ISSUE * l->across};
+    return w;
+}
+
 static void add_terms(const struct spmmi_model_query *q, const struct spmmi_tcblock_shape *s,
                       struct spmmi_prediction *p)
 {
     const struct spmmi_device_profile *d = q->profile;
     const struct spmmi_tcblock_counts *f = spmmi_tcblock_metrics(q)->counts;
     const struct spmmi_bcsr_shape l = launch_of(q);
-    const struct block_work work = l.has_groups ? work_of_groups(q, s) : work_of_warps(q, s, &l);
+    const struct block_work work = is_split(q, &l) ? work_of_parts(q, s, &l)
+                                   : l.has_groups  ? work_of_groups(q, s)
+                                                   : work_of_warps(q, s, &l);
     const double blocks = f->blocks * s->tiles, block_bytes = f->positions * q->value_bytes;
     const double positions =
-        l.has_groups ? f->steps * STEP_BLOCKS * f->unit_rows / BLOCK_ROWS * s->tiles : blocks;
+        multiplied(q, f, &l) * f->steps * STEP_BLOCKS * f->unit_rows / BLOCK_ROWS * s->tiles;
+    const double rate = is_split(q, &l) ? GROUP_RATE * s->rate : s->rate;
     const double b_stored = f->working_set * s->staged_row * s->tiles;
     const double steps = f->steps * s->tiles * (l.threads / 32.0) * STAGE_ISSUE;
     const double copies = b_stored / LOAD_BYTES * COPY_ISSUE;
     p->term[SPMMI_TERM_L1] = s->uneven * (b_stored + blocks * (block_bytes + work.read)) / d->shared_rate;
-    p->term[SPMMI_TERM_ALU] = s->uneven * 2 * f->positions * positions * s->tile * s->products / s->rate;
+    p->term[SPMMI_TERM_ALU] = s->uneven * 2 * f->positions * positions * s->tile * s->products / rate;
     p->term[SPMMI_TERM_ISSUE] = s->uneven * (blocks * work.issued + copies + steps) /
                                 (SPMMI_TCBLOCK_ISSUE * d->multiprocessors * d->clock_hz);
     p->term[SPMMI_TERM_L2] += STORE_TIMES * q->matrix->rows * q->n * q->value_bytes /

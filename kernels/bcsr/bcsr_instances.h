@@ -21,6 +21,7 @@ int spmmi_bcsr_cuda_bf16(const struct spmmi_tcblock_cuda *args);
 
 /* By warpgroups, in builds that define SPMMI_HAVE_WGMMA, for shapes that have groups: as the above, but partial sums of
  * split units stay in their slots. */
+int spmmi_bcsr_groups_3xtf32(const struct spmmi_tcblock_cuda *args, const struct spmmi_bcsr_shape *shape);
 int spmmi_bcsr_groups_f16(const struct spmmi_tcblock_cuda *args, const struct spmmi_bcsr_shape *shape);
 int spmmi_bcsr_groups_bf16(const struct spmmi_tcblock_cuda *args, const struct spmmi_bcsr_shape *shape);
 

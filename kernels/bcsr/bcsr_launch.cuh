@@ -16,7 +16,8 @@ template <typename Shape> bool is_of_shape(const struct spmmi_bcsr_shape &s)
 }
 
 template <typename Shape>
-cudaError_t launch_bcsr_shape(const struct spmmi_tcblock_cuda *args, const struct spmmi_bcsr_shape &shape)
+cudaError_t launch_bcsr_shape(const struct spmmi_tcblock_cuda *args, const struct spmmi_bcsr_shape &shape,
+                              void (*kernel)(TcblockArgs<typename Shape::T>, uint32_t) = bcsr_kernel<Shape>)
 {
     using T = typename Shape::T;
     const TcblockArgs<T> a = tcblock_args<T>(args);
@@ -24,10 +25,10 @@ cudaError_t launch_bcsr_shape(const struct spmmi_tcblock_cuda *args, const struc
     const uint32_t shared = spmmi_bcsr_shared(&shape, sizeof(T), args->layout.step_blocks_max);
     if (!is_of_shape<Shape>(shape) || (uint64_t)a.item_count * tiles > INT32_MAX) // the blocks of a grid
         return cudaErrorInvalidConfiguration;
-    cudaError_t error = allow_shared(bcsr_kernel<Shape>, shared, args->shared_max);
+    cudaError_t error = allow_shared(kernel, shared, args->shared_max);
     if (error == cudaSuccess && a.item_count > 0)
-        error = launch_kernel(bcsr_kernel<Shape>, dim3(a.item_count * tiles), Shape::THREADS, shared,
-                              args->cuda_stream, args->overtakes || args->is_early, a, tiles);
+        error = launch_kernel(kernel, dim3(a.item_count * tiles), Shape::THREADS, shared, args->cuda_stream,
+                              args->overtakes || args->is_early, a, tiles);
     return error;
 }
 
@@ -97,7 +98,8 @@ using BcsrGroups = int (*)(const struct spmmi_tcblock_cuda *, const struct spmmi
 template <typename Block> int launch_bcsr(const struct spmmi_tcblock_cuda *args, BcsrGroups by_groups)
 {
     using T = typename Block::T;
-    const struct spmmi_bcsr_operands operands = {args->n, sizeof(T), b_is_wide<T>(args), args->is_columns};
+    const struct spmmi_bcsr_operands operands = {args->n, sizeof(T), b_is_wide<T>(args), args->is_columns,
+                                                 std::is_same<Block, Block3xTf32>::value};
     const struct spmmi_bcsr_shape shape =
         spmmi_bcsr_launch(&operands, args->layout.unit_rows, by_groups != nullptr && args->has_wgmma,
                           args->layout.step_blocks_max, args->shared_max);

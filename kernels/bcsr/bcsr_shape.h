@@ -22,6 +22,13 @@
     128u /* up to which their tiles have 64 columns: more thread blocks (docs/decisions/0050) */
 #define SPMMI_BCSR_GROUP_ROWS \
     64u /* of a block-row group, rows that a warpgroup multiplies by the same rows of B */
+#define SPMMI_BCSR_SPLIT_COLUMNS_MIN 65u /* from which on warpgroups multiply parts of values (3xtf32) */
+#define SPMMI_BCSR_SPLIT_STAGES 3
+#define SPMMI_BCSR_SPLITTERS 2u     /* warps that split A for them */
+#define SPMMI_BCSR_SPLIT_BUFFERS 2u /* with both parts of a step's blocks */
+/* One part of a block column, absent blocks too: two halves of 16 bytes a row, the second in other banks. */
+#define SPMMI_BCSR_PART_BYTES (2 * (16 * SPMMI_BCSR_GROUP_ROWS + 64))
+#define SPMMI_BCSR_SPLIT_BYTES (SPMMI_BCSR_SPLIT_BUFFERS * SPMMI_BCSR_STEP * 2 * SPMMI_BCSR_PART_BYTES)
 #define SPMMI_BCSR_GROUP_ALIGN 1024u    /* of a stage of warpgroups: 8 rows of 128 bytes */
 #define SPMMI_BCSR_COLUMNS_BYTES_MAX 4u /* of values that are read from columns (bcsr_columns.cuh) */
 #define SPMMI_BCSR_COLUMN_BYTES 128u    /* of a column of B in a step: block columns of 32 bytes */
@@ -35,8 +42,9 @@ struct spmmi_bcsr_shape {
     uint32_t stages;       /* steps on their way at once */
     uint32_t threads;      /* those that copy too */
     uint32_t is_wide;      /* B is copied by 16 bytes, else value by value */
-    uint32_t has_groups;   /* a warpgroup multiplies, with B read from shared memory (wgmma) */
-    uint32_t is_columns;   /* B and C are column-major */
+    uint32_t
+        has_groups; /* warpgroups multiply (wgmma), with B in shared memory, or, if values are split, A */
+    uint32_t is_columns; /* B and C are column-major */
 };
 
 /* B and C as the kernel finds them. */
@@ -44,6 +52,7 @@ struct spmmi_bcsr_operands {
     uint32_t n, value_bytes;
     int is_wide; /* rows of B are aligned to 16 bytes, and n values fill whole words of 16 bytes */
     int is_columns; /* both are column-major, of at most SPMMI_BCSR_COLUMNS_BYTES_MAX a value, B aligned to 16 bytes */
+    int is_split; /* values are multiplied as 3xtf32 */
 };
 
 /* From row to row of B in shared memory. ldmatrix, for 16-bit types, reads 16 bytes of 8 rows at once: rows an odd
@@ -92,11 +101,12 @@ SPMMI_GEOMETRY SPMMI_HOST_DEVICE uint32_t spmmi_bcsr_stage_bytes(uint32_t b_byte
 static inline uint32_t spmmi_bcsr_shared(const struct spmmi_bcsr_shape *shape, uint32_t value_bytes,
                                          uint32_t step_blocks)
 {
-    const uint32_t b_bytes =
-        spmmi_bcsr_b_bytes(shape->columns, value_bytes, shape->has_groups, shape->is_columns);
+    const uint32_t reads_b = shape->has_groups && value_bytes == 2, is_split = shape->has_groups && !reads_b;
+    const uint32_t b_bytes = spmmi_bcsr_b_bytes(shape->columns, value_bytes, reads_b, shape->is_columns);
     const uint32_t stages =
+        (is_split ? SPMMI_BCSR_SPLIT_BYTES : 0) +
         shape->stages * spmmi_bcsr_stage_bytes(b_bytes, spmmi_bcsr_block_bytes(value_bytes),
-                                               spmmi_bcsr_align(shape->has_groups), step_blocks);
+                                               spmmi_bcsr_align(reads_b), step_blocks);
     const uint32_t sums =
         spmmi_tcblock_kept_bytes(shape->columns, SPMMI_BCSR_ROWS * shape->down * shape->height, value_bytes);
     return SPMMI_BCSR_BARRIER_BYTES + (shape->is_columns && sums > stages ? sums : stages);
@@ -155,6 +165,12 @@ static inline struct spmmi_bcsr_shape spmmi_bcsr_launch(const struct spmmi_bcsr_
         best.has_groups = 1;
         best.is_columns = least.is_columns;
         return best;
+    }
+    if (has_wgmma && operands->is_split && !operands->is_columns && n >= SPMMI_BCSR_SPLIT_COLUMNS_MIN &&
+        unit_rows == SPMMI_BCSR_GROUP_ROWS) {
+        best = spmmi_bcsr_shape_of(down, 2, 1, 8, SPMMI_BCSR_SPLIT_STAGES);
+        best.threads += 32 * SPMMI_BCSR_SPLITTERS;
+        best.has_groups = 1;
     }
     return spmmi_bcsr_shared(&best, value_bytes, step_blocks) <= shared_max ? best : least;
 }

@@ -144,13 +144,13 @@ static void test_block_row_groups(void **state)
             const uint32_t minimum[5] = {rows / 16, 1, 1, 2, 2};
             for (uint32_t blocks = 1; blocks <= rows / 4; blocks++) {
                 const int fits = old_group_bytes(old, size, blocks) <= ADA_SHARED;
-                const struct spmmi_bcsr_operands wide = {n, size, 1, 0};
+                const struct spmmi_bcsr_operands wide = {n, size, 1, 0, 0};
                 const struct spmmi_bcsr_shape s = spmmi_bcsr_launch(&wide, rows, 0, blocks, ADA_SHARED);
                 check_group(&s, fits ? old : minimum);
                 assert_int_equal(spmmi_bcsr_shared(&s, size, blocks),
                                  old_group_bytes(fits ? old : minimum, size, blocks));
             }
-            const struct spmmi_bcsr_operands apart = {n, size, 0, 0};
+            const struct spmmi_bcsr_operands apart = {n, size, 0, 0, 0};
             const struct spmmi_bcsr_shape narrow = spmmi_bcsr_launch(&apart, rows, 1, 1, HOPPER_SHARED);
             check_group(&narrow, minimum);
             assert_int_equal(narrow.is_wide + narrow.has_groups, 0);
@@ -163,7 +163,7 @@ static void test_groups(void **state)
     (void)state;
     for (uint32_t i = 0; i < 6; i++) {
         for (uint32_t n = 1; n <= N_MAX; n++) {
-            const struct spmmi_bcsr_operands wide = {n, sizes[i / 2], 1, 0};
+            const struct spmmi_bcsr_operands wide = {n, sizes[i / 2], 1, 0, 0};
             const struct spmmi_bcsr_shape s = spmmi_bcsr_launch(&wide, heights[i % 2], 1, 16, HOPPER_SHARED);
             const uint32_t down = heights[i % 2] / 16, tiles = n > 128 ? 16 : 8;
             const uint32_t expected[5] = {down, 1, 1, tiles, 3};
@@ -177,6 +177,32 @@ static void test_groups(void **state)
     }
 }
 
+/* 3xtf32: rows of B are 32 bytes apart; two buffers have two parts of four block columns, each in two halves of 64 rows
+ * and 64 bytes. Two warps more split A. */
+static void test_split_groups(void **state)
+{
+    static const uint32_t expected[5] = {4, 2, 1, 8, 3};
+    (void)state;
+    for (uint32_t n = 1; n <= N_MAX; n++) {
+        const struct spmmi_bcsr_operands rows = {n, 4, 1, 0, 1}, columns = {n, 4, 0, 1, 1},
+                                         apart = {n, 4, 0, 0, 1};
+        const struct spmmi_bcsr_shape s = spmmi_bcsr_launch(&rows, 64, 1, 16, HOPPER_SHARED);
+        assert_int_equal(s.has_groups, n > 64);
+        assert_int_equal(spmmi_bcsr_launch(&rows, 64, 0, 16, HOPPER_SHARED).has_groups, 0);
+        assert_int_equal(spmmi_bcsr_launch(&rows, 64, 1, 16, ADA_SHARED).has_groups, 0);
+        assert_int_equal(spmmi_bcsr_launch(&rows, 128, 1, 16, HOPPER_SHARED).has_groups, 0);
+        assert_int_equal(spmmi_bcsr_launch(&columns, 64, 1, 16, HOPPER_SHARED).has_groups, 0);
+        assert_int_equal(spmmi_bcsr_launch(&apart, 64, 1, 16, HOPPER_SHARED).has_groups, 0);
+        if (!s.has_groups)
+            continue;
+        const uint32_t got[5] = {s.down, s.across, s.height, s.tiles, s.stages};
+        assert_memory_equal(got, expected, sizeof got);
+        assert_int_equal(s.columns * 1000 + s.threads, 128 * 1000 + 32 * (8 + 2 + 2));
+        assert_int_equal(spmmi_bcsr_shared(&s, 4, 15),
+                         1024 + 3 * (32 * (512 + 32) + 15 * 512) + 2 * 2 * 4 * 2 * (16 * 64 + 64));
+    }
+}
+
 /* Column-major operands take the tiles of row-major ones. Columns of a step are 128 bytes, apart by 144 without
  * warpgroups; the sums of a tile, 4 bytes each, take the place of the stages and need as much room. */
 static void test_columns(void **state)
@@ -185,7 +211,7 @@ static void test_columns(void **state)
     for (uint32_t i = 0; i < 8; i++) {
         const uint32_t size = sizes[i / 4], rows = heights[i / 2 % 2];
         for (uint32_t n = 1; n <= N_MAX; n++) {
-            const struct spmmi_bcsr_operands as_rows = {n, size, 1, 0}, as_columns = {n, size, 0, 1};
+            const struct spmmi_bcsr_operands as_rows = {n, size, 1, 0, 0}, as_columns = {n, size, 0, 1, 0};
             const struct spmmi_bcsr_shape r = spmmi_bcsr_launch(&as_rows, rows, i % 2, 4, HOPPER_SHARED);
             const struct spmmi_bcsr_shape c = spmmi_bcsr_launch(&as_columns, rows, i % 2, 4, HOPPER_SHARED);
             const uint32_t block = 512, align = c.has_groups ? 1024 : 16;
@@ -361,10 +387,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_window),         cmocka_unit_test(test_panel),
         cmocka_unit_test(test_panel_resident), cmocka_unit_test(test_block_row_groups),
-        cmocka_unit_test(test_groups),         cmocka_unit_test(test_columns),
-        cmocka_unit_test(test_rows),           cmocka_unit_test(test_few_columns),
-        cmocka_unit_test(test_lanes_of_a_row), cmocka_unit_test(test_rows_blocks),
-        cmocka_unit_test(test_rows_arrivals),  cmocka_unit_test(test_tiled),
+        cmocka_unit_test(test_groups),         cmocka_unit_test(test_split_groups),
+        cmocka_unit_test(test_columns),        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_few_columns),    cmocka_unit_test(test_lanes_of_a_row),
+        cmocka_unit_test(test_rows_blocks),    cmocka_unit_test(test_rows_arrivals),
+        cmocka_unit_test(test_tiled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: Apache-2.0
+// bcsr with warpgroups (wgmma, sm_90a) for 3xtf32 (docs/decisions/0081). The instruction takes its second operand from
+// shared memory, with the inner dimension contiguous if values have 4 bytes. Rows of B are stored the other way, so the
+// product is transposed, as in window and panel: columns of B are the 64 rows of the first operand, which comes from
+// registers, and rows of A are columns of the second.
+//
+// A warpgroup owns the 64 rows of the block-row group and 64 columns of the tile. So a value of B is read from shared
+// memory and split once for 64 rows of A, by one lane. Two more warps split the blocks of A, once for all columns of
+// the tile, from the stage into one of two buffers, which all warpgroups read. Absent blocks become zeros there. An
+// instruction multiplies MMA_ROWS rows of A, 32 or 64: such rows without a block in a step are neither split nor
+// multiplied.
+#pragma once
+#include "bcsr_launch.cuh"
+
+namespace spmmi {
+
+template <int MMA_ROWS_>
+struct BcsrSplitShape : BcsrShape<Block3xTf32, 4, 2, 1, 8, SPMMI_BCSR_SPLIT_STAGES, true> {
+    using Base = BcsrShape<Block3xTf32, 4, 2, 1, 8, SPMMI_BCSR_SPLIT_STAGES, true>;
+    static constexpr int MMA_ROWS = MMA_ROWS_, MMAS = (int)SPMMI_BCSR_GROUP_ROWS / MMA_ROWS;
+    static constexpr uint32_t MMA_MASK = MMA_ROWS == 32 ? 0xff : 0xffff; // its blocks in a step
+    static constexpr bool IS_WARPGROUP = true;
+    static constexpr int MULTIPLIERS = Base::WARPS, SPLITTERS = (int)SPMMI_BCSR_SPLITTERS; // warps
+    static constexpr int WARPS = MULTIPLIERS + SPLITTERS; // that read the stage
+    static constexpr int THREADS = 32 * WARPS + Base::COPY_THREADS;
+    // One part of a block column's values: columns of A with k of 0 to 3, then of 4 to 7.
+    static constexpr int PART_BYTES = (int)SPMMI_BCSR_PART_BYTES, HALF_BYTES = PART_BYTES / 2;
+    static constexpr int BUFFER_BYTES = (int)(SPMMI_BCSR_SPLIT_BYTES / SPMMI_BCSR_SPLIT_BUFFERS);
+    static constexpr int RESIDENT = 2; // thread blocks per multiprocessor, which limit registers
+    // Row c of a block column is k = 2 (c % 4) + c / 4, as in the buffers.
+    static __device__ __forceinline__ uint32_t position(uint32_t line, uint32_t piece)
+    {
+        return Base::position(line / 8 * 8 + line % 4 * 2 + line / 4 % 2, piece);
+    }
+};
+
+// The buffers with the parts of A, filled and used in turn, and the barriers that say which are ready and which free.
+// Step i has buffer i % BUFFERS, for the (i / BUFFERS)th time.
+template <typename Shape> struct SplitRing {
+    static constexpr uint32_t BUFFERS = SPMMI_BCSR_SPLIT_BUFFERS;
+    Barrier *ready; // then those that are free
+    unsigned char *buffers;
+
+    __device__ __forceinline__ SplitRing(unsigned char *barriers, unsigned char *first)
+        : ready(reinterpret_cast<Barrier *>(barriers) + 2 * Shape::STAGES), buffers(first)
+    {
+        static_assert(2 * (Shape::STAGES + BUFFERS) * (int)sizeof(Barrier) <= BCSR_BARRIER_BYTES,
+                      "barriers fit");
+    }
+    // By one thread, before the barriers of the stages are published.
+    __device__ __forceinline__ void make() const
+    {
+        for (uint32_t i = 0; i < BUFFERS; i++) {
+            init_barrier(&ready[i], Shape::SPLITTERS);
+            init_barrier(&ready[BUFFERS + i], Shape::MULTIPLIERS);
+        }
+    }
+    __device__ __forceinline__ unsigned char *buffer(uint32_t i) const
+    {
+        return buffers + i % BUFFERS * Shape::BUFFER_BYTES;
+    }
+    __device__ __forceinline__ void wait_until_ready(uint32_t i) const
+    {
+        wait_for_phase(&ready[i % BUFFERS], i / BUFFERS % 2);
+    }
+    __device__ __forceinline__ void wait_until_free(uint32_t i) const // all are at first
+    {
+        wait_for_phase(&ready[BUFFERS + i % BUFFERS], i / BUFFERS % 2 ^ 1);
+    }
+    // By a warp that has filled its share of the buffer.
+    __device__ __forceinline__ void publish(uint32_t i) const
+    {
+        publish_writes();
+        __syncwarp();
+        if (threadIdx.x % 32 == 0)
+            arrive(&ready[i % BUFFERS]);
+    }
+    // By a warp that does not need it any more.
+    __device__ __forceinline__ void release(uint32_t i) const
+    {
+        __syncwarp();
+        if (threadIdx.x % 32 == 0)
+            arrive(&ready[BUFFERS + i % BUFFERS]);
+    }
+};
+
+// Four values, each in two registers.
+struct SplitWords {
+    uint32_t high[4], low[4];
+    __device__ __forceinline__ SplitWords(const float (&values)[4])
+    {
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            split_tf32(values[i], high[i], low[i]);
+    }
+};
+
+// One part of a lane's values of a block: it has columns t and t + 4 of rows g and g + 8 (spmmi_tcblock_wide_position).
+__device__ __forceinline__ void store_part(unsigned char *to, const uint32_t (&x)[4])
+{
+    *reinterpret_cast<uint2 *>(to) = make_uint2(x[0], x[2]);
+    *reinterpret_cast<uint2 *>(to + 128) = make_uint2(x[1], x[3]);
+}
+
+// A step's blocks of block row w, from the stage to `buffer`, as the instruction wants its second operand ("K-major",
+// without a swizzle): for each block column and part 8 x 4 values in 128 bytes, row by row, first those with k of 0 to
+// 3. Column c is k = 2 (c % 4) + c / 4, so that a lane's two lie side by side. Those with k of 4 to 7 begin 64 bytes
+// apart modulo 128, in other banks.
+template <typename Shape>
+__device__ __forceinline__ void split_block_row(unsigned char *buffer, const float *blocks, uint32_t mask,
+                                                int w)
+{
+    constexpr int STEP = (int)SPMMI_BCSR_STEP;
+    const uint32_t mine = mask >> 4 * w;
+    if ((mask >> w * (int)SPMMI_BCSR_ROWS / Shape::MMA_ROWS * Shape::MMA_ROWS / 4 & Shape::MMA_MASK) == 0)
+        return;
+    blocks += __popc(mask & ((1u << 4 * w) - 1)) * Shape::VALUES;
+    Vector<float, 4> values[STEP] = {};
+#pragma unroll
+    for (int q = 0; q < STEP; q++) {
+        if ((mine >> q & 1) != 0)
+            values[q] = load_vector<float, 4>(blocks + __popc(mine & ((1u << q) - 1)) * Shape::VALUES);
+    }
+    const int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
+    unsigned char *to = buffer + 256 * w + t / 2 * Shape::HALF_BYTES + 16 * g + 8 * (t % 2);
+#pragma unroll
+    for (int q = 0; q < STEP; q++) {
+        const SplitWords words(values[q].x);
+        store_part(to + 2 * q * Shape::PART_BYTES, words.high);
+        store_part(to + (2 * q + 1) * Shape::PART_BYTES, words.low);
+    }
+}
+
+// What the warps do that split A.
+template <typename Shape>
+__device__ __forceinline__ void split_item(BcsrRing<Shape> ring, const SplitRing<Shape> &parts,
+                                           const TcblockArgs<float> &a, const struct spmmi_tcblock_item &item)
+{
+    const int first = threadIdx.x / 32 - Shape::MULTIPLIERS;
+    uint32_t masks = 0;
+#pragma unroll 1
+    for (uint32_t i = 0; i < item.end - item.begin; i++) {
+        const uint32_t mask = mask_of_step(a, item, i, masks);
+        ring.wait_until_full();
+        parts.wait_until_free(i);
+        const float *blocks = reinterpret_cast<const float *>(ring.stage() + Shape::B_BYTES) +
+                              Shape::Block::values_of(threadIdx.x % 32);
+#pragma unroll
+        for (int w = 0; w < Shape::DOWN; w += Shape::SPLITTERS)
+            split_block_row<Shape>(parts.buffer(i), blocks, mask, w + first);
+        parts.publish(i);
+        ring.release();
+        ring.advance();
+    }
+}
+
+// d += a b: 64 x 8 by 8 x 8 N.
+#define SPMMI_SUMS(j) "+f"(d[j][0]), "+f"(d[j][1]), "+f"(d[j][2]), "+f"(d[j][3])
+__device__ __forceinline__ void wgmma_tf32(float (&d)[4][4], const uint32_t (&a)[4], uint64_t b)
+{
+    asm volatile("wgmma.mma_async.sync.aligned.m64n32k8.f32.tf32.tf32 {"
+                 "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15"
+                 "}, {%16,%17,%18,%19}, %20, 1, 1, 1;"
+                 : SPMMI_SUMS(0), SPMMI_SUMS(1), SPMMI_SUMS(2), SPMMI_SUMS(3)
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
+}
+__device__ __forceinline__ void wgmma_tf32(float (&d)[8][4], const uint32_t (&a)[4], uint64_t b)
+{
+    asm volatile("wgmma.mma_async.sync.aligned.m64n64k8.f32.tf32.tf32 {"
+                 "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,"
+                 "%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31"
+                 "}, {%32,%33,%34,%35}, %36, 1, 1, 1;"
+                 : SPMMI_SUMS(0), SPMMI_SUMS(1), SPMMI_SUMS(2), SPMMI_SUMS(3), SPMMI_SUMS(4), SPMMI_SUMS(5),
+                   SPMMI_SUMS(6), SPMMI_SUMS(7)
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
+}
+#undef SPMMI_SUMS
+
+// Start; distance of the two halves, of 8 rows, all in 16 bytes.
+template <typename Shape> __device__ __forceinline__ uint64_t parts_descriptor(const unsigned char *buffer)
+{
+    return uint64_t((shared_address(buffer) & 0x3ffff) >> 4) | uint64_t(Shape::HALF_BYTES >> 4) << 16 |
+           uint64_t(128 >> 4) << 32;
+}
+
+constexpr int BCSR_AT_ONCE = 2; // block columns whose operands fit into registers
+using SplitRows = SplitWords[BCSR_AT_ONCE];
+
+// What a lane has of the rows of B of a block column: k of t and t + 4, two columns side by side.
+template <typename Shape> __device__ __forceinline__ SplitWords load_rows(const float *rows)
+{
+    const auto x0 = load_vector<float, 2>(rows), x1 = load_vector<float, 2>(rows + 4 * Shape::PITCH);
+    return SplitWords({x0.x[0], x0.x[1], x1.x[0], x1.x[1]});
+}
+
+__device__ __forceinline__ void pin(uint32_t (&x)[4])
+{
+    asm volatile("" : "+r"(x[0]), "+r"(x[1]), "+r"(x[2]), "+r"(x[3])::"memory");
+}
+
+template <typename Shape> using SplitSums = float[Shape::MMAS][Shape::MMA_ROWS / 8][4];
+
+// Rows of A of instructions FIRST .. FIRST + COUNT - 1 by rows of B; a: where the parts of A begin. Small products
+// first.
+template <typename Shape, int FIRST, int COUNT>
+__device__ __forceinline__ void multiply_parts(SplitSums<Shape> &sums, const SplitRows &b, uint64_t a)
+{
+    constexpr int PART_WORDS = Shape::PART_BYTES / 16;
+    asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+#pragma unroll
+    for (int i = 0; i < BCSR_AT_ONCE * COUNT; i++) {
+        const int q = i / COUNT, p = FIRST + i % COUNT;
+        const uint64_t high = a + 2 * q * PART_WORDS + p * Shape::MMA_ROWS; // a row of a half is a word
+        wgmma_tf32(sums[p], b[q].low, high);
+        wgmma_tf32(sums[p], b[q].high, high + PART_WORDS);
+        wgmma_tf32(sums[p], b[q].high, high);
+    }
+    asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+    asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
+}
+
+template <typename Shape>
+__device__ __forceinline__ void multiply_rows(SplitSums<Shape> &sums, const SplitRows &b, uint64_t a,
+                                              uint32_t mask)
+{
+    const bool has_first = (mask & Shape::MMA_MASK) != 0;
+    if constexpr (Shape::MMAS == 1) {
+        if (has_first)
+            multiply_parts<Shape, 0, 1>(sums, b, a);
+    } else {
+        const bool has_second = (mask >> 8 & Shape::MMA_MASK) != 0;
+        if (has_first && has_second)
+            multiply_parts<Shape, 0, 2>(sums, b, a);
+        else if (has_first)
+            multiply_parts<Shape, 0, 1>(sums, b, a);
+        else if (has_second)
+            multiply_parts<Shape, 1, 1>(sums, b, a);
+    }
+}
+
+// What a warpgroup does; across: the lane's first column of the tile.
+template <typename Shape>
+__device__ __forceinline__ void
+multiply_item(BcsrRing<Shape> ring, const SplitRing<Shape> &parts, const TcblockArgs<float> &a,
+              const struct spmmi_tcblock_item &item, int across, SplitSums<Shape> &sums)
+{
+    const int first_of_b = (int)(threadIdx.x % 4) * Shape::PITCH + across;
+    uint32_t masks = 0;
+#pragma unroll 1
+    for (uint32_t i = 0; i < item.end - item.begin; i++) {
+        const uint32_t mask = mask_of_step(a, item, i, masks);
+        ring.wait_until_full();
+        const float *rows = reinterpret_cast<const float *>(ring.stage()) + first_of_b;
+        const uint64_t from = parts_descriptor<Shape>(parts.buffer(i));
+#pragma unroll
+        for (int q = 0; q < (int)SPMMI_BCSR_STEP; q += BCSR_AT_ONCE) {
+            SplitRows b = {load_rows<Shape>(rows + q * Shape::BLOCK_STEP),
+                           load_rows<Shape>(rows + (q + 1) * Shape::BLOCK_STEP)};
+            // What computes operands must not move between the instructions that read them.
+#pragma unroll
+            for (int j = 0; j < BCSR_AT_ONCE; j++) {
+                pin(b[j].high);
+                pin(b[j].low);
+            }
+            if (q == 0)
+                parts.wait_until_ready(i);
+            multiply_rows<Shape>(sums, b, from + 2 * q * Shape::PART_BYTES / 16, mask);
+        }
+        parts.release(i);
+        ring.release();
+        ring.advance();
+    }
+}
+
+// Rows 8 j + 2 t and the next of the block-row group: two columns of each.
+template <typename Shape>
+__device__ __forceinline__ void finish_split(const TcblockArgs<float> &a,
+                                             const struct spmmi_tcblock_item &item, uint32_t column,
+                                             const SplitSums<Shape> &sums)
+{
+    constexpr int WINDOWS = Shape::MMA_ROWS / 8; // 8 rows each
+    const auto at = [](int) { return 0u; };
+#pragma unroll
+    for (int j = 0; j < Shape::MMAS * WINDOWS; j++) {
+        const int first = 8 * j + 2 * (int)(threadIdx.x % 4);
+        const uint2 c_rows =
+            __ldg(reinterpret_cast<const uint2 *>(a.row_of + uint64_t(item.unit) * a.unit_rows + first));
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+            const float(&pair)[4] = sums[j / WINDOWS][j % WINDOWS];
+            float row[1][2] = {{pair[i], pair[2 + i]}};
+            check_row(column, row, at, [&](uint32_t from, float(&group)[2]) {
+                sum_blocks_exactly<Shape, 2>(a, item, j / 2, first % (int)SPMMI_BCSR_ROWS + i, from, group);
+            });
+            store_row(a, item, (uint32_t)(first + i), i == 0 ? c_rows.x : c_rows.y, column, row, at);
+        }
+    }
+}
+
+template <typename Shape>
+__global__ void __launch_bounds__(Shape::THREADS, Shape::RESIDENT)
+    bcsr_split_kernel(const __grid_constant__ TcblockArgs<float> a, uint32_t tiles)
+{
+    extern __shared__ __align__(1024) unsigned char memory[];
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const int across = warp * 16 + lane / 4 * 2; // warps 0 to 3 have the tile's first 64 columns
+    const uint32_t tile = blockIdx.x % tiles * Shape::COLUMNS;
+    unsigned char *buffers = memory + BCSR_BARRIER_BYTES;
+    const BcsrRing<Shape> ring(memory, buffers + SPMMI_BCSR_SPLIT_BYTES, a.step_blocks_max);
+    const SplitRing<Shape> parts(memory, buffers);
+    release_dependents();
+    const struct spmmi_tcblock_item item = read_item(a, blockIdx.x / tiles);
+    if (threadIdx.x == 0)
+        parts.make();
+    if (begin_item(ring, a, item, tile))
+        return;
+    if (warp >= Shape::MULTIPLIERS) {
+        split_item(ring, parts, a, item);
+        return;
+    }
+    SplitSums<Shape> sums = {};
+    multiply_item(ring, parts, a, item, across, sums);
+    finish_split<Shape>(a, item, tile + (uint32_t)across, sums);
+    end_after_previous();
+}
+
+// Whole groups where most blocks are there, else halves.
+inline int launch_bcsr_split(const struct spmmi_tcblock_cuda *args, const struct spmmi_bcsr_shape &shape)
+{
+    const struct spmmi_tcblocks &l = args->layout;
+    const uint64_t positions = (uint64_t)l.step_count * SPMMI_BCSR_STEP * shape.down;
+    if (4 * (uint64_t)l.block_count >= 3 * positions)
+        return launch_bcsr_shape<BcsrSplitShape<64>>(args, shape, bcsr_split_kernel<BcsrSplitShape<64>>);
+    return launch_bcsr_shape<BcsrSplitShape<32>>(args, shape, bcsr_split_kernel<BcsrSplitShape<32>>);
+}
+
+} // namespace spmmi
