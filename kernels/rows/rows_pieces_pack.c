@@ -34,72 +34,66 @@ static int32_t piece_panel(const spmm_plan_t *plan, int64_t begin, int64_t end)
 
 /* What decides whether pieces pay. */
 struct census {
-    int64_t in_panel; /* nonzeros in the panel of their piece */
-    int64_t in_cut;   /* nonzeros of rows that were cut */
+    struct spmmi_rows_pieces_size size;
+    int64_t in_cut; /* nonzeros of rows that were cut */
 };
 
-static void count_row(const spmm_plan_t *plan, int64_t row, struct census *c,
-                      struct spmmi_rows_pieces_size *size)
+static void census_add(struct census *all, const struct census *more)
+{
+    all->size.pieces += more->size.pieces;
+    all->size.cut += more->size.cut;
+    all->size.cut_rows += more->size.cut_rows;
+    all->in_cut += more->in_cut;
+}
+#pragma omp declare reduction(census_add      \
+                              : struct census \
+                              : census_add(&omp_out, &omp_in)) initializer(omp_priv = omp_orig)
+
+/* Returns the nonzeros that are not in the panel of their piece. */
+static int64_t count_row(const spmm_plan_t *plan, int64_t row, struct census *c)
 {
     const int64_t row_begin = plan->row_ptr[row], row_end = plan->row_ptr[row + 1];
     uint32_t pieces = 0;
+    int64_t outside = 0;
     for (int64_t p = row_begin, end; p < row_end; p = end, pieces++) {
         end = piece_end(plan, p, row_end);
         const int32_t panel = piece_panel(plan, p, end);
         for (int64_t q = p; q < end; q++)
-            c->in_panel += panel_of(plan, q) == panel;
+            outside += panel_of(plan, q) != panel;
     }
-    size->pieces += pieces;
+    c->size.pieces += pieces;
     if (pieces > 1) {
-        size->cut += pieces;
-        size->cut_rows++;
+        c->size.cut += pieces;
+        c->size.cut_rows++;
         c->in_cut += row_end - row_begin;
     }
+    return outside;
 }
 
-static void add_counts(struct census *c, struct spmmi_rows_pieces_size *size, const struct census *other,
-                       const struct spmmi_rows_pieces_size *other_size)
-{
-    c->in_panel += other->in_panel;
-    c->in_cut += other->in_cut;
-    size->pieces += other_size->pieces;
-    size->cut += other_size->cut;
-    size->cut_rows += other_size->cut_rows;
-}
-
-/* Rows of a turn; returns the nonzeros that are not in the panel of their piece. */
-static int64_t count_turn(const spmm_plan_t *plan, int64_t first, struct census *c,
-                          struct spmmi_rows_pieces_size *size)
+static int64_t count_turn(const spmm_plan_t *plan, int64_t first, struct census *c)
 {
     const int64_t end = plan->rows - first < ROWS_OF_TURN ? plan->rows : first + ROWS_OF_TURN;
-    const int64_t before = c->in_panel;
+    int64_t outside = 0;
     for (int64_t row = first; row < end; row++)
-        count_row(plan, row, c, size);
-    return plan->row_ptr[end] - plan->row_ptr[first] - (c->in_panel - before);
+        outside += count_row(plan, row, c);
+    return outside;
 }
 
 int spmmi_rows_pieces_pay(const spmm_plan_t *plan, uint64_t l2_bytes, struct spmmi_rows_pieces_size *size)
 {
     const int threads = spmmi_pack_threads((uint64_t)plan->nnz * sizeof *plan->col_ind);
     const int64_t outside_max = plan->nnz - plan->nnz / 8 * 7;
-    _Atomic int64_t outside =
-        0; /* of the panels of their pieces: once they are too many no row need be counted */
-    struct census c = {0, 0};
-    memset(size, 0, sizeof *size);
+    _Atomic int64_t outside = 0; /* once there are too many no row need be counted */
+    struct census c = {{0, 0, 0}, 0};
+    *size = c.size;
     if (!spmmi_rows_pieces_exceed((uint64_t)(plan->cols - plan->stats.cols_empty), SPMMI_ROWS_TILE_BYTES,
                                   l2_bytes))
         return 0;
-#pragma omp parallel num_threads(spmmi_team(threads))
-    {
-        struct spmmi_rows_pieces_size own_size = {0};
-        struct census own = {0, 0};
-#pragma omp for schedule(dynamic)
-        for (int64_t first = 0; first < plan->rows; first += ROWS_OF_TURN)
-            if (atomic_load(&outside) <= outside_max)
-                (void)atomic_fetch_add(&outside, count_turn(plan, first, &own, &own_size));
-#pragma omp critical
-        add_counts(&c, size, &own, &own_size);
-    }
+#pragma omp parallel for schedule(dynamic) num_threads(spmmi_team(threads)) reduction(census_add : c)
+    for (int64_t first = 0; first < plan->rows; first += ROWS_OF_TURN)
+        if (atomic_load(&outside) <= outside_max)
+            (void)atomic_fetch_add(&outside, count_turn(plan, first, &c));
+    *size = c.size;
     return outside <= outside_max && c.in_cut >= plan->nnz / 4;
 }
 

@@ -36,20 +36,19 @@ static int threads_of(const struct spmmi_stream_host *stream)
     return spmmi_pack_threads((uint64_t)stream->ranks * sizeof *stream->row_ptr);
 }
 
+#pragma omp declare reduction(slices_add                \
+                              : struct spmmi_row_slices \
+                              : spmmi_row_slices_add(&omp_out, &omp_in)) initializer(omp_priv = omp_orig)
+
 struct spmmi_row_slices spmmi_slices_size(const struct spmmi_stream_host *stream, const int32_t *col_ind)
 {
     const uint32_t count = spmmi_slices_count(stream->ranks);
     struct spmmi_row_slices all = {0, 0, 0, 0, 0};
-#pragma omp parallel num_threads(spmmi_team(threads_of(stream)))
-    {
-        struct spmmi_row_slices own = {0, 0, 0, 0, 0};
-#pragma omp for schedule(static)
-        for (uint32_t slice = 0; slice < count; slice++) {
-            const struct spmmi_row_slice s = slice_of_ranks(stream, col_ind, slice);
-            spmmi_row_slices_close(&own, &s);
-        }
-#pragma omp critical
-        spmmi_row_slices_add(&all, &own);
+#pragma omp parallel for schedule(static) num_threads(spmmi_team(threads_of(stream))) reduction(slices_add \
+                                                                                                : all)
+    for (uint32_t slice = 0; slice < count; slice++) {
+        const struct spmmi_row_slice s = slice_of_ranks(stream, col_ind, slice);
+        spmmi_row_slices_close(&all, &s);
     }
     return all;
 }

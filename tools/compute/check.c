@@ -191,7 +191,7 @@ spmm_status_t check_product(const struct check_input *input, const spmm_dense_t 
             compare_row(&whole, c, &row, work.verdicts, input->arithmetic, &mine);
         }
         check_sums_free(&work);
-#pragma omp critical
+#pragma omp critical(spmm_check_merge)
         {
             merge(&worst, &mine);
             is_short |= !is_ready;
@@ -300,7 +300,7 @@ struct check_result check_against(const struct check_reference *reference, const
         for (int64_t r = 0; r < reference->row_count; r++)
             compare_row(reference, c, &reference->rows[r], reference->verdicts + r * reference->n, arithmetic,
                         &mine);
-#pragma omp critical
+#pragma omp critical(spmm_check_merge)
         merge(&worst, &mine);
     }
     if (!reference->has_nan && worst.ratio <= 1.0 && has_nan(c))
