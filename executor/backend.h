@@ -30,8 +30,6 @@ struct spmmi_device {
     int lacks_values;   /* values is NULL: each counts as 1, in every product */
     uint64_t random;    /* tells arrival counters of this executor in a workspace from other contents */
     struct spmmi_device_memory memory; /* where states take device memory from */
-    struct spmmi_uploads
-        *waiting; /* arrays that may go with those of a state: spmmi_uploads_begin; else NULL */
 };
 
 struct spmmi_backend;
@@ -48,6 +46,8 @@ struct spmmi_part_source {
     const struct spmmi_backend *backend; /* the one whose create this is for */
     struct spmmi_parts *parts;           /* all that will run: for spmmi_shared_use and spmmi_parts_next */
     int only_counts;                     /* count bytes only: nothing stays allocated */
+    struct spmmi_uploads
+        *waiting;      /* arrays that may go with those of the state: spmmi_uploads_take; or NULL */
     uint64_t *scratch; /* most host memory that a create takes and gives back (spmmi_scratch_is) */
 };
 

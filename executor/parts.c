@@ -92,13 +92,14 @@ static void items_forget(struct spmmi_parts *parts)
 }
 
 spmm_status_t spmmi_parts_load(struct spmmi_parts *parts, const spmm_plan_t *plan,
-                               const struct spmmi_device *device, const char *suffix, uint64_t *bytes,
-                               spmm_diag_t *diag)
+                               const struct spmmi_device *device, const char *suffix,
+                               struct spmmi_uploads *waiting, uint64_t *bytes, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     uint64_t scratch = 0;
     for (uint32_t i = 0; i < parts->count && status == SPMM_OK; i++) {
         struct spmmi_part_source source = source_of(parts, i, plan, device, suffix);
+        source.waiting = waiting;
         source.scratch = &scratch;
         status = load_one(&source, &parts->list[i], bytes, diag);
     }

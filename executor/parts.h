@@ -42,11 +42,11 @@ void spmmi_parts_destroy(struct spmmi_parts *parts);
 void spmmi_parts_add(struct spmmi_parts *parts, uint32_t variant, const struct spmmi_part *part,
                      uint32_t index, const struct spmmi_backend *backend);
 
-/* Make all states and add the bytes that they take, of the CPU or of the GPU's memory. suffix as of struct
+/* Make all states and add the bytes that they take, of the CPU or of the GPU's memory. suffix and waiting as of struct
  * spmmi_part_source. */
 spmm_status_t spmmi_parts_load(struct spmmi_parts *parts, const spmm_plan_t *plan,
-                               const struct spmmi_device *device, const char *suffix, uint64_t *bytes,
-                               spmm_diag_t *diag);
+                               const struct spmmi_device *device, const char *suffix,
+                               struct spmmi_uploads *waiting, uint64_t *bytes, spmm_diag_t *diag);
 /* Make none and add all that making them needs. PLAN_BUDGET as soon as it is known to be too much. */
 spmm_status_t spmmi_parts_count(struct spmmi_parts *parts, const spmm_plan_t *plan,
                                 const struct spmmi_device *device, const char *suffix,

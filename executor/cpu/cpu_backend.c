@@ -50,7 +50,7 @@ spmm_status_t spmmi_cpu_create(const spmm_plan_t *plan, int threads, const char 
     cpu->device = device_of(threads);
     cpu->host_bytes = sizeof *cpu + spmmi_parts_bytes(plan);
     SPMM_TRY(spmmi_cpu_parts_choose(plan, force_kernel, &cpu->parts, &suffix, diag));
-    SPMM_TRY(spmmi_parts_load(cpu->parts, plan, &cpu->device, suffix, &cpu->host_bytes, diag));
+    SPMM_TRY(spmmi_parts_load(cpu->parts, plan, &cpu->device, suffix, NULL, &cpu->host_bytes, diag));
     if (plan->values != NULL)
         SPMM_TRY(spmmi_cpu_set_values(cpu, plan->values));
     *cpu_out = cpu;

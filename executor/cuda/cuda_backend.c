@@ -130,6 +130,7 @@ spmm_status_t spmmi_cuda_needs(const spmm_plan_t *plan, int device, const spmm_e
     needs->host += sizeof cuda + spmmi_parts_bytes(plan);
     needs->device += cuda.memory_bytes;
     SPMM_TRY(spmmi_parts_count(cuda.parts, plan, &cuda.device, suffix, needs, diag));
+    needs->host += spmmi_upload_scratch(needs->device);
 cleanup:
     spmmi_parts_destroy(cuda.parts);
     return status;
@@ -158,17 +159,19 @@ static void ones_fill(const void *dtype, uint64_t first, uint64_t count, void *t
         spmmi_value_store(to, *(const spmm_dtype_t *)dtype, (int64_t)q, 1);
 }
 
-/* The first values, if there are any: ones where the options say so, else those of the plan. They go with the tables of
- * a part, if one sends some. */
-static void values_add(struct spmmi_cuda *cuda, const spmm_plan_t *plan, int are_ones,
+/* Are there first values? Ones where the options say so, else those of the plan. */
+static int has_values(const struct spmmi_cuda *cuda, const spmm_plan_t *plan, int are_ones)
+{
+    return !cuda->device.lacks_values && (plan->values != NULL || are_ones);
+}
+
+/* The first values go with the tables of a part, if one sends some. */
+static void values_add(const struct spmmi_cuda *cuda, const spmm_plan_t *plan, int are_ones,
                        struct spmmi_uploads *waiting)
 {
-    const size_t size = spmm_dtype_size(cuda->dtype);
-    if (cuda->device.lacks_values || (plan->values == NULL && !are_ones))
-        return;
-    spmmi_upload_add(waiting, cuda->values, cuda->nnz, size, are_ones ? ones_fill : NULL,
-                     are_ones ? &cuda->dtype : plan->values);
-    cuda->device.waiting = waiting;
+    if (has_values(cuda, plan, are_ones))
+        spmmi_upload_add(waiting, cuda->values, cuda->nnz, spmm_dtype_size(cuda->dtype),
+                         are_ones ? ones_fill : NULL, are_ones ? &cuda->dtype : plan->values);
 }
 
 /* Does a value of this piece differ from the next one? */
@@ -189,15 +192,14 @@ static int are_uniform(const spmm_plan_t *plan)
     return pieces > 0 && spmmi_first_wrong(pieces, threads, differs, plan) == pieces;
 }
 
-/* All parts are there. */
+/* All parts are there; the values are still in the list if none of them sent it. */
 static spmm_status_t values_finish(struct spmmi_cuda *cuda, const spmm_plan_t *plan, int are_ones,
-                                   spmm_diag_t *diag)
+                                   struct spmmi_uploads *waiting, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    if (cuda->device.waiting == NULL)
+    if (!has_values(cuda, plan, are_ones))
         return SPMM_OK;
-    SPMM_TRY(spmmi_cuda_upload_all(cuda->device.waiting, diag));
-    cuda->device.waiting = NULL;
+    SPMM_TRY(spmmi_cuda_upload_all(waiting, diag));
     SPMM_TRY(give_values(cuda, NULL, diag));
     cuda->is_uniform = !are_ones && are_uniform(plan);
     if (cuda->is_uniform)
@@ -225,8 +227,8 @@ spmm_status_t spmmi_cuda_create(const spmm_plan_t *plan, int device, const spmm_
     SPMM_TRY(spmmi_arena_take(&arena, &cuda->device.memory, &cuda->block, diag));
     cuda->device.values = cuda->values = cuda->block.memory;
     values_add(cuda, plan, options->unit_values, &waiting);
-    SPMM_TRY(spmmi_parts_load(cuda->parts, plan, &cuda->device, suffix, &cuda->memory_bytes, diag));
-    SPMM_TRY(values_finish(cuda, plan, options->unit_values, diag));
+    SPMM_TRY(spmmi_parts_load(cuda->parts, plan, &cuda->device, suffix, &waiting, &cuda->memory_bytes, diag));
+    SPMM_TRY(values_finish(cuda, plan, options->unit_values, &waiting, diag));
     SPMM_TRY_CUDA(cudaDeviceSynchronize(), diag);
     *out = cuda;
     cuda = NULL;

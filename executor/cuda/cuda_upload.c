@@ -11,6 +11,7 @@
 #include "cuda_call.h"
 #include "executor/pack/pack_threads.h"
 #include "format/base/alloc.h"
+#include "format/base/each.h"
 #include "format/base/team.h"
 
 /* One H200, 500 MB, GB/s: 8 threads with slots of 2 MiB 49.9, of 1 MiB 47.1; 4 threads 33.6; 16 threads, which wait for
@@ -18,7 +19,7 @@
  * some 12 ms, so that it is kept, and made for the first arrays that are worth it. */
 #define SENDERS 8
 #define SLOTS_OF_THREAD 2
-#define SLOT_BYTES ((size_t)2 << 20)
+#define SLOT_BYTES SPMMI_UPLOAD_SLOT
 #define RING_BYTES (SENDERS * SLOTS_OF_THREAD * SLOT_BYTES)
 #define PINNED_MIN ((uint64_t)1 << 20)       /* bytes of arrays that go through the ring, if there is one */
 #define FIRST_PINNED_MIN ((uint64_t)8 << 20) /* that makes one */
@@ -195,18 +196,24 @@ cleanup:
     return status;
 }
 
-static spmm_status_t send_all_pageable(struct transfer *t, uint64_t bytes, spmm_diag_t *diag)
+static void job_run(void *uploads, uint64_t job, int thread)
+{
+    const struct spmmi_uploads *const u = uploads;
+    (void)thread;
+    u->job(u->context, (int)job);
+}
+
+static spmm_status_t send_all_pageable(struct spmmi_uploads *uploads, uint64_t bytes, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-#pragma omp parallel num_threads(spmmi_team(spmmi_pack_threads(bytes)))
-    jobs_run(t);
-    for (int i = 0; i < t->uploads->count; i++)
-        SPMM_TRY(send_pageable(&t->uploads->list[i], diag));
+    spmmi_each((uint64_t)uploads->job_count, spmmi_pack_threads(bytes), job_run, uploads);
+    for (int i = 0; i < uploads->count; i++)
+        SPMM_TRY(send_pageable(&uploads->list[i], diag));
 cleanup:
     return status;
 }
 
-spmm_status_t spmmi_cuda_upload_all(const struct spmmi_uploads *uploads, spmm_diag_t *diag)
+static spmm_status_t send_all(struct spmmi_uploads *uploads, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     struct transfer t = {.uploads = uploads};
@@ -217,13 +224,20 @@ spmm_status_t spmmi_cuda_upload_all(const struct spmmi_uploads *uploads, spmm_di
         bytes += u->count * u->size;
     }
     if (!ring_take(bytes))
-        return send_all_pageable(&t, bytes, diag);
+        return send_all_pageable(uploads, bytes, diag);
     cudaError_t error = cudaGetDevice(&t.number);
     if (error == cudaSuccess)
         error = send_by_threads(&t, bytes);
     (void)pthread_mutex_unlock(&ring.lock);
     SPMM_TRY_CUDA(error, diag);
 cleanup:
+    return status;
+}
+
+spmm_status_t spmmi_cuda_upload_all(struct spmmi_uploads *uploads, spmm_diag_t *diag)
+{
+    const spmm_status_t status = send_all(uploads, diag);
+    uploads->count = uploads->job_count = 0;
     return status;
 }
 

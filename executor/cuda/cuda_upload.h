@@ -32,9 +32,16 @@ struct spmmi_uploads {
     int job_count;
 };
 
-/* After what is in the legacy stream; all are there when it returns, and all jobs are done. Takes a slot of the host
- * (2 MiB), at most as much as an array, where the pinned ones are in use or cannot be made. Errors: DEVICE, MEMORY. */
-spmm_status_t spmmi_cuda_upload_all(const struct spmmi_uploads *uploads, spmm_diag_t *diag);
+#define SPMMI_UPLOAD_SLOT ((size_t)2 << 20) /* bytes */
+
+/* After what is in the legacy stream; all are there when it returns, all jobs are done, the list is empty. Takes a
+ * slot of the host (spmmi_upload_scratch) where none of the pinned ones can be had. Errors: DEVICE, MEMORY. */
+spmm_status_t spmmi_cuda_upload_all(struct spmmi_uploads *uploads, spmm_diag_t *diag);
+/* Most bytes of that slot, where the longest array has so many. */
+static inline uint64_t spmmi_upload_scratch(uint64_t bytes)
+{
+    return bytes < SPMMI_UPLOAD_SLOT ? bytes : SPMMI_UPLOAD_SLOT;
+}
 /* One array. */
 spmm_status_t spmmi_cuda_upload(const void *device, uint64_t count, size_t size, spmmi_upload_fill fill,
                                 const void *source, spmm_diag_t *diag);
@@ -42,13 +49,14 @@ spmm_status_t spmmi_cuda_upload(const void *device, uint64_t count, size_t size,
 spmm_status_t spmmi_cuda_copy_array(const void *device, const void *host, uint64_t count, size_t size,
                                     spmm_diag_t *diag);
 
-/* A list that begins with what waits for others, which no longer does. */
-static inline struct spmmi_uploads spmmi_uploads_begin(const struct spmmi_device *device)
+/* A list that begins with what waits for others (struct spmmi_part_source), which no longer does: whoever takes it
+ * sends it. */
+static inline struct spmmi_uploads spmmi_uploads_take(struct spmmi_uploads *waiting)
 {
     struct spmmi_uploads uploads = {.count = 0};
-    if (device->waiting != NULL) {
-        uploads = *device->waiting;
-        device->waiting->count = 0;
+    if (waiting != NULL) {
+        uploads = *waiting;
+        waiting->count = 0;
     }
     return uploads;
 }

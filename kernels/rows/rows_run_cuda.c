@@ -138,6 +138,9 @@ cleanup:
     return status;
 }
 
+/* The values of A, up to six arrays of the stream, item_rank, and a table a grid. */
+_Static_assert(1 + 6 + 1 + SPMMI_ROWS_GRIDS <= SPMMI_UPLOADS_MAX, "the longest list of this family has room");
+
 static void blocks_add(const struct spmmi_cuda_rows *rows, const struct spmmi_stream_host *stream,
                        uint32_t sm_count, struct spmmi_blocks_source *sources, struct spmmi_uploads *uploads)
 {
@@ -155,6 +158,7 @@ static spmm_status_t upload_blocks(struct spmmi_cuda_rows *rows, const struct sp
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_blocks_source sources[SPMMI_ROWS_GRIDS];
+    struct spmmi_uploads built = {.count = 0};
     struct spmmi_staged_blocks *const staged = rows->staged;
     struct staged_jobs jobs = {.stream = stream,
                                .staged = staged,
@@ -166,11 +170,10 @@ static spmm_status_t upload_blocks(struct spmmi_cuda_rows *rows, const struct sp
     uploads->context = &jobs;
     uploads->job_count = SPMMI_STAGED_GRIDS;
     SPMM_TRY(spmmi_cuda_upload_all(uploads, diag));
-    *uploads = (struct spmmi_uploads){.count = 0};
     for (int grid = 0; grid < SPMMI_STAGED_GRIDS; grid++)
-        spmmi_cuda_table_add(uploads, staged[grid].blocks, (uint64_t)staged[grid].count + 1, NULL,
+        spmmi_cuda_table_add(&built, staged[grid].blocks, (uint64_t)staged[grid].count + 1, NULL,
                              jobs.host[grid]);
-    SPMM_TRY(spmmi_cuda_upload_all(uploads, diag));
+    SPMM_TRY(spmmi_cuda_upload_all(&built, diag));
 cleanup:
     for (int grid = 0; grid < SPMMI_STAGED_GRIDS; grid++)
         spmmi_free(jobs.host[grid]);
@@ -209,7 +212,6 @@ spmm_status_t spmmi_cuda_items_upload(struct spmmi_cuda_rows *rows, const uint32
     } else {
         SPMM_TRY(upload_blocks(rows, stream, sm_count, uploads, diag));
     }
-    *uploads = (struct spmmi_uploads){.count = 0};
 cleanup:
     return status;
 }

@@ -2,6 +2,7 @@
 /* See rows_stream_cuda.h. */
 #include "rows_stream_cuda.h"
 
+#include <assert.h>
 #include <cuda_runtime_api.h>
 #include <string.h>
 
@@ -152,7 +153,7 @@ static spmm_status_t upload(const struct spmmi_part_source *source, const struct
 {
     spmm_status_t status = SPMM_OK;
     const struct spmmi_columns_source columns = {a->col_ind, host};
-    struct spmmi_uploads uploads = spmmi_uploads_begin(source->device);
+    struct spmmi_uploads uploads = spmmi_uploads_take(source->waiting);
     stream_add(&shared->stream, &columns, &uploads);
     if (a->map != NULL && shared->map != NULL)
         spmmi_cuda_table_add(&uploads, shared->map, shared->stream.nnz, map_fill, a->map);
@@ -161,6 +162,7 @@ static spmm_status_t upload(const struct spmmi_part_source *source, const struct
         SPMM_TRY(spmmi_cuda_items_upload(&shared->parts[i].rows, shared->parts[i].part->items, host,
                                          source->device->multiprocessors, &uploads, diag));
     }
+    assert(uploads.count == 0); /* with the values of A, which waited */
 cleanup:
     return status;
 }

@@ -84,9 +84,9 @@ cleanup:
 }
 
 static spmm_status_t upload(const struct tcblock_state *f, const struct spmmi_tcblock_layout *host,
-                            spmm_diag_t *diag)
+                            struct spmmi_uploads *waiting, spmm_diag_t *diag)
 {
-    struct spmmi_uploads all = spmmi_uploads_begin(f->device);
+    struct spmmi_uploads all = spmmi_uploads_take(waiting);
     const struct spmmi_tcblocks *to = &f->layout;
     const struct spmmi_tcblock_sizes sizes = spmmi_tcblock_sizes_of(to);
     spmmi_cuda_table_add(&all, to->row_of, sizes.row_of, NULL, host->row_of);
@@ -104,7 +104,8 @@ static spmm_status_t upload(const struct tcblock_state *f, const struct spmmi_tc
 
 /* Device memory, all zero, and layout and long rows in it. */
 static spmm_status_t memory_fill(struct tcblock_state *f, const struct spmmi_tcblock_layout *host,
-                                 const struct spmmi_long_rows *rows, uint64_t *bytes, spmm_diag_t *diag)
+                                 const struct spmmi_long_rows *rows, struct spmmi_uploads *waiting,
+                                 uint64_t *bytes, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_arena arena = {NULL, 0};
@@ -112,7 +113,7 @@ static spmm_status_t memory_fill(struct tcblock_state *f, const struct spmmi_tcb
     *bytes += arena.bytes;
     SPMM_TRY(spmmi_arena_take(&arena, &f->device->memory, &f->memory, diag));
     cut(&arena, f);
-    SPMM_TRY(upload(f, host, diag));
+    SPMM_TRY(upload(f, host, waiting, diag));
     SPMM_TRY(spmmi_cuda_long_rows_upload(&f->long_rows, rows, diag));
 cleanup:
     return status;
@@ -135,7 +136,7 @@ static spmm_status_t fill(const struct spmmi_part_source *source, struct tcblock
         SPMM_TRY(spmmi_long_rows_make(&a, source->long_rows, &rows, diag));
     spmmi_cuda_long_rows_describe(&rows, a.cols, f->dtype, source->device, &f->long_rows);
     SPMM_TRY(fits(f, diag));
-    SPMM_TRY(memory_fill(f, &host, &rows, bytes, diag));
+    SPMM_TRY(memory_fill(f, &host, &rows, source->waiting, bytes, diag));
 cleanup:
     spmmi_long_rows_free(&rows);
     spmmi_tcblocks_free(&host);

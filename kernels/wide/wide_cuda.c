@@ -72,9 +72,10 @@ cleanup:
     return status;
 }
 
-static spmm_status_t upload(const struct state *s, const struct spmmi_wide_layout *host, spmm_diag_t *diag)
+static spmm_status_t upload(const struct state *s, const struct spmmi_wide_layout *host,
+                            struct spmmi_uploads *waiting, spmm_diag_t *diag)
 {
-    struct spmmi_uploads all = spmmi_uploads_begin(s->device);
+    struct spmmi_uploads all = spmmi_uploads_take(waiting);
     const struct spmmi_wide *to = &s->layout;
     const uint64_t slices = to->slice_count, rows = slices * SPMMI_WIDE_GROUPS * to->group_rows;
     spmmi_cuda_table_add(&all, to->slice_start, slices + 1, NULL, host->slice_start);
@@ -86,8 +87,8 @@ static spmm_status_t upload(const struct state *s, const struct spmmi_wide_layou
 }
 
 /* Device memory, all zero, and the layout in it. */
-static spmm_status_t memory_fill(struct state *s, const struct spmmi_wide_layout *host, uint64_t *bytes,
-                                 spmm_diag_t *diag)
+static spmm_status_t memory_fill(struct state *s, const struct spmmi_wide_layout *host,
+                                 struct spmmi_uploads *waiting, uint64_t *bytes, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_arena arena = {NULL, 0};
@@ -95,7 +96,7 @@ static spmm_status_t memory_fill(struct state *s, const struct spmmi_wide_layout
     *bytes += arena.bytes;
     SPMM_TRY(spmmi_arena_take(&arena, &s->device->memory, &s->memory, diag));
     cut(&arena, s);
-    SPMM_TRY(upload(s, host, diag));
+    SPMM_TRY(upload(s, host, waiting, diag));
 cleanup:
     return status;
 }
@@ -117,7 +118,7 @@ static spmm_status_t create(const struct spmmi_part_source *source, void **state
     if (a.map != NULL)
         SPMM_TRY(spmmi_op_pattern_map_from_a(&host.value_map, source->plan->nnz, a.map, diag));
     s->layout = host.view;
-    SPMM_TRY(memory_fill(s, &host, bytes, diag));
+    SPMM_TRY(memory_fill(s, &host, source->waiting, bytes, diag));
 cleanup:
     spmmi_wide_free(&host);
     spmmi_op_pattern_close(&a);
