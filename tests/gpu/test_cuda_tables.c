@@ -17,6 +17,8 @@
 #include "kernels/rows/rows_pack.h"
 #include "tests/support/edges.h"
 
+#define KNOWN 9 /* names of tables, besides blocks */
+
 /* What the tables of one op are made of. */
 struct expected {
     const spmm_plan_t *plan;
@@ -24,7 +26,8 @@ struct expected {
     struct spmmi_op_pattern a;
     struct spmmi_stream_host stream;
     uint32_t multiprocessors;
-    int blocks; /* tables of blocks that were met */
+    int met[KNOWN];     /* tables of each name that fill_of knows */
+    int blocks, staged; /* and those of blocks, the latter of few columns */
 };
 
 static struct expected expected_make(const spmm_plan_t *plan, const struct spmmi_part *part)
@@ -86,7 +89,7 @@ static table_fill fill_of(struct expected *e, const struct test_table *table, co
         const char *name;
         table_fill fill;
         const void *source;
-    } known[] = {
+    } known[KNOWN] = {
         {"s->columns", spmmi_columns_fill, &columns},
         {"s->narrow", spmmi_narrow_fill, &columns},
         {"s->row_ends", spmmi_row_ends_fill, &e->stream},
@@ -97,11 +100,13 @@ static table_fill fill_of(struct expected *e, const struct test_table *table, co
         {"to->item_rank", spmmi_item_ranks_fill, &items},
         {"items->item_start", starts_fill, &items},
     };
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+    for (int i = 0; i < KNOWN; i++)
         if (is_named(table, known[i].name)) {
+            e->met[i]++;
             *source = known[i].source;
             return known[i].fill;
         }
+    e->staged += is_named(table, "staged[grid].blocks");
     if (!is_named(table, "rows->blocks[grid]"))
         return NULL;
     const uint32_t nonzeros =
@@ -111,8 +116,21 @@ static table_fill fill_of(struct expected *e, const struct test_table *table, co
     return spmmi_blocks_fill;
 }
 
-/* Is the table one that this test knows? Then it is as expected. */
-static int check_table(struct expected *e, const struct test_table *table)
+/* Is each table there once that the schedule and the pattern ask for, and none besides? In the order of fill_of. */
+static void check_names(const struct expected *e)
+{
+    const int is_narrow = e->a.cols <= SPMMI_NARROW_COLUMNS, has_empty = e->stream.empty_count > 0;
+    const int is_row_split = e->part->schedule == SPMM_SCHEDULE_ROW_SPLIT;
+    const int times[KNOWN] = {!is_narrow, is_narrow,        is_narrow, 1,           has_empty,
+                              has_empty,  e->a.map != NULL, 1,         is_row_split};
+    for (int i = 0; i < KNOWN; i++)
+        assert_int_equal(e->met[i], times[i]);
+    assert_int_equal(e->blocks, is_row_split ? 0 : SPMMI_ROWS_GRIDS);
+    assert_int_equal(e->staged, is_row_split ? 0 : SPMMI_STAGED_GRIDS);
+}
+
+/* If the table is one that this test knows it is as expected. */
+static void check_table(struct expected *e, const struct test_table *table)
 {
     const void *source = NULL;
     const table_fill fill = fill_of(e, table, &source);
@@ -127,7 +145,6 @@ static int check_table(struct expected *e, const struct test_table *table)
     }
     free(device);
     free(host);
-    return fill != NULL;
 }
 
 /* Tables come op by op, from the columns on. */
@@ -137,7 +154,7 @@ static void check_plan(const struct test_matrix *a, spmm_schedule_t schedule, in
     spmm_plan_t *plan = test_plan_build(a, options);
     struct test_tables tables;
     struct expected e[2];
-    int op = -1, known[2] = {0};
+    int op = -1;
     for (uint32_t i = 0; i < plan->part_count; i++)
         e[i] = expected_make(plan, &plan->parts[i]);
     test_tables_note(&tables);
@@ -146,11 +163,11 @@ static void check_plan(const struct test_matrix *a, spmm_schedule_t schedule, in
     for (int i = 0; i < tables.count; i++) {
         op += is_named(&tables.list[i], "s->columns") || is_named(&tables.list[i], "s->narrow");
         if (op >= 0)
-            known[op] += check_table(&e[op], &tables.list[i]);
+            check_table(&e[op], &tables.list[i]);
     }
     assert_int_equal(op, (int)plan->part_count - 1);
     for (uint32_t i = 0; i < plan->part_count; i++) {
-        assert_true(known[i] >= 4);
+        check_names(&e[i]);
         expected_free(&e[i]);
     }
     spmm_executor_destroy(executor);
