@@ -3,6 +3,7 @@
 #include "each.h"
 
 #include <omp.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "team.h"
@@ -33,12 +34,16 @@ __attribute__((noinline)) static uint64_t
 first_wrong_in_parallel(uint64_t count, int threads,
                         int (*is_wrong)(const void *context, uint64_t index, int thread), const void *context)
 {
-    uint64_t wrong = count;
-#pragma omp parallel for schedule(dynamic) num_threads(spmmi_team(threads)) reduction(min : wrong)
-    for (uint64_t i = 0; i < count; i++)
-        if (is_wrong(context, i, omp_get_thread_num()))
-            wrong = i < wrong ? i : wrong;
-    return wrong;
+    _Atomic uint64_t first = count;
+#pragma omp parallel for schedule(dynamic) num_threads(spmmi_team(threads))
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t known = atomic_load(&first);
+        if (i >= known || !is_wrong(context, i, omp_get_thread_num()))
+            continue;
+        while (i < known && !atomic_compare_exchange_weak(&first, &known, i))
+            ;
+    }
+    return atomic_load(&first);
 }
 
 uint64_t spmmi_first_wrong(uint64_t count, int threads,

@@ -12,7 +12,7 @@ void spmmi_each(uint64_t count, int threads, void (*piece)(void *context, uint64
                 void *context);
 
 /* The first index below count that is wrong, or count. Looks at them on up to so many threads, whose number is_wrong
- * gets too; on one it stops at the first. */
+ * gets too; none is begun behind one that is wrong. */
 uint64_t spmmi_first_wrong(uint64_t count, int threads,
                            int (*is_wrong)(const void *context, uint64_t index, int thread),
                            const void *context);

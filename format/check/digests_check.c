@@ -48,7 +48,7 @@ void spmmi_digests_begin(struct spmmi_digests *digests, int threads, const spmm_
     *digests = (struct spmmi_digests){{.plan = plan, .make = digest_pattern},
                                       {.plan = with_values ? plan : NULL, .make = digest_values}};
     job_begin(&digests->pattern, threads);
-    if (with_values)
+    if (with_values && plan->values != NULL)
         job_begin(&digests->values, threads);
 }
 

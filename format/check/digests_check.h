@@ -21,7 +21,7 @@ struct spmmi_digests {
 };
 
 /* Row pointers and the number of nonzeros are right. The arrays stay as they are until the end. On one thread the work
- * is done there. */
+ * is done there; on several each digest of a large plan has a thread besides. */
 void spmmi_digests_begin(struct spmmi_digests *digests, int threads, const spmm_plan_t *plan,
                          int with_values);
 /* Are they those that the plan gives? To be called once after each begin. */

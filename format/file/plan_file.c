@@ -15,7 +15,7 @@
 #include "plan_read.h"
 #include "plan_write.h"
 
-#define READERS_MAX 64 /* threads that read a file, of those that the caller allows */
+#define READERS_MAX 64 /* threads that read a file, of those that may load it */
 #define NEWER_BYTES_MAX (UINT64_C(64) << 20)
 
 /* Opens a regular file without waiting on a pipe or a device of the same name. */
@@ -50,6 +50,13 @@ static void explain_newer(int file, const char *path, const uint8_t head[SPMMI_H
     spmmi_free(bytes);
 }
 
+/* Without a warning, which decoding gives. */
+static int readers_of(const struct spmmi_load *load, uint64_t size)
+{
+    const int readers = spmmi_threads(load->threads < READERS_MAX ? load->threads : READERS_MAX, size);
+    return readers < READERS_MAX ? readers : READERS_MAX; /* where 0 stands for a larger machine */
+}
+
 /* The header alone decides whether the file may be read into memory. */
 static spmm_status_t read_plan(int file, const char *path, uint64_t size, struct spmmi_load *load,
                                spmm_plan_t **plan, spmm_diag_t *diag)
@@ -73,9 +80,8 @@ static spmm_status_t read_plan(int file, const char *path, uint64_t size, struct
     bytes = spmmi_alloc(size, 1);
     SPMM_TRY_ALLOC(bytes, diag);
     memcpy(bytes, head, head_bytes);
-    const int readers = load->threads < READERS_MAX ? load->threads : READERS_MAX;
-    SPMM_TRY(spmmi_read_all_on(spmmi_threads(readers, size), file, path, bytes + head_bytes,
-                               size - head_bytes, head_bytes, diag));
+    SPMM_TRY(spmmi_read_all_on(readers_of(load, size), file, path, bytes + head_bytes, size - head_bytes,
+                               head_bytes, diag));
     load->held_bytes = size;
     SPMM_TRY(spmmi_plan_decode(bytes, size, load, plan, diag));
 cleanup:

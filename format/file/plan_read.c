@@ -171,7 +171,9 @@ static spmm_status_t read_rows(struct reader *r, uint32_t type, uint32_t part, i
     spmm_status_t status = SPMM_OK;
     int64_t *const row_ptr = *row_ptr_out = spmmi_alloc((uint64_t)rows + 1, sizeof *row_ptr);
     SPMM_TRY_ALLOC(row_ptr, r->diag);
-    spmmi_zero(r->threads, row_ptr, (uint64_t)rows * sizeof(uint32_t)); /* what lengths do not fill */
+    if (r->threads >
+        1) /* what lengths do not fill: several threads share the page faults, which one has below */
+        spmmi_zero(r->threads, row_ptr, (uint64_t)rows * sizeof(uint32_t));
     const uint8_t *lengths = (const uint8_t *)(row_ptr + 1) + (uint64_t)rows * sizeof(uint32_t);
     SPMM_TRY(decode(r, type, part, sizeof(uint32_t), (void *)(uintptr_t)lengths));
     int64_t sum = 0;

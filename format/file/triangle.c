@@ -9,6 +9,7 @@
 #include "format/base/diag.h"
 #include "format/base/each.h"
 
+#define EXPANDED_MAX 16 /* pieces that are expanded side by side: each looks at all rows before its end */
 #define ROWS_OF_PIECE INT64_C(16384) /* that a thread checks at a time */
 
 void spmmi_triangle_free(struct spmmi_triangle *t)
@@ -197,7 +198,7 @@ spmm_status_t spmmi_triangle_expand(int threads, const struct spmmi_triangle *t,
     spmm_status_t status = SPMM_OK;
     struct expansion e = {.triangle = t,
                           .plan = plan,
-                          .length = t->rows / threads + 1,
+                          .length = t->rows / (threads < EXPANDED_MAX ? threads : EXPANDED_MAX) + 1,
                           .bytes = t->values != NULL ? t->value_bytes : 0,
                           .sign = t->is_skew ? 0x80 : 0};
     plan->row_ptr = spmmi_alloc((uint64_t)plan->rows + 1, sizeof *plan->row_ptr);

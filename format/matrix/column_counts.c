@@ -102,36 +102,33 @@ static int threads_of(int64_t cols, int64_t nnz, int threads)
     return nnz < NONZEROS_PARALLEL ? 1 : most < threads ? (int)most : threads;
 }
 
-static spmm_status_t count_on_threads(struct tally *t, struct spmmi_column_counts *result)
+static void count_on_threads(struct tally *t, struct spmmi_column_counts *result)
 {
-    t->bytes = spmmi_alloc((uint64_t)t->threads, (size_t)t->cols);
-    if (t->bytes == NULL)
-        return SPMM_ERR_MEMORY;
     spmmi_zero(t->threads, t->bytes, (uint64_t)t->threads * (uint64_t)t->cols);
     spmmi_each(spmmi_pieces(t->nnz, NONZEROS_OF_PIECE), t->threads, count_piece, t);
     spmmi_each(spmmi_pieces(t->cols, COLUMNS_OF_PIECE), t->threads, sum_piece, t);
     *result = (struct spmmi_column_counts){t->empty, t->max};
-    spmmi_free(t->bytes);
-    return SPMM_OK;
 }
 
 static spmm_status_t count_by_counters(int64_t cols, int64_t nnz, const int32_t *col_ind, int threads,
                                        struct spmmi_column_counts *result)
 {
-    spmm_status_t status = SPMM_OK;
     struct tally tally = {
         .cols = cols, .nnz = nnz, .col_ind = col_ind, .threads = threads_of(cols, nnz, threads)};
     tally.counts = spmmi_alloc_zero((uint64_t)cols, sizeof *tally.counts);
     if (tally.counts == NULL)
         return SPMM_ERR_MEMORY;
-    if (tally.threads > 1) {
-        status = count_on_threads(&tally, result);
+    if (tally.threads > 1) /* without this memory one thread counts */
+        tally.bytes = spmmi_alloc((uint64_t)tally.threads, (size_t)cols);
+    if (tally.bytes != NULL) {
+        count_on_threads(&tally, result);
     } else {
         count_columns(nnz, col_ind, tally.counts);
         find_extremes(cols, tally.counts, result);
     }
+    spmmi_free(tally.bytes);
     spmmi_free(tally.counts);
-    return status;
+    return SPMM_OK;
 }
 
 static void radix_pass(uint64_t count, uint32_t shift, const uint32_t *from, uint32_t *to)

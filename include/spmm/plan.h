@@ -23,7 +23,7 @@ typedef struct spmm_load_options {
     uint64_t budget_bytes; /**< Most memory the load may take; 0: 1 GiB and 2,048 bytes for each byte of the
                               file. Plans that need more are of more than 50 million rows or nonzeros that
                               are as regular as the identity; writing one tells the log (WARNING). */
-    int threads; /**< That read, decode and check; 0: as many as the machine has; fewer where the budget is short. */
+    int threads; /**< To load with, from 2 on two more for digests; 0: all of the machine; fewer on a short budget. */
 } spmm_load_options_t;
 /* clang-format off */
 /** Defaults of all options. */

@@ -3,6 +3,7 @@
  * is wrong. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -11,12 +12,14 @@
 #include <cmocka.h>
 
 #include "format/base/alloc.h"
+#include "format/base/each.h"
 #include "format/check/plan_check.h"
 #include "format/matrix/stats.h"
 #include "tests/support/plan_seal.h"
 
 #define ROWS INT64_C(270000) /* and 1,080,000 nonzeros: several pieces of either */
 #define ROW_MAX 9
+#define PAGES 16384 /* bytes that allocations are rounded up by */
 
 /* Row i has i % 9 nonzeros, `step` apart; some values are zero. */
 static struct test_matrix *matrix_of(int64_t cols, int64_t step)
@@ -59,18 +62,36 @@ static void statistics_are_the_same(void **state)
                              SPMM_OK);
             assert_memory_equal(&one, &several, sizeof one);
             assert_true(spmmi_alloc_peak_bytes() <=
-                        spmmi_stats_bytes((uint64_t)a->cols, (uint64_t)a->nnz, threads) +
-                            ((uint64_t)4 << 20));
+                        spmmi_stats_bytes((uint64_t)a->cols, (uint64_t)a->nnz, threads) + PAGES);
         }
         const int has_bytes = spmmi_stats_bytes((uint64_t)a->cols, (uint64_t)a->nnz, 3) >
                               spmmi_stats_bytes((uint64_t)a->cols, (uint64_t)a->nnz, 1);
         assert_int_equal(has_bytes, a->cols < 2 * a->nnz); /* for more columns a thread is enough */
-        spmmi_alloc_fail_at(1, 0);
-        assert_int_equal(
-            spmmi_stats_compute_on(3, a->rows, a->cols, a->row_ptr, a->col_ind, NULL, SPMM_F64, &several),
-            has_bytes ? SPMM_ERR_MEMORY : SPMM_OK);
+        spmmi_alloc_fail_at(1, 0); /* the bytes of threads: one thread counts without them */
+        assert_int_equal(spmmi_stats_compute_on(3, a->rows, a->cols, a->row_ptr, a->col_ind, a->values,
+                                                SPMM_F64, &several),
+                         SPMM_OK);
         spmmi_alloc_fail_at(-1, 0);
+        assert_memory_equal(&one, &several, sizeof one);
         test_matrix_free(a);
+    }
+}
+
+static int is_wrong(const void *calls, uint64_t index, int thread)
+{
+    (void)index, (void)thread;
+    (void)atomic_fetch_add((atomic_int *)(uintptr_t)calls, 1);
+    return 1;
+}
+
+/* As each piece may be a read that takes long to fail. */
+static void pieces_behind_a_wrong_one_are_left_out(void **state)
+{
+    (void)state;
+    for (int threads = 1; threads <= 4; threads++) {
+        atomic_int calls = 0;
+        assert_int_equal(spmmi_first_wrong(1000, threads, is_wrong, &calls), 0);
+        assert_in_range(calls, 1, 4 * threads);
     }
 }
 
@@ -158,6 +179,7 @@ static void what_is_wrong_is_told_alike(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(statistics_are_the_same),
+                                       cmocka_unit_test(pieces_behind_a_wrong_one_are_left_out),
                                        cmocka_unit_test(what_is_wrong_is_told_alike)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

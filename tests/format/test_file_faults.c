@@ -266,7 +266,6 @@ static int has_unnamed_files(const struct scene *s)
     return file >= 0 && close(file) == 0;
 }
 
-/* The plan is the older one until the rename. What is left behind then: a file that has a temporary name. */
 /* A long file is read in pieces. Where one fails all is read again, so that a fault which goes away is none. */
 static void every_piece_of_a_long_file_may_fail(void **state)
 {
@@ -285,7 +284,7 @@ static void every_piece_of_a_long_file_may_fail(void **state)
             assert_int_equal(lseek(file, HEAD, SEEK_SET), HEAD);
             io_faults_start(k, (enum io_fault)fault);
             const spmm_status_t status = spmmi_read_all_on(3, file, s->path, read, BYTES - HEAD, HEAD, NULL);
-            assert_true(io_faults_stop(&failed) >= 3);
+            assert_true(io_faults_stop(&failed) >= (k < 0 ? 3 : 2)); /* behind a failure no piece is begun */
             assert_int_equal(status, SPMM_OK);
             assert_memory_equal(read, written + HEAD, BYTES - HEAD);
         }
@@ -300,6 +299,7 @@ static void every_piece_of_a_long_file_may_fail(void **state)
     free(read);
 }
 
+/* The plan is the older one until the rename. What is left behind then: a file that has a temporary name. */
 static void kill_at_every_system_call(void **state)
 {
     const struct scene *s = *state;

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -229,6 +230,40 @@ static void what_is_no_triangle_has_a_sentence(void **state)
     assert_string_equal(diag.text, "the rows of the triangle have 3 entries, expected 4");
 }
 
+/* The first wrong row of several pieces is told, by one thread and by four. */
+static void a_wrong_row_of_any_piece_is_told(void **state)
+{
+    enum { LONG_ROWS = 50000, ENTRIES = 2 * LONG_ROWS - 1 };
+    static const int64_t wrong_rows[] = {0, 100, 16384, LONG_ROWS / 2, LONG_ROWS - 1};
+    struct spmmi_triangle t = {.rows = LONG_ROWS, .nnz = ENTRIES};
+    t.row_ptr = spmmi_alloc_zero(LONG_ROWS + 1, sizeof *t.row_ptr);
+    t.col_ind = spmmi_alloc_zero(ENTRIES, sizeof *t.col_ind);
+    assert_true(t.row_ptr != NULL && t.col_ind != NULL);
+    (void)state;
+    for (int64_t p = 0; p < ENTRIES; p++) { /* (i, i) and (i, i + 1) */
+        t.col_ind[p] = (int32_t)((p + 1) / 2);
+        t.row_ptr[p / 2 + 1] = p + 1;
+    }
+    for (int threads = 1; threads <= 4; threads += 3)
+        assert_int_equal(spmmi_triangle_check(threads, &t, 2 * ENTRIES - LONG_ROWS, NULL), SPMM_OK);
+    for (int i = (int)(sizeof wrong_rows / sizeof wrong_rows[0]) - 1; i >= 0;
+         i--) { /* those behind it stay wrong */
+        spmm_diag_t diag[2] = {{0}};
+        char text[100];
+        t.col_ind[2 * wrong_rows[i]] = -1;
+        (void)snprintf(text, sizeof text,
+                       "the columns of row %d of the triangle are not ascending in %d to %d",
+                       (int)wrong_rows[i], (int)wrong_rows[i], LONG_ROWS - 1);
+        for (int k = 0; k < 2; k++) {
+            assert_int_equal(spmmi_triangle_check(1 + 3 * k, &t, 2 * ENTRIES - LONG_ROWS, &diag[k]),
+                             SPMM_ERR_PLAN_COL_IND);
+            assert_string_equal(diag[k].text, text);
+            assert_int_equal(diag[k].offset, wrong_rows[i]);
+        }
+    }
+    spmmi_triangle_free(&t);
+}
+
 static void memory_may_run_out_at_any_time(void **state)
 {
     spmm_plan_t *plan = make_plan("band", SPMM_F64);
@@ -269,6 +304,7 @@ int main(void)
         cmocka_unit_test(other_patterns_are_stored_whole),
         cmocka_unit_test(few_entries_make_no_triangle),
         cmocka_unit_test(what_is_no_triangle_has_a_sentence),
+        cmocka_unit_test(a_wrong_row_of_any_piece_is_told),
         cmocka_unit_test(memory_may_run_out_at_any_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
