@@ -90,7 +90,7 @@ static void threads_expand_what_one_expands(void **state)
         assert_int_equal(spmmi_triangle_of(plan, k % 3 != 0, &triangle, NULL), SPMM_OK);
         assert_true(triangle.rows > 0);
         triangle.is_skew = k % 3 == 2;
-        for (int threads = 1; threads <= 9; threads++) {
+        for (int threads = 1; threads <= 18; threads++) {
             spmm_plan_t *made = spmmi_plan_new();
             assert_non_null(made);
             made->rows = made->cols = plan->rows;
