@@ -5,7 +5,7 @@
 
 #include "kernels/tcblock/tcblock_shape.h"
 
-/* The tensor core operand of bcsr is the wide one. A unit is a block-row group of 64 or 128 rows, W = unit_rows / 16
+/* The tensor core operand of bcsr is the wide one (of 3xtf32 by warpgroups the other: docs/decisions/0081). A unit is a block-row group of 64 or 128 rows, W = unit_rows / 16
  * block rows. Its columns are cut at multiples of block_columns: 8, or 16 for 16-bit types; the block columns in which
  * the block-row group has a nonzero are processed in ascending order, 4 in a step. A block is 16 rows by block_columns,
  * dense, and is there if its block row has a nonzero in it. Blocks go by step, then by block row, then by column.
@@ -42,8 +42,7 @@ struct spmmi_bcsr_shape {
     uint32_t stages;       /* steps on their way at once */
     uint32_t threads;      /* those that copy too */
     uint32_t is_wide;      /* B is copied by 16 bytes, else value by value */
-    uint32_t
-        has_groups; /* warpgroups multiply (wgmma), with B in shared memory, or, if values are split, A */
+    uint32_t has_groups;   /* warpgroups multiply (wgmma), one operand from shared memory: B, of 3xtf32 A */
     uint32_t is_columns; /* B and C are column-major */
 };
 
@@ -52,8 +51,16 @@ struct spmmi_bcsr_operands {
     uint32_t n, value_bytes;
     int is_wide; /* rows of B are aligned to 16 bytes, and n values fill whole words of 16 bytes */
     int is_columns; /* both are column-major, of at most SPMMI_BCSR_COLUMNS_BYTES_MAX a value, B aligned to 16 bytes */
-    int is_split; /* values are multiplied as 3xtf32 */
+    int is_split; /* values are multiplied as 3xtf32, and steps are full enough for warpgroups */
 };
+
+/* Warpgroups multiply zeros where a step lacks blocks: they pay from this share on. On an H200, n = 128 and 512: 1.2 to
+ * 1.27 times as fast at 0.92 and 0.5 (gen:band:16384:256, gen:block:8192:32:15), 0.8 at 0.37 (a lattice of 8^4 sites). */
+#define SPMMI_BCSR_SPLIT_SHARE 0.45
+static inline int spmmi_bcsr_fills_groups(double blocks, double steps)
+{
+    return blocks >= SPMMI_BCSR_SPLIT_SHARE * steps * SPMMI_BCSR_STEP * SPMMI_BCSR_GROUP_ROWS / SPMMI_BCSR_ROWS;
+}
 
 /* From row to row of B in shared memory. ldmatrix, for 16-bit types, reads 16 bytes of 8 rows at once: rows an odd
  * number of 16 bytes apart lie in different banks. Warpgroups exchange pieces of a row instead of padding it. */
@@ -168,9 +175,11 @@ static inline struct spmmi_bcsr_shape spmmi_bcsr_launch(const struct spmmi_bcsr_
     }
     if (has_wgmma && operands->is_split && !operands->is_columns && n >= SPMMI_BCSR_SPLIT_COLUMNS_MIN &&
         unit_rows == SPMMI_BCSR_GROUP_ROWS) {
-        best = spmmi_bcsr_shape_of(down, 2, 1, 8, SPMMI_BCSR_SPLIT_STAGES);
-        best.threads += 32 * SPMMI_BCSR_SPLITTERS;
-        best.has_groups = 1;
+        struct spmmi_bcsr_shape split = spmmi_bcsr_shape_of(down, 2, 1, 8, SPMMI_BCSR_SPLIT_STAGES);
+        split.threads += 32 * SPMMI_BCSR_SPLITTERS;
+        split.has_groups = 1;
+        if (spmmi_bcsr_shared(&split, value_bytes, step_blocks) <= shared_max)
+            return split;
     }
     return spmmi_bcsr_shared(&best, value_bytes, step_blocks) <= shared_max ? best : least;
 }

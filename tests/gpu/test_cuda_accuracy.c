@@ -27,9 +27,9 @@ static const struct {
 };
 #define WORST_COUNT ((int)(sizeof worst / sizeof worst[0]))
 
-/* Columns that are not whole words of 16 bytes, and a tile of warpgroups. */
-static const int64_t widths[] = {TEST_ADVERSARY_COLUMNS, 64};
-#define WIDTH_COUNT 2
+/* Columns that are not whole words of 16 bytes, and tiles of warpgroups: of 16 bits, and of 3xtf32. */
+static const int64_t widths[] = {TEST_ADVERSARY_COLUMNS, 64, 72};
+#define WIDTH_COUNT 3
 
 static double share_of(int adversary, const struct test_tcblock_case *of)
 {

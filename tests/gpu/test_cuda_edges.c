@@ -20,9 +20,9 @@
 
 /* 6, 10, 18, 34 and 130 are pairs of columns of f32. A prime number of widths: the strides of turns, layouts, gaps and
  * factors have no divisor in common with it, so each width meets all of them. */
-static const int64_t widths[] = {1, 8, 33, 64, 5, 130, 16, 2, 6, 34, 10, 18, 3};
+static const int64_t widths[] = {1, 8, 33, 64, 5, 130, 16, 2, 6, 34, 10, 18, 3, 68, 72, 132, 256};
 #define WIDTH_COUNT ((int)(sizeof widths / sizeof widths[0]))
-_Static_assert(WIDTH_COUNT == 13, "a prime number of widths, or turns leave some out");
+_Static_assert(WIDTH_COUNT == 17, "a prime number of widths, or turns leave some out");
 #define PRODUCTS 3 /* of an executor */
 
 static struct {

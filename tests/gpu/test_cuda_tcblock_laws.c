@@ -18,13 +18,13 @@
 static void nan_and_inf_reach_exactly_the_rows_that_store_the_column(void **state)
 {
     (void)state;
-    static const int64_t widths[] = {1, 8, 5, 33, 64};
+    static const int64_t widths[] = {1, 8, 5, 33, 64, 72, 132};
     struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
     for (int i = 0; i < TEST_TCBLOCK_CASES; i++) {
         const struct test_tcblock_case of = test_tcblock_case(i);
         spmm_executor_t *executor = test_tcblock_executor(a, &of);
         for (int64_t column = 0; column < a->cols; column++) {
-            const struct test_product product = test_cuda_plain(widths[column % 5], column % 3 == 0 ? 3 : 0);
+            const struct test_product product = test_cuda_plain(widths[column % 7], column % 3 == 0 ? 3 : 0);
             test_cuda_product_canary(executor, a, of.dtype, &product, column);
         }
         spmm_executor_destroy(executor);
@@ -39,8 +39,8 @@ static void the_largest_numbers_stay_finite(void **state)
     struct test_matrix *a = test_matrix_named("diagonal", TEST_VALUES_INTEGER);
     for (int64_t p = 0; p < a->nnz; p++)
         a->values[p] = 1;
-    for (int i = 0; i < 2 * TEST_TCBLOCK_CASES; i++) { // 64 columns: also by warpgroups
-        const struct test_product product = test_cuda_plain(i % 2 == 0 ? 40 : 64, 0);
+    for (int i = 0; i < 2 * TEST_TCBLOCK_CASES; i++) { // 72 columns: also by warpgroups
+        const struct test_product product = test_cuda_plain(i % 2 == 0 ? 40 : 72, 0);
         const struct test_tcblock_case of = test_tcblock_case(i / 2);
         if (of.dtype != SPMM_F32)
             continue;
