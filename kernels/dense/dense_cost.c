@@ -13,9 +13,10 @@
 #define SPLIT_MAX 16  /* parts of k whose sums are added afterwards; each has a step at least */
 #define SUM_BYTES 8.0 /* of a sum that is stored and added */
 #define WORD 8        /* 16-bit values of 16 bytes */
-#define C_WORD \
-    4 /* the same of 8 bytes, and how much slower the library is where columns of C begin elsewhere */
-#define SLOW_TIMES 3
+#define C_WORD 4 /* those of 8 bytes: the library stores columns of C fast that begin at multiples of them */
+/* How much longer its terms are where they begin elsewhere: the median of five products on an H200 (a9a, ogbl-ddi,
+ * mip_fast0507; n = 32 and 128), 3.2 to 5.4; with launches, which take the same time, 1.5 to 3.2. */
+#define SLOW_TIMES 4
 
 /* Rows and columns of C that a thread block owns, and the share of the rate that its loop reaches. */
 static const struct tile {
@@ -69,7 +70,7 @@ static struct split best_split(const struct spmmi_model_query *q, double k)
     return best;
 }
 
-/* Its leading dimension is taken for its height. */
+/* The leading dimension of C is taken for its height. Row-major C whose n is odd was not measured. */
 static int stores_slowly(const struct spmmi_model_query *q)
 {
     return q->is_col_major && q->value_bytes == 2 && (int64_t)q->matrix->rows % C_WORD != 0;

@@ -7,7 +7,7 @@
 
 #include "format/family.h"
 #include "format/plan.h"
-#include "kernels/shared/passes_shape.h"
+#include "tcblock_passes_shape.h"
 #include "tcblock_shape.h"
 
 #define SECTOR 32.0
@@ -30,6 +30,7 @@
 #define SUM_STEPS 2.0        /* to add up 8 rows of a unit that was cut */
 #define PART_STEPS 0.15      /* of each of its parts, one after the other */
 #define CONVERSION_STEPS 8.0 /* of a launch that converts an operand */
+#define PART_TIMES 1.0       /* the bytes of C, what stores of parts of sectors take more */
 #define ALIGN_STEPS \
     3.0 /* of one that copies B to where its columns are aligned, and of the launch after it */
 #define ALONE_SHARE 0.5   /* share of the work of the longest row block that nothing else hides */
@@ -69,12 +70,12 @@ int spmmi_tcblock_takes_columns(const struct spmmi_model_query *q, double bytes_
     return q->value_bytes <= bytes_max && has_whole_columns(q);
 }
 
-uint32_t spmmi_tcblock_pass_columns(const struct spmmi_model_query *q)
+uint32_t spmmi_tcblock_pass_columns(const struct spmmi_model_query *q, const struct spmmi_tcblock_shape *s)
 {
-    return (uint32_t)(q->is_col_major
-                          ? spmmi_pass_columns((int64_t)q->n, (int64_t)(q->matrix->rows + q->matrix->cols),
-                                               (size_t)q->value_bytes, SPMMI_TCBLOCK_PASS_COLUMNS)
-                          : (int64_t)q->n);
+    return (uint32_t)(s->is_converted ? spmmi_tcblock_converted_columns(
+                                            (int64_t)q->n, (int64_t)q->matrix->rows, (int64_t)q->matrix->cols,
+                                            !s->stores_columns, (size_t)q->value_bytes)
+                                      : (int64_t)q->n);
 }
 
 double spmmi_tcblock_value_bytes(const struct spmmi_model_query *q, const struct spmmi_tcblock_shape *s)
@@ -238,31 +239,40 @@ static void add_sums(const struct spmmi_model_query *q, struct spmmi_prediction 
         turns * (SUM_STEPS + PART_STEPS * parts) * SPMMI_MODEL_STEP_CYCLES / q->profile->clock_hz;
 }
 
-/* Of B before each pass and of C after it. C that is stored as it is costs as much where columns do not begin at
- * multiples of 16 bytes, as parts of sectors are stored; its leading dimension is taken for its height. */
+/* Bytes that conversions read and write, and kernels that convert, in so many passes. */
+static void add_converted(const struct spmmi_model_query *q, double values, double passes, double steps,
+                          struct spmmi_prediction *p)
+{
+    p->launches = passes * (1 + p->launches) - 1;
+    p->term[SPMMI_TERM_CONVERT] += values * q->n * q->value_bytes / q->profile->copy_rate +
+                                   passes * steps * SPMMI_MODEL_STEP_CYCLES / q->profile->clock_hz;
+}
+
+/* Of B before each pass and, where it is not stored as it is, of C after it. */
 static void add_conversions(const struct spmmi_model_query *q, const struct spmmi_tcblock_shape *s,
                             struct spmmi_prediction *p)
 {
-    const double passes = ceil(q->n / spmmi_tcblock_pass_columns(q)), kernels = s->stores_columns ? 1 : 2;
-    const int has_parts = fmod(q->matrix->rows * q->value_bytes, 16) != 0;
-    const double values = (q->matrix->cols + (s->stores_columns && !has_parts ? 0 : q->matrix->rows)) * q->n;
-    p->launches = passes * (1 + p->launches) - 1;
-    p->term[SPMMI_TERM_CONVERT] +=
-        2 * values * q->value_bytes / q->profile->copy_rate +
-        kernels * passes * CONVERSION_STEPS * SPMMI_MODEL_STEP_CYCLES / q->profile->clock_hz;
+    const double passes = ceil(q->n / spmmi_tcblock_pass_columns(q, s));
+    const double rows = s->stores_columns ? 0 : q->matrix->rows, kernels = s->stores_columns ? 1 : 2;
+    add_converted(q, 2 * (q->matrix->cols + rows), passes, kernels * CONVERSION_STEPS, p);
 }
 
 /* Of column-major B where its columns do not begin at multiples of 16 bytes: its leading dimension is taken for its
- * height, and that of C for the same, whose columns are then stored by parts of sectors. */
+ * height. */
 static void add_alignment(const struct spmmi_model_query *q, struct spmmi_prediction *p)
 {
-    const double values = (2 * q->matrix->cols + q->matrix->rows) * q->n;
-    const double passes =
-        ceil(q->n / (double)spmmi_pass_columns((int64_t)q->n, (int64_t)q->matrix->cols,
-                                               (size_t)q->value_bytes, SPMMI_TCBLOCK_PASS_COLUMNS));
-    p->launches += passes - 1;
-    p->term[SPMMI_TERM_CONVERT] += values * q->value_bytes / q->profile->copy_rate +
-                                   passes * ALIGN_STEPS * SPMMI_MODEL_STEP_CYCLES / q->profile->clock_hz;
+    const double pass = (double)spmmi_tcblock_aligned_columns((int64_t)q->n, (int64_t)q->matrix->cols,
+                                                              (size_t)q->value_bytes);
+    add_converted(q, 2 * q->matrix->cols, ceil(q->n / pass), ALIGN_STEPS, p);
+}
+
+/* Of column-major C that is stored as it is, where its columns do not begin at multiples of 16 bytes; its leading
+ * dimension is taken for its height too. */
+static void add_parts(const struct spmmi_model_query *q, struct spmmi_prediction *p)
+{
+    const double bytes = q->matrix->rows * q->value_bytes;
+    if (fmod(bytes, 16) != 0)
+        p->term[SPMMI_TERM_CONVERT] += PART_TIMES * bytes * q->n / q->profile->copy_rate;
 }
 
 int spmmi_tcblock_cost(const struct spmmi_model_query *q, const struct spmmi_tcblock_terms *own,
@@ -284,5 +294,7 @@ int spmmi_tcblock_cost(const struct spmmi_model_query *q, const struct spmmi_tcb
         add_conversions(q, &s, p);
     if (s.is_aligned)
         add_alignment(q, p);
+    if (q->is_col_major && (s.stores_columns || !s.is_converted))
+        add_parts(q, p);
     return 1;
 }

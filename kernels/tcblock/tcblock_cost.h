@@ -13,7 +13,7 @@ struct spmmi_model_tcblocks {
     const struct spmmi_tcblock_counts *counts;
     double items, partials; /* items, and those whose sums are added to others */
     double item_size;       /* steps of an item, at most */
-    int is_reordered;       /* the rows of a unit are no neighbours in C */
+    int is_reordered;       /* the rows of a row group are no neighbours in C */
     int has_long_rows;      /* which another kernel computes */
 };
 static inline const struct spmmi_model_tcblocks *spmmi_tcblock_metrics(const struct spmmi_model_query *q)
@@ -63,8 +63,8 @@ int spmmi_tcblock_cost(const struct spmmi_model_query *q, const struct spmmi_tcb
 /* Does the kernel take column-major operands as they are, where the family has code for values of so many bytes? */
 int spmmi_tcblock_takes_columns(const struct spmmi_model_query *q, double bytes_max);
 
-/* Columns of B that a launch takes. */
-uint32_t spmmi_tcblock_pass_columns(const struct spmmi_model_query *q);
+/* Columns of B that a launch takes; is_converted and stores_columns are known. */
+uint32_t spmmi_tcblock_pass_columns(const struct spmmi_model_query *q, const struct spmmi_tcblock_shape *s);
 /* Of blocks of 8 x 8: bytes of their values, packed with their maps. */
 double spmmi_tcblock_value_bytes(const struct spmmi_model_query *q, const struct spmmi_tcblock_shape *s);
 

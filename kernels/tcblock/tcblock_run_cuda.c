@@ -8,12 +8,11 @@
 #include "executor/cuda/cuda_call.h"
 #include "tcblock_name.h"
 #include "tcblock_cuda.h"
+#include "tcblock_passes_shape.h"
 #include "tcblock_state_cuda.h"
 #include "kernels/shared/convert.h"
-#include "kernels/shared/passes_shape.h"
 
-#define COPY_BYTES 16  /* that kernels copy at once, to a multiple of which B is aligned */
-#define LINE_BYTES 128 /* of the L2 cache: columns of scratch begin there */
+#define COPY_BYTES 16 /* that kernels copy at once, to a multiple of which B is aligned */
 
 /* How a product is cut into passes, and where in the workspace its pieces lie. */
 struct passes {
@@ -64,10 +63,10 @@ static int is_aligned(const spmm_dense_t *dense, size_t value_bytes)
 static struct passes plan_columns(const struct tcblock_state *f, const struct spmmi_product *product)
 {
     const size_t value_bytes = spmm_dtype_size(product->a_type);
-    const int64_t n = product->b.cols, line = LINE_BYTES / (int64_t)value_bytes;
+    const int64_t n = product->b.cols;
     struct passes p = {.is_columns = 1, .aligns_b = !is_aligned(&product->b, value_bytes)};
-    p.pitch = ((int64_t)f->layout.cols + line - 1) / line * line;
-    p.columns = spmmi_pass_columns(n, p.pitch, value_bytes, SPMMI_TCBLOCK_PASS_COLUMNS);
+    p.pitch = spmmi_tcblock_aligned_pitch(f->layout.cols, value_bytes);
+    p.columns = spmmi_tcblock_aligned_columns(n, f->layout.cols, value_bytes);
     p.bytes = aligned((uint64_t)p.pitch * (uint64_t)p.columns * value_bytes);
     if (!p.aligns_b)
         p.columns = n < SPMMI_PASS_MAX ? n : SPMMI_PASS_MAX;
@@ -85,8 +84,8 @@ static struct passes plan_rows(const struct tcblock_state *f, const struct spmmi
     p.converts_c = product->c.layout == SPMM_COL_MAJOR && !p.stores_columns;
     p.columns = n < SPMMI_PASS_MAX ? n : SPMMI_PASS_MAX;
     if (p.converts_b || p.converts_c)
-        p.columns = spmmi_pass_columns(n, (int64_t)f->layout.rows + f->layout.cols, value_bytes,
-                                       SPMMI_TCBLOCK_PASS_COLUMNS);
+        p.columns =
+            spmmi_tcblock_converted_columns(n, f->layout.rows, f->layout.cols, p.converts_c, value_bytes);
     const int64_t last = p.columns > 0 && n % p.columns > 0 ? n % p.columns : p.columns;
     p.pitch = (p.columns + wide - 1) / wide * wide;
     p.b_offset = aligned(spmmi_tcblock_slot_bytes(&f->layout, (int)product->a_type, p.columns));

@@ -11,7 +11,7 @@
 static void read_window(const struct spmmi_model_query *q, struct spmmi_tcblock_shape *s)
 {
     const struct spmmi_window_shape launch =
-        spmmi_window_launch(spmmi_tcblock_pass_columns(q), (uint32_t)q->value_bytes, s->is_wide);
+        spmmi_window_launch(spmmi_tcblock_pass_columns(q, s), (uint32_t)q->value_bytes, s->is_wide);
     s->tile = launch.columns;
     s->step_steps = launch.repeat > 1 ? WIDE_STEPS : NARROW_STEPS / launch.unroll;
     s->resident = WINDOW_WARPS_SM;
