@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Column-major B and C of bcsr and panel: columns that are aligned or not, tiles that n does not fill, rows of B and C
- * that no 16 bytes fill, factors, values that are not finite, and the bits of row-major products. */
+ * that no 16 bytes fill, factors, values that are not finite, the bits of row-major products, and what is in scratch. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "cuda_product.h"
+#include "kernels/tcblock/tcblock_passes_shape.h"
 #include "tcblock_cases.h"
 
 static const int64_t widths[] = {1, 3, 8, 9, 16, 17, 24, 32, 33, 40, 64, 72, 100, 128, 130, 256, 300};
@@ -72,6 +73,74 @@ static void every_column_meets_the_error_bound(void **state)
 {
     (void)state;
     each_case(check_bound);
+}
+
+/* Sums that C is added to, stored by 16 bytes: whatever turns each_case takes. */
+static void aligned_columns_are_added_to(void **state)
+{
+    (void)state;
+    struct test_matrix *a = test_matrix_named("band", TEST_VALUES_REAL);
+    for (int i = 0; i < 4 * TEST_TCBLOCK_TYPES; i++) {
+        const struct test_tcblock_case type = test_tcblock_case(i / 4);
+        const struct test_tcblock_case of = {type.dtype,
+                                             type.compute,
+                                             SPMM_FAMILY_PANEL,
+                                             kernels[1 + i / 2 % 2].schedule,
+                                             i % 2 == 0 ? 64 : 128,
+                                             1000,
+                                             0};
+        struct test_cuda_pair pair = test_cuda_pair_make(test_tcblock_plan(a, &of), NULL);
+        struct test_product product = test_cuda_plain(128, 3);
+        product.b_gap = (16 - a->cols % 16) % 16;
+        product.c_gap = (16 - a->rows % 16) % 16;
+        product.alpha = 2;
+        product.beta = -0.5;
+        test_cuda_product_check(pair.gpu, pair.cpu, a, of.dtype, &product);
+        test_cuda_pair_free(&pair);
+    }
+    test_matrix_free(a);
+}
+
+/* Scratch of column-major products of n columns: of B, and of C where it is converted. Nothing reads the operands. */
+static uint64_t scratch_of(const struct test_matrix *a, const struct test_tcblock_case *of, int64_t n,
+                           int converts_c)
+{
+    const size_t value_bytes = spmm_dtype_size(of->dtype);
+    const int64_t wide = 16 / (int64_t)value_bytes;
+    const int64_t columns = spmmi_tcblock_converted_columns(n, a->rows, a->cols, converts_c, value_bytes);
+    const uint64_t row = (uint64_t)((columns + wide - 1) / wide * wide) * value_bytes;
+    const uint64_t b = ((uint64_t)a->cols * row + 255) / 256 * 256,
+                   c = ((uint64_t)a->rows * row + 255) / 256 * 256;
+    return b + (converts_c ? c : 0);
+}
+
+/* Widths of one pass, and of several. */
+static void check_scratch(const struct test_matrix *a, const struct test_tcblock_case *of, int turn)
+{
+    static const int64_t of_passes[] = {72, 30000};
+    if (of->family != SPMM_FAMILY_PANEL)
+        return;
+    spmm_executor_t *executor = test_tcblock_executor(a, of);
+    for (int i = 0; i < 2; i++) {
+        const int64_t n = of_passes[i];
+        void *const data = (void *)(uintptr_t)256;
+        const spmm_dense_t b = {data, a->cols, n, a->cols, SPMM_COL_MAJOR, of->dtype};
+        const spmm_dense_t c = {data, a->rows, n, a->rows, SPMM_COL_MAJOR, of->dtype};
+        uint64_t bytes = 0;
+        assert_int_equal(spmm_executor_workspace_bytes(executor, SPMM_OP_N, &b, &c, &bytes, NULL), SPMM_OK);
+        if (of->is_reordered)
+            assert_true(bytes >= scratch_of(a, of, n, 1));
+        else
+            assert_int_equal(bytes, scratch_of(a, of, n, 0));
+    }
+    (void)turn;
+    spmm_executor_destroy(executor);
+}
+
+static void panel_has_scratch_for_b_alone(void **state)
+{
+    (void)state;
+    each_case(check_scratch);
 }
 
 /* Where a sum is not finite, types of four bytes compute other ones again in other layouts; these are finite. */
@@ -169,6 +238,8 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_column_meets_the_error_bound),
+        cmocka_unit_test(aligned_columns_are_added_to),
+        cmocka_unit_test(panel_has_scratch_for_b_alone),
         cmocka_unit_test(columns_have_the_bits_of_rows),
         cmocka_unit_test(values_that_are_not_finite_stay_where_they_are_met),
         cmocka_unit_test(repeats_and_graphs_give_the_same_bits),
