@@ -2,8 +2,8 @@
 // Layout conversion between column-major and row-major, for n columns at a time.
 //
 // block    2 threads a row convert a tile of ROWS rows and COLUMNS columns through shared memory: 64 rows of
-//          column-major matrices, which smaller blocks read faster; 128 of row-major ones, as longer parts of columns
-//          are fewer lines that two blocks share where columns are not aligned (docs/decisions/0049)
+//          column-major matrices, which smaller blocks read faster; 128 of row-major ones, whose parts of columns
+//          are longer then (docs/decisions/0049)
 // access   16 bytes a thread on both sides, WIDE = 16 / sizeof(T) numbers; edges, and rows that are not aligned to
 //          16 bytes, go value by value
 // columns  that are not aligned are read by two words of 16 bytes, which are shifted, if values have 16 bits; of those

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// 16 bytes that begin anywhere in memory, or go anywhere, from words that begin at multiples of 16 bytes.
+// 16 bytes that begin anywhere in memory, from words that begin at multiples of 16 bytes.
 #pragma once
 #include <cuda_runtime.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Column-major B and C of bcsr and panel: columns that are aligned or not, tiles that n does not fill, rows of B and C
- * that no 16 bytes fill, factors, values that are not finite, the bits of row-major products, and what is in scratch. */
+ * that no 16 bytes fill, factors, values that are not finite, bits of row-major products, and scratch. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -396,6 +396,29 @@ static void rows_stay_where_the_gain_is_small(void **state)
 }
 
 /* 512 rows are 8 row blocks of 64 for 132 multiprocessors: the cost model has that cost, there is no rule. */
+/* Of panel with permuted rows and column-major operands. */
+static double permuted_us(const spmm_matrix_t *m, int permute_output)
+{
+    const spmm_inspect_options_t options =
+        OPTIONS(.n = n_64, .n_count = 1, .layouts = SPMM_LAYOUTS_COL_MAJOR, .force_kernel = "panel/dense",
+                .reorder = SPMM_REORDER_RCM, .permute_output = permute_output, TCBLOCK(.block_rows = 64));
+    spmm_plan_t *plan = inspect_plan(m, &options);
+    const double us = trace_of(plan, 0, SPMM_FAMILY_PANEL, SPMM_SCHEDULE_DENSE)->predicted_us;
+    assert_int_equal(plan->parts[0].flags & SPMMI_PART_REORDERED, SPMMI_PART_REORDERED);
+    spmm_plan_destroy(plan);
+    return us;
+}
+
+/* Rows of a row group that are neighbours in a permuted C are stored as columns; others are converted. */
+static void permuted_output_is_predicted_as_rows_in_order(void **state)
+{
+    (void)state;
+    spmm_matrix_t *m = inspect_generate("gen:femshuf:9:9:9");
+    assert_true(permuted_us(m, 1) > 0);
+    assert_true(permuted_us(m, 1) < permuted_us(m, 0));
+    spmm_matrix_destroy(m);
+}
+
 static void few_row_blocks_are_predicted_as_others_are(void **state)
 {
     const spmm_inspect_options_t options =
@@ -558,6 +581,7 @@ int main(void)
         cmocka_unit_test(the_smallest_prediction_wins),
         cmocka_unit_test(a_slow_one_loses_and_says_so),
         cmocka_unit_test(rows_stay_where_the_gain_is_small),
+        cmocka_unit_test(permuted_output_is_predicted_as_rows_in_order),
         cmocka_unit_test(few_row_blocks_are_predicted_as_others_are),
         cmocka_unit_test(groups_are_chosen_where_they_have_constants_and_are_fastest),
         cmocka_unit_test(compute_f32_leaves_tensor_cores_alone),
