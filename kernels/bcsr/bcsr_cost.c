@@ -38,11 +38,10 @@ static struct spmmi_bcsr_shape launch_of(const struct spmmi_model_query *q)
     const struct spmmi_tcblock_counts *f = spmmi_tcblock_metrics(q)->counts;
     const uint32_t unit_rows = (uint32_t)f->unit_rows;
     const int has_wgmma = d->target == TARGET_HOPPER || d->target == SPMMI_TARGET_ANY;
-    const struct spmmi_bcsr_operands operands = {(uint32_t)q->n, (uint32_t)q->value_bytes,
-                                                 q->is_col_major || fmod(q->n * q->value_bytes, 16) == 0,
-                                                 spmmi_tcblock_takes_columns(q, SPMMI_BCSR_COLUMNS_BYTES_MAX),
-                                                 q->candidate->compute == SPMM_COMPUTE_3XTF32 &&
-                                                     spmmi_bcsr_fills_groups(f->blocks, f->steps)};
+    const struct spmmi_bcsr_operands operands = {
+        (uint32_t)q->n, (uint32_t)q->value_bytes, q->is_col_major || fmod(q->n * q->value_bytes, 16) == 0,
+        spmmi_tcblock_takes_columns(q, SPMMI_BCSR_COLUMNS_BYTES_MAX),
+        q->candidate->compute == SPMM_COMPUTE_3XTF32 && spmmi_bcsr_fills_groups(f->blocks, f->steps)};
     return spmmi_bcsr_launch(&operands, unit_rows, has_wgmma, SPMMI_BCSR_STEP * unit_rows / SPMMI_BCSR_ROWS,
                              (uint32_t)d->shared_block_bytes);
 }

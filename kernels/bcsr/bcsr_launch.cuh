@@ -98,10 +98,10 @@ using BcsrGroups = int (*)(const struct spmmi_tcblock_cuda *, const struct spmmi
 template <typename Block> int launch_bcsr(const struct spmmi_tcblock_cuda *args, BcsrGroups by_groups)
 {
     using T = typename Block::T;
-    const struct spmmi_bcsr_operands operands = {args->n, sizeof(T), b_is_wide<T>(args), args->is_columns,
-                                                 std::is_same<Block, Block3xTf32>::value &&
-                                                     spmmi_bcsr_fills_groups(args->layout.block_count,
-                                                                             args->layout.step_count)};
+    const struct spmmi_bcsr_operands operands = {
+        args->n, sizeof(T), b_is_wide<T>(args), args->is_columns,
+        std::is_same<Block, Block3xTf32>::value &&
+            spmmi_bcsr_fills_groups(args->layout.block_count, args->layout.step_count)};
     const struct spmmi_bcsr_shape shape =
         spmmi_bcsr_launch(&operands, args->layout.unit_rows, by_groups != nullptr && args->has_wgmma,
                           args->layout.step_blocks_max, args->shared_max);

@@ -43,7 +43,7 @@ struct spmmi_bcsr_shape {
     uint32_t threads;      /* those that copy too */
     uint32_t is_wide;      /* B is copied by 16 bytes, else value by value */
     uint32_t has_groups;   /* warpgroups multiply (wgmma), one operand from shared memory: B, of 3xtf32 A */
-    uint32_t is_columns; /* B and C are column-major */
+    uint32_t is_columns;   /* B and C are column-major */
 };
 
 /* B and C as the kernel finds them. */
@@ -59,7 +59,8 @@ struct spmmi_bcsr_operands {
 #define SPMMI_BCSR_SPLIT_SHARE 0.45
 static inline int spmmi_bcsr_fills_groups(double blocks, double steps)
 {
-    return blocks >= SPMMI_BCSR_SPLIT_SHARE * steps * SPMMI_BCSR_STEP * SPMMI_BCSR_GROUP_ROWS / SPMMI_BCSR_ROWS;
+    return blocks >=
+           SPMMI_BCSR_SPLIT_SHARE * steps * SPMMI_BCSR_STEP * SPMMI_BCSR_GROUP_ROWS / SPMMI_BCSR_ROWS;
 }
 
 /* From row to row of B in shared memory. ldmatrix, for 16-bit types, reads 16 bytes of 8 rows at once: rows an odd
