@@ -100,8 +100,12 @@ static const struct forced_case forced_cases[] = {
     /* Measured: 28 us and 29 us of wide bands, and 18 and 24 us of blocks of 16 x 16 that lie anywhere. */
     {"block_row_groups_have_128_rows_where_rows_share_columns", "gen:band:16384:128",
      OPTIONS(.n = n_128, .n_count = 1, .layouts = SPMM_LAYOUTS_ROW_MAJOR, .force_kernel = "bcsr",
+             .compute = SPMM_COMPUTE_TF32, .reorder = SPMM_REORDER_NONE),
+     SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, 128, 0, 0, SPMM_COMPUTE_TF32},
+    {"warpgroups_of_3xtf32_have_64_rows", "gen:band:16384:128",
+     OPTIONS(.n = n_128, .n_count = 1, .layouts = SPMM_LAYOUTS_ROW_MAJOR, .force_kernel = "bcsr",
              .reorder = SPMM_REORDER_NONE),
-     SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, 128, 0, 0, SPMM_COMPUTE_3XTF32},
+     SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, 64, 0, 0, SPMM_COMPUTE_3XTF32},
     {"block_row_groups_have_64_rows_where_rows_share_few_columns", "gen:block:16384:16:8",
      OPTIONS(.n = n_64, .n_count = 1, .layouts = SPMM_LAYOUTS_ROW_MAJOR, .force_kernel = "bcsr",
              .reorder = SPMM_REORDER_NONE),
