@@ -17,7 +17,7 @@ struct making {
     int threads;
     struct spmmi_spgemm_items *out;
     uint32_t *cursors; /* of each thread, for SPMMI_SPGEMM_CURSORS rows of the left factor */
-    uint32_t *counts;  /* of each thread, for all columns; NULL where nothing is pulled */
+    uint32_t *heads;   /* of each thread, for all columns; NULL where nothing is pulled */
     int64_t longest;   /* row of the left factor */
     uint64_t host_left;
     struct spmmi_spgemm_alike alike;
@@ -40,7 +40,7 @@ static void walk_units(struct making *m)
     for (int64_t u = 0; u < s->unit_count; u++) {
         const int64_t thread = omp_get_thread_num();
         uint32_t *const cursors = m->cursors + SPMMI_SPGEMM_CURSORS * thread * m->longest,
-                        *const counts = m->counts != NULL ? m->counts + thread * s->task.right.cols : NULL;
+                        *const heads = m->heads != NULL ? m->heads + thread * s->task.right.cols : NULL;
         struct spgemm_walk w = {.stage = s,
                                 .cursor = cursors,
                                 .drafts = m->drafts,
@@ -49,7 +49,7 @@ static void walk_units(struct making *m)
                                 .k_count = m->out->k_count,
                                 .alike = m->has_groups ? &m->alike : NULL,
                                 .is_pulled = m->is_pulled,
-                                .pulled = {.cursors = cursors, .counts = counts}};
+                                .pulled = {.cursors = cursors, .heads = heads}};
         if (m->drafts != NULL) {
             w.items = m->items_at[u];
             w.listed = m->listed_at[u];
@@ -206,9 +206,9 @@ static uint64_t items_bytes(uint64_t count, uint64_t lists, uint64_t joins, uint
 }
 
 /* What pulls need to be made; where there is no room for it, there are none. */
-static uint64_t counts_bytes(const struct making *m)
+static uint64_t heads_bytes(const struct making *m)
 {
-    return (uint64_t)m->threads * (uint64_t)m->stage->task.right.cols * sizeof *m->counts;
+    return (uint64_t)m->threads * (uint64_t)m->stage->task.right.cols * sizeof *m->heads;
 }
 
 static void sum_up(uint64_t *counts, uint64_t count)
@@ -232,7 +232,7 @@ static spmm_status_t make_room(struct making *m, uint64_t count, uint64_t lists,
         (unsigned long long)count, (unsigned long long)lists, SPMMI_SPGEMM_LIST_MAX,
         (unsigned long long)pulls, (unsigned long long)words);
     const uint64_t bytes = items_bytes(count, lists, count_joins(m->stage), pulls, words) +
-                           (m->counts != NULL ? counts_bytes(m) : 0);
+                           (m->heads != NULL ? heads_bytes(m) : 0);
     SPMM_REQUIRE(bytes <= m->host_left, SPMM_ERR_PLAN_BUDGET, diag,
                  "the items of a GPU take %llu bytes of the host, %llu are left", (unsigned long long)bytes,
                  (unsigned long long)m->host_left);
@@ -269,8 +269,8 @@ static spmm_status_t make_items(struct making *m, spmm_diag_t *diag)
                                    sizeof *m->cursors),
                    diag);
     if (m->is_pulled != NULL)
-        SPMM_TRY_ALLOC(m->counts = spmmi_alloc_zero((uint64_t)m->threads * (uint64_t)s->task.right.cols,
-                                                    sizeof *m->counts),
+        SPMM_TRY_ALLOC(m->heads = spmmi_alloc_zero((uint64_t)m->threads * (uint64_t)s->task.right.cols,
+                                                   sizeof *m->heads),
                        diag);
     SPMM_TRY_ALLOC(m->items_at = spmmi_alloc_zero(units, sizeof *m->items_at), diag);
     SPMM_TRY_ALLOC(m->listed_at = spmmi_alloc_zero(units, sizeof *m->listed_at), diag);
@@ -337,14 +337,14 @@ spmm_status_t spmmi_spgemm_items_make(const struct spmmi_spgemm_stage *s,
         SPMM_TRY(spmmi_spgemm_alike_make(&s->task, threads, &m.alike, diag));
         m.has_groups = wanted->groups == SPMMI_SPGEMM_WHEREVER || spmmi_spgemm_alike_pays(&m.alike, &s->task);
     }
-    if (counts_bytes(&m) <= host_left)
+    if (heads_bytes(&m) <= host_left)
         SPMM_TRY(spmmi_spgemm_choose_pulls(s, wanted, threads, &m.is_pulled, diag));
     SPMM_TRY(make_items(&m, diag));
     SPMM_TRY(make_joins(s, items, diag));
 cleanup:
     spmmi_spgemm_alike_free(&m.alike);
     spmmi_free(m.cursors);
-    spmmi_free(m.counts);
+    spmmi_free(m.heads);
     spmmi_free(m.is_pulled);
     spmmi_free(m.items_at);
     spmmi_free(m.listed_at);

@@ -15,7 +15,7 @@ struct spgemm_open_pull {
     uint32_t left[SPMMI_SPGEMM_PULL], offset[SPMMI_SPGEMM_PULL], product[SPMMI_SPGEMM_PULL];
 };
 
-#define SPMMI_SPGEMM_CURSORS 4 /* numbers that a pull needs of each entry of a row of the left factor */
+#define SPMMI_SPGEMM_CURSORS 3 /* numbers that a pull needs of each entry of a row of the left factor */
 
 /* What has been made of pulls. */
 struct spgemm_pulls {
@@ -23,7 +23,7 @@ struct spgemm_pulls {
     uint32_t *words_at, *words;      /* of each pull, what its stream has before the destinations */
     uint64_t count, word_count, products;
     uint32_t *cursors; /* room: SPMMI_SPGEMM_CURSORS times the longest row of the left factor */
-    uint32_t *counts;  /* of each column 0 */
+    uint32_t *heads;   /* of each column 0 */
     struct spgemm_open_pull open;
 };
 

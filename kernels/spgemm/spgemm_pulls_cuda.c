@@ -10,8 +10,6 @@
 
 /* Of offsets where runs are whole rows: that of a run is SPMMI_SPGEMM_PULL less the product that it begins with. */
 #define WHOLE_BITS 9
-/* What a part is planned to take that had too many runs, of SPMMI_SPGEMM_PULL: rows are not even. */
-#define PLANNED 240
 
 static uint32_t bits_of(uint64_t largest)
 {
@@ -114,98 +112,123 @@ static void add_whole(struct spgemm_pulls *to, const struct spmmi_spgemm_stage *
     o->entries += (uint32_t)(c[row + 1] - c[row]);
 }
 
-/* A row that is taken part by part. */
+/* A row that is taken part by part. Its entries of the left factor are in lists by the column of their next product,
+ * so that each product is looked at once, however many parts there are. Entries are counted from 1: 0 ends a list. */
 struct parts {
     const struct spmmi_spgemm_stage *stage;
-    int64_t first, length; /* entries of the left factor */
-    /* of each of them: the first product not yet taken, and behind a part; the row of the right factor */
-    uint32_t *cursors, *ahead, *starts, *ends;
-    uint32_t *counts;    /* of each column, its products */
+    int64_t first;   /* entry of the left factor */
+    uint32_t *heads; /* of each column its list */
+    /* of each entry of the left factor: behind it in its list; its next product; its first one of this part */
+    uint32_t *behind, *cursors, *begins;
     int64_t c_at, c_end; /* entries of C that are left */
     uint32_t bits;
+    uint32_t taken[SPMMI_SPGEMM_PULL_RUNS], runs,
+        products; /* of this part: entries of the left factor, in no order */
 };
 
-/* As many entries as fill a pull with their products, one at least. */
-static int64_t next_entries(const struct parts *a)
+static int ascending(const void *a, const void *b)
 {
-    const int32_t *c = a->stage->c.col_ind;
-    uint64_t products = 0;
-    int64_t q = a->c_at;
-    for (; q < a->c_end && q - a->c_at < SPMMI_SPGEMM_PULL; q++) {
-        products += a->counts[c[q]];
-        if (products > SPMMI_SPGEMM_PULL)
-            break;
-    }
-    return q > a->c_at ? q - a->c_at : 1;
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
 }
 
-/* The products of so many entries, to the open pull as long as it has room. Returns what they all take. */
-static uint64_t find_part(const struct parts *a, int64_t entries, struct spgemm_open_pull *o)
+static uint32_t offset_of(const struct parts *a, uint32_t t, uint32_t product)
+{
+    return product - spmmi_spgemm_walk_start(a->stage, a->first + t);
+}
+
+/* To the list of its next product, if it has one. */
+static void enlist(struct parts *a, uint32_t t)
 {
     const struct spmmi_spgemm_stage *s = a->stage;
-    const int32_t *columns = s->task.right.col_ind;
-    const int32_t end = a->c_at + entries < a->c_end ? s->c.col_ind[a->c_at + entries] : INT32_MAX;
-    uint64_t products = 0, runs = 0;
-    o->products = o->runs = 0;
-    for (int64_t t = 0; t < a->length; t++) {
-        const uint32_t begin = a->cursors[t], row_end = a->ends[t];
-        uint32_t stop = begin;
-        while (stop < row_end && columns[stop] < end)
-            stop++;
-        a->ahead[t] = stop;
-        products += stop - begin;
-        runs += stop > begin;
-        if (stop > begin && load_of(products, runs) <= SPMMI_SPGEMM_PULL)
-            add_run(o, a->first + t, begin - a->starts[t], stop - begin);
-    }
-    return load_of(products, runs);
+    const int64_t p = a->first + t;
+    if (offset_of(a, t, a->cursors[t]) >= (uint64_t)spmmi_spgemm_walk_count(s, p))
+        return;
+    uint32_t *const head = &a->heads[s->task.right.col_ind[a->cursors[t]]];
+    a->behind[t] = *head;
+    *head = t + 1;
 }
 
-/* One entry of C, whatever products it has: the next one of each entry of the left factor that has this column. */
-static void put_one(struct spgemm_pulls *to, const struct parts *a)
+/* What an entry of C adds to the part: products, and runs of them that are new. */
+static uint32_t count_entry(const struct parts *a, int32_t column, uint32_t *runs)
 {
-    const int32_t *columns = a->stage->task.right.col_ind, column = a->stage->c.col_ind[a->c_at];
-    const uint32_t products = a->counts[column];
-    uint32_t *words =
-        put_pull(to, &to->open, (struct spmmi_spgemm_pull_counts){1, a->bits, products, products});
-    for (int64_t t = 0; t < a->length; t++) {
-        const uint32_t at = a->cursors[t];
-        const int is_taken = at < a->ends[t] && columns[at] == column;
-        if (words != NULL && is_taken)
-            *words++ = (uint32_t)t << a->bits | (at - a->starts[t]);
-        a->ahead[t] = at + (uint32_t)is_taken;
+    uint32_t products = 0;
+    *runs = 0;
+    for (uint32_t next = a->heads[column]; next != 0; next = a->behind[next - 1]) {
+        products++;
+        *runs += a->cursors[next - 1] == a->begins[next - 1];
+    }
+    return products;
+}
+
+static void take_entry(struct parts *a, int32_t column)
+{
+    uint32_t next = a->heads[column];
+    a->heads[column] = 0;
+    while (next != 0) {
+        const uint32_t t = next - 1;
+        next = a->behind[t];
+        if (a->cursors[t]++ == a->begins[t])
+            a->taken[a->runs++] = t;
+        a->products++;
+        enlist(a, t);
     }
 }
 
-/* The next part; returns how many entries it has. */
-static int64_t take_part(struct spgemm_pulls *to, const struct parts *a)
+/* One entry of C, whatever products it has. */
+static void put_one(struct spgemm_pulls *to, struct parts *a, uint32_t products)
+{
+    uint32_t *const head = &a->heads[a->stage->c.col_ind[a->c_at]], next = *head;
+    uint32_t *const words =
+        put_pull(to, &to->open, (struct spmmi_spgemm_pull_counts){1, a->bits, products, products});
+    *head = 0;
+    for (uint32_t i = 0; next != 0; i++) {
+        const uint32_t t = next - 1, at = a->cursors[t]++;
+        next = a->behind[t];
+        a->begins[t] = at + 1;
+        if (words != NULL)
+            words[i] = t << a->bits | offset_of(a, t, at);
+        enlist(a, t);
+    }
+    if (words != NULL)
+        qsort(words, products, sizeof *words, ascending); /* by entry of the left factor: it is above */
+}
+
+/* What was taken, by ascending k. */
+static void put_part(struct spgemm_pulls *to, struct parts *a, uint32_t entries)
 {
     struct spgemm_open_pull *o = &to->open;
-    int64_t most = next_entries(a);
-    o->first = a->first;
-    o->out = a->c_at;
-    o->bits = a->bits;
-    for (uint64_t load; most > 1 && (load = find_part(a, most, o)) > SPMMI_SPGEMM_PULL;)
-        most = most * PLANNED / (int64_t)load;
-    if (most <= 1) {
-        put_one(to, a);
-        return 1;
+    o->entries = entries;
+    o->products = o->runs = 0;
+    qsort(a->taken, a->runs, sizeof *a->taken, ascending);
+    for (uint32_t r = 0; r < a->runs; r++) {
+        const uint32_t t = a->taken[r], begin = a->begins[t];
+        add_run(o, a->first + t, offset_of(a, t, begin), a->cursors[t] - begin);
+        a->begins[t] = a->cursors[t];
     }
-    o->entries = (uint32_t)most;
     spmmi_spgemm_pulls_end(to);
-    return most;
 }
 
-/* Rows of the right factor, and the products of columns. */
-static void begin_parts(const struct parts *a)
+/* As many entries as fill a pull, one at least. */
+static void take_part(struct spgemm_pulls *to, struct parts *a)
 {
-    const struct spmmi_spgemm_stage *s = a->stage;
-    for (int64_t t = 0; t < a->length; t++) {
-        a->cursors[t] = a->starts[t] = spmmi_spgemm_walk_start(s, a->first + t);
-        a->ends[t] = a->starts[t] + (uint32_t)spmmi_spgemm_walk_count(s, a->first + t);
-        for (uint32_t q = a->starts[t]; q < a->ends[t]; q++)
-            a->counts[s->task.right.col_ind[q]]++;
+    const int32_t *c = a->stage->c.col_ind;
+    uint32_t entries = 0, products = 0, runs = 0;
+    to->open.first = a->first;
+    to->open.out = a->c_at;
+    to->open.bits = a->bits;
+    a->runs = a->products = 0;
+    for (; a->c_at + entries < a->c_end; entries++) {
+        products = count_entry(a, c[a->c_at + entries], &runs);
+        if (load_of(a->products + (uint64_t)products, a->runs + (uint64_t)runs) > SPMMI_SPGEMM_PULL)
+            break;
+        take_entry(a, c[a->c_at + entries]);
     }
+    if (entries > 0)
+        put_part(to, a, entries);
+    else
+        put_one(to, a, products);
+    a->c_at += entries > 0 ? entries : 1;
 }
 
 static void add_parts(struct spgemm_pulls *to, const struct spmmi_spgemm_stage *s, int64_t row)
@@ -213,24 +236,19 @@ static void add_parts(struct spgemm_pulls *to, const struct spmmi_spgemm_stage *
     const int64_t first = s->task.left.row_ptr[row], length = s->task.left.row_ptr[row + 1] - first;
     struct parts a = {.stage = s,
                       .first = first,
-                      .length = length,
-                      .cursors = to->cursors,
-                      .ahead = to->cursors + length,
-                      .starts = to->cursors + 2 * length,
-                      .ends = to->cursors + 3 * length,
-                      .counts = to->counts,
+                      .heads = to->heads,
+                      .behind = to->cursors,
+                      .cursors = to->cursors + length,
+                      .begins = to->cursors + 2 * length,
                       .c_at = s->c.row_ptr[row],
                       .c_end = s->c.row_ptr[row + 1],
                       .bits = offset_bits(s, row)};
-    begin_parts(&a);
-    while (a.c_at < a.c_end) {
-        const int64_t end = a.c_at + take_part(to, &a);
-        uint32_t *const before = a.cursors;
-        a.cursors = a.ahead;
-        a.ahead = before;
-        for (; a.c_at < end; a.c_at++)
-            a.counts[s->c.col_ind[a.c_at]] = 0;
+    for (uint32_t t = 0; t < length; t++) {
+        a.cursors[t] = a.begins[t] = spmmi_spgemm_walk_start(s, first + t);
+        enlist(&a, t);
     }
+    while (a.c_at < a.c_end)
+        take_part(to, &a);
 }
 
 void spmmi_spgemm_pulls_row(struct spgemm_pulls *to, const struct spmmi_spgemm_stage *s, int64_t row)

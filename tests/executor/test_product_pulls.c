@@ -22,6 +22,8 @@ TEST_PATTERN(hub, i == 0 || j == 0 || i == j)
 TEST_PATTERN(chance, test_chance(i, j, 9))
 TEST_PATTERN(gaps, i % 3 == 0 && test_chance(i, j, 20))
 TEST_PATTERN(one_column, j == 0)
+TEST_PATTERN(first_row, i == 0)
+TEST_PATTERN(ten_each, (j - 31 * i % 1000 + 1000) % 1000 < 10)
 
 /* A product A B with the pattern of C. */
 struct scene {
@@ -134,6 +136,22 @@ static uint32_t pull_of(const struct scene *s, int64_t entry)
     return i;
 }
 
+/* A row with thousands of entries of the left factor, in hundreds of parts. */
+static void long_rows_are_pulled_part_by_part(void **state)
+{
+    static const struct test_pattern a = {"first row", 1, 20000, first_row},
+                                     b = {"ten each", 20000, 1000, ten_each};
+    struct scene s = scene_of(&a, &b);
+    uint64_t products = 0;
+    (void)state;
+    make(&s, SPMMI_SPGEMM_WHEREVER, SPMM_F64);
+    for (uint32_t i = 0; i < s.items.pull_count; i++)
+        products += spmmi_spgemm_pull_unpack(s.items.pulls[i].counts).products;
+    assert_int_equal(products, s.stage.products);
+    assert_int_equal(s.items.pull_count, 1000); /* 200 products an entry: more than runs of a pull */
+    scene_free(&s);
+}
+
 static void expect_pulls(const struct scene *s)
 {
     struct product *products = room(LONG_LIST, sizeof *products);
@@ -222,6 +240,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_entry_is_pulled_with_its_products),
                                        cmocka_unit_test(the_longest_pulls_come_first),
+                                       cmocka_unit_test(long_rows_are_pulled_part_by_part),
                                        cmocka_unit_test(pulls_are_taken_by_rule)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
