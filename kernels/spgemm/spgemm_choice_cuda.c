@@ -187,8 +187,13 @@ spmm_status_t spmmi_spgemm_choose_pulls(const struct spmmi_spgemm_stage *s,
                       is_serial(s, serial, SERIAL_PRODUCTS_OF_ALL),
               none =
                   !every && saved < s->products / PRODUCTS_OF_LANE && !is_serial(s, serial, SERIAL_PRODUCTS);
+    if (none) {
+        spmmi_free(to);
+        *pulled = NULL;
+        return SPMM_OK;
+    }
     for (int64_t i = 0; i < rows; i++)
-        to[i] = !none && (to[i] == PULL_PAYS || (every && to[i] == CAN_PULL));
+        to[i] = to[i] == PULL_PAYS || (every && to[i] == CAN_PULL);
 cleanup:
     return status;
 }

@@ -16,18 +16,25 @@ struct making {
     const struct spmmi_spgemm_stage *stage;
     int threads;
     struct spmmi_spgemm_items *out;
-    uint32_t *cursors; /* of each thread, for SPMMI_SPGEMM_CURSORS rows of the left factor */
+    uint32_t *cursors; /* of each thread, see cursor_count */
     uint32_t *heads;   /* of each thread, for all columns; NULL where nothing is pulled */
     int64_t longest;   /* row of the left factor */
     uint64_t host_left;
     struct spmmi_spgemm_alike alike;
     int has_groups;
     uint8_t *is_pulled;                                   /* see spmmi_spgemm_choose_pulls */
+    int must_pull;                                        /* no room for pulls is an error */
     uint64_t *items_at, *listed_at, *pulls_at, *words_at; /* before each unit; unit_count + 1 */
     uint64_t pulled;                                      /* products of pulls */
     struct spgemm_draft *drafts;
     int too_large;
 };
+
+/* Numbers of list entries that a thread holds, of each of the longest row. */
+static uint64_t cursor_count(const struct making *m)
+{
+    return (m->is_pulled != NULL ? SPMMI_SPGEMM_CURSORS : 1) * (uint64_t)m->longest;
+}
 
 /* All units: their counts into what is behind them, or their items. */
 static void walk_units(struct making *m)
@@ -39,7 +46,7 @@ static void walk_units(struct making *m)
     reduction(+ : pulled)
     for (int64_t u = 0; u < s->unit_count; u++) {
         const int64_t thread = omp_get_thread_num();
-        uint32_t *const cursors = m->cursors + SPMMI_SPGEMM_CURSORS * thread * m->longest,
+        uint32_t *const cursors = m->cursors + (uint64_t)thread * cursor_count(m),
                         *const heads = m->heads != NULL ? m->heads + thread * s->task.right.cols : NULL;
         struct spgemm_walk w = {.stage = s,
                                 .cursor = cursors,
@@ -199,16 +206,20 @@ static uint64_t items_bytes(uint64_t count, uint64_t lists, uint64_t joins, uint
 {
     const uint64_t of_stream = 10 * sizeof(uint32_t),
                    of_item = 2 * sizeof(struct spgemm_draft) + sizeof(struct spmmi_spgemm_item) + of_stream,
-                   of_entry = sizeof(struct spmmi_spgemm_row) + sizeof(uint32_t),
+                   of_entry = sizeof(struct spmmi_spgemm_row) + sizeof(uint32_t) + sizeof(uint8_t),
                    of_pull = sizeof(struct spmmi_spgemm_pull) + of_stream;
     return count * of_item + lists * of_entry + joins * sizeof(struct spmmi_spgemm_join) + pulls * of_pull +
            words * sizeof(uint32_t);
 }
 
-/* What pulls need to be made; where there is no room for it, there are none. */
-static uint64_t heads_bytes(const struct making *m)
+/* What pulls need beside themselves: which rows are, lists of each thread; and what the device is given, starts and
+ * rows of the entries of the left factor, and where rows of C begin. */
+static uint64_t pulling_bytes(const struct making *m)
 {
-    return (uint64_t)m->threads * (uint64_t)m->stage->task.right.cols * sizeof *m->heads;
+    const struct spmmi_spgemm_task *task = &m->stage->task;
+    const uint64_t rows = (uint64_t)task->left.rows,
+                   lists = SPMMI_SPGEMM_CURSORS * (uint64_t)m->longest + (uint64_t)task->right.cols;
+    return rows + ((uint64_t)m->threads * lists + 2 * (uint64_t)m->out->direct + rows + 1) * sizeof(uint32_t);
 }
 
 static void sum_up(uint64_t *counts, uint64_t count)
@@ -217,41 +228,139 @@ static void sum_up(uint64_t *counts, uint64_t count)
         counts[u] += counts[u - 1];
 }
 
+/* What was counted, of all units. */
+struct counted {
+    uint64_t items, lists, pulls, words;
+};
+
+static uint64_t bytes_of(const struct making *m, const struct counted *all)
+{
+    const uint64_t counters = 4 * ((uint64_t)m->stage->unit_count + 1) * sizeof(uint64_t);
+    const uint64_t bytes =
+        counters + items_bytes(all->items, all->lists, count_joins(m->stage), all->pulls, all->words);
+    return bytes + (m->is_pulled != NULL ? pulling_bytes(m) + spmmi_spgemm_pulls_sort_bytes(m->pulled)
+                                         : (uint64_t)m->threads * cursor_count(m) * sizeof *m->cursors);
+}
+
+/* Room of the threads. */
+static spmm_status_t make_cursors(struct making *m, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const uint64_t threads = (uint64_t)m->threads;
+    SPMM_TRY_ALLOC(m->cursors = spmmi_alloc(threads * cursor_count(m), sizeof *m->cursors), diag);
+    if (m->is_pulled != NULL)
+        SPMM_TRY_ALLOC(m->heads =
+                           spmmi_alloc_zero(threads * (uint64_t)m->stage->task.right.cols, sizeof *m->heads),
+                       diag);
+cleanup:
+    return status;
+}
+
+static void free_cursors(struct making *m)
+{
+    spmmi_free(m->cursors);
+    spmmi_free(m->heads);
+    m->cursors = m->heads = NULL;
+}
+
+static struct counted count_units(struct making *m)
+{
+    const uint64_t units = (uint64_t)m->stage->unit_count + 1;
+    uint64_t *const counters[] = {m->items_at, m->listed_at, m->pulls_at, m->words_at};
+    m->too_large = 0;
+    for (size_t i = 0; i < sizeof counters / sizeof *counters; i++)
+        counters[i][0] = 0;
+    walk_units(m);
+    for (size_t i = 0; i < sizeof counters / sizeof *counters; i++)
+        sum_up(counters[i], units);
+    return (struct counted){m->items_at[units - 1], m->listed_at[units - 1] + m->out->direct,
+                            m->pulls_at[units - 1], m->words_at[units - 1]};
+}
+
+static int fits(const struct making *m, const struct counted *all)
+{
+    return bytes_of(m, all) <= m->host_left;
+}
+
+static spmm_status_t require_room(const struct making *m, const struct counted *all, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    SPMM_REQUIRE(fits(m, all), SPMM_ERR_PLAN_BUDGET, diag,
+                 "the items of a GPU take %llu bytes of the host, %llu are left",
+                 (unsigned long long)bytes_of(m, all), (unsigned long long)m->host_left);
+cleanup:
+    return status;
+}
+
+/* What the rule chose to pull is not, where the host has no room for it: a larger budget is never refused then. */
+static void drop_pulls(struct making *m)
+{
+    free_cursors(m);
+    spmmi_free(m->is_pulled);
+    m->is_pulled = NULL;
+    m->pulled = 0;
+}
+
+static spmm_status_t count_all(struct making *m, struct counted *all, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const int may_drop = m->is_pulled != NULL && !m->must_pull;
+    *all = (struct counted){.items = 0};
+    if (may_drop && !fits(m, all))
+        drop_pulls(m);
+    SPMM_TRY(require_room(m, all, diag));
+    SPMM_TRY(make_cursors(m, diag));
+    *all = count_units(m);
+    if (may_drop && m->is_pulled != NULL && !fits(m, all)) {
+        drop_pulls(m);
+        SPMM_TRY(make_cursors(m, diag));
+        *all = count_units(m);
+    }
+cleanup:
+    return status;
+}
+
 /* Memory for what was counted. */
-static spmm_status_t make_room(struct making *m, uint64_t count, uint64_t lists, uint64_t pulls,
-                               uint64_t words, spmm_diag_t *diag)
+static spmm_status_t make_room(struct making *m, const struct counted *all, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_spgemm_items *out = m->out;
     SPMM_REQUIRE(
-        !m->too_large && lists <= UINT32_MAX && count <= INT32_MAX && pulls <= INT32_MAX &&
-            words <= UINT32_MAX,
+        !m->too_large && all->lists <= UINT32_MAX && all->items <= INT32_MAX && all->pulls <= INT32_MAX &&
+            all->words <= UINT32_MAX,
         SPMM_ERR_TOO_LARGE, diag,
         "the product is too large for a GPU: %llu items with lists of %llu, or a list of over %u, or %llu "
         "pulls of %llu words",
-        (unsigned long long)count, (unsigned long long)lists, SPMMI_SPGEMM_LIST_MAX,
-        (unsigned long long)pulls, (unsigned long long)words);
-    const uint64_t bytes = items_bytes(count, lists, count_joins(m->stage), pulls, words) +
-                           (m->heads != NULL ? heads_bytes(m) : 0);
-    SPMM_REQUIRE(bytes <= m->host_left, SPMM_ERR_PLAN_BUDGET, diag,
-                 "the items of a GPU take %llu bytes of the host, %llu are left", (unsigned long long)bytes,
-                 (unsigned long long)m->host_left);
-    out->count = (uint32_t)count;
-    out->listed = (uint32_t)(lists - out->direct);
-    out->pull_count = (uint32_t)pulls;
-    out->word_count = words;
-    SPMM_TRY_ALLOC(out->rows = spmmi_alloc(lists, sizeof *out->rows), diag);
-    if (pulls > 0)
+        (unsigned long long)all->items, (unsigned long long)all->lists, SPMMI_SPGEMM_LIST_MAX,
+        (unsigned long long)all->pulls, (unsigned long long)all->words);
+    SPMM_TRY(require_room(m, all, diag));
+    out->count = (uint32_t)all->items;
+    out->listed = (uint32_t)(all->lists - out->direct);
+    out->pull_count = (uint32_t)all->pulls;
+    out->word_count = all->words;
+    SPMM_TRY_ALLOC(out->rows = spmmi_alloc(all->lists, sizeof *out->rows), diag);
+    if (all->pulls > 0)
         SPMM_TRY_ALLOC(out->starts = spmmi_alloc(out->direct, sizeof *out->starts), diag);
     SPMM_TRY_ALLOC(out->value_of = spmmi_alloc(out->listed, sizeof *out->value_of), diag);
-    SPMM_TRY_ALLOC(out->pulls = spmmi_alloc(pulls, sizeof *out->pulls), diag);
-    SPMM_TRY_ALLOC(out->words_at = spmmi_alloc(pulls, sizeof *out->words_at), diag);
-    SPMM_TRY_ALLOC(out->words = spmmi_alloc(words, sizeof *out->words), diag);
-    SPMM_TRY_ALLOC(m->drafts = spmmi_alloc(count, sizeof *m->drafts), diag);
+    SPMM_TRY_ALLOC(out->pulls = spmmi_alloc(all->pulls, sizeof *out->pulls), diag);
+    SPMM_TRY_ALLOC(out->words_at = spmmi_alloc(all->pulls, sizeof *out->words_at), diag);
+    SPMM_TRY_ALLOC(out->words = spmmi_alloc(all->words, sizeof *out->words), diag);
+    SPMM_TRY_ALLOC(m->drafts = spmmi_alloc(all->items, sizeof *m->drafts), diag);
     if (m->has_groups)
         SPMM_TRY_ALLOC(out->k_count = spmmi_alloc_zero(out->listed, sizeof *out->k_count), diag);
 cleanup:
     return status;
+}
+
+static void store_starts(const struct making *m)
+{
+    const struct spmmi_spgemm_stage *s = m->stage;
+    struct spmmi_spgemm_items *out = m->out;
+    for (int64_t p = 0; p < (int64_t)out->direct; p++)
+        out->rows[p] =
+            (struct spmmi_spgemm_row){spmmi_spgemm_walk_start(s, p), (uint32_t)spmmi_spgemm_walk_count(s, p)};
+    for (int64_t p = 0; out->pull_count > 0 && p < (int64_t)out->direct; p++)
+        out->starts[p] = spmmi_spgemm_walk_start(s, p);
 }
 
 static spmm_status_t make_items(struct making *m, spmm_diag_t *diag)
@@ -259,35 +368,15 @@ static spmm_status_t make_items(struct making *m, spmm_diag_t *diag)
     spmm_status_t status = SPMM_OK;
     const struct spmmi_spgemm_stage *s = m->stage;
     struct spmmi_spgemm_items *out = m->out;
-    for (int64_t i = 0; i < s->task.left.rows; i++) {
-        const int64_t length = s->task.left.row_ptr[i + 1] - s->task.left.row_ptr[i];
-        m->longest = length > m->longest ? length : m->longest;
-    }
+    struct counted all;
     const uint64_t units = (uint64_t)s->unit_count + 1;
-    SPMM_TRY_ALLOC(m->cursors =
-                       spmmi_alloc(SPMMI_SPGEMM_CURSORS * (uint64_t)m->threads * (uint64_t)m->longest,
-                                   sizeof *m->cursors),
-                   diag);
-    if (m->is_pulled != NULL)
-        SPMM_TRY_ALLOC(m->heads = spmmi_alloc_zero((uint64_t)m->threads * (uint64_t)s->task.right.cols,
-                                                   sizeof *m->heads),
-                       diag);
     SPMM_TRY_ALLOC(m->items_at = spmmi_alloc_zero(units, sizeof *m->items_at), diag);
     SPMM_TRY_ALLOC(m->listed_at = spmmi_alloc_zero(units, sizeof *m->listed_at), diag);
     SPMM_TRY_ALLOC(m->pulls_at = spmmi_alloc_zero(units, sizeof *m->pulls_at), diag);
     SPMM_TRY_ALLOC(m->words_at = spmmi_alloc_zero(units, sizeof *m->words_at), diag);
-    walk_units(m);
-    sum_up(m->items_at, units);
-    sum_up(m->listed_at, units);
-    sum_up(m->pulls_at, units);
-    sum_up(m->words_at, units);
-    SPMM_TRY(make_room(m, m->items_at[units - 1], m->listed_at[units - 1] + out->direct,
-                       m->pulls_at[units - 1], m->words_at[units - 1], diag));
-    for (int64_t p = 0; p < (int64_t)out->direct; p++)
-        out->rows[p] =
-            (struct spmmi_spgemm_row){spmmi_spgemm_walk_start(s, p), (uint32_t)spmmi_spgemm_walk_count(s, p)};
-    for (int64_t p = 0; out->pull_count > 0 && p < (int64_t)out->direct; p++)
-        out->starts[p] = spmmi_spgemm_walk_start(s, p);
+    SPMM_TRY(count_all(m, &all, diag));
+    SPMM_TRY(make_room(m, &all, diag));
+    store_starts(m);
     walk_units(m);
     SPMM_REQUIRE(!m->too_large, SPMM_ERR_TOO_LARGE, diag,
                  "a row of the product has more than %u multiplications and is not cut", UINT32_MAX);
@@ -318,6 +407,16 @@ cleanup:
     return status;
 }
 
+static int64_t longest_row(const struct spmmi_csr_pattern *pattern)
+{
+    int64_t longest = 0;
+    for (int64_t i = 0; i < pattern->rows; i++) {
+        const int64_t length = pattern->row_ptr[i + 1] - pattern->row_ptr[i];
+        longest = length > longest ? length : longest;
+    }
+    return longest;
+}
+
 spmm_status_t spmmi_spgemm_items_make(const struct spmmi_spgemm_stage *s,
                                       const struct spmmi_spgemm_wanted *wanted, int threads,
                                       uint64_t host_left, struct spmmi_spgemm_items *items, spmm_diag_t *diag)
@@ -325,7 +424,11 @@ spmm_status_t spmmi_spgemm_items_make(const struct spmmi_spgemm_stage *s,
     spmm_status_t status = SPMM_OK;
     const int64_t left = s->task.left.row_ptr[s->task.left.rows],
                   right = s->task.right.row_ptr[s->task.right.rows], c = s->c.row_ptr[s->task.left.rows];
-    struct making m = {.stage = s, .threads = threads, .out = items, .host_left = host_left};
+    struct making m = {.stage = s,
+                       .threads = threads,
+                       .out = items,
+                       .host_left = host_left,
+                       .must_pull = wanted->pulls == SPMMI_SPGEMM_WHEREVER};
     memset(items, 0, sizeof *items);
     SPMM_REQUIRE(left <= INT32_MAX && right <= INT32_MAX && c <= INT32_MAX && s->partials <= UINT32_MAX,
                  SPMM_ERR_TOO_LARGE, diag,
@@ -337,14 +440,17 @@ spmm_status_t spmmi_spgemm_items_make(const struct spmmi_spgemm_stage *s,
         SPMM_TRY(spmmi_spgemm_alike_make(&s->task, threads, &m.alike, diag));
         m.has_groups = wanted->groups == SPMMI_SPGEMM_WHEREVER || spmmi_spgemm_alike_pays(&m.alike, &s->task);
     }
-    if (heads_bytes(&m) <= host_left)
+    m.longest = longest_row(&s->task.left);
+    SPMM_REQUIRE(!m.must_pull || pulling_bytes(&m) <= host_left, SPMM_ERR_PLAN_BUDGET, diag,
+                 "pulls take %llu bytes of the host before they are made, %llu are left",
+                 (unsigned long long)pulling_bytes(&m), (unsigned long long)host_left);
+    if (pulling_bytes(&m) <= host_left)
         SPMM_TRY(spmmi_spgemm_choose_pulls(s, wanted, threads, &m.is_pulled, diag));
     SPMM_TRY(make_items(&m, diag));
     SPMM_TRY(make_joins(s, items, diag));
 cleanup:
     spmmi_spgemm_alike_free(&m.alike);
-    spmmi_free(m.cursors);
-    spmmi_free(m.heads);
+    free_cursors(&m);
     spmmi_free(m.is_pulled);
     spmmi_free(m.items_at);
     spmmi_free(m.listed_at);

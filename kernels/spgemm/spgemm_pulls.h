@@ -34,6 +34,8 @@ void spmmi_spgemm_pulls_row(struct spgemm_pulls *to, const struct spmmi_spgemm_s
 /* Ends the open pull, as the next row follows no pulled one. */
 void spmmi_spgemm_pulls_end(struct spgemm_pulls *to);
 /* Those of one entry that take several rounds come first, the longest first of all: other pulls run beside them. */
+uint64_t
+spmmi_spgemm_pulls_sort_bytes(uint64_t products); /* that it takes at most, of pulls of so many products */
 spmm_status_t spmmi_spgemm_pulls_sort(struct spmmi_spgemm_pull *pulls, uint32_t *words_at, uint32_t count,
                                       spmm_diag_t *diag);
 

@@ -285,6 +285,11 @@ static int by_products(const void *a, const void *b)
     return x->out < y->out ? -1 : 1;
 }
 
+uint64_t spmmi_spgemm_pulls_sort_bytes(uint64_t products)
+{
+    return products / (SPMMI_SPGEMM_PULL + 1) * sizeof(struct placed);
+}
+
 spmm_status_t spmmi_spgemm_pulls_sort(struct spmmi_spgemm_pull *pulls, uint32_t *words_at, uint32_t count,
                                       spmm_diag_t *diag)
 {

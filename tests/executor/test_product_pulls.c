@@ -8,10 +8,13 @@
 
 #include <cmocka.h>
 
+#include "format/base/alloc.h"
 #include "kernels/spgemm/spgemm_items.h"
 #include "tests/support/matrices.h"
 
 #define LONG_LIST 700 /* products of one entry of C, more than a pull of several entries has */
+
+#define BLOCKS_ROUNDED 2048 /* bytes that blocks are rounded up by, at most */
 
 TEST_PATTERN(every, true)
 TEST_PATTERN(five_points, i == j || i == j + 1 || j == i + 1 || i == j + 30 || j == i + 30)
@@ -223,6 +226,46 @@ static void pulls_are_taken_by_rule(void **state)
     }
 }
 
+/* What a budget gives: refused, items alone, or pulls. No more is taken than it allows, but for rounded blocks. */
+static int within(struct scene *s, enum spmmi_spgemm_choice pulls, uint64_t budget)
+{
+    const struct spmmi_spgemm_wanted wanted = {SPMMI_SPGEMM_NEVER, pulls, SPMM_F64};
+    s->stage.units = &s->unit;
+    s->stage.unit_count = 1;
+    spmmi_alloc_peak_reset();
+    const spmm_status_t status = spmmi_spgemm_items_make(&s->stage, &wanted, 1, budget, &s->items, NULL);
+    if (spmmi_alloc_peak_bytes() > budget + BLOCKS_ROUNDED)
+        fail_msg("%llu bytes were taken, %llu were allowed", (unsigned long long)spmmi_alloc_peak_bytes(),
+                 (unsigned long long)budget);
+    assert_true(status == SPMM_OK || status == SPMM_ERR_PLAN_BUDGET);
+    const int given = status != SPMM_OK ? 0 : s->items.pull_count > 0 ? 2 : 1;
+    spmmi_spgemm_items_free(&s->items);
+    return given;
+}
+
+/* More of a budget gives no less. Pulls that are asked for are there, or the budget is refused. */
+static void no_budget_is_too_large(void **state)
+{
+    static const struct test_pattern five = {"five points", 900, 900, five_points},
+                                     row = {"band and a row", 400, 400, band_and_row};
+    const struct test_pattern *const patterns[] = {&five, &row};
+    (void)state;
+    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
+        struct scene s = scene_of(patterns[i], patterns[i]);
+        int by_rule = 0, forced = 0;
+        for (uint64_t budget = 1000; forced < 2; budget += 1000) {
+            const int now = within(&s, SPMMI_SPGEMM_BY_RULE, budget),
+                      pulled = within(&s, SPMMI_SPGEMM_WHEREVER, budget);
+            assert_true(now >= by_rule);
+            assert_true(pulled >= forced && pulled != 1);
+            by_rule = now;
+            forced = pulled;
+        }
+        assert_int_equal(within(&s, SPMMI_SPGEMM_BY_RULE, INT64_MAX), 2);
+        scene_free(&s);
+    }
+}
+
 /* Others run beside an entry of hundreds of products. */
 static void the_longest_pulls_come_first(void **state)
 {
@@ -238,9 +281,9 @@ static void the_longest_pulls_come_first(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_entry_is_pulled_with_its_products),
-                                       cmocka_unit_test(the_longest_pulls_come_first),
-                                       cmocka_unit_test(long_rows_are_pulled_part_by_part),
-                                       cmocka_unit_test(pulls_are_taken_by_rule)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_entry_is_pulled_with_its_products),
+        cmocka_unit_test(the_longest_pulls_come_first), cmocka_unit_test(long_rows_are_pulled_part_by_part),
+        cmocka_unit_test(no_budget_is_too_large), cmocka_unit_test(pulls_are_taken_by_rule)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
