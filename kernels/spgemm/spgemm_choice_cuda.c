@@ -29,11 +29,20 @@
  * product of f64, 4 to 6 of f32, as it is bound by shared memory. */
 #define PULL_LANES_F64 31
 #define PULL_LANES_F32 24
+/* Products of an entry that are added while all lanes have one: SPMMI_SPGEMM_PULL of 32. For each more that entries of
+ * a row have on average, each product costs so many eighths more, as lanes wait for those that add. One H200, f64: AP of
+ * gen:poisson3, with 3 products an entry, took 7.5 ps a product, R (A P) with 20 took 10.1. */
+#define ADDS_EVEN (SPMMI_SPGEMM_PULL / 32)
+#define ADD_LANES 2
 /* Entries of a list that add to one entry of C take 0.12 us each, one after the other. Where that is a fourth of the
- * product's time, at 4 ps a multiplication, the row is pulled; where it is nearly all, every row. */
+ * product's time, at 4 ps a multiplication, the row is pulled; where it is nearly all, every row, as other long lists
+ * are behind it. */
 #define SERIAL_MIN 200
 #define SERIAL_PRODUCTS 115000
 #define SERIAL_PRODUCTS_OF_ALL 36500
+/* Lanes that pulling every row may cost a product then, in eighths, by the model, which takes parts of long rows for
+ * even. One H200, gt_as-22july06: the model says 12 more, and all as pulls took 0.129 ms, long lists alone 0.151. */
+#define SERIAL_LANES_MORE 13
 /* Every row is pulled where it pays for more of the products than this: two kernels take longer than one. */
 #define MOST_PERCENT 55
 /* Pulling must save a lane for so many products, as a second kernel is launched then. */
@@ -103,9 +112,10 @@ uint32_t spmmi_spgemm_cost_of(const struct spgemm_tally *tally, uint32_t entries
 static void tally_parts(struct spgemm_tally *tally, uint64_t products, uint64_t parts)
 {
     const uint64_t lists = products < parts ? products : parts; /* that have any of these */
-    const uint64_t each = lists > 0 ? products / lists : 0;
+    const uint64_t each = lists > 0 ? (products + lists - 1) / lists : 0;
     tally->length += (uint32_t)lists;
-    tally->steps[LANE_CHOICES - 1] += lists * ((each + 31) / 32);
+    for (uint32_t g = 0; g < LANE_CHOICES; g++)
+        tally->steps[g] += lists * ((each + (4u << g) - 1) >> (2 + g));
 }
 
 /* What the items of a row of C cost. */
@@ -126,16 +136,17 @@ static uint64_t items_cost(const struct spmmi_spgemm_stage *s, int64_t row, int 
     }
     if (parts > 1) /* a round has half a turn left */
         tally.turns = products / 32 + tally.length / 64;
-    (void)spmmi_spgemm_cost_of(&tally, (uint32_t)(entries / parts), has_few_rows, &cost);
+    (void)spmmi_spgemm_cost_of(&tally, (uint32_t)((entries + parts - 1) / parts), has_few_rows, &cost);
     return cost.time + entries * SUM_LANES / 8;
 }
 
-/* What is known of a row before the choice: it is cut; it can be pulled; it should be. */
-enum known { UNKNOWN, IS_CUT, CAN_PULL, PULL_PAYS };
+/* What a row is: not to be pulled, as the plan cuts it or a group takes it, or it cannot be; one that can be; one that
+ * is cheaper as pulls; one that others wait for. */
+enum known { UNKNOWN, IS_TAKEN, CAN_PULL, PULL_SAVES, IS_SERIAL };
 
-/* What is known of the pull of a row: lanes that it saves. */
+/* Lanes that pulls save, or cost more than items, and what they are of. */
 struct savings {
-    uint64_t saved, products;
+    uint64_t saved, lost, products;
     uint64_t serial; /* entries of the list */
 };
 
@@ -144,56 +155,107 @@ static int is_serial(const struct spmmi_spgemm_stage *s, uint64_t serial, uint64
     return serial > SERIAL_MIN && serial > s->products / share;
 }
 
-static int pull_pays(const struct spmmi_spgemm_stage *s, int64_t row, spmm_dtype_t dtype, struct savings *sum)
+static uint64_t pull_cost(uint64_t products, uint64_t entries, int has_few_rows, spmm_dtype_t dtype)
 {
-    const int has_few_rows = s->task.left.rows < ROWS_FEW;
+    const uint64_t adds = products / entries, step = 32 + (has_few_rows ? STEP_LANES_FEW : STEP_LANES),
+                   each = (dtype == SPMM_F64 ? PULL_LANES_F64 : PULL_LANES_F32) +
+                          (adds > ADDS_EVEN ? ADD_LANES * (adds - ADDS_EVEN) : 0);
+    return products * each / 8 * step / (32 + STEP_LANES);
+}
+
+static enum known pull_pays(const struct spmmi_spgemm_stage *s, int64_t row, spmm_dtype_t dtype,
+                            struct savings *sum)
+{
+    const int has_few_rows = spmmi_spgemm_cost_is_few(s->task.left.rows);
     const int64_t first = s->task.left.row_ptr[row], end = s->task.left.row_ptr[row + 1];
-    const uint64_t step = 32 + (has_few_rows ? STEP_LANES_FEW : STEP_LANES);
     for (int64_t p = first; p < end; p++)
         sum->products += (uint64_t)spmmi_spgemm_walk_count(s, p);
-    const uint64_t eighths = sum->products * (dtype == SPMM_F64 ? PULL_LANES_F64 : PULL_LANES_F32),
-                   pull = eighths / 8 * step / (32 + STEP_LANES);
-    const uint64_t items = items_cost(s, row, has_few_rows);
+    const uint64_t entries = (uint64_t)(s->c.row_ptr[row + 1] - s->c.row_ptr[row]),
+                   pull = pull_cost(sum->products, entries, has_few_rows, dtype),
+                   items = items_cost(s, row, has_few_rows);
     sum->saved = pull < items ? items - pull : 0;
     sum->serial = (uint64_t)(end - first);
-    return sum->saved > 0 || is_serial(s, sum->serial, SERIAL_PRODUCTS);
+    if (is_serial(s, sum->serial, SERIAL_PRODUCTS))
+        return IS_SERIAL;
+    sum->lost = pull > items ? pull - items : 0;
+    return sum->saved > 0 ? PULL_SAVES : CAN_PULL;
+}
+
+/* Of all rows. */
+static struct savings know_rows(const struct spmmi_spgemm_stage *s, spmm_dtype_t dtype, int threads,
+                                uint8_t *known)
+{
+    const int64_t rows = s->task.left.rows, *c = s->c.row_ptr;
+    uint64_t saved = 0, lost = 0, serial = 0, products = 0;
+#pragma omp parallel for schedule(dynamic, 256) num_threads(spmmi_team(threads)) \
+    reduction(+ : saved, lost, products) reduction(max : serial)
+    for (int64_t i = 0; i < rows; i++) {
+        struct savings sum = {0, 0, 0, 0};
+        if (known[i] == IS_TAKEN || c[i] == c[i + 1] || !spmmi_spgemm_pulls_can(s, i))
+            continue;
+        known[i] = (uint8_t)pull_pays(s, i, dtype, &sum);
+        saved += sum.saved;
+        lost += sum.lost;
+        products += known[i] > CAN_PULL ? sum.products : 0;
+        serial = sum.serial > serial ? sum.serial : serial;
+    }
+    return (struct savings){saved, lost, products, serial};
+}
+
+/* The least that a row must be to be pulled; above all: none is. */
+static enum known least_to_pull(const struct spmmi_spgemm_stage *s, const struct savings *all)
+{
+    const uint64_t kernel = s->products / PRODUCTS_OF_LANE, more = s->products / 8 * SERIAL_LANES_MORE;
+    const int is_most = all->products > s->products / 100 * MOST_PERCENT && all->lost <= all->saved + kernel,
+              is_all_serial = is_serial(s, all->serial, SERIAL_PRODUCTS_OF_ALL) && all->lost <= more;
+    return is_most || is_all_serial                 ? CAN_PULL
+           : all->saved >= kernel && all->saved > 0 ? PULL_SAVES
+                                                    : IS_SERIAL;
+}
+
+/* Rows of pieces, and rows that groups take: see walk_rows in spgemm_walk_cuda.c. */
+static void mark_taken(const struct spmmi_spgemm_stage *s, const struct spmmi_spgemm_alike *alike,
+                       uint8_t *known)
+{
+    const int64_t *c = s->c.row_ptr;
+    for (int64_t r = 0; r < s->cut_count; r++)
+        known[s->cuts[r].row] = IS_TAKEN;
+    for (int64_t u = 0; alike != NULL && u < s->unit_count; u++) {
+        const int64_t end = s->units[u].row_end;
+        for (int64_t i = s->units[u].row; s->units[u].partial < 0 && i < end;) {
+            const int64_t alike_rows = spmmi_spgemm_alike_rows(alike, i, end),
+                          rows = c[i + 1] - c[i] <= SPMMI_SPGEMM_ITEM_ENTRIES ? alike_rows : 1;
+            for (int64_t k = i; rows > 1 && k < i + rows; k++)
+                known[k] = IS_TAKEN;
+            i += rows;
+        }
+    }
 }
 
 spmm_status_t spmmi_spgemm_choose_pulls(const struct spmmi_spgemm_stage *s,
-                                        const struct spmmi_spgemm_wanted *wanted, int threads,
-                                        uint8_t **pulled, spmm_diag_t *diag)
+                                        const struct spmmi_spgemm_wanted *wanted,
+                                        const struct spmmi_spgemm_alike *alike, int threads,
+                                        uint8_t **is_pulled, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    const int64_t rows = s->task.left.rows, *c = s->c.row_ptr;
-    uint64_t saved = 0, serial = 0, products = 0;
+    const int64_t rows = s->task.left.rows;
     uint8_t *to = NULL;
+    int is_any = 0;
     if (wanted->pulls == SPMMI_SPGEMM_NEVER)
         return SPMM_OK;
-    SPMM_TRY_ALLOC(to = *pulled = spmmi_alloc_zero((uint64_t)rows, 1), diag);
-    for (int64_t r = 0; r < s->cut_count; r++)
-        to[s->cuts[r].row] = IS_CUT;
-#pragma omp parallel for schedule(dynamic, 256) num_threads(spmmi_team(threads)) \
-    reduction(+ : saved, products) reduction(max : serial)
+    SPMM_TRY_ALLOC(to = spmmi_alloc_zero((uint64_t)rows, 1), diag);
+    mark_taken(s, alike, to);
+    const struct savings all = know_rows(s, wanted->dtype, threads, to);
+    const enum known least = wanted->pulls == SPMMI_SPGEMM_WHEREVER ? CAN_PULL : least_to_pull(s, &all);
     for (int64_t i = 0; i < rows; i++) {
-        struct savings sum = {0, 0, 0};
-        const int can = to[i] != IS_CUT && c[i] < c[i + 1] && spmmi_spgemm_pulls_can(s, i),
-                  pays = can && pull_pays(s, i, wanted->dtype, &sum);
-        to[i] = (uint8_t)(pays ? PULL_PAYS : can ? CAN_PULL : UNKNOWN);
-        saved += sum.saved;
-        products += pays ? sum.products : 0;
-        serial = sum.serial > serial ? sum.serial : serial;
+        to[i] = to[i] >= least;
+        is_any |= to[i];
     }
-    const int every = wanted->pulls == SPMMI_SPGEMM_WHEREVER || products > s->products / 100 * MOST_PERCENT ||
-                      is_serial(s, serial, SERIAL_PRODUCTS_OF_ALL),
-              none =
-                  !every && saved < s->products / PRODUCTS_OF_LANE && !is_serial(s, serial, SERIAL_PRODUCTS);
-    if (none) {
-        spmmi_free(to);
-        *pulled = NULL;
-        return SPMM_OK;
+    if (is_any) {
+        *is_pulled = to;
+        to = NULL;
     }
-    for (int64_t i = 0; i < rows; i++)
-        to[i] = to[i] == PULL_PAYS || (every && to[i] == CAN_PULL);
 cleanup:
+    spmmi_free(to);
     return status;
 }

@@ -33,8 +33,8 @@ struct spmmi_spgemm_items {
     uint32_t *words_at, *words; /* of each pull, what its stream has before the destinations */
     uint32_t pull_count;
     uint64_t word_count;
-    int are_mostly_pulled;              /* of the products at least half are */
-    struct spmmi_spgemm_streams pulled; /* of pulls */
+    int are_mostly_pulled; /* of the products more than half are */
+    struct spmmi_spgemm_streams pull_streams;
 };
 
 /* Where something is done. */

@@ -25,7 +25,7 @@ struct making {
     uint8_t *is_pulled;                                   /* see spmmi_spgemm_choose_pulls */
     int must_pull;                                        /* no room for pulls is an error */
     uint64_t *items_at, *listed_at, *pulls_at, *words_at; /* before each unit; unit_count + 1 */
-    uint64_t pulled;                                      /* products of pulls */
+    uint64_t pulled_products;
     struct spgemm_draft *drafts;
     int too_large;
 };
@@ -41,9 +41,9 @@ static void walk_units(struct making *m)
 {
     const struct spmmi_spgemm_stage *s = m->stage;
     int too_large = 0;
-    uint64_t pulled = 0;
+    uint64_t pulled_products = 0;
 #pragma omp parallel for schedule(dynamic, 1) num_threads(spmmi_team(m->threads)) reduction(| : too_large) \
-    reduction(+ : pulled)
+    reduction(+ : pulled_products)
     for (int64_t u = 0; u < s->unit_count; u++) {
         const int64_t thread = omp_get_thread_num();
         uint32_t *const cursors = m->cursors + (uint64_t)thread * cursor_count(m),
@@ -56,28 +56,28 @@ static void walk_units(struct making *m)
                                 .k_count = m->out->k_count,
                                 .alike = m->has_groups ? &m->alike : NULL,
                                 .is_pulled = m->is_pulled,
-                                .pulled = {.cursors = cursors, .heads = heads}};
+                                .pulls = {.cursors = cursors, .heads = heads}};
         if (m->drafts != NULL) {
             w.items = m->items_at[u];
             w.listed = m->listed_at[u];
-            w.pulled.pulls = m->out->pulls;
-            w.pulled.words_at = m->out->words_at;
-            w.pulled.words = m->out->words;
-            w.pulled.count = m->pulls_at[u];
-            w.pulled.word_count = m->words_at[u];
+            w.pulls.pulls = m->out->pulls;
+            w.pulls.words_at = m->out->words_at;
+            w.pulls.words = m->out->words;
+            w.pulls.count = m->pulls_at[u];
+            w.pulls.word_count = m->words_at[u];
         }
         spmmi_spgemm_walk_unit(&w, &s->units[u]);
         if (m->drafts == NULL) {
             m->items_at[u + 1] = w.items;
             m->listed_at[u + 1] = w.listed;
-            m->pulls_at[u + 1] = w.pulled.count;
-            m->words_at[u + 1] = w.pulled.word_count;
+            m->pulls_at[u + 1] = w.pulls.count;
+            m->words_at[u + 1] = w.pulls.word_count;
         }
         too_large |= w.too_large;
-        pulled += w.pulled.products;
+        pulled_products += w.pulls.products;
     }
     m->too_large |= too_large;
-    m->pulled = pulled;
+    m->pulled_products = pulled_products;
 }
 
 /* A list of short parts of rows takes a step for each, whatever its products are. */
@@ -173,10 +173,10 @@ static spmm_status_t store_items(struct making *m, spmm_diag_t *diag)
         out->positions.units[i] =
             (uint32_t)((products * width + SPMMI_SPGEMM_POSITION_UNIT - 1) / SPMMI_SPGEMM_POSITION_UNIT);
     }
-    SPMM_TRY(make_streams(&out->pulled, out->pull_count, diag));
+    SPMM_TRY(make_streams(&out->pull_streams, out->pull_count, diag));
     for (uint32_t i = 0; i < out->pull_count; i++) {
-        out->pulled.keys[i] = out->pulls[i].counts;
-        out->pulled.units[i] = spmmi_spgemm_pull_units(spmmi_spgemm_pull_unpack(out->pulls[i].counts));
+        out->pull_streams.keys[i] = out->pulls[i].counts;
+        out->pull_streams.units[i] = spmmi_spgemm_pull_units(spmmi_spgemm_pull_unpack(out->pulls[i].counts));
     }
 cleanup:
     return status;
@@ -238,8 +238,9 @@ static uint64_t bytes_of(const struct making *m, const struct counted *all)
     const uint64_t counters = 4 * ((uint64_t)m->stage->unit_count + 1) * sizeof(uint64_t);
     const uint64_t bytes =
         counters + items_bytes(all->items, all->lists, count_joins(m->stage), all->pulls, all->words);
-    return bytes + (m->is_pulled != NULL ? pulling_bytes(m) + spmmi_spgemm_pulls_sort_bytes(m->pulled)
-                                         : (uint64_t)m->threads * cursor_count(m) * sizeof *m->cursors);
+    return bytes + (m->is_pulled != NULL
+                        ? pulling_bytes(m) + spmmi_spgemm_pulls_sort_bytes(m->pulled_products)
+                        : (uint64_t)m->threads * cursor_count(m) * sizeof *m->cursors);
 }
 
 /* Room of the threads. */
@@ -298,7 +299,7 @@ static void drop_pulls(struct making *m)
     free_cursors(m);
     spmmi_free(m->is_pulled);
     m->is_pulled = NULL;
-    m->pulled = 0;
+    m->pulled_products = 0;
 }
 
 static spmm_status_t count_all(struct making *m, struct counted *all, spmm_diag_t *diag)
@@ -380,7 +381,7 @@ static spmm_status_t make_items(struct making *m, spmm_diag_t *diag)
     walk_units(m);
     SPMM_REQUIRE(!m->too_large, SPMM_ERR_TOO_LARGE, diag,
                  "a row of the product has more than %u multiplications and is not cut", UINT32_MAX);
-    out->are_mostly_pulled = 2 * m->pulled > s->products;
+    out->are_mostly_pulled = 2 * m->pulled_products > s->products;
     SPMM_TRY(spmmi_spgemm_pulls_sort(out->pulls, out->words_at, out->pull_count, diag));
     SPMM_TRY(sort_items(m, diag));
     SPMM_TRY(store_items(m, diag));
@@ -445,7 +446,8 @@ spmm_status_t spmmi_spgemm_items_make(const struct spmmi_spgemm_stage *s,
                  "pulls take %llu bytes of the host before they are made, %llu are left",
                  (unsigned long long)pulling_bytes(&m), (unsigned long long)host_left);
     if (pulling_bytes(&m) <= host_left)
-        SPMM_TRY(spmmi_spgemm_choose_pulls(s, wanted, threads, &m.is_pulled, diag));
+        SPMM_TRY(spmmi_spgemm_choose_pulls(s, wanted, m.has_groups ? &m.alike : NULL, threads, &m.is_pulled,
+                                           diag));
     SPMM_TRY(make_items(&m, diag));
     SPMM_TRY(make_joins(s, items, diag));
 cleanup:
@@ -473,7 +475,7 @@ void spmmi_spgemm_items_free(struct spmmi_spgemm_items *items)
     spmmi_free(items->items);
     spmmi_free(items->c_at);
     free_streams(&items->positions);
-    free_streams(&items->pulled);
+    free_streams(&items->pull_streams);
     spmmi_free(items->pulls);
     spmmi_free(items->words_at);
     spmmi_free(items->starts);

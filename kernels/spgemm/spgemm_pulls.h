@@ -12,7 +12,7 @@ struct spgemm_open_pull {
     uint32_t entries, products, runs, bits;
     /* of each run: its entry of the left factor, from first on; its offset in the row of the right factor; the first
      * product, of this pull */
-    uint32_t left[SPMMI_SPGEMM_PULL], offset[SPMMI_SPGEMM_PULL], product[SPMMI_SPGEMM_PULL];
+    uint32_t left[SPMMI_SPGEMM_PULL_RUNS], offset[SPMMI_SPGEMM_PULL_RUNS], product[SPMMI_SPGEMM_PULL_RUNS];
 };
 
 #define SPMMI_SPGEMM_CURSORS 3 /* numbers that a pull needs of each entry of a row of the left factor */

@@ -201,12 +201,12 @@ static spmm_status_t place_streams(struct stage_making *m, const unsigned long l
     const struct spmmi_spgemm_tables *t = &m->to->tables;
     uint64_t units = 0;
     SPMM_TRY(spmmi_spgemm_streams_place(&items->positions, hashes, &units, m->diag));
-    SPMM_TRY(spmmi_spgemm_streams_place(&items->pulled, hashes != NULL ? hashes + items->count : NULL, &units,
-                                        m->diag));
+    SPMM_TRY(spmmi_spgemm_streams_place(&items->pull_streams, hashes != NULL ? hashes + items->count : NULL,
+                                        &units, m->diag));
     for (uint32_t i = 0; i < items->count; i++)
         items->items[i].position = items->positions.at[i];
     for (uint32_t i = 0; i < items->pull_count; i++)
-        items->pulls[i].stream = items->pulled.at[i];
+        items->pulls[i].stream = items->pull_streams.at[i];
     SPMM_TRY(spmmi_cuda_copy_up(t->items, items->items, items->count, sizeof *t->items, m->diag));
     SPMM_TRY(spmmi_cuda_copy_up(t->pulls, items->pulls, items->pull_count, sizeof *t->pulls, m->diag));
     *bytes = units * SPMMI_SPGEMM_POSITION_UNIT;
@@ -227,7 +227,7 @@ static spmm_status_t write_streams(struct stage_making *m, uint64_t bytes, uint3
     d->tables = to->tables;
     SPMM_TRY(
         spmmi_cuda_copy_up(d->writes, m->items.positions.writes, m->items.count, sizeof *d->writes, m->diag));
-    SPMM_TRY(spmmi_cuda_copy_up(d->pull_writes, m->items.pulled.writes, m->items.pull_count,
+    SPMM_TRY(spmmi_cuda_copy_up(d->pull_writes, m->items.pull_streams.writes, m->items.pull_count,
                                 sizeof *d->pull_writes, m->diag));
     SPMM_TRY(derive(m, SPMMI_SPGEMM_WRITE));
     SPMM_TRY(derive(m, SPMMI_SPGEMM_COMPARE));

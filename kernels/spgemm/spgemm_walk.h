@@ -33,7 +33,7 @@ struct spgemm_walk {
     uint8_t *k_count;
     const struct spmmi_spgemm_alike *alike; /* NULL: no groups */
     const uint8_t *is_pulled;               /* see spmmi_spgemm_choose_pulls */
-    struct spgemm_pulls pulled;
+    struct spgemm_pulls pulls;
     uint64_t items, listed; /* so far, of the units before too */
     int too_large;
 };

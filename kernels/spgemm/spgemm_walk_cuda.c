@@ -151,17 +151,17 @@ static int64_t walk_rows(struct spgemm_walk *w, int64_t i, int64_t end)
     const int64_t entries = c[i + 1] - c[i],
                   rows = w->alike != NULL ? spmmi_spgemm_alike_rows(w->alike, i, end) : 1;
     if (rows > 1 && entries > 0 && entries <= SPMMI_SPGEMM_ITEM_ENTRIES) {
-        spmmi_spgemm_pulls_end(&w->pulled);
+        spmmi_spgemm_pulls_end(&w->pulls);
         walk_group(w, i, rows);
         return i + rows;
     }
     if (entries == 0)
         return i + 1;
     if (w->is_pulled != NULL && w->is_pulled[i]) {
-        spmmi_spgemm_pulls_row(&w->pulled, w->stage, i);
+        spmmi_spgemm_pulls_row(&w->pulls, w->stage, i);
         return i + 1;
     }
-    spmmi_spgemm_pulls_end(&w->pulled);
+    spmmi_spgemm_pulls_end(&w->pulls);
     walk_row(w, i, left[i], left[i + 1], -1);
     return i + 1;
 }
@@ -172,5 +172,5 @@ void spmmi_spgemm_walk_unit(struct spgemm_walk *w, const struct spmmi_spgemm_uni
         walk_row(w, unit->row, unit->first, unit->end, unit->partial);
     for (int64_t i = unit->row; unit->partial < 0 && i < unit->row_end;)
         i = walk_rows(w, i, unit->row_end);
-    spmmi_spgemm_pulls_end(&w->pulled);
+    spmmi_spgemm_pulls_end(&w->pulls);
 }

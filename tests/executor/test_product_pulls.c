@@ -10,6 +10,7 @@
 
 #include "format/base/alloc.h"
 #include "kernels/spgemm/spgemm_items.h"
+#include "kernels/spgemm/spgemm_pulls.h"
 #include "tests/support/matrices.h"
 
 #define LONG_LIST 700 /* products of one entry of C, more than a pull of several entries has */
@@ -26,6 +27,11 @@ TEST_PATTERN(chance, test_chance(i, j, 9))
 TEST_PATTERN(gaps, i % 3 == 0 && test_chance(i, j, 20))
 TEST_PATTERN(one_column, j == 0)
 TEST_PATTERN(first_row, i == 0)
+TEST_PATTERN(blocks_of_80, j / 80 == i)
+TEST_PATTERN(six_of_25,
+             j / 25 == i / 80 && (j + 25 - 4 * i % 25) % 25 < 6) /* 19 products an entry of blocks_of_80 */
+TEST_PATTERN(three_each, j / 3 == i)
+TEST_PATTERN(stairs, j < 260 + 20 * i)
 TEST_PATTERN(ten_each, (j - 31 * i % 1000 + 1000) % 1000 < 10)
 
 /* A product A B with the pattern of C. */
@@ -50,10 +56,10 @@ static void *room(int64_t count, size_t size)
     return block;
 }
 
-static struct scene scene_of(const struct test_pattern *a, const struct test_pattern *b)
+static struct scene scene_of(const struct test_pattern *a, const struct test_pattern *b, int is_lower)
 {
     struct scene s = {.a = test_matrix_of(a, TEST_VALUES_REAL), .b = test_matrix_of(b, TEST_VALUES_REAL)};
-    const struct spmmi_spgemm_task task = {pattern_of(s.a), pattern_of(s.b), 0};
+    const struct spmmi_spgemm_task task = {pattern_of(s.a), pattern_of(s.b), is_lower};
     s.c_row_ptr = room(s.a->rows, sizeof *s.c_row_ptr);
     assert_int_equal(spmmi_spgemm_row_ptr(&task, 1, s.c_row_ptr, NULL), SPMM_OK);
     s.c_col_ind = room(s.c_row_ptr[s.a->rows], sizeof *s.c_col_ind);
@@ -61,8 +67,17 @@ static struct scene scene_of(const struct test_pattern *a, const struct test_pat
     s.unit = (struct spmmi_spgemm_unit){.row = 0, .row_end = s.a->rows, .partial = -1};
     s.stage =
         (struct spmmi_spgemm_stage){.task = task, .c = {s.a->rows, s.b->cols, s.c_row_ptr, s.c_col_ind}};
-    for (int64_t p = 0; p < s.a->nnz; p++)
-        s.stage.products += (uint64_t)(s.b->row_ptr[s.a->col_ind[p] + 1] - s.b->row_ptr[s.a->col_ind[p]]);
+    s.stage.taken = is_lower ? room(s.a->nnz, sizeof *s.stage.taken) : NULL;
+    for (int64_t i = 0; i < s.a->rows; i++)
+        for (int64_t p = s.a->row_ptr[i]; p < s.a->row_ptr[i + 1]; p++) {
+            const int64_t *const of = s.b->row_ptr + s.a->col_ind[p];
+            int64_t end = of[0];
+            while (end < of[1] && (!is_lower || s.b->col_ind[end] <= i))
+                end++;
+            s.stage.products += (uint64_t)(end - of[0]);
+            if (is_lower)
+                s.stage.taken[p] = (int32_t)(end - of[0]);
+        }
     return s;
 }
 
@@ -79,6 +94,7 @@ static void scene_free(struct scene *s)
     spmmi_spgemm_items_free(&s->items);
     test_matrix_free(s->a);
     test_matrix_free(s->b);
+    free(s->stage.taken);
     free(s->c_row_ptr);
     free(s->c_col_ind);
 }
@@ -144,7 +160,7 @@ static void long_rows_are_pulled_part_by_part(void **state)
 {
     static const struct test_pattern a = {"first row", 1, 20000, first_row},
                                      b = {"ten each", 20000, 1000, ten_each};
-    struct scene s = scene_of(&a, &b);
+    struct scene s = scene_of(&a, &b, 0);
     uint64_t products = 0;
     (void)state;
     make(&s, SPMMI_SPGEMM_WHEREVER, SPMM_F64);
@@ -155,12 +171,15 @@ static void long_rows_are_pulled_part_by_part(void **state)
     scene_free(&s);
 }
 
-static void expect_pulls(const struct scene *s)
+/* Of all rows, but one that is not pulled; -1: of all. */
+static void expect_pulls(const struct scene *s, int64_t unpulled)
 {
     struct product *products = room(LONG_LIST, sizeof *products);
     int64_t row = 0, entry = 0;
-    assert_int_equal(s->items.count, 0);
+    assert_int_equal(s->items.count, unpulled >= 0);
     for (uint32_t turn = 0; turn < s->items.pull_count; turn++) {
+        if (unpulled >= 0 && entry == s->c_row_ptr[unpulled])
+            entry = s->c_row_ptr[unpulled + 1];
         const uint32_t i = pull_of(s, entry);
         const struct spmmi_spgemm_pull_counts counts = spmmi_spgemm_pull_unpack(s->items.pulls[i].counts);
         uint32_t found = 0;
@@ -196,32 +215,111 @@ static void every_entry_is_pulled_with_its_products(void **state)
                                          {"every", LONG_LIST, 2, every},         {"every", 5, 1, every}};
     (void)state;
     for (size_t i = 0; i < sizeof left / sizeof *left; i++) {
-        struct scene s = scene_of(&left[i], &right[i]);
+        struct scene s = scene_of(&left[i], &right[i], 0);
         make(&s, SPMMI_SPGEMM_WHEREVER, SPMM_F64);
-        expect_pulls(&s);
+        expect_pulls(&s, -1);
         scene_free(&s);
     }
 }
 
+/* Entries of the lower triangle alone; units that threads share. */
+static void pulls_of_a_lower_triangle_are_those_of_any_threads(void **state)
+{
+    enum { UNITS = 4, ROWS = 300 };
+    static const struct test_pattern patterns[] = {
+        {"chance", ROWS, ROWS, chance}, {"hub", ROWS, ROWS, hub}, {"five points", ROWS, ROWS, five_points}};
+    const struct spmmi_spgemm_wanted wanted = {SPMMI_SPGEMM_NEVER, SPMMI_SPGEMM_WHEREVER, SPMM_F64};
+    (void)state;
+    for (size_t k = 0; k < 2 * sizeof patterns / sizeof *patterns; k++) {
+        struct scene s = scene_of(&patterns[k / 2], &patterns[k / 2], k % 2 == 1);
+        struct spmmi_spgemm_unit units[UNITS];
+        struct spmmi_spgemm_items other;
+        for (int64_t u = 0; u < UNITS; u++)
+            units[u] = (struct spmmi_spgemm_unit){
+                .row = u * ROWS / UNITS, .row_end = (u + 1) * ROWS / UNITS, .partial = -1};
+        s.stage.units = units;
+        s.stage.unit_count = UNITS;
+        assert_int_equal(spmmi_spgemm_items_make(&s.stage, &wanted, 1, UINT64_MAX, &s.items, NULL), SPMM_OK);
+        assert_int_equal(spmmi_spgemm_items_make(&s.stage, &wanted, 4, UINT64_MAX, &other, NULL), SPMM_OK);
+        expect_pulls(&s, -1);
+        assert_int_equal(other.pull_count, s.items.pull_count);
+        assert_int_equal(other.word_count, s.items.word_count);
+        assert_memory_equal(other.pulls, s.items.pulls, other.pull_count * sizeof *other.pulls);
+        assert_memory_equal(other.words_at, s.items.words_at, other.pull_count * sizeof *other.words_at);
+        assert_memory_equal(other.words, s.items.words, other.word_count * sizeof *other.words);
+        spmmi_spgemm_items_free(&other);
+        scene_free(&s);
+    }
+}
+
+/* Rows before and behind one that is none are not put together. */
+static void no_pull_goes_beyond_a_row_that_is_none(void **state)
+{
+    static const struct test_pattern a = {"five points", 300, 300, five_points};
+    struct scene s = scene_of(&a, &a, 0);
+    struct spmmi_spgemm_cut cut = {.row = 100, .pieces = 1};
+    (void)state;
+    s.stage.cuts = &cut;
+    s.stage.cut_count = 1;
+    make(&s, SPMMI_SPGEMM_WHEREVER, SPMM_F64);
+    expect_pulls(&s, cut.row);
+    scene_free(&s);
+}
+
+/* What counts hold at most, and rows that are too long for them. */
+static void counts_hold_their_limits(void **state)
+{
+    static const struct spmmi_spgemm_pull_counts most[] = {
+        {SPMMI_SPGEMM_PULL, 31, SPMMI_SPGEMM_PULL, SPMMI_SPGEMM_PULL_RUNS},
+        {1, 31, SPMMI_SPGEMM_PULL_LONGEST, SPMMI_SPGEMM_PULL_LONGEST},
+        {1, 0, 1, 1},
+        {2, 9, 2, 1}};
+    const int64_t longest = SPMMI_SPGEMM_PULL_LONGEST, limit = (1 << 12) - 1 - SPMMI_SPGEMM_PULL;
+    int64_t left[] = {0, longest}, right[] = {0, limit};
+    int32_t *const columns = room(longest + 1, sizeof *columns);
+    struct spmmi_spgemm_stage stage = {
+        .task = {{1, 1, left, columns}, {1, (int32_t)limit + 1, right, NULL}, 0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof most / sizeof *most; i++) {
+        const struct spmmi_spgemm_pull_counts found =
+            spmmi_spgemm_pull_unpack(spmmi_spgemm_pull_pack(most[i]));
+        assert_memory_equal(&found, &most[i], sizeof found);
+    }
+    assert_true(spmmi_spgemm_pulls_can(&stage, 0)); /* 20 bits for entries of the row, 12 for offsets */
+    right[1]++;
+    assert_false(spmmi_spgemm_pulls_can(&stage, 0));
+    right[1]--;
+    left[1]++;
+    assert_false(spmmi_spgemm_pulls_can(&stage, 0));
+    free(columns);
+}
+
 /* Rows of few entries, whose steps are mostly idle, and rows with lists that others would wait for are pulled; rows
- * that fill steps are not. In between those of f32 are, of which pulls are faster. */
+ * that fill steps are not, and entries with many products are not. In between those of f32 are, of which pulls are
+ * faster. Where one list is long, its row is pulled alone. */
 static void pulls_are_taken_by_rule(void **state)
 {
+    enum pulled { NONE, FIRST_ROW, ALL };
     static const struct {
-        struct test_pattern pattern;
+        struct test_pattern left, right;
         spmm_dtype_t dtype;
-        int is_pulled, is_all;
-    } cases[] = {{{"five points", 900, 900, five_points}, SPMM_F64, 1, 1},
-                 {{"band", 400, 400, band}, SPMM_F64, 0, 0},
-                 {{"narrow band", 2000, 2000, narrow_band}, SPMM_F64, 0, 0},
-                 {{"narrow band", 2000, 2000, narrow_band}, SPMM_F32, 1, 1},
-                 {{"band and a row", 400, 400, band_and_row}, SPMM_F64, 1, 0}};
+        enum pulled pulled;
+    } cases[] = {
+        {{"five points", 900, 900, five_points}, {"five points", 900, 900, five_points}, SPMM_F64, ALL},
+        {{"band", 400, 400, band}, {"band", 400, 400, band}, SPMM_F64, NONE},
+        {{"narrow band", 2000, 2000, narrow_band}, {"narrow band", 2000, 2000, narrow_band}, SPMM_F64, NONE},
+        {{"narrow band", 2000, 2000, narrow_band}, {"narrow band", 2000, 2000, narrow_band}, SPMM_F32, ALL},
+        {{"band and a row", 400, 400, band_and_row}, {"band", 400, 400, band}, SPMM_F64, FIRST_ROW},
+        {{"blocks", 60, 4800, blocks_of_80}, {"six of 25", 4800, 1500, six_of_25}, SPMM_F32, NONE},
+        {{"every", 20, 171, every}, {"three each", 171, 513, three_each}, SPMM_F64, ALL}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct scene s = scene_of(&cases[i].pattern, &cases[i].pattern);
+        struct scene s = scene_of(&cases[i].left, &cases[i].right, 0);
         make(&s, SPMMI_SPGEMM_BY_RULE, cases[i].dtype);
-        assert_int_equal(s.items.pull_count > 0, cases[i].is_pulled);
-        assert_true(!cases[i].is_all || s.items.count == 0);
+        assert_int_equal(s.items.pull_count > 0, cases[i].pulled != NONE);
+        assert_int_equal(s.items.count == 0, cases[i].pulled == ALL);
+        for (uint32_t k = 0; cases[i].pulled == FIRST_ROW && k < s.items.pull_count; k++)
+            assert_true(s.items.pulls[k].out < s.c_row_ptr[1]);
         scene_free(&s);
     }
 }
@@ -251,7 +349,7 @@ static void no_budget_is_too_large(void **state)
     const struct test_pattern *const patterns[] = {&five, &row};
     (void)state;
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
-        struct scene s = scene_of(patterns[i], patterns[i]);
+        struct scene s = scene_of(patterns[i], patterns[i], 0);
         int by_rule = 0, forced = 0;
         for (uint64_t budget = 1000; forced < 2; budget += 1000) {
             const int now = within(&s, SPMMI_SPGEMM_BY_RULE, budget),
@@ -270,12 +368,19 @@ static void no_budget_is_too_large(void **state)
 static void the_longest_pulls_come_first(void **state)
 {
     static const struct test_pattern a = {"hub", 400, 400, hub};
-    struct scene s = scene_of(&a, &a);
+    struct scene s = scene_of(&a, &a, 0);
     (void)state;
     make(&s, SPMMI_SPGEMM_WHEREVER, SPMM_F64);
     assert_int_equal(spmmi_spgemm_pull_unpack(s.items.pulls[0].counts).products, 400);
     for (uint32_t i = 2; i < s.items.pull_count; i++) /* the others are in the order of rows */
         assert_true(s.items.pulls[i].out > s.items.pulls[i - 1].out);
+    scene_free(&s);
+    static const struct test_pattern left = {"stairs", 6, 400, stairs}, right = {"every", 400, 1, every};
+    s = scene_of(&left, &right, 0);
+    make(&s, SPMMI_SPGEMM_WHEREVER, SPMM_F64);
+    expect_pulls(&s, -1);
+    for (uint32_t i = 0; i < 6; i++)
+        assert_int_equal(spmmi_spgemm_pull_unpack(s.items.pulls[i].counts).products, 360 - 20 * i);
     scene_free(&s);
 }
 
@@ -283,7 +388,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_entry_is_pulled_with_its_products),
-        cmocka_unit_test(the_longest_pulls_come_first), cmocka_unit_test(long_rows_are_pulled_part_by_part),
-        cmocka_unit_test(no_budget_is_too_large), cmocka_unit_test(pulls_are_taken_by_rule)};
+        cmocka_unit_test(the_longest_pulls_come_first),
+        cmocka_unit_test(long_rows_are_pulled_part_by_part),
+        cmocka_unit_test(pulls_of_a_lower_triangle_are_those_of_any_threads),
+        cmocka_unit_test(no_pull_goes_beyond_a_row_that_is_none),
+        cmocka_unit_test(counts_hold_their_limits),
+        cmocka_unit_test(no_budget_is_too_large),
+        cmocka_unit_test(pulls_are_taken_by_rule),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
