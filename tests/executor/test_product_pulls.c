@@ -26,6 +26,7 @@ TEST_PATTERN(hub, i == 0 || j == 0 || i == j)
 TEST_PATTERN(chance, test_chance(i, j, 9))
 TEST_PATTERN(gaps, i % 3 == 0 && test_chance(i, j, 20))
 TEST_PATTERN(one_column, j == 0)
+TEST_PATTERN(blocks_and_points, i < 600 ? i / 12 == j / 12 : i < j + 2 && j < i + 2 && j >= 600)
 TEST_PATTERN(first_row, i == 0)
 TEST_PATTERN(blocks_of_80, j / 80 == i)
 TEST_PATTERN(six_of_25,
@@ -266,6 +267,26 @@ static void no_pull_goes_beyond_a_row_that_is_none(void **state)
     scene_free(&s);
 }
 
+/* Rows that groups take are left to them. */
+static void groups_and_pulls_share_a_product(void **state)
+{
+    static const struct test_pattern a = {"blocks and points", 900, 900, blocks_and_points};
+    const struct spmmi_spgemm_wanted wanted = {SPMMI_SPGEMM_WHEREVER, SPMMI_SPGEMM_WHEREVER, SPMM_F64};
+    struct scene s = scene_of(&a, &a, 0);
+    int64_t entries = 0;
+    (void)state;
+    s.stage.units = &s.unit;
+    s.stage.unit_count = 1;
+    assert_int_equal(spmmi_spgemm_items_make(&s.stage, &wanted, 1, UINT64_MAX, &s.items, NULL), SPMM_OK);
+    assert_int_equal(s.items.count, 200); /* three rows each */
+    for (uint32_t i = 0; i < s.items.pull_count; i++) {
+        assert_true(s.items.pulls[i].out >= s.c_row_ptr[600]);
+        entries += spmmi_spgemm_pull_unpack(s.items.pulls[i].counts).entries;
+    }
+    assert_int_equal(entries, s.c_row_ptr[900] - s.c_row_ptr[600]);
+    scene_free(&s);
+}
+
 /* What counts hold at most, and rows that are too long for them. */
 static void counts_hold_their_limits(void **state)
 {
@@ -392,6 +413,7 @@ int main(void)
         cmocka_unit_test(long_rows_are_pulled_part_by_part),
         cmocka_unit_test(pulls_of_a_lower_triangle_are_those_of_any_threads),
         cmocka_unit_test(no_pull_goes_beyond_a_row_that_is_none),
+        cmocka_unit_test(groups_and_pulls_share_a_product),
         cmocka_unit_test(counts_hold_their_limits),
         cmocka_unit_test(no_budget_is_too_large),
         cmocka_unit_test(pulls_are_taken_by_rule),
