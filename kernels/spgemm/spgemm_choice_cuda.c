@@ -29,9 +29,9 @@
  * product of f64, 4 to 6 of f32, as it is bound by shared memory. */
 #define PULL_LANES_F64 31
 #define PULL_LANES_F32 24
-/* Products of an entry that are added while all lanes have one: SPMMI_SPGEMM_PULL of 32. For each more that entries of
- * a row have on average, each product costs so many eighths more, as lanes wait for those that add. One H200, f64: AP of
- * gen:poisson3, with 3 products an entry, took 7.5 ps a product, R (A P) with 20 took 10.1. */
+/* Products of an entry that are added while all lanes have one. For each more that entries of a row have on average,
+ * each product costs so many eighths more, as lanes wait for those that add. One H200, f64: A P of gen:poisson3, with 3
+ * products an entry, took 7.5 ps a product, R (A P) with 20 took 10.1. */
 #define ADDS_EVEN (SPMMI_SPGEMM_PULL / 32)
 #define ADD_LANES 2
 /* Entries of a list that add to one entry of C take 0.12 us each, one after the other. Where that is a fourth of the

@@ -29,7 +29,7 @@ struct spmmi_spgemm_items {
     uint8_t *k_count;                      /* listed; NULL without groups */
     struct spmmi_spgemm_join *joins;
     struct spmmi_spgemm_pull *pulls;
-    uint32_t *starts;           /* of rows, the direct ones; NULL without pulls */
+    uint32_t *starts;           /* of rows of the right factor, direct; NULL without pulls */
     uint32_t *words_at, *words; /* of each pull, what its stream has before the destinations */
     uint32_t pull_count;
     uint64_t word_count;

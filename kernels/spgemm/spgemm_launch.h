@@ -51,7 +51,7 @@ struct spmmi_spgemm_row {
 };
 
 /* A pull: at most SPMMI_SPGEMM_PULL products, all those of neighbouring entries of C, which a warp brings to shared
- * memory, where each entry takes its own. Or one entry with any number of products. Its stream, of words of 4 bytes:
+ * memory, where each entry takes its own. Or one entry with up to 2^19 products. Its stream, of words of 4 bytes:
  *   of several entries: for each 32 products a word whose bits say which begin a run, products of one entry of the left
  *   factor; as many words with a bit for each product by entry, set where an entry begins; a word for each run; for
  *   each 128 products 32 words, whose 4 bytes say where the products lane, lane + 32, lane + 64 and lane + 96 go

@@ -7,7 +7,7 @@
 //           products of each entry begin
 // in flight 128 products
 // sums      a lane takes an entry: by ascending k from 0, fused, so the bits of items
-// one entry of more products than that is added by one lane, round by round
+// one entry of more products than that, up to 2^19, is added by one lane, round by round
 #include "kernels/shared/launch.cuh"
 #include "spgemm_chunk.cuh"
 #include "spgemm_flat.cuh"
@@ -156,7 +156,7 @@ __device__ __forceinline__ void run_pull(const spmmi_spgemm_tables &tables, cons
     add_entries(values, pull, shared, lane);
 }
 
-// One entry of C of any number of products.
+// One entry of C, of SPMMI_SPGEMM_PULL_LONGEST products at most.
 template <typename Real>
 __device__ __forceinline__ void run_one(const spmmi_spgemm_tables &tables, const PullOperands<Real> &values,
                                         const Pull &pull, Pulled<Real> &shared, uint32_t lane)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a stage to its tables in device memory. Positions are derived there: items are hashed, equal ones share their
- * positions, and each that shares is compared with what it shares. */
+/* From a stage to its tables in device memory. Positions of items and streams of pulls are derived there: they are
+ * hashed, equal ones share what they have, and each that shares is compared with what it shares. */
 #include "spgemm_stage_cuda.h"
 
 #include <cuda_runtime_api.h>
