@@ -5,8 +5,8 @@
 
 #include "kernels/tcblock/tcblock_shape.h"
 
-/* The tensor core operand of bcsr is the wide one (of 3xtf32 by warpgroups the other: docs/decisions/0081). A unit is a block-row group of 64 or 128 rows, W = unit_rows / 16
- * block rows. Its columns are cut at multiples of block_columns: 8, or 16 for 16-bit types; the block columns in which
+/* The tensor core operand of bcsr is the wide one (of 3xtf32 by warpgroups the other: docs/decisions/0081). A unit is
+ * a block-row group of 64 or 128 rows, W = unit_rows / 16 block rows. Its columns are cut at multiples of block_columns: 8, or 16 for 16-bit types; the block columns in which
  * the block-row group has a nonzero are processed in ascending order, 4 in a step. A block is 16 rows by block_columns,
  * dense, and is there if its block row has a nonzero in it. Blocks go by step, then by block row, then by column.
  * spmmi_tcblock_wide_position has the order in a block. */
@@ -54,8 +54,8 @@ struct spmmi_bcsr_operands {
     int is_split; /* values are multiplied as 3xtf32, and steps are full enough for warpgroups */
 };
 
-/* Warpgroups multiply zeros where a step lacks blocks: they pay from this share on. On an H200, n = 128 and 512: 1.2 to
- * 1.27 times as fast at 0.92 and 0.5 (gen:band:16384:256, gen:block:8192:32:15), 0.8 at 0.37 (a lattice of 8^4 sites). */
+/* Warpgroups multiply zeros where a step lacks blocks: they pay from this share on. On an H200, n = 128 and 512: 1.18
+ * to 1.27 times as fast at 0.92 and 0.5 (gen:band:16384:256, gen:block:8192:32:15), 0.8 at 0.37 (a lattice of 8^4). */
 #define SPMMI_BCSR_SPLIT_SHARE 0.45
 static inline int spmmi_bcsr_fills_groups(double blocks, double steps)
 {

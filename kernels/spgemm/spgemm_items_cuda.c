@@ -3,12 +3,13 @@
 #include "spgemm_items.h"
 
 #include <omp.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
 #include "format/base/team.h"
+#include "spgemm_drafts.h"
+#include "spgemm_joins.h"
 #include "spgemm_walk.h"
 
 /* What the threads share. */
@@ -80,71 +81,6 @@ static void walk_units(struct making *m)
     m->pulled_products = pulled_products;
 }
 
-/* A list of short parts of rows takes a step for each, whatever its products are. */
-static int by_steps(const void *a, const void *b)
-{
-    const struct spgemm_draft *x = a, *y = b;
-    if (x->steps != y->steps)
-        return x->steps > y->steps ? -1 : 1;
-    return x->item.out < y->item.out ? -1 : 1; /* of one bin: outs differ */
-}
-
-/* Bins by descending key; items by row, which keeps rows of the right factor in the caches, wide ones by steps. */
-static void add_bin(struct spmmi_spgemm_items *out, uint32_t key, uint64_t first, uint64_t count,
-                    uint64_t *blocks)
-{
-    const uint32_t choice = key % KEY_PARTIAL, is_flat = choice >= CHOICE_FLAT,
-                   lanes = is_flat ? 32 : 4u << choice;
-    const struct spmmi_spgemm_bin bin = {
-        (uint32_t)*blocks,        (uint32_t)first,       (uint32_t)count,
-        (uint8_t)lanes,           (key & KEY_WIDE) == 0, (key & KEY_LISTED) != 0,
-        (key & KEY_PARTIAL) != 0, (uint8_t)is_flat,      choice == CHOICE_OWNED};
-    if (key >= KEY_GROUP) {
-        out->groups[out->group_count] = (struct spmmi_spgemm_groups){bin, key >= KEY_THREE ? 3 : 2, 0};
-        out->groups[out->group_count++].bin.first_block = 0;
-    } else {
-        out->bins.bin[out->bins.count++] = bin;
-        *blocks += (count * lanes + SPMMI_SPGEMM_THREADS - 1) / SPMMI_SPGEMM_THREADS;
-    }
-}
-
-static spmm_status_t sort_items(struct making *m, spmm_diag_t *diag)
-{
-    spmm_status_t status = SPMM_OK;
-    struct spmmi_spgemm_items *out = m->out;
-    uint64_t at[KEYS] = {0}, first = 0, blocks = 0;
-    struct spgemm_draft *sorted = NULL;
-    for (uint32_t i = 0; i < out->count; i++)
-        at[m->drafts[i].key]++;
-    for (uint32_t key = KEYS; key-- > 0;) {
-        const uint64_t count = at[key];
-        if (count > 0)
-            add_bin(out, key, first, count, &blocks);
-        at[key] = first;
-        first += count;
-    }
-    SPMM_REQUIRE(blocks <= INT32_MAX, SPMM_ERR_TOO_LARGE, diag,
-                 "the product needs %llu thread blocks, a GPU runs %d", (unsigned long long)blocks,
-                 INT32_MAX);
-    out->bins.blocks = (uint32_t)blocks;
-    SPMM_TRY_ALLOC(sorted = spmmi_alloc(out->count, sizeof *sorted), diag);
-    for (uint32_t i = 0; i < out->count; i++)
-        sorted[at[m->drafts[i].key]++] = m->drafts[i];
-    for (uint32_t b = 0; b < out->bins.count && !out->bins.bin[b].is_narrow; b++)
-        qsort(sorted + out->bins.bin[b].first, out->bins.bin[b].count, sizeof *sorted, by_steps);
-    for (uint32_t g = 0; g < out->group_count; g++) {
-        struct spmmi_spgemm_groups *groups = &out->groups[g];
-        for (uint32_t i = groups->bin.first; i < groups->bin.first + groups->bin.count; i++) {
-            const uint32_t entries = SPMMI_SPGEMM_ENTRIES(sorted[i].item.counts);
-            groups->entries = entries > groups->entries ? entries : groups->entries;
-        }
-    }
-    spmmi_free(m->drafts);
-    m->drafts = sorted;
-cleanup:
-    return status;
-}
-
 static spmm_status_t make_streams(struct spmmi_spgemm_streams *streams, uint32_t count, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -182,25 +118,6 @@ cleanup:
     return status;
 }
 
-/* Entries of a row that was cut which one block adds. */
-static int64_t join_slice(const struct spmmi_spgemm_cut *cut)
-{
-    return spmmi_spgemm_join_width((uint32_t)cut->pieces);
-}
-
-/* Slices of all rows that are cut: less than 2^31, as a cut row has 5 entries of the left factor at least, and a slice
- * 4 of C and 2,048 partial sums, or 256. */
-static uint64_t count_joins(const struct spmmi_spgemm_stage *s)
-{
-    const int64_t *c = s->c.row_ptr;
-    uint64_t count = 0;
-    for (int64_t r = 0; r < s->cut_count; r++) {
-        const int64_t slice = join_slice(&s->cuts[r]), row = s->cuts[r].row;
-        count += (uint64_t)((c[row + 1] - c[row] + slice - 1) / slice);
-    }
-    return count;
-}
-
 /* Bytes of so many items, with those that sort them, list entries, slices, pulls and their words. */
 static uint64_t items_bytes(uint64_t count, uint64_t lists, uint64_t joins, uint64_t pulls, uint64_t words)
 {
@@ -236,8 +153,8 @@ struct counted {
 static uint64_t bytes_of(const struct making *m, const struct counted *all)
 {
     const uint64_t counters = 4 * ((uint64_t)m->stage->unit_count + 1) * sizeof(uint64_t);
-    const uint64_t bytes =
-        counters + items_bytes(all->items, all->lists, count_joins(m->stage), all->pulls, all->words);
+    const uint64_t bytes = counters + items_bytes(all->items, all->lists, spmmi_spgemm_joins_count(m->stage),
+                                                  all->pulls, all->words);
     return bytes + (m->is_pulled != NULL
                         ? pulling_bytes(m) + spmmi_spgemm_pulls_sort_bytes(m->pulled_products)
                         : (uint64_t)m->threads * cursor_count(m) * sizeof *m->cursors);
@@ -383,27 +300,8 @@ static spmm_status_t make_items(struct making *m, spmm_diag_t *diag)
                  "a row of the product has more than %u multiplications and is not cut", UINT32_MAX);
     out->are_mostly_pulled = 2 * m->pulled_products > s->products;
     SPMM_TRY(spmmi_spgemm_pulls_sort(out->pulls, out->words_at, out->pull_count, diag));
-    SPMM_TRY(sort_items(m, diag));
+    SPMM_TRY(spmmi_spgemm_drafts_sort(&m->drafts, m->out, diag));
     SPMM_TRY(store_items(m, diag));
-cleanup:
-    return status;
-}
-
-static spmm_status_t make_joins(const struct spmmi_spgemm_stage *s, struct spmmi_spgemm_items *out,
-                                spmm_diag_t *diag)
-{
-    spmm_status_t status = SPMM_OK;
-    const int64_t *c = s->c.row_ptr;
-    SPMM_TRY_ALLOC(out->joins = spmmi_alloc(count_joins(s), sizeof *out->joins), diag);
-    for (int64_t r = 0; r < s->cut_count; r++) {
-        const struct spmmi_spgemm_cut *cut = &s->cuts[r];
-        const int64_t first = c[cut->row], entries = c[cut->row + 1] - first, slice = join_slice(cut);
-        for (int64_t e = 0; e < entries; e += slice)
-            out->joins[out->join_count++] =
-                (struct spmmi_spgemm_join){(uint32_t)(first + e), (uint32_t)(cut->partial + e),
-                                           (uint32_t)(entries - e < slice ? entries - e : slice),
-                                           (uint32_t)entries, (uint32_t)cut->pieces};
-    }
 cleanup:
     return status;
 }
@@ -449,7 +347,7 @@ spmm_status_t spmmi_spgemm_items_make(const struct spmmi_spgemm_stage *s,
         SPMM_TRY(spmmi_spgemm_choose_pulls(s, wanted, m.has_groups ? &m.alike : NULL, threads, &m.is_pulled,
                                            diag));
     SPMM_TRY(make_items(&m, diag));
-    SPMM_TRY(make_joins(s, items, diag));
+    SPMM_TRY(spmmi_spgemm_joins_make(s, items, diag));
 cleanup:
     spmmi_spgemm_alike_free(&m.alike);
     free_cursors(&m);

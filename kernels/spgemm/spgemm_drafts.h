@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The order of items of a sparse product on a GPU: bins of items that one launch runs alike. */
+#ifndef SPMMI_SPGEMM_DRAFTS_H
+#define SPMMI_SPGEMM_DRAFTS_H
+
+#include "spgemm_items.h"
+#include "spgemm_walk.h"
+
+/* Puts items->count drafts, which are freed and made anew, in the order of bins, and fills the bins and groups of
+ * items. Errors: TOO_LARGE, MEMORY. */
+spmm_status_t spmmi_spgemm_drafts_sort(struct spgemm_draft **drafts, struct spmmi_spgemm_items *items,
+                                       spmm_diag_t *diag);
+
+#endif
