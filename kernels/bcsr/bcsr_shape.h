@@ -5,11 +5,12 @@
 
 #include "kernels/tcblock/tcblock_shape.h"
 
-/* The tensor core operand of bcsr is the wide one (of 3xtf32 by warpgroups the other: docs/decisions/0081). A unit is
- * a block-row group of 64 or 128 rows, W = unit_rows / 16 block rows. Its columns are cut at multiples of block_columns: 8, or 16 for 16-bit types; the block columns in which
- * the block-row group has a nonzero are processed in ascending order, 4 in a step. A block is 16 rows by block_columns,
- * dense, and is there if its block row has a nonzero in it. Blocks go by step, then by block row, then by column.
- * spmmi_tcblock_wide_position has the order in a block. */
+/* The tensor core operand of bcsr is the wide one (of 3xtf32 by warpgroups the other: docs/decisions/0081). A unit
+ * is a block-row group of 64 or 128 rows, W = unit_rows / 16 block rows. Its columns are cut at multiples of
+ * block_columns: 8, or 16 for 16-bit types; the block columns in which the block-row group has a nonzero are
+ * processed in ascending order, 4 in a step. A block is 16 rows by block_columns, dense, and is there if its block
+ * row has a nonzero in it. Blocks go by step, then by block row, then by column. spmmi_tcblock_wide_position has
+ * the order in a block. */
 #define SPMMI_BCSR_ROWS 16u                     /* of a block */
 #define SPMMI_BCSR_STEP SPMMI_TCBLOCK_WIDE_STEP /* block columns of a step */
 #define SPMMI_BCSR_COLUMNS(value_bytes) ((value_bytes) == 2 ? 16u : 8u)
