@@ -20,14 +20,34 @@ static uint32_t count_ranks(const int64_t *row_ptr, int64_t begin, int64_t end)
     return ranks;
 }
 
+/* Pieces of rows, and the ranks before each. */
+struct rank_pieces {
+    int64_t row[RANK_PIECES + 1];
+    uint32_t rank[RANK_PIECES + 1];
+};
+
+static void count_pieces(int64_t rows, const int64_t *row_ptr, int threads, struct rank_pieces *p)
+{
+    for (int k = 0; k <= RANK_PIECES; k++)
+        p->row[k] = rows * k / RANK_PIECES;
+    p->rank[0] = 0;
+#pragma omp parallel for schedule(static) num_threads(spmmi_team(threads))
+    for (int k = 0; k < RANK_PIECES; k++)
+        p->rank[k + 1] = count_ranks(row_ptr, p->row[k], p->row[k + 1]);
+    for (int k = 0; k < RANK_PIECES; k++)
+        p->rank[k + 1] += p->rank[k];
+}
+
+static int threads_of(int64_t rows)
+{
+    return spmmi_pack_threads((uint64_t)rows * sizeof(int64_t));
+}
+
 uint32_t spmmi_ranks_count(int64_t rows, const int64_t *row_ptr)
 {
-    const uint64_t bytes = (uint64_t)rows * sizeof *row_ptr;
-    uint32_t ranks = 0;
-#pragma omp parallel for schedule(static) reduction(+ : ranks) num_threads(spmmi_team(spmmi_pack_threads(bytes)))
-    for (int64_t i = 0; i < rows; i++)
-        ranks += row_ptr[i] < row_ptr[i + 1];
-    return ranks;
+    struct rank_pieces pieces;
+    count_pieces(rows, row_ptr, threads_of(rows), &pieces);
+    return pieces.rank[RANK_PIECES];
 }
 
 /* The first rank whose row ends behind nonzero `first`. */
@@ -107,24 +127,6 @@ static void fill_ranks(const int64_t *row_ptr, int64_t begin, int64_t end, uint3
     }
 }
 
-/* Pieces of rows, and the ranks before each. */
-struct rank_pieces {
-    int64_t row[RANK_PIECES + 1];
-    uint32_t rank[RANK_PIECES + 1];
-};
-
-static void count_pieces(int64_t rows, const int64_t *row_ptr, int threads, struct rank_pieces *p)
-{
-    for (int k = 0; k <= RANK_PIECES; k++)
-        p->row[k] = rows * k / RANK_PIECES;
-    p->rank[0] = 0;
-#pragma omp parallel for schedule(static) num_threads(spmmi_team(threads))
-    for (int k = 0; k < RANK_PIECES; k++)
-        p->rank[k + 1] = count_ranks(row_ptr, p->row[k], p->row[k + 1]);
-    for (int k = 0; k < RANK_PIECES; k++)
-        p->rank[k + 1] += p->rank[k];
-}
-
 static void fill_pieces(const int64_t *row_ptr, int threads, const struct rank_pieces *p,
                         struct spmmi_stream_host *stream)
 {
@@ -140,7 +142,7 @@ spmm_status_t spmmi_stream_ranks_build(int64_t rows, const int64_t *row_ptr, str
 {
     spmm_status_t status = SPMM_OK;
     const int64_t nnz = row_ptr[rows];
-    const int threads = spmmi_pack_threads((uint64_t)rows * sizeof *row_ptr);
+    const int threads = threads_of(rows);
     struct rank_pieces pieces;
     memset(stream, 0, sizeof *stream);
     SPMM_REQUIRE(nnz <= INT32_MAX - (int64_t)SPMMI_STREAM_PAD, SPMM_ERR_TOO_LARGE, diag,
