@@ -118,24 +118,25 @@ static void tally_parts(struct spgemm_tally *tally, uint64_t products, uint64_t 
         tally->steps[g] += lists * ((each + (4u << g) - 1) >> (2 + g));
 }
 
-/* What the items of a row of C cost. */
-static uint64_t items_cost(const struct spmmi_spgemm_stage *s, int64_t row, int has_few_rows)
+/* What the items of a row of C cost, and the products of the row. */
+static uint64_t items_cost(const struct spmmi_spgemm_stage *s, int64_t row, int has_few_rows,
+                           uint64_t *products)
 {
     const uint64_t entries = (uint64_t)(s->c.row_ptr[row + 1] - s->c.row_ptr[row]),
                    parts = (entries + SPMMI_SPGEMM_ITEM_ENTRIES - 1) / SPMMI_SPGEMM_ITEM_ENTRIES;
     struct spgemm_tally tally = {.length = 0};
     struct spgemm_cost cost;
-    uint64_t products = 0;
+    *products = 0;
     for (int64_t p = s->task.left.row_ptr[row]; p < s->task.left.row_ptr[row + 1]; p++) {
         const uint32_t count = (uint32_t)spmmi_spgemm_walk_count(s, p);
-        products += count;
+        *products += count;
         if (parts == 1)
             spmmi_spgemm_tally_add(&tally, count);
         else
             tally_parts(&tally, count, parts);
     }
     if (parts > 1) /* a round has half a turn left */
-        tally.turns = products / 32 + tally.length / 64;
+        tally.turns = *products / 32 + tally.length / 64;
     (void)spmmi_spgemm_cost_of(&tally, (uint32_t)((entries + parts - 1) / parts), has_few_rows, &cost);
     return cost.time + entries * SUM_LANES / 8;
 }
@@ -168,11 +169,9 @@ static enum known pull_pays(const struct spmmi_spgemm_stage *s, int64_t row, spm
 {
     const int has_few_rows = spmmi_spgemm_cost_is_few(s->task.left.rows);
     const int64_t first = s->task.left.row_ptr[row], end = s->task.left.row_ptr[row + 1];
-    for (int64_t p = first; p < end; p++)
-        sum->products += (uint64_t)spmmi_spgemm_walk_count(s, p);
     const uint64_t entries = (uint64_t)(s->c.row_ptr[row + 1] - s->c.row_ptr[row]),
-                   pull = pull_cost(sum->products, entries, has_few_rows, dtype),
-                   items = items_cost(s, row, has_few_rows);
+                   items = items_cost(s, row, has_few_rows, &sum->products),
+                   pull = pull_cost(sum->products, entries, has_few_rows, dtype);
     sum->saved = pull < items ? items - pull : 0;
     sum->serial = (uint64_t)(end - first);
     if (is_serial(s, sum->serial, SERIAL_PRODUCTS))
