@@ -35,8 +35,8 @@ int spmmi_spgemm_cost_is_few(int64_t rows);
 uint32_t spmmi_spgemm_cost_of(const struct spgemm_tally *tally, uint32_t entries, int has_few_rows,
                               struct spgemm_cost *cost);
 
-/* Which rows are pulled: a byte each, of the caller; NULL: none is. Rows that the plan cuts are not, nor those that
- * groups take. alike: NULL without groups. Errors: MEMORY. */
+/* Which rows are pulled: a byte each, of the caller; NULL: none is. Those that
+ * groups take are not. alike: NULL without groups. Errors: MEMORY. */
 spmm_status_t spmmi_spgemm_choose_pulls(const struct spmmi_spgemm_stage *stage,
                                         const struct spmmi_spgemm_wanted *wanted,
                                         const struct spmmi_spgemm_alike *alike, int threads,

@@ -25,6 +25,8 @@
 
 /* Lanes that an entry of C costs an item beside its products, in eighths: sums are set to 0, and stored. */
 #define SUM_LANES 5
+/* The same of a row that the plan cuts, for each piece: sums are stored, and read and added later. */
+#define PARTIAL_LANES 10
 /* Lanes that a product costs a pull, in eighths. One H200: items take 1.5 to 1.6 ps a lane; a pull takes 5 to 7 ps a
  * product of f64, 4 to 6 of f32, as it is bound by shared memory. */
 #define PULL_LANES_F64 31
@@ -43,6 +45,9 @@
 /* Lanes that pulling every row may cost a product then, in eighths, by the model, which takes parts of long rows for
  * even. One H200, gt_as-22july06: the model says 12 more, and all as pulls took 0.129 ms, long lists alone 0.151. */
 #define SERIAL_LANES_MORE 13
+/* A row that the plan cuts is pulled if its list has at most so many of the products: a product of one long entry takes
+ * 14 ns, all others 7 ps of the whole product, and it should take half as long. */
+#define CUT_PRODUCTS 4000
 /* Every row is pulled where it pays for more of the products than this: two kernels take longer than one. */
 #define MOST_PERCENT 55
 /* Pulling must save a lane for so many products, as a second kernel is launched then. */
@@ -118,16 +123,16 @@ static void tally_parts(struct spgemm_tally *tally, uint64_t products, uint64_t 
         tally->steps[g] += lists * ((each + (4u << g) - 1) >> (2 + g));
 }
 
-/* What the items of a row of C cost, and the products of the row. */
-static uint64_t items_cost(const struct spmmi_spgemm_stage *s, int64_t row, int has_few_rows,
-                           uint64_t *products)
+/* What the items of a row of C cost, or of a piece: of entries [first, end) of the left factor; and their products. */
+static uint64_t items_cost(const struct spmmi_spgemm_stage *s, int64_t row, int64_t first, int64_t end,
+                           int has_few_rows, uint64_t *products)
 {
     const uint64_t entries = (uint64_t)(s->c.row_ptr[row + 1] - s->c.row_ptr[row]),
                    parts = (entries + SPMMI_SPGEMM_ITEM_ENTRIES - 1) / SPMMI_SPGEMM_ITEM_ENTRIES;
     struct spgemm_tally tally = {.length = 0};
     struct spgemm_cost cost;
     *products = 0;
-    for (int64_t p = s->task.left.row_ptr[row]; p < s->task.left.row_ptr[row + 1]; p++) {
+    for (int64_t p = first; p < end; p++) {
         const uint32_t count = (uint32_t)spmmi_spgemm_walk_count(s, p);
         *products += count;
         if (parts == 1)
@@ -141,8 +146,25 @@ static uint64_t items_cost(const struct spmmi_spgemm_stage *s, int64_t row, int 
     return cost.time + entries * SUM_LANES / 8;
 }
 
-/* What a row is: not to be pulled, as the plan cuts it or a group takes it, or it cannot be; one that can be; one that
- * is cheaper as pulls; one that others wait for. */
+/* The same of all pieces of a row, whose partial sums are stored and read again. */
+static uint64_t pieces_cost(const struct spmmi_spgemm_stage *s, const struct spmmi_spgemm_unit *piece,
+                            int has_few_rows, uint64_t *products)
+{
+    const int64_t row = piece->row;
+    const uint64_t entries = (uint64_t)(s->c.row_ptr[row + 1] - s->c.row_ptr[row]);
+    uint64_t cost = 0, all = 0;
+    for (int64_t end = s->task.left.row_ptr[row]; end < s->task.left.row_ptr[row + 1]; piece++) {
+        cost += items_cost(s, row, piece->first, piece->end, has_few_rows, products) +
+                entries * PARTIAL_LANES / 8;
+        all += *products;
+        end = piece->end;
+    }
+    *products = all;
+    return cost;
+}
+
+/* What a row is: not to be pulled, as a group takes it or it cannot be; one that can be; one that is cheaper as pulls;
+ * one that others wait for. */
 enum known { UNKNOWN, IS_TAKEN, CAN_PULL, PULL_SAVES, IS_SERIAL };
 
 /* Lanes that pulls save, or cost more than items, and what they are of. */
@@ -164,23 +186,58 @@ static uint64_t pull_cost(uint64_t products, uint64_t entries, int has_few_rows,
     return products * each / 8 * step / (32 + STEP_LANES);
 }
 
-static enum known pull_pays(const struct spmmi_spgemm_stage *s, int64_t row, spmm_dtype_t dtype,
-                            struct savings *sum)
+/* piece: the first one of a row that the plan cuts, whose list nobody waits for; else NULL. */
+static enum known pull_pays(const struct spmmi_spgemm_stage *s, int64_t row,
+                            const struct spmmi_spgemm_unit *piece, spmm_dtype_t dtype, struct savings *sum)
 {
     const int has_few_rows = spmmi_spgemm_cost_is_few(s->task.left.rows);
     const int64_t first = s->task.left.row_ptr[row], end = s->task.left.row_ptr[row + 1];
     const uint64_t entries = (uint64_t)(s->c.row_ptr[row + 1] - s->c.row_ptr[row]),
-                   items = items_cost(s, row, has_few_rows, &sum->products),
+                   items = piece != NULL ? pieces_cost(s, piece, has_few_rows, &sum->products)
+                                         : items_cost(s, row, first, end, has_few_rows, &sum->products),
                    pull = pull_cost(sum->products, entries, has_few_rows, dtype);
     sum->saved = pull < items ? items - pull : 0;
-    sum->serial = (uint64_t)(end - first);
+    sum->serial = piece == NULL ? (uint64_t)(end - first) : 0;
     if (is_serial(s, sum->serial, SERIAL_PRODUCTS))
         return IS_SERIAL;
     sum->lost = pull > items ? pull - items : 0;
     return sum->saved > 0 ? PULL_SAVES : CAN_PULL;
 }
 
-/* Of all rows. */
+/* May a row that the plan cuts be pulled? An entry with a product for each entry of its list is one lane's then. */
+static int can_pull_cut(const struct spmmi_spgemm_stage *s, int64_t row)
+{
+    const uint64_t length = (uint64_t)(s->task.left.row_ptr[row + 1] - s->task.left.row_ptr[row]);
+    return length <= s->products / CUT_PRODUCTS && spmmi_spgemm_pulls_can(s, row);
+}
+
+static void add_savings(struct savings *all, enum known known, const struct savings *row)
+{
+    all->saved += row->saved;
+    all->lost += row->lost;
+    all->products += known > CAN_PULL ? row->products : 0;
+}
+
+/* Of rows that the plan cuts. is_forced: whatever it costs. */
+static struct savings know_cut_rows(const struct spmmi_spgemm_stage *s, spmm_dtype_t dtype, int is_forced,
+                                    uint8_t *known)
+{
+    struct savings all = {0, 0, 0, 0};
+    for (int64_t u = 0; u < s->unit_count; u++) {
+        const struct spmmi_spgemm_unit *unit = &s->units[u];
+        const int64_t row = unit->row;
+        struct savings sum = {0, 0, 0, 0};
+        if (unit->partial < 0 || unit->first != s->task.left.row_ptr[row] ||
+            s->c.row_ptr[row] == s->c.row_ptr[row + 1] ||
+            !(is_forced ? spmmi_spgemm_pulls_can(s, row) : can_pull_cut(s, row)))
+            continue;
+        known[row] = (uint8_t)pull_pays(s, row, unit, dtype, &sum);
+        add_savings(&all, (enum known)known[row], &sum);
+    }
+    return all;
+}
+
+/* Of all others. */
 static struct savings know_rows(const struct spmmi_spgemm_stage *s, spmm_dtype_t dtype, int threads,
                                 uint8_t *known)
 {
@@ -192,7 +249,7 @@ static struct savings know_rows(const struct spmmi_spgemm_stage *s, spmm_dtype_t
         struct savings sum = {0, 0, 0, 0};
         if (known[i] == IS_TAKEN || c[i] == c[i + 1] || !spmmi_spgemm_pulls_can(s, i))
             continue;
-        known[i] = (uint8_t)pull_pays(s, i, dtype, &sum);
+        known[i] = (uint8_t)pull_pays(s, i, NULL, dtype, &sum);
         saved += sum.saved;
         lost += sum.lost;
         products += known[i] > CAN_PULL ? sum.products : 0;
@@ -212,7 +269,7 @@ static enum known least_to_pull(const struct spmmi_spgemm_stage *s, const struct
                                                     : IS_SERIAL;
 }
 
-/* Rows of pieces, and rows that groups take: see walk_rows in spgemm_walk_cuda.c. */
+/* Rows of pieces, which are looked at by themselves, and those that groups take: see walk_rows in spgemm_walk_cuda.c. */
 static void mark_taken(const struct spmmi_spgemm_stage *s, const struct spmmi_spgemm_alike *alike,
                        uint8_t *known)
 {
@@ -244,8 +301,13 @@ spmm_status_t spmmi_spgemm_choose_pulls(const struct spmmi_spgemm_stage *s,
         return SPMM_OK;
     SPMM_TRY_ALLOC(to = spmmi_alloc_zero((uint64_t)rows, 1), diag);
     mark_taken(s, alike, to);
-    const struct savings all = know_rows(s, wanted->dtype, threads, to);
-    const enum known least = wanted->pulls == SPMMI_SPGEMM_WHEREVER ? CAN_PULL : least_to_pull(s, &all);
+    const int is_forced = wanted->pulls == SPMMI_SPGEMM_WHEREVER;
+    struct savings all = know_rows(s, wanted->dtype, threads, to);
+    const struct savings of_cut = know_cut_rows(s, wanted->dtype, is_forced, to);
+    all.saved += of_cut.saved;
+    all.lost += of_cut.lost;
+    all.products += of_cut.products;
+    const enum known least = is_forced ? CAN_PULL : least_to_pull(s, &all);
     for (int64_t i = 0; i < rows; i++) {
         to[i] = to[i] >= least;
         is_any |= to[i];

@@ -153,7 +153,7 @@ struct counted {
 static uint64_t bytes_of(const struct making *m, const struct counted *all)
 {
     const uint64_t counters = 4 * ((uint64_t)m->stage->unit_count + 1) * sizeof(uint64_t);
-    const uint64_t bytes = counters + items_bytes(all->items, all->lists, spmmi_spgemm_joins_count(m->stage),
+    const uint64_t bytes = counters + items_bytes(all->items, all->lists, spmmi_spgemm_joins_count(m->stage, m->is_pulled),
                                                   all->pulls, all->words);
     return bytes + (m->is_pulled != NULL
                         ? pulling_bytes(m) + spmmi_spgemm_pulls_sort_bytes(m->pulled_products)
@@ -347,7 +347,7 @@ spmm_status_t spmmi_spgemm_items_make(const struct spmmi_spgemm_stage *s,
         SPMM_TRY(spmmi_spgemm_choose_pulls(s, wanted, m.has_groups ? &m.alike : NULL, threads, &m.is_pulled,
                                            diag));
     SPMM_TRY(make_items(&m, diag));
-    SPMM_TRY(spmmi_spgemm_joins_make(s, items, diag));
+    SPMM_TRY(spmmi_spgemm_joins_make(s, m.is_pulled, items, diag));
 cleanup:
     spmmi_spgemm_alike_free(&m.alike);
     free_cursors(&m);

@@ -51,17 +51,19 @@ struct spmmi_spgemm_row {
 };
 
 /* A pull: at most SPMMI_SPGEMM_PULL products, all those of neighbouring entries of C, which a warp brings to shared
- * memory, where each entry takes its own. Or one entry with up to 2^19 products. Its stream, of words of 4 bytes:
+ * memory, where each entry takes its own. Or one entry with up to 2^18 products. Its stream, of words of 4 bytes:
  *   of several entries: for each 32 products a word whose bits say which begin a run, products of one entry of the left
  *   factor; as many words with a bit for each product by entry, set where an entry begins; a word for each run; for
  *   each 128 products 32 words, whose 4 bytes say where the products lane, lane + 32, lane + 64 and lane + 96 go
  *   of one entry: a word for each product
+ *   of a row that the plan cuts, before the destinations: the pieces of the row; a bit for each run, set where it is of
+ *   another piece than the run before it
  * The word of a run has the number of its entry of the left factor, from `first` on, above `bits` bits: the offset in
  * the row of the right factor, less the product number that it begins with, plus SPMMI_SPGEMM_PULL; that of a product
  * of one entry just the offset. Products go to the order of entries, those of one by k. */
 #define SPMMI_SPGEMM_PULL 256
 #define SPMMI_SPGEMM_PULL_RUNS 96
-#define SPMMI_SPGEMM_PULL_LONGEST (1u << 19) /* products of one entry */
+#define SPMMI_SPGEMM_PULL_LONGEST (1u << 18) /* products of one entry */
 
 struct spmmi_spgemm_pull {
     uint32_t first;  /* entry of the left factor */
@@ -71,7 +73,8 @@ struct spmmi_spgemm_pull {
 };
 
 struct spmmi_spgemm_pull_counts {
-    uint32_t entries, bits, products, runs;
+    uint32_t entries, bits, products, runs; /* runs: of one entry its products */
+    uint32_t is_cut;                        /* sums of pieces are added in order */
 };
 
 #ifdef __CUDACC__
@@ -82,23 +85,30 @@ struct spmmi_spgemm_pull_counts {
 
 SPMMI_SPGEMM_BOTH static inline uint32_t spmmi_spgemm_pull_pack(struct spmmi_spgemm_pull_counts c)
 {
-    const uint32_t head = (c.entries - 1) | c.bits << 8;
+    const uint32_t head = (c.entries - 1) | c.bits << 8 | c.is_cut << 31;
     return c.entries == 1 ? head | (c.products - 1) << 13
                           : head | (c.products - 1) << 13 | (c.runs - 1) << 21;
 }
 
 SPMMI_SPGEMM_BOTH static inline struct spmmi_spgemm_pull_counts spmmi_spgemm_pull_unpack(uint32_t counts)
 {
-    const uint32_t entries = (counts & 255) + 1, bits = counts >> 8 & 31, products = counts >> 13;
-    const struct spmmi_spgemm_pull_counts c = {entries, bits, (entries == 1 ? products : products & 255) + 1,
-                                               (entries == 1 ? products : products >> 8) + 1};
+    const uint32_t entries = (counts & 255) + 1, products = counts >> 13 & (SPMMI_SPGEMM_PULL_LONGEST - 1);
+    const struct spmmi_spgemm_pull_counts c = {entries, counts >> 8 & 31,
+                                               (entries == 1 ? products : products & 255) + 1,
+                                               (entries == 1 ? products : products >> 8) + 1, counts >> 31};
     return c;
+}
+
+/* Words of a stream before what it has of pieces. */
+SPMMI_SPGEMM_BOTH static inline uint32_t spmmi_spgemm_pull_pieces_at(struct spmmi_spgemm_pull_counts c)
+{
+    return c.entries == 1 ? c.products : (c.products + 31) / 32 * 2 + c.runs;
 }
 
 /* Words of a stream before the destinations of products. */
 SPMMI_SPGEMM_BOTH static inline uint32_t spmmi_spgemm_pull_words(struct spmmi_spgemm_pull_counts c)
 {
-    return c.entries == 1 ? c.products : (c.products + 31) / 32 * 2 + c.runs;
+    return spmmi_spgemm_pull_pieces_at(c) + (c.is_cut != 0 ? 1 + (c.runs + 31) / 32 : 0);
 }
 
 /* Units of a stream. */

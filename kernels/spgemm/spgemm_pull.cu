@@ -7,7 +7,8 @@
 //           products of each entry begin
 // in flight 128 products
 // sums      a lane takes an entry: by ascending k from 0, fused, so the bits of items
-// one entry of more products than that, up to 2^19, is added by one lane, round by round
+// one entry of more products than that, up to 2^18, is added by one lane, round by round
+// cut rows  products know their piece: its sum begins from 0, and is added to those of the pieces before it
 #include "kernels/shared/launch.cuh"
 #include "spgemm_chunk.cuh"
 #include "spgemm_flat.cuh"
@@ -31,7 +32,7 @@ template <typename Real> struct PullOperands {
 // Product i multiplies number start + i of the right factor.
 template <typename Real> struct alignas(16) PulledRun {
     Real a;
-    uint32_t start;
+    uint32_t start, piece; // piece: of a row that is cut, from 0 in each pull
 };
 
 // Shared memory of a warp.
@@ -39,6 +40,7 @@ template <typename Real> struct Pulled {
     Product<Real> products[PULL];
     PulledRun<Real> runs[SPMMI_SPGEMM_PULL_RUNS];
     uint16_t begins[PULL + 33]; // of entries; behind the last one all products; and those that nobody reads
+    uint8_t pieces[PULL];       // of products, of a row that is cut; of one entry: is it another one?
 };
 
 // What a warp knows of its pull.
@@ -55,7 +57,7 @@ load_run(const spmmi_spgemm_tables &tables, const PullOperands<Real> &values, co
 {
     const uint32_t p = pull.first + (word >> pull.counts.bits);
     PulledRun<Real> run = {values.left[p],
-                           __ldg(tables.starts + p) + (word & ((1u << pull.counts.bits) - 1))};
+                           __ldg(tables.starts + p) + (word & ((1u << pull.counts.bits) - 1)), 0};
     if (values.diagonal != nullptr)
         run.a = times(run.a, values.diagonal[__ldg(tables.k_of + p)]);
     return run;
@@ -68,20 +70,50 @@ __device__ __forceinline__ uint32_t load_bits(const Pull &pull, uint32_t lane)
     return chunk < chunks ? __ldg(pull.stream + (lane < ENTRY_BITS ? chunk : chunks + chunk)) : 0;
 }
 
+// The sum of an entry of a row that is cut: those of its pieces, each from 0 on.
+template <typename Real> struct PieceSum {
+    Real total = -Real(0), sum = Real(0); // -0 changes no sum that is added to it
+    uint32_t count = 1;
+
+    __device__ __forceinline__ void add(const Product<Real> &product, bool is_next)
+    {
+        if (is_next) {
+            total += sum;
+            sum = Real(0);
+            count++;
+        }
+        sum = fused(product.a, product.b, sum);
+    }
+
+    // Pieces without a product of the entry have 0.
+    __device__ __forceinline__ Real end(uint32_t pieces) const
+    {
+        const Real all = total + sum;
+        return count < pieces ? all + Real(0) : all;
+    }
+};
+
 // Of each run and entry, what the warp needs. Lanes whose product begins no entry write behind the others.
-template <typename Real>
+template <typename Real, bool IS_CUT>
 __device__ __forceinline__ void open_pull(const spmmi_spgemm_tables &tables, const PullOperands<Real> &values,
                                           const Pull &pull, Pulled<Real> &shared, uint32_t bits,
                                           uint32_t lane)
 {
     const uint32_t chunks = (pull.counts.products + 31) / 32;
+    const uint32_t *const pieces = pull.stream + spmmi_spgemm_pull_pieces_at(pull.counts) + 1;
+    uint32_t before = 0;
 #pragma unroll 1
     for (uint32_t r = lane; r < pull.counts.runs; r += 32) {
         PulledRun<Real> run = load_run(tables, values, pull, __ldg(pull.stream + 2 * chunks + r));
         run.start -= PULL;
+        if (IS_CUT) {
+            const uint32_t next = __ldg(pieces + r / 32);
+            run.piece = before + __popc(next & (((1u << lane) - 1) | 1u << lane));
+            before += __popc(next);
+        }
         shared.runs[r] = run;
     }
-    uint32_t before = 0;
+    before = 0;
 #pragma unroll
     for (int chunk = 0; chunk < PULL / 32; chunk++) {
         const unsigned begins = __shfl_sync(EVERY_LANE, bits, ENTRY_BITS + chunk);
@@ -94,7 +126,7 @@ __device__ __forceinline__ void open_pull(const spmmi_spgemm_tables &tables, con
 }
 
 // Products to the order of entries. Lanes behind the last product have its run.
-template <typename Real>
+template <typename Real, bool IS_CUT>
 __device__ __forceinline__ void bring_products(const PullOperands<Real> &values, const Pull &pull,
                                                Pulled<Real> &shared, uint32_t bits,
                                                const uint32_t *destinations, uint32_t lane)
@@ -121,8 +153,12 @@ __device__ __forceinline__ void bring_products(const PullOperands<Real> &values,
         }
 #pragma unroll
         for (int i = 0; i < IN_PULL; i++)
-            if (32 * (IN_PULL * half + i) + lane < products)
-                shared.products[destinations[half] >> 8 * i & 255] = {run[i].a, b[i]};
+            if (32 * (IN_PULL * half + i) + lane < products) {
+                const uint32_t to = destinations[half] >> 8 * i & 255;
+                shared.products[to] = {run[i].a, b[i]};
+                if (IS_CUT)
+                    shared.pieces[to] = (uint8_t)run[i].piece;
+            }
     }
 }
 
@@ -141,7 +177,27 @@ __device__ __forceinline__ void add_entries(const PullOperands<Real> &values, co
     }
 }
 
+// The same of a row that is cut.
 template <typename Real>
+__device__ __forceinline__ void add_pieces(const PullOperands<Real> &values, const Pull &pull,
+                                           const Pulled<Real> &shared, uint32_t lane)
+{
+    const uint32_t pieces = __ldg(pull.stream + spmmi_spgemm_pull_pieces_at(pull.counts));
+    for (uint32_t e = lane; e < pull.counts.entries; e += 32) {
+        const uint32_t begin = shared.begins[e], end = shared.begins[e + 1];
+        uint32_t last = shared.pieces[begin];
+        PieceSum<Real> sum;
+#pragma unroll 1
+        for (uint32_t t = begin; t < end; t++) {
+            const uint32_t piece = shared.pieces[t];
+            sum.add(shared.products[t], piece != last);
+            last = piece;
+        }
+        put(values.c + pull.out + e, values.alpha, sum.end(pieces), values.beta);
+    }
+}
+
+template <typename Real, bool IS_CUT>
 __device__ __forceinline__ void run_pull(const spmmi_spgemm_tables &tables, const PullOperands<Real> &values,
                                          const Pull &pull, Pulled<Real> &shared, uint32_t lane)
 {
@@ -149,36 +205,57 @@ __device__ __forceinline__ void run_pull(const spmmi_spgemm_tables &tables, cons
     const uint32_t *const at = pull.stream + spmmi_spgemm_pull_words(pull.counts) + lane;
     const uint32_t bits = load_bits(pull, lane),
                    destinations[2] = {__ldg(at), chunks > IN_PULL ? __ldg(at + 32) : 0};
-    open_pull(tables, values, pull, shared, bits, lane);
+    open_pull<Real, IS_CUT>(tables, values, pull, shared, bits, lane);
     __syncwarp();
-    bring_products(values, pull, shared, bits, destinations, lane);
+    bring_products<Real, IS_CUT>(values, pull, shared, bits, destinations, lane);
     __syncwarp();
-    add_entries(values, pull, shared, lane);
+    if (IS_CUT)
+        add_pieces(values, pull, shared, lane);
+    else
+        add_entries(values, pull, shared, lane);
 }
 
 // One entry of C, of SPMMI_SPGEMM_PULL_LONGEST products at most.
-template <typename Real>
+template <typename Real, bool IS_CUT>
 __device__ __forceinline__ void run_one(const spmmi_spgemm_tables &tables, const PullOperands<Real> &values,
                                         const Pull &pull, Pulled<Real> &shared, uint32_t lane)
 {
     const uint32_t products = pull.counts.products;
+    const uint32_t *const pieces = pull.stream + spmmi_spgemm_pull_pieces_at(pull.counts);
     Real sum = Real(0);
+    PieceSum<Real> of_pieces;
     for (uint32_t first = 0; first < products; first += PULL) {
         const uint32_t count = min(products - first, (uint32_t)PULL);
 #pragma unroll 4
         for (uint32_t at = lane; at < count; at += 32) {
             const PulledRun<Real> run = load_run(tables, values, pull, __ldg(pull.stream + first + at));
             shared.products[at] = {run.a, values.right[run.start]};
+            if (IS_CUT)
+                shared.pieces[at] = __ldg(pieces + 1 + (first + at) / 32) >> lane & 1;
         }
         __syncwarp();
         if (lane == 0)
 #pragma unroll ADDS_AHEAD
-            for (uint32_t t = 0; t < count; t++)
-                sum = fused(shared.products[t].a, shared.products[t].b, sum);
+            for (uint32_t t = 0; t < count; t++) {
+                if (IS_CUT)
+                    of_pieces.add(shared.products[t], shared.pieces[t] != 0);
+                else
+                    sum = fused(shared.products[t].a, shared.products[t].b, sum);
+            }
         __syncwarp();
     }
     if (lane == 0)
-        put(values.c + pull.out, values.alpha, sum, values.beta);
+        put(values.c + pull.out, values.alpha, IS_CUT ? of_pieces.end(__ldg(pieces)) : sum, values.beta);
+}
+
+template <typename Real, bool IS_CUT>
+__device__ __forceinline__ void run_any(const spmmi_spgemm_tables &tables, const PullOperands<Real> &values,
+                                        const Pull &pull, Pulled<Real> &shared, uint32_t lane)
+{
+    if (pull.counts.entries == 1)
+        run_one<Real, IS_CUT>(tables, values, pull, shared, lane);
+    else
+        run_pull<Real, IS_CUT>(tables, values, pull, shared, lane);
 }
 
 template <typename Real>
@@ -194,10 +271,10 @@ __global__ void __launch_bounds__(PULL_THREADS, PULL_BLOCKS)
         const uint4 word = __ldg(reinterpret_cast<const uint4 *>(tables.pulls) + i);
         const Pull pull = {spmmi_spgemm_pull_unpack(__shfl_sync(EVERY_LANE, word.w, 0)), word.x, word.y,
                            reinterpret_cast<const uint32_t *>(tables.positions) + word.z};
-        if (pull.counts.entries == 1)
-            run_one(tables, values, pull, shared[warp], lane);
+        if (pull.counts.is_cut != 0)
+            run_any<Real, true>(tables, values, pull, shared[warp], lane);
         else
-            run_pull(tables, values, pull, shared[warp], lane);
+            run_any<Real, false>(tables, values, pull, shared[warp], lane);
     }
     end_after_previous();
 }

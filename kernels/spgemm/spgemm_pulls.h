@@ -10,12 +10,14 @@
 struct spgemm_open_pull {
     int64_t first, out; /* its first entry of the left factor, and of C */
     uint32_t entries, products, runs, bits;
+    const uint32_t *pieces; /* of a row that is cut: of each entry of the left factor, from first on; else NULL */
+    uint32_t piece_count;
     /* of each run: its entry of the left factor, from first on; its offset in the row of the right factor; the first
      * product, of this pull */
     uint32_t left[SPMMI_SPGEMM_PULL_RUNS], offset[SPMMI_SPGEMM_PULL_RUNS], product[SPMMI_SPGEMM_PULL_RUNS];
 };
 
-#define SPMMI_SPGEMM_CURSORS 3 /* numbers that a pull needs of each entry of a row of the left factor */
+#define SPMMI_SPGEMM_CURSORS 4 /* numbers that a pull needs of each entry of a row of the left factor */
 
 /* What has been made of pulls. */
 struct spgemm_pulls {
@@ -31,6 +33,9 @@ struct spgemm_pulls {
 int spmmi_spgemm_pulls_can(const struct spmmi_spgemm_stage *stage, int64_t row);
 /* Takes a row, which is not cut. */
 void spmmi_spgemm_pulls_row(struct spgemm_pulls *to, const struct spmmi_spgemm_stage *stage, int64_t row);
+/* Takes a row that is cut; piece: the unit of its first one, behind which the others are. */
+void spmmi_spgemm_pulls_cut_row(struct spgemm_pulls *to, const struct spmmi_spgemm_stage *stage,
+                                const struct spmmi_spgemm_unit *piece);
 /* Ends the open pull, as the next row follows no pulled one. */
 void spmmi_spgemm_pulls_end(struct spgemm_pulls *to);
 /* Those of one entry that take several rounds come first, the longest first of all: other pulls run beside them. */

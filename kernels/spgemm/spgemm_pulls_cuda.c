@@ -62,13 +62,25 @@ static uint32_t *put_pull(struct spgemm_pulls *to, const struct spgemm_open_pull
     return to->pulls != NULL ? to->words + at : NULL;
 }
 
+/* What a stream has of pieces. words: of the runs, by ascending entry of the left factor. */
+static void put_pieces(const struct spgemm_open_pull *o, const uint32_t *words, uint32_t runs, uint32_t *out)
+{
+    out[0] = o->piece_count;
+    for (uint32_t r = 0; r < runs; r++) {
+        const uint32_t is_next =
+            r > 0 && o->pieces[words[r] >> o->bits] != o->pieces[words[r - 1] >> o->bits];
+        out[1 + r / 32] = (r % 32 > 0 ? out[1 + r / 32] : 0) | is_next << r % 32;
+    }
+}
+
 void spmmi_spgemm_pulls_end(struct spgemm_pulls *to)
 {
     struct spgemm_open_pull *o = &to->open;
     if (o->entries == 0)
         return;
-    uint32_t *const words =
-        put_pull(to, o, (struct spmmi_spgemm_pull_counts){o->entries, o->bits, o->products, o->runs});
+    uint32_t *const words = put_pull(to, o,
+                                     (struct spmmi_spgemm_pull_counts){o->entries, o->bits, o->products,
+                                                                       o->runs, o->pieces != NULL});
     const uint32_t head = o->entries == 1 ? 0 : (o->products + 31) / 32 * 2;
     for (uint32_t w = 0; words != NULL && w < head; w++)
         words[w] = 0;
@@ -79,6 +91,8 @@ void spmmi_spgemm_pulls_end(struct spgemm_pulls *to)
             words[product / 32] |= 1u << product % 32;
         words[head + r] = o->left[r] << o->bits | offset;
     }
+    if (words != NULL && o->pieces != NULL)
+        put_pieces(o, words + head, o->runs, words + head + o->runs);
     o->entries = 0;
 }
 
@@ -102,6 +116,7 @@ static void add_whole(struct spgemm_pulls *to, const struct spmmi_spgemm_stage *
         o->first = left[row];
         o->out = c[row];
         o->bits = WHOLE_BITS;
+        o->pieces = NULL;
         o->products = o->runs = 0;
     }
     for (int64_t p = left[row]; p < left[row + 1]; p++) {
@@ -179,8 +194,10 @@ static void take_entry(struct parts *a, int32_t column)
 static void put_one(struct spgemm_pulls *to, struct parts *a, uint32_t products)
 {
     uint32_t *const head = &a->heads[a->stage->c.col_ind[a->c_at]], next = *head;
+    const struct spgemm_open_pull *o = &to->open;
     uint32_t *const words =
-        put_pull(to, &to->open, (struct spmmi_spgemm_pull_counts){1, a->bits, products, products});
+        put_pull(to, o,
+                 (struct spmmi_spgemm_pull_counts){1, a->bits, products, products, o->pieces != NULL});
     *head = 0;
     for (uint32_t i = 0; next != 0; i++) {
         const uint32_t t = next - 1, at = a->cursors[t]++;
@@ -192,6 +209,8 @@ static void put_one(struct spgemm_pulls *to, struct parts *a, uint32_t products)
     }
     if (words != NULL)
         qsort(words, products, sizeof *words, ascending); /* by entry of the left factor: it is above */
+    if (words != NULL && o->pieces != NULL)
+        put_pieces(o, words, products, words + products);
 }
 
 /* What was taken, by ascending k. */
@@ -231,7 +250,9 @@ static void take_part(struct spgemm_pulls *to, struct parts *a)
     a->c_at += entries > 0 ? entries : 1;
 }
 
-static void add_parts(struct spgemm_pulls *to, const struct spmmi_spgemm_stage *s, int64_t row)
+/* pieces: of each entry of the left factor, NULL of a row that is not cut. */
+static void add_parts(struct spgemm_pulls *to, const struct spmmi_spgemm_stage *s, int64_t row,
+                      const uint32_t *pieces, uint32_t piece_count)
 {
     const int64_t first = s->task.left.row_ptr[row], length = s->task.left.row_ptr[row + 1] - first;
     struct parts a = {.stage = s,
@@ -247,6 +268,8 @@ static void add_parts(struct spgemm_pulls *to, const struct spmmi_spgemm_stage *
         a.cursors[t] = a.begins[t] = spmmi_spgemm_walk_start(s, first + t);
         enlist(&a, t);
     }
+    to->open.pieces = pieces;
+    to->open.piece_count = piece_count;
     while (a.c_at < a.c_end)
         take_part(to, &a);
 }
@@ -263,7 +286,21 @@ void spmmi_spgemm_pulls_row(struct spgemm_pulls *to, const struct spmmi_spgemm_s
         return;
     }
     spmmi_spgemm_pulls_end(to);
-    add_parts(to, s, row);
+    add_parts(to, s, row, NULL, 0);
+}
+
+void spmmi_spgemm_pulls_cut_row(struct spgemm_pulls *to, const struct spmmi_spgemm_stage *s,
+                                const struct spmmi_spgemm_unit *piece)
+{
+    const int64_t row = piece->row, first = s->task.left.row_ptr[row], end = s->task.left.row_ptr[row + 1];
+    uint32_t *const pieces = to->cursors + (SPMMI_SPGEMM_CURSORS - 1) * (end - first);
+    uint32_t count = 0;
+    for (int64_t p = first; p < end; p++) {
+        count += p == piece[count].end;
+        pieces[p - first] = count;
+    }
+    spmmi_spgemm_pulls_end(to);
+    add_parts(to, s, row, pieces, count + 1);
 }
 
 struct placed {

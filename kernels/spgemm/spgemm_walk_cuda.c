@@ -168,8 +168,12 @@ static int64_t walk_rows(struct spgemm_walk *w, int64_t i, int64_t end)
 
 void spmmi_spgemm_walk_unit(struct spgemm_walk *w, const struct spmmi_spgemm_unit *unit)
 {
-    if (unit->partial >= 0)
+    if (unit->partial >= 0 && w->is_pulled != NULL && w->is_pulled[unit->row]) {
+        if (unit->first == w->stage->task.left.row_ptr[unit->row]) /* with the pieces behind it */
+            spmmi_spgemm_pulls_cut_row(&w->pulls, w->stage, unit);
+    } else if (unit->partial >= 0) {
         walk_row(w, unit->row, unit->first, unit->end, unit->partial);
+    }
     for (int64_t i = unit->row; unit->partial < 0 && i < unit->row_end;)
         i = walk_rows(w, i, unit->row_end);
     spmmi_spgemm_pulls_end(&w->pulls);

@@ -172,6 +172,42 @@ static void long_rows_are_pulled_part_by_part(void **state)
     scene_free(&s);
 }
 
+/* Which piece of its row an entry of the left factor is of, and how many the row has; 0: it is not cut. */
+static uint32_t piece_of(const struct scene *s, int64_t p, uint32_t *pieces)
+{
+    uint32_t piece = 0;
+    *pieces = 0;
+    for (int64_t u = 0; u < s->stage.unit_count; u++) {
+        const struct spmmi_spgemm_unit *unit = &s->stage.units[u];
+        if (unit->partial < 0 || p < s->a->row_ptr[unit->row] || p >= s->a->row_ptr[unit->row + 1])
+            continue;
+        piece += unit->end <= p;
+        ++*pieces;
+    }
+    return piece;
+}
+
+/* Runs of a row that is cut know where pieces begin. */
+static void expect_pieces(const struct scene *s, uint32_t i)
+{
+    const struct spmmi_spgemm_pull *pull = &s->items.pulls[i];
+    const struct spmmi_spgemm_pull_counts counts = spmmi_spgemm_pull_unpack(pull->counts);
+    const uint32_t *const words = s->items.words + s->items.words_at[i],
+                          *const runs = words + (counts.entries == 1 ? 0 : (counts.products + 31) / 32 * 2),
+                          *const of_pieces = words + spmmi_spgemm_pull_pieces_at(counts);
+    uint32_t pieces = 0, last = 0;
+    (void)piece_of(s, pull->first, &pieces);
+    assert_int_equal(counts.is_cut, pieces > 0);
+    if (pieces == 0)
+        return;
+    assert_int_equal(of_pieces[0], pieces);
+    for (uint32_t r = 0; r < counts.runs; r++) {
+        const uint32_t piece = piece_of(s, pull->first + (int64_t)(runs[r] >> counts.bits), &pieces);
+        assert_int_equal(of_pieces[1 + r / 32] >> r % 32 & 1, r > 0 && piece != last);
+        last = piece;
+    }
+}
+
 /* Of all rows, but one that is not pulled; -1: of all. */
 static void expect_pulls(const struct scene *s, int64_t unpulled)
 {
@@ -189,6 +225,7 @@ static void expect_pulls(const struct scene *s, int64_t unpulled)
                     (counts.products <= SPMMI_SPGEMM_PULL && counts.runs <= SPMMI_SPGEMM_PULL_RUNS));
         assert_true(counts.products <= LONG_LIST);
         find_products(s, i, products);
+        expect_pieces(s, i);
         for (uint32_t e = 0; e < counts.entries; e++, entry++) {
             while (s->c_row_ptr[row + 1] <= entry)
                 row++;
@@ -253,6 +290,37 @@ static void pulls_of_a_lower_triangle_are_those_of_any_threads(void **state)
     }
 }
 
+/* Rows that the plan cuts, with few products and many, among others; entries of one piece, of some and of all. */
+static void rows_that_are_cut_are_pulled_with_their_pieces(void **state)
+{
+    static const struct test_pattern patterns[] = {
+        {"hub", 400, 400, hub}, {"chance", 120, 120, chance}, {"band and a row", 400, 400, band_and_row}};
+    static const struct spmmi_spgemm_wanted wanted = {SPMMI_SPGEMM_NEVER, SPMMI_SPGEMM_WHEREVER, SPMM_F64};
+    (void)state;
+    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
+        struct scene s = scene_of(&patterns[i], &patterns[i], 0);
+        const int64_t *a = s.a->row_ptr, rows = s.a->rows, entries = s.c_row_ptr[1];
+        assert_true(a[1] > 3 && a[8] > a[7] + 1);
+        struct spmmi_spgemm_unit units[] = {
+            {.row = 0, .row_end = 1, .first = 0, .end = 2, .partial = 0},
+            {.row = 0, .row_end = 1, .first = 2, .end = 3, .partial = entries},
+            {.row = 0, .row_end = 1, .first = 3, .end = a[1], .partial = 2 * entries},
+            {.row = 1, .row_end = 7, .partial = -1},
+            {.row = 7, .row_end = 8, .first = a[7], .end = a[7] + 1, .partial = 3 * entries},
+            {.row = 7, .row_end = 8, .first = a[7] + 1, .end = a[8], .partial = 4 * entries},
+            {.row = 8, .row_end = rows, .partial = -1}};
+        struct spmmi_spgemm_cut cuts[] = {{0, 0, 3}, {7, 3 * entries, 2}};
+        s.stage.units = units;
+        s.stage.unit_count = sizeof units / sizeof *units;
+        s.stage.cuts = cuts;
+        s.stage.cut_count = 2;
+        assert_int_equal(spmmi_spgemm_items_make(&s.stage, &wanted, 2, UINT64_MAX, &s.items, NULL), SPMM_OK);
+        expect_pulls(&s, -1);
+        assert_int_equal(s.items.join_count, 0);
+        scene_free(&s);
+    }
+}
+
 /* Rows before and behind one that is none are not put together. */
 static void no_pull_goes_beyond_a_row_that_is_none(void **state)
 {
@@ -291,11 +359,12 @@ static void groups_and_pulls_share_a_product(void **state)
 static void counts_hold_their_limits(void **state)
 {
     static const struct spmmi_spgemm_pull_counts most[] = {
-        {SPMMI_SPGEMM_PULL, 31, SPMMI_SPGEMM_PULL, SPMMI_SPGEMM_PULL_RUNS},
-        {1, 31, SPMMI_SPGEMM_PULL_LONGEST, SPMMI_SPGEMM_PULL_LONGEST},
-        {1, 0, 1, 1},
-        {2, 9, 2, 1}};
-    const int64_t longest = SPMMI_SPGEMM_PULL_LONGEST, limit = (1 << 12) - 1 - SPMMI_SPGEMM_PULL;
+        {SPMMI_SPGEMM_PULL, 31, SPMMI_SPGEMM_PULL, SPMMI_SPGEMM_PULL_RUNS, 1},
+        {1, 31, SPMMI_SPGEMM_PULL_LONGEST, SPMMI_SPGEMM_PULL_LONGEST, 1},
+        {1, 31, SPMMI_SPGEMM_PULL_LONGEST, SPMMI_SPGEMM_PULL_LONGEST, 0},
+        {1, 0, 1, 1, 0},
+        {2, 9, 2, 1, 0}};
+    const int64_t longest = SPMMI_SPGEMM_PULL_LONGEST, limit = (1 << 13) - 1 - SPMMI_SPGEMM_PULL; /* 19 bits for entries of the row */
     int64_t left[] = {0, longest}, right[] = {0, limit};
     int32_t *const columns = room(longest + 1, sizeof *columns);
     struct spmmi_spgemm_stage stage = {
@@ -306,7 +375,7 @@ static void counts_hold_their_limits(void **state)
             spmmi_spgemm_pull_unpack(spmmi_spgemm_pull_pack(most[i]));
         assert_memory_equal(&found, &most[i], sizeof found);
     }
-    assert_true(spmmi_spgemm_pulls_can(&stage, 0)); /* 20 bits for entries of the row, 12 for offsets */
+    assert_true(spmmi_spgemm_pulls_can(&stage, 0));
     right[1]++;
     assert_false(spmmi_spgemm_pulls_can(&stage, 0));
     right[1]--;
@@ -412,6 +481,7 @@ int main(void)
         cmocka_unit_test(the_longest_pulls_come_first),
         cmocka_unit_test(long_rows_are_pulled_part_by_part),
         cmocka_unit_test(pulls_of_a_lower_triangle_are_those_of_any_threads),
+        cmocka_unit_test(rows_that_are_cut_are_pulled_with_their_pieces),
         cmocka_unit_test(no_pull_goes_beyond_a_row_that_is_none),
         cmocka_unit_test(groups_and_pulls_share_a_product),
         cmocka_unit_test(counts_hold_their_limits),
