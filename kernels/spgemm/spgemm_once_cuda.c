@@ -193,9 +193,12 @@ static spmm_status_t count_entries(struct once *o)
     void *stream = o->in->stream;
     const uint32_t *tried = o->counts.tried;
     w->share = spmmi_spgemm_share(o->counts.products, o->counts.heavy_rows);
-    for (int c = 0; c < SPMMI_ONCE_TABLES; c++)
-        if (tried[c] > 0)
-            SPMM_TRY_CUDA((cudaError_t)spmmi_once_count_cuda(w, c, tried[c], stream), o->diag);
+    int is_beside = 0;
+    for (int c = SPMMI_ONCE_TABLES; c-- > 0;)
+        if (tried[c] > 0) {
+            SPMM_TRY_CUDA((cudaError_t)spmmi_once_count_cuda(w, c, tried[c], is_beside, stream), o->diag);
+            is_beside = w->has_clusters; /* they are of sm_90 too */
+        }
     const uint32_t most[] = {tried[SPMMI_ONCE_TABLES - 1] + tried[SPMMI_ONCE_WIDE], tried[SPMMI_ONCE_GIANT]};
     for (int i = 0; i < 2; i++)
         if (most[i] > 0) {
@@ -265,8 +268,6 @@ static spmm_status_t compute_wide(struct once *o, int is_f64)
     SPMM_TRY_CUDA(
         (cudaError_t)spmmi_once_values_cuda(w, o->counts.tasks, o->counts.warp_tasks, is_f64, stream),
         o->diag);
-    if (o->counts.cuts > 0)
-        SPMM_TRY_CUDA((cudaError_t)spmmi_once_join_cuda(w, o->counts.cuts, is_f64, stream), o->diag);
 cleanup:
     return status;
 }
@@ -275,13 +276,20 @@ static spmm_status_t compute(struct once *o)
 {
     spmm_status_t status = SPMM_OK;
     const uint32_t *rows = o->counts.rows;
-    const int is_f64 = o->in->a->value_type == SPMM_F64;
-    if (rows[SPMMI_ONCE_WIDE] + rows[SPMMI_ONCE_GIANT] > 0)
+    const int is_f64 = o->in->a->value_type == SPMM_F64,
+              has_wide = rows[SPMMI_ONCE_WIDE] + rows[SPMMI_ONCE_GIANT] > 0;
+    void *stream = o->in->stream;
+    int is_beside = has_wide && o->work.has_clusters;
+    if (has_wide)
         SPMM_TRY(compute_wide(o, is_f64));
-    for (int c = 0; c < SPMMI_ONCE_TABLES; c++)
-        if (rows[c] > 0)
-            SPMM_TRY_CUDA((cudaError_t)spmmi_once_rows_cuda(&o->work, c, rows[c], is_f64, o->in->stream),
-                          o->diag);
+    for (int c = SPMMI_ONCE_TABLES; c-- > 0;)
+        if (rows[c] > 0) {
+            SPMM_TRY_CUDA(
+                (cudaError_t)spmmi_once_rows_cuda(&o->work, c, rows[c], is_f64, is_beside, stream), o->diag);
+            is_beside = o->work.has_clusters;
+        }
+    if (o->counts.cuts > 0)
+        SPMM_TRY_CUDA((cudaError_t)spmmi_once_join_cuda(&o->work, o->counts.cuts, is_f64, stream), o->diag);
 cleanup:
     return status;
 }

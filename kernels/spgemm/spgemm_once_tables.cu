@@ -7,6 +7,8 @@
 //           compute as many sums, and the columns that were found
 // sums      by ascending k from 0, fused (add_chunk)
 // sorting   bitonic, in shared memory
+// banks     groups of a warp have the same places in different banks: see Skew
+// overlap   rows of classes have nothing to do with each other: kernels of several classes run side by side
 #include "spgemm_once.cuh"
 
 namespace spmmi {
@@ -53,9 +55,20 @@ template <int SLOTS, bool MAY_FILL> struct Counter {
     }
 };
 
-template <int LANES, int SLOTS> struct CountMemory {
+// Words behind the memory of a group, of BYTES without them: groups of a warp begin an odd multiple of LANES banks
+// apart. Without them all groups of 8 lanes meet in the same banks: 592 us of gen:poisson2:1024:1024 on an H200.
+template <int LANES, unsigned BYTES> struct Skew {
+    static constexpr unsigned OWN = BYTES / 4, ODD = OWN / (2 * LANES) * (2 * LANES) + LANES,
+                              BEHIND = LANES == 32 ? 4 : (ODD >= OWN ? ODD : ODD + 2 * LANES) - OWN;
+};
+
+template <int LANES, int SLOTS> struct CountArrays {
     int32_t keys[SLOTS];
     Step<float> steps[LANES];
+};
+
+template <int LANES, int SLOTS> struct CountMemory : CountArrays<LANES, SLOTS> {
+    uint32_t skew[Skew<LANES, sizeof(CountArrays<LANES, SLOTS>)>::BEHIND];
 };
 
 template <int LANES, int SLOTS, bool MAY_FILL>
@@ -63,6 +76,7 @@ __global__ void __launch_bounds__(ONCE_THREADS)
     count_kernel(const __grid_constant__ spmmi_once_work w, int row_class, uint32_t rows)
 {
     __shared__ CountMemory<LANES, SLOTS> shared[ONCE_THREADS / LANES];
+    release_dependents();
     const uint32_t lane = threadIdx.x % LANES;
     CountMemory<LANES, SLOTS> &memory = shared[threadIdx.x / LANES];
     const Row row = row_of_group<LANES>(w, row_class, rows);
@@ -73,12 +87,12 @@ __global__ void __launch_bounds__(ONCE_THREADS)
     uint32_t entries = counter.found;
     for (int d = LANES / 2; d > 0; d /= 2)
         entries += __shfl_xor_sync(EVERY_LANE, entries, d, LANES);
-    if (!row.is_there || lane != 0)
-        return;
-    if (!MAY_FILL || entries <= SLOTS / 2)
+    const bool is_writer = row.is_there && lane == 0;
+    if (is_writer && (!MAY_FILL || entries <= SLOTS / 2))
         w.entries[row.row] = entries;
-    else
+    else if (is_writer)
         w.list[SPMMI_ONCE_WIDE][atomicAdd(w.counts->tried + SPMMI_ONCE_WIDE, 1u)] = row.row;
+    end_after_previous();
 }
 
 // Finds columns and adds products.
@@ -101,11 +115,15 @@ template <typename Real, int LANES, int SLOTS> struct Adder {
     }
 };
 
-template <typename Real, int LANES, int SLOTS> struct RowMemory {
+template <typename Real, int LANES, int SLOTS> struct RowArrays {
     Real sums[SLOTS];
     Step<Real> steps[LANES];
     int32_t keys[SLOTS];
     int32_t found[SLOTS / 2];
+};
+
+template <typename Real, int LANES, int SLOTS> struct RowMemory : RowArrays<Real, LANES, SLOTS> {
+    uint32_t skew[Skew<LANES, sizeof(RowArrays<Real, LANES, SLOTS>)>::BEHIND];
 };
 
 // The columns of a table, in any order; returns how many.
@@ -146,6 +164,7 @@ __global__ void __launch_bounds__(ONCE_THREADS)
     rows_kernel(const __grid_constant__ spmmi_once_work w, int row_class, uint32_t rows)
 {
     extern __shared__ __align__(16) unsigned char shared_memory[];
+    release_dependents();
     const uint32_t lane = threadIdx.x % LANES;
     RowMemory<Real, LANES, SLOTS> &memory =
         reinterpret_cast<RowMemory<Real, LANES, SLOTS> *>(shared_memory)[threadIdx.x / LANES];
@@ -165,75 +184,76 @@ __global__ void __launch_bounds__(ONCE_THREADS)
         memory.found[e] = BEHIND_ALL;
     __syncwarp();
     sort_columns<LANES>(memory.found, size, lane);
-    if (!row.is_there)
-        return;
-    const int64_t c = w.c_row_ptr[row.row];
+    const int64_t c = row.is_there ? w.c_row_ptr[row.row] : 0; // without a row there are no entries
     for (uint32_t e = lane; e < entries; e += LANES) {
         const int32_t column = memory.found[e];
         w.c_columns[c + e] = column;
         static_cast<Real *>(w.c_values)[c + e] = memory.sums[adder.table.find(column)];
     }
+    end_after_previous();
 }
 
 template <int LANES, int SLOTS, bool MAY_FILL>
-int launch_count(const spmmi_once_work *w, int row_class, uint32_t rows, void *stream)
+int launch_count(const spmmi_once_work *w, int row_class, uint32_t rows, bool is_dependent, void *stream)
 {
     constexpr unsigned groups = ONCE_THREADS / LANES;
     return launch_kernel(count_kernel<LANES, SLOTS, MAY_FILL>, dim3((rows + groups - 1) / groups),
-                         ONCE_THREADS, 0, stream, false, *w, row_class, rows);
+                         ONCE_THREADS, 0, stream, is_dependent, *w, row_class, rows);
 }
 
 template <typename Real, int LANES, int SLOTS>
-int launch_rows(const spmmi_once_work *w, int row_class, uint32_t rows, void *stream)
+int launch_rows(const spmmi_once_work *w, int row_class, uint32_t rows, bool is_dependent, void *stream)
 {
     constexpr unsigned groups = ONCE_THREADS / LANES, bytes = groups * sizeof(RowMemory<Real, LANES, SLOTS>);
     const cudaError_t error = allow_shared(rows_kernel<Real, LANES, SLOTS>, bytes, bytes);
     if (error != cudaSuccess)
         return error;
     return launch_kernel(rows_kernel<Real, LANES, SLOTS>, dim3((rows + groups - 1) / groups), ONCE_THREADS,
-                         bytes, stream, false, *w, row_class, rows);
+                         bytes, stream, is_dependent, *w, row_class, rows);
 }
 
 template <typename Real>
-int launch_rows_of(const spmmi_once_work *w, int row_class, uint32_t rows, void *stream)
+int launch_rows_of(const spmmi_once_work *w, int row_class, uint32_t rows, bool is_dependent, void *stream)
 {
     switch (row_class) {
     case 0:
-        return launch_rows<Real, 4, 16>(w, row_class, rows, stream);
+        return launch_rows<Real, 4, 16>(w, row_class, rows, is_dependent, stream);
     case 1:
-        return launch_rows<Real, 8, 64>(w, row_class, rows, stream);
+        return launch_rows<Real, 8, 64>(w, row_class, rows, is_dependent, stream);
     case 2:
-        return launch_rows<Real, 16, 256>(w, row_class, rows, stream);
+        return launch_rows<Real, 16, 256>(w, row_class, rows, is_dependent, stream);
     case 3:
-        return launch_rows<Real, 32, 512>(w, row_class, rows, stream);
+        return launch_rows<Real, 32, 512>(w, row_class, rows, is_dependent, stream);
     default:
-        return launch_rows<Real, 32, 1024>(w, row_class, rows, stream);
+        return launch_rows<Real, 32, 1024>(w, row_class, rows, is_dependent, stream);
     }
 }
 
 } // namespace spgemm
 } // namespace spmmi
 
-int spmmi_once_count_cuda(const struct spmmi_once_work *w, int row_class, uint32_t rows, void *stream)
+int spmmi_once_count_cuda(const struct spmmi_once_work *w, int row_class, uint32_t rows, int is_beside,
+                          void *stream)
 {
     using namespace spmmi::spgemm;
+    const bool is_dependent = is_beside != 0;
     switch (row_class) {
     case 0:
-        return launch_count<4, 16, false>(w, row_class, rows, stream);
+        return launch_count<4, 16, false>(w, row_class, rows, is_dependent, stream);
     case 1:
-        return launch_count<8, 64, false>(w, row_class, rows, stream);
+        return launch_count<8, 64, false>(w, row_class, rows, is_dependent, stream);
     case 2:
-        return launch_count<16, 256, false>(w, row_class, rows, stream);
+        return launch_count<16, 256, false>(w, row_class, rows, is_dependent, stream);
     case 3:
-        return launch_count<32, 512, false>(w, row_class, rows, stream);
+        return launch_count<32, 512, false>(w, row_class, rows, is_dependent, stream);
     default:
-        return launch_count<32, 2 * SPMMI_ONCE_ENTRIES_MAX, true>(w, row_class, rows, stream);
+        return launch_count<32, 2 * SPMMI_ONCE_ENTRIES_MAX, true>(w, row_class, rows, is_dependent, stream);
     }
 }
 
 int spmmi_once_rows_cuda(const struct spmmi_once_work *w, int row_class, uint32_t rows, int is_f64,
-                         void *stream)
+                         int is_beside, void *stream)
 {
-    return is_f64 ? spmmi::spgemm::launch_rows_of<double>(w, row_class, rows, stream)
-                  : spmmi::spgemm::launch_rows_of<float>(w, row_class, rows, stream);
+    return is_f64 ? spmmi::spgemm::launch_rows_of<double>(w, row_class, rows, is_beside != 0, stream)
+                  : spmmi::spgemm::launch_rows_of<float>(w, row_class, rows, is_beside != 0, stream);
 }

@@ -168,6 +168,7 @@ __global__ void __launch_bounds__(VALUE_THREADS) values_kernel(const __grid_cons
 {
     extern __shared__ __align__(16) unsigned char shared_memory[];
     __shared__ uint32_t shared[VALUE_WARPS];
+    release_dependents();
     ValueMemory<Real> &memory = *reinterpret_cast<ValueMemory<Real> *>(shared_memory);
     uint32_t *const words = IS_SHARED ? reinterpret_cast<uint32_t *>(shared_memory + sizeof memory)
                                       : w.bitmaps + (uint64_t)blockIdx.x * 2 * w.bitmap_words;
