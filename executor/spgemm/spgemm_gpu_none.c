@@ -29,6 +29,12 @@ const char *spmmi_spgemm_gpu_kernel(const struct spmmi_spgemm_gpu *gpu)
     return "";
 }
 
+int spmmi_spgemm_gpu_has_partials(const struct spmmi_spgemm_gpu *gpu, int stage)
+{
+    (void)gpu, (void)stage;
+    return 0;
+}
+
 spmm_status_t spmmi_spgemm_gpu_run(const struct spmmi_spgemm_gpu *gpu, int stage,
                                    const struct spmmi_spgemm_values *values, void *stream, spmm_diag_t *diag)
 {

@@ -35,11 +35,23 @@ int spmmi_spgemm_cost_is_few(int64_t rows);
 uint32_t spmmi_spgemm_cost_of(const struct spgemm_tally *tally, uint32_t entries, int has_few_rows,
                               struct spgemm_cost *cost);
 
-/* Which rows are pulled: a byte each, of the caller; NULL: none is. Those that
- * groups take are not. alike: NULL without groups. Errors: MEMORY. */
-spmm_status_t spmmi_spgemm_choose_pulls(const struct spmmi_spgemm_stage *stage,
-                                        const struct spmmi_spgemm_wanted *wanted,
-                                        const struct spmmi_spgemm_alike *alike, int threads,
-                                        uint8_t **is_pulled, spmm_diag_t *diag);
+/* What an item with masks costs, of so many entries and list entries; UINT64_MAX: it has too many entries, or the
+ * product too few rows. */
+uint64_t spmmi_spgemm_masks_cost(uint64_t entries, uint64_t length, int has_few_rows, spmm_dtype_t dtype);
+/* Its lanes: 4 << this, the fewest that have an entry each. */
+uint32_t spmmi_spgemm_mask_choice(uint32_t entries);
+
+/* How rows are run. */
+struct spgemm_choices {
+    uint8_t *is_pulled; /* a byte for each row, of the caller; NULL: none is */
+    int has_masks;      /* rows that can have masks do */
+};
+
+/* Chooses pulls, and masks where the rule wants them: then all rows that can have them do. Rows that groups take are
+ * neither; alike: NULL without groups. Errors: MEMORY. */
+spmm_status_t spmmi_spgemm_choose(const struct spmmi_spgemm_stage *stage,
+                                  const struct spmmi_spgemm_wanted *wanted,
+                                  const struct spmmi_spgemm_alike *alike, int threads,
+                                  struct spgemm_choices *choices, spmm_diag_t *diag);
 
 #endif

@@ -23,6 +23,11 @@
 /* Additions to one entry of C, from registers, that take as long as a step with few rows: 170 cycles of some 22. */
 #define ADDS_OF_STEP_FEW 8
 
+/* Lanes that a list entry costs an item with masks of 8 lanes, and an item; of 4 lanes half. One H200, A P of
+ * gen:poisson3 with 6 entries and 7 list entries a row: 111 ps a row of f64, 100 of f32; as pulls 160 and 117. */
+#define MASK_LANES 2
+#define MASK_ITEM_LANES_F64 55
+#define MASK_ITEM_LANES_F32 40
 /* Lanes that an entry of C costs an item beside its products, in eighths: sums are set to 0, and stored. */
 #define SUM_LANES 5
 /* The same of a row that the plan cuts, for each piece: sums are stored, and read and added later. */
@@ -113,6 +118,22 @@ uint32_t spmmi_spgemm_cost_of(const struct spgemm_tally *tally, uint32_t entries
     return !is_flat ? choice : entries <= SPMMI_SPGEMM_FEW_ENTRIES ? CHOICE_OWNED : CHOICE_FLAT;
 }
 
+uint32_t spmmi_spgemm_mask_choice(uint32_t entries)
+{
+    uint32_t choice = 0;
+    while (entries > 4u << choice)
+        choice++;
+    return choice;
+}
+
+uint64_t spmmi_spgemm_masks_cost(uint64_t entries, uint64_t length, int has_few_rows, spmm_dtype_t dtype)
+{
+    const uint64_t item = dtype == SPMM_F64 ? MASK_ITEM_LANES_F64 : MASK_ITEM_LANES_F32;
+    if (entries > SPMMI_SPGEMM_MASKED || has_few_rows)
+        return UINT64_MAX;
+    return (length * MASK_LANES + item) * (4u << spmmi_spgemm_mask_choice((uint32_t)entries)) / 8;
+}
+
 /* The steps of a row of C that goes to so many items, as their parts of rows of the right factor are on average. */
 static void tally_parts(struct spgemm_tally *tally, uint64_t products, uint64_t parts)
 {
@@ -123,55 +144,62 @@ static void tally_parts(struct spgemm_tally *tally, uint64_t products, uint64_t 
         tally->steps[g] += lists * ((each + (4u << g) - 1) >> (2 + g));
 }
 
+/* Lanes that pulls of rows save, or cost more than items, and what they are of. */
+struct savings {
+    uint64_t saved, lost, products;
+    uint64_t serial; /* entries of the list */
+    uint64_t masked; /* lanes that masks save items */
+};
+
 /* What the items of a row of C cost, or of a piece: of entries [first, end) of the left factor; and their products. */
 static uint64_t items_cost(const struct spmmi_spgemm_stage *s, int64_t row, int64_t first, int64_t end,
-                           int has_few_rows, uint64_t *products)
+                           const struct spmmi_spgemm_wanted *wanted, struct savings *sum)
 {
     const uint64_t entries = (uint64_t)(s->c.row_ptr[row + 1] - s->c.row_ptr[row]),
                    parts = (entries + SPMMI_SPGEMM_ITEM_ENTRIES - 1) / SPMMI_SPGEMM_ITEM_ENTRIES;
+    const int has_few_rows = spmmi_spgemm_cost_is_few(s->task.left.rows),
+              is_whole = end - first == s->task.left.row_ptr[row + 1] - s->task.left.row_ptr[row];
     struct spgemm_tally tally = {.length = 0};
     struct spgemm_cost cost;
-    *products = 0;
+    sum->products = 0;
     for (int64_t p = first; p < end; p++) {
         const uint32_t count = (uint32_t)spmmi_spgemm_walk_count(s, p);
-        *products += count;
+        sum->products += count;
         if (parts == 1)
             spmmi_spgemm_tally_add(&tally, count);
         else
             tally_parts(&tally, count, parts);
     }
     if (parts > 1) /* a round has half a turn left */
-        tally.turns = *products / 32 + tally.length / 64;
+        tally.turns = sum->products / 32 + tally.length / 64;
     (void)spmmi_spgemm_cost_of(&tally, (uint32_t)((entries + parts - 1) / parts), has_few_rows, &cost);
-    return cost.time + entries * SUM_LANES / 8;
+    const uint64_t masks =
+        wanted->masks != SPMMI_SPGEMM_NEVER && is_whole
+            ? spmmi_spgemm_masks_cost(entries, (uint64_t)(end - first), has_few_rows, wanted->dtype)
+            : UINT64_MAX;
+    sum->masked = masks < cost.time ? cost.time - masks : 0;
+    return cost.time - sum->masked + entries * SUM_LANES / 8;
 }
 
 /* The same of all pieces of a row, whose partial sums are stored and read again. */
 static uint64_t pieces_cost(const struct spmmi_spgemm_stage *s, const struct spmmi_spgemm_unit *piece,
-                            int has_few_rows, uint64_t *products)
+                            const struct spmmi_spgemm_wanted *wanted, struct savings *sum)
 {
     const int64_t row = piece->row;
     const uint64_t entries = (uint64_t)(s->c.row_ptr[row + 1] - s->c.row_ptr[row]);
     uint64_t cost = 0, all = 0;
     for (int64_t end = s->task.left.row_ptr[row]; end < s->task.left.row_ptr[row + 1]; piece++) {
-        cost += items_cost(s, row, piece->first, piece->end, has_few_rows, products) +
-                entries * PARTIAL_LANES / 8;
-        all += *products;
+        cost += items_cost(s, row, piece->first, piece->end, wanted, sum) + entries * PARTIAL_LANES / 8;
+        all += sum->products;
         end = piece->end;
     }
-    *products = all;
+    sum->products = all;
     return cost;
 }
 
 /* What a row is: not to be pulled, as a group takes it or it cannot be; one that can be; one that is cheaper as pulls;
  * one that others wait for. */
 enum known { UNKNOWN, IS_TAKEN, CAN_PULL, PULL_SAVES, IS_SERIAL };
-
-/* Lanes that pulls save, or cost more than items, and what they are of. */
-struct savings {
-    uint64_t saved, lost, products;
-    uint64_t serial; /* entries of the list */
-};
 
 static int is_serial(const struct spmmi_spgemm_stage *s, uint64_t serial, uint64_t share)
 {
@@ -188,19 +216,21 @@ static uint64_t pull_cost(uint64_t products, uint64_t entries, int has_few_rows,
 
 /* piece: the first one of a row that the plan cuts, whose list nobody waits for; else NULL. */
 static enum known pull_pays(const struct spmmi_spgemm_stage *s, int64_t row,
-                            const struct spmmi_spgemm_unit *piece, spmm_dtype_t dtype, struct savings *sum)
+                            const struct spmmi_spgemm_unit *piece, const struct spmmi_spgemm_wanted *wanted,
+                            struct savings *sum)
 {
     const int has_few_rows = spmmi_spgemm_cost_is_few(s->task.left.rows);
     const int64_t first = s->task.left.row_ptr[row], end = s->task.left.row_ptr[row + 1];
     const uint64_t entries = (uint64_t)(s->c.row_ptr[row + 1] - s->c.row_ptr[row]),
-                   items = piece != NULL ? pieces_cost(s, piece, has_few_rows, &sum->products)
-                                         : items_cost(s, row, first, end, has_few_rows, &sum->products),
-                   pull = pull_cost(sum->products, entries, has_few_rows, dtype);
+                   items = piece != NULL ? pieces_cost(s, piece, wanted, sum)
+                                         : items_cost(s, row, first, end, wanted, sum),
+                   pull = pull_cost(sum->products, entries, has_few_rows, wanted->dtype);
     sum->saved = pull < items ? items - pull : 0;
     sum->serial = piece == NULL ? (uint64_t)(end - first) : 0;
     if (is_serial(s, sum->serial, SERIAL_PRODUCTS))
         return IS_SERIAL;
     sum->lost = pull > items ? pull - items : 0;
+    sum->masked = sum->saved > 0 ? 0 : sum->masked;
     return sum->saved > 0 ? PULL_SAVES : CAN_PULL;
 }
 
@@ -216,46 +246,48 @@ static void add_savings(struct savings *all, enum known known, const struct savi
     all->saved += row->saved;
     all->lost += row->lost;
     all->products += known > CAN_PULL ? row->products : 0;
+    all->masked += row->masked;
+    all->serial = row->serial > all->serial ? row->serial : all->serial;
 }
 
-/* Of rows that the plan cuts. is_forced: whatever it costs. */
-static struct savings know_cut_rows(const struct spmmi_spgemm_stage *s, spmm_dtype_t dtype, int is_forced,
-                                    uint8_t *known)
+/* Adds those of rows that the plan cuts. */
+static void know_cut_rows(const struct spmmi_spgemm_stage *s, const struct spmmi_spgemm_wanted *wanted,
+                          uint8_t *known, struct savings *all)
 {
-    struct savings all = {0, 0, 0, 0};
+    const int is_forced = wanted->pulls == SPMMI_SPGEMM_WHEREVER;
     for (int64_t u = 0; u < s->unit_count; u++) {
         const struct spmmi_spgemm_unit *unit = &s->units[u];
         const int64_t row = unit->row;
-        struct savings sum = {0, 0, 0, 0};
+        struct savings sum = {.saved = 0};
         if (unit->partial < 0 || unit->first != s->task.left.row_ptr[row] ||
             s->c.row_ptr[row] == s->c.row_ptr[row + 1] ||
             !(is_forced ? spmmi_spgemm_pulls_can(s, row) : can_pull_cut(s, row)))
             continue;
-        known[row] = (uint8_t)pull_pays(s, row, unit, dtype, &sum);
-        add_savings(&all, (enum known)known[row], &sum);
+        known[row] = (uint8_t)pull_pays(s, row, unit, wanted, &sum);
+        add_savings(all, (enum known)known[row], &sum);
     }
-    return all;
 }
 
-/* Of all others. */
-static struct savings know_rows(const struct spmmi_spgemm_stage *s, spmm_dtype_t dtype, int threads,
-                                uint8_t *known)
+/* Of rows that the plan does not cut. */
+static struct savings know_rows(const struct spmmi_spgemm_stage *s, const struct spmmi_spgemm_wanted *wanted,
+                                int threads, uint8_t *known)
 {
     const int64_t rows = s->task.left.rows, *c = s->c.row_ptr;
-    uint64_t saved = 0, lost = 0, serial = 0, products = 0;
+    uint64_t saved = 0, lost = 0, serial = 0, products = 0, masked = 0;
 #pragma omp parallel for schedule(dynamic, 256) num_threads(spmmi_team(threads)) \
-    reduction(+ : saved, lost, products) reduction(max : serial)
+    reduction(+ : saved, lost, products, masked) reduction(max : serial)
     for (int64_t i = 0; i < rows; i++) {
-        struct savings sum = {0, 0, 0, 0};
+        struct savings sum = {.saved = 0};
         if (known[i] == IS_TAKEN || c[i] == c[i + 1] || !spmmi_spgemm_pulls_can(s, i))
             continue;
-        known[i] = (uint8_t)pull_pays(s, i, NULL, dtype, &sum);
+        known[i] = (uint8_t)pull_pays(s, i, NULL, wanted, &sum);
         saved += sum.saved;
         lost += sum.lost;
         products += known[i] > CAN_PULL ? sum.products : 0;
+        masked += sum.masked;
         serial = sum.serial > serial ? sum.serial : serial;
     }
-    return (struct savings){saved, lost, products, serial};
+    return (struct savings){saved, lost, products, serial, masked};
 }
 
 /* The least that a row must be to be pulled; above all: none is. */
@@ -269,7 +301,8 @@ static enum known least_to_pull(const struct spmmi_spgemm_stage *s, const struct
                                                     : IS_SERIAL;
 }
 
-/* Rows of pieces, which are looked at by themselves, and those that groups take: see walk_rows in spgemm_walk_cuda.c. */
+/* Rows of pieces, which are looked at by themselves, and those that groups take, as walk_rows of spgemm_walk_cuda.c
+ * finds them. */
 static void mark_taken(const struct spmmi_spgemm_stage *s, const struct spmmi_spgemm_alike *alike,
                        uint8_t *known)
 {
@@ -288,32 +321,33 @@ static void mark_taken(const struct spmmi_spgemm_stage *s, const struct spmmi_sp
     }
 }
 
-spmm_status_t spmmi_spgemm_choose_pulls(const struct spmmi_spgemm_stage *s,
-                                        const struct spmmi_spgemm_wanted *wanted,
-                                        const struct spmmi_spgemm_alike *alike, int threads,
-                                        uint8_t **is_pulled, spmm_diag_t *diag)
+spmm_status_t spmmi_spgemm_choose(const struct spmmi_spgemm_stage *s,
+                                  const struct spmmi_spgemm_wanted *wanted,
+                                  const struct spmmi_spgemm_alike *alike, int threads,
+                                  struct spgemm_choices *choices, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     const int64_t rows = s->task.left.rows;
+    const int is_forced = wanted->pulls == SPMMI_SPGEMM_WHEREVER;
     uint8_t *to = NULL;
     int is_any = 0;
     if (wanted->pulls == SPMMI_SPGEMM_NEVER)
         return SPMM_OK;
     SPMM_TRY_ALLOC(to = spmmi_alloc_zero((uint64_t)rows, 1), diag);
     mark_taken(s, alike, to);
-    const int is_forced = wanted->pulls == SPMMI_SPGEMM_WHEREVER;
-    struct savings all = know_rows(s, wanted->dtype, threads, to);
-    const struct savings of_cut = know_cut_rows(s, wanted->dtype, is_forced, to);
-    all.saved += of_cut.saved;
-    all.lost += of_cut.lost;
-    all.products += of_cut.products;
+    struct savings all = know_rows(s, wanted, threads, to);
+    know_cut_rows(s, wanted, to, &all);
     const enum known least = is_forced ? CAN_PULL : least_to_pull(s, &all);
+    choices->has_masks |= wanted->masks == SPMMI_SPGEMM_BY_RULE && least > CAN_PULL &&
+                          all.masked > s->products / PRODUCTS_OF_LANE;
     for (int64_t i = 0; i < rows; i++) {
-        to[i] = to[i] >= least;
+        const int has_mask = choices->has_masks && to[i] < IS_SERIAL &&
+                             s->c.row_ptr[i + 1] - s->c.row_ptr[i] <= SPMMI_SPGEMM_MASKED;
+        to[i] = to[i] >= least && !has_mask;
         is_any |= to[i];
     }
     if (is_any) {
-        *is_pulled = to;
+        choices->is_pulled = to;
         to = NULL;
     }
 cleanup:

@@ -59,7 +59,7 @@ __device__ __forceinline__ unsigned first_of_entries(const Share &share, uint32_
 }
 
 // Turns that the entries of a chunk may take, one after the other, before equal positions are looked for.
-constexpr unsigned ENTRY_TURNS = 3;
+constexpr unsigned ENTRY_TURNS = 6;
 
 // Products of one chunk into sums, in the order of lanes where positions are equal, which is by ascending k: bitwise
 // repeatable. starts: lanes whose product is the first of its entry; those of one entry have different positions, all

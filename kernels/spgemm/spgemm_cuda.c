@@ -123,6 +123,11 @@ const char *spmmi_spgemm_gpu_kernel(const struct spmmi_spgemm_gpu *gpu)
     return gpu->stages[gpu->stage_count - 1].kernel;
 }
 
+int spmmi_spgemm_gpu_has_partials(const struct spmmi_spgemm_gpu *gpu, int stage)
+{
+    return gpu->stages[stage].tables.join_count > 0;
+}
+
 /* The first kernel of a call may not start before others have ended that the library does not know. */
 static int run_stage(const struct spmmi_spgemm_gpu *gpu, const struct spmmi_spgemm_gpu_stage *stage,
                      const struct spmmi_spgemm_values *v, void *stream)
@@ -134,9 +139,13 @@ static int run_stage(const struct spmmi_spgemm_gpu *gpu, const struct spmmi_spge
         error = spmmi_spgemm_groups_cuda(&stage->tables, &stage->groups[g], &operands, stream);
     if (error == cudaSuccess && stage->bins.blocks > 0)
         error = spmmi_spgemm_numeric_cuda(&stage->tables, &stage->bins, &operands, 0, stream);
-    const int is_first = stage->group_count == 0 && stage->bins.blocks == 0;
+    int is_beside = gpu->can_overlap && (stage->group_count > 0 || stage->bins.blocks > 0);
+    for (uint32_t b = 0; b < stage->mask_count && error == cudaSuccess; b++) {
+        error = spmmi_spgemm_masks_cuda(&stage->tables, &stage->masks[b], &operands, is_beside, stream);
+        is_beside = gpu->can_overlap;
+    }
     if (error == cudaSuccess && stage->tables.pull_count > 0)
-        error = spmmi_spgemm_pull_cuda(&stage->tables, &operands, gpu->can_overlap && !is_first, stream);
+        error = spmmi_spgemm_pull_cuda(&stage->tables, &operands, is_beside, stream);
     if (error == cudaSuccess && stage->tables.join_count > 0)
         error = spmmi_spgemm_join_cuda(&stage->tables, &operands, gpu->can_overlap, stream);
     return error;

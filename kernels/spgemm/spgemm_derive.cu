@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// spgemm: where the products of items belong, found by looking up columns of the right factor in those of C.
+// spgemm: where the products of items belong, found by looking up columns of the right factor in those of C: positions,
+// or masks of list entries.
 //
 // block     128 threads: groups of as many lanes as the bin has, one item each; a lane takes every so-manyth product
 //           of a list entry and looks it up by bisection
@@ -14,26 +15,57 @@ namespace spgemm {
 
 constexpr unsigned DERIVE_THREADS = 128;
 
+// A stream of numbers of 1 or 2 bytes.
 template <spmmi_spgemm_pass PASS> struct Visit {
-    const spmmi_spgemm_derivation &d;
-    uint8_t *positions;
-    bool is_narrow;
+    uint8_t *stream;
+    uint32_t width;
     unsigned long long hash;
     bool differs;
 
-    __device__ __forceinline__ void product(uint32_t at, uint32_t place)
+    __device__ __forceinline__ void visit(uint32_t at, uint32_t number)
     {
-        uint16_t *const wide = reinterpret_cast<uint16_t *>(positions);
+        uint16_t *const wide = reinterpret_cast<uint16_t *>(stream);
         if (PASS == SPMMI_SPGEMM_HASH)
-            hash += hash_of(at, place);
+            hash += hash_of(at, number);
         else if (PASS == SPMMI_SPGEMM_COMPARE)
-            differs |= (is_narrow ? (uint32_t)positions[at] : (uint32_t)wide[at]) != place;
-        else if (is_narrow)
-            positions[at] = (uint8_t)place;
+            differs |= (width == 1 ? (uint32_t)stream[at] : (uint32_t)wide[at]) != number;
+        else if (width == 1)
+            stream[at] = (uint8_t)number;
         else
-            wide[at] = (uint16_t)place;
+            wide[at] = (uint16_t)number;
     }
 };
+
+// The positions of all products of an item, or masks: each of a list entry, by one lane.
+template <spmmi_spgemm_pass PASS>
+__device__ __forceinline__ void visit_positions(const spmmi_spgemm_derivation &d,
+                                                const spmmi_spgemm_item &item, const int32_t *columns,
+                                                uint32_t lane, uint32_t lanes, Visit<PASS> &visit)
+{
+    const uint32_t entries = SPMMI_SPGEMM_ENTRIES(item.counts);
+    uint32_t before = 0;
+    for (uint32_t t = 0; t < SPMMI_SPGEMM_LIST_LENGTH(item.counts); t++) {
+        const spmmi_spgemm_row row = d.rows[item.list + t];
+        for (uint32_t j = lane; j < row.length; j += lanes)
+            visit.visit(before + j, place_of(columns, entries, __ldg(d.right_columns + row.start + j)));
+        before += row.length;
+    }
+}
+
+template <spmmi_spgemm_pass PASS>
+__device__ __forceinline__ void visit_masks(const spmmi_spgemm_derivation &d, const spmmi_spgemm_item &item,
+                                            const int32_t *columns, uint32_t lane, uint32_t lanes,
+                                            Visit<PASS> &visit)
+{
+    const uint32_t entries = SPMMI_SPGEMM_ENTRIES(item.counts);
+    for (uint32_t t = lane; t < SPMMI_SPGEMM_LIST_LENGTH(item.counts); t += lanes) {
+        const spmmi_spgemm_row row = d.rows[item.list + t];
+        uint32_t mask = 0;
+        for (uint32_t j = 0; j < row.length; j++)
+            mask |= 1u << place_of(columns, entries, __ldg(d.right_columns + row.start + j));
+        visit.visit(t, mask);
+    }
+}
 
 template <spmmi_spgemm_pass PASS>
 __global__ void __launch_bounds__(DERIVE_THREADS)
@@ -45,20 +77,15 @@ __global__ void __launch_bounds__(DERIVE_THREADS)
         return;
     const uint64_t i = bin.first + thread / bin.lanes;
     const spmmi_spgemm_item item = d.tables.items[i];
-    const uint32_t entries = SPMMI_SPGEMM_ENTRIES(item.counts);
-    const uint32_t length = SPMMI_SPGEMM_LIST_LENGTH(item.counts);
     const int32_t *const columns = d.c_columns + d.c_at[i];
     if (PASS != SPMMI_SPGEMM_HASH && (d.writes[i] != 0) != (PASS == SPMMI_SPGEMM_WRITE))
         return;
-    Visit<PASS> visit = {d, d.positions + (size_t)item.position * SPMMI_SPGEMM_POSITION_UNIT,
-                         bin.is_narrow != 0, 0, false};
-    uint32_t before = 0;
-    for (uint32_t t = 0; t < length; t++) {
-        const spmmi_spgemm_row row = d.tables.rows[item.list + t];
-        for (uint32_t j = lane; j < row.length; j += bin.lanes)
-            visit.product(before + j, place_of(columns, entries, __ldg(d.right_columns + row.start + j)));
-        before += row.length;
-    }
+    Visit<PASS> visit = {d.positions + (size_t)item.position * SPMMI_SPGEMM_POSITION_UNIT,
+                         spmmi_spgemm_stream_width(&bin), 0, false};
+    if (bin.turns > 0)
+        visit_masks<PASS>(d, item, columns, lane, bin.lanes, visit);
+    else
+        visit_positions<PASS>(d, item, columns, lane, bin.lanes, visit);
     if (PASS == SPMMI_SPGEMM_HASH)
         atomicAdd(d.hashes + i, visit.hash & d.mask);
     if (visit.differs)

@@ -11,4 +11,8 @@
 spmm_status_t spmmi_spgemm_drafts_sort(struct spgemm_draft **drafts, struct spmmi_spgemm_items *items,
                                        spmm_diag_t *diag);
 
+#ifdef SPMM_TEST_HOOKS
+extern uint64_t spmmi_spgemm_mask_warps; /* of items with masks; more take turns */
+#endif
+
 #endif

@@ -7,6 +7,16 @@
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
 
+#define MASK_TURNS_MAX 8
+#define MASK_WARPS_USUAL 8448 /* 64 a multiprocessor of an H200: twice as many as run at once */
+
+#ifdef SPMM_TEST_HOOKS
+uint64_t spmmi_spgemm_mask_warps = MASK_WARPS_USUAL;
+#define MASK_WARPS spmmi_spgemm_mask_warps
+#else
+#define MASK_WARPS MASK_WARPS_USUAL
+#endif
+
 /* A list of short parts of rows takes a step for each, whatever its products are. */
 static int by_steps(const void *a, const void *b)
 {
@@ -16,20 +26,36 @@ static int by_steps(const void *a, const void *b)
     return x->item.out < y->item.out ? -1 : 1; /* of one bin: outs differ */
 }
 
+/* Items with masks that a group takes one after the other: as many as leave warps for all multiprocessors. */
+static uint32_t turns_of(uint64_t count, uint32_t lanes)
+{
+    const uint64_t turns = count * lanes / 32 / MASK_WARPS;
+    return turns < 1 ? 1 : turns < MASK_TURNS_MAX ? (uint32_t)turns : MASK_TURNS_MAX;
+}
+
 /* Bins by descending key; items by row, which keeps rows of the right factor in the caches, wide ones by steps. */
 static void add_bin(struct spmmi_spgemm_items *out, uint32_t key, uint64_t first, uint64_t count,
                     uint64_t *blocks)
 {
     const uint32_t choice = key % KEY_PARTIAL, is_flat = choice >= CHOICE_FLAT,
-                   lanes = is_flat ? 32 : 4u << choice;
-    const struct spmmi_spgemm_bin bin = {
-        (uint32_t)*blocks,        (uint32_t)first,       (uint32_t)count,
-        (uint8_t)lanes,           (key & KEY_WIDE) == 0, (key & KEY_LISTED) != 0,
-        (key & KEY_PARTIAL) != 0, (uint8_t)is_flat,      choice == CHOICE_OWNED};
-    if (key >= KEY_GROUP) {
-        out->groups[out->group_count] = (struct spmmi_spgemm_groups){bin, key >= KEY_THREE ? 3 : 2, 0};
-        out->groups[out->group_count++].bin.first_block = 0;
+                   lanes = is_flat ? 32 : 4u << choice,
+                   turns = key >= KEY_MASKED ? turns_of(count, lanes) : 0;
+    struct spmmi_spgemm_bin bin = {0,
+                                   (uint32_t)first,
+                                   (uint32_t)count,
+                                   (uint8_t)lanes,
+                                   (key & KEY_WIDE) == 0,
+                                   (key & KEY_LISTED) != 0,
+                                   (key & KEY_PARTIAL) != 0,
+                                   (uint8_t)is_flat,
+                                   choice == CHOICE_OWNED,
+                                   (uint8_t)turns};
+    if (key >= KEY_MASKED) {
+        out->masks[out->mask_count++] = bin;
+    } else if (key >= KEY_GROUP) {
+        out->groups[out->group_count++] = (struct spmmi_spgemm_groups){bin, key >= KEY_THREE ? 3 : 2, 0};
     } else {
+        bin.first_block = (uint32_t)*blocks;
         out->bins.bin[out->bins.count++] = bin;
         *blocks += (count * lanes + SPMMI_SPGEMM_THREADS - 1) / SPMMI_SPGEMM_THREADS;
     }

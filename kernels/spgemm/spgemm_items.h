@@ -19,6 +19,8 @@ struct spmmi_spgemm_items {
     uint32_t count, direct, listed,
         join_count; /* listed: entries of lists of their own, behind the direct ones */
     struct spmmi_spgemm_bins bins;
+    struct spmmi_spgemm_bin masks[SPMMI_SPGEMM_MASK_BINS]; /* of items that have them */
+    uint32_t mask_count;                                   /* of these */
     struct spmmi_spgemm_groups groups[SPMMI_SPGEMM_GROUP_BINS];
     uint32_t group_count;                  /* of these */
     struct spmmi_spgemm_item *items;       /* owned, as all below; without positions */
@@ -29,11 +31,11 @@ struct spmmi_spgemm_items {
     uint8_t *k_count;                      /* listed; NULL without groups */
     struct spmmi_spgemm_join *joins;
     struct spmmi_spgemm_pull *pulls;
-    uint32_t *starts;           /* of rows of the right factor, direct; NULL without pulls */
+    uint32_t *starts;           /* of rows of the right factor, direct; for pulls and masks */
     uint32_t *words_at, *words; /* of each pull, what its stream has before the destinations */
     uint32_t pull_count;
     uint64_t word_count;
-    int are_mostly_pulled; /* of the products more than half are */
+    int are_mostly_pulled, are_mostly_masked; /* of the products more than half are */
     struct spmmi_spgemm_streams pull_streams;
 };
 
@@ -46,7 +48,7 @@ enum spmmi_spgemm_choice {
 
 /* Which items are made, for values of a type: it decides what is faster. */
 struct spmmi_spgemm_wanted {
-    enum spmmi_spgemm_choice groups, pulls;
+    enum spmmi_spgemm_choice groups, pulls, masks;
     spmm_dtype_t dtype;
 };
 

@@ -23,8 +23,8 @@ struct making {
     uint64_t host_left;
     struct spmmi_spgemm_alike alike;
     int has_groups;
-    uint8_t *is_pulled;                                   /* see spmmi_spgemm_choose_pulls */
-    int must_pull;                                        /* no room for pulls is an error */
+    const struct spmmi_spgemm_wanted *wanted;
+    struct spgemm_choices choices;
     uint64_t *items_at, *listed_at, *pulls_at, *words_at; /* before each unit; unit_count + 1 */
     uint64_t pulled_products;
     struct spgemm_draft *drafts;
@@ -34,7 +34,7 @@ struct making {
 /* Numbers of list entries that a thread holds, of each of the longest row. */
 static uint64_t cursor_count(const struct making *m)
 {
-    return (m->is_pulled != NULL ? SPMMI_SPGEMM_CURSORS : 1) * (uint64_t)m->longest;
+    return (m->choices.is_pulled != NULL ? SPMMI_SPGEMM_CURSORS : 1) * (uint64_t)m->longest;
 }
 
 /* All units: their counts into what is behind them, or their items. */
@@ -56,7 +56,8 @@ static void walk_units(struct making *m)
                                 .value_of = m->out->value_of,
                                 .k_count = m->out->k_count,
                                 .alike = m->has_groups ? &m->alike : NULL,
-                                .is_pulled = m->is_pulled,
+                                .has_masks = m->choices.has_masks,
+                                .is_pulled = m->choices.is_pulled,
                                 .pulls = {.cursors = cursors, .heads = heads}};
         if (m->drafts != NULL) {
             w.items = m->items_at[u];
@@ -93,6 +94,33 @@ cleanup:
     return status;
 }
 
+/* Of items of a bin: how many numbers they have, of which width and kind. */
+static void store_streams(struct making *m, const struct spmmi_spgemm_bin *bin)
+{
+    struct spmmi_spgemm_streams *to = &m->out->positions;
+    const uint64_t width = spmmi_spgemm_stream_width(bin);
+    for (uint32_t i = bin->first; i < bin->first + bin->count; i++) {
+        const struct spgemm_draft *draft = &m->drafts[i];
+        const uint64_t numbers =
+            bin->turns > 0 ? SPMMI_SPGEMM_LIST_LENGTH(draft->item.counts) : draft->products;
+        to->keys[i] = 8 * numbers + (bin->turns > 0 ? 4 : 0) + width / 2;
+        to->units[i] =
+            (uint32_t)((numbers * width + SPMMI_SPGEMM_POSITION_UNIT - 1) / SPMMI_SPGEMM_POSITION_UNIT);
+    }
+}
+
+/* Products of items with masks. */
+static uint64_t masked_products(const struct making *m)
+{
+    uint64_t products = 0;
+    for (uint32_t b = 0; b < m->out->mask_count; b++) {
+        const struct spmmi_spgemm_bin *bin = &m->out->masks[b];
+        for (uint32_t i = bin->first; i < bin->first + bin->count; i++)
+            products += m->drafts[i].products;
+    }
+    return products;
+}
+
 static spmm_status_t store_items(struct making *m, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -101,14 +129,15 @@ static spmm_status_t store_items(struct making *m, spmm_diag_t *diag)
     SPMM_TRY_ALLOC(out->c_at = spmmi_alloc(out->count, sizeof *out->c_at), diag);
     SPMM_TRY(make_streams(&out->positions, out->count, diag));
     for (uint32_t i = 0; i < out->count; i++) {
-        const uint64_t products = m->drafts[i].products,
-                       width = SPMMI_SPGEMM_ENTRIES(m->drafts[i].item.counts) <= SPMMI_SPGEMM_NARROW ? 1 : 2;
         out->items[i] = m->drafts[i].item;
         out->c_at[i] = m->drafts[i].c_at;
-        out->positions.keys[i] = 2 * products + (width - 1);
-        out->positions.units[i] =
-            (uint32_t)((products * width + SPMMI_SPGEMM_POSITION_UNIT - 1) / SPMMI_SPGEMM_POSITION_UNIT);
     }
+    for (uint32_t b = 0; b < out->bins.count; b++)
+        store_streams(m, &out->bins.bin[b]);
+    for (uint32_t b = 0; b < out->mask_count; b++)
+        store_streams(m, &out->masks[b]);
+    for (uint32_t g = 0; g < out->group_count; g++)
+        store_streams(m, &out->groups[g].bin);
     SPMM_TRY(make_streams(&out->pull_streams, out->pull_count, diag));
     for (uint32_t i = 0; i < out->pull_count; i++) {
         out->pull_streams.keys[i] = out->pulls[i].counts;
@@ -116,6 +145,12 @@ static spmm_status_t store_items(struct making *m, spmm_diag_t *diag)
     }
 cleanup:
     return status;
+}
+
+/* May pulls or masks read where rows of the right factor start? */
+static int has_starts(const struct making *m)
+{
+    return m->choices.is_pulled != NULL || m->choices.has_masks;
 }
 
 /* Bytes of so many items, with those that sort them, list entries, slices, pulls and their words. */
@@ -129,14 +164,14 @@ static uint64_t items_bytes(uint64_t count, uint64_t lists, uint64_t joins, uint
            words * sizeof(uint32_t);
 }
 
-/* What pulls need beside themselves: which rows are, lists of each thread; and what the device is given, starts and
- * rows of the entries of the left factor, and where rows of C begin. */
+/* What pulls need beside themselves: which rows are, lists of each thread; and what the device is given, rows of the
+ * entries of the left factor, and where rows of C begin. */
 static uint64_t pulling_bytes(const struct making *m)
 {
     const struct spmmi_spgemm_task *task = &m->stage->task;
     const uint64_t rows = (uint64_t)task->left.rows,
                    lists = SPMMI_SPGEMM_CURSORS * (uint64_t)m->longest + (uint64_t)task->right.cols;
-    return rows + ((uint64_t)m->threads * lists + 2 * (uint64_t)m->out->direct + rows + 1) * sizeof(uint32_t);
+    return rows + ((uint64_t)m->threads * lists + (uint64_t)m->out->direct + rows + 1) * sizeof(uint32_t);
 }
 
 static void sum_up(uint64_t *counts, uint64_t count)
@@ -153,11 +188,13 @@ struct counted {
 static uint64_t bytes_of(const struct making *m, const struct counted *all)
 {
     const uint64_t counters = 4 * ((uint64_t)m->stage->unit_count + 1) * sizeof(uint64_t);
-    const uint64_t bytes = counters + items_bytes(all->items, all->lists, spmmi_spgemm_joins_count(m->stage, m->is_pulled),
+    const uint64_t bytes = counters + items_bytes(all->items, all->lists,
+                                                  spmmi_spgemm_joins_count(m->stage, m->choices.is_pulled),
                                                   all->pulls, all->words);
-    return bytes + (m->is_pulled != NULL
-                        ? pulling_bytes(m) + spmmi_spgemm_pulls_sort_bytes(m->pulled_products)
-                        : (uint64_t)m->threads * cursor_count(m) * sizeof *m->cursors);
+    return bytes + (has_starts(m) ? m->out->direct * sizeof *m->out->starts : 0) +
+           (m->choices.is_pulled != NULL
+                ? pulling_bytes(m) + spmmi_spgemm_pulls_sort_bytes(m->pulled_products)
+                : (uint64_t)m->threads * cursor_count(m) * sizeof *m->cursors);
 }
 
 /* Room of the threads. */
@@ -166,7 +203,7 @@ static spmm_status_t make_cursors(struct making *m, spmm_diag_t *diag)
     spmm_status_t status = SPMM_OK;
     const uint64_t threads = (uint64_t)m->threads;
     SPMM_TRY_ALLOC(m->cursors = spmmi_alloc(threads * cursor_count(m), sizeof *m->cursors), diag);
-    if (m->is_pulled != NULL)
+    if (m->choices.is_pulled != NULL)
         SPMM_TRY_ALLOC(m->heads =
                            spmmi_alloc_zero(threads * (uint64_t)m->stage->task.right.cols, sizeof *m->heads),
                        diag);
@@ -210,27 +247,27 @@ cleanup:
     return status;
 }
 
-/* What the rule chose to pull is not, where the host has no room for it: a larger budget is never refused then. */
-static void drop_pulls(struct making *m)
+/* What the rule chose is not done where the host has no room for it: a larger budget is never refused then. */
+static void drop_choices(struct making *m)
 {
     free_cursors(m);
-    spmmi_free(m->is_pulled);
-    m->is_pulled = NULL;
+    spmmi_free(m->choices.is_pulled);
+    m->choices = (struct spgemm_choices){NULL, 0};
     m->pulled_products = 0;
 }
 
 static spmm_status_t count_all(struct making *m, struct counted *all, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    const int may_drop = m->is_pulled != NULL && !m->must_pull;
+    const int may_drop = m->wanted->pulls == SPMMI_SPGEMM_BY_RULE && has_starts(m);
     *all = (struct counted){.items = 0};
     if (may_drop && !fits(m, all))
-        drop_pulls(m);
+        drop_choices(m);
     SPMM_TRY(require_room(m, all, diag));
     SPMM_TRY(make_cursors(m, diag));
     *all = count_units(m);
-    if (may_drop && m->is_pulled != NULL && !fits(m, all)) {
-        drop_pulls(m);
+    if (may_drop && has_starts(m) && !fits(m, all)) {
+        drop_choices(m);
         SPMM_TRY(make_cursors(m, diag));
         *all = count_units(m);
     }
@@ -257,7 +294,7 @@ static spmm_status_t make_room(struct making *m, const struct counted *all, spmm
     out->pull_count = (uint32_t)all->pulls;
     out->word_count = all->words;
     SPMM_TRY_ALLOC(out->rows = spmmi_alloc(all->lists, sizeof *out->rows), diag);
-    if (all->pulls > 0)
+    if (has_starts(m))
         SPMM_TRY_ALLOC(out->starts = spmmi_alloc(out->direct, sizeof *out->starts), diag);
     SPMM_TRY_ALLOC(out->value_of = spmmi_alloc(out->listed, sizeof *out->value_of), diag);
     SPMM_TRY_ALLOC(out->pulls = spmmi_alloc(all->pulls, sizeof *out->pulls), diag);
@@ -277,7 +314,7 @@ static void store_starts(const struct making *m)
     for (int64_t p = 0; p < (int64_t)out->direct; p++)
         out->rows[p] =
             (struct spmmi_spgemm_row){spmmi_spgemm_walk_start(s, p), (uint32_t)spmmi_spgemm_walk_count(s, p)};
-    for (int64_t p = 0; out->pull_count > 0 && p < (int64_t)out->direct; p++)
+    for (int64_t p = 0; out->starts != NULL && p < (int64_t)out->direct; p++)
         out->starts[p] = spmmi_spgemm_walk_start(s, p);
 }
 
@@ -301,6 +338,7 @@ static spmm_status_t make_items(struct making *m, spmm_diag_t *diag)
     out->are_mostly_pulled = 2 * m->pulled_products > s->products;
     SPMM_TRY(spmmi_spgemm_pulls_sort(out->pulls, out->words_at, out->pull_count, diag));
     SPMM_TRY(spmmi_spgemm_drafts_sort(&m->drafts, m->out, diag));
+    out->are_mostly_masked = 2 * masked_products(m) > s->products;
     SPMM_TRY(store_items(m, diag));
 cleanup:
     return status;
@@ -327,7 +365,8 @@ spmm_status_t spmmi_spgemm_items_make(const struct spmmi_spgemm_stage *s,
                        .threads = threads,
                        .out = items,
                        .host_left = host_left,
-                       .must_pull = wanted->pulls == SPMMI_SPGEMM_WHEREVER};
+                       .wanted = wanted,
+                       .choices = {NULL, wanted->masks == SPMMI_SPGEMM_WHEREVER}};
     memset(items, 0, sizeof *items);
     SPMM_REQUIRE(left <= INT32_MAX && right <= INT32_MAX && c <= INT32_MAX && s->partials <= UINT32_MAX,
                  SPMM_ERR_TOO_LARGE, diag,
@@ -340,18 +379,18 @@ spmm_status_t spmmi_spgemm_items_make(const struct spmmi_spgemm_stage *s,
         m.has_groups = wanted->groups == SPMMI_SPGEMM_WHEREVER || spmmi_spgemm_alike_pays(&m.alike, &s->task);
     }
     m.longest = longest_row(&s->task.left);
-    SPMM_REQUIRE(!m.must_pull || pulling_bytes(&m) <= host_left, SPMM_ERR_PLAN_BUDGET, diag,
+    SPMM_REQUIRE(wanted->pulls != SPMMI_SPGEMM_WHEREVER || pulling_bytes(&m) <= host_left,
+                 SPMM_ERR_PLAN_BUDGET, diag,
                  "pulls take %llu bytes of the host before they are made, %llu are left",
                  (unsigned long long)pulling_bytes(&m), (unsigned long long)host_left);
     if (pulling_bytes(&m) <= host_left)
-        SPMM_TRY(spmmi_spgemm_choose_pulls(s, wanted, m.has_groups ? &m.alike : NULL, threads, &m.is_pulled,
-                                           diag));
+        SPMM_TRY(spmmi_spgemm_choose(s, wanted, m.has_groups ? &m.alike : NULL, threads, &m.choices, diag));
     SPMM_TRY(make_items(&m, diag));
-    SPMM_TRY(spmmi_spgemm_joins_make(s, m.is_pulled, items, diag));
+    SPMM_TRY(spmmi_spgemm_joins_make(s, m.choices.is_pulled, items, diag));
 cleanup:
     spmmi_spgemm_alike_free(&m.alike);
     free_cursors(&m);
-    spmmi_free(m.is_pulled);
+    spmmi_free(m.choices.is_pulled);
     spmmi_free(m.items_at);
     spmmi_free(m.listed_at);
     spmmi_free(m.pulls_at);

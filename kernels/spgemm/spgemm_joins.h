@@ -5,8 +5,8 @@
 
 #include "spgemm_items.h"
 
-/* Slices of all rows that are cut, but for those that are pulled (NULL: none is): less than 2^31, as a cut row has 5 entries of the left factor at least, and a slice
- * 4 of C and 2,048 partial sums, or 256. */
+/* Slices of all rows that are cut, but for those that are pulled (NULL: none is): less than 2^31, as a cut row has 5
+ * entries of the left factor at least, and a slice 4 of C and 2,048 partial sums, or 256. */
 uint64_t spmmi_spgemm_joins_count(const struct spmmi_spgemm_stage *stage, const uint8_t *is_pulled);
 
 /* All of them into items->joins. Errors: MEMORY. */

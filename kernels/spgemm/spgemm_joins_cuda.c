@@ -28,7 +28,8 @@ spmm_status_t spmmi_spgemm_joins_make(const struct spmmi_spgemm_stage *s, const 
 {
     spmm_status_t status = SPMM_OK;
     const int64_t *c = s->c.row_ptr;
-    SPMM_TRY_ALLOC(out->joins = spmmi_alloc(spmmi_spgemm_joins_count(s, is_pulled), sizeof *out->joins), diag);
+    SPMM_TRY_ALLOC(out->joins = spmmi_alloc(spmmi_spgemm_joins_count(s, is_pulled), sizeof *out->joins),
+                   diag);
     for (int64_t r = 0; r < s->cut_count; r++) {
         const struct spmmi_spgemm_cut *cut = &s->cuts[r];
         const int64_t first = c[cut->row], entries = c[cut->row + 1] - first, slice = join_slice(cut);

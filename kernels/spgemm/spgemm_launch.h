@@ -4,7 +4,8 @@
  *
  * An item is a row of C, a range of its entries, or one of these of a piece of k: groups of 4, 8, 16 or 32 lanes take
  * one each. It has a list of rows of the right factor, or of parts of them, that are multiplied by entries of the left
- * one, and for each product the position of its sum among the entries of the item. */
+ * one, and for each product the position of its sum among the entries of the item. An item of few entries may have a
+ * mask for each list entry instead, a byte: which entries it has products for. */
 #ifndef SPMMI_SPGEMM_LAUNCH_H
 #define SPMMI_SPGEMM_LAUNCH_H
 
@@ -21,6 +22,9 @@ extern "C" {
 #define SPMMI_SPGEMM_ITEM_ENTRIES (32 * SPMMI_SPGEMM_LANE_SUMS)
 #define SPMMI_SPGEMM_FEW_ENTRIES 32 /* of an item whose lanes have one sum each */
 #define SPMMI_SPGEMM_NARROW 256     /* entries of an item whose positions have 1 byte; else 2 */
+/* Most entries of an item with masks in place of positions. One H200: with 16 lanes rows of 13 entries of lattices took
+ * 1.1 times as long as by pulls, with 32 rows of 25 entries 1.7 times as long as by positions. */
+#define SPMMI_SPGEMM_MASKED 8
 #define SPMMI_SPGEMM_COUNT_BITS 10
 #define SPMMI_SPGEMM_LIST_MAX ((1u << (32 - SPMMI_SPGEMM_COUNT_BITS)) - 1)
 /* Of the counts of an item. */
@@ -32,6 +36,7 @@ extern "C" {
 #define SPMMI_SPGEMM_JOIN_ENTRIES 256
 #define SPMMI_SPGEMM_JOIN_ROOM 4096
 #define SPMMI_SPGEMM_BINS 44
+#define SPMMI_SPGEMM_MASK_BINS 2 /* 4 and 8 lanes */
 
 /* Rows of C with one pattern that an item of a group takes, and rows of the right factor with one pattern that it
  * multiplies at a time: what systems with several unknowns a node have. */
@@ -126,7 +131,14 @@ struct spmmi_spgemm_bin {
     uint8_t is_partial;      /* sums go to the partial sums */
     uint8_t is_flat;         /* lanes take products side by side, of whatever list entries; 32 lanes */
     uint8_t has_few_entries; /* of flat items: at most SPMMI_SPGEMM_FEW_ENTRIES */
+    uint8_t turns;           /* of items with masks: as many each group takes one after the other; else 0 */
 };
+
+/* Bytes of a position, or of a mask. */
+SPMMI_SPGEMM_BOTH static inline uint32_t spmmi_spgemm_stream_width(const struct spmmi_spgemm_bin *bin)
+{
+    return bin->turns > 0 || bin->is_narrow ? 1u : 2u;
+}
 
 /* Items of groups: `rows` rows of C each. The first entry of their list has no products, it starts at the number of
  * entries of a row of the left factor; each other one is of `k_count` rows of the right factor behind each other. */
@@ -160,11 +172,11 @@ struct spmmi_spgemm_tables {
     const struct spmmi_spgemm_item *items;
     const struct spmmi_spgemm_row
         *rows;                /* of all lists; the first ones are of the entries of the left factor */
-    const uint32_t *starts;   /* of rows, of the entries of the left factor alone; NULL without pulls */
+    const uint32_t *starts;   /* of rows, of the entries of the left factor alone; for pulls and masks */
     const uint32_t *value_of; /* of lists of their own: which entry of the left factor */
     const uint8_t *k_count;   /* of these lists, of groups; NULL without groups */
     const int32_t *k_of;      /* of each entry of the left factor; NULL without a diagonal */
-    const uint8_t *positions; /* of items, and the streams of pulls */
+    const uint8_t *positions; /* of items, or their masks, and the streams of pulls */
     const struct spmmi_spgemm_pull *pulls;
     const struct spmmi_spgemm_join *joins;
     uint32_t direct; /* entries of the left factor */
@@ -185,7 +197,10 @@ int spmmi_spgemm_numeric_cuda(const struct spmmi_spgemm_tables *tables, const st
 int spmmi_spgemm_groups_cuda(const struct spmmi_spgemm_tables *tables,
                              const struct spmmi_spgemm_groups *groups,
                              const struct spmmi_spgemm_operands *operands, void *stream);
-/* The same of pulls. is_dependent: may run beside the kernel before it, which was not launched so; ends behind it. */
+/* The same of items with masks, and of pulls. is_dependent: may run beside those before it, the first of which was not
+ * launched so; ends behind them. */
+int spmmi_spgemm_masks_cuda(const struct spmmi_spgemm_tables *tables, const struct spmmi_spgemm_bin *bin,
+                            const struct spmmi_spgemm_operands *operands, int is_dependent, void *stream);
 int spmmi_spgemm_pull_cuda(const struct spmmi_spgemm_tables *tables,
                            const struct spmmi_spgemm_operands *operands, int is_dependent, void *stream);
 /* Behind these: pieces to C. */
@@ -199,8 +214,9 @@ int spmmi_spgemm_scale_cuda(uint64_t count, int is_f64, double beta, void *c, vo
 /* Derives positions from columns: those of the right factor, looked up in the row of C. */
 struct spmmi_spgemm_derivation {
     struct spmmi_spgemm_tables tables;
-    uint8_t *positions;    /* those of the tables, to write */
-    const uint32_t *c_at;  /* of each item its first entry of C */
+    const struct spmmi_spgemm_row *rows; /* of lists, as those of the tables */
+    uint8_t *positions;                  /* those of the tables, to write */
+    const uint32_t *c_at;                /* of each item its first entry of C */
     const uint8_t *writes; /* of each item: its positions are stored, not those of an equal one */
     const int32_t *right_columns, *c_columns;
     unsigned long long *hashes; /* of each item, from 0 on */

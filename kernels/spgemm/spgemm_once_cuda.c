@@ -284,8 +284,8 @@ static spmm_status_t compute(struct once *o)
         SPMM_TRY(compute_wide(o, is_f64));
     for (int c = SPMMI_ONCE_TABLES; c-- > 0;)
         if (rows[c] > 0) {
-            SPMM_TRY_CUDA(
-                (cudaError_t)spmmi_once_rows_cuda(&o->work, c, rows[c], is_f64, is_beside, stream), o->diag);
+            SPMM_TRY_CUDA((cudaError_t)spmmi_once_rows_cuda(&o->work, c, rows[c], is_f64, is_beside, stream),
+                          o->diag);
             is_beside = o->work.has_clusters;
         }
     if (o->counts.cuts > 0)

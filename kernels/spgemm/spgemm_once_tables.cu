@@ -7,7 +7,7 @@
 //           compute as many sums, and the columns that were found
 // sums      by ascending k from 0, fused (add_chunk)
 // sorting   bitonic, in shared memory
-// banks     groups of a warp have the same places in different banks: see Skew
+// banks     what groups of a warp read together lies in different banks: see Skew
 // overlap   rows of classes have nothing to do with each other: kernels of several classes run side by side
 #include "spgemm_once.cuh"
 

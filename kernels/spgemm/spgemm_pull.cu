@@ -56,8 +56,8 @@ __device__ __forceinline__ PulledRun<Real>
 load_run(const spmmi_spgemm_tables &tables, const PullOperands<Real> &values, const Pull &pull, uint32_t word)
 {
     const uint32_t p = pull.first + (word >> pull.counts.bits);
-    PulledRun<Real> run = {values.left[p],
-                           __ldg(tables.starts + p) + (word & ((1u << pull.counts.bits) - 1)), 0};
+    PulledRun<Real> run = {values.left[p], __ldg(tables.starts + p) + (word & ((1u << pull.counts.bits) - 1)),
+                           0};
     if (values.diagonal != nullptr)
         run.a = times(run.a, values.diagonal[__ldg(tables.k_of + p)]);
     return run;

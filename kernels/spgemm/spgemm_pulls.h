@@ -10,7 +10,8 @@
 struct spgemm_open_pull {
     int64_t first, out; /* its first entry of the left factor, and of C */
     uint32_t entries, products, runs, bits;
-    const uint32_t *pieces; /* of a row that is cut: of each entry of the left factor, from first on; else NULL */
+    const uint32_t
+        *pieces; /* of a row that is cut: of each entry of the left factor, from first on; else NULL */
     uint32_t piece_count;
     /* of each run: its entry of the left factor, from first on; its offset in the row of the right factor; the first
      * product, of this pull */

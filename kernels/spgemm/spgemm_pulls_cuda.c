@@ -78,9 +78,9 @@ void spmmi_spgemm_pulls_end(struct spgemm_pulls *to)
     struct spgemm_open_pull *o = &to->open;
     if (o->entries == 0)
         return;
-    uint32_t *const words = put_pull(to, o,
-                                     (struct spmmi_spgemm_pull_counts){o->entries, o->bits, o->products,
-                                                                       o->runs, o->pieces != NULL});
+    uint32_t *const words = put_pull(
+        to, o,
+        (struct spmmi_spgemm_pull_counts){o->entries, o->bits, o->products, o->runs, o->pieces != NULL});
     const uint32_t head = o->entries == 1 ? 0 : (o->products + 31) / 32 * 2;
     for (uint32_t w = 0; words != NULL && w < head; w++)
         words[w] = 0;
@@ -196,8 +196,7 @@ static void put_one(struct spgemm_pulls *to, struct parts *a, uint32_t products)
     uint32_t *const head = &a->heads[a->stage->c.col_ind[a->c_at]], next = *head;
     const struct spgemm_open_pull *o = &to->open;
     uint32_t *const words =
-        put_pull(to, o,
-                 (struct spmmi_spgemm_pull_counts){1, a->bits, products, products, o->pieces != NULL});
+        put_pull(to, o, (struct spmmi_spgemm_pull_counts){1, a->bits, products, products, o->pieces != NULL});
     *head = 0;
     for (uint32_t i = 0; next != 0; i++) {
         const uint32_t t = next - 1, at = a->cursors[t]++;

@@ -22,6 +22,7 @@ unsigned long long spmmi_spgemm_hash_mask = ~0ull;
 #define KERNEL_POSITIONS "positions"
 #define KERNEL_GROUPS "groups"
 #define KERNEL_PULL "pull"
+#define KERNEL_MASKS "masks"
 
 struct stage_making {
     const struct spmmi_spgemm_gpu_source *source;
@@ -52,10 +53,21 @@ static spmm_status_t take(const struct stage_making *m, uint64_t bytes)
                                m->diag);
 }
 
-/* Pulls read starts instead. */
+/* Pulls and items with masks read starts instead. */
 static uint64_t rows_of(const struct spmmi_spgemm_items *items)
 {
-    return items->count > 0 ? (uint64_t)items->direct + items->listed : 0;
+    return items->bins.count + items->group_count > 0 ? (uint64_t)items->direct + items->listed : 0;
+}
+
+static uint64_t starts_of(const struct spmmi_spgemm_items *items)
+{
+    return items->pull_count > 0 || items->mask_count > 0 ? items->direct : 0;
+}
+
+/* Masks are derived from rows that they do not need later. */
+static uint64_t derived_rows_of(const struct spmmi_spgemm_items *items)
+{
+    return items->mask_count > 0 && rows_of(items) == 0 ? items->direct : 0;
 }
 
 static void cut_tables(struct stage_making *m, struct spmmi_arena *arena)
@@ -64,8 +76,8 @@ static void cut_tables(struct stage_making *m, struct spmmi_arena *arena)
     struct spmmi_spgemm_tables *t = &m->to->tables;
     t->items = spmmi_arena_cut(arena, items->count, sizeof *t->items);
     t->rows = spmmi_arena_cut(arena, rows_of(items), sizeof *t->rows);
-    if (items->pull_count > 0)
-        t->starts = spmmi_arena_cut(arena, items->direct, sizeof *t->starts);
+    if (starts_of(items) > 0)
+        t->starts = spmmi_arena_cut(arena, starts_of(items), sizeof *t->starts);
     t->value_of = spmmi_arena_cut(arena, items->listed, sizeof *t->value_of);
     if (items->k_count != NULL)
         t->k_count = spmmi_arena_cut(arena, items->listed, sizeof *t->k_count);
@@ -93,8 +105,8 @@ static spmm_status_t make_tables(struct stage_making *m)
     t->pull_count = items->pull_count;
     t->join_count = items->join_count;
     SPMM_TRY(spmmi_cuda_copy_up(t->rows, items->rows, rows_of(items), sizeof *t->rows, m->diag));
-    if (items->pull_count > 0)
-        SPMM_TRY(spmmi_cuda_copy_up(t->starts, items->starts, items->direct, sizeof *t->starts, m->diag));
+    if (starts_of(items) > 0)
+        SPMM_TRY(spmmi_cuda_copy_up(t->starts, items->starts, starts_of(items), sizeof *t->starts, m->diag));
     SPMM_TRY(spmmi_cuda_copy_up(t->value_of, items->value_of, items->listed, sizeof *t->value_of, m->diag));
     if (items->k_count != NULL)
         SPMM_TRY(spmmi_cuda_copy_up(t->k_count, items->k_count, items->listed, sizeof *t->k_count, m->diag));
@@ -113,6 +125,9 @@ static void cut_scratch(struct stage_making *m, struct spmmi_arena *arena)
     const uint64_t right = (uint64_t)s->task.right.row_ptr[s->task.right.rows],
                    c = (uint64_t)s->c.row_ptr[s->task.left.rows];
     d->c_at = spmmi_arena_cut(arena, m->items.count, sizeof *d->c_at);
+    d->rows = m->to->tables.rows;
+    if (derived_rows_of(&m->items) > 0)
+        d->rows = spmmi_arena_cut(arena, derived_rows_of(&m->items), sizeof *d->rows);
     d->writes = spmmi_arena_cut(arena, m->items.count, sizeof *d->writes);
     d->hashes = spmmi_arena_cut(arena, m->items.count, sizeof *d->hashes);
     d->words = spmmi_arena_cut(arena, m->items.word_count, sizeof *d->words);
@@ -161,6 +176,8 @@ static spmm_status_t make_scratch(struct stage_making *m)
     SPMM_TRY(spmmi_arena_take(&arena, m->memory, &m->scratch, m->diag));
     cut_scratch(m, &arena);
     SPMM_TRY(spmmi_cuda_copy_up(d->c_at, m->items.c_at, m->items.count, sizeof *d->c_at, m->diag));
+    SPMM_TRY(
+        spmmi_cuda_copy_up(d->rows, m->items.rows, derived_rows_of(&m->items), sizeof *d->rows, m->diag));
     SPMM_TRY(spmmi_cuda_copy_up(d->right_columns, s->task.right.col_ind,
                                 (uint64_t)s->task.right.row_ptr[s->task.right.rows], sizeof *d->right_columns,
                                 m->diag));
@@ -187,6 +204,9 @@ static spmm_status_t derive(struct stage_making *m, enum spmmi_spgemm_pass pass)
         SPMM_TRY_CUDA(
             (cudaError_t)spmmi_spgemm_derive_cuda(&m->derivation, &m->items.bins.bin[b], pass, NULL),
             m->diag);
+    for (uint32_t b = 0; b < m->items.mask_count; b++)
+        SPMM_TRY_CUDA((cudaError_t)spmmi_spgemm_derive_cuda(&m->derivation, &m->items.masks[b], pass, NULL),
+                      m->diag);
     if (m->items.pull_count > 0)
         SPMM_TRY_CUDA((cudaError_t)spmmi_spgemm_derive_pulls_cuda(&m->derivation, pass, NULL), m->diag);
 cleanup:
@@ -285,20 +305,21 @@ static spmm_status_t read_choice(const struct stage_making *m, struct spmmi_spge
     spmm_status_t status = SPMM_OK;
     static const struct {
         const char *name;
-        enum spmmi_spgemm_choice groups, pulls;
-    } choices[] = {{KERNEL_POSITIONS, SPMMI_SPGEMM_NEVER, SPMMI_SPGEMM_NEVER},
-                   {KERNEL_GROUPS, SPMMI_SPGEMM_WHEREVER, SPMMI_SPGEMM_NEVER},
-                   {KERNEL_PULL, SPMMI_SPGEMM_NEVER, SPMMI_SPGEMM_WHEREVER},
-                   {NULL, SPMMI_SPGEMM_BY_RULE, SPMMI_SPGEMM_BY_RULE}};
+        enum spmmi_spgemm_choice groups, pulls, masks;
+    } choices[] = {{KERNEL_POSITIONS, SPMMI_SPGEMM_NEVER, SPMMI_SPGEMM_NEVER, SPMMI_SPGEMM_NEVER},
+                   {KERNEL_GROUPS, SPMMI_SPGEMM_WHEREVER, SPMMI_SPGEMM_NEVER, SPMMI_SPGEMM_NEVER},
+                   {KERNEL_PULL, SPMMI_SPGEMM_NEVER, SPMMI_SPGEMM_WHEREVER, SPMMI_SPGEMM_NEVER},
+                   {KERNEL_MASKS, SPMMI_SPGEMM_NEVER, SPMMI_SPGEMM_NEVER, SPMMI_SPGEMM_WHEREVER},
+                   {NULL, SPMMI_SPGEMM_BY_RULE, SPMMI_SPGEMM_BY_RULE, SPMMI_SPGEMM_BY_RULE}};
     const char *kernel = m->source->kernel;
     int i = 0;
     while (choices[i].name != NULL && (kernel == NULL || strcmp(kernel, choices[i].name) != 0))
         i++;
     SPMM_REQUIRE(kernel == NULL || choices[i].name != NULL, SPMM_ERR_ARGUMENT, m->diag,
-                 "\"%s\" is no kernel of products on a GPU, expected %s, %s or %s", kernel, KERNEL_POSITIONS,
-                 KERNEL_GROUPS, KERNEL_PULL);
+                 "\"%s\" is no kernel of products on a GPU, expected %s, %s, %s or %s", kernel,
+                 KERNEL_POSITIONS, KERNEL_GROUPS, KERNEL_PULL, KERNEL_MASKS);
     *wanted = (struct spmmi_spgemm_wanted){m->has_diagonal ? SPMMI_SPGEMM_NEVER : choices[i].groups,
-                                           choices[i].pulls, m->source->dtype};
+                                           choices[i].pulls, choices[i].masks, m->source->dtype};
 cleanup:
     return status;
 }
@@ -315,16 +336,19 @@ spmm_status_t spmmi_spgemm_gpu_stage_make(const struct spmmi_spgemm_gpu_source *
                              .used = used,
                              .to = stage,
                              .diag = diag};
-    struct spmmi_spgemm_wanted wanted = {SPMMI_SPGEMM_NEVER, SPMMI_SPGEMM_NEVER, source->dtype};
+    struct spmmi_spgemm_wanted wanted = {.dtype = source->dtype};
     memset(stage, 0, sizeof *stage);
     SPMM_TRY(read_choice(&m, &wanted));
     SPMM_TRY(spmmi_spgemm_items_make(m.from, &wanted, source->threads, source->host_left, &m.items, diag));
     stage->bins = m.items.bins;
+    stage->mask_count = m.items.mask_count;
+    memcpy(stage->masks, m.items.masks, sizeof stage->masks);
     stage->group_count = m.items.group_count;
     memcpy(stage->groups, m.items.groups, sizeof stage->groups);
-    stage->kernel = m.items.are_mostly_pulled ? KERNEL_PULL
-                    : stage->group_count > 0  ? KERNEL_GROUPS
-                                              : KERNEL_POSITIONS;
+    stage->kernel = m.items.are_mostly_pulled   ? KERNEL_PULL
+                    : m.items.are_mostly_masked ? KERNEL_MASKS
+                    : stage->group_count > 0    ? KERNEL_GROUPS
+                                                : KERNEL_POSITIONS;
     SPMM_TRY(make_tables(&m));
     if (m.items.count > 0 || m.items.pull_count > 0) {
         SPMM_TRY(make_scratch(&m));

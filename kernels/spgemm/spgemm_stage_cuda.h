@@ -9,6 +9,8 @@
 struct spmmi_spgemm_gpu_stage {
     struct spmmi_spgemm_tables tables; /* of device memory; items say where positions are */
     struct spmmi_spgemm_bins bins;
+    struct spmmi_spgemm_bin masks[SPMMI_SPGEMM_MASK_BINS]; /* of items that have them */
+    uint32_t mask_count;                                   /* of these */
     struct spmmi_spgemm_groups groups[SPMMI_SPGEMM_GROUP_BINS];
     uint32_t group_count;
     const char *kernel;

@@ -15,7 +15,8 @@
 #define KEY_WIDE (2 * KEY_LISTED)
 #define KEY_GROUP (2 * KEY_WIDE) /* and above it: three rows, not two */
 #define KEY_THREE (2 * KEY_GROUP)
-#define KEYS (2 * KEY_THREE)
+#define KEY_MASKED (2 * KEY_THREE)
+#define KEYS (2 * KEY_MASKED)
 
 struct spgemm_draft {
     struct spmmi_spgemm_item item;
@@ -32,7 +33,8 @@ struct spgemm_walk {
     uint32_t *value_of;
     uint8_t *k_count;
     const struct spmmi_spgemm_alike *alike; /* NULL: no groups */
-    const uint8_t *is_pulled;               /* see spmmi_spgemm_choose_pulls */
+    int has_masks;                          /* see struct spgemm_choices */
+    const uint8_t *is_pulled;               /* see struct spgemm_choices */
     struct spgemm_pulls pulls;
     uint64_t items, listed; /* so far, of the units before too */
     int too_large;

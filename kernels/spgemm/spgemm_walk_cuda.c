@@ -13,6 +13,24 @@ struct spgemm_place {
     int64_t rows; /* of a group; 0: of none */
 };
 
+/* Only whole rows with the list of their own entries have masks. */
+static int has_masks(const struct spgemm_walk *w, const struct spgemm_place *at)
+{
+    return w->has_masks && !at->is_partial && !at->is_listed && at->entries <= SPMMI_SPGEMM_MASKED;
+}
+
+/* How an item is run: its part of a key. */
+static uint32_t choice_of(const struct spgemm_walk *w, const struct spgemm_place *at,
+                          const struct spgemm_tally *tally, struct spgemm_cost *cost)
+{
+    const int is_few = at->is_partial || spmmi_spgemm_cost_is_few(w->stage->task.left.rows);
+    if (at->rows > 0)
+        return (LANE_CHOICES - 1) | KEY_GROUP | (at->rows == 3 ? KEY_THREE : 0);
+    if (has_masks(w, at))
+        return spmmi_spgemm_mask_choice(at->entries) | KEY_MASKED;
+    return spmmi_spgemm_cost_of(tally, at->entries, is_few, cost);
+}
+
 static void put_item(struct spgemm_walk *w, const struct spgemm_place *at)
 {
     const uint64_t index = w->items++;
@@ -28,21 +46,15 @@ static void put_item(struct spgemm_walk *w, const struct spgemm_place *at)
     }
     w->too_large |= products > UINT32_MAX;
     struct spgemm_cost cost = {.steps = 0};
-    const uint32_t length = (uint32_t)at->length,
-                   group = at->rows == 0 ? 0 : KEY_GROUP | (at->rows == 3 ? KEY_THREE : 0),
-                   lanes = group != 0
-                               ? LANE_CHOICES - 1
-                               : spmmi_spgemm_cost_of(&tally, at->entries,
-                                                      at->is_partial ||
-                                                          spmmi_spgemm_cost_is_few(w->stage->task.left.rows),
-                                                      &cost);
     w->drafts[index] = (struct spgemm_draft){
-        {(uint32_t)at->list, (uint32_t)at->out, 0, at->entries | length << SPMMI_SPGEMM_COUNT_BITS},
+        {(uint32_t)at->list, (uint32_t)at->out, 0,
+         at->entries | (uint32_t)at->length << SPMMI_SPGEMM_COUNT_BITS},
         (uint32_t)at->c_at,
-        lanes | group | (at->is_partial ? KEY_PARTIAL : 0) | (at->is_listed ? KEY_LISTED : 0) |
-            (at->entries > SPMMI_SPGEMM_NARROW ? KEY_WIDE : 0),
+        choice_of(w, at, &tally, &cost) | (at->is_partial ? KEY_PARTIAL : 0) |
+            (at->is_listed ? KEY_LISTED : 0) | (at->entries > SPMMI_SPGEMM_NARROW ? KEY_WIDE : 0),
         (uint32_t)products,
-        cost.taken < UINT32_MAX ? (uint32_t)cost.taken : UINT32_MAX};
+        0};
+    w->drafts[index].steps = cost.taken < UINT32_MAX ? (uint32_t)cost.taken : UINT32_MAX;
 }
 
 /* Lists what entries [first, end) of the left factor multiply of columns before this one, from the cursors on. */

@@ -4,12 +4,14 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
 #include "kernels/spgemm/spgemm_items.h"
 
-static const struct spmmi_spgemm_wanted wanted = {SPMMI_SPGEMM_NEVER, SPMMI_SPGEMM_NEVER, SPMM_F64};
+static const struct spmmi_spgemm_wanted wanted = {SPMMI_SPGEMM_NEVER, SPMMI_SPGEMM_NEVER, SPMMI_SPGEMM_NEVER,
+                                                  SPMM_F64};
 
 #define SHORT_PARTS 20
 #define ENTRIES 300 /* of a row of C: positions of two bytes */
@@ -37,8 +39,8 @@ static void wide_items_are_in_the_order_of_their_steps(void **state)
     assert_int_equal(items.bins.bin[0].is_narrow, 0);
     assert_int_equal(items.c_at[0], ENTRIES);
     assert_int_equal(items.positions.keys[0],
-                     2 * 10 * SHORT_PARTS + 1); /* products, and positions of two bytes */
-    assert_int_equal(items.positions.keys[1], 2 * ENTRIES + 1);
+                     8 * 10 * SHORT_PARTS + 1); /* products, and positions of two bytes */
+    assert_int_equal(items.positions.keys[1], 8 * ENTRIES + 1);
     spmmi_spgemm_items_free(&items);
 }
 
@@ -77,9 +79,127 @@ static void latency_counts_with_few_rows(void **state)
     }
 }
 
+/* Rows of C with so many entries each; each multiplies `length` times the one row of the right factor, of `each`
+ * entries, every fourth row twice. Returns the status. */
+static spmm_status_t make_rows(int64_t rows, int64_t length, int64_t each, int64_t entries,
+                               const struct spmmi_spgemm_wanted *with, uint64_t budget,
+                               struct spmmi_spgemm_items *items)
+{
+    const int64_t right[] = {0, each};
+    int64_t *left = calloc((size_t)rows + 1, sizeof *left), *c = calloc((size_t)rows + 1, sizeof *c);
+    int32_t *columns = calloc((size_t)(rows * length), sizeof *columns);
+    struct spmmi_spgemm_unit unit = {.row = 0, .row_end = rows, .partial = -1};
+    assert_true(left != NULL && c != NULL && columns != NULL);
+    for (int64_t i = 0; i <= rows; i++) {
+        left[i] = i == 0 ? 0 : left[i - 1] + (i % 4 == 0 && length > 2 ? 2 : length);
+        c[i] = i * entries;
+    }
+    const struct spmmi_spgemm_stage stage = {.task = {{rows, 1, left, columns}, {1, entries, right, NULL}, 0},
+                                             .c = {rows, entries, c, NULL},
+                                             .units = &unit,
+                                             .unit_count = 1,
+                                             .products = (uint64_t)(left[rows] * each)};
+    const spmm_status_t status = spmmi_spgemm_items_make(&stage, with, 1, budget, items, NULL);
+    free(left);
+    free(c);
+    free(columns);
+    return status;
+}
+
+static const struct spmmi_spgemm_wanted masked = {SPMMI_SPGEMM_NEVER, SPMMI_SPGEMM_NEVER,
+                                                  SPMMI_SPGEMM_WHEREVER, SPMM_F64},
+                                        by_rule = {SPMMI_SPGEMM_NEVER, SPMMI_SPGEMM_BY_RULE,
+                                                   SPMMI_SPGEMM_BY_RULE, SPMM_F64};
+
+/* As many lanes as have an entry each; items of more entries have positions. */
+static void few_entries_have_masks(void **state)
+{
+    static const struct {
+        int64_t entries;
+        uint32_t lanes;
+    } cases[] = {{1, 4}, {4, 4}, {5, 8}, {8, 8}, {9, 0}};
+    struct spmmi_spgemm_items items;
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(make_rows(100, 1, cases[i].entries, cases[i].entries, &masked, UINT64_MAX, &items),
+                         SPMM_OK);
+        const struct spmmi_spgemm_bin *bin = &items.masks[0];
+        assert_int_equal(items.mask_count, cases[i].lanes > 0);
+        assert_int_equal(items.bins.count, cases[i].lanes == 0);
+        assert_int_equal(items.are_mostly_masked, cases[i].lanes > 0);
+        if (cases[i].lanes > 0) {
+            assert_int_equal(bin->lanes, cases[i].lanes);
+            assert_int_equal(bin->count, 100);
+            assert_int_equal(bin->turns, 1);
+            assert_int_equal(spmmi_spgemm_stream_width(bin), 1);
+            assert_int_equal(items.positions.units[0], 1); /* one list entry */
+        }
+        spmmi_spgemm_items_free(&items);
+    }
+}
+
+/* Groups take several items where that leaves warps for all multiprocessors. */
+static void many_items_with_masks_take_turns(void **state)
+{
+    static const struct {
+        int64_t rows;
+        uint32_t turns;
+    } cases[] = {{16 * 8448 - 1, 1}, {16 * 8448, 2}, {100 * 8448, 8}};
+    struct spmmi_spgemm_items items;
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(make_rows(cases[i].rows, 1, 3, 3, &masked, UINT64_MAX, &items), SPMM_OK);
+        assert_int_equal(items.masks[0].turns, cases[i].turns);
+        spmmi_spgemm_items_free(&items);
+    }
+}
+
+/* Rows of few entries of which most have many products, and then all of them; not those of few products, which are
+ * pulled, of more entries, or of a product of few rows. */
+static void masks_are_taken_by_rule(void **state)
+{
+    static const struct {
+        int64_t rows, length, each, entries;
+        int has_masks, has_pulls;
+    } cases[] = {{9000, 8, 5, 8, 1, 0}, {8000, 8, 5, 8, 0, 1}, {9000, 2, 4, 8, 0, 1}, {9000, 8, 5, 9, 0, 1}};
+    struct spmmi_spgemm_items items;
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(make_rows(cases[i].rows, cases[i].length, cases[i].each, cases[i].entries, &by_rule,
+                                   UINT64_MAX, &items),
+                         SPMM_OK);
+        assert_int_equal(items.mask_count > 0, cases[i].has_masks);
+        assert_int_equal(items.pull_count > 0, cases[i].has_pulls);
+        assert_true(items.bins.count == 0 || !cases[i].has_masks);
+        spmmi_spgemm_items_free(&items);
+    }
+}
+
+/* More of a budget gives no less: refused, then items alone, then masks. */
+static void masks_are_left_where_the_budget_is_small(void **state)
+{
+    struct spmmi_spgemm_items items;
+    int before = 0, seen[3] = {0};
+    (void)state;
+    for (uint64_t budget = 100000; before < 2; budget += 50000) {
+        const spmm_status_t status = make_rows(9000, 8, 5, 8, &by_rule, budget, &items);
+        const int now = status != SPMM_OK ? 0 : items.mask_count == 0 ? 1 : 2;
+        assert_true(status == SPMM_OK || status == SPMM_ERR_PLAN_BUDGET);
+        assert_true(now >= before);
+        seen[now]++;
+        before = now;
+        spmmi_spgemm_items_free(&items);
+    }
+    assert_true(seen[0] > 0 && seen[1] > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(wide_items_are_in_the_order_of_their_steps),
-                                       cmocka_unit_test(latency_counts_with_few_rows)};
+                                       cmocka_unit_test(latency_counts_with_few_rows),
+                                       cmocka_unit_test(few_entries_have_masks),
+                                       cmocka_unit_test(many_items_with_masks_take_turns),
+                                       cmocka_unit_test(masks_are_taken_by_rule),
+                                       cmocka_unit_test(masks_are_left_where_the_budget_is_small)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

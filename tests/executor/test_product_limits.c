@@ -12,7 +12,8 @@
 #include "executor/spgemm/product_state.h"
 #include "kernels/spgemm/spgemm_items.h"
 
-static const struct spmmi_spgemm_wanted wanted = {SPMMI_SPGEMM_NEVER, SPMMI_SPGEMM_NEVER, SPMM_F64};
+static const struct spmmi_spgemm_wanted wanted = {SPMMI_SPGEMM_NEVER, SPMMI_SPGEMM_NEVER, SPMMI_SPGEMM_NEVER,
+                                                  SPMM_F64};
 
 #define ENTRIES_OVER ((int64_t)INT32_MAX + 1)
 
@@ -97,7 +98,7 @@ static void a_gpu_refuses_what_32_bits_do_not_count(void **state)
     struct scene s = good;
     assert_int_equal(items_of(&s, &items, NULL), SPMM_OK);
     assert_int_equal(items.count, 1);
-    assert_int_equal(items.positions.keys[0], UINT64_C(6) << 30);
+    assert_int_equal(items.positions.keys[0], UINT64_C(24) << 30);
     spmmi_spgemm_items_free(&items);
     s.left[1] = 5;
     expect_too_large(&s, "a row of the product has more than 4294967295 multiplications and is not cut");

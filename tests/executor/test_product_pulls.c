@@ -84,7 +84,7 @@ static struct scene scene_of(const struct test_pattern *a, const struct test_pat
 
 static void make(struct scene *s, enum spmmi_spgemm_choice pulls, spmm_dtype_t dtype)
 {
-    const struct spmmi_spgemm_wanted wanted = {SPMMI_SPGEMM_NEVER, pulls, dtype};
+    const struct spmmi_spgemm_wanted wanted = {SPMMI_SPGEMM_NEVER, pulls, SPMMI_SPGEMM_NEVER, dtype};
     s->stage.units = &s->unit;
     s->stage.unit_count = 1;
     assert_int_equal(spmmi_spgemm_items_make(&s->stage, &wanted, 1, UINT64_MAX, &s->items, NULL), SPMM_OK);
@@ -266,7 +266,8 @@ static void pulls_of_a_lower_triangle_are_those_of_any_threads(void **state)
     enum { UNITS = 4, ROWS = 300 };
     static const struct test_pattern patterns[] = {
         {"chance", ROWS, ROWS, chance}, {"hub", ROWS, ROWS, hub}, {"five points", ROWS, ROWS, five_points}};
-    const struct spmmi_spgemm_wanted wanted = {SPMMI_SPGEMM_NEVER, SPMMI_SPGEMM_WHEREVER, SPMM_F64};
+    const struct spmmi_spgemm_wanted wanted = {SPMMI_SPGEMM_NEVER, SPMMI_SPGEMM_WHEREVER, SPMMI_SPGEMM_NEVER,
+                                               SPMM_F64};
     (void)state;
     for (size_t k = 0; k < 2 * sizeof patterns / sizeof *patterns; k++) {
         struct scene s = scene_of(&patterns[k / 2], &patterns[k / 2], k % 2 == 1);
@@ -295,7 +296,8 @@ static void rows_that_are_cut_are_pulled_with_their_pieces(void **state)
 {
     static const struct test_pattern patterns[] = {
         {"hub", 400, 400, hub}, {"chance", 120, 120, chance}, {"band and a row", 400, 400, band_and_row}};
-    static const struct spmmi_spgemm_wanted wanted = {SPMMI_SPGEMM_NEVER, SPMMI_SPGEMM_WHEREVER, SPMM_F64};
+    static const struct spmmi_spgemm_wanted wanted = {SPMMI_SPGEMM_NEVER, SPMMI_SPGEMM_WHEREVER,
+                                                      SPMMI_SPGEMM_NEVER, SPMM_F64};
     (void)state;
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
         struct scene s = scene_of(&patterns[i], &patterns[i], 0);
@@ -339,7 +341,8 @@ static void no_pull_goes_beyond_a_row_that_is_none(void **state)
 static void groups_and_pulls_share_a_product(void **state)
 {
     static const struct test_pattern a = {"blocks and points", 900, 900, blocks_and_points};
-    const struct spmmi_spgemm_wanted wanted = {SPMMI_SPGEMM_WHEREVER, SPMMI_SPGEMM_WHEREVER, SPMM_F64};
+    const struct spmmi_spgemm_wanted wanted = {SPMMI_SPGEMM_WHEREVER, SPMMI_SPGEMM_WHEREVER,
+                                               SPMMI_SPGEMM_NEVER, SPMM_F64};
     struct scene s = scene_of(&a, &a, 0);
     int64_t entries = 0;
     (void)state;
@@ -364,7 +367,8 @@ static void counts_hold_their_limits(void **state)
         {1, 31, SPMMI_SPGEMM_PULL_LONGEST, SPMMI_SPGEMM_PULL_LONGEST, 0},
         {1, 0, 1, 1, 0},
         {2, 9, 2, 1, 0}};
-    const int64_t longest = SPMMI_SPGEMM_PULL_LONGEST, limit = (1 << 13) - 1 - SPMMI_SPGEMM_PULL; /* 19 bits for entries of the row */
+    const int64_t longest = SPMMI_SPGEMM_PULL_LONGEST,
+                  limit = (1 << 13) - 1 - SPMMI_SPGEMM_PULL; /* 19 bits for entries of the row */
     int64_t left[] = {0, longest}, right[] = {0, limit};
     int32_t *const columns = room(longest + 1, sizeof *columns);
     struct spmmi_spgemm_stage stage = {
@@ -417,7 +421,7 @@ static void pulls_are_taken_by_rule(void **state)
 /* What a budget gives: refused, items alone, or pulls. No more is taken than it allows, but for rounded blocks. */
 static int within(struct scene *s, enum spmmi_spgemm_choice pulls, uint64_t budget)
 {
-    const struct spmmi_spgemm_wanted wanted = {SPMMI_SPGEMM_NEVER, pulls, SPMM_F64};
+    const struct spmmi_spgemm_wanted wanted = {SPMMI_SPGEMM_NEVER, pulls, SPMMI_SPGEMM_BY_RULE, SPMM_F64};
     s->stage.units = &s->unit;
     s->stage.unit_count = 1;
     spmmi_alloc_peak_reset();

@@ -13,6 +13,7 @@
 
 #include "cuda_product.h"
 #include "format/plan.h"
+#include "kernels/spgemm/spgemm_drafts.h"
 #include "kernels/spgemm/spgemm_stage_cuda.h"
 #include "tests/support/dense.h"
 #include "tests/support/scale.h"
@@ -22,7 +23,7 @@
 #define REPEATS 1000
 
 #define KERNELS (sizeof kernels / sizeof kernels[0])
-static const char *const kernels[] = {"positions", "groups", "pull", NULL}; /* NULL: by rule */
+static const char *const kernels[] = {"positions", "groups", "pull", "masks", NULL}; /* NULL: by rule */
 static const int64_t pieces[] = {INT64_MAX, 1, 60};
 
 /* A plan on both devices, with C by the CPU. */
@@ -230,6 +231,44 @@ static void kernels_are_taken_by_rule(void **state)
     }
 }
 
+/* Partial sums are of rows that are cut and not pulled. */
+static void pulled_rows_need_no_workspace(void **state)
+{
+    struct test_matrix *a = test_matrix_named("arrow", TEST_VALUES_REAL);
+    const struct test_sparse_product p = {
+        .count = 2, .factor = {a, a}, .piece_products = 40, .dtype = SPMM_F64};
+    static const char *const with[] = {"positions", "pull"};
+    (void)state;
+    for (size_t k = 0; k < sizeof with / sizeof *with; k++) {
+        struct twin t = twin_of(&p, with[k]);
+        assert_true(t.info.cut_rows > 0);
+        assert_int_equal(t.workspace.bytes > 0, k == 0);
+        run_on_cpu(&t, 1, 0);
+        run_on_gpu(&t, 1, 0);
+        expect_same(&t, &p);
+        twin_free(&t);
+    }
+    test_matrix_free(a);
+}
+
+/* Groups that take several items with masks, one after the other: the last ones fewer than the first. */
+static void items_with_masks_take_turns(void **state)
+{
+    static const uint64_t warps[] = {1, 20};
+    const uint64_t usual = spmmi_spgemm_mask_warps;
+    struct test_matrix *a = test_matrix_of(&larger[2], TEST_VALUES_REAL),
+                       *b = test_matrix_of(&larger[4], TEST_VALUES_REAL);
+    (void)state;
+    for (size_t i = 0; i < sizeof warps / sizeof *warps; i++) {
+        spmmi_spgemm_mask_warps = warps[i];
+        check((struct test_sparse_product){.count = 2, .factor = {a, a}, .dtype = SPMM_F64});
+        check((struct test_sparse_product){.count = 2, .factor = {b, b}, .diagonal = 1, .dtype = SPMM_F32});
+    }
+    spmmi_spgemm_mask_warps = usual;
+    test_matrix_free(a);
+    test_matrix_free(b);
+}
+
 /* Rows that are alike take no more than one. Where hashes are all the same, comparison finds that they are not alike,
  * and positions that nobody shares are right too. */
 static void positions_are_shared_by_rows_that_are_alike(void **state)
@@ -238,12 +277,16 @@ static void positions_are_shared_by_rows_that_are_alike(void **state)
     struct test_matrix *a = test_matrix_of(&larger[2], TEST_VALUES_REAL);
     const struct test_sparse_product p = {
         .count = 2, .factor = {a, a}, .piece_products = INT64_MAX, .dtype = SPMM_F64};
-    static const char *const with[] = {"positions", "pull"};
-    for (size_t k = 0; k < sizeof with / sizeof *with; k++) {
+    /* 900 rows of about 25 products, or 5 list entries of 2 bytes */
+    static const struct {
+        const char *kernel;
+        uint64_t saved;
+    } cases[] = {{"positions", 15000}, {"pull", 15000}, {"masks", 8000}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         uint64_t bytes[2];
         for (int turn = 0; turn < 2; turn++) {
             spmmi_spgemm_hash_mask = turn == 0 ? ~0ull : 0;
-            struct twin t = twin_of(&p, with[k]);
+            struct twin t = twin_of(&p, cases[k].kernel);
             bytes[turn] = t.info.device_bytes;
             run_on_cpu(&t, 1, 0);
             run_on_gpu(&t, 1, 0);
@@ -251,7 +294,7 @@ static void positions_are_shared_by_rows_that_are_alike(void **state)
             twin_free(&t);
         }
         spmmi_spgemm_hash_mask = ~0ull;
-        assert_true(bytes[0] + 15000 < bytes[1]); /* 900 rows of about 25 products */
+        assert_true(bytes[0] + cases[k].saved < bytes[1]);
     }
     test_matrix_free(a);
 }
@@ -263,10 +306,10 @@ static void factors_of_the_product(void **state)
     struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
     struct test_sparse_product p = {
         .count = 2, .factor = {a, a}, .op = {SPMM_OP_N, SPMM_OP_T}, .piece_products = 50};
-    for (size_t i = 0; i < 2 * sizeof factors / sizeof factors[0]; i++) {
+    for (size_t i = 0; i < 2 * KERNELS * sizeof factors / sizeof factors[0]; i++) {
         p.dtype = i % 2 == 0 ? SPMM_F64 : SPMM_F32;
-        const double alpha = factors[i / 2][0], beta = factors[i / 2][1];
-        struct twin t = twin_of(&p, NULL);
+        const double alpha = factors[i / 2 / KERNELS][0], beta = factors[i / 2 / KERNELS][1];
+        struct twin t = twin_of(&p, kernels[i / 2 % KERNELS]);
         for (int64_t q = 0; q < t.info.nnz; q++)
             test_value_set(p.dtype, t.expected, q, beta == 0 ? (double)NAN : (double)(q % 97));
         TEST_CUDA(
@@ -447,6 +490,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(every_form_has_the_bits_of_the_cpu),
         cmocka_unit_test(larger_rows_have_the_bits_of_the_cpu),
         cmocka_unit_test(kernels_are_taken_by_rule),
+        cmocka_unit_test(items_with_masks_take_turns),
+        cmocka_unit_test(pulled_rows_need_no_workspace),
         cmocka_unit_test(positions_are_shared_by_rows_that_are_alike),
         cmocka_unit_test(factors_of_the_product),
         cmocka_unit_test(special_values_have_the_bits_of_the_cpu),
