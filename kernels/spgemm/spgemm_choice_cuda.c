@@ -250,7 +250,8 @@ static void add_savings(struct savings *all, enum known known, const struct savi
     all->serial = row->serial > all->serial ? row->serial : all->serial;
 }
 
-/* Adds those of rows that the plan cuts. */
+/* Adds those of rows that the plan cuts, which are pulled where all rows are: beside items of others that took longer
+ * (email-Enron on an H200: 0.294 ms, 0.286 with their pieces as items). */
 static void know_cut_rows(const struct spmmi_spgemm_stage *s, const struct spmmi_spgemm_wanted *wanted,
                           uint8_t *known, struct savings *all)
 {
@@ -263,8 +264,8 @@ static void know_cut_rows(const struct spmmi_spgemm_stage *s, const struct spmmi
             s->c.row_ptr[row] == s->c.row_ptr[row + 1] ||
             !(is_forced ? spmmi_spgemm_pulls_can(s, row) : can_pull_cut(s, row)))
             continue;
-        known[row] = (uint8_t)pull_pays(s, row, unit, wanted, &sum);
-        add_savings(all, (enum known)known[row], &sum);
+        add_savings(all, pull_pays(s, row, unit, wanted, &sum), &sum);
+        known[row] = CAN_PULL;
     }
 }
 

@@ -323,6 +323,33 @@ static void rows_that_are_cut_are_pulled_with_their_pieces(void **state)
     }
 }
 
+/* A row in two pieces, by rule: as the others, or their items stay. */
+static void rows_that_are_cut_are_pulled_where_all_are(void **state)
+{
+    static const struct test_pattern patterns[] = {{"five points", 900, 900, five_points},
+                                                   {"band and a row", 400, 400, band_and_row}};
+    static const struct spmmi_spgemm_wanted by_rule = {SPMMI_SPGEMM_NEVER, SPMMI_SPGEMM_BY_RULE,
+                                                       SPMMI_SPGEMM_NEVER, SPMM_F64};
+    (void)state;
+    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
+        struct scene s = scene_of(&patterns[i], &patterns[i], 0);
+        struct spmmi_spgemm_unit units[] = {
+            {.row = 0, .row_end = 1, .first = 0, .end = 2, .partial = 0},
+            {.row = 0, .row_end = 1, .first = 2, .end = s.a->row_ptr[1], .partial = s.c_row_ptr[1]},
+            {.row = 1, .row_end = s.a->rows, .partial = -1}};
+        struct spmmi_spgemm_cut cut = {0, 0, 2};
+        s.stage.units = units;
+        s.stage.unit_count = sizeof units / sizeof *units;
+        s.stage.cuts = &cut;
+        s.stage.cut_count = 1;
+        assert_int_equal(spmmi_spgemm_items_make(&s.stage, &by_rule, 1, UINT64_MAX, &s.items, NULL), SPMM_OK);
+        assert_int_equal(s.items.pull_count > 0, i == 0);
+        assert_int_equal(s.items.join_count > 0, i == 1);
+        assert_int_equal(s.items.count == 0, i == 0);
+        scene_free(&s);
+    }
+}
+
 /* Rows before and behind one that is none are not put together. */
 static void no_pull_goes_beyond_a_row_that_is_none(void **state)
 {
@@ -486,6 +513,7 @@ int main(void)
         cmocka_unit_test(long_rows_are_pulled_part_by_part),
         cmocka_unit_test(pulls_of_a_lower_triangle_are_those_of_any_threads),
         cmocka_unit_test(rows_that_are_cut_are_pulled_with_their_pieces),
+        cmocka_unit_test(rows_that_are_cut_are_pulled_where_all_are),
         cmocka_unit_test(no_pull_goes_beyond_a_row_that_is_none),
         cmocka_unit_test(groups_and_pulls_share_a_product),
         cmocka_unit_test(counts_hold_their_limits),
