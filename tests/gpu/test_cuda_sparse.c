@@ -182,6 +182,7 @@ TEST_PATTERN(wide_rows, test_chance(i, j, i % 7 == 0 ? 3 : 40))
 TEST_PATTERN(blocks, i / 6 == j / 6 || i / 6 == j / 6 + 1)
 TEST_PATTERN(five_points, i == j || i == j + 1 || j == i + 1 || i == j + 30 || j == i + 30)
 TEST_PATTERN(band, i < j + 16 && j < i + 16)
+TEST_PATTERN(full, true)
 TEST_PATTERN(hub, i == 0 || j == 0 || i == j)
 /* Two long rows, others of one entry or none: products side by side, with list entries of none. */
 TEST_PATTERN(skewed, i % 250 == 0 || (i % 3 != 0 && j == i * 7 % 500))
@@ -234,9 +235,10 @@ static void kernels_are_taken_by_rule(void **state)
 /* Partial sums are of rows that are cut and not pulled. */
 static void pulled_rows_need_no_workspace(void **state)
 {
-    struct test_matrix *a = test_matrix_named("arrow", TEST_VALUES_REAL);
+    static const struct test_pattern few_long_rows = {"few_long_rows", 3, 300, full};
+    struct test_matrix *a = test_matrix_of(&few_long_rows, TEST_VALUES_REAL);
     const struct test_sparse_product p = {
-        .count = 2, .factor = {a, a}, .piece_products = 40, .dtype = SPMM_F64};
+        .count = 2, .factor = {a, a}, .op = {SPMM_OP_N, SPMM_OP_T}, .piece_products = 40, .dtype = SPMM_F64};
     static const char *const with[] = {"positions", "pull"};
     (void)state;
     for (size_t k = 0; k < sizeof with / sizeof *with; k++) {
