@@ -129,12 +129,15 @@ static cudaDataType_t data_type(spmm_dtype_t type)
                               : CUDA_R_16BF;
 }
 
-/* Pedantic: docs/accuracy.md holds whatever the library and its environment allow. No factor of f32 is rounded, and
- * CUBLAS_EMULATE_DOUBLE_PRECISION does not turn f64 into fixed-point numbers. */
+/* docs/accuracy.md holds whatever the library and its environment allow. No factor of f32 is rounded: pedantic. f64,
+ * which is slower so, is multiplied as it is: CUBLAS_EMULATE_DOUBLE_PRECISION would allow fixed-point numbers. */
+#define NUMBERS_OF_F64                                                        \
+    (CUBLASLT_NUMERICAL_IMPL_FLAGS_FMA | CUBLASLT_NUMERICAL_IMPL_FLAGS_DMMA | \
+     CUBLASLT_NUMERICAL_IMPL_FLAGS_ACCUMULATOR_64F | CUBLASLT_NUMERICAL_IMPL_FLAGS_INPUT_64F)
 static cublasComputeType_t compute_type(const struct spmmi_dense_operand *a, const struct spmmi_product *p)
 {
     if (p->a_type == SPMM_F64)
-        return CUBLAS_COMPUTE_64F_PEDANTIC;
+        return CUBLAS_COMPUTE_64F;
     if (a->is_tf32)
         return CUBLAS_COMPUTE_32F_FAST_TF32;
     return p->a_type == SPMM_F32 ? CUBLAS_COMPUTE_32F_PEDANTIC : CUBLAS_COMPUTE_32F;
@@ -191,6 +194,7 @@ static int preference_fill(const struct spmmi_dense_functions *call, const struc
                            const struct shape *shape, cublasLtMatmulPreference_t preference)
 {
     const uint32_t reductions = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
+    const uint64_t numbers = p->a_type == SPMM_F64 ? NUMBERS_OF_F64 : UINT64_MAX;
     const int is_swapped = p->c.layout == SPMM_ROW_MAJOR;
     const struct {
         cublasLtMatmulPreferenceAttributes_t name;
@@ -199,6 +203,7 @@ static int preference_fill(const struct spmmi_dense_functions *call, const struc
     } list[] = {
         {CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &shape->workspace_bytes, sizeof shape->workspace_bytes},
         {CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &reductions, sizeof reductions},
+        {CUBLASLT_MATMUL_PREF_IMPL_MASK, &numbers, sizeof numbers},
         {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, is_swapped ? &shape->b_align : &shape->a_align,
          sizeof(uint32_t)},
         {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, is_swapped ? &shape->a_align : &shape->b_align,
@@ -213,25 +218,42 @@ static int preference_fill(const struct spmmi_dense_functions *call, const struc
     return error;
 }
 
-/* The library's first choice; where it has none has_algorithm stays 0. After an error of the library the plan is not
- * made: what failed may succeed the next time, and a product by other means now would have other bits than that. */
-static int algorithm_find(const struct spmmi_dense_blas *blas, cublasLtMatmulPreference_t preference,
-                          struct plan *plan)
+#define CHOICES 8 /* that are asked for */
+/* Of f64 the first choice may leave most multiprocessors idle: on an H200 those below took up to 1.25 times as long as
+ * the first that fills so much of a wave. Waves of other types say less. */
+#define WAVE_OF_F64 (1.0f / 3)
+
+/* A function of the shape, without timing: the same bits every time. */
+static const cublasLtMatmulHeuristicResult_t *choice_of(const cublasLtMatmulHeuristicResult_t *found,
+                                                        int count, float wave)
 {
-    cublasLtMatmulHeuristicResult_t found;
+    for (int i = 0; i < count; i++)
+        if (found[i].state == CUBLAS_STATUS_SUCCESS && found[i].wavesCount >= wave)
+            return &found[i];
+    return found;
+}
+
+/* One of the library's first choices; where it has none has_algorithm stays 0. After an error of the library the plan
+ * is not made: what failed may succeed the next time, and a product by other means now would have other bits. */
+static int algorithm_find(const struct spmmi_dense_blas *blas, cublasLtMatmulPreference_t preference,
+                          spmm_dtype_t type, struct plan *plan)
+{
+    cublasLtMatmulHeuristicResult_t found[CHOICES];
     int count = 0;
-    memset(&found, 0, sizeof found);
+    memset(found, 0, sizeof found);
     const cublasStatus_t error = blas->call.cublasLtMatmulAlgoGetHeuristic(
         blas->handle, plan->multiply, plan->layout[X_OPERAND], plan->layout[Y_OPERAND],
-        plan->layout[C_OPERAND], plan->layout[C_OPERAND], preference, 1, &found, &count);
+        plan->layout[C_OPERAND], plan->layout[C_OPERAND], preference, CHOICES, found, &count);
     if (error != CUBLAS_STATUS_SUCCESS && error != CUBLAS_STATUS_NOT_SUPPORTED &&
         error != CUBLAS_STATUS_INVALID_VALUE)
         return (int)error;
+    const cublasLtMatmulHeuristicResult_t *const choice =
+        choice_of(found, count, type == SPMM_F64 ? WAVE_OF_F64 : 0);
     plan->is_made = 1;
-    plan->has_algorithm = error == CUBLAS_STATUS_SUCCESS && count == 1 &&
-                          found.state == CUBLAS_STATUS_SUCCESS &&
-                          found.workspaceSize <= plan->shape.workspace_bytes;
-    plan->algorithm = found.algo;
+    plan->has_algorithm = error == CUBLAS_STATUS_SUCCESS && count > 0 &&
+                          choice->state == CUBLAS_STATUS_SUCCESS &&
+                          choice->workspaceSize <= plan->shape.workspace_bytes;
+    plan->algorithm = choice->algo;
     return 0;
 }
 
@@ -248,7 +270,7 @@ static int plan_make(const struct spmmi_dense_blas *blas, const struct spmmi_den
     if (error == 0)
         error = preference_fill(call, p, shape, preference);
     if (error == 0)
-        error = algorithm_find(blas, preference, plan);
+        error = algorithm_find(blas, preference, p->a_type, plan);
     if (preference != NULL)
         (void)call->cublasLtMatmulPreferenceDestroy(preference);
     return error;

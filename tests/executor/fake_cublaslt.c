@@ -85,7 +85,9 @@ cublasStatus_t cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPreference_t p
                                                     cublasLtMatmulPreferenceAttributes_t name,
                                                     const void *value, size_t size)
 {
-    (void)preference, (void)name, (void)value, (void)size;
+    (void)preference;
+    if (name == CUBLASLT_MATMUL_PREF_IMPL_MASK && size == sizeof fake_cublaslt.numbers)
+        fake_cublaslt.numbers = *(const uint64_t *)value;
     return CUBLAS_STATUS_SUCCESS;
 }
 
@@ -100,7 +102,11 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtM
     if (fake_cublaslt.heuristic_error != 0)
         return (cublasStatus_t)fake_cublaslt.heuristic_error;
     *count = fake_cublaslt.has_no_algorithm ? 0 : wanted;
-    memset(found, 0, sizeof *found);
+    memset(found, 0, (size_t)wanted * sizeof *found);
+    for (int i = 0; i < wanted; i++) {
+        found[i].algo.data[0] = (uint64_t)i;
+        found[i].wavesCount = i < FAKE_CHOICES ? fake_cublaslt.waves[i] : 0;
+    }
     return CUBLAS_STATUS_SUCCESS;
 }
 
@@ -112,8 +118,8 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
                               cudaStream_t stream)
 {
     (void)handle, (void)descriptor, (void)alpha, (void)a, (void)a_layout, (void)b, (void)b_layout, (void)beta;
-    (void)c, (void)c_layout, (void)d, (void)d_layout, (void)algorithm, (void)workspace, (void)bytes,
-        (void)stream;
+    (void)c, (void)c_layout, (void)d, (void)d_layout, (void)workspace, (void)bytes, (void)stream;
     fake_cublaslt.products++;
+    fake_cublaslt.choice = (int)algorithm->data[0];
     return (cublasStatus_t)fake_cublaslt.matmul_error;
 }

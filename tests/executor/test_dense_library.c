@@ -151,7 +151,8 @@ static void a_failure_is_not_remembered(void **state)
 /* f32 and f64 as they are, whatever the environment allows; types of 16 bits with sums of f32. */
 static void compute_types_keep_the_accuracy(void **state)
 {
-    static const int wanted[] = {[SPMM_F32] = 69, [SPMM_F64] = 71, [SPMM_F16] = 68, [SPMM_BF16] = 68};
+    static const uint64_t fma = 1, dmma = 8, sums_f64 = 4 << 8, factors_f64 = 16 << 16;
+    static const int wanted[] = {[SPMM_F32] = 69, [SPMM_F64] = 70, [SPMM_F16] = 68, [SPMM_BF16] = 68};
     struct fake_cublaslt *const fake = fake_reset();
     struct spmmi_dense_blas *blas = blas_open();
     (void)state;
@@ -159,8 +160,29 @@ static void compute_types_keep_the_accuracy(void **state)
         int is_done = 0;
         assert_int_equal(multiply(blas, (spmm_dtype_t)type, 8 + type, &is_done), SPMM_OK);
         assert_int_equal(fake->compute, wanted[type]);
+        assert_true(fake->numbers == (type == SPMM_F64 ? fma | dmma | sums_f64 | factors_f64 : UINT64_MAX));
     }
     spmmi_dense_blas_close(blas);
+}
+
+/* Of f64 the first one that fills a third of a wave, or the first one; of others that one. */
+static void idle_multiprocessors_are_avoided_in_f64(void **state)
+{
+    static const struct {
+        float waves[FAKE_CHOICES];
+        int choice;
+    } cases[] = {{{0.32f, 0.3f, 0.65f, 1}, 2}, {{0.48f, 0.65f}, 0}, {{0.1f, 0.2f}, 0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int type = SPMM_F32; type <= SPMM_F64; type++) {
+            struct fake_cublaslt *const fake = fake_reset();
+            struct spmmi_dense_blas *blas = blas_open();
+            int is_done = 0;
+            memcpy(fake->waves, cases[i].waves, sizeof fake->waves);
+            assert_int_equal(multiply(blas, (spmm_dtype_t)type, 8, &is_done), SPMM_OK);
+            assert_int_equal(fake->choice, type == SPMM_F64 ? cases[i].choice : 0);
+            spmmi_dense_blas_close(blas);
+        }
 }
 
 /* An algorithm holds for the shapes, alignments and types that it was asked for: each makes another key. */
@@ -210,6 +232,7 @@ int main(void)
         cmocka_unit_test(no_algorithm_is_remembered),
         cmocka_unit_test(a_failure_is_not_remembered),
         cmocka_unit_test(compute_types_keep_the_accuracy),
+        cmocka_unit_test(idle_multiprocessors_are_avoided_in_f64),
         cmocka_unit_test(every_part_of_a_shape_has_its_own_algorithm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
