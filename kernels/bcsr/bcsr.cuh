@@ -34,6 +34,7 @@ struct BcsrShape {
     static constexpr int PIECES = LINE_BYTES / 16, AT_ONCE = COPY_THREADS / PIECES;
     static constexpr int STAGE_ALIGN = (int)spmmi_bcsr_align(0);
     static constexpr bool IS_WARPGROUP = false;
+    static constexpr unsigned RESIDENT = 0; // thread blocks end with their item
     // Where 16 bytes of a row (column) of B go.
     static __device__ __forceinline__ uint32_t position(uint32_t line, uint32_t piece)
     {
@@ -134,30 +135,41 @@ __device__ __forceinline__ void
     }
 }
 
+// An item and a tile of a thread block.
+struct BcsrTurn {
+    struct spmmi_tcblock_item item;
+    uint32_t tile;
+};
+
 template <typename Shape>
-__global__ void __launch_bounds__(Shape::THREADS)
-    bcsr_kernel(const __grid_constant__ TcblockArgs<typename Shape::T> a, uint32_t tiles)
+__device__ __forceinline__ BcsrTurn read_turn(const TcblockArgs<typename Shape::T> &a, uint32_t tiles,
+                                              uint32_t turn)
 {
-    using T = typename Shape::T;
-    using Sum = typename Value<T>::Sum;
-    constexpr int HEIGHT = Shape::HEIGHT;
-    extern __shared__ __align__(1024) unsigned char memory[];
-    const int lane = threadIdx.x % 32,
-              w = threadIdx.x / 32 % Shape::DOWN * HEIGHT; // w: the warp's first block row
-    const uint32_t across = threadIdx.x / 32 / Shape::DOWN * Shape::WARP_COLUMNS; // its first column
-    const uint32_t tile = blockIdx.x % tiles * Shape::COLUMNS;
-    BcsrRing<Shape> ring(memory, memory + BCSR_BARRIER_BYTES, a.step_blocks_max);
-    release_dependents();
-    const struct spmmi_tcblock_item item = read_item(a, blockIdx.x / tiles);
-    if (begin_item(ring, a, item, tile))
-        return;
-    uint32_t c_rows[HEIGHT][2]; // read early, which hides the latency; column-major: not used
-#pragma unroll
-    for (int i = 0; i < HEIGHT; i++)
-        rows_of_block_row(a, item, w + i, c_rows[i]);
+    return {read_item(a, turn / tiles), turn % tiles * Shape::COLUMNS};
+}
+
+// The turns after the first one, by the warps that copy: they run ahead while the others store their sums.
+template <typename Shape>
+__device__ __forceinline__ void copy_turns(BcsrRing<Shape> &ring, const TcblockArgs<typename Shape::T> &a,
+                                           uint32_t tiles)
+{
+    for (uint32_t i = blockIdx.x + gridDim.x; i < a.item_count * tiles; i += gridDim.x) {
+        const BcsrTurn turn = read_turn<Shape>(a, tiles, i);
+        if (turn.item.begin < turn.item.end)
+            copy_item<Shape>(ring, a, turn.item, read_step(a, turn.item.begin, turn.item.end), turn.tile);
+    }
+}
+
+// The sums of a warp: block rows from w on, columns of the tile from `across` on.
+template <typename Shape>
+__device__ __forceinline__ void
+multiply_turn(BcsrRing<Shape> &ring, const TcblockArgs<typename Shape::T> &a,
+              const struct spmmi_tcblock_item &item, int w, uint32_t across,
+              typename Value<typename Shape::T>::Sum (&sums)[Shape::HEIGHT][Shape::TILES][4])
+{
+    const int lane = threadIdx.x % 32;
     const int first_of_a = Shape::Block::values_of(lane);
     const int first_of_b = Shape::first_of_b((int)across, lane);
-    Sum sums[HEIGHT][Shape::TILES][4] = {};
     uint32_t masks = 0;
 #pragma unroll 1
     for (uint32_t i = 0; i < item.end - item.begin; i++) {
@@ -168,20 +180,53 @@ __global__ void __launch_bounds__(Shape::THREADS)
         ring.release();
         ring.advance();
     }
-    Sum *kept = nullptr; // of the warp's first column
-    if constexpr (Shape::IS_COLUMNS) {
-        join_multipliers<Shape>(); // sums take the place of the stages
-        kept =
-            reinterpret_cast<Sum *>(memory + BCSR_BARRIER_BYTES) + across * KEPT_PITCH<BCSR_UNIT_ROWS<Shape>>;
+}
+
+template <typename Shape>
+__global__ void __launch_bounds__(Shape::THREADS, Shape::RESIDENT)
+    bcsr_kernel(const __grid_constant__ TcblockArgs<typename Shape::T> a, uint32_t tiles)
+{
+    using T = typename Shape::T;
+    using Sum = typename Value<T>::Sum;
+    constexpr int HEIGHT = Shape::HEIGHT;
+    constexpr bool HAS_TURNS = Shape::RESIDENT > 0;
+    extern __shared__ __align__(1024) unsigned char memory[];
+    const int w = threadIdx.x / 32 % Shape::DOWN * HEIGHT; // the warp's first block row
+    const uint32_t across = threadIdx.x / 32 / Shape::DOWN * Shape::WARP_COLUMNS; // its first column
+    BcsrRing<Shape> ring(memory, memory + BCSR_BARRIER_BYTES, a.step_blocks_max);
+    release_dependents();
+    BcsrTurn turn = read_turn<Shape>(a, tiles, blockIdx.x);
+    if (begin_item(ring, a, turn.item, turn.tile)) {
+        if constexpr (HAS_TURNS)
+            copy_turns(ring, a, tiles);
+        return;
     }
+    uint32_t next = blockIdx.x;
+    do {
+        uint32_t c_rows[HEIGHT][2]; // read early, which hides the latency; column-major: not used
 #pragma unroll
-    for (int i = 0; i < HEIGHT; i++)
-        finish_block_row<Shape>(a, item, w + i, c_rows[i], tile + across, sums[i], kept);
-    if constexpr (Shape::IS_COLUMNS) {
-        join_multipliers<Shape>();
-        store_columns<T, BCSR_UNIT_ROWS<Shape>, Shape::COLUMNS, Shape::WARPS>(
-            a, item, tile, reinterpret_cast<const Sum *>(memory + BCSR_BARRIER_BYTES));
-    }
+        for (int i = 0; i < HEIGHT; i++)
+            rows_of_block_row(a, turn.item, w + i, c_rows[i]);
+        Sum sums[HEIGHT][Shape::TILES][4] = {};
+        multiply_turn<Shape>(ring, a, turn.item, w, across, sums);
+        Sum *kept = nullptr; // of the warp's first column
+        if constexpr (Shape::IS_COLUMNS) {
+            join_multipliers<Shape>(); // sums take the place of the stages
+            kept = reinterpret_cast<Sum *>(memory + BCSR_BARRIER_BYTES) +
+                   across * KEPT_PITCH<BCSR_UNIT_ROWS<Shape>>;
+        }
+#pragma unroll
+        for (int i = 0; i < HEIGHT; i++)
+            finish_block_row<Shape>(a, turn.item, w + i, c_rows[i], turn.tile + across, sums[i], kept);
+        if constexpr (Shape::IS_COLUMNS) {
+            join_multipliers<Shape>();
+            store_columns<T, BCSR_UNIT_ROWS<Shape>, Shape::COLUMNS, Shape::WARPS>(
+                a, turn.item, turn.tile, reinterpret_cast<const Sum *>(memory + BCSR_BARRIER_BYTES));
+        }
+        next += gridDim.x;
+        if (HAS_TURNS && next < a.item_count * tiles)
+            turn = read_turn<Shape>(a, tiles, next);
+    } while (HAS_TURNS && next < a.item_count * tiles);
     end_after_previous();
 }
 

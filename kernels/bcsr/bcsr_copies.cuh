@@ -221,7 +221,7 @@ template <typename Shape> struct BcsrRing {
 
 // What the warps that copy do; first: the item's first 32 steps.
 template <typename Shape>
-__device__ __forceinline__ void copy_item(BcsrRing<Shape> ring, const TcblockArgs<typename Shape::T> &a,
+__device__ __forceinline__ void copy_item(BcsrRing<Shape> &ring, const TcblockArgs<typename Shape::T> &a,
                                           const struct spmmi_tcblock_item &item, const BcsrStep &first,
                                           uint32_t tile)
 {
@@ -246,15 +246,15 @@ __device__ __forceinline__ void copy_item(BcsrRing<Shape> ring, const TcblockArg
 // How a thread block begins: barriers are made, and the warps that copy do so. Is there nothing left to do for the
 // thread?
 template <typename Shape>
-__device__ __forceinline__ bool begin_item(const BcsrRing<Shape> &ring,
-                                           const TcblockArgs<typename Shape::T> &a,
+__device__ __forceinline__ bool begin_item(BcsrRing<Shape> &ring, const TcblockArgs<typename Shape::T> &a,
                                            const struct spmmi_tcblock_item &item, uint32_t tile)
 {
     const bool is_copier = threadIdx.x >= 32 * Shape::WARPS;
     BcsrStep first = {}; // on its way while barriers are made
     if (is_copier && item.begin < item.end)
         first = read_step(a, item.begin, item.end);
-    ring.make(!Shape::IS_COLUMNS && tile + Shape::COLUMNS > a.n);
+    ring.make(!Shape::IS_COLUMNS &&
+              (Shape::RESIDENT > 0 ? a.n % Shape::COLUMNS != 0 : tile + Shape::COLUMNS > a.n));
     if constexpr (Shape::IS_COLUMNS)
         wait_for_previous(); // which may have copied B to where it is aligned
     if (is_copier)

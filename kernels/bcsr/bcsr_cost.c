@@ -25,11 +25,15 @@
 #define COPY_STEPS 0.05       /* of each COPY_BYTES of B in it, which the copying warps request at once */
 #define COPY_BYTES (SPMMI_BCSR_COPIERS * LOAD_BYTES)
 #define MMA_STEPS 0.003  /* of each MMA of a warp in it; values of 8 bytes take two for one */
-#define SPLIT_ISSUE 45.0 /* to split a block of A, whose values have 4 bytes */
-#define PIECE_ISSUE 60.0 /* of four warps that multiply four block rows by 64 columns, a block row's share */
+#define SPLIT_STEPS 0.75 /* of a step of parts: other warps split A meanwhile */
+#define SPLIT_ISSUE 35.0 /* to split a block of A, whose values have 4 bytes */
+#define PIECE_ISSUE 45.0 /* of four warps that multiply four block rows by 64 columns, a block row's share */
 #define GROUP_RATE 1.5   /* of tensor cores with warpgroups, over the rate of single warps: tf32 */
-#define STORE_TIMES \
-    10.0 /* the bytes of C, what storing them takes beside: all block-row groups end with it, none hides it */
+/* The bytes of C, what storing them takes beside: all block-row groups end with it, none hides it. Thread blocks that
+ * take turns copy meanwhile, but store one after the other where a multiprocessor has one alone. */
+#define STORE_TIMES 10.0
+#define STORE_TIMES_BESIDE 9.0
+#define STORE_TIMES_ALONE 12.0
 
 /* The fullest step is not known here: one without gaps, as where block-row groups pay. */
 static struct spmmi_bcsr_shape launch_of(const struct spmmi_model_query *q)
@@ -46,9 +50,20 @@ static struct spmmi_bcsr_shape launch_of(const struct spmmi_model_query *q)
                              (uint32_t)d->shared_block_bytes);
 }
 
+/* Do warpgroups multiply parts of values, those of A in shared memory? */
+static int is_split(const struct spmmi_model_query *q, const struct spmmi_bcsr_shape *l)
+{
+    return l->has_groups && q->value_bytes > 2;
+}
+
 static void read_launch(const struct spmmi_model_query *q, struct spmmi_tcblock_shape *s)
 {
-    s->tile = launch_of(q).columns;
+    const struct spmmi_model_tcblocks *f = spmmi_tcblock_metrics(q);
+    const struct spmmi_bcsr_shape l = launch_of(q);
+    const double items = fmax(f->items, 1), blocks = items * ceil(q->n / l.columns);
+    s->tile = l.columns;
+    if (is_split(q, &l) && !f->has_long_rows)
+        s->shares = spmmi_bcsr_shares(blocks, f->counts->steps / items, q->profile->multiprocessors);
 }
 
 /* Of the positions of a step, the share that has a block. */
@@ -74,7 +89,8 @@ static double blocks_at_a_time(const struct spmmi_model_query *q, const struct s
 static void shape_of(const struct spmmi_model_query *q, struct spmmi_tcblock_shape *s)
 {
     const struct spmmi_tcblock_counts *f = spmmi_tcblock_metrics(q)->counts;
-    const double blocks = spmmi_tcblock_metrics(q)->items * s->tiles / q->profile->multiprocessors;
+    const double blocks =
+        spmmi_tcblock_metrics(q)->items * s->tiles * s->shares / q->profile->multiprocessors;
     s->a_bytes = f->blocks * f->positions * q->value_bytes + f->steps * STEP_BYTES;
     s->gathered = f->working_set;
     s->resident = blocks_at_a_time(q, s);
@@ -82,12 +98,6 @@ static void shape_of(const struct spmmi_model_query *q, struct spmmi_tcblock_sha
      * others. */
     if (blocks > 0)
         s->uneven = fmax(s->uneven, ceil(blocks) / blocks);
-}
-
-/* Do warpgroups multiply parts of values, those of A in shared memory? */
-static int is_split(const struct spmmi_model_query *q, const struct spmmi_bcsr_shape *l)
-{
-    return l->has_groups && q->value_bytes > 2;
 }
 
 /* Of the positions of a step, those that are multiplied: warpgroups multiply zeros where there is no block. Where
@@ -105,11 +115,12 @@ static double steps_of_step(const struct spmmi_model_query *q, const struct spmm
     const struct spmmi_tcblock_counts *f = spmmi_tcblock_metrics(q)->counts;
     const struct spmmi_bcsr_shape l = launch_of(q);
     const double mmas = STEP_BLOCKS * multiplied(q, f, &l) * l.height * l.tiles;
-    return TURN_STEPS + COPY_STEPS * f->step_columns * s->staged_row / COPY_BYTES +
-           MMA_STEPS * mmas * s->products *
-               (q->value_bytes > 4 ? 2
-                : is_split(q, &l)  ? 1 / GROUP_RATE
-                                   : 1);
+    const double share = is_split(q, &l) ? SPLIT_STEPS : 1;
+    return share * (TURN_STEPS + COPY_STEPS * f->step_columns * s->staged_row / COPY_BYTES +
+                    MMA_STEPS * mmas * s->products *
+                        (q->value_bytes > 4 ? 2
+                         : is_split(q, &l)  ? 1 / GROUP_RATE
+                                            : 1));
 }
 
 /* What warps do with a block: bytes that they read of shared memory, and instructions. */
@@ -159,6 +170,15 @@ static struct block_work work_of_parts(const struct spmmi_model_query *q, const 
     return w;
 }
 
+/* Warpgroups of 16-bit types take turns (bcsr_wgmma.cuh). */
+static double store_times(const struct spmmi_model_query *q, const struct spmmi_tcblock_shape *s,
+                          const struct spmmi_bcsr_shape *l)
+{
+    if (!l->has_groups || l->is_columns || is_split(q, l))
+        return STORE_TIMES;
+    return s->resident > 1 ? STORE_TIMES_BESIDE : STORE_TIMES_ALONE;
+}
+
 static void add_terms(const struct spmmi_model_query *q, const struct spmmi_tcblock_shape *s,
                       struct spmmi_prediction *p)
 {
@@ -179,7 +199,7 @@ static void add_terms(const struct spmmi_model_query *q, const struct spmmi_tcbl
     p->term[SPMMI_TERM_ALU] = s->uneven * 2 * f->positions * positions * s->tile * s->products / rate;
     p->term[SPMMI_TERM_ISSUE] = s->uneven * (blocks * work.issued + copies + steps) /
                                 (SPMMI_TCBLOCK_ISSUE * d->multiprocessors * d->clock_hz);
-    p->term[SPMMI_TERM_L2] += STORE_TIMES * q->matrix->rows * q->n * q->value_bytes /
+    p->term[SPMMI_TERM_L2] += store_times(q, s, &l) * q->matrix->rows * q->n * q->value_bytes /
                               spmmi_profile_table_at(&d->gather, 512, 0.5 * d->l2_bytes);
     spmmi_tcblock_waiting(q, s, steps_of_step(q, s), p);
 }

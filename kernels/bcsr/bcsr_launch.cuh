@@ -17,19 +17,28 @@ template <typename Shape> bool is_of_shape(const struct spmmi_bcsr_shape &s)
 
 template <typename Shape>
 cudaError_t launch_bcsr_shape(const struct spmmi_tcblock_cuda *args, const struct spmmi_bcsr_shape &shape,
-                              void (*kernel)(TcblockArgs<typename Shape::T>, uint32_t) = bcsr_kernel<Shape>)
+                              void (*kernel)(TcblockArgs<typename Shape::T>, uint32_t) = bcsr_kernel<Shape>,
+                              uint32_t shares = 1)
 {
     using T = typename Shape::T;
     const TcblockArgs<T> a = tcblock_args<T>(args);
     const uint32_t tiles = (a.n + Shape::COLUMNS - 1) / Shape::COLUMNS;
-    const uint32_t shared = spmmi_bcsr_shared(&shape, sizeof(T), args->layout.step_blocks_max);
-    if (!is_of_shape<Shape>(shape) || (uint64_t)a.item_count * tiles > INT32_MAX) // the blocks of a grid
+    const uint32_t needed = spmmi_bcsr_shared(&shape, sizeof(T), args->layout.step_blocks_max);
+    const uint32_t alone = args->shared_max / 2 + 1024; // so much for one leaves no room for two
+    const uint32_t shared = shares > 1 && needed < alone ? alone : needed;
+    const uint64_t blocks = (uint64_t)a.item_count * tiles * shares;
+    const bool is_dependent = args->overtakes || args->is_early;
+    if (!is_of_shape<Shape>(shape) || blocks > INT32_MAX) // the blocks of a grid
         return cudaErrorInvalidConfiguration;
-    cudaError_t error = allow_shared(kernel, shared, args->shared_max);
-    if (error == cudaSuccess && a.item_count > 0)
-        error = launch_kernel(kernel, dim3(a.item_count * tiles), Shape::THREADS, shared, args->cuda_stream,
-                              args->overtakes || args->is_early, a, tiles);
-    return error;
+    const cudaError_t error = allow_shared(kernel, shared, args->shared_max);
+    if (error != cudaSuccess || blocks == 0)
+        return error;
+    if (shares > 1)
+        return launch_clusters(kernel, (unsigned)blocks, shares, Shape::THREADS, shared, args->cuda_stream, a,
+                               tiles);
+    const unsigned turns = Shape::RESIDENT > 0 ? args->multiprocessors * Shape::RESIDENT : (unsigned)blocks;
+    return launch_kernel(kernel, dim3((unsigned)blocks < turns ? (unsigned)blocks : turns), Shape::THREADS,
+                         shared, args->cuda_stream, is_dependent, a, tiles);
 }
 
 // Of the widest tile, whose arrangement of warps depends on the value type.

@@ -26,6 +26,9 @@
 #define SPMMI_BCSR_SPLIT_COLUMNS_MIN 65u /* from which on warpgroups multiply parts of values (3xtf32) */
 #define SPMMI_BCSR_SPLIT_STAGES 3
 #define SPMMI_BCSR_SPLITTERS 2u     /* warps that split A for them */
+#define SPMMI_BCSR_SHARES_MAX 8u    /* thread blocks of a cluster */
+#define SPMMI_BCSR_SHARE_STEPS 2.0  /* of a share, at least */
+#define SPMMI_BCSR_SHARE_ROOM 0.875 /* of the multiprocessors, for clusters of more than two */
 #define SPMMI_BCSR_SPLIT_BUFFERS 2u /* with both parts of a step's blocks */
 /* One part of a block column, absent blocks too: two halves of 16 bytes a row, the second in other banks. */
 #define SPMMI_BCSR_PART_BYTES (2 * (16 * SPMMI_BCSR_GROUP_ROWS + 64))
@@ -62,6 +65,21 @@ static inline int spmmi_bcsr_fills_groups(double blocks, double steps)
 {
     return blocks >=
            SPMMI_BCSR_SPLIT_SHARE * steps * SPMMI_BCSR_STEP * SPMMI_BCSR_GROUP_ROWS / SPMMI_BCSR_ROWS;
+}
+
+/* Shares into which the steps of an item are split, each for a thread block of a cluster, where items and tiles alone
+ * leave multiprocessors without work; warpgroups of 3xtf32. Each has a multiprocessor for itself: two of a cluster on
+ * one take as long as half as many. Those of a cluster are neighbours, so clusters of more than two do not find room on
+ * all multiprocessors: on an H200, of 132, 31 of 4, 15 of 7 or of 8 (docs/decisions/0085). */
+static inline uint32_t spmmi_bcsr_shares(double blocks, double steps, double multiprocessors)
+{
+    static const uint32_t sizes[] = {SPMMI_BCSR_SHARES_MAX, 6, 4, 3, 2};
+    for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        const double room = (sizes[i] > 2 ? SPMMI_BCSR_SHARE_ROOM : 1) * multiprocessors;
+        if (sizes[i] * blocks <= room && steps >= sizes[i] * SPMMI_BCSR_SHARE_STEPS)
+            return sizes[i];
+    }
+    return 1;
 }
 
 /* From row to row of B in shared memory. ldmatrix, for 16-bit types, reads 16 bytes of 8 rows at once: rows an odd

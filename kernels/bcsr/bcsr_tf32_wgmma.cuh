@@ -11,6 +11,7 @@
 // multiplied.
 #pragma once
 #include "bcsr_launch.cuh"
+#include "kernels/shared/cluster.cuh"
 
 namespace spmmi {
 
@@ -26,7 +27,6 @@ struct BcsrSplitShape : BcsrShape<Block3xTf32, 4, 2, 1, 8, SPMMI_BCSR_SPLIT_STAG
     // One part of a block column's values: columns of A with k of 0 to 3, then of 4 to 7.
     static constexpr int PART_BYTES = (int)SPMMI_BCSR_PART_BYTES, HALF_BYTES = PART_BYTES / 2;
     static constexpr int BUFFER_BYTES = (int)(SPMMI_BCSR_SPLIT_BYTES / SPMMI_BCSR_SPLIT_BUFFERS);
-    static constexpr int RESIDENT = 2; // thread blocks per multiprocessor, which limit registers
     // Row c of a block column is k = 2 (c % 4) + c / 4, as in the buffers.
     static __device__ __forceinline__ uint32_t position(uint32_t line, uint32_t piece)
     {
@@ -274,54 +274,154 @@ multiply_item(BcsrRing<Shape> ring, const SplitRing<Shape> &parts, const Tcblock
 
 // Rows 8 j + 2 t and the next of the block-row group: two columns of each.
 template <typename Shape>
+__device__ __forceinline__ void finish_pair(const TcblockArgs<float> &a,
+                                            const struct spmmi_tcblock_item &item, int j, uint32_t column,
+                                            const float (&sums)[4])
+{
+    const int first = 8 * j + 2 * (int)(threadIdx.x % 4);
+    const auto at = [](int) { return 0u; };
+    const uint2 c_rows =
+        __ldg(reinterpret_cast<const uint2 *>(a.row_of + uint64_t(item.unit) * a.unit_rows + first));
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
+        float row[1][2] = {{sums[i], sums[2 + i]}};
+        check_row(column, row, at, [&](uint32_t from, float(&group)[2]) {
+            sum_blocks_exactly<Shape, 2>(a, item, j / 2, first % (int)SPMMI_BCSR_ROWS + i, from, group);
+        });
+        store_row(a, item, (uint32_t)(first + i), i == 0 ? c_rows.x : c_rows.y, column, row, at);
+    }
+}
+
+template <typename Shape> constexpr int SPLIT_PAIRS = Shape::MMAS *Shape::MMA_ROWS / 8; // of rows, of a lane
+
+template <typename Shape>
 __device__ __forceinline__ void finish_split(const TcblockArgs<float> &a,
                                              const struct spmmi_tcblock_item &item, uint32_t column,
                                              const SplitSums<Shape> &sums)
 {
     constexpr int WINDOWS = Shape::MMA_ROWS / 8; // 8 rows each
-    const auto at = [](int) { return 0u; };
 #pragma unroll
-    for (int j = 0; j < Shape::MMAS * WINDOWS; j++) {
-        const int first = 8 * j + 2 * (int)(threadIdx.x % 4);
-        const uint2 c_rows =
-            __ldg(reinterpret_cast<const uint2 *>(a.row_of + uint64_t(item.unit) * a.unit_rows + first));
+    for (int j = 0; j < SPLIT_PAIRS<Shape>; j++)
+        finish_pair<Shape>(a, item, j, column, sums[j / WINDOWS][j % WINDOWS]);
+}
+
+// The same where a cluster of thread blocks, MOST at most, shares the item's steps out: each keeps the sums of its part
+// in its shared memory, adds up some of the pairs in the order of the steps, AT_ONCE at a time, and stores them.
+template <typename Shape, uint32_t MOST, int AT_ONCE>
+__device__ __forceinline__ void finish_shares(const TcblockArgs<float> &a,
+                                              const struct spmmi_tcblock_item &item, uint32_t column,
+                                              const float4 *kept, uint32_t blocks)
+{
+    constexpr int PAIRS = SPLIT_PAIRS<Shape>, THREADS = 32 * Shape::MULTIPLIERS;
+#pragma unroll 1
+    for (int first = (int)cluster_rank(); first < PAIRS; first += AT_ONCE * (int)blocks) {
+        float4 shares[AT_ONCE][MOST] = {}; // all on their way at once
 #pragma unroll
-        for (int i = 0; i < 2; i++) {
-            const float(&pair)[4] = sums[j / WINDOWS][j % WINDOWS];
-            float row[1][2] = {{pair[i], pair[2 + i]}};
-            check_row(column, row, at, [&](uint32_t from, float(&group)[2]) {
-                sum_blocks_exactly<Shape, 2>(a, item, j / 2, first % (int)SPMMI_BCSR_ROWS + i, from, group);
-            });
-            store_row(a, item, (uint32_t)(first + i), i == 0 ? c_rows.x : c_rows.y, column, row, at);
+        for (int i = 0; i < AT_ONCE; i++)
+#pragma unroll
+            for (uint32_t b = 0; b < MOST; b++)
+                if (b < blocks)
+                    shares[i][b] = load_of_block(kept + (first + i * (int)blocks) * THREADS, b);
+#pragma unroll
+        for (int i = 0; i < AT_ONCE; i++) {
+            float sum[4] = {};
+#pragma unroll
+            for (uint32_t b = 0; b < MOST; b++) {
+                sum[0] += shares[i][b].x;
+                sum[1] += shares[i][b].y;
+                sum[2] += shares[i][b].z;
+                sum[3] += shares[i][b].w;
+            }
+            finish_pair<Shape>(a, item, first + i * (int)blocks, column, sum);
         }
     }
 }
 
+// kept: in place of the parts of A.
 template <typename Shape>
-__global__ void __launch_bounds__(Shape::THREADS, Shape::RESIDENT)
+__device__ __forceinline__ void finish_together(const TcblockArgs<float> &a,
+                                                const struct spmmi_tcblock_item &item, uint32_t column,
+                                                const SplitSums<Shape> &sums, float4 *kept, uint32_t blocks)
+{
+    constexpr int WINDOWS = Shape::MMA_ROWS / 8, PAIRS = SPLIT_PAIRS<Shape>;
+    constexpr int THREADS = 32 * Shape::MULTIPLIERS;
+    static_assert(PAIRS * THREADS * sizeof(float4) <= SPMMI_BCSR_SPLIT_BYTES && PAIRS % 2 == 0, "they fit");
+    kept += threadIdx.x;
+    asm volatile("bar.sync 1, %0;" ::"n"(THREADS) : "memory"); // the parts of A are not read any more
+#pragma unroll
+    for (int j = 0; j < PAIRS; j++) {
+        const float(&pair)[4] = sums[j / WINDOWS][j % WINDOWS];
+        kept[j * THREADS] = make_float4(pair[0], pair[1], pair[2], pair[3]);
+    }
+    cluster_sync();
+    if (blocks == 2)
+        finish_shares<Shape, 2, PAIRS / 2>(a, item, column, kept, blocks);
+    else
+        finish_shares<Shape, SPMMI_BCSR_SHARES_MAX, 1>(a, item, column, kept, blocks);
+    cluster_sync(); // no thread block ends while others read its sums
+}
+
+// The steps of the thread block, which are the item's where it is no cluster.
+__device__ __forceinline__ struct spmmi_tcblock_item share_of(struct spmmi_tcblock_item item, uint32_t blocks)
+{
+    const uint32_t steps = item.end - item.begin, each = steps / blocks + (steps % blocks != 0);
+    item.begin += min(cluster_rank() * each, steps);
+    item.end = min(item.begin + each, item.end);
+    return item;
+}
+
+// HAS_SHARES: launched in clusters that share items out, one thread block a multiprocessor; else two, which limits
+// registers.
+template <typename Shape, bool HAS_SHARES>
+__global__ void __launch_bounds__(Shape::THREADS, HAS_SHARES ? 1 : 2)
     bcsr_split_kernel(const __grid_constant__ TcblockArgs<float> a, uint32_t tiles)
 {
     extern __shared__ __align__(1024) unsigned char memory[];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     const int across = warp * 16 + lane / 4 * 2; // warps 0 to 3 have the tile's first 64 columns
-    const uint32_t tile = blockIdx.x % tiles * Shape::COLUMNS;
+    const uint32_t blocks = HAS_SHARES ? cluster_blocks() : 1, index = blockIdx.x / blocks;
+    const uint32_t tile = index % tiles * Shape::COLUMNS;
     unsigned char *buffers = memory + BCSR_BARRIER_BYTES;
-    const BcsrRing<Shape> ring(memory, buffers + SPMMI_BCSR_SPLIT_BYTES, a.step_blocks_max);
+    BcsrRing<Shape> ring(memory, buffers + SPMMI_BCSR_SPLIT_BYTES, a.step_blocks_max);
     const SplitRing<Shape> parts(memory, buffers);
     release_dependents();
-    const struct spmmi_tcblock_item item = read_item(a, blockIdx.x / tiles);
+    const struct spmmi_tcblock_item item = read_item(a, index / tiles);
+    const struct spmmi_tcblock_item share = HAS_SHARES ? share_of(item, blocks) : item;
     if (threadIdx.x == 0)
         parts.make();
-    if (begin_item(ring, a, item, tile))
+    if (begin_item(ring, a, share, tile))
         return;
     if (warp >= Shape::MULTIPLIERS) {
-        split_item(ring, parts, a, item);
+        split_item(ring, parts, a, share);
         return;
     }
     SplitSums<Shape> sums = {};
-    multiply_item(ring, parts, a, item, across, sums);
-    finish_split<Shape>(a, item, tile + (uint32_t)across, sums);
+    multiply_item(ring, parts, a, share, across, sums);
+    if constexpr (HAS_SHARES)
+        finish_together<Shape>(a, item, tile + (uint32_t)across, sums, reinterpret_cast<float4 *>(buffers),
+                               blocks);
+    else
+        finish_split<Shape>(a, item, tile + (uint32_t)across, sums);
     end_after_previous();
+}
+
+// Shares of an item (spmmi_bcsr_shares). A kernel beside another one is launched without clusters.
+inline uint32_t shares_of(const struct spmmi_tcblock_cuda *args, const struct spmmi_bcsr_shape &shape)
+{
+    const struct spmmi_tcblocks &l = args->layout;
+    const double tiles = (args->n + shape.columns - 1) / shape.columns, items = l.item_count;
+    return args->overtakes || args->is_early || l.item_count == 0
+               ? 1
+               : spmmi_bcsr_shares(items * tiles, l.step_count / items, args->multiprocessors);
+}
+
+template <int MMA_ROWS>
+int launch_bcsr_split_rows(const struct spmmi_tcblock_cuda *args, const struct spmmi_bcsr_shape &shape)
+{
+    using Shape = BcsrSplitShape<MMA_ROWS>;
+    const uint32_t shares = shares_of(args, shape);
+    return launch_bcsr_shape<Shape>(
+        args, shape, shares > 1 ? bcsr_split_kernel<Shape, true> : bcsr_split_kernel<Shape, false>, shares);
 }
 
 // Whole groups where most blocks are there, else halves.
@@ -329,9 +429,8 @@ inline int launch_bcsr_split(const struct spmmi_tcblock_cuda *args, const struct
 {
     const struct spmmi_tcblocks &l = args->layout;
     const uint64_t positions = (uint64_t)l.step_count * SPMMI_BCSR_STEP * shape.down;
-    if (4 * (uint64_t)l.block_count >= 3 * positions)
-        return launch_bcsr_shape<BcsrSplitShape<64>>(args, shape, bcsr_split_kernel<BcsrSplitShape<64>>);
-    return launch_bcsr_shape<BcsrSplitShape<32>>(args, shape, bcsr_split_kernel<BcsrSplitShape<32>>);
+    return 4 * (uint64_t)l.block_count >= 3 * positions ? launch_bcsr_split_rows<64>(args, shape)
+                                                        : launch_bcsr_split_rows<32>(args, shape);
 }
 
 } // namespace spmmi

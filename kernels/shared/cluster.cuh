@@ -54,4 +54,22 @@ __device__ __forceinline__ uint32_t load_of_block(const uint32_t *word, uint32_t
 #endif
 }
 
+// The same for four words side by side.
+__device__ __forceinline__ float4 load_of_block(const float4 *words, uint32_t rank)
+{
+#if __CUDA_ARCH__ >= 900
+    float4 value;
+    asm volatile("{\n.reg .u32 address;\n"
+                 "mapa.shared::cluster.u32 address, %4, %5;\n"
+                 "ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [address];\n}"
+                 : "=f"(value.x), "=f"(value.y), "=f"(value.z), "=f"(value.w)
+                 : "r"((uint32_t)__cvta_generic_to_shared(words)), "r"(rank)
+                 : "memory");
+    return value;
+#else
+    (void)rank;
+    return *words;
+#endif
+}
+
 } // namespace spmmi

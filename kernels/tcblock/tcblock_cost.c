@@ -24,6 +24,7 @@
  * the logarithm. */
 #define WINDOW_SHARED 0.5
 #define START_STEPS 1.0      /* of an item, in units of SPMMI_MODEL_STEP_CYCLES */
+#define JOIN_STEPS 2.0       /* to add up the shares of an item's steps */
 #define PANEL_STEPS 3.0      /* of a step of a row block: its copies */
 #define BLOCK_STEPS 0.05     /* of each block of a warp in it */
 #define UNPACK_STEPS 0.1     /* more, of each packed block of a warp */
@@ -89,7 +90,7 @@ double spmmi_tcblock_value_bytes(const struct spmmi_model_query *q, const struct
 static double unevenness(const struct spmmi_model_query *q, const struct spmmi_tcblock_shape *s)
 {
     const struct spmmi_model_tcblocks *f = spmmi_tcblock_metrics(q);
-    const double longest = fmin(f->counts->longest, f->item_size);
+    const double longest = fmin(f->counts->longest, f->item_size) / s->shares;
     const double mean = f->counts->steps * s->tiles / q->profile->multiprocessors;
     return s->is_window ? 1 : fmax(ALONE_SHARE * longest / fmax(mean, 1e-9), 1);
 }
@@ -119,7 +120,8 @@ static struct spmmi_tcblock_shape shape_of(const struct spmmi_model_query *q,
 {
     const struct spmmi_tcblock_counts *f = spmmi_tcblock_metrics(q)->counts;
     struct spmmi_tcblock_shape s = {.is_window = own->is_window,
-                                    .is_packed = q->candidate->schedule == SPMM_SCHEDULE_PACKED};
+                                    .is_packed = q->candidate->schedule == SPMM_SCHEDULE_PACKED,
+                                    .shares = 1};
     s.is_wide = is_wide(q);
     s.is_converted = q->is_col_major && !spmmi_tcblock_takes_columns(q, own->columns_bytes_max);
     s.stores_columns = s.is_converted && own->stores_columns && has_whole_columns(q);
@@ -213,9 +215,10 @@ void spmmi_tcblock_waiting(const struct spmmi_model_query *q, const struct spmmi
     const struct spmmi_device_profile *d = q->profile;
     const struct spmmi_model_tcblocks *f = spmmi_tcblock_metrics(q);
     const double t = SPMMI_MODEL_STEP_CYCLES / d->clock_hz, items = fmax(f->items, 1);
-    const double waves = fmax(items * s->tiles / (d->multiprocessors * s->resident), 1);
-    p->term[SPMMI_TERM_WAVES] = waves * (START_STEPS + step * f->counts->steps / items) * t;
-    p->term[SPMMI_TERM_LONGEST] = (START_STEPS + step * fmin(f->counts->longest, f->item_size)) * t;
+    const double waves = fmax(items * s->tiles * s->shares / (d->multiprocessors * s->resident), 1);
+    const double start = START_STEPS + (s->shares > 1 ? JOIN_STEPS : 0), of_share = step / s->shares;
+    p->term[SPMMI_TERM_WAVES] = waves * (start + of_share * f->counts->steps / items) * t;
+    p->term[SPMMI_TERM_LONGEST] = (start + of_share * fmin(f->counts->longest, f->item_size)) * t;
 }
 
 static void add_waiting(const struct spmmi_model_query *q, const struct spmmi_tcblock_shape *s,

@@ -100,6 +100,7 @@ struct spmmi_tcblock_cuda {
     int overtakes;       /* starts while the kernel before it in the stream runs, and ends after it: sm_90 */
     int has_wgmma;       /* sm_90, which alone has these instructions */
     uint32_t shared_max; /* bytes of shared memory that the device lets a thread block have */
+    uint32_t multiprocessors;
 };
 
 #ifdef __cplusplus

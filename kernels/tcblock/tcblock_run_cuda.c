@@ -211,6 +211,7 @@ spmm_status_t spmmi_cuda_tcblocks_run(const void *state, const struct spmmi_prod
         .layout = f->layout,
         .compute = (int)compute_of(product->compute),
         .shared_max = f->device->shared_max,
+        .multiprocessors = f->device->multiprocessors,
         .has_wgmma = f->device->target == 90,
         .is_columns = p.is_columns,
         .c_is_columns = p.stores_columns,

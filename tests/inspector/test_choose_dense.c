@@ -71,7 +71,7 @@ static void many_types_and_devices_have_room(void **state)
     spmm_plan_destroy(plan);
 }
 
-/* A quarter of the entries: f32 as it is for 256 columns, and on tensor cores for 512 and more. */
+/* A quarter of the entries: f32 in blocks on tensor cores for 256 columns, with all zeros for 1,024 and more. */
 static void f32_of_a_nearly_dense_matrix_changes_with_wide_n(void **state)
 {
     (void)state;
@@ -83,12 +83,12 @@ static void f32_of_a_nearly_dense_matrix_changes_with_wide_n(void **state)
         const struct spmmi_variant *const v = &plan->variants[i];
         if (v->target == SPMMI_TARGET_CPU || v->n_max < 256)
             continue;
+        assert_int_equal(v->compute, SPMM_COMPUTE_3XTF32);
         if (v->n_min <= 256) {
-            assert_int_equal(v->n_max, 383);
-            assert_int_equal(v->compute, SPMM_COMPUTE_F32);
+            assert_int_equal(v->n_max, 1023);
+            assert_int_equal(family_of(plan, i), SPMM_FAMILY_BCSR);
         } else {
-            assert_int_equal(v->n_min, 384);
-            assert_int_equal(v->compute, SPMM_COMPUTE_3XTF32);
+            assert_int_equal(v->n_min, 1024);
             assert_int_equal(family_of(plan, i), SPMMI_DENSE);
         }
         found++;
@@ -112,7 +112,7 @@ static void every_type_may_be_dense(void **state)
         if (family_of(plan, 0) == SPMMI_DENSE)
             assert_int_equal(plan->variants[0].compute, computes[i]);
         else
-            assert_int_equal(computes[i], SPMM_COMPUTE_F32); /* rows are as fast */
+            assert_int_equal(computes[i], SPMM_COMPUTE_3XTF32); /* blocks are faster */
         spmm_plan_destroy(plan);
     }
 }

@@ -8,6 +8,7 @@
 
 #include <math.h>
 
+#include "kernels/bcsr/bcsr_shape.h"
 #include "kernels/shared/passes_shape.h"
 #include "kernels/tiled/tiled_cost.h"
 #include "model_fixture.h"
@@ -433,6 +434,30 @@ static void bcsr_terms_are_as_counted(void **state)
     assert_near(p.term[SPMMI_TERM_L2], (1200 * 512 + 2 * (400 * 512 + 37.5 * 24) + 11 * 1000 * 400) / 4e12);
 }
 
+/* Warpgroups of 3xtf32: where multiprocessors have no work, thread blocks share out the steps of an item. */
+static void shares_of_an_item_are_as_counted(void **state)
+{
+    static const struct {
+        double blocks, steps, multiprocessors;
+        uint32_t shares;
+    } cases[] = {{32, 16, 132, 3}, {64, 16, 132, 2}, {66, 16, 132, 2}, {67, 16, 132, 1}, {16, 64, 132, 6},
+                 {8, 64, 132, 8},  {28, 16, 132, 4}, {1, 100, 132, 8}, {8, 12, 132, 6},  {1, 3, 132, 1}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(spmmi_bcsr_shares(cases[i].blocks, cases[i].steps, cases[i].multiprocessors),
+                         cases[i].shares);
+    /* 4 items and one tile on 10 multiprocessors: two shares, which are added up. */
+    struct spmmi_model_tcblocks f = {.counts = &groups_of_64, .items = 4, .item_size = 32};
+    struct spmmi_prediction p =
+        predict_tcblocks(&f, SPMM_SCHEDULE_DENSE, SPMM_COMPUTE_3XTF32, 100, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
+    const double step = 0.75 * (0.4 + 16 * 0.05 + 4 * sqrt(0.5) * 8 * 3 * 0.003 / 1.5);
+    assert_near(p.term[SPMMI_TERM_WAVES], (1 + 2 + step / 2 * 50 / 4) * 1e-6);
+    assert_near(p.term[SPMMI_TERM_LONGEST], (1 + 2 + step / 2 * 5) * 1e-6);
+    f.has_long_rows = 1; /* another kernel runs beside it */
+    p = predict_tcblocks(&f, SPMM_SCHEDULE_DENSE, SPMM_COMPUTE_3XTF32, 100, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
+    assert_near(p.term[SPMMI_TERM_LONGEST], (1 + step * 5) * 1e-6);
+}
+
 static void bcsr_terms_of_16_bit_values_are_as_counted(void **state)
 {
     (void)state;
@@ -546,6 +571,7 @@ int main(void)
         cmocka_unit_test(panel_terms_are_as_counted),
         cmocka_unit_test(a_long_panel_keeps_its_multiprocessor_busy),
         cmocka_unit_test(bcsr_terms_are_as_counted),
+        cmocka_unit_test(shares_of_an_item_are_as_counted),
         cmocka_unit_test(bcsr_terms_of_16_bit_values_are_as_counted),
         cmocka_unit_test(constants_follow_family_and_compute_type),
         cmocka_unit_test(the_tile_of_registers_covers_n_as_far_as_it_may),
