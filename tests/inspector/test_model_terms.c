@@ -378,6 +378,9 @@ static void a_long_panel_keeps_its_multiprocessor_busy(void **state)
     assert_near(p.term[SPMMI_TERM_L1], 2.5 * (stored + 1800 * (8 * 128 + 512)) / 8e12);
     assert_near(p.term[SPMMI_TERM_ALU], 2.5 * 2 * 64 * 1800 * 32 / 1e14);
     assert_near(p.term[SPMMI_TERM_ISSUE], 2.5 * (1800 * (10 + 4 + 10 + 2 + 24) + 24 * 8 * 80) / 3.2e10);
+    /* 3xtf32: 0.8 of three products. */
+    p = predict_tcblocks(&f, SPMM_SCHEDULE_PACKED, SPMM_COMPUTE_3XTF32, 32, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
+    assert_near(p.term[SPMMI_TERM_ALU], 0.8 * 2.5 * 2 * 64 * 1800 * 32 * 3 / 1e14);
     /* Cut at 3 steps it is like the others. Its four parts are added up, 8 rows of 64 at a time. */
     f.item_size = 3;
     f.partials = 4;
