@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The dense family in plans: when a free choice takes it, and what such a plan holds beside it. */
+/* Nearly dense matrices: when a free choice takes the dense family, what such a plan holds beside it, and the block-row
+ * groups of the others. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -117,6 +118,29 @@ static void every_type_may_be_dense(void **state)
     }
 }
 
+/* Groups of 72 steps, which a cluster may share out; an Ampere GPU has none, and other types are not shared. */
+static void long_block_row_groups_of_clusters_are_not_cut(void **state)
+{
+    static const struct {
+        const char *device;
+        spmm_compute_t compute;
+        uint32_t item_size;
+    } cases[] = {{"h100", SPMM_COMPUTE_3XTF32, 72},
+                 {"h100", SPMM_COMPUTE_TF32, 32},
+                 {"a100", SPMM_COMPUTE_3XTF32, 32}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        spmm_plan_t *plan =
+            plan_of("gen:dense:128:2304",
+                    (spmm_inspect_options_t)OPTIONS(.device = cases[i].device, .compute = cases[i].compute,
+                                                    .n = n_512, .n_count = 1, .force_kernel = "bcsr",
+                                                    .reorder = SPMM_REORDER_NONE, TCBLOCK(.block_rows = 64)));
+        assert_int_equal(family_of(plan, 0), SPMM_FAMILY_BCSR);
+        assert_int_equal(plan->parts[plan->variants[0].part_first].item_size, cases[i].item_size);
+        spmm_plan_destroy(plan);
+    }
+}
+
 static void sparse_matrices_are_too_large(void **state)
 {
     (void)state;
@@ -166,6 +190,7 @@ int main(void)
         cmocka_unit_test(many_types_and_devices_have_room),
         cmocka_unit_test(f32_of_a_nearly_dense_matrix_changes_with_wide_n),
         cmocka_unit_test(every_type_may_be_dense),
+        cmocka_unit_test(long_block_row_groups_of_clusters_are_not_cut),
         cmocka_unit_test(sparse_matrices_are_too_large),
         cmocka_unit_test(a_plan_of_dense_parts_keeps_one_of_rows_for_each_op),
         cmocka_unit_test(rows_of_a_are_whole_words),
