@@ -10,7 +10,7 @@
 
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
-#include "format/base/stored_value.h"
+#include "format/matrix/equal_values.h"
 #include "inspector/search/permutation_metrics.h"
 #include "search.h"
 
@@ -239,8 +239,7 @@ static spmm_status_t plan_op(const struct spmmi_requests *requests, const struct
     struct work *w = spmmi_alloc_zero(1, sizeof *w);
     SPMM_TRY_ALLOC(w, diag);
     SPMM_TRY(spmmi_op_open(&requests->list[0], a, &w->op, diag));
-    w->op.model.has_equal_values =
-        plan->values != NULL && spmmi_values_are_equal(plan->values, plan->dtype, plan->nnz);
+    w->op.model.has_equal_values = spmmi_plan_has_equal_values(plan, requests->list[0].threads);
     for (int i = 0; i < requests->count; i++)
         SPMM_TRY(plan_device(w, &requests->list[i], tuning, plan, diag));
 cleanup:
