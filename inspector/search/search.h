@@ -30,7 +30,7 @@ struct spmmi_decision {
     int record_count;
 };
 /* Do the same kernels run, from the same part? */
-bool spmmi_decisions_agree(const struct spmmi_decision *a, const struct spmmi_decision *b);
+bool spmmi_candidates_agree(const struct spmmi_candidate *x, const struct spmmi_candidate *y);
 /* Merge adjacent ranges with the same decision; the result keeps the records of the largest n up to SPMMI_NARROW.
  * Returns how many are left. */
 int spmmi_decisions_merge(struct spmmi_decision *decisions, int count);

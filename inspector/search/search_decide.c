@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "format/base/diag.h"
-#include "search.h"
+#include "search_share.h"
 
 #define BOTH (SPMM_LAYOUTS_ROW_MAJOR | SPMM_LAYOUTS_COL_MAJOR)
 #define DENSE_TIMES 16.0 /* a nearly dense matrix has so many times fewer nonzeros than entries, or less */
@@ -26,6 +26,8 @@ struct asker {
     const struct spmmi_request *request;
     const spmm_plan_t *plan;
     struct spmmi_tuning *tuning;
+    struct spmmi_considered considered[SPMMI_DECISION_MAX];
+    int considered_count;
 };
 
 /* On a GPU, is the best kernel for 4,096 columns another than for 256? Of a small matrix, whose 256 columns leave the
@@ -38,7 +40,7 @@ static bool splits_wide_n(const struct asker *x)
            (m->nnz < SPMMI_NONZEROS_MEASURED || is_dense);
 }
 
-static spmm_status_t decide_layout(const struct asker *x, uint32_t layout, struct spmmi_decision *decisions,
+static spmm_status_t decide_layout(struct asker *x, uint32_t layout, struct spmmi_decision *decisions,
                                    int *count, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -51,6 +53,7 @@ static spmm_status_t decide_layout(const struct asker *x, uint32_t layout, struc
         decisions[i].range = ranges[i];
         decisions[i].first_n = ranges[i].n;
         *count = i + 1;
+        SPMM_TRY(spmmi_considered_keep(&s, &decisions[i], &x->considered[x->considered_count++], diag));
     }
 cleanup:
     return status;
@@ -59,7 +62,7 @@ cleanup:
 static bool all_agree(const struct spmmi_decision *a, const struct spmmi_decision *b, int count)
 {
     for (int i = 0; i < count; i++)
-        if (!spmmi_decisions_agree(&a[i], &b[i]))
+        if (!spmmi_candidates_agree(&a[i].winner, &b[i].winner))
             return false;
     return true;
 }
@@ -71,7 +74,7 @@ spmm_status_t spmmi_decide(struct spmmi_op *op, const struct spmmi_request *r, c
                            spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    const struct asker x = {op, r, plan, tuning};
+    struct asker x = {.op = op, .request = r, .plan = plan, .tuning = tuning};
     struct spmmi_decision *const row = decisions, *const col = decisions + SPMMI_RANGE_MAX;
     const uint32_t layouts = r->options.layouts;
     int rows = 0, cols = 0;
@@ -79,6 +82,8 @@ spmm_status_t spmmi_decide(struct spmmi_op *op, const struct spmmi_request *r, c
         SPMM_TRY(decide_layout(&x, SPMM_LAYOUTS_COL_MAJOR, col, &cols, diag));
     if ((layouts & SPMM_LAYOUTS_ROW_MAJOR) != 0 && !(r->options.permute_output && layouts == BOTH))
         SPMM_TRY(decide_layout(&x, SPMM_LAYOUTS_ROW_MAJOR, row, &rows, diag));
+    if (r->device.target != SPMMI_TARGET_CPU)
+        spmmi_decisions_share(x.considered, x.considered_count);
     if (layouts == BOTH && all_agree(row, col, rows)) {
         for (int i = 0; i < cols; i++)
             col[i].layouts = BOTH;
@@ -89,5 +94,6 @@ spmm_status_t spmmi_decide(struct spmmi_op *op, const struct spmmi_request *r, c
     memmove(decisions + rows, col, (size_t)cols * sizeof *col);
     *count = rows + cols;
 cleanup:
+    spmmi_considered_free(x.considered, x.considered_count);
     return status;
 }

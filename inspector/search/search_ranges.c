@@ -34,9 +34,8 @@ int spmmi_ranges(const int64_t *n, int count, bool splits_wide, struct spmmi_ran
     return wanted;
 }
 
-bool spmmi_decisions_agree(const struct spmmi_decision *a, const struct spmmi_decision *b)
+bool spmmi_candidates_agree(const struct spmmi_candidate *x, const struct spmmi_candidate *y)
 {
-    const struct spmmi_candidate *const x = &a->winner, *const y = &b->winner;
     return x->family == y->family && x->schedule == y->schedule && x->item_size == y->item_size &&
            x->unit_rows == y->unit_rows && x->stage_slots == y->stage_slots && x->flags == y->flags &&
            x->compute == y->compute && x->permutation == y->permutation && x->long_rows == y->long_rows;
@@ -59,7 +58,7 @@ int spmmi_decisions_merge(struct spmmi_decision *decisions, int count)
     for (int i = 0; i < count; i++) {
         struct spmmi_decision *const last = kept > 0 ? &decisions[kept - 1] : NULL;
         if (last != NULL && last->range.n_max + 1 == decisions[i].range.n_min &&
-            spmmi_decisions_agree(last, &decisions[i]))
+            spmmi_candidates_agree(&last->winner, &decisions[i].winner))
             widen(last, &decisions[i]);
         else
             decisions[kept++] = decisions[i];

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See search_share.h. */
+#include "search_share.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "format/base/alloc.h"
+#include "format/base/diag.h"
+
+spmm_status_t spmmi_considered_keep(const struct spmmi_search *search, struct spmmi_decision *decision,
+                                    struct spmmi_considered *considered, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const uint64_t count = (uint64_t)search->count;
+    *considered = (struct spmmi_considered){*search, decision, decision->winner.family,
+                                            spmmi_search_value(search, &decision->winner)};
+    considered->search.list = spmmi_alloc(count, sizeof *search->list);
+    SPMM_TRY_ALLOC(considered->search.list, diag);
+    memcpy(considered->search.list, search->list, count * sizeof *search->list);
+cleanup:
+    return status;
+}
+
+void spmmi_considered_free(struct spmmi_considered *considered, int count)
+{
+    for (int i = 0; i < count; i++)
+        spmmi_free(considered[i].search.list);
+}
+
+static bool is_first_family(const struct spmmi_candidate *c)
+{
+    return c->family == spmmi_family_at(0)->id;
+}
+
+/* May this decision change? Not where it was measured, or nothing is predicted. */
+static bool is_free(const struct spmmi_considered *d)
+{
+    return isfinite(d->least) && d->decision->winner.measured_us <= 0;
+}
+
+static bool is_kept(const struct spmmi_considered *all, int count, const struct spmmi_candidate *c,
+                    const struct spmmi_candidate *but)
+{
+    if (spmmi_candidates_agree(c, but))
+        return false;
+    for (int i = 0; i < count; i++) {
+        const struct spmmi_candidate *const winner = &all[i].decision->winner;
+        if (spmmi_candidates_agree(c, winner) || (is_first_family(c) && is_first_family(winner)))
+            return true;
+    }
+    return false;
+}
+
+/* What a decision loses by a candidate, of what it may lose; above 1: too much. */
+static double loss_by(const struct spmmi_considered *d, const struct spmmi_candidate *c)
+{
+    const double most = c->family == d->family ? SPMMI_SHARE_LOSS : SPMMI_SHARE_LOSS_OTHER;
+    return (spmmi_search_value(&d->search, c) / d->least - 1) / most;
+}
+
+/* The candidate of the least loss that needs no part but those of other decisions; NULL: there is none. */
+static const struct spmmi_candidate *other_part(const struct spmmi_considered *all, int count,
+                                                const struct spmmi_considered *d,
+                                                const struct spmmi_candidate *but)
+{
+    const struct spmmi_candidate *best = NULL;
+    for (int k = 0; k < d->search.count; k++) {
+        const struct spmmi_candidate *const c = &d->search.list[k];
+        if (isfinite(spmmi_search_value(&d->search, c)) && is_kept(all, count, c, but) &&
+            (best == NULL || loss_by(d, c) < loss_by(d, best)))
+            best = c;
+    }
+    return best;
+}
+
+/* The largest loss of a decision that runs this part, if others have to do; INFINITY: they cannot. */
+static double loss_without(const struct spmmi_considered *all, int count, const struct spmmi_candidate *part)
+{
+    double loss = 0;
+    for (int i = 0; i < count; i++) {
+        const struct spmmi_considered *const d = &all[i];
+        if (!spmmi_candidates_agree(&d->decision->winner, part))
+            continue;
+        const struct spmmi_candidate *const other = is_free(d) ? other_part(all, count, d, part) : NULL;
+        loss = fmax(loss, other != NULL ? loss_by(d, other) : (double)INFINITY);
+    }
+    return loss;
+}
+
+/* The trace then says that a slower prediction won by a margin: that of the part that all share. */
+static void decide_anew(struct spmmi_considered *d, const struct spmmi_candidate *c)
+{
+    struct spmmi_candidate *const winner = &d->search.list[c - d->search.list];
+    winner->weighed /= 1 + SPMMI_SHARE_LOSS;
+    d->decision->winner = *winner;
+    d->decision->record_count = 0;
+    spmmi_search_record(&d->search, winner, d->decision);
+    winner->weighed *= 1 + SPMMI_SHARE_LOSS;
+}
+
+static void give_up(struct spmmi_considered *all, int count, struct spmmi_candidate part)
+{
+    for (int i = 0; i < count; i++)
+        if (spmmi_candidates_agree(&all[i].decision->winner, &part))
+            decide_anew(&all[i], other_part(all, count, &all[i], &part));
+}
+
+void spmmi_decisions_share(struct spmmi_considered *considered, int count)
+{
+    for (;;) {
+        const struct spmmi_candidate *least = NULL;
+        double least_loss = 1;
+        for (int i = 0; i < count; i++) {
+            const struct spmmi_candidate *const part = &considered[i].decision->winner;
+            const double loss =
+                is_first_family(part) ? (double)INFINITY : loss_without(considered, count, part);
+            if (loss <= least_loss) {
+                least = part;
+                least_loss = loss;
+            }
+        }
+        if (least == NULL)
+            return;
+        give_up(considered, count, *least);
+    }
+}
