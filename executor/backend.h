@@ -26,14 +26,21 @@ struct spmmi_device {
     uint64_t l2_bytes;   /* of the L2 cache */
     int can_overlap; /* kernels may start before the one before them in the stream has ended: sm_90, and a driver
                             whose graphs hold such launches */
-    const void *values; /* of A in its order, and SPMMI_VALUES_PAD zeros; on the device */
-    int lacks_values;   /* values is NULL: each counts as 1, in every product */
-    uint64_t random;    /* tells arrival counters of this executor in a workspace from other contents */
+    void *values;    /* of A in its order, and SPMMI_VALUES_PAD zeros; on the device. NULL: not held */
+    int lacks_values; /* parts of rows hold no values: all are the same, and every product says which */
+    uint64_t random;  /* tells arrival counters of this executor in a workspace from other contents */
     struct spmmi_device_memory memory; /* where states take device memory from */
 };
 
 struct spmmi_backend;
 struct spmmi_parts;
+struct spmmi_value_memory;
+
+/* Bytes that only new values need: of a GPU, which first values need too, and of the host, which keeps maps in
+ * between. */
+struct spmmi_value_bytes {
+    uint64_t device, host;
+};
 
 /* What a state is made of. Nothing of it but the device may be used after create. */
 struct spmmi_part_source {
@@ -49,6 +56,9 @@ struct spmmi_part_source {
     struct spmmi_uploads
         *waiting;      /* arrays that may go with those of the state: spmmi_uploads_take; or NULL */
     uint64_t *scratch; /* most host memory that a create takes and gives back (spmmi_scratch_is) */
+    struct spmmi_value_bytes *for_values; /* on a GPU, not in the bytes of create (spmmi_value_map_count) */
+    int *reads_values;                    /* on a GPU: create says 1 where products read device->values */
+    int64_t n_max;                        /* most columns of products that are wanted; 0: any */
 };
 
 /* A create for this source takes so many bytes of the host and gives them back. */
@@ -69,8 +79,10 @@ struct spmmi_backend {
     spmm_status_t (*create)(const struct spmmi_part_source *source, void **state, uint64_t *bytes,
                             spmm_diag_t *diag);
     void (*destroy)(void *state);
-    /* Optional. values: of A in its order: on a GPU device->values. */
+    /* Optional. values: of A in its order: on a GPU device memory. Parts of rows that lack values take none. */
     spmm_status_t (*set_values)(void *state, const void *values, void *stream);
+    /* Optional, on a GPU. Memory that set_values needs besides, of index 0, 1, ..; NULL after the last. */
+    struct spmmi_value_memory *(*value_memory)(void *state, int index);
     /* Bytes for any B and C of this shape, of which a run may need fewer: alignment decides whether operands are
      * copied. UINT64_MAX: overflow. */
     uint64_t (*workspace)(const void *state, const struct spmmi_product *product);
@@ -83,7 +95,7 @@ struct spmmi_backend {
      * parts of plans. */
     struct spmmi_part (*default_part)(const spmm_plan_t *plan, spmm_op_t op, spmm_schedule_t schedule);
     int prefers_default; /* where its kernel is forced, also to a part that the plan has */
-    int runs_without_values; /* of f32 and f64, on a GPU whose lacks_values says so; set_values is not called then */
+    int may_lack_values; /* on a GPU whose lacks_values says so */
     /* Optional. TARGET/FAMILY/SCHEDULE and what tells parts of it apart. Without this nothing does. */
     void (*part_name)(const struct spmmi_part *part, spmm_compute_t compute, int has_long_rows, char *text,
                       size_t size);
@@ -93,6 +105,11 @@ struct spmmi_backend {
     const void *kind;
 };
 
+/* The first values of an executor: those of the plan before they were rounded, or ones. */
+struct spmmi_first_values {
+    int exist, are_equal;
+};
+
 /* An object that parts of an executor share, of one family or of several: the first use makes it, and it lives as long
  * as the executor. */
 struct spmmi_shared_kind {
@@ -100,6 +117,7 @@ struct spmmi_shared_kind {
     spmm_status_t (*create)(const struct spmmi_part_source *source, void **object, uint64_t *bytes,
                             spmm_diag_t *diag);
     spmm_status_t (*set_values)(void *object, const void *values, void *stream);
+    struct spmmi_value_memory *(*value_memory)(void *object, int index);
     void (*destroy)(void *object);
 };
 

@@ -15,6 +15,7 @@ struct spmmi_device_memory {
     spmm_device_allocator_t user; /* allocate is NULL: the library's own */
     int device;
     struct spmmi_device_count *count; /* NULL: blocks are not counted */
+    uint64_t budget;                  /* most bytes of blocks that are counted; 0: no limit */
 };
 
 struct spmmi_device_block {

@@ -148,6 +148,7 @@ static void memory_write(const spmm_executor_t *executor, spmm_executor_info_t *
         return;
     const struct spmmi_cuda_bytes of = spmmi_cuda_bytes(executor->cuda);
     info->pool_bytes = of.pool;
+    info->host_bytes += of.host;
     (void)pthread_rwlock_rdlock(executor->values_lock);
     const uint64_t with_code = of.held + spmmi_jit_peak_bytes(executor->jit);
     info->host_bytes += spmmi_jit_host_bytes(executor->jit);

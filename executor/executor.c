@@ -10,6 +10,8 @@
 #include "format/base/options.h"
 #include "format/base/stored_value.h"
 #include "format/base/team.h"
+#include "format/matrix/equal_values.h"
+#include "pack/pack_threads.h"
 #include "parts.h"
 #include "typed_plan.h"
 
@@ -61,6 +63,8 @@ static spmm_status_t options_read(const spmm_executor_options_t *from, spmm_exec
     SPMM_REQUIRE(to->threads >= 0, SPMM_ERR_ARGUMENT, diag, "threads is %d, expected 0 or more", to->threads);
     SPMM_REQUIRE(to->unit_values == 0 || to->unit_values == 1, SPMM_ERR_ARGUMENT, diag,
                  "unit_values is %d, expected 0 or 1", to->unit_values);
+    SPMM_REQUIRE(to->new_values == 0 || to->new_values == 1, SPMM_ERR_ARGUMENT, diag,
+                 "new_values is %d, expected 0 or 1", to->new_values);
     SPMM_REQUIRE(to->jit >= SPMM_JIT_AUTO && to->jit <= SPMM_JIT_ON, SPMM_ERR_ARGUMENT, diag,
                  "jit is %d, expected a level of spmm_jit_level_t", (int)to->jit);
     SPMM_REQUIRE(to->n_min >= 0 && to->n_max >= 0 && (to->n_max == 0 || to->n_min <= to->n_max),
@@ -113,6 +117,16 @@ cleanup:
     return status;
 }
 
+static struct spmmi_first_values first_values_of(const spmm_plan_t *plan,
+                                                 const spmm_executor_options_t *options)
+{
+    return (struct spmmi_first_values){
+        plan->values != NULL || options->unit_values,
+        options->unit_values ||
+            spmmi_plan_has_equal_values(
+                plan, spmmi_pack_threads((uint64_t)plan->nnz * spmm_dtype_size(plan->dtype)))};
+}
+
 /* All that create takes; PLAN_BUDGET where that is more than the options allow. */
 static spmm_status_t needs_count(const spmm_plan_t *plan, int device, const spmm_executor_options_t *options,
                                  struct spmmi_needs *needs, spmm_diag_t *diag)
@@ -130,7 +144,7 @@ static spmm_status_t needs_count(const spmm_plan_t *plan, int device, const spmm
     if (device == SPMM_DEVICE_CPU)
         SPMM_TRY(spmmi_cpu_needs(&typed.plan, options->force_kernel, needs, diag));
     else
-        SPMM_TRY(spmmi_cuda_needs(&typed.plan, device, options, needs, diag));
+        SPMM_TRY(spmmi_cuda_needs(&typed.plan, device, options, first_values_of(plan, options), needs, diag));
     SPMM_TRY(spmmi_needs_check(needs, 0, diag));
 cleanup:
     return status;
@@ -260,7 +274,8 @@ static spmm_status_t device_open(spmm_executor_t *executor, const spmm_plan_t *p
         SPMM_TRY_ALLOC(executor->jit = spmmi_jit_create(typed, executor->device, executor->target,
                                                         options->jit, options->force_kernel),
                        diag);
-        SPMM_TRY(spmmi_cuda_create(typed, executor->device, options, &executor->cuda, diag));
+        SPMM_TRY(spmmi_cuda_create(typed, executor->device, options, first_values_of(plan, options),
+                                   &executor->cuda, diag));
     }
 cleanup:
     spmmi_free(made);

@@ -36,7 +36,8 @@ spmm_status_t spmmi_needs_check(const struct spmmi_needs *needs, uint64_t more, 
     const uint64_t host = needs->host + more;
     if (host > needs->host_allowed)
         return refuse(needs, "host", host, needs->host_allowed, diag);
-    if (needs->device > needs->device_allowed)
-        return refuse(needs, "device", needs->device, needs->device_allowed, diag);
+    const uint64_t device = needs->device + needs->for_values.device;
+    if (device > needs->device_allowed)
+        return refuse(needs, "device", device, needs->device_allowed, diag);
     return SPMM_OK;
 }

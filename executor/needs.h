@@ -3,12 +3,13 @@
 #ifndef SPMMI_NEEDS_H
 #define SPMMI_NEEDS_H
 
-#include "format/plan.h"
+#include "backend.h"
 
 struct spmmi_needs {
     uint64_t host,
         device; /* what is held; at the end of a count also what is taken of the host while it is made */
-    struct spmmi_part largest; /* the part that takes most, of either memory */
+    struct spmmi_value_bytes for_values; /* not in these; on a GPU it is taken while the executor is made */
+    struct spmmi_part largest;           /* the part that takes most, of either memory */
     uint64_t largest_bytes;
     uint64_t host_allowed, device_allowed; /* UINT64_MAX: no limit */
 };

@@ -81,6 +81,8 @@ static struct spmmi_part_source source_of(struct spmmi_parts *parts, uint32_t in
         .device = device,
         .backend = loaded->backend,
         .parts = parts,
+        .reads_values = &parts->reads_values,
+        .n_max = parts->n_max,
     };
 }
 
@@ -97,10 +99,12 @@ spmm_status_t spmmi_parts_load(struct spmmi_parts *parts, const spmm_plan_t *pla
 {
     spmm_status_t status = SPMM_OK;
     uint64_t scratch = 0;
+    struct spmmi_value_bytes for_values = {0, 0};
     for (uint32_t i = 0; i < parts->count && status == SPMM_OK; i++) {
         struct spmmi_part_source source = source_of(parts, i, plan, device, suffix);
         source.waiting = waiting;
         source.scratch = &scratch;
+        source.for_values = &for_values;
         status = load_one(&source, &parts->list[i], bytes, diag);
     }
     items_forget(parts);
@@ -118,6 +122,7 @@ static spmm_status_t count_one(struct spmmi_part_source *source, struct spmmi_lo
     SPMM_TRY(spmmi_needs_check(needs, own, diag));
     own = 0;
     source->scratch = &own;
+    source->for_values = &needs->for_values;
     SPMM_TRY(load_one(source, loaded, &held, diag));
     *(source->device->number == SPMM_DEVICE_CPU ? &needs->host : &needs->device) += held;
     *scratch = own > *scratch ? own : *scratch;

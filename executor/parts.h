@@ -27,6 +27,8 @@ struct spmmi_parts {
     struct spmmi_shared shared[SPMMI_SHARED_MAX];
     uint32_t shared_count;
     uint32_t count;
+    int reads_values; /* on a GPU: some part reads device->values; known when states are made or counted */
+    int64_t n_max;    /* of struct spmmi_part_source */
     uint32_t
         of_variant[SPMMI_VARIANT_MAX]; /* the part that runs it; only of variants that a product can reach */
     struct spmmi_loaded list[];

@@ -27,6 +27,8 @@ static const char *refuse(const spmm_executor_t *executor, const spmm_dense_t *b
     return spmmi_jit_refuse(executor->jit);
 }
 
+_Static_assert(SPMMI_JIT_NNZ_MAX <= SPMMI_CUDA_VALUES_KEPT, "the values of operators are there");
+
 /* The values of A as they are now, to free, and which they are. They stay NULL where there are none. The GPU is waited
  * for without the lock, as in values.c: values that are set meanwhile have another generation. */
 static spmm_status_t values_read(const spmm_executor_t *executor, void **values, uint64_t *generation,
@@ -36,13 +38,14 @@ static spmm_status_t values_read(const spmm_executor_t *executor, void **values,
     (void)pthread_rwlock_rdlock(executor->values_lock);
     *generation = spmmi_jit_generation(executor->jit);
     const int has_values = executor->has_values;
+    const void *const from = spmmi_cuda_values(executor->cuda);
     (void)pthread_rwlock_unlock(executor->values_lock);
     if (!has_values)
         goto cleanup;
     SPMM_TRY_ALLOC(*values =
                        spmmi_alloc((uint64_t)executor->shape.nnz, spmm_dtype_size(executor->shape.dtype)),
                    diag);
-    SPMM_TRY(spmmi_cuda_values_read(executor->cuda, *values, diag));
+    SPMM_TRY(spmmi_cuda_values_read(executor->cuda, from, *values, diag));
 cleanup:
     return status;
 }

@@ -31,8 +31,10 @@ spmm_status_t spmm_executor_set_values(spmm_executor_t *executor, const void *va
                  "the executor was made with unit_values: it takes no values");
     SPMM_REQUIRE(values != NULL || executor->shape.nnz == 0, SPMM_ERR_ARGUMENT, diag,
                  "expected %lld values, found NULL", (long long)executor->shape.nnz);
-    if (executor->cuda != NULL)
+    if (executor->cuda != NULL) {
+        SPMM_TRY(spmmi_cuda_values_open(executor->cuda, stream, diag));
         SPMM_TRY(spmmi_cuda_values_wait(executor->cuda, values, stream, diag));
+    }
     SPMM_TRY(values_write(executor, values, stream, diag));
     if (executor->cuda != NULL)
         SPMM_TRY(spmmi_cuda_values_wait(executor->cuda, values, stream, diag));

@@ -104,7 +104,7 @@ static spmm_status_t memory_open(spmm_certifier_t *c, const spmm_device_allocato
     if (allocator != NULL || c->executor->cuda == NULL)
         return spmmi_device_memory_open(allocator, c->executor->device, &c->memory, diag);
     c->memory = *spmmi_cuda_memory(c->executor->cuda);
-    c->memory.count = NULL; /* its blocks are not the executor's */
+    c->memory.count = NULL; /* its blocks are not the executor's, nor is its budget theirs */
     return SPMM_OK;
 }
 

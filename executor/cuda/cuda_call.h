@@ -32,6 +32,14 @@ static inline spmm_status_t spmmi_cuda_status(int error)
     return error == cudaSuccess ? SPMM_OK : SPMM_ERR_DEVICE;
 }
 
+/* The status of a part that failed. diag has the device's error; the caller's next check must not see it again. */
+static inline spmm_status_t spmmi_cuda_part_failed(spmm_status_t status, const char *what, spmm_diag_t *diag)
+{
+    const int error = status == SPMM_ERR_DEVICE ? (int)cudaGetLastError() : 0;
+    return spmmi_diag_set(diag, status, (struct spmmi_where){0, 0, error}, "%s: %s", what,
+                          error != 0 ? cudaGetErrorString((cudaError_t)error) : spmm_status_text(status));
+}
+
 /* The executor's device is current between enter and leave; then the caller's is again. */
 struct spmmi_cuda_scope {
     int previous; /* -1: nothing to restore */

@@ -45,6 +45,19 @@ static void count_taken(struct spmmi_device_count *count, uint64_t bytes)
         ;
 }
 
+/* Whoever makes an executor has compared what that takes with the budget: new values may take more. */
+static spmm_status_t budget_check(const struct spmmi_device_memory *from, uint64_t bytes, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const uint64_t held = from->count != NULL ? atomic_load(&from->count->held) : 0;
+    SPMM_REQUIRE(from->count == NULL || from->budget == 0 || held + bytes <= from->budget,
+                 SPMM_ERR_PLAN_BUDGET, diag,
+                 "%llu bytes more than %llu of device memory are needed, %llu are allowed in all",
+                 (unsigned long long)bytes, (unsigned long long)held, (unsigned long long)from->budget);
+cleanup:
+    return status;
+}
+
 static spmm_status_t take(struct spmmi_device_block wanted, struct spmmi_device_block *block,
                           spmm_diag_t *diag)
 {
@@ -52,6 +65,7 @@ static spmm_status_t take(struct spmmi_device_block wanted, struct spmmi_device_
     *block = (struct spmmi_device_block){.memory = NULL};
     if (wanted.bytes == 0)
         return SPMM_OK;
+    SPMM_TRY(budget_check(wanted.from, wanted.bytes, diag));
     if (wanted.from->user.allocate != NULL)
         SPMM_TRY(user_take(&wanted, diag));
     else if (wanted.is_scratch)

@@ -29,16 +29,16 @@ uint32_t spmmi_cuda_target(int device)
 }
 
 spmm_status_t spmmi_cuda_needs(const spmm_plan_t *plan, int device, const spmm_executor_options_t *options,
-                               struct spmmi_needs *needs, spmm_diag_t *diag)
+                               struct spmmi_first_values first, struct spmmi_needs *needs, spmm_diag_t *diag)
 {
-    (void)plan, (void)device, (void)options, (void)needs, (void)diag;
+    (void)plan, (void)device, (void)options, (void)first, (void)needs, (void)diag;
     return SPMM_ERR_NO_DEVICE;
 }
 
 spmm_status_t spmmi_cuda_create(const spmm_plan_t *plan, int device, const spmm_executor_options_t *options,
-                                struct spmmi_cuda **cuda, spmm_diag_t *diag)
+                                struct spmmi_first_values first, struct spmmi_cuda **cuda, spmm_diag_t *diag)
 {
-    (void)plan, (void)options;
+    (void)plan, (void)options, (void)first;
     *cuda = NULL;
     return spmmi_diag_set(diag, SPMM_ERR_NO_DEVICE, (struct spmmi_where){0, 0, 0},
                           "GPU %d was asked for, but this build has no GPU support", device);
@@ -52,7 +52,7 @@ void spmmi_cuda_destroy(struct spmmi_cuda *cuda)
 struct spmmi_cuda_bytes spmmi_cuda_bytes(const struct spmmi_cuda *cuda)
 {
     (void)cuda;
-    return (struct spmmi_cuda_bytes){0, 0, 0};
+    return (struct spmmi_cuda_bytes){0, 0, 0, 0};
 }
 
 const struct spmmi_parts *spmmi_cuda_parts(const struct spmmi_cuda *cuda)
@@ -81,9 +81,22 @@ spmm_status_t spmmi_cuda_values_wait(const struct spmmi_cuda *cuda, const void *
     return SPMM_ERR_NO_DEVICE;
 }
 
-spmm_status_t spmmi_cuda_values_read(const struct spmmi_cuda *cuda, void *values, spmm_diag_t *diag)
+spmm_status_t spmmi_cuda_values_open(struct spmmi_cuda *cuda, void *stream, spmm_diag_t *diag)
 {
-    (void)cuda, (void)values, (void)diag;
+    (void)cuda, (void)stream, (void)diag;
+    return SPMM_ERR_NO_DEVICE;
+}
+
+const void *spmmi_cuda_values(const struct spmmi_cuda *cuda)
+{
+    (void)cuda;
+    return NULL;
+}
+
+spmm_status_t spmmi_cuda_values_read(const struct spmmi_cuda *cuda, const void *from, void *values,
+                                     spmm_diag_t *diag)
+{
+    (void)cuda, (void)from, (void)values, (void)diag;
     return SPMM_ERR_NO_DEVICE;
 }
 

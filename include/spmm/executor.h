@@ -47,9 +47,9 @@ SPMM_API spmm_status_t spmm_device_name(int device, char *text, size_t size);
  * through, which is host memory.
  *
  * The struct is copied; functions and context must stay valid until what was made with it is destroyed. They are called
- * in the thread of a call that makes, destroys, certifies or multiplies without a plan, never by spmm_execute,
- * spmm_executor_set_values or spmm_product_execute; by several threads at once where these make such calls. Both must
- * return: no exceptions, no longjmp. They must not call this library with the same object, nor capture the stream.
+ * in the thread of a call that makes, destroys, certifies or multiplies without a plan, of the first
+ * spmm_executor_set_values, never by spmm_execute or spmm_product_execute; by several threads at once where these make
+ * such calls. Both must return: no exceptions, no longjmp, no calls of this library with the same object, no capture.
  *
  * GPU `device` is current in both, and must be when they return. `stream` is that of the call, or NULL: CUDA's legacy
  * default stream, where an executor or a product is made and destroyed. A new block is first used behind what is in
@@ -92,12 +92,10 @@ typedef struct spmm_executor_options {
      * spmm_executor_memory_bytes takes, which may be more than the budget. Plans of others ask for as much as they
      * like: set a budget for them. */
     uint64_t host_budget_bytes;
-    uint64_t device_budget_bytes; /**< The same of the memory of a GPU. */
+    uint64_t device_budget_bytes; /**< The same of the memory of a GPU, and of spmm_executor_set_values. */
     /** 1: each entry of A counts as 1, whatever values the plan holds, if any: the product of a pattern. The result has
-     * the bits that values of 1 give; most GPU kernels of rows do not read them, and where all parts are of rows and
-     * values of f32 or f64 none are held there. spmm_executor_set_values is then refused (ARGUMENT). 0: plans whose
-     * values are all the same run the same kernels, which take that value as an argument, until others are set, but in
-     * captured graphs. The bits are those of kernels that read them. */
+     * the bits that values of 1 give; on a GPU rows hold none. spmm_executor_set_values is refused (ARGUMENT). 0: plans
+     * whose values are all the same run these kernels too, with that value, until others are set (new_values). */
     int unit_values;
     int reserved; /**< Not read. */
     /** Values of A, one of those that the plan has variants for (spmm_variant_info_t.a_type); 0: the plan's type. The
@@ -116,18 +114,24 @@ typedef struct spmm_executor_options {
     int64_t n_max;    /**< Columns of B at most; 0: any. */
     uint32_t ops;     /**< SPMM_OPS_N, SPMM_OPS_T or both; 0: all that the plan has. */
     uint32_t layouts; /**< Of B: SPMM_LAYOUTS_ROW_MAJOR, SPMM_LAYOUTS_COL_MAJOR or both; 0: any. */
+    /** GPU. 1: memory for spmm_executor_set_values is taken at once, and captured products see new values. 0: its first
+     * call takes it for good and waits for the legacy stream; until then the host has maps, of 4 bytes a nonzero for
+     * parts not of rows, or of op T. That call is refused (ARGUMENT) on a stream that is captured, and where all values
+     * are the same and a product was captured, which keeps them. Plans without values count as 1. */
+    int new_values;
 } spmm_executor_options_t;
 /* clang-format off */
 /** Defaults of all options. */
 #define SPMM_EXECUTOR_OPTIONS_INIT                                                             \
-    {sizeof(spmm_executor_options_t), 0, 0, 0, 0, 0, 0, (spmm_dtype_t)0, SPMM_JIT_AUTO, 0, 0, 0, 0, 0}
+    {sizeof(spmm_executor_options_t), 0, 0, 0, 0, 0, 0, (spmm_dtype_t)0, SPMM_JIT_AUTO, 0, 0, 0, 0, 0, 0}
 /* clang-format on */
 
 /** Bytes that an executor for this plan takes, before it is made. host_bytes: what it holds of the host and what is
  * taken there while it is made, which is linear in the plan's nonzeros and the rows of op(A). device_bytes: what it
- * holds of a GPU. This call itself takes no more of the host, also where that is beyond a budget, and nothing of a GPU.
- * Where the row pointers of a transpose alone are beyond the host budget, it takes nothing. device as for
- * spmm_executor_create; options, host_bytes and device_bytes may be NULL. Errors: as spmm_executor_create. */
+ * holds of a GPU, without new_values until there are new ones; making it may take up to what it holds with them. This
+ * call itself takes no more of the host, also where that is beyond a budget, and nothing of a GPU. Where the row
+ * pointers of a transpose alone are beyond the host budget, it takes nothing. device as for spmm_executor_create;
+ * options, host_bytes and device_bytes may be NULL. Errors: as spmm_executor_create. */
 SPMM_API spmm_status_t spmm_executor_memory_bytes(const spmm_plan_t *plan, int device,
                                                   const spmm_executor_options_t *options,
                                                   uint64_t *host_bytes, uint64_t *device_bytes,
@@ -157,9 +161,8 @@ SPMM_API void spmm_executor_destroy(spmm_executor_t *executor);
  * change. May be called while products run: see Threads and streams above.
  * GPU: a device pointer is borrowed until the work, which is enqueued on stream, is done. With a host pointer the call
  * waits for stream, enqueues, and returns when stream has finished; no other thread may enqueue on it meanwhile; not
- * during graph capture.
- * CPU: host pointer; done when the call returns. After an error the values are undefined: set them again. Errors:
- * ARGUMENT, DEVICE. */
+ * during graph capture. CPU: host pointer; done when the call returns. After DEVICE the values are undefined: set them
+ * again. Errors: ARGUMENT, DEVICE; nothing has changed after PLAN_BUDGET, MEMORY, DEVICE_MEMORY (see new_values). */
 SPMM_API spmm_status_t spmm_executor_set_values(spmm_executor_t *executor, const void *values, void *stream,
                                                 spmm_diag_t *diag);
 

@@ -49,19 +49,21 @@ static void pack(const struct spmmi_op_pattern *a, uint64_t lda, uint32_t *row_p
             map[a->map != NULL ? a->map[q] : q] = (uint32_t)((uint64_t)i * lda + (uint64_t)a->col_ind[q]);
 }
 
-static spmm_status_t upload(const struct spmmi_op_pattern *a, const struct state *s, spmm_diag_t *diag)
+static spmm_status_t upload(const struct spmmi_op_pattern *a, struct state *s, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     const uint32_t nnz = s->a.nnz;
     const uint64_t rows = (uint64_t)s->a.rows + 1;
+    struct spmmi_value_memory *const new_values = &s->a.new_values;
     struct spmmi_uploads all = {.count = 0};
     uint32_t *map = NULL, *row_ptr = spmmi_alloc(rows, sizeof *row_ptr);
     SPMM_TRY_ALLOC(row_ptr, diag);
     SPMM_TRY_ALLOC(map = spmmi_alloc(nnz, sizeof *map), diag);
     pack(a, s->a.lda, row_ptr, map);
+    SPMM_TRY(spmmi_value_map_take(new_values, spmmi_array_move(&map), nnz, diag));
     spmmi_cuda_table_add(&all, s->row_ptr, rows, NULL, row_ptr);
     spmmi_cuda_table_add(&all, s->columns, nnz, NULL, a->col_ind);
-    spmmi_cuda_table_add(&all, s->a.map, nnz, NULL, map);
+    spmmi_cuda_table_add(&all, new_values->map, nnz, NULL, new_values->host_map);
     SPMM_TRY(spmmi_cuda_upload_all(&all, diag));
 cleanup:
     spmmi_free(map);
@@ -99,12 +101,14 @@ static spmm_status_t create(const struct spmmi_part_source *source, void **state
         a->rows, (unsigned long long)a->lda, (unsigned long long)SPMMI_DENSE_ENTRIES_MAX);
     cut(&arena, &made);
     *bytes += arena.bytes;
+    spmmi_value_map_count(source, a->nnz, 0);
     spmmi_scratch_is(source, spmmi_op_pattern_bytes(source->plan, source->part->op) +
                                  ((uint64_t)a->rows + 1 + a->nnz) * sizeof(uint32_t));
     if (source->only_counts)
         goto cleanup;
     SPMM_TRY_ALLOC(*state = kept = spmmi_alloc(1, sizeof *kept), diag);
     *kept = made;
+    kept->a.new_values.from = &source->device->memory;
     SPMM_TRY(make(source, kept, &arena, diag));
 cleanup:
     return status;
@@ -114,8 +118,14 @@ static void destroy(void *state)
 {
     struct state *s = state;
     spmmi_dense_blas_close(s->blas);
+    spmmi_value_memory_free(&s->a.new_values);
     spmmi_device_release(&s->memory);
     spmmi_free(s);
+}
+
+static struct spmmi_value_memory *value_memory(void *state, int index)
+{
+    return index == 0 ? &((struct state *)state)->a.new_values : NULL;
 }
 
 static spmm_status_t set_values(void *state, const void *values, void *stream)
@@ -278,6 +288,7 @@ const struct spmmi_backend spmmi_dense_cuda = {.supports = supports,
                                                .create = create,
                                                .destroy = destroy,
                                                .set_values = set_values,
+                                               .value_memory = value_memory,
                                                .workspace = workspace,
                                                .run = run,
                                                .describe = describe,

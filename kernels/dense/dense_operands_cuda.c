@@ -44,7 +44,6 @@ void spmmi_dense_a_cut(struct spmmi_arena *arena, struct spmmi_dense_a *a)
         a->blocks = spmmi_arena_cut(arena, SPMMI_DENSE_BLOCKS * entries, sizeof *a->blocks);
         a->has_special = spmmi_arena_cut(arena, 1, sizeof *a->has_special);
     }
-    a->map = spmmi_arena_cut(arena, a->nnz, sizeof *a->map);
 }
 
 int spmmi_dense_a_set(const struct spmmi_dense_a *a, const void *values, void *stream)
@@ -52,9 +51,9 @@ int spmmi_dense_a_set(const struct spmmi_dense_a *a, const void *values, void *s
     const uint32_t room = (uint32_t)(a->rows * a->lda);
     int error = cudaSuccess;
     if (a->whole != NULL)
-        error = spmmi_scatter_cuda((int)a->dtype, a->nnz, a->map, values, a->whole, room, stream);
+        error = spmmi_scatter_cuda((int)a->dtype, a->nnz, a->new_values.map, values, a->whole, room, stream);
     if (a->blocks != NULL && error == cudaSuccess)
-        error = spmmi_dense_split_cuda(a->nnz, a->map, values, a->blocks, room, (uint32_t)a->lda,
+        error = spmmi_dense_split_cuda(a->nnz, a->new_values.map, values, a->blocks, room, (uint32_t)a->lda,
                                        a->has_special, stream);
     return error;
 }

@@ -3,7 +3,7 @@
 #ifndef SPMMI_DENSE_OPERANDS_CUDA_H
 #define SPMMI_DENSE_OPERANDS_CUDA_H
 
-#include "executor/cuda/cuda_arena.h"
+#include "executor/cuda/cuda_value_memory.h"
 #include "format/plan.h"
 #include "dense_blas_cuda.h"
 
@@ -16,7 +16,8 @@ struct spmmi_dense_a {
     void *whole;           /* by rows, lda elements apart; NULL: no variant multiplies values as they are */
     float *blocks;         /* SPMMI_DENSE_BLOCKS of them side by side in each row; NULL: none as tf32 */
     uint32_t *has_special; /* of blocks: see dense_kernel.h */
-    const uint32_t *map;   /* position in op(A) by rows, lda apart, of each value of A in the order of A */
+    struct spmmi_value_memory
+        new_values; /* position in op(A) by rows, lda apart, of each value of A in the order of A */
 };
 
 /* Sizes and forms; no memory. */

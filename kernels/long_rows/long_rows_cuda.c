@@ -19,9 +19,11 @@ void spmmi_cuda_long_rows_describe(const struct spmmi_long_rows *a, int64_t cols
                  .row_count = rows,
                  .arrival_tag = device->random,
                  .stream = {.nnz = (uint32_t)a->nnz, .ranks = rows},
-                 .items = {.item_count = (uint32_t)a->part.item_count, .item_size = a->part.item_size}},
+                 .items = {.item_count = (uint32_t)a->part.item_count, .item_size = a->part.item_size},
+                 .values = &long_rows->values},
         .cols = cols,
         .device = device,
+        .new_values.from = &device->memory,
     };
 }
 
@@ -40,13 +42,11 @@ void spmmi_cuda_long_rows_cut(struct spmmi_arena *arena, struct spmmi_cuda_long_
         spmmi_arena_cut(arena, (uint64_t)r->items.item_count + 1, sizeof *r->items.item_rank);
     spmmi_cuda_blocks_cut(arena, s->nnz, s->ranks, p->device, r);
     p->values = spmmi_arena_cut(arena, padded, spmm_dtype_size(r->dtype));
-    s->values = p->values;
-    p->map = spmmi_arena_cut(arena, s->nnz, sizeof *p->map);
 }
 
 /* No long row is empty, so that row and rank are the same among them. */
-spmm_status_t spmmi_cuda_long_rows_upload(struct spmmi_cuda_long_rows *long_rows,
-                                          const struct spmmi_long_rows *a, spmm_diag_t *diag)
+spmm_status_t spmmi_cuda_long_rows_upload(struct spmmi_cuda_long_rows *long_rows, struct spmmi_long_rows *a,
+                                          spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_stream_host host;
@@ -63,7 +63,8 @@ spmm_status_t spmmi_cuda_long_rows_upload(struct spmmi_cuda_long_rows *long_rows
                          &columns);
     spmmi_cuda_table_add(&uploads, s->rank_start, (uint64_t)s->ranks + 1, spmmi_rank_starts_fill, &host);
     spmmi_cuda_table_add(&uploads, s->row_of_rank, s->ranks, NULL, a->row_of);
-    spmmi_cuda_table_add(&uploads, long_rows->map, s->nnz, NULL, a->map);
+    SPMM_TRY(spmmi_value_map_take(&long_rows->new_values, spmmi_array_move(&a->map), s->nnz, diag));
+    spmmi_cuda_table_add(&uploads, long_rows->new_values.map, s->nnz, NULL, long_rows->new_values.host_map);
     SPMM_TRY(spmmi_cuda_items_upload(r, NULL, &host, long_rows->device->multiprocessors, &uploads, diag));
 cleanup:
     spmmi_stream_host_free(&host);
@@ -75,8 +76,8 @@ int spmmi_cuda_long_rows_set_values(const struct spmmi_cuda_long_rows *long_rows
 {
     return long_rows->rows.row_count == 0
                ? cudaSuccess
-               : spmmi_gather_cuda((int)long_rows->rows.dtype, long_rows->rows.stream.nnz, long_rows->map,
-                                   values, long_rows->values, count, stream);
+               : spmmi_gather_cuda((int)long_rows->rows.dtype, long_rows->rows.stream.nnz,
+                                   long_rows->new_values.map, values, long_rows->values, count, stream);
 }
 
 static struct spmmi_rows_launch plan_launch(const struct spmmi_cuda_long_rows *p, const spmm_dense_t *b,

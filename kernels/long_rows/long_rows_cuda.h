@@ -4,6 +4,7 @@
 #define SPMMI_CUDA_LONG_ROWS_H
 
 #include "executor/cuda/cuda_arena.h"
+#include "executor/cuda/cuda_value_memory.h"
 #include "kernels/rows/rows_run_cuda.h"
 #include "long_rows_pack.h"
 
@@ -11,8 +12,8 @@ struct spmmi_cuda_long_rows {
     struct spmmi_cuda_rows rows; /* row_count 0: there are none */
     int64_t cols;                /* of op(A) */
     const struct spmmi_device *device;
-    void *values;  /* the same as rows.stream.values, to write */
-    uint32_t *map; /* nonzeros: position in the order of A of each */
+    void *values;                         /* of rows, to write */
+    struct spmmi_value_memory new_values; /* nonzeros: position in the order of A of each */
 };
 
 /* Metrics of the rows of a, and none of the arrays: what cutting needs. */
@@ -20,9 +21,9 @@ void spmmi_cuda_long_rows_describe(const struct spmmi_long_rows *a, int64_t cols
                                    const struct spmmi_device *device, struct spmmi_cuda_long_rows *long_rows);
 /* Device addresses, of memory that will be zero. */
 void spmmi_cuda_long_rows_cut(struct spmmi_arena *arena, struct spmmi_cuda_long_rows *long_rows);
-/* Everything but values. */
-spmm_status_t spmmi_cuda_long_rows_upload(struct spmmi_cuda_long_rows *long_rows,
-                                          const struct spmmi_long_rows *a, spmm_diag_t *diag);
+/* Everything but values; the map of a is taken over. */
+spmm_status_t spmmi_cuda_long_rows_upload(struct spmmi_cuda_long_rows *long_rows, struct spmmi_long_rows *a,
+                                          spmm_diag_t *diag);
 
 /* values: the count values of A in its order, on the device. Returns a cudaError_t. */
 int spmmi_cuda_long_rows_set_values(const struct spmmi_cuda_long_rows *long_rows, const void *values,

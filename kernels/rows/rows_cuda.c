@@ -16,9 +16,9 @@
 
 struct state {
     const struct spmmi_device *device;
-    const struct spmmi_rows_stream *shared;
     struct spmmi_cuda_rows rows, pieces; /* the second where B is wide, if it has pieces */
     struct spmmi_cuda_rows slices;       /* one column, if it has slices */
+    int has_slices_alone;                /* which then multiply columns one by one */
     uint32_t forced_lanes;               /* of one column in a row split; 0: none */
 };
 
@@ -47,13 +47,32 @@ static struct spmmi_rows_shape forced_shape(const char *suffix)
     return (struct spmmi_rows_shape){0, 0, SPMMI_ROWS_COLUMNS};
 }
 
-static spmm_status_t create(const struct spmmi_part_source *source, void **state, uint64_t *bytes,
-                            spmm_diag_t *diag)
+/* Slices without rows, where one column of op N is all that is wanted, no other part reads the rows, and they fit. */
+static spmm_status_t create_slices(const struct spmmi_part_source *source, struct state *made,
+                                   uint64_t *bytes, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    struct state *made = NULL;
+    const uint64_t before = *bytes;
+    void *slices = NULL;
+    if (source->n_max != 1 || source->part->op != SPMM_OP_N || !spmmi_rows_slices_use(source) ||
+        spmmi_parts_next(source, NULL) != source->part || spmmi_parts_next(source, source->part) != NULL)
+        goto cleanup;
+    SPMM_TRY(spmmi_shared_use(source, &spmmi_rows_lone_slices_kind, SPMM_OP_N, &slices, bytes, diag));
+    made->has_slices_alone = *bytes > before;
+    if (slices != NULL)
+        made->rows = made->slices = spmmi_rows_lone_slices_part(slices);
+cleanup:
+    return status;
+}
+
+/* Rows, and pieces and slices where they pay. */
+static spmm_status_t create_rows(const struct spmmi_part_source *source, struct state *made, uint64_t *bytes,
+                                 spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
     void *shared = NULL, *pieces = NULL, *slices = NULL;
     const struct spmmi_rows_shape forced = forced_shape(source->suffix);
+    *source->reads_values |= source->part->op == SPMM_OP_N;
     SPMM_TRY(spmmi_shared_use(source, &spmmi_rows_stream_kind, source->part->op, &shared, bytes, diag));
     if (spmmi_rows_pieces_use(source))
         SPMM_TRY(spmmi_shared_use(source, &spmmi_rows_pieces_kind, SPMM_OP_N, &pieces, bytes, diag));
@@ -64,17 +83,31 @@ static spmm_status_t create(const struct spmmi_part_source *source, void **state
         SPMM_TRY(spmmi_shared_use(source, &spmmi_rows_slices_kind, source->part->op, &slices, bytes, diag));
     if (source->only_counts)
         goto cleanup;
-    SPMM_TRY_ALLOC(made = spmmi_alloc_zero(1, sizeof *made), diag);
-    *made = (struct state){.device = source->device,
-                           .shared = shared,
-                           .rows = spmmi_rows_stream_part(shared, source->part),
-                           .forced_lanes = forced.lanes};
+    made->rows = spmmi_rows_stream_part(shared, source->part);
     made->rows.arrival_tag = source->device->random;
+    made->forced_lanes = forced.lanes;
     if (pieces != NULL)
         made->pieces = spmmi_rows_pieces_part(pieces, &made->rows);
     if (slices != NULL)
         made->slices = spmmi_rows_slices_part(slices, &made->rows);
-    *state = made;
+cleanup:
+    return status;
+}
+
+static spmm_status_t create(const struct spmmi_part_source *source, void **state, uint64_t *bytes,
+                            spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct state *kept = NULL;
+    struct state made = {.device = source->device};
+    SPMM_TRY(create_slices(source, &made, bytes, diag));
+    if (!made.has_slices_alone)
+        SPMM_TRY(create_rows(source, &made, bytes, diag));
+    if (source->only_counts)
+        goto cleanup;
+    SPMM_TRY_ALLOC(kept = spmmi_alloc(1, sizeof *kept), diag);
+    *kept = made;
+    *state = kept;
 cleanup:
     return status;
 }
@@ -82,18 +115,25 @@ cleanup:
 /* The rows, or their pieces or slices, that a product runs. */
 static const struct spmmi_cuda_rows *rows_of(const struct state *s, const struct spmmi_product *product)
 {
-    if (s->slices.slices != NULL && product->b.cols == 1)
+    if (s->slices.slices != NULL && (product->b.cols == 1 || s->has_slices_alone))
         return &s->slices;
     return spmmi_rows_pieces_fit(&s->pieces, product, s->device) ? &s->pieces : &s->rows;
+}
+
+/* Slices alone take one column at a time. */
+static struct spmmi_product pass_of(const struct state *s, const struct spmmi_product *product)
+{
+    return s->has_slices_alone && product->b.cols > 1 ? spmmi_product_columns(product, 0, 1) : *product;
 }
 
 static struct spmmi_rows_launch launch_of(const struct state *s, const struct spmmi_product *product)
 {
     struct spmmi_rows_launch launch;
-    const struct spmmi_cuda_rows *rows = rows_of(s, product);
+    const struct spmmi_product pass = pass_of(s, product);
+    const struct spmmi_cuda_rows *rows = rows_of(s, &pass);
     const struct spmmi_rows_problem problem = {
         .rows = rows->row_count,
-        .cols = product->b.rows,
+        .cols = pass.b.rows,
         .nnz = rows->stream.nnz,
         .ranks = rows->stream.ranks,
         .item_count = rows->items.item_count,
@@ -101,8 +141,8 @@ static struct spmmi_rows_launch launch_of(const struct state *s, const struct sp
         .schedule = rows->schedule,
         .dtype = rows->dtype,
         .piece_count = rows->pieces.count,
-        .b = &product->b,
-        .c = &product->c,
+        .b = &pass.b,
+        .c = &pass.c,
         .staged = rows->staged,
         .is_sliced = rows->slices != NULL,
         .forced_lanes = s->forced_lanes,
@@ -204,14 +244,16 @@ static int run_pass(const struct state *s, const struct spmmi_cuda_rows *rows,
 static spmm_status_t run(const void *state, const struct spmmi_product *product, void *workspace,
                          void *stream)
 {
-    const struct spmmi_rows_launch launch = launch_of(state, product);
-    const struct spmmi_cuda_rows *rows = rows_of(state, product);
+    const struct state *s = state;
+    const struct spmmi_rows_launch launch = launch_of(s, product);
+    const struct spmmi_cuda_rows *rows = rows_of(s, product);
     int error = cudaSuccess;
     if (!spmmi_has_short_rows(&product->b) || !spmmi_has_short_rows(&product->c))
         return SPMM_ERR_TOO_LARGE;
     for (int64_t j = 0; j < product->b.cols && error == cudaSuccess; j += launch.n_pass) {
         const struct spmmi_product turn = spmmi_product_columns(product, j, launch.n_pass);
-        error = run_pass(state, rows, &turn, product->c.cols == 1, &launch, workspace, stream);
+        error =
+            run_pass(s, rows, &turn, product->c.cols == 1 || s->has_slices_alone, &launch, workspace, stream);
     }
     return spmmi_cuda_status(error);
 }
@@ -227,4 +269,4 @@ const struct spmmi_backend spmmi_rows_cuda = {.create = create,
                                               .run = run,
                                               .describe = describe,
                                               .has_suffix = has_suffix,
-                                              .runs_without_values = 1};
+                                              .may_lack_values = 1};

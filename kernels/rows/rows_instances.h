@@ -23,7 +23,9 @@ extern "C" {
     X(uniform_f32, 0, SPMM_F32, SPMM_F32)          \
     X(uniform_f64, 0, SPMM_F64, SPMM_F64)          \
     X(uniform_f16, 0, SPMM_F16, SPMM_F16)          \
-    X(uniform_bf16, 0, SPMM_BF16, SPMM_BF16)
+    X(uniform_bf16, 0, SPMM_BF16, SPMM_BF16)       \
+    X(uniform_f16_to_f32, 0, SPMM_F16, SPMM_F32)   \
+    X(uniform_bf16_to_f32, 0, SPMM_BF16, SPMM_F32)
 
 #define SPMMI_ROWS_DECLARE(name, a, b, c)                                          \
     spmmi_rows_cuda_fn spmmi_rows_row_split_##name(struct spmmi_rows_shape shape); \

@@ -6,6 +6,7 @@
 
 #include "executor/cuda/cuda_call.h"
 #include "executor/cuda/cuda_upload.h"
+#include "executor/cuda/cuda_value_memory.h"
 #include "format/base/alloc.h"
 #include "kernels/shared/convert.h"
 #include "rows_pieces_kernel.h"
@@ -14,15 +15,16 @@
 struct spmmi_rows_pieces_stream {
     struct spmmi_cuda_rows rows; /* rows without nonzeros are not in its stream */
     struct spmmi_rows_pieces_size size;
-    void *values; /* those of the stream, to write */
-    uint32_t *map;
+    struct spmmi_value_memory new_values; /* position in A's order of each nonzero, and the values */
     struct spmmi_device_block memory;
 };
 
 int spmmi_rows_pieces_use(const struct spmmi_part_source *source)
 {
     struct spmmi_rows_pieces_size size;
-    return source->part->op == SPMM_OP_N && source->part->schedule == SPMM_SCHEDULE_NONZERO_SPLIT &&
+    const uint64_t row = (uint64_t)source->n_max * spmm_dtype_size(source->plan->dtype); /* of B, at most */
+    return (source->n_max == 0 || row >= SPMMI_ROWS_PIECES_ROW_BYTES) && source->part->op == SPMM_OP_N &&
+           source->part->schedule == SPMM_SCHEDULE_NONZERO_SPLIT &&
            spmmi_rows_pieces_pay(source->plan, source->device->l2_bytes, &size);
 }
 
@@ -33,10 +35,7 @@ static void cut(struct spmmi_arena *arena, const struct spmmi_part_source *sourc
     struct spmmi_cuda_rows *rows = &p->rows;
     struct spmmi_stream *s = &rows->stream;
     const uint64_t padded = (uint64_t)s->nnz + SPMMI_STREAM_PAD, ranks = (uint64_t)s->ranks + 1;
-    if (!source->device->lacks_values) {
-        s->values = p->values = spmmi_arena_cut(arena, padded, spmm_dtype_size(rows->dtype));
-        p->map = spmmi_arena_cut(arena, s->nnz, sizeof *p->map);
-    }
+    spmmi_values_cut(arena, source->device, padded * spmm_dtype_size(rows->dtype), &p->new_values);
     s->columns = spmmi_arena_cut(arena, padded, sizeof *s->columns);
     s->rank_start = spmmi_arena_cut(arena, ranks, sizeof *s->rank_start);
     s->row_of_rank = spmmi_arena_cut(arena, ranks, sizeof *s->row_of_rank);
@@ -86,8 +85,7 @@ cleanup:
     return status;
 }
 
-static spmm_status_t upload(const spmm_plan_t *plan, const struct spmmi_rows_pieces_stream *p,
-                            spmm_diag_t *diag)
+static spmm_status_t upload(const spmm_plan_t *plan, struct spmmi_rows_pieces_stream *p, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_rows_pieces_host host;
@@ -96,8 +94,9 @@ static spmm_status_t upload(const spmm_plan_t *plan, const struct spmmi_rows_pie
     const struct spmmi_rows_pieces *const to = &p->rows.pieces;
     SPMM_TRY(spmmi_rows_pieces_build(plan, &p->size, &host, diag));
     spmmi_cuda_table_add(&uploads, targets, (uint64_t)p->size.pieces + 1, NULL, host.target);
-    if (p->map != NULL)
-        spmmi_cuda_table_add(&uploads, p->map, (uint64_t)plan->nnz, NULL, host.map);
+    SPMM_TRY(spmmi_value_map_take(&p->new_values, spmmi_array_move(&host.map), (uint32_t)plan->nnz, diag));
+    if (p->new_values.lacked_bytes == 0)
+        spmmi_cuda_table_add(&uploads, p->new_values.map, (uint64_t)plan->nnz, NULL, p->new_values.host_map);
     spmmi_cuda_table_add(&uploads, to->first, (uint64_t)to->cut_rows + 1, NULL, host.first);
     spmmi_cuda_table_add(&uploads, to->row, to->cut_rows, NULL, host.row);
     SPMM_TRY(upload_stream(p, &host, &uploads, diag));
@@ -109,8 +108,10 @@ cleanup:
 static void destroy(void *object)
 {
     struct spmmi_rows_pieces_stream *p = object;
-    if (p != NULL)
+    if (p != NULL) {
+        spmmi_value_memory_free(&p->new_values);
         spmmi_device_release(&p->memory);
+    }
     spmmi_free(p);
 }
 
@@ -147,11 +148,14 @@ static spmm_status_t create(const struct spmmi_part_source *source, void **objec
     struct spmmi_arena arena = {NULL, 0};
     cut(&arena, source, &p);
     *bytes += arena.bytes;
+    spmmi_value_map_count(source, p.rows.stream.nnz, source->device->lacks_values);
     scratch_count(source, &p);
     if (source->only_counts)
         goto cleanup;
     SPMM_TRY_ALLOC(made = spmmi_alloc(1, sizeof *made), diag);
     *made = p;
+    made->new_values.from = &source->device->memory;
+    made->rows.values = &made->new_values.values;
     SPMM_TRY(spmmi_arena_take(&arena, &source->device->memory, &made->memory, diag));
     cut(&arena, source, made);
     SPMM_TRY(upload(source->plan, made, diag));
@@ -162,12 +166,19 @@ cleanup:
     return status;
 }
 
+static struct spmmi_value_memory *value_memory(void *object, int index)
+{
+    return index == 0 ? &((struct spmmi_rows_pieces_stream *)object)->new_values : NULL;
+}
+
 static spmm_status_t set_values(void *object, const void *values, void *stream)
 {
     const struct spmmi_rows_pieces_stream *p = object;
+    const struct spmmi_value_memory *const to = &p->new_values;
     const uint32_t nnz = p->rows.stream.nnz;
-    return spmmi_cuda_status(
-        spmmi_gather_cuda((int)p->rows.dtype, nnz, p->map, values, p->values, nnz, stream));
+    return to->map == NULL ? SPMM_OK
+                           : spmmi_cuda_status(spmmi_gather_cuda((int)p->rows.dtype, nnz, to->map, values,
+                                                                 to->values, nnz, stream));
 }
 
 struct spmmi_cuda_rows spmmi_rows_pieces_part(const struct spmmi_rows_pieces_stream *stream,
@@ -210,4 +221,4 @@ int spmmi_rows_pieces_finish(const struct spmmi_cuda_rows *rows, const struct sp
 }
 
 const struct spmmi_shared_kind spmmi_rows_pieces_kind = {
-    .create = create, .set_values = set_values, .destroy = destroy};
+    .create = create, .set_values = set_values, .value_memory = value_memory, .destroy = destroy};

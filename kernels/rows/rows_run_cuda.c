@@ -7,20 +7,16 @@
 #include "kernels/shared/convert.h"
 #include "rows_staged_pack.h"
 
-/* Where all values of A are the same there are instances that read none, but for column-major C of several columns of
- * 16 bits, and for pairs of them: those read them. NULL: there is none, or it would read values that are not there. */
+/* Where all values of A are the same the instance reads none. NULL: there is none, or it would read values that are not
+ * there. */
 static spmmi_rows_cuda_fn kernel_of(const struct spmmi_cuda_rows *rows, const struct spmmi_product *product,
                                     struct spmmi_rows_shape shape)
 {
-    struct spmmi_rows_types types = {0, (int)product->b.type, (int)product->c.type};
-    spmmi_rows_cuda_fn kernel = NULL;
-    const int has_columns = shape.way != SPMMI_ROWS_COLUMNS || spmm_dtype_size(product->c.type) > 2;
-    if (product->a_is_uniform && (product->c.layout == SPMM_ROW_MAJOR || has_columns))
-        kernel = spmmi_rows_cuda_kernel((int)rows->schedule, types, shape);
-    types.a = (int)rows->dtype;
-    if (kernel == NULL && (rows->stream.values != NULL || product->alpha == 0))
-        kernel = spmmi_rows_cuda_kernel((int)rows->schedule, types, shape);
-    return kernel;
+    const int has_values = *rows->values != NULL || product->alpha == 0;
+    const struct spmmi_rows_types types = {product->a_is_uniform ? 0 : (int)rows->dtype, (int)product->b.type,
+                                           (int)product->c.type};
+    return product->a_is_uniform || has_values ? spmmi_rows_cuda_kernel((int)rows->schedule, types, shape)
+                                               : NULL;
 }
 
 /* May lanes load whole words of B? What lies behind n columns is not read. */
@@ -64,6 +60,7 @@ int spmmi_cuda_rows_run(const struct spmmi_cuda_rows *rows, const struct spmmi_r
         args.arrivals = (uint64_t *)(void *)(workspace + launch->arrivals_offset);
         args.slots = workspace + launch->slots_offset;
     }
+    args.stream.values = *rows->values;
     if (launch->shape.way == SPMMI_ROWS_SLICED)
         args.slices = rows->slices;
     if (product->alpha == 0) { /* only C = beta * C is left: every row counts as empty */

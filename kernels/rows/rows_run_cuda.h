@@ -16,8 +16,9 @@ struct spmmi_cuda_rows {
     spmm_schedule_t schedule;
     spmm_dtype_t dtype;
     uint32_t row_count;
-    const uint32_t *row_list; /* the rows of C; NULL: 0 .. row_count - 1 */
-    struct spmmi_stream stream;
+    const uint32_t *row_list;   /* the rows of C; NULL: 0 .. row_count - 1 */
+    struct spmmi_stream stream; /* its values are where `values` says */
+    void *const *values;        /* where whoever holds them keeps their address; NULL there: none are held */
     struct spmmi_stream_items items;
     const struct spmmi_block *blocks[SPMMI_ROWS_GRIDS];    /* nonzero split */
     struct spmmi_staged_blocks staged[SPMMI_STAGED_GRIDS]; /* the same, of few columns */

@@ -4,6 +4,7 @@
 
 #include "executor/cuda/cuda_call.h"
 #include "executor/cuda/cuda_upload.h"
+#include "executor/cuda/cuda_value_memory.h"
 #include "executor/pack/op_pattern.h"
 #include "executor/wanted.h"
 #include "format/base/alloc.h"
@@ -13,10 +14,11 @@
 struct spmmi_rows_slices_stream {
     spmm_dtype_t dtype;
     struct spmmi_row_slices size; /* no entries: there are no slices */
-    struct spmmi_stream rows;     /* that the slices are of */
-    struct spmmi_stream stream;   /* theirs */
+    struct spmmi_cuda_rows rows;  /* that the slices are of; alone: no more than which rows there are */
+    int is_alone;
+    struct spmmi_stream stream; /* theirs */
     const struct spmmi_slice *slices;
-    void *values; /* those of the stream, to write */
+    struct spmmi_value_memory new_values; /* no map, and the values */
     struct spmmi_device_block memory;
 };
 
@@ -44,8 +46,7 @@ static void cut(struct spmmi_arena *arena, const struct spmmi_part_source *sourc
     const uint64_t count = spmmi_slices_count((uint32_t)s->size.rows);
     const enum spmmi_slice_index index = spmmi_slices_index(&s->size);
     s->stream = (struct spmmi_stream){.nnz = (uint32_t)s->size.entries};
-    if (!source->device->lacks_values)
-        s->stream.values = s->values = spmmi_arena_cut(arena, padded, spmm_dtype_size(s->dtype));
+    spmmi_values_cut(arena, source->device, padded * spmm_dtype_size(s->dtype), &s->new_values);
     if (index != SPMMI_INDEX_32)
         s->stream.narrow = spmmi_arena_cut(arena, padded, sizeof *s->stream.narrow);
     if (index == SPMMI_INDEX_20)
@@ -55,6 +56,8 @@ static void cut(struct spmmi_arena *arena, const struct spmmi_part_source *sourc
         s->stream.columns = spmmi_arena_cut(arena, padded, sizeof *s->stream.columns);
     s->stream.row_ends = spmmi_arena_cut(arena, count, SPMMI_SLICE_ROWS);
     s->slices = spmmi_arena_cut(arena, count + 1, sizeof *s->slices);
+    if (s->is_alone)
+        spmmi_rows_ranks_cut(arena, &s->rows.stream);
 }
 
 static void columns_add(const struct spmmi_rows_slices_stream *s, const struct spmmi_slices_host *host,
@@ -72,17 +75,20 @@ static void columns_add(const struct spmmi_rows_slices_stream *s, const struct s
 }
 
 static spmm_status_t upload(const struct spmmi_stream_host *rows, const int32_t *col_ind,
-                            const struct spmmi_rows_slices_stream *s, spmm_diag_t *diag)
+                            const struct spmmi_rows_slices_stream *s, struct spmmi_uploads *waiting,
+                            spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_slices_host host = {.slices = NULL};
-    struct spmmi_uploads uploads = {.count = 0};
+    struct spmmi_uploads uploads = spmmi_uploads_take(waiting);
     const uint64_t count = spmmi_slices_count((uint32_t)s->size.rows);
     const uint8_t *const lacks = s->stream.row_ends;
     SPMM_TRY(spmmi_slices_build(rows, col_ind, &s->size, &host, diag));
     spmmi_cuda_table_add(&uploads, s->slices, count + 1, NULL, host.slices);
     spmmi_cuda_table_add(&uploads, lacks, count * SPMMI_SLICE_ROWS, NULL, host.lacks);
     columns_add(s, &host, &uploads);
+    if (s->is_alone)
+        spmmi_rows_ranks_add(&s->rows.stream, rows, &uploads);
     SPMM_TRY(spmmi_cuda_upload_all(&uploads, diag));
 cleanup:
     spmmi_slices_host_free(&host);
@@ -92,9 +98,16 @@ cleanup:
 static void destroy(void *object)
 {
     struct spmmi_rows_slices_stream *s = object;
-    if (s != NULL)
+    if (s != NULL) {
+        spmmi_value_memory_free(&s->new_values);
         spmmi_device_release(&s->memory);
+    }
     spmmi_free(s);
+}
+
+static struct spmmi_value_memory *value_memory(void *object, int index)
+{
+    return index == 0 ? &((struct spmmi_rows_slices_stream *)object)->new_values : NULL;
 }
 
 static void scratch_count(const struct spmmi_part_source *source, const struct spmmi_op_pattern *a)
@@ -102,6 +115,21 @@ static void scratch_count(const struct spmmi_part_source *source, const struct s
     spmmi_scratch_is(source, spmmi_op_pattern_bytes(source->plan, source->part->op) +
                                  spmmi_stream_host_bytes(a->rows) +
                                  spmmi_slices_host_bytes((uint32_t)a->rows));
+}
+
+/* The rows of op N, as if they had a stream. */
+static struct spmmi_cuda_rows lone_rows(const struct spmmi_part_source *source,
+                                        const struct spmmi_stream_host *host)
+{
+    const spmm_plan_t *plan = source->plan;
+    return (struct spmmi_cuda_rows){
+        .schedule = source->part->schedule,
+        .dtype = plan->dtype,
+        .row_count = (uint32_t)plan->rows,
+        .values = &source->device->values,
+        .stream = {.nnz = (uint32_t)plan->nnz, .ranks = host->ranks, .empty_count = host->empty_count},
+        .arrival_tag = source->device->random,
+    };
 }
 
 /* Slices of a pattern on the device, if they have entries. */
@@ -112,21 +140,28 @@ static spmm_status_t make(const struct spmmi_part_source *source, const struct s
     spmm_status_t status = SPMM_OK;
     struct spmmi_arena arena = {NULL, 0};
     void *rows = NULL;
+    if (s->is_alone)
+        s->rows = lone_rows(source, host);
     cut(&arena, source, s);
     *bytes += arena.bytes;
     if (source->only_counts)
         goto cleanup;
-    SPMM_TRY(spmmi_shared_use(source, &spmmi_rows_stream_kind, source->part->op, &rows, bytes, diag));
-    s->rows = spmmi_rows_stream_part(rows, source->part).stream;
+    if (!s->is_alone) {
+        SPMM_TRY(spmmi_shared_use(source, &spmmi_rows_stream_kind, source->part->op, &rows, bytes, diag));
+        s->rows = spmmi_rows_stream_part(rows, source->part);
+    }
     SPMM_TRY(spmmi_arena_take(&arena, &source->device->memory, &s->memory, diag));
     cut(&arena, source, s);
-    SPMM_TRY(upload(host, col_ind, s, diag));
+    SPMM_TRY(upload(host, col_ind, s, s->is_alone ? source->waiting : NULL, diag));
 cleanup:
     return status;
 }
 
-static spmm_status_t create_if(const struct spmmi_part_source *source, int is_named, void **object,
-                               uint64_t *bytes, spmm_diag_t *diag)
+/* What slices are for: beside rows, where a caller names them, or without rows. */
+enum purpose { BESIDE, NAMED, ALONE };
+
+static spmm_status_t create_for(enum purpose purpose, const struct spmmi_part_source *source, void **object,
+                                uint64_t *bytes, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_op_pattern a;
@@ -137,10 +172,12 @@ static spmm_status_t create_if(const struct spmmi_part_source *source, int is_na
     scratch_count(source, &a);
     SPMM_TRY_ALLOC(s = spmmi_alloc_zero(1, sizeof *s), diag);
     s->dtype = source->plan->dtype;
+    s->is_alone = purpose == ALONE;
+    s->new_values.from = &source->device->memory;
     s->size = spmmi_slices_size(&rows, a.col_ind);
-    const int fits = spmmi_slices_fit(source->plan->nnz, s->size.entries, s->size.lacks, is_named);
+    const int fits = spmmi_slices_fit(source->plan->nnz, s->size.entries, s->size.lacks, purpose == NAMED);
     SPMM_REQUIRE(
-        fits || !is_named, SPMM_ERR_UNSUPPORTED, diag,
+        fits || purpose != NAMED, SPMM_ERR_UNSUPPORTED, diag,
         "slices of 32 rows have %lld entries for %lld nonzeros, and a row lacks up to %lld: too many, take "
         "another kernel than %s",
         (long long)s->size.entries, (long long)source->plan->nnz, (long long)s->size.lacks, source->suffix);
@@ -160,33 +197,39 @@ cleanup:
 static spmm_status_t create(const struct spmmi_part_source *source, void **object, uint64_t *bytes,
                             spmm_diag_t *diag)
 {
-    return create_if(source, 0, object, bytes, diag);
+    return create_for(BESIDE, source, object, bytes, diag);
 }
 
 static spmm_status_t create_named(const struct spmmi_part_source *source, void **object, uint64_t *bytes,
                                   spmm_diag_t *diag)
 {
-    return create_if(source, 1, object, bytes, diag);
+    return create_for(NAMED, source, object, bytes, diag);
+}
+
+static spmm_status_t create_alone(const struct spmmi_part_source *source, void **object, uint64_t *bytes,
+                                  spmm_diag_t *diag)
+{
+    return create_for(ALONE, source, object, bytes, diag);
 }
 
 /* The rows have theirs by now, in their order. */
 static spmm_status_t set_values(void *object, const void *values, void *stream)
 {
     const struct spmmi_rows_slices_stream *s = object;
+    (void)values;
+    if (s->slices == NULL || s->new_values.values == NULL)
+        return SPMM_OK;
     const struct spmmi_slices_fill args = {
-        .nnz = s->rows.nnz,
-        .ranks = s->rows.ranks,
+        .nnz = s->rows.stream.nnz,
+        .ranks = s->rows.stream.ranks,
         .entries = s->stream.nnz,
         .slices = s->slices,
-        .rank_start = s->rows.rank_start,
-        .from = s->rows.values,
-        .to = s->values,
+        .rank_start = s->rows.stream.rank_start,
+        .from = *s->rows.values,
+        .to = s->new_values.values,
         .cuda_stream = stream,
     };
-    (void)values;
-    return s->slices == NULL
-               ? SPMM_OK
-               : spmmi_cuda_status(spmmi_slices_fill_cuda(&args, (uint32_t)spmm_dtype_size(s->dtype)));
+    return spmmi_cuda_status(spmmi_slices_fill_cuda(&args, (uint32_t)spmm_dtype_size(s->dtype)));
 }
 
 struct spmmi_cuda_rows spmmi_rows_slices_part(const struct spmmi_rows_slices_stream *slices,
@@ -197,12 +240,19 @@ struct spmmi_cuda_rows spmmi_rows_slices_part(const struct spmmi_rows_slices_str
     part.stream.columns = slices->stream.columns;
     part.stream.narrow = slices->stream.narrow;
     part.stream.row_ends = slices->stream.row_ends;
-    part.stream.values = slices->stream.values;
+    part.values = &slices->new_values.values;
     part.slices = slices->slices;
     return part;
 }
 
+struct spmmi_cuda_rows spmmi_rows_lone_slices_part(const struct spmmi_rows_slices_stream *slices)
+{
+    return spmmi_rows_slices_part(slices, &slices->rows);
+}
+
 const struct spmmi_shared_kind spmmi_rows_slices_kind = {
-    .create = create, .set_values = set_values, .destroy = destroy};
+    .create = create, .set_values = set_values, .value_memory = value_memory, .destroy = destroy};
 const struct spmmi_shared_kind spmmi_rows_named_slices_kind = {
-    .create = create_named, .set_values = set_values, .destroy = destroy};
+    .create = create_named, .set_values = set_values, .value_memory = value_memory, .destroy = destroy};
+const struct spmmi_shared_kind spmmi_rows_lone_slices_kind = {
+    .create = create_alone, .set_values = set_values, .value_memory = value_memory, .destroy = destroy};

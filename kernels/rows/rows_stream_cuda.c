@@ -8,6 +8,7 @@
 
 #include "executor/cuda/cuda_call.h"
 #include "executor/cuda/cuda_upload.h"
+#include "executor/cuda/cuda_value_memory.h"
 #include "executor/pack/op_pattern.h"
 #include "format/base/alloc.h"
 #include "kernels/shared/convert.h"
@@ -22,8 +23,7 @@ struct stream_part {
 struct spmmi_rows_stream {
     struct spmmi_stream stream;
     spmm_dtype_t dtype;
-    void *values;  /* op = T: those of stream, to write; else NULL */
-    uint32_t *map; /* op = T: position in A's order of each nonzero */
+    struct spmmi_value_memory new_values; /* op = T: position in A's order of each nonzero, and the values */
     struct spmmi_device_block memory;
     uint32_t part_count;
     struct stream_part parts[];
@@ -62,12 +62,15 @@ static spmm_status_t describe(const struct spmmi_part_source *source, uint32_t r
     s->stream.nnz = (uint32_t)plan->nnz;
     s->stream.ranks = ranks;
     s->stream.empty_count = rows - s->stream.ranks;
+    s->new_values.from = &source->device->memory;
+    void *const *const values = op == SPMM_OP_N ? &source->device->values : &s->new_values.values;
     for (const struct spmmi_part *p = next_of_op(source, NULL); p != NULL; p = next_of_op(source, p))
         s->parts[s->part_count++] = (struct stream_part){
             p,
             {.schedule = p->schedule,
              .dtype = plan->dtype,
              .row_count = rows,
+             .values = values,
              .items = {.item_count = (uint32_t)p->item_count, .item_size = p->item_size}}};
     *out = s;
 cleanup:
@@ -92,29 +95,42 @@ static void cut_part(struct spmmi_arena *arena, const struct spmmi_part_source *
         items->item_start = spmmi_arena_cut(arena, count, sizeof *items->item_start);
 }
 
+void spmmi_rows_ranks_cut(struct spmmi_arena *arena, struct spmmi_stream *s)
+{
+    const uint64_t ranks = (uint64_t)s->ranks + 1;
+    s->rank_start = spmmi_arena_cut(arena, ranks, sizeof *s->rank_start);
+    if (s->empty_count > 0) {
+        s->row_of_rank = spmmi_arena_cut(arena, ranks, sizeof *s->row_of_rank);
+        s->empty_rows = spmmi_arena_cut(arena, s->empty_count, sizeof *s->empty_rows);
+    }
+}
+
+void spmmi_rows_ranks_add(const struct spmmi_stream *s, const struct spmmi_stream_host *host,
+                          struct spmmi_uploads *uploads)
+{
+    const uint64_t ranks = (uint64_t)s->ranks + 1;
+    spmmi_cuda_table_add(uploads, s->rank_start, ranks, spmmi_rank_starts_fill, host);
+    if (s->empty_count > 0) {
+        spmmi_cuda_table_add(uploads, s->row_of_rank, ranks, NULL, host->row_of_rank);
+        spmmi_cuda_table_add(uploads, s->empty_rows, s->empty_count, NULL, host->empty_rows);
+    }
+}
+
 /* Device addresses; sizes follow from the metrics alone. */
 static void cut(struct spmmi_arena *arena, const struct spmmi_part_source *source,
                 struct spmmi_rows_stream *shared)
 {
     struct spmmi_stream *s = &shared->stream;
-    const uint64_t padded = (uint64_t)s->nnz + SPMMI_STREAM_PAD, ranks = (uint64_t)s->ranks + 1;
-    s->values = source->device->values;
-    if (source->part->op == SPMM_OP_T && !source->device->lacks_values) {
-        shared->values = spmmi_arena_cut(arena, padded, spmm_dtype_size(shared->dtype));
-        shared->map = spmmi_arena_cut(arena, s->nnz, sizeof *shared->map);
-        s->values = shared->values;
-    }
+    const uint64_t padded = (uint64_t)s->nnz + SPMMI_STREAM_PAD;
+    if (source->part->op == SPMM_OP_T)
+        spmmi_values_cut(arena, source->device, padded * spmm_dtype_size(shared->dtype), &shared->new_values);
     if (has_narrow_columns(source)) {
         s->narrow = spmmi_arena_cut(arena, padded, sizeof *s->narrow);
         s->row_ends = spmmi_arena_cut(arena, padded / 8 + 1, sizeof *s->row_ends);
     } else {
         s->columns = spmmi_arena_cut(arena, padded, sizeof *s->columns);
     }
-    s->rank_start = spmmi_arena_cut(arena, ranks, sizeof *s->rank_start);
-    if (s->empty_count > 0) {
-        s->row_of_rank = spmmi_arena_cut(arena, ranks, sizeof *s->row_of_rank);
-        s->empty_rows = spmmi_arena_cut(arena, s->empty_count, sizeof *s->empty_rows);
-    }
+    spmmi_rows_ranks_cut(arena, s);
     for (uint32_t i = 0; i < shared->part_count; i++)
         cut_part(arena, source, s, &shared->parts[i].rows);
 }
@@ -123,27 +139,32 @@ static void stream_add(const struct spmmi_stream *s, const struct spmmi_columns_
                        struct spmmi_uploads *uploads)
 {
     const struct spmmi_stream_host *const host = source->stream;
-    const uint64_t padded = (uint64_t)s->nnz + SPMMI_STREAM_PAD, ranks = (uint64_t)s->ranks + 1;
+    const uint64_t padded = (uint64_t)s->nnz + SPMMI_STREAM_PAD;
     if (s->narrow != NULL) {
         spmmi_cuda_table_add(uploads, s->narrow, padded, spmmi_narrow_fill, source);
         spmmi_cuda_table_add(uploads, s->row_ends, padded / 8 + 1, spmmi_row_ends_fill, host);
     } else {
         spmmi_cuda_table_add(uploads, s->columns, padded, spmmi_columns_fill, source);
     }
-    spmmi_cuda_table_add(uploads, s->rank_start, ranks, spmmi_rank_starts_fill, host);
-    if (s->empty_count > 0) {
-        spmmi_cuda_table_add(uploads, s->row_of_rank, ranks, NULL, host->row_of_rank);
-        spmmi_cuda_table_add(uploads, s->empty_rows, s->empty_count, NULL, host->empty_rows);
-    }
+    spmmi_rows_ranks_add(s, host, uploads);
 }
 
-/* A spmmi_upload_fill of the positions in A, of 64 bits. */
-static void map_fill(const void *map, uint64_t first, uint64_t count, void *to)
+/* The positions in A of all nonzeros; the map on the device comes with others, unless values are lacked. */
+static spmm_status_t map_make(const int64_t *from, struct spmmi_rows_stream *shared,
+                              struct spmmi_uploads *uploads, spmm_diag_t *diag)
 {
-    const int64_t *const from = (const int64_t *)map + first;
-    uint32_t *const narrow = to;
-    for (uint64_t q = 0; q < count; q++)
-        narrow[q] = (uint32_t)from[q];
+    spmm_status_t status = SPMM_OK;
+    struct spmmi_value_memory *const new_values = &shared->new_values;
+    const uint32_t nnz = shared->stream.nnz;
+    uint32_t *const map = spmmi_alloc(nnz, sizeof *map);
+    SPMM_TRY_ALLOC(map, diag);
+    for (uint32_t q = 0; q < nnz; q++)
+        map[q] = (uint32_t)from[q];
+    SPMM_TRY(spmmi_value_map_take(new_values, map, nnz, diag));
+    if (new_values->lacked_bytes == 0)
+        spmmi_cuda_table_add(uploads, new_values->map, nnz, NULL, new_values->host_map);
+cleanup:
+    return status;
 }
 
 /* The arrays of the stream go with those of its first part. */
@@ -155,8 +176,8 @@ static spmm_status_t upload(const struct spmmi_part_source *source, const struct
     const struct spmmi_columns_source columns = {a->col_ind, host};
     struct spmmi_uploads uploads = spmmi_uploads_take(source->waiting);
     stream_add(&shared->stream, &columns, &uploads);
-    if (a->map != NULL && shared->map != NULL)
-        spmmi_cuda_table_add(&uploads, shared->map, shared->stream.nnz, map_fill, a->map);
+    if (a->map != NULL)
+        SPMM_TRY(map_make(a->map, shared, &uploads, diag));
     for (uint32_t i = 0; i < shared->part_count; i++) {
         shared->parts[i].rows.stream = shared->stream;
         SPMM_TRY(spmmi_cuda_items_upload(&shared->parts[i].rows, shared->parts[i].part->items, host,
@@ -170,9 +191,16 @@ cleanup:
 static void destroy(void *object)
 {
     struct spmmi_rows_stream *shared = object;
-    if (shared != NULL)
+    if (shared != NULL) {
+        spmmi_value_memory_free(&shared->new_values);
         spmmi_device_release(&shared->memory);
+    }
     spmmi_free(shared);
+}
+
+static struct spmmi_value_memory *value_memory(void *object, int index)
+{
+    return index == 0 ? &((struct spmmi_rows_stream *)object)->new_values : NULL;
 }
 
 /* What making it takes of the host. */
@@ -195,6 +223,8 @@ static spmm_status_t create_from(const struct spmmi_part_source *source, const s
     SPMM_TRY(describe(source, ranks, &shared, diag));
     cut(&arena, source, shared);
     *bytes += arena.bytes;
+    if (source->part->op == SPMM_OP_T)
+        spmmi_value_map_count(source, shared->stream.nnz, source->device->lacks_values);
     scratch_count(source, &shared->stream);
     if (host == NULL)
         goto cleanup;
@@ -229,9 +259,10 @@ cleanup:
 static spmm_status_t set_values(void *object, const void *values, void *stream)
 {
     const struct spmmi_rows_stream *s = object;
-    return s->map == NULL ? SPMM_OK
-                          : spmmi_cuda_status(spmmi_gather_cuda((int)s->dtype, s->stream.nnz, s->map, values,
-                                                                s->values, s->stream.nnz, stream));
+    const struct spmmi_value_memory *const to = &s->new_values;
+    return to->map == NULL ? SPMM_OK
+                           : spmmi_cuda_status(spmmi_gather_cuda((int)s->dtype, s->stream.nnz, to->map,
+                                                                 values, to->values, s->stream.nnz, stream));
 }
 
 struct spmmi_cuda_rows spmmi_rows_stream_part(const struct spmmi_rows_stream *stream,
@@ -244,4 +275,4 @@ struct spmmi_cuda_rows spmmi_rows_stream_part(const struct spmmi_rows_stream *st
 }
 
 const struct spmmi_shared_kind spmmi_rows_stream_kind = {
-    .create = create, .set_values = set_values, .destroy = destroy};
+    .create = create, .set_values = set_values, .value_memory = value_memory, .destroy = destroy};

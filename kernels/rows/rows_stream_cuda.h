@@ -14,4 +14,9 @@ extern const struct spmmi_shared_kind spmmi_rows_stream_kind;
 struct spmmi_cuda_rows spmmi_rows_stream_part(const struct spmmi_rows_stream *stream,
                                               const struct spmmi_part *part);
 
+/* Which rows have nonzeros, and where they begin: addresses by the counts of the stream, and what goes there. */
+void spmmi_rows_ranks_cut(struct spmmi_arena *arena, struct spmmi_stream *stream);
+void spmmi_rows_ranks_add(const struct spmmi_stream *stream, const struct spmmi_stream_host *host,
+                          struct spmmi_uploads *uploads);
+
 #endif

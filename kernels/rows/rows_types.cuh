@@ -21,12 +21,11 @@ template <typename A_, typename B_ = A_, typename C_ = A_> struct Types {
     using Sum = typename Value<B_>::Sum;
     static constexpr int WIDE = 16 / sizeof(B_); // columns a lane, for words of 16 bytes of B
     static constexpr bool IS_PLAIN = std::is_same<A_, B_>::value && std::is_same<B_, C_>::value;
-    // Products of one type also have kernels for column-major C, of uniform A too where it may lack values; others do
-    // without.
+    // Products of one type, or of uniform A, also have kernels for column-major C; others do without.
     static constexpr bool STORES_COLUMNS =
-        IS_PLAIN || (std::is_same<A_, Uniform>::value && std::is_same<B_, C_>::value && sizeof(B_) > 2);
+        IS_PLAIN || (std::is_same<A_, Uniform>::value && std::is_same<B_, C_>::value);
     // Of 16 bits only those have kernels for pairs of columns. Two columns of f64 are 16 bytes.
-    static constexpr bool HAS_PAIRS = sizeof(B_) == 4 || (sizeof(B_) == 2 && IS_PLAIN);
+    static constexpr bool HAS_PAIRS = sizeof(B_) == 4 || (sizeof(B_) == 2 && STORES_COLUMNS);
 };
 
 // Four consecutive nonzeros.

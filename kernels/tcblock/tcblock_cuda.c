@@ -34,7 +34,6 @@ static void cut(struct spmmi_arena *arena, struct tcblock_state *f)
     l->splits = spmmi_arena_cut(arena, l->split_count, sizeof *l->splits);
     f->values = spmmi_arena_cut(arena, l->value_count + SPMMI_TCBLOCK_PAD, spmm_dtype_size(f->dtype));
     l->values = f->values;
-    f->value_map = spmmi_arena_cut(arena, f->nnz, sizeof *f->value_map);
     spmmi_cuda_long_rows_cut(arena, &f->long_rows);
 }
 
@@ -44,7 +43,8 @@ static struct tcblock_state state_of(const struct spmmi_part_source *source)
                               .device = source->device,
                               .part = *source->part,
                               .dtype = source->plan->dtype,
-                              .nnz = (uint32_t)source->plan->nnz};
+                              .nnz = (uint32_t)source->plan->nnz,
+                              .new_values.from = &source->device->memory};
     f.part.items = NULL;
     return f;
 }
@@ -71,13 +71,16 @@ static spmm_status_t count(const struct spmmi_part_source *source, uint64_t *byt
     if (source->long_rows != NULL) {
         const struct spmmi_long_rows rows = spmmi_long_rows_count(&a, source->long_rows);
         spmmi_cuda_long_rows_describe(&rows, a.cols, f.dtype, source->device, &f.long_rows);
+        spmmi_value_map_count(source, (uint64_t)rows.nnz, 0);
         long_rows = spmmi_long_rows_bytes(&rows) + spmmi_stream_host_bytes(rows.rows) +
                     spmmi_blocks_host_bytes(rows.nnz, rows.rows);
     }
     cut(&arena, &f);
     *bytes += arena.bytes;
+    spmmi_value_map_count(source, f.nnz, 0);
     spmmi_scratch_is(source, scratch + spmmi_op_pattern_bytes(source->plan, source->part->op) +
-                                 spmmi_tcblocks_bytes(&f.layout) + f.nnz * sizeof *f.value_map + long_rows);
+                                 spmmi_tcblocks_bytes(&f.layout) + f.nnz * sizeof *f.new_values.map +
+                                 long_rows);
 cleanup:
     spmmi_op_pattern_close(&a);
     return status;
@@ -98,14 +101,14 @@ static spmm_status_t upload(const struct tcblock_state *f, const struct spmmi_tc
     spmmi_cuda_table_add(&all, to->value_first, sizes.value_first, NULL, host->value_first);
     spmmi_cuda_table_add(&all, to->items, to->item_count, NULL, host->items);
     spmmi_cuda_table_add(&all, to->splits, to->split_count, NULL, host->splits);
-    spmmi_cuda_table_add(&all, f->value_map, f->nnz, NULL, host->value_map);
+    spmmi_cuda_table_add(&all, f->new_values.map, f->nnz, NULL, f->new_values.host_map);
     return spmmi_cuda_upload_all(&all, diag);
 }
 
 /* Device memory, all zero, and layout and long rows in it. */
-static spmm_status_t memory_fill(struct tcblock_state *f, const struct spmmi_tcblock_layout *host,
-                                 const struct spmmi_long_rows *rows, struct spmmi_uploads *waiting,
-                                 uint64_t *bytes, spmm_diag_t *diag)
+static spmm_status_t memory_fill(struct tcblock_state *f, struct spmmi_tcblock_layout *host,
+                                 struct spmmi_long_rows *rows, struct spmmi_uploads *waiting, uint64_t *bytes,
+                                 spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_arena arena = {NULL, 0};
@@ -113,6 +116,7 @@ static spmm_status_t memory_fill(struct tcblock_state *f, const struct spmmi_tcb
     *bytes += arena.bytes;
     SPMM_TRY(spmmi_arena_take(&arena, &f->device->memory, &f->memory, diag));
     cut(&arena, f);
+    SPMM_TRY(spmmi_value_map_take(&f->new_values, spmmi_array_move(&host->value_map), f->nnz, diag));
     SPMM_TRY(upload(f, host, waiting, diag));
     SPMM_TRY(spmmi_cuda_long_rows_upload(&f->long_rows, rows, diag));
 cleanup:
@@ -163,14 +167,23 @@ cleanup:
 
 void spmmi_cuda_tcblocks_destroy(void *state)
 {
-    spmmi_device_release(&((struct tcblock_state *)state)->memory);
-    spmmi_free(state);
+    struct tcblock_state *f = state;
+    spmmi_value_memory_free(&f->long_rows.new_values);
+    spmmi_value_memory_free(&f->new_values);
+    spmmi_device_release(&f->memory);
+    spmmi_free(f);
+}
+
+struct spmmi_value_memory *spmmi_cuda_tcblocks_value_memory(void *state, int index)
+{
+    struct tcblock_state *f = state;
+    return index == 0 ? &f->new_values : index == 1 ? &f->long_rows.new_values : NULL;
 }
 
 spmm_status_t spmmi_cuda_tcblocks_set_values(void *state, const void *values, void *stream)
 {
     const struct tcblock_state *f = state;
-    int error = spmmi_scatter_cuda((int)f->dtype, f->nnz, f->value_map, values, f->values,
+    int error = spmmi_scatter_cuda((int)f->dtype, f->nnz, f->new_values.map, values, f->values,
                                    (uint32_t)f->layout.value_count, stream);
     if (error == cudaSuccess)
         error = spmmi_cuda_long_rows_set_values(&f->long_rows, values, f->nnz, stream);

@@ -25,6 +25,7 @@ spmm_status_t spmmi_cuda_tcblocks_create(const struct spmmi_part_source *source,
                                          uint64_t *bytes, spmm_diag_t *diag);
 void spmmi_cuda_tcblocks_destroy(void *state);
 spmm_status_t spmmi_cuda_tcblocks_set_values(void *state, const void *values, void *stream);
+struct spmmi_value_memory *spmmi_cuda_tcblocks_value_memory(void *state, int index);
 uint64_t spmmi_cuda_tcblocks_workspace(const void *state, const struct spmmi_product *product);
 spmm_status_t spmmi_cuda_tcblocks_run(const void *state, const struct spmmi_product *product, void *workspace,
                                       void *stream);
@@ -32,10 +33,10 @@ void spmmi_cuda_tcblocks_part_name(const struct spmmi_part *part, spmm_compute_t
                                    char *text, size_t size);
 void spmmi_cuda_tcblocks_describe(const void *state, const struct spmmi_product *product, char *text,
                                   size_t size);
-#define SPMMI_CUDA_TCBLOCKS                                                                   \
-    .create = spmmi_cuda_tcblocks_create, .destroy = spmmi_cuda_tcblocks_destroy,             \
-    .set_values = spmmi_cuda_tcblocks_set_values, .workspace = spmmi_cuda_tcblocks_workspace, \
-    .run = spmmi_cuda_tcblocks_run, .describe = spmmi_cuda_tcblocks_describe,                 \
-    .part_name = spmmi_cuda_tcblocks_part_name
+#define SPMMI_CUDA_TCBLOCKS                                                                         \
+    .create = spmmi_cuda_tcblocks_create, .destroy = spmmi_cuda_tcblocks_destroy,                   \
+    .set_values = spmmi_cuda_tcblocks_set_values, .value_memory = spmmi_cuda_tcblocks_value_memory, \
+    .workspace = spmmi_cuda_tcblocks_workspace, .run = spmmi_cuda_tcblocks_run,                     \
+    .describe = spmmi_cuda_tcblocks_describe, .part_name = spmmi_cuda_tcblocks_part_name
 
 #endif

@@ -4,6 +4,7 @@
 #define SPMMI_TCBLOCK_STATE_CUDA_H
 
 #include "tcblock_kernel.h"
+#include "executor/cuda/cuda_value_memory.h"
 #include "kernels/long_rows/long_rows_cuda.h"
 
 struct spmmi_tcblock_gpu;
@@ -13,7 +14,7 @@ struct tcblock_state {
     const struct spmmi_device *device;
     struct spmmi_tcblocks layout;          /* device pointers */
     void *values;                          /* the same as layout.values, to write */
-    uint32_t *value_map;                   /* nnz: where each value of A goes */
+    struct spmmi_value_memory new_values;  /* nnz entries: where each value of A goes */
     struct spmmi_cuda_long_rows long_rows; /* rows that are not in the layout */
     struct spmmi_device_block memory;      /* all of the above, one allocation */
     struct spmmi_part part;                /* without items */

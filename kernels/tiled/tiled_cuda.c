@@ -8,6 +8,7 @@
 #include "executor/cuda/cuda_arena.h"
 #include "executor/cuda/cuda_call.h"
 #include "executor/cuda/cuda_upload.h"
+#include "executor/cuda/cuda_value_memory.h"
 #include "format/base/alloc.h"
 #include "executor/pack/op_pattern.h"
 #include "kernels/shared/convert.h"
@@ -16,11 +17,11 @@
 
 struct state {
     struct spmmi_tiled layout; /* device pointers */
-    void *values;         /* the same as layout.values, to write: a value for each entry of layout.local */
-    uint32_t *value_map;  /* nnz: where each value of A goes */
-    uint32_t forced_tile; /* columns that a thread keeps (R); 0: by n */
-    struct spmmi_device_block memory; /* all of the above, one allocation */
-    struct spmmi_part part;           /* without items */
+    void *values; /* the same as layout.values, to write: a value for each entry of layout.local */
+    struct spmmi_value_memory new_values; /* nnz entries: where each value of A goes */
+    uint32_t forced_tile;                 /* columns that a thread keeps (R); 0: by n */
+    struct spmmi_device_block memory;     /* all of the above, one allocation */
+    struct spmmi_part part;               /* without items */
     spmm_dtype_t dtype;
     uint32_t nnz;
     int can_overlap;
@@ -59,7 +60,6 @@ static void cut(struct spmmi_arena *arena, struct state *tiled)
     l->splits = spmmi_arena_cut(arena, l->split_count, sizeof *l->splits);
     tiled->values = spmmi_arena_cut(arena, entries, value_bytes);
     l->values = tiled->values;
-    tiled->value_map = spmmi_arena_cut(arena, tiled->nnz, sizeof *tiled->value_map);
 }
 
 static struct state state_of(const struct spmmi_part_source *source)
@@ -68,7 +68,8 @@ static struct state state_of(const struct spmmi_part_source *source)
                       .part = *source->part,
                       .dtype = source->plan->dtype,
                       .nnz = (uint32_t)source->plan->nnz,
-                      .can_overlap = source->device->can_overlap};
+                      .can_overlap = source->device->can_overlap,
+                      .new_values.from = &source->device->memory};
     s.part.items = NULL;
     return s;
 }
@@ -98,8 +99,9 @@ static spmm_status_t count(const struct spmmi_part_source *source, uint64_t *byt
     SPMM_TRY(refuse_tile(&tiled, diag));
     cut(&arena, &tiled);
     *bytes += arena.bytes;
+    spmmi_value_map_count(source, tiled.nnz, 0);
     spmmi_scratch_is(source, scratch + spmmi_op_pattern_bytes(source->plan, source->part->op) +
-                                 spmmi_tiled_bytes(&tiled.layout) + tiled.nnz * sizeof *tiled.value_map);
+                                 spmmi_tiled_bytes(&tiled.layout) + tiled.nnz * sizeof *tiled.new_values.map);
 cleanup:
     spmmi_op_pattern_close(&a);
     return status;
@@ -121,13 +123,13 @@ static spmm_status_t upload(const struct state *tiled, const struct spmmi_tiled_
     spmmi_cuda_table_add(&all, to->local, entries, NULL, host->local);
     spmmi_cuda_table_add(&all, to->target, targets, NULL, host->target);
     spmmi_cuda_table_add(&all, to->splits, to->split_count, NULL, host->splits);
-    spmmi_cuda_table_add(&all, tiled->value_map, tiled->nnz, NULL, host->value_map);
+    spmmi_cuda_table_add(&all, tiled->new_values.map, tiled->nnz, NULL, tiled->new_values.host_map);
     return spmmi_cuda_upload_all(&all, diag);
 }
 
 /* Device memory, all zero, and the layout in it. */
 static spmm_status_t memory_fill(const struct spmmi_part_source *source, struct state *tiled,
-                                 const struct spmmi_tiled_layout *host, uint64_t *bytes, spmm_diag_t *diag)
+                                 struct spmmi_tiled_layout *host, uint64_t *bytes, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_arena arena = {NULL, 0};
@@ -135,6 +137,7 @@ static spmm_status_t memory_fill(const struct spmmi_part_source *source, struct 
     *bytes += arena.bytes;
     SPMM_TRY(spmmi_arena_take(&arena, &source->device->memory, &tiled->memory, diag));
     cut(&arena, tiled);
+    SPMM_TRY(spmmi_value_map_take(&tiled->new_values, spmmi_array_move(&host->value_map), tiled->nnz, diag));
     SPMM_TRY(upload(tiled, host, diag));
 cleanup:
     return status;
@@ -169,14 +172,21 @@ cleanup:
 
 static void destroy(void *state)
 {
-    spmmi_device_release(&((struct state *)state)->memory);
-    spmmi_free(state);
+    struct state *s = state;
+    spmmi_value_memory_free(&s->new_values);
+    spmmi_device_release(&s->memory);
+    spmmi_free(s);
+}
+
+static struct spmmi_value_memory *value_memory(void *state, int index)
+{
+    return index == 0 ? &((struct state *)state)->new_values : NULL;
 }
 
 static spmm_status_t set_values(void *state, const void *values, void *stream)
 {
     const struct state *s = state;
-    return spmmi_cuda_status(spmmi_scatter_cuda((int)s->dtype, s->nnz, s->value_map, values, s->values,
+    return spmmi_cuda_status(spmmi_scatter_cuda((int)s->dtype, s->nnz, s->new_values.map, values, s->values,
                                                 s->layout.slice_count * SPMMI_TILED_LANES, stream));
 }
 
@@ -242,6 +252,7 @@ static spmm_status_t run(const void *state, const struct spmmi_product *product,
 const struct spmmi_backend spmmi_tiled_cuda = {.create = create,
                                                .destroy = destroy,
                                                .set_values = set_values,
+                                               .value_memory = value_memory,
                                                .workspace = workspace,
                                                .run = run,
                                                .describe = describe,

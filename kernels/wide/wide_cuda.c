@@ -8,6 +8,7 @@
 #include "executor/cuda/cuda_arena.h"
 #include "executor/cuda/cuda_call.h"
 #include "executor/cuda/cuda_upload.h"
+#include "executor/cuda/cuda_value_memory.h"
 #include "executor/pack/op_pattern.h"
 #include "format/base/alloc.h"
 #include "kernels/shared/convert.h"
@@ -20,10 +21,10 @@
 
 struct state {
     const struct spmmi_device *device;
-    struct spmmi_wide layout;         /* device pointers */
-    void *values;                     /* of all entries; 0: padding */
-    uint32_t *value_map;              /* nnz: entry of each value of A */
-    struct spmmi_device_block memory; /* all of the above, one allocation */
+    struct spmmi_wide layout;             /* device pointers */
+    void *values;                         /* of all entries; 0: padding */
+    struct spmmi_value_memory new_values; /* nnz entries: entry of each value of A */
+    struct spmmi_device_block memory;     /* all of the above, one allocation */
     spmm_dtype_t dtype;
     uint32_t nnz;
 };
@@ -45,13 +46,14 @@ static void cut(struct spmmi_arena *arena, struct state *s)
     l->row_of = spmmi_arena_cut(arena, slices * SPMMI_WIDE_GROUPS * l->group_rows, sizeof *l->row_of);
     l->ring_row = spmmi_arena_cut(arena, entries_of(l), sizeof *l->ring_row);
     s->values = spmmi_arena_cut(arena, entries_of(l), spmm_dtype_size(s->dtype));
-    s->value_map = spmmi_arena_cut(arena, s->nnz, sizeof *s->value_map);
 }
 
 static struct state state_of(const struct spmmi_part_source *source)
 {
-    return (struct state){
-        .device = source->device, .dtype = source->plan->dtype, .nnz = (uint32_t)source->plan->nnz};
+    return (struct state){.device = source->device,
+                          .dtype = source->plan->dtype,
+                          .nnz = (uint32_t)source->plan->nnz,
+                          .new_values.from = &source->device->memory};
 }
 
 static spmm_status_t count(const struct spmmi_part_source *source, uint64_t *bytes, spmm_diag_t *diag)
@@ -64,9 +66,10 @@ static spmm_status_t count(const struct spmmi_part_source *source, uint64_t *byt
     SPMM_TRY(spmmi_wide_count(a.rows, a.cols, a.row_ptr, a.col_ind, &s.layout, diag));
     cut(&arena, &s);
     *bytes += arena.bytes;
+    spmmi_value_map_count(source, s.nnz, 0);
     spmmi_scratch_is(source, spmmi_wide_scratch(&s.layout) + spmmi_wide_bytes(&s.layout) +
                                  spmmi_op_pattern_bytes(source->plan, source->part->op) +
-                                 s.nnz * sizeof *s.value_map);
+                                 s.nnz * sizeof *s.new_values.map);
 cleanup:
     spmmi_op_pattern_close(&a);
     return status;
@@ -82,12 +85,12 @@ static spmm_status_t upload(const struct state *s, const struct spmmi_wide_layou
     spmmi_cuda_table_add(&all, to->phase_end, slices * to->panel_count, NULL, host->phase_end);
     spmmi_cuda_table_add(&all, to->row_of, rows, NULL, host->row_of);
     spmmi_cuda_table_add(&all, to->ring_row, entries_of(to), NULL, host->ring_row);
-    spmmi_cuda_table_add(&all, s->value_map, s->nnz, NULL, host->value_map);
+    spmmi_cuda_table_add(&all, s->new_values.map, s->nnz, NULL, s->new_values.host_map);
     return spmmi_cuda_upload_all(&all, diag);
 }
 
 /* Device memory, all zero, and the layout in it. */
-static spmm_status_t memory_fill(struct state *s, const struct spmmi_wide_layout *host,
+static spmm_status_t memory_fill(struct state *s, struct spmmi_wide_layout *host,
                                  struct spmmi_uploads *waiting, uint64_t *bytes, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -96,6 +99,7 @@ static spmm_status_t memory_fill(struct state *s, const struct spmmi_wide_layout
     *bytes += arena.bytes;
     SPMM_TRY(spmmi_arena_take(&arena, &s->device->memory, &s->memory, diag));
     cut(&arena, s);
+    SPMM_TRY(spmmi_value_map_take(&s->new_values, spmmi_array_move(&host->value_map), s->nnz, diag));
     SPMM_TRY(upload(s, host, waiting, diag));
 cleanup:
     return status;
@@ -127,14 +131,21 @@ cleanup:
 
 static void destroy(void *state)
 {
-    spmmi_device_release(&((struct state *)state)->memory);
-    spmmi_free(state);
+    struct state *s = state;
+    spmmi_value_memory_free(&s->new_values);
+    spmmi_device_release(&s->memory);
+    spmmi_free(s);
+}
+
+static struct spmmi_value_memory *value_memory(void *state, int index)
+{
+    return index == 0 ? &((struct state *)state)->new_values : NULL;
 }
 
 static spmm_status_t set_values(void *state, const void *values, void *stream)
 {
     const struct state *s = state;
-    return spmmi_cuda_status(spmmi_scatter_cuda((int)s->dtype, s->nnz, s->value_map, values, s->values,
+    return spmmi_cuda_status(spmmi_scatter_cuda((int)s->dtype, s->nnz, s->new_values.map, values, s->values,
                                                 (uint32_t)entries_of(&s->layout), stream));
 }
 
@@ -256,6 +267,7 @@ static void describe(const void *state, const struct spmmi_product *product, cha
 const struct spmmi_backend spmmi_wide_cuda = {.create = create,
                                               .destroy = destroy,
                                               .set_values = set_values,
+                                              .value_memory = value_memory,
                                               .workspace = workspace,
                                               .run = run,
                                               .describe = describe};

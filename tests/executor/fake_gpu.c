@@ -46,9 +46,10 @@ static spmm_status_t answer(spmm_status_t status, spmm_diag_t *diag)
 }
 
 spmm_status_t spmmi_cuda_needs(const spmm_plan_t *plan, int device, const spmm_executor_options_t *options,
-                               struct spmmi_needs *needs, spmm_diag_t *diag)
+                               struct spmmi_first_values first, struct spmmi_needs *needs, spmm_diag_t *diag)
 {
     (void)device, (void)options;
+    fake_gpu.first = first;
     fake_gpu.host_allowed =
         needs->host_allowed > fake_gpu.host_allowed ? needs->host_allowed : fake_gpu.host_allowed;
     fake_gpu.device_allowed =
@@ -60,9 +61,10 @@ spmm_status_t spmmi_cuda_needs(const spmm_plan_t *plan, int device, const spmm_e
 }
 
 spmm_status_t spmmi_cuda_create(const spmm_plan_t *plan, int device, const spmm_executor_options_t *options,
-                                struct spmmi_cuda **cuda, spmm_diag_t *diag)
+                                struct spmmi_first_values first, struct spmmi_cuda **cuda, spmm_diag_t *diag)
 {
     (void)plan, (void)device;
+    fake_gpu.first = first;
     fake_gpu.has_allocator = options->allocator != NULL;
     *cuda = fake_gpu.parts != NULL ? (struct spmmi_cuda *)(void *)&fake_gpu : NULL;
     return fake_gpu.parts != NULL ? SPMM_OK : answer(FAKE_GPU_CREATED, diag);
@@ -76,7 +78,7 @@ void spmmi_cuda_destroy(struct spmmi_cuda *cuda)
 struct spmmi_cuda_bytes spmmi_cuda_bytes(const struct spmmi_cuda *cuda)
 {
     (void)cuda;
-    return (struct spmmi_cuda_bytes){FAKE_GPU_BYTES, FAKE_GPU_PEAK, FAKE_GPU_POOL};
+    return (struct spmmi_cuda_bytes){FAKE_GPU_BYTES, FAKE_GPU_PEAK, FAKE_GPU_POOL, FAKE_GPU_MAPS};
 }
 
 const struct spmmi_parts *spmmi_cuda_parts(const struct spmmi_cuda *cuda)
@@ -99,6 +101,13 @@ spmm_status_t spmmi_cuda_set_values(struct spmmi_cuda *cuda, const void *values,
     return answer(fake_gpu.run, diag);
 }
 
+spmm_status_t spmmi_cuda_values_open(struct spmmi_cuda *cuda, void *stream, spmm_diag_t *diag)
+{
+    (void)cuda, (void)stream;
+    fake_gpu.opens++;
+    return answer(fake_gpu.open, diag);
+}
+
 /* Products of other threads could begin now, if the lock is free. */
 spmm_status_t spmmi_cuda_values_wait(const struct spmmi_cuda *cuda, const void *values, void *stream,
                                      spmm_diag_t *diag)
@@ -110,9 +119,16 @@ spmm_status_t spmmi_cuda_values_wait(const struct spmmi_cuda *cuda, const void *
     return answer(fake_gpu.waits > fake_gpu.waits_well ? fake_gpu.wait : SPMM_OK, diag);
 }
 
-spmm_status_t spmmi_cuda_values_read(const struct spmmi_cuda *cuda, void *values, spmm_diag_t *diag)
+const void *spmmi_cuda_values(const struct spmmi_cuda *cuda)
 {
     (void)cuda;
+    return fake_gpu.values;
+}
+
+spmm_status_t spmmi_cuda_values_read(const struct spmmi_cuda *cuda, const void *from, void *values,
+                                     spmm_diag_t *diag)
+{
+    (void)cuda, (void)from;
     if (fake_gpu.values != NULL)
         memcpy(values, fake_gpu.values, fake_gpu.value_bytes);
     return answer(fake_gpu.values != NULL ? SPMM_OK : SPMM_ERR_DEVICE, diag);

@@ -10,6 +10,7 @@
 #define FAKE_GPU_BYTES 1000
 #define FAKE_GPU_PEAK 1001
 #define FAKE_GPU_POOL 4096
+#define FAKE_GPU_MAPS 300 /* bytes of the host that maps of new values take */
 #define FAKE_GPU_WORKSPACE 512
 #define FAKE_GPU_ROW 1000     /* bytes of a row of op(A), beside its values */
 #define FAKE_GPU_CHECK 100000 /* bytes of a check, and as many more as it has vectors */
@@ -19,6 +20,9 @@ struct fake_gpu {
     int has_allocator; /* the last create was given one */
     uint32_t target;   /* 0: 90 */
     spmm_status_t name, memory;
+    struct spmmi_first_values first; /* that the last count or create was told */
+    spmm_status_t open;              /* of memory for new values, and how often it was asked for */
+    int opens;
     spmm_status_t run;         /* of products, new values and certificates */
     struct spmmi_parts *parts; /* NULL: create fails */
     spmm_status_t wait;        /* of new values, from the wait on that `waits_well` says */

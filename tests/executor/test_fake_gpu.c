@@ -254,6 +254,50 @@ static void new_values_wait_for_their_stream_beside_products(void **state)
     spmm_plan_destroy(plan);
 }
 
+/* Before they wait for their stream. */
+static void new_values_take_memory_first(void **state)
+{
+    static const spmm_family_t families[] = {SPMM_FAMILY_ROWS};
+    static float values[1024 * 5];
+    spmm_plan_t *plan = plan_make();
+    spmm_executor_t *executor = fake_gpu_executor(plan, families, 1);
+    spmm_executor_info_t info = {.struct_size = sizeof info};
+    (void)state;
+    assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, NULL, NULL, &info, NULL), SPMM_OK);
+    assert_true(info.host_bytes > FAKE_GPU_MAPS);
+    fake_gpu.waits = fake_gpu.opens = 0;
+    fake_gpu.open = SPMM_ERR_DEVICE_MEMORY;
+    assert_int_equal(spmm_executor_set_values(executor, values, NULL, NULL), SPMM_ERR_DEVICE_MEMORY);
+    assert_int_equal(fake_gpu.opens, 1);
+    assert_int_equal(fake_gpu.waits, 0);
+    fake_gpu.open = SPMM_OK;
+    assert_int_equal(spmm_executor_set_values(executor, values, NULL, NULL), SPMM_OK);
+    assert_int_equal(fake_gpu.waits, 2);
+    fake_gpu_executor_free(executor);
+    spmm_plan_destroy(plan);
+}
+
+/* Those of the plan, ones, or none. */
+static void the_gpu_is_told_what_the_first_values_are(void **state)
+{
+    spmm_plan_t *plan = plan_make();
+    float *const values = plan->values;
+    (void)state;
+    fake_gpu_works();
+    for (int i = 0; i < 5; i++) {
+        spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
+        options.unit_values = i >= 3;
+        plan->values = i == 0 || i == 4 ? NULL : values;
+        for (int64_t q = 0; i == 2 && q < plan->nnz; q++)
+            values[q] = 0.3f;
+        assert_int_equal(spmm_executor_memory_bytes(plan, 0, &options, NULL, NULL, NULL), SPMM_OK);
+        assert_int_equal(fake_gpu.first.exist, i > 0);
+        assert_int_equal(fake_gpu.first.are_equal, i >= 2);
+    }
+    plan->values = values;
+    spmm_plan_destroy(plan);
+}
+
 /* A plan of one part, with a variant for each of these targets. */
 static spmm_plan_t *plan_for(const uint32_t *targets, uint32_t count)
 {
@@ -413,6 +457,8 @@ int main(void)
         cmocka_unit_test(allocators_go_to_the_gpu),
         cmocka_unit_test(products_and_values_go_to_the_gpu),
         cmocka_unit_test(new_values_wait_for_their_stream_beside_products),
+        cmocka_unit_test(new_values_take_memory_first),
+        cmocka_unit_test(the_gpu_is_told_what_the_first_values_are),
         cmocka_unit_test(a_gpu_takes_the_variants_of_the_nearest_capability),
         cmocka_unit_test(n_counts_more_than_the_target),
         cmocka_unit_test(the_cpu_takes_its_own_variants),

@@ -152,8 +152,8 @@ static void a_part_that_is_refused_ends_the_load(void **state)
 /* Shared objects first, then parts, up to the first that fails; some take no values. */
 static void values_go_to_objects_and_parts(void **state)
 {
-    static const struct spmmi_shared_kind with_values = {create, set_values, destroy};
-    static const struct spmmi_shared_kind without = {create, NULL, destroy};
+    static const struct spmmi_shared_kind with_values = {create, set_values, NULL, destroy};
+    static const struct spmmi_shared_kind without = {create, NULL, NULL, destroy};
     static struct spmmi_shared_kind many[SPMMI_SHARED_MAX];
     spmm_plan_t *plan = plan_make();
     struct spmmi_parts *parts = parts_make();

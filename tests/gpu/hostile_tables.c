@@ -119,13 +119,24 @@ void test_table_damage(const struct test_table *table, uint32_t field, enum test
     free(host);
 }
 
+spmm_executor_t *test_hostile_executor(const spmm_plan_t *plan, struct test_tables *tables)
+{
+    spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
+    spmm_executor_t *executor = NULL;
+    spmm_diag_t diag = {.text = ""};
+    options.new_values = 1;
+    test_tables_note(tables);
+    if (spmm_executor_create(plan, 0, &options, &executor, &diag) != SPMM_OK)
+        fail_msg("%s", diag.text);
+    test_tables_note(NULL);
+    return executor;
+}
+
 void test_table_run_damaged(const spmm_plan_t *plan, const struct test_matrix *a,
                             const struct test_product *product, int table, enum test_damage damage)
 {
     struct test_tables tables;
-    test_tables_note(&tables);
-    spmm_executor_t *executor = test_executor_make(plan, 0, 0, NULL);
-    test_tables_note(NULL);
+    spmm_executor_t *executor = test_hostile_executor(plan, &tables);
     struct test_dense b = test_product_b(a, SPMM_F32, product), c = test_product_c(a, SPMM_F32, product);
     void *values = test_values_of(a, SPMM_F32);
     for (uint32_t field = 0; field < tables.list[table].fields; field++)

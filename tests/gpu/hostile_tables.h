@@ -45,6 +45,8 @@ enum test_damage {
 };
 extern const char *const test_damage_names[TEST_DAMAGES];
 void test_table_damage(const struct test_table *table, uint32_t field, enum test_damage damage);
+/* An executor of the plan that holds all tables on the device, and notes them. */
+spmm_executor_t *test_hostile_executor(const spmm_plan_t *plan, struct test_tables *tables);
 /* A product by an executor of the plan, values of f32, of which all fields of one table are damaged. */
 void test_table_run_damaged(const spmm_plan_t *plan, const struct test_matrix *a,
                             const struct test_product *product, int table, enum test_damage damage);

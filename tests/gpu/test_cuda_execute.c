@@ -214,13 +214,14 @@ static void values_are_replaced(void **state)
 }
 
 /* Of the same pattern, with each value 1. */
-static spmm_executor_t *executor_of_ones(const char *name)
+static spmm_executor_t *executor_of_ones(const char *name, const spmm_executor_options_t *options)
 {
+    spmm_executor_t *executor = NULL;
     struct test_matrix *a = test_matrix_named(name, TEST_VALUES_REAL);
     for (int64_t p = 0; p < a->nnz; p++)
         a->values[p] = 1;
     spmm_plan_t *plan = test_plan_whole(a, split_f32, name);
-    spmm_executor_t *executor = executor_make(plan);
+    assert_int_equal(spmm_executor_create(plan, 0, options, &executor, NULL), SPMM_OK);
     spmm_plan_destroy(plan);
     test_matrix_free(a);
     return executor;
@@ -241,7 +242,9 @@ static cudaGraphExec_t capture(struct bench *t, const struct test_product *produ
 /* Ones are not read until others are set, but in a captured product, which may be replayed afterwards. */
 static void values_that_were_ones_are_replaced(void **state)
 {
+    spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
     (void)state;
+    options.new_values = 1;
     static const int64_t widths[] = {1, 5, 40};
     for (int i = 0; i < 3; i++) {
         const struct test_product product = {.n = widths[i], .alpha = 2, .values = TEST_VALUES_REAL};
@@ -251,7 +254,7 @@ static void values_that_were_ones_are_replaced(void **state)
         assert_int_equal(run(&t, &product, NULL), SPMM_OK);
         char *const want = read_c(&t);
         spmm_executor_destroy(t.executor);
-        t.executor = executor_of_ones("power law");
+        t.executor = executor_of_ones("power law", &options);
         TEST_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
         const cudaGraphExec_t replay = capture(&t, &product, stream);
         assert_int_equal(run(&t, &product, stream), SPMM_OK);
@@ -277,6 +280,86 @@ static void values_that_were_ones_are_replaced(void **state)
         free(values);
         bench_free(&t);
     }
+}
+
+static uint64_t bytes_held(const spmm_executor_t *executor)
+{
+    spmm_executor_info_t info = {.struct_size = sizeof info};
+    assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, NULL, NULL, &info, NULL), SPMM_OK);
+    return info.device_bytes;
+}
+
+/* Ones that are not held: products that were captured cannot see others, which are refused then. */
+static void new_values_are_refused_where_a_graph_would_not_see_them(void **state)
+{
+    const struct test_product product = {.n = 12, .alpha = 2, .values = TEST_VALUES_REAL};
+    const spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
+    struct bench t = bench_make("power law", split_f32, &product);
+    void *const values = test_values_of(t.a, SPMM_F32);
+    cudaStream_t stream = NULL;
+    spmm_diag_t diag;
+    (void)state;
+    spmm_executor_destroy(t.executor);
+    t.executor = executor_of_ones("power law", &options);
+    TEST_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    assert_int_equal(run(&t, &product, stream), SPMM_OK);
+    TEST_CUDA(cudaStreamSynchronize(stream));
+    char *const of_ones = read_c(&t);
+    const cudaGraphExec_t replay = capture(&t, &product, stream);
+    const uint64_t bytes = bytes_held(t.executor);
+    assert_int_equal(spmm_executor_set_values(t.executor, values, stream, &diag), SPMM_ERR_ARGUMENT);
+    assert_non_null(strstr(diag.text, "it would not see new ones"));
+    assert_int_equal(bytes_held(t.executor), bytes);
+    restore_c(&t);
+    TEST_CUDA(cudaGraphLaunch(replay, stream));
+    TEST_CUDA(cudaStreamSynchronize(stream));
+    expect_c(&t, of_ones);
+    TEST_CUDA(cudaGraphExecDestroy(replay));
+    TEST_CUDA(cudaStreamDestroy(stream));
+    free(of_ones);
+    free(values);
+    bench_free(&t);
+}
+
+/* The first new values take memory: neither on a stream that is captured, nor beyond the budget. */
+static void new_values_take_memory_where_that_can_be_had(void **state)
+{
+    const struct test_product product = {.n = 12, .alpha = 2, .values = TEST_VALUES_REAL};
+    spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
+    struct bench t = bench_make("power law", split_f32, &product);
+    void *const values = test_values_of(t.a, SPMM_F32);
+    cudaStream_t stream = NULL;
+    cudaGraph_t graph = NULL;
+    spmm_diag_t diag;
+    (void)state;
+    assert_int_equal(run(&t, &product, NULL), SPMM_OK);
+    char *const want = read_c(&t);
+    spmm_executor_destroy(t.executor);
+    t.executor = executor_of_ones("power law", &options);
+    options.device_budget_bytes = bytes_held(t.executor);
+    spmm_executor_destroy(t.executor);
+    t.executor = executor_of_ones("power law", &options);
+    assert_int_equal(spmm_executor_set_values(t.executor, values, NULL, &diag), SPMM_ERR_PLAN_BUDGET);
+    assert_int_equal(bytes_held(t.executor), options.device_budget_bytes);
+    assert_int_equal(run(&t, &product, NULL), SPMM_OK);
+    spmm_executor_destroy(t.executor);
+    options.device_budget_bytes = 0;
+    t.executor = executor_of_ones("power law", &options);
+    TEST_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    TEST_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
+    assert_int_equal(spmm_executor_set_values(t.executor, values, stream, &diag), SPMM_ERR_ARGUMENT);
+    assert_non_null(strstr(diag.text, "take device memory"));
+    TEST_CUDA(cudaStreamEndCapture(stream, &graph));
+    TEST_CUDA(cudaGraphDestroy(graph));
+    assert_int_equal(spmm_executor_set_values(t.executor, values, NULL, &diag), SPMM_OK);
+    restore_c(&t);
+    assert_int_equal(run(&t, &product, NULL), SPMM_OK);
+    TEST_CUDA(cudaDeviceSynchronize());
+    expect_c(&t, want);
+    TEST_CUDA(cudaStreamDestroy(stream));
+    free(want);
+    free(values);
+    bench_free(&t);
 }
 
 /* Kernels of one column start early: new values that are put in the order of op T right before them are seen. */
@@ -478,6 +561,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_graph_replays_the_product),
         cmocka_unit_test(values_are_replaced),
         cmocka_unit_test(values_that_were_ones_are_replaced),
+        cmocka_unit_test(new_values_are_refused_where_a_graph_would_not_see_them),
+        cmocka_unit_test(new_values_take_memory_where_that_can_be_had),
         cmocka_unit_test(new_values_are_seen_by_the_next_product),
         cmocka_unit_test(new_values_on_one_stream_keep_no_product_off_another),
         cmocka_unit_test(memory_is_reported_before_and_after),

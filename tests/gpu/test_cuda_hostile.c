@@ -112,9 +112,7 @@ static spmm_executor_t *executor_make(const struct test_hostile_plan *of, const 
                                       struct test_tables *tables)
 {
     spmm_plan_t *plan = test_hostile_plan(of, a);
-    test_tables_note(tables);
-    spmm_executor_t *executor = test_executor_make(plan, 0, 0, NULL);
-    test_tables_note(NULL);
+    spmm_executor_t *executor = test_hostile_executor(plan, tables);
     spmm_plan_destroy(plan);
     return executor;
 }

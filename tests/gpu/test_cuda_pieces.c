@@ -116,6 +116,26 @@ static void new_values_are_taken(void **state)
     test_matrix_free(a);
 }
 
+/* Pieces that no wanted product is wide enough for are not made. */
+static void narrow_products_need_no_pieces(void **state)
+{
+    static const int64_t most[] = {0, 128, 32};
+    const struct test_plan_options of = {SPMM_F32, SPMM_SCHEDULE_NONZERO_SPLIT, 8, 0, 0};
+    struct test_matrix *a = test_matrix_of(&pattern, TEST_VALUES_REAL);
+    spmm_plan_t *plan = test_plan_build(a, of);
+    uint64_t bytes[3] = {0};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
+        options.n_max = most[i];
+        assert_int_equal(spmm_executor_memory_bytes(plan, 0, &options, NULL, &bytes[i], NULL), SPMM_OK);
+    }
+    assert_int_equal(bytes[1], bytes[0]);
+    assert_true(bytes[2] + 8 * (uint64_t)a->nnz < bytes[0]);
+    spmm_plan_destroy(plan);
+    test_matrix_free(a);
+}
+
 static void damaged_run(const struct test_matrix *a, int table, enum test_damage damage)
 {
     const struct test_product product = {.n = 128, .alpha = 1, .beta = 1, .values = TEST_VALUES_INTEGER};
@@ -138,7 +158,7 @@ static void damaged_tables_keep_kernels_inside(void **state)
     int own = 0;
     for (int i = 0; i < tables.count; i++) {
         const char *name = tables.list[i].name;
-        const int is_own = strcmp(name, "targets") == 0 || strcmp(name, "p->map") == 0 ||
+        const int is_own = strcmp(name, "targets") == 0 || strcmp(name, "p->new_values.map") == 0 ||
                            strcmp(name, "to->first") == 0 || strcmp(name, "to->row") == 0;
         own += is_own;
         for (int damage = 0; damage < TEST_DAMAGES; damage++)
@@ -157,6 +177,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(products_meet_the_error_bound),
         cmocka_unit_test(bits_repeat),
         cmocka_unit_test(new_values_are_taken),
+        cmocka_unit_test(narrow_products_need_no_pieces),
         cmocka_unit_test(damaged_tables_keep_kernels_inside),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

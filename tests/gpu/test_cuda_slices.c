@@ -167,6 +167,77 @@ static void new_values_are_taken(void **state)
     }
 }
 
+static spmm_executor_t *executor_for(const spmm_plan_t *plan, int64_t n_max, uint64_t *bytes)
+{
+    spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
+    spmm_executor_t *executor = NULL;
+    spmm_executor_info_t info = {.struct_size = sizeof info};
+    options.n_max = n_max;
+    options.n_min = n_max;
+    assert_int_equal(spmm_executor_create(plan, 0, &options, &executor, NULL), SPMM_OK);
+    assert_int_equal(spmm_executor_memory_bytes(plan, 0, &options, NULL, bytes, NULL), SPMM_OK);
+    assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, NULL, NULL, &info, NULL), SPMM_OK);
+    assert_int_equal(info.device_bytes, *bytes);
+    return executor;
+}
+
+static void expect_same_column(spmm_executor_t *one, spmm_executor_t *any, const struct test_matrix *a,
+                               spmm_dtype_t dtype)
+{
+    const struct test_product product = {.n = 1, .alpha = 2, .beta = 1, .values = TEST_VALUES_REAL};
+    struct test_dense b = test_product_b(a, dtype, &product);
+    struct test_dense c = test_product_c(a, dtype, &product), d = test_dense_copy(&c);
+    assert_kernel(one, a, dtype, &product, "sliced");
+    test_cuda_product_run(one, &product, &b, &c);
+    test_cuda_product_run(any, &product, &b, &d);
+    assert_memory_equal(c.block, d.block, c.block_bytes);
+    test_dense_free(&d);
+    test_dense_free(&c);
+    test_dense_free(&b);
+}
+
+/* Where one column alone is wanted there are no rows: others are multiplied one by one. is_equal: so are all values. */
+static void alone_check(const struct test_pattern *pattern, spmm_dtype_t dtype, int is_equal)
+{
+    struct test_matrix *a = test_matrix_of(pattern, TEST_VALUES_REAL);
+    for (int64_t q = 0; q < a->nnz && is_equal; q++)
+        a->values[q] = 0.625;
+    spmm_plan_t *plan = plan_of(a, dtype);
+    uint64_t bytes_of_one = 0, bytes_of_any = 0;
+    spmm_executor_t *one = executor_for(plan, 1, &bytes_of_one), *any = executor_for(plan, 0, &bytes_of_any);
+    assert_true(bytes_of_one + (uint64_t)a->nnz * 2 < bytes_of_any); /* the columns, of 16 bits at least */
+    for (int turn = 0; turn < 2; turn++) {
+        expect_same_column(one, any, a, dtype);
+        for (int i = 0; i < TEST_CUDA_FACTORS; i++) {
+            const struct test_product product = {.n = 1 + 4 * (i % 2),
+                                                 .b_layout = (spmm_layout_t)(i % 2),
+                                                 .c_layout = (spmm_layout_t)(i / 2 % 2),
+                                                 .b_gap = i % 3,
+                                                 .alpha = test_cuda_factors[i].alpha,
+                                                 .beta = test_cuda_factors[i].beta,
+                                                 .values = TEST_VALUES_REAL};
+            test_cuda_product_check(one, NULL, a, dtype, &product);
+        }
+        for (int64_t q = 0; q < a->nnz; q++)
+            a->values[q] = test_real((uint64_t)q, 99);
+        void *values = test_values_of(a, dtype);
+        assert_int_equal(spmm_executor_set_values(one, values, NULL, NULL), SPMM_OK);
+        assert_int_equal(spmm_executor_set_values(any, values, NULL, NULL), SPMM_OK);
+        free(values);
+    }
+    spmm_executor_destroy(any);
+    spmm_executor_destroy(one);
+    spmm_plan_destroy(plan);
+    test_matrix_free(a);
+}
+
+static void one_column_alone_needs_no_rows(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4 * PATTERNS; i++)
+        alone_check(&patterns[i % PATTERNS], dtypes[i % 4], i % 2);
+}
+
 static void damaged_run(const struct test_matrix *a, int table, enum test_damage damage)
 {
     const struct test_product product = {.n = 1, .alpha = 1, .beta = 1, .values = TEST_VALUES_INTEGER};
@@ -210,6 +281,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(names_of_uneven_rows_are_refused),
         cmocka_unit_test(bits_repeat_and_nan_stays_in_its_rows),
         cmocka_unit_test(new_values_are_taken),
+        cmocka_unit_test(one_column_alone_needs_no_rows),
         cmocka_unit_test(damaged_tables_keep_kernels_inside),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

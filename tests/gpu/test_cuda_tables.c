@@ -96,7 +96,7 @@ static table_fill fill_of(struct expected *e, const struct test_table *table, co
         {"s->rank_start", spmmi_rank_starts_fill, &e->stream},
         {"s->row_of_rank", copy_fill, e->stream.row_of_rank},
         {"s->empty_rows", copy_fill, e->stream.empty_rows},
-        {"shared->map", map_fill, e->a.map},
+        {"new_values->map", map_fill, e->a.map},
         {"to->item_rank", spmmi_item_ranks_fill, &items},
         {"items->item_start", starts_fill, &items},
     };
@@ -157,9 +157,7 @@ static void check_plan(const struct test_matrix *a, spmm_schedule_t schedule, in
     int op = -1;
     for (uint32_t i = 0; i < plan->part_count; i++)
         e[i] = expected_make(plan, &plan->parts[i]);
-    test_tables_note(&tables);
-    spmm_executor_t *executor = test_executor_make(plan, 0, 0, NULL);
-    test_tables_note(NULL);
+    spmm_executor_t *executor = test_hostile_executor(plan, &tables);
     for (int i = 0; i < tables.count; i++) {
         op += is_named(&tables.list[i], "s->columns") || is_named(&tables.list[i], "s->narrow");
         if (op >= 0)

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Instances: both schedules, A whose values are all the same, B of bf16, C of f32.
+#include "rows_instances.h"
+#include "rows_launch.cuh"
+
+spmmi_rows_cuda_fn spmmi_rows_row_split_uniform_bf16_to_f32(struct spmmi_rows_shape shape)
+{
+    return spmmi::find_instance<spmmi::Types<spmmi::Uniform, __nv_bfloat16, float>, false>(shape);
+}
+
+spmmi_rows_cuda_fn spmmi_rows_nonzero_split_uniform_bf16_to_f32(struct spmmi_rows_shape shape)
+{
+    return spmmi::find_instance<spmmi::Types<spmmi::Uniform, __nv_bfloat16, float>, true>(shape);
+}
