@@ -128,19 +128,11 @@ static void kernel_write(const spmm_executor_t *executor, int variant, const str
         spmmi_cpu_kernel(executor->cpu, variant, product, info->kernel, sizeof info->kernel);
 }
 
-/* A as CSR, as the executor knows it: without values where the options said that each is 1. */
-static uint64_t csr_bytes(const spmm_executor_t *executor)
-{
-    const struct spmm_plan *a = &executor->shape;
-    const uint64_t row_ptr_size = a->nnz <= INT32_MAX ? 4 : 8;
-    const uint64_t value_size = executor->has_unit_values ? 0 : spmm_dtype_size(a->dtype);
-    return ((uint64_t)a->rows + 1) * row_ptr_size + (uint64_t)a->nnz * (4 + value_size);
-}
-
 /* Blocks are taken while there is no code of operators yet, so the most of both is at either's peak. */
 static void memory_write(const spmm_executor_t *executor, spmm_executor_info_t *info)
 {
-    info->csr_bytes = csr_bytes(executor);
+    info->csr_bytes = spmmi_csr_bytes(executor->shape.rows, executor->shape.nnz,
+                                      executor->has_unit_values ? (spmm_dtype_t)0 : executor->shape.dtype);
     info->host_bytes = sizeof *executor + sizeof *executor->values_lock;
     if (executor->cpu != NULL)
         info->host_bytes += spmmi_cpu_host_bytes(executor->cpu);

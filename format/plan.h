@@ -183,6 +183,13 @@ static inline const struct spmmi_part *spmmi_long_rows_of(const spmm_plan_t *pla
 spmm_status_t spmmi_part_set_items(struct spmmi_part *part, uint64_t count, const uint32_t *order,
                                    spmm_diag_t *diag);
 
+/* A with its values, or without (type 0), in CSR with the shortest usual indices. */
+static inline uint64_t spmmi_csr_bytes(int64_t rows, int64_t nnz, spmm_dtype_t type)
+{
+    const uint64_t row_ptr_size = nnz <= INT32_MAX ? 4 : 8;
+    return ((uint64_t)rows + 1) * row_ptr_size + (uint64_t)nnz * (4 + spmm_dtype_size(type));
+}
+
 /* The type of the values of A that a variant multiplies: that of its compute type, which is the plan's or a narrower
  * one. */
 static inline spmm_dtype_t spmmi_variant_type(const struct spmmi_variant *variant)

@@ -21,6 +21,7 @@ spmm_status_t spmm_plan_info(const spmm_plan_t *plan, spmm_plan_info_t *info)
     full.a_type = full.b_type = full.c_type = plan->dtype;
     full.sum_type = spmmi_dtype_of(plan->dtype)->sums;
     full.has_values = plan->values != NULL;
+    full.csr_bytes = spmmi_csr_bytes(plan->rows, plan->nnz, full.has_values ? plan->dtype : (spmm_dtype_t)0);
     memcpy(full.pattern_digest, plan->pattern_digest, sizeof full.pattern_digest);
     memcpy(full.values_digest, plan->values_digest, sizeof full.values_digest);
     full.variant_count = (int)plan->variant_count;

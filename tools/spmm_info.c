@@ -105,7 +105,7 @@ static void print_main(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_
                        const spmm_matrix_stats_t *stats)
 {
     char bytes[PRINT_UNITS_BYTES], csr[PRINT_UNITS_BYTES], types[PLAN_TYPES_BYTES];
-    const uint64_t csr_bytes = plan_csr_bytes(info);
+    const uint64_t csr_bytes = info->csr_bytes;
     plan_types_text(plan, types);
     fprintf(out, "%-*sformat %u.%u, %s, ", PLAN_REPORT_LABEL, "plan", info->format_major, info->format_minor,
             types);

@@ -10,21 +10,22 @@
 #include "executor/parts.h"
 
 struct spmmi_cuda {
-    struct spmmi_device device; /* its values are those of block, if that is held, and products may read them */
+    struct spmmi_device
+        device; /* its values are those of block, if that is held, and products may read them */
     struct spmmi_parts *parts;
     spmm_dtype_t dtype;
     uint32_t nnz;
     struct spmmi_device_block block; /* the values of A in its order, and zeros */
     struct spmmi_device_count count; /* of all blocks */
     struct spmmi_first_values first;
-    int takes_values;               /* on the device while it is made */
-    enum spmmi_value_maps maps;     /* behind that */
-    int is_uniform;                 /* the first values are all the same, and no others were set */
-    double value;                   /* it */
-    pthread_mutex_t opening;        /* of memory for new values */
-    int is_open;                    /* it is there, or there are no new values; under that lock */
-    _Atomic uint64_t host_bytes;    /* of maps */
-    atomic_int was_captured;        /* a product that says which value each is */
+    int takes_values;            /* on the device while it is made */
+    enum spmmi_value_maps maps;  /* behind that */
+    int is_uniform;              /* the first values are all the same, and no others were set */
+    double value;                /* it */
+    pthread_mutex_t opening;     /* of memory for new values */
+    int is_open;                 /* it is there, or there are no new values; under that lock */
+    _Atomic uint64_t host_bytes; /* of maps */
+    atomic_int was_captured;     /* a product that says which value each is */
 };
 
 /* What is known of values before memory is taken; the parts are chosen. */

@@ -9,7 +9,8 @@
 static void cut(struct spmmi_arena *arena, struct spmmi_value_memory *memory, void **lacked)
 {
     *lacked = memory->lacked_bytes > 0 ? spmmi_arena_cut(arena, memory->lacked_bytes, 1) : NULL;
-    memory->map = memory->map_count > 0 ? spmmi_arena_cut(arena, memory->map_count, sizeof *memory->map) : NULL;
+    memory->map =
+        memory->map_count > 0 ? spmmi_arena_cut(arena, memory->map_count, sizeof *memory->map) : NULL;
 }
 
 static spmm_status_t take(struct spmmi_value_memory *memory, spmm_diag_t *diag)
@@ -39,7 +40,8 @@ spmm_status_t spmmi_value_memory_open(struct spmmi_value_memory *memory, spmm_di
         return SPMM_OK;
     SPMM_TRY(take(memory, diag));
     if (memory->map_count > 0)
-        SPMM_TRY(spmmi_cuda_copy_up(memory->map, memory->host_map, memory->map_count, sizeof *memory->map, diag));
+        SPMM_TRY(
+            spmmi_cuda_copy_up(memory->map, memory->host_map, memory->map_count, sizeof *memory->map, diag));
 cleanup:
     return status;
 }

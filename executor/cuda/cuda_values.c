@@ -57,9 +57,8 @@ static void ones_fill(const void *dtype, uint64_t first, uint64_t count, void *t
 static spmm_status_t block_take(struct spmmi_cuda *cuda, spmm_diag_t *diag)
 {
     struct spmmi_arena arena = {NULL, spmmi_cuda_values_bytes(cuda)};
-    return cuda->block.memory != NULL
-               ? SPMM_OK
-               : spmmi_arena_take(&arena, &cuda->device.memory, &cuda->block, diag);
+    return cuda->block.memory != NULL ? SPMM_OK
+                                      : spmmi_arena_take(&arena, &cuda->device.memory, &cuda->block, diag);
 }
 
 spmm_status_t spmmi_cuda_values_take(struct spmmi_cuda *cuda, const spmm_plan_t *plan, int are_ones,
@@ -94,7 +93,8 @@ static spmm_status_t visit_object(struct spmmi_value_memory *(*at)(void *object,
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_value_memory *memory = NULL;
-    for (int k = 0; at != NULL && object != NULL && (memory = at(object, k)) != NULL && status == SPMM_OK; k++)
+    for (int k = 0; at != NULL && object != NULL && (memory = at(object, k)) != NULL && status == SPMM_OK;
+         k++)
         status = visit(memory, context, diag);
     return status;
 }
@@ -105,11 +105,11 @@ static spmm_status_t visit_all(const struct spmmi_parts *parts, visit_fn visit, 
 {
     spmm_status_t status = SPMM_OK;
     for (uint32_t i = 0; i < parts->shared_count && status == SPMM_OK; i++)
-        status = visit_object(parts->shared[i].kind->value_memory, parts->shared[i].object, visit, context,
-                              diag);
+        status =
+            visit_object(parts->shared[i].kind->value_memory, parts->shared[i].object, visit, context, diag);
     for (uint32_t i = 0; i < parts->count && status == SPMM_OK; i++)
-        status = visit_object(parts->list[i].backend->value_memory, parts->list[i].state, visit, context,
-                              diag);
+        status =
+            visit_object(parts->list[i].backend->value_memory, parts->list[i].state, visit, context, diag);
     return status;
 }
 
@@ -187,9 +187,10 @@ int spmmi_cuda_is_captured(void *stream)
 static spmm_status_t capture_check(const struct spmmi_cuda *cuda, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    SPMM_REQUIRE(!cuda->device.lacks_values || !atomic_load(&cuda->was_captured), SPMM_ERR_ARGUMENT, diag,
-                 "a product was captured while all values are the same and none are held: it would not see "
-                 "new ones. Make the executor with new_values = 1, or set values before products are captured");
+    SPMM_REQUIRE(
+        !cuda->device.lacks_values || !atomic_load(&cuda->was_captured), SPMM_ERR_ARGUMENT, diag,
+        "a product was captured while all values are the same and none are held: it would not see "
+        "new ones. Make the executor with new_values = 1, or set values before products are captured");
 cleanup:
     return status;
 }

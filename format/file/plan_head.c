@@ -172,6 +172,8 @@ static void fill(const struct head *h, spmm_plan_info_t *info)
     info->a_type = info->b_type = info->c_type = (spmm_dtype_t)from->dtype;
     info->sum_type = spmmi_dtype_of(info->a_type)->sums;
     info->has_values = (from->flags & SPMMI_FLAG_VALUES) != 0;
+    info->csr_bytes =
+        spmmi_csr_bytes(info->rows, info->nnz, info->has_values ? info->a_type : (spmm_dtype_t)0);
     memcpy(info->pattern_digest, from->pattern_digest, sizeof info->pattern_digest);
     memcpy(info->values_digest, from->values_digest, sizeof info->values_digest);
     info->variant_count = count(h, SPMMI_SECTION_VARIANTS, spmmi_variant_record.bytes);

@@ -89,8 +89,7 @@ typedef struct spmm_executor_options {
     const char *force_kernel;
     /** Most host memory that spmm_executor_create may take, for what it holds and for what it gives back; 0: no limit.
      * Where that is not enough it is refused (PLAN_BUDGET) before the executor is made; to find that out takes what
-     * spmm_executor_memory_bytes takes, which may be more than the budget. Plans of others ask for as much as they
-     * like: set a budget for them. */
+     * spmm_executor_memory_bytes takes, which may be more than the budget. Set one for plans of others. */
     uint64_t host_budget_bytes;
     uint64_t device_budget_bytes; /**< The same of the memory of a GPU, and of spmm_executor_set_values. */
     /** 1: each entry of A counts as 1, whatever values the plan holds, if any: the product of a pattern. The result has
@@ -119,11 +118,12 @@ typedef struct spmm_executor_options {
      * parts not of rows, or of op T. That call is refused (ARGUMENT) on a stream that is captured, and where all values
      * are the same and a product was captured, which keeps them. Plans without values count as 1. */
     int new_values;
+    int reserved_2; /**< Not read. */
 } spmm_executor_options_t;
 /* clang-format off */
 /** Defaults of all options. */
 #define SPMM_EXECUTOR_OPTIONS_INIT                                                             \
-    {sizeof(spmm_executor_options_t), 0, 0, 0, 0, 0, 0, (spmm_dtype_t)0, SPMM_JIT_AUTO, 0, 0, 0, 0, 0, 0}
+    {sizeof(spmm_executor_options_t), 0, 0, 0, 0, 0, 0, (spmm_dtype_t)0, SPMM_JIT_AUTO, 0, 0, 0, 0, 0, 0, 0}
 /* clang-format on */
 
 /** Bytes that an executor for this plan takes, before it is made. host_bytes: what it holds of the host and what is

@@ -92,6 +92,7 @@ typedef struct {
     uint16_t format_minor;      /**< The same; of a fresh plan the least that its file can have. */
     char source[128];           /**< Name of the matrix as given to the inspector; may be empty; UTF-8. */
     char writer[32];            /**< What made the plan, such as "spmm-inspector 0.2.0"; may be empty. */
+    uint64_t csr_bytes; /**< A as CSR: 32-bit columns, row pointers of 32 bits (64 from 2^31 nonzeros on). */
 } spmm_plan_info_t;
 /** Fill *info. Errors: ARGUMENT. */
 SPMM_API spmm_status_t spmm_plan_info(const spmm_plan_t *plan, spmm_plan_info_t *info);
@@ -228,8 +229,7 @@ SPMM_API spmm_status_t spmm_schedule_at(int index, spmm_schedule_info_t *info);
 typedef enum spmm_reorder {
     SPMM_REORDER_AUTO = 0,    /**< Whichever is predicted to pay, if any. */
     SPMM_REORDER_NONE = 1,    /**< The order of A. */
-    SPMM_REORDER_RADIX = 2,   /**< By pattern: units as binary numbers, largest first; none where that is the
-                                  order of A. */
+    SPMM_REORDER_RADIX = 2,   /**< By pattern: units as binary numbers, largest first; may be none. */
     SPMM_REORDER_JACCARD = 3, /**< Clusters of similar patterns, exact, greedy; at most 20,000 units. */
     SPMM_REORDER_MINHASH = 4, /**< Clusters of similar patterns found by min-hashes; any size. */
     SPMM_REORDER_RCM = 5      /**< Reverse Cuthill-McKee on the graph of A + A^T; square matrices only. */
@@ -365,9 +365,9 @@ SPMM_API spmm_status_t spmm_plan_section(const spmm_plan_t *plan, int index, spm
 
 /** Copies up to size bytes at offset of a file to bytes; returns how many: fewer where what is there of it ends. */
 typedef size_t (*spmm_read_at_fn)(void *context, uint64_t offset, void *bytes, size_t size);
-/** What a plan file that may be incomplete says of itself: less than 20,000 bytes of header, section table and names
- * are read, their hashes compared. file_bytes is of the whole file; names that are not there are empty. Errors:
- * ARGUMENT, PLAN_* (TRUNCATED: not all of the table), MEMORY. */
+/** What a plan file that may be incomplete says of itself: header, section table and names, under 20,000 bytes, are
+ * checked; file_bytes is of the whole file, missing names are empty. Errors: ARGUMENT, PLAN_* (TRUNCATED: no whole
+ * table), MEMORY. */
 SPMM_API spmm_status_t spmm_plan_head(spmm_read_at_fn read, void *context, spmm_plan_info_t *info,
                                       spmm_diag_t *diag);
 /** Its section of index 0, 1, ..  Errors: as spmm_plan_head. */

@@ -76,6 +76,7 @@ static void create_refuses_bad_arguments(void **state)
                                                  0,
                                                  0,
                                                  0,
+                                                 0,
                                                  0};
         spmm_executor_t *executor = (spmm_executor_t *)plan;
         spmm_diag_t diag;

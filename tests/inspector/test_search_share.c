@@ -48,8 +48,7 @@ static struct scene scene_make(const double seconds[DECISIONS][CANDIDATES])
 static void share(struct scene *s)
 {
     for (int i = 0; i < DECISIONS; i++) {
-        const struct spmmi_search search = {
-            .request = &s->request, .list = s->lists[i], .count = CANDIDATES};
+        const struct spmmi_search search = {.request = &s->request, .list = s->lists[i], .count = CANDIDATES};
         s->decisions[i].winner = *spmmi_search_choose(&search);
         assert_int_equal(spmmi_considered_keep(&search, &s->decisions[i], &s->considered[i], NULL), SPMM_OK);
     }

@@ -90,7 +90,7 @@ void inspect_report_text(FILE *out, const spmm_plan_t *plan, const struct inspec
     if (spmm_plan_info(plan, &info) != SPMM_OK)
         return;
     const spmm_matrix_info_t *m = &report->matrix;
-    const uint64_t csr_bytes = plan_csr_bytes(&info);
+    const uint64_t csr_bytes = info.csr_bytes;
     const spmm_matrix_stats_t stats = plan_matrix_stats(plan);
     plan_text_matrix(out, &info, &stats);
     fprintf(out, "%-*s%s, %s, %s, ", PLAN_REPORT_LABEL, "input", m->format, m->field, m->symmetry);

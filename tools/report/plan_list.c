@@ -18,7 +18,7 @@ static void print_line(const char *file, const spmm_plan_t *plan)
     char share[PRINT_UNITS_BYTES], targets[PLAN_TARGETS_BYTES], types[PLAN_TYPES_BYTES];
     spmm_plan_info_t info = {.struct_size = sizeof info};
     (void)spmm_plan_info(plan, &info);
-    snprintf(share, sizeof share, "%.3f", (double)info.file_bytes / (double)plan_csr_bytes(&info));
+    snprintf(share, sizeof share, "%.3f", (double)info.file_bytes / (double)info.csr_bytes);
     plan_targets_text(plan, targets);
     plan_types_text(plan, types);
     printf(LINE, print_count(rows, info.rows), print_count(cols, info.cols), print_count(nnz, info.nnz),

@@ -37,7 +37,7 @@ static void write_matrix(struct html *h, const struct plan_page *page, const spm
     html_tile(h, "band below, above", "%s, %s", print_count(a, stats->band_lower),
               print_count(b, stats->band_upper));
     html_tile(h, "plan file (of CSR)", "%s (%.3f)", print_bytes(a, info->file_bytes),
-              (double)info->file_bytes / (double)plan_csr_bytes(info));
+              (double)info->file_bytes / (double)info->csr_bytes);
     html_tiles_end(h);
     html_section_end(h);
 }
@@ -78,7 +78,7 @@ static void write_arrays(struct html *h, const spmm_plan_info_t *info)
         const char *name;
         uint64_t bytes;
     } arrays[] = {{"plan file", info->file_bytes},
-                  {"A as CSR", plan_csr_bytes(info)},
+                  {"A as CSR", info->csr_bytes},
                   {"B, n = 64", (uint64_t)info->cols * N_SHOWN * spmm_dtype_size(info->b_type)},
                   {"C, n = 64", (uint64_t)info->rows * N_SHOWN * spmm_dtype_size(info->c_type)}};
     const size_t count = sizeof arrays / sizeof *arrays;

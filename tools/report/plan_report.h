@@ -11,9 +11,6 @@
 
 #define PLAN_REPORT_LABEL 11 /* columns of the label of each line */
 
-/* Bytes of the same matrix in CSR with the shortest usual indices. */
-uint64_t plan_csr_bytes(const spmm_plan_info_t *info);
-
 /* The statistics of the plan's matrix. */
 spmm_matrix_stats_t plan_matrix_stats(const spmm_plan_t *plan);
 

@@ -21,7 +21,7 @@ void plan_json_identity(struct json *j, const spmm_plan_t *plan, const spmm_plan
         json_double(j, "equal_value", value);
     else
         json_null(j, "equal_value");
-    json_uint(j, "csr_bytes", plan_csr_bytes(info));
+    json_uint(j, "csr_bytes", info->csr_bytes);
 }
 
 void plan_json_metadata(struct json *j, const spmm_plan_t *plan)

@@ -25,13 +25,6 @@ spmm_matrix_stats_t plan_matrix_stats(const spmm_plan_t *plan)
     return stats;
 }
 
-uint64_t plan_csr_bytes(const spmm_plan_info_t *info)
-{
-    const uint64_t row_ptr_size = info->nnz <= INT32_MAX ? 4 : 8;
-    const uint64_t value_size = info->has_values ? spmm_dtype_size(info->a_type) : 0;
-    return ((uint64_t)info->rows + 1) * row_ptr_size + (uint64_t)info->nnz * (4 + value_size);
-}
-
 bool plan_has_equal_values(const spmm_plan_t *plan, double *value)
 {
     spmm_csr_t a;
