@@ -21,6 +21,11 @@ namespace spmmi {
 
 constexpr int STAGED_STEP = 4; // nonzeros of a lane that are on their way together
 
+// A row of a block: its nonzeros, counted from the block's start.
+struct LongRow {
+    uint32_t first, end, row;
+};
+
 // What a block holds in shared memory.
 template <typename T, int VEC, int LANES> struct Stage {
     using Sums = Vector<typename T::Sum, VEC>;
@@ -29,6 +34,9 @@ template <typename T, int VEC, int LANES> struct Stage {
     static_assert(NONZEROS % (STAGED_STEP * GROUPS) == 0, "turns are whole");
     alignas(16) Sums product[NONZEROS * LANES];
     alignas(16) Sums warp_sum[THREADS / 32 * LANES];
+    static constexpr uint32_t LONG = 32, LONG_ROWS = NONZEROS / LONG; // a long row has more nonzeros
+    LongRow long_row[LONG_ROWS];
+    uint32_t long_count;
     uint32_t first_block, block_count; // of a row in pieces
     bool finishes;
 };
@@ -101,33 +109,35 @@ __device__ __forceinline__ typename S::Sums sum_products(const S &s, uint32_t fi
     return sum;
 }
 
-// The rows of a block from their products. A row that is much longer than its lane groups gets a whole warp afterwards.
+// The rows of a block from their products. Rows that are much longer than their lane groups get a warp each afterwards,
+// which all warps share out (docs/decisions/0087).
 template <typename T, int VEC, int LANES, typename S>
 __device__ __forceinline__ void sum_rows(const RowsArgs<T> &a, const StagedBlock &block, const GroupRow &r,
-                                         const S &s)
+                                         S &s)
 {
     constexpr uint32_t WARP = 32 / LANES; // lane groups
-    constexpr uint32_t LONG = 32;
     const uint32_t column = threadIdx.x % LANES * VEC, lane = threadIdx.x / LANES % r.width;
     const bool is_there = r.index < block.ranks;
     const uint32_t first = is_there ? min(r.first - block.start, S::NONZEROS) : 0;
     const uint32_t end = is_there ? min(r.end - block.start, S::NONZEROS) : 0;
-    const bool is_long = r.width < WARP && end > first + LONG * r.width;
+    const bool is_long = r.width < WARP && end > first + S::LONG * r.width;
+    if (is_long && lane == 0 && threadIdx.x % LANES == 0) {
+        const uint32_t at = atomicAdd(&s.long_count, 1);
+        if (at < S::LONG_ROWS) // all, but in damaged tables
+            s.long_row[at] = {first, end, r.row};
+    }
     typename S::Sums sum = sum_products<LANES>(s, first + lane, is_long ? 0 : end, r.width);
     sum = sum_lanes(sum, LANES, LANES * r.width);
     if (is_there && lane == 0 && !is_long)
         store_sums<T, VEC>(a, r.row, column, sum, a.alpha);
-    uint32_t long_rows = __ballot_sync(0xffffffffu, is_long && lane == 0 && threadIdx.x % LANES == 0);
+    __syncthreads();
 #pragma unroll 1
-    while (long_rows != 0) {
-        const int from = __ffs((int)long_rows) - 1;
-        long_rows &= long_rows - 1;
-        const uint32_t row = __shfl_sync(0xffffffffu, r.row, from);
-        sum = sum_products<LANES>(s, __shfl_sync(0xffffffffu, first, from) + threadIdx.x % 32 / LANES,
-                                  __shfl_sync(0xffffffffu, end, from), WARP);
+    for (uint32_t i = threadIdx.x / 32; i < min(s.long_count, S::LONG_ROWS); i += THREADS / 32) {
+        const LongRow row = s.long_row[i];
+        sum = sum_products<LANES>(s, row.first + threadIdx.x % 32 / LANES, row.end, WARP);
         sum = sum_lanes(sum, LANES, 32);
         if (threadIdx.x % 32 < LANES)
-            store_sums<T, VEC>(a, row, column, sum, a.alpha);
+            store_sums<T, VEC>(a, row.row, column, sum, a.alpha);
     }
 }
 
@@ -229,6 +239,8 @@ __global__ void __launch_bounds__(THREADS, SPMMI_STAGED_BLOCKS_PER_SM(sizeof(typ
         return;
     }
     __shared__ S s;
+    if (threadIdx.x == 0)
+        s.long_count = 0;
     const StagedBlock block = staged_block<S>(a);
     Turn<T, S> turn;
     turn.load(a, block.start + threadIdx.x / LANES, block.end);

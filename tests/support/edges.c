@@ -30,6 +30,7 @@ TEST_PATTERN(every_eighth, j % 8 == 7 && i % 8 == 7)
 TEST_PATTERN(blocks, i / 16 == j / 16)
 TEST_PATTERN(lengths, j < i)
 TEST_PATTERN(one_a_row, j == i * 29 % cols)
+TEST_PATTERN(some_full_rows, i % 20 == 7 || j == i * 29 % cols)
 
 static const struct test_pattern edges[TEST_EDGES] = {
     {"0 x 7", 0, 7, none},
@@ -72,6 +73,7 @@ static const struct test_pattern edges[TEST_EDGES] = {
     {"blocks of 16", 100, 100, blocks},
     {"rows of 0 to 129", 130, 129, lengths},
     {"one a row", 200, 57, one_a_row},
+    {"some full rows between short ones", 260, 83, some_full_rows},
 };
 
 struct test_matrix *test_edge_make(int index, enum test_values values)
