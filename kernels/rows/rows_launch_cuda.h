@@ -47,12 +47,17 @@ struct spmmi_rows_launch {
 void spmmi_rows_launch_plan(const struct spmmi_rows_problem *problem, const struct spmmi_device *device,
                             struct spmmi_rows_launch *launch);
 
-/* Distance of the blocks of a nonzero split for one of the grids. */
+/* The blocks of a nonzero split for one of the grids. */
+static inline struct spmmi_rows_blocks spmmi_rows_part_blocks(uint32_t nnz, uint32_t item_size,
+                                                              spmm_dtype_t dtype, int grid, uint32_t sm_count)
+{
+    return spmmi_rows_blocks_of(nnz, item_size, (uint32_t)spmm_dtype_size(dtype), grid, sm_count);
+}
+/* Distance of their boundaries. */
 static inline uint32_t spmmi_rows_block_nonzeros(uint32_t nnz, uint32_t item_size, spmm_dtype_t dtype,
                                                  int grid, uint32_t sm_count)
 {
-    return (uint32_t)spmmi_rows_blocks_of(nnz, item_size, (uint32_t)spmm_dtype_size(dtype), grid, sm_count)
-        .nonzeros;
+    return (uint32_t)spmmi_rows_part_blocks(nnz, item_size, dtype, grid, sm_count).nonzeros;
 }
 /* How many there are. */
 static inline uint32_t spmmi_rows_block_count(uint32_t nnz, uint32_t item_size, spmm_dtype_t dtype, int grid,

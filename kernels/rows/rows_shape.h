@@ -189,6 +189,8 @@ struct spmmi_rows_blocks {
     uint64_t groups;         /* of a block */
     uint64_t group_nonzeros; /* of a group of a block that took all it can from its neighbours */
     uint64_t nonzeros;       /* of a block, before boundaries move */
+    uint64_t slack;          /* they move back by nonzeros / slack at most */
+    uint64_t waves;          /* of blocks */
 };
 
 static inline uint64_t spmmi_rows_round_up(uint64_t count, uint64_t step)
@@ -199,23 +201,38 @@ static inline uint64_t spmmi_rows_round_up(uint64_t count, uint64_t step)
 /* Blocks are about equally long, so whole waves of them leave no multiprocessor idle: as many blocks as fit the fewest
  * waves in which no group takes more than it should, with room for what a block may grow by, as its last boundary did
  * not move and its first did (docs/decisions/0048). A block that has no step for each group is not made shorter. */
-static inline struct spmmi_rows_blocks spmmi_rows_blocks_of(uint64_t nnz, uint32_t item_size,
-                                                            uint32_t value_bytes, int grid, uint32_t sm_count)
+static inline struct spmmi_rows_blocks spmmi_rows_blocks_with(uint64_t slack, uint64_t nnz,
+                                                              uint32_t item_size, uint32_t value_bytes,
+                                                              int grid, uint32_t sm_count)
 {
-    const uint64_t lanes = UINT64_C(1) << grid, slack = spmmi_rows_slack(grid), step = item_size;
+    const uint64_t lanes = UINT64_C(1) << grid, step = item_size;
     uint64_t most = SPMMI_ROWS_GROUP_NONZEROS_MAX(lanes);
-    struct spmmi_rows_blocks b = {SPMMI_ROWS_THREADS / lanes, 0, 0};
+    struct spmmi_rows_blocks b = {SPMMI_ROWS_THREADS / lanes, 0, 0, slack, 0};
     const uint64_t slots = sm_count * SPMMI_ROWS_BLOCKS_PER_SM(value_bytes);
     most = most > step ? most : step;
     const uint64_t padded = nnz * (slack + 1) / slack + 1;
-    const uint64_t waves = padded / (b.groups * slots * most) + 1;
-    const uint64_t fitted = (nnz + slots * waves - 1) / (slots * waves);
-    b.group_nonzeros = (padded / (b.groups * slots * waves) / step + 1) * step;
+    b.waves = padded / (b.groups * slots * most) + 1;
+    const uint64_t fitted = (nnz + slots * b.waves - 1) / (slots * b.waves);
+    b.group_nonzeros = (padded / (b.groups * slots * b.waves) / step + 1) * step;
     b.nonzeros = spmmi_rows_round_up(fitted, item_size);
     const uint64_t least = (b.groups - 1) * step * slack / (slack + 1) / item_size * item_size;
     b.nonzeros = b.nonzeros > least ? b.nonzeros : least;
     b.nonzeros = b.nonzeros > item_size ? b.nonzeros : item_size;
     return b;
+}
+
+/* The same of the blocks that an executor makes. Slots take as long as several steps of a group: where all blocks are
+ * resident at once and their groups are short, those of 8 or 16 lanes move boundaries far too (docs/decisions/0087). */
+#define SPMMI_ROWS_SHORT_GROUP 16u
+static inline struct spmmi_rows_blocks spmmi_rows_blocks_of(uint64_t nnz, uint32_t item_size,
+                                                            uint32_t value_bytes, int grid, uint32_t sm_count)
+{
+    const uint64_t slack = spmmi_rows_slack(grid), far_slack = spmmi_rows_slack(0);
+    const struct spmmi_rows_blocks far =
+        spmmi_rows_blocks_with(far_slack, nnz, item_size, value_bytes, grid, sm_count);
+    return grid <= 4 && far.waves == 1 && far.group_nonzeros <= SPMMI_ROWS_SHORT_GROUP
+               ? far
+               : spmmi_rows_blocks_with(slack, nnz, item_size, value_bytes, grid, sm_count);
 }
 
 #endif
