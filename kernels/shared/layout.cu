@@ -6,6 +6,8 @@
 //          are longer then (docs/decisions/0049)
 // access   16 bytes a thread on both sides, WIDE = 16 / sizeof(T) numbers; edges, and rows that are not aligned to
 //          16 bytes, go value by value
+// values   of 4 or 8 bytes go to more than 16 columns that are not aligned one by one, from neighbouring lanes to
+//          neighbours in memory, in tiles of 64 rows (docs/decisions/0087)
 // columns  that are not aligned are read by two words of 16 bytes, which are shifted, if values have 16 bits; of those
 //          that are written, each has a tile of rows of its own, which begins at a sector, so that no two blocks write
 //          to one (docs/decisions/0083)
@@ -26,7 +28,6 @@ using spmmi::load_vector;
 using spmmi::store_vector;
 using spmmi::Vector;
 
-constexpr int THREADS = 256; // of a gather or scatter
 constexpr int ROWS_FROM_COLUMNS = 64, ROWS_FROM_ROWS = 128;
 template <typename T> constexpr int SECTOR_VALUES = 32 / sizeof(T);
 
@@ -243,24 +244,53 @@ __global__ void __launch_bounds__(2 * ROWS_FROM_ROWS)
     }
 }
 
-template <typename T>
-__global__ void __launch_bounds__(THREADS)
-    gather(uint32_t count, const uint32_t *__restrict__ map, const T *__restrict__ in, T *__restrict__ out,
-           uint32_t room)
-{
-    const uint32_t i = blockIdx.x * THREADS + threadIdx.x;
-    if (i < count)
-        out[i] = in[min(map[i], room - 1)];
-}
+// What columns_by_values keeps. Each column has a tile of rows of its own, which begins at a sector.
+template <typename T, int COLUMNS_> struct ValueTile {
+    static constexpr int ROWS = 64, COLUMNS = COLUMNS_, MORE = SECTOR_VALUES<T>, WIDE = 16 / sizeof(T);
+    static constexpr int STEPS = 8, THREADS = ROWS * COLUMNS / STEPS;
+    static constexpr int ROW_WORDS = COLUMNS / WIDE, WORDS = (ROWS + MORE) * ROW_WORDS;
+    T x[COLUMNS][ROWS + MORE + 1]; // an odd number of values: neighbours of a row are in other banks
+};
 
-template <typename T>
-__global__ void __launch_bounds__(THREADS)
-    scatter(uint32_t count, const uint32_t *__restrict__ map, const T *__restrict__ in, T *__restrict__ out,
-            uint32_t room)
+// As columns_from_rows, to columns that are not aligned, of values of 4 or 8 bytes.
+template <typename T, int COLUMNS>
+__global__ void __launch_bounds__(ValueTile<T, COLUMNS>::THREADS)
+    columns_by_values(int64_t rows, int64_t n, const T *src, int64_t lds, T *dst, int64_t ldd, T beta)
 {
-    const uint32_t i = blockIdx.x * THREADS + threadIdx.x;
-    if (i < count && map[i] < room)
-        out[map[i]] = in[i];
+    using TileT = ValueTile<T, COLUMNS>;
+    constexpr int ROWS = TileT::ROWS, MORE = TileT::MORE, WIDE = TileT::WIDE, STEPS = TileT::STEPS;
+    constexpr int WORD_STEPS = (TileT::WORDS + TileT::THREADS - 1) / TileT::THREADS;
+    __shared__ TileT tile;
+    const int64_t row0 = (int64_t)blockIdx.x * ROWS - MORE, column0 = (int64_t)blockIdx.y * COLUMNS;
+    const bool src_aligned = aligned(src, lds);
+    spmmi::wait_for_previous();
+    Vector<T, WIDE> word[WORD_STEPS];
+#pragma unroll
+    for (int step = 0; step < WORD_STEPS; step++) {
+        const int w = step * TileT::THREADS + (int)threadIdx.x, j = w % TileT::ROW_WORDS * WIDE;
+        const int64_t row = row0 + w / TileT::ROW_WORDS;
+        const int64_t count = w < TileT::WORDS && row >= 0 && row < rows ? n - column0 - j : 0;
+        word[step] = load_part<T, WIDE>(src + row * lds + column0 + j, 0, count, src_aligned);
+    }
+#pragma unroll
+    for (int step = 0; step < WORD_STEPS; step++) {
+        const int w = step * TileT::THREADS + (int)threadIdx.x;
+        if (w < TileT::WORDS) {
+#pragma unroll
+            for (int e = 0; e < WIDE; e++)
+                tile.x[w % TileT::ROW_WORDS * WIDE + e][w / TileT::ROW_WORDS] = word[step].x[e];
+        }
+    }
+    __syncthreads();
+#pragma unroll
+    for (int step = 0; step < STEPS; step++) {
+        const int j = (int)threadIdx.x / ROWS + step * (TileT::THREADS / ROWS);
+        T *const column = dst + (column0 + j) * ldd;
+        const int at = (int)threadIdx.x % ROWS + MORE - before_column(column); // row of the tile
+        const int64_t row = row0 + at;
+        if (column0 + j < n && row >= 0 && row < rows)
+            column[row] = beta != T(0) ? fma(beta, column[row], tile.x[j][at]) : tile.x[j][at];
+    }
 }
 
 template <int ROWS, int COLUMNS> dim3 tiles(int64_t rows, int64_t width)
@@ -280,16 +310,26 @@ int to_rows(int64_t rows, int64_t n, const void *src_, int64_t lds, void *dst, i
 }
 
 template <typename T, int COLUMNS>
-int to_columns(int64_t rows, int64_t n, const void *src, int64_t lds, void *dst_, int64_t ldd, double beta,
+int to_columns(int64_t rows, int64_t n, const void *src_, int64_t lds, void *dst_, int64_t ldd, double beta,
                void *stream, bool is_dependent)
 {
+    const T *src = static_cast<const T *>(src_);
     T *dst = static_cast<T *>(dst_);
-    const bool is_aligned = aligned(dst, ldd);
-    const int64_t more = is_aligned ? 0 : SECTOR_VALUES<T> - 1; // the tiles of a column begin so much earlier
-    return spmmi::launch_kernel(
-        is_aligned ? columns_from_rows<T, COLUMNS, true> : columns_from_rows<T, COLUMNS, false>,
-        tiles<ROWS_FROM_ROWS, COLUMNS>(rows + more, n), 2 * ROWS_FROM_ROWS, 0, stream, is_dependent, rows, n,
-        static_cast<const T *>(src), lds, dst, ldd, static_cast<T>(beta));
+    if (aligned(dst, ldd))
+        return spmmi::launch_kernel(columns_from_rows<T, COLUMNS, true>,
+                                    tiles<ROWS_FROM_ROWS, COLUMNS>(rows, n), 2 * ROWS_FROM_ROWS, 0, stream,
+                                    is_dependent, rows, n, src, lds, dst, ldd, static_cast<T>(beta));
+    const int64_t from_sector = rows + SECTOR_VALUES<T> - 1; // the tiles of a column begin so much earlier
+    if constexpr (sizeof(T) > 2 && COLUMNS > 16) {
+        using TileT = ValueTile<T, COLUMNS>;
+        return spmmi::launch_kernel(columns_by_values<T, COLUMNS>,
+                                    tiles<TileT::ROWS, COLUMNS>(from_sector, n), TileT::THREADS, 0, stream,
+                                    is_dependent, rows, n, src, lds, dst, ldd, static_cast<T>(beta));
+    } else {
+        return spmmi::launch_kernel(columns_from_rows<T, COLUMNS, false>,
+                                    tiles<ROWS_FROM_ROWS, COLUMNS>(from_sector, n), 2 * ROWS_FROM_ROWS, 0,
+                                    stream, is_dependent, rows, n, src, lds, dst, ldd, static_cast<T>(beta));
+    }
 }
 
 } // namespace
@@ -338,42 +378,4 @@ extern "C" int spmmi_columns_from_rows_cuda(int dtype, int64_t rows, int64_t n, 
     }
     using T = double;
     return FOR_WIDTH(n, to_columns)(rows, n, src, lds, dst, ldd, beta, cuda_stream, is_dependent != 0);
-}
-
-// Numbers are bits are moved, not interpreted: an unsigned word of their size stands for them.
-template <typename T>
-static int move_words(bool scatters, uint32_t count, const uint32_t *map, const void *in, void *out,
-                      uint32_t room, void *stream)
-{
-    return (int)spmmi::launch_kernel(scatters ? scatter<T> : gather<T>, dim3((count + THREADS - 1) / THREADS),
-                                     THREADS, 0, stream, false, count, map, static_cast<const T *>(in),
-                                     static_cast<T *>(out), room);
-}
-
-static int move_values(int dtype, bool scatters, uint32_t count, const uint32_t *map, const void *in,
-                       void *out, uint32_t room, void *stream)
-{
-    if (count == 0)
-        return cudaSuccess;
-    return dtype == 1   ? move_words<uint32_t>(scatters, count, map, in, out, room, stream)
-           : dtype == 2 ? move_words<uint64_t>(scatters, count, map, in, out, room, stream)
-                        : move_words<uint16_t>(scatters, count, map, in, out, room, stream);
-}
-
-extern "C" int spmmi_gather_cuda(int dtype, uint32_t count, const uint32_t *map, const void *in, void *out,
-                                 uint32_t room, void *cuda_stream)
-{
-    return move_values(dtype, false, count, map, in, out, room, cuda_stream);
-}
-
-extern "C" int spmmi_scatter_cuda(int dtype, uint32_t count, const uint32_t *map, const void *in, void *out,
-                                  uint32_t room, void *cuda_stream)
-{
-    return move_values(dtype, true, count, map, in, out, room, cuda_stream);
-}
-
-extern "C" int spmmi_kernels_load_cuda(void)
-{
-    cudaFuncAttributes attributes;
-    return cudaFuncGetAttributes(&attributes, reinterpret_cast<const void *>(gather<uint32_t>));
 }
