@@ -6,8 +6,9 @@
 
 #include <spmm/plan.h>
 
-/* A kind without a public enumerator: callers find it with spmm_reorder_at. */
+/* Kinds without a public enumerator: callers find them with spmm_reorder_at. */
 #define SPMMI_REORDER_COMMUNITIES ((spmm_reorder_t)6)
+#define SPMMI_REORDER_GROWING ((spmm_reorder_t)7)
 
 /* Rows of the list; all of them but auto are permutations that a matrix may have. */
 enum {

@@ -4,6 +4,7 @@
 
 #include <assert.h>
 
+#include "format/base/alloc.h"
 #include "format/base/diag.h"
 
 static const struct spmmi_reorder_ops permutations[] = {
@@ -53,5 +54,38 @@ spmm_status_t spmmi_permutation_units(const struct spmmi_permutation_input *in, 
     status = ops->make(in, permutation);
     SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory for the permutation of the rows");
 cleanup:
+    return status;
+}
+
+/* Units of rows[count], row by row. */
+static spmm_status_t units_of_rows(const struct spmmi_permutation_input *in, const uint32_t *rows,
+                                   uint32_t *permutation)
+{
+    uint64_t *first = spmmi_alloc_zero((uint64_t)in->rows + 1, sizeof *first);
+    if (first == NULL)
+        return SPMM_ERR_MEMORY;
+    for (uint64_t u = in->units; u > 0; u--)
+        first[in->unit_row[u - 1]] = u - 1;
+    uint64_t count = 0;
+    for (int64_t i = 0; i < in->rows; i++) {
+        for (uint64_t u = first[rows[i]]; u < in->units && in->unit_row[u] == rows[i]; u++)
+            permutation[count++] = (uint32_t)u;
+    }
+    spmmi_free(first);
+    return SPMM_OK;
+}
+
+spmm_status_t spmmi_permutation_by_rows(const struct spmmi_permutation_input *in, spmmi_reorder_fn *of_rows,
+                                        uint32_t *permutation)
+{
+    if (in->unit_row == NULL)
+        return of_rows(in, permutation);
+    uint32_t *rows = spmmi_alloc((uint64_t)in->rows, sizeof *rows);
+    if (rows == NULL)
+        return SPMM_ERR_MEMORY;
+    spmm_status_t status = of_rows(in, rows);
+    if (status == SPMM_OK)
+        status = units_of_rows(in, rows, permutation);
+    spmmi_free(rows);
     return status;
 }

@@ -41,6 +41,10 @@ struct spmmi_reorder_ops {
 
 #define SPMMI_PERMUTATION_TAU 0.8 /* jaccard, over single columns: docs/reordering.md says why */
 
+/* For kinds that permute rows, of_rows, and keep the segments of one together, ascending. */
+spmm_status_t spmmi_permutation_by_rows(const struct spmmi_permutation_input *in, spmmi_reorder_fn *of_rows,
+                                        uint32_t *permutation);
+
 /* NULL for auto, none and unknown kinds. */
 const struct spmmi_reorder_ops *spmmi_reorder_of(spmm_reorder_t kind);
 

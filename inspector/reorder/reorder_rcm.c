@@ -247,34 +247,12 @@ spmm_status_t spmmi_reorder_rcm(int64_t rows, int64_t cols, const int64_t *row_p
     return status;
 }
 
-/* Units of rows[count], row by row. */
-static spmm_status_t units_of_rows(const struct spmmi_permutation_input *in, const uint32_t *rows,
-                                   uint32_t *permutation)
+static spmm_status_t rcm_of_rows(const struct spmmi_permutation_input *in, uint32_t *permutation)
 {
-    uint64_t *first = spmmi_alloc_zero((uint64_t)in->rows + 1, sizeof *first);
-    if (first == NULL)
-        return SPMM_ERR_MEMORY;
-    for (uint64_t u = in->units; u > 0; u--)
-        first[in->unit_row[u - 1]] = u - 1;
-    uint64_t count = 0;
-    for (int64_t i = 0; i < in->rows; i++) {
-        for (uint64_t u = first[rows[i]]; u < in->units && in->unit_row[u] == rows[i]; u++)
-            permutation[count++] = (uint32_t)u;
-    }
-    spmmi_free(first);
-    return SPMM_OK;
+    return spmmi_reorder_rcm(in->rows, in->cols, in->row_ptr, in->col_ind, permutation);
 }
 
 spmm_status_t spmmi_permutation_rcm(const struct spmmi_permutation_input *in, uint32_t *permutation)
 {
-    if (in->unit_row == NULL)
-        return spmmi_reorder_rcm(in->rows, in->cols, in->row_ptr, in->col_ind, permutation);
-    uint32_t *rows = spmmi_alloc((uint64_t)in->rows, sizeof *rows);
-    if (rows == NULL)
-        return SPMM_ERR_MEMORY;
-    spmm_status_t status = spmmi_reorder_rcm(in->rows, in->cols, in->row_ptr, in->col_ind, rows);
-    if (status == SPMM_OK)
-        status = units_of_rows(in, rows, permutation);
-    spmmi_free(rows);
-    return status;
+    return spmmi_permutation_by_rows(in, rcm_of_rows, permutation);
 }

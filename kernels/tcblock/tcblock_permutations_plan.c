@@ -5,6 +5,7 @@
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
 #include "tcblock_plan.h"
+#include "inspector/reorder/permutation_units.h"
 #include "inspector/reorder/row_similarity.h"
 #include "kernels/long_rows/long_rows_plan.h"
 
@@ -22,6 +23,9 @@
 #define SIMILARITY_MAX 0.87 /* limit of spmmi_row_similarity, for shorter rows */
 /* Share of blocks or working sets that the first permutation leaves, below which others are tried too. */
 #define PERMUTATION_GAIN 0.8
+/* Columns of 64 rows over those of 8 of them, at most 8, from which on clusters of rows are tried: 1.4 to 2.8 are bands
+ * and meshes that clusters do not change, 3.7 to 6.5 lattices and meshes whose row blocks are slices. */
+#define SLICES_MIN 3.3
 #define US_PER_SECOND 1e6
 
 /* Row similarity; 0: not computed yet. */
@@ -51,26 +55,30 @@ cleanup:
 }
 
 /* Permutations take longer than all the rest of an inspection. So a free choice tries them only where the blocks of row
- * windows have room for more nonzeros, where the family is close enough to the best time so far, and where a sample
- * finds similar rows that are not neighbours. Long rows need no sample: permuting them is cheap, as its cost grows with
- * the number of rows. */
-static spmm_status_t find_reason_against(const struct spmmi_search *s, const struct spmmi_candidate *leader,
-                                         double density, struct spmmi_evidence *why, spmm_diag_t *diag)
+ * windows have room for more nonzeros, and where the family is close enough to the best time so far. */
+static struct spmmi_evidence reason_against_all(const struct spmmi_search *s,
+                                                const struct spmmi_candidate *leader, double density)
+{
+    const double full = s->pattern->nnz < SMALL_NONZEROS ? SMALL_FILL : PERMUTATION_FILL,
+                 bound = leader->weighed / PERMUTATION_PRUNING_FACTOR;
+    if (density < DENSITY_MIN)
+        return spmmi_why(SPMMI_REASON_DENSITY, density, DENSITY_MIN);
+    if (bound >= s->best)
+        return spmmi_why(SPMMI_REASON_PRUNED, US_PER_SECOND * bound, US_PER_SECOND * s->best);
+    if (density >= full)
+        return spmmi_why(SPMMI_REASON_FULL, density, full);
+    return spmmi_why((enum spmmi_reason)0, 0, 0);
+}
+
+/* Permutations that look for similar rows are tried where a sample finds some that are not neighbours. Long rows need
+ * no sample: permuting them is cheap, as its cost grows with the number of rows. */
+static spmm_status_t find_reason_against_similar(const struct spmmi_search *s, struct spmmi_evidence *why,
+                                                 spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    const struct spmmi_pattern *const a = s->pattern;
-    const bool is_small = a->nnz < SMALL_NONZEROS;
-    const double full = is_small ? SMALL_FILL : PERMUTATION_FILL,
-                 bound = leader->weighed / PERMUTATION_PRUNING_FACTOR;
     double similarity = 0;
     *why = spmmi_why((enum spmmi_reason)0, 0, 0);
-    if (density < DENSITY_MIN)
-        *why = spmmi_why(SPMMI_REASON_DENSITY, density, DENSITY_MIN);
-    else if (bound >= s->best)
-        *why = spmmi_why(SPMMI_REASON_PRUNED, US_PER_SECOND * bound, US_PER_SECOND * s->best);
-    else if (density >= full)
-        *why = spmmi_why(SPMMI_REASON_FULL, density, full);
-    if (why->reason != 0 || a->mean >= (is_small ? SMALL_LONG_ROWS : LONG_ROWS))
+    if (s->pattern->mean >= (s->pattern->nnz < SMALL_NONZEROS ? SMALL_LONG_ROWS : LONG_ROWS))
         goto cleanup;
     SPMM_TRY(similarity_of(s, &similarity, diag));
     if (similarity >= SIMILARITY_MAX)
@@ -91,27 +99,72 @@ static bool gains_much(const struct spmmi_tcblock_analysis *after,
     return gains;
 }
 
-/* Tries all permutations where the caller names the family. A free choice goes on to the second only where the first
- * one gains much. */
-static spmm_status_t try_permutations(struct spmmi_search *s, const struct spmmi_tcblock_rules *rules,
-                                      const struct spmmi_tcblock_analysis *natural, spmm_diag_t *diag)
+/* Are row blocks slices, whose row windows read other columns? */
+static bool is_sliced(const struct spmmi_search *s, const struct spmmi_tcblock_analysis *natural)
 {
-    static const spmm_reorder_t of_auto[] = {SPMM_REORDER_MINHASH, SPMM_REORDER_RCM, SPMM_REORDER_RADIX};
+    const struct spmmi_tcblock_counts *const blocks = &natural->counts[SPMMI_TCBLOCK_64];
+    const struct spmmi_tcblock_counts *const windows = &natural->counts[SPMMI_TCBLOCK_8];
+    return s->pattern->rows == s->pattern->cols &&
+           blocks->working_set * blocks->unit_rows >= SLICES_MIN * windows->working_set * windows->unit_rows;
+}
+
+/* gains: does it gain much? */
+static spmm_status_t try_permutation(struct spmmi_search *s, const struct spmmi_tcblock_rules *rules,
+                                     const struct spmmi_tcblock_analysis *natural, spmm_reorder_t kind,
+                                     bool *gains, spmm_diag_t *diag)
+{
     spmm_status_t status = SPMM_OK;
     const struct spmmi_row_permutation *permutation = NULL;
     const struct spmmi_tcblock_analysis *analysis = NULL;
-    bool gains = true;
-    for (size_t i = 0; i < sizeof of_auto / sizeof of_auto[0] && gains; i++) {
-        if (of_auto[i] == SPMM_REORDER_RCM && s->pattern->rows != s->pattern->cols)
-            continue;
-        gains = spmmi_is_forced(s);
-        SPMM_TRY(spmmi_row_permutation_of(s->permutations, of_auto[i], &permutation, diag));
-        if (permutation->permutation == NULL)
-            continue;
-        SPMM_TRY(spmmi_tcblock_analysis_of(s, permutation->permutation, &analysis, diag));
-        SPMM_TRY(spmmi_tcblock_emit(s, rules, permutation, diag));
-        gains = gains || gains_much(analysis, natural);
+    *gains = false;
+    SPMM_TRY(spmmi_row_permutation_of(s->permutations, kind, &permutation, diag));
+    if (permutation->permutation == NULL)
+        goto cleanup;
+    SPMM_TRY(spmmi_tcblock_analysis_of(s, permutation->permutation, &analysis, diag));
+    SPMM_TRY(spmmi_tcblock_emit(s, rules, permutation, diag));
+    *gains = gains_much(analysis, natural);
+cleanup:
+    return status;
+}
+
+/* A family that the caller names. */
+static spmm_status_t try_all(struct spmmi_search *s, const struct spmmi_tcblock_rules *rules,
+                             const struct spmmi_tcblock_analysis *natural, spmm_diag_t *diag)
+{
+    static const spmm_reorder_t kinds[] = {SPMMI_REORDER_GROWING, SPMM_REORDER_MINHASH, SPMM_REORDER_RCM,
+                                           SPMM_REORDER_RADIX};
+    spmm_status_t status = SPMM_OK;
+    const struct spmmi_pattern *const a = s->pattern;
+    bool gains = false;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (a->rows == a->cols || !spmmi_reorder_of(kinds[i])->limits.is_square)
+            SPMM_TRY(try_permutation(s, rules, natural, kinds[i], &gains, diag));
+cleanup:
+    return status;
+}
+
+/* A free choice: clusters of a mesh or a lattice, and where they do not gain much, of similar rows; the rest where
+ * those do. */
+static spmm_status_t try_some(struct spmmi_search *s, const struct spmmi_tcblock_rules *rules,
+                              const struct spmmi_tcblock_analysis *natural, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct spmmi_evidence why;
+    bool gains = false;
+    if (is_sliced(s, natural))
+        SPMM_TRY(try_permutation(s, rules, natural, SPMMI_REORDER_GROWING, &gains, diag));
+    if (gains)
+        goto cleanup;
+    SPMM_TRY(find_reason_against_similar(s, &why, diag));
+    if (why.reason != 0) {
+        status = spmmi_search_refuse(s, rules->family, (spmm_schedule_t)0, SPMM_REORDER_MINHASH, &why, diag);
+        goto cleanup;
     }
+    SPMM_TRY(try_permutation(s, rules, natural, SPMM_REORDER_MINHASH, &gains, diag));
+    if (gains && s->pattern->rows == s->pattern->cols)
+        SPMM_TRY(try_permutation(s, rules, natural, SPMM_REORDER_RCM, &gains, diag));
+    if (gains)
+        SPMM_TRY(try_permutation(s, rules, natural, SPMM_REORDER_RADIX, &gains, diag));
 cleanup:
     return status;
 }
@@ -129,8 +182,7 @@ static spmm_status_t consider_permutations(struct spmmi_search *s, const struct 
         goto cleanup;
     SPMM_TRY(spmmi_tcblock_analysis_of(s, NULL, &natural, diag));
     if (!spmmi_is_forced(s))
-        SPMM_TRY(find_reason_against(s, leader, spmmi_tcblock_analysis_fill(natural, SPMMI_TCBLOCK_8), &why,
-                                     diag));
+        why = reason_against_all(s, leader, spmmi_tcblock_analysis_fill(natural, SPMMI_TCBLOCK_8));
     if (why.reason != 0) {
         SPMM_TRY(spmmi_search_refuse(s, rules->family, (spmm_schedule_t)0, SPMM_REORDER_MINHASH, &why, diag));
         goto cleanup;
@@ -138,7 +190,7 @@ static spmm_status_t consider_permutations(struct spmmi_search *s, const struct 
     SPMM_TRY(spmmi_search_repays(s, rules->family, SPMM_REORDER_MINHASH, spmmi_permutation_seconds(s),
                                  leader->weighed / PERMUTATION_PRUNING_FACTOR, &repays, diag));
     if (repays)
-        SPMM_TRY(try_permutations(s, rules, natural, diag));
+        SPMM_TRY(spmmi_is_forced(s) ? try_all(s, rules, natural, diag) : try_some(s, rules, natural, diag));
 cleanup:
     return status;
 }

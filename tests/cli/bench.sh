@@ -109,7 +109,7 @@ run "${bench[@]}" --no-peers -n 5 --plans tensor --csv "$work/r.csv" gen:femshuf
 exits 0
 rows 'len(r) == len({(x["matrix"], x["kernel"]) for x in r}) and all(float(x["error_ratio"]) <= 1 for x in r)'
 rows '{x["kernel"] for x in r if x["matrix"] == "gen:femshuf:4:4:4" and x["family"] in ("window", "panel")} == {
-    "/".join(("cpu", *shape, *order, compute)) for compute in ("tf32", "3xtf32") for order in ((), ("minhash",), ("rcm",))
+    "/".join(("cpu", *shape, *order, compute)) for compute in ("tf32", "3xtf32") for order in ((), ("minhash",), ("rcm",), ("growing",))
     for storage in ("dense", "packed") for shape in (("window", storage), ("panel", storage, "p64"), ("panel", storage, "p128"))}'
 rows 'all(x["compute"] == (x["kernel"].split("/")[-1] if x["family"] in ("window", "panel", "bcsr") else "f32") for x in r)'
 rows 'not [x for x in r if x["matrix"].startswith("gen:uniform") and "/rcm/" in x["kernel"]]'

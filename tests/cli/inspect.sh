@@ -153,7 +153,7 @@ is_json 'j["variants"][0]["parts"][0]["schedule"] == "whole"'
 run spmm-inspect --json -n 64 --kernel tiled --segment-scale 4 --segment-least 9 gen:arrow:20000
 exits 0
 is_json 'j["variants"][0]["parts"][0]["granule"] == 12'
-for how in radix jaccard minhash rcm communities; do
+for how in radix jaccard minhash rcm communities growing; do
     run spmm-inspect --json -n 64 --kernel tiled --balance segments:9 --reorder $how gen:femshuf:9:9:9
     exits 0
     is_json 'j["panels"]["is_reordered"] and j["panels"]["rho"] > 1'
@@ -219,7 +219,7 @@ exits 0
 says 'minhash'
 run spmm-inspect --orders --json gen:femshuf:5:5:5
 exits 0
-is_json '[o["order"] for o in j["orders"]][:6] == ["none", "radix", "jaccard", "minhash", "rcm", "communities"]'
+is_json '[o["order"] for o in j["orders"]][:7] == ["none", "radix", "jaccard", "minhash", "rcm", "communities", "growing"]'
 is_json 'j["orders"][3]["blocks"]["8x8"]["count"] < j["orders"][0]["blocks"]["8x8"]["count"] and not j["orders"][3]["is_natural"]'
 is_json 'all(abs(r * f - j["nnz"]) < 1e-6 * j["nnz"] for o in j["orders"] for r, f in zip(o["reuse"], o["footprint"]))'
 run spmm-inspect --orders --json gen:uniform:40:30:2

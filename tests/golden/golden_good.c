@@ -260,20 +260,20 @@ static uint8_t *order_stats(size_t *size)
     return golden_written(plan, size);
 }
 
-/* The permutation that format 1.7 has, in the trace and with its metrics. */
-static uint8_t *communities_traced(size_t *size)
+/* A permutation with a feature of its own, in the trace and with its metrics. */
+static uint8_t *permutation_traced(spmm_reorder_t kind, size_t *size)
 {
-    static const struct spmmi_trace lost = {.family = SPMM_FAMILY_WINDOW,
-                                            .schedule = SPMM_SCHEDULE_DENSE,
-                                            .reason = SPMMI_REASON_BLOCKS,
-                                            .compute = SPMM_COMPUTE_3XTF32,
-                                            .permutation = SPMMI_REORDER_COMMUNITIES,
-                                            .value = 9,
-                                            .threshold = 8};
+    const struct spmmi_trace lost = {.family = SPMM_FAMILY_WINDOW,
+                                     .schedule = SPMM_SCHEDULE_DENSE,
+                                     .reason = SPMMI_REASON_BLOCKS,
+                                     .compute = SPMM_COMPUTE_3XTF32,
+                                     .permutation = kind,
+                                     .value = 9,
+                                     .threshold = 8};
     const struct test_plan_options options = {SPMM_F32, SPMM_SCHEDULE_ROW_SPLIT, 16, 0, 1};
     spmm_plan_t *plan = plan_of("diagonal", TEST_VALUES_REAL, options, __func__);
     test_plan_permutation_metrics(plan);
-    plan->permutation_metrics[1].kind = SPMMI_REORDER_COMMUNITIES;
+    plan->permutation_metrics[1].kind = kind;
     spmmi_free(plan->trace);
     plan->trace_count = 1;
     plan->trace = spmmi_alloc(1, sizeof lost);
@@ -281,6 +281,16 @@ static uint8_t *communities_traced(size_t *size)
         abort();
     plan->trace[0] = lost;
     return golden_written(plan, size);
+}
+
+static uint8_t *communities_traced(size_t *size)
+{
+    return permutation_traced(SPMMI_REORDER_COMMUNITIES, size);
+}
+
+static uint8_t *growing_traced(size_t *size)
+{
+    return permutation_traced(SPMMI_REORDER_GROWING, size);
 }
 
 static uint8_t *symmetric_order(size_t *size)
@@ -509,6 +519,7 @@ const struct golden_good golden_good_cases[] = {
     ROW(writer, 1),
     ROW(wide_f32, 1),
     ROW(communities_traced, 1),
+    ROW(growing_traced, 1),
     ROW(metadata, 1),
     ROW(texts_first, 1),
     ROW(types_f64, 1),

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "format/permutation.h"
 #include "format/plan.h"
 #include "inspector/matrix/matrix.h"
 #include "inspect_support.h"
@@ -35,8 +36,9 @@ static const struct stats_case cases[] = {
     {"all_permutations_that_were_tried_are_listed",
      "gen:femshuf:9:9:9",
      OPTIONS(.n = n_64, .n_count = 1, .layouts = SPMM_LAYOUTS_ROW_MAJOR, .force_kernel = "panel"),
-     4,
+     5,
      {{SPMM_OP_N, SPMM_REORDER_NONE},
+      {SPMM_OP_N, SPMMI_REORDER_GROWING},
       {SPMM_OP_N, SPMM_REORDER_MINHASH},
       {SPMM_OP_N, SPMM_REORDER_RCM},
       {SPMM_OP_N, SPMM_REORDER_RADIX}}},

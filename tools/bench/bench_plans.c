@@ -3,6 +3,7 @@
 #include "bench_plans.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "tools/cli/families.h"
 
@@ -198,21 +199,28 @@ static int is_square(const spmm_matrix_t *matrix)
     return spmm_matrix_csr(matrix, &view) == SPMM_OK && view.rows == view.cols;
 }
 
+/* Those that are measured; the others gain less, or take too long to make. */
+static int is_measured(const struct maker *maker, enum bench_plans plans, const spmm_reorder_info_t *info)
+{
+    static const char *const names[] = {"minhash", "rcm", "growing"};
+    if (info->kind == SPMM_REORDER_NONE)
+        return 1;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(info->name, names[i]) == 0)
+            return plans != BENCH_PLANS_TENSOR_PLAIN && (!info->needs_square || is_square(maker->matrix));
+    return 0;
+}
+
 static void make_tensors(const struct maker *maker, enum bench_plans plans)
 {
-    static const spmm_reorder_t permutations[] = {SPMM_REORDER_NONE, SPMM_REORDER_MINHASH, SPMM_REORDER_RCM};
     static const spmm_compute_t of_f32[] = {SPMM_COMPUTE_3XTF32, SPMM_COMPUTE_TF32};
     static const spmm_compute_t of_others[] = {(spmm_compute_t)0};
     const spmm_compute_t *const computes = maker->options->a_type == SPMM_F32 ? of_f32 : of_others;
     const int compute_count = maker->options->a_type == SPMM_F32 ? 2 : 1;
-    for (size_t o = 0; o < sizeof permutations / sizeof *permutations; o++) {
-        if (permutations[o] != SPMM_REORDER_NONE && plans == BENCH_PLANS_TENSOR_PLAIN)
-            continue;
-        if (permutations[o] == SPMM_REORDER_RCM && !is_square(maker->matrix))
-            continue;
-        for (int c = 0; c < compute_count; c++)
-            make_heights(maker, &(struct tensor_case){permutations[o], computes[c]});
-    }
+    spmm_reorder_info_t info = {.struct_size = sizeof info};
+    for (int i = 0; spmm_reorder_at(i, &info) == SPMM_OK; i++)
+        for (int c = 0; c < compute_count && is_measured(maker, plans, &info); c++)
+            make_heights(maker, &(struct tensor_case){info.kind, computes[c]});
 }
 
 void bench_plans_each(const spmm_matrix_t *matrix, const spmm_inspect_options_t *options,
