@@ -26,22 +26,21 @@
 #define START_STEPS 1.0      /* of an item, in units of SPMMI_MODEL_STEP_CYCLES */
 #define JOIN_STEPS 2.0       /* to add up the shares of an item's steps */
 #define PANEL_STEPS 3.0      /* of a step of a row block: its copies */
-#define BLOCK_STEPS 0.05     /* of each block of a warp in it */
+#define MMA_STEPS 0.02       /* of each MMA of a warp in it, with what prepares it */
 #define UNPACK_STEPS 0.1     /* more, of each packed block of a warp */
 #define SUM_STEPS 2.0        /* to add up 8 rows of a unit that was cut */
 #define PART_STEPS 0.15      /* of each of its parts, one after the other */
 #define CONVERSION_STEPS 8.0 /* of a launch that converts an operand */
 #define PART_TIMES 1.0       /* the bytes of C, what stores of parts of sectors take more */
 #define ALIGN_STEPS \
-    3.0 /* of one that copies B to where its columns are aligned, and of the launch after it */
+    3.0                /* of one that copies B to where its columns are aligned, and of the launch after it */
+#define TAIL_WAVES 0.5 /* of a row block: in the last wave, or an only one, multiprocessors have few */
+#define STAGE_SHARE 0.5   /* of the work of a row block, the time of its copies, which only others hide */
 #define ALONE_SHARE 0.5   /* share of the work of the longest row block that nothing else hides */
 #define WINDOW_ISSUE 24.0 /* instructions of a block that do not depend on the tile */
 #define PANEL_ISSUE 10.0
-/* Row blocks of up to so many rows, in 3xtf32: more of them run at once than of higher ones. Measured over predicted
- * without it, n = 64 to 512: 0.85 to 0.62 (meshes, lattices, blocks). */
-#define PANEL_LOW_ROWS 64.0
-#define PANEL_LOW_TIMES 0.8
-#define STAGE_ISSUE 80.0  /* of a step of a warp of a row block */
+#define STAGE_ISSUE 130.0 /* of a step of a warp of a row block */
+#define ITEM_ISSUE 300.0  /* of a warp of an item of a row block: it begins, and stores C */
 #define PACKED_ISSUE 24.0 /* to unpack a block */
 #define PACKED_WAVEFRONTS 4.0
 
@@ -109,13 +108,6 @@ static double bytes_of_a(const struct spmmi_model_query *q, const struct spmmi_t
            spmmi_tcblock_value_bytes(q, s);
 }
 
-/* Of traffic and instructions, which row blocks of 64 rows overlap better than those that the factors are fitted to. */
-static double times_of(const struct spmmi_model_query *q, const struct spmmi_tcblock_shape *s)
-{
-    const int is_low = !s->is_window && s->windows * WINDOW_ROWS <= PANEL_LOW_ROWS;
-    return is_low && q->candidate->compute == SPMM_COMPUTE_3XTF32 ? PANEL_LOW_TIMES : 1;
-}
-
 /* Rows of B that come past the L1 cache, each for one tile. */
 static double gathered_of(const struct spmmi_tcblock_counts *f, const struct spmmi_tcblock_shape *s)
 {
@@ -124,6 +116,13 @@ static double gathered_of(const struct spmmi_tcblock_counts *f, const struct spm
     return f->working_set > 0 && f->shared > 0
                ? f->working_set * pow(fmin(f->shared / f->working_set, 1), WINDOW_SHARED)
                : 0;
+}
+
+/* Of items, all at a time on which the multiprocessors work. */
+static double waves_of(const struct spmmi_model_query *q, const struct spmmi_tcblock_shape *s)
+{
+    const double items = fmax(spmmi_tcblock_metrics(q)->items, 1);
+    return items * s->tiles * s->shares / (q->profile->multiprocessors * s->resident);
 }
 
 static struct spmmi_tcblock_shape shape_of(const struct spmmi_model_query *q,
@@ -150,6 +149,8 @@ static struct spmmi_tcblock_shape shape_of(const struct spmmi_model_query *q,
     }
     s.a_bytes = bytes_of_a(q, &s);
     s.gathered = gathered_of(f, &s);
+    if (!s.is_window)
+        s.uneven *= (1 + TAIL_WAVES / fmax(waves_of(q, &s), 1)) * (1 + STAGE_SHARE / s.resident);
     return s;
 }
 
@@ -214,7 +215,8 @@ static void add_instructions(const struct spmmi_model_query *q, const struct spm
     const double values = s->tile / 4 + 2; /* of a lane, of B and of A */
     const double block = (s->is_window ? WINDOW_ISSUE : PANEL_ISSUE) + loads + values * s->conversions +
                          mmas + (s->is_packed ? PACKED_ISSUE : 0);
-    const double stages = s->is_window ? 0 : f->steps * s->windows * STAGE_ISSUE;
+    const double items = spmmi_tcblock_metrics(q)->items;
+    const double stages = s->is_window ? 0 : (f->steps * STAGE_ISSUE + items * ITEM_ISSUE) * s->windows;
     p->term[SPMMI_TERM_ALU] = s->uneven * 2 * BLOCK * f->blocks * s->tile * s->tiles * s->products / s->rate;
     p->term[SPMMI_TERM_ISSUE] = s->uneven * (f->blocks * block + stages) * s->tiles /
                                 (SPMMI_TCBLOCK_ISSUE * d->multiprocessors * d->clock_hz);
@@ -226,7 +228,7 @@ void spmmi_tcblock_waiting(const struct spmmi_model_query *q, const struct spmmi
     const struct spmmi_device_profile *d = q->profile;
     const struct spmmi_model_tcblocks *f = spmmi_tcblock_metrics(q);
     const double t = SPMMI_MODEL_STEP_CYCLES / d->clock_hz, items = fmax(f->items, 1);
-    const double waves = fmax(items * s->tiles * s->shares / (d->multiprocessors * s->resident), 1);
+    const double waves = fmax(waves_of(q, s), 1);
     const double start = START_STEPS + (s->shares > 1 ? JOIN_STEPS : 0), of_share = step / s->shares;
     p->term[SPMMI_TERM_WAVES] = waves * (start + of_share * f->counts->steps / items) * t;
     p->term[SPMMI_TERM_LONGEST] = (start + of_share * fmin(f->counts->longest, f->item_size)) * t;
@@ -237,7 +239,8 @@ static void add_waiting(const struct spmmi_model_query *q, const struct spmmi_tc
 {
     const struct spmmi_tcblock_counts *f = spmmi_tcblock_metrics(q)->counts;
     const double blocks = f->blocks / fmax(f->steps * s->windows, 1);
-    const double whole = s->is_window ? s->step_steps : PANEL_STEPS + BLOCK_STEPS * blocks;
+    const double whole =
+        s->is_window ? s->step_steps : PANEL_STEPS + MMA_STEPS * blocks * s->products * s->tile / MMA_COLUMNS;
     spmmi_tcblock_waiting(q, s, whole + (s->is_packed ? UNPACK_STEPS * (s->is_window ? 1 : blocks) : 0), p);
 }
 
@@ -301,8 +304,6 @@ int spmmi_tcblock_cost(const struct spmmi_model_query *q, const struct spmmi_tcb
     } else {
         add_near_bytes(q, &s, p);
         add_instructions(q, &s, p);
-        for (int i = SPMMI_TERM_L2; i <= SPMMI_TERM_ISSUE; i++)
-            p->term[i] *= times_of(q, &s);
         add_waiting(q, &s, p);
     }
     add_sums(q, p);

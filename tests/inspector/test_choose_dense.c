@@ -77,7 +77,7 @@ static void f32_of_a_nearly_dense_matrix_changes_with_wide_n(void **state)
 {
     (void)state;
     spmm_plan_t *plan =
-        plan_of("gen:uniform:1024:512:128",
+        plan_of("gen:uniform:1024:768:192",
                 (spmm_inspect_options_t)OPTIONS(.device = "h200", .layouts = SPMM_LAYOUTS_ROW_MAJOR));
     int found = 0;
     for (uint32_t i = 0; i < plan->variant_count; i++) {
