@@ -5,7 +5,7 @@
 // has one stage: while it waits for its copies, other thread blocks of the multiprocessor multiply.
 #pragma once
 #include "panel_shape.h"
-#include "kernels/shared/async.cuh"
+#include "kernels/shared/barrier.cuh"
 #include "kernels/tcblock/tcblock.cuh"
 #include "kernels/tcblock/tcblock_columns.cuh"
 
@@ -36,10 +36,12 @@ struct PanelShape {
     static_assert(THREADS % PIECES == 0 && COPIES > 0, "copies divide evenly");
 };
 
-// What a thread must know of a step before it can copy; read while the step before is multiplied.
+// What a thread must know of a step before it can copy; read while the step before is multiplied. Nothing here is the
+// same for all lanes: the compiler would keep it in uniform registers, and wait for the loads to fill these.
 template <typename Shape> struct PanelLook {
-    uint32_t before, row[Shape::COPIES]; // rows of B; before: the row in front of the first
-    uint32_t block, mine, mine_end, end; // blocks of the step, of the warp's window
+    uint32_t before; // the row of B in front of the first
+    Vector<uint32_t, Shape::COPIES> rows;
+    uint32_t first; // block of window threadIdx.x % 32, behind the last window the end
 };
 
 template <typename Shape>
@@ -50,24 +52,33 @@ __device__ __forceinline__ void look_at_step(PanelLook<Shape> &look, const Tcblo
         return;
     const uint32_t first = threadIdx.x / Shape::PIECES * Shape::COPIES;
     const uint32_t *columns = a.columns + uint64_t(step) * SPMMI_TCBLOCK_PANEL_STEP + first;
-    const uint32_t *blocks = a.block_first + uint64_t(step) * Shape::WINDOWS;
+    look.first = __ldg(a.block_first + uint64_t(step) * Shape::WINDOWS +
+                       min(threadIdx.x % 32, (uint32_t)Shape::WINDOWS));
     look.before = first > 0 ? __ldg(columns - 1) : SPMMI_TCBLOCK_NONE;
-#pragma unroll
-    for (int i = 0; i < Shape::COPIES; i++)
-        look.row[i] = __ldg(columns + i);
-    look.block = __ldg(blocks);
-    look.mine = __ldg(blocks + threadIdx.x / 32);
-    look.mine_end = __ldg(blocks + threadIdx.x / 32 + 1);
-    look.end = __ldg(blocks + Shape::WINDOWS);
+    look.rows = load_vector<uint32_t, Shape::COPIES>(columns);
 }
 
-// No more blocks than there are, and than a stage has. Not before they are used: until then they may be on their way.
+// Blocks of a step, and those of the warp's window among them.
+struct PanelBlocks {
+    uint32_t first, count, mine, mine_end;
+};
+
+// At least one block, no more than there are, and than a stage has. Not before they are used: until then they may be
+// on their way.
 template <typename Shape>
-__device__ __forceinline__ void cut_blocks(PanelLook<Shape> &look, const TcblockArgs<typename Shape::T> &a)
+__device__ __forceinline__ PanelBlocks cut_blocks(const PanelLook<Shape> &look,
+                                                  const TcblockArgs<typename Shape::T> &a)
 {
-    look.block = min(look.block, a.block_count);
-    look.end = min(min(look.end, a.block_count), look.block + a.step_blocks_max);
-    look.end = max(look.end, look.block);
+    constexpr unsigned ALL = 0xffffffffu;
+    const int window = threadIdx.x / 32;
+    PanelBlocks blocks;
+    blocks.first = min(__shfl_sync(ALL, look.first, 0), a.block_count - 1);
+    const uint32_t end = min(min(__shfl_sync(ALL, look.first, Shape::WINDOWS), a.block_count),
+                             blocks.first + a.step_blocks_max);
+    blocks.count = max(end, blocks.first + 1) - blocks.first;
+    blocks.mine = __shfl_sync(ALL, look.first, window) - blocks.first;
+    blocks.mine_end = min(__shfl_sync(ALL, look.first, window + 1) - blocks.first, blocks.count);
+    return blocks;
 }
 
 // Rows of B; padding of the step repeats a row and is left out.
@@ -82,8 +93,8 @@ __device__ __forceinline__ void copy_rows(unsigned char *stage, const PanelLook<
     const T *b = a.b + (Shape::IS_WIDE && column >= a.n ? 0 : column); // beyond n: copied, not used
 #pragma unroll
     for (int i = 0; i < Shape::COPIES; i++) {
-        const bool is_new = look.row[i] != (i > 0 ? look.row[i - 1] : look.before);
-        const T *from = row_at(b, min(look.row[i], a.cols - 1), a.ldb_bytes);
+        const bool is_new = look.rows.x[i] != (i > 0 ? look.rows.x[i - 1] : look.before);
+        const T *from = row_at(b, min(look.rows.x[i], a.cols - 1), a.ldb_bytes);
         if constexpr (Shape::IS_WIDE) {
             copy_async_if(to + i * Shape::PITCH, from, is_new);
         } else {
@@ -93,30 +104,29 @@ __device__ __forceinline__ void copy_rows(unsigned char *stage, const PanelLook<
     }
 }
 
+// Values go by one copy, which ends at the barrier.
 template <typename Shape>
 __device__ __forceinline__ void copy_blocks(unsigned char *shared, const struct spmmi_panel_stage &stage,
-                                            const PanelLook<Shape> &look,
-                                            const TcblockArgs<typename Shape::T> &a)
+                                            const PanelBlocks &blocks,
+                                            const TcblockArgs<typename Shape::T> &a, Barrier *full)
 {
     using T = typename Shape::T;
-    const uint32_t blocks = look.end - look.block;
-    uint64_t first = uint64_t(look.block) * SPMMI_TCBLOCK_VALUES;
-    uint32_t count = blocks * SPMMI_TCBLOCK_VALUES;
+    uint64_t first = uint64_t(blocks.first) * SPMMI_TCBLOCK_VALUES;
+    uint32_t count = blocks.count * SPMMI_TCBLOCK_VALUES;
     if constexpr (Shape::IS_PACKED) {
-        const uint32_t last = min(__ldg(a.value_first + look.end), a.value_count);
-        first = min(__ldg(a.value_first + look.block), last) / Shape::PIECE * Shape::PIECE;
+        const uint32_t last = min(__ldg(a.value_first + blocks.first + blocks.count), a.value_count);
+        first = min(__ldg(a.value_first + blocks.first), last) / Shape::PIECE * Shape::PIECE;
         count = min(last - (uint32_t)first, a.step_values_max);
+        count = (max(count, 1u) + Shape::PIECE - 1) / Shape::PIECE * Shape::PIECE;
     }
-    T *values = reinterpret_cast<T *>(shared + Shape::B_BYTES);
+    copy_span(shared + Shape::B_BYTES, a.values + first, count * (uint32_t)sizeof(T), full, threadIdx.x,
+              Shape::THREADS);
 #pragma unroll 1
-    for (uint32_t i = threadIdx.x * Shape::PIECE; i < count; i += Shape::THREADS * Shape::PIECE)
-        copy_async<16>(values + i, a.values + first + i);
-#pragma unroll 1
-    for (uint32_t i = threadIdx.x; i < blocks; i += Shape::THREADS) {
-        copy_async<8>(shared + stage.locals + 8 * i, a.locals + uint64_t(look.block + i) * 8);
+    for (uint32_t i = threadIdx.x; i < blocks.count; i += Shape::THREADS) {
+        copy_async<8>(shared + stage.locals + 8 * i, a.locals + uint64_t(blocks.first + i) * 8);
         if constexpr (Shape::IS_PACKED) {
-            copy_async<8>(shared + stage.bitmaps + 8 * i, a.bitmaps + look.block + i);
-            copy_async<4>(shared + stage.offsets + 4 * i, a.value_first + look.block + i);
+            copy_async<8>(shared + stage.bitmaps + 8 * i, a.bitmaps + blocks.first + i);
+            copy_async<4>(shared + stage.offsets + 4 * i, a.value_first + blocks.first + i);
         }
     }
 }
@@ -175,7 +185,11 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::RESIDENT)
     const uint32_t tile = blockIdx.y * Shape::COLUMNS;
     const struct spmmi_panel_stage stage =
         spmmi_panel_stage(Shape::B_BYTES, sizeof(T), Shape::IS_PACKED, a.step_blocks_max, a.step_values_max);
+    Barrier *const full = reinterpret_cast<Barrier *>(shared + stage.barrier);
     release_dependents();
+    if (threadIdx.x == 0)
+        init_barrier(full, 1);
+    publish_barriers();
     const struct spmmi_tcblock_item item = read_item(a, blockIdx.x);
     const uint2 c_rows = rows_of_lane(a, item, threadIdx.x / 32);
     PanelLook<Shape> look;
@@ -184,19 +198,18 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::RESIDENT)
     if constexpr (Shape::IS_COLUMNS)
         wait_for_previous(); // which may have converted B
     for (uint32_t step = item.begin; step < item.end; step++) {
-        cut_blocks(look, a);
+        const PanelBlocks blocks = cut_blocks(look, a);
         copy_rows(shared, look, a, tile);
-        copy_blocks(shared, stage, look, a);
+        copy_blocks<Shape>(shared, stage, blocks, a, full);
         commit_copies();
-        const uint32_t block = look.mine - look.block;
-        const uint32_t end = min(look.mine_end - look.block, look.end - look.block);
         look_at_step(look, a, step + 1, item.end);
         wait_for_copies<0>();
+        wait_for_span(full, (step - item.begin) & 1);
         __syncthreads();
         const T *rows = reinterpret_cast<const T *>(shared) + GROUP * g;
         const uint16_t *locals = reinterpret_cast<const uint16_t *>(shared + stage.locals) + t;
 #pragma unroll 2
-        for (uint32_t k = block; k < end; k++) {
+        for (uint32_t k = blocks.mine; k < blocks.mine_end; k++) {
             const uint32_t local = locals[4 * k];
             const T *b0 = rows + local % SPMMI_TCBLOCK_PANEL_STEP * Shape::PITCH;
             const T *b1 = rows + (local >> 8) % SPMMI_TCBLOCK_PANEL_STEP * Shape::PITCH;

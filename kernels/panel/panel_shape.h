@@ -5,12 +5,12 @@
 
 #include "kernels/tcblock/tcblock_shape.h"
 
-/* Shared memory of a thread block of a panel kernel: b_bytes of rows of B, then the blocks of a step; all of it
- * follows from the largest step. */
+/* Shared memory of a thread block of a panel kernel: b_bytes of rows of B, then the blocks of a step, and the barrier
+ * at which the copy of their values ends; all of it follows from the largest step. */
 struct spmmi_panel_stage {
     uint32_t locals, bitmaps,
         offsets; /* where they begin; offsets: of the first value of each block, packed */
-    uint32_t bytes;
+    uint32_t barrier, bytes;
 };
 static inline SPMMI_HOST_DEVICE struct spmmi_panel_stage
 spmmi_panel_stage(uint32_t b_bytes, uint32_t value_bytes, int is_packed, uint32_t blocks, uint32_t values)
@@ -20,7 +20,8 @@ spmmi_panel_stage(uint32_t b_bytes, uint32_t value_bytes, int is_packed, uint32_
     s.locals = b_bytes + (stored * value_bytes + 15) / 16 * 16;
     s.bitmaps = s.locals + SPMMI_TCBLOCK_LOCAL_BYTES * blocks;
     s.offsets = s.bitmaps + (is_packed ? 8 * blocks : 0);
-    s.bytes = s.bitmaps + (is_packed ? SPMMI_TCBLOCK_MAP_BYTES * blocks : 0);
+    s.barrier = (s.bitmaps + (is_packed ? SPMMI_TCBLOCK_MAP_BYTES * blocks : 0) + 7) / 8 * 8;
+    s.bytes = s.barrier + 8;
     return s;
 }
 /* b_bytes of the narrowest tile: a part whose stage is too large for the device with these has no kernel. */

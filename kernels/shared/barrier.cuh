@@ -104,4 +104,12 @@ __device__ __forceinline__ void copy_span(void *shared, const void *global, uint
 #endif
 }
 
+// Until a span is there, at a barrier with no other arrivals. Before sm_90 threads wait for their copies themselves.
+__device__ __forceinline__ void wait_for_span(Barrier *barrier, uint32_t parity)
+{
+#if __CUDA_ARCH__ >= 900
+    wait_for_phase(barrier, parity);
+#endif
+}
+
 } // namespace spmmi

@@ -184,6 +184,12 @@ __device__ __forceinline__ void store_row(const TcblockArgs<T> &a, const struct 
         }
     } else if (c_row < a.rows) {
         T *to = a.c + uint64_t(c_row) * a.ldc + column;
+        if (a.c_is_wide && column + at(GROUPS - 1) + N <= a.n) {
+#pragma unroll
+            for (int q = 0; q < GROUPS; q++)
+                store_whole<T, N>(a, to + at(q), sums[q]);
+            return;
+        }
 #pragma unroll
         for (int q = 0; q < GROUPS; q++) {
             if (column + at(q) < a.n)

@@ -460,8 +460,8 @@ static void the_fullest_stage_fits_the_gpus_that_have_the_kernel(void **state)
         assert_in_range(fullest_stage(128, 8, is_packed), minimum + 1,
                         of_80); /* refused where it does not fit */
     }
-    /* Rows of B, 64 doubles of each of 256 blocks, then 8, 8 and 4 bytes of each. */
-    assert_int_equal(fullest_stage(128, 8, 1), 20480 + 256 * (64 * 8 + 8 + 8 + 4));
+    /* Rows of B, 64 doubles of each of 256 blocks, then 8, 8 and 4 bytes of each, and the barrier. */
+    assert_int_equal(fullest_stage(128, 8, 1), 20480 + 256 * (64 * 8 + 8 + 8 + 4) + 8);
     assert_int_equal(spmmi_panel_stage(20480, 2, 1, 3, 5).locals, 20480 + 16); /* whole words of 16 bytes */
 }
 
