@@ -13,8 +13,7 @@ spmm_status_t spmmi_considered_keep(const struct spmmi_search *search, struct sp
 {
     spmm_status_t status = SPMM_OK;
     const uint64_t count = (uint64_t)search->count;
-    *considered = (struct spmmi_considered){*search, decision, decision->winner.family,
-                                            spmmi_search_value(search, &decision->winner)};
+    *considered = (struct spmmi_considered){*search, decision, spmmi_search_value(search, &decision->winner)};
     considered->search.list = spmmi_alloc(count, sizeof *search->list);
     SPMM_TRY_ALLOC(considered->search.list, diag);
     memcpy(considered->search.list, search->list, count * sizeof *search->list);
@@ -39,35 +38,33 @@ static bool is_free(const struct spmmi_considered *d)
     return isfinite(d->least) && d->decision->winner.measured_us <= 0;
 }
 
-static bool is_kept(const struct spmmi_considered *all, int count, const struct spmmi_candidate *c,
-                    const struct spmmi_candidate *but)
+/* Is it of the same family as that part, which is given up, and needed by others? */
+static bool may_replace(const struct spmmi_considered *all, int count, const struct spmmi_candidate *c,
+                        const struct spmmi_candidate *part)
 {
-    if (spmmi_candidates_agree(c, but))
+    if (c->family != part->family || spmmi_candidates_agree(c, part))
         return false;
-    for (int i = 0; i < count; i++) {
-        const struct spmmi_candidate *const winner = &all[i].decision->winner;
-        if (spmmi_candidates_agree(c, winner) || (is_first_family(c) && is_first_family(winner)))
+    for (int i = 0; i < count; i++)
+        if (spmmi_candidates_agree(c, &all[i].decision->winner))
             return true;
-    }
     return false;
 }
 
-/* What a decision loses by a candidate, of what it may lose; above 1: too much. */
+/* What a decision loses by a candidate. */
 static double loss_by(const struct spmmi_considered *d, const struct spmmi_candidate *c)
 {
-    const double most = c->family == d->family ? SPMMI_SHARE_LOSS : SPMMI_SHARE_LOSS_OTHER;
-    return (spmmi_search_value(&d->search, c) / d->least - 1) / most;
+    return spmmi_search_value(&d->search, c) / d->least - 1;
 }
 
-/* The candidate of the least loss that needs no part but those of other decisions; NULL: there is none. */
+/* The candidate of the least loss that may run instead; NULL: there is none. */
 static const struct spmmi_candidate *other_part(const struct spmmi_considered *all, int count,
                                                 const struct spmmi_considered *d,
-                                                const struct spmmi_candidate *but)
+                                                const struct spmmi_candidate *part)
 {
     const struct spmmi_candidate *best = NULL;
     for (int k = 0; k < d->search.count; k++) {
         const struct spmmi_candidate *const c = &d->search.list[k];
-        if (isfinite(spmmi_search_value(&d->search, c)) && is_kept(all, count, c, but) &&
+        if (isfinite(spmmi_search_value(&d->search, c)) && may_replace(all, count, c, part) &&
             (best == NULL || loss_by(d, c) < loss_by(d, best)))
             best = c;
     }
@@ -110,7 +107,7 @@ void spmmi_decisions_share(struct spmmi_considered *considered, int count)
 {
     for (;;) {
         const struct spmmi_candidate *least = NULL;
-        double least_loss = 1;
+        double least_loss = SPMMI_SHARE_LOSS;
         for (int i = 0; i < count; i++) {
             const struct spmmi_candidate *const part = &considered[i].decision->winner;
             const double loss =

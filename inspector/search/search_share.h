@@ -5,17 +5,15 @@
 
 #include "search.h"
 
-/* A part that runs where another is faster by so much at most: predictions do not tell such parts apart. Those of two
- * families are off each by its own error, of one family by nearly the same. */
+/* A part that runs where another of its family is faster by so much at most: predictions, which are off by nearly the
+ * same for both, do not tell such parts apart. Those of two families are off each by its own error. */
 #define SPMMI_SHARE_LOSS 0.05
-#define SPMMI_SHARE_LOSS_OTHER 0.02 /* by a part of another family */
 
 /* What a decision chose from. */
 struct spmmi_considered {
     struct spmmi_search search; /* its list is owned */
     struct spmmi_decision *decision;
-    spmm_family_t family; /* of what was fastest, and its value */
-    double least;
+    double least; /* the value of what was fastest */
 };
 
 /* Copies the list of a search that decided. Errors: MEMORY. */
@@ -23,9 +21,8 @@ spmm_status_t spmmi_considered_keep(const struct spmmi_search *search, struct sp
                                     struct spmmi_considered *considered, spmm_diag_t *diag);
 void spmmi_considered_free(struct spmmi_considered *considered, int count);
 
-/* Gives up parts, the least loss first, as long as no decision loses more than that. Parts of the first
- * family share an executor's memory: they are not given up, and where there are any, all of them may run. Measured
- * decisions stay. */
+/* Gives up parts, the least loss first, as long as no decision loses more than that. Parts of the first family share an
+ * executor's memory and are not given up. Measured decisions stay. */
 void spmmi_decisions_share(struct spmmi_considered *considered, int count);
 
 #endif
