@@ -15,7 +15,7 @@
 struct bench_ours {
     spmm_op_t op;
     const char *kernels;
-    int has_unit_values;
+    int has_unit_values, sets_values;
     int operator_at; /* in the list: is prepared in each case; 0: none */
     int64_t longest; /* nonzeros of the longest row of op(A) */
     const struct bench_site *site;
@@ -46,6 +46,7 @@ static void add_of_level(struct bench_ours *ours, const spmm_plan_t *plan, const
     options.threads = ours->site->threads;
     options.force_kernel = kernel;
     options.unit_values = ours->has_unit_values;
+    options.new_values = ours->sets_values;
     if (ours->count < OURS_MAX)
         status =
             spmm_executor_create(plan, ours->site->device, &options, &ours->list[ours->count].executor, NULL);
@@ -106,6 +107,7 @@ spmm_status_t bench_ours_load(const spmm_matrix_t *matrix, spmm_dtype_t dtype, s
     made->op = op;
     made->kernels = options->kernels;
     made->has_unit_values = options->has_unit_values;
+    made->sets_values = options->values != NULL;
     made->site = site;
     plain.a_type = dtype;
     plain.b_type = options->b_type;
@@ -121,6 +123,7 @@ spmm_status_t bench_ours_load(const spmm_matrix_t *matrix, spmm_dtype_t dtype, s
 
     executor_options.threads = site->threads;
     executor_options.unit_values = options->has_unit_values;
+    executor_options.new_values = made->sets_values;
     TRY(spmm_executor_create(made->plan, site->device, &executor_options, &made->list[0].executor, diag));
     made->count = 1;
     TRY(spmm_device_name(site->device, info->device_name, sizeof info->device_name));

@@ -141,6 +141,7 @@ static PetscErrorCode executor_make(struct petsc_matrix *matrix)
     spmm_diag_t diag = {.text = ""};
     PetscFunctionBegin;
     options.threads = matrix->threads;
+    options.new_values = 1; /* they are set right behind this */
     if (matrix->device >= 0)
         SPMM_PETSC_CALL(gpu_select(matrix->device, &diag), diag);
     SPMM_PETSC_CALL(
