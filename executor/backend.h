@@ -27,8 +27,9 @@ struct spmmi_device {
     int can_overlap; /* kernels may start before the one before them in the stream has ended: sm_90, and a driver
                             whose graphs hold such launches */
     void *values;    /* of A in its order, and SPMMI_VALUES_PAD zeros; on the device. NULL: not held */
-    int lacks_values; /* parts of rows hold no values: all are the same, and every product says which */
-    uint64_t random;  /* tells arrival counters of this executor in a workspace from other contents */
+    int lacks_values; /* parts that may lack values hold none: all are the same, and every product says which */
+    int has_new_values; /* spmm_executor_set_values is not refused */
+    uint64_t random;    /* tells arrival counters of this executor in a workspace from other contents */
     struct spmmi_device_memory memory; /* where states take device memory from */
 };
 
@@ -57,8 +58,10 @@ struct spmmi_part_source {
         *waiting;      /* arrays that may go with those of the state: spmmi_uploads_take; or NULL */
     uint64_t *scratch; /* most host memory that a create takes and gives back (spmmi_scratch_is) */
     struct spmmi_value_bytes *for_values; /* on a GPU, not in the bytes of create (spmmi_value_map_count) */
-    int *reads_values;                    /* on a GPU: create says 1 where products read device->values */
-    int64_t n_max;                        /* most columns of products that are wanted; 0: any */
+    int *
+        reads_values; /* on a GPU: create says 1, counting or not, where products read device->values, which else are
+                          given back once values were set. Not where the part lacks values: may_lack_values */
+    int64_t n_max; /* most columns of products that are wanted; 0: any */
 };
 
 /* A create for this source takes so many bytes of the host and gives them back. */
@@ -95,7 +98,8 @@ struct spmmi_backend {
      * parts of plans. */
     struct spmmi_part (*default_part)(const spmm_plan_t *plan, spmm_op_t op, spmm_schedule_t schedule);
     int prefers_default; /* where its kernel is forced, also to a part that the plan has */
-    int may_lack_values; /* on a GPU whose lacks_values says so */
+    int may_lack_values; /* on a GPU whose lacks_values says so. Products then say what each value is; without this
+                            values are there, but not beyond set_values unless *reads_values is 1 */
     /* Optional. TARGET/FAMILY/SCHEDULE and what tells parts of it apart. Without this nothing does. */
     void (*part_name)(const struct spmmi_part *part, spmm_compute_t compute, int has_long_rows, char *text,
                       size_t size);

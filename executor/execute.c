@@ -128,7 +128,6 @@ static void kernel_write(const spmm_executor_t *executor, int variant, const str
         spmmi_cpu_kernel(executor->cpu, variant, product, info->kernel, sizeof info->kernel);
 }
 
-/* Blocks are taken while there is no code of operators yet, so the most of both is at either's peak. */
 static void memory_write(const spmm_executor_t *executor, spmm_executor_info_t *info)
 {
     info->csr_bytes = spmmi_csr_bytes(executor->shape.rows, executor->shape.nnz,
@@ -142,11 +141,10 @@ static void memory_write(const spmm_executor_t *executor, spmm_executor_info_t *
     info->pool_bytes = of.pool;
     info->host_bytes += of.host;
     (void)pthread_rwlock_rdlock(executor->values_lock);
-    const uint64_t with_code = of.held + spmmi_jit_peak_bytes(executor->jit);
     info->host_bytes += spmmi_jit_host_bytes(executor->jit);
     info->device_bytes = of.held + spmmi_jit_device_bytes(executor->jit);
+    info->peak_device_bytes = of.peak + spmmi_jit_peak_bytes(executor->jit);
     (void)pthread_rwlock_unlock(executor->values_lock);
-    info->peak_device_bytes = of.peak > with_code ? of.peak : with_code;
 }
 
 spmm_status_t spmm_executor_info(const spmm_executor_t *executor, spmm_op_t op, const spmm_dense_t *b,

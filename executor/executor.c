@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Devices, the catalogue of kernels, and the life of executors. */
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -60,6 +61,9 @@ static spmm_status_t options_read(const spmm_executor_options_t *from, spmm_exec
     struct spmmi_device_memory memory;
     *to = (spmm_executor_options_t)SPMM_EXECUTOR_OPTIONS_INIT;
     SPMM_TRY(spmmi_options_read(to, sizeof *to, from, "executor options", diag));
+    if (from != NULL &&
+        from->struct_size < offsetof(spmm_executor_options_t, new_values) + sizeof to->new_values)
+        to->new_values = 1; /* what executors did before there was a choice */
     SPMM_REQUIRE(to->threads >= 0, SPMM_ERR_ARGUMENT, diag, "threads is %d, expected 0 or more", to->threads);
     SPMM_REQUIRE(to->unit_values == 0 || to->unit_values == 1, SPMM_ERR_ARGUMENT, diag,
                  "unit_values is %d, expected 0 or 1", to->unit_values);
@@ -117,19 +121,21 @@ cleanup:
     return status;
 }
 
-static struct spmmi_first_values first_values_of(const spmm_plan_t *plan,
+/* Reads all values where the executor may be on a GPU: once a call. */
+static struct spmmi_first_values first_values_of(const spmm_plan_t *plan, int device,
                                                  const spmm_executor_options_t *options)
 {
-    return (struct spmmi_first_values){
-        plan->values != NULL || options->unit_values,
-        options->unit_values ||
-            spmmi_plan_has_equal_values(
-                plan, spmmi_pack_threads((uint64_t)plan->nnz * spmm_dtype_size(plan->dtype)))};
+    const int are_there = plan->values != NULL || options->unit_values;
+    if (options->unit_values || device == SPMM_DEVICE_CPU || spmmi_cuda_device_count() == 0)
+        return (struct spmmi_first_values){are_there, options->unit_values};
+    const int threads = spmmi_pack_threads((uint64_t)plan->nnz * spmm_dtype_size(plan->dtype));
+    return (struct spmmi_first_values){are_there, spmmi_plan_has_equal_values(plan, threads)};
 }
 
 /* All that create takes; PLAN_BUDGET where that is more than the options allow. */
 static spmm_status_t needs_count(const spmm_plan_t *plan, int device, const spmm_executor_options_t *options,
-                                 struct spmmi_needs *needs, spmm_diag_t *diag)
+                                 struct spmmi_first_values first, struct spmmi_needs *needs,
+                                 spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_typed_plan typed;
@@ -144,7 +150,7 @@ static spmm_status_t needs_count(const spmm_plan_t *plan, int device, const spmm
     if (device == SPMM_DEVICE_CPU)
         SPMM_TRY(spmmi_cpu_needs(&typed.plan, options->force_kernel, needs, diag));
     else
-        SPMM_TRY(spmmi_cuda_needs(&typed.plan, device, options, first_values_of(plan, options), needs, diag));
+        SPMM_TRY(spmmi_cuda_needs(&typed.plan, device, options, first, needs, diag));
     SPMM_TRY(spmmi_needs_check(needs, 0, diag));
 cleanup:
     return status;
@@ -152,19 +158,21 @@ cleanup:
 
 /* What AUTO asks: does GPU 0 run this plan? Where it would fail for another reason, a budget too, it is taken, and the
  * caller hears that. */
-static bool is_for_gpu(const spmm_plan_t *plan, const spmm_executor_options_t *options)
+static bool is_for_gpu(const spmm_plan_t *plan, const spmm_executor_options_t *options,
+                       struct spmmi_first_values first)
 {
     struct spmmi_needs needs;
     if (spmmi_cuda_device_count() == 0 || is_of_cpu_alone(options->force_kernel) ||
         !spmmi_cuda_device_runs(0))
         return false;
-    const spmm_status_t status = needs_count(plan, 0, options, &needs, &spmmi_diag_unheard);
+    const spmm_status_t status = needs_count(plan, 0, options, first, &needs, &spmmi_diag_unheard);
     return status != SPMM_ERR_UNSUPPORTED && status != SPMM_ERR_TOO_LARGE && status != SPMM_ERR_PLAN_FEATURE;
 }
 
 /* Settle AUTO, and see that device and forced kernel exist and go together. */
 static spmm_status_t device_settle(int *device, const spmm_executor_options_t *options,
-                                   const spmm_plan_t *plan, spmm_diag_t *diag)
+                                   const spmm_plan_t *plan, struct spmmi_first_values first,
+                                   spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     const char *kernel = options->force_kernel;
@@ -172,7 +180,7 @@ static spmm_status_t device_settle(int *device, const spmm_executor_options_t *o
     SPMM_REQUIRE(*device >= SPMM_DEVICE_AUTO, SPMM_ERR_ARGUMENT, diag,
                  "device is %d, expected a GPU's number, SPMM_DEVICE_CPU or SPMM_DEVICE_AUTO", *device);
     if (*device == SPMM_DEVICE_AUTO)
-        *device = is_for_gpu(plan, options) ? 0 : SPMM_DEVICE_CPU;
+        *device = is_for_gpu(plan, options, first) ? 0 : SPMM_DEVICE_CPU;
     SPMM_REQUIRE(*device < count || *device == SPMM_DEVICE_CPU, SPMM_ERR_NO_DEVICE, diag,
                  "GPU %d was asked for, this build and machine have %d", *device, count);
     const bool is_known =
@@ -190,6 +198,7 @@ spmm_status_t spmm_executor_memory_bytes(const spmm_plan_t *plan, int device,
 {
     spmm_status_t status = SPMM_OK;
     spmm_executor_options_t settled;
+    struct spmmi_first_values first;
     struct spmmi_needs needs = {.host = 0};
     spmmi_diag_clear(diag);
     if (host_bytes != NULL)
@@ -198,8 +207,9 @@ spmm_status_t spmm_executor_memory_bytes(const spmm_plan_t *plan, int device,
         *device_bytes = 0;
     SPMM_REQUIRE(plan != NULL, SPMM_ERR_ARGUMENT, diag, "the plan is NULL");
     SPMM_TRY(options_read(options, &settled, diag));
-    SPMM_TRY(device_settle(&device, &settled, plan, diag));
-    SPMM_TRY(needs_count(plan, device, &settled, &needs, diag));
+    first = first_values_of(plan, device, &settled);
+    SPMM_TRY(device_settle(&device, &settled, plan, first, diag));
+    SPMM_TRY(needs_count(plan, device, &settled, first, &needs, diag));
     if (host_bytes != NULL)
         *host_bytes = needs.host;
     if (device_bytes != NULL)
@@ -255,7 +265,8 @@ static void *ones_make(const spmm_plan_t *plan)
 /* The device of the executor gets the typed plan and, where they are not the plan's, its values. A GPU makes ones
  * itself, where it needs any. */
 static spmm_status_t device_open(spmm_executor_t *executor, const spmm_plan_t *plan, struct spmm_plan *typed,
-                                 const spmm_executor_options_t *options, spmm_diag_t *diag)
+                                 const spmm_executor_options_t *options, struct spmmi_first_values first,
+                                 spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     void *made = NULL;
@@ -274,8 +285,7 @@ static spmm_status_t device_open(spmm_executor_t *executor, const spmm_plan_t *p
         SPMM_TRY_ALLOC(executor->jit = spmmi_jit_create(typed, executor->device, executor->target,
                                                         options->jit, options->force_kernel),
                        diag);
-        SPMM_TRY(spmmi_cuda_create(typed, executor->device, options, first_values_of(plan, options),
-                                   &executor->cuda, diag));
+        SPMM_TRY(spmmi_cuda_create(typed, executor->device, options, first, &executor->cuda, diag));
     }
 cleanup:
     spmmi_free(made);
@@ -289,6 +299,7 @@ spmm_status_t spmm_executor_create(const spmm_plan_t *plan, int device,
     spmm_status_t status = SPMM_OK;
     spmm_executor_t *executor = NULL;
     spmm_executor_options_t settled;
+    struct spmmi_first_values first;
     struct spmmi_needs needs;
     struct spmmi_typed_plan typed;
     spmmi_diag_clear(diag);
@@ -296,9 +307,10 @@ spmm_status_t spmm_executor_create(const spmm_plan_t *plan, int device,
     *executor_out = NULL;
     SPMM_REQUIRE(plan != NULL, SPMM_ERR_ARGUMENT, diag, "the plan is NULL");
     SPMM_TRY(options_read(options, &settled, diag));
-    SPMM_TRY(device_settle(&device, &settled, plan, diag));
+    first = first_values_of(plan, device, &settled);
+    SPMM_TRY(device_settle(&device, &settled, plan, first, diag));
     if (settled.host_budget_bytes != 0 || settled.device_budget_bytes != 0)
-        SPMM_TRY(needs_count(plan, device, &settled, &needs, diag));
+        SPMM_TRY(needs_count(plan, device, &settled, first, &needs, diag));
     executor = spmmi_alloc_zero(1, sizeof *executor);
     SPMM_TRY_ALLOC(executor, diag);
     SPMM_TRY_ALLOC(executor->values_lock = values_lock_make(), diag);
@@ -310,7 +322,7 @@ spmm_status_t spmm_executor_create(const spmm_plan_t *plan, int device,
     status = spmm_device_name(device, executor->device_name, sizeof executor->device_name);
     SPMM_REQUIRE(status == SPMM_OK, status, diag, "device %d has no name: %s", device,
                  spmm_status_text(status));
-    SPMM_TRY(device_open(executor, plan, &typed.plan, &settled, diag));
+    SPMM_TRY(device_open(executor, plan, &typed.plan, &settled, first, diag));
     spmmi_executor_log(executor);
     *executor_out = executor;
     executor = NULL;

@@ -110,7 +110,7 @@ static spmm_status_t needs_add(struct spmmi_cuda *cuda, const spmm_plan_t *plan,
         needs->device += needs->for_values.device;
         needs->for_values.device = 0;
     }
-    needs->host += cuda->maps == SPMMI_MAPS_ON_HOST ? needs->for_values.host : 0;
+    needs->host += needs->for_values.host; /* all maps are there until the first values were sent */
 cleanup:
     return status;
 }
@@ -198,30 +198,31 @@ uint64_t spmmi_cuda_workspace_bytes(const struct spmmi_cuda *cuda, int variant,
     return part->backend->workspace(part->state, product);
 }
 
-/* A graph may be replayed after new values were set: what is captured reads them. Where parts of rows hold none it
- * cannot, and there will be no new ones. */
-static void say_value(const struct spmmi_cuda *cuda, const struct spmmi_loaded *part, void *stream,
-                      struct spmmi_product *run)
+/* All values are the same. A graph may be replayed after new ones were set, so that what is captured reads them. A part
+ * that holds none cannot: behind its graphs new values are refused. */
+static spmm_status_t run_uniform(struct spmmi_cuda *cuda, const struct spmmi_loaded *part,
+                                 const struct spmmi_product *product, void *workspace, void *stream)
 {
-    const int is_captured = spmmi_cuda_is_captured(stream), lacks = cuda->device.lacks_values;
-    run->a_is_uniform = lacks || !is_captured;
-    run->a_value = cuda->value;
-    if (lacks && is_captured && part->backend->may_lack_values)
-        atomic_store(&((struct spmmi_cuda *)(uintptr_t)cuda)->was_captured, 1);
+    const int is_lacking = cuda->device.lacks_values && part->backend->may_lack_values;
+    const enum cudaStreamCaptureStatus capture = spmmi_cuda_capture(stream);
+    struct spmmi_product run = *product;
+    run.a_is_uniform = is_lacking || capture == cudaStreamCaptureStatusNone;
+    run.a_value = cuda->value;
+    const spmm_status_t status = part->backend->run(part->state, &run, workspace, stream);
+    if (status == SPMM_OK && is_lacking && capture == cudaStreamCaptureStatusActive)
+        atomic_store(&cuda->was_captured, 1);
+    return status;
 }
 
-spmm_status_t spmmi_cuda_execute(const struct spmmi_cuda *cuda, int variant,
-                                 const struct spmmi_product *product, void *workspace, void *stream,
-                                 spmm_diag_t *diag)
+spmm_status_t spmmi_cuda_execute(struct spmmi_cuda *cuda, int variant, const struct spmmi_product *product,
+                                 void *workspace, void *stream, spmm_diag_t *diag)
 {
     const struct spmmi_loaded *part = spmmi_parts_for(cuda->parts, variant, product);
-    struct spmmi_product run = *product;
     struct spmmi_cuda_scope scope;
     spmm_status_t status = spmmi_cuda_status((int)spmmi_cuda_enter(cuda->device.number, &scope));
-    if (status == SPMM_OK && cuda->is_uniform)
-        say_value(cuda, part, stream, &run);
     if (status == SPMM_OK)
-        status = part->backend->run(part->state, &run, workspace, stream);
+        status = cuda->is_uniform ? run_uniform(cuda, part, product, workspace, stream)
+                                  : part->backend->run(part->state, product, workspace, stream);
     spmmi_cuda_leave(scope);
     return status == SPMM_OK ? SPMM_OK : spmmi_cuda_part_failed(status, "the launch of a product", diag);
 }

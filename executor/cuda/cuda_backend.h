@@ -40,7 +40,7 @@ const struct spmmi_device_memory *spmmi_cuda_memory(const struct spmmi_cuda *cud
 
 /* Memory that new values need, if it was not taken before: other products may run meanwhile. Nothing changes after an
  * error: ARGUMENT (a product was captured that will not see new values, or the stream is being captured), PLAN_BUDGET,
- * DEVICE_MEMORY, DEVICE. */
+ * DEVICE_MEMORY, DEVICE (also where another stream is being captured). */
 spmm_status_t spmmi_cuda_values_open(struct spmmi_cuda *cuda, void *stream, spmm_diag_t *diag);
 /* Enqueues, after spmmi_cuda_values_open. ARGUMENT as there. values: host or device pointer, nnz values in CSR order of
  * A; those of the host must live until spmmi_cuda_values_wait, and pageable ones make CUDA wait for work that stream
@@ -58,9 +58,8 @@ spmm_status_t spmmi_cuda_values_read(const struct spmmi_cuda *cuda, const void *
 /* variant: the one that the product was given to. */
 uint64_t spmmi_cuda_workspace_bytes(const struct spmmi_cuda *cuda, int variant,
                                     const struct spmmi_product *product);
-spmm_status_t spmmi_cuda_execute(const struct spmmi_cuda *cuda, int variant,
-                                 const struct spmmi_product *product, void *workspace, void *stream,
-                                 spmm_diag_t *diag);
+spmm_status_t spmmi_cuda_execute(struct spmmi_cuda *cuda, int variant, const struct spmmi_product *product,
+                                 void *workspace, void *stream, spmm_diag_t *diag);
 /* Name of the kernel that execute would launch. */
 void spmmi_cuda_kernel(const struct spmmi_cuda *cuda, int variant, const struct spmmi_product *product,
                        char *text, size_t size);

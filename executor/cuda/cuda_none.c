@@ -107,9 +107,8 @@ uint64_t spmmi_cuda_workspace_bytes(const struct spmmi_cuda *cuda, int variant,
     return 0;
 }
 
-spmm_status_t spmmi_cuda_execute(const struct spmmi_cuda *cuda, int variant,
-                                 const struct spmmi_product *product, void *workspace, void *stream,
-                                 spmm_diag_t *diag)
+spmm_status_t spmmi_cuda_execute(struct spmmi_cuda *cuda, int variant, const struct spmmi_product *product,
+                                 void *workspace, void *stream, spmm_diag_t *diag)
 {
     (void)cuda, (void)variant, (void)product, (void)workspace, (void)stream, (void)diag;
     return SPMM_ERR_NO_DEVICE;

@@ -3,6 +3,7 @@
 #ifndef SPMMI_CUDA_STATE_H
 #define SPMMI_CUDA_STATE_H
 
+#include <cuda_runtime_api.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -25,7 +26,7 @@ struct spmmi_cuda {
     pthread_mutex_t opening;     /* of memory for new values */
     int is_open;                 /* it is there, or there are no new values; under that lock */
     _Atomic uint64_t host_bytes; /* of maps */
-    atomic_int was_captured;     /* a product that says which value each is */
+    atomic_int was_captured;     /* a product of a part that holds no values */
 };
 
 /* What is known of values before memory is taken; the parts are chosen. */
@@ -42,8 +43,8 @@ spmm_status_t spmmi_cuda_values_finish(struct spmmi_cuda *cuda, struct spmmi_upl
                                        spmm_diag_t *diag);
 void spmmi_cuda_values_destroy(struct spmmi_cuda *cuda);
 
-/* A product may be replayed after it returned. An error, as of the legacy stream while another one is captured, counts
- * as capture. */
-int spmmi_cuda_is_captured(void *stream);
+/* Unless it is None, a product may be replayed after it returned. An error, as of the legacy stream while another one
+ * is captured, counts as a capture that was invalidated: nothing can be enqueued. */
+enum cudaStreamCaptureStatus spmmi_cuda_capture(void *stream);
 
 #endif

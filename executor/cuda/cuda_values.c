@@ -28,13 +28,14 @@ void spmmi_cuda_values_plan(struct spmmi_cuda *cuda, const spmm_executor_options
                                       : SPMMI_MAPS_ON_HOST;
     cuda->is_open = cuda->maps != SPMMI_MAPS_ON_HOST;
     cuda->device.lacks_values = cuda->first.are_equal && !is_open;
+    cuda->device.has_new_values = !options->unit_values;
     cuda->takes_values = !cuda->device.lacks_values || has_part_of_values(cuda->parts);
 }
 
 int spmmi_cuda_keeps_values(const struct spmmi_cuda *cuda)
 {
-    const int are_read = cuda->parts->reads_values || cuda->nnz <= SPMMI_CUDA_VALUES_KEPT;
-    return cuda->maps == SPMMI_MAPS_ON_DEVICE || (are_read && !cuda->device.lacks_values);
+    const int are_few = cuda->nnz <= SPMMI_CUDA_VALUES_KEPT && !cuda->device.lacks_values;
+    return cuda->maps == SPMMI_MAPS_ON_DEVICE || cuda->parts->reads_values || are_few;
 }
 
 uint64_t spmmi_cuda_values_bytes(const struct spmmi_cuda *cuda)
@@ -174,13 +175,13 @@ void spmmi_cuda_values_destroy(struct spmmi_cuda *cuda)
 
 /* ---- New values ---- */
 
-int spmmi_cuda_is_captured(void *stream)
+enum cudaStreamCaptureStatus spmmi_cuda_capture(void *stream)
 {
     enum cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
     if (cudaStreamIsCapturing(stream, &capture) == cudaSuccess)
-        return capture != cudaStreamCaptureStatusNone;
+        return capture;
     (void)cudaGetLastError();
-    return 1;
+    return cudaStreamCaptureStatusInvalidated;
 }
 
 /* Products that were captured while parts of rows hold no values go on to multiply by the first one. */
@@ -221,7 +222,7 @@ spmm_status_t spmmi_cuda_values_open(struct spmmi_cuda *cuda, void *stream, spmm
     if (cuda->is_open || cuda->nnz == 0)
         goto cleanup;
     SPMM_TRY_CUDA(spmmi_cuda_enter(cuda->device.number, &scope), diag);
-    SPMM_REQUIRE(!spmmi_cuda_is_captured(stream), SPMM_ERR_ARGUMENT, diag,
+    SPMM_REQUIRE(spmmi_cuda_capture(stream) == cudaStreamCaptureStatusNone, SPMM_ERR_ARGUMENT, diag,
                  "the first new values take device memory, which no stream that is captured can do: make the "
                  "executor with new_values = 1");
     SPMM_TRY(capture_check(cuda, diag));

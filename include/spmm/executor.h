@@ -52,9 +52,10 @@ SPMM_API spmm_status_t spmm_device_name(int device, char *text, size_t size);
  * such calls. Both must return: no exceptions, no longjmp, no calls of this library with the same object, no capture.
  *
  * GPU `device` is current in both, and must be when they return. `stream` is that of the call, or NULL: CUDA's legacy
- * default stream, where an executor or a product is made and destroyed. A new block is first used behind what is in
- * `stream`; it is used in other streams too, after the call that took it has returned. A block is given back when its
- * work has ended or lies in `stream`: so one that is given back may be given out again behind what is in `stream`. */
+ * default stream, where an executor or a product is made and destroyed, and always in spmm_executor_set_values. A new
+ * block is first used behind what is in `stream`; it is used in other streams too, after the call that took it has
+ * returned. A block is given back when its work has ended or lies in `stream`: so one that is given back may be given
+ * out again behind what is in `stream`. */
 typedef struct spmm_device_allocator {
     size_t struct_size; /**< sizeof(spmm_device_allocator_t). */
     /** New memory of the GPU of at least bytes bytes, 1 or more, whose address is a multiple of 256 (else the call
@@ -114,9 +115,11 @@ typedef struct spmm_executor_options {
     uint32_t ops;     /**< SPMM_OPS_N, SPMM_OPS_T or both; 0: all that the plan has. */
     uint32_t layouts; /**< Of B: SPMM_LAYOUTS_ROW_MAJOR, SPMM_LAYOUTS_COL_MAJOR or both; 0: any. */
     /** GPU. 1: memory for spmm_executor_set_values is taken at once, and captured products see new values. 0: its first
-     * call takes it for good and waits for the legacy stream; until then the host has maps, of 4 bytes a nonzero for
-     * parts not of rows, or of op T. That call is refused (ARGUMENT) on a stream that is captured, and where all values
-     * are the same and a product was captured, which keeps them. Plans without values count as 1. */
+     * call takes it for good and waits for the legacy stream; until then the host has maps of 4 bytes a nonzero: for
+     * parts not of rows, or of op T, for pieces of rows, and for long rows. That call is refused (ARGUMENT) on a stream
+     * that is captured, and where all values are the same and a product of rows was captured, which keeps them; if
+     * another stream is captured meanwhile, both may fail (DEVICE). Plans without values count as 1, and so does a
+     * struct_size that ends before this. */
     int new_values;
     int reserved_2; /**< Not read. */
 } spmm_executor_options_t;
@@ -161,8 +164,9 @@ SPMM_API void spmm_executor_destroy(spmm_executor_t *executor);
  * change. May be called while products run: see Threads and streams above.
  * GPU: a device pointer is borrowed until the work, which is enqueued on stream, is done. With a host pointer the call
  * waits for stream, enqueues, and returns when stream has finished; no other thread may enqueue on it meanwhile; not
- * during graph capture. CPU: host pointer; done when the call returns. After DEVICE the values are undefined: set them
- * again. Errors: ARGUMENT, DEVICE; nothing has changed after PLAN_BUDGET, MEMORY, DEVICE_MEMORY (see new_values). */
+ * during graph capture. CPU: host pointer; done when the call returns. After DEVICE the values are undefined, the old
+ * ones where the first new values found no memory: set them again. Errors: ARGUMENT, DEVICE; nothing has changed after
+ * PLAN_BUDGET, MEMORY, DEVICE_MEMORY (see new_values). */
 SPMM_API spmm_status_t spmm_executor_set_values(spmm_executor_t *executor, const void *values, void *stream,
                                                 spmm_diag_t *diag);
 
@@ -365,8 +369,8 @@ typedef struct {
                               machine; 0: for any, or for another one. */
     spmm_dtype_t a_type;    /**< Values of A that the executor holds. */
     spmm_compute_t compute; /**< Compute type of the variant; 0 without a product. */
-    /** Most device memory that it held at once, while it was made, in spmm_executor_set_values and in
-     * spmm_executor_prepare, with what it gave back; 0 on the CPU. */
+    /** An upper bound of the device memory that it held at once, with what it gave back: most of its blocks, while it
+     * was made and in spmm_executor_set_values, and most code of spmm_executor_prepare; 0 on the CPU. */
     uint64_t peak_device_bytes;
     /** What the library's own memory pool of this GPU has reserved, in use or kept for later, for all objects of the
      * process. Sparse products without a plan take scratch there, executors none; 0 on the CPU. */

@@ -92,7 +92,9 @@ typedef struct {
     uint16_t format_minor;      /**< The same; of a fresh plan the least that its file can have. */
     char source[128];           /**< Name of the matrix as given to the inspector; may be empty; UTF-8. */
     char writer[32];            /**< What made the plan, such as "spmm-inspector 0.2.0"; may be empty. */
-    uint64_t csr_bytes; /**< A as CSR: 32-bit columns, row pointers of 32 bits (64 from 2^31 nonzeros on). */
+    uint64_t
+        csr_bytes; /**< A as CSR: 32-bit columns, row pointers of 32 bits (64 from 2^31 nonzeros on), and values
+                           of the plan's type if it has any. Of an executor's: spmm_executor_info_t. */
 } spmm_plan_info_t;
 /** Fill *info. Errors: ARGUMENT. */
 SPMM_API spmm_status_t spmm_plan_info(const spmm_plan_t *plan, spmm_plan_info_t *info);

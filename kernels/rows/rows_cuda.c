@@ -72,7 +72,7 @@ static spmm_status_t create_rows(const struct spmmi_part_source *source, struct 
     spmm_status_t status = SPMM_OK;
     void *shared = NULL, *pieces = NULL, *slices = NULL;
     const struct spmmi_rows_shape forced = forced_shape(source->suffix);
-    *source->reads_values |= source->part->op == SPMM_OP_N;
+    *source->reads_values |= source->part->op == SPMM_OP_N && !source->device->lacks_values;
     SPMM_TRY(spmmi_shared_use(source, &spmmi_rows_stream_kind, source->part->op, &shared, bytes, diag));
     if (spmmi_rows_pieces_use(source))
         SPMM_TRY(spmmi_shared_use(source, &spmmi_rows_pieces_kind, SPMM_OP_N, &pieces, bytes, diag));

@@ -10,7 +10,9 @@
 #include "executor/cuda/cuda_upload.h"
 #include "executor/cuda/cuda_value_memory.h"
 #include "executor/pack/op_pattern.h"
+#include "executor/pack/pack_threads.h"
 #include "format/base/alloc.h"
+#include "format/base/team.h"
 #include "kernels/shared/convert.h"
 
 _Static_assert(SPMMI_VALUES_PAD == SPMMI_STREAM_PAD, "the values of A are padded as streams are");
@@ -149,6 +151,13 @@ static void stream_add(const struct spmmi_stream *s, const struct spmmi_columns_
     spmmi_rows_ranks_add(s, host, uploads);
 }
 
+/* Are positions in A needed? Not where there are no values at all. */
+static int has_map(const struct spmmi_part_source *source)
+{
+    const struct spmmi_device *const device = source->device;
+    return source->part->op == SPMM_OP_T && (!device->lacks_values || device->has_new_values);
+}
+
 /* The positions in A of all nonzeros; the map on the device comes with others, unless values are lacked. */
 static spmm_status_t map_make(const int64_t *from, struct spmmi_rows_stream *shared,
                               struct spmmi_uploads *uploads, spmm_diag_t *diag)
@@ -158,6 +167,8 @@ static spmm_status_t map_make(const int64_t *from, struct spmmi_rows_stream *sha
     const uint32_t nnz = shared->stream.nnz;
     uint32_t *const map = spmmi_alloc(nnz, sizeof *map);
     SPMM_TRY_ALLOC(map, diag);
+#pragma omp parallel for schedule(static) \
+    num_threads(spmmi_team(spmmi_pack_threads((uint64_t)nnz * sizeof *from)))
     for (uint32_t q = 0; q < nnz; q++)
         map[q] = (uint32_t)from[q];
     SPMM_TRY(spmmi_value_map_take(new_values, map, nnz, diag));
@@ -176,7 +187,7 @@ static spmm_status_t upload(const struct spmmi_part_source *source, const struct
     const struct spmmi_columns_source columns = {a->col_ind, host};
     struct spmmi_uploads uploads = spmmi_uploads_take(source->waiting);
     stream_add(&shared->stream, &columns, &uploads);
-    if (a->map != NULL)
+    if (has_map(source))
         SPMM_TRY(map_make(a->map, shared, &uploads, diag));
     for (uint32_t i = 0; i < shared->part_count; i++) {
         shared->parts[i].rows.stream = shared->stream;
@@ -223,7 +234,7 @@ static spmm_status_t create_from(const struct spmmi_part_source *source, const s
     SPMM_TRY(describe(source, ranks, &shared, diag));
     cut(&arena, source, shared);
     *bytes += arena.bytes;
-    if (source->part->op == SPMM_OP_T)
+    if (has_map(source))
         spmmi_value_map_count(source, shared->stream.nnz, source->device->lacks_values);
     scratch_count(source, &shared->stream);
     if (host == NULL)

@@ -48,8 +48,9 @@ static spmm_status_t answer(spmm_status_t status, spmm_diag_t *diag)
 spmm_status_t spmmi_cuda_needs(const spmm_plan_t *plan, int device, const spmm_executor_options_t *options,
                                struct spmmi_first_values first, struct spmmi_needs *needs, spmm_diag_t *diag)
 {
-    (void)device, (void)options;
+    (void)device;
     fake_gpu.first = first;
+    fake_gpu.new_values = options->new_values;
     fake_gpu.host_allowed =
         needs->host_allowed > fake_gpu.host_allowed ? needs->host_allowed : fake_gpu.host_allowed;
     fake_gpu.device_allowed =
@@ -65,6 +66,7 @@ spmm_status_t spmmi_cuda_create(const spmm_plan_t *plan, int device, const spmm_
 {
     (void)plan, (void)device;
     fake_gpu.first = first;
+    fake_gpu.new_values = options->new_values;
     fake_gpu.has_allocator = options->allocator != NULL;
     *cuda = fake_gpu.parts != NULL ? (struct spmmi_cuda *)(void *)&fake_gpu : NULL;
     return fake_gpu.parts != NULL ? SPMM_OK : answer(FAKE_GPU_CREATED, diag);
@@ -141,9 +143,8 @@ uint64_t spmmi_cuda_workspace_bytes(const struct spmmi_cuda *cuda, int variant,
     return FAKE_GPU_WORKSPACE;
 }
 
-spmm_status_t spmmi_cuda_execute(const struct spmmi_cuda *cuda, int variant,
-                                 const struct spmmi_product *product, void *workspace, void *stream,
-                                 spmm_diag_t *diag)
+spmm_status_t spmmi_cuda_execute(struct spmmi_cuda *cuda, int variant, const struct spmmi_product *product,
+                                 void *workspace, void *stream, spmm_diag_t *diag)
 {
     (void)cuda, (void)variant, (void)product, (void)workspace, (void)stream;
     return answer(fake_gpu.run, diag);

@@ -21,6 +21,7 @@ struct fake_gpu {
     uint32_t target;   /* 0: 90 */
     spmm_status_t name, memory;
     struct spmmi_first_values first; /* that the last count or create was told */
+    int new_values;                  /* the same of the options */
     spmm_status_t open;              /* of memory for new values, and how often it was asked for */
     int opens;
     spmm_status_t run;         /* of products, new values and certificates */

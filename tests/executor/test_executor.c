@@ -89,6 +89,9 @@ static void create_refuses_bad_arguments(void **state)
         spmm_executor_destroy(executor);
     }
     spmm_executor_t *executor = NULL;
+    spmm_executor_options_t flag = SPMM_EXECUTOR_OPTIONS_INIT;
+    flag.new_values = 2;
+    assert_int_equal(spmm_executor_create(plan, SPMM_DEVICE_CPU, &flag, &executor, NULL), SPMM_ERR_ARGUMENT);
     assert_int_equal(spmm_executor_create(NULL, SPMM_DEVICE_AUTO, NULL, &executor, NULL), SPMM_ERR_ARGUMENT);
     assert_int_equal(spmm_executor_create(plan, SPMM_DEVICE_AUTO, NULL, NULL, NULL), SPMM_ERR_ARGUMENT);
     spmm_executor_destroy(NULL);

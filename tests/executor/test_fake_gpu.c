@@ -298,6 +298,32 @@ static void the_gpu_is_told_what_the_first_values_are(void **state)
     spmm_plan_destroy(plan);
 }
 
+/* Programs that do not know new_values take all memory at once, as they always did, and so their graphs stay right. */
+static void older_programs_get_new_values(void **state)
+{
+    static const spmm_family_t families[] = {SPMM_FAMILY_ROWS};
+    const size_t sizes[] = {offsetof(spmm_executor_options_t, new_values),
+                            offsetof(spmm_executor_options_t, new_values) + sizeof(int) - 1,
+                            offsetof(spmm_executor_options_t, reserved_2), sizeof(spmm_executor_options_t)};
+    spmm_plan_t *plan = plan_make();
+    spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
+    (void)state;
+    spmm_executor_t *executor = fake_gpu_executor(plan, families, 1);
+    assert_false(fake_gpu.new_values); /* without options */
+    for (int i = 0; i < 4; i++) {
+        spmm_executor_t *older = NULL;
+        options.struct_size = sizes[i];
+        assert_int_equal(spmm_executor_memory_bytes(plan, 0, &options, NULL, NULL, NULL), SPMM_OK);
+        assert_int_equal(fake_gpu.new_values, i < 2);
+        fake_gpu.new_values = -1;
+        assert_int_equal(spmm_executor_create(plan, 0, &options, &older, NULL), SPMM_OK);
+        assert_int_equal(fake_gpu.new_values, i < 2);
+        spmm_executor_destroy(older);
+    }
+    fake_gpu_executor_free(executor);
+    spmm_plan_destroy(plan);
+}
+
 /* A plan of one part, with a variant for each of these targets. */
 static spmm_plan_t *plan_for(const uint32_t *targets, uint32_t count)
 {
@@ -458,6 +484,7 @@ int main(void)
         cmocka_unit_test(products_and_values_go_to_the_gpu),
         cmocka_unit_test(new_values_wait_for_their_stream_beside_products),
         cmocka_unit_test(new_values_take_memory_first),
+        cmocka_unit_test(older_programs_get_new_values),
         cmocka_unit_test(the_gpu_is_told_what_the_first_values_are),
         cmocka_unit_test(a_gpu_takes_the_variants_of_the_nearest_capability),
         cmocka_unit_test(n_counts_more_than_the_target),

@@ -343,8 +343,9 @@ static cudaGraphExec_t capture(spmm_executor_t *executor, const struct test_prod
     return replay;
 }
 
-void test_cuda_product_graph(spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype,
-                             const struct test_product *product, int replays)
+/* new_values: NULL or set between capture and replays. */
+static void check_replays(spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype,
+                          const struct test_product *product, const void *new_values, int replays)
 {
     struct test_dense b = test_product_b(a, dtype, product), c = test_product_c(a, dtype, product);
     struct test_dense want = test_dense_copy(&c), got = test_dense_copy(&c);
@@ -356,8 +357,11 @@ void test_cuda_product_graph(spmm_executor_t *executor, const struct test_matrix
         SPMM_OK);
     struct test_cuda_workspace workspace = test_cuda_workspace_make(bytes);
     TEST_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-    test_cuda_product_run(executor, product, &b, &want);
+    test_cuda_product_run(executor, product, &b, &got); /* CUDA loads what it needs */
     cudaGraphExec_t replay = capture(executor, product, &device_b, &device_c, &workspace, stream);
+    if (new_values != NULL)
+        assert_int_equal(spmm_executor_set_values(executor, new_values, stream, NULL), SPMM_OK);
+    test_cuda_product_run(executor, product, &b, &want);
     for (int i = 0; i < replays; i++) {
         TEST_CUDA(cudaMemcpy(device_c.block, c.block, c.block_bytes, cudaMemcpyHostToDevice));
         TEST_CUDA(cudaDeviceSynchronize()); /* the copy may still be under way, and streams do not wait */
@@ -375,6 +379,18 @@ void test_cuda_product_graph(spmm_executor_t *executor, const struct test_matrix
     test_dense_free(&want);
     test_dense_free(&b);
     test_dense_free(&c);
+}
+
+void test_cuda_product_graph(spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype,
+                             const struct test_product *product, int replays)
+{
+    check_replays(executor, a, dtype, product, NULL, replays);
+}
+
+void test_cuda_product_graph_of(spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype,
+                                const struct test_product *product, const void *new_values)
+{
+    check_replays(executor, a, dtype, product, new_values, 2);
 }
 
 void test_cuda_permuted_output_check(spmm_plan_t *plan, const struct test_matrix *a, spmm_dtype_t dtype,

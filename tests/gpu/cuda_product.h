@@ -76,6 +76,9 @@ void test_cuda_product_repeat(spmm_executor_t *executor, const struct test_matri
 /* So do so many replays of a graph; product: of op N. */
 void test_cuda_product_graph(spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype,
                              const struct test_product *product, int replays);
+/* The same where these values were set behind the capture: products that follow have the bits of the replays. */
+void test_cuda_product_graph_of(spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype,
+                                const struct test_product *product, const void *new_values);
 
 /* The same product by two executors in two threads at once, on streams of their own, so many times: each keeps its
  * bits. */

@@ -161,6 +161,28 @@ static void a_graph_replays_the_product(void **state)
     test_matrix_free(a);
 }
 
+/* Both parts hold values that are all the same, and what is captured reads them there. */
+static void graphs_see_new_values_where_all_were_the_same(void **state)
+{
+    (void)state;
+    struct test_matrix *a = test_matrix_named("dense row among sparse", TEST_VALUES_REAL);
+    for (int s = 0; s < SHAPE_COUNT; s++) {
+        const spmm_dtype_t dtype = type_of(&shapes[s]);
+        const struct test_product product = test_cuda_plain(40, s);
+        for (int64_t p = 0; p < a->nnz; p++)
+            a->values[p] = 0.25;
+        spmm_executor_t *executor = executor_make(a, &shapes[s]);
+        for (int64_t p = 0; p < a->nnz; p++)
+            a->values[p] = test_real((uint64_t)p, (uint64_t)s + 7);
+        void *values = test_values_of(a, dtype);
+        test_cuda_product_graph_of(executor, a, dtype, &product, values);
+        test_cuda_product_check(executor, NULL, a, dtype, &product);
+        free(values);
+        spmm_executor_destroy(executor);
+    }
+    test_matrix_free(a);
+}
+
 static void new_values_reach_both_parts_and_ops(void **state)
 {
     (void)state;
@@ -242,6 +264,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(nan_and_inf_reach_exactly_the_rows_that_store_the_column),
         cmocka_unit_test(repeats_give_the_same_bits),
         cmocka_unit_test(a_graph_replays_the_product),
+        cmocka_unit_test(graphs_see_new_values_where_all_were_the_same),
         cmocka_unit_test(new_values_reach_both_parts_and_ops),
         cmocka_unit_test(memory_report_before_equals_the_one_after),
         cmocka_unit_test(kernels_say_what_they_are),

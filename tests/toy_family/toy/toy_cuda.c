@@ -59,6 +59,7 @@ static spmm_status_t create(const struct spmmi_part_source *source, void **state
     SPMM_TRY(spmmi_op_pattern_open(source->plan, source->part->op, &a, diag));
     cut(&arena, &a, &made);
     *bytes += arena.bytes;
+    *source->reads_values = 1;
     if (source->only_counts)
         goto cleanup;
     SPMM_TRY_ALLOC(*state = kept = spmmi_alloc_zero(1, sizeof *kept), diag);

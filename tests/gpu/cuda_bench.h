@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One product of an executor on the GPU that runs again and again, in any stream and in graphs. */
+#ifndef TEST_CUDA_BENCH_H
+#define TEST_CUDA_BENCH_H
+
+#include "cuda_product.h"
+#include "tests/support/plan_build.h"
+
+/* A matrix, its executor, and one product ready on the device. */
+struct test_cuda_bench {
+    struct test_matrix *a;
+    spmm_executor_t *executor;
+    struct test_dense b, c;
+    struct test_cuda_dense device_b, device_c;
+    struct test_cuda_workspace workspace;
+    size_t c_bytes;
+};
+
+/* By a plan for the matrix of this name, and no options. */
+struct test_cuda_bench test_cuda_bench_make(const char *name, struct test_plan_options options,
+                                            const struct test_product *product);
+void test_cuda_bench_free(struct test_cuda_bench *t);
+spmm_status_t test_cuda_bench_run(struct test_cuda_bench *t, const struct test_product *product, void *stream);
+/* C as it is on the device now, to compare bit by bit. free() it. */
+char *test_cuda_bench_read(const struct test_cuda_bench *t);
+/* C on the device as it was before any product. */
+void test_cuda_bench_restore(const struct test_cuda_bench *t);
+void test_cuda_bench_expect(const struct test_cuda_bench *t, const char *want);
+
+#endif
