@@ -11,7 +11,7 @@
 #include "tests/support/plan_seal.h"
 
 struct test_cuda_bench test_cuda_bench_make(const char *name, struct test_plan_options options,
-                               const struct test_product *product)
+                                            const struct test_product *product)
 {
     struct test_cuda_bench t = {.a = test_matrix_named(name, product->values)};
     spmm_plan_t *plan = test_plan_whole(t.a, options, name);

@@ -20,7 +20,8 @@ struct test_cuda_bench {
 struct test_cuda_bench test_cuda_bench_make(const char *name, struct test_plan_options options,
                                             const struct test_product *product);
 void test_cuda_bench_free(struct test_cuda_bench *t);
-spmm_status_t test_cuda_bench_run(struct test_cuda_bench *t, const struct test_product *product, void *stream);
+spmm_status_t test_cuda_bench_run(struct test_cuda_bench *t, const struct test_product *product,
+                                  void *stream);
 /* C as it is on the device now, to compare bit by bit. free() it. */
 char *test_cuda_bench_read(const struct test_cuda_bench *t);
 /* C on the device as it was before any product. */

@@ -12,6 +12,8 @@
 
 #include "cuda_bench.h"
 #include "device_allocator.h"
+#include "executor/cuda/cuda_backend.h"
+#include "executor/cuda/cuda_state.h"
 #include "tests/support/counting_allocator.h"
 #include "tests/support/family_cases.h"
 #include "tests/support/plan_seal.h"
@@ -32,7 +34,8 @@ static spmm_executor_t *executor_of_ones(const char *name, const spmm_executor_o
     return executor;
 }
 
-static cudaGraphExec_t capture(struct test_cuda_bench *t, const struct test_product *product, cudaStream_t stream)
+static cudaGraphExec_t capture(struct test_cuda_bench *t, const struct test_product *product,
+                               cudaStream_t stream)
 {
     cudaGraph_t graph = NULL;
     cudaGraphExec_t replay = NULL;
@@ -276,7 +279,8 @@ static void check_products(spmm_executor_t *executor, const struct test_matrix *
 {
     static const int64_t widths[] = {1, 8, 33};
     for (int turn = 0; turn < 12; turn++) {
-        const struct test_product product = test_cuda_turn(widths[turn % 3], turn / 3, turn, TEST_VALUES_REAL);
+        const struct test_product product =
+            test_cuda_turn(widths[turn % 3], turn / 3, turn, TEST_VALUES_REAL);
         test_cuda_product_check(executor, NULL, a, dtype, &product);
     }
 }
@@ -324,6 +328,21 @@ static void memory_of_new_values_is_taken_whole_or_not_at_all(void **state)
         most = blocks > most ? blocks : most;
     }
     assert_true(most >= 2); /* one was there when the next was refused */
+}
+
+/* Also beside parts that lack them. */
+static void values_stay_where_a_family_reads_them(void **state)
+{
+    struct spmmi_parts parts = {.count = 0};
+    struct spmmi_cuda cuda = {.parts = &parts, .maps = SPMMI_MAPS_ON_HOST, .nnz = SPMMI_CUDA_VALUES_KEPT + 1};
+    (void)state;
+    for (int lacks = 0; lacks < 2; lacks++) {
+        cuda.device.lacks_values = lacks;
+        parts.reads_values = 1;
+        assert_true(spmmi_cuda_keeps_values(&cuda));
+        parts.reads_values = 0;
+        assert_false(spmmi_cuda_keeps_values(&cuda));
+    }
 }
 
 TEST_PATTERN(quarter, test_chance(i, j, 4))
@@ -381,6 +400,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(threads_set_the_first_new_values_beside_products),
         cmocka_unit_test(new_values_take_memory_where_that_can_be_had),
         cmocka_unit_test(memory_of_new_values_is_taken_whole_or_not_at_all),
+        cmocka_unit_test(values_stay_where_a_family_reads_them),
         cmocka_unit_test(host_memory_is_counted_with_all_maps),
     };
     test_counting_allocator_set();
