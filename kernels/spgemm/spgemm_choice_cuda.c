@@ -24,13 +24,15 @@
 #define ADDS_OF_STEP_FEW 8
 
 /* Lanes that a list entry costs an item with masks of 8 lanes, and an item; of 4 lanes half. One H200, A P of
- * gen:poisson3 with 6 entries and 7 list entries a row: 111 ps a row of f64, 100 of f32; as pulls 160 and 117. */
+ * gen:poisson3 with 6 entries and 7 list entries a row: 111 ps a row of f64, 100 of f32; as pulls 160 and 117. So a
+ * lane is 1.6 ps of f64, as of other items, and 1.9 of f32, as of its pulls, which are the nearest to it there. */
 #define MASK_LANES 2
 #define MASK_ITEM_LANES_F64 55
 #define MASK_ITEM_LANES_F32 40
 /* Lanes that an entry of C costs an item beside its products, in eighths: sums are set to 0, and stored. */
 #define SUM_LANES 5
-/* The same of a row that the plan cuts, for each piece: sums are stored, and read and added later. */
+/* The same of a row that the plan cuts, for each piece: sums are stored, and read and added later. Taken so that
+ * memplus, cit-HepPh, email-Enron and mip_nw04 get what was faster in the table of decision 0080. */
 #define PARTIAL_LANES 10
 /* Lanes that a product costs a pull, in eighths. One H200: items take 1.5 to 1.6 ps a lane; a pull takes 5 to 7 ps a
  * product of f64, 4 to 6 of f32, as it is bound by shared memory. */
@@ -147,11 +149,14 @@ static void tally_parts(struct spgemm_tally *tally, uint64_t products, uint64_t 
 /* Lanes that pulls of rows save, or cost more than items, and what they are of. */
 struct savings {
     uint64_t saved, lost, products;
-    uint64_t serial; /* entries of the list */
-    uint64_t masked; /* lanes that masks save items */
+    uint64_t serial;    /* entries of the list */
+    uint64_t masked;    /* lanes that masks save items */
+    uint64_t mask_lost; /* lanes that masks cost more than what is cheapest */
+    uint64_t masks;     /* of a row: what it costs with masks; UINT64_MAX: it has none */
 };
 
-/* What the items of a row of C cost, or of a piece: of entries [first, end) of the left factor; and their products. */
+/* What the items of a row of C cost without masks, or of a piece: of entries [first, end) of the left factor; and their
+ * products, and what masks cost. */
 static uint64_t items_cost(const struct spmmi_spgemm_stage *s, int64_t row, int64_t first, int64_t end,
                            const struct spmmi_spgemm_wanted *wanted, struct savings *sum)
 {
@@ -173,15 +178,17 @@ static uint64_t items_cost(const struct spmmi_spgemm_stage *s, int64_t row, int6
     if (parts > 1) /* a round has half a turn left */
         tally.turns = sum->products / 32 + tally.length / 64;
     (void)spmmi_spgemm_cost_of(&tally, (uint32_t)((entries + parts - 1) / parts), has_few_rows, &cost);
-    const uint64_t masks =
-        wanted->masks != SPMMI_SPGEMM_NEVER && is_whole
-            ? spmmi_spgemm_masks_cost(entries, (uint64_t)(end - first), has_few_rows, wanted->dtype)
-            : UINT64_MAX;
-    sum->masked = masks < cost.time ? cost.time - masks : 0;
-    return cost.time - sum->masked + entries * SUM_LANES / 8;
+    const uint64_t sums = entries * SUM_LANES / 8,
+                   masks = wanted->masks != SPMMI_SPGEMM_NEVER && is_whole
+                               ? spmmi_spgemm_masks_cost(entries, (uint64_t)(end - first), has_few_rows,
+                                                         wanted->dtype)
+                               : UINT64_MAX;
+    sum->masks = masks < UINT64_MAX ? masks + sums : UINT64_MAX;
+    return cost.time + sums;
 }
 
-/* The same of all pieces of a row, whose partial sums are stored and read again. */
+/* The same of all pieces of a row, whose partial sums are stored and read again. The walk takes lanes for them as
+ * with few rows, by latency. Their cost is by throughput with many rows all the same: PARTIAL_LANES was taken so. */
 static uint64_t pieces_cost(const struct spmmi_spgemm_stage *s, const struct spmmi_spgemm_unit *piece,
                             const struct spmmi_spgemm_wanted *wanted, struct savings *sum)
 {
@@ -225,12 +232,15 @@ static enum known pull_pays(const struct spmmi_spgemm_stage *s, int64_t row,
                    items = piece != NULL ? pieces_cost(s, piece, wanted, sum)
                                          : items_cost(s, row, first, end, wanted, sum),
                    pull = pull_cost(sum->products, entries, has_few_rows, wanted->dtype);
-    sum->saved = pull < items ? items - pull : 0;
+    const uint64_t least = sum->masks < items ? sum->masks : items, other = pull < items ? pull : items;
+    sum->saved = pull < least ? least - pull : 0;
     sum->serial = piece == NULL ? (uint64_t)(end - first) : 0;
     if (is_serial(s, sum->serial, SERIAL_PRODUCTS))
         return IS_SERIAL;
-    sum->lost = pull > items ? pull - items : 0;
-    sum->masked = sum->saved > 0 ? 0 : sum->masked;
+    sum->lost = pull > least ? pull - least : 0;
+    sum->masked = sum->saved > 0 ? 0 : items - least;
+    sum->products = sum->saved > 0 ? sum->products : 0;
+    sum->mask_lost = sum->masks < UINT64_MAX && sum->masks > other ? sum->masks - other : 0;
     return sum->saved > 0 ? PULL_SAVES : CAN_PULL;
 }
 
@@ -241,14 +251,20 @@ static int can_pull_cut(const struct spmmi_spgemm_stage *s, int64_t row)
     return length <= s->products / CUT_PRODUCTS && spmmi_spgemm_pulls_can(s, row);
 }
 
-static void add_savings(struct savings *all, enum known known, const struct savings *row)
+/* Adds those of a row, or of all rows of a thread. */
+static void add_savings(struct savings *all, const struct savings *row)
 {
     all->saved += row->saved;
     all->lost += row->lost;
-    all->products += known > CAN_PULL ? row->products : 0;
+    all->products += row->products;
     all->masked += row->masked;
+    all->mask_lost += row->mask_lost;
     all->serial = row->serial > all->serial ? row->serial : all->serial;
 }
+#pragma omp declare reduction(savings                           \
+                              : struct savings                  \
+                              : add_savings(&omp_out, &omp_in)) \
+    initializer(omp_priv = (struct savings){.saved = 0})
 
 /* Adds those of rows that the plan cuts, which are pulled where all rows are: beside items of others that took longer
  * (email-Enron on an H200: 0.294 ms, 0.286 with their pieces as items). */
@@ -264,7 +280,8 @@ static void know_cut_rows(const struct spmmi_spgemm_stage *s, const struct spmmi
             s->c.row_ptr[row] == s->c.row_ptr[row + 1] ||
             !(is_forced ? spmmi_spgemm_pulls_can(s, row) : can_pull_cut(s, row)))
             continue;
-        add_savings(all, pull_pays(s, row, unit, wanted, &sum), &sum);
+        (void)pull_pays(s, row, unit, wanted, &sum);
+        add_savings(all, &sum);
         known[row] = CAN_PULL;
     }
 }
@@ -274,21 +291,16 @@ static struct savings know_rows(const struct spmmi_spgemm_stage *s, const struct
                                 int threads, uint8_t *known)
 {
     const int64_t rows = s->task.left.rows, *c = s->c.row_ptr;
-    uint64_t saved = 0, lost = 0, serial = 0, products = 0, masked = 0;
-#pragma omp parallel for schedule(dynamic, 256) num_threads(spmmi_team(threads)) \
-    reduction(+ : saved, lost, products, masked) reduction(max : serial)
+    struct savings all = {.saved = 0};
+#pragma omp parallel for schedule(dynamic, 256) num_threads(spmmi_team(threads)) reduction(savings : all)
     for (int64_t i = 0; i < rows; i++) {
         struct savings sum = {.saved = 0};
         if (known[i] == IS_TAKEN || c[i] == c[i + 1] || !spmmi_spgemm_pulls_can(s, i))
             continue;
         known[i] = (uint8_t)pull_pays(s, i, NULL, wanted, &sum);
-        saved += sum.saved;
-        lost += sum.lost;
-        products += known[i] > CAN_PULL ? sum.products : 0;
-        masked += sum.masked;
-        serial = sum.serial > serial ? sum.serial : serial;
+        add_savings(&all, &sum);
     }
-    return (struct savings){saved, lost, products, serial, masked};
+    return all;
 }
 
 /* The least that a row must be to be pulled; above all: none is. */
@@ -322,6 +334,17 @@ static void mark_taken(const struct spmmi_spgemm_stage *s, const struct spmmi_sp
     }
 }
 
+/* What each row is, and the least that is pulled. */
+static enum known know(const struct spmmi_spgemm_stage *s, const struct spmmi_spgemm_wanted *wanted,
+                       const struct spmmi_spgemm_alike *alike, int threads, uint8_t *known,
+                       struct savings *all)
+{
+    mark_taken(s, alike, known);
+    *all = know_rows(s, wanted, threads, known);
+    know_cut_rows(s, wanted, known, all);
+    return wanted->pulls == SPMMI_SPGEMM_WHEREVER ? CAN_PULL : least_to_pull(s, all);
+}
+
 spmm_status_t spmmi_spgemm_choose(const struct spmmi_spgemm_stage *s,
                                   const struct spmmi_spgemm_wanted *wanted,
                                   const struct spmmi_spgemm_alike *alike, int threads,
@@ -329,18 +352,20 @@ spmm_status_t spmmi_spgemm_choose(const struct spmmi_spgemm_stage *s,
 {
     spmm_status_t status = SPMM_OK;
     const int64_t rows = s->task.left.rows;
-    const int is_forced = wanted->pulls == SPMMI_SPGEMM_WHEREVER;
+    const struct spmmi_spgemm_wanted unmasked = {wanted->groups, wanted->pulls, SPMMI_SPGEMM_NEVER,
+                                                 wanted->dtype};
+    struct savings all;
     uint8_t *to = NULL;
     int is_any = 0;
     if (wanted->pulls == SPMMI_SPGEMM_NEVER)
         return SPMM_OK;
     SPMM_TRY_ALLOC(to = spmmi_alloc_zero((uint64_t)rows, 1), diag);
-    mark_taken(s, alike, to);
-    struct savings all = know_rows(s, wanted, threads, to);
-    know_cut_rows(s, wanted, to, &all);
-    const enum known least = is_forced ? CAN_PULL : least_to_pull(s, &all);
-    choices->has_masks |= wanted->masks == SPMMI_SPGEMM_BY_RULE && least > CAN_PULL &&
-                          all.masked > s->products / PRODUCTS_OF_LANE;
+    enum known least = know(s, wanted, alike, threads, to, &all);
+    if (wanted->masks == SPMMI_SPGEMM_BY_RULE && least > CAN_PULL && all.masked > 0) {
+        choices->has_masks = all.masked > all.mask_lost + s->products / PRODUCTS_OF_LANE;
+        if (!choices->has_masks) /* as if there were none */
+            least = know(s, &unmasked, alike, threads, to, &all);
+    }
     for (int64_t i = 0; i < rows; i++) {
         const int has_mask = choices->has_masks && to[i] < IS_SERIAL &&
                              s->c.row_ptr[i + 1] - s->c.row_ptr[i] <= SPMMI_SPGEMM_MASKED;
