@@ -368,11 +368,10 @@ spmm_status_t spmmi_spgemm_items_make(const struct spmmi_spgemm_stage *s,
                        .wanted = wanted,
                        .choices = {NULL, wanted->masks == SPMMI_SPGEMM_WHEREVER}};
     memset(items, 0, sizeof *items);
-    SPMM_REQUIRE(left <= INT32_MAX && right <= INT32_MAX && c <= INT32_MAX && s->partials <= UINT32_MAX,
-                 SPMM_ERR_TOO_LARGE, diag,
-                 "a GPU takes factors and products of up to %d entries, found %lld and %lld, of the product "
-                 "%lld and %lld of its pieces",
-                 INT32_MAX, (long long)left, (long long)right, (long long)c, (long long)s->partials);
+    SPMM_REQUIRE(
+        left <= INT32_MAX && right <= INT32_MAX && c <= INT32_MAX, SPMM_ERR_TOO_LARGE, diag,
+        "a GPU takes factors and products of up to %d entries, found %lld and %lld, of the product %lld",
+        INT32_MAX, (long long)left, (long long)right, (long long)c);
     items->direct = (uint32_t)left;
     if (wanted->groups != SPMMI_SPGEMM_NEVER && s->taken == NULL) {
         SPMM_TRY(spmmi_spgemm_alike_make(&s->task, threads, &m.alike, diag));
@@ -387,6 +386,9 @@ spmm_status_t spmmi_spgemm_items_make(const struct spmmi_spgemm_stage *s,
         SPMM_TRY(spmmi_spgemm_choose(s, wanted, m.has_groups ? &m.alike : NULL, threads, &m.choices, diag));
     SPMM_TRY(make_items(&m, diag));
     SPMM_TRY(spmmi_spgemm_joins_make(s, m.choices.is_pulled, items, diag));
+    SPMM_REQUIRE(items->join_count == 0 || s->partials <= UINT32_MAX, SPMM_ERR_TOO_LARGE, diag,
+                 "a GPU takes pieces of rows of up to %u entries, found %lld", UINT32_MAX,
+                 (long long)s->partials);
 cleanup:
     spmmi_spgemm_alike_free(&m.alike);
     free_cursors(&m);

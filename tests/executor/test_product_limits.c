@@ -95,6 +95,7 @@ static void a_gpu_refuses_what_32_bits_do_not_count(void **state)
     (void)state;
     static const struct scene good = {.left = {0, 3}, .right = {0, INT64_C(1) << 30}, .c = {0, 5}};
     struct spmmi_spgemm_items items;
+    struct spmmi_spgemm_cut cut = {0, 0, 2};
     struct scene s = good;
     assert_int_equal(items_of(&s, &items, NULL), SPMM_OK);
     assert_int_equal(items.count, 1);
@@ -113,7 +114,11 @@ static void a_gpu_refuses_what_32_bits_do_not_count(void **state)
     expect_too_large(&s, "of the product 2147483648");
     s = good;
     s.stage.partials = INT64_C(1) << 32;
-    expect_too_large(&s, "4294967296 of its pieces");
+    assert_int_equal(items_of(&s, &items, NULL), SPMM_OK); /* nobody has partial sums */
+    spmmi_spgemm_items_free(&items);
+    s.stage.cuts = &cut;
+    s.stage.cut_count = 1;
+    expect_too_large(&s, "pieces of rows of up to 4294967295 entries, found 4294967296");
 }
 
 int main(void)
