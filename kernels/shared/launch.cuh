@@ -3,8 +3,11 @@
 //
 // A kernel launched as dependent starts as soon as every block of the kernel before it has called
 // release_dependents or ended; it must call wait_for_previous before it touches what that kernel writes.
-// Both calls cost nothing in a kernel that was launched the ordinary way. A kernel that only waits at its end
-// (end_after_previous) relies on what came before its predecessor: that one must be launched the ordinary way.
+// Both calls cost nothing in a kernel that was launched the ordinary way.
+//
+// Kernels that only wait at their end (end_after_previous) may follow each other in a chain of any length: the first
+// of it is launched the ordinary way, so that all before it is complete; none reads or writes what another one writes;
+// each ends with end_after_previous. So the last one is complete only after all others.
 //
 // What the kernel before it may write is read by plain loads. PTX has ld.global.nc (__ldg, load_vector_const, and what
 // the compiler makes of const __restrict__) for data that nobody writes as long as the kernel runs, and this one runs
@@ -38,7 +41,8 @@ __device__ __forceinline__ void prefetch_l2(const void *p)
 }
 
 // The end of a kernel that may run beside the one before it, whose results it does not read: its last thread block
-// waits for that one, so that what follows in the stream finds both complete. The other thread blocks end at once.
+// waits for that one, and so for all of its chain: what follows in the stream finds them complete. The other thread
+// blocks end at once.
 __device__ __forceinline__ void end_after_previous()
 {
     if (blockIdx.x == gridDim.x - 1 && blockIdx.y == gridDim.y - 1)

@@ -49,20 +49,28 @@ cleanup:
     return status;
 }
 
+spmm_status_t spmmi_spgemm_can_overlap(int device, int *can_overlap, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    int driver = 0;
+    SPMM_TRY_CUDA(cudaDriverGetVersion(&driver), diag);
+    *can_overlap = spmmi_cuda_target(device) >= OVERLAP_TARGET && driver >= OVERLAP_DRIVER;
+cleanup:
+    return status;
+}
+
 static spmm_status_t open_device(const struct spmmi_spgemm_gpu_source *source, struct spmmi_spgemm_gpu *gpu,
                                  spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    int driver = 0;
     const uint32_t target = spmmi_cuda_target(source->device);
     SPMM_REQUIRE(spmmi_cuda_device_runs(source->device), SPMM_ERR_NO_DEVICE, diag,
                  "this build has no kernels for GPU %d of compute capability %u.%u", source->device,
                  target / 10, target % 10);
-    SPMM_TRY_CUDA(cudaDriverGetVersion(&driver), diag);
+    SPMM_TRY(spmmi_spgemm_can_overlap(source->device, &gpu->can_overlap, diag));
     SPMM_TRY(spmmi_device_memory_open(source->allocator, source->device, &gpu->memory, diag));
     gpu->device = source->device;
     gpu->dtype = source->dtype;
-    gpu->can_overlap = target >= OVERLAP_TARGET && driver >= OVERLAP_DRIVER;
 cleanup:
     return status;
 }
@@ -138,14 +146,14 @@ static int run_stage(const struct spmmi_spgemm_gpu *gpu, const struct spmmi_spge
     for (uint32_t g = 0; g < stage->group_count && error == cudaSuccess; g++)
         error = spmmi_spgemm_groups_cuda(&stage->tables, &stage->groups[g], &operands, stream);
     if (error == cudaSuccess && stage->bins.blocks > 0)
-        error = spmmi_spgemm_numeric_cuda(&stage->tables, &stage->bins, &operands, 0, stream);
-    int is_beside = gpu->can_overlap && (stage->group_count > 0 || stage->bins.blocks > 0);
+        error = spmmi_spgemm_numeric_cuda(&stage->tables, &stage->bins, &operands, stream);
+    int is_dependent = gpu->can_overlap && (stage->group_count > 0 || stage->bins.blocks > 0);
     for (uint32_t b = 0; b < stage->mask_count && error == cudaSuccess; b++) {
-        error = spmmi_spgemm_masks_cuda(&stage->tables, &stage->masks[b], &operands, is_beside, stream);
-        is_beside = gpu->can_overlap;
+        error = spmmi_spgemm_masks_cuda(&stage->tables, &stage->masks[b], &operands, is_dependent, stream);
+        is_dependent = gpu->can_overlap;
     }
     if (error == cudaSuccess && stage->tables.pull_count > 0)
-        error = spmmi_spgemm_pull_cuda(&stage->tables, &operands, is_beside, stream);
+        error = spmmi_spgemm_pull_cuda(&stage->tables, &operands, is_dependent, stream);
     if (error == cudaSuccess && stage->tables.join_count > 0)
         error = spmmi_spgemm_join_cuda(&stage->tables, &operands, gpu->can_overlap, stream);
     return error;

@@ -190,9 +190,9 @@ struct spmmi_spgemm_operands {
     int is_f64;
 };
 
-/* The numeric phase. is_dependent: a kernel before it in the stream writes what it reads and lets it start early. */
+/* The numeric phase. */
 int spmmi_spgemm_numeric_cuda(const struct spmmi_spgemm_tables *tables, const struct spmmi_spgemm_bins *bins,
-                              const struct spmmi_spgemm_operands *operands, int is_dependent, void *stream);
+                              const struct spmmi_spgemm_operands *operands, void *stream);
 /* The same of groups, of which nothing is partial and nothing has a diagonal. */
 int spmmi_spgemm_groups_cuda(const struct spmmi_spgemm_tables *tables,
                              const struct spmmi_spgemm_groups *groups,

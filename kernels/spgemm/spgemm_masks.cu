@@ -7,7 +7,8 @@
 //           the order of entries: as many bits as are set before its own, so many products before it
 // shared    16 bytes for each list entry of a round, one a lane
 // ahead     the item after the next one, and the first round of the next one, are loaded while an item is computed: its
-//           few products alone would wait for memory most of the time
+//           few products alone would wait for memory most of the time. List entries behind the first round are not:
+//           each further round waits for its loads
 // in flight 4 products a lane
 // sums      in a register, by ascending k from 0, fused: the bits of other items
 #include "kernels/shared/launch.cuh"

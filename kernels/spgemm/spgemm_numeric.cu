@@ -150,7 +150,6 @@ __device__ __forceinline__ void run_group(const spmmi_spgemm_tables &tables, con
     const uint32_t entries = SPMMI_SPGEMM_ENTRIES(item.w);
     const uint32_t length = SPMMI_SPGEMM_LIST_LENGTH(item.w);
     const uint32_t rounds_end = LANES == 32 ? length : __reduce_max_sync(EVERY_LANE, length);
-    wait_for_previous();
     ListEntry<Real> next[OF_LANE];
 #pragma unroll
     for (int s = 0; s < OF_LANE; s++)
@@ -247,10 +246,10 @@ template <typename Real> Operands<Real> operands_of(const spmmi_spgemm_operands 
 
 template <typename Real>
 int launch_numeric(const spmmi_spgemm_tables *tables, const spmmi_spgemm_bins *bins,
-                   const spmmi_spgemm_operands *o, int is_dependent, void *stream)
+                   const spmmi_spgemm_operands *o, void *stream)
 {
     return launch_kernel(numeric_kernel<Real>, dim3(bins->blocks), THREADS, shared_bytes<Real>(), stream,
-                         is_dependent != 0, *tables, *bins, operands_of<Real>(o));
+                         false, *tables, *bins, operands_of<Real>(o));
 }
 
 template <typename Real>
@@ -265,11 +264,10 @@ int launch_join(const spmmi_spgemm_tables *tables, const spmmi_spgemm_operands *
 } // namespace spmmi
 
 int spmmi_spgemm_numeric_cuda(const struct spmmi_spgemm_tables *tables, const struct spmmi_spgemm_bins *bins,
-                              const struct spmmi_spgemm_operands *operands, int is_dependent, void *stream)
+                              const struct spmmi_spgemm_operands *operands, void *stream)
 {
-    return operands->is_f64
-               ? spmmi::spgemm::launch_numeric<double>(tables, bins, operands, is_dependent, stream)
-               : spmmi::spgemm::launch_numeric<float>(tables, bins, operands, is_dependent, stream);
+    return operands->is_f64 ? spmmi::spgemm::launch_numeric<double>(tables, bins, operands, stream)
+                            : spmmi::spgemm::launch_numeric<float>(tables, bins, operands, stream);
 }
 
 int spmmi_spgemm_join_cuda(const struct spmmi_spgemm_tables *tables,

@@ -9,6 +9,7 @@
 #include "executor/cuda/cuda_memory.h"
 #include "executor/spgemm/spgemm_gpu.h"
 #include "spgemm_once_launch.h"
+#include "spgemm_stage_cuda.h"
 
 #define BLOCKS_OF_MEMORY 8
 #define BITMAP_BYTES_MAX (UINT64_C(1) << 30) /* of all bitmaps, if one alone does not take more */
@@ -152,6 +153,7 @@ static spmm_status_t open_once(struct once *o)
     SPMM_TRY_CUDA(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, o->in->device),
                   o->diag);
     SPMM_TRY_CUDA(cudaDeviceGetAttribute(&w->has_clusters, cudaDevAttrClusterLaunch, o->in->device), o->diag);
+    SPMM_TRY(spmmi_spgemm_can_overlap(o->in->device, &w->can_overlap, o->diag));
     w->words_max = spmmi_once_words_max((uint32_t)shared);
     w->bitmap_words = (uint32_t)((uint64_t)b->cols / 32 + 1);
     w->all_wide = o->in->all_wide;
@@ -195,17 +197,17 @@ static spmm_status_t count_entries(struct once *o)
     w->share = spmmi_spgemm_share(o->counts.products, o->counts.heavy_rows);
     const uint32_t giant = tried[SPMMI_ONCE_GIANT],
                    wide = tried[SPMMI_ONCE_TABLES - 1] + tried[SPMMI_ONCE_WIDE];
-    int is_beside = 0;
+    int is_dependent = 0;
     if (giant + wide > 0)
         SPMM_TRY(take_bitmaps(o));
     if (giant > 0) {
         SPMM_TRY_CUDA((cudaError_t)spmmi_once_columns_cuda(w, SPMMI_ONCE_GIANT, giant, 0, stream), o->diag);
-        is_beside = w->has_clusters; /* kernels run side by side on sm_90 too */
+        is_dependent = w->can_overlap;
     }
     for (int c = SPMMI_ONCE_TABLES; c-- > 0;)
         if (tried[c] > 0) {
-            SPMM_TRY_CUDA((cudaError_t)spmmi_once_count_cuda(w, c, tried[c], is_beside, stream), o->diag);
-            is_beside = w->has_clusters;
+            SPMM_TRY_CUDA((cudaError_t)spmmi_once_count_cuda(w, c, tried[c], is_dependent, stream), o->diag);
+            is_dependent = w->can_overlap;
         }
     if (wide > 0)
         SPMM_TRY_CUDA((cudaError_t)spmmi_once_columns_cuda(w, SPMMI_ONCE_WIDE, wide, 0, stream), o->diag);
@@ -261,19 +263,19 @@ static spmm_status_t compute_wide(struct once *o, int is_f64)
     w->tasks_room = o->counts.tasks;
     w->partials = (char *)block + partials;
     w->cuts = (struct spmmi_once_cut *)(void *)((char *)block + cuts);
-    int is_beside = 0;
+    int is_dependent = 0;
     for (int c = SPMMI_ONCE_CLASSES; c-- > SPMMI_ONCE_WIDE;)
         if (o->counts.rows[c] > 0) {
             const int has_own = w->bitmaps == NULL; /* else kernels of columns share them */
-            SPMM_TRY_CUDA(
-                (cudaError_t)spmmi_once_columns_cuda(w, c, o->counts.rows[c], is_beside && has_own, stream),
-                o->diag);
-            is_beside = w->has_clusters;
+            SPMM_TRY_CUDA((cudaError_t)spmmi_once_columns_cuda(w, c, o->counts.rows[c],
+                                                               is_dependent && has_own, stream),
+                          o->diag);
+            is_dependent = w->can_overlap;
         }
     for (int c = SPMMI_ONCE_CLASSES; c-- > SPMMI_ONCE_WIDE;)
         if (o->counts.rows[c] > 0)
             SPMM_TRY_CUDA((cudaError_t)spmmi_once_tasks_cuda(w, c, o->counts.rows[c], o->counts.products,
-                                                             is_beside, stream),
+                                                             is_dependent, stream),
                           o->diag);
     SPMM_TRY_CUDA(
         (cudaError_t)spmmi_once_values_cuda(w, o->counts.tasks, o->counts.warp_tasks, is_f64, stream),
@@ -289,14 +291,15 @@ static spmm_status_t compute(struct once *o)
     const int is_f64 = o->in->a->value_type == SPMM_F64,
               has_wide = rows[SPMMI_ONCE_WIDE] + rows[SPMMI_ONCE_GIANT] > 0;
     void *stream = o->in->stream;
-    int is_beside = has_wide && o->work.has_clusters;
+    int is_dependent = has_wide && o->work.can_overlap;
     if (has_wide)
         SPMM_TRY(compute_wide(o, is_f64));
     for (int c = SPMMI_ONCE_TABLES; c-- > 0;)
         if (rows[c] > 0) {
-            SPMM_TRY_CUDA((cudaError_t)spmmi_once_rows_cuda(&o->work, c, rows[c], is_f64, is_beside, stream),
-                          o->diag);
-            is_beside = o->work.has_clusters;
+            SPMM_TRY_CUDA(
+                (cudaError_t)spmmi_once_rows_cuda(&o->work, c, rows[c], is_f64, is_dependent, stream),
+                o->diag);
+            is_dependent = o->work.can_overlap;
         }
     if (o->counts.cuts > 0)
         SPMM_TRY_CUDA((cudaError_t)spmmi_once_join_cuda(&o->work, o->counts.cuts, is_f64, stream), o->diag);

@@ -86,6 +86,7 @@ struct spmmi_once_work {
     uint32_t words_max;    /* spmmi_once_words_max of the GPU */
     uint32_t blocks;       /* most of a kernel that has bitmaps */
     int has_clusters;      /* thread blocks may be launched in clusters: sm_90 */
+    int can_overlap;       /* a kernel may start before the one before it has ended */
 };
 
 /* Rules of CSR of one matrix; copies columns of 64 bits. work: not NULL of the left factor: adds up the products of its
@@ -96,23 +97,23 @@ int spmmi_once_check_cuda(const struct spmmi_once_matrix *m, struct spmmi_once_b
 int spmmi_once_bin_products_cuda(const struct spmmi_once_work *w, void *stream);
 /* Lists by entries, counts->rows, and what follows it; counts->nnz. */
 int spmmi_once_bin_entries_cuda(const struct spmmi_once_work *w, void *stream);
-/* Entries of the rows of a class of tables; those that have too many join the wide list. is_beside: it may run beside
- * those before it of the same phase; not columns of GIANT, which clusters may find. */
-int spmmi_once_count_cuda(const struct spmmi_once_work *w, int row_class, uint32_t rows, int is_beside,
+/* Entries of the rows of a class of tables; those that have too many join the wide list. is_dependent: it may run
+ * beside those before it of the same phase; not columns of GIANT, which clusters may find. */
+int spmmi_once_count_cuda(const struct spmmi_once_work *w, int row_class, uint32_t rows, int is_dependent,
                           void *stream);
 /* Columns of rows of WIDE or GIANT: c_columns, or if that is NULL how many there are. rows: at most, of the list. */
-int spmmi_once_columns_cuda(const struct spmmi_once_work *w, int row_class, uint32_t rows, int is_beside,
+int spmmi_once_columns_cuda(const struct spmmi_once_work *w, int row_class, uint32_t rows, int is_dependent,
                             void *stream);
 /* c_row_ptr from entries. */
 int spmmi_once_scan_cuda(const struct spmmi_once_work *w, void *stream);
 uint64_t spmmi_once_scan_blocks(int64_t rows);
-/* Columns and values of the rows of a class of tables. is_beside: as above. */
+/* Columns and values of the rows of a class of tables. is_dependent: as above. */
 int spmmi_once_rows_cuda(const struct spmmi_once_work *w, int row_class, uint32_t rows, int is_f64,
-                         int is_beside, void *stream);
+                         int is_dependent, void *stream);
 /* Tasks of the rows of WIDE or GIANT; then the values of all tasks, and of the rows that are cut. products: of all rows
  * of C; tasks, warp_tasks: as counted, at most. */
 int spmmi_once_tasks_cuda(const struct spmmi_once_work *w, int row_class, uint32_t rows, uint64_t products,
-                          int is_beside, void *stream);
+                          int is_dependent, void *stream);
 int spmmi_once_values_cuda(const struct spmmi_once_work *w, uint64_t tasks, uint64_t warp_tasks, int is_f64,
                            void *stream);
 int spmmi_once_join_cuda(const struct spmmi_once_work *w, uint32_t cuts, int is_f64, void *stream);

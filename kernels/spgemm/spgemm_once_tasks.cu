@@ -356,14 +356,13 @@ int launch_blocks(const spmmi_once_work *w, int row_class, uint32_t rows, bool i
 } // namespace spmmi
 
 int spmmi_once_tasks_cuda(const struct spmmi_once_work *w, int row_class, uint32_t rows, uint64_t products,
-                          int is_beside, void *stream)
+                          int is_dependent, void *stream)
 {
     using namespace spmmi;
-    const bool is_dependent = is_beside != 0;
     if (rows <= spgemm::BLOCK_ROWS_MAX)
         return products <= UINT32_MAX
-                   ? spgemm::launch_blocks<uint32_t>(w, row_class, rows, is_dependent, stream)
-                   : spgemm::launch_blocks<unsigned long long>(w, row_class, rows, is_dependent, stream);
+                   ? spgemm::launch_blocks<uint32_t>(w, row_class, rows, is_dependent != 0, stream)
+                   : spgemm::launch_blocks<unsigned long long>(w, row_class, rows, is_dependent != 0, stream);
     return launch_kernel(spgemm::tasks_kernel, spgemm::blocks_of(rows, spgemm::ROW_WARPS),
-                         spgemm::ROW_THREADS, 0, stream, is_dependent, *w, row_class, rows);
+                         spgemm::ROW_THREADS, 0, stream, is_dependent != 0, *w, row_class, rows);
 }

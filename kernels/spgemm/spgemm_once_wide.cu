@@ -141,7 +141,7 @@ __global__ void __launch_bounds__(GIANT_THREADS)
 } // namespace spgemm
 } // namespace spmmi
 
-int spmmi_once_columns_cuda(const struct spmmi_once_work *w, int row_class, uint32_t rows, int is_beside,
+int spmmi_once_columns_cuda(const struct spmmi_once_work *w, int row_class, uint32_t rows, int is_dependent,
                             void *stream)
 {
     using namespace spmmi;
@@ -161,5 +161,5 @@ int spmmi_once_columns_cuda(const struct spmmi_once_work *w, int row_class, uint
     if (has_clusters)
         return launch_clusters(kernel, rows * spgemm::CLUSTER_BLOCKS, spgemm::CLUSTER_BLOCKS, threads, bytes,
                                stream, *w, row_class);
-    return launch_kernel(kernel, grid, threads, bytes, stream, is_beside != 0, *w, row_class);
+    return launch_kernel(kernel, grid, threads, bytes, stream, is_dependent != 0, *w, row_class);
 }

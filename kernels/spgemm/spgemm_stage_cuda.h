@@ -25,6 +25,8 @@ spmm_status_t spmmi_spgemm_gpu_stage_make(const struct spmmi_spgemm_gpu_source *
                                           struct spmmi_spgemm_gpu_stage *stage, spmm_diag_t *diag);
 void spmmi_spgemm_gpu_stage_free(struct spmmi_spgemm_gpu_stage *stage);
 
+/* May a kernel start before the one before it has ended, in graphs too? */
+spmm_status_t spmmi_spgemm_can_overlap(int device, int *can_overlap, spmm_diag_t *diag);
 /* Before so many bytes of the device are taken. PLAN_BUDGET. */
 spmm_status_t spmmi_spgemm_budget(uint64_t allowed, uint64_t used, uint64_t bytes, spmm_diag_t *diag);
 
