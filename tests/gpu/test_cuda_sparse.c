@@ -126,6 +126,13 @@ static void enqueue(const struct twin *t, double alpha, double beta, void *strea
         fail_msg("%s", diag.text);
 }
 
+/* NaN in the workspace and in C. */
+static void poison(const struct twin *t)
+{
+    TEST_CUDA(cudaMemset(t->workspace.data, 0xff, (size_t)t->workspace.bytes));
+    TEST_CUDA(cudaMemset(t->c.data, 0xff, (size_t)t->c.bytes));
+}
+
 static void run_on_gpu(struct twin *t, double alpha, double beta)
 {
     enqueue(t, alpha, beta, NULL);
@@ -187,6 +194,13 @@ TEST_PATTERN(hub, i == 0 || j == 0 || i == j)
 /* Two long rows, others of one entry or none: products side by side, with list entries of none. */
 TEST_PATTERN(skewed, i % 250 == 0 || (i % 3 != 0 && j == i * 7 % 500))
 
+TEST_PATTERN(three_diagonals, i < j + 2 && j < i + 2)
+/* Products of these have rows of 5 to 8 entries, some with lists of more. */
+TEST_PATTERN(short_and_long, j % (i % 7 == 0 ? 2 : 13) == i % (i % 7 == 0 ? 2 : 13))
+TEST_PATTERN(narrow, (i + j) % 3 > 0)
+/* Entries with products in all pieces of a row, in the first ones, and in the last ones. */
+TEST_PATTERN(first_or_last, j == 0 || (j == 1) == (i < 20))
+
 /* Rows of C of one item and of several, cut in k and not; rows that are alike, and share positions. */
 static const struct test_pattern larger[] = {
     {"wide rows", 60, 1500, wide_rows}, {"blocks", 420, 420, blocks}, {"five points", 900, 900, five_points},
@@ -232,6 +246,28 @@ static void kernels_are_taken_by_rule(void **state)
     }
 }
 
+/* The row that is cut is not pulled: its pieces are joined. */
+static void kernels_of_every_kind_share_a_product(void **state)
+{
+    static const spmm_dtype_t dtypes[] = {SPMM_F64, SPMM_F32};
+    (void)state;
+    for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++) {
+        const struct test_sparse_product p = test_sparse_mixed_rows(dtypes[i]);
+        struct twin t = twin_of(&p, NULL);
+        assert_string_equal(t.info.kernel, "cuda/product/masks");
+        assert_int_equal(t.info.cut_rows, 1);
+        assert_true(t.workspace.bytes > 0);
+        run_on_cpu(&t, 1, 0);
+        for (int repeat = 0; repeat < 20; repeat++) {
+            poison(&t);
+            run_on_gpu(&t, 1, 0);
+            expect_same(&t, &p);
+        }
+        twin_free(&t);
+        test_sparse_mixed_rows_free(&p);
+    }
+}
+
 /* Partial sums are of rows that are cut and not pulled. */
 static void pulled_rows_need_no_workspace(void **state)
 {
@@ -253,22 +289,30 @@ static void pulled_rows_need_no_workspace(void **state)
     test_matrix_free(a);
 }
 
-/* Groups that take several items with masks, one after the other: the last ones fewer than the first. */
+/* Groups that take several items with masks, one after the other: the last ones fewer than the first. Of 8 lanes, with
+ * one round of list entries and with several, and of 4. */
 static void items_with_masks_take_turns(void **state)
 {
-    static const uint64_t warps[] = {1, 20};
+    static const struct test_pattern left = {"short and long", 2000, 40, short_and_long},
+                                     right = {"narrow", 40, 8, narrow};
+    static const uint64_t warps[] = {1, 200};
     const uint64_t usual = spmmi_spgemm_mask_warps;
-    struct test_matrix *a = test_matrix_of(&larger[2], TEST_VALUES_REAL),
-                       *b = test_matrix_of(&larger[4], TEST_VALUES_REAL);
+    struct test_matrix *a = test_matrix_of(&left, TEST_VALUES_REAL),
+                       *b = test_matrix_of(&right, TEST_VALUES_REAL),
+                       *c = test_matrix_of(&larger[4], TEST_VALUES_REAL);
     (void)state;
     for (size_t i = 0; i < sizeof warps / sizeof *warps; i++) {
+        assert_true((uint64_t)a->rows * 8 / 32 / warps[i] > 1);
         spmmi_spgemm_mask_warps = warps[i];
-        check((struct test_sparse_product){.count = 2, .factor = {a, a}, .dtype = SPMM_F64});
-        check((struct test_sparse_product){.count = 2, .factor = {b, b}, .diagonal = 1, .dtype = SPMM_F32});
+        check((struct test_sparse_product){.count = 2, .factor = {a, b}, .dtype = SPMM_F64});
+        check((struct test_sparse_product){.count = 2, .factor = {a, b}, .diagonal = 1, .dtype = SPMM_F32});
     }
+    spmmi_spgemm_mask_warps = warps[0];
+    check((struct test_sparse_product){.count = 2, .factor = {c, c}, .diagonal = 1, .dtype = SPMM_F32});
     spmmi_spgemm_mask_warps = usual;
     test_matrix_free(a);
     test_matrix_free(b);
+    test_matrix_free(c);
 }
 
 /* Rows that are alike take no more than one. Where hashes are all the same, comparison finds that they are not alike,
@@ -276,16 +320,18 @@ static void items_with_masks_take_turns(void **state)
 static void positions_are_shared_by_rows_that_are_alike(void **state)
 {
     (void)state;
-    struct test_matrix *a = test_matrix_of(&larger[2], TEST_VALUES_REAL);
-    const struct test_sparse_product p = {
-        .count = 2, .factor = {a, a}, .piece_products = INT64_MAX, .dtype = SPMM_F64};
-    /* 900 rows of about 25 products, or 5 list entries of 2 bytes */
+    static const struct test_pattern three = {"three diagonals", 900, 900, three_diagonals};
+    /* 900 rows: of about 25 products, a byte or more each; of 3 list entries, a byte each, in units of 4 bytes */
     static const struct {
+        const struct test_pattern *pattern;
         const char *kernel;
         uint64_t saved;
-    } cases[] = {{"positions", 15000}, {"pull", 15000}, {"masks", 8000}};
+    } cases[] = {{&larger[2], "positions", 15000}, {&larger[2], "pull", 15000}, {&three, "masks", 3000}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         uint64_t bytes[2];
+        struct test_matrix *a = test_matrix_of(cases[k].pattern, TEST_VALUES_REAL);
+        const struct test_sparse_product p = {
+            .count = 2, .factor = {a, a}, .piece_products = INT64_MAX, .dtype = SPMM_F64};
         for (int turn = 0; turn < 2; turn++) {
             spmmi_spgemm_hash_mask = turn == 0 ? ~0ull : 0;
             struct twin t = twin_of(&p, cases[k].kernel);
@@ -297,8 +343,8 @@ static void positions_are_shared_by_rows_that_are_alike(void **state)
         }
         spmmi_spgemm_hash_mask = ~0ull;
         assert_true(bytes[0] + cases[k].saved < bytes[1]);
+        test_matrix_free(a);
     }
-    test_matrix_free(a);
 }
 
 static void factors_of_the_product(void **state)
@@ -328,14 +374,46 @@ static void factors_of_the_product(void **state)
 static void special_values_have_the_bits_of_the_cpu(void **state)
 {
     (void)state;
-    static const double special[] = {(double)NAN, (double)INFINITY, 0.0, -0.0, 1e308, -1e308, 1, -1};
+    static const double special[] = {(double)NAN, (double)INFINITY, 0.0,    -0.0, 1e308, -1e308, 1,
+                                     -1,          1e-200,           -1e-200};
     struct test_matrix *a = test_matrix_named("arrow", TEST_VALUES_INTEGER);
     for (int64_t q = 0; q < a->nnz; q += 3)
-        a->values[q] = special[q / 3 % 8];
+        a->values[q] = special[q / 3 % 10];
     check((struct test_sparse_product){.count = 2, .factor = {a, a}, .dtype = SPMM_F64});
     check((struct test_sparse_product){
         .count = 3, .factor = {a, a, a}, .op = {SPMM_OP_T, SPMM_OP_N, SPMM_OP_T}, .dtype = SPMM_F64});
     test_matrix_free(a);
+}
+
+/* All products underflow to -0, and so do sums of pieces: C has -0 where each piece has a product, else 0. */
+static void zeros_of_pieces_have_the_bits_of_the_cpu(void **state)
+{
+    static const struct test_pattern left = {"two full rows", 2, 40, full},
+                                     right = {"first or last", 40, 3, first_or_last};
+    static const struct {
+        spmm_dtype_t dtype;
+        double tiny;
+    } cases[] = {{SPMM_F64, 1e-200}, {SPMM_F32, 1e-30}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct test_matrix *a = test_matrix_of(&left, TEST_VALUES_REAL),
+                           *b = test_matrix_of(&right, TEST_VALUES_REAL);
+        for (int64_t q = 0; q < a->nnz; q++)
+            a->values[q] = -cases[i].tiny;
+        for (int64_t q = 0; q < b->nnz; q++)
+            b->values[q] = cases[i].tiny;
+        const struct test_sparse_product p = {
+            .count = 2, .factor = {a, b}, .piece_products = 1, .dtype = cases[i].dtype};
+        struct twin t = twin_of(&p, "pull");
+        assert_int_equal(t.info.cut_rows, 2);
+        run_on_cpu(&t, 1, 0);
+        assert_true(signbit(test_value_get(p.dtype, t.expected, 0)));
+        assert_false(signbit(test_value_get(p.dtype, t.expected, 1)));
+        twin_free(&t);
+        check(p);
+        test_matrix_free(a);
+        test_matrix_free(b);
+    }
 }
 
 static struct test_sparse_product cut_triple(const struct test_matrix *a)
@@ -347,7 +425,8 @@ static struct test_sparse_product cut_triple(const struct test_matrix *a)
                                         .dtype = SPMM_F32};
 }
 
-/* Each after the workspace and C were filled with NaN. Rows that are cut have items beside the pulls of others. */
+/* Each after the workspace and C were filled with NaN. Rows that are cut are pulled with their pieces where pulls are
+ * forced. */
 static void expect_repeats(const struct test_matrix *a, const char *kernel)
 {
     const struct test_sparse_product p = cut_triple(a);
@@ -355,8 +434,7 @@ static void expect_repeats(const struct test_matrix *a, const char *kernel)
     assert_true(t.info.cut_rows > 0);
     run_on_cpu(&t, 1, 0);
     for (int repeat = 0; repeat < (int)scaled(REPEATS); repeat++) {
-        TEST_CUDA(cudaMemset(t.workspace.data, 0xff, (size_t)t.workspace.bytes));
-        TEST_CUDA(cudaMemset(t.c.data, 0xff, (size_t)t.c.bytes));
+        poison(&t);
         run_on_gpu(&t, 1, 0);
         expect_same(&t, &p);
     }
@@ -372,10 +450,10 @@ static void a_thousand_products_have_the_same_bits(void **state)
     test_matrix_free(a);
 }
 
-static void expect_replays(const struct test_matrix *a, const char *kernel)
+/* Of a product of f32. */
+static void expect_replays(const struct test_sparse_product *p, const char *kernel)
 {
-    const struct test_sparse_product p = cut_triple(a);
-    struct twin t = twin_of(&p, kernel);
+    struct twin t = twin_of(p, kernel);
     cudaStream_t stream = NULL;
     cudaGraph_t graph = NULL;
     cudaGraphExec_t replay = NULL;
@@ -386,14 +464,14 @@ static void expect_replays(const struct test_matrix *a, const char *kernel)
     TEST_CUDA(cudaGraphInstantiate(&replay, graph, 0));
     for (int turn = 0; turn < 100; turn++) {
         float *values = t.values.operand[0];
-        for (int64_t q = 0; q < a->nnz; q++)
+        for (size_t q = 0; q < t.operand_bytes[0] / sizeof *values; q++)
             values[q] = (float)test_real((uint64_t)q, (uint64_t)turn);
         TEST_CUDA(cudaMemcpyAsync(t.operand[0], values, t.operand_bytes[0], cudaMemcpyHostToDevice, stream));
         TEST_CUDA(cudaGraphLaunch(replay, stream));
         TEST_CUDA(cudaStreamSynchronize(stream));
         TEST_CUDA(cudaMemcpy(t.found, t.c.data, (size_t)t.c.bytes, cudaMemcpyDeviceToHost));
         run_on_cpu(&t, 1, 0);
-        expect_same(&t, &p);
+        expect_same(&t, p);
     }
     TEST_CUDA(cudaGraphExecDestroy(replay));
     TEST_CUDA(cudaGraphDestroy(graph));
@@ -405,9 +483,12 @@ static void a_graph_replays_a_product_with_new_values(void **state)
 {
     (void)state;
     struct test_matrix *a = test_matrix_named("arrow", TEST_VALUES_REAL);
-    expect_replays(a, NULL);
-    expect_replays(a, "pull");
+    const struct test_sparse_product cut = cut_triple(a), mixed = test_sparse_mixed_rows(SPMM_F32);
+    expect_replays(&cut, NULL);
+    expect_replays(&cut, "pull");
+    expect_replays(&mixed, NULL);
     test_matrix_free(a);
+    test_sparse_mixed_rows_free(&mixed);
 }
 
 static void patterns_go_to_the_gpu(void **state)
@@ -492,11 +573,13 @@ int main(int argc, char **argv)
         cmocka_unit_test(every_form_has_the_bits_of_the_cpu),
         cmocka_unit_test(larger_rows_have_the_bits_of_the_cpu),
         cmocka_unit_test(kernels_are_taken_by_rule),
+        cmocka_unit_test(kernels_of_every_kind_share_a_product),
         cmocka_unit_test(items_with_masks_take_turns),
         cmocka_unit_test(pulled_rows_need_no_workspace),
         cmocka_unit_test(positions_are_shared_by_rows_that_are_alike),
         cmocka_unit_test(factors_of_the_product),
         cmocka_unit_test(special_values_have_the_bits_of_the_cpu),
+        cmocka_unit_test(zeros_of_pieces_have_the_bits_of_the_cpu),
         cmocka_unit_test(a_thousand_products_have_the_same_bits),
         cmocka_unit_test(a_graph_replays_a_product_with_new_values),
         cmocka_unit_test(patterns_go_to_the_gpu),

@@ -52,3 +52,25 @@ void test_sparse_forms(test_sparse_visit visit)
     test_matrix_free(r);
     test_matrix_free(d);
 }
+
+TEST_PATTERN(three_kinds, i == 0   ? j < 300
+                          : i == 1 ? j >= 660
+                                   : j / 320 == (i % 100 == 2 ? 2 : i % 2) && j % 20 == i % 20)
+TEST_PATTERN(kinds, i < 320 ? j < 3 : i < 640 ? j >= 10 && j < 17 : j >= 20)
+
+struct test_sparse_product test_sparse_mixed_rows(spmm_dtype_t dtype)
+{
+    static const struct test_pattern left = {"three kinds", 9000, 960, three_kinds},
+                                     right = {"kinds", 960, 60, kinds};
+    return (struct test_sparse_product){
+        .count = 2,
+        .factor = {test_matrix_of(&left, TEST_VALUES_REAL), test_matrix_of(&right, TEST_VALUES_REAL)},
+        .piece_products = 2000,
+        .dtype = dtype};
+}
+
+void test_sparse_mixed_rows_free(const struct test_sparse_product *product)
+{
+    for (int f = 0; f < product->count; f++)
+        test_matrix_free((struct test_matrix *)(uintptr_t)product->factor[f]);
+}
