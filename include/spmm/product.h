@@ -125,7 +125,7 @@ typedef struct spmm_product_executor_options {
      * of the left factor at a time); NULL: the fastest one by rule. GPUs have "positions",
      * "groups" (rows that are alike together, as systems with several unknowns a node have them), "pull" (each entry
      * of C takes its products, which lie together for it: where C has hardly fewer entries than products) and "masks"
-     * (a thread has an entry: of rows of up to 16). */
+     * (a thread has an entry: of rows of up to 8). */
     const char *force_kernel;
     uint64_t host_budget_bytes; /**< Most memory that create may take; 0: no limit. Else PLAN_BUDGET. */
     /** Most multiplications that create and each execution may do; 0: no limit. Else PLAN_BUDGET, at once. Plans of
