@@ -194,7 +194,7 @@ static int preference_fill(const struct spmmi_dense_functions *call, const struc
                            const struct shape *shape, cublasLtMatmulPreference_t preference)
 {
     const uint32_t reductions = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
-    const uint64_t numbers = p->a_type == SPMM_F64 ? NUMBERS_OF_F64 : UINT64_MAX;
+    const uint64_t numbers = NUMBERS_OF_F64;
     const int is_swapped = p->c.layout == SPMM_ROW_MAJOR;
     const struct {
         cublasLtMatmulPreferenceAttributes_t name;
@@ -203,34 +203,42 @@ static int preference_fill(const struct spmmi_dense_functions *call, const struc
     } list[] = {
         {CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &shape->workspace_bytes, sizeof shape->workspace_bytes},
         {CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &reductions, sizeof reductions},
-        {CUBLASLT_MATMUL_PREF_IMPL_MASK, &numbers, sizeof numbers},
         {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, is_swapped ? &shape->b_align : &shape->a_align,
          sizeof(uint32_t)},
         {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, is_swapped ? &shape->a_align : &shape->b_align,
          sizeof(uint32_t)},
         {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, &shape->c_align, sizeof(uint32_t)},
         {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, &shape->c_align, sizeof(uint32_t)},
+        {CUBLASLT_MATMUL_PREF_IMPL_MASK, &numbers, sizeof numbers}, /* f64 alone */
     };
+    const size_t count = sizeof list / sizeof *list - (p->a_type == SPMM_F64 ? 0 : 1);
     int error = 0;
-    for (size_t i = 0; i < sizeof list / sizeof *list && error == 0; i++)
+    for (size_t i = 0; i < count && error == 0; i++)
         error = (int)call->cublasLtMatmulPreferenceSetAttribute(preference, list[i].name, list[i].value,
                                                                 list[i].size);
     return error;
 }
 
-#define CHOICES 8 /* that are asked for */
-/* Of f64 the first choice may leave most multiprocessors idle: on an H200 those below took up to 1.25 times as long as
- * the first that fills so much of a wave. Waves of other types say less. */
+#define CHOICES 8 /* that are asked for, of f64; of other types one */
+/* Of f64 the first choice may leave most multiprocessors idle: on an H200 it took 1.2 times as long as the first that
+ * fills so much of a wave (docs/decisions/0085). Waves of other types say less. */
 #define WAVE_OF_F64 (1.0f / 3)
 
-/* A function of the shape, without timing: the same bits every time. */
+/* A function of the shape, without timing: the same bits every time. The first that can run where none fills so much;
+ * NULL: none can. */
 static const cublasLtMatmulHeuristicResult_t *choice_of(const cublasLtMatmulHeuristicResult_t *found,
-                                                        int count, float wave)
+                                                        int count, float wave, uint64_t workspace_bytes)
 {
-    for (int i = 0; i < count; i++)
-        if (found[i].state == CUBLAS_STATUS_SUCCESS && found[i].wavesCount >= wave)
+    const cublasLtMatmulHeuristicResult_t *first = NULL;
+    for (int i = 0; i < count; i++) {
+        if (found[i].state != CUBLAS_STATUS_SUCCESS || found[i].workspaceSize > workspace_bytes)
+            continue;
+        if (found[i].wavesCount >= wave)
             return &found[i];
-    return found;
+        if (first == NULL)
+            first = &found[i];
+    }
+    return first;
 }
 
 /* One of the library's first choices; where it has none has_algorithm stays 0. After an error of the library the plan
@@ -243,17 +251,18 @@ static int algorithm_find(const struct spmmi_dense_blas *blas, cublasLtMatmulPre
     memset(found, 0, sizeof found);
     const cublasStatus_t error = blas->call.cublasLtMatmulAlgoGetHeuristic(
         blas->handle, plan->multiply, plan->layout[X_OPERAND], plan->layout[Y_OPERAND],
-        plan->layout[C_OPERAND], plan->layout[C_OPERAND], preference, CHOICES, found, &count);
+        plan->layout[C_OPERAND], plan->layout[C_OPERAND], preference, type == SPMM_F64 ? CHOICES : 1, found,
+        &count);
     if (error != CUBLAS_STATUS_SUCCESS && error != CUBLAS_STATUS_NOT_SUPPORTED &&
         error != CUBLAS_STATUS_INVALID_VALUE)
         return (int)error;
     const cublasLtMatmulHeuristicResult_t *const choice =
-        choice_of(found, count, type == SPMM_F64 ? WAVE_OF_F64 : 0);
+        choice_of(found, error == CUBLAS_STATUS_SUCCESS ? count : 0, type == SPMM_F64 ? WAVE_OF_F64 : 0,
+                  plan->shape.workspace_bytes);
     plan->is_made = 1;
-    plan->has_algorithm = error == CUBLAS_STATUS_SUCCESS && count > 0 &&
-                          choice->state == CUBLAS_STATUS_SUCCESS &&
-                          choice->workspaceSize <= plan->shape.workspace_bytes;
-    plan->algorithm = choice->algo;
+    plan->has_algorithm = choice != NULL;
+    if (choice != NULL)
+        plan->algorithm = choice->algo;
     return 0;
 }
 

@@ -73,6 +73,7 @@ cublasStatus_t cublasLtMatrixLayoutDestroy(cublasLtMatrixLayout_t layout)
 cublasStatus_t cublasLtMatmulPreferenceCreate(cublasLtMatmulPreference_t *preference)
 {
     *preference = object_make(0);
+    fake_cublaslt.numbers = UINT64_MAX;
     return CUBLAS_STATUS_SUCCESS;
 }
 
@@ -99,13 +100,18 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtM
 {
     (void)handle, (void)descriptor, (void)a, (void)b, (void)c, (void)d, (void)preference;
     fake_cublaslt.heuristics++;
+    fake_cublaslt.wanted = wanted;
     if (fake_cublaslt.heuristic_error != 0)
         return (cublasStatus_t)fake_cublaslt.heuristic_error;
     *count = fake_cublaslt.has_no_algorithm ? 0 : wanted;
     memset(found, 0, (size_t)wanted * sizeof *found);
     for (int i = 0; i < wanted; i++) {
         found[i].algo.data[0] = (uint64_t)i;
-        found[i].wavesCount = i < FAKE_CHOICES ? fake_cublaslt.waves[i] : 0;
+        if (i >= FAKE_CHOICES)
+            continue;
+        found[i].wavesCount = fake_cublaslt.waves[i];
+        found[i].state = (cublasStatus_t)fake_cublaslt.state[i];
+        found[i].workspaceSize = fake_cublaslt.workspace[i];
     }
     return CUBLAS_STATUS_SUCCESS;
 }

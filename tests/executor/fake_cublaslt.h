@@ -3,6 +3,7 @@
 #ifndef FAKE_CUBLASLT_H
 #define FAKE_CUBLASLT_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define FAKE_CHOICES 4
@@ -16,8 +17,11 @@ struct fake_cublaslt {
     int compute;               /* cublasComputeType_t of the last descriptor */
     int c_type;                /* cudaDataType_t of the last layout, which is that of C */
     uint64_t numbers;          /* what the last preference allows: CUBLASLT_NUMERICAL_IMPL_FLAGS */
+    int wanted;                /* algorithms, at the last call */
     float waves[FAKE_CHOICES]; /* of the algorithms that the heuristic finds; the others: 0 */
-    int choice;                /* of them, that of the last product */
+    int state[FAKE_CHOICES];   /* of them: cublasStatus_t */
+    size_t workspace[FAKE_CHOICES];
+    int choice; /* of them, that of the last product */
 };
 
 #endif

@@ -185,6 +185,36 @@ static void idle_multiprocessors_are_avoided_in_f64(void **state)
         }
 }
 
+/* Of f64 the next one runs; of other types no other one is asked for. */
+static void algorithms_that_cannot_run_are_passed_over(void **state)
+{
+    static const struct {
+        float waves[FAKE_CHOICES];
+        int state[FAKE_CHOICES];
+        size_t workspace[FAKE_CHOICES];
+        int choice; /* of f64 */
+    } cases[] = {{{0.1f, 0.2f, 0.3f}, {15}, {0, WORKSPACE}, 1},
+                 {{0.1f, 0.2f, 0.3f}, {0}, {WORKSPACE + 1}, 1},
+                 {{0.1f, 0.2f, 1, 1}, {15}, {0, 0, WORKSPACE + 1}, 3},
+                 {{1, 0.2f, 1, 0.1f}, {15, 0, 15}, {0}, 1}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int type = SPMM_F32; type <= SPMM_F64; type++) {
+            struct fake_cublaslt *const fake = fake_reset();
+            struct spmmi_dense_blas *blas = blas_open();
+            int is_done = 0;
+            memcpy(fake->waves, cases[i].waves, sizeof fake->waves);
+            memcpy(fake->state, cases[i].state, sizeof fake->state);
+            memcpy(fake->workspace, cases[i].workspace, sizeof fake->workspace);
+            assert_int_equal(multiply(blas, (spmm_dtype_t)type, 8, &is_done), SPMM_OK);
+            assert_int_equal(fake->wanted, type == SPMM_F64 ? 8 : 1);
+            assert_int_equal(is_done, type == SPMM_F64);
+            if (is_done)
+                assert_int_equal(fake->choice, cases[i].choice);
+            spmmi_dense_blas_close(blas);
+        }
+}
+
 /* An algorithm holds for the shapes, alignments and types that it was asked for: each makes another key. */
 static void every_part_of_a_shape_has_its_own_algorithm(void **state)
 {
@@ -233,6 +263,7 @@ int main(void)
         cmocka_unit_test(a_failure_is_not_remembered),
         cmocka_unit_test(compute_types_keep_the_accuracy),
         cmocka_unit_test(idle_multiprocessors_are_avoided_in_f64),
+        cmocka_unit_test(algorithms_that_cannot_run_are_passed_over),
         cmocka_unit_test(every_part_of_a_shape_has_its_own_algorithm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
