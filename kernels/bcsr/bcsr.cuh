@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // bcsr family: a thread block owns an item, steps of a block-row group of DOWN * HEIGHT block rows of 16 rows, and a
-// tile of columns of C. It has DOWN * ACROSS warps that multiply, each HEIGHT block rows by 8 * TILES columns, and
-// COPIERS, warps that only copy. They run up to STAGES steps ahead: the rows of B that a step's block columns need,
-// which all warps share, and the step's blocks of A, which lie one behind the other in memory.
+// tile of columns of C; a persistent one, of 16-bit warpgroups, has several, one after the other. It has DOWN * ACROSS
+// warps that multiply, each HEIGHT block rows by 8 * TILES columns, and COPIERS, warps that only copy. They run up to
+// STAGES steps ahead: the rows of B that a step's block columns need, which all warps share, and the step's blocks of
+// A, which lie one behind the other in memory.
 #pragma once
 #include "bcsr_columns.cuh"
 #include "bcsr_copies.cuh"
@@ -135,35 +136,35 @@ __device__ __forceinline__ void
     }
 }
 
-// An item and a tile of a thread block.
-struct BcsrTurn {
+// An item and a tile of a thread block, its only ones unless it is persistent.
+struct BcsrWork {
     struct spmmi_tcblock_item item;
     uint32_t tile;
 };
 
 template <typename Shape>
-__device__ __forceinline__ BcsrTurn read_turn(const TcblockArgs<typename Shape::T> &a, uint32_t tiles,
-                                              uint32_t turn)
+__device__ __forceinline__ BcsrWork read_work(const TcblockArgs<typename Shape::T> &a, uint32_t tiles,
+                                              uint32_t work)
 {
-    return {read_item(a, turn / tiles), turn % tiles * Shape::COLUMNS};
+    return {read_item(a, work / tiles), work % tiles * Shape::COLUMNS};
 }
 
-// The turns after the first one, by the warps that copy: they run ahead while the others store their sums.
+// What comes after the first item and tile, by the warps that copy: they run ahead while the others store their sums.
 template <typename Shape>
-__device__ __forceinline__ void copy_turns(BcsrRing<Shape> &ring, const TcblockArgs<typename Shape::T> &a,
-                                           uint32_t tiles)
+__device__ __forceinline__ void copy_next_work(BcsrRing<Shape> &ring, const TcblockArgs<typename Shape::T> &a,
+                                               uint32_t tiles)
 {
     for (uint32_t i = blockIdx.x + gridDim.x; i < a.item_count * tiles; i += gridDim.x) {
-        const BcsrTurn turn = read_turn<Shape>(a, tiles, i);
-        if (turn.item.begin < turn.item.end)
-            copy_item<Shape>(ring, a, turn.item, read_step(a, turn.item.begin, turn.item.end), turn.tile);
+        const BcsrWork work = read_work<Shape>(a, tiles, i);
+        if (work.item.begin < work.item.end)
+            copy_item<Shape>(ring, a, work.item, read_step(a, work.item.begin, work.item.end), work.tile);
     }
 }
 
 // The sums of a warp: block rows from w on, columns of the tile from `across` on.
 template <typename Shape>
 __device__ __forceinline__ void
-multiply_turn(BcsrRing<Shape> &ring, const TcblockArgs<typename Shape::T> &a,
+multiply_work(BcsrRing<Shape> &ring, const TcblockArgs<typename Shape::T> &a,
               const struct spmmi_tcblock_item &item, int w, uint32_t across,
               typename Value<typename Shape::T>::Sum (&sums)[Shape::HEIGHT][Shape::TILES][4])
 {
@@ -189,16 +190,16 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::RESIDENT)
     using T = typename Shape::T;
     using Sum = typename Value<T>::Sum;
     constexpr int HEIGHT = Shape::HEIGHT;
-    constexpr bool HAS_TURNS = Shape::RESIDENT > 0;
+    constexpr bool IS_PERSISTENT = Shape::RESIDENT > 0;
     extern __shared__ __align__(1024) unsigned char memory[];
     const int w = threadIdx.x / 32 % Shape::DOWN * HEIGHT; // the warp's first block row
     const uint32_t across = threadIdx.x / 32 / Shape::DOWN * Shape::WARP_COLUMNS; // its first column
     BcsrRing<Shape> ring(memory, memory + BCSR_BARRIER_BYTES, a.step_blocks_max);
     release_dependents();
-    BcsrTurn turn = read_turn<Shape>(a, tiles, blockIdx.x);
-    if (begin_item(ring, a, turn.item, turn.tile)) {
-        if constexpr (HAS_TURNS)
-            copy_turns(ring, a, tiles);
+    BcsrWork work = read_work<Shape>(a, tiles, blockIdx.x);
+    if (begin_item(ring, a, work.item, work.tile)) {
+        if constexpr (IS_PERSISTENT)
+            copy_next_work(ring, a, tiles);
         return;
     }
     uint32_t next = blockIdx.x;
@@ -206,9 +207,9 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::RESIDENT)
         uint32_t c_rows[HEIGHT][2]; // read early, which hides the latency; column-major: not used
 #pragma unroll
         for (int i = 0; i < HEIGHT; i++)
-            rows_of_block_row(a, turn.item, w + i, c_rows[i]);
+            rows_of_block_row(a, work.item, w + i, c_rows[i]);
         Sum sums[HEIGHT][Shape::TILES][4] = {};
-        multiply_turn<Shape>(ring, a, turn.item, w, across, sums);
+        multiply_work<Shape>(ring, a, work.item, w, across, sums);
         Sum *kept = nullptr; // of the warp's first column
         if constexpr (Shape::IS_COLUMNS) {
             join_multipliers<Shape>(); // sums take the place of the stages
@@ -217,16 +218,16 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::RESIDENT)
         }
 #pragma unroll
         for (int i = 0; i < HEIGHT; i++)
-            finish_block_row<Shape>(a, turn.item, w + i, c_rows[i], turn.tile + across, sums[i], kept);
+            finish_block_row<Shape>(a, work.item, w + i, c_rows[i], work.tile + across, sums[i], kept);
         if constexpr (Shape::IS_COLUMNS) {
             join_multipliers<Shape>();
             store_columns<T, BCSR_UNIT_ROWS<Shape>, Shape::COLUMNS, Shape::WARPS>(
-                a, turn.item, turn.tile, reinterpret_cast<const Sum *>(memory + BCSR_BARRIER_BYTES));
+                a, work.item, work.tile, reinterpret_cast<const Sum *>(memory + BCSR_BARRIER_BYTES));
         }
         next += gridDim.x;
-        if (HAS_TURNS && next < a.item_count * tiles)
-            turn = read_turn<Shape>(a, tiles, next);
-    } while (HAS_TURNS && next < a.item_count * tiles);
+        if (IS_PERSISTENT && next < a.item_count * tiles)
+            work = read_work<Shape>(a, tiles, next);
+    } while (IS_PERSISTENT && next < a.item_count * tiles);
     end_after_previous();
 }
 

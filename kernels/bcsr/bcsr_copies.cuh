@@ -68,7 +68,9 @@ template <typename Shape> struct BcsrCopier {
     {
         T *to = reinterpret_cast<T *>(stage + Shape::position(row + first, thread % Shape::PIECES));
         const T *from = row_of_b(a, k) + column;
-        if constexpr (Shape::IS_WIDE) {
+        if constexpr (Shape::RESIDENT > 0) {
+            copy_async_part(to, from, is_wanted ? 16 : 0); // the stage has columns of another tile
+        } else if constexpr (Shape::IS_WIDE) {
             copy_async_if(to, from, is_wanted);
         } else {
             for (int j = 0; j < Shape::PIECE; j++) {
@@ -175,7 +177,8 @@ template <typename Shape> struct BcsrRing {
           stage_bytes(bcsr_stage_bytes<Shape>(blocks))
     {
     }
-    // By all threads. Columns past n are read, though not used: they must not be NaN.
+    // By all threads. Columns past n are read, though not used: they must not be NaN. Where they are not copied, they
+    // become 0 here.
     __device__ __forceinline__ void make(bool has_columns_past_n) const
     {
         if (threadIdx.x == 0) {
@@ -253,8 +256,7 @@ __device__ __forceinline__ bool begin_item(BcsrRing<Shape> &ring, const TcblockA
     BcsrStep first = {}; // on its way while barriers are made
     if (is_copier && item.begin < item.end)
         first = read_step(a, item.begin, item.end);
-    ring.make(!Shape::IS_COLUMNS &&
-              (Shape::RESIDENT > 0 ? a.n % Shape::COLUMNS != 0 : tile + Shape::COLUMNS > a.n));
+    ring.make(!Shape::IS_COLUMNS && Shape::RESIDENT == 0 && tile + Shape::COLUMNS > a.n);
     if constexpr (Shape::IS_COLUMNS)
         wait_for_previous(); // which may have copied B to where it is aligned
     if (is_copier)

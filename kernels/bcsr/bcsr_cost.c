@@ -15,7 +15,6 @@
 #define REGISTERS 72.0  /* of a thread beside its sums */
 #define REGISTER_BYTES 4.0
 #define RESERVED_BYTES 1024.0 /* shared memory that the system reserves for each thread block */
-#define TARGET_HOPPER 90      /* which has warpgroups */
 #define BLOCKS_MAX 16.0       /* of threads, of a multiprocessor */
 #define BLOCK_ISSUE 20.0      /* instructions of a block of a warp that do not depend on the tile */
 #define LOAD_BYTES 512.0      /* that a warp loads of shared memory at once */
@@ -29,8 +28,8 @@
 #define SPLIT_ISSUE 35.0 /* to split a block of A, whose values have 4 bytes */
 #define PIECE_ISSUE 45.0 /* of four warps that multiply four block rows by 64 columns, a block row's share */
 #define GROUP_RATE 1.5   /* of tensor cores with warpgroups, over the rate of single warps: tf32 */
-/* The bytes of C, what storing them takes beside: all block-row groups end with it, none hides it. Thread blocks that
- * take turns copy meanwhile, but store one after the other where a multiprocessor has one alone. */
+/* The bytes of C, what storing them takes beside: all block-row groups end with it, none hides it. Persistent thread
+ * blocks copy meanwhile, but store one after the other where a multiprocessor has one alone. */
 #define STORE_TIMES 10.0
 #define STORE_TIMES_BESIDE 9.0
 #define STORE_TIMES_ALONE 12.0
@@ -41,7 +40,7 @@ static struct spmmi_bcsr_shape launch_of(const struct spmmi_model_query *q)
     const struct spmmi_device_profile *d = q->profile;
     const struct spmmi_tcblock_counts *f = spmmi_tcblock_metrics(q)->counts;
     const uint32_t unit_rows = (uint32_t)f->unit_rows;
-    const int has_wgmma = d->target == TARGET_HOPPER || d->target == SPMMI_TARGET_ANY;
+    const int has_wgmma = d->target == SPMMI_BCSR_GROUP_TARGET || d->target == SPMMI_TARGET_ANY;
     const struct spmmi_bcsr_operands operands = {
         (uint32_t)q->n, (uint32_t)q->value_bytes, q->is_col_major || fmod(q->n * q->value_bytes, 16) == 0,
         spmmi_tcblock_takes_columns(q, SPMMI_BCSR_COLUMNS_BYTES_MAX),
@@ -63,7 +62,8 @@ static void read_launch(const struct spmmi_model_query *q, struct spmmi_tcblock_
     const double items = fmax(f->items, 1), blocks = items * ceil(q->n / l.columns);
     s->tile = l.columns;
     if (is_split(q, &l) && !f->has_long_rows)
-        s->shares = spmmi_bcsr_shares(blocks, f->counts->steps / items, q->profile->multiprocessors);
+        s->shares = spmmi_bcsr_shares(blocks, f->counts->steps / items, q->profile->multiprocessors,
+                                      SPMMI_BCSR_CLUSTER_MAX);
 }
 
 /* Of the positions of a step, the share that has a block. */
@@ -72,7 +72,15 @@ static double filled(const struct spmmi_tcblock_counts *f)
     return fmin(f->blocks / fmax(f->steps * STEP_BLOCKS * f->unit_rows / BLOCK_ROWS, 1), 1);
 }
 
-/* Shared memory has room for the fullest step in every stage: halfway between a mean step and one without gaps. */
+/* Warpgroups of 16-bit types with row-major operands (bcsr_wgmma.cuh). */
+static int is_persistent(const struct spmmi_model_query *q, const struct spmmi_bcsr_shape *l)
+{
+    return l->has_groups && !l->is_columns && !is_split(q, l);
+}
+
+/* Shared memory has room for the fullest step in every stage: halfway between a mean step and one without gaps. Of
+ * persistent thread blocks with tiles of 64 columns registers count for too much: their launches have one more. With
+ * those groups of 128 rows would be chosen for n of 64 and 128, which was not measured (docs/decisions/0085). */
 static double blocks_at_a_time(const struct spmmi_model_query *q, const struct spmmi_tcblock_shape *s)
 {
     const struct spmmi_tcblock_counts *f = spmmi_tcblock_metrics(q)->counts;
@@ -83,7 +91,8 @@ static double blocks_at_a_time(const struct spmmi_model_query *q, const struct s
     const double sums = l.height * l.tiles * 4 * s->sum_bytes / REGISTER_BYTES;
     const double by_registers = q->profile->registers_sm / (l.threads * (REGISTERS + sums));
     const double by_shared = q->profile->shared_sm_bytes / (shared + RESERVED_BYTES);
-    return fmax(fmin(fmin(floor(by_registers), floor(by_shared)), BLOCKS_MAX), 1);
+    const double most = is_persistent(q, &l) ? spmmi_bcsr_resident(l.down, l.columns) : BLOCKS_MAX;
+    return fmax(fmin(fmin(floor(by_registers), floor(by_shared)), most), 1);
 }
 
 static void shape_of(const struct spmmi_model_query *q, struct spmmi_tcblock_shape *s)
@@ -170,11 +179,10 @@ static struct block_work work_of_parts(const struct spmmi_model_query *q, const 
     return w;
 }
 
-/* Warpgroups of 16-bit types take turns (bcsr_wgmma.cuh). */
 static double store_times(const struct spmmi_model_query *q, const struct spmmi_tcblock_shape *s,
                           const struct spmmi_bcsr_shape *l)
 {
-    if (!l->has_groups || l->is_columns || is_split(q, l))
+    if (!is_persistent(q, l))
         return STORE_TIMES;
     return s->resident > 1 ? STORE_TIMES_BESIDE : STORE_TIMES_ALONE;
 }

@@ -15,6 +15,15 @@ template <typename Shape> bool is_of_shape(const struct spmmi_bcsr_shape &s)
            s.threads == Shape::THREADS;
 }
 
+// Shared memory of a thread block; of a cluster each has a multiprocessor for itself: no room is left for another.
+inline uint32_t bcsr_shared(const struct spmmi_tcblock_cuda *args, const struct spmmi_bcsr_shape &shape,
+                            uint32_t value_bytes, uint32_t shares)
+{
+    const uint32_t needed = spmmi_bcsr_shared(&shape, value_bytes, args->layout.step_blocks_max);
+    const uint32_t alone = args->shared_max / 2 + 1024;
+    return shares > 1 && needed < alone ? alone : needed;
+}
+
 template <typename Shape>
 cudaError_t launch_bcsr_shape(const struct spmmi_tcblock_cuda *args, const struct spmmi_bcsr_shape &shape,
                               void (*kernel)(TcblockArgs<typename Shape::T>, uint32_t) = bcsr_kernel<Shape>,
@@ -23,9 +32,7 @@ cudaError_t launch_bcsr_shape(const struct spmmi_tcblock_cuda *args, const struc
     using T = typename Shape::T;
     const TcblockArgs<T> a = tcblock_args<T>(args);
     const uint32_t tiles = (a.n + Shape::COLUMNS - 1) / Shape::COLUMNS;
-    const uint32_t needed = spmmi_bcsr_shared(&shape, sizeof(T), args->layout.step_blocks_max);
-    const uint32_t alone = args->shared_max / 2 + 1024; // so much for one leaves no room for two
-    const uint32_t shared = shares > 1 && needed < alone ? alone : needed;
+    const uint32_t shared = bcsr_shared(args, shape, sizeof(T), shares);
     const uint64_t blocks = (uint64_t)a.item_count * tiles * shares;
     const bool is_dependent = args->overtakes || args->is_early;
     if (!is_of_shape<Shape>(shape) || blocks > INT32_MAX) // the blocks of a grid
@@ -36,8 +43,8 @@ cudaError_t launch_bcsr_shape(const struct spmmi_tcblock_cuda *args, const struc
     if (shares > 1)
         return launch_clusters(kernel, (unsigned)blocks, shares, Shape::THREADS, shared, args->cuda_stream, a,
                                tiles);
-    const unsigned turns = Shape::RESIDENT > 0 ? args->multiprocessors * Shape::RESIDENT : (unsigned)blocks;
-    return launch_kernel(kernel, dim3((unsigned)blocks < turns ? (unsigned)blocks : turns), Shape::THREADS,
+    const unsigned most = Shape::RESIDENT > 0 ? args->multiprocessors * Shape::RESIDENT : (unsigned)blocks;
+    return launch_kernel(kernel, dim3((unsigned)blocks < most ? (unsigned)blocks : most), Shape::THREADS,
                          shared, args->cuda_stream, is_dependent, a, tiles);
 }
 

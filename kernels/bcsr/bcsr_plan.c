@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Candidates of the bcsr family, block-row groups of 64 or 128 rows of aligned blocks: see
  * kernels/tcblock/tcblock_plan.h. */
+#include <math.h>
+
 #include "bcsr_cost.h"
 #include "bcsr_shape.h"
 #include "kernels/tcblock/tcblock_plan.h"
 
 #define GROUPS_TALL 128u
 #define GROUPS_LOW 64u
-#define TARGET_HOPPER 90
-#define SHARE_STEPS 32u /* 1,024 columns */
 #define GROUPS_ENOUGH 2 /* a multiprocessor, which works on two at a time */
 
 /* Tall ones where every multiprocessor still has enough of them. */
@@ -18,15 +18,23 @@ static uint32_t default_rows(const struct spmmi_search *s)
     return tall < (int64_t)GROUPS_ENOUGH * s->request->device.multiprocessors ? GROUPS_LOW : GROUPS_TALL;
 }
 
-/* Where clusters share items out, a share is no longer than an item that is cut elsewhere. */
+/* Where clusters share items out for sure, a share is no longer than an item that is cut elsewhere. */
 static uint32_t uncut_steps(const struct spmmi_search *s, const struct spmmi_tcblock_counts *f)
 {
     const struct spmmi_request *const r = s->request;
-    const bool has_clusters = r->device.target == TARGET_HOPPER || r->device.target == SPMMI_TARGET_ANY;
-    return has_clusters && r->tensor == SPMM_COMPUTE_3XTF32 && f->unit_rows == SPMMI_BCSR_GROUP_ROWS &&
-                   spmmi_bcsr_fills_groups(f->blocks, f->steps)
-               ? SHARE_STEPS * SPMMI_BCSR_SHARES_MAX
-               : 0;
+    const struct spmmi_bcsr_shape shape = spmmi_bcsr_split_shape();
+    const struct spmmi_bcsr_operands operands = {.n = (uint32_t)s->n,
+                                                 .value_bytes = sizeof(float),
+                                                 .is_wide = s->n * (int64_t)sizeof(float) % 16 == 0,
+                                                 .is_split = r->tensor == SPMM_COMPUTE_3XTF32 &&
+                                                             spmmi_bcsr_fills_groups(f->blocks, f->steps)};
+    const double units = fmax(f->units, 1), tiles = ceil((double)s->n / shape.columns);
+    if (s->layout != SPMM_LAYOUTS_ROW_MAJOR ||
+        !spmmi_bcsr_has_split(&operands, f->unit_rows, r->device.target == SPMMI_BCSR_GROUP_TARGET))
+        return 0;
+    const uint32_t shares =
+        spmmi_bcsr_shares(units * tiles, f->steps / units, r->device.multiprocessors, SPMMI_BCSR_CLUSTER_MAX);
+    return shares > 1 ? (uint32_t)(shares * SPMMI_BCSR_CLUSTER_STEPS_MAX) : 0;
 }
 
 SPMMI_TCBLOCK_PLANNER(spmmi_bcsr_planner, SPMM_FAMILY_BCSR, spmmi_bcsr_cost, .first = SPMMI_TCBLOCK_BCSR_64,

@@ -25,10 +25,15 @@
     64u /* of a block-row group, rows that a warpgroup multiplies by the same rows of B */
 #define SPMMI_BCSR_SPLIT_COLUMNS_MIN 65u /* from which on warpgroups multiply parts of values (3xtf32) */
 #define SPMMI_BCSR_SPLIT_STAGES 3
-#define SPMMI_BCSR_SPLITTERS 2u     /* warps that split A for them */
-#define SPMMI_BCSR_SHARES_MAX 8u    /* thread blocks of a cluster */
-#define SPMMI_BCSR_SHARE_STEPS 2.0  /* of a share, at least */
-#define SPMMI_BCSR_SHARE_ROOM 0.875 /* of the multiprocessors, for clusters of more than two */
+#define SPMMI_BCSR_SPLITTERS 2u          /* warps that split A for them */
+#define SPMMI_BCSR_CLUSTER_MAX 8u        /* thread blocks of a cluster */
+#define SPMMI_BCSR_CLUSTER_STEPS_MIN 2.0 /* of each, in the mean item */
+#define SPMMI_BCSR_CLUSTER_STEPS_MAX \
+    32.0 /* of each, in the longest item: 1,024 columns, as of a thread block alone */
+#define SPMMI_BCSR_CLUSTER_ROOM 0.875 /* of the multiprocessors, for clusters of more than two */
+#define SPMMI_BCSR_GROUP_TARGET 90    /* which has warpgroups and clusters */
+/* Sums of the thread blocks of a multiprocessor, warpgroups of 16-bit types: a quarter of its registers. */
+#define SPMMI_BCSR_GROUP_SUMS 16384u
 #define SPMMI_BCSR_SPLIT_BUFFERS 2u /* with both parts of a step's blocks */
 /* One part of a block column, absent blocks too: two halves of 16 bytes a row, the second in other banks. */
 #define SPMMI_BCSR_PART_BYTES (2 * (16 * SPMMI_BCSR_GROUP_ROWS + 64))
@@ -70,16 +75,22 @@ static inline int spmmi_bcsr_fills_groups(double blocks, double steps)
 /* Shares into which the steps of an item are split, each for a thread block of a cluster, where items and tiles alone
  * leave multiprocessors without work; warpgroups of 3xtf32. Each has a multiprocessor for itself: two of a cluster on
  * one take as long as half as many. Those of a cluster are neighbours, so clusters of more than two do not find room on
- * all multiprocessors: on an H200, of 132, 31 of 4, 15 of 7 or of 8 (docs/decisions/0085). */
-static inline uint32_t spmmi_bcsr_shares(double blocks, double steps, double multiprocessors)
+ * all multiprocessors: on an H200, of 132, 31 of 4, 15 of 7 or of 8 (docs/decisions/0085). most: shares. */
+static inline uint32_t spmmi_bcsr_shares(double blocks, double steps, double multiprocessors, uint32_t most)
 {
-    static const uint32_t sizes[] = {SPMMI_BCSR_SHARES_MAX, 6, 4, 3, 2};
+    static const uint32_t sizes[] = {SPMMI_BCSR_CLUSTER_MAX, 6, 4, 3, 2};
     for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        const double room = (sizes[i] > 2 ? SPMMI_BCSR_SHARE_ROOM : 1) * multiprocessors;
-        if (sizes[i] * blocks <= room && steps >= sizes[i] * SPMMI_BCSR_SHARE_STEPS)
+        const double room = (sizes[i] > 2 ? SPMMI_BCSR_CLUSTER_ROOM : 1) * multiprocessors;
+        if (sizes[i] <= most && sizes[i] * blocks <= room && steps >= sizes[i] * SPMMI_BCSR_CLUSTER_STEPS_MIN)
             return sizes[i];
     }
     return 1;
+}
+
+/* Persistent thread blocks of a multiprocessor: warpgroups of 16-bit types, row-major. */
+SPMMI_GEOMETRY uint32_t spmmi_bcsr_resident(uint32_t down, uint32_t columns)
+{
+    return SPMMI_BCSR_GROUP_SUMS / (down * SPMMI_BCSR_ROWS * columns);
 }
 
 /* From row to row of B in shared memory. ldmatrix, for 16-bit types, reads 16 bytes of 8 rows at once: rows an odd
@@ -173,6 +184,23 @@ static inline struct spmmi_bcsr_shape spmmi_bcsr_best(uint32_t n, uint32_t value
                             : spmmi_bcsr_shape_of(down / 2, 2, 2, 8, 3);
 }
 
+/* Do warpgroups multiply parts of values? has_wgmma: as below. */
+static inline int spmmi_bcsr_has_split(const struct spmmi_bcsr_operands *operands, uint32_t unit_rows,
+                                       int has_wgmma)
+{
+    return has_wgmma && operands->is_split && operands->is_wide && !operands->is_columns &&
+           operands->n >= SPMMI_BCSR_SPLIT_COLUMNS_MIN && unit_rows == SPMMI_BCSR_GROUP_ROWS;
+}
+
+static inline struct spmmi_bcsr_shape spmmi_bcsr_split_shape(void)
+{
+    struct spmmi_bcsr_shape split =
+        spmmi_bcsr_shape_of(SPMMI_BCSR_GROUP_ROWS / SPMMI_BCSR_ROWS, 2, 1, 8, SPMMI_BCSR_SPLIT_STAGES);
+    split.threads += 32 * SPMMI_BCSR_SPLITTERS;
+    split.has_groups = 1;
+    return split;
+}
+
 /* has_wgmma: the device has warpgroups, and there is code for it. step_blocks: of the fullest step. Where the stages do
  * not fit into what the device lets a thread block have, two stages of a narrow tile fit on every device. */
 static inline struct spmmi_bcsr_shape spmmi_bcsr_launch(const struct spmmi_bcsr_operands *operands,
@@ -193,11 +221,8 @@ static inline struct spmmi_bcsr_shape spmmi_bcsr_launch(const struct spmmi_bcsr_
         best.is_columns = least.is_columns;
         return best;
     }
-    if (has_wgmma && operands->is_split && !operands->is_columns && n >= SPMMI_BCSR_SPLIT_COLUMNS_MIN &&
-        unit_rows == SPMMI_BCSR_GROUP_ROWS) {
-        struct spmmi_bcsr_shape split = spmmi_bcsr_shape_of(down, 2, 1, 8, SPMMI_BCSR_SPLIT_STAGES);
-        split.threads += 32 * SPMMI_BCSR_SPLITTERS;
-        split.has_groups = 1;
+    if (spmmi_bcsr_has_split(operands, unit_rows, has_wgmma)) {
+        const struct spmmi_bcsr_shape split = spmmi_bcsr_split_shape();
         if (spmmi_bcsr_shared(&split, value_bytes, step_blocks) <= shared_max)
             return split;
     }

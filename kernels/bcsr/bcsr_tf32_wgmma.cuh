@@ -8,7 +8,8 @@
 // memory and split once for 64 rows of A, by one lane. Two more warps split the blocks of A, once for all columns of
 // the tile, from the stage into one of two buffers, which all warpgroups read. Absent blocks become zeros there. An
 // instruction multiplies MMA_ROWS rows of A, 32 or 64: such rows without a block in a step are neither split nor
-// multiplied.
+// multiplied. Where multiprocessors would have no work a cluster of thread blocks shares out the steps of an item, and
+// adds its sums through shared memory (docs/decisions/0085).
 #pragma once
 #include "bcsr_launch.cuh"
 #include "kernels/shared/cluster.cuh"
@@ -357,7 +358,7 @@ __device__ __forceinline__ void finish_together(const TcblockArgs<float> &a,
     if (blocks == 2)
         finish_shares<Shape, 2, PAIRS / 2>(a, item, column, kept, blocks);
     else
-        finish_shares<Shape, SPMMI_BCSR_SHARES_MAX, 1>(a, item, column, kept, blocks);
+        finish_shares<Shape, SPMMI_BCSR_CLUSTER_MAX, 1>(a, item, column, kept, blocks);
     cluster_sync(); // no thread block ends while others read its sums
 }
 
@@ -405,21 +406,65 @@ __global__ void __launch_bounds__(Shape::THREADS, HAS_SHARES ? 1 : 2)
     end_after_previous();
 }
 
-// Shares of an item (spmmi_bcsr_shares). A kernel beside another one is launched without clusters.
-inline uint32_t shares_of(const struct spmmi_tcblock_cuda *args, const struct spmmi_bcsr_shape &shape)
+// Clusters of so many thread blocks that the device, or the part of it that the driver lends, runs at once: asked once
+// for a device and size; bcsr_shared is the same for all layouts of a device.
+template <typename Shape>
+uint32_t clusters_at_once(const struct spmmi_tcblock_cuda *args, const struct spmmi_bcsr_shape &shape,
+                          uint32_t size)
+{
+    constexpr int DEVICES = 64;                                 // others are asked each time
+    static uint32_t known[DEVICES][SPMMI_BCSR_CLUSTER_MAX + 1]; // plus one; 0: not asked yet
+    int device = 0, count = 0;
+    if (cudaGetDevice(&device) != cudaSuccess)
+        return 0;
+    if (device < DEVICES) {
+        const uint32_t found = __atomic_load_n(&known[device][size], __ATOMIC_RELAXED);
+        if (found > 0)
+            return found - 1;
+    }
+    const uint32_t shared = bcsr_shared(args, shape, sizeof(typename Shape::T), size);
+    const auto kernel = bcsr_split_kernel<Shape, true>;
+    cudaLaunchAttribute attribute = {};
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim.x = size;
+    attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = dim3(size);
+    config.blockDim = dim3(Shape::THREADS);
+    config.dynamicSmemBytes = shared;
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    if (allow_shared(kernel, shared, args->shared_max) != cudaSuccess ||
+        cudaOccupancyMaxActiveClusters(&count, kernel, &config) != cudaSuccess) {
+        (void)cudaGetLastError(); // no clusters, which is no error
+        count = 0;
+    }
+    if (device < DEVICES)
+        __atomic_store_n(&known[device][size], (uint32_t)count + 1, __ATOMIC_RELAXED);
+    return (uint32_t)count;
+}
+
+// Shares of an item (spmmi_bcsr_shares), so many that all clusters run at once. A kernel beside another one is launched
+// without clusters.
+template <typename Shape>
+uint32_t shares_of(const struct spmmi_tcblock_cuda *args, const struct spmmi_bcsr_shape &shape)
 {
     const struct spmmi_tcblocks &l = args->layout;
     const double tiles = (args->n + shape.columns - 1) / shape.columns, items = l.item_count;
-    return args->overtakes || args->is_early || l.item_count == 0
-               ? 1
-               : spmmi_bcsr_shares(items * tiles, l.step_count / items, args->multiprocessors);
+    uint32_t shares = SPMMI_BCSR_CLUSTER_MAX + 1;
+    if (args->has_long_rows || l.item_count == 0)
+        return 1;
+    do {
+        shares = spmmi_bcsr_shares(items * tiles, l.step_count / items, args->multiprocessors, shares - 1);
+    } while (shares > 1 && clusters_at_once<Shape>(args, shape, shares) < items * tiles);
+    return shares;
 }
 
 template <int MMA_ROWS>
 int launch_bcsr_split_rows(const struct spmmi_tcblock_cuda *args, const struct spmmi_bcsr_shape &shape)
 {
     using Shape = BcsrSplitShape<MMA_ROWS>;
-    const uint32_t shares = shares_of(args, shape);
+    const uint32_t shares = shares_of<Shape>(args, shape);
     return launch_bcsr_shape<Shape>(
         args, shape, shares > 1 ? bcsr_split_kernel<Shape, true> : bcsr_split_kernel<Shape, false>, shares);
 }

@@ -18,9 +18,9 @@ template <typename Half, int DOWN_, int TILES_, int STAGES_, bool IS_COLUMNS_> s
     static constexpr int THREADS = 32 * WARPS + COPY_THREADS;
     static constexpr bool IS_WIDE = true, IS_WARPGROUP = true, IS_COLUMNS = IS_COLUMNS_;
     static constexpr int WARP_COLUMNS = 8 * TILES, COLUMNS = WARP_COLUMNS;
-    // Thread blocks of a multiprocessor, which take turns; column-major sums take the place of the stages, so there
-    // thread blocks end with their item.
-    static constexpr unsigned RESIDENT = IS_COLUMNS ? 0 : 16 / DOWN * 8 / TILES;
+    // Persistent thread blocks of a multiprocessor; column-major sums take the place of the stages, so there thread
+    // blocks end with their item.
+    static constexpr unsigned RESIDENT = IS_COLUMNS ? 0 : spmmi_bcsr_resident(DOWN, COLUMNS);
     static constexpr int VALUES = (int)SPMMI_BCSR_ROWS * Block::COLUMNS, BLOCK_BYTES = 2 * VALUES;
     static constexpr int ROWS = (int)SPMMI_BCSR_STEP * Block::COLUMNS;
     static constexpr int PIECE = 8,

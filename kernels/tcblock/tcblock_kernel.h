@@ -98,6 +98,7 @@ struct spmmi_tcblock_cuda {
     int c_is_columns;    /* C is column-major, beside row-major B of whole words of 16 bytes, padded */
     int is_early;        /* starts while the kernel before it in the stream runs, and waits for it: sm_90 */
     int overtakes;       /* starts while the kernel before it in the stream runs, and ends after it: sm_90 */
+    int has_long_rows;   /* a long-row split: another kernel computes some rows */
     int has_wgmma;       /* sm_90, which alone has these instructions */
     uint32_t shared_max; /* bytes of shared memory that the device lets a thread block have */
     uint32_t multiprocessors;

@@ -191,7 +191,8 @@ void spmmi_tcblock_candidate(const struct spmmi_search *s, const struct spmmi_tc
     c->compute = r->tensor;
     c->unit_rows = f->unit_rows;
     c->item_size = spmmi_tcblock_item_size(f, r->device.multiprocessors);
-    if (rules->uncut_steps != NULL && f->longest > c->item_size && f->longest <= rules->uncut_steps(s, f))
+    if (rules->uncut_steps != NULL && c->long_rows == NULL && f->longest > c->item_size &&
+        f->longest <= rules->uncut_steps(s, f))
         c->item_size = (uint32_t)f->longest;
     c->flags = (is_moved ? SPMMI_PART_REORDERED : 0u) |
                (r->options.permute_output ? SPMMI_PART_PERMUTES_OUTPUT : 0u);

@@ -14,7 +14,8 @@ struct spmmi_tcblock_rules {
     enum spmmi_tcblock_unit first, last; /* its units */
     uint32_t free_rows;                  /* taller units have no kernel on a GPU and must be named; 0: none */
     uint32_t (*default_rows)(const struct spmmi_search *s); /* of a unit where nothing is predicted */
-    /* Steps of the longest unit up to which none is cut; NULL: as spmmi_tcblock_item_size says. */
+    /* Steps of the longest unit up to which none is cut, without a long-row split; NULL: as spmmi_tcblock_item_size
+     * says. */
     uint32_t (*uncut_steps)(const struct spmmi_search *s, const struct spmmi_tcblock_counts *f);
 };
 

@@ -212,6 +212,7 @@ spmm_status_t spmmi_cuda_tcblocks_run(const void *state, const struct spmmi_prod
         .compute = (int)compute_of(product->compute),
         .shared_max = f->device->shared_max,
         .multiprocessors = f->device->multiprocessors,
+        .has_long_rows = f->long_rows.rows.row_count > 0,
         .has_wgmma = f->device->target == 90,
         .is_columns = p.is_columns,
         .c_is_columns = p.stores_columns,

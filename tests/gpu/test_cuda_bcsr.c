@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How thread blocks of the bcsr family on the GPU work together: clusters that share out the steps of an item (3xtf32),
- * and thread blocks that take turns with items (16-bit types). */
+ * and persistent thread blocks, which have several items (16-bit types). */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,6 +18,9 @@ TEST_PATTERN(long_groups, i < 128 ? (i + 2 * j) % 3 == 0 : j < 40)
 static const struct test_pattern few_groups = {"long groups", 150, 1600, long_groups};
 static const struct test_tcblock_case of_shares = {
     SPMM_F32, SPMM_COMPUTE_3XTF32, SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, 64, 1000, 0};
+/* The same groups with 0.6 of the blocks, of which warpgroups multiply halves. */
+TEST_PATTERN(long_gaps, (i / 16 + j / 8) % 5 < 3 && (i + 2 * j) % 3 == 0)
+static const struct test_pattern few_gappy_groups = {"long groups with gaps", 150, 1600, long_gaps};
 /* Two items a group, whose sums another kernel adds. */
 static const struct test_tcblock_case of_cut_shares = {
     SPMM_F32, SPMM_COMPUTE_3XTF32, SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, 64, 30, 0};
@@ -29,7 +33,7 @@ TEST_PATTERN(gaps, (i + 5 * j) % 16 < 3 && i / 64 % 5 != 1)
 static const struct {
     struct test_pattern pattern;
     int64_t n;
-} turns[] = {
+} several[] = {
     {{"few groups, many tiles", 200, 300, gaps}, 12840}, /* the last tile is not full */
     {{"many groups, few tiles", 19200, 48, gaps}, 128},
 };
@@ -37,10 +41,10 @@ static const struct {
 static void shares_of_an_item_meet_the_bound(void **state)
 {
     (void)state;
-    struct test_matrix *a = test_matrix_of(&few_groups, TEST_VALUES_REAL);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 4; i++) {
+        struct test_matrix *a = test_matrix_of(i < 2 ? &few_groups : &few_gappy_groups, TEST_VALUES_REAL);
         struct test_cuda_pair pair =
-            test_cuda_pair_make(test_tcblock_plan(a, i == 0 ? &of_shares : &of_cut_shares), NULL);
+            test_cuda_pair_make(test_tcblock_plan(a, i % 2 == 0 ? &of_shares : &of_cut_shares), NULL);
         for (int w = 0; w < SHARE_WIDTHS; w++) {
             struct test_product product = test_cuda_plain(share_widths[w], 0);
             product.alpha = test_cuda_factors[w % TEST_CUDA_FACTORS].alpha;
@@ -48,8 +52,54 @@ static void shares_of_an_item_meet_the_bound(void **state)
             test_cuda_product_check(pair.gpu, pair.cpu, a, SPMM_F32, &product);
         }
         test_cuda_pair_free(&pair);
+        test_matrix_free(a);
     }
-    test_matrix_free(a);
+}
+
+/* A B, or A B - before. */
+static struct test_dense product_of(spmm_executor_t *executor, const struct test_matrix *a,
+                                    spmm_dtype_t dtype, const struct test_dense *b,
+                                    const struct test_dense *before)
+{
+    struct test_product product = test_cuda_plain(b->view.cols, 0);
+    struct test_dense c = before != NULL ? test_dense_copy(before) : test_product_c(a, dtype, &product);
+    product.beta = before != NULL ? -1 : 0;
+    test_cuda_product_run(executor, &product, b, &c);
+    return c;
+}
+
+/* Equal columns of B in a narrow product, whose items 6 thread blocks share out, and in a wide one: sums of shares are
+ * rounded in another order. */
+static void shares_of_an_item_are_added(void **state)
+{
+    int major = 0;
+    (void)state;
+    TEST_CUDA(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0));
+    if (major != 9) /* others have no such kernel */
+        skip();
+    for (int i = 0; i < 2; i++) {
+        struct test_matrix *a = test_matrix_of(i == 0 ? &few_groups : &few_gappy_groups, TEST_VALUES_REAL);
+        spmm_executor_t *executor = test_tcblock_executor(a, &of_shares);
+        const struct test_product narrow = test_cuda_plain(640, 0), wide = test_cuda_plain(3200, 0);
+        struct test_dense b = test_product_b(a, SPMM_F32, &narrow);
+        struct test_dense wide_b = test_product_b(a, SPMM_F32, &wide);
+        for (int64_t k = 0; k < b.view.rows; k++)
+            for (int64_t j = 0; j < wide_b.view.cols; j++)
+                test_dense_set(&wide_b, k, j, test_dense_get(&b, k, j % b.view.cols));
+        struct test_dense c = product_of(executor, a, SPMM_F32, &b, NULL);
+        struct test_dense wide_c = product_of(executor, a, SPMM_F32, &wide_b, NULL);
+        int64_t others = 0;
+        for (int64_t r = 0; r < c.view.rows; r++)
+            for (int64_t j = 0; j < c.view.cols; j++)
+                others += test_dense_get(&c, r, j) != test_dense_get(&wide_c, r, j);
+        assert_true(others > 0);
+        test_dense_free(&wide_c);
+        test_dense_free(&c);
+        test_dense_free(&wide_b);
+        test_dense_free(&b);
+        spmm_executor_destroy(executor);
+        test_matrix_free(a);
+    }
 }
 
 static void shares_of_an_item_keep_nan_in_its_rows(void **state)
@@ -80,11 +130,48 @@ static void shares_of_an_item_have_the_same_bits(void **state)
     test_matrix_free(a);
 }
 
-static void turns_meet_the_bound(void **state)
+/* NaN in one of the columns that lie in shared memory where the last tile, which is not full, has none: that tile keeps
+ * its bits, as the sums of its columns are not computed again. What rounding took from C shows the bits of the sums. */
+static void tiles_before_leave_nothing_behind(void **state)
+{
+    enum { TILE = 128, LAST = 12800 }; /* the first column of the last tile, of 40 */
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        const spmm_dtype_t dtype = i % 2 == 0 ? SPMM_F16 : SPMM_BF16;
+        const struct test_tcblock_case of = {dtype,
+                                             i % 2 == 0 ? SPMM_COMPUTE_F16 : SPMM_COMPUTE_BF16,
+                                             SPMM_FAMILY_BCSR,
+                                             SPMM_SCHEDULE_DENSE,
+                                             i < 2 ? 64 : 128,
+                                             1000,
+                                             0};
+        struct test_matrix *a = test_matrix_of(&several[0].pattern, TEST_VALUES_REAL);
+        spmm_executor_t *executor = test_tcblock_executor(a, &of);
+        const struct test_product product = test_cuda_plain(several[0].n, 0);
+        struct test_dense b = test_product_b(a, dtype, &product);
+        struct test_dense rounded = product_of(executor, a, dtype, &b, NULL);
+        struct test_dense c = product_of(executor, a, dtype, &b, &rounded);
+        for (int64_t k = 0; k < b.view.rows; k++)
+            for (int64_t j = several[0].n - LAST; j < LAST; j += TILE)
+                test_dense_set(&b, k, j, (double)NAN);
+        struct test_dense spoilt = product_of(executor, a, dtype, &b, &rounded);
+        for (int64_t r = 0; r < c.view.rows; r++)
+            for (int64_t j = LAST; j < several[0].n; j++)
+                assert_true(test_dense_get(&spoilt, r, j) == test_dense_get(&c, r, j));
+        test_dense_free(&spoilt);
+        test_dense_free(&rounded);
+        test_dense_free(&c);
+        test_dense_free(&b);
+        spmm_executor_destroy(executor);
+        test_matrix_free(a);
+    }
+}
+
+static void persistent_thread_blocks_meet_the_bound(void **state)
 {
     (void)state;
     for (int i = 0; i < 2 * 4; i++) {
-        struct test_matrix *a = test_matrix_of(&turns[i / 4].pattern, TEST_VALUES_REAL);
+        struct test_matrix *a = test_matrix_of(&several[i / 4].pattern, TEST_VALUES_REAL);
         const struct test_tcblock_case of = {i % 2 == 0 ? SPMM_F16 : SPMM_BF16,
                                              i % 2 == 0 ? SPMM_COMPUTE_F16 : SPMM_COMPUTE_BF16,
                                              SPMM_FAMILY_BCSR,
@@ -93,12 +180,14 @@ static void turns_meet_the_bound(void **state)
                                              i % 3 == 0 ? 2 : 1000,
                                              0};
         spmm_executor_t *executor = test_tcblock_executor(a, &of);
-        struct test_product product = test_cuda_plain(turns[i / 4].n, 0);
+        struct test_product product = test_cuda_plain(several[i / 4].n, 0);
         product.beta = i % 2;
         test_cuda_product_check(executor, NULL, a, of.dtype, &product);
         test_cuda_product_canary(executor, a, of.dtype, &product, 7);
         product.beta = 0;
         test_cuda_product_repeat(executor, a, of.dtype, &product, 2);
+        product.alpha = 0;
+        test_cuda_product_check(executor, NULL, a, of.dtype, &product);
         spmm_executor_destroy(executor);
         test_matrix_free(a);
     }
@@ -110,7 +199,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(shares_of_an_item_meet_the_bound),
         cmocka_unit_test(shares_of_an_item_keep_nan_in_its_rows),
         cmocka_unit_test(shares_of_an_item_have_the_same_bits),
-        cmocka_unit_test(turns_meet_the_bound),
+        cmocka_unit_test(shares_of_an_item_are_added),
+        cmocka_unit_test(persistent_thread_blocks_meet_the_bound),
+        cmocka_unit_test(tiles_before_leave_nothing_behind),
     };
     if (!test_cuda_begin(argc, argv))
         return TEST_SKIPPED;

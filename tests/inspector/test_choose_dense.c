@@ -20,6 +20,8 @@ static const int64_t n_1_512[] = {1, 512}, n_512[] = {512};
 /* Rows that are no whole words. */
 #define UNEVEN "gen:rand:1020:204"
 
+#define GROUPS(rows, cols) "gen:dense:" #rows ":" #cols
+
 static spmm_plan_t *plan_of(const char *spec, spmm_inspect_options_t options)
 {
     spmm_matrix_t *m = inspect_generate(spec);
@@ -118,27 +120,79 @@ static void every_type_may_be_dense(void **state)
     }
 }
 
-/* Groups of 72 steps, which a cluster may share out; an Ampere GPU has none, and other types are not shared. */
+/* Groups of 72 or 128 steps, which clusters of 8 or 6 share out: not where the device has none, the kernel of the
+ * compute type, the order or n has none, or all multiprocessors have work, nor where shares were too long. */
 static void long_block_row_groups_of_clusters_are_not_cut(void **state)
 {
     static const struct {
-        const char *device;
+        const char *spec, *device;
         spmm_compute_t compute;
+        uint32_t layouts;
+        int64_t n;
         uint32_t item_size;
-    } cases[] = {{"h100", SPMM_COMPUTE_3XTF32, 72},
-                 {"h100", SPMM_COMPUTE_TF32, 32},
-                 {"a100", SPMM_COMPUTE_3XTF32, 32}};
+    } cases[] = {{GROUPS(128, 2304), "h100", SPMM_COMPUTE_3XTF32, SPMM_LAYOUTS_ROW_MAJOR, 512, 72},
+                 {GROUPS(256, 4096), "h200", SPMM_COMPUTE_3XTF32, SPMM_LAYOUTS_ROW_MAJOR, 512, 128},
+                 {GROUPS(128, 2304), "h100", SPMM_COMPUTE_TF32, SPMM_LAYOUTS_ROW_MAJOR, 512, 32},
+                 {GROUPS(128, 2304), "a100", SPMM_COMPUTE_3XTF32, SPMM_LAYOUTS_ROW_MAJOR, 512, 32},
+                 {GROUPS(128, 2304), "any", SPMM_COMPUTE_3XTF32, SPMM_LAYOUTS_ROW_MAJOR, 512, 32},
+                 {GROUPS(128, 2304), "h200", SPMM_COMPUTE_3XTF32, SPMM_LAYOUTS_COL_MAJOR, 512, 32},
+                 {GROUPS(128, 2304), "h200", SPMM_COMPUTE_3XTF32, SPMM_LAYOUTS_ROW_MAJOR, 32, 32},
+                 {GROUPS(128, 2304), "h200", SPMM_COMPUTE_3XTF32, SPMM_LAYOUTS_ROW_MAJOR, 510, 32},
+                 {GROUPS(512, 4096), "h200", SPMM_COMPUTE_3XTF32, SPMM_LAYOUTS_ROW_MAJOR, 1536, 32},
+                 {GROUPS(64, 16384), "h200", SPMM_COMPUTE_3XTF32, SPMM_LAYOUTS_ROW_MAJOR, 128, 32}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         spmm_plan_t *plan =
-            plan_of("gen:dense:128:2304",
+            plan_of(cases[i].spec,
                     (spmm_inspect_options_t)OPTIONS(.device = cases[i].device, .compute = cases[i].compute,
-                                                    .n = n_512, .n_count = 1, .force_kernel = "bcsr",
+                                                    .n = &cases[i].n, .n_count = 1,
+                                                    .layouts = cases[i].layouts, .force_kernel = "bcsr",
                                                     .reorder = SPMM_REORDER_NONE, TCBLOCK(.block_rows = 64)));
         assert_int_equal(family_of(plan, 0), SPMM_FAMILY_BCSR);
         assert_int_equal(plan->parts[plan->variants[0].part_first].item_size, cases[i].item_size);
         spmm_plan_destroy(plan);
     }
+}
+
+#define FEW_GROUPS 60
+#define LONG_GROUP 8192 /* columns; the others have 32 */
+
+/* Clusters of two share these groups out, by their mean of 5 steps: the first one has 256. */
+static spmm_matrix_t *one_long_group(void)
+{
+    static int32_t row_ptr[64 * FEW_GROUPS + 1], col_ind[64 * (LONG_GROUP + 32 * FEW_GROUPS)];
+    spmm_matrix_t *m = NULL;
+    int32_t nnz = 0;
+    for (int i = 0; i < 64 * FEW_GROUPS; i++) {
+        for (int j = 0; j < (i < 64 ? LONG_GROUP : 32); j++)
+            col_ind[nnz++] = j;
+        row_ptr[i + 1] = nnz;
+    }
+    const spmm_csr_t csr = {.rows = 64 * FEW_GROUPS,
+                            .cols = LONG_GROUP,
+                            .nnz = nnz,
+                            .row_ptr = row_ptr,
+                            .col_ind = col_ind,
+                            .row_ptr_type = SPMM_I32,
+                            .col_ind_type = SPMM_I32,
+                            .value_type = SPMM_F32};
+    assert_int_equal(spmm_matrix_from_csr(&csr, &m, NULL), SPMM_OK);
+    return m;
+}
+
+static void one_long_block_row_group_of_many_is_cut(void **state)
+{
+    (void)state;
+    spmm_matrix_t *m = one_long_group();
+    const int64_t n[] = {128};
+    const spmm_inspect_options_t options =
+        OPTIONS(.device = "h200", .compute = SPMM_COMPUTE_3XTF32, .n = n, .n_count = 1,
+                .layouts = SPMM_LAYOUTS_ROW_MAJOR, .force_kernel = "bcsr", .reorder = SPMM_REORDER_NONE,
+                TCBLOCK(.block_rows = 64, .long_rows = SPMM_LONG_ROWS_KEEP));
+    spmm_plan_t *plan = inspect_plan(m, &options);
+    assert_int_equal(plan->parts[plan->variants[0].part_first].item_size, 32);
+    spmm_plan_destroy(plan);
+    spmm_matrix_destroy(m);
 }
 
 static void sparse_matrices_are_too_large(void **state)
@@ -191,6 +245,7 @@ int main(void)
         cmocka_unit_test(f32_of_a_nearly_dense_matrix_changes_with_wide_n),
         cmocka_unit_test(every_type_may_be_dense),
         cmocka_unit_test(long_block_row_groups_of_clusters_are_not_cut),
+        cmocka_unit_test(one_long_block_row_group_of_many_is_cut),
         cmocka_unit_test(sparse_matrices_are_too_large),
         cmocka_unit_test(a_plan_of_dense_parts_keeps_one_of_rows_for_each_op),
         cmocka_unit_test(rows_of_a_are_whole_words),

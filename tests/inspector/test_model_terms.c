@@ -449,13 +449,16 @@ static void shares_of_an_item_are_as_counted(void **state)
 {
     static const struct {
         double blocks, steps, multiprocessors;
-        uint32_t shares;
-    } cases[] = {{32, 16, 132, 3}, {64, 16, 132, 2}, {66, 16, 132, 2}, {67, 16, 132, 1}, {16, 64, 132, 6},
-                 {8, 64, 132, 8},  {28, 16, 132, 4}, {1, 100, 132, 8}, {8, 12, 132, 6},  {1, 3, 132, 1}};
+        uint32_t most, shares;
+    } cases[] = {{32, 16, 132, 8, 3}, {64, 16, 132, 8, 2}, {66, 16, 132, 8, 2}, {67, 16, 132, 8, 1},
+                 {16, 64, 132, 8, 6}, {8, 64, 132, 8, 8},  {28, 16, 132, 8, 4}, {1, 100, 132, 8, 8},
+                 {8, 12, 132, 8, 6},  {1, 3, 132, 8, 1},   {1, 100, 132, 7, 6}, {1, 100, 132, 5, 4},
+                 {1, 100, 132, 2, 2}, {1, 100, 132, 1, 1}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_int_equal(spmmi_bcsr_shares(cases[i].blocks, cases[i].steps, cases[i].multiprocessors),
-                         cases[i].shares);
+        assert_int_equal(
+            spmmi_bcsr_shares(cases[i].blocks, cases[i].steps, cases[i].multiprocessors, cases[i].most),
+            cases[i].shares);
     /* 4 items and one tile on 10 multiprocessors: two shares, which are added up. */
     struct spmmi_model_tcblocks f = {.counts = &groups_of_64, .items = 4, .item_size = 32};
     struct spmmi_prediction p =
