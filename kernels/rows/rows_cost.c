@@ -88,7 +88,7 @@ static struct shape shape_of(const struct spmmi_model_query *q)
     const uint32_t bytes = (uint32_t)q->value_bytes;
     const struct spmmi_rows_shape launch =
         spmmi_rows_shape_of((int64_t)pass_columns(q), vec_of(q), q->is_col_major ? 0 : bytes);
-    /* What boundaries that move farther cost is about what they save. */
+    /* The fitted factors were measured with the usual slack. */
     const int grid = spmmi_rows_grid(launch);
     const struct spmmi_rows_blocks blocks =
         spmmi_rows_blocks_with(spmmi_rows_slack(grid), (uint64_t)q->matrix->nnz, SPMMI_MODEL_ITEM_SIZE, bytes,

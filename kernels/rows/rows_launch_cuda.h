@@ -7,6 +7,7 @@
 
 #include "executor/backend.h"
 #include "rows_kernel.h"
+#include "rows_pack.h"
 #include "rows_pieces.h"
 
 /* Blocks of few columns. */
@@ -52,6 +53,14 @@ static inline struct spmmi_rows_blocks spmmi_rows_part_blocks(uint32_t nnz, uint
                                                               spmm_dtype_t dtype, int grid, uint32_t sm_count)
 {
     return spmmi_rows_blocks_of(nnz, item_size, (uint32_t)spmm_dtype_size(dtype), grid, sm_count);
+}
+/* What fills their table. */
+static inline struct spmmi_blocks_source spmmi_rows_blocks_source(const struct spmmi_stream_host *stream,
+                                                                  uint32_t item_size, spmm_dtype_t dtype,
+                                                                  int grid, uint32_t sm_count)
+{
+    const struct spmmi_rows_blocks b = spmmi_rows_part_blocks(stream->nnz, item_size, dtype, grid, sm_count);
+    return (struct spmmi_blocks_source){stream, (uint32_t)b.nonzeros, (uint32_t)(b.nonzeros / b.slack)};
 }
 /* Distance of their boundaries. */
 static inline uint32_t spmmi_rows_block_nonzeros(uint32_t nnz, uint32_t item_size, spmm_dtype_t dtype,

@@ -143,11 +143,8 @@ static void blocks_add(const struct spmmi_cuda_rows *rows, const struct spmmi_st
 {
     const uint32_t size = rows->items.item_size;
     for (int grid = 0; grid < SPMMI_ROWS_GRIDS; grid++) {
-        const struct spmmi_rows_blocks blocks =
-            spmmi_rows_part_blocks(stream->nnz, size, rows->dtype, grid, sm_count);
         const uint64_t count = spmmi_rows_block_count(stream->nnz, size, rows->dtype, grid, sm_count);
-        sources[grid] = (struct spmmi_blocks_source){stream, (uint32_t)blocks.nonzeros,
-                                                     (uint32_t)(blocks.nonzeros / blocks.slack)};
+        sources[grid] = spmmi_rows_blocks_source(stream, size, rows->dtype, grid, sm_count);
         spmmi_cuda_table_add(uploads, rows->blocks[grid], count + 1, spmmi_blocks_fill, &sources[grid]);
     }
 }

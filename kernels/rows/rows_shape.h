@@ -178,24 +178,35 @@ static inline int spmmi_staged_pays(int64_t n, struct spmmi_rows_shape shape, ui
 }
 
 /* The boundaries of a block move back by block_nonzeros / slack at most. Measured on an H200: moving more saves slots
- * but unbalances the blocks; narrow products, which are bound by latency, gain from it. */
+ * but unbalances the blocks; narrow products, which are bound by latency, gain from it. This is what blocks of pieces
+ * and predictions have; spmmi_rows_blocks_of moves some boundaries of 8 and 16 lanes farther. */
+#define SPMMI_ROWS_SLACK_HALF 2u
+#define SPMMI_ROWS_SLACK_QUARTER 4u
 static inline uint32_t spmmi_rows_slack(int grid)
 {
-    return grid <= 2 ? 2 : 4;
+    return 1u << grid <= 4 ? SPMMI_ROWS_SLACK_HALF : SPMMI_ROWS_SLACK_QUARTER;
 }
 
 /* Blocks of a nonzero split: groups of lanes, and most nonzeros that one takes. */
 struct spmmi_rows_blocks {
     uint64_t groups;         /* of a block */
-    uint64_t group_nonzeros; /* of a group of a block that took all it can from its neighbours */
+    uint64_t group_nonzeros; /* for predictions: a share of nnz that grows by the slack, in whole items */
+    uint64_t group_longest;  /* of a block that took all it can from the one before it */
     uint64_t nonzeros;       /* of a block, before boundaries move */
     uint64_t slack;          /* they move back by nonzeros / slack at most */
-    uint64_t waves;          /* of blocks */
 };
 
 static inline uint64_t spmmi_rows_round_up(uint64_t count, uint64_t step)
 {
     return (count + step - 1) / step * step;
+}
+
+/* The groups of a block share the items that it touches: those between its boundaries, and those that its first one
+ * moves into. */
+static inline uint64_t spmmi_rows_group_longest(const struct spmmi_rows_blocks *b, uint64_t item_size)
+{
+    const uint64_t items = b->nonzeros / item_size + (b->nonzeros / b->slack + item_size - 1) / item_size;
+    return (items + b->groups - 1) / b->groups * item_size;
 }
 
 /* Blocks are about equally long, so whole waves of them leave no multiprocessor idle: as many blocks as fit the fewest
@@ -207,32 +218,36 @@ static inline struct spmmi_rows_blocks spmmi_rows_blocks_with(uint64_t slack, ui
 {
     const uint64_t lanes = UINT64_C(1) << grid, step = item_size;
     uint64_t most = SPMMI_ROWS_GROUP_NONZEROS_MAX(lanes);
-    struct spmmi_rows_blocks b = {SPMMI_ROWS_THREADS / lanes, 0, 0, slack, 0};
+    struct spmmi_rows_blocks b = {SPMMI_ROWS_THREADS / lanes, 0, 0, 0, slack};
     const uint64_t slots = sm_count * SPMMI_ROWS_BLOCKS_PER_SM(value_bytes);
     most = most > step ? most : step;
     const uint64_t padded = nnz * (slack + 1) / slack + 1;
-    b.waves = padded / (b.groups * slots * most) + 1;
-    const uint64_t fitted = (nnz + slots * b.waves - 1) / (slots * b.waves);
-    b.group_nonzeros = (padded / (b.groups * slots * b.waves) / step + 1) * step;
+    const uint64_t waves = padded / (b.groups * slots * most) + 1;
+    const uint64_t fitted = (nnz + slots * waves - 1) / (slots * waves);
+    b.group_nonzeros = (padded / (b.groups * slots * waves) / step + 1) * step;
     b.nonzeros = spmmi_rows_round_up(fitted, item_size);
     const uint64_t least = (b.groups - 1) * step * slack / (slack + 1) / item_size * item_size;
     b.nonzeros = b.nonzeros > least ? b.nonzeros : least;
     b.nonzeros = b.nonzeros > item_size ? b.nonzeros : item_size;
+    b.group_longest = spmmi_rows_group_longest(&b, item_size);
     return b;
 }
 
-/* The same of the blocks that an executor makes. Slots take as long as several steps of a group: where all blocks are
- * resident at once and their groups are short, those of 8 or 16 lanes move boundaries far too (docs/decisions/0087). */
+/* The blocks that an executor makes (spmmi_rows_blocks_source): of the usual slack, which predictions count with. But
+ * slots take as long as several steps of a group: where groups are short, boundaries of 8 and 16 lanes move by half a
+ * block, if no group takes a step more for that. Their blocks are shorter, too. Groups so short imply one wave: in
+ * more, the longest has half of SPMMI_ROWS_GROUP_NONZEROS_MAX or more (docs/decisions/0087). */
 #define SPMMI_ROWS_SHORT_GROUP 16u
 static inline struct spmmi_rows_blocks spmmi_rows_blocks_of(uint64_t nnz, uint32_t item_size,
                                                             uint32_t value_bytes, int grid, uint32_t sm_count)
 {
-    const uint64_t slack = spmmi_rows_slack(grid), far_slack = spmmi_rows_slack(0);
+    const struct spmmi_rows_blocks usual =
+        spmmi_rows_blocks_with(spmmi_rows_slack(grid), nnz, item_size, value_bytes, grid, sm_count);
     const struct spmmi_rows_blocks far =
-        spmmi_rows_blocks_with(far_slack, nnz, item_size, value_bytes, grid, sm_count);
-    return grid <= 4 && far.waves == 1 && far.group_nonzeros <= SPMMI_ROWS_SHORT_GROUP
-               ? far
-               : spmmi_rows_blocks_with(slack, nnz, item_size, value_bytes, grid, sm_count);
+        spmmi_rows_blocks_with(SPMMI_ROWS_SLACK_HALF, nnz, item_size, value_bytes, grid, sm_count);
+    const int is_short =
+        far.group_longest <= SPMMI_ROWS_SHORT_GROUP && far.group_longest <= usual.group_longest;
+    return 1u << grid <= 16 && is_short ? far : usual;
 }
 
 #endif

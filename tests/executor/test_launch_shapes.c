@@ -320,37 +320,84 @@ static uint64_t block_waves(uint64_t nnz, uint64_t item_size, uint64_t groups, u
     return waves;
 }
 
-/* Boundaries move by half a block, for 8 and 16 lanes if that leaves one wave of groups of at most 16; else by a
- * quarter. */
-static uint64_t block_part(uint64_t nnz, uint64_t item_size, uint64_t groups, uint64_t slots, int grid)
+/* Most nonzeros of a group of a block of so many that took `moved` from the one before it: groups share the items that
+ * the block touches. */
+static uint64_t group_of(uint64_t block, uint64_t moved, uint64_t item_size, uint64_t groups)
 {
-    const uint64_t items = (nnz + nnz / 2 + 1) / (groups * slots) / item_size + 1;
-    const int is_short = block_waves(nnz, item_size, groups, slots, grid, 2) == 1 && items * item_size <= 16;
+    const uint64_t start = 2 * block - moved, end = 3 * block;
+    const uint64_t items = (end - 1) / item_size + 1 - start / item_size;
+    return (items + groups - 1) / groups * item_size;
+}
+
+static uint64_t group_longest(const struct spmmi_rows_blocks *blocks, uint64_t item_size)
+{
+    const uint64_t move_max = blocks->nonzeros / blocks->slack;
+    uint64_t longest = 0;
+    for (uint64_t moved = 0; moved <= move_max; moved += move_max / 64 + 1) {
+        const uint64_t group = group_of(blocks->nonzeros, moved, item_size, blocks->groups);
+        longest = group > longest ? group : longest;
+    }
+    const uint64_t last = group_of(blocks->nonzeros, move_max, item_size, blocks->groups);
+    return last > longest ? last : longest;
+}
+
+/* Boundaries move by half a block, for 8 and 16 lanes if that leaves groups of at most 16, none longer than if they
+ * moved by a quarter; else by that. */
+static uint64_t block_part(uint64_t nnz, uint32_t item_size, uint32_t size, int grid, uint32_t sm_count)
+{
+    const struct spmmi_rows_blocks far = spmmi_rows_blocks_with(2, nnz, item_size, size, grid, sm_count);
+    const struct spmmi_rows_blocks usual = spmmi_rows_blocks_with(4, nnz, item_size, size, grid, sm_count);
+    const uint64_t longest = group_longest(&far, item_size);
+    const int is_short = longest <= 16 && longest <= group_longest(&usual, item_size);
     return grid <= 2 || (grid <= 4 && is_short) ? 2 : 4;
 }
 
 /* The shortest whole items that fill these waves, or two thirds or four fifths of an item a group. */
+static void check_blocks(uint64_t nnz, uint32_t item_size, uint32_t size, int grid, uint32_t sm_count)
+{
+    const uint64_t groups = 256 >> grid, slots = sm_count * (size == 4 ? 5 : 4);
+    const uint64_t part = block_part(nnz, item_size, size, grid, sm_count);
+    const uint64_t waves = block_waves(nnz, item_size, groups, slots, grid, part);
+    const struct spmmi_rows_blocks blocks = spmmi_rows_blocks_of(nnz, item_size, size, grid, sm_count);
+    const uint64_t block = blocks.nonzeros;
+    const uint64_t least = (groups - 1) * item_size * (part == 2 ? 10 : 12) / 15;
+    assert_int_equal(blocks.slack, part);
+    assert_int_equal(block % item_size, 0);
+    assert_true((nnz - 1) / block + 1 <= waves * slots);
+    assert_true(block >= least / item_size * item_size);
+    if (block > item_size && block - item_size >= least)
+        assert_true((nnz - 1) / (block - item_size) + 1 > waves * slots);
+    assert_int_equal(blocks.group_longest, group_longest(&blocks, item_size));
+    if (grid > 2 && part == 2)
+        assert_int_equal(waves, 1);
+}
+
 static void test_rows_blocks(void **state)
 {
+    static const uint32_t sm_counts[] = {1, 84, 132};
     (void)state;
-    for (uint64_t nnz = 1; nnz < 40000000; nnz = nnz * 5 / 4 + 3) {
-        for (int grid = 0; grid < SPMMI_ROWS_GRIDS; grid++) {
-            for (uint32_t item_size = 4; item_size <= 4096; item_size *= 2) {
-                const uint32_t size = item_size % 3 == 1 ? 4 : 8;
-                const uint64_t groups = 256 >> grid, slots = 132 * (size == 4 ? 5 : 4);
-                const uint64_t part = block_part(nnz, item_size, groups, slots, grid);
-                const uint64_t waves = block_waves(nnz, item_size, groups, slots, grid, part);
-                const struct spmmi_rows_blocks blocks = spmmi_rows_blocks_of(nnz, item_size, size, grid, 132);
-                const uint64_t block = blocks.nonzeros;
-                const uint64_t least = (groups - 1) * item_size * (part == 2 ? 10 : 12) / 15;
-                assert_int_equal(blocks.slack, part);
-                assert_int_equal(block % item_size, 0);
-                assert_true((nnz - 1) / block + 1 <= waves * slots);
-                assert_true(block >= least / item_size * item_size);
-                if (block > item_size && block - item_size >= least)
-                    assert_true((nnz - 1) / (block - item_size) + 1 > waves * slots);
-            }
-        }
+    for (uint64_t nnz = 1; nnz < 40000000; nnz = nnz * 5 / 4 + 3)
+        for (int grid = 0; grid < SPMMI_ROWS_GRIDS; grid++)
+            for (uint32_t item_size = 4; item_size <= 4096; item_size *= 2)
+                for (int i = 0; i < 3; i++)
+                    for (uint32_t size = 4; size <= 8; size += 4)
+                        check_blocks(nnz, item_size, size, grid, sm_counts[i]);
+}
+
+/* Boundaries that move farther make no group of lanes longer: with items of 8, on both sides of where they would. */
+static void test_rows_boundaries(void **state)
+{
+    static const struct {
+        uint64_t nnz, slack, longest;
+        int grid;
+    } cases[] = {{110880, 2, 8, 3},  {110881, 4, 8, 3},  {132000, 4, 8, 3}, {132001, 2, 16, 3},
+                 {221760, 2, 16, 3}, {221761, 4, 16, 3}, {52800, 2, 8, 4},  {52801, 4, 8, 4},
+                 {63361, 2, 16, 4},  {110880, 2, 16, 4}, {110881, 4, 16, 4}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct spmmi_rows_blocks b = spmmi_rows_blocks_of(cases[i].nnz, 8, 4, cases[i].grid, 132);
+        assert_int_equal(b.slack, cases[i].slack);
+        assert_int_equal(b.group_longest, cases[i].longest);
     }
 }
 
@@ -403,8 +450,8 @@ int main(void)
         cmocka_unit_test(test_groups),         cmocka_unit_test(test_split_groups),
         cmocka_unit_test(test_columns),        cmocka_unit_test(test_rows),
         cmocka_unit_test(test_few_columns),    cmocka_unit_test(test_lanes_of_a_row),
-        cmocka_unit_test(test_rows_blocks),    cmocka_unit_test(test_rows_arrivals),
-        cmocka_unit_test(test_tiled),
+        cmocka_unit_test(test_rows_blocks),    cmocka_unit_test(test_rows_boundaries),
+        cmocka_unit_test(test_rows_arrivals),  cmocka_unit_test(test_tiled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

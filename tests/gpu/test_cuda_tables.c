@@ -109,10 +109,7 @@ static table_fill fill_of(struct expected *e, const struct test_table *table, co
     e->staged += is_named(table, "staged[grid].blocks");
     if (!is_named(table, "rows->blocks[grid]"))
         return NULL;
-    const struct spmmi_rows_blocks grid =
-        spmmi_rows_part_blocks(e->stream.nnz, size, e->plan->dtype, e->blocks++, e->multiprocessors);
-    blocks = (struct spmmi_blocks_source){&e->stream, (uint32_t)grid.nonzeros,
-                                          (uint32_t)(grid.nonzeros / grid.slack)};
+    blocks = spmmi_rows_blocks_source(&e->stream, size, e->plan->dtype, e->blocks++, e->multiprocessors);
     *source = &blocks;
     return spmmi_blocks_fill;
 }
