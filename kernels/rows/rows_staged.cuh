@@ -6,8 +6,9 @@
 // lane        one nonzero and VEC columns of it: neighbours read neighbouring nonzeros, so that nonzeros of a row
 //             gather neighbouring values of B
 // sums        products of a block of several rows go to shared memory, from which as many lanes sum a row as there are
-//             lanes for each; a long row is summed in registers, its pieces through slots that the last block to arrive
-//             adds in ascending order. The order of every sum is fixed.
+//             lanes for each; rows with many more nonzeros than these lanes go to a list, from which the warps of the
+//             block take turns, a warp a row. A row that has blocks of its own is summed in registers, its pieces
+//             through slots that the last block to arrive adds in ascending order. The order of every sum is fixed.
 // launch      the nonzeros' columns and the starts of rows are read before the previous kernel has ended: they never
 //             change. Values of A, B, C and the workspace are not.
 // bounds      as in rows.cuh
@@ -21,8 +22,8 @@ namespace spmmi {
 
 constexpr int STAGED_STEP = 4; // nonzeros of a lane that are on their way together
 
-// A row of a block: its nonzeros, counted from the block's start.
-struct LongRow {
+// A row that a warp sums: its nonzeros, counted from the block's start.
+struct WarpRow {
     uint32_t first, end, row;
 };
 
@@ -34,9 +35,12 @@ template <typename T, int VEC, int LANES> struct Stage {
     static_assert(NONZEROS % (STAGED_STEP * GROUPS) == 0, "turns are whole");
     alignas(16) Sums product[NONZEROS * LANES];
     alignas(16) Sums warp_sum[THREADS / 32 * LANES];
-    static constexpr uint32_t LONG = 32, LONG_ROWS = NONZEROS / LONG; // a long row has more nonzeros
-    LongRow long_row[LONG_ROWS];
-    uint32_t long_count;
+    // Most products of a row that a lane group adds one after the other: one for each lane of the warp that would take
+    // the row in its place. Not tuned.
+    static constexpr uint32_t GROUP_PRODUCTS = 32;
+    static constexpr uint32_t WARP_ROWS_MAX = NONZEROS / GROUP_PRODUCTS; // each has more
+    WarpRow warp_row[WARP_ROWS_MAX];
+    uint32_t warp_rows;
     uint32_t first_block, block_count; // of a row in pieces
     bool finishes;
 };
@@ -109,8 +113,8 @@ __device__ __forceinline__ typename S::Sums sum_products(const S &s, uint32_t fi
     return sum;
 }
 
-// The rows of a block from their products. Rows that are much longer than their lane groups get a warp each afterwards,
-// which all warps share out (docs/decisions/0087).
+// The rows of a block from their products. Those of which a lane group would add too many are listed, and dealt to the
+// warps afterwards (docs/decisions/0087).
 template <typename T, int VEC, int LANES, typename S>
 __device__ __forceinline__ void sum_rows(const RowsArgs<T> &a, const StagedBlock &block, const GroupRow &r,
                                          S &s)
@@ -120,20 +124,20 @@ __device__ __forceinline__ void sum_rows(const RowsArgs<T> &a, const StagedBlock
     const bool is_there = r.index < block.ranks;
     const uint32_t first = is_there ? min(r.first - block.start, S::NONZEROS) : 0;
     const uint32_t end = is_there ? min(r.end - block.start, S::NONZEROS) : 0;
-    const bool is_long = r.width < WARP && end > first + S::LONG * r.width;
-    if (is_long && lane == 0 && threadIdx.x % LANES == 0) {
-        const uint32_t at = atomicAdd(&s.long_count, 1);
-        if (at < S::LONG_ROWS) // all, but in damaged tables
-            s.long_row[at] = {first, end, r.row};
+    const bool is_listed = r.width < WARP && end > first + S::GROUP_PRODUCTS * r.width;
+    if (is_listed && lane == 0 && threadIdx.x % LANES == 0) {
+        const uint32_t at = atomicAdd(&s.warp_rows, 1);
+        if (at < S::WARP_ROWS_MAX) // all, but in damaged tables
+            s.warp_row[at] = {first, end, r.row};
     }
-    typename S::Sums sum = sum_products<LANES>(s, first + lane, is_long ? 0 : end, r.width);
+    typename S::Sums sum = sum_products<LANES>(s, first + lane, is_listed ? 0 : end, r.width);
     sum = sum_lanes(sum, LANES, LANES * r.width);
-    if (is_there && lane == 0 && !is_long)
+    if (is_there && lane == 0 && !is_listed)
         store_sums<T, VEC>(a, r.row, column, sum, a.alpha);
     __syncthreads();
 #pragma unroll 1
-    for (uint32_t i = threadIdx.x / 32; i < min(s.long_count, S::LONG_ROWS); i += THREADS / 32) {
-        const LongRow row = s.long_row[i];
+    for (uint32_t i = threadIdx.x / 32; i < min(s.warp_rows, S::WARP_ROWS_MAX); i += THREADS / 32) {
+        const WarpRow row = s.warp_row[i];
         sum = sum_products<LANES>(s, row.first + threadIdx.x % 32 / LANES, row.end, WARP);
         sum = sum_lanes(sum, LANES, 32);
         if (threadIdx.x % 32 < LANES)
@@ -240,7 +244,7 @@ __global__ void __launch_bounds__(THREADS, SPMMI_STAGED_BLOCKS_PER_SM(sizeof(typ
     }
     __shared__ S s;
     if (threadIdx.x == 0)
-        s.long_count = 0;
+        s.warp_rows = 0;
     const StagedBlock block = staged_block<S>(a);
     Turn<T, S> turn;
     turn.load(a, block.start + threadIdx.x / LANES, block.end);

@@ -31,6 +31,7 @@ TEST_PATTERN(blocks, i / 16 == j / 16)
 TEST_PATTERN(lengths, j < i)
 TEST_PATTERN(one_a_row, j == i * 29 % cols)
 TEST_PATTERN(some_full_rows, i % 20 == 7 || j == i * 29 % cols)
+TEST_PATTERN(rows_of_34_and_1, i % 13 == 7 ? j < 34 : j == i * 29 % cols)
 
 static const struct test_pattern edges[TEST_EDGES] = {
     {"0 x 7", 0, 7, none},
@@ -74,6 +75,7 @@ static const struct test_pattern edges[TEST_EDGES] = {
     {"rows of 0 to 129", 130, 129, lengths},
     {"one a row", 200, 57, one_a_row},
     {"some full rows between short ones", 260, 83, some_full_rows},
+    {"more rows for warps than warps", 600, 83, rows_of_34_and_1},
 };
 
 struct test_matrix *test_edge_make(int index, enum test_values values)

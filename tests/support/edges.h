@@ -6,7 +6,7 @@
 
 #include "matrices.h"
 
-#define TEST_EDGES 41
+#define TEST_EDGES 42
 /* Free with test_matrix_free. */
 struct test_matrix *test_edge_make(int index, enum test_values values);
 

@@ -34,6 +34,8 @@ spmm_dtype_t test_kernel_type(const spmm_kernel_info_t *kernel, int turn)
 
 static uint32_t item_size_of(const struct spmmi_schedule *schedule, int turn)
 {
+    /* In rows, boundaries of small matrices in items of 8 and 16 may move by half a block, in longer ones by a quarter
+     * (8 and 16 lanes). */
     static const uint32_t sizes[] = {8, 64, 16, 1024}, few[] = {1, 7, 1000};
     if (schedule->item_size_max == 0)
         return 0;
