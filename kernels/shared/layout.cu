@@ -249,7 +249,8 @@ template <typename T, int COLUMNS_> struct ValueTile {
     static constexpr int ROWS = 64, COLUMNS = COLUMNS_, MORE = SECTOR_VALUES<T>, WIDE = 16 / sizeof(T);
     static constexpr int STEPS = 8, THREADS = ROWS * COLUMNS / STEPS;
     static constexpr int ROW_WORDS = COLUMNS / WIDE, WORDS = (ROWS + MORE) * ROW_WORDS;
-    T x[COLUMNS][ROWS + MORE + 1]; // an odd number of values: neighbours of a row are in other banks
+    T x[COLUMNS][ROWS + MORE +
+                 1]; // an odd number of values: neighbours of a row are in other banks (f32; f64 two ways)
 };
 
 // As columns_from_rows, to columns that are not aligned, of values of 4 or 8 bytes.

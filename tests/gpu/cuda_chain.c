@@ -9,28 +9,27 @@
 
 #include <cmocka.h>
 
-#define ROWS 3000
 #define LONG_ROWS 3
 #define REPEATS 10
 
-struct test_matrix *test_chain_matrix(int has_long_rows)
+struct test_matrix *test_chain_matrix(int64_t rows, int has_long_rows)
 {
     struct test_matrix *a = calloc(1, sizeof *a);
-    const size_t room = 3 * (size_t)ROWS + (size_t)LONG_ROWS * ROWS;
+    const size_t room = (size_t)(rows * (3 + LONG_ROWS + 1)); /* a remainder may have one more */
     if (a == NULL)
         abort();
-    *a = (struct test_matrix){"band and dense rows", ROWS, ROWS, 0, NULL, NULL, NULL};
-    a->row_ptr = calloc(ROWS + 1, sizeof *a->row_ptr);
+    *a = (struct test_matrix){"band and dense rows", rows, rows, 0, NULL, NULL, NULL};
+    a->row_ptr = calloc((size_t)rows + 1, sizeof *a->row_ptr);
     a->col_ind = calloc(room, sizeof *a->col_ind);
     a->values = calloc(room, sizeof *a->values);
     if (a->row_ptr == NULL || a->col_ind == NULL || a->values == NULL)
         abort();
-    for (int64_t i = 0; i < ROWS; i++) {
-        const int is_long = has_long_rows && i % (ROWS / LONG_ROWS) == 7;
-        const int64_t first = is_long || i == 0 ? 0 : i - 1, last = is_long ? ROWS - 1 : i + 1;
-        for (int64_t j = first; j <= last && j < ROWS; j++, a->nnz++) {
+    for (int64_t i = 0; i < rows; i++) {
+        const int is_long = has_long_rows && i % (rows / LONG_ROWS) == 7;
+        const int64_t first = is_long || i == 0 ? 0 : i - 1, last = is_long ? rows - 1 : i + 1;
+        for (int64_t j = first; j <= last && j < rows; j++, a->nnz++) {
             a->col_ind[a->nnz] = (int32_t)j;
-            a->values[a->nnz] = test_real((uint64_t)i, (uint64_t)j) / (is_long ? ROWS : 3);
+            a->values[a->nnz] = test_real((uint64_t)i, (uint64_t)j) / (is_long ? (double)rows : 3);
         }
         a->row_ptr[i + 1] = a->nnz;
     }

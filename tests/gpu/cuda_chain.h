@@ -6,8 +6,10 @@
 
 #include "cuda_product.h"
 
-/* Three entries a row and, if asked for, a few dense rows, whose kernel outlasts the others'; sums stay small. */
-struct test_matrix *test_chain_matrix(int has_long_rows);
+/* Square, with three entries a row and, if asked for, a few dense rows, whose kernel outlasts the others'; sums stay
+ * small. */
+struct test_matrix *test_chain_matrix(int64_t rows, int has_long_rows);
+#define TEST_CHAIN_ROWS 3000 /* columns of so many values are aligned */
 
 /* A chain of n columns in these orders (as of test_cuda_plain, those of B and C the same) has the same bits in a stream
  * and in a graph as when the host waits for each product. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kernels of rows for few columns start before what is before them in the stream has ended: right behind a kernel, a
  * copy or a memset that writes their B they find it complete, in streams and in graphs. So do the kernels for more
- * columns behind the conversion of a column-major B. */
+ * columns behind the conversion of a column-major B, and the conversion of C behind the product. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,7 +27,7 @@ typedef void (*chain_check)(const spmm_executor_t *executor, const struct test_m
 /* Every type, schedule and width, and every step-th pair of orders. Without long rows one column is in slices. */
 static void all_check(chain_check check, int step, int has_long_rows)
 {
-    struct test_matrix *a = test_chain_matrix(has_long_rows);
+    struct test_matrix *a = test_chain_matrix(TEST_CHAIN_ROWS, has_long_rows);
     for (int i = 0; i < 4 * SHAPE_COUNT; i++) {
         const spmm_dtype_t dtype = (spmm_dtype_t)(SPMM_F32 + i % 4);
         const struct test_plan_options options = {dtype, shapes[i / 4].schedule, shapes[i / 4].item_size, 0,
@@ -57,11 +57,31 @@ static void a_product_behind_a_copy_finds_what_was_copied(void **state)
     all_check(test_chain_check_copies, 1, 0);
 }
 
+/* What is converted lies in the workspace, which is NaN before the product. Long rows outlast the start of what waits
+ * for them; an odd number of rows leaves columns that are not aligned. */
+static void columns_that_are_not_aligned_are_written_behind_the_product(void **state)
+{
+    (void)state;
+    struct test_matrix *a = test_chain_matrix(TEST_CHAIN_ROWS + 1, 1);
+    for (int dtype = SPMM_F32; dtype <= SPMM_BF16; dtype++) {
+        const struct test_plan_options options = {(spmm_dtype_t)dtype, SPMM_SCHEDULE_NONZERO_SPLIT, 8, 0, 0};
+        const struct test_product product = test_cuda_plain(33, 3);
+        spmm_plan_t *plan = test_plan_build(a, options);
+        spmm_executor_t *executor = test_executor_make(plan, 0, 0, NULL);
+        test_cuda_product_check(executor, NULL, a, (spmm_dtype_t)dtype, &product);
+        test_chain_check(executor, a, (spmm_dtype_t)dtype, 33, 3);
+        spmm_executor_destroy(executor);
+        spmm_plan_destroy(plan);
+    }
+    test_matrix_free(a);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_product_behind_a_product_finds_its_result),
         cmocka_unit_test(a_product_behind_a_copy_finds_what_was_copied),
+        cmocka_unit_test(columns_that_are_not_aligned_are_written_behind_the_product),
     };
     if (!test_cuda_begin(argc, argv))
         return TEST_SKIPPED;

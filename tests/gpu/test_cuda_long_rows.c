@@ -245,7 +245,7 @@ static void kernels_say_what_they_are(void **state)
 static void a_product_that_follows_finds_both_parts_complete(void **state)
 {
     (void)state;
-    struct test_matrix *a = test_chain_matrix(1);
+    struct test_matrix *a = test_chain_matrix(TEST_CHAIN_ROWS, 1);
     for (int s = 0; s < SHAPE_COUNT; s++) {
         spmm_executor_t *executor = executor_make(a, &shapes[s]);
         for (int layouts = 0; layouts < 4; layouts += 3)
