@@ -37,8 +37,7 @@ typedef struct spmm_executor spmm_executor_t;
  * spmm_executor_create answers NO_DEVICE); 0 without CUDA or without a driver. Never fails. */
 SPMM_API int spmm_device_count(void);
 /** Name of a device (0 and up a GPU, SPMM_DEVICE_CPU), for people. text has size bytes, at least 1; a longer name is
- * cut.
- * Errors: ARGUMENT, NO_DEVICE. */
+ * cut. Errors: ARGUMENT, NO_DEVICE. */
 SPMM_API spmm_status_t spmm_device_name(int device, char *text, size_t size);
 
 /** Device memory of the caller's: what PyTorch's raw allocation with a stream and RMM's resources can give. Where
@@ -53,9 +52,8 @@ SPMM_API spmm_status_t spmm_device_name(int device, char *text, size_t size);
  *
  * GPU `device` is current in both, and must be when they return. `stream` is that of the call, or NULL: CUDA's legacy
  * default stream, where an executor or a product is made and destroyed, and always in spmm_executor_set_values. A new
- * block is first used behind what is in `stream`; it is used in other streams too, after the call that took it has
- * returned. A block is given back when its work has ended or lies in `stream`: so one that is given back may be given
- * out again behind what is in `stream`. */
+ * block is first used behind what is in `stream`; in other streams too, after the call that took it has returned. It is
+ * given back when its work has ended or lies in `stream`: so it may be given out again behind what is in `stream`. */
 typedef struct spmm_device_allocator {
     size_t struct_size; /**< sizeof(spmm_device_allocator_t). */
     /** New memory of the GPU of at least bytes bytes, 1 or more, whose address is a multiple of 256 (else the call
@@ -90,7 +88,7 @@ typedef struct spmm_executor_options {
     const char *force_kernel;
     /** Most host memory that spmm_executor_create may take, for what it holds and for what it gives back; 0: no limit.
      * Where that is not enough it is refused (PLAN_BUDGET) before the executor is made; to find that out takes what
-     * spmm_executor_memory_bytes takes, which may be more than the budget. Set one for plans of others. */
+     * spmm_executor_memory_bytes takes, which may be more. Set one for plans of others. */
     uint64_t host_budget_bytes;
     uint64_t device_budget_bytes; /**< The same of the memory of a GPU, and of spmm_executor_set_values. */
     /** 1: each entry of A counts as 1, whatever values the plan holds, if any: the product of a pattern. The result has
@@ -115,11 +113,10 @@ typedef struct spmm_executor_options {
     uint32_t ops;     /**< SPMM_OPS_N, SPMM_OPS_T or both; 0: all that the plan has. */
     uint32_t layouts; /**< Of B: SPMM_LAYOUTS_ROW_MAJOR, SPMM_LAYOUTS_COL_MAJOR or both; 0: any. */
     /** GPU. 1: memory for spmm_executor_set_values is taken at once, and captured products see new values. 0: its first
-     * call takes it for good and waits for the legacy stream; until then the host has maps of 4 bytes a nonzero: for
-     * parts not of rows, or of op T, for pieces of rows, and for long rows. That call is refused (ARGUMENT) on a stream
-     * that is captured, and where all values are the same and a product of rows was captured, which keeps them; if
-     * another stream is captured meanwhile, both may fail (DEVICE). Plans without values count as 1, and so does a
-     * struct_size that ends before this. */
+     * call takes it for good and waits for the legacy stream; until then most parts have a map on the host, 4 bytes a
+     * nonzero. It is refused (ARGUMENT) on a stream that is captured, and where all values are the same and a product
+     * of rows was captured, which keeps them; captures of other streams and it may fail (DEVICE). Plans without values
+     * count as 1, and so does a struct_size that ends before this. */
     int new_values;
     int reserved_2; /**< Not read. */
 } spmm_executor_options_t;
@@ -369,8 +366,7 @@ typedef struct {
                               machine; 0: for any, or for another one. */
     spmm_dtype_t a_type;    /**< Values of A that the executor holds. */
     spmm_compute_t compute; /**< Compute type of the variant; 0 without a product. */
-    /** An upper bound of the device memory that it held at once, with what it gave back: most of its blocks, while it
-     * was made and in spmm_executor_set_values, and most code of spmm_executor_prepare; 0 on the CPU. */
+    /** It never held more device memory at once, with code of spmm_executor_prepare; CPU: 0. */
     uint64_t peak_device_bytes;
     /** What the library's own memory pool of this GPU has reserved, in use or kept for later, for all objects of the
      * process. Sparse products without a plan take scratch there, executors none; 0 on the CPU. */

@@ -38,9 +38,8 @@ SPMM_API spmm_status_t spmm_plan_load(const char *path, const spmm_load_options_
 SPMM_API spmm_status_t spmm_plan_read(const void *bytes, size_t size, const spmm_load_options_t *options,
                                       spmm_plan_t **plan, spmm_diag_t *diag);
 
-/** How long the plan is that begins with these bytes, of which 256 are enough: for programs that read plans from pipes.
- * The bytes behind the header are not looked at. Where the plan is refused for a feature that this library does not
- * know, *file_bytes is its length too if the hash of its header fits. Errors: ARGUMENT, PLAN_* of the header. */
+/** Length of the plan that begins with these bytes, for readers of pipes: 256 are enough. Set also where the plan is
+ * refused for a feature that this library does not know, if its header's hash fits. Errors: ARGUMENT, PLAN_*. */
 SPMM_API spmm_status_t spmm_plan_length(const void *bytes, size_t size, uint64_t *file_bytes,
                                         spmm_diag_t *diag);
 
@@ -92,9 +91,8 @@ typedef struct {
     uint16_t format_minor;      /**< The same; of a fresh plan the least that its file can have. */
     char source[128];           /**< Name of the matrix as given to the inspector; may be empty; UTF-8. */
     char writer[32];            /**< What made the plan, such as "spmm-inspector 0.2.0"; may be empty. */
-    uint64_t
-        csr_bytes; /**< A as CSR: 32-bit columns, row pointers of 32 bits (64 from 2^31 nonzeros on), and values
-                           of the plan's type if it has any. Of an executor's: spmm_executor_info_t. */
+    /** A as CSR: 32-bit columns, row pointers of 32 bits (64 from 2^31 nonzeros on), and the plan's values, if any. */
+    uint64_t csr_bytes;
 } spmm_plan_info_t;
 /** Fill *info. Errors: ARGUMENT. */
 SPMM_API spmm_status_t spmm_plan_info(const spmm_plan_t *plan, spmm_plan_info_t *info);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Instances: bcsr, 3xtf32 by warpgroups. Compiled for sm_90a alone.
-#include "bcsr_tf32_wgmma.cuh"
+#include "bcsr_tf32_launch.cuh"
 
 #include "bcsr_instances.h"
 

@@ -11,8 +11,7 @@
 // multiplied. Where multiprocessors would have no work a cluster of thread blocks shares out the steps of an item, and
 // adds its sums through shared memory (docs/decisions/0085).
 #pragma once
-#include "bcsr_launch.cuh"
-#include "kernels/shared/cluster.cuh"
+#include "bcsr_tf32_sums.cuh"
 
 namespace spmmi {
 
@@ -199,8 +198,6 @@ __device__ __forceinline__ void pin(uint32_t (&x)[4])
     asm volatile("" : "+r"(x[0]), "+r"(x[1]), "+r"(x[2]), "+r"(x[3])::"memory");
 }
 
-template <typename Shape> using SplitSums = float[Shape::MMAS][Shape::MMA_ROWS / 8][4];
-
 // Rows of A of instructions FIRST .. FIRST + COUNT - 1 by rows of B; a: where the parts of A begin. Small products
 // first.
 template <typename Shape, int FIRST, int COUNT>
@@ -273,95 +270,6 @@ multiply_item(BcsrRing<Shape> ring, const SplitRing<Shape> &parts, const Tcblock
     }
 }
 
-// Rows 8 j + 2 t and the next of the block-row group: two columns of each.
-template <typename Shape>
-__device__ __forceinline__ void finish_pair(const TcblockArgs<float> &a,
-                                            const struct spmmi_tcblock_item &item, int j, uint32_t column,
-                                            const float (&sums)[4])
-{
-    const int first = 8 * j + 2 * (int)(threadIdx.x % 4);
-    const auto at = [](int) { return 0u; };
-    const uint2 c_rows =
-        __ldg(reinterpret_cast<const uint2 *>(a.row_of + uint64_t(item.unit) * a.unit_rows + first));
-#pragma unroll
-    for (int i = 0; i < 2; i++) {
-        float row[1][2] = {{sums[i], sums[2 + i]}};
-        check_row(column, row, at, [&](uint32_t from, float(&group)[2]) {
-            sum_blocks_exactly<Shape, 2>(a, item, j / 2, first % (int)SPMMI_BCSR_ROWS + i, from, group);
-        });
-        store_row(a, item, (uint32_t)(first + i), i == 0 ? c_rows.x : c_rows.y, column, row, at);
-    }
-}
-
-template <typename Shape> constexpr int SPLIT_PAIRS = Shape::MMAS *Shape::MMA_ROWS / 8; // of rows, of a lane
-
-template <typename Shape>
-__device__ __forceinline__ void finish_split(const TcblockArgs<float> &a,
-                                             const struct spmmi_tcblock_item &item, uint32_t column,
-                                             const SplitSums<Shape> &sums)
-{
-    constexpr int WINDOWS = Shape::MMA_ROWS / 8; // 8 rows each
-#pragma unroll
-    for (int j = 0; j < SPLIT_PAIRS<Shape>; j++)
-        finish_pair<Shape>(a, item, j, column, sums[j / WINDOWS][j % WINDOWS]);
-}
-
-// The same where a cluster of thread blocks, MOST at most, shares the item's steps out: each keeps the sums of its part
-// in its shared memory, adds up some of the pairs in the order of the steps, AT_ONCE at a time, and stores them.
-template <typename Shape, uint32_t MOST, int AT_ONCE>
-__device__ __forceinline__ void finish_shares(const TcblockArgs<float> &a,
-                                              const struct spmmi_tcblock_item &item, uint32_t column,
-                                              const float4 *kept, uint32_t blocks)
-{
-    constexpr int PAIRS = SPLIT_PAIRS<Shape>, THREADS = 32 * Shape::MULTIPLIERS;
-#pragma unroll 1
-    for (int first = (int)cluster_rank(); first < PAIRS; first += AT_ONCE * (int)blocks) {
-        float4 shares[AT_ONCE][MOST] = {}; // all on their way at once
-#pragma unroll
-        for (int i = 0; i < AT_ONCE; i++)
-#pragma unroll
-            for (uint32_t b = 0; b < MOST; b++)
-                if (b < blocks)
-                    shares[i][b] = load_of_block(kept + (first + i * (int)blocks) * THREADS, b);
-#pragma unroll
-        for (int i = 0; i < AT_ONCE; i++) {
-            float sum[4] = {};
-#pragma unroll
-            for (uint32_t b = 0; b < MOST; b++) {
-                sum[0] += shares[i][b].x;
-                sum[1] += shares[i][b].y;
-                sum[2] += shares[i][b].z;
-                sum[3] += shares[i][b].w;
-            }
-            finish_pair<Shape>(a, item, first + i * (int)blocks, column, sum);
-        }
-    }
-}
-
-// kept: in place of the parts of A.
-template <typename Shape>
-__device__ __forceinline__ void finish_together(const TcblockArgs<float> &a,
-                                                const struct spmmi_tcblock_item &item, uint32_t column,
-                                                const SplitSums<Shape> &sums, float4 *kept, uint32_t blocks)
-{
-    constexpr int WINDOWS = Shape::MMA_ROWS / 8, PAIRS = SPLIT_PAIRS<Shape>;
-    constexpr int THREADS = 32 * Shape::MULTIPLIERS;
-    static_assert(PAIRS * THREADS * sizeof(float4) <= SPMMI_BCSR_SPLIT_BYTES && PAIRS % 2 == 0, "they fit");
-    kept += threadIdx.x;
-    asm volatile("bar.sync 1, %0;" ::"n"(THREADS) : "memory"); // the parts of A are not read any more
-#pragma unroll
-    for (int j = 0; j < PAIRS; j++) {
-        const float(&pair)[4] = sums[j / WINDOWS][j % WINDOWS];
-        kept[j * THREADS] = make_float4(pair[0], pair[1], pair[2], pair[3]);
-    }
-    cluster_sync();
-    if (blocks == 2)
-        finish_shares<Shape, 2, PAIRS / 2>(a, item, column, kept, blocks);
-    else
-        finish_shares<Shape, SPMMI_BCSR_CLUSTER_MAX, 1>(a, item, column, kept, blocks);
-    cluster_sync(); // no thread block ends while others read its sums
-}
-
 // The steps of the thread block, which are the item's where it is no cluster.
 __device__ __forceinline__ struct spmmi_tcblock_item share_of(struct spmmi_tcblock_item item, uint32_t blocks)
 {
@@ -404,78 +312,6 @@ __global__ void __launch_bounds__(Shape::THREADS, HAS_SHARES ? 1 : 2)
     else
         finish_split<Shape>(a, item, tile + (uint32_t)across, sums);
     end_after_previous();
-}
-
-// Clusters of so many thread blocks that the device, or the part of it that the driver lends, runs at once: asked once
-// for a device and size; bcsr_shared is the same for all layouts of a device.
-template <typename Shape>
-uint32_t clusters_at_once(const struct spmmi_tcblock_cuda *args, const struct spmmi_bcsr_shape &shape,
-                          uint32_t size)
-{
-    constexpr int DEVICES = 64;                                 // others are asked each time
-    static uint32_t known[DEVICES][SPMMI_BCSR_CLUSTER_MAX + 1]; // plus one; 0: not asked yet
-    int device = 0, count = 0;
-    if (cudaGetDevice(&device) != cudaSuccess)
-        return 0;
-    if (device < DEVICES) {
-        const uint32_t found = __atomic_load_n(&known[device][size], __ATOMIC_RELAXED);
-        if (found > 0)
-            return found - 1;
-    }
-    const uint32_t shared = bcsr_shared(args, shape, sizeof(typename Shape::T), size);
-    const auto kernel = bcsr_split_kernel<Shape, true>;
-    cudaLaunchAttribute attribute = {};
-    attribute.id = cudaLaunchAttributeClusterDimension;
-    attribute.val.clusterDim.x = size;
-    attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
-    cudaLaunchConfig_t config = {};
-    config.gridDim = dim3(size);
-    config.blockDim = dim3(Shape::THREADS);
-    config.dynamicSmemBytes = shared;
-    config.attrs = &attribute;
-    config.numAttrs = 1;
-    if (allow_shared(kernel, shared, args->shared_max) != cudaSuccess ||
-        cudaOccupancyMaxActiveClusters(&count, kernel, &config) != cudaSuccess) {
-        (void)cudaGetLastError(); // no clusters, which is no error
-        count = 0;
-    }
-    if (device < DEVICES)
-        __atomic_store_n(&known[device][size], (uint32_t)count + 1, __ATOMIC_RELAXED);
-    return (uint32_t)count;
-}
-
-// Shares of an item (spmmi_bcsr_shares), so many that all clusters run at once. A kernel beside another one is launched
-// without clusters.
-template <typename Shape>
-uint32_t shares_of(const struct spmmi_tcblock_cuda *args, const struct spmmi_bcsr_shape &shape)
-{
-    const struct spmmi_tcblocks &l = args->layout;
-    const double tiles = (args->n + shape.columns - 1) / shape.columns, items = l.item_count;
-    uint32_t shares = SPMMI_BCSR_CLUSTER_MAX + 1;
-    if (args->has_long_rows || l.item_count == 0)
-        return 1;
-    do {
-        shares = spmmi_bcsr_shares(items * tiles, l.step_count / items, args->multiprocessors, shares - 1);
-    } while (shares > 1 && clusters_at_once<Shape>(args, shape, shares) < items * tiles);
-    return shares;
-}
-
-template <int MMA_ROWS>
-int launch_bcsr_split_rows(const struct spmmi_tcblock_cuda *args, const struct spmmi_bcsr_shape &shape)
-{
-    using Shape = BcsrSplitShape<MMA_ROWS>;
-    const uint32_t shares = shares_of<Shape>(args, shape);
-    return launch_bcsr_shape<Shape>(
-        args, shape, shares > 1 ? bcsr_split_kernel<Shape, true> : bcsr_split_kernel<Shape, false>, shares);
-}
-
-// Whole groups where most blocks are there, else halves.
-inline int launch_bcsr_split(const struct spmmi_tcblock_cuda *args, const struct spmmi_bcsr_shape &shape)
-{
-    const struct spmmi_tcblocks &l = args->layout;
-    const uint64_t positions = (uint64_t)l.step_count * SPMMI_BCSR_STEP * shape.down;
-    return 4 * (uint64_t)l.block_count >= 3 * positions ? launch_bcsr_split_rows<64>(args, shape)
-                                                        : launch_bcsr_split_rows<32>(args, shape);
 }
 
 } // namespace spmmi

@@ -15,4 +15,8 @@ spmm_status_t spmmi_spgemm_drafts_sort(struct spgemm_draft **drafts, struct spmm
 extern uint64_t spmmi_spgemm_mask_warps; /* of items with masks; more take turns */
 #endif
 
+/* Products of sorted items that have masks. */
+uint64_t spmmi_spgemm_drafts_masked(const struct spgemm_draft *drafts,
+                                    const struct spmmi_spgemm_items *items);
+
 #endif

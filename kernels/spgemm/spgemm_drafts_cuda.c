@@ -97,3 +97,14 @@ spmm_status_t spmmi_spgemm_drafts_sort(struct spgemm_draft **drafts, struct spmm
 cleanup:
     return status;
 }
+
+uint64_t spmmi_spgemm_drafts_masked(const struct spgemm_draft *drafts, const struct spmmi_spgemm_items *items)
+{
+    uint64_t products = 0;
+    for (uint32_t b = 0; b < items->mask_count; b++) {
+        const struct spmmi_spgemm_bin *bin = &items->masks[b];
+        for (uint32_t i = bin->first; i < bin->first + bin->count; i++)
+            products += drafts[i].products;
+    }
+    return products;
+}

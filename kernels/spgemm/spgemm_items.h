@@ -60,6 +60,11 @@ spmm_status_t spmmi_spgemm_items_make(const struct spmmi_spgemm_stage *stage,
                                       spmm_diag_t *diag);
 void spmmi_spgemm_items_free(struct spmmi_spgemm_items *items);
 
+/* Of count streams; free them also after an error: MEMORY. */
+spmm_status_t spmmi_spgemm_streams_make(struct spmmi_spgemm_streams *streams, uint32_t count,
+                                        spmm_diag_t *diag);
+void spmmi_spgemm_streams_free(struct spmmi_spgemm_streams *streams);
+
 /* Where streams begin: with an equal one before them (hash and key are equal), or behind all others, from *units on.
  * hashes NULL: nothing is shared. Errors: TOO_LARGE, MEMORY. */
 spmm_status_t spmmi_spgemm_streams_place(struct spmmi_spgemm_streams *streams,

@@ -82,18 +82,6 @@ static void walk_units(struct making *m)
     m->pulled_products = pulled_products;
 }
 
-static spmm_status_t make_streams(struct spmmi_spgemm_streams *streams, uint32_t count, spmm_diag_t *diag)
-{
-    spmm_status_t status = SPMM_OK;
-    streams->count = count;
-    SPMM_TRY_ALLOC(streams->keys = spmmi_alloc(count, sizeof *streams->keys), diag);
-    SPMM_TRY_ALLOC(streams->units = spmmi_alloc(count, sizeof *streams->units), diag);
-    SPMM_TRY_ALLOC(streams->at = spmmi_alloc(count, sizeof *streams->at), diag);
-    SPMM_TRY_ALLOC(streams->writes = spmmi_alloc(count, sizeof *streams->writes), diag);
-cleanup:
-    return status;
-}
-
 /* Of items of a bin: how many numbers they have, of which width and kind. */
 static void store_streams(struct making *m, const struct spmmi_spgemm_bin *bin)
 {
@@ -109,25 +97,13 @@ static void store_streams(struct making *m, const struct spmmi_spgemm_bin *bin)
     }
 }
 
-/* Products of items with masks. */
-static uint64_t masked_products(const struct making *m)
-{
-    uint64_t products = 0;
-    for (uint32_t b = 0; b < m->out->mask_count; b++) {
-        const struct spmmi_spgemm_bin *bin = &m->out->masks[b];
-        for (uint32_t i = bin->first; i < bin->first + bin->count; i++)
-            products += m->drafts[i].products;
-    }
-    return products;
-}
-
 static spmm_status_t store_items(struct making *m, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_spgemm_items *out = m->out;
     SPMM_TRY_ALLOC(out->items = spmmi_alloc(out->count, sizeof *out->items), diag);
     SPMM_TRY_ALLOC(out->c_at = spmmi_alloc(out->count, sizeof *out->c_at), diag);
-    SPMM_TRY(make_streams(&out->positions, out->count, diag));
+    SPMM_TRY(spmmi_spgemm_streams_make(&out->positions, out->count, diag));
     for (uint32_t i = 0; i < out->count; i++) {
         out->items[i] = m->drafts[i].item;
         out->c_at[i] = m->drafts[i].c_at;
@@ -138,7 +114,7 @@ static spmm_status_t store_items(struct making *m, spmm_diag_t *diag)
         store_streams(m, &out->masks[b]);
     for (uint32_t g = 0; g < out->group_count; g++)
         store_streams(m, &out->groups[g].bin);
-    SPMM_TRY(make_streams(&out->pull_streams, out->pull_count, diag));
+    SPMM_TRY(spmmi_spgemm_streams_make(&out->pull_streams, out->pull_count, diag));
     for (uint32_t i = 0; i < out->pull_count; i++) {
         out->pull_streams.keys[i] = out->pulls[i].counts;
         out->pull_streams.units[i] = spmmi_spgemm_pull_units(spmmi_spgemm_pull_unpack(out->pulls[i].counts));
@@ -338,7 +314,7 @@ static spmm_status_t make_items(struct making *m, spmm_diag_t *diag)
     out->are_mostly_pulled = 2 * m->pulled_products > s->products;
     SPMM_TRY(spmmi_spgemm_pulls_sort(out->pulls, out->words_at, out->pull_count, diag));
     SPMM_TRY(spmmi_spgemm_drafts_sort(&m->drafts, m->out, diag));
-    out->are_mostly_masked = 2 * masked_products(m) > s->products;
+    out->are_mostly_masked = 2 * spmmi_spgemm_drafts_masked(m->drafts, out) > s->products;
     SPMM_TRY(store_items(m, diag));
 cleanup:
     return status;
@@ -401,20 +377,12 @@ cleanup:
     return status;
 }
 
-static void free_streams(struct spmmi_spgemm_streams *streams)
-{
-    spmmi_free(streams->keys);
-    spmmi_free(streams->units);
-    spmmi_free(streams->at);
-    spmmi_free(streams->writes);
-}
-
 void spmmi_spgemm_items_free(struct spmmi_spgemm_items *items)
 {
     spmmi_free(items->items);
     spmmi_free(items->c_at);
-    free_streams(&items->positions);
-    free_streams(&items->pull_streams);
+    spmmi_spgemm_streams_free(&items->positions);
+    spmmi_spgemm_streams_free(&items->pull_streams);
     spmmi_free(items->pulls);
     spmmi_free(items->words_at);
     spmmi_free(items->starts);

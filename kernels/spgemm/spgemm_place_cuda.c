@@ -1,9 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where streams lie: equal ones share memory. See spgemm_items.h. */
+/* Streams, and where they lie: equal ones share memory. See spgemm_items.h. */
 #include "spgemm_items.h"
 
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
+
+spmm_status_t spmmi_spgemm_streams_make(struct spmmi_spgemm_streams *streams, uint32_t count,
+                                        spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    streams->count = count;
+    SPMM_TRY_ALLOC(streams->keys = spmmi_alloc(count, sizeof *streams->keys), diag);
+    SPMM_TRY_ALLOC(streams->units = spmmi_alloc(count, sizeof *streams->units), diag);
+    SPMM_TRY_ALLOC(streams->at = spmmi_alloc(count, sizeof *streams->at), diag);
+    SPMM_TRY_ALLOC(streams->writes = spmmi_alloc(count, sizeof *streams->writes), diag);
+cleanup:
+    return status;
+}
+
+void spmmi_spgemm_streams_free(struct spmmi_spgemm_streams *streams)
+{
+    spmmi_free(streams->keys);
+    spmmi_free(streams->units);
+    spmmi_free(streams->at);
+    spmmi_free(streams->writes);
+}
 
 /* Streams seen so far, by hash: a table of their numbers + 1. */
 struct seen {

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Launch of bcsr with warpgroups for 3xtf32, in clusters where these fit the device.
+#pragma once
+#include "bcsr_tf32_wgmma.cuh"
+
+namespace spmmi {
+
+// Clusters of so many thread blocks that the device, or the part of it that the driver lends, runs at once: asked once
+// for a device and size; bcsr_shared is the same for all layouts of a device.
+template <typename Shape>
+uint32_t clusters_at_once(const struct spmmi_tcblock_cuda *args, const struct spmmi_bcsr_shape &shape,
+                          uint32_t size)
+{
+    constexpr int DEVICES = 64;                                 // others are asked each time
+    static uint32_t known[DEVICES][SPMMI_BCSR_CLUSTER_MAX + 1]; // plus one; 0: not asked yet
+    int device = 0, count = 0;
+    if (cudaGetDevice(&device) != cudaSuccess)
+        return 0;
+    if (device < DEVICES) {
+        const uint32_t found = __atomic_load_n(&known[device][size], __ATOMIC_RELAXED);
+        if (found > 0)
+            return found - 1;
+    }
+    const uint32_t shared = bcsr_shared(args, shape, sizeof(typename Shape::T), size);
+    const auto kernel = bcsr_split_kernel<Shape, true>;
+    cudaLaunchAttribute attribute = {};
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim.x = size;
+    attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = dim3(size);
+    config.blockDim = dim3(Shape::THREADS);
+    config.dynamicSmemBytes = shared;
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    if (allow_shared(kernel, shared, args->shared_max) != cudaSuccess ||
+        cudaOccupancyMaxActiveClusters(&count, kernel, &config) != cudaSuccess) {
+        (void)cudaGetLastError(); // no clusters, which is no error
+        count = 0;
+    }
+    if (device < DEVICES)
+        __atomic_store_n(&known[device][size], (uint32_t)count + 1, __ATOMIC_RELAXED);
+    return (uint32_t)count;
+}
+
+// Shares of an item (spmmi_bcsr_shares), so many that all clusters run at once. A kernel beside another one is launched
+// without clusters.
+template <typename Shape>
+uint32_t shares_of(const struct spmmi_tcblock_cuda *args, const struct spmmi_bcsr_shape &shape)
+{
+    const struct spmmi_tcblocks &l = args->layout;
+    const double tiles = (args->n + shape.columns - 1) / shape.columns, items = l.item_count;
+    uint32_t shares = SPMMI_BCSR_CLUSTER_MAX + 1;
+    if (args->has_long_rows || l.item_count == 0)
+        return 1;
+    do {
+        shares = spmmi_bcsr_shares(items * tiles, l.step_count / items, args->multiprocessors, shares - 1);
+    } while (shares > 1 && clusters_at_once<Shape>(args, shape, shares) < items * tiles);
+    return shares;
+}
+
+template <int MMA_ROWS>
+int launch_bcsr_split_rows(const struct spmmi_tcblock_cuda *args, const struct spmmi_bcsr_shape &shape)
+{
+    using Shape = BcsrSplitShape<MMA_ROWS>;
+    const uint32_t shares = shares_of<Shape>(args, shape);
+    return launch_bcsr_shape<Shape>(
+        args, shape, shares > 1 ? bcsr_split_kernel<Shape, true> : bcsr_split_kernel<Shape, false>, shares);
+}
+
+// Whole groups where most blocks are there, else halves.
+inline int launch_bcsr_split(const struct spmmi_tcblock_cuda *args, const struct spmmi_bcsr_shape &shape)
+{
+    const struct spmmi_tcblocks &l = args->layout;
+    const uint64_t positions = (uint64_t)l.step_count * SPMMI_BCSR_STEP * shape.down;
+    return 4 * (uint64_t)l.block_count >= 3 * positions ? launch_bcsr_split_rows<64>(args, shape)
+                                                        : launch_bcsr_split_rows<32>(args, shape);
+}
+
+} // namespace spmmi
