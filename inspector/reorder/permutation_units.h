@@ -52,8 +52,8 @@ const struct spmmi_reorder_ops *spmmi_reorder_of(spmm_reorder_t kind);
 spmm_status_t spmmi_permutation_check(spmm_reorder_t kind, int64_t rows, int64_t cols, uint64_t units,
                                       spmm_diag_t *diag);
 
-/* order[units]: the permutation of this kind, neither AUTO nor NONE; rcm permutes the rows and keeps the segments of
- * one together, ascending. Errors: as spmmi_permutation_check; MEMORY. */
+/* order[units]: the permutation of this kind, neither AUTO nor NONE; kinds that permute rows, rcm and
+ * growing, keep the segments of one together, ascending. Errors: as spmmi_permutation_check; MEMORY. */
 spmm_status_t spmmi_permutation_units(const struct spmmi_permutation_input *in, spmm_reorder_t kind,
                                       uint32_t *permutation, spmm_diag_t *diag);
 

@@ -10,18 +10,22 @@
  * neighbours most rows are taken. Where neighbours have few neighbours in common, as in a lattice without diagonals,
  * rows next to each other share no columns; then the columns count that a node shares with the cluster.
  *
- * O(nnz) time, with common columns O(nnz * HUB) at worst; one thread but for equal patterns. Memory: 4 bytes a nonzero
- * of a node, 64 a row. */
+ * O(nnz) time, with common columns O(nnz * COLUMN_WORK), as they count only where that is enough; one thread but for
+ * equal patterns. Memory: 4 bytes a nonzero of a node, 64 a row. */
 #include "format/base/alloc.h"
 #include "minhash.h"
 #include "permutation_units.h"
 
 #define WINDOW_ROWS 8
 #define CLUSTER_ROWS 64
+/* These constants, and what rows count, were chosen by hand on the matrices of docs/decisions/0084. */
 #define CANDIDATES_MAX 256
-#define HUB 64
-#define SAMPLE 256          /* nodes whose neighbours are compared */
+#define HUB 64     /* longer columns do not count; of longer rows, the neighbours that are compared */
+#define SAMPLE 256 /* nodes whose neighbours are compared */
 #define COMMON_NEIGHBOURS 8 /* one in so many, at least, or common columns count */
+/* Nodes that are raised for each nonzero, if no columns were shared: 9 and 13 in the lattices of qcd and wilson. Random
+ * graphs with more lose more time than clusters gain. */
+#define COLUMN_WORK 14
 /* What rows count, those of any cluster once. */
 #define OF_CLUSTER 2
 #define OF_WINDOW 4
@@ -52,6 +56,11 @@ struct growth {
     int counts_columns;
 };
 
+static int64_t degree_of(const struct growth *g, uint32_t node)
+{
+    return g->first[node + INT64_C(1)] - g->first[node];
+}
+
 static void add(struct list *l, uint32_t node)
 {
     l->nodes[l->count++] = node;
@@ -73,8 +82,8 @@ static void raise_neighbours(struct growth *g, uint32_t node, uint32_t rows, int
         n->cluster += rows;
         if (g->counts_columns)
             continue;
-        if (n->window == 0 && g->beside.count < CANDIDATES_MAX)
-            add(&g->beside, t);
+        if (n->window == 0)
+            add(&g->beside, t); /* all of which are candidates: there is room */
         n->window += rows;
     }
 }
@@ -88,7 +97,7 @@ static void raise(struct growth *g, uint32_t node, uint32_t rows)
     for (int64_t p = g->first[node]; p < g->first[node + INT64_C(1)]; p++) {
         const uint32_t column = (uint32_t)g->neighbours[p], reader = g->read_by[column];
         g->read_by[column] = g->cluster;
-        if (reader != g->cluster && g->first[column + INT64_C(1)] - g->first[column] <= HUB)
+        if (reader != g->cluster && degree_of(g, column) <= HUB)
             raise_neighbours(g, column, g->patterns.size[column], reader == 0);
     }
 }
@@ -100,10 +109,15 @@ static void begin_window(struct growth *g)
     g->beside.count = 0;
 }
 
-static void begin_cluster(struct growth *g)
+static void leave_cluster(struct growth *g)
 {
     for (uint32_t i = 0; i < g->candidates.count; i++)
         g->near[g->candidates.nodes[i]].cluster = 0;
+}
+
+static void begin_cluster(struct growth *g)
+{
+    leave_cluster(g);
     g->candidates.count = 0;
     g->filled = 0;
     g->cluster++;
@@ -151,8 +165,7 @@ static uint32_t best_of(const struct growth *g, struct list *l)
 /* The first node of the next cluster. */
 static uint32_t next_seed(struct growth *g)
 {
-    for (uint32_t i = 0; i < g->candidates.count; i++)
-        g->near[g->candidates.nodes[i]].cluster = 0;
+    leave_cluster(g);
     const uint32_t best = best_of(g, &g->candidates);
     begin_cluster(g);
     return best;
@@ -183,6 +196,17 @@ static void grow(struct growth *g, uint32_t *permutation)
             permutation[count++] = row;
 }
 
+/* Is counting common columns cheap enough? Each reader of a column raises all its rows, where no cluster has two. */
+static int may_count_columns(const struct growth *g)
+{
+    int64_t raised = 0;
+    for (uint32_t node = 0; node < g->patterns.nodes; node++) {
+        const int64_t degree = degree_of(g, node);
+        raised += degree <= HUB ? degree * degree : 0;
+    }
+    return raised <= COLUMN_WORK * (g->first[g->patterns.nodes] - g->first[0]);
+}
+
 /* Do neighbours have too few neighbours in common? Of a node each, of which some are compared. */
 static int has_few_triangles(const struct growth *g)
 {
@@ -190,18 +214,18 @@ static int has_few_triangles(const struct growth *g)
     int64_t common = 0, all = 0;
     for (uint32_t s = 0; s < nodes; s += step) {
         const int32_t *const of_s = g->neighbours + g->first[s];
-        const int64_t count = g->first[s + INT64_C(1)] - g->first[s];
-        for (int64_t k = 0; k < count && k < HUB; k++)
+        const int64_t count = degree_of(g, s) < HUB ? degree_of(g, s) : HUB;
+        for (int64_t k = 0; k < count; k++)
             g->read_by[of_s[k]] = 1;
-        for (int64_t k = 0; k < count && k < HUB; k++) {
+        for (int64_t k = 0; k < count; k++) {
             const uint32_t t = (uint32_t)of_s[k];
-            for (int64_t p = g->first[t]; p < g->first[t + INT64_C(1)] && t != s; p++) {
-                const uint32_t of_t = (uint32_t)g->neighbours[p];
+            for (int64_t p = 0; p < degree_of(g, t) && p < HUB && t != s; p++) {
+                const uint32_t of_t = (uint32_t)g->neighbours[g->first[t] + p];
                 all++;
                 common += g->read_by[of_t] != 0 && of_t != s && of_t != t;
             }
         }
-        for (int64_t k = 0; k < count && k < HUB; k++)
+        for (int64_t k = 0; k < count; k++)
             g->read_by[of_s[k]] = 0;
     }
     return COMMON_NEIGHBOURS * common < all;
@@ -294,7 +318,7 @@ static spmm_status_t grow_rows(const struct spmmi_permutation_input *in, uint32_
                        .filled = CLUSTER_ROWS};
     const spmm_status_t status = build(&g);
     if (status == SPMM_OK) {
-        g.counts_columns = has_few_triangles(&g);
+        g.counts_columns = may_count_columns(&g) && has_few_triangles(&g);
         grow(&g, permutation);
     }
     growth_free(&g);
