@@ -24,8 +24,10 @@
 /* Share of blocks or working sets that the first permutation leaves, below which others are tried too. */
 #define PERMUTATION_GAIN 0.8
 /* Columns of 64 rows over those of 8 of them, at most 8, from which on clusters of rows are tried: 1.4 to 2.8 are bands
- * and meshes that clusters do not change, 3.7 to 6.5 lattices and meshes whose row blocks are slices. */
+ * and meshes that clusters do not change, 3.7 to 6.5 lattices and meshes whose row blocks are slices. Beyond the other
+ * limit rows share next to nothing, as random ones, and there are no clusters to grow. */
 #define SLICES_MIN 3.3
+#define SLICES_MAX 7.0
 #define US_PER_SECOND 1e6
 
 /* Row similarity; 0: not computed yet. */
@@ -87,84 +89,82 @@ cleanup:
     return status;
 }
 
-/* Do blocks of row windows, or working sets of row blocks, shrink so much that other permutations may do so too? */
-static bool gains_much(const struct spmmi_tcblock_analysis *after,
-                       const struct spmmi_tcblock_analysis *before)
+/* Do blocks of row windows, or working sets of row blocks, shrink below this share? No, where `after` is NULL. */
+static bool shrinks(const struct spmmi_tcblock_analysis *after, const struct spmmi_tcblock_analysis *before,
+                    double share)
 {
-    bool gains =
-        after->counts[SPMMI_TCBLOCK_8].blocks < PERMUTATION_GAIN * before->counts[SPMMI_TCBLOCK_8].blocks;
-    for (int unit = SPMMI_TCBLOCK_64; unit <= SPMMI_TCBLOCK_128; unit++)
-        gains =
-            gains || after->counts[unit].working_set < PERMUTATION_GAIN * before->counts[unit].working_set;
-    return gains;
+    bool is_less = after != NULL &&
+                   after->counts[SPMMI_TCBLOCK_8].blocks < share * before->counts[SPMMI_TCBLOCK_8].blocks;
+    for (int unit = SPMMI_TCBLOCK_64; unit <= SPMMI_TCBLOCK_128 && after != NULL; unit++)
+        is_less = is_less || after->counts[unit].working_set < share * before->counts[unit].working_set;
+    return is_less;
 }
 
 /* Are row blocks slices, whose row windows read other columns? */
-static bool is_sliced(const struct spmmi_search *s, const struct spmmi_tcblock_analysis *natural)
+static bool is_sliced(const struct spmmi_tcblock_analysis *natural)
 {
     const struct spmmi_tcblock_counts *const blocks = &natural->counts[SPMMI_TCBLOCK_64];
     const struct spmmi_tcblock_counts *const windows = &natural->counts[SPMMI_TCBLOCK_8];
-    return s->pattern->rows == s->pattern->cols &&
-           blocks->working_set * blocks->unit_rows >= SLICES_MIN * windows->working_set * windows->unit_rows;
+    const double of_blocks = blocks->working_set * blocks->unit_rows,
+                 of_windows = windows->working_set * windows->unit_rows;
+    return of_blocks >= SLICES_MIN * of_windows && of_blocks <= SLICES_MAX * of_windows;
 }
 
-/* gains: does it gain much? */
+/* after: NULL where the kind does not fit the matrix, or leaves its order. */
 static spmm_status_t try_permutation(struct spmmi_search *s, const struct spmmi_tcblock_rules *rules,
-                                     const struct spmmi_tcblock_analysis *natural, spmm_reorder_t kind,
-                                     bool *gains, spmm_diag_t *diag)
+                                     spmm_reorder_t kind, const struct spmmi_tcblock_analysis **after,
+                                     spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     const struct spmmi_row_permutation *permutation = NULL;
-    const struct spmmi_tcblock_analysis *analysis = NULL;
-    *gains = false;
+    *after = NULL;
+    if (s->pattern->rows != s->pattern->cols && spmmi_reorder_of(kind)->limits.is_square)
+        goto cleanup;
     SPMM_TRY(spmmi_row_permutation_of(s->permutations, kind, &permutation, diag));
     if (permutation->permutation == NULL)
         goto cleanup;
-    SPMM_TRY(spmmi_tcblock_analysis_of(s, permutation->permutation, &analysis, diag));
+    SPMM_TRY(spmmi_tcblock_analysis_of(s, permutation->permutation, after, diag));
     SPMM_TRY(spmmi_tcblock_emit(s, rules, permutation, diag));
-    *gains = gains_much(analysis, natural);
 cleanup:
     return status;
 }
 
 /* A family that the caller names. */
 static spmm_status_t try_all(struct spmmi_search *s, const struct spmmi_tcblock_rules *rules,
-                             const struct spmmi_tcblock_analysis *natural, spmm_diag_t *diag)
+                             spmm_diag_t *diag)
 {
     static const spmm_reorder_t kinds[] = {SPMMI_REORDER_GROWING, SPMM_REORDER_MINHASH, SPMM_REORDER_RCM,
                                            SPMM_REORDER_RADIX};
     spmm_status_t status = SPMM_OK;
-    const struct spmmi_pattern *const a = s->pattern;
-    bool gains = false;
+    const struct spmmi_tcblock_analysis *after = NULL;
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-        if (a->rows == a->cols || !spmmi_reorder_of(kinds[i])->limits.is_square)
-            SPMM_TRY(try_permutation(s, rules, natural, kinds[i], &gains, diag));
+        SPMM_TRY(try_permutation(s, rules, kinds[i], &after, diag));
 cleanup:
     return status;
 }
 
-/* A free choice: clusters of a mesh or a lattice, and where they do not gain much, of similar rows; the rest where
- * those do. */
+/* A free choice: clusters of a mesh or a lattice, then of similar rows; the rest where those gain much, or, where the
+ * first do, are better in anything. */
 static spmm_status_t try_some(struct spmmi_search *s, const struct spmmi_tcblock_rules *rules,
                               const struct spmmi_tcblock_analysis *natural, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_evidence why;
-    bool gains = false;
-    if (is_sliced(s, natural))
-        SPMM_TRY(try_permutation(s, rules, natural, SPMMI_REORDER_GROWING, &gains, diag));
-    if (gains)
-        goto cleanup;
+    const struct spmmi_tcblock_analysis *grown = NULL, *after = NULL;
+    if (is_sliced(natural))
+        SPMM_TRY(try_permutation(s, rules, SPMMI_REORDER_GROWING, &grown, diag));
     SPMM_TRY(find_reason_against_similar(s, &why, diag));
     if (why.reason != 0) {
         status = spmmi_search_refuse(s, rules->family, (spmm_schedule_t)0, SPMM_REORDER_MINHASH, &why, diag);
         goto cleanup;
     }
-    SPMM_TRY(try_permutation(s, rules, natural, SPMM_REORDER_MINHASH, &gains, diag));
-    if (gains && s->pattern->rows == s->pattern->cols)
-        SPMM_TRY(try_permutation(s, rules, natural, SPMM_REORDER_RCM, &gains, diag));
-    if (gains)
-        SPMM_TRY(try_permutation(s, rules, natural, SPMM_REORDER_RADIX, &gains, diag));
+    SPMM_TRY(try_permutation(s, rules, SPMM_REORDER_MINHASH, &after, diag));
+    if (!(shrinks(grown, natural, PERMUTATION_GAIN) ? shrinks(after, grown, 1)
+                                                    : shrinks(after, natural, PERMUTATION_GAIN)))
+        goto cleanup;
+    SPMM_TRY(try_permutation(s, rules, SPMM_REORDER_RCM, &after, diag));
+    if (s->pattern->rows != s->pattern->cols || shrinks(after, natural, PERMUTATION_GAIN))
+        SPMM_TRY(try_permutation(s, rules, SPMM_REORDER_RADIX, &after, diag));
 cleanup:
     return status;
 }
@@ -190,7 +190,7 @@ static spmm_status_t consider_permutations(struct spmmi_search *s, const struct 
     SPMM_TRY(spmmi_search_repays(s, rules->family, SPMM_REORDER_MINHASH, spmmi_permutation_seconds(s),
                                  leader->weighed / PERMUTATION_PRUNING_FACTOR, &repays, diag));
     if (repays)
-        SPMM_TRY(spmmi_is_forced(s) ? try_all(s, rules, natural, diag) : try_some(s, rules, natural, diag));
+        SPMM_TRY(spmmi_is_forced(s) ? try_all(s, rules, diag) : try_some(s, rules, natural, diag));
 cleanup:
     return status;
 }

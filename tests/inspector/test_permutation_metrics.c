@@ -15,7 +15,10 @@
 #define COUNT(list) (sizeof(list) / sizeof(list)[0])
 #define PERMUTATIONS_MAX 6
 
-static const int64_t n_64[] = {64};
+/* A free choice; tiled may try radix too. */
+#define FREE OPTIONS(.n = n_256, .n_count = 1, .device = "h200", .compute = SPMM_COMPUTE_TF32)
+
+static const int64_t n_64[] = {64}, n_256[] = {256};
 
 struct stats_case {
     const char *name, *spec;
@@ -36,6 +39,35 @@ static const struct stats_case cases[] = {
     {"all_permutations_that_were_tried_are_listed",
      "gen:femshuf:9:9:9",
      OPTIONS(.n = n_64, .n_count = 1, .layouts = SPMM_LAYOUTS_ROW_MAJOR, .force_kernel = "panel"),
+     5,
+     {{SPMM_OP_N, SPMM_REORDER_NONE},
+      {SPMM_OP_N, SPMMI_REORDER_GROWING},
+      {SPMM_OP_N, SPMM_REORDER_MINHASH},
+      {SPMM_OP_N, SPMM_REORDER_RCM},
+      {SPMM_OP_N, SPMM_REORDER_RADIX}}},
+    {"row_blocks_that_are_slices_are_grown",
+     "gen:lap27:20",
+     FREE,
+     3,
+     {{SPMM_OP_N, SPMM_REORDER_NONE}, {SPMM_OP_N, SPMMI_REORDER_GROWING}, {SPMM_OP_N, SPMM_REORDER_RADIX}}},
+    {"clusters_of_a_narrow_mesh_are_not_grown",
+     "gen:fem3:6:6:60",
+     FREE,
+     2,
+     {{SPMM_OP_N, SPMM_REORDER_NONE}, {SPMM_OP_N, SPMM_REORDER_MINHASH}}},
+    {"clusters_of_rows_that_share_nothing_are_not_grown",
+     "gen:uniform:12000:12000:40",
+     FREE,
+     2,
+     {{SPMM_OP_N, SPMM_REORDER_NONE}, {SPMM_OP_N, SPMM_REORDER_MINHASH}}},
+    {"similar_rows_no_better_than_clusters_are_the_last",
+     "gen:femshuf:14:14:14",
+     FREE,
+     3,
+     {{SPMM_OP_N, SPMM_REORDER_NONE}, {SPMM_OP_N, SPMMI_REORDER_GROWING}, {SPMM_OP_N, SPMM_REORDER_MINHASH}}},
+    {"others_are_tried_where_similar_rows_are_better_than_clusters",
+     "gen:rmat:13:64",
+     FREE,
      5,
      {{SPMM_OP_N, SPMM_REORDER_NONE},
       {SPMM_OP_N, SPMMI_REORDER_GROWING},
