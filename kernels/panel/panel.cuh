@@ -32,12 +32,23 @@ struct PanelShape {
     static constexpr int B_BYTES = (int)SPMMI_TCBLOCK_PANEL_STEP * PITCH * (int)sizeof(T);
     static constexpr int COPIES =
         (int)SPMMI_TCBLOCK_PANEL_STEP * PIECES / THREADS; // rows that a thread copies its piece of
+    // Of the sums of column-major C, which take the place of the stage.
+    static constexpr uint32_t KEPT_BYTES =
+        IS_COLUMNS ? spmmi_tcblock_kept_bytes(COLUMNS, 8 * WINDOWS, sizeof(T)) : 0;
     static constexpr int RESIDENT = (int)spmmi_panel_resident(COLUMNS, sizeof(T), WINDOWS);
     static_assert(THREADS % PIECES == 0 && COPIES > 0, "copies divide evenly");
+    static_assert(KEPT_BYTES % 8 == 0, "the barrier is aligned");
 };
 
-// What a thread must know of a step before it can copy; read while the step before is multiplied. Nothing here is the
-// same for all lanes: the compiler would keep it in uniform registers, and wait for the loads to fill these.
+// The barrier of a stage: behind the sums too, as it is alive when they are stored.
+template <typename Shape>
+__host__ __device__ __forceinline__ uint32_t panel_barrier(const struct spmmi_panel_stage &stage)
+{
+    return stage.barrier > Shape::KEPT_BYTES ? stage.barrier : Shape::KEPT_BYTES;
+}
+
+// What a thread must know of a step before it can copy; read while the step before is multiplied. The compiler cannot
+// prove any of it to be the same for all lanes: it would keep that in uniform registers, and wait for the loads.
 template <typename Shape> struct PanelLook {
     uint32_t before; // the row of B in front of the first
     Vector<uint32_t, Shape::COPIES> rows;
@@ -55,7 +66,7 @@ __device__ __forceinline__ void look_at_step(PanelLook<Shape> &look, const Tcblo
     look.first = __ldg(a.block_first + uint64_t(step) * Shape::WINDOWS +
                        min(threadIdx.x % 32, (uint32_t)Shape::WINDOWS));
     look.before = first > 0 ? __ldg(columns - 1) : SPMMI_TCBLOCK_NONE;
-    look.rows = load_vector<uint32_t, Shape::COPIES>(columns);
+    look.rows = load_vector<uint32_t, Shape::COPIES>(columns); // a plain load, as it was measured
 }
 
 // Blocks of a step, and those of the warp's window among them.
@@ -185,7 +196,7 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::RESIDENT)
     const uint32_t tile = blockIdx.y * Shape::COLUMNS;
     const struct spmmi_panel_stage stage =
         spmmi_panel_stage(Shape::B_BYTES, sizeof(T), Shape::IS_PACKED, a.step_blocks_max, a.step_values_max);
-    Barrier *const full = reinterpret_cast<Barrier *>(shared + stage.barrier);
+    Barrier *const full = reinterpret_cast<Barrier *>(shared + panel_barrier<Shape>(stage));
     release_dependents();
     if (threadIdx.x == 0)
         init_barrier(full, 1);

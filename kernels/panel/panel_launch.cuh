@@ -5,15 +5,12 @@
 
 namespace spmmi {
 
-// The sums of column-major C take the place of the stage.
+// The barrier comes last.
 template <typename Shape> uint32_t panel_shared(const struct spmmi_tcblocks &l)
 {
-    constexpr uint32_t BYTES = sizeof(typename Shape::T);
-    const uint32_t kept = spmmi_tcblock_kept_bytes(Shape::COLUMNS, 8 * Shape::WINDOWS, BYTES);
-    const uint32_t stage =
-        spmmi_panel_stage(Shape::B_BYTES, BYTES, Shape::IS_PACKED, l.step_blocks_max, l.step_values_max)
-            .bytes;
-    return Shape::IS_COLUMNS && kept > stage ? kept : stage;
+    return panel_barrier<Shape>(spmmi_panel_stage(Shape::B_BYTES, sizeof(typename Shape::T), Shape::IS_PACKED,
+                                                  l.step_blocks_max, l.step_values_max)) +
+           sizeof(Barrier);
 }
 
 template <typename Shape> cudaError_t launch_panel_shape(const struct spmmi_tcblock_cuda *args)
