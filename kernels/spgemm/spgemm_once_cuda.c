@@ -195,22 +195,19 @@ static spmm_status_t count_entries(struct once *o)
     void *stream = o->in->stream;
     const uint32_t *tried = o->counts.tried;
     w->share = spmmi_spgemm_share(o->counts.products, o->counts.heavy_rows);
-    const uint32_t giant = tried[SPMMI_ONCE_GIANT],
-                   wide = tried[SPMMI_ONCE_TABLES - 1] + tried[SPMMI_ONCE_WIDE];
     int is_dependent = 0;
-    if (giant + wide > 0)
-        SPMM_TRY(take_bitmaps(o));
-    if (giant > 0) {
-        SPMM_TRY_CUDA((cudaError_t)spmmi_once_columns_cuda(w, SPMMI_ONCE_GIANT, giant, 0, stream), o->diag);
-        is_dependent = w->can_overlap;
-    }
     for (int c = SPMMI_ONCE_TABLES; c-- > 0;)
         if (tried[c] > 0) {
             SPMM_TRY_CUDA((cudaError_t)spmmi_once_count_cuda(w, c, tried[c], is_dependent, stream), o->diag);
             is_dependent = w->can_overlap;
         }
-    if (wide > 0)
-        SPMM_TRY_CUDA((cudaError_t)spmmi_once_columns_cuda(w, SPMMI_ONCE_WIDE, wide, 0, stream), o->diag);
+    const uint32_t most[] = {tried[SPMMI_ONCE_TABLES - 1] + tried[SPMMI_ONCE_WIDE], tried[SPMMI_ONCE_GIANT]};
+    for (int i = 0; i < 2; i++)
+        if (most[i] > 0) {
+            SPMM_TRY(take_bitmaps(o));
+            SPMM_TRY_CUDA((cudaError_t)spmmi_once_columns_cuda(w, SPMMI_ONCE_WIDE + i, most[i], stream),
+                          o->diag);
+        }
     SPMM_TRY_CUDA((cudaError_t)spmmi_once_scan_cuda(w, stream), o->diag);
     SPMM_TRY_CUDA((cudaError_t)spmmi_once_bin_entries_cuda(w, stream), o->diag);
     SPMM_TRY(read_counts(o));
@@ -263,20 +260,13 @@ static spmm_status_t compute_wide(struct once *o, int is_f64)
     w->tasks_room = o->counts.tasks;
     w->partials = (char *)block + partials;
     w->cuts = (struct spmmi_once_cut *)(void *)((char *)block + cuts);
-    int is_dependent = 0;
-    for (int c = SPMMI_ONCE_CLASSES; c-- > SPMMI_ONCE_WIDE;)
+    for (int c = SPMMI_ONCE_WIDE; c < SPMMI_ONCE_CLASSES; c++)
         if (o->counts.rows[c] > 0) {
-            const int has_own = w->bitmaps == NULL; /* else kernels of columns share them */
-            SPMM_TRY_CUDA((cudaError_t)spmmi_once_columns_cuda(w, c, o->counts.rows[c],
-                                                               is_dependent && has_own, stream),
-                          o->diag);
-            is_dependent = w->can_overlap;
+            SPMM_TRY_CUDA((cudaError_t)spmmi_once_columns_cuda(w, c, o->counts.rows[c], stream), o->diag);
+            SPMM_TRY_CUDA(
+                (cudaError_t)spmmi_once_tasks_cuda(w, c, o->counts.rows[c], o->counts.products, stream),
+                o->diag);
         }
-    for (int c = SPMMI_ONCE_CLASSES; c-- > SPMMI_ONCE_WIDE;)
-        if (o->counts.rows[c] > 0)
-            SPMM_TRY_CUDA((cudaError_t)spmmi_once_tasks_cuda(w, c, o->counts.rows[c], o->counts.products,
-                                                             is_dependent, stream),
-                          o->diag);
     SPMM_TRY_CUDA(
         (cudaError_t)spmmi_once_values_cuda(w, o->counts.tasks, o->counts.warp_tasks, is_f64, stream),
         o->diag);

@@ -6,7 +6,6 @@
 //           so-manyth entry of the left factor, and lanes set the bits of its products. Few giant rows have a cluster
 //           of blocks each, which join their bitmaps: a block has one part of them
 // bitmaps   in shared memory if they fit, else in global memory, of each block its own
-// overlap   may run beside tables of the same phase, and kernels of tasks, which have nothing to do with columns
 #include "kernels/shared/cluster.cuh"
 #include "spgemm_once_bitmap.cuh"
 
@@ -107,7 +106,6 @@ __global__ void __launch_bounds__(GIANT_THREADS)
     extern __shared__ __align__(16) unsigned char shared_memory[];
     __shared__ uint32_t shared[WARPS_MAX], total;
     __shared__ Step<float> steps[GIANT_THREADS];
-    release_dependents();
     uint32_t *const words = IS_SHARED ? reinterpret_cast<uint32_t *>(shared_memory)
                                       : w.bitmaps + (uint64_t)blockIdx.x * 2 * w.bitmap_words;
     uint32_t *const before = words + w.bitmap_words;
@@ -135,14 +133,12 @@ __global__ void __launch_bounds__(GIANT_THREADS)
     }
     if (HAS_CLUSTERS)
         cluster_sync(); // others may still read this block's memory
-    end_after_previous();
 }
 
 } // namespace spgemm
 } // namespace spmmi
 
-int spmmi_once_columns_cuda(const struct spmmi_once_work *w, int row_class, uint32_t rows, int is_dependent,
-                            void *stream)
+int spmmi_once_columns_cuda(const struct spmmi_once_work *w, int row_class, uint32_t rows, void *stream)
 {
     using namespace spmmi;
     const dim3 grid(spgemm::grid_of(w, rows));
@@ -161,5 +157,5 @@ int spmmi_once_columns_cuda(const struct spmmi_once_work *w, int row_class, uint
     if (has_clusters)
         return launch_clusters(kernel, rows * spgemm::CLUSTER_BLOCKS, spgemm::CLUSTER_BLOCKS, threads, bytes,
                                stream, *w, row_class);
-    return launch_kernel(kernel, grid, threads, bytes, stream, is_dependent != 0, *w, row_class);
+    return launch_kernel(kernel, grid, threads, bytes, stream, false, *w, row_class);
 }
