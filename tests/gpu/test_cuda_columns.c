@@ -3,6 +3,7 @@
  * that no 16 bytes fill, factors, values that are not finite, bits of row-major products, and scratch. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -143,11 +144,20 @@ static void panel_has_scratch_for_b_alone(void **state)
     each_case(check_scratch);
 }
 
+/* bcsr in 3xtf32 adds other sums first where clusters share its items out: in row-major products of more than 64
+ * columns (decision 0085). */
+static bool adds_in_another_order(const struct test_tcblock_case *of, int64_t n)
+{
+    return of->family == SPMM_FAMILY_BCSR && of->compute == SPMM_COMPUTE_3XTF32 && n > 64;
+}
+
 /* Where a sum is not finite, types of four bytes compute other ones again in other layouts; these are finite. */
 static void check_bits(const struct test_matrix *a, const struct test_tcblock_case *of, int turn)
 {
     spmm_executor_t *executor = test_tcblock_executor(a, of);
     for (int w = turn / 2 % 2; w < WIDTH_COUNT; w += 2) {
+        if (adds_in_another_order(of, widths[w]))
+            continue;
         struct test_product columns = product_of(a, widths[w], turn + w), rows = columns;
         rows.b_layout = rows.c_layout = SPMM_ROW_MAJOR;
         rows.b_gap = rows.c_gap = rows.shift = 0;

@@ -268,13 +268,15 @@ static void kernels_of_every_kind_share_a_product(void **state)
     }
 }
 
-/* Partial sums are of rows that are cut and not pulled. */
+/* Partial sums are of rows that are cut and not pulled; nothing else is in these workspaces. */
 static void pulled_rows_need_no_workspace(void **state)
 {
-    static const struct test_pattern few_long_rows = {"few_long_rows", 3, 300, full};
-    struct test_matrix *a = test_matrix_of(&few_long_rows, TEST_VALUES_REAL);
+    static const struct test_pattern few_long_rows = {"few_long_rows", 3, 300, full},
+                                     few_long_columns = {"few_long_columns", 300, 3, full};
+    struct test_matrix *a = test_matrix_of(&few_long_rows, TEST_VALUES_REAL),
+                       *b = test_matrix_of(&few_long_columns, TEST_VALUES_REAL);
     const struct test_sparse_product p = {
-        .count = 2, .factor = {a, a}, .op = {SPMM_OP_N, SPMM_OP_T}, .piece_products = 40, .dtype = SPMM_F64};
+        .count = 2, .factor = {a, b}, .piece_products = 40, .dtype = SPMM_F64};
     static const char *const with[] = {"positions", "pull"};
     (void)state;
     for (size_t k = 0; k < sizeof with / sizeof *with; k++) {
@@ -287,6 +289,7 @@ static void pulled_rows_need_no_workspace(void **state)
         twin_free(&t);
     }
     test_matrix_free(a);
+    test_matrix_free(b);
 }
 
 /* Groups that take several items with masks, one after the other: the last ones fewer than the first. Of 8 lanes, with
