@@ -165,7 +165,7 @@ static void compute_types_keep_the_accuracy(void **state)
     spmmi_dense_blas_close(blas);
 }
 
-/* Of f64 the first one that fills a third of a wave, or the first one; of others that one. */
+/* Of f64 the first one that fills a third of a wave, or the first one; of others, and of narrow products, that one. */
 static void idle_multiprocessors_are_avoided_in_f64(void **state)
 {
     static const struct {
@@ -174,13 +174,15 @@ static void idle_multiprocessors_are_avoided_in_f64(void **state)
     } cases[] = {{{0.32f, 0.3f, 0.65f, 1}, 2}, {{0.48f, 0.65f}, 0}, {{0.1f, 0.2f}, 0}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        for (int type = SPMM_F32; type <= SPMM_F64; type++) {
+        for (int turn = 0; turn < 4; turn++) {
+            const spmm_dtype_t type = turn % 2 == 0 ? SPMM_F32 : SPMM_F64;
+            const int is_wide = turn / 2;
             struct fake_cublaslt *const fake = fake_reset();
             struct spmmi_dense_blas *blas = blas_open();
             int is_done = 0;
             memcpy(fake->waves, cases[i].waves, sizeof fake->waves);
-            assert_int_equal(multiply(blas, (spmm_dtype_t)type, 8, &is_done), SPMM_OK);
-            assert_int_equal(fake->choice, type == SPMM_F64 ? cases[i].choice : 0);
+            assert_int_equal(multiply(blas, type, is_wide ? 128 : 127, &is_done), SPMM_OK);
+            assert_int_equal(fake->choice, type == SPMM_F64 && is_wide ? cases[i].choice : 0);
             spmmi_dense_blas_close(blas);
         }
 }
@@ -206,7 +208,7 @@ static void algorithms_that_cannot_run_are_passed_over(void **state)
             memcpy(fake->waves, cases[i].waves, sizeof fake->waves);
             memcpy(fake->state, cases[i].state, sizeof fake->state);
             memcpy(fake->workspace, cases[i].workspace, sizeof fake->workspace);
-            assert_int_equal(multiply(blas, (spmm_dtype_t)type, 8, &is_done), SPMM_OK);
+            assert_int_equal(multiply(blas, (spmm_dtype_t)type, 128, &is_done), SPMM_OK);
             assert_int_equal(fake->wanted, type == SPMM_F64 ? 8 : 1);
             assert_int_equal(is_done, type == SPMM_F64);
             if (is_done)
