@@ -9,17 +9,12 @@
 #include "kernels/shared/launch.cuh"
 #include "spgemm_arithmetic.cuh"
 #include "spgemm_launch.h"
+#include "spgemm_operands.cuh"
 
 namespace spmmi {
 namespace spgemm {
 
 constexpr int GROUP_THREADS = 128, GROUP_WARPS = GROUP_THREADS / 32, CHUNKS = 3, K_MOST = SPMMI_SPGEMM_GROUP;
-
-template <typename Real> struct GroupOperands {
-    const Real *left, *right;
-    Real *c;
-    Real alpha, beta;
-};
 
 // What a list entry says.
 struct Run {
@@ -73,7 +68,7 @@ __device__ __forceinline__ void add_run(const Run &run, const Real (&a)[ROWS][K_
 template <typename Real, int ROWS>
 __global__ void __launch_bounds__(GROUP_THREADS)
     groups_kernel(const __grid_constant__ spmmi_spgemm_tables tables, const spmmi_spgemm_groups groups,
-                  const __grid_constant__ GroupOperands<Real> values)
+                  const __grid_constant__ Operands<Real> values)
 {
     extern __shared__ __align__(16) unsigned char shared_memory[];
     const uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32, pitch = groups.entries;
@@ -120,9 +115,7 @@ int launch_groups(const spmmi_spgemm_tables *tables, const spmmi_spgemm_groups *
     const unsigned bytes = (unsigned)(GROUP_WARPS * ROWS * groups->entries * sizeof(Real));
     static_assert(GROUP_WARPS * ROWS * SPMMI_SPGEMM_ITEM_ENTRIES * sizeof(Real) <= SHARED_FREE,
                   "no attribute is set");
-    const GroupOperands<Real> values = {static_cast<const Real *>(o->left),
-                                        static_cast<const Real *>(o->right), static_cast<Real *>(o->c),
-                                        static_cast<Real>(o->alpha), static_cast<Real>(o->beta)};
+    const Operands<Real> values = operands_of<Real>(o);
     return launch_kernel(groups_kernel<Real, ROWS>, dim3((groups->bin.count + GROUP_WARPS - 1) / GROUP_WARPS),
                          GROUP_THREADS, bytes, stream, false, *tables, *groups, values);
 }

@@ -15,6 +15,7 @@
 #include "spgemm_arithmetic.cuh"
 #include "spgemm_chunk.cuh"
 #include "spgemm_launch.h"
+#include "spgemm_operands.cuh"
 
 namespace spmmi {
 namespace spgemm {
@@ -22,12 +23,6 @@ namespace spgemm {
 constexpr int MASK_THREADS = SPMMI_SPGEMM_THREADS;
 constexpr int MASK_BLOCKS = 8;        // of a multiprocessor, at least
 constexpr int PRODUCTS_IN_FLIGHT = 4; // of a lane; a round has a multiple of it
-
-template <typename Real> struct MaskOperands {
-    const Real *left, *right, *diagonal;
-    Real *c;
-    Real alpha, beta;
-};
 
 // An entry of the left factor, and the row of the right one that it multiplies.
 template <typename Real> struct alignas(16) MaskedEntry {
@@ -37,9 +32,8 @@ template <typename Real> struct alignas(16) MaskedEntry {
 
 // Entry t of the list of an item; of no products behind its end.
 template <typename Real>
-__device__ __forceinline__ MaskedEntry<Real> load_masked(const spmmi_spgemm_tables &tables,
-                                                         const MaskOperands<Real> &values, const uint4 &item,
-                                                         uint32_t t)
+__device__ __forceinline__ MaskedEntry<Real>
+load_masked(const spmmi_spgemm_tables &tables, const Operands<Real> &values, const uint4 &item, uint32_t t)
 {
     MaskedEntry<Real> entry = {Real(0), 0, 0};
     const uint32_t p = item.x + t;
@@ -100,8 +94,7 @@ __device__ __forceinline__ uint4 load_item(const spmmi_spgemm_tables &tables, co
 template <typename Real, int LANES>
 __global__ void __launch_bounds__(MASK_THREADS, MASK_BLOCKS)
     masks_kernel(const __grid_constant__ spmmi_spgemm_tables tables,
-                 const __grid_constant__ spmmi_spgemm_bin bin,
-                 const __grid_constant__ MaskOperands<Real> values)
+                 const __grid_constant__ spmmi_spgemm_bin bin, const __grid_constant__ Operands<Real> values)
 {
     // A place behind those of each group: groups of 4 lanes meet in other banks.
     __shared__ uint4 shared[MASK_THREADS / LANES][LANES + 1];
@@ -139,8 +132,8 @@ __global__ void __launch_bounds__(MASK_THREADS, MASK_BLOCKS)
 }
 
 template <typename Real, int LANES>
-int launch_bin(const spmmi_spgemm_tables *tables, const spmmi_spgemm_bin *bin,
-               const MaskOperands<Real> &values, int is_dependent, void *stream)
+int launch_bin(const spmmi_spgemm_tables *tables, const spmmi_spgemm_bin *bin, const Operands<Real> &values,
+               int is_dependent, void *stream)
 {
     const uint32_t items = MASK_THREADS / LANES * bin->turns;
     return launch_kernel(masks_kernel<Real, LANES>, dim3((bin->count + items - 1) / items), MASK_THREADS, 0,
@@ -151,12 +144,7 @@ template <typename Real>
 int launch_masks(const spmmi_spgemm_tables *tables, const spmmi_spgemm_bin *bin,
                  const spmmi_spgemm_operands *o, int is_dependent, void *stream)
 {
-    const MaskOperands<Real> values = {static_cast<const Real *>(o->left),
-                                       static_cast<const Real *>(o->right),
-                                       static_cast<const Real *>(o->diagonal),
-                                       static_cast<Real *>(o->c),
-                                       static_cast<Real>(o->alpha),
-                                       static_cast<Real>(o->beta)};
+    const Operands<Real> values = operands_of<Real>(o);
     return bin->lanes == 4 ? launch_bin<Real, 4>(tables, bin, values, is_dependent, stream)
                            : launch_bin<Real, 8>(tables, bin, values, is_dependent, stream);
 }

@@ -15,6 +15,7 @@
 #include "kernels/shared/launch.cuh"
 #include "spgemm_flat.cuh"
 #include "spgemm_join.cuh"
+#include "spgemm_operands.cuh"
 
 namespace spmmi {
 namespace spgemm {
@@ -23,12 +24,6 @@ constexpr int THREADS = SPMMI_SPGEMM_THREADS;
 constexpr int GROUPS_MAX = THREADS / 4, STEPS_MAX = 2 * THREADS + GROUPS_MAX;
 
 template <int LANES> constexpr int STEPS_OF_LANE = LANES < 32 ? 2 : 1; // in a round
-
-template <typename Real> struct Operands {
-    const Real *left, *right, *diagonal;
-    Real *c, *partials;
-    Real alpha, beta;
-};
 
 template <typename Real> constexpr unsigned shared_bytes()
 {
@@ -231,17 +226,6 @@ __global__ void __launch_bounds__(JOIN_THREADS)
     add_pieces(values.partials + join.partial, join.stride, join.pieces, 0, join.count,
                spmmi_spgemm_join_width(join.pieces),
                [&](uint32_t e, Real sum) { put(values.c + join.c + e, values.alpha, sum, values.beta); });
-}
-
-template <typename Real> Operands<Real> operands_of(const spmmi_spgemm_operands *o)
-{
-    return {static_cast<const Real *>(o->left),
-            static_cast<const Real *>(o->right),
-            static_cast<const Real *>(o->diagonal),
-            static_cast<Real *>(o->c),
-            static_cast<Real *>(o->partials),
-            static_cast<Real>(o->alpha),
-            static_cast<Real>(o->beta)};
 }
 
 template <typename Real>

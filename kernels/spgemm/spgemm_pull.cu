@@ -13,6 +13,7 @@
 #include "spgemm_chunk.cuh"
 #include "spgemm_flat.cuh"
 #include "spgemm_launch.h"
+#include "spgemm_operands.cuh"
 
 namespace spmmi {
 namespace spgemm {
@@ -22,12 +23,6 @@ constexpr int PULL_BLOCKS = 8; // of a multiprocessor, at least: as many as shar
 constexpr int IN_PULL = 4;     // chunks whose loads are issued together, as many as a word has destinations
 constexpr int ENTRY_BITS = 16; // the lane that holds the first bits of entries
 constexpr int ADDS_AHEAD = 8;  // products of one entry that are read before they are added
-
-template <typename Real> struct PullOperands {
-    const Real *left, *right, *diagonal;
-    Real *c;
-    Real alpha, beta;
-};
 
 // Product i multiplies number start + i of the right factor.
 template <typename Real> struct alignas(16) PulledRun {
@@ -53,7 +48,7 @@ struct Pull {
 // a of what a word says, and where its products are.
 template <typename Real>
 __device__ __forceinline__ PulledRun<Real>
-load_run(const spmmi_spgemm_tables &tables, const PullOperands<Real> &values, const Pull &pull, uint32_t word)
+load_run(const spmmi_spgemm_tables &tables, const Operands<Real> &values, const Pull &pull, uint32_t word)
 {
     const uint32_t p = pull.first + (word >> pull.counts.bits);
     PulledRun<Real> run = {values.left[p], __ldg(tables.starts + p) + (word & ((1u << pull.counts.bits) - 1)),
@@ -95,7 +90,7 @@ template <typename Real> struct PieceSum {
 
 // Of each run and entry, what the warp needs. Lanes whose product begins no entry write behind the others.
 template <typename Real, bool IS_CUT>
-__device__ __forceinline__ void open_pull(const spmmi_spgemm_tables &tables, const PullOperands<Real> &values,
+__device__ __forceinline__ void open_pull(const spmmi_spgemm_tables &tables, const Operands<Real> &values,
                                           const Pull &pull, Pulled<Real> &shared, uint32_t bits,
                                           uint32_t lane)
 {
@@ -127,7 +122,7 @@ __device__ __forceinline__ void open_pull(const spmmi_spgemm_tables &tables, con
 
 // Products to the order of entries. Lanes behind the last product have its run.
 template <typename Real, bool IS_CUT>
-__device__ __forceinline__ void bring_products(const PullOperands<Real> &values, const Pull &pull,
+__device__ __forceinline__ void bring_products(const Operands<Real> &values, const Pull &pull,
                                                Pulled<Real> &shared, uint32_t bits,
                                                const uint32_t *destinations, uint32_t lane)
 {
@@ -164,7 +159,7 @@ __device__ __forceinline__ void bring_products(const PullOperands<Real> &values,
 
 // A lane takes an entry. Many have one product, so that a loop of few instructions is faster than one that reads ahead.
 template <typename Real>
-__device__ __forceinline__ void add_entries(const PullOperands<Real> &values, const Pull &pull,
+__device__ __forceinline__ void add_entries(const Operands<Real> &values, const Pull &pull,
                                             const Pulled<Real> &shared, uint32_t lane)
 {
     for (uint32_t e = lane; e < pull.counts.entries; e += 32) {
@@ -179,7 +174,7 @@ __device__ __forceinline__ void add_entries(const PullOperands<Real> &values, co
 
 // The same of a row that is cut.
 template <typename Real>
-__device__ __forceinline__ void add_pieces(const PullOperands<Real> &values, const Pull &pull,
+__device__ __forceinline__ void add_pieces(const Operands<Real> &values, const Pull &pull,
                                            const Pulled<Real> &shared, uint32_t lane)
 {
     const uint32_t pieces = __ldg(pull.stream + spmmi_spgemm_pull_pieces_at(pull.counts));
@@ -198,7 +193,7 @@ __device__ __forceinline__ void add_pieces(const PullOperands<Real> &values, con
 }
 
 template <typename Real, bool IS_CUT>
-__device__ __forceinline__ void run_pull(const spmmi_spgemm_tables &tables, const PullOperands<Real> &values,
+__device__ __forceinline__ void run_pull(const spmmi_spgemm_tables &tables, const Operands<Real> &values,
                                          const Pull &pull, Pulled<Real> &shared, uint32_t lane)
 {
     const uint32_t chunks = (pull.counts.products + 31) / 32;
@@ -217,7 +212,7 @@ __device__ __forceinline__ void run_pull(const spmmi_spgemm_tables &tables, cons
 
 // One entry of C, of SPMMI_SPGEMM_PULL_LONGEST products at most.
 template <typename Real, bool IS_CUT>
-__device__ __forceinline__ void run_one(const spmmi_spgemm_tables &tables, const PullOperands<Real> &values,
+__device__ __forceinline__ void run_one(const spmmi_spgemm_tables &tables, const Operands<Real> &values,
                                         const Pull &pull, Pulled<Real> &shared, uint32_t lane)
 {
     const uint32_t products = pull.counts.products;
@@ -249,7 +244,7 @@ __device__ __forceinline__ void run_one(const spmmi_spgemm_tables &tables, const
 }
 
 template <typename Real, bool IS_CUT>
-__device__ __forceinline__ void run_any(const spmmi_spgemm_tables &tables, const PullOperands<Real> &values,
+__device__ __forceinline__ void run_any(const spmmi_spgemm_tables &tables, const Operands<Real> &values,
                                         const Pull &pull, Pulled<Real> &shared, uint32_t lane)
 {
     if (pull.counts.entries == 1)
@@ -261,7 +256,7 @@ __device__ __forceinline__ void run_any(const spmmi_spgemm_tables &tables, const
 template <typename Real>
 __global__ void __launch_bounds__(PULL_THREADS, PULL_BLOCKS)
     pull_kernel(const __grid_constant__ spmmi_spgemm_tables tables,
-                const __grid_constant__ PullOperands<Real> values)
+                const __grid_constant__ Operands<Real> values)
 {
     __shared__ Pulled<Real> shared[PULL_WARPS];
     const uint32_t warp = __shfl_sync(EVERY_LANE, threadIdx.x / 32, 0), lane = threadIdx.x % 32,
@@ -283,12 +278,7 @@ template <typename Real>
 int launch_pull(const spmmi_spgemm_tables *tables, const spmmi_spgemm_operands *o, int is_dependent,
                 void *stream)
 {
-    const PullOperands<Real> values = {static_cast<const Real *>(o->left),
-                                       static_cast<const Real *>(o->right),
-                                       static_cast<const Real *>(o->diagonal),
-                                       static_cast<Real *>(o->c),
-                                       static_cast<Real>(o->alpha),
-                                       static_cast<Real>(o->beta)};
+    const Operands<Real> values = operands_of<Real>(o);
     return launch_kernel(pull_kernel<Real>, dim3((tables->pull_count + PULL_WARPS - 1) / PULL_WARPS),
                          PULL_THREADS, 0, stream, is_dependent != 0, *tables, values);
 }
