@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <spmm/common.h>
+
 #include "inspector/analysis/radix_sort.h"
 
 #define SPMMI_MINHASH_HASHES 16       /* min-hashes of a node: one cache line */
@@ -47,12 +49,11 @@ static inline const int32_t *spmmi_minhash_columns(const struct spmmi_minhash *w
     return w->col_ind + w->unit_ptr[unit];
 }
 
-/* leader[u] of each unit: the first one with its pattern; SPMMI_MINHASH_NONE for those without nonzeros. */
-void spmmi_minhash_group_patterns(struct spmmi_minhash *w, uint32_t *leader);
-/* Number of leading units, that is of distinct patterns. */
-uint32_t spmmi_minhash_count_nodes(const struct spmmi_minhash *w, const uint32_t *leader);
-/* Nodes by ascending leader. leader[] is overwritten. */
-void spmmi_minhash_make_nodes(struct spmmi_minhash *w, uint32_t *leader);
+/* Makes nodes of the units of each pattern, by ascending first unit, and says of which node each unit is;
+ * SPMMI_MINHASH_NONE: it has no nonzeros. sorted and spare are there, of one thread at least. Errors: MEMORY. */
+spmm_status_t spmmi_minhash_find_nodes(struct spmmi_minhash *w, uint32_t *node_of);
+/* All its arrays, as far as they are there; after an error too. */
+void spmmi_minhash_free(struct spmmi_minhash *w);
 /* Min-hashes of the pattern of each node's first unit. */
 void spmmi_minhash_hash_nodes(struct spmmi_minhash *w);
 

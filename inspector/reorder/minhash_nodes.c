@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "format/base/alloc.h"
 #include "format/base/team.h"
 #include "inspector/analysis/random.h"
 
@@ -46,7 +47,8 @@ static void find_leaders(const struct spmmi_minhash *w, const uint64_t *sorted, 
     }
 }
 
-void spmmi_minhash_group_patterns(struct spmmi_minhash *w, uint32_t *leader)
+/* leader[u] of each unit: the first one with its pattern; SPMMI_MINHASH_NONE for those without nonzeros. */
+static void group_patterns(struct spmmi_minhash *w, uint32_t *leader)
 {
     const uint64_t units = w->units;
     uint64_t *const sorted = w->sorted;
@@ -70,7 +72,8 @@ void spmmi_minhash_group_patterns(struct spmmi_minhash *w, uint32_t *leader)
             leader[u] = SPMMI_MINHASH_NONE;
 }
 
-uint32_t spmmi_minhash_count_nodes(const struct spmmi_minhash *w, const uint32_t *leader)
+/* Number of leading units, that is of distinct patterns. */
+static uint32_t count_nodes(const struct spmmi_minhash *w, const uint32_t *leader)
 {
     uint32_t nodes = 0;
     for (uint64_t u = 0; u < w->units; u++)
@@ -79,7 +82,8 @@ uint32_t spmmi_minhash_count_nodes(const struct spmmi_minhash *w, const uint32_t
 }
 
 /* Leaders come before their followers; leader[] comes to hold the node of each unit. */
-void spmmi_minhash_make_nodes(struct spmmi_minhash *w, uint32_t *leader)
+/* Nodes by ascending leader. leader[] is overwritten. */
+static void make_nodes(struct spmmi_minhash *w, uint32_t *leader)
 {
     uint32_t nodes = 0;
     for (uint32_t u = 0; u < w->units; u++) {
@@ -98,6 +102,37 @@ void spmmi_minhash_make_nodes(struct spmmi_minhash *w, uint32_t *leader)
         w->size[node]++;
         leader[u] = node;
     }
+}
+
+spmm_status_t spmmi_minhash_find_nodes(struct spmmi_minhash *w, uint32_t *node_of)
+{
+    group_patterns(w, node_of);
+    w->nodes = count_nodes(w, node_of);
+    w->next = spmmi_alloc(w->units, sizeof *w->next);
+    w->head = spmmi_alloc(w->nodes, sizeof *w->head);
+    w->tail = spmmi_alloc(w->nodes, sizeof *w->tail);
+    w->size = spmmi_alloc(w->nodes, sizeof *w->size);
+    if (w->next == NULL || w->head == NULL || w->tail == NULL || w->size == NULL)
+        return SPMM_ERR_MEMORY;
+    make_nodes(w, node_of);
+    return SPMM_OK;
+}
+
+void spmmi_minhash_free(struct spmmi_minhash *w)
+{
+    spmmi_free(w->near);
+    spmmi_free(w->behind);
+    spmmi_free(w->keys);
+    spmmi_free(w->signature);
+    spmmi_free(w->hashes);
+    spmmi_free(w->parent);
+    spmmi_free(w->size);
+    spmmi_free(w->tail);
+    spmmi_free(w->head);
+    spmmi_free(w->next);
+    spmmi_free(w->marks);
+    spmmi_free(w->spare);
+    spmmi_free(w->sorted);
 }
 
 /* Min-hashes: one hash per column selects the position and the value. */

@@ -279,17 +279,9 @@ static spmm_status_t build(struct growth *g)
     g->node_of = spmmi_alloc(w->units, sizeof *g->node_of);
     w->sorted = spmmi_alloc(w->units, sizeof *w->sorted);
     w->spare = spmmi_alloc(w->units, sizeof *w->spare);
-    w->next = spmmi_alloc(w->units, sizeof *w->next);
-    if (g->node_of == NULL || w->sorted == NULL || w->spare == NULL || w->next == NULL)
+    if (g->node_of == NULL || w->sorted == NULL || w->spare == NULL ||
+        spmmi_minhash_find_nodes(w, g->node_of) != SPMM_OK)
         return SPMM_ERR_MEMORY;
-    spmmi_minhash_group_patterns(w, g->node_of);
-    w->nodes = spmmi_minhash_count_nodes(w, g->node_of);
-    w->head = spmmi_alloc(w->nodes, sizeof *w->head);
-    w->tail = spmmi_alloc(w->nodes, sizeof *w->tail);
-    w->size = spmmi_alloc(w->nodes, sizeof *w->size);
-    if (w->head == NULL || w->tail == NULL || w->size == NULL)
-        return SPMM_ERR_MEMORY;
-    spmmi_minhash_make_nodes(w, g->node_of);
     return link_graph(g);
 }
 
@@ -299,12 +291,7 @@ static void growth_free(struct growth *g)
     spmmi_free(g->near);
     spmmi_free(g->own_neighbours);
     spmmi_free(g->own_first);
-    spmmi_free(g->patterns.size);
-    spmmi_free(g->patterns.tail);
-    spmmi_free(g->patterns.head);
-    spmmi_free(g->patterns.next);
-    spmmi_free(g->patterns.spare);
-    spmmi_free(g->patterns.sorted);
+    spmmi_minhash_free(&g->patterns);
     spmmi_free(g->node_of);
 }
 

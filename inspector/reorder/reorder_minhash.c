@@ -130,17 +130,14 @@ static void emit(struct spmmi_minhash *w, uint32_t *permutation)
 
 static bool alloc_nodes(struct spmmi_minhash *w)
 {
-    w->head = spmmi_alloc(w->nodes, sizeof *w->head);
-    w->tail = spmmi_alloc(w->nodes, sizeof *w->tail);
-    w->size = spmmi_alloc(w->nodes, sizeof *w->size);
     w->parent = spmmi_alloc(w->nodes, sizeof *w->parent);
     w->hashes = spmmi_alloc(w->nodes, sizeof *w->hashes);
     w->signature = spmmi_alloc(w->nodes, sizeof *w->signature);
     w->keys = spmmi_alloc(w->nodes, SPMMI_MINHASH_BANDS * sizeof *w->keys);
     w->behind = spmmi_alloc(w->nodes, sizeof *w->behind);
     w->near = spmmi_alloc(w->nodes, sizeof *w->near);
-    return w->head != NULL && w->tail != NULL && w->size != NULL && w->parent != NULL && w->hashes != NULL &&
-           w->signature != NULL && w->keys != NULL && w->behind != NULL && w->near != NULL;
+    return w->parent != NULL && w->hashes != NULL && w->signature != NULL && w->keys != NULL &&
+           w->behind != NULL && w->near != NULL;
 }
 
 /* Marks cost a byte a column and thread: not where columns are many for their nonzeros. */
@@ -171,34 +168,18 @@ spmm_status_t spmmi_reorder_minhash(uint64_t count, int64_t cols, const int64_t 
     spmm_status_t status = SPMM_ERR_MEMORY;
     struct spmmi_minhash w = {.units = count, .cols = cols, .unit_ptr = unit_ptr, .col_ind = col_ind};
     w.threads = threads < SPMMI_MINHASH_BANDS ? threads : SPMMI_MINHASH_BANDS;
-    w.next = spmmi_alloc(count, sizeof *w.next);
     w.sorted = spmmi_alloc(count, (size_t)w.threads * sizeof *w.sorted);
     w.spare = spmmi_alloc(count, (size_t)w.threads * sizeof *w.spare);
-    if (w.next == NULL || w.sorted == NULL || w.spare == NULL || !alloc_marks(&w))
+    if (w.sorted == NULL || w.spare == NULL || !alloc_marks(&w))
         goto cleanup;
-    spmmi_minhash_group_patterns(&w, permutation);
-    w.nodes = spmmi_minhash_count_nodes(&w, permutation);
-    if (!alloc_nodes(&w))
+    if (spmmi_minhash_find_nodes(&w, permutation) != SPMM_OK || !alloc_nodes(&w))
         goto cleanup;
-    spmmi_minhash_make_nodes(&w, permutation);
     spmmi_minhash_hash_nodes(&w);
     status = join_all(&w);
     if (status == SPMM_OK)
         emit(&w, permutation);
 cleanup:
-    spmmi_free(w.near);
-    spmmi_free(w.behind);
-    spmmi_free(w.keys);
-    spmmi_free(w.signature);
-    spmmi_free(w.hashes);
-    spmmi_free(w.parent);
-    spmmi_free(w.size);
-    spmmi_free(w.tail);
-    spmmi_free(w.head);
-    spmmi_free(w.marks);
-    spmmi_free(w.spare);
-    spmmi_free(w.sorted);
-    spmmi_free(w.next);
+    spmmi_minhash_free(&w);
     return status;
 }
 
