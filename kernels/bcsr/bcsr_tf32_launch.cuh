@@ -23,18 +23,9 @@ uint32_t clusters_at_once(const struct spmmi_tcblock_cuda *args, const struct sp
     }
     const uint32_t shared = bcsr_shared(args, shape, sizeof(typename Shape::T), size);
     const auto kernel = bcsr_split_kernel<Shape, true>;
-    cudaLaunchAttribute attribute = {};
-    attribute.id = cudaLaunchAttributeClusterDimension;
-    attribute.val.clusterDim.x = size;
-    attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
-    cudaLaunchConfig_t config = {};
-    config.gridDim = dim3(size);
-    config.blockDim = dim3(Shape::THREADS);
-    config.dynamicSmemBytes = shared;
-    config.attrs = &attribute;
-    config.numAttrs = 1;
+    const ClusterLaunch launch(size, size, Shape::THREADS, shared, nullptr);
     if (allow_shared(kernel, shared, args->shared_max) != cudaSuccess ||
-        cudaOccupancyMaxActiveClusters(&count, kernel, &config) != cudaSuccess) {
+        cudaOccupancyMaxActiveClusters(&count, kernel, &launch.config) != cudaSuccess) {
         (void)cudaGetLastError(); // no clusters, which is no error
         count = 0;
     }

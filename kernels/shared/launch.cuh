@@ -61,23 +61,34 @@ template <typename Kernel> cudaError_t allow_shared(Kernel kernel, uint32_t byte
     return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)most);
 }
 
-// In clusters of so many thread blocks (cluster.cuh); grid is a multiple of them.
+// A launch in clusters of so many thread blocks (cluster.cuh); grid is a multiple of them. It is not copied, as config
+// points into it.
+struct ClusterLaunch {
+    cudaLaunchAttribute attribute = {};
+    cudaLaunchConfig_t config = {};
+
+    ClusterLaunch(unsigned grid, unsigned blocks, unsigned threads, unsigned shared_bytes, void *stream)
+    {
+        attribute.id = cudaLaunchAttributeClusterDimension;
+        attribute.val.clusterDim.x = blocks;
+        attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+        config.gridDim = dim3(grid);
+        config.blockDim = dim3(threads);
+        config.dynamicSmemBytes = shared_bytes;
+        config.stream = static_cast<cudaStream_t>(stream);
+        config.attrs = &attribute;
+        config.numAttrs = 1;
+    }
+    ClusterLaunch(const ClusterLaunch &) = delete;
+    ClusterLaunch &operator=(const ClusterLaunch &) = delete;
+};
+
 template <typename... Parameters, typename... Arguments>
 cudaError_t launch_clusters(void (*kernel)(Parameters...), unsigned grid, unsigned blocks, unsigned threads,
                             unsigned shared_bytes, void *stream, Arguments... arguments)
 {
-    cudaLaunchAttribute attribute = {};
-    attribute.id = cudaLaunchAttributeClusterDimension;
-    attribute.val.clusterDim.x = blocks;
-    attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
-    cudaLaunchConfig_t config = {};
-    config.gridDim = dim3(grid);
-    config.blockDim = dim3(threads);
-    config.dynamicSmemBytes = shared_bytes;
-    config.stream = static_cast<cudaStream_t>(stream);
-    config.attrs = &attribute;
-    config.numAttrs = 1;
-    return cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...);
+    const ClusterLaunch launch(grid, blocks, threads, shared_bytes, stream);
+    return cudaLaunchKernelEx(&launch.config, kernel, static_cast<Parameters>(arguments)...);
 }
 
 template <typename... Parameters, typename... Arguments>
