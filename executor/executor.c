@@ -11,10 +11,7 @@
 #include "format/base/options.h"
 #include "format/base/stored_value.h"
 #include "format/base/team.h"
-#include "format/matrix/equal_values.h"
-#include "pack/pack_threads.h"
-#include "parts.h"
-#include "typed_plan.h"
+#include "settle.h"
 
 int spmm_device_count(void)
 {
@@ -96,76 +93,17 @@ static bool is_of_cpu_alone(const char *kernel)
     return is_kernel(spmmi_cpu_kernels, kernel) && !is_kernel(spmmi_cuda_kernels, kernel);
 }
 
-static uint32_t target_of(int device)
-{
-    return device == SPMM_DEVICE_CPU ? SPMMI_TARGET_CPU : spmmi_cuda_target(device);
-}
-
-/* The plan for this type with the variants that are wanted. hash, unless NULL, is that of all variants, as a plan is
- * told by. */
-static spmm_status_t plan_settle(const spmm_plan_t *plan, int device, const spmm_executor_options_t *options,
-                                 struct spmmi_typed_plan *typed, uint64_t *hash, spmm_diag_t *diag)
-{
-    spmm_status_t status = SPMM_OK;
-    const struct spmmi_wanted wanted = {options->n_min, options->n_max, options->ops, options->layouts};
-    SPMM_TRY(spmmi_typed_plan(plan, options->a_type, typed, diag));
-    if (hash != NULL)
-        *hash = spmmi_parts_hash(&typed->plan);
-    /* The words of a forced kernel are those of any variant. */
-    if (spmmi_wanted_is_all(&wanted) || options->force_kernel != NULL)
-        return SPMM_OK;
-    spmmi_typed_plan_want(typed, target_of(device), &wanted);
-    SPMM_REQUIRE(typed->plan.variant_count > 0, SPMM_ERR_NO_VARIANT, diag,
-                 "the plan has no variant of the ops that are wanted");
-cleanup:
-    return status;
-}
-
-/* Reads all values where the executor may be on a GPU: once a call. */
-static struct spmmi_first_values first_values_of(const spmm_plan_t *plan, int device,
-                                                 const spmm_executor_options_t *options)
-{
-    const int are_there = plan->values != NULL || options->unit_values;
-    if (options->unit_values || device == SPMM_DEVICE_CPU || spmmi_cuda_device_count() == 0)
-        return (struct spmmi_first_values){are_there, options->unit_values};
-    const int threads = spmmi_pack_threads((uint64_t)plan->nnz * spmm_dtype_size(plan->dtype));
-    return (struct spmmi_first_values){are_there, spmmi_plan_has_equal_values(plan, threads)};
-}
-
-/* All that create takes; PLAN_BUDGET where that is more than the options allow. */
-static spmm_status_t needs_count(const spmm_plan_t *plan, int device, const spmm_executor_options_t *options,
-                                 struct spmmi_first_values first, struct spmmi_needs *needs,
-                                 spmm_diag_t *diag)
-{
-    spmm_status_t status = SPMM_OK;
-    struct spmmi_typed_plan typed;
-    *needs = spmmi_needs_new(options->host_budget_bytes, options->device_budget_bytes);
-    SPMM_TRY(plan_settle(plan, device, options, &typed, NULL, diag));
-    needs->host = sizeof(spmm_executor_t) + sizeof(pthread_rwlock_t);
-    if (options->unit_values && device == SPMM_DEVICE_CPU)
-        needs->host += (uint64_t)plan->nnz * spmm_dtype_size(typed.plan.dtype);
-    else if (!options->unit_values)
-        needs->host += spmmi_typed_values_bytes(plan, typed.plan.dtype);
-    needs->host += device == SPMM_DEVICE_CPU ? 0 : spmmi_jit_bytes(&typed.plan, options->jit);
-    if (device == SPMM_DEVICE_CPU)
-        SPMM_TRY(spmmi_cpu_needs(&typed.plan, options->force_kernel, needs, diag));
-    else
-        SPMM_TRY(spmmi_cuda_needs(&typed.plan, device, options, first, needs, diag));
-    SPMM_TRY(spmmi_needs_check(needs, 0, diag));
-cleanup:
-    return status;
-}
-
 /* What AUTO asks: does GPU 0 run this plan? Where it would fail for another reason, a budget too, it is taken, and the
  * caller hears that. */
 static bool is_for_gpu(const spmm_plan_t *plan, const spmm_executor_options_t *options,
                        struct spmmi_first_values first)
 {
-    struct spmmi_needs needs;
+    struct spmmi_settled_plan settled;
     if (spmmi_cuda_device_count() == 0 || is_of_cpu_alone(options->force_kernel) ||
         !spmmi_cuda_device_runs(0))
         return false;
-    const spmm_status_t status = needs_count(plan, 0, options, first, &needs, &spmmi_diag_unheard);
+    const spmm_status_t status =
+        spmmi_plan_settle_counted(plan, 0, options, first, &settled, &spmmi_diag_unheard);
     return status != SPMM_ERR_UNSUPPORTED && status != SPMM_ERR_TOO_LARGE && status != SPMM_ERR_PLAN_FEATURE;
 }
 
@@ -199,7 +137,7 @@ spmm_status_t spmm_executor_memory_bytes(const spmm_plan_t *plan, int device,
     spmm_status_t status = SPMM_OK;
     spmm_executor_options_t settled;
     struct spmmi_first_values first;
-    struct spmmi_needs needs = {.host = 0};
+    struct spmmi_settled_plan counted;
     spmmi_diag_clear(diag);
     if (host_bytes != NULL)
         *host_bytes = 0;
@@ -207,13 +145,13 @@ spmm_status_t spmm_executor_memory_bytes(const spmm_plan_t *plan, int device,
         *device_bytes = 0;
     SPMM_REQUIRE(plan != NULL, SPMM_ERR_ARGUMENT, diag, "the plan is NULL");
     SPMM_TRY(options_read(options, &settled, diag));
-    first = first_values_of(plan, device, &settled);
+    first = spmmi_values_look(plan, device, &settled);
     SPMM_TRY(device_settle(&device, &settled, plan, first, diag));
-    SPMM_TRY(needs_count(plan, device, &settled, first, &needs, diag));
+    SPMM_TRY(spmmi_plan_settle_counted(plan, device, &settled, first, &counted, diag));
     if (host_bytes != NULL)
-        *host_bytes = needs.host;
+        *host_bytes = counted.needs.host;
     if (device_bytes != NULL)
-        *device_bytes = needs.device;
+        *device_bytes = counted.needs.device;
 cleanup:
     return status;
 }
@@ -278,7 +216,7 @@ static spmm_status_t device_open(spmm_executor_t *executor, const spmm_plan_t *p
     if (made != NULL)
         typed->values = made;
     executor->has_values = typed->values != NULL || options->unit_values;
-    executor->target = target_of(executor->device);
+    executor->target = spmmi_device_target(executor->device);
     if (executor->device == SPMM_DEVICE_CPU) {
         SPMM_TRY(spmmi_cpu_create(typed, options->threads, options->force_kernel, &executor->cpu, diag));
     } else {
@@ -300,29 +238,31 @@ spmm_status_t spmm_executor_create(const spmm_plan_t *plan, int device,
     spmm_executor_t *executor = NULL;
     spmm_executor_options_t settled;
     struct spmmi_first_values first;
-    struct spmmi_needs needs;
-    struct spmmi_typed_plan typed;
+    struct spmmi_settled_plan of;
     spmmi_diag_clear(diag);
     SPMM_REQUIRE(executor_out != NULL, SPMM_ERR_ARGUMENT, diag, "the pointer for the executor is NULL");
     *executor_out = NULL;
     SPMM_REQUIRE(plan != NULL, SPMM_ERR_ARGUMENT, diag, "the plan is NULL");
     SPMM_TRY(options_read(options, &settled, diag));
-    first = first_values_of(plan, device, &settled);
+    first = spmmi_values_look(plan, device, &settled);
     SPMM_TRY(device_settle(&device, &settled, plan, first, diag));
     if (settled.host_budget_bytes != 0 || settled.device_budget_bytes != 0)
-        SPMM_TRY(needs_count(plan, device, &settled, first, &needs, diag));
+        SPMM_TRY(spmmi_plan_settle_counted(plan, device, &settled, first, &of, diag));
+    else
+        SPMM_TRY(spmmi_plan_settle(plan, device, &settled, &of, diag));
     executor = spmmi_alloc_zero(1, sizeof *executor);
     SPMM_TRY_ALLOC(executor, diag);
     SPMM_TRY_ALLOC(executor->values_lock = values_lock_make(), diag);
-    SPMM_TRY(plan_settle(plan, device, &settled, &typed, &executor->parts_hash, diag));
-    shape_copy(&executor->shape, &typed.plan);
-    memcpy(executor->variant_of, typed.variant_of, sizeof executor->variant_of);
+    shape_copy(&executor->shape, &of.typed.plan);
+    memcpy(executor->variant_of, of.typed.variant_of, sizeof executor->variant_of);
+    executor->parts_hash = of.parts_hash;
+    executor->given_up = of.given_up;
     executor->plan_type = plan->dtype;
     executor->device = device;
     status = spmm_device_name(device, executor->device_name, sizeof executor->device_name);
     SPMM_REQUIRE(status == SPMM_OK, status, diag, "device %d has no name: %s", device,
                  spmm_status_text(status));
-    SPMM_TRY(device_open(executor, plan, &typed.plan, &settled, first, diag));
+    SPMM_TRY(device_open(executor, plan, &of.typed.plan, &settled, first, diag));
     spmmi_executor_log(executor);
     *executor_out = executor;
     executor = NULL;

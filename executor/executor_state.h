@@ -24,10 +24,16 @@ struct spmm_executor {
     uint32_t variant_of[SPMMI_VARIANT_MAX]; /* of spmmi_typed_plan */
     spmm_dtype_t plan_type;                 /* values of the plan: shape has those of the executor */
     uint64_t parts_hash;                    /* spmmi_parts_hash of the typed plan */
+    uint64_t given_up;                      /* as of struct spmmi_settled_plan */
     struct spmmi_cpu *cpu;                  /* one of the two */
     struct spmmi_cuda *cuda;
     struct spmmi_jit *jit; /* beside cuda; else NULL. What products look up in it is under values_lock */
 };
+
+static inline bool spmmi_is_given_up(const spmm_executor_t *executor, int variant)
+{
+    return (executor->given_up >> variant & 1) != 0;
+}
 
 /* Which variant runs a product, and whether it was made for it. */
 struct spmmi_choice {

@@ -126,9 +126,9 @@ spmm_status_t spmmi_product_check(const spmm_executor_t *executor, spmm_op_t op,
     int fits = 0;
     const uint32_t layout = b->layout == SPMM_ROW_MAJOR ? SPMM_LAYOUTS_ROW_MAJOR : SPMM_LAYOUTS_COL_MAJOR;
     choice->variant = spmmi_variant_pick(shape, op, executor->target, b->cols, layout, &fits);
-    choice->fits = fits != 0;
     SPMM_REQUIRE(choice->variant >= 0, SPMM_ERR_NO_VARIANT, diag, "the plan has no variant for op %s",
                  spmm_op_name(op));
+    choice->fits = fits != 0 && !spmmi_is_given_up(executor, choice->variant);
     SPMM_TRY(part_check(executor, choice, op, b, c, diag));
 cleanup:
     return status;

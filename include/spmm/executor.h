@@ -86,9 +86,9 @@ typedef struct spmm_executor_options {
      * thread, 1 to 32 ("cuda/tiled/whole/r8"); the shape of rows ("v4l8") and compute types are taken and follow from
      * the product. */
     const char *force_kernel;
-    /** Most host memory that spmm_executor_create may take, for what it holds and for what it gives back; 0: no limit.
-     * Where that is not enough it is refused (PLAN_BUDGET) before the executor is made; to find that out takes what
-     * spmm_executor_memory_bytes takes, which may be more. Set one for plans of others. */
+    /** Most host memory that spmm_executor_create takes, held or given back; 0: no limit. Set one for plans of others.
+     * Kernels of the plan beyond it are given up, those first whose products lose least for their bytes: these run by
+     * others (spmm_executor_info_t.fallback). PLAN_BUDGET where none fits, or not the forced one. */
     uint64_t host_budget_bytes;
     uint64_t device_budget_bytes; /**< The same of the memory of a GPU, and of spmm_executor_set_values. */
     /** 1: each entry of A counts as 1, whatever values the plan holds, if any: the product of a pattern. The result has
@@ -358,7 +358,7 @@ typedef struct {
     char kernel[64];       /**< Name of the kernel that would run, with its instance, such as
                               "cuda/tiled/segmented-48/p256/reordered/r16": segments of 48 nonzeros, row blocks of 256,
                               rows permuted, 16 columns a thread. */
-    int fallback;          /**< 1: the plan has no variant for this target, n or layout; the nearest runs. */
+    int fallback;          /**< 1: no kernel for this target, n and layout is there; the nearest runs. */
     char note[160];        /**< A sentence on the fallback; empty if none. */
     int64_t variant; /**< The variant of the plan that would run, as for spmm_plan_variant; -1: no product. */
     uint32_t target; /**< Its target, as of spmm_variant_info_t; 0 without a product. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Executors for some products alone: less memory, the same bits, and what the others meet. */
+/* Executors for some products alone, or with less memory than all parts take: less memory, the same bits, and what the
+ * others meet. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,7 +8,8 @@
 
 #include <cmocka.h>
 
-#include "executor/typed_plan.h"
+#include "executor/give_up.h"
+#include "format/base/alloc.h"
 #include "tests/support/dense.h"
 #include "tests/support/plan_build.h"
 #include "tests/support/plan_seal.h"
@@ -221,6 +223,111 @@ static void ranges_and_masks_are_checked(void **state)
     test_matrix_free(a);
 }
 
+/* Times of both families for the variant of rows and for that of tiled. */
+static void times_set(spmm_plan_t *plan, const double us[2][2])
+{
+    static const spmm_family_t families[] = {SPMM_FAMILY_ROWS, SPMM_FAMILY_TILED};
+    spmmi_free(plan->trace);
+    plan->trace = spmmi_alloc_zero(4, sizeof *plan->trace);
+    assert_non_null(plan->trace);
+    plan->trace_count = 4;
+    for (uint32_t t = 0; t < 4; t++) {
+        struct spmmi_trace *step = &plan->trace[t];
+        step->variant = t / 2;
+        step->family = families[t % 2];
+        step->schedule = t % 2 == 0 ? SPMM_SCHEDULE_NONZERO_SPLIT : SPMM_SCHEDULE_WHOLE;
+        step->predicted_us = us[t / 2][t % 2];
+    }
+}
+
+static uint64_t bytes_needed(const spmm_plan_t *plan, spmm_executor_options_t options)
+{
+    uint64_t bytes = 0;
+    options.struct_size = sizeof options;
+    assert_int_equal(spmm_executor_memory_bytes(plan, SPMM_DEVICE_CPU, &options, &bytes, NULL, NULL),
+                     SPMM_OK);
+    return bytes;
+}
+
+/* Of two parts of about the same size, the one whose products lose less; those of the other are as they were. */
+static void within_a_budget_the_part_that_loses_least_is_given_up(void **state)
+{
+    static const double us[2][2][2] = {{{1, 4}, {2, 1}}, {{1, 2}, {40, 1}}};
+    const struct test_product *const products[] = {&narrow, &wide};
+    (void)state;
+    struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
+    spmm_plan_t *plan = plan_of(a);
+    spmm_executor_t *all = executor_for(plan, (spmm_executor_options_t){.threads = 0});
+    const uint64_t needed = bytes_needed(plan, (spmm_executor_options_t){.threads = 0});
+    for (int kept = 0; kept < 2; kept++) {
+        const spmm_executor_options_t options = {.host_budget_bytes = needed - 1};
+        char kernel[64];
+        struct test_dense c;
+        times_set(plan, us[kept]);
+        spmm_executor_t *executor = executor_for(plan, options);
+        expect_same(all, executor, a, products[kept]);
+        assert_int_equal(run(executor, a, products[1 - kept], kernel, &c), 1);
+        assert_non_null(strstr(kernel, kept == 0 ? "cpu/rows" : "cpu/tiled"));
+        test_dense_free(&c);
+        test_product_check(executor, a, SPMM_F32, products[1 - kept]);
+        assert_true(bytes_needed(plan, options) < needed && host_bytes(plan, options) < needed);
+        spmm_executor_destroy(executor);
+    }
+    spmm_executor_destroy(all);
+    spmm_plan_destroy(plan);
+    test_matrix_free(a);
+}
+
+/* A part that is too large alone is given up whatever it loses; where each is, or the kernel is forced, there is no
+ * executor. */
+static void a_budget_below_a_part_refuses_it(void **state)
+{
+    static const double us[2][2] = {{1, 9}, {9, 1}};
+    (void)state;
+    struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
+    spmm_plan_t *plan = plan_of(a);
+    times_set(plan, us);
+    const uint64_t rows = bytes_needed(plan, (spmm_executor_options_t){.n_max = NARROW}),
+                   tiled = bytes_needed(plan, (spmm_executor_options_t){.n_min = NARROW + 1});
+    const uint64_t smaller = rows < tiled ? rows : tiled, larger = rows < tiled ? tiled : rows;
+    const spmm_executor_options_t least = {.host_budget_bytes = (smaller + larger) / 2},
+                                  none = {.host_budget_bytes = smaller - 1};
+    spmm_executor_options_t forced = least;
+    forced.force_kernel = rows < tiled ? "tiled" : "rows";
+    assert_true(bytes_needed(plan, least) <= least.host_budget_bytes);
+    spmm_executor_destroy(executor_for(plan, least));
+    assert_int_equal(refused(plan, none, "are allowed"), SPMM_ERR_PLAN_BUDGET);
+    assert_int_equal(refused(plan, forced, "are allowed"), SPMM_ERR_PLAN_BUDGET);
+    spmm_plan_destroy(plan);
+    test_matrix_free(a);
+}
+
+/* Parts are counted in bytes as well: that of more bytes goes where both lose the same, and one whose rows of C are in
+ * another order runs for none. */
+static void what_is_given_up(void **state)
+{
+    static const double us[2][2] = {{1, 2}, {2, 1}};
+    (void)state;
+    struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
+    spmm_plan_t *plan = plan_of(a);
+    times_set(plan, us);
+    for (uint32_t large = 0; large < 2; large++) {
+        struct spmmi_typed_plan typed;
+        uint64_t bytes[SPMMI_PART_MAX] = {100, 100}, given_up = 0;
+        bytes[large] = 101;
+        assert_int_equal(spmmi_typed_plan(plan, plan->dtype, &typed, NULL), SPMM_OK);
+        assert_true(spmmi_plan_give_up(&typed, bytes, &given_up));
+        assert_int_equal(given_up, 1u << large);
+        assert_int_equal(typed.plan.variants[large].part_first, 1 - large);
+        assert_false(spmmi_plan_give_up(&typed, bytes, &given_up));
+        assert_int_equal(spmmi_typed_plan(plan, plan->dtype, &typed, NULL), SPMM_OK);
+        typed.plan.parts[large].flags |= SPMMI_PART_PERMUTES_OUTPUT;
+        assert_false(spmmi_plan_give_up(&typed, bytes, &given_up));
+    }
+    spmm_plan_destroy(plan);
+    test_matrix_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -230,6 +337,9 @@ int main(void)
         cmocka_unit_test(a_certifier_takes_the_plan_of_such_an_executor),
         cmocka_unit_test(ops_that_are_not_wanted_are_refused),
         cmocka_unit_test(ranges_and_masks_are_checked),
+        cmocka_unit_test(within_a_budget_the_part_that_loses_least_is_given_up),
+        cmocka_unit_test(a_budget_below_a_part_refuses_it),
+        cmocka_unit_test(what_is_given_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
