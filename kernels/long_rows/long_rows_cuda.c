@@ -95,6 +95,7 @@ static struct spmmi_rows_launch plan_launch(const struct spmmi_cuda_long_rows *p
         .dtype = p->rows.dtype,
         .b = b,
         .c = c,
+        .blocks = p->rows.blocks,
         .staged = p->rows.staged,
     };
     spmmi_rows_launch_plan(&problem, p->device, &launch);

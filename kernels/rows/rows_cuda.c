@@ -143,6 +143,7 @@ static struct spmmi_rows_launch launch_of(const struct state *s, const struct sp
         .piece_count = rows->pieces.count,
         .b = &pass.b,
         .c = &pass.c,
+        .blocks = rows->blocks,
         .staged = rows->staged,
         .is_sliced = rows->slices != NULL,
         .forced_lanes = s->forced_lanes,

@@ -102,8 +102,10 @@ static void count_blocks(const struct spmmi_rows_problem *problem, const struct 
 {
     const uint32_t groups = SPMMI_ROWS_THREADS / launch->shape.lanes;
     launch->items_per_group = 1;
-    if (launch->shape.way == SPMMI_ROWS_STAGED) {
-        const struct spmmi_staged_blocks *const grid = &problem->staged[spmmi_staged_grid(launch->shape)];
+    if (problem->schedule == SPMM_SCHEDULE_NONZERO_SPLIT) {
+        const struct spmmi_grid_blocks *const grid = launch->shape.way == SPMMI_ROWS_STAGED
+                                                         ? &problem->staged[spmmi_staged_grid(launch->shape)]
+                                                         : &problem->blocks[spmmi_rows_grid(launch->shape)];
         launch->block_nonzeros = grid->nonzeros;
         launch->block_count = grid->count;
     } else if (launch->shape.way == SPMMI_ROWS_LANES) {
@@ -113,13 +115,6 @@ static void count_blocks(const struct spmmi_rows_problem *problem, const struct 
     } else if (launch->shape.way == SPMMI_ROWS_SLICED) {
         const uint32_t slices = SPMMI_SLICE_WARPS_MAX / launch->shape.lanes;
         launch->block_count = (spmmi_slices_count(problem->ranks) + slices - 1) / slices;
-    } else if (problem->schedule == SPMM_SCHEDULE_NONZERO_SPLIT) {
-        launch->block_nonzeros =
-            problem->piece_count > 0
-                ? spmmi_rows_piece_block(spmmi_rows_grid(launch->shape))
-                : spmmi_rows_block_nonzeros(problem->nnz, problem->item_size, problem->dtype,
-                                            spmmi_rows_grid(launch->shape), device->multiprocessors);
-        launch->block_count = (problem->nnz + launch->block_nonzeros - 1) / launch->block_nonzeros;
     } else {
         launch->block_count = (problem->item_count + groups - 1) / groups;
     }

@@ -10,10 +10,10 @@
 #include "rows_pack.h"
 #include "rows_pieces.h"
 
-/* Blocks of few columns. */
-struct spmmi_staged_blocks {
+/* The blocks of a nonzero split for one of its grids. */
+struct spmmi_grid_blocks {
     const struct spmmi_block *blocks; /* on the device */
-    uint32_t count, nonzeros;         /* how many, and most nonzeros of one */
+    uint32_t count, nonzeros; /* how many, and the distance of their boundaries, or most nonzeros of one */
 };
 
 struct spmmi_rows_problem {
@@ -23,9 +23,9 @@ struct spmmi_rows_problem {
     spmm_dtype_t dtype;   /* of A; B and C say their own */
     uint32_t piece_count; /* pieces of rows that were cut; 0: items are of rows */
     const spmm_dense_t *b, *c;
-    const struct spmmi_staged_blocks *staged; /* few columns: the blocks of each grid */
-    int is_sliced;                            /* the stream is one of slices */
-    uint32_t forced_lanes;                    /* row split of one column; 0: by the length of rows */
+    const struct spmmi_grid_blocks *blocks, *staged; /* nonzero split: of each grid; staged: of few columns */
+    int is_sliced;                                   /* the stream is one of slices */
+    uint32_t forced_lanes;                           /* row split of one column; 0: by the length of rows */
 };
 
 struct spmmi_rows_launch {
@@ -67,13 +67,6 @@ static inline uint32_t spmmi_rows_block_nonzeros(uint32_t nnz, uint32_t item_siz
                                                  int grid, uint32_t sm_count)
 {
     return (uint32_t)spmmi_rows_part_blocks(nnz, item_size, dtype, grid, sm_count).nonzeros;
-}
-/* How many there are. */
-static inline uint32_t spmmi_rows_block_count(uint32_t nnz, uint32_t item_size, spmm_dtype_t dtype, int grid,
-                                              uint32_t sm_count)
-{
-    const uint32_t nonzeros = spmmi_rows_block_nonzeros(nnz, item_size, dtype, grid, sm_count);
-    return (nnz + nonzeros - 1) / nonzeros;
 }
 
 #endif

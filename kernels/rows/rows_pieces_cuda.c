@@ -28,6 +28,13 @@ int spmmi_rows_pieces_use(const struct spmmi_part_source *source)
            spmmi_rows_pieces_pay(source->plan, source->device->l2_bytes, &size);
 }
 
+static void blocks_cut(struct spmmi_arena *arena, uint32_t nnz, int grid, struct spmmi_grid_blocks *to)
+{
+    to->nonzeros = spmmi_rows_piece_block(grid);
+    to->count = spmmi_rows_piece_blocks(nnz, grid);
+    to->blocks = spmmi_arena_cut(arena, (uint64_t)to->count + 1, sizeof *to->blocks);
+}
+
 /* Device addresses. */
 static void cut(struct spmmi_arena *arena, const struct spmmi_part_source *source,
                 struct spmmi_rows_pieces_stream *p)
@@ -42,8 +49,7 @@ static void cut(struct spmmi_arena *arena, const struct spmmi_part_source *sourc
     rows->items.item_rank =
         spmmi_arena_cut(arena, (uint64_t)rows->items.item_count + 1, sizeof *rows->items.item_rank);
     for (int grid = SPMMI_ROWS_PIECES_GRID_MIN; grid <= SPMMI_ROWS_PIECES_GRID_MAX; grid++)
-        rows->blocks[grid] = spmmi_arena_cut(arena, (uint64_t)spmmi_rows_piece_blocks(s->nnz, grid) + 1,
-                                             sizeof *rows->blocks[grid]);
+        blocks_cut(arena, s->nnz, grid, &rows->blocks[grid]);
     rows->pieces.first = spmmi_arena_cut(arena, (uint64_t)p->size.cut_rows + 1, sizeof *rows->pieces.first);
     rows->pieces.row = spmmi_arena_cut(arena, p->size.cut_rows, sizeof *rows->pieces.row);
 }
@@ -52,12 +58,12 @@ static void cut(struct spmmi_arena *arena, const struct spmmi_part_source *sourc
 static void blocks_add(const struct spmmi_rows_pieces_stream *p, const struct spmmi_stream_host *stream,
                        struct spmmi_blocks_source *sources, struct spmmi_uploads *uploads)
 {
-    const struct spmmi_block *const *blocks = p->rows.blocks;
+    const struct spmmi_grid_blocks *blocks = p->rows.blocks;
     for (int grid = SPMMI_ROWS_PIECES_GRID_MIN; grid <= SPMMI_ROWS_PIECES_GRID_MAX; grid++) {
-        const uint32_t nonzeros = spmmi_rows_piece_block(grid);
-        const uint64_t count = spmmi_rows_piece_blocks(stream->nnz, grid);
+        const uint32_t nonzeros = blocks[grid].nonzeros;
+        const uint64_t count = blocks[grid].count;
         sources[grid] = (struct spmmi_blocks_source){stream, nonzeros, nonzeros / spmmi_rows_slack(grid)};
-        spmmi_cuda_table_add(uploads, blocks[grid], count + 1, spmmi_blocks_fill, &sources[grid]);
+        spmmi_cuda_table_add(uploads, blocks[grid].blocks, count + 1, spmmi_blocks_fill, &sources[grid]);
     }
 }
 

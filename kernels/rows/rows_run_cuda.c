@@ -56,7 +56,7 @@ int spmmi_cuda_rows_run(const struct spmmi_cuda_rows *rows, const struct spmmi_r
     if (rows->schedule == SPMM_SCHEDULE_NONZERO_SPLIT) {
         args.blocks = launch->shape.way == SPMMI_ROWS_STAGED
                           ? rows->staged[spmmi_staged_grid(launch->shape)].blocks
-                          : rows->blocks[spmmi_rows_grid(launch->shape)];
+                          : rows->blocks[spmmi_rows_grid(launch->shape)].blocks;
         args.arrivals = (uint64_t *)(void *)(workspace + launch->arrivals_offset);
         args.slots = workspace + launch->slots_offset;
     }
@@ -93,9 +93,11 @@ void spmmi_cuda_blocks_cut(struct spmmi_arena *arena, uint32_t nnz, uint32_t ran
                            const struct spmmi_device *device, struct spmmi_cuda_rows *rows)
 {
     for (int grid = 0; grid < SPMMI_ROWS_GRIDS; grid++) {
-        const uint64_t count =
-            spmmi_rows_block_count(nnz, rows->items.item_size, rows->dtype, grid, device->multiprocessors);
-        rows->blocks[grid] = spmmi_arena_cut(arena, count + 1, sizeof *rows->blocks[grid]);
+        struct spmmi_grid_blocks *const b = &rows->blocks[grid];
+        b->nonzeros =
+            spmmi_rows_block_nonzeros(nnz, rows->items.item_size, rows->dtype, grid, device->multiprocessors);
+        b->count = (nnz + b->nonzeros - 1) / b->nonzeros;
+        b->blocks = spmmi_arena_cut(arena, (uint64_t)b->count + 1, sizeof *b->blocks);
     }
     for (int grid = 0; grid < SPMMI_STAGED_GRIDS; grid++) {
         const uint64_t count =
@@ -107,7 +109,7 @@ void spmmi_cuda_blocks_cut(struct spmmi_arena *arena, uint32_t nnz, uint32_t ran
 /* Blocks of few columns, of which each begins where the one before it ended: a job for each grid. */
 struct staged_jobs {
     const struct spmmi_stream_host *stream;
-    struct spmmi_staged_blocks *staged;
+    struct spmmi_grid_blocks *staged;
     struct spmmi_block *host[SPMMI_STAGED_GRIDS]; /* room for as many as there may be */
     uint32_t sum_bytes, sm_count;
 };
@@ -115,7 +117,7 @@ struct staged_jobs {
 static void staged_build(void *context, int grid)
 {
     struct staged_jobs *const j = context;
-    struct spmmi_staged_blocks *const staged = &j->staged[grid];
+    struct spmmi_grid_blocks *const staged = &j->staged[grid];
     const uint32_t vec = grid > 0 ? 2 : 1;
     const uint32_t most = SPMMI_STAGED_NONZEROS_MAX(j->sum_bytes, vec, spmmi_staged_lanes(grid));
     staged->nonzeros = spmmi_staged_nonzeros(j->stream, spmmi_staged_least(grid), most, staged_ranks(grid),
@@ -143,9 +145,10 @@ static void blocks_add(const struct spmmi_cuda_rows *rows, const struct spmmi_st
 {
     const uint32_t size = rows->items.item_size;
     for (int grid = 0; grid < SPMMI_ROWS_GRIDS; grid++) {
-        const uint64_t count = spmmi_rows_block_count(stream->nnz, size, rows->dtype, grid, sm_count);
+        const uint64_t count = rows->blocks[grid].count;
         sources[grid] = spmmi_rows_blocks_source(stream, size, rows->dtype, grid, sm_count);
-        spmmi_cuda_table_add(uploads, rows->blocks[grid], count + 1, spmmi_blocks_fill, &sources[grid]);
+        spmmi_cuda_table_add(uploads, rows->blocks[grid].blocks, count + 1, spmmi_blocks_fill,
+                             &sources[grid]);
     }
 }
 
@@ -155,7 +158,7 @@ static spmm_status_t upload_blocks(struct spmmi_cuda_rows *rows, const struct sp
     spmm_status_t status = SPMM_OK;
     struct spmmi_blocks_source sources[SPMMI_ROWS_GRIDS];
     struct spmmi_uploads built = {.count = 0};
-    struct spmmi_staged_blocks *const staged = rows->staged;
+    struct spmmi_grid_blocks *const staged = rows->staged;
     struct staged_jobs jobs = {.stream = stream,
                                .staged = staged,
                                .sum_bytes = (uint32_t)spmmi_sum_bytes((int)rows->dtype),

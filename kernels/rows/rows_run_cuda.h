@@ -20,9 +20,9 @@ struct spmmi_cuda_rows {
     struct spmmi_stream stream; /* its values are where `values` says */
     void *const *values;        /* where whoever holds them keeps their address; NULL there: none are held */
     struct spmmi_stream_items items;
-    const struct spmmi_block *blocks[SPMMI_ROWS_GRIDS];    /* nonzero split */
-    struct spmmi_staged_blocks staged[SPMMI_STAGED_GRIDS]; /* the same, of few columns */
-    const struct spmmi_slice *slices;                      /* the stream is one of slices; NULL: of rows */
+    struct spmmi_grid_blocks blocks[SPMMI_ROWS_GRIDS];   /* nonzero split */
+    struct spmmi_grid_blocks staged[SPMMI_STAGED_GRIDS]; /* the same, of few columns */
+    const struct spmmi_slice *slices;                    /* the stream is one of slices; NULL: of rows */
     struct spmmi_rows_pieces pieces; /* ranks are pieces of rows; count 0: they are rows */
     uint64_t arrival_tag;
 };

@@ -34,10 +34,10 @@ static struct spmmi_rows_launch launch_of(int64_t n, const struct place *of_b, c
                                           const spmm_dtype_t *types, spmm_schedule_t schedule)
 {
     static const struct spmmi_device device = {.target = 90, .multiprocessors = 132, .can_overlap = 1};
-    struct spmmi_staged_blocks staged[SPMMI_STAGED_GRIDS];
+    struct spmmi_grid_blocks staged[SPMMI_STAGED_GRIDS], blocks[SPMMI_ROWS_GRIDS] = {{NULL, ROWS, 8}};
     const spmm_dense_t b = operand(of_b, n, types[1]), c = operand(of_c, n, types[2]);
     for (int i = 0; i < SPMMI_STAGED_GRIDS; i++) /* so many blocks that staging never pays */
-        staged[i] = (struct spmmi_staged_blocks){NULL, UINT32_MAX, SPMMI_STAGED_NONZEROS_MIN};
+        staged[i] = (struct spmmi_grid_blocks){NULL, UINT32_MAX, SPMMI_STAGED_NONZEROS_MIN};
     const struct spmmi_rows_problem problem = {.rows = ROWS,
                                                .cols = ROWS,
                                                .nnz = 8 * ROWS,
@@ -48,6 +48,7 @@ static struct spmmi_rows_launch launch_of(int64_t n, const struct place *of_b, c
                                                .dtype = types[0],
                                                .b = &b,
                                                .c = &c,
+                                               .blocks = blocks,
                                                .staged = staged};
     struct spmmi_rows_launch launch;
     spmmi_rows_launch_plan(&problem, &device, &launch);

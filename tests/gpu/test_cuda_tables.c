@@ -107,7 +107,7 @@ static table_fill fill_of(struct expected *e, const struct test_table *table, co
             return known[i].fill;
         }
     e->staged += is_named(table, "staged[grid].blocks");
-    if (!is_named(table, "rows->blocks[grid]"))
+    if (!is_named(table, "rows->blocks[grid].blocks"))
         return NULL;
     blocks = spmmi_rows_blocks_source(&e->stream, size, e->plan->dtype, e->blocks++, e->multiprocessors);
     *source = &blocks;
