@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One product: its workspace, what would run it, and running it. Nothing here allocates or changes the executor;
- * of the families dense alone remembers the shapes that it met. */
+ * families alone remember kernels and, dense, shapes that they met. */
 #include <stdio.h>
 #include <string.h>
 

@@ -3,6 +3,7 @@
 #pragma once
 #include "bcsr.cuh"
 #include "bcsr_instances.h"
+#include "kernels/shared/allowed.cuh"
 
 namespace spmmi {
 
@@ -37,7 +38,7 @@ cudaError_t launch_bcsr_shape(const struct spmmi_tcblock_cuda *args, const struc
     const bool is_dependent = args->overtakes || args->is_early;
     if (!is_of_shape<Shape>(shape) || blocks > INT32_MAX) // the blocks of a grid
         return cudaErrorInvalidConfiguration;
-    const cudaError_t error = allow_shared(kernel, shared, args->shared_max);
+    const cudaError_t error = allow_shared_once(kernel, shared, args->shared_max, args->allowed);
     if (error != cudaSuccess || blocks == 0)
         return error;
     if (shares > 1)

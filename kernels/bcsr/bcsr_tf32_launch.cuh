@@ -13,9 +13,8 @@ uint32_t clusters_at_once(const struct spmmi_tcblock_cuda *args, const struct sp
 {
     constexpr int DEVICES = 64;                                 // others are asked each time
     static uint32_t known[DEVICES][SPMMI_BCSR_CLUSTER_MAX + 1]; // plus one; 0: not asked yet
-    int device = 0, count = 0;
-    if (cudaGetDevice(&device) != cudaSuccess)
-        return 0;
+    const int device = args->device;
+    int count = 0;
     if (device < DEVICES) {
         const uint32_t found = __atomic_load_n(&known[device][size], __ATOMIC_RELAXED);
         if (found > 0)
@@ -24,7 +23,7 @@ uint32_t clusters_at_once(const struct spmmi_tcblock_cuda *args, const struct sp
     const uint32_t shared = bcsr_shared(args, shape, sizeof(typename Shape::T), size);
     const auto kernel = bcsr_split_kernel<Shape, true>;
     const ClusterLaunch launch(size, size, Shape::THREADS, shared, nullptr);
-    if (allow_shared(kernel, shared, args->shared_max) != cudaSuccess ||
+    if (allow_shared_once(kernel, shared, args->shared_max, args->allowed) != cudaSuccess ||
         cudaOccupancyMaxActiveClusters(&count, kernel, &launch.config) != cudaSuccess) {
         (void)cudaGetLastError(); // no clusters, which is no error
         count = 0;

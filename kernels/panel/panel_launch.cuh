@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From the C arguments of a launch to a panel kernel instance.
 #pragma once
+#include "kernels/shared/allowed.cuh"
 #include "panel.cuh"
 
 namespace spmmi {
@@ -19,7 +20,7 @@ template <typename Shape> cudaError_t launch_panel_shape(const struct spmmi_tcbl
     const TcblockArgs<T> a = tcblock_args<T>(args);
     const struct spmmi_tcblocks &l = args->layout;
     const uint32_t shared = panel_shared<Shape>(l);
-    cudaError_t error = allow_shared(panel_kernel<Shape>, shared, args->shared_max);
+    cudaError_t error = allow_shared_once(panel_kernel<Shape>, shared, args->shared_max, args->allowed);
     if (error == cudaSuccess && l.item_count > 0)
         error = launch_kernel(panel_kernel<Shape>,
                               dim3(l.item_count, (a.n + Shape::COLUMNS - 1) / Shape::COLUMNS), Shape::THREADS,

@@ -4,6 +4,7 @@
 #define SPMMI_TCBLOCK_KERNEL_H
 
 #include "tcblock_shape.h"
+#include "kernels/shared/allowed.h"
 #include "kernels/shared/kernel_base.h"
 
 #ifdef __cplusplus
@@ -102,6 +103,8 @@ struct spmmi_tcblock_cuda {
     int has_wgmma;       /* sm_90, which alone has these instructions */
     uint32_t shared_max; /* bytes of shared memory that the device lets a thread block have */
     uint32_t multiprocessors;
+    int device;                    /* its number */
+    struct spmmi_allowed *allowed; /* of the part */
 };
 
 #ifdef __cplusplus

@@ -95,9 +95,12 @@ static struct passes plan_rows(const struct tcblock_state *f, const struct spmmi
     p.slots_offset = p.c_offset;
     if (p.converts_c)
         p.slots_offset += aligned((uint64_t)f->layout.rows * (uint64_t)p.pitch * value_bytes);
-    const uint64_t most_slots = spmmi_cuda_long_rows_slots(&f->long_rows, columns_of_rows(&p, p.columns));
-    const uint64_t last_slots = spmmi_cuda_long_rows_slots(&f->long_rows, columns_of_rows(&p, last));
-    p.bytes = p.slots_offset + aligned(most_slots > last_slots ? most_slots : last_slots);
+    uint64_t slots = spmmi_cuda_long_rows_slots(&f->long_rows, columns_of_rows(&p, p.columns));
+    if (last != p.columns) { /* fewer columns may need more */
+        const uint64_t of_last = spmmi_cuda_long_rows_slots(&f->long_rows, columns_of_rows(&p, last));
+        slots = of_last > slots ? of_last : slots;
+    }
+    p.bytes = p.slots_offset + aligned(slots);
     return p;
 }
 
@@ -212,6 +215,8 @@ spmm_status_t spmmi_cuda_tcblocks_run(const void *state, const struct spmmi_prod
         .compute = (int)compute_of(product->compute),
         .shared_max = f->device->shared_max,
         .multiprocessors = f->device->multiprocessors,
+        .device = f->device->number,
+        .allowed = spmmi_allowed_of(&f->allowed),
         .has_long_rows = f->long_rows.rows.row_count > 0,
         .has_wgmma = f->device->target == 90,
         .is_columns = p.is_columns,

@@ -17,7 +17,8 @@ struct tcblock_state {
     struct spmmi_value_memory new_values;  /* nnz entries: where each value of A goes */
     struct spmmi_cuda_long_rows long_rows; /* rows that are not in the layout */
     struct spmmi_device_block memory;      /* all of the above, one allocation */
-    struct spmmi_part part;                /* without items */
+    struct spmmi_allowed allowed;
+    struct spmmi_part part; /* without items */
     spmm_dtype_t dtype;
     uint32_t nnz;
 };

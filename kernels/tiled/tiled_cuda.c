@@ -21,7 +21,8 @@ struct state {
     struct spmmi_value_memory new_values; /* nnz entries: where each value of A goes */
     uint32_t forced_tile;                 /* columns that a thread keeps (R); 0: by n */
     struct spmmi_device_block memory;     /* all of the above, one allocation */
-    struct spmmi_part part;               /* without items */
+    struct spmmi_allowed allowed;
+    struct spmmi_part part; /* without items */
     spmm_dtype_t dtype;
     uint32_t nnz;
     int can_overlap;
@@ -238,6 +239,7 @@ static spmm_status_t run(const void *state, const struct spmmi_product *product,
         .partials = workspace,
         .cuda_stream = stream,
         .can_overlap = s->can_overlap,
+        .allowed = spmmi_allowed_of(&s->allowed),
     };
     for (int64_t j = 0; j < product->b.cols && error == cudaSuccess; j += SPMMI_TILED_COLUMNS_MAX) {
         const struct spmmi_product turn = spmmi_product_columns(product, j, SPMMI_TILED_COLUMNS_MAX);

@@ -3,6 +3,7 @@
 #ifndef SPMMI_TILED_KERNEL_H
 #define SPMMI_TILED_KERNEL_H
 
+#include "kernels/shared/allowed.h"
 #include "kernels/shared/kernel_base.h"
 #include "tiled_shape.h"
 
@@ -69,7 +70,8 @@ struct spmmi_tiled_cuda {
     double alpha, beta;
     void *partials; /* partial_count * n sums: float, or double for f64 */
     void *cuda_stream;
-    int can_overlap; /* dependent launches, sm_90 */
+    int can_overlap;               /* dependent launches, sm_90 */
+    struct spmmi_allowed *allowed; /* of the part */
 };
 #define SPMMI_TILED_COLUMNS_MAX 32768u /* a launch takes up to this many columns */
 /* Returns a cudaError_t, 0 = enqueued. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From the C arguments of a launch to a tiled kernel instance.
 #pragma once
+#include "kernels/shared/allowed.cuh"
 #include "tiled.cuh"
 
 namespace spmmi {
@@ -47,7 +48,7 @@ template <typename T, int TILE> int launch_tiled(const struct spmmi_tiled_cuda *
     const struct spmmi_tiled &l = args->layout;
     const uint32_t shared = spmmi_tiled_shared_bytes(&l, TILE, (uint32_t)sizeof(T));
     const auto kernel = args->b_is_col_major ? tiled_kernel<T, TILE, true> : tiled_kernel<T, TILE, false>;
-    cudaError_t error = allow_shared(kernel, shared, SPMMI_TILED_SHARED_MAX);
+    cudaError_t error = allow_shared_once(kernel, shared, SPMMI_TILED_SHARED_MAX, args->allowed);
     if (error == cudaSuccess && l.row_block_count > 0)
         error = launch_kernel(kernel, dim3(l.row_block_count, (a.n + TILE - 1) / TILE), l.block_rows, shared,
                               args->cuda_stream, false, a);

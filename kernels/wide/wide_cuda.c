@@ -25,6 +25,7 @@ struct state {
     void *values;                         /* of all entries; 0: padding */
     struct spmmi_value_memory new_values; /* nnz entries: entry of each value of A */
     struct spmmi_device_block memory;     /* all of the above, one allocation */
+    struct spmmi_allowed allowed;
     spmm_dtype_t dtype;
     uint32_t nnz;
 };
@@ -214,6 +215,7 @@ static struct spmmi_wide_cuda launch_of(const struct state *s, const struct spmm
         .alpha = pass->alpha,
         .beta = pass->beta,
         .cuda_stream = stream,
+        .allowed = spmmi_allowed_of(&s->allowed),
     };
     if (pass->alpha == 0)
         args.layout.panel_count = args.layout.batch_count = 0;

@@ -3,6 +3,7 @@
 #ifndef SPMMI_WIDE_KERNEL_H
 #define SPMMI_WIDE_KERNEL_H
 
+#include "kernels/shared/allowed.h"
 #include "wide_shape.h"
 
 #ifdef __cplusplus
@@ -32,6 +33,7 @@ struct spmmi_wide_cuda {
     int has_tensor_maps; /* the GPU copies boxes of a matrix: sm_90 */
     double alpha, beta;
     void *cuda_stream;
+    struct spmmi_allowed *allowed; /* of the part */
 };
 
 /* Values of f32. Returns a cudaError_t, 0 = enqueued. */

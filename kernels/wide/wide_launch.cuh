@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From the C arguments of a launch to a wide kernel instance.
 #pragma once
-#include "kernels/shared/launch.cuh"
+#include "kernels/shared/allowed.cuh"
 #include "wide.cuh"
 
 namespace spmmi {
@@ -74,7 +74,7 @@ template <typename T, int ROWS, int WARPS> int launch_wide_shape(const struct sp
     const auto kernel =
         map_panels<T>(args, &map) ? wide_kernel<T, ROWS, WARPS, true> : wide_kernel<T, ROWS, WARPS, false>;
     const dim3 grid((a.slice_count + WARPS - 1) / WARPS, (a.n + TILE - 1) / TILE);
-    const cudaError_t error = allow_shared(kernel, SHARED, SHARED);
+    const cudaError_t error = allow_shared_once(kernel, SHARED, SHARED, args->allowed);
     return error == cudaSuccess
                ? launch_kernel(kernel, grid, (WARPS + 1) * 32, SHARED, args->cuda_stream, false, a, map)
                : error;
