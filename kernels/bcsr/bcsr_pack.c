@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See bcsr_pack.h. Block columns are found by sorting what the rows have; then one cursor a row passes over the values
- * once, in the order of steps, block rows and blocks. */
+/* See bcsr_pack.h. Block columns are found by marking what the rows have, or by sorting it; then one cursor a row
+ * passes over the values once, in the order of steps, block rows and blocks. */
 #include "bcsr_pack.h"
 
 #include <string.h>
@@ -23,6 +23,7 @@ static spmm_status_t unit_make(uint32_t unit_rows, uint64_t nonzeros, void *unit
     struct spmmi_bcsr_unit *u = unit;
     (void)unit_rows;
     memset(u, 0, sizeof *u);
+    u->room = nonzeros;
     SPMM_TRY_ALLOC(u->columns = spmmi_alloc(nonzeros, sizeof *u->columns), diag);
     SPMM_TRY_ALLOC(u->keys = spmmi_alloc(nonzeros, sizeof *u->keys), diag);
     SPMM_TRY_ALLOC(u->spare = spmmi_alloc(nonzeros, sizeof *u->spare), diag);
@@ -46,10 +47,53 @@ static uint64_t unit_bytes(uint32_t unit_rows)
     return sizeof *u->columns + sizeof *u->keys + sizeof *u->spare;
 }
 
+/* From a column to its block column. */
+static uint32_t shift_of(const struct spmmi_tcblock_frame *f)
+{
+    return (uint32_t)__builtin_ctz(f->layout->view.block_columns);
+}
+
+/* Rows that a block-row group has, and the block columns [low, high] in which they lie. */
+struct span {
+    const uint32_t *rows;
+    uint32_t count, low, high;
+};
+
+/* Columns of a row ascend. Without nonzeros high is below low. */
+static struct span span_of(const struct spmmi_tcblock_frame *f, const uint32_t *rows, uint32_t count)
+{
+    const uint32_t shift = shift_of(f);
+    struct span span = {rows, count, UINT32_MAX, 0};
+    for (uint32_t r = 0; r < count; r++) {
+        const int64_t begin = f->row_ptr[rows[r]], end = f->row_ptr[rows[r] + 1];
+        if (begin == end)
+            continue;
+        const uint32_t first = (uint32_t)f->col_ind[begin] >> shift,
+                       last = (uint32_t)f->col_ind[end - 1] >> shift;
+        span.low = first < span.low ? first : span.low;
+        span.high = last > span.high ? last : span.high;
+    }
+    return span;
+}
+
+/* By a word for each block column of the span: the block rows that have it. */
+static void columns_mark(const struct spmmi_tcblock_frame *f, struct spmmi_bcsr_unit *unit,
+                         const struct span *span)
+{
+    const uint32_t shift = shift_of(f), words = span->high - span->low + 1;
+    uint32_t *const marks = (uint32_t *)(void *)unit->spare;
+    memset(marks, 0, words * sizeof *marks);
+    for (uint32_t r = 0; r < span->count; r++)
+        for (int64_t q = f->row_ptr[span->rows[r]]; q < f->row_ptr[span->rows[r] + 1]; q++)
+            marks[((uint32_t)f->col_ind[q] >> shift) - span->low] |= UINT32_C(1) << r / SPMMI_BCSR_ROWS;
+    for (uint32_t i = 0; i < words; i++)
+        if (marks[i] != 0)
+            unit->columns[unit->count++] = (struct spmmi_bcsr_column){span->low + i, marks[i]};
+}
+
 /* The block columns of the sorted keys, and which block rows have each. */
 static void columns_join(struct spmmi_bcsr_unit *unit, uint32_t keys)
 {
-    unit->count = 0;
     for (uint32_t i = 0; i < keys; i++) {
         const uint32_t column = (uint32_t)(unit->keys[i] >> SPMMI_KEY_SHIFT);
         if (unit->count == 0 || unit->columns[unit->count - 1].column != column)
@@ -58,27 +102,38 @@ static void columns_join(struct spmmi_bcsr_unit *unit, uint32_t keys)
     }
 }
 
-/* Time: linear in the nonzeros times the bytes of the range of block columns. */
+/* By sorting. Time: linear in the nonzeros times the bytes of the span. */
+static void columns_sort(const struct spmmi_tcblock_frame *f, struct spmmi_bcsr_unit *unit,
+                         const struct span *span)
+{
+    const uint32_t shift = shift_of(f);
+    uint32_t keys = 0;
+    for (uint32_t r = 0; r < span->count; r++) {
+        const uint32_t first = keys;
+        for (int64_t q = f->row_ptr[span->rows[r]]; q < f->row_ptr[span->rows[r] + 1]; q++) {
+            const uint32_t column = (uint32_t)f->col_ind[q] >> shift;
+            if (keys == first || unit->keys[keys - 1] >> SPMMI_KEY_SHIFT != column)
+                unit->keys[keys++] = (uint64_t)column << SPMMI_KEY_SHIFT | UINT32_C(1) << r / SPMMI_BCSR_ROWS;
+        }
+    }
+    spmmi_tcblock_keys_sort(&unit->keys, &unit->spare, keys, span->low, span->high);
+    columns_join(unit, keys);
+}
+
+/* A span of twice as many block columns as the longest group has nonzeros has room for marks: bands and meshes. Time:
+ * linear in the longest group's nonzeros, or as that of sorting. */
 static void unit_read(const struct spmmi_tcblock_frame *f, void *scratch, const uint32_t *rows,
                       uint32_t row_count)
 {
     struct spmmi_bcsr_unit *unit = scratch;
-    const uint32_t width = f->layout->view.block_columns;
-    uint32_t low = UINT32_MAX, high = 0, keys = 0;
-    for (uint32_t r = 0; r < row_count; r++) {
-        const uint32_t first = keys;
-        for (int64_t q = f->row_ptr[rows[r]]; q < f->row_ptr[rows[r] + 1]; q++) {
-            const uint32_t column = (uint32_t)f->col_ind[q] / width;
-            if (keys > first && unit->keys[keys - 1] >> SPMMI_KEY_SHIFT == column)
-                continue;
-            unit->keys[keys++] = (uint64_t)column << SPMMI_KEY_SHIFT | UINT32_C(1) << r / SPMMI_BCSR_ROWS;
-            low = column < low ? column : low;
-            high = column > high ? column : high;
-        }
-    }
-    if (keys > 0)
-        spmmi_tcblock_keys_sort(&unit->keys, &unit->spare, keys, low, high);
-    columns_join(unit, keys);
+    const struct span span = span_of(f, rows, row_count);
+    unit->count = 0;
+    if (span.low > span.high)
+        return;
+    if (span.high - span.low < unit->room * (sizeof *unit->spare / sizeof(uint32_t)))
+        columns_mark(f, unit, &span);
+    else
+        columns_sort(f, unit, &span);
 }
 
 /* Bit 4 w + i: block row w has a block in block column i of the step. */
@@ -125,21 +180,39 @@ static void rows_fill(const struct spmmi_tcblock_frame *f, uint32_t u, struct cu
     }
 }
 
-/* Block row w of block column `column` is block number `block`. */
-static void block_fill(const struct spmmi_tcblock_frame *f, struct cursors *cursors, uint32_t w,
-                       uint32_t column, uint64_t block)
+/* Where a value is in its block: spmmi_tcblock_wide_position is the sum of what its row and its column add. */
+struct offsets {
+    uint32_t of_row[SPMMI_BCSR_ROWS], of_column[SPMMI_BCSR_COLUMNS(2)];
+};
+
+static void offsets_make(uint32_t value_bytes, struct offsets *offsets)
 {
-    const uint32_t width = f->layout->view.block_columns, words = width / 4;
+    for (uint32_t r = 0; r < SPMMI_BCSR_ROWS; r++)
+        offsets->of_row[r] = spmmi_tcblock_wide_position(value_bytes, r, 0);
+    for (uint32_t p = 0; p < SPMMI_BCSR_COLUMNS(value_bytes); p++)
+        offsets->of_column[p] = spmmi_tcblock_wide_position(value_bytes, 0, p);
+}
+
+/* Block row w of block column `column` is block number `block`. */
+static void block_fill(const struct spmmi_tcblock_frame *f, const struct offsets *offsets,
+                       struct cursors *cursors, uint32_t w, uint32_t column, uint64_t block)
+{
+    const uint32_t shift = shift_of(f), width = 1u << shift, words = width / 4;
+    const int32_t *const col_ind = f->col_ind;
+    uint32_t *const map = f->layout->value_map;
     uint64_t bitmap[4] = {0};
     for (uint32_t r = 0; r < SPMMI_BCSR_ROWS; r++) {
-        int64_t *next = &cursors->next[w * SPMMI_BCSR_ROWS + r];
+        const uint32_t first = (uint32_t)(block * SPMMI_BCSR_ROWS * width) + offsets->of_row[r];
         const int64_t end = cursors->end[w * SPMMI_BCSR_ROWS + r];
-        for (; *next < end && (uint32_t)f->col_ind[*next] / width == column; ++*next) {
-            const uint32_t p = (uint32_t)f->col_ind[*next] % width, bit = r * width + p;
-            bitmap[bit / 64] |= UINT64_C(1) << bit % 64;
-            f->layout->value_map[*next] = (uint32_t)(block * SPMMI_BCSR_ROWS * width) +
-                                          spmmi_tcblock_wide_position(f->value_bytes, r, p);
+        int64_t q = cursors->next[w * SPMMI_BCSR_ROWS + r];
+        uint64_t columns = 0; /* bit p: column p of the block */
+        for (; q < end && (uint32_t)col_ind[q] >> shift == column; q++) {
+            const uint32_t p = (uint32_t)col_ind[q] & (width - 1);
+            columns |= UINT64_C(1) << p;
+            map[q] = first + offsets->of_column[p];
         }
+        cursors->next[w * SPMMI_BCSR_ROWS + r] = q;
+        bitmap[r * width / 64] |= columns << r * width % 64;
     }
     memcpy(f->layout->bitmaps + block * words, bitmap, words * sizeof *bitmap);
 }
@@ -150,6 +223,8 @@ static void unit_fill(const struct spmmi_tcblock_frame *f, const void *scratch, 
     const struct spmmi_bcsr_unit *unit = scratch;
     struct spmmi_tcblock_layout *layout = f->layout;
     struct cursors cursors;
+    struct offsets offsets;
+    offsets_make(f->value_bytes, &offsets);
     rows_fill(f, u, &cursors);
     for (uint64_t s = 0; s < steps_of(unit); s++) {
         const uint64_t first = s * SPMMI_BCSR_STEP;
@@ -161,7 +236,7 @@ static void unit_fill(const struct spmmi_tcblock_frame *f, const void *scratch, 
                 unit->columns[i < unit->count ? i : unit->count - 1].column * layout->view.block_columns;
         for (uint32_t left = mask; left > 0; left &= left - 1) {
             const uint32_t bit = (uint32_t)__builtin_ctz(left);
-            block_fill(f, &cursors, bit / SPMMI_BCSR_STEP,
+            block_fill(f, &offsets, &cursors, bit / SPMMI_BCSR_STEP,
                        unit->columns[first + bit % SPMMI_BCSR_STEP].column, position.block++);
         }
     }

@@ -276,6 +276,24 @@ static void every_value_is_where_a_plain_construction_puts_it(void **state)
         }
 }
 
+/* Five nonzeros of three rows, in block columns 0 and k: near ones are marked, others sorted by one byte or two. */
+static void block_columns_are_found_however_far_apart(void **state)
+{
+    const struct tcblock_shape shape = {SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, 64, SPMMI_STEPS_MAX, 0,
+                                        SPMM_F32};
+    (void)state;
+    for (int32_t k = 0; k < 300; k++) {
+        const int32_t far = 8 * k + 4;
+        int32_t columns[5 + 15 + 3] = {0, far, -1, far + 1, -1};
+        memset(columns + 5, 0xff, 15 * sizeof *columns); /* 15 rows without nonzeros */
+        columns[20] = 3, columns[21] = far, columns[22] = -1;
+        struct tcblock_built b = built_make(matrix_of(18, 2400, columns), &shape);
+        assert_int_equal(b.a->nnz, 5);
+        bcsr_literal_check(&b);
+        built_free(&b);
+    }
+}
+
 /* The arrays of a layout with their entries, padding included. */
 struct array {
     const void *entries;
@@ -474,6 +492,7 @@ int main(void)
         cmocka_unit_test(a_block_row_group_worked_out_by_hand),
         cmocka_unit_test(positions_of_16_bit_and_f64_values_worked_out_by_hand),
         cmocka_unit_test(every_value_is_where_a_plain_construction_puts_it),
+        cmocka_unit_test(block_columns_are_found_however_far_apart),
         cmocka_unit_test(padding_is_zero_and_bytes_are_exact),
         cmocka_unit_test(counts_are_those_of_the_layout),
         cmocka_unit_test(threads_change_nothing),
