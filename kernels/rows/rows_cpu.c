@@ -17,11 +17,13 @@
 #include <omp.h>
 
 #include "format/base/team.h"
+#include "rows_cpu_shares.h"
 
 #define CHUNK_NONZEROS 4096
 #define PANEL_BYTES_MAX 2048             /* of one row of B */
 #define SCRATCH_BYTES (INT64_C(8) << 20) /* packed B should stay in the shared cache */
 #define BLOCK_ROWS 32                    /* rows of C that are transposed to column-major at once */
+#define PACK_ROWS 1024                   /* of B that a thread packs at once */
 #define LINE_BYTES 64
 #define SLOTS 2 /* of a chunk: the row that began before it, the row that goes on behind it */
 #define PARALLEL_WORK_MIN (1 << 15) /* multiplications below which one thread is faster */
@@ -55,6 +57,11 @@ struct panel {
 static int64_t round_up(int64_t x, int64_t unit)
 {
     return (x + unit - 1) / unit * unit;
+}
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
 }
 
 /* Columns of a panel: as many as keep the packed B in the cache, in whole cache lines. */
@@ -342,19 +349,19 @@ static void scratch_fill(const struct job *job, const struct panel *panel, int64
  * cost a time slice. */
 static void panel_run(const struct job *job, const struct panel *panel, int threads)
 {
-    const int64_t pack_rows = 1024;
-    const int64_t pack_count = job->is_packed ? (job->a->cols + pack_rows - 1) / pack_rows : 0;
+    const int64_t cols = job->a->cols, pack_count = job->is_packed ? (cols + PACK_ROWS - 1) / PACK_ROWS : 0;
+    struct rows_shares packs, chunks;
+    rows_shares_make(&packs, pack_count, threads);
+    rows_shares_make(&chunks, job->chunk_count, threads);
 #pragma omp parallel num_threads(spmmi_team(threads))
     {
+        const int thread = omp_get_thread_num();
         if (job->is_packed) {
-#pragma omp for schedule(dynamic, 1)
-            for (int64_t i = 0; i < pack_count; i++) {
-                const int64_t left = job->a->cols - i * pack_rows;
-                scratch_fill(job, panel, i * pack_rows, left < pack_rows ? left : pack_rows);
-            }
+            for (int64_t i, visited = 0; (i = rows_shares_take(&packs, thread, &visited)) >= 0;)
+                scratch_fill(job, panel, i * PACK_ROWS, smaller(cols - i * PACK_ROWS, PACK_ROWS));
+#pragma omp barrier
         }
-#pragma omp for schedule(dynamic, 1) nowait
-        for (int64_t i = 0; i < job->chunk_count; i++)
+        for (int64_t i, visited = 0; (i = rows_shares_take(&chunks, thread, &visited)) >= 0;)
             chunk_run(job, panel, i);
     }
     if (job->splits_rows)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows family with AVX-512. Columns whose sums fit 32 bytes go to the AVX2 level: half a vector costs as much as a
- * whole one. */
+/* The rows family with AVX-512. Sums of f32 that fit 32 bytes take parts of vectors with masks of this level, as masked
+ * stores of AVX2 take many times as long on AMD. Those of other types go to the AVX2 level. */
 #include "kernels/shared/half_cpu.h"
 #include "rows_cpu.h"
 
@@ -15,6 +15,40 @@
 /* clang-format on */
 
 #define REAL float
+#define VEC __m128
+#define LANES 4
+#define MASK __mmask8
+#define MASK_OF(count) ((__mmask8)(0xfu >> (4 - (count))))
+#define LOAD(p) _mm_loadu_ps(p)
+#define STORE(p, v) _mm_storeu_ps(p, v)
+#define LOAD_MASKED(p, m) _mm_maskz_loadu_ps(m, p)
+#define STORE_MASKED(p, v, m) _mm_mask_storeu_ps(p, m, v)
+#define SET(x) _mm_set1_ps(x)
+#define FMA(a, b, c) _mm_fmadd_ps(a, b, c)
+#define MUL(a, b) _mm_mul_ps(a, b)
+#define ADD(a, b) _mm_add_ps(a, b)
+#define SPAN span_f32x4
+#define VECS_MAX 1
+#define CASES CASE(4, 1)
+#include "rows_cpu_span.h"
+
+#define VEC __m256
+#define LANES 8
+#define MASK __mmask8
+#define MASK_OF(count) ((__mmask8)(0xffu >> (8 - (count))))
+#define LOAD(p) _mm256_loadu_ps(p)
+#define STORE(p, v) _mm256_storeu_ps(p, v)
+#define LOAD_MASKED(p, m) _mm256_maskz_loadu_ps(m, p)
+#define STORE_MASKED(p, v, m) _mm256_mask_storeu_ps(p, m, v)
+#define SET(x) _mm256_set1_ps(x)
+#define FMA(a, b, c) _mm256_fmadd_ps(a, b, c)
+#define MUL(a, b) _mm256_mul_ps(a, b)
+#define ADD(a, b) _mm256_add_ps(a, b)
+#define SPAN span_f32x8
+#define VECS_MAX 1
+#define CASES CASE(4, 1)
+#include "rows_cpu_span.h"
+
 #define VEC __m512
 #define LANES 16
 #define MASK __mmask16
@@ -34,8 +68,12 @@
 
 static void span_f32(const struct rows_span *span, int64_t width, int unroll)
 {
-    if (width <= 8)
-        spmmi_rows_cpu_avx2.span[SPMM_F32][SPMM_F32](span, width, unroll);
+    if (width == 1)
+        spmmi_rows_column_f32_avx2(span);
+    else if (width <= 4)
+        span_f32x4(span, width, unroll);
+    else if (width <= 8)
+        span_f32x8(span, width, unroll);
     else
         span_f32x16(span, width, unroll);
 }

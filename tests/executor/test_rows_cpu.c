@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "kernels/rows/rows_cpu.h"
+#include "kernels/rows/rows_cpu_shares.h"
 #include "tests/support/dense.h"
 #include "tests/support/matrices.h"
 #include "tests/support/plan_build.h"
@@ -320,9 +321,36 @@ static void conversions_have_the_bits_of_the_portable_level(void **state)
             }
 }
 
+/* Each thread begins at its own place, and one thread alone finishes what is left of all shares. */
+static void shares_give_each_piece_once(void **state)
+{
+    (void)state;
+    const int cases[][2] = {{0, 1}, {1, 1}, {1, 4}, {7, 2}, {100, 3}, {1000, ROWS_SHARES_MAX + 6}};
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        const int pieces = cases[k][0], threads = cases[k][1];
+        const int shares_count = threads < ROWS_SHARES_MAX ? threads : ROWS_SHARES_MAX;
+        int taken[1000] = {0};
+        int64_t visited[ROWS_SHARES_MAX + 6] = {0};
+        struct rows_shares shares;
+        rows_shares_make(&shares, pieces, threads);
+        for (int t = 0; t < shares_count && pieces >= shares_count; t++) {
+            const int64_t first = rows_shares_take(&shares, t, &visited[t]);
+            assert_int_equal(first, (int64_t)pieces * t / shares_count);
+            taken[first]++;
+        }
+        for (int64_t i; (i = rows_shares_take(&shares, threads - 1, &visited[threads - 1])) >= 0;)
+            taken[i]++;
+        for (int t = 0; t < threads; t++)
+            assert_int_equal(rows_shares_take(&shares, t, &visited[t]), -1);
+        for (int i = 0; i < pieces; i++)
+            assert_int_equal(taken[i], 1);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shares_give_each_piece_once),
         cmocka_unit_test(spans_have_the_bits_of_the_portable_level),
         cmocka_unit_test(single_columns_have_the_bits_of_the_portable_level),
         cmocka_unit_test(layout_changes_have_the_bits_of_the_portable_level),

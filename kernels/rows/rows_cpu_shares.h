@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How the threads of a region divide numbered pieces of work.
+ *
+ * Each thread has a share of neighbouring pieces and takes them in order; who has finished goes on with what is left of
+ * the others. So a thread reads the same part of the operands in every product, which stays in the cache of its core,
+ * prefetchers see one long stream, and threads meet at a counter only at the end. A thread that another program stops
+ * holds up one piece. */
+#ifndef SPMMI_ROWS_CPU_SHARES_H
+#define SPMMI_ROWS_CPU_SHARES_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#define ROWS_SHARES_MAX 64 /* threads beyond have a share together with others */
+
+struct rows_shares {
+    int count;
+    struct rows_share {
+        _Alignas(64) _Atomic int64_t next; /* a cache line each */
+        int64_t end;
+    } share[ROWS_SHARES_MAX];
+};
+
+/* Before the region. */
+static inline void rows_shares_make(struct rows_shares *shares, int64_t pieces, int threads)
+{
+    const int64_t count = threads < ROWS_SHARES_MAX ? threads : ROWS_SHARES_MAX;
+    shares->count = (int)count;
+    for (int64_t s = 0; s < count; s++) {
+        atomic_init(&shares->share[s].next, pieces * s / count);
+        shares->share[s].end = pieces * (s + 1) / count;
+    }
+}
+
+/* The next piece for a thread, or -1. visited begins with 0 and counts the shares that the thread found empty. */
+static inline int64_t rows_shares_take(struct rows_shares *shares, int thread, int64_t *visited)
+{
+    for (; *visited < shares->count; ++*visited) {
+        struct rows_share *share = &shares->share[(thread + *visited) % shares->count];
+        const int64_t piece = atomic_fetch_add_explicit(&share->next, 1, memory_order_relaxed);
+        if (piece < share->end)
+            return piece;
+    }
+    return -1;
+}
+
+#endif
