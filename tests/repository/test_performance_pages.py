@@ -22,6 +22,8 @@ CASES = [("steel", 8, "row", "f32", 1, 9, "cusparse-csr-alg2", "f32"),  # older 
          ("gen:a<&>:1", 32, "row", "f32", 1, 2, "cusparse-coo-alg4", "f32"),
          ("steel", 8, "col", "f32", 1, 0.75, "cusparse-bsr8-alg1", "f32")]
 CPU = "2000-01-01,old,CPU,steel,9,9,1000,8,row,f32,N,rows,cpu/rows/row-split,1,2,2,1,0.5,mkl-csr,5,5,2.5,0.1,100,,"
+CPU_SLOWER = CPU.replace(",8,row", ",16,row").replace(",5,5,2.5,", ",0.8,0.8,0.4,")
+CPU_SCIPY = CPU.replace("mkl-csr,5,5,2.5,", "scipy,6,6,3,")
 EXPECTED = ("2 of 4 cases on the GPU take longer",
             "| gen:a<&>:1 | f32 | row-major | 8 | 0.50 | cusparse-coo-alg4 |\n"
             "| steel | f32 | column-major | 8 | 0.75 | cusparse-bsr8-alg1 |\n",
@@ -29,7 +31,7 @@ EXPECTED = ("2 of 4 cases on the GPU take longer",
             "GPU, 2000-01-01, commit new: 2 matrices, 1 of them synthetic",
             "| f32 | row-major | 2 | 1.41 | 2.00 | 1.59 | 1 of 3 |",  # square root of 2, cube root of 4
             "| mesh | 1 | 4.00 |  | 4.00 (steel, n = 8) |",
-            "| oneMKL | row-major | 2.50 | 2.50 |")
+            "| f32 | row-major | 2.50 | 0.40 | 1.00 | 0.40 | 1 of 2 |", " SciPy, one thread: 3.00 (worst 3.00).")
 
 
 def line(case, commit="new"):
@@ -62,7 +64,7 @@ def make_tree(folder):
     write(folder, "README.md", "before\n<!-- speed -->\nold\n<!-- /speed -->\nafter\n")
     write(folder, "docs/kernels.md", "above\n<!-- shares -->\nold\n<!-- /shares -->\nbelow\n")
     write(folder, "docs/matrices.tsv", "matrix\tclass\torigin\nsteel\tmesh\t\n")
-    write(folder, "docs/results.csv", "\n".join([HEAD, CPU] + [line(case) for case in CASES]) + "\n")
+    write(folder, "docs/results.csv", "\n".join([HEAD, CPU, CPU_SLOWER, CPU_SCIPY] + [line(case) for case in CASES]) + "\n")
 
 
 def check_shares(folder):
