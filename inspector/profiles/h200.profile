@@ -44,26 +44,26 @@ strided_bytes = 2 4 8
 strided_gbs = 272.8 545.4 1095
 
 # Constants of the cost model: start_us launch_us, then the factors of DRAM, L2, L1, arithmetic, issue, waves,
-# longest walk and conversions; fitted to 13,187 products on an H200, every variant forced, and judged on 7,794 of other
-# matrices (docs/model.md, "How good it is"); those of conversions in rows (f32, f16), window (f16) and panel (tf32,
+# longest walk and conversions; fitted to 14,529 products on an H200 and judged on 7,723 of other matrices (docs/model.md,
+# "How good it is"; docs/decisions/0095 says which are older, and that row-split.f16 has 60 products); those of conversions in rows (f32, f16), window (f16) and panel (tf32,
 # 3xtf32, f16) were fitted to 153 column-major products since, those of panel in tf32 and 3xtf32 as one (decision 0083)
-model.row-split.f32 = 0.6976 1.933 1.379 0.2608 0.7391 0.9986 0.9669 1.49 1.088 1.35
-model.row-split.f64 = 0.8509 1.704 1.569 0.2923 1.025 0.9994 0.9947 1.096 1.131 1.328
-model.row-split.f16 = 1.109 2.236 1.633 0.4577 0.676 0.9963 1.001 1.626 1.118 1.7
-model.nonzero-split.f32 = 1.267 1.806 1.512 0.1924 1.024 0.9997 0.9916 2.212 0.9781 1.25
-model.nonzero-split.f64 = 1.534 1.909 1.606 0.2402 1.193 0.9999 0.998 1.81 0.8339 1.175
+model.row-split.f32 = 0.469 1.933 1.35 0.794 0.482 1 0.984 1.92 0.875 1.35
+model.row-split.f64 = 0.502 1.704 1.33 0.875 0.819 1 0.999 1.92 0.816 1.328
+model.row-split.f16 = 1.707 2.413 1.549 0.485 0.813 0.996 1.004 2.007 1.129 1.728
+model.nonzero-split.f32 = 0.76 1.65 1.43 0.314 1.2 0.999 0.975 2.58 1.24 1.27
+model.nonzero-split.f64 = 0.825 1.35 1.48 0.253 1.3 1 0.998 2.14 1.22 1.16
 model.nonzero-split.f16 = 1.278 1.864 1.995 0.462 0.8434 0.9996 0.9971 2.075 1.508 1.7
-model.tiled.f32 = 0.3527 0.7203 2.063 1.163 1.672 0.9995 0.9979 0.9825 0.9332 1.019
-model.tiled.f64 = 0.2945 0.4273 1.817 1.26 1.582 0.9992 0.9974 1.39 1.493 1.072
+model.tiled.f32 = 0.51 1.06 2.31 1.11 1.71 1 1 1.04 0.998 1.09
+model.tiled.f64 = 0.371 1 2.08 1 1.9 1 0.998 0.653 1.63 1
 model.tiled.f16 = 0.5608 1.012 2.855 1.08 1.864 1 1.046 1.314 1.072 1.147
-model.window.tf32 = 0.5205 1.937 2.011 1.015 2.724 1 0.9751 0.8354 1.296 1.216
-model.window.3xtf32 = 0.7406 2.37 1.956 1.073 2.794 1.003 1.02 0.8551 1.314 1.214
-model.window.f64 = 0.8727 2.528 1.769 0.9698 2.417 1.05 1.001 0.8851 1.297 1.198
+model.window.tf32 = 0.772 0.943 1.82 1.15 2.69 1 0.976 0.926 1.76 1.18
+model.window.3xtf32 = 0.817 0.964 1.87 1.32 2.77 1 1.01 0.959 2.13 1.2
+model.window.f64 = 3.24 2.528 1.47 0.756 2.48 0.994 1.01 0.943 1.2 1.198
 model.window.f16 = 1.409 2.982 2.371 1.573 3.474 1 0.993 0.8173 1.104 1.25
-model.panel.tf32 = 0.6 5.563 1.573 1.214 0.8306 0.9913 1.821 0.6596 1.144 1.25
-model.panel.3xtf32 = 0.687 7.383 1.561 1.491 0.8205 0.7813 1.654 0.5863 1.183 1.25
-model.panel.f64 = 1.055 5.187 1.029 1.195 0.8552 0.6188 2.124 1.679 1.253 0.9986
-model.panel.f16 = 0.7758 1.267 1.813 1.062 1.258 1.002 1.554 0.7676 0.8988 1.5
+model.panel.tf32 = 0.631 5.563 1.55 1.29 0.688 0.974 1.87 0.414 0.721 1.25
+model.panel.3xtf32 = 0.655 7.383 1.63 1.55 0.768 0.74 1.65 0.42 0.832 1.25
+model.panel.f64 = 0.722 5.187 1.62 1.13 0.73 0.651 1.92 0.687 0.678 0.9986
+model.panel.f16 = 0.85 1.267 2.04 1.22 1.24 0.997 1.51 0.578 0.736 1.5
 model.bcsr.tf32 = 0.5559 6.692 1.427 0.6907 0.7956 0.9686 2.42 0.9585 1.355 0.8032
 model.bcsr.3xtf32 = 0.4925 8.268 1.63 0.6891 0.9281 0.8085 2.09 1.334 1.654 0.7351
 model.bcsr.f64 = 0.7124 3.939 1.522 0.6801 0.6389 0.4565 3.465 0.8698 1.261 0.8867
@@ -80,12 +80,11 @@ model.gemm.tf32 = 7.693 0.7 2.581 0.5563 1 0.05 1 1 1.39 1.47
 model.wide.f32 = 1.211 1.9 4.678 1.008 0.969 0.996 2.334 1.012 3.615 1
 
 # Risks: factors of predictions when candidates are compared, docs/model.md ("Risks"), set by the same products
-risk.row-split.f32 = 1.12 1.04 1.08 1.04
+risk.row-split.f32 = 1.04 1.04 1.08 1.04
 risk.row-split.f64 = 1.08 1.02 1.06 1.02
-risk.tiled.f32 = 0.97
 risk.tiled.f16 = 0.97 0.97 0.97 1.15
 risk.window = 1.04 1.04 1.06 1.04
-risk.panel.3xtf32 = 1 1 0.95 0.94
+risk.panel.3xtf32 = 1 1 1 0.94
 risk.panel.f64 = 1.05
 risk.panel.f16 = 1.05 1.1 1.05 1
 risk.bcsr.3xtf32 = 1.1 1.1 1.1 1.15

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Terms of the families of the tensor cores: traffic, arithmetic and latency of window and panel, and what bcsr shares
  * with them (docs/model.md). Weights are rounded values derived from the kernels; the fitted factors cover the rest.
- * TAIL_WAVES, STAGE_SHARE, STAGE_ISSUE, ITEM_ISSUE and MMA_STEPS came with the fits of docs/decisions/0084. */
+ * TAIL_WAVES, STAGE_SHARE, STAGE_ISSUE, ITEM_ISSUE and MMA_STEPS came with the fits of docs/decisions/0084, PANEL_STEPS
+ * and COPY_STEPS with those of 0095. */
 #include "tcblock_cost.h"
 
 #include <math.h>
@@ -24,9 +25,11 @@
 /* Reuse in the L1 cache between 8 neighbouring row windows: from none (0) to all rows of B shared (1), interpolated in
  * the logarithm. */
 #define WINDOW_SHARED 0.5
-#define START_STEPS 1.0      /* of an item, in units of SPMMI_MODEL_STEP_CYCLES */
-#define JOIN_STEPS 2.0       /* to add up the shares of an item's steps */
-#define PANEL_STEPS 3.0      /* of a step of a row block: its copies */
+#define START_STEPS 1.0 /* of an item, in units of SPMMI_MODEL_STEP_CYCLES */
+#define JOIN_STEPS 2.0  /* to add up the shares of an item's steps */
+#define PANEL_STEPS 2.0 /* of a step of a row block: the latency of its copies */
+#define COPY_STEPS 3.0  /* of each COPY_BYTES of B in it: a thread block copies, and then multiplies */
+#define COPY_BYTES 16384.0
 #define MMA_STEPS 0.02       /* of each MMA of a warp in it, with what prepares it */
 #define UNPACK_STEPS 0.1     /* more, of each packed block of a warp */
 #define SUM_STEPS 2.0        /* to add up 8 rows of a unit that was cut */
@@ -240,8 +243,10 @@ static void add_waiting(const struct spmmi_model_query *q, const struct spmmi_tc
 {
     const struct spmmi_tcblock_counts *f = spmmi_tcblock_metrics(q)->counts;
     const double blocks = f->blocks / fmax(f->steps * s->windows, 1);
-    const double whole =
-        s->is_window ? s->step_steps : PANEL_STEPS + MMA_STEPS * blocks * s->products * s->tile / MMA_COLUMNS;
+    const double copied = f->working_set / fmax(f->steps, 1) * s->staged_row / COPY_BYTES;
+    const double whole = s->is_window ? s->step_steps
+                                      : PANEL_STEPS + COPY_STEPS * copied +
+                                            MMA_STEPS * blocks * s->products * s->tile / MMA_COLUMNS;
     spmmi_tcblock_waiting(q, s, whole + (s->is_packed ? UNPACK_STEPS * (s->is_window ? 1 : blocks) : 0), p);
 }
 
