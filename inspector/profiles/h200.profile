@@ -45,7 +45,7 @@ strided_gbs = 272.8 545.4 1095
 
 # Constants of the cost model: start_us launch_us, then the factors of DRAM, L2, L1, arithmetic, issue, waves,
 # longest walk and conversions; fitted to 14,529 products on an H200 and judged on 7,723 of other matrices (docs/model.md,
-# "How good it is"; docs/decisions/0095 says which are older, and that row-split.f16 has 60 products); those of conversions in rows (f32, f16), window (f16) and panel (tf32,
+# "How good it is"; docs/decisions/0094 says which are older, and that row-split.f16 has 60 products); those of conversions in rows (f32, f16), window (f16) and panel (tf32,
 # 3xtf32, f16) were fitted to 153 column-major products since, those of panel in tf32 and 3xtf32 as one (decision 0083)
 model.row-split.f32 = 0.469 1.933 1.35 0.794 0.482 1 0.984 1.92 0.875 1.35
 model.row-split.f64 = 0.502 1.704 1.33 0.875 0.819 1 0.999 1.92 0.816 1.328
@@ -80,7 +80,7 @@ model.gemm.tf32 = 7.693 0.7 2.581 0.5563 1 0.05 1 1 1.39 1.47
 model.wide.f32 = 1.211 1.9 4.678 1.008 0.969 0.996 2.334 1.012 3.615 1
 
 # Risks: factors of predictions when candidates are compared, docs/model.md ("Risks"), set by the same products
-risk.row-split.f32 = 1.04 1.04 1.08 1.04
+risk.row-split.f32 = 1.04
 risk.row-split.f64 = 1.08 1.02 1.06 1.02
 risk.tiled.f16 = 0.97 0.97 0.97 1.15
 risk.window = 1.04 1.04 1.06 1.04

@@ -18,7 +18,7 @@
 #define L1_USED 0.7
 #define ISSUE_PER_CYCLE 4.0
 /* A step of a nonzero split, in units of SPMMI_MODEL_STEP_CYCLES: less where rows of B come from the L1 cache, more
- * where they come from DRAM (docs/decisions/0095). */
+ * where they come from DRAM (docs/decisions/0094). */
 #define L1_STEPS 0.5
 #define DRAM_STEPS 2.0
 

@@ -2,7 +2,7 @@
 /* Terms of the families of the tensor cores: traffic, arithmetic and latency of window and panel, and what bcsr shares
  * with them (docs/model.md). Weights are rounded values derived from the kernels; the fitted factors cover the rest.
  * TAIL_WAVES, STAGE_SHARE, STAGE_ISSUE, ITEM_ISSUE and MMA_STEPS came with the fits of docs/decisions/0084, PANEL_STEPS
- * and COPY_STEPS with those of 0095. */
+ * and COPY_STEPS with those of 0094. */
 #include "tcblock_cost.h"
 
 #include <math.h>
