@@ -9,6 +9,7 @@
 #include <cuda_runtime.h>
 
 #include "certify_launch.h"
+#include "kernels/shared/launch.cuh"
 #include "kernels/shared/value.cuh"
 
 namespace {
@@ -225,17 +226,19 @@ cudaError_t launch_project(const spmmi_certify_dense &d, uint64_t seed, const sp
 {
     const dim3 blocks((unsigned)((d.rows + TILE - 1) / TILE)),
         threads(TILE, (unsigned)(to.lanes / SPMMI_CERTIFY_LANES));
-    project<T><<<blocks, threads, 0, stream>>>(d, seed, to);
-    return cudaGetLastError();
+    return spmmi::launch_kernel(project<T>, blocks, threads, 0, stream, false, d, seed, to);
 }
 
 template <typename T> cudaError_t launch_judge(const spmmi_certify_rows &a, cudaStream_t stream)
 {
     const dim3 threads((unsigned)a.lanes, (unsigned)(JUDGE_THREADS / a.lanes));
     const int64_t blocks = (a.rows + threads.y - 1) / threads.y;
-    judge<T, false><<<(unsigned)(blocks < BLOCKS_MAX ? blocks : BLOCKS_MAX), threads, 0, stream>>>(a);
-    judge<T, true><<<(unsigned)(a.rows < BLOCKS_MAX ? a.rows : BLOCKS_MAX), threads, 0, stream>>>(a);
-    return cudaGetLastError();
+    const dim3 short_rows((unsigned)(blocks < BLOCKS_MAX ? blocks : BLOCKS_MAX)),
+        long_rows((unsigned)(a.rows < BLOCKS_MAX ? a.rows : BLOCKS_MAX));
+    const cudaError_t error = spmmi::launch_kernel(judge<T, false>, short_rows, threads, 0, stream, false, a);
+    return error != cudaSuccess
+               ? error
+               : spmmi::launch_kernel(judge<T, true>, long_rows, threads, 0, stream, false, a);
 }
 
 } // namespace

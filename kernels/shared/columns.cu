@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 #include "convert.h"
-#include "launch.cuh"
-#include "shifted.cuh"
+#include "kernels/shared/launch.cuh"
+#include "kernels/shared/shifted.cuh"
 
 namespace {
 

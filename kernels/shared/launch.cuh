@@ -18,27 +18,9 @@
 #include <cuda_runtime.h>
 #include <stdint.h>
 
+#include "kernels/shared/grid.cuh"
+
 namespace spmmi {
-
-__device__ __forceinline__ void release_dependents()
-{
-#if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
-#endif
-}
-
-__device__ __forceinline__ void wait_for_previous()
-{
-#if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.wait;" ::: "memory"); // plain loads and stores stay behind it
-#endif
-}
-
-// The line of an address into the L2 cache.
-__device__ __forceinline__ void prefetch_l2(const void *p)
-{
-    asm volatile("prefetch.global.L2 [%0];" ::"l"(p));
-}
 
 // The end of a kernel that may run beside the one before it, whose results it does not read: its last thread block
 // waits for that one, and so for all of its chain: what follows in the stream finds them complete. The other thread
@@ -92,7 +74,7 @@ cudaError_t launch_clusters(void (*kernel)(Parameters...), unsigned grid, unsign
 }
 
 template <typename... Parameters, typename... Arguments>
-cudaError_t launch_kernel(void (*kernel)(Parameters...), dim3 grid, unsigned threads, unsigned shared_bytes,
+cudaError_t launch_kernel(void (*kernel)(Parameters...), dim3 grid, dim3 threads, unsigned shared_bytes,
                           void *stream, bool is_dependent, Arguments... arguments)
 {
     cudaLaunchAttribute attribute = {};
@@ -100,7 +82,7 @@ cudaError_t launch_kernel(void (*kernel)(Parameters...), dim3 grid, unsigned thr
     attribute.val.programmaticStreamSerializationAllowed = 1;
     cudaLaunchConfig_t config = {};
     config.gridDim = grid;
-    config.blockDim = dim3(threads);
+    config.blockDim = threads;
     config.dynamicSmemBytes = shared_bytes;
     config.stream = static_cast<cudaStream_t>(stream);
     config.attrs = &attribute;

@@ -18,9 +18,9 @@
 
 #include "kernel_base.h"
 #include "convert.h"
-#include "vector.cuh"
-#include "launch.cuh"
-#include "shifted.cuh"
+#include "kernels/shared/vector.cuh"
+#include "kernels/shared/launch.cuh"
+#include "kernels/shared/shifted.cuh"
 
 namespace {
 

@@ -4,7 +4,7 @@
 #include <stdint.h>
 
 #include "convert.h"
-#include "launch.cuh"
+#include "kernels/shared/launch.cuh"
 
 namespace {
 

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a kernel says of the kernels before and behind it, and a prefetch; see launch.cuh.
+#pragma once
+#include <cuda_runtime.h>
+
+namespace spmmi {
+
+__device__ __forceinline__ void release_dependents()
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
+__device__ __forceinline__ void wait_for_previous()
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory"); // plain loads and stores stay behind it
+#endif
+}
+
+// The line of an address into the L2 cache.
+__device__ __forceinline__ void prefetch_l2(const void *p)
+{
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(p));
+}
+
+} // namespace spmmi
