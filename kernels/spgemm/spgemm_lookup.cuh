@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What derivations look up and hash.
+// Columns are looked up in ascending ones, and numbers of products hashed.
 #pragma once
 #include <cuda_runtime.h>
 #include <stdint.h>
@@ -16,6 +16,20 @@ __device__ __forceinline__ uint32_t place_of(const int32_t *columns, uint32_t co
         if (__ldg(columns + low + half) <= column)
             low += half;
         count -= half;
+    }
+    return low;
+}
+
+// The first of so many ascending columns that is not below this one.
+__device__ __forceinline__ uint32_t first_from(const int32_t *columns, uint32_t count, int32_t column)
+{
+    uint32_t low = 0;
+    while (low < count) {
+        const uint32_t middle = low + (count - low) / 2;
+        if (columns[middle] < column)
+            low = middle + 1;
+        else
+            count = middle;
     }
     return low;
 }

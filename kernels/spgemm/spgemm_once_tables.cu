@@ -55,14 +55,6 @@ template <int SLOTS, bool MAY_FILL> struct Counter {
     }
 };
 
-// Words behind the memory of a group, of BYTES without them: groups of a warp begin an odd multiple of LANES banks
-// apart. Without them all groups of 8 lanes meet in the same banks: gen:poisson2:1024:1024 took 592 us on an H200, and
-// 518 with them. A group that is a warp meets no other one: it has as few as an array can have, aligned.
-template <int LANES, unsigned BYTES> struct Skew {
-    static constexpr unsigned OWN = BYTES / 4, ODD = OWN / (2 * LANES) * (2 * LANES) + LANES,
-                              BEHIND = LANES == 32 ? 4 : (ODD >= OWN ? ODD : ODD + 2 * LANES) - OWN;
-};
-
 template <int LANES, int SLOTS> struct CountArrays {
     int32_t keys[SLOTS];
     Step<float> steps[LANES];
@@ -84,7 +76,7 @@ __global__ void __launch_bounds__(ONCE_THREADS)
     Counter<SLOTS, MAY_FILL> counter = {{memory.keys}, 0};
     counter.table.clear(lane, LANES);
     __syncwarp();
-    walk_row<float, LANES, false>(w, row.begin, row.length, memory.steps, lane, counter);
+    walk_row_of<float, LANES, false>(w, row.begin, row.length, memory.steps, lane, counter);
     uint32_t entries = counter.found;
     for (int d = LANES / 2; d > 0; d /= 2)
         entries += __shfl_xor_sync(EVERY_LANE, entries, d, LANES);
@@ -175,7 +167,7 @@ __global__ void __launch_bounds__(ONCE_THREADS)
     for (uint32_t s = lane; s < SLOTS; s += LANES)
         memory.sums[s] = Real(0);
     __syncwarp();
-    walk_row<Real, LANES, true>(w, row.begin, row.length, memory.steps, lane, adder);
+    walk_row_of<Real, LANES, true>(w, row.begin, row.length, memory.steps, lane, adder);
     const uint32_t entries = collect<LANES, SLOTS>(adder.table, memory.found, lane),
                    most = warp_max<LANES>(entries);
     uint32_t size = 1;

@@ -10,6 +10,7 @@
 // sums      in shared memory, by ascending k from 0, fused (add_chunk); those of a piece go to the partial sums, which
 //           are then added in order
 #include "spgemm_join.cuh"
+#include "spgemm_lookup.cuh"
 #include "spgemm_once_bitmap.cuh"
 
 namespace spmmi {
@@ -17,20 +18,6 @@ namespace spgemm {
 
 static_assert(SPMMI_ONCE_WARP_ENTRIES * VALUE_WARPS <= SPMMI_ONCE_RANGE,
               "each warp has room for the sums of a piece");
-
-// The first of so many ascending columns that is not below this one.
-__device__ __forceinline__ uint32_t first_from(const int32_t *columns, uint32_t count, int32_t column)
-{
-    uint32_t low = 0;
-    while (low < count) {
-        const uint32_t middle = low + (count - low) / 2;
-        if (columns[middle] < column)
-            low = middle + 1;
-        else
-            count = middle;
-    }
-    return low;
-}
 
 // The range of a task: entries [first, first + count) of C, whose columns begin in word first_word of a bitmap.
 struct Range {
