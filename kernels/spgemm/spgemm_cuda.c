@@ -8,6 +8,7 @@
 #include "executor/cuda/cuda_upload.h"
 #include "executor/spgemm/spgemm_gpu.h"
 #include "format/base/alloc.h"
+#include "spgemm_limits.h"
 #include "spgemm_stage_cuda.h"
 
 #define OVERLAP_TARGET 90u
@@ -86,9 +87,32 @@ static spmm_status_t make_stages(const struct spmmi_spgemm_gpu_source *source, s
     }
     for (int f = 0; f < (int)SPMMI_SPGEMM_FACTORS; f++)
         SPMM_TRY(make_map(source, gpu, f, diag));
-    SPMM_TRY_CUDA(cudaDeviceSynchronize(), diag); /* streams need not wait for the copies */
 cleanup:
     return status;
+}
+
+static void free_stages(struct spmmi_spgemm_gpu *gpu)
+{
+    for (int s = 0; s < gpu->stage_count; s++)
+        spmmi_spgemm_gpu_stage_free(&gpu->stages[s]);
+    for (int f = 0; f < (int)SPMMI_SPGEMM_FACTORS; f++)
+        spmmi_device_release(&gpu->maps[f]);
+    gpu->stage_count = 0;
+    gpu->bytes = 0;
+}
+
+/* By rule; where a budget refuses what that takes, by columns. */
+static spmm_status_t make_stages_that_fit(const struct spmmi_spgemm_gpu_source *source,
+                                          struct spmmi_spgemm_gpu *gpu, spmm_diag_t *diag)
+{
+    struct spmmi_spgemm_gpu_source small = *source;
+    const spmm_status_t status = make_stages(source, gpu, diag);
+    if (status != SPMM_ERR_PLAN_BUDGET || source->kernel != NULL)
+        return status;
+    free_stages(gpu);
+    spmmi_diag_clear(diag);
+    small.kernel = SPMMI_SPGEMM_KERNEL_COLUMNS;
+    return make_stages(&small, gpu, diag);
 }
 
 spmm_status_t spmmi_spgemm_gpu_create(const struct spmmi_spgemm_gpu_source *source,
@@ -101,7 +125,8 @@ spmm_status_t spmmi_spgemm_gpu_create(const struct spmmi_spgemm_gpu_source *sour
     SPMM_TRY_ALLOC(gpu, diag);
     SPMM_TRY(open_device(source, gpu, diag));
     SPMM_TRY_CUDA(spmmi_cuda_enter(source->device, &scope), diag);
-    SPMM_TRY(make_stages(source, gpu, diag));
+    SPMM_TRY(make_stages_that_fit(source, gpu, diag));
+    SPMM_TRY_CUDA(cudaDeviceSynchronize(), diag); /* streams need not wait for the copies */
     *out = gpu;
     gpu = NULL;
 cleanup:
@@ -114,10 +139,7 @@ void spmmi_spgemm_gpu_free(struct spmmi_spgemm_gpu *gpu)
 {
     if (gpu == NULL)
         return;
-    for (int s = 0; s < gpu->stage_count; s++)
-        spmmi_spgemm_gpu_stage_free(&gpu->stages[s]);
-    for (int f = 0; f < (int)SPMMI_SPGEMM_FACTORS; f++)
-        spmmi_device_release(&gpu->maps[f]);
+    free_stages(gpu);
     spmmi_free(gpu);
 }
 
@@ -143,6 +165,8 @@ static int run_stage(const struct spmmi_spgemm_gpu *gpu, const struct spmmi_spge
     const struct spmmi_spgemm_operands operands = {
         v->left, v->right, v->diagonal, v->c, v->partials, v->alpha, v->beta, gpu->dtype == SPMM_F64};
     int error = cudaSuccess;
+    if (stage->columns.memory.memory != NULL)
+        return spmmi_spgemm_gpu_columns_run(&stage->columns, &operands, gpu->can_overlap, stream);
     for (uint32_t g = 0; g < stage->group_count && error == cudaSuccess; g++)
         error = spmmi_spgemm_groups_cuda(&stage->tables, &stage->groups[g], &operands, stream);
     if (error == cudaSuccess && stage->bins.blocks > 0)

@@ -10,6 +10,7 @@
 #include "format/base/team.h"
 #include "spgemm_drafts.h"
 #include "spgemm_joins.h"
+#include "spgemm_limits.h"
 #include "spgemm_walk.h"
 
 /* What the threads share. */
@@ -335,8 +336,6 @@ spmm_status_t spmmi_spgemm_items_make(const struct spmmi_spgemm_stage *s,
                                       uint64_t host_left, struct spmmi_spgemm_items *items, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    const int64_t left = s->task.left.row_ptr[s->task.left.rows],
-                  right = s->task.right.row_ptr[s->task.right.rows], c = s->c.row_ptr[s->task.left.rows];
     struct making m = {.stage = s,
                        .threads = threads,
                        .out = items,
@@ -344,11 +343,8 @@ spmm_status_t spmmi_spgemm_items_make(const struct spmmi_spgemm_stage *s,
                        .wanted = wanted,
                        .choices = {NULL, wanted->masks == SPMMI_SPGEMM_WHEREVER}};
     memset(items, 0, sizeof *items);
-    SPMM_REQUIRE(
-        left <= INT32_MAX && right <= INT32_MAX && c <= INT32_MAX, SPMM_ERR_TOO_LARGE, diag,
-        "a GPU takes factors and products of up to %d entries, found %lld and %lld, of the product %lld",
-        INT32_MAX, (long long)left, (long long)right, (long long)c);
-    items->direct = (uint32_t)left;
+    SPMM_TRY(spmmi_spgemm_require_counts(s, diag));
+    items->direct = (uint32_t)s->task.left.row_ptr[s->task.left.rows];
     if (wanted->groups != SPMMI_SPGEMM_NEVER && s->taken == NULL) {
         SPMM_TRY(spmmi_spgemm_alike_make(&s->task, threads, &m.alike, diag));
         m.has_groups = wanted->groups == SPMMI_SPGEMM_WHEREVER || spmmi_spgemm_alike_pays(&m.alike, &s->task);

@@ -11,6 +11,7 @@
 #include "executor/cuda/cuda_upload.h"
 #include "format/base/alloc.h"
 #include "spgemm_items.h"
+#include "spgemm_limits.h"
 
 #ifdef SPMM_TEST_HOOKS
 unsigned long long spmmi_spgemm_hash_mask = ~0ull;
@@ -36,16 +37,6 @@ struct stage_making {
     struct spmmi_device_block scratch; /* of the derivation */
     spmm_diag_t *diag;
 };
-
-spmm_status_t spmmi_spgemm_budget(uint64_t allowed, uint64_t used, uint64_t bytes, spmm_diag_t *diag)
-{
-    spmm_status_t status = SPMM_OK;
-    SPMM_REQUIRE(used <= allowed && bytes <= allowed - used, SPMM_ERR_PLAN_BUDGET, diag,
-                 "the product takes %llu bytes of the GPU so far and %llu more, %llu are allowed",
-                 (unsigned long long)used, (unsigned long long)bytes, (unsigned long long)allowed);
-cleanup:
-    return status;
-}
 
 static spmm_status_t take(const struct stage_making *m, uint64_t bytes)
 {
@@ -316,8 +307,8 @@ static spmm_status_t read_choice(const struct stage_making *m, struct spmmi_spge
     while (choices[i].name != NULL && (kernel == NULL || strcmp(kernel, choices[i].name) != 0))
         i++;
     SPMM_REQUIRE(kernel == NULL || choices[i].name != NULL, SPMM_ERR_ARGUMENT, m->diag,
-                 "\"%s\" is no kernel of products on a GPU, expected %s, %s, %s or %s", kernel,
-                 KERNEL_POSITIONS, KERNEL_GROUPS, KERNEL_PULL, KERNEL_MASKS);
+                 "\"%s\" is no kernel of products on a GPU, expected %s, %s, %s, %s or %s", kernel,
+                 SPMMI_SPGEMM_KERNEL_COLUMNS, KERNEL_POSITIONS, KERNEL_GROUPS, KERNEL_PULL, KERNEL_MASKS);
     *wanted = (struct spmmi_spgemm_wanted){m->has_diagonal ? SPMMI_SPGEMM_NEVER : choices[i].groups,
                                            choices[i].pulls, choices[i].masks, m->source->dtype};
 cleanup:
@@ -338,6 +329,12 @@ spmm_status_t spmmi_spgemm_gpu_stage_make(const struct spmmi_spgemm_gpu_source *
                              .diag = diag};
     struct spmmi_spgemm_wanted wanted = {.dtype = source->dtype};
     memset(stage, 0, sizeof *stage);
+    if (source->kernel != NULL && strcmp(source->kernel, SPMMI_SPGEMM_KERNEL_COLUMNS) == 0) {
+        stage->kernel = SPMMI_SPGEMM_KERNEL_COLUMNS;
+        SPMM_TRY(spmmi_spgemm_gpu_columns_make(source, index, memory, used, &stage->columns, diag));
+        stage->bytes = stage->columns.memory.bytes;
+        return SPMM_OK;
+    }
     SPMM_TRY(read_choice(&m, &wanted));
     SPMM_TRY(spmmi_spgemm_items_make(m.from, &wanted, source->threads, source->host_left, &m.items, diag));
     stage->bins = m.items.bins;
@@ -364,4 +361,5 @@ void spmmi_spgemm_gpu_stage_free(struct spmmi_spgemm_gpu_stage *stage)
 {
     spmmi_device_release(&stage->memory);
     spmmi_device_release(&stage->positions);
+    spmmi_device_release(&stage->columns.memory);
 }

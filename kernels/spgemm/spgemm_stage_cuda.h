@@ -4,7 +4,7 @@
 #define SPMMI_SPGEMM_STAGE_CUDA_H
 
 #include "executor/spgemm/spgemm_gpu.h"
-#include "spgemm_launch.h"
+#include "spgemm_columns_cuda.h"
 
 struct spmmi_spgemm_gpu_stage {
     struct spmmi_spgemm_tables tables; /* of device memory; items say where positions are */
@@ -14,9 +14,12 @@ struct spmmi_spgemm_gpu_stage {
     struct spmmi_spgemm_groups groups[SPMMI_SPGEMM_GROUP_BINS];
     uint32_t group_count;
     const char *kernel;
-    struct spmmi_device_block memory, positions; /* owned */
-    uint64_t bytes;                              /* of both */
+    struct spmmi_device_block memory, positions; /* owned, as columns */
+    struct spmmi_spgemm_gpu_columns columns;     /* where they are made, there is nothing else */
+    uint64_t bytes;                              /* of all of these */
 };
+
+#define SPMMI_SPGEMM_KERNEL_COLUMNS "columns" /* which takes the least memory where products are many */
 
 /* used: bytes of the device that the product has taken so far. Free it also after an error, and before what memory
  * says where it comes from. */
@@ -27,8 +30,6 @@ void spmmi_spgemm_gpu_stage_free(struct spmmi_spgemm_gpu_stage *stage);
 
 /* May a kernel start before the one before it has ended, in graphs too? */
 spmm_status_t spmmi_spgemm_can_overlap(int device, int *can_overlap, spmm_diag_t *diag);
-/* Before so many bytes of the device are taken. PLAN_BUDGET. */
-spmm_status_t spmmi_spgemm_budget(uint64_t allowed, uint64_t used, uint64_t bytes, spmm_diag_t *diag);
 
 #ifdef SPMM_TEST_HOOKS
 extern unsigned long long spmmi_spgemm_hash_mask; /* bits of hashes that are kept */

@@ -11,10 +11,10 @@
 
 #include <cmocka.h>
 
-#include "cuda_product.h"
 #include "format/plan.h"
 #include "kernels/spgemm/spgemm_drafts.h"
 #include "kernels/spgemm/spgemm_stage_cuda.h"
+#include "sparse_twin.h"
 #include "tests/support/dense.h"
 #include "tests/support/scale.h"
 #include "tests/support/sparse_forms.h"
@@ -23,153 +23,18 @@
 #define REPEATS 1000
 
 #define KERNELS (sizeof kernels / sizeof kernels[0])
-static const char *const kernels[] = {"positions", "groups", "pull", "masks", NULL}; /* NULL: by rule */
+static const char *const kernels[] = {"columns", "positions", "groups", "pull", "masks", NULL}; /* by rule */
 static const int64_t pieces[] = {INT64_MAX, 1, 60};
-
-/* A plan on both devices, with C by the CPU. */
-struct twin {
-    spmm_plan_t *plan;
-    spmm_product_t *gpu, *cpu;
-    spmm_product_info_t info; /* of the GPU */
-    struct test_sparse_values values;
-    size_t value_bytes, operand_bytes[SPMM_PRODUCT_FACTORS], diagonal_bytes;
-    void *expected;                      /* of the host, as found */
-    void *found;                         /* what the GPU wrote */
-    void *operand[SPMM_PRODUCT_FACTORS]; /* of the GPU, as all below */
-    void *diagonal;
-    struct test_cuda_workspace c, workspace;
-};
-
-static void *upload(const void *host, size_t bytes)
-{
-    void *data = NULL;
-    TEST_CUDA(cudaMalloc(&data, bytes + 1));
-    TEST_CUDA(cudaMemcpy(data, host, bytes, cudaMemcpyHostToDevice));
-    return data;
-}
-
-static void upload_values(struct twin *t, const struct test_sparse_product *p)
-{
-    spmm_csr_t operand = {.rows = 0};
-    spmm_product_plan_info_t form = {.struct_size = sizeof form};
-    assert_int_equal(spmm_plan_product(t->plan, &form), SPMM_OK);
-    for (int m = 0; m < form.operand_count; m++) {
-        assert_int_equal(spmm_plan_operand(t->plan, m, &operand, NULL), SPMM_OK);
-        t->operand_bytes[m] = (size_t)operand.nnz * t->value_bytes;
-        t->operand[m] = upload(t->values.operand[m], t->operand_bytes[m]);
-    }
-    if (!p->diagonal)
-        return;
-    const struct test_matrix *first = p->factor[0];
-    t->diagonal_bytes = (size_t)(p->op[0] == SPMM_OP_T ? first->rows : first->cols) * t->value_bytes;
-    t->diagonal = upload(t->values.diagonal, t->diagonal_bytes);
-}
-
-static struct twin twin_of(const struct test_sparse_product *p, const char *kernel)
-{
-    struct twin t = {.plan = test_sparse_plan(p), .info = {.struct_size = sizeof t.info}};
-    uint64_t bytes = 0;
-    t.value_bytes = spmm_dtype_size(p->dtype);
-    spmm_product_executor_options_t options = SPMM_PRODUCT_EXECUTOR_OPTIONS_INIT;
-    options.force_kernel = kernel;
-    assert_int_equal(spmm_product_create(t.plan, 0, &options, &t.gpu, NULL), SPMM_OK);
-    assert_int_equal(spmm_product_create(t.plan, SPMM_DEVICE_CPU, NULL, &t.cpu, NULL), SPMM_OK);
-    assert_int_equal(spmm_product_info(t.gpu, &t.info), SPMM_OK);
-    assert_int_equal(t.info.device, 0);
-    assert_memory_equal(t.info.kernel, "cuda/product/", 13);
-    assert_int_equal(spmm_product_workspace_bytes(t.gpu, &bytes), SPMM_OK);
-    t.values = test_sparse_values(p);
-    t.expected = calloc((size_t)t.info.nnz + 1, t.value_bytes);
-    t.found = calloc((size_t)t.info.nnz + 1, t.value_bytes);
-    assert_non_null(t.expected);
-    assert_non_null(t.found);
-    upload_values(&t, p);
-    t.workspace = test_cuda_workspace_make(bytes);
-    t.c = test_cuda_workspace_make((uint64_t)t.info.nnz * t.value_bytes);
-    return t;
-}
-
-static void twin_free(struct twin *t)
-{
-    for (int m = 0; m < SPMM_PRODUCT_FACTORS; m++)
-        TEST_CUDA(cudaFree(t->operand[m]));
-    TEST_CUDA(cudaFree(t->diagonal));
-    test_cuda_workspace_free(&t->workspace);
-    test_cuda_workspace_free(&t->c);
-    test_sparse_values_free(&t->values);
-    free(t->expected);
-    free(t->found);
-    spmm_product_destroy(t->cpu);
-    spmm_product_destroy(t->gpu);
-    spmm_plan_destroy(t->plan);
-}
-
-static void run_on_cpu(struct twin *t, double alpha, double beta)
-{
-    uint64_t bytes = 0;
-    assert_int_equal(spmm_product_workspace_bytes(t->cpu, &bytes), SPMM_OK);
-    void *workspace = aligned_alloc(256, (bytes / 256 + 1) * 256);
-    assert_non_null(workspace);
-    assert_int_equal(spmm_product_execute(t->cpu, spmm_real(alpha), (const void *const *)t->values.operand,
-                                          t->values.diagonal, spmm_real(beta), t->expected, workspace, bytes,
-                                          NULL, NULL),
-                     SPMM_OK);
-    free(workspace);
-}
-
-static void enqueue(const struct twin *t, double alpha, double beta, void *stream)
-{
-    spmm_diag_t diag = {.status = SPMM_OK};
-    if (spmm_product_execute(t->gpu, spmm_real(alpha), (const void *const *)t->operand, t->diagonal,
-                             spmm_real(beta), t->c.data, t->workspace.data, t->workspace.bytes, stream,
-                             &diag) != SPMM_OK)
-        fail_msg("%s", diag.text);
-}
-
-/* NaN in the workspace and in C. */
-static void poison(const struct twin *t)
-{
-    TEST_CUDA(cudaMemset(t->workspace.data, 0xff, (size_t)t->workspace.bytes));
-    TEST_CUDA(cudaMemset(t->c.data, 0xff, (size_t)t->c.bytes));
-}
-
-static void run_on_gpu(struct twin *t, double alpha, double beta)
-{
-    enqueue(t, alpha, beta, NULL);
-    TEST_CUDA(cudaDeviceSynchronize());
-    TEST_CUDA(cudaMemcpy(t->found, t->c.data, (size_t)t->info.nnz * t->value_bytes, cudaMemcpyDeviceToHost));
-}
-
-/* Which bits a NaN has is the machine's. */
-static int is_same(const struct twin *t, int64_t q)
-{
-    const char *a = (const char *)t->expected + (size_t)q * t->value_bytes,
-               *b = (const char *)t->found + (size_t)q * t->value_bytes;
-    if (memcmp(a, b, t->value_bytes) == 0)
-        return 1;
-    return isnan(test_value_get(t->info.dtype, t->expected, q)) &&
-           isnan(test_value_get(t->info.dtype, t->found, q));
-}
-
-static void expect_same(const struct twin *t, const struct test_sparse_product *p)
-{
-    for (int64_t q = 0; q < t->info.nnz; q++)
-        if (!is_same(t, q))
-            fail_msg("%s, %d factors, pieces of %lld: entry %lld of %lld is %.17g, expected %.17g",
-                     p->factor[0]->name, p->count, (long long)p->piece_products, (long long)q,
-                     (long long)t->info.nnz, test_value_get(t->info.dtype, t->found, q),
-                     test_value_get(t->info.dtype, t->expected, q));
-}
 
 static void check(struct test_sparse_product p)
 {
     for (size_t i = 0; i < KERNELS * sizeof pieces / sizeof pieces[0]; i++) {
         p.piece_products = pieces[i / KERNELS];
-        struct twin t = twin_of(&p, kernels[i % KERNELS]);
-        run_on_cpu(&t, 1, 0);
-        run_on_gpu(&t, 1, 0);
-        expect_same(&t, &p);
-        twin_free(&t);
+        struct sparse_twin t = sparse_twin_make(&p, kernels[i % KERNELS], 0);
+        sparse_twin_run_cpu(&t, 1, 0);
+        sparse_twin_run(&t, 1, 0);
+        sparse_twin_expect(&t, &p);
+        sparse_twin_free(&t);
     }
 }
 
@@ -236,12 +101,12 @@ static void kernels_are_taken_by_rule(void **state)
     for (size_t m = 0; m < sizeof cases / sizeof *cases; m++) {
         struct test_matrix *a = test_matrix_of(cases[m].pattern, TEST_VALUES_REAL);
         const struct test_sparse_product p = {.count = 2, .factor = {a, a}, .dtype = SPMM_F64};
-        struct twin t = twin_of(&p, NULL);
+        struct sparse_twin t = sparse_twin_make(&p, NULL, 0);
         assert_string_equal(t.info.kernel, cases[m].kernel);
-        run_on_cpu(&t, 1, 0);
-        run_on_gpu(&t, 1, 0);
-        expect_same(&t, &p);
-        twin_free(&t);
+        sparse_twin_run_cpu(&t, 1, 0);
+        sparse_twin_run(&t, 1, 0);
+        sparse_twin_expect(&t, &p);
+        sparse_twin_free(&t);
         test_matrix_free(a);
     }
 }
@@ -253,17 +118,17 @@ static void kernels_of_every_kind_share_a_product(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++) {
         const struct test_sparse_product p = test_sparse_mixed_rows(dtypes[i]);
-        struct twin t = twin_of(&p, NULL);
+        struct sparse_twin t = sparse_twin_make(&p, NULL, 0);
         assert_string_equal(t.info.kernel, "cuda/product/masks");
         assert_int_equal(t.info.cut_rows, 1);
         assert_true(t.workspace.bytes > 0);
-        run_on_cpu(&t, 1, 0);
+        sparse_twin_run_cpu(&t, 1, 0);
         for (int repeat = 0; repeat < 20; repeat++) {
-            poison(&t);
-            run_on_gpu(&t, 1, 0);
-            expect_same(&t, &p);
+            sparse_twin_poison(&t);
+            sparse_twin_run(&t, 1, 0);
+            sparse_twin_expect(&t, &p);
         }
-        twin_free(&t);
+        sparse_twin_free(&t);
         test_sparse_mixed_rows_free(&p);
     }
 }
@@ -280,13 +145,13 @@ static void pulled_rows_need_no_workspace(void **state)
     static const char *const with[] = {"positions", "pull"};
     (void)state;
     for (size_t k = 0; k < sizeof with / sizeof *with; k++) {
-        struct twin t = twin_of(&p, with[k]);
+        struct sparse_twin t = sparse_twin_make(&p, with[k], 0);
         assert_true(t.info.cut_rows > 0);
         assert_int_equal(t.workspace.bytes > 0, k == 0);
-        run_on_cpu(&t, 1, 0);
-        run_on_gpu(&t, 1, 0);
-        expect_same(&t, &p);
-        twin_free(&t);
+        sparse_twin_run_cpu(&t, 1, 0);
+        sparse_twin_run(&t, 1, 0);
+        sparse_twin_expect(&t, &p);
+        sparse_twin_free(&t);
     }
     test_matrix_free(a);
     test_matrix_free(b);
@@ -318,6 +183,66 @@ static void items_with_masks_take_turns(void **state)
     test_matrix_free(c);
 }
 
+/* Row 0 takes all columns, others up to eight that are 65,600 apart: enough entries that columns keep their numbers. */
+TEST_PATTERN(far_apart, i == 0 || j % 8200 == i)
+TEST_PATTERN(one_of_all, i == 0 ? j < 3 : j > 0 && test_chance(i, j, 3))
+
+static void ranges_of_any_width_have_the_bits_of_the_cpu(void **state)
+{
+    static const struct test_pattern left = {"one of all", 40, 9, one_of_all},
+                                     right = {"far apart", 9, 66000, far_apart};
+    static const spmm_dtype_t dtypes[] = {SPMM_F64, SPMM_F32};
+    struct test_matrix *a = test_matrix_of(&left, TEST_VALUES_REAL),
+                       *b = test_matrix_of(&right, TEST_VALUES_REAL);
+    (void)state;
+    for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++) {
+        const struct test_sparse_product p = {
+            .count = 2, .factor = {a, b}, .diagonal = 1, .piece_products = 40000, .dtype = dtypes[i]};
+        struct sparse_twin t = sparse_twin_make(&p, "columns", 0);
+        assert_string_equal(t.info.kernel, "cuda/product/columns");
+        sparse_twin_run_cpu(&t, 1, 0);
+        sparse_twin_run(&t, 1, 0);
+        sparse_twin_expect(&t, &p);
+        sparse_twin_free(&t);
+    }
+    test_matrix_free(a);
+    test_matrix_free(b);
+}
+
+TEST_PATTERN(one_of_three, test_chance(i, j, 3))
+
+/* By rule there are positions, where memory for them is left; else columns, and less than these take is refused. */
+static void small_budgets_get_columns(void **state)
+{
+    static const struct test_pattern tall = {"tall", 1500, 60, one_of_three};
+    struct test_matrix *a = test_matrix_of(&tall, TEST_VALUES_REAL);
+    const struct test_sparse_product p = {
+        .count = 2, .factor = {a, a}, .op = {SPMM_OP_T, SPMM_OP_N}, .piece_products = 60, .dtype = SPMM_F64};
+    struct sparse_twin t = sparse_twin_make(&p, NULL, 0);
+    spmm_product_t *product = NULL;
+    spmm_product_executor_options_t o = SPMM_PRODUCT_EXECUTOR_OPTIONS_INIT;
+    const uint64_t usual = t.info.device_bytes;
+    (void)state;
+    sparse_twin_free(&t);
+    t = sparse_twin_make(&p, "columns", 0);
+    const uint64_t least = t.info.device_bytes;
+    assert_true(2 * least < usual);
+    assert_true(t.info.cut_rows > 0);
+    assert_int_equal(t.workspace.bytes, (a->nnz * 8 + 255) / 256 * 256); /* values of the transpose alone */
+    sparse_twin_free(&t);
+    t = sparse_twin_make(&p, NULL, least);
+    assert_string_equal(t.info.kernel, "cuda/product/columns");
+    assert_true(t.info.device_bytes == least);
+    sparse_twin_run_cpu(&t, 1, 0);
+    sparse_twin_run(&t, 1, 0);
+    sparse_twin_expect(&t, &p);
+    o.device_budget_bytes = least - 1;
+    assert_int_equal(spmm_product_create(t.plan, 0, &o, &product, NULL), SPMM_ERR_PLAN_BUDGET);
+    assert_null(product);
+    sparse_twin_free(&t);
+    test_matrix_free(a);
+}
+
 /* Rows that are alike take no more than one. Where hashes are all the same, comparison finds that they are not alike,
  * and positions that nobody shares are right too. */
 static void positions_are_shared_by_rows_that_are_alike(void **state)
@@ -337,12 +262,12 @@ static void positions_are_shared_by_rows_that_are_alike(void **state)
             .count = 2, .factor = {a, a}, .piece_products = INT64_MAX, .dtype = SPMM_F64};
         for (int turn = 0; turn < 2; turn++) {
             spmmi_spgemm_hash_mask = turn == 0 ? ~0ull : 0;
-            struct twin t = twin_of(&p, cases[k].kernel);
+            struct sparse_twin t = sparse_twin_make(&p, cases[k].kernel, 0);
             bytes[turn] = t.info.device_bytes;
-            run_on_cpu(&t, 1, 0);
-            run_on_gpu(&t, 1, 0);
-            expect_same(&t, &p);
-            twin_free(&t);
+            sparse_twin_run_cpu(&t, 1, 0);
+            sparse_twin_run(&t, 1, 0);
+            sparse_twin_expect(&t, &p);
+            sparse_twin_free(&t);
         }
         spmmi_spgemm_hash_mask = ~0ull;
         assert_true(bytes[0] + cases[k].saved < bytes[1]);
@@ -360,15 +285,15 @@ static void factors_of_the_product(void **state)
     for (size_t i = 0; i < 2 * KERNELS * sizeof factors / sizeof factors[0]; i++) {
         p.dtype = i % 2 == 0 ? SPMM_F64 : SPMM_F32;
         const double alpha = factors[i / 2 / KERNELS][0], beta = factors[i / 2 / KERNELS][1];
-        struct twin t = twin_of(&p, kernels[i / 2 % KERNELS]);
+        struct sparse_twin t = sparse_twin_make(&p, kernels[i / 2 % KERNELS], 0);
         for (int64_t q = 0; q < t.info.nnz; q++)
             test_value_set(p.dtype, t.expected, q, beta == 0 ? (double)NAN : (double)(q % 97));
         TEST_CUDA(
             cudaMemcpy(t.c.data, t.expected, (size_t)t.info.nnz * t.value_bytes, cudaMemcpyHostToDevice));
-        run_on_cpu(&t, alpha, beta);
-        run_on_gpu(&t, alpha, beta);
-        expect_same(&t, &p);
-        twin_free(&t);
+        sparse_twin_run_cpu(&t, alpha, beta);
+        sparse_twin_run(&t, alpha, beta);
+        sparse_twin_expect(&t, &p);
+        sparse_twin_free(&t);
     }
     test_matrix_free(a);
 }
@@ -407,12 +332,12 @@ static void zeros_of_pieces_have_the_bits_of_the_cpu(void **state)
             b->values[q] = cases[i].tiny;
         const struct test_sparse_product p = {
             .count = 2, .factor = {a, b}, .piece_products = 1, .dtype = cases[i].dtype};
-        struct twin t = twin_of(&p, "pull");
+        struct sparse_twin t = sparse_twin_make(&p, "pull", 0);
         assert_int_equal(t.info.cut_rows, 2);
-        run_on_cpu(&t, 1, 0);
+        sparse_twin_run_cpu(&t, 1, 0);
         assert_true(signbit(test_value_get(p.dtype, t.expected, 0)));
         assert_false(signbit(test_value_get(p.dtype, t.expected, 1)));
-        twin_free(&t);
+        sparse_twin_free(&t);
         check(p);
         test_matrix_free(a);
         test_matrix_free(b);
@@ -433,15 +358,15 @@ static struct test_sparse_product cut_triple(const struct test_matrix *a)
 static void expect_repeats(const struct test_matrix *a, const char *kernel)
 {
     const struct test_sparse_product p = cut_triple(a);
-    struct twin t = twin_of(&p, kernel);
+    struct sparse_twin t = sparse_twin_make(&p, kernel, 0);
     assert_true(t.info.cut_rows > 0);
-    run_on_cpu(&t, 1, 0);
+    sparse_twin_run_cpu(&t, 1, 0);
     for (int repeat = 0; repeat < (int)scaled(REPEATS); repeat++) {
-        poison(&t);
-        run_on_gpu(&t, 1, 0);
-        expect_same(&t, &p);
+        sparse_twin_poison(&t);
+        sparse_twin_run(&t, 1, 0);
+        sparse_twin_expect(&t, &p);
     }
-    twin_free(&t);
+    sparse_twin_free(&t);
 }
 
 static void a_thousand_products_have_the_same_bits(void **state)
@@ -450,19 +375,20 @@ static void a_thousand_products_have_the_same_bits(void **state)
     struct test_matrix *a = test_matrix_named("arrow", TEST_VALUES_REAL);
     expect_repeats(a, NULL);
     expect_repeats(a, "pull");
+    expect_repeats(a, "columns");
     test_matrix_free(a);
 }
 
 /* Of a product of f32. */
 static void expect_replays(const struct test_sparse_product *p, const char *kernel)
 {
-    struct twin t = twin_of(p, kernel);
+    struct sparse_twin t = sparse_twin_make(p, kernel, 0);
     cudaStream_t stream = NULL;
     cudaGraph_t graph = NULL;
     cudaGraphExec_t replay = NULL;
     TEST_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     TEST_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
-    enqueue(&t, 1, 0, stream);
+    sparse_twin_enqueue(&t, 1, 0, stream);
     TEST_CUDA(cudaStreamEndCapture(stream, &graph));
     TEST_CUDA(cudaGraphInstantiate(&replay, graph, 0));
     for (int turn = 0; turn < 100; turn++) {
@@ -473,13 +399,13 @@ static void expect_replays(const struct test_sparse_product *p, const char *kern
         TEST_CUDA(cudaGraphLaunch(replay, stream));
         TEST_CUDA(cudaStreamSynchronize(stream));
         TEST_CUDA(cudaMemcpy(t.found, t.c.data, (size_t)t.c.bytes, cudaMemcpyDeviceToHost));
-        run_on_cpu(&t, 1, 0);
-        expect_same(&t, p);
+        sparse_twin_run_cpu(&t, 1, 0);
+        sparse_twin_expect(&t, p);
     }
     TEST_CUDA(cudaGraphExecDestroy(replay));
     TEST_CUDA(cudaGraphDestroy(graph));
     TEST_CUDA(cudaStreamDestroy(stream));
-    twin_free(&t);
+    sparse_twin_free(&t);
 }
 
 static void a_graph_replays_a_product_with_new_values(void **state)
@@ -489,7 +415,9 @@ static void a_graph_replays_a_product_with_new_values(void **state)
     const struct test_sparse_product cut = cut_triple(a), mixed = test_sparse_mixed_rows(SPMM_F32);
     expect_replays(&cut, NULL);
     expect_replays(&cut, "pull");
+    expect_replays(&cut, "columns");
     expect_replays(&mixed, NULL);
+    expect_replays(&mixed, "columns");
     test_matrix_free(a);
     test_sparse_mixed_rows_free(&mixed);
 }
@@ -500,7 +428,7 @@ static void patterns_go_to_the_gpu(void **state)
     struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
     const struct test_sparse_product p = {
         .count = 2, .factor = {a, a}, .op = {SPMM_OP_T, SPMM_OP_N}, .dtype = SPMM_F64};
-    struct twin t = twin_of(&p, NULL);
+    struct sparse_twin t = sparse_twin_make(&p, NULL, 0);
     const size_t rows = (size_t)t.info.rows + 1, nnz = (size_t)t.info.nnz;
     int32_t *host = calloc(rows + nnz, sizeof *host), *found = calloc(rows + nnz, sizeof *found), *device;
     assert_non_null(host);
@@ -514,7 +442,7 @@ static void patterns_go_to_the_gpu(void **state)
     TEST_CUDA(cudaFree(device));
     free(found);
     free(host);
-    twin_free(&t);
+    sparse_twin_free(&t);
     test_matrix_free(a);
 }
 
@@ -523,14 +451,15 @@ static void what_cannot_be_done_is_refused(void **state)
     (void)state;
     struct test_matrix *a = test_matrix_named("arrow", TEST_VALUES_REAL);
     const struct test_sparse_product p = cut_triple(a);
-    struct twin t = twin_of(&p, NULL);
+    struct sparse_twin t = sparse_twin_make(&p, "positions", 0);
     spmm_product_t *product = NULL;
     spmm_product_executor_options_t o = SPMM_PRODUCT_EXECUTOR_OPTIONS_INIT;
-    o.force_kernel = "columns";
+    o.force_kernel = "hash";
     assert_int_equal(spmm_product_create(t.plan, 0, &o, &product, NULL), SPMM_ERR_ARGUMENT);
+    o.force_kernel = "columns";
     assert_int_equal(spmm_product_create(t.plan, SPMM_DEVICE_AUTO, &o, &product, NULL), SPMM_OK);
     spmm_product_destroy(product);
-    o.force_kernel = NULL;
+    o.force_kernel = "positions";
     for (o.device_budget_bytes = 1; o.device_budget_bytes < t.info.device_bytes; o.device_budget_bytes *= 2)
         assert_int_equal(spmm_product_create(t.plan, 0, &o, &product, NULL), SPMM_ERR_PLAN_BUDGET);
     o.device_budget_bytes = 0;
@@ -544,7 +473,7 @@ static void what_cannot_be_done_is_refused(void **state)
     assert_int_equal(spmm_product_execute(t.gpu, spmm_real(1), operands, NULL, spmm_real(0), t.operand[0],
                                           t.workspace.data, t.workspace.bytes, NULL, NULL),
                      SPMM_ERR_OVERLAP);
-    twin_free(&t);
+    sparse_twin_free(&t);
     test_matrix_free(a);
 }
 
@@ -579,6 +508,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(kernels_of_every_kind_share_a_product),
         cmocka_unit_test(items_with_masks_take_turns),
         cmocka_unit_test(pulled_rows_need_no_workspace),
+        cmocka_unit_test(ranges_of_any_width_have_the_bits_of_the_cpu),
+        cmocka_unit_test(small_budgets_get_columns),
         cmocka_unit_test(positions_are_shared_by_rows_that_are_alike),
         cmocka_unit_test(factors_of_the_product),
         cmocka_unit_test(special_values_have_the_bits_of_the_cpu),

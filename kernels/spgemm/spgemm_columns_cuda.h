@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A stage in device memory whose kernels look up where products belong. */
+#ifndef SPMMI_SPGEMM_COLUMNS_CUDA_H
+#define SPMMI_SPGEMM_COLUMNS_CUDA_H
+
+#include "executor/spgemm/spgemm_gpu.h"
+#include "spgemm_columns.h"
+
+struct spmmi_spgemm_gpu_columns {
+    struct spmmi_spgemm_column_tables tables; /* of device memory */
+    struct spmmi_spgemm_span spans[SPMMI_SPGEMM_SPANS];
+    struct spmmi_device_block memory; /* owned; none: another kernel runs the stage */
+};
+
+/* device_left: most memory of the device that it may take. Free it also after an error. */
+spmm_status_t spmmi_spgemm_gpu_columns_make(const struct spmmi_spgemm_gpu_source *source, int index,
+                                            const struct spmmi_device_memory *memory, uint64_t used,
+                                            struct spmmi_spgemm_gpu_columns *columns, spmm_diag_t *diag);
+/* All its launches. can_overlap: a kernel may start before the one before it has ended. Returns a cudaError_t. */
+int spmmi_spgemm_gpu_columns_run(const struct spmmi_spgemm_gpu_columns *columns,
+                                 const struct spmmi_spgemm_operands *operands, int can_overlap, void *stream);
+
+#endif

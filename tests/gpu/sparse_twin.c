@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See sparse_twin.h. */
+#include "sparse_twin.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/support/dense.h"
+
+static void *upload(const void *host, size_t bytes)
+{
+    void *data = NULL;
+    TEST_CUDA(cudaMalloc(&data, bytes + 1));
+    TEST_CUDA(cudaMemcpy(data, host, bytes, cudaMemcpyHostToDevice));
+    return data;
+}
+
+static void upload_values(struct sparse_twin *t, const struct test_sparse_product *p)
+{
+    spmm_csr_t operand = {.rows = 0};
+    spmm_product_plan_info_t form = {.struct_size = sizeof form};
+    assert_int_equal(spmm_plan_product(t->plan, &form), SPMM_OK);
+    for (int m = 0; m < form.operand_count; m++) {
+        assert_int_equal(spmm_plan_operand(t->plan, m, &operand, NULL), SPMM_OK);
+        t->operand_bytes[m] = (size_t)operand.nnz * t->value_bytes;
+        t->operand[m] = upload(t->values.operand[m], t->operand_bytes[m]);
+    }
+    if (!p->diagonal)
+        return;
+    const struct test_matrix *first = p->factor[0];
+    t->diagonal_bytes = (size_t)(p->op[0] == SPMM_OP_T ? first->rows : first->cols) * t->value_bytes;
+    t->diagonal = upload(t->values.diagonal, t->diagonal_bytes);
+}
+
+struct sparse_twin sparse_twin_make(const struct test_sparse_product *p, const char *kernel, uint64_t budget)
+{
+    struct sparse_twin t = {.plan = test_sparse_plan(p), .info = {.struct_size = sizeof t.info}};
+    uint64_t bytes = 0;
+    t.value_bytes = spmm_dtype_size(p->dtype);
+    spmm_product_executor_options_t options = SPMM_PRODUCT_EXECUTOR_OPTIONS_INIT;
+    options.force_kernel = kernel;
+    options.device_budget_bytes = budget;
+    assert_int_equal(spmm_product_create(t.plan, 0, &options, &t.gpu, NULL), SPMM_OK);
+    assert_int_equal(spmm_product_create(t.plan, SPMM_DEVICE_CPU, NULL, &t.cpu, NULL), SPMM_OK);
+    assert_int_equal(spmm_product_info(t.gpu, &t.info), SPMM_OK);
+    assert_int_equal(t.info.device, 0);
+    assert_memory_equal(t.info.kernel, "cuda/product/", 13);
+    assert_int_equal(spmm_product_workspace_bytes(t.gpu, &bytes), SPMM_OK);
+    t.values = test_sparse_values(p);
+    t.expected = calloc((size_t)t.info.nnz + 1, t.value_bytes);
+    t.found = calloc((size_t)t.info.nnz + 1, t.value_bytes);
+    assert_non_null(t.expected);
+    assert_non_null(t.found);
+    upload_values(&t, p);
+    t.workspace = test_cuda_workspace_make(bytes);
+    t.c = test_cuda_workspace_make((uint64_t)t.info.nnz * t.value_bytes);
+    return t;
+}
+
+void sparse_twin_free(struct sparse_twin *t)
+{
+    for (int m = 0; m < SPMM_PRODUCT_FACTORS; m++)
+        TEST_CUDA(cudaFree(t->operand[m]));
+    TEST_CUDA(cudaFree(t->diagonal));
+    test_cuda_workspace_free(&t->workspace);
+    test_cuda_workspace_free(&t->c);
+    test_sparse_values_free(&t->values);
+    free(t->expected);
+    free(t->found);
+    spmm_product_destroy(t->cpu);
+    spmm_product_destroy(t->gpu);
+    spmm_plan_destroy(t->plan);
+}
+
+void sparse_twin_run_cpu(struct sparse_twin *t, double alpha, double beta)
+{
+    uint64_t bytes = 0;
+    assert_int_equal(spmm_product_workspace_bytes(t->cpu, &bytes), SPMM_OK);
+    void *workspace = aligned_alloc(256, (bytes / 256 + 1) * 256);
+    assert_non_null(workspace);
+    assert_int_equal(spmm_product_execute(t->cpu, spmm_real(alpha), (const void *const *)t->values.operand,
+                                          t->values.diagonal, spmm_real(beta), t->expected, workspace, bytes,
+                                          NULL, NULL),
+                     SPMM_OK);
+    free(workspace);
+}
+
+void sparse_twin_enqueue(const struct sparse_twin *t, double alpha, double beta, void *stream)
+{
+    spmm_diag_t diag = {.status = SPMM_OK};
+    if (spmm_product_execute(t->gpu, spmm_real(alpha), (const void *const *)t->operand, t->diagonal,
+                             spmm_real(beta), t->c.data, t->workspace.data, t->workspace.bytes, stream,
+                             &diag) != SPMM_OK)
+        fail_msg("%s", diag.text);
+}
+
+void sparse_twin_poison(const struct sparse_twin *t)
+{
+    TEST_CUDA(cudaMemset(t->workspace.data, 0xff, (size_t)t->workspace.bytes));
+    TEST_CUDA(cudaMemset(t->c.data, 0xff, (size_t)t->c.bytes));
+}
+
+void sparse_twin_run(struct sparse_twin *t, double alpha, double beta)
+{
+    sparse_twin_enqueue(t, alpha, beta, NULL);
+    TEST_CUDA(cudaDeviceSynchronize());
+    TEST_CUDA(cudaMemcpy(t->found, t->c.data, (size_t)t->info.nnz * t->value_bytes, cudaMemcpyDeviceToHost));
+}
+
+/* Which bits a NaN has is the machine's. */
+static int is_same(const struct sparse_twin *t, int64_t q)
+{
+    const char *a = (const char *)t->expected + (size_t)q * t->value_bytes,
+               *b = (const char *)t->found + (size_t)q * t->value_bytes;
+    if (memcmp(a, b, t->value_bytes) == 0)
+        return 1;
+    return isnan(test_value_get(t->info.dtype, t->expected, q)) &&
+           isnan(test_value_get(t->info.dtype, t->found, q));
+}
+
+void sparse_twin_expect(const struct sparse_twin *t, const struct test_sparse_product *p)
+{
+    for (int64_t q = 0; q < t->info.nnz; q++)
+        if (!is_same(t, q))
+            fail_msg("%s, %d factors, pieces of %lld: entry %lld of %lld is %.17g, expected %.17g",
+                     p->factor[0]->name, p->count, (long long)p->piece_products, (long long)q,
+                     (long long)t->info.nnz, test_value_get(t->info.dtype, t->found, q),
+                     test_value_get(t->info.dtype, t->expected, q));
+}
