@@ -241,6 +241,7 @@ static void nothing_grows_with_products(void **state)
     struct scene many = scene_of(&full, &full, 0, 0), few = scene_of(&one, &full, 0, 0),
                  alike = scene_of(&grid, &grid, 0, 0);
     (void)state;
+    assert_int_equal(sizeof(struct spmmi_spgemm_range), 20); /* bytes a row, as product.h has it */
     assert_int_equal(many.ranges.count, few.ranges.count);
     assert_int_equal(many.ranges.word_count, 50); /* of one row: all others share them */
     assert_int_equal(few.ranges.word_count, 50);
