@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One product: its workspace, what would run it, and running it. Nothing here allocates or changes the executor;
- * families alone remember kernels and, dense, shapes that they met. */
+/* One product: its workspace, what would run it, and running it. Nothing here allocates or changes the executor.
+ * Families keep what they asked the runtime for products: which kernels have their shared memory (allowed.h), and,
+ * dense, which shapes cuBLASLt answered for. */
 #include <stdio.h>
 #include <string.h>
 

@@ -103,7 +103,7 @@ static bool is_for_gpu(const spmm_plan_t *plan, const spmm_executor_options_t *o
         !spmmi_cuda_device_runs(0))
         return false;
     const spmm_status_t status =
-        spmmi_plan_settle_counted(plan, 0, options, first, &settled, &spmmi_diag_unheard);
+        spmmi_plan_settle_counted(plan, 0, options, first, &settled, NULL, &spmmi_diag_unheard);
     return status != SPMM_ERR_UNSUPPORTED && status != SPMM_ERR_TOO_LARGE && status != SPMM_ERR_PLAN_FEATURE;
 }
 
@@ -147,7 +147,7 @@ spmm_status_t spmm_executor_memory_bytes(const spmm_plan_t *plan, int device,
     SPMM_TRY(options_read(options, &settled, diag));
     first = spmmi_values_look(plan, device, &settled);
     SPMM_TRY(device_settle(&device, &settled, plan, first, diag));
-    SPMM_TRY(spmmi_plan_settle_counted(plan, device, &settled, first, &counted, diag));
+    SPMM_TRY(spmmi_plan_settle_counted(plan, device, &settled, first, &counted, NULL, diag));
     if (host_bytes != NULL)
         *host_bytes = counted.needs.host;
     if (device_bytes != NULL)
@@ -239,6 +239,7 @@ spmm_status_t spmm_executor_create(const spmm_plan_t *plan, int device,
     spmm_executor_options_t settled;
     struct spmmi_first_values first;
     struct spmmi_settled_plan of;
+    uint64_t hash;
     spmmi_diag_clear(diag);
     SPMM_REQUIRE(executor_out != NULL, SPMM_ERR_ARGUMENT, diag, "the pointer for the executor is NULL");
     *executor_out = NULL;
@@ -247,15 +248,15 @@ spmm_status_t spmm_executor_create(const spmm_plan_t *plan, int device,
     first = spmmi_values_look(plan, device, &settled);
     SPMM_TRY(device_settle(&device, &settled, plan, first, diag));
     if (settled.host_budget_bytes != 0 || settled.device_budget_bytes != 0)
-        SPMM_TRY(spmmi_plan_settle_counted(plan, device, &settled, first, &of, diag));
+        SPMM_TRY(spmmi_plan_settle_counted(plan, device, &settled, first, &of, &hash, diag));
     else
-        SPMM_TRY(spmmi_plan_settle(plan, device, &settled, &of, diag));
+        SPMM_TRY(spmmi_plan_settle(plan, device, &settled, &of, &hash, diag));
     executor = spmmi_alloc_zero(1, sizeof *executor);
     SPMM_TRY_ALLOC(executor, diag);
     SPMM_TRY_ALLOC(executor->values_lock = values_lock_make(), diag);
     shape_copy(&executor->shape, &of.typed.plan);
     memcpy(executor->variant_of, of.typed.variant_of, sizeof executor->variant_of);
-    executor->parts_hash = of.parts_hash;
+    executor->parts_hash = hash;
     executor->given_up = of.given_up;
     executor->plan_type = plan->dtype;
     executor->device = device;

@@ -4,45 +4,85 @@
 
 _Static_assert(SPMMI_VARIANT_MAX <= 64, "variants are bits of a uint64_t");
 
-/* Time of the product that the variant was chosen for, by the part of another one: measured where it was, else
- * predicted. The trace has the best candidate of most families; of others as long as its slowest. 0: it has no time. */
-static double time_by(const struct spmmi_typed_plan *typed, uint32_t variant, const struct spmmi_part *part)
+/* The trace has one time for a family and schedule, whatever parts of them there are. Where the inspector kept two, the
+ * variants of each take this much longer, or more, by the other: SPMMI_SHARE_LOSS of inspector/search. */
+#define TWIN_RATIO 1.05
+
+/* Times of a product in us; 0: not known. */
+struct times {
+    double predicted, measured;
+};
+
+/* Of the product that the variant was chosen for, by the fastest candidate like this part. */
+static struct times times_by(const struct spmmi_typed_plan *typed, uint32_t variant,
+                             const struct spmmi_part *part)
 {
     const struct spmm_plan *p = &typed->plan;
-    double least = 0, most = 0;
+    struct times found = {0, 0};
     for (uint32_t t = 0; t < p->trace_count; t++) {
         const struct spmmi_trace *step = &p->trace[t];
-        const double us = step->measured_us > 0 ? step->measured_us : step->predicted_us;
-        if (step->variant != typed->variant_of[variant] || !(us > 0))
+        if (step->variant != typed->variant_of[variant] || step->family != part->family ||
+            step->schedule != part->schedule)
             continue;
-        most = us > most ? us : most;
-        if (step->family == part->family && step->schedule == part->schedule && (least == 0 || us < least))
-            least = us;
+        if (step->predicted_us > 0 && !(found.predicted > 0 && found.predicted <= step->predicted_us))
+            found.predicted = step->predicted_us;
+        if (step->measured_us > 0 && !(found.measured > 0 && found.measured <= step->measured_us))
+            found.measured = step->measured_us;
     }
-    return least > 0 ? least : most;
+    return found;
+}
+
+/* The slowest candidate of the variant, which stands for those that the trace has no time of. */
+static double slowest_of(const struct spmmi_typed_plan *typed, uint32_t variant)
+{
+    const struct spmm_plan *p = &typed->plan;
+    double most = 0;
+    for (uint32_t t = 0; t < p->trace_count; t++)
+        if (p->trace[t].variant == typed->variant_of[variant] && p->trace[t].predicted_us > most)
+            most = p->trace[t].predicted_us;
+    return most;
+}
+
+/* How many times as long the product of the variant takes by this part as by its own: measured times where both are,
+ * else predictions; 1 where there are none. */
+static double ratio_by(const struct spmmi_typed_plan *typed, uint32_t variant, const struct spmmi_part *part)
+{
+    const struct spmm_plan *p = &typed->plan;
+    const struct spmmi_part *own = &p->parts[p->variants[variant].part_first];
+    const struct times mine = times_by(typed, variant, own), other = times_by(typed, variant, part);
+    const double predicted = other.predicted > 0 ? other.predicted : slowest_of(typed, variant);
+    if (own->family == part->family && own->schedule == part->schedule)
+        return TWIN_RATIO;
+    if (mine.measured > 0 && other.measured > 0)
+        return other.measured / mine.measured;
+    return mine.predicted > 0 && predicted > 0 ? predicted / mine.predicted : 1;
+}
+
+/* Rows of C in another order are of one part alone. */
+static bool can_succeed(const struct spmm_plan *p, const struct spmmi_variant *v,
+                        const struct spmmi_variant *other)
+{
+    const uint32_t flags = p->parts[v->part_first].flags | p->parts[other->part_first].flags;
+    return other->op == v->op && other->part_first != v->part_first &&
+           (flags & SPMMI_PART_PERMUTES_OUTPUT) == 0;
 }
 
 struct successor {
     uint32_t variant; /* whose part it is */
-    double us;
+    double ratio;
 };
 
 /* The fastest of other parts for a variant; false: there is none. */
 static bool find_successor(const struct spmmi_typed_plan *typed, uint32_t variant, struct successor *found)
 {
     const struct spmm_plan *p = &typed->plan;
-    const struct spmmi_variant *v = &p->variants[variant];
     bool is_there = false;
     for (uint32_t i = 0; i < p->variant_count; i++) {
-        const struct spmmi_variant *other = &p->variants[i];
-        if (other->op != v->op || other->part_first == v->part_first)
+        if (!can_succeed(p, &p->variants[variant], &p->variants[i]))
             continue;
-        if (((p->parts[other->part_first].flags ^ p->parts[v->part_first].flags) &
-             SPMMI_PART_PERMUTES_OUTPUT) != 0)
-            continue;
-        const double us = time_by(typed, variant, &p->parts[other->part_first]);
-        if (!is_there || us < found->us)
-            *found = (struct successor){i, us};
+        const double ratio = ratio_by(typed, variant, &p->parts[p->variants[i].part_first]);
+        if (!is_there || ratio < found->ratio)
+            *found = (struct successor){i, ratio};
         is_there = true;
     }
     return is_there;
@@ -59,21 +99,35 @@ static bool find_loss(const struct spmmi_typed_plan *typed, uint32_t part, doubl
             continue;
         if (!find_successor(typed, i, &next))
             return false;
-        const double own = time_by(typed, i, &p->parts[part]);
-        *loss += own > 0 && next.us > own ? next.us / own - 1 : 0;
+        *loss += next.ratio > 1 ? next.ratio - 1 : 0;
     }
     return true;
+}
+
+/* The variants of this part run by their successors. */
+static void replace(struct spmmi_typed_plan *typed, uint32_t part, uint64_t *given_up)
+{
+    const struct spmmi_typed_plan before = *typed;
+    for (uint32_t i = 0; i < before.plan.variant_count; i++) {
+        struct successor next = {i, 0};
+        if (before.plan.variants[i].part_first != part || !find_successor(&before, i, &next))
+            continue;
+        const struct spmmi_variant *by = &before.plan.variants[next.variant];
+        typed->plan.variants[i].part_first = by->part_first;
+        typed->plan.variants[i].part_count = by->part_count;
+        typed->plan.variants[i].compute = by->compute;
+        *given_up |= UINT64_C(1) << i;
+    }
 }
 
 bool spmmi_plan_give_up(struct spmmi_typed_plan *typed, const uint64_t bytes[SPMMI_PART_MAX],
                         uint64_t *given_up)
 {
-    struct spmm_plan *const p = &typed->plan;
+    const struct spmm_plan *p = &typed->plan;
     uint32_t part = SPMMI_PART_MAX;
-    double least = 0;
+    double least = 0, loss;
     for (uint32_t i = 0; i < p->variant_count; i++) {
         const uint32_t first = p->variants[i].part_first;
-        double loss;
         if (!find_loss(typed, first, &loss))
             continue;
         const double of_byte = bytes[first] == SPMMI_TOO_LARGE ? -1 : loss / (double)(bytes[first] + 1);
@@ -84,16 +138,6 @@ bool spmmi_plan_give_up(struct spmmi_typed_plan *typed, const uint64_t bytes[SPM
     }
     if (part == SPMMI_PART_MAX)
         return false;
-    const struct spmmi_typed_plan before = *typed;
-    for (uint32_t i = 0; i < p->variant_count; i++) {
-        struct successor next = {i, 0};
-        if (before.plan.variants[i].part_first != part || !find_successor(&before, i, &next))
-            continue;
-        const struct spmmi_variant *by = &before.plan.variants[next.variant];
-        p->variants[i].part_first = by->part_first;
-        p->variants[i].part_count = by->part_count;
-        p->variants[i].compute = by->compute;
-        *given_up |= UINT64_C(1) << i;
-    }
+    replace(typed, part, given_up);
     return true;
 }

@@ -86,9 +86,10 @@ static spmm_status_t part_check(const spmm_executor_t *executor, const struct sp
     const struct spmmi_parts *parts =
         executor->cuda != NULL ? spmmi_cuda_parts(executor->cuda) : spmmi_cpu_parts(executor->cpu);
     SPMM_REQUIRE(spmmi_parts_for(parts, choice->variant, &product) != NULL, SPMM_ERR_NO_VARIANT, diag,
-                 "no part of the plan for op %s multiplies A %s, B %s, C %s: inspect for these types",
-                 spmm_op_name(op), spmm_dtype_name(product.a_type), spmm_dtype_name(b->type),
-                 spmm_dtype_name(c->type));
+                 "no part of the plan for op %s multiplies A %s, B %s, C %s: %s", spmm_op_name(op),
+                 spmm_dtype_name(product.a_type), spmm_dtype_name(b->type), spmm_dtype_name(c->type),
+                 executor->given_up != 0 ? "the memory budget has no room for all parts"
+                                         : "inspect for these types");
 cleanup:
     return status;
 }

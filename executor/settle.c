@@ -15,14 +15,14 @@ uint32_t spmmi_device_target(int device)
 }
 
 spmm_status_t spmmi_plan_settle(const spmm_plan_t *plan, int device, const spmm_executor_options_t *options,
-                                struct spmmi_settled_plan *settled, spmm_diag_t *diag)
+                                struct spmmi_settled_plan *settled, uint64_t *hash, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     const struct spmmi_wanted wanted = {options->n_min, options->n_max, options->ops, options->layouts};
     SPMM_TRY(spmmi_typed_plan(plan, options->a_type, &settled->typed, diag));
-    settled->parts_hash = spmmi_parts_hash(&settled->typed.plan);
     settled->given_up = 0;
-    settled->needs = spmmi_needs_new(options->host_budget_bytes, options->device_budget_bytes);
+    if (hash != NULL)
+        *hash = spmmi_parts_hash(&settled->typed.plan);
     /* The words of a forced kernel are those of any variant. */
     if (spmmi_wanted_is_all(&wanted) || options->force_kernel != NULL)
         return SPMM_OK;
@@ -67,9 +67,9 @@ cleanup:
 }
 
 /* What an executor takes for the variants of this part alone; TOO_LARGE where that is not allowed. */
-static uint64_t bytes_of_part(const spmm_plan_t *plan, const struct spmmi_typed_plan *typed, uint32_t part,
-                              int device, const spmm_executor_options_t *options,
-                              struct spmmi_first_values first)
+static spmm_status_t count_part(const spmm_plan_t *plan, const struct spmmi_typed_plan *typed, uint32_t part,
+                                int device, const spmm_executor_options_t *options,
+                                struct spmmi_first_values first, uint64_t *bytes, spmm_diag_t *diag)
 {
     struct spmmi_needs needs;
     struct spmmi_typed_plan one = *typed;
@@ -77,12 +77,16 @@ static uint64_t bytes_of_part(const spmm_plan_t *plan, const struct spmmi_typed_
     for (uint32_t i = 0; i < typed->plan.variant_count; i++)
         if (typed->plan.variants[i].part_first == part)
             one.plan.variants[one.plan.variant_count++] = typed->plan.variants[i];
-    const spmm_status_t status = needs_count(plan, &one, device, options, first, &needs, &spmmi_diag_unheard);
-    const uint64_t device_bytes = needs.device + needs.for_values.device;
-    return status != SPMM_OK ? SPMMI_TOO_LARGE : device == SPMM_DEVICE_CPU ? needs.host : device_bytes;
+    const spmm_status_t status = needs_count(plan, &one, device, options, first, &needs, diag);
+    *bytes = device == SPMM_DEVICE_CPU ? needs.host : needs.device + needs.for_values.device;
+    if (status != SPMM_ERR_PLAN_BUDGET)
+        return status;
+    spmmi_diag_clear(diag);
+    *bytes = SPMMI_TOO_LARGE;
+    return SPMM_OK;
 }
 
-/* Gives up parts until the others fit. Where none can be given up it is refused, as it would be without them. */
+/* Gives up parts until the others fit. Where none can be given up, it is refused for what is left. */
 static spmm_status_t fit(const spmm_plan_t *plan, int device, const spmm_executor_options_t *options,
                          struct spmmi_first_values first, struct spmmi_settled_plan *settled,
                          spmm_diag_t *diag)
@@ -90,32 +94,32 @@ static spmm_status_t fit(const spmm_plan_t *plan, int device, const spmm_executo
     spmm_status_t status = SPMM_OK;
     struct spmmi_typed_plan *const typed = &settled->typed;
     uint64_t bytes[SPMMI_PART_MAX] = {0};
+    bool was_given_up;
     spmmi_typed_plan_want(typed, spmmi_device_target(device), &spmmi_wanted_all);
     for (uint32_t i = 0; i < typed->plan.variant_count; i++) {
         const uint32_t part = typed->plan.variants[i].part_first;
         if (bytes[part] == 0)
-            bytes[part] = bytes_of_part(plan, typed, part, device, options, first);
+            SPMM_TRY(count_part(plan, typed, part, device, options, first, &bytes[part], diag));
     }
     do {
-        if (!spmmi_plan_give_up(typed, bytes, &settled->given_up))
-            return needs_count(plan, typed, device, options, first, &settled->needs, diag);
-        status = needs_count(plan, typed, device, options, first, &settled->needs, &spmmi_diag_unheard);
-    } while (status == SPMM_ERR_PLAN_BUDGET);
+        spmmi_diag_clear(diag);
+        was_given_up = spmmi_plan_give_up(typed, bytes, &settled->given_up);
+        status = needs_count(plan, typed, device, options, first, &settled->needs, diag);
+    } while (status == SPMM_ERR_PLAN_BUDGET && was_given_up);
+cleanup:
     return status;
 }
 
 spmm_status_t spmmi_plan_settle_counted(const spmm_plan_t *plan, int device,
                                         const spmm_executor_options_t *options,
                                         struct spmmi_first_values first, struct spmmi_settled_plan *settled,
-                                        spmm_diag_t *diag)
+                                        uint64_t *hash, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    SPMM_TRY(spmmi_plan_settle(plan, device, options, settled, diag));
+    SPMM_TRY(spmmi_plan_settle(plan, device, options, settled, hash, diag));
     status = needs_count(plan, &settled->typed, device, options, first, &settled->needs, diag);
-    if (status == SPMM_ERR_PLAN_BUDGET && options->force_kernel == NULL) {
-        spmmi_diag_clear(diag);
+    if (status == SPMM_ERR_PLAN_BUDGET && options->force_kernel == NULL)
         status = fit(plan, device, options, first, settled, diag);
-    }
 cleanup:
     return status;
 }

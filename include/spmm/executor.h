@@ -86,9 +86,9 @@ typedef struct spmm_executor_options {
      * thread, 1 to 32 ("cuda/tiled/whole/r8"); the shape of rows ("v4l8") and compute types are taken and follow from
      * the product. */
     const char *force_kernel;
-    /** Most host memory that spmm_executor_create takes, held or given back; 0: no limit. Set one for plans of others.
-     * Kernels of the plan beyond it are given up, those first whose products lose least for their bytes: these run by
-     * others (spmm_executor_info_t.fallback). PLAN_BUDGET where none fits, or not the forced one. */
+    /** Most host memory that spmm_executor_create takes, counting aside; 0: no limit. Set one for plans of others.
+     * Kernels beyond it are given up, those first whose products lose least: others run them (fallback of
+     * spmm_executor_info_t), perhaps not with B or C of other types than A (NO_VARIANT). PLAN_BUDGET: none fits. */
     uint64_t host_budget_bytes;
     uint64_t device_budget_bytes; /**< The same of the memory of a GPU, and of spmm_executor_set_values. */
     /** 1: each entry of A counts as 1, whatever values the plan holds, if any: the product of a pattern. The result has
@@ -129,8 +129,8 @@ typedef struct spmm_executor_options {
 /** Bytes that an executor for this plan takes, before it is made. host_bytes: what it holds of the host and what is
  * taken there while it is made, which is linear in the plan's nonzeros and the rows of op(A). device_bytes: what it
  * holds of a GPU, without new_values until there are new ones; making it may take up to what it holds with them. This
- * call itself takes no more of the host, also where that is beyond a budget, and nothing of a GPU. Where the row
- * pointers of a transpose alone are beyond the host budget, it takes nothing. device as for spmm_executor_create;
+ * call takes no more of the host, or what a kernel that is given up would take alone, and nothing of a GPU. Where the
+ * row pointers of a transpose alone are beyond the host budget, it takes nothing. device as for spmm_executor_create;
  * options, host_bytes and device_bytes may be NULL. Errors: as spmm_executor_create. */
 SPMM_API spmm_status_t spmm_executor_memory_bytes(const spmm_plan_t *plan, int device,
                                                   const spmm_executor_options_t *options,
@@ -360,8 +360,8 @@ typedef struct {
                               rows permuted, 16 columns a thread. */
     int fallback;          /**< 1: no kernel for this target, n and layout is there; the nearest runs. */
     char note[160];        /**< A sentence on the fallback; empty if none. */
-    int64_t variant; /**< The variant of the plan that would run, as for spmm_plan_variant; -1: no product. */
-    uint32_t target; /**< Its target, as of spmm_variant_info_t; 0 without a product. */
+    int64_t variant;       /**< The variant of the plan for it, as for spmm_plan_variant; -1: no product. */
+    uint32_t target;       /**< Its target, as of spmm_variant_info_t; 0 without a product. */
     int is_own_target; /**< 1: that is the CPU, or the compute capability of this GPU: it was chosen for this
                               machine; 0: for any, or for another one. */
     spmm_dtype_t a_type;    /**< Values of A that the executor holds. */

@@ -23,7 +23,6 @@ static spmm_status_t unit_make(uint32_t unit_rows, uint64_t nonzeros, void *unit
     struct spmmi_bcsr_unit *u = unit;
     (void)unit_rows;
     memset(u, 0, sizeof *u);
-    u->room = nonzeros;
     SPMM_TRY_ALLOC(u->columns = spmmi_alloc(nonzeros, sizeof *u->columns), diag);
     SPMM_TRY_ALLOC(u->keys = spmmi_alloc(nonzeros, sizeof *u->keys), diag);
     SPMM_TRY_ALLOC(u->spare = spmmi_alloc(nonzeros, sizeof *u->spare), diag);
@@ -57,17 +56,19 @@ static uint32_t shift_of(const struct spmmi_tcblock_frame *f)
 struct span {
     const uint32_t *rows;
     uint32_t count, low, high;
+    uint64_t nonzeros;
 };
 
 /* Columns of a row ascend. Without nonzeros high is below low. */
 static struct span span_of(const struct spmmi_tcblock_frame *f, const uint32_t *rows, uint32_t count)
 {
     const uint32_t shift = shift_of(f);
-    struct span span = {rows, count, UINT32_MAX, 0};
+    struct span span = {rows, count, UINT32_MAX, 0, 0};
     for (uint32_t r = 0; r < count; r++) {
         const int64_t begin = f->row_ptr[rows[r]], end = f->row_ptr[rows[r] + 1];
         if (begin == end)
             continue;
+        span.nonzeros += (uint64_t)(end - begin);
         const uint32_t first = (uint32_t)f->col_ind[begin] >> shift,
                        last = (uint32_t)f->col_ind[end - 1] >> shift;
         span.low = first < span.low ? first : span.low;
@@ -120,8 +121,8 @@ static void columns_sort(const struct spmmi_tcblock_frame *f, struct spmmi_bcsr_
     columns_join(unit, keys);
 }
 
-/* A span of twice as many block columns as the longest group has nonzeros has room for marks: bands and meshes. Time:
- * linear in the longest group's nonzeros, or as that of sorting. */
+/* Up to twice as many block columns as nonzeros are marked, for which scratch has room: bands and meshes. Time: linear
+ * in the nonzeros, or as that of sorting. */
 static void unit_read(const struct spmmi_tcblock_frame *f, void *scratch, const uint32_t *rows,
                       uint32_t row_count)
 {
@@ -130,7 +131,7 @@ static void unit_read(const struct spmmi_tcblock_frame *f, void *scratch, const 
     unit->count = 0;
     if (span.low > span.high)
         return;
-    if (span.high - span.low < unit->room * (sizeof *unit->spare / sizeof(uint32_t)))
+    if (span.high - span.low < span.nonzeros * (sizeof *unit->spare / sizeof(uint32_t)))
         columns_mark(f, unit, &span);
     else
         columns_sort(f, unit, &span);

@@ -15,8 +15,7 @@ struct spmmi_bcsr_column {
 struct spmmi_bcsr_unit {
     uint32_t count;                    /* block columns */
     struct spmmi_bcsr_column *columns; /* count, ascending */
-    uint64_t *keys, *spare;            /* scratch, of so many entries each: */
-    uint64_t room;
+    uint64_t *keys, *spare;            /* scratch, of as many entries as the longest group has nonzeros */
 };
 
 /* Block-row groups of wide blocks: masks say which of a step's blocks are there. */

@@ -90,7 +90,6 @@ static struct spmmi_rows_launch plan_launch(const struct spmmi_cuda_long_rows *p
         .nnz = p->rows.stream.nnz,
         .ranks = p->rows.stream.ranks,
         .item_count = p->rows.items.item_count,
-        .item_size = p->rows.items.item_size,
         .schedule = p->rows.schedule,
         .dtype = p->rows.dtype,
         .b = b,

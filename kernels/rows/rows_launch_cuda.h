@@ -17,8 +17,8 @@ struct spmmi_grid_blocks {
 };
 
 struct spmmi_rows_problem {
-    int64_t rows, cols;                         /* of op(A) */
-    uint32_t nnz, ranks, item_count, item_size; /* ranks: rows that have nonzeros */
+    int64_t rows, cols;              /* of op(A) */
+    uint32_t nnz, ranks, item_count; /* ranks: rows that have nonzeros */
     spmm_schedule_t schedule;
     spmm_dtype_t dtype;   /* of A; B and C say their own */
     uint32_t piece_count; /* pieces of rows that were cut; 0: items are of rows */

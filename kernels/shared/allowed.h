@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels that may have more dynamic shared memory than all may: the driver is told once for each, as its answer takes
- * time at every launch. The list is of the state of a part, empty at first, and lives as long as what it says: a device
- * that is reset forgets. Threads share it. What it has no room for is told every time. */
+/* Kernels whose limit of dynamic shared memory was raised above 48 KiB (cudaFuncAttributeMaxDynamicSharedMemorySize):
+ * it is set once for each, as the call takes time at every launch. The list belongs to the state of a part, so to one
+ * device, is empty at first, and threads share it. A kernel that it has no room for is set at every launch. */
 #ifndef SPMMI_ALLOWED_H
 #define SPMMI_ALLOWED_H
 
@@ -13,7 +13,7 @@ struct spmmi_allowed {
     const void *kernels[SPMMI_ALLOWED_MAX]; /* the first NULL ends it */
 };
 
-/* Products do not change a state but for this. */
+/* Products get a const state and change this list alone. States are allocated, so none is a const object. */
 static inline struct spmmi_allowed *spmmi_allowed_of(const struct spmmi_allowed *of_state)
 {
     return (struct spmmi_allowed *)(uintptr_t)of_state;

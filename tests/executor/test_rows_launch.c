@@ -43,7 +43,6 @@ static struct spmmi_rows_launch launch_of(int64_t n, const struct place *of_b, c
                                                .nnz = 8 * ROWS,
                                                .ranks = ROWS,
                                                .item_count = ROWS,
-                                               .item_size = 8,
                                                .schedule = schedule,
                                                .dtype = types[0],
                                                .b = &b,

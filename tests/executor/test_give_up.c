@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Executors with less memory than all parts of a plan take: which parts they give up, and what the products meet. */
+#include "executor/give_up.h"
+#include "format/base/alloc.h"
+#include "wanted_support.h"
+
+#define MIDDLE 24 /* columns that tiled/whole runs in this plan, tiled/segmented more */
+
+/* Rows, and two parts that can be given up. */
+static spmm_plan_t *plan_of_three(const struct test_matrix *a)
+{
+    const struct test_plan_options cut = {SPMM_F32, SPMM_SCHEDULE_SEGMENTED, 48, 0, 0};
+    spmm_plan_t *plan = plan_of(a), *more = test_plan_whole(a, cut, a->name);
+    plan->variants[1].n_max = MIDDLE;
+    ranges_set(more, MIDDLE + 1, SPMMI_N_MAX);
+    test_plan_join(plan, more);
+    return plan;
+}
+
+/* Predicted times of each variant's product by each part. */
+static void times_set(spmm_plan_t *plan, const double us[3][3])
+{
+    const uint32_t count = plan->variant_count;
+    spmmi_free(plan->trace);
+    plan->trace = spmmi_alloc_zero((uint64_t)count * count, sizeof *plan->trace);
+    assert_non_null(plan->trace);
+    plan->trace_count = count * count;
+    for (uint32_t t = 0; t < plan->trace_count; t++) {
+        const struct spmmi_part *part = &plan->parts[t % count];
+        struct spmmi_trace *step = &plan->trace[t];
+        step->variant = t / count;
+        step->family = part->family;
+        step->schedule = part->schedule;
+        step->predicted_us = us[t / count][t % count];
+    }
+}
+
+static uint64_t bytes_needed(const spmm_plan_t *plan, spmm_executor_options_t options)
+{
+    uint64_t bytes = 0;
+    options.struct_size = sizeof options;
+    assert_int_equal(spmm_executor_memory_bytes(plan, SPMM_DEVICE_CPU, &options, &bytes, NULL, NULL),
+                     SPMM_OK);
+    return bytes;
+}
+
+/* Of two parts of about the same size, the one whose products lose less; those of the others are as they were. */
+static void within_a_budget_the_part_that_loses_least_is_given_up(void **state)
+{
+    static const double us[2][3][3] = {{{1, 99, 99}, {4, 1, 2}, {4, 3, 1}},
+                                       {{1, 99, 99}, {9, 1, 3}, {9, 2, 1}}};
+    const struct test_product products[] = {{.n = MIDDLE, .alpha = 1, .values = TEST_VALUES_REAL},
+                                            {.n = MIDDLE + 9, .alpha = 1, .values = TEST_VALUES_REAL}};
+    static const char *const kernels[] = {"cpu/tiled/segmented", "cpu/tiled/whole"};
+    (void)state;
+    struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
+    spmm_plan_t *plan = plan_of_three(a);
+    spmm_executor_t *all = executor_for(plan, (spmm_executor_options_t){.threads = 0});
+    const uint64_t needed = bytes_needed(plan, (spmm_executor_options_t){.threads = 0});
+    for (int gone = 0; gone < 2; gone++) {
+        const spmm_executor_options_t options = {.host_budget_bytes = needed - 1};
+        char kernel[64];
+        struct test_dense c;
+        times_set(plan, us[gone]);
+        spmm_executor_t *executor = executor_for(plan, options);
+        expect_same(all, executor, a, &narrow);
+        expect_same(all, executor, a, &products[1 - gone]);
+        assert_int_equal(run(executor, a, &products[gone], kernel, &c), 1);
+        assert_non_null(strstr(kernel, kernels[gone]));
+        test_dense_free(&c);
+        test_product_check(executor, a, SPMM_F32, &products[gone]);
+        assert_true(bytes_needed(plan, options) < needed && host_bytes(plan, options) < needed);
+        spmm_executor_destroy(executor);
+    }
+    spmm_executor_destroy(all);
+    spmm_plan_destroy(plan);
+    test_matrix_free(a);
+}
+
+/* Where only rows fit, they run all; where they do not, or the kernel is forced, there is no executor. */
+static void a_budget_below_a_part_refuses_it(void **state)
+{
+    static const double us[3][3] = {{1, 9, 9}, {9, 1, 9}, {9, 9, 1}};
+    (void)state;
+    struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
+    spmm_plan_t *plan = plan_of_three(a);
+    times_set(plan, us);
+    const uint64_t rows = bytes_needed(plan, (spmm_executor_options_t){.n_max = NARROW}),
+                   tiled = bytes_needed(plan, (spmm_executor_options_t){.n_min = MIDDLE + 1});
+    const spmm_executor_options_t least = {.host_budget_bytes = (rows + tiled) / 2},
+                                  none = {.host_budget_bytes = rows - 1};
+    spmm_executor_options_t forced = least;
+    assert_true(rows < tiled);
+    forced.force_kernel = "tiled";
+    assert_true(bytes_needed(plan, least) <= least.host_budget_bytes);
+    spmm_executor_t *executor = executor_for(plan, least);
+    test_product_check(executor, a, SPMM_F32, &wide);
+    spmm_executor_destroy(executor);
+    assert_int_equal(refused(plan, none, "are allowed"), SPMM_ERR_PLAN_BUDGET);
+    assert_int_equal(refused(plan, forced, "are allowed"), SPMM_ERR_PLAN_BUDGET);
+    spmm_plan_destroy(plan);
+    test_matrix_free(a);
+}
+
+static struct spmmi_typed_plan typed_of(const spmm_plan_t *plan)
+{
+    struct spmmi_typed_plan typed;
+    assert_int_equal(spmmi_typed_plan(plan, plan->dtype, &typed, NULL), SPMM_OK);
+    return typed;
+}
+
+/* The larger one where all lose the same, one that is too large before all others; the last one stays. */
+static void what_is_given_up(void **state)
+{
+    static const double us[3][3] = {{1, 2, 2}, {2, 1, 2}, {2, 2, 1}};
+    (void)state;
+    struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
+    spmm_plan_t *plan = plan_of_three(a);
+    times_set(plan, us);
+    for (uint32_t large = 0; large <= 2; large++)
+        for (int is_too_large = 0; is_too_large < 2; is_too_large++) {
+            struct spmmi_typed_plan typed = typed_of(plan);
+            uint64_t bytes[SPMMI_PART_MAX] = {100, 100, 100}, given_up = 0;
+            bytes[large] = is_too_large ? SPMMI_TOO_LARGE : 101;
+            assert_true(spmmi_plan_give_up(&typed, bytes, &given_up));
+            assert_int_equal(given_up, 1u << large);
+            assert_true(typed.plan.variants[large].part_first != large);
+            assert_true(spmmi_plan_give_up(&typed, bytes, &given_up));
+            assert_false(spmmi_plan_give_up(&typed, bytes, &given_up));
+            for (uint32_t v = 1; v < 3; v++)
+                assert_int_equal(typed.plan.variants[v].part_first, typed.plan.variants[0].part_first);
+        }
+    spmm_plan_destroy(plan);
+    test_matrix_free(a);
+}
+
+/* Measured times count where both parts have one: here the prediction says the contrary. */
+static void measured_times_go_before_predictions(void **state)
+{
+    static const double us[3][3] = {{1, 99, 99}, {9, 1, 2}, {9, 3, 1}};
+    (void)state;
+    struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
+    spmm_plan_t *plan = plan_of_three(a);
+    const uint64_t bytes[SPMMI_PART_MAX] = {100, 100, 100};
+    for (int is_measured = 0; is_measured < 2; is_measured++) {
+        uint64_t given_up = 0;
+        times_set(plan, us);
+        plan->trace[4].measured_us = 1; /* variant 1 by its own part */
+        plan->trace[5].measured_us = is_measured ? 8 : 0;
+        struct spmmi_typed_plan typed = typed_of(plan);
+        assert_true(spmmi_plan_give_up(&typed, bytes, &given_up));
+        assert_int_equal(given_up, is_measured ? 4 : 2);
+    }
+    spmm_plan_destroy(plan);
+    test_matrix_free(a);
+}
+
+/* Row i of C is another row of A for each part whose output is permuted. */
+static void parts_that_permute_output_are_no_successors(void **state)
+{
+    static const double us[3][3] = {{1, 2, 2}, {3, 1, 2}, {3, 2, 1}};
+    (void)state;
+    struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
+    spmm_plan_t *plan = plan_of_three(a);
+    const uint64_t bytes[SPMMI_PART_MAX] = {100, 100, 100};
+    uint64_t given_up = 0;
+    times_set(plan, us);
+    plan->parts[1].flags |= SPMMI_PART_PERMUTES_OUTPUT;
+    plan->parts[2].flags |= SPMMI_PART_PERMUTES_OUTPUT;
+    struct spmmi_typed_plan typed = typed_of(plan);
+    assert_false(spmmi_plan_give_up(&typed, bytes, &given_up));
+    assert_int_equal(given_up, 0);
+    spmm_plan_destroy(plan);
+    test_matrix_free(a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(within_a_budget_the_part_that_loses_least_is_given_up),
+        cmocka_unit_test(a_budget_below_a_part_refuses_it),
+        cmocka_unit_test(what_is_given_up),
+        cmocka_unit_test(measured_times_go_before_predictions),
+        cmocka_unit_test(parts_that_permute_output_are_no_successors),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
