@@ -44,9 +44,10 @@ strided_bytes = 2 4 8
 strided_gbs = 272.8 545.4 1095
 
 # Constants of the cost model: start_us launch_us, then the factors of DRAM, L2, L1, arithmetic, issue, waves,
-# longest walk and conversions; fitted to 14,529 products on an H200 and judged on 7,723 of other matrices (docs/model.md,
-# "How good it is"; docs/decisions/0094 says which are older, and that row-split.f16 has 60 products); those of conversions in rows (f32, f16), window (f16) and panel (tf32,
-# 3xtf32, f16) were fitted to 153 column-major products since, those of panel in tf32 and 3xtf32 as one (decision 0083)
+# longest walk and conversions; fitted to 14,529 products on an H200 and judged on 7,723 of other matrices
+# (docs/model.md, "How good it is"; docs/decisions/0094 says which are older, and that row-split.f16 has 60 products);
+# those of conversions in rows (f32, f16), window (f16) and panel (tf32, 3xtf32, f16) were fitted to 153 column-major
+# products since, those of panel in tf32 and 3xtf32 as one (decision 0083)
 model.row-split.f32 = 0.469 1.933 1.35 0.794 0.482 1 0.984 1.92 0.875 1.35
 model.row-split.f64 = 0.502 1.704 1.33 0.875 0.819 1 0.999 1.92 0.816 1.328
 model.row-split.f16 = 1.707 2.413 1.549 0.485 0.813 0.996 1.004 2.007 1.129 1.728

@@ -21,10 +21,13 @@ struct rows_shares {
     } share[ROWS_SHARES_MAX];
 };
 
-/* Before the region. */
+/* Before the region, for so many threads. Without a piece a share would only be looked at. */
 static inline void rows_shares_make(struct rows_shares *shares, int64_t pieces, int threads)
 {
-    const int64_t count = threads < ROWS_SHARES_MAX ? threads : ROWS_SHARES_MAX;
+    const int64_t most = threads < ROWS_SHARES_MAX ? threads : ROWS_SHARES_MAX, count = pieces < 1 ? 1
+                                                                                        : pieces < most
+                                                                                            ? pieces
+                                                                                            : most;
     shares->count = (int)count;
     for (int64_t s = 0; s < count; s++) {
         atomic_init(&shares->share[s].next, pieces * s / count);
@@ -37,6 +40,8 @@ static inline int64_t rows_shares_take(struct rows_shares *shares, int thread, i
 {
     for (; *visited < shares->count; ++*visited) {
         struct rows_share *share = &shares->share[(thread + *visited) % shares->count];
+        if (atomic_load_explicit(&share->next, memory_order_relaxed) >= share->end)
+            continue; /* read alone, the line stays with all who look at it */
         const int64_t piece = atomic_fetch_add_explicit(&share->next, 1, memory_order_relaxed);
         if (piece < share->end)
             return piece;
