@@ -65,7 +65,7 @@ inline int __syncthreads_or(int says)
 
 inline void __syncwarp(unsigned mask = ~0u)
 {
-    (void)emulator::meet(mask, "__syncwarp", 0);
+    (void)emulator::meet(mask, {"__syncwarp", 0}, 0);
 }
 
 inline void __threadfence()
@@ -82,46 +82,55 @@ template <typename T> T __ldcg(const T *p)
     return *p;
 }
 
-// The lane of the segment of this one, `to` lanes in all.
-template <typename T> T shuffle(unsigned mask, const char *name, T x, unsigned from, bool is_there)
+// Functions of a warp take the line of their caller last: lanes that meet must be at the same call.
+using Call = emulator::Call;
+
+// What lane `from` has, or x if there is no such lane in the segment.
+template <typename T> T shuffle(unsigned mask, Call call, T x, unsigned from, bool is_there)
 {
-    const uint64_t *values = emulator::meet(mask, name, bits_as<uint64_t>(x));
+    uint32_t there;
+    const uint64_t *values = emulator::meet(mask, call, bits_as<uint64_t>(x), &there);
     if (!is_there)
         return x;
-    if (!(mask >> from & 1))
-        emulator::stop("%s reads lane %u, which is not of the mask %08x", name, from, mask);
+    if (!(there >> from & 1))
+        emulator::stop("%s of the mask %08x reads lane %u, which is not there", call.name, mask, from);
     return bits_as<T>(values[from]);
 }
 
-template <typename T> T __shfl_sync(unsigned mask, T x, int lane, int width = 32)
+template <typename T>
+T __shfl_sync(unsigned mask, T x, int lane, int width = 32, unsigned line = __builtin_LINE())
 {
     const unsigned own = emulator::running->lane, base = own & ~(unsigned)(width - 1);
-    return shuffle(mask, "__shfl_sync", x, base + ((unsigned)lane & (unsigned)(width - 1)), true);
+    return shuffle(mask, {"__shfl_sync", line}, x, base + ((unsigned)lane & (unsigned)(width - 1)), true);
 }
 
-template <typename T> T __shfl_up_sync(unsigned mask, T x, unsigned delta, int width = 32)
+template <typename T>
+T __shfl_up_sync(unsigned mask, T x, unsigned delta, int width = 32, unsigned line = __builtin_LINE())
 {
     const unsigned own = emulator::running->lane, in_segment = own & (unsigned)(width - 1);
-    return shuffle(mask, "__shfl_up_sync", x, own - delta, in_segment >= delta);
+    return shuffle(mask, {"__shfl_up_sync", line}, x, own - delta, in_segment >= delta);
 }
 
-template <typename T> T __shfl_down_sync(unsigned mask, T x, unsigned delta, int width = 32)
+template <typename T>
+T __shfl_down_sync(unsigned mask, T x, unsigned delta, int width = 32, unsigned line = __builtin_LINE())
 {
     const unsigned own = emulator::running->lane, in_segment = own & (unsigned)(width - 1);
-    return shuffle(mask, "__shfl_down_sync", x, own + delta, in_segment + delta < (unsigned)width);
+    return shuffle(mask, {"__shfl_down_sync", line}, x, own + delta, in_segment + delta < (unsigned)width);
 }
 
-template <typename T> T __shfl_xor_sync(unsigned mask, T x, int bits, int width = 32)
+template <typename T>
+T __shfl_xor_sync(unsigned mask, T x, int bits, int width = 32, unsigned line = __builtin_LINE())
 {
     const unsigned own = emulator::running->lane, other = own ^ (unsigned)bits;
-    return shuffle(mask, "__shfl_xor_sync", x, other, other / (unsigned)width <= own / (unsigned)width);
+    return shuffle(mask, {"__shfl_xor_sync", line}, x, other,
+                   other / (unsigned)width <= own / (unsigned)width);
 }
 
 // Of the values of all lanes.
-template <typename T, typename Join> T reduce(unsigned mask, const char *name, T x, Join join)
+template <typename T, typename Join> T reduce(unsigned mask, Call call, T x, Join join)
 {
     uint32_t there;
-    const uint64_t *values = emulator::meet(mask, name, bits_as<uint64_t>(x), &there);
+    const uint64_t *values = emulator::meet(mask, call, bits_as<uint64_t>(x), &there);
     T sum = x;
     for (unsigned lane = 0; lane < 32; lane++)
         if (lane != emulator::running->lane && (there >> lane & 1))
@@ -129,36 +138,36 @@ template <typename T, typename Join> T reduce(unsigned mask, const char *name, T
     return sum;
 }
 
-inline unsigned __ballot_sync(unsigned mask, int x)
+inline unsigned __ballot_sync(unsigned mask, int x, unsigned line = __builtin_LINE())
 {
     const unsigned own = x != 0 ? 1u << emulator::running->lane : 0u;
-    return reduce(mask, "__ballot_sync", own, [](unsigned a, unsigned b) { return a | b; });
+    return reduce(mask, {"__ballot_sync", line}, own, [](unsigned a, unsigned b) { return a | b; });
 }
 
-inline int __any_sync(unsigned mask, int x)
+inline int __any_sync(unsigned mask, int x, unsigned line = __builtin_LINE())
 {
-    return reduce(mask, "__any_sync", x != 0, [](bool a, bool b) { return a || b; });
+    return reduce(mask, {"__any_sync", line}, x != 0, [](bool a, bool b) { return a || b; });
 }
 
-template <typename T> T __reduce_max_sync(unsigned mask, T x)
+template <typename T> T __reduce_max_sync(unsigned mask, T x, unsigned line = __builtin_LINE())
 {
-    return reduce(mask, "__reduce_max_sync", x, [](T a, T b) { return a < b ? b : a; });
+    return reduce(mask, {"__reduce_max_sync", line}, x, [](T a, T b) { return a < b ? b : a; });
 }
 
-template <typename T> T __reduce_add_sync(unsigned mask, T x)
+template <typename T> T __reduce_add_sync(unsigned mask, T x, unsigned line = __builtin_LINE())
 {
-    return reduce(mask, "__reduce_add_sync", x, [](T a, T b) { return (T)(a + b); });
+    return reduce(mask, {"__reduce_add_sync", line}, x, [](T a, T b) { return (T)(a + b); });
 }
 
-inline unsigned __reduce_or_sync(unsigned mask, unsigned x)
+inline unsigned __reduce_or_sync(unsigned mask, unsigned x, unsigned line = __builtin_LINE())
 {
-    return reduce(mask, "__reduce_or_sync", x, [](unsigned a, unsigned b) { return a | b; });
+    return reduce(mask, {"__reduce_or_sync", line}, x, [](unsigned a, unsigned b) { return a | b; });
 }
 
-template <typename T> unsigned __match_any_sync(unsigned mask, T x)
+template <typename T> unsigned __match_any_sync(unsigned mask, T x, unsigned line = __builtin_LINE())
 {
     uint32_t there, same = 0;
-    const uint64_t *values = emulator::meet(mask, "__match_any_sync", bits_as<uint64_t>(x), &there);
+    const uint64_t *values = emulator::meet(mask, {"__match_any_sync", line}, bits_as<uint64_t>(x), &there);
     for (unsigned lane = 0; lane < 32; lane++)
         if ((there >> lane & 1) && bits_as<T>(values[lane]) == x)
             same |= 1u << lane;

@@ -6,6 +6,7 @@
 
 #include <deque>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -20,9 +21,14 @@ struct CUstream_st {
     std::vector<Work> *capture; // NULL: none
 };
 
+// One call of cudaEventRecord, which those wait for that came before the next one.
+struct Record {
+    CUstream_st *stream;
+    bool is_reached;
+};
+
 struct CUevent_st {
-    CUstream_st *stream; // of the last record; NULL: none
-    uint64_t recorded, reached;
+    std::shared_ptr<Record> last; // NULL: none yet
 };
 
 struct CUgraph_st {
@@ -190,15 +196,15 @@ cudaError_t wait_for(CUstream_st *stream)
     return cudaSuccess;
 }
 
-void reach(CUevent_st *event, uint64_t wanted)
+void reach(const Record *record)
 {
-    while (event->reached < wanted && !event->stream->queue.empty()) {
-        const Work work = std::move(event->stream->queue.front());
-        event->stream->queue.pop_front();
+    while (record != nullptr && !record->is_reached) {
+        if (record->stream->queue.empty())
+            emulator::stop("an event is waited for that nobody reaches");
+        const Work work = std::move(record->stream->queue.front());
+        record->stream->queue.pop_front();
         work();
     }
-    if (event->reached < wanted)
-        emulator::stop("an event is waited for that nobody reaches");
 }
 
 } // namespace
@@ -416,7 +422,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void 
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned)
 {
-    *event = new CUevent_st{nullptr, 0, 0};
+    *event = new CUevent_st{nullptr};
     return cudaSuccess;
 }
 
@@ -428,7 +434,6 @@ cudaError_t cudaEventCreate(cudaEvent_t *event)
 cudaError_t cudaEventDestroy(cudaEvent_t event)
 {
     const Guard guard(lock);
-    reach(event, event->recorded);
     delete event;
     return cudaSuccess;
 }
@@ -436,16 +441,16 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
     const Guard guard(lock);
-    event->stream = stream_of(stream);
-    const uint64_t number = ++event->recorded;
-    submit(stream, [=] { event->reached = number; });
+    const auto record = std::make_shared<Record>(Record{stream_of(stream), false});
+    event->last = record;
+    submit(stream, [=] { record->is_reached = true; });
     return cudaSuccess;
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
     const Guard guard(lock);
-    reach(event, event->recorded);
+    reach(event->last.get());
     return cudaSuccess;
 }
 
@@ -458,8 +463,8 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t, cudaEvent_t)
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned)
 {
     const Guard guard(lock);
-    const uint64_t wanted = event->recorded;
-    submit(stream, [=] { reach(event, wanted); });
+    const auto record = event->last;
+    submit(stream, [=] { reach(record.get()); });
     return cudaSuccess;
 }
 
@@ -517,10 +522,13 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable)
     return cudaSuccess;
 }
 
-cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute, int value)
+cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute attribute, int value)
 {
     const Guard guard(lock);
-    if (value < 0 || (size_t)value > emulator::SHARED_MAX)
+    if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout)
+        return cudaSuccess; // a hint
+    if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize || value < 0 ||
+        (size_t)value > emulator::SHARED_MAX)
         return emulator::remember(cudaErrorInvalidValue);
     shared_of[kernel] = (size_t)value;
     return cudaSuccess;

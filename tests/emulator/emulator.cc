@@ -37,7 +37,7 @@ constexpr size_t DYNAMIC =
 // Lanes of one mask that wait for each other. Values lie in two arrays in turn: nobody is two meetings ahead.
 struct Meeting {
     uint32_t mask, arrived;
-    const char *name;
+    Call call;
     unsigned turn;
     uint64_t values[2][WARP];
     uint32_t there[2];
@@ -114,6 +114,15 @@ BlockState &state_of(const Fiber &fiber)
     return cluster.blocks[fiber.block->rank];
 }
 
+Fiber *next_ready()
+{
+    if (order == RANDOM)
+        std::swap(ready.front(), ready[shuffle_source() % ready.size()]);
+    Fiber *const next = ready.front();
+    ready.pop_front();
+    return next;
+}
+
 // Goes on with another fiber, or where the kernel was launched.
 void leave()
 {
@@ -124,10 +133,7 @@ void leave()
         running = nullptr;
         emulator_switch(&from->stack_pointer, main_stack);
     } else {
-        if (order == RANDOM)
-            std::swap(ready.front(), ready[shuffle_source() % ready.size()]);
-        running = ready.front();
-        ready.pop_front();
+        running = next_ready();
         if (running != from)
             emulator_switch(&from->stack_pointer, running->stack_pointer);
     }
@@ -138,6 +144,14 @@ void wait_for(const char *name)
     running->waits_for = name;
     leave();
     running->waits_for = nullptr;
+}
+
+void check_same(const Call &a, const Call &b)
+{
+    if (strcmp(a.name, b.name) != 0)
+        stop("lanes of a warp are at %s and at %s", a.name, b.name);
+    if (a.line != b.line)
+        stop("lanes of a warp are at %s of line %u and of line %u", a.name, a.line, b.line);
 }
 
 bool ends_if_complete(BlockState &block, unsigned warp, Meeting &meeting)
@@ -285,8 +299,9 @@ void run_cluster(uint64_t first)
         block.first_fiber = rank * ((threads + WARP - 1) / WARP * WARP);
         open_block(block, threads);
     }
-    running = ready.front();
-    ready.pop_front();
+    if (order == REVERSE)
+        std::reverse(ready.begin(), ready.end());
+    running = next_ready();
     emulator_switch(&main_stack, running->stack_pointer);
     if (cluster.alive > 0)
         report_deadlock();
@@ -306,6 +321,8 @@ void read_settings()
             : strcmp(named, "reverse") == 0    ? REVERSE
             : strncmp(named, "random", 6) == 0 ? RANDOM
                                                : FORWARD;
+    if (order == RANDOM)
+        shuffle_source.seed(strtoull(named + 6, nullptr, 10));
     switches_max = steps != nullptr ? strtoull(steps, nullptr, 10) : UINT64_MAX;
     signal(SIGALRM, say_slow);
 }
@@ -357,14 +374,14 @@ void stop(const char *format, ...)
     abort();
 }
 
-const uint64_t *meet(uint32_t mask, const char *name, uint64_t value, uint32_t *there)
+const uint64_t *meet(uint32_t mask, Call call, uint64_t value, uint32_t *there)
 {
     BlockState &block = state_of(*running);
     const unsigned number = running->number / WARP;
     Warp &warp = block.warps[number];
     size_t i = 0;
     if (!(mask >> running->lane & 1))
-        stop("%s with the mask %08x by lane %u", name, mask, running->lane);
+        stop("%s with the mask %08x by lane %u", call.name, mask, running->lane);
     while (i < warp.meetings.size() && warp.meetings[i].mask != mask)
         i++;
     if (i == warp.meetings.size()) {
@@ -373,13 +390,13 @@ const uint64_t *meet(uint32_t mask, const char *name, uint64_t value, uint32_t *
     }
     Meeting *meeting = &warp.meetings[i];
     const unsigned turn = meeting->turn;
-    if (meeting->arrived != 0 && strcmp(meeting->name, name) != 0)
-        stop("lanes of a warp are at %s and at %s", meeting->name, name);
-    meeting->name = name;
+    if (meeting->arrived != 0)
+        check_same(meeting->call, call);
+    meeting->call = call;
     meeting->values[turn][running->lane] = value;
     meeting->arrived |= 1u << running->lane;
     if (!ends_if_complete(block, number, *meeting))
-        wait_for(name);
+        wait_for(call.name);
     meeting = &warp.meetings[i];
     if (there != nullptr)
         *there = meeting->there[turn];
@@ -399,6 +416,9 @@ void meet_cluster()
 
 void copy_late(void *to, const void *from, unsigned bytes, unsigned room)
 {
+    if (((uintptr_t)to | (uintptr_t)from) % room != 0)
+        stop("a copy of %u bytes from %p to %p is not aligned", room, from, to);
+    memset(to, POISON, room);
     running->copies.push_back({to, from, bytes, room});
 }
 

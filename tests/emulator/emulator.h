@@ -4,7 +4,8 @@
 // blocks run one after the other, those of a cluster together. __shared__ is thread_local, and __emutls_get_address
 // gives each thread block its own. A kernel that can never end is reported, with its name.
 //
-// EMULATOR_ORDER    reverse: thread blocks from the last to the first; random: blocks and threads in a random order
+// EMULATOR_ORDER    reverse: thread blocks, and threads at their start, from the last to the first; random, random7: both
+//                   in an order by chance, of this seed
 // EMULATOR_STREAMS  late: work of streams is done when something waits for it, not at once
 // EMULATOR_SWITCHES most switches of threads in a kernel
 #pragma once
@@ -64,13 +65,18 @@ struct Launch {
 };
 void run(const Launch &launch);
 
-// Waits for the lanes of the mask, those that have ended left out: the values of all, by lane. name: of the function.
-const uint64_t *meet(uint32_t mask, const char *name, uint64_t value, uint32_t *arrived = nullptr);
+struct Call {
+    const char *name; // of the function
+    unsigned line;    // 0: lanes at any line meet
+};
+
+// Waits for the lanes of the mask, those that have ended left out: the values of all, by lane. there: who has come.
+const uint64_t *meet(uint32_t mask, Call call, uint64_t value, uint32_t *there = nullptr);
 // Waits for `threads` threads of the block, 0: all that have not ended, at barrier number `which`. Returns whether one
 // of them said so.
 bool meet_block(unsigned which, unsigned threads, bool says);
 void meet_cluster();
-// A copy of one thread that is done when it waits for it; behind `bytes` of `room` come zeros.
+// A copy of one thread that is done when it waits for it, and leaves poison until then; behind `bytes` of `room` come zeros.
 void copy_late(void *to, const void *from, unsigned bytes, unsigned room);
 void commit_copies();
 // Until all but the last `pending` groups of copies are done; -1: those that are no group yet too.

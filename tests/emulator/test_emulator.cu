@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,7 +19,11 @@ namespace {
 
 constexpr unsigned THREADS = 64, BLOCKS = 16;
 
-// Blocks that wait for each other at different barriers.
+__global__ void do_nothing()
+{
+}
+
+// Warps that wait for each other at different barriers.
 __global__ void miss_a_barrier()
 {
     if (threadIdx.x < 32)
@@ -33,6 +38,27 @@ __global__ void meet_at_different_functions()
         __syncwarp();
     else
         (void)__ballot_sync(~0u, 1);
+}
+
+// The same function at two calls.
+__global__ void meet_at_different_calls()
+{
+    if (threadIdx.x % 2 == 0)
+        (void)__shfl_xor_sync(~0u, threadIdx.x, 1);
+    else
+        (void)__shfl_xor_sync(~0u, threadIdx.x, 2);
+}
+
+__global__ void read_lanes_that_have_ended()
+{
+    if (threadIdx.x % 32 < 16)
+        (void)__shfl_down_sync(~0u, threadIdx.x, 1);
+}
+
+__global__ void copy_what_is_not_aligned()
+{
+    __shared__ __align__(16) unsigned from[THREADS], to[THREADS];
+    spmmi::copy_async<16>(to + 1, static_cast<const void *>(from));
 }
 
 __global__ void take_much()
@@ -71,6 +97,31 @@ __global__ void read_too_early(const unsigned *from, unsigned *out)
     out[threadIdx.x] = 2 * early + (value[threadIdx.x] == from[threadIdx.x]);
 }
 
+// out: what the first thread refills, with no barrier before it, while others still read.
+__global__ void refill_too_early(const unsigned *from, unsigned *out)
+{
+    __shared__ unsigned value[THREADS];
+    value[threadIdx.x] = from[threadIdx.x];
+    __syncthreads();
+    if (threadIdx.x == 0)
+        for (unsigned i = 0; i < THREADS; i++)
+            spmmi::copy_async(&value[i], from + i);
+    __syncwarp();
+    out[threadIdx.x] = value[threadIdx.x];
+    __syncthreads();
+    spmmi::commit_copies();
+    spmmi::wait_for_copies<0>();
+}
+
+// out: what the first thread wrote, without a barrier.
+__global__ void read_without_a_barrier(const unsigned *from, unsigned *out)
+{
+    __shared__ unsigned first;
+    if (threadIdx.x == 0)
+        first = from[0];
+    out[threadIdx.x] = first;
+}
+
 // out: of each block the number that the next one of its cluster has.
 __global__ void read_neighbours(unsigned *out)
 {
@@ -95,6 +146,7 @@ template <typename Kernel> void expect_report(Kernel kernel, const char *words)
         (void)dup2(ends[1], STDERR_FILENO);
         (void)signal(SIGABRT, SIG_DFL);
         (void)spmmi::launch_kernel(kernel, dim3(1), THREADS, 0, nullptr, false);
+        (void)cudaDeviceSynchronize();
         _exit(0);
     }
     (void)close(ends[1]);
@@ -111,7 +163,10 @@ template <typename Kernel> void expect_report(Kernel kernel, const char *words)
 void what_can_never_end_is_reported(void **)
 {
     expect_report(miss_a_barrier, "deadlock in ");
-    expect_report(meet_at_different_functions, "lanes of a warp are at __syncwarp and at __ballot_sync");
+    expect_report(meet_at_different_functions, "lanes of a warp are at __");
+    expect_report(meet_at_different_calls, "lanes of a warp are at __shfl_xor_sync of line ");
+    expect_report(read_lanes_that_have_ended, "reads lane 16, which is not there");
+    expect_report(copy_what_is_not_aligned, " is not aligned");
     expect_report(take_much, "bytes of shared memory, 49152 are allowed");
 }
 
@@ -149,6 +204,79 @@ void shared_memory_begins_without_values_and_copies_are_late(void **)
         assert_int_equal(out.data[thread], 1);
 }
 
+// Words that every thread wrote one of, and of which `from` has the values 1, 2, 3...
+template <typename Kernel> void run_with_values(Kernel kernel, const Memory &from, const Memory &out)
+{
+    for (unsigned i = 0; i < THREADS; i++)
+        from.data[i] = i + 1;
+    assert_int_equal(spmmi::launch_kernel(kernel, dim3(1), THREADS, 0, nullptr, false, from.data, out.data),
+                     cudaSuccess);
+    assert_int_equal(cudaDeviceSynchronize(), cudaSuccess);
+}
+
+void a_copy_leaves_no_old_values(void **)
+{
+    const Memory from, out;
+    run_with_values(refill_too_early, from, out);
+    assert_int_not_equal(out.data[1], from.data[1]);
+}
+
+// In the usual order the first thread writes first, and nothing shows.
+void other_orders_show_a_missing_barrier(void **)
+{
+    const Memory from, out;
+    run_with_values(read_without_a_barrier, from, out);
+    bool is_shown = false;
+    for (unsigned i = 0; i < THREADS; i++)
+        is_shown |= out.data[i] != from.data[0];
+    assert_int_equal(is_shown, getenv("EMULATOR_ORDER") != nullptr);
+}
+
+void count_up(void *count)
+{
+    ++*static_cast<int *>(count);
+}
+
+// One stream waits for what another has recorded, and not for a later record of the same event.
+void streams_wait_for_the_record_before(void **)
+{
+    cudaStream_t streams[3];
+    cudaEvent_t event;
+    int counts[2] = {0, 0};
+    for (cudaStream_t &stream : streams)
+        assert_int_equal(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
+    assert_int_equal(cudaEventCreate(&event), cudaSuccess);
+    assert_int_equal(cudaLaunchHostFunc(streams[0], count_up, &counts[0]), cudaSuccess);
+    assert_int_equal(cudaEventRecord(event, streams[0]), cudaSuccess);
+    assert_int_equal(cudaStreamWaitEvent(streams[1], event, 0), cudaSuccess);
+    assert_int_equal(cudaLaunchHostFunc(streams[2], count_up, &counts[1]), cudaSuccess);
+    assert_int_equal(cudaEventRecord(event, streams[2]), cudaSuccess);
+    const int at_once = getenv("EMULATOR_STREAMS") == nullptr;
+    assert_int_equal(counts[0], at_once);
+    assert_int_equal(cudaStreamSynchronize(streams[1]), cudaSuccess);
+    assert_int_equal(counts[0], 1);
+    assert_int_equal(counts[1], at_once);
+    assert_int_equal(cudaEventSynchronize(event), cudaSuccess);
+    assert_int_equal(counts[1], 1);
+    assert_int_equal(cudaEventDestroy(event), cudaSuccess);
+    for (cudaStream_t stream : streams)
+        assert_int_equal(cudaStreamDestroy(stream), cudaSuccess);
+}
+
+void only_one_attribute_allows_more_shared_memory(void **)
+{
+    constexpr int bytes = 64 * 1024;
+    const auto launch = [] {
+        return spmmi::launch_kernel(do_nothing, dim3(1), THREADS, (unsigned)bytes, nullptr, false);
+    };
+    assert_int_equal(cudaFuncSetAttribute(do_nothing, cudaFuncAttributePreferredSharedMemoryCarveout, 100),
+                     cudaSuccess);
+    assert_int_not_equal(launch(), cudaSuccess);
+    assert_int_equal(cudaFuncSetAttribute(do_nothing, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
+                     cudaSuccess);
+    assert_int_equal(launch(), cudaSuccess);
+}
+
 void blocks_of_a_cluster_read_each_other(void **)
 {
     const Memory out;
@@ -167,6 +295,10 @@ int main()
         cmocka_unit_test(what_can_never_end_is_reported),
         cmocka_unit_test(threads_of_a_block_share_memory),
         cmocka_unit_test(shared_memory_begins_without_values_and_copies_are_late),
+        cmocka_unit_test(a_copy_leaves_no_old_values),
+        cmocka_unit_test(other_orders_show_a_missing_barrier),
+        cmocka_unit_test(streams_wait_for_the_record_before),
+        cmocka_unit_test(only_one_attribute_allows_more_shared_memory),
         cmocka_unit_test(blocks_of_a_cluster_read_each_other),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);
