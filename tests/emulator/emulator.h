@@ -4,8 +4,8 @@
 // blocks run one after the other, those of a cluster together. __shared__ is thread_local, and __emutls_get_address
 // gives each thread block its own. A kernel that can never end is reported, with its name.
 //
-// EMULATOR_ORDER    reverse: thread blocks, and threads at their start, from the last to the first; random, random7: both
-//                   in an order by chance, of this seed
+// EMULATOR_ORDER    reverse: thread blocks, and threads at their start, from the last to the first; random, random7:
+//                   both in a random order, of this seed
 // EMULATOR_STREAMS  late: work of streams is done when something waits for it, not at once
 // EMULATOR_SWITCHES most switches of threads in a kernel
 #pragma once
@@ -76,7 +76,7 @@ const uint64_t *meet(uint32_t mask, Call call, uint64_t value, uint32_t *there =
 // of them said so.
 bool meet_block(unsigned which, unsigned threads, bool says);
 void meet_cluster();
-// A copy of one thread that is done when it waits for it, and leaves poison until then; behind `bytes` of `room` come zeros.
+// A copy of one thread that is done when it waits for it, poison until then; behind `bytes` of `room` come zeros.
 void copy_late(void *to, const void *from, unsigned bytes, unsigned room);
 void commit_copies();
 // Until all but the last `pending` groups of copies are done; -1: those that are no group yet too.
