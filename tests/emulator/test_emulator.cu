@@ -271,6 +271,8 @@ void only_one_attribute_allows_more_shared_memory(void **)
     };
     assert_int_equal(cudaFuncSetAttribute(do_nothing, cudaFuncAttributePreferredSharedMemoryCarveout, 100),
                      cudaSuccess);
+    assert_int_not_equal(cudaFuncSetAttribute(do_nothing, cudaFuncAttributeRequiredClusterWidth, bytes),
+                         cudaSuccess);
     assert_int_not_equal(launch(), cudaSuccess);
     assert_int_equal(cudaFuncSetAttribute(do_nothing, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
                      cudaSuccess);
