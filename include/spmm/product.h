@@ -126,16 +126,20 @@ typedef struct spmm_product_executor_options {
      * "groups" (rows that are alike together, as systems with several unknowns a node have them), "pull" (each entry
      * of C takes its products, which lie together for it: where C has hardly fewer entries than products), "masks"
      * (a thread has an entry: of rows of up to 8) and "columns" (columns of products are looked up in those of C:
-     * nothing is kept for a product, but 2 or 4 bytes an entry of C, which rows that are alike share, 20 a row of C,
-     * and 4 an entry of the factors, of A A once; no workspace for rows that are cut. How fast it is was not measured;
-     * a prototype took 1.2 to 3.2 times as long as by positions). */
+     * nothing for each product, but 2 or 4 bytes an entry of C, which rows that are alike share, 20 or 28 a range of
+     * up to 512 entries of a row, 4 a piece and a row of F1, and 4 an entry of the factors, of A A once; no workspace
+     * for rows that are cut. How fast it is was not measured; a prototype took 1.2 to 3.2 times as long as by
+     * positions). */
     const char *force_kernel;
-    uint64_t host_budget_bytes; /**< Most memory that create may take; 0: no limit. Else PLAN_BUDGET. */
+    /** Most memory that create may take; 0: no limit. The choice of a kernel by rule keeps to it, on a GPU as to
+     * device_budget_bytes; where nothing fits, PLAN_BUDGET. */
+    uint64_t host_budget_bytes;
     /** Most multiplications that create and each execution may do; 0: no limit. Else PLAN_BUDGET, at once. Plans of
      * others may ask for any number: a small file can hold two dense patterns. */
     uint64_t products_max;
-    /** Most memory of a GPU that create may take; 0: no limit. By rule, a product that takes more has "columns"; where
-     * these take more too, or a kernel was forced, PLAN_BUDGET. */
+    /** Most memory of a GPU that create may take, with what it needs only while it runs; 0: no limit. By rule, a
+     * product that takes more has "positions", or else "columns"; where these take more too, or a kernel was forced,
+     * PLAN_BUDGET. */
     uint64_t device_budget_bytes;
     /** Gives device memory, and checked on the CPU too; NULL: the library's own. */
     const spmm_device_allocator_t *allocator;

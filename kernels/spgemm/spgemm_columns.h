@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The kernels of a sparse product on a GPU that look up where products belong, and the tables that they read, which lie
- * on the device: nothing of them grows with the number of products. Each function returns a cudaError_t and enqueues.
+ * on the device: nothing for each product, 4 bytes for a piece of a row. Each function returns a cudaError_t and
+ * enqueues.
  *
  * A range is a row of C, or up to 512 of its entries. Its columns, less the first of them, are words of 2 bytes, or of
  * 4 where they are 65,536 or more apart; ranges of equal words share them. A group of lanes puts them into a table in

@@ -12,7 +12,7 @@ struct spmmi_spgemm_gpu_columns {
     struct spmmi_device_block memory; /* owned; none: another kernel runs the stage */
 };
 
-/* device_left: most memory of the device that it may take. Free it also after an error. */
+/* used: bytes of the device that the product has taken so far. Free it also after an error. */
 spmm_status_t spmmi_spgemm_gpu_columns_make(const struct spmmi_spgemm_gpu_source *source, int index,
                                             const struct spmmi_device_memory *memory, uint64_t used,
                                             struct spmmi_spgemm_gpu_columns *columns, spmm_diag_t *diag);

@@ -101,18 +101,25 @@ static void free_stages(struct spmmi_spgemm_gpu *gpu)
     gpu->bytes = 0;
 }
 
-/* By rule; where a budget refuses what that takes, by columns. */
+/* By rule; where a budget refuses what that takes, by the first of smaller kernels that fits: positions take less than
+ * all that the rule adds to them. If none does, the diagnostic is that of the rule. */
 static spmm_status_t make_stages_that_fit(const struct spmmi_spgemm_gpu_source *source,
                                           struct spmmi_spgemm_gpu *gpu, spmm_diag_t *diag)
 {
-    struct spmmi_spgemm_gpu_source small = *source;
-    const spmm_status_t status = make_stages(source, gpu, diag);
-    if (status != SPMM_ERR_PLAN_BUDGET || source->kernel != NULL)
+    static const char *const smaller[] = {SPMMI_SPGEMM_KERNEL_POSITIONS, SPMMI_SPGEMM_KERNEL_COLUMNS};
+    struct spmmi_spgemm_gpu_source other = *source;
+    spmm_status_t status = make_stages(source, gpu, diag);
+    if (source->kernel != NULL)
         return status;
-    free_stages(gpu);
-    spmmi_diag_clear(diag);
-    small.kernel = SPMMI_SPGEMM_KERNEL_COLUMNS;
-    return make_stages(&small, gpu, diag);
+    for (size_t k = 0; k < sizeof smaller / sizeof *smaller && status == SPMM_ERR_PLAN_BUDGET; k++) {
+        spmm_diag_t own = {.status = SPMM_OK};
+        free_stages(gpu);
+        other.kernel = smaller[k];
+        status = make_stages(&other, gpu, &own);
+        if (status != SPMM_ERR_PLAN_BUDGET && diag != NULL)
+            *diag = own;
+    }
+    return status;
 }
 
 spmm_status_t spmmi_spgemm_gpu_create(const struct spmmi_spgemm_gpu_source *source,

@@ -20,7 +20,6 @@ unsigned long long spmmi_spgemm_hash_mask = ~0ull;
 #define HASH_MASK ~0ull
 #endif
 
-#define KERNEL_POSITIONS "positions"
 #define KERNEL_GROUPS "groups"
 #define KERNEL_PULL "pull"
 #define KERNEL_MASKS "masks"
@@ -297,18 +296,20 @@ static spmm_status_t read_choice(const struct stage_making *m, struct spmmi_spge
     static const struct {
         const char *name;
         enum spmmi_spgemm_choice groups, pulls, masks;
-    } choices[] = {{KERNEL_POSITIONS, SPMMI_SPGEMM_NEVER, SPMMI_SPGEMM_NEVER, SPMMI_SPGEMM_NEVER},
-                   {KERNEL_GROUPS, SPMMI_SPGEMM_WHEREVER, SPMMI_SPGEMM_NEVER, SPMMI_SPGEMM_NEVER},
-                   {KERNEL_PULL, SPMMI_SPGEMM_NEVER, SPMMI_SPGEMM_WHEREVER, SPMMI_SPGEMM_NEVER},
-                   {KERNEL_MASKS, SPMMI_SPGEMM_NEVER, SPMMI_SPGEMM_NEVER, SPMMI_SPGEMM_WHEREVER},
-                   {NULL, SPMMI_SPGEMM_BY_RULE, SPMMI_SPGEMM_BY_RULE, SPMMI_SPGEMM_BY_RULE}};
+    } choices[] = {
+        {SPMMI_SPGEMM_KERNEL_POSITIONS, SPMMI_SPGEMM_NEVER, SPMMI_SPGEMM_NEVER, SPMMI_SPGEMM_NEVER},
+        {KERNEL_GROUPS, SPMMI_SPGEMM_WHEREVER, SPMMI_SPGEMM_NEVER, SPMMI_SPGEMM_NEVER},
+        {KERNEL_PULL, SPMMI_SPGEMM_NEVER, SPMMI_SPGEMM_WHEREVER, SPMMI_SPGEMM_NEVER},
+        {KERNEL_MASKS, SPMMI_SPGEMM_NEVER, SPMMI_SPGEMM_NEVER, SPMMI_SPGEMM_WHEREVER},
+        {NULL, SPMMI_SPGEMM_BY_RULE, SPMMI_SPGEMM_BY_RULE, SPMMI_SPGEMM_BY_RULE}};
     const char *kernel = m->source->kernel;
     int i = 0;
     while (choices[i].name != NULL && (kernel == NULL || strcmp(kernel, choices[i].name) != 0))
         i++;
     SPMM_REQUIRE(kernel == NULL || choices[i].name != NULL, SPMM_ERR_ARGUMENT, m->diag,
                  "\"%s\" is no kernel of products on a GPU, expected %s, %s, %s, %s or %s", kernel,
-                 SPMMI_SPGEMM_KERNEL_COLUMNS, KERNEL_POSITIONS, KERNEL_GROUPS, KERNEL_PULL, KERNEL_MASKS);
+                 SPMMI_SPGEMM_KERNEL_COLUMNS, SPMMI_SPGEMM_KERNEL_POSITIONS, KERNEL_GROUPS, KERNEL_PULL,
+                 KERNEL_MASKS);
     *wanted = (struct spmmi_spgemm_wanted){m->has_diagonal ? SPMMI_SPGEMM_NEVER : choices[i].groups,
                                            choices[i].pulls, choices[i].masks, m->source->dtype};
 cleanup:
@@ -345,7 +346,7 @@ spmm_status_t spmmi_spgemm_gpu_stage_make(const struct spmmi_spgemm_gpu_source *
     stage->kernel = m.items.are_mostly_pulled   ? KERNEL_PULL
                     : m.items.are_mostly_masked ? KERNEL_MASKS
                     : stage->group_count > 0    ? KERNEL_GROUPS
-                                                : KERNEL_POSITIONS;
+                                                : SPMMI_SPGEMM_KERNEL_POSITIONS;
     SPMM_TRY(make_tables(&m));
     if (m.items.count > 0 || m.items.pull_count > 0) {
         SPMM_TRY(make_scratch(&m));

@@ -19,6 +19,7 @@ struct spmmi_spgemm_gpu_stage {
     uint64_t bytes;                              /* of all of these */
 };
 
+#define SPMMI_SPGEMM_KERNEL_POSITIONS "positions"
 #define SPMMI_SPGEMM_KERNEL_COLUMNS "columns" /* which takes the least memory where products are many */
 
 /* used: bytes of the device that the product has taken so far. Free it also after an error, and before what memory

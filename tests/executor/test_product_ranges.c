@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The ranges of a sparse product on a GPU that looks columns up: every entry of C is in one of them, with its column;
- * nothing of them grows with the number of products. */
+ * there is nothing for each product. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -234,14 +234,15 @@ static void columns_far_apart_take_four_bytes(void **state)
 }
 
 /* C is full or a grid, whatever it was made of. */
-static void nothing_grows_with_products(void **state)
+static void there_is_nothing_for_each_product(void **state)
 {
     static const struct test_pattern full = {"every", 100, 100, every}, one = {"one", 100, 100, diagonal},
                                      grid = {"five points", ROWS_MAX, ROWS_MAX, five_points};
     struct scene many = scene_of(&full, &full, 0, 0), few = scene_of(&one, &full, 0, 0),
                  alike = scene_of(&grid, &grid, 0, 0);
     (void)state;
-    assert_int_equal(sizeof(struct spmmi_spgemm_range), 20); /* bytes a row, as product.h has it */
+    assert_int_equal(sizeof(struct spmmi_spgemm_range), 20); /* as product.h has them */
+    assert_int_equal(sizeof(struct spmmi_spgemm_cut_range), 28);
     assert_int_equal(many.ranges.count, few.ranges.count);
     assert_int_equal(many.ranges.word_count, 50); /* of one row: all others share them */
     assert_int_equal(few.ranges.word_count, 50);
@@ -253,26 +254,30 @@ static void nothing_grows_with_products(void **state)
     scene_free(&alike);
 }
 
-/* What is refused takes nothing; room for what was counted is enough. */
+/* What is refused takes nothing; what is counted is what is taken: ranges, ends of pieces, words before ranges share
+ * them, and twice as many slots as ranges, to a power of two. */
 static void a_small_budget_is_refused(void **state)
 {
+    static const struct {
+        int64_t list, entries;
+        uint64_t bytes;
+    } cases[] = {{1, 100, 20 + 4 * (50 + 2)}, {LONG_LIST, 1032, 3 * 28 + 4 * (1 + 3 * 172 + 8)}};
     struct spmmi_spgemm_ranges ranges;
-    uint64_t budget = 1;
     (void)state;
-    for (spmm_status_t status = SPMM_ERR_PLAN_BUDGET; status != SPMM_OK; budget++) {
-        status = make_row(1, 100, 1, &ranges, budget);
-        assert_true(status == SPMM_OK || status == SPMM_ERR_PLAN_BUDGET);
-        assert_int_equal(ranges.words != NULL, status == SPMM_OK);
-        spmmi_spgemm_ranges_free(&ranges);
-    }
-    assert_true(budget > 50 * sizeof(uint32_t) + sizeof(struct spmmi_spgemm_range));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (uint64_t less = 0; less < 2; less++) {
+            assert_int_equal(make_row(cases[i].list, cases[i].entries, 1, &ranges, cases[i].bytes - less),
+                             less > 0 ? SPMM_ERR_PLAN_BUDGET : SPMM_OK);
+            assert_int_equal(ranges.words != NULL, less == 0);
+            spmmi_spgemm_ranges_free(&ranges);
+        }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_entry_is_in_one_range), cmocka_unit_test(ranges_have_classes),
-        cmocka_unit_test(columns_far_apart_take_four_bytes), cmocka_unit_test(nothing_grows_with_products),
-        cmocka_unit_test(a_small_budget_is_refused)};
+        cmocka_unit_test(columns_far_apart_take_four_bytes),
+        cmocka_unit_test(there_is_nothing_for_each_product), cmocka_unit_test(a_small_budget_is_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
