@@ -244,9 +244,18 @@ struct SpanLaunch {
     void *stream;
 };
 
-template <typename Real, int LANES, int SLOTS>
+// Of a table for so many entries: scattered ones take at most half of them.
+template <int ENTRIES> constexpr int slots_for()
+{
+    constexpr int slots = 2 * ENTRIES;
+    static_assert((slots & (slots - 1)) == 0 && slots <= IN_ORDER, "a table has a power of two of slots");
+    return slots;
+}
+
+template <typename Real, int LANES, int ENTRIES>
 int launch_ranges(const SpanLaunch &l, const Operands<Real> &values)
 {
+    constexpr int SLOTS = slots_for<ENTRIES>();
     constexpr unsigned groups = RANGE_THREADS / LANES,
                        bytes = groups * sizeof(RangeMemory<Real, LANES, SLOTS>);
     const cudaError_t error = allow_shared(ranges_kernel<Real, LANES, SLOTS>, bytes, bytes);
@@ -256,13 +265,12 @@ int launch_ranges(const SpanLaunch &l, const Operands<Real> &values)
                          RANGE_THREADS, bytes, l.stream, l.is_dependent, *l.tables, l.span, values);
 }
 
-template <typename Real, int WARPS, int SLOTS>
+template <typename Real, int WARPS, int ENTRIES>
 int launch_cut_ranges(const SpanLaunch &l, const Operands<Real> &values)
 {
+    constexpr int SLOTS = slots_for<ENTRIES>();
     constexpr unsigned bytes = sizeof(CutMemory<Real, WARPS, SLOTS>);
-    const cudaError_t error = allow_shared(cut_ranges_kernel<Real, WARPS, SLOTS>, bytes, bytes);
-    if (error != cudaSuccess)
-        return error;
+    static_assert(bytes <= SHARED_FREE, "a kernel has so much without an attribute");
     return launch_kernel(cut_ranges_kernel<Real, WARPS, SLOTS>, dim3(l.span.count), 32 * WARPS, bytes,
                          l.stream, l.is_dependent, *l.tables, l.span, values);
 }
@@ -270,20 +278,18 @@ int launch_cut_ranges(const SpanLaunch &l, const Operands<Real> &values)
 template <typename Real> int launch_span(const SpanLaunch &l, int range_class, const Operands<Real> &values)
 {
     switch (range_class) {
-    case 0:
-        return launch_ranges<Real, 4, 16>(l, values);
-    case 1:
-        return launch_ranges<Real, 8, 64>(l, values);
-    case 2:
-        return launch_ranges<Real, 16, 256>(l, values);
-    case 3:
-        return launch_ranges<Real, 32, 512>(l, values);
-    case 4:
-        return launch_ranges<Real, 32, 2 * SPMMI_SPGEMM_RANGE_ENTRIES>(l, values);
-    case SPMMI_SPGEMM_RANGE_CLASSES:
-        return launch_cut_ranges<Real, 16, 2 * SPMMI_SPGEMM_CUT_FEW>(l, values);
+#define RANGES(number, entries, lanes) \
+    case number:                       \
+        return launch_ranges<Real, lanes, entries>(l, values);
+        SPMMI_SPGEMM_RANGE_CLASS_TABLE(RANGES)
+#undef RANGES
+#define CUT_RANGES(number, entries, warps) \
+    case number:                           \
+        return launch_cut_ranges<Real, warps, entries>(l, values);
+        SPMMI_SPGEMM_CUT_CLASS_TABLE(CUT_RANGES)
+#undef CUT_RANGES
     default:
-        return launch_cut_ranges<Real, 4, 2 * SPMMI_SPGEMM_RANGE_ENTRIES>(l, values);
+        return cudaErrorInvalidValue;
     }
 }
 

@@ -19,9 +19,18 @@ extern "C" {
 #endif
 
 #define SPMMI_SPGEMM_RANGE_ENTRIES 512 /* most of a range */
-#define SPMMI_SPGEMM_RANGE_CLASSES 5   /* by their entries: up to 8, 32, 128, 256 and 512 */
-#define SPMMI_SPGEMM_CUT_CLASSES 2     /* by those of their rows: up to SPMMI_SPGEMM_CUT_FEW, or more */
-#define SPMMI_SPGEMM_CUT_FEW 128
+
+/* Classes of ranges: number, most entries, lanes of a group. Lists of the left factor that are longer than that have a
+ * class of more lanes, while there is one, as a round takes an entry of theirs a lane. A table has two slots an entry;
+ * so a group clears and stores it in 4 to 32 steps. None of this was measured. */
+#define SPMMI_SPGEMM_RANGE_CLASS_TABLE(X) \
+    X(0, 8, 4) X(1, 32, 8) X(2, 128, 16) X(3, 256, 32) X(4, SPMMI_SPGEMM_RANGE_ENTRIES, 32)
+#define SPMMI_SPGEMM_RANGE_CLASSES 5
+
+/* Of ranges of rows that are cut, by the entries of their rows; those above the last one have that: number, most
+ * entries of a range, warps. The warps are as many, of powers of two, as have sums of f64 in 48 KiB. */
+#define SPMMI_SPGEMM_CUT_CLASS_TABLE(X) X(5, 128, 16) X(6, SPMMI_SPGEMM_RANGE_ENTRIES, 4)
+#define SPMMI_SPGEMM_CUT_CLASSES 2
 #define SPMMI_SPGEMM_SPANS \
     (SPMMI_SPGEMM_RANGE_CLASSES + SPMMI_SPGEMM_CUT_CLASSES) /* those of cut rows last */
 

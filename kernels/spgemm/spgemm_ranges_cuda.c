@@ -26,16 +26,32 @@ struct row {
     int64_t pieces;
 };
 
-/* The class of a range of so many entries; of a row that is cut, of its row. */
-static int class_of(int64_t entries, int is_cut)
+static const struct {
+    int64_t entries, width; /* width: lanes, of ranges of cut rows warps */
+} classes[] = {
+#define CLASS(number, entries, width) [number] = {entries, width},
+    SPMMI_SPGEMM_RANGE_CLASS_TABLE(CLASS) SPMMI_SPGEMM_CUT_CLASS_TABLE(CLASS)
+#undef CLASS
+};
+_Static_assert(sizeof classes / sizeof *classes == SPMMI_SPGEMM_SPANS, "each class has a span");
+
+/* The class of a range of so many entries, with a list of the left factor of this length. */
+static int class_of(int64_t entries, int64_t length)
 {
-    static const int64_t most[] = {8, 32, 128, 256, SPMMI_SPGEMM_RANGE_ENTRIES};
-    int range_class = 0;
-    if (is_cut)
-        return SPMMI_SPGEMM_RANGE_CLASSES + (entries > SPMMI_SPGEMM_CUT_FEW);
-    while (entries > most[range_class])
-        range_class++;
-    return range_class;
+    const int64_t most_lanes = classes[SPMMI_SPGEMM_RANGE_CLASSES - 1].width;
+    int i = 0;
+    while (entries > classes[i].entries || (length > classes[i].entries && classes[i].width < most_lanes))
+        i++;
+    return i;
+}
+
+/* The same of ranges of a row that is cut, of so many entries. */
+static int class_of_cut(int64_t entries)
+{
+    int i = SPMMI_SPGEMM_RANGE_CLASSES;
+    while (i < SPMMI_SPGEMM_SPANS - 1 && entries > classes[i].entries)
+        i++;
+    return i;
 }
 
 /* Columns [q, q + entries) of C. */
@@ -126,8 +142,8 @@ static void walk_row(struct making *m, const struct row *r)
             m->out->ends[m->out->end_count] = (uint32_t)r->units[p].end;
     for (int64_t e = 0; e < entries; e += most) {
         const int64_t own = entries - e < most ? entries - e : most;
-        put_range(m, r, c[r->row] + e, own, r->units != NULL ? class_of(entries, 1) : class_of(own, 0),
-                  piece);
+        put_range(m, r, c[r->row] + e, own,
+                  r->units != NULL ? class_of_cut(entries) : class_of(own, r->end - r->first), piece);
     }
 }
 

@@ -178,7 +178,8 @@ static spmm_status_t make_row(int64_t list, int64_t entries, int32_t apart,
     return status;
 }
 
-/* By the entries of a range; rows with lists that a range does not count are of one piece. */
+/* By the entries of a range, with more lanes for longer lists of the left factor; rows with lists that a range does not
+ * count are of one piece. */
 static void ranges_have_classes(void **state)
 {
     static const struct {
@@ -196,7 +197,15 @@ static void ranges_have_classes(void **state)
                  {1, 257, 4, 1, 129},
                  {1, 512, 4, 1, 256},
                  {1, 514, 4, 2, 129},
-                 {LONG_LIST - 1, 8, 0, 1, 4},
+                 {8, 8, 0, 1, 4},
+                 {9, 8, 1, 1, 4},
+                 {32, 1, 1, 1, 1},
+                 {33, 8, 2, 1, 4},
+                 {128, 9, 2, 1, 5},
+                 {129, 8, 3, 1, 4},
+                 {20000, 8, 3, 1, 4},
+                 {20000, 257, 4, 1, 129},
+                 {LONG_LIST - 1, 8, 3, 1, 4},
                  {LONG_LIST, 8, 5, 1, 4},
                  {LONG_LIST, 128, 5, 1, 64},
                  {LONG_LIST, 1032, 6, 3, 172}};

@@ -183,33 +183,46 @@ static void items_with_masks_take_turns(void **state)
     test_matrix_free(c);
 }
 
-/* Row 0 takes all columns, others up to eight that are 65,600 apart: enough entries that columns keep their numbers. */
+/* Row 0 takes all columns, others nine, 65,600 from the first to the last: enough entries that columns keep their
+ * numbers. */
 TEST_PATTERN(far_apart, i == 0 || j % 8200 == i)
 TEST_PATTERN(one_of_all, i == 0 ? j < 3 : j > 0 && test_chance(i, j, 3))
+TEST_PATTERN(one_of_three, test_chance(i, j, 3))
+TEST_PATTERN(row_and_diagonal, i == 0 || i == j)
 
+/* Ranges with words of 2 and 4 bytes, rows that are not cut, and that are, of several ranges: with few pieces, and with
+ * more than a block has warps. Short rows of C with a long list. */
 static void ranges_of_any_width_have_the_bits_of_the_cpu(void **state)
 {
-    static const struct test_pattern left = {"one of all", 40, 9, one_of_all},
-                                     right = {"far apart", 9, 66000, far_apart};
-    static const spmm_dtype_t dtypes[] = {SPMM_F64, SPMM_F32};
-    struct test_matrix *a = test_matrix_of(&left, TEST_VALUES_REAL),
-                       *b = test_matrix_of(&right, TEST_VALUES_REAL);
+    static const struct {
+        struct test_pattern left, right;
+        int64_t piece_products, cut_rows;
+        int lower;
+    } cases[] = {{{"one of all", 40, 9, one_of_all}, {"far apart", 9, 66000, far_apart}, INT64_MAX, 0, 0},
+                 {{"full", 1, 9, full}, {"full", 9, 66000, full}, 1, 1, 0},
+                 {{"full", 4, 400, full}, {"one of three", 400, 1500, one_of_three}, 1, 4, 0},
+                 {{"row", 700, 700, row_and_diagonal}, {"row", 700, 700, row_and_diagonal}, INT64_MAX, 0, 1}};
     (void)state;
-    for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++) {
-        const struct test_sparse_product p = {
-            .count = 2, .factor = {a, b}, .diagonal = 1, .piece_products = 40000, .dtype = dtypes[i]};
+    for (size_t i = 0; i < 2 * sizeof cases / sizeof *cases; i++) {
+        struct test_matrix *a = test_matrix_of(&cases[i / 2].left, TEST_VALUES_REAL),
+                           *b = test_matrix_of(&cases[i / 2].right, TEST_VALUES_REAL);
+        const struct test_sparse_product p = {.count = 2,
+                                              .factor = {a, b},
+                                              .lower = cases[i / 2].lower,
+                                              .diagonal = 1,
+                                              .piece_products = cases[i / 2].piece_products,
+                                              .dtype = i % 2 == 0 ? SPMM_F64 : SPMM_F32};
         struct sparse_twin t = sparse_twin_make(&p, "columns", 0);
         assert_string_equal(t.info.kernel, "cuda/product/columns");
+        assert_int_equal(t.info.cut_rows, cases[i / 2].cut_rows);
         sparse_twin_run_cpu(&t, 1, 0);
         sparse_twin_run(&t, 1, 0);
         sparse_twin_expect(&t, &p);
         sparse_twin_free(&t);
+        test_matrix_free(a);
+        test_matrix_free(b);
     }
-    test_matrix_free(a);
-    test_matrix_free(b);
 }
-
-TEST_PATTERN(one_of_three, test_chance(i, j, 3))
 
 /* Here what the rule takes are positions: below them there are columns, and less than these take is refused. */
 static void small_budgets_get_columns(void **state)
