@@ -11,7 +11,7 @@
 #include "format/base/alloc.h"
 #include "kernels/spgemm/spgemm_items.h"
 #include "kernels/spgemm/spgemm_pulls.h"
-#include "tests/support/matrices.h"
+#include "tests/support/sparse_scene.h"
 
 #define LONG_LIST 700 /* products of one entry of C, more than a pull of several entries has */
 
@@ -37,43 +37,23 @@ TEST_PATTERN(ten_each, (j - 31 * i % 1000 + 1000) % 1000 < 10)
 
 /* A product A B with the pattern of C. */
 struct scene {
-    struct test_matrix *a, *b;
-    int64_t *c_row_ptr;
-    int32_t *c_col_ind;
+    struct test_sparse_scene of;
     struct spmmi_spgemm_unit unit;
     struct spmmi_spgemm_stage stage;
     struct spmmi_spgemm_items items;
 };
 
-static struct spmmi_csr_pattern pattern_of(const struct test_matrix *m)
-{
-    return (struct spmmi_csr_pattern){m->rows, m->cols, m->row_ptr, m->col_ind};
-}
-
-static void *room(int64_t count, size_t size)
-{
-    void *block = calloc((size_t)count + 1, size);
-    assert_non_null(block);
-    return block;
-}
-
 static struct scene scene_of(const struct test_pattern *a, const struct test_pattern *b, int is_lower)
 {
-    struct scene s = {.a = test_matrix_of(a, TEST_VALUES_REAL), .b = test_matrix_of(b, TEST_VALUES_REAL)};
-    const struct spmmi_spgemm_task task = {pattern_of(s.a), pattern_of(s.b), is_lower};
-    s.c_row_ptr = room(s.a->rows, sizeof *s.c_row_ptr);
-    assert_int_equal(spmmi_spgemm_row_ptr(&task, 1, s.c_row_ptr, NULL), SPMM_OK);
-    s.c_col_ind = room(s.c_row_ptr[s.a->rows], sizeof *s.c_col_ind);
-    assert_int_equal(spmmi_spgemm_columns(&task, 1, s.c_row_ptr, s.c_col_ind, NULL), SPMM_OK);
-    s.unit = (struct spmmi_spgemm_unit){.row = 0, .row_end = s.a->rows, .partial = -1};
-    s.stage =
-        (struct spmmi_spgemm_stage){.task = task, .c = {s.a->rows, s.b->cols, s.c_row_ptr, s.c_col_ind}};
-    s.stage.taken = is_lower ? room(s.a->nnz, sizeof *s.stage.taken) : NULL;
-    for (int64_t i = 0; i < s.a->rows; i++)
-        for (int64_t p = s.a->row_ptr[i]; p < s.a->row_ptr[i + 1]; p++) {
-            const int64_t *const of = s.b->row_ptr + s.a->col_ind[p];
+    struct scene s = {.unit.partial = -1};
+    s.of = test_sparse_scene_of(a, b, is_lower, &s.stage);
+    s.unit.row_end = s.of.a->rows;
+    s.stage.taken = is_lower ? test_sparse_room(s.of.a->nnz, sizeof *s.stage.taken) : NULL;
+    for (int64_t i = 0; i < s.of.a->rows; i++)
+        for (int64_t p = s.of.a->row_ptr[i]; p < s.of.a->row_ptr[i + 1]; p++) {
+            const int64_t *const of = s.of.b->row_ptr + s.of.a->col_ind[p];
             int64_t end = of[0];
-            while (end < of[1] && (!is_lower || s.b->col_ind[end] <= i))
+            while (end < of[1] && (!is_lower || s.of.b->col_ind[end] <= i))
                 end++;
             s.stage.products += (uint64_t)(end - of[0]);
             if (is_lower)
@@ -93,11 +73,8 @@ static void make(struct scene *s, enum spmmi_spgemm_choice pulls, spmm_dtype_t d
 static void scene_free(struct scene *s)
 {
     spmmi_spgemm_items_free(&s->items);
-    test_matrix_free(s->a);
-    test_matrix_free(s->b);
     free(s->stage.taken);
-    free(s->c_row_ptr);
-    free(s->c_col_ind);
+    test_sparse_scene_free(&s->of);
 }
 
 /* A product of a pull: an entry of the left factor, one of the right one. */
@@ -117,7 +94,7 @@ static void find_products(const struct scene *s, uint32_t i, struct product *pro
         run += at > 0 && (chunks == 0 || (words[at / 32] >> at % 32 & 1) != 0);
         const uint32_t word = words[2 * chunks + run], offset = word & ((1u << counts.bits) - 1);
         const int64_t p = pull->first + (int64_t)(word >> counts.bits);
-        const int64_t *const b = s->b->row_ptr + s->a->col_ind[p];
+        const int64_t *const b = s->of.b->row_ptr + s->of.a->col_ind[p];
         products[at] =
             (struct product){p, b[0] + offset + (chunks > 0 ? (int64_t)at - SPMMI_SPGEMM_PULL : 0)};
         assert_in_range(products[at].q, b[0], b[1] - 1);
@@ -133,15 +110,15 @@ static uint32_t expect_entry(const struct scene *s, const struct product *produc
     int64_t last = -1;
     for (uint32_t at = 0; at < count; at++) {
         const struct product *x = &products[at];
-        if (x->p < s->a->row_ptr[row] || x->p >= s->a->row_ptr[row + 1] ||
-            s->b->col_ind[x->q] != s->c_col_ind[entry])
+        if (x->p < s->of.a->row_ptr[row] || x->p >= s->of.a->row_ptr[row + 1] ||
+            s->of.b->col_ind[x->q] != s->of.c_col_ind[entry])
             continue;
         assert_true(x->p > last);
         last = x->p;
         found++;
     }
-    for (int64_t p = s->a->row_ptr[row]; p < s->a->row_ptr[row + 1]; p++)
-        expected += (uint32_t)test_matrix_stores(s->b, s->a->col_ind[p], s->c_col_ind[entry]);
+    for (int64_t p = s->of.a->row_ptr[row]; p < s->of.a->row_ptr[row + 1]; p++)
+        expected += (uint32_t)test_matrix_stores(s->of.b, s->of.a->col_ind[p], s->of.c_col_ind[entry]);
     assert_int_equal(found, expected);
     return found;
 }
@@ -179,7 +156,7 @@ static uint32_t piece_of(const struct scene *s, int64_t p, uint32_t *pieces)
     *pieces = 0;
     for (int64_t u = 0; u < s->stage.unit_count; u++) {
         const struct spmmi_spgemm_unit *unit = &s->stage.units[u];
-        if (unit->partial < 0 || p < s->a->row_ptr[unit->row] || p >= s->a->row_ptr[unit->row + 1])
+        if (unit->partial < 0 || p < s->of.a->row_ptr[unit->row] || p >= s->of.a->row_ptr[unit->row + 1])
             continue;
         piece += unit->end <= p;
         ++*pieces;
@@ -211,12 +188,12 @@ static void expect_pieces(const struct scene *s, uint32_t i)
 /* Of all rows, but one that is not pulled; -1: of all. */
 static void expect_pulls(const struct scene *s, int64_t unpulled)
 {
-    struct product *products = room(LONG_LIST, sizeof *products);
+    struct product *products = test_sparse_room(LONG_LIST, sizeof *products);
     int64_t row = 0, entry = 0;
     assert_int_equal(s->items.count, unpulled >= 0);
     for (uint32_t turn = 0; turn < s->items.pull_count; turn++) {
-        if (unpulled >= 0 && entry == s->c_row_ptr[unpulled])
-            entry = s->c_row_ptr[unpulled + 1];
+        if (unpulled >= 0 && entry == s->of.c_row_ptr[unpulled])
+            entry = s->of.c_row_ptr[unpulled + 1];
         const uint32_t i = pull_of(s, entry);
         const struct spmmi_spgemm_pull_counts counts = spmmi_spgemm_pull_unpack(s->items.pulls[i].counts);
         uint32_t found = 0;
@@ -227,13 +204,13 @@ static void expect_pulls(const struct scene *s, int64_t unpulled)
         find_products(s, i, products);
         expect_pieces(s, i);
         for (uint32_t e = 0; e < counts.entries; e++, entry++) {
-            while (s->c_row_ptr[row + 1] <= entry)
+            while (s->of.c_row_ptr[row + 1] <= entry)
                 row++;
             found += expect_entry(s, products, counts.products, row, entry);
         }
         assert_int_equal(found, counts.products);
     }
-    assert_int_equal(entry, s->c_row_ptr[s->a->rows]);
+    assert_int_equal(entry, s->of.c_row_ptr[s->of.a->rows]);
     assert_true(s->items.are_mostly_pulled || s->stage.products == 0);
     free(products);
 }
@@ -301,7 +278,7 @@ static void rows_that_are_cut_are_pulled_with_their_pieces(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
         struct scene s = scene_of(&patterns[i], &patterns[i], 0);
-        const int64_t *a = s.a->row_ptr, rows = s.a->rows, entries = s.c_row_ptr[1];
+        const int64_t *a = s.of.a->row_ptr, rows = s.of.a->rows, entries = s.of.c_row_ptr[1];
         assert_true(a[1] > 3 && a[8] > a[7] + 1);
         struct spmmi_spgemm_unit units[] = {
             {.row = 0, .row_end = 1, .first = 0, .end = 2, .partial = 0},
@@ -336,8 +313,8 @@ static void rows_that_are_cut_are_pulled_where_all_are(void **state)
         struct scene s = scene_of(&patterns[i], &patterns[i], 0);
         struct spmmi_spgemm_unit units[] = {
             {.row = 0, .row_end = 1, .first = 0, .end = 2, .partial = 0},
-            {.row = 0, .row_end = 1, .first = 2, .end = s.a->row_ptr[1], .partial = s.c_row_ptr[1]},
-            {.row = 1, .row_end = s.a->rows, .partial = -1}};
+            {.row = 0, .row_end = 1, .first = 2, .end = s.of.a->row_ptr[1], .partial = s.of.c_row_ptr[1]},
+            {.row = 1, .row_end = s.of.a->rows, .partial = -1}};
         struct spmmi_spgemm_cut cut = {0, 0, 2};
         s.stage.units = units;
         s.stage.unit_count = sizeof units / sizeof *units;
@@ -379,10 +356,10 @@ static void groups_and_pulls_share_a_product(void **state)
     assert_int_equal(spmmi_spgemm_items_make(&s.stage, &wanted, 1, UINT64_MAX, &s.items, NULL), SPMM_OK);
     assert_int_equal(s.items.count, 200); /* three rows each */
     for (uint32_t i = 0; i < s.items.pull_count; i++) {
-        assert_true(s.items.pulls[i].out >= s.c_row_ptr[600]);
+        assert_true(s.items.pulls[i].out >= s.of.c_row_ptr[600]);
         entries += spmmi_spgemm_pull_unpack(s.items.pulls[i].counts).entries;
     }
-    assert_int_equal(entries, s.c_row_ptr[900] - s.c_row_ptr[600]);
+    assert_int_equal(entries, s.of.c_row_ptr[900] - s.of.c_row_ptr[600]);
     scene_free(&s);
 }
 
@@ -398,7 +375,7 @@ static void counts_hold_their_limits(void **state)
     const int64_t longest = SPMMI_SPGEMM_PULL_LONGEST,
                   limit = (1 << 13) - 1 - SPMMI_SPGEMM_PULL; /* 19 bits for entries of the row */
     int64_t left[] = {0, longest}, right[] = {0, limit};
-    int32_t *const columns = room(longest + 1, sizeof *columns);
+    int32_t *const columns = test_sparse_room(longest + 1, sizeof *columns);
     struct spmmi_spgemm_stage stage = {
         .task = {{1, 1, left, columns}, {1, (int32_t)limit + 1, right, NULL}, 0}};
     (void)state;
@@ -441,7 +418,7 @@ static void pulls_are_taken_by_rule(void **state)
         assert_int_equal(s.items.pull_count > 0, cases[i].pulled != NONE);
         assert_int_equal(s.items.count == 0, cases[i].pulled == ALL);
         for (uint32_t k = 0; cases[i].pulled == FIRST_ROW && k < s.items.pull_count; k++)
-            assert_true(s.items.pulls[k].out < s.c_row_ptr[1]);
+            assert_true(s.items.pulls[k].out < s.of.c_row_ptr[1]);
         scene_free(&s);
     }
 }

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "kernels/spgemm/spgemm_ranges.h"
-#include "tests/support/matrices.h"
+#include "tests/support/sparse_scene.h"
 
 #define ROWS_MAX 1000
 #define LONG_LIST ((int64_t)SPMMI_SPGEMM_RANGE_LENGTH_MAX + 1)
@@ -24,39 +24,18 @@ TEST_PATTERN(gaps, i % 3 == 0 && test_chance(i, j, 20))
 
 /* A product A B with the pattern of C, and its units by a rule of pieces. */
 struct scene {
-    struct test_matrix *a, *b;
-    int64_t *c_row_ptr;
-    int32_t *c_col_ind;
+    struct test_sparse_scene of;
     struct spmmi_spgemm plan;
     struct spmmi_spgemm_stage stage;
     struct spmmi_spgemm_ranges ranges;
 };
 
-static struct spmmi_csr_pattern pattern_of(const struct test_matrix *m)
-{
-    return (struct spmmi_csr_pattern){m->rows, m->cols, m->row_ptr, m->col_ind};
-}
-
-static void *room(int64_t count, size_t size)
-{
-    void *block = calloc((size_t)count + 1, size);
-    assert_non_null(block);
-    return block;
-}
-
 static struct scene scene_of(const struct test_pattern *a, const struct test_pattern *b, int64_t piece,
                              int is_lower)
 {
-    struct scene s = {.a = test_matrix_of(a, TEST_VALUES_REAL), .b = test_matrix_of(b, TEST_VALUES_REAL)};
-    const struct spmmi_spgemm_task task = {pattern_of(s.a), pattern_of(s.b), is_lower};
+    struct scene s = {.plan.piece_products = (uint64_t)piece};
     uint64_t bytes = 0;
-    s.plan.piece_products = (uint64_t)piece;
-    s.c_row_ptr = room(s.a->rows, sizeof *s.c_row_ptr);
-    assert_int_equal(spmmi_spgemm_row_ptr(&task, 1, s.c_row_ptr, NULL), SPMM_OK);
-    s.c_col_ind = room(s.c_row_ptr[s.a->rows], sizeof *s.c_col_ind);
-    assert_int_equal(spmmi_spgemm_columns(&task, 1, s.c_row_ptr, s.c_col_ind, NULL), SPMM_OK);
-    s.stage =
-        (struct spmmi_spgemm_stage){.task = task, .c = {s.a->rows, s.b->cols, s.c_row_ptr, s.c_col_ind}};
+    s.of = test_sparse_scene_of(a, b, is_lower, &s.stage);
     assert_int_equal(spmmi_spgemm_units(&s.stage, &s.plan, &bytes, NULL), SPMM_OK);
     assert_int_equal(spmmi_spgemm_ranges_make(&s.stage, UINT64_MAX, &s.ranges, NULL), SPMM_OK);
     return s;
@@ -66,10 +45,7 @@ static void scene_free(struct scene *s)
 {
     spmmi_spgemm_ranges_free(&s->ranges);
     spmmi_spgemm_stage_free(&s->stage);
-    test_matrix_free(s->a);
-    test_matrix_free(s->b);
-    free(s->c_row_ptr);
-    free(s->c_col_ind);
+    test_sparse_scene_free(&s->of);
 }
 
 static int32_t column_of(const struct spmmi_spgemm_ranges *ranges, const struct spmmi_spgemm_range *range,
@@ -83,7 +59,7 @@ static int32_t column_of(const struct spmmi_spgemm_ranges *ranges, const struct 
 static int64_t row_of(const struct scene *s, int64_t entry)
 {
     int64_t row = 0;
-    while (s->c_row_ptr[row + 1] <= entry)
+    while (s->of.c_row_ptr[row + 1] <= entry)
         row++;
     return row;
 }
@@ -92,14 +68,14 @@ static int64_t row_of(const struct scene *s, int64_t entry)
 static void expect_range(const struct scene *s, const struct spmmi_spgemm_range *range, uint8_t *seen)
 {
     const struct spmmi_spgemm_range_counts counts = spmmi_spgemm_range_unpack(range->counts);
-    const int64_t row = row_of(s, range->out), entries = s->c_row_ptr[row + 1] - s->c_row_ptr[row];
-    assert_int_equal(range->first, s->a->row_ptr[row]);
+    const int64_t row = row_of(s, range->out), entries = s->of.c_row_ptr[row + 1] - s->of.c_row_ptr[row];
+    assert_int_equal(range->first, s->of.a->row_ptr[row]);
     assert_in_range(counts.entries, 1, SPMMI_SPGEMM_RANGE_ENTRIES);
     assert_int_equal(counts.is_part, counts.entries < entries || s->stage.task.is_lower);
     assert_true(range->columns < s->ranges.word_count);
     for (uint32_t e = 0; e < counts.entries; e++) {
         assert_int_equal(row_of(s, range->out + e), row);
-        assert_int_equal(column_of(&s->ranges, range, e), s->c_col_ind[range->out + e]);
+        assert_int_equal(column_of(&s->ranges, range, e), s->of.c_col_ind[range->out + e]);
         assert_int_equal(seen[range->out + e]++, 0);
     }
 }
@@ -116,24 +92,24 @@ static void expect_pieces(const struct scene *s, const struct spmmi_spgemm_cut_r
         assert_int_equal(s->ranges.ends[cut->piece + pieces++], unit->end);
     }
     assert_int_equal(pieces, cut->pieces);
-    assert_int_equal(s->ranges.ends[cut->piece + pieces - 1], s->a->row_ptr[row + 1]);
+    assert_int_equal(s->ranges.ends[cut->piece + pieces - 1], s->of.a->row_ptr[row + 1]);
 }
 
 static void expect_all(const struct scene *s)
 {
     const struct spmmi_spgemm_ranges *r = &s->ranges;
-    uint8_t *seen = room(s->c_row_ptr[s->a->rows], 1);
+    uint8_t *seen = test_sparse_room(s->of.c_row_ptr[s->of.a->rows], 1);
     for (uint32_t i = 0; i < r->count; i++) {
         const int64_t row = row_of(s, r->ranges[i].out);
         assert_int_equal(spmmi_spgemm_range_unpack(r->ranges[i].counts).length,
-                         s->a->row_ptr[row + 1] - s->a->row_ptr[row]);
+                         s->of.a->row_ptr[row + 1] - s->of.a->row_ptr[row]);
         expect_range(s, &r->ranges[i], seen);
     }
     for (uint32_t i = 0; i < r->cut_count; i++) {
         expect_range(s, &r->cuts[i].range, seen);
         expect_pieces(s, &r->cuts[i]);
     }
-    for (int64_t q = 0; q < s->c_row_ptr[s->a->rows]; q++)
+    for (int64_t q = 0; q < s->of.c_row_ptr[s->of.a->rows]; q++)
         assert_int_equal(seen[q], 1);
     free(seen);
 }
@@ -165,7 +141,7 @@ static spmm_status_t make_row(int64_t list, int64_t entries, int32_t apart,
                               struct spmmi_spgemm_ranges *ranges, uint64_t budget)
 {
     const int64_t left[] = {0, list}, c[] = {0, entries};
-    int32_t *columns = room(entries, sizeof *columns);
+    int32_t *columns = test_sparse_room(entries, sizeof *columns);
     struct spmmi_spgemm_unit unit = {.row = 0, .row_end = 1, .partial = -1};
     for (int64_t e = 0; e < entries; e++)
         columns[e] = 7 + apart * (int32_t)e;
