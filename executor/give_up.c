@@ -13,6 +13,12 @@ struct times {
     double predicted, measured;
 };
 
+static void keep_less(double us, double *least)
+{
+    if (us > 0 && !(*least > 0 && *least <= us))
+        *least = us;
+}
+
 /* Of the product that the variant was chosen for, by the fastest candidate like this part. */
 static struct times times_by(const struct spmmi_typed_plan *typed, uint32_t variant,
                              const struct spmmi_part *part)
@@ -24,10 +30,8 @@ static struct times times_by(const struct spmmi_typed_plan *typed, uint32_t vari
         if (step->variant != typed->variant_of[variant] || step->family != part->family ||
             step->schedule != part->schedule)
             continue;
-        if (step->predicted_us > 0 && !(found.predicted > 0 && found.predicted <= step->predicted_us))
-            found.predicted = step->predicted_us;
-        if (step->measured_us > 0 && !(found.measured > 0 && found.measured <= step->measured_us))
-            found.measured = step->measured_us;
+        keep_less(step->predicted_us, &found.predicted);
+        keep_less(step->measured_us, &found.measured);
     }
     return found;
 }

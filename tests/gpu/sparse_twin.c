@@ -134,3 +134,10 @@ void sparse_twin_expect(const struct sparse_twin *t, const struct test_sparse_pr
                      (long long)t->info.nnz, test_value_get(t->info.dtype, t->found, q),
                      test_value_get(t->info.dtype, t->expected, q));
 }
+
+void sparse_twin_check(struct sparse_twin *t, const struct test_sparse_product *p)
+{
+    sparse_twin_run_cpu(t, 1, 0);
+    sparse_twin_run(t, 1, 0);
+    sparse_twin_expect(t, p);
+}

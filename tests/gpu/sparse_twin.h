@@ -33,5 +33,7 @@ void sparse_twin_enqueue(const struct sparse_twin *twin, double alpha, double be
 void sparse_twin_poison(const struct sparse_twin *twin);
 /* Found has the bits that are expected; which bits a NaN has is the machine's. */
 void sparse_twin_expect(const struct sparse_twin *twin, const struct test_sparse_product *product);
+/* Both run the product, alpha 1 and beta 0, and have the same bits. */
+void sparse_twin_check(struct sparse_twin *twin, const struct test_sparse_product *product);
 
 #endif

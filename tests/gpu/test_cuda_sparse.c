@@ -31,9 +31,7 @@ static void check(struct test_sparse_product p)
     for (size_t i = 0; i < KERNELS * sizeof pieces / sizeof pieces[0]; i++) {
         p.piece_products = pieces[i / KERNELS];
         struct sparse_twin t = sparse_twin_make(&p, kernels[i % KERNELS], 0);
-        sparse_twin_run_cpu(&t, 1, 0);
-        sparse_twin_run(&t, 1, 0);
-        sparse_twin_expect(&t, &p);
+        sparse_twin_check(&t, &p);
         sparse_twin_free(&t);
     }
 }
@@ -103,9 +101,7 @@ static void kernels_are_taken_by_rule(void **state)
         const struct test_sparse_product p = {.count = 2, .factor = {a, a}, .dtype = SPMM_F64};
         struct sparse_twin t = sparse_twin_make(&p, NULL, 0);
         assert_string_equal(t.info.kernel, cases[m].kernel);
-        sparse_twin_run_cpu(&t, 1, 0);
-        sparse_twin_run(&t, 1, 0);
-        sparse_twin_expect(&t, &p);
+        sparse_twin_check(&t, &p);
         sparse_twin_free(&t);
         test_matrix_free(a);
     }
@@ -148,9 +144,7 @@ static void pulled_rows_need_no_workspace(void **state)
         struct sparse_twin t = sparse_twin_make(&p, with[k], 0);
         assert_true(t.info.cut_rows > 0);
         assert_int_equal(t.workspace.bytes > 0, k == 0);
-        sparse_twin_run_cpu(&t, 1, 0);
-        sparse_twin_run(&t, 1, 0);
-        sparse_twin_expect(&t, &p);
+        sparse_twin_check(&t, &p);
         sparse_twin_free(&t);
     }
     test_matrix_free(a);
@@ -215,9 +209,7 @@ static void ranges_of_any_width_have_the_bits_of_the_cpu(void **state)
         struct sparse_twin t = sparse_twin_make(&p, "columns", 0);
         assert_string_equal(t.info.kernel, "cuda/product/columns");
         assert_int_equal(t.info.cut_rows, cases[i / 2].cut_rows);
-        sparse_twin_run_cpu(&t, 1, 0);
-        sparse_twin_run(&t, 1, 0);
-        sparse_twin_expect(&t, &p);
+        sparse_twin_check(&t, &p);
         sparse_twin_free(&t);
         test_matrix_free(a);
         test_matrix_free(b);
@@ -246,9 +238,7 @@ static void small_budgets_get_columns(void **state)
     t = sparse_twin_make(&p, NULL, least);
     assert_string_equal(t.info.kernel, "cuda/product/columns");
     assert_true(t.info.device_bytes == least);
-    sparse_twin_run_cpu(&t, 1, 0);
-    sparse_twin_run(&t, 1, 0);
-    sparse_twin_expect(&t, &p);
+    sparse_twin_check(&t, &p);
     o.device_budget_bytes = least - 1;
     assert_int_equal(spmm_product_create(t.plan, 0, &o, &product, NULL), SPMM_ERR_PLAN_BUDGET);
     assert_null(product);
@@ -306,9 +296,7 @@ static void small_budgets_get_what_fits(void **state)
     }
     sparse_twin_free(&t);
     t = sparse_twin_make(&p, NULL, usual);
-    sparse_twin_run_cpu(&t, 1, 0);
-    sparse_twin_run(&t, 1, 0);
-    sparse_twin_expect(&t, &p);
+    sparse_twin_check(&t, &p);
     sparse_twin_free(&t);
     test_sparse_mixed_rows_free(&p);
 }
@@ -334,9 +322,7 @@ static void positions_are_shared_by_rows_that_are_alike(void **state)
             spmmi_spgemm_hash_mask = turn == 0 ? ~0ull : 0;
             struct sparse_twin t = sparse_twin_make(&p, cases[k].kernel, 0);
             bytes[turn] = t.info.device_bytes;
-            sparse_twin_run_cpu(&t, 1, 0);
-            sparse_twin_run(&t, 1, 0);
-            sparse_twin_expect(&t, &p);
+            sparse_twin_check(&t, &p);
             sparse_twin_free(&t);
         }
         spmmi_spgemm_hash_mask = ~0ull;
