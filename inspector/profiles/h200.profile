@@ -48,8 +48,8 @@ strided_gbs = 272.8 545.4 1095
 # (docs/model.md, "How good it is"; docs/decisions/0094 says which are older, and that row-split.f16 has 60 products);
 # those of conversions in rows (f32, f16), window (f16) and panel (tf32, 3xtf32, f16) were fitted to 153 column-major
 # products since, those of panel in tf32 and 3xtf32 as one (decision 0083)
-model.row-split.f32 = 0.469 1.933 1.35 0.794 0.482 1 0.984 1.92 0.875 1.35
-model.row-split.f64 = 0.502 1.704 1.33 0.875 0.819 1 0.999 1.92 0.816 1.328
+model.row-split.f32 = 0.469 1.933 1.27 0.746 0.453 0.94 0.925 1.8 0.823 1.35
+model.row-split.f64 = 0.502 1.704 1.25 0.823 0.77 0.94 0.939 1.8 0.767 1.328
 model.row-split.f16 = 1.707 2.413 1.549 0.485 0.813 0.996 1.004 2.007 1.129 1.728
 model.nonzero-split.f32 = 0.76 1.65 1.43 0.314 1.2 0.999 0.975 2.58 1.24 1.27
 model.nonzero-split.f64 = 0.825 1.35 1.48 0.253 1.3 1 0.998 2.14 1.22 1.16

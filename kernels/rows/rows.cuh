@@ -19,7 +19,7 @@
 // residue     the stream is padded; entries past an item's end are computed and dropped, never stored
 // memory      two sums a thread and column of shared memory in a nonzero split, none in a row split;
 //             48 registers, or 64 for f64 and for eight columns a lane in a nonzero split: 5 or 4 blocks a
-//             multiprocessor
+//             multiprocessor; of f32 row splits also 40, where 6 blocks save a wave
 // measured    docs/performance.md, on an H200
 // source      paper 004 (row split, nonzero split with carry-out), paper 002 (strict nonzero splitting)
 #pragma once
@@ -84,8 +84,9 @@ __device__ __forceinline__ Vector<B, VEC> load_columns_of_b(const B *b, const ui
     }
 }
 
-template <typename T, int VEC, int LANES, int QUADS, bool SPLIT, bool C_COLUMNS>
-__global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BOUND(sizeof(typename T::B), VEC, SPLIT))
+// CROWDED: one block more a multiprocessor.
+template <typename T, int VEC, int LANES, int QUADS, bool SPLIT, bool C_COLUMNS, bool CROWDED = false>
+__global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BOUND(sizeof(typename T::B), VEC, SPLIT) + CROWDED)
     rows_kernel(const RowsArgs<T> a)
 {
     using A = typename T::A;
@@ -140,39 +141,40 @@ __global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BOUND(sizeof(typename T::B
     // Nothing above reads B or C, which the previous kernel may still convert: plain loads of B, no read-only ones.
     wait_for_previous();
 
-    // Main loop: load 4 * QUADS nonzeros, then their rows of B, then sum. Fetching the next nonzeros ahead
-    // costs more in registers, and so in blocks a multiprocessor, than it hides.
+    // Main loop: load 4 * QUADS nonzeros, then their rows of B, then sum. Values are loaded before columns, which loads
+    // of B wait for. Fetching the next nonzeros ahead costs more in registers, and so in blocks a multiprocessor,
+    // than it hides.
     while (p < end) {
         Quad<A> quad[QUADS];
+        QuadColumns columns[QUADS];
 #pragma unroll
-        for (int q = 0; q < QUADS; q++) {
-            quad[q].column = load_columns(a, p + 4 * q);
+        for (int q = 0; q < QUADS; q++)
             quad[q].load_values(a.values + p + 4 * q);
-        }
+#pragma unroll
+        for (int q = 0; q < QUADS; q++)
+            columns[q] = load_columns(a, p + 4 * q);
         Vector<B, VEC> x[QUADS][4];
 #pragma unroll
         for (int q = 0; q < QUADS; q++) {
-            const uint32_t col[4] = {quad[q].column.x, quad[q].column.y, quad[q].column.z, quad[q].column.w};
 #pragma unroll
             for (int e = 0; e < 4; e++)
                 x[q][e] = load_columns_of_b<B, VEC, STEP>(
-                    reinterpret_cast<const B *>(b + (uint64_t)column_of(a, col[e]) * a.ldb_bytes), apart);
+                    reinterpret_cast<const B *>(b + (uint64_t)columns[q].column[e] * a.ldb_bytes), apart);
         }
 #pragma unroll
         for (int q = 0; q < QUADS; q++) {
-            const uint4 col = quad[q].column;
+            const uint32_t ends = columns[q].ends;
             if (QUADS > 1 && p + 4 * q >= end)
-                break;                                       // a range ends on a quad, not on a pair of them
-            if ((int)(col.x | col.y | col.z | col.w) >= 0) { // no row ends here
+                break;       // a range ends on a quad, not on a pair of them
+            if (ends == 0) { // no row ends here
 #pragma unroll
                 for (int e = 0; e < 4; e++)
                     add_product(sum, factor_of(a, quad[q].value(e)), x[q][e]);
             } else {
-                const uint32_t flag[4] = {col.x, col.y, col.z, col.w};
 #pragma unroll
                 for (int e = 0; e < 4; e++) {
                     add_product(sum, factor_of(a, quad[q].value(e)), x[q][e]);
-                    if ((int)flag[e] < 0) {
+                    if ((ends >> e & 1) != 0) {
                         const uint32_t at = p + 4 * q + e;
                         if (at >= start && at < end) {
                             if (SPLIT && inside) {

@@ -130,17 +130,39 @@ __device__ __forceinline__ void store_row(const RowsArgs<T> &a, uint32_t row, ui
         store_word(a, c, sum);
 }
 
-// The flagged columns of nonzeros p .. p + 3; p is a multiple of 4. The two forms are told apart at run time: another
-// template parameter would double the instances.
-template <typename T> __device__ __forceinline__ uint4 load_columns(const RowsArgs<T> &a, uint32_t p)
+// The rows of B of four consecutive nonzeros, and a bit for each that ends its row of A. Apart, as only the bits are
+// still needed once B is loaded: flagged columns would hold four registers for them.
+struct QuadColumns {
+    uint32_t column[4];
+    uint32_t ends;
+};
+
+// Of nonzeros p .. p + 3; p is a multiple of 4. The two forms are told apart at run time: another template parameter
+// would double the instances.
+template <typename T> __device__ __forceinline__ QuadColumns load_columns(const RowsArgs<T> &a, uint32_t p)
 {
-    if (a.narrow == nullptr)
-        return __ldg(reinterpret_cast<const uint4 *>(a.columns + p));
-    const uint2 two = __ldg(reinterpret_cast<const uint2 *>(a.narrow + p));
-    const uint32_t ends = (uint32_t)__ldg(a.row_ends + p / 8) >> (p & 4);
-    return make_uint4((two.x & 0xffff) | ends << 31, two.x >> 16 | (ends << 30 & SPMMI_ROW_END),
-                      (two.y & 0xffff) | (ends << 29 & SPMMI_ROW_END),
-                      two.y >> 16 | (ends << 28 & SPMMI_ROW_END));
+    QuadColumns quad;
+    if (a.narrow == nullptr) {
+        const uint4 four = __ldg(reinterpret_cast<const uint4 *>(a.columns + p));
+        const uint32_t entry[4] = {four.x, four.y, four.z, four.w};
+        quad.ends = 0;
+#pragma unroll
+        for (int e = 3; e >= 0; e--) {
+            quad.ends = __funnelshift_l(entry[e], quad.ends, 1); // its sign bit comes below those behind it
+            quad.column[e] = entry[e] & ~SPMMI_ROW_END;
+        }
+    } else {
+        const uint2 two = __ldg(reinterpret_cast<const uint2 *>(a.narrow + p));
+        quad.ends = (uint32_t)__ldg(a.row_ends + p / 8) >> (p & 4) & 15;
+        quad.column[0] = two.x & 0xffff;
+        quad.column[1] = two.x >> 16;
+        quad.column[2] = two.y & 0xffff;
+        quad.column[3] = two.y >> 16;
+    }
+#pragma unroll
+    for (int e = 0; e < 4; e++)
+        quad.column[e] = min(quad.column[e], a.last_column);
+    return quad;
 }
 
 // The factor of an entry of A.

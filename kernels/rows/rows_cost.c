@@ -177,10 +177,12 @@ static void add_walks(const struct spmmi_model_query *q, const struct shape *s, 
         longest = s->group / 4 + 2 + (slots > 1 ? 4 + slots * s->lanes / THREADS : 0);
     }
     const double instructions = 24 + 4 * s->vec;
-    /* Each group of a warp reads lines of its own: two of nonzeros and four of B a step. */
+    /* Each group of a warp reads lines of its own: two of nonzeros and four of B a step. Where products are staged,
+     * neighbours read neighbouring nonzeros. */
     const double row = fmin(q->n, s->tile) * q->value_bytes;
+    const double of_a = s->is_staged ? 4 * (INDEX_BYTES + q->value_bytes) : 2 * LINE_COST;
     p->term[SPMMI_TERM_L1] =
-        warp_steps * s->tiles * WARP / s->lanes * (2 * LINE_COST + 4 * fmax(row, LINE_COST)) / d->l1_rate;
+        warp_steps * s->tiles * WARP / s->lanes * (of_a + 4 * fmax(row, LINE_COST)) / d->l1_rate;
     p->term[SPMMI_TERM_ISSUE] =
         warp_steps * s->tiles * instructions / (ISSUE_PER_CYCLE * d->multiprocessors * d->clock_hz);
     p->term[SPMMI_TERM_WAVES] = step_of(q, s, p) * block_steps * s->tiles * latency / resident;

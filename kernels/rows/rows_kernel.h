@@ -82,6 +82,7 @@ struct spmmi_rows_cuda {
     void *pieces;
     uint32_t piece_count, piece_pitch;
     void *cuda_stream;
+    int is_crowded;   /* row split: one block more a multiprocessor, where there is such an instance */
     int is_dependent; /* may start while the kernel before it in the stream ends: sm_90 */
 };
 

@@ -70,6 +70,9 @@ int launch(void (*kernel)(RowsArgs<T>), const struct spmmi_rows_cuda *args)
 template <typename T, int VEC, int LANES, int QUADS, bool SPLIT>
 int launch_rows(const struct spmmi_rows_cuda *args)
 {
+    if constexpr (!SPLIT && VEC == T::WIDE && sizeof(typename T::B) == 4)
+        if (args->is_crowded && !args->c_is_col_major)
+            return launch<T, LANES, LANES * VEC>(rows_kernel<T, VEC, LANES, QUADS, SPLIT, false, true>, args);
     if (!args->c_is_col_major)
         return launch<T, LANES, LANES * VEC>(rows_kernel<T, VEC, LANES, QUADS, SPLIT, false>, args);
     if constexpr (T::STORES_COLUMNS && VEC != (int)SPMMI_ROWS_APART)

@@ -119,6 +119,12 @@ static void count_blocks(const struct spmmi_rows_problem *problem, const struct 
         launch->block_count = (problem->item_count + groups - 1) / groups;
     }
     launch->tiles_max = spmmi_rows_tiles_max(launch->block_count);
+    const uint64_t width = (uint64_t)launch->shape.vec * launch->shape.lanes;
+    const uint64_t tiles = ((uint64_t)launch->n_pass + width - 1) / width;
+    launch->is_crowded =
+        problem->schedule == SPMM_SCHEDULE_ROW_SPLIT &&
+        spmmi_rows_is_crowded(launch->block_count * (tiles < launch->tiles_max ? tiles : launch->tiles_max),
+                              (uint32_t)device->multiprocessors);
 }
 
 void spmmi_rows_launch_plan(const struct spmmi_rows_problem *problem, const struct spmmi_device *device,

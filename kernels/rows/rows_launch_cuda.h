@@ -34,8 +34,9 @@ struct spmmi_rows_launch {
     uint32_t block_nonzeros;  /* nonzero split */
     uint32_t block_count;
     uint32_t tiles_max; /* column tiles of one launch */
-    int is_early;       /* nothing but what never changes is read before the kernel before it has ended */
-    int64_t n_pass;     /* columns converted and multiplied at a time; n without conversions and pieces */
+    int is_crowded; /* row split: by instances of which one block more fits a multiprocessor, where there are any */
+    int is_early;   /* nothing but what never changes is read before the kernel before it has ended */
+    int64_t n_pass; /* columns converted and multiplied at a time; n without conversions and pieces */
     int converts_b, converts_c;
     uint32_t pitch;                         /* leading dimension of the row-major scratch */
     uint64_t b_offset, c_offset;            /* in the workspace */

@@ -47,6 +47,7 @@ int spmmi_cuda_rows_run(const struct spmmi_cuda_rows *rows, const struct spmmi_r
         .a_value = product->a_value,
         .arrival_tag = rows->arrival_tag,
         .cuda_stream = stream,
+        .is_crowded = launch->is_crowded,
         .is_dependent = is_dependent || launch->is_early,
         .b_is_aligned = is_aligned(&product->b, launch->shape.vec),
     };

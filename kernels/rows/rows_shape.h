@@ -31,6 +31,19 @@ struct spmmi_rows_shape {
 #define SPMMI_ROWS_BOUND(value_bytes, vec, splits) \
     ((value_bytes) == 2 && !((splits) && (vec) > 1) ? 5u : SPMMI_ROWS_BLOCKS_PER_SM(value_bytes))
 
+/* Row splits of f32 also have instances of 40 registers, of which one block more fits a multiprocessor. They are faster
+ * where that saves a wave of blocks, which are about equally long, and slower elsewhere: more blocks share an L1 cache,
+ * and loads wait for registers (docs/decisions/0095). */
+static inline uint64_t spmmi_rows_waves(uint64_t blocks, uint64_t slots)
+{
+    return (blocks + slots - 1) / slots;
+}
+static inline int spmmi_rows_is_crowded(uint64_t blocks, uint32_t sm_count)
+{
+    const uint64_t slots = (uint64_t)sm_count * SPMMI_ROWS_BLOCKS_PER_SM(4);
+    return spmmi_rows_waves(blocks, slots + sm_count) < spmmi_rows_waves(blocks, slots);
+}
+
 /* Few columns (rows_staged.cuh): what a block keeps of its products, its most rows, and blocks a multiprocessor. */
 #define SPMMI_STAGED_COLUMNS_MAX 7
 #define SPMMI_STAGED_NONZEROS_MIN 256u

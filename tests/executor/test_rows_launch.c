@@ -132,9 +132,25 @@ static void types_have_the_pairs_that_kernels_have(void **state)
     }
 }
 
+/* 132 multiprocessors: 660 blocks of a row split are a wave, or 792. */
+static void one_block_more_where_it_saves_a_wave(void **state)
+{
+    static const struct {
+        uint64_t blocks;
+        int is_crowded;
+    } cases[] = {{1, 0}, {660, 0}, {661, 1}, {792, 1}, {793, 0}, {1320, 0}, {1321, 1}, {1584, 1}, {1585, 0}};
+    const struct place packed = {SPMM_ROW_MAJOR, 0, 0};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        assert_int_equal(spmmi_rows_is_crowded(cases[i].blocks, 132), cases[i].is_crowded);
+    assert_true(launch_of(16, &packed, &packed, f32_only, SPMM_SCHEDULE_ROW_SPLIT).is_crowded);
+    assert_false(launch_of(16, &packed, &packed, f32_only, SPMM_SCHEDULE_NONZERO_SPLIT).is_crowded);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_block_more_where_it_saves_a_wave),
         cmocka_unit_test(packed_rows_take_what_divides_n),
         cmocka_unit_test(the_least_aligned_operand_decides),
         cmocka_unit_test(scratch_is_of_whole_words),

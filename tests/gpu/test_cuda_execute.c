@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "cuda_bench.h"
+#include "kernels/rows/rows_shape.h"
 #include "tests/support/plan_seal.h"
 
 #define REPEATS 1000
@@ -54,6 +55,34 @@ static void a_thousand_repeats_give_the_same_bits(void **state)
             free(first);
             test_cuda_bench_free(&t);
         }
+}
+
+TEST_PATTERN(nine_of_ten, j != i % cols)
+
+/* As many rows as fill each multiprocessor with six blocks of f32, so that they run the instances which allow that. Of
+ * equal values, too, which are not read. */
+static void row_splits_are_right_with_one_block_more(void **state)
+{
+    static const int64_t widths[] = {16, 64, 128};
+    const struct test_plan_options options = {SPMM_F32, SPMM_SCHEDULE_ROW_SPLIT, 8, 0, 0};
+    int multiprocessors = 0;
+    (void)state;
+    TEST_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
+    for (int i = 0; i < 6; i++) {
+        const uint32_t blocks = 6 * (uint32_t)multiprocessors;
+        const int64_t groups = SPMMI_ROWS_THREADS / spmmi_rows_shape_of(widths[i / 2], 4, 4).lanes;
+        const struct test_pattern pattern = {"nine of ten", blocks * groups, 10, nine_of_ten};
+        struct test_matrix *a = test_matrix_of(&pattern, TEST_VALUES_REAL);
+        struct test_product product = test_cuda_plain(widths[i / 2], 0);
+        for (int64_t p = 0; i % 2 == 1 && p < a->nnz; p++)
+            a->values[p] = 0.5;
+        product.beta = i % 2;
+        assert_true(spmmi_rows_is_crowded(blocks, (uint32_t)multiprocessors));
+        struct test_cuda_pair pair = test_cuda_pair_make(test_plan_whole(a, options, pattern.name), NULL);
+        test_cuda_product_check(pair.gpu, pair.cpu, a, SPMM_F32, &product);
+        test_cuda_pair_free(&pair);
+        test_matrix_free(a);
+    }
 }
 
 static void a_graph_replays_the_product(void **state)
@@ -328,6 +357,7 @@ int main(int argc, char **argv)
         return TEST_SKIPPED;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_thousand_repeats_give_the_same_bits),
+        cmocka_unit_test(row_splits_are_right_with_one_block_more),
         cmocka_unit_test(a_graph_replays_the_product),
         cmocka_unit_test(values_are_replaced),
         cmocka_unit_test(new_values_are_seen_by_the_next_product),
