@@ -84,7 +84,7 @@ struct spmmi_prediction spmmi_model_predict(spmmi_cost_fn *cost, const struct sp
         return p;
     const enum spmmi_model_type type = spmmi_model_type_of(c->family, c->compute, dtype);
     const int kernel = spmmi_profile_kernel(profile, c->family, c->schedule, type);
-    const struct spmmi_model_constants *constants = &profile->model[kernel][type];
+    const struct spmmi_model_constants *constants = p.own != NULL ? p.own : &profile->model[kernel][type];
     p.seconds = spmmi_model_combine(constants, p.term, profile->launch_s, p.launches);
     for (int i = 1; i < SPMMI_TERMS; i++) {
         if (constants->factor[i] * p.term[i] > constants->factor[p.binding] * p.term[p.binding])

@@ -49,6 +49,8 @@ struct spmmi_prediction {
     double term[SPMMI_TERMS];      /* seconds, before their factors */
     enum spmmi_model_term binding; /* the largest after their factors */
     double l1_share, l2_share;     /* of gathers that hit the L1 and the last cache, of all */
+    const struct spmmi_model_constants
+        *own; /* of another kernel than the profile's constants are for; NULL: those of the profile */
 };
 
 /* The value type that the constants of a candidate are for. */

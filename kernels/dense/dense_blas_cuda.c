@@ -3,6 +3,7 @@
 #include "dense_blas_cuda.h"
 
 #include <dlfcn.h>
+#include <float.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -220,27 +221,35 @@ static int preference_fill(const struct spmmi_dense_functions *call, const struc
 }
 
 #define CHOICES 8 /* that are asked for, of f64; of other types one */
-/* Of f64 the first choice may leave most multiprocessors idle: on an H200 it took 1.2 times as long as the first that
- * fills so much of a wave (docs/decisions/0085). Waves of other types say less, and so do those of narrow products:
- * 256 x 2,304, n = 32, took 18.0 us by this rule, 13.3 without it. */
-#define WAVE_OF_F64 (1.0f / 3)
+/* Shares of a wave that the thread blocks of a product should fill. Of f64 the first choice may leave most
+ * multiprocessors idle: on an H200 it took 1.2 times as long as the first that fills a third (docs/decisions/0085), on
+ * an H100 that one up to 1.12 times as long as the first that fills 0.6 to 1. Waves of other types say less, and so do
+ * those of narrow products: 256 x 2,304, n = 32, took 18.0 us by this rule, 13.3 without it. */
+static const struct {
+    float least, most;
+} wave_shares[] = {{0.6f, 1}, {1.0f / 3, FLT_MAX}, {0, FLT_MAX}};
 #define WAVE_COLUMNS_MIN 128 /* of B; the rule was measured from here on */
 
-/* A function of the shape, without timing: the same bits every time. The first that can run where none fills so much;
- * NULL: none can. */
-static const cublasLtMatmulHeuristicResult_t *choice_of(const cublasLtMatmulHeuristicResult_t *found,
-                                                        int count, float wave, uint64_t workspace_bytes)
+/* The first that can run and fills such a share; NULL: none. */
+static const cublasLtMatmulHeuristicResult_t *first_of(const cublasLtMatmulHeuristicResult_t *found,
+                                                       int count, size_t share, uint64_t workspace_bytes)
 {
-    const cublasLtMatmulHeuristicResult_t *first = NULL;
-    for (int i = 0; i < count; i++) {
-        if (found[i].state != CUBLAS_STATUS_SUCCESS || found[i].workspaceSize > workspace_bytes)
-            continue;
-        if (found[i].wavesCount >= wave)
+    for (int i = 0; i < count; i++)
+        if (found[i].state == CUBLAS_STATUS_SUCCESS && found[i].workspaceSize <= workspace_bytes &&
+            found[i].wavesCount >= wave_shares[share].least && found[i].wavesCount <= wave_shares[share].most)
             return &found[i];
-        if (first == NULL)
-            first = &found[i];
-    }
-    return first;
+    return NULL;
+}
+
+/* A function of the shape, without timing: the same bits every time. NULL: none can run. */
+static const cublasLtMatmulHeuristicResult_t *choice_of(const cublasLtMatmulHeuristicResult_t *found,
+                                                        int count, int counts_waves, uint64_t workspace_bytes)
+{
+    const size_t shares = sizeof wave_shares / sizeof *wave_shares;
+    const cublasLtMatmulHeuristicResult_t *choice = NULL;
+    for (size_t i = counts_waves ? 0 : shares - 1; i < shares && choice == NULL; i++)
+        choice = first_of(found, count, i, workspace_bytes);
+    return choice;
 }
 
 /* One of the library's first choices; where it has none has_algorithm stays 0. After an error of the library the plan
@@ -258,9 +267,9 @@ static int algorithm_find(const struct spmmi_dense_blas *blas, cublasLtMatmulPre
     if (error != CUBLAS_STATUS_SUCCESS && error != CUBLAS_STATUS_NOT_SUPPORTED &&
         error != CUBLAS_STATUS_INVALID_VALUE)
         return (int)error;
-    const float wave = type == SPMM_F64 && plan->shape.n >= WAVE_COLUMNS_MIN ? WAVE_OF_F64 : 0;
-    const cublasLtMatmulHeuristicResult_t *const choice =
-        choice_of(found, error == CUBLAS_STATUS_SUCCESS ? count : 0, wave, plan->shape.workspace_bytes);
+    const int counts_waves = type == SPMM_F64 && plan->shape.n >= WAVE_COLUMNS_MIN;
+    const cublasLtMatmulHeuristicResult_t *const choice = choice_of(
+        found, error == CUBLAS_STATUS_SUCCESS ? count : 0, counts_waves, plan->shape.workspace_bytes);
     plan->is_made = 1;
     plan->has_algorithm = choice != NULL;
     if (choice != NULL)

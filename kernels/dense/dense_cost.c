@@ -12,10 +12,9 @@
 #define STEP 64.0     /* entries of k at a time */
 #define SPLIT_MAX 16  /* parts of k whose sums are added afterwards; each has a step at least */
 #define SUM_BYTES 8.0 /* of a sum that is stored and added */
-#define WORD 8        /* 16-bit values of 16 bytes */
-#define C_WORD 4 /* those of 8 bytes: the library stores columns of C fast that begin at multiples of them */
-/* How much longer its terms are where they begin elsewhere: the median of five products on an H200 (a9a, ogbl-ddi,
- * mip_fast0507; n = 32 and 128), 3.2 to 5.4; with launches, which take the same time, 1.5 to 3.2. */
+/* How much longer its terms are where columns of C do not begin at multiples of 8 bytes: the median of five products on
+ * an H200 (a9a, ogbl-ddi, mip_fast0507; n = 32 and 128), 3.2 to 5.4; with launches, which take the same time, 1.5 to
+ * 3.2. */
 #define SLOW_TIMES 4
 
 /* Rows and columns of C that a thread block owns, and the share of the rate that its loop reaches. */
@@ -38,7 +37,8 @@ static double blocks_of(const struct spmmi_model_query *q)
     const spmm_compute_t compute = q->candidate->compute;
     if (spmmi_is_tf32(compute))
         return compute == SPMM_COMPUTE_TF32 ? 1 : SPMMI_DENSE_BLOCKS;
-    return q->value_bytes == 2 && (int64_t)q->matrix->cols % WORD != 0;
+    return spmmi_dense_pads((int64_t)q->matrix->rows, (int64_t)q->matrix->cols, (size_t)q->value_bytes,
+                            q->is_col_major ? (int64_t)q->matrix->rows : 0);
 }
 
 /* A tile and a number of parts of k. */
@@ -73,7 +73,22 @@ static struct split best_split(const struct spmmi_model_query *q, double k)
 /* The leading dimension of C is taken for its height. Row-major C whose n is odd was not measured. */
 static int stores_slowly(const struct spmmi_model_query *q)
 {
-    return q->is_col_major && q->value_bytes == 2 && (int64_t)q->matrix->rows % C_WORD != 0;
+    return q->is_col_major && q->value_bytes == 2 && (int64_t)q->matrix->rows % SPMMI_DENSE_C_WORD != 0;
+}
+
+/* Few rows of 16 bits that are no whole words, multiplied as they are: by a quarter of the rate, in parts of k that
+ * take a second kernel. Fitted to eight products of mip_nw04 (36 x 87,482) by cuBLAS on an H200, n = 8 to 512. */
+static const struct spmmi_model_constants unaligned = {9.7, 0.7, {1, 0, 0, 4, 0, 0, 0, 0}};
+
+static double multiply_unaligned(const struct spmmi_model_query *q)
+{
+    return 2 * (SPMMI_DENSE_PAD_ROWS_MIN - 1) * ceil(q->n / STEP) * STEP * q->matrix->cols / rate_of(q);
+}
+
+static int is_unaligned(const struct spmmi_model_query *q)
+{
+    return q->value_bytes == 2 && (int64_t)q->matrix->cols % (SPMMI_DENSE_ROW_BYTES / 2) != 0 &&
+           q->matrix->rows < SPMMI_DENSE_PAD_ROWS_MIN;
 }
 
 /* No prediction, and so no free choice, on CPUs. */
@@ -84,11 +99,12 @@ int spmmi_dense_cost(const struct spmmi_model_query *q, struct spmmi_prediction 
     const double blocks = blocks_of(q), k = m->cols * fmax(blocks, 1);
     if (d->target == SPMMI_TARGET_CPU)
         return 0;
+    p->own = is_unaligned(q) ? &unaligned : NULL;
     p->term[SPMMI_TERM_DRAM] = (m->rows * k + (k + m->rows) * q->n) * q->value_bytes / d->copy_rate;
     p->term[SPMMI_TERM_L2] = 2 * m->rows * k * q->n / REUSE * q->value_bytes /
                              spmmi_profile_table_at(&d->gather, 512, 0.5 * d->l2_bytes);
     const struct split split = best_split(q, k);
-    p->term[SPMMI_TERM_ALU] = split.multiply;
+    p->term[SPMMI_TERM_ALU] = p->own != NULL ? multiply_unaligned(q) : split.multiply;
     p->term[SPMMI_TERM_LONGEST] = split.walk;
     for (int i = 0; i < SPMMI_TERM_CONVERT && stores_slowly(q); i++)
         p->term[i] *= SLOW_TIMES;

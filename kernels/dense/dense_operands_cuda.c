@@ -66,15 +66,23 @@ int spmmi_dense_blocks_of(const struct spmmi_dense_a *a, const struct spmmi_prod
     return product->compute == SPMM_COMPUTE_TF32 ? 1 : (int)SPMMI_DENSE_BLOCKS;
 }
 
-/* Types of 16 bits whose columns of op(A) are no whole words: the library's fast kernels want zeros there. */
-static int is_padded(const struct spmmi_dense_a *a)
+static int is_padded(const struct spmmi_dense_a *a, const struct spmmi_product *product)
 {
-    return spmm_dtype_size(a->dtype) == 2 && a->lda != a->cols;
+    const spmm_dense_t *const c = &product->c;
+    return spmmi_dense_pads(a->rows, a->cols, spmm_dtype_size(a->dtype),
+                            c->layout == SPMM_ROW_MAJOR ? 0 : c->ld);
+}
+
+/* Room for it does not depend on where columns of C begin. */
+static int may_have_form(const struct spmmi_dense_a *a, const struct spmmi_product *product)
+{
+    return spmmi_dense_blocks_of(a, product) > 0 ||
+           spmmi_dense_pads(a->rows, a->cols, spmm_dtype_size(a->dtype), 0);
 }
 
 static int has_form(const struct spmmi_dense_a *a, const struct spmmi_product *product)
 {
-    return spmmi_dense_blocks_of(a, product) > 0 || is_padded(a);
+    return spmmi_dense_blocks_of(a, product) > 0 || is_padded(a, product);
 }
 
 struct spmmi_dense_operand spmmi_dense_a_operand(const struct spmmi_dense_a *a,
@@ -86,7 +94,8 @@ struct spmmi_dense_operand spmmi_dense_a_operand(const struct spmmi_dense_a *a,
         return (struct spmmi_dense_operand){a->blocks + (pitch - lda), a->rows, lda, pitch, 1};
     if (blocks > 1)
         return (struct spmmi_dense_operand){a->blocks, a->rows, pitch, pitch, 1};
-    return (struct spmmi_dense_operand){a->whole, a->rows, is_padded(a) ? lda : (int64_t)a->cols, lda, 0};
+    return (struct spmmi_dense_operand){a->whole, a->rows, is_padded(a, product) ? lda : (int64_t)a->cols,
+                                        lda, 0};
 }
 
 /* Lines of B in this form, as spmmi_dense_lines says; without data. */
@@ -116,7 +125,7 @@ uint64_t spmmi_dense_b_bytes(const struct spmmi_dense_a *a, const struct spmmi_p
     const int blocks = spmmi_dense_blocks_of(a, product);
     const uint64_t height = (uint64_t)(blocks > 0 ? blocks : 1) * a->lda * spmm_dtype_size(a->dtype);
     uint64_t bytes = 0;
-    if (!has_form(a, product))
+    if (!may_have_form(a, product))
         return 0;
     if (__builtin_mul_overflow(height, ((uint64_t)product->b.cols + 7) / 8 * 8, &bytes) ||
         bytes > UINT64_MAX - SPMMI_DEVICE_ALIGN)

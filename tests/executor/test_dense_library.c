@@ -165,13 +165,18 @@ static void compute_types_keep_the_accuracy(void **state)
     spmmi_dense_blas_close(blas);
 }
 
-/* Of f64 the first one that fills a third of a wave, or the first one; of others, and of narrow products, that one. */
+/* Of f64 the first one that fills 0.6 to 1 of a wave, a third or more of one, or the first one; of others, and of
+ * narrow products, that one. */
 static void idle_multiprocessors_are_avoided_in_f64(void **state)
 {
     static const struct {
         float waves[FAKE_CHOICES];
         int choice;
-    } cases[] = {{{0.32f, 0.3f, 0.65f, 1}, 2}, {{0.48f, 0.65f}, 0}, {{0.1f, 0.2f}, 0}};
+    } cases[] = {{{0.32f, 0.3f, 0.65f, 1}, 2},
+                 {{0.48f, 0.65f}, 1},
+                 {{0.48f, 1.5f}, 0},
+                 {{0.32f, 1.5f, 0.4f}, 1},
+                 {{0.1f, 0.2f}, 0}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int turn = 0; turn < 4; turn++) {

@@ -13,6 +13,7 @@
 #include "model_fixture.h"
 
 #define N 32
+#define WIDE 256 /* of dense */
 #define STEP_SECONDS(d) (SPMMI_MODEL_STEP_CYCLES / (d).clock_hz)
 
 static const struct spmmi_model_tcblocks whole = {.counts = &groups_of_64, .items = 16, .item_size = 32};
@@ -131,14 +132,40 @@ static void panel_stores_columns(void **state)
     }
 }
 
-static struct spmmi_prediction predict_dense(double rows, uint32_t layout)
+static struct spmmi_prediction predict_gemm(double rows, double cols, int64_t n, uint32_t layout,
+                                            spmm_dtype_t dtype, spmm_compute_t compute)
 {
     const struct spmmi_device_profile d = profile_of("h100");
     const struct spmmi_model_matrix m = {
-        .rows = rows, .cols = 1024, .nnz = 100000, .rows_used = rows, .cols_used = 1024, .longest = 200};
+        .rows = rows, .cols = cols, .nnz = 100000, .rows_used = rows, .cols_used = cols, .longest = 200};
     const struct spmmi_model_candidate c = {
-        .family = SPMMI_DENSE, .schedule = SPMMI_DENSE_GEMM, .compute = SPMM_COMPUTE_F16};
-    return spmmi_predict(&d, &m, &c, N, layout, SPMM_F16);
+        .family = SPMMI_DENSE, .schedule = SPMMI_DENSE_GEMM, .compute = compute};
+    return spmmi_predict(&d, &m, &c, n, layout, dtype);
+}
+
+static struct spmmi_prediction predict_dense(double rows, uint32_t layout)
+{
+    return predict_gemm(rows, 1024, WIDE, layout, SPMM_F16, SPMM_COMPUTE_F16);
+}
+
+/* Zeros behind k: not for few rows, nor where columns of C are stored slowly. */
+static void only_some_rows_of_b_are_padded(void **state)
+{
+    static const struct {
+        double rows, cols;
+        uint32_t layout;
+        int is_padded, has_own;
+    } cases[] = {{65, 1023, SPMM_LAYOUTS_ROW_MAJOR, 1, 0}, {64, 1023, SPMM_LAYOUTS_ROW_MAJOR, 0, 1},
+                 {65, 1024, SPMM_LAYOUTS_ROW_MAJOR, 0, 0}, {64, 1024, SPMM_LAYOUTS_ROW_MAJOR, 0, 0},
+                 {66, 1023, SPMM_LAYOUTS_COL_MAJOR, 0, 0}, {68, 1023, SPMM_LAYOUTS_COL_MAJOR, 1, 0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct spmmi_prediction p =
+            predict_gemm(cases[i].rows, cases[i].cols, WIDE, cases[i].layout, SPMM_F16, SPMM_COMPUTE_F16);
+        assert_int_equal(p.term[SPMMI_TERM_CONVERT] > 0, cases[i].is_padded);
+        assert_true(p.launches == 1 + cases[i].is_padded);
+        assert_int_equal(p.own != NULL, cases[i].has_own);
+    }
 }
 
 /* The library stores columns of 16 bits slowly that begin at no multiple of 8 bytes. */
@@ -178,6 +205,7 @@ int main(void)
         cmocka_unit_test(wide_copies_take_several_passes),
         cmocka_unit_test(panel_stores_columns),
         cmocka_unit_test(odd_columns_are_slow_in_dense),
+        cmocka_unit_test(only_some_rows_of_b_are_padded),
         cmocka_unit_test(others_are_converted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
