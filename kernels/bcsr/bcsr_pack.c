@@ -210,7 +210,8 @@ static void block_fill(const struct spmmi_tcblock_frame *f, const struct offsets
         for (; q < end && (uint32_t)col_ind[q] >> shift == column; q++) {
             const uint32_t p = (uint32_t)col_ind[q] & (width - 1);
             columns |= UINT64_C(1) << p;
-            map[q] = first + offsets->of_column[p];
+            if (map != NULL)
+                map[q] = first + offsets->of_column[p];
         }
         cursors->next[w * SPMMI_BCSR_ROWS + r] = q;
         bitmap[r * width / 64] |= columns << r * width % 64;

@@ -6,11 +6,13 @@
 #include "executor/cuda/cuda_call.h"
 #include "executor/cuda/cuda_upload.h"
 #include "executor/pack/op_pattern.h"
+#include "executor/pack/pack_threads.h"
 #include "format/base/alloc.h"
+#include "format/base/team.h"
 #include "tcblock_cuda.h"
 #include "tcblock_pack.h"
+#include "tcblock_scatter.h"
 #include "tcblock_state_cuda.h"
-#include "kernels/shared/convert.h"
 
 /* An array that the family may lack. */
 static void *cut_some(struct spmmi_arena *arena, uint64_t count, size_t size)
@@ -49,6 +51,17 @@ static struct tcblock_state state_of(const struct spmmi_part_source *source)
     return f;
 }
 
+/* Entries of what new values need: where the rows of all units begin in op(A), then, if that is not A, the order. */
+static uint32_t starts_of(const struct tcblock_state *f)
+{
+    return f->layout.unit_count * f->layout.unit_rows;
+}
+
+static uint32_t map_entries(const struct tcblock_state *f)
+{
+    return starts_of(f) + (f->part.op == SPMM_OP_T ? f->nnz : 0);
+}
+
 /* Optional check of the family, whether or not memory is taken. */
 static spmm_status_t fits(const struct tcblock_state *f, spmm_diag_t *diag)
 {
@@ -77,9 +90,9 @@ static spmm_status_t count(const struct spmmi_part_source *source, uint64_t *byt
     }
     cut(&arena, &f);
     *bytes += arena.bytes;
-    spmmi_value_map_count(source, f.nnz, 0);
+    spmmi_value_map_count(source, map_entries(&f), 0);
     spmmi_scratch_is(source, scratch + spmmi_op_pattern_bytes(source->plan, source->part->op) +
-                                 spmmi_tcblocks_bytes(&f.layout) + f.nnz * sizeof *f.new_values.map +
+                                 spmmi_tcblocks_bytes(&f.layout) + map_entries(&f) * sizeof *f.new_values.map +
                                  long_rows);
 cleanup:
     spmmi_op_pattern_close(&a);
@@ -101,14 +114,33 @@ static spmm_status_t upload(const struct tcblock_state *f, const struct spmmi_tc
     spmmi_cuda_table_add(&all, to->value_first, sizes.value_first, NULL, host->value_first);
     spmmi_cuda_table_add(&all, to->items, to->item_count, NULL, host->items);
     spmmi_cuda_table_add(&all, to->splits, to->split_count, NULL, host->splits);
-    spmmi_cuda_table_add(&all, f->new_values.map, f->nnz, NULL, f->new_values.host_map);
+    spmmi_cuda_table_add(&all, f->new_values.map, map_entries(f), NULL, f->new_values.host_map);
     return spmmi_cuda_upload_all(&all, diag);
 }
 
+/* What new values need. */
+static spmm_status_t map_take(struct tcblock_state *f, const struct spmmi_op_pattern *a, const uint32_t *items,
+                              spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const uint32_t starts = starts_of(f), rows = (uint32_t)f->part.item_count, entries = map_entries(f);
+    uint32_t *map = spmmi_alloc(entries, sizeof *map);
+    SPMM_TRY_ALLOC(map, diag);
+#pragma omp parallel for schedule(static) \
+    num_threads(spmmi_team(spmmi_pack_threads((uint64_t)entries * sizeof *map)))
+    for (uint32_t i = 0; i < entries; i++)
+        map[i] = i < rows     ? (uint32_t)a->row_ptr[items[i]]
+                 : i < starts ? 0
+                              : (uint32_t)a->map[i - starts];
+    SPMM_TRY(spmmi_value_map_take(&f->new_values, map, entries, diag));
+cleanup:
+    return status;
+}
+
 /* Device memory, all zero, and layout and long rows in it. */
-static spmm_status_t memory_fill(struct tcblock_state *f, struct spmmi_tcblock_layout *host,
-                                 struct spmmi_long_rows *rows, struct spmmi_uploads *waiting, uint64_t *bytes,
-                                 spmm_diag_t *diag)
+static spmm_status_t memory_fill(struct tcblock_state *f, const struct spmmi_op_pattern *a, const uint32_t *items,
+                                 struct spmmi_tcblock_layout *host, struct spmmi_long_rows *rows,
+                                 struct spmmi_uploads *waiting, uint64_t *bytes, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_arena arena = {NULL, 0};
@@ -116,7 +148,7 @@ static spmm_status_t memory_fill(struct tcblock_state *f, struct spmmi_tcblock_l
     *bytes += arena.bytes;
     SPMM_TRY(spmmi_arena_take(&arena, &f->device->memory, &f->memory, diag));
     cut(&arena, f);
-    SPMM_TRY(spmmi_value_map_take(&f->new_values, spmmi_array_move(&host->value_map), f->nnz, diag));
+    SPMM_TRY(map_take(f, a, items, diag));
     SPMM_TRY(upload(f, host, waiting, diag));
     SPMM_TRY(spmmi_cuda_long_rows_upload(&f->long_rows, rows, diag));
 cleanup:
@@ -131,16 +163,14 @@ static spmm_status_t fill(const struct spmmi_part_source *source, struct tcblock
     struct spmmi_tcblock_layout host = {0};
     struct spmmi_long_rows rows = {.rows = 0};
     SPMM_TRY(spmmi_op_pattern_open(source->plan, source->part->op, &a, diag));
-    SPMM_TRY(spmmi_tcblocks_build(f->gpu->kind, a.rows, a.cols, a.row_ptr, a.col_ind, source->part, f->dtype,
-                                  &host, diag));
-    if (a.map != NULL)
-        SPMM_TRY(spmmi_op_pattern_map_from_a(&host.value_map, source->plan->nnz, a.map, diag));
+    SPMM_TRY(spmmi_tcblocks_build_unmapped(f->gpu->kind, a.rows, a.cols, a.row_ptr, a.col_ind, source->part,
+                                           f->dtype, &host, diag));
     f->layout = host.view;
     if (source->long_rows != NULL)
         SPMM_TRY(spmmi_long_rows_make(&a, source->long_rows, &rows, diag));
     spmmi_cuda_long_rows_describe(&rows, a.cols, f->dtype, source->device, &f->long_rows);
     SPMM_TRY(fits(f, diag));
-    SPMM_TRY(memory_fill(f, &host, &rows, source->waiting, bytes, diag));
+    SPMM_TRY(memory_fill(f, &a, source->part->items, &host, &rows, source->waiting, bytes, diag));
 cleanup:
     spmmi_long_rows_free(&rows);
     spmmi_tcblocks_free(&host);
@@ -183,8 +213,16 @@ struct spmmi_value_memory *spmmi_cuda_tcblocks_value_memory(void *state, int ind
 spmm_status_t spmmi_cuda_tcblocks_set_values(void *state, const void *values, void *stream)
 {
     const struct tcblock_state *f = state;
-    int error = spmmi_scatter_cuda((int)f->dtype, f->nnz, f->new_values.map, values, f->values,
-                                   (uint32_t)f->layout.value_count, stream);
+    const struct spmmi_tcblock_scatter scatter = {
+        .layout = f->layout,
+        .row_start = f->new_values.map,
+        .order = f->part.op == SPMM_OP_T ? f->new_values.map + starts_of(f) : NULL,
+        .nnz = f->nnz,
+        .value_bytes = (uint32_t)spmm_dtype_size(f->dtype),
+        .in = values,
+        .out = f->values,
+        .cuda_stream = stream};
+    int error = spmmi_tcblock_scatter_cuda(&scatter);
     if (error == cudaSuccess)
         error = spmmi_cuda_long_rows_set_values(&f->long_rows, values, f->nnz, stream);
     return spmmi_cuda_status(error);

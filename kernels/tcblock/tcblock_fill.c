@@ -180,7 +180,8 @@ static void run_fill(const struct spmmi_tcblock_frame *f, const struct spmmi_tcb
     run_permutation(f, unit, run);
     for (uint32_t i = 0; i < run->count; i += SPMMI_TCBLOCK_BLOCK)
         block_fill(f, unit, run, i, walk);
-    map_fill(f, unit, run, first, walk);
+    if (f->layout->value_map != NULL)
+        map_fill(f, unit, run, first, walk);
 }
 
 void spmmi_tcblock_fill(const struct spmmi_tcblock_frame *f, const struct spmmi_tcblock_unit *unit,

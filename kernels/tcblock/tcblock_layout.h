@@ -13,8 +13,8 @@ struct spmmi_tcblock_layout {
     uint64_t *bitmaps;
     struct spmmi_tcblock_item *items;
     struct spmmi_tcblock_split *splits;
-    uint32_t
-        *value_map; /* nnz: position in values of each nonzero of op(A) in CSR order; of long rows: none */
+    /* nnz: position in values of each nonzero of op(A) in CSR order; of long rows: none. May be NULL */
+    uint32_t *value_map;
 };
 
 #endif

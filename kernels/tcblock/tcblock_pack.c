@@ -201,7 +201,6 @@ static spmm_status_t arrays_make(struct builder *b, spmm_diag_t *diag)
     struct spmmi_tcblock_layout *l = b->frame.layout;
     const struct spmmi_tcblocks *view = &l->view;
     const struct spmmi_tcblock_sizes sizes = spmmi_tcblock_sizes_of(view);
-    const uint64_t nnz = (uint64_t)b->frame.row_ptr[view->rows];
     SPMM_TRY_ALLOC(l->row_of = array_take(sizes.row_of, sizeof *l->row_of), diag);
     SPMM_TRY_ALLOC(l->columns = array_take(sizes.columns, sizeof *l->columns), diag);
     SPMM_TRY_ALLOC(l->bitmaps = array_take(sizes.bitmaps, sizeof *l->bitmaps), diag);
@@ -219,8 +218,17 @@ static spmm_status_t arrays_make(struct builder *b, spmm_diag_t *diag)
     }
     SPMM_TRY_ALLOC(l->items = spmmi_alloc(view->item_count, sizeof *l->items), diag);
     SPMM_TRY_ALLOC(l->splits = spmmi_alloc(view->split_count, sizeof *l->splits), diag);
+cleanup:
+    return status;
+}
+
+static spmm_status_t map_make(struct builder *b, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct spmmi_tcblock_layout *l = b->frame.layout;
+    const uint64_t nnz = (uint64_t)b->frame.row_ptr[l->view.rows];
     SPMM_TRY_ALLOC(l->value_map = spmmi_alloc(nnz, sizeof *l->value_map), diag);
-    if (b->frame.part->item_count < view->rows) /* the values of long rows have no position */
+    if (b->frame.part->item_count < l->view.rows) /* the values of long rows have no position */
         memset(l->value_map, 0xff, (size_t)nnz * sizeof *l->value_map);
 cleanup:
     return status;
@@ -239,27 +247,46 @@ static void view_point(struct spmmi_tcblock_layout *l)
     l->view.splits = l->splits;
 }
 
+static spmm_status_t build(struct builder *b, int64_t rows, int64_t cols, spmm_dtype_t dtype, int has_map,
+                           spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct spmmi_tcblock_layout *layout = b->frame.layout;
+    SPMM_TRY(builder_start(b, rows, cols, dtype, diag));
+    SPMM_TRY(positions_make(b, diag));
+    SPMM_TRY(arrays_make(b, diag));
+    if (has_map)
+        SPMM_TRY(map_make(b, diag));
+#pragma omp parallel for num_threads(spmmi_team(b->threads)) schedule(dynamic, b->turn)
+    for (uint32_t u = 0; u < layout->view.unit_count; u++)
+        b->kind->unit_fill(&b->frame, unit_read(b, u), u, b->positions[u]);
+    items_fill(b);
+    view_point(layout);
+cleanup:
+    builder_free(b);
+    if (status != SPMM_OK)
+        spmmi_tcblocks_free(layout);
+    return status;
+}
+
 spmm_status_t spmmi_tcblocks_build(const struct spmmi_tcblock_kind *kind, int64_t rows, int64_t cols,
                                    const int64_t *row_ptr, const int32_t *col_ind,
                                    const struct spmmi_part *part, spmm_dtype_t dtype,
                                    struct spmmi_tcblock_layout *layout, spmm_diag_t *diag)
 {
-    spmm_status_t status = SPMM_OK;
     struct builder b = {.kind = kind,
                         .frame = {.row_ptr = row_ptr, .col_ind = col_ind, .part = part, .layout = layout}};
-    SPMM_TRY(builder_start(&b, rows, cols, dtype, diag));
-    SPMM_TRY(positions_make(&b, diag));
-    SPMM_TRY(arrays_make(&b, diag));
-#pragma omp parallel for num_threads(spmmi_team(b.threads)) schedule(dynamic, b.turn)
-    for (uint32_t u = 0; u < layout->view.unit_count; u++)
-        kind->unit_fill(&b.frame, unit_read(&b, u), u, b.positions[u]);
-    items_fill(&b);
-    view_point(layout);
-cleanup:
-    builder_free(&b);
-    if (status != SPMM_OK)
-        spmmi_tcblocks_free(layout);
-    return status;
+    return build(&b, rows, cols, dtype, 1, diag);
+}
+
+spmm_status_t spmmi_tcblocks_build_unmapped(const struct spmmi_tcblock_kind *kind, int64_t rows, int64_t cols,
+                                            const int64_t *row_ptr, const int32_t *col_ind,
+                                            const struct spmmi_part *part, spmm_dtype_t dtype,
+                                            struct spmmi_tcblock_layout *layout, spmm_diag_t *diag)
+{
+    struct builder b = {.kind = kind,
+                        .frame = {.row_ptr = row_ptr, .col_ind = col_ind, .part = part, .layout = layout}};
+    return build(&b, rows, cols, dtype, 0, diag);
 }
 
 spmm_status_t spmmi_tcblocks_count(const struct spmmi_tcblock_kind *kind, int64_t rows, int64_t cols,

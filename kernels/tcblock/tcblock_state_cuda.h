@@ -14,7 +14,7 @@ struct tcblock_state {
     const struct spmmi_device *device;
     struct spmmi_tcblocks layout;          /* device pointers */
     void *values;                          /* the same as layout.values, to write */
-    struct spmmi_value_memory new_values;  /* nnz entries: where each value of A goes */
+    struct spmmi_value_memory new_values;  /* where rows begin in op(A); op = T: the order of its values */
     struct spmmi_cuda_long_rows long_rows; /* rows that are not in the layout */
     struct spmmi_device_block memory;      /* all of the above, one allocation */
     struct spmmi_allowed allowed;
