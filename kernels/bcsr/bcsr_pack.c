@@ -137,6 +137,26 @@ static void unit_read(const struct spmmi_tcblock_frame *f, void *scratch, const 
         columns_sort(f, unit, &span);
 }
 
+static uint64_t unit_bytes_kept(const void *unit)
+{
+    const struct spmmi_bcsr_unit *u = unit;
+    return sizeof(uint64_t) + u->count * sizeof *u->columns;
+}
+
+static void unit_keep(const void *unit, char *memory)
+{
+    const struct spmmi_bcsr_unit *u = unit;
+    *(uint64_t *)(void *)memory = u->count;
+    memcpy(memory + sizeof(uint64_t), u->columns, u->count * sizeof *u->columns);
+}
+
+static void unit_recall(void *unit, const char *memory)
+{
+    struct spmmi_bcsr_unit *u = unit;
+    u->count = (uint32_t) * (const uint64_t *)(const void *)memory;
+    u->columns = (struct spmmi_bcsr_column *)((uintptr_t)memory + sizeof(uint64_t));
+}
+
 /* Bit 4 w + i: block row w has a block in block column i of the step. */
 static uint32_t mask_of(const struct spmmi_bcsr_unit *unit, uint64_t step)
 {
@@ -253,5 +273,10 @@ const struct spmmi_tcblock_kind spmmi_bcsr_kind = {.block_rows = SPMMI_BCSR_ROWS
                                                    .unit_make = unit_make,
                                                    .unit_free = unit_free,
                                                    .unit_read = unit_read,
+                                                   .kept_max = sizeof(struct spmmi_bcsr_column),
+                                                   .kept_unit = sizeof(uint64_t),
+                                                   .unit_bytes_kept = unit_bytes_kept,
+                                                   .unit_keep = unit_keep,
+                                                   .unit_recall = unit_recall,
                                                    .unit_needs = unit_needs,
                                                    .unit_fill = unit_fill};

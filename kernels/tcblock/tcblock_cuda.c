@@ -92,8 +92,8 @@ static spmm_status_t count(const struct spmmi_part_source *source, uint64_t *byt
     *bytes += arena.bytes;
     spmmi_value_map_count(source, map_entries(&f), 0);
     spmmi_scratch_is(source, scratch + spmmi_op_pattern_bytes(source->plan, source->part->op) +
-                                 spmmi_tcblocks_bytes(&f.layout) + map_entries(&f) * sizeof *f.new_values.map +
-                                 long_rows);
+                                 spmmi_tcblocks_bytes(&f.layout) +
+                                 map_entries(&f) * sizeof *f.new_values.map + long_rows);
 cleanup:
     spmmi_op_pattern_close(&a);
     return status;
@@ -119,8 +119,8 @@ static spmm_status_t upload(const struct tcblock_state *f, const struct spmmi_tc
 }
 
 /* What new values need. */
-static spmm_status_t map_take(struct tcblock_state *f, const struct spmmi_op_pattern *a, const uint32_t *items,
-                              spmm_diag_t *diag)
+static spmm_status_t map_take(struct tcblock_state *f, const struct spmmi_op_pattern *a,
+                              const uint32_t *items, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     const uint32_t starts = starts_of(f), rows = (uint32_t)f->part.item_count, entries = map_entries(f);
@@ -129,18 +129,17 @@ static spmm_status_t map_take(struct tcblock_state *f, const struct spmmi_op_pat
 #pragma omp parallel for schedule(static) \
     num_threads(spmmi_team(spmmi_pack_threads((uint64_t)entries * sizeof *map)))
     for (uint32_t i = 0; i < entries; i++)
-        map[i] = i < rows     ? (uint32_t)a->row_ptr[items[i]]
-                 : i < starts ? 0
-                              : (uint32_t)a->map[i - starts];
+        map[i] = i < rows ? (uint32_t)a->row_ptr[items[i]] : i < starts ? 0 : (uint32_t)a->map[i - starts];
     SPMM_TRY(spmmi_value_map_take(&f->new_values, map, entries, diag));
 cleanup:
     return status;
 }
 
 /* Device memory, all zero, and layout and long rows in it. */
-static spmm_status_t memory_fill(struct tcblock_state *f, const struct spmmi_op_pattern *a, const uint32_t *items,
-                                 struct spmmi_tcblock_layout *host, struct spmmi_long_rows *rows,
-                                 struct spmmi_uploads *waiting, uint64_t *bytes, spmm_diag_t *diag)
+static spmm_status_t memory_fill(struct tcblock_state *f, const struct spmmi_op_pattern *a,
+                                 const uint32_t *items, struct spmmi_tcblock_layout *host,
+                                 struct spmmi_long_rows *rows, struct spmmi_uploads *waiting, uint64_t *bytes,
+                                 spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_arena arena = {NULL, 0};

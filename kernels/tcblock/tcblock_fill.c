@@ -12,14 +12,6 @@ static uint32_t tcblock_position(uint32_t p)
     return 2 * (p % 4) + p / 4;
 }
 
-static uint32_t ones_of(uint64_t bits)
-{
-    bits -= bits >> 1 & UINT64_C(0x5555555555555555);
-    bits = (bits & UINT64_C(0x3333333333333333)) + (bits >> 2 & UINT64_C(0x3333333333333333));
-    bits = (bits + (bits >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
-    return (uint32_t)(bits * UINT64_C(0x0101010101010101) >> 56);
-}
-
 /* Bit r of eight to bit 8 r. */
 static uint64_t rows_expanded(uint32_t rows)
 {
@@ -146,7 +138,7 @@ static void block_fill(const struct spmmi_tcblock_frame *f, const struct spmmi_t
     layout->bitmaps[walk->block] = bitmap;
     if (layout->view.is_packed)
         layout->value_first[walk->block] = (uint32_t)walk->value;
-    walk->value += layout->view.is_packed ? ones_of(bitmap) : SPMMI_TCBLOCK_VALUES;
+    walk->value += layout->view.is_packed ? spmmi_ones(bitmap) : SPMMI_TCBLOCK_VALUES;
     walk->block++;
 }
 
@@ -167,7 +159,7 @@ static void map_fill(const struct spmmi_tcblock_frame *f, const struct spmmi_tcb
             const uint32_t r = (uint32_t)__builtin_ctz(rows), bit = 8 * r + column;
             layout->value_map[nonzero[r]++] =
                 layout->view.is_packed
-                    ? layout->value_first[block] + ones_of(bitmap & ((UINT64_C(1) << bit) - 1))
+                    ? layout->value_first[block] + spmmi_ones(bitmap & ((UINT64_C(1) << bit) - 1))
                     : (uint32_t)block * SPMMI_TCBLOCK_VALUES + bit;
         }
     }

@@ -21,6 +21,12 @@ struct spmmi_tcblock_kind {
     /* Fill it from row_count rows. */
     void (*unit_read)(const struct spmmi_tcblock_frame *f, void *unit, const uint32_t *rows,
                       uint32_t row_count);
+    /* What is known of the unit: at most kept_max bytes a nonzero and kept_unit beside them. The bytes that it takes;
+     * into `memory`, at a multiple of 16 bytes; and back, where it stays. */
+    uint32_t kept_max, kept_unit;
+    uint64_t (*unit_bytes_kept)(const void *unit);
+    void (*unit_keep)(const void *unit, char *memory);
+    void (*unit_recall)(void *unit, const char *memory);
     /* Steps, blocks and values of the unit; the most of a step become at least those of its steps. */
     struct spmmi_tcblock_position (*unit_needs)(const struct spmmi_tcblock_frame *f, const void *unit,
                                                 uint32_t *blocks_max, uint32_t *values_max);
@@ -36,6 +42,9 @@ spmm_status_t spmmi_windows_make(uint32_t unit_rows, uint64_t nonzeros, void *un
 void spmmi_windows_free(void *unit);
 void spmmi_windows_read(const struct spmmi_tcblock_frame *f, void *unit, const uint32_t *rows,
                         uint32_t row_count);
+uint64_t spmmi_windows_bytes_kept(const void *unit);
+void spmmi_windows_keep(const void *unit, char *memory);
+void spmmi_windows_recall(void *unit, const char *memory);
 struct spmmi_tcblock_position spmmi_windows_needs(const struct spmmi_tcblock_frame *f, const void *unit,
                                                   uint32_t *blocks_max, uint32_t *values_max);
 void spmmi_windows_fill(const struct spmmi_tcblock_frame *f, const void *unit, uint32_t u,
@@ -44,6 +53,8 @@ void spmmi_windows_fill(const struct spmmi_tcblock_frame *f, const void *unit, u
     .block_rows = SPMMI_TCBLOCK_BLOCK, .block_columns = spmmi_window_block_columns,                    \
     .unit_size = sizeof(struct spmmi_tcblock_unit), .unit_bytes = spmmi_windows_bytes,                 \
     .unit_make = spmmi_windows_make, .unit_free = spmmi_windows_free, .unit_read = spmmi_windows_read, \
-    .unit_needs = spmmi_windows_needs, .unit_fill = spmmi_windows_fill
+    .kept_max = SPMMI_UNIT_KEPT_MAX, .kept_unit = SPMMI_UNIT_KEPT,                                     \
+    .unit_bytes_kept = spmmi_windows_bytes_kept, .unit_keep = spmmi_windows_keep,                      \
+    .unit_recall = spmmi_windows_recall, .unit_needs = spmmi_windows_needs, .unit_fill = spmmi_windows_fill
 
 #endif

@@ -2,8 +2,8 @@
 /* See tcblock_pack.h.
  *
  * Units are independent, so each pass takes them in parallel: first what each needs (steps, blocks, values), then, with
- * all positions known, what it holds. The second pass finds the columns of a unit again, which saves the memory for
- * those of all units. */
+ * all positions known, what it holds. The columns of a unit are kept for the second pass, as far as there is memory; it
+ * finds those of others again. */
 #include "tcblock_pack.h"
 
 #include <string.h>
@@ -15,6 +15,7 @@
 #include "format/base/team.h"
 #include "executor/pack/scratch.h"
 #include "tcblock_kind.h"
+#include "tcblock_store.h"
 
 #define UNIT_ARRAYS 6u /* of a unit at most, each of them rounded up */
 #define UNIT_ALIGN 64u
@@ -26,7 +27,9 @@ struct builder {
     struct spmmi_tcblock_frame frame;
     int turn;                                 /* units that a thread takes at a time */
     struct spmmi_tcblock_position *positions; /* unit_count + 1: the last one is where all units end */
-    char *units;                              /* of each thread: kind->unit_size bytes */
+    char *units; /* of each thread: kind->unit_size bytes; then those in which it recalls what was kept */
+    struct spmmi_tcblock_chunk *chunks; /* of each thread */
+    struct spmmi_tcblock_store store;   /* without memory where units are counted alone */
     int threads;
     uint64_t longest; /* nonzeros of a unit */
 };
@@ -47,27 +50,68 @@ static void *unit_read(const struct builder *b, uint32_t u)
     return unit;
 }
 
+/* The same for the second pass. */
+static void *unit_again(const struct builder *b, uint32_t u)
+{
+    const int thread = omp_get_thread_num();
+    if (b->store.kept == NULL || b->store.kept[u] == NULL)
+        return unit_read(b, u);
+    void *unit = unit_of(b, b->threads + thread);
+    b->kind->unit_recall(unit, b->store.kept[u]);
+    return unit;
+}
+
+static void unit_keep(struct builder *b, uint32_t u, const void *unit)
+{
+    if (b->store.memory == NULL)
+        return;
+    char *memory =
+        spmmi_store_take(&b->store, &b->chunks[omp_get_thread_num()], b->kind->unit_bytes_kept(unit));
+    if (memory != NULL)
+        b->kind->unit_keep(unit, memory);
+    b->store.kept[u] = memory;
+}
+
+/* Most bytes that are kept of all units. */
+static uint64_t kept_bytes(const struct builder *b)
+{
+    const struct spmmi_tcblocks *view = &b->frame.layout->view;
+    return (uint64_t)b->frame.row_ptr[view->rows] * b->kind->kept_max +
+           view->unit_count * (uint64_t)(b->kind->kept_unit + SPMMI_STORE_ALIGN);
+}
+
 /* Bytes of what one thread knows about a unit. */
 static uint64_t unit_room(const struct builder *b)
 {
-    return b->kind->unit_size + b->longest * b->kind->unit_bytes(b->frame.part->block_rows) +
-           UNIT_ARRAYS * UNIT_ALIGN;
+    return 2 * b->kind->unit_size + sizeof *b->chunks +
+           b->longest * b->kind->unit_bytes(b->frame.part->block_rows) + UNIT_ARRAYS * UNIT_ALIGN;
+}
+
+/* Nonzeros of the longest unit. */
+static uint64_t longest_of(const struct spmmi_tcblock_frame *f)
+{
+    const struct spmmi_part *part = f->part;
+    uint64_t longest = 0;
+#pragma omp parallel for num_threads(spmmi_team(0)) schedule(static) reduction(max : longest)
+    for (uint32_t u = 0; u < f->layout->view.unit_count; u++) {
+        const uint64_t first = (uint64_t)u * part->block_rows, left = part->item_count - first;
+        uint64_t nonzeros = 0;
+        for (uint64_t i = first; i < first + (left < part->block_rows ? left : part->block_rows); i++)
+            nonzeros += (uint64_t)(f->row_ptr[part->items[i] + 1] - f->row_ptr[part->items[i]]);
+        longest = nonzeros > longest ? nonzeros : longest;
+    }
+    return longest;
 }
 
 static spmm_status_t units_make(struct builder *b, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     const struct spmmi_part *part = b->frame.part;
-    uint64_t longest = 0, nonzeros = 0;
-    for (uint64_t i = 0; i < part->item_count; i++) {
-        nonzeros = i % part->block_rows == 0 ? 0 : nonzeros;
-        nonzeros += (uint64_t)(b->frame.row_ptr[part->items[i] + 1] - b->frame.row_ptr[part->items[i]]);
-        longest = nonzeros > longest ? nonzeros : longest;
-    }
-    b->longest = longest;
+    const uint64_t longest = b->longest = longest_of(&b->frame);
     const int wanted = spmmi_scratch_threads(omp_get_max_threads(), unit_room(b),
                                              (uint64_t)b->frame.row_ptr[b->frame.layout->view.rows]);
-    SPMM_TRY_ALLOC(b->units = spmmi_alloc_zero((uint64_t)wanted, b->kind->unit_size), diag);
+    SPMM_TRY_ALLOC(b->chunks = spmmi_alloc_zero((uint64_t)wanted, sizeof *b->chunks), diag);
+    SPMM_TRY_ALLOC(b->units = spmmi_alloc_zero(2 * (uint64_t)wanted, b->kind->unit_size), diag);
     for (; b->threads < wanted; b->threads++)
         SPMM_TRY(b->kind->unit_make(part->block_rows, longest, unit_of(b, b->threads), diag));
 cleanup:
@@ -112,6 +156,8 @@ static void builder_free(struct builder *b)
     for (int t = 0; t < b->threads; t++)
         b->kind->unit_free(unit_of(b, t));
     spmmi_free(b->units);
+    spmmi_free(b->chunks);
+    spmmi_store_free(&b->store);
     spmmi_free(b->positions);
 }
 
@@ -124,8 +170,11 @@ static spmm_status_t positions_make(struct builder *b, spmm_diag_t *diag)
 #pragma omp parallel for num_threads(spmmi_team(b->threads)) schedule(dynamic, b->turn) \
     reduction(max                                                                       \
               : blocks_max, values_max)
-    for (uint32_t u = 0; u < view->unit_count; u++)
-        b->positions[u] = b->kind->unit_needs(&b->frame, unit_read(b, u), &blocks_max, &values_max);
+    for (uint32_t u = 0; u < view->unit_count; u++) {
+        const void *unit = unit_read(b, u);
+        b->positions[u] = b->kind->unit_needs(&b->frame, unit, &blocks_max, &values_max);
+        unit_keep(b, u, unit);
+    }
     struct spmmi_tcblock_position position = {0, 0, 0};
     for (uint32_t u = 0; u < view->unit_count; u++) {
         const struct spmmi_tcblock_position needs = b->positions[u];
@@ -253,13 +302,14 @@ static spmm_status_t build(struct builder *b, int64_t rows, int64_t cols, spmm_d
     spmm_status_t status = SPMM_OK;
     struct spmmi_tcblock_layout *layout = b->frame.layout;
     SPMM_TRY(builder_start(b, rows, cols, dtype, diag));
+    SPMM_TRY(spmmi_store_make(layout->view.unit_count, kept_bytes(b), b->threads, &b->store, diag));
     SPMM_TRY(positions_make(b, diag));
     SPMM_TRY(arrays_make(b, diag));
     if (has_map)
         SPMM_TRY(map_make(b, diag));
 #pragma omp parallel for num_threads(spmmi_team(b->threads)) schedule(dynamic, b->turn)
     for (uint32_t u = 0; u < layout->view.unit_count; u++)
-        b->kind->unit_fill(&b->frame, unit_read(b, u), u, b->positions[u]);
+        b->kind->unit_fill(&b->frame, unit_again(b, u), u, b->positions[u]);
     items_fill(b);
     view_point(layout);
 cleanup:
@@ -302,8 +352,9 @@ spmm_status_t spmmi_tcblocks_count(const struct spmmi_tcblock_kind *kind, int64_
     SPMM_TRY(builder_start(&b, rows, cols, dtype, diag));
     SPMM_TRY(positions_make(&b, diag));
     *counts = layout.view;
-    *scratch =
-        ((uint64_t)layout.view.unit_count + 1) * sizeof *b.positions + (uint64_t)b.threads * unit_room(&b);
+    *scratch = ((uint64_t)layout.view.unit_count + 1) * sizeof *b.positions +
+               (uint64_t)b.threads * unit_room(&b) +
+               spmmi_store_bytes(layout.view.unit_count, kept_bytes(&b), b.threads);
 cleanup:
     builder_free(&b);
     return status;

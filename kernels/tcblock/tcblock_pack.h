@@ -15,7 +15,7 @@ spmm_status_t spmmi_tcblocks_build(const struct spmmi_tcblock_kind *kind, int64_
                                    const int64_t *row_ptr, const int32_t *col_ind,
                                    const struct spmmi_part *part, spmm_dtype_t dtype,
                                    struct spmmi_tcblock_layout *layout, spmm_diag_t *diag);
-/* The same without a value map: a GPU places values by the layout (tcblock_scatter.h). */
+/* The same without a value map: a GPU finds the positions itself (tcblock_scatter.h). */
 spmm_status_t spmmi_tcblocks_build_unmapped(const struct spmmi_tcblock_kind *kind, int64_t rows, int64_t cols,
                                             const int64_t *row_ptr, const int32_t *col_ind,
                                             const struct spmmi_part *part, spmm_dtype_t dtype,

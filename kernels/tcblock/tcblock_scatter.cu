@@ -58,7 +58,8 @@ __device__ __forceinline__ bool scatter_wide_step(const Scatter<Word> &to, uint3
         if (block >= l.block_count)
             return false;
         const uint64_t word = l.bitmaps[(uint64_t)block * (width / 4) + r * width / 64];
-        for (uint32_t bits = (uint32_t)(word >> r * width % 64) & ((1u << width) - 1); bits != 0; bits &= bits - 1)
+        for (uint32_t bits = (uint32_t)(word >> r * width % 64) & ((1u << width) - 1); bits != 0;
+             bits &= bits - 1)
             to.put((uint64_t)block * l.block_rows * width +
                        spmmi_tcblock_wide_position((uint32_t)sizeof(Word), r, (uint32_t)__ffs((int)bits) - 1),
                    at.next++);

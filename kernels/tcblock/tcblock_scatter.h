@@ -12,8 +12,8 @@ extern "C" {
 /* All pointers are device pointers. */
 struct spmmi_tcblock_scatter {
     struct spmmi_tcblocks layout; /* but for its values */
-    const uint32_t *row_start;    /* unit_count * unit_rows: position in CSR order of the row's first nonzero */
-    const uint32_t *order;        /* nnz: position in `in` of each nonzero of op(A) in CSR order; NULL: the same */
+    const uint32_t *row_start; /* unit_count * unit_rows: position in CSR order of the row's first nonzero */
+    const uint32_t *order; /* nnz: position in `in` of each nonzero of op(A) in CSR order; NULL: the same */
     uint32_t nnz, value_bytes;
     const void *in; /* nnz values */
     void *out;      /* layout.value_count: those that A has, the others stay */

@@ -7,6 +7,15 @@
 
 #define SPMMI_TCBLOCK_WINDOWS_MAX 32u /* windows of 8 rows in a unit */
 
+/* Bits that are one. Without an instruction for it, which not every x86-64 has. */
+static inline uint32_t spmmi_ones(uint64_t bits)
+{
+    bits -= bits >> 1 & UINT64_C(0x5555555555555555);
+    bits = (bits & UINT64_C(0x3333333333333333)) + (bits >> 2 & UINT64_C(0x3333333333333333));
+    bits = (bits + (bits >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+    return (uint32_t)(bits * UINT64_C(0x0101010101010101) >> 56);
+}
+
 struct spmmi_tcblock_column {
     uint32_t column;
     uint32_t values; /* that the rows have in it */
@@ -36,5 +45,13 @@ uint64_t spmmi_tcblock_unit_bytes(uint32_t windows);
  * nonzeros, for a panel times the bytes of its column range. */
 void spmmi_tcblock_unit_read(struct spmmi_tcblock_unit *unit, const int64_t *row_ptr, const int32_t *col_ind,
                              const uint32_t *rows, uint32_t row_count);
+
+/* What packing needs of it later, at most SPMMI_UNIT_KEPT_MAX bytes a nonzero and SPMMI_UNIT_KEPT: its bytes, into
+ * memory and back. What is recalled lies in that memory, and is not freed. */
+#define SPMMI_UNIT_KEPT_MAX (sizeof(struct spmmi_tcblock_column) + sizeof(uint32_t) + sizeof(uint8_t))
+#define SPMMI_UNIT_KEPT ((SPMMI_TCBLOCK_WINDOWS_MAX + 4) * sizeof(uint32_t))
+uint64_t spmmi_tcblock_unit_bytes_kept(const struct spmmi_tcblock_unit *unit);
+void spmmi_tcblock_unit_keep(const struct spmmi_tcblock_unit *unit, char *memory);
+void spmmi_tcblock_unit_recall(struct spmmi_tcblock_unit *unit, const char *memory);
 
 #endif

@@ -12,6 +12,7 @@
 
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
+#include "format/base/each.h"
 #include "format/base/team.h"
 #include "executor/pack/scratch.h"
 #include "tiled_banks.h"
@@ -23,6 +24,26 @@
 static uint64_t finding_bytes(const struct spmmi_tiled_builder *b)
 {
     return ((uint64_t)b->own.count + b->spare_length) * sizeof *b->ranks;
+}
+
+/* Where the entries of each row block begin; returns the most of one. */
+static uint64_t row_blocks_begin(struct spmmi_tiled_builder *b)
+{
+    const struct spmmi_tiled *view = &b->layout->view;
+    uint64_t longest = 0;
+#pragma omp parallel for num_threads(spmmi_team(0)) schedule(static)
+    for (uint32_t p = 0; p < view->row_block_count; p++) {
+        b->row_block_begin[p + 1] = 0;
+        for (uint32_t t = 0; t < view->block_rows; t++)
+            b->row_block_begin[p + 1] += spmmi_tiled_unit_end(b, spmmi_tiled_unit_at(b, p, t)) -
+                                         spmmi_tiled_unit_begin(b, spmmi_tiled_unit_at(b, p, t));
+    }
+    b->row_block_begin[0] = 0;
+    for (uint32_t p = 0; p < view->row_block_count; p++) {
+        longest = b->row_block_begin[p + 1] > longest ? b->row_block_begin[p + 1] : longest;
+        b->row_block_begin[p + 1] += b->row_block_begin[p];
+    }
+    return longest;
 }
 
 static spmm_status_t builder_start(struct spmmi_tiled_builder *b, int64_t rows, int64_t cols,
@@ -43,22 +64,14 @@ static spmm_status_t builder_start(struct spmmi_tiled_builder *b, int64_t rows, 
     SPMM_TRY_ALLOC(b->row_block_begin =
                        spmmi_alloc((uint64_t)view->row_block_count + 1, sizeof *b->row_block_begin),
                    diag);
-    b->row_block_begin[0] = 0;
-    uint64_t longest = 0;
-    for (uint32_t p = 0; p < view->row_block_count; p++) {
-        uint64_t entries = 0;
-        for (uint32_t t = 0; t < view->block_rows; t++)
-            entries += spmmi_tiled_unit_end(b, spmmi_tiled_unit_at(b, p, t)) -
-                       spmmi_tiled_unit_begin(b, spmmi_tiled_unit_at(b, p, t));
-        b->row_block_begin[p + 1] = b->row_block_begin[p] + entries;
-        longest = entries > longest ? entries : longest;
-    }
+    const uint64_t longest = row_blocks_begin(b);
     b->spare_length = longest < (uint64_t)b->own.count ? longest : (uint64_t)b->own.count;
     b->threads =
         spmmi_scratch_threads(omp_get_max_threads(), finding_bytes(b), b->units.begin[b->units.count]);
     const uint64_t threads = (uint64_t)b->threads;
     SPMM_TRY_ALLOC(b->distinct = spmmi_alloc(b->units.begin[b->units.count], sizeof *b->distinct), diag);
-    SPMM_TRY_ALLOC(b->ranks = spmmi_alloc_zero(threads * (uint64_t)b->own.count, sizeof *b->ranks), diag);
+    SPMM_TRY_ALLOC(b->ranks = spmmi_alloc(threads * (uint64_t)b->own.count, sizeof *b->ranks), diag);
+    spmmi_zero(b->threads, b->ranks, threads * (uint64_t)b->own.count * sizeof *b->ranks);
     SPMM_TRY_ALLOC(b->spares = spmmi_alloc(threads * b->spare_length, sizeof *b->spares), diag);
 cleanup:
     return status;

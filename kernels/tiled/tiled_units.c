@@ -6,11 +6,22 @@
 
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
+#include "format/base/team.h"
 #include "format/matrix/units.h"
 
 /* The caller has seen that everything fits 32 bits. */
-static void units_fill(int64_t rows, const int64_t *row_ptr, const struct spmmi_part *part,
-                       struct spmmi_tiled_units *units)
+static void rows_fill(int64_t rows, const int64_t *row_ptr, struct spmmi_tiled_units *units)
+{
+#pragma omp parallel for num_threads(spmmi_team(0)) schedule(static)
+    for (int64_t i = 0; i < rows; i++) {
+        units->begin[i] = (uint32_t)row_ptr[i];
+        units->target[i] = (uint32_t)i;
+    }
+    units->begin[rows] = (uint32_t)row_ptr[rows];
+}
+
+static void segments_fill(int64_t rows, const int64_t *row_ptr, const struct spmmi_part *part,
+                          struct spmmi_tiled_units *units)
 {
     uint32_t unit = 0, partial = 0, split = 0;
     for (int64_t i = 0; i < rows; i++) {
@@ -32,7 +43,7 @@ spmm_status_t spmmi_tiled_units_make(int64_t rows, const int64_t *row_ptr, const
     const uint64_t count = spmmi_units_count(rows, row_ptr, part->item_size);
     uint64_t partials = 0, splits = 0;
     memset(units, 0, sizeof *units);
-    for (int64_t i = 0; i < rows; i++) {
+    for (int64_t i = 0; part->item_size > 0 && i < rows; i++) {
         const uint64_t segments = spmmi_units_of_row(row_ptr[i + 1] - row_ptr[i], part->item_size);
         partials += segments > 1 ? segments : 0;
         splits += segments > 1;
@@ -49,7 +60,10 @@ spmm_status_t spmmi_tiled_units_make(int64_t rows, const int64_t *row_ptr, const
     SPMM_TRY_ALLOC(units->begin = spmmi_alloc(count + 1, sizeof *units->begin), diag);
     SPMM_TRY_ALLOC(units->target = spmmi_alloc(count, sizeof *units->target), diag);
     SPMM_TRY_ALLOC(units->splits = spmmi_alloc(splits, sizeof *units->splits), diag);
-    units_fill(rows, row_ptr, part, units);
+    if (part->item_size == 0)
+        rows_fill(rows, row_ptr, units);
+    else
+        segments_fill(rows, row_ptr, part, units);
 cleanup:
     if (status != SPMM_OK)
         spmmi_tiled_units_free(units);

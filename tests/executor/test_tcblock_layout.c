@@ -15,6 +15,7 @@
 #include "tcblock_literal.h"
 #include "kernels/bcsr/bcsr_shape.h"
 #include "kernels/panel/panel_shape.h"
+#include "kernels/tcblock/tcblock_store.h"
 #include "tests/support/tcblock_kind_of.h"
 #include "tests/support/scorecard.h"
 
@@ -276,6 +277,25 @@ static void every_value_is_where_a_plain_construction_puts_it(void **state)
         }
 }
 
+/* Of none, or of all but some. */
+static void units_that_are_not_kept_are_read_again(void **state)
+{
+    static const uint64_t rooms[] = {0, 3000};
+    (void)state;
+    for (size_t r = 0; r < sizeof rooms / sizeof rooms[0]; r++)
+        for (size_t s = 0; s < SHAPE_COUNT; s++) {
+            spmmi_store_max_hook = rooms[r];
+            struct tcblock_built b =
+                built_make(test_matrix_named("power law", TEST_VALUES_INTEGER), &shapes[s]);
+            spmmi_store_max_hook = SPMMI_STORE_MAX;
+            if (shapes[s].family == SPMM_FAMILY_BCSR)
+                bcsr_literal_check(&b);
+            else
+                tcblock_literal_check(&b);
+            built_free(&b);
+        }
+}
+
 /* Five nonzeros of three rows, in block columns 0 and k: near ones are marked, others sorted by one byte or two. */
 static void block_columns_are_found_however_far_apart(void **state)
 {
@@ -491,6 +511,7 @@ int main(void)
         cmocka_unit_test(a_row_block_worked_out_by_hand),
         cmocka_unit_test(a_block_row_group_worked_out_by_hand),
         cmocka_unit_test(positions_of_16_bit_and_f64_values_worked_out_by_hand),
+        cmocka_unit_test(units_that_are_not_kept_are_read_again),
         cmocka_unit_test(every_value_is_where_a_plain_construction_puts_it),
         cmocka_unit_test(block_columns_are_found_however_far_apart),
         cmocka_unit_test(padding_is_zero_and_bytes_are_exact),

@@ -88,8 +88,8 @@ static void values_make(struct scene *s)
         memcpy(s->in + q * size, &value, size);
     }
     for (uint64_t q = 0; q < nnz; q++)
-        memcpy(s->want + s->host.value_map[q] * size, s->in + (s->args.order != NULL ? nnz - 1 - q : q) * size,
-               size);
+        memcpy(s->want + s->host.value_map[q] * size,
+               s->in + (s->args.order != NULL ? nnz - 1 - q : q) * size, size);
     s->args.in = device_copy(s->in, nnz * size);
     TEST_CUDA(cudaMalloc(&s->args.out, (size_t)s->out_bytes));
 }
@@ -129,8 +129,8 @@ static struct scene scene_make(struct test_matrix *a, const struct shape *shape)
 {
     struct scene s = {.a = a};
     part_make(&s, shape);
-    assert_int_equal(spmmi_tcblocks_build(test_tcblock_kind_of(&s.part), a->rows, a->cols, a->row_ptr, a->col_ind,
-                                          &s.part, shape->dtype, &s.host, NULL),
+    assert_int_equal(spmmi_tcblocks_build(test_tcblock_kind_of(&s.part), a->rows, a->cols, a->row_ptr,
+                                          a->col_ind, &s.part, shape->dtype, &s.host, NULL),
                      SPMM_OK);
     s.args = (struct spmmi_tcblock_scatter){.layout = s.host.view,
                                             .nnz = (uint32_t)a->nnz,
