@@ -18,10 +18,13 @@
 /* Most that an algorithm of the library may take of the workspace: what its makers advise for sm_90. */
 #define BLAS_WORKSPACE (UINT64_C(32) << 20)
 
+#define NARROW_COLUMNS 65536u /* up to which their numbers fit 16 bits */
+
 struct state {
     const struct spmmi_device *device;
     struct spmmi_dense_a a;
     const uint32_t *row_ptr, *columns; /* of op(A) */
+    const uint16_t *narrow;            /* its columns where they fit 16 bits, and columns is NULL */
     struct spmmi_dense_blas *blas;
     struct spmmi_device_block memory;
 };
@@ -36,7 +39,17 @@ static void cut(struct spmmi_arena *arena, struct state *s)
 {
     spmmi_dense_a_cut(arena, &s->a);
     s->row_ptr = spmmi_arena_cut(arena, (uint64_t)s->a.rows + 1, sizeof *s->row_ptr);
-    s->columns = spmmi_arena_cut(arena, s->a.nnz, sizeof *s->columns);
+    if (s->a.cols > NARROW_COLUMNS)
+        s->columns = spmmi_arena_cut(arena, s->a.nnz, sizeof *s->columns);
+    else
+        s->narrow = spmmi_arena_cut(arena, s->a.nnz, sizeof *s->narrow);
+}
+
+/* Columns of 16 bits: a spmmi_upload_fill. */
+static void narrow_fill(const void *columns, uint64_t first, uint64_t count, void *to)
+{
+    for (uint64_t q = 0; q < count; q++)
+        ((uint16_t *)to)[q] = (uint16_t)((const int32_t *)columns)[first + q];
 }
 
 /* Row pointers, and positions of values in op(A) by rows. */
@@ -62,7 +75,10 @@ static spmm_status_t upload(const struct spmmi_op_pattern *a, struct state *s, s
     pack(a, s->a.lda, row_ptr, map);
     SPMM_TRY(spmmi_value_map_take(new_values, spmmi_array_move(&map), nnz, diag));
     spmmi_cuda_table_add(&all, s->row_ptr, rows, NULL, row_ptr);
-    spmmi_cuda_table_add(&all, s->columns, nnz, NULL, a->col_ind);
+    if (s->columns != NULL)
+        spmmi_cuda_table_add(&all, s->columns, nnz, NULL, a->col_ind);
+    else
+        spmmi_cuda_table_add(&all, s->narrow, nnz, narrow_fill, a->col_ind);
     spmmi_cuda_table_add(&all, new_values->map, nnz, NULL, new_values->host_map);
     SPMM_TRY(spmmi_cuda_upload_all(&all, diag));
 cleanup:
@@ -199,6 +215,7 @@ static int run_exact(const struct state *s, const struct spmmi_product *p, const
         .nnz = s->a.nnz,
         .row_ptr = s->row_ptr,
         .columns = s->columns,
+        .narrow = s->narrow,
         .a = is_split ? s->a.blocks : s->a.whole,
         .lda = is_split ? SPMMI_DENSE_BLOCKS * s->a.lda : s->a.lda,
         .high = is_split ? s->a.lda : 0,

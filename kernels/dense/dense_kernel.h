@@ -16,7 +16,8 @@ struct spmmi_dense_exact {
     int dtype;
     uint32_t rows, cols, nnz; /* of op(A) */
     const uint32_t *row_ptr;  /* rows + 1 */
-    const uint32_t *columns;  /* nnz */
+    const uint32_t *columns;  /* nnz; NULL: they are in narrow */
+    const uint16_t *narrow;   /* nnz */
     const void *a;            /* op(A) by rows, lda elements apart */
     uint64_t lda;
     uint64_t high; /* from the low half of a value to its high half; 0: values are whole */

@@ -106,6 +106,23 @@ static void canaries_reach_the_rows_that_store_the_column(void **state)
     }
 }
 
+TEST_PATTERN(third, (i + j) % 3 == 0)
+
+/* Columns whose numbers fit 16 bits, and one more. */
+static void canaries_are_found_beyond_16_bits(void **state)
+{
+    (void)state;
+    for (int64_t cols = 65536; cols <= 65537; cols++) {
+        const struct test_pattern pattern = {"third", 3, cols, third};
+        struct test_matrix *a = test_matrix_of(&pattern, TEST_VALUES_REAL);
+        spmm_executor_t *executor = executor_make(a, 0);
+        const struct test_product product = test_cuda_plain(9, 0);
+        test_cuda_product_canary(executor, a, type_of(0), &product, cols - 1);
+        spmm_executor_destroy(executor);
+        test_matrix_free(a);
+    }
+}
+
 static void repeats_and_graphs_have_the_same_bits(void **state)
 {
     (void)state;
@@ -264,6 +281,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(integers_are_exact),
         cmocka_unit_test(wide_products_meet_their_bound),
         cmocka_unit_test(canaries_reach_the_rows_that_store_the_column),
+        cmocka_unit_test(canaries_are_found_beyond_16_bits),
         cmocka_unit_test(repeats_and_graphs_have_the_same_bits),
         cmocka_unit_test(values_of_a_that_are_not_finite_are_exact),
         cmocka_unit_test(a_part_may_have_both_forms),
