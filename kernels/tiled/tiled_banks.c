@@ -2,19 +2,19 @@
 /* See tiled_banks.h. */
 #include "tiled_banks.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 /* What a lane has left: a queue for each residue, in the order of its entries. */
 struct lane {
     const uint16_t *slot;
     uint16_t *queue;
-    uint32_t head[SPMMI_BANK_RESIDUES], end[SPMMI_BANK_RESIDUES];
+    uint32_t head[SPMMI_BANK_RESIDUES], left[SPMMI_BANK_RESIDUES];
+    uint32_t some; /* bit r: the queue of residue r is not empty */
 };
 
-/* What is read at a step. */
+/* What is read at a step: bit r of residues: a slot of residue r, which is slot[r]. */
 struct step {
-    bool is_read[SPMMI_BANK_RESIDUES];
+    uint32_t residues;
     uint16_t slot[SPMMI_BANK_RESIDUES];
 };
 
@@ -23,12 +23,14 @@ static void sort_by_residue(const struct spmmi_bank_turns *t, uint32_t l, struct
     uint32_t next[SPMMI_BANK_RESIDUES] = {0};
     lane->slot = t->slot + (size_t)l * t->stride;
     lane->queue = t->queue + (size_t)l * t->stride;
+    lane->some = 0;
     for (uint32_t i = 0; i < t->count[l]; i++)
         next[lane->slot[i] % SPMMI_BANK_RESIDUES]++;
     for (uint32_t r = 0, first = 0; r < SPMMI_BANK_RESIDUES; r++) {
         lane->head[r] = first;
+        lane->left[r] = next[r];
+        lane->some |= (uint32_t)(next[r] > 0) << r;
         first += next[r];
-        lane->end[r] = first;
         next[r] = lane->head[r];
     }
     for (uint32_t i = 0; i < t->count[l]; i++)
@@ -38,19 +40,16 @@ static void sort_by_residue(const struct spmmi_bank_turns *t, uint32_t l, struct
 /* The residue whose first entry the lane uses now; it has one left. */
 static uint32_t choose_residue(const struct lane *lane, const struct step *step)
 {
-    uint32_t best = 0, best_left = 0;
-    bool is_free = false;
-    for (uint32_t r = 0; r < SPMMI_BANK_RESIDUES; r++) {
-        const uint32_t left = lane->end[r] - lane->head[r];
-        if (left == 0)
-            continue;
-        if (step->is_read[r] && lane->slot[lane->queue[lane->head[r]]] == step->slot[r])
+    for (uint32_t both = lane->some & step->residues; both > 0; both &= both - 1) {
+        const uint32_t r = (uint32_t)__builtin_ctz(both);
+        if (lane->slot[lane->queue[lane->head[r]]] == step->slot[r])
             return r;
-        if (is_free ? !step->is_read[r] && left > best_left : !step->is_read[r] || left > best_left) {
-            best = r;
-            best_left = left;
-            is_free = !step->is_read[r];
-        }
+    }
+    const uint32_t unread = lane->some & ~step->residues;
+    uint32_t left = unread > 0 ? unread : lane->some, best = (uint32_t)__builtin_ctz(left);
+    while ((left &= left - 1) > 0) {
+        const uint32_t r = (uint32_t)__builtin_ctz(left);
+        best = lane->left[r] > lane->left[best] ? r : best;
     }
     return best;
 }
@@ -67,16 +66,18 @@ void spmmi_bank_order(struct spmmi_bank_turns *t)
         struct step step;
         memset(&step, 0, sizeof step);
         for (uint32_t l = 0; l < SPMMI_BANK_LANES; l++)
-            step.is_read[0] |= k >= t->count[l]; /* padding reads slot 0 */
+            step.residues |= k >= t->count[l]; /* padding reads slot 0 */
         for (uint32_t l = 0; l < SPMMI_BANK_LANES; l++) {
+            struct lane *const lane = &lanes[l];
             if (k >= t->count[l])
                 continue;
-            const uint32_t r = choose_residue(&lanes[l], &step);
-            const uint16_t i = lanes[l].queue[lanes[l].head[r]++];
+            const uint32_t r = choose_residue(lane, &step);
+            const uint16_t i = lane->queue[lane->head[r]++];
+            lane->some &= ~((uint32_t)(--lane->left[r] == 0) << r);
             t->step[(size_t)l * t->stride + i] = (uint16_t)k;
-            if (!step.is_read[r]) {
-                step.is_read[r] = true;
-                step.slot[r] = lanes[l].slot[i];
+            if ((step.residues >> r & 1) == 0) {
+                step.residues |= UINT32_C(1) << r;
+                step.slot[r] = lane->slot[i];
             }
         }
     }
