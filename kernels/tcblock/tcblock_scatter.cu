@@ -2,7 +2,8 @@
 // Values of A into tensor-core blocks without a map: a row's columns ascend from step to step, so that the bits of its
 // blocks say where its next value goes. What is written beyond the tables, should they be damaged, is left out.
 //
-// thread   a row of a unit, which walks the steps of the unit; those of a warp read the same words of the tables
+// lanes    four a row of a unit, which walk the steps of the unit and have every fourth block of the row; a warp has
+//          eight rows of a row window or block row, so that it reads the same words of the tables
 // bound    the L2 cache: values of A are read row by row, written a block at a time
 #include <cuda_runtime.h>
 
@@ -12,12 +13,14 @@
 
 namespace spmmi {
 
-constexpr unsigned SCATTER_THREADS = 256;
+constexpr unsigned SCATTER_THREADS = 256, SCATTER_LANES = 4;
+constexpr unsigned ALL_LANES = 0xffffffffu;
 constexpr uint32_t SCATTER_BLOCKS_MAX = SPMMI_TCBLOCK_PANEL_STEP / 8; // of a row window in a step
+static_assert(SCATTER_LANES == SPMMI_TCBLOCK_WIDE_STEP, "a lane has one block of a step");
 
-// The row of one thread: of its unit, and where its next value is.
+// What a lane is at: its row of a unit, and where the next value of the row is.
 struct ScatterRow {
-    uint32_t unit, row, next;
+    uint32_t unit, row, lane, next;
 };
 
 // First item at or behind this unit.
@@ -45,44 +48,57 @@ template <typename Word> struct Scatter {
     }
 };
 
-// A step of a block-row group; false: tables are damaged.
+// A step of a block-row group.
 template <typename Word>
-__device__ __forceinline__ bool scatter_wide_step(const Scatter<Word> &to, uint32_t step, ScatterRow &at)
+__device__ __forceinline__ void scatter_wide_step(const Scatter<Word> &to, uint32_t step, ScatterRow &at)
 {
     const struct spmmi_tcblocks &l = to.p.layout;
     const uint32_t width = l.block_columns, r = at.row % l.block_rows;
-    const uint32_t shift = SPMMI_TCBLOCK_WIDE_STEP * (at.row / l.block_rows), mask = l.masks[step];
-    uint32_t block = l.block_first[step] + __popc(mask & ((1u << shift) - 1));
-    for (uint32_t left = mask >> shift & ((1u << SPMMI_TCBLOCK_WIDE_STEP) - 1); left != 0;
-         left &= left - 1, block++) {
-        if (block >= l.block_count)
-            return false;
-        const uint64_t word = l.bitmaps[(uint64_t)block * (width / 4) + r * width / 64];
-        for (uint32_t bits = (uint32_t)(word >> r * width % 64) & ((1u << width) - 1); bits != 0;
-             bits &= bits - 1)
-            to.put((uint64_t)block * l.block_rows * width +
-                       spmmi_tcblock_wide_position((uint32_t)sizeof(Word), r, (uint32_t)__ffs((int)bits) - 1),
-                   at.next++);
+    const uint32_t own = SPMMI_TCBLOCK_WIDE_STEP * (at.row / l.block_rows) + at.lane, mask = l.masks[step];
+    const uint32_t block = l.block_first[step] + __popc(mask & ((1u << own) - 1));
+    uint32_t bits = 0;
+    if ((mask >> own & 1) != 0 && block < l.block_count)
+        bits = (uint32_t)(l.bitmaps[(uint64_t)block * (width / 4) + r * width / 64] >> r * width % 64) &
+               ((1u << width) - 1);
+    uint32_t end = __popc(bits); // of the lanes up to this one
+    for (uint32_t i = 1; i < SCATTER_LANES; i *= 2) {
+        const uint32_t before = __shfl_up_sync(ALL_LANES, end, i, SCATTER_LANES);
+        end += at.lane >= i ? before : 0;
     }
-    return true;
+    for (uint32_t q = at.next + end - __popc(bits); bits != 0; bits &= bits - 1)
+        to.put((uint64_t)block * l.block_rows * width +
+                   spmmi_tcblock_wide_position((uint32_t)sizeof(Word), r, (uint32_t)__ffs((int)bits) - 1),
+               q++);
+    at.next += __shfl_sync(ALL_LANES, end, SCATTER_LANES - 1, SCATTER_LANES);
 }
 
 // The columns of a row in the blocks of its window in a step: a bit for each local row.
 struct LocalRows {
-    uint64_t low, high;
+    uint32_t word[SPMMI_TCBLOCK_PANEL_STEP / 32];
 
     __device__ __forceinline__ void add(uint32_t local)
     {
-        (local < 64 ? low : high) |= UINT64_C(1) << local % 64;
+#pragma unroll
+        for (uint32_t w = 0; w < SPMMI_TCBLOCK_PANEL_STEP / 32; w++)
+            word[w] |= local / 32 == w ? 1u << local % 32 : 0;
     }
-    __device__ __forceinline__ uint32_t before(uint32_t local) const
+    __device__ __forceinline__ void join_lanes()
     {
-        const uint64_t below = (UINT64_C(1) << local % 64) - 1;
-        return local < 64 ? __popcll(low & below) : __popcll(low) + __popcll(high & below);
+#pragma unroll
+        for (uint32_t w = 0; w < SPMMI_TCBLOCK_PANEL_STEP / 32; w++)
+            for (uint32_t i = 1; i < SCATTER_LANES; i *= 2)
+                word[w] |= __shfl_xor_sync(ALL_LANES, word[w], i);
     }
-    __device__ __forceinline__ uint32_t count() const
+    // Below this local row.
+    __device__ __forceinline__ uint32_t count(uint32_t local) const
     {
-        return __popcll(low) + __popcll(high);
+        uint32_t ones = 0;
+#pragma unroll
+        for (uint32_t w = 0; w < SPMMI_TCBLOCK_PANEL_STEP / 32; w++)
+            ones += __popc(32 * (w + 1) <= local ? word[w]
+                           : local / 32 == w     ? word[w] & ((1u << local % 32) - 1)
+                                                 : 0);
+        return ones;
     }
 };
 
@@ -92,56 +108,61 @@ __device__ __forceinline__ uint32_t local_of(const struct spmmi_tcblocks &l, uin
     return l.has_locals ? l.locals[(uint64_t)block * 8 + i] % SPMMI_TCBLOCK_PANEL_STEP : i / 2 + 4 * (i % 2);
 }
 
-// A step of a row window; false: tables are damaged.
+// A step of a row window; none of its blocks where tables are damaged.
 template <typename Word>
-__device__ __forceinline__ bool scatter_window_step(const Scatter<Word> &to, uint32_t step, ScatterRow &at)
+__device__ __forceinline__ void scatter_window_step(const Scatter<Word> &to, uint32_t step, ScatterRow &at)
 {
     const struct spmmi_tcblocks &l = to.p.layout;
-    const uint32_t r = at.row % 8, run = step * (l.unit_rows / 8) + at.row / 8;
-    const uint32_t first = l.has_locals ? l.block_first[run] : step;
+    const uint32_t shift = 8 * (at.row % 8), run = step * (l.unit_rows / 8) + at.row / 8;
+    const uint32_t begin = l.has_locals ? l.block_first[run] : step;
     const uint32_t end = l.has_locals ? l.block_first[run + 1] : step + 1;
-    LocalRows rows = {0, 0};
-    if (end < first || end - first > SCATTER_BLOCKS_MAX || end > l.block_count)
-        return false;
-    for (uint32_t block = first; block < end; block++)
-        for (uint32_t bits = (uint32_t)(l.bitmaps[block] >> 8 * r) & 0xff; bits != 0; bits &= bits - 1)
+    const bool is_valid = begin <= end && end - begin <= SCATTER_BLOCKS_MAX && end <= l.block_count;
+    const uint32_t first = is_valid ? begin + at.lane : end;
+    LocalRows rows = {};
+    for (uint32_t block = first; block < end; block += SCATTER_LANES)
+        for (uint32_t bits = (uint32_t)(l.bitmaps[block] >> shift) & 0xff; bits != 0; bits &= bits - 1)
             rows.add(local_of(l, block, (uint32_t)__ffs((int)bits) - 1));
-    for (uint32_t block = first; block < end; block++) {
+    rows.join_lanes();
+    for (uint32_t block = first; block < end; block += SCATTER_LANES) {
         const uint64_t bitmap = l.bitmaps[block];
-        for (uint32_t bits = (uint32_t)(bitmap >> 8 * r) & 0xff; bits != 0; bits &= bits - 1) {
-            const uint32_t i = (uint32_t)__ffs((int)bits) - 1, bit = 8 * r + i;
+        for (uint32_t bits = (uint32_t)(bitmap >> shift) & 0xff; bits != 0; bits &= bits - 1) {
+            const uint32_t i = (uint32_t)__ffs((int)bits) - 1, bit = shift + i;
             const uint64_t position =
                 l.is_packed
                     ? (uint64_t)l.value_first[block] + (uint32_t)__popcll(bitmap & ((UINT64_C(1) << bit) - 1))
                     : (uint64_t)block * SPMMI_TCBLOCK_VALUES + bit;
-            to.put(position, at.next + rows.before(local_of(l, block, i)));
+            to.put(position, at.next + rows.count(local_of(l, block, i)));
         }
     }
-    at.next += rows.count();
-    return true;
+    at.next += rows.count(SPMMI_TCBLOCK_PANEL_STEP);
 }
 
 template <typename Word>
 __global__ void __launch_bounds__(SCATTER_THREADS) tcblock_scatter_kernel(const spmmi_tcblock_scatter p)
 {
     const struct spmmi_tcblocks &l = p.layout;
-    const uint64_t thread = (uint64_t)blockIdx.x * SCATTER_THREADS + threadIdx.x;
-    if (thread >= (uint64_t)l.unit_count * l.unit_rows)
+    const uint64_t thread = (uint64_t)blockIdx.x * SCATTER_THREADS + threadIdx.x,
+                   row = thread / SCATTER_LANES;
+    if (row >= (uint64_t)l.unit_count * l.unit_rows) // whole warps: units have a multiple of eight rows
         return;
     const Scatter<Word> to{p};
-    ScatterRow at = {(uint32_t)(thread / l.unit_rows), (uint32_t)(thread % l.unit_rows), p.row_start[thread]};
+    ScatterRow at = {(uint32_t)(row / l.unit_rows), (uint32_t)(row % l.unit_rows),
+                     (uint32_t)(thread % SCATTER_LANES), p.row_start[row]};
     const uint32_t first = item_of(l, at.unit), end = item_of(l, at.unit + 1);
     if (first == end)
         return;
     const uint32_t last_step = min(l.items[end - 1].end, l.step_count);
-    for (uint32_t step = l.items[first].begin; step < last_step; step++)
-        if (!(l.has_masks ? scatter_wide_step<Word>(to, step, at) : scatter_window_step<Word>(to, step, at)))
-            return;
+    for (uint32_t step = l.items[first].begin; step < last_step; step++) {
+        if (l.has_masks)
+            scatter_wide_step<Word>(to, step, at);
+        else
+            scatter_window_step<Word>(to, step, at);
+    }
 }
 
 template <typename Word> int scatter_launch(const spmmi_tcblock_scatter &p)
 {
-    const uint64_t threads = (uint64_t)p.layout.unit_count * p.layout.unit_rows;
+    const uint64_t threads = (uint64_t)p.layout.unit_count * p.layout.unit_rows * SCATTER_LANES;
     const unsigned blocks = (unsigned)((threads + SCATTER_THREADS - 1) / SCATTER_THREADS);
     return blocks == 0 ? (int)cudaSuccess
                        : (int)launch_kernel(tcblock_scatter_kernel<Word>, dim3(blocks), SCATTER_THREADS, 0,
