@@ -113,10 +113,10 @@ typedef struct spmm_executor_options {
     uint32_t ops;     /**< SPMM_OPS_N, SPMM_OPS_T or both; 0: all that the plan has. */
     uint32_t layouts; /**< Of B: SPMM_LAYOUTS_ROW_MAJOR, SPMM_LAYOUTS_COL_MAJOR or both; 0: any. */
     /** GPU. 1: memory for spmm_executor_set_values is taken at once, and captured products see new values. 0: its first
-     * call takes it for good and waits for the legacy stream; until then most parts have a map on the host, 4 bytes a
-     * nonzero. It is refused (ARGUMENT) on a stream that is captured, and where all values are the same and a product
-     * of rows was captured, which keeps them; captures of other streams and it may fail (DEVICE). Plans without values
-     * count as 1, and so does a struct_size that ends before this. */
+     * call takes it for good and waits for the legacy stream; until then most parts have a map on the host, up to 4
+     * bytes a nonzero. It is refused (ARGUMENT) on a stream that is captured, and where all values are the same and a
+     * product of rows was captured, which keeps them; captures of other streams and it may fail (DEVICE). Plans without
+     * values count as 1, and so does a struct_size that ends before this. */
     int new_values;
     int reserved_2; /**< Not read. */
 } spmm_executor_options_t;
