@@ -196,18 +196,23 @@ static spmm_status_t count_entries(struct once *o)
     const uint32_t *tried = o->counts.tried;
     w->share = spmmi_spgemm_share(o->counts.products, o->counts.heavy_rows);
     int is_dependent = 0;
+    if (tried[SPMMI_ONCE_GIANT] > 0) {
+        SPMM_TRY(take_bitmaps(o));
+        SPMM_TRY_CUDA(
+            (cudaError_t)spmmi_once_columns_cuda(w, SPMMI_ONCE_GIANT, tried[SPMMI_ONCE_GIANT], 0, stream),
+            o->diag);
+        is_dependent = w->can_overlap;
+    }
     for (int c = SPMMI_ONCE_TABLES; c-- > 0;)
         if (tried[c] > 0) {
             SPMM_TRY_CUDA((cudaError_t)spmmi_once_count_cuda(w, c, tried[c], is_dependent, stream), o->diag);
             is_dependent = w->can_overlap;
         }
-    const uint32_t most[] = {tried[SPMMI_ONCE_TABLES - 1] + tried[SPMMI_ONCE_WIDE], tried[SPMMI_ONCE_GIANT]};
-    for (int i = 0; i < 2; i++)
-        if (most[i] > 0) {
-            SPMM_TRY(take_bitmaps(o));
-            SPMM_TRY_CUDA((cudaError_t)spmmi_once_columns_cuda(w, SPMMI_ONCE_WIDE + i, most[i], stream),
-                          o->diag);
-        }
+    const uint32_t most = tried[SPMMI_ONCE_TABLES - 1] + tried[SPMMI_ONCE_WIDE];
+    if (most > 0) { /* those that joined the list too: behind the kernels before */
+        SPMM_TRY(take_bitmaps(o));
+        SPMM_TRY_CUDA((cudaError_t)spmmi_once_columns_cuda(w, SPMMI_ONCE_WIDE, most, 0, stream), o->diag);
+    }
     SPMM_TRY_CUDA((cudaError_t)spmmi_once_scan_cuda(w, stream), o->diag);
     SPMM_TRY_CUDA((cudaError_t)spmmi_once_bin_entries_cuda(w, stream), o->diag);
     SPMM_TRY(read_counts(o));
@@ -252,6 +257,7 @@ static spmm_status_t compute_wide(struct once *o, int is_f64)
     spmm_status_t status = SPMM_OK;
     struct spmmi_once_work *w = &o->work;
     void *stream = o->in->stream, *block = NULL;
+    const uint32_t *rows = o->counts.rows;
     const uint64_t partials = aligned(o->counts.tasks * sizeof *w->tasks),
                    cuts = partials + aligned(o->counts.partials * spmm_dtype_size(o->in->a->value_type));
     SPMM_TRY(take_bitmaps(o));
@@ -260,13 +266,17 @@ static spmm_status_t compute_wide(struct once *o, int is_f64)
     w->tasks_room = o->counts.tasks;
     w->partials = (char *)block + partials;
     w->cuts = (struct spmmi_once_cut *)(void *)((char *)block + cuts);
-    for (int c = SPMMI_ONCE_WIDE; c < SPMMI_ONCE_CLASSES; c++)
-        if (o->counts.rows[c] > 0) {
-            SPMM_TRY_CUDA((cudaError_t)spmmi_once_columns_cuda(w, c, o->counts.rows[c], stream), o->diag);
-            SPMM_TRY_CUDA(
-                (cudaError_t)spmmi_once_tasks_cuda(w, c, o->counts.rows[c], o->counts.products, stream),
-                o->diag);
+    int is_dependent = 0; /* tasks are made while columns are found */
+    for (int c = SPMMI_ONCE_GIANT; c >= SPMMI_ONCE_WIDE; c--)
+        if (rows[c] > 0) {
+            SPMM_TRY_CUDA((cudaError_t)spmmi_once_columns_cuda(w, c, rows[c], is_dependent, stream), o->diag);
+            is_dependent = w->can_overlap;
         }
+    for (int c = SPMMI_ONCE_GIANT; c >= SPMMI_ONCE_WIDE; c--)
+        if (rows[c] > 0)
+            SPMM_TRY_CUDA(
+                (cudaError_t)spmmi_once_tasks_cuda(w, c, rows[c], o->counts.products, is_dependent, stream),
+                o->diag);
     SPMM_TRY_CUDA(
         (cudaError_t)spmmi_once_values_cuda(w, o->counts.tasks, o->counts.warp_tasks, is_f64, stream),
         o->diag);

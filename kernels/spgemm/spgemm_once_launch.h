@@ -101,8 +101,10 @@ int spmmi_once_bin_entries_cuda(const struct spmmi_once_work *w, void *stream);
  * beside those before it of the same phase. */
 int spmmi_once_count_cuda(const struct spmmi_once_work *w, int row_class, uint32_t rows, int is_dependent,
                           void *stream);
-/* Columns of rows of WIDE or GIANT: c_columns, or if that is NULL how many there are. rows: at most, of the list. */
-int spmmi_once_columns_cuda(const struct spmmi_once_work *w, int row_class, uint32_t rows, void *stream);
+/* Columns of rows of WIDE or GIANT: c_columns, or if that is NULL how many there are. rows: at most, of the list.
+ * is_dependent: as above, where bitmaps lie in shared memory. */
+int spmmi_once_columns_cuda(const struct spmmi_once_work *w, int row_class, uint32_t rows, int is_dependent,
+                            void *stream);
 /* c_row_ptr from entries. */
 int spmmi_once_scan_cuda(const struct spmmi_once_work *w, void *stream);
 uint64_t spmmi_once_scan_blocks(int64_t rows);
@@ -110,9 +112,9 @@ uint64_t spmmi_once_scan_blocks(int64_t rows);
 int spmmi_once_rows_cuda(const struct spmmi_once_work *w, int row_class, uint32_t rows, int is_f64,
                          int is_dependent, void *stream);
 /* Tasks of the rows of WIDE or GIANT; then the values of all tasks, and of the rows that are cut. products: of all rows
- * of C; tasks, warp_tasks: as counted, at most. */
+ * of C; tasks, warp_tasks: as counted, at most. is_dependent: as above; columns may be found meanwhile. */
 int spmmi_once_tasks_cuda(const struct spmmi_once_work *w, int row_class, uint32_t rows, uint64_t products,
-                          void *stream);
+                          int is_dependent, void *stream);
 int spmmi_once_values_cuda(const struct spmmi_once_work *w, uint64_t tasks, uint64_t warp_tasks, int is_f64,
                            void *stream);
 int spmmi_once_join_cuda(const struct spmmi_once_work *w, uint32_t cuts, int is_f64, void *stream);

@@ -145,10 +145,12 @@ __global__ void __launch_bounds__(ROW_THREADS)
     tasks_kernel(const __grid_constant__ spmmi_once_work w, int row_class, uint32_t rows)
 {
     const uint32_t at = blockIdx.x * ROW_WARPS + threadIdx.x / 32;
-    if (at >= rows)
-        return;
-    const TaskRow r(w, row_class, at);
-    r.write(w, [&](Pieces &pieces) { cut_row(w, r.length, r.piece, pieces); });
+    release_dependents();
+    if (at < rows) {
+        const TaskRow r(w, row_class, at);
+        r.write(w, [&](Pieces &pieces) { cut_row(w, r.length, r.piece, pieces); });
+    }
+    end_after_previous();
 }
 
 // Products of the entries of a row up to the end of each chunk; of each entry where there is room for that.
@@ -300,6 +302,7 @@ __global__ void __launch_bounds__(THREADS, 2048 / THREADS)
 {
     extern __shared__ __align__(16) unsigned char shared_memory[];
     __shared__ Sum shared[THREADS / 32];
+    release_dependents();
     const TaskRow r(w, row_class, blockIdx.x);
     const uint32_t each = (r.length + slots - 1) / slots;
     Sum *const to = reinterpret_cast<Sum *>(shared_memory);
@@ -316,6 +319,7 @@ __global__ void __launch_bounds__(THREADS, 2048 / THREADS)
             else
                 cut_by_sums(w, r, sums, pieces);
         });
+    end_after_previous();
 }
 
 // Rows that may have a multiprocessor of an H200 each, and all its shared memory; blocks of more take so much that two
@@ -323,7 +327,8 @@ __global__ void __launch_bounds__(THREADS, 2048 / THREADS)
 constexpr uint32_t ALONE_ROWS_MAX = 132, GIANT_BYTES = 64 * 1024, WIDE_BYTES = 16 * 1024;
 
 template <unsigned THREADS, typename Sum>
-int launch_block_tasks(const spmmi_once_work *w, uint32_t usual, int row_class, uint32_t rows, void *stream)
+int launch_block_tasks(const spmmi_once_work *w, uint32_t usual, int row_class, uint32_t rows,
+                       bool is_dependent, void *stream)
 {
     const uint32_t most = 2 * w->words_max * (uint32_t)sizeof(uint32_t), // which bitmaps may take
         room = rows <= ALONE_ROWS_MAX ? most : min(most, usual);
@@ -335,28 +340,29 @@ int launch_block_tasks(const spmmi_once_work *w, uint32_t usual, int row_class, 
     const cudaError_t error = allow_shared(block_tasks_kernel<THREADS, Sum>, taken, most);
     if (error != cudaSuccess)
         return error;
-    return launch_kernel(block_tasks_kernel<THREADS, Sum>, dim3(rows), THREADS, bytes, stream, false, *w,
-                         row_class, slots);
+    return launch_kernel(block_tasks_kernel<THREADS, Sum>, dim3(rows), THREADS, bytes, stream, is_dependent,
+                         *w, row_class, slots);
 }
 
 template <typename Sum>
-int launch_blocks(const spmmi_once_work *w, int row_class, uint32_t rows, void *stream)
+int launch_blocks(const spmmi_once_work *w, int row_class, uint32_t rows, bool is_dependent, void *stream)
 {
     return row_class == SPMMI_ONCE_GIANT
-               ? launch_block_tasks<1024, Sum>(w, GIANT_BYTES, row_class, rows, stream)
-               : launch_block_tasks<256, Sum>(w, WIDE_BYTES, row_class, rows, stream);
+               ? launch_block_tasks<1024, Sum>(w, GIANT_BYTES, row_class, rows, is_dependent, stream)
+               : launch_block_tasks<256, Sum>(w, WIDE_BYTES, row_class, rows, is_dependent, stream);
 }
 
 } // namespace spgemm
 } // namespace spmmi
 
 int spmmi_once_tasks_cuda(const struct spmmi_once_work *w, int row_class, uint32_t rows, uint64_t products,
-                          void *stream)
+                          int is_dependent, void *stream)
 {
     using namespace spmmi;
     if (rows <= spgemm::BLOCK_ROWS_MAX)
-        return products <= UINT32_MAX ? spgemm::launch_blocks<uint32_t>(w, row_class, rows, stream)
-                                      : spgemm::launch_blocks<unsigned long long>(w, row_class, rows, stream);
+        return products <= UINT32_MAX
+                   ? spgemm::launch_blocks<uint32_t>(w, row_class, rows, is_dependent != 0, stream)
+                   : spgemm::launch_blocks<unsigned long long>(w, row_class, rows, is_dependent != 0, stream);
     return launch_kernel(spgemm::tasks_kernel, spgemm::blocks_of(rows, spgemm::ROW_WARPS),
-                         spgemm::ROW_THREADS, 0, stream, false, *w, row_class, rows);
+                         spgemm::ROW_THREADS, 0, stream, is_dependent != 0, *w, row_class, rows);
 }

@@ -106,6 +106,7 @@ __global__ void __launch_bounds__(GIANT_THREADS)
     extern __shared__ __align__(16) unsigned char shared_memory[];
     __shared__ uint32_t shared[WARPS_MAX], total;
     __shared__ Step<float> steps[GIANT_THREADS];
+    release_dependents();
     uint32_t *const words = IS_SHARED ? reinterpret_cast<uint32_t *>(shared_memory)
                                       : w.bitmaps + (uint64_t)blockIdx.x * 2 * w.bitmap_words;
     uint32_t *const before = words + w.bitmap_words;
@@ -133,18 +134,20 @@ __global__ void __launch_bounds__(GIANT_THREADS)
     }
     if (HAS_CLUSTERS)
         cluster_sync(); // others may still read this block's memory
+    end_after_previous();
 }
 
 } // namespace spgemm
 } // namespace spmmi
 
-int spmmi_once_columns_cuda(const struct spmmi_once_work *w, int row_class, uint32_t rows, void *stream)
+int spmmi_once_columns_cuda(const struct spmmi_once_work *w, int row_class, uint32_t rows, int is_dependent,
+                            void *stream)
 {
     using namespace spmmi;
     const dim3 grid(spgemm::grid_of(w, rows));
     const bool is_giant = row_class == SPMMI_ONCE_GIANT;
     const unsigned threads = is_giant ? spgemm::GIANT_THREADS : spgemm::WIDE_THREADS;
-    if (w->bitmaps != nullptr)
+    if (w->bitmaps != nullptr) // which those of the kernel before may be
         return launch_kernel(spgemm::columns_kernel<false, false>, grid, threads, 0, stream, false, *w,
                              row_class);
     const bool has_clusters = is_giant && w->has_clusters && rows <= spgemm::CLUSTER_ROWS_MAX;
@@ -157,5 +160,5 @@ int spmmi_once_columns_cuda(const struct spmmi_once_work *w, int row_class, uint
     if (has_clusters)
         return launch_clusters(kernel, rows * spgemm::CLUSTER_BLOCKS, spgemm::CLUSTER_BLOCKS, threads, bytes,
                                stream, *w, row_class);
-    return launch_kernel(kernel, grid, threads, bytes, stream, false, *w, row_class);
+    return launch_kernel(kernel, grid, threads, bytes, stream, is_dependent != 0, *w, row_class);
 }
