@@ -30,9 +30,11 @@ struct spgemm_cost {
 
 /* With fewer rows, latency counts. */
 int spmmi_spgemm_cost_is_few(int64_t rows);
+/* What runs beside an item: whole rows, of which there are many or few, or pieces of rows that the plan cuts. */
+enum spgemm_load { LOAD_MANY_ROWS, LOAD_FEW_ROWS, LOAD_PIECES };
 /* The choice that costs least, as each step takes its lanes and some more. Or products side by side, where most rows
  * are shorter than any group. entries: of C. */
-uint32_t spmmi_spgemm_cost_of(const struct spgemm_tally *tally, uint32_t entries, int has_few_rows,
+uint32_t spmmi_spgemm_cost_of(const struct spgemm_tally *tally, uint32_t entries, enum spgemm_load load,
                               struct spgemm_cost *cost);
 
 /* What an item with masks costs, of so many entries and list entries; UINT64_MAX: it has too many entries, or the

@@ -17,9 +17,16 @@
  * meanwhile. One H100: 256 rounds of 4 lanes took 577,000 cycles, 2,254 each; a step of a warp, which costs 32 lanes
  * and STEP_LANES_FEW, about 170. */
 #define ROUND_LANES_FEW 1250
+/* The same of pieces of rows that the plan cuts, which are thousands, so that some warps run meanwhile. One H100: with
+ * the numbers of few rows nearly all pieces of mip_fast0507 had 32 products side by side, 0.044 ms, and with these half
+ * of them 8 or 16 lanes an entry, 0.037; with 600 a round 0.042. */
+#define STEP_LANES_PIECES 32
+#define ROUND_LANES_PIECES 300
 /* Steps that 32 products cost side by side: their entries have to be found and their additions put in order. One H200:
- * with 1 a Galerkin product of rows of 7 entries took twice as long flat; rows of a mean of 2 to 6 must be flat. */
+ * with 1 a Galerkin product of rows of 7 entries took twice as long flat; rows of a mean of 2 to 6 must be flat. Fewer
+ * with positions of 2 bytes, which say the order: soc-Slashdot0902 took 0.81 ms with 3, 0.71 with 2. */
 #define FLAT_STEPS 3
+#define FLAT_STEPS_WIDE 2
 /* Additions to one entry of C, from registers, that take as long as a step with few rows: 170 cycles of some 22. */
 #define ADDS_OF_STEP_FEW 8
 
@@ -77,11 +84,16 @@ void spmmi_spgemm_tally_add(struct spgemm_tally *tally, uint32_t products)
         tally->steps[g] += (products + (4u << g) - 1) >> (2 + g);
 }
 
-static struct spgemm_cost cost_of(uint64_t steps, uint32_t lanes, uint32_t length, int has_few_rows)
+static struct spgemm_cost cost_of(uint64_t steps, uint32_t lanes, uint32_t length, enum spgemm_load load)
 {
+    static const struct {
+        uint32_t step, round; /* lanes */
+    } costs[] = {[LOAD_MANY_ROWS] = {STEP_LANES, 0},
+                 [LOAD_FEW_ROWS] = {STEP_LANES_FEW, ROUND_LANES_FEW},
+                 [LOAD_PIECES] = {STEP_LANES_PIECES, ROUND_LANES_PIECES}};
     const uint32_t round = lanes < 32 ? 2 * lanes : lanes;
-    const uint64_t rounds = has_few_rows ? (length + round - 1) / round : 0, least = rounds * ROUND_LANES_FEW,
-                   own = steps * (lanes + (has_few_rows ? STEP_LANES_FEW : STEP_LANES));
+    const uint64_t rounds = (length + round - 1) / round, least = rounds * costs[load].round,
+                   own = steps * (lanes + costs[load].step);
     return (struct spgemm_cost){own > least ? own : least, own, 0};
 }
 
@@ -91,29 +103,29 @@ static int is_cheaper(struct spgemm_cost a, struct spgemm_cost b)
 }
 
 /* Steps that a chunk of 32 products costs. */
-static uint64_t flat_steps(uint32_t entries, int has_few_rows)
+static uint64_t flat_steps(uint32_t entries, enum spgemm_load load)
 {
     const uint32_t adds = entries > 0 ? (32 + entries - 1) / entries : 0, /* to one entry, at least */
-        steps = has_few_rows ? (adds + ADDS_OF_STEP_FEW - 1) / ADDS_OF_STEP_FEW : adds;
-    return steps > FLAT_STEPS ? steps : FLAT_STEPS;
+        steps = load != LOAD_MANY_ROWS ? (adds + ADDS_OF_STEP_FEW - 1) / ADDS_OF_STEP_FEW : adds,
+                   least = entries > SPMMI_SPGEMM_NARROW ? FLAT_STEPS_WIDE : FLAT_STEPS;
+    return steps > least ? steps : least;
 }
 
-uint32_t spmmi_spgemm_cost_of(const struct spgemm_tally *tally, uint32_t entries, int has_few_rows,
+uint32_t spmmi_spgemm_cost_of(const struct spgemm_tally *tally, uint32_t entries, enum spgemm_load load,
                               struct spgemm_cost *cost)
 {
     const uint64_t turns = tally->turns + (tally->round + 31) / 32;
     uint32_t choice = LANE_CHOICES - 1;
     struct spgemm_cost best = {UINT64_MAX, UINT64_MAX, 0};
     for (uint32_t g = LANE_CHOICES; g-- > 0 && entries <= (uint32_t)SPMMI_SPGEMM_LANE_SUMS * (4u << g);) {
-        const struct spgemm_cost own = cost_of(tally->steps[g], 4u << g, tally->length, has_few_rows);
+        const struct spgemm_cost own = cost_of(tally->steps[g], 4u << g, tally->length, load);
         if (is_cheaper(own, best)) {
             best = own;
             best.taken = tally->steps[g];
             choice = g;
         }
     }
-    const struct spgemm_cost flat =
-        cost_of(turns * flat_steps(entries, has_few_rows), 32, tally->length, has_few_rows);
+    const struct spgemm_cost flat = cost_of(turns * flat_steps(entries, load), 32, tally->length, load);
     const int is_flat = is_cheaper(flat, best);
     *cost = is_flat ? flat : best;
     cost->taken = is_flat ? turns : cost->taken;
@@ -177,7 +189,8 @@ static uint64_t items_cost(const struct spmmi_spgemm_stage *s, int64_t row, int6
     }
     if (parts > 1) /* a round has half a turn left */
         tally.turns = sum->products / 32 + tally.length / 64;
-    (void)spmmi_spgemm_cost_of(&tally, (uint32_t)((entries + parts - 1) / parts), has_few_rows, &cost);
+    (void)spmmi_spgemm_cost_of(&tally, (uint32_t)((entries + parts - 1) / parts),
+                               has_few_rows ? LOAD_FEW_ROWS : LOAD_MANY_ROWS, &cost);
     const uint64_t sums = entries * SUM_LANES / 8,
                    masks = wanted->masks != SPMMI_SPGEMM_NEVER && is_whole
                                ? spmmi_spgemm_masks_cost(entries, (uint64_t)(end - first), has_few_rows,
@@ -187,8 +200,8 @@ static uint64_t items_cost(const struct spmmi_spgemm_stage *s, int64_t row, int6
     return cost.time + sums;
 }
 
-/* The same of all pieces of a row, whose partial sums are stored and read again. The walk takes lanes for them as
- * with few rows, by latency. Their cost is by throughput with many rows all the same: PARTIAL_LANES was taken so. */
+/* The same of all pieces of a row, whose partial sums are stored and read again. The walk takes lanes for them
+ * as LOAD_PIECES, by latency. Their cost is by throughput with many rows all the same: PARTIAL_LANES was taken so. */
 static uint64_t pieces_cost(const struct spmmi_spgemm_stage *s, const struct spmmi_spgemm_unit *piece,
                             const struct spmmi_spgemm_wanted *wanted, struct savings *sum)
 {

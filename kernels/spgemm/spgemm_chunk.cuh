@@ -58,8 +58,27 @@ __device__ __forceinline__ unsigned first_of_entries(const Share &share, uint32_
         __reduce_or_sync(EVERY_LANE, begins ? 1u << (first_lane + (share.begin - chunk)) : 0u));
 }
 
+// A position of 1 byte, or of 2.
+__device__ __forceinline__ uint32_t load_position(const uint8_t *positions, uint32_t product, bool is_narrow)
+{
+    return is_narrow ? (uint32_t)__ldg(positions + product)
+                     : (uint32_t)__ldg(reinterpret_cast<const uint16_t *>(positions) + product);
+}
+
 // Turns that the entries of a chunk may take, one after the other, before equal positions are looked for.
 constexpr unsigned ENTRY_TURNS = 6;
+
+// Products into sums, turn by turn: those of one turn have different positions.
+template <typename Real>
+__device__ __forceinline__ void add_turns(Real a, Real b, uint32_t position, bool is_there, unsigned turn,
+                                          unsigned last, Real *sums)
+{
+    for (unsigned t = 0; t <= last; t++) {
+        if (is_there && turn == t)
+            sums[position] = fused(a, b, sums[position]);
+        __syncwarp();
+    }
+}
 
 // Products of one chunk into sums, in the order of lanes where positions are equal, which is by ascending k: bitwise
 // repeatable. starts: lanes whose product is the first of its entry; those of one entry have different positions, all
@@ -75,11 +94,7 @@ __device__ __forceinline__ void add_chunk(Real a, Real b, uint32_t position, boo
         turn = __popc(__match_any_sync(EVERY_LANE, key) & ((1u << warp_lane) - 1));
         last = __reduce_max_sync(EVERY_LANE, turn);
     }
-    for (unsigned t = 0; t <= last; t++) {
-        if (is_there && turn == t)
-            sums[position] = fused(a, b, sums[position]);
-        __syncwarp();
-    }
+    add_turns(a, b, position, is_there, turn, last, sums);
 }
 
 } // namespace spgemm

@@ -176,15 +176,19 @@ static int run_stage(const struct spmmi_spgemm_gpu *gpu, const struct spmmi_spge
         return spmmi_spgemm_gpu_columns_run(&stage->columns, &operands, gpu->can_overlap, stream);
     for (uint32_t g = 0; g < stage->group_count && error == cudaSuccess; g++)
         error = spmmi_spgemm_groups_cuda(&stage->tables, &stage->groups[g], &operands, stream);
-    if (error == cudaSuccess && stage->bins.blocks > 0)
-        error = spmmi_spgemm_numeric_cuda(&stage->tables, &stage->bins, &operands, stream);
-    int is_dependent = gpu->can_overlap && (stage->group_count > 0 || stage->bins.blocks > 0);
+    int is_dependent = gpu->can_overlap && stage->group_count > 0;
+    if (error == cudaSuccess && stage->tables.pull_count > 0) { /* first, as one lane may add a long list */
+        error = spmmi_spgemm_pull_cuda(&stage->tables, &operands, is_dependent, stream);
+        is_dependent = gpu->can_overlap;
+    }
+    if (error == cudaSuccess && stage->bins.blocks > 0) {
+        error = spmmi_spgemm_numeric_cuda(&stage->tables, &stage->bins, &operands, is_dependent, stream);
+        is_dependent = gpu->can_overlap;
+    }
     for (uint32_t b = 0; b < stage->mask_count && error == cudaSuccess; b++) {
         error = spmmi_spgemm_masks_cuda(&stage->tables, &stage->masks[b], &operands, is_dependent, stream);
         is_dependent = gpu->can_overlap;
     }
-    if (error == cudaSuccess && stage->tables.pull_count > 0)
-        error = spmmi_spgemm_pull_cuda(&stage->tables, &operands, is_dependent, stream);
     if (error == cudaSuccess && stage->tables.join_count > 0)
         error = spmmi_spgemm_join_cuda(&stage->tables, &operands, gpu->can_overlap, stream);
     return error;

@@ -7,6 +7,7 @@
 // passes    hash (a number for each item that equal streams of positions share), write (streams that are kept),
 //           compare (all others with the stream that they share: a hash alone proves nothing)
 #include "kernels/shared/launch.cuh"
+#include "spgemm_chunk.cuh"
 #include "spgemm_lookup.cuh"
 #include "spgemm_launch.h"
 
@@ -52,6 +53,45 @@ __device__ __forceinline__ void visit_positions(const spmmi_spgemm_derivation &d
     }
 }
 
+// A list entry, and where its products are in a round, as shares are made of.
+struct DerivedEntry {
+    uint32_t a, start, length;
+};
+
+struct DerivedStep {
+    uint32_t a, start;
+};
+
+// The same of a flat item with positions of 2 bytes, which have turns; by a warp, chunk by chunk as it is run.
+template <spmmi_spgemm_pass PASS>
+__device__ __forceinline__ void visit_turns(const spmmi_spgemm_derivation &d, const spmmi_spgemm_item &item,
+                                            const int32_t *columns, DerivedStep *steps, uint32_t lane,
+                                            Visit<PASS> &visit)
+{
+    const uint32_t entries = SPMMI_SPGEMM_ENTRIES(item.counts),
+                   length = SPMMI_SPGEMM_LIST_LENGTH(item.counts);
+    const unsigned below = (1u << lane) - 1, up_to = below | 1u << lane;
+    uint32_t before = 0;
+    for (uint32_t t = lane; t < length + lane; t += 32) {
+        const spmmi_spgemm_row row = t < length ? d.rows[item.list + t] : spmmi_spgemm_row{0, 0};
+        const Share share = share_round<32>(DerivedEntry{0, row.start, row.length}, steps, lane);
+        uint32_t begun = 0; // entries before this chunk
+        for (uint32_t chunk = 0; chunk < share.total; chunk += 32) {
+            const unsigned starts = first_of_entries<32>(share, chunk, lane);
+            const uint32_t at = chunk + lane, start = steps[begun + __popc(starts & up_to) - 1].start;
+            const bool is_there = at < share.total;
+            const uint32_t none = SPMMI_SPGEMM_ITEM_ENTRIES + lane, // like no other one
+                place = is_there ? place_of(columns, entries, __ldg(d.right_columns + start + at)) : none,
+                           turn = __popc(__match_any_sync(EVERY_LANE, place) & below);
+            if (is_there)
+                visit.visit(before + at, SPMMI_SPGEMM_POSITION_OF(place, turn));
+            begun += __popc(starts);
+        }
+        before += share.total;
+        __syncwarp();
+    }
+}
+
 template <spmmi_spgemm_pass PASS>
 __device__ __forceinline__ void visit_masks(const spmmi_spgemm_derivation &d, const spmmi_spgemm_item &item,
                                             const int32_t *columns, uint32_t lane, uint32_t lanes,
@@ -71,6 +111,7 @@ template <spmmi_spgemm_pass PASS>
 __global__ void __launch_bounds__(DERIVE_THREADS)
     derive_kernel(const __grid_constant__ spmmi_spgemm_derivation d, const spmmi_spgemm_bin bin)
 {
+    __shared__ DerivedStep steps[DERIVE_THREADS];
     const uint64_t thread = (uint64_t)blockIdx.x * DERIVE_THREADS + threadIdx.x;
     const uint32_t lane = (uint32_t)(thread % bin.lanes);
     if (thread / bin.lanes >= bin.count)
@@ -84,6 +125,8 @@ __global__ void __launch_bounds__(DERIVE_THREADS)
                          spmmi_spgemm_stream_width(&bin), 0, false};
     if (bin.turns > 0)
         visit_masks<PASS>(d, item, columns, lane, bin.lanes, visit);
+    else if (bin.is_flat && !bin.is_narrow)
+        visit_turns<PASS>(d, item, columns, steps + threadIdx.x / 32 * 32, lane, visit);
     else
         visit_positions<PASS>(d, item, columns, lane, bin.lanes, visit);
     if (PASS == SPMMI_SPGEMM_HASH)

@@ -84,8 +84,7 @@ __device__ __forceinline__ uint32_t add_flat_round(const ListEntry<Real> &own, L
             a[i] = step.a;
             position[i] = 0;
             if (is_there[i]) {
-                position[i] = is_narrow ? (uint32_t)__ldg(positions + at)
-                                        : (uint32_t)__ldg(reinterpret_cast<const uint16_t *>(positions) + at);
+                position[i] = load_position(positions, at, is_narrow);
                 b[i] = right[step.start + at];
             }
         }
@@ -104,8 +103,15 @@ __device__ __forceinline__ uint32_t add_flat_round(const ListEntry<Real> &own, L
         } else {
 #pragma unroll
             for (int i = 0; i < IN_FLIGHT; i++)
-                if (first + 32 * i < share.total)
-                    add_chunk<Real, 32>(a[i], b[i], position[i], is_there[i], sums, starts[i], below);
+                if (first + 32 * i < share.total) {
+                    if (is_narrow) {
+                        add_chunk<Real, 32>(a[i], b[i], position[i], is_there[i], sums, starts[i], below);
+                    } else {
+                        const unsigned turn = SPMMI_SPGEMM_TURN(position[i]);
+                        add_turns(a[i], b[i], SPMMI_SPGEMM_PLACE(position[i]), is_there[i], turn,
+                                  __reduce_max_sync(EVERY_LANE, turn), sums);
+                    }
+                }
         }
     }
     __syncwarp();

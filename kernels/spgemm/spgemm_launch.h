@@ -22,6 +22,11 @@ extern "C" {
 #define SPMMI_SPGEMM_ITEM_ENTRIES (32 * SPMMI_SPGEMM_LANE_SUMS)
 #define SPMMI_SPGEMM_FEW_ENTRIES 32 /* of an item whose lanes have one sum each */
 #define SPMMI_SPGEMM_NARROW 256     /* entries of an item whose positions have 1 byte; else 2 */
+/* Of a position of 2 bytes of a flat item: the place of its sum, and how many products of the same place its warp adds
+ * before it, of the 32 side by side. */
+#define SPMMI_SPGEMM_PLACE(position) ((position) % SPMMI_SPGEMM_ITEM_ENTRIES)
+#define SPMMI_SPGEMM_TURN(position) ((position) / SPMMI_SPGEMM_ITEM_ENTRIES)
+#define SPMMI_SPGEMM_POSITION_OF(place, turn) ((place) + (turn)*SPMMI_SPGEMM_ITEM_ENTRIES)
 /* Most entries of an item with masks in place of positions. One H200: with 16 lanes rows of 13 entries of lattices took
  * 1.1 times as long as by pulls, with 32 rows of 25 entries 1.7 times as long as by positions. */
 #define SPMMI_SPGEMM_MASKED 8
@@ -190,15 +195,15 @@ struct spmmi_spgemm_operands {
     int is_f64;
 };
 
-/* The numeric phase. */
+/* The numeric phase. is_dependent: may run beside those before it, the first of which was not launched so; ends behind
+ * them. */
 int spmmi_spgemm_numeric_cuda(const struct spmmi_spgemm_tables *tables, const struct spmmi_spgemm_bins *bins,
-                              const struct spmmi_spgemm_operands *operands, void *stream);
+                              const struct spmmi_spgemm_operands *operands, int is_dependent, void *stream);
 /* The same of groups, of which nothing is partial and nothing has a diagonal. */
 int spmmi_spgemm_groups_cuda(const struct spmmi_spgemm_tables *tables,
                              const struct spmmi_spgemm_groups *groups,
                              const struct spmmi_spgemm_operands *operands, void *stream);
-/* The same of items with masks, and of pulls. is_dependent: may run beside those before it, the first of which was not
- * launched so; ends behind them. */
+/* The same of items with masks, and of pulls. */
 int spmmi_spgemm_masks_cuda(const struct spmmi_spgemm_tables *tables, const struct spmmi_spgemm_bin *bin,
                             const struct spmmi_spgemm_operands *operands, int is_dependent, void *stream);
 int spmmi_spgemm_pull_cuda(const struct spmmi_spgemm_tables *tables,

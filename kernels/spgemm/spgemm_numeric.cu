@@ -25,9 +25,13 @@ constexpr int GROUPS_MAX = THREADS / 4, STEPS_MAX = 2 * THREADS + GROUPS_MAX;
 
 template <int LANES> constexpr int STEPS_OF_LANE = LANES < 32 ? 2 : 1; // in a round
 
+// Sums of a lane, and one more: items with equal positions, which groups of a warp add side by side, begin in different
+// banks.
+constexpr int SUMS_OF_LANE = SPMMI_SPGEMM_LANE_SUMS + 1;
+
 template <typename Real> constexpr unsigned shared_bytes()
 {
-    return STEPS_MAX * sizeof(ListEntry<Real>) + THREADS * SPMMI_SPGEMM_LANE_SUMS * sizeof(Real);
+    return STEPS_MAX * sizeof(ListEntry<Real>) + THREADS * SUMS_OF_LANE * sizeof(Real);
 }
 
 // Entry t of the list of an item; of no products behind its end.
@@ -83,6 +87,20 @@ template <int LANES> __device__ __forceinline__ bool any_left(bool is_left)
     return LANES == 32 ? is_left : __any_sync(EVERY_LANE, is_left);
 }
 
+// Chunks whose products have different positions each.
+template <typename Real>
+__device__ __forceinline__ void add_chunks(const Real (&a)[IN_FLIGHT], const Real (&b)[IN_FLIGHT],
+                                           const uint32_t (&position)[IN_FLIGHT],
+                                           const bool (&is_there)[IN_FLIGHT], Real *sums)
+{
+#pragma unroll
+    for (int i = 0; i < IN_FLIGHT; i++) {
+        if (is_there[i])
+            sums[position[i]] = fused(a[i], b[i], sums[position[i]]);
+        __syncwarp();
+    }
+}
+
 // All products of a round.
 template <typename Real, int LANES>
 __device__ __forceinline__ void add_round(Walk<Real, LANES> &walk, const Real *right,
@@ -97,19 +115,38 @@ __device__ __forceinline__ void add_round(Walk<Real, LANES> &walk, const Real *r
             is_there[i] = walk.j < walk.step.length;
             a[i] = walk.step.a;
             if (is_there[i]) {
-                const uint32_t at = walk.product + walk.j;
-                position[i] = is_narrow ? (uint32_t)__ldg(positions + at)
-                                        : (uint32_t)__ldg(reinterpret_cast<const uint16_t *>(positions) + at);
+                position[i] = load_position(positions, walk.product + walk.j, is_narrow);
                 b[i] = right[walk.step.start + walk.j];
             }
             walk.next_chunk(lane);
         }
+        add_chunks(a, b, position, is_there, sums);
+    }
+}
+
+// The same where no list entry has more products than a group has lanes: each is a chunk. entries: most of a group of
+// the warp; those behind the end of a list have no products. product: of the item, the first one of the round.
+template <typename Real>
+__device__ __forceinline__ void
+add_short_round(const ListEntry<Real> *steps, uint32_t entries, uint32_t &product, const Real *right,
+                const uint8_t *positions, bool is_narrow, Real *sums, uint32_t lane)
+{
+    for (uint32_t t = 0; t < entries; t += IN_FLIGHT) {
+        uint32_t position[IN_FLIGHT];
+        Real a[IN_FLIGHT], b[IN_FLIGHT];
+        bool is_there[IN_FLIGHT];
 #pragma unroll
         for (int i = 0; i < IN_FLIGHT; i++) {
-            if (is_there[i])
-                sums[position[i]] = fused(a[i], b[i], sums[position[i]]);
-            __syncwarp();
+            const ListEntry<Real> step = steps[t + i];
+            is_there[i] = lane < step.length;
+            a[i] = step.a;
+            if (is_there[i]) {
+                position[i] = load_position(positions, product + lane, is_narrow);
+                b[i] = right[step.start + lane];
+            }
+            product += step.length;
         }
+        add_chunks(a, b, position, is_there, sums);
     }
 }
 
@@ -138,7 +175,7 @@ __device__ __forceinline__ void run_group(const spmmi_spgemm_tables &tables, con
     constexpr int OF_LANE = STEPS_OF_LANE<LANES>, ROUND = LANES * OF_LANE;
     ListEntry<Real> *const steps = reinterpret_cast<ListEntry<Real> *>(shared) + group * (ROUND + 1);
     Real *const sums = reinterpret_cast<Real *>(shared + STEPS_MAX * sizeof(ListEntry<Real>)) +
-                       group * (SPMMI_SPGEMM_LANE_SUMS * LANES);
+                       group * (SUMS_OF_LANE * LANES);
     uint4 item = {0, 0, 0, 0}; // list, out, position, counts
     if (i < bin.count)
         item = __ldg(reinterpret_cast<const uint4 *>(tables.items) + bin.first + i);
@@ -175,8 +212,13 @@ __device__ __forceinline__ void run_group(const spmmi_spgemm_tables &tables, con
             for (int s = 0; s < OF_LANE; s++)
                 steps[s * LANES + lane] = own[s];
             __syncwarp();
-            walk.begin((int)lane, first >= length ? 0 : (int)min(length - first, (uint32_t)ROUND));
-            add_round<Real, LANES>(walk, values.right, positions, bin.is_narrow != 0, sums, lane);
+            if (__any_sync(EVERY_LANE, max(own[0].length, own[OF_LANE - 1].length) > LANES)) {
+                walk.begin((int)lane, first >= length ? 0 : (int)min(length - first, (uint32_t)ROUND));
+                add_round<Real, LANES>(walk, values.right, positions, bin.is_narrow != 0, sums, lane);
+            } else {
+                add_short_round(steps, min(rounds_end - first, (uint32_t)ROUND), walk.product, values.right,
+                                positions, bin.is_narrow != 0, sums, lane);
+            }
         }
     }
     __syncwarp();
@@ -198,21 +240,19 @@ __global__ void __launch_bounds__(THREADS, 8)
     while (b + 1 < bins.count && blockIdx.x >= bins.bin[b + 1].first_block)
         b++;
     const spmmi_spgemm_bin bin = bins.bin[b];
-    switch (bin.lanes) {
-    case 4:
-        return run_group<Real, 4, BY_ENTRIES>(tables, bin, values, shared_memory);
-    case 8:
-        return run_group<Real, 8, BY_ENTRIES>(tables, bin, values, shared_memory);
-    case 16:
-        return run_group<Real, 16, BY_ENTRIES>(tables, bin, values, shared_memory);
-    default:
-        break;
-    }
-    if (bin.is_flat && bin.has_few_entries)
-        return run_group<Real, 32, OWNED>(tables, bin, values, shared_memory);
-    if (bin.is_flat)
-        return run_group<Real, 32, FLAT>(tables, bin, values, shared_memory);
-    run_group<Real, 32, BY_ENTRIES>(tables, bin, values, shared_memory);
+    if (bin.lanes == 4)
+        run_group<Real, 4, BY_ENTRIES>(tables, bin, values, shared_memory);
+    else if (bin.lanes == 8)
+        run_group<Real, 8, BY_ENTRIES>(tables, bin, values, shared_memory);
+    else if (bin.lanes == 16)
+        run_group<Real, 16, BY_ENTRIES>(tables, bin, values, shared_memory);
+    else if (!bin.is_flat)
+        run_group<Real, 32, BY_ENTRIES>(tables, bin, values, shared_memory);
+    else if (bin.has_few_entries)
+        run_group<Real, 32, OWNED>(tables, bin, values, shared_memory);
+    else
+        run_group<Real, 32, FLAT>(tables, bin, values, shared_memory);
+    end_after_previous();
 }
 
 // A block takes some entries of a row that was cut.
@@ -230,10 +270,10 @@ __global__ void __launch_bounds__(JOIN_THREADS)
 
 template <typename Real>
 int launch_numeric(const spmmi_spgemm_tables *tables, const spmmi_spgemm_bins *bins,
-                   const spmmi_spgemm_operands *o, void *stream)
+                   const spmmi_spgemm_operands *o, int is_dependent, void *stream)
 {
     return launch_kernel(numeric_kernel<Real>, dim3(bins->blocks), THREADS, shared_bytes<Real>(), stream,
-                         false, *tables, *bins, operands_of<Real>(o));
+                         is_dependent != 0, *tables, *bins, operands_of<Real>(o));
 }
 
 template <typename Real>
@@ -248,10 +288,11 @@ int launch_join(const spmmi_spgemm_tables *tables, const spmmi_spgemm_operands *
 } // namespace spmmi
 
 int spmmi_spgemm_numeric_cuda(const struct spmmi_spgemm_tables *tables, const struct spmmi_spgemm_bins *bins,
-                              const struct spmmi_spgemm_operands *operands, void *stream)
+                              const struct spmmi_spgemm_operands *operands, int is_dependent, void *stream)
 {
-    return operands->is_f64 ? spmmi::spgemm::launch_numeric<double>(tables, bins, operands, stream)
-                            : spmmi::spgemm::launch_numeric<float>(tables, bins, operands, stream);
+    return operands->is_f64
+               ? spmmi::spgemm::launch_numeric<double>(tables, bins, operands, is_dependent, stream)
+               : spmmi::spgemm::launch_numeric<float>(tables, bins, operands, is_dependent, stream);
 }
 
 int spmmi_spgemm_join_cuda(const struct spmmi_spgemm_tables *tables,

@@ -23,12 +23,14 @@ static int has_masks(const struct spgemm_walk *w, const struct spgemm_place *at)
 static uint32_t choice_of(const struct spgemm_walk *w, const struct spgemm_place *at,
                           const struct spgemm_tally *tally, struct spgemm_cost *cost)
 {
-    const int is_few = at->is_partial || spmmi_spgemm_cost_is_few(w->stage->task.left.rows);
+    const enum spgemm_load load = at->is_partial                                       ? LOAD_PIECES
+                                  : spmmi_spgemm_cost_is_few(w->stage->task.left.rows) ? LOAD_FEW_ROWS
+                                                                                       : LOAD_MANY_ROWS;
     if (at->rows > 0)
         return (LANE_CHOICES - 1) | KEY_GROUP | (at->rows == 3 ? KEY_THREE : 0);
     if (has_masks(w, at))
         return spmmi_spgemm_mask_choice(at->entries) | KEY_MASKED;
-    return spmmi_spgemm_cost_of(tally, at->entries, is_few, cost);
+    return spmmi_spgemm_cost_of(tally, at->entries, load, cost);
 }
 
 static void put_item(struct spgemm_walk *w, const struct spgemm_place *at)

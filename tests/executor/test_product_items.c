@@ -14,14 +14,15 @@ static const struct spmmi_spgemm_wanted wanted = {SPMMI_SPGEMM_NEVER, SPMMI_SPGE
                                                   SPMM_F64};
 
 #define SHORT_PARTS 20
+#define PART 17     /* products; of fewer, 32 side by side take fewer steps */
 #define ENTRIES 300 /* of a row of C: positions of two bytes */
 
-/* Row 0 multiplies one row of 300 entries, in 10 steps of 32 lanes; row 1 has 200 products, of 20 rows of 10 entries,
+/* Row 0 multiplies one row of 300 entries, in 10 steps of 32 lanes; row 1 has 340 products, of 20 rows of 17 entries,
  * which take a step each. */
 static void wide_items_are_in_the_order_of_their_steps(void **state)
 {
     (void)state;
-    static const int64_t left[] = {0, 1, 1 + SHORT_PARTS}, right[] = {0, ENTRIES, ENTRIES + 10},
+    static const int64_t left[] = {0, 1, 1 + SHORT_PARTS}, right[] = {0, ENTRIES, ENTRIES + PART},
                          c[] = {0, ENTRIES, 2 * ENTRIES};
     int32_t columns[1 + SHORT_PARTS] = {0};
     struct spmmi_spgemm_unit unit = {.row = 0, .row_end = 2, .partial = -1};
@@ -39,17 +40,18 @@ static void wide_items_are_in_the_order_of_their_steps(void **state)
     assert_int_equal(items.bins.bin[0].is_narrow, 0);
     assert_int_equal(items.c_at[0], ENTRIES);
     assert_int_equal(items.positions.keys[0],
-                     8 * 10 * SHORT_PARTS + 1); /* products, and positions of two bytes */
+                     8 * PART * SHORT_PARTS + 1); /* products, and positions of two bytes */
     assert_int_equal(items.positions.keys[1], 8 * ENTRIES + 1);
     spmmi_spgemm_items_free(&items);
 }
 
-/* The one bin of a row that multiplies `length` rows of `each` entries, with so many entries of C. */
-static struct spmmi_spgemm_bin bin_of(int64_t length, int64_t each, int64_t entries)
+/* The one bin of a row, or of a piece of one, that multiplies `length` rows of `each` entries, with so many entries of
+ * C. */
+static struct spmmi_spgemm_bin bin_of(int64_t length, int64_t each, int64_t entries, int is_piece)
 {
     const int64_t left[] = {0, length}, right[] = {0, each}, c[] = {0, entries};
     int32_t columns[1024] = {0};
-    struct spmmi_spgemm_unit unit = {.row = 0, .row_end = 1, .partial = -1};
+    struct spmmi_spgemm_unit unit = {.row = 0, .row_end = 1, .end = length, .partial = is_piece ? 0 : -1};
     struct spmmi_spgemm_items items;
     const struct spmmi_spgemm_stage stage = {.task = {{1, 1, left, columns}, {1, entries, right, NULL}, 0},
                                              .c = {1, entries, c, NULL},
@@ -68,15 +70,24 @@ static void latency_counts_with_few_rows(void **state)
     static const struct {
         int64_t length, each, entries;
         int lanes, is_flat, has_few_entries;
-    } cases[] = {{5, 5, 13, 32, 1, 1},   {1, 1, 1, 4, 0, 0},       {7, 7, 25, 8, 0, 0},
-                 {1000, 1, 1, 32, 1, 1}, {1000, 3, 100, 32, 1, 0}, {1000, 32, 100, 32, 0, 0}};
+    } cases[] = {{5, 5, 13, 32, 1, 1},    {1, 1, 1, 4, 0, 0},       {7, 7, 25, 8, 0, 0},
+                 {1000, 1, 1, 32, 1, 1},  {1000, 3, 100, 32, 1, 0}, {1000, 32, 100, 32, 0, 0},
+                 {20, 14, 256, 16, 0, 0}, {20, 14, 257, 32, 1, 0}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const struct spmmi_spgemm_bin bin = bin_of(cases[i].length, cases[i].each, cases[i].entries);
+        const struct spmmi_spgemm_bin bin = bin_of(cases[i].length, cases[i].each, cases[i].entries, 0);
         assert_int_equal(bin.lanes, cases[i].lanes);
         assert_int_equal(bin.is_flat, cases[i].is_flat);
         assert_int_equal(bin.has_few_entries, cases[i].has_few_entries);
     }
+}
+
+/* Of pieces latency counts less. */
+static void pieces_have_fewer_lanes(void **state)
+{
+    (void)state;
+    assert_int_equal(bin_of(60, 7, 118, 0).is_flat, 1);
+    assert_int_equal(bin_of(60, 7, 118, 1).lanes, 8);
 }
 
 /* What the rows of a product are: list entries, of one row of the right factor of `each` entries, and entries of C.
@@ -240,6 +251,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(wide_items_are_in_the_order_of_their_steps),
                                        cmocka_unit_test(latency_counts_with_few_rows),
+                                       cmocka_unit_test(pieces_have_fewer_lanes),
                                        cmocka_unit_test(few_entries_have_masks),
                                        cmocka_unit_test(many_items_with_masks_take_turns),
                                        cmocka_unit_test(masks_are_taken_by_rule),

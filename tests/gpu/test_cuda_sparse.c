@@ -21,7 +21,6 @@
 
 #define ENTRIES_MAX 400000 /* of C, of products of every shape */
 #define REPEATS 1000
-
 #define KERNELS (sizeof kernels / sizeof kernels[0])
 static const char *const kernels[] = {"columns", "positions", "groups", "pull", "masks", NULL}; /* by rule */
 static const int64_t pieces[] = {INT64_MAX, 1, 60};
@@ -56,7 +55,6 @@ TEST_PATTERN(full, true)
 TEST_PATTERN(hub, i == 0 || j == 0 || i == j)
 /* Two long rows, others of one entry or none: products side by side, with list entries of none. */
 TEST_PATTERN(skewed, i % 250 == 0 || (i % 3 != 0 && j == i * 7 % 500))
-
 TEST_PATTERN(three_diagonals, i < j + 2 && j < i + 2)
 /* Products of these have rows of 5 to 8 entries, some with lists of more. */
 TEST_PATTERN(short_and_long, j % (i % 7 == 0 ? 2 : 13) == i % (i % 7 == 0 ? 2 : 13))
@@ -183,6 +181,27 @@ TEST_PATTERN(far_apart, i == 0 || j % 8200 == i)
 TEST_PATTERN(one_of_all, i == 0 ? j < 3 : j > 0 && test_chance(i, j, 3))
 TEST_PATTERN(one_of_three, test_chance(i, j, 3))
 TEST_PATTERN(row_and_diagonal, i == 0 || i == j)
+TEST_PATTERN(few_of_many, test_chance(i, j, 100))
+
+/* A product of two such matrices, of both types, by this kernel. */
+static void check_pair(const struct test_pattern *left, const struct test_pattern *right,
+                       struct test_sparse_product p, const char *kernel, int64_t cut_rows)
+{
+    struct test_matrix *const pair[] = {test_matrix_of(left, TEST_VALUES_REAL),
+                                        test_matrix_of(right, TEST_VALUES_REAL)};
+    p.count = 2;
+    memcpy(p.factor, pair, sizeof pair);
+    for (int i = 0; i < 2; i++) {
+        p.dtype = i == 0 ? SPMM_F64 : SPMM_F32;
+        struct sparse_twin t = sparse_twin_make(&p, kernel, 0);
+        assert_non_null(strstr(t.info.kernel, kernel));
+        assert_int_equal(t.info.cut_rows, cut_rows);
+        sparse_twin_check(&t, &p);
+        sparse_twin_free(&t);
+    }
+    test_matrix_free(pair[0]);
+    test_matrix_free(pair[1]);
+}
 
 /* Ranges with words of 2 and 4 bytes, rows that are not cut, and that are, of several ranges: with few pieces, and with
  * more than a block has warps. Short rows of C with a long list. */
@@ -197,23 +216,20 @@ static void ranges_of_any_width_have_the_bits_of_the_cpu(void **state)
                  {{"full", 4, 400, full}, {"one of three", 400, 1500, one_of_three}, 1, 4, 0},
                  {{"row", 700, 700, row_and_diagonal}, {"row", 700, 700, row_and_diagonal}, INT64_MAX, 0, 1}};
     (void)state;
-    for (size_t i = 0; i < 2 * sizeof cases / sizeof *cases; i++) {
-        struct test_matrix *a = test_matrix_of(&cases[i / 2].left, TEST_VALUES_REAL),
-                           *b = test_matrix_of(&cases[i / 2].right, TEST_VALUES_REAL);
-        const struct test_sparse_product p = {.count = 2,
-                                              .factor = {a, b},
-                                              .lower = cases[i / 2].lower,
-                                              .diagonal = 1,
-                                              .piece_products = cases[i / 2].piece_products,
-                                              .dtype = i % 2 == 0 ? SPMM_F64 : SPMM_F32};
-        struct sparse_twin t = sparse_twin_make(&p, "columns", 0);
-        assert_string_equal(t.info.kernel, "cuda/product/columns");
-        assert_int_equal(t.info.cut_rows, cases[i / 2].cut_rows);
-        sparse_twin_check(&t, &p);
-        sparse_twin_free(&t);
-        test_matrix_free(a);
-        test_matrix_free(b);
-    }
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check_pair(&cases[i].left, &cases[i].right,
+                   (struct test_sparse_product){
+                       .lower = cases[i].lower, .diagonal = 1, .piece_products = cases[i].piece_products},
+                   "columns", cases[i].cut_rows);
+}
+
+/* Items of more than 256 entries, whose list entries have few products: those side by side of one place take turns. */
+static void positions_of_wide_items_have_turns(void **state)
+{
+    static const struct test_pattern left = {"narrow", 20, 300, narrow},
+                                     right = {"few", 300, 900, few_of_many};
+    (void)state;
+    check_pair(&left, &right, (struct test_sparse_product){.piece_products = INT64_MAX}, "positions", 0);
 }
 
 /* Here what the rule takes are positions: below them there are columns, and less than these take is refused. */
@@ -567,6 +583,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(ranges_of_any_width_have_the_bits_of_the_cpu),
         cmocka_unit_test(small_budgets_get_columns),
         cmocka_unit_test(small_budgets_get_what_fits),
+        cmocka_unit_test(positions_of_wide_items_have_turns),
         cmocka_unit_test(positions_are_shared_by_rows_that_are_alike),
         cmocka_unit_test(factors_of_the_product),
         cmocka_unit_test(special_values_have_the_bits_of_the_cpu),
