@@ -10,6 +10,7 @@
 #include "executor/cuda/cuda_upload.h"
 #include "executor/pack/op_pattern.h"
 #include "format/base/alloc.h"
+#include "format/family.h"
 #include "dense_blas_cuda.h"
 #include "dense_kernel.h"
 #include "dense_operands_cuda.h"
@@ -204,11 +205,12 @@ static int keep_old(const spmm_dense_t *c, const spmm_dense_t *old, void *stream
 }
 
 /* old: C before the product; sums: f32 without C, or NULL; is_whole: no product was made before. */
-static int run_exact(const struct state *s, const struct spmmi_product *p, const spmm_dense_t *old,
-                     const spmm_dense_t *sums, int is_whole, void *stream)
+static struct spmmi_dense_exact exact_of(const struct state *s, const struct spmmi_product *p,
+                                         const spmm_dense_t *old, const spmm_dense_t *sums, int is_whole,
+                                         void *stream)
 {
     const int is_split = s->a.whole == NULL;
-    const struct spmmi_dense_exact args = {
+    return (struct spmmi_dense_exact){
         .dtype = (int)s->a.dtype,
         .rows = s->a.rows,
         .cols = s->a.cols,
@@ -239,7 +241,6 @@ static int run_exact(const struct state *s, const struct spmmi_product *p, const
         .is_dependent = !is_whole && s->device->can_overlap,
         .cuda_stream = stream,
     };
-    return spmmi_dense_exact_cuda(&args);
 }
 
 /* The product into C, whose old values are kept, or into the sums. */
@@ -263,20 +264,51 @@ static spmm_status_t run_library(const struct state *s, const struct spmmi_produ
                                            BLAS_WORKSPACE, stream, is_done);
 }
 
+/* Do vectors of B lie where kernels of narrow products load them? */
+static int is_aligned(const spmm_dense_t *b, uint32_t columns)
+{
+    const int by_rows = b->layout == SPMM_ROW_MAJOR;
+    const int64_t size = (int64_t)spmm_dtype_size(b->type), most = 16 / size;
+    const int64_t values = !by_rows || columns / 8 > most ? most : columns / 8;
+    return (uintptr_t)b->data % (uint64_t)(values * size) == 0 && b->ld % values == 0 &&
+           (by_rows ? b->cols : b->rows) % values == 0;
+}
+
+/* Of few columns; columns is 0 where the library multiplies. Of f32 what may be multiplied as 3xtf32, also as tf32. */
+static struct spmmi_dense_narrow_shape narrow_of(const struct state *s, const struct spmmi_product *p)
+{
+    static const struct spmmi_dense_narrow_shape none = {0};
+    const struct spmmi_dense_a *const a = &s->a;
+    const struct spmmi_dense_narrow operands = {a->rows,
+                                                (uint32_t)spmm_dtype_size(a->dtype),
+                                                s->device->multiprocessors,
+                                                p->b.layout != SPMM_ROW_MAJOR,
+                                                a->lda,
+                                                p->b.cols};
+    const struct spmmi_dense_narrow_shape shape = spmmi_dense_narrow(&operands);
+    const int is_taken = s->device->target >= SPMMI_DENSE_NARROW_TARGET && a->whole != NULL &&
+                         (a->dtype != SPMM_F32 || spmmi_is_tf32(p->compute));
+    return is_taken && shape.columns > 0 && is_aligned(&p->b, shape.columns) ? shape : none;
+}
+
 static spmm_status_t run(const void *state, const struct spmmi_product *p, void *workspace_, void *stream)
 {
     const struct state *s = state;
     const spmm_dense_t kept = kept_of(&p->c, workspace_);
+    const struct spmmi_dense_narrow_shape narrow = narrow_of(s, p);
+    struct spmmi_dense_exact args = exact_of(s, p, &p->c, NULL, 1, stream);
     int is_done = 0;
     if (p->alpha == 0 || s->a.nnz == 0)
-        return spmmi_cuda_status(run_exact(s, p, &p->c, NULL, 1, stream));
+        return spmmi_cuda_status(spmmi_dense_exact_cuda(&args));
+    if (narrow.columns > 0)
+        return spmmi_cuda_status(spmmi_dense_narrow_cuda(&args, &narrow));
     const spmm_status_t status =
         run_library(s, p, &kept, (char *)workspace_ + kept_bytes(&p->c), stream, &is_done);
     if (status != SPMM_OK)
         return status;
     const int is_summed = is_done && has_sums(p);
-    return spmmi_cuda_status(
-        run_exact(s, p, is_done && !is_summed ? &kept : &p->c, is_summed ? &kept : NULL, !is_done, stream));
+    args = exact_of(s, p, is_done && !is_summed ? &kept : &p->c, is_summed ? &kept : NULL, !is_done, stream);
+    return spmmi_cuda_status(spmmi_dense_exact_cuda(&args));
 }
 
 /* What tensor cores multiply, which add otherwise: docs/accuracy.md. Types of 16 bits as they are. */
@@ -293,7 +325,8 @@ static int has_suffix(const char *suffix)
 static void describe(const void *state, const struct spmmi_product *product, char *text, size_t size)
 {
     const struct state *s = state;
-    const int blocks = spmmi_dense_blocks_of(&s->a, product);
+    const int is_split = s->a.dtype == SPMM_F32 && narrow_of(s, product).columns > 0;
+    const int blocks = is_split ? (int)SPMMI_DENSE_BLOCKS : spmmi_dense_blocks_of(&s->a, product);
     const char *const suffix = blocks > 1                         ? suffixes[2]
                                : blocks == 1                      ? suffixes[1]
                                : spmm_dtype_size(s->a.dtype) == 2 ? suffixes[0]

@@ -4,6 +4,7 @@
 #define SPMMI_DENSE_KERNEL_H
 
 #include "kernels/shared/kernel_base.h"
+#include "dense_narrow_shape.h"
 #include "dense_shape.h"
 
 #ifdef __cplusplus
@@ -38,6 +39,12 @@ struct spmmi_dense_exact {
 
 /* Returns a cudaError_t, 0 = enqueued. */
 int spmmi_dense_exact_cuda(const struct spmmi_dense_exact *args);
+
+/* The whole product, of few columns; f32 as 3xtf32. Row-major B consists of whole vectors of 16 bytes, or of an eighth
+ * of the columns of a tile if that is less, column-major B of whole words of 16 bytes. old, sums, high and the flags
+ * are not read. Returns a cudaError_t, 0 = enqueued. */
+int spmmi_dense_narrow_cuda(const struct spmmi_dense_exact *args,
+                            const struct spmmi_dense_narrow_shape *shape);
 
 /* Lines of B, rows of row-major B and columns of column-major B, into scratch: rounded to tf32, split in three blocks,
  * or as they are. Behind the values of a line, and in lines that B does not have, come zeros. Lines of scratch begin at

@@ -7,17 +7,19 @@
 #include "format/family.h"
 #include "kernels/shared/convert.h"
 #include "dense_kernel.h"
+#include "dense_narrow_shape.h"
 #include "dense_shape.h"
 
-/* A part that runs by force alone, no variant's own, takes values as they are. */
+/* Narrow products split values when they multiply them. A part that runs by force alone, no variant's own, takes values
+ * as they are. */
 static void forms_read(const spmm_plan_t *plan, spmm_op_t op, struct spmmi_dense_a *a)
 {
     for (uint32_t i = 0; i < plan->variant_count; i++) {
         const struct spmmi_variant *const v = &plan->variants[i];
         if (v->op != op || plan->parts[v->part_first].family != SPMMI_DENSE)
             continue;
-        a->has_blocks |= spmmi_is_tf32(v->compute);
-        a->has_whole |= !spmmi_is_tf32(v->compute);
+        a->has_blocks |= spmmi_is_tf32(v->compute) && v->n_max > SPMMI_DENSE_NARROW_COLUMNS_MAX;
+        a->has_whole |= !spmmi_is_tf32(v->compute) || v->n_min <= SPMMI_DENSE_NARROW_COLUMNS_MAX;
     }
     a->has_whole |= !a->has_blocks;
 }

@@ -198,6 +198,29 @@ static void a_part_may_have_both_forms(void **state)
 
 TEST_PATTERN(half, (i + j) % 2 == 0)
 
+/* Few columns: by tiles of each width, their tails, and one or several thread blocks along k; NaN and infinity. */
+static void narrow_products_meet_their_bound(void **state)
+{
+    static const int64_t widths[] = {1, 8, 12, 16, 24, 32, 40, 64};
+    (void)state;
+    for (int m = 0; m < 2; m++) {
+        const struct test_pattern pattern = {"half", m == 0 ? 24 : 281, m == 0 ? 2304 : 92, half};
+        struct test_matrix *a = test_matrix_of(&pattern, TEST_VALUES_REAL);
+        for (int form = 0; form < FORMS; form++) {
+            spmm_executor_t *executor = executor_make(a, form);
+            for (int i = 0; i < 8 * 4; i++) {
+                struct test_product product = test_cuda_plain(widths[i / 4], i % 4);
+                product.beta = i % 3 == 0 ? -0.5 : 0;
+                test_cuda_product_check(executor, NULL, a, type_of(form), &product);
+                if (i % 4 == 0 || i % 4 == 3) /* B and C of one layout */
+                    test_cuda_product_canary(executor, a, type_of(form), &product, (7 * i) % a->cols);
+            }
+            spmm_executor_destroy(executor);
+        }
+        test_matrix_free(a);
+    }
+}
+
 /* C that cancels the product shows a product that is rounded before C is added. */
 static void sums_of_16_bits_are_rounded_once(void **state)
 {
@@ -285,6 +308,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(repeats_and_graphs_have_the_same_bits),
         cmocka_unit_test(values_of_a_that_are_not_finite_are_exact),
         cmocka_unit_test(a_part_may_have_both_forms),
+        cmocka_unit_test(narrow_products_meet_their_bound),
         cmocka_unit_test(sums_of_16_bits_are_rounded_once),
         cmocka_unit_test(any_number_of_shapes_runs),
         cmocka_unit_test(a_missing_library_is_replaced_or_named),

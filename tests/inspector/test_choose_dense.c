@@ -10,7 +10,7 @@
 
 #include "format/plan.h"
 #include "inspect_support.h"
-#include "kernels/dense/dense_shape.h"
+#include "kernels/dense/dense_narrow_shape.h"
 
 static const int64_t n_1_512[] = {1, 512}, n_512[] = {512};
 
@@ -237,6 +237,40 @@ static void rows_of_a_are_whole_words(void **state)
     assert_int_equal(spmmi_dense_lda(9, SPMM_F64), 10);
 }
 
+/* Few columns: which products the library leaves to kernels of the family, and their thread blocks. */
+static void narrow_products_are_divided_as_counted(void **state)
+{
+    static const struct {
+        struct spmmi_dense_narrow of;
+        struct spmmi_dense_narrow_shape wanted;
+    } cases[] = {
+        {{256, 8, 132, 0, 2304, 8}, {8, 1, 16, 1, 8}},    /* as many shares as a cluster has */
+        {{2048, 4, 132, 0, 512, 8}, {8, 1, 128, 1, 1}},   /* multiprocessors are busy, steps few */
+        {{2048, 4, 132, 0, 1024, 8}, {8, 1, 128, 1, 2}},  /* or long */
+        {{1000, 4, 132, 0, 2048, 32}, {32, 1, 63, 1, 2}}, /* not of wide tiles */
+        {{1000, 4, 132, 1, 2048, 32}, {16, 1, 63, 2, 2}}, /* two tiles of columns */
+        {{512, 2, 132, 0, 2048, 8}, {8, 1, 32, 1, 2}},    /* a warp has more than two steps */
+        {{512, 8, 132, 0, 2048, 32}, {16, 1, 32, 2, 4}},  /* tiles of f64 */
+        {{2048, 4, 132, 0, 512, 128}, {32, 2, 64, 4, 1}}, /* 32 rows a warp */
+        {{512, 4, 132, 1, 2048, 128}, {32, 2, 16, 4, 2}},
+        {{512, 2, 132, 1, 2048, 8}, {0, 1, 0, 0, 1}}, /* columns of other types than f32 */
+        {{512, 8, 132, 1, 2048, 8}, {0, 1, 0, 0, 1}},
+        {{512, 2, 132, 0, 2048, 9}, {0, 1, 0, 0, 1}}, /* columns beyond the most of each type */
+        {{512, 8, 132, 0, 2048, 33}, {0, 1, 0, 0, 1}},
+        {{512, 4, 132, 0, 2048, 193}, {0, 1, 0, 0, 1}},
+        {{513, 8, 132, 0, 2048, 32}, {0, 1, 0, 0, 1}}, /* rows of f64 */
+        {{36, 4, 132, 0, 87484, 32}, {0, 1, 0, 0, 1}}, /* long rows, many rows, none */
+        {{8192, 4, 132, 0, 512, 8}, {0, 1, 0, 0, 1}},
+        {{0, 4, 132, 0, 512, 8}, {0, 1, 0, 0, 1}},
+        {{8, 4, 132, 0, 0, 8}, {0, 1, 0, 0, 1}},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct spmmi_dense_narrow_shape s = spmmi_dense_narrow(&cases[i].of);
+        assert_memory_equal(&s, &cases[i].wanted, sizeof s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -249,6 +283,7 @@ int main(void)
         cmocka_unit_test(sparse_matrices_are_too_large),
         cmocka_unit_test(a_plan_of_dense_parts_keeps_one_of_rows_for_each_op),
         cmocka_unit_test(rows_of_a_are_whole_words),
+        cmocka_unit_test(narrow_products_are_divided_as_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
