@@ -10,37 +10,37 @@ l1_kib = 256
 shared_sm_kib = 228
 shared_block_kib = 227
 registers_sm = 65536
-launch_us = 7.232    # measured
-copy_gbs = 2940.8    # bytes read and written
+launch_us = 6.016    # measured
+copy_gbs = 2955.3    # bytes read and written
 peak_gbs = 3352.3
 peak_gflops = 66908    # derived of clock and lanes
-shared_gbs = 34710    # measured
-l1_gbs = 16288    # measured
-fma_f32_gflops = 59650    # measured
-fma_f64_gflops = 31500    # measured
-mma_tf32_gflops = 3.1122e+05    # measured, mma.sync
-mma_f16_gflops = 6.2236e+05    # measured, mma.sync
-mma_f64_gflops = 32870    # measured, mma.sync
+shared_gbs = 34990    # measured
+l1_gbs = 16424    # measured
+fma_f32_gflops = 60451    # measured
+fma_f64_gflops = 31932    # measured
+mma_tf32_gflops = 3.1494e+05    # measured, mma.sync
+mma_f16_gflops = 6.308e+05    # measured, mma.sync
+mma_f64_gflops = 33201    # measured, mma.sync
 
 # measured: gathers of rows in random order, one line for each working set
 gather_row_bytes = 4 8 16 32 64 128 256 512
 gather_set_mib = 4 8 16 32 64 128 256 1024
 gather_gbs =
-    534.8 1053 2039 3785 6382 6617 6652 6663
-    537 1054 2046 3796 6297 6409 6431 6329
-    536.9 1054 2034 3836 6377 6297 6340 6240
-    393.9 775.6 1513 2855 5210 6308 6235 6159
-    214.4 425.1 836 1632 3088 4803 5020 4970
-    160.1 318.1 627 1230 2357 3483 3587 3617
-    141.5 281.4 555.6 1090 2107 2991 3132 3153
-    129.8 258.3 510.1 1002 1942 2712 2818 2847
+    519.2 1023 2005 3727 6372 6669 6681 6716
+    522.5 1029 2001 3785 6492 6514 6393 6554
+    522.4 1029 2009 3758 6356 6388 6415 6481
+    388.4 767 1496 2853 5279 6329 6308 6350
+    213 422.5 833.1 1616 3037 4893 4909 5070
+    159.6 316.6 626.7 1225 2364 3399 3596 3658
+    141 280.5 557.4 1088 2110 2984 3130 3191
+    128.5 256 509.6 1002 1949 2720 2838 2885
 
 # measured: stores of rows in random order
 scatter_row_bytes = 4 8 16 32 64 128 256 512
-scatter_gbs = 54.2 107.6 211.9 769.7 1349 2139 2253 2307
+scatter_gbs = 54.19 107.5 212.7 779.2 1376 2157 2322 2363
 
 # measured: single values of a column-major matrix in random order, useful bytes
 strided_bytes = 2 4 8
-strided_gbs = 203.4 405.9 814
+strided_gbs = 199.1 399 798
 
 # Constants of the cost model: none are fitted to an H100, so that those of h200 are used.
