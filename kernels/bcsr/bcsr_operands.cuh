@@ -189,20 +189,6 @@ template <typename Half> struct BlockHalf {
     {
         x[0] = x[1] = x[2] = x[3] = 0;
     }
-    static __device__ __forceinline__ void mma(float (&d)[4], const uint32_t (&a)[4], uint32_t b0,
-                                               uint32_t b1)
-    {
-        if constexpr (std::is_same<Half, __nv_bfloat16>::value)
-            asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
-                "{%0,%1,%2,%3};"
-                : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-                : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
-        else
-            asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
-                "{%0,%1,%2,%3};"
-                : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-                : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
-    }
     template <int FIRST, int COUNT, int ALL, int TILES>
     static __device__ __forceinline__ void multiply_columns(float (&sums)[ALL][TILES][4],
                                                             const BlockHalf (&blocks)[ALL],
@@ -212,7 +198,7 @@ template <typename Half> struct BlockHalf {
         for (int m = 0; m < TILES; m++) {
 #pragma unroll
             for (int i = FIRST; i < FIRST + COUNT; i++)
-                mma(sums[i][m], blocks[i].x, b.x[m][0], b.x[m][1]);
+                mma_halves<Half>(sums[i][m], blocks[i].x, b.x[m][0], b.x[m][1]);
         }
     }
     template <int FIRST, int COUNT, int ALL, int TILES>
@@ -227,7 +213,7 @@ template <typename Half> struct BlockHalf {
                          : "r"(from));
 #pragma unroll
             for (int i = FIRST; i < FIRST + COUNT; i++)
-                mma(sums[i][0], blocks[i].x, b0, b1);
+                mma_halves<Half>(sums[i][0], blocks[i].x, b0, b1);
         } else {
             uint32_t b[TILES / 2][4]; // all loads before the first use, so that their latencies overlap
 #pragma unroll
@@ -239,8 +225,8 @@ template <typename Half> struct BlockHalf {
             for (int q = 0; q < TILES / 2; q++) {
 #pragma unroll
                 for (int i = FIRST; i < FIRST + COUNT; i++) {
-                    mma(sums[i][2 * q], blocks[i].x, b[q][0], b[q][1]);
-                    mma(sums[i][2 * q + 1], blocks[i].x, b[q][2], b[q][3]);
+                    mma_halves<Half>(sums[i][2 * q], blocks[i].x, b[q][0], b[q][1]);
+                    mma_halves<Half>(sums[i][2 * q + 1], blocks[i].x, b[q][2], b[q][3]);
                 }
             }
         }

@@ -41,21 +41,7 @@ template <typename T> struct NarrowHalf {
     {
 #pragma unroll
         for (int j = 0; j < 2; j++)
-            mma(sums, x[j], pair(b[4 * j], b[4 * j + 1]), pair(b[4 * j + 2], b[4 * j + 3]));
-    }
-    static __device__ __forceinline__ void mma(float (&d)[4], const uint32_t (&a)[4], uint32_t b0,
-                                               uint32_t b1)
-    {
-        if constexpr (std::is_same<T, __nv_bfloat16>::value)
-            asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
-                "{%0,%1,%2,%3};"
-                : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-                : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
-        else
-            asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
-                "{%0,%1,%2,%3};"
-                : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-                : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+            mma_halves<T>(sums, x[j], pair(b[4 * j], b[4 * j + 1]), pair(b[4 * j + 2], b[4 * j + 3]));
     }
 };
 

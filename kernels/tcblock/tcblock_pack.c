@@ -319,13 +319,20 @@ cleanup:
     return status;
 }
 
+static struct builder builder_of(const struct spmmi_tcblock_kind *kind, const int64_t *row_ptr,
+                                 const int32_t *col_ind, const struct spmmi_part *part,
+                                 struct spmmi_tcblock_layout *layout)
+{
+    return (struct builder){
+        .kind = kind, .frame = {.row_ptr = row_ptr, .col_ind = col_ind, .part = part, .layout = layout}};
+}
+
 spmm_status_t spmmi_tcblocks_build(const struct spmmi_tcblock_kind *kind, int64_t rows, int64_t cols,
                                    const int64_t *row_ptr, const int32_t *col_ind,
                                    const struct spmmi_part *part, spmm_dtype_t dtype,
                                    struct spmmi_tcblock_layout *layout, spmm_diag_t *diag)
 {
-    struct builder b = {.kind = kind,
-                        .frame = {.row_ptr = row_ptr, .col_ind = col_ind, .part = part, .layout = layout}};
+    struct builder b = builder_of(kind, row_ptr, col_ind, part, layout);
     return build(&b, rows, cols, dtype, 1, diag);
 }
 
@@ -334,8 +341,7 @@ spmm_status_t spmmi_tcblocks_build_unmapped(const struct spmmi_tcblock_kind *kin
                                             const struct spmmi_part *part, spmm_dtype_t dtype,
                                             struct spmmi_tcblock_layout *layout, spmm_diag_t *diag)
 {
-    struct builder b = {.kind = kind,
-                        .frame = {.row_ptr = row_ptr, .col_ind = col_ind, .part = part, .layout = layout}};
+    struct builder b = builder_of(kind, row_ptr, col_ind, part, layout);
     return build(&b, rows, cols, dtype, 0, diag);
 }
 
@@ -346,8 +352,7 @@ spmm_status_t spmmi_tcblocks_count(const struct spmmi_tcblock_kind *kind, int64_
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_tcblock_layout layout;
-    struct builder b = {.kind = kind,
-                        .frame = {.row_ptr = row_ptr, .col_ind = col_ind, .part = part, .layout = &layout}};
+    struct builder b = builder_of(kind, row_ptr, col_ind, part, &layout);
     memset(counts, 0, sizeof *counts);
     SPMM_TRY(builder_start(&b, rows, cols, dtype, diag));
     SPMM_TRY(positions_make(&b, diag));
