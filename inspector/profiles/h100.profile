@@ -43,4 +43,4 @@ scatter_gbs = 54.19 107.5 212.7 779.2 1376 2157 2322 2363
 strided_bytes = 2 4 8
 strided_gbs = 199.1 399 798
 
-# Constants of the cost model: none are fitted to an H100, so that those of h200 are used.
+# Constants of the cost model: those of h200, which were fitted to products on both (docs/decisions/0100).

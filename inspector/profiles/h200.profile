@@ -45,7 +45,8 @@ strided_gbs = 272.8 545.4 1095
 
 # Constants of the cost model: start_us launch_us, then the factors of DRAM, L2, L1, arithmetic, issue, waves,
 # longest walk and conversions; fitted to 14,529 products on an H200 and judged on 7,723 of other matrices
-# (docs/model.md, "How good it is"; docs/decisions/0094 says which are older, and that row-split.f16 has 60 products);
+# (docs/model.md, "How good it is"; docs/decisions/0094 says which are older, and that row-split.f16 has 60 products;
+# 0100, which are of an H100 too);
 # those of conversions in rows (f32, f16), window (f16) and panel (tf32, 3xtf32, f16) were fitted to 153 column-major
 # products since, those of panel in tf32 and 3xtf32 as one (decision 0083)
 model.row-split.f32 = 0.469 1.933 1.27 0.746 0.453 0.94 0.925 1.8 0.823 1.35
