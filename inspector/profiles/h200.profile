@@ -71,7 +71,7 @@ model.bcsr.3xtf32 = 0.4925 8.268 1.63 0.6891 0.9281 0.8085 2.09 1.334 1.654 0.73
 model.bcsr.f64 = 0.7124 3.939 1.522 0.6801 0.6389 0.4565 3.465 0.8698 1.261 0.8867
 model.bcsr.f16 = 0.8266 0.8787 1.391 0.6093 2.262 1.09 2.588 1.15 0.9966 0.9963
 
-# Fitted to dense products of cuBLASLt on an H200, n = 8 to 2,048: 116, 48 and 72, mean errors 8.5, 13 and 6.8 %; of
+# Fitted to dense products of cuBLASLt on an H200, n = 8 to 2,048: f32 116, f64 48, mean errors 8.5, 13 %; f16: docs/decisions/0100; of
 # 3xtf32 to 47 on an H100, whose DRAM is slower, n = 32 to 4,096: 6.3 %; tf32 takes the same
 model.gemm.f32 = 7.432 0.7 2.184 4.738 1 0.1254 1 1 0.6606 1
 model.gemm.f64 = 4.627 0.7 1.282 2.259 1 0.0868 1 1 0.0765 1
@@ -82,7 +82,7 @@ model.gemm.tf32 = 7.693 0.7 2.581 0.5563 1 0.05 1 1 1.39 1.47
 model.wide.f32 = 1.211 1.9 4.678 1.008 0.969 0.996 2.334 1.012 3.615 1
 
 # Risks: factors of predictions when candidates are compared, docs/model.md ("Risks"), set by the same products
-risk.row-split.f32 = 1.04 1.13 1.04 1.04
+risk.row-split.f32 = 1.04 1.13 1.04 1
 risk.row-split.f64 = 1 1.1 1.06 1.02
 risk.tiled.f32 = 1 0.89 1 1
 risk.tiled.f16 = 0.97 0.97 0.97 1.02

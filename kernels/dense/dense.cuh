@@ -43,7 +43,7 @@ __device__ __forceinline__ Sum dense_row_sum(const spmmi_dense_exact &p, uint32_
     const uint32_t end = min(p.row_ptr[row + 1], p.nnz);
     Sum sum = 0;
     for (uint32_t q = p.row_ptr[row]; q < end; q++) {
-        const uint32_t column = min(p.columns != nullptr ? p.columns[q] : p.narrow[q], p.cols - 1);
+        const uint32_t column = min(p.columns != nullptr ? p.columns[q] : p.columns_16[q], p.cols - 1);
         sum = fma(dense_entry(a + column, p.high), Value<T>::widen(b[column * p.b_row_step]), sum);
     }
     return sum;

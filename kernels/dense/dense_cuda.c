@@ -19,13 +19,13 @@
 /* Most that an algorithm of the library may take of the workspace: what its makers advise for sm_90. */
 #define BLAS_WORKSPACE (UINT64_C(32) << 20)
 
-#define NARROW_COLUMNS 65536u /* up to which their numbers fit 16 bits */
+#define COLUMNS_16_MAX 65536u /* up to which their numbers fit 16 bits */
 
 struct state {
     const struct spmmi_device *device;
     struct spmmi_dense_a a;
     const uint32_t *row_ptr, *columns; /* of op(A) */
-    const uint16_t *narrow;            /* its columns where they fit 16 bits, and columns is NULL */
+    const uint16_t *columns_16;        /* its columns where they fit 16 bits, and columns is NULL */
     struct spmmi_dense_blas *blas;
     struct spmmi_device_block memory;
 };
@@ -40,14 +40,14 @@ static void cut(struct spmmi_arena *arena, struct state *s)
 {
     spmmi_dense_a_cut(arena, &s->a);
     s->row_ptr = spmmi_arena_cut(arena, (uint64_t)s->a.rows + 1, sizeof *s->row_ptr);
-    if (s->a.cols > NARROW_COLUMNS)
+    if (s->a.cols > COLUMNS_16_MAX)
         s->columns = spmmi_arena_cut(arena, s->a.nnz, sizeof *s->columns);
     else
-        s->narrow = spmmi_arena_cut(arena, s->a.nnz, sizeof *s->narrow);
+        s->columns_16 = spmmi_arena_cut(arena, s->a.nnz, sizeof *s->columns_16);
 }
 
 /* Columns of 16 bits: a spmmi_upload_fill. */
-static void narrow_fill(const void *columns, uint64_t first, uint64_t count, void *to)
+static void columns_16_fill(const void *columns, uint64_t first, uint64_t count, void *to)
 {
     for (uint64_t q = 0; q < count; q++)
         ((uint16_t *)to)[q] = (uint16_t)((const int32_t *)columns)[first + q];
@@ -79,7 +79,7 @@ static spmm_status_t upload(const struct spmmi_op_pattern *a, struct state *s, s
     if (s->columns != NULL)
         spmmi_cuda_table_add(&all, s->columns, nnz, NULL, a->col_ind);
     else
-        spmmi_cuda_table_add(&all, s->narrow, nnz, narrow_fill, a->col_ind);
+        spmmi_cuda_table_add(&all, s->columns_16, nnz, columns_16_fill, a->col_ind);
     spmmi_cuda_table_add(&all, new_values->map, nnz, NULL, new_values->host_map);
     SPMM_TRY(spmmi_cuda_upload_all(&all, diag));
 cleanup:
@@ -110,7 +110,10 @@ static spmm_status_t create(const struct spmmi_part_source *source, void **state
     spmm_status_t status = SPMM_OK;
     struct spmmi_arena arena = {NULL, 0};
     struct state *kept = NULL;
-    struct state made = {.device = source->device, .a = spmmi_dense_a_of(source->plan, source->part->op)};
+    struct state made = {
+        .device = source->device,
+        .a = spmmi_dense_a_of(source->plan, source->part->op, source->device->target),
+    };
     const struct spmmi_dense_a *const a = &made.a;
     SPMM_REQUIRE(
         a->lda == 0 || a->rows <= SPMMI_DENSE_ENTRIES_MAX / a->lda, SPMM_ERR_TOO_LARGE, diag,
@@ -217,7 +220,7 @@ static struct spmmi_dense_exact exact_of(const struct state *s, const struct spm
         .nnz = s->a.nnz,
         .row_ptr = s->row_ptr,
         .columns = s->columns,
-        .narrow = s->narrow,
+        .columns_16 = s->columns_16,
         .a = is_split ? s->a.blocks : s->a.whole,
         .lda = is_split ? SPMMI_DENSE_BLOCKS * s->a.lda : s->a.lda,
         .high = is_split ? s->a.lda : 0,

@@ -11,15 +11,16 @@
 extern "C" {
 #endif
 
-/* What follows a dense product: sums of 16-bit types into C, or products from the nonzeros alone, of some columns of C.
+/* What follows a dense product, and all of one of few columns: sums of 16-bit types into C, or products from the
+ * nonzeros alone, of some columns of C.
  * All pointers are device pointers; steps are elements from a row, or a column, to the next. */
 struct spmmi_dense_exact {
     int dtype;
-    uint32_t rows, cols, nnz; /* of op(A) */
-    const uint32_t *row_ptr;  /* rows + 1 */
-    const uint32_t *columns;  /* nnz; NULL: they are in narrow */
-    const uint16_t *narrow;   /* nnz */
-    const void *a;            /* op(A) by rows, lda elements apart */
+    uint32_t rows, cols, nnz;   /* of op(A) */
+    const uint32_t *row_ptr;    /* rows + 1 */
+    const uint32_t *columns;    /* nnz; NULL: they are in columns_16 */
+    const uint16_t *columns_16; /* nnz */
+    const void *a;              /* op(A) by rows, lda elements apart */
     uint64_t lda;
     uint64_t high; /* from the low half of a value to its high half; 0: values are whole */
     const uint32_t

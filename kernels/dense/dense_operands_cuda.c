@@ -10,21 +10,23 @@
 #include "dense_narrow_shape.h"
 #include "dense_shape.h"
 
-/* Narrow products split values when they multiply them. A part that runs by force alone, no variant's own, takes values
- * as they are. */
-static void forms_read(const spmm_plan_t *plan, spmm_op_t op, struct spmmi_dense_a *a)
+/* Own kernels of few columns split values when they multiply them; where they cannot run (another device, too many
+ * rows, operands that are not aligned) the library multiplies blocks. A part that runs by force alone, no variant's
+ * own, takes values as they are. */
+static void forms_read(const spmm_plan_t *plan, spmm_op_t op, uint32_t target, struct spmmi_dense_a *a)
 {
+    const int has_own = target >= SPMMI_DENSE_NARROW_TARGET;
     for (uint32_t i = 0; i < plan->variant_count; i++) {
         const struct spmmi_variant *const v = &plan->variants[i];
         if (v->op != op || plan->parts[v->part_first].family != SPMMI_DENSE)
             continue;
-        a->has_blocks |= spmmi_is_tf32(v->compute) && v->n_max > SPMMI_DENSE_NARROW_COLUMNS_MAX;
-        a->has_whole |= !spmmi_is_tf32(v->compute) || v->n_min <= SPMMI_DENSE_NARROW_COLUMNS_MAX;
+        a->has_blocks |= spmmi_is_tf32(v->compute);
+        a->has_whole |= !spmmi_is_tf32(v->compute) || (has_own && v->n_min <= SPMMI_DENSE_NARROW_COLUMNS_MAX);
     }
     a->has_whole |= !a->has_blocks;
 }
 
-struct spmmi_dense_a spmmi_dense_a_of(const spmm_plan_t *plan, spmm_op_t op)
+struct spmmi_dense_a spmmi_dense_a_of(const spmm_plan_t *plan, spmm_op_t op, uint32_t target)
 {
     const int64_t rows = op == SPMM_OP_T ? plan->cols : plan->rows;
     const int64_t cols = op == SPMM_OP_T ? plan->rows : plan->cols;
@@ -33,7 +35,7 @@ struct spmmi_dense_a spmmi_dense_a_of(const spmm_plan_t *plan, spmm_op_t op)
                               .cols = (uint32_t)cols,
                               .nnz = (uint32_t)plan->nnz,
                               .lda = spmmi_dense_lda(cols, plan->dtype)};
-    forms_read(plan, op, &a);
+    forms_read(plan, op, target, &a);
     return a;
 }
 
@@ -68,11 +70,12 @@ int spmmi_dense_blocks_of(const struct spmmi_dense_a *a, const struct spmmi_prod
     return product->compute == SPMM_COMPUTE_TF32 ? 1 : (int)SPMMI_DENSE_BLOCKS;
 }
 
+/* With a beta the library writes sums of f32 whose columns begin at whole words. */
 static int is_padded(const struct spmmi_dense_a *a, const struct spmmi_product *product)
 {
     const spmm_dense_t *const c = &product->c;
-    return spmmi_dense_pads(a->rows, a->cols, spmm_dtype_size(a->dtype),
-                            c->layout == SPMM_ROW_MAJOR ? 0 : c->ld);
+    const int is_apart = c->layout == SPMM_ROW_MAJOR || product->beta != 0;
+    return spmmi_dense_pads(a->rows, a->cols, spmm_dtype_size(a->dtype), is_apart ? 0 : c->ld);
 }
 
 /* Room for it does not depend on where columns of C begin. */

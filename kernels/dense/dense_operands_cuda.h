@@ -21,7 +21,7 @@ struct spmmi_dense_a {
 };
 
 /* Sizes and forms; no memory. */
-struct spmmi_dense_a spmmi_dense_a_of(const spmm_plan_t *plan, spmm_op_t op);
+struct spmmi_dense_a spmmi_dense_a_of(const spmm_plan_t *plan, spmm_op_t op, uint32_t target);
 void spmmi_dense_a_cut(struct spmmi_arena *arena, struct spmmi_dense_a *a);
 /* Returns a cudaError_t, 0 = enqueued. */
 int spmmi_dense_a_set(const struct spmmi_dense_a *a, const void *values, void *stream);

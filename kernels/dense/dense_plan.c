@@ -19,7 +19,7 @@ static spmm_status_t propose_one(struct spmmi_search *s, spmm_compute_t compute,
     const double value_bytes = (double)spmm_dtype_size(dtype);
     /* Of a block, and what the blocks may take together. */
     const double entries = (double)a->rows * (double)spmmi_dense_lda(a->cols, dtype);
-    const double blocks = spmmi_is_tf32(compute) ? SPMMI_DENSE_BLOCKS : 1;
+    const double blocks = spmmi_is_tf32(compute) ? SPMMI_DENSE_BLOCKS + 1 : 1; /* and values as they are */
     const double most = SPMMI_DENSE_CSR_TIMES * csr_bytes(a, value_bytes) / value_bytes / blocks;
     struct spmmi_candidate c = {
         .family = SPMMI_DENSE, .schedule = SPMMI_DENSE_GEMM, .compute = compute, .is_default = true};

@@ -31,9 +31,9 @@ struct spmmi_rows_shape {
 #define SPMMI_ROWS_BOUND(value_bytes, vec, splits) \
     ((value_bytes) == 2 && !((splits) && (vec) > 1) ? 5u : SPMMI_ROWS_BLOCKS_PER_SM(value_bytes))
 
-/* Row splits of f32 also have instances of 40 registers, of which one block more fits a multiprocessor. They are faster
- * where that saves a wave of blocks, which are about equally long, and slower elsewhere: more blocks share an L1 cache,
- * and loads wait for registers (docs/decisions/0095). */
+/* Row splits of f32, lanes of 16 bytes, row-major C, also have instances of 40 registers, of which one block more fits
+ * a multiprocessor. They are faster where that saves a wave of blocks, which are about equally long, and slower
+ * elsewhere: more blocks share an L1 cache, and loads wait for registers (docs/decisions/0095). */
 static inline uint64_t spmmi_rows_waves(uint64_t blocks, uint64_t slots)
 {
     return (blocks + slots - 1) / slots;

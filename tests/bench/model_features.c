@@ -206,6 +206,8 @@ static void print_line(const struct subject *s, const struct kernel *k,
     if (row_blocks != NULL)
         priced.metrics = &metrics;
     const struct spmmi_prediction p = spmmi_predict(profile, &s->model, &priced, n, layout, dtype);
+    if (p.own != NULL)
+        return; /* another kernel than the constants are fitted for */
     const double scatter =
         analysis != NULL && k->is_reordered && layout == SPMM_LAYOUTS_COL_MAJOR
             ? spmmi_scatter_seconds(&s->request, a->rows, analysis->sector_amplification, n)

@@ -75,7 +75,7 @@ run spmm-inspect --device any gen:diag:5
 exits 0
 says ', both layouts, any device: rows/row-split, 1 item, item size 8'
 says ': rows/row-split: predicted '
-run spmm-inspect --device any gen:rmat:9:8 --json
+run spmm-inspect --device any gen:rmat:9:4 --json
 exits 0
 is_json '[(v["n_min"], v["n_max"], v["target"]) for v in j["variants"]] == [(1, 2**31 - 1, 0), (1, 2**31 - 1, 1)]'
 is_json '[v["parts"][0]["schedule"] for v in j["variants"]] == ["nonzero-split", "row-split"]'
