@@ -22,6 +22,11 @@ template <int LANES> __device__ __forceinline__ unsigned group_bits(unsigned war
     return warp_bits >> threadIdx.x % 32 / LANES * LANES & ((1u << LANES % 32) - 1);
 }
 
+// Of flat items: list entries of a round, one a lane of a warp, and products of a chunk, one a lane. Turns are derived
+// by a walk over the same chunks as those that are added: of others two products of one place may have the same turn,
+// and one of them is lost.
+constexpr int FLAT_ROUND = 32;
+
 // A lane's entry of the left factor in a round: its products are number begin .. begin + count - 1 of the total of the
 // group.
 struct Share {

@@ -6,6 +6,8 @@
 //           of a list entry and looks it up by bisection
 // passes    hash (a number for each item that equal streams of positions share), write (streams that are kept),
 //           compare (all others with the stream that they share: a hash alone proves nothing)
+// turns     those of a flat item with positions of 2 bytes are of rounds and chunks of FLAT_ROUND, as add_flat_round
+//           (spgemm_flat.cuh) adds them: both walks change together
 #include "kernels/shared/launch.cuh"
 #include "spgemm_chunk.cuh"
 #include "spgemm_lookup.cuh"
@@ -53,7 +55,8 @@ __device__ __forceinline__ void visit_positions(const spmmi_spgemm_derivation &d
     }
 }
 
-// A list entry, and where its products are in a round, as shares are made of.
+// A list entry, and where its products are in a round, as share_round takes them. Its values are of no use here: both a
+// are dummies, as share_round copies one to the other.
 struct DerivedEntry {
     uint32_t a, start, length;
 };
@@ -72,12 +75,12 @@ __device__ __forceinline__ void visit_turns(const spmmi_spgemm_derivation &d, co
                    length = SPMMI_SPGEMM_LIST_LENGTH(item.counts);
     const unsigned below = (1u << lane) - 1, up_to = below | 1u << lane;
     uint32_t before = 0;
-    for (uint32_t t = lane; t < length + lane; t += 32) {
+    for (uint32_t t = lane; t < length + lane; t += FLAT_ROUND) {
         const spmmi_spgemm_row row = t < length ? d.rows[item.list + t] : spmmi_spgemm_row{0, 0};
-        const Share share = share_round<32>(DerivedEntry{0, row.start, row.length}, steps, lane);
+        const Share share = share_round<FLAT_ROUND>(DerivedEntry{0, row.start, row.length}, steps, lane);
         uint32_t begun = 0; // entries before this chunk
-        for (uint32_t chunk = 0; chunk < share.total; chunk += 32) {
-            const unsigned starts = first_of_entries<32>(share, chunk, lane);
+        for (uint32_t chunk = 0; chunk < share.total; chunk += FLAT_ROUND) {
+            const unsigned starts = first_of_entries<FLAT_ROUND>(share, chunk, lane);
             const uint32_t at = chunk + lane, start = steps[begun + __popc(starts & up_to) - 1].start;
             const bool is_there = at < share.total;
             const uint32_t none = SPMMI_SPGEMM_ITEM_ENTRIES + lane, // like no other one

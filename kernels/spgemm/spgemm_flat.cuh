@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// spgemm, numeric phase: items whose warp takes 32 products side by side, of whatever list entries.
+// spgemm, numeric phase: items whose warp takes 32 products side by side, of whatever list entries. Positions of 2
+// bytes say turns, which visit_turns (spgemm_derive.cu) derives in the same rounds and chunks, of FLAT_ROUND: both
+// walks change together.
 #pragma once
 #include "spgemm_chunk.cuh"
 #include "spgemm_launch.h"
@@ -19,7 +21,7 @@ template <typename Real> struct alignas(2 * sizeof(Real)) Product {
     Real a, b;
 };
 
-static_assert(IN_FLIGHT * 32 * sizeof(Product<double>) <= SPMMI_SPGEMM_ITEM_ENTRIES * sizeof(double),
+static_assert(IN_FLIGHT * FLAT_ROUND * sizeof(Product<double>) <= SPMMI_SPGEMM_ITEM_ENTRIES * sizeof(double),
               "products lie where the sums of other items do");
 
 // Those lanes whose position is the number of this lane; positions are below 32.
@@ -64,20 +66,20 @@ __device__ __forceinline__ uint32_t add_flat_round(const ListEntry<Real> &own, L
                                                    bool is_narrow, Real *sums, Real &own_sum, uint32_t lane)
 {
     const unsigned below = (1u << lane) - 1, up_to = below | 1u << lane;
-    const Share share = share_round<32>(own, steps, lane);
+    const Share share = share_round<FLAT_ROUND>(own, steps, lane);
     uint32_t begun = 0; // entries before this chunk
-    for (uint32_t first = 0; first < share.total; first += 32 * IN_FLIGHT) {
+    for (uint32_t first = 0; first < share.total; first += FLAT_ROUND * IN_FLIGHT) {
         uint32_t position[IN_FLIGHT];
         Real a[IN_FLIGHT], b[IN_FLIGHT];
         bool is_there[IN_FLIGHT];
         unsigned starts[IN_FLIGHT];
 #pragma unroll
         for (int i = 0; i < IN_FLIGHT; i++) {
-            const uint32_t chunk = first + 32 * i, at = chunk + lane;
+            const uint32_t chunk = first + FLAT_ROUND * i, at = chunk + lane;
             is_there[i] = false;
             if (chunk >= share.total) // the warp's, so that control stays uniform
                 continue;
-            starts[i] = first_of_entries<32>(share, chunk, lane);
+            starts[i] = first_of_entries<FLAT_ROUND>(share, chunk, lane);
             const ListEntry<Real> step = steps[begun + __popc(starts[i] & up_to) - 1];
             begun += __popc(starts[i]);
             is_there[i] = at < share.total;
@@ -93,19 +95,20 @@ __device__ __forceinline__ uint32_t add_flat_round(const ListEntry<Real> &own, L
 #pragma unroll
             for (int i = 0; i < IN_FLIGHT; i++)
                 if (is_there[i])
-                    products[32 * i + lane] = {a[i], b[i]};
+                    products[FLAT_ROUND * i + lane] = {a[i], b[i]};
             __syncwarp();
 #pragma unroll
             for (int i = 0; i < IN_FLIGHT; i++)
-                if (first + 32 * i < share.total)
-                    add_own(products + 32 * i, lanes_of_own(position[i], is_there[i], lane), own_sum);
+                if (first + FLAT_ROUND * i < share.total)
+                    add_own(products + FLAT_ROUND * i, lanes_of_own(position[i], is_there[i], lane), own_sum);
             __syncwarp();
         } else {
 #pragma unroll
             for (int i = 0; i < IN_FLIGHT; i++)
-                if (first + 32 * i < share.total) {
+                if (first + FLAT_ROUND * i < share.total) {
                     if (is_narrow) {
-                        add_chunk<Real, 32>(a[i], b[i], position[i], is_there[i], sums, starts[i], below);
+                        add_chunk<Real, FLAT_ROUND>(a[i], b[i], position[i], is_there[i], sums, starts[i],
+                                                    below);
                     } else {
                         const unsigned turn = SPMMI_SPGEMM_TURN(position[i]);
                         add_turns(a[i], b[i], SPMMI_SPGEMM_PLACE(position[i]), is_there[i], turn,

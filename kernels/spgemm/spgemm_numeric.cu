@@ -2,12 +2,13 @@
 // spgemm, numeric phase: the values of C by the positions of its products.
 //
 // block     128 threads: groups of 4, 8, 16 or 32 lanes, one item each; blocks of one bin
-// shared    16 sums a lane, as one array of the group's item; 16 bytes for each list entry of a round, and one of none
+// shared    17 sums a lane, as one array of the group's item, which has 16 at most: one keeps groups of a warp in
+//           different banks; 16 bytes for each list entry of a round, and one of none
 // round     list entries that are loaded side by side, one round ahead: one a lane of a warp, two a lane of fewer
 //           lanes, which would else wait for memory most of the time
 // in flight 4 chunks of products, each of as many as lanes; a chunk is of one list entry, so that its positions differ
 // flat      items of a warp with short list entries: a chunk is of 32 products side by side, of any entries; those that
-//           have one position are added by ascending lane, which is ascending k
+//           have one position are added by ascending lane, which is ascending k: positions of 2 bytes say in which turn
 // values    by plain loads: a kernel before this one may write them (kernels/shared/launch.cuh)
 // control   is uniform in a warp: groups that are done go on without products
 // sums      by ascending k from 0, fused; those of a piece of k go to the partial sums, which a second kernel adds in
@@ -24,6 +25,7 @@ constexpr int THREADS = SPMMI_SPGEMM_THREADS;
 constexpr int GROUPS_MAX = THREADS / 4, STEPS_MAX = 2 * THREADS + GROUPS_MAX;
 
 template <int LANES> constexpr int STEPS_OF_LANE = LANES < 32 ? 2 : 1; // in a round
+static_assert(32 * STEPS_OF_LANE<32> == FLAT_ROUND, "turns are derived in rounds of as many list entries");
 
 // Sums of a lane, and one more: items with equal positions, which groups of a warp add side by side, begin in different
 // banks.
