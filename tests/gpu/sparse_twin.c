@@ -12,6 +12,8 @@
 
 #include <cmocka.h>
 
+#include "executor/spgemm/product_state.h"
+#include "kernels/spgemm/spgemm_items.h"
 #include "tests/support/dense.h"
 
 static void *upload(const void *host, size_t bytes)
@@ -140,4 +142,42 @@ void sparse_twin_check(struct sparse_twin *t, const struct test_sparse_product *
     sparse_twin_run_cpu(t, 1, 0);
     sparse_twin_run(t, 1, 0);
     sparse_twin_expect(t, p);
+}
+
+void sparse_twin_expect_turns(const struct sparse_twin *t)
+{
+    const struct spmmi_spgemm_wanted wanted = {SPMMI_SPGEMM_NEVER, SPMMI_SPGEMM_NEVER, SPMMI_SPGEMM_NEVER,
+                                               t->info.dtype};
+    struct spmmi_spgemm_items items;
+    int has_turns = 0;
+    assert_int_equal(spmmi_spgemm_items_make(&t->cpu->stages[0], &wanted, 1, UINT64_MAX, &items, NULL),
+                     SPMM_OK);
+    for (uint32_t b = 0; b < items.bins.count; b++) {
+        const struct spmmi_spgemm_bin *bin = &items.bins.bin[b];
+        has_turns |= bin->is_flat && !bin->is_narrow && bin->is_partial == (t->info.cut_rows > 0);
+    }
+    assert_true(has_turns);
+    spmmi_spgemm_items_free(&items);
+}
+
+void sparse_twin_check_pair(const struct test_pattern *left, const struct test_pattern *right,
+                            struct test_sparse_product p, const char *kernel, int64_t cut_rows,
+                            void (*expect)(const struct sparse_twin *))
+{
+    struct test_matrix *const pair[] = {test_matrix_of(left, TEST_VALUES_REAL),
+                                        test_matrix_of(right, TEST_VALUES_REAL)};
+    p.count = 2;
+    memcpy(p.factor, pair, sizeof pair);
+    for (int i = 0; i < 2; i++) {
+        p.dtype = i == 0 ? SPMM_F64 : SPMM_F32;
+        struct sparse_twin t = sparse_twin_make(&p, kernel, 0);
+        assert_non_null(strstr(t.info.kernel, kernel));
+        assert_int_equal(t.info.cut_rows, cut_rows);
+        if (expect != NULL)
+            expect(&t);
+        sparse_twin_check(&t, &p);
+        sparse_twin_free(&t);
+    }
+    test_matrix_free(pair[0]);
+    test_matrix_free(pair[1]);
 }

@@ -35,5 +35,12 @@ void sparse_twin_poison(const struct sparse_twin *twin);
 void sparse_twin_expect(const struct sparse_twin *twin, const struct test_sparse_product *product);
 /* Both run the product, alpha 1 and beta 0, and have the same bits. */
 void sparse_twin_check(struct sparse_twin *twin, const struct test_sparse_product *product);
+/* Items by positions alone have positions that say turns: of pieces, if rows are cut, else of whole rows. */
+void sparse_twin_expect_turns(const struct sparse_twin *twin);
+/* Both run, as above, a product of two such matrices, in both types, by this kernel, with so many rows that are cut.
+ * expect: of each twin before it runs, or NULL. */
+void sparse_twin_check_pair(const struct test_pattern *left, const struct test_pattern *right,
+                            struct test_sparse_product product, const char *kernel, int64_t cut_rows,
+                            void (*expect)(const struct sparse_twin *twin));
 
 #endif

@@ -183,26 +183,6 @@ TEST_PATTERN(one_of_three, test_chance(i, j, 3))
 TEST_PATTERN(row_and_diagonal, i == 0 || i == j)
 TEST_PATTERN(few_of_many, test_chance(i, j, 100))
 
-/* A product of two such matrices, of both types, by this kernel. */
-static void check_pair(const struct test_pattern *left, const struct test_pattern *right,
-                       struct test_sparse_product p, const char *kernel, int64_t cut_rows)
-{
-    struct test_matrix *const pair[] = {test_matrix_of(left, TEST_VALUES_REAL),
-                                        test_matrix_of(right, TEST_VALUES_REAL)};
-    p.count = 2;
-    memcpy(p.factor, pair, sizeof pair);
-    for (int i = 0; i < 2; i++) {
-        p.dtype = i == 0 ? SPMM_F64 : SPMM_F32;
-        struct sparse_twin t = sparse_twin_make(&p, kernel, 0);
-        assert_non_null(strstr(t.info.kernel, kernel));
-        assert_int_equal(t.info.cut_rows, cut_rows);
-        sparse_twin_check(&t, &p);
-        sparse_twin_free(&t);
-    }
-    test_matrix_free(pair[0]);
-    test_matrix_free(pair[1]);
-}
-
 /* Ranges with words of 2 and 4 bytes, rows that are not cut, and that are, of several ranges: with few pieces, and with
  * more than a block has warps. Short rows of C with a long list. */
 static void ranges_of_any_width_have_the_bits_of_the_cpu(void **state)
@@ -217,19 +197,27 @@ static void ranges_of_any_width_have_the_bits_of_the_cpu(void **state)
                  {{"row", 700, 700, row_and_diagonal}, {"row", 700, 700, row_and_diagonal}, INT64_MAX, 0, 1}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        check_pair(&cases[i].left, &cases[i].right,
-                   (struct test_sparse_product){
-                       .lower = cases[i].lower, .diagonal = 1, .piece_products = cases[i].piece_products},
-                   "columns", cases[i].cut_rows);
+        sparse_twin_check_pair(&cases[i].left, &cases[i].right,
+                               (struct test_sparse_product){.lower = cases[i].lower,
+                                                            .diagonal = 1,
+                                                            .piece_products = cases[i].piece_products},
+                               "columns", cases[i].cut_rows, NULL);
 }
 
-/* Items of more than 256 entries, whose list entries have few products: those side by side of one place take turns. */
+/* Items of more than 256 entries, whose list entries have few products: those side by side of one place take turns.
+ * Whole rows, and pieces. */
 static void positions_of_wide_items_have_turns(void **state)
 {
-    static const struct test_pattern left = {"narrow", 20, 300, narrow},
-                                     right = {"few", 300, 900, few_of_many};
+    static const struct {
+        struct test_pattern left, right;
+        int64_t piece_products, cut_rows;
+    } cases[] = {{{"narrow", 20, 300, narrow}, {"few", 300, 900, few_of_many}, INT64_MAX, 0},
+                 {{"narrow", 4, 1500, narrow}, {"few", 1500, 900, few_of_many}, 60, 4}};
     (void)state;
-    check_pair(&left, &right, (struct test_sparse_product){.piece_products = INT64_MAX}, "positions", 0);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        sparse_twin_check_pair(&cases[i].left, &cases[i].right,
+                               (struct test_sparse_product){.piece_products = cases[i].piece_products},
+                               "positions", cases[i].cut_rows, sparse_twin_expect_turns);
 }
 
 /* Here what the rule takes are positions: below them there are columns, and less than these take is refused. */
