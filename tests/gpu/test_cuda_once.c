@@ -171,6 +171,7 @@ TEST_PATTERN(far_columns, test_chance(i, j, 1000))
 TEST_PATTERN(few_far_columns, j % 60000 == 0)
 
 TEST_PATTERN(every_entry, true)
+TEST_PATTERN(giant_and_short, i % 500 == 0 || i == j)
 
 /* Sums of 12,288 entries are 48 KiB, which dynamic shared memory may have without an attribute, but not beside the
  * static memory of the kernel. First, as the attribute stays where a larger launch set it. */
@@ -225,13 +226,30 @@ static void larger_rows_have_the_bits_of_the_cpu(void **state)
         test_matrix_free(a[m]);
 }
 
-/* Rows of tables, wide ones, and rows that are cut: atomics decide where a row is in a list, but not its bits. */
+/* 3 giant rows of some 195,000 products each, and 1,497 rows of tables, of some 130: tables run beside the kernels that
+ * find the columns of giant rows and count them. */
+static void giant_rows_beside_tables_have_the_bits_of_the_cpu(void **state)
+{
+    static const struct test_pattern patterns[] = {{"giant and short", 1500, 1500, giant_and_short},
+                                                   {"tall", 1500, 2600, tall}};
+    (void)state;
+    struct test_matrix *a = test_matrix_of(&patterns[0], TEST_VALUES_REAL),
+                       *b = test_matrix_of(&patterns[1], TEST_VALUES_REAL);
+    check(a, b, SPMM_F64, 0);
+    check(a, b, SPMM_F32, 1);
+    test_matrix_free(a);
+    test_matrix_free(b);
+}
+
+/* Rows of tables, wide and giant ones, and rows that are cut: atomics decide where a row is in a list, but not its
+ * bits. */
 static void a_thousand_products_have_the_same_bits(void **state)
 {
     (void)state;
     static const struct test_pattern patterns[][2] = {
         {{"hub", 1300, 1300, hub}, {"hub", 1300, 1300, hub}},
-        {{"long rows", 5, 9000, long_rows}, {"few columns", 9000, 90, few_columns}}};
+        {{"long rows", 5, 9000, long_rows}, {"few columns", 9000, 90, few_columns}},
+        {{"giant and short", 1500, 1500, giant_and_short}, {"tall", 1500, 2600, tall}}};
     for (size_t p = 0; p < sizeof patterns / sizeof patterns[0]; p++) {
         struct test_matrix *a = test_matrix_of(&patterns[p][0], TEST_VALUES_REAL),
                            *b = test_matrix_of(&patterns[p][1], TEST_VALUES_REAL);
@@ -353,6 +371,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(sums_of_48_kib_are_launched),
         cmocka_unit_test(every_shape_has_the_bits_of_the_cpu),
         cmocka_unit_test(larger_rows_have_the_bits_of_the_cpu),
+        cmocka_unit_test(giant_rows_beside_tables_have_the_bits_of_the_cpu),
         cmocka_unit_test(a_thousand_products_have_the_same_bits),
         cmocka_unit_test(special_values_have_the_bits_of_the_cpu),
         cmocka_unit_test(what_breaks_the_rules_of_csr_is_refused),
