@@ -17,14 +17,15 @@
  * meanwhile. One H100: 256 rounds of 4 lanes took 577,000 cycles, 2,254 each; a step of a warp, which costs 32 lanes
  * and STEP_LANES_FEW, about 170. */
 #define ROUND_LANES_FEW 1250
-/* The same of pieces of rows that the plan cuts, which are thousands, so that some warps run meanwhile. One H100: with
- * the numbers of few rows nearly all pieces of mip_fast0507 had 32 products side by side, 0.044 ms, and with these half
- * of them 8 or 16 lanes an entry, 0.037; with 600 a round 0.042. */
+/* The same of pieces of rows that the plan cuts. They assume thousands of pieces, so that some warps run meanwhile: of
+ * few pieces a round takes longer. Tuned on mip_fast0507, one H100: with the numbers of few rows nearly all its pieces
+ * had 32 products side by side, 0.044 ms, and with these half of them 8 or 16 lanes an entry, 0.037; with 600 a round
+ * 0.042. */
 #define STEP_LANES_PIECES 32
 #define ROUND_LANES_PIECES 300
 /* Steps that 32 products cost side by side: their entries have to be found and their additions put in order. One H200:
  * with 1 a Galerkin product of rows of 7 entries took twice as long flat; rows of a mean of 2 to 6 must be flat. Fewer
- * with positions of 2 bytes, which say the order: soc-Slashdot0902 took 0.81 ms with 3, 0.71 with 2. */
+ * with positions of 2 bytes, which say the order: soc-Slashdot0902 took 0.81 ms with 3 on an H100, 0.71 with 2. */
 #define FLAT_STEPS 3
 #define FLAT_STEPS_WIDE 2
 /* Additions to one entry of C, from registers, that take as long as a step with few rows: 170 cycles of some 22. */
@@ -200,8 +201,10 @@ static uint64_t items_cost(const struct spmmi_spgemm_stage *s, int64_t row, int6
     return cost.time + sums;
 }
 
-/* The same of all pieces of a row, whose partial sums are stored and read again. The walk takes lanes for them
- * as LOAD_PIECES, by latency. Their cost is by throughput with many rows all the same: PARTIAL_LANES was taken so. */
+/* The same of all pieces of a row, whose partial sums are stored and read again. The walk takes lanes for them as
+ * LOAD_PIECES, but here they cost as much as whole rows of the product would: with many rows by throughput, as
+ * PARTIAL_LANES was taken so; with few by the latency of few rows, which is too dear where pieces have many rounds, so
+ * that pulls seem to save more than they do. Choices were measured so. */
 static uint64_t pieces_cost(const struct spmmi_spgemm_stage *s, const struct spmmi_spgemm_unit *piece,
                             const struct spmmi_spgemm_wanted *wanted, struct savings *sum)
 {

@@ -102,7 +102,8 @@ int spmmi_once_bin_entries_cuda(const struct spmmi_once_work *w, void *stream);
 int spmmi_once_count_cuda(const struct spmmi_once_work *w, int row_class, uint32_t rows, int is_dependent,
                           void *stream);
 /* Columns of rows of WIDE or GIANT: c_columns, or if that is NULL how many there are. rows: at most, of the list.
- * is_dependent: as above, where bitmaps lie in shared memory. */
+ * is_dependent: as above, but ignored where bitmaps lie in global memory, which those before it may still use, and by
+ * launches in clusters, as giant rows come first. Tables and tasks may run beside it wherever bitmaps lie. */
 int spmmi_once_columns_cuda(const struct spmmi_once_work *w, int row_class, uint32_t rows, int is_dependent,
                             void *stream);
 /* c_row_ptr from entries. */

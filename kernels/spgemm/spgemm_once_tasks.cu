@@ -5,6 +5,8 @@
 // few rows    a block takes a row; where it is cut in k, its threads add up the products of its entries, whose sums are
 //             in shared memory, and find for each where a piece ends that begins with it; one warp follows these. Of
 //             longer rows the sums of chunks of entries are there, and the warp finds the ends by bisection
+// overlap     these run beside each other and beside the kernels that find columns: neither may read what the other
+//             writes
 #include "spgemm_once_rows.cuh"
 
 namespace spmmi {

@@ -6,6 +6,8 @@
 //           so-manyth entry of the left factor, and lanes set the bits of its products. Few giant rows have a cluster
 //           of blocks each, which join their bitmaps: a block has one part of them
 // bitmaps   in shared memory if they fit, else in global memory, of each block its own
+// overlap   the kernels of tables and of tasks may run beside this one, and this one beside itself where bitmaps are in
+//           shared memory: neither may read what the other writes
 #include "kernels/shared/cluster.cuh"
 #include "spgemm_once_bitmap.cuh"
 
@@ -147,7 +149,7 @@ int spmmi_once_columns_cuda(const struct spmmi_once_work *w, int row_class, uint
     const dim3 grid(spgemm::grid_of(w, rows));
     const bool is_giant = row_class == SPMMI_ONCE_GIANT;
     const unsigned threads = is_giant ? spgemm::GIANT_THREADS : spgemm::WIDE_THREADS;
-    if (w->bitmaps != nullptr) // which those of the kernel before may be
+    if (w->bitmaps != nullptr) // the kernel before may still use the same bitmaps
         return launch_kernel(spgemm::columns_kernel<false, false>, grid, threads, 0, stream, false, *w,
                              row_class);
     const bool has_clusters = is_giant && w->has_clusters && rows <= spgemm::CLUSTER_ROWS_MAX;
