@@ -196,6 +196,30 @@ static void a_part_may_have_both_forms(void **state)
     test_matrix_free(a);
 }
 
+/* 30 columns of row-major B are no whole vectors, so that own kernels of few columns cannot take them. */
+static void few_columns_are_multiplied_as_said(void **state)
+{
+    (void)state;
+    struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
+    spmm_plan_t *plan = plan_of(a, 4);
+    plan->variants[0].n_max = 128;
+    spmm_executor_t *executor = test_executor_make(plan, 0, 0, NULL);
+    for (int64_t n = 30; n <= 32; n += 2) {
+        struct test_product product = test_cuda_plain(n, 0);
+        struct test_dense b = test_product_b(a, SPMM_F32, &product),
+                          c = test_product_c(a, SPMM_F32, &product);
+        spmm_executor_info_t info = {.struct_size = sizeof info};
+        assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, &b.view, &c.view, &info, NULL), SPMM_OK);
+        assert_string_equal(info.kernel, "cuda/dense/gemm/3xtf32");
+        test_cuda_product_check(executor, NULL, a, SPMM_F32, &product);
+        test_dense_free(&b);
+        test_dense_free(&c);
+    }
+    spmm_executor_destroy(executor);
+    spmm_plan_destroy(plan);
+    test_matrix_free(a);
+}
+
 TEST_PATTERN(half, (i + j) % 2 == 0)
 
 /* Few columns: by tiles of each width, their tails, and one or several thread blocks along k; NaN and infinity. */
@@ -308,6 +332,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(repeats_and_graphs_have_the_same_bits),
         cmocka_unit_test(values_of_a_that_are_not_finite_are_exact),
         cmocka_unit_test(a_part_may_have_both_forms),
+        cmocka_unit_test(few_columns_are_multiplied_as_said),
         cmocka_unit_test(narrow_products_meet_their_bound),
         cmocka_unit_test(sums_of_16_bits_are_rounded_once),
         cmocka_unit_test(any_number_of_shapes_runs),
