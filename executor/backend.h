@@ -29,6 +29,7 @@ struct spmmi_device {
     void *values;    /* of A in its order, and SPMMI_VALUES_PAD zeros; on the device. NULL: not held */
     int lacks_values; /* parts that may lack values hold none: all are the same, and every product says which */
     int has_new_values; /* spmm_executor_set_values is not refused */
+    int spares_host;    /* the host has a budget: making parts takes nothing of it that they can do without */
     uint64_t random;    /* tells arrival counters of this executor in a workspace from other contents */
     struct spmmi_device_memory memory; /* where states take device memory from */
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory that only new values of A need: a map that says where each goes, and values that no kernel reads before. An
- * executor that gets no new values does without it: the map then stays on the host, and the rest is not there. */
+/* Memory that only new values of A need: a map that says where each goes, or where rows begin and what order they have
+ * (tcblock_scatter.h), and values that no kernel reads before. An executor that gets no new values does without it: the
+ * map then stays on the host, and the rest is not there. */
 #ifndef SPMMI_CUDA_VALUE_MEMORY_H
 #define SPMMI_CUDA_VALUE_MEMORY_H
 

@@ -36,13 +36,19 @@ uint64_t spmmi_transposition_bytes(const spmm_plan_t *plan, spmm_op_t op)
     return op == SPMM_OP_N ? 0 : 2 * ((uint64_t)plan->cols + 1) * sizeof(int64_t);
 }
 
-uint64_t spmmi_op_pattern_bytes(const spmm_plan_t *plan, spmm_op_t op)
+uint64_t spmmi_op_pattern_own_bytes(const spmm_plan_t *plan, spmm_op_t op)
 {
     const struct spmmi_op_pattern *const p = NULL;
     if (op == SPMM_OP_N)
         return 0;
     return spmmi_transposition_bytes(plan, op) +
-           (uint64_t)plan->nnz * (sizeof *p->own_col_ind + sizeof *p->map + sizeof(uint32_t));
+           (uint64_t)plan->nnz * (sizeof *p->own_col_ind + sizeof *p->map);
+}
+
+uint64_t spmmi_op_pattern_bytes(const spmm_plan_t *plan, spmm_op_t op)
+{
+    return op == SPMM_OP_N ? 0
+                           : spmmi_op_pattern_own_bytes(plan, op) + (uint64_t)plan->nnz * sizeof(uint32_t);
 }
 
 void spmmi_op_pattern_close(struct spmmi_op_pattern *pattern)

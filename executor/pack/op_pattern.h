@@ -20,7 +20,9 @@ spmm_status_t spmmi_op_pattern_open(const spmm_plan_t *plan, spmm_op_t op, struc
 /* Bytes of the row pointers that making a transpose takes, twice of them; none of op = N. No transposed part takes
  * less. */
 uint64_t spmmi_transposition_bytes(const spmm_plan_t *plan, spmm_op_t op);
-/* Most bytes that the pattern and a value map made from it take at a time. */
+/* Most bytes that the pattern takes at a time. */
+uint64_t spmmi_op_pattern_own_bytes(const spmm_plan_t *plan, spmm_op_t op);
+/* The same with a value map made from it. */
 uint64_t spmmi_op_pattern_bytes(const spmm_plan_t *plan, spmm_op_t op);
 void spmmi_op_pattern_close(struct spmmi_op_pattern *pattern);
 

@@ -114,9 +114,9 @@ typedef struct spmm_executor_options {
     uint32_t layouts; /**< Of B: SPMM_LAYOUTS_ROW_MAJOR, SPMM_LAYOUTS_COL_MAJOR or both; 0: any. */
     /** GPU. 1: memory for spmm_executor_set_values is taken at once, and captured products see new values. 0: its first
      * call takes it for good and waits for the legacy stream; until then most parts have a map on the host, up to 4
-     * bytes a nonzero. It is refused (ARGUMENT) on a stream that is captured, and where all values are the same and a
-     * product of rows was captured, which keeps them; captures of other streams and it may fail (DEVICE). Plans without
-     * values count as 1, and so does a struct_size that ends before this. */
+     * bytes a nonzero and 4 a row of op(A). It is refused (ARGUMENT) on a captured stream, and where all values are the
+     * same and a product of rows was captured, which keeps them; captures of other streams and it may fail (DEVICE).
+     * Plans without values count as 1, and so does a struct_size that ends before this. */
     int new_values;
     int reserved_2; /**< Not read. */
 } spmm_executor_options_t;
@@ -127,11 +127,11 @@ typedef struct spmm_executor_options {
 /* clang-format on */
 
 /** Bytes that an executor for this plan takes, before it is made. host_bytes: what it holds of the host and what is
- * taken there while it is made, which is linear in the plan's nonzeros and the rows of op(A). device_bytes: what it
- * holds of a GPU, without new_values until there are new ones; making it may take up to what it holds with them. This
- * call takes no more of the host, or what a kernel that is given up would take alone, and nothing of a GPU. Where the
- * row pointers of a transpose alone are beyond the host budget, it takes nothing. device as for spmm_executor_create;
- * options, host_bytes and device_bytes may be NULL. Errors: as spmm_executor_create. */
+ * taken there while it is made, which is linear in the plan's nonzeros and the rows of op(A); with a host budget up to
+ * 128 MiB less. device_bytes: what it holds of a GPU, without new_values until there are new ones; making it may take
+ * up to what it holds with them. This call takes no more of the host, or what a kernel that is given up would take
+ * alone, and nothing of a GPU; nothing at all where the row pointers of a transpose alone are beyond the host budget.
+ * options, host_bytes and device_bytes may be NULL. device and errors: as for spmm_executor_create. */
 SPMM_API spmm_status_t spmm_executor_memory_bytes(const spmm_plan_t *plan, int device,
                                                   const spmm_executor_options_t *options,
                                                   uint64_t *host_bytes, uint64_t *device_bytes,

@@ -13,6 +13,7 @@
 #include "tcblock_pack.h"
 #include "tcblock_scatter.h"
 #include "tcblock_state_cuda.h"
+#include "tcblock_store.h"
 
 /* An array that the family may lack. */
 static void *cut_some(struct spmmi_arena *arena, uint64_t count, size_t size)
@@ -52,22 +53,51 @@ static struct tcblock_state state_of(const struct spmmi_part_source *source)
 }
 
 /* Entries of what new values need: where the rows of all units begin in op(A), then, if that is not A, the order. */
-static uint32_t starts_of(const struct tcblock_state *f)
+static uint64_t starts_of(const struct tcblock_state *f)
 {
-    return f->layout.unit_count * f->layout.unit_rows;
+    return (uint64_t)f->layout.unit_count * f->layout.unit_rows;
 }
 
-static uint32_t map_entries(const struct tcblock_state *f)
+static uint64_t map_entries(const struct tcblock_state *f)
 {
     return starts_of(f) + (f->part.op == SPMM_OP_T ? f->nnz : 0);
 }
 
-/* Optional check of the family, whether or not memory is taken. */
+/* What is refused, whether or not memory is taken; the family's check is optional. */
 static spmm_status_t fits(const struct tcblock_state *f, spmm_diag_t *diag)
 {
-    return f->gpu->fits == NULL
-               ? SPMM_OK
-               : f->gpu->fits(&f->layout, (uint32_t)spmm_dtype_size(f->dtype), f->device->shared_max, diag);
+    spmm_status_t status = SPMM_OK;
+    SPMM_REQUIRE(map_entries(f) <= UINT32_MAX, SPMM_ERR_TOO_LARGE, diag,
+                 "%llu positions of rows and nonzeros are more than 32 bits can index",
+                 (unsigned long long)map_entries(f));
+    if (f->gpu->fits != NULL)
+        SPMM_TRY(f->gpu->fits(&f->layout, (uint32_t)spmm_dtype_size(f->dtype), f->device->shared_max, diag));
+cleanup:
+    return status;
+}
+
+/* Bytes of the map on the host: counted for new values, and taken when the layout is made. */
+static uint64_t map_bytes(const struct spmmi_part_source *source)
+{
+    const struct spmmi_part *part = source->part;
+    const uint64_t nnz = part->op == SPMM_OP_T ? (uint64_t)source->plan->nnz : 0;
+    return (part->item_count + nnz) * sizeof(uint32_t);
+}
+
+/* Bytes of units that may be kept while the layout is made: beyond those of the map where the host has no budget. */
+static uint64_t keep_most(const struct spmmi_part_source *source)
+{
+    const uint64_t map = map_bytes(source),
+                   wanted = spmmi_store_wanted((uint64_t)source->plan->nnz, source->part->item_count);
+    return source->device->spares_host || wanted < map ? map : wanted;
+}
+
+/* Of the host, beside the layout, the pattern and the map: of the long rows, which are made after the layout, or of
+ * making it. */
+static uint64_t scratch_of(const struct spmmi_part_source *source, uint64_t making, uint64_t long_rows)
+{
+    const uint64_t most = making + keep_most(source) - map_bytes(source);
+    return most > long_rows ? most : long_rows;
 }
 
 static spmm_status_t count(const struct spmmi_part_source *source, uint64_t *bytes, spmm_diag_t *diag)
@@ -91,9 +121,9 @@ static spmm_status_t count(const struct spmmi_part_source *source, uint64_t *byt
     cut(&arena, &f);
     *bytes += arena.bytes;
     spmmi_value_map_count(source, map_entries(&f), 0);
-    spmmi_scratch_is(source, scratch + spmmi_op_pattern_bytes(source->plan, source->part->op) +
-                                 spmmi_tcblocks_bytes(&f.layout) +
-                                 map_entries(&f) * sizeof *f.new_values.map + long_rows);
+    spmmi_scratch_is(source, scratch_of(source, scratch, long_rows) +
+                                 spmmi_op_pattern_own_bytes(source->plan, source->part->op) +
+                                 spmmi_tcblocks_bytes(&f.layout));
 cleanup:
     spmmi_op_pattern_close(&a);
     return status;
@@ -123,11 +153,12 @@ static spmm_status_t map_take(struct tcblock_state *f, const struct spmmi_op_pat
                               const uint32_t *items, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    const uint32_t starts = starts_of(f), rows = (uint32_t)f->part.item_count, entries = map_entries(f);
+    const uint32_t starts = (uint32_t)starts_of(f), rows = (uint32_t)f->part.item_count,
+                   entries = (uint32_t)map_entries(f);
     uint32_t *map = spmmi_alloc(entries, sizeof *map);
     SPMM_TRY_ALLOC(map, diag);
 #pragma omp parallel for schedule(static) \
-    num_threads(spmmi_team(spmmi_pack_threads((uint64_t)entries * sizeof *map)))
+    num_threads(spmmi_team(spmmi_pack_threads(map_entries(f) * sizeof *map)))
     for (uint32_t i = 0; i < entries; i++)
         map[i] = i < rows ? (uint32_t)a->row_ptr[items[i]] : i < starts ? 0 : (uint32_t)a->map[i - starts];
     SPMM_TRY(spmmi_value_map_take(&f->new_values, map, entries, diag));
@@ -163,7 +194,7 @@ static spmm_status_t fill(const struct spmmi_part_source *source, struct tcblock
     struct spmmi_long_rows rows = {.rows = 0};
     SPMM_TRY(spmmi_op_pattern_open(source->plan, source->part->op, &a, diag));
     SPMM_TRY(spmmi_tcblocks_build_unmapped(f->gpu->kind, a.rows, a.cols, a.row_ptr, a.col_ind, source->part,
-                                           f->dtype, &host, diag));
+                                           f->dtype, keep_most(source), &host, diag));
     f->layout = host.view;
     if (source->long_rows != NULL)
         SPMM_TRY(spmmi_long_rows_make(&a, source->long_rows, &rows, diag));

@@ -21,11 +21,15 @@ struct spmmi_tcblock_kind {
     /* Fill it from row_count rows. */
     void (*unit_read)(const struct spmmi_tcblock_frame *f, void *unit, const uint32_t *rows,
                       uint32_t row_count);
-    /* What is known of the unit: at most kept_max bytes a nonzero and kept_unit beside them. The bytes that it takes;
-     * into `memory`, at a multiple of 16 bytes; and back, where it stays. */
-    uint32_t kept_max, kept_unit;
+    /* Most bytes a nonzero of what is kept of a unit for the second pass. */
+    uint32_t kept_max;
+    /* Most bytes beside them. */
+    uint32_t kept_unit;
+    /* The bytes that this unit takes. */
     uint64_t (*unit_bytes_kept)(const void *unit);
+    /* Into so many bytes of memory, at a multiple of 16 bytes. */
     void (*unit_keep)(const void *unit, char *memory);
+    /* Back into a unit, which reads that memory as long as it is used. */
     void (*unit_recall)(void *unit, const char *memory);
     /* Steps, blocks and values of the unit; the most of a step become at least those of its steps. */
     struct spmmi_tcblock_position (*unit_needs)(const struct spmmi_tcblock_frame *f, const void *unit,

@@ -31,7 +31,9 @@ struct builder {
     struct spmmi_tcblock_chunk *chunks; /* of each thread */
     struct spmmi_tcblock_store store;   /* without memory where units are counted alone */
     int threads;
-    uint64_t longest; /* nonzeros of a unit */
+    uint64_t longest;   /* nonzeros of a unit */
+    uint64_t nonzeros;  /* of all units */
+    uint64_t keep_most; /* bytes of what is kept of units */
 };
 
 static void *unit_of(const struct builder *b, int thread)
@@ -76,7 +78,7 @@ static void unit_keep(struct builder *b, uint32_t u, const void *unit)
 static uint64_t kept_bytes(const struct builder *b)
 {
     const struct spmmi_tcblocks *view = &b->frame.layout->view;
-    return (uint64_t)b->frame.row_ptr[view->rows] * b->kind->kept_max +
+    return b->nonzeros * b->kind->kept_max +
            view->unit_count * (uint64_t)(b->kind->kept_unit + SPMMI_STORE_ALIGN);
 }
 
@@ -87,33 +89,36 @@ static uint64_t unit_room(const struct builder *b)
            b->longest * b->kind->unit_bytes(b->frame.part->block_rows) + UNIT_ARRAYS * UNIT_ALIGN;
 }
 
-/* Nonzeros of the longest unit. */
-static uint64_t longest_of(const struct spmmi_tcblock_frame *f)
+/* Nonzeros of the longest unit, and of all. */
+static void nonzeros_count(struct builder *b)
 {
+    const struct spmmi_tcblock_frame *f = &b->frame;
     const struct spmmi_part *part = f->part;
-    uint64_t longest = 0;
-#pragma omp parallel for num_threads(spmmi_team(0)) schedule(static) reduction(max : longest)
+    uint64_t longest = 0, all = 0;
+#pragma omp parallel for num_threads(spmmi_team(0)) schedule(static) reduction(max : longest) reduction(+ : all)
     for (uint32_t u = 0; u < f->layout->view.unit_count; u++) {
         const uint64_t first = (uint64_t)u * part->block_rows, left = part->item_count - first;
         uint64_t nonzeros = 0;
         for (uint64_t i = first; i < first + (left < part->block_rows ? left : part->block_rows); i++)
             nonzeros += (uint64_t)(f->row_ptr[part->items[i] + 1] - f->row_ptr[part->items[i]]);
         longest = nonzeros > longest ? nonzeros : longest;
+        all += nonzeros;
     }
-    return longest;
+    b->longest = longest;
+    b->nonzeros = all;
 }
 
 static spmm_status_t units_make(struct builder *b, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     const struct spmmi_part *part = b->frame.part;
-    const uint64_t longest = b->longest = longest_of(&b->frame);
+    nonzeros_count(b);
     const int wanted = spmmi_scratch_threads(omp_get_max_threads(), unit_room(b),
                                              (uint64_t)b->frame.row_ptr[b->frame.layout->view.rows]);
     SPMM_TRY_ALLOC(b->chunks = spmmi_alloc_zero((uint64_t)wanted, sizeof *b->chunks), diag);
     SPMM_TRY_ALLOC(b->units = spmmi_alloc_zero(2 * (uint64_t)wanted, b->kind->unit_size), diag);
     for (; b->threads < wanted; b->threads++)
-        SPMM_TRY(b->kind->unit_make(part->block_rows, longest, unit_of(b, b->threads), diag));
+        SPMM_TRY(b->kind->unit_make(part->block_rows, b->longest, unit_of(b, b->threads), diag));
 cleanup:
     if (status != SPMM_OK && b->units != NULL && b->threads < wanted)
         b->kind->unit_free(unit_of(b, b->threads));
@@ -302,7 +307,9 @@ static spmm_status_t build(struct builder *b, int64_t rows, int64_t cols, spmm_d
     spmm_status_t status = SPMM_OK;
     struct spmmi_tcblock_layout *layout = b->frame.layout;
     SPMM_TRY(builder_start(b, rows, cols, dtype, diag));
-    SPMM_TRY(spmmi_store_make(layout->view.unit_count, kept_bytes(b), b->threads, &b->store, diag));
+    /* Whoever wants a map takes memory for values next: units that are kept in their place raise no peak. */
+    const uint64_t most = has_map ? b->nonzeros * b->frame.value_bytes : b->keep_most;
+    spmmi_store_make(layout->view.unit_count, kept_bytes(b), b->threads, most, &b->store);
     SPMM_TRY(positions_make(b, diag));
     SPMM_TRY(arrays_make(b, diag));
     if (has_map)
@@ -339,9 +346,11 @@ spmm_status_t spmmi_tcblocks_build(const struct spmmi_tcblock_kind *kind, int64_
 spmm_status_t spmmi_tcblocks_build_unmapped(const struct spmmi_tcblock_kind *kind, int64_t rows, int64_t cols,
                                             const int64_t *row_ptr, const int32_t *col_ind,
                                             const struct spmmi_part *part, spmm_dtype_t dtype,
-                                            struct spmmi_tcblock_layout *layout, spmm_diag_t *diag)
+                                            uint64_t keep_most, struct spmmi_tcblock_layout *layout,
+                                            spmm_diag_t *diag)
 {
     struct builder b = builder_of(kind, row_ptr, col_ind, part, layout);
+    b.keep_most = keep_most;
     return build(&b, rows, cols, dtype, 0, diag);
 }
 
@@ -357,9 +366,8 @@ spmm_status_t spmmi_tcblocks_count(const struct spmmi_tcblock_kind *kind, int64_
     SPMM_TRY(builder_start(&b, rows, cols, dtype, diag));
     SPMM_TRY(positions_make(&b, diag));
     *counts = layout.view;
-    *scratch = ((uint64_t)layout.view.unit_count + 1) * sizeof *b.positions +
-               (uint64_t)b.threads * unit_room(&b) +
-               spmmi_store_bytes(layout.view.unit_count, kept_bytes(&b), b.threads);
+    *scratch =
+        ((uint64_t)layout.view.unit_count + 1) * sizeof *b.positions + (uint64_t)b.threads * unit_room(&b);
 cleanup:
     builder_free(&b);
     return status;

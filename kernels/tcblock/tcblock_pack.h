@@ -9,21 +9,24 @@ struct spmmi_tcblock_kind;
 /* part is a part of this pattern, of a family of this kind, as spmmi_plan_check wants it; dtype: the value type,
  * which says how many values fill 16 bytes. The same arrays at any number of threads. Scratch: 24 bytes a unit, for
  * each thread 13 bytes a nonzero of the largest unit (panel: 37, bcsr: 24), of all threads more than of one as
- * scratch.h allows, and what is kept between the passes (tcblock_store.h): 160 bytes a unit and 13 a nonzero (bcsr: 24
- * and 8), of which 128 MiB at most. Errors: MEMORY; TOO_LARGE when nonzeros, columns or values with padding do not fit
- * 32 bits. Free with spmmi_tcblocks_free. */
+ * scratch.h allows. What is kept between the passes (tcblock_store.h) comes on top, as far as there is memory: 168
+ * bytes a unit and 13 a nonzero (bcsr: 32 and 8) and a quarter more, at most 128 MiB and the bytes of the nonzeros'
+ * values, which the caller takes later. Errors: MEMORY; TOO_LARGE when nonzeros, columns or values with padding do not
+ * fit 32 bits. Free with spmmi_tcblocks_free. */
 spmm_status_t spmmi_tcblocks_build(const struct spmmi_tcblock_kind *kind, int64_t rows, int64_t cols,
                                    const int64_t *row_ptr, const int32_t *col_ind,
                                    const struct spmmi_part *part, spmm_dtype_t dtype,
                                    struct spmmi_tcblock_layout *layout, spmm_diag_t *diag);
-/* The same without a value map: a GPU finds the positions itself (tcblock_scatter.h). */
+/* The same without a value map: a GPU finds the positions itself (tcblock_scatter.h). Keeps at most keep_most bytes. */
 spmm_status_t spmmi_tcblocks_build_unmapped(const struct spmmi_tcblock_kind *kind, int64_t rows, int64_t cols,
                                             const int64_t *row_ptr, const int32_t *col_ind,
                                             const struct spmmi_part *part, spmm_dtype_t dtype,
-                                            struct spmmi_tcblock_layout *layout, spmm_diag_t *diag);
+                                            uint64_t keep_most, struct spmmi_tcblock_layout *layout,
+                                            spmm_diag_t *diag);
 void spmmi_tcblocks_free(struct spmmi_tcblock_layout *layout);
 
-/* The counts of that layout alone, whose pointers are NULL, and the bytes of scratch that it takes. Same errors. */
+/* The counts of that layout alone, whose pointers are NULL, and the bytes of scratch that it takes,
+ * without what is kept. Same errors. */
 spmm_status_t spmmi_tcblocks_count(const struct spmmi_tcblock_kind *kind, int64_t rows, int64_t cols,
                                    const int64_t *row_ptr, const int32_t *col_ind,
                                    const struct spmmi_part *part, spmm_dtype_t dtype,

@@ -5,15 +5,18 @@
 #include <string.h>
 
 #include "format/base/alloc.h"
-#include "format/base/diag.h"
 
 /* That a thread takes at a time, or what one unit needs: a huge page if there are many, as threads that begin to write
  * the same one each clear it. */
 #define CHUNK_MAX (UINT64_C(2) << 20)
 #define CHUNKS_OF_THREAD 4u
 
+/* Of families with 8 rows a unit and 13 bytes a nonzero, with the chunks that threads do not use up. */
+#define BYTES_A_NONZERO 16u
+#define BYTES_A_ROW 32u
+
 #ifdef SPMM_TEST_HOOKS
-uint64_t spmmi_store_max_hook = SPMMI_STORE_MAX;
+uint64_t spmmi_store_max_hook = SPMMI_STORE_MAX, spmmi_store_kept_hook, spmmi_store_refused_hook;
 #define STORE_MAX spmmi_store_max_hook
 #else
 #define STORE_MAX SPMMI_STORE_MAX
@@ -30,27 +33,24 @@ static uint64_t chunk_of(uint64_t bytes, int threads)
     return chunk < CHUNK_MAX ? chunk : CHUNK_MAX;
 }
 
-static uint64_t memory_bytes(uint64_t bytes, int threads)
+uint64_t spmmi_store_wanted(uint64_t nonzeros, uint64_t rows)
 {
-    const uint64_t most = bytes + chunk_of(bytes, threads) * (uint64_t)threads;
-    return most < STORE_MAX ? most : STORE_MAX;
+    const uint64_t bytes = BYTES_A_NONZERO * nonzeros + BYTES_A_ROW * rows;
+    return bytes < STORE_MAX ? bytes : STORE_MAX;
 }
 
-uint64_t spmmi_store_bytes(uint32_t units, uint64_t bytes, int threads)
+void spmmi_store_make(uint32_t units, uint64_t bytes, int threads, uint64_t most,
+                      struct spmmi_tcblock_store *store)
 {
-    return memory_bytes(bytes, threads) + units * sizeof(const char *);
-}
-
-spmm_status_t spmmi_store_make(uint32_t units, uint64_t bytes, int threads, struct spmmi_tcblock_store *store,
-                               spmm_diag_t *diag)
-{
-    spmm_status_t status = SPMM_OK;
-    *store = (struct spmmi_tcblock_store){.bytes = memory_bytes(bytes, threads),
-                                          .chunk = chunk_of(bytes, threads)};
-    SPMM_TRY_ALLOC(store->kept = spmmi_alloc_zero(units, sizeof *store->kept), diag);
-    SPMM_TRY_ALLOC(store->memory = spmmi_alloc(store->bytes, 1), diag);
-cleanup:
-    return status;
+    const uint64_t chunk = chunk_of(bytes, threads), wanted = bytes + chunk * (uint64_t)threads;
+    const uint64_t listed = units * sizeof *store->kept, allowed = most < STORE_MAX ? most : STORE_MAX;
+    *store = (struct spmmi_tcblock_store){.chunk = chunk};
+    if (allowed <= listed + SPMMI_STORE_ALIGN)
+        return;
+    store->bytes = wanted < allowed - listed ? wanted : allowed - listed;
+    store->kept = spmmi_alloc_zero(units, sizeof *store->kept);
+    store->memory = store->kept != NULL ? spmmi_alloc(store->bytes, 1) : NULL;
+    store->bytes = store->memory != NULL ? store->bytes : 0;
 }
 
 void spmmi_store_free(struct spmmi_tcblock_store *store)
@@ -60,23 +60,41 @@ void spmmi_store_free(struct spmmi_tcblock_store *store)
     memset(store, 0, sizeof *store);
 }
 
-char *spmmi_store_take(struct spmmi_tcblock_store *store, struct spmmi_tcblock_chunk *chunk, uint64_t bytes)
+/* Where `bytes` more begin, NULL where they are not left: smaller requests may still find room then. */
+static char *piece_of(struct spmmi_tcblock_store *store, uint64_t bytes)
+{
+    char *piece = NULL;
+#pragma omp critical(spmmi_store_piece)
+    if (bytes <= store->bytes - store->taken) {
+        piece = store->memory + store->taken;
+        store->taken += bytes;
+    }
+    return piece;
+}
+
+static char *take(struct spmmi_tcblock_store *store, struct spmmi_tcblock_chunk *chunk, uint64_t bytes)
 {
     const uint64_t rounded = round_up(bytes);
     if (rounded > chunk->left) {
         const uint64_t size = rounded > store->chunk ? rounded : store->chunk;
-        uint64_t first;
-#pragma omp atomic capture
-        {
-            first = store->taken;
-            store->taken += size;
-        }
-        if (first + size > store->bytes)
-            return NULL;
-        *chunk = (struct spmmi_tcblock_chunk){store->memory + first, size};
+        char *const piece = piece_of(store, size);
+        if (piece == NULL)
+            return rounded < size ? piece_of(store, rounded) : NULL;
+        *chunk = (struct spmmi_tcblock_chunk){piece, size};
     }
     char *const memory = chunk->next;
     chunk->next += rounded;
     chunk->left -= rounded;
+    return memory;
+}
+
+char *spmmi_store_take(struct spmmi_tcblock_store *store, struct spmmi_tcblock_chunk *chunk, uint64_t bytes)
+{
+    char *const memory = take(store, chunk, bytes);
+#ifdef SPMM_TEST_HOOKS
+    uint64_t *const count = memory != NULL ? &spmmi_store_kept_hook : &spmmi_store_refused_hook;
+#pragma omp atomic
+    *count += 1;
+#endif
     return memory;
 }

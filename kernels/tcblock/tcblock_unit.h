@@ -42,7 +42,7 @@ void spmmi_tcblock_unit_free(struct spmmi_tcblock_unit *unit);
 uint64_t spmmi_tcblock_unit_bytes(uint32_t windows);
 
 /* Fill unit from its rows: row_count of them, the last windows may have fewer than 8 or none. Time: linear in the
- * nonzeros, for a panel times the bytes of its column range. */
+ * nonzeros; for a panel whose columns are far apart times the bytes of their range. */
 void spmmi_tcblock_unit_read(struct spmmi_tcblock_unit *unit, const int64_t *row_ptr, const int32_t *col_ind,
                              const uint32_t *rows, uint32_t row_count);
 

@@ -34,6 +34,7 @@ static const struct tcblock_shape shapes[] = {
     {SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, 128, 5, SPMMI_PART_REORDERED, SPMM_F64},
 };
 #define SHAPE_COUNT (sizeof shapes / sizeof shapes[0])
+#define ONE_UNIT 7 /* the shape that holds "power law" in one unit */
 
 static struct spmmi_part part_of(const struct tcblock_shape *shape, int64_t rows)
 {
@@ -277,23 +278,70 @@ static void every_value_is_where_a_plain_construction_puts_it(void **state)
         }
 }
 
-/* Of none, or of all but some. */
+/* How many units. */
+static uint32_t built_with_room(const struct tcblock_shape *shape, uint64_t room)
+{
+    spmmi_store_max_hook = room;
+    spmmi_store_kept_hook = spmmi_store_refused_hook = 0;
+    struct tcblock_built b = built_make(test_matrix_named("power law", TEST_VALUES_INTEGER), shape);
+    spmmi_store_max_hook = SPMMI_STORE_MAX;
+    if (shape->family == SPMM_FAMILY_BCSR)
+        bcsr_literal_check(&b);
+    else
+        tcblock_literal_check(&b);
+    const uint32_t units = b.layout.view.unit_count;
+    built_free(&b);
+    return units;
+}
+
+/* None is kept; then, in less and less room, some are and others not, whichever thread takes which. */
 static void units_that_are_not_kept_are_read_again(void **state)
 {
-    static const uint64_t rooms[] = {0, 3000};
     (void)state;
-    for (size_t r = 0; r < sizeof rooms / sizeof rooms[0]; r++)
-        for (size_t s = 0; s < SHAPE_COUNT; s++) {
-            spmmi_store_max_hook = rooms[r];
-            struct tcblock_built b =
-                built_make(test_matrix_named("power law", TEST_VALUES_INTEGER), &shapes[s]);
-            spmmi_store_max_hook = SPMMI_STORE_MAX;
-            if (shapes[s].family == SPMM_FAMILY_BCSR)
-                bcsr_literal_check(&b);
-            else
-                tcblock_literal_check(&b);
-            built_free(&b);
-        }
+    const int threads_before = omp_get_max_threads();
+    omp_set_num_threads(2);
+    for (size_t s = 0; s < SHAPE_COUNT; s++) {
+        const uint32_t units = built_with_room(&shapes[s], 0);
+        assert_int_equal(spmmi_store_kept_hook, 0);
+        for (uint64_t room = 30000; units > 1 && (room == 30000 || spmmi_store_refused_hook == 0);
+             room = room * 3 / 4)
+            (void)built_with_room(&shapes[s], room);
+        if (units > 1)
+            assert_in_range(spmmi_store_kept_hook, 1, units - 1);
+        assert_int_equal(units > 1, s != ONE_UNIT);
+    }
+    omp_set_num_threads(threads_before);
+}
+
+static void a_request_that_does_not_fit_leaves_room_for_smaller_ones(void **state)
+{
+    (void)state;
+    struct spmmi_tcblock_store store;
+    struct spmmi_tcblock_chunk chunk = {NULL, 0};
+    spmmi_store_make(4, 1024, 1, 1024 + 4 * sizeof *store.kept, &store);
+    assert_non_null(store.memory);
+    assert_null(spmmi_store_take(&store, &chunk, 1025));
+    assert_int_equal(store.taken, 0);
+    assert_ptr_equal(spmmi_store_take(&store, &chunk, 1000), store.memory);
+    assert_null(spmmi_store_take(&store, &chunk, 100));
+    assert_non_null(spmmi_store_take(&store, &chunk, 10));
+    spmmi_store_free(&store);
+}
+
+static void units_are_kept_only_where_there_is_memory(void **state)
+{
+    (void)state;
+    struct spmmi_tcblock_store store;
+    spmmi_store_make(4, 1024, 1, 4 * sizeof *store.kept, &store);
+    assert_null(store.memory);
+    for (int k = 0; k < 2; k++) {
+        spmmi_alloc_fail_at(k, 0);
+        spmmi_store_make(4, 1024, 1, 4096, &store);
+        spmmi_alloc_fail_at(-1, 0);
+        assert_null(store.memory);
+        assert_int_equal(store.bytes, 0);
+        spmmi_store_free(&store);
+    }
 }
 
 /* Five nonzeros of three rows, in block columns 0 and k: near ones are marked, others sorted by one byte or two. */
@@ -460,19 +508,22 @@ static void failing_allocations_leave_nothing_behind(void **state)
     for (size_t s = 0; s < SHAPE_COUNT; s++) {
         struct spmmi_part part = part_of(&shapes[s], a->rows);
         const int64_t live = spmmi_alloc_live();
-        spmm_status_t status = SPMM_ERR_MEMORY;
-        int64_t k = 0;
-        for (; status != SPMM_OK; k++) {
+        int64_t k = 0, refused = 0, failed = -1;
+        for (; failed != 0; k++) {
             struct spmmi_tcblock_layout layout;
+            failed = -spmmi_alloc_failures();
             spmmi_alloc_fail_at(k, 0);
-            status = spmmi_tcblocks_build(test_tcblock_kind_of(&part), a->rows, a->cols, a->row_ptr,
-                                          a->col_ind, &part, shapes[s].dtype, &layout, NULL);
+            const spmm_status_t status =
+                spmmi_tcblocks_build(test_tcblock_kind_of(&part), a->rows, a->cols, a->row_ptr, a->col_ind,
+                                     &part, shapes[s].dtype, &layout, NULL);
             spmmi_alloc_fail_at(-1, 0);
-            assert_true(status == SPMM_OK || status == SPMM_ERR_MEMORY);
+            failed += spmmi_alloc_failures();
+            assert_true(status == SPMM_OK || (status == SPMM_ERR_MEMORY && failed != 0));
+            refused += status != SPMM_OK;
             spmmi_tcblocks_free(&layout);
             assert_int_equal(spmmi_alloc_live(), live);
         }
-        assert_true(k > 8);
+        assert_int_equal(refused, k - 3); /* the two allocations that keep units are optional */
         free(part.items);
     }
     test_matrix_free(a);
@@ -512,6 +563,8 @@ int main(void)
         cmocka_unit_test(a_block_row_group_worked_out_by_hand),
         cmocka_unit_test(positions_of_16_bit_and_f64_values_worked_out_by_hand),
         cmocka_unit_test(units_that_are_not_kept_are_read_again),
+        cmocka_unit_test(a_request_that_does_not_fit_leaves_room_for_smaller_ones),
+        cmocka_unit_test(units_are_kept_only_where_there_is_memory),
         cmocka_unit_test(every_value_is_where_a_plain_construction_puts_it),
         cmocka_unit_test(block_columns_are_found_however_far_apart),
         cmocka_unit_test(padding_is_zero_and_bytes_are_exact),
