@@ -55,7 +55,8 @@ static inline uint32_t spmmi_dense_narrow_groups(uint32_t rows, uint32_t height)
 }
 
 /* More shares as long as multiprocessors are idle and a warp keeps more than two steps; up to two thread blocks on each
- * where it keeps more, as a cluster starts later than a thread block alone. */
+ * where it keeps more, as a cluster starts later than a thread block alone. The numbers, here and of thread blocks and
+ * steps beyond which the library is faster, are those that were fastest for five layers (docs/decisions/0097). */
 static inline uint32_t spmmi_dense_narrow_shares(uint64_t steps, uint64_t blocks, uint32_t columns,
                                                  const struct spmmi_dense_narrow *p)
 {

@@ -222,25 +222,31 @@ static void few_columns_are_multiplied_as_said(void **state)
 
 TEST_PATTERN(half, (i + j) % 2 == 0)
 
-/* Few columns: by tiles of each width, their tails, and one or several thread blocks along k; NaN and infinity. */
+static void check_narrow(const struct test_matrix *a, int form, const int64_t *widths, int count)
+{
+    spmm_executor_t *executor = executor_make(a, form);
+    for (int i = 0; i < count * 4; i++) {
+        struct test_product product = test_cuda_plain(widths[i / 4], i % 4);
+        product.beta = i % 3 == 0 ? -0.5 : 0;
+        test_cuda_product_check(executor, NULL, a, type_of(form), &product);
+        if (i % 4 == 0 || i % 4 == 3) /* B and C of one layout */
+            test_cuda_product_canary(executor, a, type_of(form), &product, (7 * i) % a->cols);
+    }
+    spmm_executor_destroy(executor);
+}
+
+/* Few columns: by tiles of each width, their tails, one or two groups of rows a warp, and one or several thread blocks
+ * along k; NaN and infinity. */
 static void narrow_products_meet_their_bound(void **state)
 {
-    static const int64_t widths[] = {1, 8, 12, 16, 24, 32, 40, 64};
+    static const int64_t widths[] = {1, 8, 12, 16, 24, 32, 40, 64}, wide[] = {128, 192};
+    static const int64_t sizes[][2] = {{24, 2304}, {281, 92}, {1100, 96}};
     (void)state;
-    for (int m = 0; m < 2; m++) {
-        const struct test_pattern pattern = {"half", m == 0 ? 24 : 281, m == 0 ? 2304 : 92, half};
+    for (int m = 0; m < 3; m++) {
+        const struct test_pattern pattern = {"half", sizes[m][0], sizes[m][1], half};
         struct test_matrix *a = test_matrix_of(&pattern, TEST_VALUES_REAL);
-        for (int form = 0; form < FORMS; form++) {
-            spmm_executor_t *executor = executor_make(a, form);
-            for (int i = 0; i < 8 * 4; i++) {
-                struct test_product product = test_cuda_plain(widths[i / 4], i % 4);
-                product.beta = i % 3 == 0 ? -0.5 : 0;
-                test_cuda_product_check(executor, NULL, a, type_of(form), &product);
-                if (i % 4 == 0 || i % 4 == 3) /* B and C of one layout */
-                    test_cuda_product_canary(executor, a, type_of(form), &product, (7 * i) % a->cols);
-            }
-            spmm_executor_destroy(executor);
-        }
+        for (int form = 0; form < FORMS; form++)
+            check_narrow(a, form, m < 2 ? widths : wide, m < 2 ? 8 : 2);
         test_matrix_free(a);
     }
 }
