@@ -88,7 +88,7 @@ static double multiply_unaligned(const struct spmmi_model_query *q)
 
 static int is_unaligned(const struct spmmi_model_query *q)
 {
-    return q->value_bytes == 2 && (int64_t)q->matrix->cols % (SPMMI_DENSE_ROW_BYTES / 2) != 0 &&
+    return spmmi_dense_is_unaligned((int64_t)q->matrix->cols, (size_t)q->value_bytes) &&
            q->matrix->rows < SPMMI_DENSE_PAD_ROWS_MIN;
 }
 
@@ -111,12 +111,12 @@ static struct spmmi_dense_narrow_shape narrow_of(const struct spmmi_model_query 
                                                 (uint64_t)(ceil(m->cols / word) * word),
                                                 (int64_t)q->n};
     const struct spmmi_dense_narrow_shape s = spmmi_dense_narrow(&operands);
-    const double values = q->is_col_major ? word : fmin(word, s.columns / 8.0);
-    const int is_aligned = fmod(q->is_col_major ? m->cols : q->n, fmax(values, 1)) == 0;
+    const double values = (double)spmmi_dense_narrow_vector(&operands, s.columns);
+    const int is_aligned = s.columns > 0 && fmod(q->is_col_major ? m->cols : q->n, values) == 0;
     const int is_taken = q->value_bytes != 4 || spmmi_is_tf32(q->candidate->compute);
     const int has_kernels =
         q->profile->target == SPMMI_TARGET_ANY || q->profile->target >= SPMMI_DENSE_NARROW_TARGET;
-    return has_kernels && is_taken && s.columns > 0 && is_aligned ? s : none;
+    return has_kernels && is_taken && is_aligned ? s : none;
 }
 
 /* What kernels of narrow products take (dense_narrow.cuh): all rows of B for each group of rows. */

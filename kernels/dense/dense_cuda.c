@@ -268,13 +268,10 @@ static spmm_status_t run_library(const struct state *s, const struct spmmi_produ
 }
 
 /* Do vectors of B lie where kernels of narrow products load them? */
-static int is_aligned(const spmm_dense_t *b, uint32_t columns)
+static int is_aligned(const spmm_dense_t *b, int64_t values)
 {
-    const int by_rows = b->layout == SPMM_ROW_MAJOR;
-    const int64_t size = (int64_t)spmm_dtype_size(b->type), most = 16 / size;
-    const int64_t values = !by_rows || columns / 8 > most ? most : columns / 8;
-    return (uintptr_t)b->data % (uint64_t)(values * size) == 0 && b->ld % values == 0 &&
-           (by_rows ? b->cols : b->rows) % values == 0;
+    return (uintptr_t)b->data % ((uint64_t)values * spmm_dtype_size(b->type)) == 0 && b->ld % values == 0 &&
+           (b->layout == SPMM_ROW_MAJOR ? b->cols : b->rows) % values == 0;
 }
 
 /* Of few columns; columns is 0 where the library multiplies. Of f32 what may be multiplied as 3xtf32, also as tf32. */
@@ -291,7 +288,10 @@ static struct spmmi_dense_narrow_shape narrow_of(const struct state *s, const st
     const struct spmmi_dense_narrow_shape shape = spmmi_dense_narrow(&operands);
     const int is_taken = s->device->target >= SPMMI_DENSE_NARROW_TARGET && a->whole != NULL &&
                          (a->dtype != SPMM_F32 || spmmi_is_tf32(p->compute));
-    return is_taken && shape.columns > 0 && is_aligned(&p->b, shape.columns) ? shape : none;
+    return is_taken && shape.columns > 0 &&
+                   is_aligned(&p->b, spmmi_dense_narrow_vector(&operands, shape.columns))
+               ? shape
+               : none;
 }
 
 static spmm_status_t run(const void *state, const struct spmmi_product *p, void *workspace_, void *stream)

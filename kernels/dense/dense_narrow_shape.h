@@ -73,6 +73,14 @@ static inline uint32_t spmmi_dense_narrow_shares(uint64_t steps, uint64_t blocks
     return shares;
 }
 
+/* Values of B that a lane loads at a time, of tiles of so many columns: whole words of a column, or of a row those of
+ * its MMAs. */
+static inline int64_t spmmi_dense_narrow_vector(const struct spmmi_dense_narrow *p, uint32_t columns)
+{
+    const uint32_t most = SPMMI_DENSE_ROW_BYTES / p->value_bytes, own = columns / 8;
+    return p->is_columns || own > most ? most : own;
+}
+
 /* Of few columns of column-major B two tiles are faster than one. */
 static inline uint32_t spmmi_dense_narrow_columns(const struct spmmi_dense_narrow *p)
 {

@@ -33,14 +33,20 @@ static inline uint64_t spmmi_dense_lda(int64_t cols, spmm_dtype_t dtype)
     return ((uint64_t)cols + word - 1) / word * word;
 }
 
-/* Types of 16 bits whose rows of A are no whole words: are zeros put behind k, which the library's fast kernels want?
+/* Types of 16 bits whose rows of A are no whole words. */
+static inline int spmmi_dense_is_unaligned(int64_t cols, size_t value_bytes)
+{
+    return value_bytes == 2 && cols % (SPMMI_DENSE_ROW_BYTES / 2) != 0;
+}
+
+/* Of these: are zeros put behind k, which the library's fast kernels want?
  * Not for few rows, where reading B takes the time; nor where columns of C begin at no multiple of 8 bytes, as these
  * kernels do not store such (docs/decisions/0097). c_step: from a column of C to the next, 0 where it is row-major. */
 #define SPMMI_DENSE_PAD_ROWS_MIN 65
 #define SPMMI_DENSE_C_WORD 4
 static inline int spmmi_dense_pads(int64_t rows, int64_t cols, size_t value_bytes, int64_t c_step)
 {
-    return value_bytes == 2 && cols % (SPMMI_DENSE_ROW_BYTES / 2) != 0 && rows >= SPMMI_DENSE_PAD_ROWS_MIN &&
+    return spmmi_dense_is_unaligned(cols, value_bytes) && rows >= SPMMI_DENSE_PAD_ROWS_MIN &&
            c_step % SPMMI_DENSE_C_WORD == 0;
 }
 

@@ -174,15 +174,17 @@ static uint64_t head_words(uint32_t windows)
     return (2 + (uint64_t)windows + 1 + 1) / 2 * 2;
 }
 
-uint64_t spmmi_tcblock_unit_bytes_kept(const struct spmmi_tcblock_unit *unit)
+uint64_t spmmi_tcblock_unit_bytes_kept(const void *unit_)
 {
+    const struct spmmi_tcblock_unit *const unit = unit_;
     const uint64_t entries = unit->window_first[unit->windows];
     return head_words(unit->windows) * sizeof(uint32_t) + unit->count * sizeof *unit->columns +
            entries * (sizeof *unit->rank + sizeof *unit->rows);
 }
 
-void spmmi_tcblock_unit_keep(const struct spmmi_tcblock_unit *unit, char *memory)
+void spmmi_tcblock_unit_keep(const void *unit_, char *memory)
 {
+    const struct spmmi_tcblock_unit *const unit = unit_;
     const uint64_t entries = unit->window_first[unit->windows];
     uint32_t *const head = (uint32_t *)(void *)memory;
     head[0] = unit->windows;
@@ -195,8 +197,9 @@ void spmmi_tcblock_unit_keep(const struct spmmi_tcblock_unit *unit, char *memory
     memcpy(memory + entries * sizeof *unit->rank, unit->rows, entries * sizeof *unit->rows);
 }
 
-void spmmi_tcblock_unit_recall(struct spmmi_tcblock_unit *unit, const char *memory)
+void spmmi_tcblock_unit_recall(void *unit_, const char *memory)
 {
+    struct spmmi_tcblock_unit *const unit = unit_;
     const uint32_t *const head = (const uint32_t *)(const void *)memory;
     unit->windows = head[0];
     unit->count = head[1];

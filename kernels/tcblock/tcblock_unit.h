@@ -47,11 +47,12 @@ void spmmi_tcblock_unit_read(struct spmmi_tcblock_unit *unit, const int64_t *row
                              const uint32_t *rows, uint32_t row_count);
 
 /* What packing needs of it later, at most SPMMI_UNIT_KEPT_MAX bytes a nonzero and SPMMI_UNIT_KEPT: its bytes, into
- * memory and back. What is recalled lies in that memory, and is not freed. */
+ * memory and back. What is recalled lies in that memory, and is not freed. Of a struct spmmi_tcblock_unit, as those of
+ * struct spmmi_tcblock_kind. */
 #define SPMMI_UNIT_KEPT_MAX (sizeof(struct spmmi_tcblock_column) + sizeof(uint32_t) + sizeof(uint8_t))
 #define SPMMI_UNIT_KEPT ((SPMMI_TCBLOCK_WINDOWS_MAX + 4) * sizeof(uint32_t))
-uint64_t spmmi_tcblock_unit_bytes_kept(const struct spmmi_tcblock_unit *unit);
-void spmmi_tcblock_unit_keep(const struct spmmi_tcblock_unit *unit, char *memory);
-void spmmi_tcblock_unit_recall(struct spmmi_tcblock_unit *unit, const char *memory);
+uint64_t spmmi_tcblock_unit_bytes_kept(const void *unit);
+void spmmi_tcblock_unit_keep(const void *unit, char *memory);
+void spmmi_tcblock_unit_recall(void *unit, const char *memory);
 
 #endif

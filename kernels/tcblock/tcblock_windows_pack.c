@@ -34,21 +34,6 @@ void spmmi_windows_read(const struct spmmi_tcblock_frame *f, void *unit, const u
     spmmi_tcblock_unit_read(unit, f->row_ptr, f->col_ind, rows, row_count);
 }
 
-uint64_t spmmi_windows_bytes_kept(const void *unit)
-{
-    return spmmi_tcblock_unit_bytes_kept(unit);
-}
-
-void spmmi_windows_keep(const void *unit, char *memory)
-{
-    spmmi_tcblock_unit_keep(unit, memory);
-}
-
-void spmmi_windows_recall(void *unit, const char *memory)
-{
-    spmmi_tcblock_unit_recall(unit, memory);
-}
-
 struct spmmi_tcblock_position spmmi_windows_needs(const struct spmmi_tcblock_frame *f, const void *unit,
                                                   uint32_t *blocks_max, uint32_t *values_max)
 {

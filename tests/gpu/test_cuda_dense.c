@@ -169,6 +169,19 @@ static void values_of_a_that_are_not_finite_are_exact(void **state)
     }
 }
 
+/* A product of f32 is right, and by this kernel. */
+static void check_kernel(spmm_executor_t *executor, const struct test_matrix *a,
+                         const struct test_product *product, const char *name)
+{
+    struct test_dense b = test_product_b(a, SPMM_F32, product), c = test_product_c(a, SPMM_F32, product);
+    spmm_executor_info_t info = {.struct_size = sizeof info};
+    assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, &b.view, &c.view, &info, NULL), SPMM_OK);
+    assert_string_equal(info.kernel, name);
+    test_cuda_product_check(executor, NULL, a, SPMM_F32, product);
+    test_dense_free(&b);
+    test_dense_free(&c);
+}
+
 /* One part that multiplies f32 as it is and as 3xtf32: by n. */
 static void a_part_may_have_both_forms(void **state)
 {
@@ -182,14 +195,7 @@ static void a_part_may_have_both_forms(void **state)
     for (int i = 0; i < 4; i++) {
         struct test_product product = test_cuda_plain(i < 2 ? 24 : 80, i);
         product.beta = i % 2;
-        struct test_dense b = test_product_b(a, SPMM_F32, &product),
-                          c = test_product_c(a, SPMM_F32, &product);
-        spmm_executor_info_t info = {.struct_size = sizeof info};
-        assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, &b.view, &c.view, &info, NULL), SPMM_OK);
-        assert_string_equal(info.kernel, i < 2 ? "cuda/dense/gemm" : "cuda/dense/gemm/3xtf32");
-        test_cuda_product_check(executor, NULL, a, SPMM_F32, &product);
-        test_dense_free(&b);
-        test_dense_free(&c);
+        check_kernel(executor, a, &product, i < 2 ? "cuda/dense/gemm" : "cuda/dense/gemm/3xtf32");
     }
     spmm_executor_destroy(executor);
     spmm_plan_destroy(plan);
@@ -206,14 +212,7 @@ static void few_columns_are_multiplied_as_said(void **state)
     spmm_executor_t *executor = test_executor_make(plan, 0, 0, NULL);
     for (int64_t n = 30; n <= 32; n += 2) {
         struct test_product product = test_cuda_plain(n, 0);
-        struct test_dense b = test_product_b(a, SPMM_F32, &product),
-                          c = test_product_c(a, SPMM_F32, &product);
-        spmm_executor_info_t info = {.struct_size = sizeof info};
-        assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, &b.view, &c.view, &info, NULL), SPMM_OK);
-        assert_string_equal(info.kernel, "cuda/dense/gemm/3xtf32");
-        test_cuda_product_check(executor, NULL, a, SPMM_F32, &product);
-        test_dense_free(&b);
-        test_dense_free(&c);
+        check_kernel(executor, a, &product, "cuda/dense/gemm/3xtf32");
     }
     spmm_executor_destroy(executor);
     spmm_plan_destroy(plan);

@@ -173,6 +173,16 @@ TEST_PATTERN(few_far_columns, j % 60000 == 0)
 TEST_PATTERN(every_entry, true)
 TEST_PATTERN(giant_and_short, i % 500 == 0 || i == j)
 
+/* The product of two patterns. */
+static void check_patterns(const struct test_pattern patterns[2], spmm_dtype_t dtype, int turn)
+{
+    struct test_matrix *a = test_matrix_of(&patterns[0], TEST_VALUES_REAL),
+                       *b = test_matrix_of(&patterns[1], TEST_VALUES_REAL);
+    check(a, b, dtype, turn);
+    test_matrix_free(a);
+    test_matrix_free(b);
+}
+
 /* Sums of 12,288 entries are 48 KiB, which dynamic shared memory may have without an attribute, but not beside the
  * static memory of the kernel. First, as the attribute stays where a larger launch set it. */
 static void sums_of_48_kib_are_launched(void **state)
@@ -180,11 +190,7 @@ static void sums_of_48_kib_are_launched(void **state)
     static const struct test_pattern patterns[] = {{"12,288 entries", 2, 12288, every_entry},
                                                    {"12,288 rows", 12288, 20, half}};
     (void)state;
-    struct test_matrix *a = test_matrix_of(&patterns[0], TEST_VALUES_REAL),
-                       *b = test_matrix_of(&patterns[1], TEST_VALUES_REAL);
-    check(a, b, SPMM_F64, 0);
-    test_matrix_free(a);
-    test_matrix_free(b);
+    check_patterns(patterns, SPMM_F64, 0);
 }
 
 /* Rows of every class, of several ranges, and rows that are cut in k: with few entries, with several ranges, of which
@@ -233,12 +239,8 @@ static void giant_rows_beside_tables_have_the_bits_of_the_cpu(void **state)
     static const struct test_pattern patterns[] = {{"giant and short", 1500, 1500, giant_and_short},
                                                    {"tall", 1500, 2600, tall}};
     (void)state;
-    struct test_matrix *a = test_matrix_of(&patterns[0], TEST_VALUES_REAL),
-                       *b = test_matrix_of(&patterns[1], TEST_VALUES_REAL);
-    check(a, b, SPMM_F64, 0);
-    check(a, b, SPMM_F32, 1);
-    test_matrix_free(a);
-    test_matrix_free(b);
+    check_patterns(patterns, SPMM_F64, 0);
+    check_patterns(patterns, SPMM_F32, 1);
 }
 
 /* Rows of tables, wide and giant ones, and rows that are cut: atomics decide where a row is in a list, but not its
