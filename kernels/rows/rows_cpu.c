@@ -20,11 +20,10 @@
 #include "rows_cpu_shares.h"
 
 #define CHUNK_NONZEROS 4096
-#define PANEL_BYTES_MAX 2048             /* of one row of B */
-#define SCRATCH_BYTES (INT64_C(8) << 20) /* packed B should stay in the shared cache */
+#define STREAM_BYTES (INT64_C(32) << 20) /* of C: it would not stay in the shared cache */
 #define BLOCK_ROWS 32                    /* rows of C that are transposed to column-major at once */
 #define PACK_ROWS 1024                   /* of B that a thread packs at once */
-#define LINE_BYTES 64
+#define UNROLL_MAX 4
 #define SLOTS 2 /* of a chunk: the row that began before it, the row that goes on behind it */
 #define PARALLEL_WORK_MIN (1 << 15) /* multiplications below which one thread is faster */
 
@@ -49,42 +48,20 @@ struct job {
 struct panel {
     int64_t first, width;
     const char *b;
-    int64_t ldb;
+    int64_t ldb, b_column;
     char *c;
     int64_t c_row, c_column; /* distance of neighbours in C, in elements */
 };
-
-static int64_t round_up(int64_t x, int64_t unit)
-{
-    return (x + unit - 1) / unit * unit;
-}
-
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-/* Columns of a panel: as many as keep the packed B in the cache, in whole cache lines. */
-static int64_t panel_width(const struct job *job)
-{
-    int64_t bytes = PANEL_BYTES_MAX;
-    if (job->is_packed) {
-        const int64_t fit = SCRATCH_BYTES / (job->a->cols + 1) / LINE_BYTES * LINE_BYTES;
-        bytes = fit < LINE_BYTES ? LINE_BYTES : fit < bytes ? fit : bytes;
-    }
-    return job->n < bytes / job->b_size ? job->n : bytes / job->b_size;
-}
 
 static bool is_by_columns(const spmm_dense_t *dense)
 {
     return dense->layout == SPMM_COL_MAJOR;
 }
 
-/* With fewer nonzeros than these, packing all of B would cost more than columns one by one. Two columns: graphs of
- * roads with 2.6 nonzeros a row are faster so, by a fifth, and rows of 5 slower. */
-static int64_t nonzeros_to_pack(int64_t cols, int64_t n)
+/* 16 bits: the sums of one column. */
+static int64_t columns_unpacked(const struct job *job)
 {
-    return n == 2 ? 4 * cols : cols / 2;
+    return job->b_type == job->sum_type ? smaller(job->n, ROWS_COLUMNS_MAX) : 1;
 }
 
 static struct job job_make(const struct spmmi_rows_csr *a, const struct spmmi_product *product,
@@ -108,10 +85,11 @@ static struct job job_make(const struct spmmi_rows_csr *a, const struct spmmi_pr
     job.chunk_count = ((int64_t)part->item_count + job.chunk_items - 1) / job.chunk_items;
     const bool is_turned = is_by_columns(&product->b) && job.n > 1;
     job.is_packed = is_turned && a->nnz >= nonzeros_to_pack(a->cols, job.n);
-    job.panel = is_turned && !job.is_packed ? 1 : panel_width(&job);
-    const int64_t line = LINE_BYTES / job.b_size;
+    job.panel = is_turned && !job.is_packed ? columns_unpacked(&job)
+                                            : panel_width(a->cols, job.n, job.b_size, job.is_packed);
+    const int64_t line = ROWS_LINE_BYTES / job.b_size;
     job.scratch_ld = job.panel > line ? round_up(job.panel, line) : job.panel;
-    job.slot_bytes = job.splits_rows ? round_up(job.panel * job.sum_size, LINE_BYTES) : 0;
+    job.slot_bytes = job.splits_rows ? round_up(job.panel * job.sum_size, ROWS_LINE_BYTES) : 0;
     job.slots = workspace;
     if (job.slots != NULL)
         job.scratch = job.slots + SLOTS * job.chunk_count * job.slot_bytes;
@@ -137,9 +115,11 @@ static struct panel panel_at(const struct job *job, int64_t first)
     if (job->is_packed) {
         panel.b = job->scratch;
         panel.ldb = job->scratch_ld;
+        panel.b_column = 1;
     } else {
         panel.b = spmmi_column(b, first);
         panel.ldb = spmmi_row_step(b);
+        panel.b_column = spmmi_column_step(b);
     }
     return panel;
 }
@@ -195,7 +175,7 @@ static void block_store(const struct job *job, const struct panel *panel, const 
 /* Rows whose sums go to C by way of a block. */
 static void rows_run_by_block(const struct job *job, const struct panel *panel, const struct rows_span *rows)
 {
-    _Alignas(LINE_BYTES) char block[BLOCK_ROWS * ROWS_TILE_BYTES];
+    _Alignas(ROWS_LINE_BYTES) char block[BLOCK_ROWS * ROWS_TILE_BYTES];
     struct rows_span span = *rows;
     const int64_t tile = ROWS_TILE_BYTES / job->sum_size;
     /* The span knows which rows are empty; one rounding more is none where alpha is infinite or NaN. */
@@ -220,12 +200,14 @@ static void rows_run_by_block(const struct job *job, const struct panel *panel, 
 static void rows_run(const struct job *job, const struct panel *panel, const struct rows_span *rows)
 {
     struct rows_span span = *rows;
-    if (has_raw_sums(job) || (panel->c_column != 1 && panel->width != 1)) {
+    if (has_raw_sums(job) || (panel->c_column != 1 && panel->width != 1 && rows->b_column <= 1)) {
         rows_run_by_block(job, panel, rows);
         return;
     }
     span.out = panel->c + span.row_begin * panel->c_row * job->c_size;
     span.ldo = panel->c_row;
+    span.out_column = panel->c_column;
+    span.streams = job->a->rows * panel->c_row * job->c_size >= STREAM_BYTES;
     span_run(job, &span, panel->width);
 }
 
@@ -278,8 +260,11 @@ static void chunk_run(const struct job *job, const struct panel *panel, int64_t 
                              .p_end = a->nnz,
                              .b = panel->b,
                              .ldb = panel->ldb,
+                             .b_column = panel->b_column,
+                             .out_column = 1,
                              .alpha = job->product->alpha,
-                             .beta = job->product->beta};
+                             .beta = job->product->beta,
+                             .ahead_end = a->is_scattered ? a->nnz - ROWS_AHEAD - UNROLL_MAX : 0};
     span.row_begin = chunk == 0 ? 0 : a->part.items[item];
     span.row_end = is_last ? a->rows : a->part.items[item + job->chunk_items];
     if (job->splits_rows) {

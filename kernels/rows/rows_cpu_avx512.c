@@ -14,6 +14,15 @@
     CASE(1, 11) CASE(1, 12) CASE(1, 13) CASE(1, 14) CASE(1, 15) CASE(1, 16) CASE(2, 2) CASE(4, 1)
 /* clang-format on */
 
+/* By 16 bytes: C of most callers is aligned to no more. */
+static inline __attribute__((always_inline)) TARGET void stream(float *p, __m512 v)
+{
+    _mm_stream_ps(p, _mm512_castps512_ps128(v));
+    _mm_stream_ps(p + 4, _mm512_extractf32x4_ps(v, 1));
+    _mm_stream_ps(p + 8, _mm512_extractf32x4_ps(v, 2));
+    _mm_stream_ps(p + 12, _mm512_extractf32x4_ps(v, 3));
+}
+
 #define REAL float
 #define VEC __m128
 #define LANES 4
@@ -61,6 +70,8 @@
 #define FMA(a, b, c) _mm512_fmadd_ps(a, b, c)
 #define MUL(a, b) _mm512_mul_ps(a, b)
 #define ADD(a, b) _mm512_add_ps(a, b)
+#define STREAM(p, v) stream(p, v)
+#define STREAM_END() _mm_sfence()
 #define SPAN span_f32x16
 #define VECS_MAX 16
 #define CASES CASES_ALL
@@ -70,6 +81,8 @@ static void span_f32(const struct rows_span *span, int64_t width, int unroll)
 {
     if (width == 1)
         spmmi_rows_column_f32_avx2(span);
+    else if (span->b_column > 1)
+        spmmi_rows_pair_f32_avx2(span);
     else if (width <= 4)
         span_f32x4(span, width, unroll);
     else if (width <= 8)
@@ -92,6 +105,8 @@ static void span_f32(const struct rows_span *span, int64_t width, int unroll)
 #define FMA(a, b, c) _mm512_fmadd_pd(a, b, c)
 #define MUL(a, b) _mm512_mul_pd(a, b)
 #define ADD(a, b) _mm512_add_pd(a, b)
+#define STREAM(p, v) stream((float *)(void *)(p), _mm512_castpd_ps(v))
+#define STREAM_END() _mm_sfence()
 #define SPAN span_f64x8
 #define VECS_MAX 16
 #define CASES CASES_ALL
@@ -99,7 +114,7 @@ static void span_f32(const struct rows_span *span, int64_t width, int unroll)
 
 static void span_f64(const struct rows_span *span, int64_t width, int unroll)
 {
-    if (width <= 4)
+    if (width <= 4 || span->b_column > 1)
         spmmi_rows_cpu_avx2.span[SPMM_F64][SPMM_F64](span, width, unroll);
     else
         span_f64x8(span, width, unroll);

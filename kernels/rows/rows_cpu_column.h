@@ -28,10 +28,16 @@ static TARGET void COLUMN(column)(const struct rows_span *span)
 
 static TARGET void COLUMN(span)(const struct rows_span *span, int64_t width, int unroll)
 {
-    if (width == 1)
-        COLUMN(column)(span);
-    else
+    if (width > 1 && span->b_column <= 1) {
         COLUMN(wide)(span, width, unroll);
+        return;
+    }
+    for (int64_t j = 0; j < width; j++) {
+        struct rows_span one = *span;
+        one.b = (const REAL *)span->b + j * span->b_column;
+        one.out = (REAL *)span->out + j * span->out_column;
+        COLUMN(column)(&one);
+    }
 }
 
 #undef COLUMN

@@ -10,14 +10,25 @@
  * MASK, ZERO(), LOAD(p), STORE(p, v), LOAD_PART(p, mask), KEEP_PART(v, mask) with zeros elsewhere, MASK_OF(count),
  * FMA(a, b, c), GATHER(b, col, ldb), SUM(v) of all, and COLUMN(name); this file undefines REAL .. COLUMN. */
 
+enum { COLUMN(rows) = 64, COLUMN(short_row) = 8 }; /* nonzeros, in the mean of so many rows */
+
 struct COLUMN(view) {
     const REAL *value, *b;
     const int32_t *col;
-    int64_t ldb, p_end;
+    int64_t ldb, b_column, p_end;
 };
 
+/* Eight values of each column by their columns of A. */
+INLINE void COLUMN(step)(const struct COLUMN(view) a, VEC value, const int32_t *col, VEC *sum,
+                         const int columns)
+{
+#pragma GCC unroll 2
+    for (int j = 0; j < columns; j++)
+        sum[j] = FMA(value, GATHER(a.b + j * a.b_column, col, a.ldb), sum[j]);
+}
+
 /* The last group of a row, [p, end), which may be empty. */
-INLINE VEC COLUMN(rest)(const struct COLUMN(view) a, int64_t p, int64_t end, VEC sum)
+INLINE void COLUMN(rest)(const struct COLUMN(view) a, int64_t p, int64_t end, VEC *sum, const int columns)
 {
     const MASK mask = MASK_OF(end - p);
     int32_t col[ROWS_COLUMN_SUMS] = {0};
@@ -27,102 +38,133 @@ INLINE VEC COLUMN(rest)(const struct COLUMN(view) a, int64_t p, int64_t end, VEC
             col[u] = at[u];
         at = col;
     }
-    return FMA(LOAD_PART(a.value + p, mask), KEEP_PART(GATHER(a.b, at, a.ldb), mask), sum);
-}
-
-INLINE REAL COLUMN(row)(const struct COLUMN(view) a, int64_t p, int64_t end)
-{
-    VEC sum = ZERO();
-    for (; p + ROWS_COLUMN_SUMS <= end; p += ROWS_COLUMN_SUMS)
-        sum = FMA(LOAD(a.value + p), GATHER(a.b, a.col + p, a.ldb), sum);
-    return SUM(COLUMN(rest)(a, p, end, sum));
-}
-
-/* A row whose values of B are at b. */
-INLINE REAL COLUMN(near)(const REAL *value, const REAL *b, int64_t count)
-{
-    VEC sum = ZERO();
-    int64_t k = 0;
-    for (; k + ROWS_COLUMN_SUMS <= count; k += ROWS_COLUMN_SUMS)
-        sum = FMA(LOAD(value + k), LOAD(b + k), sum);
-    const MASK mask = MASK_OF(count - k);
-    return SUM(FMA(LOAD_PART(value + k, mask), LOAD_PART(b + k, mask), sum));
-}
-
-/* Values of B of [begin, end). The rows are read after them, so that the streams of A stop again and again: that would
- * stop the hardware's prefetcher. */
-INLINE void COLUMN(collect)(const struct COLUMN(view) a, int64_t begin, int64_t end, REAL *to)
-{
-    enum { AHEAD = 256 }; /* nonzeros; 1,024 are as fast */
-    int64_t p = begin;
-    for (; p + ROWS_COLUMN_SUMS <= end; p += ROWS_COLUMN_SUMS) {
-        _mm_prefetch((const char *)(a.col + p + AHEAD), _MM_HINT_T0);
-        _mm_prefetch((const char *)(a.value + p + AHEAD), _MM_HINT_T0);
-        STORE(to + (p - begin), GATHER(a.b, a.col + p, a.ldb));
-    }
-    for (; p < end; p++)
-        to[p - begin] = a.b[a.col[p] * a.ldb];
+    const VEC value = LOAD_PART(a.value + p, mask);
+#pragma GCC unroll 2
+    for (int j = 0; j < columns; j++)
+        sum[j] = FMA(value, KEEP_PART(GATHER(a.b + j * a.b_column, at, a.ldb), mask), sum[j]);
 }
 
 /* Sums of rows first .. last - 1, whose nonzeros begin at p; gives where they end. */
 INLINE int64_t COLUMN(long_rows)(const struct rows_span *span, const struct COLUMN(view) a, int64_t first,
-                                 int64_t last, int64_t p, REAL *sum)
+                                 int64_t last, int64_t p, REAL *sum, const int columns)
 {
-    for (int64_t i = first; i < last; i++) {
+    for (int64_t i = first; i < last; i++, sum++) {
         const int64_t end = rows_span_start(span, i + 1);
-        *sum++ = COLUMN(row)(a, p, end);
+        VEC v[ROWS_COLUMNS_MAX];
+#pragma GCC unroll 2
+        for (int j = 0; j < columns; j++)
+            v[j] = ZERO();
+        for (; p + ROWS_COLUMN_SUMS <= end; p += ROWS_COLUMN_SUMS)
+            COLUMN(step)(a, LOAD(a.value + p), a.col + p, v, columns);
+        COLUMN(rest)(a, p, end, v, columns);
+#pragma GCC unroll 2
+        for (int j = 0; j < columns; j++)
+            sum[j * COLUMN(rows)] = SUM(v[j]);
         p = end;
     }
     return p;
 }
 
+/* Values of B of [begin, end). The rows are read after them, so that the streams of A stop again and again: that would
+ * stop the hardware's prefetcher. */
+INLINE void COLUMN(collect)(const struct COLUMN(view) a, int64_t begin, int64_t end, REAL *to,
+                            const int columns)
+{
+    enum { AHEAD = 256, ROOM = COLUMN(rows) * COLUMN(short_row) }; /* nonzeros; 1,024 are as fast */
+    int64_t p = begin;
+    for (; p + ROWS_COLUMN_SUMS <= end; p += ROWS_COLUMN_SUMS) {
+        _mm_prefetch((const char *)(a.col + p + AHEAD), _MM_HINT_T0);
+        _mm_prefetch((const char *)(a.value + p + AHEAD), _MM_HINT_T0);
+#pragma GCC unroll 2
+        for (int j = 0; j < columns; j++)
+            STORE(to + (p - begin) + j * ROOM, GATHER(a.b + j * a.b_column, a.col + p, a.ldb));
+    }
+    for (; p < end; p++)
+#pragma GCC unroll 2
+        for (int j = 0; j < columns; j++)
+            to[p - begin + j * ROOM] = a.b[a.col[p] * a.ldb + j * a.b_column];
+}
+
+/* A row whose values of B are at b. */
+INLINE void COLUMN(near)(const REAL *value, const REAL *b, int64_t count, REAL *sum, const int columns)
+{
+    enum { ROOM = COLUMN(rows) * COLUMN(short_row) };
+    VEC v[ROWS_COLUMNS_MAX];
+#pragma GCC unroll 2
+    for (int j = 0; j < columns; j++)
+        v[j] = ZERO();
+    int64_t k = 0;
+    for (; k + ROWS_COLUMN_SUMS <= count; k += ROWS_COLUMN_SUMS)
+#pragma GCC unroll 2
+        for (int j = 0; j < columns; j++)
+            v[j] = FMA(LOAD(value + k), LOAD(b + k + j * ROOM), v[j]);
+    const MASK mask = MASK_OF(count - k);
+    const VEC last = LOAD_PART(value + k, mask);
+#pragma GCC unroll 2
+    for (int j = 0; j < columns; j++)
+        sum[j * COLUMN(rows)] = SUM(FMA(last, LOAD_PART(b + k + j * ROOM, mask), v[j]));
+}
+
 /* The same of rows that lie in the span whole, by way of near, which has room for their values of B. */
 INLINE int64_t COLUMN(short_rows)(const struct rows_span *span, const struct COLUMN(view) a, int64_t first,
-                                  int64_t last, REAL *sum, REAL *near)
+                                  int64_t last, REAL *sum, REAL *near, const int columns)
 {
     const int64_t *start = span->row_ptr + first;
     const int64_t begin = *start, count = last - first, end = start[count];
-    COLUMN(collect)(a, begin, end, near);
+    COLUMN(collect)(a, begin, end, near, columns);
     for (int64_t i = 0; i < count; i++)
-        sum[i] = COLUMN(near)(a.value + start[i], near + (start[i] - begin), start[i + 1] - start[i]);
+        COLUMN(near)
+    (a.value + start[i], near + (start[i] - begin), start[i + 1] - start[i], sum + i, columns);
     return end;
 }
 
 /* Sums of rows first .. last - 1 to out. An alpha that is infinite or NaN does not reach rows without entries. */
 INLINE void COLUMN(finish)(const struct rows_span *span, int64_t first, int64_t last, const REAL *sum,
-                           const int64_t ldo)
+                           REAL *out, const int64_t ldo)
 {
     const int64_t *start = span->row_ptr + first;
     const REAL alpha = (REAL)span->alpha, beta = (REAL)span->beta;
-    REAL *out = (REAL *)span->out + (first - span->row_begin) * ldo;
     for (int64_t i = 0; i < last - first; i++) {
         const REAL factor = start[i] < start[i + 1] ? alpha : 0;
         out[i * ldo] = beta == 0 ? factor * sum[i] : FMA1(factor, sum[i], beta * out[i * ldo]);
     }
 }
 
-TARGET void COLUMN(spmmi_rows_column)(const struct rows_span *span)
+INLINE void COLUMN(columns)(const struct rows_span *span, const int columns)
 {
-    enum { ROWS = 64, SHORT_ROW = 8 }; /* nonzeros, in the mean of so many rows */
-    REAL sum[ROWS], near[ROWS * SHORT_ROW];
-    struct COLUMN(view) a = {span->values, span->b, span->col_ind, 1, span->p_end};
+    REAL sum[ROWS_COLUMNS_MAX * COLUMN(rows)], near[ROWS_COLUMNS_MAX * COLUMN(rows) * COLUMN(short_row)];
+    struct COLUMN(view) a = {span->values, span->b, span->col_ind, 1, span->b_column, span->p_end};
     int64_t p = rows_span_start(span, span->row_begin);
     for (int64_t i = span->row_begin, last; i < span->row_end; i = last) {
-        last = span->row_end - i < ROWS ? span->row_end : i + ROWS;
+        last = span->row_end - i < COLUMN(rows) ? span->row_end : i + COLUMN(rows);
         const int is_whole = p == span->row_ptr[i] && span->row_ptr[last] <= span->p_end;
         if (span->ldb != 1) {
             a.ldb = span->ldb;
-            p = COLUMN(long_rows)(span, a, i, last, p, sum);
-        } else if (is_whole && span->row_ptr[last] - p <= SHORT_ROW * (last - i)) {
-            p = COLUMN(short_rows)(span, a, i, last, sum, near);
+            p = COLUMN(long_rows)(span, a, i, last, p, sum, columns);
+        } else if (is_whole && span->row_ptr[last] - p <= COLUMN(short_row) * (last - i)) {
+            p = COLUMN(short_rows)(span, a, i, last, sum, near, columns);
         } else {
-            p = COLUMN(long_rows)(span, a, i, last, p, sum);
+            p = COLUMN(long_rows)(span, a, i, last, p, sum, columns);
         }
-        if (span->ldo == 1)
-            COLUMN(finish)(span, i, last, sum, 1);
-        else
-            COLUMN(finish)(span, i, last, sum, span->ldo);
+#pragma GCC unroll 2
+        for (int j = 0; j < columns; j++) {
+            REAL *out = (REAL *)span->out + (i - span->row_begin) * span->ldo + j * span->out_column;
+            if (span->ldo == 1)
+                COLUMN(finish)(span, i, last, sum + j * COLUMN(rows), out, 1);
+            else
+                COLUMN(finish)(span, i, last, sum + j * COLUMN(rows), out, span->ldo);
+        }
     }
+}
+
+TARGET void COLUMN(spmmi_rows_column)(const struct rows_span *span)
+{
+    COLUMN(columns)(span, 1);
+}
+
+TARGET void COLUMN(spmmi_rows_pair)(const struct rows_span *span)
+{
+    COLUMN(columns)(span, 2);
 }
 
 #undef REAL

@@ -11,11 +11,17 @@
  *   SET(x) FMA(a, b, c) MUL(a, b) ADD(a, b)
  *   SPAN                    name of the function made here
  *   VECS_MAX, CASES         maximum number of vectors in a tile; the (unroll, vectors) pairs that can occur
+ *   STREAM(p, v), STREAM_END()  where it has them: a store to a multiple of ROWS_STREAM_ALIGN bytes that passes by the
+ *                           caches, and what makes such stores visible to other threads
  * and this file undefines what an instance alone uses: VEC .. CASES.                              */
 
 #ifndef A_TYPE
 #define A_TYPE REAL
 #define A_READ(x) (x)
+#endif
+#ifndef STREAM
+#define STREAM(p, v) STORE(p, v)
+#define STREAM_END() ((void)0)
 #endif
 #ifndef B_TYPE
 #define B_TYPE REAL
@@ -27,6 +33,7 @@
 #define TILE TILE_NAME(SPAN, _tile)
 #define STEP TILE_NAME(SPAN, _step)
 #define FINISH TILE_NAME(SPAN, _finish)
+#define AHEAD TILE_NAME(SPAN, _ahead)
 
 /* acc += a * (one row of B): all vectors whole but the last. */
 static inline __attribute__((always_inline)) TARGET void STEP(VEC *acc, const REAL a, const B_TYPE *b,
@@ -39,9 +46,22 @@ static inline __attribute__((always_inline)) TARGET void STEP(VEC *acc, const RE
     acc[vecs - 1] = FMA(x, LOAD_B_MASKED(b + (vecs - 1) * LANES, mask), acc[vecs - 1]);
 }
 
+/* Rows of B of later nonzeros come to the cache. */
+static inline __attribute__((always_inline)) TARGET void
+AHEAD(const int32_t *col, const B_TYPE *b, const int64_t ldb, const int count, const int vecs)
+{
+    const int bytes = vecs * LANES * (int)sizeof(B_TYPE);
+#pragma GCC unroll 4
+    for (int u = 0; u < count; u++)
+#pragma GCC unroll 16
+        for (int at = 0; at < bytes; at += ROWS_LINE_BYTES)
+            __builtin_prefetch((const char *)(b + col[u] * ldb) + at);
+}
+
 static inline __attribute__((always_inline)) TARGET void FINISH(const VEC *sum, REAL *out, const REAL alpha,
                                                                 const REAL beta, const int vecs,
-                                                                const int is_whole, const MASK mask)
+                                                                const int is_whole, const MASK mask,
+                                                                const bool streams)
 {
     const VEC x = SET(alpha);
     const VEC y = SET(beta);
@@ -55,6 +75,8 @@ static inline __attribute__((always_inline)) TARGET void FINISH(const VEC *sum, 
             r = FMA(x, sum[v], MUL(y, is_part ? LOAD_MASKED(at, mask) : LOAD(at)));
         if (is_part)
             STORE_MASKED(at, r, mask);
+        else if (streams)
+            STREAM(at, r);
         else
             STORE(at, r);
     }
@@ -64,17 +86,20 @@ static inline __attribute__((always_inline)) TARGET void FINISH(const VEC *sum, 
 static inline __attribute__((always_inline)) TARGET void TILE(const struct rows_span *span,
                                                               const int64_t column, const int unroll,
                                                               const int vecs, const int is_whole,
-                                                              const MASK mask)
+                                                              const MASK mask, const int64_t ldb)
 {
     const int64_t *row_ptr = span->row_ptr;
     const int32_t *col = span->col_ind;
     const A_TYPE *value = span->values;
     const B_TYPE *b = (const B_TYPE *)span->b + column;
-    const int64_t ldb = span->ldb;
     REAL *out = (REAL *)span->out + column;
     const REAL alpha = (REAL)span->alpha;
     const REAL beta = (REAL)span->beta;
-    const int64_t p_end = span->p_end;
+    const int64_t out_bytes = span->ldo * (int64_t)sizeof(REAL);
+    const bool streams =
+        span->streams && beta == 0 && ((intptr_t)out | (intptr_t)out_bytes) % ROWS_STREAM_ALIGN == 0;
+    const int64_t p_end = span->p_end, ahead_end = span->ahead_end;
+    const int is_wide = vecs * LANES * (int)sizeof(B_TYPE) >= ROWS_LINE_BYTES;
     int64_t p = row_ptr[span->row_begin] > span->p_begin ? row_ptr[span->row_begin] : span->p_begin;
     for (int64_t i = span->row_begin; i < span->row_end; i++) {
         VEC acc[4][VECS_MAX];
@@ -84,13 +109,19 @@ static inline __attribute__((always_inline)) TARGET void TILE(const struct rows_
             for (int v = 0; v < vecs; v++)
                 acc[u][v] = SET(0);
         const int64_t end = row_ptr[i + 1] < p_end ? row_ptr[i + 1] : p_end;
-        for (; p + unroll <= end; p += unroll)
+        for (; p + unroll <= end; p += unroll) {
+            if (is_wide && p < ahead_end)
+                AHEAD(col + p + ROWS_AHEAD, b, ldb, unroll, vecs);
 #pragma GCC unroll 4
             for (int u = 0; u < unroll; u++)
                 STEP(acc[u], A_READ(value[p + u]), b + col[p + u] * ldb, vecs, mask);
+        }
         if (unroll > 1)
-            for (; p < end; p++)
+            for (; p < end; p++) {
+                if (is_wide && p < ahead_end)
+                    AHEAD(col + p + ROWS_AHEAD, b, ldb, 1, vecs);
                 STEP(acc[0], A_READ(value[p]), b + col[p] * ldb, vecs, mask);
+            }
 #pragma GCC unroll 16
         for (int v = 0; v < vecs; v++) {
             if (unroll == 4)
@@ -101,9 +132,11 @@ static inline __attribute__((always_inline)) TARGET void TILE(const struct rows_
                 acc[0][v] = ADD(acc[0][v], acc[2][v]);
         }
         /* An alpha that is infinite or NaN does not reach rows without entries. */
-        FINISH(acc[0], out, row_ptr[i] < row_ptr[i + 1] ? alpha : 0, beta, vecs, is_whole, mask);
+        FINISH(acc[0], out, row_ptr[i] < row_ptr[i + 1] ? alpha : 0, beta, vecs, is_whole, mask, streams);
         out += span->ldo;
     }
+    if (streams)
+        STREAM_END();
 }
 
 static TARGET void SPAN(const struct rows_span *span, int64_t width, int unroll)
@@ -114,9 +147,12 @@ static TARGET void SPAN(const struct rows_span *span, int64_t width, int unroll)
         const MASK mask = MASK_OF((int)left - (vecs - 1) * LANES);
         const int is_whole = left == vecs * LANES;
         switch (unroll * 32 + vecs) {
-#define CASE(u, v)                                \
-    case (u)*32 + (v):                            \
-        TILE(span, column, u, v, is_whole, mask); \
+#define CASE(u, v)                                                                                      \
+    case (u)*32 + (v):                                                                                  \
+        if ((u) == 4 && (v) == 1 && width == LANES && span->ldb == LANES)                               \
+            TILE(span, 0, u, v, 1, mask, LANES); /* a shift, not a multiplication, for each row of B */ \
+        else                                                                                            \
+            TILE(span, column, u, v, is_whole, mask, span->ldb);                                        \
         break;
             CASES
 #undef CASE
@@ -132,6 +168,8 @@ static TARGET void SPAN(const struct rows_span *span, int64_t width, int unroll)
 #undef MASK_OF
 #undef LOAD
 #undef STORE
+#undef STREAM
+#undef STREAM_END
 #undef LOAD_MASKED
 #undef STORE_MASKED
 #undef SET
@@ -151,3 +189,4 @@ static TARGET void SPAN(const struct rows_span *span, int64_t width, int unroll)
 #undef TILE
 #undef STEP
 #undef FINISH
+#undef AHEAD

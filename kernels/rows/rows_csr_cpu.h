@@ -3,6 +3,8 @@
 #ifndef SPMMI_ROWS_CSR_H
 #define SPMMI_ROWS_CSR_H
 
+#include <stdbool.h>
+
 #include "executor/product.h"
 #include "format/plan.h"
 
@@ -12,6 +14,7 @@ struct spmmi_rows_csr {
     const int32_t *col_ind; /* nnz */
     const void *values;     /* nnz, of the product's type of A */
     struct spmmi_part part; /* schedule, item size and items */
+    bool is_scattered;      /* its rows of B are seldom those of nonzeros shortly before */
 };
 
 /* Bytes of workspace (data pointers may be NULL). */

@@ -59,6 +59,25 @@ static spmm_dtype_t sum_type(spmm_dtype_t b_type)
     return b_type == SPMM_F64 ? SPMM_F64 : SPMM_F32;
 }
 
+/* The span of a product with all of B and C. */
+static struct rows_span span_of(const struct test_matrix *a, const void *values, const struct test_dense *b,
+                                const struct test_dense *c)
+{
+    const bool b_turned = b->view.layout == SPMM_COL_MAJOR, c_turned = c->view.layout == SPMM_COL_MAJOR;
+    return (struct rows_span){.row_ptr = a->row_ptr,
+                              .col_ind = a->col_ind,
+                              .values = values,
+                              .row_end = a->rows,
+                              .p_end = a->nnz,
+                              .b = b->view.data,
+                              .ldb = b_turned ? 1 : b->view.ld,
+                              .b_column = b_turned ? b->view.ld : 1,
+                              .out = c->view.data,
+                              .ldo = c_turned ? 1 : c->view.ld,
+                              .out_column = c_turned ? c->view.ld : 1,
+                              .alpha = 1.25};
+}
+
 static void spans_agree(const struct level *level, spmm_dtype_t a_type, spmm_dtype_t b_type,
                         const struct test_matrix *a, int64_t width)
 {
@@ -69,11 +88,19 @@ static void spans_agree(const struct level *level, spmm_dtype_t a_type, spmm_dty
     const int unroll = bytes <= 64 ? 4 : bytes <= 128 ? 2 : 1;
     void *values = test_values_of(a, a_type);
     struct test_dense b = filled(a->cols, width, SPMM_ROW_MAJOR, b_type, 5);
-    struct test_dense c = filled(a->rows, room, SPMM_ROW_MAJOR, sum_type(b_type), 6);
+    const bool is_aligned = width % 4 == 0; /* streams can pass by the caches */
+    struct test_dense c = test_dense_make((struct test_dense_shape){
+        a->rows, room, SPMM_ROW_MAJOR, sum_type(b_type), is_aligned ? 0 : 3, is_aligned ? 0 : 1});
+    for (int64_t i = 0; i < a->rows; i++)
+        for (int64_t j = 0; j < room; j++)
+            test_dense_set(&c, i, j, test_real((uint64_t)(i * 1000 + j), 6));
     struct test_dense d = test_dense_copy(&c);
-    struct rows_span span = {a->row_ptr,           a->col_ind,  values,    0,           a->rows,   3,
-                             a->nnz - 5,           b.view.data, b.view.ld, c.view.data, c.view.ld, 1.25,
-                             width % 2 ? 0 : -0.75};
+    struct rows_span span = span_of(a, values, &b, &c);
+    span.p_begin = 3;
+    span.p_end = a->nnz - 5;
+    span.beta = width % 3 ? 0 : -0.75;
+    span.ahead_end = a->nnz - ROWS_AHEAD - 4;
+    span.streams = true;
     if (is_half) {
         span.alpha = 1;
         span.beta = 0;
@@ -115,39 +142,37 @@ static void spans_have_the_bits_of_the_portable_level(void **state)
     test_matrix_free(a);
 }
 
-/* One column of B, at once behind another or not, and of C. */
-static void columns_agree(const struct level *level, spmm_dtype_t dtype, const struct test_matrix *a,
-                          bool is_apart)
+static void assert_same_numbers(const struct test_dense *c, const struct test_dense *d, const char *level,
+                                const char *matrix)
 {
-    const spmm_layout_t layout = is_apart ? SPMM_ROW_MAJOR : SPMM_COL_MAJOR;
-    const double alphas[] = {1.25, (double)INFINITY};
-    void *values = test_values_of(a, dtype);
-    struct test_dense b = filled(a->cols, 1, layout, dtype, 11);
-    for (int i = 0; i < 4; i++) {
-        if (i == 2) /* does not reach rows without it */
-            test_dense_set(&b, 0, 0, (double)INFINITY);
-        struct test_dense c = filled(a->rows, 1, layout, dtype, 12), d = test_dense_copy(&c);
-        struct rows_span span = {.row_ptr = a->row_ptr,
-                                 .col_ind = a->col_ind,
-                                 .values = values,
-                                 .row_end = a->rows,
-                                 .p_begin = i < 2 ? 0 : 3,
-                                 .p_end = i < 2 ? a->nnz : a->nnz - 5,
-                                 .b = b.view.data,
-                                 .ldb = is_apart ? b.view.ld : 1,
-                                 .out = c.view.data,
-                                 .ldo = is_apart ? c.view.ld : 1,
-                                 .alpha = alphas[i % 2],
-                                 .beta = i < 2 ? 0 : -0.75};
-        spmmi_rows_cpu_portable.span[dtype][dtype](&span, 1, 4);
-        span.out = d.view.data;
-        level->own->span[dtype][dtype](&span, 1, 4);
-        for (int64_t r = 0; r < a->rows; r++) {
-            const double x = test_dense_get(&c, r, 0), y = test_dense_get(&d, r, 0);
+    for (int64_t r = 0; r < c->view.rows; r++)
+        for (int64_t j = 0; j < c->view.cols; j++) {
+            const double x = test_dense_get(c, r, j), y = test_dense_get(d, r, j);
             if (x != y && !(isnan(x) && isnan(y)))
-                fail_msg("%s, %s, %s, row %lld: %g, %g", level->name, spmm_dtype_name(dtype), a->name,
+                fail_msg("%s, %s, %s, row %lld: %g, %g", level, spmm_dtype_name(c->view.type), matrix,
                          (long long)r, x, y);
         }
+}
+
+/* One column of B, at once behind another or not, and of C; two that are apart. */
+static void columns_agree(const struct level *level, spmm_dtype_t dtype, const struct test_matrix *a,
+                          int64_t columns, spmm_layout_t b_layout, spmm_layout_t c_layout)
+{
+    void *values = test_values_of(a, dtype);
+    struct test_dense b = filled(a->cols, columns, b_layout, dtype, 11);
+    for (int i = 0; i < 4; i++) {
+        if (i == 2) /* does not reach rows without it */
+            test_dense_set(&b, 0, columns - 1, (double)INFINITY);
+        struct test_dense c = filled(a->rows, columns, c_layout, dtype, 12), d = test_dense_copy(&c);
+        struct rows_span span = span_of(a, values, &b, &c);
+        span.p_begin = i < 2 ? 0 : 3;
+        span.p_end = i < 2 ? a->nnz : a->nnz - 5;
+        span.alpha = i % 2 ? (double)INFINITY : 1.25;
+        span.beta = i < 2 ? 0 : -0.75;
+        spmmi_rows_cpu_portable.span[dtype][dtype](&span, columns, 4);
+        span.out = d.view.data;
+        level->own->span[dtype][dtype](&span, columns, 4);
+        assert_same_numbers(&c, &d, level->name, a->name);
         test_dense_free(&c);
         test_dense_free(&d);
     }
@@ -155,19 +180,131 @@ static void columns_agree(const struct level *level, spmm_dtype_t dtype, const s
     free(values);
 }
 
-static void single_columns_have_the_bits_of_the_portable_level(void **state)
+static void columns_have_the_bits_of_the_portable_level(void **state)
 {
     (void)state;
     struct level levels[2];
     const int count = levels_get(levels);
     const char *names[] = {"rows of 0 to 8", "power law", "dense"};
+    const spmm_layout_t row = SPMM_ROW_MAJOR, col = SPMM_COL_MAJOR;
+    const struct {
+        int64_t columns;
+        spmm_layout_t b, c;
+    } cases[] = {{1, row, row}, {1, col, col}, {2, col, col}, {2, col, row}};
     for (int l = 0; l < count; l++)
         for (size_t m = 0; m < sizeof names / sizeof names[0]; m++) {
             struct test_matrix *a = test_matrix_named(names[m], TEST_VALUES_REAL);
-            for (int i = 0; i < 4; i++)
-                columns_agree(&levels[l], i < 2 ? SPMM_F32 : SPMM_F64, a, i % 2);
+            for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+                for (int dtype = SPMM_F32; dtype <= SPMM_F64; dtype++)
+                    columns_agree(&levels[l], (spmm_dtype_t)dtype, a, cases[i].columns, cases[i].b,
+                                  cases[i].c);
             test_matrix_free(a);
         }
+}
+
+/* A of rows x cols with count nonzeros in each row, and the items of a part. */
+struct even {
+    struct spmmi_rows_csr csr;
+    int64_t *row_ptr;
+    int32_t *col_ind;
+    double *values;
+    uint32_t *items;
+};
+
+static struct even even_make(int64_t rows, int64_t cols, int64_t count, spmm_dtype_t dtype,
+                             spmm_schedule_t schedule)
+{
+    enum { ITEM = 1024 };
+    const int64_t nnz = rows * count, size = (int64_t)spmm_dtype_size(dtype);
+    struct even a = {.row_ptr = malloc((size_t)(rows + 1) * sizeof *a.row_ptr),
+                     .col_ind = malloc((size_t)nnz * sizeof *a.col_ind),
+                     .values = malloc((size_t)(nnz * size)),
+                     .items = malloc((size_t)(nnz / ITEM + 1) * sizeof *a.items)};
+    for (int64_t i = 0; i <= rows; i++)
+        a.row_ptr[i] = i * count;
+    for (int64_t p = 0; p < nnz; p++) {
+        a.col_ind[p] = (int32_t)(p % count * (cols / count) + p / count % (cols / count));
+        test_value_set(dtype, a.values, p, test_real((uint64_t)p, 21));
+    }
+    struct spmmi_part part = {.schedule = schedule, .item_size = ITEM, .items = a.items};
+    for (int64_t p = 0; p < nnz; p += ITEM) /* row split: the first row that begins in so many nonzeros */
+        a.items[part.item_count++] =
+            (uint32_t)(schedule == SPMM_SCHEDULE_ROW_SPLIT ? (p + count - 1) / count : p / count);
+    a.csr = (struct spmmi_rows_csr){rows, cols, nnz, a.row_ptr, a.col_ind, a.values, part, false};
+    return a;
+}
+
+static void even_free(struct even *a)
+{
+    free(a->row_ptr);
+    free(a->col_ind);
+    free(a->values);
+    free(a->items);
+}
+
+static void even_run(const struct even *a, struct test_dense *b, struct test_dense *c, spmm_dtype_t dtype,
+                     double beta, int threads)
+{
+    const struct spmmi_product product = {
+        .a_type = dtype, .alpha = 1.5, .beta = beta, .b = b->view, .c = c->view};
+    void *workspace = malloc(spmmi_rows_csr_workspace(&a->csr, &product) + 1);
+    spmmi_rows_csr_run(&a->csr, &product, workspace, threads);
+    free(workspace);
+}
+
+/* Rows that chunks share, too: two columns that are not packed are two products of one. */
+static void pairs_agree(spmm_dtype_t dtype, spmm_schedule_t schedule, spmm_layout_t c_layout)
+{
+    struct even a = even_make(30, 4000, 800, dtype, schedule);
+    struct test_dense b = filled(4000, 2, SPMM_COL_MAJOR, dtype, 22), c = filled(30, 2, c_layout, dtype, 23);
+    for (int threads = 1; threads < 4; threads += 2) {
+        struct test_dense both = test_dense_copy(&c), each = test_dense_copy(&c);
+        even_run(&a, &b, &both, dtype, -0.5, threads);
+        for (int64_t j = 0; j < 2; j++) {
+            struct test_dense one_b = b, one_c = each;
+            one_b.view.cols = one_c.view.cols = 1;
+            one_b.view.data = (char *)b.view.data + j * b.view.ld * (int64_t)spmm_dtype_size(dtype);
+            one_c.view.data = (char *)each.view.data + j * (c_layout == SPMM_COL_MAJOR ? c.view.ld : 1) *
+                                                           (int64_t)spmm_dtype_size(dtype);
+            even_run(&a, &one_b, &one_c, dtype, -0.5, 1);
+        }
+        assert_same(&both, &each, "pair", 2);
+        test_dense_free(&both);
+        test_dense_free(&each);
+    }
+    test_dense_free(&b);
+    test_dense_free(&c);
+    even_free(&a);
+}
+
+static void pairs_of_columns_have_the_bits_of_single_ones(void **state)
+{
+    (void)state;
+    for (int dtype = SPMM_F32; dtype <= SPMM_F64; dtype++)
+        for (int i = 0; i < 4; i++)
+            pairs_agree((spmm_dtype_t)dtype, i / 2 ? SPMM_SCHEDULE_NONZERO_SPLIT : SPMM_SCHEDULE_ROW_SPLIT,
+                        i % 2 ? SPMM_COL_MAJOR : SPMM_ROW_MAJOR);
+}
+
+/* C of 32 MB, whose rows pass by the caches if they are aligned, and where rows of B are fetched ahead. */
+static void a_large_c_has_the_bits_of_one_that_is_not_aligned(void **state)
+{
+    (void)state;
+    enum { ROWS = 1 << 16, COLS = 600, N = 128 };
+    struct even a = even_make(ROWS, COLS, 3, SPMM_F32, SPMM_SCHEDULE_ROW_SPLIT);
+    struct test_dense b = filled(COLS, N, SPMM_ROW_MAJOR, SPMM_F32, 24), c[2];
+    for (int i = 0; i < 2; i++) {
+        c[i] = test_dense_make((struct test_dense_shape){ROWS, N, SPMM_ROW_MAJOR, SPMM_F32, i, 0});
+        a.csr.is_scattered = i == 0;
+        even_run(&a, &b, &c[i], SPMM_F32, 0, 2);
+    }
+    for (int64_t i = 0; i < ROWS; i++)
+        assert_memory_equal((float *)c[0].view.data + i * c[0].view.ld,
+                            (float *)c[1].view.data + i * c[1].view.ld, N * sizeof(float));
+    for (int i = 0; i < 2; i++)
+        test_dense_free(&c[i]);
+    test_dense_free(&b);
+    even_free(&a);
 }
 
 static void turn(const struct rows_cpu_level *level, spmm_dtype_t dtype, int unpack,
@@ -352,7 +489,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shares_give_each_piece_once),
         cmocka_unit_test(spans_have_the_bits_of_the_portable_level),
-        cmocka_unit_test(single_columns_have_the_bits_of_the_portable_level),
+        cmocka_unit_test(columns_have_the_bits_of_the_portable_level),
+        cmocka_unit_test(pairs_of_columns_have_the_bits_of_single_ones),
+        cmocka_unit_test(a_large_c_has_the_bits_of_one_that_is_not_aligned),
         cmocka_unit_test(layout_changes_have_the_bits_of_the_portable_level),
         cmocka_unit_test(rows_without_gaps_are_packed),
         cmocka_unit_test(stored_sums_have_the_bits_of_the_portable_level),
