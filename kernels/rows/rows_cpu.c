@@ -21,8 +21,11 @@
 
 #define CHUNK_NONZEROS 4096
 #define STREAM_BYTES (INT64_C(32) << 20) /* of C: it would not stay in the shared cache */
-#define BLOCK_ROWS 32                    /* rows of C that are transposed to column-major at once */
-#define PACK_ROWS 1024                   /* of B that a thread packs at once */
+#define BLOCK_BYTES (32 * ROWS_TILE_BYTES)
+#define BLOCK_UNIT 8         /* rows, or columns, of whole vectors of a transposition */
+#define BLOCK_ROWS_MAX 256   /* of C that are transposed to column-major at once */
+#define BLOCK_ROWS_NARROW 32 /* the same of fewer columns than a unit */
+#define PACK_ROWS 1024     /* of B that a thread packs at once */
 #define UNROLL_MAX 4
 #define SLOTS 2 /* of a chunk: the row that began before it, the row that goes on behind it */
 #define PARALLEL_WORK_MIN (1 << 15) /* multiplications below which one thread is faster */
@@ -172,10 +175,16 @@ static void block_store(const struct job *job, const struct panel *panel, const 
     job->base->unpack[job->c_type](&turn);
 }
 
-/* Rows whose sums go to C by way of a block. */
+/* Columns from one row of a block of sums to the next one. */
+static int64_t block_ld(const struct job *job, int64_t columns)
+{
+    return has_raw_sums(job) ? round_up(columns, ROWS_VECTOR_SUMS) : columns;
+}
+
+/* Rows whose sums go to C by way of a block. Columns of C are written in long pieces, fewer lines of them twice. */
 static void rows_run_by_block(const struct job *job, const struct panel *panel, const struct rows_span *rows)
 {
-    _Alignas(ROWS_LINE_BYTES) char block[BLOCK_ROWS * ROWS_TILE_BYTES];
+    _Alignas(ROWS_LINE_BYTES) char block[BLOCK_BYTES];
     struct rows_span span = *rows;
     const int64_t tile = ROWS_TILE_BYTES / job->sum_size;
     /* The span knows which rows are empty; one rounding more is none where alpha is infinite or NaN. */
@@ -183,13 +192,16 @@ static void rows_run_by_block(const struct job *job, const struct panel *panel, 
     span.alpha = is_scaled ? rows->alpha : 1;
     span.beta = 0;
     span.out = block;
-    for (int64_t i = rows->row_begin; i < rows->row_end; i += BLOCK_ROWS) {
+    const int64_t fit = BLOCK_BYTES / (block_ld(job, smaller(panel->width, tile)) * job->sum_size);
+    const int64_t most = panel->width < BLOCK_UNIT ? BLOCK_ROWS_NARROW : BLOCK_ROWS_MAX;
+    const int64_t block_rows = smaller(fit / BLOCK_UNIT * BLOCK_UNIT, most);
+    for (int64_t i = rows->row_begin; i < rows->row_end; i += block_rows) {
         span.row_begin = i;
-        span.row_end = rows->row_end - i < BLOCK_ROWS ? rows->row_end : i + BLOCK_ROWS;
+        span.row_end = smaller(i + block_rows, rows->row_end);
         for (int64_t j = 0; j < panel->width; j += tile) {
             const int64_t columns = panel->width - j < tile ? panel->width - j : tile;
             span.b = panel->b + j * job->b_size;
-            span.ldo = has_raw_sums(job) ? round_up(columns, ROWS_VECTOR_SUMS) : columns;
+            span.ldo = block_ld(job, columns);
             job->span(&span, columns, unroll_for(columns * job->sum_size));
             block_store(job, panel, &span, j, columns, is_scaled ? 1 : rows->alpha);
         }
