@@ -25,7 +25,7 @@
 #define BLOCK_UNIT 8         /* rows, or columns, of whole vectors of a transposition */
 #define BLOCK_ROWS_MAX 256   /* of C that are transposed to column-major at once */
 #define BLOCK_ROWS_NARROW 32 /* the same of fewer columns than a unit */
-#define PACK_ROWS 1024     /* of B that a thread packs at once */
+#define PACK_ROWS 1024       /* of B that a thread packs at once */
 #define UNROLL_MAX 4
 #define SLOTS 2 /* of a chunk: the row that began before it, the row that goes on behind it */
 #define PARALLEL_WORK_MIN (1 << 15) /* multiplications below which one thread is faster */
@@ -89,7 +89,8 @@ static struct job job_make(const struct spmmi_rows_csr *a, const struct spmmi_pr
     const bool is_turned = is_by_columns(&product->b) && job.n > 1;
     job.is_packed = is_turned && a->nnz >= nonzeros_to_pack(a->cols, job.n);
     job.panel = is_turned && !job.is_packed ? columns_unpacked(&job)
-                                            : panel_width(a->cols, job.n, job.b_size, job.is_packed);
+                                            : panel_width(a->cols, job.n, job.b_size,
+                                                          job.is_packed ? scratch_bytes(a->nnz, a->cols) : 0);
     const int64_t line = ROWS_LINE_BYTES / job.b_size;
     job.scratch_ld = job.panel > line ? round_up(job.panel, line) : job.panel;
     job.slot_bytes = job.splits_rows ? round_up(job.panel * job.sum_size, ROWS_LINE_BYTES) : 0;
