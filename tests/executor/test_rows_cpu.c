@@ -484,10 +484,28 @@ static void shares_give_each_piece_once(void **state)
     }
 }
 
+/* Panels of packed B are whole cache lines, go into the bytes, and none is much narrower than the others. */
+static void packed_panels_are_about_equally_wide(void **state)
+{
+    (void)state;
+    const struct {
+        int64_t cols, n, b_size, bytes, width;
+    } cases[] = {{1000, 100, 4, 8 << 20, 100},  {1000, 600, 4, 8 << 20, 304},
+                 {49152, 128, 4, 16 << 20, 64}, {90597, 64, 8, 8 << 20, 8},
+                 {1 << 20, 7, 8, 8 << 20, 7},   {1 << 20, 9, 8, 8 << 20, 8},
+                 {1000, 600, 4, 0, 512},        {1000, 3, 2, 0, 3}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        assert_int_equal(panel_width(cases[i].cols, cases[i].n, cases[i].b_size, cases[i].bytes),
+                         cases[i].width);
+    assert_true(scratch_bytes(599, 100) < scratch_bytes(600, 100));
+    assert_true(nonzeros_to_pack(100, 2) > nonzeros_to_pack(100, 3));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shares_give_each_piece_once),
+        cmocka_unit_test(packed_panels_are_about_equally_wide),
         cmocka_unit_test(spans_have_the_bits_of_the_portable_level),
         cmocka_unit_test(columns_have_the_bits_of_the_portable_level),
         cmocka_unit_test(pairs_of_columns_have_the_bits_of_single_ones),
