@@ -87,7 +87,7 @@ static struct job job_make(const struct spmmi_rows_csr *a, const struct spmmi_pr
     job.chunk_items = CHUNK_NONZEROS > part->item_size ? CHUNK_NONZEROS / part->item_size : 1;
     job.chunk_count = ((int64_t)part->item_count + job.chunk_items - 1) / job.chunk_items;
     const bool is_turned = is_by_columns(&product->b) && job.n > 1;
-    job.is_packed = is_turned && a->nnz >= nonzeros_to_pack(a->cols, job.n);
+    job.is_packed = is_turned && a->nnz >= nonzeros_to_pack(a->cols, job.n, job.b_size);
     job.panel = is_turned && !job.is_packed ? columns_unpacked(&job)
                                             : panel_width(a->cols, job.n, job.b_size,
                                                           job.is_packed ? scratch_bytes(a->nnz, a->cols) : 0);

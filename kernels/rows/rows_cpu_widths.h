@@ -19,11 +19,13 @@ static inline int64_t smaller(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* With fewer nonzeros than these, packing all of B would cost more than columns as they are. Pairs of columns took 0.4
- * to 1.0 of the time with 5 to 7 nonzeros a column of A, 0.9 to 1.1 with 9 to 24, 1.1 to 1.3 in meshes (0107). */
-static inline int64_t nonzeros_to_pack(int64_t cols, int64_t n)
+/* With fewer nonzeros than these, packing all of B would cost more than columns as they are. Two columns, by the bytes
+ * of a value: pairs of f32 took 0.4 to 1.1 of the time with 5 to 12 nonzeros a column of A, of f64 0.5 to 1.0 with 5 to
+ * 7 and 0.8 to 1.6 with 9 to 12 (0107). Columns of 16 bits are taken one by one. */
+static inline int64_t nonzeros_to_pack(int64_t cols, int64_t n, int64_t b_size)
 {
-    return n == 2 ? 8 * cols : cols / 2;
+    const int64_t pair = b_size == 4 ? 12 : b_size == 8 ? 8 : 4;
+    return n == 2 ? pair * cols : cols / 2;
 }
 
 /* Bytes of packed B: it should stay in the shared cache. Where a value is read again and again, wider panels are worth

@@ -498,7 +498,8 @@ static void packed_panels_are_about_equally_wide(void **state)
         assert_int_equal(panel_width(cases[i].cols, cases[i].n, cases[i].b_size, cases[i].bytes),
                          cases[i].width);
     assert_true(scratch_bytes(599, 100) < scratch_bytes(600, 100));
-    assert_true(nonzeros_to_pack(100, 2) > nonzeros_to_pack(100, 3));
+    for (int64_t b_size = 2; b_size <= 8; b_size *= 2)
+        assert_true(nonzeros_to_pack(100, 2, b_size) > nonzeros_to_pack(100, 3, b_size));
 }
 
 int main(void)
