@@ -179,6 +179,9 @@ static void the_bound_is_bytes_or_gathers_and_a_start(void **state)
     assert_true(bench_bound_rates("CPU") == NULL);
     assert_float_equal(bench_bound_rates("NVIDIA H200")->copy, 4250, 0);
     assert_float_equal(bench_bound_rates("NVIDIA H200")->gather, 8800, 0);
+    assert_float_equal(bench_bound_rates("NVIDIA H100 80GB HBM3")->copy, 3000, 0);
+    assert_float_equal(bench_bound_rates("NVIDIA H100 80GB HBM3")->gather, 8400, 0);
+    assert_true(bench_bound_rates("NVIDIA H100 PCIe") == NULL); /* other memory */
     /* A 5 * 12 + 4 * 4, B 2 * 10 * 8, C 3 * 10 * 4 bytes: 356 at 2 are 178 ns; gathers 5 * 10 * 8 at 8: 50 ns. */
     assert_float_equal(bench_bound_us(&rates, &with_values, 10, 8, 4), 2.678, 1e-9);
     assert_float_equal(bench_bound_us(&rates, &pattern, 10, 8, 4), 2.658, 1e-9);

@@ -80,6 +80,18 @@ def check_shares(folder):
         expect(text in page, f"{text!r}, found\n{page}")
 
 
+def check_bounds(folder):
+    """Two shares of 0.25 and 1 at n = 8, and the least of n of 128 or more; cases without one do not count."""
+    rows = [("steel", 8, 0.25), ("gen:a<&>:1", 8, 1), ("steel", 128, 0.75), ("gen:a<&>:1", 128, 2), ("steel", 256, 0.5)]
+    rows = [line((matrix, n, "row", "f32", 1, 2, "cusparse-csr-alg1", "f32")) + f",{share}" for matrix, n, share in rows]
+    rows.append(line(CASES[-1]) + ",")
+    write(folder, "docs/results.csv", "\n".join([HEAD + ",bound_share"] + rows) + "\n")
+    expect(run(folder) == 0, "a page with shares of the bound")
+    page = read(folder, "docs/performance.md")
+    for text in ("| 0.50 |  | 1.22 | 0.50 (steel, n = 256) |\n", "| 1 of 1 |  |  |  |  |\n", "Goals for f32, row-major: 0.45,"):
+        expect(text in page, f"{text!r}, found\n{page}")
+
+
 def check_pages(folder):
     expect(run(folder, "--check") == 1, "pages to be stale")
     expect(run(folder) == 0 and run(folder, "--check") == 0, "pages to be fresh")
@@ -128,6 +140,7 @@ def main():
         check_take(folder)
         make_tree(os.path.join(folder, "shares"))
         check_shares(os.path.join(folder, "shares"))
+        check_bounds(os.path.join(folder, "shares"))
     print("every page as expected")
 
 
