@@ -138,7 +138,7 @@ __global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BOUND(sizeof(typename T::B
             prefetch_entries<LANES>(a.values, start, end);
     }
 
-    // Nothing above reads B or C, which the previous kernel may still convert: plain loads of B, no read-only ones.
+    // Nothing above reads what the previous kernel may still write: values, B and C. Nor does the read-only path below.
     wait_for_previous();
 
     // Main loop: load 4 * QUADS nonzeros, then their rows of B, then sum. Values are loaded before columns, which loads

@@ -31,6 +31,7 @@ template <typename T> struct RowsArgs {
     typename T::Sum a_value; // Uniform: of each entry of A
     uint32_t b_is_aligned;   // few columns: lanes load theirs as one word
     uint32_t empty_count, item_count, items_per_group, item_size_log2;
+    uint32_t share_log2; // groups of a team
     const uint32_t *empty_rows, *item_rank, *item_start;
     typename T::Sum *slots;
     uint64_t *arrivals; // kernels/shared/arrival.h; one a block and column tile

@@ -21,6 +21,12 @@
  * where they come from DRAM (docs/decisions/0094). */
 #define L1_STEPS 0.5
 #define DRAM_STEPS 2.0
+#define TEAM_ENDS 1.0 /* steps that the sum over a team takes */
+
+/* Few columns: what a row of B of a sector or less costs, beside the weights of longer ones: bytes of a lookup of the
+ * L1 cache, and past it so many times those of the sector (docs/decisions/0105). */
+#define STAGED_LINE_COST 24.0
+#define STAGED_GATHERS 3.5
 
 /* What the launch makes of n. */
 struct shape {
@@ -87,6 +93,26 @@ static int has_sliced_shape(const struct spmmi_model_query *q, struct shape *s)
     return 1;
 }
 
+static int stores_columns(const struct spmmi_model_query *q)
+{
+    return q->is_col_major &&
+           spmmi_rows_stores_columns((int64_t)q->matrix->rows, (int64_t)q->matrix->nnz, (int64_t)q->n);
+}
+
+/* Row split: what shares a row, lanes of one column or groups. */
+static uint32_t share_of(const struct spmmi_model_query *q, const struct shape *s)
+{
+    const struct spmmi_model_matrix *const m = q->matrix;
+    const uint64_t nnz = (uint64_t)m->nnz, rows = (uint64_t)m->rows_used;
+    if (q->n == 1)
+        return spmmi_rows_lanes_of(nnz, rows, (uint32_t)q->profile->multiprocessors);
+    if ((int)s->vec * q->value_bytes != 16 || stores_columns(q))
+        return 1;
+    return spmmi_rows_share_of(nnz, rows, (uint64_t)m->longest, (uint32_t)s->lanes,
+                               (uint64_t)ceil(pass_columns(q) / s->tile),
+                               (uint64_t)(q->profile->multiprocessors * s->blocks_per_sm));
+}
+
 static struct shape shape_of(const struct spmmi_model_query *q)
 {
     const uint32_t bytes = (uint32_t)q->value_bytes;
@@ -106,18 +132,10 @@ static struct shape shape_of(const struct spmmi_model_query *q)
                            .group = (double)blocks.group_nonzeros,
                            .block = (double)blocks.nonzeros,
                            .blocks_per_sm = SPMMI_ROWS_BLOCKS_PER_SM(bytes)};
-    s.share = q->candidate->schedule == SPMM_SCHEDULE_ROW_SPLIT && q->n == 1
-                  ? spmmi_rows_lanes_of((uint64_t)q->matrix->nnz, (uint64_t)q->matrix->rows_used,
-                                        (uint32_t)q->profile->multiprocessors)
-                  : 1;
     s.tile = s.lanes * s.vec;
     s.tiles = ceil(q->n / s.tile);
+    s.share = q->candidate->schedule == SPMM_SCHEDULE_ROW_SPLIT ? share_of(q, &s) : 1;
     return s;
-}
-
-static int stores_columns(const struct spmmi_model_query *q)
-{
-    return spmmi_rows_stores_columns((int64_t)q->matrix->rows, (int64_t)q->matrix->nnz, (int64_t)q->n);
 }
 
 static int log2_of(double x)
@@ -164,6 +182,8 @@ static void add_walks(const struct spmmi_model_query *q, const struct shape *s, 
         warp_steps = m->item_steps[level] / s->share;
         block_steps = m->item_steps[level + 3] / s->share;
         longest = m->item_longest / s->share;
+        if (s->share > 1 && q->n > 1)
+            block_steps += TEAM_ENDS * m->rows_used * s->share * s->lanes / THREADS;
     } else if (s->is_staged) {
         warp_steps = m->nnz / 4 * s->lanes / WARP;
         longest = 2;
@@ -180,9 +200,10 @@ static void add_walks(const struct spmmi_model_query *q, const struct shape *s, 
     /* Each group of a warp reads lines of its own: two of nonzeros and four of B a step. Where products are staged,
      * neighbours read neighbouring nonzeros. */
     const double row = fmin(q->n, s->tile) * q->value_bytes;
+    const double line_cost = s->is_staged ? STAGED_LINE_COST : LINE_COST;
     const double of_a = s->is_staged ? 4 * (INDEX_BYTES + q->value_bytes) : 2 * LINE_COST;
     p->term[SPMMI_TERM_L1] =
-        warp_steps * s->tiles * WARP / s->lanes * (of_a + 4 * fmax(row, LINE_COST)) / d->l1_rate;
+        warp_steps * s->tiles * WARP / s->lanes * (of_a + 4 * fmax(row, line_cost)) / d->l1_rate;
     p->term[SPMMI_TERM_ISSUE] =
         warp_steps * s->tiles * instructions / (ISSUE_PER_CYCLE * d->multiprocessors * d->clock_hz);
     p->term[SPMMI_TERM_WAVES] = step_of(q, s, p) * block_steps * s->tiles * latency / resident;
@@ -198,6 +219,17 @@ static double block_window(const struct spmmi_model_query *q, const struct shape
     if (q->candidate->schedule == SPMM_SCHEDULE_ROW_SPLIT)
         return q->matrix->nnz / fmax(q->matrix->items, 1) * groups;
     return s->block;
+}
+
+/* Few columns: where all of B fits the L1 cache, each multiprocessor misses a sector of it once, however its blocks
+ * follow each other. */
+static double narrow_share(const struct spmmi_model_query *q)
+{
+    const struct spmmi_device_profile *d = q->profile;
+    const struct spmmi_model_matrix *m = q->matrix;
+    const double row = q->n * q->value_bytes, b = m->cols_used * row;
+    const double reads = m->nnz * fmax(row / SECTOR, 1) / d->multiprocessors;
+    return b <= L1_USED * d->l1_bytes ? fmax(1 - b / SECTOR / reads, 0) : 0;
 }
 
 static double bytes_of_a(const struct spmmi_model_query *q, const struct shape *s)
@@ -224,6 +256,8 @@ static void add_bytes(const struct spmmi_model_query *q, const struct shape *s, 
                               : block_window(q, s);
     p->l1_share = fmin(spmmi_model_reuse_distance(m, window), l2.share);
     p->l2_share = l2.share;
+    if (s->is_staged || q->n == 1)
+        p->l1_share = fmax(p->l1_share, fmin(narrow_share(q), l2.share));
 
     const double a = bytes_of_a(q, s);
     const double a_reads = a > L2_USED * d->l2_bytes ? s->tiles : 1;
@@ -233,9 +267,9 @@ static void add_bytes(const struct spmmi_model_query *q, const struct shape *s, 
     const double misses = b_is_near && set * s->tiles <= L2_USED * d->l2_bytes ? 0 : 1 - l2.share;
     p->term[SPMMI_TERM_DRAM] = (a * a_reads + b * misses + c_dram) / d->copy_rate;
     const double stream = spmmi_profile_table_at(&d->gather, 512, 0.5 * d->l2_bytes);
-    p->term[SPMMI_TERM_L2] =
-        b * (1 - p->l1_share) / spmmi_profile_table_at(&d->gather, row, fmin(set, d->l2_bytes)) +
-        a * s->tiles / stream;
+    p->term[SPMMI_TERM_L2] = (s->is_staged ? STAGED_GATHERS : 1) * b * (1 - p->l1_share) /
+                                 spmmi_profile_table_at(&d->gather, row, fmin(set, d->l2_bytes)) +
+                             a * s->tiles / stream;
     p->term[SPMMI_TERM_L2] +=
         direct_c ? m->rows * q->n * q->value_bytes / spmmi_profile_curve_at(&d->scatter, q->value_bytes)
                  : c / stream;
@@ -246,7 +280,7 @@ static void add_bytes(const struct spmmi_model_query *q, const struct shape *s, 
 static void add_gpu(const struct spmmi_model_query *q, struct spmmi_prediction *p)
 {
     const struct spmmi_model_matrix *m = q->matrix;
-    const int direct_c = q->is_col_major && stores_columns(q);
+    const int direct_c = stores_columns(q);
     const int converts_c = q->is_col_major && !direct_c;
     const struct shape s = shape_of(q);
     add_bytes(q, &s, direct_c, q->is_col_major, p);

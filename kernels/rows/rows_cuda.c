@@ -19,32 +19,44 @@ struct state {
     struct spmmi_cuda_rows rows, pieces; /* the second where B is wide, if it has pieces */
     struct spmmi_cuda_rows slices;       /* one column, if it has slices */
     int has_slices_alone;                /* which then multiply columns one by one */
-    uint32_t forced_lanes;               /* of one column in a row split; 0: none */
+    struct spmmi_rows_shape forced;      /* of a row split: how rows are shared; 0 lanes: as it is best */
 };
 
 static void shape_name(struct spmmi_rows_shape shape, int has_pieces, char *text, size_t size)
 {
-    static const char *const ways[] = {"", "staged", "shared", "sliced"};
-    (void)snprintf(text, size, "v%ul%u%s", shape.vec, shape.lanes, has_pieces ? "pieces" : ways[shape.way]);
+    static const char *const ways[] = {"", "staged", "shared", "sliced", ""};
+    char share[16] = "";
+    if (shape.way == SPMMI_ROWS_TEAMS)
+        (void)snprintf(share, sizeof share, "x%u", shape.share);
+    (void)snprintf(text, size, "v%ul%u%s%s", shape.vec, shape.lanes, share,
+                   has_pieces ? "pieces" : ways[shape.way]);
 }
 
-/* The shape of one column in a row split that a suffix such as "v1l32shared" names; 0 lanes: it names none. */
-static struct spmmi_rows_shape forced_shape(const char *suffix)
+/* Is there such a name? Lanes of one column have instances of their own. */
+static int is_shape(struct spmmi_rows_shape shape)
 {
-    static const struct {
-        enum spmmi_rows_way way;
-        uint32_t most;
-    } ways[] = {{SPMMI_ROWS_LANES, SPMMI_ROWS_THREADS}, {SPMMI_ROWS_SLICED, SPMMI_SLICE_WARPS_MAX}};
-    for (int i = 0; i < 2; i++)
-        for (uint32_t lanes = 1; lanes <= ways[i].most;
-             lanes = lanes == 32 ? SPMMI_ROWS_THREADS : 2 * lanes) {
-            const struct spmmi_rows_shape shape = {1, lanes, ways[i].way};
-            char text[24];
-            shape_name(shape, 0, text, sizeof text);
-            if (strcmp(text, suffix) == 0)
+    const uint32_t most = shape.way == SPMMI_ROWS_LANES    ? SPMMI_ROWS_THREADS
+                          : shape.way == SPMMI_ROWS_SLICED ? SPMMI_SLICE_WARPS_MAX
+                                                           : 32;
+    const int is_single = shape.way == SPMMI_ROWS_LANES || shape.way == SPMMI_ROWS_SLICED;
+    return shape.lanes <= most && (!is_single || shape.vec == 1) &&
+           (shape.share > 1) == (shape.way == SPMMI_ROWS_TEAMS);
+}
+
+/* The shape that a suffix such as "v1l32shared" names; 0 lanes: it names none. */
+static struct spmmi_rows_shape named_shape(const char *suffix, int has_pieces)
+{
+    static const uint32_t vecs[] = {1, SPMMI_ROWS_PAIR, SPMMI_ROWS_APART, 4, 8};
+    for (int way = SPMMI_ROWS_COLUMNS; way <= SPMMI_ROWS_TEAMS; way++)
+        for (uint32_t i = 0; i < 5 * 9 * 4; i++) {
+            const struct spmmi_rows_shape shape = {vecs[i % 5], 1u << i / 5 % 9, (enum spmmi_rows_way)way,
+                                                   1u << i / 45};
+            char text[32];
+            shape_name(shape, has_pieces, text, sizeof text);
+            if (is_shape(shape) && strcmp(text, suffix) == 0)
                 return shape;
         }
-    return (struct spmmi_rows_shape){0, 0, SPMMI_ROWS_COLUMNS};
+    return (struct spmmi_rows_shape){0, 0, SPMMI_ROWS_COLUMNS, 0};
 }
 
 /* Slices without rows, where one column of op N is all that is wanted, no other part reads the rows, and they fit. */
@@ -71,7 +83,7 @@ static spmm_status_t create_rows(const struct spmmi_part_source *source, struct 
 {
     spmm_status_t status = SPMM_OK;
     void *shared = NULL, *pieces = NULL, *slices = NULL;
-    const struct spmmi_rows_shape forced = forced_shape(source->suffix);
+    const struct spmmi_rows_shape forced = named_shape(source->suffix, 0);
     *source->reads_values |= source->part->op == SPMM_OP_N && !source->device->lacks_values;
     SPMM_TRY(spmmi_shared_use(source, &spmmi_rows_stream_kind, source->part->op, &shared, bytes, diag));
     if (spmmi_rows_pieces_use(source))
@@ -85,7 +97,7 @@ static spmm_status_t create_rows(const struct spmmi_part_source *source, struct 
         goto cleanup;
     made->rows = spmmi_rows_stream_part(shared, source->part);
     made->rows.arrival_tag = source->device->random;
-    made->forced_lanes = forced.lanes;
+    made->forced = forced;
     if (pieces != NULL)
         made->pieces = spmmi_rows_pieces_part(pieces, &made->rows);
     if (slices != NULL)
@@ -131,6 +143,7 @@ static struct spmmi_rows_launch launch_of(const struct state *s, const struct sp
     struct spmmi_rows_launch launch;
     const struct spmmi_product pass = pass_of(s, product);
     const struct spmmi_cuda_rows *rows = rows_of(s, &pass);
+    const int is_single = s->forced.way == SPMMI_ROWS_LANES || s->forced.way == SPMMI_ROWS_SLICED;
     const struct spmmi_rows_problem problem = {
         .rows = rows->row_count,
         .cols = pass.b.rows,
@@ -145,7 +158,9 @@ static struct spmmi_rows_launch launch_of(const struct state *s, const struct sp
         .blocks = rows->blocks,
         .staged = rows->staged,
         .is_sliced = rows->slices != NULL,
-        .forced_lanes = s->forced_lanes,
+        .longest = rows->longest,
+        .forced_lanes = is_single ? s->forced.lanes : 0,
+        .forced_share = is_single ? 0 : s->forced.share,
     };
     spmmi_rows_launch_plan(&problem, s->device, &launch);
     return launch;
@@ -159,16 +174,7 @@ static uint64_t workspace(const void *state, const struct spmmi_product *product
 /* Other shapes follow from the product: the name of any is taken. */
 static int has_suffix(const char *suffix)
 {
-    int is_found = forced_shape(suffix).lanes > 0;
-    static const uint32_t vecs[] = {1, SPMMI_ROWS_PAIR, SPMMI_ROWS_APART, 4, 8};
-    for (uint32_t i = 0; i < 5 * 6 * 3; i++) {
-        char text[32];
-        const enum spmmi_rows_way way = i / 30 == 1 ? SPMMI_ROWS_STAGED : SPMMI_ROWS_COLUMNS;
-        shape_name((struct spmmi_rows_shape){vecs[i % 5], 1u << i / 5 % 6, way}, i / 30 == 2, text,
-                   sizeof text);
-        is_found |= strcmp(text, suffix) == 0;
-    }
-    return is_found;
+    return named_shape(suffix, 0).lanes > 0 || named_shape(suffix, 1).lanes > 0;
 }
 
 static void describe(const void *state, const struct spmmi_product *product, char *text, size_t size)

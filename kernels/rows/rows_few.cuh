@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rows: what the kernels for few columns share.
+// rows: what the kernels share whose rows several lanes share.
 #pragma once
 #include "rows_args.cuh"
 #include "kernels/shared/launch.cuh"
@@ -33,8 +33,14 @@ __device__ __forceinline__ Quad<typename T::A> load_quad(const RowsArgs<T> &a, u
     } else {
         quad.column = __ldg(reinterpret_cast<const uint4 *>(a.columns + p));
     }
-    quad.load_written_values(a.values + p);
+    quad.load_values(a.values + p);
     return quad;
+}
+
+// The first nonzero of a rank.
+template <typename T> __device__ __forceinline__ uint32_t row_begin(const RowsArgs<T> &a, uint32_t rank)
+{
+    return min(__ldg(a.rank_start + min(rank, a.ranks)), a.nnz);
 }
 
 // Not by the read-only path, as the kernel starts before those before it have ended: they may still write B

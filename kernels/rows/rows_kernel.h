@@ -58,6 +58,7 @@ struct spmmi_rows_cuda {
     struct spmmi_stream stream;
     struct spmmi_stream_items items;
     uint32_t items_per_group; /* row split: consecutive items that one lane group takes; one column: rows */
+    uint32_t share;           /* teams: groups that share a row, a power of two */
     const struct spmmi_block *blocks; /* nonzero split: block_count + 1 of them */
     const struct spmmi_slice *slices; /* sliced rows: one a slice, and where the last ends */
     uint32_t block_count;             /* blocks of the grid that have nonzeros */
@@ -83,6 +84,7 @@ struct spmmi_rows_cuda {
     uint32_t piece_count, piece_pitch;
     void *cuda_stream;
     int is_crowded;   /* row split: one block more a multiprocessor, where there is such an instance */
+    int prefetches;   /* waits for a conversion of B, and brings A to the L2 cache meanwhile */
     int is_dependent; /* may start while the kernel before it in the stream ends: sm_90 */
 };
 

@@ -33,11 +33,6 @@ template <int LANES, typename Sums> __device__ __forceinline__ Sums sum_group(Su
     return sum;
 }
 
-template <typename T> __device__ __forceinline__ uint32_t row_begin(const RowsArgs<T> &a, uint32_t rank)
-{
-    return min(__ldg(a.rank_start + min(rank, a.ranks)), a.nnz);
-}
-
 template <typename T, int LANES>
 __global__ void __launch_bounds__(THREADS, SPMMI_STAGED_BLOCKS_PER_SM(sizeof(typename T::Sum), 1))
     rows_lanes_kernel(const RowsArgs<T> a)

@@ -6,6 +6,7 @@
 #include "rows_lanes.cuh"
 #include "rows_sliced.cuh"
 #include "rows_staged.cuh"
+#include "rows_teams.cuh"
 
 namespace spmmi {
 
@@ -36,6 +37,9 @@ int launch(void (*kernel)(RowsArgs<T>), const struct spmmi_rows_cuda *args)
     a.empty_count = args->beta == 1.0 ? 0 : args->stream.empty_count;
     a.item_count = args->items.item_count;
     a.items_per_group = args->items_per_group;
+    a.share_log2 = 0;
+    while (1u << a.share_log2 < args->share)
+        a.share_log2++;
     a.blocks = args->slices != nullptr ? reinterpret_cast<const uint2 *>(args->slices)
                                        : reinterpret_cast<const uint2 *>(args->blocks);
     a.item_size_log2 = 0;
@@ -56,7 +60,7 @@ int launch(void (*kernel)(RowsArgs<T>), const struct spmmi_rows_cuda *args)
     a.alpha = static_cast<typename T::Sum>(args->alpha);
     a.beta = static_cast<typename T::Sum>(args->beta);
     a.a_value = static_cast<typename T::Sum>(args->a_value);
-    a.prefetches = args->is_dependent != 0;
+    a.prefetches = args->prefetches != 0;
 
     constexpr uint32_t EMPTY_ROWS_A_GROUP = 4;
     const uint32_t empty_block = GROUPS * EMPTY_ROWS_A_GROUP;
@@ -108,6 +112,19 @@ template <typename T> spmmi_rows_cuda_fn find_sliced(struct spmmi_rows_shape sha
 {
     static const spmmi_rows_cuda_fn of_lanes[] = {launch_sliced<T, 1>, launch_sliced<T, 2>,
                                                   launch_sliced<T, 4>, launch_sliced<T, 8>};
+    return of_lanes[spmmi_rows_grid(shape)];
+}
+
+template <typename T, int LANES> int launch_teams(const struct spmmi_rows_cuda *args)
+{
+    return launch<T, LANES, LANES * T::WIDE>(rows_teams_kernel<T, LANES>, args);
+}
+
+template <typename T> spmmi_rows_cuda_fn find_teams(struct spmmi_rows_shape shape)
+{
+    static const spmmi_rows_cuda_fn of_lanes[] = {launch_teams<T, 1>,  launch_teams<T, 2>,
+                                                  launch_teams<T, 4>,  launch_teams<T, 8>,
+                                                  launch_teams<T, 16>, launch_teams<T, 32>};
     return of_lanes[spmmi_rows_grid(shape)];
 }
 
@@ -163,6 +180,8 @@ template <typename T, bool SPLIT> spmmi_rows_cuda_fn find_instance(struct spmmi_
             return find_lanes_of_one<T>(shape);
         if (shape.way == SPMMI_ROWS_SLICED)
             return find_sliced<T>(shape);
+        if (shape.way == SPMMI_ROWS_TEAMS)
+            return find_teams<T>(shape);
     }
     if (shape.vec == T::WIDE)
         return find_lanes<T, SPLIT, T::WIDE>(shape.lanes);

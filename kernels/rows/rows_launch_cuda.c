@@ -51,11 +51,17 @@ static int fits_vec(const struct spmmi_rows_problem *problem, const struct spmmi
            ((launch->converts_b && !c_rows) || problem->b->cols % vec == 0);
 }
 
+static uint64_t tiles_of(const struct spmmi_rows_launch *launch)
+{
+    const uint64_t width = (uint64_t)launch->shape.vec * launch->shape.lanes;
+    return ((uint64_t)launch->n_pass + width - 1) / width;
+}
+
 /* Arrival counters and slots of rows that blocks share, for the column tiles of one launch, from `bytes` on. */
 static uint64_t position_shared_rows(struct spmmi_rows_launch *launch, size_t sum_bytes, uint64_t bytes)
 {
     const uint64_t width = (uint64_t)launch->shape.lanes * launch->shape.vec;
-    uint64_t tiles = ((uint64_t)launch->n_pass + width - 1) / width;
+    uint64_t tiles = tiles_of(launch);
     tiles = tiles < launch->tiles_max ? tiles : launch->tiles_max;
     const uint64_t words = launch->block_count * tiles;
     launch->arrivals_offset = bytes;
@@ -72,6 +78,22 @@ static uint64_t position_pieces(struct spmmi_rows_launch *launch, uint32_t count
     return align_up(bytes + (uint64_t)count * launch->piece_pitch * sum_bytes);
 }
 
+/* Groups that share a row. Kernels of teams load whole words, and store rows of C. */
+static uint32_t share_of(const struct spmmi_rows_problem *problem, const struct spmmi_device *device,
+                         const struct spmmi_rows_launch *launch)
+{
+    const struct spmmi_rows_shape *const shape = &launch->shape;
+    const uint32_t bytes = (uint32_t)spmm_dtype_size(problem->b->type);
+    const int stores_rows = problem->c->layout == SPMM_ROW_MAJOR || launch->converts_c;
+    if (problem->schedule != SPMM_SCHEDULE_ROW_SPLIT || shape->way != SPMMI_ROWS_COLUMNS ||
+        shape->vec * bytes != 16 || !stores_rows || problem->piece_count > 0)
+        return 1;
+    if (problem->forced_share > 0)
+        return problem->forced_share;
+    return spmmi_rows_share_of(problem->nnz, problem->ranks, problem->longest, shape->lanes, tiles_of(launch),
+                               (uint64_t)device->multiprocessors * SPMMI_ROWS_BLOCKS_PER_SM(bytes));
+}
+
 /* vec: columns a lane, unless they are few. */
 static struct spmmi_rows_shape shape_of(const struct spmmi_rows_problem *problem,
                                         const struct spmmi_device *device, int64_t n, uint32_t vec)
@@ -84,7 +106,7 @@ static struct spmmi_rows_shape shape_of(const struct spmmi_rows_problem *problem
             return staged;
     } else if (n == 1) {
         struct spmmi_rows_shape shape = {1, problem->forced_lanes,
-                                         problem->is_sliced ? SPMMI_ROWS_SLICED : SPMMI_ROWS_LANES};
+                                         problem->is_sliced ? SPMMI_ROWS_SLICED : SPMMI_ROWS_LANES, 1};
         if (shape.lanes == 0)
             shape.lanes = problem->is_sliced
                               ? spmmi_slices_warps(problem->nnz, problem->ranks, device->multiprocessors)
@@ -112,6 +134,9 @@ static void count_blocks(const struct spmmi_rows_problem *problem, const struct 
         launch->items_per_group = spmmi_lanes_rows(problem->ranks, groups, device->multiprocessors);
         const uint32_t rows = groups * launch->items_per_group;
         launch->block_count = (problem->ranks + rows - 1) / rows;
+    } else if (launch->shape.way == SPMMI_ROWS_TEAMS) {
+        const uint32_t rows = groups / launch->shape.share;
+        launch->block_count = (problem->ranks + rows - 1) / rows;
     } else if (launch->shape.way == SPMMI_ROWS_SLICED) {
         const uint32_t slices = SPMMI_SLICE_WARPS_MAX / launch->shape.lanes;
         launch->block_count = (spmmi_slices_count(problem->ranks) + slices - 1) / slices;
@@ -119,8 +144,7 @@ static void count_blocks(const struct spmmi_rows_problem *problem, const struct 
         launch->block_count = (problem->item_count + groups - 1) / groups;
     }
     launch->tiles_max = spmmi_rows_tiles_max(launch->block_count);
-    const uint64_t width = (uint64_t)launch->shape.vec * launch->shape.lanes;
-    const uint64_t tiles = ((uint64_t)launch->n_pass + width - 1) / width;
+    const uint64_t tiles = tiles_of(launch);
     launch->is_crowded =
         problem->schedule == SPMM_SCHEDULE_ROW_SPLIT &&
         spmmi_rows_is_crowded(launch->block_count * (tiles < launch->tiles_max ? tiles : launch->tiles_max),
@@ -148,7 +172,10 @@ void spmmi_rows_launch_plan(const struct spmmi_rows_problem *problem, const stru
     while (vec > 1 && !fits_vec(problem, launch, vec))
         vec = spmmi_rows_narrower(vec, (uint32_t)b_bytes);
     launch->shape = shape_of(problem, device, launch->n_pass, vec);
-    launch->is_early = launch->shape.way != SPMMI_ROWS_COLUMNS && device->can_overlap;
+    launch->shape.share = share_of(problem, device, launch);
+    if (launch->shape.share > 1)
+        launch->shape.way = SPMMI_ROWS_TEAMS;
+    launch->is_early = device->can_overlap;
     count_blocks(problem, device, launch);
 
     uint64_t bytes = 0;

@@ -19,6 +19,7 @@ struct spmmi_grid_blocks {
 struct spmmi_rows_problem {
     int64_t rows, cols;              /* of op(A) */
     uint32_t nnz, ranks, item_count; /* ranks: rows that have nonzeros */
+    uint32_t longest;                /* nonzeros of the longest row; row split */
     spmm_schedule_t schedule;
     spmm_dtype_t dtype;   /* of A; B and C say their own */
     uint32_t piece_count; /* pieces of rows that were cut; 0: items are of rows */
@@ -26,6 +27,7 @@ struct spmmi_rows_problem {
     const struct spmmi_grid_blocks *blocks, *staged; /* nonzero split: of each grid; staged: of few columns */
     int is_sliced;                                   /* the stream is one of slices */
     uint32_t forced_lanes;                           /* row split of one column; 0: by the length of rows */
+    uint32_t forced_share; /* of several: groups that share a row; 0: by what there is to do */
 };
 
 struct spmmi_rows_launch {

@@ -35,6 +35,7 @@ int spmmi_cuda_rows_run(const struct spmmi_cuda_rows *rows, const struct spmmi_r
         .stream = rows->stream,
         .items = rows->items,
         .items_per_group = launch->items_per_group,
+        .share = launch->shape.share,
         .block_count = launch->block_count,
         .block_nonzeros = launch->block_nonzeros,
         .ldb = (uint32_t)product->b.ld,
@@ -48,6 +49,7 @@ int spmmi_cuda_rows_run(const struct spmmi_cuda_rows *rows, const struct spmmi_r
         .arrival_tag = rows->arrival_tag,
         .cuda_stream = stream,
         .is_crowded = launch->is_crowded,
+        .prefetches = is_dependent,
         .is_dependent = is_dependent || launch->is_early,
         .b_is_aligned = is_aligned(&product->b, launch->shape.vec),
     };
@@ -80,7 +82,8 @@ int spmmi_cuda_rows_run(const struct spmmi_cuda_rows *rows, const struct spmmi_r
             args.piece_pitch = launch->piece_pitch;
         }
         error = kernel(&args);
-        args.is_dependent = 0; /* counters and slots are used again: one launch after the other */
+        args.prefetches = args.is_dependent =
+            0; /* counters and slots are used again: one launch after the other */
     }
     return error;
 }

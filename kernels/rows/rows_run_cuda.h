@@ -16,6 +16,7 @@ struct spmmi_cuda_rows {
     spmm_schedule_t schedule;
     spmm_dtype_t dtype;
     uint32_t row_count;
+    uint32_t longest;           /* nonzeros of the longest row; row split */
     const uint32_t *row_list;   /* the rows of C; NULL: 0 .. row_count - 1 */
     struct spmmi_stream stream; /* its values are where `values` says */
     void *const *values;        /* where whoever holds them keeps their address; NULL there: none are held */

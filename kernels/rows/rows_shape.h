@@ -9,7 +9,8 @@ enum spmmi_rows_way {
     SPMMI_ROWS_COLUMNS = 0, /* rows.cuh: a group of lanes owns lanes * vec columns */
     SPMMI_ROWS_STAGED = 1,  /* rows_staged.cuh: nonzero split of few columns; many such groups share a row */
     SPMMI_ROWS_LANES = 2,   /* rows_lanes.cuh: row split of one column, which the lanes share */
-    SPMMI_ROWS_SLICED = 3   /* rows_sliced.cuh: the same of sliced rows; a lane of each warp of a slice */
+    SPMMI_ROWS_SLICED = 3,  /* rows_sliced.cuh: the same of sliced rows; a lane of each warp of a slice */
+    SPMMI_ROWS_TEAMS = 4    /* rows_teams.cuh: row split; a row is shared by groups as in rows.cuh */
 };
 
 /* Shape of a rows kernel instance; 256 threads a block. */
@@ -18,6 +19,7 @@ struct spmmi_rows_shape {
     uint32_t
         lanes; /* lanes a group: 1, 2, 4 .. 32; lanes of one column also 256; sliced: of a row, at most 8 */
     enum spmmi_rows_way way;
+    uint32_t share; /* groups that share a row; 1 but in teams */
 };
 #define SPMMI_ROWS_PAIR 2u
 #define SPMMI_ROWS_APART 3u /* as many columns of f32, `lanes` apart, where B or C is not aligned to words */
@@ -122,6 +124,33 @@ static inline uint32_t spmmi_lanes_rows(uint64_t ranks, uint32_t groups, uint32_
     return rows < 1 ? 1 : rows > SPMMI_LANES_ROWS_MAX ? SPMMI_LANES_ROWS_MAX : (uint32_t)rows;
 }
 
+/* Groups of so many lanes that share a row of a row split: the fewest steps, of four nonzeros each. These are waves of
+ * blocks times those of a mean row and of its start and end, and what the longest row has more. Weights are from an
+ * H100, four matrices, 8 to 256 columns (docs/decisions/0105). */
+#define SPMMI_ROWS_SHARE_MAX 8u
+#define SPMMI_ROWS_TEAM_MAX 64u                       /* lanes that share a row */
+#define SPMMI_ROWS_ENDS(team) ((team) > 32 ? 5u : 4u) /* warps meet in shared memory */
+static inline uint32_t spmmi_rows_share_of(uint64_t nnz, uint64_t ranks, uint64_t longest, uint32_t lanes,
+                                           uint64_t tiles, uint64_t slots)
+{
+    const uint64_t unit = 16, rows = ranks > 0 ? ranks : 1; /* sixteenths of a step */
+    const uint64_t mean = nnz * unit / (4 * rows), most = longest * unit / 4;
+    uint64_t least = UINT64_MAX;
+    uint32_t best = 1;
+    for (uint32_t share = 1; share <= SPMMI_ROWS_SHARE_MAX && share * lanes <= SPMMI_ROWS_TEAM_MAX;
+         share *= 2) {
+        const uint64_t blocks = spmmi_rows_waves(rows * share * lanes, SPMMI_ROWS_THREADS) * tiles;
+        const uint64_t usual = mean / share + SPMMI_ROWS_ENDS(share * lanes) * unit;
+        const uint64_t steps =
+            spmmi_rows_waves(blocks, slots) * usual + (most > mean ? most - mean : 0) / share;
+        if (steps < least) {
+            least = steps;
+            best = share;
+        }
+    }
+    return best;
+}
+
 /* Beyond a tile of 32 columns, lanes of one column each would walk A a second time: on an H100, 5 matrices, 9 odd n of
  * 33 to 257, three a lane are 1.26 to 1.80 times as fast (geometric means; least 1.17). */
 static inline int spmmi_rows_is_apart(int64_t n, uint32_t vec, uint32_t value_bytes)
@@ -132,7 +161,7 @@ static inline int spmmi_rows_is_apart(int64_t n, uint32_t vec, uint32_t value_by
 /* n: columns of a pass. vec: columns a lane, of B of so many bytes a value. */
 static inline struct spmmi_rows_shape spmmi_rows_shape_of(int64_t n, uint32_t vec, uint32_t value_bytes)
 {
-    struct spmmi_rows_shape shape = {vec, 1u, SPMMI_ROWS_COLUMNS};
+    struct spmmi_rows_shape shape = {vec, 1u, SPMMI_ROWS_COLUMNS, 1u};
     if (spmmi_rows_is_apart(n, vec, value_bytes))
         shape.vec = SPMMI_ROWS_APART;
     while (shape.lanes < 32 && (int64_t)shape.lanes * shape.vec < n)

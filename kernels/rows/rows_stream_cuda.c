@@ -72,6 +72,7 @@ static spmm_status_t describe(const struct spmmi_part_source *source, uint32_t r
             {.schedule = p->schedule,
              .dtype = plan->dtype,
              .row_count = rows,
+             .longest = (uint32_t)(op == SPMM_OP_N ? plan->stats.row_max : plan->stats.col_max),
              .values = values,
              .items = {.item_count = (uint32_t)p->item_count, .item_size = p->item_size}}};
     *out = s;

@@ -33,12 +33,8 @@ template <typename A> struct Quad {
     uint4 column;
     A stored[4];
 
+    // By plain loads: kernels start while the one that writes the values may still run (launch.cuh).
     __device__ __forceinline__ void load_values(const A *values)
-    {
-        load_four(values, stored);
-    }
-    // By plain loads: for a kernel that starts while that which writes the values may still run (launch.cuh).
-    __device__ __forceinline__ void load_written_values(const A *values)
     {
         const Vector<A, 4> four = load_vector<A, 4>(values);
 #pragma unroll
@@ -54,9 +50,6 @@ template <> struct Quad<Uniform> {
     uint4 column;
 
     __device__ __forceinline__ void load_values(const Uniform *)
-    {
-    }
-    __device__ __forceinline__ void load_written_values(const Uniform *)
     {
     }
     __device__ __forceinline__ Uniform value(int) const

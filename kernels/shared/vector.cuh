@@ -92,32 +92,4 @@ template <typename T, int VEC> __device__ __forceinline__ void store_vector(T *p
         reinterpret_cast<typename BitsT::WordT *>(p)[i] = bits.word[i];
 }
 
-// Types of 16 bits: four are a word.
-template <typename T> __device__ __forceinline__ void load_four(const T *p, T (&v)[4])
-{
-    const Vector<T, 4> word = load_vector_const<T, 4>(p);
-#pragma unroll
-    for (int i = 0; i < 4; i++)
-        v[i] = word.x[i];
-}
-
-__device__ __forceinline__ void load_four(const float *p, float (&v)[4])
-{
-    const float4 a = __ldg(reinterpret_cast<const float4 *>(p));
-    v[0] = a.x;
-    v[1] = a.y;
-    v[2] = a.z;
-    v[3] = a.w;
-}
-
-__device__ __forceinline__ void load_four(const double *p, double (&v)[4])
-{
-    const double2 a = __ldg(reinterpret_cast<const double2 *>(p));
-    const double2 b = __ldg(reinterpret_cast<const double2 *>(p + 2));
-    v[0] = a.x;
-    v[1] = a.y;
-    v[2] = b.x;
-    v[3] = b.y;
-}
-
 } // namespace spmmi

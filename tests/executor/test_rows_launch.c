@@ -147,10 +147,33 @@ static void one_block_more_where_it_saves_a_wave(void **state)
     assert_false(launch_of(16, &packed, &packed, f32_only, SPMM_SCHEDULE_NONZERO_SPLIT).is_crowded);
 }
 
+/* 132 multiprocessors of 5 blocks; rows of a 64th of this many nonzeros, if they are even. */
+static void groups_share_rows_where_that_shortens_the_walk(void **state)
+{
+    static const struct {
+        uint64_t nnz, ranks, longest, tiles;
+        uint32_t lanes, share;
+    } cases[] = {{84000, 2000, 95, 1, 2, 8},     /* bcsstk13 */
+                 {84000, 2000, 95, 1, 8, 8},     /* eight are one wave */
+                 {84000, 2000, 95, 1, 16, 4},    /* eight would be two */
+                 {84000, 2000, 95, 1, 32, 2},    /* a team has 64 lanes at most */
+                 {84000, 2000, 95, 2, 32, 2},    /* two waves, but the longest row is long */
+                 {150000, 3136, 48, 1, 32, 1},   /* rows are even: two waves take longer than one */
+                 {150000, 3136, 48, 2, 32, 1},   /* so do three of half the length */
+                 {4000000, 1000000, 4, 1, 2, 1}, /* one step a row */
+                 {1000, 1, 1000, 1, 32, 2},      {0, 0, 0, 1, 1, 1}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        assert_int_equal(spmmi_rows_share_of(cases[i].nnz, cases[i].ranks, cases[i].longest, cases[i].lanes,
+                                             cases[i].tiles, (uint64_t)132 * 5),
+                         cases[i].share);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_block_more_where_it_saves_a_wave),
+        cmocka_unit_test(groups_share_rows_where_that_shortens_the_walk),
         cmocka_unit_test(packed_rows_take_what_divides_n),
         cmocka_unit_test(the_least_aligned_operand_decides),
         cmocka_unit_test(scratch_is_of_whole_words),

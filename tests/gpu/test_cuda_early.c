@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels of rows for few columns start before what is before them in the stream has ended: right behind a kernel, a
- * copy or a memset that writes their B they find it complete, in streams and in graphs. So do the kernels for more
- * columns behind the conversion of a column-major B, and the conversion of C behind the product. */
+/* Kernels of rows start before what is before them in the stream has ended: right behind a kernel, a copy or a memset
+ * that writes their B they find it complete, in streams and in graphs. So they do behind the conversion of a
+ * column-major B, and the conversion of C behind the product. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

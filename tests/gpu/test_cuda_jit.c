@@ -83,7 +83,7 @@ static struct pair pair_make_types(int index, const spmm_types_info_t *types)
     spmm_plan_t *plan = test_plan_build(pair.a, options);
     jit.jit = SPMM_JIT_ON;
     assert_int_equal(spmm_executor_create(plan, 0, &jit, &pair.prepared, NULL), SPMM_OK);
-    pair.rows = test_executor_make(plan, 0, 0, "cuda/rows/row-split");
+    pair.rows = test_executor_make(plan, 0, 0, "cuda/rows/row-split/v4l32"); /* one group a row */
     spmm_plan_destroy(plan);
     pair_prepare(&pair);
     return pair;

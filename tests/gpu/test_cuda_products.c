@@ -34,7 +34,7 @@ static const struct test_plan_options part_options[] = {
 static int met[2][4][4][6];
 /* Those of few columns, by dtype and lanes. */
 static int met_staged[4][5];
-static int met_shared[4];
+static int met_shared[4], met_teams[4];
 
 static struct test_cuda_pair pair_make(const struct test_matrix *a, struct test_plan_options options)
 {
@@ -62,6 +62,10 @@ static void note_instance(const struct test_cuda_pair *pair, const struct test_m
     }
     if (strstr(shape, "shared") != NULL) {
         met_shared[options.dtype - 1]++;
+        return;
+    }
+    if (strchr(shape, 'x') != NULL) { /* groups_of_a_row_can_be_forced meets all of them */
+        met_teams[options.dtype - 1]++;
         return;
     }
     if (strstr(shape, "sliced") != NULL) /* test_cuda_slices meets all of them */
@@ -131,13 +135,16 @@ static int is_instance(int schedule, spmm_dtype_t dtype, int vec, int lanes)
 }
 
 /* Aligned row-major products reach the wide instances of every width, shifted ones the others, whatever the turns above
- * met. A gap of 2 leaves pairs of 16 bits aligned. */
+ * met. A gap of 2 leaves pairs of 16 bits aligned. Rows that groups share in one turn have one each in the other. */
 static void every_instance_is_met(void **state)
 {
     (void)state;
     struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_INTEGER);
-    for (int o = 0; o < MAIN_COUNT; o++) {
-        struct test_cuda_pair pair = pair_make(a, part_options[o]);
+    for (int turn = 0; turn < 2 * MAIN_COUNT; turn++) {
+        const int o = turn / 2, is_row_split = part_options[o].schedule == SPMM_SCHEDULE_ROW_SPLIT;
+        struct test_cuda_pair pair =
+            test_cuda_pair_make(test_plan_whole(a, part_options[o], a->name),
+                                turn % 2 == 1 && is_row_split ? "cuda/rows/row-split/v1l1" : NULL);
         for (int64_t n = 1; n <= 256; n = n < 8 ? n + 1 : 2 * n)
             for (int gap = 0; gap < 3; gap++) {
                 const struct test_product product = {.n = n,
@@ -153,7 +160,7 @@ static void every_instance_is_met(void **state)
     }
     test_matrix_free(a);
     for (int dtype = SPMM_F32; dtype <= SPMM_BF16; dtype++)
-        assert_true(met_shared[dtype - 1] > 0 && met_staged[dtype - 1][0] > 0 &&
+        assert_true(met_shared[dtype - 1] > 0 && met_teams[dtype - 1] > 0 && met_staged[dtype - 1][0] > 0 &&
                     met_staged[dtype - 1][1] > 0 && met_staged[dtype - 1][2] > 0 &&
                     met_staged[dtype - 1][4] > 0);
     for (int i = 0; i < 2 * 4 * 4 * 6; i++) {
@@ -232,6 +239,22 @@ static void wide_products_take_several_launches(void **state)
     }
 }
 
+/* A product by the kernel of this name. */
+static void forced_check(const struct test_matrix *a, struct test_plan_options options, const char *kernel,
+                         const struct test_product *product)
+{
+    struct test_cuda_pair pair = test_cuda_pair_make(test_plan_whole(a, options, a->name), kernel);
+    struct test_dense b = test_product_b(a, options.dtype, product);
+    struct test_dense c = test_product_c(a, options.dtype, product);
+    spmm_executor_info_t info = {.struct_size = sizeof info};
+    assert_int_equal(spmm_executor_info(pair.gpu, product->op, &b.view, &c.view, &info, NULL), SPMM_OK);
+    assert_string_equal(info.kernel, kernel);
+    test_cuda_product_check(pair.gpu, pair.cpu, a, options.dtype, product);
+    test_dense_free(&b);
+    test_dense_free(&c);
+    test_cuda_pair_free(&pair);
+}
+
 /* So many lanes a row of one column, whatever the length of rows. */
 static void lanes_of_a_row_can_be_forced(void **state)
 {
@@ -243,19 +266,33 @@ static void lanes_of_a_row_can_be_forced(void **state)
             i < test_matrix_count() ? test_matrix_make(i, TEST_VALUES_REAL) : generated("gen:rmat:15:24");
         for (size_t l = 0; l < sizeof lanes / sizeof *lanes; l++) {
             char kernel[64];
-            const struct test_plan_options options = part_options[l % 2];
             (void)snprintf(kernel, sizeof kernel, "cuda/rows/row-split/v1l%ushared", lanes[l]);
-            struct test_cuda_pair pair = test_cuda_pair_make(test_plan_whole(a, options, a->name), kernel);
-            struct test_dense b = test_product_b(a, options.dtype, &product);
-            struct test_dense c = test_product_c(a, options.dtype, &product);
-            spmm_executor_info_t info = {.struct_size = sizeof info};
-            assert_int_equal(spmm_executor_info(pair.gpu, product.op, &b.view, &c.view, &info, NULL),
-                             SPMM_OK);
-            assert_string_equal(info.kernel, kernel);
-            test_cuda_product_check(pair.gpu, pair.cpu, a, options.dtype, &product);
-            test_dense_free(&b);
-            test_dense_free(&c);
-            test_cuda_pair_free(&pair);
+            forced_check(a, part_options[l % 2], kernel, &product);
+        }
+        test_matrix_free(a);
+    }
+}
+
+/* So many groups a row of several columns, of which the last tile lacks some. A team is a part of a warp, or several
+ * warps. */
+static void groups_of_a_row_can_be_forced(void **state)
+{
+    (void)state;
+    for (int i = 0; i < test_matrix_count(); i++) {
+        struct test_matrix *a = test_matrix_make(i, TEST_VALUES_REAL);
+        for (unsigned turn = 0; turn < 6 * 3; turn++) {
+            const unsigned type = (turn + (unsigned)i) % 4, lanes = 1u << turn / 3, share = 2u << turn % 3;
+            const struct test_plan_options options = part_options[type < 2 ? type : type + 2];
+            const unsigned vec = 16 / (unsigned)spmm_dtype_size(options.dtype), tile = vec * lanes;
+            const struct test_product product = {.n = lanes == 32 ? tile + 3 * vec
+                                                      : lanes > 2 ? tile - vec
+                                                                  : tile,
+                                                 .alpha = 0.5,
+                                                 .beta = turn % 2,
+                                                 .values = TEST_VALUES_REAL};
+            char kernel[64];
+            (void)snprintf(kernel, sizeof kernel, "cuda/rows/row-split/v%ul%ux%u", vec, lanes, share);
+            forced_check(a, options, kernel, &product);
         }
         test_matrix_free(a);
     }
@@ -313,6 +350,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(large_matrices_meet_the_error_bound),
         cmocka_unit_test(wide_products_take_several_launches),
         cmocka_unit_test(lanes_of_a_row_can_be_forced),
+        cmocka_unit_test(groups_of_a_row_can_be_forced),
         cmocka_unit_test(canaries_stay_in_their_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

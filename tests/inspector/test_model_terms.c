@@ -223,7 +223,7 @@ static void nonzero_split_terms_are_as_counted(void **state)
     /* One column: a warp takes 128 nonzeros a step, and twice in a turn of the kernel; 60 blocks at a time. */
     p = spmmi_predict(&device, &m, &c, 1, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
     assert_near(p.term[SPMMI_TERM_ISSUE], 10000 / 128.0 * 28 / 3.2e10);
-    assert_near(p.term[SPMMI_TERM_L1], 10000 * (64 + 4 + 4) / 5e12);
+    assert_near(p.term[SPMMI_TERM_L1], 10000 * (24 + 4 + 4) / 5e12);
     assert_near(p.term[SPMMI_TERM_WAVES], 10000 / 1024.0 / 60 * 1e-6);
     assert_near(p.term[SPMMI_TERM_LONGEST], 2e-6);
     m.near[6] = m.near[7] = m.near[8] = 0; /* what comes again only after 256 nonzeros is in the L2 cache */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Terms of the cost model for one column of rows in slices, worked out by hand (docs/model.md). */
+/* Terms of the cost model for rows in slices, rows that groups share and few columns, worked out by hand
+ * (docs/model.md). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -92,6 +93,37 @@ static void other_products_have_none(void **state)
     assert_true(term(&m, 1, SPMM_F32, SPMMI_TERM_L1) != sliced);
 }
 
+/* 32 columns of f32, 8 lanes: eight groups share each of 100 long rows, 25 blocks. A team's end takes a step. */
+static void groups_share_the_steps_of_long_rows(void **state)
+{
+    (void)state;
+    const struct spmmi_model_candidate c = {.family = SPMM_FAMILY_ROWS, .schedule = SPMM_SCHEDULE_ROW_SPLIT};
+    struct spmmi_model_matrix m = matrix_of_slices();
+    m.rows_used = 100;
+    m.item_longest = 3;
+    for (int i = 0; i < SPMMI_STEP_LEVELS; i++)
+        m.item_steps[i] = ceil(ldexp(1000, -i)) * 3;
+    const struct spmmi_prediction p = spmmi_predict(&device, &m, &c, 32, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
+    assert_near(p.term[SPMMI_TERM_L1], 1000 * 3 / 8.0 * 4 * (2 * 64 + 4 * 128) / 5e12);
+    assert_near(p.term[SPMMI_TERM_WAVES], (125 * 3 / 8.0 + 25) / 50 * 1e-6);
+    assert_near(p.term[SPMMI_TERM_LONGEST], 3e-6 / 8);
+}
+
+/* A column of B fits the L1 cache: each of 10 multiprocessors misses its 62.5 sectors once in 1000 reads, though a
+ * block meets nothing again. What it misses costs 3.5 times the bytes. */
+static void a_column_in_the_l1_cache_is_missed_once(void **state)
+{
+    (void)state;
+    const struct spmmi_model_candidate c = {.family = SPMM_FAMILY_ROWS,
+                                            .schedule = SPMM_SCHEDULE_NONZERO_SPLIT};
+    struct spmmi_model_matrix m = matrix_of_slices();
+    for (int b = 0; b < 11; b++)
+        m.near[b] = 0;
+    const struct spmmi_prediction p = spmmi_predict(&device, &m, &c, 1, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
+    assert_near(p.l1_share, 0.9375);
+    assert_near(p.term[SPMMI_TERM_L2], 3.5 * 0.0625 * 320000 / 2e12 + (61250 + 32000) / 4e12);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -99,6 +131,8 @@ int main(void)
         cmocka_unit_test(bytes_are_those_of_entries),
         cmocka_unit_test(short_rows_have_whole_batches),
         cmocka_unit_test(other_products_have_none),
+        cmocka_unit_test(groups_share_the_steps_of_long_rows),
+        cmocka_unit_test(a_column_in_the_l1_cache_is_missed_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
