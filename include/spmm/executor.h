@@ -237,8 +237,8 @@ typedef struct spmm_preparation {
 /** Make ready what products of op with so many columns or more want. On a GPU that is an operator: a kernel with the
  * values of A in its instructions, for a small matrix (at most 4,096 nonzeros, of f64 2,048; of rows or of columns at
  * most 190 with entries, of f64 95), row-major B and C and at least 8,192 columns, of all types that spmm_types_at
- * lists. It adds the entries of a row in the order of their columns: the bits of rows/row-split, but for a single
- * column. b and c as for spmm_executor_workspace_bytes; other leading dimensions, alpha and beta need no other
+ * lists. It adds the entries of a row in the order of their columns: the bits of rows/row-split where lanes do not
+ * share rows. b and c as for spmm_executor_workspace_bytes; other leading dimensions, alpha and beta need no other
  * operator, only op T and other types do. flags: 0 or SPMM_PREPARE_ANY_WIDTH.
  *
  * Operators come from the cache on disk or from the compiler of CUDA's driver, as options.jit allows; compiling takes

@@ -114,7 +114,7 @@ spmm_status_t spmmi_decide(struct spmmi_op *op, const struct spmmi_request *r, c
         SPMM_TRY(decide_layout(&x, SPMM_LAYOUTS_ROW_MAJOR, row, &rows, diag));
     if (r->device.target != SPMMI_TARGET_CPU)
         spmmi_decisions_share(x.considered, x.considered_count);
-    if (layouts == BOTH && rows == cols && all_agree(row, col, rows)) {
+    if (layouts == BOTH && (rows == 0 || rows == cols) && all_agree(row, col, rows)) {
         for (int i = 0; i < cols; i++)
             col[i].layouts = BOTH;
         rows = 0;

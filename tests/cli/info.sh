@@ -14,7 +14,7 @@ silent_err
 says 'format 1.7, f32, with values, made by spmm-inspector 0.3.0'
 says '10,974 x 10,974, 428,650 nonzeros'
 says 'panel/dense, 10,974 rows, '
-says 'choice     variants 0, 3: rows/row-split: predicted '
+says 'choice     variant 0: rows/nonzero-split: predicted '
 says 'more       --full shows every candidate, the permutations, the row lengths, the row blocks and the sections'
 for absent in refused 'Row lengths' 'Row blocks' 'Permutations' 'Sections'; do
     says_not "$absent"
@@ -26,7 +26,7 @@ for short in "$plan" "$work/many.plan" "$source_dir/tests/golden/good/fragments_
     checks=$((checks + 1))
     [ "$(wc -l <"$work/.out")" -le 30 ] || wrong 'expected at most 30 lines'
 done
-spmm-inspect -q --device h200 "$matrix" --op both -n 1,2,4,8,16,32,64,128,256,512 -o "$work/many.plan"
+spmm-inspect -q --device h200,a100 "$matrix" --op both -n 1,2,4,8,16,32,64,128,256,512 -o "$work/many.plan"
 run spmm-info "$work/many.plan"
 exits 0
 says 'more       --full shows every variant and candidate'
@@ -353,7 +353,7 @@ exits 4
 says 'matrix     the plan is for 300 x 300 with '
 says 'values     stored | not stored'
 says 'source     gen:band:300:9 | gen:band:300:7'
-says '> variant 1  op N'
+says '> variant 8  op T'
 says 'section    values: in the first plan only'
 says 'section    items of part 2: in the second plan only'
 says_not 'type '

@@ -186,7 +186,7 @@ static void operators_keep_the_laws(void **state)
 static void new_values_need_a_new_operator(void **state)
 {
     struct pair pair = pair_make(0, SPMM_F32);
-    const struct test_product product = test_cuda_plain(64, 0);
+    const struct test_product product = test_cuda_plain(33, 0); /* an odd number: groups share no rows */
     (void)state;
     for (int round = 0; round < 3; round++) {
         for (int64_t q = 0; q < pair.a->nnz; q++)
