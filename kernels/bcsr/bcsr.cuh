@@ -28,9 +28,9 @@ struct BcsrShape {
     static constexpr int BLOCK_BYTES = (int)spmmi_bcsr_block_bytes(sizeof(T));
     static constexpr int ROWS = (int)SPMMI_BCSR_STEP * Block::COLUMNS; // of B, of a step
     static constexpr int PIECE = 16 / (int)sizeof(T);                  // values in 16 bytes
-    static constexpr int LINE_BYTES = IS_COLUMNS ? SPMMI_BCSR_COLUMN_BYTES : COLUMNS * (int)sizeof(T);
+    static constexpr int LINE_BYTES = (int)(IS_COLUMNS ? SPMMI_BCSR_COLUMN_BYTES(sizeof(T)) : COLUMNS * sizeof(T));
     static constexpr int PITCH_BYTES =
-        (int)(IS_COLUMNS ? spmmi_bcsr_column_pitch(0) : spmmi_bcsr_pitch(COLUMNS, sizeof(T), 0));
+        (int)(IS_COLUMNS ? spmmi_bcsr_column_pitch(sizeof(T), 0) : spmmi_bcsr_pitch(COLUMNS, sizeof(T), 0));
     // Threads that copy have a piece of 16 bytes of a row (column) of B each, together AT_ONCE rows (columns).
     static constexpr int PIECES = LINE_BYTES / 16, AT_ONCE = COPY_THREADS / PIECES;
     static constexpr int STAGE_ALIGN = (int)spmmi_bcsr_align(0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// bcsr family: column-major B and C (docs/decisions/0078). In a column of B the rows of a block column, 32 bytes, lie
+// bcsr family: column-major B and C (docs/decisions/0078). In a column of B the rows of a block column lie
 // one behind the other: as the second operand of an MMA wants them, so that B needs no transposition. Sums of C go
 // through shared memory once, where the stages were, so that a warp stores whole columns of a block-row group.
 #pragma once
@@ -31,6 +31,23 @@ template <typename T, int TILES> struct BcsrColumns {
                 asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
                              : "=r"(x[q][0]), "=r"(x[q][1]), "=r"(x[q + 1][0]), "=r"(x[q + 1][1])
                              : "r"(from + 8 * q * pitch * (int)sizeof(T)));
+        }
+    }
+};
+
+// The same of values of 8 bytes, which ldmatrix does not move.
+template <int TILES> struct BcsrColumns<double, TILES> {
+    double x[TILES][2];
+    static __device__ __forceinline__ int begin(int pitch, int lane)
+    {
+        return lane / 4 * pitch + lane % 4;
+    }
+    __device__ __forceinline__ BcsrColumns(const double *columns, int pitch)
+    {
+#pragma unroll
+        for (int q = 0; q < TILES; q++) {
+            x[q][0] = columns[8 * q * pitch];
+            x[q][1] = columns[8 * q * pitch + 4];
         }
     }
 };

@@ -111,7 +111,7 @@ template <typename Shape> struct BcsrCopier {
 };
 
 // The same where B is column-major and its columns begin at multiples of 16 bytes: a thread has 16 bytes of every
-// AT_ONCE-th column of the tile, half of what a block column has of it.
+// AT_ONCE-th column of the tile.
 template <typename Shape> struct BcsrColumnCopier {
     using T = typename Shape::T;
     const TcblockArgs<T> &a;
@@ -128,10 +128,11 @@ template <typename Shape> struct BcsrColumnCopier {
     // What lies beyond B, below it or beside it, becomes 0. Block columns that are padding: as above.
     __device__ __forceinline__ void copy_b(unsigned char *stage, const uint4 &columns) const
     {
-        const uint32_t q = piece / 2;
+        constexpr int OF_BLOCK = Shape::PIECES / (int)SPMMI_BCSR_STEP; // pieces that a block column has of a column
+        const uint32_t q = piece / OF_BLOCK;
         const uint32_t mine = q == 0 ? columns.x : q == 1 ? columns.y : q == 2 ? columns.z : columns.w;
         const uint32_t before = q == 1 ? columns.x : q == 2 ? columns.y : columns.z;
-        const uint32_t k = mine + piece % 2 * Shape::PIECE;
+        const uint32_t k = mine + piece % OF_BLOCK * Shape::PIECE;
         const uint32_t rows =
             k < a.cols ? min(a.cols - k, (uint32_t)Shape::PIECE) : 0; // bytes of more do not fit
         const uint32_t bytes = rows * (uint32_t)sizeof(T);

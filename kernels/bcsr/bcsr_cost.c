@@ -43,7 +43,7 @@ static struct spmmi_bcsr_shape launch_of(const struct spmmi_model_query *q)
     const int has_wgmma = d->target == SPMMI_BCSR_GROUP_TARGET || d->target == SPMMI_TARGET_ANY;
     const struct spmmi_bcsr_operands operands = {
         (uint32_t)q->n, (uint32_t)q->value_bytes, q->is_col_major || fmod(q->n * q->value_bytes, 16) == 0,
-        spmmi_tcblock_takes_columns(q, SPMMI_BCSR_COLUMNS_BYTES_MAX),
+        spmmi_tcblock_has_whole_columns(q),
         q->candidate->compute == SPMM_COMPUTE_3XTF32 && spmmi_bcsr_fills_groups(f->blocks, f->steps)};
     return spmmi_bcsr_launch(&operands, unit_rows, has_wgmma, SPMMI_BCSR_STEP * unit_rows / SPMMI_BCSR_ROWS,
                              (uint32_t)d->shared_block_bytes);
@@ -214,9 +214,7 @@ static void add_terms(const struct spmmi_model_query *q, const struct spmmi_tcbl
 
 int spmmi_bcsr_cost(const struct spmmi_model_query *q, struct spmmi_prediction *p)
 {
-    static const struct spmmi_tcblock_terms own = {.columns_bytes_max = SPMMI_BCSR_COLUMNS_BYTES_MAX,
-                                                   .launch = read_launch,
-                                                   .shape = shape_of,
-                                                   .terms = add_terms};
+    static const struct spmmi_tcblock_terms own = {
+        .takes_columns = 1, .launch = read_launch, .shape = shape_of, .terms = add_terms};
     return spmmi_tcblock_cost(q, &own, p);
 }

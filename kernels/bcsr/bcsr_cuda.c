@@ -4,8 +4,7 @@
 #include "bcsr_pack.h"
 #include "kernels/tcblock/tcblock_cuda.h"
 
-static const struct spmmi_tcblock_gpu gpu = {.kind = &spmmi_bcsr_kind,
-                                             .launch = spmmi_bcsr_cuda_launch,
-                                             .columns_bytes_max = SPMMI_BCSR_COLUMNS_BYTES_MAX};
+static const struct spmmi_tcblock_gpu gpu = {
+    .kind = &spmmi_bcsr_kind, .launch = spmmi_bcsr_cuda_launch, .takes_columns = 1};
 
 const struct spmmi_backend spmmi_bcsr_cuda = {SPMMI_CUDA_TCBLOCKS, .kind = &gpu};

@@ -88,12 +88,10 @@ cudaError_t launch_bcsr_tile(const struct spmmi_tcblock_cuda *args, const struct
 template <typename Block, int DOWN>
 cudaError_t launch_bcsr_layout(const struct spmmi_tcblock_cuda *args, const struct spmmi_bcsr_shape &shape)
 {
-    constexpr bool HAS_COLUMNS = sizeof(typename Block::T) <= SPMMI_BCSR_COLUMNS_BYTES_MAX;
     if (!shape.is_wide)
         return launch_bcsr_shape<BcsrShape<Block, DOWN, 1, 1, 2, 2, false>>(args, shape);
-    if (shape.is_columns && HAS_COLUMNS)
-        return launch_bcsr_tile<Block, DOWN, HAS_COLUMNS>(args, shape);
-    return launch_bcsr_tile<Block, DOWN, false>(args, shape);
+    return shape.is_columns ? launch_bcsr_tile<Block, DOWN, true>(args, shape)
+                            : launch_bcsr_tile<Block, DOWN, false>(args, shape);
 }
 
 template <typename Block>

@@ -152,6 +152,18 @@ struct Block3xTf32 : BlockOfValues<Block3xTf32, ComputeTf32> {
 };
 
 struct BlockF64 : BlockOfValues<BlockF64, ComputeF64> {
+    template <int FIRST, int COUNT, int ALL, int TILES>
+    static __device__ __forceinline__ void multiply_columns(double (&sums)[ALL][TILES][4],
+                                                            const BlockF64 (&blocks)[ALL],
+                                                            const BcsrColumns<T, TILES> &b)
+    {
+#pragma unroll
+        for (int m = 0; m < TILES; m++) {
+#pragma unroll
+            for (int i = FIRST; i < FIRST + COUNT; i++)
+                ComputeF64::mma(sums[i][m], blocks[i].x, b.x[m]);
+        }
+    }
     double x[4];
     __device__ __forceinline__ void load(const T *values)
     {

@@ -39,8 +39,8 @@
 #define SPMMI_BCSR_PART_BYTES (2 * (16 * SPMMI_BCSR_GROUP_ROWS + 64))
 #define SPMMI_BCSR_SPLIT_BYTES (SPMMI_BCSR_SPLIT_BUFFERS * SPMMI_BCSR_STEP * 2 * SPMMI_BCSR_PART_BYTES)
 #define SPMMI_BCSR_GROUP_ALIGN 1024u    /* of a stage of warpgroups: 8 rows of 128 bytes */
-#define SPMMI_BCSR_COLUMNS_BYTES_MAX 4u /* of values that are read from columns (bcsr_columns.cuh) */
-#define SPMMI_BCSR_COLUMN_BYTES 128u    /* of a column of B in a step: block columns of 32 bytes */
+/* Of a column of B in a step. */
+#define SPMMI_BCSR_COLUMN_BYTES(value_bytes) (SPMMI_BCSR_STEP * SPMMI_BCSR_COLUMNS(value_bytes) * (value_bytes))
 
 /* A thread block: warps that multiply, down the block-row group and across the tile, and warps that copy. */
 struct spmmi_bcsr_shape {
@@ -59,7 +59,7 @@ struct spmmi_bcsr_shape {
 struct spmmi_bcsr_operands {
     uint32_t n, value_bytes;
     int is_wide; /* rows of B are aligned to 16 bytes, and n values fill whole words of 16 bytes */
-    int is_columns; /* both are column-major, of at most SPMMI_BCSR_COLUMNS_BYTES_MAX a value, B aligned to 16 bytes */
+    int is_columns; /* both are column-major, B aligned to 16 bytes */
     int is_split; /* values are multiplied as 3xtf32, and steps are full enough for warpgroups */
 };
 
@@ -102,10 +102,12 @@ SPMMI_GEOMETRY uint32_t spmmi_bcsr_pitch(uint32_t columns, uint32_t value_bytes,
     return has_groups ? row : value_bytes == 2 ? odd : spmmi_tcblock_pitch(row);
 }
 
-/* From column to column of column-major B in shared memory, for the same reasons. */
-SPMMI_GEOMETRY uint32_t spmmi_bcsr_column_pitch(uint32_t has_groups)
+/* From column to column of column-major B in shared memory, for the same reasons. Of values of 8 bytes a warp reads four
+ * of each column at once. */
+SPMMI_GEOMETRY uint32_t spmmi_bcsr_column_pitch(uint32_t value_bytes, uint32_t has_groups)
 {
-    return has_groups ? SPMMI_BCSR_COLUMN_BYTES : SPMMI_BCSR_COLUMN_BYTES + 16;
+    const uint32_t gap = value_bytes == 8 ? 32 : 16;
+    return SPMMI_BCSR_COLUMN_BYTES(value_bytes) + (has_groups ? 0 : gap);
 }
 
 /* Of the rows of B of a step. */
@@ -113,7 +115,7 @@ SPMMI_GEOMETRY uint32_t spmmi_bcsr_b_bytes(uint32_t columns, uint32_t value_byte
                                            uint32_t is_columns)
 {
     if (is_columns)
-        return columns * spmmi_bcsr_column_pitch(has_groups);
+        return columns * spmmi_bcsr_column_pitch(value_bytes, has_groups);
     return SPMMI_BCSR_STEP * SPMMI_BCSR_COLUMNS(value_bytes) *
            spmmi_bcsr_pitch(columns, value_bytes, has_groups);
 }

@@ -24,7 +24,7 @@ template <typename Half, int DOWN_, int TILES_, int STAGES_, bool IS_COLUMNS_> s
     static constexpr int VALUES = (int)SPMMI_BCSR_ROWS * Block::COLUMNS, BLOCK_BYTES = 2 * VALUES;
     static constexpr int ROWS = (int)SPMMI_BCSR_STEP * Block::COLUMNS;
     static constexpr int PIECE = 8,
-                         PIECES = (IS_COLUMNS ? (int)SPMMI_BCSR_COLUMN_BYTES / 2 : COLUMNS) / PIECE;
+                         PIECES = (IS_COLUMNS ? (int)SPMMI_BCSR_COLUMN_BYTES(2) / 2 : COLUMNS) / PIECE;
     static constexpr int AT_ONCE = COPY_THREADS / PIECES;
     static constexpr int GROUP_BYTES = 1024;                  // 8 rows, or columns, of 128 bytes
     static constexpr int ATOM_BYTES = ROWS / 8 * GROUP_BYTES; // 64 columns of all rows

@@ -62,6 +62,7 @@ extern "C" int spmmi_columns_align_cuda(int dtype, int64_t rows, int64_t n, cons
 {
     if (rows == 0 || n == 0)
         return cudaSuccess;
-    return dtype == 1 ? align<uint32_t>(rows, n, src, lds, dst, ldd, cuda_stream)
-                      : align<uint16_t>(rows, n, src, lds, dst, ldd, cuda_stream);
+    return dtype == 1   ? align<uint32_t>(rows, n, src, lds, dst, ldd, cuda_stream)
+           : dtype == 2 ? align<uint64_t>(rows, n, src, lds, dst, ldd, cuda_stream)
+                        : align<uint16_t>(rows, n, src, lds, dst, ldd, cuda_stream);
 }

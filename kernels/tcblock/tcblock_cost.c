@@ -66,16 +66,10 @@ static int is_wide(const struct spmmi_model_query *q)
     return q->is_col_major || fmod(q->n * q->value_bytes, 16) == 0;
 }
 
-/* No other kernel adds to C, and its rows are in order. */
-static int has_whole_columns(const struct spmmi_model_query *q)
+int spmmi_tcblock_has_whole_columns(const struct spmmi_model_query *q)
 {
     const struct spmmi_model_tcblocks *f = spmmi_tcblock_metrics(q);
     return q->is_col_major && f->partials <= 0 && !f->has_long_rows && !f->is_reordered;
-}
-
-int spmmi_tcblock_takes_columns(const struct spmmi_model_query *q, double bytes_max)
-{
-    return q->value_bytes <= bytes_max && has_whole_columns(q);
 }
 
 uint32_t spmmi_tcblock_pass_columns(const struct spmmi_model_query *q, const struct spmmi_tcblock_shape *s)
@@ -137,8 +131,8 @@ static struct spmmi_tcblock_shape shape_of(const struct spmmi_model_query *q,
                                     .is_packed = q->candidate->schedule == SPMM_SCHEDULE_PACKED,
                                     .shares = 1};
     s.is_wide = is_wide(q);
-    s.is_converted = q->is_col_major && !spmmi_tcblock_takes_columns(q, own->columns_bytes_max);
-    s.stores_columns = s.is_converted && own->stores_columns && has_whole_columns(q);
+    s.is_converted = q->is_col_major && !(own->takes_columns && spmmi_tcblock_has_whole_columns(q));
+    s.stores_columns = s.is_converted && own->stores_columns && spmmi_tcblock_has_whole_columns(q);
     s.is_aligned = q->is_col_major && !s.is_converted && fmod(q->matrix->cols * q->value_bytes, 16) != 0;
     own->launch(q, &s);
     s.tiles = ceil(q->n / s.tile);

@@ -46,9 +46,9 @@ struct spmmi_tcblock_shape {
 
 /* What a family has of its own. */
 struct spmmi_tcblock_terms {
-    int is_window;            /* warps process items independently, and share nothing but the L1 cache */
-    double columns_bytes_max; /* as in struct spmmi_tcblock_gpu */
-    int stores_columns;       /* the same */
+    int is_window;      /* warps process items independently, and share nothing but the L1 cache */
+    int takes_columns;  /* as in struct spmmi_tcblock_gpu */
+    int stores_columns; /* the same */
     /* The tile and, of blocks of 8 x 8, items at a time and what a step takes; is_packed and is_wide are known. */
     void (*launch)(const struct spmmi_model_query *q, struct spmmi_tcblock_shape *s);
     /* Bytes of A, rows of B, and items at a time; NULL: those of blocks of 8 x 8. */
@@ -61,8 +61,9 @@ struct spmmi_tcblock_terms {
 int spmmi_tcblock_cost(const struct spmmi_model_query *q, const struct spmmi_tcblock_terms *own,
                        struct spmmi_prediction *p);
 
-/* Does the kernel take column-major operands as they are, where the family has code for values of so many bytes? */
-int spmmi_tcblock_takes_columns(const struct spmmi_model_query *q, double bytes_max);
+/* Does the kernel take column-major operands as they are, where the family has code for it? No other kernel adds to C,
+ * and its rows are in order. */
+int spmmi_tcblock_has_whole_columns(const struct spmmi_model_query *q);
 
 /* Columns of B that a launch takes; is_converted and stores_columns are known. */
 uint32_t spmmi_tcblock_pass_columns(const struct spmmi_model_query *q, const struct spmmi_tcblock_shape *s);

@@ -11,8 +11,7 @@ struct spmmi_tcblock_gpu {
     const struct spmmi_tcblock_kind *kind;
     /* Returns a cudaError_t, 0 = enqueued. */
     int (*launch)(const struct spmmi_tcblock_cuda *args);
-    uint32_t
-        columns_bytes_max; /* launch takes column-major B and C of values of up to so many bytes; 0: it does not */
+    int takes_columns;  /* launch takes column-major B and C */
     int stores_columns; /* launch takes column-major C beside row-major B, and may start early */
     /* Optional. Is there a kernel for this layout where a thread block may have so many bytes of shared memory?
      * Errors: UNSUPPORTED. */

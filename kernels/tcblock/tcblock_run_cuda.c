@@ -49,8 +49,7 @@ static int has_whole_columns(const struct tcblock_state *f, const struct spmmi_p
 
 static int takes_columns(const struct tcblock_state *f, const struct spmmi_product *product)
 {
-    return product->b.layout == SPMM_COL_MAJOR &&
-           spmm_dtype_size(product->a_type) <= f->gpu->columns_bytes_max && has_whole_columns(f, product);
+    return f->gpu->takes_columns && product->b.layout == SPMM_COL_MAJOR && has_whole_columns(f, product);
 }
 
 static int is_aligned(const spmm_dense_t *dense, size_t value_bytes)

@@ -204,20 +204,22 @@ static void test_split_groups(void **state)
 }
 
 /* Column-major operands take the tiles of row-major ones. Columns of a step are 128 bytes, apart by 144 without
- * warpgroups; the sums of a tile, 4 bytes each, take the place of the stages and need as much room. */
+ * warpgroups, of f64 256, apart by 288; the sums of a tile, of 4 or 8 bytes, take the place of the stages and need as
+ * much room. */
 static void test_columns(void **state)
 {
     (void)state;
-    for (uint32_t i = 0; i < 8; i++) {
-        const uint32_t size = sizes[i / 4], rows = heights[i / 2 % 2];
+    for (uint32_t i = 0; i < 12; i++) {
+        const uint32_t size = sizes[i / 4], rows = heights[i / 2 % 2], is_double = size == 8;
         for (uint32_t n = 1; n <= N_MAX; n++) {
             const struct spmmi_bcsr_operands as_rows = {n, size, 1, 0, 0}, as_columns = {n, size, 0, 1, 0};
             const struct spmmi_bcsr_shape r = spmmi_bcsr_launch(&as_rows, rows, i % 2, 4, HOPPER_SHARED);
             const struct spmmi_bcsr_shape c = spmmi_bcsr_launch(&as_columns, rows, i % 2, 4, HOPPER_SHARED);
-            const uint32_t block = 512, align = c.has_groups ? 1024 : 16;
-            const uint32_t stage = c.columns * (c.has_groups ? 128 : 144) + 4 * block;
+            const uint32_t block = is_double ? 1024 : 512, align = c.has_groups ? 1024 : 16;
+            const uint32_t pitch = is_double ? 288 : c.has_groups ? 128 : 144;
+            const uint32_t stage = c.columns * pitch + 4 * block;
             const uint32_t stages = c.stages * ((stage + align - 1) / align * align);
-            const uint32_t sums = 4 * c.columns * (rows + 4);
+            const uint32_t sums = (is_double ? 8 : 4) * c.columns * (rows + 4);
             assert_int_equal(c.is_columns * 10 + c.is_wide, 11);
             assert_int_equal(c.has_groups, r.has_groups);
             assert_int_equal(c.columns, r.columns);

@@ -122,6 +122,7 @@ static void columns_are_aligned(void **state)
             for (int64_t shift = 0; shift < 8; shift += 3) {
                 align(SPMM_F16, heights[h], 9, gap, shift);
                 align(SPMM_F32, heights[h], 5, gap, shift);
+                align(SPMM_F64, heights[h], 5, gap, shift);
             }
 }
 
