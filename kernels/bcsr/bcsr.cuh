@@ -28,13 +28,14 @@ struct BcsrShape {
     static constexpr int BLOCK_BYTES = (int)spmmi_bcsr_block_bytes(sizeof(T));
     static constexpr int ROWS = (int)SPMMI_BCSR_STEP * Block::COLUMNS; // of B, of a step
     static constexpr int PIECE = 16 / (int)sizeof(T);                  // values in 16 bytes
-    static constexpr int LINE_BYTES = (int)(IS_COLUMNS ? SPMMI_BCSR_COLUMN_BYTES(sizeof(T)) : COLUMNS * sizeof(T));
+    static constexpr int LINE_BYTES =
+        (int)(IS_COLUMNS ? SPMMI_BCSR_COLUMN_BYTES(sizeof(T)) : COLUMNS * sizeof(T));
     static constexpr int PITCH_BYTES =
         (int)(IS_COLUMNS ? spmmi_bcsr_column_pitch(sizeof(T), 0) : spmmi_bcsr_pitch(COLUMNS, sizeof(T), 0));
     // Threads that copy have a piece of 16 bytes of a row (column) of B each, together AT_ONCE rows (columns).
     static constexpr int PIECES = LINE_BYTES / 16, AT_ONCE = COPY_THREADS / PIECES;
     static constexpr int STAGE_ALIGN = (int)spmmi_bcsr_align(0);
-    static constexpr bool IS_WARPGROUP = false;
+    static constexpr bool IS_WARPGROUP = false, HAS_MAP = false;
     static constexpr unsigned RESIDENT = 0; // thread blocks end with their item
     // Where 16 bytes of a row (column) of B go.
     static __device__ __forceinline__ uint32_t position(uint32_t line, uint32_t piece)
@@ -142,20 +143,28 @@ struct BcsrWork {
     uint32_t tile;
 };
 
+// In which order thread blocks take items and tiles: all items by `turn` tiles, then by the next ones.
 template <typename Shape>
-__device__ __forceinline__ BcsrWork read_work(const TcblockArgs<typename Shape::T> &a, uint32_t tiles,
-                                              uint32_t work)
+__device__ __forceinline__ BcsrWork read_work(const TcblockArgs<typename Shape::T> &a,
+                                              const struct spmmi_bcsr_order &order, uint32_t work)
 {
-    return {read_item(a, work / tiles), work % tiles * Shape::COLUMNS};
+    uint32_t first = 0, width = order.tiles; // tiles of a turn
+    if (order.turn < order.tiles) {
+        const uint32_t turns = a.item_count * order.turn;
+        first = work / turns * order.turn;
+        width = min(order.turn, order.tiles - first);
+        work %= turns;
+    }
+    return {read_item(a, work / width), (first + work % width) * Shape::COLUMNS};
 }
 
 // What comes after the first item and tile, by the warps that copy: they run ahead while the others store their sums.
 template <typename Shape>
 __device__ __forceinline__ void copy_next_work(BcsrRing<Shape> &ring, const TcblockArgs<typename Shape::T> &a,
-                                               uint32_t tiles)
+                                               const struct spmmi_bcsr_order &order)
 {
-    for (uint32_t i = blockIdx.x + gridDim.x; i < a.item_count * tiles; i += gridDim.x) {
-        const BcsrWork work = read_work<Shape>(a, tiles, i);
+    for (uint32_t i = blockIdx.x + gridDim.x; i < a.item_count * order.tiles; i += gridDim.x) {
+        const BcsrWork work = read_work<Shape>(a, order, i);
         if (work.item.begin < work.item.end)
             copy_item<Shape>(ring, a, work.item, read_step(a, work.item.begin, work.item.end), work.tile);
     }
@@ -183,9 +192,10 @@ multiply_work(BcsrRing<Shape> &ring, const TcblockArgs<typename Shape::T> &a,
     }
 }
 
+// What a thread block does; map: of B, where boxes of it are copied.
 template <typename Shape>
-__global__ void __launch_bounds__(Shape::THREADS, Shape::RESIDENT)
-    bcsr_kernel(const __grid_constant__ TcblockArgs<typename Shape::T> a, uint32_t tiles)
+__device__ __forceinline__ void bcsr_product(const TcblockArgs<typename Shape::T> &a,
+                                             const struct spmmi_bcsr_order &order, const CUtensorMap *map)
 {
     using T = typename Shape::T;
     using Sum = typename Value<T>::Sum;
@@ -194,12 +204,12 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::RESIDENT)
     extern __shared__ __align__(1024) unsigned char memory[];
     const int w = threadIdx.x / 32 % Shape::DOWN * HEIGHT; // the warp's first block row
     const uint32_t across = threadIdx.x / 32 / Shape::DOWN * Shape::WARP_COLUMNS; // its first column
-    BcsrRing<Shape> ring(memory, memory + BCSR_BARRIER_BYTES, a.step_blocks_max);
+    BcsrRing<Shape> ring(memory, memory + BCSR_BARRIER_BYTES, a.step_blocks_max, map);
     release_dependents();
-    BcsrWork work = read_work<Shape>(a, tiles, blockIdx.x);
+    BcsrWork work = read_work<Shape>(a, order, blockIdx.x);
     if (begin_item(ring, a, work.item, work.tile)) {
         if constexpr (IS_PERSISTENT)
-            copy_next_work(ring, a, tiles);
+            copy_next_work(ring, a, order);
         return;
     }
     uint32_t next = blockIdx.x;
@@ -225,10 +235,17 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::RESIDENT)
                 a, work.item, work.tile, reinterpret_cast<const Sum *>(memory + BCSR_BARRIER_BYTES));
         }
         next += gridDim.x;
-        if (IS_PERSISTENT && next < a.item_count * tiles)
-            work = read_work<Shape>(a, tiles, next);
-    } while (IS_PERSISTENT && next < a.item_count * tiles);
+        if (IS_PERSISTENT && next < a.item_count * order.tiles)
+            work = read_work<Shape>(a, order, next);
+    } while (IS_PERSISTENT && next < a.item_count * order.tiles);
     end_after_previous();
+}
+
+template <typename Shape>
+__global__ void __launch_bounds__(Shape::THREADS, Shape::RESIDENT)
+    bcsr_kernel(const __grid_constant__ TcblockArgs<typename Shape::T> a, struct spmmi_bcsr_order order)
+{
+    bcsr_product<Shape>(a, order, nullptr);
 }
 
 } // namespace spmmi

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // bcsr family: what the warps do that only copy, and where a thread block is in its work.
 #pragma once
-#include <type_traits>
-
 #include "bcsr_shape.h"
-#include "kernels/shared/barrier.cuh"
+#include "kernels/shared/tensor_map.cuh"
 #include "kernels/tcblock/tcblock_sums.cuh"
 
 namespace spmmi {
@@ -128,7 +126,8 @@ template <typename Shape> struct BcsrColumnCopier {
     // What lies beyond B, below it or beside it, becomes 0. Block columns that are padding: as above.
     __device__ __forceinline__ void copy_b(unsigned char *stage, const uint4 &columns) const
     {
-        constexpr int OF_BLOCK = Shape::PIECES / (int)SPMMI_BCSR_STEP; // pieces that a block column has of a column
+        constexpr int OF_BLOCK =
+            Shape::PIECES / (int)SPMMI_BCSR_STEP; // pieces that a block column has of a column
         const uint32_t q = piece / OF_BLOCK;
         const uint32_t mine = q == 0 ? columns.x : q == 1 ? columns.y : q == 2 ? columns.z : columns.w;
         const uint32_t before = q == 1 ? columns.x : q == 2 ? columns.y : columns.z;
@@ -147,7 +146,37 @@ template <typename Shape> struct BcsrColumnCopier {
     }
 };
 
+// The same by the TMA, for warpgroups: one lane of the one warp that copies has 64 columns of a block column's rows of
+// B copied at once, and all blocks of A.
+template <typename Shape> struct BcsrBoxCopier {
+    using T = typename Shape::T;
+    const TcblockArgs<T> &a;
+    const CUtensorMap *map;
+    uint32_t tile;
+};
+
 // Rows of B and blocks of A of a step.
+template <typename Shape>
+__device__ __forceinline__ void copy_step(const BcsrBoxCopier<Shape> &copier, unsigned char *stage,
+                                          Barrier *full, const BcsrStep &step)
+{
+    constexpr int BOXES = Shape::COLUMNS / Shape::BOX_COLUMNS, BOX_PIECES = Shape::BOX_COLUMNS / Shape::PIECE;
+    const uint32_t first[4] = {step.columns.x, step.columns.y, step.columns.z, step.columns.w};
+    const uint32_t bytes = (step.end - step.first) * (uint32_t)Shape::BLOCK_BYTES;
+    const auto *values = reinterpret_cast<const unsigned char *>(copier.a.values);
+    if (threadIdx.x % 32 == 0) {
+        arrive_and_expect(full, Shape::B_BYTES + bytes);
+#pragma unroll
+        for (int i = 0; i < (int)SPMMI_BCSR_STEP * BOXES; i++) {
+            const int q = i % (int)SPMMI_BCSR_STEP, box = i / (int)SPMMI_BCSR_STEP;
+            copy_box(stage + Shape::position(q * Shape::Block::COLUMNS, box * BOX_PIECES), copier.map,
+                     copier.tile + box * Shape::BOX_COLUMNS, first[q], full);
+        }
+        copy_bulk(stage + Shape::B_BYTES, values + uint64_t(step.first) * Shape::BLOCK_BYTES, bytes, full);
+    }
+    __syncwarp();
+}
+
 template <typename Shape, typename Copier>
 __device__ __forceinline__ void copy_step(const Copier &copier, unsigned char *stage, Barrier *full,
                                           const BcsrStep &step)
@@ -172,10 +201,12 @@ template <typename Shape> struct BcsrRing {
     Barrier *full, *empty;
     unsigned char *stages;
     uint32_t stage_bytes, at = 0, parity = 0;
+    const CUtensorMap *map; // of B, where boxes of it are copied
 
-    __device__ __forceinline__ BcsrRing(unsigned char *barriers, unsigned char *first, uint32_t blocks)
+    __device__ __forceinline__ BcsrRing(unsigned char *barriers, unsigned char *first, uint32_t blocks,
+                                        const CUtensorMap *map_of_b = nullptr)
         : full(reinterpret_cast<Barrier *>(barriers)), empty(full + Shape::STAGES), stages(first),
-          stage_bytes(bcsr_stage_bytes<Shape>(blocks))
+          stage_bytes(bcsr_stage_bytes<Shape>(blocks)), map(map_of_b)
     {
     }
     // By all threads. Columns past n are read, though not used: they must not be NaN. Where they are not copied, they
@@ -184,7 +215,7 @@ template <typename Shape> struct BcsrRing {
     {
         if (threadIdx.x == 0) {
             for (int i = 0; i < Shape::STAGES; i++) {
-                init_barrier(&full[i], Shape::COPY_THREADS + SPAN_ARRIVALS);
+                init_barrier(&full[i], Shape::HAS_MAP ? 1 : Shape::COPY_THREADS + SPAN_ARRIVALS);
                 init_barrier(&empty[i], Shape::WARPS);
             }
         }
@@ -223,6 +254,19 @@ template <typename Shape> struct BcsrRing {
     }
 };
 
+// What a warp that copies needs for an item's steps.
+template <typename Shape>
+__device__ __forceinline__ auto copier_of(const BcsrRing<Shape> &ring,
+                                          const TcblockArgs<typename Shape::T> &a, uint32_t tile)
+{
+    if constexpr (Shape::HAS_MAP)
+        return BcsrBoxCopier<Shape>{a, ring.map, tile};
+    else if constexpr (Shape::IS_COLUMNS)
+        return BcsrColumnCopier<Shape>(a, tile);
+    else
+        return BcsrCopier<Shape>(a, tile);
+}
+
 // What the warps that copy do; first: the item's first 32 steps.
 template <typename Shape>
 __device__ __forceinline__ void copy_item(BcsrRing<Shape> &ring, const TcblockArgs<typename Shape::T> &a,
@@ -231,7 +275,7 @@ __device__ __forceinline__ void copy_item(BcsrRing<Shape> &ring, const TcblockAr
 {
     if (item.begin >= item.end)
         return;
-    const std::conditional_t<Shape::IS_COLUMNS, BcsrColumnCopier<Shape>, BcsrCopier<Shape>> copier(a, tile);
+    const auto copier = copier_of(ring, a, tile);
     BcsrStep steps = first, next = first;
 #pragma unroll 1
     for (uint32_t i = 0; i < item.end - item.begin; i++) {

@@ -25,16 +25,26 @@ inline uint32_t bcsr_shared(const struct spmmi_tcblock_cuda *args, const struct 
     return shares > 1 && needed < alone ? alone : needed;
 }
 
-template <typename Shape>
-cudaError_t launch_bcsr_shape(const struct spmmi_tcblock_cuda *args, const struct spmmi_bcsr_shape &shape,
-                              void (*kernel)(TcblockArgs<typename Shape::T>, uint32_t) = bcsr_kernel<Shape>,
-                              uint32_t shares = 1)
+inline struct spmmi_bcsr_order bcsr_order(const struct spmmi_tcblock_cuda *args, uint32_t columns,
+                                          uint32_t value_bytes)
+{
+    const struct spmmi_tcblocks &l = args->layout;
+    return spmmi_bcsr_order_of(args->n, columns, l.reach * value_bytes,
+                               (uint64_t)l.block_count * spmmi_bcsr_block_bytes(value_bytes), args->l2_bytes);
+}
+
+// map: what a kernel for boxes of B takes beside.
+template <typename Shape, typename... Map>
+cudaError_t launch_bcsr_kernel(const struct spmmi_tcblock_cuda *args, const struct spmmi_bcsr_shape &shape,
+                               void (*kernel)(TcblockArgs<typename Shape::T>, struct spmmi_bcsr_order,
+                                              Map...),
+                               uint32_t shares, const Map &...map)
 {
     using T = typename Shape::T;
     const TcblockArgs<T> a = tcblock_args<T>(args);
-    const uint32_t tiles = (a.n + Shape::COLUMNS - 1) / Shape::COLUMNS;
+    const struct spmmi_bcsr_order order = bcsr_order(args, Shape::COLUMNS, sizeof(T));
     const uint32_t shared = bcsr_shared(args, shape, sizeof(T), shares);
-    const uint64_t blocks = (uint64_t)a.item_count * tiles * shares;
+    const uint64_t blocks = (uint64_t)a.item_count * order.tiles * shares;
     const bool is_dependent = args->overtakes || args->is_early;
     if (!is_of_shape<Shape>(shape) || blocks > INT32_MAX) // the blocks of a grid
         return cudaErrorInvalidConfiguration;
@@ -43,10 +53,16 @@ cudaError_t launch_bcsr_shape(const struct spmmi_tcblock_cuda *args, const struc
         return error;
     if (shares > 1)
         return launch_clusters(kernel, (unsigned)blocks, shares, Shape::THREADS, shared, args->cuda_stream, a,
-                               tiles);
+                               order, map...);
     const unsigned most = Shape::RESIDENT > 0 ? args->multiprocessors * Shape::RESIDENT : (unsigned)blocks;
     return launch_kernel(kernel, dim3((unsigned)blocks < most ? (unsigned)blocks : most), Shape::THREADS,
-                         shared, args->cuda_stream, is_dependent, a, tiles);
+                         shared, args->cuda_stream, is_dependent, a, order, map...);
+}
+
+template <typename Shape>
+cudaError_t launch_bcsr_shape(const struct spmmi_tcblock_cuda *args, const struct spmmi_bcsr_shape &shape)
+{
+    return launch_bcsr_kernel<Shape>(args, shape, bcsr_kernel<Shape>, 1);
 }
 
 // Of the widest tile, whose arrangement of warps depends on the value type.

@@ -264,6 +264,18 @@ static void unit_fill(const struct spmmi_tcblock_frame *f, const void *scratch, 
     }
 }
 
+static uint64_t reach(const struct spmmi_tcblocks *layout)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < layout->item_count; i++) {
+        const uint64_t begin = SPMMI_BCSR_STEP * (uint64_t)layout->items[i].begin,
+                       end = SPMMI_BCSR_STEP * (uint64_t)layout->items[i].end;
+        if (begin < end)
+            sum += layout->columns[end - 1] - layout->columns[begin] + layout->block_columns;
+    }
+    return layout->item_count > 0 ? sum / layout->item_count : 0;
+}
+
 const struct spmmi_tcblock_kind spmmi_bcsr_kind = {.block_rows = SPMMI_BCSR_ROWS,
                                                    .block_columns = block_columns,
                                                    .step_columns = SPMMI_BCSR_STEP,
@@ -279,4 +291,5 @@ const struct spmmi_tcblock_kind spmmi_bcsr_kind = {.block_rows = SPMMI_BCSR_ROWS
                                                    .unit_keep = unit_keep,
                                                    .unit_recall = unit_recall,
                                                    .unit_needs = unit_needs,
-                                                   .unit_fill = unit_fill};
+                                                   .unit_fill = unit_fill,
+                                                   .reach = reach};

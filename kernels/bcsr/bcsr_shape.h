@@ -15,7 +15,7 @@
 #define SPMMI_BCSR_STEP SPMMI_TCBLOCK_WIDE_STEP /* block columns of a step */
 #define SPMMI_BCSR_COLUMNS(value_bytes) ((value_bytes) == 2 ? 16u : 8u)
 
-#define SPMMI_BCSR_COPIERS 2u          /* warps that copy */
+#define SPMMI_BCSR_COPIERS 2u          /* warps that copy; one has the TMA copy boxes */
 #define SPMMI_BCSR_BARRIER_BYTES 1024u /* in front of the stages, which begin at a multiple of that */
 #define SPMMI_BCSR_GROUP_COLUMNS_MIN \
     64u /* from which on warpgroups multiply, of whole pieces of 64 columns */
@@ -32,15 +32,17 @@
     32.0 /* of each, in the longest item: 1,024 columns, as of a thread block alone */
 #define SPMMI_BCSR_CLUSTER_ROOM 0.875 /* of the multiprocessors, for clusters of more than two */
 #define SPMMI_BCSR_GROUP_TARGET 90    /* which has warpgroups and clusters */
+#define SPMMI_BCSR_L2_PART 4u         /* of the L2 cache, for columns of B */
 /* Sums of the thread blocks of a multiprocessor, warpgroups of 16-bit types: a quarter of its registers. */
 #define SPMMI_BCSR_GROUP_SUMS 16384u
 #define SPMMI_BCSR_SPLIT_BUFFERS 2u /* with both parts of a step's blocks */
 /* One part of a block column, absent blocks too: two halves of 16 bytes a row, the second in other banks. */
 #define SPMMI_BCSR_PART_BYTES (2 * (16 * SPMMI_BCSR_GROUP_ROWS + 64))
 #define SPMMI_BCSR_SPLIT_BYTES (SPMMI_BCSR_SPLIT_BUFFERS * SPMMI_BCSR_STEP * 2 * SPMMI_BCSR_PART_BYTES)
-#define SPMMI_BCSR_GROUP_ALIGN 1024u    /* of a stage of warpgroups: 8 rows of 128 bytes */
+#define SPMMI_BCSR_GROUP_ALIGN 1024u /* of a stage of warpgroups: 8 rows of 128 bytes */
 /* Of a column of B in a step. */
-#define SPMMI_BCSR_COLUMN_BYTES(value_bytes) (SPMMI_BCSR_STEP * SPMMI_BCSR_COLUMNS(value_bytes) * (value_bytes))
+#define SPMMI_BCSR_COLUMN_BYTES(value_bytes) \
+    (SPMMI_BCSR_STEP * SPMMI_BCSR_COLUMNS(value_bytes) * (value_bytes))
 
 /* A thread block: warps that multiply, down the block-row group and across the tile, and warps that copy. */
 struct spmmi_bcsr_shape {
@@ -58,9 +60,9 @@ struct spmmi_bcsr_shape {
 /* B and C as the kernel finds them. */
 struct spmmi_bcsr_operands {
     uint32_t n, value_bytes;
-    int is_wide; /* rows of B are aligned to 16 bytes, and n values fill whole words of 16 bytes */
+    int is_wide;    /* rows of B are aligned to 16 bytes, and n values fill whole words of 16 bytes */
     int is_columns; /* both are column-major, B aligned to 16 bytes */
-    int is_split; /* values are multiplied as 3xtf32, and steps are full enough for warpgroups */
+    int is_split;   /* values are multiplied as 3xtf32, and steps are full enough for warpgroups */
 };
 
 /* Warpgroups multiply zeros where a step lacks blocks: they pay from this share on. On an H200, n = 128 and 512: 1.18
@@ -87,6 +89,17 @@ static inline uint32_t spmmi_bcsr_shares(double blocks, double steps, double mul
     return 1;
 }
 
+/* Do 16-bit warpgroups of so many MMAs across the tile have the TMA copy boxes of B? It pays for wide tiles. */
+SPMMI_GEOMETRY uint32_t spmmi_bcsr_has_map(uint32_t tiles, uint32_t is_columns)
+{
+    return tiles == 16 && !is_columns;
+}
+
+SPMMI_GEOMETRY uint32_t spmmi_bcsr_copiers(uint32_t has_map)
+{
+    return has_map ? 1 : SPMMI_BCSR_COPIERS;
+}
+
 /* Persistent thread blocks of a multiprocessor: warpgroups of 16-bit types, row-major. */
 SPMMI_GEOMETRY uint32_t spmmi_bcsr_resident(uint32_t down, uint32_t columns)
 {
@@ -102,8 +115,8 @@ SPMMI_GEOMETRY uint32_t spmmi_bcsr_pitch(uint32_t columns, uint32_t value_bytes,
     return has_groups ? row : value_bytes == 2 ? odd : spmmi_tcblock_pitch(row);
 }
 
-/* From column to column of column-major B in shared memory, for the same reasons. Of values of 8 bytes a warp reads four
- * of each column at once. */
+/* From column to column of column-major B in shared memory, for the same reasons. Of each column a warp reads four
+ * values of 8 bytes at once. */
 SPMMI_GEOMETRY uint32_t spmmi_bcsr_column_pitch(uint32_t value_bytes, uint32_t has_groups)
 {
     const uint32_t gap = value_bytes == 8 ? 32 : 16;
@@ -186,6 +199,29 @@ static inline struct spmmi_bcsr_shape spmmi_bcsr_best(uint32_t n, uint32_t value
                             : spmmi_bcsr_shape_of(down / 2, 2, 2, 8, 3);
 }
 
+/* In which order thread blocks take items and tiles of columns: all items by `turn` tiles, then by the next ones. */
+struct spmmi_bcsr_order {
+    uint32_t tiles, turn;
+};
+
+/* Thread blocks beside each other share an item, so that its blocks come from DRAM once, as long as the rows of B that
+ * neighbouring items read stay in the L2 cache. Else they take equal turns of as many tiles as leave their columns of B
+ * there, or one at least; not where that is too much, too, nor where A would come from DRAM in each turn.
+ * column_bytes: of a column of B, as far as an item reaches. */
+static inline struct spmmi_bcsr_order spmmi_bcsr_order_of(uint32_t n, uint32_t columns, uint64_t column_bytes,
+                                                          uint64_t a_bytes, uint64_t l2_bytes)
+{
+    const uint32_t tiles = (n + columns - 1) / columns;
+    const uint64_t tile_bytes = column_bytes * columns, room = l2_bytes / SPMMI_BCSR_L2_PART;
+    struct spmmi_bcsr_order order = {tiles, tiles};
+    if (tiles * tile_bytes > room && tile_bytes <= 2 * room && a_bytes <= l2_bytes) {
+        const uint32_t most = tile_bytes < room ? (uint32_t)(room / tile_bytes) : 1;
+        const uint32_t turns = (tiles + most - 1) / most;
+        order.turn = (tiles + turns - 1) / turns;
+    }
+    return order;
+}
+
 /* Do warpgroups multiply parts of values? has_wgmma: as below. */
 static inline int spmmi_bcsr_has_split(const struct spmmi_bcsr_operands *operands, uint32_t unit_rows,
                                        int has_wgmma)
@@ -218,7 +254,10 @@ static inline struct spmmi_bcsr_shape spmmi_bcsr_launch(const struct spmmi_bcsr_
     if (!least.is_wide)
         return least;
     if (has_wgmma && value_bytes == 2 && n >= SPMMI_BCSR_GROUP_COLUMNS_MIN) {
-        best = spmmi_bcsr_shape_of(down, 1, 1, n > SPMMI_BCSR_GROUP_COLUMNS_NARROW ? 16 : 8, 3);
+        const uint32_t tiles = n > SPMMI_BCSR_GROUP_COLUMNS_NARROW ? 16 : 8;
+        const uint32_t has_map = spmmi_bcsr_has_map(tiles, least.is_columns);
+        best = spmmi_bcsr_shape_of(down, 1, 1, tiles, has_map ? 4 : 3);
+        best.threads = 32 * (down + spmmi_bcsr_copiers(has_map));
         best.has_groups = 1;
         best.is_columns = least.is_columns;
         return best;

@@ -54,7 +54,7 @@ int launch_bcsr_split_rows(const struct spmmi_tcblock_cuda *args, const struct s
 {
     using Shape = BcsrSplitShape<MMA_ROWS>;
     const uint32_t shares = shares_of<Shape>(args, shape);
-    return launch_bcsr_shape<Shape>(
+    return launch_bcsr_kernel<Shape>(
         args, shape, shares > 1 ? bcsr_split_kernel<Shape, true> : bcsr_split_kernel<Shape, false>, shares);
 }
 

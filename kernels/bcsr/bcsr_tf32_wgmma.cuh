@@ -283,18 +283,19 @@ __device__ __forceinline__ struct spmmi_tcblock_item share_of(struct spmmi_tcblo
 // registers.
 template <typename Shape, bool HAS_SHARES>
 __global__ void __launch_bounds__(Shape::THREADS, HAS_SHARES ? 1 : 2)
-    bcsr_split_kernel(const __grid_constant__ TcblockArgs<float> a, uint32_t tiles)
+    bcsr_split_kernel(const __grid_constant__ TcblockArgs<float> a, struct spmmi_bcsr_order order)
 {
     extern __shared__ __align__(1024) unsigned char memory[];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     const int across = warp * 16 + lane / 4 * 2; // warps 0 to 3 have the tile's first 64 columns
     const uint32_t blocks = HAS_SHARES ? cluster_blocks() : 1, index = blockIdx.x / blocks;
-    const uint32_t tile = index % tiles * Shape::COLUMNS;
     unsigned char *buffers = memory + BCSR_BARRIER_BYTES;
     BcsrRing<Shape> ring(memory, buffers + SPMMI_BCSR_SPLIT_BYTES, a.step_blocks_max);
     const SplitRing<Shape> parts(memory, buffers);
     release_dependents();
-    const struct spmmi_tcblock_item item = read_item(a, index / tiles);
+    const BcsrWork work = read_work<Shape>(a, order, index);
+    const struct spmmi_tcblock_item &item = work.item;
+    const uint32_t tile = work.tile;
     const struct spmmi_tcblock_item share = HAS_SHARES ? share_of(item, blocks) : item;
     if (threadIdx.x == 0)
         parts.make();

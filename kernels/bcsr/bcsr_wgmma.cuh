@@ -14,8 +14,9 @@ template <typename Half, int DOWN_, int TILES_, int STAGES_, bool IS_COLUMNS_> s
     using Block = BlockHalf<Half>;
     using T = Half;
     static constexpr int DOWN = DOWN_, HEIGHT = 1, TILES = TILES_, STAGES = STAGES_;
-    static constexpr int WARPS = DOWN, ACROSS = 1, COPIERS = SPMMI_BCSR_COPIERS, COPY_THREADS = 32 * COPIERS;
-    static constexpr int THREADS = 32 * WARPS + COPY_THREADS;
+    static constexpr bool HAS_MAP = spmmi_bcsr_has_map(TILES_, IS_COLUMNS_) != 0; // boxes of B are copied
+    static constexpr int WARPS = DOWN, ACROSS = 1, COPIERS = (int)spmmi_bcsr_copiers(HAS_MAP);
+    static constexpr int COPY_THREADS = 32 * COPIERS, THREADS = 32 * WARPS + COPY_THREADS;
     static constexpr bool IS_WIDE = true, IS_WARPGROUP = true, IS_COLUMNS = IS_COLUMNS_;
     static constexpr int WARP_COLUMNS = 8 * TILES, COLUMNS = WARP_COLUMNS;
     // Persistent thread blocks of a multiprocessor; column-major sums take the place of the stages, so there thread
@@ -26,6 +27,7 @@ template <typename Half, int DOWN_, int TILES_, int STAGES_, bool IS_COLUMNS_> s
     static constexpr int PIECE = 8,
                          PIECES = (IS_COLUMNS ? (int)SPMMI_BCSR_COLUMN_BYTES(2) / 2 : COLUMNS) / PIECE;
     static constexpr int AT_ONCE = COPY_THREADS / PIECES;
+    static constexpr int BOX_COLUMNS = 64;
     static constexpr int GROUP_BYTES = 1024;                  // 8 rows, or columns, of 128 bytes
     static constexpr int ATOM_BYTES = ROWS / 8 * GROUP_BYTES; // 64 columns of all rows
     static constexpr int B_BYTES = (int)spmmi_bcsr_b_bytes(COLUMNS, 2, 1, IS_COLUMNS);
@@ -116,26 +118,44 @@ __device__ __forceinline__ void multiply_together(float (&sums)[Shape::TILES][4]
     asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
 }
 
-template <typename Half, int DOWN, bool IS_COLUMNS>
-cudaError_t launch_bcsr_groups(const struct spmmi_tcblock_cuda *args, const struct spmmi_bcsr_shape &shape)
+template <typename Shape>
+__global__ void __launch_bounds__(Shape::THREADS, Shape::RESIDENT)
+    bcsr_mapped_kernel(const __grid_constant__ TcblockArgs<typename Shape::T> a,
+                       struct spmmi_bcsr_order order, const __grid_constant__ CUtensorMap map)
 {
-    return shape.tiles == 16 ? launch_bcsr_shape<BcsrGroupShape<Half, DOWN, 16, 3, IS_COLUMNS>>(args, shape)
-                             : launch_bcsr_shape<BcsrGroupShape<Half, DOWN, 8, 3, IS_COLUMNS>>(args, shape);
+    bcsr_product<Shape>(a, order, &map);
+}
+
+// Without steps and with alpha = 0 B is not read, and may have no rows.
+template <typename Shape>
+cudaError_t launch_bcsr_mapped(const struct spmmi_tcblock_cuda *args, const struct spmmi_bcsr_shape &shape)
+{
+    constexpr bool IS_BF16 = std::is_same<typename Shape::T, __nv_bfloat16>::value;
+    const MappedRows rows = {args->b,       args->layout.cols,     args->n,
+                             2 * args->ldb, Shape::Block::COLUMNS, Shape::BOX_COLUMNS};
+    CUtensorMap map = {};
+    if (args->layout.step_count > 0 && args->alpha != 0 &&
+        !map_rows(rows, IS_BF16 ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 : CU_TENSOR_MAP_DATA_TYPE_FLOAT16,
+                  CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B, &map))
+        return cudaErrorNotSupported;
+    return launch_bcsr_kernel<Shape, CUtensorMap>(args, shape, bcsr_mapped_kernel<Shape>, 1, map);
 }
 
 template <typename Half, int DOWN>
-cudaError_t launch_bcsr_group_layout(const struct spmmi_tcblock_cuda *args,
-                                     const struct spmmi_bcsr_shape &shape)
+cudaError_t launch_bcsr_groups(const struct spmmi_tcblock_cuda *args, const struct spmmi_bcsr_shape &shape)
 {
-    return shape.is_columns ? launch_bcsr_groups<Half, DOWN, true>(args, shape)
-                            : launch_bcsr_groups<Half, DOWN, false>(args, shape);
+    if (shape.is_columns)
+        return shape.tiles == 16 ? launch_bcsr_shape<BcsrGroupShape<Half, DOWN, 16, 3, true>>(args, shape)
+                                 : launch_bcsr_shape<BcsrGroupShape<Half, DOWN, 8, 3, true>>(args, shape);
+    return shape.tiles == 16 ? launch_bcsr_mapped<BcsrGroupShape<Half, DOWN, 16, 4, false>>(args, shape)
+                             : launch_bcsr_shape<BcsrGroupShape<Half, DOWN, 8, 3, false>>(args, shape);
 }
 
 template <typename Half>
 int launch_bcsr_wgmma(const struct spmmi_tcblock_cuda *args, const struct spmmi_bcsr_shape &shape)
 {
-    return shape.down == 8 ? launch_bcsr_group_layout<Half, 8>(args, shape)
-                           : launch_bcsr_group_layout<Half, 4>(args, shape);
+    return shape.down == 8 ? launch_bcsr_groups<Half, 8>(args, shape)
+                           : launch_bcsr_groups<Half, 4>(args, shape);
 }
 
 } // namespace spmmi

@@ -79,24 +79,40 @@ constexpr uint32_t SPAN_ARRIVALS = 1;
 constexpr uint32_t SPAN_ARRIVALS = 0;
 #endif
 
-// `bytes`, a multiple of 16, from and to multiples of 16, by `threads` threads of which this is number `thread`.
-// On sm_90 one instruction of thread 0 copies all of it (cp.async.bulk: worth it for kilobytes, not for single
-// rows of B: each takes some 30 cycles); before, the threads share the pieces of 16 bytes.
+// The barrier waits for so many bytes more, and for this arrival.
+__device__ __forceinline__ void arrive_and_expect(Barrier *barrier, uint32_t bytes)
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile(
+        "{\n.reg .b64 state;\n"
+        "mbarrier.arrive.expect_tx.shared::cta.b64 state, [%0], %1;\n}" ::"r"(shared_address(barrier)),
+        "r"(bytes)
+        : "memory");
+#endif
+}
+
+// One instruction copies `bytes`, a multiple of 16, from and to multiples of 16; they count at the barrier. That pays
+// for kilobytes, not for single rows of B: each takes some 30 cycles.
+__device__ __forceinline__ void copy_bulk(void *shared, const void *global, uint32_t bytes, Barrier *barrier)
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile(
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+            shared_address(shared)),
+        "l"(global), "r"(bytes), "r"(shared_address(barrier))
+        : "memory");
+#endif
+}
+
+// The same by `threads` threads of which this is number `thread`. On sm_90 thread 0 copies all of it; before, the
+// threads share the pieces of 16 bytes.
 __device__ __forceinline__ void copy_span(void *shared, const void *global, uint32_t bytes, Barrier *barrier,
                                           uint32_t thread, uint32_t threads)
 {
 #if __CUDA_ARCH__ >= 900
     if (thread == 0) {
-        asm volatile(
-            "{\n.reg .b64 state;\n"
-            "mbarrier.arrive.expect_tx.shared::cta.b64 state, [%0], %1;\n}" ::"r"(shared_address(barrier)),
-            "r"(bytes)
-            : "memory");
-        asm volatile(
-            "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
-                shared_address(shared)),
-            "l"(global), "r"(bytes), "r"(shared_address(barrier))
-            : "memory");
+        arrive_and_expect(barrier, bytes);
+        copy_bulk(shared, global, bytes, barrier);
     }
 #else
     for (uint32_t i = 16 * thread; i < bytes; i += 16 * threads)

@@ -196,6 +196,8 @@ static spmm_status_t fill(const struct spmmi_part_source *source, struct tcblock
     SPMM_TRY(spmmi_tcblocks_build_unmapped(f->gpu->kind, a.rows, a.cols, a.row_ptr, a.col_ind, source->part,
                                            f->dtype, keep_most(source), &host, diag));
     f->layout = host.view;
+    if (f->gpu->kind->reach != NULL)
+        f->layout.reach = f->gpu->kind->reach(&host.view);
     if (source->long_rows != NULL)
         SPMM_TRY(spmmi_long_rows_make(&a, source->long_rows, &rows, diag));
     spmmi_cuda_long_rows_describe(&rows, a.cols, f->dtype, source->device, &f->long_rows);

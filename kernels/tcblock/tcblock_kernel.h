@@ -57,6 +57,7 @@ struct spmmi_tcblocks {
     uint64_t value_count;     /* entries of values, pad not counted */
     uint32_t step_blocks_max; /* most blocks of a step */
     uint32_t step_values_max; /* most values of a step, its padding to 16 bytes included */
+    uint64_t reach;           /* bcsr on a GPU: columns from the first to the last of an item, mean */
     const uint32_t *row_of;   /* unit_count * unit_rows: row of C, or none */
     const uint32_t *columns;  /* columns of op(A). Window: step_count * 8, position p of a step at 2 (p % 4) +
                                  p / 4, so that lane t finds its two side by side at 2 t. Panel: step_count * 128,
@@ -103,6 +104,7 @@ struct spmmi_tcblock_cuda {
     int has_wgmma;       /* sm_90, which alone has these instructions */
     uint32_t shared_max; /* bytes of shared memory that the device lets a thread block have */
     uint32_t multiprocessors;
+    uint64_t l2_bytes;
     int device;                    /* its number */
     struct spmmi_allowed *allowed; /* of the part */
 };

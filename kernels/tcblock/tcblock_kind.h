@@ -37,6 +37,8 @@ struct spmmi_tcblock_kind {
     /* Everything of unit u but its items. */
     void (*unit_fill)(const struct spmmi_tcblock_frame *f, const void *unit, uint32_t u,
                       struct spmmi_tcblock_position position);
+    /* Optional: columns from the first to the last of an item, mean. */
+    uint64_t (*reach)(const struct spmmi_tcblocks *layout);
 };
 
 /* The functions of families whose blocks are 8 by 8: a unit is one window, or several. */

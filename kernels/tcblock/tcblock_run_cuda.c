@@ -214,6 +214,7 @@ spmm_status_t spmmi_cuda_tcblocks_run(const void *state, const struct spmmi_prod
         .compute = (int)compute_of(product->compute),
         .shared_max = f->device->shared_max,
         .multiprocessors = f->device->multiprocessors,
+        .l2_bytes = f->device->l2_bytes,
         .device = f->device->number,
         .allowed = spmmi_allowed_of(&f->allowed),
         .has_long_rows = f->long_rows.rows.row_count > 0,

@@ -16,11 +16,11 @@
 // bounds     batches, ring rows and rows of C that come out of tables are cut off (docs/decisions/0037)
 // memory     64 registers, up to 97 KiB of shared memory: two blocks a multiprocessor
 #pragma once
-#include <cuda.h>
 #include <cuda_runtime.h>
 #include <stdint.h>
 
 #include "kernels/shared/barrier.cuh"
+#include "kernels/shared/tensor_map.cuh"
 #include "kernels/shared/value.cuh"
 #include "kernels/shared/vector.cuh"
 #include "wide_kernel.h"
@@ -74,20 +74,12 @@ struct WideRing {
 
 // ---- The warp that copies B ----
 
-// A panel of B by one instruction of one lane; what is past the ends of B becomes 0.
+// A panel of B by one lane; what is past the ends of B becomes 0.
 __device__ __forceinline__ void copy_panel(const CUtensorMap *map, char *to, uint32_t column, uint32_t row,
                                            Barrier *full)
 {
-#if __CUDA_ARCH__ >= 900
-    asm volatile("{\n.reg .b64 state;\n"
-                 "mbarrier.arrive.expect_tx.shared::cta.b64 state, [%0], %1;\n}" ::"r"(shared_address(full)),
-                 "r"(SPMMI_WIDE_PANEL * WIDE_ROW)
-                 : "memory");
-    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
-                 "[%0], [%1, {%2, %3}], [%4];" ::"r"(shared_address(to)),
-                 "l"(map), "r"(column), "r"(row), "r"(shared_address(full))
-                 : "memory");
-#endif
+    arrive_and_expect(full, SPMMI_WIDE_PANEL * WIDE_ROW);
+    copy_box(to, map, column, row, full);
 }
 
 // The same by all lanes, value by value, wherever B lies.

@@ -31,38 +31,15 @@ template <typename T> WideArgs<T> wide_args(const struct spmmi_wide_cuda *args)
     return a;
 }
 
-using EncodeTiled = decltype(&cuTensorMapEncodeTiled);
-
-// The driver's function; null: it has none.
-inline EncodeTiled find_encode_tiled()
-{
-    void *function = nullptr;
-    cudaDriverEntryPointQueryResult result = cudaDriverEntryPointSymbolNotFound;
-#if CUDART_VERSION >= 12050
-    const cudaError_t error = cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 12000,
-                                                               cudaEnableDefault, &result);
-#else
-    const cudaError_t error =
-        cudaGetDriverEntryPoint("cuTensorMapEncodeTiled", &function, cudaEnableDefault, &result);
-#endif
-    return error == cudaSuccess && result == cudaDriverEntryPointSuccess
-               ? reinterpret_cast<EncodeTiled>(function)
-               : nullptr;
-}
-
 // B in boxes of a panel and a tile. False: this GPU or this B has no such map.
 template <typename T> bool map_panels(const struct spmmi_wide_cuda *args, CUtensorMap *map)
 {
-    static const EncodeTiled encode = find_encode_tiled();
     static_assert(sizeof(T) == 4, "maps of other types have another name");
-    const cuuint64_t sizes[2] = {args->n, args->layout.cols}, strides[1] = {args->ldb * sizeof(T)};
-    const cuuint32_t box[2] = {WIDE_ROW / (cuuint32_t)sizeof(T), SPMMI_WIDE_PANEL}, steps[2] = {1, 1};
-    if (!args->has_tensor_maps || encode == nullptr || args->layout.panel_count == 0 ||
-        (uintptr_t)args->b % 16 != 0 || strides[0] % 16 != 0)
-        return false;
-    return encode(map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, const_cast<void *>(args->b), sizes, strides, box,
-                  steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
-                  CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
+    const MappedRows rows = {args->b,          args->layout.cols,   args->n, args->ldb * sizeof(T),
+                             SPMMI_WIDE_PANEL, WIDE_ROW / sizeof(T)};
+    return args->has_tensor_maps && args->layout.panel_count > 0 &&
+           map_rows(rows, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, CU_TENSOR_MAP_SWIZZLE_NONE,
+                    CU_TENSOR_MAP_L2_PROMOTION_L2_128B, map);
 }
 
 template <typename T, int ROWS, int WARPS> int launch_wide_shape(const struct spmmi_wide_cuda *args)

@@ -115,12 +115,12 @@ static const uint32_t old_groups[3][2][5][5] = {
     {{{4, 1, 1, 1, 5}, {4, 1, 1, 2, 5}, {4, 2, 1, 2, 4}, {4, 2, 1, 4, 3}, {4, 2, 1, 4, 3}},
      {{8, 1, 1, 1, 5}, {8, 1, 1, 2, 5}, {8, 2, 1, 2, 4}, {8, 2, 1, 4, 3}, {8, 2, 1, 4, 3}}}};
 
-static void check_group(const struct spmmi_bcsr_shape *s, const uint32_t expected[5])
+static void check_group(const struct spmmi_bcsr_shape *s, const uint32_t expected[5], uint32_t copiers)
 {
     const uint32_t got[5] = {s->down, s->across, s->height, s->tiles, s->stages};
     assert_memory_equal(got, expected, sizeof got);
     assert_int_equal(s->columns, 8 * s->across * s->tiles);
-    assert_int_equal(s->threads, 32 * (s->down * s->across + 2));
+    assert_int_equal(s->threads, 32 * (s->down * s->across + copiers));
 }
 
 static uint32_t old_group_bytes(const uint32_t shape[5], uint32_t size, uint32_t blocks)
@@ -146,18 +146,19 @@ static void test_block_row_groups(void **state)
                 const int fits = old_group_bytes(old, size, blocks) <= ADA_SHARED;
                 const struct spmmi_bcsr_operands wide = {n, size, 1, 0, 0};
                 const struct spmmi_bcsr_shape s = spmmi_bcsr_launch(&wide, rows, 0, blocks, ADA_SHARED);
-                check_group(&s, fits ? old : minimum);
+                check_group(&s, fits ? old : minimum, 2);
                 assert_int_equal(spmmi_bcsr_shared(&s, size, blocks),
                                  old_group_bytes(fits ? old : minimum, size, blocks));
             }
             const struct spmmi_bcsr_operands apart = {n, size, 0, 0, 0};
             const struct spmmi_bcsr_shape narrow = spmmi_bcsr_launch(&apart, rows, 1, 1, HOPPER_SHARED);
-            check_group(&narrow, minimum);
+            check_group(&narrow, minimum, 2);
             assert_int_equal(narrow.is_wide + narrow.has_groups, 0);
         }
     }
 }
 
+/* One warp has boxes of row-major B copied, for tiles of 128 columns. */
 static void test_groups(void **state)
 {
     (void)state;
@@ -166,13 +167,13 @@ static void test_groups(void **state)
             const struct spmmi_bcsr_operands wide = {n, sizes[i / 2], 1, 0, 0};
             const struct spmmi_bcsr_shape s = spmmi_bcsr_launch(&wide, heights[i % 2], 1, 16, HOPPER_SHARED);
             const uint32_t down = heights[i % 2] / 16, tiles = n > 128 ? 16 : 8;
-            const uint32_t expected[5] = {down, 1, 1, tiles, 3};
+            const uint32_t expected[5] = {down, 1, 1, tiles, tiles == 16 ? 4 : 3};
             assert_int_equal(s.has_groups, sizes[i / 2] == 2 && n >= 64);
             if (!s.has_groups)
                 continue;
-            check_group(&s, expected);
+            check_group(&s, expected, tiles == 16 ? 1 : 2);
             assert_int_equal(spmmi_bcsr_shared(&s, 2, 17),
-                             1024 + 3 * ((tiles * 1024 + 17 * 512 + 1023) / 1024 * 1024));
+                             1024 + expected[4] * ((tiles * 1024 + 17 * 512 + 1023) / 1024 * 1024));
         }
     }
 }
@@ -203,6 +204,29 @@ static void test_split_groups(void **state)
     }
 }
 
+/* Of f16, tiles of 128 columns: those of 1,000 rows of B have 256,000 bytes. */
+static void test_order(void **state)
+{
+    static const struct {
+        uint32_t n;
+        uint64_t rows, a_bytes, l2_bytes;
+        uint32_t tiles, turn;
+    } cases[] = {
+        {128, 1000, 0, 4096000, 1, 1},        {512, 1000, 0, 4096000, 4, 4},
+        {513, 1000, 0, 4096000, 5, 3},        {1025, 1000, 0, 4096000, 9, 3},
+        {1024, 1000, 4096000, 4096000, 8, 4}, {1024, 1000, 4096001, 4096000, 8, 8},
+        {1024, 1000, 0, 1000000, 8, 1},       {1024, 1000, 0, 512000, 8, 1},
+        {1024, 1000, 0, 511999, 8, 8},        {1024, 0, 0, 0, 8, 8},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct spmmi_bcsr_order order =
+            spmmi_bcsr_order_of(cases[i].n, 128, 2 * cases[i].rows, cases[i].a_bytes, cases[i].l2_bytes);
+        assert_int_equal(order.tiles, cases[i].tiles);
+        assert_int_equal(order.turn, cases[i].turn);
+    }
+}
+
 /* Column-major operands take the tiles of row-major ones. Columns of a step are 128 bytes, apart by 144 without
  * warpgroups, of f64 256, apart by 288; the sums of a tile, of 4 or 8 bytes, take the place of the stages and need as
  * much room. */
@@ -223,7 +247,7 @@ static void test_columns(void **state)
             assert_int_equal(c.is_columns * 10 + c.is_wide, 11);
             assert_int_equal(c.has_groups, r.has_groups);
             assert_int_equal(c.columns, r.columns);
-            assert_int_equal(c.threads, r.threads);
+            assert_int_equal(c.threads, r.threads + (c.has_groups && c.columns == 128 ? 32 : 0));
             assert_int_equal(spmmi_bcsr_shared(&c, size, 4), 1024 + (sums > stages ? sums : stages));
         }
     }
@@ -447,13 +471,21 @@ static void test_tiled(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_window),         cmocka_unit_test(test_panel),
-        cmocka_unit_test(test_panel_resident), cmocka_unit_test(test_block_row_groups),
-        cmocka_unit_test(test_groups),         cmocka_unit_test(test_split_groups),
-        cmocka_unit_test(test_columns),        cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_few_columns),    cmocka_unit_test(test_lanes_of_a_row),
-        cmocka_unit_test(test_rows_blocks),    cmocka_unit_test(test_rows_boundaries),
-        cmocka_unit_test(test_rows_arrivals),  cmocka_unit_test(test_tiled),
+        cmocka_unit_test(test_window),
+        cmocka_unit_test(test_panel),
+        cmocka_unit_test(test_panel_resident),
+        cmocka_unit_test(test_block_row_groups),
+        cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_split_groups),
+        cmocka_unit_test(test_order),
+        cmocka_unit_test(test_columns),
+        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_few_columns),
+        cmocka_unit_test(test_lanes_of_a_row),
+        cmocka_unit_test(test_rows_blocks),
+        cmocka_unit_test(test_rows_boundaries),
+        cmocka_unit_test(test_rows_arrivals),
+        cmocka_unit_test(test_tiled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,6 +13,7 @@
 #include "executor/pack/op_pattern.h"
 #include "format/base/alloc.h"
 #include "tcblock_literal.h"
+#include "kernels/bcsr/bcsr_pack.h"
 #include "kernels/bcsr/bcsr_shape.h"
 #include "kernels/panel/panel_shape.h"
 #include "kernels/tcblock/tcblock_store.h"
@@ -232,6 +233,8 @@ static void a_block_row_group_worked_out_by_hand(void **state)
     assert_int_equal(f->block_count, 7);
     assert_int_equal(f->step_blocks_max, 4);
     assert_int_equal(f->step_values_max, 512);
+    assert_int_equal(spmmi_bcsr_kind.reach(f),
+                     (48 + 24 + 8) / 3); /* items of columns 0 .. 47, 48 .. 71 and 64 .. 71 */
     assert_int_equal(f->value_count, 7 * 128);
     /* Two words a block, eight bits a row. Row 1: bits 8 and 15, row 9: 8 * 9 + 6 of the first block. */
     ASSERT_ARRAY(f->bitmaps, 0x8100, 0x4000, 0x0100, 0, UINT64_C(1) << 33, 0, 0,

@@ -34,7 +34,7 @@ static const struct {
     struct test_pattern pattern;
     int64_t n;
 } several[] = {
-    {{"few groups, many tiles", 200, 300, gaps}, 12840}, /* the last tile is not full */
+    {{"few groups, many tiles", 200, 700, gaps}, 12840}, /* the last tile is not full; B takes two turns */
     {{"many groups, few tiles", 19200, 48, gaps}, 128},
 };
 

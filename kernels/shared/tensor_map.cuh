@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Boxes of a matrix that the TMA copies to shared memory (sm_90): one instruction of one lane copies all of a box, and
+// what is past the ends of the matrix becomes 0.
+#pragma once
+#include <cuda.h>
+#include <cuda_runtime.h>
+#include <stdint.h>
+
+#include "barrier.cuh"
+
+namespace spmmi {
+
+using EncodeTiled = decltype(&cuTensorMapEncodeTiled);
+
+// The driver's function; null: it has none.
+inline EncodeTiled find_encode_tiled()
+{
+    void *function = nullptr;
+    cudaDriverEntryPointQueryResult result = cudaDriverEntryPointSymbolNotFound;
+#if CUDART_VERSION >= 12050
+    const cudaError_t error = cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 12000,
+                                                               cudaEnableDefault, &result);
+#else
+    const cudaError_t error =
+        cudaGetDriverEntryPoint("cuTensorMapEncodeTiled", &function, cudaEnableDefault, &result);
+#endif
+    return error == cudaSuccess && result == cudaDriverEntryPointSuccess
+               ? reinterpret_cast<EncodeTiled>(function)
+               : nullptr;
+}
+
+// Rows of a row-major matrix, `bytes` apart, and boxes of it, of so many rows and columns.
+struct MappedRows {
+    const void *first;
+    uint64_t rows, columns, bytes;
+    uint32_t box_rows, box_columns;
+};
+
+// False: this driver or this matrix has no such map.
+inline bool map_rows(const MappedRows &m, CUtensorMapDataType type, CUtensorMapSwizzle swizzle,
+                     CUtensorMapL2promotion promotion, CUtensorMap *map)
+{
+    static const EncodeTiled encode = find_encode_tiled();
+    const cuuint64_t sizes[2] = {m.columns, m.rows}, strides[1] = {m.bytes};
+    const cuuint32_t box[2] = {m.box_columns, m.box_rows}, steps[2] = {1, 1};
+    return encode != nullptr && (uintptr_t)m.first % 16 == 0 && m.bytes % 16 == 0 &&
+           encode(map, type, 2, const_cast<void *>(m.first), sizes, strides, box, steps,
+                  CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle, promotion,
+                  CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
+}
+
+// The box whose first value this is; its bytes count at the barrier.
+__device__ __forceinline__ void copy_box(void *to, const CUtensorMap *map, uint32_t column, uint32_t row,
+                                         Barrier *barrier)
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+                 "[%0], [%1, {%2, %3}], [%4];" ::"r"(shared_address(to)),
+                 "l"(map), "r"(column), "r"(row), "r"(shared_address(barrier))
+                 : "memory");
+#endif
+}
+
+} // namespace spmmi
