@@ -139,14 +139,15 @@ static spmm_status_t find_values(struct once *o)
 {
     spmm_status_t status = SPMM_OK;
     const struct spmmi_spgemm_work work = spmmi_spgemm_work_of(&o->task.left, &o->task.right);
-    const struct spmmi_spgemm plan = {.piece_products = spmmi_spgemm_share(work.products, work.heavy_rows)};
+    const struct spmmi_spgemm plan = {.flags = SPMMI_SPGEMM_STRETCHES,
+                                      .piece_products = spmmi_spgemm_share(work.products, work.heavy_rows)};
     const struct spmmi_csr_pattern c = {o->a.rows, o->task.right.cols, o->c_row_ptr, o->c_col_ind};
     struct spmmi_spgemm_stage stage = {.task = o->task, .c = c};
     uint64_t bytes = 0;
     void *sums = NULL, *partials = NULL;
     SPMM_TRY(spmmi_spgemm_units(&stage, &plan, &bytes, o->diag));
-    const uint64_t elements = (uint64_t)o->threads * (uint64_t)stage.sums, pieces = (uint64_t)stage.partials,
-                   size = spmm_dtype_size(o->a.value_type);
+    const uint64_t elements = (uint64_t)o->threads * (uint64_t)spmmi_spgemm_sums(&stage),
+                   pieces = (uint64_t)stage.partials, size = spmm_dtype_size(o->a.value_type);
     SPMM_TRY(take(o, bytes + (elements + pieces) * size, 0));
     SPMM_TRY_ALLOC(sums = spmmi_alloc(elements, size), o->diag);
     SPMM_TRY_ALLOC(partials = spmmi_alloc(pieces, size), o->diag);

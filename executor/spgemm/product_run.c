@@ -41,7 +41,7 @@ static struct layout layout_of(const spmm_product_t *x)
     for (int s = 0; s < x->tasks.count; s++) {
         const int has_partials = x->gpu == NULL || spmmi_spgemm_gpu_has_partials(x->gpu, s);
         const uint64_t own = has_partials ? (uint64_t)x->stages[s].partials : 0,
-                       rows = (uint64_t)x->stages[s].sums;
+                       rows = (uint64_t)spmmi_spgemm_sums(&x->stages[s]);
         partials = own > partials ? own : partials;
         sums = rows > sums ? rows : sums;
     }

@@ -23,11 +23,15 @@ struct spmmi_spgemm_cut {
     int64_t row, partial, pieces;
 };
 
+struct spmmi_spgemm_longs;
+
 struct spmmi_spgemm_stage {
     struct spmmi_spgemm_task task;
     struct spmmi_csr_pattern c; /* columns as those of the right factor */
     uint64_t products;          /* that are done */
     int64_t sums;               /* elements that a thread needs for sums */
+    int has_stretches;          /* long entries are summed in stretches */
+    int64_t long_sums;          /* elements that a thread needs for them, behind sums */
     int64_t partials;           /* elements of all partial sums */
     int64_t unit_count, cut_count;
     struct spmmi_spgemm_unit *units; /* owned, as all below */
@@ -40,10 +44,26 @@ struct spmmi_spgemm_stage {
     /* Groups, beside positions: rows [i, i + alike[i]) have equal rows of left, and row k of right has the columns of
      * row k - 1 where follows[k] is set. NULL: rows are taken one by one. */
     uint8_t *alike, *follows;
+    const struct spmmi_spgemm_longs
+        *longs; /* borrowed, of a GPU: long entries, which its other kernels leave out */
 };
 
+#define SPMMI_SPGEMM_LONG_ARRAYS \
+    3                        /* over the columns: sums, those of stretches before, numbers of products */
 #define SPMMI_SPGEMM_LANES 4 /* most rows of a group */
 #define SPMMI_SPGEMM_DEPTH 4 /* most entries of left that are taken together */
+
+/* May a row of this stage, or a piece of one, have long entries? length: its entries of the left factor. */
+static inline int spmmi_spgemm_is_long(const struct spmmi_spgemm_stage *stage, int64_t length)
+{
+    return stage->has_stretches && length > SPMMI_SPGEMM_STRETCH;
+}
+
+/* Elements of the memory of a thread. */
+static inline int64_t spmmi_spgemm_sums(const struct spmmi_spgemm_stage *stage)
+{
+    return stage->sums + stage->long_sums;
+}
 
 static inline uint32_t spmmi_spgemm_width(int64_t entries)
 {
@@ -55,7 +75,7 @@ struct spmmi_spgemm_values {
     const void *left, *right, *diagonal; /* diagonal: NULL without one */
     double alpha, beta;                  /* as they are in the type */
     void *c;
-    void *partials, *sums; /* of the workspace; threads * stage->sums elements */
+    void *partials, *sums; /* of the workspace; threads * spmmi_spgemm_sums(stage) elements */
 };
 
 /* Bytes of the units, cuts and, of a lower triangle, of taken; then these, and the number of products. */

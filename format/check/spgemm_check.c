@@ -31,7 +31,7 @@ static spmm_status_t check_factors(const struct spmmi_spgemm *g, spmm_diag_t *di
     }
     SPMM_RULE(g->operand_count == known, PRODUCT, 0, "%u operands, but the factors name %u", g->operand_count,
               known);
-    SPMM_RULE((g->flags & ~(SPMMI_SPGEMM_LOWER | SPMMI_SPGEMM_DIAGONAL)) == 0 &&
+    SPMM_RULE((g->flags & ~SPMMI_SPGEMM_FLAGS) == 0 &&
                   (g->factor_count == 2 || (g->flags & SPMMI_SPGEMM_DIAGONAL) == 0),
               PRODUCT, 0, "flags 0x%x of %u factors", g->flags, g->factor_count);
 cleanup:

@@ -21,6 +21,8 @@ spmm_status_t spmmi_check_features(const spmm_plan_t *p, uint64_t features, spmm
         SPMM_RULE((spmmi_permutation_features(p->permutation_metrics[i].kind) & unnamed) == 0,
                   PERMUTATION_METRICS, 0,
                   "permutation metrics %u need a feature that the header does not name", i);
+    SPMM_RULE((spmmi_product_features(p->product) & unnamed) == 0, PRODUCT, 0,
+              "the product needs a feature that the header does not name");
 cleanup:
     return status;
 }

@@ -163,6 +163,14 @@ uint64_t spmmi_permutation_features(spmm_reorder_t permutation)
     return row != NULL ? row->feature : 0;
 }
 
+uint64_t spmmi_product_features(const struct spmmi_spgemm *product)
+{
+    if (product == NULL)
+        return 0;
+    return SPMMI_FEATURE_PRODUCT |
+           ((product->flags & SPMMI_SPGEMM_STRETCHES) != 0 ? SPMMI_FEATURE_STRETCHES : 0);
+}
+
 static uint64_t reason_features(uint32_t reason)
 {
     if (reason >= SPMMI_REASON_TYPE)

@@ -53,11 +53,12 @@
 #define SPMMI_FEATURE_DECIMAL 8192u      /* frames of the transform decimal */
 #define SPMMI_FEATURE_TEXTS_FIRST 16384u /* names and metadata lie before other sections */
 #define SPMMI_FEATURE_EITHER 32768u      /* tf32 and 3xtf32 of families that multiply f32 as it is, too */
+#define SPMMI_FEATURE_STRETCHES 131072u  /* a product whose long entries are summed in stretches */
 #define SPMMI_FEATURES_KNOWN                                                                               \
     (SPMMI_FAMILY_FEATURES | SPMMI_PERMUTATION_FEATURES | SPMMI_DTYPE_FEATURES | SPMMI_FEATURE_UNITS |     \
      SPMMI_FEATURE_HALF | SPMMI_FEATURE_TCBLOCKS | SPMMI_FEATURE_LONG_ROWS | SPMMI_FEATURE_SEARCH |        \
      SPMMI_FEATURE_HALF_LONG_ROWS | SPMMI_FEATURE_TRIANGLE | SPMMI_FEATURE_TYPES | SPMMI_FEATURE_PRODUCT | \
-     SPMMI_FEATURE_DECIMAL | SPMMI_FEATURE_TEXTS_FIRST | SPMMI_FEATURE_EITHER)
+     SPMMI_FEATURE_DECIMAL | SPMMI_FEATURE_TEXTS_FIRST | SPMMI_FEATURE_EITHER | SPMMI_FEATURE_STRETCHES)
 #define SPMMI_FLAG_REQUIRED 1u /* of a table entry */
 #define SPMMI_MAGIC "\xd3SPM\r\n\x1a\n"
 #define SPMMI_MAGIC_BYTES 8u
@@ -250,6 +251,7 @@ uint64_t spmmi_variant_features(const spmm_plan_t *plan, const struct spmmi_vari
 uint64_t spmmi_part_features(const struct spmmi_part *part, spmm_dtype_t dtype);
 uint64_t spmmi_trace_features(const struct spmmi_trace *trace);
 uint64_t spmmi_permutation_features(spmm_reorder_t permutation);
+uint64_t spmmi_product_features(const struct spmmi_spgemm *product); /* NULL: of none */
 /* The format_minor of a plan with these features: the first version that has them, and sections as they are written. */
 uint16_t spmmi_plan_minor(uint64_t features, bool has_metadata);
 

@@ -212,7 +212,7 @@ uint64_t spmmi_plan_features(const spmm_plan_t *plan)
         features |= spmmi_trace_features(&plan->trace[i]);
     for (uint32_t i = 0; i < plan->permutation_metrics_count; i++)
         features |= spmmi_permutation_features(plan->permutation_metrics[i].kind);
-    return features | (plan->product != NULL ? SPMMI_FEATURE_PRODUCT : 0);
+    return features | spmmi_product_features(plan->product);
 }
 
 static void write_table_and_header(struct writer *w)

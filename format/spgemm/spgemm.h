@@ -18,8 +18,10 @@
 
 #define SPMMI_SPGEMM_FACTORS 3u
 #define SPMMI_SPGEMM_MATRICES (SPMMI_SPGEMM_FACTORS + 1) /* the operands, and T */
-#define SPMMI_SPGEMM_LOWER 1u    /* C is symmetric: entries (i, j) with j <= i alone */
-#define SPMMI_SPGEMM_DIAGONAL 2u /* two factors with a diagonal matrix between them */
+#define SPMMI_SPGEMM_LOWER 1u     /* C is symmetric: entries (i, j) with j <= i alone */
+#define SPMMI_SPGEMM_DIAGONAL 2u  /* two factors with a diagonal matrix between them */
+#define SPMMI_SPGEMM_STRETCHES 4u /* long entries are summed in stretches: SPMMI_SPGEMM_STRETCH */
+#define SPMMI_SPGEMM_FLAGS (SPMMI_SPGEMM_LOWER | SPMMI_SPGEMM_DIAGONAL | SPMMI_SPGEMM_STRETCHES)
 
 /* A borrowed pattern in CSR. */
 struct spmmi_csr_pattern {
@@ -109,5 +111,10 @@ struct spmmi_spgemm_work {
 };
 struct spmmi_spgemm_work spmmi_spgemm_work_of(const struct spmmi_csr_pattern *left,
                                               const struct spmmi_csr_pattern *right);
+
+/* May left * right have entries of more products than a stretch? Takes 4 bytes for each column of right. *may: also 1
+ * where only a row of left and a column of right are that long. Errors: MEMORY. */
+spmm_status_t spmmi_spgemm_may_be_long(const struct spmmi_csr_pattern *left,
+                                       const struct spmmi_csr_pattern *right, int *may);
 
 #endif

@@ -9,6 +9,10 @@
  * format. */
 #define SPMMI_SPGEMM_PIECE_ENTRIES 4
 
+/* Products of an entry that are added one after the other, in a row or a piece of one: a long entry has more, and the
+ * sums of its stretches of so many are added in order. Part of the format, where a plan has the flag stretches. */
+#define SPMMI_SPGEMM_STRETCH 4096
+
 /* The default of piece_products: 132 multiprocessors, 64 items of work each, and no item that is too small to pay.
  * Where only few rows have work enough to be cut, they are cut into more and smaller pieces: an item is done by one
  * warp, and nothing else is left to do. On an H100 the lower triangles of A D A^T of 36, 18 and 507 such rows took 124,

@@ -23,6 +23,7 @@ struct inspection {
     int threads;
     uint64_t used;      /* bytes of the plan so far */
     int64_t heavy_rows; /* of F0 F1, or of F0 T or T, whichever has more */
+    int has_stretches;  /* there may be long entries */
     spmm_plan_t *plan;
     spmm_diag_t *diag;
 };
@@ -158,6 +159,19 @@ static void count_heavy_rows(struct inspection *in, const struct spmmi_spgemm_fa
     in->heavy_rows = rows > in->heavy_rows ? rows : in->heavy_rows;
 }
 
+static spmm_status_t find_stretches(struct inspection *in, const struct spmmi_spgemm_factor *left,
+                                    const struct spmmi_spgemm_factor *right)
+{
+    spmm_status_t status = SPMM_OK;
+    int may = 0;
+    SPMM_TRY(take(in, sizeof(uint32_t) * (uint64_t)right->pattern.cols, 0));
+    status = spmmi_spgemm_may_be_long(&left->pattern, &right->pattern, &may);
+    SPMM_REQUIRE(status == SPMM_OK, status, in->diag, "out of memory in %s", __func__);
+    in->has_stretches |= may;
+cleanup:
+    return status;
+}
+
 /* T = F1 F2 behind the operands. */
 static spmm_status_t inner_product(struct inspection *in, const struct spmmi_spgemm_factor *factors)
 {
@@ -168,6 +182,7 @@ static spmm_status_t inner_product(struct inspection *in, const struct spmmi_spg
     t->cols = spmmi_spgemm_cols(g, 2);
     SPMM_TRY(count_products(in, &factors[1], &factors[2], &g->products[1]));
     count_heavy_rows(in, &factors[1], &factors[2]);
+    SPMM_TRY(find_stretches(in, &factors[1], &factors[2]));
     SPMM_TRY(multiply(in, &factors[1], &factors[2], 0, &t->row_ptr, &t->col_ind));
     t->nnz = t->row_ptr[t->rows];
     spmmi_digest_pattern(t->rows, t->cols, t->row_ptr, t->col_ind, t->digest);
@@ -207,6 +222,7 @@ static spmm_status_t symbolic_phase(struct inspection *in)
     p->cols = spmmi_spgemm_cols(g, g->factor_count - 1);
     SPMM_TRY(count_products(in, &factors[0], right, &g->products[0]));
     count_heavy_rows(in, &factors[0], right);
+    SPMM_TRY(find_stretches(in, &factors[0], right));
     SPMM_TRY(multiply(in, &factors[0], right, in->options.lower, &p->row_ptr, &p->col_ind));
     p->nnz = p->row_ptr[p->rows];
 cleanup:
@@ -221,7 +237,8 @@ static void set_parameters(struct inspection *in)
     struct spmmi_spgemm *g = in->plan->product;
     const spmm_product_options_t *o = &in->options;
     const uint64_t most = g->products[0] > g->products[1] ? g->products[0] : g->products[1];
-    g->flags = (o->lower ? SPMMI_SPGEMM_LOWER : 0) | (o->diagonal ? SPMMI_SPGEMM_DIAGONAL : 0);
+    g->flags = (o->lower ? SPMMI_SPGEMM_LOWER : 0) | (o->diagonal ? SPMMI_SPGEMM_DIAGONAL : 0) |
+               (in->has_stretches ? SPMMI_SPGEMM_STRETCHES : 0);
     g->piece_products = o->piece_products == 0           ? spmmi_spgemm_share(most, in->heavy_rows)
                         : o->piece_products == INT64_MAX ? 0
                                                          : (uint64_t)o->piece_products;

@@ -36,10 +36,13 @@ void spmmi_spgemm_alike_free(struct spmmi_spgemm_alike *alike)
     spmmi_free(alike->right);
 }
 
-int64_t spmmi_spgemm_alike_rows(const struct spmmi_spgemm_alike *alike, int64_t row, int64_t end)
+int64_t spmmi_spgemm_alike_rows(const struct spmmi_spgemm_alike *alike,
+                                const struct spmmi_spgemm_stage *stage, int64_t row, int64_t end)
 {
+    const int64_t *left = stage->task.left.row_ptr;
     int64_t rows = 1;
-    while (rows < SPMMI_SPGEMM_GROUP && row + rows < end && alike->left[row + rows])
+    while (!spmmi_spgemm_is_long(stage, left[row + 1] - left[row]) && rows < SPMMI_SPGEMM_GROUP &&
+           row + rows < end && alike->left[row + rows])
         rows++;
     return rows;
 }
@@ -55,11 +58,12 @@ int64_t spmmi_spgemm_alike_columns(const struct spmmi_spgemm_alike *alike,
     return count;
 }
 
-int spmmi_spgemm_alike_pays(const struct spmmi_spgemm_alike *alike, const struct spmmi_spgemm_task *task)
+int spmmi_spgemm_alike_pays(const struct spmmi_spgemm_alike *alike, const struct spmmi_spgemm_stage *stage)
 {
+    const struct spmmi_spgemm_task *task = &stage->task;
     const int64_t *left = task->left.row_ptr, rows = task->left.rows;
     double groups = 0, entries = 0, runs = 0;
-    for (int64_t i = 0; i < rows; i += spmmi_spgemm_alike_rows(alike, i, rows)) {
+    for (int64_t i = 0; i < rows; i += spmmi_spgemm_alike_rows(alike, stage, i, rows)) {
         groups++;
         entries += (double)(left[i + 1] - left[i]);
         for (int64_t p = left[i]; p < left[i + 1]; runs++)

@@ -73,14 +73,20 @@ __device__ __forceinline__ uint32_t load_position(const uint8_t *positions, uint
 // Turns that the entries of a chunk may take, one after the other, before equal positions are looked for.
 constexpr unsigned ENTRY_TURNS = 6;
 
-// Products into sums, turn by turn: those of one turn have different positions.
 template <typename Real>
+__device__ __forceinline__ void add_product(Real *sums, uint32_t position, Real a, Real b)
+{
+    sums[position] = fused(a, b, sums[position]);
+}
+
+// Products into sums (add_product), turn by turn: those of one turn have different positions.
+template <typename Real, typename Sums>
 __device__ __forceinline__ void add_turns(Real a, Real b, uint32_t position, bool is_there, unsigned turn,
-                                          unsigned last, Real *sums)
+                                          unsigned last, Sums sums)
 {
     for (unsigned t = 0; t <= last; t++) {
         if (is_there && turn == t)
-            sums[position] = fused(a, b, sums[position]);
+            add_product(sums, position, a, b);
         __syncwarp();
     }
 }
@@ -88,8 +94,8 @@ __device__ __forceinline__ void add_turns(Real a, Real b, uint32_t position, boo
 // Products of one chunk into sums, in the order of lanes where positions are equal, which is by ascending k: bitwise
 // repeatable. starts: lanes whose product is the first of its entry; those of one entry have different positions, all
 // below 2^16.
-template <typename Real, int LANES>
-__device__ __forceinline__ void add_chunk(Real a, Real b, uint32_t position, bool is_there, Real *sums,
+template <typename Real, int LANES, typename Sums>
+__device__ __forceinline__ void add_chunk(Real a, Real b, uint32_t position, bool is_there, Sums sums,
                                           unsigned starts, unsigned below)
 {
     unsigned turn = __popc(starts >> 1 & below), last = warp_max<LANES>(__popc(starts >> 1));

@@ -63,20 +63,19 @@ static spmm_status_t upload_tables(const struct spmmi_spgemm_task *task,
     return spmmi_cuda_upload_all(&uploads, diag);
 }
 
-spmm_status_t spmmi_spgemm_gpu_columns_make(const struct spmmi_spgemm_gpu_source *source, int index,
-                                            const struct spmmi_device_memory *memory, uint64_t used,
+spmm_status_t spmmi_spgemm_gpu_columns_make(const struct spmmi_spgemm_columns_source *source,
                                             struct spmmi_spgemm_gpu_columns *columns, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    const struct spmmi_spgemm_task *task = &source->stages[index].task;
+    const struct spmmi_spgemm_task *task = &source->stage->task;
     struct spmmi_arena arena = {NULL, 0};
     struct spmmi_spgemm_ranges ranges;
     memset(columns, 0, sizeof *columns);
-    SPMM_TRY(spmmi_spgemm_ranges_make(&source->stages[index], source->host_left, &ranges, diag));
+    SPMM_TRY(spmmi_spgemm_ranges_make(source->stage, source->host_left, &ranges, diag));
     memcpy(columns->spans, ranges.spans, sizeof columns->spans);
     cut_tables(task, &ranges, &arena, &columns->tables);
-    SPMM_TRY(spmmi_spgemm_budget(source->device_left, used, arena.bytes, diag));
-    SPMM_TRY(spmmi_arena_take(&arena, memory, &columns->memory, diag));
+    SPMM_TRY(spmmi_spgemm_budget(source->device_left, source->used, arena.bytes, diag));
+    SPMM_TRY(spmmi_arena_take(&arena, source->memory, &columns->memory, diag));
     cut_tables(task, &ranges, &arena, &columns->tables);
     SPMM_TRY(upload_tables(task, &ranges, &columns->tables, diag));
 cleanup:
@@ -85,9 +84,10 @@ cleanup:
 }
 
 int spmmi_spgemm_gpu_columns_run(const struct spmmi_spgemm_gpu_columns *columns,
-                                 const struct spmmi_spgemm_operands *operands, int can_overlap, void *stream)
+                                 const struct spmmi_spgemm_operands *operands, int can_overlap,
+                                 int is_dependent, void *stream)
 {
-    int error = cudaSuccess, is_dependent = 0;
+    int error = cudaSuccess;
     for (int i = SPMMI_SPGEMM_SPANS; i-- > 0 && error == cudaSuccess;) { /* what takes longest first */
         if (columns->spans[i].count == 0)
             continue;

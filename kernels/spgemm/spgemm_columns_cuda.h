@@ -12,12 +12,20 @@ struct spmmi_spgemm_gpu_columns {
     struct spmmi_device_block memory; /* owned; none: another kernel runs the stage */
 };
 
-/* used: bytes of the device that the product has taken so far. Free it also after an error. */
-spmm_status_t spmmi_spgemm_gpu_columns_make(const struct spmmi_spgemm_gpu_source *source, int index,
-                                            const struct spmmi_device_memory *memory, uint64_t used,
+struct spmmi_spgemm_columns_source {
+    const struct spmmi_spgemm_stage *stage;
+    const struct spmmi_device_memory *memory;
+    uint64_t host_left, device_left;
+    uint64_t used; /* bytes of the device that the product has taken so far */
+};
+
+/* Free it also after an error. */
+spmm_status_t spmmi_spgemm_gpu_columns_make(const struct spmmi_spgemm_columns_source *source,
                                             struct spmmi_spgemm_gpu_columns *columns, spmm_diag_t *diag);
-/* All its launches. can_overlap: a kernel may start before the one before it has ended. Returns a cudaError_t. */
+/* All its launches. can_overlap: a kernel may start before the one before it has ended; is_dependent: so may the first
+ * one. Returns a cudaError_t. */
 int spmmi_spgemm_gpu_columns_run(const struct spmmi_spgemm_gpu_columns *columns,
-                                 const struct spmmi_spgemm_operands *operands, int can_overlap, void *stream);
+                                 const struct spmmi_spgemm_operands *operands, int can_overlap,
+                                 int is_dependent, void *stream);
 
 #endif

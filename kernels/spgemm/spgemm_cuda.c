@@ -172,11 +172,14 @@ static int run_stage(const struct spmmi_spgemm_gpu *gpu, const struct spmmi_spge
     const struct spmmi_spgemm_operands operands = {
         v->left, v->right, v->diagonal, v->c, v->partials, v->alpha, v->beta, gpu->dtype == SPMM_F64};
     int error = cudaSuccess;
-    if (stage->columns.memory.memory != NULL)
-        return spmmi_spgemm_gpu_columns_run(&stage->columns, &operands, gpu->can_overlap, stream);
     for (uint32_t g = 0; g < stage->group_count && error == cudaSuccess; g++)
         error = spmmi_spgemm_groups_cuda(&stage->tables, &stage->groups[g], &operands, stream);
-    int is_dependent = gpu->can_overlap && stage->group_count > 0;
+    if (error == cudaSuccess && stage->longs.count > 0)
+        error = spmmi_spgemm_long_cuda(&stage->longs, &operands, stream);
+    int is_dependent = gpu->can_overlap && stage->group_count + stage->longs.count > 0;
+    if (error == cudaSuccess && stage->columns.memory.memory != NULL)
+        return spmmi_spgemm_gpu_columns_run(&stage->columns, &operands, gpu->can_overlap, is_dependent,
+                                            stream);
     if (error == cudaSuccess && stage->tables.pull_count > 0) { /* first, as one lane may add a long list */
         error = spmmi_spgemm_pull_cuda(&stage->tables, &operands, is_dependent, stream);
         is_dependent = gpu->can_overlap;

@@ -14,6 +14,14 @@ static uint8_t *flags_of(const struct spmmi_csr_pattern *a)
     return flags;
 }
 
+/* Rows that may have long entries are taken one by one. */
+static void separate_long(const struct spmmi_spgemm_stage *s, uint8_t *flags)
+{
+    const int64_t *left = s->task.left.row_ptr;
+    for (int64_t i = 0; i < s->task.left.rows; i++)
+        flags[i] = flags[i] && !spmmi_spgemm_is_long(s, left[i + 1] - left[i]);
+}
+
 /* Flags to numbers of rows, from each row to the end of its group; returns how many groups there are. */
 static int64_t count_rows(uint8_t *flags, int64_t rows)
 {
@@ -43,6 +51,7 @@ spmm_status_t spmmi_spgemm_groups(struct spmmi_spgemm_stage *s, int64_t groups_m
         return SPMM_OK;
     SPMM_TRY_ALLOC(s->alike = flags_of(&s->task.left), diag);
     SPMM_TRY_ALLOC(s->follows = flags_of(&s->task.right), diag);
+    separate_long(s, s->alike);
     if (count_rows(s->alike, rows) > groups_max) {
         spmmi_free(s->alike);
         spmmi_free(s->follows);

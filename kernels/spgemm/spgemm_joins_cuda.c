@@ -4,6 +4,7 @@
 
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
+#include "spgemm_longs.h"
 
 /* Entries of a row that was cut which one block adds. */
 static int64_t join_slice(const struct spmmi_spgemm_cut *cut)
@@ -11,15 +12,29 @@ static int64_t join_slice(const struct spmmi_spgemm_cut *cut)
     return spmmi_spgemm_join_width((uint32_t)cut->pieces);
 }
 
+/* Slices of a row; joins NULL: they are only counted. */
+static uint64_t cut_slices(const struct spmmi_spgemm_stage *s, const struct spmmi_spgemm_cut *cut,
+                           struct spmmi_spgemm_join *joins)
+{
+    const int64_t first = s->c.row_ptr[cut->row], end = s->c.row_ptr[cut->row + 1], slice = join_slice(cut);
+    uint64_t count = 0;
+    for (int64_t q = first, own; q<end; q += own> 0 ? own : 1) { /* 0: a long entry */
+        own = spmmi_spgemm_next_long(s, q, q + slice < end ? q + slice : end) - q;
+        if (own > 0 && joins != NULL)
+            joins[count] =
+                (struct spmmi_spgemm_join){(uint32_t)q, (uint32_t)(cut->partial + q - first), (uint32_t)own,
+                                           (uint32_t)(end - first), (uint32_t)cut->pieces};
+        count += own > 0;
+    }
+    return count;
+}
+
 uint64_t spmmi_spgemm_joins_count(const struct spmmi_spgemm_stage *s, const uint8_t *is_pulled)
 {
-    const int64_t *c = s->c.row_ptr;
     uint64_t count = 0;
-    for (int64_t r = 0; r < s->cut_count; r++) {
-        const int64_t slice = join_slice(&s->cuts[r]), row = s->cuts[r].row;
-        if (is_pulled == NULL || !is_pulled[row])
-            count += (uint64_t)((c[row + 1] - c[row] + slice - 1) / slice);
-    }
+    for (int64_t r = 0; r < s->cut_count; r++)
+        if (is_pulled == NULL || !is_pulled[s->cuts[r].row])
+            count += cut_slices(s, &s->cuts[r], NULL);
     return count;
 }
 
@@ -27,19 +42,11 @@ spmm_status_t spmmi_spgemm_joins_make(const struct spmmi_spgemm_stage *s, const 
                                       struct spmmi_spgemm_items *out, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    const int64_t *c = s->c.row_ptr;
     SPMM_TRY_ALLOC(out->joins = spmmi_alloc(spmmi_spgemm_joins_count(s, is_pulled), sizeof *out->joins),
                    diag);
-    for (int64_t r = 0; r < s->cut_count; r++) {
-        const struct spmmi_spgemm_cut *cut = &s->cuts[r];
-        const int64_t first = c[cut->row], entries = c[cut->row + 1] - first, slice = join_slice(cut);
-        const int is_whole = is_pulled != NULL && is_pulled[cut->row];
-        for (int64_t e = 0; e < entries && !is_whole; e += slice)
-            out->joins[out->join_count++] =
-                (struct spmmi_spgemm_join){(uint32_t)(first + e), (uint32_t)(cut->partial + e),
-                                           (uint32_t)(entries - e < slice ? entries - e : slice),
-                                           (uint32_t)entries, (uint32_t)cut->pieces};
-    }
+    for (int64_t r = 0; r < s->cut_count; r++)
+        if (is_pulled == NULL || !is_pulled[s->cuts[r].row])
+            out->join_count += (uint32_t)cut_slices(s, &s->cuts[r], out->joins + out->join_count);
 cleanup:
     return status;
 }

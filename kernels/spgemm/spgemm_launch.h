@@ -173,6 +173,35 @@ SPMMI_SPGEMM_BOTH static inline uint32_t spmmi_spgemm_join_width(uint32_t pieces
     return width;
 }
 
+/* A long entry of C has more products than SPMMI_SPGEMM_STRETCH in its row or a piece of it. No other kernel computes it:
+ * a thread block does, from lists of its products by ascending k. */
+struct spmmi_spgemm_long {
+    uint32_t out;          /* entry of C */
+    uint32_t row;          /* of C */
+    uint32_t first, count; /* stretches */
+    uint32_t has_gaps;     /* pieces of the row have no product of it */
+    uint32_t products;
+    uint64_t word; /* where its words begin */
+};
+
+struct spmmi_spgemm_stretch {
+    uint32_t first, count; /* words; SPMMI_SPGEMM_BEGINS: the first one of a piece */
+};
+#define SPMMI_SPGEMM_BEGINS 0x80000000u
+
+/* A product: entries of the left and of the right factor. */
+struct spmmi_spgemm_word {
+    uint32_t left, right;
+};
+
+struct spmmi_spgemm_long_tables {
+    const struct spmmi_spgemm_long *entries;
+    const struct spmmi_spgemm_stretch *stretches;
+    const struct spmmi_spgemm_word *words;
+    const int32_t *k_of; /* of each word; NULL without a diagonal */
+    uint32_t count;      /* entries */
+};
+
 struct spmmi_spgemm_tables {
     const struct spmmi_spgemm_item *items;
     const struct spmmi_spgemm_row
@@ -208,6 +237,9 @@ int spmmi_spgemm_masks_cuda(const struct spmmi_spgemm_tables *tables, const stru
                             const struct spmmi_spgemm_operands *operands, int is_dependent, void *stream);
 int spmmi_spgemm_pull_cuda(const struct spmmi_spgemm_tables *tables,
                            const struct spmmi_spgemm_operands *operands, int is_dependent, void *stream);
+/* Long entries; before all others, none of which writes them. */
+int spmmi_spgemm_long_cuda(const struct spmmi_spgemm_long_tables *tables,
+                           const struct spmmi_spgemm_operands *operands, void *stream);
 /* Behind these: pieces to C. */
 int spmmi_spgemm_join_cuda(const struct spmmi_spgemm_tables *tables,
                            const struct spmmi_spgemm_operands *operands, int is_dependent, void *stream);

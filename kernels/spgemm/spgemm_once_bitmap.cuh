@@ -48,6 +48,11 @@ template <typename Real> struct ValueMemory {
     Step<Real> steps[VALUE_THREADS];
 };
 
+// For tasks that may have long entries: how many products of each entry there were.
+template <typename Real> struct LongValueMemory : ValueMemory<Real> {
+    uint16_t counts[SPMMI_ONCE_RANGE];
+};
+
 inline unsigned grid_of(const spmmi_once_work *w, uint64_t most)
 {
     const unsigned blocks = w->bitmaps != nullptr ? w->blocks : FULL_GRID;
@@ -57,7 +62,7 @@ inline unsigned grid_of(const spmmi_once_work *w, uint64_t most)
 // The attribute is for the largest bitmaps of this GPU, so that launches of other threads do not lower it.
 inline uint32_t shared_of(uint32_t words)
 {
-    return (uint32_t)sizeof(ValueMemory<double>) + 2 * words * (uint32_t)sizeof(uint32_t);
+    return (uint32_t)sizeof(LongValueMemory<double>) + 2 * words * (uint32_t)sizeof(uint32_t);
 }
 
 } // namespace spgemm

@@ -280,6 +280,8 @@ static spmm_status_t compute_wide(struct once *o, int is_f64)
     SPMM_TRY_CUDA(
         (cudaError_t)spmmi_once_values_cuda(w, o->counts.tasks, o->counts.warp_tasks, is_f64, stream),
         o->diag);
+    if (o->counts.long_rows > 0)
+        SPMM_TRY_CUDA((cudaError_t)spmmi_once_long_values_cuda(w, o->counts.tasks, is_f64, stream), o->diag);
 cleanup:
     return status;
 }
@@ -313,6 +315,7 @@ static spmm_status_t multiply(struct once *o)
     SPMM_TRY(open_once(o));
     o->work.piece_entries = SPMMI_SPGEMM_PIECE_ENTRIES;
     o->work.heavy_products = SPMMI_SPGEMM_HEAVY_PRODUCTS;
+    o->work.stretch = SPMMI_SPGEMM_STRETCH;
     if (o->in->a->rows > 0)
         SPMM_TRY_CUDA((cudaError_t)spmmi_once_bin_products_cuda(&o->work, o->in->stream), o->diag);
     SPMM_TRY(read_checks(o));

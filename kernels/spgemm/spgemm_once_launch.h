@@ -51,6 +51,7 @@ struct spmmi_once_counts {
     unsigned int rows[SPMMI_ONCE_CLASSES];                      /* by entries */
     unsigned int cuts;                                          /* rows that are cut in k */
     unsigned int heavy_rows; /* of heavy_products multiplications or more */
+    unsigned int long_rows;  /* which may have long entries */
 };
 
 /* A range of the entries of a row of C, summed over entries [begin, end) of the row of A. */
@@ -71,6 +72,7 @@ struct spmmi_once_work {
     uint32_t piece_entries;   /* a piece of k has at least so many products for each entry of its row, */
     unsigned long long share; /* and at least so many: SPMMI_SPGEMM_PIECE_ENTRIES, spmmi_spgemm_share */
     unsigned long long heavy_products; /* SPMMI_SPGEMM_HEAVY_PRODUCTS */
+    uint32_t stretch;                  /* SPMMI_SPGEMM_STRETCH */
     unsigned long long *products;      /* of each row of C */
     uint32_t *entries;
     uint32_t *list[SPMMI_ONCE_CLASSES]; /* rows of each class */
@@ -118,6 +120,8 @@ int spmmi_once_tasks_cuda(const struct spmmi_once_work *w, int row_class, uint32
                           int is_dependent, void *stream);
 int spmmi_once_values_cuda(const struct spmmi_once_work *w, uint64_t tasks, uint64_t warp_tasks, int is_f64,
                            void *stream);
+/* The same of tasks of more than a stretch of entries of A, which the one above leaves out. */
+int spmmi_once_long_values_cuda(const struct spmmi_once_work *w, uint64_t tasks, int is_f64, void *stream);
 int spmmi_once_join_cuda(const struct spmmi_once_work *w, uint32_t cuts, int is_f64, void *stream);
 /* Most words of a bitmap that fits in this much shared memory of a thread block. */
 uint32_t spmmi_once_words_max(uint32_t shared_bytes);

@@ -107,6 +107,12 @@ __global__ void __launch_bounds__(ROW_THREADS) bin_products(const __grid_constan
         w.entries[i] = 0;
 }
 
+// May the row have long entries? A table has no room to count their products.
+__device__ __forceinline__ bool is_long(const spmmi_once_work &w, int64_t row, unsigned long long products)
+{
+    return products > w.stretch && row_begin(w.a, row + 1) - row_begin(w.a, row) > (int64_t)w.stretch;
+}
+
 __global__ void __launch_bounds__(ROW_THREADS) bin_entries(const __grid_constant__ spmmi_once_work w)
 {
     __shared__ unsigned int taken[SPMMI_ONCE_CLASSES], base[SPMMI_ONCE_CLASSES];
@@ -114,7 +120,9 @@ __global__ void __launch_bounds__(ROW_THREADS) bin_entries(const __grid_constant
     Binning binning = {taken, base};
     const uint32_t entries = i < w.a.rows ? w.entries[i] : 0;
     const unsigned long long products = entries > 0 ? w.products[i] : 0, piece = piece_of(w, entries);
-    const bool is_of_table = !w.all_wide && products <= piece && entries <= SPMMI_ONCE_ENTRIES_MAX &&
+    const bool has_long = is_long(w, i, products);
+    const bool is_of_table = !w.all_wide && !has_long && products <= piece &&
+                             entries <= SPMMI_ONCE_ENTRIES_MAX &&
                              (!has_few_rows(w) || products <= warp_products(w));
     const int row_class = entries == 0  ? SPMMI_ONCE_CLASSES
                           : is_of_table ? table_of(w, entries, products)
@@ -129,6 +137,7 @@ __global__ void __launch_bounds__(ROW_THREADS) bin_entries(const __grid_constant
     add_to(&w.counts->warp_tasks, has_warp_tasks(room, entries) ? room.tasks : 0);
     add_to(&w.counts->partials, room.partials);
     add_to(&w.counts->cuts, room.pieces > 1 ? 1u : 0u);
+    add_to(&w.counts->long_rows, has_long ? 1u : 0u);
 }
 
 __global__ void __launch_bounds__(SCAN_THREADS) scan_rows(const __grid_constant__ spmmi_once_work w)

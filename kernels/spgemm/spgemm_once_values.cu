@@ -36,10 +36,38 @@ __device__ __forceinline__ Range range_of(const spmmi_once_work &w, const spmmi_
     return r;
 }
 
+// Of entries that may be long: the sum of a stretch, and how many products it has. The sum of those before it lies where
+// the task's result goes, which only its warp touches.
+template <typename Real> struct LongSums {
+    Real *sums, *to;
+    uint16_t *counts;
+    uint32_t stretch;
+
+    static constexpr uint32_t HAS_MORE = 0x8000; // of a count: there are stretches before
+
+    __device__ __forceinline__ Real end(uint32_t e) const
+    {
+        return (counts[e] & HAS_MORE) != 0 ? to[e] + sums[e] : sums[e];
+    }
+};
+
+template <typename Real>
+__device__ __forceinline__ void add_product(const LongSums<Real> &s, uint32_t position, Real a, Real b)
+{
+    uint32_t count = s.counts[position];
+    if ((count & ~s.HAS_MORE) == s.stretch) {
+        s.to[position] = s.end(position);
+        s.sums[position] = Real(0);
+        count = s.HAS_MORE;
+    }
+    s.counts[position] = (uint16_t)(count + 1);
+    s.sums[position] = fused(a, b, s.sums[position]);
+}
+
 // Adds products to the sums of a range.
-template <typename Real> struct RangeAdder {
+template <typename Real, typename Sums> struct RangeAdder {
     const uint32_t *words, *before;
-    Real *sums;
+    Sums sums;
     uint32_t first_word;
 
     __device__ __forceinline__ void take(int32_t column, Real a, Real b, bool is_there, unsigned starts,
@@ -73,9 +101,9 @@ __device__ __forceinline__ void map_range(const spmmi_once_work &w, const Range 
 }
 
 // The products of a task that belong to columns [from, to), which are those of one warp; IS_WHOLE: all of them.
-template <typename Real, bool IS_WHOLE>
+template <typename Real, bool IS_WHOLE, typename Sums>
 __device__ __forceinline__ void add_task(const spmmi_once_work &w, const spmmi_once_task &task, int32_t from,
-                                         int32_t to, Step<Real> *steps, RangeAdder<Real> &adder)
+                                         int32_t to, Step<Real> *steps, RangeAdder<Real, Sums> &adder)
 {
     const uint32_t lane = threadIdx.x % 32;
     const int64_t begin = row_begin(w.a, task.row);
@@ -100,20 +128,40 @@ __device__ __forceinline__ Real *target_of(const spmmi_once_work &w, const spmmi
                : static_cast<Real *>(w.partials) + task.partial + (uint64_t)task.range * SPMMI_ONCE_RANGE;
 }
 
-// One task by a block: each warp has an eighth of the entries.
-template <typename Real>
-__device__ __forceinline__ void run_task(const spmmi_once_work &w, const spmmi_once_task &task,
-                                         const Range &r, ValueMemory<Real> &memory, RangeAdder<Real> &adder)
+// Tasks that the kernel of long ones takes.
+__device__ __forceinline__ bool is_long(const spmmi_once_work &w, const spmmi_once_task &task)
+{
+    return task.end - task.begin > w.stretch;
+}
+
+// The entries of a task that a warp has, an eighth, whose sums are 0.
+template <typename Real, typename Sums>
+__device__ __forceinline__ void add_share(const spmmi_once_work &w, const spmmi_once_task &task,
+                                          const Range &r, Step<Real> *steps, RangeAdder<Real, Sums> &adder)
 {
     const uint32_t warp = threadIdx.x / 32, share = (r.count + VALUE_WARPS - 1) / VALUE_WARPS,
                    first = warp * share, end = min(first + share, r.count);
-    for (uint32_t e = first + threadIdx.x % 32; e < end; e += 32)
-        memory.sums[e] = Real(0);
-    __syncwarp();
     if (first < end)
         add_task<Real, false>(w, task, w.c_columns[r.first + first], w.c_columns[r.first + end - 1] + 1,
-                              memory.steps + warp * 32, adder);
+                              steps + warp * 32, adder);
     __syncthreads();
+}
+
+template <typename Real> __device__ __forceinline__ void clear_sums(Real *sums, uint32_t count)
+{
+    for (uint32_t e = threadIdx.x; e < count; e += VALUE_THREADS)
+        sums[e] = Real(0);
+    __syncthreads();
+}
+
+// One task by a block.
+template <typename Real>
+__device__ __forceinline__ void run_task(const spmmi_once_work &w, const spmmi_once_task &task,
+                                         const Range &r, ValueMemory<Real> &memory,
+                                         RangeAdder<Real, Real *> &adder)
+{
+    clear_sums(memory.sums, r.count);
+    add_share(w, task, r, memory.steps, adder);
     Real *const to = target_of<Real>(w, task, r);
     for (uint32_t e = threadIdx.x; e < r.count; e += VALUE_THREADS)
         to[e] = memory.sums[e];
@@ -123,10 +171,10 @@ __device__ __forceinline__ void run_task(const spmmi_once_work &w, const spmmi_o
 template <typename Real>
 __device__ __forceinline__ void run_pieces(const spmmi_once_work &w, const spmmi_once_task *tasks,
                                            uint32_t pieces, const Range &r, ValueMemory<Real> &memory,
-                                           RangeAdder<Real> adder)
+                                           RangeAdder<Real, Real *> adder)
 {
     const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    if (warp >= pieces)
+    if (warp >= pieces || is_long(w, tasks[warp]))
         return;
     const spmmi_once_task task = tasks[warp];
     adder.sums += warp * SPMMI_ONCE_WARP_ENTRIES;
@@ -170,13 +218,42 @@ __global__ void __launch_bounds__(VALUE_THREADS) values_kernel(const __grid_cons
             const Range r = range_of(w, *first);
             pieces = count_pieces(first, some - done);
             map_range(w, r, words, before, shared);
-            RangeAdder<Real> adder = {words, before, memory.sums, r.first_word};
+            RangeAdder<Real, Real *> adder = {words, before, memory.sums, r.first_word};
             if constexpr (OF_WARPS)
                 run_pieces(w, first, pieces, r, memory, adder);
-            else
+            else if (!is_long(w, *first))
                 run_task(w, *first, r, memory, adder);
             __syncthreads();
         }
+    }
+}
+
+// A block takes a task, those of warps too.
+template <typename Real, bool IS_SHARED>
+__global__ void __launch_bounds__(VALUE_THREADS) long_values_kernel(const __grid_constant__ spmmi_once_work w)
+{
+    extern __shared__ __align__(16) unsigned char shared_memory[];
+    __shared__ uint32_t shared[VALUE_WARPS];
+    LongValueMemory<Real> &memory = *reinterpret_cast<LongValueMemory<Real> *>(shared_memory);
+    uint32_t *const words = IS_SHARED ? reinterpret_cast<uint32_t *>(shared_memory + sizeof memory)
+                                      : w.bitmaps + (uint64_t)blockIdx.x * 2 * w.bitmap_words;
+    uint32_t *const before = words + w.bitmap_words;
+    const uint64_t others = w.counts->tasks_taken, of_warps = w.counts->warp_taken;
+    for (uint64_t at = blockIdx.x; at < others + of_warps; at += gridDim.x) {
+        const spmmi_once_task task = w.tasks[at < others ? at : w.tasks_room - of_warps + (at - others)];
+        if (!is_long(w, task))
+            continue;
+        const Range r = range_of(w, task);
+        map_range(w, r, words, before, shared);
+        const LongSums<Real> sums = {memory.sums, target_of<Real>(w, task, r), memory.counts, w.stretch};
+        RangeAdder<Real, LongSums<Real>> adder = {words, before, sums, r.first_word};
+        for (uint32_t e = threadIdx.x; e < r.count; e += VALUE_THREADS)
+            memory.counts[e] = 0;
+        clear_sums(memory.sums, r.count);
+        add_share(w, task, r, memory.steps, adder);
+        for (uint32_t e = threadIdx.x; e < r.count; e += VALUE_THREADS)
+            sums.to[e] = sums.end(e);
+        __syncthreads();
     }
 }
 
@@ -212,6 +289,20 @@ int launch_values(const spmmi_once_work *w, uint64_t tasks, void *stream)
     return launch_kernel(values_kernel<Real, true, OF_WARPS>, grid, VALUE_THREADS, bytes, stream, false, *w);
 }
 
+template <typename Real> int launch_long_values(const spmmi_once_work *w, uint64_t tasks, void *stream)
+{
+    const uint32_t own = (uint32_t)sizeof(LongValueMemory<Real>);
+    const dim3 grid(grid_of(w, tasks));
+    if (w->bitmaps != nullptr)
+        return launch_kernel(long_values_kernel<Real, false>, grid, VALUE_THREADS, own, stream, false, *w);
+    const uint32_t bytes = own + 2 * w->bitmap_words * (uint32_t)sizeof(uint32_t);
+    const cudaError_t error =
+        allow_shared(long_values_kernel<Real, true>, bytes + STATIC_SHARED, shared_of(w->words_max));
+    if (error != cudaSuccess)
+        return error;
+    return launch_kernel(long_values_kernel<Real, true>, grid, VALUE_THREADS, bytes, stream, false, *w);
+}
+
 template <typename Real>
 int launch_all_values(const spmmi_once_work *w, uint64_t tasks, uint64_t warp_tasks, void *stream)
 {
@@ -233,6 +324,12 @@ int spmmi_once_values_cuda(const struct spmmi_once_work *w, uint64_t tasks, uint
 {
     return is_f64 ? spmmi::spgemm::launch_all_values<double>(w, tasks, warp_tasks, stream)
                   : spmmi::spgemm::launch_all_values<float>(w, tasks, warp_tasks, stream);
+}
+
+int spmmi_once_long_values_cuda(const struct spmmi_once_work *w, uint64_t tasks, int is_f64, void *stream)
+{
+    return is_f64 ? spmmi::spgemm::launch_long_values<double>(w, tasks, stream)
+                  : spmmi::spgemm::launch_long_values<float>(w, tasks, stream);
 }
 
 int spmmi_once_join_cuda(const struct spmmi_once_work *w, uint32_t cuts, int is_f64, void *stream)

@@ -26,7 +26,9 @@ unsigned long long spmmi_spgemm_hash_mask = ~0ull;
 
 struct stage_making {
     const struct spmmi_spgemm_gpu_source *source;
-    const struct spmmi_spgemm_stage *from;
+    struct spmmi_spgemm_stage from; /* a copy, with long entries */
+    struct spmmi_spgemm_longs longs;
+    uint64_t host_left;
     const struct spmmi_device_memory *memory;
     int has_diagonal;
     uint64_t used; /* bytes of the device before this stage */
@@ -103,14 +105,14 @@ static spmm_status_t make_tables(struct stage_making *m)
     SPMM_TRY(spmmi_cuda_copy_up(t->joins, items->joins, items->join_count, sizeof *t->joins, m->diag));
     if (m->has_diagonal)
         SPMM_TRY(
-            spmmi_cuda_copy_up(t->k_of, m->from->task.left.col_ind, items->direct, sizeof *t->k_of, m->diag));
+            spmmi_cuda_copy_up(t->k_of, m->from.task.left.col_ind, items->direct, sizeof *t->k_of, m->diag));
 cleanup:
     return status;
 }
 
 static void cut_scratch(struct stage_making *m, struct spmmi_arena *arena)
 {
-    const struct spmmi_spgemm_stage *s = m->from;
+    const struct spmmi_spgemm_stage *s = &m->from;
     struct spmmi_spgemm_derivation *d = &m->derivation;
     const uint64_t right = (uint64_t)s->task.right.row_ptr[s->task.right.rows],
                    c = (uint64_t)s->c.row_ptr[s->task.left.rows];
@@ -137,7 +139,7 @@ static void cut_scratch(struct stage_making *m, struct spmmi_arena *arena)
 static spmm_status_t upload_rows(struct stage_making *m)
 {
     spmm_status_t status = SPMM_OK;
-    const struct spmmi_spgemm_task *task = &m->from->task;
+    const struct spmmi_spgemm_task *task = &m->from.task;
     const uint64_t rows = (uint64_t)task->left.rows + 1;
     uint32_t *row_of = NULL, *row_ptr = NULL;
     SPMM_TRY_ALLOC(row_of = spmmi_alloc(m->items.direct, sizeof *row_of), m->diag);
@@ -146,7 +148,7 @@ static spmm_status_t upload_rows(struct stage_making *m)
         for (int64_t p = task->left.row_ptr[i]; p < task->left.row_ptr[i + 1]; p++)
             row_of[p] = (uint32_t)i;
     for (uint64_t i = 0; i < rows; i++)
-        row_ptr[i] = (uint32_t)m->from->c.row_ptr[i];
+        row_ptr[i] = (uint32_t)m->from.c.row_ptr[i];
     SPMM_TRY(spmmi_cuda_copy_up(m->derivation.row_of, row_of, m->items.direct, sizeof *row_of, m->diag));
     SPMM_TRY(spmmi_cuda_copy_up(m->derivation.c_row_ptr, row_ptr, rows, sizeof *row_ptr, m->diag));
 cleanup:
@@ -159,7 +161,7 @@ static spmm_status_t make_scratch(struct stage_making *m)
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_arena arena = {NULL, 0};
-    const struct spmmi_spgemm_stage *s = m->from;
+    const struct spmmi_spgemm_stage *s = &m->from;
     struct spmmi_spgemm_derivation *d = &m->derivation;
     cut_scratch(m, &arena);
     SPMM_TRY(take(m, arena.bytes));
@@ -316,13 +318,82 @@ cleanup:
     return status;
 }
 
+static void cut_longs(const struct stage_making *m, struct spmmi_arena *arena)
+{
+    const struct spmmi_spgemm_longs *longs = &m->longs;
+    struct spmmi_spgemm_long_tables *t = &m->to->longs;
+    t->entries = spmmi_arena_cut(arena, longs->count, sizeof *t->entries);
+    t->stretches = spmmi_arena_cut(arena, longs->stretch_count, sizeof *t->stretches);
+    t->words = spmmi_arena_cut(arena, longs->word_count, sizeof *t->words);
+    if (m->has_diagonal)
+        t->k_of = spmmi_arena_cut(arena, longs->word_count, sizeof *t->k_of);
+}
+
+/* Which entry of the diagonal each product has. */
+static spmm_status_t upload_long_k(const struct stage_making *m)
+{
+    spmm_status_t status = SPMM_OK;
+    int32_t *k_of = NULL;
+    SPMM_TRY_ALLOC(k_of = spmmi_alloc(m->longs.word_count, sizeof *k_of), m->diag);
+    for (uint64_t w = 0; w < m->longs.word_count; w++)
+        k_of[w] = m->from.task.left.col_ind[m->longs.words[w].left];
+    SPMM_TRY(spmmi_cuda_copy_up(m->to->longs.k_of, k_of, m->longs.word_count, sizeof *k_of, m->diag));
+cleanup:
+    spmmi_free(k_of);
+    return status;
+}
+
+/* Long entries, whose lists the host does not keep. */
+static spmm_status_t make_longs(struct stage_making *m)
+{
+    spmm_status_t status = SPMM_OK;
+    uint64_t bytes = 0;
+    struct spmmi_arena arena = {NULL, 0};
+    const struct spmmi_spgemm_longs *longs = &m->longs;
+    struct spmmi_spgemm_long_tables *t = &m->to->longs;
+    SPMM_TRY(spmmi_spgemm_require_counts(&m->from, m->diag));
+    SPMM_TRY(spmmi_spgemm_longs_make(&m->from, m->host_left, &m->longs, &bytes, m->diag));
+    if (longs->count == 0)
+        return SPMM_OK;
+    m->host_left -= bytes;
+    m->from.longs = longs;
+    cut_longs(m, &arena);
+    SPMM_TRY(take(m, arena.bytes));
+    SPMM_TRY(spmmi_arena_take(&arena, m->memory, &m->to->long_memory, m->diag));
+    m->to->bytes += arena.bytes;
+    arena.bytes = 0;
+    cut_longs(m, &arena);
+    t->count = longs->count;
+    SPMM_TRY(spmmi_cuda_copy_up(t->entries, longs->entries, longs->count, sizeof *t->entries, m->diag));
+    SPMM_TRY(spmmi_cuda_copy_up(t->stretches, longs->stretches, longs->stretch_count, sizeof *t->stretches,
+                                m->diag));
+    SPMM_TRY(spmmi_cuda_copy_up(t->words, longs->words, longs->word_count, sizeof *t->words, m->diag));
+    if (m->has_diagonal)
+        SPMM_TRY(upload_long_k(m));
+cleanup:
+    return status;
+}
+
+static spmm_status_t make_columns(struct stage_making *m)
+{
+    spmm_status_t status = SPMM_OK;
+    const struct spmmi_spgemm_columns_source source = {&m->from, m->memory, m->host_left,
+                                                       m->source->device_left, m->used + m->to->bytes};
+    m->to->kernel = SPMMI_SPGEMM_KERNEL_COLUMNS;
+    SPMM_TRY(spmmi_spgemm_gpu_columns_make(&source, &m->to->columns, m->diag));
+    m->to->bytes += m->to->columns.memory.bytes;
+cleanup:
+    return status;
+}
+
 spmm_status_t spmmi_spgemm_gpu_stage_make(const struct spmmi_spgemm_gpu_source *source, int index,
                                           const struct spmmi_device_memory *memory, uint64_t used,
                                           struct spmmi_spgemm_gpu_stage *stage, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     struct stage_making m = {.source = source,
-                             .from = &source->stages[index],
+                             .from = source->stages[index],
+                             .host_left = source->host_left,
                              .memory = memory,
                              .has_diagonal = source->has_diagonal && index == source->tasks->count - 1,
                              .used = used,
@@ -330,14 +401,13 @@ spmm_status_t spmmi_spgemm_gpu_stage_make(const struct spmmi_spgemm_gpu_source *
                              .diag = diag};
     struct spmmi_spgemm_wanted wanted = {.dtype = source->dtype};
     memset(stage, 0, sizeof *stage);
+    SPMM_TRY(make_longs(&m));
     if (source->kernel != NULL && strcmp(source->kernel, SPMMI_SPGEMM_KERNEL_COLUMNS) == 0) {
-        stage->kernel = SPMMI_SPGEMM_KERNEL_COLUMNS;
-        SPMM_TRY(spmmi_spgemm_gpu_columns_make(source, index, memory, used, &stage->columns, diag));
-        stage->bytes = stage->columns.memory.bytes;
-        return SPMM_OK;
+        SPMM_TRY(make_columns(&m));
+        goto cleanup;
     }
     SPMM_TRY(read_choice(&m, &wanted));
-    SPMM_TRY(spmmi_spgemm_items_make(m.from, &wanted, source->threads, source->host_left, &m.items, diag));
+    SPMM_TRY(spmmi_spgemm_items_make(&m.from, &wanted, source->threads, m.host_left, &m.items, diag));
     stage->bins = m.items.bins;
     stage->mask_count = m.items.mask_count;
     memcpy(stage->masks, m.items.masks, sizeof stage->masks);
@@ -355,6 +425,7 @@ spmm_status_t spmmi_spgemm_gpu_stage_make(const struct spmmi_spgemm_gpu_source *
 cleanup:
     spmmi_device_release(&m.scratch);
     spmmi_spgemm_items_free(&m.items);
+    spmmi_spgemm_longs_free(&m.longs);
     return status;
 }
 
@@ -363,4 +434,5 @@ void spmmi_spgemm_gpu_stage_free(struct spmmi_spgemm_gpu_stage *stage)
     spmmi_device_release(&stage->memory);
     spmmi_device_release(&stage->positions);
     spmmi_device_release(&stage->columns.memory);
+    spmmi_device_release(&stage->long_memory);
 }

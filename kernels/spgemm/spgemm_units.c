@@ -114,6 +114,15 @@ cleanup:
     return status;
 }
 
+static int has_long_row(const struct spmmi_spgemm_stage *s)
+{
+    const int64_t *left = s->task.left.row_ptr;
+    int64_t i = 0;
+    while (i < s->task.left.rows && !spmmi_spgemm_is_long(s, left[i + 1] - left[i]))
+        i++;
+    return i < s->task.left.rows;
+}
+
 spmm_status_t spmmi_spgemm_units(struct spmmi_spgemm_stage *s, const struct spmmi_spgemm *plan,
                                  uint64_t *bytes, spmm_diag_t *diag)
 {
@@ -134,6 +143,8 @@ spmm_status_t spmmi_spgemm_units(struct spmmi_spgemm_stage *s, const struct spmm
     s->cut_count = lists.cut_count;
     s->partials = lists.partials;
     s->sums = s->task.right.cols;
+    s->has_stretches = (plan->flags & SPMMI_SPGEMM_STRETCHES) != 0;
+    s->long_sums = has_long_row(s) ? SPMMI_SPGEMM_LONG_ARRAYS * s->task.right.cols : 0;
     *bytes += (uint64_t)s->unit_count * sizeof *s->units + (uint64_t)s->cut_count * sizeof *s->cuts;
 cleanup:
     return status;

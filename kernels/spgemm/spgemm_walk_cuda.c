@@ -3,6 +3,7 @@
 #include "spgemm_walk.h"
 
 #include "spgemm_choice.h"
+#include "spgemm_longs.h"
 
 /* Where an item is and what it makes. */
 struct spgemm_place {
@@ -82,7 +83,18 @@ static void list_until(struct spgemm_walk *w, int64_t first, int64_t end, int32_
     }
 }
 
-/* Items of a row that has too many entries for one, or too long a list with rows of no product in it. */
+/* The cursors go behind a long entry, to which they point where they have products of it. */
+static void skip_long(struct spgemm_walk *w, int64_t first, int64_t end, int32_t column)
+{
+    const struct spmmi_spgemm_stage *s = w->stage;
+    for (int64_t p = first; p < end; p++) {
+        const uint32_t at = w->cursor[p - first],
+                       row_end = spmmi_spgemm_walk_start(s, p) + (uint32_t)spmmi_spgemm_walk_count(s, p);
+        w->cursor[p - first] += at < row_end && s->task.right.col_ind[at] == column;
+    }
+}
+
+/* Items of a row that has too many entries for one, or long ones, or too long a list with rows of no product in it. */
 static void walk_listed(struct spgemm_walk *w, int64_t first, int64_t end, int64_t entries,
                         struct spgemm_place at)
 {
@@ -94,8 +106,15 @@ static void walk_listed(struct spgemm_walk *w, int64_t first, int64_t end, int64
         w->cursor[p - first] = spmmi_spgemm_walk_start(s, p);
     at.is_listed = 1;
     while (at.c_at < c_end) {
-        const int64_t next = at.c_at + most < c_end ? at.c_at + most : c_end;
+        const int64_t most_end = at.c_at + most < c_end ? at.c_at + most : c_end,
+                      next = spmmi_spgemm_next_long(s, at.c_at, most_end);
         const uint64_t before = w->listed;
+        if (next == at.c_at) {
+            skip_long(w, first, end, s->c.col_ind[next]);
+            at.out++;
+            at.c_at++;
+            continue;
+        }
         list_until(w, first, end, next < c_end ? s->c.col_ind[next] : INT32_MAX);
         at.list = (uint64_t)direct + before;
         at.length = w->listed - before;
@@ -119,7 +138,8 @@ static void walk_row(struct spgemm_walk *w, int64_t row, int64_t first, int64_t 
     if (entries == 0)
         return;
     at.entries = (uint32_t)entries;
-    if (entries <= SPMMI_SPGEMM_ITEM_ENTRIES && at.length <= SPMMI_SPGEMM_LIST_MAX)
+    if (entries <= SPMMI_SPGEMM_ITEM_ENTRIES && at.length <= SPMMI_SPGEMM_LIST_MAX &&
+        !spmmi_spgemm_row_is_long(w->stage, row))
         put_item(w, &at);
     else
         walk_listed(w, first, end, entries, at);
@@ -163,7 +183,7 @@ static int64_t walk_rows(struct spgemm_walk *w, int64_t i, int64_t end)
 {
     const int64_t *left = w->stage->task.left.row_ptr, *c = w->stage->c.row_ptr;
     const int64_t entries = c[i + 1] - c[i],
-                  rows = w->alike != NULL ? spmmi_spgemm_alike_rows(w->alike, i, end) : 1;
+                  rows = w->alike != NULL ? spmmi_spgemm_alike_rows(w->alike, w->stage, i, end) : 1;
     if (rows > 1 && entries > 0 && entries <= SPMMI_SPGEMM_ITEM_ENTRIES) {
         spmmi_spgemm_pulls_end(&w->pulls);
         walk_group(w, i, rows);

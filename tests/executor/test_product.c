@@ -133,6 +133,23 @@ static void bits_are_those_of_the_rule(void **state)
     test_sparse_squares(REFERENCE_MAX, check_by_all_kernels);
 }
 
+static void check_as_it_is(struct test_sparse_product p)
+{
+    for (size_t k = 0; k < KERNELS; k++) {
+        struct bench b = bench_of(&p, kernels[k], 2);
+        run_with(&b, 1, 0);
+        expect_reference(&b, &p, kernels[k]);
+        bench_free(&b);
+    }
+}
+
+/* Of exactly two stretches and of more; in whole rows, in pieces, and in some pieces alone; in rows that are alike. */
+static void long_entries_are_summed_in_stretches(void **state)
+{
+    (void)state;
+    test_sparse_long_entries(check_as_it_is);
+}
+
 static void forms(void **state)
 {
     (void)state;
@@ -420,6 +437,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bits_are_those_of_the_rule),
+        cmocka_unit_test(long_entries_are_summed_in_stretches),
         cmocka_unit_test(forms),
         cmocka_unit_test(same_bits_at_any_number_of_threads),
         cmocka_unit_test(a_thousand_products_have_the_same_bits),

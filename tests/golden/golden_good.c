@@ -445,6 +445,20 @@ static uint8_t *product_triple(size_t *size)
     return bytes;
 }
 
+/* A plan with long entries. */
+static uint8_t *product_stretches(size_t *size)
+{
+    struct test_matrix *a = test_matrix_named("2 x 6000 short-fat", TEST_VALUES_REAL);
+    uint8_t *bytes = product_of((struct test_sparse_product){.count = 2,
+                                                             .factor = {a, a},
+                                                             .op = {SPMM_OP_N, SPMM_OP_T},
+                                                             .piece_products = INT64_MAX,
+                                                             .dtype = SPMM_F64},
+                                size);
+    test_matrix_free(a);
+    return bytes;
+}
+
 static uint8_t *product_lower(size_t *size)
 {
     struct test_matrix *a = test_matrix_named("odd rows empty", TEST_VALUES_REAL);
@@ -525,6 +539,7 @@ const struct golden_good golden_good_cases[] = {
     ROW(types_f64, 1),
     ROW(product_square, 1),
     ROW(product_triple, 1),
+    ROW(product_stretches, 1),
     ROW(product_lower, 1),
     ROW(product_empty, 1),
     ROW(decimal, 1),

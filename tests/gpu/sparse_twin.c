@@ -14,6 +14,7 @@
 
 #include "executor/spgemm/product_state.h"
 #include "kernels/spgemm/spgemm_items.h"
+#include "kernels/spgemm/spgemm_longs.h"
 #include "tests/support/dense.h"
 
 static void *upload(const void *host, size_t bytes)
@@ -142,6 +143,15 @@ void sparse_twin_check(struct sparse_twin *t, const struct test_sparse_product *
     sparse_twin_run_cpu(t, 1, 0);
     sparse_twin_run(t, 1, 0);
     sparse_twin_expect(t, p);
+}
+
+void sparse_twin_expect_long(const struct sparse_twin *t)
+{
+    struct spmmi_spgemm_longs longs = {.count = 0};
+    uint64_t bytes = 0;
+    assert_int_equal(spmmi_spgemm_longs_make(&t->cpu->stages[0], UINT64_MAX, &longs, &bytes, NULL), SPMM_OK);
+    assert_true(longs.count > 0);
+    spmmi_spgemm_longs_free(&longs);
 }
 
 void sparse_twin_expect_turns(const struct sparse_twin *t)

@@ -173,6 +173,10 @@ TEST_PATTERN(few_far_columns, j % 60000 == 0)
 TEST_PATTERN(every_entry, true)
 TEST_PATTERN(giant_and_short, i % 500 == 0 || i == j)
 
+TEST_PATTERN(long_left, i == 0 || j % 800 == i || (i == 3 && j % 800 < 500))
+TEST_PATTERN(long_right, j == 0 || j == 1 + i || (i < 4800 && (j == 5001 || j == 5002)))
+TEST_PATTERN(long_right_cut, j < 7 || j == 7 + i)
+
 /* The product of two patterns. */
 static void check_patterns(const struct test_pattern patterns[2], spmm_dtype_t dtype, int turn)
 {
@@ -191,6 +195,17 @@ static void sums_of_48_kib_are_launched(void **state)
                                                    {"12,288 rows", 12288, 20, half}};
     (void)state;
     check_patterns(patterns, SPMM_F64, 0);
+}
+
+/* Of rows that are not cut, and of pieces of one. */
+static void long_entries_have_the_bits_of_the_cpu(void **state)
+{
+    static const struct test_pattern patterns[][2] = {
+        {{"long left", 7, 5000, long_left}, {"long right", 5000, 5003, long_right}},
+        {{"long left", 7, 9000, long_left}, {"long right, cut", 9000, 9007, long_right_cut}}};
+    (void)state;
+    for (int turn = 0; turn < 4; turn++)
+        check_patterns(patterns[turn / 2], turn % 2 ? SPMM_F32 : SPMM_F64, turn);
 }
 
 /* Rows of every class, of several ranges, and rows that are cut in k: with few entries, with several ranges, of which
@@ -371,6 +386,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_of_48_kib_are_launched),
+        cmocka_unit_test(long_entries_have_the_bits_of_the_cpu),
         cmocka_unit_test(every_shape_has_the_bits_of_the_cpu),
         cmocka_unit_test(larger_rows_have_the_bits_of_the_cpu),
         cmocka_unit_test(giant_rows_beside_tables_have_the_bits_of_the_cpu),

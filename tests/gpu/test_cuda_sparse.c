@@ -47,6 +47,25 @@ static void every_form_has_the_bits_of_the_cpu(void **state)
     test_sparse_forms(check);
 }
 
+static void check_as_it_is(struct test_sparse_product p)
+{
+    for (size_t k = 0; k < KERNELS; k++) {
+        struct sparse_twin t = sparse_twin_make(&p, kernels[k], 0);
+        sparse_twin_expect_long(&t);
+        sparse_twin_check(&t, &p);
+        sparse_twin_run_cpu(&t, 0.5, -3);
+        sparse_twin_run(&t, 0.5, -3);
+        sparse_twin_expect(&t, &p);
+        sparse_twin_free(&t);
+    }
+}
+
+static void long_entries_have_the_bits_of_the_cpu(void **state)
+{
+    (void)state;
+    test_sparse_long_entries(check_as_it_is);
+}
+
 TEST_PATTERN(wide_rows, test_chance(i, j, i % 7 == 0 ? 3 : 40))
 TEST_PATTERN(blocks, i / 6 == j / 6 || i / 6 == j / 6 + 1)
 TEST_PATTERN(five_points, i == j || i == j + 1 || j == i + 1 || i == j + 30 || j == i + 30)
@@ -563,6 +582,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_shape_has_the_bits_of_the_cpu),
         cmocka_unit_test(every_form_has_the_bits_of_the_cpu),
+        cmocka_unit_test(long_entries_have_the_bits_of_the_cpu),
         cmocka_unit_test(larger_rows_have_the_bits_of_the_cpu),
         cmocka_unit_test(kernels_are_taken_by_rule),
         cmocka_unit_test(kernels_of_every_kind_share_a_product),

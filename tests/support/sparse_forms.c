@@ -53,6 +53,41 @@ void test_sparse_forms(test_sparse_visit visit)
     test_matrix_free(d);
 }
 
+TEST_PATTERN(long_rows, i == 0 || (i == 1 ? j % 2 == 0 : i == 2 ? j < 4096 : j % 700 == i))
+TEST_PATTERN(long_columns, j < 2 || (j == 2 && i < 4500) || j == 3 + i % 997)
+TEST_PATTERN(every_one, true)
+
+void test_sparse_long_entries(test_sparse_visit visit)
+{
+    static const struct test_pattern left = {"long rows", 6, 9000, long_rows},
+                                     right = {"long columns", 9000, 1000, long_columns},
+                                     exact = {"two stretches", 3, 8192, every_one};
+    struct test_matrix *a = test_matrix_of(&left, TEST_VALUES_REAL),
+                       *b = test_matrix_of(&right, TEST_VALUES_REAL),
+                       *e = test_matrix_of(&exact, TEST_VALUES_REAL);
+    const struct test_sparse_product products[] = {
+        {.count = 2, .factor = {a, b}, .piece_products = INT64_MAX, .dtype = SPMM_F64},
+        {.count = 2, .factor = {a, b}, .piece_products = 20000, .diagonal = 1, .dtype = SPMM_F32},
+        {.count = 2, .factor = {a, b}, .piece_products = 20000, .dtype = SPMM_F64},
+        {.count = 2,
+         .factor = {e, e},
+         .op = {SPMM_OP_N, SPMM_OP_T},
+         .piece_products = INT64_MAX,
+         .dtype = SPMM_F32},
+        {.count = 2,
+         .factor = {a, a},
+         .op = {SPMM_OP_N, SPMM_OP_T},
+         .lower = 1,
+         .piece_products = 15000,
+         .dtype = SPMM_F64},
+    };
+    for (size_t i = 0; i < sizeof products / sizeof products[0]; i++)
+        visit(products[i]);
+    test_matrix_free(a);
+    test_matrix_free(b);
+    test_matrix_free(e);
+}
+
 TEST_PATTERN(three_kinds, i == 0   ? j < 300
                           : i == 1 ? j >= 660
                                    : j / 320 == (i % 100 == 2 ? 2 : i % 2) && j % 20 == i % 20)

@@ -9,6 +9,8 @@
 
 #include "dense.h"
 
+#define STRETCH 4096 /* products of an entry of a piece that are added one after the other */
+
 static void *take(int64_t count, size_t size)
 {
     void *block = calloc((size_t)count + 1, size);
@@ -172,7 +174,9 @@ static void multiply_row(const struct test_sparse_product *p, const struct test_
                          int is_lower, struct test_sparse_result *c)
 {
     const int64_t cols = right->cols, piece = piece_of(p, left, right, i, is_lower);
-    double *part = take(cols, sizeof *part), *const sum = c->value + i * cols;
+    double *part = take(cols, sizeof *part), *const sum = c->value + i * cols,
+           *before = take(cols, sizeof *before);
+    int64_t *counts = take(cols, sizeof *counts); /* products of this piece */
     int64_t products = 0, pieces = 0, last = left->cols - 1;
     while (last >= 0 && !left->has[i * left->cols + last])
         last--;
@@ -185,12 +189,19 @@ static void multiply_row(const struct test_sparse_product *p, const struct test_
         for (int64_t j = 0; j < cols && (!is_lower || j <= i); j++)
             if (right->has[k * cols + j]) {
                 c->has[i * cols + j] = 1;
+                if (counts[j]++ > 0 && counts[j] % STRETCH == 1) {
+                    before[j] = counts[j] == STRETCH + 1 ? part[j] : rounded(p->dtype, before[j] + part[j]);
+                    part[j] = 0;
+                }
                 part[j] = fused(p->dtype, a, right->value[k * cols + j], part[j]);
             }
         products += taken(right, k, i, is_lower);
         if (products < piece && k < last)
             continue;
         for (int64_t j = 0; j < cols; j++) {
+            if (counts[j] > STRETCH)
+                part[j] = rounded(p->dtype, before[j] + part[j]);
+            counts[j] = 0;
             sum[j] = pieces == 0 ? part[j] : rounded(p->dtype, sum[j] + part[j]);
             part[j] = 0;
         }
@@ -198,6 +209,8 @@ static void multiply_row(const struct test_sparse_product *p, const struct test_
         pieces++;
     }
     free(part);
+    free(before);
+    free(counts);
 }
 
 static struct test_sparse_result multiply(const struct test_sparse_product *p,

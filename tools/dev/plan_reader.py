@@ -23,7 +23,8 @@ DIM_MAX, NNZ_MAX, NO_PART, FRAME_RAW = 2**31 - 2, 2**40, 0xFFFFFFFF, 2**21
 UNIT_MAX = 2**32 - 1
 FEATURE_UNITS, FEATURE_TCBLOCK, FEATURE_LONG_ROWS, FEATURE_SEARCH, FEATURE_HALF_LONG_ROWS = 1, 4, 16, 32, 64
 FEATURE_TRIANGLE, FEATURE_TYPES, FEATURE_PRODUCT, FEATURE_DECIMAL = 512, 1024, 4096, 8192
-FEATURE_TEXTS_FIRST, FEATURE_EITHER, TEXTS = 16384, 32768, (9, 13, 14)  # types of sections
+FEATURE_TEXTS_FIRST, FEATURE_EITHER, FEATURE_STRETCHES = 16384, 32768, 131072
+TEXTS = 9, 13, 14  # types of sections
 VALUES, TRIANGLE, MIRRORED, SKEW = 1, 2, 4, 8  # flags of the header
 FAMILIES = {family.number: family for family in family_rows.FAMILIES}
 FIRST = family_rows.FAMILIES[0]  # takes long rows
@@ -41,7 +42,7 @@ REORDERED, PERMUTES_OUTPUT, LONG_ROWS = 1, 2, 4
 ROW_BLOCK_METRICS_LAYOUT = "<11q3d3q2d6q6d3qdqd2q2dq3d64q"
 PRODUCT_LAYOUT = "<III3I3I4xQ2Q" + "QQQ16s" * 4 + "32x"
 PRODUCT_RESERVED = [*range(36, 40), *range(224, 256)]
-LOWER, DIAGONAL = 1, 2
+LOWER, DIAGONAL, STRETCHES = 1, 2, 4
 PERMUTATION_METRICS_LAYOUT = "<IIq2q2d2q2d2q2d6q6d"
 # type: (name, required flag, per part, allowed transforms); per part: of how many matrices where these are not parts
 SECTIONS = {
@@ -172,7 +173,7 @@ class Product:
         for f in range(3):
             self.require(operand[f] <= known and op[f] <= 1 if f < factors else operand[f] == op[f] == 0)
             known += f < factors and operand[f] == known
-        self.require(self.operand_count == known and self.flags <= 3 and (factors == 2 or not self.flags & DIAGONAL))
+        self.require(self.operand_count == known and self.flags <= 7 and (factors == 2 or not self.flags & DIAGONAL))
         self.factors = list(zip(operand, op))[:factors]
         self.count = known + (factors == 3)
         for m, (rows, cols, nnz, digest) in enumerate(self.matrices):
@@ -285,7 +286,7 @@ class Plan:
             require(d[at] == 0, "HEADER", at)
         unknown = self.incompat & ~(FEATURE_UNITS | FEATURE_TCBLOCK | FEATURE_LONG_ROWS | FEATURE_SEARCH | FEATURE_HALF_LONG_ROWS |
                                     FEATURE_TRIANGLE | FEATURE_TYPES | FEATURE_PRODUCT | FEATURE_DECIMAL |
-                                    FEATURE_TEXTS_FIRST | FEATURE_EITHER)
+                                    FEATURE_TEXTS_FIRST | FEATURE_EITHER | FEATURE_STRETCHES)
         for family in FAMILIES.values():
             unknown &= ~family.feature
         for feature in [*PERMUTATIONS.values(), *(feature for _, feature in DTYPES.values())]:
@@ -651,6 +652,8 @@ class Plan:
         require(not any(missing & PERMUTATIONS.get(permutation, 0) for permutation in permutations), "TRACE", self.offset(7))
         require(not missing & FEATURE_SEARCH or all(r <= 13 for r in reasons), "TRACE", self.offset(7))
         require(not any(missing & PERMUTATIONS.get(stats[1], 0) for stats in self.permutation_metrics), "PERMUTATION_METRICS", self.offset(12))
+        stretches = self.product and self.product.flags & STRETCHES
+        require(not missing & FEATURE_STRETCHES or not stretches, "PRODUCT", self.offset(15))
 
     def long_rows_of(self, part):
         """Number of the part of long rows that belongs to this one, or None."""

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Long entries of a stage on a GPU (spgemm_launch.h): their products as lists, on the host. */
+#ifndef SPMMI_SPGEMM_LONGS_H
+#define SPMMI_SPGEMM_LONGS_H
+
+#include "executor/spgemm/spgemm_stage.h"
+#include "spgemm_launch.h"
+
+struct spmmi_spgemm_longs {
+    uint32_t count, stretch_count;
+    uint64_t word_count;
+    struct spmmi_spgemm_long *entries; /* by ascending entry of C; owned, as all below */
+    struct spmmi_spgemm_stretch *stretches;
+    struct spmmi_spgemm_word *words;
+};
+
+/* *bytes: what they take, at most bytes_max. Errors: TOO_LARGE, PLAN_BUDGET, MEMORY. Free it also after an error. */
+spmm_status_t spmmi_spgemm_longs_make(const struct spmmi_spgemm_stage *stage, uint64_t bytes_max,
+                                      struct spmmi_spgemm_longs *longs, uint64_t *bytes, spmm_diag_t *diag);
+void spmmi_spgemm_longs_free(struct spmmi_spgemm_longs *longs);
+
+/* The first long entry of C from q on, if it is before the end; else the end. */
+static inline int64_t spmmi_spgemm_next_long(const struct spmmi_spgemm_stage *stage, int64_t q, int64_t end)
+{
+    const struct spmmi_spgemm_longs *const longs = stage->longs;
+    uint32_t first = 0, count = longs != NULL ? longs->count : 0;
+    while (count > 0) {
+        const uint32_t half = count / 2;
+        const int is_before = longs->entries[first + half].out < q;
+        first += is_before ? half + 1 : 0;
+        count = is_before ? count - half - 1 : half;
+    }
+    return longs != NULL && first < longs->count && longs->entries[first].out < end
+               ? longs->entries[first].out
+               : end;
+}
+
+/* Has this row of C long entries? */
+static inline int spmmi_spgemm_row_is_long(const struct spmmi_spgemm_stage *stage, int64_t row)
+{
+    const int64_t *c = stage->c.row_ptr;
+    return spmmi_spgemm_next_long(stage, c[row], c[row + 1]) < c[row + 1];
+}
+
+#endif

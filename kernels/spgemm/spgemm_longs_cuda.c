@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Long entries for a GPU: their products as a list each, in stretches. Rows are walked twice: to count long entries and
+ * their products, and to write them. */
+#include "spgemm_longs.h"
+
+#include <string.h>
+
+#include "format/base/alloc.h"
+#include "format/base/diag.h"
+
+#define MARK \
+    0x80000000u /* of a column with a long entry; below it is a count, or the number of the entry in its row */
+
+struct making {
+    const struct spmmi_spgemm_stage *stage;
+    struct spmmi_spgemm_longs *out;
+    uint32_t *counts;                   /* of each column 0 between rows */
+    uint64_t entries, words, stretches; /* counted; stretches: at most */
+};
+
+/* A row of C with its pieces, or as one. */
+struct row {
+    int64_t row;
+    const struct spmmi_spgemm_unit *pieces;
+    int64_t piece_count;
+    uint64_t first; /* of its long entries */
+};
+
+typedef void (*visit_fn)(struct making *m, const struct row *r, int64_t p, int64_t q);
+
+static void each_product(struct making *m, const struct row *r, const struct spmmi_spgemm_unit *piece,
+                         visit_fn visit)
+{
+    const struct spmmi_spgemm_stage *s = m->stage;
+    for (int64_t p = piece->first; p < piece->end; p++) {
+        const int64_t k = s->task.left.col_ind[p], first = s->task.right.row_ptr[k],
+                      end = s->taken != NULL ? first + s->taken[p] : s->task.right.row_ptr[k + 1];
+        for (int64_t q = first; q < end; q++)
+            visit(m, r, p, q);
+    }
+}
+
+static uint32_t *count_at(struct making *m, int64_t q)
+{
+    return &m->counts[m->stage->task.right.col_ind[q]];
+}
+
+static void count(struct making *m, const struct row *r, int64_t p, int64_t q)
+{
+    uint32_t *const at = count_at(m, q);
+    (void)r, (void)p;
+    *at = (*at + 1) | ((*at & ~MARK) == SPMMI_SPGEMM_STRETCH ? MARK : 0);
+}
+
+static void forget(struct making *m, const struct row *r, int64_t p, int64_t q)
+{
+    (void)r, (void)p;
+    *count_at(m, q) &= MARK;
+}
+
+static struct spmmi_spgemm_long *long_at(struct making *m, const struct row *r, int64_t q)
+{
+    const uint32_t at = *count_at(m, q);
+    return (at & MARK) != 0 ? &m->out->entries[r->first + (at & ~MARK)] : NULL;
+}
+
+static void count_words(struct making *m, const struct row *r, int64_t p, int64_t q)
+{
+    (void)r, (void)p;
+    m->words += (*count_at(m, q) & MARK) != 0;
+}
+
+static void count_words_of_entry(struct making *m, const struct row *r, int64_t p, int64_t q)
+{
+    struct spmmi_spgemm_long *const entry = long_at(m, r, q);
+    (void)p;
+    if (entry != NULL)
+        entry->products++;
+}
+
+static void put_word(struct making *m, const struct row *r, int64_t p, int64_t q)
+{
+    struct spmmi_spgemm_long *const entry = long_at(m, r, q);
+    if (entry != NULL)
+        m->out->words[entry->word + entry->products++] = (struct spmmi_spgemm_word){(uint32_t)p, (uint32_t)q};
+}
+
+static void all_pieces(struct making *m, const struct row *r, visit_fn visit)
+{
+    for (int64_t i = 0; i < r->piece_count; i++)
+        each_product(m, r, &r->pieces[i], visit);
+}
+
+/* Stretches of an entry whose words are written: each ends with its piece, or after as many products as it may have. */
+static void cut_entry(struct making *m, const struct row *r, struct spmmi_spgemm_long *entry)
+{
+    struct spmmi_spgemm_longs *out = m->out;
+    const struct spmmi_spgemm_word *words = out->words + entry->word;
+    int64_t piece = 0, with_products = 0;
+    entry->first = (uint32_t)out->stretch_count;
+    for (uint32_t i = 0, count = 0; i < entry->products; i += count) {
+        const int is_first = i == 0 || words[i].left >= r->pieces[piece].end;
+        while (words[i].left >= r->pieces[piece].end)
+            piece++;
+        with_products += is_first;
+        for (count = 1; count < SPMMI_SPGEMM_STRETCH && i + count < entry->products &&
+                        words[i + count].left < r->pieces[piece].end;)
+            count++;
+        out->stretches[out->stretch_count++] = (struct spmmi_spgemm_stretch){
+            (uint32_t)(entry->word + i), count | (is_first ? SPMMI_SPGEMM_BEGINS : 0)};
+    }
+    entry->count = (uint32_t)out->stretch_count - entry->first;
+    entry->has_gaps = with_products < r->piece_count;
+}
+
+/* Of the long entries of a row, whose columns are marked. */
+static void write_row(struct making *m, struct row *r)
+{
+    const struct spmmi_spgemm_stage *s = m->stage;
+    struct spmmi_spgemm_longs *out = m->out;
+    r->first = out->count;
+    for (int64_t q = s->c.row_ptr[r->row]; q < s->c.row_ptr[r->row + 1]; q++) {
+        uint32_t *const at = &m->counts[s->c.col_ind[q]];
+        if ((*at & MARK) == 0)
+            continue;
+        *at = MARK | (uint32_t)(out->count - r->first);
+        out->entries[out->count++] = (struct spmmi_spgemm_long){.out = (uint32_t)q, .row = (uint32_t)r->row};
+    }
+    all_pieces(m, r, count_words_of_entry);
+    for (uint64_t e = r->first; e < out->count; e++) {
+        out->entries[e].word = out->word_count;
+        out->word_count += out->entries[e].products;
+        out->entries[e].products = 0;
+    }
+    all_pieces(m, r, put_word);
+    for (uint64_t e = r->first; e < out->count; e++)
+        cut_entry(m, r, &out->entries[e]);
+}
+
+static void walk_row(struct making *m, struct row *r)
+{
+    const struct spmmi_spgemm_stage *s = m->stage;
+    const uint64_t words = m->words, entries = m->entries;
+    int is_any = 0;
+    for (int64_t i = 0; i < r->piece_count; i++) {
+        const struct spmmi_spgemm_unit *piece = &r->pieces[i];
+        if (!spmmi_spgemm_is_long(s, piece->end - piece->first))
+            continue;
+        is_any = 1;
+        each_product(m, r, piece, count);
+        each_product(m, r, piece, forget);
+    }
+    for (int64_t q = s->c.row_ptr[r->row]; is_any && q < s->c.row_ptr[r->row + 1]; q++)
+        m->entries += (m->counts[s->c.col_ind[q]] & MARK) != 0;
+    if (m->entries == entries)
+        return;
+    all_pieces(m, r, count_words);
+    m->stretches +=
+        (m->words - words) / SPMMI_SPGEMM_STRETCH + (m->entries - entries) * (uint64_t)r->piece_count;
+    if (m->out->entries != NULL)
+        write_row(m, r);
+    for (int64_t q = s->c.row_ptr[r->row]; q < s->c.row_ptr[r->row + 1]; q++)
+        m->counts[s->c.col_ind[q]] = 0;
+}
+
+static void walk(struct making *m)
+{
+    const struct spmmi_spgemm_stage *s = m->stage;
+    const int64_t *left = s->task.left.row_ptr;
+    const struct spmmi_spgemm_cut *cut = s->cuts;
+    m->entries = m->words = m->stretches = 0;
+    for (int64_t u = 0; u < s->unit_count;) {
+        const struct spmmi_spgemm_unit *unit = &s->units[u];
+        for (int64_t i = unit->row; unit->partial < 0 && i < unit->row_end; i++) {
+            const struct spmmi_spgemm_unit all = {.first = left[i], .end = left[i + 1]};
+            walk_row(m, &(struct row){i, &all, 1, 0});
+        }
+        if (unit->partial >= 0)
+            walk_row(m, &(struct row){unit->row, unit, cut->pieces, 0});
+        u += unit->partial >= 0 ? cut++->pieces : 1;
+    }
+}
+
+static spmm_status_t make_room(struct making *m, uint64_t bytes_max, uint64_t *bytes, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct spmmi_spgemm_longs *out = m->out;
+    *bytes = m->entries * sizeof *out->entries + m->stretches * sizeof *out->stretches +
+             m->words * sizeof *out->words;
+    SPMM_REQUIRE(*bytes <= bytes_max, SPMM_ERR_PLAN_BUDGET, diag,
+                 "entries of many products take %llu bytes of the host, %llu are left",
+                 (unsigned long long)*bytes, (unsigned long long)bytes_max);
+    SPMM_REQUIRE(m->words <= UINT32_MAX && m->stretches <= UINT32_MAX && m->entries <= INT32_MAX,
+                 SPMM_ERR_TOO_LARGE, diag, "a GPU takes up to %u products of long entries, found %llu",
+                 UINT32_MAX, (unsigned long long)m->words);
+    SPMM_TRY_ALLOC(out->entries = spmmi_alloc(m->entries, sizeof *out->entries), diag);
+    SPMM_TRY_ALLOC(out->stretches = spmmi_alloc(m->stretches, sizeof *out->stretches), diag);
+    SPMM_TRY_ALLOC(out->words = spmmi_alloc(m->words, sizeof *out->words), diag);
+cleanup:
+    return status;
+}
+
+spmm_status_t spmmi_spgemm_longs_make(const struct spmmi_spgemm_stage *s, uint64_t bytes_max,
+                                      struct spmmi_spgemm_longs *longs, uint64_t *bytes, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct making m = {.stage = s, .out = longs};
+    const uint64_t columns = (uint64_t)s->task.right.cols;
+    *bytes = 0;
+    if (s->long_sums == 0)
+        return SPMM_OK;
+    SPMM_REQUIRE(columns * sizeof *m.counts <= bytes_max, SPMM_ERR_PLAN_BUDGET, diag,
+                 "to count the products of entries takes %llu bytes of the host, %llu are left",
+                 (unsigned long long)(columns * sizeof *m.counts), (unsigned long long)bytes_max);
+    SPMM_TRY_ALLOC(m.counts = spmmi_alloc_zero(columns, sizeof *m.counts), diag);
+    walk(&m);
+    if (m.entries > 0) {
+        SPMM_TRY(make_room(&m, bytes_max - columns * sizeof *m.counts, bytes, diag));
+        walk(&m);
+    }
+cleanup:
+    spmmi_free(m.counts);
+    return status;
+}
+
+void spmmi_spgemm_longs_free(struct spmmi_spgemm_longs *longs)
+{
+    spmmi_free(longs->entries);
+    spmmi_free(longs->stretches);
+    spmmi_free(longs->words);
+    memset(longs, 0, sizeof *longs);
+}
