@@ -15,7 +15,7 @@ spmm_status_t spmmi_spgemm_alike_make(const struct spmmi_spgemm_task *task, int 
 void spmmi_spgemm_alike_free(struct spmmi_spgemm_alike *alike);
 /* Are groups faster? */
 int spmmi_spgemm_alike_pays(const struct spmmi_spgemm_alike *alike, const struct spmmi_spgemm_stage *stage);
-/* Rows from this one on, before the end, that are one group; 1: none, as of rows that may have long entries. */
+/* Rows from this one on, before the end, that are one group; 1: none, as of rows that may have lists. */
 int64_t spmmi_spgemm_alike_rows(const struct spmmi_spgemm_alike *alike,
                                 const struct spmmi_spgemm_stage *stage, int64_t row, int64_t end);
 /* Entries of a row of the left factor from p on, before the end, whose rows of the right one follow each other and are

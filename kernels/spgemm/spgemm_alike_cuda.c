@@ -6,6 +6,7 @@
 #include "format/base/diag.h"
 #include "format/base/team.h"
 #include "spgemm_launch.h"
+#include "spgemm_longs.h"
 
 /* Products that a position is read for, on average, from which groups are faster. On an H200, f64, 9 gave 1.8 to 2.2
  * times the speed of single rows, and 3.9 lost. */
@@ -41,7 +42,7 @@ int64_t spmmi_spgemm_alike_rows(const struct spmmi_spgemm_alike *alike,
 {
     const int64_t *left = stage->task.left.row_ptr;
     int64_t rows = 1;
-    while (!spmmi_spgemm_is_long(stage, left[row + 1] - left[row]) && rows < SPMMI_SPGEMM_GROUP &&
+    while (!spmmi_spgemm_may_have_lists(stage, left[row + 1] - left[row]) && rows < SPMMI_SPGEMM_GROUP &&
            row + rows < end && alike->left[row + rows])
         rows++;
     return rows;

@@ -5,7 +5,6 @@
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
 #include "format/base/team.h"
-#include "spgemm_longs.h"
 #include "spgemm_walk.h"
 
 /* Items of a GPU of 132 multiprocessors that all run at once, 64 on each: with fewer rows than this, groups of few
@@ -294,7 +293,7 @@ static void know_cut_rows(const struct spmmi_spgemm_stage *s, const struct spmmi
         const int64_t row = unit->row;
         struct savings sum = {.saved = 0};
         if (unit->partial < 0 || unit->first != s->task.left.row_ptr[row] ||
-            s->c.row_ptr[row] == s->c.row_ptr[row + 1] || spmmi_spgemm_row_is_long(s, row) ||
+            s->c.row_ptr[row] == s->c.row_ptr[row + 1] ||
             !(is_forced ? spmmi_spgemm_pulls_can(s, row) : can_pull_cut(s, row)))
             continue;
         (void)pull_pays(s, row, unit, wanted, &sum);
@@ -339,8 +338,6 @@ static void mark_taken(const struct spmmi_spgemm_stage *s, const struct spmmi_sp
     const int64_t *c = s->c.row_ptr;
     for (int64_t r = 0; r < s->cut_count; r++)
         known[s->cuts[r].row] = IS_TAKEN;
-    for (uint32_t e = 0; s->longs != NULL && e < s->longs->count; e++)
-        known[s->longs->entries[e].row] = IS_TAKEN;
     for (int64_t u = 0; alike != NULL && u < s->unit_count; u++) {
         const int64_t end = s->units[u].row_end;
         for (int64_t i = s->units[u].row; s->units[u].partial < 0 && i < end;) {

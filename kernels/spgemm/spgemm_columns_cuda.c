@@ -63,7 +63,7 @@ static spmm_status_t upload_tables(const struct spmmi_spgemm_task *task,
     return spmmi_cuda_upload_all(&uploads, diag);
 }
 
-spmm_status_t spmmi_spgemm_gpu_columns_make(const struct spmmi_spgemm_columns_source *source,
+spmm_status_t spmmi_spgemm_gpu_columns_make(const struct spmmi_spgemm_table_source *source,
                                             struct spmmi_spgemm_gpu_columns *columns, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;

@@ -5,6 +5,7 @@
 
 #include "executor/spgemm/spgemm_gpu.h"
 #include "spgemm_columns.h"
+#include "spgemm_long_cuda.h"
 
 struct spmmi_spgemm_gpu_columns {
     struct spmmi_spgemm_column_tables tables; /* of device memory */
@@ -12,15 +13,8 @@ struct spmmi_spgemm_gpu_columns {
     struct spmmi_device_block memory; /* owned; none: another kernel runs the stage */
 };
 
-struct spmmi_spgemm_columns_source {
-    const struct spmmi_spgemm_stage *stage;
-    const struct spmmi_device_memory *memory;
-    uint64_t host_left, device_left;
-    uint64_t used; /* bytes of the device that the product has taken so far */
-};
-
 /* Free it also after an error. */
-spmm_status_t spmmi_spgemm_gpu_columns_make(const struct spmmi_spgemm_columns_source *source,
+spmm_status_t spmmi_spgemm_gpu_columns_make(const struct spmmi_spgemm_table_source *source,
                                             struct spmmi_spgemm_gpu_columns *columns, spmm_diag_t *diag);
 /* All its launches. can_overlap: a kernel may start before the one before it has ended; is_dependent: so may the first
  * one. Returns a cudaError_t. */

@@ -174,9 +174,9 @@ static int run_stage(const struct spmmi_spgemm_gpu *gpu, const struct spmmi_spge
     int error = cudaSuccess;
     for (uint32_t g = 0; g < stage->group_count && error == cudaSuccess; g++)
         error = spmmi_spgemm_groups_cuda(&stage->tables, &stage->groups[g], &operands, stream);
-    if (error == cudaSuccess && stage->longs.count > 0)
-        error = spmmi_spgemm_long_cuda(&stage->longs, &operands, stream);
-    int is_dependent = gpu->can_overlap && stage->group_count + stage->longs.count > 0;
+    if (error == cudaSuccess && stage->longs.tables.count > 0)
+        error = spmmi_spgemm_long_cuda(&stage->longs.tables, &operands, stream);
+    int is_dependent = gpu->can_overlap && stage->group_count + stage->longs.tables.count > 0;
     if (error == cudaSuccess && stage->columns.memory.memory != NULL)
         return spmmi_spgemm_gpu_columns_run(&stage->columns, &operands, gpu->can_overlap, is_dependent,
                                             stream);

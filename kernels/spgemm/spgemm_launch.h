@@ -173,11 +173,15 @@ SPMMI_SPGEMM_BOTH static inline uint32_t spmmi_spgemm_join_width(uint32_t pieces
     return width;
 }
 
-/* A long entry of C has more products than SPMMI_SPGEMM_STRETCH in its row or a piece of it. No other kernel computes it:
- * a thread block does, from lists of its products by ascending k. */
+/* An entry of C with more products than this, in a row or a piece of one with more entries of the left factor than
+ * that: a thread block adds it, from a list of its products by ascending k. No other kernel computes it. Those of more
+ * products than a stretch are of several; others would hold up an item, whose warp takes its list step by step: with
+ * lists for these alone A A^T of qp_BOYD1_Afull took 1.34 ms on an H100. */
+#define SPMMI_SPGEMM_LONG_PRODUCTS 512
+#define SPMMI_SPGEMM_LONG_LENGTH 1024
+
 struct spmmi_spgemm_long {
     uint32_t out;          /* entry of C */
-    uint32_t row;          /* of C */
     uint32_t first, count; /* stretches */
     uint32_t has_gaps;     /* pieces of the row have no product of it */
     uint32_t products;

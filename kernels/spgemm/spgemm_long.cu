@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// spgemm, numeric phase of long entries: those of more products than a stretch has, in a row of C or a piece of one.
+// spgemm, numeric phase of entries of many products, long ones among them.
 //
-// block     16 warps for an entry: each takes a stretch, then one thread adds their sums to those before them
-// shared    of each warp a and b of 128 products, which all its lanes read together
-// in flight the next 128 products of a warp, and where those behind them are
-// sums      a stretch is added by ascending k from 0, fused; stretches of a piece one after the other, then pieces: bitwise
-//           repeatable, and the bits of the CPU
+// block     32 warps for an entry: each takes a stretch, then one thread adds their sums to those before them
+// shared    of each warp a and b of 64 products, which one lane reads and adds: as many wavefronts as lanes read
+// in flight the next 64 products of a warp, and where those behind them are
+// sums      a stretch is added by ascending k from 0, fused; stretches of a piece one after the other, then pieces:
+//           bitwise repeatable, and the bits of the CPU
 #include "kernels/shared/launch.cuh"
 #include "spgemm_chunk.cuh"
 #include "spgemm_flat.cuh"
@@ -15,8 +15,8 @@
 namespace spmmi {
 namespace spgemm {
 
-constexpr int LONG_WARPS = 16, LONG_THREADS = 32 * LONG_WARPS;
-constexpr uint32_t OF_LANE = 4, LONG_CHUNK = 32 * OF_LANE; // products that a lane, and a warp, load together
+constexpr int LONG_WARPS = 32, LONG_THREADS = 32 * LONG_WARPS;
+constexpr uint32_t OF_LANE = 2, LONG_CHUNK = 32 * OF_LANE; // products that a lane, and a warp, load together
 
 template <typename Real> struct LongMemory {
     Product<Real> products[LONG_WARPS][LONG_CHUNK];
@@ -78,7 +78,7 @@ __device__ __forceinline__ Real add_stretch(const spmmi_spgemm_long_tables &tabl
         __syncwarp();
         load_products(values, words, products);
         words = load_words(tables, stretch.first, at + 2 * LONG_CHUNK, count);
-        const uint32_t some = min(count - at, LONG_CHUNK);
+        const uint32_t some = lane == 0 ? min(count - at, LONG_CHUNK) : 0;
 #pragma unroll 8
         for (uint32_t t = 0; t < some; t++)
             sum = fused(shared[t].a, shared[t].b, sum);

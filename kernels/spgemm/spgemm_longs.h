@@ -19,6 +19,13 @@ spmm_status_t spmmi_spgemm_longs_make(const struct spmmi_spgemm_stage *stage, ui
                                       struct spmmi_spgemm_longs *longs, uint64_t *bytes, spmm_diag_t *diag);
 void spmmi_spgemm_longs_free(struct spmmi_spgemm_longs *longs);
 
+/* May entries of C have lists that are of a row, or a piece of one, with so many entries of the left factor? Only where
+ * the plan says that there may be long entries. */
+static inline int spmmi_spgemm_may_have_lists(const struct spmmi_spgemm_stage *stage, int64_t length)
+{
+    return stage->has_stretches && length > SPMMI_SPGEMM_LONG_LENGTH;
+}
+
 /* The first long entry of C from q on, if it is before the end; else the end. */
 static inline int64_t spmmi_spgemm_next_long(const struct spmmi_spgemm_stage *stage, int64_t q, int64_t end)
 {
@@ -39,7 +46,7 @@ static inline int64_t spmmi_spgemm_next_long(const struct spmmi_spgemm_stage *st
 static inline int spmmi_spgemm_row_is_long(const struct spmmi_spgemm_stage *stage, int64_t row)
 {
     const int64_t *c = stage->c.row_ptr;
-    return spmmi_spgemm_next_long(stage, c[row], c[row + 1]) < c[row + 1];
+    return stage->longs != NULL && spmmi_spgemm_next_long(stage, c[row], c[row + 1]) < c[row + 1];
 }
 
 #endif

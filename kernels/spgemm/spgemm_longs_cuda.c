@@ -49,7 +49,7 @@ static void count(struct making *m, const struct row *r, int64_t p, int64_t q)
 {
     uint32_t *const at = count_at(m, q);
     (void)r, (void)p;
-    *at = (*at + 1) | ((*at & ~MARK) == SPMMI_SPGEMM_STRETCH ? MARK : 0);
+    *at = (*at + 1) | ((*at & ~MARK) == SPMMI_SPGEMM_LONG_PRODUCTS ? MARK : 0);
 }
 
 static void forget(struct making *m, const struct row *r, int64_t p, int64_t q)
@@ -124,7 +124,7 @@ static void write_row(struct making *m, struct row *r)
         if ((*at & MARK) == 0)
             continue;
         *at = MARK | (uint32_t)(out->count - r->first);
-        out->entries[out->count++] = (struct spmmi_spgemm_long){.out = (uint32_t)q, .row = (uint32_t)r->row};
+        out->entries[out->count++] = (struct spmmi_spgemm_long){.out = (uint32_t)q};
     }
     all_pieces(m, r, count_words_of_entry);
     for (uint64_t e = r->first; e < out->count; e++) {
@@ -144,7 +144,7 @@ static void walk_row(struct making *m, struct row *r)
     int is_any = 0;
     for (int64_t i = 0; i < r->piece_count; i++) {
         const struct spmmi_spgemm_unit *piece = &r->pieces[i];
-        if (!spmmi_spgemm_is_long(s, piece->end - piece->first))
+        if (!spmmi_spgemm_may_have_lists(s, piece->end - piece->first))
             continue;
         is_any = 1;
         each_product(m, r, piece, count);

@@ -48,9 +48,13 @@ template <typename Real> struct ValueMemory {
     Step<Real> steps[VALUE_THREADS];
 };
 
-// For tasks that may have long entries: how many products of each entry there were.
-template <typename Real> struct LongValueMemory : ValueMemory<Real> {
-    uint16_t counts[SPMMI_ONCE_RANGE];
+constexpr unsigned LONG_VALUE_THREADS = 512, LONG_VALUE_WARPS = LONG_VALUE_THREADS / 32;
+
+// For tasks that may have long entries.
+template <typename Real> struct LongValueMemory {
+    Real sums[SPMMI_ONCE_RANGE];
+    Step<Real> steps[LONG_VALUE_THREADS];
+    uint16_t counts[SPMMI_ONCE_RANGE]; // products of each entry so far
 };
 
 inline unsigned grid_of(const spmmi_once_work *w, uint64_t most)

@@ -10,8 +10,7 @@
 // sums      in shared memory, by ascending k from 0, fused (add_chunk); those of a piece go to the partial sums, which
 //           are then added in order
 #include "spgemm_join.cuh"
-#include "spgemm_lookup.cuh"
-#include "spgemm_once_bitmap.cuh"
+#include "spgemm_once_range.cuh"
 
 namespace spmmi {
 namespace spgemm {
@@ -19,149 +18,17 @@ namespace spgemm {
 static_assert(SPMMI_ONCE_WARP_ENTRIES * VALUE_WARPS <= SPMMI_ONCE_RANGE,
               "each warp has room for the sums of a piece");
 
-// The range of a task: entries [first, first + count) of C, whose columns begin in word first_word of a bitmap.
-struct Range {
-    int64_t first;
-    uint32_t count, first_word, words;
-};
-
-__device__ __forceinline__ Range range_of(const spmmi_once_work &w, const spmmi_once_task &task)
-{
-    Range r;
-    r.first = w.c_row_ptr[task.row] + (int64_t)task.range * SPMMI_ONCE_RANGE;
-    const int64_t left = w.c_row_ptr[(int64_t)task.row + 1] - r.first;
-    r.count = left < SPMMI_ONCE_RANGE ? (uint32_t)left : SPMMI_ONCE_RANGE;
-    r.first_word = (uint32_t)w.c_columns[r.first] / 32;
-    r.words = (uint32_t)w.c_columns[r.first + r.count - 1] / 32 - r.first_word + 1;
-    return r;
-}
-
-// Of entries that may be long: the sum of a stretch, and how many products it has. The sum of those before it lies where
-// the task's result goes, which only its warp touches.
-template <typename Real> struct LongSums {
-    Real *sums, *to;
-    uint16_t *counts;
-    uint32_t stretch;
-
-    static constexpr uint32_t HAS_MORE = 0x8000; // of a count: there are stretches before
-
-    __device__ __forceinline__ Real end(uint32_t e) const
-    {
-        return (counts[e] & HAS_MORE) != 0 ? to[e] + sums[e] : sums[e];
-    }
-};
-
-template <typename Real>
-__device__ __forceinline__ void add_product(const LongSums<Real> &s, uint32_t position, Real a, Real b)
-{
-    uint32_t count = s.counts[position];
-    if ((count & ~s.HAS_MORE) == s.stretch) {
-        s.to[position] = s.end(position);
-        s.sums[position] = Real(0);
-        count = s.HAS_MORE;
-    }
-    s.counts[position] = (uint16_t)(count + 1);
-    s.sums[position] = fused(a, b, s.sums[position]);
-}
-
-// Adds products to the sums of a range.
-template <typename Real, typename Sums> struct RangeAdder {
-    const uint32_t *words, *before;
-    Sums sums;
-    uint32_t first_word;
-
-    __device__ __forceinline__ void take(int32_t column, Real a, Real b, bool is_there, unsigned starts,
-                                         unsigned below)
-    {
-        uint32_t position = 0;
-        if (is_there) {
-            const uint32_t word = (uint32_t)column / 32 - first_word, bit = (uint32_t)column % 32;
-            position = before[word] + __popc(read_word(words + word) & ((1u << bit) - 1));
-        }
-        add_chunk<Real, 32>(a, b, position, is_there, sums, starts, below);
-    }
-
-    __device__ __forceinline__ bool is_full() const
-    {
-        return false;
-    }
-};
-
-// Bits of the range, and the columns before each word.
-__device__ __forceinline__ void map_range(const spmmi_once_work &w, const Range &r, uint32_t *words,
-                                          uint32_t *before, uint32_t *shared)
-{
-    clear_words(words, r.words);
-    for (uint32_t e = threadIdx.x; e < r.count; e += VALUE_THREADS) {
-        const uint32_t column = (uint32_t)w.c_columns[r.first + e];
-        atomicOr(words + column / 32 - r.first_word, 1u << column % 32);
-    }
-    __syncthreads();
-    (void)count_columns(words, r.words, before, shared);
-}
-
-// The products of a task that belong to columns [from, to), which are those of one warp; IS_WHOLE: all of them.
-template <typename Real, bool IS_WHOLE, typename Sums>
-__device__ __forceinline__ void add_task(const spmmi_once_work &w, const spmmi_once_task &task, int32_t from,
-                                         int32_t to, Step<Real> *steps, RangeAdder<Real, Sums> &adder)
-{
-    const uint32_t lane = threadIdx.x % 32;
-    const int64_t begin = row_begin(w.a, task.row);
-    for (uint32_t t = task.begin; t < task.end; t += 32) {
-        Factor<Real> own = load_factor<Real, true>(w, begin + t + lane, t + lane < task.end);
-        if (!IS_WHOLE) {
-            const uint32_t skipped = first_from(w.b.columns + own.start, own.length, from);
-            own.start += skipped;
-            own.length = first_from(w.b.columns + own.start, own.length - skipped, to);
-        }
-        (void)walk_round<Real, 32, true>(w.b, own, steps, lane, adder);
-    }
-}
-
-// Where the sums of a task go.
-template <typename Real>
-__device__ __forceinline__ Real *target_of(const spmmi_once_work &w, const spmmi_once_task &task,
-                                           const Range &r)
-{
-    return task.partial == SPMMI_ONCE_WHOLE
-               ? static_cast<Real *>(w.c_values) + r.first
-               : static_cast<Real *>(w.partials) + task.partial + (uint64_t)task.range * SPMMI_ONCE_RANGE;
-}
-
-// Tasks that the kernel of long ones takes.
-__device__ __forceinline__ bool is_long(const spmmi_once_work &w, const spmmi_once_task &task)
-{
-    return task.end - task.begin > w.stretch;
-}
-
-// The entries of a task that a warp has, an eighth, whose sums are 0.
-template <typename Real, typename Sums>
-__device__ __forceinline__ void add_share(const spmmi_once_work &w, const spmmi_once_task &task,
-                                          const Range &r, Step<Real> *steps, RangeAdder<Real, Sums> &adder)
-{
-    const uint32_t warp = threadIdx.x / 32, share = (r.count + VALUE_WARPS - 1) / VALUE_WARPS,
-                   first = warp * share, end = min(first + share, r.count);
-    if (first < end)
-        add_task<Real, false>(w, task, w.c_columns[r.first + first], w.c_columns[r.first + end - 1] + 1,
-                              steps + warp * 32, adder);
-    __syncthreads();
-}
-
-template <typename Real> __device__ __forceinline__ void clear_sums(Real *sums, uint32_t count)
-{
-    for (uint32_t e = threadIdx.x; e < count; e += VALUE_THREADS)
-        sums[e] = Real(0);
-    __syncthreads();
-}
-
 // One task by a block.
 template <typename Real>
 __device__ __forceinline__ void run_task(const spmmi_once_work &w, const spmmi_once_task &task,
                                          const Range &r, ValueMemory<Real> &memory,
                                          RangeAdder<Real, Real *> &adder)
 {
+    const uint32_t warp = threadIdx.x / 32, share = (r.count + VALUE_WARPS - 1) / VALUE_WARPS,
+                   first = warp * share;
     clear_sums(memory.sums, r.count);
-    add_share(w, task, r, memory.steps, adder);
+    add_entries(w, task, r, first, min(first + share, r.count), memory.steps + warp * 32, adder);
+    __syncthreads();
     Real *const to = target_of<Real>(w, task, r);
     for (uint32_t e = threadIdx.x; e < r.count; e += VALUE_THREADS)
         to[e] = memory.sums[e];
@@ -228,35 +95,6 @@ __global__ void __launch_bounds__(VALUE_THREADS) values_kernel(const __grid_cons
     }
 }
 
-// A block takes a task, those of warps too.
-template <typename Real, bool IS_SHARED>
-__global__ void __launch_bounds__(VALUE_THREADS) long_values_kernel(const __grid_constant__ spmmi_once_work w)
-{
-    extern __shared__ __align__(16) unsigned char shared_memory[];
-    __shared__ uint32_t shared[VALUE_WARPS];
-    LongValueMemory<Real> &memory = *reinterpret_cast<LongValueMemory<Real> *>(shared_memory);
-    uint32_t *const words = IS_SHARED ? reinterpret_cast<uint32_t *>(shared_memory + sizeof memory)
-                                      : w.bitmaps + (uint64_t)blockIdx.x * 2 * w.bitmap_words;
-    uint32_t *const before = words + w.bitmap_words;
-    const uint64_t others = w.counts->tasks_taken, of_warps = w.counts->warp_taken;
-    for (uint64_t at = blockIdx.x; at < others + of_warps; at += gridDim.x) {
-        const spmmi_once_task task = w.tasks[at < others ? at : w.tasks_room - of_warps + (at - others)];
-        if (!is_long(w, task))
-            continue;
-        const Range r = range_of(w, task);
-        map_range(w, r, words, before, shared);
-        const LongSums<Real> sums = {memory.sums, target_of<Real>(w, task, r), memory.counts, w.stretch};
-        RangeAdder<Real, LongSums<Real>> adder = {words, before, sums, r.first_word};
-        for (uint32_t e = threadIdx.x; e < r.count; e += VALUE_THREADS)
-            memory.counts[e] = 0;
-        clear_sums(memory.sums, r.count);
-        add_share(w, task, r, memory.steps, adder);
-        for (uint32_t e = threadIdx.x; e < r.count; e += VALUE_THREADS)
-            sums.to[e] = sums.end(e);
-        __syncthreads();
-    }
-}
-
 // Blocks of one row that is cut take its slices in turn.
 template <typename Real>
 __global__ void __launch_bounds__(JOIN_THREADS) join_pieces(const __grid_constant__ spmmi_once_work w)
@@ -289,20 +127,6 @@ int launch_values(const spmmi_once_work *w, uint64_t tasks, void *stream)
     return launch_kernel(values_kernel<Real, true, OF_WARPS>, grid, VALUE_THREADS, bytes, stream, false, *w);
 }
 
-template <typename Real> int launch_long_values(const spmmi_once_work *w, uint64_t tasks, void *stream)
-{
-    const uint32_t own = (uint32_t)sizeof(LongValueMemory<Real>);
-    const dim3 grid(grid_of(w, tasks));
-    if (w->bitmaps != nullptr)
-        return launch_kernel(long_values_kernel<Real, false>, grid, VALUE_THREADS, own, stream, false, *w);
-    const uint32_t bytes = own + 2 * w->bitmap_words * (uint32_t)sizeof(uint32_t);
-    const cudaError_t error =
-        allow_shared(long_values_kernel<Real, true>, bytes + STATIC_SHARED, shared_of(w->words_max));
-    if (error != cudaSuccess)
-        return error;
-    return launch_kernel(long_values_kernel<Real, true>, grid, VALUE_THREADS, bytes, stream, false, *w);
-}
-
 template <typename Real>
 int launch_all_values(const spmmi_once_work *w, uint64_t tasks, uint64_t warp_tasks, void *stream)
 {
@@ -324,12 +148,6 @@ int spmmi_once_values_cuda(const struct spmmi_once_work *w, uint64_t tasks, uint
 {
     return is_f64 ? spmmi::spgemm::launch_all_values<double>(w, tasks, warp_tasks, stream)
                   : spmmi::spgemm::launch_all_values<float>(w, tasks, warp_tasks, stream);
-}
-
-int spmmi_once_long_values_cuda(const struct spmmi_once_work *w, uint64_t tasks, int is_f64, void *stream)
-{
-    return is_f64 ? spmmi::spgemm::launch_long_values<double>(w, tasks, stream)
-                  : spmmi::spgemm::launch_long_values<float>(w, tasks, stream);
 }
 
 int spmmi_once_join_cuda(const struct spmmi_once_work *w, uint32_t cuts, int is_f64, void *stream)

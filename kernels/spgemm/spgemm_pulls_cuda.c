@@ -6,6 +6,7 @@
 
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
+#include "spgemm_longs.h"
 #include "spgemm_walk.h"
 
 /* Of offsets where runs are whole rows: that of a run is SPMMI_SPGEMM_PULL less the product that it begins with. */
@@ -34,7 +35,7 @@ int spmmi_spgemm_pulls_can(const struct spmmi_spgemm_stage *s, int64_t row)
 {
     const int64_t length = s->task.left.row_ptr[row + 1] - s->task.left.row_ptr[row];
     const uint32_t bits = offset_bits(s, row);
-    return length <= (int64_t)SPMMI_SPGEMM_PULL_LONGEST && bits < 32 &&
+    return !spmmi_spgemm_row_is_long(s, row) && length <= (int64_t)SPMMI_SPGEMM_PULL_LONGEST && bits < 32 &&
            bits + bits_of((uint64_t)length) <= 32;
 }
 

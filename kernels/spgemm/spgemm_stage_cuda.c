@@ -318,58 +318,21 @@ cleanup:
     return status;
 }
 
-static void cut_longs(const struct stage_making *m, struct spmmi_arena *arena)
+static struct spmmi_spgemm_table_source table_source(const struct stage_making *m)
 {
-    const struct spmmi_spgemm_longs *longs = &m->longs;
-    struct spmmi_spgemm_long_tables *t = &m->to->longs;
-    t->entries = spmmi_arena_cut(arena, longs->count, sizeof *t->entries);
-    t->stretches = spmmi_arena_cut(arena, longs->stretch_count, sizeof *t->stretches);
-    t->words = spmmi_arena_cut(arena, longs->word_count, sizeof *t->words);
-    if (m->has_diagonal)
-        t->k_of = spmmi_arena_cut(arena, longs->word_count, sizeof *t->k_of);
+    return (struct spmmi_spgemm_table_source){
+        &m->from, m->memory, m->has_diagonal, m->host_left, m->source->device_left, m->used + m->to->bytes};
 }
 
-/* Which entry of the diagonal each product has. */
-static spmm_status_t upload_long_k(const struct stage_making *m)
-{
-    spmm_status_t status = SPMM_OK;
-    int32_t *k_of = NULL;
-    SPMM_TRY_ALLOC(k_of = spmmi_alloc(m->longs.word_count, sizeof *k_of), m->diag);
-    for (uint64_t w = 0; w < m->longs.word_count; w++)
-        k_of[w] = m->from.task.left.col_ind[m->longs.words[w].left];
-    SPMM_TRY(spmmi_cuda_copy_up(m->to->longs.k_of, k_of, m->longs.word_count, sizeof *k_of, m->diag));
-cleanup:
-    spmmi_free(k_of);
-    return status;
-}
-
-/* Long entries, whose lists the host does not keep. */
 static spmm_status_t make_longs(struct stage_making *m)
 {
     spmm_status_t status = SPMM_OK;
     uint64_t bytes = 0;
-    struct spmmi_arena arena = {NULL, 0};
-    const struct spmmi_spgemm_longs *longs = &m->longs;
-    struct spmmi_spgemm_long_tables *t = &m->to->longs;
-    SPMM_TRY(spmmi_spgemm_require_counts(&m->from, m->diag));
-    SPMM_TRY(spmmi_spgemm_longs_make(&m->from, m->host_left, &m->longs, &bytes, m->diag));
-    if (longs->count == 0)
-        return SPMM_OK;
+    const struct spmmi_spgemm_table_source source = table_source(m);
+    SPMM_TRY(spmmi_spgemm_gpu_longs_make(&source, &m->longs, &bytes, &m->to->longs, m->diag));
     m->host_left -= bytes;
-    m->from.longs = longs;
-    cut_longs(m, &arena);
-    SPMM_TRY(take(m, arena.bytes));
-    SPMM_TRY(spmmi_arena_take(&arena, m->memory, &m->to->long_memory, m->diag));
-    m->to->bytes += arena.bytes;
-    arena.bytes = 0;
-    cut_longs(m, &arena);
-    t->count = longs->count;
-    SPMM_TRY(spmmi_cuda_copy_up(t->entries, longs->entries, longs->count, sizeof *t->entries, m->diag));
-    SPMM_TRY(spmmi_cuda_copy_up(t->stretches, longs->stretches, longs->stretch_count, sizeof *t->stretches,
-                                m->diag));
-    SPMM_TRY(spmmi_cuda_copy_up(t->words, longs->words, longs->word_count, sizeof *t->words, m->diag));
-    if (m->has_diagonal)
-        SPMM_TRY(upload_long_k(m));
+    m->from.longs = &m->longs;
+    m->to->bytes += m->to->longs.memory.bytes;
 cleanup:
     return status;
 }
@@ -377,8 +340,7 @@ cleanup:
 static spmm_status_t make_columns(struct stage_making *m)
 {
     spmm_status_t status = SPMM_OK;
-    const struct spmmi_spgemm_columns_source source = {&m->from, m->memory, m->host_left,
-                                                       m->source->device_left, m->used + m->to->bytes};
+    const struct spmmi_spgemm_table_source source = table_source(m);
     m->to->kernel = SPMMI_SPGEMM_KERNEL_COLUMNS;
     SPMM_TRY(spmmi_spgemm_gpu_columns_make(&source, &m->to->columns, m->diag));
     m->to->bytes += m->to->columns.memory.bytes;
@@ -434,5 +396,5 @@ void spmmi_spgemm_gpu_stage_free(struct spmmi_spgemm_gpu_stage *stage)
     spmmi_device_release(&stage->memory);
     spmmi_device_release(&stage->positions);
     spmmi_device_release(&stage->columns.memory);
-    spmmi_device_release(&stage->long_memory);
+    spmmi_device_release(&stage->longs.memory);
 }

@@ -5,7 +5,7 @@
 
 #include "executor/spgemm/spgemm_gpu.h"
 #include "spgemm_columns_cuda.h"
-#include "spgemm_longs.h"
+#include "spgemm_long_cuda.h"
 
 struct spmmi_spgemm_gpu_stage {
     struct spmmi_spgemm_tables tables; /* of device memory; items say where positions are */
@@ -15,8 +15,8 @@ struct spmmi_spgemm_gpu_stage {
     struct spmmi_spgemm_groups groups[SPMMI_SPGEMM_GROUP_BINS];
     uint32_t group_count;
     const char *kernel;
-    struct spmmi_device_block memory, positions, long_memory; /* owned, as columns */
-    struct spmmi_spgemm_long_tables longs;
+    struct spmmi_device_block memory, positions; /* owned, as longs and columns */
+    struct spmmi_spgemm_gpu_longs longs;
     struct spmmi_spgemm_gpu_columns columns; /* where they are made, there is nothing else */
     uint64_t bytes;                          /* of all of these */
 };

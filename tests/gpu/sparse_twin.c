@@ -138,20 +138,30 @@ void sparse_twin_expect(const struct sparse_twin *t, const struct test_sparse_pr
                      test_value_get(t->info.dtype, t->expected, q));
 }
 
-void sparse_twin_check(struct sparse_twin *t, const struct test_sparse_product *p)
+void sparse_twin_check_with(struct sparse_twin *t, const struct test_sparse_product *p, double alpha,
+                            double beta)
 {
-    sparse_twin_run_cpu(t, 1, 0);
-    sparse_twin_run(t, 1, 0);
+    sparse_twin_run_cpu(t, alpha, beta);
+    sparse_twin_run(t, alpha, beta);
     sparse_twin_expect(t, p);
 }
 
-void sparse_twin_expect_long(const struct sparse_twin *t)
+void sparse_twin_check(struct sparse_twin *t, const struct test_sparse_product *p)
 {
+    sparse_twin_check_with(t, p, 1, 0);
+}
+
+void sparse_twin_check_long(const struct test_sparse_product *p, const char *kernel)
+{
+    struct sparse_twin t = sparse_twin_make(p, kernel, 0);
     struct spmmi_spgemm_longs longs = {.count = 0};
     uint64_t bytes = 0;
-    assert_int_equal(spmmi_spgemm_longs_make(&t->cpu->stages[0], UINT64_MAX, &longs, &bytes, NULL), SPMM_OK);
+    assert_int_equal(spmmi_spgemm_longs_make(&t.cpu->stages[0], UINT64_MAX, &longs, &bytes, NULL), SPMM_OK);
     assert_true(longs.count > 0);
     spmmi_spgemm_longs_free(&longs);
+    sparse_twin_check(&t, p);
+    sparse_twin_check_with(&t, p, 0.5, -3);
+    sparse_twin_free(&t);
 }
 
 void sparse_twin_expect_turns(const struct sparse_twin *t)

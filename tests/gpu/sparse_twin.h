@@ -35,8 +35,11 @@ void sparse_twin_poison(const struct sparse_twin *twin);
 void sparse_twin_expect(const struct sparse_twin *twin, const struct test_sparse_product *product);
 /* Both run the product, alpha 1 and beta 0, and have the same bits. */
 void sparse_twin_check(struct sparse_twin *twin, const struct test_sparse_product *product);
-/* C has long entries. */
-void sparse_twin_expect_long(const struct sparse_twin *twin);
+/* The same with these. */
+void sparse_twin_check_with(struct sparse_twin *twin, const struct test_sparse_product *product, double alpha,
+                            double beta);
+/* A product with long entries by a kernel: with alpha and beta too. */
+void sparse_twin_check_long(const struct test_sparse_product *product, const char *kernel);
 /* Items by positions alone have positions that say turns: of pieces, if rows are cut, else of whole rows. */
 void sparse_twin_expect_turns(const struct sparse_twin *twin);
 /* Both run, as above, a product of two such matrices, in both types, by this kernel, with so many rows that are cut.

@@ -47,23 +47,16 @@ static void every_form_has_the_bits_of_the_cpu(void **state)
     test_sparse_forms(check);
 }
 
-static void check_as_it_is(struct test_sparse_product p)
+static void check_long(struct test_sparse_product p)
 {
-    for (size_t k = 0; k < KERNELS; k++) {
-        struct sparse_twin t = sparse_twin_make(&p, kernels[k], 0);
-        sparse_twin_expect_long(&t);
-        sparse_twin_check(&t, &p);
-        sparse_twin_run_cpu(&t, 0.5, -3);
-        sparse_twin_run(&t, 0.5, -3);
-        sparse_twin_expect(&t, &p);
-        sparse_twin_free(&t);
-    }
+    for (size_t k = 0; k < KERNELS; k++)
+        sparse_twin_check_long(&p, kernels[k]);
 }
 
 static void long_entries_have_the_bits_of_the_cpu(void **state)
 {
     (void)state;
-    test_sparse_long_entries(check_as_it_is);
+    test_sparse_long_entries(check_long);
 }
 
 TEST_PATTERN(wide_rows, test_chance(i, j, i % 7 == 0 ? 3 : 40))
@@ -369,9 +362,7 @@ static void factors_of_the_product(void **state)
             test_value_set(p.dtype, t.expected, q, beta == 0 ? (double)NAN : (double)(q % 97));
         TEST_CUDA(
             cudaMemcpy(t.c.data, t.expected, (size_t)t.info.nnz * t.value_bytes, cudaMemcpyHostToDevice));
-        sparse_twin_run_cpu(&t, alpha, beta);
-        sparse_twin_run(&t, alpha, beta);
-        sparse_twin_expect(&t, &p);
+        sparse_twin_check_with(&t, &p, alpha, beta);
         sparse_twin_free(&t);
     }
     test_matrix_free(a);

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products without a plan: ranges of the entries of a row, whose products are added where a bitmap tells.
+#pragma once
+#include "spgemm_lookup.cuh"
+#include "spgemm_once_bitmap.cuh"
+
+namespace spmmi {
+namespace spgemm {
+
+// The range of a task: entries [first, first + count) of C, whose columns begin in word first_word of a bitmap.
+struct Range {
+    int64_t first;
+    uint32_t count, first_word, words;
+};
+
+__device__ __forceinline__ Range range_of(const spmmi_once_work &w, const spmmi_once_task &task)
+{
+    Range r;
+    r.first = w.c_row_ptr[task.row] + (int64_t)task.range * SPMMI_ONCE_RANGE;
+    const int64_t left = w.c_row_ptr[(int64_t)task.row + 1] - r.first;
+    r.count = left < SPMMI_ONCE_RANGE ? (uint32_t)left : SPMMI_ONCE_RANGE;
+    r.first_word = (uint32_t)w.c_columns[r.first] / 32;
+    r.words = (uint32_t)w.c_columns[r.first + r.count - 1] / 32 - r.first_word + 1;
+    return r;
+}
+
+// Where in its range a column is, which is there.
+__device__ __forceinline__ uint32_t position_of(const uint32_t *words, const uint32_t *before,
+                                                uint32_t first_word, int32_t column)
+{
+    const uint32_t word = (uint32_t)column / 32 - first_word, bit = (uint32_t)column % 32;
+    return before[word] + __popc(read_word(words + word) & ((1u << bit) - 1));
+}
+
+// Adds products to the sums of a range.
+template <typename Real, typename Sums> struct RangeAdder {
+    const uint32_t *words, *before;
+    Sums sums;
+    uint32_t first_word;
+
+    __device__ __forceinline__ void take(int32_t column, Real a, Real b, bool is_there, unsigned starts,
+                                         unsigned below)
+    {
+        const uint32_t position = is_there ? position_of(words, before, first_word, column) : 0;
+        add_chunk<Real, 32>(a, b, position, is_there, sums, starts, below);
+    }
+
+    __device__ __forceinline__ bool is_full() const
+    {
+        return false;
+    }
+};
+
+// Bits of the range, and the columns before each word.
+__device__ __forceinline__ void map_range(const spmmi_once_work &w, const Range &r, uint32_t *words,
+                                          uint32_t *before, uint32_t *shared)
+{
+    clear_words(words, r.words);
+    for (uint32_t e = threadIdx.x; e < r.count; e += blockDim.x) {
+        const uint32_t column = (uint32_t)w.c_columns[r.first + e];
+        atomicOr(words + column / 32 - r.first_word, 1u << column % 32);
+    }
+    __syncthreads();
+    (void)count_columns(words, r.words, before, shared);
+}
+
+// The products of a task that belong to columns [from, to), which are those of one warp; IS_WHOLE: all of them.
+template <typename Real, bool IS_WHOLE, typename Sums>
+__device__ __forceinline__ void add_task(const spmmi_once_work &w, const spmmi_once_task &task, int32_t from,
+                                         int32_t to, Step<Real> *steps, RangeAdder<Real, Sums> &adder)
+{
+    const uint32_t lane = threadIdx.x % 32;
+    const int64_t begin = row_begin(w.a, task.row);
+    for (uint32_t t = task.begin; t < task.end; t += 32) {
+        Factor<Real> own = load_factor<Real, true>(w, begin + t + lane, t + lane < task.end);
+        if (!IS_WHOLE) {
+            const uint32_t skipped = first_from(w.b.columns + own.start, own.length, from);
+            own.start += skipped;
+            own.length = first_from(w.b.columns + own.start, own.length - skipped, to);
+        }
+        (void)walk_round<Real, 32, true>(w.b, own, steps, lane, adder);
+    }
+}
+
+// The same of entries [first, end) of its range.
+template <typename Real, typename Sums>
+__device__ __forceinline__ void add_entries(const spmmi_once_work &w, const spmmi_once_task &task,
+                                            const Range &r, uint32_t first, uint32_t end, Step<Real> *steps,
+                                            RangeAdder<Real, Sums> &adder)
+{
+    if (first < end)
+        add_task<Real, false>(w, task, w.c_columns[r.first + first], w.c_columns[r.first + end - 1] + 1,
+                              steps, adder);
+}
+
+// Where the sums of a task go.
+template <typename Real>
+__device__ __forceinline__ Real *target_of(const spmmi_once_work &w, const spmmi_once_task &task,
+                                           const Range &r)
+{
+    return task.partial == SPMMI_ONCE_WHOLE
+               ? static_cast<Real *>(w.c_values) + r.first
+               : static_cast<Real *>(w.partials) + task.partial + (uint64_t)task.range * SPMMI_ONCE_RANGE;
+}
+
+// Tasks that may have long entries, which kernels of their own take.
+__device__ __forceinline__ bool is_long(const spmmi_once_work &w, const spmmi_once_task &task)
+{
+    return task.end - task.begin > w.stretch;
+}
+
+template <typename Real> __device__ __forceinline__ void clear_sums(Real *sums, uint32_t count)
+{
+    for (uint32_t e = threadIdx.x; e < count; e += blockDim.x)
+        sums[e] = Real(0);
+    __syncthreads();
+}
+
+} // namespace spgemm
+} // namespace spmmi
