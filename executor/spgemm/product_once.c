@@ -139,8 +139,9 @@ static spmm_status_t find_values(struct once *o)
 {
     spmm_status_t status = SPMM_OK;
     const struct spmmi_spgemm_work work = spmmi_spgemm_work_of(&o->task.left, &o->task.right);
-    const struct spmmi_spgemm plan = {.flags = SPMMI_SPGEMM_STRETCHES,
-                                      .piece_products = spmmi_spgemm_share(work.products, work.heavy_rows)};
+    const struct spmmi_spgemm plan = {
+        .flags = work.products <= SPMMI_SPGEMM_STRETCHED_MAX ? SPMMI_SPGEMM_STRETCHES : 0,
+        .piece_products = spmmi_spgemm_share(work.products, work.heavy_rows)};
     const struct spmmi_csr_pattern c = {o->a.rows, o->task.right.cols, o->c_row_ptr, o->c_col_ind};
     struct spmmi_spgemm_stage stage = {.task = o->task, .c = c};
     uint64_t bytes = 0;

@@ -31,6 +31,7 @@ struct spmmi_spgemm_stage {
     uint64_t products;          /* that are done */
     int64_t sums;               /* elements that a thread needs for sums */
     int has_stretches;          /* long entries are summed in stretches */
+    uint64_t piece_products;    /* of the plan */
     int64_t long_sums;          /* elements that a thread needs for them, behind sums */
     int64_t partials;           /* elements of all partial sums */
     int64_t unit_count, cut_count;

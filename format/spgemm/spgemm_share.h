@@ -12,6 +12,9 @@
 /* Products of an entry that are added one after the other, in a row or a piece of one: a long entry has more, and the
  * sums of its stretches of so many are added in order. Part of the format, where a plan has the flag stretches. */
 #define SPMMI_SPGEMM_STRETCH 4096
+/* The flag is for products of at most so many multiplications, with a plan or without: a GPU keeps 8 bytes for each of
+ * a long entry. Beyond, few entries are no longer most of the time. */
+#define SPMMI_SPGEMM_STRETCHED_MAX (UINT64_C(1) << 27)
 
 /* The default of piece_products: 132 multiprocessors, 64 items of work each, and no item that is too small to pay.
  * Where only few rows have work enough to be cut, they are cut into more and smaller pieces: an item is done by one

@@ -238,7 +238,7 @@ static void set_parameters(struct inspection *in)
     const spmm_product_options_t *o = &in->options;
     const uint64_t most = g->products[0] > g->products[1] ? g->products[0] : g->products[1];
     g->flags = (o->lower ? SPMMI_SPGEMM_LOWER : 0) | (o->diagonal ? SPMMI_SPGEMM_DIAGONAL : 0) |
-               (in->has_stretches ? SPMMI_SPGEMM_STRETCHES : 0);
+               (in->has_stretches && most <= SPMMI_SPGEMM_STRETCHED_MAX ? SPMMI_SPGEMM_STRETCHES : 0);
     g->piece_products = o->piece_products == 0           ? spmmi_spgemm_share(most, in->heavy_rows)
                         : o->piece_products == INT64_MAX ? 0
                                                          : (uint64_t)o->piece_products;

@@ -15,6 +15,7 @@ struct making {
     const struct spmmi_spgemm_stage *stage;
     struct spmmi_spgemm_longs *out;
     uint32_t *counts;                   /* of each column 0 between rows */
+    uint32_t most;                      /* products of an entry without a list, of this row */
     uint64_t entries, words, stretches; /* counted; stretches: at most */
 };
 
@@ -49,7 +50,7 @@ static void count(struct making *m, const struct row *r, int64_t p, int64_t q)
 {
     uint32_t *const at = count_at(m, q);
     (void)r, (void)p;
-    *at = (*at + 1) | ((*at & ~MARK) == SPMMI_SPGEMM_LONG_PRODUCTS ? MARK : 0);
+    *at = (*at + 1) | ((*at & ~MARK) == m->most ? MARK : 0);
 }
 
 static void forget(struct making *m, const struct row *r, int64_t p, int64_t q)
@@ -137,14 +138,23 @@ static void write_row(struct making *m, struct row *r)
         cut_entry(m, r, &out->entries[e]);
 }
 
+/* Are shorter lists made too? Where C has so many entries in the row that its pieces have many products. */
+static int has_wide_pieces(const struct spmmi_spgemm_stage *s, int64_t row)
+{
+    const int64_t entries = s->c.row_ptr[row + 1] - s->c.row_ptr[row];
+    return (uint64_t)entries * SPMMI_SPGEMM_PIECE_ENTRIES > s->piece_products;
+}
+
 static void walk_row(struct making *m, struct row *r)
 {
     const struct spmmi_spgemm_stage *s = m->stage;
     const uint64_t words = m->words, entries = m->entries;
+    const int64_t shortest = has_wide_pieces(s, r->row) ? SPMMI_SPGEMM_LONG_LENGTH : SPMMI_SPGEMM_STRETCH;
     int is_any = 0;
+    m->most = has_wide_pieces(s, r->row) ? SPMMI_SPGEMM_LONG_PRODUCTS : SPMMI_SPGEMM_STRETCH;
     for (int64_t i = 0; i < r->piece_count; i++) {
         const struct spmmi_spgemm_unit *piece = &r->pieces[i];
-        if (!spmmi_spgemm_may_have_lists(s, piece->end - piece->first))
+        if (piece->end - piece->first <= shortest)
             continue;
         is_any = 1;
         each_product(m, r, piece, count);

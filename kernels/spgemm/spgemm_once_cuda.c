@@ -195,6 +195,7 @@ static spmm_status_t count_entries(struct once *o)
     void *stream = o->in->stream;
     const uint32_t *tried = o->counts.tried;
     w->share = spmmi_spgemm_share(o->counts.products, o->counts.heavy_rows);
+    w->stretch = o->counts.products <= SPMMI_SPGEMM_STRETCHED_MAX ? SPMMI_SPGEMM_STRETCH : UINT32_MAX;
     int is_dependent = 0;
     if (tried[SPMMI_ONCE_GIANT] > 0) {
         SPMM_TRY(take_bitmaps(o));
@@ -315,7 +316,6 @@ static spmm_status_t multiply(struct once *o)
     SPMM_TRY(open_once(o));
     o->work.piece_entries = SPMMI_SPGEMM_PIECE_ENTRIES;
     o->work.heavy_products = SPMMI_SPGEMM_HEAVY_PRODUCTS;
-    o->work.stretch = SPMMI_SPGEMM_STRETCH;
     if (o->in->a->rows > 0)
         SPMM_TRY_CUDA((cudaError_t)spmmi_once_bin_products_cuda(&o->work, o->in->stream), o->diag);
     SPMM_TRY(read_checks(o));

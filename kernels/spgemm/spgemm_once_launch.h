@@ -72,7 +72,7 @@ struct spmmi_once_work {
     uint32_t piece_entries;   /* a piece of k has at least so many products for each entry of its row, */
     unsigned long long share; /* and at least so many: SPMMI_SPGEMM_PIECE_ENTRIES, spmmi_spgemm_share */
     unsigned long long heavy_products; /* SPMMI_SPGEMM_HEAVY_PRODUCTS */
-    uint32_t stretch;                  /* SPMMI_SPGEMM_STRETCH */
+    uint32_t stretch;                  /* SPMMI_SPGEMM_STRETCH; UINT32_MAX: none */
     unsigned long long *products;      /* of each row of C */
     uint32_t *entries;
     uint32_t *list[SPMMI_ONCE_CLASSES]; /* rows of each class */

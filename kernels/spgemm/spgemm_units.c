@@ -143,6 +143,7 @@ spmm_status_t spmmi_spgemm_units(struct spmmi_spgemm_stage *s, const struct spmm
     s->cut_count = lists.cut_count;
     s->partials = lists.partials;
     s->sums = s->task.right.cols;
+    s->piece_products = plan->piece_products;
     s->has_stretches = (plan->flags & SPMMI_SPGEMM_STRETCHES) != 0;
     s->long_sums = has_long_row(s) ? SPMMI_SPGEMM_LONG_ARRAYS * s->task.right.cols : 0;
     *bytes += (uint64_t)s->unit_count * sizeof *s->units + (uint64_t)s->cut_count * sizeof *s->cuts;
