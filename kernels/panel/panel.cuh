@@ -2,7 +2,8 @@
 // panel family: a thread block owns an item, steps of a row block of WINDOWS row windows (8 rows each), and a tile of
 // columns of C; each warp has a window. The rows of B that a step needs are copied to shared memory once for all
 // windows, and the step's blocks of A beside them; from there the warps load the operands of their MMAs. A thread block
-// has one stage: while it waits for its copies, other thread blocks of the multiprocessor multiply.
+// has one stage: while it waits for its copies, other thread blocks of the multiprocessor multiply. Where these are too
+// few it has two (panel_ring.cuh).
 #pragma once
 #include "panel_shape.h"
 #include "kernels/shared/barrier.cuh"
@@ -183,62 +184,50 @@ store_panel_columns(const TcblockArgs<typename Shape::T> &a, const struct spmmi_
     store_columns<T, UNIT_ROWS, Shape::COLUMNS, Shape::WINDOWS>(a, item, tile, kept);
 }
 
+// What the warp's window has of a step that is there, by the rows of B of its stage.
 template <typename Shape>
-__global__ void __launch_bounds__(Shape::THREADS, Shape::RESIDENT)
-    panel_kernel(const __grid_constant__ TcblockArgs<typename Shape::T> a)
+__device__ __forceinline__ void
+multiply_step(const unsigned char *shared, const struct spmmi_panel_stage &stage, const PanelBlocks &blocks,
+              const TcblockArgs<typename Shape::T> &a,
+              typename Value<typename Shape::T>::Sum (&sums)[Shape::PAIRS][4])
 {
     using Compute = typename Shape::Compute;
     using T = typename Shape::T;
+    constexpr int PAIRS = Shape::PAIRS, GROUP = Shape::GROUP;
+    const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
+    const T *rows = reinterpret_cast<const T *>(shared) + GROUP * g;
+    const uint16_t *locals = reinterpret_cast<const uint16_t *>(shared + stage.locals) + t;
+#pragma unroll 2
+    for (uint32_t k = blocks.mine; k < blocks.mine_end; k++) {
+        const uint32_t local = locals[4 * k];
+        const T *b0 = rows + local % SPMMI_TCBLOCK_PANEL_STEP * Shape::PITCH;
+        const T *b1 = rows + (local >> 8) % SPMMI_TCBLOCK_PANEL_STEP * Shape::PITCH;
+        typename Compute::template Wide<PAIRS> wide;
+#pragma unroll
+        for (int q = 0; q < Shape::GROUPS; q++) {
+            const Vector<T, GROUP> x0 = load_vector<T, GROUP>(b0 + 8 * GROUP * q);
+            const Vector<T, GROUP> x1 = load_vector<T, GROUP>(b1 + 8 * GROUP * q);
+#pragma unroll
+            for (int j = 0; j < GROUP / 2; j++)
+                Compute::template widen<PAIRS>(wide, q * GROUP / 2 + j, pair_of<GROUP>(x0, j),
+                                               pair_of<GROUP>(x1, j));
+        }
+        Compute::template multiply<PAIRS>(
+            sums, wide, Compute::narrow(staged_pair<Shape>(shared, stage, k, lane, a.step_values_max)));
+    }
+}
+
+// The sums of an item to C.
+template <typename Shape>
+__device__ __forceinline__ void
+finish_panel(const TcblockArgs<typename Shape::T> &a, const struct spmmi_tcblock_item &item, uint32_t tile,
+             const uint2 &c_rows, unsigned char *shared,
+             const typename Value<typename Shape::T>::Sum (&sums)[Shape::PAIRS][4])
+{
+    using T = typename Shape::T;
     using Sum = typename Value<T>::Sum;
     constexpr int PAIRS = Shape::PAIRS, GROUP = Shape::GROUP;
-    extern __shared__ __align__(128) unsigned char shared[];
     const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
-    const uint32_t tile = blockIdx.y * Shape::COLUMNS;
-    const struct spmmi_panel_stage stage =
-        spmmi_panel_stage(Shape::B_BYTES, sizeof(T), Shape::IS_PACKED, a.step_blocks_max, a.step_values_max);
-    Barrier *const full = reinterpret_cast<Barrier *>(shared + panel_barrier<Shape>(stage));
-    release_dependents();
-    if (threadIdx.x == 0)
-        init_barrier(full, 1);
-    publish_barriers();
-    const struct spmmi_tcblock_item item = read_item(a, blockIdx.x);
-    const uint2 c_rows = rows_of_lane(a, item, threadIdx.x / 32);
-    PanelLook<Shape> look;
-    look_at_step(look, a, item.begin, item.end);
-    Sum sums[PAIRS][4] = {};
-    if constexpr (Shape::IS_COLUMNS)
-        wait_for_previous(); // which may have converted B
-    for (uint32_t step = item.begin; step < item.end; step++) {
-        const PanelBlocks blocks = cut_blocks(look, a);
-        copy_rows(shared, look, a, tile);
-        copy_blocks<Shape>(shared, stage, blocks, a, full);
-        commit_copies();
-        look_at_step(look, a, step + 1, item.end);
-        wait_for_copies<0>();
-        wait_for_span(full, (step - item.begin) & 1);
-        __syncthreads();
-        const T *rows = reinterpret_cast<const T *>(shared) + GROUP * g;
-        const uint16_t *locals = reinterpret_cast<const uint16_t *>(shared + stage.locals) + t;
-#pragma unroll 2
-        for (uint32_t k = blocks.mine; k < blocks.mine_end; k++) {
-            const uint32_t local = locals[4 * k];
-            const T *b0 = rows + local % SPMMI_TCBLOCK_PANEL_STEP * Shape::PITCH;
-            const T *b1 = rows + (local >> 8) % SPMMI_TCBLOCK_PANEL_STEP * Shape::PITCH;
-            typename Compute::template Wide<PAIRS> wide;
-#pragma unroll
-            for (int q = 0; q < Shape::GROUPS; q++) {
-                const Vector<T, GROUP> x0 = load_vector<T, GROUP>(b0 + 8 * GROUP * q);
-                const Vector<T, GROUP> x1 = load_vector<T, GROUP>(b1 + 8 * GROUP * q);
-#pragma unroll
-                for (int j = 0; j < GROUP / 2; j++)
-                    Compute::template widen<PAIRS>(wide, q * GROUP / 2 + j, pair_of<GROUP>(x0, j),
-                                                   pair_of<GROUP>(x1, j));
-            }
-            Compute::template multiply<PAIRS>(
-                sums, wide, Compute::narrow(staged_pair<Shape>(shared, stage, k, lane, a.step_values_max)));
-        }
-        __syncthreads();
-    }
     Sum rows_of_sums[Shape::IS_COLUMNS ? 2 : 1][Shape::GROUPS][GROUP];
 #pragma unroll
     for (int i = 0; i < 2; i++) {
@@ -256,6 +245,43 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::RESIDENT)
     }
     if constexpr (Shape::IS_COLUMNS)
         store_panel_columns<Shape>(a, item, tile, rows_of_sums, reinterpret_cast<Sum *>(shared));
+}
+
+template <typename Shape>
+__global__ void __launch_bounds__(Shape::THREADS, Shape::RESIDENT)
+    panel_kernel(const __grid_constant__ TcblockArgs<typename Shape::T> a)
+{
+    using T = typename Shape::T;
+    using Sum = typename Value<T>::Sum;
+    extern __shared__ __align__(128) unsigned char shared[];
+    const uint32_t tile = blockIdx.y * Shape::COLUMNS;
+    const struct spmmi_panel_stage stage =
+        spmmi_panel_stage(Shape::B_BYTES, sizeof(T), Shape::IS_PACKED, a.step_blocks_max, a.step_values_max);
+    Barrier *const full = reinterpret_cast<Barrier *>(shared + panel_barrier<Shape>(stage));
+    release_dependents();
+    if (threadIdx.x == 0)
+        init_barrier(full, 1);
+    publish_barriers();
+    const struct spmmi_tcblock_item item = read_item(a, blockIdx.x);
+    const uint2 c_rows = rows_of_lane(a, item, threadIdx.x / 32);
+    PanelLook<Shape> look;
+    look_at_step(look, a, item.begin, item.end);
+    Sum sums[Shape::PAIRS][4] = {};
+    if constexpr (Shape::IS_COLUMNS)
+        wait_for_previous(); // which may have converted B
+    for (uint32_t step = item.begin; step < item.end; step++) {
+        const PanelBlocks blocks = cut_blocks(look, a);
+        copy_rows(shared, look, a, tile);
+        copy_blocks<Shape>(shared, stage, blocks, a, full);
+        commit_copies();
+        look_at_step(look, a, step + 1, item.end);
+        wait_for_copies<0>();
+        wait_for_span(full, (step - item.begin) & 1);
+        __syncthreads();
+        multiply_step<Shape>(shared, stage, blocks, a, sums);
+        __syncthreads();
+    }
+    finish_panel<Shape>(a, item, tile, c_rows, shared, sums);
     end_after_previous();
 }
 

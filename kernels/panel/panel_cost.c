@@ -29,11 +29,14 @@ static void read_panel(const struct spmmi_model_query *q, struct spmmi_tcblock_s
                                           .is_packed = (uint32_t)s->is_packed,
                                           .blocks = f->blocks,
                                           .steps = f->steps,
+                                          .items = spmmi_tcblock_metrics(q)->items,
+                                          .multiprocessors = q->profile->multiprocessors,
                                           .step_blocks = (uint32_t)ceil(f->blocks / steps),
                                           .step_values = (uint32_t)ceil(f->nnz / steps)};
     const struct spmmi_panel_shape launch = spmmi_panel_launch(
         &load, spmmi_tcblock_pass_columns(q, s), s->is_wide, (uint32_t)q->profile->shared_block_bytes);
     s->tile = launch.columns;
+    s->has_ring = launch.stages > 1 && !q->is_col_major;
     s->resident = panels_at_a_time(q, s, &launch);
 }
 

@@ -2,9 +2,14 @@
 // From the C arguments of a launch to a panel kernel instance.
 #pragma once
 #include "kernels/shared/allowed.cuh"
-#include "panel.cuh"
+#include "panel_ring.cuh"
 
 namespace spmmi {
+
+template <typename Shape>
+constexpr bool PANEL_HAS_RING = sizeof(typename Shape::T) <= 4 && Shape::IS_WIDE && !Shape::IS_COLUMNS
+                                && Shape::WINDOWS == (int)SPMMI_PANEL_RING_WINDOWS
+                                && Shape::COLUMNS <= (int)SPMMI_PANEL_RING_COLUMNS;
 
 // The barrier comes last.
 template <typename Shape> uint32_t panel_shared(const struct spmmi_tcblocks &l)
@@ -14,21 +19,38 @@ template <typename Shape> uint32_t panel_shared(const struct spmmi_tcblocks &l)
            sizeof(Barrier);
 }
 
-template <typename Shape> cudaError_t launch_panel_shape(const struct spmmi_tcblock_cuda *args)
+template <typename Shape>
+cudaError_t launch_panel_kernel(const struct spmmi_tcblock_cuda *args,
+                                void (*kernel)(TcblockArgs<typename Shape::T>), uint32_t shared)
 {
-    using T = typename Shape::T;
-    const TcblockArgs<T> a = tcblock_args<T>(args);
+    const TcblockArgs<typename Shape::T> a = tcblock_args<typename Shape::T>(args);
     const struct spmmi_tcblocks &l = args->layout;
-    const uint32_t shared = panel_shared<Shape>(l);
-    cudaError_t error = allow_shared_once(panel_kernel<Shape>, shared, args->shared_max, args->allowed);
+    cudaError_t error = allow_shared_once(kernel, shared, args->shared_max, args->allowed);
     if (error == cudaSuccess && l.item_count > 0)
-        error = launch_kernel(panel_kernel<Shape>,
-                              dim3(l.item_count, (a.n + Shape::COLUMNS - 1) / Shape::COLUMNS), Shape::THREADS,
-                              shared, args->cuda_stream, args->overtakes || args->is_early, a);
+        error =
+            launch_kernel(kernel, dim3(l.item_count, (a.n + Shape::COLUMNS - 1) / Shape::COLUMNS),
+                          Shape::THREADS, shared, args->cuda_stream, args->overtakes || args->is_early, a);
     return error == cudaSuccess ? launch_sum_slots(args, a) : error;
 }
 
-inline struct spmmi_panel_load panel_load(const struct spmmi_tcblocks &l, uint32_t value_bytes)
+// stages: as the shape of the launch has.
+template <typename Shape>
+cudaError_t launch_panel_shape(const struct spmmi_tcblock_cuda *args, uint32_t stages)
+{
+    if constexpr (PANEL_HAS_RING<Shape>) {
+        if (stages > 1) {
+            const struct spmmi_tcblocks &l = args->layout;
+            const struct spmmi_panel_stage stage =
+                spmmi_panel_stage(Shape::B_BYTES, sizeof(typename Shape::T), Shape::IS_PACKED,
+                                  l.step_blocks_max, l.step_values_max);
+            return launch_panel_kernel<Shape>(args, panel_ring_kernel<Shape>, spmmi_panel_ring_bytes(&stage));
+        }
+    }
+    return launch_panel_kernel<Shape>(args, panel_kernel<Shape>, panel_shared<Shape>(args->layout));
+}
+
+inline struct spmmi_panel_load panel_load(const struct spmmi_tcblocks &l, uint32_t value_bytes,
+                                          uint32_t multiprocessors)
 {
     struct spmmi_panel_load load = {};
     load.value_bytes = value_bytes;
@@ -36,6 +58,8 @@ inline struct spmmi_panel_load panel_load(const struct spmmi_tcblocks &l, uint32
     load.is_packed = l.is_packed;
     load.blocks = l.block_count;
     load.steps = l.step_count;
+    load.items = l.item_count;
+    load.multiprocessors = multiprocessors;
     load.step_blocks = l.step_blocks_max;
     load.step_values = l.step_values_max;
     return load;
@@ -51,11 +75,11 @@ cudaError_t launch_panel_wide(const struct spmmi_tcblock_cuda *args, const struc
     static_assert(Narrow::B_BYTES == (int)SPMMI_PANEL_B_MIN, "as refused");
     switch (shape.columns) {
     case Narrow::COLUMNS:
-        return launch_panel_shape<Narrow>(args);
+        return launch_panel_shape<Narrow>(args, shape.stages);
     case Middle::COLUMNS:
-        return launch_panel_shape<Middle>(args);
+        return launch_panel_shape<Middle>(args, shape.stages);
     case Widest::COLUMNS:
-        return launch_panel_shape<Widest>(args);
+        return launch_panel_shape<Widest>(args, shape.stages);
     default:
         return cudaErrorInvalidConfiguration;
     }
@@ -66,13 +90,13 @@ cudaError_t launch_panel_tile(const struct spmmi_tcblock_cuda *args)
 {
     using T = typename Compute::T;
     constexpr int NARROW = sizeof(T) == 8 ? 1 : 2; // pairs
-    const struct spmmi_panel_load load = panel_load(args->layout, sizeof(T));
+    const struct spmmi_panel_load load = panel_load(args->layout, sizeof(T), args->multiprocessors);
     const bool is_wide = args->c_is_columns || b_is_wide<T>(args);
     const struct spmmi_panel_shape shape = spmmi_panel_launch(&load, args->n, is_wide, args->shared_max);
     if (args->c_is_columns)
         return launch_panel_wide<Compute, WINDOWS, IS_PACKED, true>(args, shape);
     if (!shape.is_wide)
-        return launch_panel_shape<PanelShape<Compute, WINDOWS, NARROW, IS_PACKED, false>>(args);
+        return launch_panel_shape<PanelShape<Compute, WINDOWS, NARROW, IS_PACKED, false>>(args, 1);
     return launch_panel_wide<Compute, WINDOWS, IS_PACKED, false>(args, shape);
 }
 

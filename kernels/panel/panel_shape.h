@@ -35,6 +35,7 @@ struct spmmi_panel_shape {
     uint32_t is_wide;  /* B is copied by 16 bytes, else value by value */
     uint32_t b_bytes;  /* of the rows of B of a step in shared memory */
     uint32_t resident; /* thread blocks per multiprocessor (launch bounds: they limit registers) */
+    uint32_t stages;   /* steps on their way or multiplied at once */
 };
 
 /* From row to row of B in shared memory. */
@@ -60,14 +61,16 @@ static inline struct spmmi_panel_shape spmmi_panel_shape_of(uint32_t columns, ui
                                             is_wide,
                                             SPMMI_TCBLOCK_PANEL_STEP *
                                                 spmmi_panel_pitch(columns, value_bytes),
-                                            spmmi_panel_resident(columns, value_bytes, windows)};
+                                            spmmi_panel_resident(columns, value_bytes, windows),
+                                            1};
     return shape;
 }
 
 /* What the launch needs to know of a part; predictions have means only. */
 struct spmmi_panel_load {
     uint32_t value_bytes, windows, is_packed;
-    double blocks, steps;
+    double blocks, steps, items;
+    double multiprocessors;
     uint32_t step_blocks, step_values; /* of the fullest step */
 };
 
@@ -79,25 +82,77 @@ static inline int spmmi_panel_fits(const struct spmmi_panel_load *load, const st
                .bytes <= shared_max;
 }
 
-/* The widest tile that n fills, but the second widest where blocks are few (less than half of what a step can have)
- * and more thread blocks gain more than one pass less over the blocks. Values of 8 bytes take half of the width, always
- * of the widest tile. A stage must fit into what the device lets a thread block have: that of the narrowest tile does,
- * or the part would have been refused. */
+/* Thread blocks with two stages (panel_ring.cuh): row blocks of 64 rows, in tiles of at most 64 columns. */
+#define SPMMI_PANEL_RING_STAGES 2u
+#define SPMMI_PANEL_RING_RESIDENT 2u
+#define SPMMI_PANEL_RING_WINDOWS 8u
+#define SPMMI_PANEL_RING_COLUMNS 64u
+#define SPMMI_PANEL_BLOCK_BYTES \
+    1024u /* of shared memory, that CUDA takes for each thread block but the first */
+
+/* From stage to stage. */
+static inline SPMMI_HOST_DEVICE uint32_t spmmi_panel_ring_pitch(const struct spmmi_panel_stage *stage)
+{
+    return (stage->bytes + 127) / 128 * 128;
+}
+
+/* With the barriers, 16 bytes a stage. */
+static inline uint32_t spmmi_panel_ring_bytes(const struct spmmi_panel_stage *stage)
+{
+    return SPMMI_PANEL_RING_STAGES * (spmmi_panel_ring_pitch(stage) + 16);
+}
+
+/* Do two stages pay? Two such thread blocks take the place of four others, or one of two. Where all run at once, each
+ * would be alone while it waits for copies. Of f32 also where two fit and one tile covers n: a tile of 64 columns, or a
+ * narrow one if a third wave of twos is all that a second one of fours would have (docs/decisions/0104). */
+static inline int spmmi_panel_has_ring(const struct spmmi_panel_load *load,
+                                       const struct spmmi_panel_shape *shape, uint32_t n, uint32_t shared_max)
+{
+    const struct spmmi_panel_stage stage = spmmi_panel_stage(
+        shape->b_bytes, load->value_bytes, (int)load->is_packed, load->step_blocks, load->step_values);
+    const uint32_t bytes = spmmi_panel_ring_bytes(&stage);
+    const uint32_t fit = bytes > shared_max ? 0 : 2 * bytes + SPMMI_PANEL_BLOCK_BYTES > shared_max ? 1 : 2;
+    const uint32_t tiles = (n + shape->columns - 1) / shape->columns;
+    const double slots = fit * load->multiprocessors, blocks = load->items * tiles;
+    if (load->value_bytes > 4 || load->windows != SPMMI_PANEL_RING_WINDOWS ||
+        shape->columns > SPMMI_PANEL_RING_COLUMNS || fit == 0)
+        return 0;
+    if (blocks <= slots)
+        return 1;
+    return load->value_bytes == 4 && fit == 2 && tiles == 1 &&
+           (shape->columns == SPMMI_PANEL_RING_COLUMNS || (blocks > 2 * slots && blocks <= 3 * slots));
+}
+
+/* Row blocks of a multiprocessor from which on those of one tile alone keep it busy. */
+#define SPMMI_PANEL_MANY 4.0
+
+/* The widest tile that n fills, but the second widest where the row blocks are few, or cut into few, and their blocks
+ * too (less than half of what a step can have): there more thread blocks gain more than one pass less over the blocks.
+ * Values of 8 bytes take half of the width, always of the widest tile. */
+static inline uint32_t spmmi_panel_columns(const struct spmmi_panel_load *load, uint32_t n)
+{
+    const uint32_t narrow = load->value_bytes == 8 ? 16 : 32;
+    const int has_few = load->value_bytes != 8 && load->blocks < 8.0 * load->windows * load->steps &&
+                        load->items < SPMMI_PANEL_MANY * load->multiprocessors;
+    return n <= narrow ? narrow : n < 4 * narrow || has_few ? 2 * narrow : 4 * narrow;
+}
+
+/* A stage must fit into what the device lets a thread block have: that of the narrowest tile does, or the part would
+ * have been refused. */
 static inline struct spmmi_panel_shape spmmi_panel_launch(const struct spmmi_panel_load *load, uint32_t n,
                                                           int is_wide, uint32_t shared_max)
 {
     const uint32_t narrow = load->value_bytes == 8 ? 16 : 32;
-    const int has_few = load->value_bytes != 8 && load->blocks < 8.0 * load->windows * load->steps;
-    uint32_t columns = n <= narrow ? narrow : n < 4 * narrow || has_few ? 2 * narrow : 4 * narrow;
-    if (!is_wide)
-        return spmmi_panel_shape_of(narrow, load->value_bytes, load->windows, 0);
-    for (; columns > narrow; columns /= 2) {
-        const struct spmmi_panel_shape shape =
-            spmmi_panel_shape_of(columns, load->value_bytes, load->windows, 1);
-        if (spmmi_panel_fits(load, &shape, shared_max))
-            return shape;
+    uint32_t columns = is_wide ? spmmi_panel_columns(load, n) : narrow;
+    struct spmmi_panel_shape shape;
+    for (;; columns /= 2) {
+        shape = spmmi_panel_shape_of(columns, load->value_bytes, load->windows, is_wide != 0);
+        if (columns == narrow || spmmi_panel_fits(load, &shape, shared_max))
+            break;
     }
-    return spmmi_panel_shape_of(narrow, load->value_bytes, load->windows, 1);
+    if (is_wide && spmmi_panel_has_ring(load, &shape, n, shared_max))
+        shape.stages = SPMMI_PANEL_RING_STAGES;
+    return shape;
 }
 
 #endif

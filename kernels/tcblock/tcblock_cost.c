@@ -147,7 +147,7 @@ static struct spmmi_tcblock_shape shape_of(const struct spmmi_model_query *q,
     }
     s.a_bytes = bytes_of_a(q, &s);
     s.gathered = gathered_of(f, &s);
-    if (!s.is_window)
+    if (!s.is_window && !s.has_ring)
         s.uneven *= (1 + TAIL_WAVES / fmax(waves_of(q, &s), 1)) * (1 + STAGE_SHARE / s.resident);
     return s;
 }

@@ -36,6 +36,7 @@ struct spmmi_tcblock_shape {
     double a_bytes;     /* of A and its index */
     double gathered;    /* rows of B that come past the L1 cache, each for one tile */
     double resident;    /* items that a multiprocessor works on */
+    int has_ring;       /* panel: a step is copied while another one is multiplied */
     double shares;      /* of the steps of an item, each of a thread block; 1: it has all */
     double uneven;      /* work of the busiest multiprocessor over that of a mean one */
     double sum_bytes;

@@ -18,6 +18,7 @@
 #define N_MAX 600u
 #define HOPPER_SHARED (227u * 1024u)
 #define ADA_SHARED (99u * 1024u)
+#define MULTIPROCESSORS 132
 
 static const uint32_t sizes[] = {2, 4, 8};
 static const uint32_t heights[] = {64, 128};
@@ -55,12 +56,28 @@ static uint32_t old_panel_stage(uint32_t columns, const struct spmmi_panel_load 
 static uint32_t old_panel_columns(const struct spmmi_panel_load *load, uint32_t n, uint32_t shared_max)
 {
     const uint32_t pairs = load->value_bytes == 8 ? 1 : 2;
-    const int has_few = pairs == 2 && load->blocks < 8 * load->windows * load->steps;
+    const int has_few =
+        pairs == 2 && load->blocks < 8 * load->windows * load->steps && load->items < 4 * MULTIPROCESSORS;
     if (n >= 64 * pairs && !has_few && old_panel_stage(64 * pairs, load) <= shared_max)
         return 64 * pairs;
     if (n > 16 * pairs && old_panel_stage(32 * pairs, load) <= shared_max)
         return 32 * pairs;
     return 16 * pairs;
+}
+
+/* Where two stages pay (docs/decisions/0104). */
+static uint32_t panel_stages(const struct spmmi_panel_load *load, uint32_t n, uint32_t shared_max)
+{
+    const uint32_t columns = old_panel_columns(load, n, shared_max);
+    const uint32_t bytes = 2 * ((old_panel_stage(columns, load) + 8 + 7 + 127) / 128 * 128 + 16);
+    const double fit = bytes > shared_max ? 0 : 2 * bytes + 1024 > shared_max ? 1 : 2;
+    const double blocks = load->items * ((n + columns - 1) / columns), slots = fit * MULTIPROCESSORS;
+    if (load->value_bytes == 8 || load->windows != 8 || columns > 64 || fit < 1)
+        return 1;
+    if (blocks <= slots)
+        return 2;
+    const int is_third = blocks > 2 * slots && blocks <= 3 * slots;
+    return fit > 1 && load->value_bytes == 4 && n <= columns && (columns == 64 || is_third) ? 2 : 1;
 }
 
 static void check_panel(const struct spmmi_panel_load *load, uint32_t shared_max)
@@ -69,17 +86,22 @@ static void check_panel(const struct spmmi_panel_load *load, uint32_t shared_max
         const struct spmmi_panel_shape s = spmmi_panel_launch(load, n, 1, shared_max);
         assert_int_equal(s.columns, old_panel_columns(load, n, shared_max));
         assert_int_equal(s.threads, 32 * load->windows);
+        assert_int_equal(s.stages, panel_stages(load, n, shared_max));
         assert_int_equal(spmmi_panel_launch(load, n, 0, shared_max).columns,
                          load->value_bytes == 8 ? 16 : 32);
+        assert_int_equal(spmmi_panel_launch(load, n, 0, shared_max).stages, 1);
     }
 }
 
 static void test_panel(void **state)
 {
+    static const double items[] = {1, 132, 133, 264, 265, 527, 528, 529, 792, 793};
     (void)state;
-    for (uint32_t i = 0; i < 3 * 2 * 2 * 17; i++) {
-        const uint32_t windows = heights[i / 3 % 2] / 8, blocks = i / 12 * windows;
+    for (uint32_t i = 0; i < 3 * 2 * 2 * 17 * 10; i++) {
+        const uint32_t windows = heights[i / 3 % 2] / 8, blocks = i / 12 % 17 * windows;
         const struct spmmi_panel_load load = {.value_bytes = sizes[i % 3],
+                                              .items = items[i / (3 * 2 * 2 * 17)],
+                                              .multiprocessors = MULTIPROCESSORS,
                                               .windows = windows,
                                               .is_packed = i / 6 % 2,
                                               .blocks = 10.0 * blocks - (i % 2),
