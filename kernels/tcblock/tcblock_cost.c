@@ -38,7 +38,7 @@
 #define PART_TIMES 1.0       /* the bytes of C, what stores of parts of sectors take more */
 #define ALIGN_STEPS \
     3.0                /* of one that copies B to where its columns are aligned, and of the launch after it */
-#define TAIL_WAVES 0.5 /* of a row block: in the last wave, or an only one, multiprocessors have few */
+#define TAIL_WAVES 0.5 /* of a row block: few in the last wave, or an only one, unless they have two stages */
 #define STAGE_SHARE 0.5   /* of the work of a row block, the time of its copies, which only others hide */
 #define ALONE_SHARE 0.5   /* share of the work of the longest row block that nothing else hides */
 #define WINDOW_ISSUE 24.0 /* instructions of a block that do not depend on the tile */
@@ -147,8 +147,10 @@ static struct spmmi_tcblock_shape shape_of(const struct spmmi_model_query *q,
     }
     s.a_bytes = bytes_of_a(q, &s);
     s.gathered = gathered_of(f, &s);
+    if (!s.is_window)
+        s.uneven *= 1 + STAGE_SHARE / s.resident;
     if (!s.is_window && !s.has_ring)
-        s.uneven *= (1 + TAIL_WAVES / fmax(waves_of(q, &s), 1)) * (1 + STAGE_SHARE / s.resident);
+        s.uneven *= 1 + TAIL_WAVES / fmax(waves_of(q, &s), 1);
     return s;
 }
 
