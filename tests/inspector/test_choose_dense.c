@@ -100,6 +100,20 @@ static void f32_of_a_nearly_dense_matrix_changes_with_wide_n(void **state)
     spmm_plan_destroy(plan);
 }
 
+/* One column less, and the library's loads of f64 are of one value. */
+static void f64_of_an_odd_k_is_left_to_others(void **state)
+{
+    static const char *const specs[] = {"gen:uniform:4096:256:32", "gen:uniform:4096:255:32"};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        spmm_plan_t *plan = plan_of(
+            specs[i], (spmm_inspect_options_t)OPTIONS(.device = "h100", .a_type = SPMM_F64, .n = n_512,
+                                                      .n_count = 1, .layouts = SPMM_LAYOUTS_ROW_MAJOR));
+        assert_int_equal(family_of(plan, 0) == SPMMI_DENSE, i == 0);
+        spmm_plan_destroy(plan);
+    }
+}
+
 /* f32 on tensor cores where the caller allows it. */
 static void every_type_may_be_dense(void **state)
 {
@@ -277,6 +291,7 @@ int main(void)
         cmocka_unit_test(wide_products_of_nearly_dense_matrices_are_dense),
         cmocka_unit_test(many_types_and_devices_have_room),
         cmocka_unit_test(f32_of_a_nearly_dense_matrix_changes_with_wide_n),
+        cmocka_unit_test(f64_of_an_odd_k_is_left_to_others),
         cmocka_unit_test(every_type_may_be_dense),
         cmocka_unit_test(long_block_row_groups_of_clusters_are_not_cut),
         cmocka_unit_test(one_long_block_row_group_of_many_is_cut),
