@@ -8,6 +8,7 @@
 #include "format/family.h"
 #include "dense_narrow_shape.h"
 #include "dense_shape.h"
+#include "dense_tile_shape.h"
 
 #define REUSE 128.0   /* products of a value that a thread block has loaded, about */
 #define STEP 64.0     /* entries of k at a time */
@@ -147,6 +148,29 @@ static void add_narrow(const struct spmmi_model_query *q, const struct spmmi_den
         fmax(blocks / (2.0 * d->multiprocessors), 1) * walk * SPMMI_MODEL_STEP_CYCLES / d->clock_hz;
 }
 
+/* What warpgroups take is predicted where they are divided (dense_tile_shape.h). Less than the profile's launch is left
+ * beside that. */
+static const struct spmmi_model_constants tile_constants = {-1.7, 0, {0, 0, 0, 0, 0, 1, 0, 0}};
+
+/* Alignments as above. */
+static struct spmmi_dense_tile_shape tile_of(const struct spmmi_model_query *q)
+{
+    static const struct spmmi_dense_tile_shape none = {0};
+    const struct spmmi_model_matrix *m = q->matrix;
+    const int is_swapped = q->is_col_major != 0;
+    const struct spmmi_dense_tile operands = {(uint32_t)q->profile->multiprocessors,
+                                              is_swapped,
+                                              is_swapped,
+                                              (int64_t)(is_swapped ? q->n : m->rows),
+                                              (int64_t)(is_swapped ? m->rows : q->n),
+                                              (int64_t)m->cols};
+    const double word = SPMMI_DENSE_ROW_BYTES / q->value_bytes;
+    const int is_aligned = fmod(is_swapped ? m->cols : q->n, word) == 0;
+    const int has_kernels =
+        q->profile->target == SPMMI_TARGET_ANY || q->profile->target == SPMMI_DENSE_TILE_TARGET;
+    return has_kernels && is_aligned && q->value_bytes == 2 ? spmmi_dense_tile(&operands) : none;
+}
+
 /* No prediction, and so no free choice, on CPUs. */
 int spmmi_dense_cost(const struct spmmi_model_query *q, struct spmmi_prediction *p)
 {
@@ -158,6 +182,12 @@ int spmmi_dense_cost(const struct spmmi_model_query *q, struct spmmi_prediction 
         return 0;
     if (narrow_shape.columns > 0) {
         add_narrow(q, &narrow_shape, p);
+        return 1;
+    }
+    const struct spmmi_dense_tile_shape tile_shape = tile_of(q);
+    if (tile_shape.columns > 0) {
+        p->own = &tile_constants;
+        p->term[SPMMI_TERM_WAVES] = 1e-9 * tile_shape.ns;
         return 1;
     }
     p->own = is_unaligned(q) ? &unaligned : NULL;

@@ -14,6 +14,7 @@
 #include "dense_blas_cuda.h"
 #include "dense_kernel.h"
 #include "dense_operands_cuda.h"
+#include "dense_own_cuda.h"
 #include "dense_shape.h"
 
 /* Most that an algorithm of the library may take of the workspace: what its makers advise for sm_90. */
@@ -27,6 +28,7 @@ struct state {
     const uint32_t *row_ptr, *columns; /* of op(A) */
     const uint16_t *columns_16;        /* its columns where they fit 16 bits, and columns is NULL */
     struct spmmi_dense_blas *blas;
+    struct spmmi_allowed allowed;
     struct spmmi_device_block memory;
 };
 
@@ -267,44 +269,39 @@ static spmm_status_t run_library(const struct state *s, const struct spmmi_produ
                                            BLAS_WORKSPACE, stream, is_done);
 }
 
-/* Do vectors of B lie where kernels of narrow products load them? */
-static int is_aligned(const spmm_dense_t *b, int64_t values)
+/* By kernels of the family, if it has one for the product; *is_done says so. */
+static int run_own(const struct state *s, const struct spmmi_product *p, const struct spmmi_dense_exact *args,
+                   int *is_done)
 {
-    return (uintptr_t)b->data % ((uint64_t)values * spmm_dtype_size(b->type)) == 0 && b->ld % values == 0 &&
-           (b->layout == SPMM_ROW_MAJOR ? b->cols : b->rows) % values == 0;
-}
-
-/* Of few columns; columns is 0 where the library multiplies. Of f32 what may be multiplied as 3xtf32, also as tf32. */
-static struct spmmi_dense_narrow_shape narrow_of(const struct state *s, const struct spmmi_product *p)
-{
-    static const struct spmmi_dense_narrow_shape none = {0};
-    const struct spmmi_dense_a *const a = &s->a;
-    const struct spmmi_dense_narrow operands = {a->rows,
-                                                (uint32_t)spmm_dtype_size(a->dtype),
-                                                s->device->multiprocessors,
-                                                p->b.layout != SPMM_ROW_MAJOR,
-                                                a->lda,
-                                                p->b.cols};
-    const struct spmmi_dense_narrow_shape shape = spmmi_dense_narrow(&operands);
-    const int is_taken = s->device->target >= SPMMI_DENSE_NARROW_TARGET && a->whole != NULL &&
-                         (a->dtype != SPMM_F32 || spmmi_is_tf32(p->compute));
-    return is_taken && shape.columns > 0 &&
-                   is_aligned(&p->b, spmmi_dense_narrow_vector(&operands, shape.columns))
-               ? shape
-               : none;
+    const struct spmmi_dense_narrow_shape narrow = spmmi_dense_narrow_of(s->device, &s->a, p);
+    int error = cudaSuccess;
+    *is_done = 1;
+    if (p->alpha == 0 || s->a.nnz == 0)
+        return spmmi_dense_exact_cuda(args);
+    if (narrow.columns > 0)
+        return spmmi_dense_narrow_cuda(args, &narrow);
+#ifdef SPMMI_HAVE_WGMMA
+    const struct spmmi_dense_tile_shape tile = spmmi_dense_tile_of(s->device, &s->a, p);
+    const struct spmmi_dense_tile_launch launch = {
+        &tile, p->b.layout != SPMM_ROW_MAJOR, p->c.layout != SPMM_ROW_MAJOR, spmmi_allowed_of(&s->allowed)};
+    if (tile.columns > 0)
+        error = spmmi_dense_tile_cuda(args, &launch);
+    if (tile.columns > 0 && error != cudaErrorNotSupported)
+        return error;
+#endif
+    *is_done = 0;
+    return cudaSuccess;
 }
 
 static spmm_status_t run(const void *state, const struct spmmi_product *p, void *workspace_, void *stream)
 {
     const struct state *s = state;
     const spmm_dense_t kept = kept_of(&p->c, workspace_);
-    const struct spmmi_dense_narrow_shape narrow = narrow_of(s, p);
     struct spmmi_dense_exact args = exact_of(s, p, &p->c, NULL, 1, stream);
     int is_done = 0;
-    if (p->alpha == 0 || s->a.nnz == 0)
-        return spmmi_cuda_status(spmmi_dense_exact_cuda(&args));
-    if (narrow.columns > 0)
-        return spmmi_cuda_status(spmmi_dense_narrow_cuda(&args, &narrow));
+    const int error = run_own(s, p, &args, &is_done);
+    if (is_done)
+        return spmmi_cuda_status(error);
     const spmm_status_t status =
         run_library(s, p, &kept, (char *)workspace_ + kept_bytes(&p->c), stream, &is_done);
     if (status != SPMM_OK)
@@ -328,7 +325,8 @@ static int has_suffix(const char *suffix)
 static void describe(const void *state, const struct spmmi_product *product, char *text, size_t size)
 {
     const struct state *s = state;
-    const int is_split = s->a.dtype == SPMM_F32 && narrow_of(s, product).columns > 0;
+    const int is_split =
+        s->a.dtype == SPMM_F32 && spmmi_dense_narrow_of(s->device, &s->a, product).columns > 0;
     const int blocks = is_split ? (int)SPMMI_DENSE_BLOCKS : spmmi_dense_blocks_of(&s->a, product);
     const char *const suffix = blocks > 1                         ? suffixes[2]
                                : blocks == 1                      ? suffixes[1]

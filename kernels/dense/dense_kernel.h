@@ -3,9 +3,11 @@
 #ifndef SPMMI_DENSE_KERNEL_H
 #define SPMMI_DENSE_KERNEL_H
 
+#include "kernels/shared/allowed.h"
 #include "kernels/shared/kernel_base.h"
 #include "dense_narrow_shape.h"
 #include "dense_shape.h"
+#include "dense_tile_shape.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -46,6 +48,16 @@ int spmmi_dense_exact_cuda(const struct spmmi_dense_exact *args);
  * are not read. Returns a cudaError_t, 0 = enqueued. */
 int spmmi_dense_narrow_cuda(const struct spmmi_dense_exact *args,
                             const struct spmmi_dense_narrow_shape *shape);
+
+/* The whole product of 16-bit types, by warpgroups. B and its lines begin at multiples of 16 bytes. old, sums, high and
+ * the flags are not read. Returns a cudaError_t, 0 = enqueued; cudaErrorNotSupported: the driver
+ * has no tensor maps for these operands. */
+struct spmmi_dense_tile_launch {
+    const struct spmmi_dense_tile_shape *shape;
+    int is_columns, is_swapped; /* B, and C, is column-major; both if C is */
+    struct spmmi_allowed *allowed;
+};
+int spmmi_dense_tile_cuda(const struct spmmi_dense_exact *args, const struct spmmi_dense_tile_launch *launch);
 
 /* Lines of B, rows of row-major B and columns of column-major B, into scratch: rounded to tf32, split in three blocks,
  * or as they are. Behind the values of a line, and in lines that B does not have, come zeros. Lines of scratch begin at

@@ -14,6 +14,7 @@
 #include "cuda_product.h"
 #include "kernels/dense/dense_library_cuda.h"
 #include "kernels/dense/dense_shape.h"
+#include "kernels/dense/dense_tile_shape.h"
 #include "tests/support/kernel_plans.h"
 #include "tests/support/plan_seal.h"
 
@@ -250,6 +251,25 @@ static void narrow_products_meet_their_bound(void **state)
     }
 }
 
+/* 16 bits by warpgroups: each tile, alone and of clusters, and tails of rows, columns and k. */
+static void products_of_warpgroups_meet_their_bound(void **state)
+{
+    static const int64_t sizes[][3] = {{250, 2300, 248},  {250, 2300, 504}, {250, 2300, 120},
+                                       {500, 2040, 136},  {2040, 500, 120}, {2040, 72, 504},
+                                       {2040, 200, 1000}, {2040, 75, 2040}, {70, 1000, 40},
+                                       {8, 8, 16},        {1, 136, 24},     {130, 4000, 64}};
+    (void)state;
+    for (size_t m = 0; m < sizeof sizes / sizeof *sizes; m++) {
+        const struct test_pattern pattern = {"half", sizes[m][0], sizes[m][1], half};
+        struct test_matrix *a = test_matrix_of(&pattern, TEST_VALUES_REAL);
+        const int form = (int)(SPMM_F16 - SPMM_F32 + m % 2);
+        const struct spmmi_dense_tile of = {132, 0, 0, sizes[m][0], sizes[m][2], sizes[m][1]};
+        assert_true(spmmi_dense_tile(&of).columns > 0);
+        check_narrow(a, form, &sizes[m][2], 1);
+        test_matrix_free(a);
+    }
+}
+
 /* C that cancels the product shows a product that is rounded before C is added. */
 static void sums_of_16_bits_are_rounded_once(void **state)
 {
@@ -339,6 +359,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_part_may_have_both_forms),
         cmocka_unit_test(few_columns_are_multiplied_as_said),
         cmocka_unit_test(narrow_products_meet_their_bound),
+        cmocka_unit_test(products_of_warpgroups_meet_their_bound),
         cmocka_unit_test(sums_of_16_bits_are_rounded_once),
         cmocka_unit_test(any_number_of_shapes_runs),
         cmocka_unit_test(a_missing_library_is_replaced_or_named),

@@ -11,6 +11,7 @@
 #include "format/plan.h"
 #include "inspect_support.h"
 #include "kernels/dense/dense_narrow_shape.h"
+#include "kernels/dense/dense_tile_shape.h"
 
 static const int64_t n_1_512[] = {1, 512}, n_512[] = {512};
 
@@ -285,6 +286,48 @@ static void narrow_products_are_divided_as_counted(void **state)
     }
 }
 
+static void tiles_check(const struct spmmi_dense_tile *of, uint32_t rows, uint32_t columns, uint32_t stages,
+                        uint32_t shares)
+{
+    const struct spmmi_dense_tile_shape s = spmmi_dense_tile(of);
+    assert_int_equal(s.rows, rows);
+    assert_int_equal(s.columns, columns);
+    assert_int_equal(s.stages, stages);
+    assert_int_equal(s.shares, shares);
+    if (rows > 0) {
+        assert_int_equal(s.down, (of->rows + rows - 1) / rows);
+        assert_int_equal(s.across, (of->columns + columns - 1) / columns);
+    }
+}
+
+/* 16-bit types: tiles of warpgroups, and what the library multiplies. */
+static void products_of_warpgroups_are_divided_as_counted(void **state)
+{
+    static const struct {
+        struct spmmi_dense_tile of;
+        uint32_t rows, columns, stages, shares;
+    } cases[] = {
+        {{132, 0, 0, 2048, 128, 512}, 64, 32, 8, 1},
+        {{132, 0, 0, 2048, 512, 512}, 64, 64, 6, 1},
+        {{132, 0, 0, 2048, 1024, 1024}, 128, 128, 6, 1},
+        {{132, 0, 0, 32561, 128, 123}, 128, 128, 3, 1}, /* two thread blocks of a multiprocessor */
+        {{132, 0, 0, 256, 64, 2304}, 64, 32, 8, 8},
+        {{132, 1, 1, 64, 256, 2304}, 64, 32, 8, 8},
+        {{132, 0, 0, 500, 136, 2040}, 64, 64, 6, 4},
+        {{132, 0, 0, 512, 128, 2048}, 64, 32, 8, 3}, /* which do not divide 64 rows */
+        {{132, 0, 0, 123, 128, 32561}, 64, 32, 8, 8},
+        {{132, 0, 1, 256, 128, 2304}, 0, 0, 0, 0},  /* C is column-major and B is not */
+        {{132, 0, 0, 512, 2048, 2048}, 0, 0, 0, 0}, /* long k, many columns */
+        {{132, 0, 0, 36, 64, 87482}, 0, 0, 0, 0},   /* very long */
+        {{132, 0, 0, 32561, 512, 123}, 0, 0, 0, 0}, /* more than a wave */
+        {{132, 0, 0, 32561, 16, 120}, 0, 0, 0, 0},  /* more tiles than run at once */
+        {{132, 0, 0, 64, 64, 0}, 0, 0, 0, 0},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        tiles_check(&cases[i].of, cases[i].rows, cases[i].columns, cases[i].stages, cases[i].shares);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -299,6 +342,7 @@ int main(void)
         cmocka_unit_test(a_plan_of_dense_parts_keeps_one_of_rows_for_each_op),
         cmocka_unit_test(rows_of_a_are_whole_words),
         cmocka_unit_test(narrow_products_are_divided_as_counted),
+        cmocka_unit_test(products_of_warpgroups_are_divided_as_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,7 @@
 #include "model_fixture.h"
 
 #define N 32
-#define WIDE 256 /* of dense: no narrow product */
+#define WIDE 65536 /* of dense: the library multiplies */
 #define STEP_SECONDS(d) (SPMMI_MODEL_STEP_CYCLES / (d).clock_hz)
 
 static const struct spmmi_model_tcblocks whole = {.counts = &groups_of_64, .items = 16, .item_size = 32};
@@ -171,8 +171,8 @@ static void only_some_rows_of_b_are_padded(void **state)
     }
 }
 
-/* Narrow products have constants of their own and no kernel behind them, where B lies as they load it. */
-static void narrow_dense_products_are_predicted_apart(void **state)
+/* Products of own kernels have constants of their own and no kernel behind them, where B lies as they load it. */
+static void products_of_own_kernels_are_predicted_apart(void **state)
 {
     static const struct {
         int64_t n;
@@ -180,20 +180,24 @@ static void narrow_dense_products_are_predicted_apart(void **state)
         spmm_compute_t compute;
         uint32_t layout;
         double cols;
-        int is_narrow;
+        int is_own;
     } cases[] = {{32, SPMM_F32, SPMM_COMPUTE_3XTF32, SPMM_LAYOUTS_ROW_MAJOR, 1024, 1},
                  {32, SPMM_F32, SPMM_COMPUTE_F32, SPMM_LAYOUTS_ROW_MAJOR, 1024, 0},
                  {30, SPMM_F32, SPMM_COMPUTE_3XTF32, SPMM_LAYOUTS_ROW_MAJOR, 1024, 0},
                  {30, SPMM_F32, SPMM_COMPUTE_3XTF32, SPMM_LAYOUTS_COL_MAJOR, 1024, 1},
                  {30, SPMM_F32, SPMM_COMPUTE_3XTF32, SPMM_LAYOUTS_COL_MAJOR, 1023, 0},
                  {8, SPMM_F64, SPMM_COMPUTE_F64, SPMM_LAYOUTS_ROW_MAJOR, 1024, 1},
-                 {64, SPMM_F64, SPMM_COMPUTE_F64, SPMM_LAYOUTS_ROW_MAJOR, 1024, 0}};
+                 {64, SPMM_F64, SPMM_COMPUTE_F64, SPMM_LAYOUTS_ROW_MAJOR, 1024, 0},
+                 {256, SPMM_F16, SPMM_COMPUTE_F16, SPMM_LAYOUTS_ROW_MAJOR, 1023, 1},
+                 {250, SPMM_F16, SPMM_COMPUTE_F16, SPMM_LAYOUTS_ROW_MAJOR, 1024, 0},
+                 {256, SPMM_BF16, SPMM_COMPUTE_BF16, SPMM_LAYOUTS_COL_MAJOR, 1024, 1},
+                 {256, SPMM_F16, SPMM_COMPUTE_F16, SPMM_LAYOUTS_COL_MAJOR, 1023, 0}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct spmmi_prediction p =
             predict_gemm(512, cases[i].cols, cases[i].n, cases[i].layout, cases[i].dtype, cases[i].compute);
-        assert_int_equal(p.own != NULL, cases[i].is_narrow);
-        if (cases[i].is_narrow)
+        assert_int_equal(p.own != NULL, cases[i].is_own);
+        if (cases[i].is_own)
             assert_true(p.launches == 0 && p.term[SPMMI_TERM_CONVERT] == 0 && p.seconds > 0);
     }
 }
@@ -235,7 +239,7 @@ int main(void)
         cmocka_unit_test(panel_stores_columns),
         cmocka_unit_test(odd_columns_are_slow_in_dense),
         cmocka_unit_test(only_some_rows_of_b_are_padded),
-        cmocka_unit_test(narrow_dense_products_are_predicted_apart),
+        cmocka_unit_test(products_of_own_kernels_are_predicted_apart),
         cmocka_unit_test(others_are_converted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See dense_own_cuda.h. */
+#include "dense_own_cuda.h"
+
+#include "format/family.h"
+
+/* Do vectors of B lie where kernels of narrow products load them? */
+static int is_aligned(const spmm_dense_t *b, int64_t values)
+{
+    return (uintptr_t)b->data % ((uint64_t)values * spmm_dtype_size(b->type)) == 0 && b->ld % values == 0 &&
+           (b->layout == SPMM_ROW_MAJOR ? b->cols : b->rows) % values == 0;
+}
+
+struct spmmi_dense_narrow_shape spmmi_dense_narrow_of(const struct spmmi_device *device,
+                                                      const struct spmmi_dense_a *a,
+                                                      const struct spmmi_product *p)
+{
+    static const struct spmmi_dense_narrow_shape none = {0};
+    const struct spmmi_dense_narrow operands = {a->rows,
+                                                (uint32_t)spmm_dtype_size(a->dtype),
+                                                device->multiprocessors,
+                                                p->b.layout != SPMM_ROW_MAJOR,
+                                                a->lda,
+                                                p->b.cols};
+    const struct spmmi_dense_narrow_shape shape = spmmi_dense_narrow(&operands);
+    const int is_taken = device->target >= SPMMI_DENSE_NARROW_TARGET && a->whole != NULL &&
+                         (a->dtype != SPMM_F32 || spmmi_is_tf32(p->compute));
+    return is_taken && shape.columns > 0 &&
+                   is_aligned(&p->b, spmmi_dense_narrow_vector(&operands, shape.columns))
+               ? shape
+               : none;
+}
+
+struct spmmi_dense_tile_shape spmmi_dense_tile_of(const struct spmmi_device *device,
+                                                  const struct spmmi_dense_a *a,
+                                                  const struct spmmi_product *p)
+{
+    static const struct spmmi_dense_tile_shape none = {0};
+    const int is_columns = p->b.layout != SPMM_ROW_MAJOR, is_swapped = p->c.layout != SPMM_ROW_MAJOR;
+    const struct spmmi_dense_tile operands = {
+        device->multiprocessors,          is_columns, is_swapped, is_swapped ? p->b.cols : a->rows,
+        is_swapped ? a->rows : p->b.cols, a->cols};
+    const uintptr_t line = (uintptr_t)p->b.ld * spmm_dtype_size(a->dtype);
+    const int is_taken = device->target == SPMMI_DENSE_TILE_TARGET && spmm_dtype_size(a->dtype) == 2 &&
+                         ((uintptr_t)p->b.data | line) % SPMMI_DENSE_ROW_BYTES == 0;
+    return is_taken ? spmmi_dense_tile(&operands) : none;
+}

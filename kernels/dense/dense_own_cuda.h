@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Products that kernels of the family multiply, and not the library. */
+#ifndef SPMMI_DENSE_OWN_CUDA_H
+#define SPMMI_DENSE_OWN_CUDA_H
+
+#include "executor/backend.h"
+#include "dense_narrow_shape.h"
+#include "dense_operands_cuda.h"
+#include "dense_tile_shape.h"
+
+/* Of few columns; columns is 0 where others multiply. Of f32 what may be multiplied as 3xtf32, also as tf32. */
+struct spmmi_dense_narrow_shape spmmi_dense_narrow_of(const struct spmmi_device *device,
+                                                      const struct spmmi_dense_a *a,
+                                                      const struct spmmi_product *p);
+
+/* Of 16-bit types; columns is 0 where others multiply. */
+struct spmmi_dense_tile_shape spmmi_dense_tile_of(const struct spmmi_device *device,
+                                                  const struct spmmi_dense_a *a,
+                                                  const struct spmmi_product *p);
+
+#endif
