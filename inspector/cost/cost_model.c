@@ -6,33 +6,35 @@
 
 #include "format/family.h"
 
-double spmmi_model_reuse_distance(const struct spmmi_model_matrix *matrix, double window)
+double spmmi_model_reuse_distance(const struct spmmi_model_locality *locality, double window)
 {
     if (window < 1)
         return 0;
     const double at = fmin(log2(window), SPMMI_REUSE_BINS - 1.0);
     const int low = (int)at < SPMMI_REUSE_BINS - 1 ? (int)at : SPMMI_REUSE_BINS - 2;
-    return matrix->near[low] + (matrix->near[low + 1] - matrix->near[low]) * (at - low);
+    return locality->near[low] + (locality->near[low + 1] - locality->near[low]) * (at - low);
 }
 
-struct spmmi_model_hit spmmi_model_hits(const struct spmmi_model_matrix *matrix, double columns)
+struct spmmi_model_hit spmmi_model_hits(const struct spmmi_model_matrix *matrix,
+                                        const struct spmmi_model_locality *locality, double columns,
+                                        double others)
 {
     struct spmmi_model_hit hit = {0, 0};
     int b = 0;
     if (columns < 1)
         return hit;
-    if (columns >= matrix->cols_used) {
+    if (columns >= matrix->cols_used + others * matrix->nnz) {
         hit.window = matrix->nnz;
-        hit.share = matrix->near[SPMMI_REUSE_BINS - 1];
+        hit.share = locality->near[SPMMI_REUSE_BINS - 1];
         return hit;
     }
-    while (b < SPMMI_REUSE_BINS - 2 && matrix->working_set[b + 1] <= columns)
+    while (b < SPMMI_REUSE_BINS - 2 && locality->working_set[b + 1] + others * ldexp(1, b + 1) <= columns)
         b++;
-    const double low = matrix->working_set[b];
-    const double high = matrix->working_set[b + 1];
+    const double low = locality->working_set[b] + others * ldexp(1, b);
+    const double high = locality->working_set[b + 1] + others * ldexp(1, b + 1);
     const double part = high > low ? fmin(fmax((columns - low) / (high - low), 0), 1) : 0;
     hit.window = ldexp(1 + part, b);
-    hit.share = spmmi_model_reuse_distance(matrix, hit.window);
+    hit.share = spmmi_model_reuse_distance(locality, hit.window);
     return hit;
 }
 

@@ -19,14 +19,20 @@
 #define SPMMI_STEP_LEVELS 9 /* 1, 2, 4 .. 256 consecutive items */
 
 /* Metrics of op(A) that any prediction needs; O(nnz), one counter a column. */
+/* Bin b counts windows of 2^b nonzeros. */
+struct spmmi_model_locality {
+    double near[SPMMI_REUSE_BINS]; /* share of nonzeros whose column came at most 2^b nonzeros before */
+    double working_set[SPMMI_REUSE_BINS]; /* distinct columns of a window, mean */
+};
+
 struct spmmi_model_matrix {
     double rows, cols, nnz;
     double rows_used, cols_used; /* that hold nonzeros */
     double longest;              /* nonzeros of the longest row */
     int has_equal_values;        /* all values are known to be the same: rows need not read them */
-    /* Locality of the columns in the order of the rows. Bin b counts windows of 2^b nonzeros. */
-    double near[SPMMI_REUSE_BINS]; /* share of nonzeros whose column came at most 2^b nonzeros before */
-    double working_set[SPMMI_REUSE_BINS]; /* distinct columns of a window, mean */
+    /* Locality of the columns: in the order of the rows, and where blocks of nonzeros are walked side by side, as
+     * thread blocks of a nonzero split do. */
+    struct spmmi_model_locality by_rows, side_by_side;
     /* Row split: items of consecutive rows (SPMMI_MODEL_ITEM_SIZE), walked in steps of 4 nonzeros. */
     double items, item_longest;           /* steps */
     double item_steps[SPMMI_STEP_LEVELS]; /* sum over groups of 2^i items of the steps of the longest */
@@ -77,14 +83,16 @@ struct spmmi_prediction spmmi_model_predict(spmmi_cost_fn *cost, const struct sp
 double spmmi_model_combine(const struct spmmi_model_constants *constants, const double term[SPMMI_TERMS],
                            double launch_s, double launches);
 
-/* The hit rate of a cache of `columns` columns, in the order of the rows, and the window of nonzeros that holds so many
+/* The hit rate of a cache of `columns` columns, in one of the orders of the matrix, and the window of nonzeros that holds so many
  * distinct columns: Che's characteristic time, from measured reuse instead of popularity. */
 struct spmmi_model_hit {
     double share, window;
 };
-struct spmmi_model_hit spmmi_model_hits(const struct spmmi_model_matrix *matrix, double columns);
+struct spmmi_model_hit spmmi_model_hits(const struct spmmi_model_matrix *matrix,
+                                        const struct spmmi_model_locality *locality, double columns,
+                                        double others);
 /* The share in a window of so many nonzeros. */
-double spmmi_model_reuse_distance(const struct spmmi_model_matrix *matrix, double window);
+double spmmi_model_reuse_distance(const struct spmmi_model_locality *locality, double window);
 
 #define SPMMI_MODEL_STEP_CYCLES 800.0 /* cycles of a step: about one gather past the L1 cache */
 

@@ -9,6 +9,11 @@
 #include "format/matrix/numbered_columns.h"
 
 #define STEP 4 /* nonzeros of a step of a walk */
+/* Thread blocks of a wave of a nonzero split and their most nonzeros, as on an H100 for the widest tiles
+ * (kernels/rows/rows_shape.h). Fewer columns fit the L2 cache, where the order does not matter. */
+#define PLACES 640
+#define PLACE_NONZEROS_MAX 1024
+#define SIDE_BY_SIDE_COLUMNS_MIN 32768
 
 /* Times between uses of a column, the first and last use counted from the ends: by powers of two. */
 struct times {
@@ -32,48 +37,82 @@ static void add_time(struct times *t, int64_t time)
 /* Mean working set of a window of w = 2^b nonzeros: columns minus the mean number of those that a window does not
  * contain; these are, for each column, the windows inside a gap longer than w. */
 static void measure_locality(const struct times *inner, const struct times *outer, double nnz,
-                             struct spmmi_model_matrix *m)
+                             double cols_used, struct spmmi_model_locality *l)
 {
     double uses = 0;
     for (int b = 0; b < SPMMI_REUSE_BINS; b++) {
         const double window = ldexp(1, b);
         double missed = 0;
         uses += inner->count[b];
-        m->near[b] = nnz > 0 ? uses / nnz : 0;
+        l->near[b] = nnz > 0 ? uses / nnz : 0;
         for (int c = b + 1; c < SPMMI_REUSE_BINS; c++)
             missed += inner->sum[c] + outer->sum[c] - window * (inner->count[c] + outer->count[c]);
-        m->working_set[b] = window >= nnz ? m->cols_used : m->cols_used - missed / (nnz - window + 1);
+        l->working_set[b] = window >= nnz ? cols_used : cols_used - missed / (nnz - window + 1);
     }
+}
+
+/* An order of the nonzeros: blocks of them are walked side by side, as many as there are places, then those behind. */
+struct order {
+    int64_t nnz, block, places;
+};
+
+static int64_t place_nonzeros(int64_t nnz)
+{
+    const int64_t waves = nnz / (PLACES * PLACE_NONZEROS_MAX) + 1;
+    return nnz / (PLACES * waves) + 1;
+}
+
+/* last[]: one past the time of a column's last use, 0: none. Returns the columns that are used. */
+static double walk(const struct order *o, const int32_t *col_ind, int64_t cols, int64_t *last,
+                   struct spmmi_model_locality *locality)
+{
+    struct times inner = {0};
+    struct times outer = {0};
+    int64_t time = 0;
+    double cols_used = 0;
+    for (int64_t first = 0; first < o->nnz; first += o->block * o->places) {
+        for (int64_t step = 0; step < o->block; step++) {
+            for (int64_t p = first + step, place = 0; place < o->places && p < o->nnz;
+                 place++, p += o->block) {
+                int64_t *const l = &last[col_ind[p]];
+                time++;
+                if (*l > 0)
+                    add_time(&inner, time - *l);
+                else
+                    add_time(&outer, time);
+                *l = time;
+            }
+        }
+    }
+    for (int64_t c = 0; c < cols; c++) {
+        if (last[c] > 0) {
+            add_time(&outer, o->nnz - last[c] + 1);
+            cols_used += 1;
+        }
+    }
+    measure_locality(&inner, &outer, (double)o->nnz, cols_used, locality);
+    return cols_used;
 }
 
 static spmm_status_t analysis_columns(int64_t cols, int64_t nnz, const int32_t *col_ind,
                                       struct spmmi_model_matrix *m, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    struct times inner = {0};
-    struct times outer = {0};
+    const struct order by_rows = {nnz, nnz > 0 ? nnz : 1, 1};
+    const struct order side_by_side = {nnz, place_nonzeros(nnz), PLACES};
     struct spmmi_numbered_columns columns = spmmi_columns_own(cols, col_ind);
-    int64_t *last = NULL; /* one past the last use, 0: none */
+    int64_t *last = NULL;
     if (spmmi_columns_are_many(cols, nnz))
         status = spmmi_columns_number(&columns, nnz, 1, 1);
     SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory for the columns of %lld nonzeros",
                  (long long)nnz);
     SPMM_TRY_ALLOC(last = spmmi_alloc_zero((uint64_t)columns.cols, sizeof *last), diag);
-    for (int64_t p = 0; p < nnz; p++) {
-        int64_t *const l = &last[columns.col_ind[p]];
-        if (*l > 0)
-            add_time(&inner, p + 1 - *l);
-        else
-            add_time(&outer, p + 1);
-        *l = p + 1;
+    m->cols_used = walk(&by_rows, columns.col_ind, columns.cols, last, &m->by_rows);
+    m->side_by_side = m->by_rows;
+    if (m->cols_used >= SIDE_BY_SIDE_COLUMNS_MIN) {
+        memset(last, 0, (size_t)columns.cols * sizeof *last);
+        (void)walk(&side_by_side, columns.col_ind, columns.cols, last, &m->side_by_side);
     }
-    for (int64_t c = 0; c < columns.cols; c++) {
-        if (last[c] > 0) {
-            add_time(&outer, nnz - last[c] + 1);
-            m->cols_used += 1;
-        }
-    }
-    measure_locality(&inner, &outer, (double)nnz, m);
 cleanup:
     spmmi_free(last);
     spmmi_numbered_columns_free(&columns);

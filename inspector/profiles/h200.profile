@@ -49,8 +49,8 @@ strided_gbs = 272.8 545.4 1095
 # 0100, which are of an H100 too);
 # those of conversions in rows (f32, f16), window (f16) and panel (tf32, 3xtf32, f16) were fitted to 153 column-major
 # products since, those of panel in tf32 and 3xtf32 as one (decision 0083)
-model.row-split.f32 = 0.469 1.933 1.27 0.746 0.453 0.94 0.925 1.8 0.823 1.35
-model.row-split.f64 = 0.502 1.704 1.25 0.823 0.77 0.94 0.939 1.8 0.767 1.328
+model.row-split.f32 = 0.1794 0.8131 1.21 0.4631 0.6329 1.003 1.1 2.491 1.396 1.179
+model.row-split.f64 = 0.1777 0.6857 1.241 0.5552 0.9417 1.001 1.017 1.901 1.554 1.136
 model.row-split.f16 = 1.707 2.413 1.549 0.485 0.813 0.996 1.004 2.007 1.129 1.728
 model.nonzero-split.f32 = 0.8114 1.357 1.39 0.2566 1.215 0.9993 0.9821 2.743 1.127 1.233
 model.nonzero-split.f64 = 0.7021 1.078 1.412 0.2527 1.337 0.9996 0.9949 2.226 1.143 1.147
@@ -82,7 +82,7 @@ model.gemm.tf32 = 7.693 0.7 2.581 0.5563 1 0.05 1 1 1.39 1.47
 model.wide.f32 = 1.211 1.9 4.678 1.008 0.969 0.996 2.334 1.012 3.615 1
 
 # Risks: factors of predictions when candidates are compared, docs/model.md ("Risks"), set by the same products
-risk.row-split.f32 = 1.04 1.13 1.04 1
+risk.row-split.f32 = 1.04 1.1 1.04 1
 risk.row-split.f64 = 1 1.1 1.06 1.02
 risk.tiled.f32 = 1 0.89 1 1
 risk.tiled.f16 = 0.97 0.97 0.97 1.02

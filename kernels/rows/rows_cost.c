@@ -157,12 +157,12 @@ static void add_slices(const struct spmmi_model_query *q, const struct shape *s,
     p->term[SPMMI_TERM_LONGEST] = ceil(q->matrix->longest / (s->share * SPMMI_SLICE_BATCH)) * 2 * latency;
 }
 
-/* What a step takes; the shares of the caches are known. Of row splits, of few columns and of values of 16 bits the
- * measurements show no difference. */
+/* What a step takes; the shares of the caches are known. Of few columns and of values of 16 bits the measurements show
+ * no difference. */
 static double step_of(const struct spmmi_model_query *q, const struct shape *s,
                       const struct spmmi_prediction *p)
 {
-    if (q->candidate->schedule == SPMM_SCHEDULE_ROW_SPLIT || s->is_staged || q->value_bytes < 4)
+    if (s->is_staged || q->value_bytes < 4)
         return 1;
     return L1_STEPS * p->l1_share + (p->l2_share - p->l1_share) + DRAM_STEPS * (1 - p->l2_share);
 }
@@ -178,9 +178,10 @@ static void add_walks(const struct spmmi_model_query *q, const struct shape *s, 
     double block_steps = 0;
     double longest = 0;
     if (q->candidate->schedule == SPMM_SCHEDULE_ROW_SPLIT) {
-        const int level = log2_of(fmax(WARP / s->lanes / s->share, 1));
-        warp_steps = m->item_steps[level] / s->share;
-        block_steps = m->item_steps[level + 3] / s->share;
+        const double team =
+            s->lanes * s->share; /* lanes of a row: of more than a warp, where groups share it */
+        warp_steps = m->item_steps[log2_of(fmax(WARP / team, 1))] / s->share * fmax(team / WARP, 1);
+        block_steps = m->item_steps[log2_of(fmax(THREADS / team, 1))] / s->share;
         longest = m->item_longest / s->share;
         if (s->share > 1 && q->n > 1)
             block_steps += TEAM_ENDS * m->rows_used * s->share * s->lanes / THREADS;
@@ -232,6 +233,13 @@ static double narrow_share(const struct spmmi_model_query *q)
     return b <= L1_USED * d->l1_bytes ? fmax(1 - b / SECTOR / reads, 0) : 0;
 }
 
+/* All blocks of a wave of a nonzero split begin at once, far from each other; those of a row split are neighbours. */
+static const struct spmmi_model_locality *order_of(const struct spmmi_model_query *q, const struct shape *s)
+{
+    const int is_spread = q->candidate->schedule == SPMM_SCHEDULE_NONZERO_SPLIT && !s->is_staged;
+    return is_spread ? &q->matrix->side_by_side : &q->matrix->by_rows;
+}
+
 static double bytes_of_a(const struct spmmi_model_query *q, const struct shape *s)
 {
     const struct spmmi_model_matrix *m = q->matrix;
@@ -248,13 +256,12 @@ static void add_bytes(const struct spmmi_model_query *q, const struct shape *s, 
     const struct spmmi_model_matrix *m = q->matrix;
     const double row = ceil(fmin(q->n, s->tile) * q->value_bytes / SECTOR) * SECTOR;
     const double set = m->cols_used * row;
-    const struct spmmi_model_hit l2 = spmmi_model_hits(m, L2_USED * d->l2_bytes / row);
-    const struct spmmi_model_hit l1 = spmmi_model_hits(m, L1_USED * d->l1_bytes / s->blocks_per_sm / row);
-    /* Lane groups of a nonzero split walk side by side: rows of B that a block needs again are still there. */
-    const double window = q->candidate->schedule == SPMM_SCHEDULE_ROW_SPLIT
-                              ? fmin(l1.window, block_window(q, s))
-                              : block_window(q, s);
-    p->l1_share = fmin(spmmi_model_reuse_distance(m, window), l2.share);
+    const double others =
+        (bytes_of_a(q, s) + m->rows * fmin(q->n, s->tile) * q->value_bytes) / fmax(m->nnz, 1);
+    const struct spmmi_model_hit l2 =
+        spmmi_model_hits(m, order_of(q, s), L2_USED * d->l2_bytes / row, others / row);
+    /* Lane groups of a block walk side by side: rows of B that it needs again are still there. */
+    p->l1_share = fmin(spmmi_model_reuse_distance(&m->by_rows, block_window(q, s)), l2.share);
     p->l2_share = l2.share;
     if (s->is_staged || q->n == 1)
         p->l1_share = fmax(p->l1_share, fmin(narrow_share(q), l2.share));
@@ -304,8 +311,8 @@ static void add_cpu(const struct spmmi_model_query *q, struct spmmi_prediction *
     const double line = 64;
     const double row = ceil(q->n * q->value_bytes / line) * line;
     const double own = q->n * q->value_bytes;
-    const struct spmmi_model_hit l2 = spmmi_model_hits(m, L2_USED * d->l2_bytes / row);
-    const struct spmmi_model_hit l1 = spmmi_model_hits(m, L1_USED * d->l1_bytes / row);
+    const struct spmmi_model_hit l2 = spmmi_model_hits(m, &m->by_rows, L2_USED * d->l2_bytes / row, 0);
+    const struct spmmi_model_hit l1 = spmmi_model_hits(m, &m->by_rows, L1_USED * d->l1_bytes / row, 0);
     p->l1_share = fmin(l1.share, l2.share);
     p->l2_share = l2.share;
     const double a = m->nnz * (INDEX_BYTES + q->value_bytes);

@@ -164,7 +164,7 @@ static void add_bytes(const struct spmmi_model_query *q, const struct spmmi_tcbl
     const double sums = 2 * f->partials * f->counts->unit_rows * q->n * s->sum_bytes; /* written and read */
     const double gathered = s->gathered;
     const double staged = gathered * s->row * s->tiles, once = m->cols_used * s->row * s->tiles;
-    const struct spmmi_model_hit l2 = spmmi_model_hits(m, L2_USED * d->l2_bytes / s->row);
+    const struct spmmi_model_hit l2 = spmmi_model_hits(m, &m->by_rows, L2_USED * d->l2_bytes / s->row, 0);
     const double cold = m->nnz > 0 ? m->cols_used / m->nnz : 1;
     const double beyond = fmax(1 - l2.share - cold, 0) / fmax(1 - cold, 1e-9);
     const int is_near = (s->is_converted || s->is_aligned) &&

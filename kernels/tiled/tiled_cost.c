@@ -107,7 +107,8 @@ static void add_bytes(const struct spmmi_model_query *q, double passes, struct s
     const double once =
         q->n * (q->is_col_major ? fmin(m->cols_used * SECTOR, m->cols * slot) : m->cols_used * slot);
     /* Row blocks that run at a time share what they stage: the reuse that the last cache can hold, of one pass. */
-    const struct spmmi_model_hit l2 = spmmi_model_hits(m, L2_USED * d->l2_bytes / (slot * tile));
+    const struct spmmi_model_hit l2 =
+        spmmi_model_hits(m, &m->by_rows, L2_USED * d->l2_bytes / (slot * tile), 0);
     const double cold = m->nnz > 0 ? m->cols_used / m->nnz : 1;
     const double beyond = fmax(1 - l2.share - cold, 0) / fmax(1 - cold, 1e-9);
     const double b = fmin(once, staged) + fmax(staged - once, 0) * beyond;

@@ -149,13 +149,13 @@ static void locality_of_a_small_matrix_is_as_counted(void **state)
     assert_near(m.cols_used, 3);
     assert_near(m.rows_used, 3);
     assert_near(m.longest, 3);
-    assert_near(m.near[0], 1.0 / 6); /* the third use of 0 follows at once */
-    assert_near(m.near[1], 2.0 / 6); /* the second two later */
-    assert_near(m.near[2], 3.0 / 6); /* column 1 comes again three later */
-    assert_near(m.working_set[0], 1);
-    assert_near(m.working_set[1], 9.0 / 5); /* 2 2 1 2 2 */
-    assert_near(m.working_set[2], 7.0 / 3); /* 2 2 3 */
-    assert_near(m.working_set[3], 3);
+    assert_near(m.by_rows.near[0], 1.0 / 6); /* the third use of 0 follows at once */
+    assert_near(m.by_rows.near[1], 2.0 / 6); /* the second two later */
+    assert_near(m.by_rows.near[2], 3.0 / 6); /* column 1 comes again three later */
+    assert_near(m.by_rows.working_set[0], 1);
+    assert_near(m.by_rows.working_set[1], 9.0 / 5); /* 2 2 1 2 2 */
+    assert_near(m.by_rows.working_set[2], 7.0 / 3); /* 2 2 3 */
+    assert_near(m.by_rows.working_set[3], 3);
     assert_near(m.items, 1); /* six nonzeros do not fill a item size of eight */
     assert_near(m.item_longest, 2);
 }
@@ -209,7 +209,7 @@ static void working_sets_equal_those_of_all_windows(void **state)
     spmm_csr_t a;
     analysis("gen:powerlaw:60:50:5", &m, &matrix, &a);
     for (int b = 0; ((int64_t)1 << b) <= a.nnz; b++)
-        assert_near(m.working_set[b], mean_working_set(&a, (int64_t)1 << b));
+        assert_near(m.by_rows.working_set[b], mean_working_set(&a, (int64_t)1 << b));
     spmm_matrix_destroy(matrix);
 }
 
@@ -222,7 +222,7 @@ static void a_larger_cache_hits_no_less(void **state)
     analysis("gen:rmat:10:8", &m, &matrix, &a);
     double before = 0;
     for (double columns = 0.5; columns < 4 * m.cols; columns *= 1.3) {
-        const struct spmmi_model_hit hit = spmmi_model_hits(&m, columns);
+        const struct spmmi_model_hit hit = spmmi_model_hits(&m, &m.by_rows, columns, 0);
         assert_true(hit.share >= before - 1e-12 && hit.share <= 1);
         before = hit.share;
     }
@@ -240,10 +240,31 @@ static void independent_columns_give_che_s_share(void **state)
     spmm_csr_t a;
     analysis("gen:rand:4000:16", &m, &matrix, &a);
     for (double part = 0.25; part < 0.8; part += 0.25) {
-        const double share = spmmi_model_hits(&m, part * m.cols).share;
+        const double share = spmmi_model_hits(&m, &m.by_rows, part * m.cols, 0).share;
         assert_true(fabs(share - part) < 0.05);
     }
     spmm_matrix_destroy(matrix);
+}
+
+/* Blocks that begin far from each other lose what the rows of a grid share, but not what columns at random do. */
+static void blocks_side_by_side_lose_the_reuse_of_neighbours(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *spec;
+        double least, most; /* of the share side by side, over that by rows */
+    } cases[] = {{"gen:poisson2:300:200", 0.4, 0.8}, {"gen:rand:40000:6", 0.95, 1.05}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct spmmi_model_matrix m;
+        spmm_matrix_t *matrix = NULL;
+        spmm_csr_t a;
+        analysis(cases[i].spec, &m, &matrix, &a);
+        const double by_rows = spmmi_model_hits(&m, &m.by_rows, 0.2 * m.cols, 0).share;
+        const double side_by_side = spmmi_model_hits(&m, &m.side_by_side, 0.2 * m.cols, 0).share;
+        print_message("%s: %.3f by rows, %.3f side by side\n", cases[i].spec, by_rows, side_by_side);
+        assert_true(side_by_side >= cases[i].least * by_rows && side_by_side <= cases[i].most * by_rows);
+        spmm_matrix_destroy(matrix);
+    }
 }
 
 /* ---- Laws of the cost model ---- */
@@ -338,7 +359,8 @@ static void lanes_share_a_row_of_one_column(void **state)
     const struct spmmi_prediction p = spmmi_predict(&d, &m, &c, 1, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
     const double step = SPMMI_MODEL_STEP_CYCLES / d.clock_hz;
     assert_near(p.term[SPMMI_TERM_ISSUE], 3e5 / 4 * 28 / (4.0 * d.multiprocessors * d.clock_hz));
-    assert_near(p.term[SPMMI_TERM_WAVES], 2e5 / 4 * step / (d.multiprocessors * 5.0));
+    /* No column is near another of its kind: each step waits for DRAM, twice as long. */
+    assert_near(p.term[SPMMI_TERM_WAVES], 2 * 2e5 / 4 * step / (d.multiprocessors * 5.0));
     assert_near(p.term[SPMMI_TERM_LONGEST], 2 * step);
 }
 
@@ -440,6 +462,7 @@ int main(void)
         cmocka_unit_test(working_sets_equal_those_of_all_windows),
         cmocka_unit_test(a_larger_cache_hits_no_less),
         cmocka_unit_test(independent_columns_give_che_s_share),
+        cmocka_unit_test(blocks_side_by_side_lose_the_reuse_of_neighbours),
         cmocka_unit_test(more_work_takes_no_less_time),
         cmocka_unit_test(one_column_takes_the_same_in_both_layouts),
         cmocka_unit_test(compulsory_traffic_is_as_counted),

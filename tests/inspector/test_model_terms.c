@@ -20,9 +20,10 @@ static struct spmmi_model_matrix matrix_of_windows(void)
     struct spmmi_model_matrix m = {
         .rows = 1000, .cols = 500, .nnz = 10000, .rows_used = 1000, .cols_used = 500, .longest = 10};
     for (int b = 0; b < SPMMI_REUSE_BINS; b++) {
-        m.working_set[b] = b < 6 ? ldexp(1, b) : 500;
-        m.near[b] = b < 6 ? 0 : 0.95;
+        m.by_rows.working_set[b] = b < 6 ? ldexp(1, b) : 500;
+        m.by_rows.near[b] = b < 6 ? 0 : 0.95;
     }
+    m.side_by_side = m.by_rows;
     return m;
 }
 
@@ -104,7 +105,7 @@ static void what_a_small_cache_forgets_comes_again_from_dram(void **state)
     const struct spmmi_model_candidate c = {
         .family = SPMM_FAMILY_TILED, .schedule = SPMM_SCHEDULE_WHOLE, .metrics = &metrics};
     small.l2_bytes = 33 * 64 / 0.7; /* 33 rows of 64 bytes: windows of a little more than 32 nonzeros */
-    m.near[6] = 0;                  /* reuses are 128 long */
+    m.by_rows.near[6] = 0;          /* reuses are 128 long */
     const struct spmmi_prediction p = spmmi_predict(&small, &m, &c, 32, SPMM_LAYOUTS_COL_MAJOR, SPMM_F32);
     /* Nothing is reused: each staged sector comes from DRAM, and A in each of the two passes. */
     assert_true(p.l2_share == 0);
@@ -150,14 +151,6 @@ static void a_panel_of_two_stages_needs_twice_the_shared_memory(void **state)
     assert_near(one, two / 1.6); /* two blocks: one wave */
 }
 
-/* Five blocks share 0.7 of the L1 cache. Between windows of 32 and 64 nonzeros, which meet 32 and 500 columns, the
- * window is linear in the columns and the share in its logarithm. Blocks have more nonzeros than that. */
-static double l1_share(double row_bytes)
-{
-    const double columns = 0.7 * 65536 / 5 / row_bytes;
-    return 0.95 * log2(1 + (columns - 32) / 468);
-}
-
 static void row_split_terms_are_as_counted(void **state)
 {
     (void)state;
@@ -170,13 +163,13 @@ static void row_split_terms_are_as_counted(void **state)
     /* 32 columns of f32: 8 lanes of 4 numbers, a tile; a warp has 4 items, a block 32. */
     struct spmmi_prediction p = spmmi_predict(&device, &m, &c, 32, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
     assert_near(p.l2_share, 0.95);
-    assert_near(p.l1_share, l1_share(128));
+    assert_near(p.l1_share, 0.95); /* of 320 nonzeros of a block */
     assert_near(p.term[SPMMI_TERM_DRAM], (61250 + 0.05 * 1280000 + 128000) / 1e12);
     assert_near(p.term[SPMMI_TERM_L2], ((1 - p.l1_share) * 1280000 + 61250 + 128000) / 4e12);
     assert_near(p.term[SPMMI_TERM_L1], 250 * 3 * 4 * (2 * 64 + 4 * 128) / 5e12);
     assert_near(p.term[SPMMI_TERM_ALU], 2.0 * 10000 * 32 / 2e13);
     assert_near(p.term[SPMMI_TERM_ISSUE], 250 * 3 * 40 / 3.2e10);
-    assert_near(p.term[SPMMI_TERM_WAVES], 32 * 3 / 50.0 * 1e-6);
+    assert_near(p.term[SPMMI_TERM_WAVES], (0.5 * 0.95 + 2 * 0.05) * 32 * 3 / 50.0 * 1e-6);
     assert_near(p.term[SPMMI_TERM_LONGEST], 3e-6);
     /* 34: pairs, 32 lanes. 33: 16 lanes of three; 31: single ones. 34 column-major: scratch, 16 lanes of four. */
     p = spmmi_predict(&device, &m, &c, 34, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
@@ -195,7 +188,7 @@ static void row_split_terms_are_as_counted(void **state)
     assert_true(p.launches == 2);
     /* 8 columns are stored directly. */
     p = spmmi_predict(&device, &m, &c, 8, SPMM_LAYOUTS_COL_MAJOR, SPMM_F32);
-    assert_near(p.l1_share, l1_share(32));
+    assert_near(p.l1_share, 0.95);
     assert_near(p.term[SPMMI_TERM_L2], (1 - p.l1_share) * 320000 / 2e12 + 61250 / 4e12 + 32000 / 5e11);
     assert_near(p.term[SPMMI_TERM_CONVERT], 2 * 500 * 8 * 4 / 1e12);
     assert_true(p.launches == 1);
@@ -226,7 +219,8 @@ static void nonzero_split_terms_are_as_counted(void **state)
     assert_near(p.term[SPMMI_TERM_L1], 10000 * (24 + 4 + 4) / 5e12);
     assert_near(p.term[SPMMI_TERM_WAVES], 10000 / 1024.0 / 60 * 1e-6);
     assert_near(p.term[SPMMI_TERM_LONGEST], 2e-6);
-    m.near[6] = m.near[7] = m.near[8] = 0; /* what comes again only after 256 nonzeros is in the L2 cache */
+    m.by_rows.near[6] = m.by_rows.near[7] = m.by_rows.near[8] =
+        0; /* what comes again only after 256 nonzeros is in the L2 cache */
     p = spmmi_predict(&device, &m, &c, 32, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
     assert_true(p.l1_share == 0);
     assert_near(p.term[SPMMI_TERM_WAVES], (0.95 + 2 * 0.05) * 3.5625 * 1e-6);

@@ -24,8 +24,8 @@ static struct spmmi_model_matrix matrix_of_slices(void)
         .slices = {.rows = 1000, .entries = 10240, .batches = 64, .lacks = 9, .span = 500},
     };
     for (int b = 0; b < SPMMI_REUSE_BINS; b++) {
-        m.working_set[b] = 500;
-        m.near[b] = 1;
+        m.by_rows.working_set[b] = 500;
+        m.by_rows.near[b] = 1;
     }
     return m;
 }
@@ -104,8 +104,9 @@ static void groups_share_the_steps_of_long_rows(void **state)
     for (int i = 0; i < SPMMI_STEP_LEVELS; i++)
         m.item_steps[i] = ceil(ldexp(1000, -i)) * 3;
     const struct spmmi_prediction p = spmmi_predict(&device, &m, &c, 32, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
-    assert_near(p.term[SPMMI_TERM_L1], 1000 * 3 / 8.0 * 4 * (2 * 64 + 4 * 128) / 5e12);
-    assert_near(p.term[SPMMI_TERM_WAVES], (125 * 3 / 8.0 + 25) / 50 * 1e-6);
+    /* Two warps a row; four rows a block. */
+    assert_near(p.term[SPMMI_TERM_L1], 2 * 1000 * 3 / 8.0 * 4 * (2 * 64 + 4 * 128) / 5e12);
+    assert_near(p.term[SPMMI_TERM_WAVES], 0.5 * (250 * 3 / 8.0 + 25) / 50 * 1e-6); /* B is in the L1 cache */
     assert_near(p.term[SPMMI_TERM_LONGEST], 3e-6 / 8);
 }
 
@@ -118,7 +119,7 @@ static void a_column_in_the_l1_cache_is_missed_once(void **state)
                                             .schedule = SPMM_SCHEDULE_NONZERO_SPLIT};
     struct spmmi_model_matrix m = matrix_of_slices();
     for (int b = 0; b < 11; b++)
-        m.near[b] = 0;
+        m.by_rows.near[b] = 0;
     const struct spmmi_prediction p = spmmi_predict(&device, &m, &c, 1, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
     assert_near(p.l1_share, 0.9375);
     assert_near(p.term[SPMMI_TERM_L2], 3.5 * 0.0625 * 320000 / 2e12 + (61250 + 32000) / 4e12);
