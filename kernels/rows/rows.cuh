@@ -23,6 +23,7 @@
 // measured    docs/performance.md, on an H200
 // source      paper 004 (row split, nonzero split with carry-out), paper 002 (strict nonzero splitting)
 #pragma once
+#include "rows_columns.cuh"
 #include "rows_join.cuh"
 #include "kernels/shared/launch.cuh"
 
@@ -37,11 +38,11 @@ struct GroupRange {
     bool block_alone; // the block shares no row with another
 };
 
-// Groups of a block split its nonzeros evenly at multiples of the item size, where ranks are known.
+// Groups split the nonzeros of a block, or a turn, evenly at multiples of the item size, where ranks are known.
 template <int GROUPS, typename T>
-__device__ __forceinline__ GroupRange group_range(const RowsArgs<T> &a, uint32_t group)
+__device__ __forceinline__ GroupRange group_range(const RowsArgs<T> &a, uint2 block, uint2 next)
 {
-    uint2 block = __ldg(a.blocks + blockIdx.x), next = __ldg(a.blocks + blockIdx.x + 1);
+    const uint32_t group = threadIdx.x * GROUPS / THREADS;
     block.x = min(block.x, a.nnz);
     next.x = min(next.x, a.nnz);
     const uint32_t base = block.x >> a.item_size_log2; // in items
@@ -84,34 +85,31 @@ __device__ __forceinline__ Vector<B, VEC> load_columns_of_b(const B *b, const ui
     }
 }
 
-// CROWDED: one block more a multiprocessor.
-template <typename T, int VEC, int LANES, int QUADS, bool SPLIT, bool C_COLUMNS, bool CROWDED = false>
-__global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BOUND(sizeof(typename T::B), VEC, SPLIT) + CROWDED)
-    rows_kernel(const RowsArgs<T> a)
+// What a group has of its block; of a row split it is whole items.
+template <int GROUPS, bool SPLIT, typename T>
+__device__ __forceinline__ GroupRange block_range(const RowsArgs<T> &a)
+{
+    GroupRange r{};
+    if (SPLIT)
+        return group_range<GROUPS>(a, __ldg(a.blocks + blockIdx.x), __ldg(a.blocks + blockIdx.x + 1));
+    const uint32_t group = blockIdx.x * GROUPS + threadIdx.x * GROUPS / THREADS;
+    const uint32_t item = min(group * a.items_per_group, a.item_count);
+    r.start = min(__ldg(a.item_start + item), a.nnz);
+    r.end = min(__ldg(a.item_start + min(item + a.items_per_group, a.item_count)), a.nnz);
+    r.rank = __ldg(a.item_rank + item);
+    return r;
+}
+
+// Sums the rows of a block, or of a turn of one, and stores or keeps them.
+template <typename T, int VEC, int LANES, int QUADS, bool SPLIT, CWay C_WAY>
+__device__ __forceinline__ void sum_rows(const RowsArgs<T> &a, const GroupRange &range, uint32_t column,
+                                         Shared<T, VEC, LANES> &s, KeptRows<T, VEC, LANES> &kept)
 {
     using A = typename T::A;
     using B = typename T::B;
     using Sum = typename T::Sum;
-    constexpr uint32_t GROUPS = THREADS / LANES;
     constexpr uint32_t STEP = LaneColumns<VEC, LANES>::STEP;
     const uint32_t offset = threadIdx.x % LANES * VEC; // in shared memory and slots
-    const uint32_t column = blockIdx.y * (LANES * VEC) + LaneColumns<VEC, LANES>::first();
-    release_dependents();
-    if (blockIdx.x >= a.work_blocks) {
-        wait_for_previous();
-        scale_empty_rows<T, VEC, LANES, C_COLUMNS>(a, column);
-        return;
-    }
-    GroupRange range;
-    if (SPLIT) {
-        range = group_range<GROUPS>(a, threadIdx.x / LANES);
-    } else {
-        const uint32_t item =
-            min((blockIdx.x * GROUPS + threadIdx.x / LANES) * a.items_per_group, a.item_count);
-        range.start = min(__ldg(a.item_start + item), a.nnz);
-        range.end = min(__ldg(a.item_start + min(item + a.items_per_group, a.item_count)), a.nnz);
-        range.rank = __ldg(a.item_rank + item);
-    }
     const uint32_t start = range.start, end = range.end;
 
     // Lanes past n compute column 0, or their first one, again and store nothing.
@@ -124,7 +122,6 @@ __global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BOUND(sizeof(typename T::B
     uint32_t rank = range.rank & ~SPMMI_ITEM_INSIDE;
     uint32_t row = row_of(a, rank);
 
-    __shared__ Shared<T, VEC, LANES> s; // takes no space where it is not used
     bool inside = SPLIT && (range.rank & SPMMI_ITEM_INSIDE) != 0 && start < end;
     GroupEdge edge{false, SPLIT && range.goes_on, SPLIT && range.is_last, rank, rank};
     Vector<Sum, VEC> sum{};
@@ -181,8 +178,10 @@ __global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BOUND(sizeof(typename T::B
                                 store_vector<Sum, VEC>(&s.head[threadIdx.x / LANES][offset], sum);
                                 edge.has_head = true;
                                 inside = false;
+                            } else if constexpr (C_WAY == C_KEPT) {
+                                kept.put(a, rank, offset, sum);
                             } else {
-                                store_row<T, VEC, LANES, C_COLUMNS>(a, row, column, sum);
+                                store_row<T, VEC, LANES, C_WAY != C_ROWS>(a, row, column, sum);
                             }
                             rank++;
                             row = row_of(a, rank);
@@ -203,7 +202,38 @@ __global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BOUND(sizeof(typename T::B
         const uint32_t through = __ballot_sync(0xffffffffu, inside);
         if (threadIdx.x % 32 == 0)
             s.through[threadIdx.x / 32] = through;
-        join_rows<T, VEC, LANES, C_COLUMNS>(a, s, edge, range.block_alone, column, offset);
+        join_rows<T, VEC, LANES, C_WAY>(a, s, kept, edge, range.block_alone, column, offset);
+    }
+}
+
+// MORE: blocks a multiprocessor, beside the usual ones.
+template <typename T, int VEC, int LANES, int QUADS, bool SPLIT, CWay C_WAY, int MORE = 0>
+__global__ void __launch_bounds__(THREADS, (int)SPMMI_ROWS_BOUND(sizeof(typename T::B), VEC, SPLIT) + MORE)
+    rows_kernel(const RowsArgs<T> a)
+{
+    constexpr uint32_t GROUPS = THREADS / LANES;
+    constexpr auto sum = sum_rows<T, VEC, LANES, QUADS, SPLIT, C_WAY>;
+    const uint32_t column = blockIdx.y * (LANES * VEC) + LaneColumns<VEC, LANES>::first();
+    __shared__ Shared<T, VEC, LANES> s;      // takes no space where it is not used
+    __shared__ KeptRows<T, VEC, LANES> kept; // the same
+    release_dependents();
+    if (blockIdx.x >= a.work_blocks) {
+        wait_for_previous();
+        scale_empty_rows<T, VEC, LANES, C_WAY != C_ROWS>(a, column);
+        return;
+    }
+    if constexpr (C_WAY != C_KEPT) {
+        sum(a, block_range<GROUPS, SPLIT>(a), column, s, kept);
+    } else if constexpr (!SPLIT) {
+        kept.take_items(a, blockIdx.x * GROUPS, (blockIdx.x + 1) * GROUPS);
+        sum(a, block_range<GROUPS, SPLIT>(a), column, s, kept);
+        store_columns(a, kept);
+    } else {
+        kept.take_block(a);
+        do {
+            sum(a, group_range<GROUPS>(a, kept.from, kept.to), column, s, kept);
+            store_columns(a, kept);
+        } while (kept.goes_on(a));
     }
 }
 

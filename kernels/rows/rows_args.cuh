@@ -11,6 +11,9 @@ namespace spmmi {
 
 constexpr unsigned THREADS = SPMMI_ROWS_THREADS;
 
+// How C is stored: by rows; by columns, value by value or by blocks that keep their sums (rows_columns.cuh).
+enum CWay { C_ROWS, C_DIRECT, C_KEPT };
+
 // T: Types of rows_types.cuh.
 // In the order in which kernels first need them: they come through a cache that is cold at first.
 template <typename T> struct RowsArgs {

@@ -4,8 +4,8 @@
 #include <math.h>
 
 #include "kernels/shared/passes_shape.h"
+#include "rows_columns_shape.h"
 #include "rows_plan.h"
-#include "rows_shape.h"
 #include "rows_slices_shape.h"
 
 #define SECTOR 32.0
@@ -16,6 +16,7 @@
 #define NARROW_BYTES 2.125 /* with the bit that ends a row */
 #define L2_USED 0.7        /* share of a cache that one stream of reuse can hold */
 #define L1_USED 0.7
+#define KEPT_SHARE 0.6 /* of what converting C takes, where blocks keep its sums (docs/decisions/0101) */
 #define ISSUE_PER_CYCLE 4.0
 /* A step of a nonzero split, in units of SPMMI_MODEL_STEP_CYCLES: less where rows of B come from the L1 cache, more
  * where they come from DRAM (docs/decisions/0094). */
@@ -46,6 +47,18 @@ static double pass_columns(const struct spmmi_model_query *q)
                ? (double)spmmi_pass_columns((int64_t)q->n, (int64_t)(q->matrix->rows + q->matrix->cols),
                                             (size_t)q->value_bytes, SPMMI_ROWS_PASS_COLUMNS)
                : q->n;
+}
+
+/* Are the sums of column-major C kept? Uneven blocks, which convert it, are not known. */
+static int keeps_columns(const struct spmmi_model_query *q)
+{
+    return q->is_col_major && spmmi_rows_keeps_columns((int64_t)q->matrix->rows, (int64_t)q->matrix->nnz,
+                                                       (int64_t)q->n, (uint32_t)q->value_bytes);
+}
+
+static double tile_columns(const struct spmmi_model_query *q)
+{
+    return keeps_columns(q) ? SPMMI_ROWS_KEPT_COLUMNS : pass_columns(q);
 }
 
 /* Columns a lane where B and C are aligned; column-major ones become so. */
@@ -117,7 +130,7 @@ static struct shape shape_of(const struct spmmi_model_query *q)
 {
     const uint32_t bytes = (uint32_t)q->value_bytes;
     const struct spmmi_rows_shape launch =
-        spmmi_rows_shape_of((int64_t)pass_columns(q), vec_of(q), q->is_col_major ? 0 : bytes);
+        spmmi_rows_shape_of((int64_t)tile_columns(q), vec_of(q), q->is_col_major ? 0 : bytes);
     /* The fitted factors were measured with the usual slack. */
     const int grid = spmmi_rows_grid(launch);
     const struct spmmi_rows_blocks blocks =
@@ -288,8 +301,8 @@ static void add_gpu(const struct spmmi_model_query *q, struct spmmi_prediction *
 {
     const struct spmmi_model_matrix *m = q->matrix;
     const int direct_c = stores_columns(q);
-    const int converts_c = q->is_col_major && !direct_c;
     const struct shape s = shape_of(q);
+    const int converts_c = q->is_col_major && !direct_c && !(keeps_columns(q) && s.share == 1);
     add_bytes(q, &s, direct_c, q->is_col_major, p);
     if (s.is_sliced)
         add_slices(q, &s, p);
@@ -297,7 +310,8 @@ static void add_gpu(const struct spmmi_model_query *q, struct spmmi_prediction *
         add_walks(q, &s, p);
     if (q->is_col_major) {
         const double passes = ceil(q->n / pass_columns(q));
-        const double values = (m->cols + (converts_c ? m->rows : 0)) * q->n;
+        const double of_c = converts_c ? 1 : direct_c ? 0 : KEPT_SHARE;
+        const double values = (m->cols + of_c * m->rows) * q->n;
         p->launches = passes * (converts_c ? 3 : 2) - 1;
         p->term[SPMMI_TERM_CONVERT] = 2 * values * q->value_bytes / q->profile->copy_rate;
     }

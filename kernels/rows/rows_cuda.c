@@ -150,6 +150,7 @@ static struct spmmi_rows_launch launch_of(const struct state *s, const struct sp
         .nnz = rows->stream.nnz,
         .ranks = rows->stream.ranks,
         .item_count = rows->items.item_count,
+        .item_size = rows->items.item_size,
         .schedule = rows->schedule,
         .dtype = rows->dtype,
         .piece_count = rows->pieces.count,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // rows, nonzero split: sums of rows that groups of a block share, and that blocks share (rows.cuh).
 #pragma once
-#include "rows_args.cuh"
+#include "rows_columns.cuh"
 #include "kernels/shared/arrival.h"
 
 namespace spmmi {
@@ -125,10 +125,10 @@ __device__ __forceinline__ void put_slot(const RowsArgs<T> &a, Shared<T, VEC, LA
 
 // Second phase of the nonzero split: rows cut by group and block boundaries. A group may end a row that began
 // before it (which = 0), and the last group may hold one that goes on in the next block (which = 1).
-template <typename T, int VEC, int LANES, bool C_COLUMNS>
+template <typename T, int VEC, int LANES, CWay C_WAY>
 __device__ __forceinline__ void join_rows(const RowsArgs<T> &a, Shared<T, VEC, LANES> &s,
-                                          const GroupEdge &edge, bool block_alone, uint32_t column,
-                                          uint32_t offset)
+                                          KeptRows<T, VEC, LANES> &kept, const GroupEdge &edge,
+                                          bool block_alone, uint32_t column, uint32_t offset)
 {
     const int group = (int)(threadIdx.x / LANES);
     if (threadIdx.x < 2)
@@ -144,10 +144,12 @@ __device__ __forceinline__ void join_rows(const RowsArgs<T> &a, Shared<T, VEC, L
         const int first = first_group(s, last);
         const Vector<typename T::Sum, VEC> sum = sum_tails<T, VEC, LANES>(
             s, first < 0 ? 0 : first, last, which == 0 ? s.head[group] : nullptr, offset);
-        if (which == 0 && first >= 0)
-            store_row<T, VEC, LANES, C_COLUMNS>(a, row_of(a, rank), column, sum);
-        else
+        if (which == 1 || first < 0)
             put_slot<T, VEC, LANES>(a, s, which, rank, offset, sum);
+        else if constexpr (C_WAY == C_KEPT)
+            kept.put(a, rank, offset, sum);
+        else
+            store_row<T, VEC, LANES, C_WAY != C_ROWS>(a, row_of(a, rank), column, sum);
     }
     if (block_alone)
         return;
@@ -156,7 +158,7 @@ __device__ __forceinline__ void join_rows(const RowsArgs<T> &a, Shared<T, VEC, L
     for (int which = 0; which < 2; which++) {
         if (s.finish[which]) { // the same for the whole block
             __threadfence();   // the other blocks' slots are read after their arrivals
-            finish_row<T, VEC, LANES, C_COLUMNS>(a, s, which, column, offset);
+            finish_row<T, VEC, LANES, C_WAY != C_ROWS>(a, s, which, column, offset);
         }
     }
 }

@@ -70,7 +70,7 @@ struct spmmi_rows_cuda {
     uint64_t ldc;
     int b_is_aligned; /* few columns: words of shape.vec may be loaded */
     uint32_t rows_of_b, rows_of_c;
-    int c_is_col_major;
+    int c_is_col_major, keeps_c; /* blocks keep the sums of column-major C (rows_columns.cuh) */
     uint32_t n;
     double alpha, beta;
     double a_value; /* of each entry of A, for instances that read none */

@@ -61,6 +61,8 @@ int launch(void (*kernel)(RowsArgs<T>), const struct spmmi_rows_cuda *args)
     a.beta = static_cast<typename T::Sum>(args->beta);
     a.a_value = static_cast<typename T::Sum>(args->a_value);
     a.prefetches = args->prefetches != 0;
+    if (args->keeps_c && a.work_blocks > 0)
+        a.empty_count = 0; // blocks have empty rows among their own
 
     constexpr uint32_t EMPTY_ROWS_A_GROUP = 4;
     const uint32_t empty_block = GROUPS * EMPTY_ROWS_A_GROUP;
@@ -76,13 +78,17 @@ int launch_rows(const struct spmmi_rows_cuda *args)
 {
     if constexpr (!SPLIT && VEC == T::WIDE && sizeof(typename T::B) == 4)
         if (args->is_crowded && !args->c_is_col_major)
-            return launch<T, LANES, LANES * VEC>(rows_kernel<T, VEC, LANES, QUADS, SPLIT, false, true>, args);
+            return launch<T, LANES, LANES * VEC>(rows_kernel<T, VEC, LANES, QUADS, SPLIT, C_ROWS, 1>, args);
     if (!args->c_is_col_major)
-        return launch<T, LANES, LANES * VEC>(rows_kernel<T, VEC, LANES, QUADS, SPLIT, false>, args);
-    if constexpr (T::STORES_COLUMNS && VEC != (int)SPMMI_ROWS_APART)
-        return launch<T, LANES, LANES * VEC>(rows_kernel<T, VEC, LANES, QUADS, SPLIT, true>, args);
-    else
-        return cudaErrorInvalidValue;
+        return launch<T, LANES, LANES * VEC>(rows_kernel<T, VEC, LANES, QUADS, SPLIT, C_ROWS>, args);
+    if constexpr (T::STORES_COLUMNS && VEC != (int)SPMMI_ROWS_APART) {
+        if (!args->keeps_c)
+            return launch<T, LANES, LANES * VEC>(rows_kernel<T, VEC, LANES, QUADS, SPLIT, C_DIRECT>, args);
+        if constexpr (sizeof(typename T::C) > 2 && VEC == T::WIDE &&
+                      LANES * VEC == (int)SPMMI_ROWS_KEPT_COLUMNS)
+            return launch<T, LANES, LANES * VEC>(rows_kernel<T, VEC, LANES, QUADS, SPLIT, C_KEPT>, args);
+    }
+    return cudaErrorInvalidValue;
 }
 
 template <typename T, int VEC, int LANES> int launch_staged(const struct spmmi_rows_cuda *args)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kernels/shared/passes_shape.h"
+#include "rows_columns_shape.h"
 
 #define WORKSPACE_ALIGN 256u
 
@@ -33,10 +34,41 @@ static int is_of_one_type(const struct spmmi_rows_problem *problem)
     return problem->b->type == problem->dtype && problem->c->type == problem->dtype;
 }
 
+static int has_column_kernels(const struct spmmi_rows_problem *problem)
+{
+    return needs_conversion(problem->c) && problem->piece_count == 0 && is_of_one_type(problem);
+}
+
 static int stores_columns(const struct spmmi_rows_problem *problem)
 {
-    return problem->piece_count == 0 && is_of_one_type(problem) &&
+    return has_column_kernels(problem) &&
            spmmi_rows_stores_columns(problem->rows, problem->nnz, problem->b->cols);
+}
+
+/* A block of a row split has the rows of an item a group, if none is empty. */
+static int have_room(const struct spmmi_rows_problem *problem, size_t value_bytes)
+{
+    const struct spmmi_grid_blocks *const grid = &problem->blocks[spmmi_rows_kept_grid(value_bytes)];
+    const uint32_t groups = SPMMI_ROWS_THREADS / spmmi_rows_kept_lanes(value_bytes);
+    if (problem->schedule == SPMM_SCHEDULE_NONZERO_SPLIT)
+        return spmmi_rows_kept_are_even(problem->rows, grid->count, grid->most_rows, value_bytes);
+    return problem->ranks == problem->rows &&
+           groups * (uint64_t)problem->item_size <= spmmi_rows_kept_rows(value_bytes);
+}
+
+static int keeps_columns(const struct spmmi_rows_problem *problem)
+{
+    const size_t value_bytes = spmm_dtype_size(problem->dtype);
+    return has_column_kernels(problem) && needs_conversion(problem->b) &&
+           spmmi_rows_keeps_columns(problem->rows, problem->nnz, problem->b->cols, (uint32_t)value_bytes) &&
+           have_room(problem, value_bytes);
+}
+
+static void keep_columns(struct spmmi_rows_launch *launch, uint32_t vec)
+{
+    launch->keeps_c = 1;
+    launch->converts_c = 0;
+    launch->shape = spmmi_rows_shape_of(SPMMI_ROWS_KEPT_COLUMNS, vec, 0);
 }
 
 /* May lanes load and store so many columns? Scratch is padded to whole 16-byte words, so a wide lane may work on
@@ -175,6 +207,8 @@ void spmmi_rows_launch_plan(const struct spmmi_rows_problem *problem, const stru
     launch->shape.share = share_of(problem, device, launch);
     if (launch->shape.share > 1)
         launch->shape.way = SPMMI_ROWS_TEAMS;
+    else if (keeps_columns(problem))
+        keep_columns(launch, vec);
     launch->is_early = device->can_overlap;
     count_blocks(problem, device, launch);
 

@@ -14,12 +14,14 @@
 struct spmmi_grid_blocks {
     const struct spmmi_block *blocks; /* on the device */
     uint32_t count, nonzeros; /* how many, and the distance of their boundaries, or most nonzeros of one */
+    uint32_t most_rows;       /* of one, where it may keep the sums of C (rows_columns.cuh) */
 };
 
 struct spmmi_rows_problem {
-    int64_t rows, cols;              /* of op(A) */
-    uint32_t nnz, ranks, item_count; /* ranks: rows that have nonzeros */
-    uint32_t longest;                /* nonzeros of the longest row; row split */
+    int64_t rows, cols;  /* of op(A) */
+    uint32_t nnz, ranks; /* ranks: rows that have nonzeros */
+    uint32_t item_count, item_size;
+    uint32_t longest; /* nonzeros of the longest row; row split */
     spmm_schedule_t schedule;
     spmm_dtype_t dtype;   /* of A; B and C say their own */
     uint32_t piece_count; /* pieces of rows that were cut; 0: items are of rows */
@@ -40,6 +42,7 @@ struct spmmi_rows_launch {
     int is_early;   /* nothing but what never changes is read before the kernel before it has ended */
     int64_t n_pass; /* columns converted and multiplied at a time; n without conversions and pieces */
     int converts_b, converts_c;
+    int keeps_c;                            /* column-major C, whose sums blocks keep */
     uint32_t pitch;                         /* leading dimension of the row-major scratch */
     uint64_t b_offset, c_offset;            /* in the workspace */
     uint64_t arrivals_offset, slots_offset; /* the same, nonzero split */

@@ -272,3 +272,22 @@ void spmmi_blocks_fill(const void *source, uint64_t first, uint64_t count, void 
             blocks[i] = (struct spmmi_block){spmmi_rank_start(stream, rank), rank};
     }
 }
+
+/* Rows from where a block begins to where the next one does; row_of_rank has none behind the last rank. */
+uint32_t spmmi_blocks_most_rows(const struct spmmi_blocks_source *source, uint64_t count)
+{
+    const struct spmmi_stream_host *const stream = source->stream;
+    uint32_t most = 0, begin = 0;
+    for (uint64_t i = 1; i <= count; i++) {
+        struct spmmi_block next;
+        spmmi_blocks_fill(source, i, 1, &next);
+        uint32_t row = next.rank & ~SPMMI_ITEM_INSIDE;
+        if (row == stream->ranks)
+            row += stream->empty_count;
+        else if (stream->row_of_rank != NULL)
+            row = stream->row_of_rank[row];
+        most = row - begin > most ? row - begin : most;
+        begin = row;
+    }
+    return most;
+}

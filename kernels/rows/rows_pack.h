@@ -58,6 +58,8 @@ struct spmmi_blocks_source {
     uint32_t nonzeros, move_max;
 };
 void spmmi_blocks_fill(const void *source, uint64_t first, uint64_t count, void *to);
+/* Most rows that begin in one of so many blocks, with empty ones before its first. */
+uint32_t spmmi_blocks_most_rows(const struct spmmi_blocks_source *source, uint64_t count);
 /* Most bytes that the blocks of few columns take, of so many nonzeros and rows. */
 uint64_t spmmi_blocks_host_bytes(int64_t nnz, int64_t rows);
 

@@ -5,6 +5,7 @@
 #include "executor/cuda/cuda_call.h"
 #include "format/base/alloc.h"
 #include "kernels/shared/convert.h"
+#include "rows_columns_shape.h"
 #include "rows_staged_pack.h"
 
 /* Where all values of A are the same the instance reads none. NULL: there is none, or it would read values that are not
@@ -43,6 +44,7 @@ int spmmi_cuda_rows_run(const struct spmmi_cuda_rows *rows, const struct spmmi_r
         .rows_of_b = (uint32_t)product->b.rows,
         .rows_of_c = (uint32_t)product->c.rows,
         .c_is_col_major = product->c.layout == SPMM_COL_MAJOR,
+        .keeps_c = launch->keeps_c,
         .alpha = product->alpha,
         .beta = product->beta,
         .a_value = product->a_value,
@@ -82,8 +84,7 @@ int spmmi_cuda_rows_run(const struct spmmi_cuda_rows *rows, const struct spmmi_r
             args.piece_pitch = launch->piece_pitch;
         }
         error = kernel(&args);
-        args.prefetches = args.is_dependent =
-            0; /* counters and slots are used again: one launch after the other */
+        args.prefetches = args.is_dependent = 0; /* counters and slots are used again by the next */
     }
     return error;
 }
@@ -144,13 +145,15 @@ cleanup:
 /* The values of A, up to six arrays of the stream, item_rank, and a table a grid. */
 _Static_assert(1 + 6 + 1 + SPMMI_ROWS_GRIDS <= SPMMI_UPLOADS_MAX, "the longest list of this family has room");
 
-static void blocks_add(const struct spmmi_cuda_rows *rows, const struct spmmi_stream_host *stream,
+static void blocks_add(struct spmmi_cuda_rows *rows, const struct spmmi_stream_host *stream,
                        uint32_t sm_count, struct spmmi_blocks_source *sources, struct spmmi_uploads *uploads)
 {
     const uint32_t size = rows->items.item_size;
     for (int grid = 0; grid < SPMMI_ROWS_GRIDS; grid++) {
         const uint64_t count = rows->blocks[grid].count;
         sources[grid] = spmmi_rows_blocks_source(stream, size, rows->dtype, grid, sm_count);
+        if (grid == spmmi_rows_kept_grid(spmm_dtype_size(rows->dtype)))
+            rows->blocks[grid].most_rows = spmmi_blocks_most_rows(&sources[grid], count);
         spmmi_cuda_table_add(uploads, rows->blocks[grid].blocks, count + 1, spmmi_blocks_fill,
                              &sources[grid]);
     }

@@ -92,6 +92,12 @@ static inline int spmmi_rows_stores_columns(int64_t rows, int64_t nnz, int64_t n
            (n <= SPMMI_ROWS_DIRECT_NARROW || nnz / SPMMI_ROWS_DIRECT_MEAN_ROW >= rows);
 }
 
+/* Column-major C whose sums blocks keep (rows_columns.cuh): bytes of a turn, columns of a tile, and rows of a column
+ * that are stored at once. */
+#define SPMMI_ROWS_KEPT_BYTES 36864u
+#define SPMMI_ROWS_KEPT_COLUMNS 32u
+#define SPMMI_ROWS_KEPT_SPAN 8u
+
 /* Columns a lane, of B of so many bytes a value, from the most on: 16 bytes' worth, a pair, one; 0 after that. */
 static inline uint32_t spmmi_rows_narrower(uint32_t vec, uint32_t value_bytes)
 {

@@ -73,7 +73,7 @@ says 'variant 3: chosen  rows/row-split: predicted '
 says_times 4 ', the alternative '
 run spmm-inspect --device any gen:diag:5
 exits 0
-says ', both layouts, any device: rows/row-split, 1 item, item size 8'
+says ', row-major, any device: rows/row-split, 1 item, item size 8'
 says ': rows/row-split: predicted '
 run spmm-inspect --device any gen:arrow:300 --json
 exits 0

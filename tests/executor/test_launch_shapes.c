@@ -10,7 +10,7 @@
 
 #include "kernels/bcsr/bcsr_shape.h"
 #include "kernels/panel/panel_shape.h"
-#include "kernels/rows/rows_shape.h"
+#include "kernels/rows/rows_columns_shape.h"
 #include "kernels/shared/arrival.h"
 #include "kernels/tiled/tiled_shape.h"
 #include "kernels/window/window_shape.h"
@@ -311,6 +311,26 @@ static void test_rows(void **state)
     assert_false(spmmi_rows_stores_columns(1000, 49999, 13));
 }
 
+/* Column-major C that is kept: one full tile of any rows, or wide products of short rows. */
+static void test_kept_columns(void **state)
+{
+    static const struct {
+        int64_t nnz, n;
+        uint32_t value_bytes;
+        int is_kept;
+    } cases[] = {{40000, 16, 4, 0},  {40000, 17, 4, 1}, {400000, 32, 4, 1},  {40000, 32, 8, 1},
+                 {40000, 32, 2, 0},  {40000, 33, 4, 0}, {40000, 63, 8, 0},   {50000, 64, 4, 1},
+                 {50001, 64, 4, 0},  {50000, 64, 2, 0}, {100000, 512, 8, 1}, {100001, 512, 8, 0},
+                 {499999, 32, 4, 1}, {500000, 32, 4, 0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        assert_int_equal(spmmi_rows_keeps_columns(10000, cases[i].nnz, cases[i].n, cases[i].value_bytes),
+                         cases[i].is_kept);
+    assert_true(spmmi_rows_kept_are_even(1000, 10, 406, 4));
+    assert_false(spmmi_rows_kept_are_even(1000, 10, 407, 4));
+    assert_false(spmmi_rows_kept_are_even(1000, 0, 0, 4));
+}
+
 /* Few columns: two a lane, and more lanes a row of one column the longer rows are. */
 static void test_few_columns(void **state)
 {
@@ -493,21 +513,14 @@ static void test_tiled(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_window),
-        cmocka_unit_test(test_panel),
-        cmocka_unit_test(test_panel_resident),
-        cmocka_unit_test(test_block_row_groups),
-        cmocka_unit_test(test_groups),
-        cmocka_unit_test(test_split_groups),
-        cmocka_unit_test(test_order),
-        cmocka_unit_test(test_columns),
-        cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_few_columns),
-        cmocka_unit_test(test_lanes_of_a_row),
-        cmocka_unit_test(test_rows_blocks),
-        cmocka_unit_test(test_rows_boundaries),
-        cmocka_unit_test(test_rows_arrivals),
-        cmocka_unit_test(test_tiled),
+        cmocka_unit_test(test_window),         cmocka_unit_test(test_panel),
+        cmocka_unit_test(test_panel_resident), cmocka_unit_test(test_block_row_groups),
+        cmocka_unit_test(test_groups),         cmocka_unit_test(test_split_groups),
+        cmocka_unit_test(test_order),          cmocka_unit_test(test_columns),
+        cmocka_unit_test(test_rows),           cmocka_unit_test(test_kept_columns),
+        cmocka_unit_test(test_few_columns),    cmocka_unit_test(test_lanes_of_a_row),
+        cmocka_unit_test(test_rows_blocks),    cmocka_unit_test(test_rows_boundaries),
+        cmocka_unit_test(test_rows_arrivals),  cmocka_unit_test(test_tiled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,6 +11,7 @@
 #include "kernels/rows/rows_launch_cuda.h"
 
 #define ROWS 1000000 /* so many that column-major C is converted */
+#define BLOCKS 5000  /* of 200 rows on average */
 #define BASE 256     /* an address that nobody reads */
 
 static const spmm_schedule_t schedules[] = {SPMM_SCHEDULE_ROW_SPLIT, SPMM_SCHEDULE_NONZERO_SPLIT};
@@ -29,20 +30,29 @@ static spmm_dense_t operand(const struct place *place, int64_t n, spmm_dtype_t t
     return (spmm_dense_t){data, ROWS, n, least + place->gap, place->layout, type};
 }
 
+/* Sizes of a matrix and of its items. */
+struct sizes {
+    uint32_t nnz, empty_count, most_rows, item_size;
+};
+
 /* types: of A, B and C. */
-static struct spmmi_rows_launch launch_of(int64_t n, const struct place *of_b, const struct place *of_c,
-                                          const spmm_dtype_t *types, spmm_schedule_t schedule)
+static struct spmmi_rows_launch launch_of_sizes(struct sizes sizes, int64_t n, const struct place *of_b,
+                                                const struct place *of_c, const spmm_dtype_t *types,
+                                                spmm_schedule_t schedule)
 {
     static const struct spmmi_device device = {.target = 90, .multiprocessors = 132, .can_overlap = 1};
-    struct spmmi_grid_blocks staged[SPMMI_STAGED_GRIDS], blocks[SPMMI_ROWS_GRIDS] = {{NULL, ROWS, 8}};
+    struct spmmi_grid_blocks staged[SPMMI_STAGED_GRIDS], blocks[SPMMI_ROWS_GRIDS];
     const spmm_dense_t b = operand(of_b, n, types[1]), c = operand(of_c, n, types[2]);
     for (int i = 0; i < SPMMI_STAGED_GRIDS; i++) /* so many blocks that staging never pays */
-        staged[i] = (struct spmmi_grid_blocks){NULL, UINT32_MAX, SPMMI_STAGED_NONZEROS_MIN};
+        staged[i] = (struct spmmi_grid_blocks){NULL, UINT32_MAX, SPMMI_STAGED_NONZEROS_MIN, 0};
+    for (int i = 0; i < SPMMI_ROWS_GRIDS; i++)
+        blocks[i] = (struct spmmi_grid_blocks){NULL, BLOCKS, 8, sizes.most_rows};
     const struct spmmi_rows_problem problem = {.rows = ROWS,
                                                .cols = ROWS,
-                                               .nnz = 8 * ROWS,
-                                               .ranks = ROWS,
+                                               .nnz = sizes.nnz,
+                                               .ranks = ROWS - sizes.empty_count,
                                                .item_count = ROWS,
+                                               .item_size = sizes.item_size,
                                                .schedule = schedule,
                                                .dtype = types[0],
                                                .b = &b,
@@ -52,6 +62,12 @@ static struct spmmi_rows_launch launch_of(int64_t n, const struct place *of_b, c
     struct spmmi_rows_launch launch;
     spmmi_rows_launch_plan(&problem, &device, &launch);
     return launch;
+}
+
+static struct spmmi_rows_launch launch_of(int64_t n, const struct place *b, const struct place *c,
+                                          const spmm_dtype_t *types, spmm_schedule_t schedule)
+{
+    return launch_of_sizes((struct sizes){8 * ROWS, 0, 400, 8}, n, b, c, types, schedule);
 }
 
 static void assert_shape(int64_t n, const struct place *b, const struct place *c, const spmm_dtype_t *types,
@@ -169,11 +185,46 @@ static void groups_share_rows_where_that_shortens_the_walk(void **state)
                          cases[i].share);
 }
 
+/* Sums of column-major C are kept by tiles of 32 columns, unless a block would have too many rows to store. */
+static void columns_are_kept_where_blocks_have_room(void **state)
+{
+    static const spmm_dtype_t f64_only[] = {SPMM_F64, SPMM_F64, SPMM_F64};
+    static const spmm_dtype_t mixed[] = {SPMM_F32, SPMM_F16, SPMM_F16};
+    static const struct place rows = {SPMM_ROW_MAJOR, 0, 0}, columns = {SPMM_COL_MAJOR, 1, 1};
+    static const struct {
+        struct sizes sizes;
+        const struct place *b;
+        const spmm_dtype_t *types;
+        int of_rows, of_nonzeros; /* row split, nonzero split: are they kept? */
+    } cases[] = {{{4 * ROWS, 0, 400, 8}, &columns, f32_only, 1, 1},
+                 {{4 * ROWS, 0, 400, 8}, &columns, f64_only, 1, 1},
+                 {{4 * ROWS, 0, 556, 16}, &columns, f32_only, 0, 1},
+                 {{4 * ROWS, 0, 557, 4}, &columns, f32_only, 1, 0},
+                 {{4 * ROWS, 0, 435, 8}, &columns, f64_only, 1, 1},
+                 {{4 * ROWS, 0, 436, 8}, &columns, f64_only, 1, 0},
+                 {{4 * ROWS, 1, 400, 8}, &columns, f32_only, 0, 1},
+                 {{4 * ROWS, 0, 400, 8}, &rows, f32_only, 0, 0},
+                 {{4 * ROWS, 0, 400, 8}, &columns, mixed, 0, 0},
+                 {{6 * ROWS, 0, 400, 8}, &columns, f32_only, 0, 0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        for (int k = 0; k < 2; k++) {
+            const struct spmmi_rows_launch launch =
+                launch_of_sizes(cases[i].sizes, 200, cases[i].b, &columns, cases[i].types, schedules[k]);
+            const int is_kept = k == 0 ? cases[i].of_rows : cases[i].of_nonzeros;
+            assert_int_equal(launch.keeps_c, is_kept);
+            assert_int_equal(launch.converts_c, !is_kept);
+            if (is_kept)
+                assert_int_equal(launch.shape.lanes * launch.shape.vec, 32);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_block_more_where_it_saves_a_wave),
         cmocka_unit_test(groups_share_rows_where_that_shortens_the_walk),
+        cmocka_unit_test(columns_are_kept_where_blocks_have_room),
         cmocka_unit_test(packed_rows_take_what_divides_n),
         cmocka_unit_test(the_least_aligned_operand_decides),
         cmocka_unit_test(scratch_is_of_whole_words),

@@ -181,13 +181,18 @@ static void blocks_of_a_nonzero_split(void **state)
         const uint32_t count = (r.stream.nnz + nonzeros - 1) / nonzeros;
         const struct spmmi_blocks_source source = {&r.stream, nonzeros, move_max};
         fill(spmmi_blocks_fill, &source, (uint64_t)count + 1, sizeof *blocks, turn, blocks);
+        uint32_t most = 0, before = 0;
         for (uint32_t i = 0; i < count; i++) {
             const uint32_t row = row_of(&r, (int64_t)i * nonzeros), begin = (uint32_t)r.row_ptr[row];
+            most = i > 0 && row - before > most ? row - before : most;
+            before = i > 0 ? row : 0;
             const int is_moved = i * nonzeros - begin <= move_max,
                       is_inside = !is_moved && begin < i * nonzeros;
             assert_int_equal(blocks[i].start, is_moved ? begin : i * nonzeros);
             assert_int_equal(blocks[i].rank, ranks_before(&r, row) | (is_inside ? SPMMI_ITEM_INSIDE : 0));
         }
+        most = ROWS - before > most ? ROWS - before : most;
+        assert_int_equal(spmmi_blocks_most_rows(&source, count), most);
         assert_int_equal(blocks[count].start, r.stream.nnz);
         assert_int_equal(blocks[count].rank, r.stream.ranks);
         spmmi_stream_host_free(&r.stream);

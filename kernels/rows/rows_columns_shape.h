@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Column-major C of rows: where thread blocks keep its sums (rows_columns.cuh), for kernels and predictions. */
+#ifndef SPMMI_ROWS_COLUMNS_SHAPE_H
+#define SPMMI_ROWS_COLUMNS_SHAPE_H
+
+#include "rows_shape.h"
+
+/* Products of one full tile, or wide ones of short rows: those walk A once for each tile. Values of 16 bits, whose sums
+ * take twice the room, are converted. Measured on an H100 over 27 matrices (docs/decisions/0101). */
+#define SPMMI_ROWS_KEPT_LEAST 17
+#define SPMMI_ROWS_KEPT_WIDE 64
+#define SPMMI_ROWS_KEPT_MEAN_ROW(value_bytes) (5 * (value_bytes) / 4)
+static inline int spmmi_rows_keeps_columns(int64_t rows, int64_t nnz, int64_t n, uint32_t value_bytes)
+{
+    const int is_full = n >= SPMMI_ROWS_KEPT_LEAST && n <= (int64_t)SPMMI_ROWS_KEPT_COLUMNS;
+    const int is_wide = n >= SPMMI_ROWS_KEPT_WIDE && nnz <= SPMMI_ROWS_KEPT_MEAN_ROW(value_bytes) * rows;
+    return value_bytes >= 4 && (is_full || is_wide) && !spmmi_rows_stores_columns(rows, nnz, n);
+}
+
+/* Lanes of a group, and their grid. */
+static inline uint32_t spmmi_rows_kept_lanes(size_t value_bytes)
+{
+    return SPMMI_ROWS_KEPT_COLUMNS * (uint32_t)value_bytes / 16;
+}
+static inline int spmmi_rows_kept_grid(size_t value_bytes)
+{
+    return spmmi_rows_grid(
+        (struct spmmi_rows_shape){1, spmmi_rows_kept_lanes(value_bytes), SPMMI_ROWS_COLUMNS, 1});
+}
+
+/* Rows of a turn, for which a block has room. */
+static inline uint32_t spmmi_rows_kept_rows(size_t value_bytes)
+{
+    return SPMMI_ROWS_KEPT_BYTES / (SPMMI_ROWS_KEPT_COLUMNS * (uint32_t)value_bytes + 16);
+}
+
+/* Nonzero split: a block of many rows takes as many turns, while others wait for it. Without nonzeros there is none. */
+static inline int spmmi_rows_kept_are_even(int64_t rows, uint64_t blocks, uint32_t most_rows,
+                                           size_t value_bytes)
+{
+    const uint64_t room = spmmi_rows_kept_rows(value_bytes);
+    return blocks > 0 && most_rows <= room + 3 * (uint64_t)rows / (2 * blocks);
+}
+
+#endif

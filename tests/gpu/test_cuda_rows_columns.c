@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Column-major C of the rows family, whose sums thread blocks keep: blocks of more rows than they have room for, runs
+ * of empty rows, rows that blocks share, columns that begin anywhere, bits of row-major products. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "cuda_product.h"
+#include "tests/support/plan_build.h"
+
+/* One entry a row, then some rows full; at first and at last, and between, are empty ones. */
+TEST_PATTERN(uneven_rows, i < 60000    ? j == i % cols && i >= 100
+                          : i < 60100  ? false
+                          : i < 100000 ? j == i % cols && i % 7 != 3
+                                       : (i % 64 < 2 || j == 5) && i < rows - 100)
+/* No row is empty, and the last ones are long. */
+TEST_PATTERN(growing_rows, i < 100000 ? j == i % cols : i < 120000 ? j < 3 : true)
+/* A row that many blocks share, short ones beside it. */
+TEST_PATTERN(shared_row, i == 2500 || j == i || j == i / 2)
+/* A run of empty rows that no block should have to store. */
+TEST_PATTERN(late_rows, i > 30000 && j == i % cols)
+static const struct test_pattern patterns[] = {{"uneven rows", 130001, 40, uneven_rows},
+                                               {"growing rows", 121003, 24, growing_rows},
+                                               {"late rows", 40001, 40, late_rows},
+                                               {"shared row", 5003, 9001, shared_row}};
+#define PATTERN_COUNT ((int)(sizeof patterns / sizeof patterns[0]))
+#define SHARED_ROW (PATTERN_COUNT - 1)
+
+static const int64_t widths[] = {32, 64, 17, 24, 70, 300, 130};
+#define WIDTH_COUNT ((int)(sizeof widths / sizeof widths[0]))
+static const spmm_schedule_t schedules[] = {SPMM_SCHEDULE_NONZERO_SPLIT, SPMM_SCHEDULE_ROW_SPLIT};
+
+static struct test_product product_of(int64_t n, int turn)
+{
+    struct test_product product = test_cuda_plain(n, 3);
+    product.c_gap = turn % 9;
+    product.b_gap = turn % 2;
+    product.shift = turn % 3;
+    product.alpha = test_cuda_factors[turn % TEST_CUDA_FACTORS].alpha;
+    product.beta = test_cuda_factors[turn % TEST_CUDA_FACTORS].beta;
+    return product;
+}
+
+static struct test_cuda_pair pair_of(const struct test_matrix *a, spmm_dtype_t dtype,
+                                     spmm_schedule_t schedule)
+{
+    const struct test_plan_options options = {dtype, schedule, 8, 0, 0};
+    return test_cuda_pair_make(test_plan_build(a, options), NULL);
+}
+
+/* Each type and schedule of a pattern; widths and factors take turns. */
+static void check_pattern(int p, int width_count)
+{
+    struct test_matrix *a = test_matrix_of(&patterns[p], TEST_VALUES_REAL);
+    for (int turn = 0; turn < 4; turn++) {
+        const spmm_dtype_t dtype = turn % 2 == 0 ? SPMM_F32 : SPMM_F64;
+        struct test_cuda_pair pair = pair_of(a, dtype, schedules[turn / 2]);
+        for (int w = 0; w < width_count; w++) {
+            const struct test_product product = product_of(widths[(turn + p + w) % width_count], turn + w);
+            test_cuda_product_check(pair.gpu, NULL, a, dtype, &product);
+        }
+        test_cuda_pair_free(&pair);
+    }
+    test_matrix_free(a);
+}
+
+static void rows_that_blocks_share_meet_the_error_bound(void **state)
+{
+    (void)state;
+    check_pattern(SHARED_ROW, WIDTH_COUNT);
+}
+
+static void blocks_of_many_rows_meet_the_error_bound(void **state)
+{
+    (void)state;
+    for (int p = 0; p < SHARED_ROW; p++)
+        check_pattern(p, 2);
+}
+
+static void repeats_give_the_same_bits(void **state)
+{
+    (void)state;
+    struct test_matrix *a = test_matrix_of(&patterns[SHARED_ROW], TEST_VALUES_REAL);
+    for (int turn = 0; turn < 4; turn++) {
+        const spmm_dtype_t dtype = turn % 2 == 0 ? SPMM_F32 : SPMM_F64;
+        const struct test_product product = product_of(widths[turn], 7 * turn);
+        struct test_cuda_pair pair = pair_of(a, dtype, schedules[turn / 2]);
+        test_cuda_product_repeat(pair.gpu, a, dtype, &product, 3);
+        test_cuda_pair_free(&pair);
+    }
+    test_matrix_free(a);
+}
+
+/* Transposed, an executor has the rows of another matrix. */
+static void transposed_products_meet_the_error_bound(void **state)
+{
+    (void)state;
+    struct test_matrix *a = test_matrix_of(&patterns[SHARED_ROW], TEST_VALUES_REAL);
+    struct test_plan_options options = {SPMM_F32, SPMM_SCHEDULE_NONZERO_SPLIT, 8, 1, 0};
+    struct test_cuda_pair pair = test_cuda_pair_make(test_plan_build(a, options), NULL);
+    for (int i = 0; i < WIDTH_COUNT; i++) {
+        struct test_product product = product_of(widths[i], i);
+        product.op = SPMM_OP_T;
+        test_cuda_product_check(pair.gpu, NULL, a, SPMM_F32, &product);
+    }
+    test_cuda_pair_free(&pair);
+    test_matrix_free(a);
+}
+
+/* Each row of a row split is summed by one group of lanes, whatever the layout. */
+static void row_splits_have_the_bits_of_rows(void **state)
+{
+    (void)state;
+    for (int turn = 0; turn < 2 * PATTERN_COUNT; turn++) {
+        const spmm_dtype_t dtype = turn < PATTERN_COUNT ? SPMM_F32 : SPMM_F64;
+        struct test_matrix *a = test_matrix_of(&patterns[turn % PATTERN_COUNT], TEST_VALUES_REAL);
+        struct test_cuda_pair pair = pair_of(a, dtype, SPMM_SCHEDULE_ROW_SPLIT);
+        struct test_product columns = product_of(widths[turn % 4], turn), rows;
+        columns.beta = 0;
+        rows = columns;
+        rows.b_layout = rows.c_layout = SPMM_ROW_MAJOR;
+        rows.b_gap = rows.c_gap = rows.shift = 0;
+        struct test_dense b = test_product_b(a, dtype, &columns), c = test_product_c(a, dtype, &columns);
+        struct test_dense e = test_product_b(a, dtype, &rows), d = test_product_c(a, dtype, &rows);
+        test_cuda_product_run(pair.gpu, &columns, &b, &c);
+        test_cuda_product_run(pair.gpu, &rows, &e, &d);
+        for (int64_t i = 0; i < c.view.rows; i++)
+            for (int64_t j = 0; j < c.view.cols; j++) {
+                const double got = test_dense_get(&c, i, j), want = test_dense_get(&d, i, j);
+                assert_memory_equal(&got, &want, sizeof got);
+            }
+        test_dense_free(&b);
+        test_dense_free(&c);
+        test_dense_free(&e);
+        test_dense_free(&d);
+        test_cuda_pair_free(&pair);
+        test_matrix_free(a);
+    }
+}
+
+/* Scratch of B alone, unless a block has far more rows to store than others. */
+static void sums_that_are_kept_have_no_scratch(void **state)
+{
+    static const int is_kept[PATTERN_COUNT] = {1, 1, 0, 1};
+    void *const data = (void *)(uintptr_t)256;
+    (void)state;
+    for (int i = 0; i < PATTERN_COUNT; i++) {
+        struct test_matrix *a = test_matrix_of(&patterns[i], TEST_VALUES_REAL);
+        struct test_cuda_pair pair = pair_of(a, SPMM_F32, SPMM_SCHEDULE_NONZERO_SPLIT);
+        const spmm_dense_t b = {data, a->cols, 32, a->cols, SPMM_COL_MAJOR, SPMM_F32};
+        spmm_dense_t c = {data, a->rows, 32, a->rows, SPMM_COL_MAJOR, SPMM_F32};
+        uint64_t columns = 0, rows = 0;
+        assert_int_equal(spmm_executor_workspace_bytes(pair.gpu, SPMM_OP_N, &b, &c, &columns, NULL), SPMM_OK);
+        c.layout = SPMM_ROW_MAJOR;
+        c.ld = 32;
+        assert_int_equal(spmm_executor_workspace_bytes(pair.gpu, SPMM_OP_N, &b, &c, &rows, NULL), SPMM_OK);
+        assert_int_equal(columns == rows, is_kept[i]);
+        test_cuda_pair_free(&pair);
+        test_matrix_free(a);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_that_blocks_share_meet_the_error_bound),
+        cmocka_unit_test(blocks_of_many_rows_meet_the_error_bound),
+        cmocka_unit_test(repeats_give_the_same_bits),
+        cmocka_unit_test(transposed_products_meet_the_error_bound),
+        cmocka_unit_test(row_splits_have_the_bits_of_rows),
+        cmocka_unit_test(sums_that_are_kept_have_no_scratch),
+    };
+    if (!test_cuda_begin(argc, argv))
+        return TEST_SKIPPED;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
