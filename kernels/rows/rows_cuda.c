@@ -47,13 +47,15 @@ static int is_shape(struct spmmi_rows_shape shape)
 static struct spmmi_rows_shape named_shape(const char *suffix, int has_pieces)
 {
     static const uint32_t vecs[] = {1, SPMMI_ROWS_PAIR, SPMMI_ROWS_APART, 4, 8};
-    for (int way = SPMMI_ROWS_COLUMNS; way <= SPMMI_ROWS_TEAMS; way++)
+    for (int way = SPMMI_ROWS_COLUMNS; suffix[0] != '\0' && way <= SPMMI_ROWS_TEAMS; way++)
         for (uint32_t i = 0; i < 5 * 9 * 4; i++) {
             const struct spmmi_rows_shape shape = {vecs[i % 5], 1u << i / 5 % 9, (enum spmmi_rows_way)way,
                                                    1u << i / 45};
             char text[32];
+            if (!is_shape(shape))
+                continue;
             shape_name(shape, has_pieces, text, sizeof text);
-            if (is_shape(shape) && strcmp(text, suffix) == 0)
+            if (strcmp(text, suffix) == 0)
                 return shape;
         }
     return (struct spmmi_rows_shape){0, 0, SPMMI_ROWS_COLUMNS, 0};

@@ -48,7 +48,9 @@ __global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BOUND(sizeof(typename T::B
         return;
     }
     const uint32_t share = 1u << a.share_log2, team = LANES << a.share_log2;
-    const uint32_t rank = (blockIdx.x * THREADS + threadIdx.x) / LANES >> a.share_log2;
+    // The number of a lane in the grid would not fit 32 bits.
+    const uint32_t rank =
+        blockIdx.x * ((THREADS / LANES) >> a.share_log2) + (threadIdx.x / LANES >> a.share_log2);
     const uint32_t begin = row_begin(a, rank), end = max(row_begin(a, rank + 1), begin);
     const uint32_t row = row_of(a, rank);
     const uint32_t last_quad = (a.nnz - 1) & ~3u; // without nonzeros there are no work blocks
