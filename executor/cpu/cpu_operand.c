@@ -36,6 +36,25 @@ cleanup:
     return status;
 }
 
+/* Of some pieces of A: what share of nonzeros would miss a small cache of rows of B, each in one entry? The row behind
+ * that of the nonzero before comes by itself. */
+bool spmmi_is_scattered(const int32_t *col_ind, int64_t nnz)
+{
+    enum { PIECES = 16, PIECE = 4096, CACHED = 8192 };
+    int32_t last[CACHED];
+    int64_t misses = 0, seen = 0;
+    const int64_t step = nnz < PIECES ? nnz : nnz / PIECES, length = step < PIECE ? step : PIECE;
+    memset(last, 0xff, sizeof last);
+    for (int64_t begin = 0; length > 0 && begin + length <= nnz; begin += step) {
+        for (int64_t p = begin; p < begin + length; p++, seen++) {
+            int32_t *at = &last[col_ind[p] % CACHED];
+            misses += *at != col_ind[p] && (p == 0 || col_ind[p] != col_ind[p - 1] + 1);
+            *at = col_ind[p];
+        }
+    }
+    return misses > seen * 2 / 5;
+}
+
 static spmm_status_t create(const struct spmmi_part_source *source, void **object, uint64_t *bytes,
                             spmm_diag_t *diag)
 {
@@ -56,6 +75,7 @@ static spmm_status_t create(const struct spmmi_part_source *source, void **objec
     *made = o;
     *object = made;
     SPMM_TRY(arrays_make(made, plan, op, diag));
+    made->is_scattered = spmmi_is_scattered(made->col_ind, made->nnz);
 cleanup:
     return status;
 }

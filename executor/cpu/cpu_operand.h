@@ -3,6 +3,9 @@
 #ifndef SPMMI_CPU_OPERAND_H
 #define SPMMI_CPU_OPERAND_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "executor/backend.h"
 
 struct spmmi_cpu_operand {
@@ -12,7 +15,11 @@ struct spmmi_cpu_operand {
     int32_t *col_ind;
     void *values;
     int64_t *map; /* op = T: position in A of each nonzero */
+    bool is_scattered;
 };
+
+/* Would rows of B be read from memory again and again? Of nonzeros of a CSR matrix in order. */
+bool spmmi_is_scattered(const int32_t *col_ind, int64_t nnz);
 
 /* For spmmi_shared_use. */
 extern const struct spmmi_shared_kind spmmi_cpu_operand_kind;

@@ -20,7 +20,6 @@
 #include "rows_cpu_shares.h"
 
 #define CHUNK_NONZEROS 4096
-#define STREAM_BYTES (INT64_C(32) << 20) /* of C: it would not stay in the shared cache */
 #define BLOCK_BYTES (32 * ROWS_TILE_BYTES)
 #define BLOCK_UNIT 8         /* rows, or columns, of whole vectors of a transposition */
 #define BLOCK_ROWS_MAX 256   /* of C that are transposed to column-major at once */
@@ -87,10 +86,11 @@ static struct job job_make(const struct spmmi_rows_csr *a, const struct spmmi_pr
     job.chunk_items = CHUNK_NONZEROS > part->item_size ? CHUNK_NONZEROS / part->item_size : 1;
     job.chunk_count = ((int64_t)part->item_count + job.chunk_items - 1) / job.chunk_items;
     const bool is_turned = is_by_columns(&product->b) && job.n > 1;
-    job.is_packed = is_turned && a->nnz >= nonzeros_to_pack(a->cols, job.n, job.b_size);
-    job.panel = is_turned && !job.is_packed ? columns_unpacked(&job)
-                                            : panel_width(a->cols, job.n, job.b_size,
-                                                          job.is_packed ? scratch_bytes(a->nnz, a->cols) : 0);
+    job.is_packed = is_turned && a->nnz >= spmmi_rows_nonzeros_to_pack(a->cols, job.n, job.b_size);
+    job.panel = is_turned && !job.is_packed
+                    ? columns_unpacked(&job)
+                    : spmmi_rows_panel_width(a->cols, job.n, job.b_size,
+                                             job.is_packed ? spmmi_rows_scratch_bytes(a->nnz, a->cols) : 0);
     const int64_t line = ROWS_LINE_BYTES / job.b_size;
     job.scratch_ld = job.panel > line ? round_up(job.panel, line) : job.panel;
     job.slot_bytes = job.splits_rows ? round_up(job.panel * job.sum_size, ROWS_LINE_BYTES) : 0;
@@ -220,7 +220,7 @@ static void rows_run(const struct job *job, const struct panel *panel, const str
     span.out = panel->c + span.row_begin * panel->c_row * job->c_size;
     span.ldo = panel->c_row;
     span.out_column = panel->c_column;
-    span.streams = job->a->rows * panel->c_row * job->c_size >= STREAM_BYTES;
+    span.streams = spmmi_rows_streams(job->a->rows, job->n, job->c_size);
     span_run(job, &span, panel->width);
 }
 

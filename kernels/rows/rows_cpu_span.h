@@ -95,9 +95,8 @@ static inline __attribute__((always_inline)) TARGET void TILE(const struct rows_
     REAL *out = (REAL *)span->out + column;
     const REAL alpha = (REAL)span->alpha;
     const REAL beta = (REAL)span->beta;
-    const int64_t out_bytes = span->ldo * (int64_t)sizeof(REAL);
-    const bool streams =
-        span->streams && beta == 0 && ((intptr_t)out | (intptr_t)out_bytes) % ROWS_STREAM_ALIGN == 0;
+    const uintptr_t out_bytes = (uintptr_t)span->ldo * sizeof(REAL);
+    const bool streams = span->streams && beta == 0 && ((uintptr_t)out | out_bytes) % ROWS_STREAM_ALIGN == 0;
     const int64_t p_end = span->p_end, ahead_end = span->ahead_end;
     const int is_wide = vecs * LANES * (int)sizeof(B_TYPE) >= ROWS_LINE_BYTES;
     int64_t p = row_ptr[span->row_begin] > span->p_begin ? row_ptr[span->row_begin] : span->p_begin;

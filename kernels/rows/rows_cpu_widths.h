@@ -8,6 +8,8 @@
 
 #define ROWS_LINE_BYTES 64   /* of a cache */
 #define PANEL_BYTES_MAX 2048 /* of one row of B */
+/* Of C: it would not stay in a shared cache of 32 MB, such as that of 0107. */
+#define ROWS_STREAM_BYTES (UINT64_C(32) << 20)
 
 static inline int64_t round_up(int64_t x, int64_t unit)
 {
@@ -19,10 +21,18 @@ static inline int64_t smaller(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
+/* May C of so many rows and columns pass by the caches? Not where a row ends in a part of a vector: masked stores do
+ * not pass by, and beside others in the same line took up to 11 times as long (0107). */
+static inline bool spmmi_rows_streams(int64_t rows, int64_t n, int64_t c_size)
+{
+    const uint64_t row_bytes = (uint64_t)n * (uint64_t)c_size;
+    return row_bytes % ROWS_LINE_BYTES == 0 && (uint64_t)rows * row_bytes >= ROWS_STREAM_BYTES;
+}
+
 /* With fewer nonzeros than these, packing all of B would cost more than columns as they are. Two columns, by the bytes
  * of a value: pairs of f32 took 0.4 to 1.1 of the time with 5 to 12 nonzeros a column of A, of f64 0.5 to 1.0 with 5 to
  * 7 and 0.8 to 1.6 with 9 to 12 (0107). Columns of 16 bits are taken one by one. */
-static inline int64_t nonzeros_to_pack(int64_t cols, int64_t n, int64_t b_size)
+static inline int64_t spmmi_rows_nonzeros_to_pack(int64_t cols, int64_t n, int64_t b_size)
 {
     const int64_t pair = b_size == 4 ? 12 : b_size == 8 ? 8 : 4;
     return n == 2 ? pair * cols : cols / 2;
@@ -30,14 +40,14 @@ static inline int64_t nonzeros_to_pack(int64_t cols, int64_t n, int64_t b_size)
 
 /* Bytes of packed B: it should stay in the shared cache. Where a value is read again and again, wider panels are worth
  * more than that: with 2.6 or 5 nonzeros a column of A 16 MB took 1.05 to 1.1 times as long, with more down to 0.7. */
-static inline int64_t scratch_bytes(int64_t nnz, int64_t cols)
+static inline int64_t spmmi_rows_scratch_bytes(int64_t nnz, int64_t cols)
 {
     return (nnz < 6 * cols ? INT64_C(8) : INT64_C(16)) << 20;
 }
 
 /* Columns of a panel of packed B, which go into so many bytes, in whole cache lines, or of row-major B (bytes 0).
  * Packed panels are about equally wide. */
-static inline int64_t panel_width(int64_t cols, int64_t n, int64_t b_size, int64_t bytes)
+static inline int64_t spmmi_rows_panel_width(int64_t cols, int64_t n, int64_t b_size, int64_t bytes)
 {
     if (bytes == 0)
         return smaller(n, PANEL_BYTES_MAX / b_size);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The rows family on the CPU, as the executor sees it: op(A) in CSR, which all its parts of an op share, and the items
  * of each. */
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,7 +16,6 @@ struct state {
     const struct spmmi_cpu_operand *operand;
     int threads;
     struct spmmi_part part; /* items: owned */
-    bool is_scattered;
 };
 
 static struct spmmi_part default_part(const spmm_plan_t *plan, spmm_op_t op, spmm_schedule_t schedule)
@@ -55,25 +53,6 @@ static void items_nonzero_split(const struct spmmi_cpu_operand *a, struct spmmi_
     }
 }
 
-/* Of some pieces of A: what share of nonzeros would miss a small cache of rows of B, each in one entry? Meshes of the
- * measurements have 0.1 to 0.2, graphs of links of the web as well; a grid 0.3, roads 0.5, other graphs 0.7 to 1. */
-static bool is_scattered(const struct spmmi_cpu_operand *a)
-{
-    enum { PIECES = 16, PIECE = 4096, CACHED = 8192 };
-    int32_t last[CACHED];
-    int64_t misses = 0, seen = 0;
-    memset(last, 0xff, sizeof last);
-    for (int64_t k = 0; k < PIECES; k++) {
-        const int64_t begin = a->nnz / PIECES * k, rest = a->nnz - begin;
-        for (int64_t p = begin; p < begin + (rest < PIECE ? rest : PIECE); p++, seen++) {
-            int32_t *at = &last[a->col_ind[p] % CACHED];
-            misses += *at != a->col_ind[p];
-            *at = a->col_ind[p];
-        }
-    }
-    return misses > seen * 2 / 5;
-}
-
 static void items_fill(const struct spmmi_part_source *source, struct state *state)
 {
     struct spmmi_part *part = &state->part;
@@ -96,7 +75,7 @@ static spmm_status_t create(const struct spmmi_part_source *source, void **state
     if (source->only_counts)
         goto cleanup;
     SPMM_TRY_ALLOC(made = spmmi_alloc(1, sizeof *made), diag);
-    *made = (struct state){operand, source->device->threads, *source->part, is_scattered(operand)};
+    *made = (struct state){operand, source->device->threads, *source->part};
     *state = made;
     SPMM_TRY_ALLOC(made->part.items = spmmi_alloc(items_room(source), sizeof *made->part.items), diag);
     items_fill(source, made);
@@ -115,7 +94,7 @@ static struct spmmi_rows_csr csr_of(const struct state *s)
 {
     const struct spmmi_cpu_operand *a = s->operand;
     return (struct spmmi_rows_csr){a->rows,    a->cols,   a->nnz,  a->row_ptr,
-                                   a->col_ind, a->values, s->part, s->is_scattered};
+                                   a->col_ind, a->values, s->part, a->is_scattered};
 }
 
 static uint64_t workspace(const void *state, const struct spmmi_product *product)

@@ -2,11 +2,13 @@
 /* Which part of a plan an executor on the CPU runs where nothing is forced. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include <cmocka.h>
 #include <string.h>
 
+#include "executor/cpu/cpu_operand.h"
 #include "tests/support/plan_build.h"
 #include "tests/support/products.h"
 
@@ -95,9 +97,38 @@ static void parts_of_f16_run_as_the_plan_says(void **state)
     test_matrix_free(a);
 }
 
+/* Nonzeros of a row follow each other by `step`; rows begin at the diagonal, or anywhere. */
+static bool is_scattered(int64_t rows, int64_t length, int64_t step, bool is_permuted)
+{
+    enum { NONZEROS_MAX = 1 << 18 };
+    static int32_t col[NONZEROS_MAX];
+    assert_true(rows * length <= NONZEROS_MAX);
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t k = 0; k < length; k++)
+            col[i * length + k] =
+                (int32_t)(((is_permuted ? i * 40507 : i) + k * step) % (rows + length * step));
+    return spmmi_is_scattered(col, rows * length);
+}
+
+/* Of few nonzeros and of many: neither the pieces that are looked at nor a first walk over B change what it is. */
+static void permutations_are_scattered_and_meshes_are_not(void **state)
+{
+    (void)state;
+    static const int64_t rows[] = {40, 1000, 8000, 65536, 200000};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        assert_false(is_scattered(rows[i], 1, 1, false)); /* the identity */
+        assert_true(is_scattered(rows[i], 1, 1, true));
+    }
+    for (int64_t n = 1000; n <= 40000; n *= 5)
+        assert_false(is_scattered(n, 5, 50, false)); /* a mesh */
+    assert_false(is_scattered(0, 1, 1, false));
+    assert_false(is_scattered(9, 1, 1, false));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(permutations_are_scattered_and_meshes_are_not),
         cmocka_unit_test(variants_for_the_cpu_run_their_own_part),
         cmocka_unit_test(whole_rows_come_before_parts_of_them),
         cmocka_unit_test(parts_of_f16_run_as_the_plan_says),

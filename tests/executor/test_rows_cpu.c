@@ -90,7 +90,7 @@ static void spans_agree(const struct level *level, spmm_dtype_t a_type, spmm_dty
     struct test_dense b = filled(a->cols, width, SPMM_ROW_MAJOR, b_type, 5);
     const bool is_aligned = width % 4 == 0; /* streams can pass by the caches */
     struct test_dense c = test_dense_make((struct test_dense_shape){
-        a->rows, room, SPMM_ROW_MAJOR, sum_type(b_type), is_aligned ? 0 : 3, is_aligned ? 0 : 1});
+        a->rows, room, SPMM_ROW_MAJOR, sum_type(b_type), is_aligned ? 4 : 3, is_aligned ? 0 : 1});
     for (int64_t i = 0; i < a->rows; i++)
         for (int64_t j = 0; j < room; j++)
             test_dense_set(&c, i, j, test_real((uint64_t)(i * 1000 + j), 6));
@@ -495,11 +495,26 @@ static void packed_panels_are_about_equally_wide(void **state)
                  {1 << 20, 7, 8, 8 << 20, 7},   {1 << 20, 9, 8, 8 << 20, 8},
                  {1000, 600, 4, 0, 512},        {1000, 3, 2, 0, 3}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        assert_int_equal(panel_width(cases[i].cols, cases[i].n, cases[i].b_size, cases[i].bytes),
+        assert_int_equal(spmmi_rows_panel_width(cases[i].cols, cases[i].n, cases[i].b_size, cases[i].bytes),
                          cases[i].width);
-    assert_true(scratch_bytes(599, 100) < scratch_bytes(600, 100));
+    assert_true(spmmi_rows_scratch_bytes(599, 100) < spmmi_rows_scratch_bytes(600, 100));
     for (int64_t b_size = 2; b_size <= 8; b_size *= 2)
-        assert_true(nonzeros_to_pack(100, 2, b_size) > nonzeros_to_pack(100, 3, b_size));
+        assert_true(spmmi_rows_nonzeros_to_pack(100, 2, b_size) >
+                    spmmi_rows_nonzeros_to_pack(100, 3, b_size));
+}
+
+/* What counts is n, not the leading dimension, and a row ends in a whole vector. */
+static void a_large_c_of_whole_vectors_passes_by_the_caches(void **state)
+{
+    (void)state;
+    const struct {
+        int64_t rows, n, c_size;
+        bool streams;
+    } cases[] = {{1 << 18, 32, 4, true},   {(1 << 18) - 1, 32, 4, false}, {1 << 18, 60, 4, false},
+                 {1 << 18, 300, 4, false}, {1 << 18, 16, 8, true},        {1 << 18, 20, 8, false},
+                 {1, 16, 4, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        assert_int_equal(spmmi_rows_streams(cases[i].rows, cases[i].n, cases[i].c_size), cases[i].streams);
 }
 
 int main(void)
@@ -510,6 +525,7 @@ int main(void)
         cmocka_unit_test(spans_have_the_bits_of_the_portable_level),
         cmocka_unit_test(columns_have_the_bits_of_the_portable_level),
         cmocka_unit_test(pairs_of_columns_have_the_bits_of_single_ones),
+        cmocka_unit_test(a_large_c_of_whole_vectors_passes_by_the_caches),
         cmocka_unit_test(a_large_c_has_the_bits_of_one_that_is_not_aligned),
         cmocka_unit_test(layout_changes_have_the_bits_of_the_portable_level),
         cmocka_unit_test(rows_without_gaps_are_packed),
