@@ -137,7 +137,7 @@ static void count_variants(struct spmmi_requests *requests)
     for (int i = 0; i < requests->count; i++)
         variants += kinds * layouts *
                     (requests->list[i].device.target == SPMMI_TARGET_CPU ? SPMMI_RANGE_MAX - SPMMI_RANGE_WIDE
-                                                                         : SPMMI_RANGE_MAX + SPMMI_RANGE_FEW);
+                                                                         : SPMMI_RANGE_MAX);
     for (int i = 0; i < requests->count; i++)
         requests->list[i].may_split = variants <= SPMMI_VARIANT_MAX;
 }

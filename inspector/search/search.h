@@ -7,11 +7,10 @@
 
 #include "planner.h"
 
-#define SPMMI_RANGE_MAX 8  /* ranges of n */
-#define SPMMI_RANGE_WIDE 2 /* fewer, where wide n is one range */
-#define SPMMI_RANGE_FEW 1  /* more, where few columns are split off */
-#define SPMMI_DECISION_MAX (2 * (SPMMI_RANGE_MAX + SPMMI_RANGE_FEW)) /* two layouts */
-#define SPMMI_RECORD_MAX 21 /* of a decision: two ops and targets fill a trace */
+#define SPMMI_RANGE_MAX 8                        /* ranges of n */
+#define SPMMI_RANGE_WIDE 2                       /* fewer, where wide n is one range */
+#define SPMMI_DECISION_MAX (2 * SPMMI_RANGE_MAX) /* two layouts */
+#define SPMMI_RECORD_MAX 21                      /* of a decision: two ops and targets fill a trace */
 
 /* A range of n that shares a decision, and the n that it is predicted for. */
 struct spmmi_range {
@@ -20,9 +19,6 @@ struct spmmi_range {
 /* One for each range that is wanted: n[count] are the numbers of columns that the caller named, none: all of them.
  * splits_wide: 193 and more columns are three ranges, not one. Ascending and disjoint; returns how many, at least 1. */
 int spmmi_ranges(const int64_t *n, int count, bool splits_wide, struct spmmi_range ranges[SPMMI_RANGE_MAX]);
-/* Part of a range: the first family has kernels of their own for so few columns. Where it runs in that range, and n is
- * not named, its schedule is judged by itself; an executor holds what both read. */
-extern const struct spmmi_range spmmi_few_columns;
 
 /* What runs for a range of n and a layout. */
 struct spmmi_decision {

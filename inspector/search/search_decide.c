@@ -24,7 +24,6 @@ static int ranges_of(const struct spmmi_request *r, bool splits_wide,
 struct asker {
     struct spmmi_op *op;
     const struct spmmi_request *request;
-    struct spmmi_request first_family; /* the same, of that alone */
     const spmm_plan_t *plan;
     struct spmmi_tuning *tuning;
     struct spmmi_considered considered[SPMMI_DECISION_MAX];
@@ -41,28 +40,17 @@ static bool splits_wide_n(const struct asker *x)
            (m->nnz < SPMMI_NONZEROS_MEASURED || is_dense);
 }
 
-static spmm_status_t decide_range(struct asker *x, const struct spmmi_request *request, uint32_t layout,
-                                  const struct spmmi_range *range, struct spmmi_decision *decision,
-                                  spmm_diag_t *diag)
+static spmm_status_t decide_range(struct asker *x, uint32_t layout, const struct spmmi_range *range,
+                                  struct spmmi_decision *decision, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    struct spmmi_search s = spmmi_op_search(x->op, request, layout, range->n);
+    struct spmmi_search s = spmmi_op_search(x->op, x->request, layout, range->n);
     SPMM_TRY(spmmi_search_decide(&s, x->plan, x->tuning, decision, diag));
     decision->range = *range;
     decision->first_n = range->n;
     SPMM_TRY(spmmi_considered_keep(&s, decision, &x->considered[x->considered_count++], diag));
 cleanup:
     return status;
-}
-
-/* Does the first family run in a range on a GPU that has few columns too, by a free choice that nothing measures? */
-static bool splits_few(const struct asker *x, const struct spmmi_range *range,
-                       const struct spmmi_decision *decision)
-{
-    const struct spmmi_request *const r = x->request;
-    return r->may_split && r->device.target != SPMMI_TARGET_CPU && x->plan == NULL && r->family == 0 &&
-           r->schedule == 0 && r->options.n_count == 0 && range->n_min == spmmi_few_columns.n_min &&
-           range->n_max > spmmi_few_columns.n_max && decision->winner.family == spmmi_family_at(0)->id;
 }
 
 static spmm_status_t decide_layout(struct asker *x, uint32_t layout, struct spmmi_decision *decisions,
@@ -73,15 +61,7 @@ static spmm_status_t decide_layout(struct asker *x, uint32_t layout, struct spmm
     const int wanted = ranges_of(x->request, splits_wide_n(x), ranges);
     *count = 0;
     for (int i = 0; i < wanted; i++) {
-        struct spmmi_decision *decision = &decisions[*count];
-        SPMM_TRY(decide_range(x, x->request, layout, &ranges[i], decision, diag));
-        if (splits_few(x, &ranges[i], decision)) {
-            decision[1] = decision[0];
-            decision[1].range.n_min = spmmi_few_columns.n_max + 1;
-            x->considered[x->considered_count - 1].decision = &decision[1];
-            SPMM_TRY(decide_range(x, &x->first_family, layout, &spmmi_few_columns, decision, diag));
-            *count += SPMMI_RANGE_FEW;
-        }
+        SPMM_TRY(decide_range(x, layout, &ranges[i], &decisions[i], diag));
         *count += 1;
     }
 cleanup:
@@ -103,11 +83,10 @@ spmm_status_t spmmi_decide(struct spmmi_op *op, const struct spmmi_request *r, c
                            spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    struct asker x = {.op = op, .request = r, .first_family = *r, .plan = plan, .tuning = tuning};
+    struct asker x = {.op = op, .request = r, .plan = plan, .tuning = tuning};
     struct spmmi_decision *const row = decisions, *const col = decisions + SPMMI_DECISION_MAX / 2;
     const uint32_t layouts = r->options.layouts;
     int rows = 0, cols = 0;
-    x.first_family.family = spmmi_family_at(0)->id;
     if ((layouts & SPMM_LAYOUTS_COL_MAJOR) != 0)
         SPMM_TRY(decide_layout(&x, SPMM_LAYOUTS_COL_MAJOR, col, &cols, diag));
     if ((layouts & SPMM_LAYOUTS_ROW_MAJOR) != 0 && !(r->options.permute_output && layouts == BOTH))

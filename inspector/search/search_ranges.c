@@ -12,10 +12,6 @@ static const struct spmmi_range known[SPMMI_RANGE_MAX] = {
     {97, 192, 128}, {193, 383, 256}, {384, 1023, 512}, {1024, SPMMI_N_MAX, 4096},
 };
 
-/* At 8 columns other kernels run, which says little of 2: on an H100, 52 products of f32 each, time of the choice over
- * the best, geometric means: n = 2: 1.029 by 8, 1.024 by this, n = 4: 1.026, 1.025 (docs/decisions/0105). */
-const struct spmmi_range spmmi_few_columns = {2, 7, 4};
-
 /* The first that the caller named; 0: the range is not wanted. */
 static int64_t judged_by(const struct spmmi_range *range, const int64_t *n, int count)
 {

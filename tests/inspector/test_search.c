@@ -184,34 +184,6 @@ static void a_cpu_has_variants_of_its_own(void **state)
     spmm_matrix_destroy(m);
 }
 
-/* A nonzero split stages up to 7 columns, a row split shares rows of more: the choice for 8 says little of 2. Where
- * the caller names one, it stands for the whole range. */
-static void few_columns_are_judged_by_themselves(void **state)
-{
-    (void)state;
-    static const struct {
-        int64_t n_min, n_max;
-        spmm_schedule_t schedule;
-    } expected[] = {{1, 1, SPMM_SCHEDULE_ROW_SPLIT},
-                    {2, 7, SPMM_SCHEDULE_NONZERO_SPLIT},
-                    {8, SPMMI_N_MAX, SPMM_SCHEDULE_ROW_SPLIT}};
-    static const int64_t n_8[] = {8};
-    const spmm_inspect_options_t any = OPTIONS(GPU), named = OPTIONS(GPU, .n = n_8, .n_count = 1);
-    spmm_matrix_t *m = inspect_generate("gen:uniform:2000:2000:42");
-    spmm_plan_t *plan = inspect_plan(m, &any), *of_8 = inspect_plan(m, &named);
-    for (uint32_t i = 0; i < 3; i++) {
-        const struct spmmi_variant *const v = &plan->variants[i];
-        assert_int_equal(v->n_min, expected[i].n_min);
-        assert_int_equal(v->n_max, expected[i].n_max);
-        assert_int_equal(plan->parts[v->part_first].schedule, expected[i].schedule);
-    }
-    assert_int_equal(of_8->variants[0].n_min, 2);
-    assert_int_equal(of_8->variants[0].n_max, 12);
-    spmm_plan_destroy(of_8);
-    spmm_plan_destroy(plan);
-    spmm_matrix_destroy(m);
-}
-
 /* ---- Ties ---- */
 
 /* Two families that differ by less than half a percent: the first of the list; by more: the faster. */
@@ -457,7 +429,6 @@ int main(void)
         cmocka_unit_test(ranges_are_judged_by_a_typical_number_of_columns),
         cmocka_unit_test(merged_ranges_keep_what_is_said_of_64_columns),
         cmocka_unit_test(ranges_with_different_kernels_are_not_merged),
-        cmocka_unit_test(few_columns_are_judged_by_themselves),
         cmocka_unit_test(a_cpu_has_variants_of_its_own),
         cmocka_unit_test(the_simpler_family_wins_a_tie),
         cmocka_unit_test(the_smallest_measured_time_wins),
