@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rows: what the kernels share whose rows several lanes share.
+// rows: loads, stores and sums of the kernels that have several lanes or groups a row (lanes, teams, staged).
 #pragma once
 #include "rows_args.cuh"
 #include "kernels/shared/launch.cuh"

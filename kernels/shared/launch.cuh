@@ -12,8 +12,8 @@
 // What the kernel before it may write is read by plain loads. PTX has ld.global.nc (__ldg, load_vector_const, and what
 // the compiler makes of const __restrict__) for data that nobody writes as long as the kernel runs, and this one runs
 // already: such a load may be moved above the wait, as its data count as constant, or served from a line that came to
-// the L1 cache before. Tables of the plan, and values, which an ordinary launch separates from their writer, may be
-// read so.
+// the L1 cache before. Tables of the plan, which nothing in the stream writes, may be read so; values, which a copy or
+// a kernel may write right before the product, are read by plain loads after the wait (docs/decisions/0105).
 #pragma once
 #include <cuda_runtime.h>
 #include <stdint.h>

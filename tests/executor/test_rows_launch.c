@@ -163,7 +163,7 @@ static void one_block_more_where_it_saves_a_wave(void **state)
     assert_false(launch_of(16, &packed, &packed, f32_only, SPMM_SCHEDULE_NONZERO_SPLIT).is_crowded);
 }
 
-/* 132 multiprocessors of 5 blocks; rows of a 64th of this many nonzeros, if they are even. */
+/* 132 multiprocessors with 5 blocks each; nnz / ranks is the mean row, beside which the longest one counts. */
 static void groups_share_rows_where_that_shortens_the_walk(void **state)
 {
     static const struct {

@@ -11,7 +11,7 @@
 #include "cuda_chain.h"
 #include "tests/support/plan_build.h"
 
-static const int64_t widths[] = {1, 2, 3, 5, 7, 8, 33};
+static const int64_t widths[] = {1, 2, 3, 5, 7, 8, 16, 33, 64};
 #define WIDTH_COUNT ((int)(sizeof widths / sizeof widths[0]))
 
 static const struct {
