@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 
+#include "tests/support/plan_build.h"
+
 #define LONG_ROWS 3
 #define REPEATS 10
 
@@ -174,6 +176,43 @@ void test_chain_check_copies(const spmm_executor_t *executor, const struct test_
     written_run(executor, &b, 1, &waited);
     written_run(executor, &b, 0, &at_once);
     assert_memory_equal(at_once.block, waited.block, waited.block_bytes);
+    test_dense_free(&at_once);
+    test_dense_free(&waited);
+    test_dense_free(&b);
+}
+
+/* Zeros, multiplied, and then the values of A, right before a product; that goes to c. */
+static void values_run(spmm_executor_t *executor, const void *values[2], const struct test_dense *b,
+                       int waits, struct test_dense *c)
+{
+    struct chain chain = chain_make(executor, b, c);
+    for (int i = 0; i < 2 * REPEATS; i++) {
+        assert_int_equal(spmm_executor_set_values(executor, values[i % 2], chain.stream, NULL), SPMM_OK);
+        if (waits)
+            TEST_CUDA(cudaStreamSynchronize(chain.stream));
+        product_enqueue(&chain, 0);
+        if (waits)
+            TEST_CUDA(cudaStreamSynchronize(chain.stream));
+    }
+    TEST_CUDA(cudaStreamSynchronize(chain.stream));
+    test_cuda_dense_read(&chain.operands[1], c);
+    chain_free(&chain);
+}
+
+void test_chain_check_values(spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype,
+                             int64_t n, int layouts)
+{
+    const struct test_product product = test_cuda_plain(n, layouts);
+    struct test_dense b = test_product_b(a, dtype, &product);
+    struct test_dense waited = test_product_c(a, dtype, &product), at_once = test_dense_copy(&waited);
+    void *const zeros = calloc((size_t)a->nnz, spmm_dtype_size(dtype)), *const own = test_values_of(a, dtype);
+    const void *values[2] = {zeros, own};
+    assert_non_null(zeros);
+    values_run(executor, values, &b, 1, &waited);
+    values_run(executor, values, &b, 0, &at_once);
+    assert_memory_equal(at_once.block, waited.block, waited.block_bytes);
+    free(own);
+    free(zeros);
     test_dense_free(&at_once);
     test_dense_free(&waited);
     test_dense_free(&b);

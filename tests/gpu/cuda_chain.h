@@ -20,4 +20,8 @@ void test_chain_check(const spmm_executor_t *executor, const struct test_matrix 
 void test_chain_check_copies(const spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype,
                              int64_t n, int layouts);
 
+/* So has a product right behind new values; the executor takes them. */
+void test_chain_check_values(spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype,
+                             int64_t n, int layouts);
+
 #endif

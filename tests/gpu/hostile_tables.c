@@ -17,27 +17,30 @@
 #include "kernels/wide/wide_shape.h"
 
 const struct test_hostile_plan test_hostile_plans[TEST_HOSTILE_PLANS] = {
-    {SPMM_FAMILY_ROWS, SPMM_SCHEDULE_ROW_SPLIT, SPMM_F32, 0, 16, 0, SPMM_OP_N},
-    {SPMM_FAMILY_ROWS, SPMM_SCHEDULE_NONZERO_SPLIT, SPMM_F32, 0, 8, 0, SPMM_OP_N},
-    {SPMM_FAMILY_ROWS, SPMM_SCHEDULE_NONZERO_SPLIT, SPMM_F64, 0, 16, 0, SPMM_OP_T},
-    {SPMM_FAMILY_ROWS, SPMM_SCHEDULE_ROW_SPLIT, SPMM_BF16, 0, 8, 0, SPMM_OP_N},
-    {SPMM_FAMILY_ROWS, SPMM_SCHEDULE_NONZERO_SPLIT, SPMM_F16, 0, 8, 0, SPMM_OP_N},
-    {SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_DENSE, SPMM_F16, 8, 1000, 1, SPMM_OP_N},
-    {SPMM_FAMILY_TILED, SPMM_SCHEDULE_WHOLE, SPMM_F32, 64, 0, 0, SPMM_OP_N},
-    {SPMM_FAMILY_TILED, SPMM_SCHEDULE_SEGMENTED, SPMM_F16, 32, 7, 0, SPMM_OP_N},
-    {SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_DENSE, SPMM_F32, 8, 1, 0, SPMM_OP_N},
-    {SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_PACKED, SPMM_F64, 8, 3, 0, SPMM_OP_N},
-    {SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_PACKED, SPMM_F32, 8, 1000, 1, SPMM_OP_N},
-    {SPMM_FAMILY_PANEL, SPMM_SCHEDULE_DENSE, SPMM_F32, 64, 1, 0, SPMM_OP_N},
-    {SPMM_FAMILY_PANEL, SPMM_SCHEDULE_PACKED, SPMM_F64, 128, 3, 0, SPMM_OP_N},
-    {SPMM_FAMILY_PANEL, SPMM_SCHEDULE_PACKED, SPMM_F16, 64, 1000, 0, SPMM_OP_N},
-    {SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, SPMM_F32, 64, 5, 0, SPMM_OP_N},
-    {SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, SPMM_F16, 128, 1000, 0, SPMM_OP_N},
-    {SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, SPMM_F64, 64, 1, 0, SPMM_OP_N},
-    {SPMMI_DENSE, SPMMI_DENSE_GEMM, SPMM_F32, 0, 0, 0, SPMM_OP_N},
-    {SPMMI_DENSE, SPMMI_DENSE_GEMM, SPMM_F16, 0, 0, 0, SPMM_OP_T},
-    {SPMMI_WIDE, SPMMI_WIDE_COLUMN_PANELS, SPMM_F32, 0, 0, 0, SPMM_OP_N},
-    {SPMMI_WIDE, SPMMI_WIDE_COLUMN_PANELS, SPMM_F32, 0, 0, 0, SPMM_OP_T},
+    {SPMM_FAMILY_ROWS, SPMM_SCHEDULE_ROW_SPLIT, SPMM_F32, 0, 16, 0, SPMM_OP_N, NULL},
+    {SPMM_FAMILY_ROWS, SPMM_SCHEDULE_NONZERO_SPLIT, SPMM_F32, 0, 8, 0, SPMM_OP_N, NULL},
+    {SPMM_FAMILY_ROWS, SPMM_SCHEDULE_NONZERO_SPLIT, SPMM_F64, 0, 16, 0, SPMM_OP_T, NULL},
+    {SPMM_FAMILY_ROWS, SPMM_SCHEDULE_ROW_SPLIT, SPMM_BF16, 0, 8, 0, SPMM_OP_N, NULL},
+    {SPMM_FAMILY_ROWS, SPMM_SCHEDULE_NONZERO_SPLIT, SPMM_F16, 0, 8, 0, SPMM_OP_N, NULL},
+    {SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_DENSE, SPMM_F16, 8, 1000, 1, SPMM_OP_N, NULL},
+    {SPMM_FAMILY_TILED, SPMM_SCHEDULE_WHOLE, SPMM_F32, 64, 0, 0, SPMM_OP_N, NULL},
+    {SPMM_FAMILY_TILED, SPMM_SCHEDULE_SEGMENTED, SPMM_F16, 32, 7, 0, SPMM_OP_N, NULL},
+    {SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_DENSE, SPMM_F32, 8, 1, 0, SPMM_OP_N, NULL},
+    {SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_PACKED, SPMM_F64, 8, 3, 0, SPMM_OP_N, NULL},
+    {SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_PACKED, SPMM_F32, 8, 1000, 1, SPMM_OP_N, NULL},
+    {SPMM_FAMILY_PANEL, SPMM_SCHEDULE_DENSE, SPMM_F32, 64, 1, 0, SPMM_OP_N, NULL},
+    {SPMM_FAMILY_PANEL, SPMM_SCHEDULE_PACKED, SPMM_F64, 128, 3, 0, SPMM_OP_N, NULL},
+    {SPMM_FAMILY_PANEL, SPMM_SCHEDULE_PACKED, SPMM_F16, 64, 1000, 0, SPMM_OP_N, NULL},
+    {SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, SPMM_F32, 64, 5, 0, SPMM_OP_N, NULL},
+    {SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, SPMM_F16, 128, 1000, 0, SPMM_OP_N, NULL},
+    {SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, SPMM_F64, 64, 1, 0, SPMM_OP_N, NULL},
+    {SPMMI_DENSE, SPMMI_DENSE_GEMM, SPMM_F32, 0, 0, 0, SPMM_OP_N, NULL},
+    {SPMMI_DENSE, SPMMI_DENSE_GEMM, SPMM_F16, 0, 0, 0, SPMM_OP_T, NULL},
+    {SPMMI_WIDE, SPMMI_WIDE_COLUMN_PANELS, SPMM_F32, 0, 0, 0, SPMM_OP_N, NULL},
+    {SPMMI_WIDE, SPMMI_WIDE_COLUMN_PANELS, SPMM_F32, 0, 0, 0, SPMM_OP_T, NULL},
+    /* One group a row in lanes of 16 bytes, where groups would share rows. */
+    {SPMM_FAMILY_ROWS, SPMM_SCHEDULE_ROW_SPLIT, SPMM_F32, 0, 16, 0, SPMM_OP_N, "cuda/rows/row-split/v4l8"},
+    {SPMM_FAMILY_ROWS, SPMM_SCHEDULE_ROW_SPLIT, SPMM_F64, 0, 8, 0, SPMM_OP_N, "cuda/rows/row-split/v2l16"},
 };
 
 spmm_plan_t *test_hostile_plan(const struct test_hostile_plan *of, const struct test_matrix *a)
@@ -119,12 +122,14 @@ void test_table_damage(const struct test_table *table, uint32_t field, enum test
     free(host);
 }
 
-spmm_executor_t *test_hostile_executor(const spmm_plan_t *plan, struct test_tables *tables)
+spmm_executor_t *test_hostile_executor(const spmm_plan_t *plan, const char *kernel,
+                                       struct test_tables *tables)
 {
     spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
     spmm_executor_t *executor = NULL;
     spmm_diag_t diag = {.text = ""};
     options.new_values = 1;
+    options.force_kernel = kernel;
     test_tables_note(tables);
     if (spmm_executor_create(plan, 0, &options, &executor, &diag) != SPMM_OK)
         fail_msg("%s", diag.text);
@@ -136,7 +141,7 @@ void test_table_run_damaged(const spmm_plan_t *plan, const struct test_matrix *a
                             const struct test_product *product, int table, enum test_damage damage)
 {
     struct test_tables tables;
-    spmm_executor_t *executor = test_hostile_executor(plan, &tables);
+    spmm_executor_t *executor = test_hostile_executor(plan, NULL, &tables);
     struct test_dense b = test_product_b(a, SPMM_F32, product), c = test_product_c(a, SPMM_F32, product);
     void *values = test_values_of(a, SPMM_F32);
     for (uint32_t field = 0; field < tables.list[table].fields; field++)

@@ -14,8 +14,9 @@ struct test_hostile_plan {
     uint32_t unit_rows, item_size;
     int is_long_rows; /* long rows are a part of their own */
     spmm_op_t op;
+    const char *kernel; /* that is forced; NULL: none */
 };
-#define TEST_HOSTILE_PLANS 21
+#define TEST_HOSTILE_PLANS 23
 extern const struct test_hostile_plan test_hostile_plans[TEST_HOSTILE_PLANS];
 spmm_plan_t *test_hostile_plan(const struct test_hostile_plan *of, const struct test_matrix *a);
 
@@ -45,8 +46,9 @@ enum test_damage {
 };
 extern const char *const test_damage_names[TEST_DAMAGES];
 void test_table_damage(const struct test_table *table, uint32_t field, enum test_damage damage);
-/* An executor of the plan that holds all tables on the device, and notes them. */
-spmm_executor_t *test_hostile_executor(const spmm_plan_t *plan, struct test_tables *tables);
+/* An executor of the plan that holds all tables on the device, and notes them; kernel: that is forced, or NULL. */
+spmm_executor_t *test_hostile_executor(const spmm_plan_t *plan, const char *kernel,
+                                       struct test_tables *tables);
 /* A product by an executor of the plan, values of f32, of which all fields of one table are damaged. */
 void test_table_run_damaged(const spmm_plan_t *plan, const struct test_matrix *a,
                             const struct test_product *product, int table, enum test_damage damage);

@@ -76,11 +76,33 @@ static void columns_that_are_not_aligned_are_written_behind_the_product(void **s
     test_matrix_free(a);
 }
 
+static void a_product_behind_new_values_reads_them(void **state)
+{
+    (void)state;
+    struct test_matrix *a = test_chain_matrix(TEST_CHAIN_ROWS, 1);
+    for (int i = 0; i < 4 * SHAPE_COUNT; i++) {
+        const spmm_dtype_t dtype = (spmm_dtype_t)(SPMM_F32 + i % 4);
+        const struct test_plan_options of_plan = {dtype, shapes[i / 4].schedule, shapes[i / 4].item_size, 0,
+                                                  0};
+        spmm_plan_t *plan = test_plan_build(a, of_plan);
+        spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
+        spmm_executor_t *executor = NULL;
+        options.new_values = 1;
+        assert_int_equal(spmm_executor_create(plan, 0, &options, &executor, NULL), SPMM_OK);
+        for (int w = 0; w < WIDTH_COUNT; w++)
+            test_chain_check_values(executor, a, dtype, widths[w], w % 2 ? 3 : 0);
+        spmm_executor_destroy(executor);
+        spmm_plan_destroy(plan);
+    }
+    test_matrix_free(a);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_product_behind_a_product_finds_its_result),
         cmocka_unit_test(a_product_behind_a_copy_finds_what_was_copied),
+        cmocka_unit_test(a_product_behind_new_values_reads_them),
         cmocka_unit_test(columns_that_are_not_aligned_are_written_behind_the_product),
     };
     if (!test_cuda_begin(argc, argv))

@@ -112,7 +112,7 @@ static spmm_executor_t *executor_make(const struct test_hostile_plan *of, const 
                                       struct test_tables *tables)
 {
     spmm_plan_t *plan = test_hostile_plan(of, a);
-    spmm_executor_t *executor = test_hostile_executor(plan, tables);
+    spmm_executor_t *executor = test_hostile_executor(plan, of->kernel, tables);
     spmm_plan_destroy(plan);
     return executor;
 }

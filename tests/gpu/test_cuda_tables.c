@@ -155,7 +155,7 @@ static void check_plan(const struct test_matrix *a, spmm_schedule_t schedule, in
     int op = -1;
     for (uint32_t i = 0; i < plan->part_count; i++)
         e[i] = expected_make(plan, &plan->parts[i]);
-    spmm_executor_t *executor = test_hostile_executor(plan, &tables);
+    spmm_executor_t *executor = test_hostile_executor(plan, NULL, &tables);
     for (int i = 0; i < tables.count; i++) {
         op += is_named(&tables.list[i], "s->columns") || is_named(&tables.list[i], "s->narrow");
         if (op >= 0)
