@@ -63,7 +63,7 @@ static bool is_by_columns(const spmm_dense_t *dense)
 /* 16 bits: the sums of one column. */
 static int64_t columns_unpacked(const struct job *job)
 {
-    return job->b_type == job->sum_type ? smaller(job->n, ROWS_COLUMNS_MAX) : 1;
+    return job->b_type == job->sum_type ? spmmi_smaller(job->n, ROWS_COLUMNS_MAX) : 1;
 }
 
 static struct job job_make(const struct spmmi_rows_csr *a, const struct spmmi_product *product,
@@ -92,8 +92,8 @@ static struct job job_make(const struct spmmi_rows_csr *a, const struct spmmi_pr
                     : spmmi_rows_panel_width(a->cols, job.n, job.b_size,
                                              job.is_packed ? spmmi_rows_scratch_bytes(a->nnz, a->cols) : 0);
     const int64_t line = ROWS_LINE_BYTES / job.b_size;
-    job.scratch_ld = job.panel > line ? round_up(job.panel, line) : job.panel;
-    job.slot_bytes = job.splits_rows ? round_up(job.panel * job.sum_size, ROWS_LINE_BYTES) : 0;
+    job.scratch_ld = job.panel > line ? spmmi_round_up(job.panel, line) : job.panel;
+    job.slot_bytes = job.splits_rows ? spmmi_round_up(job.panel * job.sum_size, ROWS_LINE_BYTES) : 0;
     job.slots = workspace;
     if (job.slots != NULL)
         job.scratch = job.slots + SLOTS * job.chunk_count * job.slot_bytes;
@@ -179,7 +179,7 @@ static void block_store(const struct job *job, const struct panel *panel, const 
 /* Columns from one row of a block of sums to the next one. */
 static int64_t block_ld(const struct job *job, int64_t columns)
 {
-    return has_raw_sums(job) ? round_up(columns, ROWS_VECTOR_SUMS) : columns;
+    return has_raw_sums(job) ? spmmi_round_up(columns, ROWS_VECTOR_SUMS) : columns;
 }
 
 /* Rows whose sums go to C by way of a block. Columns of C are written in long pieces, fewer lines of them twice. */
@@ -193,12 +193,12 @@ static void rows_run_by_block(const struct job *job, const struct panel *panel, 
     span.alpha = is_scaled ? rows->alpha : 1;
     span.beta = 0;
     span.out = block;
-    const int64_t fit = BLOCK_BYTES / (block_ld(job, smaller(panel->width, tile)) * job->sum_size);
+    const int64_t fit = BLOCK_BYTES / (block_ld(job, spmmi_smaller(panel->width, tile)) * job->sum_size);
     const int64_t most = panel->width < BLOCK_UNIT ? BLOCK_ROWS_NARROW : BLOCK_ROWS_MAX;
-    const int64_t block_rows = smaller(fit / BLOCK_UNIT * BLOCK_UNIT, most);
+    const int64_t block_rows = spmmi_smaller(fit / BLOCK_UNIT * BLOCK_UNIT, most);
     for (int64_t i = rows->row_begin; i < rows->row_end; i += block_rows) {
         span.row_begin = i;
-        span.row_end = smaller(i + block_rows, rows->row_end);
+        span.row_end = spmmi_smaller(i + block_rows, rows->row_end);
         for (int64_t j = 0; j < panel->width; j += tile) {
             const int64_t columns = panel->width - j < tile ? panel->width - j : tile;
             span.b = panel->b + j * job->b_size;
@@ -356,7 +356,7 @@ static void panel_run(const struct job *job, const struct panel *panel, int thre
         const int thread = omp_get_thread_num();
         if (job->is_packed) {
             for (int64_t i, visited = 0; (i = rows_shares_take(&packs, thread, &visited)) >= 0;)
-                scratch_fill(job, panel, i * PACK_ROWS, smaller(cols - i * PACK_ROWS, PACK_ROWS));
+                scratch_fill(job, panel, i * PACK_ROWS, spmmi_smaller(cols - i * PACK_ROWS, PACK_ROWS));
 #pragma omp barrier
         }
         for (int64_t i, visited = 0; (i = rows_shares_take(&chunks, thread, &visited)) >= 0;)

@@ -10,7 +10,11 @@
  * MASK, ZERO(), LOAD(p), STORE(p, v), LOAD_PART(p, mask), KEEP_PART(v, mask) with zeros elsewhere, MASK_OF(count),
  * FMA(a, b, c), GATHER(b, col, ldb), SUM(v) of all, and COLUMN(name); this file undefines REAL .. COLUMN. */
 
-enum { COLUMN(rows) = 64, COLUMN(short_row) = 8 }; /* nonzeros, in the mean of so many rows */
+enum { COLUMN(rows) = 64 }; /* that are summed together */
+enum {
+    COLUMN(short_row) = 8
+}; /* nonzeros, in the mean of these rows, up to which values of B are collected */
+enum { COLUMN(room) = COLUMN(rows) * COLUMN(short_row) }; /* values of each column that are collected */
 
 struct COLUMN(view) {
     const REAL *value, *b;
@@ -70,25 +74,24 @@ INLINE int64_t COLUMN(long_rows)(const struct rows_span *span, const struct COLU
 INLINE void COLUMN(collect)(const struct COLUMN(view) a, int64_t begin, int64_t end, REAL *to,
                             const int columns)
 {
-    enum { AHEAD = 256, ROOM = COLUMN(rows) * COLUMN(short_row) }; /* nonzeros; 1,024 are as fast */
+    enum { AHEAD = 256 }; /* nonzeros; 1,024 are as fast */
     int64_t p = begin;
     for (; p + ROWS_COLUMN_SUMS <= end; p += ROWS_COLUMN_SUMS) {
         _mm_prefetch((const char *)(a.col + p + AHEAD), _MM_HINT_T0);
         _mm_prefetch((const char *)(a.value + p + AHEAD), _MM_HINT_T0);
 #pragma GCC unroll 2
         for (int j = 0; j < columns; j++)
-            STORE(to + (p - begin) + j * ROOM, GATHER(a.b + j * a.b_column, a.col + p, a.ldb));
+            STORE(to + (p - begin) + j * COLUMN(room), GATHER(a.b + j * a.b_column, a.col + p, a.ldb));
     }
     for (; p < end; p++)
 #pragma GCC unroll 2
         for (int j = 0; j < columns; j++)
-            to[p - begin + j * ROOM] = a.b[a.col[p] * a.ldb + j * a.b_column];
+            to[p - begin + j * COLUMN(room)] = a.b[a.col[p] * a.ldb + j * a.b_column];
 }
 
 /* A row whose values of B are at b. */
 INLINE void COLUMN(near)(const REAL *value, const REAL *b, int64_t count, REAL *sum, const int columns)
 {
-    enum { ROOM = COLUMN(rows) * COLUMN(short_row) };
     VEC v[ROWS_COLUMNS_MAX];
 #pragma GCC unroll 2
     for (int j = 0; j < columns; j++)
@@ -97,12 +100,12 @@ INLINE void COLUMN(near)(const REAL *value, const REAL *b, int64_t count, REAL *
     for (; k + ROWS_COLUMN_SUMS <= count; k += ROWS_COLUMN_SUMS)
 #pragma GCC unroll 2
         for (int j = 0; j < columns; j++)
-            v[j] = FMA(LOAD(value + k), LOAD(b + k + j * ROOM), v[j]);
+            v[j] = FMA(LOAD(value + k), LOAD(b + k + j * COLUMN(room)), v[j]);
     const MASK mask = MASK_OF(count - k);
     const VEC last = LOAD_PART(value + k, mask);
 #pragma GCC unroll 2
     for (int j = 0; j < columns; j++)
-        sum[j * COLUMN(rows)] = SUM(FMA(last, LOAD_PART(b + k + j * ROOM, mask), v[j]));
+        sum[j * COLUMN(rows)] = SUM(FMA(last, LOAD_PART(b + k + j * COLUMN(room), mask), v[j]));
 }
 
 /* The same of rows that lie in the span whole, by way of near, which has room for their values of B. */

@@ -6,17 +6,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define ROWS_LINE_BYTES 64   /* of a cache */
-#define PANEL_BYTES_MAX 2048 /* of one row of B */
+#define ROWS_LINE_BYTES 64    /* of a cache */
+#define ROWS_PANEL_BYTES 2048 /* of one row of B */
 /* Of C: it would not stay in a shared cache of 32 MB, such as that of 0107. */
 #define ROWS_STREAM_BYTES (UINT64_C(32) << 20)
 
-static inline int64_t round_up(int64_t x, int64_t unit)
+static inline int64_t spmmi_round_up(int64_t x, int64_t unit)
 {
     return (x + unit - 1) / unit * unit;
 }
 
-static inline int64_t smaller(int64_t a, int64_t b)
+static inline int64_t spmmi_smaller(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
@@ -50,11 +50,12 @@ static inline int64_t spmmi_rows_scratch_bytes(int64_t nnz, int64_t cols)
 static inline int64_t spmmi_rows_panel_width(int64_t cols, int64_t n, int64_t b_size, int64_t bytes)
 {
     if (bytes == 0)
-        return smaller(n, PANEL_BYTES_MAX / b_size);
-    const int64_t fit = smaller(bytes / (cols + 1), PANEL_BYTES_MAX) / ROWS_LINE_BYTES * ROWS_LINE_BYTES;
+        return spmmi_smaller(n, ROWS_PANEL_BYTES / b_size);
+    const int64_t fit =
+        spmmi_smaller(bytes / (cols + 1), ROWS_PANEL_BYTES) / ROWS_LINE_BYTES * ROWS_LINE_BYTES;
     const int64_t line = ROWS_LINE_BYTES / b_size, most = fit < ROWS_LINE_BYTES ? line : fit / b_size;
     const int64_t panels = (n + most - 1) / most;
-    return panels < 2 ? n : round_up((n + panels - 1) / panels, line);
+    return panels < 2 ? n : spmmi_round_up((n + panels - 1) / panels, line);
 }
 
 #endif
