@@ -88,7 +88,7 @@ def check_bounds(folder):
     write(folder, "docs/results.csv", "\n".join([HEAD + ",bound_share"] + rows) + "\n")
     expect(run(folder) == 0, "a page with shares of the bound")
     page = read(folder, "docs/performance.md")
-    for text in ("| 0.50 |  | 1.22 | 0.50 (steel, n = 256) |\n", "| 1 of 1 |  |  |  |  |\n", "Goals for f32, row-major: 0.45,"):
+    for text in ("| 0.50 |  | 1.22 | 0.50 (steel, n = 256) |\n", "| 1 of 1 |  |  |  |  |\n", "Goals of the project for f32, row-major: 0.45,"):
         expect(text in page, f"{text!r}, found\n{page}")
 
 
