@@ -18,7 +18,7 @@ struct spmmi_cpu_operand {
     bool is_scattered;
 };
 
-/* Would rows of B be read from memory again and again? Of nonzeros of a CSR matrix in order. */
+/* Do rows of B seldom come from a cache? Of nonzeros of a CSR matrix in order. */
 bool spmmi_is_scattered(const int32_t *col_ind, int64_t nnz);
 
 /* For spmmi_shared_use. */

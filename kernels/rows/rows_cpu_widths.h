@@ -8,7 +8,7 @@
 
 #define ROWS_LINE_BYTES 64    /* of a cache */
 #define ROWS_PANEL_BYTES 2048 /* of one row of B */
-/* Of C: it would not stay in a shared cache of 32 MB, such as that of 0107. */
+/* Of C: it would not stay in the shared cache, which is assumed to have 32 MB or less; larger ones were not tried. */
 #define ROWS_STREAM_BYTES (UINT64_C(32) << 20)
 
 static inline int64_t spmmi_round_up(int64_t x, int64_t unit)
