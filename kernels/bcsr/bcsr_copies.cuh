@@ -123,7 +123,8 @@ template <typename Shape> struct BcsrColumnCopier {
         column = tile + first;
     }
 
-    // What lies beyond B, below it or beside it, becomes 0. Block columns that are padding: as above.
+    // What lies beyond B, below it or beside it, becomes 0. Block columns that are padding: as above. A damaged table
+    // may have a column in which no block column begins: pieces stay aligned.
     __device__ __forceinline__ void copy_b(unsigned char *stage, const uint4 &columns) const
     {
         constexpr int OF_BLOCK =
@@ -131,7 +132,8 @@ template <typename Shape> struct BcsrColumnCopier {
         const uint32_t q = piece / OF_BLOCK;
         const uint32_t mine = q == 0 ? columns.x : q == 1 ? columns.y : q == 2 ? columns.z : columns.w;
         const uint32_t before = q == 1 ? columns.x : q == 2 ? columns.y : columns.z;
-        const uint32_t k = mine + piece % OF_BLOCK * Shape::PIECE;
+        const uint32_t block_column = mine & ~uint32_t(Shape::Block::COLUMNS - 1);
+        const uint32_t k = block_column + piece % OF_BLOCK * Shape::PIECE;
         const uint32_t rows =
             k < a.cols ? min(a.cols - k, (uint32_t)Shape::PIECE) : 0; // bytes of more do not fit
         const uint32_t bytes = rows * (uint32_t)sizeof(T);

@@ -16,24 +16,27 @@
 #include "kernels/dense/dense_shape.h"
 #include "kernels/wide/wide_shape.h"
 
+#define WHOLE_UNITS 1000 /* steps of an item: more than any unit has */
+
 const struct test_hostile_plan test_hostile_plans[TEST_HOSTILE_PLANS] = {
     {SPMM_FAMILY_ROWS, SPMM_SCHEDULE_ROW_SPLIT, SPMM_F32, 0, 16, 0, SPMM_OP_N, NULL},
     {SPMM_FAMILY_ROWS, SPMM_SCHEDULE_NONZERO_SPLIT, SPMM_F32, 0, 8, 0, SPMM_OP_N, NULL},
     {SPMM_FAMILY_ROWS, SPMM_SCHEDULE_NONZERO_SPLIT, SPMM_F64, 0, 16, 0, SPMM_OP_T, NULL},
     {SPMM_FAMILY_ROWS, SPMM_SCHEDULE_ROW_SPLIT, SPMM_BF16, 0, 8, 0, SPMM_OP_N, NULL},
     {SPMM_FAMILY_ROWS, SPMM_SCHEDULE_NONZERO_SPLIT, SPMM_F16, 0, 8, 0, SPMM_OP_N, NULL},
-    {SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_DENSE, SPMM_F16, 8, 1000, 1, SPMM_OP_N, NULL},
+    {SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_DENSE, SPMM_F16, 8, WHOLE_UNITS, 1, SPMM_OP_N, NULL},
     {SPMM_FAMILY_TILED, SPMM_SCHEDULE_WHOLE, SPMM_F32, 64, 0, 0, SPMM_OP_N, NULL},
     {SPMM_FAMILY_TILED, SPMM_SCHEDULE_SEGMENTED, SPMM_F16, 32, 7, 0, SPMM_OP_N, NULL},
     {SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_DENSE, SPMM_F32, 8, 1, 0, SPMM_OP_N, NULL},
     {SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_PACKED, SPMM_F64, 8, 3, 0, SPMM_OP_N, NULL},
-    {SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_PACKED, SPMM_F32, 8, 1000, 1, SPMM_OP_N, NULL},
+    {SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_PACKED, SPMM_F32, 8, WHOLE_UNITS, 1, SPMM_OP_N, NULL},
     {SPMM_FAMILY_PANEL, SPMM_SCHEDULE_DENSE, SPMM_F32, 64, 1, 0, SPMM_OP_N, NULL},
     {SPMM_FAMILY_PANEL, SPMM_SCHEDULE_PACKED, SPMM_F64, 128, 3, 0, SPMM_OP_N, NULL},
-    {SPMM_FAMILY_PANEL, SPMM_SCHEDULE_PACKED, SPMM_F16, 64, 1000, 0, SPMM_OP_N, NULL},
+    {SPMM_FAMILY_PANEL, SPMM_SCHEDULE_PACKED, SPMM_F16, 64, WHOLE_UNITS, 0, SPMM_OP_N, NULL},
     {SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, SPMM_F32, 64, 5, 0, SPMM_OP_N, NULL},
-    {SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, SPMM_F16, 128, 1000, 0, SPMM_OP_N, NULL},
+    {SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, SPMM_F16, 128, WHOLE_UNITS, 0, SPMM_OP_N, NULL},
     {SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, SPMM_F64, 64, 1, 0, SPMM_OP_N, NULL},
+    {SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, SPMM_F64, 64, WHOLE_UNITS, 0, SPMM_OP_N, NULL},
     {SPMMI_DENSE, SPMMI_DENSE_GEMM, SPMM_F32, 0, 0, 0, SPMM_OP_N, NULL},
     {SPMMI_DENSE, SPMMI_DENSE_GEMM, SPMM_F16, 0, 0, 0, SPMM_OP_T, NULL},
     {SPMMI_WIDE, SPMMI_WIDE_COLUMN_PANELS, SPMM_F32, 0, 0, 0, SPMM_OP_N, NULL},
@@ -48,7 +51,8 @@ spmm_plan_t *test_hostile_plan(const struct test_hostile_plan *of, const struct 
     const struct test_plan_options options = {of->dtype, of->schedule, of->item_size, of->op == SPMM_OP_T, 0};
     spmm_plan_t *plan = test_plan_build(a, options);
     test_plan_family(plan, spmmi_family_of(of->family), of->unit_rows);
-    test_plan_reorder(plan, 3, 0);
+    /* Kernels of bcsr and panel store column-major C where units are whole and C is in their order. */
+    test_plan_reorder(plan, 3, of->item_size == WHOLE_UNITS && !of->is_long_rows);
     if (of->is_long_rows && test_plan_split_long_rows(plan, test_long_rows_min(a)) == 0)
         abort();
     return plan;

@@ -16,7 +16,7 @@ struct test_hostile_plan {
     spmm_op_t op;
     const char *kernel; /* that is forced; NULL: none */
 };
-#define TEST_HOSTILE_PLANS 23
+#define TEST_HOSTILE_PLANS 24
 extern const struct test_hostile_plan test_hostile_plans[TEST_HOSTILE_PLANS];
 spmm_plan_t *test_hostile_plan(const struct test_hostile_plan *of, const struct test_matrix *a);
 

@@ -84,8 +84,11 @@ static void a_graph_replays_the_product(void **state)
     for (int i = 0; i < TEST_TCBLOCK_CASES; i++) {
         const struct test_tcblock_case of = test_tcblock_case(i);
         const struct test_product product = test_cuda_plain(40, i);
+        const struct test_product of_map =
+            test_cuda_plain(136, 0); /* 16-bit bcsr: the map is an argument, too */
         spmm_executor_t *executor = test_tcblock_executor(a, &of);
         test_cuda_product_graph(executor, a, of.dtype, &product, 10);
+        test_cuda_product_graph(executor, a, of.dtype, &of_map, 2);
         spmm_executor_destroy(executor);
     }
     test_matrix_free(a);
