@@ -10,8 +10,11 @@
 
 #define STAGE_BYTES 2048.0
 #define FULLEST_STEP 1.7 /* the fullest step over the mean: 1.1 to 1.9 on eight matrices */
+#define STEP_BLOCKS 16.0 /* of a window, in a step without gaps */
+#define STEP_PADDING 7.0 /* packed values that are copied beside those of a step, at most */
 
-/* A thread block has one stage in shared memory. STAGE_BYTES allows for a stage fuller than the mean. */
+/* As with one stage in shared memory: with two stages two run, which count as four: each has two steps on their way.
+ * STAGE_BYTES allows for a stage fuller than the mean. */
 static double panels_at_a_time(const struct spmmi_model_query *q, const struct spmmi_tcblock_shape *s,
                                const struct spmmi_panel_shape *launch)
 {
@@ -24,20 +27,23 @@ static double panels_at_a_time(const struct spmmi_model_query *q, const struct s
 static void read_panel(const struct spmmi_model_query *q, struct spmmi_tcblock_shape *s)
 {
     const struct spmmi_tcblock_counts *f = spmmi_tcblock_metrics(q)->counts;
-    const double steps = fmax(f->steps, 1);
+    const double steps = fmax(f->steps, 1), windows = f->unit_rows / SPMMI_WINDOW_ROWS;
+    const double blocks = fmin(FULLEST_STEP * f->blocks / steps, STEP_BLOCKS * windows);
+    const double values =
+        fmin(FULLEST_STEP * f->nnz / steps, f->unit_rows * SPMMI_TCBLOCK_PANEL_STEP + STEP_PADDING);
     const struct spmmi_panel_load load = {.value_bytes = (uint32_t)q->value_bytes,
-                                          .windows = (uint32_t)(f->unit_rows / SPMMI_WINDOW_ROWS),
+                                          .windows = (uint32_t)windows,
                                           .is_packed = (uint32_t)s->is_packed,
                                           .blocks = f->blocks,
                                           .steps = f->steps,
                                           .items = spmmi_tcblock_metrics(q)->items,
                                           .multiprocessors = q->profile->multiprocessors,
-                                          .step_blocks = (uint32_t)ceil(FULLEST_STEP * f->blocks / steps),
-                                          .step_values = (uint32_t)ceil(FULLEST_STEP * f->nnz / steps)};
+                                          .step_blocks = (uint32_t)ceil(blocks),
+                                          .step_values = (uint32_t)ceil(values)};
     const struct spmmi_panel_shape launch = spmmi_panel_launch(
         &load, spmmi_tcblock_pass_columns(q, s), s->is_wide, (uint32_t)q->profile->shared_block_bytes);
     s->tile = launch.columns;
-    s->has_ring = launch.stages > 1 && !q->is_col_major;
+    s->has_ring = launch.stages > 1 && !s->stores_columns;
     s->resident = panels_at_a_time(q, s, &launch);
 }
 

@@ -32,10 +32,11 @@ struct spmmi_panel_shape {
     uint32_t columns; /* of the tile, two MMAs of 8 side by side for each pair */
     uint32_t windows; /* of the panel */
     uint32_t threads;
-    uint32_t is_wide;  /* B is copied by 16 bytes, else value by value */
-    uint32_t b_bytes;  /* of the rows of B of a step in shared memory */
-    uint32_t resident; /* thread blocks per multiprocessor (launch bounds: they limit registers) */
-    uint32_t stages;   /* steps on their way or multiplied at once */
+    uint32_t is_wide; /* B is copied by 16 bytes, else value by value */
+    uint32_t b_bytes; /* of the rows of B of a step in shared memory */
+    uint32_t
+        resident; /* thread blocks per multiprocessor with one stage (launch bounds: they limit registers) */
+    uint32_t stages; /* steps on their way or multiplied at once */
 };
 
 /* From row to row of B in shared memory. */
@@ -111,7 +112,9 @@ static inline int spmmi_panel_has_ring(const struct spmmi_panel_load *load,
     const struct spmmi_panel_stage stage = spmmi_panel_stage(
         shape->b_bytes, load->value_bytes, (int)load->is_packed, load->step_blocks, load->step_values);
     const uint32_t bytes = spmmi_panel_ring_bytes(&stage);
-    const uint32_t fit = bytes > shared_max ? 0 : 2 * bytes + SPMMI_PANEL_BLOCK_BYTES > shared_max ? 1 : 2;
+    const uint32_t fit = bytes > shared_max                                 ? 0
+                         : 2 * bytes + SPMMI_PANEL_BLOCK_BYTES > shared_max ? 1
+                                                                            : SPMMI_PANEL_RING_RESIDENT;
     const uint32_t tiles = (n + shape->columns - 1) / shape->columns;
     const double slots = fit * load->multiprocessors, blocks = load->items * tiles;
     if (load->value_bytes > 4 || load->windows != SPMMI_PANEL_RING_WINDOWS ||
@@ -119,16 +122,17 @@ static inline int spmmi_panel_has_ring(const struct spmmi_panel_load *load,
         return 0;
     if (blocks <= slots)
         return 1;
-    return load->value_bytes == 4 && fit == 2 && tiles == 1 &&
+    return load->value_bytes == 4 && fit == SPMMI_PANEL_RING_RESIDENT && tiles == 1 &&
            (shape->columns == SPMMI_PANEL_RING_COLUMNS || (blocks > 2 * slots && blocks <= 3 * slots));
 }
 
-/* Row blocks of a multiprocessor from which on those of one tile alone keep it busy. */
+/* Items of a multiprocessor from which on those of one tile alone keep it busy: wide tiles lost with 1.9 and gain with
+ * 5.8 (docs/decisions/0104). */
 #define SPMMI_PANEL_MANY 4.0
 
-/* The widest tile that n fills, but the second widest where the row blocks are few, or cut into few, and their blocks
- * too (less than half of what a step can have): there more thread blocks gain more than one pass less over the blocks.
- * Values of 8 bytes take half of the width, always of the widest tile. */
+/* The widest tile that n fills, but the second widest where items (row blocks, or pieces of those that were cut) are
+ * few, and their blocks too (less than half of what a step can have): there more thread blocks gain more than one pass
+ * less over the blocks. Values of 8 bytes take half of the width, always of the widest tile. */
 static inline uint32_t spmmi_panel_columns(const struct spmmi_panel_load *load, uint32_t n)
 {
     const uint32_t narrow = load->value_bytes == 8 ? 16 : 32;

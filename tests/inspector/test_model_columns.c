@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "kernels/dense/dense_shape.h"
+#include "kernels/panel/panel_shape.h"
 #include "model_fixture.h"
 
 #define N 32
@@ -229,6 +230,55 @@ static void others_are_converted(void **state)
     }
 }
 
+/* Row blocks whose steps have no gaps, two a multiprocessor. */
+static const struct spmmi_tcblock_counts full_row_blocks = {.family = SPMM_FAMILY_PANEL,
+                                                            .unit_rows = 64,
+                                                            .step_columns = 128,
+                                                            .units = 20,
+                                                            .nnz = 24 * 64 * 128,
+                                                            .working_set = 1600,
+                                                            .steps = 24,
+                                                            .blocks = 24 * 128,
+                                                            .longest = 1};
+
+/* Two thread blocks with two stages each fit, so that they are launched; a step that were fuller would leave room for
+ * one. Kernels that store column-major C have one stage. */
+static void full_steps_of_panel_are_predicted_as_launched(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2 * 3; i++) {
+        const int is_packed = i % 2, is_reordered = i / 2 == 1, is_stored = i / 2 == 2;
+        const struct spmmi_model_tcblocks f = {
+            .counts = &full_row_blocks, .items = 20, .item_size = 16, .is_reordered = is_reordered};
+        const struct spmmi_model_matrix m = {.rows = 1280,
+                                             .cols = 512,
+                                             .nnz = 24 * 64 * 128,
+                                             .rows_used = 1280,
+                                             .cols_used = 512,
+                                             .longest = 154};
+        const struct spmmi_model_candidate c = {.family = SPMM_FAMILY_PANEL,
+                                                .schedule =
+                                                    is_packed ? SPMM_SCHEDULE_PACKED : SPMM_SCHEDULE_DENSE,
+                                                .metrics = &f,
+                                                .compute = SPMM_COMPUTE_TF32};
+        const struct spmmi_panel_load load = {.value_bytes = 4,
+                                              .windows = 8,
+                                              .is_packed = (uint32_t)is_packed,
+                                              .blocks = full_row_blocks.blocks,
+                                              .steps = 24,
+                                              .items = f.items,
+                                              .multiprocessors = device.multiprocessors,
+                                              .step_blocks = 128,
+                                              .step_values = 64 * 128};
+        assert_int_equal(spmmi_panel_launch(&load, N, 1, (uint32_t)device.shared_block_bytes).stages, 2);
+        const uint32_t layout = i / 2 == 0 ? SPMM_LAYOUTS_ROW_MAJOR : SPMM_LAYOUTS_COL_MAJOR;
+        const struct spmmi_prediction p = spmmi_predict(&device, &m, &c, N, layout, SPMM_F32);
+        /* A stage takes all of a multiprocessor, so that a thread block is alone; two waves of them. */
+        const double waits = (1 + 0.5) * (is_stored ? 1 + 0.5 / 2 : 1);
+        assert_near(p.term[SPMMI_TERM_ALU], waits * 2.0 * 64 * full_row_blocks.blocks * N / 1e14);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -241,6 +291,7 @@ int main(void)
         cmocka_unit_test(only_some_rows_of_b_are_padded),
         cmocka_unit_test(products_of_own_kernels_are_predicted_apart),
         cmocka_unit_test(others_are_converted),
+        cmocka_unit_test(full_steps_of_panel_are_predicted_as_launched),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
