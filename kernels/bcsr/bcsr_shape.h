@@ -15,7 +15,7 @@
 #define SPMMI_BCSR_STEP SPMMI_TCBLOCK_WIDE_STEP /* block columns of a step */
 #define SPMMI_BCSR_COLUMNS(value_bytes) ((value_bytes) == 2 ? 16u : 8u)
 
-#define SPMMI_BCSR_COPIERS 2u          /* warps that copy; one has the TMA copy boxes */
+#define SPMMI_BCSR_COPIERS 2u          /* warps that copy; with the TMA one does */
 #define SPMMI_BCSR_BARRIER_BYTES 1024u /* in front of the stages, which begin at a multiple of that */
 #define SPMMI_BCSR_GROUP_COLUMNS_MIN \
     64u /* from which on warpgroups multiply, of whole pieces of 64 columns */
@@ -206,7 +206,7 @@ struct spmmi_bcsr_order {
 
 /* Thread blocks beside each other share an item, so that its blocks come from DRAM once, as long as the rows of B that
  * neighbouring items read stay in the L2 cache. Else they take equal turns of as many tiles as leave their columns of B
- * there, or one at least; not where that is too much, too, nor where A would come from DRAM in each turn.
+ * there. No turns if even one tile is more than that part of the cache, or if A does not fit into the cache.
  * column_bytes: of a column of B, as far as an item reaches. */
 static inline struct spmmi_bcsr_order spmmi_bcsr_order_of(uint32_t n, uint32_t columns, uint64_t column_bytes,
                                                           uint64_t a_bytes, uint64_t l2_bytes)
@@ -214,8 +214,8 @@ static inline struct spmmi_bcsr_order spmmi_bcsr_order_of(uint32_t n, uint32_t c
     const uint32_t tiles = (n + columns - 1) / columns;
     const uint64_t tile_bytes = column_bytes * columns, room = l2_bytes / SPMMI_BCSR_L2_PART;
     struct spmmi_bcsr_order order = {tiles, tiles};
-    if (tiles * tile_bytes > room && tile_bytes <= 2 * room && a_bytes <= l2_bytes) {
-        const uint32_t most = tile_bytes < room ? (uint32_t)(room / tile_bytes) : 1;
+    if (tiles * tile_bytes > room && tile_bytes <= room && a_bytes <= l2_bytes) {
+        const uint32_t most = (uint32_t)(room / tile_bytes);
         const uint32_t turns = (tiles + most - 1) / most;
         order.turn = (tiles + turns - 1) / turns;
     }
