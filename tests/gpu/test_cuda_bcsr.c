@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How thread blocks of the bcsr family on the GPU work together: clusters that share out the steps of an item (3xtf32),
- * and persistent thread blocks, which have several items (16-bit types). */
+ * persistent thread blocks, which have several items (16-bit types), and turns of tiles. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "cuda_product.h"
+#include "kernels/bcsr/bcsr_shape.h"
 #include "tcblock_cases.h"
 
 #define REPEATS 10
@@ -34,7 +35,7 @@ static const struct {
     struct test_pattern pattern;
     int64_t n;
 } several[] = {
-    {{"few groups, many tiles", 200, 700, gaps}, 12840}, /* the last tile is not full; B takes two turns */
+    {{"few groups, many tiles", 200, 700, gaps}, 16040}, /* the last tile is not full; B takes two turns */
     {{"many groups, few tiles", 19200, 48, gaps}, 128},
 };
 
@@ -134,7 +135,7 @@ static void shares_of_an_item_have_the_same_bits(void **state)
  * its bits, as the sums of its columns are not computed again. What rounding took from C shows the bits of the sums. */
 static void tiles_before_leave_nothing_behind(void **state)
 {
-    enum { TILE = 128, LAST = 12800 }; /* the first column of the last tile, of 40 */
+    enum { TILE = 128, LAST = 16000 }; /* the first column of the last tile, of 40 */
     (void)state;
     for (int i = 0; i < 4; i++) {
         const spmm_dtype_t dtype = i % 2 == 0 ? SPMM_F16 : SPMM_BF16;
@@ -193,6 +194,47 @@ static void persistent_thread_blocks_meet_the_bound(void **state)
     }
 }
 
+/* Do tiles of 128 columns, of f64 64, take turns on this device? Three of four groups reach over all columns of A. */
+static int has_turns(uint32_t n, uint64_t value_bytes)
+{
+    int l2_bytes = 0;
+    TEST_CUDA(cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, 0));
+    const uint64_t rows = (uint64_t)several[0].pattern.rows, cols = (uint64_t)several[0].pattern.cols;
+    const struct spmmi_bcsr_order order =
+        spmmi_bcsr_order_of(n, value_bytes == 8 ? 64 : 128, cols * 3 / 4 * value_bytes,
+                            rows * cols * value_bytes, (uint64_t)l2_bytes);
+    return order.turn < order.tiles;
+}
+
+/* B has as many bytes in all types; row- and column-major. */
+static void tiles_that_take_turns_meet_the_bound(void **state)
+{
+    static const struct {
+        spmm_dtype_t dtype;
+        spmm_compute_t compute;
+    } types[] = {{SPMM_F16, SPMM_COMPUTE_F16},
+                 {SPMM_F32, SPMM_COMPUTE_TF32},
+                 {SPMM_F32, SPMM_COMPUTE_3XTF32},
+                 {SPMM_F64, SPMM_COMPUTE_F64}};
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        const size_t bytes = spmm_dtype_size(types[i].dtype);
+        const int64_t n = several[0].n * 2 / (int64_t)bytes;
+        const struct test_tcblock_case of = {
+            types[i].dtype, types[i].compute, SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, 64, 1000, 0};
+        if (!has_turns((uint32_t)n, bytes)) /* its L2 cache is larger than those of the tests */
+            skip();
+        struct test_matrix *a = test_matrix_of(&several[0].pattern, TEST_VALUES_REAL);
+        spmm_executor_t *executor = test_tcblock_executor(a, &of);
+        for (int layouts = 0; layouts < 4; layouts += 3) {
+            const struct test_product product = test_cuda_plain(n, layouts);
+            test_cuda_product_check(executor, NULL, a, of.dtype, &product);
+        }
+        spmm_executor_destroy(executor);
+        test_matrix_free(a);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -202,6 +244,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(shares_of_an_item_are_added),
         cmocka_unit_test(persistent_thread_blocks_meet_the_bound),
         cmocka_unit_test(tiles_before_leave_nothing_behind),
+        cmocka_unit_test(tiles_that_take_turns_meet_the_bound),
     };
     if (!test_cuda_begin(argc, argv))
         return TEST_SKIPPED;

@@ -81,6 +81,40 @@ static void products_wider_than_a_launch_meet_the_bound(void **state)
     test_matrix_free(a);
 }
 
+/* More row blocks of 64 rows than two thread blocks a multiprocessor, of up to 132 (spmmi_panel_has_ring). */
+TEST_PATTERN(strided, (j + 37 * i) % 97 == 0)
+static const struct test_pattern many_row_blocks = {"many row blocks", 17000, 400, strided};
+
+static void panels_of_one_stage_meet_the_bound(void **state)
+{
+    static const struct {
+        spmm_dtype_t dtype;
+        spmm_compute_t compute;
+        int64_t widths[2];
+    } types[] = {{SPMM_F32, SPMM_COMPUTE_TF32, {32, 72}},
+                 {SPMM_F32, SPMM_COMPUTE_3XTF32, {32, 72}},
+                 {SPMM_F16, SPMM_COMPUTE_F16, {32, 64}},
+                 {SPMM_BF16, SPMM_COMPUTE_BF16, {32, 64}}};
+    (void)state;
+    struct test_matrix *a = test_matrix_of(&many_row_blocks, TEST_VALUES_REAL);
+    for (int i = 0; i < 2 * 4; i++) {
+        const struct test_tcblock_case of = {types[i / 2].dtype,
+                                             types[i / 2].compute,
+                                             SPMM_FAMILY_PANEL,
+                                             i % 2 == 0 ? SPMM_SCHEDULE_DENSE : SPMM_SCHEDULE_PACKED,
+                                             64,
+                                             1000,
+                                             0};
+        spmm_executor_t *executor = test_tcblock_executor(a, &of);
+        for (int w = 0; w < 2; w++) {
+            const struct test_product product = test_cuda_plain(types[i / 2].widths[w], 0);
+            test_cuda_product_check(executor, NULL, a, of.dtype, &product);
+        }
+        spmm_executor_destroy(executor);
+    }
+    test_matrix_free(a);
+}
+
 /* One part for few columns, another for more: an executor holds both. */
 static void two_parts_of_a_plan_take_turns(void **state)
 {
@@ -115,6 +149,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(every_matrix_meets_the_error_bound),
         cmocka_unit_test(integers_are_exact),
         cmocka_unit_test(products_wider_than_a_launch_meet_the_bound),
+        cmocka_unit_test(panels_of_one_stage_meet_the_bound),
         cmocka_unit_test(two_parts_of_a_plan_take_turns),
     };
     if (!test_cuda_begin(argc, argv))
