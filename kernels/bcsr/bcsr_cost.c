@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Terms of the bcsr family (docs/model.md). A thread block owns a block-row group and a tile of columns; each warp
- * multiplies one or two block rows by the tile or by half of it. Two more warps copy to shared memory, several steps
- * ahead: the rows of B of a step's four block columns, and the step's blocks of A. */
+ * multiplies one or two block rows by the tile or by half of it. Two more warps, with the TMA one, copy to shared
+ * memory, several steps ahead: the rows of B of a step's four block columns, and the step's blocks of A. */
 #include <math.h>
 
 #include "bcsr_shape.h"
@@ -21,7 +21,8 @@
 #define STAGE_ISSUE 40.0      /* of a step of a warp */
 #define COPY_ISSUE 6.0        /* to copy 16 bytes of B a lane; blocks of A are copied whole */
 #define TURN_STEPS 0.4        /* of a step: its barriers and masks, and the latency of its copies */
-#define COPY_STEPS 0.05       /* of each COPY_BYTES of B in it, which the copying warps request at once */
+#define COPY_STEPS \
+    0.05 /* of each COPY_BYTES of B in it: two copying warps request them at once; so with the TMA */
 #define COPY_BYTES (SPMMI_BCSR_COPIERS * LOAD_BYTES)
 #define MMA_STEPS 0.003  /* of each MMA of a warp in it; values of 8 bytes take two for one */
 #define SPLIT_STEPS 0.75 /* of a step of parts: other warps split A meanwhile */

@@ -33,7 +33,7 @@ inline struct spmmi_bcsr_order bcsr_order(const struct spmmi_tcblock_cuda *args,
                                (uint64_t)l.block_count * spmmi_bcsr_block_bytes(value_bytes), args->l2_bytes);
 }
 
-// map: what a kernel for boxes of B takes beside.
+// map: what a kernel takes beside that has the TMA copy boxes of B; else none.
 template <typename Shape, typename... Map>
 cudaError_t launch_bcsr_kernel(const struct spmmi_tcblock_cuda *args, const struct spmmi_bcsr_shape &shape,
                                void (*kernel)(TcblockArgs<typename Shape::T>, struct spmmi_bcsr_order,

@@ -264,6 +264,7 @@ static void unit_fill(const struct spmmi_tcblock_frame *f, const void *scratch, 
     }
 }
 
+/* The mean of items: of groups that were cut that is less than of whole ones. */
 static uint64_t reach(const struct spmmi_tcblocks *layout)
 {
     uint64_t sum = 0;

@@ -126,7 +126,7 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::RESIDENT)
     bcsr_product<Shape>(a, order, &map);
 }
 
-// Without steps and with alpha = 0 B is not read, and may have no rows.
+// Without steps, or with alpha = 0, B is not read, and may have no rows.
 template <typename Shape>
 cudaError_t launch_bcsr_mapped(const struct spmmi_tcblock_cuda *args, const struct spmmi_bcsr_shape &shape)
 {
