@@ -112,9 +112,10 @@ static inline int spmmi_panel_has_ring(const struct spmmi_panel_load *load,
     const struct spmmi_panel_stage stage = spmmi_panel_stage(
         shape->b_bytes, load->value_bytes, (int)load->is_packed, load->step_blocks, load->step_values);
     const uint32_t bytes = spmmi_panel_ring_bytes(&stage);
-    const uint32_t fit = bytes > shared_max                                 ? 0
-                         : 2 * bytes + SPMMI_PANEL_BLOCK_BYTES > shared_max ? 1
-                                                                            : SPMMI_PANEL_RING_RESIDENT;
+    const uint32_t fit = bytes > shared_max ? 0
+                         : SPMMI_PANEL_RING_RESIDENT * bytes + SPMMI_PANEL_BLOCK_BYTES > shared_max
+                             ? 1
+                             : SPMMI_PANEL_RING_RESIDENT;
     const uint32_t tiles = (n + shape->columns - 1) / shape->columns;
     const double slots = fit * load->multiprocessors, blocks = load->items * tiles;
     if (load->value_bytes > 4 || load->windows != SPMMI_PANEL_RING_WINDOWS ||
