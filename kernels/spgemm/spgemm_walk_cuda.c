@@ -60,14 +60,17 @@ static void put_item(struct spgemm_walk *w, const struct spgemm_place *at)
     w->drafts[index].steps = cost.taken < UINT32_MAX ? (uint32_t)cost.taken : UINT32_MAX;
 }
 
-/* Lists what entries [first, end) of the left factor multiply of columns before this one, from the cursors on. */
-static void list_until(struct spgemm_walk *w, int64_t first, int64_t end, int32_t column)
+/* Lists what entries [first, end) of the left factor multiply of columns [from, column). The cursors are not behind
+ * `from`: before it they may point to products of long entries, which no item has. */
+static void list_until(struct spgemm_walk *w, int64_t first, int64_t end, int32_t from, int32_t column)
 {
     const struct spmmi_spgemm_stage *s = w->stage;
     const int32_t *columns = s->task.right.col_ind;
     for (int64_t p = first; p < end; p++) {
-        const uint32_t begin = w->cursor[p - first],
-                       row_end = spmmi_spgemm_walk_start(s, p) + (uint32_t)spmmi_spgemm_walk_count(s, p);
+        const uint32_t row_end = spmmi_spgemm_walk_start(s, p) + (uint32_t)spmmi_spgemm_walk_count(s, p);
+        uint32_t begin = w->cursor[p - first];
+        while (begin < row_end && columns[begin] < from)
+            begin++;
         uint32_t stop = begin;
         while (stop < row_end && columns[stop] < column)
             stop++;
@@ -80,17 +83,6 @@ static void list_until(struct spgemm_walk *w, int64_t first, int64_t end, int32_
             w->value_of[w->listed] = (uint32_t)p;
         }
         w->listed++;
-    }
-}
-
-/* The cursors go behind a long entry, to which they point where they have products of it. */
-static void skip_long(struct spgemm_walk *w, int64_t first, int64_t end, int32_t column)
-{
-    const struct spmmi_spgemm_stage *s = w->stage;
-    for (int64_t p = first; p < end; p++) {
-        const uint32_t at = w->cursor[p - first],
-                       row_end = spmmi_spgemm_walk_start(s, p) + (uint32_t)spmmi_spgemm_walk_count(s, p);
-        w->cursor[p - first] += at < row_end && s->task.right.col_ind[at] == column;
     }
 }
 
@@ -110,12 +102,11 @@ static void walk_listed(struct spgemm_walk *w, int64_t first, int64_t end, int64
                       next = spmmi_spgemm_next_long(s, at.c_at, most_end);
         const uint64_t before = w->listed;
         if (next == at.c_at) {
-            skip_long(w, first, end, s->c.col_ind[next]);
             at.out++;
             at.c_at++;
             continue;
         }
-        list_until(w, first, end, next < c_end ? s->c.col_ind[next] : INT32_MAX);
+        list_until(w, first, end, s->c.col_ind[at.c_at], next < c_end ? s->c.col_ind[next] : INT32_MAX);
         at.list = (uint64_t)direct + before;
         at.length = w->listed - before;
         at.entries = (uint32_t)(next - at.c_at);
