@@ -134,18 +134,33 @@ cleanup:
     return status;
 }
 
+/* SPMMI_SPGEMM_STRETCHES, as a plan of default options would have it. */
+static spmm_status_t find_flags(struct once *o, uint64_t products, uint32_t *flags)
+{
+    spmm_status_t status = SPMM_OK;
+    int may = 0;
+    *flags = 0;
+    if (products > SPMMI_SPGEMM_STRETCHED_MAX)
+        return SPMM_OK;
+    SPMM_TRY(take(o, sizeof(uint32_t) * (uint64_t)o->task.right.cols, 0));
+    status = spmmi_spgemm_may_be_long(&o->task.left, &o->task.right, &may);
+    SPMM_REQUIRE(status == SPMM_OK, status, o->diag, "out of memory in %s", __func__);
+    *flags = may ? SPMMI_SPGEMM_STRETCHES : 0;
+cleanup:
+    return status;
+}
+
 /* The numeric phase, as that of a plan of default options. */
 static spmm_status_t find_values(struct once *o)
 {
     spmm_status_t status = SPMM_OK;
     const struct spmmi_spgemm_work work = spmmi_spgemm_work_of(&o->task.left, &o->task.right);
-    const struct spmmi_spgemm plan = {
-        .flags = work.products <= SPMMI_SPGEMM_STRETCHED_MAX ? SPMMI_SPGEMM_STRETCHES : 0,
-        .piece_products = spmmi_spgemm_share(work.products, work.heavy_rows)};
+    struct spmmi_spgemm plan = {.piece_products = spmmi_spgemm_share(work.products, work.heavy_rows)};
     const struct spmmi_csr_pattern c = {o->a.rows, o->task.right.cols, o->c_row_ptr, o->c_col_ind};
     struct spmmi_spgemm_stage stage = {.task = o->task, .c = c};
     uint64_t bytes = 0;
     void *sums = NULL, *partials = NULL;
+    SPMM_TRY(find_flags(o, work.products, &plan.flags));
     SPMM_TRY(spmmi_spgemm_units(&stage, &plan, &bytes, o->diag));
     const uint64_t elements = (uint64_t)o->threads * (uint64_t)spmmi_spgemm_sums(&stage),
                    pieces = (uint64_t)stage.partials, size = spmm_dtype_size(o->a.value_type);

@@ -49,10 +49,9 @@ struct spmmi_spgemm_stage {
         *longs; /* borrowed, of a GPU: long entries, which its other kernels leave out */
 };
 
-#define SPMMI_SPGEMM_LONG_ARRAYS \
-    3                        /* over the columns: sums, those of stretches before, numbers of products */
-#define SPMMI_SPGEMM_LANES 4 /* most rows of a group */
-#define SPMMI_SPGEMM_DEPTH 4 /* most entries of left that are taken together */
+#define SPMMI_SPGEMM_LONG_ARRAYS 2 /* beside the sums: those of stretches before, numbers of products */
+#define SPMMI_SPGEMM_LANES 4       /* most rows of a group */
+#define SPMMI_SPGEMM_DEPTH 4       /* most entries of left that are taken together */
 
 /* May a row of this stage, or a piece of one, have long entries? length: its entries of the left factor. */
 static inline int spmmi_spgemm_is_long(const struct spmmi_spgemm_stage *stage, int64_t length)

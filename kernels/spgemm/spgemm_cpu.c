@@ -22,12 +22,12 @@ void spmmi_spgemm_run(const struct spmmi_spgemm_stage *stage, spmm_dtype_t dtype
                       const struct spmmi_spgemm_values *values, int threads)
 {
     const struct spgemm_cpu_ops *ops = ops_of(dtype);
-    const size_t size = spmm_dtype_size(dtype), bytes = (size_t)spmmi_spgemm_sums(stage) * size,
-                 kept = stage->positions == NULL ? 0 : (size_t)stage->sums * size; /* sums of positions */
+    const size_t size = spmm_dtype_size(dtype), bytes = (size_t)spmmi_spgemm_sums(stage) * size;
 #pragma omp parallel num_threads(spmmi_team(threads_of(stage->products, threads)))
     {
         char *const sums = (char *)values->sums + (size_t)omp_get_thread_num() * bytes;
-        memset(sums + kept, 0, bytes - kept);
+        if (stage->positions == NULL)
+            memset(sums, 0, (size_t)stage->sums * size);
 #pragma omp for schedule(dynamic, 1)
         for (int64_t u = 0; u < stage->unit_count; u++) {
             if (stage->positions == NULL)

@@ -6,10 +6,11 @@
 #include "executor/spgemm/spgemm_stage.h"
 
 struct spgemm_cpu_ops {
-    /* A unit into C or the partial sums. sums: spmmi_spgemm_sums elements, all 0, and so they are left. */
+    /* A unit into C or the partial sums. sums: spmmi_spgemm_sums elements, of which the first stage->sums are 0, and so
+     * they are left. */
     void (*by_column)(const struct spmmi_spgemm_stage *stage, const struct spmmi_spgemm_values *values,
                       const struct spmmi_spgemm_unit *unit, void *sums);
-    /* The same; the first stage->sums elements may hold anything. */
+    /* The same; all of sums may hold anything. */
     void (*by_position)(const struct spmmi_spgemm_stage *stage, const struct spmmi_spgemm_values *values,
                         const struct spmmi_spgemm_unit *unit, void *sums);
     /* The pieces of a row, added in order, go to C. */

@@ -43,36 +43,95 @@ TARGET static inline void SPGEMM(add_by_column)(const struct spmmi_spgemm_stage 
     }
 }
 
-/* A row, or a piece of one, that may have long entries. memory: SPMMI_SPGEMM_LONG_ARRAYS arrays over the columns, all
- * 0, and so they are left. */
-TARGET static void SPGEMM(long_row)(const struct spmmi_spgemm_stage *stage,
-                                    const struct spmmi_spgemm_values *values, int64_t row, int64_t first,
-                                    int64_t end, int64_t partial, REAL *memory)
+/* The loop over the products of a range, for positions of one width; add: one product. Ends behind them. */
+#define SPGEMM_EACH(type, add)                                               \
+    do {                                                                     \
+        const type *at = (const type *)(const void *)positions;              \
+        for (int64_t p = first; p < end; p++) {                              \
+            const struct SPGEMM(step) s = SPGEMM(step_at)(stage, values, p); \
+            for (int64_t j = 0; j < s.count; j++)                            \
+                add;                                                         \
+            at += s.count;                                                   \
+        }                                                                    \
+    } while (0)
+#define SPGEMM_EACH_OF_WIDTH(width, add) \
+    do {                                 \
+        if ((width) == 1)                \
+            SPGEMM_EACH(uint8_t, add);   \
+        else if ((width) == 2)           \
+            SPGEMM_EACH(uint16_t, add);  \
+        else                             \
+            SPGEMM_EACH(uint32_t, add);  \
+    } while (0)
+
+TARGET static inline void SPGEMM(add_by_position)(const struct spmmi_spgemm_stage *stage,
+                                                  const struct spmmi_spgemm_values *values, int64_t first,
+                                                  int64_t end, const uint8_t *positions, uint32_t width,
+                                                  REAL *sums)
 {
-    const int64_t cols = stage->task.right.cols, *c = stage->c.row_ptr;
-    REAL *const sums = memory, *const before = memory + cols;
-    uint32_t *const counts = (uint32_t *)(void *)(memory + 2 * cols);
+    SPGEMM_EACH_OF_WIDTH(width, sums[at[j]] = FMA(s.a, s.b[j], sums[at[j]]));
+}
+
+/* Of entries that may be long: sums of the stretch that is not full yet, those of stretches before, and numbers of
+ * products. */
+struct SPGEMM(long_sums) {
+    REAL *sums, *before;
+    uint32_t *counts;
+};
+
+TARGET static inline void SPGEMM(add_long)(const struct SPGEMM(long_sums) * l, int64_t at, REAL a, REAL b)
+{
+    const uint32_t count = l->counts[at]++;
+    if (count % SPMMI_SPGEMM_STRETCH == 0 && count > 0) {
+        l->before[at] = count > SPMMI_SPGEMM_STRETCH ? l->before[at] + l->sums[at] : l->sums[at];
+        l->sums[at] = 0;
+    }
+    l->sums[at] = FMA(a, b, l->sums[at]);
+}
+
+TARGET static void SPGEMM(add_long_entries)(const struct spmmi_spgemm_stage *stage,
+                                            const struct spmmi_spgemm_values *values, int64_t first,
+                                            int64_t end, const uint8_t *positions, uint32_t width,
+                                            const struct SPGEMM(long_sums) * l)
+{
+    if (positions != NULL) {
+        SPGEMM_EACH_OF_WIDTH(width, SPGEMM(add_long)(l, at[j], s.a, s.b[j]));
+        return;
+    }
     for (int64_t p = first; p < end; p++) {
         const struct SPGEMM(step) s = SPGEMM(step_at)(stage, values, p);
-        for (int64_t j = 0; j < s.count; j++) {
-            const int32_t column = s.columns[j];
-            const uint32_t count = counts[column]++;
-            if (count % SPMMI_SPGEMM_STRETCH == 0 && count > 0) {
-                before[column] = count > SPMMI_SPGEMM_STRETCH ? before[column] + sums[column] : sums[column];
-                sums[column] = 0;
-            }
-            sums[column] = FMA(s.a, s.b[j], sums[column]);
-        }
+        for (int64_t j = 0; j < s.count; j++)
+            SPGEMM(add_long)(l, s.columns[j], s.a, s.b[j]);
     }
-    for (int64_t q = c[row]; q < c[row + 1]; q++) {
-        const int32_t column = stage->c.col_ind[q];
-        const REAL sum = counts[column] > SPMMI_SPGEMM_STRETCH ? before[column] + sums[column] : sums[column];
+}
+#undef SPGEMM_EACH_OF_WIDTH
+#undef SPGEMM_EACH
+
+/* A row, or a piece of one, that may have long entries. positions: NULL: sums lie by column, and are left 0. Only what
+ * the entries of the row need is cleared. */
+TARGET static void SPGEMM(long_row)(const struct spmmi_spgemm_stage *stage,
+                                    const struct spmmi_spgemm_values *values, int64_t row, int64_t first,
+                                    int64_t end, int64_t partial, const uint8_t *positions, REAL *memory)
+{
+    const int64_t begin = stage->c.row_ptr[row], entries = stage->c.row_ptr[row + 1] - begin;
+    const int32_t *const columns = stage->c.col_ind + begin;
+    REAL *const before = memory + stage->sums;
+    const struct SPGEMM(long_sums)
+        l = {memory, before, (uint32_t *)(void *)(before + stage->long_sums / SPMMI_SPGEMM_LONG_ARRAYS)};
+    for (int64_t q = 0; q < entries; q++) {
+        const int64_t at = positions != NULL ? q : columns[q];
+        l.sums[at] = 0;
+        l.counts[at] = 0;
+    }
+    SPGEMM(add_long_entries)(stage, values, first, end, positions, spmmi_spgemm_width(entries), &l);
+    for (int64_t q = 0; q < entries; q++) {
+        const int64_t at = positions != NULL ? q : columns[q];
+        const REAL sum = l.counts[at] > SPMMI_SPGEMM_STRETCH ? before[at] + l.sums[at] : l.sums[at];
         if (partial >= 0)
-            ((REAL *)values->partials)[partial + q - c[row]] = sum;
+            ((REAL *)values->partials)[partial + q] = sum;
         else
-            SPGEMM(put)(values, q, sum);
-        sums[column] = before[column] = 0;
-        counts[column] = 0;
+            SPGEMM(put)(values, begin + q, sum);
+        l.sums[at] = 0;
     }
 }
 
@@ -87,7 +146,7 @@ TARGET static void SPGEMM(by_column)(const struct spmmi_spgemm_stage *stage,
         const int is_piece = unit->partial >= 0;
         const int64_t first = is_piece ? unit->first : left[i], end = is_piece ? unit->end : left[i + 1];
         if (spmmi_spgemm_is_long(stage, end - first)) {
-            SPGEMM(long_row)(stage, values, i, first, end, unit->partial, sums + stage->sums);
+            SPGEMM(long_row)(stage, values, i, first, end, unit->partial, NULL, sums);
             continue;
         }
         SPGEMM(add_by_column)(stage, values, first, end, sums);
@@ -100,32 +159,6 @@ TARGET static void SPGEMM(by_column)(const struct spmmi_spgemm_stage *stage,
         }
     }
 }
-
-/* The loop over the products of a range, for positions of one width. Ends behind them. */
-#define SPGEMM_ADD(type)                                                     \
-    do {                                                                     \
-        const type *at = (const type *)(const void *)positions;              \
-        for (int64_t p = first; p < end; p++) {                              \
-            const struct SPGEMM(step) s = SPGEMM(step_at)(stage, values, p); \
-            for (int64_t j = 0; j < s.count; j++)                            \
-                sums[at[j]] = FMA(s.a, s.b[j], sums[at[j]]);                 \
-            at += s.count;                                                   \
-        }                                                                    \
-    } while (0)
-
-TARGET static inline void SPGEMM(add_by_position)(const struct spmmi_spgemm_stage *stage,
-                                                  const struct spmmi_spgemm_values *values, int64_t first,
-                                                  int64_t end, const uint8_t *positions, uint32_t width,
-                                                  REAL *sums)
-{
-    if (width == 1)
-        SPGEMM_ADD(uint8_t);
-    else if (width == 2)
-        SPGEMM_ADD(uint16_t);
-    else
-        SPGEMM_ADD(uint32_t);
-}
-#undef SPGEMM_ADD
 
 #include "spgemm_cpu_groups.h"
 
@@ -144,15 +177,16 @@ TARGET static void SPGEMM(by_position)(const struct spmmi_spgemm_stage *stage,
             SPGEMM(by_group)(stage, values, i, (int)rows, memory);
             continue;
         }
+        const uint8_t *const positions =
+            stage->positions + (is_piece ? unit->position : stage->position_at[i]);
         if (spmmi_spgemm_is_long(stage, end - first)) {
-            SPGEMM(long_row)(stage, values, i, first, end, unit->partial, (REAL *)memory + stage->sums);
+            SPGEMM(long_row)(stage, values, i, first, end, unit->partial, positions, memory);
             continue;
         }
         REAL *const sums = is_piece ? (REAL *)values->partials + unit->partial : (REAL *)memory;
         memset(sums, 0, (size_t)entries * sizeof *sums);
         SPGEMM(add_by_position)
-        (stage, values, first, end, stage->positions + (is_piece ? unit->position : stage->position_at[i]),
-         spmmi_spgemm_width(entries), sums);
+        (stage, values, first, end, positions, spmmi_spgemm_width(entries), sums);
         for (int64_t q = 0; !is_piece && q < entries; q++)
             SPGEMM(put)(values, c[i] + q, sums[q]);
     }

@@ -199,6 +199,7 @@ static void place_pieces(struct spmmi_spgemm_stage *s)
         const int64_t entries = s->c.row_ptr[i + 1] - s->c.row_ptr[i];
         s->sums = entries > s->sums ? entries : s->sums;
     }
+    s->long_sums = s->long_sums > 0 ? SPMMI_SPGEMM_LONG_ARRAYS * s->sums : 0;
 }
 
 static void drop(struct spmmi_spgemm_stage *s)

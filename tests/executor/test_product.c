@@ -150,6 +150,57 @@ static void long_entries_are_summed_in_stretches(void **state)
     test_sparse_long_entries(check_as_it_is);
 }
 
+/* Row 0 has 5,000 products of its entry, which no other row has. */
+TEST_PATTERN(one_long, i == 0 ? j < 5000 : j == 4999 + i)
+TEST_PATTERN(one_column, i < 5000 ? j == 0 : j == i - 4999)
+
+/* Sums lie by position in the row, not over all columns. */
+static void long_entries_take_no_memory_for_other_columns(void **state)
+{
+    (void)state;
+    static const struct test_pattern left = {"one long", 301, 5300, one_long},
+                                     right = {"one column", 5300, 301, one_column};
+    struct test_matrix *a = test_matrix_of(&left, TEST_VALUES_REAL),
+                       *r = test_matrix_of(&right, TEST_VALUES_REAL);
+    const struct test_sparse_product p = {
+        .count = 2, .factor = {a, r}, .piece_products = INT64_MAX, .dtype = SPMM_F64};
+    struct bench b = bench_of(&p, "positions", 2);
+    assert_true(b.workspace_bytes < 301 * sizeof(double));
+    run_with(&b, 1, 0);
+    expect_reference(&b, &p, "positions");
+    bench_free(&b);
+    test_matrix_free(a);
+    test_matrix_free(r);
+}
+
+/* A row of 5,000 entries alone makes no entry long: its sums are all that a thread needs. */
+static void one_shot_without_long_entries_takes_no_memory_for_them(void **state)
+{
+    (void)state;
+    enum { K = 5000, EACH = 8, COLUMNS = K * EACH, THREADS = 64 };
+    int64_t *row_ptr = calloc(K + 1, sizeof *row_ptr);
+    int32_t *col_ind = calloc(COLUMNS, sizeof *col_ind);
+    double *values = calloc(COLUMNS, sizeof *values);
+    assert_true(row_ptr != NULL && col_ind != NULL && values != NULL);
+    for (int i = 0; i <= K; i++)
+        row_ptr[i] = (int64_t)i * EACH;
+    for (int j = 0; j < COLUMNS; j++)
+        col_ind[j] = j;
+    const int64_t row[] = {0, K};
+    const spmm_csr_t a = {1, K, K, SPMM_I64, SPMM_I32, row, col_ind, SPMM_F64, values},
+                     b = {K, COLUMNS, COLUMNS, SPMM_I64, SPMM_I32, row_ptr, col_ind, SPMM_F64, values};
+    spmm_product_once_options_t options = SPMM_PRODUCT_ONCE_OPTIONS_INIT;
+    spmm_csr_t c;
+    options.threads = THREADS;
+    options.host_budget_bytes = (uint64_t)THREADS * COLUMNS * sizeof(double) + (4 << 20);
+    assert_int_equal(spmm_product_once(&a, &b, SPMM_DEVICE_CPU, &options, &c, NULL), SPMM_OK);
+    assert_int_equal(c.nnz, COLUMNS);
+    spmm_product_once_free(&c);
+    free(row_ptr);
+    free(col_ind);
+    free(values);
+}
+
 static void forms(void **state)
 {
     (void)state;
@@ -438,6 +489,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bits_are_those_of_the_rule),
         cmocka_unit_test(long_entries_are_summed_in_stretches),
+        cmocka_unit_test(long_entries_take_no_memory_for_other_columns),
+        cmocka_unit_test(one_shot_without_long_entries_takes_no_memory_for_them),
         cmocka_unit_test(forms),
         cmocka_unit_test(same_bits_at_any_number_of_threads),
         cmocka_unit_test(a_thousand_products_have_the_same_bits),
