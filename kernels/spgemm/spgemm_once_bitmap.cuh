@@ -64,9 +64,9 @@ inline unsigned grid_of(const spmmi_once_work *w, uint64_t most)
 }
 
 // The attribute is for the largest bitmaps of this GPU, so that launches of other threads do not lower it.
-inline uint32_t shared_of(uint32_t words)
+template <template <typename> class Memory> inline uint32_t shared_of(uint32_t words)
 {
-    return (uint32_t)sizeof(LongValueMemory<double>) + 2 * words * (uint32_t)sizeof(uint32_t);
+    return (uint32_t)sizeof(Memory<double>) + 2 * words * (uint32_t)sizeof(uint32_t);
 }
 
 } // namespace spgemm

@@ -119,15 +119,16 @@ cleanup:
     return status;
 }
 
-/* Bitmaps, where one does not fit in shared memory. */
+/* Bitmaps, where one does not fit in shared memory. Rows that may have long entries are counted with the entries. */
 static spmm_status_t take_bitmaps(struct once *o)
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_once_work *w = &o->work;
     const uint64_t bytes = 2 * (uint64_t)w->bitmap_words * sizeof *w->bitmaps,
                    most = BITMAP_BYTES_MAX / bytes;
+    const uint32_t fit = o->counts.long_rows > 0 ? w->long_words_max : w->words_max;
     void *block = NULL;
-    if (w->bitmaps != NULL || w->bitmap_words <= w->words_max)
+    if (w->bitmaps != NULL || w->bitmap_words <= fit)
         return SPMM_OK;
     w->blocks = most == 0 ? 1 : most < SPMMI_ONCE_BLOCKS_MAX ? (uint32_t)most : SPMMI_ONCE_BLOCKS_MAX;
     SPMM_TRY(take_scratch(o, w->blocks * bytes, &block));
@@ -154,7 +155,8 @@ static spmm_status_t open_once(struct once *o)
                   o->diag);
     SPMM_TRY_CUDA(cudaDeviceGetAttribute(&w->has_clusters, cudaDevAttrClusterLaunch, o->in->device), o->diag);
     SPMM_TRY(spmmi_spgemm_can_overlap(o->in->device, &w->can_overlap, o->diag));
-    w->words_max = spmmi_once_words_max((uint32_t)shared);
+    w->words_max = spmmi_once_words_max((uint32_t)shared, 0);
+    w->long_words_max = spmmi_once_words_max((uint32_t)shared, 1);
     w->bitmap_words = (uint32_t)((uint64_t)b->cols / 32 + 1);
     w->all_wide = o->in->all_wide;
     SPMM_TRY(take_arrays(o));

@@ -85,10 +85,10 @@ struct spmmi_once_work {
     struct spmmi_once_cut *cuts;
     uint32_t *bitmaps;     /* two of bitmap_words for each of the blocks; NULL: they fit in shared memory */
     uint32_t bitmap_words; /* columns / 32, and one */
-    uint32_t words_max;    /* spmmi_once_words_max of the GPU */
-    uint32_t blocks;       /* most of a kernel that has bitmaps */
-    int has_clusters;      /* thread blocks may be launched in clusters: sm_90 */
-    int can_overlap;       /* a kernel may start before the one before it has ended */
+    uint32_t words_max, long_words_max; /* spmmi_once_words_max of the GPU, without and with long rows */
+    uint32_t blocks;                    /* most of a kernel that has bitmaps */
+    int has_clusters;                   /* thread blocks may be launched in clusters: sm_90 */
+    int can_overlap;                    /* a kernel may start before the one before it has ended */
 };
 
 /* Rules of CSR of one matrix; copies columns of 64 bits. work: not NULL of the left factor: adds up the products of its
@@ -123,8 +123,9 @@ int spmmi_once_values_cuda(const struct spmmi_once_work *w, uint64_t tasks, uint
 /* The same of tasks of more than a stretch of entries of A, which the one above leaves out. */
 int spmmi_once_long_values_cuda(const struct spmmi_once_work *w, uint64_t tasks, int is_f64, void *stream);
 int spmmi_once_join_cuda(const struct spmmi_once_work *w, uint32_t cuts, int is_f64, void *stream);
-/* Most words of a bitmap that fits in this much shared memory of a thread block. */
-uint32_t spmmi_once_words_max(uint32_t shared_bytes);
+/* Most words of a bitmap that fits in this much shared memory of a thread block; has_long: also of those for rows that
+ * may have long entries. */
+uint32_t spmmi_once_words_max(uint32_t shared_bytes, int has_long);
 
 #ifdef __cplusplus
 }

@@ -140,7 +140,7 @@ template <typename Real> int launch_long_values(const spmmi_once_work *w, uint64
     const uint32_t own = (uint32_t)sizeof(LongValueMemory<Real>),
                    bytes =
                        own + (w->bitmaps == nullptr ? 2 * w->bitmap_words * (uint32_t)sizeof(uint32_t) : 0),
-                   most = shared_of(w->words_max);
+                   most = shared_of<LongValueMemory>(w->long_words_max);
     const dim3 grid(grid_of(w, tasks));
     const auto kernel =
         w->bitmaps == nullptr ? long_values_kernel<Real, true> : long_values_kernel<Real, false>;

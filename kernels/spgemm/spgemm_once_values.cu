@@ -84,11 +84,13 @@ __global__ void __launch_bounds__(VALUE_THREADS) values_kernel(const __grid_cons
             const spmmi_once_task *const first = tasks + at + done;
             const Range r = range_of(w, *first);
             pieces = count_pieces(first, some - done);
+            if (!OF_WARPS && is_long(w, *first))
+                continue;
             map_range(w, r, words, before, shared);
             RangeAdder<Real, Real *> adder = {words, before, memory.sums, r.first_word};
             if constexpr (OF_WARPS)
                 run_pieces(w, first, pieces, r, memory, adder);
-            else if (!is_long(w, *first))
+            else
                 run_task(w, *first, r, memory, adder);
             __syncthreads();
         }
@@ -120,8 +122,8 @@ int launch_values(const spmmi_once_work *w, uint64_t tasks, void *stream)
         return launch_kernel(values_kernel<Real, false, OF_WARPS>, grid, VALUE_THREADS, own, stream, false,
                              *w);
     const uint32_t bytes = own + 2 * w->bitmap_words * (uint32_t)sizeof(uint32_t);
-    const cudaError_t error =
-        allow_shared(values_kernel<Real, true, OF_WARPS>, bytes + STATIC_SHARED, shared_of(w->words_max));
+    const cudaError_t error = allow_shared(values_kernel<Real, true, OF_WARPS>, bytes + STATIC_SHARED,
+                                           shared_of<ValueMemory>(w->words_max));
     if (error != cudaSuccess)
         return error;
     return launch_kernel(values_kernel<Real, true, OF_WARPS>, grid, VALUE_THREADS, bytes, stream, false, *w);
@@ -137,9 +139,11 @@ int launch_all_values(const spmmi_once_work *w, uint64_t tasks, uint64_t warp_ta
 } // namespace spgemm
 } // namespace spmmi
 
-uint32_t spmmi_once_words_max(uint32_t shared_bytes)
+uint32_t spmmi_once_words_max(uint32_t shared_bytes, int has_long)
 {
-    const uint32_t own = spmmi::spgemm::shared_of(0) + 1024; // and what kernels have beside it
+    using namespace spmmi::spgemm;
+    const uint32_t own = (has_long ? shared_of<LongValueMemory>(0) : shared_of<ValueMemory>(0)) +
+                         1024; // and what kernels have beside it
     return shared_bytes < own ? 0 : (shared_bytes - own) / (2 * (uint32_t)sizeof(uint32_t));
 }
 
