@@ -13,7 +13,7 @@
  * sums of its stretches of so many are added in order. Part of the format, where a plan has the flag stretches. */
 #define SPMMI_SPGEMM_STRETCH 4096
 /* The flag is for products of at most so many multiplications, with a plan or without: a GPU keeps 8 bytes for each of
- * a long entry, which is 1 GiB at most then. */
+ * a long entry, 12 with a diagonal: at most 1 or 1.5 GiB for each of its stages, which are two of three factors. */
 #define SPMMI_SPGEMM_STRETCHED_MAX (UINT64_C(1) << 27)
 
 /* The default of piece_products: 132 multiprocessors, 64 items of work each, and no item that is too small to pay.

@@ -127,8 +127,9 @@ typedef struct spmm_product_executor_options {
      * of C takes its products, which lie together for it: where C has hardly fewer entries than products), "masks"
      * (a thread has an entry: of rows of up to 8) and "columns" (columns of products are looked up in those of C:
      * nothing for each product, but 2 or 4 bytes an entry of C, which rows that are alike share, 20 or 28 a range of
-     * up to 512 entries of a row, 4 a piece and a row of F1, and 4 an entry of the factors, of A A once; no workspace
-     * for rows that are cut. How fast it is was not measured; a prototype took 1.2 to 3.2 times as long as by
+     * up to 512 entries of a row, 4 a piece and a row of F1, and 4 an entry of the factors, of A A once, and 8 or,
+     * with a diagonal, 12 a product of an entry of more than 4,096 in a row or a piece of one; no workspace for rows
+     * that are cut. How fast it is was not measured; a prototype took 1.2 to 3.2 times as long as by
      * positions). */
     const char *force_kernel;
     /** Most memory that create may take; 0: no limit. The choice of a kernel by rule keeps to it, on a GPU as to

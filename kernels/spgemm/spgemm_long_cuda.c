@@ -47,7 +47,7 @@ static spmm_status_t upload(const struct spmmi_spgemm_table_source *source,
     return spmmi_cuda_upload_all(&uploads, diag);
 }
 
-spmm_status_t spmmi_spgemm_gpu_longs_make(const struct spmmi_spgemm_table_source *source,
+spmm_status_t spmmi_spgemm_gpu_longs_make(const struct spmmi_spgemm_table_source *source, int has_all,
                                           struct spmmi_spgemm_longs *longs, uint64_t *host_bytes,
                                           struct spmmi_spgemm_gpu_longs *out, spmm_diag_t *diag)
 {
@@ -55,7 +55,7 @@ spmm_status_t spmmi_spgemm_gpu_longs_make(const struct spmmi_spgemm_table_source
     struct spmmi_arena arena = {NULL, 0};
     struct spmmi_spgemm_long_tables *t = &out->tables;
     SPMM_TRY(spmmi_spgemm_require_counts(source->stage, diag));
-    SPMM_TRY(spmmi_spgemm_longs_make(source->stage, source->host_left, longs, host_bytes, diag));
+    SPMM_TRY(spmmi_spgemm_longs_make(source->stage, has_all, source->host_left, longs, host_bytes, diag));
     if (longs->count == 0)
         return SPMM_OK;
     cut_tables(longs, source->has_diagonal, &arena, t);

@@ -22,7 +22,7 @@ struct spmmi_spgemm_gpu_longs {
 
 /* longs: their lists, *host_bytes on the host, which nothing needs once other kernels know what they leave out. Errors:
  * TOO_LARGE, PLAN_BUDGET, DEVICE, DEVICE_MEMORY, MEMORY. Free both also after an error. */
-spmm_status_t spmmi_spgemm_gpu_longs_make(const struct spmmi_spgemm_table_source *source,
+spmm_status_t spmmi_spgemm_gpu_longs_make(const struct spmmi_spgemm_table_source *source, int has_all,
                                           struct spmmi_spgemm_longs *longs, uint64_t *host_bytes,
                                           struct spmmi_spgemm_gpu_longs *out, spmm_diag_t *diag);
 

@@ -14,8 +14,9 @@ struct spmmi_spgemm_longs {
     struct spmmi_spgemm_word *words;
 };
 
-/* *bytes: what they take, at most bytes_max. Errors: TOO_LARGE, PLAN_BUDGET, MEMORY. Free it also after an error. */
-spmm_status_t spmmi_spgemm_longs_make(const struct spmmi_spgemm_stage *stage, uint64_t bytes_max,
+/* has_all: shorter lists too, where they are faster; else only the entries that the format calls long have lists.
+ * *bytes: what they take, at most bytes_max. Errors: TOO_LARGE, PLAN_BUDGET, MEMORY. Free it also after an error. */
+spmm_status_t spmmi_spgemm_longs_make(const struct spmmi_spgemm_stage *stage, int has_all, uint64_t bytes_max,
                                       struct spmmi_spgemm_longs *longs, uint64_t *bytes, spmm_diag_t *diag);
 void spmmi_spgemm_longs_free(struct spmmi_spgemm_longs *longs);
 

@@ -14,6 +14,7 @@
 struct making {
     const struct spmmi_spgemm_stage *stage;
     struct spmmi_spgemm_longs *out;
+    int has_all;                        /* see spmmi_spgemm_longs_make */
     uint32_t *counts;                   /* of each column 0 between rows */
     uint32_t most;                      /* products of an entry without a list, of this row */
     uint64_t entries, words, stretches; /* counted; stretches: at most */
@@ -149,9 +150,10 @@ static void walk_row(struct making *m, struct row *r)
 {
     const struct spmmi_spgemm_stage *s = m->stage;
     const uint64_t words = m->words, entries = m->entries;
-    const int64_t shortest = has_wide_pieces(s, r->row) ? SPMMI_SPGEMM_LONG_LENGTH : SPMMI_SPGEMM_STRETCH;
+    const int has_short = m->has_all && has_wide_pieces(s, r->row);
+    const int64_t shortest = has_short ? SPMMI_SPGEMM_LONG_LENGTH : SPMMI_SPGEMM_STRETCH;
     int is_any = 0;
-    m->most = has_wide_pieces(s, r->row) ? SPMMI_SPGEMM_LONG_PRODUCTS : SPMMI_SPGEMM_STRETCH;
+    m->most = has_short ? SPMMI_SPGEMM_LONG_PRODUCTS : SPMMI_SPGEMM_STRETCH;
     for (int64_t i = 0; i < r->piece_count; i++) {
         const struct spmmi_spgemm_unit *piece = &r->pieces[i];
         if (piece->end - piece->first <= shortest)
@@ -210,11 +212,11 @@ cleanup:
     return status;
 }
 
-spmm_status_t spmmi_spgemm_longs_make(const struct spmmi_spgemm_stage *s, uint64_t bytes_max,
+spmm_status_t spmmi_spgemm_longs_make(const struct spmmi_spgemm_stage *s, int has_all, uint64_t bytes_max,
                                       struct spmmi_spgemm_longs *longs, uint64_t *bytes, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    struct making m = {.stage = s, .out = longs};
+    struct making m = {.stage = s, .out = longs, .has_all = has_all};
     const uint64_t columns = (uint64_t)s->task.right.cols;
     *bytes = 0;
     if (s->long_sums == 0)

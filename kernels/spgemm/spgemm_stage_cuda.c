@@ -324,12 +324,12 @@ static struct spmmi_spgemm_table_source table_source(const struct stage_making *
         &m->from, m->memory, m->has_diagonal, m->host_left, m->source->device_left, m->used + m->to->bytes};
 }
 
-static spmm_status_t make_longs(struct stage_making *m)
+static spmm_status_t make_longs(struct stage_making *m, int has_all)
 {
     spmm_status_t status = SPMM_OK;
     uint64_t bytes = 0;
     const struct spmmi_spgemm_table_source source = table_source(m);
-    SPMM_TRY(spmmi_spgemm_gpu_longs_make(&source, &m->longs, &bytes, &m->to->longs, m->diag));
+    SPMM_TRY(spmmi_spgemm_gpu_longs_make(&source, has_all, &m->longs, &bytes, &m->to->longs, m->diag));
     m->host_left -= bytes;
     m->from.longs = &m->longs;
     m->to->bytes += m->to->longs.memory.bytes;
@@ -363,8 +363,8 @@ spmm_status_t spmmi_spgemm_gpu_stage_make(const struct spmmi_spgemm_gpu_source *
                              .diag = diag};
     struct spmmi_spgemm_wanted wanted = {.dtype = source->dtype};
     memset(stage, 0, sizeof *stage);
-    SPMM_TRY(make_longs(&m));
-    if (source->kernel != NULL && strcmp(source->kernel, SPMMI_SPGEMM_KERNEL_COLUMNS) == 0) {
+    SPMM_TRY(make_longs(&m, !spmmi_spgemm_is_by_columns(source)));
+    if (spmmi_spgemm_is_by_columns(source)) {
         SPMM_TRY(make_columns(&m));
         goto cleanup;
     }

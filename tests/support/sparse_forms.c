@@ -69,6 +69,7 @@ void test_sparse_long_entries(test_sparse_visit visit)
         {.count = 2, .factor = {a, b}, .piece_products = INT64_MAX, .dtype = SPMM_F64},
         {.count = 2, .factor = {a, b}, .piece_products = 20000, .diagonal = 1, .dtype = SPMM_F32},
         {.count = 2, .factor = {a, b}, .piece_products = 20000, .dtype = SPMM_F64},
+        {.count = 2, .factor = {a, b}, .piece_products = 1, .dtype = SPMM_F64},
         {.count = 2,
          .factor = {e, e},
          .op = {SPMM_OP_N, SPMM_OP_T},
