@@ -2,6 +2,8 @@
 /* See sparse_forms.h. */
 #include "sparse_forms.h"
 
+#include <math.h>
+
 void test_sparse_squares(int64_t entries_max, test_sparse_visit visit)
 {
     for (int m = 0; m < test_matrix_count(); m++)
@@ -57,19 +59,58 @@ TEST_PATTERN(long_rows, i == 0 || (i == 1 ? j % 2 == 0 : i == 2 ? j < 4096 : j %
 TEST_PATTERN(long_columns, j < 2 || (j == 2 && i < 4500) || j == 3 + i % 997)
 TEST_PATTERN(every_one, true)
 
+TEST_PATTERN(one_of_seven, i % 7 == j)
+
+static struct test_matrix *with_values(const struct test_pattern *pattern, double value)
+{
+    struct test_matrix *a = test_matrix_of(pattern, TEST_VALUES_REAL);
+    for (int64_t q = 0; q < a->nnz; q++)
+        a->values[q] = value;
+    return a;
+}
+
+/* All products underflow to -0: so are sums of pieces, but for those of pieces without products, which are 0. */
+static void long_zeros(const struct test_pattern *left, const struct test_pattern *right,
+                       test_sparse_visit visit)
+{
+    struct test_matrix *a = with_values(left, -0x1p-600), *b = with_values(right, 0x1p-600);
+    visit((struct test_sparse_product){
+        .count = 2, .factor = {a, b}, .piece_products = 20000, .dtype = SPMM_F64});
+    test_matrix_free(a);
+    test_matrix_free(b);
+}
+
+/* Infinity in two rows, NaN in one of them. */
+static void long_specials(const struct test_pattern *left, const struct test_pattern *right,
+                          test_sparse_visit visit)
+{
+    struct test_matrix *a = test_matrix_of(left, TEST_VALUES_REAL),
+                       *b = test_matrix_of(right, TEST_VALUES_REAL);
+    a->values[4200] = INFINITY;
+    a->values[a->row_ptr[1] + 1] = INFINITY;
+    a->values[a->row_ptr[1] + 4300] = (double)NAN;
+    visit((struct test_sparse_product){
+        .count = 2, .factor = {a, b}, .piece_products = 20000, .dtype = SPMM_F64});
+    test_matrix_free(a);
+    test_matrix_free(b);
+}
+
 void test_sparse_long_entries(test_sparse_visit visit)
 {
     static const struct test_pattern left = {"long rows", 6, 9000, long_rows},
                                      right = {"long columns", 9000, 1000, long_columns},
-                                     exact = {"two stretches", 3, 8192, every_one};
+                                     exact = {"two stretches", 3, 8192, every_one},
+                                     sums = {"one of seven", 1000, 7, one_of_seven};
     struct test_matrix *a = test_matrix_of(&left, TEST_VALUES_REAL),
                        *b = test_matrix_of(&right, TEST_VALUES_REAL),
-                       *e = test_matrix_of(&exact, TEST_VALUES_REAL);
+                       *e = test_matrix_of(&exact, TEST_VALUES_REAL),
+                       *s = test_matrix_of(&sums, TEST_VALUES_REAL);
     const struct test_sparse_product products[] = {
         {.count = 2, .factor = {a, b}, .piece_products = INT64_MAX, .dtype = SPMM_F64},
         {.count = 2, .factor = {a, b}, .piece_products = 20000, .diagonal = 1, .dtype = SPMM_F32},
         {.count = 2, .factor = {a, b}, .piece_products = 20000, .dtype = SPMM_F64},
         {.count = 2, .factor = {a, b}, .piece_products = 1, .dtype = SPMM_F64},
+        {.count = 3, .factor = {a, b, s}, .piece_products = 20000, .dtype = SPMM_F64},
         {.count = 2,
          .factor = {e, e},
          .op = {SPMM_OP_N, SPMM_OP_T},
@@ -84,9 +125,12 @@ void test_sparse_long_entries(test_sparse_visit visit)
     };
     for (size_t i = 0; i < sizeof products / sizeof products[0]; i++)
         visit(products[i]);
+    long_zeros(&left, &right, visit);
+    long_specials(&left, &right, visit);
     test_matrix_free(a);
     test_matrix_free(b);
     test_matrix_free(e);
+    test_matrix_free(s);
 }
 
 TEST_PATTERN(three_kinds, i == 0   ? j < 300
