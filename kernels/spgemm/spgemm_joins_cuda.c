@@ -18,13 +18,12 @@ static uint64_t cut_slices(const struct spmmi_spgemm_stage *s, const struct spmm
 {
     const int64_t first = s->c.row_ptr[cut->row], end = s->c.row_ptr[cut->row + 1], slice = join_slice(cut);
     uint64_t count = 0;
-    for (int64_t q = first, own; q<end; q += own> 0 ? own : 1) { /* 0: a long entry */
-        own = spmmi_spgemm_next_long(s, q, q + slice < end ? q + slice : end) - q;
-        if (own > 0 && joins != NULL)
+    for (int64_t q = first, own; (own = spmmi_spgemm_next_slice(s, &q, end, slice)) > 0; q += own) {
+        if (joins != NULL)
             joins[count] =
                 (struct spmmi_spgemm_join){(uint32_t)q, (uint32_t)(cut->partial + q - first), (uint32_t)own,
                                            (uint32_t)(end - first), (uint32_t)cut->pieces};
-        count += own > 0;
+        count++;
     }
     return count;
 }

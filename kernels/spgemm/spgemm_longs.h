@@ -43,6 +43,16 @@ static inline int64_t spmmi_spgemm_next_long(const struct spmmi_spgemm_stage *st
                : end;
 }
 
+/* Moves *q, an entry of C, to the first one before the end that is not long. Returns how many there are from it on, up
+ * to a long one, at most `most`; 0: none is left. */
+static inline int64_t spmmi_spgemm_next_slice(const struct spmmi_spgemm_stage *stage, int64_t *q, int64_t end,
+                                              int64_t most)
+{
+    while (*q < end && spmmi_spgemm_next_long(stage, *q, *q + 1) == *q)
+        ++*q;
+    return spmmi_spgemm_next_long(stage, *q, *q + most < end ? *q + most : end) - *q;
+}
+
 /* Has this row of C long entries? */
 static inline int spmmi_spgemm_row_is_long(const struct spmmi_spgemm_stage *stage, int64_t row)
 {

@@ -140,13 +140,10 @@ static void walk_row(struct making *m, const struct row *r)
     for (int64_t p = 0; r->units != NULL && p < r->pieces; p++, m->out->end_count++)
         if (m->is_writing)
             m->out->ends[m->out->end_count] = (uint32_t)r->units[p].end;
-    for (int64_t q = c[r->row], own; q<c[r->row + 1]; q += own> 0 ? own : 1) { /* 0: a long entry */
-        const int64_t end = q + most < c[r->row + 1] ? q + most : c[r->row + 1];
-        own = spmmi_spgemm_next_long(m->stage, q, end) - q;
-        if (own > 0)
-            put_range(m, r, q, own,
-                      r->units != NULL ? class_of_cut(entries) : class_of(own, r->end - r->first), piece);
-    }
+    for (int64_t q = c[r->row], own; (own = spmmi_spgemm_next_slice(m->stage, &q, c[r->row + 1], most)) > 0;
+         q += own)
+        put_range(m, r, q, own, r->units != NULL ? class_of_cut(entries) : class_of(own, r->end - r->first),
+                  piece);
 }
 
 /* A row that is not cut; one with a long list is of one piece. */

@@ -97,22 +97,16 @@ static void walk_listed(struct spgemm_walk *w, int64_t first, int64_t end, int64
     for (int64_t p = first; p < end; p++)
         w->cursor[p - first] = spmmi_spgemm_walk_start(s, p);
     at.is_listed = 1;
-    while (at.c_at < c_end) {
-        const int64_t most_end = at.c_at + most < c_end ? at.c_at + most : c_end,
-                      next = spmmi_spgemm_next_long(s, at.c_at, most_end);
+    const int64_t to_out = at.out - at.c_at;
+    for (int64_t own; (own = spmmi_spgemm_next_slice(s, &at.c_at, c_end, most)) > 0; at.c_at += own) {
+        const int64_t next = at.c_at + own;
         const uint64_t before = w->listed;
-        if (next == at.c_at) {
-            at.out++;
-            at.c_at++;
-            continue;
-        }
         list_until(w, first, end, s->c.col_ind[at.c_at], next < c_end ? s->c.col_ind[next] : INT32_MAX);
         at.list = (uint64_t)direct + before;
         at.length = w->listed - before;
-        at.entries = (uint32_t)(next - at.c_at);
+        at.entries = (uint32_t)own;
+        at.out = at.c_at + to_out;
         put_item(w, &at);
-        at.out += next - at.c_at;
-        at.c_at = next;
     }
 }
 
