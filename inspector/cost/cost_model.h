@@ -18,13 +18,13 @@
 #define SPMMI_REUSE_BINS 34
 #define SPMMI_STEP_LEVELS 9 /* 1, 2, 4 .. 256 consecutive items */
 
-/* Metrics of op(A) that any prediction needs; O(nnz), one counter a column. */
 /* Bin b counts windows of 2^b nonzeros. */
 struct spmmi_model_locality {
     double near[SPMMI_REUSE_BINS]; /* share of nonzeros whose column came at most 2^b nonzeros before */
     double working_set[SPMMI_REUSE_BINS]; /* distinct columns of a window, mean */
 };
 
+/* Metrics of op(A) that any prediction needs; O(nnz), one counter a column. */
 struct spmmi_model_matrix {
     double rows, cols, nnz;
     double rows_used, cols_used; /* that hold nonzeros */
@@ -83,8 +83,9 @@ struct spmmi_prediction spmmi_model_predict(spmmi_cost_fn *cost, const struct sp
 double spmmi_model_combine(const struct spmmi_model_constants *constants, const double term[SPMMI_TERMS],
                            double launch_s, double launches);
 
-/* The hit rate of a cache of `columns` columns, in one of the orders of the matrix, and the window of nonzeros that holds so many
- * distinct columns: Che's characteristic time, from measured reuse instead of popularity. */
+/* The hit rate of a cache of `columns` columns, in one of the orders of the matrix, and the window of nonzeros that
+ * holds so many distinct columns: Che's characteristic time, from measured reuse instead of popularity. others: what
+ * else comes to the cache for each nonzero, in columns. */
 struct spmmi_model_hit {
     double share, window;
 };

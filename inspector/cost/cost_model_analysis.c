@@ -9,10 +9,11 @@
 #include "format/matrix/numbered_columns.h"
 
 #define STEP 4 /* nonzeros of a step of a walk */
-/* Thread blocks of a wave of a nonzero split and their most nonzeros, as on an H100 for the widest tiles
- * (kernels/rows/rows_shape.h). Fewer columns fit the L2 cache, where the order does not matter. */
-#define PLACES 640
-#define PLACE_NONZEROS_MAX 1024
+/* Thread blocks of a wave of a nonzero split and their most nonzeros, about as on an H100 for the widest tiles
+ * (kernels/rows/rows_shape.h). With fewer columns B fits the L2 cache: the second walk is spared, and what A and C
+ * push out there is not predicted. */
+#define WAVE_BLOCKS 640
+#define BLOCK_NONZEROS_MAX 1024
 #define SIDE_BY_SIDE_COLUMNS_MIN 32768
 
 /* Times between uses of a column, the first and last use counted from the ends: by powers of two. */
@@ -51,15 +52,15 @@ static void measure_locality(const struct times *inner, const struct times *oute
     }
 }
 
-/* An order of the nonzeros: blocks of them are walked side by side, as many as there are places, then those behind. */
+/* An order of the nonzeros: blocks of them are walked side by side, as many as fit a wave, then those behind. */
 struct order {
-    int64_t nnz, block, places;
+    int64_t nnz, block, blocks; /* nonzeros, in all and of a block; blocks of a wave */
 };
 
-static int64_t place_nonzeros(int64_t nnz)
+static int64_t block_nonzeros(int64_t nnz)
 {
-    const int64_t waves = nnz / (PLACES * PLACE_NONZEROS_MAX) + 1;
-    return nnz / (PLACES * waves) + 1;
+    const int64_t waves = nnz / (WAVE_BLOCKS * BLOCK_NONZEROS_MAX) + 1;
+    return nnz / (WAVE_BLOCKS * waves) + 1;
 }
 
 /* last[]: one past the time of a column's last use, 0: none. Returns the columns that are used. */
@@ -70,10 +71,9 @@ static double walk(const struct order *o, const int32_t *col_ind, int64_t cols, 
     struct times outer = {0};
     int64_t time = 0;
     double cols_used = 0;
-    for (int64_t first = 0; first < o->nnz; first += o->block * o->places) {
+    for (int64_t first = 0; first < o->nnz; first += o->block * o->blocks) {
         for (int64_t step = 0; step < o->block; step++) {
-            for (int64_t p = first + step, place = 0; place < o->places && p < o->nnz;
-                 place++, p += o->block) {
+            for (int64_t p = first + step, b = 0; b < o->blocks && p < o->nnz; b++, p += o->block) {
                 int64_t *const l = &last[col_ind[p]];
                 time++;
                 if (*l > 0)
@@ -99,7 +99,7 @@ static spmm_status_t analysis_columns(int64_t cols, int64_t nnz, const int32_t *
 {
     spmm_status_t status = SPMM_OK;
     const struct order by_rows = {nnz, nnz > 0 ? nnz : 1, 1};
-    const struct order side_by_side = {nnz, place_nonzeros(nnz), PLACES};
+    const struct order side_by_side = {nnz, block_nonzeros(nnz), WAVE_BLOCKS};
     struct spmmi_numbered_columns columns = spmmi_columns_own(cols, col_ind);
     int64_t *last = NULL;
     if (spmmi_columns_are_many(cols, nnz))

@@ -46,7 +46,7 @@ strided_gbs = 272.8 545.4 1095
 # Constants of the cost model: start_us launch_us, then the factors of DRAM, L2, L1, arithmetic, issue, waves,
 # longest walk and conversions; fitted to 14,529 products on an H200 and judged on 7,723 of other matrices
 # (docs/model.md, "How good it is"; docs/decisions/0094 says which are older, and that row-split.f16 has 60 products;
-# 0100, which are of an H100 too);
+# 0100, which are of an H100 too; row-split.f32 and f64 are those of 0108);
 # those of conversions in rows (f32, f16), window (f16) and panel (tf32, 3xtf32, f16) were fitted to 153 column-major
 # products since, those of panel in tf32 and 3xtf32 as one (decision 0083)
 model.row-split.f32 = 0.1794 0.8131 1.21 0.4631 0.6329 1.003 1.1 2.491 1.396 1.179
@@ -82,8 +82,8 @@ model.gemm.tf32 = 7.693 0.7 2.581 0.5563 1 0.05 1 1 1.39 1.47
 model.wide.f32 = 1.211 1.9 4.678 1.008 0.969 0.996 2.334 1.012 3.615 1
 
 # Risks: factors of predictions when candidates are compared, docs/model.md ("Risks"), set by the same products
-risk.row-split.f32 = 1.04 1.1 1.04 1
-risk.row-split.f64 = 1 1.1 1.06 1.02
+risk.row-split.f32 = 0.97 1.1 1.04 1.06
+risk.row-split.f64 = 0.96 1.1 1.06 1.06
 risk.tiled.f32 = 1 0.89 1 1
 risk.tiled.f16 = 0.97 0.97 0.97 1.02
 risk.window = 1.04 1.04 1.06 1.04

@@ -249,8 +249,8 @@ static double narrow_share(const struct spmmi_model_query *q)
 /* All blocks of a wave of a nonzero split begin at once, far from each other; those of a row split are neighbours. */
 static const struct spmmi_model_locality *order_of(const struct spmmi_model_query *q, const struct shape *s)
 {
-    const int is_spread = q->candidate->schedule == SPMM_SCHEDULE_NONZERO_SPLIT && !s->is_staged;
-    return is_spread ? &q->matrix->side_by_side : &q->matrix->by_rows;
+    const int is_wave = q->candidate->schedule == SPMM_SCHEDULE_NONZERO_SPLIT && !s->is_staged;
+    return is_wave ? &q->matrix->side_by_side : &q->matrix->by_rows;
 }
 
 static double bytes_of_a(const struct spmmi_model_query *q, const struct shape *s)
