@@ -17,7 +17,8 @@
 // bounds      positions, ranks, rows and columns that come out of tables are cut off at what the arrays, B and C
 //             have: damaged tables cannot make a kernel read or write elsewhere (docs/decisions/0037)
 // residue     the stream is padded; entries past an item's end are computed and dropped, never stored
-// memory      two sums a thread and column of shared memory in a nonzero split, none in a row split;
+// memory      two sums a thread and column of shared memory in a nonzero split, none in a row split; 36 KiB more where
+//             blocks keep columns of C (rows_columns.cuh);
 //             48 registers, or 64 for f64 and for eight columns a lane in a nonzero split: 5 or 4 blocks a
 //             multiprocessor; of f32 row splits also 40, where 6 blocks save a wave
 // measured    docs/performance.md, on an H200

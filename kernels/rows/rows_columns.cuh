@@ -19,6 +19,8 @@ template <typename T, int VEC, int LANES> struct KeptRows {
     static constexpr uint32_t PITCH = WIDTH + 16 / sizeof(Sum); // 8 rows of 4 columns lie in different banks
     static constexpr uint32_t ROOM = SPMMI_ROWS_KEPT_BYTES / (PITCH * sizeof(Sum));
     static constexpr uint32_t ROWS = ROOM < THREADS ? ROOM : THREADS; // see take_turn
+    static_assert(WIDTH != SPMMI_ROWS_KEPT_COLUMNS || ROWS == spmmi_rows_kept_rows(sizeof(Sum)),
+                  "the host counts with as many");
     alignas(16) Sum sums[ROWS * PITCH];
     uint32_t row, count; // rows of the turn
     // Of a nonzero split: turns with this one, the rows of the block end before row_end, boundaries of nonzeros (struct

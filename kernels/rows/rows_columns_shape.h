@@ -7,6 +7,7 @@
 
 /* Products of one full tile, or wide ones of short rows: those walk A once for each tile. Values of 16 bits, whose sums
  * take twice the room, are converted. Measured on an H100 over 27 matrices (docs/decisions/0101). */
+#define SPMMI_ROWS_KEPT_TARGET 90 /* multiprocessors before have less shared memory */
 #define SPMMI_ROWS_KEPT_LEAST 17
 #define SPMMI_ROWS_KEPT_WIDE 64
 #define SPMMI_ROWS_KEPT_MEAN_ROW(value_bytes) (5 * (value_bytes) / 4)
@@ -26,12 +27,6 @@ static inline int spmmi_rows_kept_grid(size_t value_bytes)
 {
     return spmmi_rows_grid(
         (struct spmmi_rows_shape){1, spmmi_rows_kept_lanes(value_bytes), SPMMI_ROWS_COLUMNS, 1});
-}
-
-/* Rows of a turn, for which a block has room. */
-static inline uint32_t spmmi_rows_kept_rows(size_t value_bytes)
-{
-    return SPMMI_ROWS_KEPT_BYTES / (SPMMI_ROWS_KEPT_COLUMNS * (uint32_t)value_bytes + 16);
 }
 
 /* Nonzero split: a block of many rows takes as many turns, while others wait for it. Without nonzeros there is none. */

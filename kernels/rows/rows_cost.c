@@ -39,6 +39,7 @@ struct shape {
     double group, block; /* nonzero split: most nonzeros of a group of lanes; of a block, mean */
     int is_staged;       /* few columns of a nonzero split */
     int is_sliced;       /* one column of a row split; share is the warps of a slice */
+    int is_kept;         /* blocks keep the sums of column-major C */
 };
 
 static double pass_columns(const struct spmmi_model_query *q)
@@ -49,16 +50,17 @@ static double pass_columns(const struct spmmi_model_query *q)
                : q->n;
 }
 
-/* Are the sums of column-major C kept? Uneven blocks, which convert it, are not known. */
+/* May the sums of column-major C be kept? Uneven blocks, which convert it, are not known; those of a row split have no
+ * empty rows. */
 static int keeps_columns(const struct spmmi_model_query *q)
 {
-    return q->is_col_major && spmmi_rows_keeps_columns((int64_t)q->matrix->rows, (int64_t)q->matrix->nnz,
-                                                       (int64_t)q->n, (uint32_t)q->value_bytes);
-}
-
-static double tile_columns(const struct spmmi_model_query *q)
-{
-    return keeps_columns(q) ? SPMMI_ROWS_KEPT_COLUMNS : pass_columns(q);
+    const struct spmmi_model_matrix *const m = q->matrix;
+    const uint32_t target = q->profile->target;
+    if (!q->is_col_major || (target != SPMMI_TARGET_ANY && target < SPMMI_ROWS_KEPT_TARGET) ||
+        (q->candidate->schedule == SPMM_SCHEDULE_ROW_SPLIT && m->rows_used < m->rows))
+        return 0;
+    return spmmi_rows_keeps_columns((int64_t)m->rows, (int64_t)m->nnz, (int64_t)q->n,
+                                    (uint32_t)q->value_bytes);
 }
 
 /* Columns a lane where B and C are aligned; column-major ones become so. */
@@ -126,28 +128,41 @@ static uint32_t share_of(const struct spmmi_model_query *q, const struct shape *
                                (uint64_t)(q->profile->multiprocessors * s->blocks_per_sm));
 }
 
-static struct shape shape_of(const struct spmmi_model_query *q)
+/* Of products of so many columns. */
+static struct shape columns_shape(const struct spmmi_model_query *q, double columns)
 {
     const uint32_t bytes = (uint32_t)q->value_bytes;
     const struct spmmi_rows_shape launch =
-        spmmi_rows_shape_of((int64_t)tile_columns(q), vec_of(q), q->is_col_major ? 0 : bytes);
+        spmmi_rows_shape_of((int64_t)columns, vec_of(q), q->is_col_major ? 0 : bytes);
     /* The fitted factors were measured with the usual slack. */
     const int grid = spmmi_rows_grid(launch);
     const struct spmmi_rows_blocks blocks =
         spmmi_rows_blocks_with(spmmi_rows_slack(grid), (uint64_t)q->matrix->nnz, SPMMI_MODEL_ITEM_SIZE, bytes,
                                grid, (uint32_t)q->profile->multiprocessors);
+    return (struct shape){.lanes = launch.lanes,
+                          .share = 1,
+                          .vec = launch.vec,
+                          .tile = (double)launch.lanes * launch.vec,
+                          .group = (double)blocks.group_nonzeros,
+                          .block = (double)blocks.nonzeros,
+                          .blocks_per_sm = SPMMI_ROWS_BLOCKS_PER_SM(bytes)};
+}
+
+/* As it is launched: groups share rows by the width of all columns, and where none does, C may be kept. */
+static struct shape shape_of(const struct spmmi_model_query *q)
+{
     struct shape s;
     if (has_sliced_shape(q, &s))
         return s;
     if (!has_staged_shape(q, &s))
-        s = (struct shape){.lanes = launch.lanes,
-                           .vec = launch.vec,
-                           .group = (double)blocks.group_nonzeros,
-                           .block = (double)blocks.nonzeros,
-                           .blocks_per_sm = SPMMI_ROWS_BLOCKS_PER_SM(bytes)};
+        s = columns_shape(q, pass_columns(q));
     s.tile = s.lanes * s.vec;
-    s.tiles = ceil(q->n / s.tile);
     s.share = q->candidate->schedule == SPMM_SCHEDULE_ROW_SPLIT ? share_of(q, &s) : 1;
+    if (s.share <= 1 && keeps_columns(q)) {
+        s = columns_shape(q, SPMMI_ROWS_KEPT_COLUMNS);
+        s.is_kept = 1;
+    }
+    s.tiles = ceil(q->n / s.tile);
     return s;
 }
 
@@ -249,8 +264,8 @@ static double narrow_share(const struct spmmi_model_query *q)
 /* All blocks of a wave of a nonzero split begin at once, far from each other; those of a row split are neighbours. */
 static const struct spmmi_model_locality *order_of(const struct spmmi_model_query *q, const struct shape *s)
 {
-    const int is_wave = q->candidate->schedule == SPMM_SCHEDULE_NONZERO_SPLIT && !s->is_staged;
-    return is_wave ? &q->matrix->side_by_side : &q->matrix->by_rows;
+    const int begins_apart = q->candidate->schedule == SPMM_SCHEDULE_NONZERO_SPLIT && !s->is_staged;
+    return begins_apart ? &q->matrix->side_by_side : &q->matrix->by_rows;
 }
 
 static double bytes_of_a(const struct spmmi_model_query *q, const struct shape *s)
@@ -302,7 +317,7 @@ static void add_gpu(const struct spmmi_model_query *q, struct spmmi_prediction *
     const struct spmmi_model_matrix *m = q->matrix;
     const int direct_c = stores_columns(q);
     const struct shape s = shape_of(q);
-    const int converts_c = q->is_col_major && !direct_c && !(keeps_columns(q) && s.share == 1);
+    const int converts_c = q->is_col_major && !direct_c && !s.is_kept;
     add_bytes(q, &s, direct_c, q->is_col_major, p);
     if (s.is_sliced)
         add_slices(q, &s, p);

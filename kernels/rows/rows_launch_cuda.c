@@ -52,14 +52,15 @@ static int have_room(const struct spmmi_rows_problem *problem, size_t value_byte
     const uint32_t groups = SPMMI_ROWS_THREADS / spmmi_rows_kept_lanes(value_bytes);
     if (problem->schedule == SPMM_SCHEDULE_NONZERO_SPLIT)
         return spmmi_rows_kept_are_even(problem->rows, grid->count, grid->most_rows, value_bytes);
-    return problem->ranks == problem->rows &&
+    return problem->ranks == problem->rows && problem->item_size > 0 &&
            groups * (uint64_t)problem->item_size <= spmmi_rows_kept_rows(value_bytes);
 }
 
-static int keeps_columns(const struct spmmi_rows_problem *problem)
+static int keeps_columns(const struct spmmi_rows_problem *problem, const struct spmmi_device *device)
 {
     const size_t value_bytes = spmm_dtype_size(problem->dtype);
-    return has_column_kernels(problem) && needs_conversion(problem->b) &&
+    return device->target >= SPMMI_ROWS_KEPT_TARGET && has_column_kernels(problem) &&
+           needs_conversion(problem->b) &&
            spmmi_rows_keeps_columns(problem->rows, problem->nnz, problem->b->cols, (uint32_t)value_bytes) &&
            have_room(problem, value_bytes);
 }
@@ -207,7 +208,7 @@ void spmmi_rows_launch_plan(const struct spmmi_rows_problem *problem, const stru
     launch->shape.share = share_of(problem, device, launch);
     if (launch->shape.share > 1)
         launch->shape.way = SPMMI_ROWS_TEAMS;
-    else if (keeps_columns(problem))
+    else if (keeps_columns(problem, device))
         keep_columns(launch, vec);
     launch->is_early = device->can_overlap;
     count_blocks(problem, device, launch);

@@ -149,10 +149,11 @@ static void blocks_add(struct spmmi_cuda_rows *rows, const struct spmmi_stream_h
                        uint32_t sm_count, struct spmmi_blocks_source *sources, struct spmmi_uploads *uploads)
 {
     const uint32_t size = rows->items.item_size;
+    const size_t value_bytes = spmm_dtype_size(rows->dtype);
     for (int grid = 0; grid < SPMMI_ROWS_GRIDS; grid++) {
         const uint64_t count = rows->blocks[grid].count;
         sources[grid] = spmmi_rows_blocks_source(stream, size, rows->dtype, grid, sm_count);
-        if (grid == spmmi_rows_kept_grid(spmm_dtype_size(rows->dtype)))
+        if (value_bytes >= 4 && grid == spmmi_rows_kept_grid(value_bytes))
             rows->blocks[grid].most_rows = spmmi_blocks_most_rows(&sources[grid], count);
         spmmi_cuda_table_add(uploads, rows->blocks[grid].blocks, count + 1, spmmi_blocks_fill,
                              &sources[grid]);

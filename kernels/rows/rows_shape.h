@@ -3,6 +3,8 @@
 #ifndef SPMMI_ROWS_SHAPE_H
 #define SPMMI_ROWS_SHAPE_H
 
+#include <stddef.h>
+
 #include "kernels/shared/kernel_base.h"
 
 enum spmmi_rows_way {
@@ -97,6 +99,17 @@ static inline int spmmi_rows_stores_columns(int64_t rows, int64_t nnz, int64_t n
 #define SPMMI_ROWS_KEPT_BYTES 36864u
 #define SPMMI_ROWS_KEPT_COLUMNS 32u
 #define SPMMI_ROWS_KEPT_SPAN 8u
+
+/* Rows of a turn, for which a block has room; a thread each at most. */
+SPMMI_GEOMETRY uint32_t spmmi_rows_kept_room(size_t value_bytes)
+{
+    return SPMMI_ROWS_KEPT_BYTES / (SPMMI_ROWS_KEPT_COLUMNS * (uint32_t)value_bytes + 16);
+}
+SPMMI_GEOMETRY uint32_t spmmi_rows_kept_rows(size_t value_bytes)
+{
+    return spmmi_rows_kept_room(value_bytes) < SPMMI_ROWS_THREADS ? spmmi_rows_kept_room(value_bytes)
+                                                                  : SPMMI_ROWS_THREADS;
+}
 
 /* Columns a lane, of B of so many bytes a value, from the most on: 16 bytes' worth, a pair, one; 0 after that. */
 static inline uint32_t spmmi_rows_narrower(uint32_t vec, uint32_t value_bytes)
