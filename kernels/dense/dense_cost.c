@@ -148,8 +148,8 @@ static void add_narrow(const struct spmmi_model_query *q, const struct spmmi_den
         fmax(blocks / (2.0 * d->multiprocessors), 1) * walk * SPMMI_MODEL_STEP_CYCLES / d->clock_hz;
 }
 
-/* What warpgroups take is predicted where they are divided (dense_tile_shape.h). Less than the profile's launch is left
- * beside that. */
+/* What warpgroups take is fitted where they are divided (dense_tile_shape.h), beside the launch of an empty kernel:
+ * shorter by 1.7 us than that of a profile (docs/decisions/0102). */
 static const struct spmmi_model_constants tile_constants = {-1.7, 0, {0, 0, 0, 0, 0, 1, 0, 0}};
 
 /* Alignments as above. */
@@ -158,12 +158,12 @@ static struct spmmi_dense_tile_shape tile_of(const struct spmmi_model_query *q)
     static const struct spmmi_dense_tile_shape none = {0};
     const struct spmmi_model_matrix *m = q->matrix;
     const int is_swapped = q->is_col_major != 0;
-    const struct spmmi_dense_tile operands = {(uint32_t)q->profile->multiprocessors,
-                                              is_swapped,
-                                              is_swapped,
-                                              (int64_t)(is_swapped ? q->n : m->rows),
-                                              (int64_t)(is_swapped ? m->rows : q->n),
-                                              (int64_t)m->cols};
+    const struct spmmi_dense_tile operands = {.multiprocessors = (uint32_t)q->profile->multiprocessors,
+                                              .is_columns = is_swapped,
+                                              .is_swapped = is_swapped,
+                                              .rows = (int64_t)(is_swapped ? q->n : m->rows),
+                                              .columns = (int64_t)(is_swapped ? m->rows : q->n),
+                                              .k = (int64_t)m->cols};
     const double word = SPMMI_DENSE_ROW_BYTES / q->value_bytes;
     const int is_aligned = fmod(is_swapped ? m->cols : q->n, word) == 0;
     const int has_kernels =

@@ -58,14 +58,16 @@ __device__ __forceinline__ void fence_barriers()
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
 
-// cluster_sync in two halves, which orders no memory.
+// cluster_sync in two halves, which orders no memory. Lanes of a warp take each together.
 __device__ __forceinline__ void arrive_at_cluster()
 {
+    __syncwarp();
     asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
 }
 
 __device__ __forceinline__ void wait_for_cluster()
 {
+    __syncwarp();
     asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
 }
 

@@ -15,7 +15,7 @@
 #define SPMMI_DENSE_TILE_SHARES_MAX 8u /* thread blocks of a cluster, which share the steps of a tile */
 
 #define SPMMI_DENSE_TILE_BARRIER_BYTES 512u
-/* Of a thread block of capability 9.0; tiles that need more in a cluster are in none. */
+/* Of a thread block of capability 9.0. */
 #define SPMMI_DENSE_TILE_SHARED_MAX 232448u
 
 /* Shared memory of a thread block: stages, in whose place its sums come, barriers, and in a cluster the sums of rows
@@ -43,12 +43,12 @@ struct spmmi_dense_tile_shape {
     uint32_t ns;                    /* predicted, beside the launch of an empty kernel */
 };
 
-/* Thread blocks that a multiprocessor has at once, alone and of clusters, and nanoseconds: of any product, of a step,
- * of a thread block for each multiprocessor, and of a step for each, which they all load for. Fitted to 195 products of
- * six layers, n = 64 to 2,048, cold, on an H100: 7 % root mean square; the 1,700 were 1,440, which chose wrongly four
- * times (docs/decisions/0102). */
+/* Thread blocks of a multiprocessor that are counted with, alone and of clusters (0: not in clusters), and nanoseconds:
+ * of any product, of a step, of a thread block for each multiprocessor, and of a step for each, which they all load
+ * for. Nanoseconds were fitted to 195 products of six layers, n = 64 to 2,048, cold, on an H100: 7 % root mean square;
+ * start of 64 x 64 was fitted as 1,440, which chose wrongly four times, and set to 1,700 (docs/decisions/0102). */
 struct spmmi_dense_tile_kind {
-    uint32_t rows, columns, stages, resident, resident_of_cluster, start, step, block, shared_step;
+    uint32_t rows, columns, stages, counted, counted_of_cluster, start, step, block, shared_step;
 };
 #define SPMMI_DENSE_TILE_CLUSTER_NS 1470
 
@@ -63,17 +63,17 @@ static inline uint64_t spmmi_dense_tile_clusters(uint64_t blocks, uint32_t share
     return shares > 2 ? blocks * 10 / (11 * shares + 1) : blocks / shares;
 }
 
-/* 0: not so, as not all thread blocks run at once, or they have a step each. */
+/* 0: not so, as not all thread blocks are counted to run at once, or one of a cluster has less than two steps. */
 static inline uint64_t spmmi_dense_tile_ns(const struct spmmi_dense_tile *p,
                                            const struct spmmi_dense_tile_kind *kind, uint32_t shares)
 {
     const uint64_t steps = spmmi_dense_tile_count(p->k, SPMMI_DENSE_TILE_STEP), all = p->multiprocessors;
     const uint64_t tiles =
         spmmi_dense_tile_count(p->rows, kind->rows) * spmmi_dense_tile_count(p->columns, kind->columns);
-    const uint64_t resident = shares > 1 ? kind->resident_of_cluster : kind->resident;
+    const uint64_t counted = shares > 1 ? kind->counted_of_cluster : kind->counted;
     const uint64_t blocks = tiles * shares, own = (steps + shares - 1) / shares;
     const uint64_t at_once = blocks > all ? blocks : all;
-    if (tiles > spmmi_dense_tile_clusters(all * resident, shares) ||
+    if (tiles > spmmi_dense_tile_clusters(all * counted, shares) ||
         (shares > 1 && steps < 2 * (uint64_t)shares))
         return 0;
     return kind->start + own * kind->step + (blocks * kind->block + own * at_once * kind->shared_step) / all +
@@ -103,6 +103,7 @@ static inline int spmmi_dense_tile_may(const struct spmmi_dense_tile *p)
 
 static inline struct spmmi_dense_tile_shape spmmi_dense_tile(const struct spmmi_dense_tile *p)
 {
+    /* Of 64 x 32 in clusters, two would fit a multiprocessor; that was not measured. */
     static const struct spmmi_dense_tile_kind kinds[] = {{64, 32, 8, 2, 1, 1260, 110, 850, 63},
                                                          {64, 64, 6, 2, 1, 1700, 200, 960, 36},
                                                          {128, 128, 6, 1, 0, 2820, 300, 1840, 0},
@@ -117,13 +118,13 @@ static inline struct spmmi_dense_tile_shape spmmi_dense_tile(const struct spmmi_
             if (ns == 0 || ns >= best.ns || steps > SPMMI_DENSE_TILE_STEPS_MAX)
                 continue;
             best = (struct spmmi_dense_tile_shape){
-                kinds[i].rows,
-                kinds[i].columns,
-                kinds[i].stages,
-                (uint32_t)spmmi_dense_tile_count(p->rows, kinds[i].rows),
-                (uint32_t)spmmi_dense_tile_count(p->columns, kinds[i].columns),
-                shares,
-                (uint32_t)ns};
+                .rows = kinds[i].rows,
+                .columns = kinds[i].columns,
+                .stages = kinds[i].stages,
+                .down = (uint32_t)spmmi_dense_tile_count(p->rows, kinds[i].rows),
+                .across = (uint32_t)spmmi_dense_tile_count(p->columns, kinds[i].columns),
+                .shares = shares,
+                .ns = (uint32_t)ns};
         }
     return best;
 }

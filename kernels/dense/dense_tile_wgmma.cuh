@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// wgmma of 16-bit types whose two operands lie in shared memory (sm_90a), with a swizzle of 128 bytes.
+// wgmma of 16-bit types whose two operands lie in shared memory (sm_90a), with a swizzle of 128 or 64 bytes.
 #pragma once
 #include <type_traits>
 
