@@ -222,12 +222,16 @@ static void few_columns_are_multiplied_as_said(void **state)
 
 TEST_PATTERN(half, (i + j) % 2 == 0)
 
-static void check_narrow(const struct test_matrix *a, int form, const int64_t *widths, int count)
+/* Each pair of layouts without C and with it. b_gap: of column-major B. */
+static void check_narrow(const struct test_matrix *a, int form, const int64_t *widths, int count,
+                         int64_t b_gap)
 {
     spmm_executor_t *executor = executor_make(a, form);
-    for (int i = 0; i < count * 4; i++) {
-        struct test_product product = test_cuda_plain(widths[i / 4], i % 4);
-        product.beta = i % 3 == 0 ? -0.5 : 0;
+    for (int i = 0; i < count * 8; i++) {
+        struct test_product product = test_cuda_plain(widths[i / 8], i % 4);
+        product.beta = i / 4 % 2 ? -0.5 : 0;
+        product.alpha = i % 3 ? 1 : -2;
+        product.b_gap = product.b_layout == SPMM_COL_MAJOR ? b_gap : 0;
         test_cuda_product_check(executor, NULL, a, type_of(form), &product);
         if (i % 4 == 0 || i % 4 == 3) /* B and C of one layout */
             test_cuda_product_canary(executor, a, type_of(form), &product, (7 * i) % a->cols);
@@ -246,7 +250,7 @@ static void narrow_products_meet_their_bound(void **state)
         const struct test_pattern pattern = {"half", sizes[m][0], sizes[m][1], half};
         struct test_matrix *a = test_matrix_of(&pattern, TEST_VALUES_REAL);
         for (int form = 0; form < FORMS; form++)
-            check_narrow(a, form, m < 2 ? widths : wide, m < 2 ? 8 : 2);
+            check_narrow(a, form, m < 2 ? widths : wide, m < 2 ? 8 : 2, 0);
         test_matrix_free(a);
     }
 }
@@ -254,9 +258,9 @@ static void narrow_products_meet_their_bound(void **state)
 /* 16 bits by warpgroups: each tile, alone and of clusters, and tails of rows, columns and k. */
 static void products_of_warpgroups_meet_their_bound(void **state)
 {
-    static const int64_t sizes[][3] = {{250, 2300, 248},  {250, 2300, 504}, {250, 2300, 120},
-                                       {500, 2040, 136},  {2040, 500, 120}, {2040, 72, 504},
-                                       {2040, 200, 1000}, {2040, 75, 2040}, {70, 1000, 40},
+    static const int64_t sizes[][3] = {{250, 1400, 248},  {250, 1500, 504}, {250, 2300, 120},
+                                       {500, 2040, 136},  {2040, 500, 120}, {1000, 72, 504},
+                                       {1100, 200, 1000}, {2040, 75, 1048}, {70, 1000, 40},
                                        {8, 8, 16},        {1, 136, 24},     {130, 4000, 64}};
     (void)state;
     for (size_t m = 0; m < sizeof sizes / sizeof *sizes; m++) {
@@ -265,7 +269,7 @@ static void products_of_warpgroups_meet_their_bound(void **state)
         const int form = (int)(SPMM_F16 - SPMM_F32 + m % 2);
         const struct spmmi_dense_tile of = {132, 0, 0, sizes[m][0], sizes[m][2], sizes[m][1]};
         assert_true(spmmi_dense_tile(&of).columns > 0);
-        check_narrow(a, form, &sizes[m][2], 1);
+        check_narrow(a, form, &sizes[m][2], 1, (8 - a->cols % 8) % 8);
         test_matrix_free(a);
     }
 }
