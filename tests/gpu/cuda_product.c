@@ -218,6 +218,27 @@ void test_cuda_product_check_types(spmm_executor_t *executor, spmm_executor_t *c
     test_dense_free(&c_before);
 }
 
+void test_cuda_product_layouts(spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype,
+                               const struct test_product *columns)
+{
+    struct test_product rows = *columns;
+    rows.b_layout = rows.c_layout = SPMM_ROW_MAJOR;
+    rows.b_gap = rows.c_gap = rows.shift = 0;
+    struct test_dense b = test_product_b(a, dtype, columns), c = test_product_c(a, dtype, columns);
+    struct test_dense e = test_product_b(a, dtype, &rows), d = test_product_c(a, dtype, &rows);
+    test_cuda_product_run(executor, columns, &b, &c);
+    test_cuda_product_run(executor, &rows, &e, &d);
+    for (int64_t i = 0; i < c.view.rows; i++)
+        for (int64_t j = 0; j < c.view.cols; j++) {
+            const double got = test_dense_get(&c, i, j), want = test_dense_get(&d, i, j);
+            assert_memory_equal(&got, &want, sizeof got);
+        }
+    test_dense_free(&b);
+    test_dense_free(&c);
+    test_dense_free(&e);
+    test_dense_free(&d);
+}
+
 void test_cuda_product_canary(spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype,
                               const struct test_product *product, int64_t column)
 {

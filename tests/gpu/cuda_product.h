@@ -67,6 +67,10 @@ void test_cuda_product_check_types(spmm_executor_t *executor, spmm_executor_t *c
                                    const struct test_matrix *a, const spmm_types_info_t *types,
                                    const struct test_product *product);
 
+/* A column-major product has the bits of the row-major one. */
+void test_cuda_product_layouts(spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype,
+                               const struct test_product *columns);
+
 /* NaN or Inf in row `column` of B reaches just the rows of C that store that column. */
 void test_cuda_product_canary(spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype,
                               const struct test_product *product, int64_t column);

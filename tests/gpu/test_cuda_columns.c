@@ -158,23 +158,8 @@ static void check_bits(const struct test_matrix *a, const struct test_tcblock_ca
     for (int w = turn / 2 % 2; w < WIDTH_COUNT; w += 2) {
         if (adds_in_another_order(of, widths[w]))
             continue;
-        struct test_product columns = product_of(a, widths[w], turn + w), rows = columns;
-        rows.b_layout = rows.c_layout = SPMM_ROW_MAJOR;
-        rows.b_gap = rows.c_gap = rows.shift = 0;
-        struct test_dense b = test_product_b(a, of->dtype, &columns),
-                          c = test_product_c(a, of->dtype, &columns);
-        struct test_dense e = test_product_b(a, of->dtype, &rows), d = test_product_c(a, of->dtype, &rows);
-        test_cuda_product_run(executor, &columns, &b, &c);
-        test_cuda_product_run(executor, &rows, &e, &d);
-        for (int64_t i = 0; i < c.view.rows; i++)
-            for (int64_t j = 0; j < c.view.cols; j++) {
-                const double got = test_dense_get(&c, i, j), want = test_dense_get(&d, i, j);
-                assert_memory_equal(&got, &want, sizeof got);
-            }
-        test_dense_free(&b);
-        test_dense_free(&c);
-        test_dense_free(&e);
-        test_dense_free(&d);
+        const struct test_product columns = product_of(a, widths[w], turn + w);
+        test_cuda_product_layouts(executor, a, of->dtype, &columns);
     }
     spmm_executor_destroy(executor);
 }

@@ -117,24 +117,9 @@ static void row_splits_have_the_bits_of_rows(void **state)
         const spmm_dtype_t dtype = turn < PATTERN_COUNT ? SPMM_F32 : SPMM_F64;
         struct test_matrix *a = test_matrix_of(&patterns[turn % PATTERN_COUNT], TEST_VALUES_REAL);
         struct test_cuda_pair pair = pair_of(a, dtype, SPMM_SCHEDULE_ROW_SPLIT);
-        struct test_product columns = product_of(widths[turn % 4], turn), rows;
+        struct test_product columns = product_of(widths[turn % 4], turn);
         columns.beta = 0;
-        rows = columns;
-        rows.b_layout = rows.c_layout = SPMM_ROW_MAJOR;
-        rows.b_gap = rows.c_gap = rows.shift = 0;
-        struct test_dense b = test_product_b(a, dtype, &columns), c = test_product_c(a, dtype, &columns);
-        struct test_dense e = test_product_b(a, dtype, &rows), d = test_product_c(a, dtype, &rows);
-        test_cuda_product_run(pair.gpu, &columns, &b, &c);
-        test_cuda_product_run(pair.gpu, &rows, &e, &d);
-        for (int64_t i = 0; i < c.view.rows; i++)
-            for (int64_t j = 0; j < c.view.cols; j++) {
-                const double got = test_dense_get(&c, i, j), want = test_dense_get(&d, i, j);
-                assert_memory_equal(&got, &want, sizeof got);
-            }
-        test_dense_free(&b);
-        test_dense_free(&c);
-        test_dense_free(&e);
-        test_dense_free(&d);
+        test_cuda_product_layouts(pair.gpu, a, dtype, &columns);
         test_cuda_pair_free(&pair);
         test_matrix_free(a);
     }
