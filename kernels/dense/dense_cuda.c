@@ -274,7 +274,6 @@ static int run_own(const struct state *s, const struct spmmi_product *p, const s
                    int *is_done)
 {
     const struct spmmi_dense_narrow_shape narrow = spmmi_dense_narrow_of(s->device, &s->a, p);
-    int error = cudaSuccess;
     *is_done = 1;
     if (p->alpha == 0 || s->a.nnz == 0)
         return spmmi_dense_exact_cuda(args);
@@ -284,9 +283,8 @@ static int run_own(const struct state *s, const struct spmmi_product *p, const s
     const struct spmmi_dense_tile_shape tile = spmmi_dense_tile_of(s->device, &s->a, p);
     const struct spmmi_dense_tile_launch launch = {
         &tile, p->b.layout != SPMM_ROW_MAJOR, p->c.layout != SPMM_ROW_MAJOR, spmmi_allowed_of(&s->allowed)};
-    if (tile.columns > 0)
-        error = spmmi_dense_tile_cuda(args, &launch);
-    if (tile.columns > 0 && error != cudaErrorNotSupported)
+    const int error = tile.columns > 0 ? spmmi_dense_tile_cuda(args, &launch) : (int)cudaErrorNotSupported;
+    if (error != cudaErrorNotSupported)
         return error;
 #endif
     *is_done = 0;
