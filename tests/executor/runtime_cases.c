@@ -42,12 +42,13 @@ const struct runtime_case runtime_cases[] = {
     {MESH, "bcsr/dense", SPMM_F32, SPMM_ROW_MAJOR, 128, 1, 1, 0, 0},
     {MESH, "bcsr/dense", SPMM_F16, SPMM_ROW_MAJOR, 128, 1, 1, 0, 0},
     {MESH, "bcsr/dense", SPMM_F32, SPMM_COL_MAJOR, 128, 1, 1, 0, 0},
-    {MESH, "bcsr/dense", SPMM_F64, SPMM_COL_MAJOR, 128, 1, 4, 0, 0},
+    {MESH, "bcsr/dense", SPMM_F64, SPMM_COL_MAJOR, 128, 1, 1, 0, 0},
     {GRAPH, "bcsr/dense", SPMM_F32, SPMM_ROW_MAJOR, 128, 1, 2, 0, 0}, /* and the sums of cut groups */
     {"gen:rand:1000:100", "wide", SPMM_F32, SPMM_ROW_MAJOR, 128, 1, 1, 1, 0},
     {"gen:rand:1000:100", "wide", SPMM_F32, SPMM_COL_MAJOR, 128, 0, 3, 1, 0},
 #ifdef FAKE_CUBLASLT /* whose product is no launch: the check of row 0 is */
-    {"gen:rand:1000:100", "dense", SPMM_F16, SPMM_ROW_MAJOR, 128, 0, 1, 0, 0},
+    {"gen:rand:1000:100", "dense", SPMM_F16, SPMM_ROW_MAJOR, 128, 0, 1, 2,
+     0}, /* warpgroups: maps of A and B */
     {"gen:rand:1000:100", "dense", SPMM_F64, SPMM_ROW_MAJOR, 128, 1, 1, 0, 1}, /* the old C is kept */
 #endif
 };
