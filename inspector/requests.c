@@ -139,7 +139,7 @@ static void count_variants(struct spmmi_requests *requests)
                     (requests->list[i].device.target == SPMMI_TARGET_CPU ? SPMMI_RANGE_MAX - SPMMI_RANGE_WIDE
                                                                          : SPMMI_RANGE_MAX);
     for (int i = 0; i < requests->count; i++)
-        requests->list[i].may_split = variants <= SPMMI_VARIANT_MAX;
+        requests->list[i].may_split_wide = variants <= SPMMI_VARIANT_MAX;
 }
 
 spmm_status_t spmmi_requests_make(const spmm_inspect_options_t *options, struct spmmi_requests *requests,

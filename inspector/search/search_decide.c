@@ -36,21 +36,8 @@ static bool splits_wide_n(const struct asker *x)
 {
     const struct spmmi_model_matrix *const m = &x->op->model;
     const bool is_dense = DENSE_TIMES * m->nnz >= m->rows * m->cols;
-    return x->request->may_split && x->request->device.target != SPMMI_TARGET_CPU &&
+    return x->request->may_split_wide && x->request->device.target != SPMMI_TARGET_CPU &&
            (m->nnz < SPMMI_NONZEROS_MEASURED || is_dense);
-}
-
-static spmm_status_t decide_range(struct asker *x, uint32_t layout, const struct spmmi_range *range,
-                                  struct spmmi_decision *decision, spmm_diag_t *diag)
-{
-    spmm_status_t status = SPMM_OK;
-    struct spmmi_search s = spmmi_op_search(x->op, x->request, layout, range->n);
-    SPMM_TRY(spmmi_search_decide(&s, x->plan, x->tuning, decision, diag));
-    decision->range = *range;
-    decision->first_n = range->n;
-    SPMM_TRY(spmmi_considered_keep(&s, decision, &x->considered[x->considered_count++], diag));
-cleanup:
-    return status;
 }
 
 static spmm_status_t decide_layout(struct asker *x, uint32_t layout, struct spmmi_decision *decisions,
@@ -61,8 +48,12 @@ static spmm_status_t decide_layout(struct asker *x, uint32_t layout, struct spmm
     const int wanted = ranges_of(x->request, splits_wide_n(x), ranges);
     *count = 0;
     for (int i = 0; i < wanted; i++) {
-        SPMM_TRY(decide_range(x, layout, &ranges[i], &decisions[i], diag));
-        *count += 1;
+        struct spmmi_search s = spmmi_op_search(x->op, x->request, layout, ranges[i].n);
+        SPMM_TRY(spmmi_search_decide(&s, x->plan, x->tuning, &decisions[i], diag));
+        decisions[i].range = ranges[i];
+        decisions[i].first_n = ranges[i].n;
+        *count = i + 1;
+        SPMM_TRY(spmmi_considered_keep(&s, &decisions[i], &x->considered[x->considered_count++], diag));
     }
 cleanup:
     return status;
@@ -84,7 +75,7 @@ spmm_status_t spmmi_decide(struct spmmi_op *op, const struct spmmi_request *r, c
 {
     spmm_status_t status = SPMM_OK;
     struct asker x = {.op = op, .request = r, .plan = plan, .tuning = tuning};
-    struct spmmi_decision *const row = decisions, *const col = decisions + SPMMI_DECISION_MAX / 2;
+    struct spmmi_decision *const row = decisions, *const col = decisions + SPMMI_RANGE_MAX;
     const uint32_t layouts = r->options.layouts;
     int rows = 0, cols = 0;
     if ((layouts & SPMM_LAYOUTS_COL_MAJOR) != 0)
@@ -93,7 +84,7 @@ spmm_status_t spmmi_decide(struct spmmi_op *op, const struct spmmi_request *r, c
         SPMM_TRY(decide_layout(&x, SPMM_LAYOUTS_ROW_MAJOR, row, &rows, diag));
     if (r->device.target != SPMMI_TARGET_CPU)
         spmmi_decisions_share(x.considered, x.considered_count);
-    if (layouts == BOTH && (rows == 0 || rows == cols) && all_agree(row, col, rows)) {
+    if (layouts == BOTH && all_agree(row, col, rows)) {
         for (int i = 0; i < cols; i++)
             col[i].layouts = BOTH;
         rows = 0;

@@ -15,11 +15,10 @@
 #include "search.h"
 
 /* What a device and the CPU beside it decide for both ops always has room: more devices may need more variants. */
-static_assert(2 * (SPMMI_DECISION_MAX + 2 * (SPMMI_RANGE_MAX - SPMMI_RANGE_WIDE)) <= SPMMI_VARIANT_MAX,
-              "every decision has its variant");
-/* But for wide n in three ranges and few columns: these are for GPUs alone, and the CPU beside one has few records, as
- * rows alone is predicted for it. Where a trace is full all the same, losers are left out. */
-static_assert(2 * 2 * 2 * (SPMMI_RANGE_MAX - SPMMI_RANGE_WIDE) * (SPMMI_RECORD_MAX - 1) + SPMMI_VARIANT_MAX <=
+static_assert(2 * 2 * SPMMI_DECISION_MAX <= SPMMI_VARIANT_MAX, "every decision has its variant");
+/* But for wide n in three ranges: these are for GPUs alone, and the CPU beside one has few records, as rows alone is
+ * predicted for it. Where a trace is full all the same, losers are left out. */
+static_assert(2 * 2 * (SPMMI_DECISION_MAX - 4) * (SPMMI_RECORD_MAX - 1) + SPMMI_VARIANT_MAX <=
                   SPMMI_TRACE_MAX,
               "every record has its entry");
 
