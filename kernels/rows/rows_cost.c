@@ -85,6 +85,7 @@ static int has_staged_shape(const struct spmmi_model_query *q, struct shape *s)
     const double block = full * 2 * spmmi_staged_least(spmmi_staged_grid(staged));
     *s = (struct shape){.lanes = staged.lanes,
                         .vec = staged.vec,
+                        .tile = (double)staged.lanes * staged.vec,
                         .block = block,
                         .blocks_per_sm = SPMMI_STAGED_BLOCKS_PER_SM(sum_bytes, staged.vec),
                         .is_staged = 1};
@@ -156,7 +157,6 @@ static struct shape shape_of(const struct spmmi_model_query *q)
         return s;
     if (!has_staged_shape(q, &s))
         s = columns_shape(q, pass_columns(q));
-    s.tile = s.lanes * s.vec;
     s.share = q->candidate->schedule == SPMM_SCHEDULE_ROW_SPLIT ? share_of(q, &s) : 1;
     if (s.share <= 1 && keeps_columns(q)) {
         s = columns_shape(q, SPMMI_ROWS_KEPT_COLUMNS);

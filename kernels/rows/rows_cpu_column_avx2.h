@@ -135,7 +135,7 @@ INLINE void COLUMN(finish)(const struct rows_span *span, int64_t first, int64_t 
 
 INLINE void COLUMN(columns)(const struct rows_span *span, const int columns)
 {
-    REAL sum[ROWS_COLUMNS_MAX * COLUMN(rows)], near[ROWS_COLUMNS_MAX * COLUMN(rows) * COLUMN(short_row)];
+    REAL sum[ROWS_COLUMNS_MAX * COLUMN(rows)], near[ROWS_COLUMNS_MAX * COLUMN(room)];
     struct COLUMN(view) a = {span->values, span->b, span->col_ind, 1, span->b_column, span->p_end};
     int64_t p = rows_span_start(span, span->row_begin);
     for (int64_t i = span->row_begin, last; i < span->row_end; i = last) {

@@ -32,14 +32,19 @@ static void shape_name(struct spmmi_rows_shape shape, int has_pieces, char *text
                    has_pieces ? "pieces" : ways[shape.way]);
 }
 
+/* A row split of one column, whose rows lanes share; those of several columns are shared by groups. */
+static int is_single(struct spmmi_rows_shape shape)
+{
+    return shape.way == SPMMI_ROWS_LANES || shape.way == SPMMI_ROWS_SLICED;
+}
+
 /* Is there such a name? Lanes of one column have instances of their own. */
 static int is_shape(struct spmmi_rows_shape shape)
 {
     const uint32_t most = shape.way == SPMMI_ROWS_LANES    ? SPMMI_ROWS_THREADS
                           : shape.way == SPMMI_ROWS_SLICED ? SPMMI_SLICE_WARPS_MAX
                                                            : 32;
-    const int is_single = shape.way == SPMMI_ROWS_LANES || shape.way == SPMMI_ROWS_SLICED;
-    return shape.lanes <= most && (!is_single || shape.vec == 1) &&
+    return shape.lanes <= most && (!is_single(shape) || shape.vec == 1) &&
            (shape.share > 1) == (shape.way == SPMMI_ROWS_TEAMS);
 }
 
@@ -145,7 +150,6 @@ static struct spmmi_rows_launch launch_of(const struct state *s, const struct sp
     struct spmmi_rows_launch launch;
     const struct spmmi_product pass = pass_of(s, product);
     const struct spmmi_cuda_rows *rows = rows_of(s, &pass);
-    const int is_single = s->forced.way == SPMMI_ROWS_LANES || s->forced.way == SPMMI_ROWS_SLICED;
     const struct spmmi_rows_problem problem = {
         .rows = rows->row_count,
         .cols = pass.b.rows,
@@ -162,8 +166,8 @@ static struct spmmi_rows_launch launch_of(const struct state *s, const struct sp
         .staged = rows->staged,
         .is_sliced = rows->slices != NULL,
         .longest = rows->longest,
-        .forced_lanes = is_single ? s->forced.lanes : 0,
-        .forced_share = is_single ? 0 : s->forced.share,
+        .forced_lanes = is_single(s->forced) ? s->forced.lanes : 0,
+        .forced_share = is_single(s->forced) ? 0 : s->forced.share,
     };
     spmmi_rows_launch_plan(&problem, s->device, &launch);
     return launch;

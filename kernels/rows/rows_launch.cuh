@@ -11,6 +11,15 @@
 namespace spmmi {
 
 // Launch a kernel whose groups have LANES lanes and whose column tiles are WIDTH columns wide.
+// Of a power of two.
+inline uint32_t log2_of(uint32_t x)
+{
+    uint32_t log2 = 0;
+    while (1u << log2 < x)
+        log2++;
+    return log2;
+}
+
 template <typename T, int LANES, int WIDTH>
 int launch(void (*kernel)(RowsArgs<T>), const struct spmmi_rows_cuda *args)
 {
@@ -37,14 +46,10 @@ int launch(void (*kernel)(RowsArgs<T>), const struct spmmi_rows_cuda *args)
     a.empty_count = args->beta == 1.0 ? 0 : args->stream.empty_count;
     a.item_count = args->items.item_count;
     a.items_per_group = args->items_per_group;
-    a.share_log2 = 0;
-    while (1u << a.share_log2 < args->share)
-        a.share_log2++;
+    a.share_log2 = log2_of(args->share);
     a.blocks = args->slices != nullptr ? reinterpret_cast<const uint2 *>(args->slices)
                                        : reinterpret_cast<const uint2 *>(args->blocks);
-    a.item_size_log2 = 0;
-    while (1u << a.item_size_log2 < args->items.item_size)
-        a.item_size_log2++;
+    a.item_size_log2 = log2_of(args->items.item_size);
     a.block_nonzeros = args->block_nonzeros;
     a.nnz = args->stream.nnz;
     a.ranks = args->stream.ranks;

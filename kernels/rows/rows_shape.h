@@ -101,14 +101,10 @@ static inline int spmmi_rows_stores_columns(int64_t rows, int64_t nnz, int64_t n
 #define SPMMI_ROWS_KEPT_SPAN 8u
 
 /* Rows of a turn, for which a block has room; a thread each at most. */
-SPMMI_GEOMETRY uint32_t spmmi_rows_kept_room(size_t value_bytes)
-{
-    return SPMMI_ROWS_KEPT_BYTES / (SPMMI_ROWS_KEPT_COLUMNS * (uint32_t)value_bytes + 16);
-}
 SPMMI_GEOMETRY uint32_t spmmi_rows_kept_rows(size_t value_bytes)
 {
-    return spmmi_rows_kept_room(value_bytes) < SPMMI_ROWS_THREADS ? spmmi_rows_kept_room(value_bytes)
-                                                                  : SPMMI_ROWS_THREADS;
+    const uint32_t room = SPMMI_ROWS_KEPT_BYTES / (SPMMI_ROWS_KEPT_COLUMNS * (uint32_t)value_bytes + 16);
+    return room < SPMMI_ROWS_THREADS ? room : SPMMI_ROWS_THREADS;
 }
 
 /* Columns a lane, of B of so many bytes a value, from the most on: 16 bytes' worth, a pair, one; 0 after that. */

@@ -142,6 +142,16 @@ static size_t payload_bytes(const spmm_dense_t *view)
     return (size_t)((lines - 1) * view->ld + length) * spmm_dtype_size(view->type);
 }
 
+/* A product right behind what is in the stream, or alone in it. */
+static void product_behind(struct chain *chain, int waits)
+{
+    if (waits)
+        TEST_CUDA(cudaStreamSynchronize(chain->stream));
+    product_enqueue(chain, 0);
+    if (waits)
+        TEST_CUDA(cudaStreamSynchronize(chain->stream));
+}
+
 /* B is written, multiplied and cleared; the product goes to c. */
 static void written_run(const spmm_executor_t *executor, const struct test_dense *b, int waits,
                         struct test_dense *c)
@@ -155,11 +165,7 @@ static void written_run(const spmm_executor_t *executor, const struct test_dense
         TEST_CUDA(cudaMemsetAsync(target, 0, bytes, chain.stream)); /* what a product too early would read */
         product_enqueue(&chain, 0);
         TEST_CUDA(cudaMemcpyAsync(target, source.view.data, bytes, cudaMemcpyDeviceToDevice, chain.stream));
-        if (waits)
-            TEST_CUDA(cudaStreamSynchronize(chain.stream));
-        product_enqueue(&chain, 0);
-        if (waits)
-            TEST_CUDA(cudaStreamSynchronize(chain.stream));
+        product_behind(&chain, waits);
     }
     TEST_CUDA(cudaStreamSynchronize(chain.stream));
     test_cuda_dense_read(&chain.operands[1], c);
@@ -188,11 +194,7 @@ static void values_run(spmm_executor_t *executor, const void *values[2], const s
     struct chain chain = chain_make(executor, b, c);
     for (int i = 0; i < 2 * REPEATS; i++) {
         assert_int_equal(spmm_executor_set_values(executor, values[i % 2], chain.stream, NULL), SPMM_OK);
-        if (waits)
-            TEST_CUDA(cudaStreamSynchronize(chain.stream));
-        product_enqueue(&chain, 0);
-        if (waits)
-            TEST_CUDA(cudaStreamSynchronize(chain.stream));
+        product_behind(&chain, waits);
     }
     TEST_CUDA(cudaStreamSynchronize(chain.stream));
     test_cuda_dense_read(&chain.operands[1], c);
