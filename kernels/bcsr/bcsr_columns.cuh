@@ -33,6 +33,11 @@ template <typename T, int TILES> struct BcsrColumns {
                              : "r"(from + 8 * q * pitch * (int)sizeof(T)));
         }
     }
+    // Of 4 bytes.
+    __device__ __forceinline__ float value(int m, int i) const
+    {
+        return __uint_as_float(x[m][i]);
+    }
 };
 
 // The same of values of 8 bytes, which ldmatrix does not move.
@@ -49,6 +54,10 @@ template <int TILES> struct BcsrColumns<double, TILES> {
             x[q][0] = columns[8 * q * pitch];
             x[q][1] = columns[8 * q * pitch + 4];
         }
+    }
+    __device__ __forceinline__ double value(int m, int i) const
+    {
+        return x[m][i];
     }
 };
 

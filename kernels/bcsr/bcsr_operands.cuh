@@ -64,23 +64,21 @@ template <typename Self, typename Compute> struct BlockOfValues {
             }
         }
     }
-};
-
-struct BlockTf32 : BlockOfValues<BlockTf32, ComputeTf32> {
     template <int FIRST, int COUNT, int ALL, int TILES>
-    static __device__ __forceinline__ void multiply_columns(float (&sums)[ALL][TILES][4],
-                                                            const BlockTf32 (&blocks)[ALL],
-                                                            const BcsrColumns<T, TILES> &b)
+    static __device__ __forceinline__ void
+    multiply_columns(T (&sums)[ALL][TILES][4], const Self (&blocks)[ALL], const BcsrColumns<T, TILES> &b)
     {
 #pragma unroll
         for (int m = 0; m < TILES; m++) {
-            const uint32_t x[2] = {round_tf32(__uint_as_float(b.x[m][0])),
-                                   round_tf32(__uint_as_float(b.x[m][1]))};
+            const Operand x[2] = {Compute::operand(b.value(m, 0)), Compute::operand(b.value(m, 1))};
 #pragma unroll
             for (int i = FIRST; i < FIRST + COUNT; i++)
-                mma_tf32(sums[i][m], blocks[i].x, x);
+                Compute::mma(sums[i][m], blocks[i].x, x);
         }
     }
+};
+
+struct BlockTf32 : BlockOfValues<BlockTf32, ComputeTf32> {
     uint32_t x[4];
     __device__ __forceinline__ void load(const T *values)
     {
@@ -128,7 +126,7 @@ struct Block3xTf32 : BlockOfValues<Block3xTf32, ComputeTf32> {
             uint32_t high[VEC][2], low[VEC][2];
 #pragma unroll
             for (int j = 0; j < 2 * VEC; j++)
-                split_tf32(__uint_as_float(b.x[q + j / 2][j % 2]), high[j / 2][j % 2], low[j / 2][j % 2]);
+                split_tf32(b.value(q + j / 2, j % 2), high[j / 2][j % 2], low[j / 2][j % 2]);
             multiply_parts<FIRST, COUNT, VEC>(sums, q, blocks, high, low);
         }
     }
@@ -152,18 +150,6 @@ struct Block3xTf32 : BlockOfValues<Block3xTf32, ComputeTf32> {
 };
 
 struct BlockF64 : BlockOfValues<BlockF64, ComputeF64> {
-    template <int FIRST, int COUNT, int ALL, int TILES>
-    static __device__ __forceinline__ void multiply_columns(double (&sums)[ALL][TILES][4],
-                                                            const BlockF64 (&blocks)[ALL],
-                                                            const BcsrColumns<T, TILES> &b)
-    {
-#pragma unroll
-        for (int m = 0; m < TILES; m++) {
-#pragma unroll
-            for (int i = FIRST; i < FIRST + COUNT; i++)
-                ComputeF64::mma(sums[i][m], blocks[i].x, b.x[m]);
-        }
-    }
     double x[4];
     __device__ __forceinline__ void load(const T *values)
     {

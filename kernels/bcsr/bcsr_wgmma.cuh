@@ -84,14 +84,6 @@ __device__ __forceinline__ void wgmma(float (&d)[TILES][4], const uint32_t (&a)[
         SPMMI_WGMMA_128("f16");
 }
 
-// Start, distance of pieces of 64 columns, distance of groups of 8 rows, all in 16 bytes; bit 62: a swizzle of 128
-// bytes.
-template <typename Shape> __device__ __forceinline__ uint64_t rows_descriptor(const unsigned char *rows)
-{
-    return uint64_t((shared_address(rows) & 0x3ffff) >> 4) | uint64_t(Shape::ATOM_BYTES >> 4) << 16 |
-           uint64_t(Shape::GROUP_BYTES >> 4) << 32 | uint64_t(1) << 62;
-}
-
 // All warps of a warpgroup take part, whatever blocks they have: an absent block counts as zero.
 template <typename Shape>
 __device__ __forceinline__ void multiply_together(float (&sums)[Shape::TILES][4], uint32_t mask,
@@ -108,7 +100,7 @@ __device__ __forceinline__ void multiply_together(float (&sums)[Shape::TILES][4]
             blocks[q].clear();
         }
     }
-    const uint64_t b = rows_descriptor<Shape>(rows);
+    const uint64_t b = swizzled_descriptor<128>(rows, Shape::ATOM_BYTES);
     publish_writes(); // makes the copies of other threads visible to wgmma
     asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 #pragma unroll

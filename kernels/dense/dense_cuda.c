@@ -10,7 +10,6 @@
 #include "executor/cuda/cuda_upload.h"
 #include "executor/pack/op_pattern.h"
 #include "format/base/alloc.h"
-#include "format/family.h"
 #include "dense_blas_cuda.h"
 #include "dense_kernel.h"
 #include "dense_operands_cuda.h"

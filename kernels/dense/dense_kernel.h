@@ -13,8 +13,8 @@
 extern "C" {
 #endif
 
-/* What follows a dense product, and all of one of few columns: sums of 16-bit types into C, or products from the
- * nonzeros alone, of some columns of C.
+/* What follows a dense product, and all of one that the family multiplies itself: sums of 16-bit types into C, or
+ * products from the nonzeros alone, of some columns of C.
  * All pointers are device pointers; steps are elements from a row, or a column, to the next. */
 struct spmmi_dense_exact {
     int dtype;
@@ -44,14 +44,14 @@ struct spmmi_dense_exact {
 int spmmi_dense_exact_cuda(const struct spmmi_dense_exact *args);
 
 /* The whole product, of few columns; f32 as 3xtf32. Row-major B consists of whole vectors of 16 bytes, or of an eighth
- * of the columns of a tile if that is less, column-major B of whole words of 16 bytes. old, sums, high and the flags
- * are not read. Returns a cudaError_t, 0 = enqueued. */
+ * of the columns of a tile if that is less, column-major B of whole words of 16 bytes. Values are whole: high is 0.
+ * old, sums and the flags are not read. Returns a cudaError_t, 0 = enqueued. */
 int spmmi_dense_narrow_cuda(const struct spmmi_dense_exact *args,
                             const struct spmmi_dense_narrow_shape *shape);
 
-/* The whole product of 16-bit types, by warpgroups. B and its lines begin at multiples of 16 bytes. old, sums, high and
- * the flags are not read. Returns a cudaError_t, 0 = enqueued; cudaErrorNotSupported: the driver
- * has no tensor maps for these operands. */
+/* The whole product of 16-bit types, by warpgroups. B and its lines begin at multiples of 16 bytes. Values are whole:
+ * high is 0. old, sums and the flags are not read. Returns a cudaError_t, 0 = enqueued; cudaErrorNotSupported: the
+ * driver has no tensor maps for these operands. */
 struct spmmi_dense_tile_launch {
     const struct spmmi_dense_tile_shape *shape;
     int is_columns, is_swapped; /* B, and C, is column-major; both if C is */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which dense products the family multiplies itself, and how these are divided: for kernels and predictions. */
+/* Which dense products of few columns the family multiplies itself, and how these are divided: for kernels and
+ * predictions. */
 #ifndef SPMMI_DENSE_NARROW_SHAPE_H
 #define SPMMI_DENSE_NARROW_SHAPE_H
 
@@ -28,7 +29,7 @@ struct spmmi_dense_narrow {
 };
 
 struct spmmi_dense_narrow_shape {
-    uint32_t columns;               /* of a tile; 0: the library multiplies */
+    uint32_t columns;               /* of a tile; 0: others multiply */
     uint32_t height;                /* of a warp, in 16 rows */
     uint32_t groups, tiles, shares; /* of rows, of columns, of steps: thread blocks */
 };

@@ -52,12 +52,6 @@ struct DenseTileArgs {
     bool is_wide;    // rows of out are whole words of 16 bytes
 };
 
-// Barriers that this thread made, for copies that it starts.
-__device__ __forceinline__ void fence_barriers()
-{
-    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-}
-
 // cluster_sync in two halves, which orders no memory. Lanes of a warp take each together.
 __device__ __forceinline__ void arrive_at_cluster()
 {

@@ -51,6 +51,7 @@ struct spmmi_dense_tile_kind {
     uint32_t rows, columns, stages, counted, counted_of_cluster, start, step, block, shared_step;
 };
 #define SPMMI_DENSE_TILE_CLUSTER_NS 1470
+#define SPMMI_DENSE_TILE_STEPS_MAX 64 /* of a thread block: of more the library was faster */
 
 static inline uint64_t spmmi_dense_tile_count(int64_t values, uint32_t of_tile)
 {
@@ -63,7 +64,8 @@ static inline uint64_t spmmi_dense_tile_clusters(uint64_t blocks, uint32_t share
     return shares > 2 ? blocks * 10 / (11 * shares + 1) : blocks / shares;
 }
 
-/* 0: not so, as not all thread blocks are counted to run at once, or one of a cluster has less than two steps. */
+/* 0: not so, as not all thread blocks are counted to run at once, or one has too many steps, or one of a cluster less
+ * than two. */
 static inline uint64_t spmmi_dense_tile_ns(const struct spmmi_dense_tile *p,
                                            const struct spmmi_dense_tile_kind *kind, uint32_t shares)
 {
@@ -73,7 +75,7 @@ static inline uint64_t spmmi_dense_tile_ns(const struct spmmi_dense_tile *p,
     const uint64_t counted = shares > 1 ? kind->counted_of_cluster : kind->counted;
     const uint64_t blocks = tiles * shares, own = (steps + shares - 1) / shares;
     const uint64_t at_once = blocks > all ? blocks : all;
-    if (tiles > spmmi_dense_tile_clusters(all * counted, shares) ||
+    if (own > SPMMI_DENSE_TILE_STEPS_MAX || tiles > spmmi_dense_tile_clusters(all * counted, shares) ||
         (shares > 1 && steps < 2 * (uint64_t)shares))
         return 0;
     return kind->start + own * kind->step + (blocks * kind->block + own * at_once * kind->shared_step) / all +
@@ -83,8 +85,7 @@ static inline uint64_t spmmi_dense_tile_ns(const struct spmmi_dense_tile *p,
 /* Not where the library was faster, with the kernel behind it: many tiles, or long k and not few of them. Where k is no
  * multiple of 8 the library is slow, or B is copied before. */
 #define SPMMI_DENSE_TILE_SHORT_K 1024
-#define SPMMI_DENSE_TILE_STEPS_MAX 64 /* of a thread block */
-#define SPMMI_DENSE_TILE_WORK_MAX 10  /* steps of tiles of 64 x 64, a multiprocessor; where k is not short */
+#define SPMMI_DENSE_TILE_WORK_MAX 10 /* steps of tiles of 64 x 64, a multiprocessor; where k is not short */
 #define SPMMI_DENSE_TILE_WORK_MAX_UNALIGNED 18
 
 static inline int spmmi_dense_tile_may(const struct spmmi_dense_tile *p)
@@ -114,8 +115,7 @@ static inline struct spmmi_dense_tile_shape spmmi_dense_tile(const struct spmmi_
     for (unsigned i = 0; i < sizeof kinds / sizeof *kinds; i++)
         for (uint32_t shares = 1; shares <= SPMMI_DENSE_TILE_SHARES_MAX; shares += shares < 4 ? 1 : 4) {
             const uint64_t ns = spmmi_dense_tile_ns(p, &kinds[i], shares);
-            const uint64_t steps = spmmi_dense_tile_count(p->k, SPMMI_DENSE_TILE_STEP * shares);
-            if (ns == 0 || ns >= best.ns || steps > SPMMI_DENSE_TILE_STEPS_MAX)
+            if (ns == 0 || ns >= best.ns)
                 continue;
             best = (struct spmmi_dense_tile_shape){
                 .rows = kinds[i].rows,

@@ -48,6 +48,13 @@ __host__ __device__ __forceinline__ uint32_t panel_barrier(const struct spmmi_pa
     return stage.barrier > Shape::KEPT_BYTES ? stage.barrier : Shape::KEPT_BYTES;
 }
 
+// Of steps of so many blocks and values at most.
+template <typename Shape>
+__host__ __device__ __forceinline__ struct spmmi_panel_stage panel_stage(uint32_t blocks, uint32_t values)
+{
+    return spmmi_panel_stage(Shape::B_BYTES, sizeof(typename Shape::T), Shape::IS_PACKED, blocks, values);
+}
+
 // What a thread must know of a step before it can copy; read while the step before is multiplied. The compiler cannot
 // prove any of it to be the same for all lanes: it would keep that in uniform registers, and wait for the loads.
 template <typename Shape> struct PanelLook {
@@ -255,8 +262,7 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::RESIDENT)
     using Sum = typename Value<T>::Sum;
     extern __shared__ __align__(128) unsigned char shared[];
     const uint32_t tile = blockIdx.y * Shape::COLUMNS;
-    const struct spmmi_panel_stage stage =
-        spmmi_panel_stage(Shape::B_BYTES, sizeof(T), Shape::IS_PACKED, a.step_blocks_max, a.step_values_max);
+    const struct spmmi_panel_stage stage = panel_stage<Shape>(a.step_blocks_max, a.step_values_max);
     Barrier *const full = reinterpret_cast<Barrier *>(shared + panel_barrier<Shape>(stage));
     release_dependents();
     if (threadIdx.x == 0)

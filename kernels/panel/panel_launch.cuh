@@ -7,16 +7,14 @@
 namespace spmmi {
 
 template <typename Shape>
-constexpr bool PANEL_HAS_RING = sizeof(typename Shape::T) <= 4 && Shape::IS_WIDE && !Shape::IS_COLUMNS
-                                && Shape::WINDOWS == (int)SPMMI_PANEL_RING_WINDOWS
-                                && Shape::COLUMNS <= (int)SPMMI_PANEL_RING_COLUMNS;
+constexpr bool PANEL_HAS_RING =
+    Shape::IS_WIDE && !Shape::IS_COLUMNS &&
+    spmmi_panel_has_ring_code(Shape::COLUMNS, sizeof(typename Shape::T), Shape::WINDOWS) != 0;
 
 // The barrier comes last.
 template <typename Shape> uint32_t panel_shared(const struct spmmi_tcblocks &l)
 {
-    return panel_barrier<Shape>(spmmi_panel_stage(Shape::B_BYTES, sizeof(typename Shape::T), Shape::IS_PACKED,
-                                                  l.step_blocks_max, l.step_values_max)) +
-           sizeof(Barrier);
+    return panel_barrier<Shape>(panel_stage<Shape>(l.step_blocks_max, l.step_values_max)) + sizeof(Barrier);
 }
 
 template <typename Shape>
@@ -39,10 +37,8 @@ cudaError_t launch_panel_shape(const struct spmmi_tcblock_cuda *args, uint32_t s
 {
     if constexpr (PANEL_HAS_RING<Shape>) {
         if (stages > 1) {
-            const struct spmmi_tcblocks &l = args->layout;
             const struct spmmi_panel_stage stage =
-                spmmi_panel_stage(Shape::B_BYTES, sizeof(typename Shape::T), Shape::IS_PACKED,
-                                  l.step_blocks_max, l.step_values_max);
+                panel_stage<Shape>(args->layout.step_blocks_max, args->layout.step_values_max);
             return launch_panel_kernel<Shape>(args, panel_ring_kernel<Shape>, spmmi_panel_ring_bytes(&stage));
         }
     }

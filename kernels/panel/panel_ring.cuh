@@ -72,8 +72,7 @@ __global__ void __launch_bounds__(Shape::THREADS, SPMMI_PANEL_RING_RESIDENT)
     using T = typename Shape::T;
     extern __shared__ __align__(128) unsigned char shared[];
     const uint32_t tile = blockIdx.y * Shape::COLUMNS;
-    const PanelRing<Shape> ring = {shared, spmmi_panel_stage(Shape::B_BYTES, sizeof(T), Shape::IS_PACKED,
-                                                             a.step_blocks_max, a.step_values_max)};
+    const PanelRing<Shape> ring = {shared, panel_stage<Shape>(a.step_blocks_max, a.step_values_max)};
     release_dependents();
     ring.make();
     const struct spmmi_tcblock_item item = read_item(a, blockIdx.x);

@@ -75,12 +75,17 @@ struct spmmi_panel_load {
     uint32_t step_blocks, step_values; /* of the fullest step */
 };
 
+static inline struct spmmi_panel_stage spmmi_panel_stage_of(const struct spmmi_panel_load *load,
+                                                            const struct spmmi_panel_shape *shape)
+{
+    return spmmi_panel_stage(shape->b_bytes, load->value_bytes, (int)load->is_packed, load->step_blocks,
+                             load->step_values);
+}
+
 static inline int spmmi_panel_fits(const struct spmmi_panel_load *load, const struct spmmi_panel_shape *shape,
                                    uint32_t shared_max)
 {
-    return spmmi_panel_stage(shape->b_bytes, load->value_bytes, (int)load->is_packed, load->step_blocks,
-                             load->step_values)
-               .bytes <= shared_max;
+    return spmmi_panel_stage_of(load, shape).bytes <= shared_max;
 }
 
 /* Thread blocks with two stages (panel_ring.cuh): row blocks of 64 rows, in tiles of at most 64 columns. */
@@ -90,6 +95,12 @@ static inline int spmmi_panel_fits(const struct spmmi_panel_load *load, const st
 #define SPMMI_PANEL_RING_COLUMNS 64u
 #define SPMMI_PANEL_BLOCK_BYTES \
     1024u /* of shared memory, that CUDA takes for each thread block but the first */
+
+/* Is there code with two stages for such thread blocks? */
+SPMMI_GEOMETRY int spmmi_panel_has_ring_code(uint32_t columns, uint32_t value_bytes, uint32_t windows)
+{
+    return value_bytes <= 4 && windows == SPMMI_PANEL_RING_WINDOWS && columns <= SPMMI_PANEL_RING_COLUMNS;
+}
 
 /* From stage to stage. */
 static inline SPMMI_HOST_DEVICE uint32_t spmmi_panel_ring_pitch(const struct spmmi_panel_stage *stage)
@@ -109,8 +120,7 @@ static inline uint32_t spmmi_panel_ring_bytes(const struct spmmi_panel_stage *st
 static inline int spmmi_panel_has_ring(const struct spmmi_panel_load *load,
                                        const struct spmmi_panel_shape *shape, uint32_t n, uint32_t shared_max)
 {
-    const struct spmmi_panel_stage stage = spmmi_panel_stage(
-        shape->b_bytes, load->value_bytes, (int)load->is_packed, load->step_blocks, load->step_values);
+    const struct spmmi_panel_stage stage = spmmi_panel_stage_of(load, shape);
     const uint32_t bytes = spmmi_panel_ring_bytes(&stage);
     const uint32_t fit = bytes > shared_max ? 0
                          : SPMMI_PANEL_RING_RESIDENT * bytes + SPMMI_PANEL_BLOCK_BYTES > shared_max
@@ -118,8 +128,7 @@ static inline int spmmi_panel_has_ring(const struct spmmi_panel_load *load,
                              : SPMMI_PANEL_RING_RESIDENT;
     const uint32_t tiles = (n + shape->columns - 1) / shape->columns;
     const double slots = fit * load->multiprocessors, blocks = load->items * tiles;
-    if (load->value_bytes > 4 || load->windows != SPMMI_PANEL_RING_WINDOWS ||
-        shape->columns > SPMMI_PANEL_RING_COLUMNS || fit == 0)
+    if (!spmmi_panel_has_ring_code(shape->columns, load->value_bytes, load->windows) || fit == 0)
         return 0;
     if (blocks <= slots)
         return 1;

@@ -23,11 +23,17 @@ __device__ __forceinline__ void init_barrier(Barrier *barrier, uint32_t arrivals
                  : "memory");
 }
 
-__device__ __forceinline__ void publish_barriers()
+// Barriers that this thread made, for copies that it starts.
+__device__ __forceinline__ void fence_barriers()
 {
 #if __CUDA_ARCH__ >= 900
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 #endif
+}
+
+__device__ __forceinline__ void publish_barriers()
+{
+    fence_barriers();
     __syncthreads();
 }
 

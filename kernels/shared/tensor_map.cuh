@@ -61,4 +61,15 @@ __device__ __forceinline__ void copy_box(void *to, const CUtensorMap *map, uint3
 #endif
 }
 
+// What wgmma is told of lines that lie as such boxes do: start, distance of pieces of 64 columns of an MN-major
+// operand, distance of groups of 8 lines, all in 16 bytes; bits 62 and 63: a swizzle as wide as a line, of 128 or 64
+// bytes.
+template <uint32_t LINE_BYTES>
+__device__ __forceinline__ uint64_t swizzled_descriptor(const unsigned char *lines, uint32_t piece_bytes)
+{
+    static_assert(LINE_BYTES == 128 || LINE_BYTES == 64, "a swizzle");
+    return uint64_t((shared_address(lines) & 0x3ffff) >> 4) | uint64_t(piece_bytes >> 4) << 16 |
+           uint64_t(8 * LINE_BYTES >> 4) << 32 | uint64_t(128 / LINE_BYTES) << 62;
+}
+
 } // namespace spmmi

@@ -47,10 +47,10 @@ static uint64_t value_round(const struct spmmi_tcblock_frame *f, uint64_t value)
     return f->layout->view.is_packed ? (value + f->align - 1) / f->align * f->align : value;
 }
 
-struct spmmi_tcblock_position spmmi_tcblock_needs(const struct spmmi_tcblock_frame *f,
-                                                  const struct spmmi_tcblock_unit *unit, uint32_t *blocks_max,
-                                                  uint32_t *values_max)
+struct spmmi_tcblock_position spmmi_tcblock_needs(const struct spmmi_tcblock_frame *f, const void *unit_,
+                                                  uint32_t *blocks_max, uint32_t *values_max)
 {
+    const struct spmmi_tcblock_unit *const unit = unit_;
     struct spmmi_tcblock_position needs = {steps_of(f, unit), 0, 0};
     struct walk walk;
     memcpy(walk.entry, unit->window_first, unit->windows * sizeof *walk.entry);
@@ -176,9 +176,10 @@ static void run_fill(const struct spmmi_tcblock_frame *f, const struct spmmi_tcb
         map_fill(f, unit, run, first, walk);
 }
 
-void spmmi_tcblock_fill(const struct spmmi_tcblock_frame *f, const struct spmmi_tcblock_unit *unit,
-                        uint32_t u, struct spmmi_tcblock_position position)
+void spmmi_tcblock_fill(const struct spmmi_tcblock_frame *f, const void *unit_, uint32_t u,
+                        struct spmmi_tcblock_position position)
 {
+    const struct spmmi_tcblock_unit *const unit = unit_;
     struct walk walk;
     struct run run;
     walk.block = position.block;

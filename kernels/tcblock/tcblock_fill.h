@@ -28,12 +28,12 @@ struct spmmi_tcblock_position {
 /* The row of op(A) at position `at` of the units' rows, or none; row_of becomes the row of C that it belongs to. */
 uint32_t spmmi_tcblock_row_fill(const struct spmmi_tcblock_frame *f, uint64_t at);
 
-/* Steps, blocks and values of a unit; the most blocks and values of a step become at least those of its steps. */
-struct spmmi_tcblock_position spmmi_tcblock_needs(const struct spmmi_tcblock_frame *f,
-                                                  const struct spmmi_tcblock_unit *unit, uint32_t *blocks_max,
-                                                  uint32_t *values_max);
+/* Of a struct spmmi_tcblock_unit, as the functions of struct spmmi_tcblock_kind are. Steps, blocks and values of a
+ * unit; the most blocks and values of a step become at least those of its steps. */
+struct spmmi_tcblock_position spmmi_tcblock_needs(const struct spmmi_tcblock_frame *f, const void *unit,
+                                                  uint32_t *blocks_max, uint32_t *values_max);
 /* Everything of unit u but its items. */
-void spmmi_tcblock_fill(const struct spmmi_tcblock_frame *f, const struct spmmi_tcblock_unit *unit,
-                        uint32_t u, struct spmmi_tcblock_position position);
+void spmmi_tcblock_fill(const struct spmmi_tcblock_frame *f, const void *unit, uint32_t u,
+                        struct spmmi_tcblock_position position);
 
 #endif

@@ -45,20 +45,15 @@ struct spmmi_tcblock_kind {
 uint32_t spmmi_window_block_columns(uint32_t value_bytes);
 uint64_t spmmi_windows_bytes(uint32_t unit_rows);
 spmm_status_t spmmi_windows_make(uint32_t unit_rows, uint64_t nonzeros, void *unit, spmm_diag_t *diag);
-void spmmi_windows_free(void *unit);
 void spmmi_windows_read(const struct spmmi_tcblock_frame *f, void *unit, const uint32_t *rows,
                         uint32_t row_count);
-struct spmmi_tcblock_position spmmi_windows_needs(const struct spmmi_tcblock_frame *f, const void *unit,
-                                                  uint32_t *blocks_max, uint32_t *values_max);
-void spmmi_windows_fill(const struct spmmi_tcblock_frame *f, const void *unit, uint32_t u,
-                        struct spmmi_tcblock_position position);
-#define SPMMI_WINDOWS                                                                                  \
-    .block_rows = SPMMI_TCBLOCK_BLOCK, .block_columns = spmmi_window_block_columns,                    \
-    .unit_size = sizeof(struct spmmi_tcblock_unit), .unit_bytes = spmmi_windows_bytes,                 \
-    .unit_make = spmmi_windows_make, .unit_free = spmmi_windows_free, .unit_read = spmmi_windows_read, \
-    .kept_max = SPMMI_UNIT_KEPT_MAX, .kept_unit = SPMMI_UNIT_KEPT,                                     \
-    .unit_bytes_kept = spmmi_tcblock_unit_bytes_kept, .unit_keep = spmmi_tcblock_unit_keep,            \
-    .unit_recall = spmmi_tcblock_unit_recall, .unit_needs = spmmi_windows_needs,                       \
-    .unit_fill = spmmi_windows_fill
+#define SPMMI_WINDOWS                                                                                       \
+    .block_rows = SPMMI_TCBLOCK_BLOCK, .block_columns = spmmi_window_block_columns,                         \
+    .unit_size = sizeof(struct spmmi_tcblock_unit), .unit_bytes = spmmi_windows_bytes,                      \
+    .unit_make = spmmi_windows_make, .unit_free = spmmi_tcblock_unit_free, .unit_read = spmmi_windows_read, \
+    .kept_max = SPMMI_UNIT_KEPT_MAX, .kept_unit = SPMMI_UNIT_KEPT,                                          \
+    .unit_bytes_kept = spmmi_tcblock_unit_bytes_kept, .unit_keep = spmmi_tcblock_unit_keep,                 \
+    .unit_recall = spmmi_tcblock_unit_recall, .unit_needs = spmmi_tcblock_needs,                            \
+    .unit_fill = spmmi_tcblock_fill
 
 #endif

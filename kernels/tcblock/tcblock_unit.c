@@ -38,8 +38,9 @@ cleanup:
     return status;
 }
 
-void spmmi_tcblock_unit_free(struct spmmi_tcblock_unit *unit)
+void spmmi_tcblock_unit_free(void *unit_)
 {
+    struct spmmi_tcblock_unit *const unit = unit_;
     spmmi_free(unit->spare);
     spmmi_free(unit->keys);
     spmmi_free(unit->found);

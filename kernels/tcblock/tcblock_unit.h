@@ -37,7 +37,7 @@ struct spmmi_tcblock_unit {
  * error. */
 spmm_status_t spmmi_tcblock_unit_make(uint32_t windows, uint64_t nonzeros, struct spmmi_tcblock_unit *unit,
                                       spmm_diag_t *diag);
-void spmmi_tcblock_unit_free(struct spmmi_tcblock_unit *unit);
+void spmmi_tcblock_unit_free(void *unit);
 /* Bytes of that room for each nonzero. */
 uint64_t spmmi_tcblock_unit_bytes(uint32_t windows);
 

@@ -23,25 +23,8 @@ spmm_status_t spmmi_windows_make(uint32_t unit_rows, uint64_t nonzeros, void *un
     return spmmi_tcblock_unit_make(windows_of(unit_rows), nonzeros, unit, diag);
 }
 
-void spmmi_windows_free(void *unit)
-{
-    spmmi_tcblock_unit_free(unit);
-}
-
 void spmmi_windows_read(const struct spmmi_tcblock_frame *f, void *unit, const uint32_t *rows,
                         uint32_t row_count)
 {
     spmmi_tcblock_unit_read(unit, f->row_ptr, f->col_ind, rows, row_count);
-}
-
-struct spmmi_tcblock_position spmmi_windows_needs(const struct spmmi_tcblock_frame *f, const void *unit,
-                                                  uint32_t *blocks_max, uint32_t *values_max)
-{
-    return spmmi_tcblock_needs(f, unit, blocks_max, values_max);
-}
-
-void spmmi_windows_fill(const struct spmmi_tcblock_frame *f, const void *unit, uint32_t u,
-                        struct spmmi_tcblock_position position)
-{
-    spmmi_tcblock_fill(f, unit, u, position);
 }

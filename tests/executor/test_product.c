@@ -108,16 +108,22 @@ static void expect_reference(const struct bench *b, const struct test_sparse_pro
     test_sparse_result_free(&r);
 }
 
+static void check_as_it_is(struct test_sparse_product p)
+{
+    for (size_t k = 0; k < KERNELS; k++) {
+        struct bench b = bench_of(&p, kernels[k], 2);
+        run_with(&b, 1, 0);
+        expect_reference(&b, &p, kernels[k]);
+        bench_free(&b);
+    }
+}
+
 static void check_by_all_kernels(struct test_sparse_product p)
 {
-    for (size_t k = 0; k < KERNELS; k++)
-        for (size_t c = 0; c < sizeof pieces / sizeof pieces[0]; c++) {
-            p.piece_products = pieces[c];
-            struct bench b = bench_of(&p, kernels[k], 2);
-            run_with(&b, 1, 0);
-            expect_reference(&b, &p, kernels[k]);
-            bench_free(&b);
-        }
+    for (size_t c = 0; c < sizeof pieces / sizeof pieces[0]; c++) {
+        p.piece_products = pieces[c];
+        check_as_it_is(p);
+    }
 }
 
 static struct test_sparse_product square(const struct test_matrix *a, spmm_op_t first, spmm_dtype_t dtype)
@@ -132,16 +138,6 @@ static void bits_are_those_of_the_rule(void **state)
 {
     (void)state;
     test_sparse_squares(REFERENCE_MAX, check_by_all_kernels);
-}
-
-static void check_as_it_is(struct test_sparse_product p)
-{
-    for (size_t k = 0; k < KERNELS; k++) {
-        struct bench b = bench_of(&p, kernels[k], 2);
-        run_with(&b, 1, 0);
-        expect_reference(&b, &p, kernels[k]);
-        bench_free(&b);
-    }
 }
 
 /* Of exactly two stretches and of more; in whole rows, in pieces, and in some pieces alone; in rows that are alike. */

@@ -37,14 +37,19 @@ static int levels_get(struct level levels[2])
     return count;
 }
 
+static struct test_dense filled_as(struct test_dense_shape shape, uint64_t salt)
+{
+    struct test_dense d = test_dense_make(shape);
+    for (int64_t i = 0; i < shape.rows; i++)
+        for (int64_t j = 0; j < shape.cols; j++)
+            test_dense_set(&d, i, j, test_real((uint64_t)(i * 1000 + j), salt));
+    return d;
+}
+
 static struct test_dense filled(int64_t rows, int64_t cols, spmm_layout_t layout, spmm_dtype_t dtype,
                                 uint64_t salt)
 {
-    struct test_dense d = test_dense_make((struct test_dense_shape){rows, cols, layout, dtype, 3, 1});
-    for (int64_t i = 0; i < rows; i++)
-        for (int64_t j = 0; j < cols; j++)
-            test_dense_set(&d, i, j, test_real((uint64_t)(i * 1000 + j), salt));
-    return d;
+    return filled_as((struct test_dense_shape){rows, cols, layout, dtype, 3, 1}, salt);
 }
 
 static void assert_same(const struct test_dense *a, const struct test_dense *b, const char *what,
@@ -89,11 +94,9 @@ static void spans_agree(const struct level *level, spmm_dtype_t a_type, spmm_dty
     void *values = test_values_of(a, a_type);
     struct test_dense b = filled(a->cols, width, SPMM_ROW_MAJOR, b_type, 5);
     const bool is_aligned = width % 4 == 0; /* streams can pass by the caches */
-    struct test_dense c = test_dense_make((struct test_dense_shape){
-        a->rows, room, SPMM_ROW_MAJOR, sum_type(b_type), is_aligned ? 4 : 3, is_aligned ? 0 : 1});
-    for (int64_t i = 0; i < a->rows; i++)
-        for (int64_t j = 0; j < room; j++)
-            test_dense_set(&c, i, j, test_real((uint64_t)(i * 1000 + j), 6));
+    const struct test_dense_shape of_c = {
+        a->rows, room, SPMM_ROW_MAJOR, sum_type(b_type), is_aligned ? 4 : 3, is_aligned ? 0 : 1};
+    struct test_dense c = filled_as(of_c, 6);
     struct test_dense d = test_dense_copy(&c);
     struct rows_span span = span_of(a, values, &b, &c);
     span.p_begin = 3;

@@ -218,6 +218,17 @@ void test_cuda_product_check_types(spmm_executor_t *executor, spmm_executor_t *c
     test_dense_free(&c_before);
 }
 
+spmm_executor_info_t test_cuda_product_info(const spmm_executor_t *executor, const struct test_matrix *a,
+                                            spmm_dtype_t dtype, const struct test_product *product)
+{
+    struct test_dense b = test_product_b(a, dtype, product), c = test_product_c(a, dtype, product);
+    spmm_executor_info_t info = {.struct_size = sizeof info};
+    assert_int_equal(spmm_executor_info(executor, product->op, &b.view, &c.view, &info, NULL), SPMM_OK);
+    test_dense_free(&b);
+    test_dense_free(&c);
+    return info;
+}
+
 void test_cuda_product_layouts(spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype,
                                const struct test_product *columns)
 {

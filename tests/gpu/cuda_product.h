@@ -67,6 +67,10 @@ void test_cuda_product_check_types(spmm_executor_t *executor, spmm_executor_t *c
                                    const struct test_matrix *a, const spmm_types_info_t *types,
                                    const struct test_product *product);
 
+/* What the executor says of such a product. */
+spmm_executor_info_t test_cuda_product_info(const spmm_executor_t *executor, const struct test_matrix *a,
+                                            spmm_dtype_t dtype, const struct test_product *product);
+
 /* A column-major product has the bits of the row-major one. */
 void test_cuda_product_layouts(spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype,
                                const struct test_product *columns);

@@ -174,13 +174,9 @@ static void values_of_a_that_are_not_finite_are_exact(void **state)
 static void check_kernel(spmm_executor_t *executor, const struct test_matrix *a,
                          const struct test_product *product, const char *name)
 {
-    struct test_dense b = test_product_b(a, SPMM_F32, product), c = test_product_c(a, SPMM_F32, product);
-    spmm_executor_info_t info = {.struct_size = sizeof info};
-    assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, &b.view, &c.view, &info, NULL), SPMM_OK);
+    const spmm_executor_info_t info = test_cuda_product_info(executor, a, SPMM_F32, product);
     assert_string_equal(info.kernel, name);
     test_cuda_product_check(executor, NULL, a, SPMM_F32, product);
-    test_dense_free(&b);
-    test_dense_free(&c);
 }
 
 /* One part that multiplies f32 as it is and as 3xtf32: by n. */
@@ -313,12 +309,8 @@ static void any_number_of_shapes_runs(void **state)
 static void name_check(const spmm_executor_t *executor, const struct test_matrix *a, const char *want)
 {
     const struct test_product product = test_cuda_plain(40, 0);
-    struct test_dense b = test_product_b(a, SPMM_F16, &product), c = test_product_c(a, SPMM_F16, &product);
-    spmm_executor_info_t info = {.struct_size = sizeof info};
-    assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, &b.view, &c.view, &info, NULL), SPMM_OK);
+    const spmm_executor_info_t info = test_cuda_product_info(executor, a, SPMM_F16, &product);
     assert_memory_equal(info.kernel, want, strlen(want));
-    test_dense_free(&b);
-    test_dense_free(&c);
 }
 
 /* A part of rows takes the place of a dense one; a plan without any says which library is missing. */

@@ -26,11 +26,7 @@ static const struct test_pattern pattern = {"wide rows", ROWS, COLS, wide_rows};
 static int uses_pieces(const spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype,
                        const struct test_product *product)
 {
-    struct test_dense b = test_product_b(a, dtype, product), c = test_product_c(a, dtype, product);
-    spmm_executor_info_t info = {.struct_size = sizeof info};
-    assert_int_equal(spmm_executor_info(executor, product->op, &b.view, &c.view, &info, NULL), SPMM_OK);
-    test_dense_free(&b);
-    test_dense_free(&c);
+    const spmm_executor_info_t info = test_cuda_product_info(executor, a, dtype, product);
     return strstr(info.kernel, "pieces") != NULL;
 }
 

@@ -44,17 +44,12 @@ static struct test_cuda_pair pair_make(const struct test_matrix *a, struct test_
 static void note_instance(const struct test_cuda_pair *pair, const struct test_matrix *a,
                           struct test_plan_options options, const struct test_product *product)
 {
-    struct test_dense b = test_product_b(a, options.dtype, product);
-    struct test_dense c = test_product_c(a, options.dtype, product);
-    spmm_executor_info_t info = {.struct_size = sizeof info};
-    assert_int_equal(spmm_executor_info(pair->gpu, product->op, &b.view, &c.view, &info, NULL), SPMM_OK);
+    const spmm_executor_info_t info = test_cuda_product_info(pair->gpu, a, options.dtype, product);
     const char *shape = strrchr(info.kernel, '/');
     unsigned vec = 0;
     unsigned lanes = 0;
     assert_non_null(shape);
     assert_int_equal(sscanf(shape, "/v%ul%u", &vec, &lanes), 2);
-    test_dense_free(&b);
-    test_dense_free(&c);
     if (strstr(shape, "staged") != NULL) {
         assert_in_range(vec * lanes, 1, 8);
         met_staged[options.dtype - 1][vec == 1 ? 0 : lanes]++;
@@ -244,14 +239,9 @@ static void forced_check(const struct test_matrix *a, struct test_plan_options o
                          const struct test_product *product)
 {
     struct test_cuda_pair pair = test_cuda_pair_make(test_plan_whole(a, options, a->name), kernel);
-    struct test_dense b = test_product_b(a, options.dtype, product);
-    struct test_dense c = test_product_c(a, options.dtype, product);
-    spmm_executor_info_t info = {.struct_size = sizeof info};
-    assert_int_equal(spmm_executor_info(pair.gpu, product->op, &b.view, &c.view, &info, NULL), SPMM_OK);
+    const spmm_executor_info_t info = test_cuda_product_info(pair.gpu, a, options.dtype, product);
     assert_string_equal(info.kernel, kernel);
     test_cuda_product_check(pair.gpu, pair.cpu, a, options.dtype, product);
-    test_dense_free(&b);
-    test_dense_free(&c);
     test_cuda_pair_free(&pair);
 }
 

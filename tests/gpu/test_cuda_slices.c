@@ -40,12 +40,8 @@ static spmm_plan_t *plan_of(const struct test_matrix *a, spmm_dtype_t dtype)
 static void assert_kernel(const spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype,
                           const struct test_product *product, const char *expected)
 {
-    struct test_dense b = test_product_b(a, dtype, product), c = test_product_c(a, dtype, product);
-    spmm_executor_info_t info = {.struct_size = sizeof info};
-    assert_int_equal(spmm_executor_info(executor, product->op, &b.view, &c.view, &info, NULL), SPMM_OK);
+    const spmm_executor_info_t info = test_cuda_product_info(executor, a, dtype, product);
     assert_non_null(strstr(info.kernel, expected));
-    test_dense_free(&b);
-    test_dense_free(&c);
 }
 
 /* Layouts, gaps and factors take turns. warps: that share a slice; 0: as many as are chosen. */

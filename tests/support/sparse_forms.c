@@ -58,7 +58,6 @@ void test_sparse_forms(test_sparse_visit visit)
 TEST_PATTERN(long_rows, i == 0 || (i == 1 ? j % 2 == 0 : i == 2 ? j < 4096 : j % 700 == i))
 TEST_PATTERN(long_columns, j < 2 || (j == 2 && i < 4500) || j == 3 + i % 997)
 TEST_PATTERN(every_one, true)
-
 TEST_PATTERN(one_of_three, i % 3 == j)
 
 static struct test_matrix *with_values(const struct test_pattern *pattern, double value)
@@ -69,15 +68,20 @@ static struct test_matrix *with_values(const struct test_pattern *pattern, doubl
     return a;
 }
 
-/* All products underflow to -0: so are sums of pieces, but for those of pieces without products, which are 0. */
-static void long_zeros(const struct test_pattern *left, const struct test_pattern *right,
-                       test_sparse_visit visit)
+/* Of two factors, which it frees. */
+static void visit_pieces(struct test_matrix *a, struct test_matrix *b, test_sparse_visit visit)
 {
-    struct test_matrix *a = with_values(left, -0x1p-600), *b = with_values(right, 0x1p-600);
     visit((struct test_sparse_product){
         .count = 2, .factor = {a, b}, .piece_products = 20000, .dtype = SPMM_F64});
     test_matrix_free(a);
     test_matrix_free(b);
+}
+
+/* All products underflow to -0: so are sums of pieces, but for those of pieces without products, which are 0. */
+static void long_zeros(const struct test_pattern *left, const struct test_pattern *right,
+                       test_sparse_visit visit)
+{
+    visit_pieces(with_values(left, -0x1p-600), with_values(right, 0x1p-600), visit);
 }
 
 /* Infinity in two rows, NaN in one of them. */
@@ -89,10 +93,7 @@ static void long_specials(const struct test_pattern *left, const struct test_pat
     a->values[4200] = INFINITY;
     a->values[a->row_ptr[1] + 1] = INFINITY;
     a->values[a->row_ptr[1] + 4300] = (double)NAN;
-    visit((struct test_sparse_product){
-        .count = 2, .factor = {a, b}, .piece_products = 20000, .dtype = SPMM_F64});
-    test_matrix_free(a);
-    test_matrix_free(b);
+    visit_pieces(a, b, visit);
 }
 
 void test_sparse_long_entries(test_sparse_visit visit)
