@@ -60,11 +60,8 @@ template <typename Real> struct RangeFactors {
         const int32_t k = __ldg(tables.left_columns + first + t);
         f.start = __ldg(tables.right_row_ptr + k);
         f.length = __ldg(tables.right_row_ptr + k + 1) - f.start;
-        if (is_part) {
-            const uint32_t skipped = first_from(tables.right_columns + f.start, f.length, from);
-            f.start += skipped;
-            f.length = first_from(tables.right_columns + f.start, f.length - skipped, to);
-        }
+        if (is_part)
+            keep_columns(tables.right_columns, f, from, to);
         f.a = values.left[first + t];
         if (values.diagonal != nullptr)
             f.a = times(f.a, values.diagonal[k]);

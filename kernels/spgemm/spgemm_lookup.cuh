@@ -34,6 +34,15 @@ __device__ __forceinline__ uint32_t first_from(const int32_t *columns, uint32_t 
     return low;
 }
 
+// Of a row, of ascending columns from its start on, keeps those in [from, to).
+template <typename Row>
+__device__ __forceinline__ void keep_columns(const int32_t *columns, Row &row, int32_t from, int32_t to)
+{
+    const uint32_t skipped = first_from(columns + row.start, row.length, from);
+    row.start += skipped;
+    row.length = first_from(columns + row.start, row.length - skipped, to);
+}
+
 // The order in which lanes add these does not count.
 __device__ __forceinline__ unsigned long long hash_of(uint32_t product, uint32_t place)
 {

@@ -67,9 +67,7 @@ __device__ __forceinline__ void count_products(const spmmi_once_work &w, const s
     const int32_t from = w.c_columns[r.first], to = w.c_columns[r.first + r.count - 1] + 1;
     for (uint32_t t = task.begin + 32 * warp; t < task.end; t += LONG_VALUE_THREADS) {
         Factor<Real> own = load_factor<Real, false>(w, begin + t + lane, t + lane < task.end);
-        const uint32_t skipped = first_from(w.b.columns + own.start, own.length, from);
-        own.start += skipped;
-        own.length = first_from(w.b.columns + own.start, own.length - skipped, to);
+        keep_columns(w.b.columns, own, from, to);
         (void)walk_round<Real, 32, false>(w.b, own, steps, lane, counter);
     }
     __syncthreads();

@@ -73,11 +73,8 @@ __device__ __forceinline__ void add_task(const spmmi_once_work &w, const spmmi_o
     const int64_t begin = row_begin(w.a, task.row);
     for (uint32_t t = task.begin; t < task.end; t += 32) {
         Factor<Real> own = load_factor<Real, true>(w, begin + t + lane, t + lane < task.end);
-        if (!IS_WHOLE) {
-            const uint32_t skipped = first_from(w.b.columns + own.start, own.length, from);
-            own.start += skipped;
-            own.length = first_from(w.b.columns + own.start, own.length - skipped, to);
-        }
+        if (!IS_WHOLE)
+            keep_columns(w.b.columns, own, from, to);
         (void)walk_round<Real, 32, true>(w.b, own, steps, lane, adder);
     }
 }
