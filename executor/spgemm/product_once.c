@@ -143,8 +143,7 @@ static spmm_status_t find_flags(struct once *o, uint64_t products, uint32_t *fla
     if (products > SPMMI_SPGEMM_STRETCHED_MAX)
         return SPMM_OK;
     SPMM_TRY(take(o, sizeof(uint32_t) * (uint64_t)o->task.right.cols, 0));
-    status = spmmi_spgemm_may_be_long(&o->task.left, &o->task.right, &may);
-    SPMM_REQUIRE(status == SPMM_OK, status, o->diag, "out of memory in %s", __func__);
+    SPMM_TRY(spmmi_spgemm_may_be_long(&o->task.left, &o->task.right, &may, o->diag));
     *flags = may ? SPMMI_SPGEMM_STRETCHES : 0;
 cleanup:
     return status;

@@ -96,7 +96,7 @@ struct spmmi_spgemm_work spmmi_spgemm_work_of(const struct spmmi_csr_pattern *le
     return work;
 }
 
-static int has_long_row(const struct spmmi_csr_pattern *a)
+int spmmi_spgemm_has_long_row(const struct spmmi_csr_pattern *a)
 {
     int64_t i = 0;
     while (i < a->rows && a->row_ptr[i + 1] - a->row_ptr[i] <= SPMMI_SPGEMM_STRETCH)
@@ -105,17 +105,18 @@ static int has_long_row(const struct spmmi_csr_pattern *a)
 }
 
 spmm_status_t spmmi_spgemm_may_be_long(const struct spmmi_csr_pattern *left,
-                                       const struct spmmi_csr_pattern *right, int *may)
+                                       const struct spmmi_csr_pattern *right, int *may, spmm_diag_t *diag)
 {
+    spmm_status_t status = SPMM_OK;
+    uint32_t *counts = NULL;
     *may = 0;
-    if (!has_long_row(left))
+    if (!spmmi_spgemm_has_long_row(left))
         return SPMM_OK;
-    uint32_t *counts = spmmi_alloc((uint64_t)right->cols, sizeof *counts);
-    if (counts == NULL)
-        return SPMM_ERR_MEMORY;
+    SPMM_TRY_ALLOC(counts = spmmi_alloc((uint64_t)right->cols, sizeof *counts), diag);
     count_inner(right, 1, counts, right->cols);
     for (int64_t j = 0; j < right->cols && !*may; j++)
         *may = counts[j] > SPMMI_SPGEMM_STRETCH;
+cleanup:
     spmmi_free(counts);
-    return SPMM_OK;
+    return status;
 }

@@ -165,8 +165,7 @@ static spmm_status_t find_stretches(struct inspection *in, const struct spmmi_sp
     spmm_status_t status = SPMM_OK;
     int may = 0;
     SPMM_TRY(take(in, sizeof(uint32_t) * (uint64_t)right->pattern.cols, 0));
-    status = spmmi_spgemm_may_be_long(&left->pattern, &right->pattern, &may);
-    SPMM_REQUIRE(status == SPMM_OK, status, in->diag, "out of memory in %s", __func__);
+    SPMM_TRY(spmmi_spgemm_may_be_long(&left->pattern, &right->pattern, &may, in->diag));
     in->has_stretches |= may;
 cleanup:
     return status;

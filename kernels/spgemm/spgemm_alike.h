@@ -6,18 +6,19 @@
 #include "executor/spgemm/spgemm_stage.h"
 
 struct spmmi_spgemm_alike {
-    uint8_t *left, *right; /* of each row: has it the columns of the one before it? Owned */
+    /* Of each row: has it the columns of the one before it? 0 also of rows of the left factor that may have lists.
+     * Owned. */
+    uint8_t *left, *right;
 };
 
 /* Errors: MEMORY. Free it also after an error. */
-spmm_status_t spmmi_spgemm_alike_make(const struct spmmi_spgemm_task *task, int threads,
+spmm_status_t spmmi_spgemm_alike_make(const struct spmmi_spgemm_stage *stage, int threads,
                                       struct spmmi_spgemm_alike *alike, spmm_diag_t *diag);
 void spmmi_spgemm_alike_free(struct spmmi_spgemm_alike *alike);
 /* Are groups faster? */
-int spmmi_spgemm_alike_pays(const struct spmmi_spgemm_alike *alike, const struct spmmi_spgemm_stage *stage);
+int spmmi_spgemm_alike_pays(const struct spmmi_spgemm_alike *alike, const struct spmmi_spgemm_task *task);
 /* Rows from this one on, before the end, that are one group; 1: none, as of rows that may have lists. */
-int64_t spmmi_spgemm_alike_rows(const struct spmmi_spgemm_alike *alike,
-                                const struct spmmi_spgemm_stage *stage, int64_t row, int64_t end);
+int64_t spmmi_spgemm_alike_rows(const struct spmmi_spgemm_alike *alike, int64_t row, int64_t end);
 /* Entries of a row of the left factor from p on, before the end, whose rows of the right one follow each other and are
  * alike; 1: none. */
 int64_t spmmi_spgemm_alike_columns(const struct spmmi_spgemm_alike *alike,

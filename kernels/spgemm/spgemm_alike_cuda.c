@@ -19,14 +19,24 @@ static void compare_rows(const struct spmmi_csr_pattern *a, int threads, uint8_t
         is_alike[i] = i > 0 && a->row_ptr[i + 1] > a->row_ptr[i] && spmmi_csr_row_repeats(a, i);
 }
 
-spmm_status_t spmmi_spgemm_alike_make(const struct spmmi_spgemm_task *task, int threads,
+/* A row that may have lists is like none. */
+static void separate_long(const struct spmmi_spgemm_stage *stage, uint8_t *is_alike)
+{
+    const int64_t *left = stage->task.left.row_ptr;
+    for (int64_t i = 0; i < stage->task.left.rows; i++)
+        is_alike[i] = is_alike[i] && !spmmi_spgemm_may_have_lists(stage, left[i + 1] - left[i]);
+}
+
+spmm_status_t spmmi_spgemm_alike_make(const struct spmmi_spgemm_stage *stage, int threads,
                                       struct spmmi_spgemm_alike *alike, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
+    const struct spmmi_spgemm_task *task = &stage->task;
     SPMM_TRY_ALLOC(alike->left = spmmi_alloc((uint64_t)task->left.rows, 1), diag);
     SPMM_TRY_ALLOC(alike->right = spmmi_alloc((uint64_t)task->right.rows, 1), diag);
     compare_rows(&task->left, threads, alike->left);
     compare_rows(&task->right, threads, alike->right);
+    separate_long(stage, alike->left);
 cleanup:
     return status;
 }
@@ -37,13 +47,10 @@ void spmmi_spgemm_alike_free(struct spmmi_spgemm_alike *alike)
     spmmi_free(alike->right);
 }
 
-int64_t spmmi_spgemm_alike_rows(const struct spmmi_spgemm_alike *alike,
-                                const struct spmmi_spgemm_stage *stage, int64_t row, int64_t end)
+int64_t spmmi_spgemm_alike_rows(const struct spmmi_spgemm_alike *alike, int64_t row, int64_t end)
 {
-    const int64_t *left = stage->task.left.row_ptr;
     int64_t rows = 1;
-    while (!spmmi_spgemm_may_have_lists(stage, left[row + 1] - left[row]) && rows < SPMMI_SPGEMM_GROUP &&
-           row + rows < end && alike->left[row + rows])
+    while (rows < SPMMI_SPGEMM_GROUP && row + rows < end && alike->left[row + rows])
         rows++;
     return rows;
 }
@@ -59,12 +66,11 @@ int64_t spmmi_spgemm_alike_columns(const struct spmmi_spgemm_alike *alike,
     return count;
 }
 
-int spmmi_spgemm_alike_pays(const struct spmmi_spgemm_alike *alike, const struct spmmi_spgemm_stage *stage)
+int spmmi_spgemm_alike_pays(const struct spmmi_spgemm_alike *alike, const struct spmmi_spgemm_task *task)
 {
-    const struct spmmi_spgemm_task *task = &stage->task;
     const int64_t *left = task->left.row_ptr, rows = task->left.rows;
     double groups = 0, entries = 0, runs = 0;
-    for (int64_t i = 0; i < rows; i += spmmi_spgemm_alike_rows(alike, stage, i, rows)) {
+    for (int64_t i = 0; i < rows; i += spmmi_spgemm_alike_rows(alike, i, rows)) {
         groups++;
         entries += (double)(left[i + 1] - left[i]);
         for (int64_t p = left[i]; p < left[i + 1]; runs++)

@@ -341,7 +341,7 @@ static void mark_taken(const struct spmmi_spgemm_stage *s, const struct spmmi_sp
     for (int64_t u = 0; alike != NULL && u < s->unit_count; u++) {
         const int64_t end = s->units[u].row_end;
         for (int64_t i = s->units[u].row; s->units[u].partial < 0 && i < end;) {
-            const int64_t alike_rows = spmmi_spgemm_alike_rows(alike, s, i, end),
+            const int64_t alike_rows = spmmi_spgemm_alike_rows(alike, i, end),
                           rows = c[i + 1] - c[i] <= SPMMI_SPGEMM_ITEM_ENTRIES ? alike_rows : 1;
             for (int64_t k = i; rows > 1 && k < i + rows; k++)
                 known[k] = IS_TAKEN;

@@ -346,8 +346,8 @@ spmm_status_t spmmi_spgemm_items_make(const struct spmmi_spgemm_stage *s,
     SPMM_TRY(spmmi_spgemm_require_counts(s, diag));
     items->direct = (uint32_t)s->task.left.row_ptr[s->task.left.rows];
     if (wanted->groups != SPMMI_SPGEMM_NEVER && s->taken == NULL) {
-        SPMM_TRY(spmmi_spgemm_alike_make(&s->task, threads, &m.alike, diag));
-        m.has_groups = wanted->groups == SPMMI_SPGEMM_WHEREVER || spmmi_spgemm_alike_pays(&m.alike, s);
+        SPMM_TRY(spmmi_spgemm_alike_make(s, threads, &m.alike, diag));
+        m.has_groups = wanted->groups == SPMMI_SPGEMM_WHEREVER || spmmi_spgemm_alike_pays(&m.alike, &s->task);
     }
     m.longest = longest_row(&s->task.left);
     SPMM_REQUIRE(wanted->pulls != SPMMI_SPGEMM_WHEREVER || pulling_bytes(&m) <= host_left,

@@ -12,29 +12,31 @@ static int64_t join_slice(const struct spmmi_spgemm_cut *cut)
     return spmmi_spgemm_join_width((uint32_t)cut->pieces);
 }
 
-/* Slices of a row; joins NULL: they are only counted. */
-static uint64_t cut_slices(const struct spmmi_spgemm_stage *s, const struct spmmi_spgemm_cut *cut,
+/* Slices of all rows that are not pulled; joins NULL: they are only counted. */
+static uint64_t cut_slices(const struct spmmi_spgemm_stage *s, const uint8_t *is_pulled,
                            struct spmmi_spgemm_join *joins)
 {
-    const int64_t first = s->c.row_ptr[cut->row], end = s->c.row_ptr[cut->row + 1], slice = join_slice(cut);
     uint64_t count = 0;
-    for (int64_t q = first, own; (own = spmmi_spgemm_next_slice(s, &q, end, slice)) > 0; q += own) {
-        if (joins != NULL)
-            joins[count] =
-                (struct spmmi_spgemm_join){(uint32_t)q, (uint32_t)(cut->partial + q - first), (uint32_t)own,
-                                           (uint32_t)(end - first), (uint32_t)cut->pieces};
-        count++;
+    for (int64_t r = 0; r < s->cut_count; r++) {
+        const struct spmmi_spgemm_cut *cut = &s->cuts[r];
+        const int64_t first = s->c.row_ptr[cut->row], end = s->c.row_ptr[cut->row + 1],
+                      slice = join_slice(cut);
+        if (is_pulled != NULL && is_pulled[cut->row])
+            continue;
+        for (int64_t q = first, own; (own = spmmi_spgemm_next_slice(s, &q, end, slice)) > 0; q += own) {
+            if (joins != NULL)
+                joins[count] =
+                    (struct spmmi_spgemm_join){(uint32_t)q, (uint32_t)(cut->partial + q - first),
+                                               (uint32_t)own, (uint32_t)(end - first), (uint32_t)cut->pieces};
+            count++;
+        }
     }
     return count;
 }
 
 uint64_t spmmi_spgemm_joins_count(const struct spmmi_spgemm_stage *s, const uint8_t *is_pulled)
 {
-    uint64_t count = 0;
-    for (int64_t r = 0; r < s->cut_count; r++)
-        if (is_pulled == NULL || !is_pulled[s->cuts[r].row])
-            count += cut_slices(s, &s->cuts[r], NULL);
-    return count;
+    return cut_slices(s, is_pulled, NULL);
 }
 
 spmm_status_t spmmi_spgemm_joins_make(const struct spmmi_spgemm_stage *s, const uint8_t *is_pulled,
@@ -43,9 +45,7 @@ spmm_status_t spmmi_spgemm_joins_make(const struct spmmi_spgemm_stage *s, const 
     spmm_status_t status = SPMM_OK;
     SPMM_TRY_ALLOC(out->joins = spmmi_alloc(spmmi_spgemm_joins_count(s, is_pulled), sizeof *out->joins),
                    diag);
-    for (int64_t r = 0; r < s->cut_count; r++)
-        if (is_pulled == NULL || !is_pulled[s->cuts[r].row])
-            out->join_count += (uint32_t)cut_slices(s, &s->cuts[r], out->joins + out->join_count);
+    out->join_count = (uint32_t)cut_slices(s, is_pulled, out->joins);
 cleanup:
     return status;
 }

@@ -31,16 +31,16 @@ static inline int spmmi_spgemm_may_have_lists(const struct spmmi_spgemm_stage *s
 static inline int64_t spmmi_spgemm_next_long(const struct spmmi_spgemm_stage *stage, int64_t q, int64_t end)
 {
     const struct spmmi_spgemm_longs *const longs = stage->longs;
-    uint32_t first = 0, count = longs != NULL ? longs->count : 0;
+    if (longs == NULL)
+        return end;
+    uint32_t first = 0, count = longs->count;
     while (count > 0) {
         const uint32_t half = count / 2;
         const int is_before = longs->entries[first + half].out < q;
         first += is_before ? half + 1 : 0;
         count = is_before ? count - half - 1 : half;
     }
-    return longs != NULL && first < longs->count && longs->entries[first].out < end
-               ? longs->entries[first].out
-               : end;
+    return first < longs->count && longs->entries[first].out < end ? longs->entries[first].out : end;
 }
 
 /* Moves *q, an entry of C, to the first one before the end that is not long. Returns how many there are from it on, up
@@ -57,7 +57,7 @@ static inline int64_t spmmi_spgemm_next_slice(const struct spmmi_spgemm_stage *s
 static inline int spmmi_spgemm_row_is_long(const struct spmmi_spgemm_stage *stage, int64_t row)
 {
     const int64_t *c = stage->c.row_ptr;
-    return stage->longs != NULL && spmmi_spgemm_next_long(stage, c[row], c[row + 1]) < c[row + 1];
+    return spmmi_spgemm_next_long(stage, c[row], c[row + 1]) < c[row + 1];
 }
 
 #endif

@@ -146,10 +146,18 @@ static int has_wide_pieces(const struct spmmi_spgemm_stage *s, int64_t row)
     return (uint64_t)entries * SPMMI_SPGEMM_PIECE_ENTRIES > s->piece_products;
 }
 
+/* What so many long entries of a row take. */
+static void count_row(struct making *m, const struct row *r, uint64_t entries)
+{
+    const uint64_t words = m->words;
+    all_pieces(m, r, count_words);
+    m->stretches += (m->words - words) / SPMMI_SPGEMM_STRETCH + entries * (uint64_t)r->piece_count;
+}
+
 static void walk_row(struct making *m, struct row *r)
 {
     const struct spmmi_spgemm_stage *s = m->stage;
-    const uint64_t words = m->words, entries = m->entries;
+    const uint64_t entries = m->entries;
     const int has_short = m->has_all && has_wide_pieces(s, r->row);
     const int64_t shortest = has_short ? SPMMI_SPGEMM_LONG_LENGTH : SPMMI_SPGEMM_STRETCH;
     int is_any = 0;
@@ -166,11 +174,10 @@ static void walk_row(struct making *m, struct row *r)
         m->entries += (m->counts[s->c.col_ind[q]] & MARK) != 0;
     if (m->entries == entries)
         return;
-    all_pieces(m, r, count_words);
-    m->stretches +=
-        (m->words - words) / SPMMI_SPGEMM_STRETCH + (m->entries - entries) * (uint64_t)r->piece_count;
     if (m->out->entries != NULL)
         write_row(m, r);
+    else
+        count_row(m, r, m->entries - entries);
     for (int64_t q = s->c.row_ptr[r->row]; q < s->c.row_ptr[r->row + 1]; q++)
         m->counts[s->c.col_ind[q]] = 0;
 }
@@ -180,7 +187,6 @@ static void walk(struct making *m)
     const struct spmmi_spgemm_stage *s = m->stage;
     const int64_t *left = s->task.left.row_ptr;
     const struct spmmi_spgemm_cut *cut = s->cuts;
-    m->entries = m->words = m->stretches = 0;
     for (int64_t u = 0; u < s->unit_count;) {
         const struct spmmi_spgemm_unit *unit = &s->units[u];
         for (int64_t i = unit->row; unit->partial < 0 && i < unit->row_end; i++) {

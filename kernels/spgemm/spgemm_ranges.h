@@ -5,7 +5,6 @@
 
 #include "executor/spgemm/spgemm_stage.h"
 #include "spgemm_columns.h"
-#include "spgemm_longs.h"
 
 struct spmmi_spgemm_ranges {
     struct spmmi_spgemm_span spans[SPMMI_SPGEMM_SPANS];

@@ -7,6 +7,7 @@
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
 #include "spgemm_limits.h"
+#include "spgemm_longs.h"
 
 #define NARROW_COLUMNS 65536 /* that a range of words of 2 bytes spans at most */
 

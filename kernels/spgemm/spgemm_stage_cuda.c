@@ -188,19 +188,15 @@ cleanup:
 static spmm_status_t derive(struct stage_making *m, enum spmmi_spgemm_pass pass)
 {
     spmm_status_t status = SPMM_OK;
+    const struct spmmi_spgemm_derivation *d = &m->derivation;
     for (uint32_t g = 0; g < m->items.group_count; g++)
-        SPMM_TRY_CUDA(
-            (cudaError_t)spmmi_spgemm_derive_cuda(&m->derivation, &m->items.groups[g].bin, pass, NULL),
-            m->diag);
+        SPMM_TRY_CUDA((cudaError_t)spmmi_spgemm_derive_cuda(d, &m->items.groups[g].bin, pass, NULL), m->diag);
     for (uint32_t b = 0; b < m->items.bins.count; b++)
-        SPMM_TRY_CUDA(
-            (cudaError_t)spmmi_spgemm_derive_cuda(&m->derivation, &m->items.bins.bin[b], pass, NULL),
-            m->diag);
+        SPMM_TRY_CUDA((cudaError_t)spmmi_spgemm_derive_cuda(d, &m->items.bins.bin[b], pass, NULL), m->diag);
     for (uint32_t b = 0; b < m->items.mask_count; b++)
-        SPMM_TRY_CUDA((cudaError_t)spmmi_spgemm_derive_cuda(&m->derivation, &m->items.masks[b], pass, NULL),
-                      m->diag);
+        SPMM_TRY_CUDA((cudaError_t)spmmi_spgemm_derive_cuda(d, &m->items.masks[b], pass, NULL), m->diag);
     if (m->items.pull_count > 0)
-        SPMM_TRY_CUDA((cudaError_t)spmmi_spgemm_derive_pulls_cuda(&m->derivation, pass, NULL), m->diag);
+        SPMM_TRY_CUDA((cudaError_t)spmmi_spgemm_derive_pulls_cuda(d, pass, NULL), m->diag);
 cleanup:
     return status;
 }
@@ -362,9 +358,12 @@ spmm_status_t spmmi_spgemm_gpu_stage_make(const struct spmmi_spgemm_gpu_source *
                              .to = stage,
                              .diag = diag};
     struct spmmi_spgemm_wanted wanted = {.dtype = source->dtype};
+    /* By name, or where a budget refuses all other kernels. */
+    const int is_by_columns =
+        source->kernel != NULL && strcmp(source->kernel, SPMMI_SPGEMM_KERNEL_COLUMNS) == 0;
     memset(stage, 0, sizeof *stage);
-    SPMM_TRY(make_longs(&m, !spmmi_spgemm_is_by_columns(source)));
-    if (spmmi_spgemm_is_by_columns(source)) {
+    SPMM_TRY(make_longs(&m, !is_by_columns));
+    if (is_by_columns) {
         SPMM_TRY(make_columns(&m));
         goto cleanup;
     }

@@ -3,8 +3,6 @@
 #ifndef SPMMI_SPGEMM_STAGE_CUDA_H
 #define SPMMI_SPGEMM_STAGE_CUDA_H
 
-#include <string.h>
-
 #include "executor/spgemm/spgemm_gpu.h"
 #include "spgemm_columns_cuda.h"
 #include "spgemm_long_cuda.h"
@@ -25,12 +23,6 @@ struct spmmi_spgemm_gpu_stage {
 
 #define SPMMI_SPGEMM_KERNEL_POSITIONS "positions"
 #define SPMMI_SPGEMM_KERNEL_COLUMNS "columns" /* which takes the least memory where products are many */
-
-/* By name, or where a budget refuses all other kernels. */
-static inline int spmmi_spgemm_is_by_columns(const struct spmmi_spgemm_gpu_source *source)
-{
-    return source->kernel != NULL && strcmp(source->kernel, SPMMI_SPGEMM_KERNEL_COLUMNS) == 0;
-}
 
 /* used: bytes of the device that the product has taken so far. Free it also after an error, and before what memory
  * says where it comes from. */

@@ -114,15 +114,6 @@ cleanup:
     return status;
 }
 
-static int has_long_row(const struct spmmi_spgemm_stage *s)
-{
-    const int64_t *left = s->task.left.row_ptr;
-    int64_t i = 0;
-    while (i < s->task.left.rows && !spmmi_spgemm_is_long(s, left[i + 1] - left[i]))
-        i++;
-    return i < s->task.left.rows;
-}
-
 spmm_status_t spmmi_spgemm_units(struct spmmi_spgemm_stage *s, const struct spmmi_spgemm *plan,
                                  uint64_t *bytes, spmm_diag_t *diag)
 {
@@ -145,7 +136,9 @@ spmm_status_t spmmi_spgemm_units(struct spmmi_spgemm_stage *s, const struct spmm
     s->sums = s->task.right.cols;
     s->piece_products = plan->piece_products;
     s->has_stretches = (plan->flags & SPMMI_SPGEMM_STRETCHES) != 0;
-    s->long_sums = has_long_row(s) ? SPMMI_SPGEMM_LONG_ARRAYS * s->task.right.cols : 0;
+    s->long_sums = s->has_stretches && spmmi_spgemm_has_long_row(&s->task.left)
+                       ? SPMMI_SPGEMM_LONG_ARRAYS * s->task.right.cols
+                       : 0;
     *bytes += (uint64_t)s->unit_count * sizeof *s->units + (uint64_t)s->cut_count * sizeof *s->cuts;
 cleanup:
     return status;

@@ -168,7 +168,7 @@ static int64_t walk_rows(struct spgemm_walk *w, int64_t i, int64_t end)
 {
     const int64_t *left = w->stage->task.left.row_ptr, *c = w->stage->c.row_ptr;
     const int64_t entries = c[i + 1] - c[i],
-                  rows = w->alike != NULL ? spmmi_spgemm_alike_rows(w->alike, w->stage, i, end) : 1;
+                  rows = w->alike != NULL ? spmmi_spgemm_alike_rows(w->alike, i, end) : 1;
     if (rows > 1 && entries > 0 && entries <= SPMMI_SPGEMM_ITEM_ENTRIES) {
         spmmi_spgemm_pulls_end(&w->pulls);
         walk_group(w, i, rows);
