@@ -374,10 +374,11 @@ static void counts_hold_their_limits(void **state)
         {2, 9, 2, 1, 0}};
     const int64_t longest = SPMMI_SPGEMM_PULL_LONGEST,
                   limit = (1 << 13) - 1 - SPMMI_SPGEMM_PULL; /* 19 bits for entries of the row */
-    int64_t left[] = {0, longest}, right[] = {0, limit};
+    int64_t left[] = {0, longest}, right[] = {0, limit}, out[] = {0, limit};
     int32_t *const columns = test_sparse_room(longest + 1, sizeof *columns);
     struct spmmi_spgemm_stage stage = {
-        .task = {{1, 1, left, columns}, {1, (int32_t)limit + 1, right, NULL}, 0}};
+        .task = {{1, 1, left, columns}, {1, (int32_t)limit + 1, right, NULL}, 0},
+        .c = {1, (int32_t)limit + 1, out, NULL}};
     (void)state;
     for (size_t i = 0; i < sizeof most / sizeof *most; i++) {
         const struct spmmi_spgemm_pull_counts found =
