@@ -73,36 +73,36 @@ __device__ __forceinline__ uint32_t load_position(const uint8_t *positions, uint
 // Turns that the entries of a chunk may take, one after the other, before equal positions are looked for.
 constexpr unsigned ENTRY_TURNS = 6;
 
+// Products into sums, turn by turn: those of one turn have different positions.
 template <typename Real>
-__device__ __forceinline__ void add_product(Real *sums, uint32_t position, Real a, Real b)
-{
-    sums[position] = fused(a, b, sums[position]);
-}
-
-// Products into sums (add_product), turn by turn: those of one turn have different positions.
-template <typename Real, typename Sums>
 __device__ __forceinline__ void add_turns(Real a, Real b, uint32_t position, bool is_there, unsigned turn,
-                                          unsigned last, Sums sums)
+                                          unsigned last, Real *sums)
 {
     for (unsigned t = 0; t <= last; t++) {
         if (is_there && turn == t)
-            add_product(sums, position, a, b);
+            sums[position] = fused(a, b, sums[position]);
         __syncwarp();
     }
+}
+
+// Lanes of the group before this one that have the same position, below 2^16.
+template <int LANES> __device__ __forceinline__ unsigned turn_of(uint32_t position, bool is_there)
+{
+    const unsigned warp_lane = threadIdx.x % 32;
+    const unsigned key = is_there ? warp_lane / LANES << 16 | position : 0x80000000u | warp_lane;
+    return __popc(__match_any_sync(EVERY_LANE, key) & ((1u << warp_lane) - 1));
 }
 
 // Products of one chunk into sums, in the order of lanes where positions are equal, which is by ascending k: bitwise
 // repeatable. starts: lanes whose product is the first of its entry; those of one entry have different positions, all
 // below 2^16.
-template <typename Real, int LANES, typename Sums>
-__device__ __forceinline__ void add_chunk(Real a, Real b, uint32_t position, bool is_there, Sums sums,
+template <typename Real, int LANES>
+__device__ __forceinline__ void add_chunk(Real a, Real b, uint32_t position, bool is_there, Real *sums,
                                           unsigned starts, unsigned below)
 {
     unsigned turn = __popc(starts >> 1 & below), last = warp_max<LANES>(__popc(starts >> 1));
     if (last >= ENTRY_TURNS) {
-        const unsigned warp_lane = threadIdx.x % 32;
-        const unsigned key = is_there ? warp_lane / LANES << 16 | position : 0x80000000u | warp_lane;
-        turn = __popc(__match_any_sync(EVERY_LANE, key) & ((1u << warp_lane) - 1));
+        turn = turn_of<LANES>(position, is_there);
         last = __reduce_max_sync(EVERY_LANE, turn);
     }
     add_turns(a, b, position, is_there, turn, last, sums);

@@ -5,6 +5,7 @@
 #pragma once
 #include "spgemm_chunk.cuh"
 #include "spgemm_launch.h"
+#include "spgemm_products.cuh"
 
 namespace spmmi {
 namespace spgemm {
@@ -15,10 +16,6 @@ constexpr int IN_FLIGHT = 4; // chunks whose loads are issued together
 template <typename Real> struct alignas(16) ListEntry {
     Real a;
     uint32_t start, length;
-};
-
-template <typename Real> struct alignas(2 * sizeof(Real)) Product {
-    Real a, b;
 };
 
 static_assert(IN_FLIGHT * FLAT_ROUND * sizeof(Product<double>) <= SPMMI_SPGEMM_ITEM_ENTRIES * sizeof(double),

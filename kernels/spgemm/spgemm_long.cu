@@ -78,10 +78,7 @@ __device__ __forceinline__ Real add_stretch(const spmmi_spgemm_long_tables &tabl
         __syncwarp();
         load_products(values, words, products);
         words = load_words(tables, stretch.first, at + 2 * LONG_CHUNK, count);
-        const uint32_t some = lane == 0 ? min(count - at, LONG_CHUNK) : 0;
-#pragma unroll 8
-        for (uint32_t t = 0; t < some; t++)
-            sum = fused(shared[t].a, shared[t].b, sum);
+        sum = add_in_order(shared, lane == 0 ? min(count - at, LONG_CHUNK) : 0, sum);
         __syncwarp();
     }
     return sum;

@@ -48,15 +48,6 @@ template <typename Real> struct ValueMemory {
     Step<Real> steps[VALUE_THREADS];
 };
 
-constexpr unsigned LONG_VALUE_THREADS = 512, LONG_VALUE_WARPS = LONG_VALUE_THREADS / 32;
-
-// For tasks that may have long entries.
-template <typename Real> struct LongValueMemory {
-    Real sums[SPMMI_ONCE_RANGE];
-    Step<Real> steps[LONG_VALUE_THREADS];
-    uint16_t counts[SPMMI_ONCE_RANGE]; // products of each entry so far
-};
-
 inline unsigned grid_of(const spmmi_once_work *w, uint64_t most)
 {
     const unsigned blocks = w->bitmaps != nullptr ? w->blocks : FULL_GRID;
@@ -64,9 +55,9 @@ inline unsigned grid_of(const spmmi_once_work *w, uint64_t most)
 }
 
 // The attribute is for the largest bitmaps of this GPU, so that launches of other threads do not lower it.
-template <template <typename> class Memory> inline uint32_t shared_of(uint32_t words)
+inline uint32_t shared_of(uint32_t words)
 {
-    return (uint32_t)sizeof(Memory<double>) + 2 * words * (uint32_t)sizeof(uint32_t);
+    return (uint32_t)sizeof(ValueMemory<double>) + 2 * words * (uint32_t)sizeof(uint32_t);
 }
 
 } // namespace spgemm

@@ -9,11 +9,11 @@
 #include "executor/cuda/cuda_memory.h"
 #include "executor/spgemm/spgemm_gpu.h"
 #include "spgemm_once_launch.h"
+#include "spgemm_once_result.h"
 #include "spgemm_stage_cuda.h"
 
 #define BLOCKS_OF_MEMORY 8
 #define BITMAP_BYTES_MAX (UINT64_C(1) << 30) /* of all bitmaps, if one alone does not take more */
-#define ALIGN UINT64_C(256)                  /* of arrays that share a block */
 
 struct once {
     const struct spmmi_spgemm_gpu_once *in;
@@ -26,11 +26,6 @@ struct once {
     struct spmmi_device_block c; /* the arrays of C: row pointers, values, columns */
     spmm_diag_t *diag;
 };
-
-static uint64_t aligned(uint64_t bytes)
-{
-    return (bytes + ALIGN - 1) / ALIGN * ALIGN;
-}
 
 static spmm_status_t require_left(struct once *o, uint64_t bytes)
 {
@@ -48,7 +43,7 @@ cleanup:
 static spmm_status_t take_scratch(struct once *o, uint64_t bytes, void **out)
 {
     spmm_status_t status = SPMM_OK;
-    bytes = aligned(bytes + 1);
+    bytes = spmmi_once_aligned(bytes + 1);
     SPMM_TRY(require_left(o, bytes));
     struct spmmi_device_block *const block = &o->blocks[o->block_count];
     SPMM_TRY(spmmi_device_take_scratch(&o->memory, bytes, o->in->stream, block, o->diag));
@@ -101,7 +96,8 @@ static spmm_status_t take_arrays(struct once *o)
     spmm_status_t status = SPMM_OK;
     struct spmmi_once_work *w = &o->work;
     const uint64_t rows = (uint64_t)o->in->a->rows, sums = spmmi_once_scan_blocks(o->in->a->rows),
-                   products = aligned(sizeof *w->counts), row_ptr = products + rows * sizeof *w->products,
+                   products = spmmi_once_aligned(sizeof *w->counts),
+                   row_ptr = products + rows * sizeof *w->products,
                    scan = row_ptr + (rows + 1) * sizeof *w->c_row_ptr,
                    entries = scan + sums * sizeof *w->sums, lists = entries + rows * sizeof *w->entries;
     void *block = NULL;
@@ -119,16 +115,15 @@ cleanup:
     return status;
 }
 
-/* Bitmaps, where one does not fit in shared memory. Rows that may have long entries are counted with the entries. */
+/* Bitmaps, where one does not fit in shared memory. */
 static spmm_status_t take_bitmaps(struct once *o)
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_once_work *w = &o->work;
     const uint64_t bytes = 2 * (uint64_t)w->bitmap_words * sizeof *w->bitmaps,
                    most = BITMAP_BYTES_MAX / bytes;
-    const uint32_t fit = o->counts.long_rows > 0 ? w->long_words_max : w->words_max;
     void *block = NULL;
-    if (w->bitmaps != NULL || w->bitmap_words <= fit)
+    if (w->bitmaps != NULL || w->bitmap_words <= w->words_max)
         return SPMM_OK;
     w->blocks = most == 0 ? 1 : most < SPMMI_ONCE_BLOCKS_MAX ? (uint32_t)most : SPMMI_ONCE_BLOCKS_MAX;
     SPMM_TRY(take_scratch(o, w->blocks * bytes, &block));
@@ -155,8 +150,7 @@ static spmm_status_t open_once(struct once *o)
                   o->diag);
     SPMM_TRY_CUDA(cudaDeviceGetAttribute(&w->has_clusters, cudaDevAttrClusterLaunch, o->in->device), o->diag);
     SPMM_TRY(spmmi_spgemm_can_overlap(o->in->device, &w->can_overlap, o->diag));
-    w->words_max = spmmi_once_words_max((uint32_t)shared, 0);
-    w->long_words_max = spmmi_once_words_max((uint32_t)shared, 1);
+    w->words_max = spmmi_once_words_max((uint32_t)shared);
     w->bitmap_words = (uint32_t)((uint64_t)b->cols / 32 + 1);
     w->all_wide = o->in->all_wide;
     SPMM_TRY(take_arrays(o));
@@ -189,6 +183,28 @@ cleanup:
     return status;
 }
 
+/* Finds the columns of B that long entries may have. An entry of C has as many products as its row of A and its column
+ * of B have entries, at most. */
+static spmm_status_t find_long_columns(struct once *o)
+{
+    spmm_status_t status = SPMM_OK;
+    struct spmmi_once_work *w = &o->work;
+    const uint64_t counts = spmmi_once_aligned((uint64_t)w->b.cols * sizeof *w->column_entries),
+                   columns = (uint64_t)w->b.nnz / SPMMI_SPGEMM_STRETCH;
+    void *block = NULL;
+    if (o->counts.long_rows == 0 || o->counts.products > SPMMI_SPGEMM_STRETCHED_MAX) {
+        w->stretch = UINT32_MAX;
+        return SPMM_OK;
+    }
+    SPMM_TRY(take_scratch(o, counts + columns * sizeof *w->long_columns, &block));
+    w->column_entries = block;
+    w->long_columns = (int32_t *)(void *)((char *)block + counts);
+    SPMM_TRY_CUDA(cudaMemsetAsync(block, 0, (size_t)counts, o->in->stream), o->diag);
+    SPMM_TRY_CUDA((cudaError_t)spmmi_once_long_columns_cuda(w, o->in->stream), o->diag);
+cleanup:
+    return status;
+}
+
 /* The symbolic phase: how many entries each row has, and all of them. */
 static spmm_status_t count_entries(struct once *o)
 {
@@ -197,7 +213,7 @@ static spmm_status_t count_entries(struct once *o)
     void *stream = o->in->stream;
     const uint32_t *tried = o->counts.tried;
     w->share = spmmi_spgemm_share(o->counts.products, o->counts.heavy_rows);
-    w->stretch = o->counts.products <= SPMMI_SPGEMM_STRETCHED_MAX ? SPMMI_SPGEMM_STRETCH : UINT32_MAX;
+    SPMM_TRY(find_long_columns(o));
     int is_dependent = 0;
     if (tried[SPMMI_ONCE_GIANT] > 0) {
         SPMM_TRY(take_bitmaps(o));
@@ -219,20 +235,10 @@ static spmm_status_t count_entries(struct once *o)
     SPMM_TRY_CUDA((cudaError_t)spmmi_once_scan_cuda(w, stream), o->diag);
     SPMM_TRY_CUDA((cudaError_t)spmmi_once_bin_entries_cuda(w, stream), o->diag);
     SPMM_TRY(read_counts(o));
+    if (o->counts.long_tasks == 0)
+        w->stretch = UINT32_MAX;
 cleanup:
     return status;
-}
-
-/* Where the arrays of C lie in its block. */
-struct result {
-    uint64_t values, columns, bytes;
-};
-
-static struct result result_of(int64_t rows, uint64_t nnz, spmm_dtype_t dtype)
-{
-    const uint64_t values = aligned(((uint64_t)rows + 1) * sizeof(int64_t)),
-                   columns = values + aligned(nnz * spmm_dtype_size(dtype));
-    return (struct result){values, columns, columns + nnz * sizeof(int32_t) + 1};
 }
 
 /* C is one block, the caller's after the product. */
@@ -241,7 +247,7 @@ static spmm_status_t take_result(struct once *o)
     spmm_status_t status = SPMM_OK;
     struct spmmi_once_work *w = &o->work;
     const spmm_csr_t *a = o->in->a;
-    const struct result at = result_of(a->rows, o->counts.nnz, a->value_type);
+    const struct spmmi_once_result at = spmmi_once_result_of(a->rows, o->counts.nnz, a->value_type);
     SPMM_TRY(require_left(o, at.bytes));
     SPMM_TRY(spmmi_device_take(&o->memory, at.bytes, o->in->stream, &o->c, o->diag));
     char *const base = o->c.memory;
@@ -261,12 +267,15 @@ static spmm_status_t compute_wide(struct once *o, int is_f64)
     struct spmmi_once_work *w = &o->work;
     void *stream = o->in->stream, *block = NULL;
     const uint32_t *rows = o->counts.rows;
-    const uint64_t partials = aligned(o->counts.tasks * sizeof *w->tasks),
-                   cuts = partials + aligned(o->counts.partials * spmm_dtype_size(o->in->a->value_type));
+    const uint64_t tasks = o->counts.tasks + o->counts.long_tasks,
+                   partials = spmmi_once_aligned(tasks * sizeof *w->tasks),
+                   cuts = partials +
+                          spmmi_once_aligned(o->counts.partials * spmm_dtype_size(o->in->a->value_type));
     SPMM_TRY(take_bitmaps(o));
     SPMM_TRY(take_scratch(o, cuts + o->counts.cuts * sizeof *w->cuts, &block));
     w->tasks = block;
     w->tasks_room = o->counts.tasks;
+    w->long_tasks = w->tasks + o->counts.tasks;
     w->partials = (char *)block + partials;
     w->cuts = (struct spmmi_once_cut *)(void *)((char *)block + cuts);
     int is_dependent = 0; /* tasks are made while columns are found */
@@ -283,8 +292,14 @@ static spmm_status_t compute_wide(struct once *o, int is_f64)
     SPMM_TRY_CUDA(
         (cudaError_t)spmmi_once_values_cuda(w, o->counts.tasks, o->counts.warp_tasks, is_f64, stream),
         o->diag);
-    if (o->counts.long_rows > 0)
-        SPMM_TRY_CUDA((cudaError_t)spmmi_once_long_values_cuda(w, o->counts.tasks, is_f64, stream), o->diag);
+    if (o->counts.long_tasks == 0)
+        return SPMM_OK;
+    SPMM_TRY_CUDA(
+        (cudaError_t)spmmi_once_long_tasks_cuda(w, o->counts.long_tasks, is_f64, w->can_overlap, stream),
+        o->diag);
+    SPMM_TRY_CUDA((cudaError_t)spmmi_once_long_entries_cuda(w, o->counts.long_tasks * o->counts.long_columns,
+                                                            is_f64, w->can_overlap, stream),
+                  o->diag);
 cleanup:
     return status;
 }
@@ -318,6 +333,7 @@ static spmm_status_t multiply(struct once *o)
     SPMM_TRY(open_once(o));
     o->work.piece_entries = SPMMI_SPGEMM_PIECE_ENTRIES;
     o->work.heavy_products = SPMMI_SPGEMM_HEAVY_PRODUCTS;
+    o->work.stretch = SPMMI_SPGEMM_STRETCH;
     if (o->in->a->rows > 0)
         SPMM_TRY_CUDA((cudaError_t)spmmi_once_bin_products_cuda(&o->work, o->in->stream), o->diag);
     SPMM_TRY(read_checks(o));
@@ -351,35 +367,5 @@ cleanup:
         spmmi_device_release(&o.blocks[i]);
     spmmi_device_release(&o.c);
     spmmi_cuda_leave(scope);
-    return status;
-}
-
-int spmmi_spgemm_gpu_owns(const void *block)
-{
-    struct cudaPointerAttributes attributes;
-    if (block == NULL)
-        return 0;
-    const cudaError_t error = cudaPointerGetAttributes(&attributes, block);
-    if (error == cudaSuccess)
-        return attributes.type == cudaMemoryTypeDevice;
-    (void)cudaGetLastError();
-    return error == cudaErrorNoDevice || error == cudaErrorInsufficientDriver ? 0 : -1;
-}
-
-void spmmi_spgemm_gpu_release(const void *block)
-{
-    (void)cudaFree((void *)(uintptr_t)block);
-}
-
-spmm_status_t spmmi_spgemm_gpu_give_back(const spmm_csr_t *c, const spmm_device_allocator_t *allocator,
-                                         int device, void *stream, spmm_diag_t *diag)
-{
-    spmm_status_t status = SPMM_OK;
-    struct spmmi_device_memory memory;
-    SPMM_TRY(spmmi_device_memory_open(allocator, device, &memory, diag));
-    const uint64_t bytes = result_of(c->rows, (uint64_t)c->nnz, c->value_type).bytes;
-    struct spmmi_device_block block = {(void *)(uintptr_t)c->row_ptr, (size_t)bytes, stream, 0, &memory};
-    spmmi_device_release(&block);
-cleanup:
     return status;
 }

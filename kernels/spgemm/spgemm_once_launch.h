@@ -50,8 +50,10 @@ struct spmmi_once_counts {
     unsigned int tried[SPMMI_ONCE_CLASSES];                     /* rows of each class, by products */
     unsigned int rows[SPMMI_ONCE_CLASSES];                      /* by entries */
     unsigned int cuts;                                          /* rows that are cut in k */
-    unsigned int heavy_rows; /* of heavy_products multiplications or more */
-    unsigned int long_rows;  /* which may have long entries */
+    unsigned int heavy_rows;                   /* of heavy_products multiplications or more */
+    unsigned int long_rows;                    /* of A, of more entries than a stretch of products has */
+    unsigned int long_columns;                 /* of B, likewise; none: there are no long entries */
+    unsigned long long long_tasks, long_taken; /* of more such entries of A, at most, and by then */
 };
 
 /* A range of the entries of a row of C, summed over entries [begin, end) of the row of A. */
@@ -72,7 +74,7 @@ struct spmmi_once_work {
     uint32_t piece_entries;   /* a piece of k has at least so many products for each entry of its row, */
     unsigned long long share; /* and at least so many: SPMMI_SPGEMM_PIECE_ENTRIES, spmmi_spgemm_share */
     unsigned long long heavy_products; /* SPMMI_SPGEMM_HEAVY_PRODUCTS */
-    uint32_t stretch;                  /* SPMMI_SPGEMM_STRETCH; UINT32_MAX: none */
+    uint32_t stretch;                  /* SPMMI_SPGEMM_STRETCH; UINT32_MAX: there are no long entries */
     unsigned long long *products;      /* of each row of C */
     uint32_t *entries;
     uint32_t *list[SPMMI_ONCE_CLASSES]; /* rows of each class */
@@ -82,13 +84,16 @@ struct spmmi_once_work {
     void *c_values, *partials;
     struct spmmi_once_task *tasks; /* those of a warp are the last ones, from the end on */
     uint64_t tasks_room;
+    struct spmmi_once_task *long_tasks; /* those of more than a stretch of entries of A */
+    uint32_t *column_entries;           /* of each column of B; not counted on in long ones */
+    int32_t *long_columns;
     struct spmmi_once_cut *cuts;
     uint32_t *bitmaps;     /* two of bitmap_words for each of the blocks; NULL: they fit in shared memory */
     uint32_t bitmap_words; /* columns / 32, and one */
-    uint32_t words_max, long_words_max; /* spmmi_once_words_max of the GPU, without and with long rows */
-    uint32_t blocks;                    /* most of a kernel that has bitmaps */
-    int has_clusters;                   /* thread blocks may be launched in clusters: sm_90 */
-    int can_overlap;                    /* a kernel may start before the one before it has ended */
+    uint32_t words_max;    /* spmmi_once_words_max of the GPU */
+    uint32_t blocks;       /* most of a kernel that has bitmaps */
+    int has_clusters;      /* thread blocks may be launched in clusters: sm_90 */
+    int can_overlap;       /* a kernel may start before the one before it has ended */
 };
 
 /* Rules of CSR of one matrix; copies columns of 64 bits. work: not NULL of the left factor: adds up the products of its
@@ -120,12 +125,17 @@ int spmmi_once_tasks_cuda(const struct spmmi_once_work *w, int row_class, uint32
                           int is_dependent, void *stream);
 int spmmi_once_values_cuda(const struct spmmi_once_work *w, uint64_t tasks, uint64_t warp_tasks, int is_f64,
                            void *stream);
-/* The same of tasks of more than a stretch of entries of A, which the one above leaves out. */
-int spmmi_once_long_values_cuda(const struct spmmi_once_work *w, uint64_t tasks, int is_f64, void *stream);
+/* Columns of B that long entries may have: counts->long_columns and their list. Before entries are binned. */
+int spmmi_once_long_columns_cuda(const struct spmmi_once_work *w, void *stream);
+/* The values of long tasks, but for those of long columns; then these. pairs: of a long task and a long column, at
+ * most. is_dependent: they may run beside each other and the values of other tasks. */
+int spmmi_once_long_tasks_cuda(const struct spmmi_once_work *w, uint64_t tasks, int is_f64, int is_dependent,
+                               void *stream);
+int spmmi_once_long_entries_cuda(const struct spmmi_once_work *w, uint64_t pairs, int is_f64,
+                                 int is_dependent, void *stream);
 int spmmi_once_join_cuda(const struct spmmi_once_work *w, uint32_t cuts, int is_f64, void *stream);
-/* Most words of a bitmap that fits in this much shared memory of a thread block; has_long: also of those for rows that
- * may have long entries. */
-uint32_t spmmi_once_words_max(uint32_t shared_bytes, int has_long);
+/* Most words of a bitmap that fits in this much shared memory of a thread block. */
+uint32_t spmmi_once_words_max(uint32_t shared_bytes);
 
 #ifdef __cplusplus
 }

@@ -1,158 +1,149 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products without a plan: the values of tasks that may have long entries.
+// Products without a plan: the values of long tasks, but for entries of long columns (spgemm_once_long_entries.cu).
 //
-// block     512 threads: a task, those of warps too, found and mapped as by spgemm_once_values.cu
-// shares    the products of each entry are counted, and warps have entries of about equally many products together: a
-//           few entries may have most of them
-// sums      in shared memory, with the number of products of the entry: where a stretch of them ends, its sum goes to
-//           that of those before it
+// block     512 threads: a task. Each takes an entry of the left factor and finds its part of the range, which is done
+//           once for all warps; then they load the products of these parts side by side, a tile of 512 of them
+// sums      in shared memory. A warp adds those products of the tile that are of its entries, every 16th 32 of the
+//           range, by ascending k from 0, fused
+// overlap   this may run beside the kernels of other values: neither reads or writes what the other writes
 #include "spgemm_once_range.cuh"
 
 namespace spmmi {
 namespace spgemm {
 
-// Of entries that may be long: the sum of a stretch, and how many products it has. The sum of those before it lies
-// where the task's result goes, which only its warp touches.
-template <typename Real> struct LongSums {
-    Real *sums, *to;
-    uint16_t *counts;
-    uint32_t stretch;
+constexpr unsigned TILE_THREADS = 512, TILE_WARPS = TILE_THREADS / 32;
+constexpr uint32_t NO_POSITION = UINT16_MAX;
 
-    static constexpr uint32_t HAS_MORE = 0x8000; // of a count: there are stretches before
+template <typename Real> struct TileMemory {
+    Real sums[SPMMI_ONCE_RANGE];
+    // Of entries of the left factor: product number i of them, from begin on, multiplies number start + i of B.
+    Real a[TILE_THREADS];
+    uint32_t start[TILE_THREADS], begin[TILE_THREADS];
+    // Of products.
+    Real b[TILE_THREADS];
+    uint16_t position[TILE_THREADS], entry[TILE_THREADS];
+    uint32_t long_bits[SPMMI_ONCE_RANGE / 32]; // entries of C of long columns
+    uint32_t shared[TILE_WARPS];
 
-    __device__ __forceinline__ Real end(uint32_t e) const
+    __device__ __forceinline__ bool is_of_long_column(uint32_t e) const
     {
-        return (counts[e] & HAS_MORE) != 0 ? to[e] + sums[e] : sums[e];
+        return (long_bits[e / 32] >> e % 32 & 1) != 0;
     }
 };
 
+// Sums of 0, and which entries of the range are of long columns.
 template <typename Real>
-__device__ __forceinline__ void add_product(const LongSums<Real> &s, uint32_t position, Real a, Real b)
+__device__ __forceinline__ void open_range(const spmmi_once_work &w, const Range &r, TileMemory<Real> &memory)
 {
-    uint32_t count = s.counts[position];
-    if ((count & ~s.HAS_MORE) == s.stretch) {
-        s.to[position] = s.end(position);
-        s.sums[position] = Real(0);
-        count = s.HAS_MORE;
+    for (uint32_t e = threadIdx.x; e < (r.count + 31) / 32 * 32; e += TILE_THREADS) {
+        const bool is_long = e < r.count && w.column_entries[w.c_columns[r.first + e]] > w.stretch;
+        const unsigned bits = __ballot_sync(EVERY_LANE, is_long);
+        if (threadIdx.x % 32 == 0)
+            memory.long_bits[e / 32] = bits;
+        memory.sums[e] = Real(0);
     }
-    s.counts[position] = (uint16_t)(count + 1);
-    s.sums[position] = fused(a, b, s.sums[position]);
 }
 
-// Counts products.
-template <typename Real> struct RangeCounter {
-    const uint32_t *words, *before;
-    uint32_t *counts;
-    uint32_t first_word;
+// The last of ascending numbers that is at most x, as the first one is.
+__device__ __forceinline__ uint32_t last_up_to(const uint32_t (&numbers)[TILE_THREADS], uint32_t x)
+{
+    uint32_t low = 0;
+#pragma unroll
+    for (uint32_t step = TILE_THREADS / 2; step > 0; step /= 2)
+        low += numbers[low + step] <= x ? step : 0;
+    return low;
+}
 
-    __device__ __forceinline__ void take(int32_t column, Real, Real, bool is_there, unsigned, unsigned)
-    {
-        if (is_there)
-            atomicAdd(counts + position_of(words, before, first_word, column), 1u);
-    }
-
-    __device__ __forceinline__ bool is_full() const
-    {
-        return false;
-    }
-};
-
-// The products of each entry of the range; warps take 32 entries of the left factor in turn.
+// Product q of the entries of the left factor that the tile has, one for each thread.
 template <typename Real>
-__device__ __forceinline__ void count_products(const spmmi_once_work &w, const spmmi_once_task &task,
-                                               const Range &r, Step<Real> *steps, RangeCounter<Real> &counter)
+__device__ __forceinline__ void load_product(const spmmi_once_work &w, const Range &r, uint32_t q,
+                                             bool is_there, TileMemory<Real> &memory)
+{
+    uint32_t position = NO_POSITION;
+    if (is_there) {
+        const uint32_t entry = last_up_to(memory.begin, q), at = memory.start[entry] + q,
+                       place = place_of(w.c_columns + r.first, r.count, w.b.columns[at]);
+        position = memory.is_of_long_column(place) ? NO_POSITION : place;
+        memory.b[threadIdx.x] = static_cast<const Real *>(w.b.values)[at];
+        memory.entry[threadIdx.x] = (uint16_t)entry;
+    }
+    memory.position[threadIdx.x] = (uint16_t)position;
+}
+
+// The products of a warp's entries among so many of the tile.
+template <typename Real> __device__ __forceinline__ void add_tile(TileMemory<Real> &memory, uint32_t count)
 {
     const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    const int64_t begin = row_begin(w.a, task.row);
-    const int32_t from = w.c_columns[r.first], to = w.c_columns[r.first + r.count - 1] + 1;
-    for (uint32_t t = task.begin + 32 * warp; t < task.end; t += LONG_VALUE_THREADS) {
-        Factor<Real> own = load_factor<Real, false>(w, begin + t + lane, t + lane < task.end);
-        keep_columns(w.b.columns, own, from, to);
-        (void)walk_round<Real, 32, false>(w.b, own, steps, lane, counter);
-    }
-    __syncthreads();
-}
-
-// begins[i]: the first entry of warp i. That with so many products before it is of the warp at this share of the total.
-__device__ __forceinline__ void share_entries(const uint32_t *counts, uint32_t entries, uint32_t *begins,
-                                              unsigned long long *shared)
-{
-    const uint32_t share = (entries + LONG_VALUE_THREADS - 1) / LONG_VALUE_THREADS,
-                   first = min(threadIdx.x * share, entries), end = min(first + share, entries);
-    unsigned long long own = 0, total;
-    if (threadIdx.x <= LONG_VALUE_WARPS)
-        begins[threadIdx.x] = threadIdx.x == 0 ? 0 : entries;
-    for (uint32_t e = first; e < end; e++)
-        own += counts[e];
-    unsigned long long sum = sum_before(own, shared, &total);
-    total = max(total, 1ull); // a piece may have none of the range
-    for (uint32_t e = first; e < end; e++) {
-        const unsigned long long before = e > 0 ? sum - counts[e - 1] : 0;
-        for (uint32_t i = (uint32_t)(before * LONG_VALUE_WARPS / total) + 1;
-             i <= (uint32_t)(sum * LONG_VALUE_WARPS / total); i++)
-            begins[i] = e;
-        sum += counts[e];
-    }
-    __syncthreads();
-}
-
-template <typename Real, bool IS_SHARED>
-__global__ void __launch_bounds__(LONG_VALUE_THREADS)
-    long_values_kernel(const __grid_constant__ spmmi_once_work w)
-{
-    extern __shared__ __align__(16) unsigned char shared_memory[];
-    __shared__ uint32_t shared[LONG_VALUE_WARPS], begins[LONG_VALUE_WARPS + 1];
-    __shared__ unsigned long long shared_sums[LONG_VALUE_WARPS];
-    LongValueMemory<Real> &memory = *reinterpret_cast<LongValueMemory<Real> *>(shared_memory);
-    uint32_t *const words = IS_SHARED ? reinterpret_cast<uint32_t *>(shared_memory + sizeof memory)
-                                      : w.bitmaps + (uint64_t)blockIdx.x * 2 * w.bitmap_words;
-    uint32_t *const before = words + w.bitmap_words, *const products =
-                                                         reinterpret_cast<uint32_t *>(memory.sums);
-    const uint64_t others = w.counts->tasks_taken, of_warps = w.counts->warp_taken;
-    const uint32_t warp = threadIdx.x / 32;
-    for (uint64_t at = blockIdx.x; at < others + of_warps; at += gridDim.x) {
-        const spmmi_once_task task = w.tasks[at < others ? at : w.tasks_room - of_warps + (at - others)];
-        if (!is_long(w, task))
+    for (uint32_t q = lane; q - lane < count; q += 32) {
+        const uint32_t position = memory.position[q];
+        const bool is_own = position != NO_POSITION && position / 32 % TILE_WARPS == warp;
+        if (!__any_sync(EVERY_LANE, is_own))
             continue;
-        const Range r = range_of(w, task);
-        map_range(w, r, words, before, shared);
-        RangeCounter<Real> counter = {words, before, products, r.first_word};
-        clear_sums(products, r.count); // which lie where sums do
-        count_products(w, task, r, memory.steps + warp * 32, counter);
-        share_entries(products, r.count, begins, shared_sums);
-        const LongSums<Real> sums = {memory.sums, target_of<Real>(w, task, r), memory.counts, w.stretch};
-        RangeAdder<Real, LongSums<Real>> adder = {words, before, sums, r.first_word};
-        for (uint32_t e = threadIdx.x; e < r.count; e += LONG_VALUE_THREADS)
-            memory.counts[e] = 0;
-        clear_sums(memory.sums, r.count);
-        add_entries(w, task, r, begins[warp], begins[warp + 1], memory.steps + warp * 32, adder);
-        __syncthreads();
-        for (uint32_t e = threadIdx.x; e < r.count; e += LONG_VALUE_THREADS)
-            sums.to[e] = sums.end(e);
-        __syncthreads();
+        const Real a = is_own ? memory.a[memory.entry[q]] : Real(0), b = is_own ? memory.b[q] : Real(0);
+        const unsigned turn = turn_of<32>(position, is_own);
+        add_turns(a, b, position, is_own, turn, __reduce_max_sync(EVERY_LANE, turn), memory.sums);
     }
 }
 
-template <typename Real> int launch_long_values(const spmmi_once_work *w, uint64_t tasks, void *stream)
+template <typename Real>
+__device__ __forceinline__ void add_products(const spmmi_once_work &w, const spmmi_once_task &task,
+                                             const Range &r, TileMemory<Real> &memory)
 {
-    const uint32_t own = (uint32_t)sizeof(LongValueMemory<Real>),
-                   bytes =
-                       own + (w->bitmaps == nullptr ? 2 * w->bitmap_words * (uint32_t)sizeof(uint32_t) : 0),
-                   most = shared_of<LongValueMemory>(w->long_words_max);
-    const dim3 grid(grid_of(w, tasks));
-    const auto kernel =
-        w->bitmaps == nullptr ? long_values_kernel<Real, true> : long_values_kernel<Real, false>;
-    const cudaError_t error = allow_shared(kernel, bytes + STATIC_SHARED, most);
-    if (error != cudaSuccess)
-        return error;
-    return launch_kernel(kernel, grid, LONG_VALUE_THREADS, bytes, stream, false, *w);
+    const int64_t row = row_begin(w.a, task.row);
+    const int32_t from = w.c_columns[r.first], to = w.c_columns[r.first + r.count - 1] + 1;
+    uint32_t t = task.begin + threadIdx.x;
+    Factor<Real> next = load_factor<Real, true>(w, row + t, t < task.end);
+    for (uint32_t first = task.begin; first < task.end; first += TILE_THREADS) {
+        Factor<Real> own = next;
+        t += TILE_THREADS;
+        next = load_factor<Real, true>(w, row + t, t < task.end);
+        keep_columns(w.b.columns, own, from, to);
+        uint32_t total;
+        const uint32_t before = sum_before(own.length, memory.shared, &total);
+        memory.a[threadIdx.x] = own.a;
+        memory.start[threadIdx.x] = own.start - before;
+        memory.begin[threadIdx.x] = before;
+        __syncthreads();
+        for (uint32_t done = 0; done < total; done += TILE_THREADS) {
+            load_product(w, r, done + threadIdx.x, done + threadIdx.x < total, memory);
+            __syncthreads();
+            add_tile(memory, min(total - done, TILE_THREADS));
+            __syncthreads();
+        }
+    }
+}
+
+template <typename Real>
+__global__ void __launch_bounds__(TILE_THREADS) long_tasks_kernel(const __grid_constant__ spmmi_once_work w)
+{
+    __shared__ TileMemory<Real> memory;
+    release_dependents();
+    const uint64_t count = w.counts->long_taken;
+    for (uint64_t at = blockIdx.x; at < count; at += gridDim.x) {
+        const spmmi_once_task task = w.long_tasks[at];
+        const Range r = range_of(w, task);
+        open_range(w, r, memory);
+        __syncthreads();
+        add_products(w, task, r, memory);
+        Real *const to = target_of<Real>(w, task, r);
+        for (uint32_t e = threadIdx.x; e < r.count; e += TILE_THREADS)
+            if (!memory.is_of_long_column(e))
+                to[e] = memory.sums[e];
+        __syncthreads();
+    }
+    end_after_previous();
 }
 
 } // namespace spgemm
 } // namespace spmmi
 
-int spmmi_once_long_values_cuda(const struct spmmi_once_work *w, uint64_t tasks, int is_f64, void *stream)
+int spmmi_once_long_tasks_cuda(const struct spmmi_once_work *w, uint64_t tasks, int is_f64, int is_dependent,
+                               void *stream)
 {
-    return is_f64 ? spmmi::spgemm::launch_long_values<double>(w, tasks, stream)
-                  : spmmi::spgemm::launch_long_values<float>(w, tasks, stream);
+    using namespace spmmi;
+    const dim3 grid((unsigned)min(tasks, (uint64_t)spgemm::FULL_GRID));
+    return is_f64 ? launch_kernel(spgemm::long_tasks_kernel<double>, grid, spgemm::TILE_THREADS, 0, stream,
+                                  is_dependent != 0, *w)
+                  : launch_kernel(spgemm::long_tasks_kernel<float>, grid, spgemm::TILE_THREADS, 0, stream,
+                                  is_dependent != 0, *w);
 }

@@ -24,24 +24,20 @@ __device__ __forceinline__ Range range_of(const spmmi_once_work &w, const spmmi_
     return r;
 }
 
-// Where in its range a column is, which is there.
-__device__ __forceinline__ uint32_t position_of(const uint32_t *words, const uint32_t *before,
-                                                uint32_t first_word, int32_t column)
-{
-    const uint32_t word = (uint32_t)column / 32 - first_word, bit = (uint32_t)column % 32;
-    return before[word] + __popc(read_word(words + word) & ((1u << bit) - 1));
-}
-
 // Adds products to the sums of a range.
-template <typename Real, typename Sums> struct RangeAdder {
+template <typename Real> struct RangeAdder {
     const uint32_t *words, *before;
-    Sums sums;
+    Real *sums;
     uint32_t first_word;
 
     __device__ __forceinline__ void take(int32_t column, Real a, Real b, bool is_there, unsigned starts,
                                          unsigned below)
     {
-        const uint32_t position = is_there ? position_of(words, before, first_word, column) : 0;
+        uint32_t position = 0;
+        if (is_there) {
+            const uint32_t word = (uint32_t)column / 32 - first_word, bit = (uint32_t)column % 32;
+            position = before[word] + __popc(read_word(words + word) & ((1u << bit) - 1));
+        }
         add_chunk<Real, 32>(a, b, position, is_there, sums, starts, below);
     }
 
@@ -65,9 +61,9 @@ __device__ __forceinline__ void map_range(const spmmi_once_work &w, const Range 
 }
 
 // The products of a task that belong to columns [from, to), which are those of one warp; IS_WHOLE: all of them.
-template <typename Real, bool IS_WHOLE, typename Sums>
+template <typename Real, bool IS_WHOLE>
 __device__ __forceinline__ void add_task(const spmmi_once_work &w, const spmmi_once_task &task, int32_t from,
-                                         int32_t to, Step<Real> *steps, RangeAdder<Real, Sums> &adder)
+                                         int32_t to, Step<Real> *steps, RangeAdder<Real> &adder)
 {
     const uint32_t lane = threadIdx.x % 32;
     const int64_t begin = row_begin(w.a, task.row);
@@ -79,17 +75,6 @@ __device__ __forceinline__ void add_task(const spmmi_once_work &w, const spmmi_o
     }
 }
 
-// The same of entries [first, end) of its range.
-template <typename Real, typename Sums>
-__device__ __forceinline__ void add_entries(const spmmi_once_work &w, const spmmi_once_task &task,
-                                            const Range &r, uint32_t first, uint32_t end, Step<Real> *steps,
-                                            RangeAdder<Real, Sums> &adder)
-{
-    if (first < end)
-        add_task<Real, false>(w, task, w.c_columns[r.first + first], w.c_columns[r.first + end - 1] + 1,
-                              steps, adder);
-}
-
 // Where the sums of a task go.
 template <typename Real>
 __device__ __forceinline__ Real *target_of(const spmmi_once_work &w, const spmmi_once_task &task,
@@ -98,19 +83,6 @@ __device__ __forceinline__ Real *target_of(const spmmi_once_work &w, const spmmi
     return task.partial == SPMMI_ONCE_WHOLE
                ? static_cast<Real *>(w.c_values) + r.first
                : static_cast<Real *>(w.partials) + task.partial + (uint64_t)task.range * SPMMI_ONCE_RANGE;
-}
-
-// Tasks that may have long entries, which kernels of their own take.
-__device__ __forceinline__ bool is_long(const spmmi_once_work &w, const spmmi_once_task &task)
-{
-    return task.end - task.begin > w.stretch;
-}
-
-template <typename Real> __device__ __forceinline__ void clear_sums(Real *sums, uint32_t count)
-{
-    for (uint32_t e = threadIdx.x; e < count; e += blockDim.x)
-        sums[e] = Real(0);
-    __syncthreads();
 }
 
 } // namespace spgemm

@@ -85,6 +85,12 @@ template <typename Number> __device__ __forceinline__ void add_to(Number *sum, N
         atomicAdd(sum, x);
 }
 
+// Most of the pieces of a row that have more entries of A than a stretch.
+__device__ __forceinline__ unsigned long long long_pieces(const spmmi_once_work &w, int64_t row)
+{
+    return (unsigned long long)((row_begin(w.a, row + 1) - row_begin(w.a, row)) / ((int64_t)w.stretch + 1));
+}
+
 __global__ void __launch_bounds__(ROW_THREADS) bin_products(const __grid_constant__ spmmi_once_work w)
 {
     __shared__ unsigned int taken[SPMMI_ONCE_CLASSES], base[SPMMI_ONCE_CLASSES];
@@ -97,6 +103,7 @@ __global__ void __launch_bounds__(ROW_THREADS) bin_products(const __grid_constan
     if (threadIdx.x == 0)
         atomicAdd(&w.counts->products, total);
     add_to(&w.counts->heavy_rows, products >= w.heavy_products ? 1u : 0u);
+    add_to(&w.counts->long_rows, products > w.stretch && long_pieces(w, i) > 0 ? 1u : 0u);
     const int row_class = products == 0                               ? SPMMI_ONCE_CLASSES
                           : w.all_wide || products > warp_products(w) ? block_class(products)
                                                                       : table_of(w, products, products);
@@ -107,12 +114,6 @@ __global__ void __launch_bounds__(ROW_THREADS) bin_products(const __grid_constan
         w.entries[i] = 0;
 }
 
-// May the row have long entries? A table has no room to count their products.
-__device__ __forceinline__ bool is_long(const spmmi_once_work &w, int64_t row, unsigned long long products)
-{
-    return products > w.stretch && row_begin(w.a, row + 1) - row_begin(w.a, row) > (int64_t)w.stretch;
-}
-
 __global__ void __launch_bounds__(ROW_THREADS) bin_entries(const __grid_constant__ spmmi_once_work w)
 {
     __shared__ unsigned int taken[SPMMI_ONCE_CLASSES], base[SPMMI_ONCE_CLASSES];
@@ -120,7 +121,8 @@ __global__ void __launch_bounds__(ROW_THREADS) bin_entries(const __grid_constant
     Binning binning = {taken, base};
     const uint32_t entries = i < w.a.rows ? w.entries[i] : 0;
     const unsigned long long products = entries > 0 ? w.products[i] : 0, piece = piece_of(w, entries);
-    const bool has_long = is_long(w, i, products);
+    const unsigned long long pieces = entries > 0 && w.counts->long_columns > 0 ? long_pieces(w, i) : 0;
+    const bool has_long = pieces > 0 && products > w.stretch; // tables have no tasks
     const bool is_of_table = !w.all_wide && !has_long && products <= piece &&
                              entries <= SPMMI_ONCE_ENTRIES_MAX &&
                              (!has_few_rows(w) || products <= warp_products(w));
@@ -137,7 +139,8 @@ __global__ void __launch_bounds__(ROW_THREADS) bin_entries(const __grid_constant
     add_to(&w.counts->warp_tasks, has_warp_tasks(room, entries) ? room.tasks : 0);
     add_to(&w.counts->partials, room.partials);
     add_to(&w.counts->cuts, room.pieces > 1 ? 1u : 0u);
-    add_to(&w.counts->long_rows, has_long ? 1u : 0u);
+    add_to(&w.counts->long_tasks,
+           room.tasks == 0 ? 0 : min(pieces, room.pieces) * (room.tasks / room.pieces));
 }
 
 __global__ void __launch_bounds__(SCAN_THREADS) scan_rows(const __grid_constant__ spmmi_once_work w)

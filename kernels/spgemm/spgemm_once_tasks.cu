@@ -30,15 +30,20 @@ struct Pieces {
     __device__ __forceinline__ void write(const spmmi_once_work &w)
     {
         const uint32_t lane = threadIdx.x % 32;
+        const bool is_there = lane < held, is_long = is_there && task.end - task.begin > w.stretch;
+        const unsigned others = __ballot_sync(EVERY_LANE, is_there && !is_long);
         unsigned long long base = 0;
         if (lane == 0)
-            base = take(w, (unsigned long long)held * ranges);
+            base = take(w, (unsigned long long)__popc(others) * ranges);
         base = __shfl_sync(EVERY_LANE, base, 0);
-        if (lane < held && partial != SPMMI_ONCE_WHOLE)
+        if (is_there && partial != SPMMI_ONCE_WHOLE)
             task.partial = partial + (uint64_t)(count + lane) * entries;
-        for (uint32_t r = 0; lane < held && r < ranges; r++) {
+        spmmi_once_task *to = w.tasks + base + (uint64_t)__popc(others & ((1u << lane) - 1)) * ranges;
+        if (is_long)
+            to = w.long_tasks + atomicAdd(&w.counts->long_taken, (unsigned long long)ranges);
+        for (uint32_t r = 0; is_there && r < ranges; r++) {
             task.range = r;
-            w.tasks[base + (uint64_t)lane * ranges + r] = task;
+            to[r] = task;
         }
         count += held;
         held = 0;

@@ -18,16 +18,19 @@ namespace spgemm {
 static_assert(SPMMI_ONCE_WARP_ENTRIES * VALUE_WARPS <= SPMMI_ONCE_RANGE,
               "each warp has room for the sums of a piece");
 
-// One task by a block.
+// One task by a block: each warp has an eighth of the entries.
 template <typename Real>
 __device__ __forceinline__ void run_task(const spmmi_once_work &w, const spmmi_once_task &task,
-                                         const Range &r, ValueMemory<Real> &memory,
-                                         RangeAdder<Real, Real *> &adder)
+                                         const Range &r, ValueMemory<Real> &memory, RangeAdder<Real> &adder)
 {
     const uint32_t warp = threadIdx.x / 32, share = (r.count + VALUE_WARPS - 1) / VALUE_WARPS,
-                   first = warp * share;
-    clear_sums(memory.sums, r.count);
-    add_entries(w, task, r, first, min(first + share, r.count), memory.steps + warp * 32, adder);
+                   first = warp * share, end = min(first + share, r.count);
+    for (uint32_t e = first + threadIdx.x % 32; e < end; e += 32)
+        memory.sums[e] = Real(0);
+    __syncwarp();
+    if (first < end)
+        add_task<Real, false>(w, task, w.c_columns[r.first + first], w.c_columns[r.first + end - 1] + 1,
+                              memory.steps + warp * 32, adder);
     __syncthreads();
     Real *const to = target_of<Real>(w, task, r);
     for (uint32_t e = threadIdx.x; e < r.count; e += VALUE_THREADS)
@@ -38,10 +41,10 @@ __device__ __forceinline__ void run_task(const spmmi_once_work &w, const spmmi_o
 template <typename Real>
 __device__ __forceinline__ void run_pieces(const spmmi_once_work &w, const spmmi_once_task *tasks,
                                            uint32_t pieces, const Range &r, ValueMemory<Real> &memory,
-                                           RangeAdder<Real, Real *> adder)
+                                           RangeAdder<Real> adder)
 {
     const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    if (warp >= pieces || is_long(w, tasks[warp]))
+    if (warp >= pieces)
         return;
     const spmmi_once_task task = tasks[warp];
     adder.sums += warp * SPMMI_ONCE_WARP_ENTRIES;
@@ -84,10 +87,8 @@ __global__ void __launch_bounds__(VALUE_THREADS) values_kernel(const __grid_cons
             const spmmi_once_task *const first = tasks + at + done;
             const Range r = range_of(w, *first);
             pieces = count_pieces(first, some - done);
-            if (!OF_WARPS && is_long(w, *first))
-                continue;
             map_range(w, r, words, before, shared);
-            RangeAdder<Real, Real *> adder = {words, before, memory.sums, r.first_word};
+            RangeAdder<Real> adder = {words, before, memory.sums, r.first_word};
             if constexpr (OF_WARPS)
                 run_pieces(w, first, pieces, r, memory, adder);
             else
@@ -122,8 +123,8 @@ int launch_values(const spmmi_once_work *w, uint64_t tasks, void *stream)
         return launch_kernel(values_kernel<Real, false, OF_WARPS>, grid, VALUE_THREADS, own, stream, false,
                              *w);
     const uint32_t bytes = own + 2 * w->bitmap_words * (uint32_t)sizeof(uint32_t);
-    const cudaError_t error = allow_shared(values_kernel<Real, true, OF_WARPS>, bytes + STATIC_SHARED,
-                                           shared_of<ValueMemory>(w->words_max));
+    const cudaError_t error =
+        allow_shared(values_kernel<Real, true, OF_WARPS>, bytes + STATIC_SHARED, shared_of(w->words_max));
     if (error != cudaSuccess)
         return error;
     return launch_kernel(values_kernel<Real, true, OF_WARPS>, grid, VALUE_THREADS, bytes, stream, false, *w);
@@ -139,11 +140,10 @@ int launch_all_values(const spmmi_once_work *w, uint64_t tasks, uint64_t warp_ta
 } // namespace spgemm
 } // namespace spmmi
 
-uint32_t spmmi_once_words_max(uint32_t shared_bytes, int has_long)
+uint32_t spmmi_once_words_max(uint32_t shared_bytes)
 {
     using namespace spmmi::spgemm;
-    const uint32_t own = (has_long ? shared_of<LongValueMemory>(0) : shared_of<ValueMemory>(0)) +
-                         1024; // and what kernels have beside it
+    const uint32_t own = shared_of(0) + 1024; // and what kernels have beside it
     return shared_bytes < own ? 0 : (shared_bytes - own) / (2 * (uint32_t)sizeof(uint32_t));
 }
 

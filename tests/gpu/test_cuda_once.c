@@ -176,6 +176,8 @@ TEST_PATTERN(giant_and_short, i % 500 == 0 || i == j)
 TEST_PATTERN(long_left, i == 0 || j % 800 == i || (i == 3 && j % 800 < 500))
 TEST_PATTERN(long_right, j == 0 || j == 1 + i || (i < 4800 && (j == 5001 || j == 5002)))
 TEST_PATTERN(long_right_cut, j < 7 || j == 7 + i)
+TEST_PATTERN(one_long_row, i == 0 || j % 2 == 0)
+TEST_PATTERN(some_long_columns, j == 0 || (j < 4 && i % 2 == j % 2) || j == 4 + i)
 
 /* The product of two patterns. */
 static void check_patterns(const struct test_pattern patterns[2], spmm_dtype_t dtype, int turn)
@@ -197,15 +199,49 @@ static void sums_of_48_kib_are_launched(void **state)
     check_patterns(patterns, SPMM_F64, 0);
 }
 
-/* Of rows that are not cut, and of pieces of one. */
+/* Of rows that are not cut, of pieces of one, and beside entries of 2,250 products. */
 static void long_entries_have_the_bits_of_the_cpu(void **state)
 {
     static const struct test_pattern patterns[][2] = {
         {{"long left", 7, 5000, long_left}, {"long right", 5000, 5003, long_right}},
-        {{"long left", 7, 9000, long_left}, {"long right, cut", 9000, 9007, long_right_cut}}};
+        {{"long left", 7, 9000, long_left}, {"long right, cut", 9000, 9007, long_right_cut}},
+        {{"one long row", 2, 4500, one_long_row}, {"some long columns", 4500, 4504, some_long_columns}}};
     (void)state;
-    for (int turn = 0; turn < 2; turn++)
+    for (int turn = 0; turn < 3; turn++)
         check_patterns(patterns[turn], turn % 2 ? SPMM_F32 : SPMM_F64, turn);
+}
+
+/* Every row has column 0, and row 0 the others too. */
+static struct test_matrix *column_and_row(int64_t rows, int64_t cols)
+{
+    static const struct test_pattern column = {"column and row", 1, 1, every_entry};
+    struct test_matrix *a = test_matrix_of(&column, TEST_VALUES_REAL);
+    a->rows = rows;
+    a->cols = cols;
+    a->nnz = rows + cols - 1;
+    a->row_ptr = realloc(a->row_ptr, ((size_t)rows + 1) * sizeof *a->row_ptr);
+    a->col_ind = realloc(a->col_ind, (size_t)a->nnz * sizeof *a->col_ind);
+    a->values = realloc(a->values, (size_t)a->nnz * sizeof *a->values);
+    assert_true(a->row_ptr != NULL && a->col_ind != NULL && a->values != NULL);
+    for (int64_t i = 1; i <= rows; i++)
+        a->row_ptr[i] = cols - 1 + i;
+    for (int64_t q = 0; q < a->nnz; q++) {
+        a->col_ind[q] = q < cols ? (int32_t)q : 0;
+        a->values[q] = test_real((uint64_t)q, 1);
+    }
+    return a;
+}
+
+/* An entry of 66,000 products has more stretches than a thread block has warps; the row of B that makes C so wide that
+ * the row is not cut is one of several ranges. */
+static void long_entries_of_many_stretches_have_the_bits_of_the_cpu(void **state)
+{
+    static const struct test_pattern row = {"66,000 columns", 1, 66000, every_entry};
+    struct test_matrix *a = test_matrix_of(&row, TEST_VALUES_REAL), *b = column_and_row(66000, 22001);
+    (void)state;
+    check(a, b, SPMM_F64, 0);
+    test_matrix_free(a);
+    test_matrix_free(b);
 }
 
 /* Rows of every class, of several ranges, and rows that are cut in k: with few entries, with several ranges, of which
@@ -387,6 +423,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_of_48_kib_are_launched),
         cmocka_unit_test(long_entries_have_the_bits_of_the_cpu),
+        cmocka_unit_test(long_entries_of_many_stretches_have_the_bits_of_the_cpu),
         cmocka_unit_test(every_shape_has_the_bits_of_the_cpu),
         cmocka_unit_test(larger_rows_have_the_bits_of_the_cpu),
         cmocka_unit_test(giant_rows_beside_tables_have_the_bits_of_the_cpu),

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products without a plan: the entries of long tasks whose columns are long.
+//
+// block     512 threads: an entry of a task. Its 16 warps count the products that each 16th of the task has; so each
+//           finds where its stretch begins, and adds its products from there on
+// lanes     a lane looks the column up in the rows of B of four entries of the left factor side by side
+// sums      a stretch is added by ascending k from 0, fused, by one lane; stretches then one after the other
+// overlap   this may run beside the kernels of other values: neither reads or writes what the other writes
+#include "spgemm_once_range.cuh"
+#include "spgemm_products.cuh"
+
+namespace spmmi {
+namespace spgemm {
+
+constexpr unsigned ENTRY_THREADS = 512, ENTRY_WARPS = ENTRY_THREADS / 32;
+constexpr uint32_t OF_LANE = 4, CHUNK = 32 * OF_LANE; // entries of the left factor that a warp takes together
+constexpr uint32_t NO_PRODUCT = UINT32_MAX;           // B has fewer entries
+
+template <typename Real> struct EntryMemory {
+    Product<Real> products[ENTRY_WARPS][CHUNK];
+    uint32_t counts[ENTRY_WARPS]; // products of each part of the task
+    Real sums[ENTRY_WARPS];       // of stretches
+};
+
+// Entries [begin, begin + length) of the left factor, and the column of an entry of C.
+struct LongEntry {
+    int64_t begin;
+    uint32_t length, part; // part: of a warp, a multiple of CHUNK
+    int32_t column;
+};
+
+// The products of entries at + 32 i + lane: entries of B.
+__device__ __forceinline__ void find_products(const spmmi_once_work &w, const LongEntry &entry, uint32_t at,
+                                              uint32_t (&found)[OF_LANE])
+{
+    Factor<float> row[OF_LANE];
+    uint32_t longest = 0;
+#pragma unroll
+    for (uint32_t i = 0; i < OF_LANE; i++) {
+        const uint32_t t = at + 32 * i + threadIdx.x % 32;
+        row[i] = load_factor<float, false>(w, entry.begin + t, t < entry.length);
+        longest = max(longest, row[i].length);
+    }
+    for (; longest > 1; longest -= longest / 2)
+#pragma unroll
+        for (uint32_t i = 0; i < OF_LANE; i++) { // steps of place_of
+            const uint32_t half = row[i].length / 2;
+            if (half > 0 && w.b.columns[row[i].start + half] <= entry.column)
+                row[i].start += half;
+            row[i].length -= half;
+        }
+#pragma unroll
+    for (uint32_t i = 0; i < OF_LANE; i++)
+        found[i] = row[i].length > 0 && w.b.columns[row[i].start] == entry.column ? row[i].start : NO_PRODUCT;
+}
+
+// Products of the part of this warp.
+__device__ __forceinline__ uint32_t count_part(const spmmi_once_work &w, const LongEntry &entry)
+{
+    const uint32_t first = threadIdx.x / 32 * entry.part, end = min(first + entry.part, entry.length);
+    uint32_t count = 0, found[OF_LANE];
+    for (uint32_t at = first; at < end; at += CHUNK) {
+        find_products(w, entry, at, found);
+#pragma unroll
+        for (uint32_t i = 0; i < OF_LANE; i++)
+            count += (uint32_t)__popc(__ballot_sync(EVERY_LANE, found[i] != NO_PRODUCT));
+    }
+    return count;
+}
+
+// The sum of products [from, end) of the entry, by a warp.
+template <typename Real>
+__device__ __forceinline__ Real add_stretch(const spmmi_once_work &w, const LongEntry &entry, uint32_t from,
+                                            uint32_t end, const uint32_t *counts, Product<Real> *products)
+{
+    const uint32_t lane = threadIdx.x % 32;
+    uint32_t number = 0, at = 0; // products before entry at
+    for (uint32_t part = 0; number + counts[part] <= from; part++) {
+        number += counts[part];
+        at += entry.part;
+    }
+    Real sum = Real(0);
+    for (uint32_t found[OF_LANE]; number < end; at += CHUNK) {
+        find_products(w, entry, at, found);
+        const uint32_t first = max(number, from);
+#pragma unroll
+        for (uint32_t i = 0; i < OF_LANE; i++) {
+            const unsigned lanes = __ballot_sync(EVERY_LANE, found[i] != NO_PRODUCT);
+            const uint32_t own = number + (uint32_t)__popc(lanes & ((1u << lane) - 1));
+            if (found[i] != NO_PRODUCT && own >= from && own < end)
+                products[own - first] = {
+                    static_cast<const Real *>(w.a.values)[entry.begin + at + 32 * i + lane],
+                    static_cast<const Real *>(w.b.values)[found[i]]};
+            number += (uint32_t)__popc(lanes);
+        }
+        __syncwarp();
+        const uint32_t last = min(number, end);
+        sum = add_in_order(products, lane == 0 && last > first ? last - first : 0, sum);
+        __syncwarp();
+    }
+    return sum;
+}
+
+// The sum of the entry, of thread 0.
+template <typename Real>
+__device__ __forceinline__ Real add_entry(const spmmi_once_work &w, const LongEntry &entry,
+                                          EntryMemory<Real> &memory)
+{
+    const uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32, count = count_part(w, entry);
+    if (lane == 0)
+        memory.counts[warp] = count;
+    __syncthreads();
+    uint32_t total = 0;
+    for (uint32_t i = 0; i < ENTRY_WARPS; i++)
+        total += memory.counts[i];
+    Real sum = Real(0);
+    for (uint32_t first = 0; first < total; first += ENTRY_WARPS * w.stretch) {
+        const uint32_t from = first + warp * w.stretch;
+        if (from < total) {
+            const Real own = add_stretch(w, entry, from, min(from + w.stretch, total), memory.counts,
+                                         memory.products[warp]);
+            if (lane == 0)
+                memory.sums[warp] = own;
+        }
+        __syncthreads();
+        for (uint32_t i = 0; threadIdx.x == 0 && i < ENTRY_WARPS && first + i * w.stretch < total; i++)
+            sum = first + i == 0 ? memory.sums[0] : sum + memory.sums[i];
+        __syncthreads();
+    }
+    return sum;
+}
+
+template <typename Real>
+__global__ void __launch_bounds__(ENTRY_THREADS)
+    long_entries_kernel(const __grid_constant__ spmmi_once_work w)
+{
+    __shared__ EntryMemory<Real> memory;
+    release_dependents();
+    const uint32_t columns = w.counts->long_columns;
+    const uint64_t pairs = w.counts->long_taken * columns;
+    for (uint64_t pair = blockIdx.x; pair < pairs; pair += gridDim.x) {
+        const spmmi_once_task task = w.long_tasks[pair / columns];
+        const Range r = range_of(w, task);
+        const int32_t column = w.long_columns[pair % columns];
+        const uint32_t place = place_of(w.c_columns + r.first, r.count, column);
+        if (w.c_columns[r.first + place] != column)
+            continue;
+        const uint32_t length = task.end - task.begin,
+                       part = (length + ENTRY_WARPS * CHUNK - 1) / (ENTRY_WARPS * CHUNK) * CHUNK;
+        const LongEntry entry = {row_begin(w.a, task.row) + task.begin, length, part, column};
+        const Real sum = add_entry(w, entry, memory);
+        if (threadIdx.x == 0)
+            target_of<Real>(w, task, r)[place] = sum;
+        __syncthreads(); // the counts are read
+    }
+    end_after_previous();
+}
+
+} // namespace spgemm
+} // namespace spmmi
+
+int spmmi_once_long_entries_cuda(const struct spmmi_once_work *w, uint64_t pairs, int is_f64,
+                                 int is_dependent, void *stream)
+{
+    using namespace spmmi;
+    const dim3 grid((unsigned)min(pairs, (uint64_t)spgemm::FULL_GRID));
+    return is_f64 ? launch_kernel(spgemm::long_entries_kernel<double>, grid, spgemm::ENTRY_THREADS, 0, stream,
+                                  is_dependent != 0, *w)
+                  : launch_kernel(spgemm::long_entries_kernel<float>, grid, spgemm::ENTRY_THREADS, 0, stream,
+                                  is_dependent != 0, *w);
+}
