@@ -2,9 +2,9 @@
 // Products without a plan: tasks of the rows that are not of tables; the tasks of 32 pieces are written together.
 //
 // many rows   a warp takes a row; where it is cut in k, 512 entries of A are loaded together
-// few rows    a block takes a row; where it is cut in k, its threads add up the products of its entries, whose sums are
-//             in shared memory, and find for each where a piece ends that begins with it; one warp follows these. Of
-//             longer rows the sums of chunks of entries are there, and the warp finds the ends by bisection
+// few rows    a block takes a row; where it is cut in k, its threads add up the products of a window of its entries, as
+//             many as shared memory has room for, and find for each where a piece ends that begins with it; one warp
+//             follows these
 // overlap     these run beside each other and beside the kernels that find columns: neither may read what the other
 //             writes
 #include "spgemm_once_rows.cuh"
@@ -120,30 +120,30 @@ struct TaskRow {
     {
     }
 
-    // By a warp: cut(pieces) adds all pieces of the row, if it is cut.
-    template <typename Cut> __device__ __forceinline__ void write(const spmmi_once_work &w, Cut cut) const
+    __device__ __forceinline__ bool is_cut() const
+    {
+        return room.pieces > 1;
+    }
+
+    // By a warp, which then adds all pieces of the row.
+    __device__ __forceinline__ Pieces open(const spmmi_once_work &w) const
     {
         const uint32_t ranges = (entries + SPMMI_ONCE_RANGE - 1) / SPMMI_ONCE_RANGE;
-        Pieces pieces = {{row, 0, 0, 0, SPMMI_ONCE_WHOLE},
-                         0,
-                         0,
-                         ranges,
-                         entries,
-                         has_warp_tasks(room, entries),
-                         SPMMI_ONCE_WHOLE};
-        if (room.pieces == 1) {
-            pieces.add(w, 0, length);
-            pieces.write(w);
-            return;
+        unsigned long long partial = SPMMI_ONCE_WHOLE;
+        if (is_cut()) {
+            if (threadIdx.x % 32 == 0)
+                partial = atomicAdd(&w.counts->partials_taken, room.partials);
+            partial = __shfl_sync(EVERY_LANE, partial, 0);
         }
-        unsigned long long partial = 0;
-        if (threadIdx.x % 32 == 0)
-            partial = atomicAdd(&w.counts->partials_taken, room.partials);
-        pieces.partial = partial = __shfl_sync(EVERY_LANE, partial, 0);
-        cut(pieces);
+        return {{row, 0, 0, 0, SPMMI_ONCE_WHOLE}, 0,      0, ranges, entries,
+                has_warp_tasks(room, entries),    partial};
+    }
+
+    __device__ __forceinline__ void close(const spmmi_once_work &w, Pieces &pieces) const
+    {
         pieces.write(w);
-        if (threadIdx.x % 32 == 0)
-            w.cuts[atomicSub(&w.counts->cuts, 1u) - 1] = {partial, row, pieces.count};
+        if (is_cut() && threadIdx.x % 32 == 0)
+            w.cuts[atomicSub(&w.counts->cuts, 1u) - 1] = {pieces.partial, row, pieces.count};
     }
 };
 
@@ -155,154 +155,111 @@ __global__ void __launch_bounds__(ROW_THREADS)
     release_dependents();
     if (at < rows) {
         const TaskRow r(w, row_class, at);
-        r.write(w, [&](Pieces &pieces) { cut_row(w, r.length, r.piece, pieces); });
+        Pieces pieces = r.open(w);
+        if (r.is_cut())
+            cut_row(w, r.length, r.piece, pieces);
+        else
+            pieces.add(w, 0, r.length);
+        r.close(w, pieces);
     }
     end_after_previous();
 }
 
-// Products of the entries of a row up to the end of each chunk; of each entry where there is room for that.
-template <typename Sum> struct ChunkSums {
-    Sum *to;
-    uint16_t *jumps;      // of each entry, where chunks are single entries: see make_jumps
-    uint32_t count, each; // each: entries of a chunk
+// Entries [first, first + count) of a row: products from the first one up to the end of each, and the jumps of each.
+template <typename Sum> struct Window {
+    Sum *sums;
+    uint16_t *jumps;
+    uint32_t first, count;
 };
 
 constexpr uint32_t JUMP_MAX = UINT16_MAX; // entries and one
 
 // By all threads of a block.
 template <unsigned THREADS, typename Sum>
-__device__ __forceinline__ void sum_chunks(const spmmi_once_work &w, const TaskRow &r,
-                                           const ChunkSums<Sum> &sums, Sum *shared)
+__device__ __forceinline__ void sum_window(const spmmi_once_work &w, const TaskRow &r,
+                                           const Window<Sum> &window, Sum *shared)
 {
     constexpr uint32_t TURN = 8;
-    const int64_t begin = row_begin(w.a, r.row);
-    for (uint32_t i = threadIdx.x; i < sums.count; i += THREADS)
-        sums.to[i] = 0;
-    __syncthreads();
-    for (uint32_t e = threadIdx.x; e < r.length; e += TURN * THREADS) {
+    const int64_t begin = row_begin(w.a, r.row) + window.first;
+    for (uint32_t e = threadIdx.x; e < window.count; e += TURN * THREADS) {
         uint32_t products[TURN];
 #pragma unroll
         for (uint32_t i = 0; i < TURN; i++)
             products[i] =
-                load_factor<float, false>(w, begin + e + i * THREADS, e + i * THREADS < r.length).length;
+                load_factor<float, false>(w, begin + e + i * THREADS, e + i * THREADS < window.count).length;
 #pragma unroll
         for (uint32_t i = 0; i < TURN; i++)
-            if (e + i * THREADS < r.length)
-                atomicAdd(sums.to + (e + i * THREADS) / sums.each, (Sum)products[i]);
+            if (e + i * THREADS < window.count)
+                window.sums[e + i * THREADS] = products[i];
     }
     __syncthreads();
-    const uint32_t share = (sums.count + THREADS - 1) / THREADS | 1, // odd: threads meet other banks
-        first = min(threadIdx.x * share, sums.count), end = min(first + share, sums.count);
+    const uint32_t share = (window.count + THREADS - 1) / THREADS | 1, // odd: threads meet other banks
+        first = min(threadIdx.x * share, window.count), end = min(first + share, window.count);
     Sum own = 0, total;
     for (uint32_t i = first; i < end; i++)
-        own += sums.to[i];
+        own += window.sums[i];
     own = sum_before(own, shared, &total);
     for (uint32_t i = first; i < end; i++)
-        sums.to[i] = own += sums.to[i];
+        window.sums[i] = own += window.sums[i];
     __syncthreads();
 }
 
-// The entry from `from` on that brings the products of the row to `wanted`, which is the sum up to it afterwards;
-// length: none does. Those up to `from` are less than wanted. step: distance of the first 32 probes.
+// The first entry of the window from `from` on whose sum is so much; count: none is.
 template <typename Sum>
-__device__ __forceinline__ uint32_t find_entry(const spmmi_once_work &w, const TaskRow &r,
-                                               const ChunkSums<Sum> &sums, uint32_t from, uint32_t step,
-                                               unsigned long long *wanted)
+__device__ __forceinline__ uint32_t find_sum(const Window<Sum> &window, uint32_t from,
+                                             unsigned long long wanted)
 {
-    const uint32_t lane = threadIdx.x % 32;
-    uint32_t low = from / sums.each, count = sums.count - low; // chunks before low end below wanted
-    while (count > 0) {
-        const uint32_t probe = low + (lane + 1) * step - 1;
-        const bool is_below = probe < low + count && sums.to[probe] < *wanted;
-        const uint32_t below = (uint32_t)__popc(__ballot_sync(EVERY_LANE, is_below));
-        const uint32_t skipped = min(below * step, count);
-        low += skipped;
-        count = below == 32 ? count - skipped : min(step - 1, count - skipped);
-        step = count / 32 + 1; // of 31 probes at most one in 32 chunks is left
+    uint32_t last = from, count = 1; // longer and longer steps, then bisection: most ends are near
+    for (; last + count <= window.count && window.sums[last + count - 1] < wanted; count *= 2)
+        last += count;
+    for (count = min(count, window.count - last); count > 0;) {
+        const uint32_t half = count / 2, is_below = window.sums[last + half] < wanted;
+        last += is_below ? half + 1 : 0;
+        count = is_below ? count - half - 1 : half;
     }
-    if (low >= sums.count)
-        return r.length;
-    unsigned long long so_far = low > 0 ? sums.to[low - 1] : 0;
-    const int64_t begin = row_begin(w.a, r.row);
-    const uint32_t first = low * sums.each, end = min(first + sums.each, r.length);
-    for (uint32_t e = first; e < end; e += 32) {
-        unsigned long long sum = load_factor<float, false>(w, begin + e + lane, e + lane < end).length;
-        for (unsigned d = 1; d < 32; d *= 2) {
-            const unsigned long long other = __shfl_up_sync(EVERY_LANE, sum, d);
-            sum += lane >= d ? other : 0;
-        }
-        sum += so_far;
-        const unsigned reached = __ballot_sync(EVERY_LANE, sum >= *wanted);
-        if (reached != 0) {
-            const int last = __ffs((int)reached) - 1;
-            *wanted = __shfl_sync(EVERY_LANE, sum, last);
-            return e + (uint32_t)last;
-        }
-        so_far = __shfl_sync(EVERY_LANE, sum, 31);
-    }
-    return r.length; // not reached: the chunk has the products
+    return last;
 }
 
-// The pieces that cut_row makes, by the sums of the row.
-template <typename Sum>
-__device__ __forceinline__ void cut_by_sums(const spmmi_once_work &w, const TaskRow &r,
-                                            const ChunkSums<Sum> &sums, Pieces &pieces)
-{
-    const uint32_t pieces_max = (uint32_t)min(r.room.pieces, (unsigned long long)sums.count),
-                   step = sums.count / pieces_max / 16 + 1; // half of the probes are behind the usual end
-    unsigned long long wanted = r.piece;
-    uint32_t begin = 0;
-    for (;;) {
-        const uint32_t last = find_entry(w, r, sums, begin, step, &wanted);
-        if (last >= r.length)
-            break;
-        pieces.add(w, begin, last + 1);
-        begin = last + 1;
-        wanted += r.piece;
-    }
-    if (begin < r.length)
-        pieces.add(w, begin, r.length);
-}
-
-// For each entry, if a piece begins with it, the distance to the first entry of the next piece; if it has too few
-// products, to one behind the end of the row. By all threads of a block: ends ascend, so that each search begins with
-// the end before it.
+// For each entry, if a piece begins with it, the distance to the first entry of the next piece; if the window ends
+// before, to one behind its end. By all threads of a block: ends ascend, so that each search begins with the end before
+// it.
 template <unsigned THREADS, typename Sum>
-__device__ __forceinline__ void make_jumps(const ChunkSums<Sum> &sums, unsigned long long piece)
+__device__ __forceinline__ void make_jumps(const Window<Sum> &window, unsigned long long piece)
 {
-    const uint32_t share = (sums.count + THREADS - 1) / THREADS | 1,
-                   first = min(threadIdx.x * share, sums.count), end = min(first + share, sums.count);
+    const uint32_t share = (window.count + THREADS - 1) / THREADS | 1,
+                   first = min(threadIdx.x * share, window.count), end = min(first + share, window.count);
     uint32_t last = first;
     for (uint32_t e = first; e < end; e++) {
-        const unsigned long long wanted = (e > 0 ? sums.to[e - 1] : 0) + piece;
-        uint32_t count =
-            1; // by longer and longer steps, then by bisection: most ends are near the one before
-        for (; last + count <= sums.count && sums.to[last + count - 1] < wanted; count *= 2)
-            last += count;
-        for (count = min(count, sums.count - last); count > 0;) {
-            const uint32_t half = count / 2, is_below = sums.to[last + half] < wanted;
-            last += is_below ? half + 1 : 0;
-            count = is_below ? count - half - 1 : half;
-        }
-        sums.jumps[e] = (uint16_t)(last + 1 - e);
+        last = find_sum(window, last, (e > 0 ? window.sums[e - 1] : 0) + piece);
+        window.jumps[e] = (uint16_t)(last + 1 - e);
     }
     __syncthreads();
 }
 
-// The pieces that cut_row makes, by the jumps.
+// The piece that has begun: its first entry, and its products in the windows before.
+struct Begun {
+    uint32_t begin;
+    unsigned long long products;
+};
+
+// Adds the pieces that end in the window. By a warp.
 template <typename Sum>
-__device__ __forceinline__ void cut_by_jumps(const spmmi_once_work &w, const ChunkSums<Sum> &sums,
-                                             Pieces &pieces)
+__device__ __forceinline__ void follow_jumps(const spmmi_once_work &w, const Window<Sum> &window,
+                                             unsigned long long piece, Begun &begun, Pieces &pieces)
 {
-    uint32_t begin = 0;
-    while (begin < sums.count) {
-        const uint32_t next = min(begin + sums.jumps[begin], sums.count);
-        pieces.add(w, begin, next);
-        begin = next;
+    uint32_t at = 0; // in the window, as next
+    uint32_t next = begun.products > 0 ? find_sum(window, 0, piece - begun.products) + 1 : window.jumps[0];
+    while (next <= window.count) {
+        pieces.add(w, begun.begin, window.first + next);
+        begun = {window.first + next, 0};
+        at = next;
+        next = at < window.count ? at + window.jumps[at] : window.count + 1;
     }
+    if (at < window.count)
+        begun.products += window.sums[window.count - 1] - (at > 0 ? window.sums[at - 1] : 0);
 }
 
-// A block takes a row of the list. slots: sums that its shared memory has room for.
+// A block takes a row of the list. slots: entries that its shared memory has room for.
 template <unsigned THREADS, typename Sum>
 __global__ void __launch_bounds__(THREADS, 2048 / THREADS)
     block_tasks_kernel(const __grid_constant__ spmmi_once_work w, int row_class, uint32_t slots)
@@ -311,21 +268,26 @@ __global__ void __launch_bounds__(THREADS, 2048 / THREADS)
     __shared__ Sum shared[THREADS / 32];
     release_dependents();
     const TaskRow r(w, row_class, blockIdx.x);
-    const uint32_t each = (r.length + slots - 1) / slots;
-    Sum *const to = reinterpret_cast<Sum *>(shared_memory);
-    const ChunkSums<Sum> sums = {to, reinterpret_cast<uint16_t *>(to + slots), (r.length + each - 1) / each,
-                                 each};
-    if (r.room.pieces > 1)
-        sum_chunks<THREADS>(w, r, sums, shared);
-    if (r.room.pieces > 1 && each == 1)
-        make_jumps<THREADS>(sums, r.piece);
-    if (threadIdx.x < 32)
-        r.write(w, [&](Pieces &pieces) {
-            if (each == 1)
-                cut_by_jumps(w, sums, pieces);
-            else
-                cut_by_sums(w, r, sums, pieces);
-        });
+    Sum *const sums = reinterpret_cast<Sum *>(shared_memory);
+    const bool is_writer = threadIdx.x < 32;
+    Begun begun = {0, 0};
+    Pieces pieces;
+    if (is_writer)
+        pieces = r.open(w);
+    for (uint32_t first = 0; r.is_cut() && first < r.length; first += slots) {
+        const Window<Sum> window = {sums, reinterpret_cast<uint16_t *>(sums + slots), first,
+                                    min(slots, r.length - first)};
+        sum_window<THREADS>(w, r, window, shared);
+        make_jumps<THREADS>(window, r.piece);
+        if (is_writer)
+            follow_jumps(w, window, r.piece, begun, pieces);
+        __syncthreads();
+    }
+    if (is_writer) {
+        if (begun.begin < r.length)
+            pieces.add(w, begun.begin, r.length);
+        r.close(w, pieces);
+    }
     end_after_previous();
 }
 
