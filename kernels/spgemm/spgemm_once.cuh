@@ -14,6 +14,16 @@ __device__ __forceinline__ int64_t row_begin(const spmmi_once_matrix &m, int64_t
                            : static_cast<const int32_t *>(m.row_ptr)[i];
 }
 
+// Row number `at` of a class. Two classes share a list, from both of its ends; the last one of tables has its own, as
+// its rows may join those that a block takes.
+__device__ __forceinline__ uint32_t *listed(const spmmi_once_work &w, int row_class, uint32_t at)
+{
+    static_assert(SPMMI_ONCE_TABLES % 2 == 1 && 2 * SPMMI_ONCE_LISTS == SPMMI_ONCE_CLASSES + 1,
+                  "a list a pair");
+    const int end = row_class + (row_class >= SPMMI_ONCE_TABLES ? 1 : 0);
+    return w.lists + (end / 2 * w.a.rows + (end % 2 != 0 ? w.a.rows - 1 - (int64_t)at : (int64_t)at));
+}
+
 // The sum of x over the threads of the block before this one; *total: over all. shared: a place for each warp.
 template <typename Number>
 __device__ __forceinline__ Number sum_before(Number x, Number *shared, Number *total)

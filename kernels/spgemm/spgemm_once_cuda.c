@@ -90,27 +90,25 @@ cleanup:
     return status;
 }
 
-/* Counts, and arrays of as many elements as there are rows, in one block, as each allocation takes its time. */
+/* Counts, and arrays of as many elements as there are rows, 28 bytes each, in one block, as each allocation takes its
+ * time. */
 static spmm_status_t take_arrays(struct once *o)
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_once_work *w = &o->work;
     const uint64_t rows = (uint64_t)o->in->a->rows, sums = spmmi_once_scan_blocks(o->in->a->rows),
                    products = spmmi_once_aligned(sizeof *w->counts),
-                   row_ptr = products + rows * sizeof *w->products,
-                   scan = row_ptr + (rows + 1) * sizeof *w->c_row_ptr,
-                   entries = scan + sums * sizeof *w->sums, lists = entries + rows * sizeof *w->entries;
+                   scan = products + rows * sizeof *w->products, entries = scan + sums * sizeof *w->sums,
+                   lists = entries + rows * sizeof *w->entries;
     void *block = NULL;
-    SPMM_TRY(take_scratch(o, lists + SPMMI_ONCE_CLASSES * rows * sizeof *w->list[0], &block));
+    SPMM_TRY(take_scratch(o, lists + SPMMI_ONCE_LISTS * rows * sizeof *w->lists, &block));
     char *const base = block;
     w->counts = block;
     w->products = (unsigned long long *)(void *)(base + products);
-    w->c_row_ptr = (int64_t *)(void *)(base + row_ptr);
     w->sums = (int64_t *)(void *)(base + scan);
     w->entries = (uint32_t *)(void *)(base + entries);
-    for (int c = 0; c < SPMMI_ONCE_CLASSES; c++)
-        w->list[c] = (uint32_t *)(void *)(base + lists) + (uint64_t)c * rows;
-    SPMM_TRY_CUDA(cudaMemsetAsync(block, 0, (size_t)(scan), o->in->stream), o->diag);
+    w->lists = (uint32_t *)(void *)(base + lists);
+    SPMM_TRY_CUDA(cudaMemsetAsync(block, 0, (size_t)entries, o->in->stream), o->diag);
 cleanup:
     return status;
 }
@@ -232,7 +230,7 @@ static spmm_status_t count_entries(struct once *o)
         SPMM_TRY(take_bitmaps(o));
         SPMM_TRY_CUDA((cudaError_t)spmmi_once_columns_cuda(w, SPMMI_ONCE_WIDE, most, 0, stream), o->diag);
     }
-    SPMM_TRY_CUDA((cudaError_t)spmmi_once_scan_cuda(w, stream), o->diag);
+    SPMM_TRY_CUDA((cudaError_t)spmmi_once_sum_cuda(w, stream), o->diag);
     SPMM_TRY_CUDA((cudaError_t)spmmi_once_bin_entries_cuda(w, stream), o->diag);
     SPMM_TRY(read_counts(o));
     if (o->counts.long_tasks == 0)
@@ -251,11 +249,10 @@ static spmm_status_t take_result(struct once *o)
     SPMM_TRY(require_left(o, at.bytes));
     SPMM_TRY(spmmi_device_take(&o->memory, at.bytes, o->in->stream, &o->c, o->diag));
     char *const base = o->c.memory;
+    w->c_row_ptr = o->c.memory;
     w->c_values = base + at.values;
     w->c_columns = (int32_t *)(void *)(base + at.columns);
-    SPMM_TRY_CUDA(cudaMemcpyAsync(base, w->c_row_ptr, ((size_t)a->rows + 1) * sizeof *w->c_row_ptr,
-                                  cudaMemcpyDeviceToDevice, o->in->stream),
-                  o->diag);
+    SPMM_TRY_CUDA((cudaError_t)spmmi_once_row_ptr_cuda(w, o->in->stream), o->diag);
 cleanup:
     return status;
 }

@@ -19,6 +19,7 @@ extern "C" {
 #define SPMMI_ONCE_WIDE SPMMI_ONCE_TABLES        /* a thread block finds the columns of a row */
 #define SPMMI_ONCE_GIANT (SPMMI_ONCE_TABLES + 1) /* a large thread block does */
 #define SPMMI_ONCE_CLASSES (SPMMI_ONCE_TABLES + 2)
+#define SPMMI_ONCE_LISTS 4          /* of rows: see listed of spgemm_once.cuh */
 #define SPMMI_ONCE_ENTRIES_MAX 512  /* of a row of tables */
 #define SPMMI_ONCE_RANGE 4096       /* entries of a row that a task computes, at most */
 #define SPMMI_ONCE_WARP_ENTRIES 512 /* most entries of a row that is cut whose pieces a warp computes each */
@@ -77,9 +78,9 @@ struct spmmi_once_work {
     uint32_t stretch;                  /* SPMMI_SPGEMM_STRETCH; UINT32_MAX: there are no long entries */
     unsigned long long *products;      /* of each row of C */
     uint32_t *entries;
-    uint32_t *list[SPMMI_ONCE_CLASSES]; /* rows of each class */
+    uint32_t *lists; /* of the rows of A each */
+    int64_t *sums;   /* of entries: one a block of the scan */
     int64_t *c_row_ptr;
-    int64_t *sums; /* of the scan: one a block */
     int32_t *c_columns;
     void *c_values, *partials;
     struct spmmi_once_task *tasks; /* those of a warp are the last ones, from the end on */
@@ -102,7 +103,7 @@ int spmmi_once_check_cuda(const struct spmmi_once_matrix *m, struct spmmi_once_b
                           const struct spmmi_once_work *work, void *stream);
 /* Lists by products, counts->tried, products and heavy_rows. Safe where a check has found something. */
 int spmmi_once_bin_products_cuda(const struct spmmi_once_work *w, void *stream);
-/* Lists by entries, counts->rows, and what follows it; counts->nnz. */
+/* Lists by entries, counts->rows, and what follows it. */
 int spmmi_once_bin_entries_cuda(const struct spmmi_once_work *w, void *stream);
 /* Entries of the rows of a class of tables; those that have too many join the wide list. is_dependent: it may run
  * beside those before it of the same phase. */
@@ -113,8 +114,9 @@ int spmmi_once_count_cuda(const struct spmmi_once_work *w, int row_class, uint32
  * launches in clusters, as giant rows come first. Tables and tasks may run beside it wherever bitmaps lie. */
 int spmmi_once_columns_cuda(const struct spmmi_once_work *w, int row_class, uint32_t rows, int is_dependent,
                             void *stream);
-/* c_row_ptr from entries. */
-int spmmi_once_scan_cuda(const struct spmmi_once_work *w, void *stream);
+/* sums and counts->nnz from entries; then c_row_ptr from both. */
+int spmmi_once_sum_cuda(const struct spmmi_once_work *w, void *stream);
+int spmmi_once_row_ptr_cuda(const struct spmmi_once_work *w, void *stream);
 uint64_t spmmi_once_scan_blocks(int64_t rows);
 /* Columns and values of the rows of a class of tables. is_dependent: as above. */
 int spmmi_once_rows_cuda(const struct spmmi_once_work *w, int row_class, uint32_t rows, int is_f64,

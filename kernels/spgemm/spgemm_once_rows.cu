@@ -3,7 +3,8 @@
 //
 // lists     a block gathers the rows of a class in shared memory and takes room for them at once; their order does not
 //           count
-// scan      blocks of 1024 rows, then their sums by one block, then both together
+// scan      sums of blocks of 1024 rows, then those before each by one block; once there is memory for C, row pointers
+//           from both
 #include "spgemm_once_rows.cuh"
 
 namespace spmmi {
@@ -109,7 +110,7 @@ __global__ void __launch_bounds__(ROW_THREADS) bin_products(const __grid_constan
                                                                       : table_of(w, products, products);
     const unsigned int to = binning.place(row_class, w.counts->tried);
     if (row_class < SPMMI_ONCE_CLASSES)
-        w.list[row_class][to] = (uint32_t)i;
+        *listed(w, row_class, to) = (uint32_t)i;
     else if (i < w.a.rows)
         w.entries[i] = 0;
 }
@@ -130,10 +131,8 @@ __global__ void __launch_bounds__(ROW_THREADS) bin_entries(const __grid_constant
                           : is_of_table ? table_of(w, entries, products)
                                         : block_class(products);
     const unsigned int to = binning.place(row_class, w.counts->rows);
-    if (i == 0)
-        w.counts->nnz = (unsigned long long)w.c_row_ptr[w.a.rows];
     if (entries > 0)
-        w.list[row_class][to] = (uint32_t)i;
+        *listed(w, row_class, to) = (uint32_t)i;
     const Room room = entries == 0 || is_of_table ? Room{0, 0, 0} : room_of(products, entries, piece);
     add_to(&w.counts->tasks, room.tasks);
     add_to(&w.counts->warp_tasks, has_warp_tasks(room, entries) ? room.tasks : 0);
@@ -143,37 +142,47 @@ __global__ void __launch_bounds__(ROW_THREADS) bin_entries(const __grid_constant
            room.tasks == 0 ? 0 : min(pieces, room.pieces) * (room.tasks / room.pieces));
 }
 
-__global__ void __launch_bounds__(SCAN_THREADS) scan_rows(const __grid_constant__ spmmi_once_work w)
+// Entries of rows before this thread's one in the block; *total: of the block.
+__device__ __forceinline__ int64_t entries_before(const spmmi_once_work &w, int64_t *total)
 {
     __shared__ int64_t shared[SCAN_WARPS];
     const int64_t i = (int64_t)blockIdx.x * SCAN_THREADS + threadIdx.x;
+    return sum_before<int64_t>(i < w.a.rows ? w.entries[i] : 0, shared, total);
+}
+
+__global__ void __launch_bounds__(SCAN_THREADS) sum_rows(const __grid_constant__ spmmi_once_work w)
+{
     int64_t total;
-    const int64_t before = sum_before<int64_t>(i < w.a.rows ? w.entries[i] : 0, shared, &total);
-    if (i <= w.a.rows)
-        w.c_row_ptr[i] = before;
+    (void)entries_before(w, &total);
     if (threadIdx.x == 0)
         w.sums[blockIdx.x] = total;
 }
 
-__global__ void __launch_bounds__(SCAN_THREADS) scan_sums(int64_t *sums, int64_t count)
+// The sums of the blocks before each one.
+__global__ void __launch_bounds__(SCAN_THREADS)
+    scan_sums(const __grid_constant__ spmmi_once_work w, int64_t count)
 {
     __shared__ int64_t shared[SCAN_WARPS];
     int64_t so_far = 0;
     for (int64_t first = 0; first < count; first += SCAN_THREADS) {
         const int64_t i = first + threadIdx.x;
         int64_t total;
-        const int64_t before = sum_before<int64_t>(i < count ? sums[i] : 0, shared, &total);
+        const int64_t before = sum_before(i < count ? w.sums[i] : 0, shared, &total);
         if (i < count)
-            sums[i] = so_far + before;
+            w.sums[i] = so_far + before;
         so_far += total;
     }
+    if (threadIdx.x == 0)
+        w.counts->nnz = (unsigned long long)so_far;
 }
 
-__global__ void __launch_bounds__(SCAN_THREADS) scan_join(const __grid_constant__ spmmi_once_work w)
+__global__ void __launch_bounds__(SCAN_THREADS) write_row_ptr(const __grid_constant__ spmmi_once_work w)
 {
     const int64_t i = (int64_t)blockIdx.x * SCAN_THREADS + threadIdx.x;
+    int64_t total;
+    const int64_t before = entries_before(w, &total);
     if (i <= w.a.rows)
-        w.c_row_ptr[i] += w.sums[blockIdx.x];
+        w.c_row_ptr[i] = w.sums[blockIdx.x] + before;
 }
 
 } // namespace spgemm
@@ -198,15 +207,19 @@ uint64_t spmmi_once_scan_blocks(int64_t rows)
     return (uint64_t)rows / spmmi::spgemm::SCAN_THREADS + 1;
 }
 
-int spmmi_once_scan_cuda(const struct spmmi_once_work *w, void *stream)
+int spmmi_once_sum_cuda(const struct spmmi_once_work *w, void *stream)
 {
     using namespace spmmi;
     const dim3 blocks((unsigned)spmmi_once_scan_blocks(w->a.rows));
-    int error = launch_kernel(spgemm::scan_rows, blocks, spgemm::SCAN_THREADS, 0, stream, false, *w);
-    if (error == cudaSuccess)
-        error = launch_kernel(spgemm::scan_sums, dim3(1), spgemm::SCAN_THREADS, 0, stream, false, w->sums,
-                              (int64_t)blocks.x);
-    if (error == cudaSuccess)
-        error = launch_kernel(spgemm::scan_join, blocks, spgemm::SCAN_THREADS, 0, stream, false, *w);
-    return error;
+    const int error = launch_kernel(spgemm::sum_rows, blocks, spgemm::SCAN_THREADS, 0, stream, false, *w);
+    return error != cudaSuccess ? error
+                                : launch_kernel(spgemm::scan_sums, dim3(1), spgemm::SCAN_THREADS, 0, stream,
+                                                false, *w, (int64_t)blocks.x);
+}
+
+int spmmi_once_row_ptr_cuda(const struct spmmi_once_work *w, void *stream)
+{
+    using namespace spmmi;
+    const dim3 blocks((unsigned)spmmi_once_scan_blocks(w->a.rows));
+    return launch_kernel(spgemm::write_row_ptr, blocks, spgemm::SCAN_THREADS, 0, stream, false, *w);
 }

@@ -31,7 +31,7 @@ __device__ __forceinline__ Row row_of_group(const spmmi_once_work &w, int row_cl
     Row row = {0, 0, 0, at < rows};
     if (!row.is_there)
         return row;
-    row.row = w.list[row_class][at];
+    row.row = *listed(w, row_class, at);
     row.begin = row_begin(w.a, row.row);
     row.length = (uint32_t)(row_begin(w.a, (int64_t)row.row + 1) - row.begin);
     return row;
@@ -84,7 +84,7 @@ __global__ void __launch_bounds__(ONCE_THREADS)
     if (is_writer && (!MAY_FILL || entries <= SLOTS / 2))
         w.entries[row.row] = entries;
     else if (is_writer)
-        w.list[SPMMI_ONCE_WIDE][atomicAdd(w.counts->tried + SPMMI_ONCE_WIDE, 1u)] = row.row;
+        *listed(w, SPMMI_ONCE_WIDE, atomicAdd(w.counts->tried + SPMMI_ONCE_WIDE, 1u)) = row.row;
     end_after_previous();
 }
 

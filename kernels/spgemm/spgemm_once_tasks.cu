@@ -114,7 +114,7 @@ struct TaskRow {
     Room room;
 
     __device__ __forceinline__ TaskRow(const spmmi_once_work &w, int row_class, uint32_t at)
-        : row(w.list[row_class][at]), entries(w.entries[row]),
+        : row(*listed(w, row_class, at)), entries(w.entries[row]),
           length((uint32_t)(row_begin(w.a, (int64_t)row + 1) - row_begin(w.a, row))),
           piece(piece_of(w, entries)), room(room_of(w.products[row], entries, piece))
     {

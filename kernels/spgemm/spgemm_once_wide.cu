@@ -117,7 +117,7 @@ __global__ void __launch_bounds__(GIANT_THREADS)
     const uint32_t share = (w.bitmap_words + part.blocks - 1) / part.blocks,
                    first = min(part.rank * share, w.bitmap_words), end = min(first + share, w.bitmap_words);
     for (uint32_t at = blockIdx.x / part.blocks; at < rows; at += gridDim.x / part.blocks) {
-        const uint32_t row = w.list[row_class][at];
+        const uint32_t row = *listed(w, row_class, at);
         clear_words(words, w.bitmap_words);
         mark_row(w, row, part, words, steps);
         if (HAS_CLUSTERS)
