@@ -100,7 +100,7 @@ __device__ __forceinline__ void look_at_entries(const spmmi_once_matrix &m, cons
 template <bool PRODUCTS>
 __global__ void __launch_bounds__(ROW_THREADS)
     check_entries(const __grid_constant__ spmmi_once_matrix m, spmmi_once_bad *bad,
-                  const __grid_constant__ spmmi_once_matrix right, unsigned long long *products)
+                  const __grid_constant__ spmmi_once_matrix right, uint32_t *products)
 {
     __shared__ Tile tile;
     const int64_t first = (int64_t)blockIdx.x * TILE, left = m.nnz - first,
@@ -132,7 +132,7 @@ __global__ void __launch_bounds__(ROW_THREADS)
             say_bad(&bad->columns, row);
         if (!PRODUCTS)
             continue;
-        const unsigned long long own = tile.before[inside(end, count)] - tile.before[inside(begin, count)];
+        const uint32_t own = (uint32_t)(tile.before[inside(end, count)] - tile.before[inside(begin, count)]);
         if (begin >= 0 && end <= count)
             products[row] = own;
         else
@@ -154,9 +154,8 @@ int spmmi_once_check_cuda(const struct spmmi_once_matrix *m, struct spmmi_once_b
     if (error != cudaSuccess || m->nnz == 0)
         return error;
     const dim3 blocks = spgemm::blocks_of(m->nnz, spgemm::TILE);
-    return work == nullptr
-               ? launch_kernel(spgemm::check_entries<false>, blocks, spgemm::ROW_THREADS, 0, stream, false,
-                               *m, bad, *m, static_cast<unsigned long long *>(nullptr))
-               : launch_kernel(spgemm::check_entries<true>, blocks, spgemm::ROW_THREADS, 0, stream, false, *m,
-                               bad, work->b, work->products);
+    return work == nullptr ? launch_kernel(spgemm::check_entries<false>, blocks, spgemm::ROW_THREADS, 0,
+                                           stream, false, *m, bad, *m, static_cast<uint32_t *>(nullptr))
+                           : launch_kernel(spgemm::check_entries<true>, blocks, spgemm::ROW_THREADS, 0,
+                                           stream, false, *m, bad, work->b, work->products);
 }

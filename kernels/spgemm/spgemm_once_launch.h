@@ -76,7 +76,7 @@ struct spmmi_once_work {
     unsigned long long share; /* and at least so many: SPMMI_SPGEMM_PIECE_ENTRIES, spmmi_spgemm_share */
     unsigned long long heavy_products; /* SPMMI_SPGEMM_HEAVY_PRODUCTS */
     uint32_t stretch;                  /* SPMMI_SPGEMM_STRETCH; UINT32_MAX: there are no long entries */
-    unsigned long long *products;      /* of each row of C */
+    uint32_t *products;                /* of each row of C: as rows of B differ, no more than B has entries */
     uint32_t *entries;
     uint32_t *lists; /* of the rows of A each */
     int64_t *sums;   /* of entries: one a block of the scan */
