@@ -11,6 +11,7 @@
 #include "format/base/options.h"
 #include "format/base/stored_value.h"
 #include "format/base/team.h"
+#include "format/family.h"
 #include "settle.h"
 
 int spmm_device_count(void)
@@ -107,6 +108,22 @@ static bool is_for_gpu(const spmm_plan_t *plan, const spmm_executor_options_t *o
     return status != SPMM_ERR_UNSUPPORTED && status != SPMM_ERR_TOO_LARGE && status != SPMM_ERR_PLAN_FEATURE;
 }
 
+static spmm_status_t check_kernel_name(const struct spmmi_kernel *kernels, const char *device,
+                                       const char *kernel, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct spmmi_kernel_ref ref;
+    char names[SPMMI_KERNEL_NAMES_BYTES];
+    if (kernel == NULL || is_kernel(kernels, kernel))
+        return SPMM_OK;
+    if (spmmi_kernel_parse(kernel, &ref))
+        SPMM_FAIL(SPMM_ERR_ARGUMENT, diag, "\"%.60s\" is no kernel of %s", kernel, device);
+    spmmi_kernel_names(kernel, names);
+    SPMM_FAIL(SPMM_ERR_ARGUMENT, diag, "\"%.60s\" is no kernel of %s, expected %s", kernel, device, names);
+cleanup:
+    return status;
+}
+
 /* Settle AUTO, and see that device and forced kernel exist and go together. */
 static spmm_status_t device_settle(int *device, const spmm_executor_options_t *options,
                                    const spmm_plan_t *plan, struct spmmi_first_values first,
@@ -121,11 +138,8 @@ static spmm_status_t device_settle(int *device, const spmm_executor_options_t *o
         *device = is_for_gpu(plan, options, first) ? 0 : SPMM_DEVICE_CPU;
     SPMM_REQUIRE(*device < count || *device == SPMM_DEVICE_CPU, SPMM_ERR_NO_DEVICE, diag,
                  "GPU %d was asked for, this build and machine have %d", *device, count);
-    const bool is_known =
-        kernel == NULL ||
-        is_kernel(*device == SPMM_DEVICE_CPU ? spmmi_cpu_kernels : spmmi_cuda_kernels, kernel);
-    SPMM_REQUIRE(is_known, SPMM_ERR_ARGUMENT, diag, "\"%s\" is no kernel of %s", kernel,
-                 *device == SPMM_DEVICE_CPU ? "the CPU" : "this GPU");
+    SPMM_TRY(check_kernel_name(*device == SPMM_DEVICE_CPU ? spmmi_cpu_kernels : spmmi_cuda_kernels,
+                               *device == SPMM_DEVICE_CPU ? "the CPU" : "this GPU", kernel, diag));
 cleanup:
     return status;
 }

@@ -207,26 +207,32 @@ int spmmi_kernel_parse(const char *name, struct spmmi_kernel_ref *ref)
     return ref->instance[0] != '\0';
 }
 
-/* The separator before name i of count in a list. */
-static const char *before_name(int i, int count)
+/* Add one name to a list that has `left` more to come, this one included. */
+static void add_name(char text[SPMMI_KERNEL_NAMES_BYTES], int left, const char *family, const char *schedule)
 {
-    if (i == 0)
-        return "";
-    return i + 1 < count ? ", " : " or ";
+    const size_t used = strlen(text);
+    const char *const before = used == 0 ? "" : left > 1 ? ", " : " or ";
+    (void)snprintf(text + used, SPMMI_KERNEL_NAMES_BYTES - used, "%s%s%s%s", before, family,
+                   schedule[0] != '\0' ? "/" : "", schedule);
 }
 
-void spmmi_kernel_names(char text[SPMMI_KERNEL_NAMES_BYTES])
+void spmmi_kernel_names(const char *name, char text[SPMMI_KERNEL_NAMES_BYTES])
 {
-    const size_t size = SPMMI_KERNEL_NAMES_BYTES;
-    size_t used = 0;
+    struct spmmi_kernel_ref ref;
+    int left = 0;
     text[0] = '\0';
-    for (int i = 0; i < COUNT(families) && used < size; i++)
-        used += (size_t)snprintf(text + used, size - used, "%s%s", before_name(i, COUNT(families)),
-                                 families[i].name);
-    for (int i = 0; i < COUNT(schedules) && used < size; i++)
-        used += (size_t)snprintf(text + used, size - used, "%s%s/%s",
-                                 i == 0 ? ", alone or as " : before_name(i, COUNT(schedules)),
-                                 spmm_family_name(schedules[i].family), schedules[i].name);
+    (void)spmmi_kernel_parse(name, &ref);
+    if (ref.family == NULL) {
+        for (int i = 0; i < COUNT(families); i++)
+            add_name(text, COUNT(families) - i, families[i].name, "");
+        return;
+    }
+    for (int i = 0; i < COUNT(schedules); i++)
+        left += schedules[i].family == ref.family->id;
+    add_name(text, left + 1, ref.family->name, "");
+    for (int i = 0; i < COUNT(schedules); i++)
+        if (schedules[i].family == ref.family->id)
+            add_name(text, left--, ref.family->name, schedules[i].name);
 }
 
 const char *spmm_family_name(spmm_family_t family)

@@ -104,8 +104,9 @@ int spmmi_kernel_parse(const char *name, struct spmmi_kernel_ref *ref);
 /* "cpu" or "cuda"; NULL for ANYWHERE. */
 const char *spmmi_kernel_target_name(enum spmmi_kernel_target target);
 
-/* "rows, tiled or .., alone or as rows/row-split, .. or ..": families and schedules that spmmi_kernel_parse takes. */
-#define SPMMI_KERNEL_NAMES_BYTES 512
-void spmmi_kernel_names(char text[SPMMI_KERNEL_NAMES_BYTES]);
+/* What a name that spmmi_kernel_parse refuses could have been, for a message: "tiled, tiled/whole or tiled/segmented"
+ * where it has a family, else "rows, tiled, .. or wide". */
+#define SPMMI_KERNEL_NAMES_BYTES 128
+void spmmi_kernel_names(const char *name, char text[SPMMI_KERNEL_NAMES_BYTES]);
 
 #endif

@@ -39,7 +39,7 @@ static spmm_status_t check_kernel(struct spmmi_request *r, spmm_diag_t *diag)
     if (name == NULL)
         return SPMM_OK;
     const bool is_known = spmmi_kernel_parse(name, &ref);
-    spmmi_kernel_names(names);
+    spmmi_kernel_names(name, names);
     SPMM_REQUIRE(is_known, SPMM_ERR_ARGUMENT, diag, "force_kernel is \"%.60s\", expected %s", name, names);
     SPMM_REQUIRE(ref.instance[0] == '\0', SPMM_ERR_ARGUMENT, diag,
                  "force_kernel of an inspection ends with its schedule, found \"%.60s\": the executor takes "

@@ -86,9 +86,9 @@ static spmm_status_t check_table(struct spmmi_container *c, spmm_diag_t *diag)
     uint32_t order[SPMMI_SECTION_LIMIT], last = 0;
     SPMM_RULE(table_end <= c->header.file_bytes, TABLE, 120, "the table of %u sections exceeds the file",
               count);
-    SPMM_RULE(spmmi_hash64(c->bytes + SPMMI_HEADER_BYTES, table_end - SPMMI_HEADER_BYTES) ==
-                  c->header.table_hash,
-              CHECKSUM, SPMMI_HEADER_BYTES, "the hash of the section table does not match");
+    SPMM_RULE(
+        spmmi_hash64(c->bytes + SPMMI_HEADER_BYTES, table_end - SPMMI_HEADER_BYTES) == c->header.table_hash,
+        CHECKSUM, SPMMI_HEADER_BYTES, "the hash of the section table does not match: the file is damaged");
     for (uint32_t i = 0; i < count; i++)
         spmmi_record_load(&spmmi_entry_record, c->bytes + entry_at(i), &c->entries[i]);
     spmmi_file_order(c->entries, count,
@@ -197,7 +197,7 @@ static spmm_status_t read_frame_table(struct spmmi_container *c, uint32_t i, spm
     const uint64_t end = e->offset + e->stored_bytes;
     uint64_t at = e->offset, data = e->offset + frames * SPMMI_FRAME_ENTRY_BYTES;
     SPMM_RULE(spmmi_hash64(c->bytes + e->offset, data - e->offset) == e->frames_hash, CHECKSUM, e->offset,
-              "the hash of the frame table of section %u does not match", i);
+              "the hash of the frame table of section %u does not match: the file is damaged", i);
     for (uint64_t f = c->frame_first[i]; f < c->frame_first[i + 1]; f++, at += SPMMI_FRAME_ENTRY_BYTES) {
         const uint8_t *bytes = c->bytes + at;
         struct spmmi_frame *frame = &c->frames[f];
@@ -229,8 +229,9 @@ spmm_status_t spmmi_container_frames(struct spmmi_container *c, int threads, spm
     for (uint32_t i = 0; i < c->header.section_count; i++)
         SPMM_TRY(read_frame_table(c, i, diag));
     const uint64_t wrong = spmmi_first_wrong(count, threads, has_wrong_hash, c);
-    SPMM_RULE(wrong == count, CHECKSUM, c->frames[wrong].offset, "the hash of frame %llu does not match",
-              (unsigned long long)wrong);
+    SPMM_RULE(wrong == count, CHECKSUM, c->frames[wrong].offset,
+              "the hash of frame %llu at byte %llu does not match: the file is damaged",
+              (unsigned long long)wrong, (unsigned long long)c->frames[wrong].offset);
 cleanup:
     return status;
 }

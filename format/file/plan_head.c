@@ -52,7 +52,7 @@ static spmm_status_t read_table(struct head *h)
                     h->diag, SPMMI_HEADER_BYTES, "the table of %u sections is not all there",
                     h->header.section_count);
     SPMM_REQUIRE_AT(spmmi_hash64(table, bytes) == h->header.table_hash, SPMM_ERR_PLAN_CHECKSUM, h->diag,
-                    SPMMI_HEADER_BYTES, "the hash of the section table does not match");
+                    SPMMI_HEADER_BYTES, "the hash of the section table does not match: the file is damaged");
     for (uint32_t i = 0; i < h->header.section_count; i++)
         spmmi_record_load(&spmmi_entry_record, table + (uint64_t)i * SPMMI_ENTRY_BYTES, &h->entries[i]);
 cleanup:

@@ -108,7 +108,8 @@ spmm_status_t spmmi_header_read(const uint8_t *bytes, uint64_t file_bytes, struc
               (unsigned long long)file_bytes);
     spmmi_record_load(&spmmi_header_record, bytes, header);
     SPMM_TRY(check_kind(bytes, header, diag));
-    SPMM_RULE(hash_fits(bytes, header), CHECKSUM, AT(header_hash), "the hash of the header does not match");
+    SPMM_RULE(hash_fits(bytes, header), CHECKSUM, AT(header_hash),
+              "the hash of the header does not match: the file is damaged");
     SPMM_TRY(check_fields(header, file_bytes, diag));
 cleanup:
     return status;

@@ -36,9 +36,12 @@ static spmm_status_t refuse(struct spmmi_reader *reader, const struct spmmi_read
     size_t used = 0;
     if (ops == NULL) {
         ops = readers[0];
-        for (size_t i = 1; i < READERS && used < sizeof others; i++)
+        for (size_t i = 1; i < READERS && used < sizeof others; i++) {
+            if (strncmp(readers[i]->name, readers[i - 1]->name, strlen(readers[i - 1]->name)) == 0)
+                continue; /* a version of the format before it */
             used += (size_t)snprintf(others + used, sizeof others - used, "%s%s",
                                      i == 1 ? "; other formats: " : ", ", readers[i]->name);
+        }
     }
     ops->refuse(head, sentence, sizeof sentence);
     return spmmi_reader_fail(reader, SPMM_ERR_MATRIX_SYNTAX, 1, "%s%s", sentence, others);

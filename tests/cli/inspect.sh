@@ -48,6 +48,7 @@ says 'cpu/rows/row-split'
 
 run spmm-inspect gen:rmat:10:8 --explain --op both
 exits 0
+says ' nonzeros, it is considered from 50000 on'
 says 'variant 0: chosen '
 says 'variant 1: refused'
 says 'op T'
@@ -472,7 +473,7 @@ exits 2
 says_err "unknown option '-z'"
 run spmm-inspect gen:diag:1 gen:diag:2
 exits 2
-says_err "one argument too many: 'gen:diag:2'"
+says_err "one argument too many: 'gen:diag:2'; --product and --triple take several"
 run spmm-inspect gen:diag:1 -o
 exits 2
 says_err '-o needs a value'
@@ -497,7 +498,10 @@ exits 2
 says_err 'any, cpu, a100, h100, h200'
 run spmm-inspect --force-kernel tiled/x gen:diag:1
 exits 2
-says_err 'force_kernel is "tiled/x", expected rows, tiled'
+says_err 'force_kernel is "tiled/x", expected tiled, tiled/whole or tiled/segmented (--kernel)'
+run spmm-inspect --kernel x gen:diag:1
+exits 2
+says_err 'force_kernel is "x", expected rows, tiled, window, panel, bcsr, dense or wide (--kernel)'
 run spmm-inspect --balance half gen:diag:1
 exits 2
 says_err "segments or segments:LENGTH, found 'half'"

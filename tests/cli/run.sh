@@ -146,7 +146,7 @@ says_err 'cut.npy: the .npy file has 200 bytes'
 one_line_err
 run spmm-run "$work/a.plan" -B "$work/a.plan"
 exits 3
-says_err 'not a .npy file'
+says_err 'expected a .npy file of NumPy, found other bytes'
 run spmm-run "$work/a.plan" -B "$work/none.npy"
 exits 1
 if [ -w /dev/full ]; then
@@ -269,8 +269,12 @@ for bad in '' '--device gpu' '--device cuda:x' '-n 0' '--op X' '--layout diagona
     exits 2
     silent
 done
-run spmm-run "$work/a.plan" --force-kernel nonsense
+run spmm-run "$work/a.plan" --device cpu --force-kernel nonsense
 exits 2
+says_err '"nonsense" is no kernel of the CPU, expected rows, tiled, window, panel, bcsr, dense or wide'
+run spmm-run "$work/a.plan" "$work/a.plan"
+exits 2
+says_err 'no other files belong to it; --check MATRIX'
 run spmm-run --help
 exits 0
 says 'Usage: spmm-run'

@@ -29,6 +29,7 @@ run spmm-inspect --tune --device cpu -n 8 --layout row --op T --dtype f64 --patt
 exits 0
 says 'measured '
 says ' timed in '
+if grep -q 'measured .*; measured' "$work/.out"; then wrong "a line has the measured time twice"; fi
 run spmm-inspect --effort measure --device cpu -n 8 --layout row --json $matrix
 exits 0
 is_json "1 <= len($timed) <= 3 and j['tuned']"

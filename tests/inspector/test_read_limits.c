@@ -132,6 +132,19 @@ static void titles(void **state)
     }
 }
 
+/* A refusal names each format once, MATLAB's two versions too. */
+static void other_formats(void **state)
+{
+    static const char formats[] =
+        "; other formats: METIS, list of edges, .smtx, Rutherford-Boeing, .npz, tar, PETSc, MATLAB";
+    spmm_diag_t diag = {.text = ""};
+    (void)state;
+    assert_int_equal(read_as("a", "x\n", 2, SMALL, &diag), SYNTAX);
+    const char *found = strstr(diag.text, "; other");
+    assert_non_null(found);
+    assert_string_equal(found, formats);
+}
+
 /* A banner of 1,024 characters is read, a longer one is not. */
 static void banners(void **state)
 {
@@ -218,6 +231,7 @@ int main(void)
         cmocka_unit_test(sizes),
         cmocka_unit_test(what_is_behind_the_end),
         cmocka_unit_test(titles),
+        cmocka_unit_test(other_formats),
         cmocka_unit_test(banners),
         cmocka_unit_test(the_budget_to_the_byte),
         cmocka_unit_test(bzip2_data_of_4_GiB_is_looked_at),

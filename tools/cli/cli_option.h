@@ -49,12 +49,12 @@ struct cli_option {
     }
 
 /* Of a program that loads plans. */
-#define CLI_PLAN_BUDGET(target)                                                                              \
-    {                                                                                                        \
-        0, "budget", CLI_BYTES, target,                                                                      \
-            .value = "BYTES",                                                                                \
-            .help = "maximum memory for loading the plan, for the executor\nand for reading a matrix, each " \
-                    "by itself, such as 500M\nor 2G; default: three quarters of the machine's"               \
+#define CLI_PLAN_BUDGET(target)                                                                            \
+    {                                                                                                      \
+        0, "budget", CLI_BYTES, target, .value = "BYTES",                                                  \
+                                        .help = "maximum memory of each step (loading the plan, making "   \
+                                                "an\nexecutor, reading a matrix), such "                   \
+                                                "as 500M or 2G; default:\nthree quarters of the machine's" \
     }
 
 struct cli_program {

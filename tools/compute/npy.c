@@ -167,7 +167,7 @@ spmm_status_t npy_header_parse(const void *bytes, size_t size, struct npy_header
     uint64_t count = 0;
     *header = (struct npy_header){0};
     if (size < text_offset || memcmp(b, MAGIC, MAGIC_BYTES) != 0)
-        return fail(diag, SPMM_ERR_MATRIX_SYNTAX, "not a .npy file");
+        return fail(diag, SPMM_ERR_MATRIX_SYNTAX, "expected a .npy file of NumPy, found other bytes");
     if ((b[6] != 1 && b[6] != 2) || b[7] != 0)
         return fail(diag, SPMM_ERR_MATRIX_UNSUPPORTED, "the .npy file has format %d.%d, expected 1.0 or 2.0",
                     b[6], b[7]);

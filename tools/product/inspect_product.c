@@ -31,8 +31,10 @@ enum cli_result inspect_product_check(const struct cli_program *program, const s
             return cli_complain(program,
                                 "--transpose-b, --lower, --diagonal and --piece-products are of --product "
                                 "or --triple");
-        return operands->count == 1 ? CLI_RUN
-                                    : cli_complain(program, "one argument too many: '%s'", operands->list[1]);
+        return operands->count == 1
+                   ? CLI_RUN
+                   : cli_complain(program, "one argument too many: '%s'; --product and --triple take several",
+                                  operands->list[1]);
     }
     static const char *const known[] = {"product",        "triple", "transpose-b", "lower",    "diagonal",
                                         "piece-products", "output", "force",       "dtype",    "level",

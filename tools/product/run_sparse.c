@@ -68,7 +68,9 @@ static spmm_status_t open_plan(struct sparse_run *run, spmm_diag_t *diag)
     TRY(spmm_plan_info(run->plan, &info));
     run->dtype = info.a_type;
     if (run->form.factor_count == 0)
-        status = fail(diag, SPMM_ERR_ARGUMENT, "the plan is of a matrix: no other files belong to it");
+        status =
+            fail(diag, SPMM_ERR_ARGUMENT,
+                 "the plan is of a matrix: no other files belong to it; --check MATRIX compares with one");
     else if (r->files.count != run->form.operand_count)
         status = fail(diag, SPMM_ERR_ARGUMENT, "the plan is of a product of %d %s, found %d %s",
                       run->form.operand_count, run->form.operand_count == 1 ? "matrix" : "matrices",

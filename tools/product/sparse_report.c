@@ -72,7 +72,7 @@ void sparse_report_text(const struct sparse_outcome *o)
     printf("%-*sbest %s of %d", LABEL, "time", print_seconds(text, o->best_seconds), o->repeats);
     printf(", the first %s", print_seconds(text, o->first_seconds));
     if (o->plan != NULL)
-        printf(", %.3g gflop/s", gflops(o));
+        printf(", %.3g GFLOP/s", gflops(o));
     putchar('\n');
 }
 

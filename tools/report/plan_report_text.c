@@ -233,13 +233,17 @@ static bool is_same_decision(const spmm_trace_info_t *a, const spmm_trace_info_t
            strcmp(a->reason, b->reason) == 0;
 }
 
-/* Microseconds that the reason does not tell. */
+/* A time that the reason does not begin with. */
+static void print_time(FILE *out, const spmm_trace_info_t *t, const char *word, double us)
+{
+    if (us > 0 && strncmp(t->reason, word, strlen(word)) != 0)
+        fprintf(out, "; %s%.3g us", word, us);
+}
+
 static void print_times(FILE *out, const spmm_trace_info_t *t)
 {
-    if (t->predicted_us > 0 && strncmp(t->reason, "predicted ", strlen("predicted ")) != 0)
-        fprintf(out, "; predicted %.3g us", t->predicted_us);
-    if (t->measured_us > 0)
-        fprintf(out, "; measured %.3g us", t->measured_us);
+    print_time(out, t, "predicted ", t->predicted_us);
+    print_time(out, t, "measured ", t->measured_us);
 }
 
 void plan_text_candidate(FILE *out, const spmm_trace_info_t *t, spmm_dtype_t dtype)

@@ -39,8 +39,9 @@ static void text_check(const struct run_product *p, const struct run_outcome *ou
         return;
     printf(LABEL, "check");
     if (check->ratio <= 1.0) {
-        printf("right: error ratio %.3g, all %lld elements, against ", check->ratio,
-               (long long)(p->c_host.rows * p->c_host.cols));
+        char elements[PRINT_UNITS_BYTES];
+        printf("right: error ratio %.3g, all %s elements, against ", check->ratio,
+               print_count(elements, p->c_host.rows * p->c_host.cols));
         print_escaped(stdout, outcome->checked_against);
         putchar('\n');
         return;
