@@ -251,7 +251,7 @@ static inline spmm_scalar_t spmm_real(double re)
     return scalar;
 }
 
-/** A borrowed view of a sparse matrix in host memory, compressed by rows (CSR). */
+/** A borrowed view of a sparse matrix, compressed by rows (CSR); in host memory, unless a function says otherwise. */
 typedef struct spmm_csr {
     int64_t rows;              /**< Rows of A. */
     int64_t cols;              /**< Columns of A. */

@@ -226,9 +226,8 @@ typedef enum spmm_prepared {
 typedef struct spmm_preparation {
     size_t struct_size;  /**< sizeof(spmm_preparation_t), set by the caller. */
     spmm_prepared_t how; /**< Whether an operator runs such products from now on. */
-    char note
-        [160]; /**< Why there is no operator, or why the cache was not used; empty where there is nothing to
-                              say. */
+    /** Why there is no operator, or why the cache was not used; empty where there is nothing to say. */
+    char note[160];
     double seconds; /**< That it took. */
 } spmm_preparation_t;
 
@@ -309,14 +308,14 @@ typedef struct spmm_certificate {
     int vectors;             /**< Vectors that were used; 1 where n = 1. */
     uint64_t seed;           /**< Of the options. */
     double miss_probability; /**< For each row: see spmm_certify. */
-    double
-        error_ratio; /**< Largest error of a row and vector over its bound; infinite where infinity or NaN is
-                                  where it may not be, or is not where it has to be. */
-    int64_t rows;    /**< Rows of C. */
+    /** Largest error of a row and vector over its bound; infinite where infinity or NaN is where it may not be, or is
+     * not where it has to be. */
+    double error_ratio;
+    int64_t rows;        /**< Rows of C. */
     int64_t rows_failed; /**< Rows whose ratio is above 1. */
     int64_t first_row;   /**< The first of them, as C is stored; -1: none. */
-    int64_t
-        rows_by_class; /**< Rows that hold infinity or NaN and may: their finite elements are not checked. */
+    /** Rows that hold infinity or NaN and may: their finite elements are not checked. */
+    int64_t rows_by_class;
 } spmm_certificate_t;
 
 /** Is C = alpha * op(A) * B + beta * C0? Takes the arguments of the product after it has ended, and in c0 the C before

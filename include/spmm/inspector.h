@@ -138,19 +138,19 @@ typedef enum spmm_balance {
                                   uneven. */
 } spmm_balance_t;
 
-/** Options of the tiled family. 0 stands for the default, the last word of each comment. */
+/** Options of the tiled family. */
 typedef struct spmm_tiled_options {
     size_t struct_size;      /**< sizeof(spmm_tiled_options_t), set by the INIT macro. */
     spmm_balance_t balance;  /**< Are rows cut? */
-    uint32_t segment_length; /**< Nonzeros of a segment; that of the chart. */
-    uint32_t segment_min;    /**< Minimum of the chart's segment length; 1. */
-    double segment_scale;    /**< Factor of the chart's segment length; 1. */
-    double u_min;            /**< Rows are cut below this many thread blocks a multiprocessor; 0.65. */
-    double cv_max;           /**< Rows are cut above this sigma / mu; 1. */
-    uint32_t block_rows;     /**< Units a row block: 32, 64, 128 or 256; the tallest that gives
+    uint32_t segment_length; /**< Nonzeros of a segment; 0: that of the chart. */
+    uint32_t segment_min;    /**< Minimum of the chart's segment length; 0: 1. */
+    double segment_scale;    /**< Factor of the chart's segment length; 0: 1. */
+    double u_min;            /**< Rows are cut below this many thread blocks a multiprocessor; 0: 0.65. */
+    double cv_max;           /**< Rows are cut above this sigma / mu; 0: 1. */
+    uint32_t block_rows;     /**< Units a row block: 32, 64, 128 or 256; 0: the tallest that gives
                                 blocks_per_sm. */
-    double blocks_per_sm;    /**< Thread blocks a multiprocessor for block_rows; 2. */
-    uint32_t stage_slots;    /**< Rows of B a stage; 447. */
+    double blocks_per_sm;    /**< Thread blocks a multiprocessor for block_rows; 0: 2. */
+    uint32_t stage_slots;    /**< Rows of B a stage; 0: 447. */
 } spmm_tiled_options_t;
 /* clang-format off */
 /** Defaults of all options. */
@@ -160,8 +160,8 @@ typedef struct spmm_tiled_options {
 /** Long rows: more than 16 times as long as the median row of their row window, row block or block-row group, and of at
  * least 64 nonzeros. */
 typedef enum spmm_long_rows {
-    SPMM_LONG_ROWS_AUTO =
-        0, /**< Long-row split: the rows family computes them where that is predicted to pay. */
+    /** Long-row split: the rows family computes them where that is predicted to pay. */
+    SPMM_LONG_ROWS_AUTO = 0,
     SPMM_LONG_ROWS_KEEP = 1 /**< No split: they stay with the other rows. */
 } spmm_long_rows_t;
 
@@ -170,7 +170,7 @@ typedef struct spmm_tcblock_options {
     size_t struct_size;         /**< sizeof(spmm_tcblock_options_t), set by the INIT macro. */
     uint32_t block_rows;        /**< panel: 64, 128 or 256 rows (256 on the CPU only); bcsr: 64 or 128; 0:
                                    the fastest predicted. */
-    spmm_long_rows_t long_rows; /**< f32 and f64: the long-row split. */
+    spmm_long_rows_t long_rows; /**< The long-row split. */
 } spmm_tcblock_options_t;
 /* clang-format off */
 /** Defaults of all options. */
@@ -212,34 +212,36 @@ typedef struct spmm_tuning_options {
 #define SPMM_TUNING_OPTIONS_INIT {sizeof(spmm_tuning_options_t), (spmm_effort_t)0, 0, 0, 0, 0}
 /* clang-format on */
 
-/** Options of an inspection. 0 and NULL stand for the default, the last words of each comment. */
+/** Options of an inspection. */
 typedef struct spmm_inspect_options {
     size_t struct_size;     /**< sizeof(spmm_inspect_options_t), set by the INIT macro. */
-    spmm_dtype_t a_type;    /**< Values of A; SPMM_F32. */
-    spmm_dtype_t b_type;    /**< Values of B; as a_type. spmm_types_at lists the combinations that kernels
+    spmm_dtype_t a_type;    /**< Values of A; 0: SPMM_F32. */
+    spmm_dtype_t b_type;    /**< Values of B; 0: as a_type. spmm_types_at lists the combinations that kernels
                                   exist for. Where B or C differ from A, only families that multiply such
                                   products are chosen; the plan file does not keep b_type and c_type. */
-    spmm_dtype_t c_type;    /**< Values of C; as a_type. */
-    spmm_dtype_t sum_type;  /**< Products and sums; f64 for f64, else f32. */
+    spmm_dtype_t c_type;    /**< Values of C; 0: as a_type. */
+    spmm_dtype_t sum_type;  /**< Products and sums; 0: f64 for f64, else f32. */
     spmm_compute_t compute; /**< The least accurate that may be chosen: for f32 one of SPMM_COMPUTE_F32 (no
-                                  tensor cores), _3XTF32 or _TF32, else that of a_type; as accurate as
-                                  a_type. */
-    /** Typical numbers of columns of B, n_count of them, from 1 to 2^31 - 1; any. Each of the ranges 1, 2 to 12, 13
-     * to 48, 49 to 96, 97 to 192, 193 to 2^31 - 1 that holds one gets variants, judged at the first that it holds;
-     * products of another n run the nearest. permute_output: the first one alone. */
+                                  tensor cores), _3XTF32 or _TF32, else that of a_type; 0: as accurate
+                                  as a_type. */
+    /** Typical numbers of columns of B, n_count of them, from 1 to 2^31 - 1; NULL: any. Each of the ranges 1, 2 to 12,
+     * 13 to 48, 49 to 96, 97 to 192, 193 to 2^31 - 1 that holds one gets variants, judged at the first that it holds;
+     * products of another n run the nearest. For a GPU, of small and nearly dense matrices, the last range is three:
+     * 193 to 383, 384 to 1,023, 1,024 to 2^31 - 1. permute_output: the first number alone. */
     const int64_t *n;
     int n_count;              /**< See n. */
-    uint32_t layouts;         /**< Mask of SPMM_LAYOUTS_*; both. */
-    uint32_t ops;             /**< Mask of SPMM_OPS_*; N. */
-    const char *device;       /**< "any", "cpu", "a100", "h100", "h200" or a profile's path; "any", also on a
-                                  machine without a GPU: the inspector does not look for one. */
+    uint32_t layouts;         /**< Mask of SPMM_LAYOUTS_*; 0: both. */
+    uint32_t ops;             /**< Mask of SPMM_OPS_*; 0: N. */
+    const char *device;       /**< "any", "cpu", "a100", "h100", "h200" or a profile's path; NULL: "any", also
+                                  on a machine without a GPU: the inspector does not look for one. */
     const char *force_kernel; /**< A kernel name as of spmm_kernel_at, with or without target and schedule,
                                   but without instance: "rows", "panel/packed". A name with a target, such as
-                                  "cpu/rows", is forced on that target alone; the inspector chooses. */
-    spmm_reorder_t reorder;   /**< Row permutation; AUTO. */
+                                  "cpu/rows", is forced on that target alone; NULL: the inspector chooses. */
+    spmm_reorder_t reorder;   /**< Row permutation; 0: AUTO. */
     int permute_output; /**< 1: C is written in the permutation of spmm_plan_row_permutation, whatever n and
-                                  the layout. Such a plan has one variant, op N, tiled/whole. C is in the order
-                                  of A where reorder is AUTO and no permutation pays. */
+                                  the layout. Such a plan has one variant, op N, tiled/whole, or of window, panel
+                                  or bcsr where force_kernel names it. C is in the order of A where reorder is
+                                  AUTO and no permutation pays. */
     int symmetric_permutation; /**< 1: the plan is that of PAP^T (see spmm_matrix_permute), A square, its
                                   permutation that of reorder, or for AUTO rcm or minhash where that saves a
                                   tenth of the blocks of 16 x 16; spmm_plan_symmetric_permutation returns it.
@@ -250,15 +252,16 @@ typedef struct spmm_inspect_options {
     int threads;               /**< 0: as many as the machine has; never changes the plan. */
     spmm_progress_fn progress; /**< May be NULL. */
     void *progress_context;    /**< Passed to progress. */
-    const spmm_tiled_options_t *tiled;     /**< Of the tiled family; defaults. */
-    const spmm_tcblock_options_t *tcblock; /**< Of window, panel and bcsr; defaults. */
-    const spmm_tuning_options_t *tuning;   /**< How candidates are measured; not at all. */
+    const spmm_tiled_options_t *tiled;     /**< Of the tiled family; NULL: defaults. */
+    const spmm_tcblock_options_t *tcblock; /**< Of window, panel and bcsr; NULL: defaults. */
+    const spmm_tuning_options_t *tuning;   /**< How candidates are measured; NULL: not at all. */
     /** One plan for several machines: target_count devices, each named as device, which is then NULL, and each of
-     * another compute capability; device alone. Each gets the variants that a plan for it alone would have, equal parts
-     * are kept once, and spmm_executor_create takes those of the machine that it runs on. Not with permute_output. */
+     * another compute capability; NULL: device alone. Each gets the variants that a plan for it alone would have, equal
+     * parts are kept once, and spmm_executor_create takes those of the machine that it runs on. Not with
+     * permute_output. */
     const char *const *targets;
     size_t target_count;             /**< See targets. */
-    const spmm_metadata_t *metadata; /**< metadata_count pairs for the plan, in any order; copied; none. */
+    const spmm_metadata_t *metadata; /**< metadata_count pairs, in any order; copied; NULL: none. */
     int64_t metadata_count;          /**< See metadata. */
     /** One plan for several types of A, a_type_count of them; a_type is then 0. The plan holds values of the widest,
      * and variants for each. The others are rounded from them by spmm_executor_create, so that they must be narrower:
@@ -298,8 +301,8 @@ typedef struct spmm_roofline {
     double peak_gbs;    /**< Of that device: 10^9 bytes/s from DRAM. */
     double peak_gflops; /**< Of that device: 10^9 f32 operations/s, whatever the plan's type. */
     spmm_roofline_point_t naive; /**< Eq. 2: a row for each thread, no row blocks. */
-    spmm_roofline_point_t
-        algorithmic; /**< Gamma = 1: B is read by single values, each row block reads its own. */
+    /** Gamma = 1: B is read by single values, each row block reads its own. */
+    spmm_roofline_point_t algorithmic;
     spmm_roofline_point_t all_miss;  /**< Gamma = C: by whole cache lines, without cache hits. */
     spmm_roofline_point_t cold_miss; /**< Gamma = C / L: each line once for all row blocks. */
 } spmm_roofline_t;

@@ -168,7 +168,7 @@ typedef struct spmm_row_block_metrics {
 SPMM_API spmm_status_t spmm_plan_row_block_metrics(const spmm_plan_t *plan,
                                                    spmm_row_block_metrics_t *metrics);
 
-/** Families of kernels. Others may exist in later libraries: spmm_family_at lists them. */
+/** Families of kernels. spmm_family_at lists these and others, without an enumerator: dense, wide. */
 typedef enum spmm_family {
     SPMM_FAMILY_ROWS = 1,   /**< Lane groups own row segments and gather rows of B. */
     SPMM_FAMILY_TILED = 2,  /**< Row blocks stage the rows of B that they share in shared memory. */
@@ -176,7 +176,7 @@ typedef enum spmm_family {
     SPMM_FAMILY_PANEL = 4,  /**< Tensor cores: row blocks of 64 to 256 rows stage rows of B. */
     SPMM_FAMILY_BCSR = 5    /**< Tensor cores: groups of 64 or 128 rows of dense blocks of 16 rows. */
 } spmm_family_t;
-/** Schedules: how a family divides the work. */
+/** Schedules: how a family divides the work. spmm_schedule_at lists these and others. */
 typedef enum spmm_schedule {
     SPMM_SCHEDULE_ROW_SPLIT = 1,     /**< rows: items end with their rows. */
     SPMM_SCHEDULE_NONZERO_SPLIT = 2, /**< rows: items have equally many nonzeros. */
@@ -186,9 +186,9 @@ typedef enum spmm_schedule {
                                         of a block of 16 x 8, of 16 x 16 if the type has 16 bits. */
     SPMM_SCHEDULE_PACKED = 6         /**< window, panel: the nonzeros of a block alone, with a map. */
 } spmm_schedule_t;
-/** "rows", "tiled", "window", "panel", "bcsr"; "?" for another value. */
+/** "rows", "tiled" and so on, as spmm_family_at lists them; "?" for another value. */
 SPMM_API const char *spmm_family_name(spmm_family_t family);
-/** "row-split", "nonzero-split", "whole", "segmented", "dense", "packed"; "?" for another value. */
+/** "row-split", "whole" and so on, as spmm_schedule_at lists them; "?" for another value. */
 SPMM_API const char *spmm_schedule_name(spmm_schedule_t schedule);
 
 /** Limits and capabilities of a family. */
@@ -225,7 +225,7 @@ SPMM_API spmm_status_t spmm_family_at(int index, spmm_family_info_t *info);
 SPMM_API spmm_status_t spmm_schedule_at(int index, spmm_schedule_info_t *info);
 
 /** Kinds of row permutations, which a plan applies before it forms row windows or row blocks (tiled: of units, which
- * may be segments of rows). Columns keep their order. */
+ * may be segments of rows). Columns keep their order. spmm_reorder_at lists these and others. */
 typedef enum spmm_reorder {
     SPMM_REORDER_AUTO = 0,    /**< Whichever is predicted to pay, if any. */
     SPMM_REORDER_NONE = 1,    /**< The order of A. */
@@ -234,7 +234,7 @@ typedef enum spmm_reorder {
     SPMM_REORDER_MINHASH = 4, /**< Clusters of similar patterns found by min-hashes; any size. */
     SPMM_REORDER_RCM = 5      /**< Reverse Cuthill-McKee on the graph of A + A^T; square matrices only. */
 } spmm_reorder_t;
-/** "auto", "none", "radix", "jaccard", "minhash", "rcm"; "?" for another value. */
+/** "auto", "none", "radix" and so on, as spmm_reorder_at lists them; "?" for another value. */
 SPMM_API const char *spmm_reorder_name(spmm_reorder_t kind);
 
 /** A kind of permutation that the library knows. */
@@ -256,8 +256,8 @@ typedef enum spmm_block_shape {
     SPMM_BLOCKS_16X8 = 1, /**< Block rows of 16: aligned columns 8 c .. 8 c + 7 with a nonzero. */
     SPMM_BLOCKS_16X16 = 2 /**< Block rows of 16: aligned columns 16 c .. 16 c + 15. */
 } spmm_block_shape_t;
-#define SPMM_BLOCK_SHAPES \
-    3 /**< Shapes that the arrays below have; later ones come as members of their own. */
+/** Shapes that the arrays below have; later ones come as members of their own. */
+#define SPMM_BLOCK_SHAPES 3
 /** Metrics of a row permutation for kernels that process rows together (docs/reordering.md). Exact. */
 typedef struct spmm_permutation_metrics {
     size_t struct_size;                     /**< sizeof(spmm_permutation_metrics_t). */
@@ -303,10 +303,10 @@ typedef struct spmm_part_info {
     spmm_family_t family;     /**< Family of the kernel. */
     spmm_schedule_t schedule; /**< Its schedule. */
     uint32_t item_size;       /**< nonzero split: nonzeros of an item; row split: least nonzeros that close an
-                                 item; segmented: most nonzeros of a segment; whole: 0; window, panel, bcsr:
-                                 most steps of an item: 8 columns, 128 columns or 4 block columns. */
-    int64_t items;            /**< tiled: rows, or segments of rows; window, panel, bcsr: rows. */
-    uint32_t block_rows;      /**< tiled: units a row block; window, panel, bcsr: rows a unit; rows: 0. */
+                                 item; segmented: most nonzeros of a segment; window, panel, bcsr: most steps
+                                 of an item: 8 columns, 128 columns or 4 block columns; else 0. */
+    int64_t items;            /**< rows: items; tiled: rows, or segments of rows; others: rows. */
+    uint32_t block_rows;      /**< tiled: units a row block; window, panel, bcsr: rows a row group; else 0. */
     uint32_t stage_slots;     /**< tiled: rows of B that a stage holds at most; else 0. */
     int is_reordered;         /**< 1: rows are permuted. */
     int permutes_output;      /**< 1: C is written in the permutation of spmm_plan_row_permutation. */

@@ -34,18 +34,18 @@ typedef struct spmm_product_factor {
     spmm_op_t op;                /**< The operand, or its transpose. */
 } spmm_product_factor_t;
 
-/** Options of an inspection of a product. 0 stands for the default, the last word of each comment. */
+/** Options of an inspection of a product. */
 typedef struct spmm_product_options {
     size_t struct_size; /**< sizeof(spmm_product_options_t), set by the INIT macro. */
-    spmm_dtype_t dtype; /**< Values of all operands and of C: F32 or F64; F32. */
+    spmm_dtype_t dtype; /**< Values of all operands and of C: F32 or F64; 0: F32. */
     int lower;          /**< 1: C is symmetric, and its entries (i, j) with j <= i are computed alone. */
     int diagonal;       /**< 1: two factors with a diagonal matrix between them: C = (F0 D) F1. */
     /** Rows of C with more products than this are cut in k, so that they do not keep one processor busy while others
-     * wait; INT64_MAX: no row is cut; an 8,448th of all products, at least
-     * 4,096; where fewer than 2,112 rows have more than 256 products, a 16,896th of all, at least 256. */
+     * wait; INT64_MAX: no row is cut; 0: an 8,448th of all products, at least 4,096; where fewer than 2,112 rows have
+     * more than 256 products, a 16,896th of all, at least 256. */
     int64_t piece_products;
-    uint64_t budget_bytes; /**< Most memory for the plan and making it; without a limit. */
-    int threads;           /**< As many as the machine has; never changes the plan. */
+    uint64_t budget_bytes; /**< Most memory for the plan and making it; 0: no limit. */
+    int threads;           /**< 0: as many as the machine has; never changes the plan. */
 } spmm_product_options_t;
 /* clang-format off */
 /** Defaults of all options. */
@@ -125,12 +125,11 @@ typedef struct spmm_product_executor_options {
      * of the left factor at a time); NULL: the fastest one by rule. GPUs have "positions",
      * "groups" (rows that are alike together, as systems with several unknowns a node have them), "pull" (each entry
      * of C takes its products, which lie together for it: where C has hardly fewer entries than products), "masks"
-     * (a thread has an entry: of rows of up to 8) and "columns" (columns of products are looked up in those of C:
-     * nothing for each product, but 2 or 4 bytes an entry of C, which rows that are alike share, 20 or 28 a range of
-     * up to 512 entries of a row, 4 a piece and a row of F1, and 4 an entry of the factors, of A A once, and 8 or,
-     * with a diagonal, 12 a product of an entry of more than 4,096 in a row or a piece of one; no workspace for rows
-     * that are cut. How fast it is was not measured; a prototype took 1.2 to 3.2 times as long as by
-     * positions). */
+     * (a thread has an entry: of rows of up to 8) and "columns" (columns of products are looked up in those of C, so
+     * that products take no memory, but for those of an entry that has more than 4,096 in a row or a piece of one: 8
+     * bytes each, with a diagonal 12. It takes 2 or 4 bytes for an entry of C, which rows with equal columns share, 20
+     * or 28 for a range of up to 512 entries of a row, 4 for a piece, a row of F1 and an entry of the factors (of A A
+     * once); no workspace for rows that are cut. 1.4 to 9 times as slow as positions: docs/product.md). */
     const char *force_kernel;
     /** Most memory that create may take; 0: no limit. The choice of a kernel by rule keeps to it, on a GPU as to
      * device_budget_bytes; where nothing fits, PLAN_BUDGET. */
@@ -171,8 +170,8 @@ typedef struct {
     int64_t nnz;        /**< Entries of C. */
     spmm_dtype_t dtype; /**< Values of the operands and of C. */
     int operand_count;  /**< Operands. */
-    uint64_t
-        products; /**< Multiplications of an execution, those of T included; of LOWER those that are done. */
+    /** Multiplications of an execution, those of T included; with lower, those that are done. */
+    uint64_t products;
     uint64_t host_bytes;   /**< That it holds. */
     int64_t cut_rows;      /**< Rows of C, and of T, that are cut in k. */
     char kernel[32];       /**< "cpu/product/columns", "cpu/product/groups"; "cuda/.." of a GPU. */
@@ -188,7 +187,8 @@ SPMM_API spmm_status_t spmm_product_pattern(const spmm_product_t *product, spmm_
                                             void *row_ptr, spmm_itype_t col_ind_type, void *col_ind,
                                             void *stream, spmm_diag_t *diag);
 
-/** Bytes of workspace that an execution needs, at a multiple of 256; 0 is common. */
+/** Bytes of workspace that an execution needs, where the product runs, at a multiple of 256; 0 is common. Errors:
+ * ARGUMENT. */
 SPMM_API spmm_status_t spmm_product_workspace_bytes(const spmm_product_t *product, uint64_t *bytes);
 
 /** C = alpha * product + beta * C, values alone: c_values has those of C in the order of its pattern, values[i] those
