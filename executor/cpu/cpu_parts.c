@@ -60,7 +60,7 @@ static uint32_t part_of_gpu_plan(const spmm_plan_t *plan, const struct spmmi_var
 }
 
 /* A part of this kernel: the best fit in the plan with flags among `allowed`, or one that its family makes. index is
- * PART_MADE and the family 0 where there is none. */
+ * SPMMI_PART_MADE and the family 0 where there is none. */
 static struct choice part_of_kernel(const spmm_plan_t *plan, const struct spmmi_variant *variant,
                                     const struct spmmi_forced *forced, uint32_t allowed)
 {

@@ -3,7 +3,7 @@
  *
  * The text is cut at line ends into as many segments as there are threads. Pass 1 reads the indices of each segment
  * and counts the entries of every row, which gives the row pointers. Rows are then joined into buckets of about
- * BUCKET_ENTRIES entries (a fuller row is a bucket of its own); each segment gets its own range of positions in each
+ * as many entries each (a fuller row is a bucket of its own); each segment gets its own range of positions in each
  * bucket. Pass 2 reads the entries and appends each to its bucket, with its row within the bucket in two bytes beside
  * it. At last read_buckets.c sorts each bucket by row, in cache. So every row holds its entries in the order of the
  * file, whatever the number of threads, and duplicates are summed in that order.

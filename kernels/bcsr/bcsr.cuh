@@ -1,9 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// bcsr family: a thread block owns an item, steps of a block-row group of DOWN * HEIGHT block rows of 16 rows, and a
-// tile of columns of C; a persistent one, of 16-bit warpgroups, has several, one after the other. It has DOWN * ACROSS
-// warps that multiply, each HEIGHT block rows by 8 * TILES columns, and COPIERS, warps that only copy. They run up to
-// STAGES steps ahead: the rows of B that a step's block columns need, which all warps share, and the step's blocks of
-// A, which lie one behind the other in memory.
+// bcsr: dense blocks at aligned columns, on tensor cores.  C(m x n) = alpha * P * B(k x n) + beta * C; B and C
+// row-major, or both column-major (bcsr_columns.cuh).
+//
+// layout      bcsr_shape.h: the block columns of a block-row group, 4 a step; blocks of 16 x 8 of A, of 16 x 16 if
+//             values have 16 bits. A step's blocks lie one behind the other in memory; a mask says which ones there are
+// block       an item, steps of a block-row group of DOWN * HEIGHT block rows of 16 rows, and a tile of columns
+//             (read_work has the order); a persistent one, of 16-bit warpgroups, several, one after the other
+// warps       DOWN * ACROSS multiply, each HEIGHT block rows by 8 * TILES columns; COPIERS more only copy
+// lane        two rows of each block row, two columns of each MMA (bcsr_operands.cuh has the positions)
+// stage       the rows of B that a step's block columns need, which all warps share, and the step's blocks of A
+// in flight   up to STAGES steps: warps that copy run so far ahead
+// sums        in registers, by ascending steps. Items of a block-row group that was cut leave them in slots, which
+//             another kernel adds in order (tcblock_sums.cuh)
+// zeros       of a block multiply what B holds: a sum that is not finite is computed again from the nonzeros alone
+// bounds      what comes out of tables is cut off at what the arrays, B and C have (docs/decisions/0037)
+// bound       reads of B from shared memory; with few steps a group, storing C (docs/kernels.md)
 #pragma once
 #include "bcsr_columns.cuh"
 #include "bcsr_copies.cuh"

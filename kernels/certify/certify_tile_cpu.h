@@ -20,7 +20,7 @@ struct spmmi_certify_tile {
 /* to[l] = number l * step of an array of this type, count of them. */
 void spmmi_certify_widen(spmm_dtype_t dtype, const void *from, int64_t step, int64_t count, double *to);
 
-/* Project rows first to first + count - 1 of d, at most TILE_ROWS, into records at, at + 1, .. of to. */
+/* Project rows first to first + count - 1 of d, at most SPMMI_CERTIFY_TILE_ROWS, into records at, at + 1, .. of to. */
 void spmmi_certify_project(const struct spmmi_certify_level *level, const spmm_dense_t *d, int64_t first,
                            int64_t count, uint64_t seed, struct spmmi_certify_tile *tile,
                            const struct spmmi_certify_projection *to, int64_t at);

@@ -1,9 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// panel family: a thread block owns an item, steps of a row block of WINDOWS row windows (8 rows each), and a tile of
-// columns of C; each warp has a window. The rows of B that a step needs are copied to shared memory once for all
-// windows, and the step's blocks of A beside them; from there the warps load the operands of their MMAs. A thread block
-// has one stage: while it waits for its copies, other thread blocks of the multiprocessor multiply. Where these are too
-// few it has two (panel_ring.cuh).
+// panel: row windows share staged rows of B, on tensor cores.  C(m x n) = alpha * P * B(k x n) + beta * C; B row-major,
+// C either.
+//
+// layout      tcblock_kernel.h: the columns of a row block, 128 a step; of each window blocks of 8 x 8 of A
+// block       WINDOWS warps: an item (blockIdx.x), steps of a row block of 8 * WINDOWS rows, and a tile of 16 * PAIRS
+//             columns (blockIdx.y)
+// warp        a row window, 8 rows, and the tile
+// lane        two rows of the window, 2 * PAIRS columns (tcblock.cuh has the positions)
+// stage       the rows of B that a step needs, copied once for all windows, and the step's blocks of A. There is one:
+//             while a thread block waits for its copies, others of the multiprocessor multiply. Where these are too few
+//             there are two (panel_ring.cuh)
+// in flight   all of a step, up to 128 rows of B and its blocks of A, and the row numbers of the next step
+// sums        in registers, by ascending steps. Items of a row block that was cut leave them in slots, which another
+//             kernel adds in order (tcblock_sums.cuh)
+// zeros       of a block multiply what B holds: a sum that is not finite is computed again from the nonzeros alone
+// bounds      what comes out of tables is cut off at what the arrays, B and C have (docs/decisions/0037)
+// bound       latency of copies (docs/kernels.md)
 #pragma once
 #include "panel_shape.h"
 #include "kernels/shared/barrier.cuh"

@@ -35,7 +35,7 @@ extern "C" {
 /* Further entries after each array but items and splits, readable, zero; of locals 8 times so many. */
 #define SPMMI_TCBLOCK_PAD 64u
 
-/* Steps [begin, end) of a unit, summed by one warp (window) or one thread block (panel). */
+/* Steps [begin, end) of a unit, summed by one warp (window) or one thread block (panel, bcsr). */
 struct spmmi_tcblock_item {
     uint32_t unit, begin, end, slot;
 };

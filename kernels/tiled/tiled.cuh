@@ -11,6 +11,7 @@
 //             different banks; the layout orders the entries of a unit by that (kernels/tiled/tiled_banks.h).
 // schedules   whole: units are rows. segmented: units are segments, sums of cut rows go to partials, and a second
 //             kernel adds them in order. No atomics, so results are bitwise repeatable.
+// in flight   all loads of a stage, while the entries of the one before are multiplied
 // bounds      what comes out of tables is cut off at what the arrays, the stages, B and C have: once a stage, staged
 //             row and unit. Damaged tables cannot make a kernel write elsewhere, nor read elsewhere but in shared
 //             memory by local indices, which the inner loop takes as they are (docs/decisions/0037)

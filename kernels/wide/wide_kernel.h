@@ -19,7 +19,7 @@ struct spmmi_wide {
     const uint32_t
         *phase_end;           /* slice_count * panel_count: batches of the slice until the end of the phase */
     const uint32_t *row_of;   /* slice_count * GROUPS * group_rows: row of C, or SPMMI_NONE */
-    const uint16_t *ring_row; /* batch_count * BATCH_ENTRIES: row of the ring; RING: of padding */
+    const uint16_t *ring_row; /* batch_count * SPMMI_WIDE_BATCH_ENTRIES: row of the ring; RING: of padding */
 };
 
 /* One launch; pointers of the device. */

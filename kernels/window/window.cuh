@@ -1,7 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// window family: a warp owns an item, steps of a row window (8 rows), and COLUMNS columns of C. The rows of B that a
-// step needs go straight from memory into the operands of an MMA. A thread block takes 8 neighbouring items, so that
-// rows of B that neighbouring row windows share hit the L1 cache.
+// window: rows of B straight into operands of tensor cores.  C(m x n) = alpha * P * B(k x n) + beta * C; B and C
+// row-major.
+//
+// layout      tcblock_kernel.h: the columns of a row window (8 rows), 8 a step; a step is a block of 8 x 8 of A
+// block       8 warps, which take neighbouring items (blockIdx.x), so that rows of B that neighbouring row windows
+//             share hit the L1 cache; blockIdx.y a tile of columns
+// warp        an item, steps of one row window, and the tile: 8 * WIDTH * REPEAT columns
+// lane        WIDTH columns side by side, 8 or 16 bytes of two rows of B of a step, REPEAT times; sums of two rows of
+//             the window (tcblock.cuh has the positions)
+// in flight   rows of B and blocks of A of UNROLL steps, and the column numbers of the UNROLL steps behind them
+// sums        in registers, by ascending steps. Items of a row window that was cut leave them in slots, which another
+//             kernel adds in order (tcblock_sums.cuh)
+// zeros       of a block multiply what B holds: a sum that is not finite is computed again from the nonzeros alone
+// bounds      what comes out of tables is cut off at what the arrays, B and C have (docs/decisions/0037)
+// bound       L1 tag lookups (docs/kernels.md)
 #pragma once
 #include "window_shape.h"
 #include "kernels/tcblock/tcblock.cuh"
