@@ -3,7 +3,7 @@
  *
  * The plan always holds the canonical CSR of A: it is exact, it can be checked against a matrix, the
  * CPU runs it as it is, and packed device arrays are derived from it. Parts add what only an
- * inspection knows: the partition of the work.                                                  */
+ * inspection knows: the partition of the work. */
 #ifndef SPMMI_PLAN_H
 #define SPMMI_PLAN_H
 
@@ -38,29 +38,25 @@ struct spmmi_variant {
 
 /* The items of a part, by the rule of its schedule (enum spmmi_items_rule in format/family.h). Let P be the pattern of
  * op(A) in CSR (for op = T the transpose, derived when needed).
- *   NONZERO_SPLIT: item i covers nonzeros [i * item size, min((i + 1) * item size, nnz)) of P and items[i] is the row
- * that
- *                  holds nonzero i * item size.  item_count = ceil(nnz / item size). Rows without nonzeros belong to no
- *                  item: the kernels scale or clear them separately.
+ *   NONZERO_SPLIT: item i covers nonzeros [i * item size, min((i + 1) * item size, nnz)) of P and items[i] is the
+ *                  row that holds nonzero i * item size. item_count = ceil(nnz / item size). Rows without nonzeros
+ *                  belong to no item: the kernels scale or clear them separately.
  *   ROW_SPLIT:     item i covers rows [items[i], items[i + 1]) of P (items[item_count] = rows counts as stored
  *                  implicitly); items[0] = 0, strictly ascending. Consecutive rows share an item until it holds at
  *                  least item size nonzeros.
  *   ROWS:          the rows of P, in the order in which they are taken: a permutation of 0 .. item_count - 1, the
  *                  identity without SPMMI_PART_REORDERED.
- *   SEGMENTS:      the same of the segments of item size nonzeros that the rows of P are cut into, the last one of a
- * row
- *                  shorter, a row without nonzeros being one empty segment; they are numbered in the order of P.
+ *   SEGMENTS:      the same of the segments of item size nonzeros that the rows of P are cut into, the last one of
+ *                  a row shorter, a row without nonzeros being one empty segment; they are numbered in the order of P.
  * Of the last two, unit u takes items[u * block_rows ..] up to block_rows of them. The staged rows, the columns of a
  * unit, and the packing of its values follow from this: the executor derives them. Where a family has steps (step in
  * format/family_list.def), a unit's columns, or blocks of them, are processed in steps, and a unit of more than item
- * size
- * of them is cut into items of work whose sums are added in order.                                       */
+ * size of them is cut into items of work whose sums are added in order. */
 /* Long rows. A part of the first family with SPMMI_PART_LONG_ROWS is computed by a separate kernel beside the part
  * before it, whose family takes long rows, of the same op, which does not permute its output: items are rows of P that
  * hold nonzeros, ascending, its schedule is the one of NONZERO_SPLIT, and item size counts their nonzeros in that
  * order. The part before it takes the other rows, ascending without SPMMI_PART_REORDERED. Both have items. Variants
- * name the two
- * together.                                                                                                    */
+ * name the two together. */
 struct spmmi_part {
     spmm_op_t op; /* as the variants that name it */
     spmm_family_t family;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The GPU side of the executor behind a C interface: cuda_backend.c implements it where CUDA is built in,
  * cuda_none.c where it is not (no device, NO_DEVICE from create).
- * The callers have checked every argument: shapes, types, overlap, op present in the plan.       */
+ * The callers have checked every argument: shapes, types, overlap, op present in the plan. */
 #ifndef SPMMI_CUDA_BACKEND_H
 #define SPMMI_CUDA_BACKEND_H
 

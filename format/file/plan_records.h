@@ -3,7 +3,7 @@
  *
  * A list gives (R, field, offset), R being the struct that its user names; the size is that of the struct's member.
  * Members that are not listed are not in the file: struct_size of a public struct is 0 in a plan. The lists drive
- * reading, writing, the check of reserved bytes and the tests that attack each field.                       */
+ * reading, writing, the check of reserved bytes and the tests that attack each field. */
 #ifndef SPMMI_PLAN_RECORDS_H
 #define SPMMI_PLAN_RECORDS_H
 

@@ -4,7 +4,7 @@
  *     T = T_start + further launches + (sum over terms (factor * term)^P)^(1/P) + factor * conversions
  *
  * with terms DRAM, L2, L1 or shared memory, arithmetic, issue, waves and longest walk. A pure function: the same
- * metrics give the same prediction.                                                                         */
+ * metrics give the same prediction. */
 #ifndef SPMMI_COST_MODEL_H
 #define SPMMI_COST_MODEL_H
 

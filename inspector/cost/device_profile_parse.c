@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The text of a device profile: "key = number ..." a line, a line that begins with a blank goes on with the list
- * of the one before, # begins a comment. Each key once, in any order.                                   */
+ * of the one before, # begins a comment. Each key once, in any order. */
 #include <assert.h>
 #include <math.h>
 #include <stdbool.h>

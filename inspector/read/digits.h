@@ -2,7 +2,7 @@
 /* Runs of decimal digits, eight at a time in one 64-bit word, and integers that never wrap.
  *
  * A word holds eight characters, the first in its lowest byte. Digits are summed in pairs:
- * eight digits become four numbers below 100, two below 10^4, one below 10^8.               */
+ * eight digits become four numbers below 100, two below 10^4, one below 10^8. */
 #ifndef SPMMI_DIGITS_H
 #define SPMMI_DIGITS_H
 

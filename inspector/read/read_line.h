@@ -3,7 +3,7 @@
  * that both accept exactly the same text.
  *
  * Blanks are spaces and tabs. A line ends with LF, CR LF or the end of the text. Lines that are blank, and
- * lines whose first character behind blanks is %, count for nothing wherever they stand.                  */
+ * lines whose first character behind blanks is %, count for nothing wherever they stand. */
 #ifndef SPMMI_READ_LINE_H
 #define SPMMI_READ_LINE_H
 

@@ -6,7 +6,7 @@
  *   field double is real and unsigned-integer is integer; hermitian without complex values is symmetric;
  *   complex unless one number of each is asked for, and the object vector, are refused;
  *   pattern is neither skew-symmetric nor an array;
- *   coordinates may say more entries than rows * cols, as duplicates are summed.                              */
+ *   coordinates may say more entries than rows * cols, as duplicates are summed. */
 #include <string.h>
 #include <strings.h>
 

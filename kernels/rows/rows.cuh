@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // rows: row segments on CUDA cores.  C(m x n) = alpha * P * B(k x n) + beta * C; B row-major, C either.
 //
-// layout      the stream of rows_kernel.h: nonzeros row by row, the sign bit of a column index ends its row
+// layout      the stream of rows_kernel.h: nonzeros row by row; the sign bit of a column index, or a bit beside one of
+//             16 bits, ends its row
 // block       256 threads = 256 / LANES groups; blockIdx.x takes consecutive groups, blockIdx.y a column tile
 // group       LANES lanes own consecutive nonzeros (whole items) and LANES * VEC columns of B and C
 // types       T says those of A, B and C (rows_types.cuh); sums, in registers and memory, are f32 or f64

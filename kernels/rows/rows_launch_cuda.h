@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How a product of the rows family is launched on a GPU: shape of the kernel, items a group takes, column
  * tiles, scratch for column-major operands. A pure function of the plan's metrics and the device, so that
- * workspace, execute and info always agree, and the order of every sum is fixed.                  */
+ * workspace, execute and info always agree, and the order of every sum is fixed. */
 #ifndef SPMMI_ROWS_LAUNCH_H
 #define SPMMI_ROWS_LAUNCH_H
 

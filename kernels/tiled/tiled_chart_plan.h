@@ -5,7 +5,7 @@
  *
  *   U < u_min              segments of U * mu   (underused: as many blocks as there are multiprocessors)
  *   else sigma/mu > cv_max segments of mu       (uneven: the longest work is the mean row)
- *   else                   whole rows                                                                  */
+ *   else                   whole rows */
 #ifndef SPMMI_BALANCE_H
 #define SPMMI_BALANCE_H
 
