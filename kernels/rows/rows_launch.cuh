@@ -10,7 +10,6 @@
 
 namespace spmmi {
 
-// Launch a kernel whose groups have LANES lanes and whose column tiles are WIDTH columns wide.
 // Of a power of two.
 inline uint32_t log2_of(uint32_t x)
 {
@@ -20,6 +19,7 @@ inline uint32_t log2_of(uint32_t x)
     return log2;
 }
 
+// Launch a kernel whose groups have LANES lanes and whose column tiles are WIDTH columns wide.
 template <typename T, int LANES, int WIDTH>
 int launch(void (*kernel)(RowsArgs<T>), const struct spmmi_rows_cuda *args)
 {
