@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lists of long entries of a sparse product on a GPU, and the memory that they may take: as much as they say, with what
+ * counts them beside it, and no byte less. Each list has all products of its entry, inside the factors. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "format/spgemm/spgemm_share.h"
+#include "kernels/spgemm/spgemm_longs.h"
+#include "tests/support/sparse_scene.h"
+
+/* Entries 0 and 1 of row 0 are long; of row 1 they have lists where C is wide. */
+TEST_PATTERN(long_rows, i == 0 || (i == 1 && j % 4 == 0) || (i == 2 && j < 30))
+TEST_PATTERN(narrow_columns, j < 2 || j == 2 + i % 400)
+TEST_PATTERN(wide_columns, j < 2 || j == 2 + i)
+TEST_PATTERN(short_rows, j < 4096)
+
+static const struct test_pattern left = {"long rows", 3, 5000, long_rows},
+                                 none = {"short rows", 3, 5000, short_rows},
+                                 narrow = {"narrow", 5000, 402, narrow_columns},
+                                 wide = {"wide", 5000, 5002, wide_columns};
+
+struct scene {
+    struct test_sparse_scene of;
+    struct spmmi_spgemm_stage stage;
+};
+
+static struct scene scene_of(const struct test_pattern *a, const struct test_pattern *b, int64_t piece)
+{
+    const struct spmmi_spgemm plan = {.flags = SPMMI_SPGEMM_STRETCHES, .piece_products = (uint64_t)piece};
+    struct scene s;
+    uint64_t bytes = 0;
+    s.of = test_sparse_scene_of(a, b, 0, &s.stage);
+    assert_int_equal(spmmi_spgemm_units(&s.stage, &plan, &bytes, NULL), SPMM_OK);
+    return s;
+}
+
+static void scene_free(struct scene *s)
+{
+    spmmi_spgemm_stage_free(&s->stage);
+    test_sparse_scene_free(&s->of);
+}
+
+/* The words of each entry are its products by ascending k; stretches cover them once. */
+static void expect_lists(const struct scene *s, const struct spmmi_spgemm_longs *longs)
+{
+    const struct test_matrix *a = s->of.a, *b = s->of.b;
+    uint64_t words = 0;
+    for (uint32_t e = 0; e < longs->count; e++) {
+        const struct spmmi_spgemm_long *entry = &longs->entries[e];
+        uint64_t at = entry->word;
+        assert_true(at == words && entry->out < (uint64_t)s->stage.c.row_ptr[s->stage.c.rows]);
+        for (uint32_t i = 0; i < entry->count; i++) {
+            const struct spmmi_spgemm_stretch stretch = longs->stretches[entry->first + i];
+            const uint32_t count = stretch.count & ~SPMMI_SPGEMM_BEGINS;
+            assert_true(stretch.first == at && count > 0 && count <= SPMMI_SPGEMM_STRETCH);
+            at += count;
+        }
+        assert_true(at == entry->word + entry->products);
+        for (; words < at; words++) {
+            const struct spmmi_spgemm_word *word = &longs->words[words];
+            assert_true(word->left < a->nnz && word->right < b->nnz);
+            assert_int_equal(b->col_ind[word->right], s->stage.c.col_ind[entry->out]);
+            assert_true(words == entry->word || word[-1].left < word->left);
+        }
+    }
+    assert_true(words == longs->word_count);
+}
+
+static void expect_within(const struct scene *s, int has_all, uint64_t budget, spmm_status_t expected)
+{
+    struct spmmi_spgemm_longs longs = {.count = 0};
+    spmm_diag_t diag = {.status = SPMM_OK};
+    uint64_t bytes = 0;
+    assert_int_equal(spmmi_spgemm_longs_make(&s->stage, has_all, budget, &longs, &bytes, &diag), expected);
+    assert_int_equal(diag.status, expected);
+    if (expected != SPMM_OK)
+        assert_true(longs.count == 0 && longs.words == NULL);
+    spmmi_spgemm_longs_free(&longs);
+}
+
+static void lists_take_the_memory_that_they_say(void **state)
+{
+    static const struct {
+        const struct test_pattern *right;
+        int64_t piece; /* products of one: more, less, or far less than make an entry of it long */
+        int has_all;
+        uint32_t lists;
+    } cases[] = {{&narrow, INT64_MAX, 0, 2}, {&narrow, INT64_MAX, 1, 2}, {&narrow, 13000, 1, 2},
+                 {&narrow, 1, 1, 0},         {&wide, 5000, 0, 2},        {&wide, 5000, 1, 4}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const int has_all = cases[i].has_all;
+        struct scene s = scene_of(&left, cases[i].right, cases[i].piece);
+        struct spmmi_spgemm_longs longs = {.count = 0};
+        const uint64_t counts = (uint64_t)s.stage.task.right.cols * sizeof(uint32_t);
+        uint64_t bytes = 0;
+        assert_int_equal(spmmi_spgemm_longs_make(&s.stage, has_all, UINT64_MAX, &longs, &bytes, NULL),
+                         SPMM_OK);
+        assert_int_equal(longs.count, cases[i].lists);
+        expect_lists(&s, &longs);
+        expect_within(&s, has_all, counts + bytes, SPMM_OK);
+        if (bytes > 0) {
+            expect_within(&s, has_all, counts + bytes - 1, SPMM_ERR_PLAN_BUDGET);
+            expect_within(&s, has_all, bytes, SPMM_ERR_PLAN_BUDGET);
+        }
+        expect_within(&s, has_all, counts - 1, SPMM_ERR_PLAN_BUDGET);
+        expect_within(&s, has_all, 0, SPMM_ERR_PLAN_BUDGET);
+        spmmi_spgemm_longs_free(&longs);
+        scene_free(&s);
+    }
+}
+
+/* Rows of exactly a stretch: nothing is counted, whatever is left. */
+static void without_long_rows_nothing_is_taken(void **state)
+{
+    struct scene s = scene_of(&none, &narrow, INT64_MAX);
+    (void)state;
+    expect_within(&s, 1, 0, SPMM_OK);
+    scene_free(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lists_take_the_memory_that_they_say),
+        cmocka_unit_test(without_long_rows_nothing_is_taken),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
