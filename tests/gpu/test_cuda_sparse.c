@@ -232,91 +232,6 @@ static void positions_of_wide_items_have_turns(void **state)
                                "positions", cases[i].cut_rows, sparse_twin_expect_turns);
 }
 
-/* Here what the rule takes are positions: below them there are columns, and less than these take is refused. */
-static void small_budgets_get_columns(void **state)
-{
-    static const struct test_pattern tall = {"tall", 1500, 60, one_of_three};
-    struct test_matrix *a = test_matrix_of(&tall, TEST_VALUES_REAL);
-    const struct test_sparse_product p = {
-        .count = 2, .factor = {a, a}, .op = {SPMM_OP_T, SPMM_OP_N}, .piece_products = 60, .dtype = SPMM_F64};
-    struct sparse_twin t = sparse_twin_make(&p, NULL, 0);
-    spmm_product_t *product = NULL;
-    spmm_product_executor_options_t o = SPMM_PRODUCT_EXECUTOR_OPTIONS_INIT;
-    const uint64_t usual = t.info.device_bytes;
-    (void)state;
-    sparse_twin_free(&t);
-    t = sparse_twin_make(&p, "columns", 0);
-    const uint64_t least = t.info.device_bytes;
-    assert_true(2 * least < usual);
-    assert_true(t.info.cut_rows > 0);
-    assert_int_equal(t.workspace.bytes, (a->nnz * 8 + 255) / 256 * 256); /* values of the transpose alone */
-    sparse_twin_free(&t);
-    t = sparse_twin_make(&p, NULL, least);
-    assert_string_equal(t.info.kernel, "cuda/product/columns");
-    assert_true(t.info.device_bytes == least);
-    sparse_twin_check(&t, &p);
-    o.device_budget_bytes = least - 1;
-    assert_int_equal(spmm_product_create(t.plan, 0, &o, &product, NULL), SPMM_ERR_PLAN_BUDGET);
-    assert_null(product);
-    sparse_twin_free(&t);
-    test_matrix_free(a);
-}
-
-/* The kernel by rule within these budgets; "": they are refused. */
-static void expect_kernel(const struct sparse_twin *t, uint64_t device_budget, uint64_t host_budget,
-                          const char *expected, spmm_diag_t *diag)
-{
-    spmm_product_t *product = NULL;
-    spmm_product_info_t info = {.struct_size = sizeof info, .kernel = ""};
-    spmm_product_executor_options_t o = SPMM_PRODUCT_EXECUTOR_OPTIONS_INIT;
-    o.threads = 1; /* whose memory counts on the host */
-    o.device_budget_bytes = device_budget;
-    o.host_budget_bytes = host_budget;
-    assert_int_equal(spmm_product_create(t->plan, 0, &o, &product, diag),
-                     expected[0] != '\0' ? SPMM_OK : SPMM_ERR_PLAN_BUDGET);
-    assert_int_equal(diag->status, expected[0] != '\0' ? SPMM_OK : SPMM_ERR_PLAN_BUDGET);
-    if (product != NULL)
-        assert_int_equal(spmm_product_info(product, &info), SPMM_OK);
-    assert_string_equal(info.kernel, expected);
-    spmm_product_destroy(product);
-}
-
-/* Budgets between what masks, positions and columns need. What a product holds is not enough to make it: memory that
- * is needed only meanwhile counts. */
-static void small_budgets_get_what_fits(void **state)
-{
-    const struct test_sparse_product p = test_sparse_mixed_rows(SPMM_F64);
-    struct sparse_twin t = sparse_twin_make(&p, NULL, 0);
-    static const struct {
-        uint64_t device, host;
-        const char *kernel;
-    } cases[] = {{4000000, 0, "cuda/product/masks"},        {2700000, 0, "cuda/product/positions"},
-                 {1800000, 0, "cuda/product/positions"},    {1500000, 0, "cuda/product/columns"},
-                 {0, 6000000, "cuda/product/masks"},        {0, 4700000, "cuda/product/positions"},
-                 {0, 3000000, "cuda/product/columns"},      {0, 1200000, ""},
-                 {1800000, 3000000, "cuda/product/columns"}};
-    const uint64_t usual = t.info.device_bytes;
-    spmm_diag_t diag, of_other;
-    spmm_product_t *product = NULL;
-    spmm_product_executor_options_t o = SPMM_PRODUCT_EXECUTOR_OPTIONS_INIT;
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        expect_kernel(&t, cases[i].device, cases[i].host, cases[i].kernel, &diag);
-    expect_kernel(&t, usual, 0, "cuda/product/positions", &diag);
-    expect_kernel(&t, 1000, 0, "", &diag);
-    o.device_budget_bytes = 1000;
-    for (size_t k = 0; k < 2; k++) { /* the sentence is that of the rule, not of columns or positions */
-        o.force_kernel = kernels[k];
-        assert_int_equal(spmm_product_create(t.plan, 0, &o, &product, &of_other), SPMM_ERR_PLAN_BUDGET);
-        assert_string_not_equal(diag.text, of_other.text);
-    }
-    sparse_twin_free(&t);
-    t = sparse_twin_make(&p, NULL, usual);
-    sparse_twin_check(&t, &p);
-    sparse_twin_free(&t);
-    test_sparse_mixed_rows_free(&p);
-}
-
 /* Rows that are alike take no more than one. Where hashes are all the same, comparison finds that they are not alike,
  * and positions that nobody shares are right too. */
 static void positions_are_shared_by_rows_that_are_alike(void **state)
@@ -580,8 +495,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(items_with_masks_take_turns),
         cmocka_unit_test(pulled_rows_need_no_workspace),
         cmocka_unit_test(ranges_of_any_width_have_the_bits_of_the_cpu),
-        cmocka_unit_test(small_budgets_get_columns),
-        cmocka_unit_test(small_budgets_get_what_fits),
         cmocka_unit_test(positions_of_wide_items_have_turns),
         cmocka_unit_test(positions_are_shared_by_rows_that_are_alike),
         cmocka_unit_test(factors_of_the_product),

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Products of sparse matrices on the GPU within budgets of its memory and of the host's: what fits has the bits of the
+ * CPU, and takes no more; what does not is refused. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "executor/spgemm/product_state.h"
+#include "kernels/spgemm/spgemm_longs.h"
+#include "sparse_twin.h"
+#include "tests/support/sparse_forms.h"
+
+TEST_PATTERN(one_of_three, test_chance(i, j, 3))
+
+/* Here what the rule takes are positions: below them there are columns, and less than these take is refused. */
+static void small_budgets_get_columns(void **state)
+{
+    static const struct test_pattern tall = {"tall", 1500, 60, one_of_three};
+    struct test_matrix *a = test_matrix_of(&tall, TEST_VALUES_REAL);
+    const struct test_sparse_product p = {
+        .count = 2, .factor = {a, a}, .op = {SPMM_OP_T, SPMM_OP_N}, .piece_products = 60, .dtype = SPMM_F64};
+    struct sparse_twin t = sparse_twin_make(&p, NULL, 0);
+    spmm_product_t *product = NULL;
+    spmm_product_executor_options_t o = SPMM_PRODUCT_EXECUTOR_OPTIONS_INIT;
+    const uint64_t usual = t.info.device_bytes;
+    (void)state;
+    sparse_twin_free(&t);
+    t = sparse_twin_make(&p, "columns", 0);
+    const uint64_t least = t.info.device_bytes;
+    assert_true(2 * least < usual);
+    assert_true(t.info.cut_rows > 0);
+    assert_int_equal(t.workspace.bytes, (a->nnz * 8 + 255) / 256 * 256); /* values of the transpose alone */
+    sparse_twin_free(&t);
+    t = sparse_twin_make(&p, NULL, least);
+    assert_string_equal(t.info.kernel, "cuda/product/columns");
+    assert_true(t.info.device_bytes == least);
+    sparse_twin_check(&t, &p);
+    o.device_budget_bytes = least - 1;
+    assert_int_equal(spmm_product_create(t.plan, 0, &o, &product, NULL), SPMM_ERR_PLAN_BUDGET);
+    assert_null(product);
+    sparse_twin_free(&t);
+    test_matrix_free(a);
+}
+
+/* The kernel by rule within these budgets; "": they are refused. */
+static void expect_kernel(const struct sparse_twin *t, uint64_t device_budget, uint64_t host_budget,
+                          const char *expected, spmm_diag_t *diag)
+{
+    spmm_product_t *product = NULL;
+    spmm_product_info_t info = {.struct_size = sizeof info, .kernel = ""};
+    spmm_product_executor_options_t o = SPMM_PRODUCT_EXECUTOR_OPTIONS_INIT;
+    o.threads = 1; /* whose memory counts on the host */
+    o.device_budget_bytes = device_budget;
+    o.host_budget_bytes = host_budget;
+    assert_int_equal(spmm_product_create(t->plan, 0, &o, &product, diag),
+                     expected[0] != '\0' ? SPMM_OK : SPMM_ERR_PLAN_BUDGET);
+    assert_int_equal(diag->status, expected[0] != '\0' ? SPMM_OK : SPMM_ERR_PLAN_BUDGET);
+    if (product != NULL)
+        assert_int_equal(spmm_product_info(product, &info), SPMM_OK);
+    assert_string_equal(info.kernel, expected);
+    spmm_product_destroy(product);
+}
+
+/* Budgets between what masks, positions and columns need. What a product holds is not enough to make it: memory that
+ * is needed only meanwhile counts. */
+static void small_budgets_get_what_fits(void **state)
+{
+    const struct test_sparse_product p = test_sparse_mixed_rows(SPMM_F64);
+    struct sparse_twin t = sparse_twin_make(&p, NULL, 0);
+    static const struct {
+        uint64_t device, host;
+        const char *kernel;
+    } cases[] = {{4000000, 0, "cuda/product/masks"},        {2700000, 0, "cuda/product/positions"},
+                 {1800000, 0, "cuda/product/positions"},    {1500000, 0, "cuda/product/columns"},
+                 {0, 6000000, "cuda/product/masks"},        {0, 4700000, "cuda/product/positions"},
+                 {0, 3000000, "cuda/product/columns"},      {0, 1200000, ""},
+                 {1800000, 3000000, "cuda/product/columns"}};
+    const uint64_t usual = t.info.device_bytes;
+    spmm_diag_t diag, of_other;
+    spmm_product_t *product = NULL;
+    spmm_product_executor_options_t o = SPMM_PRODUCT_EXECUTOR_OPTIONS_INIT;
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        expect_kernel(&t, cases[i].device, cases[i].host, cases[i].kernel, &diag);
+    expect_kernel(&t, usual, 0, "cuda/product/positions", &diag);
+    expect_kernel(&t, 1000, 0, "", &diag);
+    o.device_budget_bytes = 1000;
+    for (size_t k = 0; k < 2; k++) { /* the sentence is that of the rule, not of columns or positions */
+        o.force_kernel = k == 0 ? "columns" : "positions";
+        assert_int_equal(spmm_product_create(t.plan, 0, &o, &product, &of_other), SPMM_ERR_PLAN_BUDGET);
+        assert_string_not_equal(diag.text, of_other.text);
+    }
+    sparse_twin_free(&t);
+    t = sparse_twin_make(&p, NULL, usual);
+    sparse_twin_check(&t, &p);
+    sparse_twin_free(&t);
+    test_sparse_mixed_rows_free(&p);
+}
+
+/* Within these budgets: the bits of the CPU, or refused. t: of a kernel with a workspace that is enough for all.
+ * Returns the bytes of the device; 0: refused. */
+static uint64_t expect_bits_within(struct sparse_twin *t, const struct test_sparse_product *p,
+                                   uint64_t device_budget, uint64_t host_budget, const char *kernel)
+{
+    spmm_product_executor_options_t o = SPMM_PRODUCT_EXECUTOR_OPTIONS_INIT;
+    spmm_product_info_t info = {.struct_size = sizeof info};
+    spmm_product_t *const usual = t->gpu;
+    o.threads = 1; /* whose memory counts on the host */
+    o.device_budget_bytes = device_budget;
+    o.host_budget_bytes = host_budget;
+    o.force_kernel = kernel;
+    const spmm_status_t status = spmm_product_create(t->plan, 0, &o, &t->gpu, NULL);
+    if (status == SPMM_OK) {
+        assert_int_equal(spmm_product_info(t->gpu, &info), SPMM_OK);
+        sparse_twin_poison(t);
+        sparse_twin_check(t, p);
+        spmm_product_destroy(t->gpu);
+    } else {
+        assert_int_equal(status, SPMM_ERR_PLAN_BUDGET);
+    }
+    t->gpu = usual;
+    return info.device_bytes;
+}
+
+/* Budgets of which lists of long entries leave nothing, or a byte less, for what comes after them. */
+static void check_long_budgets(struct test_sparse_product p)
+{
+    struct sparse_twin t = sparse_twin_make(&p, "positions", 0);
+    const struct spmmi_spgemm_stage *stage = &t.cpu->stages[p.count - 2];
+    const uint64_t least = expect_bits_within(&t, &p, 0, 0, "columns"),
+                   counts = (uint64_t)stage->task.right.cols * sizeof(uint32_t);
+    assert_true(least > 0);
+    assert_true(expect_bits_within(&t, &p, least, 0, "columns") == least);
+    assert_true(expect_bits_within(&t, &p, least - 1, 0, "columns") == 0);
+    assert_in_range(expect_bits_within(&t, &p, least, 0, NULL), 1, least);
+    for (int has_all = 0; has_all < 2; has_all++) {
+        struct spmmi_spgemm_longs longs = {.count = 0};
+        uint64_t bytes = 0;
+        assert_int_equal(spmmi_spgemm_longs_make(stage, has_all, UINT64_MAX, &longs, &bytes, NULL), SPMM_OK);
+        spmmi_spgemm_longs_free(&longs);
+        for (uint64_t less = 0; less < 2; less++) {
+            (void)expect_bits_within(&t, &p, bytes + 1 - less, 0, NULL);
+            (void)expect_bits_within(&t, &p, 0, t.info.host_bytes + counts + bytes + 1 - less, NULL);
+            (void)expect_bits_within(&t, &p, 0, t.info.host_bytes + counts + bytes + 1 - less, "columns");
+        }
+    }
+    sparse_twin_free(&t);
+}
+
+static void small_budgets_of_long_entries_have_the_bits_of_the_cpu(void **state)
+{
+    (void)state;
+    test_sparse_long_entries(check_long_budgets);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(small_budgets_get_columns),
+        cmocka_unit_test(small_budgets_get_what_fits),
+        cmocka_unit_test(small_budgets_of_long_entries_have_the_bits_of_the_cpu),
+    };
+    if (!test_cuda_begin(argc, argv))
+        return TEST_SKIPPED;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
