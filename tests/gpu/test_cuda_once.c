@@ -247,6 +247,26 @@ static void long_entries_of_many_stretches_have_the_bits_of_the_cpu(void **state
     test_matrix_free(b);
 }
 
+/* Bitmaps that just fit in shared memory beside the sums of rows that may have long entries, and such that fit beside
+ * those of usual rows alone: entries are counted by bitmaps in shared memory then, and columns found by others. */
+static void long_entries_of_wide_rows_have_the_bits_of_the_cpu(void **state)
+{
+    static const struct test_pattern left = {"long left", 7, 5000, long_left},
+                                     right = {"long right, apart", 5000, 5003, long_right};
+    static const int32_t apart[] = {145, 150}; /* 725,435 and 750,450 columns; 729,000 and 778,000 fit */
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct test_matrix *a = test_matrix_of(&left, TEST_VALUES_REAL),
+                           *b = test_matrix_of(&right, TEST_VALUES_REAL);
+        for (int64_t q = 0; q < b->nnz; q++)
+            b->col_ind[q] *= apart[i];
+        b->cols *= apart[i];
+        check(a, b, i == 0 ? SPMM_F32 : SPMM_F64, i);
+        test_matrix_free(a);
+        test_matrix_free(b);
+    }
+}
+
 /* Rows of every class, of several ranges, and rows that are cut in k: with few entries, with several ranges, of which
  * the last may be short, with more entries of A than shared memory has sums for, in more than 1,024 pieces, and more of
  * them than have a block each; bitmaps that do not fit in shared memory; so many heavy rows that they are not cut. */
@@ -274,9 +294,10 @@ static void larger_rows_have_the_bits_of_the_cpu(void **state)
                                                    {"many heavy rows", 2200, 60, every_entry},
                                                    {"half", 60, 20, half},
                                                    {"many longer rows", 2200, 100, half},
-                                                   {"60 columns", 100, 60, long_rows}};
-    static const int pairs[][2] = {{0, 1},  {2, 2},   {3, 3},   {4, 4},  {5, 6},  {7, 8},   {9, 10},
-                                   {9, 11}, {12, 13}, {14, 15}, {7, 16}, {9, 17}, {18, 19}, {20, 21}};
+                                                   {"60 columns", 100, 60, long_rows},
+                                                   {"as many as fit", 40, 778000, far_columns}};
+    static const int pairs[][2] = {{0, 1},   {2, 2},   {3, 3},  {4, 4},  {5, 6},   {7, 8},   {9, 10}, {9, 11},
+                                   {12, 13}, {14, 15}, {7, 16}, {9, 17}, {18, 19}, {20, 21}, {9, 22}};
     struct test_matrix *a[sizeof patterns / sizeof patterns[0]];
     for (size_t m = 0; m < sizeof a / sizeof a[0]; m++)
         a[m] = test_matrix_of(&patterns[m], TEST_VALUES_REAL);
@@ -446,6 +467,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(sums_of_48_kib_are_launched),
         cmocka_unit_test(long_entries_have_the_bits_of_the_cpu),
         cmocka_unit_test(long_entries_of_many_stretches_have_the_bits_of_the_cpu),
+        cmocka_unit_test(long_entries_of_wide_rows_have_the_bits_of_the_cpu),
         cmocka_unit_test(every_shape_has_the_bits_of_the_cpu),
         cmocka_unit_test(larger_rows_have_the_bits_of_the_cpu),
         cmocka_unit_test(giant_rows_beside_tables_have_the_bits_of_the_cpu),
