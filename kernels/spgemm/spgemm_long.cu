@@ -6,6 +6,7 @@
 // in flight the next 64 products of a warp, and where those behind them are
 // sums      a stretch is added by ascending k from 0, fused; stretches of a piece one after the other, then pieces:
 //           bitwise repeatable, and the bits of the CPU
+// bounds    lists are trusted, as those of all sparse products (docs/decisions/0037)
 #include "kernels/shared/launch.cuh"
 #include "spgemm_chunk.cuh"
 #include "spgemm_flat.cuh"
