@@ -60,6 +60,9 @@ TEST_PATTERN(long_columns, j < 2 || (j == 2 && i < 4500) || j == 3 + i % 997)
 TEST_PATTERN(every_one, true)
 TEST_PATTERN(one_of_three, i % 3 == j)
 
+/* Rows of one entry fill a piece, in which column 0 has more than a stretch; five rows behind them fill one, too. */
+TEST_PATTERN(then_full, j == 0 || i >= 5000)
+
 static struct test_matrix *with_values(const struct test_pattern *pattern, double value)
 {
     struct test_matrix *a = test_matrix_of(pattern, TEST_VALUES_REAL);
@@ -69,10 +72,10 @@ static struct test_matrix *with_values(const struct test_pattern *pattern, doubl
 }
 
 /* Of two factors, which it frees. */
-static void visit_pieces(struct test_matrix *a, struct test_matrix *b, test_sparse_visit visit)
+static void visit_pieces(struct test_matrix *a, struct test_matrix *b, int64_t piece, test_sparse_visit visit)
 {
     visit((struct test_sparse_product){
-        .count = 2, .factor = {a, b}, .piece_products = 20000, .dtype = SPMM_F64});
+        .count = 2, .factor = {a, b}, .piece_products = piece, .dtype = SPMM_F64});
     test_matrix_free(a);
     test_matrix_free(b);
 }
@@ -81,7 +84,7 @@ static void visit_pieces(struct test_matrix *a, struct test_matrix *b, test_spar
 static void long_zeros(const struct test_pattern *left, const struct test_pattern *right,
                        test_sparse_visit visit)
 {
-    visit_pieces(with_values(left, -0x1p-600), with_values(right, 0x1p-600), visit);
+    visit_pieces(with_values(left, -0x1p-600), with_values(right, 0x1p-600), 20000, visit);
 }
 
 /* Infinity in two rows, NaN in one of them. */
@@ -93,7 +96,16 @@ static void long_specials(const struct test_pattern *left, const struct test_pat
     a->values[4200] = INFINITY;
     a->values[a->row_ptr[1] + 1] = INFINITY;
     a->values[a->row_ptr[1] + 4300] = (double)NAN;
-    visit_pieces(a, b, visit);
+    visit_pieces(a, b, 20000, visit);
+}
+
+/* An entry of 42 stretches in 41 pieces: more than a thread block has warps. */
+static void many_pieces(test_sparse_visit visit)
+{
+    static const struct test_pattern left = {"one row", 1, 5200, every_one},
+                                     right = {"then full", 5200, 1000, then_full};
+    visit_pieces(test_matrix_of(&left, TEST_VALUES_REAL), test_matrix_of(&right, TEST_VALUES_REAL), 5000,
+                 visit);
 }
 
 void test_sparse_long_entries(test_sparse_visit visit)
@@ -128,6 +140,7 @@ void test_sparse_long_entries(test_sparse_visit visit)
         visit(products[i]);
     long_zeros(&left, &right, visit);
     long_specials(&left, &right, visit);
+    many_pieces(visit);
     test_matrix_free(a);
     test_matrix_free(b);
     test_matrix_free(e);
