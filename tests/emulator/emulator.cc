@@ -36,7 +36,7 @@ const Body *body;
 size_t shared_max;
 uint64_t switches, switches_max;
 std::mt19937_64 shuffle_source;
-enum Order { FORWARD, REVERSE, RANDOM } order;
+enum Order { FORWARD, REVERSE, RANDOM, AHEAD } order;
 
 // Saves what a function must keep, and goes on where the other stack stood.
 extern "C" void emulator_switch(void **from, void *to);
@@ -49,8 +49,11 @@ Fiber *next_ready()
 {
     if (order == RANDOM)
         std::swap(ready.front(), ready[shuffle_source() % ready.size()]);
-    Fiber *const next = ready.front();
-    ready.pop_front();
+    Fiber *const next = order == AHEAD ? ready.back() : ready.front();
+    if (order == AHEAD)
+        ready.pop_back();
+    else
+        ready.pop_front();
     return next;
 }
 
@@ -140,7 +143,7 @@ void run_cluster(uint64_t first)
         block.first_fiber = rank * ((threads + WARP - 1) / WARP * WARP);
         open_block(block, threads);
     }
-    if (order == REVERSE)
+    if (order == REVERSE || order == AHEAD) // whose last one is the next
         std::reverse(ready.begin(), ready.end());
     running = next_ready();
     emulator_switch(&main_stack, running->stack_pointer);
@@ -160,6 +163,7 @@ void read_settings()
     const char *const named = getenv("EMULATOR_ORDER"), *const steps = getenv("EMULATOR_SWITCHES");
     order = named == nullptr                   ? FORWARD
             : strcmp(named, "reverse") == 0    ? REVERSE
+            : strcmp(named, "ahead") == 0      ? AHEAD
             : strncmp(named, "random", 6) == 0 ? RANDOM
                                                : FORWARD;
     if (order == RANDOM)
@@ -170,7 +174,7 @@ void read_settings()
 
 uint64_t cluster_at(uint64_t turn, uint64_t count, const std::vector<uint64_t> &shuffled)
 {
-    return order == FORWARD ? turn : order == REVERSE ? count - 1 - turn : shuffled[turn];
+    return order == RANDOM ? shuffled[turn] : order == REVERSE ? count - 1 - turn : turn;
 }
 
 } // namespace
@@ -184,7 +188,10 @@ void wait_for(const char *name)
 
 void give_way()
 {
-    ready.push_back(running);
+    if (order == AHEAD) // behind all others
+        ready.push_front(running);
+    else
+        ready.push_back(running);
     leave();
 }
 

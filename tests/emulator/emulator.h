@@ -5,7 +5,8 @@
 // gives each thread block its own. A kernel that can never end is reported, with its name.
 //
 // EMULATOR_ORDER    reverse: thread blocks, and threads at their start, from the last to the first; random, random7:
-//                   both in a random order, of this seed
+//                   both in a random order, of this seed; ahead: threads that others let go on run first, so that a
+//                   warp runs ahead of the others as far as barriers let it
 // EMULATOR_STREAMS  late: work of streams is done when something waits for it, not at once
 // EMULATOR_SWITCHES most switches of threads in a kernel
 #pragma once
