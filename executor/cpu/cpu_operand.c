@@ -38,7 +38,8 @@ cleanup:
 
 /* Of some pieces of A: what share of nonzeros would miss a small cache of rows of B, each in one entry? The row behind
  * that of the nonzero before counts too: rows of nw04 follow each other, and f32, n = 128 takes 11 ms if they are
- * fetched ahead, else 15; a diagonal is as fast (docs/decisions/0107). */
+ * fetched ahead, else 15; a diagonal is as fast. Meshes and a web graph have up to 0.1, qp_CONT-300_A has 0.35 and is
+ * faster with them (docs/decisions/0107, 0109). */
 bool spmmi_is_scattered(const int32_t *col_ind, int64_t nnz)
 {
     enum { PIECES = 16, PIECE = 4096, CACHED = 8192 };
@@ -53,7 +54,7 @@ bool spmmi_is_scattered(const int32_t *col_ind, int64_t nnz)
             *at = col_ind[p];
         }
     }
-    return misses > seen * 2 / 5;
+    return misses > seen * 3 / 10;
 }
 
 static spmm_status_t create(const struct spmmi_part_source *source, void **object, uint64_t *bytes,

@@ -86,7 +86,7 @@ static struct job job_make(const struct spmmi_rows_csr *a, const struct spmmi_pr
     job.chunk_items = CHUNK_NONZEROS > part->item_size ? CHUNK_NONZEROS / part->item_size : 1;
     job.chunk_count = ((int64_t)part->item_count + job.chunk_items - 1) / job.chunk_items;
     const bool is_turned = is_by_columns(&product->b) && job.n > 1;
-    job.is_packed = is_turned && a->nnz >= spmmi_rows_nonzeros_to_pack(a->cols, job.n, job.b_size);
+    job.is_packed = is_turned && spmmi_rows_packs(a->rows, a->cols, a->nnz, job.n, job.b_size);
     job.panel = is_turned && !job.is_packed
                     ? columns_unpacked(&job)
                     : spmmi_rows_panel_width(a->cols, job.n, job.b_size,
@@ -277,7 +277,8 @@ static void chunk_run(const struct job *job, const struct panel *panel, int64_t 
                              .out_column = 1,
                              .alpha = job->product->alpha,
                              .beta = job->product->beta,
-                             .ahead_end = a->is_scattered ? a->nnz - ROWS_AHEAD - UNROLL_MAX : 0};
+                             .ahead_end = a->is_scattered ? a->nnz - ROWS_AHEAD - UNROLL_MAX : 0,
+                             .ahead_from = spmmi_rows_ahead_from(a->rows, a->nnz)};
     span.row_begin = chunk == 0 ? 0 : a->part.items[item];
     span.row_end = is_last ? a->rows : a->part.items[item + job->chunk_items];
     if (job->splits_rows) {

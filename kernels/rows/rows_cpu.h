@@ -14,8 +14,10 @@
 
 /* Widest set of columns summed in registers in one pass over the nonzeros: bytes of their sums. */
 #define ROWS_TILE_BYTES 1024
-/* Rows of B of a line or more are fetched so many nonzeros ahead where A is scattered; 12 to 48 are about as fast. */
+/* Rows of B are fetched so many nonzeros ahead where A is scattered; 12 to 48 are about as fast. */
 #define ROWS_AHEAD 32
+/* Columns and values of A of so many nonzeros later are fetched; 1,024 are as fast (0051). */
+#define ROWS_STREAM_AHEAD 256
 #define ROWS_STREAM_ALIGN 16 /* bytes, of rows of C that pass by the caches */
 
 /* Rows [row_begin, row_end) of P, restricted to the nonzeros [p_begin, p_end), times some columns of B:
@@ -33,9 +35,10 @@ struct rows_span {
     int64_t ldo;
     double alpha, beta;
     int64_t b_column,
-        out_column;    /* b_column > 1: the distance of columns of B that are read as they are, and of out */
-    int64_t ahead_end; /* nonzeros before it fetch rows of B for later ones; 0: none do */
-    bool streams;      /* rows of out pass by the caches where they can */
+        out_column;     /* b_column > 1: the distance of columns of B that are read as they are, and of out */
+    int64_t ahead_end;  /* nonzeros before it fetch rows of B for later ones; 0: none do */
+    int64_t ahead_from; /* bytes of a row of B from which they do */
+    bool streams;       /* rows of out pass by the caches where they can */
 };
 
 /* Where the nonzeros of row i of the span begin, and those of row i - 1 end. */
@@ -48,7 +51,7 @@ static inline int64_t rows_span_start(const struct rows_span *span, int64_t i)
 /* Partial sums of a row where B has one column. */
 #define ROWS_COLUMN_SUMS 8
 /* Columns of B that are read as they are in one walk over the nonzeros. */
-#define ROWS_COLUMNS_MAX 2
+#define ROWS_COLUMNS_MAX 4
 
 /* Transposition of a rows x cols block between row-major and column-major storage. */
 struct rows_block {
@@ -126,11 +129,9 @@ void spmmi_rows_pack_f32_avx2(const struct rows_block *block);
 void spmmi_rows_pack_f64_avx2(const struct rows_block *block);
 void spmmi_rows_unpack_f32_avx2(const struct rows_block *block);
 void spmmi_rows_unpack_f64_avx2(const struct rows_block *block);
-/* Spans of one column, and of two that are apart. */
-void spmmi_rows_column_f32_avx2(const struct rows_span *span);
-void spmmi_rows_column_f64_avx2(const struct rows_span *span);
-void spmmi_rows_pair_f32_avx2(const struct rows_span *span);
-void spmmi_rows_pair_f64_avx2(const struct rows_span *span);
+/* Spans of one column, or of up to ROWS_COLUMNS_MAX that are apart. */
+void spmmi_rows_columns_f32_avx2(const struct rows_span *span, int64_t width);
+void spmmi_rows_columns_f64_avx2(const struct rows_span *span, int64_t width);
 #endif
 
 #endif

@@ -66,10 +66,8 @@ static const int64_t mask_longs[8] = {-1, -1, -1, -1, 0, 0, 0, 0};
 
 static void span_f32(const struct rows_span *span, int64_t width, int unroll)
 {
-    if (width == 1)
-        spmmi_rows_column_f32_avx2(span);
-    else if (span->b_column > 1)
-        spmmi_rows_pair_f32_avx2(span);
+    if (width == 1 || span->b_column > 1)
+        spmmi_rows_columns_f32_avx2(span, width);
     else if (width <= 4)
         span_f32x4(span, width, unroll);
     else
@@ -125,10 +123,8 @@ static void span_f32(const struct rows_span *span, int64_t width, int unroll)
 
 static void span_f64(const struct rows_span *span, int64_t width, int unroll)
 {
-    if (width == 1)
-        spmmi_rows_column_f64_avx2(span);
-    else if (span->b_column > 1)
-        spmmi_rows_pair_f64_avx2(span);
+    if (width == 1 || span->b_column > 1)
+        spmmi_rows_columns_f64_avx2(span, width);
     else if (width == 2)
         span_f64x2(span, width, unroll);
     else

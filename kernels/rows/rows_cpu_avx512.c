@@ -79,10 +79,8 @@ static inline __attribute__((always_inline)) TARGET void stream(float *p, __m512
 
 static void span_f32(const struct rows_span *span, int64_t width, int unroll)
 {
-    if (width == 1)
-        spmmi_rows_column_f32_avx2(span);
-    else if (span->b_column > 1)
-        spmmi_rows_pair_f32_avx2(span);
+    if (width == 1 || span->b_column > 1)
+        spmmi_rows_columns_f32_avx2(span, width);
     else if (width <= 4)
         span_f32x4(span, width, unroll);
     else if (width <= 8)

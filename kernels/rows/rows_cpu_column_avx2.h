@@ -22,11 +22,18 @@ struct COLUMN(view) {
     int64_t ldb, b_column, p_end;
 };
 
+/* A of later nonzeros comes to the cache: reads of B between those of A keep the hardware's prefetcher from it. */
+INLINE void COLUMN(ahead)(const struct COLUMN(view) a, int64_t p)
+{
+    _mm_prefetch((const char *)(a.col + p + ROWS_STREAM_AHEAD), _MM_HINT_T0);
+    _mm_prefetch((const char *)(a.value + p + ROWS_STREAM_AHEAD), _MM_HINT_T0);
+}
+
 /* Eight values of each column by their columns of A. */
 INLINE void COLUMN(step)(const struct COLUMN(view) a, VEC value, const int32_t *col, VEC *sum,
                          const int columns)
 {
-#pragma GCC unroll 2
+#pragma GCC unroll 4
     for (int j = 0; j < columns; j++)
         sum[j] = FMA(value, GATHER(a.b + j * a.b_column, col, a.ldb), sum[j]);
 }
@@ -43,7 +50,7 @@ INLINE void COLUMN(rest)(const struct COLUMN(view) a, int64_t p, int64_t end, VE
         at = col;
     }
     const VEC value = LOAD_PART(a.value + p, mask);
-#pragma GCC unroll 2
+#pragma GCC unroll 4
     for (int j = 0; j < columns; j++)
         sum[j] = FMA(value, KEEP_PART(GATHER(a.b + j * a.b_column, at, a.ldb), mask), sum[j]);
 }
@@ -52,16 +59,20 @@ INLINE void COLUMN(rest)(const struct COLUMN(view) a, int64_t p, int64_t end, VE
 INLINE int64_t COLUMN(long_rows)(const struct rows_span *span, const struct COLUMN(view) a, int64_t first,
                                  int64_t last, int64_t p, REAL *sum, const int columns)
 {
+    const bool ahead = span->ahead_end > 0;
     for (int64_t i = first; i < last; i++, sum++) {
         const int64_t end = rows_span_start(span, i + 1);
         VEC v[ROWS_COLUMNS_MAX];
-#pragma GCC unroll 2
+#pragma GCC unroll 4
         for (int j = 0; j < columns; j++)
             v[j] = ZERO();
-        for (; p + ROWS_COLUMN_SUMS <= end; p += ROWS_COLUMN_SUMS)
+        for (; p + ROWS_COLUMN_SUMS <= end; p += ROWS_COLUMN_SUMS) {
+            if (ahead)
+                COLUMN(ahead)(a, p);
             COLUMN(step)(a, LOAD(a.value + p), a.col + p, v, columns);
+        }
         COLUMN(rest)(a, p, end, v, columns);
-#pragma GCC unroll 2
+#pragma GCC unroll 4
         for (int j = 0; j < columns; j++)
             sum[j * COLUMN(rows)] = SUM(v[j]);
         p = end;
@@ -74,17 +85,15 @@ INLINE int64_t COLUMN(long_rows)(const struct rows_span *span, const struct COLU
 INLINE void COLUMN(collect)(const struct COLUMN(view) a, int64_t begin, int64_t end, REAL *to,
                             const int columns)
 {
-    enum { AHEAD = 256 }; /* nonzeros; 1,024 are as fast */
     int64_t p = begin;
     for (; p + ROWS_COLUMN_SUMS <= end; p += ROWS_COLUMN_SUMS) {
-        _mm_prefetch((const char *)(a.col + p + AHEAD), _MM_HINT_T0);
-        _mm_prefetch((const char *)(a.value + p + AHEAD), _MM_HINT_T0);
-#pragma GCC unroll 2
+        COLUMN(ahead)(a, p);
+#pragma GCC unroll 4
         for (int j = 0; j < columns; j++)
             STORE(to + (p - begin) + j * COLUMN(room), GATHER(a.b + j * a.b_column, a.col + p, a.ldb));
     }
     for (; p < end; p++)
-#pragma GCC unroll 2
+#pragma GCC unroll 4
         for (int j = 0; j < columns; j++)
             to[p - begin + j * COLUMN(room)] = a.b[a.col[p] * a.ldb + j * a.b_column];
 }
@@ -93,17 +102,17 @@ INLINE void COLUMN(collect)(const struct COLUMN(view) a, int64_t begin, int64_t 
 INLINE void COLUMN(near)(const REAL *value, const REAL *b, int64_t count, REAL *sum, const int columns)
 {
     VEC v[ROWS_COLUMNS_MAX];
-#pragma GCC unroll 2
+#pragma GCC unroll 4
     for (int j = 0; j < columns; j++)
         v[j] = ZERO();
     int64_t k = 0;
     for (; k + ROWS_COLUMN_SUMS <= count; k += ROWS_COLUMN_SUMS)
-#pragma GCC unroll 2
+#pragma GCC unroll 4
         for (int j = 0; j < columns; j++)
             v[j] = FMA(LOAD(value + k), LOAD(b + k + j * COLUMN(room)), v[j]);
     const MASK mask = MASK_OF(count - k);
     const VEC last = LOAD_PART(value + k, mask);
-#pragma GCC unroll 2
+#pragma GCC unroll 4
     for (int j = 0; j < columns; j++)
         sum[j * COLUMN(rows)] = SUM(FMA(last, LOAD_PART(b + k + j * COLUMN(room), mask), v[j]));
 }
@@ -149,7 +158,7 @@ INLINE void COLUMN(columns)(const struct rows_span *span, const int columns)
         } else {
             p = COLUMN(long_rows)(span, a, i, last, p, sum, columns);
         }
-#pragma GCC unroll 2
+#pragma GCC unroll 4
         for (int j = 0; j < columns; j++) {
             REAL *out = (REAL *)span->out + (i - span->row_begin) * span->ldo + j * span->out_column;
             if (span->ldo == 1)
@@ -160,14 +169,21 @@ INLINE void COLUMN(columns)(const struct rows_span *span, const int columns)
     }
 }
 
-TARGET void COLUMN(spmmi_rows_column)(const struct rows_span *span)
+TARGET void COLUMN(spmmi_rows_columns)(const struct rows_span *span, int64_t width)
 {
-    COLUMN(columns)(span, 1);
-}
-
-TARGET void COLUMN(spmmi_rows_pair)(const struct rows_span *span)
-{
-    COLUMN(columns)(span, 2);
+    switch (width) {
+    case 1:
+        COLUMN(columns)(span, 1);
+        break;
+    case 2:
+        COLUMN(columns)(span, 2);
+        break;
+    case 3:
+        COLUMN(columns)(span, 3);
+        break;
+    default:
+        COLUMN(columns)(span, ROWS_COLUMNS_MAX);
+    }
 }
 
 #undef REAL

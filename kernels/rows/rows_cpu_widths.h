@@ -29,13 +29,25 @@ static inline bool spmmi_rows_streams(int64_t rows, int64_t n, int64_t c_size)
     return row_bytes % ROWS_LINE_BYTES == 0 && (uint64_t)rows * row_bytes >= ROWS_STREAM_BYTES;
 }
 
-/* With fewer nonzeros than these, packing all of B would cost more than columns as they are. Two columns, by the bytes
- * of a value: pairs of f32 took 0.4 to 1.1 of the time with 5 to 12 nonzeros a column of A, of f64 0.5 to 1.0 with 5 to
- * 7 and 0.8 to 1.6 with 9 to 12 (0107). Columns of 16 bits are taken one by one. */
-static inline int64_t spmmi_rows_nonzeros_to_pack(int64_t cols, int64_t n, int64_t b_size)
+/* Is column-major B packed? With few nonzeros a column of A that costs more than columns as they are. Two columns, by
+ * the bytes of a value: pairs of f32 took 0.4 to 1.1 of the time with 5 to 12 nonzeros a column of A, of f64 0.5 to 1.0
+ * with 5 to 7 and 0.8 to 1.6 with 9 to 12 (0107). Three and four only where a row of A has a nonzero in each line of a
+ * column of B, so that it reads them in sequence (0109). Columns of 16 bits are taken one by one. */
+static inline bool spmmi_rows_packs(int64_t rows, int64_t cols, int64_t nnz, int64_t n, int64_t b_size)
 {
-    const int64_t pair = b_size == 4 ? 12 : b_size == 8 ? 8 : 4;
-    return n == 2 ? pair * cols : cols / 2;
+    const int64_t few = (b_size == 4 ? 12 : b_size == 8 ? 8 : 4) * cols;
+    const bool in_lines = b_size >= 4 && rows > 0 && nnz / rows >= cols / (ROWS_LINE_BYTES / 4);
+    if (n == 2 || (n <= 4 && in_lines))
+        return nnz >= few;
+    return nnz >= cols / 2;
+}
+
+/* Bytes of a row of B from which rows are fetched ahead. Where rows of A are short, narrow ones too: f64, n = 4 of
+ * qp_CONT-300_A, 5 nonzeros a row, took 0.41 ms, now 0.32, cold; with rows of A of 16 nonzeros and more others took up
+ * to 1.13 times as long, and with rows of B of 8 bytes 1.1 (0109). */
+static inline int64_t spmmi_rows_ahead_from(int64_t rows, int64_t nnz)
+{
+    return nnz < 8 * rows ? 16 : ROWS_LINE_BYTES;
 }
 
 /* Bytes of packed B: it should stay in the shared cache. Where a value is read again and again, wider panels are worth

@@ -121,6 +121,7 @@ static void permutations_are_scattered_and_meshes_are_not(void **state)
     }
     for (int64_t n = 1000; n <= 40000; n *= 5)
         assert_false(is_scattered(n, 5, 50, false)); /* a mesh */
+    assert_true(is_scattered(8000, 3, 50, false));   /* one of three nonzeros of a row meets a new row of B */
     assert_false(is_scattered(12000, 5, 1, false));  /* a band, of fewer nonzeros than all pieces together */
     assert_false(is_scattered(0, 1, 1, false));
     assert_true(is_scattered(9, 1, 1, false));

@@ -103,6 +103,7 @@ static void spans_agree(const struct level *level, spmm_dtype_t a_type, spmm_dty
     span.p_end = a->nnz - 5;
     span.beta = width % 3 ? 0 : -0.75;
     span.ahead_end = a->nnz - ROWS_AHEAD - 4;
+    span.ahead_from = width % 2 ? 0 : INT64_MAX;
     span.streams = true;
     if (is_half) {
         span.alpha = 1;
@@ -157,7 +158,7 @@ static void assert_same_numbers(const struct test_dense *c, const struct test_de
         }
 }
 
-/* One column of B, at once behind another or not, and of C; two that are apart. */
+/* One column of B, at once behind another or not, and of C; some that are apart. */
 static void columns_agree(const struct level *level, spmm_dtype_t dtype, const struct test_matrix *a,
                           int64_t columns, spmm_layout_t b_layout, spmm_layout_t c_layout)
 {
@@ -171,6 +172,7 @@ static void columns_agree(const struct level *level, spmm_dtype_t dtype, const s
         span.p_begin = i < 2 ? 0 : 3;
         span.p_end = i < 2 ? a->nnz : a->nnz - 5;
         span.alpha = i % 2 ? (double)INFINITY : 1.25;
+        span.ahead_end = i % 2;
         span.beta = i < 2 ? 0 : -0.75;
         spmmi_rows_cpu_portable.span[dtype][dtype](&span, columns, 4);
         span.out = d.view.data;
@@ -193,7 +195,8 @@ static void columns_have_the_bits_of_the_portable_level(void **state)
     const struct {
         int64_t columns;
         spmm_layout_t b, c;
-    } cases[] = {{1, row, row}, {1, col, col}, {2, col, col}, {2, col, row}};
+    } cases[] = {{1, row, row}, {1, col, col}, {2, col, col}, {2, col, row},
+                 {3, col, col}, {3, col, row}, {4, col, col}, {4, col, row}};
     for (int l = 0; l < count; l++)
         for (size_t m = 0; m < sizeof names / sizeof names[0]; m++) {
             struct test_matrix *a = test_matrix_named(names[m], TEST_VALUES_REAL);
@@ -255,15 +258,15 @@ static void even_run(const struct even *a, struct test_dense *b, struct test_den
     free(workspace);
 }
 
-/* Rows that chunks share, too: two columns that are not packed are two products of one. */
-static void pairs_agree(spmm_dtype_t dtype, spmm_schedule_t schedule, spmm_layout_t c_layout)
+/* Rows that chunks share, too: columns that are not packed are products of one. */
+static void unpacked_agree(int64_t n, spmm_dtype_t dtype, spmm_schedule_t schedule, spmm_layout_t c_layout)
 {
     struct even a = even_make(30, 4000, 800, dtype, schedule);
-    struct test_dense b = filled(4000, 2, SPMM_COL_MAJOR, dtype, 22), c = filled(30, 2, c_layout, dtype, 23);
+    struct test_dense b = filled(4000, n, SPMM_COL_MAJOR, dtype, 22), c = filled(30, n, c_layout, dtype, 23);
     for (int threads = 1; threads < 4; threads += 2) {
         struct test_dense both = test_dense_copy(&c), each = test_dense_copy(&c);
         even_run(&a, &b, &both, dtype, -0.5, threads);
-        for (int64_t j = 0; j < 2; j++) {
+        for (int64_t j = 0; j < n; j++) {
             struct test_dense one_b = b, one_c = each;
             one_b.view.cols = one_c.view.cols = 1;
             one_b.view.data = (char *)b.view.data + j * b.view.ld * (int64_t)spmm_dtype_size(dtype);
@@ -271,7 +274,7 @@ static void pairs_agree(spmm_dtype_t dtype, spmm_schedule_t schedule, spmm_layou
                                                            (int64_t)spmm_dtype_size(dtype);
             even_run(&a, &one_b, &one_c, dtype, -0.5, 1);
         }
-        assert_same(&both, &each, "pair", 2);
+        assert_same(&both, &each, "not packed", n);
         test_dense_free(&both);
         test_dense_free(&each);
     }
@@ -280,13 +283,15 @@ static void pairs_agree(spmm_dtype_t dtype, spmm_schedule_t schedule, spmm_layou
     even_free(&a);
 }
 
-static void pairs_of_columns_have_the_bits_of_single_ones(void **state)
+static void columns_that_are_not_packed_have_the_bits_of_single_ones(void **state)
 {
     (void)state;
     for (int dtype = SPMM_F32; dtype <= SPMM_F64; dtype++)
-        for (int i = 0; i < 4; i++)
-            pairs_agree((spmm_dtype_t)dtype, i / 2 ? SPMM_SCHEDULE_NONZERO_SPLIT : SPMM_SCHEDULE_ROW_SPLIT,
-                        i % 2 ? SPMM_COL_MAJOR : SPMM_ROW_MAJOR);
+        for (int64_t n = 2; n <= ROWS_COLUMNS_MAX; n++)
+            for (int i = 0; i < 4; i++)
+                unpacked_agree(n, (spmm_dtype_t)dtype,
+                               i / 2 ? SPMM_SCHEDULE_NONZERO_SPLIT : SPMM_SCHEDULE_ROW_SPLIT,
+                               i % 2 ? SPMM_COL_MAJOR : SPMM_ROW_MAJOR);
 }
 
 /* C of 32 MB, whose rows pass by the caches if they are aligned, and where rows of B are fetched ahead. */
@@ -501,9 +506,31 @@ static void packed_panels_are_about_equally_wide(void **state)
         assert_int_equal(spmmi_rows_panel_width(cases[i].cols, cases[i].n, cases[i].b_size, cases[i].bytes),
                          cases[i].width);
     assert_true(spmmi_rows_scratch_bytes(599, 100) < spmmi_rows_scratch_bytes(600, 100));
-    for (int64_t b_size = 2; b_size <= 8; b_size *= 2)
-        assert_true(spmmi_rows_nonzeros_to_pack(100, 2, b_size) >
-                    spmmi_rows_nonzeros_to_pack(100, 3, b_size));
+}
+
+/* Few columns stay as they are where columns of A have few nonzeros; three and four only if its rows are long. */
+static void few_columns_are_not_packed(void **state)
+{
+    (void)state;
+    const struct {
+        int64_t rows, cols, nnz, n, b_size;
+        bool packs;
+    } cases[] = {
+        {1000, 1000, 11000, 2, 4, false}, {1000, 1000, 12000, 2, 4, true}, {1000, 1000, 7000, 2, 8, false},
+        {1000, 1000, 8000, 2, 8, true},   {1000, 1000, 7000, 3, 8, true},  {10, 1000, 7000, 3, 8, false},
+        {10, 1000, 7000, 4, 4, false},    {10, 1000, 7000, 5, 4, true},    {10, 1000, 3000, 4, 2, true},
+        {10, 1000, 8000, 4, 8, true},     {1000, 1000, 499, 64, 4, false}, {1000, 1000, 500, 64, 4, true}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        assert_int_equal(
+            spmmi_rows_packs(cases[i].rows, cases[i].cols, cases[i].nnz, cases[i].n, cases[i].b_size),
+            cases[i].packs);
+}
+
+static void narrow_rows_of_b_are_fetched_for_short_rows_of_a(void **state)
+{
+    (void)state;
+    assert_int_equal(spmmi_rows_ahead_from(100, 799), 16);
+    assert_int_equal(spmmi_rows_ahead_from(100, 800), ROWS_LINE_BYTES);
 }
 
 /* What counts is n, not the leading dimension, and a row ends in a whole vector. */
@@ -525,9 +552,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shares_give_each_piece_once),
         cmocka_unit_test(packed_panels_are_about_equally_wide),
+        cmocka_unit_test(few_columns_are_not_packed),
+        cmocka_unit_test(narrow_rows_of_b_are_fetched_for_short_rows_of_a),
         cmocka_unit_test(spans_have_the_bits_of_the_portable_level),
         cmocka_unit_test(columns_have_the_bits_of_the_portable_level),
-        cmocka_unit_test(pairs_of_columns_have_the_bits_of_single_ones),
+        cmocka_unit_test(columns_that_are_not_packed_have_the_bits_of_single_ones),
         cmocka_unit_test(a_large_c_of_whole_vectors_passes_by_the_caches),
         cmocka_unit_test(a_large_c_has_the_bits_of_one_that_is_not_aligned),
         cmocka_unit_test(layout_changes_have_the_bits_of_the_portable_level),
