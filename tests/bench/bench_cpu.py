@@ -5,10 +5,12 @@
 usage: bench_cpu.py --lib FOLDER [--mkl FILE] [--csv FILE] [--commit ID] [-n LIST] [--seconds S] [--no-scipy] MATRIX...
 
 All libraries compute the same product by turns, so a disturbance of the machine meets them all, and each time is
-the median of the turns, as in spmm-bench; there are at least 11. oneMKL is told the shape (mkl_sparse_set_mm_hint)
-and optimises for it outside the timing, and shares the OpenMP runtime of spmm. SciPy knows no column-major product of its own: it gets the array in the order
-of the case. Warm means back to back; cold means after a pass over 64 MB, twice the cache that eight
-cores of an EPYC share. One row a case and peer is appended to the CSV file, matrix by matrix.
+the median of the turns, as in spmm-bench; there are at least 11. Each turn has an order of its own: threads that wait
+fall asleep while SciPy computes on one, and whoever always came next would wait for them to wake. oneMKL is told the
+shape (mkl_sparse_set_mm_hint) and optimises for it outside the timing, and shares the OpenMP runtime of spmm. SciPy
+knows no column-major product of its own: it gets the array in the order of the case. Warm means back to back; cold
+means after a pass over 64 MB, twice the cache that eight cores of an EPYC share. One row a case and peer is appended
+to the CSV file, matrix by matrix.
 """
 import argparse
 import csv
@@ -16,6 +18,7 @@ import ctypes
 import datetime
 import math
 import os
+import random
 import statistics
 import sys
 import time
@@ -171,9 +174,11 @@ def times(runs, seconds, before):
     taken = {name: [] for name in runs}
     for run in runs.values():
         run()
+    order, turns = list(runs.items()), random.Random(1)
     begin = time.perf_counter()
     while len(taken["spmm"]) < TURNS_LEAST or (time.perf_counter() - begin < seconds and len(taken["spmm"]) < TURNS_MOST):
-        for name, run in runs.items():
+        turns.shuffle(order)
+        for name, run in order:
             before()
             start = time.perf_counter()
             run()
