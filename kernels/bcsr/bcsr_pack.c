@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See bcsr_pack.h. Block columns are found by marking what the rows have, or by sorting it; then one cursor a row
- * passes over the values once, in the order of steps, block rows and blocks. */
+/* See bcsr_pack.h. Block columns are found by marking what the rows have, or by sorting it. Bitmaps are made of marks,
+ * or one cursor a row passes over its nonzeros once, in the order of steps, block rows and blocks: where columns are
+ * far apart, or a map of values is wanted. */
 #include "bcsr_pack.h"
 
 #include <string.h>
@@ -17,15 +18,18 @@ static uint32_t block_columns(uint32_t value_bytes)
     return SPMMI_BCSR_COLUMNS(value_bytes);
 }
 
-static spmm_status_t unit_make(uint32_t unit_rows, uint64_t nonzeros, void *unit, spmm_diag_t *diag)
+static spmm_status_t unit_make(uint32_t unit_rows, uint64_t nonzeros, uint32_t cols, void *unit,
+                               spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_bcsr_unit *u = unit;
     (void)unit_rows;
     memset(u, 0, sizeof *u);
+    u->marked_max = spmmi_marked_max(nonzeros, cols);
     SPMM_TRY_ALLOC(u->columns = spmmi_alloc(nonzeros, sizeof *u->columns), diag);
     SPMM_TRY_ALLOC(u->keys = spmmi_alloc(nonzeros, sizeof *u->keys), diag);
     SPMM_TRY_ALLOC(u->spare = spmmi_alloc(nonzeros, sizeof *u->spare), diag);
+    SPMM_TRY_ALLOC(u->marks = spmmi_alloc(spmmi_bcsr_marks_bytes(u->marked_max), sizeof *u->marks), diag);
 cleanup:
     return status;
 }
@@ -33,17 +37,19 @@ cleanup:
 static void unit_free(void *unit)
 {
     struct spmmi_bcsr_unit *u = unit;
+    spmmi_free(u->marks);
     spmmi_free(u->spare);
     spmmi_free(u->keys);
     spmmi_free(u->columns);
     memset(u, 0, sizeof *u);
 }
 
-static uint64_t unit_bytes(uint32_t unit_rows)
+static uint64_t unit_bytes(uint32_t unit_rows, uint64_t nonzeros, uint32_t cols)
 {
     const struct spmmi_bcsr_unit *u = NULL;
     (void)unit_rows;
-    return sizeof *u->columns + sizeof *u->keys + sizeof *u->spare;
+    return nonzeros * (sizeof *u->columns + sizeof *u->keys + sizeof *u->spare) +
+           spmmi_bcsr_marks_bytes(spmmi_marked_max(nonzeros, cols));
 }
 
 /* From a column to its block column. */
@@ -52,44 +58,29 @@ static uint32_t shift_of(const struct spmmi_tcblock_frame *f)
     return (uint32_t)__builtin_ctz(f->layout->view.block_columns);
 }
 
-/* Rows that a block-row group has, and the block columns [low, high] in which they lie. */
-struct span {
-    const uint32_t *rows;
-    uint32_t count, low, high;
-    uint64_t nonzeros;
-};
-
-/* Columns of a row ascend. Without nonzeros high is below low. */
-static struct span span_of(const struct spmmi_tcblock_frame *f, const uint32_t *rows, uint32_t count)
+/* The block rows of the rows that are alike from row r on; the row behind them. */
+static uint32_t block_rows_of(const struct spmmi_tcblock_rows *look, uint32_t r, uint32_t *block_rows)
 {
-    const uint32_t shift = shift_of(f);
-    struct span span = {rows, count, UINT32_MAX, 0, 0};
-    for (uint32_t r = 0; r < count; r++) {
-        const int64_t begin = f->row_ptr[rows[r]], end = f->row_ptr[rows[r] + 1];
-        if (begin == end)
-            continue;
-        span.nonzeros += (uint64_t)(end - begin);
-        const uint32_t first = (uint32_t)f->col_ind[begin] >> shift,
-                       last = (uint32_t)f->col_ind[end - 1] >> shift;
-        span.low = first < span.low ? first : span.low;
-        span.high = last > span.high ? last : span.high;
-    }
-    return span;
+    const uint32_t next = spmmi_tcblock_rows_end(look, r, look->count);
+    *block_rows = (UINT32_C(2) << (next - 1) / SPMMI_BCSR_ROWS) - (UINT32_C(1) << r / SPMMI_BCSR_ROWS);
+    return next;
 }
 
-/* By a word for each block column of the span: the block rows that have it. */
+/* By a word for each of so many block columns from low on: the block rows that have it. */
 static void columns_mark(const struct spmmi_tcblock_frame *f, struct spmmi_bcsr_unit *unit,
-                         const struct span *span)
+                         const struct spmmi_tcblock_rows *look, uint32_t low, uint32_t words)
 {
-    const uint32_t shift = shift_of(f), words = span->high - span->low + 1;
+    const uint32_t shift = shift_of(f);
     uint32_t *const marks = (uint32_t *)(void *)unit->spare;
     memset(marks, 0, words * sizeof *marks);
-    for (uint32_t r = 0; r < span->count; r++)
-        for (int64_t q = f->row_ptr[span->rows[r]]; q < f->row_ptr[span->rows[r] + 1]; q++)
-            marks[((uint32_t)f->col_ind[q] >> shift) - span->low] |= UINT32_C(1) << r / SPMMI_BCSR_ROWS;
+    for (uint32_t r = 0, next, block_rows; r < look->count; r = next) {
+        next = block_rows_of(look, r, &block_rows);
+        for (int64_t q = f->row_ptr[look->rows[r]]; q < f->row_ptr[look->rows[r] + 1]; q++)
+            marks[((uint32_t)f->col_ind[q] >> shift) - low] |= block_rows;
+    }
     for (uint32_t i = 0; i < words; i++)
         if (marks[i] != 0)
-            unit->columns[unit->count++] = (struct spmmi_bcsr_column){span->low + i, marks[i]};
+            unit->columns[unit->count++] = (struct spmmi_bcsr_column){low + i, marks[i]};
 }
 
 /* The block columns of the sorted keys, and which block rows have each. */
@@ -103,21 +94,22 @@ static void columns_join(struct spmmi_bcsr_unit *unit, uint32_t keys)
     }
 }
 
-/* By sorting. Time: linear in the nonzeros times the bytes of the span. */
+/* By sorting. Time: linear in the nonzeros times the bytes of the range. */
 static void columns_sort(const struct spmmi_tcblock_frame *f, struct spmmi_bcsr_unit *unit,
-                         const struct span *span)
+                         const struct spmmi_tcblock_rows *look, uint32_t low, uint32_t high)
 {
     const uint32_t shift = shift_of(f);
     uint32_t keys = 0;
-    for (uint32_t r = 0; r < span->count; r++) {
+    for (uint32_t r = 0, next, block_rows; r < look->count; r = next) {
         const uint32_t first = keys;
-        for (int64_t q = f->row_ptr[span->rows[r]]; q < f->row_ptr[span->rows[r] + 1]; q++) {
+        next = block_rows_of(look, r, &block_rows);
+        for (int64_t q = f->row_ptr[look->rows[r]]; q < f->row_ptr[look->rows[r] + 1]; q++) {
             const uint32_t column = (uint32_t)f->col_ind[q] >> shift;
             if (keys == first || unit->keys[keys - 1] >> SPMMI_KEY_SHIFT != column)
-                unit->keys[keys++] = (uint64_t)column << SPMMI_KEY_SHIFT | UINT32_C(1) << r / SPMMI_BCSR_ROWS;
+                unit->keys[keys++] = (uint64_t)column << SPMMI_KEY_SHIFT | block_rows;
         }
     }
-    spmmi_tcblock_keys_sort(&unit->keys, &unit->spare, keys, span->low, span->high);
+    spmmi_tcblock_keys_sort(&unit->keys, &unit->spare, keys, low, high);
     columns_join(unit, keys);
 }
 
@@ -127,14 +119,16 @@ static void unit_read(const struct spmmi_tcblock_frame *f, void *scratch, const 
                       uint32_t row_count)
 {
     struct spmmi_bcsr_unit *unit = scratch;
-    const struct span span = span_of(f, rows, row_count);
+    struct spmmi_tcblock_rows look;
+    spmmi_tcblock_rows_look(f->row_ptr, f->col_ind, rows, row_count, &look);
     unit->count = 0;
-    if (span.low > span.high)
+    if (look.low > look.high)
         return;
-    if (span.high - span.low < span.nonzeros * (sizeof *unit->spare / sizeof(uint32_t)))
-        columns_mark(f, unit, &span);
+    const uint32_t low = look.low >> shift_of(f), high = look.high >> shift_of(f);
+    if (high - low < look.nonzeros * (sizeof *unit->spare / sizeof(uint32_t)))
+        columns_mark(f, unit, &look, low, high - low + 1);
     else
-        columns_sort(f, unit, &span);
+        columns_sort(f, unit, &look, low, high);
 }
 
 static uint64_t unit_bytes_kept(const void *unit)
@@ -150,9 +144,12 @@ static void unit_keep(const void *unit, char *memory)
     memcpy(memory + sizeof(uint64_t), u->columns, u->count * sizeof *u->columns);
 }
 
-static void unit_recall(void *unit, const char *memory)
+static void unit_recall(void *unit, const void *scratch, const char *memory)
 {
     struct spmmi_bcsr_unit *u = unit;
+    const struct spmmi_bcsr_unit *made = scratch;
+    u->marks = made->marks;
+    u->marked_max = made->marked_max;
     u->count = (uint32_t) * (const uint64_t *)(const void *)memory;
     u->columns = (struct spmmi_bcsr_column *)((uintptr_t)memory + sizeof(uint64_t));
 }
@@ -192,12 +189,11 @@ struct cursors {
     int64_t next[UNIT_ROWS_MAX], end[UNIT_ROWS_MAX];
 };
 
-static void rows_fill(const struct spmmi_tcblock_frame *f, uint32_t u, struct cursors *cursors)
+static void cursors_set(const struct spmmi_tcblock_rows *look, uint32_t rows, struct cursors *cursors)
 {
-    for (uint32_t r = 0; r < f->part->block_rows; r++) {
-        const uint32_t row = spmmi_tcblock_row_fill(f, (uint64_t)u * f->part->block_rows + r);
-        cursors->next[r] = row == SPMMI_TCBLOCK_NONE ? 0 : f->row_ptr[row];
-        cursors->end[r] = row == SPMMI_TCBLOCK_NONE ? 0 : f->row_ptr[row + 1];
+    for (uint32_t r = 0; r < rows; r++) {
+        cursors->next[r] = r < look->count ? look->row_ptr[look->rows[r]] : 0;
+        cursors->end[r] = r < look->count ? look->row_ptr[look->rows[r] + 1] : 0;
     }
 }
 
@@ -239,15 +235,27 @@ static void block_fill(const struct spmmi_tcblock_frame *f, const struct offsets
     memcpy(f->layout->bitmaps + block * words, bitmap, words * sizeof *bitmap);
 }
 
-static void unit_fill(const struct spmmi_tcblock_frame *f, const void *scratch, uint32_t u,
-                      struct spmmi_tcblock_position position)
+/* Bitmaps, and the map where it is wanted, by cursors. */
+static void blocks_fill(const struct spmmi_tcblock_frame *f, const struct spmmi_bcsr_unit *unit,
+                        const struct spmmi_tcblock_rows *look, struct spmmi_tcblock_position position)
 {
-    const struct spmmi_bcsr_unit *unit = scratch;
-    struct spmmi_tcblock_layout *layout = f->layout;
     struct cursors cursors;
     struct offsets offsets;
     offsets_make(f->value_bytes, &offsets);
-    rows_fill(f, u, &cursors);
+    cursors_set(look, f->part->block_rows, &cursors);
+    for (uint64_t s = 0; s < steps_of(unit); s++)
+        for (uint32_t left = f->layout->masks[position.step + s]; left > 0; left &= left - 1) {
+            const uint32_t bit = (uint32_t)__builtin_ctz(left);
+            block_fill(f, &offsets, &cursors, bit / SPMMI_BCSR_STEP,
+                       unit->columns[s * SPMMI_BCSR_STEP + bit % SPMMI_BCSR_STEP].column, position.block++);
+        }
+}
+
+/* Masks, columns, and where the blocks of steps begin. */
+static void steps_fill(const struct spmmi_tcblock_frame *f, const struct spmmi_bcsr_unit *unit,
+                       struct spmmi_tcblock_position position)
+{
+    struct spmmi_tcblock_layout *layout = f->layout;
     for (uint64_t s = 0; s < steps_of(unit); s++) {
         const uint64_t first = s * SPMMI_BCSR_STEP;
         const uint32_t mask = mask_of(unit, s);
@@ -256,12 +264,25 @@ static void unit_fill(const struct spmmi_tcblock_frame *f, const void *scratch, 
         for (uint64_t i = first; i < first + SPMMI_BCSR_STEP; i++)
             layout->columns[position.step * SPMMI_BCSR_STEP + i] =
                 unit->columns[i < unit->count ? i : unit->count - 1].column * layout->view.block_columns;
-        for (uint32_t left = mask; left > 0; left &= left - 1) {
-            const uint32_t bit = (uint32_t)__builtin_ctz(left);
-            block_fill(f, &offsets, &cursors, bit / SPMMI_BCSR_STEP,
-                       unit->columns[first + bit % SPMMI_BCSR_STEP].column, position.block++);
-        }
+        position.block += (uint32_t)__builtin_popcount(mask);
     }
+}
+
+static void unit_fill(const struct spmmi_tcblock_frame *f, const void *scratch, uint32_t u,
+                      struct spmmi_tcblock_position position)
+{
+    const struct spmmi_bcsr_unit *unit = scratch;
+    const uint64_t first = (uint64_t)u * f->part->block_rows, left = f->part->item_count - first;
+    struct spmmi_tcblock_rows look;
+    for (uint32_t r = 0; r < f->part->block_rows; r++)
+        (void)spmmi_tcblock_row_fill(f, first + r);
+    spmmi_tcblock_rows_look(f->row_ptr, f->col_ind, f->part->items + first,
+                            left < f->part->block_rows ? (uint32_t)left : f->part->block_rows, &look);
+    steps_fill(f, unit, position);
+    if (f->layout->value_map == NULL && unit->count > 0 && spmmi_rows_are_marked(&look, unit->marked_max))
+        spmmi_bcsr_bitmaps_fill(f, unit, &look, position.step);
+    else
+        blocks_fill(f, unit, &look, position);
 }
 
 /* The mean of items: of groups that were cut that is less than of whole ones. */

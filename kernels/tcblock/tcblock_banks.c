@@ -20,15 +20,36 @@ static uint32_t residue_pick(const uint32_t left[BANKS], uint32_t used)
     return best < BANKS ? best : first;
 }
 
+/* Residues from the one with the most local rows to that with the least, of equal ones the smallest first. */
+static void residues_sort(const uint32_t left[BANKS], uint32_t residues[BANKS])
+{
+    for (uint32_t r = 0; r < BANKS; r++) {
+        uint32_t at = 0;
+        for (uint32_t other = 0; other < BANKS; other++)
+            at += left[other] > left[r] || (left[other] == left[r] && other < r);
+        residues[at] = r;
+    }
+}
+
 void spmmi_tcblock_banks(const uint8_t *locals, uint32_t count, uint8_t *order)
 {
     uint8_t queues[BANKS][SPMMI_TCBLOCK_PANEL_STEP];
-    uint32_t left[BANKS] = {0}, taken[BANKS] = {0}, used = 0;
+    uint32_t left[BANKS] = {0}, residues[BANKS], taken[BANKS], used = 0;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t r = locals[i] % BANKS;
         queues[r][left[r]++] = (uint8_t)i;
     }
-    for (uint32_t i = 0; i < count; i++) {
+    /* While each residue has local rows, a group takes one of each, which leaves them in their order. */
+    residues_sort(left, residues);
+    const uint32_t groups = left[residues[BANKS - 1]];
+    for (uint32_t g = 0; g < groups; g++)
+        for (uint32_t i = 0; i < BANKS; i++)
+            order[g * BANKS + i] = queues[residues[i]][g];
+    for (uint32_t r = 0; r < BANKS; r++) {
+        taken[r] = groups;
+        left[r] -= groups;
+    }
+    for (uint32_t i = groups * BANKS; i < count; i++) {
         used = i % BANKS == 0 ? 0 : used;
         const uint32_t r = residue_pick(left, used);
         order[i] = queues[r][taken[r]++];

@@ -5,18 +5,12 @@
 #include <string.h>
 
 #include "tcblock_banks.h"
+#include "tcblock_rows.h"
 
 /* Where position p of a block is in its row of eight: register order of the MMA operand. */
 static uint32_t tcblock_position(uint32_t p)
 {
     return 2 * (p % 4) + p / 4;
-}
-
-/* Bit r of eight to bit 8 r. */
-static uint64_t rows_expanded(uint32_t rows)
-{
-    const uint64_t low = (rows & 0x7f) * UINT64_C(0x0002040810204081) & UINT64_C(0x0101010101010101);
-    return low | (uint64_t)(rows >> 7) << 56;
 }
 
 static uint32_t steps_of(const struct spmmi_tcblock_frame *f, const struct spmmi_tcblock_unit *unit)
@@ -36,8 +30,13 @@ static uint32_t run_end(const struct spmmi_tcblock_frame *f, const struct spmmi_
                         const struct walk *walk, uint32_t w, uint32_t step)
 {
     const uint64_t limit = ((uint64_t)step + 1) * f->width;
+    const uint32_t last = unit->window_first[w + 1];
     uint32_t e = walk->entry[w];
-    while (e < unit->window_first[w + 1] && unit->rank[e] < limit)
+    if (limit >= unit->count)
+        return last;
+    if (unit->windows == 1)
+        return (uint32_t)limit;
+    while (e < last && unit->rank[e] < limit)
         e++;
     return e;
 }
@@ -51,6 +50,7 @@ struct spmmi_tcblock_position spmmi_tcblock_needs(const struct spmmi_tcblock_fra
                                                   uint32_t *blocks_max, uint32_t *values_max)
 {
     const struct spmmi_tcblock_unit *const unit = unit_;
+    const uint32_t is_packed = f->layout->view.is_packed;
     struct spmmi_tcblock_position needs = {steps_of(f, unit), 0, 0};
     struct walk walk;
     memcpy(walk.entry, unit->window_first, unit->windows * sizeof *walk.entry);
@@ -61,10 +61,9 @@ struct spmmi_tcblock_position spmmi_tcblock_needs(const struct spmmi_tcblock_fra
             blocks += (count + SPMMI_TCBLOCK_BLOCK - 1) / SPMMI_TCBLOCK_BLOCK;
             walk.entry[w] = end;
         }
-        for (uint32_t p = s * f->width; p < unit->count && p / f->width == s; p++)
+        for (uint32_t p = s * f->width; is_packed && p < unit->count && p - s * f->width < f->width; p++)
             held += unit->columns[p].values;
-        const uint32_t values =
-            (uint32_t)value_round(f, f->layout->view.is_packed ? held : blocks * SPMMI_TCBLOCK_VALUES);
+        const uint32_t values = (uint32_t)value_round(f, is_packed ? held : blocks * SPMMI_TCBLOCK_VALUES);
         needs.block += blocks;
         needs.value += values;
         *blocks_max = blocks > *blocks_max ? blocks : *blocks_max;
@@ -90,16 +89,27 @@ static void rows_fill(const struct spmmi_tcblock_frame *f, uint32_t u, struct wa
     }
 }
 
+/* Columns of a window in the order of its blocks. */
+static void columns_order(const struct spmmi_tcblock_unit *unit, uint64_t positions, uint32_t *columns)
+{
+    for (uint32_t i = 0; i < positions; i++)
+        columns[i - i % SPMMI_TCBLOCK_BLOCK + tcblock_position(i % SPMMI_TCBLOCK_BLOCK)] =
+            unit->columns[i < unit->count ? i : unit->count - 1].column;
+}
+
 static void columns_fill(const struct spmmi_tcblock_frame *f, const struct spmmi_tcblock_unit *unit,
                          uint64_t step)
 {
     const uint64_t positions = (uint64_t)steps_of(f, unit) * f->width;
-    uint32_t *columns = f->layout->columns + step * f->width;
-    for (uint64_t i = 0; i < positions; i++) {
-        const uint32_t p = (uint32_t)(i % SPMMI_TCBLOCK_BLOCK);
-        columns[f->has_locals ? i : i - p + tcblock_position(p)] =
-            unit->columns[i < unit->count ? i : unit->count - 1].column;
+    uint32_t *const columns = f->layout->columns + step * f->width;
+    if (!f->has_locals) {
+        columns_order(unit, positions, columns);
+        return;
     }
+    for (uint32_t i = 0; i < unit->count; i++)
+        columns[i] = unit->columns[i].column;
+    for (uint64_t i = unit->count; i < positions; i++)
+        columns[i] = unit->columns[unit->count - 1].column;
 }
 
 /* Entries of a row window in a step: entries [begin, begin + count), at most as many as a step has columns. */
@@ -113,10 +123,8 @@ struct run {
 static void run_permutation(const struct spmmi_tcblock_frame *f, const struct spmmi_tcblock_unit *unit,
                             struct run *run)
 {
-    for (uint32_t i = 0; i < run->count; i++) {
+    for (uint32_t i = 0; f->has_locals && i < run->count; i++)
         run->locals[i] = (uint8_t)(unit->rank[run->begin + i] & (f->width - 1));
-        run->order[i] = (uint8_t)i;
-    }
     if (f->has_locals)
         spmmi_tcblock_banks(run->locals, run->count, run->order);
 }
@@ -126,15 +134,17 @@ static void block_fill(const struct spmmi_tcblock_frame *f, const struct spmmi_t
                        const struct run *run, uint32_t first, struct walk *walk)
 {
     struct spmmi_tcblock_layout *layout = f->layout;
-    uint64_t bitmap = 0;
+    const uint32_t left = run->count - first;
+    const uint8_t *const order = run->order + first, *const rows = unit->rows + run->begin;
+    uint64_t held = 0, locals = 0; /* a byte for each position: rows, local row */
     for (uint32_t p = 0; p < SPMMI_TCBLOCK_BLOCK; p++) {
-        const int is_used = first + p < run->count;
-        const uint32_t i = run->order[is_used ? first + p : first], position = tcblock_position(p);
-        if (is_used)
-            bitmap |= rows_expanded(unit->rows[run->begin + i]) << position;
-        if (f->has_locals)
-            layout->locals[walk->block * SPMMI_TCBLOCK_BLOCK + position] = run->locals[i];
+        const uint32_t i = order[p < left ? p : 0], shift = 8 * tcblock_position(p);
+        held |= (uint64_t)(p < left ? rows[i] : 0) << shift;
+        locals |= (uint64_t)run->locals[i] << shift;
     }
+    const uint64_t bitmap = spmmi_transposed(held);
+    if (f->has_locals)
+        memcpy(layout->locals + walk->block * SPMMI_TCBLOCK_BLOCK, &locals, sizeof locals);
     layout->bitmaps[walk->block] = bitmap;
     if (layout->view.is_packed)
         layout->value_first[walk->block] = (uint32_t)walk->value;
@@ -181,7 +191,7 @@ void spmmi_tcblock_fill(const struct spmmi_tcblock_frame *f, const void *unit_, 
 {
     const struct spmmi_tcblock_unit *const unit = unit_;
     struct walk walk;
-    struct run run;
+    struct run run = {.order = {0, 1, 2, 3, 4, 5, 6, 7}}; /* of a window */
     walk.block = position.block;
     walk.value = position.value;
     memcpy(walk.entry, unit->window_first, unit->windows * sizeof *walk.entry);

@@ -13,10 +13,12 @@ struct spmmi_tcblock_kind {
     uint16_t has_locals, has_masks; /* of struct spmmi_tcblocks */
     uint32_t step_bytes;            /* packed values of a step are a multiple of so many; 0: of one value */
     size_t unit_size;               /* of what one thread knows about a unit */
-    /* Bytes of room that unit_make takes for each nonzero. */
-    uint64_t (*unit_bytes)(uint32_t unit_rows);
-    /* Room for a unit of so many nonzeros. Errors: MEMORY; unit_free is called after them too. */
-    spmm_status_t (*unit_make)(uint32_t unit_rows, uint64_t nonzeros, void *unit, spmm_diag_t *diag);
+    /* Bytes of room that unit_make takes. */
+    uint64_t (*unit_bytes)(uint32_t unit_rows, uint64_t nonzeros, uint32_t cols);
+    /* Room for a unit of so many nonzeros, of a matrix of so many columns. Errors: MEMORY; unit_free is called after
+     * them too. */
+    spmm_status_t (*unit_make)(uint32_t unit_rows, uint64_t nonzeros, uint32_t cols, void *unit,
+                               spmm_diag_t *diag);
     void (*unit_free)(void *unit);
     /* Fill it from row_count rows. */
     void (*unit_read)(const struct spmmi_tcblock_frame *f, void *unit, const uint32_t *rows,
@@ -29,8 +31,8 @@ struct spmmi_tcblock_kind {
     uint64_t (*unit_bytes_kept)(const void *unit);
     /* Into so many bytes of memory, at a multiple of 16 bytes. */
     void (*unit_keep)(const void *unit, char *memory);
-    /* Back into a unit, which reads that memory as long as it is used. */
-    void (*unit_recall)(void *unit, const char *memory);
+    /* Back into a unit, which reads that memory as long as it is used, and takes scratch of a unit that was made. */
+    void (*unit_recall)(void *unit, const void *scratch, const char *memory);
     /* Steps, blocks and values of the unit; the most of a step become at least those of its steps. */
     struct spmmi_tcblock_position (*unit_needs)(const struct spmmi_tcblock_frame *f, const void *unit,
                                                 uint32_t *blocks_max, uint32_t *values_max);
@@ -43,8 +45,9 @@ struct spmmi_tcblock_kind {
 
 /* The functions of families whose blocks are 8 by 8: a unit is one window, or several. */
 uint32_t spmmi_window_block_columns(uint32_t value_bytes);
-uint64_t spmmi_windows_bytes(uint32_t unit_rows);
-spmm_status_t spmmi_windows_make(uint32_t unit_rows, uint64_t nonzeros, void *unit, spmm_diag_t *diag);
+uint64_t spmmi_windows_bytes(uint32_t unit_rows, uint64_t nonzeros, uint32_t cols);
+spmm_status_t spmmi_windows_make(uint32_t unit_rows, uint64_t nonzeros, uint32_t cols, void *unit,
+                                 spmm_diag_t *diag);
 void spmmi_windows_read(const struct spmmi_tcblock_frame *f, void *unit, const uint32_t *rows,
                         uint32_t row_count);
 #define SPMMI_WINDOWS                                                                                       \

@@ -17,7 +17,7 @@
 #include "tcblock_kind.h"
 #include "tcblock_store.h"
 
-#define UNIT_ARRAYS 6u /* of a unit at most, each of them rounded up */
+#define UNIT_ARRAYS 8u /* of a unit at most, each of them rounded up */
 #define UNIT_ALIGN 64u
 #define WINDOWS_A_TURN 64u /* of a thread */
 #define LOCALS_SIZE (SPMMI_TCBLOCK_BLOCK * sizeof(uint8_t))
@@ -59,7 +59,7 @@ static void *unit_again(const struct builder *b, uint32_t u)
     if (b->store.kept == NULL || b->store.kept[u] == NULL)
         return unit_read(b, u);
     void *unit = unit_of(b, b->threads + thread);
-    b->kind->unit_recall(unit, b->store.kept[u]);
+    b->kind->unit_recall(unit, unit_of(b, thread), b->store.kept[u]);
     return unit;
 }
 
@@ -86,7 +86,8 @@ static uint64_t kept_bytes(const struct builder *b)
 static uint64_t unit_room(const struct builder *b)
 {
     return 2 * b->kind->unit_size + sizeof *b->chunks +
-           b->longest * b->kind->unit_bytes(b->frame.part->block_rows) + UNIT_ARRAYS * UNIT_ALIGN;
+           b->kind->unit_bytes(b->frame.part->block_rows, b->longest, b->frame.layout->view.cols) +
+           UNIT_ARRAYS * UNIT_ALIGN;
 }
 
 /* Nonzeros of the longest unit, and of all. */
@@ -111,14 +112,14 @@ static void nonzeros_count(struct builder *b)
 static spmm_status_t units_make(struct builder *b, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    const struct spmmi_part *part = b->frame.part;
+    const struct spmmi_tcblocks *view = &b->frame.layout->view;
     nonzeros_count(b);
-    const int wanted = spmmi_scratch_threads(omp_get_max_threads(), unit_room(b),
-                                             (uint64_t)b->frame.row_ptr[b->frame.layout->view.rows]);
+    const int wanted =
+        spmmi_scratch_threads(omp_get_max_threads(), unit_room(b), (uint64_t)b->frame.row_ptr[view->rows]);
     SPMM_TRY_ALLOC(b->chunks = spmmi_alloc_zero((uint64_t)wanted, sizeof *b->chunks), diag);
     SPMM_TRY_ALLOC(b->units = spmmi_alloc_zero(2 * (uint64_t)wanted, b->kind->unit_size), diag);
     for (; b->threads < wanted; b->threads++)
-        SPMM_TRY(b->kind->unit_make(part->block_rows, b->longest, unit_of(b, b->threads), diag));
+        SPMM_TRY(b->kind->unit_make(view->unit_rows, b->longest, view->cols, unit_of(b, b->threads), diag));
 cleanup:
     if (status != SPMM_OK && b->units != NULL && b->threads < wanted)
         b->kind->unit_free(unit_of(b, b->threads));

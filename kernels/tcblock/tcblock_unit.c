@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See tcblock_unit.h. Each window is a merge of its eight rows, which are sorted already; a row block joins the
- * columns of its row windows by marks, or sorts them where they are far apart. */
+/* See tcblock_unit.h. Columns that are not far apart are marked: those of all rows say which columns there are, then
+ * those of each row window which of them it has. Else each window is a merge of its eight rows, which are sorted
+ * already, and a row block sorts the columns of its windows. */
 #include "tcblock_unit.h"
 
 #include <string.h>
@@ -8,32 +9,44 @@
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
 #include "tcblock_keys.h"
+#include "tcblock_rows.h"
 
 #define NO_COLUMN UINT32_MAX
 
-uint64_t spmmi_tcblock_unit_bytes(uint32_t windows)
+/* Entries of `positions`: of each marked column, or of a window's entries. */
+static uint64_t positions_of(uint32_t windows, uint64_t nonzeros, uint32_t cols)
 {
-    const struct spmmi_tcblock_unit *u = NULL;
-    const uint64_t one = sizeof *u->entries + sizeof *u->rows + sizeof *u->rank;
-    return windows == 1 ? one : one + sizeof *u->found + 2 * sizeof *u->keys;
+    return windows == 1 ? nonzeros + 1 : spmmi_marked_max(nonzeros, cols);
 }
 
-spmm_status_t spmmi_tcblock_unit_make(uint32_t windows, uint64_t nonzeros, struct spmmi_tcblock_unit *unit,
-                                      spmm_diag_t *diag)
+uint64_t spmmi_tcblock_unit_bytes(uint32_t windows, uint64_t nonzeros, uint32_t cols)
+{
+    const struct spmmi_tcblock_unit *u = NULL;
+    const uint64_t lists = (nonzeros + 1) * (sizeof *u->entries + sizeof *u->rows) +
+                           spmmi_marks_bytes(spmmi_marked_max(nonzeros, cols)) +
+                           positions_of(windows, nonzeros, cols) * sizeof *u->positions;
+    return windows == 1 ? lists
+                        : lists + (nonzeros + 1) * (sizeof *u->rank + sizeof *u->found + 2 * sizeof *u->keys);
+}
+
+spmm_status_t spmmi_tcblock_unit_make(uint32_t windows, uint64_t nonzeros, uint32_t cols,
+                                      struct spmmi_tcblock_unit *unit, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    const uint64_t panel = windows == 1 ? 0 : nonzeros;
+    const uint64_t panel = windows == 1 ? 0 : nonzeros + 1;
     memset(unit, 0, sizeof *unit);
     unit->windows = windows;
-    SPMM_TRY_ALLOC(unit->entries = spmmi_alloc(nonzeros, sizeof *unit->entries), diag);
-    SPMM_TRY_ALLOC(unit->rows = spmmi_alloc(nonzeros, sizeof *unit->rows), diag);
-    SPMM_TRY_ALLOC(unit->rank = spmmi_alloc(nonzeros, sizeof *unit->rank), diag);
+    unit->marked_max = spmmi_marked_max(nonzeros, cols);
+    SPMM_TRY_ALLOC(unit->entries = spmmi_alloc(nonzeros + 1, sizeof *unit->entries), diag);
+    SPMM_TRY_ALLOC(unit->rows = spmmi_alloc(nonzeros + 1, sizeof *unit->rows), diag);
+    SPMM_TRY_ALLOC(unit->rank = spmmi_alloc(panel, sizeof *unit->rank), diag);
+    SPMM_TRY_ALLOC(unit->marks = spmmi_alloc(spmmi_marks_bytes(unit->marked_max), sizeof *unit->marks), diag);
+    SPMM_TRY_ALLOC(
+        unit->positions = spmmi_alloc(positions_of(windows, nonzeros, cols), sizeof *unit->positions), diag);
     SPMM_TRY_ALLOC(unit->found = spmmi_alloc(panel, sizeof *unit->found), diag);
     SPMM_TRY_ALLOC(unit->keys = spmmi_alloc(panel, sizeof *unit->keys), diag);
     SPMM_TRY_ALLOC(unit->spare = spmmi_alloc(panel, sizeof *unit->spare), diag);
     unit->columns = windows == 1 ? unit->entries : unit->found;
-    for (uint64_t e = 0; windows == 1 && e < nonzeros; e++)
-        unit->rank[e] = (uint32_t)e;
 cleanup:
     return status;
 }
@@ -44,11 +57,15 @@ void spmmi_tcblock_unit_free(void *unit_)
     spmmi_free(unit->spare);
     spmmi_free(unit->keys);
     spmmi_free(unit->found);
+    spmmi_free(unit->positions);
+    spmmi_free(unit->marks);
     spmmi_free(unit->rank);
     spmmi_free(unit->rows);
     spmmi_free(unit->entries);
     memset(unit, 0, sizeof *unit);
 }
+
+/* ---- Columns that are far apart ---- */
 
 /* One window's entries from e on; the first entry behind them. */
 static uint32_t window_merge(struct spmmi_tcblock_unit *unit, uint32_t e, const int64_t *row_ptr,
@@ -79,40 +96,7 @@ static uint32_t window_merge(struct spmmi_tcblock_unit *unit, uint32_t e, const 
     return e;
 }
 
-/* The columns of the entries, ascending, and how many there are before each word of the marks. */
-static uint32_t marks_read(struct spmmi_tcblock_unit *unit, const uint64_t *marks, uint64_t *before,
-                           uint32_t words, uint32_t low)
-{
-    uint32_t count = 0;
-    for (uint32_t w = 0; w < words; w++) {
-        before[w] = count;
-        for (uint64_t bits = marks[w]; bits > 0; bits &= bits - 1)
-            unit->found[count++] =
-                (struct spmmi_tcblock_column){low + 64 * w + (uint32_t)__builtin_ctzll(bits), 0};
-    }
-    return count;
-}
-
-/* By a bit for each column of the range, which has so many words. */
-static uint32_t columns_mark(struct spmmi_tcblock_unit *unit, uint32_t entries, uint32_t low, uint32_t words)
-{
-    uint64_t *const marks = unit->keys, *const before = unit->spare;
-    memset(marks, 0, words * sizeof *marks);
-    for (uint32_t e = 0; e < entries; e++) {
-        const uint32_t at = unit->entries[e].column - low;
-        marks[at / 64] |= UINT64_C(1) << at % 64;
-    }
-    const uint32_t count = marks_read(unit, marks, before, words, low);
-    for (uint32_t e = 0; e < entries; e++) {
-        const uint32_t at = unit->entries[e].column - low;
-        const uint64_t left = marks[at / 64] & ((UINT64_C(1) << at % 64) - 1);
-        unit->rank[e] = (uint32_t)before[at / 64] + spmmi_ones(left);
-        unit->found[unit->rank[e]].values += unit->entries[e].values;
-    }
-    return count;
-}
-
-/* By sorting the entries. */
+/* Entries of one column become one column of the unit; rank is its position among them, ascending. */
 static uint32_t columns_sort(struct spmmi_tcblock_unit *unit, uint32_t entries, uint32_t low, uint32_t high)
 {
     uint32_t count = 0;
@@ -130,63 +114,120 @@ static uint32_t columns_sort(struct spmmi_tcblock_unit *unit, uint32_t entries, 
     return count;
 }
 
-/* Entries of one column become one column of the unit; rank is its position among them, ascending. Columns that are
- * not far apart are marked. */
-static uint32_t columns_join(struct spmmi_tcblock_unit *unit, uint32_t entries)
+static void unit_merge(struct spmmi_tcblock_unit *unit, const struct spmmi_tcblock_rows *look)
 {
-    uint32_t low = UINT32_MAX, high = 0;
+    uint32_t entries = 0;
     for (uint32_t w = 0; w < unit->windows; w++) {
-        const uint32_t begin = unit->window_first[w], end = unit->window_first[w + 1];
-        if (begin == end)
-            continue;
-        const uint32_t first = unit->entries[begin].column, last = unit->entries[end - 1].column;
-        low = first < low ? first : low;
-        high = last > high ? last : high;
+        const uint32_t first = w * SPMMI_WINDOW_ROWS;
+        const uint32_t left = look->count > first ? look->count - first : 0;
+        unit->window_first[w] = entries;
+        if (left > 0)
+            entries = window_merge(unit, entries, look->row_ptr, look->col_ind, look->rows + first,
+                                   left < SPMMI_WINDOW_ROWS ? left : SPMMI_WINDOW_ROWS);
     }
-    if (entries == 0)
-        return 0;
-    const uint32_t words = (high - low) / 64 + 1;
-    return words <= entries ? columns_mark(unit, entries, low, words)
-                            : columns_sort(unit, entries, low, high);
+    unit->window_first[unit->windows] = entries;
+    unit->count = unit->windows == 1 ? entries : columns_sort(unit, entries, look->low, look->high);
+}
+
+/* ---- Columns that are not ---- */
+
+static uint32_t ones_of_8(uint8_t bits)
+{
+    static const uint8_t ones[] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
+    return (uint32_t)ones[bits & 15] + ones[bits >> 4];
+}
+
+/* All zero, for so many columns. */
+static void marks_clear(struct spmmi_tcblock_unit *unit, uint32_t columns)
+{
+    memset(unit->marks, 0, spmmi_marks_bytes(columns));
+}
+
+static void window_mark(struct spmmi_tcblock_unit *unit, const struct spmmi_tcblock_rows *look)
+{
+    const uint32_t range = look->high - look->low + 1;
+    marks_clear(unit, range);
+    spmmi_marks_rows(unit->marks, look, 0, look->count, NULL);
+    unit->count = spmmi_marks_list(unit->marks, range, unit->positions, unit->rows);
+    unit->window_first[0] = 0;
+    unit->window_first[1] = unit->count;
+    for (uint32_t e = 0; e < unit->count; e++)
+        unit->entries[e] =
+            (struct spmmi_tcblock_column){look->low + unit->positions[e], ones_of_8(unit->rows[e])};
+}
+
+/* The columns of a row block, without their values, and the position of each. */
+static void columns_mark(struct spmmi_tcblock_unit *unit, const struct spmmi_tcblock_rows *look)
+{
+    const uint32_t range = look->high - look->low + 1;
+    marks_clear(unit, range);
+    for (uint32_t r = 0; r < look->count; r = spmmi_tcblock_rows_end(look, r, look->count))
+        spmmi_marks_row(unit->marks, look, r, NULL, 1);
+    unit->count = spmmi_marks_list(unit->marks, range, unit->rank, unit->rows);
+    for (uint32_t i = 0; i < unit->count; i++) {
+        unit->found[i] = (struct spmmi_tcblock_column){look->low + unit->rank[i], 0};
+        unit->positions[unit->rank[i]] = i;
+    }
+}
+
+static void row_block_mark(struct spmmi_tcblock_unit *unit, const struct spmmi_tcblock_rows *look)
+{
+    uint32_t e = 0;
+    columns_mark(unit, look);
+    for (uint32_t w = 0; w < unit->windows; w++) {
+        const uint32_t first = w * SPMMI_WINDOW_ROWS, last = first + SPMMI_WINDOW_ROWS;
+        unit->window_first[w] = e;
+        if (first >= look->count)
+            continue;
+        marks_clear(unit, unit->count);
+        spmmi_marks_rows(unit->marks, look, first, last < look->count ? last : look->count, unit->positions);
+        const uint32_t end = e + spmmi_marks_list(unit->marks, unit->count, unit->rank + e, unit->rows + e);
+        for (; e < end; e++)
+            unit->found[unit->rank[e]].values += ones_of_8(unit->rows[e]);
+    }
+    unit->window_first[unit->windows] = e;
 }
 
 void spmmi_tcblock_unit_read(struct spmmi_tcblock_unit *unit, const int64_t *row_ptr, const int32_t *col_ind,
                              const uint32_t *rows, uint32_t row_count)
 {
-    uint32_t entries = 0;
-    for (uint32_t w = 0; w < unit->windows; w++) {
-        const uint32_t first = w * SPMMI_WINDOW_ROWS;
-        const uint32_t left = row_count > first ? row_count - first : 0;
-        unit->window_first[w] = entries;
-        if (left > 0)
-            entries = window_merge(unit, entries, row_ptr, col_ind, rows + first,
-                                   left < SPMMI_WINDOW_ROWS ? left : SPMMI_WINDOW_ROWS);
-    }
-    unit->window_first[unit->windows] = entries;
-    unit->count = entries;
-    if (unit->windows > 1)
-        unit->count = columns_join(unit, entries);
+    struct spmmi_tcblock_rows look;
+    spmmi_tcblock_rows_look(row_ptr, col_ind, rows, row_count, &look);
+    unit->count = 0;
+    memset(unit->window_first, 0, sizeof unit->window_first);
+    if (look.low > look.high)
+        return;
+    if (!spmmi_rows_are_marked(&look, unit->marked_max))
+        unit_merge(unit, &look);
+    else if (unit->windows == 1)
+        window_mark(unit, &look);
+    else
+        row_block_mark(unit, &look);
 }
 
-/* windows, count and the first entries, as many words as make columns begin at a multiple of 8 bytes; columns, ranks,
- * rows. */
+/* windows, count and the first entries, as many words as make columns begin at a multiple of 8 bytes; columns, ranks of
+ * a row block, rows. */
 static uint64_t head_words(uint32_t windows)
 {
     return (2 + (uint64_t)windows + 1 + 1) / 2 * 2;
 }
 
+static uint64_t ranks_of(const struct spmmi_tcblock_unit *unit)
+{
+    return unit->windows == 1 ? 0 : unit->window_first[unit->windows];
+}
+
 uint64_t spmmi_tcblock_unit_bytes_kept(const void *unit_)
 {
     const struct spmmi_tcblock_unit *const unit = unit_;
-    const uint64_t entries = unit->window_first[unit->windows];
     return head_words(unit->windows) * sizeof(uint32_t) + unit->count * sizeof *unit->columns +
-           entries * (sizeof *unit->rank + sizeof *unit->rows);
+           ranks_of(unit) * sizeof *unit->rank + unit->window_first[unit->windows] * sizeof *unit->rows;
 }
 
 void spmmi_tcblock_unit_keep(const void *unit_, char *memory)
 {
     const struct spmmi_tcblock_unit *const unit = unit_;
-    const uint64_t entries = unit->window_first[unit->windows];
+    const uint64_t ranks = ranks_of(unit);
     uint32_t *const head = (uint32_t *)(void *)memory;
     head[0] = unit->windows;
     head[1] = unit->count;
@@ -194,12 +235,14 @@ void spmmi_tcblock_unit_keep(const void *unit_, char *memory)
     memory += head_words(unit->windows) * sizeof *head;
     memcpy(memory, unit->columns, unit->count * sizeof *unit->columns);
     memory += unit->count * sizeof *unit->columns;
-    memcpy(memory, unit->rank, entries * sizeof *unit->rank);
-    memcpy(memory + entries * sizeof *unit->rank, unit->rows, entries * sizeof *unit->rows);
+    memcpy(memory, unit->rank, ranks * sizeof *unit->rank);
+    memcpy(memory + ranks * sizeof *unit->rank, unit->rows,
+           unit->window_first[unit->windows] * sizeof *unit->rows);
 }
 
-void spmmi_tcblock_unit_recall(void *unit_, const char *memory)
+void spmmi_tcblock_unit_recall(void *unit_, const void *scratch, const char *memory)
 {
+    (void)scratch;
     struct spmmi_tcblock_unit *const unit = unit_;
     const uint32_t *const head = (const uint32_t *)(const void *)memory;
     unit->windows = head[0];
@@ -207,5 +250,5 @@ void spmmi_tcblock_unit_recall(void *unit_, const char *memory)
     memcpy(unit->window_first, head + 2, (unit->windows + 1) * sizeof *head);
     unit->columns = (const struct spmmi_tcblock_column *)(const void *)(head + head_words(unit->windows));
     unit->rank = (uint32_t *)(uintptr_t)(unit->columns + unit->count);
-    unit->rows = (uint8_t *)(unit->rank + unit->window_first[unit->windows]);
+    unit->rows = (uint8_t *)(unit->rank + ranks_of(unit));
 }

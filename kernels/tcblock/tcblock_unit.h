@@ -28,18 +28,21 @@ struct spmmi_tcblock_unit {
     uint32_t count;                                       /* distinct columns */
     const struct spmmi_tcblock_column *columns;           /* count, ascending */
     uint8_t *rows;                                /* of each entry: bit r: row r of the window has it */
-    uint32_t *rank;                               /* of each entry: its position in columns */
-    struct spmmi_tcblock_column *entries, *found; /* scratch, as the next two */
+    uint32_t *rank;                               /* of each entry of a row block: its position in columns */
+    struct spmmi_tcblock_column *entries, *found; /* scratch, as the next four */
     uint64_t *keys, *spare;
+    uint8_t *marks; /* of up to marked_max columns */
+    uint32_t *positions;
+    uint32_t marked_max;
 };
 
-/* Room for a unit of so many windows and nonzeros. Errors: MEMORY. Free with spmmi_tcblock_unit_free, also after an
- * error. */
-spmm_status_t spmmi_tcblock_unit_make(uint32_t windows, uint64_t nonzeros, struct spmmi_tcblock_unit *unit,
-                                      spmm_diag_t *diag);
+/* Room for a unit of so many windows and nonzeros, of a matrix of so many columns. Errors: MEMORY. Free with
+ * spmmi_tcblock_unit_free, also after an error. */
+spmm_status_t spmmi_tcblock_unit_make(uint32_t windows, uint64_t nonzeros, uint32_t cols,
+                                      struct spmmi_tcblock_unit *unit, spmm_diag_t *diag);
 void spmmi_tcblock_unit_free(void *unit);
-/* Bytes of that room for each nonzero. */
-uint64_t spmmi_tcblock_unit_bytes(uint32_t windows);
+/* Bytes of that room. */
+uint64_t spmmi_tcblock_unit_bytes(uint32_t windows, uint64_t nonzeros, uint32_t cols);
 
 /* Fill unit from its rows: row_count of them, the last windows may have fewer than 8 or none. Time: linear in the
  * nonzeros; for a panel whose columns are far apart times the bytes of their range. */
@@ -53,6 +56,6 @@ void spmmi_tcblock_unit_read(struct spmmi_tcblock_unit *unit, const int64_t *row
 #define SPMMI_UNIT_KEPT ((SPMMI_TCBLOCK_WINDOWS_MAX + 4) * sizeof(uint32_t))
 uint64_t spmmi_tcblock_unit_bytes_kept(const void *unit);
 void spmmi_tcblock_unit_keep(const void *unit, char *memory);
-void spmmi_tcblock_unit_recall(void *unit, const char *memory);
+void spmmi_tcblock_unit_recall(void *unit, const void *scratch, const char *memory);
 
 #endif

@@ -13,14 +13,15 @@ uint32_t spmmi_window_block_columns(uint32_t value_bytes)
     return SPMMI_TCBLOCK_BLOCK;
 }
 
-uint64_t spmmi_windows_bytes(uint32_t unit_rows)
+uint64_t spmmi_windows_bytes(uint32_t unit_rows, uint64_t nonzeros, uint32_t cols)
 {
-    return spmmi_tcblock_unit_bytes(windows_of(unit_rows));
+    return spmmi_tcblock_unit_bytes(windows_of(unit_rows), nonzeros, cols);
 }
 
-spmm_status_t spmmi_windows_make(uint32_t unit_rows, uint64_t nonzeros, void *unit, spmm_diag_t *diag)
+spmm_status_t spmmi_windows_make(uint32_t unit_rows, uint64_t nonzeros, uint32_t cols, void *unit,
+                                 spmm_diag_t *diag)
 {
-    return spmmi_tcblock_unit_make(windows_of(unit_rows), nonzeros, unit, diag);
+    return spmmi_tcblock_unit_make(windows_of(unit_rows), nonzeros, cols, unit, diag);
 }
 
 void spmmi_windows_read(const struct spmmi_tcblock_frame *f, void *unit, const uint32_t *rows,

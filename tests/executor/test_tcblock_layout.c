@@ -12,7 +12,7 @@
 
 #include "executor/pack/op_pattern.h"
 #include "format/base/alloc.h"
-#include "tcblock_literal.h"
+#include "tcblock_built.h"
 #include "kernels/bcsr/bcsr_pack.h"
 #include "kernels/bcsr/bcsr_shape.h"
 #include "kernels/panel/panel_shape.h"
@@ -20,78 +20,7 @@
 #include "tests/support/tcblock_kind_of.h"
 #include "tests/support/scorecard.h"
 
-static const struct tcblock_shape shapes[] = {
-    {SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_DENSE, 8, SPMMI_STEPS_MAX, 0, SPMM_F32},
-    {SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_PACKED, 8, 7, 0, SPMM_F16},
-    {SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_PACKED, 8, 1, SPMMI_PART_REORDERED, SPMM_F64},
-    {SPMM_FAMILY_PANEL, SPMM_SCHEDULE_DENSE, 64, SPMMI_STEPS_MAX, 0, SPMM_F64},
-    {SPMM_FAMILY_PANEL, SPMM_SCHEDULE_PACKED, 64, 5, TCBLOCK_REORDERED_OUTPUT, SPMM_F32},
-    {SPMM_FAMILY_PANEL, SPMM_SCHEDULE_PACKED, 128, 1, 0, SPMM_BF16},
-    {SPMM_FAMILY_PANEL, SPMM_SCHEDULE_DENSE, 128, 3, SPMMI_PART_REORDERED, SPMM_F16},
-    {SPMM_FAMILY_PANEL, SPMM_SCHEDULE_PACKED, 256, SPMMI_STEPS_MAX, SPMMI_PART_REORDERED, SPMM_F64},
-    {SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, 64, SPMMI_STEPS_MAX, 0, SPMM_F32},
-    {SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, 64, 3, TCBLOCK_REORDERED_OUTPUT, SPMM_BF16},
-    {SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, 128, 1, 0, SPMM_F16},
-    {SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, 128, 5, SPMMI_PART_REORDERED, SPMM_F64},
-};
-#define SHAPE_COUNT (sizeof shapes / sizeof shapes[0])
 #define ONE_UNIT 7 /* the shape that holds "power law" in one unit */
-
-static struct spmmi_part part_of(const struct tcblock_shape *shape, int64_t rows)
-{
-    struct spmmi_part part = {.op = SPMM_OP_N,
-                              .family = shape->family,
-                              .schedule = shape->schedule,
-                              .item_size = shape->item_size,
-                              .item_count = (uint64_t)rows,
-                              .block_rows = shape->block_rows,
-                              .flags = shape->flags};
-    part.items = calloc((size_t)rows + 1, sizeof *part.items);
-    assert_non_null(part.items);
-    for (int64_t i = 0; i < rows; i++)
-        part.items[i] = (uint32_t)i;
-    for (uint64_t i = (uint64_t)rows; shape->flags != 0 && i > 1; i--) {
-        const uint64_t other = test_hash(i, 78) % i;
-        const uint32_t kept = part.items[i - 1];
-        part.items[i - 1] = part.items[other];
-        part.items[other] = kept;
-    }
-    return part;
-}
-
-static struct tcblock_built built_make(struct test_matrix *a, const struct tcblock_shape *shape)
-{
-    struct tcblock_built b = {.a = a, .shape = shape, .part = part_of(shape, a->rows)};
-    spmm_diag_t diag = {.text = ""};
-    if (spmmi_tcblocks_build(test_tcblock_kind_of(&b.part), a->rows, a->cols, a->row_ptr, a->col_ind, &b.part,
-                             shape->dtype, &b.layout, &diag) != SPMM_OK)
-        fail_msg("%s: %s", a->name, diag.text);
-    return b;
-}
-
-static void built_free(struct tcblock_built *b)
-{
-    spmmi_tcblocks_free(&b->layout);
-    free(b->part.items);
-    test_matrix_free(b->a);
-}
-
-/* A matrix of its rows written out, -1 ending each. */
-static struct test_matrix *matrix_of(int64_t rows, int64_t cols, const int32_t *columns)
-{
-    struct test_matrix *a = calloc(1, sizeof *a);
-    assert_non_null(a);
-    *a = (struct test_matrix){.name = "by hand", .rows = rows, .cols = cols};
-    a->row_ptr = calloc((size_t)rows + 1, sizeof *a->row_ptr);
-    a->col_ind = calloc((size_t)(rows * cols) + 1, sizeof *a->col_ind);
-    assert_true(a->row_ptr != NULL && a->col_ind != NULL);
-    for (int64_t i = 0; i < rows; i++, columns++) {
-        for (; *columns >= 0; columns++)
-            a->col_ind[a->nnz++] = *columns;
-        a->row_ptr[i + 1] = a->nnz;
-    }
-    return a;
-}
 
 #define ASSERT_ARRAY(got, ...)                                           \
     do {                                                                 \
@@ -110,7 +39,7 @@ static void a_row_window_worked_out_by_hand(void **state)
     const int32_t columns[] = {0, 3, 9, -1, -1, 2, 3, 4, 5, 6, 7, 8, 9, 11, -1};
     const struct tcblock_shape shape = {
         SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_PACKED, 8, SPMMI_STEPS_MAX, 0, SPMM_F32};
-    struct tcblock_built b = built_make(matrix_of(3, 12, columns), &shape);
+    struct tcblock_built b = tcblock_built_make(tcblock_matrix_of(3, 12, columns), &shape);
     const struct spmmi_tcblocks *f = &b.layout.view;
     assert_int_equal(f->unit_count, 1);
     assert_int_equal(f->step_count, 2);
@@ -134,7 +63,7 @@ static void a_row_window_worked_out_by_hand(void **state)
     assert_int_equal(f->items[0].begin, 0);
     assert_int_equal(f->items[0].end, 2);
     assert_int_equal(f->items[0].slot, NONE);
-    built_free(&b);
+    tcblock_built_free(&b);
 }
 
 static void a_row_block_worked_out_by_hand(void **state)
@@ -162,7 +91,7 @@ static void a_row_block_worked_out_by_hand(void **state)
     columns[end++] = -1;
     assert_int_equal(end, sizeof columns / sizeof columns[0]);
     const struct tcblock_shape shape = {SPMM_FAMILY_PANEL, SPMM_SCHEDULE_PACKED, 64, 1, 0, SPMM_F32};
-    struct tcblock_built b = built_make(matrix_of(66, 148, columns), &shape);
+    struct tcblock_built b = tcblock_built_make(tcblock_matrix_of(66, 148, columns), &shape);
     const struct spmmi_tcblocks *f = &b.layout.view;
     assert_int_equal(f->unit_count, 2);
     assert_int_equal(f->step_count, 3);
@@ -201,7 +130,7 @@ static void a_row_block_worked_out_by_hand(void **state)
     assert_int_equal(f->splits[0].unit, 0);
     assert_int_equal(f->splits[0].first, 0);
     assert_int_equal(f->splits[0].count, 2);
-    built_free(&b);
+    tcblock_built_free(&b);
 }
 
 static void a_block_row_group_worked_out_by_hand(void **state)
@@ -222,7 +151,7 @@ static void a_block_row_group_worked_out_by_hand(void **state)
         columns[end++] = -1;
     }
     const struct tcblock_shape shape = {SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, 64, 1, 0, SPMM_F32};
-    struct tcblock_built b = built_make(matrix_of(66, 72, columns), &shape);
+    struct tcblock_built b = tcblock_built_make(tcblock_matrix_of(66, 72, columns), &shape);
     const struct spmmi_tcblocks *f = &b.layout.view;
     assert_int_equal(f->unit_count, 2);
     assert_int_equal(f->step_count, 3);
@@ -248,7 +177,7 @@ static void a_block_row_group_worked_out_by_hand(void **state)
     assert_int_equal(f->item_count, 3);
     assert_int_equal(f->slot_count, 2);
     assert_int_equal(f->split_count, 1);
-    built_free(&b);
+    tcblock_built_free(&b);
 }
 
 static void positions_of_16_bit_and_f64_values_worked_out_by_hand(void **state)
@@ -271,13 +200,14 @@ static void every_value_is_where_a_plain_construction_puts_it(void **state)
 {
     (void)state;
     for (int m = 0; m < test_matrix_count(); m++)
-        for (size_t s = 0; s < SHAPE_COUNT; s++) {
-            struct tcblock_built b = built_make(test_matrix_make(m, TEST_VALUES_INTEGER), &shapes[s]);
-            if (shapes[s].family == SPMM_FAMILY_BCSR)
+        for (size_t s = 0; s < TCBLOCK_SHAPES; s++) {
+            struct tcblock_built b =
+                tcblock_built_make(test_matrix_make(m, TEST_VALUES_INTEGER), &tcblock_shapes[s]);
+            if (tcblock_shapes[s].family == SPMM_FAMILY_BCSR)
                 bcsr_literal_check(&b);
             else
                 tcblock_literal_check(&b);
-            built_free(&b);
+            tcblock_built_free(&b);
         }
 }
 
@@ -286,14 +216,14 @@ static uint32_t built_with_room(const struct tcblock_shape *shape, uint64_t room
 {
     spmmi_store_max_hook = room;
     spmmi_store_kept_hook = spmmi_store_refused_hook = 0;
-    struct tcblock_built b = built_make(test_matrix_named("power law", TEST_VALUES_INTEGER), shape);
+    struct tcblock_built b = tcblock_built_make(test_matrix_named("power law", TEST_VALUES_INTEGER), shape);
     spmmi_store_max_hook = SPMMI_STORE_MAX;
     if (shape->family == SPMM_FAMILY_BCSR)
         bcsr_literal_check(&b);
     else
         tcblock_literal_check(&b);
     const uint32_t units = b.layout.view.unit_count;
-    built_free(&b);
+    tcblock_built_free(&b);
     return units;
 }
 
@@ -303,12 +233,12 @@ static void units_that_are_not_kept_are_read_again(void **state)
     (void)state;
     const int threads_before = omp_get_max_threads();
     omp_set_num_threads(2);
-    for (size_t s = 0; s < SHAPE_COUNT; s++) {
-        const uint32_t units = built_with_room(&shapes[s], 0);
+    for (size_t s = 0; s < TCBLOCK_SHAPES; s++) {
+        const uint32_t units = built_with_room(&tcblock_shapes[s], 0);
         assert_int_equal(spmmi_store_kept_hook, 0);
         for (uint64_t room = 30000; units > 1 && (room == 30000 || spmmi_store_refused_hook == 0);
              room = room * 3 / 4)
-            (void)built_with_room(&shapes[s], room);
+            (void)built_with_room(&tcblock_shapes[s], room);
         if (units > 1)
             assert_in_range(spmmi_store_kept_hook, 1, units - 1);
         assert_int_equal(units > 1, s != ONE_UNIT);
@@ -358,50 +288,24 @@ static void block_columns_are_found_however_far_apart(void **state)
         int32_t columns[5 + 15 + 3] = {0, far, -1, far + 1, -1};
         memset(columns + 5, 0xff, 15 * sizeof *columns); /* 15 rows without nonzeros */
         columns[20] = 3, columns[21] = far, columns[22] = -1;
-        struct tcblock_built b = built_make(matrix_of(18, 2400, columns), &shape);
+        struct tcblock_built b = tcblock_built_make(tcblock_matrix_of(18, 2400, columns), &shape);
         assert_int_equal(b.a->nnz, 5);
         bcsr_literal_check(&b);
-        built_free(&b);
+        tcblock_built_free(&b);
     }
-}
-
-/* The arrays of a layout with their entries, padding included. */
-struct array {
-    const void *entries;
-    uint64_t count, pad;
-    size_t size;
-};
-#define ARRAY_COUNT 9
-static void arrays_of(const struct spmmi_tcblocks *f, struct array arrays[ARRAY_COUNT])
-{
-    const int is_bcsr = f->block_rows == 16;
-    const uint64_t steps = f->step_count, width = is_bcsr ? 4 : f->unit_rows == 8 ? 8 : 128;
-    const uint64_t runs = is_bcsr ? 1 : f->unit_rows / 8, words = is_bcsr ? f->block_columns / 4 : 1;
-    const uint64_t pad = SPMMI_TCBLOCK_PAD;
-    const struct array all[ARRAY_COUNT] = {
-        {f->row_of, (uint64_t)f->unit_count * f->unit_rows, pad, 4},
-        {f->columns, steps * width, pad, 4},
-        {f->locals, f->block_count, pad, 8},
-        {f->block_first, steps * runs + 1, pad, 4},
-        {f->masks, steps, pad, 4},
-        {f->bitmaps, f->block_count * words, pad, 8},
-        {f->value_first, f->block_count + UINT64_C(1), pad, 4},
-        {f->items, f->item_count, 0, sizeof *f->items},
-        {f->splits, f->split_count, 0, sizeof *f->splits},
-    };
-    memcpy(arrays, all, sizeof all);
 }
 
 static void padding_is_zero_and_bytes_are_exact(void **state)
 {
     (void)state;
     for (int m = 0; m < test_matrix_count(); m++)
-        for (size_t s = 0; s < SHAPE_COUNT; s++) {
-            struct tcblock_built b = built_make(test_matrix_make(m, TEST_VALUES_INTEGER), &shapes[s]);
-            struct array arrays[ARRAY_COUNT];
+        for (size_t s = 0; s < TCBLOCK_SHAPES; s++) {
+            struct tcblock_built b =
+                tcblock_built_make(test_matrix_make(m, TEST_VALUES_INTEGER), &tcblock_shapes[s]);
+            struct tcblock_array arrays[TCBLOCK_ARRAYS];
             uint64_t bytes = 0;
-            arrays_of(&b.layout.view, arrays);
-            for (int i = 0; i < ARRAY_COUNT; i++) {
+            tcblock_arrays_of(&b.layout.view, arrays);
+            for (int i = 0; i < TCBLOCK_ARRAYS; i++) {
                 if (arrays[i].entries == NULL)
                     continue;
                 const uint8_t *pad = (const uint8_t *)arrays[i].entries + arrays[i].count * arrays[i].size;
@@ -410,7 +314,7 @@ static void padding_is_zero_and_bytes_are_exact(void **state)
                 bytes += (arrays[i].count + arrays[i].pad) * arrays[i].size;
             }
             assert_int_equal(spmmi_tcblocks_bytes(&b.layout.view), bytes);
-            built_free(&b);
+            tcblock_built_free(&b);
         }
 }
 
@@ -418,8 +322,9 @@ static void counts_are_those_of_the_layout(void **state)
 {
     (void)state;
     for (int m = 0; m < test_matrix_count(); m++)
-        for (size_t s = 0; s < SHAPE_COUNT; s++) {
-            struct tcblock_built b = built_make(test_matrix_make(m, TEST_VALUES_INTEGER), &shapes[s]);
+        for (size_t s = 0; s < TCBLOCK_SHAPES; s++) {
+            struct tcblock_built b =
+                tcblock_built_make(test_matrix_make(m, TEST_VALUES_INTEGER), &tcblock_shapes[s]);
             struct spmmi_tcblocks counts, wanted = b.layout.view;
             uint64_t scratch = 0;
             wanted.row_of = wanted.columns = wanted.block_first = wanted.masks = wanted.value_first = NULL;
@@ -428,11 +333,11 @@ static void counts_are_those_of_the_layout(void **state)
             wanted.items = NULL;
             wanted.splits = NULL;
             assert_int_equal(spmmi_tcblocks_count(test_tcblock_kind_of(&b.part), b.a->rows, b.a->cols,
-                                                  b.a->row_ptr, b.a->col_ind, &b.part, shapes[s].dtype,
-                                                  &counts, &scratch, NULL),
+                                                  b.a->row_ptr, b.a->col_ind, &b.part,
+                                                  tcblock_shapes[s].dtype, &counts, &scratch, NULL),
                              SPMM_OK);
             assert_memory_equal(&counts, &wanted, sizeof counts);
-            built_free(&b);
+            tcblock_built_free(&b);
         }
 }
 
@@ -442,17 +347,17 @@ static void threads_change_nothing(void **state)
     const int threads_before = omp_get_max_threads();
     static const char *const names[] = {"9000 x 1 dense", "power law", "band", "dense row among sparse"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        for (size_t s = 0; s < SHAPE_COUNT; s++) {
+        for (size_t s = 0; s < TCBLOCK_SHAPES; s++) {
             omp_set_num_threads(1);
             struct tcblock_built one =
-                built_make(test_matrix_named(names[i], TEST_VALUES_INTEGER), &shapes[s]);
+                tcblock_built_make(test_matrix_named(names[i], TEST_VALUES_INTEGER), &tcblock_shapes[s]);
             omp_set_num_threads(8);
             struct tcblock_built many =
-                built_make(test_matrix_named(names[i], TEST_VALUES_INTEGER), &shapes[s]);
-            struct array arrays[2][ARRAY_COUNT];
-            arrays_of(&one.layout.view, arrays[0]);
-            arrays_of(&many.layout.view, arrays[1]);
-            for (int k = 0; k < ARRAY_COUNT; k++) {
+                tcblock_built_make(test_matrix_named(names[i], TEST_VALUES_INTEGER), &tcblock_shapes[s]);
+            struct tcblock_array arrays[2][TCBLOCK_ARRAYS];
+            tcblock_arrays_of(&one.layout.view, arrays[0]);
+            tcblock_arrays_of(&many.layout.view, arrays[1]);
+            for (int k = 0; k < TCBLOCK_ARRAYS; k++) {
                 assert_int_equal(arrays[0][k].count, arrays[1][k].count);
                 if (arrays[0][k].entries != NULL)
                     assert_memory_equal(arrays[0][k].entries, arrays[1][k].entries,
@@ -460,8 +365,8 @@ static void threads_change_nothing(void **state)
             }
             assert_memory_equal(one.layout.value_map, many.layout.value_map,
                                 (size_t)one.a->nnz * sizeof *one.layout.value_map);
-            built_free(&one);
-            built_free(&many);
+            tcblock_built_free(&one);
+            tcblock_built_free(&many);
         }
     omp_set_num_threads(threads_before);
 }
@@ -469,7 +374,8 @@ static void threads_change_nothing(void **state)
 static void the_map_of_a_transpose_is_in_the_order_of_a(void **state)
 {
     (void)state;
-    struct tcblock_built b = built_make(test_matrix_named("arrow", TEST_VALUES_INTEGER), &shapes[1]);
+    struct tcblock_built b =
+        tcblock_built_make(test_matrix_named("arrow", TEST_VALUES_INTEGER), &tcblock_shapes[1]);
     int64_t *t_map = calloc((size_t)b.a->nnz, sizeof *t_map);
     uint32_t *before = calloc((size_t)b.a->nnz, sizeof *before);
     assert_true(t_map != NULL && before != NULL);
@@ -481,7 +387,7 @@ static void the_map_of_a_transpose_is_in_the_order_of_a(void **state)
         assert_int_equal(b.layout.value_map[t_map[q]], before[q]);
     free(before);
     free(t_map);
-    built_free(&b);
+    tcblock_built_free(&b);
 }
 
 static void too_many_nonzeros_are_refused(void **state)
@@ -508,8 +414,8 @@ static void failing_allocations_leave_nothing_behind(void **state)
 {
     (void)state;
     struct test_matrix *a = test_matrix_named("arrow", TEST_VALUES_INTEGER);
-    for (size_t s = 0; s < SHAPE_COUNT; s++) {
-        struct spmmi_part part = part_of(&shapes[s], a->rows);
+    for (size_t s = 0; s < TCBLOCK_SHAPES; s++) {
+        struct spmmi_part part = tcblock_part_of(&tcblock_shapes[s], a->rows);
         const int64_t live = spmmi_alloc_live();
         int64_t k = 0, refused = 0, failed = -1;
         for (; failed != 0; k++) {
@@ -518,7 +424,7 @@ static void failing_allocations_leave_nothing_behind(void **state)
             spmmi_alloc_fail_at(k, 0);
             const spmm_status_t status =
                 spmmi_tcblocks_build(test_tcblock_kind_of(&part), a->rows, a->cols, a->row_ptr, a->col_ind,
-                                     &part, shapes[s].dtype, &layout, NULL);
+                                     &part, tcblock_shapes[s].dtype, &layout, NULL);
             spmmi_alloc_fail_at(-1, 0);
             failed += spmmi_alloc_failures();
             assert_true(status == SPMM_OK || (status == SPMM_ERR_MEMORY && failed != 0));

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Layouts that are made of marks are those that are made without. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "kernels/tcblock/tcblock_store.h"
+#include "tcblock_built.h"
+#include "tests/support/tcblock_kind_of.h"
+
+/* By marks, where with a map it is by cursors. */
+static void arrays_without_a_map_are_the_same(const struct tcblock_built *b)
+{
+    struct tcblock_array with[TCBLOCK_ARRAYS], without[TCBLOCK_ARRAYS];
+    struct spmmi_tcblock_layout layout;
+    spmm_diag_t diag = {.text = ""};
+    if (spmmi_tcblocks_build_unmapped(test_tcblock_kind_of(&b->part), b->a->rows, b->a->cols, b->a->row_ptr,
+                                      b->a->col_ind, &b->part, b->shape->dtype, SPMMI_STORE_MAX, &layout,
+                                      &diag) != SPMM_OK)
+        fail_msg("%s: %s", b->a->name, diag.text);
+    assert_null(layout.value_map);
+    tcblock_arrays_of(&b->layout.view, with);
+    tcblock_arrays_of(&layout.view, without);
+    for (int i = 0; i < TCBLOCK_ARRAYS; i++) {
+        assert_int_equal(with[i].entries == NULL, without[i].entries == NULL);
+        if (with[i].entries == NULL)
+            continue;
+        assert_int_equal(with[i].count, without[i].count);
+        assert_memory_equal(with[i].entries, without[i].entries, with[i].count * with[i].size);
+    }
+    spmmi_tcblocks_free(&layout);
+}
+
+static void layouts_need_no_map(void **state)
+{
+    (void)state;
+    for (int m = 0; m < test_matrix_count(); m++)
+        for (size_t s = 0; s < TCBLOCK_SHAPES; s++) {
+            struct tcblock_built b =
+                tcblock_built_make(test_matrix_make(m, TEST_VALUES_INTEGER), &tcblock_shapes[s]);
+            arrays_without_a_map_are_the_same(&b);
+            tcblock_built_free(&b);
+        }
+}
+
+#define ALIKE_ROWS 150
+#define ALIKE_LENGTH 6
+
+/* Groups of 1 to 7 rows that are alike, or differ in an inner column or in length alone, and rows without nonzeros. The
+ * columns of a group are so far apart, from another first one on. */
+static struct test_matrix *rows_alike(int32_t apart)
+{
+    int32_t columns[ALIKE_ROWS * (ALIKE_LENGTH + 1)];
+    size_t end = 0;
+    for (int32_t row = 0, group = 0; row < ALIKE_ROWS; group++) {
+        for (int32_t i = 0; i <= group % 7 && row < ALIKE_ROWS; i++, row++) {
+            for (int32_t k = 0; k < ALIKE_LENGTH && group % 5 != 4; k++)
+                if (group % 3 == 0 || k != 2 || i % 2 == 0)
+                    columns[end++] = group + k * apart + (group % 3 == 1 && k == 3 && i == 1);
+            columns[end++] = -1;
+        }
+    }
+    return tcblock_matrix_of(ALIKE_ROWS, ALIKE_ROWS + ALIKE_LENGTH * apart, columns);
+}
+
+/* Near columns are marked, those of a unit in more than 64 a nonzero are not. */
+static void rows_that_are_alike_are_packed_as_others(void **state)
+{
+    static const int32_t apart[] = {2, 9, 100, 1500, 10000};
+    (void)state;
+    for (size_t k = 0; k < sizeof apart / sizeof apart[0]; k++)
+        for (size_t s = 0; s < TCBLOCK_SHAPES; s++) {
+            struct tcblock_built b = tcblock_built_make(rows_alike(apart[k]), &tcblock_shapes[s]);
+            if (tcblock_shapes[s].family == SPMM_FAMILY_BCSR)
+                bcsr_literal_check(&b);
+            else
+                tcblock_literal_check(&b);
+            arrays_without_a_map_are_the_same(&b);
+            tcblock_built_free(&b);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(layouts_need_no_map),
+        cmocka_unit_test(rows_that_are_alike_are_packed_as_others),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
