@@ -160,7 +160,7 @@ static void search_text(const struct spmmi_trace *t, char *text, size_t size)
     static const char *const forms[] = {
         [SPMMI_REASON_TYPE] = "its kernels do not multiply these values as the options ask",
         [SPMMI_REASON_COLUMNS] = "%.0f columns, it is considered from %.0f on",
-        [SPMMI_REASON_SMALL] = "%.0f nonzeros, it is considered from %.0f on",
+        [SPMMI_REASON_SMALL] = "nonzeros: %.0f, it is considered from %.0f on",
         [SPMMI_REASON_UNPRICED] = "the cost model has no prediction for it here",
         [SPMMI_REASON_TOO_LARGE] = "%.0f entries, it can index %.0f",
         [SPMMI_REASON_PRUNED] = "it could take %.2f us at best, the best so far takes %.2f us",

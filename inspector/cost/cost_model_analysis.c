@@ -142,8 +142,7 @@ static void close_item(struct item_levels *l, double steps)
     }
 }
 
-/* The items of a row split: consecutive rows until they hold item size nonzeros. Steps are aligned: an item that begins
- * or ends inside one walks it whole. */
+/* The items of a row split: consecutive rows until they hold item size nonzeros. */
 static void analysis_rows(int64_t rows, const int64_t *row_ptr, struct spmmi_model_matrix *m)
 {
     const int64_t item_size = SPMMI_MODEL_ITEM_SIZE;
@@ -154,7 +153,7 @@ static void analysis_rows(int64_t rows, const int64_t *row_ptr, struct spmmi_mod
         m->rows_used += length > 0;
         m->longest = fmax(m->longest, (double)length);
         if (row_ptr[row + 1] - begin >= item_size || row + 1 == rows) {
-            const double steps = (double)((row_ptr[row + 1] + STEP - 1) / STEP - begin / STEP);
+            const double steps = ceil((double)(row_ptr[row + 1] - begin) / STEP);
             m->item_longest = fmax(m->item_longest, steps);
             close_item(&levels, steps);
             begin = row_ptr[row + 1];

@@ -14,8 +14,6 @@
 #include "format/base/file_io.h"
 
 #define DEVICE_OF_ANY "h200" /* whose rates are used where no device is named */
-/* Its L2 cache may be that of h100: what only a larger one holds is not counted on (docs/decisions/0112). */
-#define L2_OF_ANY (50 * 1048576.0)
 
 static const struct spmmi_profile_text *find_text(const char *name)
 {
@@ -60,7 +58,6 @@ spmm_status_t spmmi_device_profile_open(const char *device, struct spmmi_device_
         if (is_any) {
             snprintf(profile->name, sizeof profile->name, "any");
             profile->target = SPMMI_TARGET_ANY;
-            profile->l2_bytes = fmin(profile->l2_bytes, L2_OF_ANY);
         }
         goto cleanup;
     }

@@ -45,16 +45,16 @@ strided_gbs = 272.8 545.4 1095
 
 # Constants of the cost model: start_us launch_us, then the factors of DRAM, L2, L1, arithmetic, issue, waves,
 # longest walk and conversions; fitted to 14,529 products on an H200 and judged on 7,723 of other matrices
-# (docs/model.md, "How good it is"; docs/decisions/0094 says which are older;
-# 0100, which are of an H100 too; those of row-split and nonzero-split are of 0112, fitted to both);
+# (docs/model.md, "How good it is"; docs/decisions/0094 says which are older, and that row-split.f16 has 60 products;
+# 0100, which are of an H100 too; row-split.f32 and f64 are those of 0108);
 # those of conversions in rows (f32, f16), window (f16) and panel (tf32, 3xtf32, f16) were fitted to 153 column-major
 # products since, those of panel in tf32 and 3xtf32 as one (decision 0083)
-model.row-split.f32 = 0.1994 0.8131 1.113 0.5028 0.4654 1.002 1.077 2.235 1.261 1.179
-model.row-split.f64 = 0.297 1.085 1.16 0.3155 0.7535 1 1.004 1.941 1.302 0.9237
-model.row-split.f16 = 0.9158 1.154 1.3 0.7613 0.6111 0.9915 0.9703 1.593 1.287 1.455
-model.nonzero-split.f32 = 0.6227 0.7041 1.201 0.3001 1.111 0.9999 0.9991 2.892 0.8513 1.134
-model.nonzero-split.f64 = 0.4616 0.6279 1.239 0.306 1.269 0.9998 0.9969 2.328 0.8469 1.151
-model.nonzero-split.f16 = 1.029 1.111 1.463 0.7648 1.108 0.9976 0.9865 2.038 1.528 1.636
+model.row-split.f32 = 0.1794 0.8131 1.21 0.4631 0.6329 1.003 1.1 2.491 1.396 1.179
+model.row-split.f64 = 0.1777 0.6857 1.241 0.5552 0.9417 1.001 1.017 1.901 1.554 1.136
+model.row-split.f16 = 1.707 2.413 1.549 0.485 0.813 0.996 1.004 2.007 1.129 1.728
+model.nonzero-split.f32 = 0.8114 1.357 1.39 0.2566 1.215 0.9993 0.9821 2.743 1.127 1.233
+model.nonzero-split.f64 = 0.7021 1.078 1.412 0.2527 1.337 0.9996 0.9949 2.226 1.143 1.147
+model.nonzero-split.f16 = 0.9835 1.179 1.638 0.6594 1.275 1 1.002 2.076 1.56 1.633
 model.tiled.f32 = 0.51 1.06 2.31 1.11 1.71 1 1 1.04 0.998 1.09
 model.tiled.f64 = 0.3244 1 1.539 1.124 2.003 0.9989 0.9961 0.7455 1.637 1
 model.tiled.f16 = 0.5608 1.012 2.855 1.08 1.864 1 1.046 1.314 1.072 1.147
@@ -82,9 +82,8 @@ model.gemm.tf32 = 7.693 0.7 2.581 0.5563 1 0.05 1 1 1.39 1.47
 model.wide.f32 = 1.211 1.9 4.678 1.008 0.969 0.996 2.334 1.012 3.615 1
 
 # Risks: factors of predictions when candidates are compared, docs/model.md ("Risks"), set by the same products
-risk.row-split.f32 = 0.96 0.92 1.04 1
-risk.row-split.f64 = 0.96 1 1.08 1
-risk.nonzero-split.f64 = 1 1 1.04 1
+risk.row-split.f32 = 0.97 1.1 1.04 1.06
+risk.row-split.f64 = 0.96 1.1 1.06 1.06
 risk.tiled.f32 = 1 0.89 1 1
 risk.tiled.f16 = 0.97 0.97 0.97 1.02
 risk.window = 1.04 1.04 1.06 1.04

@@ -22,9 +22,6 @@
  * where they come from DRAM (docs/decisions/0094). */
 #define L1_STEPS 0.5
 #define DRAM_STEPS 2.0
-/* Of the time that A takes of DRAM, what steps wait for: less of long walks (docs/decisions/0112). */
-#define ROW_WAITS 1.0
-#define NONZERO_WAITS 0.5
 #define TEAM_ENDS 1.0 /* steps that the sum over a team takes */
 
 /* Few columns: what a row of B of a sector or less costs, beside the weights of longer ones: bytes of a lookup of the
@@ -188,31 +185,6 @@ static void add_slices(const struct spmmi_model_query *q, const struct shape *s,
     p->term[SPMMI_TERM_LONGEST] = ceil(q->matrix->longest / (s->share * SPMMI_SLICE_BATCH)) * 2 * latency;
 }
 
-static double bytes_of_a(const struct spmmi_model_query *q, const struct shape *s)
-{
-    const struct spmmi_model_matrix *m = q->matrix;
-    const double value = m->has_equal_values ? 0 : q->value_bytes;
-    if (s->is_sliced)
-        return spmmi_slices_index_bytes(&m->slices) + (double)m->slices.entries * value;
-    return m->nnz * ((m->cols <= SPMMI_NARROW_COLUMNS ? NARROW_BYTES : INDEX_BYTES) + value);
-}
-
-/* A comes from DRAM once, or for each tile. */
-static double dram_of_a(const struct spmmi_model_query *q, const struct shape *s)
-{
-    const double a = bytes_of_a(q, s);
-    return a * (a > L2_USED * q->profile->l2_bytes ? s->tiles : 1) / q->profile->copy_rate;
-}
-
-/* Where nothing fetches the next nonzeros ahead (rows.cuh), a step waits for its own and only then asks for rows of B,
- * which do not hide what A takes of DRAM. */
-static double waits_for_a(const struct spmmi_model_query *q, const struct shape *s)
-{
-    const int fetches_ahead = s->is_staged || s->share > 1 || q->n <= 1;
-    const double share = q->candidate->schedule == SPMM_SCHEDULE_ROW_SPLIT ? ROW_WAITS : NONZERO_WAITS;
-    return fetches_ahead ? 0 : share * dram_of_a(q, s);
-}
-
 /* What a step takes; the shares of the caches are known. Of few columns and of values of 16 bits the measurements show
  * no difference. */
 static double step_of(const struct spmmi_model_query *q, const struct shape *s,
@@ -263,8 +235,7 @@ static void add_walks(const struct spmmi_model_query *q, const struct shape *s, 
         warp_steps * s->tiles * WARP / s->lanes * (of_a + 4 * fmax(row, line_cost)) / d->l1_rate;
     p->term[SPMMI_TERM_ISSUE] =
         warp_steps * s->tiles * instructions / (ISSUE_PER_CYCLE * d->multiprocessors * d->clock_hz);
-    p->term[SPMMI_TERM_WAVES] =
-        step_of(q, s, p) * block_steps * s->tiles * latency / resident + waits_for_a(q, s);
+    p->term[SPMMI_TERM_WAVES] = step_of(q, s, p) * block_steps * s->tiles * latency / resident;
     p->term[SPMMI_TERM_LONGEST] = longest * latency;
 }
 
@@ -297,6 +268,15 @@ static const struct spmmi_model_locality *order_of(const struct spmmi_model_quer
     return begins_apart ? &q->matrix->side_by_side : &q->matrix->by_rows;
 }
 
+static double bytes_of_a(const struct spmmi_model_query *q, const struct shape *s)
+{
+    const struct spmmi_model_matrix *m = q->matrix;
+    const double value = m->has_equal_values ? 0 : q->value_bytes;
+    if (s->is_sliced)
+        return spmmi_slices_index_bytes(&m->slices) + (double)m->slices.entries * value;
+    return m->nnz * ((m->cols <= SPMMI_NARROW_COLUMNS ? NARROW_BYTES : INDEX_BYTES) + value);
+}
+
 static void add_bytes(const struct spmmi_model_query *q, const struct shape *s, int direct_c, int b_is_near,
                       struct spmmi_prediction *p)
 {
@@ -315,11 +295,12 @@ static void add_bytes(const struct spmmi_model_query *q, const struct shape *s, 
         p->l1_share = fmax(p->l1_share, fmin(narrow_share(q), l2.share));
 
     const double a = bytes_of_a(q, s);
+    const double a_reads = a > L2_USED * d->l2_bytes ? s->tiles : 1;
     const double b = m->nnz * row * s->tiles;
     const double c = m->rows * ceil(q->n * q->value_bytes / SECTOR) * SECTOR;
     const double c_dram = m->rows * q->n * q->value_bytes;
     const double misses = b_is_near && set * s->tiles <= L2_USED * d->l2_bytes ? 0 : 1 - l2.share;
-    p->term[SPMMI_TERM_DRAM] = dram_of_a(q, s) + (b * misses + c_dram) / d->copy_rate;
+    p->term[SPMMI_TERM_DRAM] = (a * a_reads + b * misses + c_dram) / d->copy_rate;
     const double stream = spmmi_profile_table_at(&d->gather, 512, 0.5 * d->l2_bytes);
     p->term[SPMMI_TERM_L2] = (s->is_staged ? STAGED_GATHERS : 1) * b * (1 - p->l1_share) /
                                  spmmi_profile_table_at(&d->gather, row, fmin(set, d->l2_bytes)) +

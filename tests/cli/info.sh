@@ -14,7 +14,7 @@ silent_err
 says 'format 1.7, f32, with values, made by spmm-inspector 0.3.0'
 says '10,974 x 10,974, 428,650 nonzeros'
 says 'panel/dense, 10,974 rows, '
-says 'choice     variants 0, 4: rows/row-split: predicted '
+says 'choice     variants 0, 3: rows/row-split: predicted '
 says 'more       --full shows every candidate, the permutations, the row lengths, the row blocks and the sections'
 for absent in refused 'Row lengths' 'Row blocks' 'Permutations' 'Sections'; do
     says_not "$absent"

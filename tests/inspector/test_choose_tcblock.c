@@ -389,7 +389,7 @@ static void rows_stay_where_the_gain_is_small(void **state)
     const double launch_us = trace_of(plan, 0, SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_DENSE)->predicted_us - 500;
     spmm_plan_destroy(plan);
     for (int i = 0; i < 2; i++) {
-        plan = plan_with("gen:band:4000:60", (i == 0 ? 0.9 : 0.8) * rows_us - launch_us, 1e-6, options);
+        plan = plan_with("gen:band:4000:60", (i == 0 ? 0.87 : 0.8) * rows_us - launch_us, 1e-6, options);
         assert_int_equal(test_is_tcblocks(plan->parts[0].family), i == 1);
         const struct spmmi_trace *t = trace_of(plan, 0, SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_DENSE);
         assert_true(i == 1 || (t->reason == SPMMI_REASON_MARGIN && t->value == t->predicted_us &&

@@ -116,17 +116,6 @@ static void known_names_open(void **state)
     }
 }
 
-static void any_device_has_the_smaller_cache(void **state)
-{
-    (void)state;
-    struct spmmi_device_profile any, h100, h200;
-    assert_int_equal(spmmi_device_profile_open("any", &any, NULL), SPMM_OK);
-    assert_int_equal(spmmi_device_profile_open("h100", &h100, NULL), SPMM_OK);
-    assert_int_equal(spmmi_device_profile_open("h200", &h200, NULL), SPMM_OK);
-    assert_true(h100.l2_bytes < h200.l2_bytes);
-    assert_true(any.l2_bytes == h100.l2_bytes && any.copy_rate == h200.copy_rate);
-}
-
 struct mistake {
     const char *name, *text;
     uint64_t line;
@@ -270,7 +259,6 @@ int main(void)
         cmocka_unit_test(whole_numbers_may_have_points),
         cmocka_unit_test(rates_lie_between_their_points),
         cmocka_unit_test(known_names_open),
-        cmocka_unit_test(any_device_has_the_smaller_cache),
         cmocka_unit_test(binary_and_long_files_are_refused),
         cmocka_unit_test(a_file_is_opened_by_its_path),
         cmocka_unit_test(torn_files_do_no_harm),
