@@ -10,6 +10,7 @@
 
 #include "executor/spgemm/product_state.h"
 #include "kernels/spgemm/spgemm_longs.h"
+#include "kernels/spgemm/spgemm_ranges.h"
 #include "sparse_twin.h"
 #include "tests/support/sparse_forms.h"
 
@@ -100,14 +101,44 @@ static void small_budgets_get_what_fits(void **state)
     test_sparse_mixed_rows_free(&p);
 }
 
-/* Within these budgets: the bits of the CPU, or refused. t: of a kernel with a workspace that is enough for all.
- * Returns the bytes of the device; 0: refused. */
+/* Memory of the GPU that a product has taken. */
+struct taken {
+    uint64_t held, most;
+};
+
+static void *allocate(void *context, size_t bytes, int device, void *stream)
+{
+    struct taken *taken = context;
+    void *block = NULL;
+    (void)device, (void)stream;
+    if (cudaMalloc(&block, bytes) != cudaSuccess)
+        return NULL;
+    taken->held += bytes;
+    if (taken->held > taken->most)
+        taken->most = taken->held;
+    return block;
+}
+
+static void release(void *context, void *block, size_t bytes, int device, void *stream)
+{
+    struct taken *taken = context;
+    (void)device, (void)stream;
+    (void)cudaFree(block); /* no function of the allocator may leave by longjmp */
+    taken->held -= bytes;
+}
+
+/* Within these budgets: the bits of the CPU, or refused, and no more memory. t: of a kernel with a workspace that is
+ * enough for all. Returns the bytes of the device; 0: refused. */
 static uint64_t expect_bits_within(struct sparse_twin *t, const struct test_sparse_product *p,
                                    uint64_t device_budget, uint64_t host_budget, const char *kernel)
 {
     spmm_product_executor_options_t o = SPMM_PRODUCT_EXECUTOR_OPTIONS_INIT;
     spmm_product_info_t info = {.struct_size = sizeof info};
     spmm_product_t *const usual = t->gpu;
+    struct taken taken = {0, 0};
+    const uint64_t uncounted = (uint64_t)p->count - 1; /* a byte of each stage that has positions */
+    const spmm_device_allocator_t allocator = {sizeof allocator, allocate, release, &taken};
+    o.allocator = &allocator;
     o.threads = 1; /* whose memory counts on the host */
     o.device_budget_bytes = device_budget;
     o.host_budget_bytes = host_budget;
@@ -115,6 +146,9 @@ static uint64_t expect_bits_within(struct sparse_twin *t, const struct test_spar
     const spmm_status_t status = spmm_product_create(t->plan, 0, &o, &t->gpu, NULL);
     if (status == SPMM_OK) {
         assert_int_equal(spmm_product_info(t->gpu, &info), SPMM_OK);
+        assert_in_range(taken.held - info.device_bytes, 0, uncounted);
+        assert_true(info.host_bytes == t->info.host_bytes); /* of each kernel */
+        assert_true(host_budget == 0 || info.host_bytes <= host_budget);
         sparse_twin_poison(t);
         sparse_twin_check(t, p);
         spmm_product_destroy(t->gpu);
@@ -122,7 +156,39 @@ static uint64_t expect_bits_within(struct sparse_twin *t, const struct test_spar
         assert_int_equal(status, SPMM_ERR_PLAN_BUDGET);
     }
     t->gpu = usual;
+    assert_true(taken.held == 0 && (device_budget == 0 || taken.most <= device_budget + uncounted));
     return info.device_bytes;
+}
+
+/* Least memory of the host that the ranges of columns take. */
+static uint64_t bytes_of_ranges(const struct spmmi_spgemm_stage *stage)
+{
+    uint64_t least = 0, enough = UINT32_MAX;
+    while (least < enough) {
+        const uint64_t half = least + (enough - least) / 2;
+        struct spmmi_spgemm_ranges ranges;
+        const spmm_status_t status = spmmi_spgemm_ranges_make(stage, half, &ranges, NULL);
+        spmmi_spgemm_ranges_free(&ranges);
+        assert_true(status == SPMM_OK || status == SPMM_ERR_PLAN_BUDGET);
+        least = status == SPMM_OK ? least : half + 1;
+        enough = status == SPMM_OK ? half : enough;
+    }
+    return least;
+}
+
+/* Lists that take so much of the host need `counts` beside them while they are made; then they lie beside ranges. Less
+ * than either is refused. */
+static void check_columns_of_host(struct sparse_twin *t, const struct test_sparse_product *p,
+                                  const struct spmmi_spgemm_longs *longs, uint64_t bytes, uint64_t counts)
+{
+    struct spmmi_spgemm_stage stage = t->cpu->stages[p->count - 2];
+    stage.longs = longs;
+    const uint64_t ranges = bytes_of_ranges(&stage), lists = t->info.host_bytes + bytes,
+                   least = lists + (ranges > counts ? ranges : counts);
+    assert_true(expect_bits_within(t, p, 0, lists + counts - 1, "columns") == 0);
+    assert_true(expect_bits_within(t, p, 0, lists + ranges - 1, "columns") == 0);
+    if (p->count == 2) /* else another stage may need more */
+        assert_true(expect_bits_within(t, p, 0, least, "columns") > 0);
 }
 
 /* Budgets of which lists of long entries leave nothing, or a byte less, for what comes after them. */
@@ -140,11 +206,16 @@ static void check_long_budgets(struct test_sparse_product p)
         struct spmmi_spgemm_longs longs = {.count = 0};
         uint64_t bytes = 0;
         assert_int_equal(spmmi_spgemm_longs_make(stage, has_all, UINT64_MAX, &longs, &bytes, NULL), SPMM_OK);
+        if (!has_all)
+            check_columns_of_host(&t, &p, &longs, bytes, counts);
         spmmi_spgemm_longs_free(&longs);
         for (uint64_t less = 0; less < 2; less++) {
-            (void)expect_bits_within(&t, &p, bytes + 1 - less, 0, NULL);
-            (void)expect_bits_within(&t, &p, 0, t.info.host_bytes + counts + bytes + 1 - less, NULL);
-            (void)expect_bits_within(&t, &p, 0, t.info.host_bytes + counts + bytes + 1 - less, "columns");
+            const uint64_t lists = bytes + 1 - less;
+            if (lists > 0) { /* 0: no limit */
+                (void)expect_bits_within(&t, &p, lists, 0, NULL);
+                assert_true(lists >= least || expect_bits_within(&t, &p, lists, 0, "columns") == 0);
+            }
+            (void)expect_bits_within(&t, &p, 0, t.info.host_bytes + counts + lists, NULL);
         }
     }
     sparse_twin_free(&t);
