@@ -19,6 +19,8 @@
 
 #define ENTRIES_MAX 400000
 #define REPEATS 1000
+#define SHARED_BYTES (227 * 1024) /* memory of a thread block of sm_90 and the emulator */
+#define BITMAP_COLUMNS 778239     /* most that fit in it: 24,320 words */
 
 static const char *const methods[] = {NULL, "hash", "bitmap"};
 
@@ -177,6 +179,8 @@ TEST_PATTERN(long_left, i == 0 || j % 800 == i || (i == 3 && j % 800 < 500))
 TEST_PATTERN(long_right, j == 0 || j == 1 + i || (i < 4800 && (j == 5001 || j == 5002)))
 TEST_PATTERN(long_right_cut, j < 7 || j == 7 + i)
 TEST_PATTERN(two_columns, j == 0 || i % 9 == 4)
+TEST_PATTERN(first_row_full, i == 0 || j == i)
+TEST_PATTERN(two_of_twenty, j == 0 || j == 1 + i % 19)
 TEST_PATTERN(one_long_row, i == 0 || j % 2 == 0)
 TEST_PATTERN(some_long_columns, j == 0 || (j < 4 && i % 2 == j % 2) || j == 4 + i)
 
@@ -214,6 +218,17 @@ static void long_entries_have_the_bits_of_the_cpu(void **state)
         check_patterns(patterns[turn], turn > 0 ? SPMM_F32 : SPMM_F64, turn);
 }
 
+/* So many rows that each has 16 KiB of shared memory, where as few as above have all; forced bitmaps: row 0, of 12,000
+ * products, is cut, and the ends of its pieces are found in three windows of 2,730 entries. */
+static void long_rows_of_small_windows_have_the_bits_of_the_cpu(void **state)
+{
+    static const struct test_pattern patterns[] = {{"first row full", 140, 6000, first_row_full},
+                                                   {"two of twenty", 6000, 20, two_of_twenty}};
+    (void)state;
+    check_patterns(patterns, SPMM_F64, 0);
+    check_patterns(patterns, SPMM_F32, 1);
+}
+
 /* Every row has column 0, and row 0 the others too. */
 static struct test_matrix *column_and_row(int64_t rows, int64_t cols)
 {
@@ -247,21 +262,40 @@ static void long_entries_of_many_stretches_have_the_bits_of_the_cpu(void **state
     test_matrix_free(b);
 }
 
-/* Bitmaps that just fit in shared memory beside the sums of rows that may have long entries, and such that fit beside
- * those of usual rows alone: entries are counted by bitmaps in shared memory then, and columns found by others. */
+/* Within memory for what a product takes beside bitmaps in global memory, which are 51 MB, and not for these. */
+static void expect_bitmaps(const struct test_matrix *a, const struct test_matrix *b, int are_shared)
+{
+    struct arrays left = arrays_of(a, SPMM_F64, SPMM_I64, SPMM_I32, 1),
+                  right = arrays_of(b, SPMM_F64, SPMM_I64, SPMM_I32, 1);
+    spmm_product_once_options_t o = SPMM_PRODUCT_ONCE_OPTIONS_INIT;
+    spmm_csr_t c;
+    int shared_bytes = 0;
+    TEST_CUDA(cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));
+    o.device_budget_bytes = 40000000;
+    const spmm_status_t status = spmm_product_once(&left.view, &right.view, 0, &o, &c, NULL);
+    if (status == SPMM_OK)
+        spmm_product_once_free(&c);
+    if (shared_bytes == SHARED_BYTES)
+        assert_int_equal(status, are_shared ? SPMM_OK : SPMM_ERR_PLAN_BUDGET);
+    arrays_free(&left);
+    arrays_free(&right);
+}
+
+/* Bitmaps that just fit in shared memory, 24,320 words, and such that have a word too many: these lie in global memory,
+ * those of rows with long entries too. */
 static void long_entries_of_wide_rows_have_the_bits_of_the_cpu(void **state)
 {
     static const struct test_pattern left = {"long left", 7, 5000, long_left},
                                      right = {"long right, apart", 5000, 5003, long_right};
-    static const int32_t apart[] = {145, 150}; /* 725,435 and 750,450 columns; 729,000 and 778,000 fit */
     (void)state;
-    for (int i = 0; i < 2; i++) {
+    for (int turn = 0; turn < 4; turn++) {
         struct test_matrix *a = test_matrix_of(&left, TEST_VALUES_REAL),
                            *b = test_matrix_of(&right, TEST_VALUES_REAL);
         for (int64_t q = 0; q < b->nnz; q++)
-            b->col_ind[q] *= apart[i];
-        b->cols *= apart[i];
-        check(a, b, i == 0 ? SPMM_F32 : SPMM_F64, i);
+            b->col_ind[q] *= 155; /* up to 775,310 */
+        b->cols = BITMAP_COLUMNS + turn / 2;
+        check(a, b, turn % 2 ? SPMM_F32 : SPMM_F64, turn);
+        expect_bitmaps(a, b, turn / 2 == 0);
         test_matrix_free(a);
         test_matrix_free(b);
     }
@@ -295,7 +329,7 @@ static void larger_rows_have_the_bits_of_the_cpu(void **state)
                                                    {"half", 60, 20, half},
                                                    {"many longer rows", 2200, 100, half},
                                                    {"60 columns", 100, 60, long_rows},
-                                                   {"as many as fit", 40, 778000, far_columns}};
+                                                   {"as many as fit", 40, BITMAP_COLUMNS, far_columns}};
     static const int pairs[][2] = {{0, 1},   {2, 2},   {3, 3},  {4, 4},  {5, 6},   {7, 8},   {9, 10}, {9, 11},
                                    {12, 13}, {14, 15}, {7, 16}, {9, 17}, {18, 19}, {20, 21}, {9, 22}};
     struct test_matrix *a[sizeof patterns / sizeof patterns[0]];
@@ -466,6 +500,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_of_48_kib_are_launched),
         cmocka_unit_test(long_entries_have_the_bits_of_the_cpu),
+        cmocka_unit_test(long_rows_of_small_windows_have_the_bits_of_the_cpu),
         cmocka_unit_test(long_entries_of_many_stretches_have_the_bits_of_the_cpu),
         cmocka_unit_test(long_entries_of_wide_rows_have_the_bits_of_the_cpu),
         cmocka_unit_test(every_shape_has_the_bits_of_the_cpu),
