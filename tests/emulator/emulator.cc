@@ -161,11 +161,16 @@ extern "C" void say_slow(int)
 void read_settings()
 {
     const char *const named = getenv("EMULATOR_ORDER"), *const steps = getenv("EMULATOR_SWITCHES");
-    order = named == nullptr                   ? FORWARD
-            : strcmp(named, "reverse") == 0    ? REVERSE
-            : strcmp(named, "ahead") == 0      ? AHEAD
-            : strncmp(named, "random", 6) == 0 ? RANDOM
-                                               : FORWARD;
+    if (named == nullptr)
+        order = FORWARD;
+    else if (strcmp(named, "reverse") == 0)
+        order = REVERSE;
+    else if (strcmp(named, "ahead") == 0)
+        order = AHEAD;
+    else if (strncmp(named, "random", 6) == 0)
+        order = RANDOM;
+    else
+        stop("EMULATOR_ORDER is %s: expected reverse, ahead, or random and a number", named);
     if (order == RANDOM)
         shuffle_source.seed(strtoull(named + 6, nullptr, 10));
     switches_max = steps != nullptr ? strtoull(steps, nullptr, 10) : UINT64_MAX;

@@ -8,6 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <string>
+
 #include "kernels/shared/async.cuh"
 #include "kernels/shared/cluster.cuh"
 #include "kernels/shared/launch.cuh"
@@ -186,6 +188,17 @@ void what_can_never_end_is_reported(void **)
     expect_report(take_much, "bytes of shared memory, 49152 are allowed");
 }
 
+// Before the first kernel of this process, which reads the order.
+void an_unknown_order_is_refused(void **)
+{
+    const char *const named = getenv("EMULATOR_ORDER");
+    const std::string kept = named != nullptr ? named : "";
+    assert_int_equal(setenv("EMULATOR_ORDER", "behind", 1), 0);
+    expect_report(do_nothing, "EMULATOR_ORDER is behind");
+    assert_int_equal(
+        named != nullptr ? setenv("EMULATOR_ORDER", kept.c_str(), 1) : unsetenv("EMULATOR_ORDER"), 0);
+}
+
 struct Memory {
     unsigned *data;
     Memory()
@@ -325,6 +338,7 @@ void blocks_of_a_cluster_read_each_other(void **)
 int main()
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_unknown_order_is_refused),
         cmocka_unit_test(what_can_never_end_is_reported),
         cmocka_unit_test(threads_of_a_block_share_memory),
         cmocka_unit_test(shared_memory_begins_without_values_and_copies_are_late),
