@@ -181,28 +181,6 @@ cleanup:
     return status;
 }
 
-/* Finds the columns of B that long entries may have. An entry of C has as many products as its row of A and its column
- * of B have entries, at most. */
-static spmm_status_t find_long_columns(struct once *o)
-{
-    spmm_status_t status = SPMM_OK;
-    struct spmmi_once_work *w = &o->work;
-    const uint64_t counts = spmmi_once_aligned((uint64_t)w->b.cols * sizeof *w->column_entries),
-                   columns = (uint64_t)w->b.nnz / SPMMI_SPGEMM_STRETCH;
-    void *block = NULL;
-    if (o->counts.long_rows == 0 || o->counts.products > SPMMI_SPGEMM_STRETCHED_MAX) {
-        w->stretch = UINT32_MAX;
-        return SPMM_OK;
-    }
-    SPMM_TRY(take_scratch(o, counts + columns * sizeof *w->long_columns, &block));
-    w->column_entries = block;
-    w->long_columns = (int32_t *)(void *)((char *)block + counts);
-    SPMM_TRY_CUDA(cudaMemsetAsync(block, 0, (size_t)counts, o->in->stream), o->diag);
-    SPMM_TRY_CUDA((cudaError_t)spmmi_once_long_columns_cuda(w, o->in->stream), o->diag);
-cleanup:
-    return status;
-}
-
 /* The symbolic phase: how many entries each row has, and all of them. */
 static spmm_status_t count_entries(struct once *o)
 {
@@ -211,7 +189,8 @@ static spmm_status_t count_entries(struct once *o)
     void *stream = o->in->stream;
     const uint32_t *tried = o->counts.tried;
     w->share = spmmi_spgemm_share(o->counts.products, o->counts.heavy_rows);
-    SPMM_TRY(find_long_columns(o));
+    if (o->counts.long_rows == 0 || o->counts.products > SPMMI_SPGEMM_STRETCHED_MAX)
+        w->stretch = UINT32_MAX;
     int is_dependent = 0;
     if (tried[SPMMI_ONCE_GIANT] > 0) {
         SPMM_TRY(take_bitmaps(o));
@@ -233,8 +212,6 @@ static spmm_status_t count_entries(struct once *o)
     SPMM_TRY_CUDA((cudaError_t)spmmi_once_sum_cuda(w, stream), o->diag);
     SPMM_TRY_CUDA((cudaError_t)spmmi_once_bin_entries_cuda(w, stream), o->diag);
     SPMM_TRY(read_counts(o));
-    if (o->counts.long_tasks == 0)
-        w->stretch = UINT32_MAX;
 cleanup:
     return status;
 }
@@ -257,6 +234,27 @@ cleanup:
     return status;
 }
 
+/* Most of the long entries: each has more products than a stretch. */
+static uint32_t most_long_entries(const struct once *o)
+{
+    return o->counts.long_tasks > 0 ? (uint32_t)(o->counts.products / (SPMMI_SPGEMM_STRETCH + 1)) : 0;
+}
+
+static spmm_status_t compute_long(struct once *o, int is_f64)
+{
+    spmm_status_t status = SPMM_OK;
+    const struct spmmi_once_work *w = &o->work;
+    const uint64_t tasks = o->counts.long_tasks;
+    void *stream = o->in->stream;
+    if (tasks == 0)
+        return SPMM_OK;
+    SPMM_TRY_CUDA((cudaError_t)spmmi_once_long_tasks_cuda(w, tasks, is_f64, w->can_overlap, stream), o->diag);
+    SPMM_TRY_CUDA((cudaError_t)spmmi_once_long_entries_cuda(w, most_long_entries(o), is_f64, stream),
+                  o->diag);
+cleanup:
+    return status;
+}
+
 /* Rows that are not of tables: columns, then tasks. */
 static spmm_status_t compute_wide(struct once *o, int is_f64)
 {
@@ -267,14 +265,16 @@ static spmm_status_t compute_wide(struct once *o, int is_f64)
     const uint64_t tasks = o->counts.tasks + o->counts.long_tasks,
                    partials = spmmi_once_aligned(tasks * sizeof *w->tasks),
                    cuts = partials +
-                          spmmi_once_aligned(o->counts.partials * spmm_dtype_size(o->in->a->value_type));
+                          spmmi_once_aligned(o->counts.partials * spmm_dtype_size(o->in->a->value_type)),
+                   long_entries = cuts + spmmi_once_aligned(o->counts.cuts * sizeof *w->cuts);
     SPMM_TRY(take_bitmaps(o));
-    SPMM_TRY(take_scratch(o, cuts + o->counts.cuts * sizeof *w->cuts, &block));
+    SPMM_TRY(take_scratch(o, long_entries + most_long_entries(o) * sizeof *w->long_entries, &block));
     w->tasks = block;
     w->tasks_room = o->counts.tasks;
     w->long_tasks = w->tasks + o->counts.tasks;
     w->partials = (char *)block + partials;
     w->cuts = (struct spmmi_once_cut *)(void *)((char *)block + cuts);
+    w->long_entries = (struct spmmi_once_long_entry *)(void *)((char *)block + long_entries);
     int is_dependent = 0; /* tasks are made while columns are found */
     for (int c = SPMMI_ONCE_GIANT; c >= SPMMI_ONCE_WIDE; c--)
         if (rows[c] > 0) {
@@ -289,14 +289,7 @@ static spmm_status_t compute_wide(struct once *o, int is_f64)
     SPMM_TRY_CUDA(
         (cudaError_t)spmmi_once_values_cuda(w, o->counts.tasks, o->counts.warp_tasks, is_f64, stream),
         o->diag);
-    if (o->counts.long_tasks == 0)
-        return SPMM_OK;
-    SPMM_TRY_CUDA(
-        (cudaError_t)spmmi_once_long_tasks_cuda(w, o->counts.long_tasks, is_f64, w->can_overlap, stream),
-        o->diag);
-    SPMM_TRY_CUDA((cudaError_t)spmmi_once_long_entries_cuda(w, o->counts.long_tasks * o->counts.long_columns,
-                                                            is_f64, w->can_overlap, stream),
-                  o->diag);
+    SPMM_TRY(compute_long(o, is_f64));
 cleanup:
     return status;
 }

@@ -51,16 +51,22 @@ struct spmmi_once_counts {
     unsigned int tried[SPMMI_ONCE_CLASSES];                     /* rows of each class, by products */
     unsigned int rows[SPMMI_ONCE_CLASSES];                      /* by entries */
     unsigned int cuts;                                          /* rows that are cut in k */
-    unsigned int heavy_rows;                   /* of heavy_products multiplications or more */
-    unsigned int long_rows;                    /* of A, of more entries than a stretch of products has */
-    unsigned int long_columns;                 /* of B, likewise; none: there are no long entries */
-    unsigned long long long_tasks, long_taken; /* of more such entries of A, at most, and by then */
+    unsigned int heavy_rows; /* of heavy_products multiplications or more */
+    unsigned int long_rows;  /* of A, of more entries than a stretch has products, and of as many products */
+    unsigned int long_entries; /* entries of C, or of a piece, of more products than a stretch: in the list */
+    unsigned long long long_tasks; /* tasks of more entries of A than a stretch has products: at most */
+    unsigned long long long_taken; /* of them: in the list */
 };
 
 /* A range of the entries of a row of C, summed over entries [begin, end) of the row of A. */
 struct spmmi_once_task {
     uint32_t row, range, begin, end;
     uint64_t partial; /* where the partial sums of the row lie; SPMMI_ONCE_WHOLE: it is not cut */
+};
+
+/* A long entry: entry number `place` of the range of a long task, which has its number in their list. */
+struct spmmi_once_long_entry {
+    uint32_t task, place;
 };
 
 struct spmmi_once_cut {
@@ -85,9 +91,8 @@ struct spmmi_once_work {
     void *c_values, *partials;
     struct spmmi_once_task *tasks; /* those of a warp are the last ones, from the end on */
     uint64_t tasks_room;
-    struct spmmi_once_task *long_tasks; /* those of more than a stretch of entries of A */
-    uint32_t *column_entries;           /* of each column of B; not counted on in long ones */
-    int32_t *long_columns;
+    struct spmmi_once_task *long_tasks; /* of more entries of A than a stretch has products */
+    struct spmmi_once_long_entry *long_entries;
     struct spmmi_once_cut *cuts;
     uint32_t *bitmaps;     /* two of bitmap_words for each of the blocks; NULL: they fit in shared memory */
     uint32_t bitmap_words; /* columns / 32, and one */
@@ -127,14 +132,11 @@ int spmmi_once_tasks_cuda(const struct spmmi_once_work *w, int row_class, uint32
                           int is_dependent, void *stream);
 int spmmi_once_values_cuda(const struct spmmi_once_work *w, uint64_t tasks, uint64_t warp_tasks, int is_f64,
                            void *stream);
-/* Columns of B that long entries may have: counts->long_columns and their list. Before entries are binned. */
-int spmmi_once_long_columns_cuda(const struct spmmi_once_work *w, void *stream);
-/* The values of long tasks, but for those of long columns; then these. pairs: of a long task and a long column, at
- * most. is_dependent: they may run beside each other and the values of other tasks. */
+/* The values of long tasks, but for long entries, and the list of these; then theirs. tasks, entries: at most.
+ * is_dependent: they may run beside the values of other tasks. */
 int spmmi_once_long_tasks_cuda(const struct spmmi_once_work *w, uint64_t tasks, int is_f64, int is_dependent,
                                void *stream);
-int spmmi_once_long_entries_cuda(const struct spmmi_once_work *w, uint64_t pairs, int is_f64,
-                                 int is_dependent, void *stream);
+int spmmi_once_long_entries_cuda(const struct spmmi_once_work *w, uint32_t entries, int is_f64, void *stream);
 int spmmi_once_join_cuda(const struct spmmi_once_work *w, uint32_t cuts, int is_f64, void *stream);
 /* Most words of a bitmap that fits in this much shared memory of a thread block. */
 uint32_t spmmi_once_words_max(uint32_t shared_bytes);

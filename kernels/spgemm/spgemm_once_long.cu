@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products without a plan: the values of long tasks, but for entries of long columns (spgemm_once_long_entries.cu).
+// Products without a plan: the values of long tasks, but for long entries, which are listed:
+// spgemm_once_long_entries.cu.
 //
 // block     512 threads: a task. Each takes an entry of the left factor and finds its part of the range, which is done
 //           once for all warps; then they load the products of these parts side by side, a tile of 512 of them
 // sums      in shared memory. A warp adds those products of the tile that are of its entries, every 16th 32 of the
 //           range, by ascending k from 0, fused
+// counts    of the products of each entry, in shared memory: an entry that has more than a stretch is long, and its
+//           further products are left out
 // overlap   this may run beside the kernels of other values: neither reads or writes what the other writes
 #include "spgemm_once_range.cuh"
 
@@ -22,26 +25,29 @@ template <typename Real> struct TileMemory {
     // Of products.
     Real b[TILE_THREADS];
     uint16_t position[TILE_THREADS], entry[TILE_THREADS];
-    uint32_t long_bits[SPMMI_ONCE_RANGE / 32]; // entries of C of long columns
+    uint32_t counts[SPMMI_ONCE_RANGE]; // products of each entry of C
     uint32_t shared[TILE_WARPS];
-
-    __device__ __forceinline__ bool is_of_long_column(uint32_t e) const
-    {
-        return (long_bits[e / 32] >> e % 32 & 1) != 0;
-    }
 };
 
-// Sums of 0, and which entries of the range are of long columns.
-template <typename Real>
-__device__ __forceinline__ void open_range(const spmmi_once_work &w, const Range &r, TileMemory<Real> &memory)
+template <typename Real> __device__ __forceinline__ void open_range(const Range &r, TileMemory<Real> &memory)
 {
-    for (uint32_t e = threadIdx.x; e < (r.count + 31) / 32 * 32; e += TILE_THREADS) {
-        const bool is_long = e < r.count && w.column_entries[w.c_columns[r.first + e]] > w.stretch;
-        const unsigned bits = __ballot_sync(EVERY_LANE, is_long);
-        if (threadIdx.x % 32 == 0)
-            memory.long_bits[e / 32] = bits;
+    for (uint32_t e = threadIdx.x; e < r.count; e += TILE_THREADS) {
         memory.sums[e] = Real(0);
+        memory.counts[e] = 0;
     }
+}
+
+// Sums of the range, and which of its entries are long; their order in the list does not count.
+template <typename Real>
+__device__ __forceinline__ void close_range(const spmmi_once_work &w, uint64_t task, const Range &r,
+                                            const TileMemory<Real> &memory)
+{
+    Real *const to = target_of<Real>(w, w.long_tasks[task], r);
+    for (uint32_t e = threadIdx.x; e < r.count; e += TILE_THREADS)
+        if (memory.counts[e] <= w.stretch)
+            to[e] = memory.sums[e];
+        else
+            w.long_entries[atomicAdd(&w.counts->long_entries, 1u)] = {(uint32_t)task, e};
 }
 
 // The last of ascending numbers that is at most x, as the first one is.
@@ -63,7 +69,7 @@ __device__ __forceinline__ void load_product(const spmmi_once_work &w, const Ran
     if (is_there) {
         const uint32_t entry = last_up_to(memory.begin, q), at = memory.start[entry] + q,
                        place = place_of(w.c_columns + r.first, r.count, w.b.columns[at]);
-        position = memory.is_of_long_column(place) ? NO_POSITION : place;
+        position = atomicAdd(memory.counts + place, 1u) < w.stretch ? place : NO_POSITION;
         memory.b[threadIdx.x] = static_cast<const Real *>(w.b.values)[at];
         memory.entry[threadIdx.x] = (uint16_t)entry;
     }
@@ -116,22 +122,31 @@ __device__ __forceinline__ void add_products(const spmmi_once_work &w, const spm
 template <typename Real>
 __global__ void __launch_bounds__(TILE_THREADS) long_tasks_kernel(const __grid_constant__ spmmi_once_work w)
 {
-    __shared__ TileMemory<Real> memory;
+    extern __shared__ __align__(16) unsigned char shared_memory[];
     release_dependents();
+    TileMemory<Real> &memory = *reinterpret_cast<TileMemory<Real> *>(shared_memory);
     const uint64_t count = w.counts->long_taken;
     for (uint64_t at = blockIdx.x; at < count; at += gridDim.x) {
         const spmmi_once_task task = w.long_tasks[at];
         const Range r = range_of(w, task);
-        open_range(w, r, memory);
+        open_range(r, memory);
         __syncthreads();
         add_products(w, task, r, memory);
-        Real *const to = target_of<Real>(w, task, r);
-        for (uint32_t e = threadIdx.x; e < r.count; e += TILE_THREADS)
-            if (!memory.is_of_long_column(e))
-                to[e] = memory.sums[e];
+        close_range(w, at, r, memory);
         __syncthreads();
     }
     end_after_previous();
+}
+
+template <typename Real>
+int launch_long_tasks(const spmmi_once_work *w, uint64_t tasks, bool is_dependent, void *stream)
+{
+    constexpr uint32_t bytes = sizeof(TileMemory<Real>);
+    const cudaError_t error = allow_shared(long_tasks_kernel<Real>, bytes, bytes);
+    if (error != cudaSuccess)
+        return error;
+    const dim3 grid((unsigned)min(tasks, (uint64_t)FULL_GRID));
+    return launch_kernel(long_tasks_kernel<Real>, grid, TILE_THREADS, bytes, stream, is_dependent, *w);
 }
 
 } // namespace spgemm
@@ -140,10 +155,6 @@ __global__ void __launch_bounds__(TILE_THREADS) long_tasks_kernel(const __grid_c
 int spmmi_once_long_tasks_cuda(const struct spmmi_once_work *w, uint64_t tasks, int is_f64, int is_dependent,
                                void *stream)
 {
-    using namespace spmmi;
-    const dim3 grid((unsigned)min(tasks, (uint64_t)spgemm::FULL_GRID));
-    return is_f64 ? launch_kernel(spgemm::long_tasks_kernel<double>, grid, spgemm::TILE_THREADS, 0, stream,
-                                  is_dependent != 0, *w)
-                  : launch_kernel(spgemm::long_tasks_kernel<float>, grid, spgemm::TILE_THREADS, 0, stream,
-                                  is_dependent != 0, *w);
+    return is_f64 ? spmmi::spgemm::launch_long_tasks<double>(w, tasks, is_dependent != 0, stream)
+                  : spmmi::spgemm::launch_long_tasks<float>(w, tasks, is_dependent != 0, stream);
 }

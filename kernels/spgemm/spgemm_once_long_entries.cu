@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products without a plan: the entries of long tasks whose columns are long.
+// Products without a plan: the long entries of long tasks, which have a list (spgemm_once_long.cu).
 //
 // block     512 threads: an entry of a task. Its 16 warps count the products that each 16th of the task has; so each
 //           finds where its stretch begins, and adds its products from there on
 // lanes     a lane looks the column up in the rows of B of four entries of the left factor side by side
 // sums      a stretch is added by ascending k from 0, fused, by one lane; stretches then one after the other
-// overlap   this may run beside the kernels of other values: neither reads or writes what the other writes
+// overlap   what follows may run beside this; the list is complete before it begins
 #include "spgemm_once_range.cuh"
 #include "spgemm_products.cuh"
 
@@ -136,18 +136,14 @@ __global__ void __launch_bounds__(ENTRY_THREADS)
 {
     __shared__ EntryMemory<Real> memory;
     release_dependents();
-    const uint32_t columns = w.counts->long_columns;
-    const uint64_t pairs = w.counts->long_taken * columns;
-    for (uint64_t pair = blockIdx.x; pair < pairs; pair += gridDim.x) {
-        const spmmi_once_task task = w.long_tasks[pair / columns];
+    for (uint32_t at = blockIdx.x; at < w.counts->long_entries; at += gridDim.x) {
+        const uint32_t place = w.long_entries[at].place;
+        const spmmi_once_task task = w.long_tasks[w.long_entries[at].task];
         const Range r = range_of(w, task);
-        const int32_t column = w.long_columns[pair % columns];
-        const uint32_t place = place_of(w.c_columns + r.first, r.count, column);
-        if (w.c_columns[r.first + place] != column)
-            continue;
         const uint32_t length = task.end - task.begin,
                        part = (length + ENTRY_WARPS * CHUNK - 1) / (ENTRY_WARPS * CHUNK) * CHUNK;
-        const LongEntry entry = {row_begin(w.a, task.row) + task.begin, length, part, column};
+        const LongEntry entry = {row_begin(w.a, task.row) + task.begin, length, part,
+                                 w.c_columns[r.first + place]};
         const Real sum = add_entry(w, entry, memory);
         if (threadIdx.x == 0)
             target_of<Real>(w, task, r)[place] = sum;
@@ -159,13 +155,12 @@ __global__ void __launch_bounds__(ENTRY_THREADS)
 } // namespace spgemm
 } // namespace spmmi
 
-int spmmi_once_long_entries_cuda(const struct spmmi_once_work *w, uint64_t pairs, int is_f64,
-                                 int is_dependent, void *stream)
+int spmmi_once_long_entries_cuda(const struct spmmi_once_work *w, uint32_t entries, int is_f64, void *stream)
 {
     using namespace spmmi;
-    const dim3 grid((unsigned)min(pairs, (uint64_t)spgemm::FULL_GRID));
+    const dim3 grid(min(entries, spgemm::FULL_GRID));
     return is_f64 ? launch_kernel(spgemm::long_entries_kernel<double>, grid, spgemm::ENTRY_THREADS, 0, stream,
-                                  is_dependent != 0, *w)
+                                  false, *w)
                   : launch_kernel(spgemm::long_entries_kernel<float>, grid, spgemm::ENTRY_THREADS, 0, stream,
-                                  is_dependent != 0, *w);
+                                  false, *w);
 }

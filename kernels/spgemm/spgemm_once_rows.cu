@@ -122,7 +122,7 @@ __global__ void __launch_bounds__(ROW_THREADS) bin_entries(const __grid_constant
     Binning binning = {taken, base};
     const uint32_t entries = i < w.a.rows ? w.entries[i] : 0;
     const unsigned long long products = entries > 0 ? w.products[i] : 0, piece = piece_of(w, entries);
-    const unsigned long long pieces = entries > 0 && w.counts->long_columns > 0 ? long_pieces(w, i) : 0;
+    const unsigned long long pieces = entries > 0 ? long_pieces(w, i) : 0;
     const bool has_long = pieces > 0 && products > w.stretch; // tables have no tasks
     const bool is_of_table = !w.all_wide && !has_long && products <= piece &&
                              entries <= SPMMI_ONCE_ENTRIES_MAX &&

@@ -183,6 +183,8 @@ TEST_PATTERN(first_row_full, i == 0 || j == i)
 TEST_PATTERN(two_of_twenty, j == 0 || j == 1 + i % 19)
 TEST_PATTERN(one_long_row, i == 0 || j % 2 == 0)
 TEST_PATTERN(some_long_columns, j == 0 || (j < 4 && i % 2 == j % 2) || j == 4 + i)
+TEST_PATTERN(a_stretch_and_one_more, (j == 0 && i < 4096) || (j > 0 && j < 4 && i >= j && i < j + 4097) ||
+                                         (j > 3 && (j - 4) / 2 == i))
 
 /* The product of two patterns. */
 static void check_patterns(const struct test_pattern patterns[2], spmm_dtype_t dtype, int turn)
@@ -204,17 +206,18 @@ static void sums_of_48_kib_are_launched(void **state)
     check_patterns(patterns, SPMM_F64, 0);
 }
 
-/* Of rows that are not cut, of pieces of one, of one in many pieces, which has none, and beside entries of 2,250
- * products. In f64 all sums are exact: their order shows in f32. */
+/* Of rows that are not cut, of pieces of one, of one in many pieces, which has none, beside entries of 2,250 products,
+ * and of 4,097 beside one of 4,096. In f64 all sums are exact: their order shows in f32. */
 static void long_entries_have_the_bits_of_the_cpu(void **state)
 {
     static const struct test_pattern patterns[][2] = {
         {{"long left", 7, 5000, long_left}, {"long right", 5000, 5003, long_right}},
         {{"long left", 7, 9000, long_left}, {"long right, cut", 9000, 9007, long_right_cut}},
         {{"37,000 columns", 1, 37000, every_entry}, {"two columns", 37000, 2, two_columns}},
-        {{"one long row", 2, 4500, one_long_row}, {"some long columns", 4500, 4504, some_long_columns}}};
+        {{"one long row", 2, 4500, one_long_row}, {"some long columns", 4500, 4504, some_long_columns}},
+        {{"one long row", 2, 4500, one_long_row}, {"4,097", 4500, 9004, a_stretch_and_one_more}}};
     (void)state;
-    for (int turn = 0; turn < 4; turn++)
+    for (int turn = 0; turn < 5; turn++)
         check_patterns(patterns[turn], turn > 0 ? SPMM_F32 : SPMM_F64, turn);
 }
 
@@ -466,6 +469,29 @@ static void every_row_takes_24_bytes_beside_c(void **state)
     test_matrix_free(a);
 }
 
+/* Of 2 tasks, and room in the list for 2 entries: B may have any number of columns. */
+static void every_long_row_takes_as_much_whatever_columns_there_are(void **state)
+{
+    static const struct test_pattern left = {"one long row", 1, 5000, every_entry},
+                                     right = {"long right", 5000, 5003, long_right};
+    struct test_matrix *a = test_matrix_of(&left, TEST_VALUES_REAL),
+                       *b = test_matrix_of(&right, TEST_VALUES_REAL);
+    (void)state;
+    b->cols = 700000; /* a bitmap fits in shared memory */
+    struct arrays of_a = arrays_of(a, SPMM_F64, SPMM_I64, SPMM_I32, 1),
+                  of_b = arrays_of(b, SPMM_F64, SPMM_I64, SPMM_I32, 1);
+    spmm_product_once_options_t o = SPMM_PRODUCT_ONCE_OPTIONS_INIT;
+    spmm_csr_t c;
+    o.device_budget_bytes = 8 * 2 + 12 * UINT64_C(5003) + 4096;
+    assert_int_equal(spmm_product_once(&of_a.view, &of_b.view, 0, &o, &c, NULL), SPMM_OK);
+    assert_int_equal(c.nnz, 5003);
+    spmm_product_once_free(&c);
+    arrays_free(&of_a);
+    arrays_free(&of_b);
+    test_matrix_free(a);
+    test_matrix_free(b);
+}
+
 static void methods_and_budgets_are_checked(void **state)
 {
     (void)state;
@@ -510,6 +536,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(special_values_have_the_bits_of_the_cpu),
         cmocka_unit_test(what_breaks_the_rules_of_csr_is_refused),
         cmocka_unit_test(every_row_takes_24_bytes_beside_c),
+        cmocka_unit_test(every_long_row_takes_as_much_whatever_columns_there_are),
         cmocka_unit_test(methods_and_budgets_are_checked),
     };
     if (!test_cuda_begin(argc, argv))
