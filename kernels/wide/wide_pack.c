@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See wide_pack.h. Each slice is walked twice: for its number of batches, then to write them. Slices are independent:
- * threads share them. */
+/* See wide_pack.h. Each slice is walked twice: for its number of batches, then to write them. */
 #include "wide_pack.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-#include "executor/pack/pack_threads.h"
 #include "format/base/alloc.h"
-#include "format/base/team.h"
 
 #define BATCHES_MAX (UINT32_MAX / SPMMI_WIDE_BATCH_ENTRIES)
 #define SLICE_MAX (SPMMI_WIDE_GROUPS * SPMMI_WIDE_GROUP_ROWS_MAX)
@@ -106,19 +103,6 @@ static uint32_t slice_walk(const struct builder *b, uint32_t slice, bool writes)
     return count;
 }
 
-/* All slices: their numbers of batches into slice_start, or their batches. */
-static void slices_walk(const struct builder *b, uint64_t nonzeros, bool writes)
-{
-    struct spmmi_wide_layout *const layout = b->layout;
-#pragma omp parallel for schedule(dynamic) \
-    num_threads(spmmi_team(spmmi_pack_threads(nonzeros * sizeof(int32_t))))
-    for (uint32_t s = 0; s < layout->view.slice_count; s++) {
-        const uint32_t batches = slice_walk(b, s, writes);
-        if (!writes)
-            layout->slice_start[s] = batches;
-    }
-}
-
 /* ---- Layouts ---- */
 
 static spmm_status_t slices_make(struct builder *b, int64_t rows, int64_t cols, spmm_diag_t *diag)
@@ -145,12 +129,10 @@ static spmm_status_t slices_make(struct builder *b, int64_t rows, int64_t cols, 
     SPMM_TRY(rows_sort(rows, b->row_ptr, layout->row_of, diag));
     for (uint64_t i = (uint64_t)rows; i < positions; i++)
         layout->row_of[i] = SPMMI_NONE;
-    slices_walk(b, (uint64_t)b->row_ptr[rows], false);
     uint64_t batches = 0;
     for (uint32_t s = 0; s < view->slice_count; s++) {
-        const uint32_t here = layout->slice_start[s];
         layout->slice_start[s] = (uint32_t)batches;
-        batches += here;
+        batches += slice_walk(b, s, false);
         SPMM_REQUIRE(batches <= BATCHES_MAX, SPMM_ERR_TOO_LARGE, diag,
                      "the padded entries of a wide part are more than 32 bits can index");
     }
@@ -171,7 +153,8 @@ spmm_status_t spmmi_wide_build(int64_t rows, int64_t cols, const int64_t *row_pt
     const uint64_t entries = (uint64_t)view->batch_count * SPMMI_WIDE_BATCH_ENTRIES;
     SPMM_TRY_ALLOC(layout->ring_row = spmmi_alloc(entries, sizeof *layout->ring_row), diag);
     SPMM_TRY_ALLOC(layout->value_map = spmmi_alloc((uint64_t)row_ptr[rows], sizeof *layout->value_map), diag);
-    slices_walk(&b, (uint64_t)row_ptr[rows], true);
+    for (uint32_t s = 0; s < view->slice_count; s++)
+        (void)slice_walk(&b, s, true);
     view->slice_start = layout->slice_start;
     view->phase_end = layout->phase_end;
     view->row_of = layout->row_of;

@@ -7,9 +7,7 @@
 #include <string.h>
 
 #include <cmocka.h>
-#include <omp.h>
 
-#include "executor/pack/pack_threads.h"
 #include "format/base/alloc.h"
 #include "kernels/wide/wide_pack.h"
 #include "tests/support/matrices.h"
@@ -24,8 +22,6 @@ static const struct test_pattern patterns[] = {{"thin", 50, 3000, thin},
                                                {"dense", 30, 1000, dense},
                                                {"skewed", 40, 4000, skewed},
                                                {"many rows", 1100, 200, thin}};
-static const struct test_pattern many_nonzeros = {"many nonzeros", 1200, 4000,
-                                                  skewed}; /* more than threads begin at */
 #define PATTERN_COUNT (sizeof patterns / sizeof patterns[0])
 
 static struct spmmi_wide_layout build(const struct test_matrix *a)
@@ -165,38 +161,12 @@ static void a_failing_allocation_is_an_error(void **state)
     test_matrix_free(a);
 }
 
-static void threads_change_nothing(void **state)
-{
-    (void)state;
-    const int threads_before = omp_get_max_threads();
-    struct test_matrix *a = test_matrix_of(&many_nonzeros, TEST_VALUES_INTEGER);
-    assert_true((uint64_t)a->nnz * sizeof *a->col_ind >= SPMMI_PACK_PARALLEL_MIN);
-    omp_set_num_threads(1);
-    struct spmmi_wide_layout one = build(a);
-    omp_set_num_threads(4);
-    struct spmmi_wide_layout many = build(a);
-    omp_set_num_threads(threads_before);
-    const struct spmmi_wide *const w = &one.view;
-    const uint64_t entries = (uint64_t)w->batch_count * SPMMI_WIDE_BATCH_ENTRIES,
-                   phases = (uint64_t)w->slice_count * w->panel_count;
-    assert_true(w->slice_count > 1);
-    assert_int_equal(many.view.batch_count, w->batch_count);
-    assert_memory_equal(many.slice_start, one.slice_start, (w->slice_count + 1) * sizeof *one.slice_start);
-    assert_memory_equal(many.phase_end, one.phase_end, phases * sizeof *one.phase_end);
-    assert_memory_equal(many.ring_row, one.ring_row, entries * sizeof *one.ring_row);
-    assert_memory_equal(many.value_map, one.value_map, (uint64_t)a->nnz * sizeof *one.value_map);
-    spmmi_wide_free(&many);
-    spmmi_wide_free(&one);
-    test_matrix_free(a);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_nonzero_is_read_while_its_panel_is_there),
         cmocka_unit_test(padding_is_rare),
         cmocka_unit_test(thin_matrices_are_refused),
-        cmocka_unit_test(threads_change_nothing),
         cmocka_unit_test(a_failing_allocation_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
