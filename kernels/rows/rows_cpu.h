@@ -16,7 +16,7 @@
 #define ROWS_TILE_BYTES 1024
 /* Rows of B are fetched so many nonzeros ahead where A is scattered; 12 to 48 are about as fast. */
 #define ROWS_AHEAD 32
-/* Columns and values of A of so many nonzeros later are fetched; 1,024 are as fast (0051). */
+/* Columns and values of A of so many nonzeros later are fetched (0051, 0109). */
 #define ROWS_STREAM_AHEAD 256
 #define ROWS_STREAM_ALIGN 16 /* bytes, of rows of C that pass by the caches */
 

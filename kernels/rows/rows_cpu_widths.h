@@ -8,6 +8,9 @@
 
 #define ROWS_LINE_BYTES 64    /* of a cache */
 #define ROWS_PANEL_BYTES 2048 /* of one row of B */
+/* A row of A with a nonzero in so many columns reads columns of B in sequence: f32 in each line, f64 in every second
+ * one. Measured with mip_nw04 alone, which has one in five (0109). */
+#define ROWS_SEQUENCE_COLUMNS 16
 /* Of C: it would not stay in the shared cache, which is assumed to have 32 MB or less; larger ones were not tried. */
 #define ROWS_STREAM_BYTES (UINT64_C(32) << 20)
 
@@ -31,23 +34,25 @@ static inline bool spmmi_rows_streams(int64_t rows, int64_t n, int64_t c_size)
 
 /* Is column-major B packed? With few nonzeros a column of A that costs more than columns as they are. Two columns, by
  * the bytes of a value: pairs of f32 took 0.4 to 1.1 of the time with 5 to 12 nonzeros a column of A, of f64 0.5 to 1.0
- * with 5 to 7 and 0.8 to 1.6 with 9 to 12 (0107). Three and four only where a row of A has a nonzero in each line of a
- * column of B, so that it reads them in sequence (0109). Columns of 16 bits are taken one by one. */
+ * with 5 to 7 and 0.8 to 1.6 with 9 to 12 (0107). Three and four only where rows of A have a nonzero in
+ * ROWS_SEQUENCE_COLUMNS or fewer. Columns of 16 bits are taken one by one. */
 static inline bool spmmi_rows_packs(int64_t rows, int64_t cols, int64_t nnz, int64_t n, int64_t b_size)
 {
     const int64_t few = (b_size == 4 ? 12 : b_size == 8 ? 8 : 4) * cols;
-    const bool in_lines = b_size >= 4 && rows > 0 && nnz / rows >= cols / (ROWS_LINE_BYTES / 4);
-    if (n == 2 || (n <= 4 && in_lines))
+    const bool in_sequence = b_size >= 4 && rows > 0 && nnz / rows >= cols / ROWS_SEQUENCE_COLUMNS;
+    if (n == 2 || (n <= 4 && in_sequence))
         return nnz >= few;
     return nnz >= cols / 2;
 }
 
-/* Bytes of a row of B from which rows are fetched ahead. Where rows of A are short, narrow ones too: f64, n = 4 of
- * qp_CONT-300_A, 5 nonzeros a row, took 0.41 ms, now 0.32, cold; with rows of A of 16 nonzeros and more others took up
- * to 1.13 times as long, and with rows of B of 8 bytes 1.1 (0109). */
+/* Bytes of a row of B from which rows are fetched ahead: more than half a line. With 24 nonzeros a row of a random A,
+ * f32, n = 12 takes 17.8 ms without it and 11.9 with it, cold; where B is in the shared cache 1.05 to 1.12 times as
+ * long. Where rows of A are short, narrow ones too: f64, n = 4 of qp_CONT-300_A, 5 nonzeros a row, took 0.41 ms, now
+ * 0.32, cold; with rows of A of 16 nonzeros and more others took up to 1.13 times as long, and with rows of B of 8
+ * bytes 1.1 (0109). */
 static inline int64_t spmmi_rows_ahead_from(int64_t rows, int64_t nnz)
 {
-    return nnz < 8 * rows ? 16 : ROWS_LINE_BYTES;
+    return nnz < 8 * rows ? 16 : ROWS_LINE_BYTES / 2 + 1;
 }
 
 /* Bytes of packed B: it should stay in the shared cache. Where a value is read again and again, wider panels are worth
