@@ -12,10 +12,17 @@
 #include "kernels/tcblock/tcblock_keys.h"
 
 #define UNIT_ROWS_MAX 128u
+#define MARKED_A_NONZERO \
+    SPMMI_MARKED_WINDOW /* of bitmaps: marks are cleared, not searched; other limits not tried */
 
 static uint32_t block_columns(uint32_t value_bytes)
 {
     return SPMMI_BCSR_COLUMNS(value_bytes);
+}
+
+static uint32_t marked_max(uint64_t nonzeros, uint32_t cols)
+{
+    return spmmi_marked_max(nonzeros, cols, MARKED_A_NONZERO);
 }
 
 static spmm_status_t unit_make(uint32_t unit_rows, uint64_t nonzeros, uint32_t cols, void *unit,
@@ -25,7 +32,7 @@ static spmm_status_t unit_make(uint32_t unit_rows, uint64_t nonzeros, uint32_t c
     struct spmmi_bcsr_unit *u = unit;
     (void)unit_rows;
     memset(u, 0, sizeof *u);
-    u->marked_max = spmmi_marked_max(nonzeros, cols);
+    u->marked_max = marked_max(nonzeros, cols);
     SPMM_TRY_ALLOC(u->columns = spmmi_alloc(nonzeros, sizeof *u->columns), diag);
     SPMM_TRY_ALLOC(u->keys = spmmi_alloc(nonzeros, sizeof *u->keys), diag);
     SPMM_TRY_ALLOC(u->spare = spmmi_alloc(nonzeros, sizeof *u->spare), diag);
@@ -49,7 +56,7 @@ static uint64_t unit_bytes(uint32_t unit_rows, uint64_t nonzeros, uint32_t cols)
     const struct spmmi_bcsr_unit *u = NULL;
     (void)unit_rows;
     return nonzeros * (sizeof *u->columns + sizeof *u->keys + sizeof *u->spare) +
-           spmmi_bcsr_marks_bytes(spmmi_marked_max(nonzeros, cols));
+           spmmi_bcsr_marks_bytes(marked_max(nonzeros, cols));
 }
 
 /* From a column to its block column. */
@@ -279,7 +286,8 @@ static void unit_fill(const struct spmmi_tcblock_frame *f, const void *scratch, 
     spmmi_tcblock_rows_look(f->row_ptr, f->col_ind, f->part->items + first,
                             left < f->part->block_rows ? (uint32_t)left : f->part->block_rows, &look);
     steps_fill(f, unit, position);
-    if (f->layout->value_map == NULL && unit->count > 0 && spmmi_rows_are_marked(&look, unit->marked_max))
+    if (f->layout->value_map == NULL && unit->count > 0 &&
+        spmmi_rows_are_marked(&look, unit->marked_max, MARKED_A_NONZERO))
         spmmi_bcsr_bitmaps_fill(f, unit, &look, position.step);
     else
         blocks_fill(f, unit, &look, position);

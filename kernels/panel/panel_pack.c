@@ -4,5 +4,6 @@
 
 #define WORD_BYTES 16u /* that a thread copies at once */
 
-const struct spmmi_tcblock_kind spmmi_panel_kind = {SPMMI_WINDOWS, .step_columns = SPMMI_TCBLOCK_PANEL_STEP,
-                                                    .has_locals = 1, .step_bytes = WORD_BYTES};
+const struct spmmi_tcblock_kind spmmi_panel_kind = {SPMMI_WINDOWS(SPMMI_TCBLOCK_WINDOWS_MAX),
+                                                    .step_columns = SPMMI_TCBLOCK_PANEL_STEP, .has_locals = 1,
+                                                    .step_bytes = WORD_BYTES};

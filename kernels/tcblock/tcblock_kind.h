@@ -43,18 +43,18 @@ struct spmmi_tcblock_kind {
     uint64_t (*reach)(const struct spmmi_tcblocks *layout);
 };
 
-/* The functions of families whose blocks are 8 by 8: a unit is one window, or several. */
+/* The functions of families whose blocks are 8 by 8: a unit is one window, or up to windows_max. */
 uint32_t spmmi_window_block_columns(uint32_t value_bytes);
 uint64_t spmmi_windows_bytes(uint32_t unit_rows, uint64_t nonzeros, uint32_t cols);
 spmm_status_t spmmi_windows_make(uint32_t unit_rows, uint64_t nonzeros, uint32_t cols, void *unit,
                                  spmm_diag_t *diag);
 void spmmi_windows_read(const struct spmmi_tcblock_frame *f, void *unit, const uint32_t *rows,
                         uint32_t row_count);
-#define SPMMI_WINDOWS                                                                                       \
+#define SPMMI_WINDOWS(windows_max)                                                                          \
     .block_rows = SPMMI_TCBLOCK_BLOCK, .block_columns = spmmi_window_block_columns,                         \
     .unit_size = sizeof(struct spmmi_tcblock_unit), .unit_bytes = spmmi_windows_bytes,                      \
     .unit_make = spmmi_windows_make, .unit_free = spmmi_tcblock_unit_free, .unit_read = spmmi_windows_read, \
-    .kept_max = SPMMI_UNIT_KEPT_MAX, .kept_unit = SPMMI_UNIT_KEPT,                                          \
+    .kept_max = SPMMI_UNIT_KEPT_MAX(windows_max), .kept_unit = SPMMI_UNIT_KEPT(windows_max),                \
     .unit_bytes_kept = spmmi_tcblock_unit_bytes_kept, .unit_keep = spmmi_tcblock_unit_keep,                 \
     .unit_recall = spmmi_tcblock_unit_recall, .unit_needs = spmmi_tcblock_needs,                            \
     .unit_fill = spmmi_tcblock_fill

@@ -32,23 +32,27 @@ static inline uint32_t spmmi_tcblock_rows_end(const struct spmmi_tcblock_rows *l
     return r;
 }
 
-/* Marks are for ranges of so many columns at most, and of so many a nonzero: 32 marks are read in two cycles, and a
- * nonzero of a merge takes eight or more. */
+/* Marks are for ranges of so many columns at most: a guess of what stays in the second cache of a core. */
 #define SPMMI_MARKED_MAX (UINT32_C(1) << 18)
-#define SPMMI_MARKED_A_NONZERO 64u
+/* And of so many a nonzero, of windows and row blocks. ns a nonzero on an EPYC (Zen 5, 2026-11-26), by marks and by the
+ * merge, 16 random columns a row: windows with a range of 8 columns a nonzero 6.0, 7.9, with 64 13.9, 8.3, but meshes
+ * 3.5, 5.5; row blocks with 8 11.9, 11.5, with 64 21.2, 11.2, and those of meshes have 8 or fewer (0110). */
+#define SPMMI_MARKED_WINDOW 64u
+#define SPMMI_MARKED_ROW_BLOCK 8u
 
-/* Columns for which units of so many nonzeros at most have marks. */
-static inline uint32_t spmmi_marked_max(uint64_t nonzeros, uint32_t cols)
+/* Columns for which units of so many nonzeros at most have marks, at most a_nonzero for each. */
+static inline uint32_t spmmi_marked_max(uint64_t nonzeros, uint32_t cols, uint32_t a_nonzero)
 {
     const uint32_t most = cols < SPMMI_MARKED_MAX ? cols : SPMMI_MARKED_MAX;
-    return nonzeros < most / SPMMI_MARKED_A_NONZERO ? (uint32_t)nonzeros * SPMMI_MARKED_A_NONZERO : most;
+    return nonzeros < most / a_nonzero ? (uint32_t)nonzeros * a_nonzero : most;
 }
 
 /* Are the columns of these rows, which have some, marked by a unit with marks for marked_max? */
-static inline int spmmi_rows_are_marked(const struct spmmi_tcblock_rows *look, uint32_t marked_max)
+static inline int spmmi_rows_are_marked(const struct spmmi_tcblock_rows *look, uint32_t marked_max,
+                                        uint32_t a_nonzero)
 {
     const uint64_t range = (uint64_t)look->high - look->low + 1;
-    return range <= marked_max && range <= look->nonzeros * SPMMI_MARKED_A_NONZERO;
+    return range <= marked_max && range <= look->nonzeros * a_nonzero;
 }
 
 /* Bytes of marks for so many columns. */

@@ -11,7 +11,8 @@
 #define CHUNK_MAX (UINT64_C(2) << 20)
 #define CHUNKS_OF_THREAD 4u
 
-/* Of families with 8 rows a unit and 13 bytes a nonzero, with the chunks that threads do not use up. */
+/* More than any family keeps: 13 bytes a nonzero, 168 a unit of 8 rows or more (tcblock_pack.h), and the chunks that
+ * threads do not use up. */
 #define BYTES_A_NONZERO 16u
 #define BYTES_A_ROW 32u
 

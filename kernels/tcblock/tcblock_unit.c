@@ -13,17 +13,27 @@
 
 #define NO_COLUMN UINT32_MAX
 
+static uint32_t marked_a_nonzero(uint32_t windows)
+{
+    return windows == 1 ? SPMMI_MARKED_WINDOW : SPMMI_MARKED_ROW_BLOCK;
+}
+
+static uint32_t marked_max(uint32_t windows, uint64_t nonzeros, uint32_t cols)
+{
+    return spmmi_marked_max(nonzeros, cols, marked_a_nonzero(windows));
+}
+
 /* Entries of `positions`: of each marked column, or of a window's entries. */
 static uint64_t positions_of(uint32_t windows, uint64_t nonzeros, uint32_t cols)
 {
-    return windows == 1 ? nonzeros + 1 : spmmi_marked_max(nonzeros, cols);
+    return windows == 1 ? nonzeros + 1 : marked_max(windows, nonzeros, cols);
 }
 
 uint64_t spmmi_tcblock_unit_bytes(uint32_t windows, uint64_t nonzeros, uint32_t cols)
 {
     const struct spmmi_tcblock_unit *u = NULL;
     const uint64_t lists = (nonzeros + 1) * (sizeof *u->entries + sizeof *u->rows) +
-                           spmmi_marks_bytes(spmmi_marked_max(nonzeros, cols)) +
+                           spmmi_marks_bytes(marked_max(windows, nonzeros, cols)) +
                            positions_of(windows, nonzeros, cols) * sizeof *u->positions;
     return windows == 1 ? lists
                         : lists + (nonzeros + 1) * (sizeof *u->rank + sizeof *u->found + 2 * sizeof *u->keys);
@@ -36,7 +46,7 @@ spmm_status_t spmmi_tcblock_unit_make(uint32_t windows, uint64_t nonzeros, uint3
     const uint64_t panel = windows == 1 ? 0 : nonzeros + 1;
     memset(unit, 0, sizeof *unit);
     unit->windows = windows;
-    unit->marked_max = spmmi_marked_max(nonzeros, cols);
+    unit->marked_max = marked_max(windows, nonzeros, cols);
     SPMM_TRY_ALLOC(unit->entries = spmmi_alloc(nonzeros + 1, sizeof *unit->entries), diag);
     SPMM_TRY_ALLOC(unit->rows = spmmi_alloc(nonzeros + 1, sizeof *unit->rows), diag);
     SPMM_TRY_ALLOC(unit->rank = spmmi_alloc(panel, sizeof *unit->rank), diag);
@@ -197,7 +207,7 @@ void spmmi_tcblock_unit_read(struct spmmi_tcblock_unit *unit, const int64_t *row
     memset(unit->window_first, 0, sizeof unit->window_first);
     if (look.low > look.high)
         return;
-    if (!spmmi_rows_are_marked(&look, unit->marked_max))
+    if (!spmmi_rows_are_marked(&look, unit->marked_max, marked_a_nonzero(unit->windows)))
         unit_merge(unit, &look);
     else if (unit->windows == 1)
         window_mark(unit, &look);
@@ -205,12 +215,7 @@ void spmmi_tcblock_unit_read(struct spmmi_tcblock_unit *unit, const int64_t *row
         row_block_mark(unit, &look);
 }
 
-/* windows, count and the first entries, as many words as make columns begin at a multiple of 8 bytes; columns, ranks of
- * a row block, rows. */
-static uint64_t head_words(uint32_t windows)
-{
-    return (2 + (uint64_t)windows + 1 + 1) / 2 * 2;
-}
+/* windows, count and the first entries; columns, ranks of a row block, rows. */
 
 static uint64_t ranks_of(const struct spmmi_tcblock_unit *unit)
 {
@@ -220,7 +225,7 @@ static uint64_t ranks_of(const struct spmmi_tcblock_unit *unit)
 uint64_t spmmi_tcblock_unit_bytes_kept(const void *unit_)
 {
     const struct spmmi_tcblock_unit *const unit = unit_;
-    return head_words(unit->windows) * sizeof(uint32_t) + unit->count * sizeof *unit->columns +
+    return SPMMI_UNIT_KEPT(unit->windows) + unit->count * sizeof *unit->columns +
            ranks_of(unit) * sizeof *unit->rank + unit->window_first[unit->windows] * sizeof *unit->rows;
 }
 
@@ -232,7 +237,7 @@ void spmmi_tcblock_unit_keep(const void *unit_, char *memory)
     head[0] = unit->windows;
     head[1] = unit->count;
     memcpy(head + 2, unit->window_first, (unit->windows + 1) * sizeof *head);
-    memory += head_words(unit->windows) * sizeof *head;
+    memory += SPMMI_UNIT_KEPT(unit->windows);
     memcpy(memory, unit->columns, unit->count * sizeof *unit->columns);
     memory += unit->count * sizeof *unit->columns;
     memcpy(memory, unit->rank, ranks * sizeof *unit->rank);
@@ -248,7 +253,7 @@ void spmmi_tcblock_unit_recall(void *unit_, const void *scratch, const char *mem
     unit->windows = head[0];
     unit->count = head[1];
     memcpy(unit->window_first, head + 2, (unit->windows + 1) * sizeof *head);
-    unit->columns = (const struct spmmi_tcblock_column *)(const void *)(head + head_words(unit->windows));
+    unit->columns = (const struct spmmi_tcblock_column *)(const void *)(memory + SPMMI_UNIT_KEPT(head[0]));
     unit->rank = (uint32_t *)(uintptr_t)(unit->columns + unit->count);
     unit->rows = (uint8_t *)(unit->rank + ranks_of(unit));
 }

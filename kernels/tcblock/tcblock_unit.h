@@ -49,11 +49,12 @@ uint64_t spmmi_tcblock_unit_bytes(uint32_t windows, uint64_t nonzeros, uint32_t 
 void spmmi_tcblock_unit_read(struct spmmi_tcblock_unit *unit, const int64_t *row_ptr, const int32_t *col_ind,
                              const uint32_t *rows, uint32_t row_count);
 
-/* What packing needs of it later, at most SPMMI_UNIT_KEPT_MAX bytes a nonzero and SPMMI_UNIT_KEPT: its bytes, into
- * memory and back. What is recalled lies in that memory, and is not freed. Of a struct spmmi_tcblock_unit, as those of
- * struct spmmi_tcblock_kind. */
-#define SPMMI_UNIT_KEPT_MAX (sizeof(struct spmmi_tcblock_column) + sizeof(uint32_t) + sizeof(uint8_t))
-#define SPMMI_UNIT_KEPT ((SPMMI_TCBLOCK_WINDOWS_MAX + 4) * sizeof(uint32_t))
+/* What packing needs of it later, of a unit of so many windows at most SPMMI_UNIT_KEPT_MAX bytes a nonzero (only a row
+ * block keeps ranks) and SPMMI_UNIT_KEPT, a multiple of 8: its bytes, into memory and back. What is recalled lies in
+ * that memory, and is not freed. Of a struct spmmi_tcblock_unit, as those of struct spmmi_tcblock_kind. */
+#define SPMMI_UNIT_KEPT_MAX(windows) \
+    (sizeof(struct spmmi_tcblock_column) + sizeof(uint8_t) + ((windows) > 1 ? sizeof(uint32_t) : 0))
+#define SPMMI_UNIT_KEPT(windows) (((windows) + 4) / 2 * 2 * sizeof(uint32_t))
 uint64_t spmmi_tcblock_unit_bytes_kept(const void *unit);
 void spmmi_tcblock_unit_keep(const void *unit, char *memory);
 void spmmi_tcblock_unit_recall(void *unit, const void *scratch, const char *memory);

@@ -6,7 +6,9 @@
 
 #include <cmocka.h>
 
+#include "kernels/panel/panel_pack.h"
 #include "kernels/tcblock/tcblock_store.h"
+#include "kernels/window/window_pack.h"
 #include "tcblock_built.h"
 #include "tests/support/tcblock_kind_of.h"
 
@@ -65,7 +67,7 @@ static struct test_matrix *rows_alike(int32_t apart)
     return tcblock_matrix_of(ALIKE_ROWS, ALIKE_ROWS + ALIKE_LENGTH * apart, columns);
 }
 
-/* Near columns are marked, those of a unit in more than 64 a nonzero are not. */
+/* Near columns are marked, those of a unit in more than 64 a nonzero, of a row block 8, are not. */
 static void rows_that_are_alike_are_packed_as_others(void **state)
 {
     static const int32_t apart[] = {2, 9, 100, 1500, 10000};
@@ -82,11 +84,50 @@ static void rows_that_are_alike_are_packed_as_others(void **state)
         }
 }
 
+/* A row block has marks for fewer columns than a window. */
+static void marks_are_limited_by_the_nonzeros(void **state)
+{
+    static const struct {
+        uint32_t windows;
+        uint64_t nonzeros;
+        uint32_t cols, marked_max;
+    } cases[] = {
+        {1, 100, 1000000, 6400}, {8, 100, 1000000, 800}, {8, 100, 700, 700}, {8, 100000, 1000000, 1 << 18}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct spmmi_tcblock_unit unit;
+        assert_int_equal(
+            spmmi_tcblock_unit_make(cases[i].windows, cases[i].nonzeros, cases[i].cols, &unit, NULL),
+            SPMM_OK);
+        assert_int_equal(unit.marked_max, cases[i].marked_max);
+        spmmi_tcblock_unit_free(&unit);
+    }
+}
+
+/* Of a unit with one row, each of whose nonzeros is an entry and a column. */
+static void what_is_reserved_is_what_units_keep_at_most(void **state)
+{
+    static const int64_t row_ptr[] = {0, 3};
+    static const int32_t col_ind[] = {2, 5, 7};
+    static const uint32_t row = 0, windows[] = {1, SPMMI_TCBLOCK_WINDOWS_MAX};
+    const struct spmmi_tcblock_kind *const kinds[] = {&spmmi_window_kind, &spmmi_panel_kind};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct spmmi_tcblock_unit unit;
+        assert_int_equal(spmmi_tcblock_unit_make(windows[i], 3, 8, &unit, NULL), SPMM_OK);
+        spmmi_tcblock_unit_read(&unit, row_ptr, col_ind, &row, 1);
+        assert_int_equal(kinds[i]->unit_bytes_kept(&unit), 3 * kinds[i]->kept_max + kinds[i]->kept_unit);
+        spmmi_tcblock_unit_free(&unit);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(layouts_need_no_map),
         cmocka_unit_test(rows_that_are_alike_are_packed_as_others),
+        cmocka_unit_test(marks_are_limited_by_the_nonzeros),
+        cmocka_unit_test(what_is_reserved_is_what_units_keep_at_most),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
