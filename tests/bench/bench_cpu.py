@@ -5,7 +5,7 @@
 usage: bench_cpu.py --lib FOLDER [--mkl FILE] [--csv FILE] [--commit ID] [-n LIST] [--seconds S] [--no-scipy] MATRIX...
 
 All libraries compute the same product by turns, so a disturbance of the machine meets them all, and each time is
-the median of the turns, as in spmm-bench; there are at least 11. Each turn has an order of its own: threads that wait
+the median of the turns, as in spmm-bench; there are at least 12. All orders take turns: threads that wait
 fall asleep while SciPy computes on one, and whoever always came next would wait for them to wake. oneMKL is told the
 shape (mkl_sparse_set_mm_hint) and optimises for it outside the timing, and shares the OpenMP runtime of spmm. SciPy
 knows no column-major product of its own: it gets the array in the order of the case. Warm means back to back; cold
@@ -16,9 +16,9 @@ import argparse
 import csv
 import ctypes
 import datetime
+import itertools
 import math
 import os
-import random
 import statistics
 import sys
 import time
@@ -30,7 +30,7 @@ COLUMNS = ("date,commit,device,matrix,rows,cols,nnz,n,layout,dtype,op,family,ker
            "error_ratio,peer,peer_ms_cold,peer_ms_warm,ratio_cold,inspect_s,plan_bytes,compute,ms_set_values,"
            "peer_least_ms_warm,bound_us,bound_share,b_type,c_type,unit_values,"
            "device_bytes,workspace_bytes,peer_device_bytes,peer_workspace_bytes").split(",")
-TURNS_LEAST, TURNS_MOST = 11, 1000
+TURNS_LEAST, TURNS_MOST = 12, 1000  # each of the six orders of three libraries twice
 MKL, SCIPY = "mkl-csr", "scipy"  # names of the peers in the CSV file; oneMKL's is that of spmm-bench
 DTYPES = {"f32": (1, numpy.float32, 2.0 ** -24, "s", ctypes.c_float), "f64": (2, numpy.float64, 2.0 ** -53, "d", ctypes.c_double)}
 pointer, int64 = ctypes.c_void_p, ctypes.c_int64
@@ -170,15 +170,14 @@ class Mkl:
 
 
 def times(runs, seconds, before):
-    """The median times in milliseconds of functions that run by turns."""
+    """The median times in milliseconds of functions that run by turns, about as often in each order."""
     taken = {name: [] for name in runs}
     for run in runs.values():
         run()
-    order, turns = list(runs.items()), random.Random(1)
+    orders = itertools.cycle(itertools.permutations(runs.items()))
     begin = time.perf_counter()
     while len(taken["spmm"]) < TURNS_LEAST or (time.perf_counter() - begin < seconds and len(taken["spmm"]) < TURNS_MOST):
-        turns.shuffle(order)
-        for name, run in order:
+        for name, run in next(orders):
             before()
             start = time.perf_counter()
             run()
