@@ -40,7 +40,7 @@ static spmm_status_t refuse(struct spmmi_reader *reader, const struct spmmi_read
             if (strncmp(readers[i]->name, readers[i - 1]->name, strlen(readers[i - 1]->name)) == 0)
                 continue; /* a version of the format before it */
             used += (size_t)snprintf(others + used, sizeof others - used, "%s%s",
-                                     i == 1 ? "; other formats: " : ", ", readers[i]->name);
+                                     used == 0 ? "; other formats: " : ", ", readers[i]->name);
         }
     }
     ops->refuse(head, sentence, sizeof sentence);
