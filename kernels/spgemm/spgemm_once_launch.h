@@ -51,8 +51,8 @@ struct spmmi_once_counts {
     unsigned int tried[SPMMI_ONCE_CLASSES];                     /* rows of each class, by products */
     unsigned int rows[SPMMI_ONCE_CLASSES];                      /* by entries */
     unsigned int cuts;                                          /* rows that are cut in k */
-    unsigned int heavy_rows; /* of heavy_products multiplications or more */
-    unsigned int long_rows;  /* of A, of more entries than a stretch has products, and of as many products */
+    unsigned int heavy_rows;   /* of heavy_products multiplications or more */
+    unsigned int long_rows;    /* of A, of more entries and more products than a stretch has products */
     unsigned int long_entries; /* entries of C, or of a piece, of more products than a stretch: in the list */
     unsigned long long long_tasks; /* tasks of more entries of A than a stretch has products: at most */
     unsigned long long long_taken; /* of them: in the list */
@@ -106,7 +106,7 @@ struct spmmi_once_work {
  * rows. */
 int spmmi_once_check_cuda(const struct spmmi_once_matrix *m, struct spmmi_once_bad *bad,
                           const struct spmmi_once_work *work, void *stream);
-/* Lists by products, counts->tried, products and heavy_rows. Safe where a check has found something. */
+/* Lists by products, counts->tried, products, heavy_rows and long_rows. Safe where a check has found something. */
 int spmmi_once_bin_products_cuda(const struct spmmi_once_work *w, void *stream);
 /* Lists by entries, counts->rows, and what follows it. */
 int spmmi_once_bin_entries_cuda(const struct spmmi_once_work *w, void *stream);

@@ -6,8 +6,8 @@
 //           once for all warps; then they load the products of these parts side by side, a tile of 512 of them
 // sums      in shared memory. A warp adds those products of the tile that are of its entries, every 16th 32 of the
 //           range, by ascending k from 0, fused
-// counts    of the products of each entry, in shared memory: an entry that has more than a stretch is long, and its
-//           further products are left out
+// counts    of the products of each entry, in shared memory. An entry that has more than a stretch is long: its further
+//           products are left out, those of the first stretch were added in vain
 // overlap   this may run beside the kernels of other values: neither reads or writes what the other writes
 #include "spgemm_once_range.cuh"
 
@@ -69,7 +69,10 @@ __device__ __forceinline__ void load_product(const spmmi_once_work &w, const Ran
     if (is_there) {
         const uint32_t entry = last_up_to(memory.begin, q), at = memory.start[entry] + q,
                        place = place_of(w.c_columns + r.first, r.count, w.b.columns[at]);
-        position = atomicAdd(memory.counts + place, 1u) < w.stretch ? place : NO_POSITION;
+        // Not counted far beyond a stretch: all products of a hub would wait for one counter.
+        uint32_t *const products = memory.counts + place;
+        const bool is_added = read_word(products) <= w.stretch && atomicAdd(products, 1u) < w.stretch;
+        position = is_added ? place : NO_POSITION;
         memory.b[threadIdx.x] = static_cast<const Real *>(w.b.values)[at];
         memory.entry[threadIdx.x] = (uint16_t)entry;
     }

@@ -469,7 +469,7 @@ static void every_row_takes_24_bytes_beside_c(void **state)
     test_matrix_free(a);
 }
 
-/* Of 2 tasks, and room in the list for 2 entries: B may have any number of columns. */
+/* Of 2 tasks, and room in the list for 4 entries: B may have any number of columns. */
 static void every_long_row_takes_as_much_whatever_columns_there_are(void **state)
 {
     static const struct test_pattern left = {"one long row", 1, 5000, every_entry},
