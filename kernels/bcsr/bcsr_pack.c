@@ -182,7 +182,7 @@ static struct spmmi_tcblock_position unit_needs(const struct spmmi_tcblock_frame
     const uint32_t values = SPMMI_BCSR_ROWS * f->layout->view.block_columns;
     struct spmmi_tcblock_position needs = {steps_of(unit), 0, 0};
     for (uint64_t s = 0; s < needs.step; s++) {
-        const uint32_t blocks = (uint32_t)__builtin_popcount(mask_of(unit, s));
+        const uint32_t blocks = spmmi_ones(mask_of(unit, s));
         needs.block += blocks;
         *blocks_max = blocks > *blocks_max ? blocks : *blocks_max;
     }
@@ -271,7 +271,7 @@ static void steps_fill(const struct spmmi_tcblock_frame *f, const struct spmmi_b
         for (uint64_t i = first; i < first + SPMMI_BCSR_STEP; i++)
             layout->columns[position.step * SPMMI_BCSR_STEP + i] =
                 unit->columns[i < unit->count ? i : unit->count - 1].column * layout->view.block_columns;
-        position.block += (uint32_t)__builtin_popcount(mask);
+        position.block += spmmi_ones(mask);
     }
 }
 

@@ -141,12 +141,6 @@ static void unit_merge(struct spmmi_tcblock_unit *unit, const struct spmmi_tcblo
 
 /* ---- Columns that are not ---- */
 
-static uint32_t ones_of_8(uint8_t bits)
-{
-    static const uint8_t ones[] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
-    return (uint32_t)ones[bits & 15] + ones[bits >> 4];
-}
-
 /* All zero, for so many columns. */
 static void marks_clear(struct spmmi_tcblock_unit *unit, uint32_t columns)
 {
@@ -163,7 +157,7 @@ static void window_mark(struct spmmi_tcblock_unit *unit, const struct spmmi_tcbl
     unit->window_first[1] = unit->count;
     for (uint32_t e = 0; e < unit->count; e++)
         unit->entries[e] =
-            (struct spmmi_tcblock_column){look->low + unit->positions[e], ones_of_8(unit->rows[e])};
+            (struct spmmi_tcblock_column){look->low + unit->positions[e], spmmi_ones(unit->rows[e])};
 }
 
 /* The columns of a row block, without their values, and the position of each. */
@@ -193,7 +187,7 @@ static void row_block_mark(struct spmmi_tcblock_unit *unit, const struct spmmi_t
         spmmi_marks_rows(unit->marks, look, first, last < look->count ? last : look->count, unit->positions);
         const uint32_t end = e + spmmi_marks_list(unit->marks, unit->count, unit->rank + e, unit->rows + e);
         for (; e < end; e++)
-            unit->found[unit->rank[e]].values += ones_of_8(unit->rows[e]);
+            unit->found[unit->rank[e]].values += spmmi_ones(unit->rows[e]);
     }
     unit->window_first[unit->windows] = e;
 }
