@@ -34,13 +34,22 @@ __device__ __forceinline__ uint32_t first_from(const int32_t *columns, uint32_t 
     return low;
 }
 
-// Of a row, of ascending columns from its start on, keeps those in [from, to).
+// Of a row, of ascending columns from its start on, keeps those in [from, to). Its ends are looked at first: few rows
+// are cut, and each step of a search waits for memory.
 template <typename Row>
 __device__ __forceinline__ void keep_columns(const int32_t *columns, Row &row, int32_t from, int32_t to)
 {
-    const uint32_t skipped = first_from(columns + row.start, row.length, from);
+    if (row.length == 0)
+        return;
+    const int32_t first = columns[row.start], last = columns[row.start + row.length - 1];
+    if (first >= to || last < from) {
+        row.length = 0;
+        return;
+    }
+    const uint32_t skipped = first >= from ? 0 : first_from(columns + row.start, row.length, from);
     row.start += skipped;
-    row.length = first_from(columns + row.start, row.length - skipped, to);
+    row.length -= skipped;
+    row.length = last < to ? row.length : first_from(columns + row.start, row.length, to);
 }
 
 // The order in which lanes add these does not count.

@@ -3,11 +3,12 @@
 // spgemm_once_long_entries.cu.
 //
 // block     512 threads: a task. Each takes an entry of the left factor and finds its part of the range, which is done
-//           once for all warps; then they load the products of these parts side by side, a tile of 512 of them
-// sums      in shared memory. A warp adds those products of the tile that are of its entries, every 16th 32 of the
-//           range, by ascending k from 0, fused
-// counts    of the products of each entry, in shared memory. An entry that has more than a stretch is long: its further
-//           products are left out, those of the first stretch were added in vain
+//           once for all warps; then they look up the products of these parts side by side, a tile of 2,048 of them
+// walks     two. The first counts the products of each entry, in shared memory; an entry that has more than a stretch
+//           is long, and the second leaves its products out. Added in vain, those of the first stretches of 17 entries
+//           side by side held one warp for 4 ms (qp_BOYD1_Afull, A A^T, H100)
+// sums      in shared memory, those of a warp side by side: of every 16th entry, as entries of many products may be
+//           neighbours. A warp adds those products of the tile that are of its entries, by ascending k from 0, fused
 // overlap   this may run beside the kernels of other values: neither reads or writes what the other writes
 #include "spgemm_once_range.cuh"
 
@@ -15,7 +16,8 @@ namespace spmmi {
 namespace spgemm {
 
 constexpr unsigned TILE_THREADS = 512, TILE_WARPS = TILE_THREADS / 32;
-constexpr uint32_t NO_POSITION = UINT16_MAX;
+constexpr unsigned OF_THREAD = 4, TILE = OF_THREAD * TILE_THREADS, CHUNKS = TILE / 32; // products
+constexpr uint32_t QUEUE = 64, NO_SUM = UINT16_MAX;
 
 template <typename Real> struct TileMemory {
     Real sums[SPMMI_ONCE_RANGE];
@@ -23,15 +25,28 @@ template <typename Real> struct TileMemory {
     Real a[TILE_THREADS];
     uint32_t start[TILE_THREADS], begin[TILE_THREADS];
     // Of products.
-    Real b[TILE_THREADS];
-    uint16_t position[TILE_THREADS], entry[TILE_THREADS];
-    uint32_t counts[SPMMI_ONCE_RANGE]; // products of each entry of C
+    Real b[TILE];
+    uint16_t sum[TILE], entry[TILE];
+    uint32_t owners[CHUNKS];            // of 32 products: a bit for each warp that adds some of them
+    uint16_t queues[TILE_WARPS][QUEUE]; // products of a warp that wait, in a ring
+    uint32_t counts[SPMMI_ONCE_RANGE];  // products of each entry of C
     uint32_t shared[TILE_WARPS];
 };
 
+// The sum of an entry of the range.
+__device__ __forceinline__ uint32_t sum_of(uint32_t place)
+{
+    return place % TILE_WARPS * (SPMMI_ONCE_RANGE / TILE_WARPS) + place / TILE_WARPS;
+}
+
+__device__ __forceinline__ uint32_t owner_of(uint32_t sum)
+{
+    return sum / (SPMMI_ONCE_RANGE / TILE_WARPS);
+}
+
 template <typename Real> __device__ __forceinline__ void open_range(const Range &r, TileMemory<Real> &memory)
 {
-    for (uint32_t e = threadIdx.x; e < r.count; e += TILE_THREADS) {
+    for (uint32_t e = threadIdx.x; e < SPMMI_ONCE_RANGE; e += TILE_THREADS) {
         memory.sums[e] = Real(0);
         memory.counts[e] = 0;
     }
@@ -45,81 +60,165 @@ __device__ __forceinline__ void close_range(const spmmi_once_work &w, uint64_t t
     Real *const to = target_of<Real>(w, w.long_tasks[task], r);
     for (uint32_t e = threadIdx.x; e < r.count; e += TILE_THREADS)
         if (memory.counts[e] <= w.stretch)
-            to[e] = memory.sums[e];
+            to[e] = memory.sums[sum_of(e)];
         else
             w.long_entries[atomicAdd(&w.counts->long_entries, 1u)] = {(uint32_t)task, e};
 }
 
-// The last of ascending numbers that is at most x, as the first one is.
-__device__ __forceinline__ uint32_t last_up_to(const uint32_t (&numbers)[TILE_THREADS], uint32_t x)
-{
-    uint32_t low = 0;
-#pragma unroll
-    for (uint32_t step = TILE_THREADS / 2; step > 0; step /= 2)
-        low += numbers[low + step] <= x ? step : 0;
-    return low;
-}
+// Products of a thread, every 512th of a tile: of which entry that the memory has, where in B, and where in the range.
+// Those that are not there are the last one again.
+struct Found {
+    uint32_t entry[OF_THREAD], at[OF_THREAD], place[OF_THREAD];
+};
 
-// Product q of the entries of the left factor that the tile has, one for each thread.
+// The searches of a thread go side by side: each of their steps waits for memory.
 template <typename Real>
-__device__ __forceinline__ void load_product(const spmmi_once_work &w, const Range &r, uint32_t q,
-                                             bool is_there, TileMemory<Real> &memory)
+__device__ __forceinline__ Found find_products(const spmmi_once_work &w, const Range &r, uint32_t first,
+                                               uint32_t total, const TileMemory<Real> &memory)
 {
-    uint32_t position = NO_POSITION;
-    if (is_there) {
-        const uint32_t entry = last_up_to(memory.begin, q), at = memory.start[entry] + q,
-                       place = place_of(w.c_columns + r.first, r.count, w.b.columns[at]);
-        // Not counted far beyond a stretch: all products of a hub would wait for one counter.
-        uint32_t *const products = memory.counts + place;
-        const bool is_added = read_word(products) <= w.stretch && atomicAdd(products, 1u) < w.stretch;
-        position = is_added ? place : NO_POSITION;
-        memory.b[threadIdx.x] = static_cast<const Real *>(w.b.values)[at];
-        memory.entry[threadIdx.x] = (uint16_t)entry;
+    Found f;
+    int32_t column[OF_THREAD];
+    for (uint32_t i = 0; i < OF_THREAD; i++)
+        f.entry[i] = f.place[i] = 0;
+#pragma unroll
+    for (uint32_t step = TILE_THREADS / 2; step > 0;
+         step /= 2) // the last of the ascending numbers that is at most q
+#pragma unroll
+        for (uint32_t i = 0; i < OF_THREAD; i++) {
+            const uint32_t q = min(first + i * TILE_THREADS + threadIdx.x, total - 1);
+            f.entry[i] += memory.begin[f.entry[i] + step] <= q ? step : 0;
+        }
+#pragma unroll
+    for (uint32_t i = 0; i < OF_THREAD; i++) {
+        f.at[i] = memory.start[f.entry[i]] + min(first + i * TILE_THREADS + threadIdx.x, total - 1);
+        column[i] = w.b.columns[f.at[i]];
     }
-    memory.position[threadIdx.x] = (uint16_t)position;
+    for (uint32_t count = r.count; count > 1; count -= count / 2) // as place_of does
+#pragma unroll
+        for (uint32_t i = 0; i < OF_THREAD; i++)
+            f.place[i] += __ldg(w.c_columns + r.first + f.place[i] + count / 2) <= column[i] ? count / 2 : 0;
+    return f;
 }
 
-// The products of a warp's entries among so many of the tile.
-template <typename Real> __device__ __forceinline__ void add_tile(TileMemory<Real> &memory, uint32_t count)
+// Not far beyond a stretch: all products of a hub would wait for one counter.
+template <typename Real>
+__device__ __forceinline__ void count_tile(const spmmi_once_work &w, const Range &r, uint32_t first,
+                                           uint32_t total, TileMemory<Real> &memory)
+{
+    const Found f = find_products(w, r, first, total, memory);
+#pragma unroll
+    for (uint32_t i = 0; i < OF_THREAD; i++)
+        if (first + i * TILE_THREADS + threadIdx.x < total &&
+            read_word(memory.counts + f.place[i]) <= w.stretch)
+            atomicAdd(memory.counts + f.place[i], 1u);
+}
+
+// The products that are to be added.
+template <typename Real>
+__device__ __forceinline__ void load_tile(const spmmi_once_work &w, const Range &r, uint32_t first,
+                                          uint32_t total, TileMemory<Real> &memory)
+{
+    const Found f = find_products(w, r, first, total, memory);
+#pragma unroll
+    for (uint32_t i = 0; i < OF_THREAD; i++) {
+        const uint32_t q = i * TILE_THREADS + threadIdx.x;
+        const bool is_added = first + q < total && memory.counts[f.place[i]] <= w.stretch;
+        const uint32_t sum = is_added ? sum_of(f.place[i]) : NO_SUM;
+        memory.sum[q] = (uint16_t)sum;
+        if (is_added) {
+            memory.b[q] = static_cast<const Real *>(w.b.values)[f.at[i]];
+            memory.entry[q] = (uint16_t)f.entry[i];
+        }
+        const uint32_t owners = __reduce_or_sync(EVERY_LANE, is_added ? 1u << owner_of(sum) : 0u);
+        if (threadIdx.x % 32 == 0)
+            memory.owners[q / 32] = owners;
+    }
+}
+
+// Up to 32 products of the queue, from number `first` on.
+template <typename Real>
+__device__ __forceinline__ void add_queued(TileMemory<Real> &memory, const uint16_t *queue, uint32_t first,
+                                           uint32_t count)
+{
+    const uint32_t lane = threadIdx.x % 32;
+    const bool is_there = lane < count;
+    __syncwarp();
+    const uint32_t q = is_there ? queue[(first + lane) % QUEUE] : 0, sum = is_there ? memory.sum[q] : 0;
+    const Real a = is_there ? memory.a[memory.entry[q]] : Real(0), b = is_there ? memory.b[q] : Real(0);
+    const unsigned turn = turn_of<32>(sum, is_there);
+    add_turns(a, b, sum, is_there, turn, __reduce_max_sync(EVERY_LANE, turn), memory.sums);
+}
+
+// The products of a warp's entries, 32 of them side by side.
+template <typename Real> __device__ __forceinline__ void add_tile(TileMemory<Real> &memory)
 {
     const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    for (uint32_t q = lane; q - lane < count; q += 32) {
-        const uint32_t position = memory.position[q];
-        const bool is_own = position != NO_POSITION && position / 32 % TILE_WARPS == warp;
-        if (!__any_sync(EVERY_LANE, is_own))
-            continue;
-        const Real a = is_own ? memory.a[memory.entry[q]] : Real(0), b = is_own ? memory.b[q] : Real(0);
-        const unsigned turn = turn_of<32>(position, is_own);
-        add_turns(a, b, position, is_own, turn, __reduce_max_sync(EVERY_LANE, turn), memory.sums);
+    uint16_t *const queue = memory.queues[warp];
+    uint32_t begin = 0, end = 0; // of those that wait
+    for (uint32_t first = 0; first < CHUNKS; first += 32) {
+        unsigned left = __ballot_sync(EVERY_LANE, memory.owners[first + lane] >> warp & 1);
+        for (; left != 0; left &= left - 1) {
+            const uint32_t q = 32 * (first + (uint32_t)__ffs((int)left) - 1) + lane, sum = memory.sum[q];
+            const bool is_own = sum != NO_SUM && owner_of(sum) == warp;
+            const unsigned own = __ballot_sync(EVERY_LANE, is_own);
+            if (is_own)
+                queue[(end + (uint32_t)__popc(own & ((1u << lane) - 1))) % QUEUE] = (uint16_t)q;
+            end += (uint32_t)__popc(own);
+            if (end - begin < 32)
+                continue;
+            add_queued(memory, queue, begin, 32);
+            begin += 32;
+        }
     }
+    if (begin < end)
+        add_queued(memory, queue, begin, end - begin);
+}
+
+// Calls of_tile(first, total) for the products of a task in the range, tile by tile: `total` of the entries of the left
+// factor that the memory has then, of which the tile begins with number `first`.
+template <typename Real, bool VALUES, typename OfTile>
+__device__ __forceinline__ void walk_tiles(const spmmi_once_work &w, const spmmi_once_task &task,
+                                           const Range &r, TileMemory<Real> &memory, OfTile of_tile)
+{
+    const int64_t row = row_begin(w.a, task.row);
+    const int32_t from = w.c_columns[r.first], to = w.c_columns[r.first + r.count - 1] + 1;
+    uint32_t t = task.begin + threadIdx.x;
+    Factor<Real> next = load_factor<Real, VALUES>(w, row + t, t < task.end);
+    for (uint32_t first = task.begin; first < task.end; first += TILE_THREADS) {
+        Factor<Real> own = next;
+        t += TILE_THREADS;
+        next = load_factor<Real, VALUES>(w, row + t, t < task.end);
+        keep_columns(w.b.columns, own, from, to);
+        uint32_t total;
+        const uint32_t before = sum_before(own.length, memory.shared, &total); // all have read what was there
+        if (VALUES)
+            memory.a[threadIdx.x] = own.a;
+        memory.start[threadIdx.x] = own.start - before;
+        memory.begin[threadIdx.x] = before;
+        __syncthreads();
+        for (uint32_t done = 0; done < total; done += TILE)
+            of_tile(done, total);
+    }
+}
+
+template <typename Real>
+__device__ __forceinline__ void count_products(const spmmi_once_work &w, const spmmi_once_task &task,
+                                               const Range &r, TileMemory<Real> &memory)
+{
+    walk_tiles<Real, false>(w, task, r, memory,
+                            [&](uint32_t first, uint32_t total) { count_tile(w, r, first, total, memory); });
 }
 
 template <typename Real>
 __device__ __forceinline__ void add_products(const spmmi_once_work &w, const spmmi_once_task &task,
                                              const Range &r, TileMemory<Real> &memory)
 {
-    const int64_t row = row_begin(w.a, task.row);
-    const int32_t from = w.c_columns[r.first], to = w.c_columns[r.first + r.count - 1] + 1;
-    uint32_t t = task.begin + threadIdx.x;
-    Factor<Real> next = load_factor<Real, true>(w, row + t, t < task.end);
-    for (uint32_t first = task.begin; first < task.end; first += TILE_THREADS) {
-        Factor<Real> own = next;
-        t += TILE_THREADS;
-        next = load_factor<Real, true>(w, row + t, t < task.end);
-        keep_columns(w.b.columns, own, from, to);
-        uint32_t total;
-        const uint32_t before = sum_before(own.length, memory.shared, &total);
-        memory.a[threadIdx.x] = own.a;
-        memory.start[threadIdx.x] = own.start - before;
-        memory.begin[threadIdx.x] = before;
+    walk_tiles<Real, true>(w, task, r, memory, [&](uint32_t first, uint32_t total) {
+        load_tile(w, r, first, total, memory);
         __syncthreads();
-        for (uint32_t done = 0; done < total; done += TILE_THREADS) {
-            load_product(w, r, done + threadIdx.x, done + threadIdx.x < total, memory);
-            __syncthreads();
-            add_tile(memory, min(total - done, TILE_THREADS));
-            __syncthreads();
-        }
-    }
+        add_tile(memory);
+        __syncthreads();
+    });
 }
 
 template <typename Real>
@@ -133,6 +232,8 @@ __global__ void __launch_bounds__(TILE_THREADS) long_tasks_kernel(const __grid_c
         const spmmi_once_task task = w.long_tasks[at];
         const Range r = range_of(w, task);
         open_range(r, memory);
+        __syncthreads();
+        count_products(w, task, r, memory);
         __syncthreads();
         add_products(w, task, r, memory);
         close_range(w, at, r, memory);

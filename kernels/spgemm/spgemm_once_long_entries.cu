@@ -3,7 +3,8 @@
 //
 // block     512 threads: an entry of a task. Its 16 warps count the products that each 16th of the task has; so each
 //           finds where its stretch begins, and adds its products from there on
-// lanes     a lane looks the column up in the rows of B of four entries of the left factor side by side
+// lanes     a lane looks the column up in the rows of B of 16 entries of the left factor side by side: where the entry
+//           has few more products than a stretch, one warp goes through all of the task
 // sums      a stretch is added by ascending k from 0, fused, by one lane; stretches then one after the other
 // overlap   what follows may run beside this; the list is complete before it begins
 #include "spgemm_once_range.cuh"
@@ -13,11 +14,13 @@ namespace spmmi {
 namespace spgemm {
 
 constexpr unsigned ENTRY_THREADS = 512, ENTRY_WARPS = ENTRY_THREADS / 32;
-constexpr uint32_t OF_LANE = 4, CHUNK = 32 * OF_LANE; // entries of the left factor that a warp takes together
-constexpr uint32_t NO_PRODUCT = UINT32_MAX;           // B has fewer entries
+constexpr uint32_t OF_LANE = 16,
+                   CHUNK = 32 * OF_LANE;    // entries of the left factor that a warp takes together
+constexpr uint32_t TOGETHER = 4;            // rounds of them whose products lie in shared memory together
+constexpr uint32_t NO_PRODUCT = UINT32_MAX; // B has fewer entries
 
 template <typename Real> struct EntryMemory {
-    Product<Real> products[ENTRY_WARPS][CHUNK];
+    Product<Real> products[ENTRY_WARPS][32 * TOGETHER];
     uint32_t counts[ENTRY_WARPS]; // products of each part of the task
     Real sums[ENTRY_WARPS];       // of stretches
 };
@@ -82,21 +85,24 @@ __device__ __forceinline__ Real add_stretch(const spmmi_once_work &w, const Long
     Real sum = Real(0);
     for (uint32_t found[OF_LANE]; number < end; at += CHUNK) {
         find_products(w, entry, at, found);
-        const uint32_t first = max(number, from);
 #pragma unroll
-        for (uint32_t i = 0; i < OF_LANE; i++) {
-            const unsigned lanes = __ballot_sync(EVERY_LANE, found[i] != NO_PRODUCT);
-            const uint32_t own = number + (uint32_t)__popc(lanes & ((1u << lane) - 1));
-            if (found[i] != NO_PRODUCT && own >= from && own < end)
-                products[own - first] = {
-                    static_cast<const Real *>(w.a.values)[entry.begin + at + 32 * i + lane],
-                    static_cast<const Real *>(w.b.values)[found[i]]};
-            number += (uint32_t)__popc(lanes);
+        for (uint32_t i = 0; i < OF_LANE; i += TOGETHER) {
+            const uint32_t first = max(number, from);
+#pragma unroll
+            for (uint32_t j = i; j < i + TOGETHER; j++) {
+                const unsigned lanes = __ballot_sync(EVERY_LANE, found[j] != NO_PRODUCT);
+                const uint32_t own = number + (uint32_t)__popc(lanes & ((1u << lane) - 1));
+                if (found[j] != NO_PRODUCT && own >= from && own < end)
+                    products[own - first] = {
+                        static_cast<const Real *>(w.a.values)[entry.begin + at + 32 * j + lane],
+                        static_cast<const Real *>(w.b.values)[found[j]]};
+                number += (uint32_t)__popc(lanes);
+            }
+            __syncwarp();
+            const uint32_t last = min(number, end);
+            sum = add_in_order(products, lane == 0 && last > first ? last - first : 0, sum);
+            __syncwarp();
         }
-        __syncwarp();
-        const uint32_t last = min(number, end);
-        sum = add_in_order(products, lane == 0 && last > first ? last - first : 0, sum);
-        __syncwarp();
     }
     return sum;
 }
