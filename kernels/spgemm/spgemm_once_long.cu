@@ -18,6 +18,8 @@ namespace spgemm {
 constexpr unsigned TILE_THREADS = 512, TILE_WARPS = TILE_THREADS / 32;
 constexpr unsigned OF_THREAD = 4, TILE = OF_THREAD * TILE_THREADS, CHUNKS = TILE / 32; // products
 constexpr uint32_t QUEUE = 64, NO_SUM = UINT16_MAX;
+constexpr uint32_t MAP_WORDS =
+    2048; // of a range of up to 65,536 columns; in a wider one columns are searched
 
 template <typename Real> struct TileMemory {
     Real sums[SPMMI_ONCE_RANGE];
@@ -30,6 +32,8 @@ template <typename Real> struct TileMemory {
     uint32_t owners[CHUNKS];            // of 32 products: a bit for each warp that adds some of them
     uint16_t queues[TILE_WARPS][QUEUE]; // products of a warp that wait, in a ring
     uint32_t counts[SPMMI_ONCE_RANGE];  // products of each entry of C
+    uint32_t words[MAP_WORDS],
+        before[MAP_WORDS]; // bits of the range's columns, and the columns before each word
     uint32_t shared[TILE_WARPS];
 };
 
@@ -81,8 +85,7 @@ __device__ __forceinline__ Found find_products(const spmmi_once_work &w, const R
     for (uint32_t i = 0; i < OF_THREAD; i++)
         f.entry[i] = f.place[i] = 0;
 #pragma unroll
-    for (uint32_t step = TILE_THREADS / 2; step > 0;
-         step /= 2) // the last of the ascending numbers that is at most q
+    for (uint32_t step = TILE_THREADS / 2; step > 0; step /= 2) // the last that begins at q or before
 #pragma unroll
         for (uint32_t i = 0; i < OF_THREAD; i++) {
             const uint32_t q = min(first + i * TILE_THREADS + threadIdx.x, total - 1);
@@ -92,6 +95,14 @@ __device__ __forceinline__ Found find_products(const spmmi_once_work &w, const R
     for (uint32_t i = 0; i < OF_THREAD; i++) {
         f.at[i] = memory.start[f.entry[i]] + min(first + i * TILE_THREADS + threadIdx.x, total - 1);
         column[i] = w.b.columns[f.at[i]];
+    }
+    if (r.words <= MAP_WORDS) {
+#pragma unroll
+        for (uint32_t i = 0; i < OF_THREAD; i++) {
+            const uint32_t word = (uint32_t)column[i] / 32 - r.first_word, bit = (uint32_t)column[i] % 32;
+            f.place[i] = memory.before[word] + (uint32_t)__popc(memory.words[word] & ((1u << bit) - 1));
+        }
+        return f;
     }
     for (uint32_t count = r.count; count > 1; count -= count / 2) // as place_of does
 #pragma unroll
@@ -232,6 +243,8 @@ __global__ void __launch_bounds__(TILE_THREADS) long_tasks_kernel(const __grid_c
         const spmmi_once_task task = w.long_tasks[at];
         const Range r = range_of(w, task);
         open_range(r, memory);
+        if (r.words <= MAP_WORDS)
+            map_range(w, r, memory.words, memory.before, memory.shared);
         __syncthreads();
         count_products(w, task, r, memory);
         __syncthreads();
