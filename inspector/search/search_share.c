@@ -38,11 +38,11 @@ static bool is_free(const struct spmmi_considered *d)
     return isfinite(d->least) && d->decision->winner.measured_us <= 0;
 }
 
-/* Is it of the same family as that part, which is given up, and needed by others? */
+/* May it run in place of a part that is given up: another one, not of the first family, and needed by others? */
 static bool may_replace(const struct spmmi_considered *all, int count, const struct spmmi_candidate *c,
                         const struct spmmi_candidate *part)
 {
-    if (c->family != part->family || spmmi_candidates_agree(c, part))
+    if (is_first_family(c) || spmmi_candidates_agree(c, part))
         return false;
     for (int i = 0; i < count; i++)
         if (spmmi_candidates_agree(c, &all[i].decision->winner))

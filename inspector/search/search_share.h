@@ -5,8 +5,9 @@
 
 #include "search.h"
 
-/* A part that runs where another of its family is faster by so much at most: predictions, which are off by nearly the
- * same for both, do not tell such parts apart. Those of two families are off each by its own error. */
+/* A part that runs where another is faster by so much at most: predictions do not tell such parts apart. Those of the
+ * first family do not run instead: where they are predicted to lose so little they were measured to lose 12 %, others
+ * none (docs/decisions/0113). */
 #define SPMMI_SHARE_LOSS 0.05
 
 /* What a decision chose from. */
@@ -22,7 +23,7 @@ spmm_status_t spmmi_considered_keep(const struct spmmi_search *search, struct sp
 void spmmi_considered_free(struct spmmi_considered *considered, int count);
 
 /* Gives up parts, the least loss first, as long as no decision loses more than that. Parts of the first family share an
- * executor's memory and are not given up. Measured decisions stay. */
+ * executor's memory and are not given up, nor do they run instead. Measured decisions stay. */
 void spmmi_decisions_share(struct spmmi_considered *considered, int count);
 
 #endif
