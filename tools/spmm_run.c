@@ -21,6 +21,7 @@
 #include "tools/compute/permuted_rows.h"
 #include "tools/compute/run_certify.h"
 #include "tools/compute/run_product.h"
+#include "tools/export/export_matrix.h"
 #include "tools/product/run_sparse.h"
 #include "tools/report/run_report.h"
 
@@ -36,13 +37,8 @@ static struct {
         drop_zeros, json, quiet;
     double alpha, beta;
     int device;
-} args = {.n = 0,
-          .repeat = -1,
-          .seed = 1,
-          .device_text = "auto",
-          .op = SPMM_OP_N,
-          .layout = LAYOUT_UNSET,
-          .alpha = 1.0};
+} args = {
+    .repeat = -1, .seed = 1, .device_text = "auto", .op = SPMM_OP_N, .layout = LAYOUT_UNSET, .alpha = 1.0};
 
 static const struct cli_choice op_choices[] = {{"N", SPMM_OP_N}, {"T", SPMM_OP_T}, {NULL, 0}};
 static const struct cli_choice layout_choices[] = {
@@ -294,7 +290,7 @@ static spmm_status_t work(struct run *run, const char *plan_name, int *code, spm
     struct check_result checked;
     struct run_certificate certificate;
     struct timing timing;
-    struct run_outcome outcome = {.plan_name = plan_name};
+    struct run_outcome outcome = {.plan_name = plan_name, .output = args.output};
     spmm_status_t status = SPMM_OK;
 
     TRY(prepare(run, plan_name, diag));
@@ -334,6 +330,10 @@ static enum cli_result check_files(void)
     static const char npy[] = {'\x93', 'N', 'U', 'M', 'P', 'Y'};
     if (args.beta != 0.0 && (args.output != NULL || args.b != NULL))
         return cli_complain(&program, "--beta adds to a random C, so it does not go with -B or -o");
+    if (args.output != NULL && export_form_of_file(args.output) != NULL)
+        return cli_complain(&program,
+                            "%s: C is written as .npy, unless the files of a sparse product follow the plan",
+                            args.output);
     if (args.output != NULL && !args.force && overwrite_loses(args.output, npy, sizeof npy))
         return cli_complain(&program, "%s exists and is no NumPy file; -f overwrites it", args.output);
     return CLI_RUN;

@@ -33,6 +33,7 @@ says '4 multiplications, 1.00 an entry of C'
 run spmm-run "$work/C.plan" "$work/A.mtx" "$work/B.mtx" --check self -o "$work/C.mtx" --repeat 0
 exits 0
 says 'right: error ratio 0'
+says "output     $work/C.mtx: 2 x 2, 4 nonzeros, f64"
 run cat "$work/C.mtx"
 says '1 1 10'
 says '1 2 4'
@@ -210,9 +211,13 @@ says_err 'not of --triple'
 run spmm-run "$work/C.plan" "$work/A.mtx" "$work/B.mtx" --check "$work/A.mtx"
 exits 2
 says_err 'expected self'
-run spmm-run "$work/C.plan" "$work/A.mtx" "$work/B.mtx" -o "$work/C.npy"
-exits 2
-says_err 'expected a name that ends with .mtx'
+for ending in npy smtx; do
+    run spmm-run "$work/C.plan" "$work/A.mtx" "$work/B.mtx" -o "$work/C.$ending"
+    exits 2
+    says_err 'expected a name that ends with .mtx'
+done
+run spmm-run --product "$work/A.mtx" "$work/B.mtx" --json --repeat 0 -fo "$work/once.mtx"
+is_json "j['output'] == '$work/once.mtx'"
 run spmm-run "$work/C.plan" "$work/A.mtx" "$work/B.mtx" --force-kernel hash
 exits 2
 says_err "expected columns, positions or groups"

@@ -124,6 +124,15 @@ run spmm-run "$work/a.plan" -q --device cpu --repeat 0 -n 7 -o "$work/other.npy"
 exits 0
 run spmm-run "$work/a.plan" --repeat 0 --layout col -n 3 -o "$work/col.npy"
 exits 0
+says "output     $work/col.npy: .npy, 10,974 x 3, f32, col-major"
+run spmm-run "$work/a.plan" --json --repeat 0 --layout col -n 3 -o "$work/col.npy"
+is_json "j['output'] == '$work/col.npy'"
+for ending in mtx mtx.zst npz smtx; do
+    run spmm-run "$work/a.plan" --repeat 0 -fo "$work/c.$ending"
+    exits 2
+    says_err "c.$ending: C is written as .npy"
+    missing "$work/c.$ending"
+done
 run spmm-run "$work/a.plan" --repeat 0 -B "$work/col.npy" --check self
 exits 0
 says 'n = 3, col-major'

@@ -300,9 +300,6 @@ static spmm_status_t write_c(struct sparse_run *run, spmm_diag_t *diag)
     struct output_file file;
     struct packed_stream stream = {.file = &file, .threads = r->threads, .diag = diag};
     run->culprit = r->output;
-    if (form == NULL || form->is_pattern_only)
-        return fail(diag, SPMM_ERR_ARGUMENT,
-                    "expected a name that ends with .mtx, .npz or another form of spmm-export");
     stream.packing = form->packing;
     spmm_status_t status = output_file_open(&file, r->output, diag);
     if (status == SPMM_OK)
@@ -336,6 +333,7 @@ static spmm_status_t work(struct sparse_run *run, int *code, spmm_diag_t *diag)
     TRY(repeat(run, diag));
     run->outcome.c = run->c;
     run->outcome.plan = run->plan;
+    run->outcome.output = r->output;
     if (r->json)
         sparse_report_json(&run->outcome, r->program);
     else if (!r->quiet)

@@ -4,6 +4,7 @@
 
 #include "run_sparse.h"
 #include "tools/cli/overwrite.h"
+#include "tools/export/export_matrix.h"
 
 #define CHECK_SELF "self"
 
@@ -41,6 +42,12 @@ enum cli_result run_sparse_check(const struct cli_program *program, const struct
         return CLI_USAGE;
     if (r->check != NULL && strcmp(r->check, CHECK_SELF) != 0)
         return cli_complain(program, "--check of a sparse product: expected self, found '%s'", r->check);
+    const struct export_form *form = r->output != NULL ? export_form_of_file(r->output) : NULL;
+    if (r->output != NULL && (form == NULL || form->is_pattern_only))
+        return cli_complain(
+            program,
+            "%s: expected a name that ends with .mtx, .npz or another form of spmm-export with values",
+            r->output);
     if (r->output != NULL && !r->force && overwrite_loses(r->output, "", 0))
         return cli_complain(program, "%s exists; -f overwrites it", r->output);
     return CLI_RUN;

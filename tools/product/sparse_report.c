@@ -55,6 +55,17 @@ static void text_check(const struct sparse_outcome *o)
                (long long)v->row, (long long)v->col, v->found, v->expected);
 }
 
+static void text_output(const struct sparse_outcome *o)
+{
+    char rows[PRINT_UNITS_BYTES], cols[PRINT_UNITS_BYTES], nnz[PRINT_UNITS_BYTES];
+    if (o->output == NULL)
+        return;
+    printf("%-*s", LABEL, "output");
+    print_escaped(stdout, o->output);
+    printf(": %s x %s, %s, %s\n", print_count(rows, o->c.rows), print_count(cols, o->c.cols),
+           print_plural(nnz, o->c.nnz, "nonzero"), spmm_dtype_name(o->c.value_type));
+}
+
 void sparse_report_text(const struct sparse_outcome *o)
 {
     char rows[PRINT_UNITS_BYTES], cols[PRINT_UNITS_BYTES], nnz[PRINT_UNITS_BYTES], text[PRINT_UNITS_BYTES];
@@ -69,6 +80,7 @@ void sparse_report_text(const struct sparse_outcome *o)
     }
     text_held(o);
     text_check(o);
+    text_output(o);
     printf("%-*sbest %s of %d", LABEL, "time", print_seconds(text, o->best_seconds), o->repeats);
     printf(", the first %s", print_seconds(text, o->first_seconds));
     if (o->plan != NULL)
@@ -99,6 +111,8 @@ void sparse_report_json(const struct sparse_outcome *o, const char *program)
     }
     json_uint(&j, "host_bytes", held.host);
     json_uint(&j, "device_bytes", held.device);
+    if (o->output != NULL)
+        json_text(&j, "output", o->output);
     if (o->is_checked) {
         json_bool(&j, "right", o->verdict.ratio <= 1);
         json_double(&j, "error_ratio", o->verdict.ratio);

@@ -12,6 +12,7 @@ struct sparse_outcome {
     const spmm_plan_t *plan;  /* NULL: one shot */
     spmm_product_info_t info; /* without a plan, device and kernel alone */
     spmm_csr_t c;
+    const char *output; /* where C was written; NULL: nowhere */
     uint64_t workspace_bytes;
     double create_seconds, first_seconds, best_seconds, all_seconds;
     int repeats;

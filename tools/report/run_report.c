@@ -75,6 +75,18 @@ static void text_certificate(const struct run_outcome *outcome)
                "note", (long long)found->rows_by_class);
 }
 
+static void text_output(const struct run_product *p, const struct run_outcome *outcome)
+{
+    const spmm_dense_t *c = &p->c_host;
+    char rows[PRINT_UNITS_BYTES], cols[PRINT_UNITS_BYTES];
+    if (outcome->output == NULL)
+        return;
+    printf(LABEL, "output");
+    print_escaped(stdout, outcome->output);
+    printf(": .npy, %s x %s, %s, %s-major\n", print_count(rows, c->rows), print_count(cols, c->cols),
+           spmm_dtype_name(c->type), spmm_layout_name(c->layout));
+}
+
 /* B and C that are in another order than A. */
 static void text_order(const struct run_outcome *outcome)
 {
@@ -136,6 +148,7 @@ void run_report_text(const struct run_product *p, const struct run_outcome *outc
     }
     text_check(p, outcome);
     text_certificate(outcome);
+    text_output(p, outcome);
 }
 
 static void json_timing(struct json *j, const struct run_product *p, const struct timing *timing)
@@ -220,6 +233,8 @@ int run_report_json(const struct run_product *p, const struct run_outcome *outco
     json_uint(&j, "pool_bytes", p->info.pool_bytes);
     json_uint(&j, "csr_bytes", p->info.csr_bytes);
     json_uint(&j, "workspace_bytes", p->workspace.bytes);
+    if (outcome->output != NULL)
+        json_text(&j, "output", outcome->output);
     json_timing(&j, p, outcome->timing);
     json_check(&j, outcome);
     json_certificate(&j, outcome->certificate);

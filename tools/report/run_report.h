@@ -11,6 +11,7 @@ struct run_outcome {
     const struct check_result *check;          /* NULL when not checked */
     const struct run_certificate *certificate; /* NULL when not certified */
     const struct timing *timing;               /* NULL when not timed */
+    const char *output;                        /* where C was written; NULL: nowhere */
     int is_symmetric;                          /* the plan is that of PAP^T */
     int permutes_output;                       /* the plan leaves C in an order of its own */
     int is_original_order;                     /* B was read and C written in the order of A all the same */
