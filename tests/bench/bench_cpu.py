@@ -5,7 +5,7 @@
 usage: bench_cpu.py --lib FOLDER [--mkl FILE] [--csv FILE] [--commit ID] [-n LIST] [--seconds S] [--no-scipy] MATRIX...
 
 All libraries compute the same product by turns, so a disturbance of the machine meets them all, and each time is
-the median of the turns, as in spmm-bench; there are at least 12. All orders take turns: threads that wait
+the median of the turns, as in spmm-bench; there are at least 12. Their orders take turns: threads that wait
 fall asleep while SciPy computes on one, and whoever always came next would wait for them to wake. oneMKL is told the
 shape (mkl_sparse_set_mm_hint) and optimises for it outside the timing, and shares the OpenMP runtime of spmm. SciPy
 knows no column-major product of its own: it gets the array in the order of the case. Warm means back to back; cold
@@ -169,18 +169,26 @@ class Mkl:
         return run, lambda: self.dll.mkl_sparse_destroy(handle)
 
 
+def turn_orders(names):
+    """Orders of up to three names, again and again: each comes right behind each other one equally often, never itself."""
+    if len(names) < 3:
+        return [names]
+    return [tuple(names[i] for i in order) for order in ((0, 1, 2), (0, 2, 1), (2, 1, 0), (1, 0, 2), (1, 2, 0), (2, 0, 1))]
+
+
 def times(runs, seconds, before):
-    """The median times in milliseconds of functions that run by turns, about as often in each order."""
+    """The median times in milliseconds of functions that run by turns; the warm-up is the last of them."""
     taken = {name: [] for name in runs}
-    for run in runs.values():
-        run()
-    orders = itertools.cycle(itertools.permutations(runs.items()))
+    orders = turn_orders(tuple(runs))
+    for name in orders[-1]:
+        runs[name]()
+    turns = itertools.cycle(orders)
     begin = time.perf_counter()
     while len(taken["spmm"]) < TURNS_LEAST or (time.perf_counter() - begin < seconds and len(taken["spmm"]) < TURNS_MOST):
-        for name, run in next(orders):
+        for name in next(turns):
             before()
             start = time.perf_counter()
-            run()
+            runs[name]()
             taken[name].append((time.perf_counter() - start) * 1e3)
     return {name: statistics.median(values) for name, values in taken.items()}
 
