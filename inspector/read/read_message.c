@@ -46,6 +46,14 @@ void spmmi_reader_add_format(const struct spmmi_reader *reader, spmm_status_t st
     (void)sprintf(text + strlen(text), " (read as %s)", format);
 }
 
+bool spmmi_is_text(const char *p, const char *end)
+{
+    for (; p < end; p++)
+        if ((unsigned char)*p < 0x20 && (*p < '\t' || *p > '\r'))
+            return false;
+    return true;
+}
+
 void spmmi_escape(const char *p, uint64_t size, char *text, uint64_t capacity)
 {
     uint64_t used = 0;

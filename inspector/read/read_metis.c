@@ -60,6 +60,8 @@ static void refuse(const struct spmmi_head *head, char *sentence, size_t capacit
     struct spmmi_lines lines = spmmi_lines_of(head->bytes, head->bytes + head->size);
     const char *found =
         next_line(&lines) ? spmmi_token(lines.line, lines.line_end, token) : "the end of the file";
+    if (!spmmi_is_text(head->bytes, head->bytes + head->size))
+        found = "binary data; a graph of WebGraph has to be written as a list of edges first";
     (void)snprintf(
         sentence, capacity,
         "expected a METIS graph, whose first line is \"vertices edges [format [weights]]\", found %s", found);

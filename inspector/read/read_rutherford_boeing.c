@@ -14,15 +14,9 @@
 #define PROGRESS_NUMBERS 65536
 #define TITLE_MAX 256 /* the standard says 80 columns */
 
-/* No control characters: a title, not the start of a binary file. */
 static bool is_title(const struct spmmi_lines *lines)
 {
-    if (lines->line_end - lines->line > TITLE_MAX)
-        return false;
-    for (const char *p = lines->line; p < lines->line_end; p++)
-        if ((unsigned char)*p < 0x20 && *p != '\t')
-            return false;
-    return true;
+    return lines->line_end - lines->line <= TITLE_MAX && spmmi_is_text(lines->line, lines->line_end);
 }
 
 static bool has_name(const struct spmmi_head *head)

@@ -161,6 +161,8 @@ void spmmi_reader_add_format(const struct spmmi_reader *reader, spmm_status_t st
  * characters as \xNN; "the end of the line" or "the end of the file" where there is none. */
 #define SPMMI_TOKEN_BYTES 72
 const char *spmmi_token(const char *p, const char *end, char text[SPMMI_TOKEN_BYTES]);
+/* No control characters but blanks and ends of lines: not the start of a binary file. */
+bool spmmi_is_text(const char *p, const char *end);
 /* As much of p as fits, escaped in the same way, without quotes. */
 void spmmi_escape(const char *p, uint64_t size, char *text, uint64_t capacity);
 /* The same behind a comma in a list of names; nothing once the list is full. */
