@@ -229,7 +229,7 @@ static spmm_status_t write_streams(struct stage_making *m, uint64_t bytes, uint3
     struct spmmi_spgemm_derivation *d = &m->derivation;
     struct spmmi_spgemm_gpu_stage *to = m->to;
     SPMM_TRY(take(m, bytes));
-    SPMM_TRY(spmmi_device_take(m->memory, bytes + 1, NULL, &to->positions, m->diag));
+    SPMM_TRY(spmmi_device_take(m->memory, bytes, NULL, &to->positions, m->diag));
     to->bytes += bytes;
     to->tables.positions = d->positions = to->positions.memory;
     d->tables = to->tables;
