@@ -10,7 +10,11 @@ constexpr unsigned WIDE_THREADS = 256, GIANT_THREADS = 1024, WARPS_MAX = GIANT_T
 constexpr unsigned VALUE_THREADS = 256, VALUE_WARPS = VALUE_THREADS / 32;
 // Static shared memory of a kernel here, at most; without the attribute it counts too.
 constexpr uint32_t STATIC_SHARED = GIANT_THREADS * sizeof(Step<float>) + 1024;
-constexpr unsigned FULL_GRID = 132 * 16; // blocks that take rows in turn: several waves of an H200
+// Blocks that take rows or tasks in turn: several waves of an H200. Tests have few, so that each takes several.
+#ifndef SPMMI_ONCE_FULL_GRID
+#define SPMMI_ONCE_FULL_GRID (132 * 16)
+#endif
+constexpr unsigned FULL_GRID = SPMMI_ONCE_FULL_GRID;
 
 // A word of a bitmap whose bits were set by atomics, which a line in the L1 cache may not show.
 __device__ __forceinline__ uint32_t read_word(const uint32_t *word)
