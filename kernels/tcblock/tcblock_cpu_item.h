@@ -18,16 +18,15 @@ static TARGET __attribute__((noinline)) void TCBLOCK(row_read)(const struct spmm
                                                                const struct tcblock_cpu_walk *walk,
                                                                uint32_t r, struct TCBLOCK(row) * row)
 {
-    const int is_wide = tcblock_cpu_is_wide(layout);
     const uint8_t *locals = tcblock_cpu_locals(layout, walk->block);
     const VALUE *values = (const VALUE *)layout->values + tcblock_cpu_value(layout, walk->block, r);
     row->count = 0;
     for (uint32_t bits = tcblock_cpu_bits(layout, walk->block, r); bits != 0; bits &= bits - 1) {
         const uint32_t p = (uint32_t)__builtin_ctz(bits);
-        const uint32_t position = is_wide             ? spmmi_tcblock_wide_position(sizeof(VALUE), r, p)
+        const uint32_t position = layout->has_masks   ? spmmi_tcblock_wide_position(sizeof(VALUE), r, p)
                                   : layout->is_packed ? row->count
                                                       : 8 * r + p;
-        row->meets[row->count] = is_wide ? walk->local + p : locals[p];
+        row->meets[row->count] = layout->has_masks ? walk->local + p : locals[p];
         row->high[row->count++] = READ(values[position]);
     }
 }

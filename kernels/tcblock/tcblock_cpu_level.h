@@ -23,19 +23,13 @@ static inline TARGET const uint8_t *tcblock_cpu_locals(const struct spmmi_tcbloc
     return layout->locals == NULL ? in_order : layout->locals + (uint64_t)block * 8;
 }
 
-/* Blocks of wide operands (bcsr): masks give their positions. */
-static inline TARGET int tcblock_cpu_is_wide(const struct spmmi_tcblocks *layout)
-{
-    return layout->has_masks != 0;
-}
-
-/* Row p of a step is this row of B; of wide blocks it may lie beyond the last one; then no value multiplies it. */
+/* Row p of a step is this row of B; with masks (blocks of 16 rows) it may lie beyond the last one, and no value
+ * multiplies it. */
 static inline TARGET int64_t tcblock_cpu_row(const struct spmmi_tcblocks *layout, uint32_t step, uint32_t p)
 {
     const uint32_t *columns = layout->columns + (uint64_t)step * layout->step_columns;
-    return tcblock_cpu_is_wide(layout)
-               ? (int64_t)columns[p / layout->block_columns] + p % layout->block_columns
-               : (int64_t)columns[p];
+    return layout->has_masks ? (int64_t)columns[p / layout->block_columns] + p % layout->block_columns
+                             : (int64_t)columns[p];
 }
 
 /* Rows of B that a step needs: those of a row block ascend until the last one is repeated, as do block columns. */
@@ -48,10 +42,10 @@ static inline TARGET uint32_t tcblock_cpu_step_rows(const struct spmmi_tcblocks 
         return 8;
     while (count < width && columns[count] > columns[count - 1])
         count++;
-    return tcblock_cpu_is_wide(layout) ? count * layout->block_columns : count;
+    return layout->has_masks ? count * layout->block_columns : count;
 }
 
-/* Bit p: row r of a block has a nonzero at position p of its row; of wide blocks: in column p. */
+/* Bit p: row r of a block has a nonzero at position p of its row; with masks: in column p. */
 static inline TARGET uint32_t tcblock_cpu_bits(const struct spmmi_tcblocks *layout, uint32_t block,
                                                uint32_t r)
 {
@@ -74,17 +68,17 @@ static inline TARGET uint64_t tcblock_cpu_value(const struct spmmi_tcblocks *lay
 /* An iterator over the blocks of a step that are in block rows [first, end): row windows are block rows of 8. */
 struct tcblock_cpu_walk {
     uint32_t step, next, end;
-    uint32_t left; /* wide blocks: what is to come of the step's mask */
+    uint32_t left; /* with masks: what is to come of the step's mask */
     uint32_t block_row;
     uint32_t block, row; /* where it is: the block, and its first row in the unit */
-    uint32_t local;      /* wide blocks: the row of the step that column 0 multiplies */
+    uint32_t local;      /* with masks: the row of the step that column 0 multiplies */
 };
 
 static inline TARGET struct tcblock_cpu_walk tcblock_cpu_walk_of(const struct spmmi_tcblocks *layout,
                                                                  uint32_t step, uint32_t first, uint32_t end)
 {
     struct tcblock_cpu_walk walk = {.step = step, .end = end, .block_row = first};
-    if (!tcblock_cpu_is_wide(layout)) {
+    if (!layout->has_masks) {
         walk.next = tcblock_cpu_block(layout, step, first);
         return walk;
     }
@@ -99,7 +93,7 @@ static inline TARGET struct tcblock_cpu_walk tcblock_cpu_walk_of(const struct sp
 static inline TARGET int tcblock_cpu_walk_on(const struct spmmi_tcblocks *layout,
                                              struct tcblock_cpu_walk *walk)
 {
-    if (tcblock_cpu_is_wide(layout)) {
+    if (layout->has_masks) {
         if (walk->left == 0)
             return 0;
         const uint32_t bit = (uint32_t)__builtin_ctz(walk->left);
