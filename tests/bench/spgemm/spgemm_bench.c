@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Products of sparse matrices on a GPU beside cuSPARSE: spgemm_bench [--dtype T] [--seconds S] [--alone]
- * [--kernel NAME] FORM=MATRIX.. prints lines of CSV; --alone: without cuSPARSE; NAME: of the plan's kernel. FORM: AA
- * (A A), AAT (A A^T), and of a cube of grid points AP and RAP: A P, R (A P) with the smoothed aggregates P = A P0 of
- * 3 x 3 x 3 points, R = P^T. MATRIX: a file or gen:NAME:.. Values are random. Every result is compared with that of the
- * CPU. */
+ * [--kernel NAME] [--method NAME] FORM=MATRIX.. prints lines of CSV; --alone: without cuSPARSE; NAME: of the plan's
+ * kernel, of the method without a plan. FORM: AA (A A), AAT (A A^T), and of a cube of grid points AP and RAP: A P,
+ * R (A P) with the smoothed aggregates P = A P0 of 3 x 3 x 3 points, R = P^T. MATRIX: a file or gen:NAME:.. Values are
+ * random. Every result is compared with that of the CPU. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,8 +16,9 @@
 
 static spmm_dtype_t dtype = SPMM_F64;
 static double seconds = 0.5;
-static int is_alone;       /* no cuSPARSE */
-static const char *forced; /* of the plan's product; NULL: by rule */
+static int is_alone;            /* no cuSPARSE */
+static const char *forced;      /* of the plan's product; NULL: by rule */
+static const char *once_method; /* without a plan; NULL: by rule */
 
 static void need(spmm_status_t status, const char *what, const spmm_diag_t *diag)
 {
@@ -307,12 +308,14 @@ static void bench_once(const struct bench_case *c)
     const double begin = bench_now();
     for (int turn = 0; turn < ONCE_TURNS && (turn < 2 || bench_now() - begin < 1e3 * seconds); turn++) {
         spmm_csr_t found;
+        spmm_product_once_options_t options = SPMM_PRODUCT_ONCE_OPTIONS_INIT;
         spmm_diag_t diag = {.status = SPMM_OK};
         const uint64_t before = bench_memory_now();
+        options.force_method = once_method;
         bench_memory_reset();
         bench_require(cudaDeviceSynchronize() == cudaSuccess, "what was before");
         const double start = bench_now();
-        need(spmm_product_once(&a, &b, 0, NULL, &found, &diag), "a product without a plan", &diag);
+        need(spmm_product_once(&a, &b, 0, &options, &found, &diag), "a product without a plan", &diag);
         const double ms = bench_now() - start;
         row.cold = row.cold < 0 || ms < row.cold ? ms : row.cold;
         row.peak = bench_memory_peak() - before;
@@ -392,6 +395,8 @@ int main(int argc, char **argv)
             seconds = atof(argv[++i]);
         else if (strcmp(argv[i], "--kernel") == 0 && i + 1 < argc)
             forced = argv[++i];
+        else if (strcmp(argv[i], "--method") == 0 && i + 1 < argc)
+            once_method = argv[++i];
         else if (strcmp(argv[i], "--alone") == 0)
             is_alone = 1;
         else
