@@ -98,7 +98,7 @@ static const struct cli_option options[] = {
     {0, "force-kernel", CLI_TEXT, &args.kernel, .value = "NAME",
      .help =
          "a kernel instead of the plan's choice, named\n[TARGET/]FAMILY[/SCHEDULE[/INSTANCE]]; of sparse\n"
-         "products columns, positions, groups, pull or masks,\nwith --product hash or bitmap, on a GPU"},
+         "products columns, positions, groups, pull or masks,\nwith --product hash, bitmap or merge (GPU)"},
     JIT_OPTION(&args.jit),
     {0, "seed", CLI_INT, &args.seed, .value = "S", .min = 0, .max = INT64_MAX,
      .help = "seed of the random B (default 1)"},

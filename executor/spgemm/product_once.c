@@ -9,8 +9,7 @@
 #include "format/plan.h"
 #include "product_state.h"
 
-#define METHOD_HASH "hash"
-#define METHOD_BITMAP "bitmap"
+static const char *const method_names[SPMMI_ONCE_METHODS] = {"hash", "bitmap", "merge"};
 
 struct once {
     spmm_csr_t a, b;
@@ -209,27 +208,31 @@ static void close_once(struct once *o)
     spmmi_free(o->c_values);
 }
 
-/* The CPU has one method. */
-static spmm_status_t check_method(const char *method, int device, spmm_diag_t *diag)
+/* The method of this name; NULL: by rule. The CPU has one method. */
+static spmm_status_t find_method(const char *name, int device, enum spmmi_once_method *method,
+                                 spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    const int is_known = device >= 0 && method != NULL &&
-                         (strcmp(method, METHOD_HASH) == 0 || strcmp(method, METHOD_BITMAP) == 0);
-    SPMM_REQUIRE(method == NULL || is_known, SPMM_ERR_ARGUMENT, diag, "\"%s\" is no method of %s", method,
-                 device >= 0 ? "a GPU, expected hash or bitmap" : "the CPU");
+    int found = name == NULL ? SPMMI_ONCE_MERGE : 0;
+    while (name != NULL && found < SPMMI_ONCE_METHODS && strcmp(name, method_names[found]) != 0)
+        found++;
+    SPMM_REQUIRE(name == NULL || (device >= 0 && found < SPMMI_ONCE_METHODS), SPMM_ERR_ARGUMENT, diag,
+                 "\"%s\" is no method of %s", name,
+                 device >= 0 ? "a GPU, expected hash, bitmap or merge" : "the CPU");
+    *method = (enum spmmi_once_method)found;
 cleanup:
     return status;
 }
 
 static spmm_status_t once_on_gpu(const spmm_csr_t *a, const spmm_csr_t *b, int device,
-                                 const spmm_product_once_options_t *options, spmm_csr_t *c, spmm_diag_t *diag)
+                                 const spmm_product_once_options_t *options, enum spmmi_once_method method,
+                                 spmm_csr_t *c, spmm_diag_t *diag)
 {
     const uint64_t budget = options->device_budget_bytes;
     const struct spmmi_spgemm_gpu_once in = {.device = device,
                                              .a = a,
                                              .b = b,
-                                             .all_wide = options->force_method != NULL &&
-                                                         strcmp(options->force_method, METHOD_BITMAP) == 0,
+                                             .method = method,
                                              .device_left = budget > 0 ? budget : UINT64_MAX,
                                              .stream = options->stream,
                                              .allocator = options->allocator};
@@ -244,6 +247,7 @@ spmm_status_t spmm_product_once(const spmm_csr_t *a, const spmm_csr_t *b, int de
     struct spmmi_device_memory memory;
     struct once o = {.diag = diag};
     int settled = device;
+    enum spmmi_once_method method = SPMMI_ONCE_MERGE;
     spmmi_diag_clear(diag);
     SPMM_REQUIRE(c != NULL, SPMM_ERR_ARGUMENT, diag, "c is NULL");
     memset(c, 0, sizeof *c);
@@ -252,10 +256,10 @@ spmm_status_t spmm_product_once(const spmm_csr_t *a, const spmm_csr_t *b, int de
                  known.threads);
     SPMM_TRY(spmmi_device_memory_open(known.allocator, device, &memory, diag));
     SPMM_TRY(spmmi_product_device(&settled, diag));
-    SPMM_TRY(check_method(known.force_method, device, diag));
+    SPMM_TRY(find_method(known.force_method, device, &method, diag));
     SPMM_TRY(check_arguments(a, b, diag));
     if (device >= 0)
-        return once_on_gpu(a, b, device, &known, c, diag);
+        return once_on_gpu(a, b, device, &known, method, c, diag);
     o.a = *a;
     o.b = *b;
     o.threads = spmmi_spgemm_threads(known.threads);

@@ -46,11 +46,15 @@ spmm_status_t spmmi_spgemm_gpu_scale(const struct spmmi_spgemm_gpu *gpu, int64_t
 spmm_status_t spmmi_spgemm_gpu_copy(const struct spmmi_spgemm_gpu *gpu, const void *from, void *to,
                                     uint64_t bytes, void *stream, spmm_diag_t *diag);
 
+/* How rows of C are computed without a plan: hash tables and bitmaps; bitmaps alone; or both, and merges of few
+ * products. */
+enum spmmi_once_method { SPMMI_ONCE_HASH, SPMMI_ONCE_BITMAP, SPMMI_ONCE_MERGE, SPMMI_ONCE_METHODS };
+
 /* A product without a plan; all arrays lie on the GPU. The views were checked, their arrays were not. */
 struct spmmi_spgemm_gpu_once {
     int device;
     const spmm_csr_t *a, *b;
-    int all_wide;         /* forced: no hash tables */
+    enum spmmi_once_method method;
     uint64_t device_left; /* most memory of the GPU, C included; UINT64_MAX: no limit */
     void *stream;
     const spmm_device_allocator_t *allocator; /* of the options; NULL: the library's own memory */

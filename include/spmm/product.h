@@ -209,7 +209,8 @@ typedef struct spmm_product_once_options {
     int threads;                /**< 0: OpenMP's default. Never changes the result. */
     uint64_t host_budget_bytes; /**< Most memory, C included; 0: no limit. Else PLAN_BUDGET. */
     /** Of a GPU: "hash" (tables in shared memory for rows of C of up to 512 entries, bitmaps over the columns for
-     * others), "bitmap" (these for all); NULL: hash. */
+     * others), "bitmap" (these for all), "merge" (rows of up to 64 products are sorted in registers, where C has up to
+     * 67,108,863 columns, and others as by hash); NULL: merge. */
     const char *force_method;
     uint64_t device_budget_bytes; /**< Most memory of a GPU, C included; 0: no limit. Else PLAN_BUDGET. */
     void *stream;                 /**< A GPU's work is enqueued there; the call waits for it. */

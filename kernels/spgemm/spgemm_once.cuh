@@ -8,20 +8,41 @@
 namespace spmmi {
 namespace spgemm {
 
+constexpr unsigned ONCE_THREADS = 128; // of a block whose groups of lanes have a row each
+
 __device__ __forceinline__ int64_t row_begin(const spmmi_once_matrix &m, int64_t i)
 {
     return m.has_wide_rows ? static_cast<const int64_t *>(m.row_ptr)[i]
                            : static_cast<const int32_t *>(m.row_ptr)[i];
 }
 
-// Row number `at` of a class. Two classes share a list, from both of its ends; the last one of tables has its own, as
-// its rows may join those that a block takes.
+// Row number `at` of a class. Two classes share a list, from both of its ends; those that a block takes have their
+// own, as rows of the last one of tables may join them.
 __device__ __forceinline__ uint32_t *listed(const spmmi_once_work &w, int row_class, uint32_t at)
 {
-    static_assert(SPMMI_ONCE_TABLES % 2 == 1 && 2 * SPMMI_ONCE_LISTS == SPMMI_ONCE_CLASSES + 1,
-                  "a list a pair");
-    const int end = row_class + (row_class >= SPMMI_ONCE_TABLES ? 1 : 0);
-    return w.lists + (end / 2 * w.a.rows + (end % 2 != 0 ? w.a.rows - 1 - (int64_t)at : (int64_t)at));
+    static_assert(SPMMI_ONCE_WIDE % 2 == 0 && 2 * SPMMI_ONCE_LISTS == SPMMI_ONCE_CLASSES, "a list a pair");
+    return w.lists +
+           (row_class / 2 * w.a.rows + (row_class % 2 != 0 ? w.a.rows - 1 - (int64_t)at : (int64_t)at));
+}
+
+// A row of C for a group; length: of the row of the left factor, 0 where there is none.
+struct Row {
+    int64_t begin;
+    uint32_t row, length;
+    bool is_there;
+};
+
+template <int LANES>
+__device__ __forceinline__ Row row_of_group(const spmmi_once_work &w, int row_class, uint32_t rows)
+{
+    const uint32_t at = blockIdx.x * (ONCE_THREADS / LANES) + threadIdx.x / LANES;
+    Row row = {0, 0, 0, at < rows};
+    if (!row.is_there)
+        return row;
+    row.row = *listed(w, row_class, at);
+    row.begin = row_begin(w.a, row.row);
+    row.length = (uint32_t)(row_begin(w.a, (int64_t)row.row + 1) - row.begin);
+    return row;
 }
 
 // The sum of x over the threads of the block before this one; *total: over all. shared: a place for each warp.

@@ -90,7 +90,7 @@ cleanup:
     return status;
 }
 
-/* Counts, and arrays of as many elements as there are rows, 24 bytes each, in one block, as each allocation takes its
+/* Counts, and arrays of as many elements as there are rows, 28 bytes each, in one block, as each allocation takes its
  * time. */
 static spmm_status_t take_arrays(struct once *o)
 {
@@ -150,7 +150,8 @@ static spmm_status_t open_once(struct once *o)
     SPMM_TRY(spmmi_spgemm_can_overlap(o->in->device, &w->can_overlap, o->diag));
     w->words_max = spmmi_once_words_max((uint32_t)shared);
     w->bitmap_words = (uint32_t)((uint64_t)b->cols / 32 + 1);
-    w->all_wide = o->in->all_wide;
+    w->all_wide = o->in->method == SPMMI_ONCE_BITMAP;
+    w->has_merges = o->in->method == SPMMI_ONCE_MERGE && b->cols <= SPMMI_ONCE_MERGE_COLUMNS;
     SPMM_TRY(take_arrays(o));
     SPMM_TRY(open_matrix(o, a, 0, &w->a));
     w->b = w->a;
@@ -199,12 +200,14 @@ static spmm_status_t count_entries(struct once *o)
             o->diag);
         is_dependent = w->can_overlap;
     }
-    for (int c = SPMMI_ONCE_TABLES; c-- > 0;)
+    for (int c = SPMMI_ONCE_WIDE; c-- > 0;)
         if (tried[c] > 0) {
-            SPMM_TRY_CUDA((cudaError_t)spmmi_once_count_cuda(w, c, tried[c], is_dependent, stream), o->diag);
+            int (*const run)(const struct spmmi_once_work *, int, uint32_t, int, void *) =
+                c < SPMMI_ONCE_MERGES ? spmmi_once_merge_count_cuda : spmmi_once_count_cuda;
+            SPMM_TRY_CUDA((cudaError_t)run(w, c, tried[c], is_dependent, stream), o->diag);
             is_dependent = w->can_overlap;
         }
-    const uint32_t most = tried[SPMMI_ONCE_TABLES - 1] + tried[SPMMI_ONCE_WIDE];
+    const uint32_t most = tried[SPMMI_ONCE_WIDE - 1] + tried[SPMMI_ONCE_WIDE];
     if (most > 0) { /* those that joined the list too: behind the kernels before */
         SPMM_TRY(take_bitmaps(o));
         SPMM_TRY_CUDA((cudaError_t)spmmi_once_columns_cuda(w, SPMMI_ONCE_WIDE, most, 0, stream), o->diag);
@@ -304,11 +307,11 @@ static spmm_status_t compute(struct once *o)
     int is_dependent = has_wide && o->work.can_overlap;
     if (has_wide)
         SPMM_TRY(compute_wide(o, is_f64));
-    for (int c = SPMMI_ONCE_TABLES; c-- > 0;)
+    for (int c = SPMMI_ONCE_WIDE; c-- > 0;)
         if (rows[c] > 0) {
-            SPMM_TRY_CUDA(
-                (cudaError_t)spmmi_once_rows_cuda(&o->work, c, rows[c], is_f64, is_dependent, stream),
-                o->diag);
+            int (*const run)(const struct spmmi_once_work *, int, uint32_t, int, int, void *) =
+                c < SPMMI_ONCE_MERGES ? spmmi_once_merge_rows_cuda : spmmi_once_rows_cuda;
+            SPMM_TRY_CUDA((cudaError_t)run(&o->work, c, rows[c], is_f64, is_dependent, stream), o->diag);
             is_dependent = o->work.can_overlap;
         }
     if (o->counts.cuts > 0)

@@ -2,9 +2,10 @@
 /* The kernels of a sparse product without a plan on a GPU. All arrays lie on the device. Each function returns a
  * cudaError_t and enqueues.
  *
- * Rows of C have a class by how many entries they may have, or have: groups of lanes take the rows of the first ones,
- * with a hash table in shared memory; others have their columns found in a bitmap over all columns, and their values
- * by tasks: a range of their entries, and a piece of k where the row is cut as a plan would cut it. */
+ * Rows of C have a class by how many products or entries they may have, or have: groups of lanes take the rows of the
+ * first ones, and merge few products in registers or have a hash table in shared memory; others have their columns
+ * found in a bitmap over all columns, and their values by tasks: a range of their entries, and a piece of k where the
+ * row is cut as a plan would cut it. */
 #ifndef SPMMI_SPGEMM_ONCE_LAUNCH_H
 #define SPMMI_SPGEMM_ONCE_LAUNCH_H
 
@@ -15,12 +16,14 @@
 extern "C" {
 #endif
 
-#define SPMMI_ONCE_TABLES 5                      /* classes of hash tables */
-#define SPMMI_ONCE_WIDE SPMMI_ONCE_TABLES        /* a thread block finds the columns of a row */
-#define SPMMI_ONCE_GIANT (SPMMI_ONCE_TABLES + 1) /* a large thread block does */
-#define SPMMI_ONCE_CLASSES (SPMMI_ONCE_TABLES + 2)
-#define SPMMI_ONCE_LISTS 4          /* of rows: see listed of spgemm_once.cuh */
-#define SPMMI_ONCE_ENTRIES_MAX 512  /* of a row of tables */
+#define SPMMI_ONCE_MERGES 3                     /* classes of merges, the first ones */
+#define SPMMI_ONCE_WIDE (SPMMI_ONCE_MERGES + 5) /* behind tables: a thread block finds the columns of a row */
+#define SPMMI_ONCE_GIANT (SPMMI_ONCE_WIDE + 1)  /* a large thread block does */
+#define SPMMI_ONCE_CLASSES (SPMMI_ONCE_WIDE + 2)
+#define SPMMI_ONCE_LISTS 5                                        /* of rows: see listed of spgemm_once.cuh */
+#define SPMMI_ONCE_MERGED 64                                      /* most products of a row that is merged */
+#define SPMMI_ONCE_MERGE_COLUMNS (UINT32_MAX / SPMMI_ONCE_MERGED) /* most columns of C then */
+#define SPMMI_ONCE_ENTRIES_MAX 512                                /* of a row of tables */
 #define SPMMI_ONCE_RANGE 4096       /* entries of a row that a task computes, at most */
 #define SPMMI_ONCE_WARP_ENTRIES 512 /* most entries of a row that is cut whose pieces a warp computes each */
 #define SPMMI_ONCE_BLOCKS_MAX 264   /* bitmaps in global memory, two a multiprocessor of an H200 */
@@ -78,6 +81,7 @@ struct spmmi_once_work {
     struct spmmi_once_matrix a, b;
     struct spmmi_once_counts *counts;
     int all_wide;             /* forced: no tables */
+    int has_merges;           /* rows of few products are merged */
     uint32_t piece_entries;   /* a piece of k has at least so many products for each entry of its row, */
     unsigned long long share; /* and at least so many: SPMMI_SPGEMM_PIECE_ENTRIES, spmmi_spgemm_share */
     unsigned long long heavy_products; /* SPMMI_SPGEMM_HEAVY_PRODUCTS */
@@ -110,8 +114,10 @@ int spmmi_once_check_cuda(const struct spmmi_once_matrix *m, struct spmmi_once_b
 int spmmi_once_bin_products_cuda(const struct spmmi_once_work *w, void *stream);
 /* Lists by entries, counts->rows, and what follows it. */
 int spmmi_once_bin_entries_cuda(const struct spmmi_once_work *w, void *stream);
-/* Entries of the rows of a class of tables; those that have too many join the wide list. is_dependent: it may run
- * beside those before it of the same phase. */
+/* Entries of the rows of a class of merges; or of tables: those that have too many join the wide list. is_dependent: it
+ * may run beside those before it of the same phase. */
+int spmmi_once_merge_count_cuda(const struct spmmi_once_work *w, int row_class, uint32_t rows,
+                                int is_dependent, void *stream);
 int spmmi_once_count_cuda(const struct spmmi_once_work *w, int row_class, uint32_t rows, int is_dependent,
                           void *stream);
 /* Columns of rows of WIDE or GIANT: c_columns, or if that is NULL how many there are. rows: at most, of the list.
@@ -123,7 +129,9 @@ int spmmi_once_columns_cuda(const struct spmmi_once_work *w, int row_class, uint
 int spmmi_once_sum_cuda(const struct spmmi_once_work *w, void *stream);
 int spmmi_once_row_ptr_cuda(const struct spmmi_once_work *w, void *stream);
 uint64_t spmmi_once_scan_blocks(int64_t rows);
-/* Columns and values of the rows of a class of tables. is_dependent: as above. */
+/* Columns and values of the rows of a class of merges, or of tables. is_dependent: as above. */
+int spmmi_once_merge_rows_cuda(const struct spmmi_once_work *w, int row_class, uint32_t rows, int is_f64,
+                               int is_dependent, void *stream);
 int spmmi_once_rows_cuda(const struct spmmi_once_work *w, int row_class, uint32_t rows, int is_f64,
                          int is_dependent, void *stream);
 /* Tasks of the rows of WIDE or GIANT; then the values of all tasks, and of the rows that are cut. products: of all rows

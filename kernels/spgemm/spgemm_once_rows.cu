@@ -56,12 +56,21 @@ __device__ __forceinline__ int table_of(const spmmi_once_work &w, unsigned long 
 {
     const unsigned long long fewer = has_few_rows(w) ? FEWER_CHUNKS : 1;
     if (entries <= 8 && products * fewer <= 4 * CHUNKS_MAX)
-        return 0;
+        return SPMMI_ONCE_MERGES;
     if (entries <= 32 && products * fewer <= 8 * CHUNKS_MAX)
-        return 1;
+        return SPMMI_ONCE_MERGES + 1;
     if (entries <= 128 && products * fewer <= 16 * LONGER_CHUNKS_MAX)
-        return 2;
-    return entries <= 256 ? 3 : SPMMI_ONCE_TABLES - 1;
+        return SPMMI_ONCE_MERGES + 2;
+    return entries <= 256 ? SPMMI_ONCE_MERGES + 3 : SPMMI_ONCE_WIDE - 1;
+}
+
+// One of merges or tables.
+__device__ __forceinline__ int group_class(const spmmi_once_work &w, unsigned long long entries,
+                                           unsigned long long products)
+{
+    if (!w.has_merges || products > SPMMI_ONCE_MERGED)
+        return table_of(w, entries, products);
+    return products <= SPMMI_ONCE_MERGED / 4 ? 0 : products <= SPMMI_ONCE_MERGED / 2 ? 1 : 2;
 }
 
 // Products of a row that a warp takes, at most.
@@ -107,7 +116,7 @@ __global__ void __launch_bounds__(ROW_THREADS) bin_products(const __grid_constan
     add_to(&w.counts->long_rows, products > w.stretch && long_pieces(w, i) > 0 ? 1u : 0u);
     const int row_class = products == 0                               ? SPMMI_ONCE_CLASSES
                           : w.all_wide || products > warp_products(w) ? block_class(products)
-                                                                      : table_of(w, products, products);
+                                                                      : group_class(w, products, products);
     const unsigned int to = binning.place(row_class, w.counts->tried);
     if (row_class < SPMMI_ONCE_CLASSES)
         *listed(w, row_class, to) = (uint32_t)i;
@@ -128,7 +137,7 @@ __global__ void __launch_bounds__(ROW_THREADS) bin_entries(const __grid_constant
                              entries <= SPMMI_ONCE_ENTRIES_MAX &&
                              (!has_few_rows(w) || products <= warp_products(w));
     const int row_class = entries == 0  ? SPMMI_ONCE_CLASSES
-                          : is_of_table ? table_of(w, entries, products)
+                          : is_of_table ? group_class(w, entries, products)
                                         : block_class(products);
     const unsigned int to = binning.place(row_class, w.counts->rows);
     if (entries > 0)

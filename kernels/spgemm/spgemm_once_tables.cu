@@ -14,28 +14,7 @@
 namespace spmmi {
 namespace spgemm {
 
-constexpr unsigned ONCE_THREADS = 128;
 constexpr int32_t BEHIND_ALL = 0x7fffffff;
-
-// A row of C for a group; length: of the row of the left factor, 0 where there is none.
-struct Row {
-    int64_t begin;
-    uint32_t row, length;
-    bool is_there;
-};
-
-template <int LANES>
-__device__ __forceinline__ Row row_of_group(const spmmi_once_work &w, int row_class, uint32_t rows)
-{
-    const uint32_t at = blockIdx.x * (ONCE_THREADS / LANES) + threadIdx.x / LANES;
-    Row row = {0, 0, 0, at < rows};
-    if (!row.is_there)
-        return row;
-    row.row = *listed(w, row_class, at);
-    row.begin = row_begin(w.a, row.row);
-    row.length = (uint32_t)(row_begin(w.a, (int64_t)row.row + 1) - row.begin);
-    return row;
-}
 
 // Counts columns. MAY_FILL: there may be more than half of the slots, which ends it; only of groups that are warps.
 template <int SLOTS, bool MAY_FILL> struct Counter {
@@ -209,13 +188,13 @@ template <typename Real>
 int launch_rows_of(const spmmi_once_work *w, int row_class, uint32_t rows, bool is_dependent, void *stream)
 {
     switch (row_class) {
-    case 0:
+    case SPMMI_ONCE_MERGES:
         return launch_rows<Real, 4, 16>(w, row_class, rows, is_dependent, stream);
-    case 1:
+    case SPMMI_ONCE_MERGES + 1:
         return launch_rows<Real, 8, 64>(w, row_class, rows, is_dependent, stream);
-    case 2:
+    case SPMMI_ONCE_MERGES + 2:
         return launch_rows<Real, 16, 256>(w, row_class, rows, is_dependent, stream);
-    case 3:
+    case SPMMI_ONCE_MERGES + 3:
         return launch_rows<Real, 32, 512>(w, row_class, rows, is_dependent, stream);
     default:
         return launch_rows<Real, 32, 1024>(w, row_class, rows, is_dependent, stream);
@@ -230,13 +209,13 @@ int spmmi_once_count_cuda(const struct spmmi_once_work *w, int row_class, uint32
 {
     using namespace spmmi::spgemm;
     switch (row_class) {
-    case 0:
+    case SPMMI_ONCE_MERGES:
         return launch_count<4, 16, false>(w, row_class, rows, is_dependent != 0, stream);
-    case 1:
+    case SPMMI_ONCE_MERGES + 1:
         return launch_count<8, 64, false>(w, row_class, rows, is_dependent != 0, stream);
-    case 2:
+    case SPMMI_ONCE_MERGES + 2:
         return launch_count<16, 256, false>(w, row_class, rows, is_dependent != 0, stream);
-    case 3:
+    case SPMMI_ONCE_MERGES + 3:
         return launch_count<32, 512, false>(w, row_class, rows, is_dependent != 0, stream);
     default:
         return launch_count<32, 2 * SPMMI_ONCE_ENTRIES_MAX, true>(w, row_class, rows, is_dependent != 0,

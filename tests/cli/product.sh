@@ -142,17 +142,17 @@ run cat "$work/D.mtx"
 says '1 1 100'
 says '2 2 1800'
 
-# ---- On a GPU, where there is one: both methods without a plan, memory there, the budget ----
+# ---- On a GPU, where there is one: every method without a plan, memory there, the budget ----
 if spmm-run "$work/C.plan" "$work/A.mtx" "$work/B.mtx" --device cuda -q --repeat 0 2>/dev/null; then
     run spmm-run "$work/C.plan" "$work/A.mtx" "$work/B.mtx" --device cuda --json --check self --repeat 0
     is_json 'j["right"] and j["host_bytes"] > 0 and j["device_bytes"] > 0'
-    for method in hash bitmap; do
+    for method in hash bitmap merge; do
         run spmm-run --product "$work/A.mtx" "$work/B.mtx" --device cuda --force-kernel $method --json --check self
         is_json 'j["right"] and j["host_bytes"] == 0 and j["device_bytes"] == 3 * 8 + 4 * (4 + 4)'
     done
     run spmm-run --product "$work/A.mtx" "$work/B.mtx" --device cuda --force-kernel columns
     exits 2
-    says_err '"columns" is no method of a GPU, expected hash or bitmap'
+    says_err '"columns" is no method of a GPU, expected hash, bitmap or merge'
     run spmm-run --product gen:dense:400:400 --device cuda --budget 1200K
     exits 3
     says_err 'bytes of the GPU so far and'

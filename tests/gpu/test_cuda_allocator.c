@@ -513,7 +513,7 @@ static void check_result(struct once *s)
 static void sparse_products_without_a_plan(void **state)
 {
     (void)state;
-    static const char *const methods[] = {"hash", "bitmap"};
+    static const char *const methods[] = {"hash", "bitmap", "merge"};
     static const struct test_pattern patterns[] = {{"half", 9, 40, half},
                                                    {"far columns", 40, 1200000, far_columns}};
     struct test_matrix *a[] = {test_matrix_named("arrow", TEST_VALUES_REAL),
@@ -523,7 +523,7 @@ static void sparse_products_without_a_plan(void **state)
         struct once s = {.a = csr_of(a[pair], pair == 0 ? SPMM_I32 : SPMM_I64)};
         s.b = csr_of(a[2 * pair], pair == 0 ? SPMM_I64 : SPMM_I32);
         TEST_CUDA(cudaStreamCreateWithFlags(&s.stream, cudaStreamNonBlocking));
-        for (size_t m = 0; m < 2; m++) {
+        for (size_t m = 0; m < sizeof methods / sizeof methods[0]; m++) {
             s.method = methods[m];
             assert_int_equal(try_once(&s, NULL, NULL), SPMM_OK);
             assert_true(refuse_each(try_once, &s) >= 3);

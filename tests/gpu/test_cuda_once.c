@@ -22,7 +22,7 @@
 #define SHARED_BYTES (227 * 1024) /* memory of a thread block of sm_90 and the emulator */
 #define BITMAP_COLUMNS 778239     /* most that fit in it: 24,320 words */
 
-static const char *const methods[] = {NULL, "hash", "bitmap"};
+static const char *const methods[] = {NULL, "hash", "bitmap", "merge"};
 
 /* Arrays of a matrix in these types, on the host or the GPU. */
 struct arrays {
@@ -186,6 +186,11 @@ TEST_PATTERN(some_long_columns, j == 0 || (j < 4 && i % 2 == j % 2) || j == 4 + 
 TEST_PATTERN(a_stretch_and_one_more, (j == 0 && i < 4096) || (j > 0 && j < 4 && i >= j && i < j + 4097) ||
                                          (j > 3 && (j - 4) / 2 == i))
 
+TEST_PATTERN(up_to_16, (j * 7 + i) % 60 < i % 17)
+TEST_PATTERN(up_to_8, (j * 3 + i) % 40 < i % 9)
+TEST_PATTERN(mostly_empty_rows, i >= 2920 && (j == i % 50 || j == (i + 3) % 50))
+TEST_PATTERN(every_40th, j % 40 == i)
+
 /* The product of two patterns. */
 static void check_patterns(const struct test_pattern patterns[2], spmm_dtype_t dtype, int turn)
 {
@@ -344,6 +349,38 @@ static void larger_rows_have_the_bits_of_the_cpu(void **state)
         test_matrix_free(a[m]);
 }
 
+/* Of none to more than 64 products, so of each class of merges and above them; and of 4, of the last of 75 entries of
+ * A. */
+static void every_short_row_has_the_bits_of_the_cpu(void **state)
+{
+    static const struct test_pattern patterns[][2] = {
+        {{"up to 16", 1020, 60, up_to_16}, {"up to 8", 60, 40, up_to_8}},
+        {{"every 40th", 40, 3000, every_40th}, {"mostly empty rows", 3000, 50, mostly_empty_rows}}};
+    (void)state;
+    for (int p = 0; p < 2; p++)
+        for (int is_f32 = 0; is_f32 < 2; is_f32++)
+            check_patterns(patterns[p], is_f32 ? SPMM_F32 : SPMM_F64, 2 * p + is_f32);
+}
+
+/* Up to the most columns that keys of merges have, and more. */
+static void every_column_of_short_rows_is_right(void **state)
+{
+    static const struct test_pattern left = {"4 rows", 3, 4, every_entry},
+                                     right = {"5 columns", 4, 5, every_entry};
+    static const int32_t distances[] = {0xfffffe, 0x1000000};
+    (void)state;
+    for (int turn = 0; turn < 2; turn++) {
+        struct test_matrix *a = test_matrix_of(&left, TEST_VALUES_REAL),
+                           *b = test_matrix_of(&right, TEST_VALUES_REAL);
+        for (int64_t q = 0; q < b->nnz; q++)
+            b->col_ind[q] *= distances[turn];
+        b->cols = 0x3ffffff + turn * INT64_C(2);
+        check(a, b, SPMM_F64, turn);
+        test_matrix_free(a);
+        test_matrix_free(b);
+    }
+}
+
 /* 3 giant rows of some 195,000 products each, and 1,497 rows of tables, of some 130: tables run beside the kernels that
  * find the columns of giant rows and count them. */
 static void giant_rows_beside_tables_have_the_bits_of_the_cpu(void **state)
@@ -451,7 +488,7 @@ static void what_breaks_the_rules_of_csr_is_refused(void **state)
 }
 
 /* Where all rows are of tables there is nothing else but counts and what allocations are rounded up to. */
-static void every_row_takes_24_bytes_beside_c(void **state)
+static void every_row_takes_28_bytes_beside_c(void **state)
 {
     static const struct test_pattern pattern = {"five points", 1200, 1200, five_points};
     struct test_matrix *a = test_matrix_of(&pattern, TEST_VALUES_REAL);
@@ -462,7 +499,7 @@ static void every_row_takes_24_bytes_beside_c(void **state)
     assert_int_equal(spmm_product_once(&of_gpu.view, &of_gpu.view, 0, &o, &c, NULL), SPMM_OK);
     const uint64_t of_c = 8 * (uint64_t)(c.rows + 1) + 12 * (uint64_t)c.nnz;
     spmm_product_once_free(&c);
-    o.device_budget_bytes = of_c + 24 * (uint64_t)a->rows + 2048;
+    o.device_budget_bytes = of_c + 28 * (uint64_t)a->rows + 2048;
     assert_int_equal(spmm_product_once(&of_gpu.view, &of_gpu.view, 0, &o, &c, NULL), SPMM_OK);
     spmm_product_once_free(&c);
     arrays_free(&of_gpu);
@@ -500,7 +537,7 @@ static void methods_and_budgets_are_checked(void **state)
                   of_host = arrays_of(a, SPMM_F64, SPMM_I64, SPMM_I32, 0);
     spmm_product_once_options_t o = SPMM_PRODUCT_ONCE_OPTIONS_INIT;
     spmm_csr_t c;
-    o.force_method = "merge";
+    o.force_method = "sort";
     assert_int_equal(spmm_product_once(&of_gpu.view, &of_gpu.view, 0, &o, &c, NULL), SPMM_ERR_ARGUMENT);
     o.force_method = "hash";
     assert_int_equal(spmm_product_once(&of_host.view, &of_host.view, SPMM_DEVICE_CPU, &o, &c, NULL),
@@ -531,11 +568,13 @@ int main(int argc, char **argv)
         cmocka_unit_test(long_entries_of_wide_rows_have_the_bits_of_the_cpu),
         cmocka_unit_test(every_shape_has_the_bits_of_the_cpu),
         cmocka_unit_test(larger_rows_have_the_bits_of_the_cpu),
+        cmocka_unit_test(every_short_row_has_the_bits_of_the_cpu),
+        cmocka_unit_test(every_column_of_short_rows_is_right),
         cmocka_unit_test(giant_rows_beside_tables_have_the_bits_of_the_cpu),
         cmocka_unit_test(a_thousand_products_have_the_same_bits),
         cmocka_unit_test(special_values_have_the_bits_of_the_cpu),
         cmocka_unit_test(what_breaks_the_rules_of_csr_is_refused),
-        cmocka_unit_test(every_row_takes_24_bytes_beside_c),
+        cmocka_unit_test(every_row_takes_28_bytes_beside_c),
         cmocka_unit_test(every_long_row_takes_as_much_whatever_columns_there_are),
         cmocka_unit_test(methods_and_budgets_are_checked),
     };
