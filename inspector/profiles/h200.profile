@@ -83,7 +83,8 @@ model.wide.f32 = 1.211 1.9 4.678 1.008 0.969 0.996 2.334 1.012 3.615 1
 
 # Risks: factors of predictions when candidates are compared, docs/model.md ("Risks"), set by the same products
 risk.row-split.f32 = 0.97 1.1 1.04 1.06
-risk.row-split.f64 = 0.96 1.1 1.06 1.06
+risk.row-split.f64 = 0.96 1.17 1.14 1.06
+risk.nonzero-split.f64 = 1 1.06 1.12 1
 risk.tiled.f32 = 1 0.89 1 1
 risk.tiled.f16 = 0.97 0.97 0.97 1.02
 risk.window = 1.04 1.04 1.06 1.04
