@@ -39,8 +39,8 @@ static struct layout layout_of(const spmm_product_t *x)
         l.inner = add_array(&l, (uint64_t)x->plan->matrices[x->plan->operand_count].nnz, size);
     const uint64_t threads = x->gpu == NULL ? (uint64_t)x->threads : 0; /* a GPU keeps its sums on chip */
     for (int s = 0; s < x->tasks.count; s++) {
-        const int has_partials = x->gpu == NULL || spmmi_spgemm_gpu_has_partials(x->gpu, s);
-        const uint64_t own = has_partials ? (uint64_t)x->stages[s].partials : 0,
+        const uint64_t own = x->gpu == NULL ? (uint64_t)x->stages[s].partials
+                                            : spmmi_spgemm_gpu_partials(x->gpu, s),
                        rows = (uint64_t)spmmi_spgemm_sums(&x->stages[s]);
         partials = own > partials ? own : partials;
         sums = rows > sums ? rows : sums;

@@ -31,8 +31,8 @@ spmm_status_t spmmi_spgemm_gpu_create(const struct spmmi_spgemm_gpu_source *sour
 void spmmi_spgemm_gpu_free(struct spmmi_spgemm_gpu *gpu); /* NULL is fine */
 uint64_t spmmi_spgemm_gpu_bytes(const struct spmmi_spgemm_gpu *gpu);
 const char *spmmi_spgemm_gpu_kernel(const struct spmmi_spgemm_gpu *gpu); /* of the last stage */
-int spmmi_spgemm_gpu_has_partials(const struct spmmi_spgemm_gpu *gpu,
-                                  int stage); /* rows that are pulled have none */
+/* Elements of the workspace for partial sums of a stage; rows that are pulled have none. */
+uint64_t spmmi_spgemm_gpu_partials(const struct spmmi_spgemm_gpu *gpu, int stage);
 
 /* These enqueue, as the functions of spgemm_stage.h do on the CPU: a stage; to[q] = from[map[q]] of a transposed
  * factor; c = beta * c of the first count entries of C, or 0. Errors: DEVICE. */

@@ -29,7 +29,7 @@ const char *spmmi_spgemm_gpu_kernel(const struct spmmi_spgemm_gpu *gpu)
     return "";
 }
 
-int spmmi_spgemm_gpu_has_partials(const struct spmmi_spgemm_gpu *gpu, int stage)
+uint64_t spmmi_spgemm_gpu_partials(const struct spmmi_spgemm_gpu *gpu, int stage)
 {
     (void)gpu, (void)stage;
     return 0;

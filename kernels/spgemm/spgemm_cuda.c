@@ -160,17 +160,25 @@ const char *spmmi_spgemm_gpu_kernel(const struct spmmi_spgemm_gpu *gpu)
     return gpu->stages[gpu->stage_count - 1].kernel;
 }
 
-int spmmi_spgemm_gpu_has_partials(const struct spmmi_spgemm_gpu *gpu, int stage)
+uint64_t spmmi_spgemm_gpu_partials(const struct spmmi_spgemm_gpu *gpu, int stage)
 {
-    return gpu->stages[stage].tables.join_count > 0;
+    return gpu->stages[stage].partials + gpu->stages[stage].longs.tables.stretch_count;
 }
 
 /* The first kernel of a call may not start before others have ended that the library does not know. */
 static int run_stage(const struct spmmi_spgemm_gpu *gpu, const struct spmmi_spgemm_gpu_stage *stage,
                      const struct spmmi_spgemm_values *v, void *stream)
 {
-    const struct spmmi_spgemm_operands operands = {
-        v->left, v->right, v->diagonal, v->c, v->partials, v->alpha, v->beta, gpu->dtype == SPMM_F64};
+    const struct spmmi_spgemm_operands operands = {.left = v->left,
+                                                   .right = v->right,
+                                                   .diagonal = v->diagonal,
+                                                   .c = v->c,
+                                                   .partials = v->partials,
+                                                   .stretches = (char *)v->partials +
+                                                                stage->partials * spmm_dtype_size(gpu->dtype),
+                                                   .alpha = v->alpha,
+                                                   .beta = v->beta,
+                                                   .is_f64 = gpu->dtype == SPMM_F64};
     int error = cudaSuccess;
     for (uint32_t g = 0; g < stage->group_count && error == cudaSuccess; g++)
         error = spmmi_spgemm_groups_cuda(&stage->tables, &stage->groups[g], &operands, stream);
@@ -178,8 +186,8 @@ static int run_stage(const struct spmmi_spgemm_gpu *gpu, const struct spmmi_spge
         error = spmmi_spgemm_long_cuda(&stage->longs.tables, &operands, stream);
     int is_dependent = gpu->can_overlap && stage->group_count + stage->longs.tables.count > 0;
     if (error == cudaSuccess && stage->columns.memory.memory != NULL)
-        return spmmi_spgemm_gpu_columns_run(&stage->columns, &operands, gpu->can_overlap, is_dependent,
-                                            stream);
+        error =
+            spmmi_spgemm_gpu_columns_run(&stage->columns, &operands, gpu->can_overlap, is_dependent, stream);
     if (error == cudaSuccess && stage->tables.pull_count > 0) { /* first, as one lane may add a long list */
         error = spmmi_spgemm_pull_cuda(&stage->tables, &operands, is_dependent, stream);
         is_dependent = gpu->can_overlap;
@@ -192,8 +200,9 @@ static int run_stage(const struct spmmi_spgemm_gpu *gpu, const struct spmmi_spge
         error = spmmi_spgemm_masks_cuda(&stage->tables, &stage->masks[b], &operands, is_dependent, stream);
         is_dependent = gpu->can_overlap;
     }
-    if (error == cudaSuccess && stage->tables.join_count > 0)
-        error = spmmi_spgemm_join_cuda(&stage->tables, &operands, gpu->can_overlap, stream);
+    if (error == cudaSuccess && stage->tables.join_count + stage->longs.tables.count > 0)
+        error =
+            spmmi_spgemm_join_cuda(&stage->tables, &stage->longs.tables, &operands, gpu->can_overlap, stream);
     return error;
 }
 

@@ -49,7 +49,8 @@ static void add_bin(struct spmmi_spgemm_items *out, uint32_t key, uint64_t first
                                    (key & KEY_PARTIAL) != 0,
                                    (uint8_t)is_flat,
                                    choice == CHOICE_OWNED,
-                                   (uint8_t)turns};
+                                   (uint8_t)turns,
+                                   (key & KEY_SOLE) != 0};
     if (key >= KEY_MASKED) {
         out->masks[out->mask_count++] = bin;
     } else if (key >= KEY_GROUP) {

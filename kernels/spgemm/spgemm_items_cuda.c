@@ -26,6 +26,7 @@ struct making {
     int has_groups;
     const struct spmmi_spgemm_wanted *wanted;
     struct spgemm_choices choices;
+    struct spmmi_spgemm_soles soles;
     uint64_t *items_at, *listed_at, *pulls_at, *words_at; /* before each unit; unit_count + 1 */
     uint64_t pulled_products;
     struct spgemm_draft *drafts;
@@ -59,6 +60,7 @@ static void walk_units(struct making *m)
                                 .alike = m->has_groups ? &m->alike : NULL,
                                 .has_masks = m->choices.has_masks,
                                 .is_pulled = m->choices.is_pulled,
+                                .soles = &m->soles,
                                 .pulls = {.cursors = cursors, .heads = heads}};
         if (m->drafts != NULL) {
             w.items = m->items_at[u];
@@ -165,9 +167,10 @@ struct counted {
 static uint64_t bytes_of(const struct making *m, const struct counted *all)
 {
     const uint64_t counters = 4 * ((uint64_t)m->stage->unit_count + 1) * sizeof(uint64_t);
-    const uint64_t bytes = counters + items_bytes(all->items, all->lists,
-                                                  spmmi_spgemm_joins_count(m->stage, m->choices.is_pulled),
-                                                  all->pulls, all->words);
+    const uint64_t bytes =
+        counters + items_bytes(all->items, all->lists,
+                               spmmi_spgemm_joins_count(m->stage, m->choices.is_pulled, &m->soles),
+                               all->pulls, all->words);
     return bytes + (has_starts(m) ? m->out->direct * sizeof *m->out->starts : 0) +
            (m->choices.is_pulled != NULL
                 ? pulling_bytes(m) + spmmi_spgemm_pulls_sort_bytes(m->pulled_products)
@@ -356,13 +359,15 @@ spmm_status_t spmmi_spgemm_items_make(const struct spmmi_spgemm_stage *s,
                  (unsigned long long)pulling_bytes(&m), (unsigned long long)host_left);
     if (pulling_bytes(&m) <= host_left)
         SPMM_TRY(spmmi_spgemm_choose(s, wanted, m.has_groups ? &m.alike : NULL, threads, &m.choices, diag));
+    SPMM_TRY(spmmi_spgemm_soles_make(s, &m.host_left, &m.soles, diag));
     SPMM_TRY(make_items(&m, diag));
-    SPMM_TRY(spmmi_spgemm_joins_make(s, m.choices.is_pulled, items, diag));
+    SPMM_TRY(spmmi_spgemm_joins_make(s, m.choices.is_pulled, &m.soles, items, diag));
     SPMM_REQUIRE(items->join_count == 0 || s->partials <= UINT32_MAX, SPMM_ERR_TOO_LARGE, diag,
                  "a GPU takes pieces of rows of up to %u entries, found %lld", UINT32_MAX,
                  (long long)s->partials);
 cleanup:
     spmmi_spgemm_alike_free(&m.alike);
+    spmmi_spgemm_soles_free(&m.soles);
     free_cursors(&m);
     spmmi_free(m.choices.is_pulled);
     spmmi_free(m.items_at);

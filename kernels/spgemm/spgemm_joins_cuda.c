@@ -6,46 +6,50 @@
 #include "format/base/diag.h"
 #include "spgemm_longs.h"
 
-/* Entries of a row that was cut which one block adds. */
-static int64_t join_slice(const struct spmmi_spgemm_cut *cut)
+/* Blocks of a slice of a row that was cut: each adds as many entries as spmmi_spgemm_join_width says. */
+static uint64_t cut_slice(const struct spmmi_spgemm_cut *cut, const int64_t *row, int64_t q, int64_t count,
+                          struct spmmi_spgemm_join *joins)
 {
-    return spmmi_spgemm_join_width((uint32_t)cut->pieces);
+    const int64_t width = spmmi_spgemm_join_width((uint32_t)cut->pieces);
+    for (int64_t at = 0; joins != NULL && at < count; at += width)
+        joins[at / width] =
+            (struct spmmi_spgemm_join){(uint32_t)(q + at), (uint32_t)(cut->partial + q + at - row[0]),
+                                       (uint32_t)(count - at < width ? count - at : width),
+                                       (uint32_t)(row[1] - row[0]), (uint32_t)cut->pieces};
+    return (uint64_t)((count + width - 1) / width);
 }
 
 /* Slices of all rows that are not pulled; joins NULL: they are only counted. */
 static uint64_t cut_slices(const struct spmmi_spgemm_stage *s, const uint8_t *is_pulled,
-                           struct spmmi_spgemm_join *joins)
+                           const struct spmmi_spgemm_soles *soles, struct spmmi_spgemm_join *joins)
 {
     uint64_t count = 0;
     for (int64_t r = 0; r < s->cut_count; r++) {
         const struct spmmi_spgemm_cut *cut = &s->cuts[r];
-        const int64_t first = s->c.row_ptr[cut->row], end = s->c.row_ptr[cut->row + 1],
-                      slice = join_slice(cut);
+        const int64_t *row = &s->c.row_ptr[cut->row], most = spmmi_spgemm_slice_of(row[1] - row[0]);
         if (is_pulled != NULL && is_pulled[cut->row])
             continue;
-        for (int64_t q = first, own; (own = spmmi_spgemm_next_slice(s, &q, end, slice)) > 0; q += own) {
-            if (joins != NULL)
-                joins[count] =
-                    (struct spmmi_spgemm_join){(uint32_t)q, (uint32_t)(cut->partial + q - first),
-                                               (uint32_t)own, (uint32_t)(end - first), (uint32_t)cut->pieces};
-            count++;
-        }
+        for (int64_t q = row[0], own; (own = spmmi_spgemm_next_slice(s, &q, row[1], most)) > 0; q += own)
+            if (spmmi_spgemm_sole_piece(soles, q) < 0)
+                count += cut_slice(cut, row, q, own, joins != NULL ? joins + count : NULL);
     }
     return count;
 }
 
-uint64_t spmmi_spgemm_joins_count(const struct spmmi_spgemm_stage *s, const uint8_t *is_pulled)
+uint64_t spmmi_spgemm_joins_count(const struct spmmi_spgemm_stage *s, const uint8_t *is_pulled,
+                                  const struct spmmi_spgemm_soles *soles)
 {
-    return cut_slices(s, is_pulled, NULL);
+    return cut_slices(s, is_pulled, soles, NULL);
 }
 
 spmm_status_t spmmi_spgemm_joins_make(const struct spmmi_spgemm_stage *s, const uint8_t *is_pulled,
-                                      struct spmmi_spgemm_items *out, spmm_diag_t *diag)
+                                      const struct spmmi_spgemm_soles *soles, struct spmmi_spgemm_items *out,
+                                      spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    SPMM_TRY_ALLOC(out->joins = spmmi_alloc(spmmi_spgemm_joins_count(s, is_pulled), sizeof *out->joins),
-                   diag);
-    out->join_count = (uint32_t)cut_slices(s, is_pulled, out->joins);
+    SPMM_TRY_ALLOC(
+        out->joins = spmmi_alloc(spmmi_spgemm_joins_count(s, is_pulled, soles), sizeof *out->joins), diag);
+    out->join_count = (uint32_t)cut_slices(s, is_pulled, soles, out->joins);
 cleanup:
     return status;
 }

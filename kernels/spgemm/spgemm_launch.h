@@ -137,6 +137,7 @@ struct spmmi_spgemm_bin {
     uint8_t is_flat;         /* lanes take products side by side, of whatever list entries; 32 lanes */
     uint8_t has_few_entries; /* of flat items: at most SPMMI_SPGEMM_FEW_ENTRIES */
     uint8_t turns;           /* of items with masks: as many each group takes one after the other; else 0 */
+    uint8_t is_sole;         /* sums of one piece of rows whose other pieces have nothing to add */
 };
 
 /* Bytes of a position, or of a mask. */
@@ -174,10 +175,10 @@ SPMMI_SPGEMM_BOTH static inline uint32_t spmmi_spgemm_join_width(uint32_t pieces
 }
 
 /* An entry of C with more products than this, in a row or a piece of one with more entries of the left factor than
- * that: a thread block adds it, from a list of its products by ascending k. No other kernel computes it. Those of more
- * products than a stretch are of several; others would hold up an item, whose warp takes its list step by step. With
- * 4,096 in place of the second number A A^T of qp_BOYD1_Afull took 0.43 ms on an H100, not 0.225. */
-#define SPMMI_SPGEMM_LONG_PRODUCTS 512
+ * that: it has a list of its products by ascending k, in stretches. No other kernel computes it.
+ * Shorter ones than stretches would hold up an item, whose warp takes its list step by step: with 512 in place of the
+ * first number the items of A A^T of qp_BOYD1_Afull took 103 us on an H100, not 34. */
+#define SPMMI_SPGEMM_LONG_PRODUCTS 128
 #define SPMMI_SPGEMM_LONG_LENGTH 1024
 
 struct spmmi_spgemm_long {
@@ -201,9 +202,10 @@ struct spmmi_spgemm_word {
 struct spmmi_spgemm_long_tables {
     const struct spmmi_spgemm_long *entries;
     const struct spmmi_spgemm_stretch *stretches;
+    const uint32_t *order; /* of stretches, by descending length: those of a block end together */
     const struct spmmi_spgemm_word *words;
-    const int32_t *k_of; /* of each word; NULL without a diagonal */
-    uint32_t count;      /* entries */
+    const int32_t *k_of;           /* of each word; NULL without a diagonal */
+    uint32_t count, stretch_count; /* entries; stretches of all */
 };
 
 struct spmmi_spgemm_tables {
@@ -224,6 +226,7 @@ struct spmmi_spgemm_tables {
 struct spmmi_spgemm_operands {
     const void *left, *right, *diagonal;
     void *c, *partials;
+    void *stretches; /* sums of stretches of long entries */
     double alpha, beta;
     int is_f64;
 };
@@ -241,11 +244,12 @@ int spmmi_spgemm_masks_cuda(const struct spmmi_spgemm_tables *tables, const stru
                             const struct spmmi_spgemm_operands *operands, int is_dependent, void *stream);
 int spmmi_spgemm_pull_cuda(const struct spmmi_spgemm_tables *tables,
                            const struct spmmi_spgemm_operands *operands, int is_dependent, void *stream);
-/* Long entries; before all others, none of which writes them. */
+/* Stretches of long entries; before all others, none of which computes these entries. */
 int spmmi_spgemm_long_cuda(const struct spmmi_spgemm_long_tables *tables,
                            const struct spmmi_spgemm_operands *operands, void *stream);
-/* Behind these: pieces to C. */
+/* Behind these: pieces and stretches to C. */
 int spmmi_spgemm_join_cuda(const struct spmmi_spgemm_tables *tables,
+                           const struct spmmi_spgemm_long_tables *longs,
                            const struct spmmi_spgemm_operands *operands, int is_dependent, void *stream);
 /* to[q] = from[map[q]], of 4 or 8 bytes */
 int spmmi_spgemm_gather_cuda(uint32_t count, size_t size, const uint32_t *map, const void *from, void *to,

@@ -1,146 +1,232 @@
 // SPDX-License-Identifier: Apache-2.0
 // spgemm, numeric phase of entries of many products, long ones among them.
 //
-// block     32 warps for an entry: each takes a stretch, then one thread adds their sums to those before them
-// shared    of each warp a and b of 64 products, which one lane reads and adds: as many wavefronts as lanes read
-// in flight the next 64 products of a warp, and where those behind them are
-// sums      a stretch is added by ascending k from 0, fused; stretches of a piece one after the other, then pieces:
-//           bitwise repeatable, and the bits of the CPU
+// block     4 stretches: 4 warps load one each, and a fifth adds, a lane for each, as products wait for those before
+//           them. So what counts is that all stretches of all entries run at once, and that lanes wait neither for
+//           memory nor for instructions that load: with both in one warp a stretch took 74 us on an H100
+// shared    of each stretch STAGES chunks of 64 products, a and b, and of words that say where these are
+// in flight the products of the next STAGES - 1 chunks, and the words of as many chunks behind them
+// sums      a stretch is added by ascending k from 0, fused, to the workspace; the last kernel adds those of a piece
+//           one after the other, then pieces: bitwise repeatable, and the bits of the CPU
 // bounds    lists are trusted, as those of all sparse products (docs/decisions/0037)
+#include "kernels/shared/async.cuh"
 #include "kernels/shared/launch.cuh"
-#include "spgemm_chunk.cuh"
-#include "spgemm_flat.cuh"
 #include "spgemm_launch.h"
 #include "spgemm_operands.cuh"
+#include "spgemm_products.cuh"
 
 namespace spmmi {
 namespace spgemm {
 
-constexpr int LONG_WARPS = 32, LONG_THREADS = 32 * LONG_WARPS;
+constexpr uint32_t LONG_STRETCHES = 4, LONG_THREADS = 32 * (LONG_STRETCHES + 1);
 constexpr uint32_t OF_LANE = 2, LONG_CHUNK = 32 * OF_LANE; // products that a lane, and a warp, load together
+constexpr uint32_t STAGES = 4, AHEAD = STAGES - 1;
 
-template <typename Real> struct LongMemory {
-    Product<Real> products[LONG_WARPS][LONG_CHUNK];
-    Real sums[LONG_WARPS];
+// What a diagonal needs beside the products: which of its elements, and these.
+template <typename Real, bool SCALED> struct LongScales {
+    __device__ __forceinline__ void copy_k(const spmmi_spgemm_long_tables &, uint32_t, uint32_t)
+    {
+    }
+    __device__ __forceinline__ void copy(const Operands<Real> &, uint32_t, uint32_t)
+    {
+    }
+    __device__ __forceinline__ void apply(Product<Real> &, uint32_t) const
+    {
+    }
 };
 
-// What a lane loads of a chunk.
-struct LongWords {
-    uint2 word[OF_LANE]; // entries of the left and of the right factor
-    int32_t k[OF_LANE];
+template <typename Real> struct LongScales<Real, true> {
+    int32_t k[STAGES * LONG_CHUNK];
+    Real d[STAGES * LONG_CHUNK];
+
+    __device__ __forceinline__ void copy_k(const spmmi_spgemm_long_tables &tables, uint32_t to, uint32_t from)
+    {
+        copy_async(k + to, tables.k_of + from);
+    }
+    __device__ __forceinline__ void copy(const Operands<Real> &values, uint32_t to, uint32_t word)
+    {
+        copy_async(d + to, values.diagonal + k[word]);
+    }
+    __device__ __forceinline__ void apply(Product<Real> &product, uint32_t at) const
+    {
+        product.a = times(product.a, d[at]);
+    }
 };
 
-__device__ __forceinline__ LongWords load_words(const spmmi_spgemm_long_tables &tables, uint32_t first,
-                                                uint32_t at, uint32_t count)
-{
-    LongWords words;
+// A ring of chunks of a stretch. A lane of its warp copies and looks at its own products and words alone, until they
+// are added.
+template <typename Real, bool SCALED> struct LongRing {
+    Product<Real> products[STAGES * LONG_CHUNK];
+    uint2 words[STAGES * LONG_CHUNK]; // entries of the left and of the right factor
+    LongScales<Real, SCALED> scales;
+
+    static __device__ __forceinline__ uint32_t place(uint32_t t)
+    {
+        return t % (STAGES * LONG_CHUNK);
+    }
+
+    // Of product t of the stretch, where to find it; first: its first word.
+    __device__ __forceinline__ void copy_word(const spmmi_spgemm_long_tables &tables, uint32_t first,
+                                              uint32_t t)
+    {
+        copy_async(words + place(t), reinterpret_cast<const uint2 *>(tables.words) + first + t);
+        scales.copy_k(tables, place(t), first + t);
+    }
+
+    // Product t, whose word is there.
+    __device__ __forceinline__ void copy_product(const Operands<Real> &values, uint32_t t)
+    {
+        const uint2 word = words[place(t)];
+        copy_async(&products[place(t)].a, values.left + word.x);
+        copy_async(&products[place(t)].b, values.right + word.y);
+        scales.copy(values, place(t), place(t));
+    }
+
+    // Both of the lane's part of a chunk ahead, as far as the stretch has them: one group of copies.
+    __device__ __forceinline__ void copy_ahead(const spmmi_spgemm_long_tables &tables,
+                                               const Operands<Real> &values, uint32_t first,
+                                               uint32_t products_at, uint32_t words_at, uint32_t count)
+    {
 #pragma unroll
-    for (uint32_t i = 0; i < OF_LANE; i++) {
-        const uint32_t t = at + 32 * i + threadIdx.x % 32;
-        words.word[i] = {0, 0};
-        words.k[i] = 0;
-        if (t < count) {
-            words.word[i] = __ldg(reinterpret_cast<const uint2 *>(tables.words) + first + t);
-            if (tables.k_of != nullptr)
-                words.k[i] = __ldg(tables.k_of + first + t);
+        for (uint32_t i = 0; i < OF_LANE; i++) {
+            const uint32_t own = 32 * i + threadIdx.x % 32;
+            if (products_at + own < count)
+                copy_product(values, products_at + own);
+            if (words_at + own < count)
+                copy_word(tables, first, words_at + own);
+        }
+        commit_copies();
+    }
+
+    __device__ __forceinline__ void scale(uint32_t at, uint32_t count)
+    {
+#pragma unroll
+        for (uint32_t i = 0; i < OF_LANE; i++) {
+            const uint32_t t = at + 32 * i + threadIdx.x % 32;
+            if (t < count)
+                scales.apply(products[place(t)], place(t));
         }
     }
-    return words;
-}
+};
 
-// The products of words that are there: of others entry 0 with itself, which nobody adds.
-template <typename Real>
-__device__ __forceinline__ void load_products(const Operands<Real> &values, const LongWords &words,
-                                              Product<Real> (&products)[OF_LANE])
-{
-#pragma unroll
-    for (uint32_t i = 0; i < OF_LANE; i++) {
-        products[i] = {values.left[words.word[i].x], values.right[words.word[i].y]};
-        if (values.diagonal != nullptr)
-            products[i].a = times(products[i].a, values.diagonal[words.k[i]]);
-    }
-}
+template <typename Real> constexpr bool READS_AHEAD = sizeof(Real) == 8;
+constexpr uint32_t READ = 8; // products that the adding lane reads before it adds as many that it read before
 
 template <typename Real>
-__device__ __forceinline__ Real add_stretch(const spmmi_spgemm_long_tables &tables,
-                                            const Operands<Real> &values, const spmmi_spgemm_stretch &stretch,
-                                            Product<Real> *shared)
+__device__ __forceinline__ void read_products(const Product<Real> *from, Product<Real> (&to)[READ])
 {
-    const uint32_t lane = threadIdx.x % 32, count = stretch.count & ~SPMMI_SPGEMM_BEGINS;
-    Product<Real> products[OF_LANE];
-    LongWords words = load_words(tables, stretch.first, 0, count);
-    load_products(values, words, products);
-    words = load_words(tables, stretch.first, LONG_CHUNK, count);
-    Real sum = Real(0);
-    for (uint32_t at = 0; at < count; at += LONG_CHUNK) {
 #pragma unroll
-        for (uint32_t i = 0; i < OF_LANE; i++)
-            shared[32 * i + lane] = products[i];
-        __syncwarp();
-        load_products(values, words, products);
-        words = load_words(tables, stretch.first, at + 2 * LONG_CHUNK, count);
-        sum = add_in_order(shared, lane == 0 ? min(count - at, LONG_CHUNK) : 0, sum);
-        __syncwarp();
+    for (uint32_t i = 0; i < READ; i++)
+        to[i] = from[i];
+}
+
+// A chunk. Of f64 a loop, so that the compiler leaves the reads where they are: unrolled it moved them to 4 products
+// before they are needed, and A A^T of qp_BOYD1_Afull took 0.083 ms on an H100, not 0.072. Of f32 the loop took 0.064
+// ms, not 0.049.
+template <typename Real>
+__device__ __forceinline__ Real add_products(const Product<Real> *products, uint32_t count, Real sum)
+{
+    if (count < LONG_CHUNK)
+        return add_in_order(products, count, sum);
+    if constexpr (READS_AHEAD<Real>) {
+        Product<Real> own[READ], next[READ];
+        read_products(products, own);
+#pragma unroll 1
+        for (uint32_t t = 0; t < LONG_CHUNK; t += 2 * READ) {
+            read_products(products + t + READ, next);
+            sum = add_in_order(own, READ, sum);
+            read_products(products + (t + 2 * READ) % LONG_CHUNK, own); // the last time for nothing
+            sum = add_in_order(next, READ, sum);
+        }
+    } else {
+#pragma unroll
+        for (uint32_t t = 0; t < LONG_CHUNK; t++)
+            sum = fused(products[t].a, products[t].b, sum);
     }
     return sum;
 }
 
-// Sums of stretches, in order.
-template <typename Real> struct LongSum {
-    Real total, piece;
-    bool has_total, has_piece;
+__device__ __forceinline__ uint32_t products_of(const spmmi_spgemm_stretch &stretch)
+{
+    return stretch.count & ~SPMMI_SPGEMM_BEGINS;
+}
 
-    __device__ __forceinline__ void add(Real sum, bool begins)
+// A warp that loads a stretch.
+template <typename Real, bool SCALED> struct LongLoader {
+    LongRing<Real, SCALED> &ring;
+    uint32_t first, count;
+    static constexpr uint32_t AHEAD_PRODUCTS = AHEAD * LONG_CHUNK;
+
+    __device__ __forceinline__ void begin(const spmmi_spgemm_long_tables &tables,
+                                          const Operands<Real> &values)
     {
-        if (begins && has_piece) {
-            total = has_total ? total + piece : piece;
-            has_total = true;
+        for (uint32_t at = 0; at < AHEAD_PRODUCTS; at += LONG_CHUNK)
+            ring.copy_ahead(tables, values, first, count, at, count);
+        for (uint32_t at = 0; at < AHEAD_PRODUCTS; at += LONG_CHUNK) {
+            wait_for_copies<(int)AHEAD - 1>();
+            ring.copy_ahead(tables, values, first, at, at + AHEAD_PRODUCTS, count);
         }
-        piece = begins ? sum : piece + sum;
-        has_piece = true;
     }
 
-    // has_gaps: there are pieces without products, whose sums are 0.
-    __device__ __forceinline__ Real end(bool has_gaps) const
+    // The chunk is there, as far as this lane copied it.
+    __device__ __forceinline__ void wait(uint32_t at)
     {
-        const Real sum = has_total ? total + piece : piece;
-        return has_gaps ? sum + Real(0) : sum;
+        wait_for_copies<(int)AHEAD - 1>();
+        ring.scale(at, count);
+    }
+
+    // Where the chunk before it was.
+    __device__ __forceinline__ void next(const spmmi_spgemm_long_tables &tables, const Operands<Real> &values,
+                                         uint32_t at)
+    {
+        ring.copy_ahead(tables, values, first, at + AHEAD_PRODUCTS, at + 2 * AHEAD_PRODUCTS, count);
     }
 };
 
-template <typename Real>
-__global__ void __launch_bounds__(LONG_THREADS)
+template <typename Real, bool SCALED>
+__global__ void __launch_bounds__(LONG_THREADS, READS_AHEAD<Real> ? 2 : 12)
     long_kernel(const __grid_constant__ spmmi_spgemm_long_tables tables,
-                const __grid_constant__ Operands<Real> values)
+                const __grid_constant__ Operands<Real> values, Real *sums)
 {
-    __shared__ LongMemory<Real> memory;
-    const uint32_t warp = threadIdx.x / 32;
+    __shared__ LongRing<Real, SCALED> rings[LONG_STRETCHES];
+    const uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    const uint32_t begin = blockIdx.x * LONG_STRETCHES,
+                   most = products_of(tables.stretches[tables.order[begin]]);
+    const bool is_loader = warp < LONG_STRETCHES;
+    const uint32_t i = is_loader ? warp : lane; // of the block: what this thread loads, or adds
+    const bool is_there = i < min(tables.stretch_count - begin, LONG_STRETCHES);
+    const uint32_t number = is_there ? tables.order[begin + i] : 0;
+    const spmmi_spgemm_stretch stretch = is_there ? tables.stretches[number] : spmmi_spgemm_stretch{0, 0};
+    const uint32_t count = products_of(stretch);
+    LongRing<Real, SCALED> &ring = rings[is_there ? i : 0];
+    LongLoader<Real, SCALED> loader = {ring, stretch.first, count};
+    Real sum = Real(0);
     release_dependents();
-    const spmmi_spgemm_long entry = tables.entries[blockIdx.x];
-    LongSum<Real> sum = {Real(0), Real(0), false, false};
-    for (uint32_t first = 0; first < entry.count; first += LONG_WARPS) {
-        const uint32_t some = min(entry.count - first, (uint32_t)LONG_WARPS);
-        const spmmi_spgemm_stretch *const stretches = tables.stretches + entry.first + first;
-        if (warp < some) {
-            const Real own = add_stretch(tables, values, stretches[warp], memory.products[warp]);
-            if (threadIdx.x % 32 == 0)
-                memory.sums[warp] = own;
-        }
-        __syncthreads();
-        for (uint32_t w = 0; threadIdx.x == 0 && w < some; w++)
-            sum.add(memory.sums[w], (stretches[w].count & SPMMI_SPGEMM_BEGINS) != 0);
-        __syncthreads();
+    if (is_loader)
+        loader.begin(tables, values);
+    for (uint32_t at = 0; at < most; at += LONG_CHUNK) {
+        if (is_loader)
+            loader.wait(at);
+        __syncthreads(); // the chunk is there, and the one before it is added
+        if (is_loader)
+            loader.next(tables, values, at);
+        else if (at < count)
+            sum = add_products(ring.products + ring.place(at), count - at, sum);
     }
-    if (threadIdx.x == 0)
-        put(values.c + entry.out, values.alpha, sum.end(entry.has_gaps != 0), values.beta);
-    end_after_previous();
+    if (!is_loader && is_there)
+        sums[number] = sum;
 }
 
 template <typename Real>
 int launch_long(const spmmi_spgemm_long_tables *tables, const spmmi_spgemm_operands *o, void *stream)
 {
-    return launch_kernel(long_kernel<Real>, dim3(tables->count), LONG_THREADS, 0, stream, false, *tables,
-                         operands_of<Real>(o));
+    const dim3 blocks((tables->stretch_count + LONG_STRETCHES - 1) / LONG_STRETCHES);
+    const Operands<Real> values = operands_of<Real>(o);
+    Real *const sums = static_cast<Real *>(o->stretches);
+    return o->diagonal != nullptr ? launch_kernel(long_kernel<Real, true>, blocks, LONG_THREADS, 0, stream,
+                                                  false, *tables, values, sums)
+                                  : launch_kernel(long_kernel<Real, false>, blocks, LONG_THREADS, 0, stream,
+                                                  false, *tables, values, sums);
 }
 
 } // namespace spgemm

@@ -14,6 +14,7 @@ static void cut_tables(const struct spmmi_spgemm_longs *longs, int has_diagonal,
 {
     t->entries = spmmi_arena_cut(arena, longs->count, sizeof *t->entries);
     t->stretches = spmmi_arena_cut(arena, longs->stretch_count, sizeof *t->stretches);
+    t->order = spmmi_arena_cut(arena, longs->stretch_count, sizeof *t->order);
     t->words = spmmi_arena_cut(arena, longs->word_count, sizeof *t->words);
     if (has_diagonal)
         t->k_of = spmmi_arena_cut(arena, longs->word_count, sizeof *t->k_of);
@@ -41,6 +42,7 @@ static spmm_status_t upload(const struct spmmi_spgemm_table_source *source,
     const struct diagonal_source k = {longs->words, source->stage->task.left.col_ind};
     spmmi_cuda_table_add(&uploads, t->entries, longs->count, NULL, longs->entries);
     spmmi_cuda_table_add(&uploads, t->stretches, longs->stretch_count, NULL, longs->stretches);
+    spmmi_cuda_table_add(&uploads, t->order, longs->stretch_count, NULL, longs->order);
     spmmi_cuda_table_add(&uploads, t->words, longs->word_count, NULL, longs->words);
     if (source->has_diagonal)
         spmmi_cuda_table_add(&uploads, t->k_of, longs->word_count, fill_k, &k);
@@ -63,6 +65,7 @@ spmm_status_t spmmi_spgemm_gpu_longs_make(const struct spmmi_spgemm_table_source
     SPMM_TRY(spmmi_arena_take(&arena, source->memory, &out->memory, diag));
     cut_tables(longs, source->has_diagonal, &arena, t);
     t->count = longs->count;
+    t->stretch_count = longs->stretch_count;
     SPMM_TRY(upload(source, longs, t, diag));
 cleanup:
     return status;

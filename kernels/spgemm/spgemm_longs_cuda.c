@@ -199,12 +199,28 @@ static void walk(struct making *m)
     }
 }
 
+static uint32_t length_of(const struct spmmi_spgemm_longs *longs, uint32_t stretch)
+{
+    return longs->stretches[stretch].count & ~SPMMI_SPGEMM_BEGINS;
+}
+
+static void sort_stretches(struct spmmi_spgemm_longs *longs)
+{
+    uint32_t before[SPMMI_SPGEMM_STRETCH + 1] = {0}; /* of each length: stretches that are longer */
+    for (uint32_t i = 0; i < longs->stretch_count; i++)
+        before[length_of(longs, i) - 1]++;
+    for (uint32_t l = SPMMI_SPGEMM_STRETCH; l-- > 0;)
+        before[l] += before[l + 1];
+    for (uint32_t i = 0; i < longs->stretch_count; i++)
+        longs->order[before[length_of(longs, i)]++] = i;
+}
+
 static spmm_status_t make_room(struct making *m, uint64_t bytes_max, uint64_t *bytes, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_spgemm_longs *out = m->out;
-    *bytes = m->entries * sizeof *out->entries + m->stretches * sizeof *out->stretches +
-             m->words * sizeof *out->words;
+    *bytes = m->entries * sizeof *out->entries +
+             m->stretches * (sizeof *out->stretches + sizeof *out->order) + m->words * sizeof *out->words;
     SPMM_REQUIRE(*bytes <= bytes_max, SPMM_ERR_PLAN_BUDGET, diag,
                  "entries of many products take %llu bytes of the host, %llu are left",
                  (unsigned long long)*bytes, (unsigned long long)bytes_max);
@@ -213,6 +229,7 @@ static spmm_status_t make_room(struct making *m, uint64_t bytes_max, uint64_t *b
                  UINT32_MAX, (unsigned long long)m->words);
     SPMM_TRY_ALLOC(out->entries = spmmi_alloc(m->entries, sizeof *out->entries), diag);
     SPMM_TRY_ALLOC(out->stretches = spmmi_alloc(m->stretches, sizeof *out->stretches), diag);
+    SPMM_TRY_ALLOC(out->order = spmmi_alloc(m->stretches, sizeof *out->order), diag);
     SPMM_TRY_ALLOC(out->words = spmmi_alloc(m->words, sizeof *out->words), diag);
 cleanup:
     return status;
@@ -235,6 +252,7 @@ spmm_status_t spmmi_spgemm_longs_make(const struct spmmi_spgemm_stage *s, int ha
     if (m.entries > 0) {
         SPMM_TRY(make_room(&m, bytes_max - columns * sizeof *m.counts, bytes, diag));
         walk(&m);
+        sort_stretches(longs);
     }
 cleanup:
     spmmi_free(m.counts);
@@ -245,6 +263,7 @@ void spmmi_spgemm_longs_free(struct spmmi_spgemm_longs *longs)
 {
     spmmi_free(longs->entries);
     spmmi_free(longs->stretches);
+    spmmi_free(longs->order);
     spmmi_free(longs->words);
     memset(longs, 0, sizeof *longs);
 }

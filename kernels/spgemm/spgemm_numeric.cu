@@ -17,6 +17,7 @@
 #include "spgemm_flat.cuh"
 #include "spgemm_join.cuh"
 #include "spgemm_operands.cuh"
+#include "spgemm_stretches.cuh"
 
 namespace spmmi {
 namespace spgemm {
@@ -161,7 +162,7 @@ __device__ __forceinline__ void store_sums(const spmmi_spgemm_bin &bin, const Op
         if (bin.is_partial)
             values.partials[out + e] = sums[e];
         else
-            put(values.c + out + e, values.alpha, sums[e], values.beta);
+            put(values.c + out + e, values.alpha, bin.is_sole ? sums[e] + Real(0) : sums[e], values.beta);
     }
 }
 
@@ -257,13 +258,29 @@ __global__ void __launch_bounds__(THREADS, 8)
     end_after_previous();
 }
 
-// A block takes some entries of a row that was cut.
+// Blocks that take long entries come first, a thread for each.
+SPMMI_SPGEMM_BOTH constexpr uint32_t long_blocks(const spmmi_spgemm_long_tables &longs)
+{
+    return (longs.count + JOIN_THREADS - 1) / JOIN_THREADS;
+}
+
+// A block takes some entries of a row that was cut, or long entries.
 template <typename Real>
 __global__ void __launch_bounds__(JOIN_THREADS)
     join_kernel(const __grid_constant__ spmmi_spgemm_tables tables,
+                const __grid_constant__ spmmi_spgemm_long_tables longs, const Real *sums,
                 const __grid_constant__ Operands<Real> values)
 {
-    const spmmi_spgemm_join join = tables.joins[blockIdx.x];
+    if (blockIdx.x < long_blocks(longs)) {
+        const uint32_t i = blockIdx.x * JOIN_THREADS + threadIdx.x;
+        const spmmi_spgemm_long entry =
+            i < longs.count ? longs.entries[i] : spmmi_spgemm_long{0, 0, 0, 0, 0, 0};
+        wait_for_previous();
+        if (i < longs.count)
+            put_long(longs, entry, sums, values);
+        return;
+    }
+    const spmmi_spgemm_join join = tables.joins[blockIdx.x - long_blocks(longs)];
     wait_for_previous();
     add_pieces(values.partials + join.partial, join.stride, join.pieces, 0, join.count,
                spmmi_spgemm_join_width(join.pieces),
@@ -279,11 +296,12 @@ int launch_numeric(const spmmi_spgemm_tables *tables, const spmmi_spgemm_bins *b
 }
 
 template <typename Real>
-int launch_join(const spmmi_spgemm_tables *tables, const spmmi_spgemm_operands *o, int is_dependent,
-                void *stream)
+int launch_join(const spmmi_spgemm_tables *tables, const spmmi_spgemm_long_tables *longs,
+                const spmmi_spgemm_operands *o, int is_dependent, void *stream)
 {
-    return launch_kernel(join_kernel<Real>, dim3(tables->join_count), JOIN_THREADS, 0, stream,
-                         is_dependent != 0, *tables, operands_of<Real>(o));
+    return launch_kernel(join_kernel<Real>, dim3(long_blocks(*longs) + tables->join_count), JOIN_THREADS, 0,
+                         stream, is_dependent != 0, *tables, *longs, static_cast<const Real *>(o->stretches),
+                         operands_of<Real>(o));
 }
 
 } // namespace spgemm
@@ -298,8 +316,10 @@ int spmmi_spgemm_numeric_cuda(const struct spmmi_spgemm_tables *tables, const st
 }
 
 int spmmi_spgemm_join_cuda(const struct spmmi_spgemm_tables *tables,
+                           const struct spmmi_spgemm_long_tables *longs,
                            const struct spmmi_spgemm_operands *operands, int is_dependent, void *stream)
 {
-    return operands->is_f64 ? spmmi::spgemm::launch_join<double>(tables, operands, is_dependent, stream)
-                            : spmmi::spgemm::launch_join<float>(tables, operands, is_dependent, stream);
+    return operands->is_f64
+               ? spmmi::spgemm::launch_join<double>(tables, longs, operands, is_dependent, stream)
+               : spmmi::spgemm::launch_join<float>(tables, longs, operands, is_dependent, stream);
 }

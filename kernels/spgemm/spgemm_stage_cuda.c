@@ -378,6 +378,7 @@ spmm_status_t spmmi_spgemm_gpu_stage_make(const struct spmmi_spgemm_gpu_source *
                     : m.items.are_mostly_masked ? KERNEL_MASKS
                     : stage->group_count > 0    ? KERNEL_GROUPS
                                                 : SPMMI_SPGEMM_KERNEL_POSITIONS;
+    stage->partials = m.items.join_count > 0 ? (uint64_t)m.from.partials : 0;
     SPMM_TRY(make_tables(&m));
     if (m.items.count > 0 || m.items.pull_count > 0) {
         SPMM_TRY(make_scratch(&m));

@@ -18,7 +18,8 @@ struct spmmi_spgemm_gpu_stage {
     struct spmmi_device_block memory, positions; /* owned, as longs and columns */
     struct spmmi_spgemm_gpu_longs longs;
     struct spmmi_spgemm_gpu_columns columns; /* where they are made, there is nothing else */
-    uint64_t bytes;                          /* of all of these */
+    uint64_t partials; /* elements of the workspace for sums of pieces, 0: none is cut */
+    uint64_t bytes;    /* of all of these */
 };
 
 #define SPMMI_SPGEMM_KERNEL_POSITIONS "positions"

@@ -8,10 +8,13 @@
 #include "spgemm_items.h"
 #include "spgemm_launch.h"
 #include "spgemm_pulls.h"
+#include "spgemm_soles.h"
 
 /* Bits of a key: items of one are a bin. Higher ones run first: what takes longest. */
 #define KEY_PARTIAL 8
-#define KEY_LISTED (2 * KEY_PARTIAL)
+#define KEY_SOLE \
+    (2 * KEY_PARTIAL) /* not partial: the products of a slice, all of one piece of a row that is cut */
+#define KEY_LISTED (2 * KEY_SOLE)
 #define KEY_WIDE (2 * KEY_LISTED)
 #define KEY_GROUP (2 * KEY_WIDE) /* and above it: three rows, not two */
 #define KEY_THREE (2 * KEY_GROUP)
@@ -35,6 +38,7 @@ struct spgemm_walk {
     const struct spmmi_spgemm_alike *alike; /* NULL: no groups */
     int has_masks;                          /* see struct spgemm_choices */
     const uint8_t *is_pulled;               /* see struct spgemm_choices */
+    const struct spmmi_spgemm_soles *soles;
     struct spgemm_pulls pulls;
     uint64_t items, listed; /* so far, of the units before too */
     int too_large;

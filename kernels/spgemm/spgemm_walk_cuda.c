@@ -10,7 +10,7 @@ struct spgemm_place {
     uint64_t list, length;
     int64_t c_at, out;
     uint32_t entries;
-    int is_listed, is_partial;
+    int is_listed, is_partial, is_sole;
     int64_t rows; /* of a group; 0: of none */
 };
 
@@ -53,7 +53,7 @@ static void put_item(struct spgemm_walk *w, const struct spgemm_place *at)
         {(uint32_t)at->list, (uint32_t)at->out, 0,
          at->entries | (uint32_t)at->length << SPMMI_SPGEMM_COUNT_BITS},
         (uint32_t)at->c_at,
-        choice_of(w, at, &tally, &cost) | (at->is_partial ? KEY_PARTIAL : 0) |
+        choice_of(w, at, &tally, &cost) | (at->is_partial ? KEY_PARTIAL : 0) | (at->is_sole ? KEY_SOLE : 0) |
             (at->is_listed ? KEY_LISTED : 0) | (at->entries > SPMMI_SPGEMM_NARROW ? KEY_WIDE : 0),
         (uint32_t)products,
         0};
@@ -92,20 +92,25 @@ static void walk_listed(struct spgemm_walk *w, int64_t first, int64_t end, int64
 {
     const struct spmmi_spgemm_stage *s = w->stage;
     const int64_t direct = s->task.left.row_ptr[s->task.left.rows];
-    const int64_t parts = (entries + SPMMI_SPGEMM_ITEM_ENTRIES - 1) / SPMMI_SPGEMM_ITEM_ENTRIES,
-                  most = (entries + parts - 1) / parts, c_end = at.c_at + entries;
+    const int64_t most = spmmi_spgemm_slice_of(entries), c_end = at.c_at + entries;
     for (int64_t p = first; p < end; p++)
         w->cursor[p - first] = spmmi_spgemm_walk_start(s, p);
     at.is_listed = 1;
     const int64_t to_out = at.out - at.c_at;
+    const int is_piece = at.is_partial;
     for (int64_t own; (own = spmmi_spgemm_next_slice(s, &at.c_at, c_end, most)) > 0; at.c_at += own) {
         const int64_t next = at.c_at + own;
         const uint64_t before = w->listed;
+        const int64_t sole = is_piece ? spmmi_spgemm_sole_piece(w->soles, at.c_at) : -1;
+        if (sole >= 0 && sole != first)
+            continue;
+        at.is_sole = sole >= 0;
+        at.is_partial = is_piece && !at.is_sole;
         list_until(w, first, end, s->c.col_ind[at.c_at], next < c_end ? s->c.col_ind[next] : INT32_MAX);
         at.list = (uint64_t)direct + before;
         at.length = w->listed - before;
         at.entries = (uint32_t)own;
-        at.out = at.c_at + to_out;
+        at.out = at.c_at + (at.is_sole ? 0 : to_out);
         put_item(w, &at);
     }
 }

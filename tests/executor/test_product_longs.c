@@ -10,8 +10,11 @@
 
 #include "format/spgemm/spgemm_share.h"
 #include "kernels/spgemm/spgemm_longs.h"
+#include "kernels/spgemm/spgemm_soles.h"
 #include "tests/support/sparse_scene.h"
 
+TEST_PATTERN(one_row, true)
+TEST_PATTERN(few_beside, j == 0 || j == 1 + i / 3)
 /* Entries 0 and 1 of row 0 are long; of row 1 they have lists where C is wide. */
 TEST_PATTERN(long_rows, i == 0 || (i == 1 && j % 4 == 0) || (i == 2 && j < 30))
 TEST_PATTERN(narrow_columns, j < 2 || j == 2 + i % 400)
@@ -21,7 +24,9 @@ TEST_PATTERN(short_rows, j < 4096)
 static const struct test_pattern left = {"long rows", 3, 5000, long_rows},
                                  none = {"short rows", 3, 5000, short_rows},
                                  narrow = {"narrow", 5000, 402, narrow_columns},
-                                 wide = {"wide", 5000, 5002, wide_columns};
+                                 wide = {"wide", 5000, 5002, wide_columns},
+                                 dense = {"one row", 1, 9000, one_row},
+                                 few = {"few beside a long one", 9000, 3001, few_beside};
 
 struct scene {
     struct test_sparse_scene of;
@@ -101,6 +106,24 @@ static void expect_lists(const struct scene *s, const struct spmmi_spgemm_longs 
     assert_true(words == longs->word_count);
 }
 
+static uint32_t length_of(const struct spmmi_spgemm_longs *longs, uint32_t i)
+{
+    return longs->stretches[longs->order[i]].count & ~SPMMI_SPGEMM_BEGINS;
+}
+
+/* Each stretch is there once, longer ones first. */
+static void expect_order(const struct spmmi_spgemm_longs *longs)
+{
+    uint64_t numbers = 0;
+    for (uint32_t i = 0; i < longs->stretch_count; i++) {
+        assert_true(longs->order[i] < longs->stretch_count);
+        assert_true(i == 0 || length_of(longs, i) <= length_of(longs, i - 1));
+        numbers += longs->order[i];
+    }
+    assert_true(longs->stretch_count == 0 ||
+                numbers == (uint64_t)longs->stretch_count * (longs->stretch_count - 1) / 2);
+}
+
 static void expect_within(const struct scene *s, int has_all, uint64_t budget, spmm_status_t expected)
 {
     struct spmmi_spgemm_longs longs = {.count = 0};
@@ -133,6 +156,7 @@ static void lists_take_the_memory_that_they_say(void **state)
                          SPMM_OK);
         assert_int_equal(longs.count, cases[i].lists);
         expect_lists(&s, &longs);
+        expect_order(&longs);
         expect_within(&s, has_all, counts + bytes, SPMM_OK);
         if (bytes > 0) {
             expect_within(&s, has_all, counts + bytes - 1, SPMM_ERR_PLAN_BUDGET);
@@ -154,11 +178,52 @@ static void without_long_rows_nothing_is_taken(void **state)
     scene_free(&s);
 }
 
+#define SLICES 6
+#define PIECE 6002 /* entries of the row in the first of two pieces: 2 products each, 4 x 3001 at least */
+
+static void expect_soles(const struct spmmi_spgemm_stage *stage, const struct spmmi_spgemm_soles *soles)
+{
+    const int64_t c_end = stage->c.row_ptr[1], most = spmmi_spgemm_slice_of(c_end);
+    int slices = 0, mixed = 0;
+    for (int64_t q = 0, own; (own = spmmi_spgemm_next_slice(stage, &q, c_end, most)) > 0; q += own) {
+        const int64_t first = 3 * (q - 1), end = first + 3 * own; /* entries of the row that they multiply */
+        const int is_mixed = first < PIECE && end > PIECE;
+        assert_int_equal(spmmi_spgemm_sole_piece(soles, q), is_mixed ? -1 : first < PIECE ? 0 : PIECE);
+        mixed += is_mixed;
+        slices++;
+    }
+    assert_true(slices == SLICES && mixed == 1);
+    assert_int_equal(spmmi_spgemm_sole_piece(soles, 0), -1); /* long */
+}
+
+static void slices_of_one_piece_are_found(void **state)
+{
+    struct scene s = scene_of(&dense, &few, 5000);
+    struct spmmi_spgemm_longs longs = {.count = 0};
+    struct spmmi_spgemm_soles soles;
+    uint64_t bytes = 0, left_over = 1 << 20;
+    (void)state;
+    assert_int_equal(spmmi_spgemm_longs_make(&s.stage, 1, UINT64_MAX, &longs, &bytes, NULL), SPMM_OK);
+    assert_int_equal(longs.count, 1);
+    s.stage.longs = &longs;
+    assert_int_equal(spmmi_spgemm_soles_make(&s.stage, &left_over, &soles, NULL), SPMM_OK);
+    assert_int_equal(soles.count, SLICES - 1);
+    expect_soles(&s.stage, &soles);
+    spmmi_spgemm_soles_free(&soles);
+    bytes = (1 << 20) - left_over - 1; /* too few: none */
+    left_over = bytes;
+    assert_int_equal(spmmi_spgemm_soles_make(&s.stage, &left_over, &soles, NULL), SPMM_OK);
+    assert_true(soles.count == 0 && left_over == bytes);
+    spmmi_spgemm_longs_free(&longs);
+    scene_free(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lists_take_the_memory_that_they_say),
         cmocka_unit_test(without_long_rows_nothing_is_taken),
+        cmocka_unit_test(slices_of_one_piece_are_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -81,10 +81,10 @@ static void visit_pieces(struct test_matrix *a, struct test_matrix *b, int64_t p
 }
 
 /* All products underflow to -0: so are sums of pieces, but for those of pieces without products, which are 0. */
-static void long_zeros(const struct test_pattern *left, const struct test_pattern *right,
+static void long_zeros(const struct test_pattern *left, const struct test_pattern *right, int64_t piece,
                        test_sparse_visit visit)
 {
-    visit_pieces(with_values(left, -0x1p-600), with_values(right, 0x1p-600), 20000, visit);
+    visit_pieces(with_values(left, -0x1p-600), with_values(right, 0x1p-600), piece, visit);
 }
 
 /* Infinity in two rows, NaN in one of them. */
@@ -97,6 +97,18 @@ static void long_specials(const struct test_pattern *left, const struct test_pat
     a->values[a->row_ptr[1] + 1] = INFINITY;
     a->values[a->row_ptr[1] + 4300] = (double)NAN;
     visit_pieces(a, b, 20000, visit);
+}
+
+TEST_PATTERN(beside_a_long_column, j == 0 || j == 1 + i / 3)
+
+/* Beside a long entry those of 3 products: of all 6 slices of them but one the products are in one of two pieces. */
+static void soles(test_sparse_visit visit)
+{
+    static const struct test_pattern left = {"one row", 1, 9000, every_one},
+                                     right = {"beside a long column", 9000, 3001, beside_a_long_column};
+    visit_pieces(test_matrix_of(&left, TEST_VALUES_REAL), test_matrix_of(&right, TEST_VALUES_REAL), 5000,
+                 visit);
+    long_zeros(&left, &right, 5000, visit);
 }
 
 /* An entry of 42 stretches in 41 pieces: more than a thread block has warps. */
@@ -138,9 +150,10 @@ void test_sparse_long_entries(test_sparse_visit visit)
     };
     for (size_t i = 0; i < sizeof products / sizeof products[0]; i++)
         visit(products[i]);
-    long_zeros(&left, &right, visit);
+    long_zeros(&left, &right, 20000, visit);
     long_specials(&left, &right, visit);
     many_pieces(visit);
+    soles(visit);
     test_matrix_free(a);
     test_matrix_free(b);
     test_matrix_free(e);

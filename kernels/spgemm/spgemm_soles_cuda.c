@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See spgemm_soles.h. */
+#include "spgemm_soles.h"
+
+#include "format/base/alloc.h"
+#include "format/base/diag.h"
+#include "spgemm_longs.h"
+#include "spgemm_walk.h"
+
+struct making {
+    const struct spmmi_spgemm_stage *stage;
+    uint32_t *slices; /* of each column its slice in this row, from 1 on; 0: none */
+    int64_t *pieces;  /* of each slice: its piece, or one of these */
+    struct spmmi_spgemm_soles *out;
+};
+
+enum { NO_PIECE = -1, SEVERAL = -2 };
+
+/* Of the row: the numbers of its columns, or 0 again. Returns how many there are. */
+static uint32_t number_slices(const struct making *m, int64_t row, int is_on)
+{
+    const struct spmmi_spgemm_stage *s = m->stage;
+    const int64_t first = s->c.row_ptr[row], end = s->c.row_ptr[row + 1],
+                  most = spmmi_spgemm_slice_of(end - first);
+    uint32_t count = 0;
+    for (int64_t q = first, own; (own = spmmi_spgemm_next_slice(s, &q, end, most)) > 0; q += own) {
+        m->pieces[count++] = NO_PIECE;
+        for (int64_t e = q; e < q + own; e++)
+            m->slices[s->c.col_ind[e]] = is_on ? count : 0;
+    }
+    return count;
+}
+
+static void look_at_piece(const struct making *m, const struct spmmi_spgemm_unit *piece, int64_t number)
+{
+    const struct spmmi_spgemm_stage *s = m->stage;
+    for (int64_t p = piece->first; p < piece->end; p++) {
+        const int64_t begin = spmmi_spgemm_walk_start(s, p), end = begin + spmmi_spgemm_walk_count(s, p);
+        for (int64_t q = begin; q < end; q++) {
+            const uint32_t slice = m->slices[s->task.right.col_ind[q]];
+            if (slice > 0 && m->pieces[slice - 1] != number)
+                m->pieces[slice - 1] = m->pieces[slice - 1] == NO_PIECE ? number : SEVERAL;
+        }
+    }
+}
+
+static void look_at_row(const struct making *m, const struct spmmi_spgemm_unit *pieces, int64_t piece_count)
+{
+    const struct spmmi_spgemm_stage *s = m->stage;
+    const int64_t row = pieces->row, end = s->c.row_ptr[row + 1],
+                  most = spmmi_spgemm_slice_of(end - s->c.row_ptr[row]);
+    (void)number_slices(m, row, 1);
+    for (int64_t i = 0; i < piece_count; i++)
+        look_at_piece(m, &pieces[i], i);
+    int64_t slice = 0;
+    for (int64_t q = s->c.row_ptr[row], own; (own = spmmi_spgemm_next_slice(s, &q, end, most)) > 0;
+         q += own) {
+        const int64_t piece = m->pieces[slice++];
+        if (piece >= 0)
+            m->out->of[m->out->count++] =
+                (struct spmmi_spgemm_sole){(uint32_t)q, (uint32_t)pieces[piece].first};
+    }
+    (void)number_slices(m, row, 0);
+}
+
+/* Rows that are looked at: *most: slices of one, at most; returns those of all. */
+static uint64_t count_slices(const struct spmmi_spgemm_stage *s, uint64_t *most)
+{
+    uint64_t all = 0;
+    *most = 0;
+    for (int64_t r = 0; s->longs != NULL && r < s->cut_count; r++) {
+        const int64_t row = s->cuts[r].row, entries = s->c.row_ptr[row + 1] - s->c.row_ptr[row];
+        if (!spmmi_spgemm_row_is_long(s, row))
+            continue;
+        uint64_t count = 0;
+        for (int64_t q = s->c.row_ptr[row], own;
+             (own = spmmi_spgemm_next_slice(s, &q, s->c.row_ptr[row + 1], spmmi_spgemm_slice_of(entries))) >
+             0;
+             q += own)
+            count++;
+        all += count;
+        *most = count > *most ? count : *most;
+    }
+    return all;
+}
+
+spmm_status_t spmmi_spgemm_soles_make(const struct spmmi_spgemm_stage *s, uint64_t *bytes_left,
+                                      struct spmmi_spgemm_soles *soles, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct making m = {.stage = s, .out = soles};
+    const uint64_t columns = (uint64_t)s->task.right.cols;
+    uint64_t most;
+    const uint64_t all = count_slices(s, &most),
+                   bytes = all * sizeof *soles->of + most * sizeof *m.pieces + columns * sizeof *m.slices;
+    *soles = (struct spmmi_spgemm_soles){.count = 0};
+    if (all == 0 || bytes > *bytes_left)
+        return SPMM_OK;
+    SPMM_TRY_ALLOC(soles->of = spmmi_alloc(all, sizeof *soles->of), diag);
+    SPMM_TRY_ALLOC(m.pieces = spmmi_alloc(most, sizeof *m.pieces), diag);
+    SPMM_TRY_ALLOC(m.slices = spmmi_alloc_zero(columns, sizeof *m.slices), diag);
+    *bytes_left -= bytes;
+    const struct spmmi_spgemm_cut *cut = s->cuts;
+    for (int64_t u = 0; u < s->unit_count;) {
+        const struct spmmi_spgemm_unit *unit = &s->units[u];
+        if (unit->partial >= 0 && spmmi_spgemm_row_is_long(s, unit->row))
+            look_at_row(&m, unit, cut->pieces);
+        u += unit->partial >= 0 ? cut++->pieces : 1;
+    }
+cleanup:
+    spmmi_free(m.pieces);
+    spmmi_free(m.slices);
+    return status;
+}
+
+void spmmi_spgemm_soles_free(struct spmmi_spgemm_soles *soles)
+{
+    spmmi_free(soles->of);
+    *soles = (struct spmmi_spgemm_soles){.count = 0};
+}
+
+int64_t spmmi_spgemm_sole_piece(const struct spmmi_spgemm_soles *soles, int64_t c_at)
+{
+    uint64_t first = 0, count = soles->count;
+    while (count > 0) {
+        const uint64_t half = count / 2;
+        const int is_before = soles->of[first + half].c_at < c_at;
+        first += is_before ? half + 1 : 0;
+        count = is_before ? count - half - 1 : half;
+    }
+    return first < soles->count && soles->of[first].c_at == c_at ? (int64_t)soles->of[first].first : -1;
+}
