@@ -81,7 +81,8 @@ model.gemm.tf32 = 7.693 0.7 2.581 0.5563 1 0.05 1 1 1.39 1.47
 # wide: by the same model, fitted to 34 products of its own; median error 4.4 %, none held out
 model.wide.f32 = 1.211 1.9 4.678 1.008 0.969 0.996 2.334 1.012 3.615 1
 
-# Risks: factors of predictions when candidates are compared, docs/model.md ("Risks"), set by the same products
+# Risks: factors of predictions when candidates are compared, docs/model.md ("Risks"), set by the same products; those
+# of rows of f64 by an H100 alone (docs/decisions/0112)
 risk.row-split.f32 = 0.97 1.1 1.04 1.06
 risk.row-split.f64 = 0.96 1.17 1.14 1.06
 risk.nonzero-split.f64 = 1 1.06 1.12 1

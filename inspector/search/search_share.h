@@ -7,7 +7,7 @@
 
 /* A part that runs where another is faster by so much at most: predictions do not tell such parts apart. Those of the
  * first family do not run instead: where they are predicted to lose so little they were measured to lose 12 %, others
- * none (docs/decisions/0113). */
+ * gain in the mean (docs/decisions/0113). */
 #define SPMMI_SHARE_LOSS 0.05
 
 /* What a decision chose from. */

@@ -34,8 +34,8 @@ __device__ __forceinline__ uint32_t first_from(const int32_t *columns, uint32_t 
     return low;
 }
 
-// Of a row, of ascending columns from its start on, keeps those in [from, to). Its ends are looked at first: few rows
-// are cut, and each step of a search waits for memory.
+// Of a row, of ascending columns from its start on, keeps those in [from, to). Its ends are looked at first: a row that
+// lies within or apart needs no search, each step of which waits for memory.
 template <typename Row>
 __device__ __forceinline__ void keep_columns(const int32_t *columns, Row &row, int32_t from, int32_t to)
 {

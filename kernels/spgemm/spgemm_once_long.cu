@@ -6,7 +6,7 @@
 //           once for all warps; then they look up the products of these parts side by side, a tile of 2,048 of them
 // walks     two. The first counts the products of each entry, in shared memory; an entry that has more than a stretch
 //           is long, and the second leaves its products out. Added in vain, those of the first stretches of 17 entries
-//           side by side held one warp for 4 ms (qp_BOYD1_Afull, A A^T, H100)
+//           side by side held one warp for 4 ms (qp_BOYD1_Afull, A A^T, H100, 2026-11-27)
 // sums      in shared memory, those of a warp side by side: of every 16th entry, as entries of many products may be
 //           neighbours. A warp adds those products of the tile that are of its entries, by ascending k from 0, fused
 // overlap   this may run beside the kernels of other values: neither reads or writes what the other writes

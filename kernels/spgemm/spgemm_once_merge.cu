@@ -13,8 +13,8 @@
 namespace spmmi {
 namespace spgemm {
 
-// Products of a lane. gen:poisson2:1024:1024 in f64 on an H100, whole calls, ms: 0.92 of one, 0.65 of two, 0.57 of
-// four; of tables 0.85 (2026-11-27).
+// Products of a lane. gen:poisson2:1024:1024 in f64 on an H100, whole calls, ms: 0.92 of one, 0.65 of two, 0.59 of
+// four; of tables 0.86 (2026-11-27).
 constexpr int EACH = 4;
 constexpr unsigned NUMBER_BITS = 6; // of a key: number of the product in the row
 constexpr uint32_t NUMBER_OF = (1u << NUMBER_BITS) - 1;

@@ -170,7 +170,7 @@ class Mkl:
 
 
 def turn_orders(names):
-    """Orders of up to three names, again and again: each comes right behind each other one equally often, never itself."""
+    """Orders of up to three names, again and again: in six turns each comes right behind each other one equally often."""
     if len(names) < 3:
         return [names]
     return [tuple(names[i] for i in order) for order in ((0, 1, 2), (0, 2, 1), (2, 1, 0), (1, 0, 2), (1, 2, 0), (2, 0, 1))]

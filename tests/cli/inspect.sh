@@ -32,7 +32,8 @@ is_json 'sum(t["family"] == "rows" for t in j["trace"]) == 8'
 is_json '[(t["variant"], t["schedule"]) for t in j["trace"] if t["chosen"]] == [(0, "row-split"), (1, "nonzero-split"), (2, "row-split"), (3, "row-split")]'
 same "$work/a.plan" "$work/b.plan"
 
-# Wide products of f64 with 39 nonzeros a row: rows take 1.3 times as long as panel (docs/decisions/0112).
+# Wide products of f64 with 36 nonzeros a row: rows take 1.3 times as long as panel
+# (docs/families_bench.csv).
 run spmm-inspect --device any --dtype f64 --layout row --columns 128 gen:qcd:8
 exits 0
 says 'any device: panel/dense, '

@@ -173,6 +173,7 @@ TEST_PATTERN(far_columns, test_chance(i, j, 1000))
 TEST_PATTERN(few_far_columns, j % 60000 == 0)
 
 TEST_PATTERN(every_entry, true)
+TEST_PATTERN(lower_part, j < i)
 TEST_PATTERN(giant_and_short, i % 500 == 0 || i == j)
 
 TEST_PATTERN(long_left, i == 0 || j % 800 == i || (i == 3 && j % 800 < 500))
@@ -355,9 +356,11 @@ static void every_short_row_has_the_bits_of_the_cpu(void **state)
 {
     static const struct test_pattern patterns[][2] = {
         {{"up to 16", 1020, 60, up_to_16}, {"up to 8", 60, 40, up_to_8}},
-        {{"every 40th", 40, 3000, every_40th}, {"mostly empty rows", 3000, 50, mostly_empty_rows}}};
+        {{"every 40th", 40, 3000, every_40th}, {"mostly empty rows", 3000, 50, mostly_empty_rows}},
+        {{"0 to 64", 70, 64, lower_part},
+         {"one column", 64, 1, every_entry}}}; /* all products are of one entry */
     (void)state;
-    for (int p = 0; p < 2; p++)
+    for (int p = 0; p < 3; p++)
         for (int is_f32 = 0; is_f32 < 2; is_f32++)
             check_patterns(patterns[p], is_f32 ? SPMM_F32 : SPMM_F64, 2 * p + is_f32);
 }

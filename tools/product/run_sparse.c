@@ -292,7 +292,7 @@ static spmm_status_t check(struct sparse_run *run, spmm_diag_t *diag)
     return check_sparse(&claim, &run->outcome.verdict, diag);
 }
 
-/* Matrix Market, .smtx or .npz, packed or not, as the name ends. */
+/* Matrix Market or .npz, packed or not, as the name ends: run_sparse_check has refused others. */
 static spmm_status_t write_c(struct sparse_run *run, spmm_diag_t *diag)
 {
     const struct run_sparse_request *r = run->request;
