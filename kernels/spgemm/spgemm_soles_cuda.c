@@ -99,11 +99,12 @@ spmm_status_t spmmi_spgemm_soles_make(const struct spmmi_spgemm_stage *s, uint64
     SPMM_TRY_ALLOC(soles->of = spmmi_alloc(all, sizeof *soles->of), diag);
     SPMM_TRY_ALLOC(m.pieces = spmmi_alloc(most, sizeof *m.pieces), diag);
     SPMM_TRY_ALLOC(m.slices = spmmi_alloc_zero(columns, sizeof *m.slices), diag);
-    *bytes_left -= bytes;
+    *bytes_left -= all * sizeof *soles->of; /* the rest is given back */
     const struct spmmi_spgemm_cut *cut = s->cuts;
     for (int64_t u = 0; u < s->unit_count;) {
         const struct spmmi_spgemm_unit *unit = &s->units[u];
-        if (unit->partial >= 0 && spmmi_spgemm_row_is_long(s, unit->row))
+        /* A row may be one piece, if its last entry ends it: nothing is added to its sums, so that -0 stays. */
+        if (unit->partial >= 0 && cut->pieces > 1 && spmmi_spgemm_row_is_long(s, unit->row))
             look_at_row(&m, unit, cut->pieces);
         u += unit->partial >= 0 ? cut++->pieces : 1;
     }

@@ -100,15 +100,18 @@ static void long_specials(const struct test_pattern *left, const struct test_pat
 }
 
 TEST_PATTERN(beside_a_long_column, j == 0 || j == 1 + i / 3)
+TEST_PATTERN(a_last_row, j == 0 || i == 8999)
 
 /* Beside a long entry those of 3 products: of all 6 slices of them but one the products are in one of two pieces. */
 static void soles(test_sparse_visit visit)
 {
     static const struct test_pattern left = {"one row", 1, 9000, every_one},
-                                     right = {"beside a long column", 9000, 3001, beside_a_long_column};
+                                     right = {"beside a long column", 9000, 3001, beside_a_long_column},
+                                     late = {"a long column and a last row", 9000, 2500, a_last_row};
     visit_pieces(test_matrix_of(&left, TEST_VALUES_REAL), test_matrix_of(&right, TEST_VALUES_REAL), 5000,
                  visit);
     long_zeros(&left, &right, 5000, visit);
+    long_zeros(&left, &late, 10000, visit); /* cut, but its last entry ends the first piece: -0 stays */
 }
 
 /* An entry of 42 stretches in 41 pieces: more than a thread block has warps. */
