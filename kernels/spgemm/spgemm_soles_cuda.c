@@ -7,6 +7,8 @@
 #include "spgemm_longs.h"
 #include "spgemm_walk.h"
 
+#include <stdlib.h>
+
 struct making {
     const struct spmmi_spgemm_stage *stage;
     uint32_t *slices; /* of each column its slice in this row, from 1 on; 0: none */
@@ -63,14 +65,20 @@ static void look_at_row(const struct making *m, const struct spmmi_spgemm_unit *
     (void)number_slices(m, row, 0);
 }
 
+/* A row may be one piece, if its last entry ends it: nothing is added to its sums, so that -0 stays. */
+static int is_looked_at(const struct spmmi_spgemm_stage *s, const struct spmmi_spgemm_cut *cut)
+{
+    return cut->pieces > 1 && spmmi_spgemm_row_is_long(s, cut->row);
+}
+
 /* Rows that are looked at: *most: slices of one, at most; returns those of all. */
 static uint64_t count_slices(const struct spmmi_spgemm_stage *s, uint64_t *most)
 {
     uint64_t all = 0;
     *most = 0;
-    for (int64_t r = 0; s->longs != NULL && r < s->cut_count; r++) {
+    for (int64_t r = 0; r < s->cut_count; r++) {
         const int64_t row = s->cuts[r].row, entries = s->c.row_ptr[row + 1] - s->c.row_ptr[row];
-        if (!spmmi_spgemm_row_is_long(s, row))
+        if (!is_looked_at(s, &s->cuts[r]))
             continue;
         uint64_t count = 0;
         for (int64_t q = s->c.row_ptr[row], own;
@@ -103,8 +111,7 @@ spmm_status_t spmmi_spgemm_soles_make(const struct spmmi_spgemm_stage *s, uint64
     const struct spmmi_spgemm_cut *cut = s->cuts;
     for (int64_t u = 0; u < s->unit_count;) {
         const struct spmmi_spgemm_unit *unit = &s->units[u];
-        /* A row may be one piece, if its last entry ends it: nothing is added to its sums, so that -0 stays. */
-        if (unit->partial >= 0 && cut->pieces > 1 && spmmi_spgemm_row_is_long(s, unit->row))
+        if (unit->partial >= 0 && is_looked_at(s, cut))
             look_at_row(&m, unit, cut->pieces);
         u += unit->partial >= 0 ? cut++->pieces : 1;
     }
@@ -120,14 +127,15 @@ void spmmi_spgemm_soles_free(struct spmmi_spgemm_soles *soles)
     *soles = (struct spmmi_spgemm_soles){.count = 0};
 }
 
+static int compare_begin(const void *c_at, const void *sole)
+{
+    const int64_t x = *(const int64_t *)c_at, y = ((const struct spmmi_spgemm_sole *)sole)->c_at;
+    return (x > y) - (x < y);
+}
+
 int64_t spmmi_spgemm_sole_piece(const struct spmmi_spgemm_soles *soles, int64_t c_at)
 {
-    uint64_t first = 0, count = soles->count;
-    while (count > 0) {
-        const uint64_t half = count / 2;
-        const int is_before = soles->of[first + half].c_at < c_at;
-        first += is_before ? half + 1 : 0;
-        count = is_before ? count - half - 1 : half;
-    }
-    return first < soles->count && soles->of[first].c_at == c_at ? (int64_t)soles->of[first].first : -1;
+    const struct spmmi_spgemm_sole *const found =
+        soles->count > 0 ? bsearch(&c_at, soles->of, soles->count, sizeof *soles->of, compare_begin) : NULL;
+    return found != NULL ? (int64_t)found->first : -1;
 }
