@@ -55,6 +55,7 @@ struct spmmi_prediction {
     double term[SPMMI_TERMS];      /* seconds, before their factors */
     enum spmmi_model_term binding; /* the largest after their factors */
     double l1_share, l2_share;     /* of gathers that hit the L1 and the last cache, of all */
+    int is_shared;                 /* rows, several columns: groups of lanes share a row */
     const struct spmmi_model_constants
         *own; /* of another kernel than the profile's constants are for; NULL: those of the profile */
 };

@@ -30,6 +30,7 @@ enum spmmi_profile_extra {
     SPMMI_RISK_PERMUTATION, /* rows in another order than that of A */
     SPMMI_RISK_LONG_ROWS,   /* rows split off, as a part of their own */
     SPMMI_RISK_CHART,       /* the contrary of the decision chart */
+    SPMMI_RISK_SHARED,      /* a row split whose rows groups of lanes share */
     SPMMI_PROFILE_EXTRAS
 };
 enum {

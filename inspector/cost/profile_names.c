@@ -5,7 +5,7 @@
 #include "device_profile.h"
 #include "format/family.h"
 
-static const char *const extras[SPMMI_PROFILE_EXTRAS] = {"order", "long-rows", "against-chart"};
+static const char *const extras[SPMMI_PROFILE_EXTRAS] = {"order", "long-rows", "against-chart", "shared"};
 static const char *const types[SPMMI_MODEL_TYPES] = {"f32", "f64", "tf32", "3xtf32", "f16"};
 
 static int family_count(void)

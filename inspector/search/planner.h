@@ -43,6 +43,7 @@ struct spmmi_candidate {
     double more_seconds;       /* seconds added to that prediction */
     double inspect_seconds;    /* inspection time that it adds */
     bool is_against_chart;     /* contrary to the rule of the family */
+    bool is_shared;            /* groups of lanes share rows (struct spmmi_prediction) */
     bool is_default;           /* what the family would run where nothing is predicted */
     enum spmmi_reason refused; /* why it may not run, with two values; 0: it may */
     double value, threshold;
@@ -120,7 +121,7 @@ spmm_status_t spmmi_search_refuse(struct spmmi_search *s, spmm_family_t family, 
                                   spmm_reorder_t permutation_kind, const struct spmmi_evidence *why,
                                   spmm_diag_t *diag);
 /* Predicted seconds of a candidate, without emitting it; 0: no prediction. */
-double spmmi_search_price(const struct spmmi_search *s, const struct spmmi_candidate *c);
+double spmmi_search_price(const struct spmmi_search *s, struct spmmi_candidate *c);
 /* The risk: the factor of its prediction. */
 double spmmi_search_risk(const struct spmmi_search *s, const struct spmmi_candidate *c);
 /* The best candidate of the family so far, without a permutation (or with any), without a long-row split. NULL: none

@@ -25,15 +25,15 @@ static bool is_fitted(const struct spmmi_search *s, const struct spmmi_candidate
     return s->request->device.is_fitted[kernel][type] != 0;
 }
 
-double spmmi_search_price(const struct spmmi_search *s, const struct spmmi_candidate *c)
+double spmmi_search_price(const struct spmmi_search *s, struct spmmi_candidate *c)
 {
     const struct spmmi_model_candidate kernel = {c->family, c->schedule, c->compute, c->metrics};
     if (s->pattern->nnz == 0)
         return 0;
-    const double seconds =
-        spmmi_predict(&s->request->device, s->model, &kernel, s->n, s->layout, s->request->options.b_type)
-            .seconds;
-    return seconds > 0 ? seconds + c->more_seconds : 0;
+    const struct spmmi_prediction p =
+        spmmi_predict(&s->request->device, s->model, &kernel, s->n, s->layout, s->request->options.b_type);
+    c->is_shared = p.is_shared;
+    return p.seconds > 0 ? p.seconds + c->more_seconds : 0;
 }
 
 double spmmi_search_risk(const struct spmmi_search *s, const struct spmmi_candidate *c)
@@ -51,6 +51,8 @@ double spmmi_search_risk(const struct spmmi_search *s, const struct spmmi_candid
         risk *= spmmi_profile_extra(d, SPMMI_RISK_LONG_ROWS, type, of);
     if (c->is_against_chart)
         risk *= spmmi_profile_extra(d, SPMMI_RISK_CHART, type, of);
+    if (c->is_shared)
+        risk *= spmmi_profile_extra(d, SPMMI_RISK_SHARED, type, of);
     return risk;
 }
 

@@ -72,21 +72,6 @@ __device__ __forceinline__ void prefetch_entries(const V *entries, uint32_t star
         prefetch_l2(entries + p);
 }
 
-// A lane's columns of a row of B: one word, or values that are apart.
-template <typename B, int VEC, uint32_t STEP>
-__device__ __forceinline__ Vector<B, VEC> load_columns_of_b(const B *b, const uint32_t (&apart)[VEC])
-{
-    if constexpr (STEP == 1) {
-        return load_vector<B, VEC>(b);
-    } else {
-        Vector<B, VEC> x;
-#pragma unroll
-        for (int i = 0; i < VEC; i++)
-            x.x[i] = b[apart[i]];
-        return x;
-    }
-}
-
 // What a group has of its block; of a row split it is whole items.
 template <int GROUPS, bool SPLIT, typename T>
 __device__ __forceinline__ GroupRange block_range(const RowsArgs<T> &a)
@@ -116,10 +101,7 @@ __device__ __forceinline__ void sum_rows(const RowsArgs<T> &a, const GroupRange 
 
     // Lanes past n compute column 0, or their first one, again and store nothing.
     const char *b = reinterpret_cast<const char *>(a.b + (column < a.n ? column : 0));
-    uint32_t apart[VEC]; // of its columns from the first, in values
-#pragma unroll
-    for (uint32_t i = 0; i < VEC; i++)
-        apart[i] = column + i * STEP < a.n ? i * STEP : 0;
+    const ColumnOffsets<VEC, STEP> offsets(column, a.n);
     uint32_t p = start & ~3u; // quads are aligned
     uint32_t rank = range.rank & ~SPMMI_ITEM_INSIDE;
     uint32_t row = row_of(a, rank);
@@ -157,8 +139,8 @@ __device__ __forceinline__ void sum_rows(const RowsArgs<T> &a, const GroupRange 
         for (int q = 0; q < QUADS; q++) {
 #pragma unroll
             for (int e = 0; e < 4; e++)
-                x[q][e] = load_columns_of_b<B, VEC, STEP>(
-                    reinterpret_cast<const B *>(b + (uint64_t)columns[q].column[e] * a.ldb_bytes), apart);
+                x[q][e] = offsets.load(
+                    reinterpret_cast<const B *>(b + (uint64_t)columns[q].column[e] * a.ldb_bytes));
         }
 #pragma unroll
         for (int q = 0; q < QUADS; q++) {

@@ -54,6 +54,32 @@ template <int VEC, int LANES> struct LaneColumns {
     }
 };
 
+// Where they lie in a row of B, from the first on, in values. What lies behind n columns is not read: the first is
+// taken again.
+template <int VEC, uint32_t STEP> struct ColumnOffsets {
+    uint32_t offset[VEC];
+
+    __device__ __forceinline__ ColumnOffsets(uint32_t column, uint32_t n)
+    {
+#pragma unroll
+        for (uint32_t i = 0; i < VEC; i++)
+            offset[i] = column + i * STEP < n ? i * STEP : 0;
+    }
+    // One word, or values that are apart.
+    template <typename B> __device__ __forceinline__ Vector<B, VEC> load(const B *b) const
+    {
+        if constexpr (STEP == 1) {
+            return load_vector<B, VEC>(b);
+        } else {
+            Vector<B, VEC> x;
+#pragma unroll
+            for (int i = 0; i < VEC; i++)
+                x.x[i] = b[offset[i]];
+            return x;
+        }
+    }
+};
+
 // A lane's columns of C from c on, one by one: `stride` values apart, as far as there are columns.
 template <typename T, int VEC, uint32_t STEP>
 __device__ __forceinline__ void store_each(const RowsArgs<T> &a, typename T::C *c, uint64_t stride,

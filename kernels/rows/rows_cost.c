@@ -22,12 +22,21 @@
  * where they come from DRAM (docs/decisions/0094). */
 #define L1_STEPS 0.5
 #define DRAM_STEPS 2.0
-#define TEAM_ENDS 1.0 /* steps that the sum over a team takes */
 
-/* Few columns: what a row of B of a sector or less costs, beside the weights of longer ones: bytes of a lookup of the
- * L1 cache, and past it so many times those of the sector (docs/decisions/0105). */
-#define STAGED_LINE_COST 24.0
+#define SHARED_ENDS \
+    2.0 /* steps of a row that groups share: a part of its last one, and the sum over the groups */
+
+/* Lanes side by side read neighbouring nonzeros: what a row of B of a sector or less costs, beside the weights of
+ * longer ones: bytes of a lookup of the L1 cache, and where few columns are staged, past it so many times those of the
+ * sector (docs/decisions/0105). */
+#define NEAR_LINE_COST 24.0
 #define STAGED_GATHERS 3.5
+
+/* Of row splits whose rows groups share: by tools/dev/fit_model, 440 products of an H100 (docs/decisions/0105). */
+static const struct spmmi_model_constants shared_constants[] = {
+    {0.251, 1, {1.17, 0.442, 0.938, 1, 1, 1.41, 0.858, 1}},    /* f32 */
+    {0.315, 1, {1.18, 0.481, 0.911, 1, 1.01, 1.41, 0.963, 1}}, /* f64 */
+    {0.254, 1, {1.45, 0.892, 1.4, 1, 1.01, 0.911, 0.897, 1}}}; /* 16 bits */
 
 /* What the launch makes of n. */
 struct shape {
@@ -122,7 +131,7 @@ static uint32_t share_of(const struct spmmi_model_query *q, const struct shape *
     const uint64_t nnz = (uint64_t)m->nnz, rows = (uint64_t)m->rows_used;
     if (q->n == 1)
         return spmmi_rows_lanes_of(nnz, rows, (uint32_t)q->profile->multiprocessors);
-    if ((int)s->vec * q->value_bytes != 16 || stores_columns(q))
+    if (stores_columns(q))
         return 1;
     return spmmi_rows_share_of(nnz, rows, (uint64_t)m->longest, (uint32_t)s->lanes,
                                (uint64_t)ceil(pass_columns(q) / s->tile),
@@ -195,6 +204,12 @@ static double step_of(const struct spmmi_model_query *q, const struct shape *s,
     return L1_STEPS * p->l1_share + (p->l2_share - p->l1_share) + DRAM_STEPS * (1 - p->l2_share);
 }
 
+/* Several columns, if groups share the rows of a row split. */
+static int is_shared(const struct spmmi_model_query *q, const struct shape *s)
+{
+    return s->share > 1 && q->n > 1;
+}
+
 /* Steps of warps, of blocks and of the longest walk. */
 static void add_walks(const struct spmmi_model_query *q, const struct shape *s, struct spmmi_prediction *p)
 {
@@ -211,8 +226,8 @@ static void add_walks(const struct spmmi_model_query *q, const struct shape *s, 
         warp_steps = m->item_steps[log2_of(fmax(WARP / team, 1))] / s->share * fmax(team / WARP, 1);
         block_steps = m->item_steps[log2_of(fmax(THREADS / team, 1))] / s->share;
         longest = m->item_longest / s->share;
-        if (s->share > 1 && q->n > 1)
-            block_steps += TEAM_ENDS * m->rows_used * s->share * s->lanes / THREADS;
+        if (is_shared(q, s))
+            block_steps += SHARED_ENDS * m->rows_used * s->share * s->lanes / THREADS;
     } else if (s->is_staged) {
         warp_steps = m->nnz / 4 * s->lanes / WARP;
         longest = 2;
@@ -226,11 +241,12 @@ static void add_walks(const struct spmmi_model_query *q, const struct shape *s, 
         longest = s->group / 4 + 2 + (slots > 1 ? 4 + slots * s->lanes / THREADS : 0);
     }
     const double instructions = 24 + 4 * s->vec;
-    /* Each group of a warp reads lines of its own: two of nonzeros and four of B a step. Where products are staged,
-     * neighbours read neighbouring nonzeros. */
+    /* Each group of a warp reads lines of its own: two of nonzeros and four of B a step. Where products are staged, and
+     * where groups share a row, neighbours read neighbouring nonzeros. */
     const double row = fmin(q->n, s->tile) * q->value_bytes;
-    const double line_cost = s->is_staged ? STAGED_LINE_COST : LINE_COST;
-    const double of_a = s->is_staged ? 4 * (INDEX_BYTES + q->value_bytes) : 2 * LINE_COST;
+    const int is_near = s->is_staged || is_shared(q, s);
+    const double line_cost = is_near ? NEAR_LINE_COST : LINE_COST;
+    const double of_a = is_near ? 4 * (INDEX_BYTES + q->value_bytes) : 2 * LINE_COST;
     p->term[SPMMI_TERM_L1] =
         warp_steps * s->tiles * WARP / s->lanes * (of_a + 4 * fmax(row, line_cost)) / d->l1_rate;
     p->term[SPMMI_TERM_ISSUE] =
@@ -318,6 +334,9 @@ static void add_gpu(const struct spmmi_model_query *q, struct spmmi_prediction *
     const int direct_c = stores_columns(q);
     const struct shape s = shape_of(q);
     const int converts_c = q->is_col_major && !direct_c && !s.is_kept;
+    p->is_shared = is_shared(q, &s);
+    if (p->is_shared)
+        p->own = &shared_constants[q->value_bytes > 4 ? 1 : q->value_bytes < 4 ? 2 : 0];
     add_bytes(q, &s, direct_c, q->is_col_major, p);
     if (s.is_sliced)
         add_slices(q, &s, p);

@@ -53,7 +53,7 @@ static struct spmmi_rows_shape named_shape(const char *suffix, int has_pieces)
 {
     static const uint32_t vecs[] = {1, SPMMI_ROWS_PAIR, SPMMI_ROWS_APART, 4, 8};
     for (int way = SPMMI_ROWS_COLUMNS; suffix[0] != '\0' && way <= SPMMI_ROWS_TEAMS; way++)
-        for (uint32_t i = 0; i < 5 * 9 * 4; i++) {
+        for (uint32_t i = 0; i < 5 * 9 * 6; i++) { /* shares up to SPMMI_ROWS_SHARE_MAX */
             const struct spmmi_rows_shape shape = {vecs[i % 5], 1u << i / 5 % 9, (enum spmmi_rows_way)way,
                                                    1u << i / 45};
             char text[32];

@@ -126,17 +126,9 @@ template <typename T> spmmi_rows_cuda_fn find_sliced(struct spmmi_rows_shape sha
     return of_lanes[spmmi_rows_grid(shape)];
 }
 
-template <typename T, int LANES> int launch_teams(const struct spmmi_rows_cuda *args)
+template <typename T, int VEC, int LANES> int launch_teams(const struct spmmi_rows_cuda *args)
 {
-    return launch<T, LANES, LANES * T::WIDE>(rows_teams_kernel<T, LANES>, args);
-}
-
-template <typename T> spmmi_rows_cuda_fn find_teams(struct spmmi_rows_shape shape)
-{
-    static const spmmi_rows_cuda_fn of_lanes[] = {launch_teams<T, 1>,  launch_teams<T, 2>,
-                                                  launch_teams<T, 4>,  launch_teams<T, 8>,
-                                                  launch_teams<T, 16>, launch_teams<T, 32>};
-    return of_lanes[spmmi_rows_grid(shape)];
+    return launch<T, LANES, LANES * VEC>(rows_teams_kernel<T, VEC, LANES>, args);
 }
 
 template <typename T> spmmi_rows_cuda_fn find_staged(struct spmmi_rows_shape shape)
@@ -152,30 +144,34 @@ template <typename T, int VEC> constexpr int quads()
     return VEC == T::WIDE || VEC == (int)SPMMI_ROWS_APART ? 1 : 2;
 }
 
-// One column has kernels of its own.
-template <typename T, bool SPLIT, int VEC, int LANES> spmmi_rows_cuda_fn instance_of()
+// One column has kernels of its own, and only row splits have teams.
+template <typename T, bool SPLIT, int VEC, int LANES> spmmi_rows_cuda_fn instance_of(spmmi_rows_way way)
 {
-    if constexpr (VEC * LANES == 1)
+    if constexpr (VEC * LANES == 1) {
         return nullptr;
-    else
+    } else {
+        if constexpr (!SPLIT)
+            if (way == SPMMI_ROWS_TEAMS)
+                return launch_teams<T, VEC, LANES>;
         return launch_rows<T, VEC, LANES, quads<T, VEC>(), SPLIT>;
+    }
 }
 
-template <typename T, bool SPLIT, int VEC> spmmi_rows_cuda_fn find_lanes(uint32_t lanes)
+template <typename T, bool SPLIT, int VEC> spmmi_rows_cuda_fn find_lanes(struct spmmi_rows_shape shape)
 {
-    switch (lanes) {
+    switch (shape.lanes) {
     case 1:
-        return instance_of<T, SPLIT, VEC, 1>();
+        return instance_of<T, SPLIT, VEC, 1>(shape.way);
     case 2:
-        return instance_of<T, SPLIT, VEC, 2>();
+        return instance_of<T, SPLIT, VEC, 2>(shape.way);
     case 4:
-        return instance_of<T, SPLIT, VEC, 4>();
+        return instance_of<T, SPLIT, VEC, 4>(shape.way);
     case 8:
-        return instance_of<T, SPLIT, VEC, 8>();
+        return instance_of<T, SPLIT, VEC, 8>(shape.way);
     case 16:
-        return instance_of<T, SPLIT, VEC, 16>();
+        return instance_of<T, SPLIT, VEC, 16>(shape.way);
     case 32:
-        return instance_of<T, SPLIT, VEC, 32>();
+        return instance_of<T, SPLIT, VEC, 32>(shape.way);
     default:
         return nullptr;
     }
@@ -191,22 +187,20 @@ template <typename T, bool SPLIT> spmmi_rows_cuda_fn find_instance(struct spmmi_
             return find_lanes_of_one<T>(shape);
         if (shape.way == SPMMI_ROWS_SLICED)
             return find_sliced<T>(shape);
-        if (shape.way == SPMMI_ROWS_TEAMS)
-            return find_teams<T>(shape);
     }
     if (shape.vec == T::WIDE)
-        return find_lanes<T, SPLIT, T::WIDE>(shape.lanes);
+        return find_lanes<T, SPLIT, T::WIDE>(shape);
     if constexpr (T::HAS_PAIRS) {
         if (shape.vec == SPMMI_ROWS_PAIR)
-            return find_lanes<T, SPLIT, SPMMI_ROWS_PAIR>(shape.lanes);
+            return find_lanes<T, SPLIT, SPMMI_ROWS_PAIR>(shape);
     }
     if constexpr (sizeof(typename T::B) == 4) {
         if (shape.vec == SPMMI_ROWS_APART)
-            return shape.lanes == 32 ? instance_of<T, SPLIT, SPMMI_ROWS_APART, 32>()
-                                     : instance_of<T, SPLIT, SPMMI_ROWS_APART, 16>();
+            return shape.lanes == 32 ? instance_of<T, SPLIT, SPMMI_ROWS_APART, 32>(shape.way)
+                                     : instance_of<T, SPLIT, SPMMI_ROWS_APART, 16>(shape.way);
     }
     if (shape.vec == 1)
-        return find_lanes<T, SPLIT, 1>(shape.lanes);
+        return find_lanes<T, SPLIT, 1>(shape);
     return nullptr;
 }
 

@@ -111,18 +111,18 @@ static uint64_t position_pieces(struct spmmi_rows_launch *launch, uint32_t count
     return align_up(bytes + (uint64_t)count * launch->piece_pitch * sum_bytes);
 }
 
-/* Groups that share a row. Kernels of teams load whole words, and store rows of C. */
+/* Groups that share a row; they store rows of C. A block has whole teams. */
 static uint32_t share_of(const struct spmmi_rows_problem *problem, const struct spmmi_device *device,
                          const struct spmmi_rows_launch *launch)
 {
     const struct spmmi_rows_shape *const shape = &launch->shape;
     const uint32_t bytes = (uint32_t)spmm_dtype_size(problem->b->type);
     const int stores_rows = problem->c->layout == SPMM_ROW_MAJOR || launch->converts_c;
-    if (problem->schedule != SPMM_SCHEDULE_ROW_SPLIT || shape->way != SPMMI_ROWS_COLUMNS ||
-        shape->vec * bytes != 16 || !stores_rows || problem->piece_count > 0)
+    if (problem->schedule != SPMM_SCHEDULE_ROW_SPLIT || shape->way != SPMMI_ROWS_COLUMNS || !stores_rows ||
+        problem->piece_count > 0)
         return 1;
     if (problem->forced_share > 0)
-        return problem->forced_share;
+        return problem->forced_share * shape->lanes <= SPMMI_ROWS_THREADS ? problem->forced_share : 1;
     return spmmi_rows_share_of(problem->nnz, problem->ranks, problem->longest, shape->lanes, tiles_of(launch),
                                (uint64_t)device->multiprocessors * SPMMI_ROWS_BLOCKS_PER_SM(bytes));
 }

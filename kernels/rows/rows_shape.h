@@ -141,21 +141,23 @@ static inline uint32_t spmmi_lanes_rows(uint64_t ranks, uint32_t groups, uint32_
 
 /* Groups of so many lanes that share a row of a row split: the fewest steps, of four nonzeros each. These are waves of
  * blocks times those of a mean row and of its start and end, and what the longest row has more. Weights are from an
- * H100, four matrices, 8 to 256 columns (docs/decisions/0105). */
-#define SPMMI_ROWS_SHARE_MAX 8u
-#define SPMMI_ROWS_TEAM_MAX 64u                       /* lanes that share a row */
-#define SPMMI_ROWS_ENDS(team) ((team) > 32 ? 5u : 4u) /* warps meet in shared memory */
+ * H100, 21 matrices, 2 to 256 columns (docs/decisions/0105). */
+#define SPMMI_ROWS_SHARE_MAX 32u
+/* One group finds rows by flags; warps meet in shared memory. */
+#define SPMMI_ROWS_ENDS(share, team) ((share) == 1 || (team) > 32 ? 4u : 3u)
 static inline uint32_t spmmi_rows_share_of(uint64_t nnz, uint64_t ranks, uint64_t longest, uint32_t lanes,
                                            uint64_t tiles, uint64_t slots)
 {
     const uint64_t unit = 16, rows = ranks > 0 ? ranks : 1; /* sixteenths of a step */
     const uint64_t mean = nnz * unit / (4 * rows), most = longest * unit / 4;
+    const uint64_t share_max = longest / 4 + 1; /* each has a quad of the longest row */
     uint64_t least = UINT64_MAX;
     uint32_t best = 1;
-    for (uint32_t share = 1; share <= SPMMI_ROWS_SHARE_MAX && share * lanes <= SPMMI_ROWS_TEAM_MAX;
+    for (uint32_t share = 1;
+         share <= SPMMI_ROWS_SHARE_MAX && share <= share_max && share * lanes <= SPMMI_ROWS_THREADS;
          share *= 2) {
         const uint64_t blocks = spmmi_rows_waves(rows * share * lanes, SPMMI_ROWS_THREADS) * tiles;
-        const uint64_t usual = mean / share + SPMMI_ROWS_ENDS(share * lanes) * unit;
+        const uint64_t usual = mean / share + SPMMI_ROWS_ENDS(share, share * lanes) * unit;
         const uint64_t steps =
             spmmi_rows_waves(blocks, slots) * usual + (most > mean ? most - mean : 0) / share;
         if (steps < least) {

@@ -5,7 +5,7 @@
 // team        `share` groups own a row of C and LANES * VEC of its columns
 // group       LANES lanes take every share-th quad (four consecutive nonzeros) of the row; what lies before or behind
 //             the row in its first and last quad is not added
-// lane        VEC columns: one 16-byte load of B a nonzero
+// lane        VEC columns, as in rows.cuh: 16 bytes of B where they are aligned
 // in flight   four rows of B and the next quad of A
 // sums        in registers; of the groups of a warp by shuffles, of a team's warps in shared memory; in a fixed order
 // launch      the starts of rows are read before the previous kernel has ended, as in rows_lanes.cuh
@@ -34,13 +34,12 @@ __device__ __forceinline__ Vector<Sum, VEC> sum_team(Vector<Sum, VEC> sum, uint3
     return sum;
 }
 
-template <typename T, int LANES>
-__global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BOUND(sizeof(typename T::B), T::WIDE, false))
+template <typename T, int VEC, int LANES>
+__global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BOUND(sizeof(typename T::B), VEC, false))
     rows_teams_kernel(const RowsArgs<T> a)
 {
     using B = typename T::B;
-    constexpr int VEC = T::WIDE;
-    const uint32_t column = blockIdx.y * (LANES * VEC) + threadIdx.x % LANES * VEC;
+    const uint32_t column = blockIdx.y * (LANES * VEC) + LaneColumns<VEC, LANES>::first();
     release_dependents();
     if (blockIdx.x >= a.work_blocks) {
         wait_for_previous();
@@ -54,8 +53,9 @@ __global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BOUND(sizeof(typename T::B
     const uint32_t begin = row_begin(a, rank), end = max(row_begin(a, rank + 1), begin);
     const uint32_t row = row_of(a, rank);
     const uint32_t last_quad = (a.nnz - 1) & ~3u; // without nonzeros there are no work blocks
-    // Lanes past n compute column 0 again and store nothing.
+    // Lanes past n compute column 0, or their first one, again and store nothing.
     const char *b = reinterpret_cast<const char *>(a.b + (column < a.n ? column : 0));
+    const ColumnOffsets<VEC, LaneColumns<VEC, LANES>::STEP> offsets(column, a.n);
     uint32_t p = (begin & ~3u) + (threadIdx.x / LANES & (share - 1)) * 4;
     wait_for_previous();
     Quad<typename T::A> quad = load_quad(a, min(p, last_quad));
@@ -66,8 +66,8 @@ __global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BOUND(sizeof(typename T::B
         Vector<B, VEC> x[4];
 #pragma unroll
         for (int e = 0; e < 4; e++)
-            x[e] = load_vector<B, VEC>(
-                reinterpret_cast<const B *>(b + (uint64_t)column_of(a, entry[e]) * a.ldb_bytes));
+            x[e] =
+                offsets.load(reinterpret_cast<const B *>(b + (uint64_t)column_of(a, entry[e]) * a.ldb_bytes));
         const Quad<typename T::A> now = quad;
         const uint32_t here = p;
         p += 4 * share;

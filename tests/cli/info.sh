@@ -14,7 +14,7 @@ silent_err
 says 'format 1.7, f32, with values, made by spmm-inspector 0.3.0'
 says '10,974 x 10,974, 428,650 nonzeros'
 says 'panel/dense, 10,974 rows, '
-says 'choice     variants 0, 3: rows/row-split: predicted '
+says 'choice     variant 0: rows/row-split: predicted '
 says 'more       --full shows every candidate, the permutations, the row lengths, the row blocks and the sections'
 for absent in refused 'Row lengths' 'Row blocks' 'Permutations' 'Sections'; do
     says_not "$absent"
@@ -85,7 +85,7 @@ says_err 'SPMM_ERR_PLAN_TRUNCATED'
 run spmm-info - < <(head -c 100000 "$plan")
 exits 3
 says_err 'SPMM_ERR_PLAN_TRUNCATED'
-spmm-inspect -q --device any gen:arrow:300 --op both --kernel rows -o "$work/two.plan"
+spmm-inspect -q --device any gen:arrow:2000 --op both --kernel rows -o "$work/two.plan"
 run spmm-info --full --verify "$work/two.plan"
 exits 0
 says 'variant 1  op N, f32, any n, both layouts, CPU: rows/row-split, '

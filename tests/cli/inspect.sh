@@ -11,13 +11,15 @@ exits 0
 says 'bcsstk17.mtx.zst: 10,974 x 10,974, 428,650 nonzeros'
 says 'matrix-market, real, symmetric, 219,812 entries stored'
 says 'MB/s of the compressed file)'
-says 'variant 0  op N, f32, n = 1, both layouts, any device: rows/row-split, '
-says 'variant 1  op N, f32, n in 2..96, both layouts, any device: rows/nonzero-split, 53,582 items, item size 8'
-says 'variant 2  op N, f32, n >= 97, both layouts, any device: rows/row-split, '
-says 'variant 3  op N, f32, any n, both layouts, CPU: rows/row-split, '
+says 'variant 0  op N, f32, any n, row-major, any device: rows/row-split, '
+says 'variant 1  op N, f32, n = 1, column-major, any device: rows/row-split, '
+says 'variant 2  op N, f32, n in 2..48, column-major, any device: rows/nonzero-split, 53,582 items, item size 8'
+says 'variant 3  op N, f32, n >= 49, column-major, any device: rows/row-split, '
+says 'variant 4  op N, f32, any n, both layouts, CPU: rows/row-split, '
 says ': rows/row-split: predicted '
-says ' variant 1: rows/nonzero-split: predicted '
-says_times 3 ', the alternative '
+says ' variant 2: rows/nonzero-split: predicted '
+says_times 4 ', the alternative '
+says 'the alternative'"'"'s risk'
 says 'of CSR'
 says 'inspect'
 silent_err
@@ -27,9 +29,9 @@ run spmm-inspect --device any "$matrix" --kernel rows --json -o "$work/b.plan"
 exits 0
 silent_err
 is_json 'j["rows"] == 10974 and j["nnz"] == 428650 and j["input"]["symmetry"] == "symmetric"'
-is_json 'j["plan_bytes"] > 0 and j["inspect_seconds"] > 0 and len(j["variants"]) == 4'
-is_json 'sum(t["family"] == "rows" for t in j["trace"]) == 8'
-is_json '[(t["variant"], t["schedule"]) for t in j["trace"] if t["chosen"]] == [(0, "row-split"), (1, "nonzero-split"), (2, "row-split"), (3, "row-split")]'
+is_json 'j["plan_bytes"] > 0 and j["inspect_seconds"] > 0 and len(j["variants"]) == 5'
+is_json 'sum(t["family"] == "rows" for t in j["trace"]) == 10'
+is_json '[(t["variant"], t["schedule"]) for t in j["trace"] if t["chosen"]] == [(0, "row-split"), (1, "row-split"), (2, "nonzero-split"), (3, "row-split"), (4, "row-split")]'
 same "$work/a.plan" "$work/b.plan"
 
 # Wide products of f64 with 36 nonzeros a row: rows take 1.3 times as long as panel
@@ -42,12 +44,12 @@ says 'any device: panel/dense, '
 # many columns in column-major order.
 run spmm-inspect --device any "$matrix" -o "$work/free.plan"
 exits 0
-says 'row-major, any device: rows/nonzero-split, '
+says 'row-major, any device: rows/row-split, '
 says 'row-major, any device: panel/dense, 10,974 rows, '
 run spmm-inspect --device any "$matrix" -f --compute f32 -o "$work/free.plan"
 exits 0
 says 'column-major, any device: tiled/whole, 10,974 units, 256 a row block'
-says 'row-major, any device: rows/nonzero-split, '
+says 'row-major, any device: rows/row-split, '
 run spmm-run "$work/free.plan" --device cpu -n 256 --layout col --check "$matrix"
 exits 0
 says 'cpu/rows/row-split'
@@ -65,7 +67,7 @@ silent
 silent_err
 
 # ---- A plan of several variants: a line for each, and one for each decision ----
-run spmm-inspect --device any gen:arrow:300 --op both --kernel rows -o "$work/two.plan"
+run spmm-inspect --device any gen:arrow:2000 --op both --kernel rows -o "$work/two.plan"
 exits 0
 says 'variant 0  op N, f32, any n, both layouts, any device: rows/nonzero-split, '
 says 'variant 1  op N, f32, any n, both layouts, CPU: rows/row-split, '
@@ -74,7 +76,7 @@ says 'variant 3  op T, f32, any n, both layouts, CPU: rows/row-split, '
 says 'choice     variants 0, 2: rows/nonzero-split: predicted '
 says '           variants 1, 3: rows/row-split: predicted '
 says_times 2 ', the alternative '
-run spmm-inspect --device any gen:arrow:300 --op both --kernel rows --explain
+run spmm-inspect --device any gen:arrow:2000 --op both --kernel rows --explain
 exits 0
 says 'variant 0: refused rows/row-split: predicted '
 says 'variant 3: chosen  rows/row-split: predicted '
@@ -83,7 +85,7 @@ run spmm-inspect --device any gen:diag:5
 exits 0
 says ', both layouts, any device: rows/row-split, 1 item, item size 8'
 says ': rows/row-split: predicted '
-run spmm-inspect --device any gen:arrow:300 --json
+run spmm-inspect --device any gen:arrow:2000 --json
 exits 0
 is_json '[(v["n_min"], v["n_max"], v["target"]) for v in j["variants"]] == [(1, 2**31 - 1, 0), (1, 2**31 - 1, 1)]'
 is_json '[v["parts"][0]["schedule"] for v in j["variants"]] == ["nonzero-split", "row-split"]'

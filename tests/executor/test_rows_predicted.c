@@ -11,7 +11,7 @@
 #include "inspector/search/planner.h"
 #include "kernels/rows/rows_launch_cuda.h"
 
-#define ROWS 1000
+#define ROWS 3000
 #define MEAN 4
 #define LONGEST 6
 

@@ -13,6 +13,7 @@
 #include <spmm/inspector.h>
 
 #include "cuda_product.h"
+#include "kernels/rows/rows_shape.h"
 #include "tests/support/plan_seal.h"
 
 static const int64_t widths[] = {1,  2,  3,  4,  5,  7,  8,   9,   12,  16, 17,
@@ -263,23 +264,41 @@ static void lanes_of_a_row_can_be_forced(void **state)
     }
 }
 
-/* So many groups a row of several columns, of which the last tile lacks some. A team is a part of a warp, or several
- * warps. */
+/* Columns that groups of so many lanes have, which lack some in the last tile; operands with a gap of 1 are aligned to
+ * values, of 2 to pairs. */
+static struct test_product team_product(size_t size, unsigned gap, unsigned lanes, unsigned *vec)
+{
+    *vec = gap == 1 ? 1 : gap == 2 && size < 8 ? SPMMI_ROWS_PAIR : 16 / (unsigned)size;
+    const unsigned tile = *vec * lanes;
+    return (struct test_product){.n = lanes == 32  ? tile + 3 * *vec
+                                      : lanes <= 2 ? tile
+                                                   : tile - *vec,
+                                 .b_gap = gap,
+                                 .c_gap = gap,
+                                 .alpha = 0.5,
+                                 .values = TEST_VALUES_REAL};
+}
+
+/* So many groups a row of several columns. A team is a part of a warp, or several warps. */
 static void groups_of_a_row_can_be_forced(void **state)
 {
     (void)state;
     for (int i = 0; i < test_matrix_count(); i++) {
         struct test_matrix *a = test_matrix_make(i, TEST_VALUES_REAL);
-        for (unsigned turn = 0; turn < 6 * 3; turn++) {
-            const unsigned type = (turn + (unsigned)i) % 4, lanes = 1u << turn / 3, share = 2u << turn % 3;
+        for (unsigned turn = 0; turn < 6 * 3 * 5; turn++) {
+            const unsigned type = (turn + (unsigned)i) % 4, gap = turn % 3, share = 2u << turn / 3 % 5;
             const struct test_plan_options options = part_options[type < 2 ? type : type + 2];
-            const unsigned vec = 16 / (unsigned)spmm_dtype_size(options.dtype), tile = vec * lanes;
-            const struct test_product product = {.n = lanes == 32 ? tile + 3 * vec
-                                                      : lanes > 2 ? tile - vec
-                                                                  : tile,
-                                                 .alpha = 0.5,
-                                                 .beta = turn % 2,
-                                                 .values = TEST_VALUES_REAL};
+            const size_t size = spmm_dtype_size(options.dtype);
+            unsigned lanes = 1u << turn / 15, vec = 0;
+            struct test_product product = team_product(size, gap, lanes, &vec);
+            product.beta = turn / 3 % 2;
+            if (product.n == 1 || share * lanes > SPMMI_ROWS_THREADS)
+                continue;
+            if (spmmi_rows_is_apart(product.n, vec, (uint32_t)size)) {
+                vec = SPMMI_ROWS_APART;
+                product.n = share > 2 ? 99 : 35; /* more than a tile of 32 lanes, and fewer than one of 16 */
+                lanes = share > 2 ? 32 : 16;
+            }
             char kernel[64];
             (void)snprintf(kernel, sizeof kernel, "cuda/rows/row-split/v%ul%ux%u", vec, lanes, share);
             forced_check(a, options, kernel, &product);

@@ -374,7 +374,7 @@ static void one_long_row_makes_row_split_slow(void **state)
     open_profile("h200", &d);
     analysis("gen:arrow:30000", &m, &matrix, &a);
     assert_true(seconds(&d, &m, 0, 32, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32) >
-                10 * seconds(&d, &m, 1, 32, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32));
+                2 * seconds(&d, &m, 1, 32, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32));
     spmm_matrix_destroy(matrix);
 }
 
