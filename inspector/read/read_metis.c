@@ -60,7 +60,7 @@ static void refuse(const struct spmmi_head *head, char *sentence, size_t capacit
     struct spmmi_lines lines = spmmi_lines_of(head->bytes, head->bytes + head->size);
     const char *found =
         next_line(&lines) ? spmmi_token(lines.line, lines.line_end, token) : "the end of the file";
-    if (!spmmi_is_text(head->bytes, head->bytes + head->size))
+    if (lines.line != NULL && !spmmi_is_text(lines.line, lines.line_end))
         found = "binary data; a graph of WebGraph has to be written as a list of edges first";
     (void)snprintf(
         sentence, capacity,

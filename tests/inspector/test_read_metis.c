@@ -88,6 +88,7 @@ static const struct {
     {{"a graph of WebGraph", SYNTAX, 1,
       "found binary data; a graph of WebGraph has to be written as a list of edges"},
      "\x8f\x1d\n5 4\n"},
+    {{"text before binary data", SYNTAX, 1, "[format [weights]]\", found \"hello\""}, "hello\n\x1d\n"},
     {{"only comments", SYNTAX, 1, "found the end of the file"}, "% a\n% b\n"},
     {{"format of four digits", SYNTAX, 1, "three digits 0 or 1, found 1000"}, "2 1 1000\n2\n1\n"},
     {{"format of a 2", SYNTAX, 1, "three digits 0 or 1, found 2"}, "2 1 2\n2\n1\n"},
