@@ -5,8 +5,9 @@
 usage: bench_cpu.py --lib FOLDER [--mkl FILE] [--csv FILE] [--commit ID] [-n LIST] [--seconds S] [--no-scipy] MATRIX...
 
 All libraries compute the same product by turns, so a disturbance of the machine meets them all, and each time is
-the median of the turns, as in spmm-bench; there are at least 12. Their orders take turns: threads that wait
-fall asleep while SciPy computes on one, and whoever always came next would wait for them to wake. oneMKL is told the
+the median of the turns, as in spmm-bench; there are at least 12. The order of the libraries changes from turn to turn:
+threads that wait fall asleep while SciPy computes on one, and whoever always came next would wait for them to wake. The
+turns end when each order had equally many. oneMKL is told the
 shape (mkl_sparse_set_mm_hint) and optimises for it outside the timing, and shares the OpenMP runtime of spmm. SciPy
 knows no column-major product of its own: it gets the array in the order of the case. Warm means back to back; cold
 means after a pass over 64 MB, twice the cache that eight cores of an EPYC share. One row a case and peer is appended
@@ -30,7 +31,7 @@ COLUMNS = ("date,commit,device,matrix,rows,cols,nnz,n,layout,dtype,op,family,ker
            "error_ratio,peer,peer_ms_cold,peer_ms_warm,ratio_cold,inspect_s,plan_bytes,compute,ms_set_values,"
            "peer_least_ms_warm,bound_us,bound_share,b_type,c_type,unit_values,"
            "device_bytes,workspace_bytes,peer_device_bytes,peer_workspace_bytes").split(",")
-TURNS_LEAST, TURNS_MOST = 12, 1000  # each of the six orders of three libraries twice
+TURNS_LEAST, TURNS_MOST = 12, 1000  # each of the six orders of three libraries twice; up to five more end the last round
 MKL, SCIPY = "mkl-csr", "scipy"  # names of the peers in the CSV file; oneMKL's is that of spmm-bench
 DTYPES = {"f32": (1, numpy.float32, 2.0 ** -24, "s", ctypes.c_float), "f64": (2, numpy.float64, 2.0 ** -53, "d", ctypes.c_double)}
 pointer, int64 = ctypes.c_void_p, ctypes.c_int64
@@ -184,8 +185,10 @@ def times(runs, seconds, before):
         runs[name]()
     turns = itertools.cycle(orders)
     begin = time.perf_counter()
-    while len(taken["spmm"]) < TURNS_LEAST or (time.perf_counter() - begin < seconds and len(taken["spmm"]) < TURNS_MOST):
-        for name in next(turns):
+    for done, order in enumerate(turns):
+        if done >= TURNS_LEAST and done % len(orders) == 0 and (time.perf_counter() - begin >= seconds or done >= TURNS_MOST):
+            break
+        for name in order:
             before()
             start = time.perf_counter()
             runs[name]()
