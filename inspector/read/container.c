@@ -2,7 +2,7 @@
 /* See container.h. */
 #include "container.h"
 
-#include <strings.h>
+#include "format/base/file_ending.h"
 
 static const struct spmmi_container containers[] = {
     {"\x1f\x8b", ".gz", spmmi_gunzip},
@@ -27,10 +27,8 @@ const struct spmmi_container *spmmi_container_of(const char *bytes, uint64_t siz
 size_t spmmi_container_name_length(const char *name)
 {
     const size_t length = strlen(name);
-    for (size_t i = 0; i < CONTAINERS; i++) {
-        const size_t tail = strlen(containers[i].ending);
-        if (length >= tail && strcasecmp(name + length - tail, containers[i].ending) == 0)
-            return length - tail;
-    }
+    for (size_t i = 0; i < CONTAINERS; i++)
+        if (spmmi_has_ending(name, length, containers[i].ending))
+            return length - strlen(containers[i].ending);
     return length;
 }

@@ -9,6 +9,7 @@
 #include "digits.h"
 #include "format/base/checked.h"
 #include "format/base/diag.h"
+#include "format/base/file_ending.h"
 #include "reader.h"
 
 #define BLOCK 512u
@@ -189,15 +190,10 @@ static spmm_status_t next_member(struct archive *a, struct member *m)
     return is_extension(m->type) ? read_extension(a, m) : SPMM_OK;
 }
 
-static bool ends_with(struct name name, const char *with)
-{
-    const size_t tail = strlen(with);
-    return name.length >= tail && memcmp(name.begin + name.length - tail, with, tail) == 0;
-}
-
 static bool is_matrix(const struct member *m)
 {
-    return (m->type == '0' || m->type == '7') && (ends_with(m->name, ".mtx") || ends_with(m->name, ".rb"));
+    return (m->type == '0' || m->type == '7') && (spmmi_has_ending(m->name.begin, m->name.length, ".mtx") ||
+                                                  spmmi_has_ending(m->name.begin, m->name.length, ".rb"));
 }
 
 /* NAME/NAME.mtx: the folder that it is in has its name. */

@@ -211,6 +211,14 @@ says_err 'not of --triple'
 run spmm-run "$work/C.plan" "$work/A.mtx" "$work/B.mtx" --check "$work/A.mtx"
 exits 2
 says_err 'expected self'
+for ending in MTX Mtx.Zst; do # as names of files that are read
+    run spmm-run -q "$work/C.plan" "$work/A.mtx" "$work/B.mtx" --repeat 0 -o "$work/capitals.$ending"
+    exits 0
+    run spmm-inspect -q "$work/capitals.$ending" -fo "$work/capitals.plan"
+    exits 0
+done
+run cmp "$work/C.mtx" "$work/capitals.MTX"
+exits 0
 for ending in npy smtx; do
     run spmm-run "$work/C.plan" "$work/A.mtx" "$work/B.mtx" -o "$work/C.$ending"
     exits 2

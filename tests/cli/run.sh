@@ -127,7 +127,7 @@ exits 0
 says "output     $work/col.npy: .npy, 10,974 x 3, f32, col-major"
 run spmm-run "$work/a.plan" --json --repeat 0 --layout col -n 3 -o "$work/col.npy"
 is_json "j['output'] == '$work/col.npy'"
-for ending in mtx mtx.zst npz smtx; do
+for ending in mtx MTX mtx.zst npz smtx; do
     run spmm-run "$work/a.plan" --repeat 0 -fo "$work/c.$ending"
     exits 2
     says_err "c.$ending: C is written as .npy"

@@ -84,6 +84,7 @@ static void the_matrix_is_found(void **state)
         struct member members[MEMBERS];
     } cases[] = {
         {"alone", {{"a.mtx", MTX, 0}}},
+        {"in capitals", {{"A.MTX", MTX, 0}}},
         {"in its folder, before others", {{"a/b/b.mtx", MTX, 0}, {"a/b/b_x.mtx", OTHER, 0}}},
         {"in its folder, behind others",
          {{"b/b_x.mtx", OTHER, 0}, {"bb/b.mtx", OTHER, 0}, {"b/b.mtx", MTX, 0}}},

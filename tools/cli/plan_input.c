@@ -12,6 +12,7 @@
 #include "fail.h"
 #include "input_file.h"
 #include "machine_memory.h"
+#include "format/base/file_ending.h"
 
 #define HEADER_BYTES 256u /* with which spmm_plan_length is content */
 #define FIRST_BYTES ((size_t)1 << 20)
@@ -21,12 +22,6 @@ static spmm_status_t read_some(char *bytes, size_t wanted, size_t *got, spmm_dia
 {
     *got = input_file_read(bytes, wanted, stdin);
     return ferror(stdin) ? fail(diag, SPMM_ERR_IO, "standard input: %s", strerror(errno)) : SPMM_OK;
-}
-
-static bool ends_with(const char *text, size_t length, const char *ending)
-{
-    const size_t tail = strlen(ending);
-    return length > tail && strncmp(text + length - tail, ending, tail) == 0;
 }
 
 /* What a name says that the file is, compressed or not; NULL: no matrix. */
@@ -48,12 +43,12 @@ static const char *kind_of_name(const char *name)
     };
     size_t length = strlen(name);
     for (size_t i = 0; i < sizeof packed / sizeof *packed; i++)
-        if (ends_with(name, length, packed[i])) {
+        if (spmmi_has_ending(name, length, packed[i])) {
             length -= strlen(packed[i]);
             break;
         }
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (ends_with(name, length, kinds[i].ending))
+        if (spmmi_has_ending(name, length, kinds[i].ending))
             return kinds[i].kind;
     return strncmp(name, "gen:", 4) == 0 ? "synthetic" : NULL;
 }

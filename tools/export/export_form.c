@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* See export_matrix.h: the table of forms. */
-#include <string.h>
-
 #include "export_matrix.h"
+#include "format/base/file_ending.h"
 
 static const struct export_form forms[] = {
     {"mtx", "Matrix Market", PACKING_NONE, 0, export_mtx},
@@ -25,7 +24,7 @@ const struct export_form *export_form_of_file(const char *path)
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         const size_t ending = strlen(forms[i].name);
         if (length > ending && path[length - ending - 1] == '.' &&
-            strcmp(path + length - ending, forms[i].name) == 0)
+            spmmi_has_ending(path, length, forms[i].name))
             return &forms[i];
     }
     return NULL;

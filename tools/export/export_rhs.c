@@ -7,6 +7,7 @@
 
 #include "export_matrix.h"
 #include "export_text.h"
+#include "format/base/file_ending.h"
 #include "shortest.h"
 #include "tools/cli/fail.h"
 #include "tools/compute/npy.h"
@@ -22,8 +23,8 @@ static const struct export_form *text_form(const char *path)
 
 static bool is_npy(const char *path)
 {
-    const size_t length = strlen(path), ending = strlen(".npy");
-    return length > ending && strcmp(path + length - ending, ".npy") == 0;
+    const size_t length = strlen(path); /* of a file to write: .npy alone would be a hidden one */
+    return length > strlen(".npy") && spmmi_has_ending(path, length, ".npy");
 }
 
 bool export_rhs_has_form(const char *path)
