@@ -80,6 +80,22 @@ static void visit_pieces(struct test_matrix *a, struct test_matrix *b, int64_t p
     test_matrix_free(b);
 }
 
+/* The same in both types, with and without a diagonal. */
+static void visit_pieces_of_all(const struct test_pattern *left, const struct test_pattern *right,
+                                int64_t piece, test_sparse_visit visit)
+{
+    struct test_matrix *a = test_matrix_of(left, TEST_VALUES_REAL),
+                       *b = test_matrix_of(right, TEST_VALUES_REAL);
+    for (int i = 0; i < 4; i++)
+        visit((struct test_sparse_product){.count = 2,
+                                           .factor = {a, b},
+                                           .piece_products = piece,
+                                           .diagonal = i % 2,
+                                           .dtype = i / 2 ? SPMM_F32 : SPMM_F64});
+    test_matrix_free(a);
+    test_matrix_free(b);
+}
+
 /* All products underflow to -0: so are sums of pieces, but for those of pieces without products, which are 0. */
 static void long_zeros(const struct test_pattern *left, const struct test_pattern *right, int64_t piece,
                        test_sparse_visit visit)
@@ -108,8 +124,7 @@ static void soles(test_sparse_visit visit)
     static const struct test_pattern left = {"one row", 1, 9000, every_one},
                                      right = {"beside a long column", 9000, 3001, beside_a_long_column},
                                      late = {"a long column and a last row", 9000, 2500, a_last_row};
-    visit_pieces(test_matrix_of(&left, TEST_VALUES_REAL), test_matrix_of(&right, TEST_VALUES_REAL), 5000,
-                 visit);
+    visit_pieces_of_all(&left, &right, 5000, visit);
     long_zeros(&left, &right, 5000, visit);
     long_zeros(&left, &late, 10000, visit); /* cut, but its last entry ends the first piece: -0 stays */
 }
@@ -136,6 +151,7 @@ void test_sparse_long_entries(test_sparse_visit visit)
     const struct test_sparse_product products[] = {
         {.count = 2, .factor = {a, b}, .piece_products = INT64_MAX, .dtype = SPMM_F64},
         {.count = 2, .factor = {a, b}, .piece_products = 20000, .diagonal = 1, .dtype = SPMM_F32},
+        {.count = 2, .factor = {a, b}, .piece_products = 20000, .diagonal = 1, .dtype = SPMM_F64},
         {.count = 2, .factor = {a, b}, .piece_products = 20000, .dtype = SPMM_F64},
         {.count = 2, .factor = {a, b}, .piece_products = 1, .dtype = SPMM_F64},
         {.count = 3, .factor = {a, b, s}, .piece_products = 20000, .dtype = SPMM_F64},
