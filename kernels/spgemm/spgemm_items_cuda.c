@@ -171,7 +171,7 @@ static uint64_t bytes_of(const struct making *m, const struct counted *all)
         counters + items_bytes(all->items, all->lists,
                                spmmi_spgemm_joins_count(m->stage, m->choices.is_pulled, &m->soles),
                                all->pulls, all->words);
-    return bytes + (has_starts(m) ? m->out->direct * sizeof *m->out->starts : 0) +
+    return bytes + m->soles.bytes + (has_starts(m) ? m->out->direct * sizeof *m->out->starts : 0) +
            (m->choices.is_pulled != NULL
                 ? pulling_bytes(m) + spmmi_spgemm_pulls_sort_bytes(m->pulled_products)
                 : (uint64_t)m->threads * cursor_count(m) * sizeof *m->cursors);
@@ -249,6 +249,10 @@ static spmm_status_t count_all(struct making *m, struct counted *all, spmm_diag_
     if (may_drop && has_starts(m) && !fits(m, all)) {
         drop_choices(m);
         SPMM_TRY(make_cursors(m, diag));
+        *all = count_units(m);
+    }
+    if (m->soles.bytes > 0 && !fits(m, all)) {
+        spmmi_spgemm_soles_free(&m->soles);
         *all = count_units(m);
     }
 cleanup:
@@ -359,7 +363,7 @@ spmm_status_t spmmi_spgemm_items_make(const struct spmmi_spgemm_stage *s,
                  (unsigned long long)pulling_bytes(&m), (unsigned long long)host_left);
     if (pulling_bytes(&m) <= host_left)
         SPMM_TRY(spmmi_spgemm_choose(s, wanted, m.has_groups ? &m.alike : NULL, threads, &m.choices, diag));
-    SPMM_TRY(spmmi_spgemm_soles_make(s, &m.host_left, &m.soles, diag));
+    SPMM_TRY(spmmi_spgemm_soles_make(s, host_left, &m.soles, diag));
     SPMM_TRY(make_items(&m, diag));
     SPMM_TRY(spmmi_spgemm_joins_make(s, m.choices.is_pulled, &m.soles, items, diag));
     SPMM_REQUIRE(items->join_count == 0 || s->partials <= UINT32_MAX, SPMM_ERR_TOO_LARGE, diag,

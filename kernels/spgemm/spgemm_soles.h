@@ -14,13 +14,13 @@ struct spmmi_spgemm_sole {
 };
 
 struct spmmi_spgemm_soles {
-    uint64_t count;
+    uint64_t count, bytes;        /* that they take of the host */
     struct spmmi_spgemm_sole *of; /* by ascending entry of C; owned */
 };
 
-/* Of rows with long entries, as far as the host has room: *bytes_left becomes less. Errors: MEMORY. Free them also
- * after an error. */
-spmm_status_t spmmi_spgemm_soles_make(const struct spmmi_spgemm_stage *stage, uint64_t *bytes_left,
+/* Of rows with long entries, where the host has room to look for them. Errors: MEMORY. Free them also after an error;
+ * then there are none. */
+spmm_status_t spmmi_spgemm_soles_make(const struct spmmi_spgemm_stage *stage, uint64_t bytes_max,
                                       struct spmmi_spgemm_soles *soles, spmm_diag_t *diag);
 void spmmi_spgemm_soles_free(struct spmmi_spgemm_soles *soles);
 

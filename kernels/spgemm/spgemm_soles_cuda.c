@@ -92,7 +92,7 @@ static uint64_t count_slices(const struct spmmi_spgemm_stage *s, uint64_t *most)
     return all;
 }
 
-spmm_status_t spmmi_spgemm_soles_make(const struct spmmi_spgemm_stage *s, uint64_t *bytes_left,
+spmm_status_t spmmi_spgemm_soles_make(const struct spmmi_spgemm_stage *s, uint64_t bytes_max,
                                       struct spmmi_spgemm_soles *soles, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -102,12 +102,12 @@ spmm_status_t spmmi_spgemm_soles_make(const struct spmmi_spgemm_stage *s, uint64
     const uint64_t all = count_slices(s, &most),
                    bytes = all * sizeof *soles->of + most * sizeof *m.pieces + columns * sizeof *m.slices;
     *soles = (struct spmmi_spgemm_soles){.count = 0};
-    if (all == 0 || bytes > *bytes_left)
+    if (all == 0 || bytes > bytes_max)
         return SPMM_OK;
     SPMM_TRY_ALLOC(soles->of = spmmi_alloc(all, sizeof *soles->of), diag);
     SPMM_TRY_ALLOC(m.pieces = spmmi_alloc(most, sizeof *m.pieces), diag);
     SPMM_TRY_ALLOC(m.slices = spmmi_alloc_zero(columns, sizeof *m.slices), diag);
-    *bytes_left -= all * sizeof *soles->of; /* the rest is given back */
+    soles->bytes = all * sizeof *soles->of; /* the rest is given back */
     const struct spmmi_spgemm_cut *cut = s->cuts;
     for (int64_t u = 0; u < s->unit_count;) {
         const struct spmmi_spgemm_unit *unit = &s->units[u];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lists of long entries of a sparse product on a GPU, and the memory that they may take: as much as they say, with what
- * counts them beside it, and no byte less. Each list has all products of its entry, and no others. */
+ * counts them beside it, and no byte less. Each list has all products of its entry, and no others. Slices beside them
+ * that have all products in one piece, and items that do without these where memory is short. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,12 +10,14 @@
 #include <cmocka.h>
 
 #include "format/spgemm/spgemm_share.h"
+#include "kernels/spgemm/spgemm_items.h"
 #include "kernels/spgemm/spgemm_longs.h"
 #include "kernels/spgemm/spgemm_soles.h"
 #include "tests/support/sparse_scene.h"
 
 TEST_PATTERN(one_row, true)
 TEST_PATTERN(few_beside, j == 0 || j == 1 + i / 3)
+TEST_PATTERN(far_beside, j == 0 || j == 1 + i % 3000)
 /* Entries 0 and 1 of row 0 are long; of row 1 they have lists where C is wide. */
 TEST_PATTERN(long_rows, i == 0 || (i == 1 && j % 4 == 0) || (i == 2 && j < 30))
 TEST_PATTERN(narrow_columns, j < 2 || j == 2 + i % 400)
@@ -196,24 +199,88 @@ static void expect_soles(const struct spmmi_spgemm_stage *stage, const struct sp
     assert_int_equal(spmmi_spgemm_sole_piece(soles, 0), -1); /* long */
 }
 
+/* A row with a long entry and others, in pieces. */
+static struct scene scene_beside(const struct test_pattern *right, struct spmmi_spgemm_longs *longs)
+{
+    struct scene s = scene_of(&dense, right, 5000);
+    uint64_t bytes = 0;
+    *longs = (struct spmmi_spgemm_longs){.count = 0};
+    assert_int_equal(spmmi_spgemm_longs_make(&s.stage, 1, UINT64_MAX, longs, &bytes, NULL), SPMM_OK);
+    assert_int_equal(longs->count, 1);
+    s.stage.longs = longs;
+    return s;
+}
+
 static void slices_of_one_piece_are_found(void **state)
 {
-    struct scene s = scene_of(&dense, &few, 5000);
-    struct spmmi_spgemm_longs longs = {.count = 0};
+    struct spmmi_spgemm_longs longs;
+    struct scene s = scene_beside(&few, &longs);
     struct spmmi_spgemm_soles soles;
-    uint64_t bytes = 0, left_over = 1 << 20;
+    const uint64_t bytes = SLICES * (sizeof *soles.of + sizeof(int64_t)) + 3001 * sizeof(uint32_t);
     (void)state;
-    assert_int_equal(spmmi_spgemm_longs_make(&s.stage, 1, UINT64_MAX, &longs, &bytes, NULL), SPMM_OK);
-    assert_int_equal(longs.count, 1);
-    s.stage.longs = &longs;
-    assert_int_equal(spmmi_spgemm_soles_make(&s.stage, &left_over, &soles, NULL), SPMM_OK);
+    assert_int_equal(spmmi_spgemm_soles_make(&s.stage, bytes, &soles, NULL), SPMM_OK);
     assert_int_equal(soles.count, SLICES - 1);
+    assert_int_equal(soles.bytes, SLICES * sizeof *soles.of);
     expect_soles(&s.stage, &soles);
     spmmi_spgemm_soles_free(&soles);
-    bytes = (1 << 20) - left_over - 1; /* too few: none */
-    left_over = bytes;
-    assert_int_equal(spmmi_spgemm_soles_make(&s.stage, &left_over, &soles, NULL), SPMM_OK);
-    assert_true(soles.count == 0 && left_over == bytes);
+    assert_int_equal(spmmi_spgemm_soles_make(&s.stage, bytes - 1, &soles, NULL), SPMM_OK);
+    assert_true(soles.count == 0 && soles.bytes == 0); /* too few: none */
+    spmmi_spgemm_longs_free(&longs);
+    scene_free(&s);
+}
+
+/* Items of positions within so much memory. */
+static spmm_status_t make_items(const struct scene *s, uint64_t host_left)
+{
+    static const struct spmmi_spgemm_wanted wanted = {SPMMI_SPGEMM_NEVER, SPMMI_SPGEMM_NEVER,
+                                                      SPMMI_SPGEMM_NEVER, SPMM_F64};
+    struct spmmi_spgemm_items items;
+    const spmm_status_t status = spmmi_spgemm_items_make(&s->stage, &wanted, 1, host_left, &items, NULL);
+    spmmi_spgemm_items_free(&items);
+    return status;
+}
+
+/* The least memory that items take, if more is enough, too. */
+static uint64_t bytes_of_items(const struct scene *s)
+{
+    uint64_t least = 1 << 18, enough = 1 << 19;
+    assert_int_equal(make_items(s, least), SPMM_ERR_PLAN_BUDGET);
+    while (least < enough) {
+        const uint64_t half = least + (enough - least) / 2;
+        const spmm_status_t status = make_items(s, half);
+        least = status == SPMM_OK ? least : half + 1;
+        enough = status == SPMM_OK ? half : enough;
+    }
+    return least;
+}
+
+/* From what is enough on, more is enough, too. */
+static void check_more(const struct scene *s, uint64_t first)
+{
+    uint64_t enough = first;
+    while (make_items(s, enough) == SPMM_ERR_PLAN_BUDGET)
+        enough += 8;
+    for (uint64_t more = 8; more < 160; more += 8)
+        assert_int_equal(make_items(s, enough + more), SPMM_OK);
+}
+
+/* Slices are looked at where there is room for a count of each column. Where that room is about what the items take,
+ * these have to fit beside what is kept of the slices, none of which has all products in one piece here, or do without
+ * it. */
+static void more_memory_is_enough_for_items_too(void **state)
+{
+    static struct test_pattern far = {"far beside a long one", 9000, 3001, far_beside};
+    struct spmmi_spgemm_longs longs;
+    struct scene s = scene_beside(&far, &longs);
+    const uint64_t items = bytes_of_items(&s);
+    (void)state;
+    for (uint64_t less = 108; less <= 132; less += 24) {
+        spmmi_spgemm_longs_free(&longs);
+        scene_free(&s);
+        far.cols = (int64_t)((items - less) / sizeof(uint32_t));
+        s = scene_beside(&far, &longs);
+        check_more(&s, items - 96);
+    }
     spmmi_spgemm_longs_free(&longs);
     scene_free(&s);
 }
@@ -224,6 +291,7 @@ int main(void)
         cmocka_unit_test(lists_take_the_memory_that_they_say),
         cmocka_unit_test(without_long_rows_nothing_is_taken),
         cmocka_unit_test(slices_of_one_piece_are_found),
+        cmocka_unit_test(more_memory_is_enough_for_items_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
