@@ -226,8 +226,10 @@ typedef struct spmm_product_once_options {
  * have values of the same type, f32 or f64. *c is a view of new arrays (row_ptr int64, col_ind int32, ascending), to
  * be given back with spmm_product_once_free, or where options name an allocator with spmm_product_once_give_back;
  * its bits are those of a plan of default options. device: SPMM_DEVICE_CPU, which is also what AUTO means here, or
- * the number of a GPU: the arrays of a, b and c are then memory of it. Errors: ARGUMENT, CSR, SHAPE, TYPE,
- * TOO_LARGE, PLAN_BUDGET, NO_DEVICE, DEVICE, DEVICE_MEMORY, MEMORY. */
+ * the number of a GPU: the arrays of a, b and c are then memory of it. There is no limit of multiplications here. On a
+ * GPU a row of A may also be read again for each 4,096 entries of its row of C, and for each sum of more than 4,096
+ * products: matrices of others, whose rows are few and very long, may take far longer than their multiplications.
+ * Errors: ARGUMENT, CSR, SHAPE, TYPE, TOO_LARGE, PLAN_BUDGET, NO_DEVICE, DEVICE, DEVICE_MEMORY, MEMORY. */
 SPMM_API spmm_status_t spmm_product_once(const spmm_csr_t *a, const spmm_csr_t *b, int device,
                                          const spmm_product_once_options_t *options, spmm_csr_t *c,
                                          spmm_diag_t *diag);
