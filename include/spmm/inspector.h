@@ -215,7 +215,7 @@ typedef struct spmm_tuning_options {
 /** Options of an inspection. */
 typedef struct spmm_inspect_options {
     size_t struct_size;     /**< sizeof(spmm_inspect_options_t), set by the INIT macro. */
-    spmm_dtype_t a_type;    /**< Values of A; 0: SPMM_F32. */
+    spmm_dtype_t a_type;    /**< Values of A; 0: SPMM_F32, whatever the matrix was made from. */
     spmm_dtype_t b_type;    /**< Values of B; 0: as a_type. spmm_types_at lists the combinations that kernels
                                   exist for. Where B or C differ from A, only families that multiply such
                                   products are chosen; the plan file does not keep b_type and c_type. */

@@ -53,13 +53,13 @@ def cases(root):
     status, lines = mutate(root)
     if status != 1 or len(lines) != 2 or not lines[0].endswith("fails passes: a == 7: no test fails it"):
         yield f"the check of 7 survives, found {lines}"
-    if lines[-1:] != ["scorecard: E9 5 of 6 checks killed, 0 accepted as redundant"]:
+    if lines[-1:] != ["scorecard: E9 5 of 6 noticed by tests, 0 accepted as redundant"]:
         yield f"the score is wrong: {lines}"
     status, lines = mutate(root, f"# nobody passes 7\n{SEVEN}\n")
-    if status != 0 or lines != ["scorecard: E9 5 of 5 checks killed, 1 accepted as redundant"]:
+    if status != 0 or lines != ["scorecard: E9 5 of 5 noticed by tests, 1 accepted as redundant"]:
         yield f"an accepted mutant is not wrong, found {lines}"
     status, lines = mutate(root, f"{SEVEN}\n", "--only", "tiny.c:3")
-    if status != 0 or lines != ["4 of 4 checks killed, 0 accepted as redundant"]:
+    if status != 0 or lines != ["4 of 4 noticed by tests, 0 accepted as redundant"]:
         yield f"a part of the checks is no score, found {lines}"
     status, lines = mutate(root, f"{SEVEN}\ntiny.c is_in bound: a < b\ntiny.c is_in passes: a < 3\n")
     if status != 1 or "accepted as redundant, but test_tiny notices it" not in lines[0] or "no such mutant" not in lines[1]:

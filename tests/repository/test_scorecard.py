@@ -8,7 +8,7 @@ import sys
 import tempfile
 
 SCORECARD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools", "dev", "scorecard")
-FIRST = "1: scorecard: E8 20000 kills, 0 torn plans\nscorecard: E9 9 of 10 checks killed\nno scorecard line\n"
+FIRST = "1: scorecard: E8 20000 kills, 0 torn plans\nscorecard: E9 9 of 10 noticed by tests\nno scorecard line\n"
 SECOND = "scorecard: E8 7 kills, 0 torn plans\nscorecard: E17 0.5 of the bound\nscorecard: E3 5 flips, 0 accepted\n"
 FUZZ = "stat::number_of_executed_units: %d\n"
 EXPECTED = ("| E8 kills while a plan is written | 10,000 | 20,000 kills, 0 torn plans |",

@@ -26,7 +26,7 @@ struct metadata_input {
 #define METADATA_INPUT_OPTIONS(target) \
     {0, "meta", CLI_TEXT_LIST, (target)->given, .value = "KEY=VALUE", .count = &(target)->given_count, \
      .capacity = METADATA_INPUT_PAIRS, \
-     .help = "say of the matrix what people want to know, such as\nlicense=CC-BY-4.0; may be repeated"}, \
+     .help = "keep a fact about the matrix in the plan, such as\nlicense=CC-BY-4.0; may be repeated"}, \
     {0, "meta-file", CLI_TEXT, &(target)->file, .value = "FILE", \
      .help = "the same from the lines of FILE, but for keys that\n--meta gives; # begins a comment"}
 /* clang-format on */
