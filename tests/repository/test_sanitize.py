@@ -11,9 +11,14 @@ SANITIZE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "gpu",
 EDGES = "echo '4 kernels, 3 matrices, 12 products'\necho '[  PASSED  ] 1 test(s).'\n"
 HOSTILE = "echo '%d cases of damaged tables, %d findings'\nexit %d\n"
 RACE = """case "$*" in *racecheck*)
-    echo '========= Error: Race reported between Read access at void spmmi::%s<float>(spmmi::Args<T1>)+0x10' ;;
+    echo '========= Error: Race reported between Write access at void spmmi::%s(spmmi::Args<T1>)+0x10'
+    echo '=========     and %s access at void spmmi::%s(spmmi::Args<T1>)+0x20 [8 hazards]'
+    echo '========= ' ;;
 esac
 """
+BCSR = "bcsr_kernel<spmmi::BcsrShape<spmmi::BlockF64, (int)8, (bool)1, (bool)0>>"
+MAPPED = "bcsr_mapped_kernel<spmmi::BcsrGroupShape<__half, (int)8, (bool)0>>"
+WIDE = "wide_kernel<float, (int)1, (int)7, (bool)%d>"
 E15 = "E15 30 cases of damaged GPU tables under memcheck (local slots of tiled left out), 0 accesses"
 
 
@@ -24,13 +29,13 @@ def program(folder, name, text):
     os.chmod(path, 0o755)
 
 
-def run(cases, findings, kernel=None):
+def run(cases, findings, race=None):
     """Exit status and output where each of the 6 shards of damaged tables prints these numbers, and each of the 8 of
-    racecheck a race of this kernel."""
+    racecheck a race: of a write of the first kernel, and of another access of the second one."""
     with tempfile.TemporaryDirectory() as folder:
         # The program is the first argument with a path; options come before it.
-        race = RACE % kernel if kernel else ""
-        program(folder, "compute-sanitizer", race + 'while [ ! -f "$1" ]; do shift; done\nexec "$@"\n')
+        found = RACE % race if race else ""
+        program(folder, "compute-sanitizer", found + 'while [ ! -f "$1" ]; do shift; done\nexec "$@"\n')
         program(folder, "test_cuda_edges", EDGES)
         program(folder, "test_cuda_hostile", HOSTILE % (cases, findings, findings > 0))
         path = folder + os.pathsep + os.environ["PATH"]
@@ -39,12 +44,16 @@ def run(cases, findings, kernel=None):
 
 
 def main():
-    for cases, findings, kernel, status, text in (
+    for cases, findings, race, status, text in (
             (5, 0, None, 0, E15), (0, 0, None, 1, "test_cuda_hostile ran no case"), (5, 1, None, 1, "hostile: 12 findings"),
-            (5, 0, "bcsr_kernel", 0, "racecheck: 0 findings, 8 known hazards left out"),
-            (5, 0, "wide_kernel", 0, "racecheck: 0 findings, 8 known hazards left out"),
-            (5, 0, "panel_kernel", 1, "racecheck: 8 findings")):
-        seen, output = run(cases, findings, kernel)
+            (5, 0, (BCSR, "Read", BCSR), 0, "racecheck: 0 findings, 8 known hazards left out: 8 bcsr_kernel\n"),
+            (5, 0, (MAPPED, "Read", MAPPED), 0, "racecheck: 0 findings, 8 known hazards left out: 8 bcsr_mapped_kernel\n"),
+            (5, 0, (WIDE % 0, "Read", WIDE % 0), 0, "racecheck: 0 findings, 8 known hazards left out: 8 wide_kernel\n"),
+            (5, 0, (WIDE % 1, "Read", WIDE % 1), 1, "racecheck: 8 findings\n"), (5, 0, (BCSR, "Write", BCSR), 1, "racecheck: 8 findings\n"),
+            (5, 0, (BCSR, "Read", WIDE % 0), 1, "racecheck: 8 findings\n"),
+            (5, 0, ("bcsr_split_kernel<float>", "Read", "bcsr_split_kernel<float>"), 1, "racecheck: 8 findings\n"),
+            (5, 0, ("panel_kernel<float>", "Read", "panel_kernel<float>"), 1, "racecheck: 8 findings\n")):
+        seen, output = run(cases, findings, race)
         if seen != status or text not in output or (status != 0 and "scorecard" in output):
             sys.exit(f"test_sanitize: expected {text!r} and status {status}, found {seen}:\n{output}")
 
