@@ -48,6 +48,8 @@ struct BcsrShape {
     static constexpr int STAGE_ALIGN = (int)spmmi_bcsr_align(0);
     static constexpr bool IS_WARPGROUP = false, HAS_MAP = false;
     static constexpr unsigned RESIDENT = 0; // thread blocks end with their item
+    static constexpr unsigned BLOCKS = 0;   // of a multiprocessor, that registers are left for
+    static constexpr bool SUMS_STAY = false;
     // Where 16 bytes of a row (column) of B go.
     static __device__ __forceinline__ uint32_t position(uint32_t line, uint32_t piece)
     {
@@ -253,7 +255,7 @@ __device__ __forceinline__ void bcsr_product(const TcblockArgs<typename Shape::T
 }
 
 template <typename Shape>
-__global__ void __launch_bounds__(Shape::THREADS, Shape::RESIDENT)
+__global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
     bcsr_kernel(const __grid_constant__ TcblockArgs<typename Shape::T> a, struct spmmi_bcsr_order order)
 {
     bcsr_product<Shape>(a, order, nullptr);

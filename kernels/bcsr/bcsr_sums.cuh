@@ -139,7 +139,7 @@ finish_block_row(const TcblockArgs<typename Shape::T> &a, const struct spmmi_tcb
         const auto at = [](int q) {
             return VEC == 1 ? uint32_t(8 * q) : uint32_t(8 * VEC * (q / 2) + VEC * (q % 2));
         };
-        check_row(column, row, at, [&](uint32_t first, Sum(&group)[GROUP]) {
+        check_row<Shape::SUMS_STAY>(column, row, at, [&](uint32_t first, Sum(&group)[GROUP]) {
             sum_blocks_exactly<Shape, GROUP>(a, item, w, r, first, group);
         });
         if constexpr (Shape::IS_COLUMNS) {

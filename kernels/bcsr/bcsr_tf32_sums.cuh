@@ -21,7 +21,7 @@ __device__ __forceinline__ void finish_pair(const TcblockArgs<float> &a,
 #pragma unroll
     for (int i = 0; i < 2; i++) {
         float row[1][2] = {{sums[i], sums[2 + i]}};
-        check_row(column, row, at, [&](uint32_t from, float(&group)[2]) {
+        check_row<true>(column, row, at, [&](uint32_t from, float(&group)[2]) {
             sum_blocks_exactly<Shape, 2>(a, item, j / 2, first % (int)SPMMI_BCSR_ROWS + i, from, group);
         });
         store_row(a, item, (uint32_t)(first + i), i == 0 ? c_rows.x : c_rows.y, column, row, at);

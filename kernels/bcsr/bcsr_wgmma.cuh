@@ -22,6 +22,11 @@ template <typename Half, int DOWN_, int TILES_, int STAGES_, bool IS_COLUMNS_> s
     // Persistent thread blocks of a multiprocessor; column-major sums take the place of the stages, so there thread
     // blocks end with their item.
     static constexpr unsigned RESIDENT = IS_COLUMNS ? 0 : spmmi_bcsr_resident(DOWN, COLUMNS);
+    // Sums of row-major tiles of 64 columns do not stay in registers: rows of C would be in local memory instead. Those
+    // of column-major ones do, with registers for as many blocks of a multiprocessor as shared memory has room for
+    // (docs/decisions/0116).
+    static constexpr bool SUMS_STAY = IS_COLUMNS || TILES == 16;
+    static constexpr unsigned BLOCKS = IS_COLUMNS && TILES == 8 && DOWN == 4 ? 4 : RESIDENT;
     static constexpr int VALUES = (int)SPMMI_BCSR_ROWS * Block::COLUMNS, BLOCK_BYTES = 2 * VALUES;
     static constexpr int ROWS = (int)SPMMI_BCSR_STEP * Block::COLUMNS;
     static constexpr int PIECE = 8,

@@ -256,7 +256,7 @@ finish_panel(const TcblockArgs<typename Shape::T> &a, const struct spmmi_tcblock
             row[j / (GROUP / 2)][j % (GROUP / 2) * 2] = sums[j][i];
             row[j / (GROUP / 2)][j % (GROUP / 2) * 2 + 1] = sums[j][2 + i];
         }
-        check_window_row<Shape::WINDOWS, 8 * GROUP, T, GROUP, Shape::GROUPS>(
+        check_window_row<true, Shape::WINDOWS, 8 * GROUP, T, GROUP, Shape::GROUPS>(
             a, item, threadIdx.x / 32, 2 * t + i, tile + GROUP * g, row);
         if constexpr (!Shape::IS_COLUMNS)
             store_window_row<8 * GROUP, T, GROUP, Shape::GROUPS>(

@@ -149,8 +149,10 @@ __device__ __forceinline__ void store_sums(const TcblockArgs<T> &a, T *to, uint3
 }
 
 // What a lane holds of a row: GROUPS times N neighbouring columns, at(q) columns from `column` on. Where one of them is
-// NaN or Inf, all are computed again, by exact(column, sums).
-template <typename Sum, int N, int GROUPS, typename At, typename Exact>
+// NaN or Inf, all are computed again, by exact(column, sums). STAYS: sums stay in registers. Else their address is
+// taken there, so that they are always written to local memory, and so to the L2 cache, which leaves registers free
+// (docs/decisions/0116).
+template <bool STAYS, typename Sum, int N, int GROUPS, typename At, typename Exact>
 __device__ __forceinline__ void check_row(uint32_t column, Sum (&sums)[GROUPS][N], At at, Exact exact)
 {
     Sum zero = 0; // stays 0 unless a sum is NaN or Inf
@@ -160,9 +162,19 @@ __device__ __forceinline__ void check_row(uint32_t column, Sum (&sums)[GROUPS][N
         for (int i = 0; i < N; i++)
             zero = fma(sums[q][i], Sum(0), zero);
     }
-    if (zero != Sum(0)) {
-        for (int q = 0; q < GROUPS; q++)
+    if (zero == Sum(0))
+        return;
+#pragma unroll 1
+    for (int q = 0; q < GROUPS; q++) {
+        if constexpr (STAYS) {
+            Sum again[N];
+            exact(column + at(q), again);
+#pragma unroll
+            for (int i = 0; i < GROUPS * N; i++)
+                sums[i / N][i % N] = i / N == q ? again[i % N] : sums[i / N][i % N];
+        } else {
             exact(column + at(q), sums[q]);
+        }
     }
 }
 
@@ -199,13 +211,13 @@ __device__ __forceinline__ void store_row(const TcblockArgs<T> &a, const struct 
 }
 
 // Row r of window w of a unit of WINDOWS: groups STRIDE columns apart.
-template <int WINDOWS, int STRIDE, typename T, int N, int GROUPS>
+template <bool STAYS, int WINDOWS, int STRIDE, typename T, int N, int GROUPS>
 __device__ __forceinline__ void check_window_row(const TcblockArgs<T> &a,
                                                  const struct spmmi_tcblock_item &item, int w, int r,
                                                  uint32_t column, typename Value<T>::Sum (&sums)[GROUPS][N])
 {
     const auto at = [](int q) { return uint32_t(q * STRIDE); };
-    check_row(column, sums, at, [&](uint32_t first, typename Value<T>::Sum(&group)[N]) {
+    check_row<STAYS>(column, sums, at, [&](uint32_t first, typename Value<T>::Sum(&group)[N]) {
         sum_exactly<WINDOWS, T, N>(a, item, w, r, first, group);
     });
 }

@@ -135,7 +135,7 @@ __global__ void __launch_bounds__(32 * WINDOW_WARPS)
                 row[q][2 * j + 1] = sums[q][j][2 + i];
             }
         }
-        check_window_row<1, 8 * WIDTH, T, WIDTH, REPEAT>(a, item, 0, 2 * t + i, column, row);
+        check_window_row<false, 1, 8 * WIDTH, T, WIDTH, REPEAT>(a, item, 0, 2 * t + i, column, row);
         store_window_row<8 * WIDTH, T, WIDTH, REPEAT>(a, item, 0, 2 * t + i, i == 0 ? c_rows.x : c_rows.y,
                                                       column, row);
     }
