@@ -18,7 +18,7 @@
 
 /* What an algorithm is chosen for. Compared as bytes: no padding. */
 struct shape {
-    int64_t k, lda, n, ldb, ldc;
+    int64_t m, k, lda, n, ldb, ldc;
     uint32_t a_align, b_align, c_align, c_type, is_tf32;
     uint16_t b_layout, c_layout;
     uint64_t workspace_bytes;
@@ -107,7 +107,8 @@ static uint32_t align_of(const void *data)
 static struct shape shape_of(const struct spmmi_dense_operand *a, const struct spmmi_product *p,
                              uint64_t workspace_bytes)
 {
-    return (struct shape){.k = a->cols,
+    return (struct shape){.m = a->rows,
+                          .k = a->cols,
                           .lda = a->lda,
                           .n = p->b.cols,
                           .ldb = p->b.ld,

@@ -14,11 +14,6 @@
 #define STEP 64.0     /* entries of k at a time */
 #define SPLIT_MAX 16  /* parts of k whose sums are added afterwards; each has a step at least */
 #define SUM_BYTES 8.0 /* of a sum that is stored and added */
-/* How much longer its terms are where columns of C do not begin at multiples of 8 bytes: the median of five products on
- * an H200 (a9a, ogbl-ddi, mip_fast0507; n = 32 and 128), 3.2 to 5.4; with launches, which take the same time, 1.5 to
- * 3.2. */
-#define SLOW_TIMES 4
-
 /* Rows and columns of C that a thread block owns, and the share of the rate that its loop reaches. */
 static const struct tile {
     double rows, columns, share;
@@ -39,8 +34,7 @@ static double blocks_of(const struct spmmi_model_query *q)
     const spmm_compute_t compute = q->candidate->compute;
     if (spmmi_is_tf32(compute))
         return compute == SPMM_COMPUTE_TF32 ? 1 : SPMMI_DENSE_BLOCKS;
-    return spmmi_dense_pads((int64_t)q->matrix->rows, (int64_t)q->matrix->cols, (size_t)q->value_bytes,
-                            q->is_col_major ? (int64_t)q->matrix->rows : 0);
+    return spmmi_dense_pads((int64_t)q->matrix->rows, (int64_t)q->matrix->cols, (size_t)q->value_bytes);
 }
 
 /* A tile and a number of parts of k. */
@@ -73,9 +67,9 @@ static struct split best_split(const struct spmmi_model_query *q, double k)
 }
 
 /* The leading dimension of C is taken for its height. Row-major C whose n is odd was not measured. */
-static int stores_slowly(const struct spmmi_model_query *q)
+static int copies_c(const struct spmmi_model_query *q)
 {
-    return q->is_col_major && q->value_bytes == 2 && (int64_t)q->matrix->rows % SPMMI_DENSE_C_WORD != 0;
+    return q->is_col_major && spmmi_dense_copies_c((size_t)q->value_bytes, (int64_t)q->matrix->rows);
 }
 
 /* How much longer the library reads row-major f64 of an odd k, as its loads of two values want an even one: medians of
@@ -148,9 +142,19 @@ static void add_narrow(const struct spmmi_model_query *q, const struct spmmi_den
         fmax(blocks / (2.0 * d->multiprocessors), 1) * walk * SPMMI_MODEL_STEP_CYCLES / d->clock_hz;
 }
 
+/* Microseconds that making B's other form takes before them, beside its bytes: 3.2 to 3.6 in Nsight Compute, 4 in
+ * products (a9a, n = 128, H100). */
+#define TILE_FORM_US 4
+
 /* What warpgroups take is fitted where they are divided (dense_tile_shape.h), beside the launch of an empty kernel:
  * shorter by 1.7 us than that of a profile (docs/decisions/0102). */
-static const struct spmmi_model_constants tile_constants = {-1.7, 0, {0, 0, 0, 0, 0, 1, 0, 0}};
+static const struct spmmi_model_constants tile_constants = {-1.7, TILE_FORM_US, {0, 0, 0, 0, 0, 1, 0, 1}};
+
+/* B whose columns are no whole words is multiplied in another form. */
+static int has_form(const struct spmmi_model_query *q)
+{
+    return q->is_col_major && blocks_of(q) > 0;
+}
 
 /* Alignments as above. */
 static struct spmmi_dense_tile_shape tile_of(const struct spmmi_model_query *q)
@@ -161,6 +165,7 @@ static struct spmmi_dense_tile_shape tile_of(const struct spmmi_model_query *q)
     const struct spmmi_dense_tile operands = {.multiprocessors = (uint32_t)q->profile->multiprocessors,
                                               .is_columns = is_swapped,
                                               .is_swapped = is_swapped,
+                                              .copies_c = copies_c(q),
                                               .rows = (int64_t)(is_swapped ? q->n : m->rows),
                                               .columns = (int64_t)(is_swapped ? m->rows : q->n),
                                               .k = (int64_t)m->cols};
@@ -168,7 +173,8 @@ static struct spmmi_dense_tile_shape tile_of(const struct spmmi_model_query *q)
     const int is_aligned = fmod(is_swapped ? m->cols : q->n, word) == 0;
     const int has_kernels =
         q->profile->target == SPMMI_TARGET_ANY || q->profile->target == SPMMI_DENSE_TILE_TARGET;
-    return has_kernels && is_aligned && q->value_bytes == 2 ? spmmi_dense_tile(&operands) : none;
+    return has_kernels && (is_aligned || has_form(q)) && q->value_bytes == 2 ? spmmi_dense_tile(&operands)
+                                                                             : none;
 }
 
 /* No prediction, and so no free choice, on CPUs. */
@@ -188,6 +194,8 @@ int spmmi_dense_cost(const struct spmmi_model_query *q, struct spmmi_prediction 
     if (tile_shape.columns > 0) {
         p->own = &tile_constants;
         p->term[SPMMI_TERM_WAVES] = 1e-9 * tile_shape.ns;
+        p->launches = has_form(q);
+        p->term[SPMMI_TERM_CONVERT] = p->launches * 2 * m->cols * q->n * q->value_bytes / d->copy_rate;
         return 1;
     }
     p->own = is_unaligned(q) ? &unaligned : NULL;
@@ -197,11 +205,13 @@ int spmmi_dense_cost(const struct spmmi_model_query *q, struct spmmi_prediction 
     const struct split split = best_split(q, k);
     p->term[SPMMI_TERM_ALU] = p->own != NULL ? multiply_unaligned(q) : split.multiply;
     p->term[SPMMI_TERM_LONGEST] = split.walk;
-    for (int i = 0; i < SPMMI_TERM_CONVERT && stores_slowly(q); i++)
-        p->term[i] *= SLOW_TIMES;
     p->launches = 1; /* the kernel behind the product */
     if (blocks > 0) {
         p->term[SPMMI_TERM_CONVERT] = (1 + blocks) * m->cols * q->n * q->value_bytes / d->copy_rate;
+        p->launches += 1;
+    }
+    if (copies_c(q)) {
+        p->term[SPMMI_TERM_CONVERT] += 2 * m->rows * q->n * q->value_bytes / d->copy_rate;
         p->launches += 1;
     }
     return 1;

@@ -10,6 +10,7 @@
 #include "executor/cuda/cuda_upload.h"
 #include "executor/pack/op_pattern.h"
 #include "format/base/alloc.h"
+#include "kernels/shared/convert.h"
 #include "dense_blas_cuda.h"
 #include "dense_kernel.h"
 #include "dense_operands_cuda.h"
@@ -163,6 +164,23 @@ static int has_sums(const struct spmmi_product *p)
 
 #define SUMS_PITCH 4u /* sums begin at whole words of 16 bytes, which the library's fast kernels want */
 
+/* The library does not store such columns fast. With a beta it writes sums. */
+static int copies_c(const struct spmmi_product *p)
+{
+    const size_t bytes = spmm_dtype_size(p->c.type);
+    const int64_t first = (int64_t)((uintptr_t)p->c.data / bytes % SPMMI_DENSE_C_WORD);
+    return p->c.layout == SPMM_COL_MAJOR && p->beta == 0 && spmmi_dense_copies_c(bytes, p->c.ld | first);
+}
+
+/* Such a C in columns of whole words, with the rows of zeros of op(A) behind it: for a height that is no multiple of 8
+ * the library is as slow. It takes no more than the sums. */
+static spmm_dense_t copy_of(const spmm_dense_t *c, void *workspace)
+{
+    const int64_t word = SPMMI_DENSE_ROW_BYTES / (int64_t)spmm_dtype_size(c->type);
+    const int64_t rows = (c->rows + word - 1) / word * word;
+    return (spmm_dense_t){workspace, rows, c->cols, rows, c->layout, c->type};
+}
+
 /* What the workspace begins with: C before the product without gaps, or the sums with lines of whole words. */
 static spmm_dense_t kept_of(const spmm_dense_t *c, void *workspace)
 {
@@ -251,26 +269,55 @@ static struct spmmi_dense_exact exact_of(const struct state *s, const struct spm
 static spmm_status_t run_library(const struct state *s, const struct spmmi_product *p,
                                  const spmm_dense_t *kept, char *workspace, void *stream, int *is_done)
 {
-    const struct spmmi_dense_operand a = spmmi_dense_a_operand(&s->a, p);
+    struct spmmi_dense_operand a = spmmi_dense_a_operand(&s->a, p);
     struct spmmi_product turn = *p;
+    spmm_status_t status = SPMM_OK;
     int error = cudaSuccess;
     if (has_sums(p)) {
         turn.c = *kept;
         turn.beta = 0;
     } else if (p->beta != 0) {
         error = keep_old(&p->c, kept, stream);
+    } else if (copies_c(p)) {
+        turn.c = copy_of(&p->c, kept->data);
+        a.rows = turn.c.rows;
     }
     if (error == cudaSuccess)
         error = spmmi_dense_b_form(&s->a, p, workspace, &turn.b, stream);
-    return error != cudaSuccess
-               ? spmmi_cuda_status(error)
-               : spmmi_dense_blas_multiply(s->blas, &a, &turn, workspace + spmmi_dense_b_bytes(&s->a, p),
-                                           BLAS_WORKSPACE, stream, is_done);
+    if (error != cudaSuccess)
+        return spmmi_cuda_status(error);
+    status = spmmi_dense_blas_multiply(s->blas, &a, &turn, workspace + spmmi_dense_b_bytes(&s->a, p),
+                                       BLAS_WORKSPACE, stream, is_done);
+    if (status == SPMM_OK && *is_done && copies_c(p))
+        error = spmmi_columns_copy_cuda((int)p->c.type, p->c.rows, p->c.cols, turn.c.data, turn.c.ld,
+                                        p->c.data, p->c.ld, stream, s->device->can_overlap);
+    return error != cudaSuccess ? spmmi_cuda_status(error) : status;
 }
 
-/* By kernels of the family, if it has one for the product; *is_done says so. */
+#ifdef SPMMI_HAVE_WGMMA
+/* By warpgroups. B whose lines begin anywhere is multiplied in its other form. */
+static int run_tiles(const struct state *s, const struct spmmi_product *p,
+                     const struct spmmi_dense_exact *exact, void *form)
+{
+    const struct spmmi_dense_tile_shape tile = spmmi_dense_tile_of(s->device, &s->a, p);
+    const struct spmmi_dense_tile_launch launch = {
+        &tile, p->b.layout != SPMM_ROW_MAJOR, p->c.layout != SPMM_ROW_MAJOR, spmmi_allowed_of(&s->allowed)};
+    struct spmmi_dense_exact args = *exact;
+    spmm_dense_t b = p->b;
+    int error = tile.columns > 0 ? cudaSuccess : cudaErrorNotSupported;
+    if (error == cudaSuccess && !spmmi_dense_tile_reads(&s->a, &p->b))
+        error = spmmi_dense_b_form(&s->a, p, form, &b, exact->cuda_stream);
+    args.is_dependent = b.data != p->b.data && s->device->can_overlap;
+    args.b = b.data;
+    args.b_row_step = spmmi_row_step(&b);
+    args.b_column_step = spmmi_column_step(&b);
+    return error == cudaSuccess ? spmmi_dense_tile_cuda(&args, &launch) : error;
+}
+#endif
+
+/* By kernels of the family, if it has one for the product; *is_done says so. form: room for B in its other form. */
 static int run_own(const struct state *s, const struct spmmi_product *p, const struct spmmi_dense_exact *args,
-                   int *is_done)
+                   void *form, int *is_done)
 {
     const struct spmmi_dense_narrow_shape narrow = spmmi_dense_narrow_of(s->device, &s->a, p);
     *is_done = 1;
@@ -279,10 +326,7 @@ static int run_own(const struct state *s, const struct spmmi_product *p, const s
     if (narrow.columns > 0)
         return spmmi_dense_narrow_cuda(args, &narrow);
 #ifdef SPMMI_HAVE_WGMMA
-    const struct spmmi_dense_tile_shape tile = spmmi_dense_tile_of(s->device, &s->a, p);
-    const struct spmmi_dense_tile_launch launch = {
-        &tile, p->b.layout != SPMM_ROW_MAJOR, p->c.layout != SPMM_ROW_MAJOR, spmmi_allowed_of(&s->allowed)};
-    const int error = tile.columns > 0 ? spmmi_dense_tile_cuda(args, &launch) : (int)cudaErrorNotSupported;
+    const int error = run_tiles(s, p, args, form);
     if (error != cudaErrorNotSupported)
         return error;
 #endif
@@ -296,11 +340,11 @@ static spmm_status_t run(const void *state, const struct spmmi_product *p, void 
     const spmm_dense_t kept = kept_of(&p->c, workspace_);
     struct spmmi_dense_exact args = exact_of(s, p, &p->c, NULL, 1, stream);
     int is_done = 0;
-    const int error = run_own(s, p, &args, &is_done);
+    void *const form = (char *)workspace_ + kept_bytes(&p->c);
+    const int error = run_own(s, p, &args, form, &is_done);
     if (is_done)
         return spmmi_cuda_status(error);
-    const spmm_status_t status =
-        run_library(s, p, &kept, (char *)workspace_ + kept_bytes(&p->c), stream, &is_done);
+    const spmm_status_t status = run_library(s, p, &kept, form, stream, &is_done);
     if (status != SPMM_OK)
         return status;
     const int is_summed = is_done && has_sums(p);

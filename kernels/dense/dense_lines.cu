@@ -37,6 +37,7 @@ __global__ void __launch_bounds__(LINES_THREADS)
     lines_kernel(const spmmi_dense_lines p, uint32_t threads_log2, bool is_aligned)
 {
     constexpr int VEC = 16 / sizeof(Word);
+    release_dependents();
     const uint32_t threads = 1u << threads_log2; // of a line
     const int64_t first =
         ((int64_t)blockIdx.x * threads + (threadIdx.x & (threads - 1))) * VEC; // value in the line

@@ -42,8 +42,9 @@ struct spmmi_dense_a spmmi_dense_a_of(const spmm_plan_t *plan, spmm_op_t op, uin
 void spmmi_dense_a_cut(struct spmmi_arena *arena, struct spmmi_dense_a *a)
 {
     const uint64_t entries = a->rows * a->lda;
-    if (a->has_whole)
-        a->whole = spmmi_arena_cut(arena, entries, spmm_dtype_size(a->dtype));
+    if (a->has_whole) /* rows of zeros behind them: see copy_of in dense_cuda.c */
+        a->whole = spmmi_arena_cut(arena, spmmi_dense_rows_padded(a->rows, a->dtype) * a->lda,
+                                   spmm_dtype_size(a->dtype));
     if (a->has_blocks) {
         a->blocks = spmmi_arena_cut(arena, SPMMI_DENSE_BLOCKS * entries, sizeof *a->blocks);
         a->has_special = spmmi_arena_cut(arena, 1, sizeof *a->has_special);
@@ -70,24 +71,14 @@ int spmmi_dense_blocks_of(const struct spmmi_dense_a *a, const struct spmmi_prod
     return product->compute == SPMM_COMPUTE_TF32 ? 1 : (int)SPMMI_DENSE_BLOCKS;
 }
 
-/* With a beta the library writes sums of f32 whose columns begin at whole words. */
-static int is_padded(const struct spmmi_dense_a *a, const struct spmmi_product *product)
+static int is_padded(const struct spmmi_dense_a *a)
 {
-    const spmm_dense_t *const c = &product->c;
-    const int is_apart = c->layout == SPMM_ROW_MAJOR || product->beta != 0;
-    return spmmi_dense_pads(a->rows, a->cols, spmm_dtype_size(a->dtype), is_apart ? 0 : c->ld);
-}
-
-/* Room for it does not depend on where columns of C begin. */
-static int may_have_form(const struct spmmi_dense_a *a, const struct spmmi_product *product)
-{
-    return spmmi_dense_blocks_of(a, product) > 0 ||
-           spmmi_dense_pads(a->rows, a->cols, spmm_dtype_size(a->dtype), 0);
+    return spmmi_dense_pads(a->rows, a->cols, spmm_dtype_size(a->dtype));
 }
 
 static int has_form(const struct spmmi_dense_a *a, const struct spmmi_product *product)
 {
-    return spmmi_dense_blocks_of(a, product) > 0 || is_padded(a, product);
+    return spmmi_dense_blocks_of(a, product) > 0 || is_padded(a);
 }
 
 struct spmmi_dense_operand spmmi_dense_a_operand(const struct spmmi_dense_a *a,
@@ -99,8 +90,7 @@ struct spmmi_dense_operand spmmi_dense_a_operand(const struct spmmi_dense_a *a,
         return (struct spmmi_dense_operand){a->blocks + (pitch - lda), a->rows, lda, pitch, 1};
     if (blocks > 1)
         return (struct spmmi_dense_operand){a->blocks, a->rows, pitch, pitch, 1};
-    return (struct spmmi_dense_operand){a->whole, a->rows, is_padded(a, product) ? lda : (int64_t)a->cols,
-                                        lda, 0};
+    return (struct spmmi_dense_operand){a->whole, a->rows, is_padded(a) ? lda : (int64_t)a->cols, lda, 0};
 }
 
 /* Lines of B in this form, as spmmi_dense_lines says; without data. */
@@ -130,7 +120,7 @@ uint64_t spmmi_dense_b_bytes(const struct spmmi_dense_a *a, const struct spmmi_p
     const int blocks = spmmi_dense_blocks_of(a, product);
     const uint64_t height = (uint64_t)(blocks > 0 ? blocks : 1) * a->lda * spmm_dtype_size(a->dtype);
     uint64_t bytes = 0;
-    if (!may_have_form(a, product))
+    if (!has_form(a, product))
         return 0;
     if (__builtin_mul_overflow(height, ((uint64_t)product->b.cols + 7) / 8 * 8, &bytes) ||
         bytes > UINT64_MAX - SPMMI_DEVICE_ALIGN)

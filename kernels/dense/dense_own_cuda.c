@@ -31,17 +31,27 @@ struct spmmi_dense_narrow_shape spmmi_dense_narrow_of(const struct spmmi_device 
                : none;
 }
 
+int spmmi_dense_tile_reads(const struct spmmi_dense_a *a, const spmm_dense_t *b)
+{
+    return ((uintptr_t)b->data | (uintptr_t)b->ld * spmm_dtype_size(a->dtype)) % SPMMI_DENSE_ROW_BYTES == 0;
+}
+
 struct spmmi_dense_tile_shape spmmi_dense_tile_of(const struct spmmi_device *device,
                                                   const struct spmmi_dense_a *a,
                                                   const struct spmmi_product *p)
 {
     static const struct spmmi_dense_tile_shape none = {0};
     const int is_columns = p->b.layout != SPMM_ROW_MAJOR, is_swapped = p->c.layout != SPMM_ROW_MAJOR;
-    const struct spmmi_dense_tile operands = {
-        device->multiprocessors,          is_columns, is_swapped, is_swapped ? p->b.cols : a->rows,
-        is_swapped ? a->rows : p->b.cols, a->cols};
-    const uintptr_t line = (uintptr_t)p->b.ld * spmm_dtype_size(a->dtype);
-    const int is_taken = device->target == SPMMI_DENSE_TILE_TARGET && spmm_dtype_size(a->dtype) == 2 &&
-                         ((uintptr_t)p->b.data | line) % SPMMI_DENSE_ROW_BYTES == 0;
+    const size_t bytes = spmm_dtype_size(a->dtype);
+    const struct spmmi_dense_tile operands = {device->multiprocessors,
+                                              is_columns,
+                                              is_swapped,
+                                              is_swapped && spmmi_dense_copies_c(bytes, p->c.ld),
+                                              is_swapped ? p->b.cols : a->rows,
+                                              is_swapped ? a->rows : p->b.cols,
+                                              a->cols};
+    const int has_form = is_columns && spmmi_dense_pads(a->rows, a->cols, bytes);
+    const int is_taken = device->target == SPMMI_DENSE_TILE_TARGET && bytes == 2 &&
+                         (has_form || spmmi_dense_tile_reads(a, &p->b));
     return is_taken ? spmmi_dense_tile(&operands) : none;
 }

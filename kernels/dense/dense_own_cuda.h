@@ -13,6 +13,9 @@ struct spmmi_dense_narrow_shape spmmi_dense_narrow_of(const struct spmmi_device 
                                                       const struct spmmi_dense_a *a,
                                                       const struct spmmi_product *p);
 
+/* Do warpgroups multiply B as it lies? Else its other form. */
+int spmmi_dense_tile_reads(const struct spmmi_dense_a *a, const spmm_dense_t *b);
+
 /* Of 16-bit types; columns is 0 where others multiply. */
 struct spmmi_dense_tile_shape spmmi_dense_tile_of(const struct spmmi_device *device,
                                                   const struct spmmi_dense_a *a,

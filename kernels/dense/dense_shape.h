@@ -33,21 +33,33 @@ static inline uint64_t spmmi_dense_lda(int64_t cols, spmm_dtype_t dtype)
     return ((uint64_t)cols + word - 1) / word * word;
 }
 
+/* Rows of op(A) with rows of zeros behind them, of 16-bit types. */
+static inline uint64_t spmmi_dense_rows_padded(uint64_t rows, spmm_dtype_t dtype)
+{
+    const uint64_t word = SPMMI_DENSE_ROW_BYTES / 2;
+    return spmm_dtype_size(dtype) == 2 ? (rows + word - 1) / word * word : rows;
+}
+
 /* Types of 16 bits whose rows of A are no whole words. */
 static inline int spmmi_dense_is_unaligned(int64_t cols, size_t value_bytes)
 {
     return value_bytes == 2 && cols % (SPMMI_DENSE_ROW_BYTES / 2) != 0;
 }
 
-/* Of these: are zeros put behind k, which the library's fast kernels want?
- * Not for few rows, where reading B takes the time; nor where columns of C begin at no multiple of 8 bytes, as these
- * kernels do not store such (docs/decisions/0097). c_step: from a column of C to the next, 0 where it is row-major. */
+/* Of these: are zeros put behind k, which the library's fast kernels want? Not for few rows, where reading B takes the
+ * time (docs/decisions/0097). */
 #define SPMMI_DENSE_PAD_ROWS_MIN 65
-#define SPMMI_DENSE_C_WORD 4
-static inline int spmmi_dense_pads(int64_t rows, int64_t cols, size_t value_bytes, int64_t c_step)
+static inline int spmmi_dense_pads(int64_t rows, int64_t cols, size_t value_bytes)
 {
-    return spmmi_dense_is_unaligned(cols, value_bytes) && rows >= SPMMI_DENSE_PAD_ROWS_MIN &&
-           c_step % SPMMI_DENSE_C_WORD == 0;
+    return spmmi_dense_is_unaligned(cols, value_bytes) && rows >= SPMMI_DENSE_PAD_ROWS_MIN;
+}
+
+/* Columns of C of 16-bit types that begin at no multiple of 8 bytes are not stored by the library's fast kernels: they
+ * go by way of columns that do (docs/decisions/0116). */
+#define SPMMI_DENSE_C_WORD 4
+static inline int spmmi_dense_copies_c(size_t value_bytes, int64_t c_step)
+{
+    return value_bytes == 2 && c_step % SPMMI_DENSE_C_WORD != 0;
 }
 
 /* Threads of a block that share a line of `words` words, as a power of two: all of it, or 256 of it. */

@@ -53,7 +53,8 @@ int launch_dense_tile(const spmmi_dense_exact &p, const struct spmmi_dense_tile_
     const unsigned blocks = s.down * s.across * s.shares;
     return s.shares > 1
                ? launch_clusters(kernel, blocks, s.shares, Shape::THREADS, shared, p.cuda_stream, a, x, y)
-               : launch_kernel(kernel, dim3(blocks), Shape::THREADS, shared, p.cuda_stream, false, a, x, y);
+               : launch_kernel(kernel, dim3(blocks), Shape::THREADS, shared, p.cuda_stream,
+                               p.is_dependent != 0, a, x, y);
 }
 
 } // namespace spmmi

@@ -33,6 +33,7 @@ struct spmmi_dense_tile {
     uint32_t multiprocessors;
     int is_columns; /* B is column-major */
     int is_swapped; /* and C is, so that out is its transpose */
+    int copies_c;   /* the library would need a copy of C */
     int64_t rows, columns, k;
 };
 
@@ -51,7 +52,8 @@ struct spmmi_dense_tile_kind {
     uint32_t rows, columns, stages, counted, counted_of_cluster, start, step, block, shared_step;
 };
 #define SPMMI_DENSE_TILE_CLUSTER_NS 1470
-#define SPMMI_DENSE_TILE_STEPS_MAX 64 /* of a thread block: of more the library was faster */
+#define SPMMI_DENSE_TILE_WAVES_UNALIGNED 4 /* of thread blocks, where columns of C begin anywhere */
+#define SPMMI_DENSE_TILE_STEPS_MAX 64      /* of a thread block: of more the library was faster */
 
 static inline uint64_t spmmi_dense_tile_count(int64_t values, uint32_t of_tile)
 {
@@ -75,7 +77,9 @@ static inline uint64_t spmmi_dense_tile_ns(const struct spmmi_dense_tile *p,
     const uint64_t counted = shares > 1 ? kind->counted_of_cluster : kind->counted;
     const uint64_t blocks = tiles * shares, own = (steps + shares - 1) / shares;
     const uint64_t at_once = blocks > all ? blocks : all;
-    if (own > SPMMI_DENSE_TILE_STEPS_MAX || tiles > spmmi_dense_tile_clusters(all * counted, shares) ||
+    const uint64_t waves = p->copies_c && shares == 1 ? SPMMI_DENSE_TILE_WAVES_UNALIGNED : 1;
+    if (own > SPMMI_DENSE_TILE_STEPS_MAX ||
+        tiles > waves * spmmi_dense_tile_clusters(all * counted, shares) ||
         (shares > 1 && steps < 2 * (uint64_t)shares))
         return 0;
     return kind->start + own * kind->step + (blocks * kind->block + own * at_once * kind->shared_step) / all +
@@ -96,7 +100,9 @@ static inline int spmmi_dense_tile_may(const struct spmmi_dense_tile *p)
     if (p->rows < 1 || p->columns < 1 || p->k < 1 || (p->is_swapped && !p->is_columns))
         return 0;
     if (spmmi_dense_tile_count(p->rows, 128) * spmmi_dense_tile_count(p->columns, 128) >
-        all * (is_unaligned ? 2 : 1))
+        all * (p->copies_c    ? 2 * SPMMI_DENSE_TILE_WAVES_UNALIGNED
+               : is_unaligned ? 2
+                              : 1))
         return 0;
     return p->k <= SPMMI_DENSE_TILE_SHORT_K ||
            spmmi_dense_tile_count(p->rows, 64) * spmmi_dense_tile_count(p->columns, 64) * steps <= most * all;

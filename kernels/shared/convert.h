@@ -22,9 +22,9 @@ int spmmi_rows_from_columns_cuda(int dtype, int64_t rows, int64_t n, const void 
 int spmmi_columns_from_rows_cuda(int dtype, int64_t rows, int64_t n, const void *src, int64_t lds, void *dst,
                                  int64_t ldd, double beta, void *cuda_stream, int is_dependent);
 
-/* dst = src, both column-major, where dst and its columns (ldd) begin at multiples of 16 bytes. */
-int spmmi_columns_align_cuda(int dtype, int64_t rows, int64_t n, const void *src, int64_t lds, void *dst,
-                             int64_t ldd, void *cuda_stream);
+/* dst = src, both column-major, wherever their columns begin. */
+int spmmi_columns_copy_cuda(int dtype, int64_t rows, int64_t n, const void *src, int64_t lds, void *dst,
+                            int64_t ldd, void *cuda_stream, int is_dependent);
 
 /* 0 when this build has code for the current device. */
 int spmmi_kernels_load_cuda(void);

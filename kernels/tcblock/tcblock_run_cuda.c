@@ -166,8 +166,8 @@ static int run_columns(const struct tcblock_state *f, const struct passes *p,
     args->c = turn->c.data;
     args->is_early = is_copied && f->device->can_overlap;
     if (is_copied)
-        error = spmmi_columns_align_cuda((int)f->dtype, b->rows, b->cols, b->data, b->ld, workspace, p->pitch,
-                                         args->cuda_stream);
+        error = spmmi_columns_copy_cuda((int)f->dtype, b->rows, b->cols, b->data, b->ld, workspace, p->pitch,
+                                        args->cuda_stream, 0);
     return error == cudaSuccess ? f->gpu->launch(args) : error;
 }
 

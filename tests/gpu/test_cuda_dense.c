@@ -228,6 +228,7 @@ static void check_narrow(const struct test_matrix *a, int form, const int64_t *w
         product.beta = i / 4 % 2 ? -0.5 : 0;
         product.alpha = i % 3 ? 1 : -2;
         product.b_gap = product.b_layout == SPMM_COL_MAJOR ? b_gap : 0;
+        product.c_gap = product.c_layout == SPMM_COL_MAJOR ? i % 7 : 0;
         test_cuda_product_check(executor, NULL, a, type_of(form), &product);
         if (i % 4 == 0 || i % 4 == 3) /* B and C of one layout */
             test_cuda_product_canary(executor, a, type_of(form), &product, (7 * i) % a->cols);
@@ -263,9 +264,11 @@ static void products_of_warpgroups_meet_their_bound(void **state)
         const struct test_pattern pattern = {"half", sizes[m][0], sizes[m][1], half};
         struct test_matrix *a = test_matrix_of(&pattern, TEST_VALUES_REAL);
         const int form = (int)(SPMM_F16 - SPMM_F32 + m % 2);
-        const struct spmmi_dense_tile of = {132, 0, 0, sizes[m][0], sizes[m][2], sizes[m][1]};
+        const struct spmmi_dense_tile of = {132, 0, 0, 0, sizes[m][0], sizes[m][2], sizes[m][1]};
         assert_true(spmmi_dense_tile(&of).columns > 0);
         check_narrow(a, form, &sizes[m][2], 1, (8 - a->cols % 8) % 8);
+        if (a->cols % 8 != 0) /* B in its other form */
+            check_narrow(a, form, &sizes[m][2], 1, 0);
         test_matrix_free(a);
     }
 }

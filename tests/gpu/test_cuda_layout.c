@@ -86,22 +86,20 @@ static void columns_are_made_from_rows(void **state)
     all_shapes(SPMM_F64, 0, 2);
 }
 
-/* From columns that begin anywhere to such that begin at multiples of 16 bytes. */
-static void align(spmm_dtype_t dtype, int64_t rows, int64_t n, int64_t gap, int64_t shift)
+/* From and to columns that begin anywhere; to: gap and shift of those that are written. */
+static void move(spmm_dtype_t dtype, int64_t rows, int64_t n, const int64_t from[2], const int64_t to[2])
 {
-    const int64_t wide = 16 / (int64_t)spmm_dtype_size(dtype);
     struct test_dense src =
-        test_dense_make((struct test_dense_shape){rows, n, SPMM_COL_MAJOR, dtype, gap, shift});
-    struct test_dense dst = test_dense_make(
-        (struct test_dense_shape){rows, n, SPMM_COL_MAJOR, dtype, (wide - rows % wide) % wide, 0});
+        test_dense_make((struct test_dense_shape){rows, n, SPMM_COL_MAJOR, dtype, from[0], from[1]});
+    struct test_dense dst =
+        test_dense_make((struct test_dense_shape){rows, n, SPMM_COL_MAJOR, dtype, to[0], to[1]});
     fill(&src);
     struct test_dense before = test_dense_copy(&dst);
     struct test_cuda_dense device_src = test_cuda_dense_make(&src);
     struct test_cuda_dense device_dst = test_cuda_dense_make(&dst);
     const spmm_dense_t *s = &device_src.view, *d = &device_dst.view;
-    assert_int_equal((uintptr_t)d->data % 16, 0);
     TEST_CUDA(
-        (cudaError_t)spmmi_columns_align_cuda((int)dtype, rows, n, s->data, s->ld, d->data, d->ld, NULL));
+        (cudaError_t)spmmi_columns_copy_cuda((int)dtype, rows, n, s->data, s->ld, d->data, d->ld, NULL, 0));
     test_cuda_dense_read(&device_dst, &dst);
     assert_true(test_dense_same_gaps(&before, &dst));
     for (int64_t i = 0; i < rows; i++)
@@ -114,16 +112,24 @@ static void align(spmm_dtype_t dtype, int64_t rows, int64_t n, int64_t gap, int6
     test_dense_free(&before);
 }
 
-static void columns_are_aligned(void **state)
+static void columns_are_copied(void **state)
 {
+    static const struct {
+        spmm_dtype_t dtype;
+        int64_t n;
+    } types[] = {{SPMM_F16, 9}, {SPMM_F32, 5}, {SPMM_F64, 5}};
     (void)state;
     for (size_t h = 0; h < sizeof heights / sizeof heights[0]; h++)
         for (int64_t gap = 0; gap < 9; gap++)
-            for (int64_t shift = 0; shift < 8; shift += 3) {
-                align(SPMM_F16, heights[h], 9, gap, shift);
-                align(SPMM_F32, heights[h], 5, gap, shift);
-                align(SPMM_F64, heights[h], 5, gap, shift);
-            }
+            for (int64_t shift = 0; shift < 8; shift += 3)
+                for (size_t t = 0; t < sizeof types / sizeof types[0]; t++) {
+                    const int64_t wide = 16 / (int64_t)spmm_dtype_size(types[t].dtype);
+                    const int64_t anywhere[] = {gap, shift}, others[] = {(gap + shift) % 4, 7 - shift},
+                                  aligned[] = {(wide - heights[h] % wide) % wide, 0};
+                    move(types[t].dtype, heights[h], types[t].n, anywhere, aligned);
+                    move(types[t].dtype, heights[h], types[t].n, aligned, anywhere);
+                    move(types[t].dtype, heights[h], types[t].n, anywhere, others);
+                }
 }
 
 int main(int argc, char **argv)
@@ -133,7 +139,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_are_made_from_columns),
         cmocka_unit_test(columns_are_made_from_rows),
-        cmocka_unit_test(columns_are_aligned),
+        cmocka_unit_test(columns_are_copied),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
