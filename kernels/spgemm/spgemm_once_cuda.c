@@ -8,65 +8,14 @@
 #include "executor/cuda/cuda_call.h"
 #include "executor/cuda/cuda_memory.h"
 #include "executor/spgemm/spgemm_gpu.h"
-#include "spgemm_once_launch.h"
+#include "spgemm_once_cuda.h"
 #include "spgemm_once_result.h"
 #include "spgemm_stage_cuda.h"
 
-#define BLOCKS_OF_MEMORY 8
 #define BITMAP_BYTES_MAX (UINT64_C(1) << 30) /* of all bitmaps, if one alone does not take more */
 
-struct once {
-    const struct spmmi_spgemm_gpu_once *in;
-    struct spmmi_device_memory memory;
-    struct spmmi_once_work work;
-    struct spmmi_once_counts counts;                    /* of the host */
-    struct spmmi_device_block blocks[BLOCKS_OF_MEMORY]; /* freed at the end */
-    int block_count;
-    uint64_t used;
-    struct spmmi_device_block c; /* the arrays of C: row pointers, values, columns */
-    spmm_diag_t *diag;
-};
-
-static spmm_status_t require_left(struct once *o, uint64_t bytes)
-{
-    spmm_status_t status = SPMM_OK;
-    const uint64_t left = o->in->device_left;
-    SPMM_REQUIRE(o->used <= left && bytes <= left - o->used, SPMM_ERR_PLAN_BUDGET, o->diag,
-                 "the product takes %llu bytes of the GPU so far and %llu more, %llu are allowed",
-                 (unsigned long long)o->used, (unsigned long long)bytes, (unsigned long long)left);
-    o->used += bytes;
-cleanup:
-    return status;
-}
-
-/* Memory of the device, freed at the end; never empty, so that each block has an address. */
-static spmm_status_t take_scratch(struct once *o, uint64_t bytes, void **out)
-{
-    spmm_status_t status = SPMM_OK;
-    bytes = spmmi_once_aligned(bytes + 1);
-    SPMM_TRY(require_left(o, bytes));
-    struct spmmi_device_block *const block = &o->blocks[o->block_count];
-    SPMM_TRY(spmmi_device_take_scratch(&o->memory, bytes, o->in->stream, block, o->diag));
-    o->block_count++;
-    *out = block->memory;
-cleanup:
-    return status;
-}
-
-/* How many of each, once what was enqueued is done. */
-static spmm_status_t read_counts(struct once *o)
-{
-    spmm_status_t status = SPMM_OK;
-    SPMM_TRY_CUDA(
-        cudaMemcpyAsync(&o->counts, o->work.counts, sizeof o->counts, cudaMemcpyDeviceToHost, o->in->stream),
-        o->diag);
-    SPMM_TRY_CUDA(cudaStreamSynchronize(o->in->stream), o->diag);
-cleanup:
-    return status;
-}
-
 /* index: 0 of A, 1 of B. */
-static spmm_status_t open_matrix(struct once *o, const spmm_csr_t *from, int index,
+static spmm_status_t open_matrix(struct spmmi_once *o, const spmm_csr_t *from, int index,
                                  struct spmmi_once_matrix *to)
 {
     spmm_status_t status = SPMM_OK;
@@ -83,7 +32,7 @@ static spmm_status_t open_matrix(struct once *o, const spmm_csr_t *from, int ind
                                      .columns = from->col_ind,
                                      .values = from->values};
     if (to->has_wide_columns) {
-        SPMM_TRY(take_scratch(o, (uint64_t)from->nnz * sizeof *to->columns, &narrow));
+        SPMM_TRY(spmmi_once_take_scratch(o, (uint64_t)from->nnz * sizeof *to->columns, &narrow));
         to->columns = to->narrow = narrow;
     }
 cleanup:
@@ -92,7 +41,7 @@ cleanup:
 
 /* Counts, and arrays of as many elements as there are rows, 28 bytes each, in one block, as each allocation takes its
  * time. */
-static spmm_status_t take_arrays(struct once *o)
+static spmm_status_t take_arrays(struct spmmi_once *o)
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_once_work *w = &o->work;
@@ -101,7 +50,7 @@ static spmm_status_t take_arrays(struct once *o)
                    entries = products + rows * sizeof *w->products,
                    lists = entries + rows * sizeof *w->entries;
     void *block = NULL;
-    SPMM_TRY(take_scratch(o, lists + SPMMI_ONCE_LISTS * rows * sizeof *w->lists, &block));
+    SPMM_TRY(spmmi_once_take_scratch(o, lists + SPMMI_ONCE_LISTS * rows * sizeof *w->lists, &block));
     char *const base = block;
     w->counts = block;
     w->sums = (int64_t *)(void *)(base + scan);
@@ -114,7 +63,7 @@ cleanup:
 }
 
 /* Bitmaps, where one does not fit in shared memory. */
-static spmm_status_t take_bitmaps(struct once *o)
+static spmm_status_t take_bitmaps(struct spmmi_once *o)
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_once_work *w = &o->work;
@@ -124,7 +73,7 @@ static spmm_status_t take_bitmaps(struct once *o)
     if (w->bitmaps != NULL || w->bitmap_words <= w->words_max)
         return SPMM_OK;
     w->blocks = most == 0 ? 1 : most < SPMMI_ONCE_BLOCKS_MAX ? (uint32_t)most : SPMMI_ONCE_BLOCKS_MAX;
-    SPMM_TRY(take_scratch(o, w->blocks * bytes, &block));
+    SPMM_TRY(spmmi_once_take_scratch(o, w->blocks * bytes, &block));
     w->bitmaps = block;
 cleanup:
     return status;
@@ -138,7 +87,7 @@ static int is_square(const spmm_csr_t *a, const spmm_csr_t *b)
            a->col_ind_type == b->col_ind_type;
 }
 
-static spmm_status_t open_once(struct once *o)
+static spmm_status_t open_once(struct spmmi_once *o)
 {
     spmm_status_t status = SPMM_OK;
     const spmm_csr_t *a = o->in->a, *b = o->in->b;
@@ -167,10 +116,10 @@ cleanup:
 }
 
 /* What the checks of both matrices found. */
-static spmm_status_t read_checks(struct once *o)
+static spmm_status_t read_checks(struct spmmi_once *o)
 {
     spmm_status_t status = SPMM_OK;
-    SPMM_TRY(read_counts(o));
+    SPMM_TRY(spmmi_once_read_counts(o, &o->counts));
     for (int i = 0; i < 2; i++) {
         const struct spmmi_once_bad *bad = &o->counts.bad[i];
         const unsigned long long found = bad->pointers != 0 ? bad->pointers : bad->columns, row = ~found;
@@ -183,15 +132,15 @@ cleanup:
 }
 
 /* The symbolic phase: how many entries each row has, and all of them. */
-static spmm_status_t count_entries(struct once *o)
+static spmm_status_t count_entries(struct spmmi_once *o)
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_once_work *w = &o->work;
     void *stream = o->in->stream;
     const uint32_t *tried = o->counts.tried;
     w->share = spmmi_spgemm_share(o->counts.products, o->counts.heavy_rows);
-    if (o->counts.long_rows == 0 || o->counts.products > SPMMI_SPGEMM_STRETCHED_MAX)
-        w->stretch = UINT32_MAX;
+    if (o->counts.long_rows > 0 && o->counts.products <= SPMMI_SPGEMM_STRETCHED_MAX)
+        SPMM_TRY(spmmi_once_find_hubs(o));
     int is_dependent = 0;
     if (tried[SPMMI_ONCE_GIANT] > 0) {
         SPMM_TRY(take_bitmaps(o));
@@ -214,19 +163,19 @@ static spmm_status_t count_entries(struct once *o)
     }
     SPMM_TRY_CUDA((cudaError_t)spmmi_once_sum_cuda(w, stream), o->diag);
     SPMM_TRY_CUDA((cudaError_t)spmmi_once_bin_entries_cuda(w, stream), o->diag);
-    SPMM_TRY(read_counts(o));
+    SPMM_TRY(spmmi_once_read_counts(o, &o->counts));
 cleanup:
     return status;
 }
 
 /* C is one block, the caller's after the product. */
-static spmm_status_t take_result(struct once *o)
+static spmm_status_t take_result(struct spmmi_once *o)
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_once_work *w = &o->work;
     const spmm_csr_t *a = o->in->a;
     const struct spmmi_once_result at = spmmi_once_result_of(a->rows, o->counts.nnz, a->value_type);
-    SPMM_TRY(require_left(o, at.bytes));
+    SPMM_TRY(spmmi_once_require_left(o, at.bytes));
     SPMM_TRY(spmmi_device_take(&o->memory, at.bytes, o->in->stream, &o->c, o->diag));
     char *const base = o->c.memory;
     w->c_row_ptr = o->c.memory;
@@ -237,29 +186,8 @@ cleanup:
     return status;
 }
 
-/* Most of the long entries: each has more products than a stretch. */
-static uint32_t most_long_entries(const struct once *o)
-{
-    return o->counts.long_tasks > 0 ? (uint32_t)(o->counts.products / (SPMMI_SPGEMM_STRETCH + 1)) : 0;
-}
-
-static spmm_status_t compute_long(struct once *o, int is_f64)
-{
-    spmm_status_t status = SPMM_OK;
-    const struct spmmi_once_work *w = &o->work;
-    const uint64_t tasks = o->counts.long_tasks;
-    void *stream = o->in->stream;
-    if (tasks == 0)
-        return SPMM_OK;
-    SPMM_TRY_CUDA((cudaError_t)spmmi_once_long_tasks_cuda(w, tasks, is_f64, w->can_overlap, stream), o->diag);
-    SPMM_TRY_CUDA((cudaError_t)spmmi_once_long_entries_cuda(w, most_long_entries(o), is_f64, stream),
-                  o->diag);
-cleanup:
-    return status;
-}
-
 /* Rows that are not of tables: columns, then tasks. */
-static spmm_status_t compute_wide(struct once *o, int is_f64)
+static spmm_status_t compute_wide(struct spmmi_once *o, int is_f64)
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_once_work *w = &o->work;
@@ -269,15 +197,15 @@ static spmm_status_t compute_wide(struct once *o, int is_f64)
                    partials = spmmi_once_aligned(tasks * sizeof *w->tasks),
                    cuts = partials +
                           spmmi_once_aligned(o->counts.partials * spmm_dtype_size(o->in->a->value_type)),
-                   long_entries = cuts + spmmi_once_aligned(o->counts.cuts * sizeof *w->cuts);
+                   pieces = cuts + spmmi_once_aligned(o->counts.cuts * sizeof *w->cuts);
     SPMM_TRY(take_bitmaps(o));
-    SPMM_TRY(take_scratch(o, long_entries + most_long_entries(o) * sizeof *w->long_entries, &block));
+    SPMM_TRY(spmmi_once_take_scratch(o, pieces + o->counts.long_pieces * sizeof *w->long_pieces, &block));
     w->tasks = block;
     w->tasks_room = o->counts.tasks;
     w->long_tasks = w->tasks + o->counts.tasks;
     w->partials = (char *)block + partials;
     w->cuts = (struct spmmi_once_cut *)(void *)((char *)block + cuts);
-    w->long_entries = (struct spmmi_once_long_entry *)(void *)((char *)block + long_entries);
+    w->long_pieces = (struct spmmi_once_piece *)(void *)((char *)block + pieces);
     int is_dependent = 0; /* tasks are made while columns are found */
     for (int c = SPMMI_ONCE_GIANT; c >= SPMMI_ONCE_WIDE; c--)
         if (rows[c] > 0) {
@@ -289,15 +217,16 @@ static spmm_status_t compute_wide(struct once *o, int is_f64)
             SPMM_TRY_CUDA(
                 (cudaError_t)spmmi_once_tasks_cuda(w, c, rows[c], o->counts.products, is_dependent, stream),
                 o->diag);
+    SPMM_TRY(spmmi_once_list_long(o));
     SPMM_TRY_CUDA(
         (cudaError_t)spmmi_once_values_cuda(w, o->counts.tasks, o->counts.warp_tasks, is_f64, stream),
         o->diag);
-    SPMM_TRY(compute_long(o, is_f64));
+    SPMM_TRY(spmmi_once_compute_long(o, is_f64));
 cleanup:
     return status;
 }
 
-static spmm_status_t compute(struct once *o)
+static spmm_status_t compute(struct spmmi_once *o)
 {
     spmm_status_t status = SPMM_OK;
     const uint32_t *rows = o->counts.rows;
@@ -314,19 +243,21 @@ static spmm_status_t compute(struct once *o)
             SPMM_TRY_CUDA((cudaError_t)run(&o->work, c, rows[c], is_f64, is_dependent, stream), o->diag);
             is_dependent = o->work.can_overlap;
         }
+    SPMM_TRY(spmmi_once_put_hubs(o, is_f64));
     if (o->counts.cuts > 0)
         SPMM_TRY_CUDA((cudaError_t)spmmi_once_join_cuda(&o->work, o->counts.cuts, is_f64, stream), o->diag);
 cleanup:
     return status;
 }
 
-static spmm_status_t multiply(struct once *o)
+static spmm_status_t multiply(struct spmmi_once *o)
 {
     spmm_status_t status = SPMM_OK;
     SPMM_TRY(open_once(o));
     o->work.piece_entries = SPMMI_SPGEMM_PIECE_ENTRIES;
     o->work.heavy_products = SPMMI_SPGEMM_HEAVY_PRODUCTS;
     o->work.stretch = SPMMI_SPGEMM_STRETCH;
+    o->work.long_length = UINT32_MAX;
     if (o->in->a->rows > 0)
         SPMM_TRY_CUDA((cudaError_t)spmmi_once_bin_products_cuda(&o->work, o->in->stream), o->diag);
     SPMM_TRY(read_checks(o));
@@ -344,7 +275,7 @@ spmm_status_t spmmi_spgemm_gpu_once(const struct spmmi_spgemm_gpu_once *in, spmm
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_cuda_scope scope = {-1};
-    struct once o = {.in = in, .diag = diag};
+    struct spmmi_once o = {.in = in, .diag = diag};
     SPMM_REQUIRE(in->b->nnz <= UINT32_MAX, SPMM_ERR_TOO_LARGE, diag,
                  "B has %lld entries, a GPU takes up to %u", (long long)in->b->nnz, UINT32_MAX);
     SPMM_REQUIRE(spmmi_cuda_device_runs(in->device), SPMM_ERR_NO_DEVICE, diag,

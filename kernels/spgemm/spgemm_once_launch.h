@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "spgemm_launch.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -27,6 +29,12 @@ extern "C" {
 #define SPMMI_ONCE_RANGE 4096       /* entries of a row that a task computes, at most */
 #define SPMMI_ONCE_WARP_ENTRIES 512 /* most entries of a row that is cut whose pieces a warp computes each */
 #define SPMMI_ONCE_BLOCKS_MAX 264   /* bitmaps in global memory, two a multiprocessor of an H200 */
+/* Pieces of more entries of A are long: they have lists of their products, as a plan has from SPMMI_SPGEMM_LONG_LENGTH
+ * entries of A on. Columns of B of more entries are hubs, whose entries of C have lists of their own. Of others a warp
+ * may add the products in turn. */
+#define SPMMI_ONCE_HUB SPMMI_SPGEMM_LONG_LENGTH
+#define SPMMI_ONCE_NO_HUB UINT32_MAX
+#define SPMMI_ONCE_PARTS 256            /* of a long piece, at most: a warp each */
 #define SPMMI_ONCE_WHOLE (~UINT64_C(0)) /* partial of a task that writes C */
 
 struct spmmi_once_matrix {
@@ -54,22 +62,49 @@ struct spmmi_once_counts {
     unsigned int tried[SPMMI_ONCE_CLASSES];                     /* rows of each class, by products */
     unsigned int rows[SPMMI_ONCE_CLASSES];                      /* by entries */
     unsigned int cuts;                                          /* rows that are cut in k */
-    unsigned int heavy_rows;   /* of heavy_products multiplications or more */
-    unsigned int long_rows;    /* of A, of more entries and more products than a stretch has products */
-    unsigned int long_entries; /* entries of C, or of a piece, of more products than a stretch: in the list */
-    unsigned long long long_tasks; /* tasks of more entries of A than a stretch has products: at most */
-    unsigned long long long_taken; /* of them: in the list */
+    unsigned int heavy_rows;        /* of heavy_products multiplications or more */
+    unsigned int long_rows;         /* of A, of more entries and more products than a stretch has products */
+    unsigned int hubs;              /* columns of B */
+    unsigned int long_pieces;       /* of more than long_length entries of A: at most */
+    unsigned int long_pieces_taken; /* in their list */
+    unsigned int buckets;           /* of these: a hub or a range each */
+    unsigned int stretches, long_sums; /* of hubs, and their entries */
+    unsigned long long long_tasks;     /* tasks of long pieces: at most */
+    unsigned long long long_taken;
+    unsigned long long long_products; /* of long pieces */
+    unsigned long long long_sums_most;
+    unsigned long long words_taken;
 };
 
-/* A range of the entries of a row of C, summed over entries [begin, end) of the row of A. */
+/* A range of the entries of a row of C, summed over entries [begin, end) of the row of A; or over the products of
+ * bucket `begin` of a long piece. */
 struct spmmi_once_task {
     uint32_t row, range, begin, end;
     uint64_t partial; /* where the partial sums of the row lie; SPMMI_ONCE_WHOLE: it is not cut */
 };
 
-/* A long entry: entry number `place` of the range of a long task, which has its number in their list. */
-struct spmmi_once_long_entry {
-    uint32_t task, place;
+/* A piece of more than long_length entries of A. Its buckets: of each hub, then of each range of the row of C. */
+struct spmmi_once_piece {
+    uint32_t row, begin, end, bucket;
+    uint64_t partial; /* as that of a task */
+};
+
+/* The entry of a long piece in a hub: its place in the row of C; its stretches. */
+struct spmmi_once_long_sum {
+    uint32_t piece, place, first, count;
+};
+
+/* The products of long pieces. */
+struct spmmi_once_long_lists {
+    uint32_t *numbers; /* of each column of B: how many entries; then its number among hubs, or NO_HUB */
+    int32_t *hubs;     /* their columns */
+    uint32_t parts;    /* of a piece, of as many entries of A each */
+    uint32_t *counts;  /* of each part of each bucket: products; then where they begin in the list */
+    struct spmmi_spgemm_word *words;
+    struct spmmi_spgemm_stretch *buckets; /* where they are among words */
+    struct spmmi_spgemm_stretch *stretches;
+    void *stretch_sums;
+    struct spmmi_once_long_sum *sums;
 };
 
 struct spmmi_once_cut {
@@ -85,7 +120,8 @@ struct spmmi_once_work {
     uint32_t piece_entries;   /* a piece of k has at least so many products for each entry of its row, */
     unsigned long long share; /* and at least so many: SPMMI_SPGEMM_PIECE_ENTRIES, spmmi_spgemm_share */
     unsigned long long heavy_products; /* SPMMI_SPGEMM_HEAVY_PRODUCTS */
-    uint32_t stretch;                  /* SPMMI_SPGEMM_STRETCH; UINT32_MAX: there are no long entries */
+    uint32_t stretch;                  /* SPMMI_SPGEMM_STRETCH */
+    uint32_t long_length;              /* SPMMI_ONCE_HUB; UINT32_MAX: there are no long entries */
     uint32_t *products;                /* of each row of C: as rows of B differ, no more than B has entries */
     uint32_t *entries;
     uint32_t *lists; /* of the rows of A each */
@@ -95,8 +131,9 @@ struct spmmi_once_work {
     void *c_values, *partials;
     struct spmmi_once_task *tasks; /* those of a warp are the last ones, from the end on */
     uint64_t tasks_room;
-    struct spmmi_once_task *long_tasks; /* of more entries of A than a stretch has products */
-    struct spmmi_once_long_entry *long_entries;
+    struct spmmi_once_task *long_tasks; /* of long pieces: a task for each range */
+    struct spmmi_once_piece *long_pieces;
+    struct spmmi_once_long_lists long_lists;
     struct spmmi_once_cut *cuts;
     uint32_t *bitmaps;     /* two of bitmap_words for each of the blocks; NULL: they fit in shared memory */
     uint32_t bitmap_words; /* columns / 32, and one */
@@ -129,6 +166,8 @@ int spmmi_once_columns_cuda(const struct spmmi_once_work *w, int row_class, uint
 int spmmi_once_sum_cuda(const struct spmmi_once_work *w, void *stream);
 int spmmi_once_row_ptr_cuda(const struct spmmi_once_work *w, void *stream);
 uint64_t spmmi_once_scan_blocks(int64_t rows);
+/* Sums, each replaced by those before it; total: of all, if not NULL. */
+int spmmi_once_scan_cuda(int64_t *sums, uint64_t count, unsigned long long *total, void *stream);
 /* Columns and values of the rows of a class of merges, or of tables. is_dependent: as above. */
 int spmmi_once_merge_rows_cuda(const struct spmmi_once_work *w, int row_class, uint32_t rows, int is_f64,
                                int is_dependent, void *stream);
@@ -140,11 +179,19 @@ int spmmi_once_tasks_cuda(const struct spmmi_once_work *w, int row_class, uint32
                           int is_dependent, void *stream);
 int spmmi_once_values_cuda(const struct spmmi_once_work *w, uint64_t tasks, uint64_t warp_tasks, int is_f64,
                            void *stream);
-/* The values of long tasks, but for long entries, and the list of these; then theirs. tasks, entries: at most.
- * is_dependent: they may run beside the values of other tasks. */
+/* counts->hubs, their numbers and columns; numbers are 0 before. */
+int spmmi_once_find_hubs_cuda(const struct spmmi_once_work *w, void *stream);
+/* Products of so many long pieces: how many there are; their lists. */
+int spmmi_once_count_long_cuda(const struct spmmi_once_work *w, uint32_t pieces, void *stream);
+int spmmi_once_list_long_cuda(const struct spmmi_once_work *w, uint32_t pieces, void *stream);
+/* The values of long tasks, but for those of hubs; sums of stretches of these. is_dependent: they may run beside each
+ * other and the values of other tasks. Then, behind all these, stretches to their entries. stretches, entries: at
+ * most. */
 int spmmi_once_long_tasks_cuda(const struct spmmi_once_work *w, uint64_t tasks, int is_f64, int is_dependent,
                                void *stream);
-int spmmi_once_long_entries_cuda(const struct spmmi_once_work *w, uint32_t entries, int is_f64, void *stream);
+int spmmi_once_stretches_cuda(const struct spmmi_once_work *w, uint64_t stretches, int is_f64,
+                              int is_dependent, void *stream);
+int spmmi_once_long_sums_cuda(const struct spmmi_once_work *w, uint64_t entries, int is_f64, void *stream);
 int spmmi_once_join_cuda(const struct spmmi_once_work *w, uint32_t cuts, int is_f64, void *stream);
 /* Most words of a bitmap that fits in this much shared memory of a thread block. */
 uint32_t spmmi_once_words_max(uint32_t shared_bytes);

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products without a plan: the values of long tasks, but for long entries, which are listed:
-// spgemm_once_long_entries.cu.
+// Products without a plan: the values of long tasks, but for those of hubs: spgemm_once_lists.cu.
 //
-// block     512 threads: a task. Each takes an entry of the left factor and finds its part of the range, which is done
-//           once for all warps; then they look up the products of these parts side by side, a tile of 2,048 of them
-// walks     two. The first counts the products of each entry, in shared memory; an entry that has more than a stretch
-//           is long, and the second leaves its products out. Added in vain, those of the first stretches of 17 entries
-//           side by side held one warp for 4 ms (qp_BOYD1_Afull, A A^T, H100, 2026-11-27)
+// block     512 threads: a task. They look up the products of its list side by side, a tile of 2,048 of them
 // sums      in shared memory, those of a warp side by side: of every 16th entry, as entries of many products may be
 //           neighbours. A warp adds those products of the tile that are of its entries, by ascending k from 0, fused
 // overlap   this may run beside the kernels of other values: neither reads or writes what the other writes
@@ -23,15 +18,11 @@ constexpr uint32_t MAP_WORDS =
 
 template <typename Real> struct TileMemory {
     Real sums[SPMMI_ONCE_RANGE];
-    // Of entries of the left factor: product number i of them, from begin on, multiplies number start + i of B.
-    Real a[TILE_THREADS];
-    uint32_t start[TILE_THREADS], begin[TILE_THREADS];
     // Of products.
-    Real b[TILE];
-    uint16_t sum[TILE], entry[TILE];
+    Real a[TILE], b[TILE];
+    uint16_t sum[TILE];
     uint32_t owners[CHUNKS];            // of 32 products: a bit for each warp that adds some of them
     uint16_t queues[TILE_WARPS][QUEUE]; // products of a warp that wait, in a ring
-    uint32_t counts[SPMMI_ONCE_RANGE];  // products of each entry of C
     uint32_t words[MAP_WORDS],
         before[MAP_WORDS]; // bits of the range's columns, and the columns before each word
     uint32_t shared[TILE_WARPS];
@@ -48,53 +39,45 @@ __device__ __forceinline__ uint32_t owner_of(uint32_t sum)
     return sum / (SPMMI_ONCE_RANGE / TILE_WARPS);
 }
 
-template <typename Real> __device__ __forceinline__ void open_range(const Range &r, TileMemory<Real> &memory)
+template <typename Real> __device__ __forceinline__ void open_range(TileMemory<Real> &memory)
 {
-    for (uint32_t e = threadIdx.x; e < SPMMI_ONCE_RANGE; e += TILE_THREADS) {
+    for (uint32_t e = threadIdx.x; e < SPMMI_ONCE_RANGE; e += TILE_THREADS)
         memory.sums[e] = Real(0);
-        memory.counts[e] = 0;
-    }
 }
 
-// Sums of the range, and which of its entries are long; their order in the list does not count.
+// Those of hubs are 0, until they are put there.
 template <typename Real>
-__device__ __forceinline__ void close_range(const spmmi_once_work &w, uint64_t task, const Range &r,
-                                            const TileMemory<Real> &memory)
+__device__ __forceinline__ void close_range(const spmmi_once_work &w, const spmmi_once_task &task,
+                                            const Range &r, const TileMemory<Real> &memory)
 {
-    Real *const to = target_of<Real>(w, w.long_tasks[task], r);
+    Real *const to = target_of<Real>(w, task);
     for (uint32_t e = threadIdx.x; e < r.count; e += TILE_THREADS)
-        if (memory.counts[e] <= w.stretch)
-            to[e] = memory.sums[sum_of(e)];
-        else
-            w.long_entries[atomicAdd(&w.counts->long_entries, 1u)] = {(uint32_t)task, e};
+        to[e] = memory.sums[sum_of(e)];
 }
 
-// Products of a thread, every 512th of a tile: of which entry that the memory has, where in B, and where in the range.
-// Those that are not there are the last one again.
+// Products of a thread, every 512th of a tile: entries of A and B, and where in the range. Those that are not there are
+// the last one again.
 struct Found {
-    uint32_t entry[OF_THREAD], at[OF_THREAD], place[OF_THREAD];
+    spmmi_spgemm_word word[OF_THREAD];
+    uint32_t place[OF_THREAD];
 };
 
 // The searches of a thread go side by side: each of their steps waits for memory.
 template <typename Real>
-__device__ __forceinline__ Found find_products(const spmmi_once_work &w, const Range &r, uint32_t first,
-                                               uint32_t total, const TileMemory<Real> &memory)
+__device__ __forceinline__ Found find_products(const spmmi_once_work &w, const Range &r,
+                                               const spmmi_spgemm_stretch &list, uint32_t first,
+                                               const TileMemory<Real> &memory)
 {
     Found f;
     int32_t column[OF_THREAD];
+#pragma unroll
     for (uint32_t i = 0; i < OF_THREAD; i++)
-        f.entry[i] = f.place[i] = 0;
-#pragma unroll
-    for (uint32_t step = TILE_THREADS / 2; step > 0; step /= 2) // the last that begins at q or before
-#pragma unroll
-        for (uint32_t i = 0; i < OF_THREAD; i++) {
-            const uint32_t q = min(first + i * TILE_THREADS + threadIdx.x, total - 1);
-            f.entry[i] += memory.begin[f.entry[i] + step] <= q ? step : 0;
-        }
+        f.word[i] =
+            w.long_lists.words[list.first + min(first + i * TILE_THREADS + threadIdx.x, list.count - 1)];
 #pragma unroll
     for (uint32_t i = 0; i < OF_THREAD; i++) {
-        f.at[i] = memory.start[f.entry[i]] + min(first + i * TILE_THREADS + threadIdx.x, total - 1);
-        column[i] = w.b.columns[f.at[i]];
+        column[i] = w.b.columns[f.word[i].right];
+        f.place[i] = 0;
     }
     if (r.words <= MAP_WORDS) {
 #pragma unroll
@@ -111,36 +94,23 @@ __device__ __forceinline__ Found find_products(const spmmi_once_work &w, const R
     return f;
 }
 
-// Not far beyond a stretch: all products of a hub would wait for one counter.
 template <typename Real>
-__device__ __forceinline__ void count_tile(const spmmi_once_work &w, const Range &r, uint32_t first,
-                                           uint32_t total, TileMemory<Real> &memory)
+__device__ __forceinline__ void load_tile(const spmmi_once_work &w, const Range &r,
+                                          const spmmi_spgemm_stretch &list, uint32_t first,
+                                          TileMemory<Real> &memory)
 {
-    const Found f = find_products(w, r, first, total, memory);
-#pragma unroll
-    for (uint32_t i = 0; i < OF_THREAD; i++)
-        if (first + i * TILE_THREADS + threadIdx.x < total &&
-            read_word(memory.counts + f.place[i]) <= w.stretch)
-            atomicAdd(memory.counts + f.place[i], 1u);
-}
-
-// The products that are to be added.
-template <typename Real>
-__device__ __forceinline__ void load_tile(const spmmi_once_work &w, const Range &r, uint32_t first,
-                                          uint32_t total, TileMemory<Real> &memory)
-{
-    const Found f = find_products(w, r, first, total, memory);
+    const Found f = find_products(w, r, list, first, memory);
 #pragma unroll
     for (uint32_t i = 0; i < OF_THREAD; i++) {
         const uint32_t q = i * TILE_THREADS + threadIdx.x;
-        const bool is_added = first + q < total && memory.counts[f.place[i]] <= w.stretch;
-        const uint32_t sum = is_added ? sum_of(f.place[i]) : NO_SUM;
+        const bool is_there = first + q < list.count;
+        const uint32_t sum = is_there ? sum_of(f.place[i]) : NO_SUM;
         memory.sum[q] = (uint16_t)sum;
-        if (is_added) {
-            memory.b[q] = static_cast<const Real *>(w.b.values)[f.at[i]];
-            memory.entry[q] = (uint16_t)f.entry[i];
+        if (is_there) {
+            memory.a[q] = static_cast<const Real *>(w.a.values)[f.word[i].left];
+            memory.b[q] = static_cast<const Real *>(w.b.values)[f.word[i].right];
         }
-        const uint32_t owners = __reduce_or_sync(EVERY_LANE, is_added ? 1u << owner_of(sum) : 0u);
+        const uint32_t owners = __reduce_or_sync(EVERY_LANE, is_there ? 1u << owner_of(sum) : 0u);
         if (threadIdx.x % 32 == 0)
             memory.owners[q / 32] = owners;
     }
@@ -155,7 +125,7 @@ __device__ __forceinline__ void add_queued(TileMemory<Real> &memory, const uint1
     const bool is_there = lane < count;
     __syncwarp();
     const uint32_t q = is_there ? queue[(first + lane) % QUEUE] : 0, sum = is_there ? memory.sum[q] : 0;
-    const Real a = is_there ? memory.a[memory.entry[q]] : Real(0), b = is_there ? memory.b[q] : Real(0);
+    const Real a = is_there ? memory.a[q] : Real(0), b = is_there ? memory.b[q] : Real(0);
     const unsigned turn = turn_of<32>(sum, is_there);
     add_turns(a, b, sum, is_there, turn, __reduce_max_sync(EVERY_LANE, turn), memory.sums);
 }
@@ -185,51 +155,16 @@ template <typename Real> __device__ __forceinline__ void add_tile(TileMemory<Rea
         add_queued(memory, queue, begin, end - begin);
 }
 
-// Calls of_tile(first, total) for the products of a task in the range, tile by tile: `total` of the entries of the left
-// factor that the memory has then, of which the tile begins with number `first`.
-template <typename Real, bool VALUES, typename OfTile>
-__device__ __forceinline__ void walk_tiles(const spmmi_once_work &w, const spmmi_once_task &task,
-                                           const Range &r, TileMemory<Real> &memory, OfTile of_tile)
-{
-    const int64_t row = row_begin(w.a, task.row);
-    const int32_t from = w.c_columns[r.first], to = w.c_columns[r.first + r.count - 1] + 1;
-    uint32_t t = task.begin + threadIdx.x;
-    Factor<Real> next = load_factor<Real, VALUES>(w, row + t, t < task.end);
-    for (uint32_t first = task.begin; first < task.end; first += TILE_THREADS) {
-        Factor<Real> own = next;
-        t += TILE_THREADS;
-        next = load_factor<Real, VALUES>(w, row + t, t < task.end);
-        keep_columns(w.b.columns, own, from, to);
-        uint32_t total;
-        const uint32_t before = sum_before(own.length, memory.shared, &total); // all have read what was there
-        if (VALUES)
-            memory.a[threadIdx.x] = own.a;
-        memory.start[threadIdx.x] = own.start - before;
-        memory.begin[threadIdx.x] = before;
-        __syncthreads();
-        for (uint32_t done = 0; done < total; done += TILE)
-            of_tile(done, total);
-    }
-}
-
 template <typename Real>
-__device__ __forceinline__ void count_products(const spmmi_once_work &w, const spmmi_once_task &task,
-                                               const Range &r, TileMemory<Real> &memory)
+__device__ __forceinline__ void add_products(const spmmi_once_work &w, const Range &r,
+                                             const spmmi_spgemm_stretch &list, TileMemory<Real> &memory)
 {
-    walk_tiles<Real, false>(w, task, r, memory,
-                            [&](uint32_t first, uint32_t total) { count_tile(w, r, first, total, memory); });
-}
-
-template <typename Real>
-__device__ __forceinline__ void add_products(const spmmi_once_work &w, const spmmi_once_task &task,
-                                             const Range &r, TileMemory<Real> &memory)
-{
-    walk_tiles<Real, true>(w, task, r, memory, [&](uint32_t first, uint32_t total) {
-        load_tile(w, r, first, total, memory);
+    for (uint32_t first = 0; first < list.count; first += TILE) {
+        load_tile(w, r, list, first, memory);
         __syncthreads();
         add_tile(memory);
         __syncthreads();
-    });
+    }
 }
 
 template <typename Real>
@@ -242,14 +177,12 @@ __global__ void __launch_bounds__(TILE_THREADS) long_tasks_kernel(const __grid_c
     for (uint64_t at = blockIdx.x; at < count; at += gridDim.x) {
         const spmmi_once_task task = w.long_tasks[at];
         const Range r = range_of(w, task);
-        open_range(r, memory);
+        open_range(memory);
         if (r.words <= MAP_WORDS)
             map_range(w, r, memory.words, memory.before, memory.shared);
         __syncthreads();
-        count_products(w, task, r, memory);
-        __syncthreads();
-        add_products(w, task, r, memory);
-        close_range(w, at, r, memory);
+        add_products(w, r, w.long_lists.buckets[task.begin], memory);
+        close_range(w, task, r, memory);
         __syncthreads();
     }
     end_after_previous();

@@ -75,14 +75,19 @@ __device__ __forceinline__ void add_task(const spmmi_once_work &w, const spmmi_o
     }
 }
 
-// Where the sums of a task go.
+// Where the sums of a row go, or of a piece of it.
 template <typename Real>
-__device__ __forceinline__ Real *target_of(const spmmi_once_work &w, const spmmi_once_task &task,
-                                           const Range &r)
+__device__ __forceinline__ Real *target_of(const spmmi_once_work &w, uint32_t row, uint64_t partial)
 {
-    return task.partial == SPMMI_ONCE_WHOLE
-               ? static_cast<Real *>(w.c_values) + r.first
-               : static_cast<Real *>(w.partials) + task.partial + (uint64_t)task.range * SPMMI_ONCE_RANGE;
+    return partial == SPMMI_ONCE_WHOLE ? static_cast<Real *>(w.c_values) + w.c_row_ptr[row]
+                                       : static_cast<Real *>(w.partials) + partial;
+}
+
+// Those of the range of a task.
+template <typename Real>
+__device__ __forceinline__ Real *target_of(const spmmi_once_work &w, const spmmi_once_task &task)
+{
+    return target_of<Real>(w, task.row, task.partial) + (uint64_t)task.range * SPMMI_ONCE_RANGE;
 }
 
 } // namespace spgemm

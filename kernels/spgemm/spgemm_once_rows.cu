@@ -95,10 +95,9 @@ template <typename Number> __device__ __forceinline__ void add_to(Number *sum, N
         atomicAdd(sum, x);
 }
 
-// Most of the pieces of a row that have more entries of A than a stretch.
-__device__ __forceinline__ unsigned long long long_pieces(const spmmi_once_work &w, int64_t row)
+__device__ __forceinline__ uint32_t row_length(const spmmi_once_matrix &m, int64_t row)
 {
-    return (unsigned long long)((row_begin(w.a, row + 1) - row_begin(w.a, row)) / ((int64_t)w.stretch + 1));
+    return (uint32_t)(row_begin(m, row + 1) - row_begin(m, row));
 }
 
 __global__ void __launch_bounds__(ROW_THREADS) bin_products(const __grid_constant__ spmmi_once_work w)
@@ -113,7 +112,7 @@ __global__ void __launch_bounds__(ROW_THREADS) bin_products(const __grid_constan
     if (threadIdx.x == 0)
         atomicAdd(&w.counts->products, total);
     add_to(&w.counts->heavy_rows, products >= w.heavy_products ? 1u : 0u);
-    add_to(&w.counts->long_rows, products > w.stretch && long_pieces(w, i) > 0 ? 1u : 0u);
+    add_to(&w.counts->long_rows, products > w.stretch && row_length(w.a, i) > w.stretch ? 1u : 0u);
     const int row_class = products == 0                               ? SPMMI_ONCE_CLASSES
                           : w.all_wide || products > warp_products(w) ? block_class(products)
                                                                       : group_class(w, products, products);
@@ -131,8 +130,8 @@ __global__ void __launch_bounds__(ROW_THREADS) bin_entries(const __grid_constant
     Binning binning = {taken, base};
     const uint32_t entries = i < w.a.rows ? w.entries[i] : 0;
     const unsigned long long products = entries > 0 ? w.products[i] : 0, piece = piece_of(w, entries);
-    const unsigned long long pieces = entries > 0 ? long_pieces(w, i) : 0;
-    const bool has_long = pieces > 0 && products > w.stretch; // tables have no tasks
+    const uint32_t length = entries > 0 ? row_length(w.a, i) : 0;
+    const bool has_long = length > w.long_length && products > w.stretch; // tables have no tasks
     const bool is_of_table = !w.all_wide && !has_long && products <= piece &&
                              entries <= SPMMI_ONCE_ENTRIES_MAX &&
                              (!has_few_rows(w) || products <= warp_products(w));
@@ -147,8 +146,12 @@ __global__ void __launch_bounds__(ROW_THREADS) bin_entries(const __grid_constant
     add_to(&w.counts->warp_tasks, has_warp_tasks(room, entries) ? room.tasks : 0);
     add_to(&w.counts->partials, room.partials);
     add_to(&w.counts->cuts, room.pieces > 1 ? 1u : 0u);
-    add_to(&w.counts->long_tasks,
-           room.tasks == 0 ? 0 : min(pieces, room.pieces) * (room.tasks / room.pieces));
+    if (w.long_length == UINT32_MAX)
+        return;
+    const unsigned long long pieces =
+        room.tasks == 0 ? 0 : min((unsigned long long)(length / (w.long_length + 1)), room.pieces);
+    add_to(&w.counts->long_pieces, (unsigned int)pieces);
+    add_to(&w.counts->long_tasks, pieces == 0 ? 0 : pieces * (room.tasks / room.pieces));
 }
 
 // Entries of rows before this thread's one in the block; *total: of the block.
@@ -169,20 +172,20 @@ __global__ void __launch_bounds__(SCAN_THREADS) sum_rows(const __grid_constant__
 
 // The sums of the blocks before each one.
 __global__ void __launch_bounds__(SCAN_THREADS)
-    scan_sums(const __grid_constant__ spmmi_once_work w, int64_t count)
+    scan_sums(int64_t *sums, int64_t count, unsigned long long *sum_of_all)
 {
     __shared__ int64_t shared[SCAN_WARPS];
     int64_t so_far = 0;
     for (int64_t first = 0; first < count; first += SCAN_THREADS) {
         const int64_t i = first + threadIdx.x;
         int64_t total;
-        const int64_t before = sum_before(i < count ? w.sums[i] : 0, shared, &total);
+        const int64_t before = sum_before(i < count ? sums[i] : 0, shared, &total);
         if (i < count)
-            w.sums[i] = so_far + before;
+            sums[i] = so_far + before;
         so_far += total;
     }
-    if (threadIdx.x == 0)
-        w.counts->nnz = (unsigned long long)so_far;
+    if (threadIdx.x == 0 && sum_of_all != nullptr)
+        *sum_of_all = (unsigned long long)so_far;
 }
 
 __global__ void __launch_bounds__(SCAN_THREADS) write_row_ptr(const __grid_constant__ spmmi_once_work w)
@@ -221,9 +224,14 @@ int spmmi_once_sum_cuda(const struct spmmi_once_work *w, void *stream)
     using namespace spmmi;
     const dim3 blocks((unsigned)spmmi_once_scan_blocks(w->a.rows));
     const int error = launch_kernel(spgemm::sum_rows, blocks, spgemm::SCAN_THREADS, 0, stream, false, *w);
-    return error != cudaSuccess ? error
-                                : launch_kernel(spgemm::scan_sums, dim3(1), spgemm::SCAN_THREADS, 0, stream,
-                                                false, *w, (int64_t)blocks.x);
+    return error != cudaSuccess ? error : spmmi_once_scan_cuda(w->sums, blocks.x, &w->counts->nnz, stream);
+}
+
+int spmmi_once_scan_cuda(int64_t *sums, uint64_t count, unsigned long long *total, void *stream)
+{
+    using namespace spmmi;
+    return launch_kernel(spgemm::scan_sums, dim3(1), spgemm::SCAN_THREADS, 0, stream, false, sums,
+                         (int64_t)count, total);
 }
 
 int spmmi_once_row_ptr_cuda(const struct spmmi_once_work *w, void *stream)

@@ -27,10 +27,20 @@ struct Pieces {
                            : atomicAdd(&w.counts->tasks_taken, tasks);
     }
 
+    // The piece of this lane; its tasks begin with the bucket of the first range.
+    __device__ __forceinline__ void add_long(const spmmi_once_work &w)
+    {
+        const uint32_t hubs = w.counts->hubs, bucket = atomicAdd(&w.counts->buckets, hubs + ranges);
+        w.long_pieces[atomicAdd(&w.counts->long_pieces_taken, 1u)] = {task.row, task.begin, task.end, bucket,
+                                                                      task.partial};
+        atomicAdd(&w.counts->long_sums_most, (unsigned long long)min(entries, hubs));
+        task.begin = bucket + hubs;
+    }
+
     __device__ __forceinline__ void write(const spmmi_once_work &w)
     {
         const uint32_t lane = threadIdx.x % 32;
-        const bool is_there = lane < held, is_long = is_there && task.end - task.begin > w.stretch;
+        const bool is_there = lane < held, is_long = is_there && task.end - task.begin > w.long_length;
         const unsigned others = __ballot_sync(EVERY_LANE, is_there && !is_long);
         unsigned long long base = 0;
         if (lane == 0)
@@ -39,11 +49,14 @@ struct Pieces {
         if (is_there && partial != SPMMI_ONCE_WHOLE)
             task.partial = partial + (uint64_t)(count + lane) * entries;
         spmmi_once_task *to = w.tasks + base + (uint64_t)__popc(others & ((1u << lane) - 1)) * ranges;
-        if (is_long)
+        if (is_long) {
             to = w.long_tasks + atomicAdd(&w.counts->long_taken, (unsigned long long)ranges);
+            add_long(w);
+        }
         for (uint32_t r = 0; is_there && r < ranges; r++) {
             task.range = r;
             to[r] = task;
+            task.begin += is_long ? 1 : 0;
         }
         count += held;
         held = 0;

@@ -32,7 +32,7 @@ __device__ __forceinline__ void run_task(const spmmi_once_work &w, const spmmi_o
         add_task<Real, false>(w, task, w.c_columns[r.first + first], w.c_columns[r.first + end - 1] + 1,
                               memory.steps + warp * 32, adder);
     __syncthreads();
-    Real *const to = target_of<Real>(w, task, r);
+    Real *const to = target_of<Real>(w, task);
     for (uint32_t e = threadIdx.x; e < r.count; e += VALUE_THREADS)
         to[e] = memory.sums[e];
 }
@@ -53,7 +53,7 @@ __device__ __forceinline__ void run_pieces(const spmmi_once_work &w, const spmmi
     __syncwarp();
     add_task<Real, true>(w, task, 0, 0, memory.steps + warp * 32, adder);
     __syncwarp();
-    Real *const to = target_of<Real>(w, task, r);
+    Real *const to = target_of<Real>(w, task);
     for (uint32_t e = lane; e < r.count; e += 32)
         to[e] = adder.sums[e];
 }

@@ -78,6 +78,12 @@ template <typename Real> struct Step {
 
 constexpr int IN_FLIGHT = 4;
 
+template <typename Real, typename Right>
+__device__ __forceinline__ Real value_of(const Right &right, uint32_t entry)
+{
+    return static_cast<const Real *>(right.values)[entry];
+}
+
 // All products of a round; right: columns and values of the right factor; steps: LANES of the group. Is the sink full?
 template <typename Real, int LANES, bool VALUES, typename Right, typename Sink>
 __device__ __forceinline__ bool walk_round(const Right &right, const Factor<Real> &own, Step<Real> *steps,
@@ -108,7 +114,7 @@ __device__ __forceinline__ bool walk_round(const Right &right, const Factor<Real
                 column[i] = right.columns[step.start + at];
                 if (VALUES) {
                     a[i] = step.a;
-                    b[i] = static_cast<const Real *>(right.values)[step.start + at];
+                    b[i] = value_of<Real>(right, step.start + at);
                 }
             }
             begun += __popc(starts[i]);

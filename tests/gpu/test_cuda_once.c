@@ -179,6 +179,8 @@ TEST_PATTERN(giant_and_short, i % 500 == 0 || i == j)
 TEST_PATTERN(long_left, i == 0 || j % 800 == i || (i == 3 && j % 800 < 500))
 TEST_PATTERN(long_right, j == 0 || j == 1 + i || (i < 4800 && (j == 5001 || j == 5002)))
 TEST_PATTERN(long_right_cut, j < 7 || j == 7 + i)
+TEST_PATTERN(narrow_range, j == 0 || j == 1 + i % 3000 || (i < 4800 && j > 3000))
+TEST_PATTERN(no_hubs, j == i % 50)
 TEST_PATTERN(two_columns, j == 0 || i % 9 == 4)
 TEST_PATTERN(first_row_full, i == 0 || j == i)
 TEST_PATTERN(two_of_twenty, j == 0 || j == 1 + i % 19)
@@ -213,7 +215,7 @@ static void sums_of_48_kib_are_launched(void **state)
 }
 
 /* Of rows that are not cut, of pieces of one, of one in many pieces, which has none, beside entries of 2,250 products,
- * and of 4,097 beside one of 4,096. In f64 all sums are exact: their order shows in f32. */
+ * of 4,097 beside one of 4,096, and a long row without any. In f64 all sums are exact: their order shows in f32. */
 static void long_entries_have_the_bits_of_the_cpu(void **state)
 {
     static const struct test_pattern patterns[][2] = {
@@ -221,9 +223,10 @@ static void long_entries_have_the_bits_of_the_cpu(void **state)
         {{"long left", 7, 9000, long_left}, {"long right, cut", 9000, 9007, long_right_cut}},
         {{"37,000 columns", 1, 37000, every_entry}, {"two columns", 37000, 2, two_columns}},
         {{"one long row", 2, 4500, one_long_row}, {"some long columns", 4500, 4504, some_long_columns}},
-        {{"one long row", 2, 4500, one_long_row}, {"4,097", 4500, 9004, a_stretch_and_one_more}}};
+        {{"one long row", 2, 4500, one_long_row}, {"4,097", 4500, 9004, a_stretch_and_one_more}},
+        {{"long left", 7, 5000, long_left}, {"no hubs", 5000, 50, no_hubs}}};
     (void)state;
-    for (int turn = 0; turn < 5; turn++)
+    for (int turn = 0; turn < 6; turn++)
         check_patterns(patterns[turn], turn > 0 ? SPMM_F32 : SPMM_F64, turn);
 }
 
@@ -305,6 +308,24 @@ static void long_entries_of_wide_rows_have_the_bits_of_the_cpu(void **state)
         b->cols = BITMAP_COLUMNS + turn / 2;
         check(a, b, turn % 2 ? SPMM_F32 : SPMM_F64, turn);
         expect_bitmaps(a, b, turn / 2 == 0);
+        test_matrix_free(a);
+        test_matrix_free(b);
+    }
+}
+
+/* Columns are looked up in a bitmap of up to 2,048 words, and those of a wider range are searched. */
+static void long_rows_of_wide_ranges_have_the_bits_of_the_cpu(void **state)
+{
+    static const struct test_pattern left = {"long left", 7, 5000, long_left},
+                                     right = {"narrow range", 5000, 3003, narrow_range};
+    (void)state;
+    for (int turn = 0; turn < 2; turn++) {
+        struct test_matrix *a = test_matrix_of(&left, TEST_VALUES_REAL),
+                           *b = test_matrix_of(&right, TEST_VALUES_REAL);
+        b->cols = 2048 * 32 + turn;
+        for (int64_t q = 0; q < b->nnz; q++)
+            b->col_ind[q] = b->col_ind[q] == 3002 ? (int32_t)b->cols - 1 : b->col_ind[q] * 21;
+        check(a, b, SPMM_F32, turn);
         test_matrix_free(a);
         test_matrix_free(b);
     }
@@ -509,29 +530,6 @@ static void every_row_takes_28_bytes_beside_c(void **state)
     test_matrix_free(a);
 }
 
-/* Of 2 tasks, and room in the list for 4 entries: B may have any number of columns. */
-static void every_long_row_takes_as_much_whatever_columns_there_are(void **state)
-{
-    static const struct test_pattern left = {"one long row", 1, 5000, every_entry},
-                                     right = {"long right", 5000, 5003, long_right};
-    struct test_matrix *a = test_matrix_of(&left, TEST_VALUES_REAL),
-                       *b = test_matrix_of(&right, TEST_VALUES_REAL);
-    (void)state;
-    b->cols = 700000; /* a bitmap fits in shared memory */
-    struct arrays of_a = arrays_of(a, SPMM_F64, SPMM_I64, SPMM_I32, 1),
-                  of_b = arrays_of(b, SPMM_F64, SPMM_I64, SPMM_I32, 1);
-    spmm_product_once_options_t o = SPMM_PRODUCT_ONCE_OPTIONS_INIT;
-    spmm_csr_t c;
-    o.device_budget_bytes = 8 * 2 + 12 * UINT64_C(5003) + 4096;
-    assert_int_equal(spmm_product_once(&of_a.view, &of_b.view, 0, &o, &c, NULL), SPMM_OK);
-    assert_int_equal(c.nnz, 5003);
-    spmm_product_once_free(&c);
-    arrays_free(&of_a);
-    arrays_free(&of_b);
-    test_matrix_free(a);
-    test_matrix_free(b);
-}
-
 static void methods_and_budgets_are_checked(void **state)
 {
     (void)state;
@@ -569,6 +567,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(long_rows_of_small_windows_have_the_bits_of_the_cpu),
         cmocka_unit_test(long_entries_of_many_stretches_have_the_bits_of_the_cpu),
         cmocka_unit_test(long_entries_of_wide_rows_have_the_bits_of_the_cpu),
+        cmocka_unit_test(long_rows_of_wide_ranges_have_the_bits_of_the_cpu),
         cmocka_unit_test(every_shape_has_the_bits_of_the_cpu),
         cmocka_unit_test(larger_rows_have_the_bits_of_the_cpu),
         cmocka_unit_test(every_short_row_has_the_bits_of_the_cpu),
@@ -578,7 +577,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(special_values_have_the_bits_of_the_cpu),
         cmocka_unit_test(what_breaks_the_rules_of_csr_is_refused),
         cmocka_unit_test(every_row_takes_28_bytes_beside_c),
-        cmocka_unit_test(every_long_row_takes_as_much_whatever_columns_there_are),
         cmocka_unit_test(methods_and_budgets_are_checked),
     };
     if (!test_cuda_begin(argc, argv))

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products without a plan: the products of long pieces are listed, those of an entry of a hub (spgemm_once_hubs.cu) and
+// those of a range of the other entries together, in order. Then hubs are summed here, and ranges by
+// spgemm_once_long.cu.
+//
+// counts    a warp takes a part of a piece: as many entries of A as all others. It counts the products of each bucket,
+//           in shared memory if that holds the counts. So it is known where each part of a bucket begins
+// lists     a warp writes the products of its part there: entries of A and of B
+// stretches of entries of hubs: a block adds four at once (spgemm_long.cuh). Then a thread adds those of an entry
+#include "spgemm_long.cuh"
+#include "spgemm_once_range.cuh"
+
+namespace spmmi {
+namespace spgemm {
+
+constexpr unsigned LIST_THREADS = 256, LIST_WARPS = LIST_THREADS / 32;
+// Counts of a warp that shared memory has room for. Tests have fewer.
+#ifndef SPMMI_ONCE_BUCKETS_SHARED
+#define SPMMI_ONCE_BUCKETS_SHARED 512
+#endif
+constexpr uint32_t BUCKETS_SHARED = SPMMI_ONCE_BUCKETS_SHARED;
+
+struct ListMemory {
+    uint32_t counts[LIST_WARPS][BUCKETS_SHARED];
+    Step<uint32_t> steps[LIST_THREADS];
+};
+
+// A long piece, and the columns of its row of C.
+struct LongPiece {
+    spmmi_once_piece at;
+    const int32_t *columns;
+    uint32_t hubs, ranges;
+
+    __device__ __forceinline__ LongPiece(const spmmi_once_work &w, uint32_t number)
+        : at(w.long_pieces[number]), columns(w.c_columns + w.c_row_ptr[at.row]), hubs(w.counts->hubs),
+          ranges((w.entries[at.row] + SPMMI_ONCE_RANGE - 1) / SPMMI_ONCE_RANGE)
+    {
+    }
+
+    __device__ __forceinline__ uint32_t buckets() const
+    {
+        return hubs + ranges;
+    }
+
+    // Of bucket 0 of a part; those of its other buckets follow.
+    __device__ __forceinline__ uint32_t *counts(const spmmi_once_work &w, uint32_t part) const
+    {
+        return w.long_lists.counts + (uint64_t)at.bucket * w.long_lists.parts + (uint64_t)part * buckets();
+    }
+
+    // number: of a hub, or ~column of another.
+    __device__ __forceinline__ uint32_t bucket_of(int32_t number) const
+    {
+        if (number >= 0)
+            return (uint32_t)number;
+        uint32_t range = 0;
+        for (uint32_t count = ranges; count > 1;) {
+            const uint32_t half = count / 2;
+            range += columns[(uint64_t)(range + half) * SPMMI_ONCE_RANGE] <= ~number ? half : 0;
+            count -= half;
+        }
+        return hubs + range;
+    }
+};
+
+// What walk_row reads of B: the hub or the column of an entry, and its number for a value.
+struct NumberedColumns {
+    const int32_t *columns;
+    const uint32_t *numbers;
+
+    __device__ __forceinline__ int32_t operator[](uint32_t entry) const
+    {
+        const int32_t column = columns[entry];
+        const uint32_t number = numbers[column];
+        return number != SPMMI_ONCE_NO_HUB ? (int32_t)number : ~column;
+    }
+};
+
+struct NumberedRight {
+    NumberedColumns columns;
+};
+
+template <typename Real> __device__ __forceinline__ Real value_of(const NumberedRight &, uint32_t entry)
+{
+    return entry;
+}
+
+// Lanes whose product is of the same bucket as that of this one.
+__device__ __forceinline__ unsigned same_bucket(uint32_t bucket, bool is_there)
+{
+    return __match_any_sync(EVERY_LANE, is_there ? bucket : 0x80000000u | threadIdx.x % 32);
+}
+
+struct BucketCounter {
+    const LongPiece &piece;
+    uint32_t *counts;
+
+    __device__ __forceinline__ void take(int32_t number, uint32_t, uint32_t, bool is_there, unsigned,
+                                         unsigned below)
+    {
+        const uint32_t bucket = is_there ? piece.bucket_of(number) : 0;
+        const unsigned same = same_bucket(bucket, is_there);
+        if (is_there && (same & below) == 0)
+            counts[bucket] += (uint32_t)__popc(same);
+        __syncwarp();
+    }
+
+    __device__ __forceinline__ bool is_full() const
+    {
+        return false;
+    }
+};
+
+struct BucketLister {
+    const LongPiece &piece;
+    uint32_t *next; // where the next product of each bucket goes
+    spmmi_spgemm_word *words;
+
+    __device__ __forceinline__ void take(int32_t number, uint32_t left, uint32_t right, bool is_there,
+                                         unsigned, unsigned below)
+    {
+        const uint32_t bucket = is_there ? piece.bucket_of(number) : 0;
+        const unsigned same = same_bucket(bucket, is_there);
+        const uint32_t turn = (uint32_t)__popc(same & below), first = is_there ? next[bucket] : 0;
+        __syncwarp();
+        if (is_there)
+            words[first + turn] = {left, right};
+        if (is_there && turn == 0)
+            next[bucket] = first + (uint32_t)__popc(same);
+        __syncwarp();
+    }
+
+    __device__ __forceinline__ bool is_full() const
+    {
+        return false;
+    }
+};
+
+// The products of a part, each of an entry of A and of an entry of B.
+template <typename Sink>
+__device__ __forceinline__ void walk_part(const spmmi_once_work &w, const spmmi_once_piece &piece,
+                                          uint32_t part, Step<uint32_t> *steps, Sink &sink)
+{
+    const uint32_t length = piece.end - piece.begin, parts = w.long_lists.parts,
+                   share = ((length + parts - 1) / parts + 31) / 32 * 32, // whole rounds
+        first = (uint32_t)min((uint64_t)part * share, (uint64_t)length), own = min(share, length - first);
+    const int64_t begin = row_begin(w.a, piece.row) + piece.begin + first;
+    const auto load = [&](uint32_t t, bool is_there) {
+        Factor<uint32_t> f = load_factor<uint32_t, false>(w, begin + t, is_there);
+        f.a = (uint32_t)(begin + t);
+        return f;
+    };
+    walk_row<uint32_t, 32, true>(NumberedRight{{w.b.columns, w.long_lists.numbers}}, load, own, steps,
+                                 threadIdx.x % 32, sink);
+}
+
+// A warp takes a part of a piece. IS_COUNT: counts its products; else lists them.
+template <bool IS_COUNT>
+__global__ void __launch_bounds__(LIST_THREADS) parts_kernel(const __grid_constant__ spmmi_once_work w)
+{
+    __shared__ ListMemory memory;
+    const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const uint64_t parts = (uint64_t)w.counts->long_pieces_taken * w.long_lists.parts;
+    unsigned long long products = 0;
+    for (uint64_t i = (uint64_t)blockIdx.x * LIST_WARPS + warp; i < parts;
+         i += (uint64_t)gridDim.x * LIST_WARPS) {
+        const LongPiece piece(w, (uint32_t)(i / w.long_lists.parts));
+        const uint32_t part = (uint32_t)(i % w.long_lists.parts), buckets = piece.buckets();
+        const bool is_shared = buckets <= BUCKETS_SHARED;
+        uint32_t *const kept = piece.counts(w, part), *const own = is_shared ? memory.counts[warp] : kept;
+        Step<uint32_t> *const steps = memory.steps + warp * 32;
+        for (uint32_t b = lane; b < buckets && (IS_COUNT || is_shared); b += 32)
+            own[b] = IS_COUNT ? 0 : kept[b];
+        __syncwarp();
+        if constexpr (IS_COUNT) {
+            BucketCounter counter = {piece, own};
+            walk_part(w, piece.at, part, steps, counter);
+            for (uint32_t b = lane; b < buckets; b += 32) {
+                products += own[b];
+                kept[b] = own[b];
+            }
+        } else {
+            BucketLister lister = {piece, own, w.long_lists.words};
+            walk_part(w, piece.at, part, steps, lister);
+        }
+        __syncwarp();
+    }
+    if constexpr (IS_COUNT) {
+        for (int d = 16; d > 0; d /= 2)
+            products += __shfl_xor_sync(EVERY_LANE, products, d);
+        if (lane == 0 && products > 0)
+            atomicAdd(&w.counts->long_products, products);
+    }
+}
+
+// The stretches of a bucket of a hub, and the place of its entry in the row of C. By a warp.
+__device__ __forceinline__ void place_sum(const spmmi_once_work &w, uint32_t number, const LongPiece &piece,
+                                          uint32_t hub, uint32_t first, uint32_t total)
+{
+    const uint32_t lane = threadIdx.x % 32, count = (total + w.stretch - 1) / w.stretch;
+    uint32_t stretch = lane == 0 ? atomicAdd(&w.counts->stretches, count) : 0;
+    stretch = __shfl_sync(EVERY_LANE, stretch, 0);
+    for (uint32_t s = lane; s < count; s += 32)
+        w.long_lists.stretches[stretch + s] = {first + s * w.stretch, min(w.stretch, total - s * w.stretch)};
+    if (lane == 0)
+        w.long_lists.sums[atomicAdd(&w.counts->long_sums, 1u)] = {
+            number, place_of(piece.columns, w.entries[piece.at.row], w.long_lists.hubs[hub]), stretch, count};
+}
+
+// Where the list of a bucket is, and where each part begins in it. By a warp.
+__device__ __forceinline__ void place_bucket(const spmmi_once_work &w, uint32_t number,
+                                             const LongPiece &piece, uint32_t bucket)
+{
+    const uint32_t lane = threadIdx.x % 32, parts = w.long_lists.parts;
+    uint32_t total = 0, first = 0;
+    for (uint32_t part = lane; part < parts; part += 32)
+        total += piece.counts(w, part)[bucket];
+    total = __reduce_add_sync(EVERY_LANE, total);
+    if (lane == 0 && total > 0)
+        first = (uint32_t)atomicAdd(&w.counts->words_taken, (unsigned long long)total);
+    first = __shfl_sync(EVERY_LANE, first, 0);
+    if (lane == 0)
+        w.long_lists.buckets[piece.at.bucket + bucket] = {first, total};
+    if (bucket < piece.hubs && total > 0)
+        place_sum(w, number, piece, bucket, first, total);
+    for (uint32_t base = 0; base < parts && total > 0; base += 32) {
+        const uint32_t part = base + lane, own = part < parts ? piece.counts(w, part)[bucket] : 0;
+        uint32_t end = own;
+        for (unsigned d = 1; d < 32; d *= 2) {
+            const uint32_t other = __shfl_up_sync(EVERY_LANE, end, d);
+            end += lane >= d ? other : 0;
+        }
+        if (part < parts)
+            piece.counts(w, part)[bucket] = first + end - own;
+        first += __shfl_sync(EVERY_LANE, end, 31);
+    }
+}
+
+// Blocks of one piece take its buckets in turn, a warp each.
+__global__ void __launch_bounds__(LIST_THREADS) buckets_kernel(const __grid_constant__ spmmi_once_work w)
+{
+    for (uint32_t number = blockIdx.y; number < w.counts->long_pieces_taken; number += gridDim.y) {
+        const LongPiece piece(w, number);
+        for (uint32_t bucket = blockIdx.x * LIST_WARPS + threadIdx.x / 32; bucket < piece.buckets();
+             bucket += gridDim.x * LIST_WARPS)
+            place_bucket(w, number, piece, bucket);
+    }
+}
+
+template <typename Real> __device__ __forceinline__ Operands<Real> operands_of(const spmmi_once_work &w)
+{
+    return {static_cast<const Real *>(w.a.values),
+            static_cast<const Real *>(w.b.values),
+            nullptr,
+            nullptr,
+            nullptr,
+            Real(1),
+            Real(0)};
+}
+
+template <typename Real>
+__global__ void __launch_bounds__(LONG_THREADS, LONG_BLOCKS<Real>)
+    stretches_kernel(const __grid_constant__ spmmi_once_work w)
+{
+    __shared__ LongRing<Real, false> rings[LONG_STRETCHES];
+    release_dependents();
+    spmmi_spgemm_long_tables tables = {};
+    tables.stretches = w.long_lists.stretches;
+    tables.words = w.long_lists.words;
+    tables.stretch_count = w.counts->stretches;
+    for (uint32_t begin = blockIdx.x * LONG_STRETCHES; begin < tables.stretch_count;
+         begin += gridDim.x * LONG_STRETCHES) {
+        add_long_stretches<Real, false>(tables, operands_of<Real>(w), begin,
+                                        static_cast<Real *>(w.long_lists.stretch_sums), rings);
+        __syncthreads(); // the last chunk is added
+    }
+    end_after_previous();
+}
+
+// A thread takes an entry of a hub.
+template <typename Real>
+__global__ void __launch_bounds__(LIST_THREADS) long_sums_kernel(const __grid_constant__ spmmi_once_work w)
+{
+    const uint32_t i = blockIdx.x * LIST_THREADS + threadIdx.x;
+    if (i >= w.counts->long_sums)
+        return;
+    const spmmi_once_long_sum own = w.long_lists.sums[i];
+    const spmmi_once_piece &piece = w.long_pieces[own.piece];
+    const Real *const sums = static_cast<const Real *>(w.long_lists.stretch_sums) + own.first;
+    Real sum = sums[0];
+    for (uint32_t s = 1; s < own.count; s++)
+        sum += sums[s];
+    target_of<Real>(w, piece.row, piece.partial)[own.place] = sum;
+}
+
+inline dim3 full_grid(uint64_t most, unsigned of_block)
+{
+    return dim3((unsigned)min((most + of_block - 1) / of_block, (uint64_t)FULL_GRID));
+}
+
+} // namespace spgemm
+} // namespace spmmi
+
+int spmmi_once_count_long_cuda(const struct spmmi_once_work *w, uint32_t pieces, void *stream)
+{
+    using namespace spmmi;
+    return launch_kernel(spgemm::parts_kernel<true>,
+                         spgemm::full_grid((uint64_t)pieces * w->long_lists.parts, spgemm::LIST_WARPS),
+                         spgemm::LIST_THREADS, 0, stream, false, *w);
+}
+
+int spmmi_once_list_long_cuda(const struct spmmi_once_work *w, uint32_t pieces, void *stream)
+{
+    using namespace spmmi;
+    constexpr uint32_t of_piece = 8, pieces_max = 1024; // blocks
+    const int error = launch_kernel(spgemm::buckets_kernel, dim3(of_piece, min(pieces, pieces_max)),
+                                    spgemm::LIST_THREADS, 0, stream, false, *w);
+    if (error != cudaSuccess)
+        return error;
+    return launch_kernel(spgemm::parts_kernel<false>,
+                         spgemm::full_grid((uint64_t)pieces * w->long_lists.parts, spgemm::LIST_WARPS),
+                         spgemm::LIST_THREADS, 0, stream, false, *w);
+}
+
+int spmmi_once_stretches_cuda(const struct spmmi_once_work *w, uint64_t stretches, int is_f64,
+                              int is_dependent, void *stream)
+{
+    using namespace spmmi;
+    const dim3 grid = spgemm::full_grid(stretches, spgemm::LONG_STRETCHES);
+    return is_f64 ? launch_kernel(spgemm::stretches_kernel<double>, grid, spgemm::LONG_THREADS, 0, stream,
+                                  is_dependent != 0, *w)
+                  : launch_kernel(spgemm::stretches_kernel<float>, grid, spgemm::LONG_THREADS, 0, stream,
+                                  is_dependent != 0, *w);
+}
+
+int spmmi_once_long_sums_cuda(const struct spmmi_once_work *w, uint64_t entries, int is_f64, void *stream)
+{
+    using namespace spmmi;
+    const dim3 grid((unsigned)((entries + spgemm::LIST_THREADS - 1) / spgemm::LIST_THREADS));
+    return is_f64 ? launch_kernel(spgemm::long_sums_kernel<double>, grid, spgemm::LIST_THREADS, 0, stream,
+                                  false, *w)
+                  : launch_kernel(spgemm::long_sums_kernel<float>, grid, spgemm::LIST_THREADS, 0, stream,
+                                  false, *w);
+}
