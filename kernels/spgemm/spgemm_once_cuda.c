@@ -257,7 +257,6 @@ static spmm_status_t multiply(struct spmmi_once *o)
     o->work.piece_entries = SPMMI_SPGEMM_PIECE_ENTRIES;
     o->work.heavy_products = SPMMI_SPGEMM_HEAVY_PRODUCTS;
     o->work.stretch = SPMMI_SPGEMM_STRETCH;
-    o->work.long_length = UINT32_MAX;
     if (o->in->a->rows > 0)
         SPMM_TRY_CUDA((cudaError_t)spmmi_once_bin_products_cuda(&o->work, o->in->stream), o->diag);
     SPMM_TRY(read_checks(o));

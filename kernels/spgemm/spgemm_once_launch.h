@@ -29,10 +29,12 @@ extern "C" {
 #define SPMMI_ONCE_RANGE 4096       /* entries of a row that a task computes, at most */
 #define SPMMI_ONCE_WARP_ENTRIES 512 /* most entries of a row that is cut whose pieces a warp computes each */
 #define SPMMI_ONCE_BLOCKS_MAX 264   /* bitmaps in global memory, two a multiprocessor of an H200 */
-/* Pieces of more entries of A are long: they have lists of their products, as a plan has from SPMMI_SPGEMM_LONG_LENGTH
- * entries of A on. Columns of B of more entries are hubs, whose entries of C have lists of their own. Of others a warp
- * may add the products in turn. */
-#define SPMMI_ONCE_HUB SPMMI_SPGEMM_LONG_LENGTH
+/* Columns of B of more entries are hubs, whose entries of C have lists in long pieces. Of others a warp may add the
+ * products in turn. */
+#define SPMMI_ONCE_HUB 1024
+/* Pieces of more entries of A are long, and of more for each hub; those of more than SPMMI_SPGEMM_STRETCH are always. */
+#define SPMMI_ONCE_LONG 512
+#define SPMMI_ONCE_LONG_OF_HUB 32
 #define SPMMI_ONCE_NO_HUB UINT32_MAX
 #define SPMMI_ONCE_PARTS 256            /* of a long piece, at most: a warp each */
 #define SPMMI_ONCE_WHOLE (~UINT64_C(0)) /* partial of a task that writes C */
@@ -65,7 +67,7 @@ struct spmmi_once_counts {
     unsigned int heavy_rows;        /* of heavy_products multiplications or more */
     unsigned int long_rows;         /* of A, of more entries and more products than a stretch has products */
     unsigned int hubs;              /* columns of B */
-    unsigned int long_pieces;       /* of more than long_length entries of A: at most */
+    unsigned int long_pieces;       /* of many entries of A: at most */
     unsigned int long_pieces_taken; /* in their list */
     unsigned int buckets;           /* of these: a hub or a range each */
     unsigned int stretches, long_sums; /* of hubs, and their entries */
@@ -83,22 +85,23 @@ struct spmmi_once_task {
     uint64_t partial; /* where the partial sums of the row lie; SPMMI_ONCE_WHOLE: it is not cut */
 };
 
-/* A piece of more than long_length entries of A. Its buckets: of each hub, then of each range of the row of C. */
+/* A piece of many entries of A. Its buckets: of each hub, then of each range of the row of C. */
 struct spmmi_once_piece {
     uint32_t row, begin, end, bucket;
     uint64_t partial; /* as that of a task */
 };
 
-/* The entry of a long piece in a hub: its place in the row of C; its stretches. */
+/* The entry of a long piece in a hub: its place in the row of C; its stretches, or its words. */
 struct spmmi_once_long_sum {
-    uint32_t piece, place, first, count;
+    uint32_t piece, place, first, count, is_short;
 };
 
 /* The products of long pieces. */
 struct spmmi_once_long_lists {
     uint32_t *numbers; /* of each column of B: how many entries; then its number among hubs, or NO_HUB */
     int32_t *hubs;     /* their columns */
-    uint32_t parts;    /* of a piece, of as many entries of A each */
+    uint32_t parts;    /* of a piece */
+    uint32_t *strips;  /* products of each strip of each piece, of which there are as many */
     uint32_t *counts;  /* of each part of each bucket: products; then where they begin in the list */
     struct spmmi_spgemm_word *words;
     struct spmmi_spgemm_stretch *buckets; /* where they are among words */
@@ -121,7 +124,7 @@ struct spmmi_once_work {
     unsigned long long share; /* and at least so many: SPMMI_SPGEMM_PIECE_ENTRIES, spmmi_spgemm_share */
     unsigned long long heavy_products; /* SPMMI_SPGEMM_HEAVY_PRODUCTS */
     uint32_t stretch;                  /* SPMMI_SPGEMM_STRETCH */
-    uint32_t long_length;              /* SPMMI_ONCE_HUB; UINT32_MAX: there are no long entries */
+    int has_long;                      /* there may be long entries */
     uint32_t *products;                /* of each row of C: as rows of B differ, no more than B has entries */
     uint32_t *entries;
     uint32_t *lists; /* of the rows of A each */

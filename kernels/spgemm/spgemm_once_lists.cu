@@ -3,8 +3,9 @@
 // those of a range of the other entries together, in order. Then hubs are summed here, and ranges by
 // spgemm_once_long.cu.
 //
-// counts    a warp takes a part of a piece: as many entries of A as all others. It counts the products of each bucket,
-//           in shared memory if that holds the counts. So it is known where each part of a bucket begins
+// strips    first a warp counts the products of a strip of a piece, of as many entries of A as all others
+// counts    a warp takes a part of a piece: as many products as all others. It counts those of each bucket, in shared
+//           memory if that holds the counts. So it is known where each part of a bucket begins
 // lists     a warp writes the products of its part there: entries of A and of B
 // stretches of entries of hubs: a block adds four at once (spgemm_long.cuh). Then a thread adds those of an entry
 #include "spgemm_long.cuh"
@@ -13,7 +14,8 @@
 namespace spmmi {
 namespace spgemm {
 
-constexpr unsigned LIST_THREADS = 256, LIST_WARPS = LIST_THREADS / 32;
+constexpr unsigned LIST_THREADS = 256, LIST_WARPS = LIST_THREADS / 32, BUCKET_THREADS = 32;
+constexpr uint32_t SHORT_LIST = 32; // products of an entry that a thread adds
 // Counts of a warp that shared memory has room for. Tests have fewer.
 #ifndef SPMMI_ONCE_BUCKETS_SHARED
 #define SPMMI_ONCE_BUCKETS_SHARED 512
@@ -136,22 +138,116 @@ struct BucketLister {
     }
 };
 
+// As many entries of A as all other strips of a piece, whatever products these have.
+struct Strip {
+    int64_t begin;
+    uint32_t length;
+
+    __device__ __forceinline__ Strip(const spmmi_once_work &w, const spmmi_once_piece &piece, uint32_t number)
+    {
+        const uint32_t all = piece.end - piece.begin, parts = w.long_lists.parts,
+                       share = (all + parts - 1) / parts,
+                       first = (uint32_t)min((uint64_t)number * share, (uint64_t)all);
+        begin = row_begin(w.a, piece.row) + piece.begin + first;
+        length = min(share, all - first);
+    }
+};
+
+__device__ __forceinline__ uint32_t sum_up_to(uint32_t x)
+{
+    for (unsigned d = 1; d < 32; d *= 2) {
+        const uint32_t other = __shfl_up_sync(EVERY_LANE, x, d);
+        x += threadIdx.x % 32 >= d ? other : 0;
+    }
+    return x;
+}
+
+// The products of each strip. A warp takes one.
+__global__ void __launch_bounds__(LIST_THREADS) strips_kernel(const __grid_constant__ spmmi_once_work w)
+{
+    const uint64_t strips = (uint64_t)w.counts->long_pieces_taken * w.long_lists.parts;
+    for (uint64_t i = (uint64_t)blockIdx.x * LIST_WARPS + threadIdx.x / 32; i < strips;
+         i += (uint64_t)gridDim.x * LIST_WARPS) {
+        const Strip strip(w, w.long_pieces[i / w.long_lists.parts], (uint32_t)(i % w.long_lists.parts));
+        uint32_t products = 0;
+#pragma unroll 4
+        for (uint32_t t = threadIdx.x % 32; t < strip.length; t += 32)
+            products += load_factor<uint32_t, false>(w, strip.begin + t, true).length;
+        products = __reduce_add_sync(EVERY_LANE, products);
+        if (threadIdx.x % 32 == 0)
+            w.long_lists.strips[i] = products;
+    }
+}
+
+// Where a part begins: with which entry of A, behind how many of its products; and how many products it has.
+struct PartBegin {
+    int64_t entry;
+    uint32_t skipped, products;
+};
+
+constexpr uint32_t PART_PRODUCTS = 256; // of a part, at least
+
+// Parts have as many products each, so that no warp is left with a long row of B. All lanes of a warp find the same.
+__device__ __forceinline__ PartBegin find_part(const spmmi_once_work &w, const spmmi_once_piece &piece,
+                                               uint64_t first_strip, uint32_t part)
+{
+    const uint32_t lane = threadIdx.x % 32, parts = w.long_lists.parts, share = (parts + 31) / 32;
+    const uint32_t *const strips = w.long_lists.strips + first_strip;
+    const uint32_t first = min(lane * share, parts), end = min(first + share, parts);
+    uint32_t own = 0;
+    for (uint32_t s = first; s < end; s++)
+        own += strips[s];
+    const uint32_t up_to = sum_up_to(own), total = __shfl_sync(EVERY_LANE, up_to, 31),
+                   products = max((total + parts - 1) / parts, PART_PRODUCTS);
+    const uint64_t wanted = (uint64_t)part * products;
+    if (wanted >= total)
+        return {0, 0, 0};
+    PartBegin begin = {0, 0, (uint32_t)min((uint64_t)products, total - wanted)};
+    const int owner = __ffs((int)__ballot_sync(EVERY_LANE, up_to > wanted)) - 1;
+    uint32_t strip = __shfl_sync(EVERY_LANE, first, owner),
+             before = __shfl_sync(EVERY_LANE, up_to - own, owner); // products
+    while (before + strips[strip] <= wanted)
+        before += strips[strip++];
+    const Strip found(w, piece, strip);
+    for (uint32_t t = lane;; t += 32) {
+        const uint32_t length = load_factor<uint32_t, false>(w, found.begin + t, t < found.length).length,
+                       so_far = before + sum_up_to(length);
+        const unsigned reached = __ballot_sync(EVERY_LANE, so_far > wanted);
+        before = __shfl_sync(EVERY_LANE, so_far, 31);
+        if (reached == 0)
+            continue;
+        const int at = __ffs((int)reached) - 1;
+        begin.skipped = (uint32_t)wanted - __shfl_sync(EVERY_LANE, so_far - length, at);
+        begin.entry = found.begin + (t - lane) + at;
+        return begin;
+    }
+}
+
 // The products of a part, each of an entry of A and of an entry of B.
 template <typename Sink>
 __device__ __forceinline__ void walk_part(const spmmi_once_work &w, const spmmi_once_piece &piece,
-                                          uint32_t part, Step<uint32_t> *steps, Sink &sink)
+                                          const PartBegin &part, Step<uint32_t> *steps, Sink &sink)
 {
-    const uint32_t length = piece.end - piece.begin, parts = w.long_lists.parts,
-                   share = ((length + parts - 1) / parts + 31) / 32 * 32, // whole rounds
-        first = (uint32_t)min((uint64_t)part * share, (uint64_t)length), own = min(share, length - first);
-    const int64_t begin = row_begin(w.a, piece.row) + piece.begin + first;
-    const auto load = [&](uint32_t t, bool is_there) {
-        Factor<uint32_t> f = load_factor<uint32_t, false>(w, begin + t, is_there);
-        f.a = (uint32_t)(begin + t);
-        return f;
-    };
-    walk_row<uint32_t, 32, true>(NumberedRight{{w.b.columns, w.long_lists.numbers}}, load, own, steps,
-                                 threadIdx.x % 32, sink);
+    const uint32_t lane = threadIdx.x % 32;
+    const NumberedRight right = {{w.b.columns, w.long_lists.numbers}};
+    const int64_t end = row_begin(w.a, piece.row) + piece.end;
+    uint32_t left = part.products;
+    int64_t p = part.entry + lane;
+    Factor<uint32_t> next = load_factor<uint32_t, false>(w, p, left > 0 && p < end);
+    if (lane == 0) {
+        next.start += part.skipped;
+        next.length -= part.skipped;
+    }
+    while (left > 0) {
+        Factor<uint32_t> own = next;
+        own.a = (uint32_t)p;
+        p += 32;
+        next = load_factor<uint32_t, false>(w, p, p < end);
+        const uint32_t up_to = sum_up_to(own.length), before = up_to - own.length;
+        own.length = before < left ? min(own.length, left - before) : 0;
+        left -= min(left, __shfl_sync(EVERY_LANE, up_to, 31));
+        (void)walk_round<uint32_t, 32, true>(right, own, steps, lane, sink);
+    }
 }
 
 // A warp takes a part of a piece. IS_COUNT: counts its products; else lists them.
@@ -169,19 +265,20 @@ __global__ void __launch_bounds__(LIST_THREADS) parts_kernel(const __grid_consta
         const bool is_shared = buckets <= BUCKETS_SHARED;
         uint32_t *const kept = piece.counts(w, part), *const own = is_shared ? memory.counts[warp] : kept;
         Step<uint32_t> *const steps = memory.steps + warp * 32;
+        const PartBegin begin = find_part(w, piece.at, i - part, part);
         for (uint32_t b = lane; b < buckets && (IS_COUNT || is_shared); b += 32)
             own[b] = IS_COUNT ? 0 : kept[b];
         __syncwarp();
         if constexpr (IS_COUNT) {
             BucketCounter counter = {piece, own};
-            walk_part(w, piece.at, part, steps, counter);
+            walk_part(w, piece.at, begin, steps, counter);
             for (uint32_t b = lane; b < buckets; b += 32) {
                 products += own[b];
                 kept[b] = own[b];
             }
         } else {
             BucketLister lister = {piece, own, w.long_lists.words};
-            walk_part(w, piece.at, part, steps, lister);
+            walk_part(w, piece.at, begin, steps, lister);
         }
         __syncwarp();
     }
@@ -193,57 +290,62 @@ __global__ void __launch_bounds__(LIST_THREADS) parts_kernel(const __grid_consta
     }
 }
 
-// The stretches of a bucket of a hub, and the place of its entry in the row of C. By a warp.
+// Room for what the lanes of a warp need, one after the other, by one addition.
+template <typename Number> __device__ __forceinline__ uint32_t take_room(Number *taken, uint32_t own)
+{
+    const uint32_t up_to = sum_up_to(own), total = __shfl_sync(EVERY_LANE, up_to, 31);
+    uint32_t first = 0;
+    if (threadIdx.x % 32 == 0 && total > 0)
+        first = (uint32_t)atomicAdd(taken, (Number)total);
+    return __shfl_sync(EVERY_LANE, first, 0) + up_to - own;
+}
+
+// The entry of a hub: its place in the row of C, and its stretches; short: without stretches.
 __device__ __forceinline__ void place_sum(const spmmi_once_work &w, uint32_t number, const LongPiece &piece,
-                                          uint32_t hub, uint32_t first, uint32_t total)
+                                          uint32_t bucket, uint32_t first, uint32_t total)
 {
-    const uint32_t lane = threadIdx.x % 32, count = (total + w.stretch - 1) / w.stretch;
-    uint32_t stretch = lane == 0 ? atomicAdd(&w.counts->stretches, count) : 0;
-    stretch = __shfl_sync(EVERY_LANE, stretch, 0);
-    for (uint32_t s = lane; s < count; s += 32)
+    const bool is_hub = bucket < piece.hubs && total > 0;
+    const uint32_t count = is_hub && total > SHORT_LIST ? (total + w.stretch - 1) / w.stretch : 0;
+    const uint32_t stretch = take_room(&w.counts->stretches, count),
+                   at = take_room(&w.counts->long_sums, is_hub ? 1u : 0u);
+    if (!is_hub)
+        return;
+    for (uint32_t s = 0; s < count; s++)
         w.long_lists.stretches[stretch + s] = {first + s * w.stretch, min(w.stretch, total - s * w.stretch)};
-    if (lane == 0)
-        w.long_lists.sums[atomicAdd(&w.counts->long_sums, 1u)] = {
-            number, place_of(piece.columns, w.entries[piece.at.row], w.long_lists.hubs[hub]), stretch, count};
+    const uint32_t place = place_of(piece.columns, w.entries[piece.at.row], w.long_lists.hubs[bucket]);
+    w.long_lists.sums[at] = {number, place, count > 0 ? stretch : first, count > 0 ? count : total,
+                             count == 0};
 }
 
-// Where the list of a bucket is, and where each part begins in it. By a warp.
-__device__ __forceinline__ void place_bucket(const spmmi_once_work &w, uint32_t number,
-                                             const LongPiece &piece, uint32_t bucket)
-{
-    const uint32_t lane = threadIdx.x % 32, parts = w.long_lists.parts;
-    uint32_t total = 0, first = 0;
-    for (uint32_t part = lane; part < parts; part += 32)
-        total += piece.counts(w, part)[bucket];
-    total = __reduce_add_sync(EVERY_LANE, total);
-    if (lane == 0 && total > 0)
-        first = (uint32_t)atomicAdd(&w.counts->words_taken, (unsigned long long)total);
-    first = __shfl_sync(EVERY_LANE, first, 0);
-    if (lane == 0)
-        w.long_lists.buckets[piece.at.bucket + bucket] = {first, total};
-    if (bucket < piece.hubs && total > 0)
-        place_sum(w, number, piece, bucket, first, total);
-    for (uint32_t base = 0; base < parts && total > 0; base += 32) {
-        const uint32_t part = base + lane, own = part < parts ? piece.counts(w, part)[bucket] : 0;
-        uint32_t end = own;
-        for (unsigned d = 1; d < 32; d *= 2) {
-            const uint32_t other = __shfl_up_sync(EVERY_LANE, end, d);
-            end += lane >= d ? other : 0;
-        }
-        if (part < parts)
-            piece.counts(w, part)[bucket] = first + end - own;
-        first += __shfl_sync(EVERY_LANE, end, 31);
-    }
-}
-
-// Blocks of one piece take its buckets in turn, a warp each.
-__global__ void __launch_bounds__(LIST_THREADS) buckets_kernel(const __grid_constant__ spmmi_once_work w)
+// Blocks of one piece take its buckets in turn. A thread finds where the list of its bucket is, and where each part
+// begins in it.
+__global__ void __launch_bounds__(BUCKET_THREADS) buckets_kernel(const __grid_constant__ spmmi_once_work w)
 {
     for (uint32_t number = blockIdx.y; number < w.counts->long_pieces_taken; number += gridDim.y) {
         const LongPiece piece(w, number);
-        for (uint32_t bucket = blockIdx.x * LIST_WARPS + threadIdx.x / 32; bucket < piece.buckets();
-             bucket += gridDim.x * LIST_WARPS)
-            place_bucket(w, number, piece, bucket);
+        const uint32_t buckets = piece.buckets(), parts = w.long_lists.parts;
+        for (uint32_t base = blockIdx.x * BUCKET_THREADS; base < buckets;
+             base += gridDim.x * BUCKET_THREADS) {
+            const uint32_t bucket = base + threadIdx.x;
+            uint32_t *const counts = piece.counts(w, 0) + bucket;
+            uint32_t total = 0;
+#pragma unroll 16
+            for (uint32_t part = 0; part < parts; part++)
+                total += bucket < buckets ? counts[(uint64_t)part * buckets] : 0;
+            const uint32_t first = take_room(&w.counts->words_taken, total);
+            place_sum(w, number, piece, bucket, first, total);
+            if (bucket >= buckets)
+                continue;
+            w.long_lists.buckets[piece.at.bucket + bucket] = {first, total};
+            uint32_t next = first;
+#pragma unroll 16
+            for (uint32_t part = 0; part < parts; part++) {
+                uint32_t *const at = counts + (uint64_t)part * buckets;
+                const uint32_t own = *at;
+                *at = next;
+                next += own;
+            }
+        }
     }
 }
 
@@ -277,7 +379,7 @@ __global__ void __launch_bounds__(LONG_THREADS, LONG_BLOCKS<Real>)
     end_after_previous();
 }
 
-// A thread takes an entry of a hub.
+// A thread takes an entry of a hub: it adds stretches, or the products of a short list.
 template <typename Real>
 __global__ void __launch_bounds__(LIST_THREADS) long_sums_kernel(const __grid_constant__ spmmi_once_work w)
 {
@@ -286,10 +388,20 @@ __global__ void __launch_bounds__(LIST_THREADS) long_sums_kernel(const __grid_co
         return;
     const spmmi_once_long_sum own = w.long_lists.sums[i];
     const spmmi_once_piece &piece = w.long_pieces[own.piece];
-    const Real *const sums = static_cast<const Real *>(w.long_lists.stretch_sums) + own.first;
-    Real sum = sums[0];
-    for (uint32_t s = 1; s < own.count; s++)
-        sum += sums[s];
+    Real sum = Real(0);
+    if (own.is_short) {
+        const Operands<Real> values = operands_of<Real>(w);
+#pragma unroll 4
+        for (uint32_t t = own.first; t < own.first + own.count; t++) {
+            const spmmi_spgemm_word word = w.long_lists.words[t];
+            sum = fused(values.left[word.left], values.right[word.right], sum);
+        }
+    } else {
+        const Real *const sums = static_cast<const Real *>(w.long_lists.stretch_sums) + own.first;
+        sum = sums[0];
+        for (uint32_t s = 1; s < own.count; s++)
+            sum += sums[s];
+    }
     target_of<Real>(w, piece.row, piece.partial)[own.place] = sum;
 }
 
@@ -304,17 +416,19 @@ inline dim3 full_grid(uint64_t most, unsigned of_block)
 int spmmi_once_count_long_cuda(const struct spmmi_once_work *w, uint32_t pieces, void *stream)
 {
     using namespace spmmi;
-    return launch_kernel(spgemm::parts_kernel<true>,
-                         spgemm::full_grid((uint64_t)pieces * w->long_lists.parts, spgemm::LIST_WARPS),
-                         spgemm::LIST_THREADS, 0, stream, false, *w);
+    const dim3 grid = spgemm::full_grid((uint64_t)pieces * w->long_lists.parts, spgemm::LIST_WARPS);
+    const int error = launch_kernel(spgemm::strips_kernel, grid, spgemm::LIST_THREADS, 0, stream, false, *w);
+    return error != cudaSuccess
+               ? error
+               : launch_kernel(spgemm::parts_kernel<true>, grid, spgemm::LIST_THREADS, 0, stream, false, *w);
 }
 
 int spmmi_once_list_long_cuda(const struct spmmi_once_work *w, uint32_t pieces, void *stream)
 {
     using namespace spmmi;
-    constexpr uint32_t of_piece = 8, pieces_max = 1024; // blocks
+    constexpr uint32_t of_piece = 4, pieces_max = 1024; // blocks
     const int error = launch_kernel(spgemm::buckets_kernel, dim3(of_piece, min(pieces, pieces_max)),
-                                    spgemm::LIST_THREADS, 0, stream, false, *w);
+                                    spgemm::BUCKET_THREADS, 0, stream, false, *w);
     if (error != cudaSuccess)
         return error;
     return launch_kernel(spgemm::parts_kernel<false>,

@@ -18,7 +18,7 @@ spmm_status_t spmmi_once_find_hubs(struct spmmi_once *o)
                  "A has %lld entries, a GPU takes up to %u where rows are long", (long long)w->a.nnz,
                  UINT32_MAX);
     SPMM_TRY(spmmi_once_take_scratch(o, numbers + hubs, &block));
-    w->long_length = SPMMI_ONCE_HUB;
+    w->has_long = 1;
     lists->numbers = block;
     lists->hubs = (int32_t *)(void *)((char *)block + numbers);
     SPMM_TRY_CUDA(cudaMemsetAsync(block, 0, (size_t)numbers, o->in->stream), o->diag);
@@ -38,9 +38,11 @@ static spmm_status_t count_long(struct spmmi_once *o)
     if (buckets == 0)
         return SPMM_OK;
     w->long_lists.parts = parts < 1 ? 1 : parts < SPMMI_ONCE_PARTS ? (uint32_t)parts : SPMMI_ONCE_PARTS;
-    SPMM_TRY(
-        spmmi_once_take_scratch(o, buckets * w->long_lists.parts * sizeof *w->long_lists.counts, &block));
+    const uint64_t counts = buckets * w->long_lists.parts,
+                   strips = (uint64_t)o->counts.long_pieces * w->long_lists.parts;
+    SPMM_TRY(spmmi_once_take_scratch(o, (counts + strips) * sizeof *w->long_lists.counts, &block));
     w->long_lists.counts = block;
+    w->long_lists.strips = w->long_lists.counts + counts;
     SPMM_TRY_CUDA((cudaError_t)spmmi_once_count_long_cuda(w, o->counts.long_pieces, o->in->stream), o->diag);
     SPMM_TRY(spmmi_once_read_counts(o, &o->longs));
 cleanup:

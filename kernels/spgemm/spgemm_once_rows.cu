@@ -131,7 +131,8 @@ __global__ void __launch_bounds__(ROW_THREADS) bin_entries(const __grid_constant
     const uint32_t entries = i < w.a.rows ? w.entries[i] : 0;
     const unsigned long long products = entries > 0 ? w.products[i] : 0, piece = piece_of(w, entries);
     const uint32_t length = entries > 0 ? row_length(w.a, i) : 0;
-    const bool has_long = length > w.long_length && products > w.stretch; // tables have no tasks
+    const bool has_long =
+        w.has_long != 0 && length > w.stretch && products > w.stretch; // tables have no tasks
     const bool is_of_table = !w.all_wide && !has_long && products <= piece &&
                              entries <= SPMMI_ONCE_ENTRIES_MAX &&
                              (!has_few_rows(w) || products <= warp_products(w));
@@ -146,10 +147,10 @@ __global__ void __launch_bounds__(ROW_THREADS) bin_entries(const __grid_constant
     add_to(&w.counts->warp_tasks, has_warp_tasks(room, entries) ? room.tasks : 0);
     add_to(&w.counts->partials, room.partials);
     add_to(&w.counts->cuts, room.pieces > 1 ? 1u : 0u);
-    if (w.long_length == UINT32_MAX)
+    if (w.has_long == 0)
         return;
     const unsigned long long pieces =
-        room.tasks == 0 ? 0 : min((unsigned long long)(length / (w.long_length + 1)), room.pieces);
+        room.tasks == 0 ? 0 : min((unsigned long long)(length / (short_length(w) + 1)), room.pieces);
     add_to(&w.counts->long_pieces, (unsigned int)pieces);
     add_to(&w.counts->long_tasks, pieces == 0 ? 0 : pieces * (room.tasks / room.pieces));
 }

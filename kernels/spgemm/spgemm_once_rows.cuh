@@ -35,6 +35,14 @@ __device__ __forceinline__ unsigned long long piece_of(const spmmi_once_work &w,
     return max(w.share, (unsigned long long)entries * w.piece_entries);
 }
 
+// Most entries of A of a piece that is not long, once hubs are found.
+__device__ __forceinline__ uint32_t short_length(const spmmi_once_work &w)
+{
+    const uint64_t of_hubs = (uint64_t)w.counts->hubs * SPMMI_ONCE_LONG_OF_HUB;
+    return w.has_long == 0 ? UINT32_MAX
+                           : (uint32_t)min(max(of_hubs, (uint64_t)SPMMI_ONCE_LONG), (uint64_t)w.stretch);
+}
+
 // Are the pieces of a row tasks of a warp? It has room for the sums of few entries.
 __device__ __forceinline__ bool has_warp_tasks(const Room &room, uint32_t entries)
 {

@@ -40,7 +40,7 @@ struct Pieces {
     __device__ __forceinline__ void write(const spmmi_once_work &w)
     {
         const uint32_t lane = threadIdx.x % 32;
-        const bool is_there = lane < held, is_long = is_there && task.end - task.begin > w.long_length;
+        const bool is_there = lane < held, is_long = is_there && task.end - task.begin > short_length(w);
         const unsigned others = __ballot_sync(EVERY_LANE, is_there && !is_long);
         unsigned long long base = 0;
         if (lane == 0)
