@@ -186,19 +186,24 @@ cleanup:
     return status;
 }
 
-/* Rows that are not of tables: columns, then tasks. */
-static spmm_status_t compute_wide(struct spmmi_once *o, int is_f64)
+static int has_wide(const struct spmmi_once *o)
+{
+    return o->counts.rows[SPMMI_ONCE_WIDE] + o->counts.rows[SPMMI_ONCE_GIANT] > 0;
+}
+
+/* Tasks of rows that are not of tables. They need nothing of C, whose memory the host takes meanwhile: cudaMalloc of 15
+ * MB took 80 us. */
+static spmm_status_t make_tasks(struct spmmi_once *o)
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_once_work *w = &o->work;
-    void *stream = o->in->stream, *block = NULL;
+    void *block = NULL;
     const uint32_t *rows = o->counts.rows;
     const uint64_t tasks = o->counts.tasks + o->counts.long_tasks,
                    partials = spmmi_once_aligned(tasks * sizeof *w->tasks),
                    cuts = partials +
                           spmmi_once_aligned(o->counts.partials * spmm_dtype_size(o->in->a->value_type)),
                    pieces = cuts + spmmi_once_aligned(o->counts.cuts * sizeof *w->cuts);
-    SPMM_TRY(take_bitmaps(o));
     SPMM_TRY(spmmi_once_take_scratch(o, pieces + o->counts.long_pieces * sizeof *w->long_pieces, &block));
     w->tasks = block;
     w->tasks_room = o->counts.tasks;
@@ -206,17 +211,33 @@ static spmm_status_t compute_wide(struct spmmi_once *o, int is_f64)
     w->partials = (char *)block + partials;
     w->cuts = (struct spmmi_once_cut *)(void *)((char *)block + cuts);
     w->long_pieces = (struct spmmi_once_piece *)(void *)((char *)block + pieces);
-    int is_dependent = 0; /* tasks are made while columns are found */
+    int is_dependent = 0;
+    for (int c = SPMMI_ONCE_GIANT; c >= SPMMI_ONCE_WIDE; c--)
+        if (rows[c] > 0) {
+            SPMM_TRY_CUDA((cudaError_t)spmmi_once_tasks_cuda(w, c, rows[c], o->counts.products, is_dependent,
+                                                             o->in->stream),
+                          o->diag);
+            is_dependent = w->can_overlap;
+        }
+    SPMM_TRY(spmmi_once_strip_long(o));
+cleanup:
+    return status;
+}
+
+/* Their columns, then their values. */
+static spmm_status_t compute_wide(struct spmmi_once *o, int is_f64)
+{
+    spmm_status_t status = SPMM_OK;
+    struct spmmi_once_work *w = &o->work;
+    void *stream = o->in->stream;
+    const uint32_t *rows = o->counts.rows;
+    SPMM_TRY(take_bitmaps(o));
+    int is_dependent = 0;
     for (int c = SPMMI_ONCE_GIANT; c >= SPMMI_ONCE_WIDE; c--)
         if (rows[c] > 0) {
             SPMM_TRY_CUDA((cudaError_t)spmmi_once_columns_cuda(w, c, rows[c], is_dependent, stream), o->diag);
             is_dependent = w->can_overlap;
         }
-    for (int c = SPMMI_ONCE_GIANT; c >= SPMMI_ONCE_WIDE; c--)
-        if (rows[c] > 0)
-            SPMM_TRY_CUDA(
-                (cudaError_t)spmmi_once_tasks_cuda(w, c, rows[c], o->counts.products, is_dependent, stream),
-                o->diag);
     SPMM_TRY(spmmi_once_list_long(o));
     SPMM_TRY_CUDA(
         (cudaError_t)spmmi_once_values_cuda(w, o->counts.tasks, o->counts.warp_tasks, is_f64, stream),
@@ -230,11 +251,10 @@ static spmm_status_t compute(struct spmmi_once *o)
 {
     spmm_status_t status = SPMM_OK;
     const uint32_t *rows = o->counts.rows;
-    const int is_f64 = o->in->a->value_type == SPMM_F64,
-              has_wide = rows[SPMMI_ONCE_WIDE] + rows[SPMMI_ONCE_GIANT] > 0;
+    const int is_f64 = o->in->a->value_type == SPMM_F64;
     void *stream = o->in->stream;
-    int is_dependent = has_wide && o->work.can_overlap;
-    if (has_wide)
+    int is_dependent = has_wide(o) && o->work.can_overlap;
+    if (has_wide(o))
         SPMM_TRY(compute_wide(o, is_f64));
     for (int c = SPMMI_ONCE_WIDE; c-- > 0;)
         if (rows[c] > 0) {
@@ -262,6 +282,8 @@ static spmm_status_t multiply(struct spmmi_once *o)
     SPMM_TRY(read_checks(o));
     if (o->counts.products > 0)
         SPMM_TRY(count_entries(o));
+    if (has_wide(o))
+        SPMM_TRY(make_tasks(o));
     SPMM_TRY(take_result(o));
     if (o->counts.nnz > 0)
         SPMM_TRY(compute(o));

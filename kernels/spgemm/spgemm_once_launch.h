@@ -100,7 +100,7 @@ struct spmmi_once_long_sum {
 struct spmmi_once_long_lists {
     uint32_t *numbers; /* of each column of B: how many entries; then its number among hubs, or NO_HUB */
     int32_t *hubs;     /* their columns */
-    uint32_t parts;    /* of a piece */
+    uint32_t parts;    /* of a piece; 0: none is long */
     uint32_t *strips;  /* products of each strip of each piece, of which there are as many */
     uint32_t *counts;  /* of each part of each bucket: products; then where they begin in the list */
     struct spmmi_spgemm_word *words;
@@ -184,7 +184,8 @@ int spmmi_once_values_cuda(const struct spmmi_once_work *w, uint64_t tasks, uint
                            void *stream);
 /* counts->hubs, their numbers and columns; numbers are 0 before. */
 int spmmi_once_find_hubs_cuda(const struct spmmi_once_work *w, void *stream);
-/* Products of so many long pieces: how many there are; their lists. */
+/* Products of so many long pieces: of their strips; how many there are of each bucket; their lists. */
+int spmmi_once_strip_long_cuda(const struct spmmi_once_work *w, uint32_t pieces, void *stream);
 int spmmi_once_count_long_cuda(const struct spmmi_once_work *w, uint32_t pieces, void *stream);
 int spmmi_once_list_long_cuda(const struct spmmi_once_work *w, uint32_t pieces, void *stream);
 /* The values of long tasks, but for those of hubs; sums of stretches of these. is_dependent: they may run beside each

@@ -413,14 +413,20 @@ inline dim3 full_grid(uint64_t most, unsigned of_block)
 } // namespace spgemm
 } // namespace spmmi
 
+int spmmi_once_strip_long_cuda(const struct spmmi_once_work *w, uint32_t pieces, void *stream)
+{
+    using namespace spmmi;
+    return launch_kernel(spgemm::strips_kernel,
+                         spgemm::full_grid((uint64_t)pieces * w->long_lists.parts, spgemm::LIST_WARPS),
+                         spgemm::LIST_THREADS, 0, stream, false, *w);
+}
+
 int spmmi_once_count_long_cuda(const struct spmmi_once_work *w, uint32_t pieces, void *stream)
 {
     using namespace spmmi;
-    const dim3 grid = spgemm::full_grid((uint64_t)pieces * w->long_lists.parts, spgemm::LIST_WARPS);
-    const int error = launch_kernel(spgemm::strips_kernel, grid, spgemm::LIST_THREADS, 0, stream, false, *w);
-    return error != cudaSuccess
-               ? error
-               : launch_kernel(spgemm::parts_kernel<true>, grid, spgemm::LIST_THREADS, 0, stream, false, *w);
+    return launch_kernel(spgemm::parts_kernel<true>,
+                         spgemm::full_grid((uint64_t)pieces * w->long_lists.parts, spgemm::LIST_WARPS),
+                         spgemm::LIST_THREADS, 0, stream, false, *w);
 }
 
 int spmmi_once_list_long_cuda(const struct spmmi_once_work *w, uint32_t pieces, void *stream)

@@ -27,8 +27,8 @@ cleanup:
     return status;
 }
 
-/* The products of long pieces are counted: in so many parts of each that there are no more counts than products. */
-static spmm_status_t count_long(struct spmmi_once *o)
+/* There are so many parts of each piece that there are no more counts than products. */
+spmm_status_t spmmi_once_strip_long(struct spmmi_once *o)
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_once_work *w = &o->work;
@@ -43,8 +43,7 @@ static spmm_status_t count_long(struct spmmi_once *o)
     SPMM_TRY(spmmi_once_take_scratch(o, (counts + strips) * sizeof *w->long_lists.counts, &block));
     w->long_lists.counts = block;
     w->long_lists.strips = w->long_lists.counts + counts;
-    SPMM_TRY_CUDA((cudaError_t)spmmi_once_count_long_cuda(w, o->counts.long_pieces, o->in->stream), o->diag);
-    SPMM_TRY(spmmi_once_read_counts(o, &o->longs));
+    SPMM_TRY_CUDA((cudaError_t)spmmi_once_strip_long_cuda(w, o->counts.long_pieces, o->in->stream), o->diag);
 cleanup:
     return status;
 }
@@ -82,7 +81,11 @@ cleanup:
 spmm_status_t spmmi_once_list_long(struct spmmi_once *o)
 {
     spmm_status_t status = SPMM_OK;
-    SPMM_TRY(count_long(o));
+    if (o->work.long_lists.parts == 0)
+        return SPMM_OK;
+    SPMM_TRY_CUDA((cudaError_t)spmmi_once_count_long_cuda(&o->work, o->counts.long_pieces, o->in->stream),
+                  o->diag);
+    SPMM_TRY(spmmi_once_read_counts(o, &o->longs));
     if (o->longs.long_pieces_taken > 0)
         SPMM_TRY(write_lists(o));
 cleanup:
