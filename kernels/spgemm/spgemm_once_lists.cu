@@ -22,21 +22,38 @@ constexpr uint32_t SHORT_LIST = 32; // products of an entry that a thread adds
 #endif
 constexpr uint32_t BUCKETS_SHARED = SPMMI_ONCE_BUCKETS_SHARED;
 
+// Ranges of a row of C whose first columns a warp keeps in shared memory: each step of a search would wait for them.
+constexpr uint32_t RANGES_SHARED = 64;
+
 struct ListMemory {
     uint32_t counts[LIST_WARPS][BUCKETS_SHARED];
+    int32_t bounds[LIST_WARPS][RANGES_SHARED];
     Step<uint32_t> steps[LIST_THREADS];
 };
 
-// A long piece, and the columns of its row of C.
+// A long piece, and the columns of its row of C; bounds: the first ones of ranges, so far apart.
 struct LongPiece {
     spmmi_once_piece at;
-    const int32_t *columns;
-    uint32_t hubs, ranges;
+    const int32_t *columns, *bounds;
+    uint32_t hubs, ranges, apart;
 
     __device__ __forceinline__ LongPiece(const spmmi_once_work &w, uint32_t number)
-        : at(w.long_pieces[number]), columns(w.c_columns + w.c_row_ptr[at.row]), hubs(w.counts->hubs),
-          ranges((w.entries[at.row] + SPMMI_ONCE_RANGE - 1) / SPMMI_ONCE_RANGE)
+        : at(w.long_pieces[number]), columns(w.c_columns + w.c_row_ptr[at.row]), bounds(columns),
+          hubs(w.counts->hubs), ranges((w.entries[at.row] + SPMMI_ONCE_RANGE - 1) / SPMMI_ONCE_RANGE),
+          apart(SPMMI_ONCE_RANGE)
     {
+    }
+
+    // By a warp.
+    __device__ __forceinline__ void keep_bounds(int32_t *kept)
+    {
+        if (ranges > RANGES_SHARED)
+            return;
+        for (uint32_t r = threadIdx.x % 32; r < ranges; r += 32)
+            kept[r] = columns[(uint64_t)r * SPMMI_ONCE_RANGE];
+        bounds = kept;
+        apart = 1;
+        __syncwarp();
     }
 
     __device__ __forceinline__ uint32_t buckets() const
@@ -58,7 +75,7 @@ struct LongPiece {
         uint32_t range = 0;
         for (uint32_t count = ranges; count > 1;) {
             const uint32_t half = count / 2;
-            range += columns[(uint64_t)(range + half) * SPMMI_ONCE_RANGE] <= ~number ? half : 0;
+            range += bounds[(uint64_t)(range + half) * apart] <= ~number ? half : 0;
             count -= half;
         }
         return hubs + range;
@@ -260,7 +277,8 @@ __global__ void __launch_bounds__(LIST_THREADS) parts_kernel(const __grid_consta
     unsigned long long products = 0;
     for (uint64_t i = (uint64_t)blockIdx.x * LIST_WARPS + warp; i < parts;
          i += (uint64_t)gridDim.x * LIST_WARPS) {
-        const LongPiece piece(w, (uint32_t)(i / w.long_lists.parts));
+        LongPiece piece(w, (uint32_t)(i / w.long_lists.parts));
+        piece.keep_bounds(memory.bounds[warp]);
         const uint32_t part = (uint32_t)(i % w.long_lists.parts), buckets = piece.buckets();
         const bool is_shared = buckets <= BUCKETS_SHARED;
         uint32_t *const kept = piece.counts(w, part), *const own = is_shared ? memory.counts[warp] : kept;
