@@ -183,11 +183,9 @@ template <typename Sum> struct Window {
     Sum *sums;
     uint16_t *jumps;
     uint32_t first, count;
-    bool has_jumps;
 };
 
 constexpr uint32_t JUMP_MAX = UINT16_MAX; // entries and one
-constexpr uint32_t FEW_PIECES = 16;       // of a row: their ends are searched one after the other
 
 // By all threads of a block.
 template <unsigned THREADS, typename Sum>
@@ -257,28 +255,18 @@ struct Begun {
     unsigned long long products;
 };
 
-// From the first entry of a piece to that of the next one, as make_jumps has it.
-template <typename Sum>
-__device__ __forceinline__ uint32_t jump_from(const Window<Sum> &window, uint32_t at,
-                                              unsigned long long piece)
-{
-    return window.has_jumps ? window.jumps[at]
-                            : find_sum(window, at, (at > 0 ? window.sums[at - 1] : 0) + piece) + 1 - at;
-}
-
 // Adds the pieces that end in the window. By a warp.
 template <typename Sum>
 __device__ __forceinline__ void follow_jumps(const spmmi_once_work &w, const Window<Sum> &window,
                                              unsigned long long piece, Begun &begun, Pieces &pieces)
 {
     uint32_t at = 0; // in the window, as next
-    uint32_t next =
-        begun.products > 0 ? find_sum(window, 0, piece - begun.products) + 1 : jump_from(window, 0, piece);
+    uint32_t next = begun.products > 0 ? find_sum(window, 0, piece - begun.products) + 1 : window.jumps[0];
     while (next <= window.count) {
         pieces.add(w, begun.begin, window.first + next);
         begun = {window.first + next, 0};
         at = next;
-        next = at < window.count ? at + jump_from(window, at, piece) : window.count + 1;
+        next = at < window.count ? at + window.jumps[at] : window.count + 1;
     }
     if (at < window.count)
         begun.products += window.sums[window.count - 1] - (at > 0 ? window.sums[at - 1] : 0);
@@ -301,10 +289,9 @@ __global__ void __launch_bounds__(THREADS, 2048 / THREADS)
         pieces = r.open(w);
     for (uint32_t first = 0; r.is_cut() && first < r.length; first += slots) {
         const Window<Sum> window = {sums, reinterpret_cast<uint16_t *>(sums + slots), first,
-                                    min(slots, r.length - first), r.room.pieces > FEW_PIECES};
+                                    min(slots, r.length - first)};
         sum_window<THREADS>(w, r, window, shared);
-        if (window.has_jumps)
-            make_jumps<THREADS>(window, r.piece);
+        make_jumps<THREADS>(window, r.piece);
         if (is_writer)
             follow_jumps(w, window, r.piece, begun, pieces);
         __syncthreads();
