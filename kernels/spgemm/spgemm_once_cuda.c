@@ -219,7 +219,7 @@ static spmm_status_t make_tasks(struct spmmi_once *o)
                           o->diag);
             is_dependent = w->can_overlap;
         }
-    SPMM_TRY(spmmi_once_strip_long(o));
+    SPMM_TRY(spmmi_once_portion_long(o));
 cleanup:
     return status;
 }

@@ -31,8 +31,8 @@ spmm_status_t spmmi_once_read_counts(struct spmmi_once *o, struct spmmi_once_cou
 
 /* Where entries may be long: which columns of B are hubs. */
 spmm_status_t spmmi_once_find_hubs(struct spmmi_once *o);
-/* Strips of long pieces, once tasks are made. */
-spmm_status_t spmmi_once_strip_long(struct spmmi_once *o);
+/* Portions of long pieces, once tasks are made. */
+spmm_status_t spmmi_once_portion_long(struct spmmi_once *o);
 /* The products of long pieces, once columns of C are found; reads counts. */
 spmm_status_t spmmi_once_list_long(struct spmmi_once *o);
 /* Their values, beside those of other tasks, which come first; then those of hubs, behind all values. */

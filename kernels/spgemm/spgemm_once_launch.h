@@ -32,7 +32,7 @@ extern "C" {
 /* Columns of B of more entries are hubs, whose entries of C have lists in long pieces. Of others a warp may add the
  * products in turn. */
 #define SPMMI_ONCE_HUB 1024
-/* Pieces of more entries of A are long, and of more for each hub; those of more than SPMMI_SPGEMM_STRETCH are always. */
+/* Pieces of more entries of A are long, and of more for each hub; those of more than SPMMI_SPGEMM_STRETCH are. */
 #define SPMMI_ONCE_LONG 512
 #define SPMMI_ONCE_LONG_OF_HUB 32
 #define SPMMI_ONCE_NO_HUB UINT32_MAX
@@ -98,11 +98,11 @@ struct spmmi_once_long_sum {
 
 /* The products of long pieces. */
 struct spmmi_once_long_lists {
-    uint32_t *numbers; /* of each column of B: how many entries; then its number among hubs, or NO_HUB */
-    int32_t *hubs;     /* their columns */
-    uint32_t parts;    /* of a piece; 0: none is long */
-    uint32_t *strips;  /* products of each strip of each piece, of which there are as many */
-    uint32_t *counts;  /* of each part of each bucket: products; then where they begin in the list */
+    uint32_t *numbers;  /* of each column of B: how many entries; then its number among hubs, or NO_HUB */
+    int32_t *hubs;      /* their columns */
+    uint32_t parts;     /* of a piece; 0: none is long */
+    uint32_t *portions; /* products of each portion of each piece, of which there are as many */
+    uint32_t *counts;   /* of each part of each bucket: products; then where they begin in the list */
     struct spmmi_spgemm_word *words;
     struct spmmi_spgemm_stretch *buckets; /* where they are among words */
     struct spmmi_spgemm_stretch *stretches;
@@ -184,8 +184,8 @@ int spmmi_once_values_cuda(const struct spmmi_once_work *w, uint64_t tasks, uint
                            void *stream);
 /* counts->hubs, their numbers and columns; numbers are 0 before. */
 int spmmi_once_find_hubs_cuda(const struct spmmi_once_work *w, void *stream);
-/* Products of so many long pieces: of their strips; how many there are of each bucket; their lists. */
-int spmmi_once_strip_long_cuda(const struct spmmi_once_work *w, uint32_t pieces, void *stream);
+/* Products of so many long pieces: of their portions; how many there are of each bucket; their lists. */
+int spmmi_once_portion_long_cuda(const struct spmmi_once_work *w, uint32_t pieces, void *stream);
 int spmmi_once_count_long_cuda(const struct spmmi_once_work *w, uint32_t pieces, void *stream);
 int spmmi_once_list_long_cuda(const struct spmmi_once_work *w, uint32_t pieces, void *stream);
 /* The values of long tasks, but for those of hubs; sums of stretches of these. is_dependent: they may run beside each

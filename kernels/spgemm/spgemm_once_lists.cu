@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products without a plan: the products of long pieces are listed, those of an entry of a hub (spgemm_once_hubs.cu) and
-// those of a range of the other entries together, in order. Then hubs are summed here, and ranges by
-// spgemm_once_long.cu.
+// Products without a plan: those of long pieces (spgemm_once_piece.cuh) are listed in order, by entries of hubs
+// (spgemm_once_hubs.cu) and by ranges of the others. Hubs are then summed here, ranges by spgemm_once_long.cu.
 //
-// strips    first a warp counts the products of a strip of a piece, of as many entries of A as all others
+// portions  first a warp counts the products of a portion of a piece, of as many entries of A as all others
 // counts    a warp takes a part of a piece: as many products as all others. It counts those of each bucket, in shared
 //           memory if that holds the counts. So it is known where each part of a bucket begins
 // lists     a warp writes the products of its part there: entries of A and of B
 // stretches of entries of hubs: a block adds four at once (spgemm_long.cuh). Then a thread adds those of an entry
 #include "spgemm_long.cuh"
-#include "spgemm_once_range.cuh"
+#include "spgemm_once_piece.cuh"
 
 namespace spmmi {
 namespace spgemm {
@@ -22,93 +21,11 @@ constexpr uint32_t SHORT_LIST = 32; // products of an entry that a thread adds
 #endif
 constexpr uint32_t BUCKETS_SHARED = SPMMI_ONCE_BUCKETS_SHARED;
 
-// Ranges of a row of C whose first columns a warp keeps in shared memory: each step of a search would wait for them.
-constexpr uint32_t RANGES_SHARED = 64;
-
 struct ListMemory {
     uint32_t counts[LIST_WARPS][BUCKETS_SHARED];
     int32_t bounds[LIST_WARPS][RANGES_SHARED];
     Step<uint32_t> steps[LIST_THREADS];
 };
-
-// A long piece, and the columns of its row of C; bounds: the first ones of ranges, so far apart.
-struct LongPiece {
-    spmmi_once_piece at;
-    const int32_t *columns, *bounds;
-    uint32_t hubs, ranges, apart;
-
-    __device__ __forceinline__ LongPiece(const spmmi_once_work &w, uint32_t number)
-        : at(w.long_pieces[number]), columns(w.c_columns + w.c_row_ptr[at.row]), bounds(columns),
-          hubs(w.counts->hubs), ranges((w.entries[at.row] + SPMMI_ONCE_RANGE - 1) / SPMMI_ONCE_RANGE),
-          apart(SPMMI_ONCE_RANGE)
-    {
-    }
-
-    // By a warp.
-    __device__ __forceinline__ void keep_bounds(int32_t *kept)
-    {
-        if (ranges > RANGES_SHARED)
-            return;
-        for (uint32_t r = threadIdx.x % 32; r < ranges; r += 32)
-            kept[r] = columns[(uint64_t)r * SPMMI_ONCE_RANGE];
-        bounds = kept;
-        apart = 1;
-        __syncwarp();
-    }
-
-    __device__ __forceinline__ uint32_t buckets() const
-    {
-        return hubs + ranges;
-    }
-
-    // Of bucket 0 of a part; those of its other buckets follow.
-    __device__ __forceinline__ uint32_t *counts(const spmmi_once_work &w, uint32_t part) const
-    {
-        return w.long_lists.counts + (uint64_t)at.bucket * w.long_lists.parts + (uint64_t)part * buckets();
-    }
-
-    // number: of a hub, or ~column of another.
-    __device__ __forceinline__ uint32_t bucket_of(int32_t number) const
-    {
-        if (number >= 0)
-            return (uint32_t)number;
-        uint32_t range = 0;
-        for (uint32_t count = ranges; count > 1;) {
-            const uint32_t half = count / 2;
-            range += bounds[(uint64_t)(range + half) * apart] <= ~number ? half : 0;
-            count -= half;
-        }
-        return hubs + range;
-    }
-};
-
-// What walk_row reads of B: the hub or the column of an entry, and its number for a value.
-struct NumberedColumns {
-    const int32_t *columns;
-    const uint32_t *numbers;
-
-    __device__ __forceinline__ int32_t operator[](uint32_t entry) const
-    {
-        const int32_t column = columns[entry];
-        const uint32_t number = numbers[column];
-        return number != SPMMI_ONCE_NO_HUB ? (int32_t)number : ~column;
-    }
-};
-
-struct NumberedRight {
-    NumberedColumns columns;
-};
-
-template <typename Real> __device__ __forceinline__ Real value_of(const NumberedRight &, uint32_t entry)
-{
-    return entry;
-}
-
-// Lanes whose product is of the same bucket as that of this one.
-__device__ __forceinline__ unsigned same_bucket(uint32_t bucket, bool is_there)
-{
-    return __match_any_sync(EVERY_LANE, is_there ? bucket : 0x80000000u | threadIdx.x % 32);
-}
 
 struct BucketCounter {
     const LongPiece &piece;
@@ -155,12 +72,13 @@ struct BucketLister {
     }
 };
 
-// As many entries of A as all other strips of a piece, whatever products these have.
-struct Strip {
+// As many entries of A as all other portions of a piece, whatever products these have.
+struct Portion {
     int64_t begin;
     uint32_t length;
 
-    __device__ __forceinline__ Strip(const spmmi_once_work &w, const spmmi_once_piece &piece, uint32_t number)
+    __device__ __forceinline__ Portion(const spmmi_once_work &w, const spmmi_once_piece &piece,
+                                       uint32_t number)
     {
         const uint32_t all = piece.end - piece.begin, parts = w.long_lists.parts,
                        share = (all + parts - 1) / parts,
@@ -179,20 +97,20 @@ __device__ __forceinline__ uint32_t sum_up_to(uint32_t x)
     return x;
 }
 
-// The products of each strip. A warp takes one.
-__global__ void __launch_bounds__(LIST_THREADS) strips_kernel(const __grid_constant__ spmmi_once_work w)
+// The products of each portion. A warp takes one.
+__global__ void __launch_bounds__(LIST_THREADS) portions_kernel(const __grid_constant__ spmmi_once_work w)
 {
-    const uint64_t strips = (uint64_t)w.counts->long_pieces_taken * w.long_lists.parts;
-    for (uint64_t i = (uint64_t)blockIdx.x * LIST_WARPS + threadIdx.x / 32; i < strips;
+    const uint64_t portions = (uint64_t)w.counts->long_pieces_taken * w.long_lists.parts;
+    for (uint64_t i = (uint64_t)blockIdx.x * LIST_WARPS + threadIdx.x / 32; i < portions;
          i += (uint64_t)gridDim.x * LIST_WARPS) {
-        const Strip strip(w, w.long_pieces[i / w.long_lists.parts], (uint32_t)(i % w.long_lists.parts));
+        const Portion portion(w, w.long_pieces[i / w.long_lists.parts], (uint32_t)(i % w.long_lists.parts));
         uint32_t products = 0;
 #pragma unroll 4
-        for (uint32_t t = threadIdx.x % 32; t < strip.length; t += 32)
-            products += load_factor<uint32_t, false>(w, strip.begin + t, true).length;
+        for (uint32_t t = threadIdx.x % 32; t < portion.length; t += 32)
+            products += load_factor<uint32_t, false>(w, portion.begin + t, true).length;
         products = __reduce_add_sync(EVERY_LANE, products);
         if (threadIdx.x % 32 == 0)
-            w.long_lists.strips[i] = products;
+            w.long_lists.portions[i] = products;
     }
 }
 
@@ -206,14 +124,14 @@ constexpr uint32_t PART_PRODUCTS = 256; // of a part, at least
 
 // Parts have as many products each, so that no warp is left with a long row of B. All lanes of a warp find the same.
 __device__ __forceinline__ PartBegin find_part(const spmmi_once_work &w, const spmmi_once_piece &piece,
-                                               uint64_t first_strip, uint32_t part)
+                                               uint64_t first_portion, uint32_t part)
 {
     const uint32_t lane = threadIdx.x % 32, parts = w.long_lists.parts, share = (parts + 31) / 32;
-    const uint32_t *const strips = w.long_lists.strips + first_strip;
+    const uint32_t *const portions = w.long_lists.portions + first_portion;
     const uint32_t first = min(lane * share, parts), end = min(first + share, parts);
     uint32_t own = 0;
     for (uint32_t s = first; s < end; s++)
-        own += strips[s];
+        own += portions[s];
     const uint32_t up_to = sum_up_to(own), total = __shfl_sync(EVERY_LANE, up_to, 31),
                    products = max((total + parts - 1) / parts, PART_PRODUCTS);
     const uint64_t wanted = (uint64_t)part * products;
@@ -221,11 +139,11 @@ __device__ __forceinline__ PartBegin find_part(const spmmi_once_work &w, const s
         return {0, 0, 0};
     PartBegin begin = {0, 0, (uint32_t)min((uint64_t)products, total - wanted)};
     const int owner = __ffs((int)__ballot_sync(EVERY_LANE, up_to > wanted)) - 1;
-    uint32_t strip = __shfl_sync(EVERY_LANE, first, owner),
+    uint32_t portion = __shfl_sync(EVERY_LANE, first, owner),
              before = __shfl_sync(EVERY_LANE, up_to - own, owner); // products
-    while (before + strips[strip] <= wanted)
-        before += strips[strip++];
-    const Strip found(w, piece, strip);
+    while (before + portions[portion] <= wanted)
+        before += portions[portion++];
+    const Portion found(w, piece, portion);
     for (uint32_t t = lane;; t += 32) {
         const uint32_t length = load_factor<uint32_t, false>(w, found.begin + t, t < found.length).length,
                        so_far = before + sum_up_to(length);
@@ -431,10 +349,10 @@ inline dim3 full_grid(uint64_t most, unsigned of_block)
 } // namespace spgemm
 } // namespace spmmi
 
-int spmmi_once_strip_long_cuda(const struct spmmi_once_work *w, uint32_t pieces, void *stream)
+int spmmi_once_portion_long_cuda(const struct spmmi_once_work *w, uint32_t pieces, void *stream)
 {
     using namespace spmmi;
-    return launch_kernel(spgemm::strips_kernel,
+    return launch_kernel(spgemm::portions_kernel,
                          spgemm::full_grid((uint64_t)pieces * w->long_lists.parts, spgemm::LIST_WARPS),
                          spgemm::LIST_THREADS, 0, stream, false, *w);
 }

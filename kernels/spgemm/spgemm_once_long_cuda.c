@@ -28,7 +28,7 @@ cleanup:
 }
 
 /* There are so many parts of each piece that there are no more counts than products. */
-spmm_status_t spmmi_once_strip_long(struct spmmi_once *o)
+spmm_status_t spmmi_once_portion_long(struct spmmi_once *o)
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_once_work *w = &o->work;
@@ -39,11 +39,12 @@ spmm_status_t spmmi_once_strip_long(struct spmmi_once *o)
         return SPMM_OK;
     w->long_lists.parts = parts < 1 ? 1 : parts < SPMMI_ONCE_PARTS ? (uint32_t)parts : SPMMI_ONCE_PARTS;
     const uint64_t counts = buckets * w->long_lists.parts,
-                   strips = (uint64_t)o->counts.long_pieces * w->long_lists.parts;
-    SPMM_TRY(spmmi_once_take_scratch(o, (counts + strips) * sizeof *w->long_lists.counts, &block));
+                   portions = (uint64_t)o->counts.long_pieces * w->long_lists.parts;
+    SPMM_TRY(spmmi_once_take_scratch(o, (counts + portions) * sizeof *w->long_lists.counts, &block));
     w->long_lists.counts = block;
-    w->long_lists.strips = w->long_lists.counts + counts;
-    SPMM_TRY_CUDA((cudaError_t)spmmi_once_strip_long_cuda(w, o->counts.long_pieces, o->in->stream), o->diag);
+    w->long_lists.portions = w->long_lists.counts + counts;
+    SPMM_TRY_CUDA((cudaError_t)spmmi_once_portion_long_cuda(w, o->counts.long_pieces, o->in->stream),
+                  o->diag);
 cleanup:
     return status;
 }

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products without a plan: a long piece, whose products are listed by buckets: one for each hub, and one for each range
+// of the other entries of its row of C (docs/decisions/0117).
+#pragma once
+#include "spgemm_once_range.cuh"
+
+namespace spmmi {
+namespace spgemm {
+
+// Ranges of a row of C whose first columns a warp keeps in shared memory: each step of a search would wait for them.
+constexpr uint32_t RANGES_SHARED = 64;
+
+// A long piece, and the columns of its row of C; bounds: the first ones of ranges, so far apart.
+struct LongPiece {
+    spmmi_once_piece at;
+    const int32_t *columns, *bounds;
+    uint32_t hubs, ranges, apart;
+
+    __device__ __forceinline__ LongPiece(const spmmi_once_work &w, uint32_t number)
+        : at(w.long_pieces[number]), columns(w.c_columns + w.c_row_ptr[at.row]), bounds(columns),
+          hubs(w.counts->hubs), ranges((w.entries[at.row] + SPMMI_ONCE_RANGE - 1) / SPMMI_ONCE_RANGE),
+          apart(SPMMI_ONCE_RANGE)
+    {
+    }
+
+    // By a warp.
+    __device__ __forceinline__ void keep_bounds(int32_t *kept)
+    {
+        if (ranges > RANGES_SHARED)
+            return;
+        for (uint32_t r = threadIdx.x % 32; r < ranges; r += 32)
+            kept[r] = columns[(uint64_t)r * SPMMI_ONCE_RANGE];
+        bounds = kept;
+        apart = 1;
+        __syncwarp();
+    }
+
+    __device__ __forceinline__ uint32_t buckets() const
+    {
+        return hubs + ranges;
+    }
+
+    // Of bucket 0 of a part; those of its other buckets follow.
+    __device__ __forceinline__ uint32_t *counts(const spmmi_once_work &w, uint32_t part) const
+    {
+        return w.long_lists.counts + (uint64_t)at.bucket * w.long_lists.parts + (uint64_t)part * buckets();
+    }
+
+    // number: of a hub, or ~column of another.
+    __device__ __forceinline__ uint32_t bucket_of(int32_t number) const
+    {
+        if (number >= 0)
+            return (uint32_t)number;
+        uint32_t range = 0;
+        for (uint32_t count = ranges; count > 1;) {
+            const uint32_t half = count / 2;
+            range += bounds[(uint64_t)(range + half) * apart] <= ~number ? half : 0;
+            count -= half;
+        }
+        return hubs + range;
+    }
+};
+
+// What walk_row reads of B: the hub or the column of an entry, and its number for a value.
+struct NumberedColumns {
+    const int32_t *columns;
+    const uint32_t *numbers;
+
+    __device__ __forceinline__ int32_t operator[](uint32_t entry) const
+    {
+        const int32_t column = columns[entry];
+        const uint32_t number = numbers[column];
+        return number != SPMMI_ONCE_NO_HUB ? (int32_t)number : ~column;
+    }
+};
+
+struct NumberedRight {
+    NumberedColumns columns;
+};
+
+template <typename Real> __device__ __forceinline__ Real value_of(const NumberedRight &, uint32_t entry)
+{
+    return entry;
+}
+
+// Lanes whose product is of the same bucket as that of this one.
+__device__ __forceinline__ unsigned same_bucket(uint32_t bucket, bool is_there)
+{
+    return __match_any_sync(EVERY_LANE, is_there ? bucket : 0x80000000u | threadIdx.x % 32);
+}
+
+} // namespace spgemm
+} // namespace spmmi
