@@ -45,16 +45,22 @@ __device__ __forceinline__ Row row_of_group(const spmmi_once_work &w, int row_cl
     return row;
 }
 
+// The sum of x over the lanes of the warp up to this one.
+template <typename Number> __device__ __forceinline__ Number sum_up_to(Number x)
+{
+    for (unsigned d = 1; d < 32; d *= 2) {
+        const Number other = __shfl_up_sync(EVERY_LANE, x, d);
+        x += threadIdx.x % 32 >= d ? other : 0;
+    }
+    return x;
+}
+
 // The sum of x over the threads of the block before this one; *total: over all. shared: a place for each warp.
 template <typename Number>
 __device__ __forceinline__ Number sum_before(Number x, Number *shared, Number *total)
 {
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
-    Number sum = x;
-    for (unsigned d = 1; d < 32; d *= 2) {
-        const Number other = __shfl_up_sync(EVERY_LANE, sum, d);
-        sum += lane >= d ? other : 0;
-    }
+    const Number sum = sum_up_to(x);
     __syncthreads();
     if (lane == 31)
         shared[warp] = sum;

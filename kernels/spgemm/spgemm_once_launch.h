@@ -169,8 +169,6 @@ int spmmi_once_columns_cuda(const struct spmmi_once_work *w, int row_class, uint
 int spmmi_once_sum_cuda(const struct spmmi_once_work *w, void *stream);
 int spmmi_once_row_ptr_cuda(const struct spmmi_once_work *w, void *stream);
 uint64_t spmmi_once_scan_blocks(int64_t rows);
-/* Sums, each replaced by those before it; total: of all, if not NULL. */
-int spmmi_once_scan_cuda(int64_t *sums, uint64_t count, unsigned long long *total, void *stream);
 /* Columns and values of the rows of a class of merges, or of tables. is_dependent: as above. */
 int spmmi_once_merge_rows_cuda(const struct spmmi_once_work *w, int row_class, uint32_t rows, int is_f64,
                                int is_dependent, void *stream);

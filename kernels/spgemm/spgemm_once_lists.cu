@@ -23,7 +23,6 @@ constexpr uint32_t BUCKETS_SHARED = SPMMI_ONCE_BUCKETS_SHARED;
 
 struct ListMemory {
     uint32_t counts[LIST_WARPS][BUCKETS_SHARED];
-    int32_t bounds[LIST_WARPS][RANGES_SHARED];
     Step<uint32_t> steps[LIST_THREADS];
 };
 
@@ -87,15 +86,6 @@ struct Portion {
         length = min(share, all - first);
     }
 };
-
-__device__ __forceinline__ uint32_t sum_up_to(uint32_t x)
-{
-    for (unsigned d = 1; d < 32; d *= 2) {
-        const uint32_t other = __shfl_up_sync(EVERY_LANE, x, d);
-        x += threadIdx.x % 32 >= d ? other : 0;
-    }
-    return x;
-}
 
 // The products of each portion. A warp takes one.
 __global__ void __launch_bounds__(LIST_THREADS) portions_kernel(const __grid_constant__ spmmi_once_work w)
@@ -195,8 +185,7 @@ __global__ void __launch_bounds__(LIST_THREADS) parts_kernel(const __grid_consta
     unsigned long long products = 0;
     for (uint64_t i = (uint64_t)blockIdx.x * LIST_WARPS + warp; i < parts;
          i += (uint64_t)gridDim.x * LIST_WARPS) {
-        LongPiece piece(w, (uint32_t)(i / w.long_lists.parts));
-        piece.keep_bounds(memory.bounds[warp]);
+        const LongPiece piece(w, (uint32_t)(i / w.long_lists.parts));
         const uint32_t part = (uint32_t)(i % w.long_lists.parts), buckets = piece.buckets();
         const bool is_shared = buckets <= BUCKETS_SHARED;
         uint32_t *const kept = piece.counts(w, part), *const own = is_shared ? memory.counts[warp] : kept;

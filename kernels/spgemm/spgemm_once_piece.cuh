@@ -7,32 +7,16 @@
 namespace spmmi {
 namespace spgemm {
 
-// Ranges of a row of C whose first columns a warp keeps in shared memory: each step of a search would wait for them.
-constexpr uint32_t RANGES_SHARED = 64;
-
-// A long piece, and the columns of its row of C; bounds: the first ones of ranges, so far apart.
+// A long piece, and the columns of its row of C.
 struct LongPiece {
     spmmi_once_piece at;
-    const int32_t *columns, *bounds;
-    uint32_t hubs, ranges, apart;
+    const int32_t *columns;
+    uint32_t hubs, ranges;
 
     __device__ __forceinline__ LongPiece(const spmmi_once_work &w, uint32_t number)
-        : at(w.long_pieces[number]), columns(w.c_columns + w.c_row_ptr[at.row]), bounds(columns),
-          hubs(w.counts->hubs), ranges((w.entries[at.row] + SPMMI_ONCE_RANGE - 1) / SPMMI_ONCE_RANGE),
-          apart(SPMMI_ONCE_RANGE)
+        : at(w.long_pieces[number]), columns(w.c_columns + w.c_row_ptr[at.row]),
+          hubs(w.counts->hubs), ranges((w.entries[at.row] + SPMMI_ONCE_RANGE - 1) / SPMMI_ONCE_RANGE)
     {
-    }
-
-    // By a warp.
-    __device__ __forceinline__ void keep_bounds(int32_t *kept)
-    {
-        if (ranges > RANGES_SHARED)
-            return;
-        for (uint32_t r = threadIdx.x % 32; r < ranges; r += 32)
-            kept[r] = columns[(uint64_t)r * SPMMI_ONCE_RANGE];
-        bounds = kept;
-        apart = 1;
-        __syncwarp();
     }
 
     __device__ __forceinline__ uint32_t buckets() const
@@ -54,7 +38,7 @@ struct LongPiece {
         uint32_t range = 0;
         for (uint32_t count = ranges; count > 1;) {
             const uint32_t half = count / 2;
-            range += bounds[(uint64_t)(range + half) * apart] <= ~number ? half : 0;
+            range += columns[(uint64_t)(range + half) * SPMMI_ONCE_RANGE] <= ~number ? half : 0;
             count -= half;
         }
         return hubs + range;

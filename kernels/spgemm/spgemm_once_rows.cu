@@ -173,20 +173,20 @@ __global__ void __launch_bounds__(SCAN_THREADS) sum_rows(const __grid_constant__
 
 // The sums of the blocks before each one.
 __global__ void __launch_bounds__(SCAN_THREADS)
-    scan_sums(int64_t *sums, int64_t count, unsigned long long *sum_of_all)
+    scan_sums(const __grid_constant__ spmmi_once_work w, int64_t count)
 {
     __shared__ int64_t shared[SCAN_WARPS];
     int64_t so_far = 0;
     for (int64_t first = 0; first < count; first += SCAN_THREADS) {
         const int64_t i = first + threadIdx.x;
         int64_t total;
-        const int64_t before = sum_before(i < count ? sums[i] : 0, shared, &total);
+        const int64_t before = sum_before(i < count ? w.sums[i] : 0, shared, &total);
         if (i < count)
-            sums[i] = so_far + before;
+            w.sums[i] = so_far + before;
         so_far += total;
     }
-    if (threadIdx.x == 0 && sum_of_all != nullptr)
-        *sum_of_all = (unsigned long long)so_far;
+    if (threadIdx.x == 0)
+        w.counts->nnz = (unsigned long long)so_far;
 }
 
 __global__ void __launch_bounds__(SCAN_THREADS) write_row_ptr(const __grid_constant__ spmmi_once_work w)
@@ -225,14 +225,9 @@ int spmmi_once_sum_cuda(const struct spmmi_once_work *w, void *stream)
     using namespace spmmi;
     const dim3 blocks((unsigned)spmmi_once_scan_blocks(w->a.rows));
     const int error = launch_kernel(spgemm::sum_rows, blocks, spgemm::SCAN_THREADS, 0, stream, false, *w);
-    return error != cudaSuccess ? error : spmmi_once_scan_cuda(w->sums, blocks.x, &w->counts->nnz, stream);
-}
-
-int spmmi_once_scan_cuda(int64_t *sums, uint64_t count, unsigned long long *total, void *stream)
-{
-    using namespace spmmi;
-    return launch_kernel(spgemm::scan_sums, dim3(1), spgemm::SCAN_THREADS, 0, stream, false, sums,
-                         (int64_t)count, total);
+    return error != cudaSuccess ? error
+                                : launch_kernel(spgemm::scan_sums, dim3(1), spgemm::SCAN_THREADS, 0, stream,
+                                                false, *w, (int64_t)blocks.x);
 }
 
 int spmmi_once_row_ptr_cuda(const struct spmmi_once_work *w, void *stream)

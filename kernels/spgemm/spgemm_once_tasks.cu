@@ -97,11 +97,8 @@ __device__ __forceinline__ void cut_row(const spmmi_once_work &w, uint32_t lengt
                 so_far += total;
                 continue;
             }
-            uint32_t end = ahead[i], used = 0; // used: by pieces that have ended in this round
-            for (unsigned d = 1; d < 32; d *= 2) {
-                const uint32_t other = __shfl_up_sync(EVERY_LANE, end, d);
-                end += lane >= d ? other : 0;
-            }
+            const uint32_t end = sum_up_to(ahead[i]);
+            uint32_t used = 0; // by pieces that have ended in this round
             for (;;) {
                 const unsigned reached = __ballot_sync(EVERY_LANE, end >= used + (piece - so_far));
                 if (reached == 0)
