@@ -14,8 +14,8 @@ struct LongPiece {
     uint32_t hubs, ranges;
 
     __device__ __forceinline__ LongPiece(const spmmi_once_work &w, uint32_t number)
-        : at(w.long_pieces[number]), columns(w.c_columns + w.c_row_ptr[at.row]),
-          hubs(w.counts->hubs), ranges((w.entries[at.row] + SPMMI_ONCE_RANGE - 1) / SPMMI_ONCE_RANGE)
+        : at(w.long_pieces[number]), columns(w.c_columns + w.c_row_ptr[at.row]), hubs(w.counts->hubs),
+          ranges((w.entries[at.row] + SPMMI_ONCE_RANGE - 1) / SPMMI_ONCE_RANGE)
     {
     }
 
