@@ -164,14 +164,6 @@ static int has_sums(const struct spmmi_product *p)
 
 #define SUMS_PITCH 4u /* sums begin at whole words of 16 bytes, which the library's fast kernels want */
 
-/* The library does not store such columns fast. With a beta it writes sums. */
-static int copies_c(const struct spmmi_product *p)
-{
-    const size_t bytes = spmm_dtype_size(p->c.type);
-    const int64_t first = (int64_t)((uintptr_t)p->c.data / bytes % SPMMI_DENSE_C_WORD);
-    return p->c.layout == SPMM_COL_MAJOR && p->beta == 0 && spmmi_dense_copies_c(bytes, p->c.ld | first);
-}
-
 /* Such a C in columns of whole words, with the rows of zeros of op(A) behind it: for a height that is no multiple of 8
  * the library is as slow. It takes no more than the sums. */
 static spmm_dense_t copy_of(const spmm_dense_t *c, void *workspace)
@@ -278,7 +270,7 @@ static spmm_status_t run_library(const struct state *s, const struct spmmi_produ
         turn.beta = 0;
     } else if (p->beta != 0) {
         error = keep_old(&p->c, kept, stream);
-    } else if (copies_c(p)) {
+    } else if (spmmi_dense_library_copies_c(p)) {
         turn.c = copy_of(&p->c, kept->data);
         a.rows = turn.c.rows;
     }
@@ -288,7 +280,7 @@ static spmm_status_t run_library(const struct state *s, const struct spmmi_produ
         return spmmi_cuda_status(error);
     status = spmmi_dense_blas_multiply(s->blas, &a, &turn, workspace + spmmi_dense_b_bytes(&s->a, p),
                                        BLAS_WORKSPACE, stream, is_done);
-    if (status == SPMM_OK && *is_done && copies_c(p))
+    if (status == SPMM_OK && *is_done && spmmi_dense_library_copies_c(p))
         error = spmmi_columns_copy_cuda((int)p->c.type, p->c.rows, p->c.cols, turn.c.data, turn.c.ld,
                                         p->c.data, p->c.ld, stream, s->device->can_overlap);
     return error != cudaSuccess ? spmmi_cuda_status(error) : status;

@@ -31,6 +31,13 @@ struct spmmi_dense_narrow_shape spmmi_dense_narrow_of(const struct spmmi_device 
                : none;
 }
 
+int spmmi_dense_library_copies_c(const struct spmmi_product *p)
+{
+    const size_t bytes = spmm_dtype_size(p->c.type);
+    const int64_t first = (int64_t)((uintptr_t)p->c.data / bytes % SPMMI_DENSE_C_WORD);
+    return p->c.layout == SPMM_COL_MAJOR && p->beta == 0 && spmmi_dense_copies_c(bytes, p->c.ld | first);
+}
+
 int spmmi_dense_tile_reads(const struct spmmi_dense_a *a, const spmm_dense_t *b)
 {
     return ((uintptr_t)b->data | (uintptr_t)b->ld * spmm_dtype_size(a->dtype)) % SPMMI_DENSE_ROW_BYTES == 0;
@@ -46,7 +53,7 @@ struct spmmi_dense_tile_shape spmmi_dense_tile_of(const struct spmmi_device *dev
     const struct spmmi_dense_tile operands = {device->multiprocessors,
                                               is_columns,
                                               is_swapped,
-                                              is_swapped && spmmi_dense_copies_c(bytes, p->c.ld),
+                                              spmmi_dense_library_copies_c(p),
                                               is_swapped ? p->b.cols : a->rows,
                                               is_swapped ? a->rows : p->b.cols,
                                               a->cols};

@@ -13,6 +13,9 @@ struct spmmi_dense_narrow_shape spmmi_dense_narrow_of(const struct spmmi_device 
                                                       const struct spmmi_dense_a *a,
                                                       const struct spmmi_product *p);
 
+/* Would the library store C by way of a copy? With a beta it writes sums. */
+int spmmi_dense_library_copies_c(const struct spmmi_product *p);
+
 /* Do warpgroups multiply B as it lies? Else its other form. */
 int spmmi_dense_tile_reads(const struct spmmi_dense_a *a, const spmm_dense_t *b);
 

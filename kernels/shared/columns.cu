@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies columns, wherever they begin. A thread makes words of 16 bytes from two words of the source; both begin at
 // multiples of 16 bytes, and how far they are shifted is the same in all of a column.
+#include <algorithm>
 #include <cuda_runtime.h>
 #include <stdint.h>
 
@@ -11,6 +12,7 @@
 namespace {
 
 constexpr int THREADS = 256, WORDS = 2; // of a thread
+constexpr int64_t COLUMNS_MAX = 65535;  // of a grid's y
 
 // Words of the source that lie in src .. end are read; where one does not, values are. The first word of a column of
 // dst may begin in front of it: what is not of the column is not stored. Both matrices may be such as the kernel before
@@ -56,9 +58,14 @@ int move(int64_t rows, int64_t n, const void *src, int64_t lds, void *dst, int64
          bool is_dependent)
 {
     const int64_t block = THREADS * WORDS * 16 / (int64_t)sizeof(T), wide = 16 / (int64_t)sizeof(T);
-    return (int)spmmi::launch_kernel(
-        columns_move<T>, dim3((unsigned)((rows + wide - 1 + block - 1) / block), (unsigned)n), THREADS, 0,
-        stream, is_dependent, rows, static_cast<const T *>(src), lds, static_cast<T *>(dst), ldd);
+    const auto blocks = (unsigned)((rows + wide - 1 + block - 1) / block);
+    cudaError_t error = cudaSuccess;
+    for (int64_t first = 0; first < n && error == cudaSuccess; first += COLUMNS_MAX)
+        error = spmmi::launch_kernel(columns_move<T>,
+                                     dim3(blocks, (unsigned)std::min(n - first, COLUMNS_MAX)), THREADS, 0,
+                                     stream, is_dependent, rows, static_cast<const T *>(src) + first * lds,
+                                     lds, static_cast<T *>(dst) + first * ldd, ldd);
+    return (int)error;
 }
 
 } // namespace

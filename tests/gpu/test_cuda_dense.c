@@ -124,6 +124,22 @@ static void canaries_are_found_beyond_16_bits(void **state)
     }
 }
 
+/* C that the library stores by way of a copy, with more columns than a grid has blocks. */
+static void many_copied_columns_meet_their_bound(void **state)
+{
+    const struct test_pattern pattern = {"third", 5, 8, third};
+    struct test_matrix *a = test_matrix_of(&pattern, TEST_VALUES_REAL);
+    const int form = SPMM_F16 - SPMM_F32;
+    struct test_cuda_pair pair = test_cuda_pair_make(plan_of(a, form), NULL);
+    (void)state;
+    for (int layouts = 2; layouts < 4; layouts++) {
+        const struct test_product product = test_cuda_plain(65537, layouts);
+        test_cuda_product_check(pair.gpu, pair.cpu, a, type_of(form), &product);
+    }
+    test_cuda_pair_free(&pair);
+    test_matrix_free(a);
+}
+
 static void repeats_and_graphs_have_the_same_bits(void **state)
 {
     (void)state;
@@ -353,6 +369,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(wide_products_meet_their_bound),
         cmocka_unit_test(canaries_reach_the_rows_that_store_the_column),
         cmocka_unit_test(canaries_are_found_beyond_16_bits),
+        cmocka_unit_test(many_copied_columns_meet_their_bound),
         cmocka_unit_test(repeats_and_graphs_have_the_same_bits),
         cmocka_unit_test(values_of_a_that_are_not_finite_are_exact),
         cmocka_unit_test(a_part_may_have_both_forms),
