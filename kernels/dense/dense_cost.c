@@ -10,9 +10,11 @@
 #include "dense_shape.h"
 #include "dense_tile_shape.h"
 
-#define REUSE 128.0   /* products of a value that a thread block has loaded, about */
+#define REUSE 128.0 /* products of a value that a thread block has loaded, about */
+#define FILL \
+    128.0 /* entries of k that a wave of thread blocks waits for beside its own; fitted with the constants */
 #define STEP 64.0     /* entries of k at a time */
-#define SPLIT_MAX 16  /* parts of k whose sums are added afterwards; each has a step at least */
+#define SPLIT_MAX 64  /* parts of k whose sums are added afterwards; each has a step at least */
 #define SUM_BYTES 8.0 /* of a sum that is stored and added */
 /* Rows and columns of C that a thread block owns, and the share of the rate that its loop reaches. */
 static const struct tile {
@@ -49,7 +51,8 @@ static struct split split_of(const struct spmmi_model_query *q, double k, const 
     const struct spmmi_device_profile *d = q->profile;
     const double count = ceil(m->rows / t->rows) * ceil(q->n / t->columns);
     const double waves = ceil(count * parts / d->multiprocessors) * d->multiprocessors;
-    const double multiply = 2 * waves / parts * t->rows * t->columns * k / (rate_of(q) * t->share);
+    const double steps = k / parts + FILL;
+    const double multiply = 2 * waves * t->rows * t->columns * steps / (rate_of(q) * t->share);
     const double add = parts > 1 ? m->rows * q->n * SUM_BYTES * parts / d->copy_rate : 0;
     return (struct split){multiply + add, ceil(k / parts / STEP) * SPMMI_MODEL_STEP_CYCLES / d->clock_hz};
 }
@@ -203,7 +206,7 @@ int spmmi_dense_cost(const struct spmmi_model_query *q, struct spmmi_prediction 
     p->term[SPMMI_TERM_L2] = odd_times(q) * 2 * m->rows * k * q->n / REUSE * q->value_bytes /
                              spmmi_profile_table_at(&d->gather, 512, 0.5 * d->l2_bytes);
     const struct split split = best_split(q, k);
-    p->term[SPMMI_TERM_ALU] = p->own != NULL ? multiply_unaligned(q) : split.multiply;
+    p->term[SPMMI_TERM_ALU] = p->own != NULL ? multiply_unaligned(q) : odd_times(q) * split.multiply;
     p->term[SPMMI_TERM_LONGEST] = split.walk;
     p->launches = 1; /* the kernel behind the product */
     if (blocks > 0) {
