@@ -14,6 +14,7 @@
 #include "format/plan.h"
 #include "inspect_options.h"
 #include "inspector/search/search_plan.h"
+#include "inspector/search/search_share.h"
 #include "inspector/matrix/inspect_values.h"
 #include "inspector/matrix/matrix.h"
 #include "inspector/reorder/permutation_units.h"
@@ -145,6 +146,34 @@ static void log_choice(const spmm_plan_t *plan)
     }
 }
 
+/* Metadata tell of it, after those of the caller, which leave it no room or have its key: then the log alone does. */
+static spmm_status_t tell_merges(const struct spmmi_merges *merges, const struct spmmi_request *r,
+                                 spmm_plan_t *plan, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const size_t count = (size_t)r->options.metadata_count;
+    spmm_metadata_t pairs[SPMMI_METADATA_PAIRS + 1];
+    char *packed = NULL, text[128];
+    uint64_t bytes = 0;
+    if (merges->count == 0)
+        return SPMM_OK;
+    spmmi_merges_text(merges, text, sizeof text);
+    spmmi_log(merges->loss > SPMMI_SHARE_LOSS ? SPMM_LOG_WARNING : SPMM_LOG_INFO, "%s: %s", plan->source,
+              text);
+    if (count > 0)
+        memcpy(pairs, r->options.metadata, count * sizeof *pairs);
+    pairs[count] = (spmm_metadata_t){SPMMI_MERGES_KEY, text};
+    status = spmmi_metadata_pack(pairs, (int64_t)count + 1, &packed, &bytes, &spmmi_diag_unheard);
+    if (status == SPMM_ERR_ARGUMENT)
+        return SPMM_OK;
+    SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory for the metadata");
+    spmmi_free(plan->metadata);
+    plan->metadata = packed;
+    plan->metadata_bytes = bytes;
+cleanup:
+    return status;
+}
+
 spmm_status_t spmm_inspect(const spmm_matrix_t *matrix, const spmm_inspect_options_t *options,
                            spmm_plan_t **plan, spmm_diag_t *diag)
 {
@@ -154,6 +183,7 @@ spmm_status_t spmm_inspect(const spmm_matrix_t *matrix, const spmm_inspect_optio
     spmm_matrix_t *permuted = NULL;
     uint32_t *permutation = NULL;
     struct spmmi_requests requests = {.list = NULL};
+    struct spmmi_merges merges;
 
     spmmi_diag_clear(diag);
     SPMM_REQUIRE(plan != NULL, SPMM_ERR_ARGUMENT, diag, "plan is NULL");
@@ -182,7 +212,8 @@ spmm_status_t spmm_inspect(const spmm_matrix_t *matrix, const spmm_inspect_optio
     report(r, "statistics", 1, STAGES);
     SPMM_TRY(analysis(p, r->threads, diag));
     report(r, "partition", 2, STAGES);
-    SPMM_TRY(spmmi_search_plan(&requests, p, diag));
+    SPMM_TRY(spmmi_search_plan(&requests, p, &merges, diag));
+    SPMM_TRY(tell_merges(&merges, r, p, diag));
     p->symmetric_permutation = permutation;
     permutation = NULL;
     SPMM_TRY(check_own_work(p, diag));

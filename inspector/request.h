@@ -28,7 +28,6 @@ struct spmmi_request {
     struct spmmi_forced_kernel on_cpu; /* the same for a CPU beside the device */
     bool gpu_is_named, cpu_is_named; /* the caller named a kernel of GPUs, or of the CPU beside the device */
     bool is_beside;        /* for the CPU beside devices that the caller named: not if nothing is predicted */
-    bool may_split_wide;   /* a plan has room for variants of wide n in three ranges: see search_ranges.c */
     spmm_compute_t tensor; /* how tensor cores multiply; 0: they may not be chosen */
     int threads;
 };

@@ -7,7 +7,6 @@
 #include "format/base/options.h"
 #include "format/plan.h"
 #include "inspect_options.h"
-#include "inspector/search/search.h"
 
 /* A plan tells devices apart by their targets alone. */
 static spmm_status_t check_distinct(const struct spmmi_request *list, int last, spmm_diag_t *diag)
@@ -127,21 +126,6 @@ cleanup:
     return status;
 }
 
-/* Of all ops, layouts and devices, even if no two ranges of n share one. */
-static void count_variants(struct spmmi_requests *requests)
-{
-    const spmm_inspect_options_t *const o = &requests->list[0].options;
-    const int kinds = ((o->ops & SPMM_OPS_N) != 0 ? 1 : 0) + ((o->ops & SPMM_OPS_T) != 0 ? 1 : 0);
-    const int layouts = o->layouts == (SPMM_LAYOUTS_ROW_MAJOR | SPMM_LAYOUTS_COL_MAJOR) ? 2 : 1;
-    int variants = 0;
-    for (int i = 0; i < requests->count; i++)
-        variants += kinds * layouts *
-                    (requests->list[i].device.target == SPMMI_TARGET_CPU ? SPMMI_RANGE_MAX - SPMMI_RANGE_WIDE
-                                                                         : SPMMI_RANGE_MAX);
-    for (int i = 0; i < requests->count; i++)
-        requests->list[i].may_split_wide = variants <= SPMMI_VARIANT_MAX;
-}
-
 spmm_status_t spmmi_requests_make(const spmm_inspect_options_t *options, struct spmmi_requests *requests,
                                   spmm_diag_t *diag)
 {
@@ -164,7 +148,6 @@ spmm_status_t spmmi_requests_make(const spmm_inspect_options_t *options, struct 
     for (size_t i = 0; i < known.a_type_count; i++)
         if (known.a_types[i] != widest)
             SPMM_TRY(add_type(&known, known.a_types[i], requests, diag));
-    count_variants(requests);
 cleanup:
     if (status != SPMM_OK)
         spmmi_requests_free(requests);

@@ -227,7 +227,7 @@ typedef struct spmm_inspect_options {
     /** Typical numbers of columns of B, n_count of them, from 1 to 2^31 - 1; NULL: any. Each of the ranges 1, 2 to 12,
      * 13 to 48, 49 to 96, 97 to 192, 193 to 2^31 - 1 that holds one gets variants, judged at the first that it holds;
      * products of another n run the nearest. For a GPU, of small or nearly dense matrices, the last range is three
-     * (193 to 383, 384 to 1,023, 1,024 to 2^31 - 1) where the plan has room. permute_output: the first number alone. */
+     * (193 to 383, 384 to 1,023, 1,024 to 2^31 - 1). permute_output: the first number alone. */
     const int64_t *n;
     int n_count;              /**< See n. */
     uint32_t layouts;         /**< Mask of SPMM_LAYOUTS_*; 0: both. */
@@ -258,7 +258,10 @@ typedef struct spmm_inspect_options {
     /** One plan for several machines: target_count devices, each named as device, which is then NULL, and each of
      * another compute capability; NULL: device alone. Each gets the variants that a plan for it alone would have, equal
      * parts are kept once, and spmm_executor_create takes those of the machine that it runs on. Not with
-     * permute_output. */
+     * permute_output. Where devices, a_types and ops are so many that there were more than 64 variants, equal ones of
+     * GPUs are for any device, and then neighbouring ranges of n and the layouts share some, those first that lose
+     * least time by it: the pair "merged-ranges" of the metadata says how much, unless the caller gives that key or
+     * leaves no room. */
     const char *const *targets;
     size_t target_count;             /**< See targets. */
     const spmm_metadata_t *metadata; /**< metadata_count pairs, in any order; copied; NULL: none. */

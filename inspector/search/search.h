@@ -26,6 +26,9 @@ struct spmmi_decision {
     int64_t first_n; /* n that the first of the merged ranges was predicted for */
     uint32_t layouts;
     struct spmmi_candidate winner; /* family 0: nothing may run */
+    /* The most that its ranges lose by the winner of each decision of the op and device, as a share of their least
+     * time; INFINITY: not known. */
+    double loss[SPMMI_DECISION_MAX];
     struct spmmi_trace records[SPMMI_RECORD_MAX];
     int record_count;
 };

@@ -36,8 +36,7 @@ static bool splits_wide_n(const struct asker *x)
 {
     const struct spmmi_model_matrix *const m = &x->op->model;
     const bool is_dense = DENSE_TIMES * m->nnz >= m->rows * m->cols;
-    return x->request->may_split_wide && x->request->device.target != SPMMI_TARGET_CPU &&
-           (m->nnz < SPMMI_NONZEROS_MEASURED || is_dense);
+    return x->request->device.target != SPMMI_TARGET_CPU && (m->nnz < SPMMI_NONZEROS_MEASURED || is_dense);
 }
 
 static spmm_status_t decide_layout(struct asker *x, uint32_t layout, struct spmmi_decision *decisions,
@@ -93,6 +92,7 @@ spmm_status_t spmmi_decide(struct spmmi_op *op, const struct spmmi_request *r, c
     cols = spmmi_decisions_merge(col, cols);
     memmove(decisions + rows, col, (size_t)cols * sizeof *col);
     *count = rows + cols;
+    spmmi_decisions_losses(x.considered, x.considered_count, decisions, *count);
 cleanup:
     spmmi_considered_free(x.considered, x.considered_count);
     return status;

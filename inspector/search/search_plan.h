@@ -5,9 +5,11 @@
 
 #include "format/plan.h"
 #include "inspector/requests.h"
+#include "search_fit.h"
 
-/* The plan holds its matrix and its statistics. Errors: ARGUMENT (more variants or parts than a plan may have), MEMORY,
- * MATRIX_TOO_LARGE. */
-spmm_status_t spmmi_search_plan(const struct spmmi_requests *requests, spmm_plan_t *plan, spmm_diag_t *diag);
+/* The plan holds its matrix and its statistics. *merges: what had to share a variant. Errors: ARGUMENT (more ops,
+ * devices and types than a plan may have variants), MEMORY, MATRIX_TOO_LARGE. */
+spmm_status_t spmmi_search_plan(const struct spmmi_requests *requests, spmm_plan_t *plan,
+                                struct spmmi_merges *merges, spmm_diag_t *diag);
 
 #endif

@@ -122,3 +122,32 @@ void spmmi_decisions_share(struct spmmi_considered *considered, int count)
         give_up(considered, count, *least);
     }
 }
+
+/* By the kernel of another decision, which the search may have considered too. */
+static double loss_by_winner(const struct spmmi_considered *d, const struct spmmi_candidate *winner)
+{
+    double value = (double)INFINITY;
+    for (int k = 0; k < d->search.count; k++)
+        if (spmmi_candidates_agree(&d->search.list[k], winner))
+            value = fmin(value, spmmi_search_value(&d->search, &d->search.list[k]));
+    return isfinite(value) && isfinite(d->least) ? value / d->least - 1 : (double)INFINITY;
+}
+
+static bool is_part_of(const struct spmmi_considered *c, const struct spmmi_decision *d)
+{
+    return (c->search.layout & d->layouts) != 0 && c->search.n >= d->range.n_min &&
+           c->search.n <= d->range.n_max;
+}
+
+void spmmi_decisions_losses(const struct spmmi_considered *considered, int count,
+                            struct spmmi_decision *decisions, int decision_count)
+{
+    for (int i = 0; i < decision_count; i++)
+        for (int j = 0; j < decision_count; j++) {
+            double loss = 0;
+            for (int k = 0; k < count; k++)
+                if (is_part_of(&considered[k], &decisions[i]))
+                    loss = fmax(loss, loss_by_winner(&considered[k], &decisions[j].winner));
+            decisions[i].loss[j] = loss;
+        }
+}

@@ -26,4 +26,8 @@ void spmmi_considered_free(struct spmmi_considered *considered, int count);
  * executor's memory and are not given up, nor do they run instead. Measured decisions stay. */
 void spmmi_decisions_share(struct spmmi_considered *considered, int count);
 
+/* What each of these decisions loses by the winners of all of them. */
+void spmmi_decisions_losses(const struct spmmi_considered *considered, int count,
+                            struct spmmi_decision *decisions, int decision_count);
+
 #endif

@@ -60,19 +60,26 @@ static void wide_products_of_nearly_dense_matrices_are_dense(void **state)
     }
 }
 
-/* Where the plan is for many types and devices wide n is one range: else there were too many variants. */
+/* A matrix with many ranges of n, as wide n is three of them. */
 static void many_types_and_devices_have_room(void **state)
 {
-    static const char *const targets[] = {"a100", "h100"};
-    static const spmm_dtype_t types[] = {SPMM_F32, SPMM_F16};
+    static const char *const targets[] = {"a100", "h100", "any", "cpu"};
+    static const spmm_dtype_t types[] = {SPMM_F32, SPMM_F64, SPMM_F16, SPMM_BF16};
+    static const size_t devices[] = {2, 2, 4, 4}, kinds[] = {2, 3, 3, 4};
     (void)state;
-    spmm_plan_t *plan =
-        plan_of("gen:uniform:1024:512:128",
-                (spmm_inspect_options_t)OPTIONS(.targets = targets, .target_count = 2, .a_types = types,
-                                                .a_type_count = 2, .ops = (SPMM_OPS_N | SPMM_OPS_T)));
-    for (uint32_t i = 0; i < plan->variant_count; i++)
-        assert_true(plan->variants[i].n_min < 384);
-    spmm_plan_destroy(plan);
+    for (int i = 0; i < 4; i++) {
+        const spmm_inspect_options_t options =
+            OPTIONS(.targets = targets, .target_count = devices[i], .a_types = types,
+                    .a_type_count = kinds[i], .ops = (SPMM_OPS_N | SPMM_OPS_T));
+        spmm_plan_t *plan = plan_of("gen:uniform:1024:512:128", options);
+        spmm_diag_t diag = {0};
+        uint32_t wide = 0;
+        assert_int_equal(spmmi_plan_check(plan, &diag), SPMM_OK);
+        for (uint32_t k = 0; k < plan->variant_count; k++)
+            wide += plan->variants[k].n_min >= 384;
+        assert_true(wide > 0);
+        spmm_plan_destroy(plan);
+    }
 }
 
 /* A quarter of the entries: f32 in blocks on tensor cores for 256 columns, with all zeros for 1,024 and more. */

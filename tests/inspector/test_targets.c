@@ -279,6 +279,17 @@ static void one_target_is_that_device(void **state)
     spmm_matrix_destroy(m);
 }
 
+static void each_variant_has_a_winner(const spmm_plan_t *plan)
+{
+    assert_true(plan->trace_count <= SPMMI_TRACE_MAX);
+    for (uint32_t i = 0; i < plan->variant_count; i++) {
+        int winners = 0;
+        for (uint32_t t = 0; t < plan->trace_count; t++)
+            winners += plan->trace[t].variant == i && plan->trace[t].chosen;
+        assert_true(winners > 0);
+    }
+}
+
 static int all_are_of(const spmm_plan_t *plan, uint32_t target, spmm_family_t family)
 {
     const struct spmmi_variant *v = NULL;
@@ -315,7 +326,7 @@ static void a_kernel_with_a_target_is_forced_there(void **state)
     spmm_matrix_destroy(m);
 }
 
-/* The trace has a winner of each variant, however many there are. */
+/* However many there are. */
 static void each_variant_has_a_winner_in_the_trace(void **state)
 {
     static const char *const many[] = {"any", "cpu", "a100", "h200"};
@@ -325,13 +336,7 @@ static void each_variant_has_a_winner_in_the_trace(void **state)
     spmm_matrix_t *m = inspect_generate("gen:rmat:13:24");
     (void)state;
     spmm_plan_t *plan = inspect_plan(m, &options);
-    assert_true(plan->trace_count <= SPMMI_TRACE_MAX);
-    for (uint32_t i = 0; i < plan->variant_count; i++) {
-        int winners = 0;
-        for (uint32_t t = 0; t < plan->trace_count; t++)
-            winners += plan->trace[t].variant == i && plan->trace[t].chosen;
-        assert_true(winners > 0);
-    }
+    each_variant_has_a_winner(plan);
     spmm_plan_destroy(plan);
     spmm_matrix_destroy(m);
 }
@@ -379,20 +384,75 @@ static void types_that_make_no_plan_are_refused(void **state)
         expect_refusal(&cases[i].options, cases[i].text);
 }
 
-/* 64 variants are all that a plan may have. */
-static void too_many_variants_are_refused(void **state)
+static const char *metadata_of(const spmm_plan_t *plan, const char *key)
 {
-    static const int64_t apart[] = {1, 32, 128}; /* no two of their ranges are neighbours */
+    spmm_metadata_t pair;
+    for (int i = 0; spmm_plan_metadata(plan, i, &pair) == SPMM_OK; i++)
+        if (strcmp(pair.key, key) == 0)
+            return pair.value;
+    return NULL;
+}
+
+/* 64 variants are all that a plan may have: numbers of columns between which nobody asks for any share one, and the
+ * metadata tell of it. */
+static void ranges_are_merged_where_a_plan_is_full(void **state)
+{
+    static const int64_t apart[] = {1, 32, 128, 500}; /* no two of their ranges are neighbours */
     const spmm_inspect_options_t options =
         OPTIONS(.targets = devices, .target_count = DEVICES, .a_types = types, .a_type_count = 4, .n = apart,
-                .n_count = 3, .ops = BOTH_OPS);
-    spmm_matrix_t *m = inspect_generate("gen:band:300:9");
-    spmm_plan_t *plan = NULL;
+                .n_count = 4, .ops = BOTH_OPS);
+    spmm_matrix_t *m = inspect_generate("gen:uniform:1024:512:128");
+    spmm_plan_t *plan = inspect_plan(m, &options);
     spmm_diag_t diag = {0};
     (void)state;
-    assert_int_equal(spmm_inspect(m, &options, &plan, &diag), SPMM_ERR_ARGUMENT);
-    assert_null(plan);
-    assert_non_null(strstr(diag.text, "need more than 64 variants: name fewer"));
+    assert_int_equal(spmmi_plan_check(plan, &diag), SPMM_OK);
+    assert_int_equal(plan->variant_count, SPMMI_VARIANT_MAX);
+    assert_non_null(strstr(metadata_of(plan, "merged-ranges"), "ranges of n or layouts run a neighbour's"));
+    each_variant_has_a_winner(plan);
+    for (int d = 0; d < DEVICES; d++)
+        for (int t = 0; t < 4; t++)
+            for (int op = 0; op < 2; op++) {
+                int64_t least = INT64_MAX, most = 0;
+                for (uint32_t i = 0; i < plan->variant_count; i++) {
+                    const struct spmmi_variant *const v = &plan->variants[i];
+                    const int is_taken = v->target == targets[d] || (d > 0 && v->target == SPMMI_TARGET_ANY);
+                    if (!is_taken || spmmi_variant_type(v) != types[t] || v->op != (spmm_op_t)op)
+                        continue;
+                    least = v->n_min < least ? v->n_min : least;
+                    most = v->n_max > most ? v->n_max : most;
+                }
+                assert_int_equal(least, 1);
+                assert_int_equal(most, d > 0 ? 1023 : SPMMI_N_MAX);
+            }
+    spmm_plan_destroy(plan);
+    spmm_matrix_destroy(m);
+}
+
+/* Pairs of the caller come first. */
+static void metadata_of_the_caller_stay(void **state)
+{
+    static char large[65481]; /* with the other pair 65,503 of 65,536 bytes */
+    static const spmm_metadata_t own[] = {{"title", "a band"}, {"merged-ranges", "mine"}};
+    const spmm_metadata_t full[] = {{"title", large}, {"license", "CC0-1.0"}};
+    spmm_inspect_options_t options = OPTIONS(.targets = devices, .target_count = DEVICES, .a_types = types,
+                                             .a_type_count = 4, .ops = BOTH_OPS, .metadata = own);
+    spmm_matrix_t *m = inspect_generate("gen:uniform:1024:512:128");
+    (void)state;
+    options.metadata_count = 1;
+    spmm_plan_t *plan = inspect_plan(m, &options);
+    assert_string_equal(metadata_of(plan, "title"), "a band");
+    assert_non_null(metadata_of(plan, "merged-ranges"));
+    spmm_plan_destroy(plan);
+    options.metadata_count = 2;
+    plan = inspect_plan(m, &options);
+    assert_string_equal(metadata_of(plan, "merged-ranges"), "mine");
+    spmm_plan_destroy(plan);
+    memset(large, 'x', sizeof large - 1);
+    options.metadata = full;
+    plan = inspect_plan(m, &options);
+    assert_string_equal(metadata_of(plan, "license"), "CC0-1.0");
+    assert_null(metadata_of(plan, "merged-ranges"));
+    spmm_plan_destroy(plan);
     spmm_matrix_destroy(m);
 }
 
@@ -427,8 +487,8 @@ static void lists_that_make_no_plan_are_refused(void **state)
 /* Memory that is short anywhere is told, and nothing is lost. */
 static void short_memory_is_told(void **state)
 {
-    const spmm_inspect_options_t options =
-        OPTIONS(.targets = devices, .target_count = DEVICES, .a_types = types, .a_type_count = 2);
+    const spmm_inspect_options_t options = OPTIONS(.targets = devices, .target_count = DEVICES,
+                                                   .a_types = types, .a_type_count = 4, .ops = BOTH_OPS);
     spmm_matrix_t *m = inspect_generate("gen:band:30:3");
     spmm_plan_t *plan = NULL;
     spmm_status_t status = SPMM_ERR_MEMORY;
@@ -458,7 +518,8 @@ int main(void)
         cmocka_unit_test(candidates_are_measured_in_their_type),
         cmocka_unit_test(values_must_fit_every_type),
         cmocka_unit_test(types_that_make_no_plan_are_refused),
-        cmocka_unit_test(too_many_variants_are_refused),
+        cmocka_unit_test(ranges_are_merged_where_a_plan_is_full),
+        cmocka_unit_test(metadata_of_the_caller_stay),
         cmocka_unit_test(a_kernel_with_a_target_is_forced_there),
         cmocka_unit_test(each_variant_has_a_winner_in_the_trace),
         cmocka_unit_test(lists_that_make_no_plan_are_refused),

@@ -97,6 +97,7 @@ void inspect_report_text(FILE *out, const spmm_plan_t *plan, const struct inspec
     fprintf(out, "%s %s stored\n", print_count(text, m->entries_stored),
             m->entries_stored == 1 ? "entry" : "entries");
     print_notes(out, m, &info, &stats);
+    plan_text_metadata(out, plan, report->explain);
     print_device(out, report->device);
     plan_text_symmetric(out, plan);
     print_refused_permutation(out, plan, report);

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See search_draft.h. */
+#include "search_draft.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "format/base/alloc.h"
+#include "format/base/diag.h"
+
+/* But for wide n in three ranges: these are for GPUs alone, and the CPU beside one has few records, as rows alone is
+ * predicted for it. Where a trace is full all the same, losers are left out. */
+static_assert(2 * 2 * (SPMMI_DECISION_MAX - 4) * (SPMMI_RECORD_MAX - 1) + SPMMI_VARIANT_MAX <=
+                  SPMMI_TRACE_MAX,
+              "every record has its entry");
+
+spmm_status_t spmmi_draft_open(int groups, struct spmmi_draft *draft, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const uint64_t variants = (uint64_t)groups * SPMMI_DECISION_MAX;
+    const uint64_t parts = 2 * (variants + (uint64_t)groups); /* with long rows; a reserve of each group */
+    *draft = (struct spmmi_draft){.variants = spmmi_alloc(variants, sizeof *draft->variants),
+                                  .parts = spmmi_alloc(parts, sizeof *draft->parts),
+                                  .is_needed = spmmi_alloc(parts, sizeof *draft->is_needed)};
+    SPMM_TRY_ALLOC(draft->variants, diag);
+    SPMM_TRY_ALLOC(draft->parts, diag);
+    SPMM_TRY_ALLOC(draft->is_needed, diag);
+cleanup:
+    return status;
+}
+
+void spmmi_draft_close(struct spmmi_draft *draft)
+{
+    for (uint32_t i = 0; i < draft->part_count; i++)
+        spmmi_free(draft->parts[i].items);
+    spmmi_free(draft->variants);
+    spmmi_free(draft->parts);
+    spmmi_free(draft->is_needed);
+    *draft = (struct spmmi_draft){.variants = NULL};
+}
+
+/* ---- Parts ---- */
+
+static bool are_equal(const struct spmmi_part *a, const struct spmmi_part *b)
+{
+    return a->op == b->op && a->family == b->family && a->schedule == b->schedule &&
+           a->item_size == b->item_size && a->block_rows == b->block_rows &&
+           a->stage_slots == b->stage_slots && a->flags == b->flags && a->item_count == b->item_count &&
+           (a->item_count == 0 || memcmp(a->items, b->items, a->item_count * sizeof *a->items) == 0);
+}
+
+static bool is_long_rows(const struct spmmi_draft *draft, uint32_t part)
+{
+    return part < draft->part_count && (draft->parts[part].flags & SPMMI_PART_LONG_ROWS) != 0;
+}
+
+/* The part of the draft that is equal to this one, with equal long rows or none; part_count: there is none. */
+static uint32_t find_part(const struct spmmi_draft *draft, const struct spmmi_part *made, uint32_t count)
+{
+    uint32_t i = 0;
+    for (; i < draft->part_count; i++)
+        if (is_long_rows(draft, i + 1) == (count > 1) && are_equal(&draft->parts[i], made) &&
+            (count == 1 || are_equal(&draft->parts[i + 1], &made[1])))
+            break;
+    return i;
+}
+
+void spmmi_draft_add_parts(struct spmmi_draft *draft, struct spmmi_part *made, uint32_t count,
+                           uint32_t *index)
+{
+    *index = find_part(draft, made, count);
+    if (*index == draft->part_count) {
+        memcpy(&draft->parts[draft->part_count], made, count * sizeof *made);
+        draft->part_count += count;
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        spmmi_free(made[i].items);
+}
+
+static bool is_of_first_family(const struct spmmi_draft *draft, uint32_t part, spmm_op_t op)
+{
+    const struct spmmi_part *const p = &draft->parts[part];
+    return p->op == op && p->family == spmmi_family_at(0)->id && !is_long_rows(draft, part);
+}
+
+bool spmmi_draft_has_first_family(const struct spmmi_draft *draft, spmm_op_t op)
+{
+    for (uint32_t i = 0; i < draft->part_count; i++)
+        if (is_of_first_family(draft, i, op))
+            return true;
+    return false;
+}
+
+/* ---- What is needed ---- */
+
+static bool run_the_same(const struct spmmi_variant *u, const struct spmmi_variant *v)
+{
+    return u->op == v->op && u->compute == v->compute && u->part_first == v->part_first;
+}
+
+static bool is_of_gpu(const struct spmmi_variant *v)
+{
+    return v->target != SPMMI_TARGET_ANY && v->target != SPMMI_TARGET_CPU;
+}
+
+static bool are_shared(const struct spmmi_draft *draft, const struct spmmi_variant *u,
+                       const struct spmmi_variant *v)
+{
+    return draft->shares && is_of_gpu(u) && is_of_gpu(v) && run_the_same(u, v) && u->n_min == v->n_min &&
+           u->n_max == v->n_max && u->layouts == v->layouts;
+}
+
+/* Does one for any device say the same, or an earlier one that becomes such a one? */
+static bool is_covered(const struct spmmi_draft *draft, uint32_t variant)
+{
+    const struct spmmi_variant *const v = &draft->variants[variant].of;
+    for (uint32_t i = 0; i < draft->variant_count && v->target != SPMMI_TARGET_ANY; i++) {
+        const struct spmmi_variant *const u = &draft->variants[i].of;
+        if (i < variant && are_shared(draft, u, v))
+            return true;
+        if (u->target == SPMMI_TARGET_ANY && run_the_same(u, v) && u->n_min <= v->n_min &&
+            u->n_max >= v->n_max && (v->layouts & ~u->layouts) == 0)
+            return true;
+    }
+    return false;
+}
+
+uint32_t spmmi_draft_variants_needed(const struct spmmi_draft *draft)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < draft->variant_count; i++)
+        count += !is_covered(draft, i);
+    return count;
+}
+
+/* Where the library of a variant's family is missing, the executor runs a part of the first family. */
+static void need_first_family(struct spmmi_draft *draft, spmm_op_t op)
+{
+    uint32_t first = draft->part_count;
+    for (uint32_t i = draft->part_count; i-- > 0;)
+        if (is_of_first_family(draft, i, op)) {
+            if (draft->is_needed[i])
+                return;
+            first = i;
+        }
+    if (first < draft->part_count)
+        draft->is_needed[first] = true;
+}
+
+uint32_t spmmi_draft_parts_needed(struct spmmi_draft *draft)
+{
+    uint32_t count = 0;
+    memset(draft->is_needed, 0, draft->part_count * sizeof *draft->is_needed);
+    for (uint32_t i = 0; i < draft->variant_count; i++) /* a covered one has the part of another */
+        for (uint32_t k = 0; k < draft->variants[i].of.part_count; k++)
+            draft->is_needed[draft->variants[i].of.part_first + k] = true;
+    need_first_family(draft, SPMM_OP_N);
+    need_first_family(draft, SPMM_OP_T);
+    for (uint32_t i = 0; i < draft->part_count; i++)
+        count += draft->is_needed[i];
+    return count;
+}
+
+/* ---- The plan ---- */
+
+/* Where the trace is full, entries of losers give way to a winner of each variant. */
+static void add_records(const struct spmmi_draft_variant *v, spmm_plan_t *plan)
+{
+    uint32_t kept_free = SPMMI_VARIANT_MAX - plan->variant_count; /* for this variant and all to come */
+    bool is_awaited = true;
+    for (int k = 0; k < v->record_count; k++) {
+        if (v->records[k].chosen && is_awaited) {
+            is_awaited = false;
+            kept_free--;
+        }
+        if (plan->trace_count + kept_free >= SPMMI_TRACE_MAX)
+            continue;
+        plan->trace[plan->trace_count] = v->records[k];
+        plan->trace[plan->trace_count++].variant = plan->variant_count;
+    }
+}
+
+static uint32_t parts_before(const struct spmmi_draft *draft, uint32_t part)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < part; i++)
+        count += draft->is_needed[i];
+    return count;
+}
+
+static bool is_shared_later(const struct spmmi_draft *draft, uint32_t variant)
+{
+    for (uint32_t i = variant + 1; i < draft->variant_count; i++)
+        if (are_shared(draft, &draft->variants[variant].of, &draft->variants[i].of))
+            return true;
+    return false;
+}
+
+void spmmi_draft_write(struct spmmi_draft *draft, spmm_plan_t *plan)
+{
+    (void)spmmi_draft_parts_needed(draft);
+    for (uint32_t i = 0; i < draft->variant_count; i++) {
+        if (is_covered(draft, i))
+            continue;
+        add_records(&draft->variants[i], plan);
+        struct spmmi_variant *const v = &plan->variants[plan->variant_count++];
+        *v = draft->variants[i].of;
+        v->part_first = parts_before(draft, v->part_first);
+        if (is_shared_later(draft, i))
+            v->target = SPMMI_TARGET_ANY;
+    }
+    for (uint32_t i = 0; i < draft->part_count; i++)
+        if (draft->is_needed[i]) {
+            plan->parts[plan->part_count++] = draft->parts[i];
+            draft->parts[i].items = NULL; /* the plan owns them */
+        }
+}

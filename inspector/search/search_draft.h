@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the searches decided, before it is known whether a plan has room for all of it: variants, with what they lose by
+ * each other's kernels, and parts. */
+#ifndef SPMMI_SEARCH_DRAFT_H
+#define SPMMI_SEARCH_DRAFT_H
+
+#include "search.h"
+
+struct spmmi_draft_variant {
+    struct spmmi_variant of; /* its parts are those of the draft */
+    uint32_t group;          /* variants of one op, device and type follow each other */
+    int decision;            /* the one of the group whose winner it runs */
+    bool is_measured;
+    double
+        loss[SPMMI_DECISION_MAX]; /* by the winners of the group's decisions, as of struct spmmi_decision */
+    struct spmmi_trace records[SPMMI_RECORD_MAX];
+    int record_count;
+};
+
+struct spmmi_draft {
+    struct spmmi_draft_variant *variants; /* owned, as all below */
+    struct spmmi_part *parts;
+    bool *is_needed; /* of each part: set by spmmi_draft_parts_needed */
+    uint32_t variant_count, part_count, group_count;
+    bool shares; /* equal variants of several GPUs become one for any device */
+};
+
+/* An empty one with room for what so many groups may need; spmmi_draft_close always follows. MEMORY. */
+spmm_status_t spmmi_draft_open(int groups, struct spmmi_draft *draft, spmm_diag_t *diag);
+void spmmi_draft_close(struct spmmi_draft *draft);
+
+/* A part, and the long rows behind it where count is 2: *index is that of an equal one that is there, whatever device
+ * it was made for, or of a new one. The items belong to the draft from now on. */
+void spmmi_draft_add_parts(struct spmmi_draft *draft, struct spmmi_part *made, uint32_t count,
+                           uint32_t *index);
+/* Is there a part of the first family for this op? */
+bool spmmi_draft_has_first_family(const struct spmmi_draft *draft, spmm_op_t op);
+
+/* Variants, but for those of which one for any device says the same, whichever comes first, or where they share, one
+ * for another GPU. */
+uint32_t spmmi_draft_variants_needed(const struct spmmi_draft *draft);
+/* Parts of these variants, and of each op one of the first family, if there is any. */
+uint32_t spmmi_draft_parts_needed(struct spmmi_draft *draft);
+
+/* What is needed becomes the plan's: it fits. */
+void spmmi_draft_write(struct spmmi_draft *draft, spmm_plan_t *plan);
+
+#endif

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which variants are merged where a plan has too many: search_fit.h. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "inspector/search/search_fit.h"
+
+#define RANGES 4
+#define GROUPS 17 /* four variants more than a plan has room for */
+#define FAR 0.5   /* what a range loses by any kernel but its own */
+
+static struct spmmi_draft_variant *of(struct spmmi_draft *draft, int group, int range)
+{
+    return &draft->variants[RANGES * group + range];
+}
+
+static void fill(struct spmmi_draft_variant *v, int group, int range)
+{
+    memset(v, 0, sizeof *v);
+    v->of = (struct spmmi_variant){.op = SPMM_OP_N,
+                                   .compute = SPMM_COMPUTE_F32,
+                                   .layouts = SPMM_LAYOUTS_ROW_MAJOR,
+                                   .target = SPMMI_TARGET_CPU,
+                                   .n_min = 10 * range + 1,
+                                   .n_max = 10 * range + 10,
+                                   .part_first = (uint32_t)range,
+                                   .part_count = 1};
+    v->group = (uint32_t)group;
+    v->decision = range;
+    v->record_count = 1;
+    v->records[0].predicted_us = range + 1;
+    for (int i = 0; i < SPMMI_DECISION_MAX; i++)
+        v->loss[i] = i == range ? 0 : FAR;
+}
+
+static struct spmmi_draft draft_make(int groups)
+{
+    struct spmmi_draft draft;
+    assert_int_equal(spmmi_draft_open(groups, &draft, NULL), SPMM_OK);
+    for (int g = 0; g < groups; g++)
+        for (int i = 0; i < RANGES; i++)
+            fill(&draft.variants[draft.variant_count++], g, i);
+    for (uint32_t i = 0; i < RANGES; i++)
+        draft.parts[draft.part_count++] = (struct spmmi_part){.op = SPMM_OP_N,
+                                                              .family = SPMM_FAMILY_ROWS,
+                                                              .schedule = SPMM_SCHEDULE_ROW_SPLIT,
+                                                              .item_size = 4u << i};
+    return draft;
+}
+
+static void fit(struct spmmi_draft *draft, int count, double loss)
+{
+    struct spmmi_merges merges;
+    assert_int_equal(spmmi_draft_fit(draft, &merges, NULL), SPMM_OK);
+    assert_int_equal(merges.count, count);
+    assert_true(merges.loss == loss);
+    assert_true(spmmi_draft_variants_needed(draft) <= SPMMI_VARIANT_MAX);
+}
+
+/* The variant of a group that this n falls into. */
+static const struct spmmi_draft_variant *at(const struct spmmi_draft *draft, uint32_t group, int64_t n)
+{
+    for (uint32_t i = 0; i < draft->variant_count; i++) {
+        const struct spmmi_draft_variant *const v = &draft->variants[i];
+        if (v->group == group && v->of.n_min <= n && n <= v->of.n_max)
+            return v;
+    }
+    return NULL;
+}
+
+static void expect(const struct spmmi_draft *draft, uint32_t group, int64_t n_min, int64_t n_max,
+                   int decision)
+{
+    const struct spmmi_draft_variant *const v = at(draft, group, n_min);
+    assert_non_null(v);
+    assert_int_equal(v->of.n_min, n_min);
+    assert_int_equal(v->of.n_max, n_max);
+    assert_int_equal(v->decision, decision);
+    assert_int_equal(v->of.part_first, decision);
+    assert_true(v->records[0].predicted_us == decision + 1);
+}
+
+static void a_draft_that_fits_stays(void **state)
+{
+    struct spmmi_draft draft = draft_make(GROUPS - 1);
+    (void)state;
+    fit(&draft, 0, 0);
+    assert_int_equal(draft.variant_count, SPMMI_VARIANT_MAX);
+    spmmi_draft_close(&draft);
+}
+
+/* By the kernel that both lose less by, whose trace stays. */
+static void the_least_loss_goes_first(void **state)
+{
+    struct spmmi_draft draft = draft_make(GROUPS);
+    (void)state;
+    of(&draft, 3, 1)->loss[2] = 0.01;
+    of(&draft, 5, 3)->loss[2] = 0.02;
+    of(&draft, 16, 0)->loss[1] = 0.03;
+    of(&draft, 16, 2)->loss[3] = 0.04;
+    of(&draft, 0, 0)->loss[1] = 0.05;
+    of(&draft, 1, 0)->loss[2] = 0; /* no neighbours */
+    fit(&draft, 4, 0.04);
+    expect(&draft, 3, 11, 30, 2);
+    expect(&draft, 5, 21, 40, 2);
+    expect(&draft, 16, 1, 20, 1);
+    expect(&draft, 16, 21, 40, 3);
+    expect(&draft, 0, 1, 10, 0);
+    expect(&draft, 1, 1, 10, 0);
+    spmmi_draft_close(&draft);
+}
+
+/* Not the last step counts, but what each range loses. */
+static void losses_do_not_add_up_unseen(void **state)
+{
+    struct spmmi_draft draft = draft_make(GROUPS);
+    (void)state;
+    of(&draft, 0, 0)->loss[1] = 0.01;
+    of(&draft, 0, 1)->loss[2] = 0.02; /* and the first range loses FAR by that one */
+    of(&draft, 1, 0)->loss[1] = of(&draft, 2, 0)->loss[1] = of(&draft, 3, 0)->loss[1] = 0.03;
+    fit(&draft, 4, 0.03);
+    expect(&draft, 0, 1, 20, 1);
+    expect(&draft, 0, 21, 30, 2);
+    spmmi_draft_close(&draft);
+}
+
+/* Measured decisions go like others where they lose little, else after all that are predicted. */
+static void measured_decisions_lose_last(void **state)
+{
+    struct spmmi_draft draft = draft_make(GROUPS);
+    (void)state;
+    for (int g = 0; g < GROUPS; g++)
+        for (int i = 0; i < RANGES; i++)
+            of(&draft, g, i)->is_measured = g != 1;
+    of(&draft, 0, 0)->loss[1] = 0.04;
+    of(&draft, 2, 0)->loss[1] = 0.06;
+    fit(&draft, 4, FAR);
+    expect(&draft, 0, 1, 20, 1);
+    assert_int_equal(at(&draft, 1, 1)->of.n_max, 40);
+    expect(&draft, 2, 1, 10, 0);
+    spmmi_draft_close(&draft);
+    draft = draft_make(GROUPS);
+    for (uint32_t i = 0; i < draft.variant_count; i++)
+        draft.variants[i].is_measured = true;
+    fit(&draft, 4, FAR);
+    spmmi_draft_close(&draft);
+}
+
+static void what_is_not_known_goes_last_of_all(void **state)
+{
+    struct spmmi_draft draft = draft_make(GROUPS);
+    char text[128];
+    (void)state;
+    for (int g = 0; g < GROUPS; g++)
+        for (int i = 0; i < RANGES; i++)
+            for (int k = 0; k < RANGES; k++)
+                if (i != k && g > 0)
+                    of(&draft, g, i)->loss[k] = (double)INFINITY;
+    fit(&draft, 4, (double)INFINITY);
+    assert_int_equal(at(&draft, 0, 1)->of.n_max, 40);
+    spmmi_draft_close(&draft);
+    spmmi_merges_text(&(struct spmmi_merges){4, (double)INFINITY}, text, sizeof text);
+    assert_string_equal(text, "4 ranges of n or layouts run a neighbour's kernel, with an unknown loss");
+    spmmi_merges_text(&(struct spmmi_merges){1, 0.0512}, text, sizeof text);
+    assert_string_equal(text, "1 range of n or layout runs a neighbour's kernel, at most 5.1 % slower");
+}
+
+/* Those of one range of n become one, before or after the ranges; the two layouts of different ranges do not. */
+static void layouts_share_too(void **state)
+{
+    struct spmmi_draft draft = draft_make(GROUPS);
+    (void)state;
+    for (int g = 0; g < GROUPS; g++)
+        for (int i = 2; i < RANGES; i++) { /* ranges 0 and 1 of both layouts */
+            struct spmmi_draft_variant *const v = of(&draft, g, i);
+            v->of.layouts = SPMM_LAYOUTS_COL_MAJOR;
+            v->of.n_min -= 20;
+            v->of.n_max -= 20;
+        }
+    for (int g = 0; g < 4; g++) {
+        of(&draft, g, 1)->loss[3] = 0.01; /* 11 to 20 by column-major */
+        of(&draft, g, 0)->loss[3] = 0.001;
+    }
+    fit(&draft, 4, 0.01);
+    for (uint32_t g = 0; g < 4; g++) {
+        expect(&draft, g, 11, 20, 3);
+        assert_int_equal(at(&draft, g, 11)->of.layouts, SPMM_LAYOUTS_ROW_MAJOR | SPMM_LAYOUTS_COL_MAJOR);
+        assert_int_equal(at(&draft, g, 1)->of.layouts, SPMM_LAYOUTS_ROW_MAJOR);
+    }
+    spmmi_draft_close(&draft);
+}
+
+/* One variant of each group is the least. */
+static void groups_become_one_variant_each(void **state)
+{
+    struct spmmi_draft draft = draft_make(SPMMI_VARIANT_MAX);
+    struct spmmi_merges merges;
+    spmm_diag_t diag = {0};
+    (void)state;
+    for (uint32_t i = 0; i < draft.variant_count; i++) {
+        struct spmmi_variant *const v = &draft.variants[i].of;
+        v->layouts = i % 4 < 2 ? SPMM_LAYOUTS_ROW_MAJOR : SPMM_LAYOUTS_COL_MAJOR;
+        v->n_min = i % 2 == 0 ? 1 : 1000; /* between them nobody asks */
+        v->n_max = i % 2 == 0 ? 20 : 1001;
+    }
+    fit(&draft, 3 * SPMMI_VARIANT_MAX, FAR);
+    for (uint32_t i = 0; i < draft.variant_count; i++) {
+        assert_int_equal(draft.variants[i].of.n_min, 1);
+        assert_int_equal(draft.variants[i].of.n_max, 1001);
+        assert_int_equal(draft.variants[i].of.layouts, SPMM_LAYOUTS_ROW_MAJOR | SPMM_LAYOUTS_COL_MAJOR);
+    }
+    spmmi_draft_close(&draft);
+    draft = draft_make(SPMMI_VARIANT_MAX + 1);
+    assert_int_equal(spmmi_draft_fit(&draft, &merges, &diag), SPMM_ERR_ARGUMENT);
+    assert_non_null(strstr(diag.text, "need more than 64 variants or 64 parts"));
+    spmmi_draft_close(&draft);
+}
+
+/* Those that a variant for any device covers take no room, whichever was named first. */
+static void covered_variants_take_no_room(void **state)
+{
+    for (int any = 0; any < GROUPS; any += GROUPS - 1) {
+        struct spmmi_draft draft = draft_make(GROUPS);
+        (void)state;
+        for (int g = 0; g < GROUPS; g++)
+            for (int i = 0; i < RANGES; i++)
+                of(&draft, g, i)->of.target = g == any ? SPMMI_TARGET_ANY : (uint32_t)(g + 70);
+        assert_int_equal(spmmi_draft_variants_needed(&draft), RANGES);
+        of(&draft, 3, 2)->of.part_first = 1;
+        of(&draft, 4, 2)->of.n_max++;
+        of(&draft, 5, 2)->of.compute = SPMM_COMPUTE_F64;
+        of(&draft, 6, 2)->of.layouts |= SPMM_LAYOUTS_COL_MAJOR;
+        of(&draft, 7, 2)->of.op = SPMM_OP_T;
+        assert_int_equal(spmmi_draft_variants_needed(&draft), RANGES + 5);
+        fit(&draft, 0, 0);
+        spmmi_draft_close(&draft);
+    }
+}
+
+/* Only where there is no room, and none is for any device yet; the CPU keeps its own. */
+static void equal_variants_of_gpus_are_for_any_device(void **state)
+{
+    struct spmmi_draft draft = draft_make(GROUPS);
+    spmm_plan_t *plan = calloc(1, sizeof *plan);
+    struct spmmi_trace trace[SPMMI_VARIANT_MAX];
+    (void)state;
+    assert_non_null(plan);
+    plan->trace = trace;
+    for (int i = 0; i < RANGES; i++) {
+        of(&draft, 0, i)->of.target = 80;
+        of(&draft, 1, i)->of.target = 90;
+    }
+    of(&draft, 1, 1)->of.n_max++;
+    of(&draft, 2, 0)->loss[1] = 0.01;
+    assert_int_equal(spmmi_draft_variants_needed(&draft), RANGES * GROUPS);
+    fit(&draft, 1, 0.01);
+    spmmi_draft_write(&draft, plan);
+    assert_int_equal(plan->variant_count, SPMMI_VARIANT_MAX);
+    for (uint32_t i = 0; i < RANGES; i++)
+        assert_int_equal(plan->variants[i].target, i == 1 ? 80 : SPMMI_TARGET_ANY);
+    assert_int_equal(plan->variants[RANGES].target, 90);
+    assert_int_equal(plan->variants[RANGES + 1].target, SPMMI_TARGET_CPU);
+    free(plan);
+    spmmi_draft_close(&draft);
+    draft = draft_make(3);
+    for (int i = 0; i < RANGES; i++) {
+        of(&draft, 0, i)->of.target = 80;
+        of(&draft, 1, i)->of.target = 90;
+    }
+    fit(&draft, 0, 0);
+    assert_int_equal(spmmi_draft_variants_needed(&draft), 3 * RANGES);
+    spmmi_draft_close(&draft);
+}
+
+/* Parts with long rows, each of one variant alone: variants are merged for their sake too, and what is written is what
+ * is needed. */
+static void parts_have_room_too(void **state)
+{
+    struct spmmi_draft draft = draft_make(GROUPS - 1);
+    spmm_plan_t *plan = calloc(1, sizeof *plan);
+    struct spmmi_trace trace[SPMMI_VARIANT_MAX];
+    (void)state;
+    assert_non_null(plan);
+    plan->trace = trace;
+    for (uint32_t i = 0; i < draft.variant_count; i++) {
+        uint32_t index = 0;
+        struct spmmi_part made[2] = {
+            {.op = SPMM_OP_N, .family = SPMM_FAMILY_PANEL, .item_size = i + 1},
+            {.op = SPMM_OP_N, .family = SPMM_FAMILY_ROWS, .item_size = i + 1, .flags = SPMMI_PART_LONG_ROWS}};
+        spmmi_draft_add_parts(&draft, made, 2, &index);
+        assert_int_equal(index, RANGES + 2 * i);
+        draft.variants[i].of.part_first = index;
+        draft.variants[i].of.part_count = 2;
+    }
+    assert_int_equal(spmmi_draft_parts_needed(&draft), 2 * SPMMI_VARIANT_MAX + 1); /* and one of rows */
+    fit(&draft, 33, FAR);
+    spmmi_draft_write(&draft, plan);
+    assert_int_equal(plan->variant_count, SPMMI_VARIANT_MAX - 33);
+    assert_int_equal(plan->part_count, 63);
+    assert_int_equal(plan->trace_count, plan->variant_count);
+    assert_int_equal(plan->parts[0].family, SPMM_FAMILY_ROWS);
+    for (uint32_t i = 0; i < plan->variant_count; i++) {
+        assert_int_equal(plan->variants[i].part_first, 2 * i + 1);
+        assert_int_equal(plan->parts[2 * i + 1].item_size, plan->parts[2 * i + 2].item_size);
+    }
+    free(plan);
+    spmmi_draft_close(&draft);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_draft_that_fits_stays),
+        cmocka_unit_test(the_least_loss_goes_first),
+        cmocka_unit_test(losses_do_not_add_up_unseen),
+        cmocka_unit_test(measured_decisions_lose_last),
+        cmocka_unit_test(what_is_not_known_goes_last_of_all),
+        cmocka_unit_test(layouts_share_too),
+        cmocka_unit_test(groups_become_one_variant_each),
+        cmocka_unit_test(covered_variants_take_no_room),
+        cmocka_unit_test(equal_variants_of_gpus_are_for_any_device),
+        cmocka_unit_test(parts_have_room_too),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
