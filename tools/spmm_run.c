@@ -13,7 +13,6 @@
 #include "tools/cli/jit_option.h"
 #include "tools/cli/listed_choices.h"
 #include "tools/cli/matrix_input.h"
-#include "tools/cli/overwrite.h"
 #include "tools/compute/npy.h"
 #include "tools/cli/passive_wait.h"
 #include "tools/cli/plan_input.h"
@@ -21,7 +20,8 @@
 #include "tools/compute/permuted_rows.h"
 #include "tools/compute/run_certify.h"
 #include "tools/compute/run_product.h"
-#include "tools/export/export_matrix.h"
+#include "tools/export/dense_output.h"
+#include "tools/export/export_dense.h"
 #include "tools/product/run_sparse.h"
 #include "tools/report/run_report.h"
 
@@ -71,7 +71,8 @@ static const struct cli_option options[] = {
     {'B', "input", CLI_TEXT, &args.b, .value = "B.npy",
      .help = "take B from a NumPy file; default: random in (-1, 1)"},
     {'o', "output", CLI_TEXT, &args.output, .value = "FILE",
-     .help = "write C to a NumPy file; that of a sparse product to\none of spmm-export, such as C.mtx"},
+     .help = "write C to a NumPy file, or as C.mtx; that of a sparse\nproduct to one of spmm-export, such as "
+             "C.mtx"},
     {'f', "force", CLI_FLAG, &args.force, .help = "overwrite any file"},
     {0, "original-order", CLI_FLAG, &args.original_order,
      .help = "rows of -B and -o in the order of A, also where those\nof the plan are permuted"},
@@ -278,7 +279,7 @@ static spmm_status_t write_c(struct run *run, spmm_diag_t *diag)
     run->culprit = args.output;
     if (args.original_order)
         TRY(permuted_rows_undo(&run->product.c_host, run->order.c, diag));
-    TRY(npy_save(args.output, &run->product.c_host, diag));
+    TRY(export_dense(args.output, &run->product.c_host, "", (int)args.threads, diag));
     run->culprit = before;
 cleanup:
     return status;
@@ -327,16 +328,9 @@ cleanup:
 
 static enum cli_result check_files(void)
 {
-    static const char npy[] = {'\x93', 'N', 'U', 'M', 'P', 'Y'};
     if (args.beta != 0.0 && (args.output != NULL || args.b != NULL))
         return cli_complain(&program, "--beta adds to a random C, so it does not go with -B or -o");
-    if (args.output != NULL && export_form_of_file(args.output) != NULL)
-        return cli_complain(&program,
-                            "%s: C is written as .npy, unless the files of a sparse product follow the plan",
-                            args.output);
-    if (args.output != NULL && !args.force && overwrite_loses(args.output, npy, sizeof npy))
-        return cli_complain(&program, "%s exists and is no NumPy file; -f overwrites it", args.output);
-    return CLI_RUN;
+    return args.output != NULL ? dense_output_check(&program, args.output, args.force) : CLI_RUN;
 }
 
 /* A plan with files beside it, or --product: C is sparse. */

@@ -127,12 +127,53 @@ exits 0
 says "output     $work/col.npy: .npy, 10,974 x 3, f32, col-major"
 run spmm-run "$work/a.plan" --json --repeat 0 --layout col -n 3 -o "$work/col.npy"
 is_json "j['output'] == '$work/col.npy'"
-for ending in mtx MTX mtx.zst npz smtx; do
+for ending in npz NPZ smtx smtx.gz; do
     run spmm-run "$work/a.plan" --repeat 0 -fo "$work/c.$ending"
     exits 2
-    says_err "c.$ending: C is written as .npy"
+    says_err "c.$ending: a dense C is written as .npy or .mtx"
     missing "$work/c.$ending"
 done
+run spmm-run "$work/a.plan" --repeat 0 -fo -
+exits 2
+says_err 'standard output is for the report'
+
+# ---- An array of Matrix Market has the numbers of the .npy file, column after column ----
+cat >"$work/same_numbers.py" <<'END'
+"""Compares X.npy with Y.mtx, bit by bit."""
+import ast
+import struct
+import sys
+
+data = open(sys.argv[1], "rb").read()
+begin = 10 + struct.unpack("<H", data[8:10])[0]
+head = ast.literal_eval(data[10:begin].decode())
+code = {"<f2": "e", "<f4": "f", "<f8": "d"}[head["descr"]]
+rows, cols = head["shape"]
+numbers = struct.unpack(f"<{rows * cols}{code}", data[begin:])
+at = (lambda i, j: j * rows + i) if head["fortran_order"] else (lambda i, j: i * cols + j)
+lines = open(sys.argv[2]).read().split("\n")
+assert lines[:2] == ["%%MatrixMarket matrix array real general", f"{rows} {cols}"] and lines.pop() == ""
+found = [struct.unpack(f"<{code}", struct.pack(f"<{code}", float(line)))[0] for line in lines[2:]]
+assert found == [numbers[at(i, j)] for j in range(cols) for i in range(rows)]
+END
+for case in 'f32 row 7' 'f32 col 3' 'f16 row 2' 'f64 col 1'; do
+    read -r type layout n <<<"$case"
+    spmm-inspect -q "$matrix" --device cpu --dtype bf16,f32,f64 -o "$work/types.plan"
+    [ "$type" != f16 ] || spmm-inspect -q gen:band:900:9 --device cpu --dtype f16 -o "$work/types.plan"
+    for file in c.npy c.mtx c.MTX.gz; do
+        run spmm-run "$work/types.plan" --dtype "$type" --layout "$layout" -n "$n" --device cpu --repeat 0 -fo "$work/$file"
+        exits 0
+    done
+    says "output     $work/c.MTX.gz: Matrix Market, "
+    says "x $n, $type, col-major"
+    run python3 "$work/same_numbers.py" "$work/c.npy" "$work/c.mtx"
+    exits 0
+    run cmp "$work/c.mtx" <(gzip -dc "$work/c.MTX.gz")
+    exits 0
+done
+run spmm-run "$work/a.plan" --repeat 0 -n 1 -o "$work/c.mtx" # one that is there stays
+exits 2
+says_err 'c.mtx exists; -f overwrites it'
 run spmm-run "$work/a.plan" --repeat 0 -B "$work/col.npy" --check self
 exits 0
 says 'n = 3, col-major'

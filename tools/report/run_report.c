@@ -8,6 +8,7 @@
 #include "prepared_text.h"
 #include "tools/cli/json.h"
 #include "tools/cli/print_text.h"
+#include "tools/export/export_dense.h"
 
 #define LABEL "%-10s "
 
@@ -83,8 +84,10 @@ static void text_output(const struct run_product *p, const struct run_outcome *o
         return;
     printf(LABEL, "output");
     print_escaped(stdout, outcome->output);
-    printf(": .npy, %s x %s, %s, %s-major\n", print_count(rows, c->rows), print_count(cols, c->cols),
-           spmm_dtype_name(c->type), spmm_layout_name(c->layout));
+    const bool is_text = export_dense_is_text(outcome->output);
+    printf(": %s, %s x %s, %s, %s-major\n", is_text ? "Matrix Market" : ".npy", print_count(rows, c->rows),
+           print_count(cols, c->cols), spmm_dtype_name(c->type),
+           spmm_layout_name(is_text ? SPMM_COL_MAJOR : c->layout));
 }
 
 /* B and C that are in another order than A. */
