@@ -364,7 +364,8 @@ static void lanes_share_a_row_of_one_column(void **state)
     assert_near(p.term[SPMMI_TERM_LONGEST], 2 * step);
 }
 
-/* Groups share the row: 32 of 32 columns, 8 of 128; column-major C of few columns is stored by one group a row. */
+/* Groups share the row: 32 of 32 columns, 8 of 128; column-major C of few columns is stored by one group a row. An H100
+ * takes 10.6, 20 and 204 times as long, cold. */
 static void one_long_row_makes_row_split_slow(void **state)
 {
     static const struct {
