@@ -103,6 +103,13 @@ static bool has_any(const struct spmmi_draft *draft)
     return false;
 }
 
+static bool runs_another(const struct spmmi_draft *draft, const struct pair *p)
+{
+    const struct spmmi_variant *const a = &draft->variants[p->first].of, *const b =
+                                                                             &draft->variants[p->second].of;
+    return a->part_first != b->part_first || a->compute != b->compute;
+}
+
 spmm_status_t spmmi_draft_fit(struct spmmi_draft *draft, struct spmmi_merges *merges, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -115,8 +122,8 @@ spmm_status_t spmmi_draft_fit(struct spmmi_draft *draft, struct spmmi_merges *me
                      "so many devices, types and ops need more than %d variants or %d parts, even with one "
                      "variant for all layouts and numbers of columns: name fewer",
                      SPMMI_VARIANT_MAX, SPMMI_PART_MAX);
+        merges->count += runs_another(draft, &least);
         merge(draft, &least);
-        merges->count++;
         merges->loss = fmax(merges->loss, least.loss);
     }
 cleanup:

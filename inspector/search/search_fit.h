@@ -5,10 +5,11 @@
 
 #include "search_draft.h"
 
+/* Variants that became one with a neighbour of another kernel, and the most that a range of n loses by that: a share of
+ * its least time; INFINITY: not known. */
 struct spmmi_merges {
-    int count; /* variants that share that of a neighbour */
-    double
-        loss; /* the most that a range of n loses by that, a share of its least time; INFINITY: not known */
+    int count;
+    double loss;
 };
 /* A sentence about them, which metadata of the plan have under this key. */
 #define SPMMI_MERGES_KEY "merged-ranges"

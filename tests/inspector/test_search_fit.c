@@ -117,6 +117,21 @@ static void the_least_loss_goes_first(void **state)
     spmmi_draft_close(&draft);
 }
 
+/* Neighbours with the same kernel, such as those of two layouts, go first and are no loss to tell of. */
+static void equal_kernels_are_not_counted(void **state)
+{
+    struct spmmi_draft draft = draft_make(GROUPS);
+    (void)state;
+    for (int i = 0; i < RANGES; i++) {
+        of(&draft, 16, i)->of.part_first = 0;
+        memset(of(&draft, 16, i)->loss, 0, sizeof draft.variants->loss);
+    }
+    of(&draft, 2, 0)->loss[1] = 0.01;
+    fit(&draft, 1, 0.01);
+    assert_int_equal(at(&draft, 16, 1)->of.n_max, 40);
+    spmmi_draft_close(&draft);
+}
+
 /* Not the last step counts, but what each range loses. */
 static void losses_do_not_add_up_unseen(void **state)
 {
@@ -319,6 +334,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_draft_that_fits_stays),
         cmocka_unit_test(the_least_loss_goes_first),
+        cmocka_unit_test(equal_kernels_are_not_counted),
         cmocka_unit_test(losses_do_not_add_up_unseen),
         cmocka_unit_test(measured_decisions_lose_last),
         cmocka_unit_test(what_is_not_known_goes_last_of_all),
