@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How long an executor on a GPU takes to be made: create_times [N] [MATRIX...], for n columns (64) and generator
- * strings such as gen:rand:1000000:12. Prints, of each, the bytes on the device and in a plan file, and medians of
- * seven times in ms, after one that is not counted: of create, of load (from the page cache) and of both
- * (spmm_executor_load); beside it one copy of as many bytes from ordinary and from pinned memory. */
+/* How long an executor on a GPU takes to be made: create_times [--csv COMMIT] [N] [MATRIX...], for n columns (64) of B,
+ * and files or generator strings such as gen:rand:1000000:12. Prints, of each, the bytes on the device and in a plan
+ * file, and medians of seven times in ms, after one that is not counted: of create, of load (from the page cache) and of
+ * both (spmm_executor_load); beside it copies of as many bytes from ordinary and from pinned memory, and at the end what
+ * it takes to get 1 MiB of the library's pool and to give it back. --csv: as rows of docs/create_results.csv. */
 #include <cuda_runtime_api.h>
 #include <spmm/spmm.h>
 #include <stdio.h>
@@ -12,7 +13,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "executor/cuda/cuda_pool.h"
+
 #define TIMES 7
+#define POOL_BYTES ((size_t)1 << 20)
+#define POOL_PAIRS 1000 /* of taking and giving back, that are timed together */
+
+static const char *csv_commit; /* NULL: for people */
 
 static void require(int is_done, const char *what)
 {
@@ -37,10 +44,35 @@ static int compare(const void *a, const void *b)
 
 /* What is measured, of a plan and of the file that it is in. */
 struct subject {
+    const char *name;
     const spmm_plan_t *plan;
     char path[64];
-    uint64_t device_bytes;
+    uint64_t device_bytes, file_bytes;
 };
+
+static void print_head(const struct subject *of)
+{
+    if (csv_commit == NULL)
+        printf("%s,device %.1f MB,file %.1f MB", of->name, (double)of->device_bytes * 1e-6,
+               (double)of->file_bytes * 1e-6);
+}
+
+/* The last value of a line is printed with `end`. */
+static void print_time(const struct subject *of, const char *what, double ms, const char *end)
+{
+    struct cudaDeviceProp device;
+    char date[16];
+    const time_t now = time(NULL);
+    struct tm utc;
+    if (csv_commit == NULL) {
+        printf(",%s %.4g ms%s", what, ms, end);
+        return;
+    }
+    require(cudaGetDeviceProperties(&device, 0) == cudaSuccess, "cudaGetDeviceProperties");
+    (void)strftime(date, sizeof date, "%Y-%m-%d", gmtime_r(&now, &utc));
+    printf("%s,%s,%s,%s,%llu,%llu,%s,%.4g\n", date, csv_commit, device.name, of->name,
+           (unsigned long long)of->device_bytes, (unsigned long long)of->file_bytes, what, ms);
+}
 
 static double create_once(struct subject *of)
 {
@@ -94,8 +126,9 @@ static double copy_once(void *device, const void *host, uint64_t bytes)
 }
 
 /* Beside it: copies of as many bytes. */
-static void print_copies(uint64_t bytes)
+static void print_copies(const struct subject *of)
 {
+    const uint64_t bytes = of->device_bytes;
     void *device = NULL, *pinned = NULL;
     char *host = malloc(bytes);
     require(host != NULL && cudaMalloc(&device, bytes) == cudaSuccess &&
@@ -103,21 +136,56 @@ static void print_copies(uint64_t bytes)
             "memory");
     memset(host, 1, bytes);
     (void)copy_once(device, host, bytes);
-    printf(",pageable copy %.2f ms,pinned copy %.2f ms\n", copy_once(device, host, bytes),
-           copy_once(device, pinned, bytes));
+    print_time(of, "pageable_copy", copy_once(device, host, bytes), "");
+    print_time(of, "pinned_copy", copy_once(device, pinned, bytes), "\n");
     (void)cudaFreeHost(pinned);
     (void)cudaFree(device);
     free(host);
+}
+
+/* A block of the pool is taken and given back, which keeps it. */
+static double pool_once(struct subject *of)
+{
+    void *block = NULL;
+    (void)of;
+    const double start = ms_now();
+    for (int i = 0; i < POOL_PAIRS; i++) {
+        require(spmmi_pool_take(POOL_BYTES, NULL, &block, NULL) == SPMM_OK, "spmmi_pool_take");
+        spmmi_pool_free(block, POOL_BYTES, NULL);
+    }
+    return (ms_now() - start) / POOL_PAIRS;
+}
+
+static void measure_pool(void)
+{
+    struct subject of = {.name = "", .device_bytes = POOL_BYTES};
+    print_head(&of);
+    print_time(&of, "pool_take_and_free", median_of(pool_once, &of), "\n");
+}
+
+static spmm_matrix_t *matrix_of(const char *name)
+{
+    spmm_matrix_t *a = NULL;
+    const int is_generated = strncmp(name, "gen:", 4) == 0;
+    require((is_generated ? spmm_matrix_generate(name, &a, NULL) : spmm_matrix_load(name, NULL, &a, NULL)) ==
+                SPMM_OK,
+            name);
+    return a;
+}
+
+static const char *name_of(const char *path)
+{
+    const char *const slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
 }
 
 static void measure(const char *name, int64_t n)
 {
     spmm_inspect_options_t options = SPMM_INSPECT_OPTIONS_INIT;
     struct stat file;
-    spmm_matrix_t *a = NULL;
     spmm_plan_t *plan = NULL;
-    struct subject of = {.plan = NULL};
-    require(spmm_matrix_generate(name, &a, NULL) == SPMM_OK, name);
+    struct subject of = {.name = name_of(name)};
+    spmm_matrix_t *a = matrix_of(name);
     options.n = &n;
     options.n_count = 1;
     require(spmm_inspect(a, &options, &plan, NULL) == SPMM_OK, "spmm_inspect");
@@ -126,11 +194,13 @@ static void measure(const char *name, int64_t n)
     require(spmm_plan_save(plan, of.path, NULL, NULL) == SPMM_OK, "spmm_plan_save");
     require(stat(of.path, &file) == 0, "stat");
     of.plan = plan;
-    const double create = median_of(create_once, &of), load = median_of(load_once, &of),
-                 both = median_of(both_once, &of);
-    printf("%s,device %.1f MB,file %.1f MB,create %.2f ms,load %.2f ms,both %.2f ms", name,
-           (double)of.device_bytes * 1e-6, (double)file.st_size * 1e-6, create, load, both);
-    print_copies(of.device_bytes);
+    of.file_bytes = (uint64_t)file.st_size;
+    const double create = median_of(create_once, &of);
+    print_head(&of);
+    print_time(&of, "create", create, "");
+    print_time(&of, "load", median_of(load_once, &of), "");
+    print_time(&of, "load_and_create", median_of(both_once, &of), "");
+    print_copies(&of);
     (void)unlink(of.path);
     spmm_plan_destroy(plan);
 }
@@ -139,11 +209,18 @@ int main(int argc, char **argv)
 {
     static const char *const standard[] = {"gen:rand:270000:12", "gen:rand:1050000:12",
                                            "gen:rand:10500000:12"};
-    const int64_t given = argc > 1 ? atoll(argv[1]) : 0, n = given > 0 ? given : 64;
-    const int first = given > 0 ? 2 : 1;
+    int first = 1;
+    if (argc > first + 1 && strcmp(argv[first], "--csv") == 0) {
+        csv_commit = argv[first + 1];
+        first += 2;
+        printf("date,commit,device,matrix,device_bytes,file_bytes,what,ms\n");
+    }
+    const int64_t given = argc > first ? atoll(argv[first]) : 0, n = given > 0 ? given : 64;
+    first += given > 0;
     for (int i = first; i < argc; i++)
         measure(argv[i], n);
     for (int i = 0; i < 3 && argc == first; i++)
         measure(standard[i], n);
+    measure_pool();
     return 0;
 }
