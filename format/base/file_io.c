@@ -94,6 +94,21 @@ cleanup:
     return status;
 }
 
+int spmmi_read_at(int file, void *bytes, uint64_t size, uint64_t at)
+{
+    uint64_t done = 0;
+    while (done < size) {
+        const ssize_t got =
+            spmmi_io->pread(file, (char *)bytes + done, chunk_of(size - done), (off_t)(at + done));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            break;
+        done += (uint64_t)got;
+    }
+    return done == size;
+}
+
 struct pieces {
     int file;
     uint8_t *bytes;
@@ -103,18 +118,9 @@ struct pieces {
 static int is_piece_short(const void *context, uint64_t index, int thread)
 {
     const struct pieces *p = context;
-    uint64_t done = index * PIECE;
-    const uint64_t end = p->size - done < PIECE ? p->size : done + PIECE;
+    const uint64_t begin = index * PIECE, left = p->size - begin;
     (void)thread;
-    while (done < end) {
-        const ssize_t got = spmmi_io->pread(p->file, p->bytes + done, end - done, (off_t)(p->at + done));
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            break;
-        done += (uint64_t)got;
-    }
-    return done < end;
+    return !spmmi_read_at(p->file, p->bytes + begin, left < PIECE ? left : PIECE, p->at + begin);
 }
 
 /* The position of the file stays where it was, so that whatever went wrong is found and told by a plain read. */

@@ -6,7 +6,9 @@
 
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
+#include "format/base/digest.h"
 #include "format/base/each.h"
+#include "format/base/file_io.h"
 #include "frames.h"
 
 struct worker {
@@ -92,6 +94,22 @@ static uint64_t frames_of(const struct spmmi_container *c, const struct spmmi_sp
     return c->frame_first[span->entry + 1] - c->frame_first[span->entry];
 }
 
+/* A frame that was left in the file, to where its elements will be: it is no longer than they are, and the file may
+ * change. Where it is longer, a load that leaves nothing takes it. */
+static spmm_status_t read_left(const struct spmmi_container *c, const struct spmmi_frame *frame,
+                               const struct spmmi_run *run, uint8_t *elements, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    SPMM_RULE(frame->stored_bytes <= run->count * run->element_bytes, FRAME, frame->offset,
+              "a frame is longer than its elements");
+    SPMM_RULE(spmmi_read_at(c->left->file, elements, frame->stored_bytes, frame->offset), TRUNCATED,
+              frame->offset, "a frame cannot be read");
+    SPMM_RULE(spmmi_hash64(elements, frame->stored_bytes) == frame->hash, CHECKSUM, frame->offset,
+              "the hash of a frame does not match: the file is damaged");
+cleanup:
+    return status;
+}
+
 /* f counts the frames of all sections. */
 static spmm_status_t decode_frame(const struct job *job, uint64_t f, int thread, spmm_diag_t *diag)
 {
@@ -103,10 +121,13 @@ static spmm_status_t decode_frame(const struct job *job, uint64_t f, int thread,
     const struct spmmi_run run = spmmi_span_run(span, f);
     const struct spmmi_frame *frame = &job->container->frames[job->container->frame_first[span->entry] + f];
     const enum spmmi_transform transform = (enum spmmi_transform)frame->transform;
-    const uint8_t *stored = job->container->bytes + frame->offset;
     uint8_t *const elements = (uint8_t *)span->elements + f * SPMMI_FRAME_RAW;
-    uint8_t *const content = transform == SPMMI_TRANSFORM_NONE ? elements : worker->content;
+    const uint8_t *stored = frame->is_left ? elements : job->container->bytes + frame->offset;
+    uint8_t *const content =
+        transform == SPMMI_TRANSFORM_NONE && !frame->is_left ? elements : worker->content;
     uint64_t bytes = 0;
+    if (frame->is_left)
+        SPMM_TRY(read_left(job->container, frame, &run, elements, diag));
     SPMM_TRY(check_frame(stored, frame, &run, &bytes, diag));
     const size_t result = ZSTD_decompressDCtx(worker->context, content, bytes, stored, frame->stored_bytes);
     SPMM_RULE(result == bytes, FRAME, frame->offset, "a frame does not decode: %s",
@@ -114,6 +135,8 @@ static spmm_status_t decode_frame(const struct job *job, uint64_t f, int thread,
     SPMM_RULE(transform == SPMMI_TRANSFORM_NONE ||
                   spmmi_transform_unpack(transform, &run, content, bytes, elements),
               FRAME, frame->offset, "a code of a frame is out of range");
+    if (transform == SPMMI_TRANSFORM_NONE && content != elements)
+        memcpy(elements, content, bytes);
 cleanup:
     return status;
 }
@@ -150,6 +173,8 @@ spmm_status_t spmmi_frames_decode(struct spmmi_decoder *d, const struct spmmi_co
         frames += frames_of(c, &spans[i]);
     }
     const uint64_t wrong = spmmi_first_wrong(frames, d->threads, is_wrong, &job);
+    /* A read may succeed the second time, but others behind it were not begun. */
+    SPMM_REQUIRE(wrong == frames || c->left == NULL, SPMM_ERR_PLAN_FRAME, diag, "a frame cannot be taken");
     /* The first wrong frame again, for its sentence: the same at any number of threads. */
     if (wrong < frames)
         SPMM_TRY(decode_frame(&job, wrong, 0, diag));

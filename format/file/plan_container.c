@@ -180,6 +180,7 @@ spmm_status_t spmmi_container_open(const uint8_t *bytes, uint64_t size, struct s
 {
     spmm_status_t status = SPMM_OK;
     c->bytes = bytes;
+    c->left = NULL;
     c->frames = NULL;
     SPMM_TRY(spmmi_header_read(bytes, size, &c->header, diag));
     SPMM_TRY(check_table(c, diag));
@@ -201,7 +202,8 @@ static spmm_status_t read_frame_table(struct spmmi_container *c, uint32_t i, spm
     for (uint64_t f = c->frame_first[i]; f < c->frame_first[i + 1]; f++, at += SPMMI_FRAME_ENTRY_BYTES) {
         const uint8_t *bytes = c->bytes + at;
         struct spmmi_frame *frame = &c->frames[f];
-        *frame = (struct spmmi_frame){data, spmmi_get_u64(bytes + 8), spmmi_get_u32(bytes), bytes[4]};
+        *frame = (struct spmmi_frame){data, spmmi_get_u64(bytes + 8), spmmi_get_u32(bytes), bytes[4],
+                                      c->left != NULL && c->left->entries[i]};
         SPMM_RULE(bytes[5] == 0 && bytes[6] == 0 && bytes[7] == 0, FRAME, at + 5,
                   "reserved bytes of a frame entry are not zero");
         data += frame->stored_bytes;
@@ -217,7 +219,7 @@ static int has_wrong_hash(const void *container, uint64_t f, int thread)
     const struct spmmi_container *c = container;
     const struct spmmi_frame *frame = &c->frames[f];
     (void)thread;
-    return spmmi_hash64(c->bytes + frame->offset, frame->stored_bytes) != frame->hash;
+    return !frame->is_left && spmmi_hash64(c->bytes + frame->offset, frame->stored_bytes) != frame->hash;
 }
 
 spmm_status_t spmmi_container_frames(struct spmmi_container *c, int threads, spmm_diag_t *diag)

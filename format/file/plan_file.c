@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plans in files and in memory. A reader of a file takes a private copy of the file before it looks at it. A writer
- * makes a whole new file that takes the place of the old one (new_file.h). */
+/* Plans in files and in memory. A reader of a file takes a private copy of the file before it looks at it, of long
+ * arrays frame by frame. A writer makes a whole new file that takes the place of the old one (new_file.h). */
 #include <fcntl.h>
 
 #include "format/base/alloc.h"
@@ -13,10 +13,21 @@
 #include "plan_header.h"
 #include "plan_newer.h"
 #include "plan_read.h"
+#include "plan_records.h"
 #include "plan_write.h"
 
 #define READERS_MAX 64 /* threads that read a file, of those that may load it */
 #define NEWER_BYTES_MAX (UINT64_C(64) << 20)
+
+/* Stored bytes of a section whose frames stay in the file, and so of the file: as many as get huge pages (alloc.c). */
+#define LEFT_MIN_BYTES (UINT64_C(4) << 20)
+
+#ifdef SPMM_TEST_HOOKS
+uint64_t spmmi_left_min_hook = LEFT_MIN_BYTES, spmmi_left_loads_hook;
+#define LEFT_MIN spmmi_left_min_hook
+#else
+#define LEFT_MIN LEFT_MIN_BYTES
+#endif
 
 /* Opens a regular file without waiting on a pipe or a device of the same name. */
 static spmm_status_t open_plan(const char *path, int *file, uint64_t *size, spmm_diag_t *diag)
@@ -57,6 +68,58 @@ static int readers_of(const struct spmmi_load *load, uint64_t size)
     return readers < READERS_MAX ? readers : READERS_MAX; /* where 0 stands for a larger machine */
 }
 
+/* Whether the frames of a section stay in the file: they are many, all of them are decoded into memory of their own, and
+ * they are not longer than it. The table was not checked. */
+static uint8_t is_left(const struct spmmi_entry *e)
+{
+    const int is_array = e->type == SPMMI_SECTION_ROW_LENGTHS || e->type == SPMMI_SECTION_COL_IND ||
+                         e->type == SPMMI_SECTION_VALUES || e->type == SPMMI_SECTION_ITEMS;
+    return is_array && e->stored_bytes >= LEFT_MIN && e->stored_bytes <= e->raw_bytes;
+}
+
+/* The section table, and of each section all bytes, with the padding before it, or its frame table alone. Returns
+ * whether something is left. */
+static int read_around(int file, uint8_t *bytes, uint64_t size, uint32_t section_count,
+                       struct spmmi_left *left)
+{
+    const uint64_t table_end = SPMMI_HEADER_BYTES + (uint64_t)section_count * SPMMI_ENTRY_BYTES;
+    int is_some = 0;
+    *left = (struct spmmi_left){.file = file};
+    if (table_end > size ||
+        !spmmi_read_at(file, bytes + SPMMI_HEADER_BYTES, table_end - SPMMI_HEADER_BYTES, SPMMI_HEADER_BYTES))
+        return 0;
+    for (uint32_t i = 0; i < section_count; i++) {
+        struct spmmi_entry e;
+        spmmi_record_load(&spmmi_entry_record, bytes + SPMMI_HEADER_BYTES + (uint64_t)i * SPMMI_ENTRY_BYTES,
+                          &e);
+        const uint64_t begin = e.offset - (SPMMI_ALIGN - 1), frames = spmmi_frame_count(e.raw_bytes);
+        if (e.offset < table_end || e.offset > size || e.stored_bytes > size - e.offset ||
+            frames > e.stored_bytes / SPMMI_FRAME_ENTRY_BYTES)
+            return 0;
+        is_some |= left->entries[i] = is_left(&e);
+        const uint64_t taken = left->entries[i] ? frames * SPMMI_FRAME_ENTRY_BYTES : e.stored_bytes;
+        if (!spmmi_read_at(file, bytes + begin, e.offset + taken - begin, begin))
+            return 0;
+    }
+    return is_some;
+}
+
+/* A plan of which large sections are decoded from the file, without a copy of their stored bytes in memory. Where
+ * anything is wrong there is none: the whole file says what. */
+static void read_large(int file, uint8_t *bytes, uint64_t size, const struct spmmi_header *header,
+                       const struct spmmi_load *load, spmm_plan_t **plan)
+{
+    struct spmmi_left left;
+    struct spmmi_load large = *load;
+    if (size < LEFT_MIN || !read_around(file, bytes, size, header->section_count, &left))
+        return;
+    large.left = &left;
+    (void)spmmi_plan_decode(bytes, size, &large, plan, &spmmi_diag_unheard);
+#ifdef SPMM_TEST_HOOKS
+    spmmi_left_loads_hook += *plan != NULL;
+#endif
+}
+
 /* The header alone decides whether the file may be read into memory. */
 static spmm_status_t read_plan(int file, const char *path, uint64_t size, struct spmmi_load *load,
                                spmm_plan_t **plan, spmm_diag_t *diag)
@@ -80,9 +143,12 @@ static spmm_status_t read_plan(int file, const char *path, uint64_t size, struct
     bytes = spmmi_alloc(size, 1);
     SPMM_TRY_ALLOC(bytes, diag);
     memcpy(bytes, head, head_bytes);
+    load->held_bytes = size;
+    read_large(file, bytes, size, &header, load, plan);
+    if (*plan != NULL)
+        goto cleanup;
     SPMM_TRY(spmmi_read_all_on(readers_of(load, size), file, path, bytes + head_bytes, size - head_bytes,
                                head_bytes, diag));
-    load->held_bytes = size;
     SPMM_TRY(spmmi_plan_decode(bytes, size, load, plan, diag));
 cleanup:
     spmmi_free(bytes);

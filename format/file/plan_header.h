@@ -13,12 +13,19 @@ spmm_status_t spmmi_header_read(const uint8_t *bytes, uint64_t file_bytes, struc
 struct spmmi_frame {
     uint64_t offset, hash; /* of the stored bytes in the file */
     uint32_t stored_bytes;
-    uint8_t transform;
+    uint8_t transform, is_left; /* see spmmi_left */
 };
 
-/* A file whose steps 1 to 5 have passed: every stored byte is hashed, padding is zero, sizes fit. */
+/* Sections whose frames are not in memory: whoever decodes one reads its bytes of the file and compares their hash. */
+struct spmmi_left {
+    int file;
+    uint8_t entries[SPMMI_SECTION_LIMIT]; /* 1: the frames of this entry, but not its frame table */
+};
+
+/* A file whose steps 1 to 5 have passed: every stored byte that is not left is hashed, padding is zero, sizes fit. */
 struct spmmi_container {
     const uint8_t *bytes;
+    const struct spmmi_left *left; /* NULL: nothing */
     struct spmmi_header header;
     struct spmmi_entry entries[SPMMI_SECTION_LIMIT];
     uint64_t
@@ -26,7 +33,7 @@ struct spmmi_container {
     struct spmmi_frame *frames;               /* owned, NULL until spmmi_container_frames */
 };
 
-/* Steps 1 to 4: header, table, sizes. Allocates nothing. */
+/* Steps 1 to 4: header, table, sizes. Allocates nothing, leaves nothing. */
 spmm_status_t spmmi_container_open(const uint8_t *bytes, uint64_t size, struct spmmi_container *container,
                                    spmm_diag_t *diag);
 

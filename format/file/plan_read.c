@@ -4,18 +4,19 @@
 
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
-#include "format/base/each.h"
 #include "format/base/log.h"
 #include "frames.h"
 #include "plan_newer.h"
 #include "format/check/plan_check.h"
 #include "plan_budget.h"
+#include "row_lengths.h"
 #include "triangle.h"
 
 struct reader {
     struct spmmi_container container;
     struct spmmi_decoder *decoder;
     int threads;
+    uint32_t left; /* sections that are left in the file and were not decoded */
     spmm_plan_t *plan;
     struct spmmi_triangle triangle; /* where the file has one, until it is expanded */
     int waiting_count;
@@ -38,6 +39,8 @@ static spmm_status_t decode_later(struct reader *r, uint32_t type, uint32_t part
     spmm_status_t status = SPMM_OK;
     const int entry = spmmi_container_find(&r->container, type, part);
     SPMM_TRY_ALLOC(elements, r->diag);
+    if (entry >= 0 && r->container.left != NULL)
+        r->left -= r->container.left->entries[entry];
     if (entry >= 0)
         r->waiting[r->waiting_count++] = (struct spmmi_span){
             type, entry, element_bytes, r->container.entries[entry].raw_bytes, elements, row_ptr, rows};
@@ -163,26 +166,14 @@ cleanup:
     return status;
 }
 
-/* Lengths are decoded into the upper half of the row pointers and summed from below: pointer i + 1 ends where
- * length i + 1 begins or before it. */
 static spmm_status_t read_rows(struct reader *r, uint32_t type, uint32_t part, int64_t rows,
                                int64_t **row_ptr_out)
 {
     spmm_status_t status = SPMM_OK;
     int64_t *const row_ptr = *row_ptr_out = spmmi_alloc((uint64_t)rows + 1, sizeof *row_ptr);
     SPMM_TRY_ALLOC(row_ptr, r->diag);
-    if (r->threads >
-        1) /* what lengths do not fill: several threads share the page faults, which one has below */
-        spmmi_zero(r->threads, row_ptr, (uint64_t)rows * sizeof(uint32_t));
-    const uint8_t *lengths = (const uint8_t *)(row_ptr + 1) + (uint64_t)rows * sizeof(uint32_t);
-    SPMM_TRY(decode(r, type, part, sizeof(uint32_t), (void *)(uintptr_t)lengths));
-    int64_t sum = 0;
-    for (int64_t i = 0; i < rows; i++) {
-        const uint32_t length = spmmi_get_u32(lengths + (uint64_t)i * sizeof length);
-        row_ptr[i] = sum;
-        sum += length;
-    }
-    row_ptr[rows] = sum;
+    SPMM_TRY(decode(r, type, part, sizeof(uint32_t), spmmi_row_lengths(row_ptr, rows)));
+    spmmi_row_lengths_add(r->threads, row_ptr, rows);
 cleanup:
     return status;
 }
@@ -260,12 +251,12 @@ cleanup:
     return status;
 }
 
-static spmm_status_t read_matrix(struct reader *r)
+/* Arrays that do not need the pattern. */
+static spmm_status_t read_others_later(struct reader *r)
 {
     spmm_status_t status = SPMM_OK;
     spmm_plan_t *p = r->plan;
     const uint32_t value_bytes = (uint32_t)spmm_dtype_size(p->dtype), flags = r->container.header.flags;
-    SPMM_TRY((flags & SPMMI_FLAG_TRIANGLE) != 0 ? read_triangle(r) : read_pattern(r));
     if ((flags & SPMMI_FLAG_VALUES) != 0 && (flags & SPMMI_FLAG_MIRRORED) == 0) {
         p->values = spmmi_alloc((uint64_t)p->nnz, value_bytes);
         SPMM_TRY(decode_later(r, SPMMI_SECTION_VALUES, SPMMI_NO_PART, value_bytes, p->values, NULL, 0));
@@ -281,6 +272,20 @@ static spmm_status_t read_matrix(struct reader *r)
         SPMM_TRY(decode_later(r, SPMMI_SECTION_SYMMETRIC_PERMUTATION, SPMMI_NO_PART,
                               sizeof *p->symmetric_permutation, p->symmetric_permutation, NULL, 0));
     }
+cleanup:
+    return status;
+}
+
+/* The lengths of rows are few frames: others are decoded with them, where nobody is told what is wrong first. */
+static spmm_status_t read_matrix(struct reader *r)
+{
+    spmm_status_t status = SPMM_OK;
+    const int are_first = r->container.left != NULL;
+    if (are_first)
+        SPMM_TRY(read_others_later(r));
+    SPMM_TRY((r->container.header.flags & SPMMI_FLAG_TRIANGLE) != 0 ? read_triangle(r) : read_pattern(r));
+    if (!are_first)
+        SPMM_TRY(read_others_later(r));
     SPMM_TRY(decode_waiting(r));
     SPMM_TRY(read_operands(r));
 cleanup:
@@ -361,6 +366,9 @@ spmm_status_t spmmi_plan_decode(const uint8_t *bytes, uint64_t size, const struc
     spmm_status_t status = SPMM_OK;
     struct reader r = {.plan = NULL, .decoder = NULL, .diag = diag};
     SPMM_TRY(spmmi_container_open(bytes, size, &r.container, diag));
+    r.container.left = load->left;
+    for (uint32_t i = 0; load->left != NULL && i < r.container.header.section_count; i++)
+        r.left += load->left->entries[i];
     const uint64_t budget = load->budget_bytes != 0 ? load->budget_bytes : spmmi_budget_default(size);
     int threads = spmmi_threads(load->threads, raw_total(&r.container));
     SPMM_TRY(spmmi_budget_check(&r.container, NULL, load->held_bytes, budget, &threads, diag));
@@ -374,13 +382,14 @@ spmm_status_t spmmi_plan_decode(const uint8_t *bytes, uint64_t size, const struc
     SPMM_TRY_ALLOC(r.decoder = spmmi_decoder_new(threads), diag);
     r.threads = threads;
     SPMM_TRY(read_matrix(&r));
+    SPMM_REQUIRE(r.left == 0, SPMM_ERR_INTERNAL, diag, "%u sections were left in the file", r.left);
     SPMM_TRY(spmmi_plan_check_on(threads, r.plan, diag));
     if (spmmi_log_on(SPMM_LOG_WARNING))
         log_load(load, r.plan);
     *plan = r.plan;
     r.plan = NULL;
 cleanup:
-    if (status == SPMM_ERR_PLAN_FEATURE || status == SPMM_ERR_PLAN_VERSION)
+    if (load->left == NULL && (status == SPMM_ERR_PLAN_FEATURE || status == SPMM_ERR_PLAN_VERSION))
         spmmi_newer_explain(bytes, size, diag);
     report_in_file(&r, status);
     spmm_plan_destroy(r.plan);

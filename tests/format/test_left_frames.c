@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Frames of large sections are decoded from the file, without a copy of it in memory. Whatever is wrong is told as if
+ * the whole file had been read. Here sections of all sizes count as large. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <spmm/spmm.h>
+
+#include "format/base/file_io.h"
+#include "format/file/plan_read.h"
+#include "format/file/row_lengths.h"
+
+#define PATH_BYTES 64
+#define FRAME_VALUES 524288 /* f32 */
+#define CHANGED_EVERY 37    /* bytes: a prime, so that all fields are met */
+
+static char folder[32], path[PATH_BYTES];
+
+static int set_up(void **state)
+{
+    (void)state;
+    strcpy(folder, "/tmp/spmm-left-XXXXXX");
+    assert_non_null(mkdtemp(folder));
+    (void)snprintf(path, sizeof path, "%s/a.plan", folder);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    return unlink(path) | rmdir(folder);
+}
+
+static int leave_nothing(void **state)
+{
+    (void)state;
+    spmmi_left_min_hook = UINT64_MAX;
+    spmmi_io_set(NULL);
+    return 0;
+}
+
+/* A plan of this matrix, and a file of it. */
+static spmm_plan_t *make_plan(const char *matrix)
+{
+    spmm_matrix_t *a = NULL;
+    spmm_plan_t *plan = NULL;
+    assert_int_equal(spmm_matrix_generate(matrix, &a, NULL), SPMM_OK);
+    assert_int_equal(spmm_inspect(a, NULL, &plan, NULL), SPMM_OK);
+    assert_int_equal(spmm_plan_save(plan, path, NULL, NULL), SPMM_OK);
+    spmm_matrix_destroy(a);
+    return plan;
+}
+
+static void write_plan(const char *matrix)
+{
+    spmm_plan_destroy(make_plan(matrix));
+}
+
+static spmm_status_t load(uint64_t left_min, int threads, spmm_plan_t **plan, spmm_diag_t *diag)
+{
+    spmm_load_options_t options = SPMM_LOAD_OPTIONS_INIT;
+    options.threads = threads;
+    spmmi_left_min_hook = left_min;
+    *plan = NULL;
+    return spmm_plan_load(path, &options, plan, diag);
+}
+
+/* The same arrays. */
+static void expect_equal(const spmm_plan_t *p, const spmm_plan_t *q)
+{
+    const size_t value_bytes = spmm_dtype_size(p->dtype);
+    assert_int_equal(p->nnz, q->nnz);
+    assert_memory_equal(p->row_ptr, q->row_ptr, ((size_t)p->rows + 1) * sizeof *p->row_ptr);
+    assert_memory_equal(p->col_ind, q->col_ind, (size_t)p->nnz * sizeof *p->col_ind);
+    assert_memory_equal(p->values, q->values, (size_t)p->nnz * value_bytes);
+    assert_int_equal(p->part_count, q->part_count);
+    for (uint32_t i = 0; i < p->part_count; i++)
+        assert_memory_equal(p->parts[i].items, q->parts[i].items,
+                            p->parts[i].item_count * sizeof *p->parts[i].items);
+}
+
+static void plans_are_the_same(void **state)
+{
+    static const char *const matrices[] = {"gen:rand:3000:8", "gen:lap27:16", "gen:rmat:10:8"};
+    (void)state;
+    for (size_t m = 0; m < sizeof matrices / sizeof *matrices; m++)
+        for (int threads = 1; threads <= 3; threads += 2) {
+            spmm_plan_t *plan = make_plan(matrices[m]), *from_file;
+            const uint64_t before = spmmi_left_loads_hook;
+            assert_int_equal(load(1, threads, &from_file, NULL), SPMM_OK);
+            assert_int_equal(spmmi_left_loads_hook, before + 1);
+            expect_equal(plan, from_file);
+            spmm_plan_destroy(from_file);
+            spmm_plan_destroy(plan);
+        }
+}
+
+/* Of values that are no numbers but noise a frame is longer than its elements; behind it are ones. */
+static uint32_t *make_noise(int64_t count)
+{
+    const float one = 1;
+    uint32_t *noise = malloc((size_t)count * sizeof *noise), x = 1;
+    assert_non_null(noise);
+    for (int64_t q = 0; q < count; q++) {
+        x = x * 1664525u + 1013904223u;
+        noise[q] = x ^ x >> 13;
+        if (q >= FRAME_VALUES)
+            memcpy(&noise[q], &one, sizeof one);
+    }
+    return noise;
+}
+
+static void a_long_frame_takes_the_whole_file(void **state)
+{
+    spmm_plan_t *plan = make_plan("gen:rand:75000:8"), *noisy = NULL, *loaded;
+    uint32_t *noise = make_noise(plan->nnz);
+    (void)state;
+    assert_true(plan->nnz > FRAME_VALUES + FRAME_VALUES / 8);
+    assert_int_equal(spmm_plan_with_values(plan, noise, SPMM_F32, &noisy, NULL), SPMM_OK);
+    assert_int_equal(spmm_plan_save(noisy, path, NULL, NULL), SPMM_OK);
+    const uint64_t before = spmmi_left_loads_hook;
+    assert_int_equal(load(1 << 20, 1, &loaded, NULL), SPMM_OK);
+    assert_int_equal(spmmi_left_loads_hook, before);
+    expect_equal(loaded, noisy);
+    spmm_plan_destroy(loaded);
+    spmm_plan_destroy(noisy);
+    spmm_plan_destroy(plan);
+    free(noise);
+}
+
+static void change_byte(int file, off_t at, uint8_t bits)
+{
+    uint8_t byte;
+    assert_int_equal(pread(file, &byte, 1, at), 1);
+    byte ^= bits;
+    assert_int_equal(pwrite(file, &byte, 1, at), 1);
+}
+
+static void every_wrong_byte_is_told_alike(void **state)
+{
+    (void)state;
+    write_plan("gen:rand:600:8");
+    const int file = open(path, O_RDWR);
+    const off_t size = lseek(file, 0, SEEK_END);
+    for (off_t at = 0; at < size; at += CHANGED_EVERY) {
+        spmm_diag_t whole, left;
+        spmm_plan_t *plan;
+        change_byte(file, at, (uint8_t)(1u << at % 8));
+        const spmm_status_t expected = load(UINT64_MAX, 1, &plan, &whole);
+        assert_int_not_equal(expected, SPMM_OK);
+        assert_int_equal(load(1, 1 + (int)(at % 3), &plan, &left), expected);
+        assert_null(plan);
+        assert_int_equal(left.offset, whole.offset);
+        assert_string_equal(left.text, whole.text);
+        change_byte(file, at, (uint8_t)(1u << at % 8));
+    }
+    assert_int_equal(close(file), 0);
+}
+
+static int wrong_read;  /* number of the call that goes wrong */
+static int read_length; /* that it gives: -1, 0, or 1 byte; 2: all, of which the last is changed */
+
+static ssize_t read_wrongly(int file, void *bytes, size_t size, off_t at)
+{
+    errno = EIO;
+    if (wrong_read-- != 0)
+        return spmmi_io_system.pread(file, bytes, size, at);
+    if (read_length < 2)
+        return read_length <= 0 ? read_length : spmmi_io_system.pread(file, bytes, 1, at);
+    const ssize_t got = spmmi_io_system.pread(file, bytes, size, at);
+    ((uint8_t *)bytes)[got - 1] ^= 1u;
+    return got;
+}
+
+/* As of a file that somebody changes: a frame is decoded only with its hash, and the file is read once more. */
+static void reads_that_go_wrong_are_made_again(void **state)
+{
+    struct spmmi_io table = spmmi_io_system;
+    spmm_plan_t *expected;
+    (void)state;
+    write_plan("gen:rand:600:8");
+    assert_int_equal(load(UINT64_MAX, 1, &expected, NULL), SPMM_OK);
+    table.pread = read_wrongly;
+    spmmi_io_set(&table);
+    for (read_length = -1; read_length <= 2; read_length++)
+        for (int k = 0, is_past = 0; !is_past; k++) {
+            spmm_plan_t *plan;
+            const uint64_t before = spmmi_left_loads_hook;
+            wrong_read = k;
+            assert_int_equal(load(1, 1, &plan, NULL), SPMM_OK);
+            is_past = wrong_read >= 0; /* there are fewer calls */
+            assert_true(is_past || read_length > 0 || spmmi_left_loads_hook == before);
+            expect_equal(plan, expected);
+            spmm_plan_destroy(plan);
+        }
+    spmm_plan_destroy(expected);
+}
+
+/* Sums of lengths in place, of more rows than one thread adds. */
+static void lengths_are_added_on_any_threads(void **state)
+{
+    (void)state;
+    for (int64_t rows = 0; rows <= 600000; rows = rows * 3 + 1)
+        for (int threads = 1; threads <= 4; threads++) {
+            int64_t sum = 0, *row_ptr = malloc(((size_t)rows + 1) * sizeof *row_ptr);
+            assert_non_null(row_ptr);
+            for (int64_t i = 0; i < rows; i++) {
+                const uint32_t length = i % 1000 == 7 ? UINT32_MAX : (uint32_t)(i * 2654435761u) >> 28;
+                memcpy(spmmi_row_lengths(row_ptr, rows) + 4 * i, &length, sizeof length);
+            }
+            spmmi_row_lengths_add(threads, row_ptr, rows);
+            for (int64_t i = 0; i < rows; i++) {
+                assert_int_equal(row_ptr[i], sum);
+                sum += i % 1000 == 7 ? UINT32_MAX : (uint32_t)(i * 2654435761u) >> 28;
+            }
+            assert_int_equal(row_ptr[rows], sum);
+            free(row_ptr);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(plans_are_the_same, leave_nothing),
+        cmocka_unit_test_teardown(a_long_frame_takes_the_whole_file, leave_nothing),
+        cmocka_unit_test_teardown(every_wrong_byte_is_told_alike, leave_nothing),
+        cmocka_unit_test_teardown(reads_that_go_wrong_are_made_again, leave_nothing),
+        cmocka_unit_test(lengths_are_added_on_any_threads),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
