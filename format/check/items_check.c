@@ -10,7 +10,7 @@
 #include "format/matrix/units.h"
 
 #define WORD_BITS 64u
-#define ITEMS_OF_PIECE 65536u
+#define ITEMS_OF_PIECE 8192u
 
 /* The pattern that a part partitions. */
 struct pattern {

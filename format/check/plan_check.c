@@ -2,6 +2,7 @@
 /* Semantic validation: everything that a kernel, the executor or a listing relies on, in the order of
  * docs/plan-format.md section 7. Each step may use what the former ones proved. Linear time. */
 #include <math.h>
+#include <omp.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -14,7 +15,8 @@
 #include "plan_check.h"
 #include "format/base/text.h"
 
-#define CHUNK INT64_C(65536)
+#define CHUNK INT64_C(65536)     /* nonzeros that a thread takes at a time */
+#define ROWS_CHUNK INT64_C(4096) /* rows, which may be long */
 
 /* V1. Of a file they are the header's, which was checked before, field by field. */
 static spmm_status_t check_dims(const spmm_plan_t *p, spmm_diag_t *diag)
@@ -39,10 +41,10 @@ static int is_row_wrong(const spmm_plan_t *p, int64_t row)
 static int are_rows_wrong(const void *plan, uint64_t index, int thread)
 {
     const spmm_plan_t *const p = plan;
-    const int64_t end = spmmi_piece_end(p->rows, CHUNK, index);
+    const int64_t end = spmmi_piece_end(p->rows, ROWS_CHUNK, index);
     int is_wrong = 0;
     (void)thread;
-    for (int64_t i = (int64_t)index * CHUNK; i < end; i++)
+    for (int64_t i = (int64_t)index * ROWS_CHUNK; i < end; i++)
         is_wrong |= is_row_wrong(p, i);
     return is_wrong;
 }
@@ -53,8 +55,8 @@ spmm_status_t spmmi_check_row_ptr(int threads, const spmm_plan_t *p, spmm_diag_t
     spmm_status_t status = SPMM_OK;
     SPMM_RULE(p->row_ptr[0] == 0, ROW_PTR, 0, "the first row pointer is %lld, expected 0",
               (long long)p->row_ptr[0]);
-    const uint64_t piece = spmmi_first_wrong(spmmi_pieces(p->rows, CHUNK), threads, are_rows_wrong, p);
-    for (int64_t i = (int64_t)piece * CHUNK; i < p->rows; i++)
+    const uint64_t piece = spmmi_first_wrong(spmmi_pieces(p->rows, ROWS_CHUNK), threads, are_rows_wrong, p);
+    for (int64_t i = (int64_t)piece * ROWS_CHUNK; i < p->rows; i++)
         SPMM_RULE(!is_row_wrong(p, i), ROW_PTR, (uint64_t)i, "row %lld spans nonzeros %lld to %lld of %lld",
                   (long long)i, (long long)p->row_ptr[i], (long long)p->row_ptr[i + 1], (long long)p->nnz);
     SPMM_RULE(p->row_ptr[p->rows] == p->nnz, ROW_PTR, (uint64_t)p->rows,
@@ -113,9 +115,9 @@ static void columns_piece(void *context, uint64_t index, int thread)
 static void starts_piece(void *context, uint64_t index, int thread)
 {
     struct columns *const c = context;
-    const int64_t end = spmmi_piece_end(c->plan->rows, CHUNK, index);
+    const int64_t end = spmmi_piece_end(c->plan->rows, ROWS_CHUNK, index);
     (void)thread;
-    (void)atomic_fetch_add(&c->drops_at_starts, drops_at_starts(c->plan, (int64_t)index * CHUNK, end));
+    (void)atomic_fetch_add(&c->drops_at_starts, drops_at_starts(c->plan, (int64_t)index * ROWS_CHUNK, end));
 }
 
 /* All rows at once: one pass over the columns, in chunks that share a column, and one over the rows. A column that is
@@ -124,7 +126,7 @@ static int columns_are_valid(int threads, const spmm_plan_t *p)
 {
     struct columns c = {.plan = p};
     spmmi_each(spmmi_pieces(p->nnz, CHUNK), threads, columns_piece, &c);
-    spmmi_each(spmmi_pieces(p->rows, CHUNK), threads, starts_piece, &c);
+    spmmi_each(spmmi_pieces(p->rows, ROWS_CHUNK), threads, starts_piece, &c);
     return c.outside <= INT32_MAX && c.drops == c.drops_at_starts;
 }
 
@@ -166,6 +168,15 @@ cleanup:
     return status;
 }
 
+/* Threads for the rest: each digest that is made meanwhile has a processor, or OpenMP's threads, which wait for each
+ * other, wait for the one that shares its own. */
+static int threads_beside(int threads, const struct spmmi_digests *digests)
+{
+    const int digesting = digests->pattern.is_started + digests->values.is_started;
+    const int left = omp_get_num_procs() - digesting;
+    return threads <= left || left < digesting ? threads : left;
+}
+
 /* Columns, digests, statistics. Which of them is told does not depend on the threads. */
 static spmm_status_t check_matrix(int threads, const spmm_plan_t *p, spmm_diag_t *diag)
 {
@@ -173,9 +184,10 @@ static spmm_status_t check_matrix(int threads, const spmm_plan_t *p, spmm_diag_t
     spmm_matrix_stats_t stats;
     struct spmmi_digests digests;
     spmmi_digests_begin(&digests, threads, p, 1);
-    const spmm_status_t columns = check_columns(threads, p, diag);
+    const int others = threads_beside(threads, &digests);
+    const spmm_status_t columns = check_columns(others, p, diag);
     if (columns == SPMM_OK)
-        computed = spmmi_stats_compute_on(threads, p->rows, p->cols, p->row_ptr, p->col_ind, p->values,
+        computed = spmmi_stats_compute_on(others, p->rows, p->cols, p->row_ptr, p->col_ind, p->values,
                                           p->dtype, &stats);
     const spmm_status_t digested =
         spmmi_digests_end(&digests, columns == SPMM_OK ? diag : &spmmi_diag_unheard);

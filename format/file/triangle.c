@@ -3,14 +3,15 @@
  * before it had in column i, in their order. */
 #include "triangle.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
 #include "format/base/each.h"
 
-#define EXPANDED_MAX 16 /* pieces that are expanded side by side: each looks at all rows before its end */
-#define ROWS_OF_PIECE INT64_C(16384) /* that a thread checks at a time */
+#define EXPANDED_MAX 16    /* pieces that are expanded side by side: each looks at rows before it */
+#define STRETCH_LOG2_MIN 5 /* rows that a thread checks at a time, at least */
 
 void spmmi_triangle_free(struct spmmi_triangle *t)
 {
@@ -45,37 +46,50 @@ static bool is_row_right(const struct spmmi_triangle *t, int64_t i)
     return is_right;
 }
 
-static int are_rows_wrong(const void *triangle, uint64_t index, int thread)
+/* What is found while rows are checked. */
+struct check {
+    const struct spmmi_triangle *triangle;
+    int32_t *reach;
+    _Atomic int64_t *diagonal; /* entries on it, of rows that are right */
+};
+
+static int are_rows_wrong(const void *check, uint64_t index, int thread)
 {
-    const struct spmmi_triangle *const t = triangle;
-    const int64_t end = spmmi_piece_end(t->rows, ROWS_OF_PIECE, index);
+    const struct check *const c = check;
+    const struct spmmi_triangle *const t = c->triangle;
+    const int64_t length = INT64_C(1) << t->stretch_log2, end = spmmi_piece_end(t->rows, length, index);
+    int64_t diagonal = 0;
+    int32_t reach = -1;
     bool is_right = true;
     (void)thread;
-    for (int64_t i = (int64_t)index * ROWS_OF_PIECE; i < end && is_right; i++)
+    for (int64_t i = (int64_t)index * length; i < end && is_right; i++) {
+        const int64_t first = t->row_ptr[i], last = t->row_ptr[i + 1] - 1;
         is_right = is_row_right(t, i);
+        if (last < first)
+            continue;
+        diagonal += t->col_ind[first] == i;
+        reach = t->col_ind[last] > reach ? t->col_ind[last] : reach;
+    }
+    c->reach[index] = reach;
+    (void)atomic_fetch_add(c->diagonal, diagonal);
     return !is_right;
 }
 
-/* Of rows that are right. */
-static int64_t diagonal_count(const struct spmmi_triangle *t)
-{
-    int64_t diagonal = 0;
-    for (int64_t i = 0; i < t->rows; i++)
-        diagonal += t->row_ptr[i] < t->row_ptr[i + 1] && t->col_ind[t->row_ptr[i]] == i;
-    return diagonal;
-}
-
-spmm_status_t spmmi_triangle_check(int threads, const struct spmmi_triangle *t, int64_t nnz,
-                                   spmm_diag_t *diag)
+spmm_status_t spmmi_triangle_check(int threads, struct spmmi_triangle *t, int64_t nnz, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    const uint64_t wrong =
-        spmmi_first_wrong(spmmi_pieces(t->rows, ROWS_OF_PIECE), threads, are_rows_wrong, t);
-    for (int64_t i = (int64_t)wrong * ROWS_OF_PIECE; i < t->rows; i++)
+    _Atomic int64_t diagonal_count = 0;
+    const struct check check = {t, t->reach, &diagonal_count};
+    t->stretch_log2 = STRETCH_LOG2_MIN;
+    while (t->rows > (int64_t)SPMMI_TRIANGLE_STRETCHES << t->stretch_log2)
+        t->stretch_log2++;
+    const int64_t length = INT64_C(1) << t->stretch_log2;
+    const uint64_t wrong = spmmi_first_wrong(spmmi_pieces(t->rows, length), threads, are_rows_wrong, &check);
+    for (int64_t i = (int64_t)wrong * length; i < t->rows; i++)
         SPMM_RULE(is_row_right(t, i), COL_IND, (uint64_t)i,
                   "the columns of row %lld of the triangle are not ascending in %lld to %lld", (long long)i,
                   (long long)i, (long long)t->rows - 1);
-    const int64_t diagonal = diagonal_count(t);
+    const int64_t diagonal = diagonal_count;
     SPMM_RULE(2 * t->nnz - diagonal == nnz, COL_IND, 0,
               "the triangle has %lld entries, %lld of them on the diagonal, and not half of %lld nonzeros",
               (long long)t->nnz, (long long)diagonal, (long long)nnz);
@@ -85,7 +99,7 @@ cleanup:
 
 /* ---- From a file ---- */
 
-/* Each thread makes the rows of a piece, from the entries of all rows before its end. */
+/* Each thread makes the rows of a piece, from the entries of all rows before its end that reach it. */
 struct expansion {
     const struct spmmi_triangle *triangle;
     spmm_plan_t *plan;
@@ -110,6 +124,16 @@ static int64_t first_from(const struct spmmi_triangle *t, int64_t i, int64_t col
     return low;
 }
 
+/* The first row from i on that may have entries in columns from `begin` on: `begin` itself, if no row before it. */
+static int64_t next_row(const struct spmmi_triangle *t, int64_t i, int64_t begin)
+{
+    if (i >= begin)
+        return i;
+    while (i < begin && t->reach[i >> t->stretch_log2] < begin)
+        i = ((i >> t->stretch_log2) + 1) << t->stretch_log2;
+    return i < begin ? i : begin;
+}
+
 /* Lengths of rows, one place further. */
 static void count_piece(void *context, uint64_t index, int thread)
 {
@@ -120,7 +144,7 @@ static void count_piece(void *context, uint64_t index, int thread)
     (void)thread;
     for (int64_t i = begin; i < end; i++)
         lengths[i] = t->row_ptr[i + 1] - t->row_ptr[i];
-    for (int64_t i = 0; i < end; i++)
+    for (int64_t i = next_row(t, 0, begin); i < end; i = next_row(t, i + 1, begin))
         for (int64_t p = first_from(t, i, i < begin ? begin : i + 1);
              p < t->row_ptr[i + 1] && t->col_ind[p] < end; p++)
             lengths[t->col_ind[p]]++;
@@ -145,7 +169,7 @@ static inline void place_entries(const struct expansion *e, int64_t begin, int64
     int64_t *const end = e->plan->row_ptr + 1;
     uint8_t *const values = e->plan->values;
     const uint8_t *const from = t->values;
-    for (int64_t i = 0; i < piece_end; i++) {
+    for (int64_t i = next_row(t, 0, begin); i < piece_end; i = next_row(t, i + 1, begin)) {
         const bool is_own = i >= begin;
         for (int64_t p = is_own ? t->row_ptr[i] : first_from(t, i, begin); p < t->row_ptr[i + 1]; p++) {
             const int32_t j = t->col_ind[p];

@@ -10,7 +10,8 @@
 #include "format/plan.h"
 #include "stats.h"
 
-#define CHUNK INT64_C(65536)
+#define CHUNK INT64_C(65536)     /* values that a thread takes at a time */
+#define ROWS_CHUNK INT64_C(4096) /* rows, which may be long */
 
 __extension__ typedef unsigned __int128 u128;
 
@@ -119,7 +120,7 @@ static void sums_add(struct matrix *a, const struct sums *sums)
 static void rows_piece(void *context, uint64_t index, int thread)
 {
     struct matrix *const a = context;
-    const int64_t begin = (int64_t)index * CHUNK, end = spmmi_piece_end(a->rows, CHUNK, index);
+    const int64_t begin = (int64_t)index * ROWS_CHUNK, end = spmmi_piece_end(a->rows, ROWS_CHUNK, index);
     struct sums sums = {.row_min = INT64_MAX};
     (void)thread;
     row_metrics(a, begin, end, &sums);
@@ -169,7 +170,7 @@ spmm_status_t spmmi_stats_compute_on(int threads, int64_t rows, int64_t cols, co
                        .all = {.row_min = rows > 0 ? INT64_MAX : 0}};
     struct spmmi_column_counts columns;
     memset(stats, 0, sizeof *stats);
-    spmmi_each(spmmi_pieces(rows, CHUNK), threads, rows_piece, &a);
+    spmmi_each(spmmi_pieces(rows, ROWS_CHUNK), threads, rows_piece, &a);
     if (values != NULL)
         spmmi_each(spmmi_pieces(row_ptr[rows], CHUNK), threads, values_piece, &a);
     sums_write(&a, stats);

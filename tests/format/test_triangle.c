@@ -196,7 +196,7 @@ static void what_is_no_triangle_has_a_sentence(void **state)
 {
     int64_t row_ptr[] = {0, 2, 3, 4}; /* (0, 0), (0, 2), (1, 1), (2, 2): 5 nonzeros */
     int32_t columns[] = {0, 2, 1, 2};
-    const struct spmmi_triangle t = {.rows = 3, .nnz = 4, .row_ptr = row_ptr, .col_ind = columns};
+    struct spmmi_triangle t = {.rows = 3, .nnz = 4, .row_ptr = row_ptr, .col_ind = columns};
     static const struct {
         int at;
         int32_t column;
