@@ -32,7 +32,7 @@ struct spmmi_uploads {
     int job_count;
 };
 
-#define SPMMI_UPLOAD_SLOT ((size_t)2 << 20) /* bytes */
+#define SPMMI_UPLOAD_SLOT ((size_t)1 << 20) /* bytes */
 
 /* After what is in the legacy stream; all are there when it returns, all jobs are done, the list is empty. Takes a
  * slot of the host (spmmi_upload_scratch) where none of the pinned ones can be had. Errors: DEVICE, MEMORY. */
