@@ -68,8 +68,8 @@ static int readers_of(const struct spmmi_load *load, uint64_t size)
     return readers < READERS_MAX ? readers : READERS_MAX; /* where 0 stands for a larger machine */
 }
 
-/* Whether the frames of a section stay in the file: they are many, all of them are decoded into memory of their own, and
- * they are not longer than it. The table was not checked. */
+/* Whether the frames of a section stay in the file: they are many, all of them are decoded into memory of their own,
+ * and they are not longer than it. The table was not checked. */
 static uint8_t is_left(const struct spmmi_entry *e)
 {
     const int is_array = e->type == SPMMI_SECTION_ROW_LENGTHS || e->type == SPMMI_SECTION_COL_IND ||
