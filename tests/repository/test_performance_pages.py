@@ -92,6 +92,22 @@ def check_bounds(folder):
         expect(text in page, f"{text!r}, found\n{page}")
 
 
+def check_create(folder):
+    """Two commits of the device that comes last; the older of three, and another device, are not shown."""
+    expect("Making an executor" not in read(folder, "docs/performance.md"), "no section without measurements")
+    rows = [f"2026-01-0{day},c{day},{device},{matrix},113401088,7,{what},{ms}" for day, device, matrix, what, ms in (
+        (1, "GPU", "steel", "create", 99), (2, "Other", "steel", "create", 99), (2, "GPU", "steel", "create", 3), (2, "GPU", "steel", "create", 3.912),
+        (2, "GPU", "steel", "pinned_copy", 99), (3, "GPU", "steel", "create", 2.9), (3, "GPU", "iron", "create", 1),
+        (3, "GPU", "", "pool_take_and_free", 0.0016))]
+    write(folder, "docs/create_results.csv", "date,commit,device,matrix,device_bytes,file_bytes,what,ms\n" + "\n".join(rows) + "\n")
+    expect(run(folder) == 0 and run(folder, "--check") == 0, "a page with the section")
+    page = read(folder, "docs/performance.md")
+    for text in ("|  | steel (113 MB) | iron (113 MB) |\n", "| create | 3.46, 2.9 | 1 |\n",
+                 "GPU, 2026-01-03, commit c3, f32, n = 64: ms, after those of commit c2,", " 1.6 us."):
+        expect(text in page, f"{text!r} on the page:\n{page}")
+    expect("99" not in page, "nothing else")
+
+
 def check_pages(folder):
     expect(run(folder, "--check") == 1, "pages to be stale")
     expect(run(folder) == 0 and run(folder, "--check") == 0, "pages to be fresh")
@@ -136,6 +152,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         make_tree(folder)
         check_pages(folder)
+        check_create(folder)
         check_picture(folder)
         check_take(folder)
         make_tree(os.path.join(folder, "shares"))

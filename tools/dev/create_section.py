@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The section on how long executors take to be made, from docs/create_results.csv."""
+import csv
+import os
+import statistics
+import textwrap
+
+RESULTS = "docs/create_results.csv"
+SHOWN = {"create": "create", "load": "load of a plan file", "load_and_create": "load and create"}
+
+
+def read(root):
+    path = os.path.join(root, RESULTS)
+    if not os.path.exists(path):
+        return []
+    with open(path, encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def cell(rows, commits, matrix, what):
+    """Times of the commits, the latest last; of several runs the median."""
+    times = [[float(row["ms"]) for row in rows if (row["commit"], row["matrix"], row["what"]) == (commit, matrix, what)]
+             for commit in commits]
+    return ", ".join(f"{statistics.median(some):.3g}" for some in times if some)
+
+
+def section(root, table):
+    """Of the device that was measured last: its last commit, and the one before it if there is one."""
+    rows = read(root)
+    if not rows:
+        return ""
+    last = rows[-1]
+    rows = [row for row in rows if row["device"] == last["device"]]
+    commits = list(dict.fromkeys(row["commit"] for row in rows))[-2:]
+    matrices = list(dict.fromkeys(row["matrix"] for row in rows if row["matrix"]))
+    megabytes = {row["matrix"]: f"{float(row['device_bytes']) * 1e-6:.0f}" for row in rows}
+    pool = [float(row["ms"]) * 1e3 for row in rows if row["what"] == "pool_take_and_free"]
+    lines = [[text, *(cell(rows, commits, name, what) for name in matrices)] for what, text in SHOWN.items()]
+    before = f", after those of commit {commits[0]}" if len(commits) > 1 else ""
+    text = (f"**Making an executor**: {last['device']}, {last['date']}, commit {last['commit']}, f32, n = 64: ms{before}, medians of seven "
+            f"(tests/bench/create_times.c). 1 MiB of the library's pool, taken and given back: {pool[-1]:.2g} us.")
+    head = ["", *(f"{name} ({megabytes[name]} MB)" for name in matrices)]
+    return f"\n{textwrap.fill(text, 120)}\n\n{table(head, lines)}\n"
