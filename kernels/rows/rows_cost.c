@@ -110,8 +110,9 @@ static int has_sliced_shape(const struct spmmi_model_query *q, struct shape *s)
     if (q->candidate->schedule != SPMM_SCHEDULE_ROW_SPLIT || q->n != 1 ||
         !spmmi_slices_fit((int64_t)q->matrix->nnz, slices->entries, slices->lacks, 0))
         return 0;
+    const uint32_t run = spmmi_slice_run(spmmi_slices_index(slices, (uint32_t)q->value_bytes));
     *s = (struct shape){
-        .lanes = 1, .vec = 1, .blocks_per_sm = SPMMI_SLICED_BLOCKS_PER_SM(sum_bytes), .is_sliced = 1};
+        .lanes = 1, .vec = 1, .blocks_per_sm = SPMMI_SLICED_BLOCKS_PER_SM(sum_bytes, run), .is_sliced = 1};
     s->share = spmmi_slices_warps((uint32_t)slices->entries, (uint32_t)slices->rows,
                                   (uint32_t)q->profile->multiprocessors);
     s->tile = s->tiles = 1;
@@ -289,7 +290,8 @@ static double bytes_of_a(const struct spmmi_model_query *q, const struct shape *
     const struct spmmi_model_matrix *m = q->matrix;
     const double value = m->has_equal_values ? 0 : q->value_bytes;
     if (s->is_sliced)
-        return spmmi_slices_index_bytes(&m->slices) + (double)m->slices.entries * value;
+        return spmmi_slices_index_bytes(&m->slices, (uint32_t)q->value_bytes) +
+               (double)m->slices.entries * value;
     return m->nnz * ((m->cols <= SPMMI_NARROW_COLUMNS ? NARROW_BYTES : INDEX_BYTES) + value);
 }
 

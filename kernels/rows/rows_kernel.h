@@ -61,6 +61,7 @@ struct spmmi_rows_cuda {
     uint32_t share;           /* teams: groups that share a row, a power of two */
     const struct spmmi_block *blocks; /* nonzero split: block_count + 1 of them */
     const struct spmmi_slice *slices; /* sliced rows: one a slice, and where the last ends */
+    int slice_index;                  /* enum spmmi_slice_index */
     uint32_t block_count;             /* blocks of the grid that have nonzeros */
     uint32_t block_nonzeros; /* nonzero split: distance of the boundaries before they were moved; few columns:
                                          most nonzeros of a block */

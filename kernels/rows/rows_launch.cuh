@@ -114,9 +114,30 @@ template <typename T> spmmi_rows_cuda_fn find_lanes_of_one(struct spmmi_rows_sha
     return of_lanes[shape.lanes > 32 ? 6 : spmmi_rows_grid(shape)];
 }
 
+template <typename T, int WARPS, spmmi_slice_index INDEX>
+int launch_indices(const struct spmmi_rows_cuda *args)
+{
+    return launch<T, 1, 1>(rows_sliced_kernel<T, WARPS, INDEX>, args);
+}
+
 template <typename T, int WARPS> int launch_sliced(const struct spmmi_rows_cuda *args)
 {
-    return launch<T, 1, 1>(rows_sliced_kernel<T, WARPS>, args);
+    if constexpr (sizeof(typename T::Sum) == 4) {
+        if (args->slice_index == SPMMI_INDEX_RUNS_16)
+            return launch_indices<T, WARPS, SPMMI_INDEX_RUNS_16>(args);
+        if (args->slice_index == SPMMI_INDEX_RUNS_20)
+            return launch_indices<T, WARPS, SPMMI_INDEX_RUNS_20>(args);
+    }
+    switch (args->slice_index) {
+    case SPMMI_INDEX_16:
+        return launch_indices<T, WARPS, SPMMI_INDEX_16>(args);
+    case SPMMI_INDEX_20:
+        return launch_indices<T, WARPS, SPMMI_INDEX_20>(args);
+    case SPMMI_INDEX_32:
+        return launch_indices<T, WARPS, SPMMI_INDEX_32>(args);
+    default:
+        return cudaErrorInvalidValue;
+    }
 }
 
 template <typename T> spmmi_rows_cuda_fn find_sliced(struct spmmi_rows_shape shape)

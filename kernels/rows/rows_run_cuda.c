@@ -35,6 +35,8 @@ int spmmi_cuda_rows_run(const struct spmmi_cuda_rows *rows, const struct spmmi_r
     struct spmmi_rows_cuda args = {
         .stream = rows->stream,
         .items = rows->items,
+        .slices = launch->shape.way == SPMMI_ROWS_SLICED ? rows->slices : NULL,
+        .slice_index = (int)rows->slice_index,
         .items_per_group = launch->items_per_group,
         .share = launch->shape.share,
         .block_count = launch->block_count,
@@ -66,8 +68,6 @@ int spmmi_cuda_rows_run(const struct spmmi_cuda_rows *rows, const struct spmmi_r
         args.slots = workspace + launch->slots_offset;
     }
     args.stream.values = *rows->values;
-    if (launch->shape.way == SPMMI_ROWS_SLICED)
-        args.slices = rows->slices;
     if (product->alpha == 0) { /* only C = beta * C is left: every row counts as empty */
         args.stream = (struct spmmi_stream){.empty_count = rows->row_count, .empty_rows = rows->row_list};
         args.items.item_count = 0;

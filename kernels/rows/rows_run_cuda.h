@@ -24,6 +24,7 @@ struct spmmi_cuda_rows {
     struct spmmi_grid_blocks blocks[SPMMI_ROWS_GRIDS];   /* nonzero split */
     struct spmmi_grid_blocks staged[SPMMI_STAGED_GRIDS]; /* the same, of few columns */
     const struct spmmi_slice *slices;                    /* the stream is one of slices; NULL: of rows */
+    enum spmmi_slice_index slice_index;
     struct spmmi_rows_pieces pieces; /* ranks are pieces of rows; count 0: they are rows */
     uint64_t arrival_tag;
 };

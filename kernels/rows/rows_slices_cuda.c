@@ -14,7 +14,8 @@
 struct spmmi_rows_slices_stream {
     spmm_dtype_t dtype;
     struct spmmi_row_slices size; /* no entries: there are no slices */
-    struct spmmi_cuda_rows rows;  /* that the slices are of; alone: no more than which rows there are */
+    enum spmmi_slice_index index;
+    struct spmmi_cuda_rows rows; /* that the slices are of; alone: no more than which rows there are */
     int is_alone;
     struct spmmi_stream stream; /* theirs */
     const struct spmmi_slice *slices;
@@ -38,22 +39,27 @@ int spmmi_rows_slices_use(const struct spmmi_part_source *source)
     return is_used && source->part->schedule == SPMM_SCHEDULE_ROW_SPLIT;
 }
 
+/* With room behind the last. */
+static uint64_t columns_of(const struct spmmi_rows_slices_stream *s)
+{
+    return spmmi_slices_columns(&s->size, s->index) + SPMMI_STREAM_PAD;
+}
+
 /* Device addresses. */
 static void cut(struct spmmi_arena *arena, const struct spmmi_part_source *source,
                 struct spmmi_rows_slices_stream *s)
 {
     const uint64_t padded = (uint64_t)s->size.entries + SPMMI_STREAM_PAD;
     const uint64_t count = spmmi_slices_count((uint32_t)s->size.rows);
-    const enum spmmi_slice_index index = spmmi_slices_index(&s->size);
     s->stream = (struct spmmi_stream){.nnz = (uint32_t)s->size.entries};
     spmmi_values_cut(arena, source->device, padded * spmm_dtype_size(s->dtype), &s->new_values);
-    if (index != SPMMI_INDEX_32)
-        s->stream.narrow = spmmi_arena_cut(arena, padded, sizeof *s->stream.narrow);
-    if (index == SPMMI_INDEX_20)
+    if (s->index != SPMMI_INDEX_32)
+        s->stream.narrow = spmmi_arena_cut(arena, columns_of(s), sizeof *s->stream.narrow);
+    if (spmmi_slice_has_high(s->index))
         s->stream.columns =
-            spmmi_arena_cut(arena, spmmi_slices_high_words(&s->size), sizeof *s->stream.columns);
-    if (index == SPMMI_INDEX_32)
-        s->stream.columns = spmmi_arena_cut(arena, padded, sizeof *s->stream.columns);
+            spmmi_arena_cut(arena, spmmi_slices_high_words(&s->size, s->index), sizeof *s->stream.columns);
+    if (s->index == SPMMI_INDEX_32)
+        s->stream.columns = spmmi_arena_cut(arena, columns_of(s), sizeof *s->stream.columns);
     s->stream.row_ends = spmmi_arena_cut(arena, count, SPMMI_SLICE_ROWS);
     s->slices = spmmi_arena_cut(arena, count + 1, sizeof *s->slices);
     if (s->is_alone)
@@ -64,14 +70,13 @@ static void columns_add(const struct spmmi_rows_slices_stream *s, const struct s
                         struct spmmi_uploads *uploads)
 {
     const struct spmmi_stream *to = &s->stream;
-    const uint64_t padded = (uint64_t)s->size.entries + SPMMI_STREAM_PAD;
     if (to->narrow != NULL)
-        spmmi_cuda_table_add(uploads, to->narrow, padded, spmmi_slices_narrow_fill, host);
-    if (host->index == SPMMI_INDEX_20)
-        spmmi_cuda_table_add(uploads, to->columns, spmmi_slices_high_words(&s->size), spmmi_slices_high_fill,
-                             host);
-    if (host->index == SPMMI_INDEX_32)
-        spmmi_cuda_table_add(uploads, to->columns, padded, spmmi_slices_columns_fill, host);
+        spmmi_cuda_table_add(uploads, to->narrow, columns_of(s), spmmi_slices_narrow_fill, host);
+    if (spmmi_slice_has_high(s->index))
+        spmmi_cuda_table_add(uploads, to->columns, spmmi_slices_high_words(&s->size, s->index),
+                             spmmi_slices_high_fill, host);
+    if (s->index == SPMMI_INDEX_32)
+        spmmi_cuda_table_add(uploads, to->columns, columns_of(s), spmmi_slices_columns_fill, host);
 }
 
 static spmm_status_t upload(const struct spmmi_stream_host *rows, const int32_t *col_ind,
@@ -83,7 +88,7 @@ static spmm_status_t upload(const struct spmmi_stream_host *rows, const int32_t 
     struct spmmi_uploads uploads = spmmi_uploads_take(waiting);
     const uint64_t count = spmmi_slices_count((uint32_t)s->size.rows);
     const uint8_t *const lacks = s->stream.row_ends;
-    SPMM_TRY(spmmi_slices_build(rows, col_ind, &s->size, &host, diag));
+    SPMM_TRY(spmmi_slices_build(rows, col_ind, &s->size, s->index, &host, diag));
     spmmi_cuda_table_add(&uploads, s->slices, count + 1, NULL, host.slices);
     spmmi_cuda_table_add(&uploads, lacks, count * SPMMI_SLICE_ROWS, NULL, host.lacks);
     columns_add(s, &host, &uploads);
@@ -175,6 +180,7 @@ static spmm_status_t create_for(enum purpose purpose, const struct spmmi_part_so
     s->is_alone = purpose == ALONE;
     s->new_values.from = &source->device->memory;
     s->size = spmmi_slices_size(&rows, a.col_ind);
+    s->index = spmmi_slices_index(&s->size, (uint32_t)spmm_dtype_size(s->dtype));
     const int fits = spmmi_slices_fit(source->plan->nnz, s->size.entries, s->size.lacks, purpose == NAMED);
     SPMM_REQUIRE(
         fits || purpose != NAMED, SPMM_ERR_UNSUPPORTED, diag,
@@ -223,6 +229,7 @@ static spmm_status_t set_values(void *object, const void *values, void *stream)
         .nnz = s->rows.stream.nnz,
         .ranks = s->rows.stream.ranks,
         .entries = s->stream.nnz,
+        .index = s->index,
         .slices = s->slices,
         .rank_start = s->rows.stream.rank_start,
         .from = *s->rows.values,
@@ -242,6 +249,7 @@ struct spmmi_cuda_rows spmmi_rows_slices_part(const struct spmmi_rows_slices_str
     part.stream.row_ends = slices->stream.row_ends;
     part.values = &slices->new_values.values;
     part.slices = slices->slices;
+    part.slice_index = slices->index;
     return part;
 }
 

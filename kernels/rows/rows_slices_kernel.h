@@ -12,10 +12,11 @@ extern "C" {
 /* Device pointers. */
 struct spmmi_slices_fill {
     uint32_t nnz, ranks, entries;
+    enum spmmi_slice_index index;
     const struct spmmi_slice *slices; /* one a slice, and where the last ends */
     const uint32_t *rank_start;       /* ranks + 1: first nonzero of each */
     const void *from;                 /* nnz values in the order of the rows */
-    void *to;                         /* entries values; padding stays what it is */
+    void *to;                         /* entries values; padding that is read is 0 */
     void *cuda_stream;
 };
 

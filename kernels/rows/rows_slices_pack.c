@@ -43,7 +43,7 @@ static int threads_of(const struct spmmi_stream_host *stream)
 struct spmmi_row_slices spmmi_slices_size(const struct spmmi_stream_host *stream, const int32_t *col_ind)
 {
     const uint32_t count = spmmi_slices_count(stream->ranks);
-    struct spmmi_row_slices all = {0, 0, 0, 0, 0};
+    struct spmmi_row_slices all = {0, 0, 0, 0, 0, 0};
 #pragma omp parallel for schedule(static) num_threads(spmmi_team(threads_of(stream))) reduction(slices_add \
                                                                                                 : all)
     for (uint32_t slice = 0; slice < count; slice++) {
@@ -66,12 +66,12 @@ static void fill_slice(struct spmmi_slices_host *host, uint32_t slice)
 }
 
 spmm_status_t spmmi_slices_build(const struct spmmi_stream_host *stream, const int32_t *col_ind,
-                                 const struct spmmi_row_slices *size, struct spmmi_slices_host *host,
-                                 spmm_diag_t *diag)
+                                 const struct spmmi_row_slices *size, enum spmmi_slice_index index,
+                                 struct spmmi_slices_host *host, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     const uint32_t count = spmmi_slices_count(stream->ranks);
-    *host = (struct spmmi_slices_host){*size, spmmi_slices_index(size), stream, col_ind, NULL, NULL};
+    *host = (struct spmmi_slices_host){*size, index, stream, col_ind, NULL, NULL};
     SPMM_TRY_ALLOC(host->slices = spmmi_alloc_zero((uint64_t)count + 1, sizeof *host->slices), diag);
     SPMM_TRY_ALLOC(host->lacks = spmmi_alloc_zero(count, SPMMI_SLICE_ROWS), diag);
 #pragma omp parallel for schedule(static) num_threads(spmmi_team(threads_of(stream)))
@@ -88,18 +88,30 @@ cleanup:
     return status;
 }
 
-/* The slice of an entry. */
-static uint32_t slice_of(const struct spmmi_slices_host *host, uint64_t entry)
+/* Where the columns, or words of high bits, of a slice begin: of `size` entries each. */
+static uint64_t place_of(const struct spmmi_slices_host *host, uint32_t slice, uint32_t size)
+{
+    return spmmi_slice_place(host->slices[slice].start, slice, size);
+}
+
+/* The last slice whose columns or words begin at this one or before. */
+static uint32_t slice_at(const struct spmmi_slices_host *host, uint64_t at, uint32_t size)
 {
     uint32_t low = 0, high = spmmi_slices_count(host->stream->ranks) - 1;
     while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (host->slices[middle + 1].start > entry)
-            high = middle;
+        const uint32_t middle = high - (high - low) / 2;
+        if (place_of(host, middle, size) <= at)
+            low = middle;
         else
-            low = middle + 1;
+            high = middle - 1;
     }
     return low;
+}
+
+/* Entries of the longest row of a slice. */
+static uint32_t width_of(const struct spmmi_slices_host *host, uint32_t slice)
+{
+    return (host->slices[slice + 1].start - host->slices[slice].start) / SPMMI_SLICE_ROWS;
 }
 
 /* The column of an entry of a rank, counted from that of its slice; 0 of padding. */
@@ -112,35 +124,44 @@ static uint32_t column_of(const struct spmmi_slices_host *host, uint32_t rank, u
            host->slices[rank / SPMMI_SLICE_ROWS].column;
 }
 
-/* The next entries of a slice from one on; returns the entry behind them. */
-static uint64_t fill_columns(const struct spmmi_slices_host *host, uint32_t slice, uint64_t entry,
-                             uint64_t end, uint32_t *columns)
+/* Columns first .. end - 1 of a slice, counted from its own; behind its last there are none. */
+static void fill_slice_columns(const struct spmmi_slices_host *host, uint32_t slice, uint32_t at,
+                               uint32_t end, uint32_t *columns)
 {
     const struct spmmi_stream_host *const stream = host->stream;
-    const struct spmmi_slice *const s = &host->slices[slice];
+    const uint32_t run = spmmi_slice_run(host->index), most = spmmi_slice_columns_chunk(host->index);
+    const uint32_t batch = spmmi_slice_batch(host->index), width = width_of(host, slice);
+    const uint32_t whole = width / batch * batch / run, all = (width + run - 1) / run;
     const int32_t *row[SPMMI_SLICE_ROWS] = {NULL};
-    uint32_t length[SPMMI_SLICE_ROWS] = {0};
+    uint32_t length[SPMMI_SLICE_ROWS] = {0}, chunk;
     for (uint32_t rank = slice * SPMMI_SLICE_ROWS, i = 0; rank + i < slice_end(stream, slice); i++) {
         row[i] = host->col_ind + spmmi_rank_start(stream, rank + i);
         length[i] = length_of(stream, rank + i);
     }
-    end = s[1].start < end ? s[1].start : end;
-    for (uint64_t at = entry - s->start; at < end - s->start; at++) {
-        const uint32_t i = at % SPMMI_SLICE_ROWS, e = (uint32_t)(at / SPMMI_SLICE_ROWS);
-        *columns++ = e < length[i] ? (uint32_t)row[i][e] - s->column : 0;
+    for (uint32_t first = at / (SPMMI_SLICE_ROWS * most) * most; at < end && first < all; first += chunk) {
+        chunk = first < whole ? most : 1;
+        for (; at < (first + chunk) * SPMMI_SLICE_ROWS && at < end; at++) {
+            const uint32_t i = (at - first * SPMMI_SLICE_ROWS) / chunk, e = (first + at % chunk) * run;
+            *columns++ = e < length[i] ? (uint32_t)row[i][e] - host->slices[slice].column : 0;
+        }
     }
-    return end;
+    memset(columns, 0, (size_t)(end - at) * sizeof *columns);
 }
 
 void spmmi_slices_columns_fill(const void *source, uint64_t first, uint64_t count, void *to)
 {
     const struct spmmi_slices_host *const host = source;
-    const uint64_t taken =
-        first + count < (uint64_t)host->size.entries ? first + count : (uint64_t)host->size.entries;
+    const uint32_t run = spmmi_slice_run(host->index), slices = spmmi_slices_count(host->stream->ranks);
+    const uint64_t all = place_of(host, slices, run), end = first + count < all ? first + count : all;
     uint32_t *const columns = to;
     uint64_t at = first;
-    for (uint32_t slice = slice_of(host, first); at < taken; slice++)
-        at = fill_columns(host, slice, at, taken, columns + (at - first));
+    for (uint32_t slice = slice_at(host, first, run); at < end; slice++) {
+        const uint64_t begin = place_of(host, slice, run), next = place_of(host, slice + 1, run);
+        const uint64_t taken = next < end ? next : end;
+        fill_slice_columns(host, slice, (uint32_t)(at - begin), (uint32_t)(taken - begin),
+                           columns + (at - first));
+        at = taken;
+    }
     memset(columns + (at - first), 0, (size_t)(first + count - at) * sizeof *columns);
 }
 
@@ -156,41 +177,28 @@ void spmmi_slices_narrow_fill(const void *source, uint64_t first, uint64_t count
     }
 }
 
-/* The word of the upper bits of the entries of a rank from one on. */
+/* The word of the upper bits of the columns of a rank from that of an entry on. */
 static uint32_t high_of(const struct spmmi_slices_host *host, uint32_t rank, uint32_t entry)
 {
+    const uint32_t run = spmmi_slice_run(host->index), columns = spmmi_slice_batch(host->index) / run;
     uint32_t word = 0;
-    for (uint32_t i = 0; i < SPMMI_SLICE_BATCH; i++)
-        word |= column_of(host, rank, entry + i) >> 16 << i * SPMMI_HIGH_BITS;
+    for (uint32_t i = 0; i < columns; i++)
+        word |= column_of(host, rank, entry + i * run) >> 16 << i * SPMMI_HIGH_BITS;
     return word;
-}
-
-/* The last slice whose words begin at this one or before. */
-static uint32_t slice_of_word(const struct spmmi_slices_host *host, uint64_t word)
-{
-    uint32_t low = 0, high = spmmi_slices_count(host->stream->ranks) - 1;
-    while (low < high) {
-        const uint32_t middle = high - (high - low) / 2;
-        if (spmmi_slice_high(host->slices[middle].start, middle) <= word)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    return low;
 }
 
 void spmmi_slices_high_fill(const void *source, uint64_t first, uint64_t count, void *to)
 {
     const struct spmmi_slices_host *const host = source;
-    const uint32_t slices = spmmi_slices_count(host->stream->ranks);
-    uint32_t slice = slice_of_word(host, first);
+    const uint32_t slices = spmmi_slices_count(host->stream->ranks), batch = spmmi_slice_batch(host->index);
+    uint32_t slice = slice_at(host, first, batch);
     uint32_t *const words = to;
     for (uint64_t i = 0; i < count; i++) {
-        while (slice + 1 < slices && spmmi_slice_high(host->slices[slice + 1].start, slice + 1) <= first + i)
+        while (slice + 1 < slices && place_of(host, slice + 1, batch) <= first + i)
             slice++;
-        const uint32_t at = (uint32_t)(first + i) - spmmi_slice_high(host->slices[slice].start, slice);
-        words[i] = high_of(host, slice * SPMMI_SLICE_ROWS + at % SPMMI_SLICE_ROWS,
-                           at / SPMMI_SLICE_ROWS * SPMMI_SLICE_BATCH);
+        const uint32_t at = (uint32_t)(first + i - place_of(host, slice, batch));
+        words[i] =
+            high_of(host, slice * SPMMI_SLICE_ROWS + at % SPMMI_SLICE_ROWS, at / SPMMI_SLICE_ROWS * batch);
     }
 }
 

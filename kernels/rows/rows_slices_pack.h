@@ -20,10 +20,10 @@ struct spmmi_slices_host {
 struct spmmi_row_slices spmmi_slices_size(const struct spmmi_stream_host *stream, const int32_t *col_ind);
 /* Free with spmmi_slices_host_free. */
 spmm_status_t spmmi_slices_build(const struct spmmi_stream_host *stream, const int32_t *col_ind,
-                                 const struct spmmi_row_slices *size, struct spmmi_slices_host *host,
-                                 spmm_diag_t *diag);
-/* Entries first .. first + count - 1 of the columns of a struct spmmi_slices_host, counted from those of their slices:
- * all bits, or the lower 16; padding is 0. */
+                                 const struct spmmi_row_slices *size, enum spmmi_slice_index index,
+                                 struct spmmi_slices_host *host, spmm_diag_t *diag);
+/* Columns first .. first + count - 1 of a struct spmmi_slices_host, counted from those of their slices: all bits, or
+ * the lower 16; padding is 0. */
 void spmmi_slices_columns_fill(const void *source, uint64_t first, uint64_t count, void *to);
 void spmmi_slices_narrow_fill(const void *source, uint64_t first, uint64_t count, void *to);
 /* Words first .. first + count - 1 of their upper bits. */

@@ -2,9 +2,9 @@
 /* Slices of rows: a row split of one column whose rows are about as long as their neighbours.
  *
  * A row split by lanes (rows_lanes.cuh) reads each row by itself: a warp that has several of them loads from as many
- * addresses. Here the nonzeros lie in slices of 32 rows (sliced ELL): the first of each row, then the second of each,
- * and so on, so that neighbouring lanes have neighbouring rows and load neighbouring words. Rows that are shorter than
- * the longest of their slice are padded. */
+ * addresses. Here the nonzeros lie in slices of 32 rows (sliced ELL), a chunk of each row, then the next of each, and
+ * so on, so that neighbouring lanes have neighbouring rows and load neighbouring words. Rows that are shorter than the
+ * longest of their slice are padded. */
 #ifndef SPMMI_ROWS_SLICES_SHAPE_H
 #define SPMMI_ROWS_SLICES_SHAPE_H
 
@@ -14,7 +14,7 @@
 #define SPMMI_SLICE_WARPS_MAX 8u  /* that share a slice, and leave their sums in shared memory */
 #define SPMMI_SLICE_LACKS_MAX 255 /* entries that a row lacks to the longest of its slice */
 /* Most entries for a hundred nonzeros: of any rows, of those that lack less than a batch, and where a caller names the
- * kernel. Padding takes memory, and turns in which some lanes do nothing, but is not read. */
+ * kernel. Padding takes memory, and turns in which some lanes do nothing; only that of the last words is read. */
 #define SPMMI_SLICES_SHARE 125u
 #define SPMMI_SLICES_SHARE_SHORT 200u
 #define SPMMI_SLICES_SHARE_NAMED 400u
@@ -40,45 +40,109 @@ static inline int spmmi_slices_fit(int64_t nnz, int64_t entries, int64_t lacks, 
            entries * 100 <= nnz * share;
 }
 
-/* Words of high bits of all slices; those between slices are 0. */
-static inline uint64_t spmmi_slices_high_words(const struct spmmi_row_slices *all)
+/* The columns of a slice, counted from its first, take 16 bits, or 20 of which the upper 4 are in a word for each batch
+ * of a row, or 32. Of runs of columns there is one column each. */
+enum spmmi_slice_index {
+    SPMMI_INDEX_16,
+    SPMMI_INDEX_20,
+    SPMMI_INDEX_32,
+    SPMMI_INDEX_RUNS_16,
+    SPMMI_INDEX_RUNS_20
+};
+#define SPMMI_HIGH_BITS 4u
+#ifdef __cplusplus
+#define SPMMI_CONSTANT_INLINE constexpr
+#else
+#define SPMMI_CONSTANT_INLINE inline
+#endif
+#define SPMMI_SLICE_RUNS_LEAST 6 /* mean entries of a row: shorter ones save little. Not tuned */
+
+SPMMI_HOST_DEVICE static SPMMI_CONSTANT_INLINE uint32_t spmmi_slice_run(enum spmmi_slice_index index)
 {
-    return ((uint64_t)all->entries / SPMMI_SLICE_ROWS / SPMMI_SLICE_BATCH +
-            spmmi_slices_count((uint32_t)all->rows)) *
-           SPMMI_SLICE_ROWS;
+    return index == SPMMI_INDEX_RUNS_16 || index == SPMMI_INDEX_RUNS_20 ? SPMMI_SLICE_RUN : 1;
+}
+SPMMI_HOST_DEVICE static SPMMI_CONSTANT_INLINE int spmmi_slice_has_high(enum spmmi_slice_index index)
+{
+    return index == SPMMI_INDEX_20 || index == SPMMI_INDEX_RUNS_20;
 }
 
-/* The columns of a slice, counted from its first, take 16 bits, or 20 of which the upper 4 are in a word for each batch
- * of a row, or 32. Short rows would have more words than they save. */
-enum spmmi_slice_index { SPMMI_INDEX_16, SPMMI_INDEX_20, SPMMI_INDEX_32 };
-#define SPMMI_HIGH_BITS 4u
-static inline enum spmmi_slice_index spmmi_slices_index(const struct spmmi_row_slices *all)
+/* Entries of a batch: of runs, four. */
+SPMMI_HOST_DEVICE static SPMMI_CONSTANT_INLINE uint32_t spmmi_slice_batch(enum spmmi_slice_index index)
 {
+    return spmmi_slice_run(index) > 1 ? 4 * SPMMI_SLICE_RUN : SPMMI_SLICE_BATCH;
+}
+
+/* Values, or columns, of a row that lie side by side in whole batches, so that a lane loads them as one word of up to
+ * 16 bytes, of which a batch has whole ones. What is left of the longest row of a slice lies apart: padding to whole
+ * words would be read. */
+SPMMI_HOST_DEVICE static SPMMI_CONSTANT_INLINE uint32_t spmmi_slice_chunk(enum spmmi_slice_index index,
+                                                                          uint32_t bytes)
+{
+    return spmmi_slice_run(index) > 1 && bytes < 4 ? 4 : 16 / bytes;
+}
+SPMMI_HOST_DEVICE static SPMMI_CONSTANT_INLINE uint32_t
+spmmi_slice_columns_chunk(enum spmmi_slice_index index)
+{
+    return spmmi_slice_chunk(index, index == SPMMI_INDEX_32 ? 4 : 2);
+}
+
+/* Where value or column e of a lane lies, from the start of its slice; `whole`: of whole batches. Before a chunk of
+ * each lane lies what comes before it in each. */
+SPMMI_HOST_DEVICE static inline uint32_t spmmi_slice_at(uint32_t whole, uint32_t e, uint32_t lane,
+                                                        uint32_t chunk)
+{
+    const uint32_t side = e < whole ? chunk : 1;
+    return (e - e % side) * SPMMI_SLICE_ROWS + lane * side + e % side;
+}
+
+/* Where the columns of runs, or the words of high bits, of a slice begin that begins at an entry: of `size` entries
+ * each, and the last of a row of fewer. Each slice before may have one of those for each of its rows: there is room. */
+SPMMI_HOST_DEVICE static inline uint32_t spmmi_slice_place(uint32_t start, uint32_t slice, uint32_t size)
+{
+    return size > 1 ? (start / SPMMI_SLICE_ROWS / size + slice) * SPMMI_SLICE_ROWS : start;
+}
+
+/* Words of high bits, and columns, of all slices; those between slices are 0. */
+static inline uint64_t spmmi_slices_place_end(const struct spmmi_row_slices *all, uint32_t size)
+{
+    return spmmi_slice_place((uint32_t)all->entries, spmmi_slices_count((uint32_t)all->rows), size);
+}
+static inline uint64_t spmmi_slices_high_words(const struct spmmi_row_slices *all,
+                                               enum spmmi_slice_index index)
+{
+    return spmmi_slices_place_end(all, spmmi_slice_batch(index));
+}
+static inline uint64_t spmmi_slices_columns(const struct spmmi_row_slices *all, enum spmmi_slice_index index)
+{
+    return spmmi_slices_place_end(all, spmmi_slice_run(index));
+}
+
+/* Short rows would have more words of high bits than they save. Sums of 8 bytes would leave no registers to batches of
+ * runs. */
+static inline enum spmmi_slice_index spmmi_slices_index(const struct spmmi_row_slices *all,
+                                                        uint32_t value_bytes)
+{
+    const int has_runs =
+        all->breaks == 0 && all->entries >= SPMMI_SLICE_RUNS_LEAST * all->rows && value_bytes <= 4;
     if (all->span <= SPMMI_NARROW_COLUMNS)
-        return SPMMI_INDEX_16;
-    return all->span <= SPMMI_NARROW_COLUMNS << SPMMI_HIGH_BITS &&
-                   2 * spmmi_slices_high_words(all) < (uint64_t)all->entries
-               ? SPMMI_INDEX_20
-               : SPMMI_INDEX_32;
+        return has_runs ? SPMMI_INDEX_RUNS_16 : SPMMI_INDEX_16;
+    if (all->span > SPMMI_NARROW_COLUMNS << SPMMI_HIGH_BITS ||
+        2 * spmmi_slices_high_words(all, SPMMI_INDEX_20) >= (uint64_t)all->entries)
+        return SPMMI_INDEX_32;
+    return has_runs ? SPMMI_INDEX_RUNS_20 : SPMMI_INDEX_20;
 }
 
 /* Bytes of all indices that a product reads. */
-static inline double spmmi_slices_index_bytes(const struct spmmi_row_slices *all)
+static inline double spmmi_slices_index_bytes(const struct spmmi_row_slices *all, uint32_t value_bytes)
 {
-    const enum spmmi_slice_index index = spmmi_slices_index(all);
-    return (double)all->entries * (index == SPMMI_INDEX_32 ? 4 : 2) +
-           (index == SPMMI_INDEX_20 ? (double)all->batches * SPMMI_SLICE_ROWS * 4 : 0);
-}
-
-/* The first word of high bits of the slice that begins at an entry. Each slice may have begun another word for each of
- * its rows: so many words are enough for all before it. */
-SPMMI_HOST_DEVICE static inline uint32_t spmmi_slice_high(uint32_t start, uint32_t slice)
-{
-    return (start / SPMMI_SLICE_ROWS / SPMMI_SLICE_BATCH + slice) * SPMMI_SLICE_ROWS;
+    const enum spmmi_slice_index index = spmmi_slices_index(all, value_bytes);
+    const double high = (double)all->batches * SPMMI_SLICE_BATCH / spmmi_slice_batch(index);
+    return (double)all->entries * (index == SPMMI_INDEX_32 ? 4 : 2) / spmmi_slice_run(index) +
+           (spmmi_slice_has_high(index) ? high * SPMMI_SLICE_ROWS * 4 : 0);
 }
 
 /* Thread blocks a multiprocessor, of sums of so many bytes. */
-#define SPMMI_SLICED_BLOCKS_PER_SM(sum_bytes) ((sum_bytes) == 4 ? 5u : 4u)
+#define SPMMI_SLICED_BLOCKS_PER_SM(sum_bytes, run) ((sum_bytes) == 4 && (run) == 1 ? 5u : 4u)
 
 /* Warps that share a slice: as many as give a multiprocessor about 22, if a row has 6 entries more than half a batch
  * for each of those before. Measured on an H100 over 14 matrices, f32 and f64: within 7 % of the best. */

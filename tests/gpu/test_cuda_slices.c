@@ -24,10 +24,16 @@ static int64_t length_of(int64_t i)
 TEST_PATTERN(band_rows, j >= 60 * i && j < 60 * i + 2 * length_of(i) && j % 2 == 0)
 TEST_PATTERN(scattered_rows, (j + 7 * i) % 2500 == 0 && j / 2500 < length_of(i))
 TEST_PATTERN(wide_rows, (j + 7 * i) % 45000 == 0 && j / 45000 < length_of(i))
+/* Runs of three, the last of a row shorter, whose slices span 16 bits and 20. */
+TEST_PATTERN(band_of_runs, j >= 60 * i && j < 60 * i + 2 * length_of(i) && (j - 60 * i) / 3 % 2 == 0)
+TEST_PATTERN(scattered_runs,
+             length_of(i) > 0 && (j + 6 * i) % 45000 < 3 - (j / 45000 == 6 + i % 2) && j / 45000 < 7 + i % 2)
 static const struct test_pattern patterns[] = {{"rows of a band", ROWS, COLS, band_rows},
                                                {"scattered rows", ROWS, COLS, scattered_rows},
-                                               {"wide rows", ROWS, COLS, wide_rows}};
-#define PATTERNS 3
+                                               {"wide rows", ROWS, COLS, wide_rows},
+                                               {"band of runs", ROWS, 60 * ROWS, band_of_runs},
+                                               {"scattered runs", ROWS, 450000, scattered_runs}};
+#define PATTERNS 5
 
 static const spmm_dtype_t dtypes[] = {SPMM_F32, SPMM_F64, SPMM_F16, SPMM_BF16};
 
@@ -149,14 +155,14 @@ static void new_values_are_taken(void **state)
 {
     (void)state;
     const struct test_product product = {.n = 1, .alpha = 1, .values = TEST_VALUES_INTEGER};
-    for (int i = 0; i < 4; i++) {
-        struct test_matrix *a = test_matrix_of(&patterns[i % PATTERNS], TEST_VALUES_INTEGER);
-        struct test_cuda_pair pair = test_cuda_pair_make(plan_of(a, dtypes[i]), NULL);
+    for (int i = 0; i < PATTERNS; i++) {
+        struct test_matrix *a = test_matrix_of(&patterns[i], TEST_VALUES_INTEGER);
+        struct test_cuda_pair pair = test_cuda_pair_make(plan_of(a, dtypes[i % 4]), NULL);
         for (int64_t q = 0; q < a->nnz; q++)
             a->values[q] = test_integer((uint64_t)q, 99);
-        void *values = test_values_of(a, dtypes[i]);
+        void *values = test_values_of(a, dtypes[i % 4]);
         assert_int_equal(spmm_executor_set_values(pair.gpu, values, NULL, NULL), SPMM_OK);
-        test_cuda_product_check(pair.gpu, NULL, a, dtypes[i], &product);
+        test_cuda_product_check(pair.gpu, NULL, a, dtypes[i % 4], &product);
         free(values);
         test_cuda_pair_free(&pair);
         test_matrix_free(a);
@@ -230,8 +236,8 @@ static void alone_check(const struct test_pattern *pattern, spmm_dtype_t dtype, 
 static void one_column_alone_needs_no_rows(void **state)
 {
     (void)state;
-    for (int i = 0; i < 4; i++)
-        alone_check(&patterns[i % PATTERNS], dtypes[i % 4], i % 2);
+    for (int i = 0; i < PATTERNS; i++)
+        alone_check(&patterns[i], dtypes[i % 4], i % 2);
 }
 
 static void damaged_run(const struct test_matrix *a, int table, enum test_damage damage)
@@ -263,7 +269,7 @@ static void damaged_tables_keep_kernels_inside(void **state)
         }
         test_matrix_free(a);
     }
-    assert_int_equal(own, 3 + 4 + 3);
+    assert_int_equal(own, 3 + 4 + 3 + 3 + 4);
 }
 
 int main(int argc, char **argv)

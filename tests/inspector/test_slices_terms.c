@@ -21,7 +21,7 @@ static struct spmmi_model_matrix matrix_of_slices(void)
         .rows_used = 1000,
         .cols_used = 500,
         .longest = 10,
-        .slices = {.rows = 1000, .entries = 10240, .batches = 64, .lacks = 9, .span = 500},
+        .slices = {.rows = 1000, .entries = 10240, .batches = 64, .lacks = 9, .span = 500, .breaks = 1},
     };
     for (int b = 0; b < SPMMI_REUSE_BINS; b++) {
         m.by_rows.working_set[b] = 500;
@@ -70,6 +70,19 @@ static void bytes_are_those_of_entries(void **state)
     assert_term(&m, SPMM_F32, SPMMI_TERM_DRAM, (10240 * 4.0 + 4000) / 1e12);
 }
 
+/* Runs of three columns have one index; words of high bits are of 12 entries. f64 has none. */
+static void runs_have_a_third_of_the_columns(void **state)
+{
+    (void)state;
+    struct spmmi_model_matrix m = matrix_of_slices();
+    m.slices.breaks = 0;
+    assert_term(&m, SPMM_F32, SPMMI_TERM_DRAM, (10240 * (4 + 2 / 3.0) + 4000) / 1e12);
+    assert_term(&m, SPMM_F64, SPMMI_TERM_DRAM, (10240 * 10.0 + 8000) / 1e12);
+    assert_term(&m, SPMM_F32, SPMMI_TERM_WAVES, 8 * 2 / 40.0 * 1e-6); /* four blocks a multiprocessor */
+    m.slices.span = 70000;
+    assert_term(&m, SPMM_F32, SPMMI_TERM_DRAM, (10240 * (4 + 2 / 3.0) + 64 * 128 * 8 / 12.0 + 4000) / 1e12);
+}
+
 /* Rows of one nonzero leave seven of eight loads of a batch idle; high bits would take more than they save. */
 static void short_rows_have_whole_batches(void **state)
 {
@@ -77,7 +90,8 @@ static void short_rows_have_whole_batches(void **state)
     struct spmmi_model_matrix m = matrix_of_slices();
     m.nnz = 1000;
     m.longest = 1;
-    m.slices = (struct spmmi_row_slices){.rows = 1000, .entries = 1024, .batches = 32, .span = 70000};
+    m.slices =
+        (struct spmmi_row_slices){.rows = 1000, .entries = 1024, .batches = 32, .span = 70000, .breaks = 1};
     assert_term(&m, SPMM_F32, SPMMI_TERM_ISSUE, 32 * 8 * 16 / 3.2e10);
     assert_term(&m, SPMM_F32, SPMMI_TERM_WAVES, 4 * 2 / 50.0 * 1e-6);
     assert_term(&m, SPMM_F32, SPMMI_TERM_DRAM, (1024 * 8.0 + 4000) / 1e12);
@@ -132,6 +146,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(terms_are_as_counted),
         cmocka_unit_test(bytes_are_those_of_entries),
+        cmocka_unit_test(runs_have_a_third_of_the_columns),
         cmocka_unit_test(short_rows_have_whole_batches),
         cmocka_unit_test(other_products_have_none),
         cmocka_unit_test(groups_share_the_steps_of_long_rows),
