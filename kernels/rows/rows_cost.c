@@ -38,6 +38,12 @@ static const struct spmmi_model_constants shared_constants[] = {
     {0.315, 1, {1.18, 0.481, 0.911, 1, 1.01, 1.41, 0.963, 1}}, /* f64 */
     {0.254, 1, {1.45, 0.892, 1.4, 1, 1.01, 0.911, 0.897, 1}}}; /* 16 bits */
 
+/* Of slices: the same, 45 products (docs/decisions/0120). */
+static const struct spmmi_model_constants sliced_constants[] = {
+    {0.54, 1, {0.673, 0.719, 0.52, 1, 0.995, 0.978, 0.83, 1}},    /* f32 */
+    {0.609, 1, {0.681, 0.789, 1.03, 1, 0.999, 0.996, 0.915, 1}},  /* f64 */
+    {0.502, 1, {0.683, 0.667, 0.356, 1, 0.98, 0.923, 0.727, 1}}}; /* 16 bits */
+
 /* What the launch makes of n. */
 struct shape {
     double lanes;       /* of a group, which processes the same nonzeros */
@@ -336,9 +342,10 @@ static void add_gpu(const struct spmmi_model_query *q, struct spmmi_prediction *
     const int direct_c = stores_columns(q);
     const struct shape s = shape_of(q);
     const int converts_c = q->is_col_major && !direct_c && !s.is_kept;
+    const int type = q->value_bytes > 4 ? 1 : q->value_bytes < 4 ? 2 : 0;
     p->is_shared = is_shared(q, &s);
-    if (p->is_shared)
-        p->own = &shared_constants[q->value_bytes > 4 ? 1 : q->value_bytes < 4 ? 2 : 0];
+    if (p->is_shared || s.is_sliced)
+        p->own = p->is_shared ? &shared_constants[type] : &sliced_constants[type];
     add_bytes(q, &s, direct_c, q->is_col_major, p);
     if (s.is_sliced)
         add_slices(q, &s, p);

@@ -83,6 +83,21 @@ static void runs_have_a_third_of_the_columns(void **state)
     assert_term(&m, SPMM_F32, SPMMI_TERM_DRAM, (10240 * (4 + 2 / 3.0) + 64 * 128 * 8 / 12.0 + 4000) / 1e12);
 }
 
+/* Of each type; rows with too much padding have none. */
+static void slices_have_constants_of_their_own(void **state)
+{
+    static const spmm_dtype_t dtypes[] = {SPMM_F32, SPMM_F64, SPMM_F16};
+    const struct spmmi_model_matrix m = matrix_of_slices();
+    struct spmmi_model_matrix uneven = m;
+    const struct spmmi_model_candidate c = {.family = SPMM_FAMILY_ROWS, .schedule = SPMM_SCHEDULE_ROW_SPLIT};
+    (void)state;
+    uneven.slices.entries = 12501;
+    for (int i = 0; i < 3; i++) {
+        assert_non_null(spmmi_predict(&device, &m, &c, 1, SPMM_LAYOUTS_ROW_MAJOR, dtypes[i]).own);
+        assert_null(spmmi_predict(&device, &uneven, &c, 1, SPMM_LAYOUTS_ROW_MAJOR, dtypes[i]).own);
+    }
+}
+
 /* Rows of one nonzero leave seven of eight loads of a batch idle; high bits would take more than they save. */
 static void short_rows_have_whole_batches(void **state)
 {
@@ -147,6 +162,7 @@ int main(void)
         cmocka_unit_test(terms_are_as_counted),
         cmocka_unit_test(bytes_are_those_of_entries),
         cmocka_unit_test(runs_have_a_third_of_the_columns),
+        cmocka_unit_test(slices_have_constants_of_their_own),
         cmocka_unit_test(short_rows_have_whole_batches),
         cmocka_unit_test(other_products_have_none),
         cmocka_unit_test(groups_share_the_steps_of_long_rows),
