@@ -55,6 +55,17 @@ template <typename Number> __device__ __forceinline__ Number sum_up_to(Number x)
     return x;
 }
 
+// What the lanes of a warp have, by one addition.
+template <typename Number> __device__ __forceinline__ void add_to(Number *sum, Number x)
+{
+    if (!__any_sync(EVERY_LANE, x != 0))
+        return;
+    for (int d = 16; d > 0; d /= 2)
+        x += __shfl_xor_sync(EVERY_LANE, x, d);
+    if (threadIdx.x % 32 == 0)
+        atomicAdd(sum, x);
+}
+
 // The sum of x over the threads of the block before this one; *total: over all. shared: a place for each warp.
 template <typename Number>
 __device__ __forceinline__ Number sum_before(Number x, Number *shared, Number *total)

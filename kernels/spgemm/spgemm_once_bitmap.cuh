@@ -16,6 +16,11 @@ constexpr uint32_t STATIC_SHARED = GIANT_THREADS * sizeof(Step<float>) + 1024;
 #endif
 constexpr unsigned FULL_GRID = SPMMI_ONCE_FULL_GRID;
 
+inline dim3 full_grid(uint64_t most, unsigned of_block)
+{
+    return dim3((unsigned)min((most + of_block - 1) / of_block, (uint64_t)FULL_GRID));
+}
+
 // A word of a bitmap whose bits were set by atomics, which a line in the L1 cache may not show.
 __device__ __forceinline__ uint32_t read_word(const uint32_t *word)
 {

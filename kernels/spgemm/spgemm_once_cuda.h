@@ -31,7 +31,10 @@ spmm_status_t spmmi_once_read_counts(struct spmmi_once *o, struct spmmi_once_cou
 
 /* Where entries may be long: which columns of B are hubs. */
 spmm_status_t spmmi_once_find_hubs(struct spmmi_once *o);
-/* Portions of long pieces, once tasks are made. */
+/* Parts of each long piece: as many as its products are worth, and no more than that their counts are no more than
+ * products, but for one part. */
+uint32_t spmmi_once_parts_of(const struct spmmi_once_counts *counts);
+/* Portions of long pieces, once tasks are made. Errors: TOO_LARGE, PLAN_BUDGET, DEVICE. */
 spmm_status_t spmmi_once_portion_long(struct spmmi_once *o);
 /* The products of long pieces, once columns of C are found; reads counts. */
 spmm_status_t spmmi_once_list_long(struct spmmi_once *o);

@@ -37,6 +37,7 @@ extern "C" {
 #define SPMMI_ONCE_LONG_OF_HUB 32
 #define SPMMI_ONCE_NO_HUB UINT32_MAX
 #define SPMMI_ONCE_PARTS 256            /* of a long piece, at most: a warp each */
+#define SPMMI_ONCE_PART_PRODUCTS 256    /* of a part, at least */
 #define SPMMI_ONCE_WHOLE (~UINT64_C(0)) /* partial of a task that writes C */
 
 struct spmmi_once_matrix {
@@ -69,13 +70,14 @@ struct spmmi_once_counts {
     unsigned int hubs;              /* columns of B */
     unsigned int long_pieces;       /* of many entries of A: at most */
     unsigned int long_pieces_taken; /* in their list */
-    unsigned int buckets;           /* of these: a hub or a range each */
-    unsigned int stretches, long_sums; /* of hubs, and their entries */
-    unsigned long long long_tasks;     /* tasks of long pieces: at most */
+    unsigned int long_piece_products;  /* of one of them: about as many, at most */
+    unsigned int buckets;              /* of these: a hub or a range each */
+    unsigned int stretches, long_sums; /* of hubs, and their entries of C */
+    unsigned int stretches_taken, long_sums_taken;
+    unsigned long long long_tasks; /* tasks of long pieces: at most */
     unsigned long long long_taken;
-    unsigned long long long_products; /* of long pieces */
-    unsigned long long long_sums_most;
-    unsigned long long words_taken;
+    unsigned long long long_buckets; /* at most */
+    unsigned long long words_taken;  /* products of long pieces */
 };
 
 /* A range of the entries of a row of C, summed over entries [begin, end) of the row of A; or over the products of
@@ -85,7 +87,8 @@ struct spmmi_once_task {
     uint64_t partial; /* where the partial sums of the row lie; SPMMI_ONCE_WHOLE: it is not cut */
 };
 
-/* A piece of many entries of A. Its buckets: of each hub, then of each range of the row of C. */
+/* A piece of many entries of A. Its buckets: of each hub, or where the row of C has fewer entries, of each of these;
+ * then of each range of the row. */
 struct spmmi_once_piece {
     uint32_t row, begin, end, bucket;
     uint64_t partial; /* as that of a task */
@@ -182,13 +185,16 @@ int spmmi_once_values_cuda(const struct spmmi_once_work *w, uint64_t tasks, uint
                            void *stream);
 /* counts->hubs, their numbers and columns; numbers are 0 before. */
 int spmmi_once_find_hubs_cuda(const struct spmmi_once_work *w, void *stream);
-/* Products of so many long pieces: of their portions; how many there are of each bucket; their lists. */
+/* Products of so many long pieces: of their portions; of each part of each bucket; their lists. */
 int spmmi_once_portion_long_cuda(const struct spmmi_once_work *w, uint32_t pieces, void *stream);
 int spmmi_once_count_long_cuda(const struct spmmi_once_work *w, uint32_t pieces, void *stream);
 int spmmi_once_list_long_cuda(const struct spmmi_once_work *w, uint32_t pieces, void *stream);
+/* Between counts and lists, of up to so many buckets or hubs of a piece: where lists begin, and how many words,
+ * stretches and entries of hubs there are; once there is memory for them, these stretches and entries. */
+int spmmi_once_buckets_cuda(const struct spmmi_once_work *w, uint32_t pieces, uint64_t buckets, void *stream);
+int spmmi_once_place_hubs_cuda(const struct spmmi_once_work *w, uint32_t pieces, uint64_t hubs, void *stream);
 /* The values of long tasks, but for those of hubs; sums of stretches of these. is_dependent: they may run beside each
- * other and the values of other tasks. Then, behind all these, stretches to their entries. stretches, entries: at
- * most. */
+ * other and the values of other tasks. Then, behind all these, stretches to their entries. */
 int spmmi_once_long_tasks_cuda(const struct spmmi_once_work *w, uint64_t tasks, int is_f64, int is_dependent,
                                void *stream);
 int spmmi_once_stretches_cuda(const struct spmmi_once_work *w, uint64_t stretches, int is_f64,

@@ -13,8 +13,7 @@
 namespace spmmi {
 namespace spgemm {
 
-constexpr unsigned LIST_THREADS = 256, LIST_WARPS = LIST_THREADS / 32, BUCKET_THREADS = 32;
-constexpr uint32_t SHORT_LIST = 32; // products of an entry that a thread adds
+constexpr unsigned LIST_THREADS = 256, LIST_WARPS = LIST_THREADS / 32;
 // Counts of a warp that shared memory has room for. Tests have fewer.
 #ifndef SPMMI_ONCE_BUCKETS_SHARED
 #define SPMMI_ONCE_BUCKETS_SHARED 512
@@ -110,8 +109,6 @@ struct PartBegin {
     uint32_t skipped, products;
 };
 
-constexpr uint32_t PART_PRODUCTS = 256; // of a part, at least
-
 // Parts have as many products each, so that no warp is left with a long row of B. All lanes of a warp find the same.
 __device__ __forceinline__ PartBegin find_part(const spmmi_once_work &w, const spmmi_once_piece &piece,
                                                uint64_t first_portion, uint32_t part)
@@ -123,7 +120,7 @@ __device__ __forceinline__ PartBegin find_part(const spmmi_once_work &w, const s
     for (uint32_t s = first; s < end; s++)
         own += portions[s];
     const uint32_t up_to = sum_up_to(own), total = __shfl_sync(EVERY_LANE, up_to, 31),
-                   products = max((total + parts - 1) / parts, PART_PRODUCTS);
+                   products = max((total + parts - 1) / parts, (uint32_t)SPMMI_ONCE_PART_PRODUCTS);
     const uint64_t wanted = (uint64_t)part * products;
     if (wanted >= total)
         return {0, 0, 0};
@@ -182,11 +179,10 @@ __global__ void __launch_bounds__(LIST_THREADS) parts_kernel(const __grid_consta
     __shared__ ListMemory memory;
     const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     const uint64_t parts = (uint64_t)w.counts->long_pieces_taken * w.long_lists.parts;
-    unsigned long long products = 0;
     for (uint64_t i = (uint64_t)blockIdx.x * LIST_WARPS + warp; i < parts;
          i += (uint64_t)gridDim.x * LIST_WARPS) {
         const LongPiece piece(w, (uint32_t)(i / w.long_lists.parts));
-        const uint32_t part = (uint32_t)(i % w.long_lists.parts), buckets = piece.buckets();
+        const uint32_t part = (uint32_t)(i % w.long_lists.parts), buckets = piece.buckets.all();
         const bool is_shared = buckets <= BUCKETS_SHARED;
         uint32_t *const kept = piece.counts(w, part), *const own = is_shared ? memory.counts[warp] : kept;
         Step<uint32_t> *const steps = memory.steps + warp * 32;
@@ -197,80 +193,13 @@ __global__ void __launch_bounds__(LIST_THREADS) parts_kernel(const __grid_consta
         if constexpr (IS_COUNT) {
             BucketCounter counter = {piece, own};
             walk_part(w, piece.at, begin, steps, counter);
-            for (uint32_t b = lane; b < buckets; b += 32) {
-                products += own[b];
+            for (uint32_t b = lane; b < buckets && is_shared; b += 32)
                 kept[b] = own[b];
-            }
         } else {
             BucketLister lister = {piece, own, w.long_lists.words};
             walk_part(w, piece.at, begin, steps, lister);
         }
         __syncwarp();
-    }
-    if constexpr (IS_COUNT) {
-        for (int d = 16; d > 0; d /= 2)
-            products += __shfl_xor_sync(EVERY_LANE, products, d);
-        if (lane == 0 && products > 0)
-            atomicAdd(&w.counts->long_products, products);
-    }
-}
-
-// Room for what the lanes of a warp need, one after the other, by one addition.
-template <typename Number> __device__ __forceinline__ uint32_t take_room(Number *taken, uint32_t own)
-{
-    const uint32_t up_to = sum_up_to(own), total = __shfl_sync(EVERY_LANE, up_to, 31);
-    uint32_t first = 0;
-    if (threadIdx.x % 32 == 0 && total > 0)
-        first = (uint32_t)atomicAdd(taken, (Number)total);
-    return __shfl_sync(EVERY_LANE, first, 0) + up_to - own;
-}
-
-// The entry of a hub: its place in the row of C, and its stretches; short: without stretches.
-__device__ __forceinline__ void place_sum(const spmmi_once_work &w, uint32_t number, const LongPiece &piece,
-                                          uint32_t bucket, uint32_t first, uint32_t total)
-{
-    const bool is_hub = bucket < piece.hubs && total > 0;
-    const uint32_t count = is_hub && total > SHORT_LIST ? (total + w.stretch - 1) / w.stretch : 0;
-    const uint32_t stretch = take_room(&w.counts->stretches, count),
-                   at = take_room(&w.counts->long_sums, is_hub ? 1u : 0u);
-    if (!is_hub)
-        return;
-    for (uint32_t s = 0; s < count; s++)
-        w.long_lists.stretches[stretch + s] = {first + s * w.stretch, min(w.stretch, total - s * w.stretch)};
-    const uint32_t place = place_of(piece.columns, w.entries[piece.at.row], w.long_lists.hubs[bucket]);
-    w.long_lists.sums[at] = {number, place, count > 0 ? stretch : first, count > 0 ? count : total,
-                             count == 0};
-}
-
-// Blocks of one piece take its buckets in turn. A thread finds where the list of its bucket is, and where each part
-// begins in it.
-__global__ void __launch_bounds__(BUCKET_THREADS) buckets_kernel(const __grid_constant__ spmmi_once_work w)
-{
-    for (uint32_t number = blockIdx.y; number < w.counts->long_pieces_taken; number += gridDim.y) {
-        const LongPiece piece(w, number);
-        const uint32_t buckets = piece.buckets(), parts = w.long_lists.parts;
-        for (uint32_t base = blockIdx.x * BUCKET_THREADS; base < buckets;
-             base += gridDim.x * BUCKET_THREADS) {
-            const uint32_t bucket = base + threadIdx.x;
-            uint32_t *const counts = piece.counts(w, 0) + bucket;
-            uint32_t total = 0;
-#pragma unroll 16
-            for (uint32_t part = 0; part < parts; part++)
-                total += bucket < buckets ? counts[(uint64_t)part * buckets] : 0;
-            const uint32_t first = take_room(&w.counts->words_taken, total);
-            place_sum(w, number, piece, bucket, first, total);
-            if (bucket >= buckets)
-                continue;
-            w.long_lists.buckets[piece.at.bucket + bucket] = {first, total};
-            uint32_t next = first;
-#pragma unroll 16
-            for (uint32_t part = 0; part < parts; part++) {
-                uint32_t *const at = counts + (uint64_t)part * buckets;
-                const uint32_t own = *at;
-                *at = next;
-                next += own;
-            }
-        }
     }
 }
 
@@ -330,11 +259,6 @@ __global__ void __launch_bounds__(LIST_THREADS) long_sums_kernel(const __grid_co
     target_of<Real>(w, piece.row, piece.partial)[own.place] = sum;
 }
 
-inline dim3 full_grid(uint64_t most, unsigned of_block)
-{
-    return dim3((unsigned)min((most + of_block - 1) / of_block, (uint64_t)FULL_GRID));
-}
-
 } // namespace spgemm
 } // namespace spmmi
 
@@ -357,11 +281,6 @@ int spmmi_once_count_long_cuda(const struct spmmi_once_work *w, uint32_t pieces,
 int spmmi_once_list_long_cuda(const struct spmmi_once_work *w, uint32_t pieces, void *stream)
 {
     using namespace spmmi;
-    constexpr uint32_t of_piece = 4, pieces_max = 1024; // blocks
-    const int error = launch_kernel(spgemm::buckets_kernel, dim3(of_piece, min(pieces, pieces_max)),
-                                    spgemm::BUCKET_THREADS, 0, stream, false, *w);
-    if (error != cudaSuccess)
-        return error;
     return launch_kernel(spgemm::parts_kernel<false>,
                          spgemm::full_grid((uint64_t)pieces * w->long_lists.parts, spgemm::LIST_WARPS),
                          spgemm::LIST_THREADS, 0, stream, false, *w);

@@ -195,8 +195,8 @@ int launch_long_tasks(const spmmi_once_work *w, uint64_t tasks, bool is_dependen
     const cudaError_t error = allow_shared(long_tasks_kernel<Real>, bytes, bytes);
     if (error != cudaSuccess)
         return error;
-    const dim3 grid((unsigned)min(tasks, (uint64_t)FULL_GRID));
-    return launch_kernel(long_tasks_kernel<Real>, grid, TILE_THREADS, bytes, stream, is_dependent, *w);
+    return launch_kernel(long_tasks_kernel<Real>, full_grid(tasks, 1), TILE_THREADS, bytes, stream,
+                         is_dependent, *w);
 }
 
 } // namespace spgemm

@@ -27,31 +27,37 @@ cleanup:
     return status;
 }
 
-/* There are so many parts of each piece that there are no more counts than products. */
+uint32_t spmmi_once_parts_of(const struct spmmi_once_counts *counts)
+{
+    const uint64_t kept = counts->long_buckets + counts->long_pieces, /* of each part of all pieces */
+        of_memory = kept > 0 ? counts->products / kept : 0,
+                   of_work = counts->long_piece_products / SPMMI_ONCE_PART_PRODUCTS + UINT64_C(1),
+                   parts = of_memory < of_work ? of_memory : of_work;
+    return parts < 1 ? 1 : parts < SPMMI_ONCE_PARTS ? (uint32_t)parts : SPMMI_ONCE_PARTS;
+}
+
 spmm_status_t spmmi_once_portion_long(struct spmmi_once *o)
 {
     spmm_status_t status = SPMM_OK;
-    struct spmmi_once_work *w = &o->work;
-    const uint64_t buckets = (uint64_t)o->counts.long_pieces * o->counts.hubs + o->counts.long_tasks,
-                   parts = buckets > 0 ? o->counts.products / buckets : 0;
+    struct spmmi_once_long_lists *lists = &o->work.long_lists;
+    const uint64_t buckets = o->counts.long_buckets;
     void *block = NULL;
     if (buckets == 0)
         return SPMM_OK;
-    w->long_lists.parts = parts < 1 ? 1 : parts < SPMMI_ONCE_PARTS ? (uint32_t)parts : SPMMI_ONCE_PARTS;
-    const uint64_t counts = buckets * w->long_lists.parts,
-                   portions = (uint64_t)o->counts.long_pieces * w->long_lists.parts;
-    SPMM_TRY(spmmi_once_take_scratch(o, (counts + portions) * sizeof *w->long_lists.counts, &block));
-    w->long_lists.counts = block;
-    w->long_lists.portions = w->long_lists.counts + counts;
-    SPMM_TRY_CUDA((cudaError_t)spmmi_once_portion_long_cuda(w, o->counts.long_pieces, o->in->stream),
+    SPMM_REQUIRE(buckets <= UINT32_MAX, SPMM_ERR_TOO_LARGE, o->diag,
+                 "long rows of A need %llu lists, a GPU takes up to %u", (unsigned long long)buckets,
+                 UINT32_MAX);
+    lists->parts = spmmi_once_parts_of(&o->counts);
+    const uint64_t counts = buckets * lists->parts, portions = (uint64_t)o->counts.long_pieces * lists->parts;
+    SPMM_TRY(spmmi_once_take_scratch(
+        o, buckets * sizeof *lists->buckets + (counts + portions) * sizeof *lists->counts, &block));
+    lists->buckets = block;
+    lists->counts = (uint32_t *)(void *)(lists->buckets + buckets);
+    lists->portions = lists->counts + counts;
+    SPMM_TRY_CUDA((cudaError_t)spmmi_once_portion_long_cuda(&o->work, o->counts.long_pieces, o->in->stream),
                   o->diag);
 cleanup:
     return status;
-}
-
-static uint64_t most_stretches(const struct spmmi_once_counts *counts)
-{
-    return counts->long_products / SPMMI_SPGEMM_STRETCH + counts->long_sums_most;
 }
 
 static spmm_status_t write_lists(struct spmmi_once *o)
@@ -60,19 +66,22 @@ static spmm_status_t write_lists(struct spmmi_once *o)
     struct spmmi_once_work *w = &o->work;
     struct spmmi_once_long_lists *lists = &w->long_lists;
     const struct spmmi_once_counts *counts = &o->longs;
-    const uint64_t most = most_stretches(counts),
-                   buckets = spmmi_once_aligned(counts->long_products * sizeof *lists->words),
-                   stretches = buckets + spmmi_once_aligned(counts->buckets * sizeof *lists->buckets),
-                   stretch_sums = stretches + spmmi_once_aligned(most * sizeof *lists->stretches),
-                   sums = stretch_sums + spmmi_once_aligned(most * spmm_dtype_size(o->in->a->value_type));
+    const uint64_t stretches = spmmi_once_aligned(counts->words_taken * sizeof *lists->words),
+                   stretch_sums =
+                       stretches + spmmi_once_aligned(counts->stretches * sizeof *lists->stretches),
+                   sums = stretch_sums +
+                          spmmi_once_aligned(counts->stretches * spmm_dtype_size(o->in->a->value_type));
     void *block = NULL;
-    SPMM_TRY(spmmi_once_take_scratch(o, sums + counts->long_sums_most * sizeof *lists->sums, &block));
+    SPMM_TRY(spmmi_once_take_scratch(o, sums + counts->long_sums * sizeof *lists->sums, &block));
     char *const base = block;
     lists->words = block;
-    lists->buckets = (struct spmmi_spgemm_stretch *)(void *)(base + buckets);
     lists->stretches = (struct spmmi_spgemm_stretch *)(void *)(base + stretches);
     lists->stretch_sums = base + stretch_sums;
     lists->sums = (struct spmmi_once_long_sum *)(void *)(base + sums);
+    if (counts->long_sums > 0)
+        SPMM_TRY_CUDA((cudaError_t)spmmi_once_place_hubs_cuda(w, counts->long_pieces_taken, counts->hubs,
+                                                              o->in->stream),
+                      o->diag);
     SPMM_TRY_CUDA((cudaError_t)spmmi_once_list_long_cuda(w, counts->long_pieces_taken, o->in->stream),
                   o->diag);
 cleanup:
@@ -82,12 +91,15 @@ cleanup:
 spmm_status_t spmmi_once_list_long(struct spmmi_once *o)
 {
     spmm_status_t status = SPMM_OK;
-    if (o->work.long_lists.parts == 0)
+    const struct spmmi_once_work *w = &o->work;
+    const uint32_t pieces = o->counts.long_pieces;
+    const uint64_t buckets = o->counts.hubs + (uint64_t)w->b.cols / SPMMI_ONCE_RANGE + 1;
+    if (w->long_lists.parts == 0)
         return SPMM_OK;
-    SPMM_TRY_CUDA((cudaError_t)spmmi_once_count_long_cuda(&o->work, o->counts.long_pieces, o->in->stream),
-                  o->diag);
+    SPMM_TRY_CUDA((cudaError_t)spmmi_once_count_long_cuda(w, pieces, o->in->stream), o->diag);
+    SPMM_TRY_CUDA((cudaError_t)spmmi_once_buckets_cuda(w, pieces, buckets, o->in->stream), o->diag);
     SPMM_TRY(spmmi_once_read_counts(o, &o->longs));
-    if (o->longs.long_pieces_taken > 0)
+    if (o->longs.words_taken > 0)
         SPMM_TRY(write_lists(o));
 cleanup:
     return status;
@@ -98,10 +110,10 @@ spmm_status_t spmmi_once_compute_long(struct spmmi_once *o, int is_f64)
     spmm_status_t status = SPMM_OK;
     const struct spmmi_once_work *w = &o->work;
     void *stream = o->in->stream;
-    if (o->longs.long_sums_most > 0)
-        SPMM_TRY_CUDA((cudaError_t)spmmi_once_stretches_cuda(w, most_stretches(&o->longs), is_f64,
-                                                             w->can_overlap, stream),
-                      o->diag);
+    if (o->longs.stretches > 0)
+        SPMM_TRY_CUDA(
+            (cudaError_t)spmmi_once_stretches_cuda(w, o->longs.stretches, is_f64, w->can_overlap, stream),
+            o->diag);
     if (o->longs.long_taken > 0)
         SPMM_TRY_CUDA(
             (cudaError_t)spmmi_once_long_tasks_cuda(w, o->longs.long_taken, is_f64, w->can_overlap, stream),
@@ -113,9 +125,10 @@ cleanup:
 spmm_status_t spmmi_once_put_hubs(struct spmmi_once *o, int is_f64)
 {
     spmm_status_t status = SPMM_OK;
-    const uint64_t most = o->longs.long_sums_most;
-    if (most > 0)
-        SPMM_TRY_CUDA((cudaError_t)spmmi_once_long_sums_cuda(&o->work, most, is_f64, o->in->stream), o->diag);
+    if (o->longs.long_sums > 0)
+        SPMM_TRY_CUDA(
+            (cudaError_t)spmmi_once_long_sums_cuda(&o->work, o->longs.long_sums, is_f64, o->in->stream),
+            o->diag);
 cleanup:
     return status;
 }

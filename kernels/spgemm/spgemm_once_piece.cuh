@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products without a plan: a long piece, whose products are listed by buckets: one for each hub, and one for each range
-// of the other entries of its row of C (docs/decisions/0117).
+// of the other entries of its row of C (docs/decisions/0117). Where the row has fewer entries than there are hubs, each
+// has a bucket instead, so that there are no more of them than products, whatever B has.
 #pragma once
 #include "spgemm_once_range.cuh"
+#include "spgemm_once_rows.cuh"
 
 namespace spmmi {
 namespace spgemm {
@@ -11,37 +13,43 @@ namespace spgemm {
 struct LongPiece {
     spmmi_once_piece at;
     const int32_t *columns;
-    uint32_t hubs, ranges;
+    const int32_t *hub_columns;
+    uint32_t entries;
+    bool is_of_entries; // buckets of hubs are entries of C
+    Buckets buckets;
 
     __device__ __forceinline__ LongPiece(const spmmi_once_work &w, uint32_t number)
-        : at(w.long_pieces[number]), columns(w.c_columns + w.c_row_ptr[at.row]), hubs(w.counts->hubs),
-          ranges((w.entries[at.row] + SPMMI_ONCE_RANGE - 1) / SPMMI_ONCE_RANGE)
+        : at(w.long_pieces[number]), columns(w.c_columns + w.c_row_ptr[at.row]),
+          hub_columns(w.long_lists.hubs), entries(w.entries[at.row]), is_of_entries(entries < w.counts->hubs),
+          buckets(w, entries)
     {
     }
 
-    __device__ __forceinline__ uint32_t buckets() const
+    // Of bucket `bucket`, one of a hub.
+    __device__ __forceinline__ uint32_t place(uint32_t bucket) const
     {
-        return hubs + ranges;
+        return is_of_entries ? bucket : place_of(columns, entries, hub_columns[bucket]);
     }
 
     // Of bucket 0 of a part; those of its other buckets follow.
     __device__ __forceinline__ uint32_t *counts(const spmmi_once_work &w, uint32_t part) const
     {
-        return w.long_lists.counts + (uint64_t)at.bucket * w.long_lists.parts + (uint64_t)part * buckets();
+        return w.long_lists.counts + (uint64_t)at.bucket * w.long_lists.parts +
+               (uint64_t)part * buckets.all();
     }
 
     // number: of a hub, or ~column of another.
     __device__ __forceinline__ uint32_t bucket_of(int32_t number) const
     {
         if (number >= 0)
-            return (uint32_t)number;
+            return is_of_entries ? place_of(columns, entries, hub_columns[number]) : (uint32_t)number;
         uint32_t range = 0;
-        for (uint32_t count = ranges; count > 1;) {
+        for (uint32_t count = buckets.ranges; count > 1;) {
             const uint32_t half = count / 2;
             range += columns[(uint64_t)(range + half) * SPMMI_ONCE_RANGE] <= ~number ? half : 0;
             count -= half;
         }
-        return hubs + range;
+        return buckets.hubs + range;
     }
 };
 

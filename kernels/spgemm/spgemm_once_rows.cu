@@ -84,17 +84,6 @@ __device__ __forceinline__ int block_class(unsigned long long products)
     return products > GIANT_PRODUCTS ? SPMMI_ONCE_GIANT : SPMMI_ONCE_WIDE;
 }
 
-// What the lanes of a warp have, by one addition.
-template <typename Number> __device__ __forceinline__ void add_to(Number *sum, Number x)
-{
-    if (!__any_sync(EVERY_LANE, x != 0))
-        return;
-    for (int d = 16; d > 0; d /= 2)
-        x += __shfl_xor_sync(EVERY_LANE, x, d);
-    if (threadIdx.x % 32 == 0)
-        atomicAdd(sum, x);
-}
-
 __device__ __forceinline__ uint32_t row_length(const spmmi_once_matrix &m, int64_t row)
 {
     return (uint32_t)(row_begin(m, row + 1) - row_begin(m, row));
@@ -153,6 +142,11 @@ __global__ void __launch_bounds__(ROW_THREADS) bin_entries(const __grid_constant
         room.tasks == 0 ? 0 : min((unsigned long long)(length / (short_length(w) + 1)), room.pieces);
     add_to(&w.counts->long_pieces, (unsigned int)pieces);
     add_to(&w.counts->long_tasks, pieces == 0 ? 0 : pieces * (room.tasks / room.pieces));
+    add_to(&w.counts->long_buckets, pieces * Buckets(w, entries).all());
+    const unsigned int most =
+        __reduce_max_sync(EVERY_LANE, pieces == 0 ? 0u : (unsigned int)min(products, piece));
+    if (threadIdx.x % 32 == 0 && most > 0)
+        atomicMax(&w.counts->long_piece_products, most);
 }
 
 // Entries of rows before this thread's one in the block; *total: of the block.

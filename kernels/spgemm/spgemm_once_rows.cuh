@@ -43,6 +43,21 @@ __device__ __forceinline__ uint32_t short_length(const spmmi_once_work &w)
                            : (uint32_t)min(max(of_hubs, (uint64_t)SPMMI_ONCE_LONG), (uint64_t)w.stretch);
 }
 
+// Buckets of a long piece: of hubs, as far as its row of C may have entries of them, and of ranges.
+struct Buckets {
+    uint32_t hubs, ranges;
+
+    __device__ __forceinline__ Buckets(const spmmi_once_work &w, uint32_t entries)
+        : hubs(min(w.counts->hubs, entries)), ranges((entries + SPMMI_ONCE_RANGE - 1) / SPMMI_ONCE_RANGE)
+    {
+    }
+
+    __device__ __forceinline__ uint32_t all() const
+    {
+        return hubs + ranges;
+    }
+};
+
 // Are the pieces of a row tasks of a warp? It has room for the sums of few entries.
 __device__ __forceinline__ bool has_warp_tasks(const Room &room, uint32_t entries)
 {

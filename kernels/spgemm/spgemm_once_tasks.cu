@@ -30,11 +30,11 @@ struct Pieces {
     // The piece of this lane; its tasks begin with the bucket of the first range.
     __device__ __forceinline__ void add_long(const spmmi_once_work &w)
     {
-        const uint32_t hubs = w.counts->hubs, bucket = atomicAdd(&w.counts->buckets, hubs + ranges);
+        const Buckets own(w, entries);
+        const uint32_t bucket = atomicAdd(&w.counts->buckets, own.all());
         w.long_pieces[atomicAdd(&w.counts->long_pieces_taken, 1u)] = {task.row, task.begin, task.end, bucket,
                                                                       task.partial};
-        atomicAdd(&w.counts->long_sums_most, (unsigned long long)min(entries, hubs));
-        task.begin = bucket + hubs;
+        task.begin = bucket + own.hubs;
     }
 
     __device__ __forceinline__ void write(const spmmi_once_work &w)

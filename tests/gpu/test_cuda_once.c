@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,8 @@
 #include <spmm/product.h>
 
 #include "cuda_product.h"
+#include "kernels/spgemm/spgemm_once_cuda.h"
+#include "sparse_arrays.h"
 #include "tests/support/dense.h"
 #include "tests/support/scale.h"
 #include "tests/support/sparse_products.h"
@@ -23,71 +26,6 @@
 #define BITMAP_COLUMNS 778239     /* most that fit in it: 24,320 words */
 
 static const char *const methods[] = {NULL, "hash", "bitmap", "merge"};
-
-/* Arrays of a matrix in these types, on the host or the GPU. */
-struct arrays {
-    spmm_csr_t view;
-    int is_of_gpu;
-};
-
-static void *place(const void *host, size_t bytes, int is_of_gpu)
-{
-    void *data = malloc(bytes + 1);
-    assert_non_null(data);
-    memcpy(data, host, bytes);
-    if (is_of_gpu) {
-        void *device = NULL;
-        TEST_CUDA(cudaMalloc(&device, bytes + 1));
-        TEST_CUDA(cudaMemcpy(device, data, bytes, cudaMemcpyHostToDevice));
-        free(data);
-        data = device;
-    }
-    return data;
-}
-
-static void *indices(int64_t count, spmm_itype_t type, const int64_t *rows, const int32_t *columns,
-                     int is_of_gpu)
-{
-    const size_t size = type == SPMM_I64 ? sizeof(int64_t) : sizeof(int32_t);
-    char *host = calloc((size_t)count + 1, size);
-    assert_non_null(host);
-    for (int64_t i = 0; i < count; i++) {
-        const int64_t value = rows != NULL ? rows[i] : columns[i];
-        if (type == SPMM_I64)
-            ((int64_t *)(void *)host)[i] = value;
-        else
-            ((int32_t *)(void *)host)[i] = (int32_t)value;
-    }
-    void *placed = place(host, (size_t)count * size, is_of_gpu);
-    free(host);
-    return placed;
-}
-
-static struct arrays arrays_of(const struct test_matrix *a, spmm_dtype_t dtype, spmm_itype_t row_type,
-                               spmm_itype_t column_type, int is_of_gpu)
-{
-    void *values = calloc((size_t)a->nnz + 1, sizeof(double));
-    assert_non_null(values);
-    for (int64_t q = 0; q < a->nnz; q++)
-        test_value_set(dtype, values, q, a->values[q]);
-    const struct arrays made = {{a->rows, a->cols, a->nnz, row_type, column_type,
-                                 indices(a->rows + 1, row_type, a->row_ptr, NULL, is_of_gpu),
-                                 indices(a->nnz, column_type, NULL, a->col_ind, is_of_gpu), dtype,
-                                 place(values, (size_t)a->nnz * spmm_dtype_size(dtype), is_of_gpu)},
-                                is_of_gpu};
-    free(values);
-    return made;
-}
-
-static void arrays_free(struct arrays *a)
-{
-    const void *const all[] = {a->view.row_ptr, a->view.col_ind, a->view.values};
-    for (size_t i = 0; i < 3; i++)
-        if (a->is_of_gpu)
-            TEST_CUDA(cudaFree((void *)(uintptr_t)all[i]));
-        else
-            free((void *)(uintptr_t)all[i]);
-}
 
 static void expect_same(const char *name, const spmm_csr_t *device, const spmm_csr_t *right)
 {
@@ -120,10 +58,10 @@ static void check(const struct test_matrix *a, const struct test_matrix *b, spmm
 {
     const spmm_itype_t row_type = turn % 2 ? SPMM_I32 : SPMM_I64,
                        column_type = turn / 2 % 2 ? SPMM_I64 : SPMM_I32;
-    struct arrays of_gpu[] = {arrays_of(a, dtype, row_type, column_type, 1),
-                              arrays_of(b, dtype, column_type, row_type, 1)},
-                  of_host[] = {arrays_of(a, dtype, SPMM_I64, SPMM_I32, 0),
-                               arrays_of(b, dtype, SPMM_I64, SPMM_I32, 0)};
+    struct sparse_arrays of_gpu[] = {sparse_arrays_of(a, dtype, row_type, column_type, 1),
+                                     sparse_arrays_of(b, dtype, column_type, row_type, 1)},
+                         of_host[] = {sparse_arrays_of(a, dtype, SPMM_I64, SPMM_I32, 0),
+                                      sparse_arrays_of(b, dtype, SPMM_I64, SPMM_I32, 0)};
     spmm_csr_t right, found;
     assert_int_equal(
         spmm_product_once(&of_host[0].view, &of_host[1].view, SPMM_DEVICE_CPU, NULL, &right, NULL), SPMM_OK);
@@ -139,8 +77,8 @@ static void check(const struct test_matrix *a, const struct test_matrix *b, spmm
     }
     spmm_product_once_free(&right);
     for (int i = 0; i < 2; i++) {
-        arrays_free(&of_gpu[i]);
-        arrays_free(&of_host[i]);
+        sparse_arrays_free(&of_gpu[i]);
+        sparse_arrays_free(&of_host[i]);
     }
 }
 
@@ -189,6 +127,17 @@ TEST_PATTERN(some_long_columns, j == 0 || (j < 4 && i % 2 == j % 2) || j == 4 + 
 TEST_PATTERN(a_stretch_and_one_more, (j == 0 && i < 4096) || (j > 0 && j < 4 && i >= j && i < j + 4097) ||
                                          (j > 3 && (j - 4) / 2 == i))
 
+/* Rows of B from 5,000 on, which no row of A takes, make 1,400 columns hubs. Of C 1,002 entries are of these: of 4,200
+ * products, of 100 and of one each; and 200 others. */
+TEST_PATTERN(first_5000, j < 5000)
+TEST_PATTERN(more_hubs_than_entries, i >= 5000
+                                         ? j < 1400
+                                         : (j == 150 && i < 4200) || (i > 3999 && j == i - 3849) ||
+                                               (j == 1151 && i % 50 == 3) || (i >= 4800 && j == i - 3400))
+
+TEST_PATTERN(left_columns, j < 4097)
+TEST_PATTERN(hubs_elsewhere, i < 4097 ? j == 12000 + i : j < 12000)
+
 TEST_PATTERN(up_to_16, (j * 7 + i) % 60 < i % 17)
 TEST_PATTERN(up_to_8, (j * 3 + i) % 40 < i % 9)
 TEST_PATTERN(mostly_empty_rows, i >= 2920 && (j == i % 50 || j == (i + 3) % 50))
@@ -215,7 +164,8 @@ static void sums_of_48_kib_are_launched(void **state)
 }
 
 /* Of rows that are not cut, of pieces of one, of one in many pieces, which has none, beside entries of 2,250 products,
- * of 4,097 beside one of 4,096, and a long row without any. In f64 all sums are exact: their order shows in f32. */
+ * of 4,097 beside one of 4,096, a long row without any, and one of fewer entries than there are hubs. In f64 all sums
+ * are exact: their order shows in f32. */
 static void long_entries_have_the_bits_of_the_cpu(void **state)
 {
     static const struct test_pattern patterns[][2] = {
@@ -224,9 +174,11 @@ static void long_entries_have_the_bits_of_the_cpu(void **state)
         {{"37,000 columns", 1, 37000, every_entry}, {"two columns", 37000, 2, two_columns}},
         {{"one long row", 2, 4500, one_long_row}, {"some long columns", 4500, 4504, some_long_columns}},
         {{"one long row", 2, 4500, one_long_row}, {"4,097", 4500, 9004, a_stretch_and_one_more}},
-        {{"long left", 7, 5000, long_left}, {"no hubs", 5000, 50, no_hubs}}};
+        {{"long left", 7, 5000, long_left}, {"no hubs", 5000, 50, no_hubs}},
+        {{"first 5,000", 1, 6100, first_5000},
+         {"more hubs than entries", 6100, 1600, more_hubs_than_entries}}};
     (void)state;
-    for (int turn = 0; turn < 6; turn++)
+    for (int turn = 0; turn < 7; turn++)
         check_patterns(patterns[turn], turn > 0 ? SPMM_F32 : SPMM_F64, turn);
 }
 
@@ -277,8 +229,8 @@ static void long_entries_of_many_stretches_have_the_bits_of_the_cpu(void **state
 /* Within memory for what a product takes beside bitmaps in global memory, which are 51 MB, and not for these. */
 static void expect_bitmaps(const struct test_matrix *a, const struct test_matrix *b, int are_shared)
 {
-    struct arrays left = arrays_of(a, SPMM_F64, SPMM_I64, SPMM_I32, 1),
-                  right = arrays_of(b, SPMM_F64, SPMM_I64, SPMM_I32, 1);
+    struct sparse_arrays left = sparse_arrays_of(a, SPMM_F64, SPMM_I64, SPMM_I32, 1),
+                         right = sparse_arrays_of(b, SPMM_F64, SPMM_I64, SPMM_I32, 1);
     spmm_product_once_options_t o = SPMM_PRODUCT_ONCE_OPTIONS_INIT;
     spmm_csr_t c;
     int shared_bytes = 0;
@@ -289,8 +241,8 @@ static void expect_bitmaps(const struct test_matrix *a, const struct test_matrix
         spmm_product_once_free(&c);
     if (shared_bytes == SHARED_BYTES)
         assert_int_equal(status, are_shared ? SPMM_OK : SPMM_ERR_PLAN_BUDGET);
-    arrays_free(&left);
-    arrays_free(&right);
+    sparse_arrays_free(&left);
+    sparse_arrays_free(&right);
 }
 
 /* Bitmaps that just fit in shared memory, 24,320 words, and such that have a word too many: these lie in global memory,
@@ -428,10 +380,10 @@ static void a_thousand_products_have_the_same_bits(void **state)
     for (size_t p = 0; p < sizeof patterns / sizeof patterns[0]; p++) {
         struct test_matrix *a = test_matrix_of(&patterns[p][0], TEST_VALUES_REAL),
                            *b = test_matrix_of(&patterns[p][1], TEST_VALUES_REAL);
-        struct arrays left = arrays_of(a, SPMM_F64, SPMM_I64, SPMM_I32, 1),
-                      right = arrays_of(b, SPMM_F64, SPMM_I64, SPMM_I32, 1),
-                      host[] = {arrays_of(a, SPMM_F64, SPMM_I64, SPMM_I32, 0),
-                                arrays_of(b, SPMM_F64, SPMM_I64, SPMM_I32, 0)};
+        struct sparse_arrays left = sparse_arrays_of(a, SPMM_F64, SPMM_I64, SPMM_I32, 1),
+                             right = sparse_arrays_of(b, SPMM_F64, SPMM_I64, SPMM_I32, 1),
+                             host[] = {sparse_arrays_of(a, SPMM_F64, SPMM_I64, SPMM_I32, 0),
+                                       sparse_arrays_of(b, SPMM_F64, SPMM_I64, SPMM_I32, 0)};
         spmm_csr_t expected, found;
         assert_int_equal(
             spmm_product_once(&host[0].view, &host[1].view, SPMM_DEVICE_CPU, NULL, &expected, NULL), SPMM_OK);
@@ -441,10 +393,10 @@ static void a_thousand_products_have_the_same_bits(void **state)
             spmm_product_once_free(&found);
         }
         spmm_product_once_free(&expected);
-        arrays_free(&left);
-        arrays_free(&right);
-        arrays_free(&host[0]);
-        arrays_free(&host[1]);
+        sparse_arrays_free(&left);
+        sparse_arrays_free(&right);
+        sparse_arrays_free(&host[0]);
+        sparse_arrays_free(&host[1]);
         test_matrix_free(a);
         test_matrix_free(b);
     }
@@ -465,8 +417,8 @@ static void special_values_have_the_bits_of_the_cpu(void **state)
 static spmm_status_t status_of(struct test_matrix *a, int is_right)
 {
     struct test_matrix *right = test_matrix_named("arrow", TEST_VALUES_REAL);
-    struct arrays bad = arrays_of(a, SPMM_F64, SPMM_I64, SPMM_I64, 1),
-                  good = arrays_of(right, SPMM_F64, SPMM_I32, SPMM_I32, 1);
+    struct sparse_arrays bad = sparse_arrays_of(a, SPMM_F64, SPMM_I64, SPMM_I64, 1),
+                         good = sparse_arrays_of(right, SPMM_F64, SPMM_I32, SPMM_I32, 1);
     spmm_csr_t c;
     spmm_diag_t diag = {.status = SPMM_OK};
     const spmm_status_t status = spmm_product_once(is_right ? &good.view : &bad.view,
@@ -474,8 +426,8 @@ static spmm_status_t status_of(struct test_matrix *a, int is_right)
     if (status == SPMM_ERR_CSR)
         assert_non_null(strstr(diag.text, is_right ? "of B" : "of A"));
     assert_null(c.values);
-    arrays_free(&bad);
-    arrays_free(&good);
+    sparse_arrays_free(&bad);
+    sparse_arrays_free(&good);
     test_matrix_free(right);
     return status;
 }
@@ -516,7 +468,7 @@ static void every_row_takes_28_bytes_beside_c(void **state)
 {
     static const struct test_pattern pattern = {"five points", 1200, 1200, five_points};
     struct test_matrix *a = test_matrix_of(&pattern, TEST_VALUES_REAL);
-    struct arrays of_gpu = arrays_of(a, SPMM_F64, SPMM_I64, SPMM_I32, 1);
+    struct sparse_arrays of_gpu = sparse_arrays_of(a, SPMM_F64, SPMM_I64, SPMM_I32, 1);
     spmm_product_once_options_t o = SPMM_PRODUCT_ONCE_OPTIONS_INIT;
     spmm_csr_t c;
     (void)state;
@@ -526,16 +478,69 @@ static void every_row_takes_28_bytes_beside_c(void **state)
     o.device_budget_bytes = of_c + 28 * (uint64_t)a->rows + 2048;
     assert_int_equal(spmm_product_once(&of_gpu.view, &of_gpu.view, 0, &o, &c, NULL), SPMM_OK);
     spmm_product_once_free(&c);
-    arrays_free(&of_gpu);
+    sparse_arrays_free(&of_gpu);
     test_matrix_free(a);
+}
+
+/* 20 long rows of 4,097 products each, of which none is of one of 12,000 hubs: what these take beside C. */
+static void every_long_row_takes_as_much_whatever_hubs_there_are(void **state)
+{
+    static const struct test_pattern left = {"long rows", 20, 5122, left_columns},
+                                     right = {"hubs elsewhere", 5122, 16097, hubs_elsewhere};
+    struct test_matrix *a = test_matrix_of(&left, TEST_VALUES_REAL),
+                       *b = test_matrix_of(&right, TEST_VALUES_REAL);
+    struct sparse_arrays of_a = sparse_arrays_of(a, SPMM_F32, SPMM_I64, SPMM_I32, 1),
+                         of_b = sparse_arrays_of(b, SPMM_F32, SPMM_I64, SPMM_I32, 1);
+    const uint64_t products = 20 * UINT64_C(4097);
+    spmm_product_once_options_t o = SPMM_PRODUCT_ONCE_OPTIONS_INIT;
+    spmm_csr_t c;
+    spmm_diag_t diag = {.status = SPMM_OK};
+    (void)state;
+    o.device_budget_bytes = (8 + 20) * products + 4 * (uint64_t)b->cols + 4 * (uint64_t)b->nnz / 1025 + 16384;
+    if (spmm_product_once(&of_a.view, &of_b.view, 0, &o, &c, &diag) != SPMM_OK)
+        fail_msg("%s", diag.text);
+    assert_int_equal(c.nnz, products);
+    spmm_product_once_free(&c);
+    sparse_arrays_free(&of_a);
+    sparse_arrays_free(&of_b);
+    test_matrix_free(a);
+    test_matrix_free(b);
+}
+
+/* Of long pieces: where products make no more than one part, of as many as a bucket's number has bits for, and of more,
+ * which are refused; what the memory is counts in 64 bits. */
+static void long_lists_are_counted_in_64_bits(void **state)
+{
+    const struct spmmi_spgemm_gpu_once in = {.device_left = 0};
+    spmm_diag_t diag = {.status = SPMM_OK};
+    struct spmmi_once o = {.in = &in, .diag = &diag};
+    char wanted[64];
+    (void)state;
+    o.counts.products = UINT64_C(1) << 27;
+    o.counts.long_pieces = 32760;
+    o.counts.long_piece_products = 4097;
+    o.counts.long_buckets = UINT64_C(32760) * 1000;
+    assert_int_equal(spmmi_once_parts_of(&o.counts), 4);
+    o.counts.long_buckets = 2000;
+    assert_int_equal(spmmi_once_parts_of(&o.counts), 17); /* parts of 256 products */
+    o.counts.long_piece_products = UINT32_MAX;
+    assert_int_equal(spmmi_once_parts_of(&o.counts), SPMMI_ONCE_PARTS);
+    o.counts.long_buckets = UINT32_MAX;
+    assert_int_equal(spmmi_once_parts_of(&o.counts), 1);
+    assert_int_equal(spmmi_once_portion_long(&o), SPMM_ERR_PLAN_BUDGET);
+    snprintf(wanted, sizeof wanted, " and %llu more",
+             (12 * (unsigned long long)UINT32_MAX + 4 * 32760 + 256) / 256 * 256);
+    assert_non_null(strstr(diag.text, wanted));
+    o.counts.long_buckets++;
+    assert_int_equal(spmmi_once_portion_long(&o), SPMM_ERR_TOO_LARGE);
 }
 
 static void methods_and_budgets_are_checked(void **state)
 {
     (void)state;
     struct test_matrix *a = test_matrix_named("arrow", TEST_VALUES_REAL);
-    struct arrays of_gpu = arrays_of(a, SPMM_F64, SPMM_I64, SPMM_I32, 1),
-                  of_host = arrays_of(a, SPMM_F64, SPMM_I64, SPMM_I32, 0);
+    struct sparse_arrays of_gpu = sparse_arrays_of(a, SPMM_F64, SPMM_I64, SPMM_I32, 1),
+                         of_host = sparse_arrays_of(a, SPMM_F64, SPMM_I64, SPMM_I32, 0);
     spmm_product_once_options_t o = SPMM_PRODUCT_ONCE_OPTIONS_INIT;
     spmm_csr_t c;
     o.force_method = "sort";
@@ -554,8 +559,8 @@ static void methods_and_budgets_are_checked(void **state)
     spmm_csr_t huge = of_gpu.view; /* says so, but has no more entries than before */
     huge.nnz = INT64_C(1) << 32;
     assert_int_equal(spmm_product_once(&of_gpu.view, &huge, 0, NULL, &c, NULL), SPMM_ERR_TOO_LARGE);
-    arrays_free(&of_gpu);
-    arrays_free(&of_host);
+    sparse_arrays_free(&of_gpu);
+    sparse_arrays_free(&of_host);
     test_matrix_free(a);
 }
 
@@ -577,6 +582,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(special_values_have_the_bits_of_the_cpu),
         cmocka_unit_test(what_breaks_the_rules_of_csr_is_refused),
         cmocka_unit_test(every_row_takes_28_bytes_beside_c),
+        cmocka_unit_test(every_long_row_takes_as_much_whatever_hubs_there_are),
+        cmocka_unit_test(long_lists_are_counted_in_64_bits),
         cmocka_unit_test(methods_and_budgets_are_checked),
     };
     if (!test_cuda_begin(argc, argv))
