@@ -31,6 +31,8 @@ __global__ void __launch_bounds__(ROW_THREADS)
     if (begin < 0 || end < begin || end > m.nnz || (i == 0 && begin != 0) ||
         (i + 1 == m.rows && end != m.nnz))
         say_bad(&bad->pointers, i);
+    if (begin == end)
+        bad->has_empty_rows = 1;
 }
 
 // The last row that begins at or before entry p, found by a warp.

@@ -120,6 +120,7 @@ static spmm_status_t read_checks(struct spmmi_once *o)
 {
     spmm_status_t status = SPMM_OK;
     SPMM_TRY(spmmi_once_read_counts(o, &o->counts));
+    o->work.has_empty_factors = o->counts.bad[is_square(o->in->a, o->in->b) ? 0 : 1].has_empty_rows != 0;
     for (int i = 0; i < 2; i++) {
         const struct spmmi_once_bad *bad = &o->counts.bad[i];
         const unsigned long long found = bad->pointers != 0 ? bad->pointers : bad->columns, row = ~found;
@@ -211,6 +212,7 @@ static spmm_status_t make_tasks(struct spmmi_once *o)
     w->partials = (char *)block + partials;
     w->cuts = (struct spmmi_once_cut *)(void *)((char *)block + cuts);
     w->long_pieces = (struct spmmi_once_piece *)(void *)((char *)block + pieces);
+    spmmi_once_limit_long(o);
     int is_dependent = 0;
     for (int c = SPMMI_ONCE_GIANT; c >= SPMMI_ONCE_WIDE; c--)
         if (rows[c] > 0) {

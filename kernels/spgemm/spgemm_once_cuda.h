@@ -31,6 +31,8 @@ spmm_status_t spmmi_once_read_counts(struct spmmi_once *o, struct spmmi_once_cou
 
 /* Where entries may be long: which columns of B are hubs. */
 spmm_status_t spmmi_once_find_hubs(struct spmmi_once *o);
+/* Which rows may have long pieces, once entries of C are counted. */
+void spmmi_once_limit_long(struct spmmi_once *o);
 /* Parts of each long piece: as many as its products are worth, and no more than that their counts are no more than
  * products, but for one part. */
 uint32_t spmmi_once_parts_of(const struct spmmi_once_counts *counts);

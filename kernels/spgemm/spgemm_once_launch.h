@@ -35,6 +35,9 @@ extern "C" {
 /* Pieces of more entries of A are long, and of more for each hub; those of more than SPMMI_SPGEMM_STRETCH are. */
 #define SPMMI_ONCE_LONG 512
 #define SPMMI_ONCE_LONG_OF_HUB 32
+/* Lists of rows of A of no more entries than a stretch, which have no long entry, take up to this part of the memory of
+ * C's entries. */
+#define SPMMI_ONCE_SHORTER_SHARE 4
 #define SPMMI_ONCE_NO_HUB UINT32_MAX
 #define SPMMI_ONCE_PARTS 256            /* of a long piece, at most: a warp each */
 #define SPMMI_ONCE_PART_PRODUCTS 256    /* of a part, at least */
@@ -53,6 +56,7 @@ struct spmmi_once_matrix {
 /* 2^64 - 1 minus the first row whose pointers, or columns, break a rule of CSR; 0: none do. */
 struct spmmi_once_bad {
     unsigned long long pointers, columns;
+    unsigned int has_empty_rows; /* which break none */
 };
 
 /* What the host reads between the phases. All 0 at first. */
@@ -76,8 +80,9 @@ struct spmmi_once_counts {
     unsigned int stretches_taken, long_sums_taken;
     unsigned long long long_tasks; /* tasks of long pieces: at most */
     unsigned long long long_taken;
-    unsigned long long long_buckets; /* at most */
-    unsigned long long words_taken;  /* products of long pieces */
+    unsigned long long long_buckets;     /* at most */
+    unsigned long long words_taken;      /* products of long pieces */
+    unsigned long long shorter_products; /* of rows that have such, but no more entries than a stretch */
 };
 
 /* A range of the entries of a row of C, summed over entries [begin, end) of the row of A; or over the products of
@@ -128,7 +133,9 @@ struct spmmi_once_work {
     unsigned long long heavy_products; /* SPMMI_SPGEMM_HEAVY_PRODUCTS */
     uint32_t stretch;                  /* SPMMI_SPGEMM_STRETCH */
     int has_long;                      /* there may be long entries */
-    uint32_t *products;                /* of each row of C: as rows of B differ, no more than B has entries */
+    int has_shorter;       /* rows of A of no more entries than a stretch may have long pieces too */
+    int has_empty_factors; /* rows of B may be empty */
+    uint32_t *products;    /* of each row of C: as rows of B differ, no more than B has entries */
     uint32_t *entries;
     uint32_t *lists; /* of the rows of A each */
     int64_t *sums;   /* of entries: one a block of the scan */

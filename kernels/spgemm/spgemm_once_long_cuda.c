@@ -18,13 +18,21 @@ spmm_status_t spmmi_once_find_hubs(struct spmmi_once *o)
                  "A has %lld entries, a GPU takes up to %u where rows are long", (long long)w->a.nnz,
                  UINT32_MAX);
     SPMM_TRY(spmmi_once_take_scratch(o, numbers + hubs, &block));
-    w->has_long = 1;
+    w->has_long = w->has_shorter = 1;
     lists->numbers = block;
     lists->hubs = (int32_t *)(void *)((char *)block + numbers);
     SPMM_TRY_CUDA(cudaMemsetAsync(block, 0, (size_t)numbers, o->in->stream), o->diag);
     SPMM_TRY_CUDA((cudaError_t)spmmi_once_find_hubs_cuda(w, o->in->stream), o->diag);
 cleanup:
     return status;
+}
+
+void spmmi_once_limit_long(struct spmmi_once *o)
+{
+    const uint64_t entry = sizeof(int32_t) + spmm_dtype_size(o->in->a->value_type);
+    o->work.has_shorter =
+        o->counts.shorter_products * sizeof *o->work.long_lists.words * SPMMI_ONCE_SHORTER_SHARE <=
+        o->counts.nnz * entry;
 }
 
 uint32_t spmmi_once_parts_of(const struct spmmi_once_counts *counts)

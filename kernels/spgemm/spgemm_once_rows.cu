@@ -138,11 +138,11 @@ __global__ void __launch_bounds__(ROW_THREADS) bin_entries(const __grid_constant
     add_to(&w.counts->cuts, room.pieces > 1 ? 1u : 0u);
     if (w.has_long == 0)
         return;
-    const unsigned long long pieces =
-        room.tasks == 0 ? 0 : min((unsigned long long)(length / (short_length(w) + 1)), room.pieces);
-    add_to(&w.counts->long_pieces, (unsigned int)pieces);
+    const unsigned int pieces = long_pieces_of(w, length, room, piece);
+    add_to(&w.counts->long_pieces, pieces);
     add_to(&w.counts->long_tasks, pieces == 0 ? 0 : pieces * (room.tasks / room.pieces));
-    add_to(&w.counts->long_buckets, pieces * Buckets(w, entries).all());
+    add_to(&w.counts->shorter_products, pieces > 0 && length <= w.stretch ? products : 0);
+    add_to(&w.counts->long_buckets, (unsigned long long)pieces * Buckets(w, entries).all());
     const unsigned int most =
         __reduce_max_sync(EVERY_LANE, pieces == 0 ? 0u : (unsigned int)min(products, piece));
     if (threadIdx.x % 32 == 0 && most > 0)

@@ -35,12 +35,24 @@ __device__ __forceinline__ unsigned long long piece_of(const spmmi_once_work &w,
     return max(w.share, (unsigned long long)entries * w.piece_entries);
 }
 
-// Most entries of A of a piece that is not long, once hubs are found.
-__device__ __forceinline__ uint32_t short_length(const spmmi_once_work &w)
+// Most entries of A of a piece that is not long, of a row of so many, once hubs are found.
+__device__ __forceinline__ uint32_t short_length(const spmmi_once_work &w, uint32_t length)
 {
     const uint64_t of_hubs = (uint64_t)w.counts->hubs * SPMMI_ONCE_LONG_OF_HUB;
-    return w.has_long == 0 ? UINT32_MAX
-                           : (uint32_t)min(max(of_hubs, (uint64_t)SPMMI_ONCE_LONG), (uint64_t)w.stretch);
+    return w.has_long == 0 || (w.has_shorter == 0 && length <= w.stretch)
+               ? UINT32_MAX
+               : (uint32_t)min(max(of_hubs, (uint64_t)SPMMI_ONCE_LONG), (uint64_t)w.stretch);
+}
+
+// Most long pieces of a row of A. Where no row of B is empty, an entry has a product at least, and no piece has more
+// entries than products.
+__device__ __forceinline__ unsigned int long_pieces_of(const spmmi_once_work &w, uint32_t length,
+                                                       const Room &room, unsigned long long piece)
+{
+    const uint32_t most = short_length(w, length);
+    if (room.tasks == 0 || (room.pieces > 1 && w.has_empty_factors == 0 && piece <= most))
+        return 0;
+    return (unsigned int)min((unsigned long long)(length / ((uint64_t)most + 1)), room.pieces);
 }
 
 // Buckets of a long piece: of hubs, as far as its row of C may have entries of them, and of ranges.

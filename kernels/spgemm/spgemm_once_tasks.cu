@@ -14,9 +14,9 @@ namespace spgemm {
 
 // Pieces of a row: a lane holds one of up to 32 until their tasks are written together. Called by all lanes of a warp.
 struct Pieces {
-    spmmi_once_task task; // of this lane
-    uint32_t held, count; // count: written
-    uint32_t ranges, entries;
+    spmmi_once_task task;              // of this lane
+    uint32_t held, count;              // count: written
+    uint32_t ranges, entries, longest; // longest: most entries of A of a piece that is not long
     bool is_of_warps;
     uint64_t partial;
 
@@ -40,7 +40,7 @@ struct Pieces {
     __device__ __forceinline__ void write(const spmmi_once_work &w)
     {
         const uint32_t lane = threadIdx.x % 32;
-        const bool is_there = lane < held, is_long = is_there && task.end - task.begin > short_length(w);
+        const bool is_there = lane < held, is_long = is_there && task.end - task.begin > longest;
         const unsigned others = __ballot_sync(EVERY_LANE, is_there && !is_long);
         unsigned long long base = 0;
         if (lane == 0)
@@ -145,7 +145,7 @@ struct TaskRow {
                 partial = atomicAdd(&w.counts->partials_taken, room.partials);
             partial = __shfl_sync(EVERY_LANE, partial, 0);
         }
-        return {{row, 0, 0, 0, SPMMI_ONCE_WHOLE}, 0,      0, ranges, entries,
+        return {{row, 0, 0, 0, SPMMI_ONCE_WHOLE}, 0,      0, ranges, entries, short_length(w, length),
                 has_warp_tasks(room, entries),    partial};
     }
 

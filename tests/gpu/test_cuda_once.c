@@ -6,7 +6,6 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +13,6 @@
 #include <spmm/product.h>
 
 #include "cuda_product.h"
-#include "kernels/spgemm/spgemm_once_cuda.h"
 #include "sparse_arrays.h"
 #include "tests/support/dense.h"
 #include "tests/support/scale.h"
@@ -135,8 +133,7 @@ TEST_PATTERN(more_hubs_than_entries, i >= 5000
                                          : (j == 150 && i < 4200) || (i > 3999 && j == i - 3849) ||
                                                (j == 1151 && i % 50 == 3) || (i >= 4800 && j == i - 3400))
 
-TEST_PATTERN(left_columns, j < 4097)
-TEST_PATTERN(hubs_elsewhere, i < 4097 ? j == 12000 + i : j < 12000)
+TEST_PATTERN(empty_rows_first, i >= 5000 && (j == 0 || j == 1 + i % 4))
 
 TEST_PATTERN(up_to_16, (j * 7 + i) % 60 < i % 17)
 TEST_PATTERN(up_to_8, (j * 3 + i) % 40 < i % 9)
@@ -164,8 +161,8 @@ static void sums_of_48_kib_are_launched(void **state)
 }
 
 /* Of rows that are not cut, of pieces of one, of one in many pieces, which has none, beside entries of 2,250 products,
- * of 4,097 beside one of 4,096, a long row without any, and one of fewer entries than there are hubs. In f64 all sums
- * are exact: their order shows in f32. */
+ * of 4,097 beside one of 4,096, a long row without any, one of fewer entries than there are hubs, and a piece of more
+ * entries of A than products. In f64 all sums are exact: their order shows in f32. */
 static void long_entries_have_the_bits_of_the_cpu(void **state)
 {
     static const struct test_pattern patterns[][2] = {
@@ -176,9 +173,10 @@ static void long_entries_have_the_bits_of_the_cpu(void **state)
         {{"one long row", 2, 4500, one_long_row}, {"4,097", 4500, 9004, a_stretch_and_one_more}},
         {{"long left", 7, 5000, long_left}, {"no hubs", 5000, 50, no_hubs}},
         {{"first 5,000", 1, 6100, first_5000},
-         {"more hubs than entries", 6100, 1600, more_hubs_than_entries}}};
+         {"more hubs than entries", 6100, 1600, more_hubs_than_entries}},
+        {{"9,000 columns", 1, 9000, every_entry}, {"empty rows first", 9000, 5, empty_rows_first}}};
     (void)state;
-    for (int turn = 0; turn < 7; turn++)
+    for (int turn = 0; turn < 8; turn++)
         check_patterns(patterns[turn], turn > 0 ? SPMM_F32 : SPMM_F64, turn);
 }
 
@@ -482,59 +480,6 @@ static void every_row_takes_28_bytes_beside_c(void **state)
     test_matrix_free(a);
 }
 
-/* 20 long rows of 4,097 products each, of which none is of one of 12,000 hubs: what these take beside C. */
-static void every_long_row_takes_as_much_whatever_hubs_there_are(void **state)
-{
-    static const struct test_pattern left = {"long rows", 20, 5122, left_columns},
-                                     right = {"hubs elsewhere", 5122, 16097, hubs_elsewhere};
-    struct test_matrix *a = test_matrix_of(&left, TEST_VALUES_REAL),
-                       *b = test_matrix_of(&right, TEST_VALUES_REAL);
-    struct sparse_arrays of_a = sparse_arrays_of(a, SPMM_F32, SPMM_I64, SPMM_I32, 1),
-                         of_b = sparse_arrays_of(b, SPMM_F32, SPMM_I64, SPMM_I32, 1);
-    const uint64_t products = 20 * UINT64_C(4097);
-    spmm_product_once_options_t o = SPMM_PRODUCT_ONCE_OPTIONS_INIT;
-    spmm_csr_t c;
-    spmm_diag_t diag = {.status = SPMM_OK};
-    (void)state;
-    o.device_budget_bytes = (8 + 20) * products + 4 * (uint64_t)b->cols + 4 * (uint64_t)b->nnz / 1025 + 16384;
-    if (spmm_product_once(&of_a.view, &of_b.view, 0, &o, &c, &diag) != SPMM_OK)
-        fail_msg("%s", diag.text);
-    assert_int_equal(c.nnz, products);
-    spmm_product_once_free(&c);
-    sparse_arrays_free(&of_a);
-    sparse_arrays_free(&of_b);
-    test_matrix_free(a);
-    test_matrix_free(b);
-}
-
-/* Of long pieces: where products make no more than one part, of as many as a bucket's number has bits for, and of more,
- * which are refused; what the memory is counts in 64 bits. */
-static void long_lists_are_counted_in_64_bits(void **state)
-{
-    const struct spmmi_spgemm_gpu_once in = {.device_left = 0};
-    spmm_diag_t diag = {.status = SPMM_OK};
-    struct spmmi_once o = {.in = &in, .diag = &diag};
-    char wanted[64];
-    (void)state;
-    o.counts.products = UINT64_C(1) << 27;
-    o.counts.long_pieces = 32760;
-    o.counts.long_piece_products = 4097;
-    o.counts.long_buckets = UINT64_C(32760) * 1000;
-    assert_int_equal(spmmi_once_parts_of(&o.counts), 4);
-    o.counts.long_buckets = 2000;
-    assert_int_equal(spmmi_once_parts_of(&o.counts), 17); /* parts of 256 products */
-    o.counts.long_piece_products = UINT32_MAX;
-    assert_int_equal(spmmi_once_parts_of(&o.counts), SPMMI_ONCE_PARTS);
-    o.counts.long_buckets = UINT32_MAX;
-    assert_int_equal(spmmi_once_parts_of(&o.counts), 1);
-    assert_int_equal(spmmi_once_portion_long(&o), SPMM_ERR_PLAN_BUDGET);
-    snprintf(wanted, sizeof wanted, " and %llu more",
-             (12 * (unsigned long long)UINT32_MAX + 4 * 32760 + 256) / 256 * 256);
-    assert_non_null(strstr(diag.text, wanted));
-    o.counts.long_buckets++;
-    assert_int_equal(spmmi_once_portion_long(&o), SPMM_ERR_TOO_LARGE);
-}
-
 static void methods_and_budgets_are_checked(void **state)
 {
     (void)state;
@@ -582,8 +527,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(special_values_have_the_bits_of_the_cpu),
         cmocka_unit_test(what_breaks_the_rules_of_csr_is_refused),
         cmocka_unit_test(every_row_takes_28_bytes_beside_c),
-        cmocka_unit_test(every_long_row_takes_as_much_whatever_hubs_there_are),
-        cmocka_unit_test(long_lists_are_counted_in_64_bits),
         cmocka_unit_test(methods_and_budgets_are_checked),
     };
     if (!test_cuda_begin(argc, argv))

@@ -5,16 +5,24 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <string.h>
 
 #include <cmocka.h>
 
 #include "executor/spgemm/product_state.h"
 #include "kernels/spgemm/spgemm_longs.h"
+#include "kernels/spgemm/spgemm_once_cuda.h"
 #include "kernels/spgemm/spgemm_ranges.h"
+#include "sparse_arrays.h"
 #include "sparse_twin.h"
 #include "tests/support/sparse_forms.h"
 
 TEST_PATTERN(one_of_three, test_chance(i, j, 3))
+TEST_PATTERN(left_columns, j < 4097)
+TEST_PATTERN(hubs_elsewhere, i < 4097 ? j == 12000 + i : j < 12000)
+TEST_PATTERN(last_row_long, i < 60 ? j % 7 == 0 && j < 4200 : j < 4097)
+TEST_PATTERN(eight_columns, j % 1024 == i % 1024 && j < 8192)
 
 /* Here what the rule takes are positions: below them there are columns, and less than these take is refused. */
 static void small_budgets_get_columns(void **state)
@@ -226,12 +234,86 @@ static void small_budgets_of_long_entries_have_the_bits_of_the_cpu(void **state)
     test_sparse_long_entries(check_long_budgets);
 }
 
+/* The product takes no more than so much beside C, what each column of B takes, and 256 KB. */
+static void check_memory(const struct test_pattern patterns[2], uint64_t bytes)
+{
+    struct test_matrix *a = test_matrix_of(&patterns[0], TEST_VALUES_REAL),
+                       *b = test_matrix_of(&patterns[1], TEST_VALUES_REAL);
+    struct sparse_arrays of_a = sparse_arrays_of(a, SPMM_F32, SPMM_I64, SPMM_I32, 1),
+                         of_b = sparse_arrays_of(b, SPMM_F32, SPMM_I64, SPMM_I32, 1);
+    spmm_product_once_options_t o = SPMM_PRODUCT_ONCE_OPTIONS_INIT;
+    spmm_csr_t c;
+    spmm_diag_t diag = {.status = SPMM_OK};
+    assert_int_equal(spmm_product_once(&of_a.view, &of_b.view, 0, &o, &c, NULL), SPMM_OK);
+    const uint64_t of_c = 8 * (uint64_t)(c.rows + 1) + 8 * (uint64_t)c.nnz;
+    spmm_product_once_free(&c);
+    o.device_budget_bytes = of_c + bytes + 4 * (uint64_t)b->cols + 4 * (uint64_t)b->nnz / 1025 + 262144;
+    if (spmm_product_once(&of_a.view, &of_b.view, 0, &o, &c, &diag) != SPMM_OK)
+        fail_msg("%s: %s", patterns[0].name, diag.text);
+    spmm_product_once_free(&c);
+    sparse_arrays_free(&of_a);
+    sparse_arrays_free(&of_b);
+    test_matrix_free(a);
+    test_matrix_free(b);
+}
+
+/* 20 long rows of 4,097 products each, of which none is of one of 12,000 hubs: up to 20 bytes a product. */
+static void every_long_row_takes_as_much_whatever_hubs_there_are(void **state)
+{
+    static const struct test_pattern patterns[] = {{"long rows", 20, 5122, left_columns},
+                                                   {"hubs elsewhere", 5122, 16097, hubs_elsewhere}};
+    (void)state;
+    check_memory(patterns, 20 * 20 * 4097);
+}
+
+/* Beside a row of 4,097 entries 60 rows of 600, of 4,800 products each: these have no lists. */
+static void every_short_row_takes_as_much_beside_a_long_one(void **state)
+{
+    static const struct test_pattern patterns[] = {{"last row long", 61, 4200, last_row_long},
+                                                   {"eight columns", 4200, 8192, eight_columns}};
+    (void)state;
+    check_memory(patterns, 8 * 8 * 4097);
+}
+
+/* Of long pieces: where products make no more than one part, of as many as a bucket's number has bits for, and of more,
+ * which are refused; what the memory is counts in 64 bits. */
+static void long_lists_are_counted_in_64_bits(void **state)
+{
+    const struct spmmi_spgemm_gpu_once in = {.device_left = 0};
+    spmm_diag_t diag = {.status = SPMM_OK};
+    struct spmmi_once o = {.in = &in, .diag = &diag};
+    char wanted[64];
+    (void)state;
+    o.counts.products = UINT64_C(1) << 27;
+    o.counts.long_pieces = 32760;
+    o.counts.long_piece_products = 4097;
+    o.counts.long_buckets = UINT64_C(32760) * 1000;
+    assert_int_equal(spmmi_once_parts_of(&o.counts), 4);
+    o.counts.long_buckets = 2000;
+    assert_int_equal(spmmi_once_parts_of(&o.counts), 17); /* parts of 256 products */
+    o.counts.long_piece_products = UINT32_MAX;
+    assert_int_equal(spmmi_once_parts_of(&o.counts), SPMMI_ONCE_PARTS);
+    o.counts.long_buckets = UINT32_MAX;
+    assert_int_equal(spmmi_once_parts_of(&o.counts), 1);
+    assert_int_equal(spmmi_once_portion_long(&o), SPMM_ERR_PLAN_BUDGET);
+    snprintf(wanted, sizeof wanted, " and %llu more",
+             (12 * (unsigned long long)UINT32_MAX + 4 * 32760 + 256) / 256 * 256);
+    assert_non_null(strstr(diag.text, wanted));
+    o.counts.long_buckets++;
+    assert_int_equal(spmmi_once_portion_long(&o), SPMM_ERR_TOO_LARGE);
+    o.work.a.nnz = INT64_C(1) << 32;
+    assert_int_equal(spmmi_once_find_hubs(&o), SPMM_ERR_TOO_LARGE);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(small_budgets_get_columns),
         cmocka_unit_test(small_budgets_get_what_fits),
         cmocka_unit_test(small_budgets_of_long_entries_have_the_bits_of_the_cpu),
+        cmocka_unit_test(every_long_row_takes_as_much_whatever_hubs_there_are),
+        cmocka_unit_test(every_short_row_takes_as_much_beside_a_long_one),
+        cmocka_unit_test(long_lists_are_counted_in_64_bits),
     };
     if (!test_cuda_begin(argc, argv))
         return TEST_SKIPPED;
