@@ -32,7 +32,8 @@ extern "C" {
 /* Columns of B of more entries are hubs, whose entries of C have lists in long pieces. Of others a warp may add the
  * products in turn. */
 #define SPMMI_ONCE_HUB 1024
-/* Pieces of more entries of A are long, and of more for each hub; those of more than SPMMI_SPGEMM_STRETCH are. */
+/* Pieces of more entries of A are long, and of more for each hub; those of more than SPMMI_SPGEMM_STRETCH are
+ * (docs/decisions/0117). */
 #define SPMMI_ONCE_LONG 512
 #define SPMMI_ONCE_LONG_OF_HUB 32
 /* Lists of rows of A of no more entries than a stretch, which have no long entry, take up to this part of the memory of
