@@ -132,6 +132,17 @@ cleanup:
     return status;
 }
 
+/* May an entry of C be long? It has a product at most for each entry of A of its piece, and a piece has fewer products
+ * than where it is cut and a row of B together. */
+static int may_have_long(const struct spmmi_once *o)
+{
+    const struct spmmi_once_work *w = &o->work;
+    const uint64_t columns = (uint64_t)w->b.cols, own = columns * w->piece_entries,
+                   cut = own > w->share ? own : w->share;
+    return o->counts.long_rows > 0 && o->counts.products <= SPMMI_SPGEMM_STRETCHED_MAX &&
+           cut + columns > w->stretch;
+}
+
 /* The symbolic phase: how many entries each row has, and all of them. */
 static spmm_status_t count_entries(struct spmmi_once *o)
 {
@@ -140,7 +151,7 @@ static spmm_status_t count_entries(struct spmmi_once *o)
     void *stream = o->in->stream;
     const uint32_t *tried = o->counts.tried;
     w->share = spmmi_spgemm_share(o->counts.products, o->counts.heavy_rows);
-    if (o->counts.long_rows > 0 && o->counts.products <= SPMMI_SPGEMM_STRETCHED_MAX)
+    if (may_have_long(o))
         SPMM_TRY(spmmi_once_find_hubs(o));
     int is_dependent = 0;
     if (tried[SPMMI_ONCE_GIANT] > 0) {
