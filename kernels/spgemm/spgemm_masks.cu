@@ -31,7 +31,7 @@ template <typename Real> struct alignas(16) MaskedEntry {
 };
 
 // Entry t of the list of an item; of no products behind its end.
-template <typename Real>
+template <typename Real, bool SCALED>
 __device__ __forceinline__ MaskedEntry<Real>
 load_masked(const spmmi_spgemm_tables &tables, const Operands<Real> &values, const uint4 &item, uint32_t t)
 {
@@ -41,9 +41,7 @@ load_masked(const spmmi_spgemm_tables &tables, const Operands<Real> &values, con
         return entry;
     entry.mask = __ldg(tables.positions + (size_t)item.z * SPMMI_SPGEMM_POSITION_UNIT + t);
     entry.start = __ldg(tables.starts + p);
-    entry.a = values.left[p];
-    if (values.diagonal != nullptr)
-        entry.a = times(entry.a, values.diagonal[__ldg(tables.k_of + p)]);
+    entry.a = left_value<Real, SCALED>(values, tables.k_of, p);
     return entry;
 }
 
@@ -91,7 +89,7 @@ __device__ __forceinline__ uint4 load_item(const spmmi_spgemm_tables &tables, co
     return item;
 }
 
-template <typename Real, int LANES>
+template <typename Real, bool SCALED, int LANES>
 __global__ void __launch_bounds__(MASK_THREADS, MASK_BLOCKS)
     masks_kernel(const __grid_constant__ spmmi_spgemm_tables tables,
                  const __grid_constant__ spmmi_spgemm_bin bin, const __grid_constant__ Operands<Real> values)
@@ -105,7 +103,7 @@ __global__ void __launch_bounds__(MASK_THREADS, MASK_BLOCKS)
     uint32_t i = blockIdx.x * GROUPS * bin.turns + group; // of the item after the next one
     const uint32_t end = i + GROUPS * bin.turns;
     uint4 item = load_item(tables, bin, i);
-    MaskedEntry<Real> next = load_masked<Real>(tables, values, item, lane);
+    MaskedEntry<Real> next = load_masked<Real, SCALED>(tables, values, item, lane);
     i += GROUPS;
     uint4 following = load_item(tables, bin, i < end ? i : bin.count);
     for (uint32_t turn = 0; turn < bin.turns; turn++) {
@@ -115,11 +113,11 @@ __global__ void __launch_bounds__(MASK_THREADS, MASK_BLOCKS)
         item = following;
         i += GROUPS;
         following = load_item(tables, bin, i < end ? i : bin.count);
-        next = load_masked<Real>(tables, values, item, lane);
+        next = load_masked<Real, SCALED>(tables, values, item, lane);
         Real sum = Real(0);
         for (uint32_t first = 0; first < longest; first += LANES) {
             if (first > 0)
-                own = load_masked<Real>(tables, values, now, first + lane);
+                own = load_masked<Real, SCALED>(tables, values, now, first + lane);
             __syncwarp();
             entries[lane] = *reinterpret_cast<const uint4 *>(&own);
             __syncwarp();
@@ -136,8 +134,10 @@ int launch_bin(const spmmi_spgemm_tables *tables, const spmmi_spgemm_bin *bin, c
                int is_dependent, void *stream)
 {
     const uint32_t items = MASK_THREADS / LANES * bin->turns;
-    return launch_kernel(masks_kernel<Real, LANES>, dim3((bin->count + items - 1) / items), MASK_THREADS, 0,
-                         stream, is_dependent != 0, *tables, *bin, values);
+    const auto kernel =
+        values.diagonal != nullptr ? masks_kernel<Real, true, LANES> : masks_kernel<Real, false, LANES>;
+    return launch_kernel(kernel, dim3((bin->count + items - 1) / items), MASK_THREADS, 0, stream,
+                         is_dependent != 0, *tables, *bin, values);
 }
 
 template <typename Real>

@@ -38,7 +38,7 @@ template <typename Real> constexpr unsigned shared_bytes()
 }
 
 // Entry t of the list of an item; of no products behind its end.
-template <typename Real>
+template <typename Real, bool SCALED>
 __device__ __forceinline__ ListEntry<Real> load_step(const spmmi_spgemm_tables &tables,
                                                      const Operands<Real> &values, uint32_t list, uint32_t t,
                                                      uint32_t length, bool is_listed)
@@ -50,9 +50,7 @@ __device__ __forceinline__ ListEntry<Real> load_step(const spmmi_spgemm_tables &
     const uint32_t p = is_listed ? __ldg(tables.value_of + (list + t - tables.direct)) : list + t;
     step.start = row.x;
     step.length = row.y;
-    step.a = values.left[p];
-    if (values.diagonal != nullptr)
-        step.a = times(step.a, values.diagonal[__ldg(tables.k_of + p)]);
+    step.a = left_value<Real, SCALED>(values, tables.k_of, p);
     return step;
 }
 
@@ -169,7 +167,7 @@ __device__ __forceinline__ void store_sums(const spmmi_spgemm_bin &bin, const Op
 // How an item is run: products of a list entry side by side, or of any, or of any with a sum in each lane.
 enum Mode { BY_ENTRIES, FLAT, OWNED };
 
-template <typename Real, int LANES, Mode MODE>
+template <typename Real, bool SCALED, int LANES, Mode MODE>
 __device__ __forceinline__ void run_group(const spmmi_spgemm_tables &tables, const spmmi_spgemm_bin &bin,
                                           const Operands<Real> &values, unsigned char *shared)
 {
@@ -182,13 +180,13 @@ __device__ __forceinline__ void run_group(const spmmi_spgemm_tables &tables, con
     uint4 item = {0, 0, 0, 0}; // list, out, position, counts
     if (i < bin.count)
         item = __ldg(reinterpret_cast<const uint4 *>(tables.items) + bin.first + i);
-    const uint32_t entries = SPMMI_SPGEMM_ENTRIES(item.w);
-    const uint32_t length = SPMMI_SPGEMM_LIST_LENGTH(item.w);
+    const uint32_t entries = SPMMI_SPGEMM_ENTRIES(item.w), length = SPMMI_SPGEMM_LIST_LENGTH(item.w);
     const uint32_t rounds_end = LANES == 32 ? length : __reduce_max_sync(EVERY_LANE, length);
     ListEntry<Real> next[OF_LANE];
 #pragma unroll
     for (int s = 0; s < OF_LANE; s++)
-        next[s] = load_step(tables, values, item.x, s * LANES + lane, length, bin.is_listed != 0);
+        next[s] =
+            load_step<Real, SCALED>(tables, values, item.x, s * LANES + lane, length, bin.is_listed != 0);
     Real own_sum = Real(0);
     if constexpr (MODE != OWNED)
         for (uint32_t e = lane; e < entries; e += LANES)
@@ -202,8 +200,8 @@ __device__ __forceinline__ void run_group(const spmmi_spgemm_tables &tables, con
 #pragma unroll
         for (int s = 0; s < OF_LANE; s++) {
             own[s] = next[s];
-            next[s] = load_step(tables, values, item.x, first + ROUND + s * LANES + lane, length,
-                                bin.is_listed != 0);
+            next[s] = load_step<Real, SCALED>(tables, values, item.x, first + ROUND + s * LANES + lane,
+                                              length, bin.is_listed != 0);
         }
         __syncwarp();
         if constexpr (MODE != BY_ENTRIES) {
@@ -231,7 +229,7 @@ __device__ __forceinline__ void run_group(const spmmi_spgemm_tables &tables, con
     store_sums<Real, LANES>(bin, values, sums, item.y, entries, lane);
 }
 
-template <typename Real>
+template <typename Real, bool SCALED>
 __global__ void __launch_bounds__(THREADS, 8)
     numeric_kernel(const __grid_constant__ spmmi_spgemm_tables tables,
                    const __grid_constant__ spmmi_spgemm_bins bins,
@@ -244,17 +242,17 @@ __global__ void __launch_bounds__(THREADS, 8)
         b++;
     const spmmi_spgemm_bin bin = bins.bin[b];
     if (bin.lanes == 4)
-        run_group<Real, 4, BY_ENTRIES>(tables, bin, values, shared_memory);
+        run_group<Real, SCALED, 4, BY_ENTRIES>(tables, bin, values, shared_memory);
     else if (bin.lanes == 8)
-        run_group<Real, 8, BY_ENTRIES>(tables, bin, values, shared_memory);
+        run_group<Real, SCALED, 8, BY_ENTRIES>(tables, bin, values, shared_memory);
     else if (bin.lanes == 16)
-        run_group<Real, 16, BY_ENTRIES>(tables, bin, values, shared_memory);
+        run_group<Real, SCALED, 16, BY_ENTRIES>(tables, bin, values, shared_memory);
     else if (!bin.is_flat)
-        run_group<Real, 32, BY_ENTRIES>(tables, bin, values, shared_memory);
+        run_group<Real, SCALED, 32, BY_ENTRIES>(tables, bin, values, shared_memory);
     else if (bin.has_few_entries)
-        run_group<Real, 32, OWNED>(tables, bin, values, shared_memory);
+        run_group<Real, SCALED, 32, OWNED>(tables, bin, values, shared_memory);
     else
-        run_group<Real, 32, FLAT>(tables, bin, values, shared_memory);
+        run_group<Real, SCALED, 32, FLAT>(tables, bin, values, shared_memory);
     end_after_previous();
 }
 
@@ -291,8 +289,9 @@ template <typename Real>
 int launch_numeric(const spmmi_spgemm_tables *tables, const spmmi_spgemm_bins *bins,
                    const spmmi_spgemm_operands *o, int is_dependent, void *stream)
 {
-    return launch_kernel(numeric_kernel<Real>, dim3(bins->blocks), THREADS, shared_bytes<Real>(), stream,
-                         is_dependent != 0, *tables, *bins, operands_of<Real>(o));
+    return launch_kernel(o->diagonal != nullptr ? numeric_kernel<Real, true> : numeric_kernel<Real, false>,
+                         dim3(bins->blocks), THREADS, shared_bytes<Real>(), stream, is_dependent != 0,
+                         *tables, *bins, operands_of<Real>(o));
 }
 
 template <typename Real>

@@ -46,16 +46,13 @@ struct Pull {
 };
 
 // a of what a word says, and where its products are.
-template <typename Real>
+template <typename Real, bool SCALED>
 __device__ __forceinline__ PulledRun<Real>
 load_run(const spmmi_spgemm_tables &tables, const Operands<Real> &values, const Pull &pull, uint32_t word)
 {
     const uint32_t p = pull.first + (word >> pull.counts.bits);
-    PulledRun<Real> run = {values.left[p], __ldg(tables.starts + p) + (word & ((1u << pull.counts.bits) - 1)),
-                           0};
-    if (values.diagonal != nullptr)
-        run.a = times(run.a, values.diagonal[__ldg(tables.k_of + p)]);
-    return run;
+    return {left_value<Real, SCALED>(values, tables.k_of, p),
+            __ldg(tables.starts + p) + (word & ((1u << pull.counts.bits) - 1)), 0};
 }
 
 // The bits of a pull: those of runs in the first lanes, those of entries from lane ENTRY_BITS on, 0 behind both.
@@ -89,7 +86,7 @@ template <typename Real> struct PieceSum {
 };
 
 // Of each run and entry, what the warp needs. Lanes whose product begins no entry write behind the others.
-template <typename Real, bool IS_CUT>
+template <typename Real, bool SCALED, bool IS_CUT>
 __device__ __forceinline__ void open_pull(const spmmi_spgemm_tables &tables, const Operands<Real> &values,
                                           const Pull &pull, Pulled<Real> &shared, uint32_t bits,
                                           uint32_t lane)
@@ -99,7 +96,8 @@ __device__ __forceinline__ void open_pull(const spmmi_spgemm_tables &tables, con
     uint32_t before = 0;
 #pragma unroll 1
     for (uint32_t r = lane; r < pull.counts.runs; r += 32) {
-        PulledRun<Real> run = load_run(tables, values, pull, __ldg(pull.stream + 2 * chunks + r));
+        PulledRun<Real> run =
+            load_run<Real, SCALED>(tables, values, pull, __ldg(pull.stream + 2 * chunks + r));
         run.start -= PULL;
         if (IS_CUT) {
             const uint32_t next = __ldg(pieces + r / 32);
@@ -192,7 +190,7 @@ __device__ __forceinline__ void add_pieces(const Operands<Real> &values, const P
     }
 }
 
-template <typename Real, bool IS_CUT>
+template <typename Real, bool SCALED, bool IS_CUT>
 __device__ __forceinline__ void run_pull(const spmmi_spgemm_tables &tables, const Operands<Real> &values,
                                          const Pull &pull, Pulled<Real> &shared, uint32_t lane)
 {
@@ -200,7 +198,7 @@ __device__ __forceinline__ void run_pull(const spmmi_spgemm_tables &tables, cons
     const uint32_t *const at = pull.stream + spmmi_spgemm_pull_words(pull.counts) + lane;
     const uint32_t bits = load_bits(pull, lane),
                    destinations[2] = {__ldg(at), chunks > IN_PULL ? __ldg(at + 32) : 0};
-    open_pull<Real, IS_CUT>(tables, values, pull, shared, bits, lane);
+    open_pull<Real, SCALED, IS_CUT>(tables, values, pull, shared, bits, lane);
     __syncwarp();
     bring_products<Real, IS_CUT>(values, pull, shared, bits, destinations, lane);
     __syncwarp();
@@ -211,7 +209,7 @@ __device__ __forceinline__ void run_pull(const spmmi_spgemm_tables &tables, cons
 }
 
 // One entry of C, of SPMMI_SPGEMM_PULL_LONGEST products at most.
-template <typename Real, bool IS_CUT>
+template <typename Real, bool SCALED, bool IS_CUT>
 __device__ __forceinline__ void run_one(const spmmi_spgemm_tables &tables, const Operands<Real> &values,
                                         const Pull &pull, Pulled<Real> &shared, uint32_t lane)
 {
@@ -223,7 +221,8 @@ __device__ __forceinline__ void run_one(const spmmi_spgemm_tables &tables, const
         const uint32_t count = min(products - first, (uint32_t)PULL);
 #pragma unroll 4
         for (uint32_t at = lane; at < count; at += 32) {
-            const PulledRun<Real> run = load_run(tables, values, pull, __ldg(pull.stream + first + at));
+            const PulledRun<Real> run =
+                load_run<Real, SCALED>(tables, values, pull, __ldg(pull.stream + first + at));
             shared.products[at] = {run.a, values.right[run.start]};
             if (IS_CUT)
                 shared.pieces[at] = __ldg(pieces + 1 + (first + at) / 32) >> lane & 1;
@@ -243,17 +242,17 @@ __device__ __forceinline__ void run_one(const spmmi_spgemm_tables &tables, const
         put(values.c + pull.out, values.alpha, IS_CUT ? of_pieces.end(__ldg(pieces)) : sum, values.beta);
 }
 
-template <typename Real, bool IS_CUT>
+template <typename Real, bool SCALED, bool IS_CUT>
 __device__ __forceinline__ void run_any(const spmmi_spgemm_tables &tables, const Operands<Real> &values,
                                         const Pull &pull, Pulled<Real> &shared, uint32_t lane)
 {
     if (pull.counts.entries == 1)
-        run_one<Real, IS_CUT>(tables, values, pull, shared, lane);
+        run_one<Real, SCALED, IS_CUT>(tables, values, pull, shared, lane);
     else
-        run_pull<Real, IS_CUT>(tables, values, pull, shared, lane);
+        run_pull<Real, SCALED, IS_CUT>(tables, values, pull, shared, lane);
 }
 
-template <typename Real>
+template <typename Real, bool SCALED>
 __global__ void __launch_bounds__(PULL_THREADS, PULL_BLOCKS)
     pull_kernel(const __grid_constant__ spmmi_spgemm_tables tables,
                 const __grid_constant__ Operands<Real> values)
@@ -267,9 +266,9 @@ __global__ void __launch_bounds__(PULL_THREADS, PULL_BLOCKS)
         const Pull pull = {spmmi_spgemm_pull_unpack(__shfl_sync(EVERY_LANE, word.w, 0)), word.x, word.y,
                            reinterpret_cast<const uint32_t *>(tables.positions) + word.z};
         if (pull.counts.is_cut != 0)
-            run_any<Real, true>(tables, values, pull, shared[warp], lane);
+            run_any<Real, SCALED, true>(tables, values, pull, shared[warp], lane);
         else
-            run_any<Real, false>(tables, values, pull, shared[warp], lane);
+            run_any<Real, SCALED, false>(tables, values, pull, shared[warp], lane);
     }
     end_after_previous();
 }
@@ -279,8 +278,9 @@ int launch_pull(const spmmi_spgemm_tables *tables, const spmmi_spgemm_operands *
                 void *stream)
 {
     const Operands<Real> values = operands_of<Real>(o);
-    return launch_kernel(pull_kernel<Real>, dim3((tables->pull_count + PULL_WARPS - 1) / PULL_WARPS),
-                         PULL_THREADS, 0, stream, is_dependent != 0, *tables, values);
+    return launch_kernel(o->diagonal != nullptr ? pull_kernel<Real, true> : pull_kernel<Real, false>,
+                         dim3((tables->pull_count + PULL_WARPS - 1) / PULL_WARPS), PULL_THREADS, 0, stream,
+                         is_dependent != 0, *tables, values);
 }
 
 } // namespace spgemm
