@@ -15,7 +15,7 @@ namespace spmmi {
 namespace spgemm {
 
 template <typename Real, bool SCALED>
-__global__ void __launch_bounds__(LONG_THREADS, LONG_BLOCKS<Real>)
+__global__ void __launch_bounds__(LONG_THREADS, LONG_BLOCKS)
     long_kernel(const __grid_constant__ spmmi_spgemm_long_tables tables,
                 const __grid_constant__ Operands<Real> values, Real *sums)
 {

@@ -51,6 +51,7 @@ template <typename Real, bool SCALED> struct LongRing {
     Product<Real> products[STAGES * LONG_CHUNK];
     uint2 words[STAGES * LONG_CHUNK]; // entries of the left and of the right factor
     LongScales<Real, SCALED> scales;
+    Product<Real> skew; // rings begin in different banks: the adding lanes read the same place of each
 
     static __device__ __forceinline__ uint32_t place(uint32_t t)
     {
@@ -101,41 +102,39 @@ template <typename Real, bool SCALED> struct LongRing {
     }
 };
 
-template <typename Real> constexpr bool READS_AHEAD = sizeof(Real) == 8;
-constexpr uint32_t READ = 8; // products that the adding lane reads before it adds as many that it read before
+constexpr uint32_t READ = 8; // products that the adding lane reads ahead
 
-template <typename Real>
-__device__ __forceinline__ void read_products(const Product<Real> *from, Product<Real> (&to)[READ])
-{
-#pragma unroll
-    for (uint32_t i = 0; i < READ; i++)
-        to[i] = from[i];
-}
-
-// A chunk. Of f64 a loop, so that the compiler leaves the reads where they are: unrolled it moved them to 4 products
-// before they are needed, and A A^T of qp_BOYD1_Afull took 0.083 ms on an H100, not 0.072. Of f32 the loop took 0.064
-// ms, not 0.049.
+// A chunk. Of f64 each product that is added makes room for the one READ behind it, in a loop, so that the compiler
+// leaves the reads there: reads in blocks of 8 hold up the sums between them (one warp alone, H100: 12.4 cycles a
+// product, a fused add takes 8.1).
 template <typename Real>
 __device__ __forceinline__ Real add_products(const Product<Real> *products, uint32_t count, Real sum)
 {
     if (count < LONG_CHUNK)
         return add_in_order(products, count, sum);
-    if constexpr (READS_AHEAD<Real>) {
-        Product<Real> own[READ], next[READ];
-        read_products(products, own);
+    if constexpr (sizeof(Real) == 8) {
+        Product<Real> own[READ];
+#pragma unroll
+        for (uint32_t i = 0; i < READ; i++)
+            own[i] = products[i];
 #pragma unroll 1
-        for (uint32_t t = 0; t < LONG_CHUNK; t += 2 * READ) {
-            read_products(products + t + READ, next);
-            sum = add_in_order(own, READ, sum);
-            read_products(products + (t + 2 * READ) % LONG_CHUNK, own); // the last time for nothing
-            sum = add_in_order(next, READ, sum);
+        for (uint32_t t = READ; t < LONG_CHUNK; t += READ) {
+#pragma unroll
+            for (uint32_t i = 0; i < READ; i++) {
+                sum = fused(own[i].a, own[i].b, sum);
+                own[i] = products[t + i];
+            }
         }
+#pragma unroll
+        for (uint32_t i = 0; i < READ; i++)
+            sum = fused(own[i].a, own[i].b, sum);
+        return sum;
     } else {
 #pragma unroll
         for (uint32_t t = 0; t < LONG_CHUNK; t++)
             sum = fused(products[t].a, products[t].b, sum);
+        return sum;
     }
-    return sum;
 }
 
 __device__ __forceinline__ uint32_t products_of(const spmmi_spgemm_stretch &stretch)
@@ -186,8 +185,7 @@ template <typename Real, bool SCALED> struct LongLoader {
     }
 };
 
-// Thread blocks of a multiprocessor that registers have to suffice for.
-template <typename Real> constexpr unsigned LONG_BLOCKS = READS_AHEAD<Real> ? 2 : 12;
+constexpr unsigned LONG_BLOCKS = 4; // of a multiprocessor, that registers have to suffice for
 
 // Sums of stretches `begin` on, four of them or the last ones, by all threads of a block.
 template <typename Real, bool SCALED>

@@ -11,7 +11,7 @@ struct spmmi_spgemm_longs {
     uint64_t word_count;
     struct spmmi_spgemm_long *entries; /* by ascending entry of C; owned, as all below */
     struct spmmi_spgemm_stretch *stretches;
-    uint32_t *order; /* of stretches: by descending length */
+    uint32_t *order; /* of stretches: by descending length, then by their first entry of the left factor */
     struct spmmi_spgemm_word *words;
 };
 

@@ -3,6 +3,7 @@
  * their products, and to write them. */
 #include "spgemm_longs.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "format/base/alloc.h"
@@ -199,20 +200,38 @@ static void walk(struct making *m)
     }
 }
 
-static uint32_t length_of(const struct spmmi_spgemm_longs *longs, uint32_t stretch)
+/* A stretch and what it is sorted by. */
+struct placed {
+    uint32_t count, left, number;
+};
+
+static int by_length(const void *a, const void *b)
 {
-    return longs->stretches[stretch].count & ~SPMMI_SPGEMM_BEGINS;
+    const struct placed *x = a, *y = b;
+    if (x->count != y->count)
+        return x->count < y->count ? 1 : -1;
+    if (x->left != y->left)
+        return x->left < y->left ? -1 : 1;
+    return x->number < y->number ? -1 : 1;
 }
 
-static void sort_stretches(struct spmmi_spgemm_longs *longs)
+/* Those of a block end together, and where they begin with the same entries of the left factor they read the same
+ * values. */
+static spmm_status_t sort_stretches(struct spmmi_spgemm_longs *longs, spmm_diag_t *diag)
 {
-    uint32_t before[SPMMI_SPGEMM_STRETCH + 1] = {0}; /* of each length: stretches that are longer */
+    spmm_status_t status = SPMM_OK;
+    struct placed *placed = NULL;
+    SPMM_TRY_ALLOC(placed = spmmi_alloc(longs->stretch_count, sizeof *placed), diag);
+    for (uint32_t i = 0; i < longs->stretch_count; i++) {
+        const struct spmmi_spgemm_stretch *s = &longs->stretches[i];
+        placed[i] = (struct placed){s->count & ~SPMMI_SPGEMM_BEGINS, longs->words[s->first].left, i};
+    }
+    qsort(placed, longs->stretch_count, sizeof *placed, by_length);
     for (uint32_t i = 0; i < longs->stretch_count; i++)
-        before[length_of(longs, i) - 1]++;
-    for (uint32_t l = SPMMI_SPGEMM_STRETCH; l-- > 0;)
-        before[l] += before[l + 1];
-    for (uint32_t i = 0; i < longs->stretch_count; i++)
-        longs->order[before[length_of(longs, i)]++] = i;
+        longs->order[i] = placed[i].number;
+cleanup:
+    spmmi_free(placed);
+    return status;
 }
 
 static spmm_status_t make_room(struct making *m, uint64_t bytes_max, uint64_t *bytes, spmm_diag_t *diag)
@@ -252,7 +271,7 @@ spmm_status_t spmmi_spgemm_longs_make(const struct spmmi_spgemm_stage *s, int ha
     if (m.entries > 0) {
         SPMM_TRY(make_room(&m, bytes_max - columns * sizeof *m.counts, bytes, diag));
         walk(&m);
-        sort_stretches(longs);
+        SPMM_TRY(sort_stretches(longs, diag));
     }
 cleanup:
     spmmi_free(m.counts);

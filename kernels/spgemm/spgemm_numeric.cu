@@ -273,9 +273,10 @@ __global__ void __launch_bounds__(JOIN_THREADS)
         const uint32_t i = blockIdx.x * JOIN_THREADS + threadIdx.x;
         const spmmi_spgemm_long entry =
             i < longs.count ? longs.entries[i] : spmmi_spgemm_long{0, 0, 0, 0, 0, 0};
+        const LongBegins begins(longs, entry);
         wait_for_previous();
         if (i < longs.count)
-            put_long(longs, entry, sums, values);
+            put_long(entry, begins, sums + entry.first, values);
         return;
     }
     const spmmi_spgemm_join join = tables.joins[blockIdx.x - long_blocks(longs)];

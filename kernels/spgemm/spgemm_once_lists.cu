@@ -215,7 +215,7 @@ template <typename Real> __device__ __forceinline__ Operands<Real> operands_of(c
 }
 
 template <typename Real>
-__global__ void __launch_bounds__(LONG_THREADS, LONG_BLOCKS<Real>)
+__global__ void __launch_bounds__(LONG_THREADS, LONG_BLOCKS)
     stretches_kernel(const __grid_constant__ spmmi_once_work w)
 {
     __shared__ LongRing<Real, false> rings[LONG_STRETCHES];

@@ -31,16 +31,44 @@ template <typename Real> struct LongSum {
     }
 };
 
-// Of an entry.
-template <typename Real>
-__device__ __forceinline__ void put_long(const spmmi_spgemm_long_tables &tables,
-                                         const spmmi_spgemm_long &entry, const Real *sums,
-                                         const Operands<Real> &values)
-{
-    LongSum<Real> sum = {Real(0), Real(0), false, false};
+// Which stretches of an entry are the first ones of a piece. It reads tables alone, so it may before sums are there.
+struct LongBegins {
+    const spmmi_spgemm_stretch *stretches;
+    uint32_t bits = 0; // of the first 32
+
+    __device__ __forceinline__ LongBegins(const spmmi_spgemm_long_tables &tables,
+                                          const spmmi_spgemm_long &entry)
+        : stretches(tables.stretches + entry.first)
+    {
 #pragma unroll 8
-    for (uint32_t s = entry.first; s < entry.first + entry.count; s++)
-        sum.add(sums[s], (tables.stretches[s].count & SPMMI_SPGEMM_BEGINS) != 0);
+        for (uint32_t s = 0; s < min(entry.count, 32u); s++)
+            bits |= stretches[s].count / SPMMI_SPGEMM_BEGINS << s;
+    }
+
+    __device__ __forceinline__ bool is_first(uint32_t s) const
+    {
+        return s < 32 ? bits >> s & 1 : (stretches[s].count & SPMMI_SPGEMM_BEGINS) != 0;
+    }
+};
+
+// Of an entry, from its first stretch on. Sums are read side by side.
+template <typename Real>
+__device__ __forceinline__ void put_long(const spmmi_spgemm_long &entry, const LongBegins &begins,
+                                         const Real *sums, const Operands<Real> &values)
+{
+    constexpr uint32_t TOGETHER = 12;
+    LongSum<Real> sum = {Real(0), Real(0), false, false};
+#pragma unroll 1
+    for (uint32_t first = 0; first < entry.count; first += TOGETHER) {
+        Real some[TOGETHER];
+#pragma unroll
+        for (uint32_t s = 0; s < TOGETHER; s++)
+            some[s] = first + s < entry.count ? sums[first + s] : Real(0);
+#pragma unroll
+        for (uint32_t s = 0; s < TOGETHER; s++)
+            if (first + s < entry.count)
+                sum.add(some[s], begins.is_first(first + s));
+    }
     put(values.c + entry.out, values.alpha, sum.end(entry.has_gaps != 0), values.beta);
 }
 

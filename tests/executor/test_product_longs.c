@@ -114,13 +114,20 @@ static uint32_t length_of(const struct spmmi_spgemm_longs *longs, uint32_t i)
     return longs->stretches[longs->order[i]].count & ~SPMMI_SPGEMM_BEGINS;
 }
 
-/* Each stretch is there once, longer ones first. */
+static uint32_t left_of(const struct spmmi_spgemm_longs *longs, uint32_t i)
+{
+    return longs->words[longs->stretches[longs->order[i]].first].left;
+}
+
+/* Each stretch is there once, longer ones first, and equal ones by where they begin in the left factor. */
 static void expect_order(const struct spmmi_spgemm_longs *longs)
 {
     uint64_t numbers = 0;
     for (uint32_t i = 0; i < longs->stretch_count; i++) {
         assert_true(longs->order[i] < longs->stretch_count);
-        assert_true(i == 0 || length_of(longs, i) <= length_of(longs, i - 1));
+        assert_true(
+            i == 0 || length_of(longs, i) < length_of(longs, i - 1) ||
+            (length_of(longs, i) == length_of(longs, i - 1) && left_of(longs, i) >= left_of(longs, i - 1)));
         numbers += longs->order[i];
     }
     assert_true(longs->stretch_count == 0 ||
