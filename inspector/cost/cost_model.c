@@ -66,6 +66,16 @@ enum spmmi_model_type spmmi_model_type_of(spmm_family_t family, spmm_compute_t c
     return compute == SPMM_COMPUTE_TF32 ? SPMMI_MODEL_TF32 : SPMMI_MODEL_3XTF32;
 }
 
+/* Where the profile has the constants of a candidate. */
+static int kernel_of(const struct spmmi_device_profile *profile, const struct spmmi_model_candidate *c,
+                     enum spmmi_model_type type, int is_shared)
+{
+    const int shared = SPMMI_PROFILE_KERNELS + SPMMI_PROFILE_SHARED;
+    return is_shared && profile->is_fitted[shared][type] != 0
+               ? shared
+               : spmmi_profile_kernel(profile, c->family, c->schedule, type);
+}
+
 struct spmmi_prediction spmmi_model_predict(spmmi_cost_fn *cost, const struct spmmi_device_profile *profile,
                                             const struct spmmi_model_matrix *matrix,
                                             const struct spmmi_model_candidate *candidate, int64_t n,
@@ -85,8 +95,8 @@ struct spmmi_prediction spmmi_model_predict(spmmi_cost_fn *cost, const struct sp
     if (!cost(&q, &p))
         return p;
     const enum spmmi_model_type type = spmmi_model_type_of(c->family, c->compute, dtype);
-    const int kernel = spmmi_profile_kernel(profile, c->family, c->schedule, type);
-    const struct spmmi_model_constants *constants = p.own != NULL ? p.own : &profile->model[kernel][type];
+    p.kernel = kernel_of(profile, c, type, p.is_shared);
+    const struct spmmi_model_constants *constants = p.own != NULL ? p.own : &profile->model[p.kernel][type];
     p.seconds = spmmi_model_combine(constants, p.term, profile->launch_s, p.launches);
     for (int i = 1; i < SPMMI_TERMS; i++) {
         if (constants->factor[i] * p.term[i] > constants->factor[p.binding] * p.term[p.binding])

@@ -56,6 +56,7 @@ struct spmmi_prediction {
     enum spmmi_model_term binding; /* the largest after their factors */
     double l1_share, l2_share;     /* of gathers that hit the L1 and the last cache, of all */
     int is_shared;                 /* rows, several columns: groups of lanes share a row */
+    int kernel;                    /* where the profile has the constants (spmmi_profile_name) */
     const struct spmmi_model_constants
         *own; /* of another kernel than the profile's constants are for; NULL: those of the profile */
 };

@@ -27,10 +27,10 @@ struct spmmi_profile_table {
 /* The names of constants and risks in a profile: each family and each schedule of format/family_list.def, in
  * that order (the first of schedules of one name), then what any of them may have. */
 enum spmmi_profile_extra {
+    SPMMI_PROFILE_SHARED, /* a row split whose rows groups of lanes share: it has constants of its own, too */
     SPMMI_RISK_PERMUTATION, /* rows in another order than that of A */
     SPMMI_RISK_LONG_ROWS,   /* rows split off, as a part of their own */
     SPMMI_RISK_CHART,       /* the contrary of the decision chart */
-    SPMMI_RISK_SHARED,      /* a row split whose rows groups of lanes share */
     SPMMI_PROFILE_EXTRAS
 };
 enum {
@@ -41,6 +41,7 @@ enum {
 #undef FAMILY
 #undef SCHEDULE
     ,
+    SPMMI_PROFILE_MODELS = SPMMI_PROFILE_KERNELS + SPMMI_PROFILE_SHARED + 1, /* that have constants */
     SPMMI_PROFILE_NAMES = SPMMI_PROFILE_KERNELS + SPMMI_PROFILE_EXTRAS
 };
 /* Compute types as the cost model distinguishes them: the first two on ordinary cores, where values of 2 bytes count as
@@ -100,9 +101,9 @@ struct spmmi_device_profile {
     struct spmmi_profile_curve scatter; /* stores of rows, over bytes of a row */
     struct spmmi_profile_curve
         strided; /* single values of a column-major B, over bytes of a value: useful bytes */
-    struct spmmi_model_constants model[SPMMI_PROFILE_KERNELS][SPMMI_MODEL_TYPES];
+    struct spmmi_model_constants model[SPMMI_PROFILE_MODELS][SPMMI_MODEL_TYPES];
     uint8_t is_fitted
-        [SPMMI_PROFILE_KERNELS]
+        [SPMMI_PROFILE_MODELS]
         [SPMMI_MODEL_TYPES]; /* 0: the profile lacks these constants: start and launch are 1 us and factors 1 */
     /* Of each type, and last of those that have none of their own; 0: not given. */
     double risk[SPMMI_PROFILE_NAMES][SPMMI_MODEL_TYPES + 1][SPMMI_RISKS];

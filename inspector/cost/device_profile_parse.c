@@ -91,7 +91,7 @@ struct reader {
     uint64_t line;
     struct draft *draft;
     uint64_t seen[KEY_COUNT], name_seen; /* lines */
-    uint64_t model_seen[SPMMI_PROFILE_KERNELS][SPMMI_MODEL_TYPES];
+    uint64_t model_seen[SPMMI_PROFILE_MODELS][SPMMI_MODEL_TYPES];
     uint64_t risk_seen[SPMMI_PROFILE_NAMES][SPMMI_MODEL_TYPES + 1];
     char word[KEY_BYTES]; /* the key that is read, where the list below does not have it */
     spmm_diag_t *diag;
@@ -212,7 +212,7 @@ static uint64_t *find_named(struct reader *r, const char *word, size_t length, s
     size_t rest = length - prefix;
     const int type = type_of(word + prefix, &rest);
     const int index = spmmi_profile_index(word + prefix, rest);
-    if (index < 0 || (is_model && (type == SPMMI_MODEL_TYPES || index >= SPMMI_PROFILE_KERNELS)))
+    if (index < 0 || (is_model && (type == SPMMI_MODEL_TYPES || index >= SPMMI_PROFILE_MODELS)))
         return NULL;
     memcpy(r->word, word, length);
     r->word[length] = '\0';
@@ -321,7 +321,7 @@ static spmm_status_t fill_model(struct reader *r, struct spmmi_device_profile *p
     const char *const name = p->target == SPMMI_TARGET_CPU ? "cpu" : "h200";
     if (strcmp(r->file, name) != 0)
         SPMM_TRY(open_kin(name, &kin, r->diag));
-    for (int k = 0; k < SPMMI_PROFILE_KERNELS; k++)
+    for (int k = 0; k < SPMMI_PROFILE_MODELS; k++)
         for (int t = 0; t < SPMMI_MODEL_TYPES; t++)
             fill_constants(r, kin, k, t, p);
     spmmi_profile_fill_narrow(p);

@@ -5,7 +5,7 @@
 #include "device_profile.h"
 #include "format/family.h"
 
-static const char *const extras[SPMMI_PROFILE_EXTRAS] = {"order", "long-rows", "against-chart", "shared"};
+static const char *const extras[SPMMI_PROFILE_EXTRAS] = {"shared", "order", "long-rows", "against-chart"};
 static const char *const types[SPMMI_MODEL_TYPES] = {"f32", "f64", "tf32", "3xtf32", "f16"};
 
 static int family_count(void)
@@ -75,7 +75,7 @@ double spmmi_profile_extra(const struct spmmi_device_profile *profile, enum spmm
 
 void spmmi_profile_fill_narrow(struct spmmi_device_profile *profile)
 {
-    for (int kernel = 0; kernel < SPMMI_PROFILE_KERNELS; kernel++) {
+    for (int kernel = 0; kernel < SPMMI_PROFILE_MODELS; kernel++) {
         uint8_t *const is_fitted = profile->is_fitted[kernel];
         if (is_fitted[SPMMI_MODEL_F16] == 0 && is_fitted[SPMMI_MODEL_F32] != 0) {
             profile->model[kernel][SPMMI_MODEL_F16] = profile->model[kernel][SPMMI_MODEL_F32];

@@ -52,7 +52,7 @@ double spmmi_search_risk(const struct spmmi_search *s, const struct spmmi_candid
     if (c->is_against_chart)
         risk *= spmmi_profile_extra(d, SPMMI_RISK_CHART, type, of);
     if (c->is_shared)
-        risk *= spmmi_profile_extra(d, SPMMI_RISK_SHARED, type, of);
+        risk *= spmmi_profile_extra(d, SPMMI_PROFILE_SHARED, type, of);
     return risk;
 }
 

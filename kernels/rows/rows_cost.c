@@ -32,13 +32,7 @@
 #define NEAR_LINE_COST 24.0
 #define STAGED_GATHERS 3.5
 
-/* Of row splits whose rows groups share: by tools/dev/fit_model, 440 products of an H100 (docs/decisions/0105). */
-static const struct spmmi_model_constants shared_constants[] = {
-    {0.251, 1, {1.17, 0.442, 0.938, 1, 1, 1.41, 0.858, 1}},    /* f32 */
-    {0.315, 1, {1.18, 0.481, 0.911, 1, 1.01, 1.41, 0.963, 1}}, /* f64 */
-    {0.254, 1, {1.45, 0.892, 1.4, 1, 1.01, 0.911, 0.897, 1}}}; /* 16 bits */
-
-/* Of slices: the same, 45 products (docs/decisions/0120). */
+/* Of slices: by tools/dev/fit_model, 45 products of an H100 (docs/decisions/0120). */
 static const struct spmmi_model_constants sliced_constants[] = {
     {0.54, 1, {0.673, 0.719, 0.52, 1, 0.995, 0.978, 0.83, 1}},    /* f32 */
     {0.609, 1, {0.681, 0.789, 1.03, 1, 0.999, 0.996, 0.915, 1}},  /* f64 */
@@ -344,8 +338,8 @@ static void add_gpu(const struct spmmi_model_query *q, struct spmmi_prediction *
     const int converts_c = q->is_col_major && !direct_c && !s.is_kept;
     const int type = q->value_bytes > 4 ? 1 : q->value_bytes < 4 ? 2 : 0;
     p->is_shared = is_shared(q, &s);
-    if (p->is_shared || s.is_sliced)
-        p->own = p->is_shared ? &shared_constants[type] : &sliced_constants[type];
+    if (s.is_sliced)
+        p->own = &sliced_constants[type];
     add_bytes(q, &s, direct_c, q->is_col_major, p);
     if (s.is_sliced)
         add_slices(q, &s, p);

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prints what the models say of kernels on matrices, a line of CSV for each kernel, type, layout and n: the terms of
- * the cost model before their factors, its prediction, and for the tiled family the metrics of that very variant
- * and the paper's bounds. tools/dev/fit_model and tools/dev/tiled_table read it.
+ * the cost model before their factors, the key of the profile that has these, the prediction, and for the tiled family
+ * the metrics of that very variant and the paper's bounds. tools/dev/fit_model and tools/dev/tiled_table read it.
  *
  * usage: model_features DEVICE LIST-OF-N LIST-OF-LAYOUTS LIST-OF-TYPES < JOBS
  *   DEVICE  a name or a profile
  *   JOBS    a matrix a line: NAME, FILE or generator string, and kernels, with tabs between them. A kernel is
- *           rows/SCHEDULE, tiled/whole/pROWS or tiled/segmented-LENGTH/pROWS, which may end in /radix (or /reordered,
- *           which is the same) and /rTILE, or
+ *           rows/SCHEDULE (of several columns rows/row-split where no groups of lanes share rows, and
+ *           rows/row-split/shared where they do), dense/gemm[/COMPUTE],
+ *           tiled/whole/pROWS or tiled/segmented-LENGTH/pROWS, which may end in /radix (or /reordered, which is the
+ *           same) and /rTILE, or
  *           window/SCHEDULE[/ORDER]/COMPUTE, panel/SCHEDULE/pROWS[/ORDER]/COMPUTE or
  *           bcsr/dense/pROWS[/ORDER]/COMPUTE with a permutation of the rows: minhash, rcm, radix or jaccard;
  *           reordered is minhash */
@@ -54,6 +56,7 @@ struct kernel {
     spmm_schedule_t schedule;
     unsigned segment, block_rows, register_tile;
     bool is_reordered;
+    bool is_shared;             /* row split: groups of lanes share rows */
     spmm_reorder_t permutation; /* window, panel */
     spmm_compute_t compute;     /* the same */
 };
@@ -104,6 +107,15 @@ static const char *read_permutation(const char *text, spmm_reorder_t *permutatio
     return *permutation == SPMM_REORDER_NONE ? text : text + length + 1;
 }
 
+/* 0: none of that name. */
+static spmm_compute_t compute_of(const char *text)
+{
+    for (int c = SPMM_COMPUTE_F64; c <= SPMM_COMPUTE_3XTF32; c++)
+        if (strcmp(text, spmm_compute_name((spmm_compute_t)c)) == 0)
+            return (spmm_compute_t)c;
+    return (spmm_compute_t)0;
+}
+
 /* What follows the family: "packed/3xtf32", "dense/p128/minhash/tf32". */
 static bool read_tcblocks(const char *text, struct kernel *k)
 {
@@ -120,27 +132,37 @@ static bool read_tcblocks(const char *text, struct kernel *k)
         (k->family == SPMM_FAMILY_BCSR && k->schedule != SPMM_SCHEDULE_DENSE))
         return false;
     text = read_permutation(text, &k->permutation);
-    for (int c = SPMM_COMPUTE_F64; c <= SPMM_COMPUTE_3XTF32; c++)
-        if (strcmp(text, spmm_compute_name((spmm_compute_t)c)) == 0)
-            k->compute = (spmm_compute_t)c;
+    k->compute = compute_of(text);
     return k->compute != 0;
+}
+
+/* What follows "dense/gemm": nothing, or "/3xtf32". */
+static bool read_dense(const char *text, struct kernel *k)
+{
+    k->family = SPMMI_DENSE;
+    k->schedule = SPMMI_DENSE_GEMM;
+    if (*text == '/')
+        k->compute = compute_of(text + 1);
+    return *text == '\0' || k->compute != 0;
+}
+
+static bool read_rows(const char *text, struct kernel *k)
+{
+    k->is_shared = strcmp(text, "row-split/shared") == 0;
+    for (int s = SPMM_SCHEDULE_ROW_SPLIT; s <= SPMM_SCHEDULE_NONZERO_SPLIT && k->schedule == 0; s++)
+        if (k->is_shared || strcmp(text, spmm_schedule_name((spmm_schedule_t)s)) == 0)
+            k->schedule = (spmm_schedule_t)s;
+    return k->schedule != 0;
 }
 
 static bool read_kernel(const char *name, struct kernel *k)
 {
     int used = 0;
     *k = (struct kernel){.name = name, .family = SPMM_FAMILY_ROWS};
-    for (int s = SPMM_SCHEDULE_ROW_SPLIT; s <= SPMM_SCHEDULE_NONZERO_SPLIT; s++) {
-        if (strncmp(name, "rows/", 5) == 0 && strcmp(name + 5, spmm_schedule_name((spmm_schedule_t)s)) == 0) {
-            k->schedule = (spmm_schedule_t)s;
-            return true;
-        }
-    }
-    if (strcmp(name, "dense/gemm") == 0) {
-        k->family = SPMMI_DENSE;
-        k->schedule = SPMMI_DENSE_GEMM;
-        return true;
-    }
+    if (strncmp(name, "rows/", 5) == 0)
+        return read_rows(name + 5, k);
+    if (strncmp(name, "dense/gemm", 10) == 0)
+        return read_dense(name + 10, k);
     for (int f = SPMM_FAMILY_WINDOW; f <= SPMM_FAMILY_BCSR; f++) {
         const char *const family = spmm_family_name((spmm_family_t)f);
         k->family = (spmm_family_t)f;
@@ -161,7 +183,7 @@ static bool read_kernel(const char *name, struct kernel *k)
 
 static void print_header(void)
 {
-    printf("matrix,rows,cols,nnz,mu,sigma,cv,n,layout,dtype,kernel,launch_us,scatter_us,launches");
+    printf("matrix,rows,cols,nnz,mu,sigma,cv,n,layout,dtype,kernel,constants,launch_us,scatter_us,launches");
     for (int i = 0; i < SPMMI_TERMS; i++)
         printf(",%s", term_names[i]);
     printf(",l1_share,l2_share,predicted_us,paper_us,U,rho,Gamma,Z,paper_algorithmic_gflops,paper_allmiss_"
@@ -206,8 +228,8 @@ static void print_line(const struct subject *s, const struct kernel *k,
     if (row_blocks != NULL)
         priced.metrics = &metrics;
     const struct spmmi_prediction p = spmmi_predict(profile, &s->model, &priced, n, layout, dtype);
-    if (p.own != NULL)
-        return; /* another kernel than the constants are fitted for */
+    if (k->family == SPMM_FAMILY_ROWS && p.is_shared != k->is_shared)
+        return; /* another kernel than that of the name */
     const double scatter =
         analysis != NULL && k->is_reordered && layout == SPMM_LAYOUTS_COL_MAJOR
             ? spmmi_scatter_seconds(&s->request, a->rows, analysis->sector_amplification, n)
@@ -219,9 +241,11 @@ static void print_line(const struct subject *s, const struct kernel *k,
                          : spmmi_roofline_seconds(profile, bound_of(k, &roofline, SPMMI_ROOFLINE_ALL_MISS),
                                                   (double)a->nnz, (double)n);
 
-    printf("%s,%lld,%lld,%lld,%.6g,%.6g,%.6g,%lld,%s,%s,%s,%.6g,%.6g,%g", s->name, (long long)a->rows,
+    const enum spmmi_model_type type = spmmi_model_type_of(k->family, k->compute, dtype);
+    printf("%s,%lld,%lld,%lld,%.6g,%.6g,%.6g,%lld,%s,%s,%s,%s.%s,%.6g,%.6g,%g", s->name, (long long)a->rows,
            (long long)a->cols, (long long)a->nnz, a->mean, a->stddev, a->mean > 0 ? a->stddev / a->mean : 0,
            (long long)n, layout == SPMM_LAYOUTS_ROW_MAJOR ? "row" : "col", spmm_dtype_name(dtype), k->name,
+           p.own != NULL ? "own" : spmmi_profile_name(p.kernel), spmmi_profile_type_name((int)type),
            1e6 * profile->launch_s, 1e6 * scatter, p.launches);
     for (int i = 0; i < SPMMI_TERMS; i++)
         printf(",%.6g", 1e6 * p.term[i]);
@@ -312,6 +336,8 @@ cleanup:
 static bool has_compute(const struct subject *s, const struct kernel *k)
 {
     const spmm_dtype_t dtype = s->request.options.a_type;
+    if (k->compute == 0)
+        return true;
     const bool is_tf32 = k->compute == SPMM_COMPUTE_TF32 || k->compute == SPMM_COMPUTE_3XTF32;
     return is_tf32 ? dtype == SPMM_F32 : (int)k->compute == (int)dtype;
 }
@@ -321,8 +347,6 @@ static spmm_status_t print_tcblocks(struct subject *s, const struct kernel *k, s
     spmm_status_t status = SPMM_OK;
     const struct tcblocks *f = NULL;
     const enum spmmi_tcblock_unit unit = spmmi_tcblock_unit_of(k->family, k->block_rows);
-    if (!has_compute(s, k))
-        goto cleanup;
     SPMM_TRY(tcblocks_of(s, k->permutation, &f, diag));
     const struct spmmi_tcblock_counts *counts = &f->analysis.counts[unit];
     const uint32_t item_size = spmmi_tcblock_item_size(counts, s->request.device.multiprocessors);
@@ -378,7 +402,8 @@ static spmm_status_t print_type(struct subject *s, spmm_dtype_t dtype, const str
     options.device = device;
     SPMM_TRY(spmmi_inspect_options(&options, &s->request, diag));
     for (int i = 0; i < count; i++)
-        SPMM_TRY(print_kernel(s, &kernels[i], diag));
+        if (has_compute(s, &kernels[i]))
+            SPMM_TRY(print_kernel(s, &kernels[i], diag));
 cleanup:
     spmmi_analyses_free(&s->analyses);
     return status;

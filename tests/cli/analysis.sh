@@ -45,6 +45,17 @@ says "fitted, balancing by the decision chart"
 lines 'len({x["kernel"] for x in r if x["kernel"].startswith("tiled/")}) > 8'
 lines 'all(float(x["predicted_us"]) > 0 for x in r)'
 
+# ---- Rows are named as their kernels: shared by groups of lanes or not, and dense products by what they round ----
+features_of() { # KERNEL...: of 100 rows of 200, at n = 1 and 32, into t.csv
+    "$features" h200 1,32 row f32 < <(printf 'a\tgen:dense:100:200'; printf '\t%s' "$@"; echo) >"$work/t.csv"
+}
+features_of rows/row-split rows/row-split/shared rows/nonzero-split dense/gemm dense/gemm/3xtf32 dense/gemm/f16
+lines '[(x["n"], x["constants"]) for x in r if x["kernel"] == "rows/row-split"] == [("1", "row-split.f32")]'
+lines '[(x["n"], x["constants"]) for x in r if x["kernel"] == "rows/row-split/shared"] == [("32", "shared.f32")]'
+lines 'all(x["constants"] == "nonzero-split.f32" for x in r if x["kernel"] == "rows/nonzero-split")'
+lines '{x["constants"] for x in r if x["kernel"] == "dense/gemm/3xtf32"} <= {"gemm.3xtf32", "own.3xtf32"}'
+lines '{x["kernel"] for x in r if x["kernel"].startswith("dense")} == {"dense/gemm", "dense/gemm/3xtf32"}'
+
 # ---- A matrix that is not there is reported, and the others count ----
 run "$dev/tiled_table" "${common[@]}" --matrices "$work" --output "$work/t.csv"
 exits 0
@@ -52,7 +63,7 @@ says_err 'not found, left out: bcsstk17'
 lines 'len({x["matrix"] for x in r}) == 5'
 
 # ---- Kernels that model_features does not know ----
-for kernel in tiled tiled/whole tiled/segmented-0/p64 tiled/whole/p64/left rows/whole; do
+for kernel in tiled tiled/whole tiled/segmented-0/p64 tiled/whole/p64/left rows/whole rows/shared dense/gemm/left; do
     run "$features" h200 8 col f32 < <(printf 'a\tgen:diag:9\t%s\n' "$kernel")
     exits 1
     says_err 'no kernel'

@@ -54,8 +54,12 @@ static void constants_of_tensor_cores_may_be_missing(void **state)
     (void)state;
     struct spmmi_device_profile p;
     spmm_diag_t diag;
-    assert_int_equal(parse(HEAD METRICS TABLES "\nmodel.window.f16 = 3 4 5 6 7 8 9 10 11 12\n", &p, &diag),
+    assert_int_equal(parse(HEAD METRICS TABLES "\nmodel.window.f16 = 3 4 5 6 7 8 9 10 11 12\n"
+                                               "model.shared.f32 = 4 5 6 7 8 9 10 11 12 13\n",
+                           &p, &diag),
                      SPMM_OK);
+    assert_true(p.is_fitted[spmmi_profile_index("shared", 6)][SPMMI_MODEL_F32]);
+    assert_true(p.model[spmmi_profile_index("shared", 6)][SPMMI_MODEL_F32].start_us == 4);
     assert_true(p.is_fitted[spmmi_profile_index("window", 6)][SPMMI_MODEL_F16]);
     assert_true(p.model[spmmi_profile_index("window", 6)][SPMMI_MODEL_F16].start_us == 3);
     assert_true(p.model[spmmi_profile_index("window", 6)][SPMMI_MODEL_F16].factor[SPMMI_TERM_CONVERT] == 12);
@@ -131,6 +135,8 @@ static const struct mistake mistakes[] = {
     {"a_word_alone_is_no_assignment", HEAD "fast\n", 5, "line 5: expected \"key = value\", found \"fast\""},
     {"an_equals_sign_needs_a_key", HEAD "= 3\n", 5, "expected \"key = value\""},
     {"a_continued_line_needs_a_list", " 1 2\n", 1, "expected \"key = value\""},
+    {"situations_without_constants_are_refused", HEAD "model.order.f32 = 1\n", 5,
+     "line 5: unknown key \"model.order.f32\""},
     {"unknown_keys_are_refused", HEAD "speed = 3\n", 5, "line 5: unknown key \"speed\""},
     {"a_key_is_given_once", HEAD "clock_ghz = 1\nclock_ghz = 1\n", 6, "clock_ghz is already given in line 5"},
     {"a_name_is_given_once", HEAD "name = b\n", 5, "name is already given in line 2"},

@@ -141,6 +141,31 @@ static void groups_share_the_steps_of_long_rows(void **state)
     assert_near(p.term[SPMMI_TERM_LONGEST], 3e-6 / 8);
 }
 
+/* They have constants of their own, if the profile has such. */
+static void shared_rows_have_their_own_constants(void **state)
+{
+    (void)state;
+    const struct spmmi_model_candidate c = {.family = SPMM_FAMILY_ROWS, .schedule = SPMM_SCHEDULE_ROW_SPLIT};
+    const int shared = spmmi_profile_index("shared", 6), split = spmmi_profile_index("row-split", 9);
+    struct spmmi_device_profile fitted = device;
+    struct spmmi_model_matrix m = matrix_of_slices();
+    struct spmmi_prediction p;
+    m.rows_used = 100;
+    m.longest = 31;
+    fitted.is_fitted[split][SPMMI_MODEL_F32] = 1;
+    p = spmmi_predict(&fitted, &m, &c, 32, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
+    assert_true(p.is_shared && p.kernel == split);
+    fitted.is_fitted[shared][SPMMI_MODEL_F32] = 1;
+    fitted.model[shared][SPMMI_MODEL_F32] = (struct spmmi_model_constants){7, 1, {2, 2, 2, 2, 2, 2, 2, 2}};
+    p = spmmi_predict(&fitted, &m, &c, 32, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
+    assert_int_equal(p.kernel, shared);
+    assert_near(p.seconds,
+                spmmi_model_combine(&fitted.model[shared][SPMMI_MODEL_F32], p.term, fitted.launch_s, 0));
+    m.longest = 3; /* no group has a quad beside the first */
+    p = spmmi_predict(&fitted, &m, &c, 32, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
+    assert_true(!p.is_shared && p.kernel == split);
+}
+
 /* A column of B fits the L1 cache: each of 10 multiprocessors misses its 62.5 sectors once in 1000 reads, though a
  * block meets nothing again. What it misses costs 3.5 times the bytes. */
 static void a_column_in_the_l1_cache_is_missed_once(void **state)
@@ -166,6 +191,7 @@ int main(void)
         cmocka_unit_test(short_rows_have_whole_batches),
         cmocka_unit_test(other_products_have_none),
         cmocka_unit_test(groups_share_the_steps_of_long_rows),
+        cmocka_unit_test(shared_rows_have_their_own_constants),
         cmocka_unit_test(a_column_in_the_l1_cache_is_missed_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,6 +33,8 @@ TENSOR = tuple(family.name for family in family_rows.FAMILIES if family.compute 
 STAGED = tuple(family.name for family in family_rows.FAMILIES if family.slots_max)
 FIRST = family_rows.FAMILIES[0].name
 # Families whose constants are those of their schedules: of two schedules that differ, or of a name that is no other's.
+SHARED = re.compile(r"/row-split/v\d+l\d+x\d+$")  # groups of lanes share rows
+ROUNDED = ("tf32", "3xtf32")  # compute types of f32 that name other kernels
 BY_SCHEDULE = (FIRST, *(family.name for family in family_rows.FAMILIES if family.compute == "EITHER"))
 with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "format", "permutation_list.def"),
           encoding="utf-8") as permutation_list:
@@ -50,10 +52,12 @@ def family_of(kernel):
 
 
 def kernel_of(text):
-    """cuda/rows/row-split/v4l32 -> rows/row-split; cuda/tiled/whole/p256/r16 -> tiled/whole/p256/r16;
+    """cuda/rows/row-split/v4l32 -> rows/row-split, of v4l32x2 rows/row-split/shared; cuda/tiled/whole/p256/r16 -> tiled/whole/p256/r16;
     cuda/panel/dense/p128/tf32 -> panel/dense/p128/tf32"""
     parts = text.split("/")
-    return "/".join(parts[1:3] if parts[1] in BY_SCHEDULE else parts[1:])
+    if SHARED.search(text):
+        return "/".join(parts[1:3] + ["shared"])
+    return "/".join(parts[1:3] + [word for word in parts[3:] if word in ROUNDED] if parts[1] in BY_SCHEDULE else parts[1:])
 
 
 def variant_of(kernel):
