@@ -41,15 +41,15 @@ struct spmmi_model_hit spmmi_model_hits(const struct spmmi_model_matrix *matrix,
 double spmmi_model_combine(const struct spmmi_model_constants *constants, const double term[SPMMI_TERMS],
                            double launch_s, double launches)
 {
+    const double norm = constants->norm > 0 ? constants->norm : SPMMI_MODEL_NORM;
     double most = 0;
     double sum = 0;
     for (int i = 0; i < SPMMI_TERM_CONVERT; i++)
         most = fmax(most, constants->factor[i] * term[i]);
     for (int i = 0; i < SPMMI_TERM_CONVERT && most > 0; i++)
-        sum += pow(constants->factor[i] * term[i] / most, SPMMI_MODEL_P);
+        sum += pow(constants->factor[i] * term[i] / most, norm);
     return launch_s + 1e-6 * (constants->start_us + launches * constants->launch_us) +
-           most * pow(sum, 1 / SPMMI_MODEL_P) +
-           constants->factor[SPMMI_TERM_CONVERT] * term[SPMMI_TERM_CONVERT];
+           most * pow(sum, 1 / norm) + constants->factor[SPMMI_TERM_CONVERT] * term[SPMMI_TERM_CONVERT];
 }
 
 enum spmmi_model_type spmmi_model_type_of(spmm_family_t family, spmm_compute_t compute, spmm_dtype_t dtype)
@@ -97,7 +97,7 @@ struct spmmi_prediction spmmi_model_predict(spmmi_cost_fn *cost, const struct sp
     const enum spmmi_model_type type = spmmi_model_type_of(c->family, c->compute, dtype);
     p.kernel = kernel_of(profile, c, type, p.is_shared);
     const struct spmmi_model_constants *constants = p.own != NULL ? p.own : &profile->model[p.kernel][type];
-    p.seconds = spmmi_model_combine(constants, p.term, profile->launch_s, p.launches);
+    p.seconds = spmmi_model_combine(constants, p.term, profile->launch_s - p.early_s, p.launches);
     for (int i = 1; i < SPMMI_TERMS; i++) {
         if (constants->factor[i] * p.term[i] > constants->factor[p.binding] * p.term[p.binding])
             p.binding = (enum spmmi_model_term)i;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The cost model: the predicted time of a product, from metrics of the matrix and a device profile (docs/model.md).
  *
- *     T = T_start + further launches + (sum over terms (factor * term)^P)^(1/P) + factor * conversions
+ *     T = T_start + further launches + (sum over terms (factor * term)^norm)^(1/norm) + factor * conversions
  *
  * with terms DRAM, L2, L1 or shared memory, arithmetic, issue, waves and longest walk. A pure function: the same
  * metrics give the same prediction. */
@@ -13,7 +13,7 @@
 #include "device_profile.h"
 #include "format/matrix/row_slices.h"
 
-#define SPMMI_MODEL_P 4.0
+#define SPMMI_MODEL_NORM 4.0    /* of constants that have none */
 #define SPMMI_MODEL_ITEM_SIZE 8 /* nonzeros of an item of the rows family */
 #define SPMMI_REUSE_BINS 34
 #define SPMMI_STEP_LEVELS 9 /* 1, 2, 4 .. 256 consecutive items */
@@ -52,6 +52,7 @@ struct spmmi_model_candidate {
 struct spmmi_prediction {
     double seconds;
     double launches;               /* after the first */
+    double early_s;                /* of the first, what a start before the end of the kernel before hides */
     double term[SPMMI_TERMS];      /* seconds, before their factors */
     enum spmmi_model_term binding; /* the largest after their factors */
     double l1_share, l2_share;     /* of gathers that hit the L1 and the last cache, of all */

@@ -69,6 +69,7 @@ struct spmmi_model_constants {
     double start_us;            /* of the first launch, over the profile's empty one */
     double launch_us;           /* of each further launch */
     double factor[SPMMI_TERMS]; /* what a term is multiplied by: the inverse of an efficiency */
+    double norm;                /* of the terms: 1 adds them, a large one takes the largest; 0: as usual */
 };
 
 /* Factors by which a prediction is multiplied before candidates are compared, as the measured time may be longer. The

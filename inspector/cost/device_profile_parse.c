@@ -14,14 +14,14 @@
 #include "format/base/diag.h"
 
 #define GRID_MAX (SPMMI_PROFILE_LIST_MAX * SPMMI_PROFILE_LIST_MAX)
-#define CONSTANTS (2 + SPMMI_TERMS)
+#define CONSTANTS (2 + SPMMI_TERMS) /* and the norm, which may be missing */
 #define KEY_BYTES 64
 #define MODEL "model."
 #define RISK "risk."
 #define RISK_MAX 100.0
 #define LEAST 1e-30
 #define MOST 1e30
-static_assert(sizeof(struct spmmi_model_constants) == CONSTANTS * sizeof(double), "a list of doubles");
+static_assert(sizeof(struct spmmi_model_constants) == (CONSTANTS + 1) * sizeof(double), "a list of doubles");
 
 /* The target of the keys: the profile, and metrics whose form changes on the way to it. */
 struct draft {
@@ -217,12 +217,12 @@ static uint64_t *find_named(struct reader *r, const char *word, size_t length, s
     memcpy(r->word, word, length);
     r->word[length] = '\0';
     const size_t cell = (size_t)index * (size_t)(SPMMI_MODEL_TYPES + !is_model) + (size_t)type;
-    const size_t at = is_model ? AT(model) + cell * CONSTANTS * sizeof(double)
+    const size_t at = is_model ? AT(model) + cell * (CONSTANTS + 1) * sizeof(double)
                                : AT(risk) + cell * SPMMI_RISKS * sizeof(double);
     *key = (struct key){r->word,
                         at,
                         offsetof(struct draft, named_count),
-                        is_model ? CONSTANTS : SPMMI_RISKS,
+                        is_model ? CONSTANTS + 1 : SPMMI_RISKS,
                         1,
                         is_model ? 0 : 1 / RISK_MAX,
                         is_model ? MOST : RISK_MAX,
@@ -231,7 +231,7 @@ static uint64_t *find_named(struct reader *r, const char *word, size_t length, s
     return is_model ? &r->model_seen[index][type] : &r->risk_seen[index][type];
 }
 
-/* All constants of a kernel; of a risk one value for all products, or each of them. */
+/* All constants of a kernel, with a norm or without; of a risk one value for all products, or each of them. */
 static spmm_status_t read_named(struct reader *r, const struct key *key)
 {
     spmm_status_t status = SPMM_OK;
@@ -242,9 +242,12 @@ static spmm_status_t read_named(struct reader *r, const struct key *key)
     const bool is_risk = key->most == SPMMI_RISKS;
     for (int i = 1; is_risk && count == 1 && i < SPMMI_RISKS; i++)
         out[i] = out[0];
-    SPMM_REQUIRE(count == key->most || (is_risk && count == 1), SPMM_ERR_ARGUMENT, r->diag,
-                 "the profile \"%.60s\", line %llu: %s takes %s%d numbers", r->file, (unsigned long long)line,
-                 key->name, is_risk ? "1 or " : "", key->most);
+    SPMM_REQUIRE(count == key->most || count == (is_risk ? 1 : CONSTANTS), SPMM_ERR_ARGUMENT, r->diag,
+                 "the profile \"%.60s\", line %llu: %s takes %d or %d numbers", r->file,
+                 (unsigned long long)line, key->name, is_risk ? 1 : CONSTANTS, key->most);
+    SPMM_REQUIRE(is_risk || count == CONSTANTS || out[CONSTANTS] >= 1, SPMM_ERR_ARGUMENT, r->diag,
+                 "the profile \"%.60s\", line %llu: the norm of %s must be at least 1, found %g", r->file,
+                 (unsigned long long)line, key->name, out[CONSTANTS]);
 cleanup:
     return status;
 }
@@ -306,7 +309,7 @@ cleanup:
 static void fill_constants(const struct reader *r, const struct spmmi_device_profile *kin, int kernel,
                            int type, struct spmmi_device_profile *p)
 {
-    static const struct spmmi_model_constants unfitted = {1, 1, {1, 1, 1, 1, 1, 1, 1, 1}};
+    static const struct spmmi_model_constants unfitted = {1, 1, {1, 1, 1, 1, 1, 1, 1, 1}, 0};
     p->is_fitted[kernel][type] = r->model_seen[kernel][type] != 0;
     if (p->is_fitted[kernel][type] != 0)
         return;

@@ -87,7 +87,7 @@ static double odd_times(const struct spmmi_model_query *q)
 
 /* Few rows of 16 bits that are no whole words, multiplied as they are: by a quarter of the rate, in parts of k that
  * take a second kernel. Fitted to eight products of mip_nw04 (36 x 87,482) by cuBLAS on an H200, n = 8 to 512. */
-static const struct spmmi_model_constants unaligned = {9.7, 0.7, {1, 0, 0, 4, 0, 0, 0, 0}};
+static const struct spmmi_model_constants unaligned = {9.7, 0.7, {1, 0, 0, 4, 0, 0, 0, 0}, 0};
 
 static double multiply_unaligned(const struct spmmi_model_query *q)
 {
@@ -102,9 +102,9 @@ static int is_unaligned(const struct spmmi_model_query *q)
 
 /* Of narrow products: f64, 16 bits and 3xtf32, without a kernel behind them. Fitted to 4, 5 and 45 products of five
  * layers on an H100; root mean squares of logarithms 0.08, 0.04 and 0.14. */
-static const struct spmmi_model_constants narrow[] = {{4, 0, {0.8, 1, 0, 0, 0, 1, 0, 0}},
-                                                      {1, 0, {2, 1, 0, 0, 0, 1.6, 0, 0}},
-                                                      {3.3, 0, {1.2, 1.2, 0, 0, 0, 0.6, 0, 0}}};
+static const struct spmmi_model_constants narrow[] = {{4, 0, {0.8, 1, 0, 0, 0, 1, 0, 0}, 0},
+                                                      {1, 0, {2, 1, 0, 0, 0, 1.6, 0, 0}, 0},
+                                                      {3.3, 0, {1.2, 1.2, 0, 0, 0, 0.6, 0, 0}, 0}};
 
 /* Columns are taken to begin where the first one, and the leading dimension of column-major B for its height. */
 static struct spmmi_dense_narrow_shape narrow_of(const struct spmmi_model_query *q)
@@ -151,7 +151,7 @@ static void add_narrow(const struct spmmi_model_query *q, const struct spmmi_den
 
 /* What warpgroups take is fitted where they are divided (dense_tile_shape.h), beside the launch of an empty kernel:
  * shorter by 1.7 us than that of a profile (docs/decisions/0102). */
-static const struct spmmi_model_constants tile_constants = {-1.7, TILE_FORM_US, {0, 0, 0, 0, 0, 1, 0, 1}};
+static const struct spmmi_model_constants tile_constants = {-1.7, TILE_FORM_US, {0, 0, 0, 0, 0, 1, 0, 1}, 0};
 
 /* B whose columns are no whole words is multiplied in another form. */
 static int has_form(const struct spmmi_model_query *q)

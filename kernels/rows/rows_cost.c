@@ -23,8 +23,10 @@
 #define L1_STEPS 0.5
 #define DRAM_STEPS 2.0
 
-#define SHARED_ENDS \
-    2.0 /* steps of a row that groups share: a part of its last one, and the sum over the groups */
+/* Rows that groups share: a team's steps before and after its own, each of which waits for A; what an early start hides
+ * of the launch. By 926 products of an H100 (docs/decisions/0119). */
+#define SHARED_ENDS 4.0
+#define EARLY_SECONDS 1.5e-6
 
 /* Lanes side by side read neighbouring nonzeros: what a row of B of a sector or less costs, beside the weights of
  * longer ones: bytes of a lookup of the L1 cache, and where few columns are staged, past it so many times those of the
@@ -220,6 +222,7 @@ static void add_walks(const struct spmmi_model_query *q, const struct shape *s, 
     const double resident = d->multiprocessors * s->blocks_per_sm;
     double warp_steps = 0;
     double block_steps = 0;
+    double step = step_of(q, s, p);
     double longest = 0;
     if (q->candidate->schedule == SPMM_SCHEDULE_ROW_SPLIT) {
         const double team =
@@ -227,8 +230,10 @@ static void add_walks(const struct spmmi_model_query *q, const struct shape *s, 
         warp_steps = m->item_steps[log2_of(fmax(WARP / team, 1))] / s->share * fmax(team / WARP, 1);
         block_steps = m->item_steps[log2_of(fmax(THREADS / team, 1))] / s->share;
         longest = m->item_longest / s->share;
-        if (is_shared(q, s))
+        if (is_shared(q, s)) {
             block_steps += SHARED_ENDS * m->rows_used * s->share * s->lanes / THREADS;
+            step = 1;
+        }
     } else if (s->is_staged) {
         warp_steps = m->nnz / 4 * s->lanes / WARP;
         longest = 2;
@@ -252,7 +257,7 @@ static void add_walks(const struct spmmi_model_query *q, const struct shape *s, 
         warp_steps * s->tiles * WARP / s->lanes * (of_a + 4 * fmax(row, line_cost)) / d->l1_rate;
     p->term[SPMMI_TERM_ISSUE] =
         warp_steps * s->tiles * instructions / (ISSUE_PER_CYCLE * d->multiprocessors * d->clock_hz);
-    p->term[SPMMI_TERM_WAVES] = step_of(q, s, p) * block_steps * s->tiles * latency / resident;
+    p->term[SPMMI_TERM_WAVES] = step * block_steps * s->tiles * latency / resident;
     p->term[SPMMI_TERM_LONGEST] = longest * latency;
 }
 
@@ -340,6 +345,7 @@ static void add_gpu(const struct spmmi_model_query *q, struct spmmi_prediction *
     p->is_shared = is_shared(q, &s);
     if (s.is_sliced)
         p->own = &sliced_constants[type];
+    p->early_s = p->is_shared ? EARLY_SECONDS : 0;
     add_bytes(q, &s, direct_c, q->is_col_major, p);
     if (s.is_sliced)
         add_slices(q, &s, p);

@@ -183,7 +183,8 @@ static bool read_kernel(const char *name, struct kernel *k)
 
 static void print_header(void)
 {
-    printf("matrix,rows,cols,nnz,mu,sigma,cv,n,layout,dtype,kernel,constants,launch_us,scatter_us,launches");
+    printf("matrix,rows,cols,nnz,mu,sigma,cv,n,layout,dtype,kernel,constants,norm,launch_us,scatter_us,"
+           "launches");
     for (int i = 0; i < SPMMI_TERMS; i++)
         printf(",%s", term_names[i]);
     printf(",l1_share,l2_share,predicted_us,paper_us,U,rho,Gamma,Z,paper_algorithmic_gflops,paper_allmiss_"
@@ -242,11 +243,13 @@ static void print_line(const struct subject *s, const struct kernel *k,
                                                   (double)a->nnz, (double)n);
 
     const enum spmmi_model_type type = spmmi_model_type_of(k->family, k->compute, dtype);
-    printf("%s,%lld,%lld,%lld,%.6g,%.6g,%.6g,%lld,%s,%s,%s,%s.%s,%.6g,%.6g,%g", s->name, (long long)a->rows,
-           (long long)a->cols, (long long)a->nnz, a->mean, a->stddev, a->mean > 0 ? a->stddev / a->mean : 0,
-           (long long)n, layout == SPMM_LAYOUTS_ROW_MAJOR ? "row" : "col", spmm_dtype_name(dtype), k->name,
-           p.own != NULL ? "own" : spmmi_profile_name(p.kernel), spmmi_profile_type_name((int)type),
-           1e6 * profile->launch_s, 1e6 * scatter, p.launches);
+    const double norm = p.own != NULL ? p.own->norm : profile->model[p.kernel][type].norm;
+    printf(
+        "%s,%lld,%lld,%lld,%.6g,%.6g,%.6g,%lld,%s,%s,%s,%s.%s,%g,%.6g,%.6g,%g", s->name, (long long)a->rows,
+        (long long)a->cols, (long long)a->nnz, a->mean, a->stddev, a->mean > 0 ? a->stddev / a->mean : 0,
+        (long long)n, layout == SPMM_LAYOUTS_ROW_MAJOR ? "row" : "col", spmm_dtype_name(dtype), k->name,
+        p.own != NULL ? "own" : spmmi_profile_name(p.kernel), spmmi_profile_type_name((int)type),
+        norm > 0 ? norm : SPMMI_MODEL_NORM, 1e6 * (profile->launch_s - p.early_s), 1e6 * scatter, p.launches);
     for (int i = 0; i < SPMMI_TERMS; i++)
         printf(",%.6g", 1e6 * p.term[i]);
     printf(",%.4f,%.4f,%.6g,%.6g", p.l1_share, p.l2_share, 1e6 * (p.seconds + scatter), 1e6 * paper_s);

@@ -137,8 +137,8 @@ static void schedule_of_the_transpose_follows_its_own_rows(void **state)
         const char *spec;
         spmm_schedule_t schedules[2]; /* of op N and op T */
     } cases[] = {
-        {"gen:dense:3000:3", {SPMM_SCHEDULE_ROW_SPLIT, SPMM_SCHEDULE_NONZERO_SPLIT}},
-        {"gen:dense:3:3000", {SPMM_SCHEDULE_NONZERO_SPLIT, SPMM_SCHEDULE_ROW_SPLIT}},
+        {"gen:dense:3000:16", {SPMM_SCHEDULE_ROW_SPLIT, SPMM_SCHEDULE_NONZERO_SPLIT}},
+        {"gen:dense:16:3000", {SPMM_SCHEDULE_NONZERO_SPLIT, SPMM_SCHEDULE_ROW_SPLIT}},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

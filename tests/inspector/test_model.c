@@ -395,6 +395,8 @@ static void terms_join_as_a_norm(void **state)
     const double two[SPMMI_TERMS] = {[SPMMI_TERM_L2] = 5e-6, [SPMMI_TERM_DRAM] = 5e-6};
     assert_near(spmmi_model_combine(&c, one, 4e-6, 1), 4e-6 + 1e-6 + 2e-6 + 5e-6 + 3e-6);
     assert_near(spmmi_model_combine(&c, two, 4e-6, 0), 5e-6 + 5e-6 * pow(2, 0.25));
+    c.norm = 2;
+    assert_near(spmmi_model_combine(&c, two, 4e-6, 0), 5e-6 + 5e-6 * sqrt(2));
 }
 
 static void tiled_pays_for_bytes_padding_and_stages(void **state)

@@ -6,7 +6,8 @@ from family_rows import FAMILIES
 
 PROFILES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "inspector", "profiles")
 DEVICES = ("a100", "h100", "h200", "cpu")
-CONSTANTS = ["device", "kernel.type", "start, us", "extra, us", "DRAM", "L2", "L1", "ALU", "ISSUE", "WAVES", "LONGEST", "CONVERT", "risk"]
+CONSTANTS = ["device", "kernel.type", "start, us", "extra, us", "DRAM", "L2", "L1", "ALU", "ISSUE", "WAVES", "LONGEST", "CONVERT", "norm", "risk"]
+NUMBERS = CONSTANTS[2:-2]  # of a kernel; the norm may be missing
 SITUATIONS = 4  # of a risk: one column, narrow, wide, column-major
 
 
@@ -49,7 +50,8 @@ def kernel_rows(device, keys):
         name, kind = key.split(".")[1:]
         family = next((f.name for f in FAMILIES for s in f.schedules if s.name == name), None)
         both = zip(risk_of(keys, name, kind), risk_of(keys, family, kind))
-        yield [device, f"{name}.{kind}", *keys[key], text_of([a * b for a, b in both])]
+        norm = keys[key][len(NUMBERS):] or ["4"]
+        yield [device, f"{name}.{kind}", *keys[key][:len(NUMBERS)], *norm, text_of([a * b for a, b in both])]
 
 
 def other_risks(device, keys):
