@@ -24,7 +24,7 @@
 #define DRAM_STEPS 2.0
 
 /* Rows that groups share: a team's steps before and after its own, each of which waits for A; what an early start hides
- * of the launch. By 926 products of an H100 (docs/decisions/0119). */
+ * of the launch, at most half of it. By 529 products of an H100 (docs/decisions/0119). */
 #define SHARED_ENDS 4.0
 #define EARLY_SECONDS 1.5e-6
 
@@ -345,7 +345,7 @@ static void add_gpu(const struct spmmi_model_query *q, struct spmmi_prediction *
     p->is_shared = is_shared(q, &s);
     if (s.is_sliced)
         p->own = &sliced_constants[type];
-    p->early_s = p->is_shared ? EARLY_SECONDS : 0;
+    p->early_s = p->is_shared ? fmin(EARLY_SECONDS, q->profile->launch_s / 2) : 0;
     add_bytes(q, &s, direct_c, q->is_col_major, p);
     if (s.is_sliced)
         add_slices(q, &s, p);
