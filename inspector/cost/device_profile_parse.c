@@ -3,7 +3,6 @@
  * of the one before, # begins a comment. Each key once, in any order. */
 #include <assert.h>
 #include <math.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -205,7 +204,7 @@ static int type_of(const char *name, size_t *length)
 /* A key for the numbers of such a name, and where its line is kept; NULL: it is no such name. */
 static uint64_t *find_named(struct reader *r, const char *word, size_t length, struct key *key)
 {
-    const bool is_model = strncmp(word, MODEL, strlen(MODEL)) == 0;
+    const int is_model = strncmp(word, MODEL, strlen(MODEL)) == 0;
     if (length >= KEY_BYTES || (!is_model && strncmp(word, RISK, strlen(RISK)) != 0))
         return NULL;
     const size_t prefix = is_model ? strlen(MODEL) : strlen(RISK);
@@ -235,19 +234,17 @@ static uint64_t *find_named(struct reader *r, const char *word, size_t length, s
 static spmm_status_t read_named(struct reader *r, const struct key *key)
 {
     spmm_status_t status = SPMM_OK;
-    const uint64_t line = r->line;
+    const unsigned long long line = r->line;
+    const int least = key->most == SPMMI_RISKS ? 1 : CONSTANTS;
     double *const out = (double *)(void *)((char *)r->draft + key->at);
     SPMM_TRY(read_list(r, key));
     const int count = r->draft->named_count;
-    const bool is_risk = key->most == SPMMI_RISKS;
-    for (int i = 1; is_risk && count == 1 && i < SPMMI_RISKS; i++)
+    for (int i = 1; least == 1 && count == 1 && i < SPMMI_RISKS; i++)
         out[i] = out[0];
-    SPMM_REQUIRE(count == key->most || count == (is_risk ? 1 : CONSTANTS), SPMM_ERR_ARGUMENT, r->diag,
-                 "the profile \"%.60s\", line %llu: %s takes %d or %d numbers", r->file,
-                 (unsigned long long)line, key->name, is_risk ? 1 : CONSTANTS, key->most);
-    SPMM_REQUIRE(is_risk || count == CONSTANTS || out[CONSTANTS] >= 1, SPMM_ERR_ARGUMENT, r->diag,
-                 "the profile \"%.60s\", line %llu: the norm of %s must be at least 1, found %g", r->file,
-                 (unsigned long long)line, key->name, out[CONSTANTS]);
+    SPMM_REQUIRE(count == key->most || count == least, SPMM_ERR_ARGUMENT, r->diag,
+                 HERE "%s takes %d or %d numbers", r->file, line, key->name, least, key->most);
+    SPMM_REQUIRE(count <= CONSTANTS || out[CONSTANTS] >= 1, SPMM_ERR_ARGUMENT, r->diag,
+                 HERE "the norm of %s is below 1", r->file, line, key->name);
 cleanup:
     return status;
 }

@@ -75,7 +75,7 @@ model.bcsr.3xtf32 = 0.4925 8.268 1.63 0.6891 0.9281 0.8085 2.09 1.334 1.654 0.73
 model.bcsr.f64 = 0.7124 3.939 1.522 0.6801 0.6389 0.4565 3.465 0.8698 1.261 0.8867
 model.bcsr.f16 = 0.8266 0.8787 1.391 0.6093 2.262 1.09 2.588 1.15 0.9966 0.9963
 
-# Fitted to dense products of cuBLASLt on an H200, n = 8 to 2,048: f32 116, f64 48, mean errors 8.5, 13 %; f16: docs/decisions/0100; of
+# Fitted to dense products of ours and cuBLAS on an H100 and an H200: f32 238, f64 183 (docs/model.md); f16: docs/decisions/0100; of
 # 3xtf32 to 47 on an H100, whose DRAM is slower, n = 32 to 4,096: 6.3 %; tf32 takes the same
 model.gemm.f32 = 3.853 2.722 2.119 4.18 1 0.7288 1 1 0.5068 1
 model.gemm.f64 = 1.515 1.218 1.601 1.267 1 0.4399 1 1 0.4995 1

@@ -50,7 +50,7 @@ features_of() { # KERNEL...: of 100 rows of 200, at n = 1 and 32, into t.csv
     "$features" h200 1,32 row f32 < <(printf 'a\tgen:dense:100:200'; printf '\t%s' "$@"; echo) >"$work/t.csv"
 }
 features_of rows/row-split rows/row-split/shared rows/nonzero-split dense/gemm dense/gemm/3xtf32 dense/gemm/f16
-lines '[(x["n"], x["constants"]) for x in r if x["kernel"] == "rows/row-split"] == [("1", "row-split.f32")]'
+lines '[(x["n"], x["constants"]) for x in r if x["kernel"] == "rows/row-split"] == [("1", "own.f32")]'
 lines '[(x["n"], x["constants"]) for x in r if x["kernel"] == "rows/row-split/shared"] == [("32", "shared.f32")]'
 lines 'all(x["constants"] == "nonzero-split.f32" for x in r if x["kernel"] == "rows/nonzero-split")'
 lines '{x["constants"] for x in r if x["kernel"] == "dense/gemm/3xtf32"} <= {"gemm.3xtf32", "own.3xtf32"}'
