@@ -78,6 +78,11 @@ void spmmi_draft_add_parts(struct spmmi_draft *draft, struct spmmi_part *made, u
         spmmi_free(made[i].items);
 }
 
+void spmmi_draft_keep(struct spmmi_draft *draft, uint32_t part)
+{
+    draft->reserves[draft->reserve_count++] = part;
+}
+
 static bool is_of_first_family(const struct spmmi_draft *draft, uint32_t part, spmm_op_t op)
 {
     const struct spmmi_part *const p = &draft->parts[part];
@@ -104,26 +109,50 @@ static bool is_of_gpu(const struct spmmi_variant *v)
     return v->target != SPMMI_TARGET_ANY && v->target != SPMMI_TARGET_CPU;
 }
 
-static bool are_shared(const struct spmmi_draft *draft, const struct spmmi_variant *u,
-                       const struct spmmi_variant *v)
+/* The same of two GPUs, or one and itself. */
+static bool are_alike(const struct spmmi_variant *u, const struct spmmi_variant *v)
 {
-    return draft->shares && is_of_gpu(u) && is_of_gpu(v) && run_the_same(u, v) && u->n_min == v->n_min &&
+    return is_of_gpu(u) && is_of_gpu(v) && run_the_same(u, v) && u->n_min == v->n_min &&
            u->n_max == v->n_max && u->layouts == v->layouts;
 }
 
-/* Does one for any device say the same, or an earlier one that becomes such a one? */
+/* Do all GPUs have this one, and share it? *first: of which it becomes that for any device. */
+static bool is_shared(const struct spmmi_draft *draft, uint32_t variant, uint32_t *first)
+{
+    uint32_t count = 0;
+    for (uint32_t i = draft->sharing > 0 ? draft->variant_count : 0; i-- > 0;)
+        if (are_alike(&draft->variants[i].of, &draft->variants[variant].of)) {
+            *first = i;
+            count++;
+        }
+    return count > 0 && count == draft->sharing;
+}
+
+void spmmi_draft_share(struct spmmi_draft *draft)
+{
+    uint32_t gpus = 0;
+    for (uint32_t i = 0; i < draft->variant_count; i++) {
+        const uint32_t target = draft->variants[i].of.target;
+        uint32_t first = 0;
+        while (draft->variants[first].of.target != target)
+            first++;
+        gpus += is_of_gpu(&draft->variants[i].of) && first == i;
+    }
+    draft->sharing = gpus > 1 ? gpus : 0;
+}
+
+/* Does one for any device say the same, or one that becomes such a one? */
 static bool is_covered(const struct spmmi_draft *draft, uint32_t variant)
 {
     const struct spmmi_variant *const v = &draft->variants[variant].of;
+    uint32_t first = variant;
     for (uint32_t i = 0; i < draft->variant_count && v->target != SPMMI_TARGET_ANY; i++) {
         const struct spmmi_variant *const u = &draft->variants[i].of;
-        if (i < variant && are_shared(draft, u, v))
-            return true;
         if (u->target == SPMMI_TARGET_ANY && run_the_same(u, v) && u->n_min <= v->n_min &&
             u->n_max >= v->n_max && (v->layouts & ~u->layouts) == 0)
             return true;
     }
-    return false;
+    return is_shared(draft, variant, &first) && first < variant;
 }
 
 uint32_t spmmi_draft_variants_needed(const struct spmmi_draft *draft)
@@ -134,7 +163,19 @@ uint32_t spmmi_draft_variants_needed(const struct spmmi_draft *draft)
     return count;
 }
 
-/* Where the library of a variant's family is missing, the executor runs a part of the first family. */
+uint32_t spmmi_draft_groups_needed(const struct spmmi_draft *draft)
+{
+    uint32_t count = 0;
+    uint32_t next = 0; /* no group before this one counts any more */
+    for (uint32_t i = 0; i < draft->variant_count; i++)
+        if (draft->variants[i].group >= next && !is_covered(draft, i)) {
+            next = draft->variants[i].group + 1;
+            count++;
+        }
+    return count;
+}
+
+/* A part for where a library is missing, too, if merges left no variant of one and there was no need of a reserve. */
 static void need_first_family(struct spmmi_draft *draft, spmm_op_t op)
 {
     uint32_t first = draft->part_count;
@@ -155,6 +196,8 @@ uint32_t spmmi_draft_parts_needed(struct spmmi_draft *draft)
     for (uint32_t i = 0; i < draft->variant_count; i++) /* a covered one has the part of another */
         for (uint32_t k = 0; k < draft->variants[i].of.part_count; k++)
             draft->is_needed[draft->variants[i].of.part_first + k] = true;
+    for (uint32_t i = 0; i < draft->reserve_count; i++)
+        draft->is_needed[draft->reserves[i]] = true;
     need_first_family(draft, SPMM_OP_N);
     need_first_family(draft, SPMM_OP_T);
     for (uint32_t i = 0; i < draft->part_count; i++)
@@ -189,25 +232,18 @@ static uint32_t parts_before(const struct spmmi_draft *draft, uint32_t part)
     return count;
 }
 
-static bool is_shared_later(const struct spmmi_draft *draft, uint32_t variant)
-{
-    for (uint32_t i = variant + 1; i < draft->variant_count; i++)
-        if (are_shared(draft, &draft->variants[variant].of, &draft->variants[i].of))
-            return true;
-    return false;
-}
-
 void spmmi_draft_write(struct spmmi_draft *draft, spmm_plan_t *plan)
 {
     (void)spmmi_draft_parts_needed(draft);
     for (uint32_t i = 0; i < draft->variant_count; i++) {
+        uint32_t first = i;
         if (is_covered(draft, i))
             continue;
         add_records(&draft->variants[i], plan);
         struct spmmi_variant *const v = &plan->variants[plan->variant_count++];
         *v = draft->variants[i].of;
         v->part_first = parts_before(draft, v->part_first);
-        if (is_shared_later(draft, i))
+        if (is_shared(draft, i, &first))
             v->target = SPMMI_TARGET_ANY;
     }
     for (uint32_t i = 0; i < draft->part_count; i++)

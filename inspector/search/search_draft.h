@@ -22,7 +22,10 @@ struct spmmi_draft {
     struct spmmi_part *parts;
     bool *is_needed; /* of each part: set by spmmi_draft_parts_needed */
     uint32_t variant_count, part_count, group_count;
-    bool shares; /* equal variants of several GPUs become one for any device */
+    uint32_t reserves[2]; /* parts that no variant names, at most one of each op */
+    uint32_t reserve_count;
+    uint32_t
+        sharing; /* GPUs, all of which have to have a variant before it becomes one for any device; 0: none does */
 };
 
 /* An empty one with room for what so many groups may need; spmmi_draft_close always follows. MEMORY. */
@@ -33,13 +36,21 @@ void spmmi_draft_close(struct spmmi_draft *draft);
  * it was made for, or of a new one. The items belong to the draft from now on. */
 void spmmi_draft_add_parts(struct spmmi_draft *draft, struct spmmi_part *made, uint32_t count,
                            uint32_t *index);
+/* The part stays, whatever variants name: where the library of their family is missing, the executor runs it. */
+void spmmi_draft_keep(struct spmmi_draft *draft, uint32_t part);
 /* Is there a part of the first family for this op? */
 bool spmmi_draft_has_first_family(const struct spmmi_draft *draft, spmm_op_t op);
 
-/* Variants, but for those of which one for any device says the same, whichever comes first, or where they share, one
- * for another GPU. */
+/* From now on a variant that every GPU of the draft has, two or more, becomes one for any device. What only some of
+ * them have does not: the others would take it too. */
+void spmmi_draft_share(struct spmmi_draft *draft);
+
+/* Variants, but for those of which one for any device says the same, whichever comes first, or where GPUs share, that
+ * of the first of them. */
 uint32_t spmmi_draft_variants_needed(const struct spmmi_draft *draft);
-/* Parts of these variants, and of each op one of the first family, if there is any. */
+/* Groups that have such variants. */
+uint32_t spmmi_draft_groups_needed(const struct spmmi_draft *draft);
+/* Parts of these variants, reserves, and of each op one of the first family, if there is any. */
 uint32_t spmmi_draft_parts_needed(struct spmmi_draft *draft);
 
 /* What is needed becomes the plan's: it fits. */

@@ -13,29 +13,17 @@
 struct pair {
     uint32_t first, second;
     bool is_of_second; /* whose kernel runs then */
-    double loss;
-    bool is_last; /* a measured decision loses more than predictions can tell apart */
+    bool is_counted;   /* one of them runs another kernel then */
+    double loss;       /* of a range that it is counted for */
+    bool is_last;      /* a measured decision loses more than predictions can tell apart */
 };
 
-/* Is the second what comes next in n? Ranges that the caller named may have a gap between them: its products run one of
- * the two anyway. */
-static bool are_neighbours(const struct spmmi_draft *draft, const struct spmmi_draft_variant *first,
-                           const struct spmmi_draft_variant *second)
-{
-    for (uint32_t i = 0; i < draft->variant_count; i++) {
-        const struct spmmi_draft_variant *const v = &draft->variants[i];
-        if (v->group == first->group && (v->of.layouts & first->of.layouts) != 0 &&
-            v->of.n_min > first->of.n_max && v->of.n_min < second->of.n_min)
-            return false;
-    }
-    return second->of.n_min > first->of.n_max;
-}
-
-static bool may_merge(const struct spmmi_draft *draft, const struct spmmi_draft_variant *first,
-                      const struct spmmi_draft_variant *second)
+/* Ranges with no gap between them: one over a gap would be taken there by all devices, before their own of another n.
+ */
+static bool may_merge(const struct spmmi_draft_variant *first, const struct spmmi_draft_variant *second)
 {
     if (first->of.layouts == second->of.layouts)
-        return are_neighbours(draft, first, second);
+        return first->of.n_max + 1 == second->of.n_min;
     return (first->of.layouts & second->of.layouts) == 0 && first->of.n_min == second->of.n_min &&
            first->of.n_max == second->of.n_max;
 }
@@ -50,7 +38,11 @@ static struct pair pair_of(const struct spmmi_draft *draft, uint32_t first, uint
 {
     const struct spmmi_draft_variant *const a = &draft->variants[first], *const b = &draft->variants[second];
     const double by_first = loss_of_both(a, b, a->decision), by_second = loss_of_both(a, b, b->decision);
-    struct pair p = {first, second, by_second < by_first, fmin(by_first, by_second), false};
+    struct pair p = {first, second, by_second < by_first, false, 0, false};
+    p.is_counted = a->of.part_first != b->of.part_first || a->of.compute != b->of.compute;
+    if (!p.is_counted)
+        return p;
+    p.loss = fmin(by_first, by_second);
     p.is_last = (a->is_measured || b->is_measured) && p.loss > SPMMI_SHARE_LOSS;
     return p;
 }
@@ -60,14 +52,14 @@ static bool is_better(const struct pair *a, const struct pair *b)
     return a->is_last != b->is_last ? b->is_last : a->loss < b->loss;
 }
 
-/* Covered variants too: where they merge as those that cover them do, they stay covered. */
+/* Covered variants too: they stay covered where they merge as those that cover them do, else they need room. */
 static bool find_least(const struct spmmi_draft *draft, struct pair *least)
 {
     bool is_found = false;
     for (uint32_t i = 0; i < draft->variant_count; i++)
         for (uint32_t k = i + 1;
              k < draft->variant_count && draft->variants[k].group == draft->variants[i].group; k++) {
-            if (!may_merge(draft, &draft->variants[i], &draft->variants[k]))
+            if (!may_merge(&draft->variants[i], &draft->variants[k]))
                 continue;
             const struct pair p = pair_of(draft, i, k);
             if (!is_found || is_better(&p, least))
@@ -103,27 +95,23 @@ static bool has_any(const struct spmmi_draft *draft)
     return false;
 }
 
-static bool runs_another(const struct spmmi_draft *draft, const struct pair *p)
-{
-    const struct spmmi_variant *const a = &draft->variants[p->first].of, *const b =
-                                                                             &draft->variants[p->second].of;
-    return a->part_first != b->part_first || a->compute != b->compute;
-}
-
 spmm_status_t spmmi_draft_fit(struct spmmi_draft *draft, struct spmmi_merges *merges, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     *merges = (struct spmmi_merges){0, 0};
-    draft->shares = spmmi_draft_variants_needed(draft) > SPMMI_VARIANT_MAX && !has_any(draft);
+    bool may_fit = spmmi_draft_groups_needed(draft) <= SPMMI_VARIANT_MAX; /* one variant each */
+    if (spmmi_draft_variants_needed(draft) > SPMMI_VARIANT_MAX && !has_any(draft))
+        spmmi_draft_share(draft);
     while (spmmi_draft_variants_needed(draft) > SPMMI_VARIANT_MAX ||
            spmmi_draft_parts_needed(draft) > SPMMI_PART_MAX) {
         struct pair least = {0};
-        SPMM_REQUIRE(find_least(draft, &least), SPMM_ERR_ARGUMENT, diag,
+        may_fit = may_fit && find_least(draft, &least);
+        SPMM_REQUIRE(may_fit, SPMM_ERR_ARGUMENT, diag,
                      "so many devices, types and ops need more than %d variants or %d parts, even with one "
-                     "variant for all layouts and numbers of columns: name fewer",
+                     "variant for all layouts and numbers of columns without a gap: name fewer",
                      SPMMI_VARIANT_MAX, SPMMI_PART_MAX);
-        merges->count += runs_another(draft, &least);
         merge(draft, &least);
+        merges->count += least.is_counted;
         merges->loss = fmax(merges->loss, least.loss);
     }
 cleanup:
@@ -134,7 +122,8 @@ void spmmi_merges_text(const struct spmmi_merges *merges, char *text, size_t roo
 {
     const char *const what = merges->count == 1 ? "range of n or layout runs" : "ranges of n or layouts run";
     char loss[48] = "with an unknown loss";
+    const long tenths = isfinite(merges->loss) ? lround(1000 * merges->loss) : 0; /* whatever the locale */
     if (isfinite(merges->loss))
-        (void)snprintf(loss, sizeof loss, "at most %.1f %% slower", 100 * merges->loss);
+        (void)snprintf(loss, sizeof loss, "at most %ld.%ld %% slower", tenths / 10, tenths % 10);
     (void)snprintf(text, room, "%d %s a neighbour's kernel, %s", merges->count, what, loss);
 }

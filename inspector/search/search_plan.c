@@ -121,6 +121,7 @@ static spmm_status_t add_reserve(struct work *w, const struct spmmi_request *r, 
         spmmi_op_search(&w->op, &w->reserve, SPMM_LAYOUTS_ROW_MAJOR, w->decisions[i].range.n);
     SPMM_TRY(spmmi_search_decide(&s, NULL, &none, &decision, diag));
     SPMM_TRY(add_part(&s, &decision.winner, draft, &part, diag));
+    spmmi_draft_keep(draft, part);
 cleanup:
     return status;
 }

@@ -249,6 +249,22 @@ static void a_plan_of_dense_parts_keeps_one_of_rows_for_each_op(void **state)
     spmm_plan_destroy(plan);
 }
 
+/* What the CPU runs is none for a GPU without the library: one long row makes a row split slow there. */
+static void a_plan_of_dense_parts_keeps_rows_for_the_gpu(void **state)
+{
+    static const int64_t n = 64;
+    (void)state;
+    spmm_plan_t *plan =
+        plan_of("gen:arrow:3000", (spmm_inspect_options_t)OPTIONS(.device = "h200", .n = &n, .n_count = 1,
+                                                                  .force_kernel = "cuda/dense"));
+    int found = 0;
+    assert_int_equal(parts_of(plan, SPMM_FAMILY_ROWS, SPMM_OP_N), 2);
+    for (uint32_t i = 0; i < plan->part_count; i++)
+        found += plan->parts[i].schedule == SPMM_SCHEDULE_NONZERO_SPLIT;
+    assert_int_equal(found, 1);
+    spmm_plan_destroy(plan);
+}
+
 static void rows_of_a_are_whole_words(void **state)
 {
     (void)state;
@@ -354,6 +370,7 @@ int main(void)
         cmocka_unit_test(one_long_block_row_group_of_many_is_cut),
         cmocka_unit_test(sparse_matrices_are_too_large),
         cmocka_unit_test(a_plan_of_dense_parts_keeps_one_of_rows_for_each_op),
+        cmocka_unit_test(a_plan_of_dense_parts_keeps_rows_for_the_gpu),
         cmocka_unit_test(rows_of_a_are_whole_words),
         cmocka_unit_test(narrow_products_are_divided_as_counted),
         cmocka_unit_test(products_of_warpgroups_are_divided_as_counted),

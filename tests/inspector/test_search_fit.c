@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -124,7 +125,8 @@ static void equal_kernels_are_not_counted(void **state)
     (void)state;
     for (int i = 0; i < RANGES; i++) {
         of(&draft, 16, i)->of.part_first = 0;
-        memset(of(&draft, 16, i)->loss, 0, sizeof draft.variants->loss);
+        for (int k = 0; k < SPMMI_DECISION_MAX; k++) /* what it loses already, by what ranges share */
+            of(&draft, 16, i)->loss[k] = i == 3 ? (double)INFINITY : 0.04;
     }
     of(&draft, 2, 0)->loss[1] = 0.01;
     fit(&draft, 1, 0.01);
@@ -222,7 +224,7 @@ static void groups_become_one_variant_each(void **state)
     for (uint32_t i = 0; i < draft.variant_count; i++) {
         struct spmmi_variant *const v = &draft.variants[i].of;
         v->layouts = i % 4 < 2 ? SPMM_LAYOUTS_ROW_MAJOR : SPMM_LAYOUTS_COL_MAJOR;
-        v->n_min = i % 2 == 0 ? 1 : 1000; /* between them nobody asks */
+        v->n_min = i % 2 == 0 ? 1 : 21;
         v->n_max = i % 2 == 0 ? 20 : 1001;
     }
     fit(&draft, 3 * SPMMI_VARIANT_MAX, FAR);
@@ -235,6 +237,33 @@ static void groups_become_one_variant_each(void **state)
     draft = draft_make(SPMMI_VARIANT_MAX + 1);
     assert_int_equal(spmmi_draft_fit(&draft, &merges, &diag), SPMM_ERR_ARGUMENT);
     assert_non_null(strstr(diag.text, "need more than 64 variants or 64 parts"));
+    spmmi_draft_close(&draft);
+}
+
+/* Numbers of columns between which nobody asks for any: another device would take a range over the gap. */
+static void ranges_with_a_gap_stay(void **state)
+{
+    struct spmmi_draft draft = draft_make(GROUPS);
+    struct spmmi_merges merges;
+    spmm_diag_t diag = {0};
+    (void)state;
+    for (uint32_t i = 0; i < draft.variant_count; i++) {
+        draft.variants[i].of.n_min += i % RANGES > 1 ? 100 : 0;
+        draft.variants[i].of.n_max += i % RANGES > 1 ? 100 : 0;
+    }
+    for (int g = 0; g < GROUPS; g++)
+        of(&draft, g, 1)->loss[2] = of(&draft, g, 2)->loss[1] = 0.01;
+    fit(&draft, 4, FAR);
+    for (uint32_t g = 0; g < GROUPS; g++) {
+        assert_int_equal(at(&draft, g, 20)->of.n_max, 20);
+        assert_int_equal(at(&draft, g, 121)->of.n_min, 121);
+    }
+    spmmi_draft_close(&draft);
+    draft = draft_make(GROUPS);
+    for (uint32_t i = 0; i < draft.variant_count; i++)
+        draft.variants[i].of.n_max--;
+    assert_int_equal(spmmi_draft_fit(&draft, &merges, &diag), SPMM_ERR_ARGUMENT);
+    assert_non_null(strstr(diag.text, "numbers of columns without a gap"));
     spmmi_draft_close(&draft);
 }
 
@@ -294,6 +323,74 @@ static void equal_variants_of_gpus_are_for_any_device(void **state)
     spmmi_draft_close(&draft);
 }
 
+/* Of three GPUs: what two alone have would run on the third of their line too, so they keep a variant each. */
+static void what_some_gpus_have_is_not_shared(void **state)
+{
+    static const uint32_t gpus[] = {80, 86, 90};
+    struct spmmi_draft draft = draft_make(GROUPS);
+    spmm_plan_t *plan = calloc(1, sizeof *plan);
+    struct spmmi_trace trace[SPMMI_VARIANT_MAX];
+    (void)state;
+    assert_non_null(plan);
+    plan->trace = trace;
+    for (int g = 0; g < 3; g++)
+        for (int i = 0; i < RANGES; i++)
+            of(&draft, g, i)->of.target = gpus[g];
+    of(&draft, 1, 1)->of.part_first = 3;
+    of(&draft, 1, 2)->of.n_max = 25; /* the same part, another range */
+    fit(&draft, 0, 0);
+    spmmi_draft_write(&draft, plan);
+    assert_int_equal(plan->variant_count, RANGES * GROUPS - 4); /* the first range and the last */
+    for (int g = 0; g < 3; g++)
+        for (int64_t n = 1; n <= 10 * RANGES; n++) {
+            int fits = 0;
+            const int64_t own = g == 1 && n > 10 && n <= 20 ? 3 : (n - 1) / 10;
+            const int v = spmmi_variant_pick(plan, SPMM_OP_N, gpus[g], n, SPMM_LAYOUTS_ROW_MAJOR, &fits);
+            assert_int_equal(plan->variants[v].part_first, own);
+            if (g != 1 || n < 26 || n > 30)
+                assert_true(fits);
+        }
+    free(plan);
+    spmmi_draft_close(&draft);
+}
+
+/* It runs where a library is missing: what the CPU runs is none for a GPU. */
+static void a_reserve_stays(void **state)
+{
+    struct spmmi_draft draft = draft_make(1);
+    uint32_t reserve = 0;
+    (void)state;
+    spmmi_draft_add_parts(&draft,
+                          &(struct spmmi_part){.op = SPMM_OP_N,
+                                               .family = SPMM_FAMILY_ROWS,
+                                               .schedule = SPMM_SCHEDULE_NONZERO_SPLIT,
+                                               .item_size = 4},
+                          1, &reserve);
+    assert_int_equal(spmmi_draft_parts_needed(&draft), RANGES);
+    spmmi_draft_keep(&draft, reserve);
+    assert_int_equal(spmmi_draft_parts_needed(&draft), RANGES + 1);
+    assert_true(draft.is_needed[reserve]);
+    spmmi_draft_close(&draft);
+}
+
+/* Plans hold this text: the same in all locales. */
+static void texts_do_not_depend_on_the_locale(void **state)
+{
+    static const char *const commas[] = {"de_DE.UTF-8", "de_DE.utf8", "de_DE", "fr_FR.UTF-8", "nl_NL.UTF-8"};
+    char text[128];
+    (void)state;
+    for (size_t i = 0; i < sizeof commas / sizeof commas[0]; i++) {
+        if (setlocale(LC_NUMERIC, commas[i]) == NULL)
+            continue;
+        spmmi_merges_text(&(struct spmmi_merges){2, 0.132}, text, sizeof text);
+        (void)setlocale(LC_NUMERIC, "C");
+        assert_string_equal(text, "2 ranges of n or layouts run a neighbour's kernel, at most 13.2 % slower");
+        return;
+    }
+    print_message("skipped: no locale with a decimal comma is installed\n");
+    skip();
+}
+
 /* Parts with long rows, each of one variant alone: variants are merged for their sake too, and what is written is what
  * is needed. */
 static void parts_have_room_too(void **state)
@@ -340,8 +437,12 @@ int main(void)
         cmocka_unit_test(what_is_not_known_goes_last_of_all),
         cmocka_unit_test(layouts_share_too),
         cmocka_unit_test(groups_become_one_variant_each),
+        cmocka_unit_test(ranges_with_a_gap_stay),
         cmocka_unit_test(covered_variants_take_no_room),
         cmocka_unit_test(equal_variants_of_gpus_are_for_any_device),
+        cmocka_unit_test(what_some_gpus_have_is_not_shared),
+        cmocka_unit_test(a_reserve_stays),
+        cmocka_unit_test(texts_do_not_depend_on_the_locale),
         cmocka_unit_test(parts_have_room_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -393,39 +393,79 @@ static const char *metadata_of(const spmm_plan_t *plan, const char *key)
     return NULL;
 }
 
-/* 64 variants are all that a plan may have: numbers of columns between which nobody asks for any share one, and the
- * metadata tell of it. */
-static void ranges_are_merged_where_a_plan_is_full(void **state)
+static spmm_plan_t *full_plan(const int64_t *n, int n_count)
 {
-    static const int64_t apart[] = {1, 32, 128, 500}; /* no two of their ranges are neighbours */
     const spmm_inspect_options_t options =
-        OPTIONS(.targets = devices, .target_count = DEVICES, .a_types = types, .a_type_count = 4, .n = apart,
-                .n_count = 4, .ops = BOTH_OPS);
+        OPTIONS(.targets = devices, .target_count = DEVICES, .a_types = types, .a_type_count = 4, .n = n,
+                .n_count = n_count, .ops = BOTH_OPS);
     spmm_matrix_t *m = inspect_generate("gen:uniform:1024:512:128");
     spmm_diag_t diag = {0};
-    (void)state;
     spmm_plan_t *plan = inspect_plan(m, &options);
     assert_int_equal(spmmi_plan_check(plan, &diag), SPMM_OK);
-    assert_int_equal(plan->variant_count, SPMMI_VARIANT_MAX);
-    assert_non_null(strstr(metadata_of(plan, "merged-ranges"), " of n or layout"));
+    assert_true(plan->variant_count > SPMMI_VARIANT_MAX - 4);
     each_variant_has_a_winner(plan);
-    for (int d = 0; d < DEVICES; d++)
-        for (int t = 0; t < 4; t++)
-            for (int op = 0; op < 2; op++) {
-                int64_t least = INT64_MAX, most = 0;
-                for (uint32_t i = 0; i < plan->variant_count; i++) {
-                    const struct spmmi_variant *const v = &plan->variants[i];
-                    const int is_taken = v->target == targets[d] || (d > 0 && v->target == SPMMI_TARGET_ANY);
-                    if (!is_taken || spmmi_variant_type(v) != types[t] || v->op != (spmm_op_t)op)
-                        continue;
-                    least = v->n_min < least ? v->n_min : least;
-                    most = v->n_max > most ? v->n_max : most;
-                }
-                assert_int_equal(least, 1);
-                assert_int_equal(most, d > 0 ? 1023 : SPMMI_N_MAX);
-            }
-    spmm_plan_destroy(plan);
     spmm_matrix_destroy(m);
+    return plan;
+}
+
+/* What an executor for this type picks from. */
+static struct spmm_plan of_type(const spmm_plan_t *plan, spmm_dtype_t type)
+{
+    struct spmm_plan typed = *plan;
+    typed.variant_count = 0;
+    for (uint32_t i = 0; i < plan->variant_count; i++)
+        if (spmmi_variant_type(&plan->variants[i]) == type)
+            typed.variants[typed.variant_count++] = plan->variants[i];
+    return typed;
+}
+
+/* Does the device get its own variant, or one that all GPUs share, and does it fit? */
+static void picks_own(const struct spmm_plan *typed, int device, int op, int64_t n, uint32_t layout,
+                      int is_fit_wanted)
+{
+    int fits = 0;
+    const int v = spmmi_variant_pick(typed, (spmm_op_t)op, targets[device], n, layout, &fits);
+    assert_true(v >= 0);
+    const uint32_t target = typed->variants[v].target;
+    assert_true(target == targets[device] || (device > 0 && target == SPMMI_TARGET_ANY));
+    assert_int_equal(fits, is_fit_wanted);
+}
+
+/* 64 variants are all that a plan may have: the metadata tell what was merged, and every n has its variant. */
+static void ranges_are_merged_where_a_plan_is_full(void **state)
+{
+    (void)state;
+    spmm_plan_t *plan = full_plan(NULL, 0);
+    assert_non_null(metadata_of(plan, "merged-ranges"));
+    assert_non_null(strstr(metadata_of(plan, "merged-ranges"), " of n or layout"));
+    for (int t = 0; t < 4; t++) {
+        const struct spmm_plan typed = of_type(plan, types[t]);
+        for (int kind = 0; kind < 4 * DEVICES; kind++)
+            for (int64_t n = 1; n < 2000; n++)
+                picks_own(&typed, kind / 4, kind & 1, n,
+                          (kind & 2) != 0 ? SPMM_LAYOUTS_COL_MAJOR : SPMM_LAYOUTS_ROW_MAJOR, 1);
+    }
+    spmm_plan_destroy(plan);
+}
+
+/* Numbers of columns between which nobody asks for any: no variant reaches over the gap, where all devices would take
+ * it. */
+static void ranges_with_gaps_are_not_merged(void **state)
+{
+    static const int64_t apart[] = {1, 32, 128, 500}; /* only the last two ranges of the CPU are neighbours */
+    static const int64_t gaps[] = {5, 12, 49, 96};
+    (void)state;
+    spmm_plan_t *plan = full_plan(apart, 4);
+    for (int t = 0; t < 4; t++) {
+        const struct spmm_plan typed = of_type(plan, types[t]);
+        for (int kind = 0; kind < 4 * DEVICES; kind++)
+            for (int i = 0; i < 4; i++) {
+                const uint32_t layout = (kind & 2) != 0 ? SPMM_LAYOUTS_COL_MAJOR : SPMM_LAYOUTS_ROW_MAJOR;
+                picks_own(&typed, kind / 4, kind & 1, apart[i], layout, 1);
+                picks_own(&typed, kind / 4, kind & 1, gaps[i], layout, 0);
+            }
+    }
+    spmm_plan_destroy(plan);
 }
 
 static void count_warnings(void *context, spmm_log_level_t level, const char *text)
@@ -529,6 +569,7 @@ int main(void)
         cmocka_unit_test(values_must_fit_every_type),
         cmocka_unit_test(types_that_make_no_plan_are_refused),
         cmocka_unit_test(ranges_are_merged_where_a_plan_is_full),
+        cmocka_unit_test(ranges_with_gaps_are_not_merged),
         cmocka_unit_test(metadata_of_the_caller_stay),
         cmocka_unit_test(a_kernel_with_a_target_is_forced_there),
         cmocka_unit_test(each_variant_has_a_winner_in_the_trace),
