@@ -128,6 +128,21 @@ static bool is_shared(const struct spmmi_draft *draft, uint32_t variant, uint32_
     return count > 0 && count == draft->sharing;
 }
 
+bool spmmi_draft_is_shared(const struct spmmi_draft *draft, uint32_t variant)
+{
+    uint32_t first = 0;
+    return is_shared(draft, variant, &first);
+}
+
+uint32_t spmmi_draft_alike(const struct spmmi_draft *draft, uint32_t variant, uint32_t group)
+{
+    uint32_t i = 0;
+    while (i < draft->variant_count && !(draft->variants[i].group == group &&
+                                         are_alike(&draft->variants[i].of, &draft->variants[variant].of)))
+        i++;
+    return i;
+}
+
 void spmmi_draft_share(struct spmmi_draft *draft)
 {
     uint32_t gpus = 0;
@@ -236,14 +251,13 @@ void spmmi_draft_write(struct spmmi_draft *draft, spmm_plan_t *plan)
 {
     (void)spmmi_draft_parts_needed(draft);
     for (uint32_t i = 0; i < draft->variant_count; i++) {
-        uint32_t first = i;
         if (is_covered(draft, i))
             continue;
         add_records(&draft->variants[i], plan);
         struct spmmi_variant *const v = &plan->variants[plan->variant_count++];
         *v = draft->variants[i].of;
         v->part_first = parts_before(draft, v->part_first);
-        if (is_shared(draft, i, &first))
+        if (spmmi_draft_is_shared(draft, i))
             v->target = SPMMI_TARGET_ANY;
     }
     for (uint32_t i = 0; i < draft->part_count; i++)

@@ -45,6 +45,11 @@ bool spmmi_draft_has_first_family(const struct spmmi_draft *draft, spmm_op_t op)
  * them have does not: the others would take it too. */
 void spmmi_draft_share(struct spmmi_draft *draft);
 
+/* Does this one become one for any device, with one of each GPU? */
+bool spmmi_draft_is_shared(const struct spmmi_draft *draft, uint32_t variant);
+/* The variant of a group that becomes one with this one; variant_count: there is none. */
+uint32_t spmmi_draft_alike(const struct spmmi_draft *draft, uint32_t variant, uint32_t group);
+
 /* Variants, but for those of which one for any device says the same, whichever comes first, or where GPUs share, that
  * of the first of them. */
 uint32_t spmmi_draft_variants_needed(const struct spmmi_draft *draft);

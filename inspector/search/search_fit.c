@@ -12,10 +12,13 @@
 /* Two variants that may become one. */
 struct pair {
     uint32_t first, second;
-    bool is_of_second; /* whose kernel runs then */
-    bool is_counted;   /* one of them runs another kernel then */
-    double loss;       /* of a range that it is counted for */
-    bool is_last;      /* a measured decision loses more than predictions can tell apart */
+    double by_first, by_second; /* what they lose by the kernel of one of them */
+    bool is_of_second;          /* whose kernel runs then */
+    double loss;
+    bool is_counted; /* one of them runs another kernel then */
+    bool is_shared;  /* all GPUs have both */
+    bool is_measured;
+    bool is_last; /* a measured decision loses more than predictions can tell apart */
 };
 
 /* Ranges with no gap between them: one over a gap would be taken there by all devices, before their own of another n.
@@ -34,16 +37,44 @@ static double loss_of_both(const struct spmmi_draft_variant *a, const struct spm
     return fmax(a->loss[decision], b->loss[decision]);
 }
 
-static struct pair pair_of(const struct spmmi_draft *draft, uint32_t first, uint32_t second)
+/* Both are of one group. */
+static struct pair pair_alone(const struct spmmi_draft *draft, uint32_t first, uint32_t second)
 {
     const struct spmmi_draft_variant *const a = &draft->variants[first], *const b = &draft->variants[second];
-    const double by_first = loss_of_both(a, b, a->decision), by_second = loss_of_both(a, b, b->decision);
-    struct pair p = {first, second, by_second < by_first, false, 0, false};
+    struct pair p = {.first = first, .second = second};
     p.is_counted = a->of.part_first != b->of.part_first || a->of.compute != b->of.compute;
-    if (!p.is_counted)
-        return p;
-    p.loss = fmin(by_first, by_second);
-    p.is_last = (a->is_measured || b->is_measured) && p.loss > SPMMI_SHARE_LOSS;
+    p.by_first = p.is_counted ? loss_of_both(a, b, a->decision) : 0;
+    p.by_second = p.is_counted ? loss_of_both(a, b, b->decision) : 0;
+    p.is_measured = a->is_measured || b->is_measured;
+    return p;
+}
+
+/* The same of another group, if that has both; else first is variant_count. */
+static struct pair pair_in(const struct spmmi_draft *draft, const struct pair *p, uint32_t group)
+{
+    const uint32_t first = spmmi_draft_alike(draft, p->first, group);
+    const uint32_t second = spmmi_draft_alike(draft, p->second, group);
+    if (first == draft->variant_count || second == draft->variant_count)
+        return (struct pair){.first = draft->variant_count};
+    return pair_alone(draft, first, second);
+}
+
+/* Two that GPUs share merge on all of them, so that they stay shared: what the GPU loses that loses most. */
+static struct pair pair_of(const struct spmmi_draft *draft, uint32_t first, uint32_t second)
+{
+    struct pair p = pair_alone(draft, first, second);
+    p.is_shared = spmmi_draft_is_shared(draft, first) && spmmi_draft_is_shared(draft, second);
+    for (uint32_t g = 0; g < draft->group_count && p.is_shared; g++) {
+        const struct pair q = pair_in(draft, &p, g);
+        if (q.first == draft->variant_count)
+            continue;
+        p.by_first = fmax(p.by_first, q.by_first);
+        p.by_second = fmax(p.by_second, q.by_second);
+        p.is_measured = p.is_measured || q.is_measured;
+    }
+    p.is_of_second = p.by_second < p.by_first;
+    p.loss = fmin(p.by_first, p.by_second);
+    p.is_last = p.is_measured && p.loss > SPMMI_SHARE_LOSS;
     return p;
 }
 
@@ -70,7 +101,7 @@ static bool find_least(const struct spmmi_draft *draft, struct pair *least)
 }
 
 /* The trace is that of the decision whose kernel runs. */
-static void merge(struct spmmi_draft *draft, const struct pair *p)
+static void merge_alone(struct spmmi_draft *draft, const struct pair *p)
 {
     const struct spmmi_draft_variant a = draft->variants[p->first], b = draft->variants[p->second];
     struct spmmi_draft_variant *const both = &draft->variants[p->first];
@@ -84,6 +115,18 @@ static void merge(struct spmmi_draft *draft, const struct pair *p)
     draft->variant_count--;
     memmove(&draft->variants[p->second], &draft->variants[p->second + 1],
             (draft->variant_count - p->second) * sizeof *draft->variants);
+}
+
+/* The pair is of the first group that has it, as it was found first: others are behind it. */
+static void merge(struct spmmi_draft *draft, const struct pair *p)
+{
+    for (uint32_t g = 0; g < draft->group_count && p->is_shared; g++) {
+        struct pair q = pair_in(draft, p, g);
+        q.is_of_second = p->is_of_second;
+        if (q.first < draft->variant_count && q.first != p->first)
+            merge_alone(draft, &q);
+    }
+    merge_alone(draft, p);
 }
 
 /* Of two variants for any device a product could take either. */

@@ -45,6 +45,7 @@ static struct spmmi_draft draft_make(int groups)
 {
     struct spmmi_draft draft;
     assert_int_equal(spmmi_draft_open(groups, &draft, NULL), SPMM_OK);
+    draft.group_count = (uint32_t)groups;
     for (int g = 0; g < groups; g++)
         for (int i = 0; i < RANGES; i++)
             fill(&draft.variants[draft.variant_count++], g, i);
@@ -354,6 +355,28 @@ static void what_some_gpus_have_is_not_shared(void **state)
     spmmi_draft_close(&draft);
 }
 
+/* One GPU alone would lose little by a merge, and nothing would be saved, as the other keeps both. */
+static void shared_variants_merge_on_all_gpus(void **state)
+{
+    struct spmmi_draft draft = draft_make(GROUPS + 1);
+    (void)state;
+    for (int i = 0; i < RANGES; i++) {
+        of(&draft, 0, i)->of.target = 80;
+        of(&draft, 1, i)->of.target = 90;
+    }
+    of(&draft, 0, 0)->loss[1] = 0.01; /* and FAR on the other GPU */
+    of(&draft, 0, 2)->loss[3] = 0.03;
+    of(&draft, 1, 2)->loss[3] = 0.02;
+    of(&draft, 2, 0)->loss[1] = of(&draft, 3, 0)->loss[1] = of(&draft, 4, 0)->loss[1] = 0.04;
+    fit(&draft, 4, 0.04);
+    for (uint32_t g = 0; g < 2; g++) {
+        expect(&draft, g, 1, 10, 0);
+        expect(&draft, g, 21, 40, 3);
+    }
+    expect(&draft, 4, 1, 20, 1);
+    spmmi_draft_close(&draft);
+}
+
 /* It runs where a library is missing: what the CPU runs is none for a GPU. */
 static void a_reserve_stays(void **state)
 {
@@ -441,6 +464,7 @@ int main(void)
         cmocka_unit_test(covered_variants_take_no_room),
         cmocka_unit_test(equal_variants_of_gpus_are_for_any_device),
         cmocka_unit_test(what_some_gpus_have_is_not_shared),
+        cmocka_unit_test(shared_variants_merge_on_all_gpus),
         cmocka_unit_test(a_reserve_stays),
         cmocka_unit_test(texts_do_not_depend_on_the_locale),
         cmocka_unit_test(parts_have_room_too),
