@@ -86,6 +86,10 @@ static bool ring_pin(void)
                                                                     cudaHostRegisterPortable) == cudaSuccess);
     (void)cudaGetLastError();
     ring.is_refused = !is_pinned;
+    if (!is_pinned && ring.memory != NULL) {
+        (void)munmap(ring.memory, RING_BYTES);
+        ring.memory = NULL;
+    }
     return is_pinned;
 }
 

@@ -83,6 +83,7 @@ static int read_around(int file, uint8_t *bytes, uint64_t size, uint32_t section
                        struct spmmi_left *left)
 {
     const uint64_t table_end = SPMMI_HEADER_BYTES + (uint64_t)section_count * SPMMI_ENTRY_BYTES;
+    uint64_t claimed = 0;
     int is_some = 0;
     *left = (struct spmmi_left){.file = file};
     if (table_end > size ||
@@ -94,8 +95,9 @@ static int read_around(int file, uint8_t *bytes, uint64_t size, uint32_t section
                           &e);
         const uint64_t begin = e.offset - (SPMMI_ALIGN - 1), frames = spmmi_frame_count(e.raw_bytes);
         if (e.offset < table_end || e.offset > size || e.stored_bytes > size - e.offset ||
-            frames > e.stored_bytes / SPMMI_FRAME_ENTRY_BYTES)
-            return 0;
+            frames > e.stored_bytes / SPMMI_FRAME_ENTRY_BYTES || e.stored_bytes > size - claimed)
+            return 0; /* sections that overlap would be read again and again */
+        claimed += e.stored_bytes;
         is_some |= left->entries[i] = is_left(&e);
         const uint64_t taken = left->entries[i] ? frames * SPMMI_FRAME_ENTRY_BYTES : e.stored_bytes;
         if (!spmmi_read_at(file, bytes + begin, e.offset + taken - begin, begin))

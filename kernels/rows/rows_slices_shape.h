@@ -141,11 +141,12 @@ static inline double spmmi_slices_index_bytes(const struct spmmi_row_slices *all
            (spmmi_slice_has_high(index) ? high * SPMMI_SLICE_ROWS * 4 : 0);
 }
 
-/* Thread blocks a multiprocessor, of sums of so many bytes. */
+/* Thread blocks a multiprocessor, by the bytes of a sum and the columns of a run: what registers allow. */
 #define SPMMI_SLICED_BLOCKS_PER_SM(sum_bytes, run) ((sum_bytes) == 4 && (run) == 1 ? 5u : 4u)
 
 /* Warps that share a slice: as many as give a multiprocessor about 22, if a row has 6 entries more than half a batch
- * for each of those before. Measured on an H100 over 14 matrices, f32 and f64: within 7 % of the best. */
+ * for each of those before. Measured on an H100 over 14 matrices, f32 and f64: within 7 % of the best;
+ * not again since lanes load whole words, nor for f16 and runs. */
 #define SPMMI_SLICED_WARPS_PER_SM 22u
 #define SPMMI_SLICED_ENTRIES_MORE 6u
 static inline uint32_t spmmi_slices_warps(uint32_t entries, uint32_t ranks, uint32_t sm_count)

@@ -206,6 +206,47 @@ static void reads_that_go_wrong_are_made_again(void **state)
     spmm_plan_destroy(expected);
 }
 
+static uint64_t bytes_read;
+
+static ssize_t read_counted(int file, void *bytes, size_t size, off_t at)
+{
+    const ssize_t got = spmmi_io_system.pread(file, bytes, size, at);
+    bytes_read += got > 0 ? (uint64_t)got : 0;
+    return got;
+}
+
+/* All sections claim the whole file behind the table: it is not read once for each of them. */
+static void sections_that_overlap_are_not_read_twice(void **state)
+{
+    struct spmmi_io table = spmmi_io_system;
+    uint8_t bytes[SPMMI_ENTRY_BYTES];
+    spmm_plan_t *plan;
+    (void)state;
+    write_plan("gen:rand:600:8");
+    const int file = open(path, O_RDWR);
+    const uint64_t size = (uint64_t)lseek(file, 0, SEEK_END);
+    assert_int_equal(pread(file, bytes, sizeof bytes, SPMMI_HEADER_BYTES), sizeof bytes);
+    struct spmmi_entry first, e;
+    spmmi_record_load(&spmmi_entry_record, bytes, &first);
+    uint32_t count = 0;
+    for (off_t at = SPMMI_HEADER_BYTES; (uint64_t)at + SPMMI_ENTRY_BYTES <= first.offset;
+         at += SPMMI_ENTRY_BYTES, count++) {
+        assert_int_equal(pread(file, bytes, sizeof bytes, at), sizeof bytes);
+        spmmi_record_load(&spmmi_entry_record, bytes, &e);
+        e.offset = first.offset;
+        e.stored_bytes = size - first.offset;
+        spmmi_record_store(&spmmi_entry_record, &e, bytes);
+        assert_int_equal(pwrite(file, bytes, sizeof bytes, at), sizeof bytes);
+    }
+    assert_int_equal(close(file), 0);
+    assert_true(count > 4);
+    table.pread = read_counted;
+    spmmi_io_set(&table);
+    bytes_read = 0;
+    assert_int_not_equal(load(1, 1, &plan, NULL), SPMM_OK);
+    assert_true(bytes_read < 3 * size);
+}
+
 /* Sums of lengths in place, of more rows than one thread adds. */
 static void lengths_are_added_on_any_threads(void **state)
 {
@@ -235,6 +276,7 @@ int main(void)
         cmocka_unit_test_teardown(a_long_frame_takes_the_whole_file, leave_nothing),
         cmocka_unit_test_teardown(every_wrong_byte_is_told_alike, leave_nothing),
         cmocka_unit_test_teardown(reads_that_go_wrong_are_made_again, leave_nothing),
+        cmocka_unit_test_teardown(sections_that_overlap_are_not_read_twice, leave_nothing),
         cmocka_unit_test(lengths_are_added_on_any_threads),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -18,10 +18,10 @@ def read(root):
 
 
 def cell(rows, commits, matrix, what):
-    """Times of the commits, the latest last; of several runs the median."""
+    """Times of the commits, the latest last, - where one has none; of several runs the median."""
     times = [[float(row["ms"]) for row in rows if (row["commit"], row["matrix"], row["what"]) == (commit, matrix, what)]
              for commit in commits]
-    return ", ".join(f"{statistics.median(some):.3g}" for some in times if some)
+    return ", ".join(f"{statistics.median(some):.3g}" if some else "-" for some in times)
 
 
 def section(root, table):
