@@ -240,10 +240,9 @@ static spmm_status_t make_room(struct making *m, uint64_t bytes_max, uint64_t *b
     struct spmmi_spgemm_longs *out = m->out;
     *bytes = m->entries * sizeof *out->entries +
              m->stretches * (sizeof *out->stretches + sizeof *out->order) + m->words * sizeof *out->words;
-    const uint64_t sorted = m->stretches * sizeof(struct placed); /* given back */
-    SPMM_REQUIRE(*bytes + sorted <= bytes_max, SPMM_ERR_PLAN_BUDGET, diag,
+    SPMM_REQUIRE(*bytes <= bytes_max, SPMM_ERR_PLAN_BUDGET, diag,
                  "entries of many products take %llu bytes of the host, %llu are left",
-                 (unsigned long long)(*bytes + sorted), (unsigned long long)bytes_max);
+                 (unsigned long long)*bytes, (unsigned long long)bytes_max);
     SPMM_REQUIRE(m->words <= UINT32_MAX && m->stretches <= UINT32_MAX && m->entries <= INT32_MAX,
                  SPMM_ERR_TOO_LARGE, diag, "a GPU takes up to %u products of long entries, found %llu",
                  UINT32_MAX, (unsigned long long)m->words);
