@@ -10,9 +10,8 @@
 #include "dense_shape.h"
 #include "dense_tile_shape.h"
 
-#define REUSE 128.0 /* products of a value that a thread block has loaded, about */
-#define FILL \
-    128.0 /* entries of k that a wave of thread blocks waits for beside its own; fitted with the constants */
+#define REUSE 128.0   /* products of a value that a thread block has loaded, about */
+#define FILL 128.0    /* entries of k that a wave waits for beside its own; fitted with the constants */
 #define STEP 64.0     /* entries of k at a time */
 #define SPLIT_MAX 64  /* parts of k whose sums are added afterwards; each has a step at least */
 #define SUM_BYTES 8.0 /* of a sum that is stored and added */

@@ -230,7 +230,7 @@ static void add_walks(const struct spmmi_model_query *q, const struct shape *s, 
         warp_steps = m->item_steps[log2_of(fmax(WARP / team, 1))] / s->share * fmax(team / WARP, 1);
         block_steps = m->item_steps[log2_of(fmax(THREADS / team, 1))] / s->share;
         longest = m->item_longest / s->share;
-        if (is_shared(q, s)) {
+        if (p->is_shared) {
             block_steps += SHARED_ENDS * m->rows_used * s->share * s->lanes / THREADS;
             step = 1;
         }
@@ -250,7 +250,7 @@ static void add_walks(const struct spmmi_model_query *q, const struct shape *s, 
     /* Each group of a warp reads lines of its own: two of nonzeros and four of B a step. Where products are staged, and
      * where groups share a row, neighbours read neighbouring nonzeros. */
     const double row = fmin(q->n, s->tile) * q->value_bytes;
-    const int is_near = s->is_staged || is_shared(q, s);
+    const int is_near = s->is_staged || p->is_shared;
     const double line_cost = is_near ? NEAR_LINE_COST : LINE_COST;
     const double of_a = is_near ? 4 * (INDEX_BYTES + q->value_bytes) : 2 * LINE_COST;
     p->term[SPMMI_TERM_L1] =
@@ -341,10 +341,9 @@ static void add_gpu(const struct spmmi_model_query *q, struct spmmi_prediction *
     const int direct_c = stores_columns(q);
     const struct shape s = shape_of(q);
     const int converts_c = q->is_col_major && !direct_c && !s.is_kept;
-    const int type = q->value_bytes > 4 ? 1 : q->value_bytes < 4 ? 2 : 0;
     p->is_shared = is_shared(q, &s);
     if (s.is_sliced)
-        p->own = &sliced_constants[type];
+        p->own = &sliced_constants[q->value_bytes > 4 ? 1 : q->value_bytes < 4 ? 2 : 0];
     p->early_s = p->is_shared ? fmin(EARLY_SECONDS, q->profile->launch_s / 2) : 0;
     add_bytes(q, &s, direct_c, q->is_col_major, p);
     if (s.is_sliced)
