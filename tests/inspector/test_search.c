@@ -135,8 +135,6 @@ struct refusal_case {
 static const struct refusal_case refusals[] = {
     {"few_nonzeros", "gen:diag:1000", OPTIONS(GPU, .n = n_64, .n_count = 1), SPMM_FAMILY_TILED,
      SPMMI_REASON_SMALL, 1000, 50000},
-    {"few_columns", "gen:band:4000:60", OPTIONS(GPU, .n = n_1, .n_count = 1), SPMM_FAMILY_WINDOW,
-     SPMMI_REASON_COLUMNS, 1, 8},
     {"one_column", "gen:band:4000:60", OPTIONS(GPU, .n = n_1, .n_count = 1), SPMM_FAMILY_TILED,
      SPMMI_REASON_COLUMNS, 1, 2},
     {"types_without_a_kernel", "gen:band:4000:60",
@@ -158,6 +156,21 @@ static void what_is_refused_is_reported(void **state)
     assert_non_null(t);
     assert_true(!t->chosen && t->value == c->value && t->threshold == c->threshold);
     assert_int_equal(spmmi_plan_check(plan, NULL), SPMM_OK);
+    spmm_plan_destroy(plan);
+    spmm_matrix_destroy(m);
+}
+
+/* Tiles of eight columns that are half empty are priced, not ruled out: blocks pay for n = 4 (decision 0126). */
+static void fewer_columns_than_a_tile_may_take_tensor_cores(void **state)
+{
+    static const int64_t n_4[] = {4};
+    const spmm_inspect_options_t options = OPTIONS(.device = "h200", .a_type = SPMM_F64, .n = n_4,
+                                                   .n_count = 1, .layouts = SPMM_LAYOUTS_ROW_MAJOR);
+    (void)state;
+    spmm_matrix_t *m = inspect_generate("gen:block:16384:16:8");
+    spmm_plan_t *plan = inspect_plan(m, &options);
+    assert_int_equal(plan->parts[plan->variants[0].part_first].family, SPMM_FAMILY_BCSR);
+    assert_true(plan->variants[0].n_min <= 4 && plan->variants[0].n_max >= 4);
     spmm_plan_destroy(plan);
     spmm_matrix_destroy(m);
 }
@@ -429,6 +442,7 @@ int main(void)
         cmocka_unit_test(ranges_are_judged_by_a_typical_number_of_columns),
         cmocka_unit_test(merged_ranges_keep_what_is_said_of_64_columns),
         cmocka_unit_test(ranges_with_different_kernels_are_not_merged),
+        cmocka_unit_test(fewer_columns_than_a_tile_may_take_tensor_cores),
         cmocka_unit_test(a_cpu_has_variants_of_its_own),
         cmocka_unit_test(the_simpler_family_wins_a_tie),
         cmocka_unit_test(the_smallest_measured_time_wins),
