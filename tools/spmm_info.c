@@ -364,9 +364,14 @@ static enum cli_result check_operands(const struct cli_operands *operands)
     if (args.diff && operands->count != 2)
         return cli_complain(&program, "--diff: expected two plans, found %d", operands->count);
     if (modes == args.head + args.html && operands->count > 1)
-        return cli_complain(&program, "one argument too many: '%s'", operands->list[1]);
+        return cli_complain(&program,
+                            "one argument too many: '%s'; --test, --list and --diff take several plans",
+                            operands->list[1]);
     if (stdin_count(operands) > 1)
         return cli_complain(&program, "only one plan can come from standard input");
+    for (size_t i = 0; i < args.matches_count; i++)
+        if (strcmp(args.matches[i], "-") == 0 && strcmp(operands->list[0], "-") == 0)
+            return cli_complain(&program, "plan and matrix cannot both come from standard input");
     return CLI_RUN;
 }
 
@@ -390,11 +395,6 @@ int main(int argc, char **argv)
         return show_diff(operands.list);
     if (args.html)
         return show_page(operands.list[0]);
-    for (size_t i = 0; i < args.matches_count; i++)
-        if (strcmp(args.matches[i], "-") == 0 && strcmp(operands.list[0], "-") == 0) {
-            cli_complain(&program, "plan and matrix cannot both come from standard input");
-            return EXIT_USAGE;
-        }
     args.full |= args.device != NULL; /* whose roofline stands with the row blocks */
     return show(operands.list[0]);
 }

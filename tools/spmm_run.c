@@ -198,8 +198,11 @@ static spmm_status_t open_b(struct run *run, spmm_diag_t *diag)
     run->culprit = args.b;
     TRY(npy_load(args.b, &run->b, diag));
     if (run->b.type != type)
-        status = fail(diag, SPMM_ERR_TYPE, "the file holds %s values, but the plan computes in %s",
-                      spmm_dtype_name(run->b.type), spmm_dtype_name(type));
+        status = fail(
+            diag, SPMM_ERR_TYPE,
+            "the file holds %s values, but the plan computes in %s; spmm-inspect --dtype %s makes a plan "
+            "for them",
+            spmm_dtype_name(run->b.type), spmm_dtype_name(type), spmm_dtype_name(run->b.type));
     else if (run->b.rows != rows)
         status = fail(diag, SPMM_ERR_SHAPE, "B has %lld rows, but op(A) has %lld columns",
                       (long long)run->b.rows, (long long)rows);

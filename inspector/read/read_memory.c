@@ -33,8 +33,8 @@ spmm_status_t spmmi_reader_alloc(struct spmmi_reader *reader, const char *purpos
     SPMM_REQUIRE(spmmi_mul_u64(count, size, &bytes), SPMM_ERR_MATRIX_TOO_LARGE, reader->diag,
                  "%s: the %s would not fit any memory", reader->label, purpose);
     SPMM_REQUIRE(bytes <= reader->budget - reader->used, SPMM_ERR_MEMORY, reader->diag,
-                 "%s: the %s needs %llu bytes, %llu of the budget of %llu are in use", reader->label, purpose,
-                 (unsigned long long)bytes, (unsigned long long)reader->used,
+                 "%s: room for the %s needs %llu bytes, %llu of the budget of %llu are in use", reader->label,
+                 purpose, (unsigned long long)bytes, (unsigned long long)reader->used,
                  (unsigned long long)reader->budget);
     void *block = spmmi_alloc(count, size);
     SPMM_REQUIRE(block != NULL, SPMM_ERR_MEMORY, reader->diag, "%s: no memory for the %s of %llu bytes",

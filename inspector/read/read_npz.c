@@ -38,7 +38,7 @@ static spmm_status_t read_layout(struct spmmi_zip *zip, const struct spmmi_npz_l
         status =
             spmmi_reader_fail(zip->reader, SPMM_ERR_MATRIX_SYNTAX, 0,
                               "expected an archive of scipy.sparse.save_npz, found a zip archive without "
-                              "format.npy");
+                              "format.npy; unpack archives of other files");
         goto cleanup;
     }
     SPMM_TRY(spmmi_npy_open(zip, "format.npy", &npy));

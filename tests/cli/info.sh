@@ -371,6 +371,9 @@ for wrong_use in "--diff $plan" "--diff - -" "-t -l $plan" "-t --json $plan" "-l
     run spmm-info $wrong_use
     exits 2
 done
+run spmm-info "$plan" second.plan
+exits 2
+says_err "one argument too many: 'second.plan'; --test, --list and --diff take several plans"
 
 # ---- The head of a file that is not all there ----
 head_of() {

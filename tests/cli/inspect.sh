@@ -494,7 +494,16 @@ exits 2
 says_err "unknown option '-z'"
 run spmm-inspect gen:diag:1 gen:diag:2
 exits 2
-says_err "one argument too many: 'gen:diag:2'; --product and --triple take several"
+says_err "one argument too many: 'gen:diag:2', after 'gen:diag:1'; --product and --triple take several"
+run spmm-inspect --tune 3 gen:diag:2 # the number belongs to the option only behind =
+exits 2
+says_err "one argument too many: 'gen:diag:2', after '3'"
+run spmm-inspect --help=html
+exits 2
+says_err "--help: expected no value, or one of man, bash, zsh, fish, found 'html'"
+run spmm-inspect --version=2
+exits 2
+says_err '--version takes no value'
 run spmm-inspect gen:diag:1 -o
 exits 2
 says_err '-o needs a value'

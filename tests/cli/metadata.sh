@@ -44,6 +44,15 @@ is_json 'j["metadata"] == {} and j["format_minor"] < 7 and all(s["name"] != "met
 run spmm-info --diff "$work/plain.plan" "$work/a.plan"
 exits 4
 says 'metadata: in the second plan only'
+says 'metadata   license:  | CC-BY-4.0'
+spmm-inspect -q --device any --meta doi=10.1000/1=2 --meta aa=1 --meta license=CC0-1.0 "$work/a.mtx" -o "$work/b.plan"
+run spmm-info --diff "$work/a.plan" "$work/b.plan"
+exits 4
+says 'metadata   license: CC-BY-4.0 | CC0-1.0'
+says 'metadata   aa:  | 1'
+says 'metadata   title: Ein schönes Beispiel | '
+says_times 3 'metadata   '
+says_not 'doi'
 
 # ---- The SHA-256 is that of the file as it lies on the disk; of standard input and generators there is none ----
 gzip -n <"$work/a.mtx" >"$work/a.mtx.gz"

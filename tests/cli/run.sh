@@ -184,7 +184,7 @@ run spmm-run "$work/a.plan" -B "$work/col.npy" --layout row
 exits 2
 run spmm-run "$work/both.plan" -B "$work/col.npy"
 exits 2
-says_err 'the file holds f32 values, but the plan computes in f64'
+says_err 'the file holds f32 values, but the plan computes in f64; spmm-inspect --dtype f32 makes a plan for them'
 plan small gen:diag:5
 run spmm-run "$work/small.plan" -B "$work/col.npy"
 exits 2

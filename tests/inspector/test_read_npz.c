@@ -147,7 +147,8 @@ struct refused {
 #define GOOD_DATA good_data, sizeof good_data
 
 static const struct refused refused[] = {
-    {{"no format", SYNTAX, 0, "found a zip archive without format.npy"}, {"format.npy", NULL, NULL, 0}},
+    {{"no format", SYNTAX, 0, "found a zip archive without format.npy; unpack archives of other files"},
+     {"format.npy", NULL, NULL, 0}},
     {{"no indptr", SYNTAX, 0, "member indptr.npy: expected it in the archive"},
      {"indptr.npy", NULL, NULL, 0}},
     {{"no data", SYNTAX, 0, "member data.npy: expected it in the archive"}, {"data.npy", NULL, NULL, 0}},

@@ -271,19 +271,29 @@ static bool answered(const struct cli_program *program, const char *argument)
     return false;
 }
 
+/* Built-in options are answered before: here they have a value that they do not take. */
+static enum cli_result unknown_option(const struct cli_program *program, const char *name, size_t length)
+{
+    if (length == 4 && memcmp(name, "help", length) == 0)
+        return cli_complain(program, "--help: expected no value, or one of man, bash, zsh, fish, found '%s'",
+                            name + length + 1);
+    if (length == 7 && memcmp(name, "version", length) == 0)
+        return cli_complain(program, "--version takes no value");
+    const char *similar = cli_similar_option(program, name, length);
+    return cli_complain(program,
+                        similar != NULL ? "unknown option '--%.*s', did you mean '--%s'?"
+                                        : "unknown option '--%.*s'",
+                        (int)length, name, similar != NULL ? similar : "");
+}
+
 static enum cli_result parse_long(const struct cli_program *program, char **argv, int argc, int *at)
 {
     const char *name = argv[*at] + 2;
     const size_t length = strcspn(name, "=");
     const struct cli_option *o = find_long(program, name, length);
     const char *value = name[length] == '=' ? name + length + 1 : NULL;
-    if (o == NULL) {
-        const char *similar = cli_similar_option(program, name, length);
-        return cli_complain(program,
-                            similar != NULL ? "unknown option '--%.*s', did you mean '--%s'?"
-                                            : "unknown option '--%.*s'",
-                            (int)length, name, similar != NULL ? similar : "");
-    }
+    if (o == NULL)
+        return unknown_option(program, name, length);
     if (o->type == CLI_FLAG && value != NULL)
         return cli_complain(program, "--%s takes no value", o->long_name);
     if (o->type != CLI_FLAG && o->type != CLI_INT_IF && value == NULL) {

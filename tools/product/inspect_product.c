@@ -33,8 +33,10 @@ enum cli_result inspect_product_check(const struct cli_program *program, const s
                                 "or --triple");
         return operands->count == 1
                    ? CLI_RUN
-                   : cli_complain(program, "one argument too many: '%s'; --product and --triple take several",
-                                  operands->list[1]);
+                   : cli_complain(
+                         program,
+                         "one argument too many: '%s', after '%s'; --product and --triple take several",
+                         operands->list[1], operands->list[0]);
     }
     static const char *const known[] = {"product",        "triple", "transpose-b", "lower",    "diagonal",
                                         "piece-products", "output", "force",       "dtype",    "level",

@@ -2,6 +2,7 @@
 /* See plan_diff.h. Sections are compared as both plans are written anew, whatever the level of their files. */
 #include "plan_diff.h"
 
+#include <spmm/metadata.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,18 +33,25 @@ static void begin(struct diff *d, const char *label)
         fprintf(d->out, "%-*s", PLAN_REPORT_LABEL, label);
 }
 
-/* label: a | b */
-static void compare_texts(struct diff *d, const char *label, const char *a, const char *b)
+/* label: a | b, or label: KEY: a | b */
+static void compare_texts_of(struct diff *d, const char *label, const char *key, const char *a, const char *b)
 {
     if (strcmp(a, b) == 0)
         return;
     begin(d, label);
     if (d->out == NULL)
         return;
+    if (key != NULL)
+        fprintf(d->out, "%s: ", key);
     print_escaped(d->out, a);
     fputs(" | ", d->out);
     print_escaped(d->out, b);
     fputc('\n', d->out);
+}
+
+static void compare_texts(struct diff *d, const char *label, const char *a, const char *b)
+{
+    compare_texts_of(d, label, NULL, a, b);
 }
 
 /* Where the second matrix is another one than the first. */
@@ -84,6 +92,23 @@ static void compare_matrices(struct diff *d)
     }
     compare_texts(d, "source", a->source, b->source);
     compare_texts(d, "made by", a->writer, b->writer);
+}
+
+/* A pair that one plan lacks is empty there. Both are sorted by their keys. */
+static void compare_metadata(struct diff *d)
+{
+    spmm_metadata_t a, b;
+    for (int i = 0, j = 0;;) {
+        const int has_a = spmm_plan_metadata(d->a.plan, i, &a) == SPMM_OK;
+        const int has_b = spmm_plan_metadata(d->b.plan, j, &b) == SPMM_OK;
+        if (!has_a && !has_b)
+            return;
+        const int order = !has_a ? 1 : !has_b ? -1 : strcmp(a.key, b.key);
+        compare_texts_of(d, "metadata", order <= 0 ? a.key : b.key, order <= 0 ? a.value : "",
+                         order >= 0 ? b.value : "");
+        i += order <= 0;
+        j += order >= 0;
+    }
 }
 
 static void compare_targets(struct diff *d)
@@ -180,6 +205,7 @@ spmm_status_t plan_diff(FILE *out, const spmm_plan_t *a, const spmm_plan_t *b, i
         status = open_side(&d.b, b, diag);
     if (status == SPMM_OK) {
         compare_matrices(&d);
+        compare_metadata(&d);
         compare_targets(&d);
         compare_variants(&d);
         compare_sections(&d);
