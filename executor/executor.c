@@ -124,6 +124,19 @@ cleanup:
     return status;
 }
 
+spmm_status_t spmmi_device_check(int device, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const int count = spmmi_cuda_device_count();
+    SPMM_REQUIRE(device >= SPMM_DEVICE_AUTO, SPMM_ERR_ARGUMENT, diag,
+                 "device is %d, expected a GPU's number, SPMM_DEVICE_CPU or SPMM_DEVICE_AUTO", device);
+    SPMM_REQUIRE(device < count || device == SPMM_DEVICE_CPU, SPMM_ERR_NO_DEVICE, diag,
+                 "GPU %d was asked for, this build and machine have %d (none without SPMM_CUDA or a driver)",
+                 device, count);
+cleanup:
+    return status;
+}
+
 /* Settle AUTO, and see that device and forced kernel exist and go together. */
 static spmm_status_t device_settle(int *device, const spmm_executor_options_t *options,
                                    const spmm_plan_t *plan, struct spmmi_first_values first,
@@ -131,13 +144,9 @@ static spmm_status_t device_settle(int *device, const spmm_executor_options_t *o
 {
     spmm_status_t status = SPMM_OK;
     const char *kernel = options->force_kernel;
-    const int count = spmmi_cuda_device_count();
-    SPMM_REQUIRE(*device >= SPMM_DEVICE_AUTO, SPMM_ERR_ARGUMENT, diag,
-                 "device is %d, expected a GPU's number, SPMM_DEVICE_CPU or SPMM_DEVICE_AUTO", *device);
+    SPMM_TRY(spmmi_device_check(*device, diag));
     if (*device == SPMM_DEVICE_AUTO)
         *device = is_for_gpu(plan, options, first) ? 0 : SPMM_DEVICE_CPU;
-    SPMM_REQUIRE(*device < count || *device == SPMM_DEVICE_CPU, SPMM_ERR_NO_DEVICE, diag,
-                 "GPU %d was asked for, this build and machine have %d", *device, count);
     SPMM_TRY(check_kernel_name(*device == SPMM_DEVICE_CPU ? spmmi_cpu_kernels : spmmi_cuda_kernels,
                                *device == SPMM_DEVICE_CPU ? "the CPU" : "this GPU", kernel, diag));
 cleanup:

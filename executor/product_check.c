@@ -69,9 +69,10 @@ static spmm_status_t types_check(const struct spmm_plan *shape, const spmm_dense
         spmmi_types_find((struct spmmi_types){shape->dtype, b->type, c->type, 0}) != NULL)
         return SPMM_OK;
     types_list(shape->dtype, b, c, known, &is_of_some_plan);
-    SPMM_REQUIRE(!is_of_some_plan, SPMM_ERR_TYPE, diag,
-                 "the plan is for B and C of types %s, found B %s and C %s", known, spmm_dtype_name(b->type),
-                 spmm_dtype_name(c->type));
+    SPMM_REQUIRE(
+        !is_of_some_plan, SPMM_ERR_TYPE, diag,
+        "the values of A are %s, so B and C are of types %s; found B %s and C %s: inspect for these types",
+        spmm_dtype_name(shape->dtype), known, spmm_dtype_name(b->type), spmm_dtype_name(c->type));
     SPMM_TRY(spmmi_types_require((struct spmmi_types){shape->dtype, b->type, c->type, 0}, diag));
 cleanup:
     return status;
@@ -127,7 +128,8 @@ spmm_status_t spmmi_product_check(const spmm_executor_t *executor, spmm_op_t op,
     int fits = 0;
     const uint32_t layout = b->layout == SPMM_ROW_MAJOR ? SPMM_LAYOUTS_ROW_MAJOR : SPMM_LAYOUTS_COL_MAJOR;
     choice->variant = spmmi_variant_pick(shape, op, executor->target, b->cols, layout, &fits);
-    SPMM_REQUIRE(choice->variant >= 0, SPMM_ERR_NO_VARIANT, diag, "the plan has no variant for op %s",
+    SPMM_REQUIRE(choice->variant >= 0, SPMM_ERR_NO_VARIANT, diag,
+                 "the plan has no variant for op %s (ops of the inspection's and of the executor's options)",
                  spmm_op_name(op));
     choice->fits = fits != 0 && !spmmi_is_given_up(executor, choice->variant);
     SPMM_TRY(part_check(executor, choice, op, b, c, diag));

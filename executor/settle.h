@@ -17,6 +17,9 @@ struct spmmi_settled_plan {
 /* As of struct spmmi_variant. */
 uint32_t spmmi_device_target(int device);
 
+/* Is it AUTO, the CPU, or the number of a GPU that CUDA shows? Errors: ARGUMENT, NO_DEVICE. */
+spmm_status_t spmmi_device_check(int device, spmm_diag_t *diag);
+
 /* Reads all values where the executor may be on a GPU: once a call. */
 struct spmmi_first_values spmmi_values_look(const spmm_plan_t *plan, int device,
                                             const spmm_executor_options_t *options);

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where a product runs: the steps of an execution on the CPU or a GPU. */
-#include "executor/cuda/cuda_backend.h"
+#include "executor/settle.h"
 #include "format/base/diag.h"
 #include "product_state.h"
 
 spmm_status_t spmmi_product_device(int *device, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    const int count = spmmi_cuda_device_count();
-    SPMM_REQUIRE(*device >= SPMM_DEVICE_AUTO, SPMM_ERR_ARGUMENT, diag,
-                 "device is %d, expected a GPU's number, SPMM_DEVICE_CPU or SPMM_DEVICE_AUTO", *device);
-    SPMM_REQUIRE(*device < count || *device == SPMM_DEVICE_CPU, SPMM_ERR_NO_DEVICE, diag,
-                 "GPU %d was asked for, this build and machine have %d", *device, count);
+    SPMM_TRY(spmmi_device_check(*device, diag));
     if (*device == SPMM_DEVICE_AUTO)
         *device = SPMM_DEVICE_CPU;
 cleanup:

@@ -23,8 +23,7 @@ struct spmm_product {
     struct spmmi_spgemm_gpu *gpu; /* NULL on the CPU */
 };
 
-/* Settles AUTO: GPU 0 if it can run products, the CPU if not, or if the kernel is one that GPUs do not have. Errors:
- * ARGUMENT, NO_DEVICE. */
+/* AUTO becomes the CPU. Errors: ARGUMENT, NO_DEVICE. */
 spmm_status_t spmmi_product_device(int *device, spmm_diag_t *diag);
 
 /* The steps of an execution, where the product runs; see spgemm_stage.h. */
