@@ -60,7 +60,16 @@ install)
     mkdir -p "$work"
     cmake --install "$build" --prefix "$prefix" >"$work/install.log"
     ;;
-package) outside package "$work/package" "$prefix" ;;
+package)
+    outside package "$work/package" "$prefix"
+    rm -rf "$work/unknown"
+    mkdir "$work/unknown"
+    printf '%s\n' 'cmake_minimum_required(VERSION 3.25)' 'project(outside C)' \
+        'find_package(spmm CONFIG REQUIRED COMPONENTS solver)' >"$work/unknown/CMakeLists.txt"
+    said=$(cmake -S "$work/unknown" -B "$work/unknown/build" -DCMAKE_PREFIX_PATH="$prefix" 2>&1) &&
+        fail 'component solver is found'
+    echo "$said" | grep 'There is no component solver' >/dev/null || fail "cmake said: $said"
+    ;;
 pkgconfig) with_pkgconfig "$work/pkgconfig" "$(pc_dir "$prefix")" "${static[@]}" ;;
 headers)
     for header in "$prefix"/include/spmm/*.h; do
