@@ -160,6 +160,12 @@ examples)
     "$prefix/bin/spmm-inspect" -q --dtype f64 "$work/examples/a.mtx" -o "$work/examples/a.plan"
     [ "$("$work/examples/load_and_run" "$work/examples/a.plan" 6)" = -27 ] || fail "load_and_run is wrong"
     ! "$work/examples/load_and_run" "$work/examples/a.mtx" 2>/dev/null || fail "load_and_run takes a matrix for a plan"
+    [ "${#static[@]}" -eq 0 ] || exit 0 # ctypes loads shared libraries
+    for type in f64 f32; do
+        "$prefix/bin/spmm-inspect" -q --dtype "$type" "$work/examples/a.mtx" -o "$work/examples/a.plan"
+        [ "$("${SPMM_PYTHON:-python3}" "$source/docs/examples/python_ctypes.py" "$work/examples/a.plan" 6)" = -27 ] ||
+            fail "python_ctypes.py is wrong for $type"
+    done
     ;;
 previous)
     # Programs of the last release, compiled with its headers, run with the libraries of today; and those of today,
