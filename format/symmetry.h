@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the entries of a square matrix above and below the diagonal say of each other. */
+/* How the entries of a square matrix above and below the diagonal are related. */
 #ifndef SPMMI_SYMMETRY_H
 #define SPMMI_SYMMETRY_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a certifier holds: A apart from the executor whose products it checks. */
+/* What a certifier holds: A from the plan, not from the executor whose products it checks. */
 #ifndef SPMMI_CERTIFIER_H
 #define SPMMI_CERTIFIER_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The only way to memory of a GPU: of the caller's allocator where there is one, else of cudaMalloc or of the library's
- * pool (cuda_pool.h). */
+/* All memory of a GPU is taken here: from the caller's allocator where there is one, else by cudaMalloc or from the
+ * library's pool (cuda_pool.h). */
 #ifndef SPMMI_CUDA_MEMORY_H
 #define SPMMI_CUDA_MEMORY_H
 

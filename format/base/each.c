@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See each.h. Regions are in functions of their own: compilers enter the runtime at the begin of a function. */
+/* See each.h. Regions are in functions of their own: compilers enter the runtime where a function begins. */
 #include "each.h"
 
 #include <omp.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The one rule by which memory and time follow the nonzeros and not the columns. */
+/* When a matrix has so many columns that memory and time must follow its nonzeros alone: one rule for all. */
 #ifndef SPMMI_MANY_COLUMNS_H
 #define SPMMI_MANY_COLUMNS_H
 

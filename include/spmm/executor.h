@@ -4,15 +4,15 @@
  *
  * No CUDA header is needed: a stream is a void * holding a cudaStream_t (NULL: the default stream).
  *
- * Threads and streams. An executor is not changed by products: several threads and several streams may run products
+ * Threads and streams. A product does not change its executor: several threads and several streams may run products
  * of one executor at the same time, each with a workspace of its own, on the CPU as on a GPU. spmm_executor_set_values
- * and products are ordered: it waits until the calls of spmm_execute that run have returned, and calls that come later
- * wait for it, so that each product is one of the old values or of the new ones. On a GPU that is the order in which
- * work is enqueued, and nothing more: products and new values on different streams need the caller's events between
- * them; values from host memory have arrived when the call returns.
- * Calls of spmm_executor_prepare wait for each other; products may run meanwhile.
- * spmm_executor_destroy needs the executor alone. A captured graph may be replayed on any stream; two replays at a time
- * need graphs that were captured with different workspaces. The plan may be destroyed once an executor was made.
+ * waits until the calls of spmm_execute that run have returned, and later calls wait for it: so a product multiplies
+ * either the old values or the new ones. On a GPU this orders only when work is enqueued: where products and new values
+ * are on different streams, the caller puts events between them; values from host memory have arrived when the call
+ * returns. Calls of spmm_executor_prepare wait for each other; products may run meanwhile.
+ * No other call may use an executor while spmm_executor_destroy runs. A captured graph may be replayed on any stream;
+ * graphs that are replayed at the same time must have been captured with different workspaces. The plan may be
+ * destroyed once an executor was made.
  */
 #ifndef SPMM_EXECUTOR_H
 #define SPMM_EXECUTOR_H
@@ -29,8 +29,8 @@ typedef struct spmm_executor spmm_executor_t;
 #define SPMM_DEVICE_CPU (-1) /**< The CPU. */
 /** GPU 0 if there is one that this build can use and that runs the plan, else the CPU: there is none, this build has no
  * kernels for it, only the CPU has the forced kernel, or the GPU would answer UNSUPPORTED, TOO_LARGE or PLAN_FEATURE.
- * A plan beyond the budgets is refused there. spmm_executor_info says which device it is, and so where B, C and the
- * workspace must be. */
+ * A plan beyond the budgets of a GPU is refused, not moved to the CPU. spmm_executor_info says which device it is, and
+ * so where B, C and the workspace must be. */
 #define SPMM_DEVICE_AUTO (-2)
 
 /** GPUs that CUDA shows to this process, whether or not this build has kernels for them (where it has none,
@@ -40,26 +40,26 @@ SPMM_API int spmm_device_count(void);
  * cut. Errors: ARGUMENT, NO_DEVICE. */
 SPMM_API spmm_status_t spmm_device_name(int device, char *text, size_t size);
 
-/** Device memory of the caller's: what PyTorch's raw allocation with a stream and RMM's resources can give. Where
- * options name one, all memory of a GPU that the library takes comes from it. What CUDA and cuBLASLt take for
- * themselves (contexts, modules, code of spmm_executor_prepare) does not, nor does the pinned ring that uploads go
- * through, which is host memory.
+/** The caller's allocator of device memory, as PyTorch (raw allocations with a stream) and RMM (memory resources) have
+ * one. Where options name one, all memory of a GPU that the library takes comes from it. What CUDA and cuBLASLt take
+ * for themselves (contexts, modules, code of spmm_executor_prepare) does not, nor do the pinned buffers of uploads,
+ * which are host memory.
  *
  * The struct is copied; functions and context must stay valid until what was made with it is destroyed. They are called
- * in the thread of a call that makes, destroys, certifies or multiplies without a plan, of the first
+ * in the thread of a call that makes, destroys, certifies or multiplies without a plan, and of the first
  * spmm_executor_set_values, never by spmm_execute or spmm_product_execute; by several threads at once where these make
  * such calls. Both must return: no exceptions, no longjmp, no calls of this library with the same object, no capture.
  *
  * GPU `device` is current in both, and must be when they return. `stream` is that of the call, or NULL: CUDA's legacy
  * default stream, where an executor or a product is made and destroyed, and always in spmm_executor_set_values. A new
- * block is first used behind what is in `stream`; in other streams too, after the call that took it has returned. It is
- * given back when its work has ended or lies in `stream`: so it may be given out again behind what is in `stream`. */
+ * block is first used by work that follows what `stream` holds; other streams use it once the call that took it has
+ * returned. A block is released when its work has ended or is in `stream`: later work of `stream` may use it again. */
 typedef struct spmm_device_allocator {
     size_t struct_size; /**< sizeof(spmm_device_allocator_t). */
     /** New memory of the GPU of at least bytes bytes, 1 or more, whose address is a multiple of 256 (else the call
      * fails: ARGUMENT), with any contents; NULL: there is none (DEVICE_MEMORY). */
     void *(*allocate)(void *context, size_t bytes, int device, void *stream);
-    /** Gives it back. block is never NULL; bytes and device are those of allocate, and so is stream, but of
+    /** Gives it back. block is never NULL; bytes and device are those of allocate; so is stream, except in
      * spmm_product_once_give_back. */
     void (*release)(void *context, void *block, size_t bytes, int device, void *stream);
     void *context; /**< Passed to both. */
@@ -86,9 +86,10 @@ typedef struct spmm_executor_options {
      * thread, 1 to 32 ("cuda/tiled/whole/r8"); the shape of rows ("v4l8") and compute types are taken and follow from
      * the product. */
     const char *force_kernel;
-    /** Most host memory that spmm_executor_create takes, counting aside; 0: no limit. Set one for plans of others.
-     * Kernels beyond it are given up, those first whose products lose least: others run them (fallback of
-     * spmm_executor_info_t), perhaps not with B or C of other types than A (NO_VARIANT). PLAN_BUDGET: none fits. */
+    /** Most host memory that spmm_executor_create takes, without what it takes to count that; 0: no limit. Set one for
+     * plans of others. Kernels that do not fit are left out, first those without which products lose least time: others
+     * run these products (fallback of spmm_executor_info_t), perhaps not with B or C of other types than A
+     * (NO_VARIANT). PLAN_BUDGET: none fits. */
     uint64_t host_budget_bytes;
     uint64_t device_budget_bytes; /**< The same of the memory of a GPU, and of spmm_executor_set_values. */
     /** 1: each entry of A counts as 1, whatever values the plan holds, if any: the product of a pattern. The result has
@@ -129,8 +130,8 @@ typedef struct spmm_executor_options {
 /** Bytes that an executor for this plan takes, before it is made. host_bytes: what it holds of the host and what is
  * taken there while it is made, which is linear in the plan's nonzeros and the rows of op(A); with a host budget up to
  * 128 MiB less. device_bytes: what it holds of a GPU, without new_values until there are new ones; making it may take
- * up to what it holds with them. This call takes no more of the host, or what a kernel that is given up would take
- * alone, and nothing of a GPU; nothing at all where the row pointers of a transpose alone are beyond the host budget.
+ * up to what it holds with them. This call itself takes at most as much of the host, or as much as one kernel that is
+ * left out would take, and nothing of a GPU; nothing at all if the row pointers of a transpose exceed the host budget.
  * options, host_bytes and device_bytes may be NULL. device and errors: as for spmm_executor_create. */
 SPMM_API spmm_status_t spmm_executor_memory_bytes(const spmm_plan_t *plan, int device,
                                                   const spmm_executor_options_t *options,
@@ -198,16 +199,16 @@ SPMM_API spmm_status_t spmm_executor_workspace_max(const spmm_executor_t *execut
  * What lies between the columns or rows of B may be read and is not used.
  * NaN and infinity in row j of B reach exactly the rows of C that store column j. The result is bitwise repeatable.
  * GPU: enqueues on stream, which belongs to the executor's device (NULL: the legacy default stream); the caller's
- * current device stays. Allocates nothing (the family dense: host memory at its first product of a shape), waits for no
- * stream, only until spmm_executor_set_values of another thread has enqueued, may be captured in a CUDA graph. The
+ * current device stays. May be captured in a CUDA graph. Allocates nothing (the family dense: host memory at its first
+ * product of a shape) and waits for no stream, only for spmm_executor_set_values of another thread to enqueue. The
  * workspace is borrowed until that work is done and serves one product at a time. DEVICE reports errors of the launch;
  * what fails later shows at the caller's next synchronisation.
  * CPU: done when the call returns; stream is ignored.
  * B and C have the executor's type of A, or others that spmm_types_at lists with it: these run the variant's part if
  * its family has the kernels, else another of the plan for this op (NO_VARIANT: there is none).
- * Errors: ARGUMENT, SHAPE, TYPE (B and C have the types of another plan), UNSUPPORTED (no kernel was compiled for
- * their types, whatever the plan; the sentence lists those that were), OVERLAP, WORKSPACE, NO_VALUES, NO_VARIANT,
- * TOO_LARGE, DEVICE. */
+ * Errors: ARGUMENT, SHAPE, TYPE (such B and C need A of another type), UNSUPPORTED (no kernel was compiled for their
+ * types, whatever A is; the sentence lists those that were), OVERLAP, WORKSPACE, NO_VALUES, NO_VARIANT, TOO_LARGE,
+ * DEVICE. */
 SPMM_API spmm_status_t spmm_execute(const spmm_executor_t *executor, spmm_op_t op, spmm_scalar_t alpha,
                                     const spmm_dense_t *b, spmm_scalar_t beta, const spmm_dense_t *c,
                                     void *workspace, uint64_t workspace_bytes, void *stream,

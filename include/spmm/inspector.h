@@ -43,7 +43,7 @@ typedef struct spmm_read_options {
     spmm_complex_part_t complex_part; /**< Of Matrix Market, Rutherford-Boeing, PETSc and MATLAB files. */
     spmm_index_base_t index_base;     /**< Of lists of edges. */
     int64_t vertices;                 /**< Of a list of edges: rows and columns; 0: the largest vertex, or
-                                          "Nodes: N" in a comment behind #, whichever gives more. */
+                                          "Nodes: N" in a comment after #, whichever gives more. */
     const char *variable; /**< Of a MATLAB file; NULL: the only sparse or else the only full one. */
 } spmm_read_options_t;
 /* clang-format off */

@@ -23,7 +23,7 @@ typedef struct spmm_load_options {
     uint64_t budget_bytes; /**< Most memory the load may take; 0: 1 GiB and 2,048 bytes for each byte of the
                               file. Plans that need more are of more than 50 million rows or nonzeros that
                               are as regular as the identity; writing one tells the log (WARNING). */
-    int threads; /**< To load with, from 2 on two more for digests; 0: all of the machine; fewer on a short budget. */
+    int threads; /**< 0: as many as the machine has; from 2 on two more compute digests; a short budget means fewer. */
 } spmm_load_options_t;
 /* clang-format off */
 /** Defaults of all options. */
@@ -184,7 +184,7 @@ typedef enum spmm_schedule {
     SPMM_SCHEDULE_SEGMENTED = 4,     /**< tiled: a thread owns a segment; segments are summed in order. */
     SPMM_SCHEDULE_DENSE = 5,         /**< window, panel: all 64 values of an 8 x 8 block are stored; bcsr: all
                                         of a block of 16 x 8, of 16 x 16 if the type has 16 bits. */
-    SPMM_SCHEDULE_PACKED = 6         /**< window, panel: the nonzeros of a block alone, with a map. */
+    SPMM_SCHEDULE_PACKED = 6         /**< window, panel: only the nonzeros of a block, with a bitmap. */
 } spmm_schedule_t;
 /** "rows", "tiled" and so on, as spmm_family_at lists them; "?" for another value. */
 SPMM_API const char *spmm_family_name(spmm_family_t family);
@@ -382,8 +382,8 @@ SPMM_API spmm_status_t spmm_plan_matches(const spmm_plan_t *plan, const spmm_csr
                                          spmm_diag_t *diag);
 
 /** A new plan with other values: nnz of them in host memory, in the order of spmm_plan_csr, rounded to the plan's type.
- * Nothing is inspected, plan stays; both are destroyed, in any order. Saved with equal options, the files differ in
- * header, values, stored zeros. Errors: ARGUMENT (also a finite value too large for a type of the plan), MEMORY. */
+ * Nothing is inspected, and plan stays valid: destroy both, in any order. Saved with equal options, their files differ
+ * in header, values, stored zeros. Errors: ARGUMENT (also a finite value too large for a type of the plan), MEMORY. */
 SPMM_API spmm_status_t spmm_plan_with_values(const spmm_plan_t *plan, const void *values,
                                              spmm_dtype_t value_type, spmm_plan_t **updated,
                                              spmm_diag_t *diag);

@@ -38,7 +38,7 @@ typedef struct spmm_product_factor {
 typedef struct spmm_product_options {
     size_t struct_size; /**< sizeof(spmm_product_options_t), set by the INIT macro. */
     spmm_dtype_t dtype; /**< Values of all operands and of C: F32 or F64; 0: F32. */
-    int lower;          /**< 1: C is symmetric, and its entries (i, j) with j <= i are computed alone. */
+    int lower;          /**< 1: C is symmetric; only its entries (i, j) with j <= i are computed. */
     int diagonal;       /**< 1: two factors with a diagonal matrix between them: C = (F0 D) F1. */
     /** Rows of C with more products than this are cut in k, so that they do not keep one processor busy while others
      * wait; INT64_MAX: no row is cut; 0: an 8,448th of all products, at least 4,096; where fewer than 2,112 rows have
@@ -82,8 +82,8 @@ typedef struct spmm_product_plan_info {
 /** Fill *info. Errors: ARGUMENT. */
 SPMM_API spmm_status_t spmm_plan_product(const spmm_plan_t *plan, spmm_product_plan_info_t *info);
 
-/** The pattern of an operand, or behind these that of T: a view without values (row_ptr int64, col_ind int32), valid
- * while the plan lives. digest: of the pattern, 16 bytes, may be NULL. Errors: ARGUMENT. */
+/** The pattern of an operand, or, numbered after them, that of T: a view without values (row_ptr int64, col_ind int32),
+ * valid while the plan lives. digest: of the pattern, 16 bytes, may be NULL. Errors: ARGUMENT. */
 SPMM_API spmm_status_t spmm_plan_operand(const spmm_plan_t *plan, int operand, spmm_csr_t *view,
                                          uint8_t *digest);
 /** Is this matrix the operand, entry by entry? Values are not looked at. Errors: ARGUMENT, CSR, MISMATCH with a
@@ -120,16 +120,16 @@ typedef struct spmm_product spmm_product_t;
 typedef struct spmm_product_executor_options {
     size_t struct_size; /**< sizeof(spmm_product_executor_options_t), set by the INIT macro. */
     int threads;        /**< Threads of a product; 0: OpenMP's default. Never changes the result. */
-    /** "columns" (sums lie in an array over all columns), "positions" (beside each product lies where its sum is: 1, 2
-     * or 4 bytes a product, less where rows are alike), "groups" (positions, and neighbouring rows with equal columns
-     * of the left factor at a time); NULL: the fastest one by rule. GPUs have "positions",
-     * "groups" (rows that are alike together, as systems with several unknowns a node have them), "pull" (each entry
-     * of C takes its products, which lie together for it: where C has hardly fewer entries than products), "masks"
-     * (a thread has an entry: of rows of up to 8) and "columns" (columns of products are looked up in those of C, so
-     * that products take no memory, but for those of an entry that has more than 4,096 in a row or a piece of one: 8
-     * bytes each, with a diagonal 12. It takes 2 or 4 bytes for an entry of C, which rows with equal columns share, 20
-     * or 28 for a range of up to 512 entries of a row, 4 for a piece, a row of F1 and an entry of the factors (of A A
-     * once); no workspace for rows that are cut. 1.4 to 9 times as slow as positions: docs/product.md). */
+    /** A kernel; NULL: the fastest one by rule. The CPU has "columns" (adds into an array over all columns of C),
+     * "positions" (keeps the position of each product's sum: 1, 2 or 4 bytes a product, once for rows that are alike)
+     * and "groups" (the same for neighbouring rows with equal columns of the left factor at a time). GPUs have
+     * "positions"; "groups" (for rows that are alike, as systems with several unknowns a node have them); "pull" (each
+     * entry of C takes its products: where C has almost as many entries as products); "masks" (a thread for each
+     * entry, in rows of up to 8); and "columns", which looks up the columns of products among those of C. Products
+     * then take no memory, except those of an entry that has more than 4,096 in a row or a piece of one: 8 bytes each,
+     * with a diagonal 12. It takes 2 or 4 bytes for an entry of C (once for rows with equal columns), 20 or 28 for a
+     * range of up to 512 entries of a row, 4 for a piece, a row of F1 and an entry of the factors (of A A once), no
+     * workspace for rows that are cut, and 1.4 to 9 times the time of positions (docs/product.md). */
     const char *force_kernel;
     /** Most memory that create may take; 0: no limit. The choice of a kernel by rule keeps to it, on a GPU as to
      * device_budget_bytes; where nothing fits, PLAN_BUDGET. */

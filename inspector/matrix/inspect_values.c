@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* See inspect_values.h. */
 #include "inspect_values.h"
 
 #include "format/matrix/round_values.h"

@@ -56,7 +56,7 @@ done
 shows toy "--kernel's help does not name the family" "$out/tools/spmm-inspect" --help
 # Nobody has to name it where the profile has constants for it, and nobody gets it where there are none.
 sed 's/^name = .*/name = toy/' "$tree/inspector/profiles/cpu.profile" >"$work/toy.profile"
-echo "model.toy.f32 = $(yes 0.01 | head -n 10 | tr '\n' ' ')" >>"$work/toy.profile"
+echo "model.toy.f32 = $(printf '0.01 %.0s' {1..10})" >>"$work/toy.profile"
 "$out/tools/spmm-inspect" "$matrix" --device "$work/toy.profile" --force -q -o "$plan"
 shows cpu/toy/plain "it is not chosen by its constants" "$out/tools/spmm-run" "$plan" --device cpu -n 9 --check "$matrix"
 shows 'refused toy/plain: the cost model has no prediction' "the search takes it without constants" \

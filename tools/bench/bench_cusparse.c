@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cuSPARSE's generic SpMM: every algorithm of every storage that holds the matrix at a bearable size. Buffer sizes
- * and preprocessing are outside the timing. f16 and bf16 are computed in f32, as ours are; an algorithm that does not
- * take them says so in its result. SpMMOp is no peer: it was never faster (docs/decisions/0044). */
+/* cuSPARSE's generic SpMM: every algorithm of every storage whose size is within the limits of the manual page. Buffer
+ * sizes and preprocessing are outside the timing. f16 and bf16 are computed in f32, as ours are; an algorithm that
+ * does not take them says so in its result. SpMMOp is no peer: it was never faster (docs/decisions/0044). */
 #include <assert.h>
 
 #include "bench_cusparse_peers.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cuSPARSE's SpMV, a peer of products with one column: every algorithm of every storage that is worth a try. Buffer
- * sizes and preprocessing are outside the timing. For op T the storages hold the explicit transpose. An algorithm that
- * does not take the type says so in its result. */
+/* cuSPARSE's SpMV, a peer of products with one column: every algorithm of every storage within the limits of the
+ * manual page. Buffer sizes and preprocessing are outside the timing. For op T the storages hold the explicit
+ * transpose. An algorithm that does not take the type says so in its result. */
 #include <assert.h>
 
 #include "bench_cusparse_peers.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See metadata_input.h. Keys and values are checked by the library: here texts are cut apart. */
+/* See metadata_input.h. Here KEY=VALUE is split; keys and values are checked by the library. */
 #include "metadata_input.h"
 
 #include <errno.h>

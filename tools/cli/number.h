@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The value types of spmm in the eyes of the tools: what a type can hold, and single numbers of it. The tools judge
- * the libraries, so they round by arithmetic of their own instead of sharing the libraries' conversions. */
+/* The value types as the tools know them: what a type can hold, and single numbers of it. The tools judge the
+ * libraries, so they round by arithmetic of their own instead of sharing the libraries' conversions. */
 #ifndef SPMM_TOOLS_NUMBER_H
 #define SPMM_TOOLS_NUMBER_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tools ask of the CUDA runtime, behind a C wall: gpu_cuda.c where CUDA is built in,
+/* What the tools ask of the CUDA runtime, behind a C interface: gpu_cuda.c where CUDA is built in,
  * gpu_none.c (every call fails with NO_DEVICE) where it is not. All work goes to the default stream. */
 #ifndef SPMM_TOOLS_GPU_H
 #define SPMM_TOOLS_GPU_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What products of n columns will take of the host's memory, compared with the budget before anything is taken: a
- * system that promises more than it has ends the program later, without a word. */
+ * system that promises more memory than it has would kill the program later, without a message. */
 #ifndef SPMM_TOOLS_MEMORY_NEEDS_H
 #define SPMM_TOOLS_MEMORY_NEEDS_H
 

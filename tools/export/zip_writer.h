@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A zip archive that is written from its begin to its end, so it may go to a pipe. Members of any size (zip64),
+/* A zip archive that is written from beginning to end, so it may go to a pipe. Members of any size (zip64),
  * deflated, without times. */
 #ifndef SPMM_TOOLS_ZIP_WRITER_H
 #define SPMM_TOOLS_ZIP_WRITER_H
