@@ -96,6 +96,41 @@ cleanup:
     return status;
 }
 
+static spmm_status_t copy_values(const spmm_plan_t *from, spmm_plan_t *to, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const size_t size = spmm_dtype_size(from->dtype);
+    if (from->values == NULL)
+        return SPMM_OK;
+    to->values = spmmi_alloc((uint64_t)from->nnz, size);
+    SPMM_TRY_ALLOC(to->values, diag);
+    memcpy(to->values, from->values, (size_t)from->nnz * size);
+    memcpy(to->values_digest, from->values_digest, sizeof to->values_digest);
+cleanup:
+    return status;
+}
+
+spmm_status_t spmm_plan_with_metadata(const spmm_plan_t *plan, const spmm_metadata_t *pairs, int64_t count,
+                                      spmm_plan_t **updated, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    spmm_plan_t *p = NULL;
+    spmmi_diag_clear(diag);
+    SPMM_REQUIRE(updated != NULL, SPMM_ERR_ARGUMENT, diag, "updated is NULL");
+    *updated = NULL;
+    SPMM_REQUIRE(plan != NULL, SPMM_ERR_ARGUMENT, diag, "plan is NULL");
+    SPMM_TRY(spmmi_plan_copy_pattern(plan, &p, diag));
+    SPMM_TRY(copy_values(plan, p, diag));
+    spmmi_free(p->metadata);
+    p->metadata = NULL;
+    SPMM_TRY(spmmi_metadata_pack(pairs, count, &p->metadata, &p->metadata_bytes, diag));
+    *updated = p;
+    p = NULL;
+cleanup:
+    spmm_plan_destroy(p);
+    return status;
+}
+
 spmm_status_t spmm_plan_metadata(const spmm_plan_t *plan, int index, spmm_metadata_t *pair)
 {
     uint64_t at = 0;

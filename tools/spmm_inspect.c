@@ -123,7 +123,7 @@ static const struct cli_option options[] = {
          "products that the plan will run: work that they do\nnot pay back is left out; default: unknown"},
     {0, "drop-zeros", CLI_FLAG, &args.drop_zeros, .help = "leave out stored entries of value 0"},
     MATRIX_INPUT_OPTIONS,
-    METADATA_INPUT_OPTIONS(&args.metadata),
+    METADATA_INPUT_OPTIONS(&args.metadata, METADATA_INPUT_HELP),
     {0, "pattern-only", CLI_FLAG, &args.pattern_only,
      .help = "leave the values out: they are set at run time"},
     {0, "level", CLI_INT, &args.level, .value = "L", .min = 1, .max = 19,
@@ -330,7 +330,7 @@ static int run(const char *path)
 {
     spmm_diag_t diag = {0};
     const char *what = NULL;
-    const spmm_status_t status = metadata_input_read(&args.metadata, path, &what, &diag);
+    const spmm_status_t status = metadata_input_read_of(&args.metadata, path, &what, &diag);
     const int result =
         status == SPMM_OK ? inspect_file(path) : exit_failure(program.name, what, status, &diag);
     metadata_input_free(&args.metadata);

@@ -21,6 +21,12 @@ typedef struct spmm_metadata {
 /** The pair of index 0, 1, .., by ascending key, valid while the plan lives. Errors: ARGUMENT, also past the last. */
 SPMM_API spmm_status_t spmm_plan_metadata(const spmm_plan_t *plan, int index, spmm_metadata_t *pair);
 
+/** A new plan with these pairs, count of them in any order, in place of all that the plan has; NULL, 0: none. All else
+ * is the same, and plan stays valid: destroy both, in any order. Errors: ARGUMENT (also pairs that break a rule of
+ * spmm_metadata_t), MEMORY. */
+SPMM_API spmm_status_t spmm_plan_with_metadata(const spmm_plan_t *plan, const spmm_metadata_t *pairs,
+                                               int64_t count, spmm_plan_t **updated, spmm_diag_t *diag);
+
 /** Called for each pair, by ascending key; key and value live during the call only. */
 typedef void (*spmm_metadata_fn)(void *context, const char *key, const char *value);
 /** The metadata of a plan file that may be incomplete, given to found with found_context: none where the plan has none,

@@ -108,6 +108,41 @@ run spmm-export "$work/b.plan" -o -
 says '% short=1'
 says_not '% long'
 
+# ---- Set, replaced and taken out of a plan that is there ----
+spmm-inspect -q --device any --meta doi=10.1000/1 --meta license=CC0-1.0 "$work/a.mtx" -o "$work/expected.plan"
+spmm-inspect -q --device any --meta license=CC-BY-4.0 --meta note=draft "$work/a.mtx" -o "$work/b.plan"
+run spmm-update "$work/b.plan" --meta license=CC0-1.0 --meta doi=10.1000/1 --meta note= -o "$work/b.plan"
+exits 0
+same "$work/b.plan" "$work/expected.plan"
+printf '# a comment\nlicense = CC-BY-4.0\ndoi=\n' >"$work/pairs.txt"
+run spmm-update "$work/expected.plan" --meta doi=10.1000/2 --meta-file "$work/pairs.txt" -o "$work/b.plan"
+exits 0
+run spmm-info --json "$work/b.plan"
+is_json "j['metadata'] == {'license': 'CC-BY-4.0', 'doi': '10.1000/2', 'source-sha256': '$sum'}"
+sed 's/-7/-8/' "$work/a.mtx" >"$work/values.mtx"
+run spmm-update "$work/b.plan" --values "$work/values.mtx" --meta note='new values' -o "$work/c.plan"
+exits 0
+run spmm-info -q --matches "$work/values.mtx" "$work/c.plan"
+exits 0
+run spmm-info "$work/c.plan"
+says '           note: new values'
+run spmm-update "$work/c.plan" --drop-values --meta note= -o "$work/c.plan"
+exits 0
+run spmm-info --json "$work/c.plan"
+is_json 'not j["has_values"] and "note" not in j["metadata"]'
+for mistake in license 'note=' License=x; do
+    run spmm-update "$work/b.plan" --meta "$mistake" -o "$work/refused.plan"
+    exits 2
+    one_line_err
+    missing "$work/refused.plan"
+done
+says_err "'License' is no key of metadata"
+run spmm-update "$work/b.plan" --meta note= -o "$work/refused.plan"
+says_err "the plan has no metadata key 'note' to take out"
+run spmm-update "$work/b.plan" --meta-file "$work/nothing.txt" -o "$work/refused.plan"
+exits 1
+says_err 'nothing.txt: the file cannot be opened'
+
 # ---- Mistakes ----
 refused() { # STATUS TEXT OPTION...
     local expected=$1 text=$2

@@ -135,7 +135,7 @@ exits 2
 says_err 'old.mtx exists and is no plan; -f overwrites it'
 run spmm-update "$work/old.plan" -o "$work/refused.plan"
 exits 2
-says_err 'expected one of --values and --drop-values'
+says_err 'expected one of --values and --drop-values, or --meta'
 run spmm-update "$work/old.plan" --values "$work/new.mtx"
 exits 2
 says_err '-o FILE is missing'

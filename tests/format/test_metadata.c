@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include <spmm/inspector.h>
+#include <spmm/product.h>
 
 #include "format/base/alloc.h"
 #include "format/check/plan_check.h"
@@ -215,6 +215,85 @@ static void memory_may_run_out_at_any_time(void **state)
     assert_int_equal(spmmi_alloc_live(), live);
 }
 
+static void assert_same_file(const spmm_plan_t *a, const spmm_plan_t *b)
+{
+    void *of_a = NULL, *of_b = NULL;
+    size_t a_size = 0, b_size = 0;
+    assert_int_equal(spmm_plan_write(a, NULL, &of_a, &a_size, NULL), SPMM_OK);
+    assert_int_equal(spmm_plan_write(b, NULL, &of_b, &b_size, NULL), SPMM_OK);
+    assert_int_equal(a_size, b_size);
+    assert_memory_equal(of_a, of_b, a_size);
+    spmm_plan_bytes_free(of_a);
+    spmm_plan_bytes_free(of_b);
+}
+
+/* As if it had been inspected with them, whatever pairs it had before. */
+static void other_pairs_make_another_plan(void **state)
+{
+    spmm_plan_t *without = inspect(NULL, 0, SPMM_OK, NULL), *updated = NULL;
+    spmm_plan_t *with = inspect(unsorted, COUNT(unsorted), SPMM_OK, NULL);
+    spmm_diag_t diag = {0};
+    (void)state;
+    assert_int_equal(spmm_plan_with_metadata(without, unsorted, COUNT(unsorted), &updated, &diag), SPMM_OK);
+    assert_same_file(updated, with);
+    spmm_plan_destroy(updated);
+    assert_int_equal(spmm_plan_with_metadata(with, NULL, 0, &updated, &diag), SPMM_OK);
+    assert_pairs(with);
+    spmm_plan_destroy(with);
+    assert_same_file(updated, without);
+    spmm_plan_destroy(updated);
+    assert_int_equal(spmm_plan_with_metadata(without, NULL, 0, NULL, &diag), SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmm_plan_with_metadata(NULL, NULL, 0, &updated, &diag), SPMM_ERR_ARGUMENT);
+    assert_null(updated);
+    assert_int_equal(spmm_plan_with_metadata(without, NULL, 1, &updated, &diag), SPMM_ERR_ARGUMENT);
+    assert_null(updated);
+    assert_string_equal(diag.text, "1 pairs of metadata at NULL, expected 0 to 256");
+    spmm_plan_destroy(without);
+}
+
+static void a_pattern_and_the_plan_of_a_product_get_pairs(void **state)
+{
+    spmm_matrix_t *matrix = NULL;
+    spmm_plan_t *product = NULL, *pattern = NULL, *updated = NULL;
+    spmm_inspect_options_t options = SPMM_INSPECT_OPTIONS_INIT;
+    (void)state;
+    options.pattern_only = 1;
+    assert_int_equal(spmm_matrix_generate("gen:band:20:2", &matrix, NULL), SPMM_OK);
+    const spmm_product_factor_t factors[] = {{matrix, SPMM_OP_N}, {matrix, SPMM_OP_T}};
+    assert_int_equal(spmm_product_inspect(factors, 2, NULL, &product, NULL), SPMM_OK);
+    assert_int_equal(spmm_plan_with_metadata(product, unsorted, COUNT(unsorted), &updated, NULL), SPMM_OK);
+    assert_pairs(updated);
+    assert_int_equal(spmm_plan_product_verify(updated, NULL, NULL), SPMM_OK);
+    spmm_plan_destroy(updated);
+    assert_int_equal(spmm_inspect(matrix, &options, &pattern, NULL), SPMM_OK);
+    assert_int_equal(spmm_plan_with_metadata(pattern, unsorted, COUNT(unsorted), &updated, NULL), SPMM_OK);
+    assert_pairs(updated);
+    assert_null(updated->values);
+    spmm_plan_destroy(updated);
+    spmm_plan_destroy(pattern);
+    spmm_plan_destroy(product);
+    spmm_matrix_destroy(matrix);
+}
+
+static void memory_of_another_plan_may_run_out(void **state)
+{
+    spmm_plan_t *plan = inspect(unsorted, COUNT(unsorted), SPMM_OK, NULL), *updated = NULL;
+    const int64_t live = spmmi_alloc_live();
+    spmm_status_t status = SPMM_ERR_MEMORY;
+    int64_t failed = 0;
+    (void)state;
+    while (status != SPMM_OK) {
+        spmmi_alloc_fail_at(failed++, 0);
+        status = spmm_plan_with_metadata(plan, unsorted, 1, &updated, NULL);
+        spmmi_alloc_fail_at(-1, 0);
+        assert_true(status == SPMM_OK || (status == SPMM_ERR_MEMORY && updated == NULL));
+    }
+    assert_true(failed > 5);
+    spmm_plan_destroy(updated);
+    assert_int_equal(spmmi_alloc_live(), live);
+    spmm_plan_destroy(plan);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -224,6 +303,9 @@ int main(void)
         cmocka_unit_test(as_many_pairs_and_bytes_as_are_allowed_are_taken),
         cmocka_unit_test(what_a_file_may_not_hold_has_a_sentence),
         cmocka_unit_test(memory_may_run_out_at_any_time),
+        cmocka_unit_test(other_pairs_make_another_plan),
+        cmocka_unit_test(a_pattern_and_the_plan_of_a_product_get_pairs),
+        cmocka_unit_test(memory_of_another_plan_may_run_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,16 +7,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "fail.h"
 #include "input_file.h"
 
 #define FILE_BYTES_MAX (1u << 20) /* comments included: a plan takes 64 KiB */
-#define DIGEST_KEY "source-sha256"
 #define BLANKS " \t\r"
 
-static bool is_given(const struct metadata_input *in, int64_t count, const char *key)
+bool metadata_input_has(const struct metadata_input *in, int64_t count, const char *key)
 {
     for (int64_t i = 0; i < count; i++)
         if (strcmp(in->pairs[i].key, key) == 0)
@@ -44,7 +42,7 @@ static bool cut_pair(char *text, spmm_metadata_t *pair)
     return true;
 }
 
-static spmm_status_t add(struct metadata_input *in, spmm_metadata_t pair, spmm_diag_t *diag)
+spmm_status_t metadata_input_add(struct metadata_input *in, spmm_metadata_t pair, spmm_diag_t *diag)
 {
     if (in->count > METADATA_INPUT_PAIRS)
         return fail(diag, SPMM_ERR_ARGUMENT, "more than %d pairs of metadata", METADATA_INPUT_PAIRS);
@@ -65,7 +63,7 @@ static spmm_status_t take_options(struct metadata_input *in, spmm_diag_t *diag)
         char *const end = stpcpy(text, in->given[i]);
         if (!cut_pair(text, &pair))
             return fail(diag, SPMM_ERR_ARGUMENT, "--meta: expected KEY=VALUE, found '%s'", in->given[i]);
-        const spmm_status_t status = add(in, pair, diag);
+        const spmm_status_t status = metadata_input_add(in, pair, diag);
         if (status != SPMM_OK)
             return status;
         text = end + 1;
@@ -112,34 +110,19 @@ static spmm_status_t take_file(struct metadata_input *in, spmm_diag_t *diag)
             continue;
         if (!cut_pair(text, &pair))
             status = fail(diag, SPMM_ERR_ARGUMENT, "line %zu: expected KEY=VALUE, found '%.80s'", line, text);
-        else if (!is_given(in, of_options, pair.key))
-            status = add(in, pair, diag);
+        else if (!metadata_input_has(in, of_options, pair.key))
+            status = metadata_input_add(in, pair, diag);
     }
     return status;
 }
 
-static spmm_status_t add_digest(struct metadata_input *in, const char *matrix, spmm_diag_t *diag)
-{
-    struct stat st;
-    if (in->count == 0 || is_given(in, in->count, DIGEST_KEY) || stat(matrix, &st) != 0 ||
-        !S_ISREG(st.st_mode))
-        return SPMM_OK;
-    const spmm_status_t status = file_digest(matrix, in->digest, diag);
-    return status == SPMM_OK ? add(in, (spmm_metadata_t){DIGEST_KEY, in->digest}, diag) : status;
-}
-
-spmm_status_t metadata_input_read(struct metadata_input *in, const char *matrix, const char **what,
-                                  spmm_diag_t *diag)
+spmm_status_t metadata_input_read(struct metadata_input *in, const char **what, spmm_diag_t *diag)
 {
     *what = NULL;
     spmm_status_t status = take_options(in, diag);
     if (status == SPMM_OK) {
         *what = in->file;
         status = take_file(in, diag);
-    }
-    if (status == SPMM_OK) {
-        *what = matrix;
-        status = add_digest(in, matrix, diag);
     }
     return status;
 }
