@@ -29,7 +29,7 @@ static const struct cli_option options[] = {
      .help = "with warm: the GPU (default cuda)"},
     CLI_PLAN_BUDGET(&args.budget),
     CLI_JSON(&args.json, "print JSON"),
-    CLI_QUIET(&args.quiet, "print nothing: the exit status is the answer"),
+    CLI_QUIET(&args.quiet, "print nothing, or JSON alone: the exit status is the\nanswer"),
 };
 
 static const struct cli_program program = {
@@ -196,11 +196,11 @@ static int warm(const char *path)
     if (plan == NULL)
         return result;
     json_start(&j, stdout);
-    if (args.json && !args.quiet)
+    if (args.json)
         json_array(&j, NULL);
     const spmm_status_t status = warm_plan(plan, &j, &missed, &diag);
     spmm_plan_destroy(plan);
-    if (args.json && !args.quiet) {
+    if (args.json) {
         json_end(&j);
         (void)json_finish(&j);
     }
@@ -236,6 +236,7 @@ int main(int argc, char **argv)
         return exit_flush(PROGRAM);
     if (parsed == CLI_RUN)
         parsed = check_args(&operands, &command);
+    args.quiet &= !args.json;
     if (parsed == CLI_USAGE)
         return EXIT_USAGE;
     return command == 2 ? warm(operands.list[1]) : cache_run(command == 1);

@@ -107,7 +107,7 @@ static const struct cli_option options[] = {
     MATRIX_INPUT_OPTIONS,
     CLI_PLAN_BUDGET(&args.budget),
     CLI_JSON(&args.json, "print JSON"),
-    CLI_QUIET(&args.quiet, "print nothing: the exit status is the answer"),
+    CLI_QUIET(&args.quiet, "print nothing, or JSON alone: the exit status is the\nanswer"),
 };
 
 static const struct cli_program program = {

@@ -64,6 +64,8 @@ is_json 'all(f["used"] > 1e9 for f in j["files"])'
 run spmm-jit -q list
 exits 0
 silent
+run spmm-jit -q --json list
+is_json 'len(j["files"]) == 2'
 run spmm-jit --json clear
 exits 0
 is_json 'j["removed"] == 2'
@@ -114,6 +116,9 @@ is_json 'all(p["prepare_note"] == "operators are for GPUs" and p["prepare_ms"] >
 run spmm-jit -q --device cpu warm "$work/a.plan"
 exits 4
 silent
+run spmm-jit -q --json --device cpu warm "$work/a.plan"
+exits 4
+is_json 'j[0]["prepared"] == "not prepared"'
 run spmm-jit --device cuda:99 warm "$work/a.plan"
 exits 4
 says_err 'GPU 99 was asked for'

@@ -144,4 +144,11 @@ exits 2
 says_err 'cannot both come from standard input'
 missing "$work/refused.plan"
 
+# ---- The plan of a sparse product holds no values ----
+spmm-inspect -q --product gen:band:20:2 -o "$work/product.plan"
+run spmm-update "$work/product.plan" --values gen:band:20:2 -o "$work/refused.plan"
+exits 4
+says_err 'the plan is of a product of sparse matrices: its values come from those of the factors'
+missing "$work/refused.plan"
+
 finish

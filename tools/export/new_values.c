@@ -3,6 +3,7 @@
 #include "new_values.h"
 
 #include <math.h>
+#include <spmm/product.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -140,6 +141,10 @@ spmm_status_t new_values_take(const spmm_plan_t *plan, const char *path, const s
     const size_t length = strlen(path), tail = sizeof ending - 1;
     const int is_array = length > tail && strcmp(path + length - tail, ending) == 0;
     struct original_matrix original;
+    spmm_product_plan_info_t product = {.struct_size = sizeof product};
+    if (spmm_plan_product(plan, &product) == SPMM_OK && product.factor_count > 0)
+        return fail(diag, SPMM_ERR_UNSUPPORTED,
+                    "the plan is of a product of sparse matrices: its values come from those of the factors");
     spmm_status_t status = original_matrix_of(plan, &original, diag);
     if (status == SPMM_OK)
         status = is_array ? from_array(plan, &original, path, updated, diag)
