@@ -4,8 +4,9 @@
 #include <string.h>
 
 #include "format/base/diag.h"
-#include "plan.h"
 #include "format/base/stored_value.h"
+#include "format/matrix/nonzero_row.h"
+#include "plan.h"
 
 static int64_t index_at(const void *array, spmm_itype_t type, int64_t i)
 {
@@ -39,14 +40,27 @@ static spmm_status_t compare_pattern(const spmm_plan_t *plan, const spmm_csr_t *
                  diag, "the plan is for %lld x %lld with %lld nonzeros, the matrix is %lld x %lld with %lld",
                  (long long)plan->rows, (long long)plan->cols, (long long)plan->nnz, (long long)a->rows,
                  (long long)a->cols, (long long)a->nnz);
-    for (int64_t i = 0; i <= plan->rows; i++)
-        SPMM_REQUIRE_AT(index_at(a->row_ptr, a->row_ptr_type, i) == plan->row_ptr[i], SPMM_ERR_MISMATCH, diag,
-                        (uint64_t)i, "row pointer %lld is %lld in the plan, %lld in the matrix", (long long)i,
-                        (long long)plan->row_ptr[i], (long long)index_at(a->row_ptr, a->row_ptr_type, i));
-    for (int64_t p = 0; p < plan->nnz; p++)
-        SPMM_REQUIRE_AT(index_at(a->col_ind, a->col_ind_type, p) == plan->col_ind[p], SPMM_ERR_MISMATCH, diag,
-                        (uint64_t)p, "the column of nonzero %lld is %d in the plan, %lld in the matrix",
-                        (long long)p, plan->col_ind[p], (long long)index_at(a->col_ind, a->col_ind_type, p));
+    SPMM_REQUIRE(index_at(a->row_ptr, a->row_ptr_type, 0) == 0, SPMM_ERR_MISMATCH, diag,
+                 "the first row pointer of the matrix is %lld, expected 0",
+                 (long long)index_at(a->row_ptr, a->row_ptr_type, 0));
+    for (int64_t i = 1; i <= plan->rows; i++) {
+        const int64_t begin = plan->row_ptr[i - 1], end = index_at(a->row_ptr, a->row_ptr_type, i);
+        SPMM_REQUIRE_AT(end == plan->row_ptr[i], SPMM_ERR_MISMATCH, diag, (uint64_t)i,
+                        "row %lld (counted from 1) has %lld entries in the plan, %lld in the matrix",
+                        (long long)i, (long long)(plan->row_ptr[i] - begin),
+                        (long long)((uint64_t)end - (uint64_t)begin));
+    }
+    for (int64_t p = 0; p < plan->nnz; p++) {
+        const int64_t found = index_at(a->col_ind, a->col_ind_type, p);
+        if (found == plan->col_ind[p])
+            continue;
+        const int64_t row = spmmi_nonzero_row(plan->row_ptr, p);
+        SPMM_FAIL_AT(
+            SPMM_ERR_MISMATCH, diag, ((struct spmmi_where){.offset = (uint64_t)p}),
+            "entry %lld of row %lld is in column %lld in the plan, %lld in the matrix (counted from 1)",
+            (long long)(p - plan->row_ptr[row] + 1), (long long)row + 1, (long long)plan->col_ind[p] + 1,
+            (long long)((uint64_t)found + 1));
+    }
 cleanup:
     return status;
 }
@@ -71,9 +85,13 @@ static spmm_status_t compare_values(const spmm_plan_t *plan, const spmm_csr_t *a
     for (int64_t p = 0; p < plan->nnz; p++) {
         const double expected = value_at(plan->values, plan->dtype, p),
                      found = value_at(a->values, a->value_type, p);
-        SPMM_REQUIRE_AT(is_same(found, expected, plan->dtype), SPMM_ERR_MISMATCH, diag, (uint64_t)p,
-                        "the value of nonzero %lld is %.17g in the plan, %.17g in the matrix", (long long)p,
-                        expected, found);
+        if (is_same(found, expected, plan->dtype))
+            continue;
+        SPMM_FAIL_AT(
+            SPMM_ERR_MISMATCH, diag, ((struct spmmi_where){.offset = (uint64_t)p}),
+            "the value in row %lld, column %lld (counted from 1) is %.17g in the plan, %.17g in the matrix",
+            (long long)spmmi_nonzero_row(plan->row_ptr, p) + 1, (long long)plan->col_ind[p] + 1, expected,
+            found);
     }
 cleanup:
     return status;

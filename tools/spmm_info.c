@@ -92,13 +92,12 @@ static const struct cli_program program = {
 
 static void print_columns(FILE *out, const spmm_matrix_stats_t *s)
 {
-    char longest[PRINT_UNITS_BYTES], empty[PRINT_UNITS_BYTES], diagonal[PRINT_UNITS_BYTES],
-        zeros[PRINT_UNITS_BYTES];
-    fprintf(out, "%-*sfullest %s, empty %s\n", PLAN_REPORT_LABEL, "columns", print_count(longest, s->col_max),
-            print_count(empty, s->cols_empty));
-    fprintf(out, "%-*s%lld below and %lld above the diagonal, %s on it, %s stored zeros\n", PLAN_REPORT_LABEL,
-            "band", (long long)s->band_lower, (long long)s->band_upper, print_count(diagonal, s->diagonal),
-            print_count(zeros, s->zeros));
+    char text[6][PRINT_UNITS_BYTES];
+    fprintf(out, "%-*sfullest %s, empty %s\n", PLAN_REPORT_LABEL, "columns", print_count(text[0], s->col_max),
+            print_count(text[1], s->cols_empty));
+    fprintf(out, "%-*s%s below and %s above the diagonal, %s on it, %s stored zeros\n", PLAN_REPORT_LABEL,
+            "band", print_count(text[2], s->band_lower), print_count(text[3], s->band_upper),
+            print_count(text[4], s->diagonal), print_count(text[5], s->zeros));
 }
 
 static void print_main(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_t *info,

@@ -12,6 +12,7 @@
 #include "format/base/stored_value.h"
 #include "format/base/team.h"
 #include "format/family.h"
+#include "nonzero_row.h"
 
 #define NONZEROS_PARALLEL 100000 /* below this many nonzeros one thread is faster */
 
@@ -38,14 +39,6 @@ static int64_t round_all(const spmm_csr_t *a, spmm_dtype_t type, int threads, vo
     return first;
 }
 
-static int64_t row_of_nonzero(const spmm_csr_t *a, int64_t p)
-{
-    int64_t row = 0;
-    while (((const int64_t *)a->row_ptr)[row + 1] <= p)
-        row++;
-    return row;
-}
-
 /* The narrowest type that holds a value whose magnitude is too large for another: bf16 reaches as far as f32. */
 static const char *wide_enough(double value)
 {
@@ -59,7 +52,7 @@ static const char *wide_enough(double value)
 
 static spmm_status_t fail_large(const spmm_csr_t *a, spmm_dtype_t type, int64_t p, spmm_diag_t *diag)
 {
-    const int64_t row = row_of_nonzero(a, p);
+    const int64_t row = spmmi_nonzero_row(a->row_ptr, p);
     const double value = value_at(a, p);
     const char *use = wide_enough(value);
     return spmmi_diag_set(

@@ -23,7 +23,7 @@ says '10,974        10,974         428,650  f64,f32'
 says 'cpu,8.0,9.0'
 says 'truncated: 65.5 kB of '
 says '3,000 x 3,000'
-says 'values     the value of nonzero 0 is 4 in the plan, 8 in the matrix'
+says 'values     the value in row 1, column 1 (counted from 1) is 4 in the plan, 8 in the matrix'
 says_times 3 'check      right'
 exists "$work/folder/mine/poisson2.npz"
 mine=$work/folder/mine

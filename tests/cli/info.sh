@@ -339,7 +339,7 @@ zstd -dc "$matrix" | sed '100s/[^ ]*$/1.5/' >"$work/bcsstk17.mtx.zst"
 spmm-inspect -q --device any "$work/bcsstk17.mtx.zst" -o "$work/changed.plan"
 run spmm-info --diff "$plan" "$work/changed.plan"
 exits 4
-says 'values     the value of nonzero '
+says 'values     the value in row '
 says ' in the plan, 1.5 in the matrix'
 says_times 1 'section '
 says 'section    values: differs'
@@ -350,7 +350,7 @@ spmm-inspect -q --device any --dtype f64 gen:band:300:9 -o "$work/band.plan"
 spmm-inspect -q --device any --dtype f64 --pattern-only --op both gen:band:300:7 -o "$work/other.plan"
 run spmm-info --diff "$work/band.plan" "$work/other.plan"
 exits 4
-says 'matrix     the plan is for 300 x 300 with '
+says 'matrix     300 x 300, 5,610 nonzeros | 300 x 300, 4,444 nonzeros'
 says 'values     stored | not stored'
 says 'source     gen:band:300:9 | gen:band:300:7'
 says '> variant 8  op T'
@@ -359,6 +359,13 @@ says 'section    items of part 2: in the second plan only'
 says_not 'type '
 run spmm-info --diff "$plan" "$work/band.plan"
 says 'type       f32 | f64'
+for row in 1 2; do
+    printf '%%%%MatrixMarket matrix coordinate real general\n2 2 1\n%s 1 5\n' $row >"$work/row.mtx"
+    spmm-inspect -q --device any "$work/row.mtx" -o "$work/row$row.plan"
+done
+run spmm-info --diff "$work/row1.plan" "$work/row2.plan"
+exits 4
+says 'matrix     row 1 (counted from 1) has 1 entries in the plan, 0 in the matrix'
 run spmm-info --diff "$work/other.plan" "$plan"
 says 'section    values: in the second plan only'
 run spmm-info --diff "$plan" "$work/none.plan"

@@ -167,7 +167,7 @@ exits 2
 says_err 'the plan is of a product of 2 matrices, found 1 file'
 run spmm-run "$work/C.plan" "$work/other.mtx" "$work/B.mtx"
 exits 4
-says_err 'other.mtx: the column of nonzero 1 is 1 in the plan, 2 in the matrix'
+says_err 'other.mtx: entry 2 of row 1 is in column 2 in the plan, 3 in the matrix (counted from 1)'
 run spmm-run "$work/D.plan" "$work/A.mtx" "$work/B.mtx"
 exits 2
 says_err '--diagonal D.npy gives it'

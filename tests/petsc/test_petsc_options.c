@@ -145,7 +145,8 @@ static void plans_that_do_not_fit_are_refused(void **state)
     spmm_inspect_options_t options = f64_options();
     refused_option("-mat_spmm_plan", "/nowhere/a.plan", "/nowhere/a.plan: ");
     plan_save("gen:poisson2:8:9", &options);
-    refused_option("-mat_spmm_plan", path, "a.plan: row pointer 8 is 30 in the plan, 31 in the matrix");
+    refused_option("-mat_spmm_plan", path,
+                   "a.plan: row 8 (counted from 1) has 3 entries in the plan, 4 in the matrix");
     options.a_type = SPMM_F32;
     plan_save(MATRIX, &options);
     refused_option("-mat_spmm_plan", path,

@@ -72,12 +72,29 @@ static const char *stored_text(const spmm_plan_info_t *info)
     return info->has_values ? "stored" : "not stored";
 }
 
+static void size_text(const spmm_plan_info_t *info, char *text, size_t size)
+{
+    char counts[3][PRINT_UNITS_BYTES];
+    snprintf(text, size, "%s x %s, %s nonzeros", print_count(counts[0], info->rows),
+             print_count(counts[1], info->cols), print_count(counts[2], info->nnz));
+}
+
+static void compare_sizes(struct diff *d)
+{
+    char a[4 * PRINT_UNITS_BYTES], b[sizeof a];
+    size_text(&d->a.info, a, sizeof a);
+    size_text(&d->b.info, b, sizeof b);
+    compare_texts(d, "matrix", a, b);
+}
+
 static void compare_matrices(struct diff *d)
 {
     const spmm_plan_info_t *a = &d->a.info, *b = &d->b.info;
     char a_types[PLAN_TYPES_BYTES], b_types[PLAN_TYPES_BYTES];
     const int is_same = memcmp(a->pattern_digest, b->pattern_digest, sizeof a->pattern_digest) == 0;
-    if (!is_same) {
+    if (a->rows != b->rows || a->cols != b->cols || a->nnz != b->nnz)
+        compare_sizes(d);
+    else if (!is_same) {
         begin(d, "matrix");
         print_first(d, 0);
     }
