@@ -157,7 +157,7 @@ refused() { # STATUS TEXT OPTION...
 refused 2 "--meta: expected KEY=VALUE, found 'license'" --meta license
 refused 2 "'License' is no key of metadata" --meta License=x
 refused 2 'the metadata key license has no value' --meta license=
-refused 2 'the metadata key license is there twice' --meta license=a --meta license=b
+refused 2 'the metadata key license is there twice (--meta, --meta-file)' --meta license=a --meta license=b
 printf 'a=b\nno pair here\n' >"$work/bad.txt"
 refused 2 "bad.txt: line 2: expected KEY=VALUE, found 'no pair here'" --meta-file "$work/bad.txt"
 printf 'a=b\na=c\n' >"$work/bad.txt"

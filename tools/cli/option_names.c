@@ -12,6 +12,7 @@ static const struct {
     {"compute", "compute"},
     {"device", "device"},
     {"force_kernel", "kernel"},
+    {"metadata", "meta, --meta-file"},
     {"reorder", "reorder"},
     {"permute_output", "permuted-output"},
     {"symmetric_permutation", "symmetric-permutation"},
