@@ -3,7 +3,6 @@
  * their products, and to write them. */
 #include "spgemm_longs.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "format/base/alloc.h"
@@ -94,7 +93,8 @@ static void all_pieces(struct making *m, const struct row *r, visit_fn visit)
         each_product(m, r, &r->pieces[i], visit);
 }
 
-/* Stretches of an entry whose words are written: each ends with its piece, or after as many products as it may have. */
+/* Stretches of an entry whose words are written: each ends with its piece, or after as many products as it may have.
+ * Until they are sorted, first is an entry of the left factor, not a word. */
 static void cut_entry(struct making *m, const struct row *r, struct spmmi_spgemm_long *entry)
 {
     struct spmmi_spgemm_longs *out = m->out;
@@ -109,8 +109,8 @@ static void cut_entry(struct making *m, const struct row *r, struct spmmi_spgemm
         for (count = 1; count < SPMMI_SPGEMM_STRETCH && i + count < entry->products &&
                         words[i + count].left < r->pieces[piece].end;)
             count++;
-        out->stretches[out->stretch_count++] = (struct spmmi_spgemm_stretch){
-            (uint32_t)(entry->word + i), count | (is_first ? SPMMI_SPGEMM_BEGINS : 0)};
+        out->stretches[out->stretch_count++] =
+            (struct spmmi_spgemm_stretch){words[i].left, count | (is_first ? SPMMI_SPGEMM_BEGINS : 0)};
     }
     entry->count = (uint32_t)out->stretch_count - entry->first;
     entry->has_gaps = with_products < r->piece_count;
@@ -200,38 +200,69 @@ static void walk(struct making *m)
     }
 }
 
-/* A stretch and what it is sorted by. */
-struct placed {
-    uint32_t count, left, number;
-};
-
-static int by_length(const void *a, const void *b)
+static uint32_t length_of(const struct spmmi_spgemm_stretch *stretch)
 {
-    const struct placed *x = a, *y = b;
-    if (x->count != y->count)
-        return x->count < y->count ? 1 : -1;
-    if (x->left != y->left)
-        return x->left < y->left ? -1 : 1;
-    return x->number < y->number ? -1 : 1;
+    return stretch->count & ~SPMMI_SPGEMM_BEGINS;
 }
 
-/* Those of a block end together, and where they begin with the same entries of the left factor they read the same
- * values. */
-static spmm_status_t sort_stretches(struct spmmi_spgemm_longs *longs, spmm_diag_t *diag)
+/* Of two stretches of equal length: where they begin in the left factor, which first still is. */
+static int is_before(const struct spmmi_spgemm_stretch *stretches, uint32_t x, uint32_t y)
 {
-    spmm_status_t status = SPMM_OK;
-    struct placed *placed = NULL;
-    SPMM_TRY_ALLOC(placed = spmmi_alloc(longs->stretch_count, sizeof *placed), diag);
-    for (uint32_t i = 0; i < longs->stretch_count; i++) {
-        const struct spmmi_spgemm_stretch *s = &longs->stretches[i];
-        placed[i] = (struct placed){s->count & ~SPMMI_SPGEMM_BEGINS, longs->words[s->first].left, i};
+    const uint32_t of_x = stretches[x].first, of_y = stretches[y].first;
+    return of_x < of_y || (of_x == of_y && x < y);
+}
+
+/* Makes a heap, in which no number comes before those below it, of one that is so but for its root. */
+static void sift(const struct spmmi_spgemm_stretch *stretches, uint32_t *heap, uint64_t root, uint64_t count)
+{
+    const uint32_t sifted = heap[root];
+    for (uint64_t next = 2 * root + 1; next < count; next = 2 * root + 1) {
+        next += next + 1 < count && is_before(stretches, heap[next], heap[next + 1]);
+        if (!is_before(stretches, sifted, heap[next]))
+            break;
+        heap[root] = heap[next];
+        root = next;
     }
-    qsort(placed, longs->stretch_count, sizeof *placed, by_length);
+    heap[root] = sifted;
+}
+
+/* Heapsort: takes no memory, which qsort may. */
+static void sort_by_left(const struct spmmi_spgemm_stretch *stretches, uint32_t *order, uint64_t count)
+{
+    for (uint64_t root = count / 2; root-- > 0;)
+        sift(stretches, order, root, count);
+    for (uint64_t end = count; end-- > 1;) {
+        const uint32_t last = order[0];
+        order[0] = order[end];
+        order[end] = last;
+        sift(stretches, order, 0, end);
+    }
+}
+
+/* By length: those of a block end together. Equal ones by where they begin in the left factor: so neighbours read the
+ * same values. */
+static void sort_stretches(struct spmmi_spgemm_longs *longs)
+{
+    uint32_t next[SPMMI_SPGEMM_STRETCH + 2] = {0}; /* of each length: behind longer and placed ones */
+    const struct spmmi_spgemm_stretch *const stretches = longs->stretches;
     for (uint32_t i = 0; i < longs->stretch_count; i++)
-        longs->order[i] = placed[i].number;
-cleanup:
-    spmmi_free(placed);
-    return status;
+        next[length_of(&stretches[i]) - 1]++;
+    for (uint32_t l = SPMMI_SPGEMM_STRETCH; l-- > 0;)
+        next[l] += next[l + 1];
+    for (uint32_t i = 0; i < longs->stretch_count; i++)
+        longs->order[next[length_of(&stretches[i])]++] = i;
+    for (uint32_t l = SPMMI_SPGEMM_STRETCH; l > 0; l--)
+        sort_by_left(stretches, longs->order + next[l + 1], next[l] - next[l + 1]);
+}
+
+/* Words of stretches follow each other. */
+static void place_stretches(struct spmmi_spgemm_longs *longs)
+{
+    uint32_t word = 0;
+    for (uint32_t i = 0; i < longs->stretch_count; i++) {
+        longs->stretches[i].first = word;
+        word += length_of(&longs->stretches[i]);
+    }
 }
 
 static spmm_status_t make_room(struct making *m, uint64_t bytes_max, uint64_t *bytes, spmm_diag_t *diag)
@@ -271,7 +302,8 @@ spmm_status_t spmmi_spgemm_longs_make(const struct spmmi_spgemm_stage *s, int ha
     if (m.entries > 0) {
         SPMM_TRY(make_room(&m, bytes_max - columns * sizeof *m.counts, bytes, diag));
         walk(&m);
-        SPMM_TRY(sort_stretches(longs, diag));
+        sort_stretches(longs);
+        place_stretches(longs);
     }
 cleanup:
     spmmi_free(m.counts);

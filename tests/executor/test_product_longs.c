@@ -13,6 +13,7 @@
 #include "kernels/spgemm/spgemm_items.h"
 #include "kernels/spgemm/spgemm_longs.h"
 #include "kernels/spgemm/spgemm_soles.h"
+#include "tests/support/counting_allocator.h"
 #include "tests/support/sparse_scene.h"
 
 TEST_PATTERN(one_row, true)
@@ -22,12 +23,14 @@ TEST_PATTERN(far_beside, j == 0 || j == 1 + i % 3000)
 TEST_PATTERN(long_rows, i == 0 || (i == 1 && j % 4 == 0) || (i == 2 && j < 30))
 TEST_PATTERN(narrow_columns, j < 2 || j == 2 + i % 400)
 TEST_PATTERN(wide_columns, j < 2 || j == 2 + i)
+TEST_PATTERN(full_columns, j < 30 && i % 1000 >= j % 7)
 TEST_PATTERN(short_rows, j < 4096)
 
 static const struct test_pattern left = {"long rows", 3, 5000, long_rows},
                                  none = {"short rows", 3, 5000, short_rows},
                                  narrow = {"narrow", 5000, 402, narrow_columns},
                                  wide = {"wide", 5000, 5002, wide_columns},
+                                 full = {"full", 5000, 30, full_columns},
                                  dense = {"one row", 1, 9000, one_row},
                                  few = {"few beside a long one", 9000, 3001, few_beside};
 
@@ -119,28 +122,40 @@ static uint32_t left_of(const struct spmmi_spgemm_longs *longs, uint32_t i)
     return longs->words[longs->stretches[longs->order[i]].first].left;
 }
 
+/* Does number i of the order come before the next one? */
+static int is_ordered(const struct spmmi_spgemm_longs *longs, uint32_t i)
+{
+    const uint32_t length = length_of(longs, i), next_length = length_of(longs, i + 1),
+                   left_entry = left_of(longs, i), next_left = left_of(longs, i + 1);
+    if (length != next_length)
+        return length > next_length;
+    return left_entry != next_left ? left_entry < next_left : longs->order[i] < longs->order[i + 1];
+}
+
 /* Each stretch is there once, longer ones first, and equal ones by where they begin in the left factor. */
 static void expect_order(const struct spmmi_spgemm_longs *longs)
 {
     uint64_t numbers = 0;
     for (uint32_t i = 0; i < longs->stretch_count; i++) {
         assert_true(longs->order[i] < longs->stretch_count);
-        assert_true(
-            i == 0 || length_of(longs, i) < length_of(longs, i - 1) ||
-            (length_of(longs, i) == length_of(longs, i - 1) && left_of(longs, i) >= left_of(longs, i - 1)));
+        assert_true(i + 1 == longs->stretch_count || is_ordered(longs, i));
         numbers += longs->order[i];
     }
     assert_true(longs->stretch_count == 0 ||
                 numbers == (uint64_t)longs->stretch_count * (longs->stretch_count - 1) / 2);
 }
 
+#define ROUNDED 320 /* of five blocks, to 64 bytes each */
+
 static void expect_within(const struct scene *s, int has_all, uint64_t budget, spmm_status_t expected)
 {
     struct spmmi_spgemm_longs longs = {.count = 0};
     spmm_diag_t diag = {.status = SPMM_OK};
     uint64_t bytes = 0;
+    test_counting_peak_reset();
     assert_int_equal(spmmi_spgemm_longs_make(&s->stage, has_all, budget, &longs, &bytes, &diag), expected);
     assert_int_equal(diag.status, expected);
+    assert_in_range(test_counting_peak(), 0, budget + ROUNDED);
     if (expected != SPMM_OK)
         assert_true(longs.count == 0 && longs.words == NULL);
     spmmi_spgemm_longs_free(&longs);
@@ -154,7 +169,8 @@ static void lists_take_the_memory_that_they_say(void **state)
         int has_all;
         uint32_t lists;
     } cases[] = {{&narrow, INT64_MAX, 0, 2}, {&narrow, INT64_MAX, 1, 2}, {&narrow, 13000, 1, 2},
-                 {&narrow, 1, 1, 0},         {&wide, 5000, 0, 2},        {&wide, 5000, 1, 4}};
+                 {&narrow, 1, 1, 0},         {&wide, 5000, 0, 2},        {&wide, 5000, 1, 4},
+                 {&full, INT64_MAX, 1, 30}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const int has_all = cases[i].has_all;
@@ -300,5 +316,6 @@ int main(void)
         cmocka_unit_test(slices_of_one_piece_are_found),
         cmocka_unit_test(more_memory_is_enough_for_items_too),
     };
+    test_counting_allocator_set();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
