@@ -229,11 +229,10 @@ typedef struct spmm_product_once_options {
  * number of a GPU: the arrays of a, b and c are then memory of it. There is no limit of multiplications here. On a GPU
  * a row of A may also be read again for each 4,096 entries of its row of C: matrices of others, whose rows are few and
  * very long, may take far longer than their multiplications. Of up to 2^27 multiplications in all, those of rows of A
- * of more than 4,096 entries have lists instead, of 8 bytes each and with what finds them of about 40 at most, more
- * where B has many columns of over 1,024 entries; those of shorter rows too, if their lists take no more than a
- * quarter of the entries of C. On a GPU B has at most 2^32 - 1 entries, and so has A where there may be such lists:
- * else TOO_LARGE. Errors: ARGUMENT, CSR, SHAPE, TYPE, TOO_LARGE, PLAN_BUDGET, NO_DEVICE, DEVICE, DEVICE_MEMORY,
- * MEMORY. */
+ * of more than 4,096 entries have lists instead, of 8 bytes each and with what finds them of about 40 at most; those of
+ * shorter rows too, if their lists take no more than a quarter of the entries of C. On a GPU B has at most 2^32 - 1
+ * entries, and so has A where there may be such lists: else TOO_LARGE. Errors: ARGUMENT, CSR, SHAPE, TYPE, TOO_LARGE,
+ * PLAN_BUDGET, NO_DEVICE, DEVICE, DEVICE_MEMORY, MEMORY. */
 SPMM_API spmm_status_t spmm_product_once(const spmm_csr_t *a, const spmm_csr_t *b, int device,
                                          const spmm_product_once_options_t *options, spmm_csr_t *c,
                                          spmm_diag_t *diag);

@@ -211,19 +211,19 @@ static spmm_status_t make_tasks(struct spmmi_once *o)
     struct spmmi_once_work *w = &o->work;
     void *block = NULL;
     const uint32_t *rows = o->counts.rows;
-    const uint64_t tasks = o->counts.tasks + o->counts.long_tasks,
+    spmmi_once_limit_long(o);
+    const uint64_t tasks = o->counts.tasks + o->long_need.tasks,
                    partials = spmmi_once_aligned(tasks * sizeof *w->tasks),
                    cuts = partials +
                           spmmi_once_aligned(o->counts.partials * spmm_dtype_size(o->in->a->value_type)),
                    pieces = cuts + spmmi_once_aligned(o->counts.cuts * sizeof *w->cuts);
-    SPMM_TRY(spmmi_once_take_scratch(o, pieces + o->counts.long_pieces * sizeof *w->long_pieces, &block));
+    SPMM_TRY(spmmi_once_take_scratch(o, pieces + o->long_need.pieces * sizeof *w->long_pieces, &block));
     w->tasks = block;
     w->tasks_room = o->counts.tasks;
     w->long_tasks = w->tasks + o->counts.tasks;
     w->partials = (char *)block + partials;
     w->cuts = (struct spmmi_once_cut *)(void *)((char *)block + cuts);
     w->long_pieces = (struct spmmi_once_piece *)(void *)((char *)block + pieces);
-    spmmi_once_limit_long(o);
     int is_dependent = 0;
     for (int c = SPMMI_ONCE_GIANT; c >= SPMMI_ONCE_WIDE; c--)
         if (rows[c] > 0) {

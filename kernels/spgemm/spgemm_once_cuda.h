@@ -14,6 +14,7 @@ struct spmmi_once {
     struct spmmi_device_memory memory;
     struct spmmi_once_work work;
     struct spmmi_once_counts counts;                     /* of the host, before tasks are made */
+    struct spmmi_once_long_need long_need;               /* of the rows that have lists */
     struct spmmi_once_counts longs;                      /* then, of products that are counted */
     struct spmmi_device_block blocks[SPMMI_ONCE_BLOCKS]; /* freed at the end */
     int block_count;
@@ -31,11 +32,11 @@ spmm_status_t spmmi_once_read_counts(struct spmmi_once *o, struct spmmi_once_cou
 
 /* Where entries may be long: which columns of B are hubs. */
 spmm_status_t spmmi_once_find_hubs(struct spmmi_once *o);
-/* Which rows may have long pieces, once entries of C are counted. */
+/* Which rows may have long pieces, and what these need, once entries of C are counted. */
 void spmmi_once_limit_long(struct spmmi_once *o);
 /* Parts of each long piece: as many as its products are worth, and no more than that their counts are no more than
  * products, but for one part. */
-uint32_t spmmi_once_parts_of(const struct spmmi_once_counts *counts);
+uint32_t spmmi_once_parts_of(const struct spmmi_once_long_need *need);
 /* Portions of long pieces, once tasks are made. Errors: TOO_LARGE, PLAN_BUDGET, DEVICE. */
 spmm_status_t spmmi_once_portion_long(struct spmmi_once *o);
 /* The products of long pieces, once columns of C are found; reads counts. */

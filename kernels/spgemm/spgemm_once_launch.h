@@ -60,6 +60,15 @@ struct spmmi_once_bad {
     unsigned int has_empty_rows; /* which break none */
 };
 
+/* What long pieces of rows need, at most. */
+struct spmmi_once_long_need {
+    unsigned int pieces;
+    unsigned int piece_products; /* of one piece: about as many */
+    unsigned long long tasks;    /* a range of a piece each */
+    unsigned long long buckets;
+    unsigned long long products; /* of the rows that have such pieces */
+};
+
 /* What the host reads between the phases. All 0 at first. */
 struct spmmi_once_counts {
     struct spmmi_once_bad bad[2]; /* of A and B */
@@ -73,17 +82,14 @@ struct spmmi_once_counts {
     unsigned int heavy_rows;        /* of heavy_products multiplications or more */
     unsigned int long_rows;         /* of A, of more entries and more products than a stretch has products */
     unsigned int hubs;              /* columns of B */
-    unsigned int long_pieces;       /* of many entries of A: at most */
     unsigned int long_pieces_taken; /* in their list */
-    unsigned int long_piece_products;  /* of one of them: about as many, at most */
-    unsigned int buckets;              /* of these: a hub or a range each */
+    unsigned int buckets;           /* of these: a hub or a range each */
     unsigned int stretches, long_sums; /* of hubs, and their entries of C */
     unsigned int stretches_taken, long_sums_taken;
-    unsigned long long long_tasks; /* tasks of long pieces: at most */
-    unsigned long long long_taken;
-    unsigned long long long_buckets;     /* at most */
-    unsigned long long words_taken;      /* products of long pieces */
-    unsigned long long shorter_products; /* of rows that have such, but no more entries than a stretch */
+    unsigned long long long_taken;  /* tasks of long pieces */
+    unsigned long long words_taken; /* products of long pieces */
+    /* Of rows of A of more entries than a stretch has products, and of shorter ones. */
+    struct spmmi_once_long_need longer, shorter;
 };
 
 /* A range of the entries of a row of C, summed over entries [begin, end) of the row of A; or over the products of

@@ -29,17 +29,29 @@ cleanup:
 
 void spmmi_once_limit_long(struct spmmi_once *o)
 {
-    const uint64_t entry = sizeof(int32_t) + spmm_dtype_size(o->in->a->value_type);
-    o->work.has_shorter =
-        o->counts.shorter_products * sizeof *o->work.long_lists.words * SPMMI_ONCE_SHORTER_SHARE <=
-        o->counts.nnz * entry;
+    const struct spmmi_once_long_need *const shorter = &o->counts.shorter;
+    const struct spmmi_once_long_lists *const lists = &o->work.long_lists;
+    const uint64_t of_c = o->counts.nnz * (sizeof(int32_t) + spmm_dtype_size(o->in->a->value_type)),
+                   of_lists = shorter->products * sizeof *lists->words +
+                              shorter->buckets * (sizeof *lists->buckets + sizeof *lists->counts);
+    struct spmmi_once_long_need *const need = &o->long_need;
+    *need = o->counts.longer;
+    o->work.has_shorter = of_lists * SPMMI_ONCE_SHORTER_SHARE <= of_c;
+    if (!o->work.has_shorter)
+        return;
+    need->pieces += shorter->pieces;
+    need->tasks += shorter->tasks;
+    need->buckets += shorter->buckets;
+    need->products += shorter->products;
+    if (need->piece_products < shorter->piece_products)
+        need->piece_products = shorter->piece_products;
 }
 
-uint32_t spmmi_once_parts_of(const struct spmmi_once_counts *counts)
+uint32_t spmmi_once_parts_of(const struct spmmi_once_long_need *need)
 {
-    const uint64_t kept = counts->long_buckets + counts->long_pieces, /* of each part of all pieces */
-        of_memory = kept > 0 ? counts->products / kept : 0,
-                   of_work = counts->long_piece_products / SPMMI_ONCE_PART_PRODUCTS + UINT64_C(1),
+    const uint64_t kept = need->buckets + need->pieces, /* of each part of all pieces */
+        of_memory = kept > 0 ? need->products / kept : 0,
+                   of_work = need->piece_products / SPMMI_ONCE_PART_PRODUCTS + UINT64_C(1),
                    parts = of_memory < of_work ? of_memory : of_work;
     return parts < 1 ? 1 : parts < SPMMI_ONCE_PARTS ? (uint32_t)parts : SPMMI_ONCE_PARTS;
 }
@@ -48,21 +60,21 @@ spmm_status_t spmmi_once_portion_long(struct spmmi_once *o)
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_once_long_lists *lists = &o->work.long_lists;
-    const uint64_t buckets = o->counts.long_buckets;
+    const uint64_t buckets = o->long_need.buckets;
     void *block = NULL;
     if (buckets == 0)
         return SPMM_OK;
     SPMM_REQUIRE(buckets <= UINT32_MAX, SPMM_ERR_TOO_LARGE, o->diag,
                  "long rows of A need %llu lists, a GPU takes up to %u", (unsigned long long)buckets,
                  UINT32_MAX);
-    lists->parts = spmmi_once_parts_of(&o->counts);
-    const uint64_t counts = buckets * lists->parts, portions = (uint64_t)o->counts.long_pieces * lists->parts;
+    lists->parts = spmmi_once_parts_of(&o->long_need);
+    const uint64_t counts = buckets * lists->parts, portions = (uint64_t)o->long_need.pieces * lists->parts;
     SPMM_TRY(spmmi_once_take_scratch(
         o, buckets * sizeof *lists->buckets + (counts + portions) * sizeof *lists->counts, &block));
     lists->buckets = block;
     lists->counts = (uint32_t *)(void *)(lists->buckets + buckets);
     lists->portions = lists->counts + counts;
-    SPMM_TRY_CUDA((cudaError_t)spmmi_once_portion_long_cuda(&o->work, o->counts.long_pieces, o->in->stream),
+    SPMM_TRY_CUDA((cudaError_t)spmmi_once_portion_long_cuda(&o->work, o->long_need.pieces, o->in->stream),
                   o->diag);
 cleanup:
     return status;
@@ -100,7 +112,7 @@ spmm_status_t spmmi_once_list_long(struct spmmi_once *o)
 {
     spmm_status_t status = SPMM_OK;
     const struct spmmi_once_work *w = &o->work;
-    const uint32_t pieces = o->counts.long_pieces;
+    const uint32_t pieces = o->long_need.pieces;
     const uint64_t buckets = o->counts.hubs + (uint64_t)w->b.cols / SPMMI_ONCE_RANGE + 1;
     if (w->long_lists.parts == 0)
         return SPMM_OK;

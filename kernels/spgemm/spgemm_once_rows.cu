@@ -112,6 +112,21 @@ __global__ void __launch_bounds__(ROW_THREADS) bin_products(const __grid_constan
         w.entries[i] = 0;
 }
 
+// What the long pieces of a warp's rows need: of those lanes that have some.
+__device__ __forceinline__ void add_need(spmmi_once_long_need *sum, const spmmi_once_long_need &own,
+                                         bool is_there)
+{
+    if (!__any_sync(EVERY_LANE, is_there))
+        return;
+    add_to(&sum->pieces, is_there ? own.pieces : 0);
+    add_to(&sum->tasks, is_there ? own.tasks : 0);
+    add_to(&sum->buckets, is_there ? own.buckets : 0);
+    add_to(&sum->products, is_there ? own.products : 0);
+    const unsigned int most = __reduce_max_sync(EVERY_LANE, is_there ? own.piece_products : 0);
+    if (threadIdx.x % 32 == 0)
+        atomicMax(&sum->piece_products, most);
+}
+
 __global__ void __launch_bounds__(ROW_THREADS) bin_entries(const __grid_constant__ spmmi_once_work w)
 {
     __shared__ unsigned int taken[SPMMI_ONCE_CLASSES], base[SPMMI_ONCE_CLASSES];
@@ -139,14 +154,11 @@ __global__ void __launch_bounds__(ROW_THREADS) bin_entries(const __grid_constant
     if (w.has_long == 0)
         return;
     const unsigned int pieces = long_pieces_of(w, length, room, piece);
-    add_to(&w.counts->long_pieces, pieces);
-    add_to(&w.counts->long_tasks, pieces == 0 ? 0 : pieces * (room.tasks / room.pieces));
-    add_to(&w.counts->shorter_products, pieces > 0 && length <= w.stretch ? products : 0);
-    add_to(&w.counts->long_buckets, (unsigned long long)pieces * Buckets(w, entries).all());
-    const unsigned int most =
-        __reduce_max_sync(EVERY_LANE, pieces == 0 ? 0u : (unsigned int)min(products, piece));
-    if (threadIdx.x % 32 == 0 && most > 0)
-        atomicMax(&w.counts->long_piece_products, most);
+    const spmmi_once_long_need need = {pieces, (unsigned int)min(products, piece),
+                                       pieces == 0 ? 0 : pieces * (room.tasks / room.pieces),
+                                       (unsigned long long)pieces * Buckets(w, entries).all(), products};
+    add_need(&w.counts->longer, need, pieces > 0 && length > w.stretch);
+    add_need(&w.counts->shorter, need, pieces > 0 && length <= w.stretch);
 }
 
 // Entries of rows before this thread's one in the block; *total: of the block.

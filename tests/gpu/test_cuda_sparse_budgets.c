@@ -23,6 +23,10 @@ TEST_PATTERN(left_columns, j < 4097)
 TEST_PATTERN(hubs_elsewhere, i < 4097 ? j == 12000 + i : j < 12000)
 TEST_PATTERN(last_row_long, i < 60 ? j % 7 == 0 && j < 4200 : j < 4097)
 TEST_PATTERN(eight_columns, j % 1024 == i % 1024 && j < 8192)
+TEST_PATTERN(last_row_longer, i < 60 ? j < 4070 : j < 4097)
+TEST_PATTERN(four_columns, i < 4097 ? j % 1024 == i % 1024 && j < 4096 : j >= 5000)
+TEST_PATTERN(column_4097_often, i < 20 ? j < 4097 : i == 20 ? j < 4098 : j == 4097)
+TEST_PATTERN(row_4097_full, i < 4097 ? i < 600 && j == 2000 + i : i == 4097 ? j >= 5000 : j < 600)
 
 /* Here what the rule takes are positions: below them there are columns, and less than these take is refused. */
 static void small_budgets_get_columns(void **state)
@@ -275,6 +279,45 @@ static void every_short_row_takes_as_much_beside_a_long_one(void **state)
     check_memory(patterns, 8 * 8 * 4097);
 }
 
+/* Beside a row of 4,097 entries 60 rows of 4,070, which have no lists; 127 hubs, none of which the products have. */
+static void every_short_row_without_lists_takes_nothing_for_hubs(void **state)
+{
+    static const struct test_pattern patterns[] = {{"last row longer", 61, 5222, last_row_longer},
+                                                   {"hubs elsewhere", 5222, 5127, four_columns}};
+    (void)state;
+    check_memory(patterns, 8 * 8 * 4097);
+}
+
+/* Long rows of 600 products each, and one of 20,600, beside 50 rows of one entry that have most products: parts are as
+ * many as long rows have products for. 600 hubs elsewhere. */
+static void every_part_has_products_of_long_rows(void **state)
+{
+    static const struct test_pattern patterns[] = {{"column 4,097 often", 71, 5222, column_4097_often},
+                                                   {"row 4,097 full", 5222, 25000, row_4097_full}};
+    (void)state;
+    check_memory(patterns, 40 * (20 * 600 + 20600));
+}
+
+/* Lists of shorter rows take a quarter of C's entries at most, with what finds them. */
+static void long_lists_of_shorter_rows_are_limited(void **state)
+{
+    const spmm_csr_t a = {.value_type = SPMM_F64};
+    const struct spmmi_spgemm_gpu_once in = {.a = &a};
+    struct spmmi_once o = {.in = &in};
+    (void)state;
+    o.counts.nnz = 4000; /* 48,000 bytes */
+    o.counts.longer = (struct spmmi_once_long_need){1, 5000, 1, 10, 5000};
+    o.counts.shorter = (struct spmmi_once_long_need){2, 6000, 3, 100, 1350};
+    spmmi_once_limit_long(&o);
+    assert_int_equal(o.work.has_shorter, 1);
+    assert_true(o.long_need.pieces == 3 && o.long_need.piece_products == 6000 && o.long_need.tasks == 4 &&
+                o.long_need.buckets == 110 && o.long_need.products == 6350);
+    o.counts.shorter.buckets++;
+    spmmi_once_limit_long(&o);
+    assert_int_equal(o.work.has_shorter, 0);
+    assert_memory_equal(&o.long_need, &o.counts.longer, sizeof o.long_need);
+}
+
 /* Of long pieces: where products make no more than one part, of as many as a bucket's number has bits for, and of more,
  * which are refused; what the memory is counts in 64 bits. */
 static void long_lists_are_counted_in_64_bits(void **state)
@@ -284,22 +327,22 @@ static void long_lists_are_counted_in_64_bits(void **state)
     struct spmmi_once o = {.in = &in, .diag = &diag};
     char wanted[64];
     (void)state;
-    o.counts.products = UINT64_C(1) << 27;
-    o.counts.long_pieces = 32760;
-    o.counts.long_piece_products = 4097;
-    o.counts.long_buckets = UINT64_C(32760) * 1000;
-    assert_int_equal(spmmi_once_parts_of(&o.counts), 4);
-    o.counts.long_buckets = 2000;
-    assert_int_equal(spmmi_once_parts_of(&o.counts), 17); /* parts of 256 products */
-    o.counts.long_piece_products = UINT32_MAX;
-    assert_int_equal(spmmi_once_parts_of(&o.counts), SPMMI_ONCE_PARTS);
-    o.counts.long_buckets = UINT32_MAX;
-    assert_int_equal(spmmi_once_parts_of(&o.counts), 1);
+    o.long_need = (struct spmmi_once_long_need){.pieces = 32760,
+                                                .piece_products = 4097,
+                                                .buckets = UINT64_C(32760) * 1000,
+                                                .products = UINT64_C(1) << 27};
+    assert_int_equal(spmmi_once_parts_of(&o.long_need), 4);
+    o.long_need.buckets = 2000;
+    assert_int_equal(spmmi_once_parts_of(&o.long_need), 17); /* parts of 256 products */
+    o.long_need.piece_products = UINT32_MAX;
+    assert_int_equal(spmmi_once_parts_of(&o.long_need), SPMMI_ONCE_PARTS);
+    o.long_need.buckets = UINT32_MAX;
+    assert_int_equal(spmmi_once_parts_of(&o.long_need), 1);
     assert_int_equal(spmmi_once_portion_long(&o), SPMM_ERR_PLAN_BUDGET);
     snprintf(wanted, sizeof wanted, " and %llu more",
              (12 * (unsigned long long)UINT32_MAX + 4 * 32760 + 256) / 256 * 256);
     assert_non_null(strstr(diag.text, wanted));
-    o.counts.long_buckets++;
+    o.long_need.buckets++;
     assert_int_equal(spmmi_once_portion_long(&o), SPMM_ERR_TOO_LARGE);
     o.work.a.nnz = INT64_C(1) << 32;
     assert_int_equal(spmmi_once_find_hubs(&o), SPMM_ERR_TOO_LARGE);
@@ -313,6 +356,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(small_budgets_of_long_entries_have_the_bits_of_the_cpu),
         cmocka_unit_test(every_long_row_takes_as_much_whatever_hubs_there_are),
         cmocka_unit_test(every_short_row_takes_as_much_beside_a_long_one),
+        cmocka_unit_test(every_short_row_without_lists_takes_nothing_for_hubs),
+        cmocka_unit_test(every_part_has_products_of_long_rows),
+        cmocka_unit_test(long_lists_of_shorter_rows_are_limited),
         cmocka_unit_test(long_lists_are_counted_in_64_bits),
     };
     if (!test_cuda_begin(argc, argv))
