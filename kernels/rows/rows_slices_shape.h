@@ -55,7 +55,7 @@ enum spmmi_slice_index {
 #else
 #define SPMMI_CONSTANT_INLINE inline
 #endif
-#define SPMMI_SLICE_RUNS_LEAST 6 /* mean entries of a row: shorter ones save little. Not tuned */
+#define SPMMI_SLICE_RUNS_LEAST 6 /* mean entries of a row: shorter ones save little. Not measured */
 
 SPMMI_HOST_DEVICE static SPMMI_CONSTANT_INLINE uint32_t spmmi_slice_run(enum spmmi_slice_index index)
 {
@@ -117,8 +117,8 @@ static inline uint64_t spmmi_slices_columns(const struct spmmi_row_slices *all, 
     return spmmi_slices_place_end(all, spmmi_slice_run(index));
 }
 
-/* Short rows would have more words of high bits than they save. Sums of 8 bytes would leave no registers to batches of
- * runs. */
+/* Short rows would have more words of high bits than they save. Sums of 8 bytes take registers that batches of runs
+ * need: with runs they were not measured. */
 static inline enum spmmi_slice_index spmmi_slices_index(const struct spmmi_row_slices *all,
                                                         uint32_t value_bytes)
 {
@@ -141,12 +141,14 @@ static inline double spmmi_slices_index_bytes(const struct spmmi_row_slices *all
            (spmmi_slice_has_high(index) ? high * SPMMI_SLICE_ROWS * 4 : 0);
 }
 
-/* Thread blocks a multiprocessor, by the bytes of a sum and the columns of a run: what registers allow. */
+/* Thread blocks a multiprocessor, by the bytes of a sum and the columns of a run: what registers allow. Batches of runs
+ * are longer and have one block less; five were not measured. */
 #define SPMMI_SLICED_BLOCKS_PER_SM(sum_bytes, run) ((sum_bytes) == 4 && (run) == 1 ? 5u : 4u)
 
 /* Warps that share a slice: as many as give a multiprocessor about 22, if a row has 6 entries more than half a batch
- * for each of those before. Measured on an H100 over 14 matrices, f32 and f64: within 7 % of the best;
- * not again since lanes load whole words, nor for f16 and runs. */
+ * for each of those before; batches of runs, which are longer, count as the others. Measured on an H100 over 14
+ * matrices, f32 and f64, within 7 % of the best, before lanes loaded whole words: not again since, not in f16 and not
+ * for runs. */
 #define SPMMI_SLICED_WARPS_PER_SM 22u
 #define SPMMI_SLICED_ENTRIES_MORE 6u
 static inline uint32_t spmmi_slices_warps(uint32_t entries, uint32_t ranks, uint32_t sm_count)

@@ -134,19 +134,26 @@ static void names_of_uneven_rows_are_refused(void **state)
 }
 
 /* Padding multiplies nothing: a value of B that is not finite reaches the rows that store its column alone. */
+static void check_repeats(const struct test_matrix *a, spmm_dtype_t dtype)
+{
+    const struct test_product product = {.n = 1, .alpha = 1, .values = TEST_VALUES_REAL};
+    struct test_cuda_pair pair = test_cuda_pair_make(plan_of(a, dtype), NULL);
+    assert_kernel(pair.gpu, a, dtype, &product, "sliced");
+    test_cuda_product_repeat(pair.gpu, a, dtype, &product, 3);
+    test_cuda_product_graph(pair.gpu, a, dtype, &product, 3);
+    for (int64_t row = 0; row < 8; row++) /* the last column of a row that is padded, and column 0 */
+        test_cuda_product_canary(pair.gpu, a, dtype, &product, a->col_ind[a->row_ptr[row + 1] - 1]);
+    test_cuda_product_canary(pair.gpu, a, dtype, &product, 0);
+    test_cuda_pair_free(&pair);
+}
+
 static void bits_repeat_and_nan_stays_in_its_rows(void **state)
 {
     (void)state;
-    const struct test_product product = {.n = 1, .alpha = 1, .values = TEST_VALUES_REAL};
     for (int p = 0; p < PATTERNS; p++) {
         struct test_matrix *a = test_matrix_of(&patterns[p], TEST_VALUES_REAL);
-        struct test_cuda_pair pair = test_cuda_pair_make(plan_of(a, SPMM_F32), NULL);
-        test_cuda_product_repeat(pair.gpu, a, SPMM_F32, &product, 3);
-        test_cuda_product_graph(pair.gpu, a, SPMM_F32, &product, 3);
-        for (int64_t row = 0; row < 8; row++) /* the last column of a row that is padded, and column 0 */
-            test_cuda_product_canary(pair.gpu, a, SPMM_F32, &product, a->col_ind[a->row_ptr[row + 1] - 1]);
-        test_cuda_product_canary(pair.gpu, a, SPMM_F32, &product, 0);
-        test_cuda_pair_free(&pair);
+        for (int i = 0; i < 4; i++)
+            check_repeats(a, dtypes[i]);
         test_matrix_free(a);
     }
 }
