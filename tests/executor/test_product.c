@@ -255,6 +255,28 @@ static void a_thousand_products_have_the_same_bits(void **state)
     test_matrix_free(a);
 }
 
+static void a_thousand_one_shots_have_the_same_bits(void **state)
+{
+    (void)state;
+    struct test_matrix *a = test_matrix_named("arrow", TEST_VALUES_REAL);
+    const spmm_csr_t view = {a->rows,    a->cols,    a->nnz,   SPMM_I64, SPMM_I32,
+                             a->row_ptr, a->col_ind, SPMM_F64, a->values};
+    spmm_product_once_options_t options = SPMM_PRODUCT_ONCE_OPTIONS_INIT;
+    spmm_csr_t first, c;
+    options.threads = 3;
+    assert_int_equal(spmm_product_once(&view, &view, SPMM_DEVICE_CPU, &options, &first, NULL), SPMM_OK);
+    for (int repeat = 0; repeat < REPEATS; repeat++) {
+        assert_int_equal(spmm_product_once(&view, &view, SPMM_DEVICE_CPU, &options, &c, NULL), SPMM_OK);
+        assert_int_equal(c.nnz, first.nnz);
+        assert_memory_equal(c.row_ptr, first.row_ptr, (size_t)(c.rows + 1) * sizeof(int64_t));
+        assert_memory_equal(c.col_ind, first.col_ind, (size_t)c.nnz * sizeof(int32_t));
+        assert_memory_equal(c.values, first.values, (size_t)c.nnz * sizeof(double));
+        spmm_product_once_free(&c);
+    }
+    spmm_product_once_free(&first);
+    test_matrix_free(a);
+}
+
 /* fma(alpha, sum, beta * c); beta = 0 does not read C, alpha = 0 not the operands. */
 static void factors_of_the_product(void **state)
 {
@@ -491,6 +513,7 @@ int main(void)
         cmocka_unit_test(forms),
         cmocka_unit_test(same_bits_at_any_number_of_threads),
         cmocka_unit_test(a_thousand_products_have_the_same_bits),
+        cmocka_unit_test(a_thousand_one_shots_have_the_same_bits),
         cmocka_unit_test(factors_of_the_product),
         cmocka_unit_test(special_values),
         cmocka_unit_test(one_shot_has_the_bits_of_a_plan),

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Laws of products of sparse matrices whatever computes them: entries are those of a boolean product; permuted rows of
- * A and columns of B permute C, bit by bit, as each sum keeps its order; another order of k keeps whole numbers. */
+/* Laws of products of sparse matrices whatever computes them: entries are those of a boolean product; whole numbers are
+ * exact, and others within the error bound of their sum; permuted rows of A and columns of B permute C, bit by bit, as
+ * each sum keeps its order; another order of k keeps whole numbers. */
+#include <float.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -148,19 +151,21 @@ static struct test_matrix *permuted(const struct test_matrix *a, const int64_t *
 
 TEST_PATTERN(every_second, (i + j) % 2 == 0)
 TEST_PATTERN(some_columns, test_chance(i, j, 5))
+TEST_PATTERN(one_dense_row, i == 77 || i == j)
 
 typedef void (*law)(const struct test_matrix *a, const struct test_matrix *b);
 
-/* All pairs whose product is small enough, and one whose rows are cut in k. */
+/* All pairs whose product is small enough, one whose rows are cut in k, and one of a dense row. */
 static void each_pair(enum test_values values, law holds)
 {
-    static const struct test_pattern cut[] = {{"every second", 3, 4000, every_second},
-                                              {"some columns", 4000, 30, some_columns}};
-    const int count = test_matrix_count(), all = count + 2;
+    static const struct test_pattern more[] = {{"every second", 3, 4000, every_second},
+                                               {"some columns", 4000, 30, some_columns},
+                                               {"one dense row", 130, 130, one_dense_row}};
+    const int count = test_matrix_count(), all = count + 3;
     int pairs = 0;
     struct test_matrix **of = take(all, sizeof(struct test_matrix *));
     for (int m = 0; m < all; m++)
-        of[m] = m < count ? test_matrix_make(m, values) : test_matrix_of(&cut[m - count], values);
+        of[m] = m < count ? test_matrix_make(m, values) : test_matrix_of(&more[m - count], values);
     for (int m = 0; m < count; m++)
         for (int n = 0; n < count; n++)
             if (of[m]->cols == of[n]->rows && of[m]->rows * of[n]->cols <= ELEMENTS_MAX) {
@@ -169,30 +174,77 @@ static void each_pair(enum test_values values, law holds)
             }
     assert_true(pairs >= 12);
     holds(of[count], of[count + 1]);
+    holds(of[count + 2], of[count + 2]);
     for (int m = 0; m < all; m++)
         test_matrix_free(of[m]);
     free(of);
 }
 
-static void has_boolean_entries(const struct test_matrix *a, const struct test_matrix *b)
+/* An entry of C by plain loops: of its products how many, their sum and that of their absolute values. */
+struct entry {
+    int64_t count;
+    long double sum, magnitude;
+};
+
+static struct entry *plain_product(const struct test_matrix *a, const struct test_matrix *b)
 {
-    char *expected = take(a->rows * b->cols, 1);
+    struct entry *c = take(a->rows * b->cols, sizeof *c);
     for (int64_t i = 0; i < a->rows; i++)
-        for (int64_t k = 0; k < a->cols; k++)
-            for (int64_t q = b->row_ptr[k]; test_matrix_stores(a, i, k) && q < b->row_ptr[k + 1]; q++)
-                expected[i * b->cols + b->col_ind[q]] = 1;
+        for (int64_t p = a->row_ptr[i]; p < a->row_ptr[i + 1]; p++)
+            for (int64_t q = b->row_ptr[a->col_ind[p]]; q < b->row_ptr[a->col_ind[p] + 1]; q++) {
+                struct entry *const to = &c[i * b->cols + b->col_ind[q]];
+                const long double product = (long double)a->values[p] * b->values[q];
+                to->count++;
+                to->sum += product;
+                to->magnitude += fabsl(product);
+            }
+    return c;
+}
+
+static int64_t cancelled; /* entries whose products are not all 0, but their sum is */
+
+/* bound: of the error, in sums of the absolute values of products and units of rounding for each product. */
+static void expect_entries(const struct test_matrix *a, const struct test_matrix *b, long double bound)
+{
+    struct entry *expected = plain_product(a, b);
     for (size_t w = 0; w < sizeof ways / sizeof ways[0]; w++) {
         struct dense_c c = ways[w](a, b);
-        assert_memory_equal(c.has, expected, (size_t)(a->rows * b->cols));
+        for (int64_t at = 0; at < a->rows * b->cols; at++) {
+            const struct entry *const e = &expected[at];
+            const long double most = bound * (long double)e->count * (DBL_EPSILON / 2) * e->magnitude;
+            assert_int_equal(c.has[at], e->count > 0);
+            if (!(fabsl(c.values[at] - e->sum) <= most))
+                fail_msg("%s, %s: entry %lld is %.17g", a->name, b->name, (long long)at, c.values[at]);
+            cancelled += e->magnitude > 0 && e->sum == 0;
+        }
         dense_free(&c);
     }
     free(expected);
 }
 
-static void entries_are_those_of_a_boolean_product(void **state)
+static void has_exact_numbers(const struct test_matrix *a, const struct test_matrix *b)
+{
+    expect_entries(a, b, 0);
+}
+
+/* Also entries whose products cancel are there. */
+static void whole_numbers_are_exact(void **state)
 {
     (void)state;
-    each_pair(TEST_VALUES_INTEGER, has_boolean_entries);
+    cancelled = 0;
+    each_pair(TEST_VALUES_INTEGER, has_exact_numbers);
+    assert_true(cancelled > 0);
+}
+
+static void meets_its_bound(const struct test_matrix *a, const struct test_matrix *b)
+{
+    expect_entries(a, b, 1.0001L); /* terms of higher order */
+}
+
+static void every_entry_meets_its_error_bound(void **state)
+{
+    (void)state;
+    each_pair(TEST_VALUES_REAL, meets_its_bound);
 }
 
 /* Factors of which rows of A, columns of B and those between them are somewhere else. */
@@ -268,7 +320,8 @@ static void another_order_of_k_keeps_whole_numbers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(entries_are_those_of_a_boolean_product),
+        cmocka_unit_test(whole_numbers_are_exact),
+        cmocka_unit_test(every_entry_meets_its_error_bound),
         cmocka_unit_test(permuted_rows_and_columns_permute_c),
         cmocka_unit_test(another_order_of_k_keeps_whole_numbers),
     };

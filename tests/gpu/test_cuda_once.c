@@ -135,6 +135,12 @@ TEST_PATTERN(more_hubs_than_entries, i >= 5000
 
 TEST_PATTERN(empty_rows_first, i >= 5000 && (j == 0 || j == 1 + i % 4))
 
+/* An arrow whose rows, columns and those between them are in another order. */
+TEST_PATTERN(arrow_left, i == 11 || j == 47 || i * 37 % 130 == j * 51 % 130)
+TEST_PATTERN(arrow_right, i == 47 || j == 101 || i * 51 % 130 == j * 37 % 130)
+TEST_PATTERN(one_dense_row, i == 77 || i == j)
+TEST_PATTERN(column_and_diagonal, j == 0 || j == 1 + i)
+
 TEST_PATTERN(up_to_16, (j * 7 + i) % 60 < i % 17)
 TEST_PATTERN(up_to_8, (j * 3 + i) % 40 < i % 9)
 TEST_PATTERN(mostly_empty_rows, i >= 2920 && (j == i % 50 || j == (i + 3) % 50))
@@ -336,6 +342,16 @@ static void every_short_row_has_the_bits_of_the_cpu(void **state)
             check_patterns(patterns[p], is_f32 ? SPMM_F32 : SPMM_F64, 2 * p + is_f32);
 }
 
+static void every_order_of_rows_has_the_bits_of_the_cpu(void **state)
+{
+    static const struct test_pattern patterns[][2] = {
+        {{"permuted arrow", 130, 130, arrow_left}, {"permuted arrow", 130, 130, arrow_right}},
+        {{"one dense row", 130, 130, one_dense_row}, {"one dense row", 130, 130, one_dense_row}}};
+    (void)state;
+    for (int turn = 0; turn < 4; turn++)
+        check_patterns(patterns[turn % 2], turn / 2 ? SPMM_F32 : SPMM_F64, turn);
+}
+
 /* As many columns as keys of merges have at most, and one and two more; a product in the last one. */
 static void every_column_of_short_rows_is_right(void **state)
 {
@@ -400,15 +416,31 @@ static void a_thousand_products_have_the_same_bits(void **state)
     }
 }
 
+/* Entry q of every `step` has one of them. */
+static void put_special(struct test_matrix *a, int64_t step)
+{
+    static const double special[] = {(double)NAN, (double)INFINITY, 0.0, -0.0, 1e308, -1e308, 1, -1};
+    for (int64_t q = 0; q < a->nnz; q += step)
+        a->values[q] = special[q / step % 8];
+}
+
+/* In rows of tables, and in lists of long entries. */
 static void special_values_have_the_bits_of_the_cpu(void **state)
 {
     (void)state;
-    static const double special[] = {(double)NAN, (double)INFINITY, 0.0, -0.0, 1e308, -1e308, 1, -1};
-    struct test_matrix *a = test_matrix_named("arrow", TEST_VALUES_INTEGER);
-    for (int64_t q = 0; q < a->nnz; q += 3)
-        a->values[q] = special[q / 3 % 8];
+    static const struct test_pattern patterns[] = {{"one long row", 2, 4500, one_long_row},
+                                                   {"some long columns", 4500, 4504, some_long_columns}};
+    struct test_matrix *a = test_matrix_named("arrow", TEST_VALUES_INTEGER),
+                       *left = test_matrix_of(&patterns[0], TEST_VALUES_INTEGER),
+                       *right = test_matrix_of(&patterns[1], TEST_VALUES_INTEGER);
+    put_special(a, 3);
+    put_special(right, 1501);
     check(a, a, SPMM_F64, 0);
+    check(a, a, SPMM_F32, 1);
+    check(left, right, SPMM_F64, 2);
     test_matrix_free(a);
+    test_matrix_free(left);
+    test_matrix_free(right);
 }
 
 /* The status of a product of a damaged matrix: *array[at] becomes value. */
@@ -477,6 +509,31 @@ static uint64_t entries_within(const struct test_matrix *a, const struct test_ma
     return entries;
 }
 
+/* Of rows whose products cancel each other: 9 entries of two, and one of 5,000 beside 5,000 of one. All are 0 but the
+ * latter. */
+static void special_sums_of_zero_stay_entries(void **state)
+{
+    static const struct test_pattern patterns[][2] = {
+        {{"two columns", 3, 2, every_entry}, {"two rows", 2, 3, every_entry}},
+        {{"a row", 1, 5000, every_entry}, {"a column and a diagonal", 5000, 5001, column_and_diagonal}}};
+    static const uint64_t entries[] = {9, 5001};
+    (void)state;
+    for (int p = 0; p < 2; p++) {
+        struct test_matrix *a = test_matrix_of(&patterns[p][0], TEST_VALUES_INTEGER),
+                           *b = test_matrix_of(&patterns[p][1], TEST_VALUES_INTEGER);
+        for (int64_t q = 0; q < a->nnz; q++)
+            a->values[q] = 1;
+        for (int64_t i = 0; i < b->rows; i++)
+            for (int64_t q = b->row_ptr[i]; q < b->row_ptr[i + 1]; q++)
+                b->values[q] = i % 2 ? -1 : 1;
+        assert_int_equal(entries_within(a, b, 0), entries[p]);
+        check(a, b, SPMM_F64, p);
+        check(a, b, SPMM_F32, p);
+        test_matrix_free(a);
+        test_matrix_free(b);
+    }
+}
+
 /* Where all rows are of tables there is nothing else but counts and what allocations are rounded up to. Pieces of a row
  * whose B has few columns have too few products for a long entry: with lists they took 166,400 bytes. */
 static void what_is_taken_beside_c_is_little(void **state)
@@ -536,10 +593,12 @@ int main(int argc, char **argv)
         cmocka_unit_test(every_shape_has_the_bits_of_the_cpu),
         cmocka_unit_test(larger_rows_have_the_bits_of_the_cpu),
         cmocka_unit_test(every_short_row_has_the_bits_of_the_cpu),
+        cmocka_unit_test(every_order_of_rows_has_the_bits_of_the_cpu),
         cmocka_unit_test(every_column_of_short_rows_is_right),
         cmocka_unit_test(giant_rows_beside_tables_have_the_bits_of_the_cpu),
         cmocka_unit_test(a_thousand_products_have_the_same_bits),
         cmocka_unit_test(special_values_have_the_bits_of_the_cpu),
+        cmocka_unit_test(special_sums_of_zero_stay_entries),
         cmocka_unit_test(what_breaks_the_rules_of_csr_is_refused),
         cmocka_unit_test(what_is_taken_beside_c_is_little),
         cmocka_unit_test(methods_and_budgets_are_checked),
