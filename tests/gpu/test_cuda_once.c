@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sparse products without a plan on the GPU: C has the entries and the bits of the CPU, by every method, of indices of
- * both types; matrices that break the rules of CSR are refused. */
+ * both types. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -443,56 +443,6 @@ static void special_values_have_the_bits_of_the_cpu(void **state)
     test_matrix_free(right);
 }
 
-/* The status of a product of a damaged matrix: *array[at] becomes value. */
-static spmm_status_t status_of(struct test_matrix *a, int is_right)
-{
-    struct test_matrix *right = test_matrix_named("arrow", TEST_VALUES_REAL);
-    struct sparse_arrays bad = sparse_arrays_of(a, SPMM_F64, SPMM_I64, SPMM_I64, 1),
-                         good = sparse_arrays_of(right, SPMM_F64, SPMM_I32, SPMM_I32, 1);
-    spmm_csr_t c;
-    spmm_diag_t diag = {.status = SPMM_OK};
-    const spmm_status_t status = spmm_product_once(is_right ? &good.view : &bad.view,
-                                                   is_right ? &bad.view : &good.view, 0, NULL, &c, &diag);
-    if (status == SPMM_ERR_CSR)
-        assert_non_null(strstr(diag.text, is_right ? "of B" : "of A"));
-    assert_null(c.values);
-    sparse_arrays_free(&bad);
-    sparse_arrays_free(&good);
-    test_matrix_free(right);
-    return status;
-}
-
-static void what_breaks_the_rules_of_csr_is_refused(void **state)
-{
-    (void)state;
-    struct test_matrix *a = test_matrix_named("arrow", TEST_VALUES_REAL);
-    const int64_t last = a->nnz - 1;
-    const struct {
-        int64_t row, row_value, at;
-        int32_t column;
-    } damages[] = {
-        {-1, 0, last, 130},       {-1, 0, last, -1}, {-1, 0, 5, 4},       {0, 1, -1, 0},
-        {130, a->nnz - 1, -1, 0}, {7, -3, -1, 0},    {7, 1000000, -1, 0}, {7, a->row_ptr[9] + 1, -1, 0}};
-    for (size_t d = 0; d < sizeof damages / sizeof damages[0]; d++)
-        for (int is_right = 0; is_right < 2; is_right++) {
-            int64_t row_before = 0;
-            int32_t column_before = 0;
-            if (damages[d].row >= 0) {
-                row_before = a->row_ptr[damages[d].row];
-                a->row_ptr[damages[d].row] = damages[d].row_value;
-            } else {
-                column_before = a->col_ind[damages[d].at];
-                a->col_ind[damages[d].at] = damages[d].column;
-            }
-            assert_int_equal(status_of(a, is_right), SPMM_ERR_CSR);
-            if (damages[d].row >= 0)
-                a->row_ptr[damages[d].row] = row_before;
-            else
-                a->col_ind[damages[d].at] = column_before;
-        }
-    test_matrix_free(a);
-}
-
 /* Entries of A B, which fits in so many bytes of the GPU; 0: any number. */
 static uint64_t entries_within(const struct test_matrix *a, const struct test_matrix *b, uint64_t bytes)
 {
@@ -552,35 +502,6 @@ static void what_is_taken_beside_c_is_little(void **state)
         test_matrix_free(m[i]);
 }
 
-static void methods_and_budgets_are_checked(void **state)
-{
-    (void)state;
-    struct test_matrix *a = test_matrix_named("arrow", TEST_VALUES_REAL);
-    struct sparse_arrays of_gpu = sparse_arrays_of(a, SPMM_F64, SPMM_I64, SPMM_I32, 1),
-                         of_host = sparse_arrays_of(a, SPMM_F64, SPMM_I64, SPMM_I32, 0);
-    spmm_product_once_options_t o = SPMM_PRODUCT_ONCE_OPTIONS_INIT;
-    spmm_csr_t c;
-    o.force_method = "sort";
-    assert_int_equal(spmm_product_once(&of_gpu.view, &of_gpu.view, 0, &o, &c, NULL), SPMM_ERR_ARGUMENT);
-    o.force_method = "hash";
-    assert_int_equal(spmm_product_once(&of_host.view, &of_host.view, SPMM_DEVICE_CPU, &o, &c, NULL),
-                     SPMM_ERR_ARGUMENT);
-    assert_int_equal(spmm_product_once(&of_gpu.view, &of_gpu.view, 99, &o, &c, NULL), SPMM_ERR_NO_DEVICE);
-    const uint64_t result = 17000 * (sizeof(double) + sizeof(int32_t));
-    for (o.device_budget_bytes = 1; o.device_budget_bytes < result; o.device_budget_bytes *= 2)
-        assert_int_equal(spmm_product_once(&of_gpu.view, &of_gpu.view, 0, &o, &c, NULL),
-                         SPMM_ERR_PLAN_BUDGET);
-    spmm_csr_t no_rows = of_gpu.view;
-    no_rows.rows = 0;
-    assert_int_equal(spmm_product_once(&no_rows, &of_gpu.view, 0, NULL, &c, NULL), SPMM_ERR_CSR);
-    spmm_csr_t huge = of_gpu.view; /* says so, but has no more entries than before */
-    huge.nnz = INT64_C(1) << 32;
-    assert_int_equal(spmm_product_once(&of_gpu.view, &huge, 0, NULL, &c, NULL), SPMM_ERR_TOO_LARGE);
-    sparse_arrays_free(&of_gpu);
-    sparse_arrays_free(&of_host);
-    test_matrix_free(a);
-}
-
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -599,9 +520,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_thousand_products_have_the_same_bits),
         cmocka_unit_test(special_values_have_the_bits_of_the_cpu),
         cmocka_unit_test(special_sums_of_zero_stay_entries),
-        cmocka_unit_test(what_breaks_the_rules_of_csr_is_refused),
         cmocka_unit_test(what_is_taken_beside_c_is_little),
-        cmocka_unit_test(methods_and_budgets_are_checked),
     };
     if (!test_cuda_begin(argc, argv))
         return TEST_SKIPPED;
