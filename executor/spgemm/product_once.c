@@ -97,8 +97,7 @@ cleanup:
 static spmm_status_t open_factors(struct once *o)
 {
     spmm_status_t status = SPMM_OK;
-    const int is_square = o->a.row_ptr == o->b.row_ptr && o->a.col_ind == o->b.col_ind &&
-                          o->a.nnz == o->b.nnz && o->a.rows == o->b.rows && o->a.cols == o->b.cols;
+    const int is_square = spmmi_once_is_square(&o->a, &o->b);
     SPMM_TRY(take_pattern(o, &o->a, 0));
     if (!is_square)
         SPMM_TRY(take_pattern(o, &o->b, 1));

@@ -46,6 +46,15 @@ spmm_status_t spmmi_spgemm_gpu_scale(const struct spmmi_spgemm_gpu *gpu, int64_t
 spmm_status_t spmmi_spgemm_gpu_copy(const struct spmmi_spgemm_gpu *gpu, const void *from, void *to,
                                     uint64_t bytes, void *stream, spmm_diag_t *diag);
 
+/* Have both factors of a product without a plan one pattern, as in A A? It is checked once then. The same arrays of
+ * another type are another one. */
+static inline int spmmi_once_is_square(const spmm_csr_t *a, const spmm_csr_t *b)
+{
+    return a->rows == b->rows && a->cols == b->cols && a->nnz == b->nnz && a->row_ptr == b->row_ptr &&
+           a->col_ind == b->col_ind && a->row_ptr_type == b->row_ptr_type &&
+           a->col_ind_type == b->col_ind_type;
+}
+
 /* How rows of C are computed without a plan: hash tables and bitmaps; bitmaps alone; or both, and merges of few
  * products. */
 enum spmmi_once_method { SPMMI_ONCE_HASH, SPMMI_ONCE_BITMAP, SPMMI_ONCE_MERGE, SPMMI_ONCE_METHODS };

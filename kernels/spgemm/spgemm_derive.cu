@@ -2,8 +2,8 @@
 // spgemm: where the products of items belong, found by looking up columns of the right factor in those of C: positions,
 // or masks of list entries.
 //
-// block     128 threads: groups of as many lanes as the bin has, one item each; a lane takes every so-manyth product
-//           of a list entry and looks it up by bisection
+// block     128 threads: groups of as many lanes as the bin has, one item each; its lanes take the products of a list
+//           entry in turn and look them up by bisection
 // passes    hash (a number for each item that equal streams of positions share), write (streams that are kept),
 //           compare (all others with the stream that they share: a hash alone proves nothing)
 // turns     those of a flat item with positions of 2 bytes are of rounds and chunks of FLAT_ROUND, as add_flat_round

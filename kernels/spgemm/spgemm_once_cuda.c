@@ -79,14 +79,6 @@ cleanup:
     return status;
 }
 
-/* A is B, as in A A: checked once. */
-static int is_square(const spmm_csr_t *a, const spmm_csr_t *b)
-{
-    return a->rows == b->rows && a->cols == b->cols && a->nnz == b->nnz && a->row_ptr == b->row_ptr &&
-           a->col_ind == b->col_ind && a->row_ptr_type == b->row_ptr_type &&
-           a->col_ind_type == b->col_ind_type;
-}
-
 static spmm_status_t open_once(struct spmmi_once *o)
 {
     spmm_status_t status = SPMM_OK;
@@ -105,7 +97,7 @@ static spmm_status_t open_once(struct spmmi_once *o)
     SPMM_TRY(open_matrix(o, a, 0, &w->a));
     w->b = w->a;
     w->b.values = b->values;
-    if (!is_square(a, b)) {
+    if (!spmmi_once_is_square(a, b)) {
         SPMM_TRY(open_matrix(o, b, 1, &w->b));
         SPMM_TRY_CUDA((cudaError_t)spmmi_once_check_cuda(&w->b, &w->counts->bad[1], NULL, o->in->stream),
                       o->diag);
@@ -120,7 +112,8 @@ static spmm_status_t read_checks(struct spmmi_once *o)
 {
     spmm_status_t status = SPMM_OK;
     SPMM_TRY(spmmi_once_read_counts(o, &o->counts));
-    o->work.has_empty_factors = o->counts.bad[is_square(o->in->a, o->in->b) ? 0 : 1].has_empty_rows != 0;
+    o->work.has_empty_factors =
+        o->counts.bad[spmmi_once_is_square(o->in->a, o->in->b) ? 0 : 1].has_empty_rows != 0;
     for (int i = 0; i < 2; i++) {
         const struct spmmi_once_bad *bad = &o->counts.bad[i];
         const unsigned long long found = bad->pointers != 0 ? bad->pointers : bad->columns, row = ~found;

@@ -2,7 +2,7 @@
 // Products without a plan, rows of C that no table holds: their values by tasks, a range of the entries of a row and,
 // if it is cut, a piece of k. Their columns are known: spgemm_once_wide.cu.
 //
-// tasks     a block of 256 threads takes every so-manyth task; a bitmap of the columns of its range with the count of
+// tasks     blocks of 256 threads take tasks in turn; a bitmap of the columns of a range, with the count of
 //           the columns before each word says where a product belongs; each warp has an eighth of the range, whose
 //           part of each row of the right factor is found by bisection. Tasks of a warp are pieces of rows of few
 //           entries: a block takes eight, and those of one row share the bitmap

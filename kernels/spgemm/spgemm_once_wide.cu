@@ -2,9 +2,9 @@
 // Products without a plan, rows of C that no table holds: their columns by a bitmap over all columns. Values:
 // spgemm_once_values.cu.
 //
-// columns   a block of 256 threads, or 1024 for giant rows, takes every so-manyth row of the list; warps take every
-//           so-manyth entry of the left factor, and lanes set the bits of its products. Few giant rows have a cluster
-//           of blocks each, which join their bitmaps: a block has one part of them
+// columns   blocks of 256 threads, or 1024 for giant rows, take rows of the list in turn; their warps take entries of
+//           the left factor in turn, and lanes set the bits of its products. Few giant rows have a cluster of blocks
+//           each, which join their bitmaps: a block has one part of them
 // bitmaps   in shared memory if they fit, else in global memory, of each block its own
 // overlap   the kernels of tables and of tasks may run beside this one, and this one beside itself where bitmaps are in
 //           shared memory: neither may read what the other writes
@@ -48,7 +48,7 @@ template <bool HAS_CLUSTERS> __device__ __forceinline__ Part own_part()
     return HAS_CLUSTERS ? Part{cluster_rank(), cluster_blocks()} : Part{0, 1};
 }
 
-// The bits of all columns of a row of C; in a cluster, of every so-manyth entry of the left factor.
+// The bits of all columns of a row of C; in a cluster, of the entries of the left factor that are this block's.
 __device__ __forceinline__ void mark_row(const spmmi_once_work &w, uint32_t row, Part part, uint32_t *words,
                                          Step<float> *steps)
 {

@@ -397,6 +397,23 @@ static void one_shot_has_the_bits_of_a_plan(void **state)
     test_matrix_free(b);
 }
 
+/* Columns 0 and 1 of 64 bits are two columns 0 of 32 bits: the factors are not the same matrix. */
+static void one_shot_of_the_same_arrays_of_other_types(void **state)
+{
+    (void)state;
+    static const int64_t row_ptr[] = {0, 1, 2}, columns[] = {0, 1};
+    static const double v[] = {2, 3};
+    const spmm_csr_t a = {2, 2, 2, SPMM_I64, SPMM_I64, row_ptr, columns, SPMM_F64, v};
+    spmm_csr_t b = a, c;
+    b.col_ind_type = SPMM_I32;
+    assert_int_equal(spmm_product_once(&a, &b, SPMM_DEVICE_CPU, NULL, &c, NULL), SPMM_OK);
+    const int32_t *const c_columns = c.col_ind;
+    const double *const c_values = c.values;
+    assert_int_equal(c.nnz, 2);
+    assert_true(c_columns[0] == 0 && c_columns[1] == 0 && c_values[0] == 4 && c_values[1] == 9);
+    spmm_product_once_free(&c);
+}
+
 /* Billions of columns, few of which have an entry. */
 static void columns_beyond_memory(void **state)
 {
@@ -517,6 +534,7 @@ int main(void)
         cmocka_unit_test(factors_of_the_product),
         cmocka_unit_test(special_values),
         cmocka_unit_test(one_shot_has_the_bits_of_a_plan),
+        cmocka_unit_test(one_shot_of_the_same_arrays_of_other_types),
         cmocka_unit_test(columns_beyond_memory),
         cmocka_unit_test(plans_go_through_a_file),
         cmocka_unit_test(an_execution_allocates_nothing),

@@ -40,7 +40,7 @@ static void what_breaks_the_rules_of_csr_is_refused(void **state)
         int64_t row, row_value; /* a row pointer, or -1 */
         int64_t at;             /* else a column */
         int32_t column;
-    } damages[] = {{-1, 0, LAST, 130}, {-1, 0, LAST, -1}, {-1, 0, 5, 4},       {0, 1, 0, 0},
+    } damages[] = {{-1, 0, LAST, 130}, {-1, 0, LAST, -1}, {-1, 0, 5, 4},      {0, 1, 0, 0},
                    {ROWS, LAST, 0, 0}, {7, -3, 0, 0},     {7, 1000000, 0, 0}, {7, 147, 0, 0}};
     for (size_t d = 0; d < sizeof damages / sizeof damages[0]; d++)
         for (int is_right = 0; is_right < 2; is_right++) {
