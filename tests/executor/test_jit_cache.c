@@ -343,15 +343,17 @@ static void a_disk_that_fails_is_a_miss(void **state)
 
 static void a_full_disk_is_a_miss(void **state)
 {
-    const struct rlimit small = {1000, RLIM_INFINITY}, none = {RLIM_INFINITY, RLIM_INFINITY};
+    struct rlimit before;
     struct spmmi_jit_cache cache;
     struct spmmi_jit_file *files = NULL;
     (void)state;
     (void)signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    const struct rlimit small = {1000, before.rlim_max};
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
     spmmi_jit_cache_open(&cache, 1);
     store_in(&cache, KEY);
-    assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
     assert_non_null(strstr(cache.note, strerror(EFBIG)));
     assert_int_equal(spmmi_jit_cache_list(&cache, &files), 0);
     spmmi_jit_cache_close(&cache);
