@@ -2,6 +2,8 @@
 /* See requests.h. */
 #include "requests.h"
 
+#include <string.h>
+
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
 #include "format/base/options.h"
@@ -103,6 +105,18 @@ cleanup:
     return status;
 }
 
+/* The CPU goes last, wherever it was named, so that the plan is the same. */
+static void put_cpu_last(struct spmmi_request *list, int count)
+{
+    for (int i = 0; i + 1 < count; i++)
+        if (list[i].device.target == SPMMI_TARGET_CPU) {
+            const struct spmmi_request cpu = list[i];
+            memmove(&list[i], &list[i + 1], (size_t)(count - i - 1) * sizeof *list);
+            list[count - 1] = cpu;
+            return;
+        }
+}
+
 /* All devices for values of one type. */
 static spmm_status_t add_type(const spmm_inspect_options_t *options, spmm_dtype_t type,
                               struct spmmi_requests *requests, spmm_diag_t *diag)
@@ -121,6 +135,7 @@ static spmm_status_t add_type(const spmm_inspect_options_t *options, spmm_dtype_
         SPMM_TRY(check_distinct(requests->list + first, (int)i, diag));
         requests->count++;
     }
+    put_cpu_last(&requests->list[first], (int)count);
     SPMM_TRY(add_beside(requests, first, diag));
 cleanup:
     return status;

@@ -89,11 +89,18 @@ static bool is_of_first_family(const struct spmmi_draft *draft, uint32_t part, s
     return p->op == op && p->family == spmmi_family_at(0)->id && !is_long_rows(draft, part);
 }
 
-bool spmmi_draft_has_first_family(const struct spmmi_draft *draft, spmm_op_t op)
+bool spmmi_draft_keep_first_family(struct spmmi_draft *draft, spmm_op_t op)
 {
-    for (uint32_t i = 0; i < draft->part_count; i++)
-        if (is_of_first_family(draft, i, op))
+    for (uint32_t i = 0; i < draft->reserve_count; i++)
+        if (draft->parts[draft->reserves[i]].op == op)
             return true;
+    for (uint32_t i = 0; i < draft->variant_count; i++) {
+        const struct spmmi_variant *const v = &draft->variants[i].of;
+        if (v->target == SPMMI_TARGET_CPU || !is_of_first_family(draft, v->part_first, op))
+            continue;
+        spmmi_draft_keep(draft, v->part_first);
+        return true;
+    }
     return false;
 }
 
@@ -190,20 +197,6 @@ uint32_t spmmi_draft_groups_needed(const struct spmmi_draft *draft)
     return count;
 }
 
-/* A part for where a library is missing, too, if merges left no variant of one and there was no need of a reserve. */
-static void need_first_family(struct spmmi_draft *draft, spmm_op_t op)
-{
-    uint32_t first = draft->part_count;
-    for (uint32_t i = draft->part_count; i-- > 0;)
-        if (is_of_first_family(draft, i, op)) {
-            if (draft->is_needed[i])
-                return;
-            first = i;
-        }
-    if (first < draft->part_count)
-        draft->is_needed[first] = true;
-}
-
 uint32_t spmmi_draft_parts_needed(struct spmmi_draft *draft)
 {
     uint32_t count = 0;
@@ -213,8 +206,6 @@ uint32_t spmmi_draft_parts_needed(struct spmmi_draft *draft)
             draft->is_needed[draft->variants[i].of.part_first + k] = true;
     for (uint32_t i = 0; i < draft->reserve_count; i++)
         draft->is_needed[draft->reserves[i]] = true;
-    need_first_family(draft, SPMM_OP_N);
-    need_first_family(draft, SPMM_OP_T);
     for (uint32_t i = 0; i < draft->part_count; i++)
         count += draft->is_needed[i];
     return count;

@@ -22,7 +22,7 @@ struct spmmi_draft {
     struct spmmi_part *parts;
     bool *is_needed; /* of each part: set by spmmi_draft_parts_needed */
     uint32_t variant_count, part_count, group_count;
-    uint32_t reserves[2]; /* parts that no variant names, at most one of each op */
+    uint32_t reserves[2]; /* parts that stay, whatever variants name; at most one of each op */
     uint32_t reserve_count;
     uint32_t
         sharing; /* GPUs, all of which have to have a variant before it becomes one for any device; 0: none does */
@@ -38,8 +38,9 @@ void spmmi_draft_add_parts(struct spmmi_draft *draft, struct spmmi_part *made, u
                            uint32_t *index);
 /* The part stays, whatever variants name: where the library of their family is missing, the executor runs it. */
 void spmmi_draft_keep(struct spmmi_draft *draft, uint32_t part);
-/* Is there a part of the first family for this op? */
-bool spmmi_draft_has_first_family(const struct spmmi_draft *draft, spmm_op_t op);
+/* From now on the first such part of the first family for this op that a variant of a GPU names. False: there is none;
+ * what the CPU alone runs may be slow on a GPU. */
+bool spmmi_draft_keep_first_family(struct spmmi_draft *draft, spmm_op_t op);
 
 /* From now on a variant that every GPU of the draft has, two or more, becomes one for any device. What only some of
  * them have does not: the others would take it too. */
@@ -55,7 +56,7 @@ uint32_t spmmi_draft_alike(const struct spmmi_draft *draft, uint32_t variant, ui
 uint32_t spmmi_draft_variants_needed(const struct spmmi_draft *draft);
 /* Groups that have such variants. */
 uint32_t spmmi_draft_groups_needed(const struct spmmi_draft *draft);
-/* Parts of these variants, reserves, and of each op one of the first family, if there is any. */
+/* Parts of these variants, and reserves. */
 uint32_t spmmi_draft_parts_needed(struct spmmi_draft *draft);
 
 /* What is needed becomes the plan's: it fits. */

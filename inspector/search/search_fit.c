@@ -21,8 +21,31 @@ struct pair {
     bool is_last; /* a measured decision loses more than predictions can tell apart */
 };
 
-/* Ranges with no gap between them: one over a gap would be taken there by all devices, before their own of another n.
- */
+/* The end of the range of n before that of a variant, in its group and for a layout of it; 0: it is the first. */
+static int64_t end_before(const struct spmmi_draft *draft, const struct spmmi_draft_variant *v)
+{
+    int64_t end = 0;
+    for (uint32_t i = 0; i < draft->variant_count; i++) {
+        const struct spmmi_draft_variant *const u = &draft->variants[i];
+        if (u->group == v->group && (u->of.layouts & v->of.layouts) != 0 && u->of.n_min < v->of.n_min &&
+            u->of.n_max > end)
+            end = u->of.n_max;
+    }
+    return end;
+}
+
+/* Between ranges that the caller named n in, nobody asked for any: there the kernel of the wider range runs. On all
+ * devices, as one that merges over a gap alone would be taken there by others, before their own of another n. */
+static void close_gaps(struct spmmi_draft *draft)
+{
+    for (uint32_t i = 0; i < draft->variant_count; i++) {
+        const int64_t end = end_before(draft, &draft->variants[i]);
+        if (end > 0 && end < draft->variants[i].of.n_min)
+            draft->variants[i].of.n_min = end + 1;
+    }
+}
+
+/* Ranges that touch, or the layouts of one range. */
 static bool may_merge(const struct spmmi_draft_variant *first, const struct spmmi_draft_variant *second)
 {
     if (first->of.layouts == second->of.layouts)
@@ -138,21 +161,31 @@ static bool has_any(const struct spmmi_draft *draft)
     return false;
 }
 
+static bool is_too_full(struct spmmi_draft *draft)
+{
+    return spmmi_draft_variants_needed(draft) > SPMMI_VARIANT_MAX ||
+           spmmi_draft_parts_needed(draft) > SPMMI_PART_MAX;
+}
+
 spmm_status_t spmmi_draft_fit(struct spmmi_draft *draft, struct spmmi_merges *merges, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
+    const uint32_t groups = spmmi_draft_groups_needed(draft); /* with one variant each */
     *merges = (struct spmmi_merges){0, 0};
-    bool may_fit = spmmi_draft_groups_needed(draft) <= SPMMI_VARIANT_MAX; /* one variant each */
+    SPMM_REQUIRE(groups <= SPMMI_VARIANT_MAX, SPMM_ERR_ARGUMENT, diag,
+                 "a plan has room for %d variants, and %u are needed, one for each device, type and op, with the "
+                 "CPU: name fewer devices, types or ops",
+                 SPMMI_VARIANT_MAX, groups);
+    if (is_too_full(draft))
+        close_gaps(draft);
     if (spmmi_draft_variants_needed(draft) > SPMMI_VARIANT_MAX && !has_any(draft))
         spmmi_draft_share(draft);
-    while (spmmi_draft_variants_needed(draft) > SPMMI_VARIANT_MAX ||
-           spmmi_draft_parts_needed(draft) > SPMMI_PART_MAX) {
+    while (is_too_full(draft)) {
         struct pair least = {0};
-        may_fit = may_fit && find_least(draft, &least);
-        SPMM_REQUIRE(may_fit, SPMM_ERR_ARGUMENT, diag,
-                     "so many devices, types and ops need more than %d variants or %d parts, even with one "
-                     "variant for all layouts and numbers of columns without a gap: name fewer",
-                     SPMMI_VARIANT_MAX, SPMMI_PART_MAX);
+        SPMM_REQUIRE(find_least(draft, &least), SPMM_ERR_ARGUMENT, diag,
+                     "a plan has room for %d parts, and %u are needed, even with one kernel for each device, type "
+                     "and op: name fewer devices, types or ops",
+                     SPMMI_PART_MAX, spmmi_draft_parts_needed(draft));
         merge(draft, &least);
         merges->count += least.is_counted;
         merges->loss = fmax(merges->loss, least.loss);

@@ -100,8 +100,8 @@ cleanup:
     return status;
 }
 
-/* Where the library of a variant's family is missing, the executor runs a part of the first family: if no variant has
- * one, the plan keeps the one that is predicted best beside them. */
+/* Where the library of a variant's family is missing, the executor runs a part of the first family: if no variant of a
+ * GPU has one, the plan keeps the one that is predicted best beside them. */
 static spmm_status_t add_reserve(struct work *w, const struct spmmi_request *r, int count,
                                  struct spmmi_draft *draft, spmm_diag_t *diag)
 {
@@ -110,9 +110,11 @@ static spmm_status_t add_reserve(struct work *w, const struct spmmi_request *r, 
     struct spmmi_decision decision;
     uint32_t part = 0;
     int i = 0;
+    if (r->device.target == SPMMI_TARGET_CPU || spmmi_draft_keep_first_family(draft, w->op.pattern->op))
+        goto cleanup;
     while (i < count && !spmmi_planner_of(w->decisions[i].winner.family)->needs_library)
         i++;
-    if (i == count || spmmi_draft_has_first_family(draft, w->op.pattern->op))
+    if (i == count)
         goto cleanup;
     w->reserve = *r;
     w->reserve.family = spmmi_family_at(0)->id;

@@ -448,9 +448,9 @@ static void ranges_are_merged_where_a_plan_is_full(void **state)
     spmm_plan_destroy(plan);
 }
 
-/* Numbers of columns between which nobody asks for any: no variant reaches over the gap, where all devices would take
- * it. */
-static void ranges_with_gaps_are_not_merged(void **state)
+/* Between numbers of columns that are asked for each device has its own variant then: one of another over the gap would
+ * be taken before it. */
+static void gaps_between_ranges_are_closed_where_a_plan_is_full(void **state)
 {
     static const int64_t apart[] = {1, 32, 128, 500}; /* only the last two ranges of the CPU are neighbours */
     static const int64_t gaps[] = {5, 12, 49, 96};
@@ -462,7 +462,7 @@ static void ranges_with_gaps_are_not_merged(void **state)
             for (int i = 0; i < 4; i++) {
                 const uint32_t layout = (kind & 2) != 0 ? SPMM_LAYOUTS_COL_MAJOR : SPMM_LAYOUTS_ROW_MAJOR;
                 picks_own(&typed, kind / 4, kind & 1, apart[i], layout, 1);
-                picks_own(&typed, kind / 4, kind & 1, gaps[i], layout, 0);
+                picks_own(&typed, kind / 4, kind & 1, gaps[i], layout, 1);
             }
     }
     spmm_plan_destroy(plan);
@@ -569,7 +569,7 @@ int main(void)
         cmocka_unit_test(values_must_fit_every_type),
         cmocka_unit_test(types_that_make_no_plan_are_refused),
         cmocka_unit_test(ranges_are_merged_where_a_plan_is_full),
-        cmocka_unit_test(ranges_with_gaps_are_not_merged),
+        cmocka_unit_test(gaps_between_ranges_are_closed_where_a_plan_is_full),
         cmocka_unit_test(metadata_of_the_caller_stay),
         cmocka_unit_test(a_kernel_with_a_target_is_forced_there),
         cmocka_unit_test(each_variant_has_a_winner_in_the_trace),
