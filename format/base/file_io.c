@@ -123,13 +123,18 @@ static int is_piece_short(const void *context, uint64_t index, int thread)
     return !spmmi_read_at(p->file, p->bytes + begin, left < PIECE ? left : PIECE, p->at + begin);
 }
 
+int spmmi_read_at_on(int threads, int file, uint8_t *bytes, uint64_t size, uint64_t at)
+{
+    const struct pieces pieces = {file, bytes, size, at};
+    const uint64_t count = size / PIECE + (size % PIECE != 0);
+    return spmmi_first_wrong(count, threads, is_piece_short, &pieces) == count;
+}
+
 /* The position of the file stays where it was, so that whatever went wrong is found and told by a plain read. */
 spmm_status_t spmmi_read_all_on(int threads, int file, const char *path, uint8_t *bytes, uint64_t size,
                                 uint64_t at, spmm_diag_t *diag)
 {
-    const struct pieces pieces = {file, bytes, size, at};
-    const uint64_t count = size / PIECE + (size % PIECE != 0);
-    if (threads > 1 && count > 1 && spmmi_first_wrong(count, threads, is_piece_short, &pieces) == count)
+    if (threads > 1 && size > PIECE && spmmi_read_at_on(threads, file, bytes, size, at))
         return SPMM_OK;
     return spmmi_read_all(file, path, bytes, size, diag);
 }

@@ -50,6 +50,8 @@ spmm_status_t spmmi_read_all_on(int threads, int file, const char *path, uint8_t
                                 uint64_t at, spmm_diag_t *diag);
 /* Exactly size bytes from `at` on, without moving the file's position. Returns whether they were there. */
 int spmmi_read_at(int file, void *bytes, uint64_t size, uint64_t at);
+/* The same where that is long in pieces on up to so many threads. */
+int spmmi_read_at_on(int threads, int file, uint8_t *bytes, uint64_t size, uint64_t at);
 spmm_status_t spmmi_write_all(int file, const char *path, const void *bytes, uint64_t size,
                               spmm_diag_t *diag);
 

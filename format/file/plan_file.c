@@ -73,13 +73,15 @@ static int readers_of(const struct spmmi_load *load, uint64_t size)
 static uint8_t is_left(const struct spmmi_entry *e)
 {
     const int is_array = e->type == SPMMI_SECTION_ROW_LENGTHS || e->type == SPMMI_SECTION_COL_IND ||
-                         e->type == SPMMI_SECTION_VALUES || e->type == SPMMI_SECTION_ITEMS;
+                         e->type == SPMMI_SECTION_VALUES || e->type == SPMMI_SECTION_ITEMS ||
+                         e->type == SPMMI_SECTION_OPERAND_ROWS || e->type == SPMMI_SECTION_OPERAND_COLS ||
+                         e->type == SPMMI_SECTION_SYMMETRIC_PERMUTATION;
     return is_array && e->stored_bytes >= LEFT_MIN && e->stored_bytes <= e->raw_bytes;
 }
 
 /* The section table, and of each section all bytes, with the padding before it, or its frame table alone. Returns
  * whether something is left. */
-static int read_around(int file, uint8_t *bytes, uint64_t size, uint32_t section_count,
+static int read_around(int threads, int file, uint8_t *bytes, uint64_t size, uint32_t section_count,
                        struct spmmi_left *left)
 {
     const uint64_t table_end = SPMMI_HEADER_BYTES + (uint64_t)section_count * SPMMI_ENTRY_BYTES;
@@ -100,7 +102,7 @@ static int read_around(int file, uint8_t *bytes, uint64_t size, uint32_t section
         claimed += e.stored_bytes;
         is_some |= left->entries[i] = is_left(&e);
         const uint64_t taken = left->entries[i] ? frames * SPMMI_FRAME_ENTRY_BYTES : e.stored_bytes;
-        if (!spmmi_read_at(file, bytes + begin, e.offset + taken - begin, begin))
+        if (!spmmi_read_at_on(threads, file, bytes + begin, e.offset + taken - begin, begin))
             return 0;
     }
     return is_some;
@@ -113,7 +115,8 @@ static void read_large(int file, uint8_t *bytes, uint64_t size, const struct spm
 {
     struct spmmi_left left;
     struct spmmi_load large = *load;
-    if (size < LEFT_MIN || !read_around(file, bytes, size, header->section_count, &left))
+    if (size < LEFT_MIN ||
+        !read_around(readers_of(load, size), file, bytes, size, header->section_count, &left))
         return;
     large.left = &left;
     (void)spmmi_plan_decode(bytes, size, &large, plan, &spmmi_diag_unheard);

@@ -172,20 +172,22 @@ spmm_status_t spmmi_draft_fit(struct spmmi_draft *draft, struct spmmi_merges *me
     spmm_status_t status = SPMM_OK;
     const uint32_t groups = spmmi_draft_groups_needed(draft); /* with one variant each */
     *merges = (struct spmmi_merges){0, 0};
-    SPMM_REQUIRE(groups <= SPMMI_VARIANT_MAX, SPMM_ERR_ARGUMENT, diag,
-                 "a plan has room for %d variants, and %u are needed, one for each device, type and op, with the "
-                 "CPU: name fewer devices, types or ops",
-                 SPMMI_VARIANT_MAX, groups);
+    SPMM_REQUIRE(
+        groups <= SPMMI_VARIANT_MAX, SPMM_ERR_ARGUMENT, diag,
+        "a plan has room for %d variants, and %u are needed, one for each device, type and op, with the "
+        "CPU: name fewer devices, types or ops",
+        SPMMI_VARIANT_MAX, groups);
     if (is_too_full(draft))
         close_gaps(draft);
     if (spmmi_draft_variants_needed(draft) > SPMMI_VARIANT_MAX && !has_any(draft))
         spmmi_draft_share(draft);
     while (is_too_full(draft)) {
         struct pair least = {0};
-        SPMM_REQUIRE(find_least(draft, &least), SPMM_ERR_ARGUMENT, diag,
-                     "a plan has room for %d parts, and %u are needed, even with one kernel for each device, type "
-                     "and op: name fewer devices, types or ops",
-                     SPMMI_PART_MAX, spmmi_draft_parts_needed(draft));
+        SPMM_REQUIRE(
+            find_least(draft, &least), SPMM_ERR_ARGUMENT, diag,
+            "a plan has room for %d parts, and %u are needed, even with one kernel for each device, type "
+            "and op: name fewer devices, types or ops",
+            SPMMI_PART_MAX, spmmi_draft_parts_needed(draft));
         merge(draft, &least);
         merges->count += least.is_counted;
         merges->loss = fmax(merges->loss, least.loss);

@@ -66,6 +66,19 @@ static void write_plan(const char *matrix)
     spmm_plan_destroy(make_plan(matrix));
 }
 
+/* The same of a triple product of it. */
+static spmm_plan_t *make_product(const char *matrix)
+{
+    spmm_matrix_t *a = NULL;
+    spmm_plan_t *plan = NULL;
+    assert_int_equal(spmm_matrix_generate(matrix, &a, NULL), SPMM_OK);
+    const spmm_product_factor_t factors[] = {{a, SPMM_OP_T}, {a, SPMM_OP_N}, {a, SPMM_OP_N}};
+    assert_int_equal(spmm_product_inspect(factors, 3, NULL, &plan, NULL), SPMM_OK);
+    assert_int_equal(spmm_plan_save(plan, path, NULL, NULL), SPMM_OK);
+    spmm_matrix_destroy(a);
+    return plan;
+}
+
 static spmm_status_t load(uint64_t left_min, int threads, spmm_plan_t **plan, spmm_diag_t *diag)
 {
     spmm_load_options_t options = SPMM_LOAD_OPTIONS_INIT;
@@ -82,11 +95,20 @@ static void expect_equal(const spmm_plan_t *p, const spmm_plan_t *q)
     assert_int_equal(p->nnz, q->nnz);
     assert_memory_equal(p->row_ptr, q->row_ptr, ((size_t)p->rows + 1) * sizeof *p->row_ptr);
     assert_memory_equal(p->col_ind, q->col_ind, (size_t)p->nnz * sizeof *p->col_ind);
-    assert_memory_equal(p->values, q->values, (size_t)p->nnz * value_bytes);
+    assert_int_equal(p->values != NULL, q->values != NULL);
+    if (p->values != NULL)
+        assert_memory_equal(p->values, q->values, (size_t)p->nnz * value_bytes);
     assert_int_equal(p->part_count, q->part_count);
     for (uint32_t i = 0; i < p->part_count; i++)
         assert_memory_equal(p->parts[i].items, q->parts[i].items,
                             p->parts[i].item_count * sizeof *p->parts[i].items);
+    for (uint32_t m = 0; p->product != NULL && m < spmmi_spgemm_matrices(p->product); m++) {
+        const struct spmmi_spgemm_matrix *const a = &p->product->matrices[m], *const b =
+                                                                                  &q->product->matrices[m];
+        assert_int_equal(a->nnz, b->nnz);
+        assert_memory_equal(a->row_ptr, b->row_ptr, ((size_t)a->rows + 1) * sizeof *a->row_ptr);
+        assert_memory_equal(a->col_ind, b->col_ind, (size_t)a->nnz * sizeof *a->col_ind);
+    }
 }
 
 static void plans_are_the_same(void **state)
@@ -146,10 +168,8 @@ static void change_byte(int file, off_t at, uint8_t bits)
     assert_int_equal(pwrite(file, &byte, 1, at), 1);
 }
 
-static void every_wrong_byte_is_told_alike(void **state)
+static void each_wrong_byte_is_told_alike(void)
 {
-    (void)state;
-    write_plan("gen:rand:600:8");
     const int file = open(path, O_RDWR);
     const off_t size = lseek(file, 0, SEEK_END);
     for (off_t at = 0; at < size; at += CHANGED_EVERY) {
@@ -165,6 +185,15 @@ static void every_wrong_byte_is_told_alike(void **state)
         change_byte(file, at, (uint8_t)(1u << at % 8));
     }
     assert_int_equal(close(file), 0);
+}
+
+static void every_wrong_byte_is_told_alike(void **state)
+{
+    (void)state;
+    write_plan("gen:rand:600:8");
+    each_wrong_byte_is_told_alike();
+    spmm_plan_destroy(make_product("gen:rand:200:3"));
+    each_wrong_byte_is_told_alike();
 }
 
 static int wrong_read;  /* number of the call that goes wrong */
@@ -247,6 +276,45 @@ static void sections_that_overlap_are_not_read_twice(void **state)
     assert_true(bytes_read < 3 * size);
 }
 
+static uint64_t section_at, frames_at; /* of a section, and behind its frame table */
+static int is_table_alone;
+
+static ssize_t read_watched(int file, void *bytes, size_t size, off_t at)
+{
+    is_table_alone = is_table_alone && ((uint64_t)at > section_at || (uint64_t)at + size <= frames_at);
+    return spmmi_io_system.pread(file, bytes, size, at);
+}
+
+/* Operands of a triple product may be longer than the pattern of C: their frames are read by the threads that decode
+ * them. */
+static void operands_are_left_in_the_file(void **state)
+{
+    struct spmmi_io table = spmmi_io_system;
+    spmm_plan_t *plan = make_product("gen:rand:3000:3"), *loaded, *again;
+    int operands = 0;
+    spmm_section_info_t s = {.struct_size = sizeof s};
+    (void)state;
+    table.pread = read_watched;
+    assert_int_equal(load(UINT64_MAX, 1, &loaded, NULL), SPMM_OK);
+    for (int i = 0; spmm_plan_section(loaded, i, &s) == SPMM_OK; i++) {
+        if (s.type != SPMMI_SECTION_OPERAND_ROWS && s.type != SPMMI_SECTION_OPERAND_COLS)
+            continue;
+        operands++;
+        section_at = s.offset;
+        frames_at = section_at + spmmi_frame_count(s.raw_bytes) * SPMMI_FRAME_ENTRY_BYTES;
+        is_table_alone = 1;
+        spmmi_io_set(&table);
+        assert_int_equal(load(1, 1, &again, NULL), SPMM_OK);
+        spmmi_io_set(NULL);
+        assert_true(is_table_alone);
+        expect_equal(again, plan);
+        spmm_plan_destroy(again);
+    }
+    assert_int_equal(operands, 4);
+    spmm_plan_destroy(loaded);
+    spmm_plan_destroy(plan);
+}
+
 /* Sums of lengths in place, of more rows than one thread adds. */
 static void lengths_are_added_on_any_threads(void **state)
 {
@@ -277,6 +345,7 @@ int main(void)
         cmocka_unit_test_teardown(every_wrong_byte_is_told_alike, leave_nothing),
         cmocka_unit_test_teardown(reads_that_go_wrong_are_made_again, leave_nothing),
         cmocka_unit_test_teardown(sections_that_overlap_are_not_read_twice, leave_nothing),
+        cmocka_unit_test_teardown(operands_are_left_in_the_file, leave_nothing),
         cmocka_unit_test(lengths_are_added_on_any_threads),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

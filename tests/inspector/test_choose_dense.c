@@ -253,15 +253,16 @@ static void a_plan_of_dense_parts_keeps_one_of_rows_for_each_op(void **state)
  * rows is the one that runs then. */
 static void a_plan_of_dense_parts_keeps_rows_for_the_gpu(void **state)
 {
-    static const char *const orders[][3] = {{"h200"}, {"h200", "cpu"}, {"cpu", "h200"}, {"cpu", "a100", "h200"}};
+    static const char *const orders[][3] = {
+        {"h200"}, {"h200", "cpu"}, {"cpu", "h200"}, {"cpu", "a100", "h200"}};
     static const size_t counts[] = {1, 2, 2, 3};
     static const int64_t n = 64;
     (void)state;
     for (size_t o = 0; o < sizeof counts / sizeof *counts; o++) {
-        spmm_plan_t *plan = plan_of(
-            "gen:arrow:3000",
-            (spmm_inspect_options_t)OPTIONS(.targets = orders[o], .target_count = counts[o], .n = &n,
-                                            .n_count = 1, .force_kernel = "cuda/dense"));
+        spmm_plan_t *plan =
+            plan_of("gen:arrow:3000",
+                    (spmm_inspect_options_t)OPTIONS(.targets = orders[o], .target_count = counts[o], .n = &n,
+                                                    .n_count = 1, .force_kernel = "cuda/dense"));
         uint32_t first = 0;
         assert_int_equal(parts_of(plan, SPMM_FAMILY_ROWS, SPMM_OP_N), 2);
         while (plan->parts[first].family != SPMM_FAMILY_ROWS)
