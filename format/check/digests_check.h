@@ -24,6 +24,8 @@ struct spmmi_digests {
  * is done there; on several each digest of a large plan has a thread besides. */
 void spmmi_digests_begin(struct spmmi_digests *digests, int threads, const spmm_plan_t *plan,
                          int with_values);
+/* Threads of OpenMP for other checks meanwhile, of those that a caller has on a machine of so many processors. */
+int spmmi_digests_threads_beside(const struct spmmi_digests *digests, int threads, int processors);
 /* Are they those that the plan gives? To be called once after each begin. */
 spmm_status_t spmmi_digests_end(struct spmmi_digests *digests, spmm_diag_t *diag);
 

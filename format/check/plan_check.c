@@ -168,15 +168,6 @@ cleanup:
     return status;
 }
 
-/* Threads for the rest: each digest that is made meanwhile has a processor, or OpenMP's threads, which wait for each
- * other, wait for the one that shares its own. */
-static int threads_beside(int threads, const struct spmmi_digests *digests)
-{
-    const int digesting = digests->pattern.is_started + digests->values.is_started;
-    const int left = omp_get_num_procs() - digesting;
-    return threads <= left || left < digesting ? threads : left;
-}
-
 /* Columns, digests, statistics. Which of them is told does not depend on the threads. */
 static spmm_status_t check_matrix(int threads, const spmm_plan_t *p, spmm_diag_t *diag)
 {
@@ -184,7 +175,7 @@ static spmm_status_t check_matrix(int threads, const spmm_plan_t *p, spmm_diag_t
     spmm_matrix_stats_t stats;
     struct spmmi_digests digests;
     spmmi_digests_begin(&digests, threads, p, 1);
-    const int others = threads_beside(threads, &digests);
+    const int others = spmmi_digests_threads_beside(&digests, threads, omp_get_num_procs());
     const spmm_status_t columns = check_columns(others, p, diag);
     if (columns == SPMM_OK)
         computed = spmmi_stats_compute_on(others, p->rows, p->cols, p->row_ptr, p->col_ind, p->values,

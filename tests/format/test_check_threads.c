@@ -13,6 +13,7 @@
 
 #include "format/base/alloc.h"
 #include "format/base/each.h"
+#include "format/check/digests_check.h"
 #include "format/check/plan_check.h"
 #include "format/matrix/stats.h"
 #include "tests/support/plan_seal.h"
@@ -176,10 +177,30 @@ static void what_is_wrong_is_told_alike(void **state)
     test_matrix_free(a);
 }
 
+/* Of few processors all threads work, of more those that no digest needs. */
+static void digests_have_processors_where_there_are_many(void **state)
+{
+    static const struct {
+        int pattern, values, threads, processors, wanted;
+    } cases[] = {
+        {1, 1, 2, 2, 2},  {1, 1, 3, 3, 3},    {1, 1, 4, 4, 4}, {1, 1, 5, 5, 5},    {1, 1, 6, 6, 4},
+        {1, 1, 8, 8, 6},  {1, 1, 16, 16, 14}, {1, 0, 2, 2, 2}, {1, 0, 3, 3, 2},    {1, 0, 16, 16, 15},
+        {1, 1, 4, 16, 4}, {1, 1, 15, 16, 14}, {1, 1, 8, 2, 8}, {0, 0, 16, 16, 16},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct spmmi_digests digests = {{.is_started = cases[i].pattern},
+                                              {.is_started = cases[i].values}};
+        assert_int_equal(spmmi_digests_threads_beside(&digests, cases[i].threads, cases[i].processors),
+                         cases[i].wanted);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(statistics_are_the_same),
                                        cmocka_unit_test(pieces_behind_a_wrong_one_are_left_out),
-                                       cmocka_unit_test(what_is_wrong_is_told_alike)};
+                                       cmocka_unit_test(what_is_wrong_is_told_alike),
+                                       cmocka_unit_test(digests_have_processors_where_there_are_many)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
