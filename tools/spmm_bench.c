@@ -355,7 +355,7 @@ int main(int argc, char **argv)
     spmm_diag_t diag = {.status = SPMM_OK};
     const enum cli_result result = bench_options_read(argc, argv, &operands);
     if (result != CLI_RUN)
-        return result == CLI_DONE ? EXIT_DONE : EXIT_USAGE;
+        return result == CLI_DONE ? exit_flush(BENCH_PROGRAM) : EXIT_USAGE;
     if (device_choice_auto(&bench_args.device, &diag) != SPMM_OK)
         return exit_failure(BENCH_PROGRAM, NULL, diag.status, &diag);
     return bench_args.calibrate ? run_calibration() : run(&operands);

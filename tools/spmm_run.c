@@ -376,7 +376,7 @@ int main(int argc, char **argv)
     if (result == CLI_RUN)
         result = device_choice_read(&program, args.device_text, &args.device);
     if (result != CLI_RUN)
-        return result == CLI_DONE ? EXIT_DONE : EXIT_USAGE;
+        return result == CLI_DONE ? exit_flush(PROGRAM) : EXIT_USAGE;
     const struct run_sparse_request sparse = sparse_request(&operands);
     if (run_sparse_check(&program, &sparse) != CLI_RUN)
         return EXIT_USAGE;

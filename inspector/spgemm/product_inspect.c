@@ -36,7 +36,7 @@ static spmm_status_t options_read(struct inspection *in, const spmm_product_opti
     SPMM_TRY(spmmi_options_read(o, sizeof *o, given, "product options", in->diag));
     o->dtype = o->dtype == 0 ? SPMM_F32 : o->dtype;
     SPMM_REQUIRE(o->dtype == SPMM_F32 || o->dtype == SPMM_F64, SPMM_ERR_ARGUMENT, in->diag,
-                 "value type %d, expected f32 or f64", (int)o->dtype);
+                 "values of %s (type %d), expected f32 or f64", spmm_dtype_name(o->dtype), (int)o->dtype);
     SPMM_REQUIRE((o->lower & ~1) == 0 && (o->diagonal & ~1) == 0, SPMM_ERR_ARGUMENT, in->diag,
                  "lower is %d and diagonal %d, expected 0 or 1", o->lower, o->diagonal);
     SPMM_REQUIRE(o->piece_products >= 0 && o->threads >= 0, SPMM_ERR_ARGUMENT, in->diag,

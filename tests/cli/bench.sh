@@ -239,7 +239,20 @@ exits 1
 if [ -w /dev/full ]; then
     run "${bench[@]}" --no-peers -n 2 --csv /dev/full gen:diag:4
     exits 1
+    run bash -c 'spmm-bench --help >/dev/full'
+    exits 1
+    run bash -c 'spmm-run --help >/dev/full'
+    exits 1
 fi
+
+# ---- What is printed does not get into a file where a stream is closed ----
+for closed in '>&-' '2>&-' '>&- 2>&-' '<&- >&- 2>&-'; do
+    rm -f "$work/closed.csv"
+    run bash -c "exec $closed; spmm-bench --no-peers --device cpu -n 2 --csv '$work/closed.csv' gen:diag:4 none.mtx"
+    exits 1
+    checks=$((checks + 1))
+    if grep -qvE '^(date,commit|20[0-9]+-)' "$work/closed.csv"; then wrong "a report in the table of $closed"; fi
+done
 
 # ---- Products that would not fit in memory are refused before any of it is taken ----
 run "${bench[@]}" --no-peers -n 8,600 --budget 20M gen:diag:200000 gen:diag:3

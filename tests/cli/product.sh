@@ -159,6 +159,9 @@ if spmm-run "$work/C.plan" "$work/A.mtx" "$work/B.mtx" --device cuda -q --repeat
 fi
 
 # ---- Refusals, each with a sentence ----
+run spmm-inspect --product "$work/A.mtx" "$work/B.mtx" --dtype f16
+exits 2
+says_err 'values of f16 (type 3), expected f32 or f64'
 run spmm-run "$work/C.plan"
 exits 2
 says_err 'the plan is of a product of sparse matrices: name the files of its operands'

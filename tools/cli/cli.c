@@ -15,6 +15,7 @@
 #include "cli_help.h"
 #include "print_text.h"
 #include "signals.h"
+#include "streams.h"
 
 enum cli_result cli_complain(const struct cli_program *program, const char *format, ...)
 {
@@ -327,6 +328,7 @@ enum cli_result cli_parse(const struct cli_program *program, int argc, char **ar
                           struct cli_operands *operands)
 {
     bool options_ended = false;
+    streams_start();
     signals_start();
     assert(program->option_count <= OPTIONS_MAX);
     *operands = (struct cli_operands){.list = argv + 1};
