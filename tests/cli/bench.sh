@@ -239,6 +239,7 @@ exits 1
 if [ -w /dev/full ]; then
     run "${bench[@]}" --no-peers -n 2 --csv /dev/full gen:diag:4
     exits 1
+    says_err '/dev/full: cannot write: No space left on device'
     run bash -c 'spmm-bench --help >/dev/full'
     exits 1
     run bash -c 'spmm-run --help >/dev/full'

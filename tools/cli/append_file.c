@@ -14,7 +14,7 @@
 
 spmm_status_t append_file_open(struct append_file *f, const char *path, spmm_diag_t *diag)
 {
-    *f = (struct append_file){.file = -1};
+    *f = (struct append_file){.file = -1, .path = path};
     do
         f->file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     while (f->file < 0 && errno == EINTR);
@@ -60,14 +60,18 @@ static int append(int file, const char *bytes, size_t size)
     return error;
 }
 
+static spmm_status_t fail_write(const struct append_file *f, int error, spmm_diag_t *diag)
+{
+    return fail(diag, SPMM_ERR_IO, "%.150s: cannot write: %s", f->path, strerror(error));
+}
+
 spmm_status_t append_file_flush(struct append_file *f, spmm_diag_t *diag)
 {
     if (fflush(f->stream) != 0)
         return fail_memory(diag, f->size, "what is to be appended");
     const int error = append(f->file, f->text, f->size);
     rewind(f->stream);
-    return error == 0 ? SPMM_OK
-                      : fail(diag, SPMM_ERR_IO, "the file could not be written: %s", strerror(error));
+    return error == 0 ? SPMM_OK : fail_write(f, error, diag);
 }
 
 spmm_status_t append_file_close(struct append_file *f, spmm_diag_t *diag)
@@ -80,7 +84,7 @@ spmm_status_t append_file_close(struct append_file *f, spmm_diag_t *diag)
     (void)fclose(f->stream);
     free(f->text);
     if (close(f->file) != 0 && status == SPMM_OK)
-        status = fail(diag, SPMM_ERR_IO, "the file could not be written: %s", strerror(errno));
+        status = fail_write(f, errno, diag);
     *f = (struct append_file){.file = -1};
     return status;
 }

@@ -13,6 +13,7 @@ struct append_file {
     char *text;   /* of the piece */
     size_t size;
     int file;
+    const char *path; /* borrowed */
 };
 
 /* Makes the file if there is none. */
