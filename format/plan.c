@@ -40,17 +40,21 @@ cleanup:
     return status;
 }
 
-/* How well a variant for this target suits the machine: see spmmi_variant_pick. */
+/* Is it for the CPU where the machine is a GPU, or the other way round? */
+static int is_far(uint32_t target, uint32_t machine)
+{
+    return target != SPMMI_TARGET_ANY && (target == SPMMI_TARGET_CPU) != (machine == SPMMI_TARGET_CPU);
+}
+
+/* How well a variant for this target, which is not far, suits the machine: see spmmi_variant_pick. */
 static int suits(uint32_t target, uint32_t machine)
 {
-    enum { STEP = 4096, FAR = 0, OTHER_GPU, ANY, SAME_MAJOR, OWN }; /* a step is above every distance */
+    enum { STEP = 4096, OTHER_GPU, ANY, SAME_MAJOR, OWN }; /* a step is above every distance */
     const uint32_t distance = target > machine ? target - machine : machine - target;
     if (target == machine)
         return OWN * STEP;
     if (target == SPMMI_TARGET_ANY)
         return ANY * STEP;
-    if (target == SPMMI_TARGET_CPU || machine == SPMMI_TARGET_CPU)
-        return FAR;
     const int rank = target / 10 == machine / 10 ? SAME_MAJOR : OTHER_GPU;
     return rank * STEP - 2 * (int)distance - (target > machine);
 }
@@ -58,7 +62,7 @@ static int suits(uint32_t target, uint32_t machine)
 int spmmi_variant_pick(const spmm_plan_t *plan, spmm_op_t op, uint32_t target, int64_t n, uint32_t layout,
                        int *fits)
 {
-    enum { FITS_LAYOUT = 1 << 15, FITS_N = 1 << 16 }; /* more than any target counts */
+    enum { FITS_LAYOUT = 1 << 15, FITS_N = 1 << 16, IS_NEAR = 1 << 17 }; /* more than any target counts */
     int best = -1;
     int best_score = -1;
     *fits = 0;
@@ -68,8 +72,9 @@ int spmmi_variant_pick(const spmm_plan_t *plan, spmm_op_t op, uint32_t target, i
             continue;
         const int fits_n = n >= v->n_min && n <= v->n_max;
         const int fits_layout = (v->layouts & layout) != 0;
-        /* n weighs most: a schedule for narrow B is the worst choice for a wide one. */
-        const int score = (fits_n ? FITS_N : 0) + (fits_layout ? FITS_LAYOUT : 0) + suits(v->target, target);
+        const int nearness = is_far(v->target, target) ? 0 : IS_NEAR + suits(v->target, target);
+        /* Among those for its kind of machine n weighs most: a schedule for narrow B is the worst for a wide one. */
+        const int score = nearness + (fits_n ? FITS_N : 0) + (fits_layout ? FITS_LAYOUT : 0);
         if (score > best_score) {
             best_score = score;
             best = (int)i;

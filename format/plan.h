@@ -231,7 +231,8 @@ spmm_status_t spmmi_transpose(int64_t rows, int64_t cols, const int64_t *row_ptr
  * Returns the index, or -1 if no variant has this op. *fits = 1 when all three fit; any target fits too.
  * target: of the machine, the CPU's or a compute capability. layout: one SPMM_LAYOUTS_* bit. Of variants for other
  * targets a GPU takes those of its own major compute capability, then those for any, then those of other GPUs, each
- * time the nearest, of two equally near the lower, and those of the CPU last; the CPU takes those for any. */
+ * time the nearest, of two equally near the lower; the CPU takes those for any. A variant for the CPU runs on a GPU,
+ * and the other way round, only where no other has this op, whatever its n. */
 int spmmi_variant_pick(const spmm_plan_t *plan, spmm_op_t op, uint32_t target, int64_t n, uint32_t layout,
                        int *fits);
 
