@@ -8,9 +8,6 @@
 #include "format/plan.h"
 #include "product_state.h"
 
-/* Groups are taken where they are fewer than the rows by this share of them: sums need more memory then. */
-#define GROUPED_SHARE 5
-
 enum kernel { KERNEL_AUTO, KERNEL_COLUMNS, KERNEL_POSITIONS, KERNEL_GROUPS };
 
 struct creation {
@@ -111,7 +108,8 @@ static spmm_status_t make_stage(struct creation *in, int index)
     x->bytes += most > 0 ? bytes : 0;
     if (stage->positions != NULL && in->kernel != KERNEL_POSITIONS) {
         const int64_t rows = stage->task.left.rows;
-        const int64_t groups_max = in->kernel == KERNEL_GROUPS ? rows : rows - rows / GROUPED_SHARE;
+        const int64_t groups_max =
+            in->kernel == KERNEL_GROUPS ? rows : rows - rows / SPMMI_SPGEMM_GROUPED_SHARE;
         const uint64_t wanted = spmmi_spgemm_groups_bytes(stage);
         bytes = 0;
         if (in->kernel == KERNEL_GROUPS)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One product without a plan, in two phases: entries of C are counted, memory is taken for exactly as many, and columns
- * and values are computed row by row. */
+ * and values are computed together, row by row. */
 #include <string.h>
 
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
 #include "format/base/options.h"
+#include "format/base/team.h"
 #include "format/plan.h"
 #include "product_state.h"
 
@@ -20,6 +21,8 @@ struct once {
     int32_t *col_ind[2];
     struct spmmi_spgemm_factor right;
     struct spmmi_spgemm_task task;
+    struct spmmi_spgemm_repeats repeats;
+    int64_t *row_products; /* of each row of C */
     int64_t *c_row_ptr;
     int32_t *c_col_ind;
     void *c_values;
@@ -58,6 +61,43 @@ cleanup:
     return status;
 }
 
+/* Copies the columns of row i. Do they ascend, below cols? Without a branch for each. */
+static int take_row(const spmm_csr_t *a, int64_t first, int64_t end, int32_t *col_ind)
+{
+    int is_wrong = 0;
+    int64_t before = -1;
+    for (int64_t p = first; p < end; p++) {
+        const int64_t column = index_at(a->col_ind, a->col_ind_type, p);
+        is_wrong |= (column <= before) | (column >= a->cols);
+        col_ind[p] = (int32_t)column;
+        before = column;
+    }
+    return !is_wrong;
+}
+
+static spmm_status_t take_columns(struct once *o, const spmm_csr_t *a, char name, const int64_t *row_ptr,
+                                  int32_t *col_ind)
+{
+    spmm_status_t status = SPMM_OK;
+    int64_t wrong = a->rows;
+#pragma omp parallel for schedule(static) num_threads(spmmi_team(o->threads)) reduction(min : wrong)
+    for (int64_t i = 0; i < a->rows; i++)
+        if (!take_row(a, row_ptr[i], row_ptr[i + 1], col_ind))
+            wrong = i < wrong ? i : wrong;
+    if (wrong == a->rows)
+        return SPMM_OK;
+    int64_t p = row_ptr[wrong], before = -1, column = index_at(a->col_ind, a->col_ind_type, p);
+    while (column > before && column < a->cols) {
+        before = column;
+        column = index_at(a->col_ind, a->col_ind_type, ++p);
+    }
+    SPMM_REQUIRE_AT(0, SPMM_ERR_CSR, o->diag, (uint64_t)wrong,
+                    "row %lld of %c has column %lld behind column %lld", (long long)wrong, name,
+                    (long long)column, (long long)before);
+cleanup:
+    return status;
+}
+
 /* Copies the pattern, checked; index: 0 of A, 1 of B. */
 static spmm_status_t take_pattern(struct once *o, const spmm_csr_t *a, int index)
 {
@@ -79,17 +119,7 @@ static spmm_status_t take_pattern(struct once *o, const spmm_csr_t *a, int index
     SPMM_REQUIRE(row_ptr[a->rows] == a->nnz, SPMM_ERR_CSR, o->diag,
                  "the last row pointer of %c is %lld, expected %lld", name, (long long)row_ptr[a->rows],
                  (long long)a->nnz);
-    for (int64_t i = 0; i < a->rows; i++) {
-        int64_t before = -1;
-        for (int64_t p = row_ptr[i]; p < row_ptr[i + 1]; p++) {
-            const int64_t column = index_at(a->col_ind, a->col_ind_type, p);
-            SPMM_REQUIRE_AT(column > before && column < a->cols, SPMM_ERR_CSR, o->diag, (uint64_t)i,
-                            "row %lld of %c has column %lld behind column %lld", (long long)i, name,
-                            (long long)column, (long long)before);
-            col_ind[p] = (int32_t)column;
-            before = column;
-        }
-    }
+    SPMM_TRY(take_columns(o, a, name, row_ptr, col_ind));
 cleanup:
     return status;
 }
@@ -111,23 +141,26 @@ cleanup:
     return status;
 }
 
-/* The symbolic phase: rows are counted, then their columns are written. */
-static spmm_status_t find_pattern(struct once *o)
+/* Rows of C are counted, and memory is taken for exactly as many entries. */
+static spmm_status_t count_entries(struct once *o)
 {
     spmm_status_t status = SPMM_OK;
     const uint64_t rows = (uint64_t)o->a.rows + 1, size = spmm_dtype_size(o->a.value_type),
-                   scratch = spmmi_spgemm_scratch_bytes(o->task.right.cols, o->threads);
+                   scratch = spmmi_spgemm_scratch_bytes(o->task.right.cols, o->threads),
+                   bytes = spmmi_spgemm_repeats_bytes(&o->task) + rows * sizeof *o->row_products;
+    SPMM_TRY(take(o, bytes, bytes));
+    SPMM_TRY_ALLOC(o->row_products = spmmi_alloc(rows, sizeof *o->row_products), o->diag);
+    SPMM_TRY(spmmi_spgemm_repeats_make(&o->task, o->threads, &o->repeats, o->diag));
     SPMM_TRY(take(o, rows * sizeof *o->c_row_ptr + scratch, rows * sizeof *o->c_row_ptr));
     SPMM_TRY_ALLOC(o->c_row_ptr = spmmi_alloc(rows, sizeof *o->c_row_ptr), o->diag);
-    SPMM_TRY(spmmi_spgemm_row_ptr(&o->task, o->threads, o->c_row_ptr, o->diag));
+    SPMM_TRY(spmmi_spgemm_row_ptr(&o->task, &o->repeats, o->threads, o->c_row_ptr, o->row_products, o->diag));
     const uint64_t nnz = (uint64_t)o->c_row_ptr[rows - 1];
     SPMM_REQUIRE(nnz <= (uint64_t)SPMMI_NNZ_MAX, SPMM_ERR_TOO_LARGE, o->diag,
                  "the product has %llu entries, more than %lld", (unsigned long long)nnz,
                  (long long)SPMMI_NNZ_MAX);
-    SPMM_TRY(take(o, nnz * (sizeof *o->c_col_ind + size) + scratch, nnz * (sizeof *o->c_col_ind + size)));
+    SPMM_TRY(take(o, nnz * (sizeof *o->c_col_ind + size), nnz * (sizeof *o->c_col_ind + size)));
     SPMM_TRY_ALLOC(o->c_col_ind = spmmi_alloc(nnz, sizeof *o->c_col_ind), o->diag);
     SPMM_TRY_ALLOC(o->c_values = spmmi_alloc(nnz, size), o->diag);
-    SPMM_TRY(spmmi_spgemm_columns(&o->task, o->threads, o->c_row_ptr, o->c_col_ind, o->diag));
 cleanup:
     return status;
 }
@@ -147,21 +180,44 @@ cleanup:
     return status;
 }
 
-/* The numeric phase, as that of a plan of default options. */
-static spmm_status_t find_values(struct once *o)
+/* Are neighbouring rows of C taken together where they have equal columns? */
+static int is_grouped(const struct once *o)
+{
+    int64_t alike = 0;
+    for (int64_t i = 0; i < o->a.rows; i++)
+        alike += o->repeats.rows[i] == 1 && o->c_row_ptr[i + 1] > o->c_row_ptr[i];
+    return alike > o->a.rows / SPMMI_SPGEMM_GROUPED_SHARE;
+}
+
+static struct spmmi_spgemm_work work_of(const struct once *o)
+{
+    struct spmmi_spgemm_work work = {0, 0};
+    for (int64_t i = 0; i < o->a.rows; i++)
+        spmmi_spgemm_work_add(&work, (uint64_t)o->row_products[i]);
+    return work;
+}
+
+/* Columns and values, these as those of a plan of default options. */
+static spmm_status_t find_entries(struct once *o)
 {
     spmm_status_t status = SPMM_OK;
-    const struct spmmi_spgemm_work work = spmmi_spgemm_work_of(&o->task.left, &o->task.right);
+    const struct spmmi_spgemm_work work = work_of(o);
     struct spmmi_spgemm plan = {.piece_products = spmmi_spgemm_share(work.products, work.heavy_rows)};
-    const struct spmmi_csr_pattern c = {o->a.rows, o->task.right.cols, o->c_row_ptr, o->c_col_ind};
-    struct spmmi_spgemm_stage stage = {.task = o->task, .c = c};
+    struct spmmi_spgemm_once once = {
+        .repeats = &o->repeats, .col_ind = o->c_col_ind, .is_grouped = is_grouped(o)};
+    struct spmmi_spgemm_stage stage = {.task = o->task,
+                                       .c = {o->a.rows, o->task.right.cols, o->c_row_ptr, o->c_col_ind},
+                                       .row_products = o->row_products};
     uint64_t bytes = 0;
     void *sums = NULL, *partials = NULL;
     SPMM_TRY(find_flags(o, work.products, &plan.flags));
     SPMM_TRY(spmmi_spgemm_units(&stage, &plan, &bytes, o->diag));
+    stage.sums *= once.is_grouped ? SPMMI_SPGEMM_LANES : 1;
     const uint64_t elements = (uint64_t)o->threads * (uint64_t)spmmi_spgemm_sums(&stage),
-                   pieces = (uint64_t)stage.partials, size = spmm_dtype_size(o->a.value_type);
-    SPMM_TRY(take(o, bytes + (elements + pieces) * size, 0));
+                   pieces = (uint64_t)stage.partials, size = spmm_dtype_size(o->a.value_type),
+                   scratch = spmmi_spgemm_scratch_bytes(o->task.right.cols, o->threads);
+    SPMM_TRY(take(o, bytes + scratch + (elements + pieces) * size, 0));
+    SPMM_TRY_ALLOC(once.scratch = spmmi_spgemm_scratch_new(o->task.right.cols, o->threads, 1), o->diag);
     SPMM_TRY_ALLOC(sums = spmmi_alloc(elements, size), o->diag);
     SPMM_TRY_ALLOC(partials = spmmi_alloc(pieces, size), o->diag);
     const struct spmmi_spgemm_values values = {.left = o->a.values,
@@ -171,12 +227,15 @@ static spmm_status_t find_values(struct once *o)
                                                .c = o->c_values,
                                                .partials = partials,
                                                .sums = sums};
-    spmmi_spgemm_run(&stage, o->a.value_type, &values, o->threads);
+    stage.follows = o->repeats.right;
+    spmmi_spgemm_run_once(&stage, o->a.value_type, &values, &once, o->threads);
     for (int64_t q = 0; o->right.numbers.group != NULL && q < o->c_row_ptr[o->a.rows]; q++)
         o->c_col_ind[q] = o->right.numbers.group[o->c_col_ind[q]];
 cleanup:
     spmmi_free(partials);
     spmmi_free(sums);
+    spmmi_spgemm_scratch_free(once.scratch, o->threads);
+    stage.follows = NULL; /* of the one shot */
     spmmi_spgemm_stage_free(&stage);
     return status;
 }
@@ -197,6 +256,8 @@ cleanup:
 
 static void close_once(struct once *o)
 {
+    spmmi_free(o->row_products);
+    spmmi_spgemm_repeats_free(&o->repeats);
     spmmi_spgemm_factor_free(&o->right);
     for (int i = 0; i < 2; i++) {
         spmmi_free(o->row_ptr[i]);
@@ -264,8 +325,8 @@ spmm_status_t spmm_product_once(const spmm_csr_t *a, const spmm_csr_t *b, int de
     o.threads = spmmi_spgemm_threads(known.threads);
     o.budget = known.host_budget_bytes;
     SPMM_TRY(open_factors(&o));
-    SPMM_TRY(find_pattern(&o));
-    SPMM_TRY(find_values(&o));
+    SPMM_TRY(count_entries(&o));
+    SPMM_TRY(find_entries(&o));
     *c = (spmm_csr_t){a->rows,     b->cols,     o.c_row_ptr[a->rows], SPMM_I64,  SPMM_I32,
                       o.c_row_ptr, o.c_col_ind, a->value_type,        o.c_values};
     o.c_row_ptr = NULL;

@@ -7,7 +7,7 @@
 #ifndef SPMMI_SPGEMM_STAGE_H
 #define SPMMI_SPGEMM_STAGE_H
 
-#include "format/spgemm/spgemm_pattern.h"
+#include "format/spgemm/spgemm_repeats.h"
 
 /* Whole rows, or a piece of one row: entries [first, end) of the left factor, whose sums lie at `partial` of the
  * partial sums. */
@@ -27,13 +27,14 @@ struct spmmi_spgemm_longs;
 
 struct spmmi_spgemm_stage {
     struct spmmi_spgemm_task task;
-    struct spmmi_csr_pattern c; /* columns as those of the right factor */
-    uint64_t products;          /* that are done */
-    int64_t sums;               /* elements that a thread needs for sums */
-    int has_stretches;          /* long entries are summed in stretches */
-    uint64_t piece_products;    /* of the plan */
-    int64_t long_sums;          /* elements that a thread needs for them, behind sums */
-    int64_t partials;           /* elements of all partial sums */
+    struct spmmi_csr_pattern c;  /* columns as those of the right factor */
+    uint64_t products;           /* that are done */
+    int64_t sums;                /* elements that a thread needs for sums */
+    int has_stretches;           /* long entries are summed in stretches */
+    uint64_t piece_products;     /* of the plan */
+    int64_t long_sums;           /* elements that a thread needs for them, behind sums */
+    int64_t partials;            /* elements of all partial sums */
+    const int64_t *row_products; /* borrowed: of each row of C; NULL: they are counted */
     int64_t unit_count, cut_count;
     struct spmmi_spgemm_unit *units; /* owned, as all below */
     struct spmmi_spgemm_cut *cuts;
@@ -51,7 +52,9 @@ struct spmmi_spgemm_stage {
 
 #define SPMMI_SPGEMM_LONG_ARRAYS 2 /* beside the sums: those of stretches before, numbers of products */
 #define SPMMI_SPGEMM_LANES 4       /* most rows of a group */
-#define SPMMI_SPGEMM_DEPTH 4       /* most entries of left that are taken together */
+/* Groups are taken where they are fewer than the rows by this share of them: sums need more memory then. */
+#define SPMMI_SPGEMM_GROUPED_SHARE 5
+#define SPMMI_SPGEMM_DEPTH 4 /* most entries of left that are taken together */
 
 /* May a row of this stage, or a piece of one, have long entries? length: its entries of the left factor. */
 static inline int spmmi_spgemm_is_long(const struct spmmi_spgemm_stage *stage, int64_t length)
@@ -97,6 +100,17 @@ void spmmi_spgemm_stage_free(struct spmmi_spgemm_stage *stage);
 /* Runs it. dtype: F32 or F64. */
 void spmmi_spgemm_run(const struct spmmi_spgemm_stage *stage, spmm_dtype_t dtype,
                       const struct spmmi_spgemm_values *values, int threads);
+
+/* What the one shot needs beside a stage: the columns of C are found with its values. */
+struct spmmi_spgemm_once {
+    const struct spmmi_spgemm_repeats *repeats;
+    struct spmmi_spgemm_scratch *scratch; /* one of each thread, with lists */
+    int32_t *col_ind;                     /* of C */
+    int is_grouped; /* rows of equal columns are taken together; stage->sums has an element a lane */
+};
+void spmmi_spgemm_run_once(const struct spmmi_spgemm_stage *stage, spmm_dtype_t dtype,
+                           const struct spmmi_spgemm_values *values, const struct spmmi_spgemm_once *once,
+                           int threads);
 /* to[q] = from[map[q]] */
 void spmmi_spgemm_gather(spmm_dtype_t dtype, int64_t count, const int64_t *map, const void *from, void *to,
                          int threads);

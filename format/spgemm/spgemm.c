@@ -90,8 +90,7 @@ struct spmmi_spgemm_work spmmi_spgemm_work_of(const struct spmmi_csr_pattern *le
             const int64_t k = left->col_ind[p];
             products += (uint64_t)(right->row_ptr[k + 1] - right->row_ptr[k]);
         }
-        work.products += products;
-        work.heavy_rows += products >= SPMMI_SPGEMM_HEAVY_PRODUCTS;
+        spmmi_spgemm_work_add(&work, products);
     }
     return work;
 }

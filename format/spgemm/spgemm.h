@@ -109,6 +109,11 @@ struct spmmi_spgemm_work {
     uint64_t products;
     int64_t heavy_rows;
 };
+static inline void spmmi_spgemm_work_add(struct spmmi_spgemm_work *work, uint64_t row_products)
+{
+    work->products += row_products;
+    work->heavy_rows += row_products >= SPMMI_SPGEMM_HEAVY_PRODUCTS;
+}
 struct spmmi_spgemm_work spmmi_spgemm_work_of(const struct spmmi_csr_pattern *left,
                                               const struct spmmi_csr_pattern *right);
 

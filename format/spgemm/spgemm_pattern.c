@@ -8,7 +8,9 @@
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
 #include "format/base/team.h"
-#include "format/matrix/column_set.h"
+#define TARGET
+#define RANKED_LANES 4
+#include "spgemm_row_list.h"
 
 #define ROWS_A_TURN 64 /* that a thread takes at a time */
 
@@ -18,72 +20,27 @@ int spmmi_spgemm_threads(int wanted)
     return wanted > 0 ? spmmi_team_clamp(wanted, "a product") : most < SPMMI_TEAM_MAX ? most : SPMMI_TEAM_MAX;
 }
 
-/* Memory of one thread. */
-struct scratch {
-    uint32_t *columns; /* as many as C has; at first all 0 */
-    struct spmmi_column_set set;
-};
-
-static void scratch_free(struct scratch *scratch, int threads)
-{
-    for (int t = 0; scratch != NULL && t < threads; t++) {
-        spmmi_column_set_free(&scratch[t].set);
-        spmmi_free(scratch[t].columns);
-    }
-    spmmi_free(scratch);
-}
-
-/* NULL: out of memory. */
-static struct scratch *scratch_new(int64_t cols, int threads, int has_sets)
-{
-    struct scratch *scratch = spmmi_alloc_zero((uint64_t)threads, sizeof *scratch);
-    int is_done = scratch != NULL;
-    for (int t = 0; is_done && t < threads; t++) {
-        scratch[t].columns = spmmi_alloc_zero((uint64_t)cols, sizeof *scratch[t].columns);
-        is_done = scratch[t].columns != NULL &&
-                  (!has_sets || spmmi_column_set_new(&scratch[t].set, cols) == SPMM_OK);
-    }
-    if (is_done)
-        return scratch;
-    scratch_free(scratch, threads);
-    return NULL;
-}
-
-/* The bitmaps above the lowest have a sixty-third of its words, rounded up on each level. */
-uint64_t spmmi_spgemm_scratch_bytes(int64_t cols, int threads)
-{
-    const uint64_t words = (uint64_t)cols / 63 + 2 * SPMMI_COLUMN_SET_LEVELS;
-    return (uint64_t)threads * (sizeof(struct scratch) + 8 * words + 4 * (uint64_t)cols);
-}
-
-/* Entries of row i of C. marks: of each column, 1 + the row that met it last. Without a branch, as columns come at
- * random. */
-static int64_t count_row(const struct spmmi_spgemm_task *task, int64_t i, uint32_t *marks)
+/* Entries of row i of C; *products: of how many multiplications. marks: of each column, 1 + the row that met it last.
+ * Without a branch, as columns come at random. */
+static int64_t count_row(const struct spmmi_spgemm_task *task, const uint8_t *right, int64_t i,
+                         uint32_t *marks, int64_t *products)
 {
     const struct spmmi_csr_pattern *left = &task->left;
     const uint32_t stamp = (uint32_t)i + 1;
-    int64_t count = 0;
+    int64_t count = 0, sum = 0;
     for (int64_t p = left->row_ptr[i]; p < left->row_ptr[i + 1]; p++) {
         const int64_t k = left->col_ind[p], taken = spmmi_spgemm_taken(task, i, k);
-        const int32_t *columns = task->right.col_ind + task->right.row_ptr[k];
+        const int32_t *const columns = task->right.col_ind + task->right.row_ptr[k];
+        sum += taken;
+        if (spmmi_spgemm_brings_nothing(task, right, i, p))
+            continue;
         for (int64_t j = 0; j < taken; j++) {
             count += marks[columns[j]] != stamp;
             marks[columns[j]] = stamp;
         }
     }
+    *products = sum;
     return count;
-}
-
-/* The columns of row i of C, ascending, into scratch->columns; returns how many. */
-static int64_t list_row(const struct spmmi_spgemm_task *task, int64_t i, struct scratch *scratch)
-{
-    const struct spmmi_csr_pattern *left = &task->left, *right = &task->right;
-    for (int64_t p = left->row_ptr[i]; p < left->row_ptr[i + 1]; p++) {
-        const int64_t k = left->col_ind[p];
-        spmmi_column_set_add(&scratch->set, right->col_ind + right->row_ptr[k],
-                             spmmi_spgemm_taken(task, i, k));
-    }
-    return spmmi_column_set_drain(&scratch->set, scratch->columns);
 }
 
 /* Are the ascending columns of row i those of the product? marks: 2 i + 1 of one that is expected, 2 i + 2 once a
@@ -113,37 +70,51 @@ static int is_row(const struct spmmi_spgemm_task *task, const struct spmmi_csr_p
     return !others && met == c->row_ptr[i + 1] - c->row_ptr[i];
 }
 
-spmm_status_t spmmi_spgemm_row_ptr(const struct spmmi_spgemm_task *task, int threads, int64_t *row_ptr,
-                                   spmm_diag_t *diag)
+spmm_status_t spmmi_spgemm_row_ptr(const struct spmmi_spgemm_task *task,
+                                   const struct spmmi_spgemm_repeats *repeats, int threads, int64_t *row_ptr,
+                                   int64_t *products, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    struct scratch *scratch = scratch_new(task->right.cols, threads, 0);
-    SPMM_TRY_ALLOC(scratch, diag);
-    row_ptr[0] = 0;
-#pragma omp parallel for schedule(dynamic, ROWS_A_TURN) num_threads(spmmi_team(threads))
-    for (int64_t i = 0; i < task->left.rows; i++)
-        row_ptr[i + 1] = count_row(task, i, scratch[omp_get_thread_num()].columns);
-    for (int64_t i = 0; i < task->left.rows; i++)
-        row_ptr[i + 1] += row_ptr[i];
-cleanup:
-    scratch_free(scratch, threads);
-    return status;
-}
-
-spmm_status_t spmmi_spgemm_columns(const struct spmmi_spgemm_task *task, int threads, const int64_t *row_ptr,
-                                   int32_t *col_ind, spmm_diag_t *diag)
-{
-    spmm_status_t status = SPMM_OK;
-    struct scratch *scratch = scratch_new(task->right.cols, threads, 1);
+    struct spmmi_spgemm_scratch *scratch = spmmi_spgemm_scratch_new(task->right.cols, threads, 0);
     SPMM_TRY_ALLOC(scratch, diag);
 #pragma omp parallel for schedule(dynamic, ROWS_A_TURN) num_threads(spmmi_team(threads))
     for (int64_t i = 0; i < task->left.rows; i++) {
-        struct scratch *own = &scratch[omp_get_thread_num()];
-        const int64_t count = list_row(task, i, own);
-        memcpy(col_ind + row_ptr[i], own->columns, (size_t)count * sizeof *col_ind);
+        if (repeats->rows[i] > 0)
+            continue;
+        int64_t sum = 0;
+        row_ptr[i + 1] = count_row(task, repeats->right, i, scratch[omp_get_thread_num()].marks, &sum);
+        if (products != NULL)
+            products[i] = sum;
+    }
+    row_ptr[0] = 0;
+    for (int64_t i = 0, count = 0; i < task->left.rows; i++) { /* rows that follow are equal in both */
+        count = repeats->rows[i] == 0 ? row_ptr[i + 1] : count;
+        row_ptr[i + 1] = row_ptr[i] + count;
+        if (products != NULL && repeats->rows[i] > 0)
+            products[i] = products[i - 1];
     }
 cleanup:
-    scratch_free(scratch, threads);
+    spmmi_spgemm_scratch_free(scratch, threads);
+    return status;
+}
+
+spmm_status_t spmmi_spgemm_columns(const struct spmmi_spgemm_task *task,
+                                   const struct spmmi_spgemm_repeats *repeats, int threads,
+                                   const int64_t *row_ptr, int32_t *col_ind, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const int64_t turns = task->left.rows / ROWS_A_TURN + 1;
+    struct spmmi_spgemm_scratch *scratch = spmmi_spgemm_scratch_new(task->right.cols, threads, 1);
+    SPMM_TRY_ALLOC(scratch, diag);
+#pragma omp parallel for schedule(dynamic, 1) num_threads(spmmi_team(threads))
+    for (int64_t turn = 0; turn < turns; turn++) {
+        const int64_t first = turn * ROWS_A_TURN, end = first + ROWS_A_TURN;
+        for (int64_t i = first; i < end && i < task->left.rows; i++)
+            spmmi_spgemm_row_columns(task, repeats, i, row_ptr[i + 1] - row_ptr[i], i > first,
+                                     &scratch[omp_get_thread_num()], col_ind + row_ptr[i]);
+    }
+cleanup:
+    spmmi_spgemm_scratch_free(scratch, threads);
     return status;
 }
 
@@ -152,15 +123,15 @@ spmm_status_t spmmi_spgemm_verify(const struct spmmi_spgemm_task *task, const st
 {
     spmm_status_t status = SPMM_OK;
     int64_t wrong = task->left.rows;
-    struct scratch *scratch = scratch_new(task->right.cols, threads, 0);
+    struct spmmi_spgemm_scratch *scratch = spmmi_spgemm_scratch_new(task->right.cols, threads, 0);
     SPMM_TRY_ALLOC(scratch, diag);
 #pragma omp parallel for schedule(dynamic, ROWS_A_TURN) num_threads(spmmi_team(threads)) reduction(min \
                                                                                                    : wrong)
     for (int64_t i = 0; i < task->left.rows; i++)
-        if (!is_row(task, c, i, scratch[omp_get_thread_num()].columns))
+        if (!is_row(task, c, i, scratch[omp_get_thread_num()].marks))
             wrong = i < wrong ? i : wrong;
     *wrong_row = wrong < task->left.rows ? wrong : -1;
 cleanup:
-    scratch_free(scratch, threads);
+    spmmi_spgemm_scratch_free(scratch, threads);
     return status;
 }

@@ -13,6 +13,10 @@ struct spgemm_cpu_ops {
     /* The same; all of sums may hold anything. */
     void (*by_position)(const struct spmmi_spgemm_stage *stage, const struct spmmi_spgemm_values *values,
                         const struct spmmi_spgemm_unit *unit, void *sums);
+    /* Whole rows, whose columns are not known yet; sums as of by_column. */
+    void (*rows_once)(const struct spmmi_spgemm_stage *stage, const struct spmmi_spgemm_values *values,
+                      const struct spmmi_spgemm_once *once, const struct spmmi_spgemm_unit *unit,
+                      struct spmmi_spgemm_scratch *scratch, void *sums);
     /* The pieces of a row, added in order, go to C. */
     void (*join)(const struct spmmi_spgemm_stage *stage, const struct spmmi_spgemm_values *values,
                  const struct spmmi_spgemm_cut *cut);

@@ -101,7 +101,7 @@ TARGET static inline void SPGEMM(bundle_at)(const struct spmmi_spgemm_stage *sta
             g->a[k][r] = diagonal != NULL ? a[r * length + k] * diagonal[columns[k]] : a[r * length + k];
         k++;
     } while (k < SPMMI_SPGEMM_DEPTH && t + k < length && columns[k] == columns[k - 1] + 1 &&
-             stage->follows[columns[k]]);
+             stage->follows[columns[k]] == 1);
     g->depth = k;
 }
 

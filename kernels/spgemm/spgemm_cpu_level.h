@@ -3,6 +3,12 @@
  * LEVEL, the name of the table; and SPGEMM_VECTORS where AVX2 and FMA may be named. */
 #include <string.h>
 
+#ifdef SPGEMM_VECTORS
+#define RANKED_LANES 8
+#else
+#define RANKED_LANES 4
+#endif
+#include "format/spgemm/spgemm_row_list.h"
 #include "spgemm_cpu.h"
 
 #define REAL float
@@ -13,6 +19,7 @@
 #define SPGEMM_INTRINSIC(name) _mm_##name##_ps
 #endif
 #include "spgemm_cpu_rows.h"
+#include "spgemm_cpu_once.h"
 #undef SPGEMM_VECTOR
 #undef SPGEMM_INTRINSIC
 #undef REAL
@@ -27,6 +34,7 @@
 #define SPGEMM_INTRINSIC(name) _mm256_##name##_pd
 #endif
 #include "spgemm_cpu_rows.h"
+#include "spgemm_cpu_once.h"
 #undef SPGEMM_VECTOR
 #undef SPGEMM_INTRINSIC
 #undef REAL
@@ -34,6 +42,6 @@
 #undef SPGEMM
 
 const struct spgemm_cpu_ops LEVEL[SPMM_F64 + 1] = {
-    [SPMM_F32] = {by_column_f32, by_position_f32, join_f32},
-    [SPMM_F64] = {by_column_f64, by_position_f64, join_f64},
+    [SPMM_F32] = {by_column_f32, by_position_f32, rows_once_f32, join_f32},
+    [SPMM_F64] = {by_column_f64, by_position_f64, rows_once_f64, join_f64},
 };

@@ -29,6 +29,8 @@ static int64_t count_of(const struct spmmi_spgemm_stage *s, int64_t p)
 static int64_t row_products(const struct spmmi_spgemm_stage *s, int64_t i)
 {
     int64_t products = 0;
+    if (s->row_products != NULL)
+        return s->row_products[i];
     for (int64_t p = s->task.left.row_ptr[i]; p < s->task.left.row_ptr[i + 1]; p++)
         products += count_of(s, p);
     return products;

@@ -170,7 +170,7 @@ static void long_entries_take_no_memory_for_other_columns(void **state)
     test_matrix_free(r);
 }
 
-/* A row of 5,000 entries alone makes no entry long: its sums are all that a thread needs. */
+/* A row of 5,000 entries alone makes no entry long: sums, marks, a list and bitmaps are all that a thread needs. */
 static void one_shot_without_long_entries_takes_no_memory_for_them(void **state)
 {
     (void)state;
@@ -189,7 +189,7 @@ static void one_shot_without_long_entries_takes_no_memory_for_them(void **state)
     spmm_product_once_options_t options = SPMM_PRODUCT_ONCE_OPTIONS_INIT;
     spmm_csr_t c;
     options.threads = THREADS;
-    options.host_budget_bytes = (uint64_t)THREADS * COLUMNS * sizeof(double) + (4 << 20);
+    options.host_budget_bytes = (uint64_t)THREADS * COLUMNS * (sizeof(double) + 10) + (4 << 20);
     assert_int_equal(spmm_product_once(&a, &b, SPMM_DEVICE_CPU, &options, &c, NULL), SPMM_OK);
     assert_int_equal(c.nnz, COLUMNS);
     spmm_product_once_free(&c);
@@ -363,11 +363,17 @@ static void expect_one_shot(struct test_matrix *a, struct test_matrix *right)
                                row_ptr, col_ind, SPMM_F64, a->values},
                      other = {right->rows,    right->cols,    right->nnz, SPMM_I64,     SPMM_I32,
                               right->row_ptr, right->col_ind, SPMM_F64,   right->values};
-    for (int turn = 0; turn < 2; turn++) {
+    spmm_csr_t of_plan;
+    assert_int_equal(spmm_plan_csr(b.plan, &of_plan), SPMM_OK);
+    for (int turn = 0; turn < 4; turn++) {
+        const spmm_product_once_options_t options = {.struct_size = sizeof options, .threads = turn};
         spmm_csr_t c;
-        assert_int_equal(spmm_product_once(turn ? &narrow : &wide, &other, SPMM_DEVICE_AUTO, NULL, &c, NULL),
-                         SPMM_OK);
+        assert_int_equal(
+            spmm_product_once(turn % 2 ? &narrow : &wide, &other, SPMM_DEVICE_CPU, &options, &c, NULL),
+            SPMM_OK);
         assert_int_equal(c.nnz, b.info.nnz);
+        assert_memory_equal(c.row_ptr, of_plan.row_ptr, ((size_t)c.rows + 1) * sizeof(int64_t));
+        assert_memory_equal(c.col_ind, of_plan.col_ind, (size_t)c.nnz * sizeof(int32_t));
         assert_memory_equal(c.values, b.c, (size_t)c.nnz * sizeof(double));
         spmm_product_once_free(&c);
     }
@@ -377,7 +383,31 @@ static void expect_one_shot(struct test_matrix *a, struct test_matrix *right)
 }
 
 TEST_PATTERN(every_second, (i + j) % 2 == 0)
+TEST_PATTERN(unknowns, (i / 3 - j / 3) % 7 == 0)              /* rows are equal three by three */
+TEST_PATTERN(stencil, i == j || i + 1 == j || i + 19 == j)    /* rows are moved by one */
+TEST_PATTERN(broken_stencil, (j - i) % 11 == 0 && (i != 200)) /* but for those about one */
+TEST_PATTERN(one_each, i == j)
+TEST_PATTERN(far_apart, (j * 7 + i) % 300 == 0) /* 200 a row */
+TEST_PATTERN(long_and_equal, i / 2 == 0 || i == j)
+TEST_PATTERN(first_and_own, j == 0 || j == i + 1)
 TEST_PATTERN(some_columns, test_chance(i, j, 5))
+
+/* Rows of C whose columns follow from the row before, or not; of few entries and of many, near and far apart, so that
+ * they are put in order by ranks, by bitmaps and by a set; long entries in rows that are equal. */
+static const struct {
+    struct test_pattern left, right;
+} pairs[] = {
+    {{"every second", 3, 4000, every_second}, {"some columns", 4000, 30, some_columns}},
+    {{"unknowns", 150, 150, unknowns}, {"unknowns", 150, 150, unknowns}},
+    {{"unknowns", 150, 400, unknowns}, {"stencil", 400, 420, stencil}},
+    {{"stencil", 400, 420, stencil}, {"unknowns", 420, 150, unknowns}},
+    {{"stencil", 400, 420, stencil}, {"stencil", 420, 440, stencil}},
+    {{"stencil", 400, 420, stencil}, {"broken stencil", 420, 440, broken_stencil}},
+    {{"broken stencil", 400, 420, broken_stencil}, {"stencil", 420, 440, stencil}},
+    {{"some columns", 300, 400, some_columns}, {"some columns", 400, 500, some_columns}},
+    {{"one each", 300, 300, one_each}, {"far apart", 300, 60000, far_apart}},
+    {{"long and equal", 20, 5000, long_and_equal}, {"first and own", 5000, 5001, first_and_own}},
+};
 
 static void one_shot_has_the_bits_of_a_plan(void **state)
 {
@@ -388,13 +418,13 @@ static void one_shot_has_the_bits_of_a_plan(void **state)
             expect_one_shot(a, a);
         test_matrix_free(a);
     }
-    static const struct test_pattern cut[] = {{"every second", 3, 4000, every_second},
-                                              {"some columns", 4000, 30, some_columns}};
-    struct test_matrix *a = test_matrix_of(&cut[0], TEST_VALUES_REAL),
-                       *b = test_matrix_of(&cut[1], TEST_VALUES_REAL);
-    expect_one_shot(a, b);
-    test_matrix_free(a);
-    test_matrix_free(b);
+    for (size_t t = 0; t < sizeof pairs / sizeof pairs[0]; t++) {
+        struct test_matrix *a = test_matrix_of(&pairs[t].left, TEST_VALUES_REAL),
+                           *b = test_matrix_of(&pairs[t].right, TEST_VALUES_REAL);
+        expect_one_shot(a, b);
+        test_matrix_free(a);
+        test_matrix_free(b);
+    }
 }
 
 /* Columns 0 and 1 of 64 bits are two columns 0 of 32 bits: the factors are not the same matrix. */

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See spgemm_scratch.h. */
+#include "spgemm_scratch.h"
+
+#include <string.h>
+
+#include "format/base/alloc.h"
+
+void spmmi_spgemm_scratch_clear(struct spmmi_spgemm_scratch *scratch, int64_t cols)
+{
+    memset(scratch->marks, 0, (size_t)cols * sizeof *scratch->marks);
+    scratch->base = 1;
+}
+
+void spmmi_spgemm_scratch_free(struct spmmi_spgemm_scratch *scratch, int threads)
+{
+    for (int t = 0; scratch != NULL && t < threads; t++) {
+        spmmi_column_set_free(&scratch[t].set);
+        spmmi_free(scratch[t].words);
+        spmmi_free(scratch[t].list);
+        spmmi_free(scratch[t].marks);
+    }
+    spmmi_free(scratch);
+}
+
+struct spmmi_spgemm_scratch *spmmi_spgemm_scratch_new(int64_t cols, int threads, int has_lists)
+{
+    struct spmmi_spgemm_scratch *scratch = spmmi_alloc_zero((uint64_t)threads, sizeof *scratch);
+    int is_done = scratch != NULL;
+    for (int t = 0; is_done && t < threads; t++) {
+        scratch[t].marks = spmmi_alloc_zero((uint64_t)cols, sizeof *scratch[t].marks);
+        scratch[t].base = 1;
+        is_done = scratch[t].marks != NULL;
+        if (!is_done || !has_lists)
+            continue;
+        scratch[t].list = spmmi_alloc((uint64_t)cols + SPMMI_LIST_MORE, sizeof *scratch[t].list);
+        scratch[t].words =
+            spmmi_alloc_zero(((uint64_t)cols / 64 + 1) * SPMMI_BITMAPS, sizeof *scratch[t].words);
+        is_done = scratch[t].list != NULL && scratch[t].words != NULL &&
+                  spmmi_column_set_new(&scratch[t].set, cols) == SPMM_OK;
+    }
+    if (is_done)
+        return scratch;
+    spmmi_spgemm_scratch_free(scratch, threads);
+    return NULL;
+}
+
+/* The bitmaps above the lowest have a sixty-third of its words, rounded up on each level. */
+uint64_t spmmi_spgemm_scratch_bytes(int64_t cols, int threads)
+{
+    const uint64_t words =
+        (uint64_t)cols / 63 + 2 * SPMMI_COLUMN_SET_LEVELS + ((uint64_t)cols / 64 + 1) * SPMMI_BITMAPS;
+    return (uint64_t)threads *
+           (sizeof(struct spmmi_spgemm_scratch) + 8 * words + 4 * (2 * (uint64_t)cols + SPMMI_LIST_MORE));
+}
