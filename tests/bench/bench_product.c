@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Times of sparse products on the CPU: bench_product [-j THREADS] [-t] MATRIX.. prints a line of CSV for A A of each
- * matrix, with -t for A A^T. Kernels take turns, the one shot is timed behind them, and the least of their times counts:
+ * matrix, with -t for A A^T. Kernels take turns, the one shot comes behind them, and the least of their times counts:
  * of one thread as CPU time of the process, so that other programs disturb little, of several by the wall clock. */
 #include <spmm/spmm.h>
 #include <stdio.h>
