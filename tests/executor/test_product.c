@@ -444,6 +444,21 @@ static void one_shot_of_the_same_arrays_of_other_types(void **state)
     spmm_product_once_free(&c);
 }
 
+/* Row i of a lower triangle may have a column, i, that an equal row before it has not. */
+static void rows_that_follow_in_lower_triangles(void **state)
+{
+    (void)state;
+    static const struct test_pattern patterns[] = {{"unknowns", 60, 60, unknowns},
+                                                   {"stencil", 100, 120, stencil}};
+    for (size_t t = 0; t < sizeof patterns / sizeof patterns[0]; t++) {
+        struct test_matrix *a = test_matrix_of(&patterns[t], TEST_VALUES_REAL);
+        struct test_sparse_product p = square(a, SPMM_OP_N, SPMM_F64);
+        p.lower = 1;
+        check_as_it_is(p);
+        test_matrix_free(a);
+    }
+}
+
 /* Billions of columns, few of which have an entry. */
 static void columns_beyond_memory(void **state)
 {
@@ -565,6 +580,7 @@ int main(void)
         cmocka_unit_test(special_values),
         cmocka_unit_test(one_shot_has_the_bits_of_a_plan),
         cmocka_unit_test(one_shot_of_the_same_arrays_of_other_types),
+        cmocka_unit_test(rows_that_follow_in_lower_triangles),
         cmocka_unit_test(columns_beyond_memory),
         cmocka_unit_test(plans_go_through_a_file),
         cmocka_unit_test(an_execution_allocates_nothing),
