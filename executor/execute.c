@@ -116,7 +116,7 @@ static void note_write(const spmm_executor_t *executor, int variant, const spmm_
         (void)snprintf(target, sizeof target, "compute capability %u.%u", executor->target / 10,
                        executor->target % 10);
     (void)snprintf(info->note, sizeof info->note,
-                   "the plan has no variant for n = %lld, %s-major, %s; the nearest (n = %lld to %lld) runs",
+                   "the plan has no variant for n = %lld, %s-major, %s; that for n = %lld to %lld runs",
                    (long long)b->cols, spmm_layout_name(b->layout), target, (long long)v->n_min,
                    (long long)v->n_max);
 }

@@ -49,7 +49,7 @@ static int is_far(uint32_t target, uint32_t machine)
 /* How well a variant for this target, which is not far, suits the machine: see spmmi_variant_pick. */
 static int suits(uint32_t target, uint32_t machine)
 {
-    enum { STEP = 4096, OTHER_GPU, ANY, SAME_MAJOR, OWN }; /* a step is above every distance */
+    enum { STEP = 4096, OTHER_GPU = 0, ANY, SAME_MAJOR, OWN }; /* a step is above every distance */
     const uint32_t distance = target > machine ? target - machine : machine - target;
     if (target == machine)
         return OWN * STEP;
@@ -57,6 +57,15 @@ static int suits(uint32_t target, uint32_t machine)
         return ANY * STEP;
     const int rank = target / 10 == machine / 10 ? SAME_MAJOR : OTHER_GPU;
     return rank * STEP - 2 * (int)distance - (target > machine);
+}
+
+/* Of two whose ranges do not hold n: is this one nearer? A kernel for wider B runs in a gap, as where a full plan
+ * closes gaps (inspector/search/search_fit.c). */
+static int is_nearer(const struct spmmi_variant *v, const struct spmmi_variant *best, int64_t n)
+{
+    if (v->n_min > n)
+        return best->n_min < n || v->n_min < best->n_min;
+    return best->n_min < n && v->n_max > best->n_max;
 }
 
 int spmmi_variant_pick(const spmm_plan_t *plan, spmm_op_t op, uint32_t target, int64_t n, uint32_t layout,
@@ -75,7 +84,8 @@ int spmmi_variant_pick(const spmm_plan_t *plan, spmm_op_t op, uint32_t target, i
         const int nearness = is_far(v->target, target) ? 0 : IS_NEAR + suits(v->target, target);
         /* Among those for its kind of machine n weighs most: a schedule for narrow B is the worst for a wide one. */
         const int score = nearness + (fits_n ? FITS_N : 0) + (fits_layout ? FITS_LAYOUT : 0);
-        if (score > best_score) {
+        if (score > best_score ||
+            (score == best_score && !fits_n && is_nearer(v, &plan->variants[best], n))) {
             best_score = score;
             best = (int)i;
             *fits = fits_n && fits_layout && (v->target == target || v->target == SPMMI_TARGET_ANY);

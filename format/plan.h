@@ -232,7 +232,8 @@ spmm_status_t spmmi_transpose(int64_t rows, int64_t cols, const int64_t *row_ptr
  * target: of the machine, the CPU's or a compute capability. layout: one SPMM_LAYOUTS_* bit. Of variants for other
  * targets a GPU takes those of its own major compute capability, then those for any, then those of other GPUs, each
  * time the nearest, of two equally near the lower; the CPU takes those for any. A variant for the CPU runs on a GPU,
- * and the other way round, only where no other has this op, whatever its n. */
+ * and the other way round, only where no other has this op, whatever its n. Where n lies in no range, the next wider
+ * range is taken, or the widest. */
 int spmmi_variant_pick(const spmm_plan_t *plan, spmm_op_t op, uint32_t target, int64_t n, uint32_t layout,
                        int *fits);
 

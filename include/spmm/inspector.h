@@ -226,8 +226,8 @@ typedef struct spmm_inspect_options {
                                   as a_type. */
     /** Typical numbers of columns of B, n_count of them, from 1 to 2^31 - 1; NULL: any. Each of the ranges 1, 2 to 12,
      * 13 to 48, 49 to 96, 97 to 192, 193 to 2^31 - 1 that holds one gets variants, judged at the first that it holds;
-     * products of another n run the nearest. For a GPU, of small or nearly dense matrices, the last range is three
-     * (193 to 383, 384 to 1,023, 1,024 to 2^31 - 1). permute_output: the first number alone. */
+     * products of another n run the next wider, else the widest. For a GPU, of small or nearly dense matrices, the
+     * last range is three (193 to 383, 384 to 1,023, 1,024 to 2^31 - 1). permute_output: the first number alone. */
     const int64_t *n;
     int n_count;              /**< See n. */
     uint32_t layouts;         /**< Mask of SPMM_LAYOUTS_*; 0: both. */

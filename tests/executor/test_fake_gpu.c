@@ -398,7 +398,32 @@ static void n_counts_more_than_the_target(void **state)
     spmm_plan_destroy(plan);
 }
 
-/* The CPU takes its own variants, then those for any device; it needs no others. */
+/* Of ranges that do not hold n, the next wider one, else the widest, in whatever order they lie in the plan. */
+static void a_gap_runs_the_next_wider_range(void **state)
+{
+    static const struct {
+        int64_t n_min[3], n_max[3];
+        int taken; /* for n = 5 */
+    } cases[] = {
+        {{1, 13, 97}, {1, 48, 192}, 1}, {{97, 13, 1}, {192, 48, 1}, 1}, {{1, 2, 3}, {1, 2, 4}, 2},
+        {{3, 2, 1}, {4, 2, 1}, 0},      {{1, 2, 97}, {1, 4, 192}, 2},   {{6, 97, 1}, {12, 192, 4}, 0},
+    };
+    static const uint32_t targets[] = {90, 90, 90};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        spmm_plan_t *plan = plan_for(targets, 3);
+        for (int v = 0; v < 3; v++) {
+            plan->variants[v].n_min = cases[i].n_min[v];
+            plan->variants[v].n_max = cases[i].n_max[v];
+        }
+        const spmm_executor_info_t info = info_on(plan, 90);
+        if (info.variant != cases[i].taken || info.fallback != 1)
+            fail_msg("case %zu: variant %d", i, info.variant);
+        spmm_plan_destroy(plan);
+    }
+}
+
+/* The CPU takes its own variants, then those for any device; it needs no others, even if they alone hold n. */
 static void the_cpu_takes_its_own_variants(void **state)
 {
     static const uint32_t targets[][3] = {{90, 0, 1}, {90, 0, 80}, {90, 80, 100}};
@@ -418,6 +443,13 @@ static void the_cpu_takes_its_own_variants(void **state)
         spmm_executor_destroy(executor);
         spmm_plan_destroy(plan);
     }
+    spmm_plan_t *plan = plan_for(targets[0], 3);
+    plan->variants[2].n_max = plan->variants[1].n_max = 4;
+    int fits = 1;
+    assert_int_equal(spmmi_variant_pick(plan, SPMM_OP_N, SPMMI_TARGET_CPU, 5, SPMM_LAYOUTS_ROW_MAJOR, &fits),
+                     2);
+    assert_false(fits);
+    spmm_plan_destroy(plan);
 }
 
 static char lines[2048];
@@ -489,6 +521,7 @@ int main(void)
         cmocka_unit_test(the_gpu_is_told_what_the_first_values_are),
         cmocka_unit_test(a_gpu_takes_the_variants_of_the_nearest_capability),
         cmocka_unit_test(n_counts_more_than_the_target),
+        cmocka_unit_test(a_gap_runs_the_next_wider_range),
         cmocka_unit_test(the_cpu_takes_its_own_variants),
         cmocka_unit_test(the_log_tells_what_the_plan_lacks_for_the_gpu),
         cmocka_unit_test(kernels_of_both_sides_are_listed),
