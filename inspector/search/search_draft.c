@@ -230,6 +230,31 @@ static void add_records(const struct spmmi_draft_variant *v, spmm_plan_t *plan)
     }
 }
 
+/* A part moved from one place to an earlier one. */
+static void move_index(uint32_t *index, uint32_t from, uint32_t to)
+{
+    if (*index == from)
+        *index = to;
+    else if (*index >= to && *index < from)
+        ++*index;
+}
+
+/* A part of rows comes before all others of its op. */
+static void put_first(struct spmmi_draft *draft, uint32_t part)
+{
+    const struct spmmi_part moved = draft->parts[part];
+    uint32_t first = 0;
+    (void)spmmi_draft_parts_needed(draft);
+    while (first < part && !(draft->is_needed[first] && is_of_first_family(draft, first, moved.op)))
+        first++;
+    memmove(&draft->parts[first + 1], &draft->parts[first], (part - first) * sizeof moved);
+    draft->parts[first] = moved;
+    for (uint32_t i = 0; i < draft->variant_count; i++)
+        move_index(&draft->variants[i].of.part_first, part, first);
+    for (uint32_t i = 0; i < draft->reserve_count; i++)
+        move_index(&draft->reserves[i], part, first);
+}
+
 static uint32_t parts_before(const struct spmmi_draft *draft, uint32_t part)
 {
     uint32_t count = 0;
@@ -240,6 +265,8 @@ static uint32_t parts_before(const struct spmmi_draft *draft, uint32_t part)
 
 void spmmi_draft_write(struct spmmi_draft *draft, spmm_plan_t *plan)
 {
+    for (uint32_t i = 0; i < draft->reserve_count; i++)
+        put_first(draft, draft->reserves[i]);
     (void)spmmi_draft_parts_needed(draft);
     for (uint32_t i = 0; i < draft->variant_count; i++) {
         if (is_covered(draft, i))

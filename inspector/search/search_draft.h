@@ -59,7 +59,8 @@ uint32_t spmmi_draft_groups_needed(const struct spmmi_draft *draft);
 /* Parts of these variants, and reserves. */
 uint32_t spmmi_draft_parts_needed(struct spmmi_draft *draft);
 
-/* What is needed becomes the plan's: it fits. */
+/* What is needed becomes the plan's: it fits. Reserves come before other parts of their op and family: where a library
+ * is missing, the executor runs the first, whoever else runs it. */
 void spmmi_draft_write(struct spmmi_draft *draft, spmm_plan_t *plan);
 
 #endif

@@ -183,11 +183,14 @@ spmm_status_t spmmi_draft_fit(struct spmmi_draft *draft, struct spmmi_merges *me
         spmmi_draft_share(draft);
     while (is_too_full(draft)) {
         struct pair least = {0};
+        const uint32_t variants = spmmi_draft_variants_needed(draft);
+        const bool is_of_variants = variants > SPMMI_VARIANT_MAX; /* what merges no longer cover */
         SPMM_REQUIRE(
             find_least(draft, &least), SPMM_ERR_ARGUMENT, diag,
-            "a plan has room for %d parts, and %u are needed, even with one kernel for each device, type "
-            "and op: name fewer devices, types or ops",
-            SPMMI_PART_MAX, spmmi_draft_parts_needed(draft));
+            "a plan has room for %d %s, and %u are needed, even with one kernel for each device, type and "
+            "op: name fewer devices, types or ops",
+            is_of_variants ? SPMMI_VARIANT_MAX : SPMMI_PART_MAX, is_of_variants ? "variants" : "parts",
+            is_of_variants ? variants : spmmi_draft_parts_needed(draft));
         merge(draft, &least);
         merges->count += least.is_counted;
         merges->loss = fmax(merges->loss, least.loss);

@@ -272,6 +272,27 @@ static void a_plan_of_dense_parts_keeps_rows_for_the_gpu(void **state)
     }
 }
 
+/* f64 has the CPU's part of rows, and no other, before f16 needs one for the GPU. */
+static void a_reserve_of_a_later_type_is_the_first_of_rows(void **state)
+{
+    static const spmm_dtype_t types[] = {SPMM_F64, SPMM_F16};
+    static const int64_t n = 128;
+    (void)state;
+    spmm_plan_t *plan = plan_of("gen:block:2048:64:8",
+                                (spmm_inspect_options_t)OPTIONS(.device = "h200", .a_types = types,
+                                                                .a_type_count = 2, .n = &n, .n_count = 1));
+    spmm_diag_t diag = {0};
+    uint32_t first = 0;
+    while (plan->parts[first].family != SPMM_FAMILY_ROWS)
+        first++;
+    assert_int_equal(parts_of(plan, SPMM_FAMILY_ROWS, SPMM_OP_N), 2);
+    assert_int_equal(plan->parts[first].schedule, SPMM_SCHEDULE_ROW_SPLIT);
+    assert_int_equal(plan->variants[1].target, SPMMI_TARGET_CPU);
+    assert_int_equal(plan->parts[plan->variants[1].part_first].schedule, SPMM_SCHEDULE_NONZERO_SPLIT);
+    assert_int_equal(spmmi_plan_check(plan, &diag), SPMM_OK);
+    spmm_plan_destroy(plan);
+}
+
 static void rows_of_a_are_whole_words(void **state)
 {
     (void)state;
@@ -378,6 +399,7 @@ int main(void)
         cmocka_unit_test(sparse_matrices_are_too_large),
         cmocka_unit_test(a_plan_of_dense_parts_keeps_one_of_rows_for_each_op),
         cmocka_unit_test(a_plan_of_dense_parts_keeps_rows_for_the_gpu),
+        cmocka_unit_test(a_reserve_of_a_later_type_is_the_first_of_rows),
         cmocka_unit_test(rows_of_a_are_whole_words),
         cmocka_unit_test(narrow_products_are_divided_as_counted),
         cmocka_unit_test(products_of_warpgroups_are_divided_as_counted),

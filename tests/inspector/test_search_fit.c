@@ -241,6 +241,26 @@ static void groups_become_one_variant_each(void **state)
     spmmi_draft_close(&draft);
 }
 
+/* Two GPUs run what `any` does, until that merges to its first kernel and they to their last. */
+static void cover_that_merges_take_is_told(void **state)
+{
+    struct spmmi_draft draft = draft_make(SPMMI_VARIANT_MAX + 2);
+    struct spmmi_merges merges;
+    spmm_diag_t diag = {0};
+    (void)state;
+    for (uint32_t i = 0; i < draft.variant_count; i++) /* no other group is covered */
+        draft.variants[i].of.compute = i < 3 * RANGES ? SPMM_COMPUTE_F32 : SPMM_COMPUTE_F64;
+    for (int g = 0; g < 3; g++)
+        for (int i = 0; i < RANGES; i++) {
+            of(&draft, g, i)->of.target = g == 0 ? SPMMI_TARGET_ANY : (uint32_t)(g + 70);
+            of(&draft, g, i)->loss[g == 0 ? 0 : RANGES - 1] = 0;
+        }
+    assert_int_equal(spmmi_draft_groups_needed(&draft), SPMMI_VARIANT_MAX);
+    assert_int_equal(spmmi_draft_fit(&draft, &merges, &diag), SPMM_ERR_ARGUMENT);
+    assert_non_null(strstr(diag.text, "room for 64 variants, and 66 are needed, even with one kernel"));
+    spmmi_draft_close(&draft);
+}
+
 /* Ranges of n between which nobody asks for any: the wider one begins behind the other, on all devices. */
 static void gaps_are_closed_where_there_is_no_room(void **state)
 {
@@ -408,6 +428,38 @@ static void a_reserve_stays(void **state)
     spmmi_draft_close(&draft);
 }
 
+/* Behind what is not needed, and parts of other families and ops. */
+static void a_reserve_is_the_first_of_its_kind(void **state)
+{
+    struct spmmi_draft draft = draft_make(2);
+    spmm_plan_t *plan = calloc(1, sizeof *plan);
+    struct spmmi_trace trace[2 * RANGES];
+    (void)state;
+    assert_non_null(plan);
+    plan->trace = trace;
+    draft.parts[1].family = SPMM_FAMILY_PANEL;
+    draft.parts[3].op = SPMM_OP_T;
+    for (int i = 0; i < RANGES; i++) {
+        of(&draft, 0, i)->of.part_first = i == 0 ? 1 : (uint32_t)i;
+        of(&draft, 1, i)->of.part_first = i == 0 ? 5 : (uint32_t)i;
+    }
+    for (uint32_t i = 0; i < 2; i++)
+        draft.parts[draft.part_count++] =
+            (struct spmmi_part){.op = SPMM_OP_N, .family = SPMM_FAMILY_ROWS, .item_size = 64u << i};
+    spmmi_draft_keep(&draft, 3);
+    spmmi_draft_keep(&draft, 4);
+    spmmi_draft_write(&draft, plan);
+    static const uint32_t item_sizes[] = {8, 64, 16, 32, 128}; /* part 0 is not needed */
+    static const uint32_t parts[] = {0, 0, 2, 3, 4, 0, 2, 3};
+    assert_int_equal(plan->part_count, sizeof item_sizes / sizeof *item_sizes);
+    for (uint32_t i = 0; i < plan->part_count; i++)
+        assert_int_equal(plan->parts[i].item_size, item_sizes[i]);
+    for (uint32_t i = 0; i < plan->variant_count; i++)
+        assert_int_equal(plan->variants[i].part_first, parts[i]);
+    free(plan);
+    spmmi_draft_close(&draft);
+}
+
 /* Plans hold this text: the same in all locales. */
 static void texts_do_not_depend_on_the_locale(void **state)
 {
@@ -473,12 +525,14 @@ int main(void)
         cmocka_unit_test(what_is_not_known_goes_last_of_all),
         cmocka_unit_test(layouts_share_too),
         cmocka_unit_test(groups_become_one_variant_each),
+        cmocka_unit_test(cover_that_merges_take_is_told),
         cmocka_unit_test(gaps_are_closed_where_there_is_no_room),
         cmocka_unit_test(covered_variants_take_no_room),
         cmocka_unit_test(equal_variants_of_gpus_are_for_any_device),
         cmocka_unit_test(what_some_gpus_have_is_not_shared),
         cmocka_unit_test(shared_variants_merge_on_all_gpus),
         cmocka_unit_test(a_reserve_stays),
+        cmocka_unit_test(a_reserve_is_the_first_of_its_kind),
         cmocka_unit_test(texts_do_not_depend_on_the_locale),
         cmocka_unit_test(parts_have_room_too),
     };
