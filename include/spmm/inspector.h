@@ -258,10 +258,11 @@ typedef struct spmm_inspect_options {
     /** One plan for several machines: target_count devices, each named as device, which is then NULL, and each of
      * another compute capability; NULL: device alone. Each gets the variants that a plan for it alone would have, equal
      * parts are kept once, and spmm_executor_create takes those of the machine that it runs on. Not with
-     * permute_output. Where devices, a_types and ops are so many that there were more than 64 variants, those that all
-     * GPUs have are for any device, and then ranges of n without a gap between them and the layouts share some, those
-     * first that lose least time by it: the pair "merged-ranges" of the metadata says how much, unless the caller gives
-     * that key or leaves no room. If more than 64 are left, the plan is refused: SPMM_ERR_ARGUMENT. */
+     * permute_output. Where devices, a_types and ops are so many that there were more than 64 variants, gaps between
+     * ranges of n are closed, variants that all GPUs have are for any device, and then ranges that follow each other
+     * and the layouts share some, those first that lose least time by it: the pair "merged-ranges" of the metadata says
+     * how much, unless the caller gives that key or leaves no room. If more than 64 are left, the plan is refused:
+     * SPMM_ERR_ARGUMENT. */
     const char *const *targets;
     size_t target_count;             /**< See targets. */
     const spmm_metadata_t *metadata; /**< metadata_count pairs, in any order; copied; NULL: none. */
