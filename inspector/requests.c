@@ -105,7 +105,8 @@ cleanup:
     return status;
 }
 
-/* The CPU goes last, wherever it was named, so that the plan is the same. */
+/* The CPU goes last, so that the plan does not depend on where among the devices it was named. GPUs stay in the order
+ * in which they were named, and the plan depends on that. */
 static void put_cpu_last(struct spmmi_request *list, int count)
 {
     for (int i = 0; i + 1 < count; i++)

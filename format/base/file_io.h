@@ -45,12 +45,12 @@ int spmmi_close(int file); /* an interrupted one is done: on Linux the file is c
 int64_t spmmi_read_up_to(int file, void *bytes, uint64_t size);
 /* Exactly size bytes. A file that ends before them is PLAN_TRUNCATED at an offset from where the read began. */
 spmm_status_t spmmi_read_all(int file, const char *path, uint8_t *bytes, uint64_t size, spmm_diag_t *diag);
-/* The same of a file whose position is `at`, where that is long in pieces on up to so many threads. */
+/* spmmi_read_all of a file whose position is `at`. Many bytes are read in pieces, on up to so many threads. */
 spmm_status_t spmmi_read_all_on(int threads, int file, const char *path, uint8_t *bytes, uint64_t size,
                                 uint64_t at, spmm_diag_t *diag);
 /* Exactly size bytes from `at` on, without moving the file's position. Returns whether they were there. */
 int spmmi_read_at(int file, void *bytes, uint64_t size, uint64_t at);
-/* The same where that is long in pieces on up to so many threads. */
+/* spmmi_read_at. Many bytes are read in pieces, on up to so many threads. */
 int spmmi_read_at_on(int threads, int file, uint8_t *bytes, uint64_t size, uint64_t at);
 spmm_status_t spmmi_write_all(int file, const char *path, const void *bytes, uint64_t size,
                               spmm_diag_t *diag);

@@ -52,9 +52,11 @@ void spmmi_digests_begin(struct spmmi_digests *digests, int threads, const spmm_
         job_begin(&digests->values, threads);
 }
 
-/* A digest that has no processor takes that of a thread which the others wait for. But with few processors less work
- * is done than that costs: of a load of 14 million nonzeros the other checks take 24 ms on one thread, two digests 4,
- * and on two processors one thread beside them takes 7 ms more than two (2-core virtual machine, 2026-11-27). */
+/* Each digest keeps one processor for itself, as a thread that shares one with it makes all other threads wait. But
+ * with fewer than three processors for each digest that idles more than it saves: there all threads work.
+ * Measured: of a load of gen:rand:1000000:13 on one thread the other checks take 24 ms, both digests 4; on two
+ * processors the load takes 52 to 57 ms with one thread beside them, 46 to 52 with two (2-core virtual machine,
+ * 2026-11-27). Derived from these shares, not measured: two digests on 4 and 5 processors, one digest on 2. */
 int spmmi_digests_threads_beside(const struct spmmi_digests *digests, int threads, int processors)
 {
     const int digesting = digests->pattern.is_started + digests->values.is_started;

@@ -50,14 +50,29 @@ static int leave_nothing(void **state)
 }
 
 /* A plan of this matrix, and a file of it. */
-static spmm_plan_t *make_plan(const char *matrix)
+static spmm_plan_t *make_plan_with(const char *matrix, const spmm_inspect_options_t *options)
 {
     spmm_matrix_t *a = NULL;
     spmm_plan_t *plan = NULL;
     assert_int_equal(spmm_matrix_generate(matrix, &a, NULL), SPMM_OK);
-    assert_int_equal(spmm_inspect(a, NULL, &plan, NULL), SPMM_OK);
+    assert_int_equal(spmm_inspect(a, options, &plan, NULL), SPMM_OK);
     assert_int_equal(spmm_plan_save(plan, path, NULL, NULL), SPMM_OK);
     spmm_matrix_destroy(a);
+    return plan;
+}
+
+static spmm_plan_t *make_plan(const char *matrix)
+{
+    return make_plan_with(matrix, NULL);
+}
+
+/* The same with its rows and columns permuted. */
+static spmm_plan_t *make_permuted(const char *matrix)
+{
+    const spmm_inspect_options_t options = {
+        .struct_size = sizeof options, .symmetric_permutation = 1, .reorder = SPMM_REORDER_RCM};
+    spmm_plan_t *plan = make_plan_with(matrix, &options);
+    assert_non_null(plan->symmetric_permutation);
     return plan;
 }
 
@@ -98,6 +113,10 @@ static void expect_equal(const spmm_plan_t *p, const spmm_plan_t *q)
     assert_int_equal(p->values != NULL, q->values != NULL);
     if (p->values != NULL)
         assert_memory_equal(p->values, q->values, (size_t)p->nnz * value_bytes);
+    assert_int_equal(p->symmetric_permutation != NULL, q->symmetric_permutation != NULL);
+    if (p->symmetric_permutation != NULL)
+        assert_memory_equal(p->symmetric_permutation, q->symmetric_permutation,
+                            (size_t)p->rows * sizeof *p->symmetric_permutation);
     assert_int_equal(p->part_count, q->part_count);
     for (uint32_t i = 0; i < p->part_count; i++)
         assert_memory_equal(p->parts[i].items, q->parts[i].items,
@@ -115,9 +134,10 @@ static void plans_are_the_same(void **state)
 {
     static const char *const matrices[] = {"gen:rand:3000:8", "gen:lap27:16", "gen:rmat:10:8"};
     (void)state;
-    for (size_t m = 0; m < sizeof matrices / sizeof *matrices; m++)
+    for (size_t m = 0; m < 2 * sizeof matrices / sizeof *matrices; m++)
         for (int threads = 1; threads <= 3; threads += 2) {
-            spmm_plan_t *plan = make_plan(matrices[m]), *from_file;
+            spmm_plan_t *from_file;
+            spmm_plan_t *plan = m % 2 == 0 ? make_plan(matrices[m / 2]) : make_permuted(matrices[m / 2]);
             const uint64_t before = spmmi_left_loads_hook;
             assert_int_equal(load(1, threads, &from_file, NULL), SPMM_OK);
             assert_int_equal(spmmi_left_loads_hook, before + 1);
@@ -191,6 +211,8 @@ static void every_wrong_byte_is_told_alike(void **state)
 {
     (void)state;
     write_plan("gen:rand:600:8");
+    each_wrong_byte_is_told_alike();
+    spmm_plan_destroy(make_permuted("gen:rand:300:4"));
     each_wrong_byte_is_told_alike();
     spmm_plan_destroy(make_product("gen:rand:200:3"));
     each_wrong_byte_is_told_alike();
