@@ -32,6 +32,12 @@ cleanup:
     return status;
 }
 
+/* What row and column of a sentence are of, as the matrix that is compared. */
+static const char *owner_text(const spmm_plan_t *plan)
+{
+    return plan->symmetric_permutation != NULL ? " of PAP^T" : "";
+}
+
 /* Once the row pointers agree with the plan's, every column read is inside the caller's nnz. */
 static spmm_status_t compare_pattern(const spmm_plan_t *plan, const spmm_csr_t *a, spmm_diag_t *diag)
 {
@@ -45,9 +51,10 @@ static spmm_status_t compare_pattern(const spmm_plan_t *plan, const spmm_csr_t *
                  (long long)index_at(a->row_ptr, a->row_ptr_type, 0));
     for (int64_t i = 1; i <= plan->rows; i++) {
         const int64_t begin = plan->row_ptr[i - 1], end = index_at(a->row_ptr, a->row_ptr_type, i);
+        const int64_t count = plan->row_ptr[i] - begin;
         SPMM_REQUIRE_AT(end == plan->row_ptr[i], SPMM_ERR_MISMATCH, diag, (uint64_t)i,
-                        "row %lld (counted from 1) has %lld entries in the plan, %lld in the matrix",
-                        (long long)i, (long long)(plan->row_ptr[i] - begin),
+                        "row %lld (counted from 1)%s has %lld %s in the plan, %lld in the matrix",
+                        (long long)i, owner_text(plan), (long long)count, count == 1 ? "entry" : "entries",
                         (long long)((uint64_t)end - (uint64_t)begin));
     }
     for (int64_t p = 0; p < plan->nnz; p++) {
@@ -57,9 +64,9 @@ static spmm_status_t compare_pattern(const spmm_plan_t *plan, const spmm_csr_t *
         const int64_t row = spmmi_nonzero_row(plan->row_ptr, p);
         SPMM_FAIL_AT(
             SPMM_ERR_MISMATCH, diag, ((struct spmmi_where){.offset = (uint64_t)p}),
-            "entry %lld of row %lld is in column %lld in the plan, %lld in the matrix (counted from 1)",
-            (long long)(p - plan->row_ptr[row] + 1), (long long)row + 1, (long long)plan->col_ind[p] + 1,
-            (long long)((uint64_t)found + 1));
+            "entry %lld of row %lld%s is in column %lld in the plan, %lld in the matrix (counted from 1)",
+            (long long)(p - plan->row_ptr[row] + 1), (long long)row + 1, owner_text(plan),
+            (long long)plan->col_ind[p] + 1, (long long)((uint64_t)found + 1));
     }
 cleanup:
     return status;
@@ -89,9 +96,9 @@ static spmm_status_t compare_values(const spmm_plan_t *plan, const spmm_csr_t *a
             continue;
         SPMM_FAIL_AT(
             SPMM_ERR_MISMATCH, diag, ((struct spmmi_where){.offset = (uint64_t)p}),
-            "the value in row %lld, column %lld (counted from 1) is %.17g in the plan, %.17g in the matrix",
-            (long long)spmmi_nonzero_row(plan->row_ptr, p) + 1, (long long)plan->col_ind[p] + 1, expected,
-            found);
+            "the value in row %lld, column %lld (counted from 1)%s is %.17g in the plan, %.17g in the matrix",
+            (long long)spmmi_nonzero_row(plan->row_ptr, p) + 1, (long long)plan->col_ind[p] + 1,
+            owner_text(plan), expected, found);
     }
 cleanup:
     return status;

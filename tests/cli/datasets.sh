@@ -20,10 +20,10 @@ exits 0
 says 'Good "file" signature for data@example.org'
 says_times 9 ': OK' # README, three matrices, two right-hand sides, three plans
 says '10,974        10,974         428,650  f64,f32'
-says 'cpu,8.0,9.0'
+says '8.0,9.0,cpu'
 says 'truncated: 65.5 kB of '
 says '3,000 x 3,000'
-says 'values     the value in row 1, column 1 (counted from 1) is 4 in the plan, 8 in the matrix'
+says 'values     the value in row 1, column 1 (counted from 1) is 4 in the first plan, 8 in the second'
 says_times 3 'check      right'
 exists "$work/folder/mine/poisson2.npz"
 mine=$work/folder/mine

@@ -291,6 +291,22 @@ run spmm-info --json "$work/equal.plan"
 is_json 'j["equal_value"] == 0.3'
 run spmm-info --json "$plan"
 is_json 'j["equal_value"] is None'
+path_of() { # MATRIX VALUE ENTRY: the path 1 - 4 - 2 - 6 - 3 - 5, with this value in row 4, column 2, and one more entry
+    printf '%%%%MatrixMarket matrix coordinate real general\n6 6 11\n' >"$1"
+    printf '%s\n' '1 4 2' '4 1 2' "4 2 $2" '2 4 2' '2 6 2' '6 2 2' '6 3 2' '3 6 2' '3 5 2' '5 3 2' "$3 2" >>"$1"
+}
+path_of "$work/path.mtx" 2 '1 1'
+path_of "$work/steep.mtx" 7 '1 1'
+path_of "$work/moved.mtx" 2 '2 2'
+spmm-inspect -q --device any --symmetric-permutation --reorder rcm "$work/path.mtx" -o "$work/path.plan"
+run spmm-info -q --matches "$work/path.mtx" "$work/path.plan"
+exits 0
+run spmm-info -q --matches "$work/steep.mtx" "$work/path.plan"
+exits 4
+says_err '(counted from 1) of PAP^T is 2 in the plan, 7 in the matrix'
+run spmm-info -q --matches "$work/moved.mtx" "$work/path.plan"
+exits 4
+says_err '(counted from 1) of PAP^T has '
 run spmm-info --matches "$work/none.mtx" "$plan"
 exits 1
 printf 'hello\n' >"$work/text.mtx"
@@ -340,7 +356,7 @@ spmm-inspect -q --device any "$work/bcsstk17.mtx.zst" -o "$work/changed.plan"
 run spmm-info --diff "$plan" "$work/changed.plan"
 exits 4
 says 'values     the value in row '
-says ' in the plan, 1.5 in the matrix'
+says ' in the first plan, 1.5 in the second'
 says_times 1 'section '
 says 'section    values: differs'
 run spmm-info -q --diff "$plan" "$work/changed.plan"
@@ -365,7 +381,11 @@ for row in 1 2; do
 done
 run spmm-info --diff "$work/row1.plan" "$work/row2.plan"
 exits 4
-says 'matrix     row 1 (counted from 1) has 1 entries in the plan, 0 in the matrix'
+says 'matrix     row 1 (counted from 1) has 1 entry in the first plan, 0 in the second'
+sed 's/^1 1 5/1 2 5/; s/^2 1 5/1 2 5/' "$work/row.mtx" >"$work/column.mtx"
+spmm-inspect -q --device any "$work/column.mtx" -o "$work/column.plan"
+run spmm-info --diff "$work/row1.plan" "$work/column.plan"
+says 'matrix     entry 1 of row 1 is in column 1 in the first plan, 2 in the second (counted from 1)'
 run spmm-info --diff "$work/other.plan" "$plan"
 says 'section    values: in the second plan only'
 run spmm-info --diff "$plan" "$work/none.plan"

@@ -54,6 +54,21 @@ static void compare_texts(struct diff *d, const char *label, const char *a, cons
     compare_texts_of(d, label, NULL, a, b);
 }
 
+/* A sentence about a plan and a matrix, which is that of the second plan. */
+static void print_of_plans(FILE *out, const char *text)
+{
+    static const char of_plan[] = " in the plan", of_matrix[] = " in the matrix";
+    const char *const first = strstr(text, of_plan);
+    const char *const second = first != NULL ? strstr(first, of_matrix) : NULL;
+    if (second == NULL) {
+        fprintf(out, "%s\n", text);
+        return;
+    }
+    const char *const between = first + strlen(of_plan);
+    fprintf(out, "%.*s in the first plan%.*s in the second%s\n", (int)(first - text), text,
+            (int)(second - between), between, second + strlen(of_matrix));
+}
+
 /* Where the second matrix is another one than the first. */
 static void print_first(struct diff *d, int with_values)
 {
@@ -64,7 +79,7 @@ static void print_first(struct diff *d, int with_values)
     if (spmm_plan_matches(d->a.plan, &csr, with_values, &diag) == SPMM_OK)
         fputs("only NaNs have other bits\n", d->out);
     else
-        fprintf(d->out, "%s\n", diag.text);
+        print_of_plans(d->out, diag.text);
 }
 
 static const char *stored_text(const spmm_plan_info_t *info)
