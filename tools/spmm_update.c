@@ -62,9 +62,12 @@ static enum cli_result check_args(const char *plan)
 {
     if (args.output == NULL)
         return cli_complain(&program, "-o FILE is missing");
-    if ((args.values != NULL && args.drop_values) ||
-        (args.values == NULL && !args.drop_values && !has_metadata()))
+    if (args.values == NULL && !args.drop_values && !has_metadata())
         return cli_complain(&program, "expected one of --values and --drop-values, or --meta");
+    if (args.values != NULL && args.drop_values)
+        return cli_complain(&program, "--values and --drop-values exclude each other");
+    if (args.values == NULL && args.drop_zeros)
+        return cli_complain(&program, "--drop-zeros is of the matrix of --values, and there is none");
     if (args.values != NULL && strcmp(args.values, "-") == 0 && strcmp(plan, "-") == 0)
         return cli_complain(&program, "plan and values cannot both come from standard input");
     return plan_output_check(&program, args.output, 0, args.force);

@@ -139,6 +139,29 @@ done
 says_err "'License' is no key of metadata"
 run spmm-update "$work/b.plan" --meta note= -o "$work/refused.plan"
 says_err "the plan has no metadata key 'note' to take out"
+for repeat in k1=b k1=; do
+    run spmm-update "$work/b.plan" --meta $repeat --meta k1=a -o "$work/refused.plan"
+    exits 2
+    says_err 'the metadata key k1 is there twice'
+done
+for i in $(seq 256); do echo "k$i=v"; done >"$work/full.txt"
+spmm-inspect -q --device any --meta-file "$work/full.txt" gen:band:10:2 -o "$work/full.plan"
+run spmm-update "$work/full.plan" --meta k1= --meta k2= --meta n1=a --meta n2=b -o "$work/still_full.plan"
+exits 0
+run spmm-info --json "$work/still_full.plan"
+is_json 'len(j["metadata"]) == 256 and "k2" not in j["metadata"] and j["metadata"]["n2"] == "b"'
+run spmm-update "$work/full.plan" --meta k1= --meta n1=a --meta n2=b -o "$work/refused.plan"
+exits 2
+says_err '257 pairs of metadata, expected 0 to 256'
+sed 's/^k/n/' "$work/full.txt" >"$work/others.txt" # as many as there can be: 512, of which none is taken out
+run spmm-update "$work/full.plan" --meta-file "$work/others.txt" -o "$work/refused.plan"
+exits 2
+says_err '512 pairs of metadata, expected 0 to 256'
+run spmm-update "$work/b.plan" --meta-file - -o "$work/refused.plan"
+exits 2
+one_line_err
+says_err '--meta-file: expected a file, not standard input (-)'
+missing "$work/refused.plan"
 run spmm-update "$work/b.plan" --meta-file "$work/nothing.txt" -o "$work/refused.plan"
 exits 1
 says_err 'nothing.txt: the file cannot be opened'
@@ -171,5 +194,6 @@ refused 2 'bad.txt: it has more than 1048576 bytes' --meta-file "$work/bad.txt"
 for i in $(seq 300); do echo "k$i=v"; done >"$work/bad.txt"
 refused 2 'more than 256 pairs of metadata' --meta-file "$work/bad.txt"
 refused 1 'nothing.txt: the file cannot be opened: No such file' --meta-file "$work/nothing.txt"
+refused 2 '--meta-file: expected a file, not standard input (-)' --meta-file -
 refused 1 'it cannot be read: Is a directory' --meta-file "$work"
 finish

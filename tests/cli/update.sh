@@ -136,6 +136,15 @@ says_err 'old.mtx exists and is no plan; -f overwrites it'
 run spmm-update "$work/old.plan" -o "$work/refused.plan"
 exits 2
 says_err 'expected one of --values and --drop-values, or --meta'
+run spmm-update "$work/old.plan" --values "$work/new.mtx" --drop-values -o "$work/refused.plan"
+exits 2
+says_err '--values and --drop-values exclude each other'
+for step in '--meta a=b' --drop-values; do
+    # shellcheck disable=SC2086 # words
+    run spmm-update "$work/old.plan" $step --drop-zeros -o "$work/refused.plan"
+    exits 2
+    says_err '--drop-zeros is of the matrix of --values, and there is none'
+done
 run spmm-update "$work/old.plan" --values "$work/new.mtx"
 exits 2
 says_err '-o FILE is missing'

@@ -119,6 +119,8 @@ static spmm_status_t take_file(struct metadata_input *in, spmm_diag_t *diag)
 spmm_status_t metadata_input_read(struct metadata_input *in, const char **what, spmm_diag_t *diag)
 {
     *what = NULL;
+    if (in->file != NULL && strcmp(in->file, "-") == 0)
+        return fail(diag, SPMM_ERR_ARGUMENT, "--meta-file: expected a file, not standard input (-)");
     spmm_status_t status = take_options(in, diag);
     if (status == SPMM_OK) {
         *what = in->file;

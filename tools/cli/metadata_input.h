@@ -16,8 +16,8 @@ struct metadata_input {
     size_t given_count;
     const char *file; /* NULL: none */
     /* What metadata_input_read makes: */
-    spmm_metadata_t
-        pairs[METADATA_INPUT_PAIRS + 1]; /* one more than a plan takes: it is refused with a sentence */
+    /* One more than a plan takes, which is refused with a sentence; and room for those of a plan beside them. */
+    spmm_metadata_t pairs[2 * METADATA_INPUT_PAIRS + 1];
     int64_t count;
     char *texts[2]; /* of the options and of the file, cut into keys and values; owned */
     char digest[FILE_DIGEST_TEXT];

@@ -15,7 +15,17 @@ static bool plan_has(const spmm_plan_t *plan, const char *key)
     return false;
 }
 
-/* Pairs without a value are not there any more: given has then those that stay. */
+/* The library refuses repeats too, but does not see those without a value. */
+static spmm_status_t refuse_repeats(const struct metadata_input *given, spmm_diag_t *diag)
+{
+    for (int64_t i = 0; i < given->count; i++)
+        if (metadata_input_has(given, i, given->pairs[i].key))
+            return fail(diag, SPMM_ERR_ARGUMENT, "the metadata key %.80s is there twice",
+                        given->pairs[i].key);
+    return SPMM_OK;
+}
+
+/* Removes the pairs without a value from given: they name the keys that the plan shall lose. */
 static spmm_status_t take_out(const spmm_plan_t *plan, struct metadata_input *given, spmm_diag_t *diag)
 {
     int64_t count = 0;
@@ -35,12 +45,13 @@ spmm_status_t new_metadata_take(const spmm_plan_t *plan, struct metadata_input *
 {
     const int64_t of_given = given->count;
     spmm_metadata_t pair;
-    spmm_status_t status = SPMM_OK;
-    for (int i = 0; status == SPMM_OK && spmm_plan_metadata(plan, i, &pair) == SPMM_OK; i++)
+    spmm_status_t status = refuse_repeats(given, diag);
+    if (status != SPMM_OK)
+        return status;
+    for (int i = 0; spmm_plan_metadata(plan, i, &pair) == SPMM_OK; i++) /* at most METADATA_INPUT_PAIRS */
         if (!metadata_input_has(given, of_given, pair.key))
-            status = metadata_input_add(given, pair, diag);
-    if (status == SPMM_OK)
-        status = take_out(plan, given, diag);
+            given->pairs[given->count++] = pair;
+    status = take_out(plan, given, diag);
     return status == SPMM_OK ? spmm_plan_with_metadata(plan, given->pairs, given->count, updated, diag)
                              : status;
 }
