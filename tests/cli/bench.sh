@@ -247,10 +247,13 @@ if [ -w /dev/full ]; then
 fi
 
 # ---- What is printed does not get into a file where a stream is closed ----
-for closed in '>&-' '2>&-' '>&- 2>&-' '<&- >&- 2>&-'; do
+for closed in '<&-' '>&-' '2>&-' '>&- 2>&-' '<&- >&- 2>&-'; do
     rm -f "$work/closed.csv"
     run bash -c "exec $closed; spmm-bench --no-peers --device cpu -n 2 --csv '$work/closed.csv' gen:diag:4 none.mtx"
     exits 1
+    exists "$work/closed.csv"
+    checks=$((checks + 1))
+    if [ "$(grep -c . "$work/closed.csv")" -lt 2 ]; then wrong "no lines in the table of $closed"; fi
     checks=$((checks + 1))
     if grep -qvE '^(date,commit|20[0-9]+-)' "$work/closed.csv"; then wrong "a report in the table of $closed"; fi
 done
