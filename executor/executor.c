@@ -130,9 +130,10 @@ spmm_status_t spmmi_device_check(int device, spmm_diag_t *diag)
     const int count = spmmi_cuda_device_count();
     SPMM_REQUIRE(device >= SPMM_DEVICE_AUTO, SPMM_ERR_ARGUMENT, diag,
                  "device is %d, expected a GPU's number, SPMM_DEVICE_CPU or SPMM_DEVICE_AUTO", device);
+    SPMM_REQUIRE(device < 0 || count > 0, SPMM_ERR_NO_DEVICE, diag,
+                 "GPU %d was asked for, and there is no GPU: built without SPMM_CUDA, or no driver", device);
     SPMM_REQUIRE(device < count || device == SPMM_DEVICE_CPU, SPMM_ERR_NO_DEVICE, diag,
-                 "GPU %d was asked for, this build and machine have %d (none without SPMM_CUDA or a driver)",
-                 device, count);
+                 "GPU %d was asked for, and the machine has %d, counted from 0", device, count);
 cleanup:
     return status;
 }

@@ -42,21 +42,28 @@ cleanup:
 
 #define TYPES_BYTES 128
 
-/* "f32 f32, f16 f16": types of B and C that products take with A of this type; is_known: these of the caller are of
- * some plan. */
-static void types_list(spmm_dtype_t a, const spmm_dense_t *b, const spmm_dense_t *c, char text[TYPES_BYTES],
-                       bool *is_known)
+/* "f32 f32, f16 f16": types of B and C that products take with A of this type. */
+static void types_list(spmm_dtype_t a, char text[TYPES_BYTES])
 {
     spmm_types_info_t types = {.struct_size = sizeof types};
     size_t used = 0;
     text[0] = '\0';
-    *is_known = false;
-    for (int i = 0; spmm_types_at(i, &types) == SPMM_OK; i++) {
-        *is_known |= types.b_type == b->type && types.c_type == c->type;
+    for (int i = 0; spmm_types_at(i, &types) == SPMM_OK; i++)
         if (types.a_type == a && used < TYPES_BYTES)
             used += (size_t)snprintf(text + used, TYPES_BYTES - used, "%s%s %s", used == 0 ? "" : ", ",
                                      spmm_dtype_name(types.b_type), spmm_dtype_name(types.c_type));
-    }
+}
+
+/* The first type of A with which products take B and C of these types; false: there is none. */
+static bool find_a_type(spmm_dtype_t b, spmm_dtype_t c, spmm_dtype_t *a)
+{
+    spmm_types_info_t types = {.struct_size = sizeof types};
+    for (int i = 0; spmm_types_at(i, &types) == SPMM_OK; i++)
+        if (types.b_type == b && types.c_type == c) {
+            *a = types.a_type;
+            return true;
+        }
+    return false;
 }
 
 static spmm_status_t types_check(const struct spmm_plan *shape, const spmm_dense_t *b, const spmm_dense_t *c,
@@ -64,15 +71,17 @@ static spmm_status_t types_check(const struct spmm_plan *shape, const spmm_dense
 {
     spmm_status_t status = SPMM_OK;
     char known[TYPES_BYTES];
-    bool is_of_some_plan;
+    spmm_dtype_t a_type = shape->dtype;
     if ((b->type == shape->dtype && c->type == shape->dtype) ||
         spmmi_types_find((struct spmmi_types){shape->dtype, b->type, c->type, 0}) != NULL)
         return SPMM_OK;
-    types_list(shape->dtype, b, c, known, &is_of_some_plan);
+    types_list(shape->dtype, known);
     SPMM_REQUIRE(
-        !is_of_some_plan, SPMM_ERR_TYPE, diag,
-        "the values of A are %s, so B and C are of types %s; found B %s and C %s: inspect for these types",
-        spmm_dtype_name(shape->dtype), known, spmm_dtype_name(b->type), spmm_dtype_name(c->type));
+        !find_a_type(b->type, c->type, &a_type), SPMM_ERR_TYPE, diag,
+        "the values of A are %s, so B and C are of types %s; found B %s and C %s, which go with values "
+        "of A of %s: inspect for these",
+        spmm_dtype_name(shape->dtype), known, spmm_dtype_name(b->type), spmm_dtype_name(c->type),
+        spmm_dtype_name(a_type));
     SPMM_TRY(spmmi_types_require((struct spmmi_types){shape->dtype, b->type, c->type, 0}, diag));
 cleanup:
     return status;
@@ -128,8 +137,10 @@ spmm_status_t spmmi_product_check(const spmm_executor_t *executor, spmm_op_t op,
     int fits = 0;
     const uint32_t layout = b->layout == SPMM_ROW_MAJOR ? SPMM_LAYOUTS_ROW_MAJOR : SPMM_LAYOUTS_COL_MAJOR;
     choice->variant = spmmi_variant_pick(shape, op, executor->target, b->cols, layout, &fits);
+    SPMM_REQUIRE(shape->variant_count > 0, SPMM_ERR_NO_VARIANT, diag,
+                 "the plan has no variants, like every plan of a product of sparse matrices");
     SPMM_REQUIRE(choice->variant >= 0, SPMM_ERR_NO_VARIANT, diag,
-                 "the plan has no variant for op %s (ops of the inspection's and of the executor's options)",
+                 "the plan has no variant for op %s, or the executor's options do not want this op",
                  spmm_op_name(op));
     choice->fits = fits != 0 && !spmmi_is_given_up(executor, choice->variant);
     SPMM_TRY(part_check(executor, choice, op, b, c, diag));

@@ -136,6 +136,14 @@ static void creations(void **state)
     spmm_product_info_t info = {.struct_size = sizeof info};
     assert_int_equal(spmm_product_info(product, &info), SPMM_OK);
     spmm_product_destroy(product);
+    spmm_executor_t *executor = NULL; /* for a dense operand */
+    spmm_diag_t diag = {0};
+    uint64_t bytes = 0;
+    const spmm_dense_t b = {NULL, s->plan->cols, 1, 1, SPMM_ROW_MAJOR, SPMM_F64}; /* and C: A is square */
+    assert_int_equal(spmm_executor_create(s->plan, SPMM_DEVICE_CPU, NULL, &executor, NULL), SPMM_OK);
+    REFUSES(NO_VARIANT, spmm_executor_workspace_bytes(executor, SPMM_OP_N, &b, &b, &bytes, &diag));
+    assert_non_null(strstr(diag.text, "like every plan of a product of sparse matrices"));
+    spmm_executor_destroy(executor);
     o = no_options;
     for (o.host_budget_bytes = 1; o.host_budget_bytes < info.host_bytes / 2; o.host_budget_bytes *= 2)
         REFUSES(PLAN_BUDGET, spmm_product_create(s->plan, SPMM_DEVICE_CPU, &o, &product, NULL));

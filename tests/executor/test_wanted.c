@@ -95,8 +95,10 @@ static void ops_that_are_not_wanted_are_refused(void **state)
     spmm_executor_t *executor = executor_for(of_both, (spmm_executor_options_t){.ops = SPMM_OPS_N});
     struct test_dense b = test_product_b(a, SPMM_F32, &turned), c = test_product_c(a, SPMM_F32, &turned);
     spmm_executor_info_t info = {.struct_size = sizeof info};
-    assert_int_equal(spmm_executor_info(executor, SPMM_OP_T, &b.view, &c.view, &info, NULL),
+    spmm_diag_t diag = {0};
+    assert_int_equal(spmm_executor_info(executor, SPMM_OP_T, &b.view, &c.view, &info, &diag),
                      SPMM_ERR_NO_VARIANT);
+    assert_non_null(strstr(diag.text, "for op T, or the executor's options do not want this op"));
     test_product_check(executor, a, SPMM_F32, &narrow);
     test_dense_free(&b);
     test_dense_free(&c);
