@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many threads start where a caller of the inspector wants so many. */
+/* The number of threads that the inspector starts for the number that its caller asks for. */
 #ifndef SPMMI_THREAD_COUNT_H
 #define SPMMI_THREAD_COUNT_H
 
