@@ -10,6 +10,10 @@
 #include "format/plan.h"
 #include "product_state.h"
 
+/* Below so many products kernels take one thread (kernels/shared/level_cpu.c). Each further one has as many: it takes
+ * arrays over all columns. */
+#define PRODUCTS_A_THREAD (1 << 15)
+
 static const char *const method_names[SPMMI_ONCE_METHODS] = {"hash", "bitmap", "merge"};
 
 struct once {
@@ -141,12 +145,22 @@ cleanup:
     return status;
 }
 
+/* No more threads than the products can use. */
+static int threads_of(const struct once *o)
+{
+    if (o->a.nnz / PRODUCTS_A_THREAD >= o->threads)
+        return o->threads;
+    const uint64_t most =
+        1 + spmmi_spgemm_work_of(&o->task.left, &o->task.right).products / PRODUCTS_A_THREAD;
+    return most < (uint64_t)o->threads ? (int)most : o->threads;
+}
+
 /* Rows of C are counted, and memory is taken for exactly as many entries. */
 static spmm_status_t count_entries(struct once *o)
 {
     spmm_status_t status = SPMM_OK;
     const uint64_t rows = (uint64_t)o->a.rows + 1, size = spmm_dtype_size(o->a.value_type),
-                   scratch = spmmi_spgemm_scratch_bytes(o->task.right.cols, o->threads),
+                   scratch = spmmi_spgemm_scratch_bytes(o->task.right.cols, o->threads, 0),
                    bytes = spmmi_spgemm_repeats_bytes(&o->task) + rows * sizeof *o->row_products;
     SPMM_TRY(take(o, bytes, bytes));
     SPMM_TRY_ALLOC(o->row_products = spmmi_alloc(rows, sizeof *o->row_products), o->diag);
@@ -180,10 +194,15 @@ cleanup:
     return status;
 }
 
-/* Are neighbouring rows of C taken together where they have equal columns? */
-static int is_grouped(const struct once *o)
+/* Are neighbouring rows of C taken together where they have equal columns? Not if what their sums take more, a lane for
+ * each row, is above the budget, or above all that is held. needed: bytes without it; sums: those of one lane. */
+static int is_grouped(const struct once *o, uint64_t needed, uint64_t sums)
 {
+    const uint64_t more = (SPMMI_SPGEMM_LANES - 1) * sums;
     int64_t alike = 0;
+    if (more > o->used ||
+        spmmi_spgemm_require_bytes(o->used, needed + more, o->budget, &spmmi_diag_unheard) != SPMM_OK)
+        return 0;
     for (int64_t i = 0; i < o->a.rows; i++)
         alike += o->repeats.rows[i] == 1 && o->c_row_ptr[i + 1] > o->c_row_ptr[i];
     return alike > o->a.rows / SPMMI_SPGEMM_GROUPED_SHARE;
@@ -203,8 +222,7 @@ static spmm_status_t find_entries(struct once *o)
     spmm_status_t status = SPMM_OK;
     const struct spmmi_spgemm_work work = work_of(o);
     struct spmmi_spgemm plan = {.piece_products = spmmi_spgemm_share(work.products, work.heavy_rows)};
-    struct spmmi_spgemm_once once = {
-        .repeats = &o->repeats, .col_ind = o->c_col_ind, .is_grouped = is_grouped(o)};
+    struct spmmi_spgemm_once once = {.repeats = &o->repeats, .col_ind = o->c_col_ind};
     struct spmmi_spgemm_stage stage = {.task = o->task,
                                        .c = {o->a.rows, o->task.right.cols, o->c_row_ptr, o->c_col_ind},
                                        .row_products = o->row_products};
@@ -212,11 +230,14 @@ static spmm_status_t find_entries(struct once *o)
     void *sums = NULL, *partials = NULL;
     SPMM_TRY(find_flags(o, work.products, &plan.flags));
     SPMM_TRY(spmmi_spgemm_units(&stage, &plan, &bytes, o->diag));
+    const uint64_t threads = (uint64_t)o->threads, size = spmm_dtype_size(o->a.value_type),
+                   pieces = (uint64_t)stage.partials;
+    bytes += spmmi_spgemm_scratch_bytes(o->task.right.cols, o->threads, 1) + pieces * size;
+    once.is_grouped = is_grouped(o, bytes + threads * (uint64_t)spmmi_spgemm_sums(&stage) * size,
+                                 threads * (uint64_t)stage.sums * size);
     stage.sums *= once.is_grouped ? SPMMI_SPGEMM_LANES : 1;
-    const uint64_t elements = (uint64_t)o->threads * (uint64_t)spmmi_spgemm_sums(&stage),
-                   pieces = (uint64_t)stage.partials, size = spmm_dtype_size(o->a.value_type),
-                   scratch = spmmi_spgemm_scratch_bytes(o->task.right.cols, o->threads);
-    SPMM_TRY(take(o, bytes + scratch + (elements + pieces) * size, 0));
+    const uint64_t elements = threads * (uint64_t)spmmi_spgemm_sums(&stage);
+    SPMM_TRY(take(o, bytes + elements * size, 0));
     SPMM_TRY_ALLOC(once.scratch = spmmi_spgemm_scratch_new(o->task.right.cols, o->threads, 1), o->diag);
     SPMM_TRY_ALLOC(sums = spmmi_alloc(elements, size), o->diag);
     SPMM_TRY_ALLOC(partials = spmmi_alloc(pieces, size), o->diag);
@@ -325,6 +346,7 @@ spmm_status_t spmm_product_once(const spmm_csr_t *a, const spmm_csr_t *b, int de
     o.threads = spmmi_spgemm_threads(known.threads);
     o.budget = known.host_budget_bytes;
     SPMM_TRY(open_factors(&o));
+    o.threads = threads_of(&o);
     SPMM_TRY(count_entries(&o));
     SPMM_TRY(find_entries(&o));
     *c = (spmm_csr_t){a->rows,     b->cols,     o.c_row_ptr[a->rows], SPMM_I64,  SPMM_I32,

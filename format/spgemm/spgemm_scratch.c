@@ -45,11 +45,12 @@ struct spmmi_spgemm_scratch *spmmi_spgemm_scratch_new(int64_t cols, int threads,
     return NULL;
 }
 
-/* The bitmaps above the lowest have a sixty-third of its words, rounded up on each level. */
-uint64_t spmmi_spgemm_scratch_bytes(int64_t cols, int threads)
+/* The bitmaps above the lowest of a set have a sixty-third of its words, rounded up on each level. */
+uint64_t spmmi_spgemm_scratch_bytes(int64_t cols, int threads, int has_lists)
 {
-    const uint64_t words =
-        (uint64_t)cols / 63 + 2 * SPMMI_COLUMN_SET_LEVELS + ((uint64_t)cols / 64 + 1) * SPMMI_BITMAPS;
-    return (uint64_t)threads *
-           (sizeof(struct spmmi_spgemm_scratch) + 8 * words + 4 * (2 * (uint64_t)cols + SPMMI_LIST_MORE));
+    const uint64_t marks = sizeof(struct spmmi_spgemm_scratch) + sizeof(uint32_t) * (uint64_t)cols,
+                   words = (uint64_t)cols / 63 + 2 * SPMMI_COLUMN_SET_LEVELS +
+                           ((uint64_t)cols / 64 + 1) * SPMMI_BITMAPS,
+                   lists = sizeof(int32_t) * ((uint64_t)cols + SPMMI_LIST_MORE) + sizeof(uint64_t) * words;
+    return (uint64_t)threads * (marks + (has_lists ? lists : 0));
 }

@@ -23,6 +23,6 @@ struct spmmi_spgemm_scratch *spmmi_spgemm_scratch_new(int64_t cols, int threads,
 void spmmi_spgemm_scratch_clear(struct spmmi_spgemm_scratch *scratch, int64_t cols);
 void spmmi_spgemm_scratch_free(struct spmmi_spgemm_scratch *scratch, int threads);
 /* Most bytes of it. */
-uint64_t spmmi_spgemm_scratch_bytes(int64_t cols, int threads);
+uint64_t spmmi_spgemm_scratch_bytes(int64_t cols, int threads, int has_lists);
 
 #endif

@@ -120,7 +120,7 @@ static spmm_status_t multiply(struct inspection *in, const struct spmmi_spgemm_f
     spmm_status_t status = SPMM_OK;
     const struct spmmi_spgemm_task task = {left->pattern, right->pattern, is_lower};
     const uint64_t rows = (uint64_t)left->pattern.rows + 1,
-                   scratch = spmmi_spgemm_scratch_bytes(right->pattern.cols, in->threads) +
+                   scratch = spmmi_spgemm_scratch_bytes(right->pattern.cols, in->threads, 1) +
                              spmmi_spgemm_repeats_bytes(&task);
     struct spmmi_spgemm_repeats repeats = {NULL, NULL};
     SPMM_TRY(take(in, rows * sizeof **row_ptr + scratch, rows * sizeof **row_ptr));
