@@ -298,7 +298,8 @@ static void every_part_has_products_of_long_rows(void **state)
     check_memory(patterns, 40 * (20 * 600 + 20600));
 }
 
-/* Lists of shorter rows take a quarter of C's entries at most, with what finds them. */
+/* Lists of shorter rows take a quarter of C's entries at most, with their buckets and one count of each: more parts of
+ * a bucket have more counts. */
 static void long_lists_of_shorter_rows_are_limited(void **state)
 {
     const spmm_csr_t a = {.value_type = SPMM_F64};
