@@ -44,7 +44,7 @@ struct spmmi_spgemm_stage {
     uint8_t *positions;
     uint64_t *position_at; /* for each row, where its stream begins; in bytes */
     /* Groups, beside positions: rows [i, i + alike[i]) have equal rows of left, and row k of right has the columns of
-     * row k - 1 where follows[k] is set. NULL: rows are taken one by one. */
+     * row k - 1 where follows[k] is 1: of the one shot, 2 means moved by one. NULL: rows are taken one by one. */
     uint8_t *alike, *follows;
     const struct spmmi_spgemm_longs
         *longs; /* borrowed, of a GPU: long entries, which its other kernels leave out */

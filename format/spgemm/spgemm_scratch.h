@@ -10,7 +10,9 @@
 
 /* What a thread needs to find rows of C. */
 struct spmmi_spgemm_scratch {
-    uint32_t *marks; /* of each column of C; base or more where the present row has it */
+    uint32_t *
+        marks; /* of each column of C; base or more where the present row has it; of a count without lists, the
+                      * numbers of rows, and base is not used */
     uint32_t base;
     int32_t *list;   /* as many as marks, and SPMMI_LIST_MORE */
     uint64_t *words; /* SPMMI_BITMAPS of all columns, word by word; 0 between two rows */

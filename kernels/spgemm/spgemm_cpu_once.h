@@ -66,8 +66,9 @@ TARGET static inline void SPGEMM(list_and_add)(const struct spmmi_spgemm_stage *
     }
 }
 
-/* A row of C of at most RANKED_LANES entries, without a loop that ends where the processor does not expect it: what is
- * written behind the row is written again with the rows to come. */
+/* A row of C of at most RANKED_LANES entries. The loops have a fixed number of turns, so no branch is mispredicted. All
+ * lanes behind the entries have their number as rank, so one entry behind the row is written: it must be of the same
+ * unit, whose later rows write it again, as other threads write the rest. */
 TARGET static inline void SPGEMM(put_few)(const int32_t *list, int32_t *columns, REAL *c, const REAL *sums)
 {
     int32_t ranks[RANKED_LANES];
