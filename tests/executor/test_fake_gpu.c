@@ -418,7 +418,7 @@ static void a_gap_runs_the_next_wider_range(void **state)
         }
         const spmm_executor_info_t info = info_on(plan, 90);
         if (info.variant != cases[i].taken || info.fallback != 1)
-            fail_msg("case %zu: variant %d", i, info.variant);
+            fail_msg("case %zu: variant %lld", i, (long long)info.variant);
         spmm_plan_destroy(plan);
     }
 }
