@@ -21,7 +21,8 @@ def cell(rows, commits, matrix, what):
     """Times of the commits, the latest last, - where one has none; of several runs the median."""
     times = [[float(row["ms"]) for row in rows if (row["commit"], row["matrix"], row["what"]) == (commit, matrix, what)]
              for commit in commits]
-    return ", ".join(f"{statistics.median(some):.3g}" if some else "-" for some in times)
+    medians = [statistics.median(some) if some else None for some in times]
+    return ", ".join("-" if ms is None else f"{ms:,.0f}" if ms >= 1000 else f"{ms:.3g}" for ms in medians)
 
 
 def section(root, table):
