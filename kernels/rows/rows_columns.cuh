@@ -44,7 +44,8 @@ template <typename T, int VEC, int LANES> struct KeptRows {
         if (threadIdx.x == 0) {
             from = __ldg(a.blocks + blockIdx.x);
             last = __ldg(a.blocks + blockIdx.x + 1);
-            row = blockIdx.x == 0 ? 0 : min(row_of(a, rank_of(from)) + is_inside(from), a.last_row);
+            // One behind the last where that began in front of the block: then it has none of its own.
+            row = blockIdx.x == 0 ? 0 : min(row_of(a, rank_of(from)) + is_inside(from), a.last_row + 1);
             row_end =
                 blockIdx.x + 1 == a.work_blocks ? a.last_row + 1 : min(row_of(a, rank_of(last)), a.last_row);
             row_end = max(row_end, row);

@@ -21,9 +21,12 @@ TEST_PATTERN(growing_rows, i < 100000 ? j == i % cols : i < 120000 ? j < 3 : tru
 TEST_PATTERN(shared_row, i == 2500 || j == i || j == i / 2)
 /* A run of empty rows that no block should have to store. */
 TEST_PATTERN(late_rows, i > 30000 && j == i % cols)
+/* The last block has a part of the last row, and no row of its own. */
+TEST_PATTERN(long_last_row, i == rows - 1 || j == i || j == i / 2)
 static const struct test_pattern patterns[] = {{"uneven rows", 130001, 40, uneven_rows},
                                                {"growing rows", 121003, 24, growing_rows},
                                                {"late rows", 40001, 40, late_rows},
+                                               {"long last row", 5003, 9001, long_last_row},
                                                {"shared row", 5003, 9001, shared_row}};
 #define PATTERN_COUNT ((int)(sizeof patterns / sizeof patterns[0]))
 #define SHARED_ROW (PATTERN_COUNT - 1)
@@ -128,7 +131,7 @@ static void row_splits_have_the_bits_of_rows(void **state)
 /* Scratch of B alone, unless a block has far more rows to store than others. */
 static void sums_that_are_kept_have_no_scratch(void **state)
 {
-    static const int is_kept[PATTERN_COUNT] = {1, 1, 0, 1};
+    static const int is_kept[PATTERN_COUNT] = {1, 1, 0, 1, 1};
     void *const data = (void *)(uintptr_t)256;
     (void)state;
     for (int i = 0; i < PATTERN_COUNT; i++) {
