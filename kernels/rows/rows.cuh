@@ -63,15 +63,6 @@ __device__ __forceinline__ GroupRange group_range(const RowsArgs<T> &a, uint2 bl
     return r;
 }
 
-// Entries [start, end) come to the L2 cache, a line a lane at a time.
-template <int LANES, typename V>
-__device__ __forceinline__ void prefetch_entries(const V *entries, uint32_t start, uint32_t end)
-{
-    constexpr uint32_t LINE = 128 / sizeof(V);
-    for (uint32_t p = start + threadIdx.x % LANES * LINE; p < end; p += LANES * LINE)
-        prefetch_l2(entries + p);
-}
-
 // What a group has of its block; of a row split it is whole items.
 template <int GROUPS, bool SPLIT, typename T>
 __device__ __forceinline__ GroupRange block_range(const RowsArgs<T> &a)
@@ -110,14 +101,8 @@ __device__ __forceinline__ void sum_rows(const RowsArgs<T> &a, const GroupRange 
     GroupEdge edge{false, SPLIT && range.goes_on, SPLIT && range.is_last, rank, rank};
     Vector<Sum, VEC> sum{};
 
-    if (a.prefetches) {
-        if (a.narrow != nullptr)
-            prefetch_entries<LANES>(a.narrow, start, end);
-        else
-            prefetch_entries<LANES>(a.columns, start, end);
-        if constexpr (!std::is_same<A, Uniform>::value)
-            prefetch_entries<LANES>(a.values, start, end);
-    }
+    if (a.prefetches)
+        prefetch_nonzeros(a, start, end, threadIdx.x % LANES, LANES);
 
     // Nothing above reads what the previous kernel may still write: values, B and C. Nor does the read-only path below.
     wait_for_previous();

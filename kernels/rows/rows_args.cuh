@@ -4,6 +4,7 @@
 #include <cuda_runtime.h>
 #include <stdint.h>
 
+#include "kernels/shared/grid.cuh"
 #include "rows_kernel.h"
 #include "rows_types.cuh"
 
@@ -193,6 +194,27 @@ template <typename T> __device__ __forceinline__ QuadColumns load_columns(const 
     for (int e = 0; e < 4; e++)
         quad.column[e] = min(quad.column[e], a.last_column);
     return quad;
+}
+
+// Entries [start, end) come to the L2 cache, a line a lane at a time.
+template <typename V>
+__device__ __forceinline__ void prefetch_entries(const V *entries, uint32_t start, uint32_t end,
+                                                 uint32_t lane, uint32_t lanes)
+{
+    constexpr uint32_t LINE = 128 / sizeof(V);
+    for (uint32_t p = start + lane * LINE; p < end; p += lanes * LINE)
+        prefetch_l2(entries + p);
+}
+template <typename T>
+__device__ __forceinline__ void prefetch_nonzeros(const RowsArgs<T> &a, uint32_t start, uint32_t end,
+                                                  uint32_t lane, uint32_t lanes)
+{
+    if (a.narrow != nullptr)
+        prefetch_entries(a.narrow, start, end, lane, lanes);
+    else
+        prefetch_entries(a.columns, start, end, lane, lanes);
+    if constexpr (!std::is_same<typename T::A, Uniform>::value)
+        prefetch_entries(a.values, start, end, lane, lanes);
 }
 
 // The factor of an entry of A.

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "kernels/shared/passes_shape.h"
+#include "rows_columns_cost.h"
 #include "rows_columns_shape.h"
 #include "rows_plan.h"
 #include "rows_slices_shape.h"
@@ -51,6 +52,8 @@ struct shape {
     int is_staged;       /* few columns of a nonzero split */
     int is_sliced;       /* one column of a row split; share is the warps of a slice */
     int is_kept;         /* blocks keep the sums of column-major C */
+    int is_direct;       /* column-major C is stored value by value */
+    int is_team; /* several columns of a row split: groups share rows, or have one each (rows_teams.cuh) */
 };
 
 static double pass_columns(const struct spmmi_model_query *q)
@@ -59,19 +62,6 @@ static double pass_columns(const struct spmmi_model_query *q)
                ? (double)spmmi_pass_columns((int64_t)q->n, (int64_t)(q->matrix->rows + q->matrix->cols),
                                             (size_t)q->value_bytes, SPMMI_ROWS_PASS_COLUMNS)
                : q->n;
-}
-
-/* May the sums of column-major C be kept? Uneven blocks, which convert it, are not known; those of a row split have no
- * empty rows. */
-static int keeps_columns(const struct spmmi_model_query *q)
-{
-    const struct spmmi_model_matrix *const m = q->matrix;
-    const uint32_t target = q->profile->target;
-    if (!q->is_col_major || (target != SPMMI_TARGET_ANY && target < SPMMI_ROWS_KEPT_TARGET) ||
-        (q->candidate->schedule == SPMM_SCHEDULE_ROW_SPLIT && m->rows_used < m->rows))
-        return 0;
-    return spmmi_rows_keeps_columns((int64_t)m->rows, (int64_t)m->nnz, (int64_t)q->n,
-                                    (uint32_t)q->value_bytes);
 }
 
 /* Columns a lane where B and C are aligned; column-major ones become so. */
@@ -121,12 +111,6 @@ static int has_sliced_shape(const struct spmmi_model_query *q, struct shape *s)
     return 1;
 }
 
-static int stores_columns(const struct spmmi_model_query *q)
-{
-    return q->is_col_major &&
-           spmmi_rows_stores_columns((int64_t)q->matrix->rows, (int64_t)q->matrix->nnz, (int64_t)q->n);
-}
-
 /* Row split: what shares a row, lanes of one column or groups. */
 static uint32_t share_of(const struct spmmi_model_query *q, const struct shape *s)
 {
@@ -134,8 +118,6 @@ static uint32_t share_of(const struct spmmi_model_query *q, const struct shape *
     const uint64_t nnz = (uint64_t)m->nnz, rows = (uint64_t)m->rows_used;
     if (q->n == 1)
         return spmmi_rows_lanes_of(nnz, rows, (uint32_t)q->profile->multiprocessors);
-    if (stores_columns(q))
-        return 1;
     return spmmi_rows_share_of(nnz, rows, (uint64_t)m->longest, (uint32_t)s->lanes,
                                (uint64_t)ceil(pass_columns(q) / s->tile),
                                (uint64_t)(q->profile->multiprocessors * s->blocks_per_sm));
@@ -165,12 +147,17 @@ static struct shape columns_shape(const struct spmmi_model_query *q, double colu
 static struct shape shape_of(const struct spmmi_model_query *q)
 {
     struct shape s;
-    if (has_sliced_shape(q, &s))
+    if (has_sliced_shape(q, &s)) {
+        s.is_direct = spmmi_rows_cost_stores_columns(q);
         return s;
+    }
     if (!has_staged_shape(q, &s))
         s = columns_shape(q, pass_columns(q));
     s.share = q->candidate->schedule == SPMM_SCHEDULE_ROW_SPLIT ? share_of(q, &s) : 1;
-    if (s.share <= 1 && keeps_columns(q)) {
+    const int stores = spmmi_rows_cost_teams_store(q, s.lanes * s.share);
+    s.is_team = q->n > 1 && (stores || s.share > 1);
+    s.is_direct = stores || spmmi_rows_cost_stores_columns(q);
+    if (!s.is_team && s.share <= 1 && spmmi_rows_cost_keeps_columns(q)) {
         s = columns_shape(q, SPMMI_ROWS_KEPT_COLUMNS);
         s.is_kept = 1;
     }
@@ -205,12 +192,6 @@ static double step_of(const struct spmmi_model_query *q, const struct shape *s,
     if (s->is_staged || q->value_bytes < 4)
         return 1;
     return L1_STEPS * p->l1_share + (p->l2_share - p->l1_share) + DRAM_STEPS * (1 - p->l2_share);
-}
-
-/* Several columns, if groups share the rows of a row split. */
-static int is_shared(const struct spmmi_model_query *q, const struct shape *s)
-{
-    return s->share > 1 && q->n > 1;
 }
 
 /* Steps of warps, of blocks and of the longest walk. */
@@ -300,7 +281,7 @@ static double bytes_of_a(const struct spmmi_model_query *q, const struct shape *
     return m->nnz * ((m->cols <= SPMMI_NARROW_COLUMNS ? NARROW_BYTES : INDEX_BYTES) + value);
 }
 
-static void add_bytes(const struct spmmi_model_query *q, const struct shape *s, int direct_c, int b_is_near,
+static void add_bytes(const struct spmmi_model_query *q, const struct shape *s, int b_is_near,
                       struct spmmi_prediction *p)
 {
     const struct spmmi_device_profile *d = q->profile;
@@ -329,8 +310,7 @@ static void add_bytes(const struct spmmi_model_query *q, const struct shape *s, 
                                  spmmi_profile_table_at(&d->gather, row, fmin(set, d->l2_bytes)) +
                              a * s->tiles / stream;
     p->term[SPMMI_TERM_L2] +=
-        direct_c ? m->rows * q->n * q->value_bytes / spmmi_profile_curve_at(&d->scatter, q->value_bytes)
-                 : c / stream;
+        s->is_direct ? spmmi_rows_cost_stores(q, s->is_team ? s->lanes * s->share : 0, stream) : c / stream;
     p->term[SPMMI_TERM_ALU] =
         2 * m->nnz * s->tile * s->tiles / (q->value_bytes > 4 ? d->fma_f64 : d->fma_f32);
 }
@@ -338,21 +318,20 @@ static void add_bytes(const struct spmmi_model_query *q, const struct shape *s, 
 static void add_gpu(const struct spmmi_model_query *q, struct spmmi_prediction *p)
 {
     const struct spmmi_model_matrix *m = q->matrix;
-    const int direct_c = stores_columns(q);
     const struct shape s = shape_of(q);
-    const int converts_c = q->is_col_major && !direct_c && !s.is_kept;
-    p->is_shared = is_shared(q, &s);
+    const int converts_c = q->is_col_major && !s.is_direct && !s.is_kept;
+    p->is_shared = s.is_team;
     if (s.is_sliced)
         p->own = &sliced_constants[q->value_bytes > 4 ? 1 : q->value_bytes < 4 ? 2 : 0];
     p->early_s = p->is_shared ? fmin(EARLY_SECONDS, q->profile->launch_s / 2) : 0;
-    add_bytes(q, &s, direct_c, q->is_col_major, p);
+    add_bytes(q, &s, q->is_col_major, p);
     if (s.is_sliced)
         add_slices(q, &s, p);
     else
         add_walks(q, &s, p);
     if (q->is_col_major) {
         const double passes = ceil(q->n / pass_columns(q));
-        const double of_c = converts_c ? 1 : direct_c ? 0 : KEPT_SHARE;
+        const double of_c = converts_c ? 1 : s.is_direct ? 0 : KEPT_SHARE;
         const double values = (m->cols + of_c * m->rows) * q->n;
         p->launches = passes * (converts_c ? 3 : 2) - 1;
         p->term[SPMMI_TERM_CONVERT] = 2 * values * q->value_bytes / q->profile->copy_rate;

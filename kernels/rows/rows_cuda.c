@@ -26,7 +26,7 @@ static void shape_name(struct spmmi_rows_shape shape, int has_pieces, char *text
 {
     static const char *const ways[] = {"", "staged", "shared", "sliced", ""};
     char share[16] = "";
-    if (shape.way == SPMMI_ROWS_TEAMS)
+    if (shape.share > 1)
         (void)snprintf(share, sizeof share, "x%u", shape.share);
     (void)snprintf(text, size, "v%ul%u%s%s", shape.vec, shape.lanes, share,
                    has_pieces ? "pieces" : ways[shape.way]);

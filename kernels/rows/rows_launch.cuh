@@ -149,7 +149,11 @@ template <typename T> spmmi_rows_cuda_fn find_sliced(struct spmmi_rows_shape sha
 
 template <typename T, int VEC, int LANES> int launch_teams(const struct spmmi_rows_cuda *args)
 {
-    return launch<T, LANES, LANES * VEC>(rows_teams_kernel<T, VEC, LANES>, args);
+    if (!args->c_is_col_major)
+        return launch<T, LANES, LANES * VEC>(rows_teams_kernel<T, VEC, LANES, false>, args);
+    if constexpr (T::STORES_COLUMNS && VEC != (int)SPMMI_ROWS_APART)
+        return launch<T, LANES, LANES * VEC>(rows_teams_kernel<T, VEC, LANES, true>, args);
+    return cudaErrorInvalidValue;
 }
 
 template <typename T> spmmi_rows_cuda_fn find_staged(struct spmmi_rows_shape shape)

@@ -111,20 +111,33 @@ static uint64_t position_pieces(struct spmmi_rows_launch *launch, uint32_t count
     return align_up(bytes + (uint64_t)count * launch->piece_pitch * sum_bytes);
 }
 
-/* Groups that share a row; they store rows of C. A block has whole teams. */
+/* Groups that share a row. A block has whole teams. */
 static uint32_t share_of(const struct spmmi_rows_problem *problem, const struct spmmi_device *device,
                          const struct spmmi_rows_launch *launch)
 {
     const struct spmmi_rows_shape *const shape = &launch->shape;
     const uint32_t bytes = (uint32_t)spmm_dtype_size(problem->b->type);
-    const int stores_rows = problem->c->layout == SPMM_ROW_MAJOR || launch->converts_c;
-    if (problem->schedule != SPMM_SCHEDULE_ROW_SPLIT || shape->way != SPMMI_ROWS_COLUMNS || !stores_rows ||
+    if (problem->schedule != SPMM_SCHEDULE_ROW_SPLIT || shape->way != SPMMI_ROWS_COLUMNS ||
         problem->piece_count > 0)
         return 1;
     if (problem->forced_share > 0)
         return problem->forced_share * shape->lanes <= SPMMI_ROWS_THREADS ? problem->forced_share : 1;
     return spmmi_rows_share_of(problem->nnz, problem->ranks, problem->longest, shape->lanes, tiles_of(launch),
                                (uint64_t)device->multiprocessors * SPMMI_ROWS_BLOCKS_PER_SM(bytes));
+}
+
+/* Groups that share rows, or that have one each, in order: so column-major C may be stored value by value. */
+static int takes_teams(const struct spmmi_rows_problem *problem, struct spmmi_rows_launch *launch)
+{
+    const struct spmmi_rows_shape *const shape = &launch->shape;
+    const int stores =
+        problem->schedule == SPMM_SCHEDULE_ROW_SPLIT && shape->way == SPMMI_ROWS_COLUMNS &&
+        has_column_kernels(problem) &&
+        spmmi_rows_teams_store_columns(problem->rows, problem->b->cols, shape->lanes * shape->share,
+                                       (uint32_t)spmm_dtype_size(problem->dtype));
+    if (stores)
+        launch->converts_c = 0;
+    return stores || shape->share > 1;
 }
 
 /* vec: columns a lane, unless they are few. */
@@ -206,7 +219,7 @@ void spmmi_rows_launch_plan(const struct spmmi_rows_problem *problem, const stru
         vec = spmmi_rows_narrower(vec, (uint32_t)b_bytes);
     launch->shape = shape_of(problem, device, launch->n_pass, vec);
     launch->shape.share = share_of(problem, device, launch);
-    if (launch->shape.share > 1)
+    if (takes_teams(problem, launch))
         launch->shape.way = SPMMI_ROWS_TEAMS;
     else if (keeps_columns(problem, device))
         keep_columns(launch, vec);

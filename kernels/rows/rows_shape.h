@@ -85,13 +85,28 @@ static inline uint32_t spmmi_rows_tiles_max(uint32_t blocks)
  * Each value then takes a sector of its own on its way to the L2 cache. This costs little where C is small or each
  * value has many nonzeros. Measured on an H200 over 41 matrices and 5 n: within 1 % of the better of the two. */
 #define SPMMI_ROWS_DIRECT_NUMBERS_MAX 560000
-#define SPMMI_ROWS_DIRECT_NARROW 12
+#define SPMMI_ROWS_DIRECT_NARROW 16
 #define SPMMI_ROWS_DIRECT_MEAN_ROW 50
 
 static inline int spmmi_rows_stores_columns(int64_t rows, int64_t nnz, int64_t n)
 {
     return rows <= SPMMI_ROWS_DIRECT_NUMBERS_MAX / n &&
            (n <= SPMMI_ROWS_DIRECT_NARROW || nnz / SPMMI_ROWS_DIRECT_MEAN_ROW >= rows);
+}
+
+/* Does the teams kernel, whose warps have neighbouring rows? A sector of a column has 8 of them, in f64 4. team: lanes
+ * of a row. Measured on an H100 over 34 matrices (docs/decisions/0128). */
+#define SPMMI_ROWS_TEAMS_DIRECT_COLUMNS(value_bytes) ((value_bytes) > 4 ? 16 : 32)
+static inline int64_t spmmi_rows_teams_near(uint32_t team, uint32_t value_bytes)
+{
+    const int64_t sector = value_bytes > 4 ? 4 : 8, rows = team < 32 ? 32 / team : 1;
+    return rows < sector ? rows : sector;
+}
+static inline int spmmi_rows_teams_store_columns(int64_t rows, int64_t n, uint32_t team, uint32_t value_bytes)
+{
+    const int64_t near = spmmi_rows_teams_near(team, value_bytes);
+    return n <= SPMMI_ROWS_TEAMS_DIRECT_COLUMNS(value_bytes) &&
+           rows <= SPMMI_ROWS_DIRECT_NUMBERS_MAX * near / n;
 }
 
 /* Column-major C whose sums blocks keep (rows_columns.cuh): bytes of a turn, columns of a tile, and rows of a column

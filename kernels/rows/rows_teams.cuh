@@ -4,13 +4,15 @@
 // block       256 threads = 256 / (LANES * share) teams; blockIdx.x takes consecutive rows, blockIdx.y a column tile
 // team        `share` groups own a row of C and LANES * VEC of its columns
 // group       LANES lanes take every share-th quad (four consecutive nonzeros) of the row; what lies before or behind
-//             the row in its first and last quad is not added
+//             the row in its first and last quad is not added, nor are rows of B read for it with C_COLUMNS, whose rows
+//             may be shorter than a quad; others lose by the test (docs/decisions/0128)
 // lane        VEC columns, as in rows.cuh: 16 bytes of B where they are aligned
 // in flight   four rows of B and the next quad of A
 // sums        in registers; of the groups of a warp by shuffles, of a team's warps in shared memory; in a fixed order
+// C           of either layout. Teams of a warp have neighbouring rows, whose values of a column are neighbours
 // launch      the starts of rows are read before the previous kernel has ended, as in rows_lanes.cuh
 // for         row splits with few rows or columns: one group a row leaves multiprocessors idle, and a long chain of
-//             loads decides (docs/decisions/0105)
+//             loads decides (docs/decisions/0105). With one group a row for column-major C (docs/decisions/0128)
 #pragma once
 #include "rows_few.cuh"
 
@@ -34,7 +36,7 @@ __device__ __forceinline__ Vector<Sum, VEC> sum_team(Vector<Sum, VEC> sum, uint3
     return sum;
 }
 
-template <typename T, int VEC, int LANES>
+template <typename T, int VEC, int LANES, bool C_COLUMNS>
 __global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BOUND(sizeof(typename T::B), VEC, false))
     rows_teams_kernel(const RowsArgs<T> a)
 {
@@ -43,7 +45,7 @@ __global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BOUND(sizeof(typename T::B
     release_dependents();
     if (blockIdx.x >= a.work_blocks) {
         wait_for_previous();
-        scale_empty_rows<T, VEC, LANES, false>(a, column);
+        scale_empty_rows<T, VEC, LANES, C_COLUMNS>(a, column);
         return;
     }
     const uint32_t share = 1u << a.share_log2, team = LANES << a.share_log2;
@@ -57,6 +59,8 @@ __global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BOUND(sizeof(typename T::B
     const char *b = reinterpret_cast<const char *>(a.b + (column < a.n ? column : 0));
     const ColumnOffsets<VEC, LaneColumns<VEC, LANES>::STEP> offsets(column, a.n);
     uint32_t p = (begin & ~3u) + (threadIdx.x / LANES & (share - 1)) * 4;
+    if (C_COLUMNS && a.prefetches)
+        prefetch_nonzeros(a, begin, end, threadIdx.x & (team - 1), team);
     wait_for_previous();
     Quad<typename T::A> quad = load_quad(a, min(p, last_quad));
     Vector<typename T::Sum, VEC> sum{};
@@ -66,8 +70,9 @@ __global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BOUND(sizeof(typename T::B
         Vector<B, VEC> x[4];
 #pragma unroll
         for (int e = 0; e < 4; e++)
-            x[e] =
-                offsets.load(reinterpret_cast<const B *>(b + (uint64_t)column_of(a, entry[e]) * a.ldb_bytes));
+            if (!C_COLUMNS || p + e - begin < end - begin)
+                x[e] = offsets.load(
+                    reinterpret_cast<const B *>(b + (uint64_t)column_of(a, entry[e]) * a.ldb_bytes));
         const Quad<typename T::A> now = quad;
         const uint32_t here = p;
         p += 4 * share;
@@ -79,7 +84,7 @@ __global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BOUND(sizeof(typename T::B
     }
     sum = sum_team<LANES>(sum, team);
     if (rank < a.ranks && (threadIdx.x & (team - 1)) < LANES)
-        store_row<T, VEC, LANES, false>(a, row, column, sum);
+        store_row<T, VEC, LANES, C_COLUMNS>(a, row, column, sum);
 }
 
 } // namespace spmmi

@@ -305,10 +305,28 @@ static void test_rows(void **state)
                                     {2, 4, 1}, {2, 8, 1}, {1, 8, 0}};
     for (size_t i = 0; i < sizeof narrower / sizeof narrower[0]; i++)
         assert_int_equal(spmmi_rows_narrower(narrower[i][0], narrower[i][1]), narrower[i][2]);
-    assert_true(spmmi_rows_stores_columns(46666, 1, 12));
-    assert_false(spmmi_rows_stores_columns(46667, 4000000, 12));
-    assert_true(spmmi_rows_stores_columns(1000, 50000, 13));
-    assert_false(spmmi_rows_stores_columns(1000, 49999, 13));
+    assert_true(spmmi_rows_stores_columns(35000, 1, 16));
+    assert_false(spmmi_rows_stores_columns(35001, 4000000, 16));
+    assert_true(spmmi_rows_stores_columns(1000, 50000, 17));
+    assert_false(spmmi_rows_stores_columns(1000, 49999, 17));
+}
+
+/* Column-major C that teams store: so many sectors, of as many rows as a warp has side by side, 8 or 4 at most. */
+static void test_columns_of_teams(void **state)
+{
+    static const struct {
+        int64_t rows, n;
+        uint32_t team, value_bytes;
+        int stores;
+    } cases[] = {{560000, 8, 2, 4, 1},   {560001, 8, 2, 2, 0}, {280000, 8, 8, 4, 1},  {280001, 8, 8, 4, 0},
+                 {70000, 32, 8, 4, 1},   {70001, 32, 8, 4, 0}, {17500, 32, 32, 2, 1}, {17500, 32, 256, 4, 1},
+                 {17501, 32, 256, 4, 0}, {100, 33, 32, 4, 0},  {140000, 16, 8, 8, 1}, {140001, 16, 2, 8, 0},
+                 {100, 17, 16, 8, 0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        assert_int_equal(
+            spmmi_rows_teams_store_columns(cases[i].rows, cases[i].n, cases[i].team, cases[i].value_bytes),
+            cases[i].stores);
 }
 
 /* Column-major C that is kept: one full tile of any rows, or wide products of short rows. */
@@ -513,14 +531,23 @@ static void test_tiled(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_window),         cmocka_unit_test(test_panel),
-        cmocka_unit_test(test_panel_resident), cmocka_unit_test(test_block_row_groups),
-        cmocka_unit_test(test_groups),         cmocka_unit_test(test_split_groups),
-        cmocka_unit_test(test_order),          cmocka_unit_test(test_columns),
-        cmocka_unit_test(test_rows),           cmocka_unit_test(test_kept_columns),
-        cmocka_unit_test(test_few_columns),    cmocka_unit_test(test_lanes_of_a_row),
-        cmocka_unit_test(test_rows_blocks),    cmocka_unit_test(test_rows_boundaries),
-        cmocka_unit_test(test_rows_arrivals),  cmocka_unit_test(test_tiled),
+        cmocka_unit_test(test_window),
+        cmocka_unit_test(test_panel),
+        cmocka_unit_test(test_panel_resident),
+        cmocka_unit_test(test_block_row_groups),
+        cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_split_groups),
+        cmocka_unit_test(test_order),
+        cmocka_unit_test(test_columns),
+        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_kept_columns),
+        cmocka_unit_test(test_columns_of_teams),
+        cmocka_unit_test(test_few_columns),
+        cmocka_unit_test(test_lanes_of_a_row),
+        cmocka_unit_test(test_rows_blocks),
+        cmocka_unit_test(test_rows_boundaries),
+        cmocka_unit_test(test_rows_arrivals),
+        cmocka_unit_test(test_tiled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

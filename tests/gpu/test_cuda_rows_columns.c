@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Column-major C of the rows family, whose sums thread blocks keep: blocks of more rows than they have room for, runs
- * of empty rows, rows that blocks share, columns that begin anywhere, bits of row-major products. */
+ * of empty rows, rows that blocks share, columns that begin anywhere, bits of row-major products. And C that groups
+ * which share a row store value by value. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -150,6 +152,66 @@ static void sums_that_are_kept_have_no_scratch(void **state)
     }
 }
 
+/* The groups that row-major products have, and their bits; one group a row, too. */
+static void check_teams(const struct test_matrix *a, spmm_dtype_t dtype, unsigned lanes, unsigned share)
+{
+    const struct test_plan_options options = {dtype, SPMM_SCHEDULE_ROW_SPLIT, 8, 0, 0};
+    const unsigned vec = 16 / (unsigned)spmm_dtype_size(dtype);
+    struct test_product product = product_of(vec * lanes, (int)(lanes + share));
+    char kernel[64], groups[16] = "";
+    if (share > 1)
+        (void)snprintf(groups, sizeof groups, "x%u", share);
+    (void)snprintf(kernel, sizeof kernel, "cuda/rows/row-split/v%ul%u%s", vec, lanes, groups);
+    struct test_cuda_pair pair = test_cuda_pair_make(test_plan_build(a, options), kernel);
+    assert_string_equal(test_cuda_product_info(pair.gpu, a, dtype, &product).kernel, kernel);
+    test_cuda_product_check(pair.gpu, NULL, a, dtype, &product);
+    product.beta = 0;
+    test_cuda_product_layouts(pair.gpu, a, dtype, &product);
+    product.b_layout = SPMM_ROW_MAJOR;
+    product.b_gap = vec;
+    test_cuda_product_check(pair.gpu, NULL, a, dtype, &product);
+    test_cuda_pair_free(&pair);
+}
+
+static void groups_of_a_row_store_columns(void **state)
+{
+    static const spmm_dtype_t dtypes[] = {SPMM_F32, SPMM_F64, SPMM_F16, SPMM_BF16};
+    (void)state;
+    for (int i = 0; i < test_matrix_count(); i++) {
+        struct test_matrix *a = test_matrix_make(i, TEST_VALUES_REAL);
+        for (int turn = 0; turn < 4; turn++) {
+            const unsigned vec = 16 / (unsigned)spmm_dtype_size(dtypes[turn]);
+            for (unsigned lanes = 1; lanes * vec <= 32; lanes *= 2) /* of f64, C of 32 is converted or kept */
+                check_teams(a, dtypes[turn], lanes, 1u << (lanes + (unsigned)(turn + i)) % 5);
+        }
+        test_matrix_free(a);
+    }
+}
+
+/* C that teams store has no scratch, unless it is large. */
+static void small_c_of_teams_has_no_scratch(void **state)
+{
+    static const struct {
+        int pattern; /* rows 130001, 5003 */
+        int64_t n;
+        int is_direct;
+    } cases[] = {{0, 16, 1}, {0, 32, 0}, {SHARED_ROW, 32, 1}, {SHARED_ROW, 36, 0}};
+    void *const data = (void *)(uintptr_t)256;
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct test_matrix *a = test_matrix_of(&patterns[cases[i].pattern], TEST_VALUES_REAL);
+        struct test_cuda_pair pair = pair_of(a, SPMM_F32, SPMM_SCHEDULE_ROW_SPLIT);
+        const spmm_dense_t b = {data, a->cols, cases[i].n, a->cols, SPMM_COL_MAJOR, SPMM_F32};
+        const spmm_dense_t c = {data, a->rows, cases[i].n, a->rows, SPMM_COL_MAJOR, SPMM_F32};
+        uint64_t bytes = 0;
+        assert_int_equal(spmm_executor_workspace_bytes(pair.gpu, SPMM_OP_N, &b, &c, &bytes, NULL), SPMM_OK);
+        assert_int_equal(bytes < (uint64_t)(a->cols + a->rows) * (uint64_t)cases[i].n * 4,
+                         cases[i].is_direct);
+        test_cuda_pair_free(&pair);
+        test_matrix_free(a);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -159,6 +221,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(transposed_products_meet_the_error_bound),
         cmocka_unit_test(row_splits_have_the_bits_of_rows),
         cmocka_unit_test(sums_that_are_kept_have_no_scratch),
+        cmocka_unit_test(groups_of_a_row_store_columns),
+        cmocka_unit_test(small_c_of_teams_has_no_scratch),
     };
     if (!test_cuda_begin(argc, argv))
         return TEST_SKIPPED;

@@ -181,17 +181,23 @@ static void row_split_terms_are_as_counted(void **state)
     assert_near(p.term[SPMMI_TERM_ISSUE], 3000 * 28 / 3.2e10);
     p = spmmi_predict(&device, &m, &c, 34, SPMM_LAYOUTS_COL_MAJOR, SPMM_F32);
     assert_near(p.term[SPMMI_TERM_ISSUE], 1500 * 40 / 3.2e10);
-    /* Column-major: B is in the cache as it was converted; C is kept where it has a tile of 32 columns. */
+    /* Column-major: B is in the cache as it was converted; groups of a row each store C in sectors of 4, or 8 rows. */
     p = spmmi_predict(&device, &m, &c, 32, SPMM_LAYOUTS_COL_MAJOR, SPMM_F32);
     assert_near(p.term[SPMMI_TERM_DRAM], (61250 + 128000) / 1e12);
-    assert_near(p.term[SPMMI_TERM_CONVERT], 2 * (500 + 0.6 * 1000) * 32 * 4 / 1e12);
-    assert_true(p.launches == 1);
-    /* 8 columns are stored directly. */
+    assert_near(p.term[SPMMI_TERM_L2], ((1 - p.l1_share) * 1280000 + 61250 + 32 * 32 * 250) / 4e12);
     p = spmmi_predict(&device, &m, &c, 8, SPMM_LAYOUTS_COL_MAJOR, SPMM_F32);
     assert_near(p.l1_share, 0.95);
-    assert_near(p.term[SPMMI_TERM_L2], (1 - p.l1_share) * 320000 / 2e12 + 61250 / 4e12 + 32000 / 5e11);
+    assert_near(p.term[SPMMI_TERM_L2], (1 - p.l1_share) * 320000 / 2e12 + (61250 + 32000) / 4e12);
     assert_near(p.term[SPMMI_TERM_CONVERT], 2 * 500 * 8 * 4 / 1e12);
     assert_true(p.launches == 1);
+    /* More rows: C is kept where it has a tile of 32 columns, else converted. */
+    for (int i = 0; i < 2; i++) {
+        const double columns = i == 0 ? 32 : 8, rows = i == 0 ? 80000 : 600000;
+        m.rows = m.rows_used = rows;
+        p = spmmi_predict(&device, &m, &c, (int64_t)columns, SPMM_LAYOUTS_COL_MAJOR, SPMM_F32);
+        assert_near(p.term[SPMMI_TERM_CONVERT], 2 * (500 + (i == 0 ? 0.6 : 1) * rows) * columns * 4 / 1e12);
+        assert_true(p.launches == 1 + i);
+    }
 }
 
 static void nonzero_split_terms_are_as_counted(void **state)
