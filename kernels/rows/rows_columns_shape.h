@@ -29,6 +29,20 @@ static inline int spmmi_rows_kept_grid(size_t value_bytes)
         (struct spmmi_rows_shape){1, spmmi_rows_kept_lanes(value_bytes), SPMMI_ROWS_COLUMNS, 1});
 }
 
+/* Shared memory that blocks which convert B take beside theirs, so that multiprocessors divide it and the L1 cache as
+ * for blocks that keep C, which else wait until they are empty. For one tile of f32, if 7 of these blocks a
+ * multiprocessor, as many as then fit, convert all of B (docs/decisions/0128). Those of f64 fill it anyway. */
+#define SPMMI_ROWS_KEPT_BEFORE_BYTES 20480u
+#define SPMMI_ROWS_KEPT_BEFORE_ROWS (7 * 64)
+static inline uint32_t spmmi_rows_kept_before(int64_t rows_of_b, int64_t n, size_t value_bytes,
+                                              uint32_t sm_count)
+{
+    return value_bytes == 4 && n <= (int64_t)SPMMI_ROWS_KEPT_COLUMNS &&
+                   rows_of_b <= SPMMI_ROWS_KEPT_BEFORE_ROWS * (int64_t)sm_count
+               ? SPMMI_ROWS_KEPT_BEFORE_BYTES
+               : 0;
+}
+
 /* Nonzero split: a block of many rows takes as many turns, while others wait for it. Without nonzeros there is none. */
 static inline int spmmi_rows_kept_are_even(int64_t rows, uint64_t blocks, uint32_t most_rows,
                                            size_t value_bytes)

@@ -217,7 +217,7 @@ static int scratch_c(const struct spmmi_product *turn, const struct spmmi_rows_l
     pass->c = scratch_of(&turn->c, workspace + launch->c_offset, launch, n);
     if (spmm_dtype_size(turn->c.type) == 2 && turn->beta != 0)
         return spmmi_rows_from_columns_cuda((int)turn->c.type, turn->c.rows, n, turn->c.data, turn->c.ld,
-                                            pass->c.data, pass->c.ld, stream);
+                                            pass->c.data, pass->c.ld, 0, stream);
     pass->beta = 0;
     return cudaSuccess;
 }
@@ -239,7 +239,7 @@ static int run_pass(const struct state *s, const struct spmmi_cuda_rows *rows,
         pass.b = scratch_of(&turn->b, workspace + launch->b_offset, launch, n);
         is_dependent = s->device->can_overlap;
         error = spmmi_rows_from_columns_cuda((int)turn->b.type, turn->b.rows, n, turn->b.data, turn->b.ld,
-                                             pass.b.data, pass.b.ld, stream);
+                                             pass.b.data, pass.b.ld, launch->before_bytes, stream);
     }
     if (launch->converts_c)
         pass.b.cols = pass.c.cols = launch->converts_b ? (n + vec - 1) / vec * vec : n;

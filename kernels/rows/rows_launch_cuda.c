@@ -65,10 +65,13 @@ static int keeps_columns(const struct spmmi_rows_problem *problem, const struct 
            have_room(problem, value_bytes);
 }
 
-static void keep_columns(struct spmmi_rows_launch *launch, uint32_t vec)
+static void keep_columns(const struct spmmi_rows_problem *problem, const struct spmmi_device *device,
+                         struct spmmi_rows_launch *launch, uint32_t vec)
 {
     launch->keeps_c = 1;
     launch->converts_c = 0;
+    launch->before_bytes = spmmi_rows_kept_before(
+        problem->cols, problem->b->cols, spmm_dtype_size(problem->dtype), (uint32_t)device->multiprocessors);
     launch->shape = spmmi_rows_shape_of(SPMMI_ROWS_KEPT_COLUMNS, vec, 0);
 }
 
@@ -222,7 +225,7 @@ void spmmi_rows_launch_plan(const struct spmmi_rows_problem *problem, const stru
     if (takes_teams(problem, launch))
         launch->shape.way = SPMMI_ROWS_TEAMS;
     else if (keeps_columns(problem, device))
-        keep_columns(launch, vec);
+        keep_columns(problem, device, launch, vec);
     launch->is_early = device->can_overlap;
     count_blocks(problem, device, launch);
 

@@ -43,6 +43,7 @@ struct spmmi_rows_launch {
     int64_t n_pass; /* columns converted and multiplied at a time; n without conversions and pieces */
     int converts_b, converts_c;
     int keeps_c;                            /* column-major C, whose sums blocks keep */
+    uint32_t before_bytes;                  /* rows_columns_shape.h: for the kernel that converts B, or 0 */
     uint32_t pitch;                         /* leading dimension of the row-major scratch */
     uint64_t b_offset, c_offset;            /* in the workspace */
     uint64_t arrivals_offset, slots_offset; /* the same, nonzero split */

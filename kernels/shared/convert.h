@@ -15,10 +15,11 @@ int spmmi_scatter_cuda(int dtype, uint32_t count, const uint32_t *map, const voi
                        uint32_t room, void *cuda_stream);
 
 /* Layout conversion of a rows x n matrix on the device; each returns a cudaError_t. 16-bit types: beta = 0 only.
- * rows_from_columns: dst row-major (ldd) = src column-major (lds); columns n .. ldd of dst become 0.
+ * rows_from_columns: dst row-major (ldd) = src column-major (lds); columns n .. ldd of dst become 0. shared_bytes: more
+ * shared memory a block, so that multiprocessors divide theirs as for the kernel behind it, or 0.
  * columns_from_rows: dst column-major (ldd) = src row-major (lds) + beta * dst; beta = 0 does not read dst. */
 int spmmi_rows_from_columns_cuda(int dtype, int64_t rows, int64_t n, const void *src, int64_t lds, void *dst,
-                                 int64_t ldd, void *cuda_stream);
+                                 int64_t ldd, uint32_t shared_bytes, void *cuda_stream);
 int spmmi_columns_from_rows_cuda(int dtype, int64_t rows, int64_t n, const void *src, int64_t lds, void *dst,
                                  int64_t ldd, double beta, void *cuda_stream, int is_dependent);
 

@@ -300,14 +300,15 @@ template <int ROWS, int COLUMNS> dim3 tiles(int64_t rows, int64_t width)
 }
 
 template <typename T, int COLUMNS>
-int to_rows(int64_t rows, int64_t n, const void *src_, int64_t lds, void *dst, int64_t ldd, void *stream)
+int to_rows(int64_t rows, int64_t n, const void *src_, int64_t lds, void *dst, int64_t ldd,
+            unsigned shared_bytes, void *stream)
 {
     const T *src = static_cast<const T *>(src_);
     const bool shifts = sizeof(T) == 2 && !aligned(src, lds);
     return spmmi::launch_kernel(shifts ? rows_from_columns<T, COLUMNS, sizeof(T) == 2>
                                        : rows_from_columns<T, COLUMNS, false>,
-                                tiles<ROWS_FROM_COLUMNS, COLUMNS>(rows, ldd), 2 * ROWS_FROM_COLUMNS, 0,
-                                stream, false, rows, n, src, lds, static_cast<T *>(dst), ldd);
+                                tiles<ROWS_FROM_COLUMNS, COLUMNS>(rows, ldd), 2 * ROWS_FROM_COLUMNS,
+                                shared_bytes, stream, false, rows, n, src, lds, static_cast<T *>(dst), ldd);
 }
 
 template <typename T, int COLUMNS>
@@ -345,20 +346,20 @@ template <typename T> constexpr int NARROWEST = sizeof(T) > 2 ? 4 : 8;
                              : call<T, 32>)
 
 extern "C" int spmmi_rows_from_columns_cuda(int dtype, int64_t rows, int64_t n, const void *src, int64_t lds,
-                                            void *dst, int64_t ldd, void *cuda_stream)
+                                            void *dst, int64_t ldd, uint32_t shared_bytes, void *cuda_stream)
 {
     if (rows == 0 || ldd == 0)
         return cudaSuccess;
     if (dtype == 1) {
         using T = float;
-        return FOR_WIDTH(ldd, to_rows)(rows, n, src, lds, dst, ldd, cuda_stream);
+        return FOR_WIDTH(ldd, to_rows)(rows, n, src, lds, dst, ldd, shared_bytes, cuda_stream);
     }
     if (dtype != 2) {
         using T = uint16_t; // bits are moved, not interpreted
-        return FOR_WIDTH(ldd, to_rows)(rows, n, src, lds, dst, ldd, cuda_stream);
+        return FOR_WIDTH(ldd, to_rows)(rows, n, src, lds, dst, ldd, shared_bytes, cuda_stream);
     }
     using T = double;
-    return FOR_WIDTH(ldd, to_rows)(rows, n, src, lds, dst, ldd, cuda_stream);
+    return FOR_WIDTH(ldd, to_rows)(rows, n, src, lds, dst, ldd, shared_bytes, cuda_stream);
 }
 
 extern "C" int spmmi_columns_from_rows_cuda(int dtype, int64_t rows, int64_t n, const void *src, int64_t lds,

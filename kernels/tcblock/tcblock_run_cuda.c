@@ -183,12 +183,12 @@ static int run_pass(const struct tcblock_state *f, const struct passes *p, const
         to_scratch(p, &pass.b, workspace + p->b_offset);
     if (p->converts_b && turn->alpha != 0)
         error = spmmi_rows_from_columns_cuda(dtype, b->rows, b->cols, b->data, b->ld, pass.b.data, p->pitch,
-                                             args->cuda_stream);
+                                             0, args->cuda_stream);
     if (p->converts_c) {
         to_scratch(p, &pass.c, workspace + p->c_offset);
         if (error == cudaSuccess && turn->beta != 0) /* so that C is rounded once */
             error = spmmi_rows_from_columns_cuda(dtype, c->rows, c->cols, c->data, c->ld, pass.c.data,
-                                                 p->pitch, args->cuda_stream);
+                                                 p->pitch, 0, args->cuda_stream);
     }
     args->n = (uint32_t)b->cols;
     args->b = pass.b.data;

@@ -191,7 +191,7 @@ static uint64_t workspace(const void *state, const struct spmmi_product *product
 static int to_scratch(const spmm_dense_t *from, const spmm_dense_t *to, int is_wanted, void *stream)
 {
     return is_wanted ? spmmi_rows_from_columns_cuda((int)from->type, from->rows, from->cols, from->data,
-                                                    from->ld, to->data, to->ld, stream)
+                                                    from->ld, to->data, to->ld, 0, stream)
                      : cudaSuccess;
 }
 

@@ -347,6 +347,10 @@ static void test_kept_columns(void **state)
     assert_true(spmmi_rows_kept_are_even(1000, 10, 406, 4));
     assert_false(spmmi_rows_kept_are_even(1000, 10, 407, 4));
     assert_false(spmmi_rows_kept_are_even(1000, 0, 0, 4));
+    assert_int_equal(spmmi_rows_kept_before(59136, 32, 4, 132), 20480);
+    assert_int_equal(spmmi_rows_kept_before(59137, 32, 4, 132), 0);
+    assert_int_equal(spmmi_rows_kept_before(1000, 64, 4, 132), 0);
+    assert_int_equal(spmmi_rows_kept_before(1000, 32, 8, 132), 0);
 }
 
 /* Few columns: two a lane, and more lanes a row of one column the longer rows are. */

@@ -38,10 +38,10 @@ static void convert(spmm_dtype_t dtype, int64_t rows, int64_t n, int64_t gap, in
     struct test_cuda_dense device_dst = test_cuda_dense_make(&dst);
     const spmm_dense_t *s = &device_src.view;
     const spmm_dense_t *d = &device_dst.view;
-    const int error =
-        to_rows ? spmmi_rows_from_columns_cuda((int)dtype, rows, n, s->data, s->ld, d->data, d->ld, NULL)
-                : spmmi_columns_from_rows_cuda((int)dtype, rows, n, s->data, s->ld, d->data, d->ld, beta,
-                                               NULL, 0);
+    const int error = to_rows ? spmmi_rows_from_columns_cuda((int)dtype, rows, n, s->data, s->ld, d->data,
+                                                             d->ld, 20480, NULL)
+                              : spmmi_columns_from_rows_cuda((int)dtype, rows, n, s->data, s->ld, d->data,
+                                                             d->ld, beta, NULL, 0);
     TEST_CUDA((cudaError_t)error);
     test_cuda_dense_read(&device_dst, &dst);
     assert_true(test_dense_same_gaps(&before, &dst));
