@@ -6,18 +6,16 @@
 #include "kernels/shared/passes_shape.h"
 #include "rows_columns_cost.h"
 #include "rows_columns_shape.h"
+#include "rows_cost.h"
 #include "rows_plan.h"
 #include "rows_slices_shape.h"
 
 #define SECTOR 32.0
 #define WARP 32.0
 #define THREADS ((double)SPMMI_ROWS_THREADS)
-#define LINE_COST 64.0 /* bytes that a lookup of the L1 cache costs at least */
-#define INDEX_BYTES 4.0
+#define LINE_COST 64.0     /* bytes that a lookup of the L1 cache costs at least */
 #define NARROW_BYTES 2.125 /* with the bit that ends a row */
-#define L2_USED 0.7        /* share of a cache that one stream of reuse can hold */
-#define L1_USED 0.7
-#define KEPT_SHARE 0.6 /* of what converting C takes, where blocks keep its sums (docs/decisions/0101) */
+#define KEPT_SHARE 0.6     /* of what converting C takes, where blocks keep its sums (docs/decisions/0101) */
 #define ISSUE_PER_CYCLE 4.0
 /* A step of a nonzero split, in units of SPMMI_MODEL_STEP_CYCLES: less where rows of B come from the L1 cache, more
  * where they come from DRAM (docs/decisions/0094). */
@@ -233,7 +231,7 @@ static void add_walks(const struct spmmi_model_query *q, const struct shape *s, 
     const double row = fmin(q->n, s->tile) * q->value_bytes;
     const int is_near = s->is_staged || p->is_shared;
     const double line_cost = is_near ? NEAR_LINE_COST : LINE_COST;
-    const double of_a = is_near ? 4 * (INDEX_BYTES + q->value_bytes) : 2 * LINE_COST;
+    const double of_a = is_near ? 4 * (SPMMI_ROWS_INDEX_BYTES + q->value_bytes) : 2 * LINE_COST;
     p->term[SPMMI_TERM_L1] =
         warp_steps * s->tiles * WARP / s->lanes * (of_a + 4 * fmax(row, line_cost)) / d->l1_rate;
     p->term[SPMMI_TERM_ISSUE] =
@@ -261,7 +259,7 @@ static double narrow_share(const struct spmmi_model_query *q)
     const struct spmmi_model_matrix *m = q->matrix;
     const double row = q->n * q->value_bytes, b = m->cols_used * row;
     const double reads = m->nnz * fmax(row / SECTOR, 1) / d->multiprocessors;
-    return b <= L1_USED * d->l1_bytes ? fmax(1 - b / SECTOR / reads, 0) : 0;
+    return b <= SPMMI_ROWS_L1_USED * d->l1_bytes ? fmax(1 - b / SECTOR / reads, 0) : 0;
 }
 
 /* All blocks of a wave of a nonzero split begin at once, far from each other; those of a row split are neighbours. */
@@ -278,7 +276,7 @@ static double bytes_of_a(const struct spmmi_model_query *q, const struct shape *
     if (s->is_sliced)
         return spmmi_slices_index_bytes(&m->slices, (uint32_t)q->value_bytes) +
                (double)m->slices.entries * value;
-    return m->nnz * ((m->cols <= SPMMI_NARROW_COLUMNS ? NARROW_BYTES : INDEX_BYTES) + value);
+    return m->nnz * ((m->cols <= SPMMI_NARROW_COLUMNS ? NARROW_BYTES : SPMMI_ROWS_INDEX_BYTES) + value);
 }
 
 static void add_bytes(const struct spmmi_model_query *q, const struct shape *s, int b_is_near,
@@ -291,7 +289,7 @@ static void add_bytes(const struct spmmi_model_query *q, const struct shape *s, 
     const double others =
         (bytes_of_a(q, s) + m->rows * fmin(q->n, s->tile) * q->value_bytes) / fmax(m->nnz, 1);
     const struct spmmi_model_hit l2 =
-        spmmi_model_hits(m, order_of(q, s), L2_USED * d->l2_bytes / row, others / row);
+        spmmi_model_hits(m, order_of(q, s), SPMMI_ROWS_L2_USED * d->l2_bytes / row, others / row);
     /* Lane groups of a block walk side by side: rows of B that it needs again are still there. */
     p->l1_share = fmin(spmmi_model_reuse_distance(&m->by_rows, block_window(q, s)), l2.share);
     p->l2_share = l2.share;
@@ -299,11 +297,11 @@ static void add_bytes(const struct spmmi_model_query *q, const struct shape *s, 
         p->l1_share = fmax(p->l1_share, fmin(narrow_share(q), l2.share));
 
     const double a = bytes_of_a(q, s);
-    const double a_reads = a > L2_USED * d->l2_bytes ? s->tiles : 1;
+    const double a_reads = a > SPMMI_ROWS_L2_USED * d->l2_bytes ? s->tiles : 1;
     const double b = m->nnz * row * s->tiles;
     const double c = m->rows * ceil(q->n * q->value_bytes / SECTOR) * SECTOR;
     const double c_dram = m->rows * q->n * q->value_bytes;
-    const double misses = b_is_near && set * s->tiles <= L2_USED * d->l2_bytes ? 0 : 1 - l2.share;
+    const double misses = b_is_near && set * s->tiles <= SPMMI_ROWS_L2_USED * d->l2_bytes ? 0 : 1 - l2.share;
     p->term[SPMMI_TERM_DRAM] = (a * a_reads + b * misses + c_dram) / d->copy_rate;
     const double stream = spmmi_profile_table_at(&d->gather, 512, 0.5 * d->l2_bytes);
     p->term[SPMMI_TERM_L2] = (s->is_staged ? STAGED_GATHERS : 1) * b * (1 - p->l1_share) /
@@ -338,39 +336,10 @@ static void add_gpu(const struct spmmi_model_query *q, struct spmmi_prediction *
     }
 }
 
-/* On the CPU each core processes whole items; the terms differ in where rows of B come from. */
-static void add_cpu(const struct spmmi_model_query *q, struct spmmi_prediction *p)
-{
-    const struct spmmi_device_profile *d = q->profile;
-    const struct spmmi_model_matrix *m = q->matrix;
-    const double line = 64;
-    const double row = ceil(q->n * q->value_bytes / line) * line;
-    const double own = q->n * q->value_bytes;
-    const struct spmmi_model_hit l2 = spmmi_model_hits(m, &m->by_rows, L2_USED * d->l2_bytes / row, 0);
-    const struct spmmi_model_hit l1 = spmmi_model_hits(m, &m->by_rows, L1_USED * d->l1_bytes / row, 0);
-    p->l1_share = fmin(l1.share, l2.share);
-    p->l2_share = l2.share;
-    const double a = m->nnz * (INDEX_BYTES + q->value_bytes);
-    const double b = m->nnz * own;
-    const double fma = q->value_bytes > 4 ? d->fma_f64 : d->fma_f32;
-    p->term[SPMMI_TERM_DRAM] = (a + m->nnz * row * (1 - l2.share) + m->rows * own) / d->copy_rate;
-    p->term[SPMMI_TERM_L2] = b * (1 - p->l1_share) /
-                             spmmi_profile_table_at(&d->gather, own, fmin(m->cols_used * row, d->l2_bytes));
-    p->term[SPMMI_TERM_L1] = b / d->l1_rate;
-    p->term[SPMMI_TERM_ALU] = 2 * m->nnz * q->n / fma;
-    p->term[SPMMI_TERM_ISSUE] = m->nnz * (1 + own / 64) / (d->multiprocessors * d->clock_hz);
-    p->term[SPMMI_TERM_WAVES] = m->rows * 10 / (d->multiprocessors * d->clock_hz);
-    p->term[SPMMI_TERM_LONGEST] = q->candidate->schedule == SPMM_SCHEDULE_ROW_SPLIT
-                                      ? m->longest * q->n * 2 * d->multiprocessors / fma
-                                      : 0;
-    if (q->is_col_major)
-        p->term[SPMMI_TERM_CONVERT] = 2 * (m->cols + m->rows) * own / d->copy_rate;
-}
-
 int spmmi_rows_cost(const struct spmmi_model_query *q, struct spmmi_prediction *p)
 {
     if (q->profile->target == SPMMI_TARGET_CPU)
-        add_cpu(q, p);
+        spmmi_rows_cpu_cost(q, p);
     else
         add_gpu(q, p);
     return 1;
