@@ -121,6 +121,21 @@ static uint32_t share_of(const struct spmmi_model_query *q, const struct shape *
                                (uint64_t)(q->profile->multiprocessors * s->blocks_per_sm));
 }
 
+/* Of the blocks of a nonzero split of so many columns. */
+static int grid_of(const struct spmmi_model_query *q, struct spmmi_rows_shape launch, double columns)
+{
+    const struct spmmi_model_matrix *const m = q->matrix;
+    const double width = launch.lanes * launch.vec;
+    const struct spmmi_rows_tiles tiles = {.count = (uint64_t)ceil(columns / width),
+                                           .nnz = (uint64_t)m->nnz,
+                                           .numbers = (uint64_t)(m->rows + m->cols),
+                                           .row_bytes = (uint64_t)(width * q->value_bytes),
+                                           .slots = (uint64_t)q->profile->multiprocessors *
+                                                    SPMMI_ROWS_BLOCKS_PER_SM(q->value_bytes),
+                                           .l2_bytes = (uint64_t)q->profile->l2_bytes};
+    return spmmi_rows_tiled_grid(launch, &tiles);
+}
+
 /* Of products of so many columns. */
 static struct shape columns_shape(const struct spmmi_model_query *q, double columns)
 {
@@ -128,7 +143,7 @@ static struct shape columns_shape(const struct spmmi_model_query *q, double colu
     const struct spmmi_rows_shape launch =
         spmmi_rows_shape_of((int64_t)columns, vec_of(q), q->is_col_major ? 0 : bytes);
     /* The fitted factors were measured with the usual slack. */
-    const int grid = spmmi_rows_grid(launch);
+    const int grid = grid_of(q, launch, columns);
     const struct spmmi_rows_blocks blocks =
         spmmi_rows_blocks_with(spmmi_rows_slack(grid), (uint64_t)q->matrix->nnz, SPMMI_MODEL_ITEM_SIZE, bytes,
                                grid, (uint32_t)q->profile->multiprocessors);

@@ -168,17 +168,35 @@ static struct spmmi_rows_shape shape_of(const struct spmmi_rows_problem *problem
     return spmmi_rows_shape_of(n, vec, b_bytes);
 }
 
+/* The grid of a nonzero split; pieces have blocks of one tile alone. */
+static int split_grid(const struct spmmi_rows_problem *problem, const struct spmmi_device *device,
+                      const struct spmmi_rows_launch *launch)
+{
+    const struct spmmi_rows_shape *const shape = &launch->shape;
+    const uint32_t width = shape->lanes * shape->vec;
+    const struct spmmi_rows_tiles tiles = {
+        .count = problem->piece_count > 0 ? 1 : tiles_of(launch),
+        .nnz = problem->nnz,
+        .numbers = (uint64_t)(problem->rows + problem->cols),
+        .row_bytes = width * spmm_dtype_size(problem->b->type),
+        .slots = (uint64_t)device->multiprocessors *
+                 SPMMI_ROWS_BLOCKS_PER_SM((uint32_t)spmm_dtype_size(problem->dtype)),
+        .l2_bytes = device->l2_bytes};
+    return shape->way == SPMMI_ROWS_STAGED ? spmmi_staged_grid(*shape)
+                                           : spmmi_rows_tiled_grid(*shape, &tiles);
+}
+
 static void count_blocks(const struct spmmi_rows_problem *problem, const struct spmmi_device *device,
                          struct spmmi_rows_launch *launch)
 {
     const uint32_t groups = SPMMI_ROWS_THREADS / launch->shape.lanes;
     launch->items_per_group = 1;
     if (problem->schedule == SPMM_SCHEDULE_NONZERO_SPLIT) {
-        const struct spmmi_grid_blocks *const grid = launch->shape.way == SPMMI_ROWS_STAGED
-                                                         ? &problem->staged[spmmi_staged_grid(launch->shape)]
-                                                         : &problem->blocks[spmmi_rows_grid(launch->shape)];
-        launch->block_nonzeros = grid->nonzeros;
-        launch->block_count = grid->count;
+        launch->grid = split_grid(problem, device, launch);
+        const struct spmmi_grid_blocks *const blocks =
+            (launch->shape.way == SPMMI_ROWS_STAGED ? problem->staged : problem->blocks) + launch->grid;
+        launch->block_nonzeros = blocks->nonzeros;
+        launch->block_count = blocks->count;
     } else if (launch->shape.way == SPMMI_ROWS_LANES) {
         launch->items_per_group = spmmi_lanes_rows(problem->ranks, groups, device->multiprocessors);
         const uint32_t rows = groups * launch->items_per_group;

@@ -35,7 +35,8 @@ struct spmmi_rows_problem {
 struct spmmi_rows_launch {
     struct spmmi_rows_shape shape;
     uint32_t items_per_group; /* row split */
-    uint32_t block_nonzeros;  /* nonzero split */
+    int grid;                 /* nonzero split: of its blocks */
+    uint32_t block_nonzeros;  /* the same */
     uint32_t block_count;
     uint32_t tiles_max; /* column tiles of one launch */
     int is_crowded; /* row split: by instances of which one block more fits a multiprocessor, where there are any */
@@ -67,7 +68,7 @@ static inline struct spmmi_blocks_source spmmi_rows_blocks_source(const struct s
                                                                   int grid, uint32_t sm_count)
 {
     const struct spmmi_rows_blocks b = spmmi_rows_part_blocks(stream->nnz, item_size, dtype, grid, sm_count);
-    return (struct spmmi_blocks_source){stream, (uint32_t)b.nonzeros, (uint32_t)(b.nonzeros / b.slack)};
+    return (struct spmmi_blocks_source){stream, (uint32_t)b.nonzeros, (uint32_t)spmmi_rows_move_max(&b)};
 }
 /* Distance of their boundaries. */
 static inline uint32_t spmmi_rows_block_nonzeros(uint32_t nnz, uint32_t item_size, spmm_dtype_t dtype,

@@ -61,9 +61,8 @@ int spmmi_cuda_rows_run(const struct spmmi_cuda_rows *rows, const struct spmmi_r
     const size_t sum_bytes = spmmi_sum_bytes((int)product->b.type);
     int error = kernel != NULL ? cudaSuccess : cudaErrorInvalidValue;
     if (rows->schedule == SPMM_SCHEDULE_NONZERO_SPLIT) {
-        args.blocks = launch->shape.way == SPMMI_ROWS_STAGED
-                          ? rows->staged[spmmi_staged_grid(launch->shape)].blocks
-                          : rows->blocks[spmmi_rows_grid(launch->shape)].blocks;
+        args.blocks =
+            (launch->shape.way == SPMMI_ROWS_STAGED ? rows->staged : rows->blocks)[launch->grid].blocks;
         args.arrivals = (uint64_t *)(void *)(workspace + launch->arrivals_offset);
         args.slots = workspace + launch->slots_offset;
     }

@@ -209,8 +209,10 @@ static inline struct spmmi_rows_shape spmmi_staged_shape_of(int64_t n)
     return shape;
 }
 
-/* Shapes that differ in their blocks: lanes 1, 2, 4 .. 32; those of few columns are counted by themselves. */
-#define SPMMI_ROWS_GRIDS 6
+/* Shapes that differ in their blocks: lanes 1, 2, 4 .. 32, and 32 where two or four column tiles are one wave together;
+ * those of few columns are counted by themselves. */
+#define SPMMI_ROWS_GRIDS 8
+#define SPMMI_ROWS_GRID_32 5 /* 32 lanes, one tile */
 #define SPMMI_STAGED_GRIDS 4
 static inline int spmmi_rows_grid(struct spmmi_rows_shape shape)
 {
@@ -218,6 +220,43 @@ static inline int spmmi_rows_grid(struct spmmi_rows_shape shape)
     while (1u << log2_lanes < shape.lanes)
         log2_lanes++;
     return log2_lanes;
+}
+
+/* Column tiles of a product of 32 lanes. */
+struct spmmi_rows_tiles {
+    uint64_t count;
+    uint64_t nnz, numbers; /* of A; rows of B and of C */
+    uint64_t row_bytes;    /* of B in a tile */
+    uint64_t slots;        /* thread blocks that the device holds */
+    uint64_t l2_bytes;
+};
+
+/* How many of them are one wave of blocks together: 4, 2 or 1. Blocks of one tile are short where A is small, and each
+ * takes as long to start and to join its rows as some steps. But tiles side by side need their columns of B and C in
+ * the L2 cache, and groups of one wave that are too long leave multiprocessors idle at its end (decision 0127). */
+#define SPMMI_ROWS_TOGETHER_NONZEROS 96u /* of a group */
+static inline uint32_t spmmi_rows_tiles_together(const struct spmmi_rows_tiles *tiles)
+{
+    const uint64_t wave = tiles->slots * (SPMMI_ROWS_THREADS / 32) * SPMMI_ROWS_TOGETHER_NONZEROS;
+    for (uint32_t together = 4; together > 1; together /= 2)
+        if (together <= tiles->count && tiles->nnz * together * 5 / 4 < wave &&
+            tiles->numbers * tiles->row_bytes * together <= tiles->l2_bytes / 10 * 7)
+            return together;
+    return 1;
+}
+static inline int spmmi_rows_tiled_grid(struct spmmi_rows_shape shape, const struct spmmi_rows_tiles *tiles)
+{
+    const uint32_t together = shape.lanes < 32 ? 1 : spmmi_rows_tiles_together(tiles);
+    return spmmi_rows_grid(shape) + (together == 4 ? 2 : together == 2 ? 1 : 0);
+}
+static inline uint32_t spmmi_rows_grid_lanes(int grid)
+{
+    return grid < SPMMI_ROWS_GRID_32 ? 1u << grid : 32;
+}
+/* Tiles that are one wave together. */
+static inline uint32_t spmmi_rows_grid_tiles(int grid)
+{
+    return grid <= SPMMI_ROWS_GRID_32 ? 1 : 1u << (grid - SPMMI_ROWS_GRID_32);
 }
 /* n = 1; 2; 3 and 4; more. */
 static inline int spmmi_staged_grid(struct spmmi_rows_shape shape)
@@ -253,7 +292,8 @@ static inline int spmmi_staged_pays(int64_t n, struct spmmi_rows_shape shape, ui
 
 /* The boundaries of a block move back by block_nonzeros / slack at most. Measured on an H200: moving more saves slots
  * but unbalances the blocks; narrow products, which are bound by latency, gain from it. This is what blocks of pieces
- * and predictions have; spmmi_rows_blocks_of moves some boundaries of 8 and 16 lanes farther. */
+ * and predictions have; spmmi_rows_blocks_of moves some boundaries of up to 16 lanes farther. */
+#define SPMMI_ROWS_SLACK_WHOLE 1u
 #define SPMMI_ROWS_SLACK_HALF 2u
 #define SPMMI_ROWS_SLACK_QUARTER 4u
 static inline uint32_t spmmi_rows_slack(int grid)
@@ -290,14 +330,16 @@ static inline struct spmmi_rows_blocks spmmi_rows_blocks_with(uint64_t slack, ui
                                                               uint32_t item_size, uint32_t value_bytes,
                                                               int grid, uint32_t sm_count)
 {
-    const uint64_t lanes = UINT64_C(1) << grid, step = item_size;
+    const uint64_t lanes = spmmi_rows_grid_lanes(grid), step = item_size;
+    const uint64_t tiles = spmmi_rows_grid_tiles(grid);
     uint64_t most = SPMMI_ROWS_GROUP_NONZEROS_MAX(lanes);
     struct spmmi_rows_blocks b = {SPMMI_ROWS_THREADS / lanes, 0, 0, 0, slack};
     const uint64_t slots = sm_count * SPMMI_ROWS_BLOCKS_PER_SM(value_bytes);
     most = most > step ? most : step;
-    const uint64_t padded = nnz * (slack + 1) / slack + 1;
+    const uint64_t padded = nnz * tiles * (slack + 1) / slack + 1;
     const uint64_t waves = padded / (b.groups * slots * most) + 1;
-    const uint64_t fitted = (nnz + slots * waves - 1) / (slots * waves);
+    const uint64_t blocks = slots * waves / tiles; /* of a tile */
+    const uint64_t fitted = (nnz + blocks - 1) / blocks;
     b.group_nonzeros = (padded / (b.groups * slots * waves) / step + 1) * step;
     b.nonzeros = spmmi_rows_round_up(fitted, item_size);
     const uint64_t least = (b.groups - 1) * step * slack / (slack + 1) / item_size * item_size;
@@ -307,21 +349,29 @@ static inline struct spmmi_rows_blocks spmmi_rows_blocks_with(uint64_t slack, ui
     return b;
 }
 
+/* A boundary moves back by less than a block. */
+static inline uint64_t spmmi_rows_move_max(const struct spmmi_rows_blocks *b)
+{
+    return b->slack > SPMMI_ROWS_SLACK_WHOLE ? b->nonzeros / b->slack : b->nonzeros - 1;
+}
+
 /* The blocks that an executor makes (spmmi_rows_blocks_source): of the usual slack, which predictions count with. But
- * slots take as long as several steps of a group: where groups are short, boundaries of 8 and 16 lanes move by half a
- * block, if no group takes a step more for that. Their blocks are shorter, too. Groups so short imply one wave: in
- * more, the longest has half of SPMMI_ROWS_GROUP_NONZEROS_MAX or more (docs/decisions/0087). */
+ * slots take as long as several steps of a group: where groups are short, boundaries of up to 16 lanes move by half a
+ * block or a whole one, if no group takes a step more for that. Their blocks are shorter, too. Groups so short imply
+ * one wave: in more, the longest has half of SPMMI_ROWS_GROUP_NONZEROS_MAX or more (docs/decisions/0087, 0127). */
 #define SPMMI_ROWS_SHORT_GROUP 16u
 static inline struct spmmi_rows_blocks spmmi_rows_blocks_of(uint64_t nnz, uint32_t item_size,
                                                             uint32_t value_bytes, int grid, uint32_t sm_count)
 {
-    const struct spmmi_rows_blocks usual =
+    struct spmmi_rows_blocks best =
         spmmi_rows_blocks_with(spmmi_rows_slack(grid), nnz, item_size, value_bytes, grid, sm_count);
-    const struct spmmi_rows_blocks far =
-        spmmi_rows_blocks_with(SPMMI_ROWS_SLACK_HALF, nnz, item_size, value_bytes, grid, sm_count);
-    const int is_short =
-        far.group_longest <= SPMMI_ROWS_SHORT_GROUP && far.group_longest <= usual.group_longest;
-    return 1u << grid <= 16 && is_short ? far : usual;
+    for (uint64_t slack = SPMMI_ROWS_SLACK_HALF; grid < SPMMI_ROWS_GRID_32 && slack > 0; slack /= 2) {
+        const struct spmmi_rows_blocks far =
+            spmmi_rows_blocks_with(slack, nnz, item_size, value_bytes, grid, sm_count);
+        if (far.group_longest <= SPMMI_ROWS_SHORT_GROUP && far.group_longest <= best.group_longest)
+            best = far;
+    }
+    return best;
 }
 
 #endif

@@ -421,7 +421,7 @@ static uint64_t group_of(uint64_t block, uint64_t moved, uint64_t item_size, uin
 
 static uint64_t group_longest(const struct spmmi_rows_blocks *blocks, uint64_t item_size)
 {
-    const uint64_t move_max = blocks->nonzeros / blocks->slack;
+    const uint64_t move_max = spmmi_rows_move_max(blocks);
     uint64_t longest = 0;
     for (uint64_t moved = 0; moved <= move_max; moved += move_max / 64 + 1) {
         const uint64_t group = group_of(blocks->nonzeros, moved, item_size, blocks->groups);
@@ -431,34 +431,44 @@ static uint64_t group_longest(const struct spmmi_rows_blocks *blocks, uint64_t i
     return last > longest ? last : longest;
 }
 
-/* Boundaries move by half a block, for 8 and 16 lanes if that leaves groups of at most 16, none longer than if they
- * moved by a quarter; else by that. */
+/* Boundaries move by a quarter of a block, of up to 4 lanes by half a one; of up to 16 lanes by half or all of it, if
+ * that leaves groups of at most 16, none longer than before. */
 static uint64_t block_part(uint64_t nnz, uint32_t item_size, uint32_t size, int grid, uint32_t sm_count)
 {
-    const struct spmmi_rows_blocks far = spmmi_rows_blocks_with(2, nnz, item_size, size, grid, sm_count);
-    const struct spmmi_rows_blocks usual = spmmi_rows_blocks_with(4, nnz, item_size, size, grid, sm_count);
-    const uint64_t longest = group_longest(&far, item_size);
-    const int is_short = longest <= 16 && longest <= group_longest(&usual, item_size);
-    return grid <= 2 || (grid <= 4 && is_short) ? 2 : 4;
+    uint64_t part = grid <= 2 ? 2 : 4;
+    const struct spmmi_rows_blocks usual = spmmi_rows_blocks_with(part, nnz, item_size, size, grid, sm_count);
+    uint64_t longest = group_longest(&usual, item_size);
+    for (uint64_t farther = 2; farther > 0 && grid <= 4; farther--) {
+        const struct spmmi_rows_blocks far =
+            spmmi_rows_blocks_with(farther, nnz, item_size, size, grid, sm_count);
+        const uint64_t most = group_longest(&far, item_size);
+        if (most <= 16 && most <= longest) {
+            part = farther;
+            longest = most;
+        }
+    }
+    return part;
 }
 
-/* The shortest whole items that fill these waves, or two thirds or four fifths of an item a group. */
+/* The shortest whole items that fill these waves, of all tiles that are one together, or a half, two thirds or four
+ * fifths of an item a group. */
 static void check_blocks(uint64_t nnz, uint32_t item_size, uint32_t size, int grid, uint32_t sm_count)
 {
-    const uint64_t groups = 256 >> grid, slots = sm_count * (size == 4 ? 5 : 4);
+    const uint64_t groups = 256 / spmmi_rows_grid_lanes(grid), slots = sm_count * (size == 4 ? 5 : 4);
+    const uint64_t tiles = spmmi_rows_grid_tiles(grid);
     const uint64_t part = block_part(nnz, item_size, size, grid, sm_count);
-    const uint64_t waves = block_waves(nnz, item_size, groups, slots, grid, part);
+    const uint64_t waves = block_waves(nnz * tiles, item_size, groups, slots, grid, part);
     const struct spmmi_rows_blocks blocks = spmmi_rows_blocks_of(nnz, item_size, size, grid, sm_count);
-    const uint64_t block = blocks.nonzeros;
-    const uint64_t least = (groups - 1) * item_size * (part == 2 ? 10 : 12) / 15;
+    const uint64_t block = blocks.nonzeros, most = waves * slots / tiles;
+    const uint64_t least = (groups - 1) * item_size * part / (part + 1);
     assert_int_equal(blocks.slack, part);
     assert_int_equal(block % item_size, 0);
-    assert_true((nnz - 1) / block + 1 <= waves * slots);
+    assert_true((nnz - 1) / block + 1 <= most);
     assert_true(block >= least / item_size * item_size);
     if (block > item_size && block - item_size >= least)
-        assert_true((nnz - 1) / (block - item_size) + 1 > waves * slots);
+        assert_true((nnz - 1) / (block - item_size) + 1 > most);
     assert_int_equal(blocks.group_longest, group_longest(&blocks, item_size));
-    if (grid > 2 && part == 2)
+    if (grid > 2 && part <= 2)
         assert_int_equal(waves, 1);
 }
 
@@ -480,15 +490,42 @@ static void test_rows_boundaries(void **state)
     static const struct {
         uint64_t nnz, slack, longest;
         int grid;
-    } cases[] = {{110880, 2, 8, 3},  {110881, 4, 8, 3},  {132000, 4, 8, 3}, {132001, 2, 16, 3},
-                 {221760, 2, 16, 3}, {221761, 4, 16, 3}, {52800, 2, 8, 4},  {52801, 4, 8, 4},
-                 {63361, 2, 16, 4},  {110880, 2, 16, 4}, {110881, 4, 16, 4}};
+    } cases[] = {{337920, 1, 8, 1},  {337921, 2, 8, 1},  {84480, 1, 8, 3},   {84481, 2, 8, 3},
+                 {110880, 2, 8, 3},  {110881, 4, 8, 3},  {132000, 4, 8, 3},  {132001, 1, 16, 3},
+                 {168960, 1, 16, 3}, {168961, 2, 16, 3}, {221760, 2, 16, 3}, {221761, 4, 16, 3},
+                 {42240, 1, 8, 4},   {42241, 2, 8, 4},   {52800, 2, 8, 4},   {52801, 4, 8, 4},
+                 {63361, 1, 16, 4},  {84481, 2, 16, 4},  {110880, 2, 16, 4}, {110881, 4, 16, 4}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const struct spmmi_rows_blocks b = spmmi_rows_blocks_of(cases[i].nnz, 8, 4, cases[i].grid, 132);
         assert_int_equal(b.slack, cases[i].slack);
         assert_int_equal(b.group_longest, cases[i].longest);
     }
+}
+
+/* Column tiles are one wave together where A is small and what they read and write stays in the L2 cache. */
+static void test_rows_tiles(void **state)
+{
+    static const struct {
+        uint64_t count, nnz, numbers;
+        uint32_t together;
+    } cases[] = {{1, 50000, 4000, 1},  {2, 50000, 4000, 2},  {3, 50000, 4000, 2},  {4, 50000, 4000, 4},
+                 {40, 50000, 4000, 4}, {4, 101375, 4000, 4}, {4, 101376, 4000, 2}, {4, 202751, 4000, 2},
+                 {4, 202752, 4000, 1}, {4, 50000, 17920, 4}, {4, 50000, 17921, 2}, {4, 50000, 35840, 2},
+                 {4, 50000, 35841, 1}, {2, 50000, 35841, 1}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct spmmi_rows_tiles tiles = {cases[i].count,    cases[i].nnz,      cases[i].numbers, 512,
+                                               UINT64_C(132) * 5, UINT64_C(50) << 20};
+        const struct spmmi_rows_shape shape = {4, 32, SPMMI_ROWS_COLUMNS, 1};
+        const int grid = spmmi_rows_tiled_grid(shape, &tiles);
+        assert_int_equal(spmmi_rows_tiles_together(&tiles), cases[i].together);
+        assert_int_equal(spmmi_rows_grid_tiles(grid), cases[i].together);
+        assert_int_equal(spmmi_rows_grid_lanes(grid), 32);
+    }
+    const struct spmmi_rows_tiles many = {9, 1000, 1000, 64, 660, UINT64_C(50) << 20};
+    assert_int_equal(spmmi_rows_tiled_grid((struct spmmi_rows_shape){1, 16, SPMMI_ROWS_COLUMNS, 1}, &many),
+                     4);
 }
 
 /* All blocks may share one row, whose counter has room for them. */
@@ -550,6 +587,7 @@ int main(void)
         cmocka_unit_test(test_lanes_of_a_row),
         cmocka_unit_test(test_rows_blocks),
         cmocka_unit_test(test_rows_boundaries),
+        cmocka_unit_test(test_rows_tiles),
         cmocka_unit_test(test_rows_arrivals),
         cmocka_unit_test(test_tiled),
     };

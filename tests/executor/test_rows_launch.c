@@ -220,9 +220,47 @@ static void columns_are_kept_where_blocks_have_room(void **state)
         }
 }
 
+/* Nonzero split of a small matrix: the blocks of two or four column tiles are made for one wave, those of pieces are
+ * not. */
+static void tiles_of_small_products_share_a_wave(void **state)
+{
+    static const struct spmmi_device device = {.target = 90, .multiprocessors = 132, .l2_bytes = 52428800};
+    static const struct {
+        int64_t n;
+        uint32_t nnz, pieces;
+        int grid;
+    } cases[] = {{64, 50000, 0, 4},  {128, 50000, 0, 5},  {256, 50000, 0, 6},  {512, 50000, 0, 7},
+                 {512, 50000, 9, 5}, {512, 150000, 0, 6}, {512, 500000, 0, 5}, {4096, 50000, 0, 7}};
+    struct spmmi_grid_blocks blocks[SPMMI_ROWS_GRIDS];
+    (void)state;
+    for (int i = 0; i < SPMMI_ROWS_GRIDS; i++)
+        blocks[i] = (struct spmmi_grid_blocks){NULL, (uint32_t)i + 1, 8, 0};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const spmm_dense_t b = {(void *)(uintptr_t)BASE, 2000,    cases[i].n, cases[i].n,
+                                SPMM_ROW_MAJOR,          SPMM_F32};
+        const struct spmmi_rows_problem problem = {.rows = 2000,
+                                                   .cols = 2000,
+                                                   .nnz = cases[i].nnz,
+                                                   .ranks = 2000,
+                                                   .item_size = 8,
+                                                   .schedule = SPMM_SCHEDULE_NONZERO_SPLIT,
+                                                   .dtype = SPMM_F32,
+                                                   .piece_count = cases[i].pieces,
+                                                   .b = &b,
+                                                   .c = &b,
+                                                   .blocks = blocks,
+                                                   .staged = blocks};
+        struct spmmi_rows_launch launch;
+        spmmi_rows_launch_plan(&problem, &device, &launch);
+        assert_int_equal(launch.grid, cases[i].grid);
+        assert_int_equal(launch.block_count, cases[i].grid + 1);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tiles_of_small_products_share_a_wave),
         cmocka_unit_test(one_block_more_where_it_saves_a_wave),
         cmocka_unit_test(groups_share_rows_where_that_shortens_the_walk),
         cmocka_unit_test(columns_are_kept_where_blocks_have_room),
