@@ -70,8 +70,8 @@ struct spmmi_search {
     int count;
     double best; /* the smallest weighed time of those that may run; INFINITY: none yet */
 };
-/* For nonzeros_min below: few smaller matrices were measured, and launch time dominates them. */
-#define SPMMI_NONZEROS_MEASURED 50000
+/* For nonzeros_min below: few smaller matrices were measured, and launch time dominates them (docs/decisions/0127). */
+#define SPMMI_NONZEROS_MEASURED 20000
 #define SPMMI_CANDIDATES_MAX 160 /* of one search; the families together emit 80 at most */
 
 struct spmmi_planner {

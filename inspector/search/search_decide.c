@@ -6,8 +6,9 @@
 #include "search_share.h"
 
 #define BOTH (SPMM_LAYOUTS_ROW_MAJOR | SPMM_LAYOUTS_COL_MAJOR)
-#define DENSE_TIMES 16.0 /* a nearly dense matrix has so many times fewer nonzeros than entries, or less */
-#define N_TYPICAL 64     /* n of predictions for a plan for all n, where the caller names none */
+#define DENSE_TIMES 16.0    /* a nearly dense matrix has so many times fewer nonzeros than entries, or less */
+#define IDLE_NONZEROS 50000 /* of a small matrix: its 256 columns leave the GPU idle */
+#define N_TYPICAL 64        /* n of predictions for a plan for all n, where the caller names none */
 
 /* Permuted rows of C are permuted for every product: one decision for all n. */
 static int ranges_of(const struct spmmi_request *r, bool splits_wide,
@@ -30,13 +31,13 @@ struct asker {
     int considered_count;
 };
 
-/* On a GPU, is the best kernel for 4,096 columns another than for 256? Of a small matrix, whose 256 columns leave the
- * GPU idle; and of a nearly dense one, for which f32 on tensor cores gains with n: see search_ranges.c. */
+/* On a GPU, is the best kernel for 4,096 columns another than for 256? Of a small matrix, and of a nearly dense one,
+ * for which f32 on tensor cores gains with n: see search_ranges.c. */
 static bool splits_wide_n(const struct asker *x)
 {
     const struct spmmi_model_matrix *const m = &x->op->model;
     const bool is_dense = DENSE_TIMES * m->nnz >= m->rows * m->cols;
-    return x->request->device.target != SPMMI_TARGET_CPU && (m->nnz < SPMMI_NONZEROS_MEASURED || is_dense);
+    return x->request->device.target != SPMMI_TARGET_CPU && (m->nnz < IDLE_NONZEROS || is_dense);
 }
 
 static spmm_status_t decide_layout(struct asker *x, uint32_t layout, struct spmmi_decision *decisions,

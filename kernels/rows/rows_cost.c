@@ -23,9 +23,11 @@
 #define DRAM_STEPS 2.0
 
 /* Rows that groups share: a team's steps before and after its own, each of which waits for A; what an early start hides
- * of the launch, at most half of it. By 529 products of an H100 (docs/decisions/0119). */
+ * of the launch, at most half of it; a step of lanes that load less than 16 bytes. By products of an H100
+ * (docs/decisions/0119, 0127). */
 #define SHARED_ENDS 4.0
 #define EARLY_SECONDS 1.5e-6
+#define NARROW_STEPS 0.5
 
 /* Lanes side by side read neighbouring nonzeros: what a row of B of a sector or less costs, beside the weights of
  * longer ones: bytes of a lookup of the L1 cache, and where few columns are staged, past it so many times those of the
@@ -226,7 +228,7 @@ static void add_walks(const struct spmmi_model_query *q, const struct shape *s, 
         longest = m->item_longest / s->share;
         if (p->is_shared) {
             block_steps += SHARED_ENDS * m->rows_used * s->share * s->lanes / THREADS;
-            step = 1;
+            step = s->vec * q->value_bytes < 16 ? NARROW_STEPS : 1;
         }
     } else if (s->is_staged) {
         warp_steps = m->nnz / 4 * s->lanes / WARP;

@@ -13,13 +13,15 @@ says 'matrix-market, real, symmetric, 219,812 entries stored'
 says 'MB/s of the compressed file)'
 # At n = 32 and 64, row-major, a nonzero split takes 12.4 and 16.3 us on an H100, groups that share rows 13.8 and 18.0
 # (docs/families_bench.csv).
-says 'variant 0  op N, f32, n in 1..12, both layouts, any device: rows/row-split, '
-says 'variant 1  op N, f32, n in 13..96, both layouts, any device: rows/nonzero-split, 53,582 items, item size 8'
-says 'variant 2  op N, f32, n >= 97, both layouts, any device: rows/row-split, '
-says 'variant 3  op N, f32, any n, both layouts, CPU: rows/row-split, '
+says 'variant 0  op N, f32, n in 1..12, row-major, any device: rows/row-split, '
+says 'variant 1  op N, f32, n in 13..96, row-major, any device: rows/nonzero-split, 53,582 items, item size 8'
+says 'variant 2  op N, f32, n >= 97, row-major, any device: rows/row-split, '
+says 'variant 3  op N, f32, n in 1..12, column-major, any device: rows/row-split, '
+says 'variant 4  op N, f32, n >= 13, column-major, any device: rows/nonzero-split, 53,582 items, item size 8'
+says 'variant 5  op N, f32, any n, both layouts, CPU: rows/row-split, '
 says ': rows/row-split: predicted '
-says ' variant 1: rows/nonzero-split: predicted '
-says_times 4 ', the alternative '
+says ' variant 4: rows/nonzero-split: predicted '
+says_times 5 ', the alternative '
 says 'of CSR'
 says 'inspect'
 silent_err
@@ -29,9 +31,9 @@ run spmm-inspect --device any "$matrix" --kernel rows --json -o "$work/b.plan"
 exits 0
 silent_err
 is_json 'j["rows"] == 10974 and j["nnz"] == 428650 and j["input"]["symmetry"] == "symmetric"'
-is_json 'j["plan_bytes"] > 0 and j["inspect_seconds"] > 0 and len(j["variants"]) == 4'
-is_json 'sum(t["family"] == "rows" for t in j["trace"]) == 8'
-is_json '[(t["variant"], t["schedule"]) for t in j["trace"] if t["chosen"]] == [(i, "nonzero-split" if i == 1 else "row-split") for i in range(4)]'
+is_json 'j["plan_bytes"] > 0 and j["inspect_seconds"] > 0 and len(j["variants"]) == 6'
+is_json 'sum(t["family"] == "rows" for t in j["trace"]) == 12'
+is_json '[(t["variant"], t["schedule"]) for t in j["trace"] if t["chosen"]] == [(i, "nonzero-split" if i in (1, 4) else "row-split") for i in range(6)]'
 same "$work/a.plan" "$work/b.plan"
 
 run spmm-inspect --device any gen:band:300:9 --kernel rows

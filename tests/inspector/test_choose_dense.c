@@ -278,7 +278,7 @@ static void a_reserve_of_a_later_type_is_the_first_of_rows(void **state)
     static const spmm_dtype_t types[] = {SPMM_F64, SPMM_F16};
     static const int64_t n = 128;
     (void)state;
-    spmm_plan_t *plan = plan_of("gen:block:2048:64:8",
+    spmm_plan_t *plan = plan_of("gen:block:2048:64:10",
                                 (spmm_inspect_options_t)OPTIONS(.device = "h200", .a_types = types,
                                                                 .a_type_count = 2, .n = &n, .n_count = 1));
     spmm_diag_t diag = {0};

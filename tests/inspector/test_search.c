@@ -134,7 +134,7 @@ struct refusal_case {
 #define GPU .device = "h200", .layouts = SPMM_LAYOUTS_ROW_MAJOR
 static const struct refusal_case refusals[] = {
     {"few_nonzeros", "gen:diag:1000", OPTIONS(GPU, .n = n_64, .n_count = 1), SPMM_FAMILY_TILED,
-     SPMMI_REASON_SMALL, 1000, 50000},
+     SPMMI_REASON_SMALL, 1000, 20000},
     {"one_column", "gen:band:4000:60", OPTIONS(GPU, .n = n_1, .n_count = 1), SPMM_FAMILY_TILED,
      SPMMI_REASON_COLUMNS, 1, 2},
     {"types_without_a_kernel", "gen:band:4000:60",
