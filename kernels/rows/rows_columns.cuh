@@ -44,7 +44,7 @@ template <typename T, int VEC, int LANES> struct KeptRows {
         if (threadIdx.x == 0) {
             from = __ldg(a.blocks + blockIdx.x);
             last = __ldg(a.blocks + blockIdx.x + 1);
-            // One behind the last where that began in front of the block: then it has none of its own.
+            // A block inside the last row has none of its own: it begins behind all rows.
             row = blockIdx.x == 0 ? 0 : min(row_of(a, rank_of(from)) + is_inside(from), a.last_row + 1);
             row_end =
                 blockIdx.x + 1 == a.work_blocks ? a.last_row + 1 : min(row_of(a, rank_of(last)), a.last_row);

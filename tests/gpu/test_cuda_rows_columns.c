@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Column-major C of the rows family, whose sums thread blocks keep: blocks of more rows than they have room for, runs
- * of empty rows, rows that blocks share, columns that begin anywhere, bits of row-major products. And C that groups
- * which share a row store value by value. */
+ * of empty rows, rows that blocks share, a long last row, columns that begin anywhere, bits of row-major products. And
+ * C that groups which share a row store value by value. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,6 +19,8 @@ TEST_PATTERN(uneven_rows, i < 60000    ? j == i % cols && i >= 100
                                        : (i % 64 < 2 || j == 5) && i < rows - 100)
 /* No row is empty, and the last ones are long. */
 TEST_PATTERN(growing_rows, i < 100000 ? j == i % cols : i < 120000 ? j < 3 : true)
+/* Blocks that have nothing but a part of the last row, of which the last one is launched last. */
+TEST_PATTERN(second_wave, i == rows - 1 || j == i % cols)
 /* A row that many blocks share, short ones beside it. */
 TEST_PATTERN(shared_row, i == 2500 || j == i || j == i / 2)
 /* A run of empty rows that no block should have to store. */
@@ -29,6 +31,7 @@ static const struct test_pattern patterns[] = {{"uneven rows", 130001, 40, uneve
                                                {"growing rows", 121003, 24, growing_rows},
                                                {"late rows", 40001, 40, late_rows},
                                                {"long last row", 5003, 9001, long_last_row},
+                                               {"long last row, two waves", 100001, 400, second_wave},
                                                {"shared row", 5003, 9001, shared_row}};
 #define PATTERN_COUNT ((int)(sizeof patterns / sizeof patterns[0]))
 #define SHARED_ROW (PATTERN_COUNT - 1)
@@ -133,7 +136,7 @@ static void row_splits_have_the_bits_of_rows(void **state)
 /* Scratch of B alone, unless a block has far more rows to store than others. */
 static void sums_that_are_kept_have_no_scratch(void **state)
 {
-    static const int is_kept[PATTERN_COUNT] = {1, 1, 0, 1, 1};
+    static const int is_kept[PATTERN_COUNT] = {1, 1, 0, 1, 1, 1};
     void *const data = (void *)(uintptr_t)256;
     (void)state;
     for (int i = 0; i < PATTERN_COUNT; i++) {
