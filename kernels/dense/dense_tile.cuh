@@ -8,9 +8,9 @@
 //          warpgroup owns 64 rows, one more warp copies
 // copies   boxes of 64 values of a line by tensor maps into STAGES stages; what is past the ends becomes 0
 // sums     f32 in registers, which pass through shared memory, so that whole words are stored: as 16 bits where there
-//          is no cluster and beta is 0, shifted where rows of out begin anywhere; else as they are. Each thread block
-//          of a cluster stores a part of the rows, whose sums bulk copies bring to its shared memory from all of them,
-//          and adds them in the order of k
+//          beta is 0 and they are finite, shifted where rows of out begin anywhere; else as they are. Each thread block
+//          of a cluster stores chunks, those of some warps, whose sums bulk copies bring to its shared memory from the
+//          others, and adds them in the order of k
 // zeros    of A multiply what B holds: a sum that is not finite is computed again from the nonzeros alone
 // bound    latency: launch, tensor maps, the first loads from DRAM, the sums
 #pragma once
@@ -49,9 +49,8 @@ __device__ __forceinline__ void copy_first_steps(const DenseTilePlace<Shape> &at
     }
     init_barrier(at.arrived, 1);
     fence_barriers();
-    if (at.shares > 1)
-        arrive_and_expect(at.arrived,
-                          at.shares * at.part(at.rank) * Shape::SUMS_PITCH * (uint32_t)sizeof(float));
+    if (Shape::SHARES > 1)
+        arrive_and_expect(at.arrived, (Shape::SHARES - 1) * Shape::OWN * Shape::CHUNK_BYTES);
     for (uint32_t i = 0; i < Shape::STAGES && i < at.steps; i++)
         copy_step(at, i, x, y);
 }
@@ -94,17 +93,6 @@ __device__ __forceinline__ void multiply_steps(DenseTileSums<Shape> &sums, const
         asm volatile("" : "+f"(sums[j][0]), "+f"(sums[j][1]), "+f"(sums[j][2]), "+f"(sums[j][3])::"memory");
 }
 
-template <typename Shape> __device__ __forceinline__ bool are_finite(const DenseTileSums<Shape> &sums)
-{
-    float zero = 0;
-#pragma unroll
-    for (int j = 0; j < Shape::TILES; j++)
-#pragma unroll
-        for (int i = 0; i < 4; i++)
-            zero = fmaf(sums[j][i], 0.0f, zero);
-    return zero == 0;
-}
-
 template <typename Shape>
 __global__ void __launch_bounds__(Shape::THREADS)
     dense_tile_kernel(const __grid_constant__ DenseTileArgs a, const __grid_constant__ CUtensorMap x,
@@ -118,7 +106,7 @@ __global__ void __launch_bounds__(Shape::THREADS)
         wait_for_previous(); // which may have made B's other form
         copy_first_steps(at, &x, &y);
     }
-    if (at.shares > 1)
+    if (Shape::SHARES > 1)
         arrive_at_cluster();
     __syncthreads();
     if (multiplies)
@@ -126,23 +114,17 @@ __global__ void __launch_bounds__(Shape::THREADS)
     else if (copies)
         copy_other_steps(at, &x, &y);
     __syncwarp();
-    const bool is_special = a.product.beta != 0 || (multiplies && !are_finite<Shape>(sums));
-    const bool has_special = __syncthreads_or(is_special); // a barrier too: the stages are free
-    if (at.shares == 1 && !has_special) {
+    __syncthreads(); // the stages are free
+    if (Shape::SHARES > 1) {
+        wait_for_cluster(); // all of it runs
         if (multiplies)
-            store_finite<Shape>(a, at, sums);
-        return;
-    }
-    if (multiplies)
-        keep_sums<Shape>(at, sums);
-    publish_writes();
-    __syncthreads();
-    if (at.shares > 1) {
-        exchange_sums(at);
+            send_chunks<Shape>(at, sums);
+        wait_for_phase(at.arrived, 0);
         arrive_at_cluster();
     }
-    store_part(a, at);
-    if (at.shares > 1)
+    if (multiplies)
+        store_chunks<Shape>(a, at, sums);
+    if (Shape::SHARES > 1)
         wait_for_cluster(); // what others copy from here has arrived
 }
 

@@ -18,6 +18,12 @@ bool map_tile(CUtensorMap *map, MappedRows lines, uint32_t box_values, uint32_t 
                     CU_TENSOR_MAP_L2_PROMOTION_L2_128B, map);
 }
 
+template <typename Shape> bool is_shape(const struct spmmi_dense_tile_shape &s)
+{
+    return s.rows == Shape::ROWS && s.columns == Shape::COLUMNS && s.stages == Shape::STAGES &&
+           s.shares == Shape::SHARES;
+}
+
 template <typename Shape>
 int launch_dense_tile(const spmmi_dense_exact &p, const struct spmmi_dense_tile_launch &l)
 {
@@ -30,8 +36,6 @@ int launch_dense_tile(const spmmi_dense_exact &p, const struct spmmi_dense_tile_
                                 : MappedRows{p.b, p.cols, n, (uint64_t)p.b_row_step * sizeof(T), 0, 0};
     DenseTileArgs a = {p, p.rows, p.n, p.c_row_step, s.across, l.is_swapped != 0, false};
     CUtensorMap x, y;
-    if (s.rows != Shape::ROWS || s.columns != Shape::COLUMNS || s.stages != Shape::STAGES)
-        return cudaErrorInvalidConfiguration;
     if (l.is_swapped) {
         a.rows = (uint32_t)n;
         a.columns = p.rows;
@@ -42,19 +46,18 @@ int launch_dense_tile(const spmmi_dense_exact &p, const struct spmmi_dense_tile_
         !map_tile<T>(&y, l.is_swapped ? of_a : of_b, Shape::Y_LINE_BYTES / sizeof(T),
                      Shape::IS_ROWS ? Shape::STEP : (uint32_t)Shape::COLUMNS))
         return cudaErrorNotSupported;
-    constexpr uint32_t ALONE = spmmi_dense_tile_shared(Shape::ROWS, Shape::COLUMNS, Shape::STAGES, 1);
-    constexpr uint32_t SHARED = spmmi_dense_tile_shared(Shape::ROWS, Shape::COLUMNS, Shape::STAGES, 2);
-    constexpr uint32_t MOST = SHARED <= SPMMI_DENSE_TILE_SHARED_MAX ? SHARED : ALONE;
-    const uint32_t shared = s.shares > 1 ? SHARED : ALONE;
+    constexpr uint32_t SHARED =
+        spmmi_dense_tile_shared(Shape::ROWS, Shape::COLUMNS, Shape::STAGES, Shape::SHARES);
+    static_assert(SHARED <= SPMMI_DENSE_TILE_SHARED_MAX, "a thread block has room");
     const auto kernel = dense_tile_kernel<Shape>;
-    const cudaError_t error = allow_shared_once(kernel, shared, MOST, l.allowed);
+    const cudaError_t error = allow_shared_once(kernel, SHARED, SHARED, l.allowed);
     if (error != cudaSuccess)
         return error;
-    const unsigned blocks = s.down * s.across * s.shares;
-    return s.shares > 1
-               ? launch_clusters(kernel, blocks, s.shares, Shape::THREADS, shared, p.cuda_stream, a, x, y)
-               : launch_kernel(kernel, dim3(blocks), Shape::THREADS, shared, p.cuda_stream,
-                               p.is_dependent != 0, a, x, y);
+    const unsigned blocks = s.down * s.across * Shape::SHARES;
+    return Shape::SHARES > 1 ? launch_clusters(kernel, blocks, Shape::SHARES, Shape::THREADS, SHARED,
+                                               p.cuda_stream, a, x, y)
+                             : launch_kernel(kernel, dim3(blocks), Shape::THREADS, SHARED, p.cuda_stream,
+                                             p.is_dependent != 0, a, x, y);
 }
 
 } // namespace spmmi

@@ -8,9 +8,11 @@
 
 namespace spmmi {
 
-template <typename T_, int ROWS_, int COLUMNS_, int STAGES_, bool IS_ROWS_> struct DenseTile {
+// SHARES: thread blocks of a cluster, which share the steps.
+template <typename T_, bool IS_ROWS_, int ROWS_, int COLUMNS_, int STAGES_, int SHARES_> struct DenseTile {
     using T = T_;
-    static constexpr int ROWS = ROWS_, COLUMNS = COLUMNS_, STAGES = STAGES_, TILES = COLUMNS / 8;
+    static constexpr int ROWS = ROWS_, COLUMNS = COLUMNS_, STAGES = STAGES_, SHARES = SHARES_;
+    static constexpr int TILES = COLUMNS / 8;
     static constexpr bool IS_ROWS = IS_ROWS_;
     static constexpr int WARPS = ROWS / 16, THREADS = 32 * (WARPS + 1);
     static constexpr uint32_t STEP = SPMMI_DENSE_TILE_STEP, LINE_BYTES = 2 * STEP;
@@ -20,11 +22,17 @@ template <typename T_, int ROWS_, int COLUMNS_, int STAGES_, bool IS_ROWS_> stru
     static constexpr uint32_t X_BYTES = ROWS * LINE_BYTES, Y_BYTES = COLUMNS * LINE_BYTES;
     static constexpr uint32_t PIECE_BYTES = STEP * Y_LINE_BYTES;
     static constexpr uint32_t STAGE_BYTES = X_BYTES + Y_BYTES;
-    static constexpr uint32_t SUMS_PITCH = COLUMNS + 8;       // banks of rows that are written at once differ
-    static constexpr uint32_t WORDS_PITCH = 2 * COLUMNS + 16; // bytes of a row of 16-bit results
+    // Sums are stored in chunks, those of a warp or of some of its columns. Each of a cluster stores some of them.
+    static constexpr int CHUNKS = SHARES > WARPS ? SHARES / WARPS : 1; // of a warp
+    static constexpr int OWN = SHARES < WARPS ? WARPS / SHARES : 1;    // of a thread block
+    static constexpr int CHUNK_TILES = TILES / CHUNKS, CHUNK_COLUMNS = 8 * CHUNK_TILES;
+    static constexpr uint32_t CHUNK_BYTES = 16 * CHUNK_COLUMNS * (uint32_t)sizeof(float);
+    static constexpr uint32_t WORDS_PITCH = 2 * CHUNK_COLUMNS + 16; // bytes of a row of 16-bit results
     static constexpr uint32_t BARRIER_BYTES = SPMMI_DENSE_TILE_BARRIER_BYTES;
+    static_assert(CHUNK_TILES % 2 == 0, "stmatrix stores two tiles");
     static_assert((2 * STAGES + 1) * sizeof(Barrier) <= BARRIER_BYTES, "barriers fit");
-    static_assert(STAGES * STAGE_BYTES >= ROWS * SUMS_PITCH * sizeof(float), "sums take the place of stages");
+    static_assert(STAGES * STAGE_BYTES >= ROWS * COLUMNS * sizeof(float), "sums take the place of stages");
+    static_assert(16 * WORDS_PITCH <= CHUNK_BYTES, "results take the place of sums");
     // From one MMA to the next, in 16 bytes.
     static constexpr uint32_t X_WORDS = 2, Y_WORDS = IS_ROWS ? Y_LINE_BYTES : 2;
 };
@@ -40,40 +48,39 @@ struct DenseTileArgs {
 
 // Where a thread block is in the product and in shared memory.
 template <typename Shape> struct DenseTilePlace {
-    uint32_t shares, rank, row, column, first_step, steps;
+    uint32_t share, row, column, first_step, steps;
     unsigned char *stages;
     Barrier *full, *empty, *arrived;
 
     __device__ __forceinline__ DenseTilePlace(const DenseTileArgs &a, unsigned char *memory)
-        : shares(cluster_blocks()), rank(cluster_rank()), stages(memory)
+        : share(Shape::SHARES > 1 ? cluster_rank() : 0), stages(memory)
     {
-        const uint32_t tile = blockIdx.x / shares, all = (a.product.cols + Shape::STEP - 1) / Shape::STEP;
+        const uint32_t tile = blockIdx.x / Shape::SHARES,
+                       all = (a.product.cols + Shape::STEP - 1) / Shape::STEP;
         row = tile / a.tiles * Shape::ROWS;
         column = tile % a.tiles * Shape::COLUMNS;
-        first_step = rank * all / shares;
-        steps = (rank + 1) * all / shares - first_step;
+        first_step = share * all / Shape::SHARES;
+        steps = (share + 1) * all / Shape::SHARES - first_step;
         full = reinterpret_cast<Barrier *>(memory + Shape::STAGES * Shape::STAGE_BYTES);
         empty = full + Shape::STAGES;
         arrived = empty + Shape::STAGES;
     }
-    // The first of the rows that the block of this rank stores, and their number.
-    __device__ __forceinline__ uint32_t first_row(uint32_t of) const
+    // The one of the cluster that stores a chunk.
+    static __device__ __forceinline__ uint32_t owner(uint32_t warp, uint32_t chunk)
     {
-        return of * Shape::ROWS / shares;
+        return Shape::SHARES > Shape::WARPS ? warp * Shape::CHUNKS + chunk : warp / Shape::OWN;
     }
-    __device__ __forceinline__ uint32_t part(uint32_t of) const
+    // Of this thread block, instead of the stages, when all is multiplied.
+    __device__ __forceinline__ unsigned char *kept(uint32_t warp, uint32_t chunk) const
     {
-        return first_row(of + 1) - first_row(of);
+        return stages + (warp * Shape::CHUNKS + chunk) * Shape::CHUNK_BYTES;
     }
-    // Instead of the stages, when all is multiplied, its sums of all rows; of a cluster, the sums of all its thread
-    // blocks of the rows that it stores.
-    __device__ __forceinline__ float *kept() const
+    // Of another one of the cluster, for a chunk of this warp that `owner` stores.
+    __device__ __forceinline__ unsigned char *slot(uint32_t warp, uint32_t owner, uint32_t of) const
     {
-        return reinterpret_cast<float *>(stages);
-    }
-    __device__ __forceinline__ float *slots() const
-    {
-        return reinterpret_cast<float *>(stages + Shape::STAGES * Shape::STAGE_BYTES + Shape::BARRIER_BYTES);
+        const uint32_t place = warp % Shape::OWN * (Shape::SHARES - 1) + of - (of > owner);
+        return stages + Shape::STAGES * Shape::STAGE_BYTES + Shape::BARRIER_BYTES +
+               place * Shape::CHUNK_BYTES;
     }
 };
 

@@ -69,25 +69,27 @@ __device__ __forceinline__ void store_sums(const DenseTileArgs &a, uint32_t row,
 }
 
 // The results of a warp's 16 rows, where rows of out begin anywhere: words that begin at multiples of 16 bytes, each
-// shifted together from two of the results, then what is in front of them and behind them, value by value.
+// shifted together from two of the results, then what is in front of them and behind them, value by value. Apart, as
+// above.
 template <typename Shape>
-__device__ __forceinline__ void store_shifted(const DenseTileArgs &a, const DenseTilePlace<Shape> &at,
-                                              const unsigned char *results)
+__device__ __noinline__ void store_shifted(const DenseTileArgs &a, uint32_t first_row, int64_t column,
+                                           const unsigned char *results)
 {
     using T = typename Shape::T;
     constexpr uint32_t WIDE = 8, ENDS = 2 * WIDE; // values at both ends of a row, at most
-    const uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    const uint32_t count = (uint32_t)min(a.columns - at.column, (int64_t)Shape::COLUMNS); // of this tile
+    const uint32_t lane = threadIdx.x % 32;
+    // Of this chunk, which may lie behind the columns.
+    const uint32_t count = (uint32_t)max(min(a.columns - column, (int64_t)Shape::CHUNK_COLUMNS), (int64_t)0);
     const auto row_of = [&](uint32_t r) {
-        return static_cast<T *>(a.product.c) + (at.row + 16 * warp + r) * a.ld + at.column;
+        return static_cast<T *>(a.product.c) + (first_row + r) * a.ld + column;
     };
     const auto in_front = [&](const T *row) {
         return min((0u - (uint32_t)(reinterpret_cast<uintptr_t>(row) / sizeof(T))) % WIDE, count);
     };
-    const uint32_t rows = min(max(a.rows, at.row + 16 * warp) - (at.row + 16 * warp), 16u);
+    const uint32_t rows = min(max(a.rows, first_row) - first_row, 16u);
 #pragma unroll 4
-    for (uint32_t i = lane; i < rows * Shape::TILES; i += 32) {
-        const uint32_t r = i / Shape::TILES, word = i % Shape::TILES;
+    for (uint32_t i = lane; i < rows * Shape::CHUNK_TILES; i += 32) {
+        const uint32_t r = i / Shape::CHUNK_TILES, word = i % Shape::CHUNK_TILES;
         T *const to = row_of(r);
         const uint32_t front = in_front(to);
         if (front + WIDE * (word + 1) > count)
@@ -109,18 +111,44 @@ __device__ __forceinline__ void store_shifted(const DenseTileArgs &a, const Dens
     }
 }
 
-// Of a thread block alone with finite sums, without beta: a warp's 16 rows as 16-bit results through shared memory.
+// The same where rows of out are whole words: a lane stores one of every few rows.
 template <typename Shape>
-__device__ __forceinline__ void store_finite(const DenseTileArgs &a, const DenseTilePlace<Shape> &at,
-                                             const DenseTileSums<Shape> &sums)
+__device__ __forceinline__ void store_words(const DenseTileArgs &a, uint32_t first_row, int64_t column,
+                                            const unsigned char *results)
 {
     using T = typename Shape::T;
-    const uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    constexpr uint32_t ROWS = 32 / Shape::CHUNK_TILES; // at a time
+    const uint32_t lane = threadIdx.x % 32, c = lane % Shape::CHUNK_TILES, first = lane / Shape::CHUNK_TILES;
+    const int64_t left = a.columns - column - 8 * c, step = ROWS * a.ld;
+    T *to = static_cast<T *>(a.product.c) + (first_row + first) * a.ld + column + 8 * c;
+    const unsigned char *const from = results + first * Shape::WORDS_PITCH + 16 * c;
+#pragma unroll
+    for (uint32_t r = 0; r < 16; r += ROWS, to += step) {
+        const Vector<T, 8> word =
+            load_vector<T, 8>(reinterpret_cast<const T *>(from + r * Shape::WORDS_PITCH));
+        if (first_row + first + r >= a.rows)
+            continue;
+        if (left >= 8)
+            store_vector<T, 8>(to, word);
+        else
+#pragma unroll
+            for (int i = 0; i < 8; i++)
+                if (i < left)
+                    to[i] = word.x[i];
+    }
+}
+
+// A warp's 16 rows of a chunk: finite sums, without beta, as 16-bit results through shared memory.
+template <typename Shape>
+__device__ __forceinline__ void store_finite(const DenseTileArgs &a, uint32_t first_row, int64_t column,
+                                             float (*sums)[4], unsigned char *mine)
+{
+    using T = typename Shape::T;
+    const uint32_t lane = threadIdx.x % 32;
     const float alpha = (float)a.product.alpha;
-    unsigned char *const mine = at.stages + warp * 16 * Shape::WORDS_PITCH;
     const uint32_t to = shared_address(mine + lane % 16 * Shape::WORDS_PITCH + lane / 16 * 16);
 #pragma unroll
-    for (int j = 0; j < Shape::TILES; j += 2) {
+    for (int j = 0; j < Shape::CHUNK_TILES; j += 2) {
         Bits<T, 2> pair[4];
 #pragma unroll
         for (int i = 0; i < 4; i++)
@@ -133,31 +161,47 @@ __device__ __forceinline__ void store_finite(const DenseTileArgs &a, const Dense
     }
     __syncwarp();
     if (!a.is_wide) {
-        store_shifted<Shape>(a, at, mine);
+        store_shifted<Shape>(a, first_row, column, mine);
         return;
     }
-#pragma unroll 4
-    for (uint32_t i = lane; i < 16 * Shape::TILES; i += 32) {
-        const uint32_t r = i / Shape::TILES, c = i % Shape::TILES, row = at.row + 16 * warp + r;
-        const int64_t column = at.column + 8 * c;
-        if (row < a.rows && column < a.columns)
-            store_results(
-                a, row, column,
-                load_vector<T, 8>(reinterpret_cast<const T *>(mine + r * Shape::WORDS_PITCH + 16 * c)));
-    }
+    store_words<Shape>(a, first_row, column, mine);
+}
+
+// Where 8 sums of a row are kept: in another place of each row, so that banks differ.
+template <typename Shape>
+__device__ __forceinline__ float *kept_sums(unsigned char *kept, uint32_t row, uint32_t tile)
+{
+    return reinterpret_cast<float *>(kept) +
+           8 * (row * Shape::CHUNK_TILES + (row + tile) % Shape::CHUNK_TILES);
 }
 
 template <typename Shape>
-__device__ __forceinline__ void keep_sums(const DenseTilePlace<Shape> &at, const DenseTileSums<Shape> &sums)
+__device__ __noinline__ void store_kept(const DenseTileArgs &a, uint32_t first_row, int64_t column,
+                                        unsigned char *kept)
 {
-    const uint32_t row = threadIdx.x / 32 * 16 + threadIdx.x % 32 / 4;
-    float *const to = at.kept() + row * Shape::SUMS_PITCH + threadIdx.x % 4 * 2;
+#pragma unroll 1
+    for (uint32_t i = threadIdx.x % 32; i < 16 * Shape::CHUNK_TILES; i += 32) {
+        const uint32_t r = i / Shape::CHUNK_TILES, c = i % Shape::CHUNK_TILES;
+        if (first_row + r < a.rows && column + 8 * c < a.columns)
+            store_sums<typename Shape::T>(a, first_row + r, column + 8 * c,
+                                          load_vector<float, 8>(kept_sums<Shape>(kept, r, c)));
+    }
+}
+
+// Sums of any value, which may be added to what is there.
+template <typename Shape>
+__device__ __forceinline__ void store_any(const DenseTileArgs &a, uint32_t first_row, int64_t column,
+                                          float (*sums)[4], unsigned char *kept)
+{
+    const uint32_t lane = threadIdx.x % 32;
 #pragma unroll
-    for (int j = 0; j < Shape::TILES; j++)
+    for (int j = 0; j < Shape::CHUNK_TILES; j++)
 #pragma unroll
         for (int half = 0; half < 2; half++)
-            store_vector<float, 2>(to + 8 * half * Shape::SUMS_PITCH + 8 * j,
+            store_vector<float, 2>(kept_sums<Shape>(kept, lane / 4 + 8 * half, j) + lane % 4 * 2,
                                    {{sums[j][2 * half], sums[j][2 * half + 1]}});
+    __syncwarp();
+    store_kept<Shape>(a, first_row, column, kept);
 }
 
 __device__ __forceinline__ uint32_t address_in_block(const void *p, uint32_t rank)
@@ -178,33 +222,85 @@ __device__ __forceinline__ void copy_to_block(uint32_t rank, const void *to, con
         : "memory");
 }
 
-// Each thread block of a cluster gets a part of the rows from all of them. By all threads.
-template <typename Shape> __device__ __forceinline__ void exchange_sums(const DenseTilePlace<Shape> &at)
+// A warp's chunks that others store: lanes keep theirs side by side, the first one copies.
+template <typename Shape>
+__device__ __forceinline__ void send_chunks(const DenseTilePlace<Shape> &at, const DenseTileSums<Shape> &sums)
 {
-    const uint32_t to = threadIdx.x, count = at.part(to) * Shape::SUMS_PITCH;
-    wait_for_cluster(); // all of it runs
-    if (to < at.shares)
-        copy_to_block(to, at.slots() + at.rank * count, at.kept() + at.first_row(to) * Shape::SUMS_PITCH,
-                      count * (uint32_t)sizeof(float), at.arrived);
-    __syncwarp();
-    wait_for_phase(at.arrived, 0);
+    const uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+#pragma unroll
+    for (int chunk = 0; chunk < Shape::CHUNKS; chunk++) {
+        const uint32_t owner = at.owner(warp, chunk);
+        unsigned char *const kept = at.kept(warp, chunk);
+        if (owner == at.share)
+            continue;
+#pragma unroll
+        for (int j = 0; j < Shape::CHUNK_TILES; j++) {
+            const float(&x)[4] = sums[chunk * Shape::CHUNK_TILES + j];
+            store_vector<float, 4>(reinterpret_cast<float *>(kept) + 4 * (32 * j + lane),
+                                   {{x[0], x[1], x[2], x[3]}});
+        }
+        publish_writes();
+        __syncwarp();
+        if (lane == 0)
+            copy_to_block(owner, at.slot(warp, owner, at.share), kept, Shape::CHUNK_BYTES, at.arrived);
+        __syncwarp();
+    }
 }
 
+// To a chunk that this thread block stores the sums of the others, in the order of k.
 template <typename Shape>
-__device__ __forceinline__ void store_part(const DenseTileArgs &a, const DenseTilePlace<Shape> &at)
+__device__ __forceinline__ void add_slots(const DenseTilePlace<Shape> &at, float (*sums)[4])
 {
-    const float *const sums = at.shares > 1 ? at.slots() : at.kept();
-    const uint32_t part = at.part(at.rank), first_row = at.row + at.first_row(at.rank);
-#pragma unroll 1
-    for (uint32_t i = threadIdx.x; i < part * Shape::TILES; i += Shape::THREADS) {
-        const uint32_t r = i / Shape::TILES, c = i % Shape::TILES * 8;
-        const float *from = sums + r * Shape::SUMS_PITCH + c;
-        Vector<float, 8> all = load_vector<float, 8>(from);
-#pragma unroll 2
-        for (uint32_t share = 1; share < at.shares; share++)
-            all.add(load_vector<float, 8>(from + share * part * Shape::SUMS_PITCH));
-        if (first_row + r < a.rows && at.column + c < a.columns)
-            store_sums<typename Shape::T>(a, first_row + r, at.column + c, all);
+    const uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+#pragma unroll
+    for (int j = 0; j < Shape::CHUNK_TILES; j++) {
+        const Vector<float, 4> own = {{sums[j][0], sums[j][1], sums[j][2], sums[j][3]}};
+        Vector<float, 4> all{};
+#pragma unroll
+        for (uint32_t share = 0; share < Shape::SHARES; share++) {
+            const float *const slot = reinterpret_cast<const float *>(at.slot(warp, at.share, share));
+            const Vector<float, 4> x =
+                share == at.share ? own : load_vector<float, 4>(slot + 4 * (32 * j + lane));
+            if (share == 0)
+                all = x;
+            else
+                all.add(x);
+        }
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            sums[j][i] = all.x[i];
+    }
+}
+
+template <typename Shape> __device__ __forceinline__ bool are_finite(float (*sums)[4])
+{
+    float zero[4] = {};
+#pragma unroll
+    for (int j = 0; j < Shape::CHUNK_TILES; j++)
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            zero[i] = fmaf(sums[j][i], 0.0f, zero[i]);
+    return zero[0] + zero[1] + zero[2] + zero[3] == 0;
+}
+
+// What this thread block stores of a warp's sums.
+template <typename Shape>
+__device__ __forceinline__ void store_chunks(const DenseTileArgs &a, const DenseTilePlace<Shape> &at,
+                                             DenseTileSums<Shape> &sums)
+{
+    const uint32_t warp = threadIdx.x / 32, row = at.row + 16 * warp;
+#pragma unroll
+    for (int chunk = 0; chunk < Shape::CHUNKS; chunk++) {
+        float(*const mine)[4] = sums + chunk * Shape::CHUNK_TILES;
+        const int64_t column = at.column + chunk * Shape::CHUNK_COLUMNS;
+        if (at.owner(warp, chunk) != at.share)
+            continue;
+        if (Shape::SHARES > 1)
+            add_slots<Shape>(at, mine);
+        if (a.product.beta == 0 && __all_sync(~0u, are_finite<Shape>(mine)))
+            store_finite<Shape>(a, row, column, mine, at.kept(warp, chunk));
+        else
+            store_any<Shape>(a, row, column, mine, at.kept(warp, chunk));
     }
 }
 

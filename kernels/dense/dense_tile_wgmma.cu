@@ -7,13 +7,12 @@ namespace spmmi {
 template <typename T, bool IS_ROWS>
 int launch_dense_tiles(const spmmi_dense_exact &p, const struct spmmi_dense_tile_launch &l)
 {
-    const struct spmmi_dense_tile_shape &s = *l.shape;
-    if (s.columns == 32)
-        return launch_dense_tile<DenseTile<T, 64, 32, 8, IS_ROWS>>(p, l);
-    if (s.columns == 64)
-        return launch_dense_tile<DenseTile<T, 64, 64, 6, IS_ROWS>>(p, l);
-    return s.stages == 6 ? launch_dense_tile<DenseTile<T, 128, 128, 6, IS_ROWS>>(p, l)
-                         : launch_dense_tile<DenseTile<T, 128, 128, 3, IS_ROWS>>(p, l);
+#define X(rows, columns, stages, shares, ...)                                     \
+    if (is_shape<DenseTile<T, IS_ROWS, rows, columns, stages, shares>>(*l.shape)) \
+        return launch_dense_tile<DenseTile<T, IS_ROWS, rows, columns, stages, shares>>(p, l);
+    SPMMI_DENSE_TILE_KINDS(X)
+#undef X
+    return cudaErrorInvalidConfiguration;
 }
 
 template <typename T>

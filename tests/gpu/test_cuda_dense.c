@@ -268,20 +268,38 @@ static void narrow_products_meet_their_bound(void **state)
     }
 }
 
+/* Warpgroups multiply all of these sizes (rows, k, columns), by each of their kernels. */
+static void check_tiles(const int64_t (*sizes)[3], size_t count)
+{
+#define X(rows, columns, stages, shares, ...) {rows, columns, stages, shares},
+    static const uint32_t kernels[][4] = {SPMMI_DENSE_TILE_KINDS(X)};
+#undef X
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
+        int runs = 0;
+        for (size_t m = 0; m < count; m++) {
+            const struct spmmi_dense_tile of = {132, 0, 0, 0, sizes[m][0], sizes[m][2], sizes[m][1]};
+            const struct spmmi_dense_tile_shape s = spmmi_dense_tile(&of);
+            const uint32_t chosen[] = {s.rows, s.columns, s.stages, s.shares};
+            assert_true(s.columns > 0);
+            runs |= memcmp(chosen, kernels[i], sizeof chosen) == 0;
+        }
+        assert_true(runs);
+    }
+}
+
 /* 16 bits by warpgroups: each tile, alone and of clusters, and tails of rows, columns and k. */
 static void products_of_warpgroups_meet_their_bound(void **state)
 {
-    static const int64_t sizes[][3] = {{250, 1400, 248},  {250, 1500, 504}, {250, 2300, 120},
-                                       {500, 2040, 136},  {2040, 500, 120}, {1000, 72, 504},
-                                       {1100, 200, 1000}, {2040, 75, 1048}, {70, 1000, 40},
-                                       {8, 8, 16},        {1, 136, 24},     {130, 4000, 64}};
+    static const int64_t sizes[][3] = {
+        {250, 2300, 248}, {250, 1500, 504},  {250, 2300, 120}, {500, 2040, 136}, {2040, 500, 120},
+        {1000, 72, 504},  {1100, 200, 1000}, {2040, 75, 1048}, {70, 1000, 40},   {8, 8, 16},
+        {1, 136, 24},     {130, 4000, 64},   {500, 1800, 504}, {1020, 500, 1016}};
     (void)state;
+    check_tiles(sizes, sizeof sizes / sizeof *sizes);
     for (size_t m = 0; m < sizeof sizes / sizeof *sizes; m++) {
         const struct test_pattern pattern = {"half", sizes[m][0], sizes[m][1], half};
         struct test_matrix *a = test_matrix_of(&pattern, TEST_VALUES_REAL);
         const int form = (int)(SPMM_F16 - SPMM_F32 + m % 2);
-        const struct spmmi_dense_tile of = {132, 0, 0, 0, sizes[m][0], sizes[m][2], sizes[m][1]};
-        assert_true(spmmi_dense_tile(&of).columns > 0);
         check_narrow(a, form, &sizes[m][2], 1, (8 - a->cols % 8) % 8);
         if (a->cols % 8 != 0) /* B in its other form */
             check_narrow(a, form, &sizes[m][2], 1, 0);
