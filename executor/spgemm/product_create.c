@@ -100,7 +100,7 @@ static spmm_status_t make_stage(struct creation *in, int index)
     struct spmmi_spgemm_stage *stage = &x->stages[index];
     stage->task = x->tasks.task[index];
     stage->c = x->tasks.result[index];
-    SPMM_TRY(spmmi_spgemm_units(stage, x->plan, &bytes, in->diag));
+    SPMM_TRY(spmmi_spgemm_units(stage, x->plan, x->bytes, in->options.host_budget_bytes, &bytes, in->diag));
     x->bytes += bytes;
     const uint64_t most = in->device >= 0 ? 0 : positions_max(in, stage);
     if (most > 0)

@@ -160,7 +160,7 @@ static spmm_status_t count_entries(struct once *o)
 {
     spmm_status_t status = SPMM_OK;
     const uint64_t rows = (uint64_t)o->a.rows + 1, size = spmm_dtype_size(o->a.value_type),
-                   scratch = spmmi_spgemm_scratch_bytes(o->task.right.cols, o->threads, 0),
+                   scratch = spmmi_spgemm_scratch_bytes(o->task.right.cols, o->threads, SPMMI_NO_LISTS),
                    bytes = spmmi_spgemm_repeats_bytes(&o->task) + rows * sizeof *o->row_products;
     SPMM_TRY(take(o, bytes, bytes));
     SPMM_TRY_ALLOC(o->row_products = spmmi_alloc(rows, sizeof *o->row_products), o->diag);
@@ -228,17 +228,18 @@ static spmm_status_t find_entries(struct once *o)
                                        .row_products = o->row_products};
     uint64_t bytes = 0;
     void *sums = NULL, *partials = NULL;
+    const int64_t longest = spmmi_spgemm_longest_row(o->a.rows, o->c_row_ptr);
     SPMM_TRY(find_flags(o, work.products, &plan.flags));
-    SPMM_TRY(spmmi_spgemm_units(&stage, &plan, &bytes, o->diag));
+    SPMM_TRY(spmmi_spgemm_units(&stage, &plan, o->used, o->budget, &bytes, o->diag));
     const uint64_t threads = (uint64_t)o->threads, size = spmm_dtype_size(o->a.value_type),
                    pieces = (uint64_t)stage.partials;
-    bytes += spmmi_spgemm_scratch_bytes(o->task.right.cols, o->threads, 1) + pieces * size;
+    bytes += spmmi_spgemm_scratch_bytes(o->task.right.cols, o->threads, longest) + pieces * size;
     once.is_grouped = is_grouped(o, bytes + threads * (uint64_t)spmmi_spgemm_sums(&stage) * size,
                                  threads * (uint64_t)stage.sums * size);
     stage.sums *= once.is_grouped ? SPMMI_SPGEMM_LANES : 1;
     const uint64_t elements = threads * (uint64_t)spmmi_spgemm_sums(&stage);
     SPMM_TRY(take(o, bytes + elements * size, 0));
-    SPMM_TRY_ALLOC(once.scratch = spmmi_spgemm_scratch_new(o->task.right.cols, o->threads, 1), o->diag);
+    SPMM_TRY_ALLOC(once.scratch = spmmi_spgemm_scratch_new(o->task.right.cols, o->threads, longest), o->diag);
     SPMM_TRY_ALLOC(sums = spmmi_alloc(elements, size), o->diag);
     SPMM_TRY_ALLOC(partials = spmmi_alloc(pieces, size), o->diag);
     const struct spmmi_spgemm_values values = {.left = o->a.values,

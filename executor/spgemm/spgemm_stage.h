@@ -81,9 +81,10 @@ struct spmmi_spgemm_values {
     void *partials, *sums; /* of the workspace; threads * spmmi_spgemm_sums(stage) elements */
 };
 
-/* Bytes of the units, cuts and, of a lower triangle, of taken; then these, and the number of products. */
+/* Units, cuts, of a lower triangle also taken, and the number of products. *bytes: what they take; with what is held no
+ * more than the budget, 0 for none. Errors: PLAN_BUDGET, MEMORY. */
 spmm_status_t spmmi_spgemm_units(struct spmmi_spgemm_stage *stage, const struct spmmi_spgemm *plan,
-                                 uint64_t *bytes, spmm_diag_t *diag);
+                                 uint64_t held, uint64_t budget, uint64_t *bytes, spmm_diag_t *diag);
 /* Most bytes that deriving positions takes beside twice the positions, which move to where there is room. */
 uint64_t spmmi_spgemm_positions_scratch(const struct spmmi_spgemm_stage *stage, int threads);
 /* Derives the positions, of at most so many bytes, on so many threads; *bytes: what they take. Beyond that the stage

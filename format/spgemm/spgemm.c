@@ -95,12 +95,12 @@ struct spmmi_spgemm_work spmmi_spgemm_work_of(const struct spmmi_csr_pattern *le
     return work;
 }
 
-int spmmi_spgemm_has_long_row(const struct spmmi_csr_pattern *a)
+int64_t spmmi_spgemm_longest_row(int64_t rows, const int64_t *row_ptr)
 {
-    int64_t i = 0;
-    while (i < a->rows && a->row_ptr[i + 1] - a->row_ptr[i] <= SPMMI_SPGEMM_STRETCH)
-        i++;
-    return i < a->rows;
+    int64_t longest = 0;
+    for (int64_t i = 0; i < rows; i++)
+        longest = row_ptr[i + 1] - row_ptr[i] > longest ? row_ptr[i + 1] - row_ptr[i] : longest;
+    return longest;
 }
 
 spmm_status_t spmmi_spgemm_may_be_long(const struct spmmi_csr_pattern *left,
@@ -109,7 +109,7 @@ spmm_status_t spmmi_spgemm_may_be_long(const struct spmmi_csr_pattern *left,
     spmm_status_t status = SPMM_OK;
     uint32_t *counts = NULL;
     *may = 0;
-    if (!spmmi_spgemm_has_long_row(left))
+    if (spmmi_spgemm_longest_row(left->rows, left->row_ptr) <= SPMMI_SPGEMM_STRETCH)
         return SPMM_OK;
     SPMM_TRY_ALLOC(counts = spmmi_alloc((uint64_t)right->cols, sizeof *counts), diag);
     count_inner(right, 1, counts, right->cols);

@@ -117,8 +117,8 @@ static inline void spmmi_spgemm_work_add(struct spmmi_spgemm_work *work, uint64_
 struct spmmi_spgemm_work spmmi_spgemm_work_of(const struct spmmi_csr_pattern *left,
                                               const struct spmmi_csr_pattern *right);
 
-/* Has a row more entries than a stretch? */
-int spmmi_spgemm_has_long_row(const struct spmmi_csr_pattern *a);
+/* The most entries of a row. */
+int64_t spmmi_spgemm_longest_row(int64_t rows, const int64_t *row_ptr);
 /* May left * right have entries of more products than a stretch? Takes 4 bytes for each column of right. *may: also 1
  * where only a row of left and a column of right are that long. Errors: MEMORY. */
 spmm_status_t spmmi_spgemm_may_be_long(const struct spmmi_csr_pattern *left,

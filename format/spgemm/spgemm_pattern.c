@@ -75,7 +75,8 @@ spmm_status_t spmmi_spgemm_row_ptr(const struct spmmi_spgemm_task *task,
                                    int64_t *products, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    struct spmmi_spgemm_scratch *scratch = spmmi_spgemm_scratch_new(task->right.cols, threads, 0);
+    struct spmmi_spgemm_scratch *scratch =
+        spmmi_spgemm_scratch_new(task->right.cols, threads, SPMMI_NO_LISTS);
     SPMM_TRY_ALLOC(scratch, diag);
 #pragma omp parallel for schedule(dynamic, ROWS_A_TURN) num_threads(spmmi_team(threads))
     for (int64_t i = 0; i < task->left.rows; i++) {
@@ -104,7 +105,8 @@ spmm_status_t spmmi_spgemm_columns(const struct spmmi_spgemm_task *task,
 {
     spmm_status_t status = SPMM_OK;
     const int64_t turns = task->left.rows / ROWS_A_TURN + 1;
-    struct spmmi_spgemm_scratch *scratch = spmmi_spgemm_scratch_new(task->right.cols, threads, 1);
+    struct spmmi_spgemm_scratch *scratch = spmmi_spgemm_scratch_new(
+        task->right.cols, threads, spmmi_spgemm_longest_row(task->left.rows, row_ptr));
     SPMM_TRY_ALLOC(scratch, diag);
 #pragma omp parallel for schedule(dynamic, 1) num_threads(spmmi_team(threads))
     for (int64_t turn = 0; turn < turns; turn++) {
@@ -123,7 +125,8 @@ spmm_status_t spmmi_spgemm_verify(const struct spmmi_spgemm_task *task, const st
 {
     spmm_status_t status = SPMM_OK;
     int64_t wrong = task->left.rows;
-    struct spmmi_spgemm_scratch *scratch = spmmi_spgemm_scratch_new(task->right.cols, threads, 0);
+    struct spmmi_spgemm_scratch *scratch =
+        spmmi_spgemm_scratch_new(task->right.cols, threads, SPMMI_NO_LISTS);
     SPMM_TRY_ALLOC(scratch, diag);
 #pragma omp parallel for schedule(dynamic, ROWS_A_TURN) num_threads(spmmi_team(threads)) reduction(min \
                                                                                                    : wrong)

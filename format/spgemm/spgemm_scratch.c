@@ -23,7 +23,7 @@ void spmmi_spgemm_scratch_free(struct spmmi_spgemm_scratch *scratch, int threads
     spmmi_free(scratch);
 }
 
-struct spmmi_spgemm_scratch *spmmi_spgemm_scratch_new(int64_t cols, int threads, int has_lists)
+struct spmmi_spgemm_scratch *spmmi_spgemm_scratch_new(int64_t cols, int threads, int64_t longest)
 {
     struct spmmi_spgemm_scratch *scratch = spmmi_alloc_zero((uint64_t)threads, sizeof *scratch);
     int is_done = scratch != NULL;
@@ -31,9 +31,9 @@ struct spmmi_spgemm_scratch *spmmi_spgemm_scratch_new(int64_t cols, int threads,
         scratch[t].marks = spmmi_alloc_zero((uint64_t)cols, sizeof *scratch[t].marks);
         scratch[t].base = 1;
         is_done = scratch[t].marks != NULL;
-        if (!is_done || !has_lists)
+        if (!is_done || longest == SPMMI_NO_LISTS)
             continue;
-        scratch[t].list = spmmi_alloc((uint64_t)cols + SPMMI_LIST_MORE, sizeof *scratch[t].list);
+        scratch[t].list = spmmi_alloc((uint64_t)longest + SPMMI_LIST_MORE, sizeof *scratch[t].list);
         scratch[t].words =
             spmmi_alloc_zero(((uint64_t)cols / 64 + 1) * SPMMI_BITMAPS, sizeof *scratch[t].words);
         is_done = scratch[t].list != NULL && scratch[t].words != NULL &&
@@ -46,11 +46,11 @@ struct spmmi_spgemm_scratch *spmmi_spgemm_scratch_new(int64_t cols, int threads,
 }
 
 /* The bitmaps above the lowest of a set have a sixty-third of its words, rounded up on each level. */
-uint64_t spmmi_spgemm_scratch_bytes(int64_t cols, int threads, int has_lists)
+uint64_t spmmi_spgemm_scratch_bytes(int64_t cols, int threads, int64_t longest)
 {
     const uint64_t marks = sizeof(struct spmmi_spgemm_scratch) + sizeof(uint32_t) * (uint64_t)cols,
                    words = (uint64_t)cols / 63 + 2 * SPMMI_COLUMN_SET_LEVELS +
                            ((uint64_t)cols / 64 + 1) * SPMMI_BITMAPS,
-                   lists = sizeof(int32_t) * ((uint64_t)cols + SPMMI_LIST_MORE) + sizeof(uint64_t) * words;
-    return (uint64_t)threads * (marks + (has_lists ? lists : 0));
+                   lists = sizeof(int32_t) * ((uint64_t)longest + SPMMI_LIST_MORE) + sizeof(uint64_t) * words;
+    return (uint64_t)threads * (marks + (longest == SPMMI_NO_LISTS ? 0 : lists));
 }

@@ -91,7 +91,7 @@ uint64_t spmmi_spgemm_proof_bytes(const struct spmmi_spgemm_tasks *tasks, int th
 {
     uint64_t most = 0;
     for (int i = 0; i < tasks->count; i++) {
-        const uint64_t bytes = spmmi_spgemm_scratch_bytes(tasks->task[i].right.cols, threads, 0);
+        const uint64_t bytes = spmmi_spgemm_scratch_bytes(tasks->task[i].right.cols, threads, SPMMI_NO_LISTS);
         most = bytes > most ? bytes : most;
     }
     return most;

@@ -119,11 +119,10 @@ static spmm_status_t multiply(struct inspection *in, const struct spmmi_spgemm_f
 {
     spmm_status_t status = SPMM_OK;
     const struct spmmi_spgemm_task task = {left->pattern, right->pattern, is_lower};
-    const uint64_t rows = (uint64_t)left->pattern.rows + 1,
-                   scratch = spmmi_spgemm_scratch_bytes(right->pattern.cols, in->threads, 1) +
-                             spmmi_spgemm_repeats_bytes(&task);
+    const uint64_t rows = (uint64_t)left->pattern.rows + 1, repeated = spmmi_spgemm_repeats_bytes(&task),
+                   marks = spmmi_spgemm_scratch_bytes(right->pattern.cols, in->threads, SPMMI_NO_LISTS);
     struct spmmi_spgemm_repeats repeats = {NULL, NULL};
-    SPMM_TRY(take(in, rows * sizeof **row_ptr + scratch, rows * sizeof **row_ptr));
+    SPMM_TRY(take(in, rows * sizeof **row_ptr + marks + repeated, rows * sizeof **row_ptr));
     SPMM_TRY_ALLOC(*row_ptr = spmmi_alloc(rows, sizeof **row_ptr), in->diag);
     SPMM_TRY(spmmi_spgemm_repeats_make(&task, in->threads, &repeats, in->diag));
     SPMM_TRY(spmmi_spgemm_row_ptr(&task, &repeats, in->threads, *row_ptr, NULL, in->diag));
@@ -131,7 +130,9 @@ static spmm_status_t multiply(struct inspection *in, const struct spmmi_spgemm_f
     SPMM_REQUIRE(nnz <= SPMMI_NNZ_MAX, SPMM_ERR_MATRIX_TOO_LARGE, in->diag,
                  "the product has %lld entries, a plan at most %lld", (long long)nnz,
                  (long long)SPMMI_NNZ_MAX);
-    SPMM_TRY(take(in, (uint64_t)nnz * sizeof **col_ind + scratch, (uint64_t)nnz * sizeof **col_ind));
+    const uint64_t lists = spmmi_spgemm_scratch_bytes(right->pattern.cols, in->threads,
+                                                      spmmi_spgemm_longest_row(task.left.rows, *row_ptr));
+    SPMM_TRY(take(in, (uint64_t)nnz * sizeof **col_ind + lists + repeated, (uint64_t)nnz * sizeof **col_ind));
     SPMM_TRY_ALLOC(*col_ind = spmmi_alloc((uint64_t)nnz, sizeof **col_ind), in->diag);
     SPMM_TRY(spmmi_spgemm_columns(&task, &repeats, in->threads, *row_ptr, *col_ind, in->diag));
     for (int64_t q = 0; right->numbers.group != NULL && q < nnz; q++)

@@ -328,16 +328,6 @@ cleanup:
     return status;
 }
 
-static int64_t longest_row(const struct spmmi_csr_pattern *pattern)
-{
-    int64_t longest = 0;
-    for (int64_t i = 0; i < pattern->rows; i++) {
-        const int64_t length = pattern->row_ptr[i + 1] - pattern->row_ptr[i];
-        longest = length > longest ? length : longest;
-    }
-    return longest;
-}
-
 spmm_status_t spmmi_spgemm_items_make(const struct spmmi_spgemm_stage *s,
                                       const struct spmmi_spgemm_wanted *wanted, int threads,
                                       uint64_t host_left, struct spmmi_spgemm_items *items, spmm_diag_t *diag)
@@ -356,7 +346,7 @@ spmm_status_t spmmi_spgemm_items_make(const struct spmmi_spgemm_stage *s,
         SPMM_TRY(spmmi_spgemm_alike_make(s, threads, &m.alike, diag));
         m.has_groups = wanted->groups == SPMMI_SPGEMM_WHEREVER || spmmi_spgemm_alike_pays(&m.alike, &s->task);
     }
-    m.longest = longest_row(&s->task.left);
+    m.longest = spmmi_spgemm_longest_row(s->task.left.rows, s->task.left.row_ptr);
     SPMM_REQUIRE(wanted->pulls != SPMMI_SPGEMM_WHEREVER || pulling_bytes(&m) <= host_left,
                  SPMM_ERR_PLAN_BUDGET, diag,
                  "pulls take %llu bytes of the host before they are made, %llu are left",

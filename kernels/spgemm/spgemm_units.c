@@ -5,6 +5,7 @@
 #include "executor/spgemm/spgemm_stage.h"
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
+#include "format/spgemm/spgemm_tasks.h"
 
 /* Units that rows are put together to: enough that threads end at about the same time, and none so small that taking it
  * costs as much. */
@@ -100,15 +101,17 @@ static void make_lists(const struct spmmi_spgemm_stage *s, const struct spmmi_sp
     end_rows(lists, s->task.left.rows);
 }
 
-static spmm_status_t make_taken(struct spmmi_spgemm_stage *s, uint64_t *bytes, spmm_diag_t *diag)
+static spmm_status_t make_taken(struct spmmi_spgemm_stage *s, uint64_t held, uint64_t budget, uint64_t *bytes,
+                                spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     const struct spmmi_csr_pattern *left = &s->task.left;
     const uint64_t nnz = (uint64_t)left->row_ptr[left->rows];
     if (!s->task.is_lower)
         return SPMM_OK;
+    *bytes = nnz * sizeof *s->taken;
+    SPMM_TRY(spmmi_spgemm_require_bytes(held, *bytes, budget, diag));
     SPMM_TRY_ALLOC(s->taken = spmmi_alloc(nnz, sizeof *s->taken), diag);
-    *bytes += nnz * sizeof *s->taken;
     for (int64_t i = 0; i < left->rows; i++)
         for (int64_t p = left->row_ptr[i]; p < left->row_ptr[i + 1]; p++)
             s->taken[p] = (int32_t)spmmi_spgemm_taken(&s->task, i, left->col_ind[p]);
@@ -116,19 +119,22 @@ cleanup:
     return status;
 }
 
-spmm_status_t spmmi_spgemm_units(struct spmmi_spgemm_stage *s, const struct spmmi_spgemm *plan,
-                                 uint64_t *bytes, spmm_diag_t *diag)
+spmm_status_t spmmi_spgemm_units(struct spmmi_spgemm_stage *s, const struct spmmi_spgemm *plan, uint64_t held,
+                                 uint64_t budget, uint64_t *bytes, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
+    const struct spmmi_csr_pattern *left = &s->task.left;
     struct lists lists = {.units = NULL, .cuts = NULL};
     *bytes = 0;
-    SPMM_TRY(make_taken(s, bytes, diag));
+    SPMM_TRY(make_taken(s, held, budget, bytes, diag));
     s->products = 0;
-    for (int64_t i = 0; i < s->task.left.rows; i++)
+    for (int64_t i = 0; i < left->rows; i++)
         s->products += (uint64_t)row_products(s, i);
     const uint64_t share = s->products / (uint64_t)UNITS;
     const int64_t unit_cost = share > (uint64_t)UNIT_COST_MIN ? (int64_t)share : UNIT_COST_MIN;
     make_lists(s, plan, unit_cost, &lists);
+    *bytes += (uint64_t)lists.unit_count * sizeof *s->units + (uint64_t)lists.cut_count * sizeof *s->cuts;
+    SPMM_TRY(spmmi_spgemm_require_bytes(held, *bytes, budget, diag));
     SPMM_TRY_ALLOC(lists.units = s->units = spmmi_alloc((uint64_t)lists.unit_count, sizeof *s->units), diag);
     SPMM_TRY_ALLOC(lists.cuts = s->cuts = spmmi_alloc((uint64_t)lists.cut_count, sizeof *s->cuts), diag);
     make_lists(s, plan, unit_cost, &lists);
@@ -138,10 +144,10 @@ spmm_status_t spmmi_spgemm_units(struct spmmi_spgemm_stage *s, const struct spmm
     s->sums = s->task.right.cols;
     s->piece_products = plan->piece_products;
     s->has_stretches = (plan->flags & SPMMI_SPGEMM_STRETCHES) != 0;
-    s->long_sums = s->has_stretches && spmmi_spgemm_has_long_row(&s->task.left)
-                       ? SPMMI_SPGEMM_LONG_ARRAYS * s->task.right.cols
-                       : 0;
-    *bytes += (uint64_t)s->unit_count * sizeof *s->units + (uint64_t)s->cut_count * sizeof *s->cuts;
+    s->long_sums =
+        s->has_stretches && spmmi_spgemm_longest_row(left->rows, left->row_ptr) > SPMMI_SPGEMM_STRETCH
+            ? SPMMI_SPGEMM_LONG_ARRAYS * s->task.right.cols
+            : 0;
 cleanup:
     return status;
 }

@@ -45,7 +45,7 @@ static struct scene scene_of(const struct test_pattern *a, const struct test_pat
     struct scene s;
     uint64_t bytes = 0;
     s.of = test_sparse_scene_of(a, b, 0, &s.stage);
-    assert_int_equal(spmmi_spgemm_units(&s.stage, &plan, &bytes, NULL), SPMM_OK);
+    assert_int_equal(spmmi_spgemm_units(&s.stage, &plan, 0, 0, &bytes, NULL), SPMM_OK);
     return s;
 }
 

@@ -59,7 +59,8 @@ static void run_rows(struct once_scene *s, int64_t first, int64_t end, uint32_t 
     struct spmmi_spgemm_unit unit = {.row = first, .row_end = end, .partial = -1};
     const struct spmmi_spgemm_once once = {
         .repeats = &s->repeats,
-        .scratch = spmmi_spgemm_scratch_new(s->of.b->cols, 1, 1),
+        .scratch = spmmi_spgemm_scratch_new(s->of.b->cols, 1,
+                                            spmmi_spgemm_longest_row(s->stage.c.rows, s->stage.c.row_ptr)),
         .col_ind = s->columns,
         .is_grouped = s->stage.sums > s->of.b->cols,
     };

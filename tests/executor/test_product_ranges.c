@@ -36,7 +36,7 @@ static struct scene scene_of(const struct test_pattern *a, const struct test_pat
     struct scene s = {.plan.piece_products = (uint64_t)piece};
     uint64_t bytes = 0;
     s.of = test_sparse_scene_of(a, b, is_lower, &s.stage);
-    assert_int_equal(spmmi_spgemm_units(&s.stage, &s.plan, &bytes, NULL), SPMM_OK);
+    assert_int_equal(spmmi_spgemm_units(&s.stage, &s.plan, 0, 0, &bytes, NULL), SPMM_OK);
     assert_int_equal(spmmi_spgemm_ranges_make(&s.stage, UINT64_MAX, &s.ranges, NULL), SPMM_OK);
     return s;
 }
