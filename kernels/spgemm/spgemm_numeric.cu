@@ -8,7 +8,9 @@
 //           lanes, which would else wait for memory most of the time
 // in flight 4 chunks of products, each of as many as lanes; a chunk is of one list entry, so that its positions differ
 // flat      items of a warp with short list entries: a chunk is of 32 products side by side, of any entries; those that
-//           have one position are added by ascending lane, which is ascending k: positions of 2 bytes say in which turn
+//           have one position are added by ascending lane, which is ascending k: positions of 2 bytes say which turn.
+//           A round is short, so which entry of the left factor it has, which a value waits for, is found a round
+//           before that; elsewhere that was slower, or no faster
 // values    by plain loads: a kernel before this one may write them (kernels/shared/launch.cuh)
 // control   is uniform in a warp: groups that are done go on without products
 // sums      by ascending k from 0, fused; those of a piece of k go to the partial sums, which a second kernel adds in
@@ -37,22 +39,57 @@ template <typename Real> constexpr unsigned shared_bytes()
     return STEPS_MAX * sizeof(ListEntry<Real>) + THREADS * SUMS_OF_LANE * sizeof(Real);
 }
 
-// Entry t of the list of an item; of no products behind its end.
-template <typename Real, bool SCALED>
-__device__ __forceinline__ ListEntry<Real> load_step(const spmmi_spgemm_tables &tables,
-                                                     const Operands<Real> &values, uint32_t list, uint32_t t,
-                                                     uint32_t length, bool is_listed)
-{
-    ListEntry<Real> step = {Real(0), 0, 0};
-    if (t >= length)
+// The list entries of an item that a lane has in each round, loaded a round ahead; finds_ahead: which entries of the
+// left factor they are of two rounds ahead.
+template <typename Real, bool SCALED, int LANES, bool FINDS_AHEAD> struct RoundsAhead {
+    static constexpr int OF_LANE = STEPS_OF_LANE<LANES>, ROUND = LANES * OF_LANE;
+    const spmmi_spgemm_tables &tables;
+    const Operands<Real> &values;
+    uint32_t list, length, lane;
+    bool is_listed; // the list is one of its own
+    ListEntry<Real> next[OF_LANE];
+    uint32_t following; // which entry of the left factor the lane has in the round after the next one
+
+    __device__ __forceinline__ uint32_t find(uint32_t t) const
+    {
+        return is_listed ? __ldg(tables.value_of + (list + t - tables.direct)) : list + t;
+    }
+
+    // Entry t of the list; of no products behind its end.
+    __device__ __forceinline__ ListEntry<Real> load(uint32_t t, bool is_found) const
+    {
+        ListEntry<Real> step = {Real(0), 0, 0};
+        if (t >= length)
+            return step;
+        const uint2 row = __ldg(reinterpret_cast<const uint2 *>(tables.rows) + list + t);
+        const uint32_t p = is_found ? following : find(t);
+        step.start = row.x;
+        step.length = row.y;
+        step.a = left_value<Real, SCALED>(values, tables.k_of, p);
         return step;
-    const uint2 row = __ldg(reinterpret_cast<const uint2 *>(tables.rows) + list + t);
-    const uint32_t p = is_listed ? __ldg(tables.value_of + (list + t - tables.direct)) : list + t;
-    step.start = row.x;
-    step.length = row.y;
-    step.a = left_value<Real, SCALED>(values, tables.k_of, p);
-    return step;
-}
+    }
+
+    __device__ __forceinline__ void begin()
+    {
+#pragma unroll
+        for (int s = 0; s < OF_LANE; s++)
+            next[s] = load(s * LANES + lane, false);
+        following = FINDS_AHEAD && ROUND + lane < length ? find(ROUND + lane) : 0;
+    }
+
+    // Those of the round that begins with entry `first`.
+    __device__ __forceinline__ void take(uint32_t first, ListEntry<Real> (&own)[OF_LANE])
+    {
+#pragma unroll
+        for (int s = 0; s < OF_LANE; s++) {
+            const uint32_t t = first + ROUND + s * LANES + lane;
+            own[s] = next[s];
+            next[s] = load(t, FINDS_AHEAD);
+            if (FINDS_AHEAD)
+                following = t + ROUND < length ? find(t + ROUND) : 0;
+        }
+    }
+};
 
 // The chunks of one round: a lane's place in the list entries of its group.
 template <typename Real, int LANES> struct Walk {
@@ -182,11 +219,9 @@ __device__ __forceinline__ void run_group(const spmmi_spgemm_tables &tables, con
         item = __ldg(reinterpret_cast<const uint4 *>(tables.items) + bin.first + i);
     const uint32_t entries = SPMMI_SPGEMM_ENTRIES(item.w), length = SPMMI_SPGEMM_LIST_LENGTH(item.w);
     const uint32_t rounds_end = LANES == 32 ? length : __reduce_max_sync(EVERY_LANE, length);
-    ListEntry<Real> next[OF_LANE];
-#pragma unroll
-    for (int s = 0; s < OF_LANE; s++)
-        next[s] =
-            load_step<Real, SCALED>(tables, values, item.x, s * LANES + lane, length, bin.is_listed != 0);
+    RoundsAhead<Real, SCALED, LANES, MODE == FLAT> rounds = {tables, values, item.x,
+                                                             length, lane,   bin.is_listed != 0};
+    rounds.begin();
     Real own_sum = Real(0);
     if constexpr (MODE != OWNED)
         for (uint32_t e = lane; e < entries; e += LANES)
@@ -197,12 +232,7 @@ __device__ __forceinline__ void run_group(const spmmi_spgemm_tables &tables, con
     const uint8_t *const positions = tables.positions + (size_t)item.z * SPMMI_SPGEMM_POSITION_UNIT;
     for (uint32_t first = 0; first < rounds_end; first += ROUND) {
         ListEntry<Real> own[OF_LANE];
-#pragma unroll
-        for (int s = 0; s < OF_LANE; s++) {
-            own[s] = next[s];
-            next[s] = load_step<Real, SCALED>(tables, values, item.x, first + ROUND + s * LANES + lane,
-                                              length, bin.is_listed != 0);
-        }
+        rounds.take(first, own);
         __syncwarp();
         if constexpr (MODE != BY_ENTRIES) {
             walk.product += add_flat_round<Real, MODE == OWNED>(
