@@ -55,6 +55,14 @@ run spmm-inspect --device any --layout row --columns 32 "$matrix"
 exits 0
 says 'any device: panel/dense, '
 
+# From 20,000 nonzeros on every family may run (docs/decisions/0127).
+run spmm-inspect --device any --dtype f16 --layout row --columns 512 gen:dense:200:200
+exits 0
+says 'any device: dense/gemm, '
+run spmm-inspect --device any --dtype f16 --layout row --columns 512 gen:dense:140:140
+exits 0
+says 'any device: rows/row-split, '
+
 # Tensor cores where nothing is named. Without them rows for one column and where they are predicted faster, tiled for
 # many columns in column-major order.
 run spmm-inspect --device any "$matrix" -o "$work/free.plan"
@@ -71,7 +79,7 @@ says 'cpu/rows/row-split'
 
 run spmm-inspect gen:rmat:10:8 --explain --op both
 exits 0
-says 'nonzeros: 6705, it is considered from 50000 on'
+says 'nonzeros: 6705, it is considered from 20000 on'
 says 'variant 0: chosen '
 says 'variant 1: refused'
 says 'op T'
