@@ -31,7 +31,7 @@ is_json 'sorted(v for t in j["targets"] for v in t["variants"]) == list(range(le
 is_json 'all(j["variants"][v]["target"] == t["target"] for t in j["targets"] for v in t["variants"])'
 
 # ---- More variants than a plan may have: neighbours share some ----
-full=(gen:rmat:10:8 --device "cpu,a100,h200" --dtype "f64,f32,f16,bf16" --op both)
+full=(gen:rmat:12:8 --device "cpu,a100,h200" --dtype "f64,f32,f16,bf16" --op both)
 run spmm-inspect "${full[@]}" -o "$work/full.plan"
 exits 0
 says 'metadata   merged-ranges: '
