@@ -35,7 +35,7 @@ static spmm_plan_t *plan_for_all(void)
     options.a_types = types;
     options.a_type_count = TYPES;
     options.ops = SPMM_OPS_N | SPMM_OPS_T;
-    assert_int_equal(spmm_matrix_generate("gen:powerlaw:512:512:20", &matrix, NULL), SPMM_OK);
+    assert_int_equal(spmm_matrix_generate("gen:powerlaw:2000:2000:20", &matrix, NULL), SPMM_OK);
     if (spmm_inspect(matrix, &options, &plan, &diag) != SPMM_OK)
         fail_msg("%s", diag.text);
     assert_int_equal(spmm_plan_write(plan, NULL, &bytes, &size, NULL), SPMM_OK);
