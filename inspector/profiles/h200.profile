@@ -52,7 +52,7 @@ strided_gbs = 272.8 545.4 1095
 model.row-split.f32 = 0.1794 0.8131 1.21 0.4631 0.6329 1.003 1.1 2.491 1.396 1.179
 model.row-split.f64 = 0.1777 0.6857 1.241 0.5552 0.9417 1.001 1.017 1.901 1.554 1.136
 model.row-split.f16 = 1.707 2.413 1.549 0.485 0.813 0.996 1.004 2.007 1.129 1.728
-# row splits whose rows groups share; with a norm of 2, as nonzero splits and f16 of window and panel (docs/decisions/0119)
+# row splits whose rows groups share (0127); with a norm of 2, as nonzero splits and f16 of window and panel (decision 0119)
 model.shared.f32 = 0.3522 1.868 1.628 0.3373 0.4438 0.9373 0.7719 1.017 1.09 1.029 2
 model.shared.f64 = 0.4348 2.325 1.604 0.3185 0.3828 0.9159 0.8034 0.8719 1.076 0.9497 2
 model.shared.f16 = 0.3072 1.947 1.3 0.6109 0.691 0.9914 0.897 1.04 1.34 1.437 2

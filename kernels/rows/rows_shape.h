@@ -83,7 +83,8 @@ static inline uint32_t spmmi_rows_tiles_max(uint32_t blocks)
 
 /* Does the rows kernel write column-major C directly, without row-major scratch that is converted afterwards?
  * Each value then takes a sector of its own on its way to the L2 cache. This costs little where C is small or each
- * value has many nonzeros. Measured on an H200 over 41 matrices and 5 n: within 1 % of the better of the two. */
+ * value has many nonzeros. Measured on an H200 over 41 matrices and 5 n, with 12 for NARROW: within 1 % of the better
+ * of the two; n = 16 on an H100 over 22 (docs/decisions/0128). */
 #define SPMMI_ROWS_DIRECT_NUMBERS_MAX 560000
 #define SPMMI_ROWS_DIRECT_NARROW 16
 #define SPMMI_ROWS_DIRECT_MEAN_ROW 50
@@ -94,8 +95,8 @@ static inline int spmmi_rows_stores_columns(int64_t rows, int64_t nnz, int64_t n
            (n <= SPMMI_ROWS_DIRECT_NARROW || nnz / SPMMI_ROWS_DIRECT_MEAN_ROW >= rows);
 }
 
-/* Does the teams kernel, whose warps have neighbouring rows? A sector of a column has 8 of them, in f64 4. team: lanes
- * of a row. Measured on an H100 over 34 matrices (docs/decisions/0128). */
+/* Does the teams kernel, whose warps have neighbouring rows? A sector of a column has 8 of them, in f64 4; 16
+ * bits count as f32. team: lanes of a row. Measured on an H100 over 34 matrices (docs/decisions/0128). */
 #define SPMMI_ROWS_TEAMS_DIRECT_COLUMNS(value_bytes) ((value_bytes) > 4 ? 16 : 32)
 static inline int64_t spmmi_rows_teams_near(uint32_t team, uint32_t value_bytes)
 {
@@ -357,18 +358,20 @@ static inline uint64_t spmmi_rows_move_max(const struct spmmi_rows_blocks *b)
 
 /* The blocks that an executor makes (spmmi_rows_blocks_source): of the usual slack, which predictions count with. But
  * slots take as long as several steps of a group: where groups are short, boundaries of up to 16 lanes move by half a
- * block or a whole one, if no group takes a step more for that. Their blocks are shorter, too. Groups so short imply
- * one wave: in more, the longest has half of SPMMI_ROWS_GROUP_NONZEROS_MAX or more (docs/decisions/0087, 0127). */
+ * block or a whole one, if no group takes a step more for that and all blocks are one wave. Their blocks are shorter,
+ * too (docs/decisions/0087, 0127). */
 #define SPMMI_ROWS_SHORT_GROUP 16u
 static inline struct spmmi_rows_blocks spmmi_rows_blocks_of(uint64_t nnz, uint32_t item_size,
                                                             uint32_t value_bytes, int grid, uint32_t sm_count)
 {
+    const uint64_t slots = sm_count * SPMMI_ROWS_BLOCKS_PER_SM(value_bytes);
     struct spmmi_rows_blocks best =
         spmmi_rows_blocks_with(spmmi_rows_slack(grid), nnz, item_size, value_bytes, grid, sm_count);
     for (uint64_t slack = SPMMI_ROWS_SLACK_HALF; grid < SPMMI_ROWS_GRID_32 && slack > 0; slack /= 2) {
         const struct spmmi_rows_blocks far =
             spmmi_rows_blocks_with(slack, nnz, item_size, value_bytes, grid, sm_count);
-        if (far.group_longest <= SPMMI_ROWS_SHORT_GROUP && far.group_longest <= best.group_longest)
+        if (far.group_longest <= SPMMI_ROWS_SHORT_GROUP && far.group_longest <= best.group_longest &&
+            nnz <= slots * far.nonzeros)
             best = far;
     }
     return best;

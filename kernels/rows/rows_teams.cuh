@@ -4,8 +4,8 @@
 // block       256 threads = 256 / (LANES * share) teams; blockIdx.x takes consecutive rows, blockIdx.y a column tile
 // team        `share` groups own a row of C and LANES * VEC of its columns
 // group       LANES lanes take every share-th quad (four consecutive nonzeros) of the row; what lies before or behind
-//             the row in its first and last quad is not added, nor are rows of B read for it with C_COLUMNS, whose rows
-//             may be shorter than a quad; others lose by the test (docs/decisions/0128)
+//             the row in its first and last quad is not added. With C_COLUMNS, where many rows are shorter than a quad,
+//             its rows of B are not read either; without, testing for it takes longer (docs/decisions/0128)
 // lane        VEC columns, as in rows.cuh: 16 bytes of B where they are aligned
 // in flight   four rows of B and the next quad of A
 // sums        in registers; of the groups of a warp by shuffles, of a team's warps in shared memory; in a fixed order
