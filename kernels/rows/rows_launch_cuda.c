@@ -173,6 +173,8 @@ static int split_grid(const struct spmmi_rows_problem *problem, const struct spm
                       const struct spmmi_rows_launch *launch)
 {
     const struct spmmi_rows_shape *const shape = &launch->shape;
+    if (shape->way == SPMMI_ROWS_STAGED)
+        return spmmi_staged_grid(*shape);
     const uint32_t width = shape->lanes * shape->vec;
     const struct spmmi_rows_tiles tiles = {
         .count = problem->piece_count > 0 ? 1 : tiles_of(launch),
@@ -182,8 +184,7 @@ static int split_grid(const struct spmmi_rows_problem *problem, const struct spm
         .slots = (uint64_t)device->multiprocessors *
                  SPMMI_ROWS_BLOCKS_PER_SM((uint32_t)spmm_dtype_size(problem->dtype)),
         .l2_bytes = device->l2_bytes};
-    return shape->way == SPMMI_ROWS_STAGED ? spmmi_staged_grid(*shape)
-                                           : spmmi_rows_tiled_grid(*shape, &tiles);
+    return spmmi_rows_tiled_grid(*shape, &tiles);
 }
 
 static void count_blocks(const struct spmmi_rows_problem *problem, const struct spmmi_device *device,

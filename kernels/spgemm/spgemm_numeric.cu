@@ -43,6 +43,7 @@ template <typename Real> constexpr unsigned shared_bytes()
 // left factor they are of two rounds ahead.
 template <typename Real, bool SCALED, int LANES, bool FINDS_AHEAD> struct RoundsAhead {
     static constexpr int OF_LANE = STEPS_OF_LANE<LANES>, ROUND = LANES * OF_LANE;
+    static_assert(!FINDS_AHEAD || OF_LANE == 1, "what follows is one entry a lane");
     const spmmi_spgemm_tables &tables;
     const Operands<Real> &values;
     uint32_t list, length, lane;
