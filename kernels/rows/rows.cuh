@@ -81,7 +81,7 @@ __device__ __forceinline__ GroupRange block_range(const RowsArgs<T> &a)
 // Sums the rows of a block, or of a turn of one, and stores or keeps them.
 template <typename T, int VEC, int LANES, int QUADS, bool SPLIT, CWay C_WAY>
 __device__ __forceinline__ void sum_rows(const RowsArgs<T> &a, const GroupRange &range, uint32_t column,
-                                         Shared<T, VEC, LANES> &s, KeptRows<T, VEC, LANES> &kept)
+                                         Shared<T, VEC, LANES> &s, KeptOf<T, VEC, LANES, C_WAY> &kept)
 {
     using A = typename T::A;
     using B = typename T::B;
@@ -183,8 +183,8 @@ __global__ void __launch_bounds__(THREADS, (int)SPMMI_ROWS_BOUND(sizeof(typename
     constexpr uint32_t GROUPS = THREADS / LANES;
     constexpr auto sum = sum_rows<T, VEC, LANES, QUADS, SPLIT, C_WAY>;
     const uint32_t column = blockIdx.y * (LANES * VEC) + LaneColumns<VEC, LANES>::first();
-    __shared__ Shared<T, VEC, LANES> s;      // takes no space where it is not used
-    __shared__ KeptRows<T, VEC, LANES> kept; // the same
+    __shared__ Shared<T, VEC, LANES> s; // takes no space where it is not used
+    __shared__ KeptOf<T, VEC, LANES, C_WAY> kept;
     release_dependents();
     if (blockIdx.x >= a.work_blocks) {
         wait_for_previous();

@@ -108,6 +108,11 @@ template <typename T, int VEC, int LANES> struct KeptRows {
     }
 };
 
+// Other blocks have nothing in its place.
+struct NoRows {};
+template <typename T, int VEC, int LANES, CWay C_WAY>
+using KeptOf = std::conditional_t<C_WAY == C_KEPT, KeptRows<T, VEC, LANES>, NoRows>;
+
 // A column of C, from the first row of a turn on, and what a lane stores of it: past, past + step, .. below end.
 template <typename T> struct ColumnWalk {
     typename T::C *c;
@@ -151,7 +156,8 @@ __device__ __forceinline__ void store_columns(const RowsArgs<T> &a, const KeptRo
 {
     using C = typename T::C;
     constexpr uint32_t SPAN = SPMMI_ROWS_KEPT_SPAN, COLUMNS = 32 / SPAN, WARPS = THREADS / 32;
-    constexpr uint32_t PARTS = kept.WIDTH / COLUMNS, SHARES = WARPS > PARTS ? WARPS / PARTS : 1;
+    constexpr uint32_t WIDTH = KeptRows<T, VEC, LANES>::WIDTH, PARTS = WIDTH / COLUMNS;
+    constexpr uint32_t SHARES = WARPS > PARTS ? WARPS / PARTS : 1;
     const uint32_t warp = threadIdx.x / 32;
     __syncthreads();
     // Of the spans that a column can have, wherever it begins.
@@ -159,7 +165,7 @@ __device__ __forceinline__ void store_columns(const RowsArgs<T> &a, const KeptRo
 #pragma unroll 1
     for (uint32_t part = warp % PARTS; part < PARTS; part += WARPS) {
         const uint32_t offset = part * COLUMNS + threadIdx.x % 32 / SPAN;
-        const uint32_t column = blockIdx.y * kept.WIDTH + offset;
+        const uint32_t column = blockIdx.y * WIDTH + offset;
         C *const c = a.c + column * a.ldc + kept.row;
         const uint32_t before = (uint32_t)(reinterpret_cast<uintptr_t>(c) / sizeof(C) % SPAN);
         const ColumnWalk<T> walk = {c, warp / PARTS % SHARES * SPAN + threadIdx.x % SPAN - before,

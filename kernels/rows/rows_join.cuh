@@ -127,7 +127,7 @@ __device__ __forceinline__ void put_slot(const RowsArgs<T> &a, Shared<T, VEC, LA
 // before it (which = 0), and the last group may hold one that goes on in the next block (which = 1).
 template <typename T, int VEC, int LANES, CWay C_WAY>
 __device__ __forceinline__ void join_rows(const RowsArgs<T> &a, Shared<T, VEC, LANES> &s,
-                                          KeptRows<T, VEC, LANES> &kept, const GroupEdge &edge,
+                                          KeptOf<T, VEC, LANES, C_WAY> &kept, const GroupEdge &edge,
                                           bool block_alone, uint32_t column, uint32_t offset)
 {
     const int group = (int)(threadIdx.x / LANES);

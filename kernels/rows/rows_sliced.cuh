@@ -14,6 +14,7 @@
 //             has. Columns of padding are 0: of whole batches those rows of B are loaded and not used.
 // source      sliced ELL of Monakov, Lokhmotov, Avetisyan (2010), without a sorted order of rows
 #pragma once
+#include "kernels/shared/load_if.cuh"
 #include "rows_few.cuh"
 #include "rows_slices_shape.h"
 
@@ -40,60 +41,6 @@ __device__ __forceinline__ SlicedRow sliced_row(const RowsArgs<T> &a, uint32_t s
     r.width = (min(max(next.x, r.start), a.nnz) - r.start) / SPMMI_SLICE_ROWS;
     r.length = rank < a.ranks ? r.width - min(lacks, r.width) : 0;
     return r;
-}
-
-// What p points to, if a lane has such an entry, else 0: one instruction without a branch.
-template <typename V> __device__ __forceinline__ V load_if(bool is_there, const V *p)
-{
-    static_assert(sizeof(V) == 2 || sizeof(V) == 4 || sizeof(V) == 8, "a word");
-    union {
-        V value;
-        uint16_t half;
-        uint32_t word;
-        uint64_t two;
-    } bits;
-    const int there = is_there;
-    if constexpr (sizeof(V) == 8) {
-        asm volatile("{ .reg .pred p; setp.ne.s32 p, %2, 0; mov.b64 %0, 0; @p ld.global.b64 %0, [%1]; }"
-                     : "=l"(bits.two)
-                     : "l"(p), "r"(there));
-    } else if constexpr (sizeof(V) == 4) {
-        asm volatile("{ .reg .pred p; setp.ne.s32 p, %2, 0; mov.b32 %0, 0; @p ld.global.b32 %0, [%1]; }"
-                     : "=r"(bits.word)
-                     : "l"(p), "r"(there));
-    } else {
-        asm volatile("{ .reg .pred p; setp.ne.s32 p, %2, 0; mov.b16 %0, 0; @p ld.global.b16 %0, [%1]; }"
-                     : "=h"(bits.half)
-                     : "l"(p), "r"(there));
-    }
-    return bits.value;
-}
-
-// The same of a narrow column, in a whole register.
-__device__ __forceinline__ uint32_t load_narrow_if(bool is_there, const uint16_t *p)
-{
-    uint32_t column;
-    asm volatile("{ .reg .pred p; setp.ne.s32 p, %2, 0; mov.b32 %0, 0; @p ld.global.u16 %0, [%1]; }"
-                 : "=r"(column)
-                 : "l"(p), "r"((int)is_there));
-    return column;
-}
-
-// The same of 8 or 16 bytes.
-template <int BYTES>
-__device__ __forceinline__ void load_words_if(bool is_there, const void *p, uint32_t *word)
-{
-    static_assert(BYTES == 8 || BYTES == 16, "two or four words");
-    if constexpr (BYTES == 16)
-        asm volatile("{ .reg .pred p; setp.ne.s32 p, %5, 0; mov.b32 %0, 0; mov.b32 %1, 0; mov.b32 %2, 0; "
-                     "mov.b32 %3, 0; @p ld.global.v4.b32 {%0, %1, %2, %3}, [%4]; }"
-                     : "=r"(word[0]), "=r"(word[1]), "=r"(word[2]), "=r"(word[3])
-                     : "l"(p), "r"((int)is_there));
-    else
-        asm volatile("{ .reg .pred p; setp.ne.s32 p, %3, 0; mov.b32 %0, 0; mov.b32 %1, 0; "
-                     "@p ld.global.v2.b32 {%0, %1}, [%2]; }"
-                     : "=r"(word[0]), "=r"(word[1])
-                     : "l"(p), "r"((int)is_there));
 }
 
 // A lane's values or columns of a whole batch: COUNT of so many bytes each, each for RUN entries, of which it has

@@ -24,7 +24,7 @@ __device__ __forceinline__ Vector<Sum, VEC> sum_team(Vector<Sum, VEC> sum, uint3
 {
     sum = sum_lanes(sum, LANES, min(team, 32u));
     if (team > 32) { // the same for the whole grid
-        __shared__ alignas(16) Sum warp_sum[THREADS / 32][LANES * VEC];
+        alignas(16) __shared__ Sum warp_sum[THREADS / 32][LANES * VEC];
         const uint32_t warp = threadIdx.x / 32, offset = threadIdx.x % LANES * VEC;
         if (threadIdx.x % 32 < LANES)
             store_vector<Sum, VEC>(&warp_sum[warp][offset], sum);

@@ -30,7 +30,7 @@
 #define SPMMI_ARRIVAL_STRIDE UINT64_C(0x9e3779b97f4a7c15)  /* 2^64 / golden ratio, rounded to an odd number */
 #define SPMMI_ARRIVAL_INVERSE UINT64_C(0xf1de83e19937733d) /* stride * inverse = 1 modulo 2^64 */
 
-#ifdef __CUDACC__
+#ifdef __cplusplus /* kernels */
 #define SPMMI_ARRIVAL_FUNCTION static __device__ __forceinline__
 /* Both return what the word held before. */
 #define SPMMI_ARRIVAL_ADD(word, step) atomicAdd((unsigned long long *)(word), (unsigned long long)(step))

@@ -41,18 +41,18 @@ bool ends_if_complete(Barrier &barrier, unsigned alive)
         ready.push_back(fiber);
     barrier.waiting.clear();
     barrier.arrived = 0;
-    barrier.says = false;
+    barrier.says = 0;
     barrier.turn ^= 1;
     return true;
 }
 
-bool meet_at(Barrier &barrier, unsigned wanted, unsigned alive, bool says, const char *name)
+unsigned meet_at(Barrier &barrier, unsigned wanted, unsigned alive, bool says, const char *name)
 {
     const unsigned turn = barrier.turn;
     if (barrier.arrived > 0 && barrier.wanted != wanted)
         stop("threads wait for %u and for %u threads at %s", barrier.wanted, wanted, name);
     barrier.wanted = wanted;
-    barrier.says |= says;
+    barrier.says += says;
     barrier.arrived++;
     if (!ends_if_complete(barrier, alive)) {
         barrier.waiting.push_back(running);
@@ -108,7 +108,7 @@ const uint64_t *meet(uint32_t mask, Call call, uint64_t value, uint32_t *there)
     return meeting->values[turn];
 }
 
-bool meet_block(unsigned which, unsigned threads, bool says)
+unsigned meet_block(unsigned which, unsigned threads, bool says)
 {
     BlockState &block = state_of(*running);
     return meet_at(block.barriers[which], threads, block.alive, says, "a barrier of the block");

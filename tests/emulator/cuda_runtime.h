@@ -60,7 +60,12 @@ inline void __syncthreads()
 
 inline int __syncthreads_or(int says)
 {
-    return emulator::meet_block(0, 0, says != 0);
+    return emulator::meet_block(0, 0, says != 0) > 0;
+}
+
+inline int __syncthreads_count(int says)
+{
+    return (int)emulator::meet_block(0, 0, says != 0);
 }
 
 inline void __syncwarp(unsigned mask = ~0u)
@@ -244,6 +249,11 @@ inline unsigned __float_as_uint(float x)
 inline long long __double_as_longlong(double x)
 {
     return bits_as<long long>(x);
+}
+
+inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shift)
+{
+    return (unsigned)(((uint64_t)high << 32 | low) << (shift & 31) >> 32);
 }
 
 inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernel families are not emulated: their parts are made, for what else belongs to an executor, and cannot run. */
+/* Of kernel families rows alone is emulated. The definitions here are weak: they stand for the others, whose parts are
+ * made, for what else belongs to an executor, and cannot run. */
 #include <stddef.h>
 #include <stdio.h>
 
@@ -43,10 +44,9 @@ static void describe(const void *state, const struct spmmi_product *product, cha
     (void)snprintf(text, size, "not emulated");
 }
 
-#define TARGET "cuda"
-#define KERNELS spmmi_cuda_kernels
-#define BACKEND(family) spmmi_not_emulated
-#include "executor/kernel_table.h"
-
-const struct spmmi_backend spmmi_not_emulated = {
-    .create = create, .destroy = destroy, .workspace = workspace, .run = run, .describe = describe};
+#define FAMILY(name, ...)                                                    \
+    extern const struct spmmi_backend spmmi_##name##_cuda;                   \
+    __attribute__((weak)) const struct spmmi_backend spmmi_##name##_cuda = { \
+        .create = create, .destroy = destroy, .workspace = workspace, .run = run, .describe = describe};
+#define SCHEDULE(...)
+#include "format/family_list.def"

@@ -73,9 +73,9 @@ struct Call {
 
 // Waits for the lanes of the mask, those that have ended left out: the values of all, by lane. there: who has come.
 const uint64_t *meet(uint32_t mask, Call call, uint64_t value, uint32_t *there = nullptr);
-// Waits for `threads` threads of the block, 0: all that have not ended, at barrier number `which`. Returns whether one
-// of them said so.
-bool meet_block(unsigned which, unsigned threads, bool says);
+// Waits for `threads` threads of the block, 0: all that have not ended, at barrier number `which`. Returns how many of
+// them said so.
+unsigned meet_block(unsigned which, unsigned threads, bool says);
 void meet_cluster();
 // A copy of one thread that is done when it waits for it, poison until then; behind `bytes` of `room` come zeros.
 void copy_late(void *to, const void *from, unsigned bytes, unsigned room);

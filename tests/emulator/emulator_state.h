@@ -24,7 +24,7 @@ struct Warp {
 
 struct Barrier {
     unsigned arrived, wanted;
-    bool says, said[2];
+    unsigned says, said[2];
     unsigned turn;
     std::vector<Fiber *> waiting;
 };
