@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Of kernel families rows alone is emulated. The definitions here are weak: they stand for the others, whose parts are
- * made, for what else belongs to an executor, and cannot run. */
+/* Of kernel families those on CUDA cores are emulated. The definitions here are weak: they stand for the others, whose
+ * parts are made, for what else belongs to an executor, and cannot run. */
 #include <stddef.h>
 #include <stdio.h>
 
