@@ -15,6 +15,7 @@
 #define __shared__ thread_local
 #undef __launch_bounds__
 #define __launch_bounds__(...)
+#define __noinline__ __attribute__((noinline))
 #define threadIdx (emulator::running->thread)
 #define blockIdx (emulator::running->block->index)
 #define cudaLaunchKernelEx emulated_launch

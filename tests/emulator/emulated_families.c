@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Of kernel families those on CUDA cores are emulated. The definitions here are weak: they stand for the others, whose
- * parts are made, for what else belongs to an executor, and cannot run. */
+/* Families that are not emulated. Definitions of all are here and weak: what is linked beside them counts. Parts of the
+ * others are made, for what else belongs to an executor, and cannot run. */
 #include <stddef.h>
 #include <stdio.h>
 
