@@ -338,30 +338,41 @@ static struct test_sparse_product cut_triple(const struct test_matrix *a)
                                         .dtype = SPMM_F32};
 }
 
-/* Each after the workspace and C were filled with NaN. Rows that are cut are pulled with their pieces where pulls are
- * forced. */
-static void expect_repeats(const struct test_matrix *a, const char *kernel)
+/* Each after the workspace and C were filled with NaN. kernel: by name, which then has most of the products; NULL: by
+ * rule. */
+static void expect_repeats(const struct test_sparse_product *p, const char *kernel)
 {
-    const struct test_sparse_product p = cut_triple(a);
-    struct sparse_twin t = sparse_twin_make(&p, kernel, 0);
-    assert_true(t.info.cut_rows > 0);
+    struct sparse_twin t = sparse_twin_make(p, kernel, 0);
+    assert_int_equal(t.info.cut_rows > 0, p->piece_products > 0);
+    if (kernel != NULL)
+        assert_string_equal(t.info.kernel + strlen("cuda/product/"), kernel);
     sparse_twin_run_cpu(&t, 1, 0);
     for (int repeat = 0; repeat < (int)scaled(REPEATS); repeat++) {
         sparse_twin_poison(&t);
         sparse_twin_run(&t, 1, 0);
-        sparse_twin_expect(&t, &p);
+        sparse_twin_expect(&t, p);
     }
     sparse_twin_free(&t);
 }
 
+/* Rows that are cut, which pulls take with their pieces; rows and columns of six that are alike; short rows, and others
+ * of which one is cut. */
 static void a_thousand_products_have_the_same_bits(void **state)
 {
     (void)state;
-    struct test_matrix *a = test_matrix_named("arrow", TEST_VALUES_REAL);
-    expect_repeats(a, NULL);
-    expect_repeats(a, "pull");
-    expect_repeats(a, "columns");
+    struct test_matrix *a = test_matrix_named("arrow", TEST_VALUES_REAL),
+                       *b = test_matrix_of(&larger[1], TEST_VALUES_REAL);
+    const struct test_sparse_product cut = cut_triple(a), mixed = test_sparse_mixed_rows(SPMM_F64),
+                                     alike = {.count = 2, .factor = {b, b}, .dtype = SPMM_F64};
+    expect_repeats(&cut, NULL);
+    expect_repeats(&cut, "positions");
+    expect_repeats(&cut, "pull");
+    expect_repeats(&cut, "columns");
+    expect_repeats(&alike, "groups");
+    expect_repeats(&mixed, "masks");
     test_matrix_free(a);
+    test_matrix_free(b);
+    test_sparse_mixed_rows_free(&mixed);
 }
 
 /* Of a product of f32. */
