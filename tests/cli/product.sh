@@ -142,6 +142,11 @@ run cat "$work/D.mtx"
 says '1 1 100'
 says '2 2 1800'
 
+# ---- Patterns are those of SciPy, whose digests are in a file ----
+run python3 "$source_dir/tests/cli/product_patterns.py" "$source_dir/tests/cli/product_patterns.tsv"
+exits 0
+says '--product gen:rmat:10:8: plan, one shot'
+
 # ---- On a GPU, where there is one: every method without a plan, memory there, the budget ----
 if spmm-run "$work/C.plan" "$work/A.mtx" "$work/B.mtx" --device cuda -q --repeat 0 2>/dev/null; then
     run spmm-run "$work/C.plan" "$work/A.mtx" "$work/B.mtx" --device cuda --json --check self --repeat 0
