@@ -129,7 +129,8 @@ typedef struct spmm_product_executor_options {
      * then take no memory, except those of an entry that has more than 4,096 in a row or a piece of one: 8 bytes each,
      * with a diagonal 12. It takes 2 or 4 bytes for an entry of C (once for rows with equal columns), 20 or 28 for a
      * range of up to 512 entries of a row, 4 for a piece, a row of F1 and an entry of the factors (of A A once), no
-     * workspace for rows that are cut, and 1.4 to 9 times the time of positions (docs/product.md). */
+     * workspace for rows that are cut, and 1.4 to 9 times the time of positions (docs/product.md). Other names are
+     * refused: ARGUMENT. */
     const char *force_kernel;
     /** Most memory that create may take; 0: no limit. The choice of a kernel by rule keeps to it, on a GPU as to
      * device_budget_bytes; where nothing fits, PLAN_BUDGET. */
@@ -210,7 +211,9 @@ typedef struct spmm_product_once_options {
     uint64_t host_budget_bytes; /**< Most memory, C included; 0: no limit. Else PLAN_BUDGET. */
     /** Of a GPU: "hash" (tables in shared memory for rows of C of up to 512 entries, bitmaps over the columns for
      * others), "bitmap" (these for all), "merge" (rows of up to 64 products are sorted in registers, where C has up to
-     * 67,108,863 columns, and others as by hash); NULL: merge. */
+     * 67,108,863 columns, and others as by hash); NULL: merge. "bitmap" is what others call a dense accumulator, but
+     * has a bit for each column and a sum for each entry alone. The CPU has one method, without a name. Other names,
+     * on the CPU all, are refused: ARGUMENT. */
     const char *force_method;
     uint64_t device_budget_bytes; /**< Most memory of a GPU, C included; 0: no limit. Else PLAN_BUDGET. */
     void *stream;                 /**< A GPU's work is enqueued there; the call waits for it. */
