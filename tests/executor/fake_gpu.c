@@ -65,6 +65,7 @@ spmm_status_t spmmi_cuda_create(const spmm_plan_t *plan, int device, const spmm_
                                 struct spmmi_first_values first, struct spmmi_cuda **cuda, spmm_diag_t *diag)
 {
     (void)plan, (void)device;
+    fake_gpu.creates++;
     fake_gpu.first = first;
     fake_gpu.new_values = options->new_values;
     fake_gpu.has_allocator = options->allocator != NULL;

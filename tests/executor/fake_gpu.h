@@ -17,6 +17,7 @@
 
 struct fake_gpu {
     int count, runs;
+    int creates;       /* how often one was asked for */
     int has_allocator; /* the last create was given one */
     uint32_t target;   /* 0: 90 */
     spmm_status_t name, memory;
