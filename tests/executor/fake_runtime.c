@@ -46,7 +46,6 @@ static cudaError_t other(const char *name)
 SUCCEED(cudaSetDevice, int)
 SUCCEED(cudaGetLastError, void)
 SUCCEED(cudaMemPoolSetAttribute, cudaMemPool_t, enum cudaMemPoolAttr, void *)
-SUCCEED(cudaMemPoolTrimTo, cudaMemPool_t, size_t)
 SUCCEED(cudaMemPoolDestroy, cudaMemPool_t)
 SUCCEED(cudaMemset, void *, int, size_t)
 SUCCEED(cudaMemsetAsync, void *, int, size_t, cudaStream_t)
@@ -55,7 +54,6 @@ SUCCEED(cudaMemcpyAsync, void *, const void *, size_t, enum cudaMemcpyKind, cuda
 SUCCEED(cudaMemcpy2DAsync, void *, size_t, const void *, size_t, size_t, size_t, enum cudaMemcpyKind,
         cudaStream_t)
 SUCCEED(cudaHostRegister, void *, size_t, unsigned)
-SUCCEED(cudaStreamSynchronize, cudaStream_t)
 SUCCEED(cudaDeviceSynchronize, void)
 SUCCEED(cudaEventRecord, cudaEvent_t, cudaStream_t)
 SUCCEED(cudaEventSynchronize, cudaEvent_t)
@@ -84,7 +82,7 @@ ANSWER(cudaPointerGetAttributes, to, (struct cudaPointerAttributes){0}, struct c
        const void *)
 ANSWER(cudaHostGetFlags, flags, 0, unsigned *flags, void *)
 ANSWER(cudaMemPoolGetAttribute, (uint64_t *)value, 0, cudaMemPool_t, enum cudaMemPoolAttr, void *value)
-ANSWER(cudaMemPoolCreate, pool, NULL, cudaMemPool_t *pool, const struct cudaMemPoolProps *)
+ANSWER(cudaMemPoolCreate, pool, (void *)&fake_runtime, cudaMemPool_t *pool, const struct cudaMemPoolProps *)
 ANSWER(cudaStreamIsCapturing, status, cudaStreamCaptureStatusNone, cudaStream_t,
        enum cudaStreamCaptureStatus *status)
 ANSWER(cudaEventCreateWithFlags, event, NULL, cudaEvent_t *event, unsigned)
@@ -202,17 +200,33 @@ cudaError_t cudaGetDriverEntryPoint(const char *symbol, void **function, unsigne
 }
 #endif
 
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t kept)
+{
+    (void)pool, (void)kept;
+    fake_runtime.trims++;
+    return other("cudaMemPoolTrimTo");
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t stream)
+{
+    fake_runtime.waited = stream;
+    return other("cudaStreamSynchronize");
+}
+
 cudaError_t cudaMalloc(void **block, size_t bytes)
 {
-    *block = aligned_alloc(256, (bytes + 255) / 256 * 256);
     (void)other("cudaMalloc");
+    *block = fake_runtime.refusals > 0 ? NULL : aligned_alloc(256, (bytes + 255) / 256 * 256);
+    fake_runtime.refusals -= fake_runtime.refusals > 0;
     return *block != NULL ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
 cudaError_t cudaMallocFromPoolAsync(void **block, size_t bytes, cudaMemPool_t pool, cudaStream_t stream)
 {
     (void)pool, (void)stream;
-    return cudaMalloc(block, bytes);
+    const cudaError_t error = cudaMalloc(block, bytes);
+    fake_runtime.other = "cudaMallocFromPoolAsync";
+    return error;
 }
 
 cudaError_t cudaFree(void *block)

@@ -15,6 +15,9 @@ struct fake_runtime {
     atomic_int maps;           /* cuTensorMapEncodeTiled */
     atomic_int others;         /* calls of all other functions */
     const char *_Atomic other; /* the last of them */
+    atomic_int refusals;       /* of the next calls that take memory */
+    atomic_int trims;          /* of a pool */
+    void *_Atomic waited;      /* the stream that was waited for last */
 };
 extern struct fake_runtime fake_runtime;
 

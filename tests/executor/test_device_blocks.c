@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks of a caller's device allocator (executor/cuda/cuda_memory.h), which need no GPU: what is asked for, what is
- * refused, what is given back. */
+/* Blocks of device memory (executor/cuda/cuda_memory.h) without a GPU: of a caller's allocator, what is asked for, what
+ * is refused, what is given back; of the pool and of cudaMalloc, what happens where they find no memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,6 +10,8 @@
 #include <cmocka.h>
 
 #include "executor/cuda/cuda_memory.h"
+#include "executor/cuda/cuda_pool.h"
+#include "fake_runtime.h"
 
 struct user {
     void *next, *released;
@@ -109,9 +111,44 @@ static void blocks_are_counted(void **state)
     assert_int_equal(count.peak, 100);
 }
 
+typedef spmm_status_t (*take_function)(const struct spmmi_device_memory *from, uint64_t bytes, void *stream,
+                                       struct spmmi_device_block *block, spmm_diag_t *diag);
+
+/* A block that comes of this call of the runtime, where the first ones are refused. */
+static void take_refused(take_function take, uint64_t bytes, const char *call, int refusals)
+{
+    static char stream;
+    struct spmmi_device_memory memory;
+    struct spmmi_device_block block;
+    assert_int_equal(spmmi_device_memory_open(NULL, 0, &memory, NULL), SPMM_OK);
+    fake_runtime_count();
+    fake_runtime.refusals = refusals;
+    assert_int_equal(take(&memory, bytes, &stream, &block, NULL),
+                     refusals < 2 ? SPMM_OK : SPMM_ERR_DEVICE_MEMORY);
+    assert_int_equal(block.memory != NULL, refusals < 2);
+    assert_string_equal(fake_runtime.other, refusals < 2 ? call : "cudaGetLastError");
+    assert_int_equal(fake_runtime.refusals, refusals > 2);
+    assert_int_equal(fake_runtime.trims, refusals > 0);
+    assert_ptr_equal(fake_runtime.waited, refusals > 0 ? &stream : NULL);
+    spmmi_device_release(&block);
+}
+
+/* The pool gives back what it keeps, once what was freed behind the stream is free, and memory is asked for once more;
+ * not a third time. */
+static void without_memory_the_pool_is_trimmed(void **state)
+{
+    (void)state;
+    for (int refusals = 0; refusals <= 3; refusals++) {
+        take_refused(spmmi_device_take_scratch, 100, "cudaMallocFromPoolAsync", refusals);
+        take_refused(spmmi_device_take_scratch, SPMMI_POOL_BLOCK_MAX + 1, "cudaMalloc", refusals);
+        take_refused(spmmi_device_take, 100, "cudaMalloc", refusals);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(blocks_are_the_callers),
-                                       cmocka_unit_test(blocks_are_counted)};
+                                       cmocka_unit_test(blocks_are_counted),
+                                       cmocka_unit_test(without_memory_the_pool_is_trimmed)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
