@@ -345,7 +345,6 @@ static inline struct spmmi_rows_blocks spmmi_rows_blocks_with(uint64_t slack, ui
     b.nonzeros = spmmi_rows_round_up(fitted, item_size);
     const uint64_t least = (b.groups - 1) * step * slack / (slack + 1) / item_size * item_size;
     b.nonzeros = b.nonzeros > least ? b.nonzeros : least;
-    b.nonzeros = b.nonzeros > item_size ? b.nonzeros : item_size;
     b.group_longest = spmmi_rows_group_longest(&b, item_size);
     return b;
 }

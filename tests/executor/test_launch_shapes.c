@@ -347,6 +347,7 @@ static void test_kept_columns(void **state)
     assert_true(spmmi_rows_kept_are_even(1000, 10, 406, 4));
     assert_false(spmmi_rows_kept_are_even(1000, 10, 407, 4));
     assert_false(spmmi_rows_kept_are_even(1000, 0, 0, 4));
+    assert_true(spmmi_rows_kept_are_even(1000, 1, 1000, 4));
     assert_int_equal(spmmi_rows_kept_before(59136, 32, 4, 132), 20480);
     assert_int_equal(spmmi_rows_kept_before(59137, 32, 4, 132), 0);
     assert_int_equal(spmmi_rows_kept_before(1000, 64, 4, 132), 0);
@@ -388,6 +389,7 @@ static void test_lanes_of_a_row(void **state)
     }
     assert_int_equal(spmmi_rows_lanes_of(half / 4 * 48, half / 4, 132), 4);
     assert_int_equal(spmmi_rows_lanes_of((half / 4 - 1) * 48, half / 4 - 1, 132), 8);
+    assert_int_equal(spmmi_lanes_rows(0, 1, 132), 1);
     for (uint32_t groups = 1; groups <= 256; groups *= 2) {
         const uint64_t wave = UINT64_C(132) * 6 * groups;
         assert_int_equal(spmmi_lanes_rows(1, groups, 132), 1);
@@ -483,6 +485,8 @@ static void test_rows_blocks(void **state)
                 for (int i = 0; i < 3; i++)
                     for (uint32_t size = 4; size <= 8; size += 4)
                         check_blocks(nnz, item_size, size, grid, sm_counts[i]);
+    for (uint64_t nnz = 540671; nnz <= 540672; nnz++) /* a full wave, and one nonzero more */
+        check_blocks(nnz, 8, 4, 5, 132);
 }
 
 /* Boundaries that move farther make no group of lanes longer: with items of 8, on both sides of where they would. */

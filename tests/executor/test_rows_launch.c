@@ -129,6 +129,17 @@ static void scratch_is_of_whole_words(void **state)
     assert_shape(33, &rows, &columns, f32_only, 1, 32);
 }
 
+/* What lies behind n in the caller's rows is not touched, though whole words of it are aligned. */
+static void padded_rows_take_what_divides_n(void **state)
+{
+    const struct place padded = {SPMM_ROW_MAJOR, 3, 0}, columns = {SPMM_COL_MAJOR, 1, 1};
+    (void)state;
+    assert_shape(33, &padded, &padded, f32_only, 3, 16);
+    assert_shape(33, &columns, &padded, f32_only, 3, 16);
+    assert_shape(33, &padded, &columns, f32_only, 1, 32);
+    assert_shape(29, &padded, &padded, f32_only, 1, 32);
+}
+
 /* Columns a lane of other types, n = 34: those of 16 bits have pairs where all types are one. */
 static void types_have_the_pairs_that_kernels_have(void **state)
 {
@@ -146,6 +157,9 @@ static void types_have_the_pairs_that_kernels_have(void **state)
         assert_shape(34, &packed, &packed, cases[i].types, cases[i].vec, cases[i].lanes);
         assert_shape(34, &odd_address, &packed, cases[i].types, 1, 32);
     }
+    /* Eight columns of 16 bits are a word of B, and two of f32: each is stored by itself. */
+    const struct place words = {SPMM_ROW_MAJOR, 4, 0};
+    assert_shape(40, &packed, &words, cases[4].types, 8, 8);
 }
 
 /* 132 multiprocessors: 660 blocks of a row split are a wave, or 792. */
@@ -169,16 +183,18 @@ static void groups_share_rows_where_that_shortens_the_walk(void **state)
     static const struct {
         uint64_t nnz, ranks, longest, tiles;
         uint32_t lanes, share;
-    } cases[] = {{84000, 2000, 95, 1, 1, 16},    /* bcsstk13 */
-                 {84000, 2000, 95, 1, 2, 16},    /* 32 are two warps */
-                 {84000, 2000, 95, 1, 8, 8},     /* eight are one wave */
-                 {84000, 2000, 95, 1, 16, 4},    /* eight would be two */
-                 {84000, 2000, 95, 1, 32, 2},    /* the same */
-                 {84000, 2000, 95, 2, 32, 2},    /* two waves, but the longest row is long */
-                 {150000, 3136, 48, 1, 32, 1},   /* rows are even: two waves take longer than one */
-                 {150000, 3136, 48, 2, 32, 2},   /* three of half the length are shorter than two */
-                 {4000000, 1000000, 4, 1, 2, 1}, /* one step a row */
-                 {1000, 1, 1000, 1, 32, 8},      {0, 0, 0, 1, 1, 1}, {5, 5, 1, 1, 1, 1}}; /* one quad a row */
+    } cases[] = {
+        {84000, 2000, 95, 1, 1, 16},     /* bcsstk13 */
+        {84000, 2000, 95, 1, 2, 16},     /* 32 are two warps */
+        {84000, 2000, 95, 1, 8, 8},      /* eight are one wave */
+        {84000, 2000, 95, 1, 16, 4},     /* eight would be two */
+        {84000, 2000, 95, 1, 32, 2},     /* the same */
+        {84000, 2000, 95, 2, 32, 2},     /* two waves, but the longest row is long */
+        {150000, 3136, 48, 1, 32, 1},    /* rows are even: two waves take longer than one */
+        {150000, 3136, 48, 2, 32, 2},    /* three of half the length are shorter than two */
+        {4000000, 1000000, 4, 1, 2, 1},  /* one step a row */
+        {1000000, 1, 1000000, 1, 1, 32}, /* as many as there are, though a block has room for more */
+        {1000, 1, 1000, 1, 32, 8},       {0, 0, 0, 1, 1, 1}, {5, 5, 1, 1, 1, 1}}; /* one quad a row */
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         assert_int_equal(spmmi_rows_share_of(cases[i].nnz, cases[i].ranks, cases[i].longest, cases[i].lanes,
@@ -206,6 +222,7 @@ static void columns_are_kept_where_blocks_have_room(void **state)
                  {{4 * ROWS, 1, 400, 8}, &columns, f32_only, 0, 1},
                  {{4 * ROWS, 0, 400, 8}, &rows, f32_only, 0, 0},
                  {{4 * ROWS, 0, 400, 8}, &columns, mixed, 0, 0},
+                 {{4 * ROWS, 0, 400, 0}, &columns, f32_only, 0, 1}, /* no items */
                  {{6 * ROWS, 0, 400, 8}, &columns, f32_only, 0, 0}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
@@ -229,8 +246,12 @@ static void tiles_of_small_products_share_a_wave(void **state)
         int64_t n;
         uint32_t nnz, pieces;
         int grid;
-    } cases[] = {{64, 50000, 0, 4},  {128, 50000, 0, 5},  {256, 50000, 0, 6},  {512, 50000, 0, 7},
-                 {512, 50000, 9, 5}, {512, 150000, 0, 6}, {512, 500000, 0, 5}, {4096, 50000, 0, 7}};
+        int64_t rows, cols;
+    } cases[] = {{64, 50000, 0, 4, 2000, 2000},   {128, 50000, 0, 5, 2000, 2000},
+                 {256, 50000, 0, 6, 2000, 2000},  {512, 50000, 0, 7, 2000, 2000},
+                 {512, 50000, 1, 5, 2000, 2000},  {512, 150000, 0, 6, 2000, 2000},
+                 {512, 500000, 0, 5, 2000, 2000}, {4096, 50000, 0, 7, 2000, 2000},
+                 {512, 50000, 0, 7, 8960, 8960},  {512, 50000, 0, 6, 8960, 8961}}; /* 0.7 of the L2 cache */
     struct spmmi_grid_blocks blocks[SPMMI_ROWS_GRIDS];
     (void)state;
     for (int i = 0; i < SPMMI_ROWS_GRIDS; i++)
@@ -238,8 +259,8 @@ static void tiles_of_small_products_share_a_wave(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const spmm_dense_t b = {(void *)(uintptr_t)BASE, 2000,    cases[i].n, cases[i].n,
                                 SPMM_ROW_MAJOR,          SPMM_F32};
-        const struct spmmi_rows_problem problem = {.rows = 2000,
-                                                   .cols = 2000,
+        const struct spmmi_rows_problem problem = {.rows = cases[i].rows,
+                                                   .cols = cases[i].cols,
                                                    .nnz = cases[i].nnz,
                                                    .ranks = 2000,
                                                    .item_size = 8,
@@ -267,6 +288,7 @@ int main(void)
         cmocka_unit_test(packed_rows_take_what_divides_n),
         cmocka_unit_test(the_least_aligned_operand_decides),
         cmocka_unit_test(scratch_is_of_whole_words),
+        cmocka_unit_test(padded_rows_take_what_divides_n),
         cmocka_unit_test(types_have_the_pairs_that_kernels_have),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -84,6 +84,30 @@ static void every_row_is_in_a_block(void **state)
     }
 }
 
+/* The room for blocks is enough for any rows: of one nonzero, of which a block has as many as it may, and of just more
+ * than half of what it may have, of which it has one. */
+static void there_is_room_for_blocks_of_any_rows(void **state)
+{
+    static const uint32_t lengths[] = {1, 129, 257};
+    uint32_t start[RANKS_MAX + 1] = {0};
+    (void)state;
+    for (int i = 0; i < 3; i++)
+        for (uint32_t ranks = 0; ranks <= RANKS_MAX; ranks += 50) {
+            for (uint32_t r = 0; r < ranks; r++)
+                start[r + 1] = start[r] + lengths[i];
+            const struct spmmi_stream_host a = {.nnz = start[ranks], .ranks = ranks, .rank_start = start};
+            uint64_t bytes = 0;
+            for (int grid = 0; grid < SPMMI_STAGED_GRIDS; grid++) {
+                const uint32_t rows_max = SPMMI_STAGED_RANKS_MAX(spmmi_staged_lanes(grid));
+                const uint32_t least = spmmi_staged_least(grid);
+                const uint64_t most = spmmi_staged_blocks_max(a.nnz, ranks, least, rows_max);
+                assert_true(spmmi_staged_blocks_build(&a, least, rows_max, NULL) <= most);
+                bytes += (most + 1) * sizeof(struct spmmi_block);
+            }
+            assert_true(bytes <= spmmi_blocks_host_bytes(a.nnz, ranks));
+        }
+}
+
 /* The size for one wave of 4 blocks, of rows of the same length. */
 static uint32_t size_of(uint32_t ranks, uint32_t length)
 {
@@ -108,6 +132,7 @@ static void blocks_make_one_wave_if_they_can(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_row_is_in_a_block),
+                                       cmocka_unit_test(there_is_room_for_blocks_of_any_rows),
                                        cmocka_unit_test(blocks_make_one_wave_if_they_can)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -388,6 +388,97 @@ static void products_of_warpgroups_are_divided_as_counted(void **state)
         tiles_check(&cases[i].of, cases[i].rows, cases[i].columns, cases[i].stages, cases[i].shares);
 }
 
+/* Thread blocks that are counted to run at once fit a multiprocessor: an H100 has 228 KB of shared memory for them,
+ * 227 KB for one, and takes 1 KB for each. Sums of a tile come in the place of its stages. */
+static void tiles_fit_their_multiprocessors(void **state)
+{
+#define X(rows, columns, stages, shares, counted, start, step, block, shared_step) \
+    {rows, columns, stages, shares, counted, start, step, block, shared_step},
+    static const struct spmmi_dense_tile_kind kinds[] = {SPMMI_DENSE_TILE_KINDS(X)};
+#undef X
+    (void)state;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        const struct spmmi_dense_tile_kind *const k = &kinds[i];
+        const uint32_t bytes = spmmi_dense_tile_shared(k->rows, k->columns, k->stages, k->shares);
+        assert_true(bytes <= 227 * 1024 && k->counted * (bytes + 1024) <= 228 * 1024);
+        assert_true(4 * k->rows * k->columns <= k->stages * 128 * (k->rows + k->columns));
+    }
+    assert_int_equal(SPMMI_DENSE_TILE_SHARED_MAX, 227 * 1024);
+    /* By hand: 1,536 bytes, stages of 128-byte rows of both operands, and seven eighths of the sums. */
+    assert_int_equal(spmmi_dense_tile_shared(128, 64, 6, 1), 1536 + 6 * 128 * 192);
+    assert_int_equal(spmmi_dense_tile_shared(64, 32, 8, 8), 1536 + 8 * 128 * 96 + 7 * 1024);
+}
+
+/* 100 multiprocessors, two thread blocks each; 1,000 ns, 10 a step, 100 a thread block of each multiprocessor and one
+ * a step of them all. */
+static void times_of_tiles_are_as_counted(void **state)
+{
+    static const struct {
+        struct spmmi_dense_tile of;
+        uint32_t shares;
+        uint64_t ns; /* without the bytes */
+    } cases[] = {
+        {{100, 0, 0, 0, 640, 320, 640}, 1, 1000 + 10 * 10 + 100 + 10},     /* 100 tiles, 10 steps */
+        {{100, 0, 0, 0, 64, 32, 640}, 1, 1000 + 10 * 10 + 1 + 10},         /* one loads as slowly as 100 */
+        {{100, 0, 0, 0, 64, 6400, 1}, 1, 1000 + 10 + 200 + 2},             /* 200 at once */
+        {{100, 0, 0, 0, 64, 6401, 1}, 1, 0},                               /* one too many */
+        {{100, 0, 0, 1, 64, 6432, 1}, 1, 1000 + 10 + 201 + 2 + 30},        /* 3,050 ns for 100 behind them */
+        {{100, 0, 0, 1, 64, 25600, 1}, 1, 1000 + 10 + 800 + 8 + 6 * 3050}, /* four times as many */
+        {{100, 0, 0, 1, 64, 25601, 1}, 1, 0},
+        {{100, 0, 0, 0, 640, 320, 640}, 2, 1000 + 5 * 10 + 200 + 10}, /* shares have 5 steps each */
+        {{100, 0, 0, 0, 640, 320, 641}, 2, 1000 + 6 * 10 + 200 + 12}, /* 11: one has 6 */
+        {{100, 0, 0, 0, 640, 321, 640}, 2, 0},                        /* 110 clusters */
+        {{100, 0, 0, 1, 640, 321, 640}, 2, 0},                        /* whatever C is */
+        {{100, 0, 0, 0, 640, 320, 193}, 2, 1000 + 2 * 10 + 200 + 4},  /* two steps each */
+        {{100, 0, 0, 0, 640, 320, 192}, 2, 0},
+        {{100, 0, 0, 0, 64, 32 * 44, 1024}, 4, 1000 + 4 * 10 + 176 + 7}, /* 200 * 10 / 45 clusters of four */
+        {{100, 0, 0, 0, 64, 32 * 45, 1024}, 4, 0},
+        {{100, 0, 0, 0, 64, 32, 4096}, 1, 1000 + 64 * 10 + 1 + 64}, /* the most steps */
+        {{100, 0, 0, 0, 64, 32, 4097}, 1, 0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct spmmi_dense_tile *const p = &cases[i].of;
+        const struct spmmi_dense_tile_kind kind = {64, 32, 8, cases[i].shares, 2, 1000, 10, 100, 1};
+        const uint64_t of_bytes =
+            2 * (uint64_t)(p->rows * p->k + p->k * p->columns + p->rows * p->columns) / 5000; /* 200 a MB */
+        const uint64_t ns = spmmi_dense_tile_ns(p, &kind);
+        assert_in_range(ns, cases[i].ns > 0 ? cases[i].ns + of_bytes : 0,
+                        cases[i].ns > 0 ? cases[i].ns + of_bytes + 1 : 0); /* parts are rounded down */
+    }
+}
+
+/* Short k: a wave of tiles of 128 x 128, two where k is no multiple of 8, eight where C would be copied. Long k: 20
+ * steps of tiles of 64 x 64 a multiprocessor. */
+static void many_tiles_are_left_to_the_library(void **state)
+{
+    static const struct {
+        struct spmmi_dense_tile of;
+        int may;
+    } cases[] = {{{132, 0, 0, 0, 128, 128 * 132, 512}, 1},
+                 {{132, 0, 0, 0, 128, 128 * 132 + 1, 512}, 0},
+                 {{132, 0, 0, 0, 128 * 132, 128, 512}, 1},
+                 {{132, 0, 0, 0, 128 * 132 + 1, 128, 512}, 0},
+                 {{132, 0, 0, 0, 128, 128 * 264, 511}, 1},
+                 {{132, 0, 0, 0, 128, 128 * 264 + 1, 511}, 0},
+                 {{132, 0, 0, 1, 128, 128 * 1056, 511}, 1},
+                 {{132, 0, 0, 1, 128, 128 * 1056 + 1, 511}, 0},
+                 {{132, 0, 0, 1, 128, 128 * 1056, 512}, 1},
+                 {{132, 0, 0, 0, 1000, 1000, 1024}, 1},
+                 {{132, 0, 0, 0, 64, 64 * 155, 1025}, 1}, /* 17 steps: 2,635 of 2,640 */
+                 {{132, 0, 0, 0, 64, 64 * 155 + 1, 1025}, 0},
+                 {{132, 0, 0, 0, 64 * 155, 64, 1025}, 1},
+                 {{132, 0, 0, 0, 64 * 155 + 1, 64, 1025}, 0},
+                 {{132, 0, 0, 0, 64 * 10, 64 * 11, 64 * 24}, 1},
+                 {{132, 0, 0, 0, 64 * 10, 64 * 11, 64 * 24 + 1}, 0},
+                 {{132, 0, 0, 0, 1, 1, 1}, 1},
+                 {{132, 0, 0, 0, 0, 1, 1}, 0},
+                 {{132, 0, 0, 0, 1, 0, 1}, 0},
+                 {{132, 0, 0, 0, 1, 1, 0}, 0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(spmmi_dense_tile_may(&cases[i].of), cases[i].may);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -405,6 +496,9 @@ int main(void)
         cmocka_unit_test(rows_of_a_are_whole_words),
         cmocka_unit_test(narrow_products_are_divided_as_counted),
         cmocka_unit_test(products_of_warpgroups_are_divided_as_counted),
+        cmocka_unit_test(tiles_fit_their_multiprocessors),
+        cmocka_unit_test(times_of_tiles_are_as_counted),
+        cmocka_unit_test(many_tiles_are_left_to_the_library),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
