@@ -13,20 +13,6 @@
 #include "kernels/tiled/tiled_cost.h"
 #include "model_fixture.h"
 
-/* 1,000 rows of 10 in 500 columns. A window of 32 nonzeros holds 32 columns and reuses none, one of 64 holds all 500
- * and reuses all that can be: 0.95 of the nonzeros. No matrix is so, which makes no difference to a formula. */
-static struct spmmi_model_matrix matrix_of_windows(void)
-{
-    struct spmmi_model_matrix m = {
-        .rows = 1000, .cols = 500, .nnz = 10000, .rows_used = 1000, .cols_used = 500, .longest = 10};
-    for (int b = 0; b < SPMMI_REUSE_BINS; b++) {
-        m.by_rows.working_set[b] = b < 6 ? ldexp(1, b) : 500;
-        m.by_rows.near[b] = b < 6 ? 0 : 0.95;
-    }
-    m.side_by_side = m.by_rows;
-    return m;
-}
-
 /* 8 row blocks of 128 rows, 12 stages; rho = 5; columns in sectors of their own. */
 static spmm_row_block_metrics_t row_blocks_of_128(void)
 {

@@ -92,10 +92,27 @@ static void slices_have_constants_of_their_own(void **state)
     const struct spmmi_model_candidate c = {.family = SPMM_FAMILY_ROWS, .schedule = SPMM_SCHEDULE_ROW_SPLIT};
     (void)state;
     uneven.slices.entries = 12501;
+    const struct spmmi_model_constants *own[3];
     for (int i = 0; i < 3; i++) {
-        assert_non_null(spmmi_predict(&device, &m, &c, 1, SPMM_LAYOUTS_ROW_MAJOR, dtypes[i]).own);
+        own[i] = spmmi_predict(&device, &m, &c, 1, SPMM_LAYOUTS_ROW_MAJOR, dtypes[i]).own;
+        assert_non_null(own[i]);
         assert_null(spmmi_predict(&device, &uneven, &c, 1, SPMM_LAYOUTS_ROW_MAJOR, dtypes[i]).own);
     }
+    /* As fitted (docs/decisions/0120): values of 16 bits start soonest, f64 last. */
+    assert_true(own[2]->start_us < own[0]->start_us && own[0]->start_us < own[1]->start_us);
+}
+
+/* Two warps have 32 rows, so that eight have 128 of 10 nonzeros. Columns are too many for the L1 cache. */
+static void a_block_finds_what_its_rows_read(void **state)
+{
+    (void)state;
+    struct spmmi_model_matrix m = matrix_of_slices();
+    const struct spmmi_model_candidate c = {.family = SPMM_FAMILY_ROWS, .schedule = SPMM_SCHEDULE_ROW_SPLIT};
+    m.cols_used = 20000;
+    for (int b = 0; b < SPMMI_REUSE_BINS; b++)
+        m.by_rows.near[b] = b > 10;
+    assert_near(spmmi_predict(&device, &m, &c, 1, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32).l1_share,
+                log2(1280) - 10);
 }
 
 /* Rows of one nonzero leave seven of eight loads of a batch idle; high bits would take more than they save. */
@@ -188,6 +205,7 @@ int main(void)
         cmocka_unit_test(bytes_are_those_of_entries),
         cmocka_unit_test(runs_have_a_third_of_the_columns),
         cmocka_unit_test(slices_have_constants_of_their_own),
+        cmocka_unit_test(a_block_finds_what_its_rows_read),
         cmocka_unit_test(short_rows_have_whole_batches),
         cmocka_unit_test(other_products_have_none),
         cmocka_unit_test(groups_share_the_steps_of_long_rows),
