@@ -287,7 +287,7 @@ static void check_tiles(const int64_t (*sizes)[3], size_t count)
     }
 }
 
-/* 16 bits by warpgroups: each tile, alone and of clusters, and tails of rows, columns and k. */
+/* Both types of 16 bits by warpgroups: each tile, alone and of clusters, and tails of rows, columns and k. */
 static void products_of_warpgroups_meet_their_bound(void **state)
 {
     static const int64_t sizes[][3] = {
@@ -299,10 +299,11 @@ static void products_of_warpgroups_meet_their_bound(void **state)
     for (size_t m = 0; m < sizeof sizes / sizeof *sizes; m++) {
         const struct test_pattern pattern = {"half", sizes[m][0], sizes[m][1], half};
         struct test_matrix *a = test_matrix_of(&pattern, TEST_VALUES_REAL);
-        const int form = (int)(SPMM_F16 - SPMM_F32 + m % 2);
-        check_narrow(a, form, &sizes[m][2], 1, (8 - a->cols % 8) % 8);
-        if (a->cols % 8 != 0) /* B in its other form */
-            check_narrow(a, form, &sizes[m][2], 1, 0);
+        for (int form = SPMM_F16 - SPMM_F32; form <= SPMM_BF16 - SPMM_F32; form++) {
+            check_narrow(a, form, &sizes[m][2], 1, (8 - a->cols % 8) % 8);
+            if (a->cols % 8 != 0) /* B in its other form */
+                check_narrow(a, form, &sizes[m][2], 1, 0);
+        }
         test_matrix_free(a);
     }
 }
