@@ -10,12 +10,24 @@ import tempfile
 MUTATE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools", "dev", "mutate")
 FILES = {
     "CMakeLists.txt": '''cmake_minimum_required(VERSION 3.25)
-project(tiny LANGUAGES C)
+project(tiny LANGUAGES C CXX)
 enable_testing()
-add_executable(test_tiny tiny.c test_tiny.c)
+add_executable(test_tiny tiny.c tiny.cc test_tiny.c)
 add_test(NAME test_tiny COMMAND test_tiny)
 ''',
-    "tiny.c": '''static int is_in(int a, int b)
+    "tiny.h": '''static inline int is_low(int a)
+{
+    return a < 4;
+}
+''',
+    "tiny.cc": '''#include "tiny.h"
+int fails_as_cxx(int a)
+{
+    return !is_low(a);
+}
+''',
+    "tiny.c": '''#include "tiny.h"
+static int is_in(int a, int b)
 {
     return a >= 0 && (a < b || b == -1);
 }
@@ -25,18 +37,23 @@ int fails(int a, int b)
         return -1;
     return 0;
 }
+int low(int a)
+{
+    return is_low(a);
+}
 ''',
     "test_tiny.c": '''int fails(int a, int b);
+int low(int a);
 int main(void)
 {
-    return fails(1, 2) || !fails(-1, 2) || fails(0, 2) || !fails(2, 2) || fails(3, -1) || !fails(3, 1);
+    return low(5) || fails(1, 2) || !fails(-1, 2) || fails(0, 2) || !fails(2, 2) || fails(3, -1) || !fails(3, 1);
 }
 ''',
     "tools/dev/mutate_areas": "# sources\ntiny.c\n",
 }
 SEVEN = "tiny.c fails passes: a == 7"
-MUTANTS = ["tiny.c:3 is_in passes: a >= 0", "tiny.c:3 is_in bound: a >= 0", "tiny.c:3 is_in passes: a < b || b == -1",
-           "tiny.c:3 is_in bound: a < b", "tiny.c:7 fails passes: a == 7", "tiny.c:7 fails passes: !is_in(a, b)"]
+MUTANTS = ["tiny.c:4 is_in passes: a >= 0", "tiny.c:4 is_in bound: a >= 0", "tiny.c:4 is_in passes: a < b || b == -1",
+           "tiny.c:4 is_in bound: a < b", "tiny.c:8 fails passes: a == 7", "tiny.c:8 fails passes: !is_in(a, b)"]
 
 
 def mutate(root, accepted="", *options):
@@ -58,9 +75,13 @@ def cases(root):
     status, lines = mutate(root, f"# nobody passes 7\n{SEVEN}\n")
     if status != 0 or lines != ["scorecard: E9 5 of 5 noticed by tests, 1 accepted as redundant"]:
         yield f"an accepted mutant is not wrong, found {lines}"
-    status, lines = mutate(root, f"{SEVEN}\n", "--only", "tiny.c:3")
+    status, lines = mutate(root, f"{SEVEN}\n", "--only", "tiny.c:4")
     if status != 0 or lines != ["4 of 4 noticed by tests, 0 accepted as redundant"]:
         yield f"a part of the checks is no score, found {lines}"
+    status, lines = mutate(root, f"{SEVEN}\n", "--files", "none.c,*.h")
+    if status != 1 or lines != ["2 tiny.h:3 is_low bound: a < 4: no test fails it",
+                                "1 of 2 noticed by tests, 0 accepted as redundant"]:
+        yield f"a header outside the areas has one mutant that nobody notices, found {lines}"
     status, lines = mutate(root, f"{SEVEN}\ntiny.c is_in bound: a < b\ntiny.c is_in passes: a < 3\n")
     if status != 1 or "accepted as redundant, but test_tiny notices it" not in lines[0] or "no such mutant" not in lines[1]:
         yield f"what is accepted must survive and be there, found {lines}"

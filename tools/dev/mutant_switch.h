@@ -4,6 +4,12 @@
 #ifndef SPMM_MUTANT_SWITCH_H
 #define SPMM_MUTANT_SWITCH_H
 
+#ifdef __cplusplus /* where the emulator includes a header: as it is */
+#define SPMM_MUTANT_TRUE(number, ...) (__VA_ARGS__)
+#define SPMM_MUTANT_FALSE(number, ...) (__VA_ARGS__)
+#define SPMM_MUTANT_BOUND(number, left, sign, mutated, right) ((left)sign(right))
+#else
+
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -45,4 +51,5 @@ static inline int spmm_mutant(int number, int value, int mutated)
         spmm_mutant(number, spmm_left sign spmm_right, spmm_left mutated spmm_right); \
     })
 
+#endif
 #endif
