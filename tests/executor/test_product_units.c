@@ -50,11 +50,10 @@ static struct spmmi_spgemm_stage scene_make(uint64_t turn)
         scene.c[i + 1] = scene.c[i] + (int64_t)(random / 64 % 50 * (uint64_t)scene.products[i] / 100);
         scene.all += (uint64_t)scene.products[i];
     }
-    return (struct spmmi_spgemm_stage){
-        .task = {.left = {rows, INNER, scene.left, scene.left_columns},
-                 .right = {INNER, COLUMNS, scene.right, NULL}},
-        .c = {rows, COLUMNS, scene.c, NULL},
-        .row_products = turn % 2 == 0 ? scene.products : NULL};
+    return (struct spmmi_spgemm_stage){.task = {.left = {rows, INNER, scene.left, scene.left_columns},
+                                                .right = {INNER, COLUMNS, scene.right, NULL}},
+                                       .c = {rows, COLUMNS, scene.c, NULL},
+                                       .row_products = turn % 2 == 0 ? scene.products : NULL};
 }
 
 /* The pieces of row i, from unit u on: how many there are. All but the last have as many products as said, or more by
@@ -151,7 +150,8 @@ static void every_row_is_in_a_unit_or_cut(void **state)
         uint64_t bytes = 1;
         assert_int_equal(spmmi_spgemm_units(&s, &plan, 1000, 0, &bytes, NULL), SPMM_OK);
         assert_true(s.products == scene.all);
-        assert_int_equal(bytes, (uint64_t)s.unit_count * sizeof *s.units + (uint64_t)s.cut_count * sizeof *s.cuts);
+        assert_int_equal(bytes,
+                         (uint64_t)s.unit_count * sizeof *s.units + (uint64_t)s.cut_count * sizeof *s.cuts);
         check_units(&s, (int64_t)plan.piece_products);
         cuts += s.cut_count;
         spmmi_spgemm_stage_free(&s);
@@ -176,8 +176,8 @@ static void a_lower_triangle_has_the_products_below(void **state)
     static const int64_t left[] = {0, 2, 4, 5}, right[] = {0, 3, 4, 6}, c[] = {0, 1, 3, 6};
     static const int32_t left_columns[] = {0, 1, 0, 2, 0}, right_columns[] = {0, 1, 2, 1, 0, 2};
     static const int32_t taken[] = {1, 0, 2, 1, 3};
-    struct spmmi_spgemm_stage s = {
-        .task = {{3, 3, left, left_columns}, {3, 3, right, right_columns}, 1}, .c = {3, 3, c, NULL}};
+    struct spmmi_spgemm_stage s = {.task = {{3, 3, left, left_columns}, {3, 3, right, right_columns}, 1},
+                                   .c = {3, 3, c, NULL}};
     const struct spmmi_spgemm plan = {.piece_products = 0};
     uint64_t bytes = 0;
     (void)state;
@@ -188,8 +188,8 @@ static void a_lower_triangle_has_the_products_below(void **state)
     assert_int_equal(bytes, sizeof taken + sizeof *s.units);
     spmmi_spgemm_stage_free(&s);
     for (uint64_t budget = 1; budget < bytes; budget++) {
-        s = (struct spmmi_spgemm_stage){
-            .task = {{3, 3, left, left_columns}, {3, 3, right, right_columns}, 1}, .c = {3, 3, c, NULL}};
+        s = (struct spmmi_spgemm_stage){.task = {{3, 3, left, left_columns}, {3, 3, right, right_columns}, 1},
+                                        .c = {3, 3, c, NULL}};
         uint64_t again = 0;
         assert_int_equal(spmmi_spgemm_units(&s, &plan, 0, budget, &again, &spmmi_diag_unheard),
                          SPMM_ERR_PLAN_BUDGET);
@@ -205,8 +205,8 @@ static void only_long_rows_take_sums_of_stretches(void **state)
     (void)state;
     for (int i = 0; i < 4; i++) {
         const int64_t length = 4096 + i % 2, left[] = {0, length}, c[] = {0, 1};
-        struct spmmi_spgemm_stage s = {
-            .task = {.left = {1, 1, left, columns}, .right = {1, 7, right, NULL}}, .c = {1, 7, c, NULL}};
+        struct spmmi_spgemm_stage s = {.task = {.left = {1, 1, left, columns}, .right = {1, 7, right, NULL}},
+                                       .c = {1, 7, c, NULL}};
         const struct spmmi_spgemm plan = {.flags = i < 2 ? 0 : SPMMI_SPGEMM_STRETCHES};
         uint64_t bytes = 0;
         assert_int_equal(spmmi_spgemm_units(&s, &plan, 0, 0, &bytes, NULL), SPMM_OK);
