@@ -26,6 +26,8 @@ static const struct {
     {{"some columns", 40, 60, some_columns}, {"some columns", 60, 50, some_columns}, 0},
     {{"unknowns", 42, 42, unknowns}, {"unknowns", 42, 42, unknowns}, 0},
     {{"stencil", 40, 60, stencil}, {"stencil", 60, 80, stencil}, 0},
+    {{"stencil", 50, 50, stencil}, {"stencil", 50, 50, stencil}, 0},
+    {{"stencil", 40, 60, stencil}, {"some columns", 60, 50, some_columns}, 0},
     {{"blocks", 40, 60, blocks}, {"blocks", 60, 50, blocks}, 0},
     {{"some columns", 40, 40, some_columns}, {"some columns", 40, 40, some_columns}, 1},
     {{"unknowns", 42, 42, unknowns}, {"unknowns", 42, 42, unknowns}, 1},
@@ -74,6 +76,48 @@ static void rows_are_counted_and_listed(void **state)
         free(row_ptr);
         test_sparse_scene_free(&scene);
     }
+}
+
+/* 1 where row i has the columns of the row before it, 2 where it has those, each one more; else 0. */
+static int follows(const struct spmmi_csr_pattern *a, int64_t i)
+{
+    const int64_t begin = a->row_ptr[i], count = a->row_ptr[i + 1] - begin;
+    int is_equal = i > 0 && begin - a->row_ptr[i - 1] == count, is_moved = is_equal;
+    for (int64_t q = begin; is_equal + is_moved > 0 && q < begin + count; q++) {
+        is_equal &= a->col_ind[q] == a->col_ind[q - count];
+        is_moved &= a->col_ind[q] == a->col_ind[q - count] + 1;
+    }
+    return is_equal ? 1 : is_moved ? 2 : 0;
+}
+
+/* A row of C is that of the row before it, if the row of the left factor is, but for a lower triangle; it is moved
+ * where all rows of the right factor that it meets are moved too. */
+static void rows_that_follow_are_found(void **state)
+{
+    int found[3] = {0, 0, 0};
+    (void)state;
+    for (size_t i = 0; i < PAIRS; i++) {
+        struct spmmi_spgemm_stage s;
+        struct test_sparse_scene scene =
+            test_sparse_scene_of(&pairs[i].left, &pairs[i].right, pairs[i].is_lower, &s);
+        const struct spmmi_csr_pattern *const left = &s.task.left, *const right = &s.task.right;
+        struct spmmi_spgemm_repeats repeats;
+        assert_int_equal(spmmi_spgemm_repeats_make(&s.task, 1, &repeats, NULL), SPMM_OK);
+        for (int64_t k = 0; k < right->rows; k++)
+            assert_int_equal(repeats.right[k], follows(right, k));
+        for (int64_t row = 0; row < left->rows; row++) {
+            int expected = follows(left, row) == 1 && pairs[i].is_lower ? 0 : follows(left, row);
+            for (int64_t p = left->row_ptr[row]; expected == 2 && p < left->row_ptr[row + 1]; p++)
+                expected = follows(right, left->col_ind[p]) == 2 ? 2 : 0;
+            assert_int_equal(repeats.rows[row], expected);
+            found[expected]++;
+        }
+        spmmi_spgemm_repeats_free(&repeats);
+        assert_null(repeats.rows);
+        assert_null(repeats.right);
+        test_sparse_scene_free(&scene);
+    }
+    assert_true(found[0] > 20 && found[1] > 20 && found[2] > 20);
 }
 
 static int64_t wrong_row(const struct spmmi_spgemm_stage *s)
@@ -190,6 +234,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_are_counted_and_listed),
+        cmocka_unit_test(rows_that_follow_are_found),
         cmocka_unit_test(entries_that_are_missing_wrong_or_too_many_are_found),
         cmocka_unit_test(the_longest_row_is_exact),
         cmocka_unit_test(only_long_rows_and_columns_make_long_entries),
