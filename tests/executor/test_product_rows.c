@@ -17,7 +17,12 @@
 TEST_PATTERN(some_columns, test_chance(i, j, 5))
 TEST_PATTERN(unknowns, (i / 3 - j / 3) % 7 == 0)           /* rows are equal three by three */
 TEST_PATTERN(stencil, i == j || i + 1 == j || i + 19 == j) /* rows are moved by one */
-TEST_PATTERN(blocks, i / 20 == j / 20)                     /* rows meet equal rows side by side */
+TEST_PATTERN(identity, i == j)
+TEST_PATTERN(fourths, i % 4 == j % 4)
+TEST_PATTERN(tails, j == i + 5 || (i % 2 == 0 && j == i)) /* a row ends as the one before, moved */
+TEST_PATTERN(strewn, (37 * i + 11 * j) % 50 == 0)
+TEST_PATTERN(scattered, (100 * i + j) % 600 == 0)
+TEST_PATTERN(blocks, i / 20 == j / 20) /* rows meet equal rows side by side */
 
 static const struct {
     struct test_pattern left, right;
@@ -28,11 +33,18 @@ static const struct {
     {{"stencil", 40, 60, stencil}, {"stencil", 60, 80, stencil}, 0},
     {{"stencil", 50, 50, stencil}, {"stencil", 50, 50, stencil}, 0},
     {{"stencil", 40, 60, stencil}, {"some columns", 60, 50, some_columns}, 0},
+    {{"identity", 42, 42, identity}, {"unknowns", 42, 42, unknowns}, 0},
+    {{"fourths", 40, 42, fourths}, {"unknowns", 42, 42, unknowns}, 0},
+    {{"tails", 40, 60, tails}, {"tails", 60, 70, tails}, 0},
     {{"blocks", 40, 60, blocks}, {"blocks", 60, 50, blocks}, 0},
     {{"some columns", 40, 40, some_columns}, {"some columns", 40, 40, some_columns}, 1},
     {{"unknowns", 42, 42, unknowns}, {"unknowns", 42, 42, unknowns}, 1},
+    /* Rows of more than 160 entries, of few columns and of many. */
+    {{"fourths", 6, 80, fourths}, {"strewn", 80, 900, strewn}, 0},
+    {{"identity", 6, 6, identity}, {"scattered", 6, 120000, scattered}, 0},
 };
 #define PAIRS (sizeof pairs / sizeof pairs[0])
+#define SMALL (PAIRS - 2)
 
 /* Products of row i, and its columns: 1 where it has an entry. */
 static int64_t multiply_row(const struct spmmi_spgemm_task *t, int64_t i, uint8_t *has)
@@ -165,7 +177,7 @@ static void check_entry(struct spmmi_spgemm_stage *s, struct test_sparse_scene *
 static void entries_that_are_missing_wrong_or_too_many_are_found(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < PAIRS; i++) {
+    for (size_t i = 0; i < SMALL; i++) {
         struct spmmi_spgemm_stage s;
         struct test_sparse_scene scene =
             test_sparse_scene_of(&pairs[i].left, &pairs[i].right, pairs[i].is_lower, &s);
