@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What every other part trusts: text, sizes, struct sizes, lists of types, and how many bytes a frame may have. */
+/* What every other part trusts: text, sizes, struct sizes, lists of types, how many bytes a frame may have, and work in
+ * pieces. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <cmocka.h>
 
 #include <string.h>
@@ -12,6 +14,7 @@
 #include "format/base/alloc.h"
 #include "format/base/checked.h"
 #include "format/base/dtype.h"
+#include "format/base/each.h"
 #include "format/base/options.h"
 #include "format/base/stored_value.h"
 #include "format/base/text.h"
@@ -268,9 +271,69 @@ static void equal_values_have_equal_bits(void **state)
         }
 }
 
+/* What the pieces of a job leave, and the first index that is wrong for it. */
+struct job {
+    int threads;
+    uint8_t calls[200], threads_that_are_none;
+    uint64_t wrong;
+};
+
+static void call(void *context, uint64_t index, int thread)
+{
+    struct job *const job = context;
+    job->calls[index]++;
+    if (thread < 0 || thread >= job->threads)
+        job->threads_that_are_none = 1;
+}
+
+static int is_wrong(const void *context, uint64_t index, int thread)
+{
+    const struct job *const job = context;
+    return index == job->wrong || index == job->wrong + 3 || thread < 0 || thread >= job->threads;
+}
+
+/* Each piece once, by threads that there are; of several wrong ones the first. */
+static void pieces_are_taken_once(void **state)
+{
+    (void)state;
+    for (int threads = 1; threads <= 3; threads++)
+        for (uint64_t count = 0; count <= 200; count = 3 * count + 1) {
+            struct job job = {.threads = threads};
+            spmmi_each(count, threads, call, &job);
+            assert_int_equal(job.threads_that_are_none, 0);
+            for (uint64_t i = 0; i < 200; i++)
+                assert_int_equal(job.calls[i], i < count);
+            for (job.wrong = 0; job.wrong <= count; job.wrong++)
+                assert_int_equal(spmmi_first_wrong(count, threads, is_wrong, &job), job.wrong);
+        }
+}
+
+/* All of it, and nothing beside it, also where it has several pieces of 2 MiB. */
+static void memory_is_zeroed_to_its_ends(void **state)
+{
+    static const uint64_t sizes[] = {0, 1, 2 << 20, (2 << 20) + 1, (5 << 20) - 3};
+    (void)state;
+    for (int i = 0; i < 5 * 2; i++) {
+        const uint64_t bytes = sizes[i / 2];
+        unsigned char *const memory = malloc(bytes + 2);
+        assert_non_null(memory);
+        memset(memory, 0xaa, bytes + 2);
+        spmmi_zero(1 + i % 2, memory + 1, bytes);
+        uint64_t zeros = 0;
+        while (memory[1 + zeros] == 0)
+            zeros++;
+        assert_int_equal(zeros, bytes);
+        assert_int_equal(memory[0], 0xaa);
+        assert_int_equal(memory[1 + bytes], 0xaa);
+        free(memory);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pieces_are_taken_once),
+        cmocka_unit_test(memory_is_zeroed_to_its_ends),
         cmocka_unit_test(equal_values_have_equal_bits),
         cmocka_unit_test(characters_of_utf_8),
         cmocka_unit_test(sizes_that_no_memory_has),
