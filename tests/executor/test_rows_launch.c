@@ -183,18 +183,23 @@ static void groups_share_rows_where_that_shortens_the_walk(void **state)
     static const struct {
         uint64_t nnz, ranks, longest, tiles;
         uint32_t lanes, share;
-    } cases[] = {
-        {84000, 2000, 95, 1, 1, 16},     /* bcsstk13 */
-        {84000, 2000, 95, 1, 2, 16},     /* 32 are two warps */
-        {84000, 2000, 95, 1, 8, 8},      /* eight are one wave */
-        {84000, 2000, 95, 1, 16, 4},     /* eight would be two */
-        {84000, 2000, 95, 1, 32, 2},     /* the same */
-        {84000, 2000, 95, 2, 32, 2},     /* two waves, but the longest row is long */
-        {150000, 3136, 48, 1, 32, 1},    /* rows are even: two waves take longer than one */
-        {150000, 3136, 48, 2, 32, 2},    /* three of half the length are shorter than two */
-        {4000000, 1000000, 4, 1, 2, 1},  /* one step a row */
-        {1000000, 1, 1000000, 1, 1, 32}, /* as many as there are, though a block has room for more */
-        {1000, 1, 1000, 1, 32, 8},       {0, 0, 0, 1, 1, 1}, {5, 5, 1, 1, 1, 1}}; /* one quad a row */
+    } cases[] = {{84000, 2000, 95, 1, 1, 16},    /* bcsstk13 */
+                 {84000, 2000, 95, 1, 2, 16},    /* 32 are two warps */
+                 {84000, 2000, 95, 1, 8, 8},     /* eight are one wave */
+                 {84000, 2000, 95, 1, 16, 4},    /* eight would be two */
+                 {84000, 2000, 95, 1, 32, 2},    /* the same */
+                 {84000, 2000, 95, 2, 32, 2},    /* two waves, but the longest row is long */
+                 {150000, 3136, 48, 1, 32, 1},   /* rows are even: two waves take longer than one */
+                 {150000, 3136, 48, 2, 32, 2},   /* three of half the length are shorter than two */
+                 {4000000, 1000000, 4, 1, 2, 1}, /* one step a row */
+                 {160, 20, 16, 1, 16, 2},        /* four were two warps, which take a step more to meet */
+                 {1500, 500, 300, 2, 16, 16}, /* two waves; of eight one, but with twice of the longest row */
+                 {20, 20, 4, 1, 1, 2},        /* a quad that lies in two */
+                 {20, 20, 3, 1, 1, 1},
+                 {1000000, 1, 1000000, 1, 1, 32}, /* as many as there are, though a block has room for more */
+                 {1000, 1, 1000, 1, 32, 8},
+                 {0, 0, 0, 1, 1, 1},
+                 {5, 5, 1, 1, 1, 1}}; /* one quad a row */
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         assert_int_equal(spmmi_rows_share_of(cases[i].nnz, cases[i].ranks, cases[i].longest, cases[i].lanes,

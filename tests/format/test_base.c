@@ -303,8 +303,9 @@ static void pieces_are_taken_once(void **state)
             assert_int_equal(job.threads_that_are_none, 0);
             for (uint64_t i = 0; i < 200; i++)
                 assert_int_equal(job.calls[i], i < count);
-            for (job.wrong = 0; job.wrong <= count; job.wrong++)
-                assert_int_equal(spmmi_first_wrong(count, threads, is_wrong, &job), job.wrong);
+            for (job.wrong = 0; job.wrong <= count + 1; job.wrong++)
+                assert_int_equal(spmmi_first_wrong(count, threads, is_wrong, &job),
+                                 job.wrong < count ? job.wrong : count);
         }
 }
 
