@@ -126,6 +126,7 @@ static void print_main(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_
     plan_text_targets(out, plan);
     product_report_text(out, plan, PLAN_REPORT_LABEL);
     product_bins_text(out, plan, PLAN_REPORT_LABEL);
+    plan_text_streams(out, plan);
     plan_text_variants(out, plan, info);
     plan_text_trace(out, plan, info, args.full);
 }

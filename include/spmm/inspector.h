@@ -317,6 +317,23 @@ typedef struct spmm_roofline {
 SPMM_API spmm_status_t spmm_plan_roofline(const spmm_plan_t *plan, const char *device,
                                           spmm_roofline_t *roofline, spmm_diag_t *diag);
 
+/** How an executor on a GPU holds op(A) for a variant of a family that streams rows. */
+typedef struct spmm_stream_info {
+    size_t struct_size; /**< sizeof(spmm_stream_info_t). */
+    int column_bits;    /**< Of a column index: 16 or 32; 0: it has other tables, and all else is 0. */
+    int lacks_values;   /**< 1: the plan's values are all the same, and none are held until others are set. */
+    /** Of a column index in slices of rows, counted from the first column of its slice: 16, 20 or 32. One column of B
+     * is multiplied by them; they lie beside the stream, or in place of it where n_max of the executor is 1. 0: there
+     * are none. */
+    int slice_bits;
+    int slice_run; /**< Columns side by side that slices have one index for: 1 or 3; 0 without slices. */
+} spmm_stream_info_t;
+
+/** Fill *info for the variant of index 0, 1, .. Long rows that are split off, and pieces of long rows, have 32 bits.
+ * Nothing of a variant for the CPU. Takes a transpose for op T. Errors: ARGUMENT, MEMORY. */
+SPMM_API spmm_status_t spmm_plan_stream(const spmm_plan_t *plan, int variant, spmm_stream_info_t *info,
+                                        spmm_diag_t *diag);
+
 #ifdef __cplusplus
 }
 #endif

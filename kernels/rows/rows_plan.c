@@ -7,6 +7,7 @@
 #include "format/base/diag.h"
 #include "inspector/search/planner.h"
 #include "rows_partition_plan.h"
+#include "rows_stream_plan.h"
 
 static spmm_status_t check_options(const struct spmmi_request *r, spmm_diag_t *diag)
 {
@@ -61,4 +62,5 @@ const struct spmmi_planner spmmi_rows_planner = {.family = SPMM_FAMILY_ROWS,
                                                  .check_options = check_options,
                                                  .propose = propose,
                                                  .cost = spmmi_rows_cost,
-                                                 .build = build};
+                                                 .build = build,
+                                                 .stream = spmmi_rows_stream_of};

@@ -321,6 +321,11 @@ static spmm_status_t roofline(const struct objects *o, void *info)
     return spmm_plan_roofline(o->plan, "h100", info, NULL);
 }
 
+static spmm_status_t stream_info(const struct objects *o, void *info)
+{
+    return spmm_plan_stream(o->plan, 0, info, NULL);
+}
+
 static spmm_status_t executor_info(const struct objects *o, void *info)
 {
     const spmm_dense_t operand = {.rows = 27, .cols = N_TYPICAL, .ld = N_TYPICAL, .type = SPMM_F32};
@@ -394,6 +399,7 @@ const struct output outputs[] = {
     OUTPUT(spmm_trace_info_t, trace_info),
     OUTPUT(spmm_section_info_t, section_info),
     OUTPUT(spmm_roofline_t, roofline),
+    OUTPUT(spmm_stream_info_t, stream_info),
     OUTPUT(spmm_kernel_info_t, kernel_info),
     OUTPUT(spmm_executor_info_t, executor_info),
     OUTPUT_BUT(spmm_preparation_t, seconds, preparation),

@@ -62,9 +62,32 @@ is_json 'j["statistics"]["row_max"] == 150 and j["statistics"]["zeros"] == 0'
 is_json 'sum(s["stored_bytes"] for s in j["sections"]) < j["file_bytes"] and len(j["sections"]) >= 8'
 is_json 'len(j["pattern_digest"]) == 32 and len(j["values_digest"]) == 32'
 is_json 'j["writer"] == "spmm-inspector " + j["version"]'
+is_json '[v["stream"] is None for v in j["variants"]] == [v["target"] == 1 or v["parts"][0]["family"] != "rows"
+    for v in j["variants"]]'
 run spmm-info -q "$plan"
 exits 0
 silent
+
+# ---- How a GPU will hold op(A): by its columns, its values, the evenness of its rows ----
+run spmm-info "$plan"
+says 'stream     of rows on a GPU, op N: columns of 16 bits'
+says_not 'no values'
+spmm-inspect -q --device h100 gen:rand:200000:6 --op both -n 1 --kernel rows --schedule row-split -o "$work/wide.plan"
+run spmm-info "$work/wide.plan"
+says 'stream     of rows on a GPU, op N: columns of 32 bits; one column: slices, columns of 20 bits'
+says '           of rows on a GPU, op T: columns of 32 bits'
+run spmm-info --json "$work/wide.plan"
+is_json 'j["variants"][0]["stream"] == {"column_bits": 32, "lacks_values": False, "slice_bits": 20, "slice_run": 1}'
+printf '%%%%MatrixMarket matrix coordinate pattern general\n2 2 3\n1 1\n1 2\n2 2\n' >"$work/ones.mtx"
+spmm-inspect -q --device h100 "$work/ones.mtx" -n 1 --kernel rows --schedule row-split -o "$work/ones.plan"
+run spmm-info "$work/ones.plan"
+says 'op N: columns of 16 bits, no values'
+spmm-inspect -q --device h100 gen:fem3:9:9:20 -n 1 --kernel rows --schedule row-split -o "$work/nodes.plan"
+run spmm-info "$work/nodes.plan"
+says '; one column: slices, columns of 16 bits for 3 nonzeros each'
+spmm-inspect -q --device cpu "$matrix" -o "$work/cpu.plan"
+run spmm-info "$work/cpu.plan"
+says_not 'stream '
 run spmm-info - <"$plan"
 exits 0
 says '428,650 nonzeros'

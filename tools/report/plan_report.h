@@ -42,6 +42,8 @@ void plan_text_parts(FILE *out, const spmm_plan_t *plan, const spmm_variant_info
 /* "rows/row-split", with the compute type where it is not dtype, the type of the plan's values. */
 void plan_text_candidate(FILE *out, const spmm_trace_info_t *t, spmm_dtype_t dtype);
 void plan_text_variants(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_t *info);
+/* How executors on GPUs hold op(A): a line for each op that has parts of rows, else nothing. */
+void plan_text_streams(FILE *out, const spmm_plan_t *plan);
 /* all = false: the winners only, each decision once. */
 void plan_text_trace(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_t *info, bool all);
 /* Nothing when the plan holds no metrics of row blocks. model is that of the plan. */

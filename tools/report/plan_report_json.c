@@ -89,6 +89,21 @@ static void write_part(struct json *j, const spmm_plan_t *plan, int index)
     json_end(j);
 }
 
+static void write_stream(struct json *j, const spmm_plan_t *plan, int variant)
+{
+    spmm_stream_info_t s = {.struct_size = sizeof s};
+    if (spmm_plan_stream(plan, variant, &s, NULL) != SPMM_OK || s.column_bits == 0) {
+        json_null(j, "stream");
+        return;
+    }
+    json_object(j, "stream");
+    json_int(j, "column_bits", s.column_bits);
+    json_bool(j, "lacks_values", s.lacks_values);
+    json_int(j, "slice_bits", s.slice_bits);
+    json_int(j, "slice_run", s.slice_run);
+    json_end(j);
+}
+
 void plan_json_variants(struct json *j, const spmm_plan_t *plan, const spmm_plan_info_t *info)
 {
     json_array(j, "variants");
@@ -113,6 +128,7 @@ void plan_json_variants(struct json *j, const spmm_plan_t *plan, const spmm_plan
         for (int p = v.part_first; p < v.part_first + v.part_count; p++)
             write_part(j, plan, p);
         json_end(j);
+        write_stream(j, plan, i);
         json_end(j);
     }
     json_end(j);

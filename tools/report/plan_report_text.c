@@ -202,6 +202,42 @@ void plan_text_parts(FILE *out, const spmm_plan_t *plan, const spmm_variant_info
     }
 }
 
+/* Of the variants of an op: the first that has a stream, with the slices of the first that has any. */
+static spmm_stream_info_t stream_of(const spmm_plan_t *plan, spmm_op_t op)
+{
+    spmm_stream_info_t found = {.column_bits = 0}, own = {.struct_size = sizeof own};
+    spmm_variant_info_t v = {.struct_size = sizeof v};
+    for (int i = 0; found.slice_bits == 0 && spmm_plan_variant(plan, i, &v) == SPMM_OK; i++)
+        if (v.op == op && spmm_plan_stream(plan, i, &own, NULL) == SPMM_OK && own.column_bits > 0 &&
+            (found.column_bits == 0 || own.slice_bits > 0))
+            found = own;
+    return found;
+}
+
+static void print_slices(FILE *out, const spmm_stream_info_t *s)
+{
+    fprintf(out, "; one column: slices, columns of %d bits", s->slice_bits);
+    if (s->slice_run > 1)
+        fprintf(out, " for %d nonzeros each", s->slice_run);
+}
+
+void plan_text_streams(FILE *out, const spmm_plan_t *plan)
+{
+    const char *name = "stream";
+    for (int op = SPMM_OP_N; op <= SPMM_OP_T; op++) {
+        const spmm_stream_info_t s = stream_of(plan, (spmm_op_t)op);
+        if (s.column_bits == 0)
+            continue;
+        label(out, name);
+        name = "";
+        fprintf(out, "of rows on a GPU, op %s: columns of %d bits%s", spmm_op_name((spmm_op_t)op),
+                s.column_bits, s.lacks_values ? ", no values" : "");
+        if (s.slice_bits > 0)
+            print_slices(out, &s);
+        fputc('\n', out);
+    }
+}
+
 void plan_text_variants(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_t *info)
 {
     for (int i = 0; i < info->variant_count; i++) {
