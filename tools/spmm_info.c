@@ -20,7 +20,7 @@
 #include "tools/report/plan_page.h"
 #include "tools/report/plan_report.h"
 #include "tools/report/plan_targets.h"
-#include "tools/product/product_bins.h"
+#include "tools/product/costs_report.h"
 #include "tools/product/product_report.h"
 #include "tools/cli/print_text.h"
 #include "tools/cli/progress.h"
@@ -125,7 +125,7 @@ static void print_main(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_
         plan_text_digest(out, "values", info->values_digest);
     plan_text_targets(out, plan);
     product_report_text(out, plan, PLAN_REPORT_LABEL);
-    product_bins_text(out, plan, PLAN_REPORT_LABEL);
+    product_details_text(out, plan, machine_memory_budget(args.budget), PLAN_REPORT_LABEL);
     plan_text_streams(out, plan);
     plan_text_variants(out, plan, info);
     plan_text_trace(out, plan, info, args.full);
@@ -191,7 +191,7 @@ static int print_json(const spmm_plan_t *plan, const spmm_plan_info_t *info, con
     plan_json_row_blocks(&j, plan, model);
     plan_json_targets(&j, plan);
     product_report_json(&j, plan);
-    product_bins_json(&j, plan);
+    product_details_json(&j, plan, machine_memory_budget(args.budget));
     plan_json_variants(&j, plan, info);
     plan_json_trace(&j, plan, info);
     plan_json_permutations(&j, plan);

@@ -8,6 +8,8 @@
 #include "format/plan.h"
 #include "product_state.h"
 
+_Static_assert(sizeof(spmm_product_t) <= SPMMI_SPGEMM_STATE_BYTES, "as plans tell it");
+
 enum kernel { KERNEL_AUTO, KERNEL_COLUMNS, KERNEL_POSITIONS, KERNEL_GROUPS };
 
 struct creation {
@@ -55,11 +57,8 @@ static spmm_status_t copy_plan(struct creation *in, const spmm_plan_t *plan)
     spmm_status_t status = SPMM_OK;
     spmm_product_t *x = in->product;
     const uint64_t rows = (uint64_t)plan->rows + 1, nnz = (uint64_t)plan->nnz;
-    uint64_t bytes = sizeof *x + sizeof *x->plan + rows * sizeof *x->row_ptr + nnz * sizeof *x->col_ind;
-    for (uint32_t m = 0; m < spmmi_spgemm_matrices(plan->product); m++) {
-        const struct spmmi_spgemm_matrix *a = &plan->product->matrices[m];
-        bytes += ((uint64_t)a->rows + 1) * sizeof *a->row_ptr + (uint64_t)a->nnz * sizeof *a->col_ind;
-    }
+    const uint64_t bytes = sizeof *x + sizeof *x->plan + rows * sizeof *x->row_ptr +
+                           nnz * sizeof *x->col_ind + spmmi_spgemm_pattern_bytes(plan->product);
     SPMM_TRY(take(in, bytes, bytes));
     SPMM_TRY(spmmi_spgemm_copy(plan->product, &x->plan, in->diag));
     SPMM_TRY_ALLOC(x->row_ptr = spmmi_alloc(rows, sizeof *x->row_ptr), in->diag);

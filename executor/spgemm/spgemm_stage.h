@@ -7,6 +7,7 @@
 #ifndef SPMMI_SPGEMM_STAGE_H
 #define SPMMI_SPGEMM_STAGE_H
 
+#include "format/spgemm/spgemm_bytes.h"
 #include "format/spgemm/spgemm_repeats.h"
 
 /* Whole rows, or a piece of one row: entries [first, end) of the left factor, whose sums lie at `partial` of the
@@ -66,11 +67,6 @@ static inline int spmmi_spgemm_is_long(const struct spmmi_spgemm_stage *stage, i
 static inline int64_t spmmi_spgemm_sums(const struct spmmi_spgemm_stage *stage)
 {
     return stage->sums + stage->long_sums;
-}
-
-static inline uint32_t spmmi_spgemm_width(int64_t entries)
-{
-    return entries <= 256 ? 1 : entries <= 65536 ? 2 : 4;
 }
 
 /* Values of one execution; all arrays are of the stage's type. */

@@ -119,3 +119,13 @@ cleanup:
     spmmi_free(counts);
     return status;
 }
+
+uint64_t spmmi_spgemm_pattern_bytes(const struct spmmi_spgemm *g)
+{
+    uint64_t bytes = 0;
+    for (uint32_t m = 0; m < spmmi_spgemm_matrices(g); m++) {
+        const struct spmmi_spgemm_matrix *a = &g->matrices[m];
+        bytes += ((uint64_t)a->rows + 1) * sizeof *a->row_ptr + (uint64_t)a->nnz * sizeof *a->col_ind;
+    }
+    return bytes;
+}

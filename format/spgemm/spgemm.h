@@ -92,6 +92,8 @@ static inline int64_t spmmi_spgemm_piece(const struct spmmi_spgemm *g, int64_t e
     return g->piece_products == 0 || piece > INT64_MAX ? INT64_MAX : (int64_t)piece;
 }
 
+/* Bytes of the patterns of the operands and of T. */
+uint64_t spmmi_spgemm_pattern_bytes(const struct spmmi_spgemm *g);
 /* NULL is fine. */
 void spmmi_spgemm_free(struct spmmi_spgemm *g);
 /* A copy with arrays of its own; NULL of NULL. MEMORY. */

@@ -11,6 +11,11 @@
 #define MARK \
     0x80000000u /* of a column with a long entry; below it is a count, or the number of the entry in its row */
 
+_Static_assert(sizeof(struct spmmi_spgemm_long) + 2 * (sizeof(struct spmmi_spgemm_stretch) + 4) +
+                       SPMMI_SPGEMM_RANGE_BYTES + 4 <=
+                   SPMMI_SPGEMM_LONG_BYTES,
+               "as plans tell it");
+
 struct making {
     const struct spmmi_spgemm_stage *stage;
     struct spmmi_spgemm_longs *out;

@@ -9,7 +9,10 @@
 #include "spgemm_limits.h"
 #include "spgemm_longs.h"
 
-#define NARROW_COLUMNS 65536 /* that a range of words of 2 bytes spans at most */
+_Static_assert(sizeof(struct spmmi_spgemm_cut_range) == SPMMI_SPGEMM_RANGE_BYTES &&
+                   sizeof(struct spmmi_spgemm_range) < SPMMI_SPGEMM_RANGE_BYTES &&
+                   SPMMI_SPGEMM_RANGE_ENTRIES == SPMMI_SPGEMM_RANGE_MOST,
+               "as plans tell it");
 
 struct making {
     const struct spmmi_spgemm_stage *stage;
@@ -58,7 +61,7 @@ static int class_of_cut(int64_t entries)
 /* Columns [q, q + entries) of C. */
 static int is_wide(const struct spmmi_spgemm_stage *s, int64_t q, int64_t entries)
 {
-    return s->c.col_ind[q + entries - 1] - s->c.col_ind[q] >= NARROW_COLUMNS;
+    return s->c.col_ind[q + entries - 1] - s->c.col_ind[q] >= SPMMI_SPGEMM_RANGE_NARROW;
 }
 
 static int64_t words_of(const struct spmmi_spgemm_stage *s, int64_t q, int64_t entries)

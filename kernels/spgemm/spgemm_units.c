@@ -7,10 +7,9 @@
 #include "format/base/diag.h"
 #include "format/spgemm/spgemm_tasks.h"
 
-/* Units that rows are put together to: enough that threads end at about the same time, and none so small that taking it
- * costs as much. */
-#define UNITS INT64_C(1024)
-#define UNIT_COST_MIN INT64_C(16384)
+_Static_assert(sizeof(struct spmmi_spgemm_unit) == SPMMI_SPGEMM_UNIT_BYTES &&
+                   sizeof(struct spmmi_spgemm_cut) == SPMMI_SPGEMM_CUT_BYTES,
+               "as plans tell it");
 
 /* Lists that are counted at first and then filled. */
 struct lists {
@@ -130,8 +129,7 @@ spmm_status_t spmmi_spgemm_units(struct spmmi_spgemm_stage *s, const struct spmm
     s->products = 0;
     for (int64_t i = 0; i < left->rows; i++)
         s->products += (uint64_t)row_products(s, i);
-    const uint64_t share = s->products / (uint64_t)UNITS;
-    const int64_t unit_cost = share > (uint64_t)UNIT_COST_MIN ? (int64_t)share : UNIT_COST_MIN;
+    const int64_t unit_cost = (int64_t)spmmi_spgemm_unit_cost(s->products);
     make_lists(s, plan, unit_cost, &lists);
     *bytes += (uint64_t)lists.unit_count * sizeof *s->units + (uint64_t)lists.cut_count * sizeof *s->cuts;
     SPMM_TRY(spmmi_spgemm_require_bytes(held, *bytes, budget, diag));

@@ -362,6 +362,16 @@ static spmm_status_t product_plan_info(const struct objects *o, void *info)
     return status;
 }
 
+static spmm_status_t product_costs(const struct objects *o, void *info)
+{
+    spmm_plan_t *plan = NULL;
+    spmm_status_t status = square(o, NULL, &plan, NULL);
+    if (status == SPMM_OK)
+        status = spmm_plan_product_costs(plan, 0, info, NULL);
+    spmm_plan_destroy(plan);
+    return status;
+}
+
 static spmm_status_t product_info(const struct objects *o, void *info)
 {
     spmm_product_t *made = NULL;
@@ -405,6 +415,7 @@ const struct output outputs[] = {
     OUTPUT_BUT(spmm_preparation_t, seconds, preparation),
     OUTPUT(spmm_certificate_t, certificate),
     OUTPUT(spmm_product_plan_info_t, product_plan_info),
+    OUTPUT(spmm_product_costs_t, product_costs),
     OUTPUT(spmm_product_info_t, product_info),
 };
 /* clang-format on */

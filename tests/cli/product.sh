@@ -78,6 +78,29 @@ one_line_err
 says_err 'more, 20971520 are allowed'
 run spmm-info --json "$work/C.plan"
 is_json 'j["product"]["compression_ratio"] == 1 and j["product"]["factors"][1] == {"operand": 1, "op": "N"}'
+# ---- What the product will hold and take, beside what it then does ----
+info_of() { # NAME EXPRESSION: of the JSON of spmm-info of C.plan
+    spmm-info --json "$work/$1.plan" | python3 -c "import json, sys; print(json.load(sys.stdin)[\"product_costs\"][\"$2\"])"
+}
+run spmm-info "$work/C.plan"
+says 'memory     values 88 bytes; beside them on a CPU '
+says 'on a GPU at most '
+says 'time       of f64, predicted: 14.3 us on an H100, '
+says_not 'positions of'
+least=$(info_of C host_bytes) most=$(info_of C host_bytes_max)
+for kernel in '' '--force-kernel columns'; do
+    # shellcheck disable=SC2086 # an option and its value
+    run spmm-run "$work/C.plan" "$work/A.mtx" "$work/B.mtx" --json --repeat 0 $kernel
+    is_json "$least <= j['host_bytes'] <= $most and j['multiplications'] == $(info_of C multiplications)"
+done
+run spmm-inspect --product gen:fem3:5:5:5 --dtype f64 -o "$work/nodes.plan"
+exits 0
+says 'beside them on a CPU '
+run spmm-run "$work/nodes.plan" gen:fem3:5:5:5 --json --repeat 0
+is_json "$(info_of nodes host_bytes) <= j['host_bytes'] <= $(info_of nodes host_bytes_max)"
+run spmm-info --json "$work/nodes.plan"
+is_json 'j["product_costs"]["value_bytes"] == 8 * (j["nnz"] + j["product"]["operands"][0]["nnz"])'
+is_json '0.01 < j["product_costs"]["predicted_f64_h100_ms"] < 0.1 < j["product_costs"]["predicted_f64_thread_ms"] < 10'
 run spmm-info --matches "$work/A.mtx" --matches "$work/other.mtx" "$work/C.plan"
 exits 4
 says_err 'other.mtx: the plan is for 3 x 2'
@@ -107,7 +130,7 @@ is_json '[b["by_products"] for b in j["product_rows"]] == [1, 0, 0, 0, 1, 0, 0, 
 is_json '[b["up_to"] for b in j["product_rows"]] == [8, 32, 128, 256, 512, 4096, 32768, None]'
 run spmm-inspect -q gen:diag:3 -o "$work/diag3.plan"
 run spmm-info --json "$work/diag3.plan"
-is_json 'j["product_rows"] is None'
+is_json 'j["product_rows"] is None and j["product_costs"] is None'
 
 # ---- Forms ----
 run spmm-inspect -q --product --transpose-b --lower "$work/A.mtx" -o "$work/S.plan"

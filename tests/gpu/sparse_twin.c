@@ -42,6 +42,15 @@ static void upload_values(struct sparse_twin *t, const struct test_sparse_produc
     t->diagonal = upload(t->values.diagonal, t->diagonal_bytes);
 }
 
+/* Kernel columns holds no more than the plan says. */
+static void expect_costs(const struct sparse_twin *t)
+{
+    spmm_product_costs_t costs = {.struct_size = sizeof costs};
+    assert_int_equal(spmm_plan_product_costs(t->plan, 0, &costs, NULL), SPMM_OK);
+    if (strstr(t->info.kernel, "/columns") != NULL)
+        assert_true(t->info.device_bytes <= costs.device_columns_bytes);
+}
+
 struct sparse_twin sparse_twin_make(const struct test_sparse_product *p, const char *kernel, uint64_t budget)
 {
     struct sparse_twin t = {.plan = test_sparse_plan(p), .info = {.struct_size = sizeof t.info}};
@@ -55,6 +64,7 @@ struct sparse_twin sparse_twin_make(const struct test_sparse_product *p, const c
     assert_int_equal(spmm_product_info(t.gpu, &t.info), SPMM_OK);
     assert_int_equal(t.info.device, 0);
     assert_memory_equal(t.info.kernel, "cuda/product/", 13);
+    expect_costs(&t);
     assert_int_equal(spmm_product_workspace_bytes(t.gpu, &bytes), SPMM_OK);
     t.values = test_sparse_values(p);
     t.expected = calloc((size_t)t.info.nnz + 1, t.value_bytes);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "costs_report.h"
 #include "product_files.h"
 #include "product_report.h"
 #include "tools/cli/exit_code.h"
@@ -112,6 +113,7 @@ static void report_text(FILE *out, const spmm_plan_t *plan, const struct inspect
             print_count(cols, info.cols), print_plural(nnz, info.nnz, "nonzero"),
             spmm_dtype_name(info.a_type));
     product_report_text(out, plan, LABEL);
+    product_costs_text(out, plan, machine_memory_budget(r->read.budget_bytes), LABEL);
     fprintf(out, "%-*s%s\n", LABEL, "inspected", print_seconds(text, seconds));
     if (r->output == NULL)
         return;

@@ -62,7 +62,7 @@ static void print_operand(FILE *out, const spmm_plan_t *plan, int operand, int i
 void product_report_text(FILE *out, const spmm_plan_t *plan, int label)
 {
     const spmm_product_plan_info_t p = info_of(plan);
-    char products[PRINT_UNITS_BYTES], inner[PRINT_UNITS_BYTES], bytes[PRINT_UNITS_BYTES];
+    char products[PRINT_UNITS_BYTES], inner[PRINT_UNITS_BYTES];
     if (p.factor_count == 0)
         return;
     const int64_t nnz = nnz_of(plan);
@@ -79,8 +79,7 @@ void product_report_text(FILE *out, const spmm_plan_t *plan, int label)
                 ratio_of(p.inner_products, p.inner_nnz));
     if (p.lower)
         fputs("; both triangles", out);
-    fprintf(out, "\n%-*spositions of %s at most, less where rows are alike\n", label, "memory",
-            print_bytes(bytes, 2 * (p.products + p.inner_products)));
+    fputc('\n', out);
 }
 
 static void json_operand(struct json *j, const spmm_plan_t *plan, int operand)

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What executors of a product keep and how long they may take, as far as its plan says it: see spmm_plan_product_costs
+ * and docs/decisions/0131. */
+#include <spmm/product.h>
+#include <string.h>
+
+#include "format/base/diag.h"
+#include "format/base/options.h"
+#include "format/plan.h"
+#include "format/spgemm/spgemm_bytes.h"
+#include "format/spgemm/spgemm_tasks.h"
+
+#define TABLES_BYTES UINT64_C(4096) /* of a stage on a GPU: tables begin at multiples of 256 bytes */
+
+/* Milliseconds of f64, fitted to docs/product_gpu_results.csv (one H100, cold, by rule, 27 products) and to
+ * docs/product_results.csv (one thread, kernel positions, 14 products): a stage, a million products, entries of C, and
+ * on the CPU entries of the left factor. Decision 0131 has the errors. */
+static const struct {
+    double stage, products, entries, left;
+} h100 = {14.3e-3, 1.36e-3, 6.4e-3, 0}, thread = {0, 0.305, 0.79, 5.0};
+
+/* A product of two factors: what is counted of its rows. */
+struct stage_count {
+    const struct spmmi_spgemm *plan;
+    const struct spmmi_spgemm_task *task;
+    const struct spmmi_csr_pattern *c;
+    uint64_t longest; /* row of the right factor */
+    uint64_t products;
+    uint64_t positions;  /* bytes of the CPU, if no rows were alike */
+    uint64_t cuts;       /* rows that are cut */
+    uint64_t pieces;     /* at most */
+    uint64_t ranges;     /* bytes of a GPU, at most */
+    uint64_t long_words; /* the same of long entries */
+};
+
+/* One row of C. */
+struct row_count {
+    int64_t first, end; /* entries of C */
+    uint64_t products, pieces, left;
+    uint64_t piece; /* products that end one; UINT64_MAX: it is not cut */
+};
+
+static uint64_t products_of(const struct stage_count *s, int64_t row)
+{
+    const struct spmmi_csr_pattern *left = &s->task->left;
+    uint64_t products = 0;
+    for (int64_t p = left->row_ptr[row]; p < left->row_ptr[row + 1]; p++)
+        products += (uint64_t)spmmi_spgemm_taken(s->task, row, left->col_ind[p]);
+    return products;
+}
+
+/* Bytes of the columns of the entries [q, end) of a range, in words of 4. */
+static uint64_t columns_bytes(const struct stage_count *s, int64_t q, int64_t end)
+{
+    const int32_t *const columns = s->c->col_ind;
+    const uint64_t entries = (uint64_t)(end - q);
+    return columns[end - 1] - columns[q] >= SPMMI_SPGEMM_RANGE_NARROW ? 4 * entries : (entries + 1) / 2 * 4;
+}
+
+/* Ranges of a row, all of about as many entries, and the ends of its pieces. */
+static void add_ranges(struct stage_count *s, const struct row_count *row)
+{
+    const int64_t entries = row->end - row->first,
+                  parts = (entries + SPMMI_SPGEMM_RANGE_MOST - 1) / SPMMI_SPGEMM_RANGE_MOST,
+                  most = parts > 0 ? (entries + parts - 1) / parts : 0;
+    s->ranges += 4 * row->pieces;
+    for (int64_t q = row->first, end; q < row->end; q = end) {
+        end = q + most < row->end ? q + most : row->end;
+        s->ranges += SPMMI_SPGEMM_RANGE_BYTES + columns_bytes(s, q, end);
+    }
+}
+
+/* May an entry of C have more products than a stretch in the row, or in a piece? A piece may end with a whole row of
+ * the right factor beyond what ends it. */
+static int may_be_long(const struct stage_count *s, const struct row_count *row)
+{
+    return (s->plan->flags & SPMMI_SPGEMM_STRETCHES) != 0 && row->left > SPMMI_SPGEMM_STRETCH &&
+           (row->piece > SPMMI_SPGEMM_STRETCH || row->piece + s->longest > SPMMI_SPGEMM_STRETCH);
+}
+
+/* Lists of products of long entries; each splits a range, and each piece begins a stretch of each. */
+static void add_longs(struct stage_count *s, const struct row_count *row)
+{
+    const uint64_t flags = s->plan->flags, longs = row->products / SPMMI_SPGEMM_STRETCH;
+    if (!may_be_long(s, row))
+        return;
+    s->long_words += row->products * ((flags & SPMMI_SPGEMM_DIAGONAL) != 0 ? 12 : 8);
+    s->long_words += longs * (SPMMI_SPGEMM_LONG_BYTES + 12 * row->pieces);
+}
+
+static void count_row(struct stage_count *s, int64_t i)
+{
+    const int64_t *const left = s->task->left.row_ptr, *const c = s->c->row_ptr;
+    struct row_count row = {c[i],      c[i + 1], products_of(s, i), 1, (uint64_t)(left[i + 1] - left[i]),
+                            UINT64_MAX};
+    const int64_t entries = row.end - row.first, piece = spmmi_spgemm_piece(s->plan, entries);
+    if (row.products > (uint64_t)piece) {
+        row.piece = (uint64_t)piece;
+        row.pieces = row.products / row.piece + 1;
+        s->pieces += row.pieces;
+        s->cuts++;
+    }
+    s->products += row.products;
+    s->positions += (row.products * spmmi_spgemm_width(entries) + 3) / 4 * 4;
+    add_ranges(s, &row);
+    add_longs(s, &row);
+}
+
+static uint64_t entries_of(const struct spmmi_csr_pattern *a)
+{
+    return (uint64_t)a->row_ptr[a->rows];
+}
+
+static struct stage_count count_stage(const struct spmmi_spgemm *plan, const struct spmmi_spgemm_tasks *tasks,
+                                      int stage)
+{
+    const struct spmmi_csr_pattern *const right = &tasks->task[stage].right;
+    struct stage_count s = {.plan = plan,
+                            .task = &tasks->task[stage],
+                            .c = &tasks->result[stage],
+                            .longest = (uint64_t)spmmi_spgemm_longest_row(right->rows, right->row_ptr)};
+    for (int64_t i = 0; i < s.task->left.rows; i++)
+        count_row(&s, i);
+    return s;
+}
+
+/* Of whole rows and pieces: at most so many units. */
+static uint64_t units_bytes(const struct stage_count *s)
+{
+    const uint64_t cost = s->products + entries_of(s->c) + (uint64_t)s->task->left.rows,
+                   units = cost / spmmi_spgemm_unit_cost(s->products) + s->cuts + 1 + s->pieces;
+    return units * SPMMI_SPGEMM_UNIT_BYTES + s->cuts * SPMMI_SPGEMM_CUT_BYTES;
+}
+
+/* Positions, with an eighth of room, and where each row has them are kept if they take no more than all that was taken
+ * before; groups have a byte a row. */
+static void add_host(const struct stage_count *s, spmm_product_costs_t *costs)
+{
+    const struct spmmi_spgemm_task *const task = s->task;
+    const uint64_t left = (uint64_t)task->left.rows, right = (uint64_t)task->right.rows;
+    const uint64_t taken = task->is_lower ? entries_of(&task->left) * sizeof(int32_t) : 0,
+                   positions = s->positions + s->positions / 8 + left * sizeof(uint64_t);
+    costs->host_bytes += taken;
+    costs->host_bytes_max += taken + units_bytes(s);
+    costs->host_bytes_max += positions < costs->host_bytes_max ? positions : costs->host_bytes_max;
+    costs->host_bytes_max += left + right;
+}
+
+static void add_device(const struct stage_count *s, spmm_product_costs_t *costs)
+{
+    const struct spmmi_spgemm_task *const task = s->task;
+    const uint64_t left = task->left.col_ind == task->right.col_ind ? 0 : entries_of(&task->left);
+    costs->device_columns_bytes +=
+        s->ranges + s->long_words + TABLES_BYTES +
+        ((uint64_t)task->right.rows + 1 + entries_of(&task->right) + left) * sizeof(uint32_t);
+}
+
+static void add_times(const struct stage_count *s, spmm_product_costs_t *costs)
+{
+    const double products = 1e-6 * (double)s->products, entries = 1e-6 * (double)entries_of(s->c),
+                 left = 1e-6 * (double)entries_of(&s->task->left);
+    costs->h100_ms += h100.stage + h100.products * products + h100.entries * entries;
+    costs->thread_ms += thread.products * products + thread.entries * entries + thread.left * left;
+}
+
+/* What does not depend on rows. */
+static void add_patterns(const spmm_plan_t *plan, const struct spmmi_spgemm_tasks *tasks,
+                         spmm_product_costs_t *costs)
+{
+    const struct spmmi_spgemm *const g = plan->product;
+    uint64_t values = (uint64_t)plan->nnz;
+    costs->host_bytes = sizeof *g + ((uint64_t)plan->rows + 1) * sizeof *plan->row_ptr +
+                        (uint64_t)plan->nnz * sizeof *plan->col_ind + spmmi_spgemm_pattern_bytes(g) +
+                        spmmi_spgemm_tasks_bytes(g, plan->nnz);
+    costs->host_bytes_max = costs->host_bytes + SPMMI_SPGEMM_STATE_BYTES;
+    for (uint32_t m = 0; m < g->operand_count; m++)
+        values += (uint64_t)g->matrices[m].nnz;
+    costs->value_bytes = values * spmm_dtype_size(plan->dtype);
+    for (uint32_t f = 0; f < g->factor_count; f++)
+        if (tasks->factors[f].map != NULL)
+            costs->device_columns_bytes += entries_of(&tasks->factors[f].pattern) * sizeof(uint32_t);
+}
+
+static void fill(const spmm_plan_t *plan, const struct spmmi_spgemm_tasks *tasks, spmm_product_costs_t *costs)
+{
+    add_patterns(plan, tasks, costs);
+    for (int i = 0; i < tasks->count; i++) {
+        const struct stage_count s = count_stage(plan->product, tasks, i);
+        costs->products += s.products;
+        add_host(&s, costs);
+        add_device(&s, costs);
+        add_times(&s, costs);
+    }
+}
+
+spmm_status_t spmm_plan_product_costs(const spmm_plan_t *plan, uint64_t budget_bytes,
+                                      spmm_product_costs_t *costs, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct spmmi_spgemm_tasks tasks = {.count = 0};
+    spmm_product_costs_t full;
+    memset(&full, 0, sizeof full);
+    spmmi_diag_clear(diag);
+    SPMM_REQUIRE(spmmi_info_write(costs, &full, sizeof full) == SPMM_OK, SPMM_ERR_ARGUMENT, diag,
+                 "costs is NULL or without struct_size");
+    SPMM_REQUIRE(plan != NULL && plan->product != NULL, SPMM_ERR_ARGUMENT, diag,
+                 "the plan is NULL or of a matrix");
+    const struct spmmi_csr_pattern c = {plan->rows, plan->cols, plan->row_ptr, plan->col_ind};
+    SPMM_TRY(spmmi_spgemm_require_bytes(0, spmmi_spgemm_tasks_bytes(plan->product, plan->nnz), budget_bytes,
+                                        diag));
+    SPMM_TRY(spmmi_spgemm_tasks_make(plan->product, &c, 1, &tasks, diag));
+    fill(plan, &tasks, &full);
+    SPMM_TRY(spmmi_info_write(costs, &full, sizeof full));
+cleanup:
+    spmmi_spgemm_tasks_free(&tasks);
+    return status;
+}
