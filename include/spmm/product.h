@@ -123,8 +123,7 @@ typedef struct spmm_product_costs {
     /** Milliseconds of an execution in f64 on an H100, predicted: 0.44 to 2.1 times those of 27 products that were
      * measured, half of them within a factor of 1.3 (docs/decisions/0131). Of f32 nothing was fitted. */
     double h100_ms;
-    double
-        thread_ms; /**< The same on a thread of a CPU, by kernel positions: 0.5 to 1.6 times, 14 products. */
+    double thread_ms; /**< On a thread of a CPU, by kernel positions: 0.5 to 1.6 times, 14 products. */
 } spmm_product_costs_t;
 /** Fill *costs in O(entries of all factors and C) time, a logarithm more with lower. budget_bytes: most memory beside
  * the plan; 0: no limit. Errors: ARGUMENT (also a plan of a matrix), PLAN_BUDGET, MEMORY. */
