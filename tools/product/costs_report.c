@@ -20,12 +20,12 @@ void product_costs_text(FILE *out, const spmm_plan_t *plan, uint64_t budget, int
     fprintf(out, "%-*svalues %s; beside them on a CPU %s to %s,\n", label, "memory",
             print_bytes(text[0], c.value_bytes), print_bytes(text[1], c.host_bytes),
             print_bytes(text[2], c.host_bytes_max));
-    fprintf(out, "%-*son a GPU at most %s by kernel columns; others are known once the product is made\n",
+    fprintf(out,
+            "%-*son a GPU at most %s by kernel columns; other kernels are known once the product is made\n",
             label, "", print_bytes(text[3], c.device_columns_bytes));
-    fprintf(
-        out, "%-*sof f64, predicted: %s on an H100, %s on one thread of a CPU; where measured, up to 2.3\n",
-        label, "time", print_seconds(text[0], 1e-3 * c.h100_ms), print_seconds(text[1], 1e-3 * c.thread_ms));
-    fprintf(out, "%-*stimes too high or too low, by half of the products within 1.3\n", label, "");
+    fprintf(out, "%-*sof f64, predicted: %s on an H100, %s on one thread of a CPU;\n", label, "time",
+            print_seconds(text[0], 1e-3 * c.h100_ms), print_seconds(text[1], 1e-3 * c.thread_ms));
+    fprintf(out, "%-*sof those measured half are within a factor of 1.3, all within 2.3\n", label, "");
 }
 
 static void write_costs(struct json *j, const spmm_plan_t *plan, uint64_t budget)
