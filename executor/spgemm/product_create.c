@@ -10,7 +10,7 @@
 
 _Static_assert(sizeof(spmm_product_t) <= SPMMI_SPGEMM_STATE_BYTES, "as plans tell it");
 
-enum kernel { KERNEL_AUTO, KERNEL_COLUMNS, KERNEL_POSITIONS, KERNEL_GROUPS };
+enum kernel { KERNEL_AUTO, KERNEL_COLUMNS, KERNEL_POSITIONS, KERNEL_GROUPS, KERNEL_MASKS };
 
 struct creation {
     spmm_product_t *product;
@@ -23,7 +23,7 @@ struct creation {
 static spmm_status_t options_read(struct creation *in, const spmm_product_executor_options_t *given)
 {
     spmm_status_t status = SPMM_OK;
-    static const char *const names[] = {"", "columns", "positions", "groups"};
+    static const char *const names[] = {"", "columns", "positions", "groups", "masks"};
     struct spmmi_device_memory memory;
     spmm_product_executor_options_t *o = &in->options;
     *o = (spmm_product_executor_options_t)SPMM_PRODUCT_EXECUTOR_OPTIONS_INIT;
@@ -32,11 +32,11 @@ static spmm_status_t options_read(struct creation *in, const spmm_product_execut
                  o->threads);
     SPMM_TRY(spmmi_device_memory_open(o->allocator, in->device, &memory, in->diag));
     SPMM_TRY(spmmi_product_device(&in->device, in->diag));
-    for (int k = KERNEL_COLUMNS; o->force_kernel != NULL && k <= KERNEL_GROUPS; k++)
+    for (int k = KERNEL_COLUMNS; o->force_kernel != NULL && k <= KERNEL_MASKS; k++)
         if (strcmp(o->force_kernel, names[k]) == 0)
             in->kernel = (enum kernel)k;
     SPMM_REQUIRE(in->device >= 0 || o->force_kernel == NULL || in->kernel != KERNEL_AUTO, SPMM_ERR_ARGUMENT,
-                 in->diag, "\"%s\" is no kernel of products, expected columns, positions or groups",
+                 in->diag, "\"%s\" is no kernel of products, expected columns, positions, groups or masks",
                  o->force_kernel);
 cleanup:
     return status;
@@ -79,16 +79,54 @@ static uint64_t left_of(uint64_t budget, uint64_t used)
     return budget == 0 ? UINT64_MAX : budget > used ? budget - used : 0;
 }
 
-/* Most bytes of positions, which are the faster kernel wherever that was measured: what the product holds without
- * them, and what the budget leaves while they are derived. 0: none are derived. */
-static uint64_t positions_max(const struct creation *in, const struct spmmi_spgemm_stage *stage)
+/* Most bytes of positions or masks, which are the faster kernels wherever that was measured: what the product holds
+ * without them, and what the budget leaves while they are derived. 0: none are derived. */
+static uint64_t positions_max(const struct creation *in, const struct spmmi_spgemm_stage *stage,
+                              int has_masks)
 {
     const uint64_t budget = in->options.host_budget_bytes, used = in->product->bytes;
     const uint64_t held =
-        budget == 0 ? 0 : used + spmmi_spgemm_positions_scratch(stage, in->product->threads);
+        budget == 0 ? 0 : used + spmmi_spgemm_positions_scratch(stage, has_masks, in->product->threads);
     const uint64_t left = left_of(budget, held) / (budget == 0 ? 1 : 2);
     const uint64_t wanted = in->kernel == KERNEL_AUTO ? used : in->kernel == KERNEL_COLUMNS ? 0 : UINT64_MAX;
     return wanted < left ? wanted : left;
+}
+
+/* Where the rule takes masks and there is no memory for them, there may be for positions. */
+static spmm_status_t make_positions(struct creation *in, struct spmmi_spgemm_stage *stage)
+{
+    spmm_status_t status = SPMM_OK;
+    spmm_product_t *x = in->product;
+    const int is_auto = in->kernel == KERNEL_AUTO;
+    int has_masks = in->kernel == KERNEL_MASKS || (is_auto && spmmi_spgemm_masks_pay());
+    for (int is_last = 0; !is_last && stage->positions == NULL; has_masks = 0) {
+        const uint64_t most = positions_max(in, stage, has_masks);
+        uint64_t bytes = 0;
+        if (most > 0)
+            SPMM_TRY(spmmi_spgemm_positions(stage, has_masks, x->threads, most, &bytes, in->diag));
+        x->bytes += bytes;
+        is_last = !has_masks || !is_auto;
+    }
+cleanup:
+    return status;
+}
+
+static spmm_status_t make_groups(struct creation *in, struct spmmi_spgemm_stage *stage)
+{
+    spmm_status_t status = SPMM_OK;
+    spmm_product_t *x = in->product;
+    const int64_t rows = stage->task.left.rows;
+    const int is_forced = in->kernel == KERNEL_GROUPS;
+    const int64_t groups_max = is_forced ? rows : rows - rows / SPMMI_SPGEMM_GROUPED_SHARE;
+    const uint64_t wanted = spmmi_spgemm_groups_bytes(stage);
+    uint64_t bytes = 0;
+    if (is_forced)
+        SPMM_TRY(take(in, wanted, 0));
+    if (is_forced || wanted <= left_of(in->options.host_budget_bytes, x->bytes))
+        SPMM_TRY(spmmi_spgemm_groups(stage, groups_max, &bytes, in->diag));
+    x->bytes += bytes;
+cleanup:
+    return status;
 }
 
 static spmm_status_t make_stage(struct creation *in, int index)
@@ -101,22 +139,10 @@ static spmm_status_t make_stage(struct creation *in, int index)
     stage->c = x->tasks.result[index];
     SPMM_TRY(spmmi_spgemm_units(stage, x->plan, x->bytes, in->options.host_budget_bytes, &bytes, in->diag));
     x->bytes += bytes;
-    const uint64_t most = in->device >= 0 ? 0 : positions_max(in, stage);
-    if (most > 0)
-        SPMM_TRY(spmmi_spgemm_positions(stage, x->threads, most, &bytes, in->diag));
-    x->bytes += most > 0 ? bytes : 0;
-    if (stage->positions != NULL && in->kernel != KERNEL_POSITIONS) {
-        const int64_t rows = stage->task.left.rows;
-        const int64_t groups_max =
-            in->kernel == KERNEL_GROUPS ? rows : rows - rows / SPMMI_SPGEMM_GROUPED_SHARE;
-        const uint64_t wanted = spmmi_spgemm_groups_bytes(stage);
-        bytes = 0;
-        if (in->kernel == KERNEL_GROUPS)
-            SPMM_TRY(take(in, wanted, 0));
-        if (in->kernel == KERNEL_GROUPS || wanted <= left_of(in->options.host_budget_bytes, x->bytes))
-            SPMM_TRY(spmmi_spgemm_groups(stage, groups_max, &bytes, in->diag));
-        x->bytes += bytes;
-    }
+    if (in->device < 0)
+        SPMM_TRY(make_positions(in, stage));
+    if (stage->positions != NULL && stage->forms == NULL && in->kernel != KERNEL_POSITIONS)
+        SPMM_TRY(make_groups(in, stage));
     SPMM_TRY(take(in, 0, 0));
 cleanup:
     return status;

@@ -74,12 +74,13 @@ spmm_status_t spmm_product_info(const spmm_product_t *x, spmm_product_info_t *in
     const struct spmmi_spgemm_stage *last = &x->stages[x->tasks.count - 1]; /* that of C */
     for (int s = 0; s < x->tasks.count; s++) {
         full.products += x->stages[s].products;
-        full.cut_rows += x->stages[s].cut_count;
+        full.cut_rows += x->stages[s].cut_count + x->stages[s].whole_count;
     }
     if (x->gpu != NULL)
         full.device_bytes = spmmi_spgemm_gpu_bytes(x->gpu);
     (void)snprintf(full.kernel, sizeof full.kernel, "%s/product/%s", x->gpu != NULL ? "cuda" : "cpu",
                    x->gpu != NULL            ? spmmi_spgemm_gpu_kernel(x->gpu)
+                   : last->forms != NULL     ? "masks"
                    : last->alike != NULL     ? "groups"
                    : last->positions != NULL ? "positions"
                                              : "columns");

@@ -44,8 +44,13 @@ struct spmmi_spgemm_stage {
      * need (spmmi_spgemm_width). Rows of equal streams share one. NULL: kernel columns. */
     uint8_t *positions;
     uint64_t *position_at; /* for each row, where its stream begins; in bytes */
+    /* Kernel masks, beside positions: the form of each row (spgemm_masks.h), whose stream is of masks unless that is 0.
+     * NULL: all are of positions. */
+    uint8_t *forms;
+    int64_t whole_count; /* rows that the plan cuts and a unit takes whole, by masks */
     /* Groups, beside positions: rows [i, i + alike[i]) have equal rows of left, and row k of right has the columns of
-     * row k - 1 where follows[k] is 1: of the one shot, 2 means moved by one. NULL: rows are taken one by one. */
+     * row k - 1 where follows[k] is 1: of the one shot, 2 means moved by one. NULL: rows are taken one by one. Masks
+     * have alike alone. */
     uint8_t *alike, *follows;
     const struct spmmi_spgemm_longs
         *longs; /* borrowed, of a GPU: long entries, which its other kernels leave out */
@@ -69,6 +74,14 @@ static inline int64_t spmmi_spgemm_sums(const struct spmmi_spgemm_stage *stage)
     return stage->sums + stage->long_sums;
 }
 
+/* Products of entry p of the left factor. */
+static inline int64_t spmmi_spgemm_count_of(const struct spmmi_spgemm_stage *stage, int64_t p)
+{
+    const int64_t k = stage->task.left.col_ind[p];
+    return stage->taken != NULL ? stage->taken[p]
+                                : stage->task.right.row_ptr[k + 1] - stage->task.right.row_ptr[k];
+}
+
 /* Values of one execution; all arrays are of the stage's type. */
 struct spmmi_spgemm_values {
     const void *left, *right, *diagonal; /* diagonal: NULL without one */
@@ -81,17 +94,24 @@ struct spmmi_spgemm_values {
  * more than the budget, 0 for none. Errors: PLAN_BUDGET, MEMORY. */
 spmm_status_t spmmi_spgemm_units(struct spmmi_spgemm_stage *stage, const struct spmmi_spgemm *plan,
                                  uint64_t held, uint64_t budget, uint64_t *bytes, spmm_diag_t *diag);
+/* Once forms are known: rows that the plan cuts and whose form needs no partial sums are in units of whole rows, and
+ * units end with a group. There are not more of them than before. */
+void spmmi_spgemm_units_again(struct spmmi_spgemm_stage *stage);
 /* Most bytes that deriving positions takes beside twice the positions, which move to where there is room. */
-uint64_t spmmi_spgemm_positions_scratch(const struct spmmi_spgemm_stage *stage, int threads);
-/* Derives the positions, of at most so many bytes, on so many threads; *bytes: what they take. Beyond that the stage
- * keeps the kernel columns, and *bytes is 0. Errors: MEMORY. */
-spmm_status_t spmmi_spgemm_positions(struct spmmi_spgemm_stage *stage, int threads, uint64_t bytes_max,
-                                     uint64_t *bytes, spmm_diag_t *diag);
+uint64_t spmmi_spgemm_positions_scratch(const struct spmmi_spgemm_stage *stage, int has_masks, int threads);
+/* Derives the positions, or masks where they pay, of at most so many bytes, on so many threads; *bytes: what they take.
+ * Beyond that the stage keeps the kernel columns, and *bytes is 0. Errors: MEMORY. */
+spmm_status_t spmmi_spgemm_positions(struct spmmi_spgemm_stage *stage, int has_masks, int threads,
+                                     uint64_t bytes_max, uint64_t *bytes, spmm_diag_t *diag);
+/* Does this machine have the instructions that make kernel masks the fastest? */
+int spmmi_spgemm_masks_pay(void);
 /* Groups of a stage with positions, if they are at most so many; *bytes: what they take, at most
  * spmmi_spgemm_groups_bytes. Of a lower triangle there are none. Errors: MEMORY. */
 uint64_t spmmi_spgemm_groups_bytes(const struct spmmi_spgemm_stage *stage);
 spmm_status_t spmmi_spgemm_groups(struct spmmi_spgemm_stage *stage, int64_t groups_max, uint64_t *bytes,
                                   spmm_diag_t *diag);
+/* Only which rows of C are alike, for kernel masks. Errors: MEMORY. */
+spmm_status_t spmmi_spgemm_alike(struct spmmi_spgemm_stage *stage, spmm_diag_t *diag);
 void spmmi_spgemm_stage_free(struct spmmi_spgemm_stage *stage);
 
 /* Runs it. dtype: F32 or F64. */

@@ -85,11 +85,11 @@ static inline int64_t spmmi_spgemm_cols(const struct spmmi_spgemm *g, uint32_t f
 
 /* Where a row of C is cut in k: a piece of the row of the left factor ends with the entry that brings its products to
  * this many. INT64_MAX: nowhere. entries: of C in that row. Part of the format: it decides the bits of C. */
-static inline int64_t spmmi_spgemm_piece(const struct spmmi_spgemm *g, int64_t entries)
+static inline int64_t spmmi_spgemm_piece(uint64_t piece_products, int64_t entries)
 {
     const uint64_t least = (uint64_t)entries * SPMMI_SPGEMM_PIECE_ENTRIES;
-    const uint64_t piece = g->piece_products > least ? g->piece_products : least;
-    return g->piece_products == 0 || piece > INT64_MAX ? INT64_MAX : (int64_t)piece;
+    const uint64_t piece = piece_products > least ? piece_products : least;
+    return piece_products == 0 || piece > INT64_MAX ? INT64_MAX : (int64_t)piece;
 }
 
 /* Bytes of the patterns of the operands and of T. */

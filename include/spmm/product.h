@@ -142,8 +142,9 @@ typedef struct spmm_product_executor_options {
     size_t struct_size; /**< sizeof(spmm_product_executor_options_t), set by the INIT macro. */
     int threads;        /**< Threads of a product; 0: OpenMP's default. Never changes the result. */
     /** A kernel; NULL: the fastest one by rule. The CPU has "columns" (adds into an array over all columns of C),
-     * "positions" (keeps the position of each product's sum: 1, 2 or 4 bytes a product, once for rows that are alike)
-     * and "groups" (the same for neighbouring rows with equal columns of the left factor at a time). GPUs have
+     * "positions" (keeps the position of each product's sum: 1, 2 or 4 bytes a product, once for rows that are alike),
+     * "groups" (the same for neighbouring rows with equal columns of the left factor at a time) and "masks" (keeps
+     * which of 8 neighbouring sums an entry of the left factor adds to; by rule with AVX-512). GPUs have
      * "positions"; "groups" (for rows that are alike, as systems with several unknowns a node have them); "pull" (each
      * entry of C takes its products: where C has almost as many entries as products); "masks" (a thread for each
      * entry, in rows of up to 8); and "columns", which looks up the columns of products among those of C. Products

@@ -17,6 +17,16 @@ bool spmmi_cpu_has_avx2(void)
 #endif
 }
 
+bool spmmi_cpu_has_avx512(void)
+{
+#if defined(__x86_64__) && !defined(SPMM_PORTABLE_CPU)
+    return spmmi_cpu_has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw");
+#else
+    return false;
+#endif
+}
+
 int spmmi_cpu_threads(int64_t work, int64_t n, int threads)
 {
     if (work <= PARALLEL_WORK_MIN / n)

@@ -14,6 +14,7 @@
 #define SPMMI_CPU_LEVEL(name) name##_portable
 #endif
 bool spmmi_cpu_has_avx2(void);
+bool spmmi_cpu_has_avx512(void); /* with its parts VL, DQ and BW */
 
 /* Threads for products of so many multiplications a column and n columns; threads = 0: OpenMP's default. At most
  * SPMMI_TEAM_MAX: callers take memory for each. */

@@ -16,9 +16,14 @@ static int threads_of(uint64_t work, int threads)
     return spmmi_cpu_threads(work < INT64_MAX ? (int64_t)work : INT64_MAX, 1, threads);
 }
 
+int spmmi_spgemm_masks_pay(void)
+{
+    return spmmi_cpu_has_avx512();
+}
+
 static const struct spgemm_cpu_ops *ops_of(spmm_dtype_t dtype)
 {
-    return &SPMMI_CPU_LEVEL(spmmi_spgemm_cpu)[dtype];
+    return &(spmmi_cpu_has_avx512() ? spmmi_spgemm_cpu_avx512 : SPMMI_CPU_LEVEL(spmmi_spgemm_cpu))[dtype];
 }
 
 void spmmi_spgemm_run(const struct spmmi_spgemm_stage *stage, spmm_dtype_t dtype,

@@ -25,5 +25,6 @@ struct spgemm_cpu_ops {
 /* By value type. */
 extern const struct spgemm_cpu_ops spmmi_spgemm_cpu_portable[SPMM_F64 + 1];
 extern const struct spgemm_cpu_ops spmmi_spgemm_cpu_avx2[SPMM_F64 + 1];
+extern const struct spgemm_cpu_ops spmmi_spgemm_cpu_avx512[SPMM_F64 + 1];
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Both value types of one SIMD level; included once a level. No include guard. The including file defines TARGET and
- * LEVEL, the name of the table; and SPGEMM_VECTORS where AVX2 and FMA may be named. */
+ * LEVEL, the name of the table; and SPGEMM_VECTORS where AVX2 and FMA may be named, SPGEMM_MASKS also AVX-512. */
 #include <string.h>
 
 #ifdef SPGEMM_VECTORS
@@ -10,6 +10,8 @@
 #endif
 #include "format/spgemm/spgemm_row_list.h"
 #include "spgemm_cpu.h"
+#include "spgemm_cpu_ranks.h"
+#include "spgemm_masks.h"
 
 #define REAL float
 #define FMA(a, b, c) __builtin_fmaf(a, b, c)
@@ -18,10 +20,18 @@
 #define SPGEMM_VECTOR __m128
 #define SPGEMM_INTRINSIC(name) _mm_##name##_ps
 #endif
+#ifdef SPGEMM_MASKS
+#define SPGEMM_WINDOW_VECTOR __m256
+#define SPGEMM_WINDOW_INTRINSIC(name) _mm256_##name##_ps
+#define SPGEMM_WINDOW_LANES(bytes) _mm256_cvtepu8_epi32(bytes)
+#endif
 #include "spgemm_cpu_rows.h"
 #include "spgemm_cpu_once.h"
 #undef SPGEMM_VECTOR
 #undef SPGEMM_INTRINSIC
+#undef SPGEMM_WINDOW_VECTOR
+#undef SPGEMM_WINDOW_INTRINSIC
+#undef SPGEMM_WINDOW_LANES
 #undef REAL
 #undef FMA
 #undef SPGEMM
@@ -33,10 +43,18 @@
 #define SPGEMM_VECTOR __m256d
 #define SPGEMM_INTRINSIC(name) _mm256_##name##_pd
 #endif
+#ifdef SPGEMM_MASKS
+#define SPGEMM_WINDOW_VECTOR __m512d
+#define SPGEMM_WINDOW_INTRINSIC(name) _mm512_##name##_pd
+#define SPGEMM_WINDOW_LANES(bytes) _mm512_cvtepu8_epi64(bytes)
+#endif
 #include "spgemm_cpu_rows.h"
 #include "spgemm_cpu_once.h"
 #undef SPGEMM_VECTOR
 #undef SPGEMM_INTRINSIC
+#undef SPGEMM_WINDOW_VECTOR
+#undef SPGEMM_WINDOW_INTRINSIC
+#undef SPGEMM_WINDOW_LANES
 #undef REAL
 #undef FMA
 #undef SPGEMM

@@ -1,23 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Columns and values of rows of C at once, of one value type and SIMD level. No include guard. alpha is 1, beta 0. */
 
-/* Entries of the left factor ahead of which rows of the right factor are asked for: of 6, 12, 24 and none this was the
- * fastest for roads and meshes, by up to 15 %, and no slower elsewhere (AMD EPYC, 2026-11-27). */
-#define SPGEMM_AHEAD 12
-
-/* Asks for the row pointer of one row of the right factor, and for the beginning of another, whose pointer came. p: the
- * entry of the left factor that is taken next. */
-TARGET static inline void SPGEMM(ask)(const struct spmmi_spgemm_task *task, int64_t p, const REAL *right)
-{
-    const int32_t *const k = task->left.col_ind + p;
-    if (p + 2 * SPGEMM_AHEAD >= task->left.row_ptr[task->left.rows])
-        return;
-    __builtin_prefetch(task->right.row_ptr + k[2 * SPGEMM_AHEAD]);
-    const int64_t first = task->right.row_ptr[k[SPGEMM_AHEAD]];
-    __builtin_prefetch(task->right.col_ind + first);
-    __builtin_prefetch(right + first);
-}
-
 /* The columns of row i into the list, as they are met, and their sums; marks are base + where they lie in the list. */
 TARGET static inline void SPGEMM(list_sums)(const struct spmmi_spgemm_stage *stage,
                                             const struct spmmi_spgemm_values *values, int64_t i,
@@ -28,7 +11,7 @@ TARGET static inline void SPGEMM(list_sums)(const struct spmmi_spgemm_stage *sta
     uint32_t *const marks = scratch->marks, count = 0;
     int32_t *const list = scratch->list;
     for (int64_t p = left->row_ptr[i]; p < left->row_ptr[i + 1]; p++) {
-        SPGEMM(ask)(&stage->task, p, (const REAL *)values->right);
+        SPGEMM(ask)(&stage->task, p, (const REAL *)values->right, stage->task.right.col_ind);
         const struct SPGEMM(step) s = SPGEMM(step_at)(stage, values, p);
         for (int64_t j = 0; j < s.count; j++) {
             const int32_t column = s.columns[j];
@@ -54,7 +37,7 @@ TARGET static inline void SPGEMM(list_and_add)(const struct spmmi_spgemm_stage *
     uint32_t *const marks = scratch->marks, count = 0;
     int32_t *const list = scratch->list;
     for (int64_t p = left->row_ptr[i]; p < left->row_ptr[i + 1]; p++) {
-        SPGEMM(ask)(&stage->task, p, (const REAL *)values->right);
+        SPGEMM(ask)(&stage->task, p, (const REAL *)values->right, stage->task.right.col_ind);
         const struct SPGEMM(step) s = SPGEMM(step_at)(stage, values, p);
         for (int64_t j = 0; j < s.count; j++) {
             const int32_t column = s.columns[j];

@@ -36,6 +36,18 @@ static int64_t count_rows(uint8_t *flags, int64_t rows)
     return groups;
 }
 
+spmm_status_t spmmi_spgemm_alike(struct spmmi_spgemm_stage *s, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    if (s->task.is_lower)
+        return SPMM_OK;
+    SPMM_TRY_ALLOC(s->alike = flags_of(&s->task.left), diag);
+    separate_long(s, s->alike);
+    (void)count_rows(s->alike, s->task.left.rows);
+cleanup:
+    return status;
+}
+
 uint64_t spmmi_spgemm_groups_bytes(const struct spmmi_spgemm_stage *s)
 {
     return (uint64_t)s->task.left.rows + (uint64_t)s->task.right.rows;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Positions: for each product of a row of C, in the order in which products are added, where in that row its sum is.
- * Rows of stencils and meshes have equal streams by the thousand, which are kept once: a table of the streams seen last
- * finds them. Rows are derived in turns, all threads together, and then kept one after the other, so that the result
- * does not depend on the number of threads. */
+/* Positions: for each product of a row of C, in the order in which products are added, where in that row its sum is; or
+ * masks, which say the same (spgemm_masks.h). Rows of stencils and meshes have equal streams by the thousand, which are
+ * kept once: a table of the streams seen last finds them. Rows are derived in turns, all threads together, and then
+ * kept one after the other, so that the result does not depend on the number of threads. */
 #include <omp.h>
 #include <string.h>
 
@@ -11,6 +11,7 @@
 #include "format/base/diag.h"
 #include "format/base/digest.h"
 #include "format/base/team.h"
+#include "spgemm_masks.h"
 
 #define TURN_BYTES (UINT64_C(4) << 20)
 #define TURN_ROWS 65536
@@ -23,12 +24,16 @@ struct seen {
 
 /* One row of a turn. */
 struct stream {
-    uint64_t at, bytes, hash; /* at: in the buffer of the turn */
+    uint64_t at, bytes, hash; /* at: in the buffer of the turn; bytes: room for it until it is there */
+    struct spgemm_form form;
+    int repeats; /* it is that of the row before */
 };
 
 struct derivation {
     struct spmmi_spgemm_stage *stage;
-    int threads;
+    int threads, has_masks;
+    struct spgemm_panel *panels; /* those of each thread */
+    int64_t panel_count;
     int32_t *place; /* threads * columns of C: the position of a column in the row that the thread derives */
     uint8_t *turn;  /* buffer of the turn */
     uint64_t turn_room;
@@ -38,23 +43,33 @@ struct derivation {
     spmm_diag_t *diag;
 };
 
-static int64_t count_of(const struct spmmi_spgemm_stage *s, int64_t p)
-{
-    const int64_t k = s->task.left.col_ind[p];
-    return s->taken != NULL ? s->taken[p] : s->task.right.row_ptr[k + 1] - s->task.right.row_ptr[k];
-}
-
 static uint32_t width_of(const struct spmmi_spgemm_stage *s, int64_t i)
 {
     return spmmi_spgemm_width(s->c.row_ptr[i + 1] - s->c.row_ptr[i]);
 }
 
-static uint64_t stream_bytes(const struct spmmi_spgemm_stage *s, int64_t i)
+static uint64_t aligned(uint64_t bytes)
+{
+    return (bytes + STREAM_ALIGN - 1) / STREAM_ALIGN * STREAM_ALIGN;
+}
+
+static uint64_t row_products(const struct spmmi_spgemm_stage *s, int64_t i)
 {
     uint64_t products = 0;
     for (int64_t p = s->task.left.row_ptr[i]; p < s->task.left.row_ptr[i + 1]; p++)
-        products += (uint64_t)count_of(s, p);
-    return (products * width_of(s, i) + STREAM_ALIGN - 1) / STREAM_ALIGN * STREAM_ALIGN;
+        products += (uint64_t)spmmi_spgemm_count_of(s, p);
+    return products;
+}
+
+/* The most bytes of a row's stream, of masks if it may have them. */
+static uint64_t stream_room(const struct spmmi_spgemm_stage *s, int64_t i, int has_masks, int threads,
+                            struct spgemm_form *form)
+{
+    const uint64_t products = row_products(s, i), positions = aligned(products * width_of(s, i));
+    *form = (struct spgemm_form){0};
+    if (has_masks)
+        *form = spmmi_spgemm_form(s, i, products, threads);
+    return aligned(form->room) > positions ? aligned(form->room) : positions;
 }
 
 /* The positions of count columns, of one width. */
@@ -73,20 +88,39 @@ static void put(const int32_t *columns, int64_t count, const int32_t *place, uin
 }
 #undef PUT
 
-static void derive_row(const struct spmmi_spgemm_stage *s, int64_t i, int32_t *place, uint8_t *out,
-                       uint64_t bytes)
+/* Returns their bytes. */
+static uint64_t derive_positions(const struct spmmi_spgemm_stage *s, int64_t i, const int32_t *place,
+                                 uint8_t *out)
 {
     const uint32_t width = width_of(s, i);
     uint8_t *at = out;
-    for (int64_t q = s->c.row_ptr[i]; q < s->c.row_ptr[i + 1]; q++)
-        place[s->c.col_ind[q]] = (int32_t)(q - s->c.row_ptr[i]);
     for (int64_t p = s->task.left.row_ptr[i]; p < s->task.left.row_ptr[i + 1]; p++) {
         const int32_t *columns = s->task.right.col_ind + s->task.right.row_ptr[s->task.left.col_ind[p]];
-        const int64_t count = count_of(s, p);
+        const int64_t count = spmmi_spgemm_count_of(s, p);
         put(columns, count, place, width, at);
         at += (uint64_t)count * width;
     }
-    memset(at, 0, bytes - (uint64_t)(at - out));
+    return (uint64_t)(at - out);
+}
+
+static void derive_row(const struct derivation *d, int64_t i, int thread, struct stream *stream)
+{
+    const struct spmmi_spgemm_stage *s = d->stage;
+    int32_t *const place = d->place + thread * s->task.right.cols;
+    uint8_t *const out = d->turn + stream->at;
+    uint64_t bytes = 0;
+    for (int64_t q = s->c.row_ptr[i]; q < s->c.row_ptr[i + 1]; q++)
+        place[s->c.col_ind[q]] = (int32_t)(q - s->c.row_ptr[i]);
+    if (stream->form.masks != 0)
+        bytes = spmmi_spgemm_masks_derive(s, i, stream->form.masks, stream->bytes, place,
+                                          d->panels + thread * d->panel_count, out);
+    if (bytes == 0) {
+        stream->form.masks = 0;
+        bytes = derive_positions(s, i, place, out);
+    }
+    stream->bytes = aligned(bytes);
+    memset(out + bytes, 0, stream->bytes - bytes);
+    stream->hash = spmmi_hash64(out, stream->bytes);
 }
 
 /* Room for so many more bytes of positions; *fits = 0 where they are beyond the most. */
@@ -129,6 +163,12 @@ cleanup:
     return status;
 }
 
+/* Rows of equal columns of the left factor have equal streams. */
+static int repeats(const struct spmmi_spgemm_stage *s, int64_t i)
+{
+    return !s->task.is_lower && spmmi_csr_row_repeats(&s->task.left, i);
+}
+
 /* Rows [first, end) whose streams the buffer holds; at least one row. */
 static spmm_status_t plan_turn(struct derivation *d, int64_t first, int64_t *end)
 {
@@ -137,10 +177,14 @@ static spmm_status_t plan_turn(struct derivation *d, int64_t first, int64_t *end
     uint64_t bytes = 0;
     int64_t i = first;
     for (; i < rows && i - first < TURN_ROWS; i++) {
-        const uint64_t more = stream_bytes(d->stage, i);
+        struct stream *const stream = &d->streams[i - first];
+        *stream = (struct stream){.at = bytes, .repeats = i > first && repeats(d->stage, i)};
+        if (stream->repeats)
+            continue;
+        const uint64_t more = stream_room(d->stage, i, d->has_masks, d->threads, &stream->form);
         if (i > first && bytes + more > TURN_BYTES)
             break;
-        d->streams[i - first] = (struct stream){bytes, more, 0};
+        stream->bytes = more;
         bytes += more;
     }
     *end = i;
@@ -155,13 +199,24 @@ cleanup:
 
 static void derive_turn(struct derivation *d, int64_t first, int64_t end)
 {
-    const int64_t cols = d->stage->task.right.cols;
 #pragma omp parallel for schedule(dynamic, 64) num_threads(spmmi_team(d->threads))
-    for (int64_t i = first; i < end; i++) {
-        struct stream *stream = &d->streams[i - first];
-        derive_row(d->stage, i, d->place + omp_get_thread_num() * cols, d->turn + stream->at, stream->bytes);
-        stream->hash = spmmi_hash64(d->turn + stream->at, stream->bytes);
-    }
+    for (int64_t i = first; i < end; i++)
+        if (!d->streams[i - first].repeats)
+            derive_row(d, i, omp_get_thread_num(), &d->streams[i - first]);
+}
+
+static spmm_status_t keep_row(struct derivation *d, int64_t i, const struct stream *stream, int *fits)
+{
+    spmm_status_t status = SPMM_OK;
+    struct spmmi_spgemm_stage *s = d->stage;
+    if (stream->repeats)
+        s->position_at[i] = s->position_at[i - 1];
+    else
+        SPMM_TRY(keep(d, stream, &s->position_at[i], fits));
+    if (d->has_masks)
+        s->forms[i] = stream->repeats ? s->forms[i - 1] : spmmi_spgemm_form_taken(&stream->form);
+cleanup:
+    return status;
 }
 
 static spmm_status_t derive(struct derivation *d, int *fits)
@@ -172,13 +227,14 @@ static spmm_status_t derive(struct derivation *d, int *fits)
         SPMM_TRY(plan_turn(d, first, &end));
         derive_turn(d, first, end);
         for (int64_t i = first; i < end && *fits; i++)
-            SPMM_TRY(keep(d, &d->streams[i - first], &d->stage->position_at[i], fits));
+            SPMM_TRY(keep_row(d, i, &d->streams[i - first], fits));
     }
 cleanup:
     return status;
 }
 
-/* Pieces begin inside of the streams of their rows. The sums are those of a row at a time. */
+/* Pieces begin inside of the streams of their rows. The sums are those of a row at a time; rows of form SPGEMM_WHOLE
+ * have totals behind them. */
 static void place_pieces(struct spmmi_spgemm_stage *s)
 {
     for (int64_t u = 0; u < s->unit_count; u++) {
@@ -192,12 +248,13 @@ static void place_pieces(struct spmmi_spgemm_stage *s)
         const struct spmmi_spgemm_unit *before = &s->units[u - 1];
         unit->position = before->position;
         for (int64_t p = before->first; p < unit->first; p++)
-            unit->position += (uint64_t)count_of(s, p) * width_of(s, unit->row);
+            unit->position += (uint64_t)spmmi_spgemm_count_of(s, p) * width_of(s, unit->row);
     }
     s->sums = 0;
     for (int64_t i = 0; i < s->task.left.rows; i++) {
-        const int64_t entries = s->c.row_ptr[i + 1] - s->c.row_ptr[i];
-        s->sums = entries > s->sums ? entries : s->sums;
+        const int64_t totals = s->forms != NULL && s->forms[i] == SPGEMM_WHOLE,
+                      sums = (s->c.row_ptr[i + 1] - s->c.row_ptr[i]) * (1 + totals);
+        s->sums = sums > s->sums ? sums : s->sums;
     }
     s->long_sums = s->long_sums > 0 ? SPMMI_SPGEMM_LONG_ARRAYS * s->sums : 0;
 }
@@ -206,6 +263,8 @@ static void drop(struct spmmi_spgemm_stage *s)
 {
     spmmi_free(s->positions);
     spmmi_free(s->position_at);
+    spmmi_free(s->forms);
+    s->forms = NULL;
     s->positions = NULL;
     s->position_at = NULL;
 }
@@ -222,26 +281,36 @@ static void shrink(struct derivation *d)
     d->room = d->used;
 }
 
-uint64_t spmmi_spgemm_positions_scratch(const struct spmmi_spgemm_stage *s, int threads)
+/* For each thread. */
+static int64_t panel_count(const struct spmmi_spgemm_stage *s)
+{
+    return spmmi_spgemm_longest_row(s->c.rows, s->c.row_ptr) / SPGEMM_PANEL + 1;
+}
+
+uint64_t spmmi_spgemm_positions_scratch(const struct spmmi_spgemm_stage *s, int has_masks, int threads)
 {
     uint64_t turn = TURN_BYTES;
     for (int64_t i = 0; i < s->task.left.rows; i++) {
-        const uint64_t bytes = stream_bytes(s, i);
+        struct spgemm_form form;
+        const uint64_t bytes = stream_room(s, i, has_masks, threads, &form);
         turn = bytes > turn ? bytes : turn;
     }
-    return spmmi_alloc_bytes(turn, 1) +
+    const uint64_t panels = has_masks ? (uint64_t)threads * (uint64_t)panel_count(s) : 0;
+    return spmmi_alloc_bytes(turn, 1) + spmmi_alloc_bytes(panels, sizeof(struct spgemm_panel)) +
            spmmi_alloc_bytes((uint64_t)threads * (uint64_t)s->task.right.cols, sizeof(int32_t)) +
            spmmi_alloc_bytes(TURN_ROWS, sizeof(struct stream)) +
            spmmi_alloc_bytes(TABLE_SLOTS, sizeof(struct seen));
 }
 
-spmm_status_t spmmi_spgemm_positions(struct spmmi_spgemm_stage *s, int threads, uint64_t bytes_max,
-                                     uint64_t *bytes, spmm_diag_t *diag)
+spmm_status_t spmmi_spgemm_positions(struct spmmi_spgemm_stage *s, int has_masks, int threads,
+                                     uint64_t bytes_max, uint64_t *bytes, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     const uint64_t rows = (uint64_t)s->task.left.rows, cols = (uint64_t)s->task.right.cols;
-    const uint64_t fixed = rows * sizeof *s->position_at;
-    struct derivation d = {.stage = s, .threads = threads, .bytes_max = bytes_max - fixed, .diag = diag};
+    const uint64_t fixed =
+        rows * (sizeof *s->position_at + (has_masks ? sizeof *s->forms + sizeof *s->alike : 0));
+    struct derivation d = {
+        .stage = s, .has_masks = has_masks, .threads = threads, .bytes_max = bytes_max - fixed, .diag = diag};
     int fits = 1;
     *bytes = 0;
     if (bytes_max <= fixed)
@@ -249,9 +318,19 @@ spmm_status_t spmmi_spgemm_positions(struct spmmi_spgemm_stage *s, int threads, 
     SPMM_TRY_ALLOC(s->positions = spmmi_alloc(0, 1), diag);
     SPMM_TRY_ALLOC(s->position_at = spmmi_alloc(rows, sizeof *s->position_at), diag);
     SPMM_TRY_ALLOC(d.place = spmmi_alloc((uint64_t)threads * cols, sizeof *d.place), diag);
+    if (has_masks) {
+        d.panel_count = panel_count(s);
+        SPMM_TRY_ALLOC(s->forms = spmmi_alloc(rows, sizeof *s->forms), diag);
+        SPMM_TRY_ALLOC(d.panels = spmmi_alloc((uint64_t)threads * (uint64_t)d.panel_count, sizeof *d.panels),
+                       diag);
+    }
     SPMM_TRY_ALLOC(d.streams = spmmi_alloc(TURN_ROWS, sizeof *d.streams), diag);
     SPMM_TRY_ALLOC(d.table = spmmi_alloc_zero(TABLE_SLOTS, sizeof *d.table), diag);
     SPMM_TRY(derive(&d, &fits));
+    if (fits && has_masks) {
+        SPMM_TRY(spmmi_spgemm_alike(s, diag));
+        spmmi_spgemm_units_again(s);
+    }
     if (fits) {
         shrink(&d);
         place_pieces(s);
@@ -263,6 +342,7 @@ cleanup:
     spmmi_free(d.table);
     spmmi_free(d.streams);
     spmmi_free(d.turn);
+    spmmi_free(d.panels);
     spmmi_free(d.place);
     return status;
 }

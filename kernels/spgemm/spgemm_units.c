@@ -15,16 +15,10 @@ _Static_assert(sizeof(struct spmmi_spgemm_unit) == SPMMI_SPGEMM_UNIT_BYTES &&
 struct lists {
     struct spmmi_spgemm_unit *units;
     struct spmmi_spgemm_cut *cuts;
-    int64_t unit_count, cut_count, partials;
+    int64_t unit_count, cut_count, whole_count, partials;
     struct spmmi_spgemm_unit rows; /* whole rows so far; none while row = row_end */
     int64_t cost;
 };
-
-static int64_t count_of(const struct spmmi_spgemm_stage *s, int64_t p)
-{
-    const int64_t k = s->task.left.col_ind[p];
-    return s->taken != NULL ? s->taken[p] : s->task.right.row_ptr[k + 1] - s->task.right.row_ptr[k];
-}
 
 static int64_t row_products(const struct spmmi_spgemm_stage *s, int64_t i)
 {
@@ -32,7 +26,7 @@ static int64_t row_products(const struct spmmi_spgemm_stage *s, int64_t i)
     if (s->row_products != NULL)
         return s->row_products[i];
     for (int64_t p = s->task.left.row_ptr[i]; p < s->task.left.row_ptr[i + 1]; p++)
-        products += count_of(s, p);
+        products += spmmi_spgemm_count_of(s, p);
     return products;
 }
 
@@ -64,7 +58,7 @@ static void cut_row(const struct spmmi_spgemm_stage *s, int64_t i, int64_t piece
     int64_t first = s->task.left.row_ptr[i], products = 0;
     end_rows(lists, i + 1);
     for (int64_t p = first; p < last; p++) {
-        products += count_of(s, p);
+        products += spmmi_spgemm_count_of(s, p);
         if (products < piece && p + 1 < last)
             continue;
         put_unit(lists,
@@ -81,20 +75,22 @@ static void cut_row(const struct spmmi_spgemm_stage *s, int64_t i, int64_t piece
 }
 
 /* One pass over the rows. */
-static void make_lists(const struct spmmi_spgemm_stage *s, const struct spmmi_spgemm *plan, int64_t unit_cost,
-                       struct lists *lists)
+static void make_lists(const struct spmmi_spgemm_stage *s, int64_t unit_cost, struct lists *lists)
 {
-    lists->unit_count = lists->cut_count = lists->partials = lists->cost = 0;
+    lists->unit_count = lists->cut_count = lists->whole_count = lists->partials = lists->cost = 0;
     lists->rows = (struct spmmi_spgemm_unit){.partial = -1};
     for (int64_t i = 0; i < s->task.left.rows; i++) {
-        const int64_t products = row_products(s, i), piece = spmmi_spgemm_piece(plan, entries_of(s, i));
-        if (products > piece) {
+        const int64_t products = row_products(s, i);
+        const int64_t piece = spmmi_spgemm_piece(s->piece_products, entries_of(s, i));
+        const int is_whole = s->forms != NULL && s->forms[i] != 0;
+        lists->whole_count += products > piece && is_whole;
+        if (products > piece && !is_whole) {
             cut_row(s, i, piece, lists);
             continue;
         }
         lists->rows.row_end = i + 1;
         lists->cost += products + entries_of(s, i) + 1;
-        if (lists->cost >= unit_cost)
+        if (lists->cost >= unit_cost && (s->alike == NULL || s->alike[i] == 1))
             end_rows(lists, i + 1);
     }
     end_rows(lists, s->task.left.rows);
@@ -118,6 +114,20 @@ cleanup:
     return status;
 }
 
+static void fill_lists(struct spmmi_spgemm_stage *s, struct lists *lists)
+{
+    make_lists(s, (int64_t)spmmi_spgemm_unit_cost(s->products), lists);
+    s->unit_count = lists->unit_count;
+    s->cut_count = lists->cut_count;
+    s->whole_count = lists->whole_count;
+    s->partials = lists->partials;
+}
+
+void spmmi_spgemm_units_again(struct spmmi_spgemm_stage *s)
+{
+    fill_lists(s, &(struct lists){.units = s->units, .cuts = s->cuts});
+}
+
 spmm_status_t spmmi_spgemm_units(struct spmmi_spgemm_stage *s, const struct spmmi_spgemm *plan, uint64_t held,
                                  uint64_t budget, uint64_t *bytes, spmm_diag_t *diag)
 {
@@ -129,18 +139,14 @@ spmm_status_t spmmi_spgemm_units(struct spmmi_spgemm_stage *s, const struct spmm
     s->products = 0;
     for (int64_t i = 0; i < left->rows; i++)
         s->products += (uint64_t)row_products(s, i);
-    const int64_t unit_cost = (int64_t)spmmi_spgemm_unit_cost(s->products);
-    make_lists(s, plan, unit_cost, &lists);
+    s->piece_products = plan->piece_products;
+    make_lists(s, (int64_t)spmmi_spgemm_unit_cost(s->products), &lists);
     *bytes += (uint64_t)lists.unit_count * sizeof *s->units + (uint64_t)lists.cut_count * sizeof *s->cuts;
     SPMM_TRY(spmmi_spgemm_require_bytes(held, *bytes, budget, diag));
     SPMM_TRY_ALLOC(lists.units = s->units = spmmi_alloc((uint64_t)lists.unit_count, sizeof *s->units), diag);
     SPMM_TRY_ALLOC(lists.cuts = s->cuts = spmmi_alloc((uint64_t)lists.cut_count, sizeof *s->cuts), diag);
-    make_lists(s, plan, unit_cost, &lists);
-    s->unit_count = lists.unit_count;
-    s->cut_count = lists.cut_count;
-    s->partials = lists.partials;
+    fill_lists(s, &lists);
     s->sums = s->task.right.cols;
-    s->piece_products = plan->piece_products;
     s->has_stretches = (plan->flags & SPMMI_SPGEMM_STRETCHES) != 0;
     s->long_sums =
         s->has_stretches && spmmi_spgemm_longest_row(left->rows, left->row_ptr) > SPMMI_SPGEMM_STRETCH
@@ -159,5 +165,6 @@ void spmmi_spgemm_stage_free(struct spmmi_spgemm_stage *s)
     spmmi_free(s->follows);
     spmmi_free(s->positions);
     spmmi_free(s->position_at);
+    spmmi_free(s->forms);
     memset(s, 0, sizeof *s);
 }

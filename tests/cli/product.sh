@@ -20,7 +20,7 @@ absent() {
 # ---- A workspace beyond the budget: a plan may ask for any ----
 run spmm-inspect -q --product --piece-products 1 --dtype f64 gen:dense:400:400 -o "$work/cut.plan"
 exits 0
-run spmm-run --budget 20M "$work/cut.plan" gen:dense:400:400
+run spmm-run --force-kernel columns --budget 20M "$work/cut.plan" gen:dense:400:400
 exits 1
 one_line_err
 says_err 'bytes, the budget is 20971520 (SPMM_ERR_MEMORY)'
@@ -259,7 +259,7 @@ run spmm-run --product "$work/A.mtx" "$work/B.mtx" --json --repeat 0 -fo "$work/
 is_json "j['output'] == '$work/once.mtx'"
 run spmm-run "$work/C.plan" "$work/A.mtx" "$work/B.mtx" --force-kernel hash
 exits 2
-says_err "expected columns, positions or groups"
+says_err "expected columns, positions, groups or masks"
 run spmm-run --product "$work/A.mtx" "$work/A.mtx"
 exits 2
 says_err 'A has 3 columns, B has 2 rows'

@@ -19,8 +19,8 @@
 #define REFERENCE_MAX 400000 /* elements of C that plain loops compute */
 #define REPEATS 1000
 
-#define KERNELS 3
-static const char *const kernels[KERNELS] = {"columns", "positions", "groups"};
+#define KERNELS 4
+static const char *const kernels[KERNELS] = {"columns", "positions", "groups", "masks"};
 static const int64_t pieces[] = {INT64_MAX, 1, 60};
 
 /* A plan ready to run, with room for what an execution takes. */
