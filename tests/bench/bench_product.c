@@ -9,7 +9,7 @@
 #include <time.h>
 
 #define TURNS 9
-#define KERNELS 3
+#define KERNELS 4
 #define SECONDS_A_MATRIX 8.0
 
 static int threads = 1;
@@ -124,7 +124,8 @@ static void bench(const char *name, int is_turned)
     const double start = now_ms();
     need(spmm_product_inspect(factors, 2, &options, &plan, &diag), name, &diag);
     const double inspect_ms = now_ms() - start;
-    struct kernel kernels[KERNELS] = {{.name = "columns"}, {.name = "positions"}, {.name = "groups"}};
+    struct kernel kernels[KERNELS] = {
+        {.name = "columns"}, {.name = "positions"}, {.name = "groups"}, {.name = "masks"}};
     for (int k = 0; k < KERNELS; k++)
         make_kernel(plan, &kernels[k]);
     void *c = malloc((size_t)kernels[0].info.nnz * sizeof(double) + 1);
@@ -139,12 +140,13 @@ static void bench(const char *name, int is_turned)
         const double ms = run_once(&a, is_turned ? &turned : &a);
         once_ms = ms < once_ms ? ms : once_ms;
     }
-    printf("%s,%s,%d,%llu,%lld,%.2f,%.2f,%.3f,%.3f,%.3f,%.3f,%.1f,%.1f,%llu,%llu\n", name,
+    printf("%s,%s,%d,%llu,%lld,%.2f,%.2f,%.3f,%.3f,%.3f,%.3f,%.3f,%.1f,%.1f,%.1f,%llu,%llu,%llu\n", name,
            is_turned ? "A A^T" : "A A", threads, (unsigned long long)kernels[0].info.products,
            (long long)kernels[0].info.nnz, (double)kernels[0].info.products / (double)kernels[0].info.nnz,
-           inspect_ms, kernels[0].ms, kernels[1].ms, kernels[2].ms, once_ms, kernels[0].create_ms,
-           kernels[1].create_ms, (unsigned long long)kernels[0].info.host_bytes,
-           (unsigned long long)kernels[1].info.host_bytes);
+           inspect_ms, kernels[0].ms, kernels[1].ms, kernels[2].ms, kernels[3].ms, once_ms,
+           kernels[0].create_ms, kernels[1].create_ms, kernels[3].create_ms,
+           (unsigned long long)kernels[0].info.host_bytes, (unsigned long long)kernels[1].info.host_bytes,
+           (unsigned long long)kernels[3].info.host_bytes);
     (void)fflush(stdout);
     for (int k = 0; k < KERNELS; k++) {
         spmm_product_destroy(kernels[k].product);
@@ -162,10 +164,9 @@ static void bench(const char *name, int is_turned)
 int main(int argc, char **argv)
 {
     int is_turned = 0;
-    puts("matrix,form,threads,products,nnz,ratio,inspect_ms,columns_ms,positions_ms,groups_ms,once_ms,"
-         "columns_create_"
+    puts("matrix,form,threads,products,nnz,ratio,inspect_ms,columns_ms,positions_ms,groups_ms,masks_ms,once_"
          "ms,"
-         "positions_create_ms,columns_bytes,positions_bytes");
+         "columns_create_ms,positions_create_ms,masks_create_ms,columns_bytes,positions_bytes,masks_bytes");
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "-t") == 0)
             is_turned = 1;
