@@ -116,14 +116,14 @@ typedef struct spmm_product_costs {
     uint64_t products;
     uint64_t value_bytes;    /**< Values of the operands and of C, which are the caller's. */
     uint64_t host_bytes;     /**< That a product on the CPU holds beside them: patterns and transposes. */
-    uint64_t host_bytes_max; /**< The most that it holds by rule, with positions that no rows share. */
+    uint64_t host_bytes_max; /**< The most that it holds by rule, with masks or positions. */
     /** The most of a GPU's memory that its kernel "columns" holds. What the rule takes there is not known before the
      * GPU has found which streams are alike: spmm_product_info says it then. */
     uint64_t device_columns_bytes;
     /** Milliseconds of an execution in f64 on an H100, predicted: 0.44 to 2.1 times those of 27 products that were
      * measured, half of them within a factor of 1.3 (docs/decisions/0131). Of f32 nothing was fitted. */
     double h100_ms;
-    double thread_ms; /**< On a thread of a CPU, by kernel positions: 0.5 to 1.6 times, 14 products. */
+    double thread_ms; /**< On a thread with AVX-512, by masks: 0.48 to 1.7 times, 14 products. */
 } spmm_product_costs_t;
 /** Fill *costs in O(entries of all factors and C) time, a logarithm more with lower. budget_bytes: most memory beside
  * the plan; 0: no limit. Errors: ARGUMENT (also a plan of a matrix), PLAN_BUDGET, MEMORY. */

@@ -13,11 +13,11 @@
 #define TABLES_BYTES UINT64_C(4096) /* of a stage on a GPU: tables begin at multiples of 256 bytes */
 
 /* Milliseconds of f64, fitted to docs/product_gpu_results.csv (one H100, cold, by rule, 27 products) and to
- * docs/product_results.csv (one thread, kernel positions, 14 products): a stage, a million products, entries of C, and
+ * docs/product_results.csv (one thread, kernel masks, 14 products): a stage, a million products, entries of C, and
  * on the CPU entries of the left factor. Decision 0131 has the errors. */
 static const struct {
     double stage, products, entries, left;
-} h100 = {14.3e-3, 1.36e-3, 6.4e-3, 0}, thread = {0, 0.305, 0.79, 5.0};
+} h100 = {14.3e-3, 1.36e-3, 6.4e-3, 0}, thread = {0, 0.033, 0.78, 4.17};
 
 /* A product of two factors: what is counted of its rows. */
 struct stage_count {
@@ -26,7 +26,6 @@ struct stage_count {
     const struct spmmi_csr_pattern *c;
     uint64_t longest; /* row of the right factor */
     uint64_t products;
-    uint64_t positions;  /* bytes of the CPU, if no rows were alike */
     uint64_t cuts;       /* rows that are cut */
     uint64_t pieces;     /* at most */
     uint64_t ranges;     /* bytes of a GPU, at most */
@@ -93,7 +92,7 @@ static void count_row(struct stage_count *s, int64_t i)
     const int64_t *const left = s->task->left.row_ptr, *const c = s->c->row_ptr;
     struct row_count row = {c[i],      c[i + 1], products_of(s, i), 1, (uint64_t)(left[i + 1] - left[i]),
                             UINT64_MAX};
-    const int64_t entries = row.end - row.first, piece = spmmi_spgemm_piece(s->plan, entries);
+    const int64_t entries = row.end - row.first, piece = spmmi_spgemm_piece(s->plan->piece_products, entries);
     if (row.products > (uint64_t)piece) {
         row.piece = (uint64_t)piece;
         row.pieces = row.products / row.piece + 1;
@@ -101,7 +100,6 @@ static void count_row(struct stage_count *s, int64_t i)
         s->cuts++;
     }
     s->products += row.products;
-    s->positions += (row.products * spmmi_spgemm_width(entries) + 3) / 4 * 4;
     add_ranges(s, &row);
     add_longs(s, &row);
 }
@@ -132,17 +130,15 @@ static uint64_t units_bytes(const struct stage_count *s)
     return units * SPMMI_SPGEMM_UNIT_BYTES + s->cuts * SPMMI_SPGEMM_CUT_BYTES;
 }
 
-/* Positions, with an eighth of room, and where each row has them are kept if they take no more than all that was taken
- * before; groups have a byte a row. */
+/* By rule masks or positions are kept if they take no more than all that was taken before. Groups have a byte a row. */
 static void add_host(const struct stage_count *s, spmm_product_costs_t *costs)
 {
     const struct spmmi_spgemm_task *const task = s->task;
     const uint64_t left = (uint64_t)task->left.rows, right = (uint64_t)task->right.rows;
-    const uint64_t taken = task->is_lower ? entries_of(&task->left) * sizeof(int32_t) : 0,
-                   positions = s->positions + s->positions / 8 + left * sizeof(uint64_t);
+    const uint64_t taken = task->is_lower ? entries_of(&task->left) * sizeof(int32_t) : 0;
     costs->host_bytes += taken;
     costs->host_bytes_max += taken + units_bytes(s);
-    costs->host_bytes_max += positions < costs->host_bytes_max ? positions : costs->host_bytes_max;
+    costs->host_bytes_max += costs->host_bytes_max;
     costs->host_bytes_max += left + right;
 }
 

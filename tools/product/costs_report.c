@@ -23,7 +23,7 @@ void product_costs_text(FILE *out, const spmm_plan_t *plan, uint64_t budget, int
     fprintf(out,
             "%-*son a GPU at most %s by kernel columns; other kernels are known once the product is made\n",
             label, "", print_bytes(text[3], c.device_columns_bytes));
-    fprintf(out, "%-*sof f64, predicted: %s on an H100, %s on one thread of a CPU;\n", label, "time",
+    fprintf(out, "%-*sof f64, predicted: %s on an H100, %s on one thread with AVX-512;\n", label, "time",
             print_seconds(text[0], 1e-3 * c.h100_ms), print_seconds(text[1], 1e-3 * c.thread_ms));
     fprintf(out, "%-*sof those measured half are within a factor of 1.3, all within 2.3\n", label, "");
 }
