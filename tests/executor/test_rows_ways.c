@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "kernels/rows/rows_columns_shape.h"
 #include "kernels/rows/rows_launch_cuda.h"
 #include "kernels/rows/rows_slices_shape.h"
 
@@ -347,6 +348,10 @@ static void conversions_before_kept_columns_take_shared_memory(void **state)
         assert_int_equal(launch.keeps_c, cases[i].is_kept);
         assert_int_equal(launch.before_bytes, cases[i].before_bytes);
     }
+    /* Half a tile of columns is not kept, though there are too many rows to store their values one by one. */
+    assert_false(spmmi_rows_stores_columns(1000000, 4000000, 16));
+    assert_false(spmmi_rows_keeps_columns(1000000, 4000000, 16, 4));
+    assert_true(spmmi_rows_keeps_columns(1000000, 4000000, 17, 4));
 }
 
 /* ---- Tiles and waves ---- */
