@@ -338,8 +338,8 @@ static struct test_sparse_product cut_triple(const struct test_matrix *a)
                                         .dtype = SPMM_F32};
 }
 
-/* Each after the workspace and C were filled with NaN. kernel: by name, which is then what the product says that it has;
- * NULL: by rule. */
+/* Each after the workspace and C were filled with NaN. kernel: by name, which the product then says that it has; NULL:
+ * by rule. */
 static void expect_repeats(const struct test_sparse_product *p, const char *kernel)
 {
     struct sparse_twin t = sparse_twin_make(p, kernel, 0);
