@@ -126,7 +126,7 @@ static void print_main(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_
     plan_text_targets(out, plan);
     product_report_text(out, plan, PLAN_REPORT_LABEL);
     product_details_text(out, plan, machine_memory_budget(args.budget), PLAN_REPORT_LABEL);
-    plan_text_streams(out, plan);
+    plan_text_streams(out, plan, machine_memory_budget(args.budget));
     plan_text_variants(out, plan, info);
     plan_text_trace(out, plan, info, args.full);
 }
@@ -192,7 +192,7 @@ static int print_json(const spmm_plan_t *plan, const spmm_plan_info_t *info, con
     plan_json_targets(&j, plan);
     product_report_json(&j, plan);
     product_details_json(&j, plan, machine_memory_budget(args.budget));
-    plan_json_variants(&j, plan, info);
+    plan_json_variants(&j, plan, info, machine_memory_budget(args.budget));
     plan_json_trace(&j, plan, info);
     plan_json_permutations(&j, plan);
     plan_json_sections(&j, plan, info);

@@ -32,7 +32,7 @@ static inline uint32_t spmmi_spgemm_width(int64_t entries)
 #define SPMMI_SPGEMM_RANGE_MOST 512     /* entries */
 #define SPMMI_SPGEMM_RANGE_NARROW 65536 /* columns that one spans at most whose columns take 2 bytes each */
 #define SPMMI_SPGEMM_RANGE_BYTES 28     /* at most */
-#define SPMMI_SPGEMM_LONG_BYTES \
-    128 /* at most: of a long entry and its stretches, for each 4,096 products, no words */
+/* At most: of a long entry and its stretches, beside its products, for each 4,096 of them. */
+#define SPMMI_SPGEMM_LONG_BYTES 128
 
 #endif

@@ -330,9 +330,10 @@ typedef struct spmm_stream_info {
 } spmm_stream_info_t;
 
 /** Fill *info for the variant of index 0, 1, .. Long rows that are split off, and pieces of long rows, have 32 bits.
- * Nothing of a variant for the CPU. Takes a transpose for op T. Errors: ARGUMENT, MEMORY. */
-SPMM_API spmm_status_t spmm_plan_stream(const spmm_plan_t *plan, int variant, spmm_stream_info_t *info,
-                                        spmm_diag_t *diag);
+ * Nothing of a variant for the CPU. budget_bytes: most memory, which the transpose of op T takes; 0: no limit. Errors:
+ * ARGUMENT, PLAN_BUDGET, MEMORY. */
+SPMM_API spmm_status_t spmm_plan_stream(const spmm_plan_t *plan, int variant, uint64_t budget_bytes,
+                                        spmm_stream_info_t *info, spmm_diag_t *diag);
 
 #ifdef __cplusplus
 }

@@ -120,10 +120,10 @@ typedef struct spmm_product_costs {
     /** The most of a GPU's memory that its kernel "columns" holds. What the rule takes there is not known before the
      * GPU has found which streams are alike: spmm_product_info says it then. */
     uint64_t device_columns_bytes;
-    /** Milliseconds of an execution in f64 on an H100, predicted: 0.44 to 2.1 times those of 27 products that were
-     * measured, half of them within a factor of 1.3 (docs/decisions/0131). Of f32 nothing was fitted. */
+    /** Milliseconds of an execution in f64 on an H100, predicted: 0.41 to 2.1 times those of 33 products of two factors
+     * that were measured, half of them within a factor of 1.3 (docs/decisions/0131). Of f32 nothing was fitted. */
     double h100_ms;
-    double thread_ms; /**< On a thread with AVX-512, by masks: 0.48 to 1.7 times, 14 products. */
+    double thread_ms; /**< On a thread of an EPYC (Zen 5), by masks: 0.48 to 1.7 times, 14 products. */
 } spmm_product_costs_t;
 /** Fill *costs in O(entries of all factors and C) time, a logarithm more with lower. budget_bytes: most memory beside
  * the plan; 0: no limit. Errors: ARGUMENT (also a plan of a matrix), PLAN_BUDGET, MEMORY. */

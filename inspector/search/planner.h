@@ -98,7 +98,8 @@ struct spmmi_planner {
                              spmm_row_block_metrics_t *stats, spmm_diag_t *diag);
     /* How executors on GPUs hold op(A) for a part, but for lacks_values. NULL: spmm_plan_stream says nothing. */
     spmm_status_t (*stream)(const spmm_plan_t *plan, const struct spmmi_part *part, spmm_dtype_t dtype,
-                            int has_one_column, spmm_stream_info_t *info, spmm_diag_t *diag);
+                            int has_one_column, uint64_t budget_bytes, spmm_stream_info_t *info,
+                            spmm_diag_t *diag);
 };
 const struct spmmi_planner *spmmi_planner_of(spmm_family_t family);
 

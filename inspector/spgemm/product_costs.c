@@ -96,6 +96,7 @@ static void count_row(struct stage_count *s, int64_t i)
     if (row.products > (uint64_t)piece) {
         row.piece = (uint64_t)piece;
         row.pieces = row.products / row.piece + 1;
+        row.pieces = row.pieces < row.left ? row.pieces : row.left; /* each has an entry of the left factor */
         s->pieces += row.pieces;
         s->cuts++;
     }

@@ -6,14 +6,20 @@
 #include "format/base/diag.h"
 #include "rows_slices_shape.h"
 
-static spmm_status_t slices_of_transpose(const spmm_plan_t *plan, struct spmmi_row_slices *slices,
-                                         spmm_diag_t *diag)
+/* spmmi_transpose takes row pointers of its own. */
+static spmm_status_t slices_of_transpose(const spmm_plan_t *plan, uint64_t budget,
+                                         struct spmmi_row_slices *slices, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    int64_t *const row_ptr = spmmi_alloc((uint64_t)plan->cols + 1, sizeof *row_ptr);
-    int32_t *const col_ind = spmmi_alloc((uint64_t)plan->nnz, sizeof *col_ind);
-    SPMM_TRY_ALLOC(row_ptr, diag);
-    SPMM_TRY_ALLOC(col_ind, diag);
+    const uint64_t rows = (uint64_t)plan->cols + 1, nnz = (uint64_t)plan->nnz;
+    const uint64_t bytes = 2 * rows * sizeof(int64_t) + nnz * sizeof(int32_t);
+    int64_t *row_ptr = NULL;
+    int32_t *col_ind = NULL;
+    SPMM_REQUIRE(budget == 0 || bytes <= budget, SPMM_ERR_PLAN_BUDGET, diag,
+                 "a transpose takes %llu bytes, allowed are %llu", (unsigned long long)bytes,
+                 (unsigned long long)budget);
+    SPMM_TRY_ALLOC(row_ptr = spmmi_alloc(rows, sizeof *row_ptr), diag);
+    SPMM_TRY_ALLOC(col_ind = spmmi_alloc(nnz, sizeof *col_ind), diag);
     status = spmmi_transpose(plan->rows, plan->cols, plan->row_ptr, plan->col_ind, row_ptr, col_ind, NULL);
     SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory for a transpose of %lld rows",
                  (long long)plan->cols);
@@ -35,7 +41,8 @@ static void fill_slices(const spmm_plan_t *plan, const struct spmmi_row_slices *
 }
 
 spmm_status_t spmmi_rows_stream_of(const spmm_plan_t *plan, const struct spmmi_part *part, spmm_dtype_t dtype,
-                                   int has_one_column, spmm_stream_info_t *info, spmm_diag_t *diag)
+                                   int has_one_column, uint64_t budget_bytes, spmm_stream_info_t *info,
+                                   spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_row_slices slices;
@@ -44,7 +51,7 @@ spmm_status_t spmmi_rows_stream_of(const spmm_plan_t *plan, const struct spmmi_p
     if (!has_one_column || part->schedule != SPMM_SCHEDULE_ROW_SPLIT)
         return SPMM_OK;
     if (part->op == SPMM_OP_T)
-        SPMM_TRY(slices_of_transpose(plan, &slices, diag));
+        SPMM_TRY(slices_of_transpose(plan, budget_bytes, &slices, diag));
     else
         slices = spmmi_row_slices_of(plan->rows, plan->row_ptr, plan->col_ind);
     fill_slices(plan, &slices, dtype, info);

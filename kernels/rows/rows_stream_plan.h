@@ -9,6 +9,7 @@
 
 /* For values of this type. has_one_column: products of one column run the part. Errors: MEMORY. */
 spmm_status_t spmmi_rows_stream_of(const spmm_plan_t *plan, const struct spmmi_part *part, spmm_dtype_t dtype,
-                                   int has_one_column, spmm_stream_info_t *info, spmm_diag_t *diag);
+                                   int has_one_column, uint64_t budget_bytes, spmm_stream_info_t *info,
+                                   spmm_diag_t *diag);
 
 #endif

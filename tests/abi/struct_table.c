@@ -323,7 +323,7 @@ static spmm_status_t roofline(const struct objects *o, void *info)
 
 static spmm_status_t stream_info(const struct objects *o, void *info)
 {
-    return spmm_plan_stream(o->plan, 0, info, NULL);
+    return spmm_plan_stream(o->plan, 0, 0, info, NULL);
 }
 
 static spmm_status_t executor_info(const struct objects *o, void *info)

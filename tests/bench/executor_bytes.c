@@ -58,8 +58,12 @@ int main(int argc, char **argv)
     spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
     struct tally tallies[SPMM_BF16 + 1] = {{0, 0, 0, 0}};
     int first = 1, failed = 0;
-    if (argc > 2 && strcmp(argv[1], "-n") == 0) {
-        options.n_min = options.n_max = strtoll(argv[2], NULL, 10);
+    if (argc > 1 && strcmp(argv[1], "-n") == 0) {
+        options.n_min = options.n_max = argc > 2 ? strtoll(argv[2], NULL, 10) : 0;
+        if (options.n_min < 1) {
+            fputs("usage: executor_bytes [-n COLUMNS] PLAN..\n", stderr);
+            return 2;
+        }
         options.ops = SPMM_OPS_N;
         options.layouts = SPMM_LAYOUTS_ROW_MAJOR;
         first = 3;

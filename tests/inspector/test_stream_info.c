@@ -21,7 +21,7 @@ static spmm_plan_t *plan_of(const char *spec, const spmm_inspect_options_t *opti
 static spmm_stream_info_t stream_at(const spmm_plan_t *plan, int variant)
 {
     spmm_stream_info_t s = {.struct_size = sizeof s};
-    assert_int_equal(spmm_plan_stream(plan, variant, &s, NULL), SPMM_OK);
+    assert_int_equal(spmm_plan_stream(plan, variant, 0, &s, NULL), SPMM_OK);
     return s;
 }
 
@@ -114,13 +114,13 @@ static void errors_are_reported_and_outputs_are_zero(void **state)
     spmm_stream_info_t s = {.struct_size = sizeof s, .column_bits = 9};
     spmm_diag_t diag;
     (void)state;
-    assert_int_equal(spmm_plan_stream(NULL, 0, &s, &diag), SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmm_plan_stream(NULL, 0, 0, &s, &diag), SPMM_ERR_ARGUMENT);
     assert_int_equal(s.column_bits, 0);
-    assert_int_equal(spmm_plan_stream(plan, 64, &s, &diag), SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmm_plan_stream(plan, 64, 0, &s, &diag), SPMM_ERR_ARGUMENT);
     assert_non_null(strstr(diag.text, "has no variant 64"));
-    assert_int_equal(spmm_plan_stream(plan, 0, NULL, &diag), SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmm_plan_stream(plan, 0, 0, NULL, &diag), SPMM_ERR_ARGUMENT);
     s.struct_size = 0;
-    assert_int_equal(spmm_plan_stream(plan, 0, &s, &diag), SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmm_plan_stream(plan, 0, 0, &s, &diag), SPMM_ERR_ARGUMENT);
     spmm_plan_destroy(plan);
 }
 

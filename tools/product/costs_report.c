@@ -25,7 +25,8 @@ void product_costs_text(FILE *out, const spmm_plan_t *plan, uint64_t budget, int
             label, "", print_bytes(text[3], c.device_columns_bytes));
     fprintf(out, "%-*sof f64, predicted: %s on an H100, %s on one thread with AVX-512;\n", label, "time",
             print_seconds(text[0], 1e-3 * c.h100_ms), print_seconds(text[1], 1e-3 * c.thread_ms));
-    fprintf(out, "%-*sof those measured half are within a factor of 1.3, all within 2.3\n", label, "");
+    fprintf(out, "%-*sof two factors that were measured half are within a factor of 1.3, all within 2.5\n",
+            label, "");
 }
 
 static void write_costs(struct json *j, const spmm_plan_t *plan, uint64_t budget)

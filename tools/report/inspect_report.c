@@ -158,7 +158,7 @@ void inspect_report_json(const spmm_plan_t *plan, const struct inspect_report *r
     plan_json_statistics(&j, &info, &stats);
     plan_json_row_blocks(&j, plan, &report->model);
     plan_json_targets(&j, plan);
-    plan_json_variants(&j, plan, &info);
+    plan_json_variants(&j, plan, &info, 0);
     plan_json_trace(&j, plan, &info);
     plan_json_permutations(&j, plan);
     permutation_report_json(&j, &report->permutations);

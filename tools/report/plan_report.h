@@ -43,7 +43,7 @@ void plan_text_parts(FILE *out, const spmm_plan_t *plan, const spmm_variant_info
 void plan_text_candidate(FILE *out, const spmm_trace_info_t *t, spmm_dtype_t dtype);
 void plan_text_variants(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_t *info);
 /* How executors on GPUs hold op(A): a line for each op that has parts of rows, else nothing. */
-void plan_text_streams(FILE *out, const spmm_plan_t *plan);
+void plan_text_streams(FILE *out, const spmm_plan_t *plan, uint64_t budget);
 /* all = false: the winners only, each decision once. */
 void plan_text_trace(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_t *info, bool all);
 /* Nothing when the plan holds no metrics of row blocks. model is that of the plan. */
@@ -68,7 +68,8 @@ void plan_json_symmetry(struct json *j, const spmm_plan_t *plan);
 void plan_json_symmetric(struct json *j, const spmm_plan_t *plan, bool all);
 void plan_json_statistics(struct json *j, const spmm_plan_info_t *info, const spmm_matrix_stats_t *stats);
 void plan_json_row_blocks(struct json *j, const spmm_plan_t *plan, const spmm_roofline_t *model);
-void plan_json_variants(struct json *j, const spmm_plan_t *plan, const spmm_plan_info_t *info);
+void plan_json_variants(struct json *j, const spmm_plan_t *plan, const spmm_plan_info_t *info,
+                        uint64_t budget);
 void plan_json_trace(struct json *j, const spmm_plan_t *plan, const spmm_plan_info_t *info);
 void plan_json_permutations(struct json *j, const spmm_plan_t *plan);
 void plan_json_sections(struct json *j, const spmm_plan_t *plan, const spmm_plan_info_t *info);

@@ -89,10 +89,10 @@ static void write_part(struct json *j, const spmm_plan_t *plan, int index)
     json_end(j);
 }
 
-static void write_stream(struct json *j, const spmm_plan_t *plan, int variant)
+static void write_stream(struct json *j, const spmm_plan_t *plan, int variant, uint64_t budget)
 {
     spmm_stream_info_t s = {.struct_size = sizeof s};
-    if (spmm_plan_stream(plan, variant, &s, NULL) != SPMM_OK || s.column_bits == 0) {
+    if (spmm_plan_stream(plan, variant, budget, &s, NULL) != SPMM_OK || s.column_bits == 0) {
         json_null(j, "stream");
         return;
     }
@@ -104,7 +104,8 @@ static void write_stream(struct json *j, const spmm_plan_t *plan, int variant)
     json_end(j);
 }
 
-void plan_json_variants(struct json *j, const spmm_plan_t *plan, const spmm_plan_info_t *info)
+void plan_json_variants(struct json *j, const spmm_plan_t *plan, const spmm_plan_info_t *info,
+                        uint64_t budget)
 {
     json_array(j, "variants");
     for (int i = 0; i < info->variant_count; i++) {
@@ -128,7 +129,7 @@ void plan_json_variants(struct json *j, const spmm_plan_t *plan, const spmm_plan
         for (int p = v.part_first; p < v.part_first + v.part_count; p++)
             write_part(j, plan, p);
         json_end(j);
-        write_stream(j, plan, i);
+        write_stream(j, plan, i, budget);
         json_end(j);
     }
     json_end(j);

@@ -203,12 +203,12 @@ void plan_text_parts(FILE *out, const spmm_plan_t *plan, const spmm_variant_info
 }
 
 /* Of the variants of an op: the first that has a stream, with the slices of the first that has any. */
-static spmm_stream_info_t stream_of(const spmm_plan_t *plan, spmm_op_t op)
+static spmm_stream_info_t stream_of(const spmm_plan_t *plan, spmm_op_t op, uint64_t budget)
 {
     spmm_stream_info_t found = {.column_bits = 0}, own = {.struct_size = sizeof own};
     spmm_variant_info_t v = {.struct_size = sizeof v};
     for (int i = 0; found.slice_bits == 0 && spmm_plan_variant(plan, i, &v) == SPMM_OK; i++)
-        if (v.op == op && spmm_plan_stream(plan, i, &own, NULL) == SPMM_OK && own.column_bits > 0 &&
+        if (v.op == op && spmm_plan_stream(plan, i, budget, &own, NULL) == SPMM_OK && own.column_bits > 0 &&
             (found.column_bits == 0 || own.slice_bits > 0))
             found = own;
     return found;
@@ -221,11 +221,11 @@ static void print_slices(FILE *out, const spmm_stream_info_t *s)
         fprintf(out, " for %d nonzeros each", s->slice_run);
 }
 
-void plan_text_streams(FILE *out, const spmm_plan_t *plan)
+void plan_text_streams(FILE *out, const spmm_plan_t *plan, uint64_t budget)
 {
     const char *name = "stream";
     for (int op = SPMM_OP_N; op <= SPMM_OP_T; op++) {
-        const spmm_stream_info_t s = stream_of(plan, (spmm_op_t)op);
+        const spmm_stream_info_t s = stream_of(plan, (spmm_op_t)op, budget);
         if (s.column_bits == 0)
             continue;
         label(out, name);
