@@ -124,9 +124,24 @@ static void errors_are_reported_and_outputs_are_zero(void **state)
     spmm_plan_destroy(plan);
 }
 
+/* 51 row pointers twice and 50 columns. */
+static void a_transpose_keeps_to_the_budget(void **state)
+{
+    const spmm_inspect_options_t options = options_of("rows/row-split", SPMM_OPS_T, &one);
+    spmm_plan_t *const plan = plan_of("gen:diag:50", &options);
+    spmm_stream_info_t s = {.struct_size = sizeof s};
+    (void)state;
+    assert_int_equal(spmm_plan_stream(plan, 0, 2 * 51 * 8 + 50 * 4 - 1, &s, NULL), SPMM_ERR_PLAN_BUDGET);
+    assert_int_equal(s.column_bits, 0);
+    assert_int_equal(spmm_plan_stream(plan, 0, 2 * 51 * 8 + 50 * 4, &s, NULL), SPMM_OK);
+    assert_int_equal(s.slice_bits, 16);
+    spmm_plan_destroy(plan);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_transpose_keeps_to_the_budget),
         cmocka_unit_test(forms_follow_from_the_pattern),
         cmocka_unit_test(slices_are_for_one_column_on_a_gpu),
         cmocka_unit_test(values_that_are_all_the_same_are_lacked),
