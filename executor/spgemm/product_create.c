@@ -92,21 +92,28 @@ static uint64_t positions_max(const struct creation *in, const struct spmmi_spge
     return wanted < left ? wanted : left;
 }
 
+/* If there is memory for them. */
+static spmm_status_t try_positions(struct creation *in, struct spmmi_spgemm_stage *stage, int has_masks)
+{
+    spmm_status_t status = SPMM_OK;
+    spmm_product_t *x = in->product;
+    const uint64_t most = positions_max(in, stage, has_masks);
+    uint64_t bytes = 0;
+    if (most > 0)
+        SPMM_TRY(spmmi_spgemm_positions(stage, has_masks, x->threads, most, &bytes, in->diag));
+    x->bytes += bytes;
+cleanup:
+    return status;
+}
+
 /* Where the rule takes masks and there is no memory for them, there may be for positions. */
 static spmm_status_t make_positions(struct creation *in, struct spmmi_spgemm_stage *stage)
 {
     spmm_status_t status = SPMM_OK;
-    spmm_product_t *x = in->product;
-    const int is_auto = in->kernel == KERNEL_AUTO;
-    int has_masks = in->kernel == KERNEL_MASKS || (is_auto && spmmi_spgemm_masks_pay());
-    for (int is_last = 0; !is_last && stage->positions == NULL; has_masks = 0) {
-        const uint64_t most = positions_max(in, stage, has_masks);
-        uint64_t bytes = 0;
-        if (most > 0)
-            SPMM_TRY(spmmi_spgemm_positions(stage, has_masks, x->threads, most, &bytes, in->diag));
-        x->bytes += bytes;
-        is_last = !has_masks || !is_auto;
-    }
+    if (in->kernel == KERNEL_MASKS || (in->kernel == KERNEL_AUTO && spmmi_spgemm_masks_pay()))
+        SPMM_TRY(try_positions(in, stage, 1));
+    if (in->kernel != KERNEL_MASKS && stage->positions == NULL)
+        SPMM_TRY(try_positions(in, stage, 0));
 cleanup:
     return status;
 }

@@ -82,6 +82,17 @@ static inline int64_t spmmi_spgemm_count_of(const struct spmmi_spgemm_stage *sta
                                 : stage->task.right.row_ptr[k + 1] - stage->task.right.row_ptr[k];
 }
 
+/* Of row i of C. */
+static inline int64_t spmmi_spgemm_products_of(const struct spmmi_spgemm_stage *stage, int64_t i)
+{
+    int64_t products = 0;
+    if (stage->row_products != NULL)
+        return stage->row_products[i];
+    for (int64_t p = stage->task.left.row_ptr[i]; p < stage->task.left.row_ptr[i + 1]; p++)
+        products += spmmi_spgemm_count_of(stage, p);
+    return products;
+}
+
 /* Values of one execution; all arrays are of the stage's type. */
 struct spmmi_spgemm_values {
     const void *left, *right, *diagonal; /* diagonal: NULL without one */

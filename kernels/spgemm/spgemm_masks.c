@@ -88,10 +88,7 @@ static uint64_t derive_windows(const struct spmmi_spgemm_stage *s, int64_t i, in
 static int64_t piece_of(const struct spmmi_spgemm_stage *s, int64_t i)
 {
     const int64_t piece = spmmi_spgemm_piece(s->piece_products, entries_of(s, i));
-    int64_t products = 0;
-    for (int64_t p = s->task.left.row_ptr[i]; p < s->task.left.row_ptr[i + 1]; p++)
-        products += spmmi_spgemm_count_of(s, p);
-    return products > piece ? piece : INT64_MAX;
+    return spmmi_spgemm_products_of(s, i) > piece ? piece : INT64_MAX;
 }
 
 static uint32_t ended(int64_t pieces)

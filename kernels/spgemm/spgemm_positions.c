@@ -53,19 +53,12 @@ static uint64_t aligned(uint64_t bytes)
     return (bytes + STREAM_ALIGN - 1) / STREAM_ALIGN * STREAM_ALIGN;
 }
 
-static uint64_t row_products(const struct spmmi_spgemm_stage *s, int64_t i)
-{
-    uint64_t products = 0;
-    for (int64_t p = s->task.left.row_ptr[i]; p < s->task.left.row_ptr[i + 1]; p++)
-        products += (uint64_t)spmmi_spgemm_count_of(s, p);
-    return products;
-}
-
 /* The most bytes of a row's stream, of masks if it may have them. */
 static uint64_t stream_room(const struct spmmi_spgemm_stage *s, int64_t i, int has_masks, int threads,
                             struct spgemm_form *form)
 {
-    const uint64_t products = row_products(s, i), positions = aligned(products * width_of(s, i));
+    const uint64_t products = (uint64_t)spmmi_spgemm_products_of(s, i),
+                   positions = aligned(products * width_of(s, i));
     *form = (struct spgemm_form){0};
     if (has_masks)
         *form = spmmi_spgemm_form(s, i, products, threads);

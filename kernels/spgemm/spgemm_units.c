@@ -20,16 +20,6 @@ struct lists {
     int64_t cost;
 };
 
-static int64_t row_products(const struct spmmi_spgemm_stage *s, int64_t i)
-{
-    int64_t products = 0;
-    if (s->row_products != NULL)
-        return s->row_products[i];
-    for (int64_t p = s->task.left.row_ptr[i]; p < s->task.left.row_ptr[i + 1]; p++)
-        products += spmmi_spgemm_count_of(s, p);
-    return products;
-}
-
 static int64_t entries_of(const struct spmmi_spgemm_stage *s, int64_t i)
 {
     return s->c.row_ptr[i + 1] - s->c.row_ptr[i];
@@ -80,7 +70,7 @@ static void make_lists(const struct spmmi_spgemm_stage *s, int64_t unit_cost, st
     lists->unit_count = lists->cut_count = lists->whole_count = lists->partials = lists->cost = 0;
     lists->rows = (struct spmmi_spgemm_unit){.partial = -1};
     for (int64_t i = 0; i < s->task.left.rows; i++) {
-        const int64_t products = row_products(s, i);
+        const int64_t products = spmmi_spgemm_products_of(s, i);
         const int64_t piece = spmmi_spgemm_piece(s->piece_products, entries_of(s, i));
         const int is_whole = s->forms != NULL && s->forms[i] != 0;
         lists->whole_count += products > piece && is_whole;
@@ -138,7 +128,7 @@ spmm_status_t spmmi_spgemm_units(struct spmmi_spgemm_stage *s, const struct spmm
     SPMM_TRY(make_taken(s, held, budget, bytes, diag));
     s->products = 0;
     for (int64_t i = 0; i < left->rows; i++)
-        s->products += (uint64_t)row_products(s, i);
+        s->products += (uint64_t)spmmi_spgemm_products_of(s, i);
     s->piece_products = plan->piece_products;
     make_lists(s, (int64_t)spmmi_spgemm_unit_cost(s->products), &lists);
     *bytes += (uint64_t)lists.unit_count * sizeof *s->units + (uint64_t)lists.cut_count * sizeof *s->cuts;
