@@ -16,11 +16,11 @@
 #include <spmm/jit.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "executor/jit/jit_cache.h"
 #include "format/base/alloc.h"
+#include "tests/support/child.h"
 #include "tests/support/io_faults.h"
 
 #define KEY "operator 1; sm_90; f32; 4 x 4"
@@ -396,8 +396,7 @@ static void a_home_that_cannot_be_written_is_a_miss(void **state)
         store_in(&cache, KEY);
         _exit(cache.folder < 0 && strstr(cache.note, strerror(EACCES)) != NULL ? 0 : 1);
     }
-    int result = -1;
-    assert_int_equal(waitpid(child, &result, 0), child);
+    const int result = child_wait(child);
     if (geteuid() == 0)
         assert_int_equal(chown(folder, 0, 0), 0);
     assert_int_equal(result, 0);
@@ -422,11 +421,8 @@ static void processes_at_once_see_whole_files(void **state)
             _exit(0);
         }
     }
-    for (int i = 0; i < PROCESSES; i++) {
-        int result = -1;
-        assert_int_equal(waitpid(child[i], &result, 0), child[i]);
-        assert_int_equal(result, 0);
-    }
+    for (int i = 0; i < PROCESSES; i++)
+        assert_int_equal(child_wait(child[i]), 0);
 }
 
 static void put_age(const char *path, time_t seconds)

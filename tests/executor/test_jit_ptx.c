@@ -12,12 +12,12 @@
 #include <cmocka.h>
 #include <fcntl.h>
 #include <math.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "executor/jit/jit_ptx.h"
 #include "format/base/alloc.h"
 #include "ptx_machine.h"
+#include "tests/support/child.h"
 #include "tests/support/dense.h"
 #include "tests/support/plan_build.h"
 #include "tests/support/products.h"
@@ -387,9 +387,7 @@ static int assemble(const char *path, const char *arch)
         (void)execl(SPMM_PTXAS, "ptxas", arch, "--warning-as-error", "-o", "/dev/null", path, (char *)NULL);
         _exit(127);
     }
-    int result = -1;
-    assert_int_equal(waitpid(child, &result, 0), child);
-    return result;
+    return child_wait(child);
 }
 
 static void the_assembler_takes_them(void **state)

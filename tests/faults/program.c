@@ -19,6 +19,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
+#include "tests/support/child.h"
 #include "tracer.h"
 
 #define SECONDS_MAX 60
@@ -119,6 +120,7 @@ void program_run(const struct program *program, struct program_end *end)
         status = tracer_follow(child, program, end);
     else
         assert_int_equal(wait4(child, &status, 0, &usage), child);
+    child_forget(child);
     end->code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     end->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     end->seconds = now() - start;

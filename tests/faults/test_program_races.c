@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 
 #include "scene.h"
+#include "tests/support/child.h"
 #include "tests/support/scale.h"
 
 #define WRITERS 4
@@ -63,11 +64,10 @@ static int race(const struct scene *s)
     }
     for (int w = 0; w < WRITERS; w++) {
         struct program_end end;
-        int status = 0;
         program_run(&reader, &end);
         assert_int_equal(end.code, 0);
         assert_true(is_one_of_the_plans(s->plan_result));
-        assert_int_equal(waitpid(children[w], &status, 0), children[w]);
+        const int status = child_wait(children[w]);
         assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     }
     assert_int_equal(close(nowhere), 0);

@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 
 #include "scene.h"
+#include "tests/support/child.h"
 #include "tests/support/scale.h"
 #include "tracer.h"
 
@@ -94,11 +95,10 @@ static bool kill_after(const struct program *program, long nanoseconds)
 {
     const struct timespec pause = {0, nanoseconds};
     const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-    int status = 0;
     const pid_t child = program_start(program, nowhere, nowhere);
     (void)nanosleep(&pause, NULL);
     assert_int_equal(kill(child, SIGKILL), 0);
-    assert_int_equal(waitpid(child, &status, 0), child);
+    const int status = child_wait(child);
     assert_int_equal(close(nowhere), 0);
     return WIFSIGNALED(status);
 }

@@ -11,11 +11,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "format/base/alloc.h"
+#include "tests/support/child.h"
 #include "tests/support/plan_seal.h"
 #include "tests/support/scale.h"
 
@@ -141,11 +141,8 @@ static void eight_processes_load_and_save_one_path(void **state)
         if (children[c] == 0)
             _exit(process(&s, c));
     }
-    for (int c = 0; c < PROCESSES; c++) {
-        int ended = 1;
-        assert_int_equal(waitpid(children[c], &ended, 0), children[c]);
-        assert_int_equal(ended, 0);
-    }
+    for (int c = 0; c < PROCESSES; c++)
+        assert_int_equal(child_wait(children[c]), 0);
     printf("scorecard: E11 %d loads by 8 processes on one path, 4 of them saving, 0 failures\n",
            PROCESSES * s.loads);
     shared_free(&s);

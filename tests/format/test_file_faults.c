@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 
 #include "format/base/alloc.h"
+#include "tests/support/child.h"
 #include "tests/support/io_faults.h"
 #include "tests/support/plan_seal.h"
 #include "tests/support/scale.h"
@@ -245,7 +246,6 @@ static void every_system_call_of_a_load_may_fail(void **state)
 /* A child saves and dies instead of its k-th call. Returns whether there was one. */
 static int save_until_killed(const struct scene *s, int64_t k, int is_named_only)
 {
-    int status = 0;
     const pid_t child = fork();
     if (child == 0) {
         const spmm_save_options_t options = {sizeof options, 0, 0, 1};
@@ -254,7 +254,7 @@ static int save_until_killed(const struct scene *s, int64_t k, int is_named_only
             io_faults_named_only();
         _exit(spmm_plan_save(s->newer, s->path, &options, NULL) == SPMM_OK ? 0 : 1);
     }
-    assert_int_equal(waitpid(child, &status, 0), child);
+    const int status = child_wait(child);
     const int is_done = WIFEXITED(status);
     assert_true(is_done ? WEXITSTATUS(status) == 0 : WTERMSIG(status) == SIGKILL);
     return !is_done;
@@ -323,7 +323,6 @@ static void kill_at_every_system_call(void **state)
 static void save_in_a_child(const struct scene *s, int64_t nanoseconds)
 {
     const struct timespec pause = {0, (long)nanoseconds};
-    int status = 0;
     const pid_t child = fork();
     if (child == 0) {
         const spmm_save_options_t options = {sizeof options, 1, 0, 1};
@@ -332,8 +331,7 @@ static void save_in_a_child(const struct scene *s, int64_t nanoseconds)
     }
     (void)nanosleep(&pause, NULL);
     assert_int_equal(kill(child, SIGKILL), 0);
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFSIGNALED(status));
+    assert_true(WIFSIGNALED(child_wait(child)));
 }
 
 static void random_kills(void **state)
@@ -367,8 +365,7 @@ static void two_writers_of_one_name_leave_a_whole_plan(void **state)
         }
     }
     for (int c = 0; c < 4; c++) {
-        int status = 0;
-        assert_int_equal(waitpid(children[c], &status, 0), children[c]);
+        const int status = child_wait(children[c]);
         assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     }
     (void)which(s);
