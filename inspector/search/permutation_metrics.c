@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See permutation_metrics.h. A permutation of units may be that of the rows: it is counted once. One
- * device has room for all of its permutations; of further ones as many are kept as a plan may have. */
+/* See permutation_metrics.h. A permutation of units can equal that of the rows; it is counted once. All
+ * permutations of one device fit into a plan; permutations of further devices are dropped when the list of
+ * the plan is full. */
 #include "permutation_metrics.h"
 
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
 #include "inspector/reorder/row_metrics.h"
 
-/* Rows, or segments of rows, and a permutation of them; NULL: the order of A. */
+/* Rows or segments of rows, and a permutation of them. permutation NULL: the order of A. */
 struct subject {
     const struct spmmi_pattern *a;
     int threads;
@@ -46,7 +47,7 @@ cleanup:
     return status;
 }
 
-/* The metrics of that permutation, and before them those of the order of A. */
+/* Adds the metrics of the order of A, then those of the permutation s. */
 static spmm_status_t add_both(struct subject s, spmm_plan_t *plan, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;

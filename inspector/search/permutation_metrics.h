@@ -5,8 +5,8 @@
 
 #include "inspector/search/search.h"
 
-/* Add to the plan the exact metrics of every permutation of the op's rows or units, and before them those of the order
- * of op(A); nothing where there is no permutation. Errors: MEMORY. */
+/* Adds exact metrics to the plan for every permutation of the op's rows or units, each preceded by the
+ * metrics of the order of op(A). Adds nothing if the op has no permutations. Errors: MEMORY. */
 spmm_status_t spmmi_permutation_metrics_add(const struct spmmi_op *op, spmm_plan_t *plan, spmm_diag_t *diag);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How executors on GPUs hold op(A) for a variant: see spmm_plan_stream. */
+/* Reports how executors on GPUs store op(A) for a variant: see spmm_plan_stream. */
 #include <string.h>
 
 #include <spmm/inspector.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The interface between the inspector and a kernel family: its candidates, their predicted times, and the part of the
- * chosen one. Each family of format/family_list.def exports spmmi_NAME_planner from kernels/NAME/NAME_plan.c. */
+/* The interface between the inspector and a kernel family: the family proposes candidates, predicts their
+ * times, and builds the part of the chosen candidate. Each family of format/family_list.def exports
+ * spmmi_NAME_planner from kernels/NAME/NAME_plan.c. */
 #ifndef SPMMI_PLANNER_H
 #define SPMMI_PLANNER_H
 
@@ -13,11 +14,12 @@
 #include "inspector/reorder/row_permutation.h"
 #include "inspector/request.h"
 
-/* A trace entry about a candidate beside the reason why it won or lost. */
+/* One fact about a candidate for the trace, in addition to the reason why the candidate won or lost. */
 struct spmmi_evidence {
     enum spmmi_reason reason;
     double value, threshold;
-    spmm_schedule_t against; /* a schedule that this rules out; 0: it is about the candidate itself */
+    /* A schedule that this fact rules out; 0: the fact is about the candidate itself. */
+    spmm_schedule_t against;
 };
 static inline struct spmmi_evidence spmmi_why(enum spmmi_reason reason, double value, double threshold)
 {
@@ -25,85 +27,95 @@ static inline struct spmmi_evidence spmmi_why(enum spmmi_reason reason, double v
 }
 #define SPMMI_EVIDENCE_MAX 3
 
-/* Long rows, which a separate kernel computes (kernels/long_rows/long_rows_plan.h). */
+/* Long rows that a separate kernel computes (kernels/long_rows/long_rows_plan.h). */
 struct spmmi_long_rows_split;
 
 struct spmmi_candidate {
     /* What would run. */
     spmm_family_t family;
     spmm_schedule_t schedule;
-    spmm_compute_t compute;                            /* of tensor cores; 0: that of the plan's value type */
-    uint32_t item_size, unit_rows, stage_slots, flags; /* as in struct spmmi_part; unit_rows: block_rows */
-    spmm_reorder_t permutation_kind;                   /* AUTO: the rows are as they are */
-    const uint32_t
-        *permutation; /* owned by the planner; NULL: the order of A, or the family has it elsewhere */
-    const struct spmmi_long_rows_split *long_rows; /* rows split off; NULL: none */
-    /* What its prediction depends on. */
-    const void *metrics;       /* of the family's cost function; needed until the candidate is emitted */
-    double more_seconds;       /* seconds added to that prediction */
-    double inspect_seconds;    /* inspection time that it adds */
-    bool is_against_chart;     /* contrary to the rule of the family */
-    bool is_shared;            /* groups of lanes share rows (struct spmmi_prediction) */
-    bool is_default;           /* what the family would run where nothing is predicted */
-    enum spmmi_reason refused; /* why it may not run, with two values; 0: it may */
+    spmm_compute_t compute; /* for tensor cores; 0: the value type of the plan */
+    /* As in struct spmmi_part; unit_rows is its block_rows. */
+    uint32_t item_size, unit_rows, stage_slots, flags;
+    spmm_reorder_t permutation_kind; /* AUTO: the rows are not permuted */
+    /* Owned by the planner. NULL: the order of A, or the family stores the permutation elsewhere. */
+    const uint32_t *permutation;
+    const struct spmmi_long_rows_split *long_rows; /* rows that are split off; NULL: none */
+    /* Inputs of the prediction. */
+    const void *metrics; /* for the family's cost function; must stay valid until the candidate is emitted */
+    double more_seconds; /* added to the result of the cost function */
+    double inspect_seconds;    /* inspection time that this candidate adds */
+    bool is_against_chart;     /* contradicts the decision chart of the family */
+    bool is_shared;            /* lane groups share rows (struct spmmi_prediction) */
+    bool is_default;           /* the family's choice if nothing can be predicted */
+    enum spmmi_reason refused; /* why it may not run, with two values; 0: it may run */
     double value, threshold;
     struct spmmi_evidence evidence[SPMMI_EVIDENCE_MAX];
     int evidence_count;
     /* Set by the search. */
-    double seconds; /* predicted; 0: nothing is */
-    double weighed; /* the prediction times the risks of the profile: compared between candidates */
+    double seconds; /* predicted time; 0: no prediction */
+    double weighed; /* predicted time x risks of the profile; candidates are compared by this */
     double measured_us;
 };
 
-/* A search: the choice for one op, target, layout and number of columns. Data of the op are made once. */
+/* One search: it chooses a candidate for one op, target, layout and number of columns. Searches of an op
+ * share its data. */
 struct spmmi_op;
 struct spmmi_search {
-    const struct spmmi_request *request; /* device: what the plan is for, or the CPU beside it */
+    const struct spmmi_request *request; /* for a device, or for the CPU beside it */
     const struct spmmi_pattern *pattern;
     const struct spmmi_model_matrix *model;
     struct spmmi_row_permutations *permutations;
     struct spmmi_op *op;
-    uint32_t layout; /* one bit */
+    uint32_t layout; /* one bit of SPMM_LAYOUTS_ */
     int64_t n;
-    bool is_relaxed; /* last resort: candidates without measured data may run */
+    bool is_relaxed; /* last resort: candidates without measured constants may run */
     struct spmmi_candidate *list;
     int count;
-    double best; /* the smallest weighed time of those that may run; INFINITY: none yet */
+    double best; /* smallest weighed time of the candidates that may run; INFINITY: none yet */
 };
-/* For nonzeros_min below: few smaller matrices were measured, and launch time dominates them (docs/decisions/0127). */
+/* A value for nonzeros_min below: few smaller matrices were measured, and launch time dominates them
+ * (docs/decisions/0127). */
 #define SPMMI_NONZEROS_MEASURED 20000
-#define SPMMI_CANDIDATES_MAX 160 /* of one search; the families together emit 80 at most */
+#define SPMMI_CANDIDATES_MAX 160 /* per search; all families together emit at most 80 */
 
 struct spmmi_planner {
     spmm_family_t family;
-    bool prices_cpu; /* the cost function knows CPUs */
-    /* Its kernels on a GPU need a library that may be missing there: plans keep a part of the first family for that
-     * case. */
+    bool prices_cpu; /* the cost function predicts times on CPUs */
+    /* The family's GPU kernels need a library that may be missing at run time. Plans keep a part of the first
+     * family for that case. */
     bool needs_library;
-    /* Free choices, of matrices with as many nonzeros at least; 0: all. */
+    /* The default choice considers the family only for matrices with at least this many nonzeros. 0: for
+     * all. */
     int64_t nonzeros_min;
-    int permutes_output; /* 1: if the caller names the family; 2: also where nobody names one; 0: never */
-    /* Options that concern the family, which the caller named. NULL: it takes all of them. */
+    int permutes_output; /* 0: never; 1: only if the caller names the family; 2: also in the default choice */
+    /* Checks the options that concern the family; called if the caller names it. NULL: any options are
+     * valid. */
     spmm_status_t (*check_options)(const struct spmmi_request *r, spmm_diag_t *diag);
-    /* Emit candidates whose metrics are cheap .. */
+    /* Emits the candidates whose metrics are cheap to compute. */
     spmm_status_t (*propose)(struct spmmi_search *s, spmm_diag_t *diag);
-    /* .. and then, after all families, those with expensive metrics, unless a bound prunes them. NULL: none. */
+    /* Called after propose of all families. Emits the candidates whose metrics are expensive, unless a bound
+     * prunes them. NULL: there are none. */
     spmm_status_t (*refine)(struct spmmi_search *s, spmm_diag_t *diag);
     spmmi_cost_fn *cost;
-    /* The part of a candidate, all fields of which but the items are filled in, and behind it that of its long rows. */
+    /* Builds the items of *part, whose other fields the caller has filled in. Builds the part of the long
+     * rows in part[1] if c splits rows off. */
     spmm_status_t (*build)(const struct spmmi_search *s, const struct spmmi_candidate *c,
                            struct spmmi_part *part, spmm_diag_t *diag);
-    /* Exact metrics of the winner, which the plan holds for one part. NULL: none. */
+    /* Computes the exact metrics of the winner. A plan stores them for one part. NULL: the family has
+     * none. */
     spmm_status_t (*metrics)(const struct spmmi_search *s, const struct spmmi_candidate *c,
                              spmm_row_block_metrics_t *stats, spmm_diag_t *diag);
-    /* How executors on GPUs hold op(A) for a part, but for lacks_values. NULL: spmm_plan_stream says nothing. */
+    /* Reports how executors on GPUs store op(A) for a part; sets all fields but lacks_values. NULL:
+     * spmm_plan_stream reports nothing. */
     spmm_status_t (*stream)(const spmm_plan_t *plan, const struct spmmi_part *part, spmm_dtype_t dtype,
                             int has_one_column, uint64_t budget_bytes, spmm_stream_info_t *info,
                             spmm_diag_t *diag);
 };
 const struct spmmi_planner *spmmi_planner_of(spmm_family_t family);
 
-/* The predicted time of a candidate of any family (spmmi_model_predict with its cost function). */
+/* Predicts the time of a candidate of any family: calls spmmi_model_predict with the family's cost
+ * function. */
 struct spmmi_prediction spmmi_predict(const struct spmmi_device_profile *profile,
                                       const struct spmmi_model_matrix *matrix,
                                       const struct spmmi_model_candidate *candidate, int64_t n,
@@ -111,38 +123,41 @@ struct spmmi_prediction spmmi_predict(const struct spmmi_device_profile *profile
 
 /* ---- For planners ---- */
 
-/* The caller named a family. */
+/* Returns true if the caller named a family. */
 static inline bool spmmi_is_forced(const struct spmmi_search *s)
 {
     return s->request->family != 0;
 }
-/* Price a candidate and add it. Its seconds and weighed time are filled in. Errors: INTERNAL (too many). */
+/* Predicts the time of a candidate, sets its seconds and weighed, and appends it to the list. Errors:
+ * INTERNAL (too many candidates). */
 spmm_status_t spmmi_search_emit(struct spmmi_search *s, struct spmmi_candidate *c, spmm_diag_t *diag);
-/* The compute type of this family's candidates for tensor cores; 0: it has none. */
+/* Returns the compute type of the family's candidates for tensor cores; 0 if it has none. */
 spmm_compute_t spmmi_search_compute(const struct spmmi_search *s, const struct spmmi_family *row);
-/* A candidate that may not run: only the reason is known. */
+/* Appends a candidate that may not run, to record the reason. */
 spmm_status_t spmmi_search_refuse(struct spmmi_search *s, spmm_family_t family, spmm_schedule_t schedule,
                                   spmm_reorder_t permutation_kind, const struct spmmi_evidence *why,
                                   spmm_diag_t *diag);
-/* Predicted seconds of a candidate, without emitting it; 0: no prediction. */
+/* Returns the predicted seconds of a candidate without emitting it; 0: no prediction. Sets c->is_shared. */
 double spmmi_search_price(const struct spmmi_search *s, struct spmmi_candidate *c);
-/* The risk: the factor of its prediction. */
+/* Returns the risk of a candidate: the factor by which its predicted time is multiplied. */
 double spmmi_search_risk(const struct spmmi_search *s, const struct spmmi_candidate *c);
-/* The best candidate of the family so far, without a permutation (or with any), without a long-row split. NULL: none
- * that is priced. */
+/* Returns the best candidate of the family so far that has a prediction and no long-row split; NULL if there
+ * is none. schedule 0 means any. Candidates with a permutation count only if in_any_order is set. */
 const struct spmmi_candidate *spmmi_search_leader(const struct spmmi_search *s, spmm_family_t family,
                                                   spmm_schedule_t schedule, bool in_any_order);
-/* Do the expected calls repay so much inspection time, if the best time falls to `bound`? *repays is the answer; adds a
- * refusal if not. */
+/* Sets *repays to whether the expected calls repay inspect_seconds if they lower the best time to `bound`
+ * seconds. Adds a refusal if they do not. */
 spmm_status_t spmmi_search_repays(struct spmmi_search *s, spmm_family_t family, spmm_reorder_t kind,
                                   double inspect_seconds, double bound, bool *repays, spmm_diag_t *diag);
-/* Seconds that a permutation of the rows costs, about. */
+/* Estimates the seconds that a permutation of the rows takes. */
 double spmmi_permutation_seconds(const struct spmmi_search *s);
 
-/* A cache entry of an owner for all searches of the op: `size` bytes, zeroed first, the same at each call; NULL: out of
- * memory. close is called at the end. */
+/* Returns memory that is cached under the key `owner` for all searches of the op; NULL: out of memory. The
+ * first call allocates `size` bytes and zeroes them; later calls return the same memory. close is called
+ * before the memory is freed. */
 void *spmmi_search_cache(const struct spmmi_search *s, const void *owner, size_t size, void (*close)(void *));
-/* Record a permutation of units that are not rows, for the permutation metrics of the plan. */
+/* Records a permutation of units that are not rows, for the permutation metrics of the plan. The arrays are
+ * borrowed. */
 struct spmmi_unit_permutation {
     uint64_t units;
     const int64_t *unit_ptr;

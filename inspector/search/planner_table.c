@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The planners of all families: the only file of the inspector that names them, by their list. */
+/* The table of the planners of all families. It is generated from the family list, so no other file of the
+ * inspector names a family. */
 #include <stddef.h>
 
 #include "planner.h"

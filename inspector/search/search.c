@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One search: which candidate takes the least time? See search.h and docs/model.md. */
+/* One search: finds the candidate that takes the least time. See search.h and docs/model.md. */
 #include "search.h"
 
 #include <math.h>
 
 #include "format/base/diag.h"
 
-/* Seconds a nonzero that a permutation of the rows takes, for the two that are tried first: the median of
- * docs/reordering.csv. */
+/* Seconds per nonzero of a permutation of the rows. This is the median of docs/reordering.csv for the two
+ * permutations that are tried first. */
 #define PERMUTATION_SECONDS 35e-9
 
 /* ---- Predictions ---- */
 
-/* Rows of B are most of what is read: where types are mixed, its type counts. */
+/* Returns the type whose constants of the profile apply. If value types are mixed, the type of B decides, as
+ * most of the traffic is reads of B. */
 static enum spmmi_model_type type_of(const struct spmmi_search *s, const struct spmmi_candidate *c)
 {
     return spmmi_model_type_of(c->family, c->compute, s->request->options.b_type);
@@ -141,7 +142,8 @@ spmm_status_t spmmi_search_repays(struct spmmi_search *s, spmm_family_t family, 
 
 /* ---- Families ---- */
 
-/* Does the profile have constants for any schedule of the family? Those of f32 as it is do where the family has it. */
+/* Returns true if the profile has constants for any schedule of the family. If the family has both plain f32
+ * and tf32 kernels, the constants of plain f32 are required. */
 static bool has_constants(const struct spmmi_search *s, const struct spmmi_family *row)
 {
     struct spmmi_candidate c = {.family = row->id};
@@ -160,7 +162,7 @@ static bool takes_types(const struct spmmi_request *r, const struct spmmi_family
     return spmmi_family_takes(row, r->options.a_type, r->options.b_type, r->options.c_type) != 0;
 }
 
-/* Why a free choice does not consider a family; reason 0: it does. */
+/* Returns why the default choice does not consider a family; reason 0: it does. */
 static struct spmmi_evidence reason_against(const struct spmmi_search *s, const struct spmmi_family *row,
                                             const struct spmmi_planner *planner)
 {
@@ -200,7 +202,8 @@ static bool may_any_run(const struct spmmi_search *s)
     return false;
 }
 
-/* Where no family with measured data may run, the first one that can. */
+/* Lets each family propose candidates, or records why the family is not considered. A relaxed search stops at
+ * the first family that has a candidate that may run. */
 static spmm_status_t propose(struct spmmi_search *s, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -223,7 +226,7 @@ cleanup:
     return status;
 }
 
-/* For families that were not refused as a whole. */
+/* Calls refine of each family that proposed a candidate. */
 static spmm_status_t refine(struct spmmi_search *s, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -243,7 +246,7 @@ cleanup:
 
 /* ---- The choice ---- */
 
-/* Inspection time must be repaid by the expected calls, or the candidate is refused. */
+/* Refuses each candidate whose extra inspection time the expected calls do not repay. */
 static void weigh_calls(struct spmmi_search *s)
 {
     const double calls = s->request->options.expected_calls;
@@ -264,6 +267,7 @@ static void weigh_calls(struct spmmi_search *s)
     }
 }
 
+/* Fills the list of candidates from scratch and applies the break-even rule. */
 static spmm_status_t ask(struct spmmi_search *s, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of a candidate (search.h). */
+/* Builds the parts of a candidate (search.h). */
 #include <string.h>
 
 #include "format/base/diag.h"

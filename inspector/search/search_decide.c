@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All searches for one op and target: layouts and ranges of n. */
+/* All searches of one op and target, over layouts and ranges of n. */
 #include <string.h>
 
 #include "format/base/diag.h"
 #include "search_share.h"
 
 #define BOTH (SPMM_LAYOUTS_ROW_MAJOR | SPMM_LAYOUTS_COL_MAJOR)
-#define DENSE_TIMES 16.0    /* a nearly dense matrix has so many times fewer nonzeros than entries, or less */
-#define IDLE_NONZEROS 50000 /* of a small matrix: its 256 columns leave the GPU idle */
-#define N_TYPICAL 64        /* n of predictions for a plan for all n, where the caller names none */
+#define DENSE_TIMES 16.0    /* a matrix counts as nearly dense if 1/16 of its entries or more are nonzeros */
+#define IDLE_NONZEROS 50000 /* a matrix with fewer nonzeros does not fill a GPU even with 256 columns */
+#define N_TYPICAL 64        /* n of the prediction for all n, if the caller names no n */
 
-/* Permuted rows of C are permuted for every product: one decision for all n. */
+/* Returns the number of ranges of n that need a decision. With permuted output there is one for all n,
+ * because all variants have to permute C the same way. */
 static int ranges_of(const struct spmmi_request *r, bool splits_wide,
                      struct spmmi_range ranges[SPMMI_RANGE_MAX])
 {
@@ -21,7 +22,7 @@ static int ranges_of(const struct spmmi_request *r, bool splits_wide,
     return 1;
 }
 
-/* The input of the searches. */
+/* The input of the searches, and a copy of their results. */
 struct asker {
     struct spmmi_op *op;
     const struct spmmi_request *request;
@@ -31,8 +32,8 @@ struct asker {
     int considered_count;
 };
 
-/* On a GPU, is the best kernel for 4,096 columns another than for 256? Of a small matrix, and of a nearly dense one,
- * for which f32 on tensor cores gains with n: see search_ranges.c. */
+/* Returns true if wide n is split into three ranges. Small matrices and nearly dense ones need this on a GPU:
+ * their fastest kernel for 4,096 columns is often not the fastest for 256 (search_ranges.c). */
 static bool splits_wide_n(const struct asker *x)
 {
     const struct spmmi_model_matrix *const m = &x->op->model;
@@ -67,8 +68,8 @@ static bool all_agree(const struct spmmi_decision *a, const struct spmmi_decisio
     return true;
 }
 
-/* Layouts with the same decision share their variants; the records are then those of column-major, where the families
- * differ most. */
+/* If both layouts have the same decisions, they share their variants. The records are then those of
+ * column-major, where families differ most. */
 spmm_status_t spmmi_decide(struct spmmi_op *op, const struct spmmi_request *r, const spmm_plan_t *plan,
                            struct spmmi_tuning *tuning, struct spmmi_decision *decisions, int *count,
                            spmm_diag_t *diag)

@@ -8,8 +8,9 @@
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
 
-/* But for wide n in three ranges: these are for GPUs alone, and the CPU beside one has few records, as rows alone is
- * predicted for it. Where a trace is full all the same, losers are left out. */
+/* The trace can hold every record, except when wide n has three ranges. Only GPUs have those, and the CPU
+ * variants beside a GPU have few records, because only the family rows is predicted for CPUs. If a trace is
+ * full nevertheless, records of losers are dropped (add_records). */
 static_assert(2 * 2 * (SPMMI_DECISION_MAX - 4) * (SPMMI_RECORD_MAX - 1) + SPMMI_VARIANT_MAX <=
                   SPMMI_TRACE_MAX,
               "every record has its entry");
@@ -18,7 +19,7 @@ spmm_status_t spmmi_draft_open(int groups, struct spmmi_draft *draft, spmm_diag_
 {
     spmm_status_t status = SPMM_OK;
     const uint64_t variants = (uint64_t)groups * SPMMI_DECISION_MAX;
-    const uint64_t parts = 2 * (variants + (uint64_t)groups); /* with long rows; a reserve of each group */
+    const uint64_t parts = 2 * (variants + (uint64_t)groups); /* 2: with long rows; one reserve per group */
     *draft = (struct spmmi_draft){.variants = spmmi_alloc(variants, sizeof *draft->variants),
                                   .parts = spmmi_alloc(parts, sizeof *draft->parts),
                                   .is_needed = spmmi_alloc(parts, sizeof *draft->is_needed)};
@@ -54,7 +55,8 @@ static bool is_long_rows(const struct spmmi_draft *draft, uint32_t part)
     return part < draft->part_count && (draft->parts[part].flags & SPMMI_PART_LONG_ROWS) != 0;
 }
 
-/* The part of the draft that is equal to this one, with equal long rows or none; part_count: there is none. */
+/* Returns the index of a part of the draft that equals `made` and has equal long rows, or none like `made`;
+ * part_count if there is no such part. */
 static uint32_t find_part(const struct spmmi_draft *draft, const struct spmmi_part *made, uint32_t count)
 {
     uint32_t i = 0;
@@ -104,7 +106,7 @@ bool spmmi_draft_keep_first_family(struct spmmi_draft *draft, spmm_op_t op)
     return false;
 }
 
-/* ---- What is needed ---- */
+/* ---- Which variants and parts the plan needs ---- */
 
 static bool run_the_same(const struct spmmi_variant *u, const struct spmmi_variant *v)
 {
@@ -116,14 +118,16 @@ static bool is_of_gpu(const struct spmmi_variant *v)
     return v->target != SPMMI_TARGET_ANY && v->target != SPMMI_TARGET_CPU;
 }
 
-/* The same of two GPUs, or one and itself. */
+/* Returns true if u and v are variants of specific GPUs that run the same part for the same range of n and
+ * the same layouts. A variant of a GPU is alike to itself. */
 static bool are_alike(const struct spmmi_variant *u, const struct spmmi_variant *v)
 {
     return is_of_gpu(u) && is_of_gpu(v) && run_the_same(u, v) && u->n_min == v->n_min &&
            u->n_max == v->n_max && u->layouts == v->layouts;
 }
 
-/* Do all GPUs have this one, and share it? *first: of which it becomes that for any device. */
+/* Returns true if every GPU of the draft has this variant, so that it becomes one for any device. *first is
+ * then the lowest index of these variants, the one that the plan keeps. */
 static bool is_shared(const struct spmmi_draft *draft, uint32_t variant, uint32_t *first)
 {
     uint32_t count = 0;
@@ -163,7 +167,8 @@ void spmmi_draft_share(struct spmmi_draft *draft)
     draft->sharing = gpus > 1 ? gpus : 0;
 }
 
-/* Does one for any device say the same, or one that becomes such a one? */
+/* Returns true if the plan does not need this variant, because a variant for any device (or one that becomes
+ * such) says the same. */
 static bool is_covered(const struct spmmi_draft *draft, uint32_t variant)
 {
     const struct spmmi_variant *const v = &draft->variants[variant].of;
@@ -188,7 +193,7 @@ uint32_t spmmi_draft_variants_needed(const struct spmmi_draft *draft)
 uint32_t spmmi_draft_groups_needed(const struct spmmi_draft *draft)
 {
     uint32_t count = 0;
-    uint32_t next = 0; /* no group before this one counts any more */
+    uint32_t next = 0; /* all groups before this one have been counted or skipped */
     for (uint32_t i = 0; i < draft->variant_count; i++)
         if (draft->variants[i].group >= next && !is_covered(draft, i)) {
             next = draft->variants[i].group + 1;
@@ -201,7 +206,8 @@ uint32_t spmmi_draft_parts_needed(struct spmmi_draft *draft)
 {
     uint32_t count = 0;
     memset(draft->is_needed, 0, draft->part_count * sizeof *draft->is_needed);
-    for (uint32_t i = 0; i < draft->variant_count; i++) /* a covered one has the part of another */
+    /* The part of a covered variant is also the part of another variant. */
+    for (uint32_t i = 0; i < draft->variant_count; i++)
         for (uint32_t k = 0; k < draft->variants[i].of.part_count; k++)
             draft->is_needed[draft->variants[i].of.part_first + k] = true;
     for (uint32_t i = 0; i < draft->reserve_count; i++)
@@ -213,10 +219,11 @@ uint32_t spmmi_draft_parts_needed(struct spmmi_draft *draft)
 
 /* ---- The plan ---- */
 
-/* Where the trace is full, entries of losers give way to a winner of each variant. */
+/* Appends the records of a variant to the trace. Keeps an entry free for the winner of this and each later
+ * variant: if the trace is nearly full, records of losers are dropped. */
 static void add_records(const struct spmmi_draft_variant *v, spmm_plan_t *plan)
 {
-    uint32_t kept_free = SPMMI_VARIANT_MAX - plan->variant_count; /* for this variant and all to come */
+    uint32_t kept_free = SPMMI_VARIANT_MAX - plan->variant_count; /* for this and all later variants */
     bool is_awaited = true;
     for (int k = 0; k < v->record_count; k++) {
         if (v->records[k].chosen && is_awaited) {
@@ -230,7 +237,7 @@ static void add_records(const struct spmmi_draft_variant *v, spmm_plan_t *plan)
     }
 }
 
-/* A part moved from one place to an earlier one. */
+/* Updates an index after the part `from` has moved to the lower position `to`. */
 static void move_index(uint32_t *index, uint32_t from, uint32_t to)
 {
     if (*index == from)
@@ -239,7 +246,8 @@ static void move_index(uint32_t *index, uint32_t from, uint32_t to)
         ++*index;
 }
 
-/* A part of rows comes before all others of its op. */
+/* Moves a reserve, which is a part of the first family, in front of all other needed parts of that family and
+ * op. */
 static void put_first(struct spmmi_draft *draft, uint32_t part)
 {
     const struct spmmi_part moved = draft->parts[part];
@@ -281,6 +289,6 @@ void spmmi_draft_write(struct spmmi_draft *draft, spmm_plan_t *plan)
     for (uint32_t i = 0; i < draft->part_count; i++)
         if (draft->is_needed[i]) {
             plan->parts[plan->part_count++] = draft->parts[i];
-            draft->parts[i].items = NULL; /* the plan owns them */
+            draft->parts[i].items = NULL; /* now owned by the plan */
         }
 }

@@ -9,19 +9,21 @@
 #include "format/base/diag.h"
 #include "search_share.h"
 
-/* Two variants that may become one. */
+/* Two variants that can be merged. */
 struct pair {
     uint32_t first, second;
-    double by_first, by_second; /* what they lose by the kernel of one of them */
-    bool is_of_second;          /* whose kernel runs then */
+    double by_first, by_second; /* loss of both if the kernel of the first or second runs */
+    bool is_of_second;          /* the kernel of the second runs after the merge */
     double loss;
-    bool is_counted; /* one of them runs another kernel then */
-    bool is_shared;  /* all GPUs have both */
+    /* The kernel of one of them changes, so the merge is counted. */
+    bool is_counted;
+    bool is_shared; /* all GPUs have both variants */
     bool is_measured;
-    bool is_last; /* a measured decision loses more than predictions can tell apart */
+    bool is_last; /* measured, and the loss exceeds SPMMI_SHARE_LOSS: merged last */
 };
 
-/* The end of the range of n before that of a variant, in its group and for a layout of it; 0: it is the first. */
+/* Returns the largest n_max of the variants with smaller n in the group of v that have a layout of v; 0 if
+ * there are none. */
 static int64_t end_before(const struct spmmi_draft *draft, const struct spmmi_draft_variant *v)
 {
     int64_t end = 0;
@@ -34,8 +36,9 @@ static int64_t end_before(const struct spmmi_draft *draft, const struct spmmi_dr
     return end;
 }
 
-/* Between ranges that the caller named n in, nobody asked for any: there the kernel of the wider range runs. On all
- * devices, as one that merges over a gap alone would be taken there by others, before their own of another n. */
+/* Extends each range of n down to the end of the previous one: nobody asked for n in the gap, and the kernel
+ * of the larger n runs there. All devices do this together. If only one device merged over a gap, others
+ * would match its variant in the gap before their own of another n. */
 static void close_gaps(struct spmmi_draft *draft)
 {
     for (uint32_t i = 0; i < draft->variant_count; i++) {
@@ -45,7 +48,8 @@ static void close_gaps(struct spmmi_draft *draft)
     }
 }
 
-/* Ranges that touch, or the layouts of one range. */
+/* Returns true if the variants have the same layouts and adjacent ranges, or different layouts and the same
+ * range. */
 static bool may_merge(const struct spmmi_draft_variant *first, const struct spmmi_draft_variant *second)
 {
     if (first->of.layouts == second->of.layouts)
@@ -60,7 +64,7 @@ static double loss_of_both(const struct spmmi_draft_variant *a, const struct spm
     return fmax(a->loss[decision], b->loss[decision]);
 }
 
-/* Both are of one group. */
+/* Returns the pair of two variants of one group, without regard to other groups. */
 static struct pair pair_alone(const struct spmmi_draft *draft, uint32_t first, uint32_t second)
 {
     const struct spmmi_draft_variant *const a = &draft->variants[first], *const b = &draft->variants[second];
@@ -72,7 +76,8 @@ static struct pair pair_alone(const struct spmmi_draft *draft, uint32_t first, u
     return p;
 }
 
-/* The same of another group, if that has both; else first is variant_count. */
+/* Returns the equivalent pair in another group; its first is variant_count if the group lacks one of the
+ * variants. */
 static struct pair pair_in(const struct spmmi_draft *draft, const struct pair *p, uint32_t group)
 {
     const uint32_t first = spmmi_draft_alike(draft, p->first, group);
@@ -82,7 +87,8 @@ static struct pair pair_in(const struct spmmi_draft *draft, const struct pair *p
     return pair_alone(draft, first, second);
 }
 
-/* Two that GPUs share merge on all of them, so that they stay shared: what the GPU loses that loses most. */
+/* Returns the pair with its losses. If all GPUs share both variants, they merge on every GPU so that the
+ * result stays shared; the loss is then the largest of any GPU. */
 static struct pair pair_of(const struct spmmi_draft *draft, uint32_t first, uint32_t second)
 {
     struct pair p = pair_alone(draft, first, second);
@@ -101,12 +107,14 @@ static struct pair pair_of(const struct spmmi_draft *draft, uint32_t first, uint
     return p;
 }
 
+/* Compares two pairs: the smaller loss is better, but pairs with is_last rank after all others. */
 static bool is_better(const struct pair *a, const struct pair *b)
 {
     return a->is_last != b->is_last ? b->is_last : a->loss < b->loss;
 }
 
-/* Covered variants too: they stay covered where they merge as those that cover them do, else they need room. */
+/* Finds the pair to merge next. Covered variants are candidates too: they stay covered only if they merge as
+ * the variants that cover them do. */
 static bool find_least(const struct spmmi_draft *draft, struct pair *least)
 {
     bool is_found = false;
@@ -123,7 +131,7 @@ static bool find_least(const struct spmmi_draft *draft, struct pair *least)
     return is_found;
 }
 
-/* The trace is that of the decision whose kernel runs. */
+/* Merges a pair within its group. The result has the trace of the decision whose kernel runs. */
 static void merge_alone(struct spmmi_draft *draft, const struct pair *p)
 {
     const struct spmmi_draft_variant a = draft->variants[p->first], b = draft->variants[p->second];
@@ -140,7 +148,8 @@ static void merge_alone(struct spmmi_draft *draft, const struct pair *p)
             (draft->variant_count - p->second) * sizeof *draft->variants);
 }
 
-/* The pair is of the first group that has it, as it was found first: others are behind it. */
+/* Merges a pair, in all groups if it is shared. p is in the first group that has the pair, so all other
+ * groups have higher indices, and merging them first leaves the indices of p valid. */
 static void merge(struct spmmi_draft *draft, const struct pair *p)
 {
     for (uint32_t g = 0; g < draft->group_count && p->is_shared; g++) {
@@ -152,7 +161,8 @@ static void merge(struct spmmi_draft *draft, const struct pair *p)
     merge_alone(draft, p);
 }
 
-/* Of two variants for any device a product could take either. */
+/* Returns true if a variant for any device exists. Sharing is then off: it could make a second one for the
+ * same products. */
 static bool has_any(const struct spmmi_draft *draft)
 {
     for (uint32_t i = 0; i < draft->variant_count; i++)
@@ -170,7 +180,7 @@ static bool is_too_full(struct spmmi_draft *draft)
 spmm_status_t spmmi_draft_fit(struct spmmi_draft *draft, struct spmmi_merges *merges, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    const uint32_t groups = spmmi_draft_groups_needed(draft); /* with one variant each */
+    const uint32_t groups = spmmi_draft_groups_needed(draft); /* one variant each */
     *merges = (struct spmmi_merges){0, 0};
     SPMM_REQUIRE(
         groups <= SPMMI_VARIANT_MAX, SPMM_ERR_ARGUMENT, diag,
@@ -184,7 +194,7 @@ spmm_status_t spmmi_draft_fit(struct spmmi_draft *draft, struct spmmi_merges *me
     while (is_too_full(draft)) {
         struct pair least = {0};
         const uint32_t variants = spmmi_draft_variants_needed(draft);
-        const bool is_of_variants = variants > SPMMI_VARIANT_MAX; /* what merges no longer cover */
+        const bool is_of_variants = variants > SPMMI_VARIANT_MAX; /* merges can uncover variants */
         SPMM_REQUIRE(
             find_least(draft, &least), SPMM_ERR_ARGUMENT, diag,
             "a plan has room for %d %s, and %u are needed, even with one kernel for each device, type and "
@@ -203,7 +213,8 @@ void spmmi_merges_text(const struct spmmi_merges *merges, char *text, size_t roo
 {
     const char *const what = merges->count == 1 ? "range of n or layout runs" : "ranges of n or layouts run";
     char loss[48] = "with an unknown loss";
-    const long tenths = isfinite(merges->loss) ? lround(1000 * merges->loss) : 0; /* whatever the locale */
+    /* No decimal point of the locale. */
+    const long tenths = isfinite(merges->loss) ? lround(1000 * merges->loss) : 0;
     if (isfinite(merges->loss))
         (void)snprintf(loss, sizeof loss, "at most %ld.%ld %% slower", tenths / 10, tenths % 10);
     (void)snprintf(text, room, "%d %s a neighbour's kernel, %s", merges->count, what, loss);

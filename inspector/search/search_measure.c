@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Candidates measured by the caller, the best predictions first. */
+/* Measures candidates with the caller's function, in the order of their predicted times. */
 #include <math.h>
 #include <string.h>
 
@@ -11,9 +11,9 @@
 #include "format/matrix/round_values.h"
 #include "search.h"
 
-#define TUNE_DEFAULT 3 /* candidates, where the caller asks to measure without a number */
-/* Share of a product's time that one more measurement is assumed to gain: predictions choose within 5 % of the best in
- * most cases (docs/model.md, "How good it is"). */
+#define TUNE_DEFAULT 3 /* candidates, if the caller asks for measurements without a number */
+/* Fraction of a product's time that one more measurement is assumed to gain: predictions choose within 5 % of
+ * the best in most cases (docs/model.md, "How good it is"). */
 #define TUNE_GAIN 0.05
 
 static int candidates_wanted(const spmm_tuning_options_t *o)
@@ -30,6 +30,7 @@ static bool may_be_measured(const struct spmmi_candidate *c)
     return c->refused == 0 && c->item_size + c->unit_rows > 0 && c->measured_us <= 0;
 }
 
+/* Returns the candidate to measure next: the best prediction that has not been measured. */
 static struct spmmi_candidate *next_of(struct spmmi_search *s)
 {
     struct spmmi_candidate *best = NULL;
@@ -41,8 +42,8 @@ static struct spmmi_candidate *next_of(struct spmmi_search *s)
     return best;
 }
 
-/* A plan of one variant beside the caller's own, whose arrays it borrows, but values of a narrower type: *rounded is to
- * be freed. */
+/* Makes *one a plan with a single variant and the parts of c. It borrows the arrays of `whole`, except that
+ * values of a narrower type are rounded into *rounded, which the caller frees. */
 static spmm_status_t make_plan(const struct spmmi_search *s, const struct spmmi_candidate *c,
                                const spmm_plan_t *whole, spmm_plan_t *one, void **rounded, spmm_diag_t *diag)
 {
@@ -55,7 +56,7 @@ static spmm_status_t make_plan(const struct spmmi_search *s, const struct spmmi_
     one->trace_count = one->permutation_metrics_count = one->part_count = 0;
     one->has_row_block_metrics = 0;
     memset(&one->row_block_metrics, 0, sizeof one->row_block_metrics);
-    memset(one->parts, 0, sizeof one->parts); /* those of the plan are its own */
+    memset(one->parts, 0, sizeof one->parts); /* the copied pointers belong to `whole` */
     one->variant_count = 1;
     one->variants[0] = (struct spmmi_variant){
         .op = s->pattern->op,
@@ -69,14 +70,15 @@ static spmm_status_t make_plan(const struct spmmi_search *s, const struct spmmi_
     status = spmmi_search_build(s, c, one->parts, &one->part_count, diag);
     one->variants[0].part_count = one->part_count;
     if (status == SPMM_OK && whole->values != NULL && one->dtype != whole->dtype) {
-        (void)spmm_plan_csr(whole, &a); /* fails for NULL alone */
+        (void)spmm_plan_csr(whole, &a); /* fails only for NULL */
         status = spmmi_values_round(&a, one->dtype, s->request->threads, rounded, diag);
         one->values = *rounded;
     }
     return status;
 }
 
-/* The caller's function answered OK with a time that is none: one warning for an inspection. */
+/* Warns, once per inspection, that the caller's function returned OK with a time that is not positive and
+ * finite. */
 static void warn(struct spmmi_tuning *tuning, double us)
 {
     if (!tuning->is_warned)
@@ -87,8 +89,8 @@ static void warn(struct spmmi_tuning *tuning, double us)
     tuning->is_warned = true;
 }
 
-/* The result of the caller's measurement. A candidate that the device does not support is refused; any other failure,
- * such as no such device, does not count against the candidate. */
+/* Stores the result of the caller's measurement. A candidate that the device does not support is refused. Any
+ * other failure, such as a missing device, does not count against the candidate. */
 static void take_answer(struct spmmi_candidate *c, spmm_status_t answer, double us,
                         struct spmmi_tuning *tuning)
 {
@@ -126,7 +128,7 @@ cleanup:
     return status;
 }
 
-/* Where nothing runs on the caller's machine, predictions decide after all. */
+/* Lifts the refusals for failed measurements if no candidate is left: predictions decide then. */
 static void forgive(struct spmmi_search *s)
 {
     for (int i = 0; i < s->count; i++)
@@ -137,7 +139,8 @@ static void forgive(struct spmmi_search *s)
             s->list[i].refused = (enum spmmi_reason)0;
 }
 
-/* Is there time for one more measurement, and would it be repaid? */
+/* Returns true if there is time for one more measurement and the expected calls would repay it. least: the
+ * fastest measured time in seconds. */
 static bool may_go_on(const struct spmmi_search *s, const struct spmmi_tuning *t, double least)
 {
     const double calls = s->request->options.expected_calls;
@@ -161,7 +164,7 @@ spmm_status_t spmmi_search_measure(struct spmmi_search *s, const spmm_plan_t *pl
         SPMM_TRY(measure(s, c, plan, tuning, diag));
         tuning->last_seconds = omp_get_wtime() - start;
         if (c->measured_us <= 0 && c->refused == 0)
-            break; /* the next measurement would fail too */
+            break; /* no answer for this candidate: the next measurement would fail too */
         if (c->measured_us > 0)
             least = fmin(least, 1e-6 * c->measured_us);
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Data that the searches for one op share: its metrics, permutations of its rows, and the cache of planners. */
+/* Data that all searches of one op share: metrics, permutations of the rows, and the cache of the
+ * planners. */
 #include <math.h>
 #include <string.h>
 

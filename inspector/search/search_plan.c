@@ -13,25 +13,25 @@
 #include "format/matrix/equal_values.h"
 #include "inspector/search/permutation_metrics.h"
 
-/* What a device and the CPU beside it decide for both ops always has room: variants of more devices may have to be
- * merged. */
+/* The decisions for both ops on one device and on the CPU beside it always fit. Variants of further devices
+ * may have to be merged. */
 static_assert(2 * 2 * SPMMI_DECISION_MAX <= SPMMI_VARIANT_MAX, "every decision has its variant");
 
-/* State while the parts of one op are made. */
+/* State while one op is planned. */
 struct work {
     struct spmmi_op op;
     struct spmmi_decision decisions[SPMMI_DECISION_MAX];
     struct spmmi_request reserve;
 };
 
-/* What all ops and devices add to. */
+/* Results of all ops and devices. */
 struct output {
     spmm_plan_t *plan;
     struct spmmi_tuning tuning;
     struct spmmi_draft draft;
 };
 
-/* The part of a decision. */
+/* Builds the part of a decision and adds it to the draft. */
 static spmm_status_t add_part(const struct spmmi_search *s, const struct spmmi_candidate *c,
                               struct spmmi_draft *draft, uint32_t *index, spmm_diag_t *diag)
 {
@@ -80,7 +80,7 @@ static struct spmmi_draft_variant variant_of(const struct work *w, const struct 
     return v;
 }
 
-/* Variants of the decisions for one target. */
+/* Adds the variants of the decisions of one op and target, as a new group of the draft. */
 static spmm_status_t add_variants(struct work *w, const struct spmmi_request *r, int count,
                                   struct spmmi_draft *draft, spmm_diag_t *diag)
 {
@@ -100,8 +100,8 @@ cleanup:
     return status;
 }
 
-/* Where the library of a variant's family is missing, the executor runs a part of the first family: if no variant of a
- * GPU has one, the plan keeps the one that is predicted best beside them. */
+/* Adds a reserve if a variant's family needs a library: if that is missing, the executor runs a part of the
+ * first family. If no variant of a GPU runs such a part, the best predicted one is added. */
 static spmm_status_t add_reserve(struct work *w, const struct spmmi_request *r, int count,
                                  struct spmmi_draft *draft, spmm_diag_t *diag)
 {
@@ -128,7 +128,8 @@ cleanup:
     return status;
 }
 
-/* Metrics of the first part that has such: column-major before row-major, as decisions are asked. */
+/* Stores the metrics of the first part that has any. Column-major decisions precede row-major ones, in the
+ * order in which they were made. */
 static spmm_status_t keep_metrics(struct work *w, const struct spmmi_request *r, int count, spmm_plan_t *plan,
                                   spmm_diag_t *diag)
 {
@@ -145,8 +146,8 @@ cleanup:
     return status;
 }
 
-/* All for one device. The CPU beside the devices shares what was cached for the last of them, and gets its variants
- * where its time is predicted or the caller named its kernel. */
+/* Plans one op for one device. The CPU beside the devices reuses the cache of the last device. It gets
+ * variants only if its time can be predicted or the caller named its kernel. */
 static spmm_status_t plan_device(struct work *w, const struct spmmi_request *r, struct output *out,
                                  spmm_diag_t *diag)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variants, parts and trace of a plan: one variant for each decision, one part for each configuration that runs. */
+/* Fills in the variants, parts and trace of a plan: one variant per decision, one part per configuration that
+ * runs. */
 #ifndef SPMMI_SEARCH_PLAN_H
 #define SPMMI_SEARCH_PLAN_H
 
@@ -7,8 +8,9 @@
 #include "inspector/requests.h"
 #include "search_fit.h"
 
-/* The plan holds its matrix and its statistics. *merges: what had to share a variant. Errors: ARGUMENT (more ops,
- * devices and types than a plan may have variants), MEMORY, MATRIX_TOO_LARGE. */
+/* Plans all requests. `plan` must hold its matrix and its statistics. *merges describes the ranges that had
+ * to share a variant. Errors: ARGUMENT (more ops, devices and types than a plan can have variants), MEMORY,
+ * MATRIX_TOO_LARGE. */
 spmm_status_t spmmi_search_plan(const struct spmmi_requests *requests, spmm_plan_t *plan,
                                 struct spmmi_merges *merges, spmm_diag_t *diag);
 

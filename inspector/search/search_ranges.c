@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranges of n, and which of them may share a variant (search.h). */
+/* Ranges of n, and merging of those with the same decision (search.h). */
 #include "search.h"
 
-/* Ascending, without a gap: within one of them the ranking of kernels hardly changes. The last two are for matrices
- * whose best kernel changes with wide n: small ones, of which 256 columns leave a GPU idle (128 x 128 with 3,328
- * nonzeros, one H200, f32, n = 65,536: nonzero split 201 us, row split 67), and nearly dense ones (2048 x 512, half
- * full, one H100, f32: at n = 512 panel takes 37 us, bcsr 28, dense 33 and in 3xtf32 30; at 2,048 100, 76, 92 and
- * 51). */
+/* The ranges are ascending and without gaps; within a range the ranking of kernels hardly changes. The last
+ * two are split off only for matrices whose best kernel changes with wide n. Small matrices leave a GPU idle
+ * at 256 columns (128 x 128 with 3,328 nonzeros, one H200, f32, n = 65,536: nonzero split 201 us, row split
+ * 67 us). Nearly dense matrices change ranks too (2048 x 512, half full, one H100, f32: at n = 512 panel
+ * takes 37 us, bcsr 28, dense 33 and in 3xtf32 30; at n = 2,048 they take 100, 76, 92 and 51). */
 static const struct spmmi_range known[SPMMI_RANGE_MAX] = {
     {1, 1, 1},      {2, 12, 8},      {13, 48, 32},     {49, 96, 64},
     {97, 192, 128}, {193, 383, 256}, {384, 1023, 512}, {1024, SPMMI_N_MAX, 4096},
 };
 
-/* The first that the caller named; 0: the range is not wanted. */
+/* Returns the n for which a range is predicted: the first n in it that the caller named, or its typical n if
+ * the caller named none at all. 0: the range is not wanted. */
 static int64_t judged_by(const struct spmmi_range *range, const int64_t *n, int count)
 {
     for (int i = 0; i < count; i++)
@@ -41,6 +42,7 @@ bool spmmi_candidates_agree(const struct spmmi_candidate *x, const struct spmmi_
            x->compute == y->compute && x->permutation == y->permutation && x->long_rows == y->long_rows;
 }
 
+/* Extends decision d over the adjacent range of `next`, which has the same winner. */
 static void widen(struct spmmi_decision *d, const struct spmmi_decision *next)
 {
     const int64_t n_min = d->range.n_min, first_n = d->first_n;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records of a decision for the trace: the best candidate of each kernel or why there is none, and further evidence. */
+/* Writes the records of a decision for the trace: for each kernel the best candidate or why there is none,
+ * then further evidence. */
 #include <math.h>
 
 #include "search.h"
@@ -12,7 +13,7 @@ struct writer {
     struct spmmi_decision *decision;
 };
 
-/* Records of candidates that lost give way, should there ever be too many: the winner's comes first. */
+/* Appends a record. Drops it if the list is full; the winner is recorded before that can happen. */
 static void add(const struct writer *w, const struct spmmi_candidate *c, struct spmmi_trace t)
 {
     const struct spmmi_family *const row = spmmi_family_of(c->family);
@@ -32,7 +33,8 @@ static void add(const struct writer *w, const struct spmmi_candidate *c, struct 
     w->decision->records[w->decision->record_count++] = t;
 }
 
-/* Is x a better candidate to record than y? One that may run, then one with a prediction, then the faster one. */
+/* Returns true if x is a better candidate to record than y: one that may run wins, then one with a
+ * prediction, then the faster one. */
 static bool tells_more(const struct spmmi_search *s, const struct spmmi_candidate *x,
                        const struct spmmi_candidate *y)
 {
@@ -46,7 +48,7 @@ static bool tells_more(const struct spmmi_search *s, const struct spmmi_candidat
     return isfinite(a) || isfinite(b) ? a < b : x->weighed < y->weighed;
 }
 
-/* The best candidate of a kernel; schedule 0: the record of the whole family. */
+/* Returns the best candidate of a kernel; with schedule 0, the record about the whole family. */
 static const struct spmmi_candidate *best_of(const struct writer *w, spmm_family_t family,
                                              spmm_schedule_t schedule)
 {
@@ -58,8 +60,9 @@ static const struct spmmi_candidate *best_of(const struct writer *w, spmm_family
         const struct spmmi_candidate *const c = &s->list[i];
         const bool is_told_apart =
             c->refused == SPMMI_REASON_PRUNED || c->refused == SPMMI_REASON_NOT_MEASURED;
-        /* f32 as it is stands for the kernel where it lost: the other would be all in most plans that older libraries
-         * do not know. */
+        /* For families with plain f32 and tf32 kernels, only the plain f32 candidate is recorded for a kernel
+         * that lost. Older libraries do not know tf32 records of these families, and in most plans they would
+         * be the only thing that those libraries do not know. */
         const bool is_split =
             spmmi_is_tf32(c->compute) && spmmi_family_of(family)->compute == SPMMI_COMPUTE_EITHER;
         const bool is_of = c->family == family && c->schedule == schedule && !is_told_apart && !is_split;
@@ -69,7 +72,7 @@ static const struct spmmi_candidate *best_of(const struct writer *w, spmm_family
     return best;
 }
 
-/* What the winner was compared with: the best of another kernel. */
+/* Returns the candidate that the winner was compared with: the best of all other kernels. */
 static const struct spmmi_candidate *runner_up(const struct writer *w)
 {
     const struct spmmi_search *const s = w->search;
@@ -83,6 +86,7 @@ static const struct spmmi_candidate *runner_up(const struct writer *w)
     return best;
 }
 
+/* Returns the record of the winner: the reason and the two values that were compared. */
 static struct spmmi_trace of_winner(const struct writer *w)
 {
     const struct spmmi_candidate *const c = w->winner, *const other = runner_up(w);
@@ -103,13 +107,14 @@ static struct spmmi_trace of_winner(const struct writer *w)
     }
     t.value = US_PER_SECOND * c->seconds;
     t.threshold = US_PER_SECOND * (other != NULL ? other->seconds : c->seconds);
-    if (other != NULL && other->seconds < c->seconds) { /* it won because of the other's risk */
+    if (other != NULL && other->seconds < c->seconds) { /* the winner has the smaller risk */
         t.reason = SPMMI_REASON_MARGIN;
         t.threshold = US_PER_SECOND * other->weighed * c->seconds / c->weighed;
     }
     return t;
 }
 
+/* Returns the record of a candidate that lost: why, and the two values that were compared. */
 static struct spmmi_trace of_loser(const struct writer *w, const struct spmmi_candidate *c)
 {
     const struct spmmi_candidate *const winner = w->winner;
@@ -123,14 +128,15 @@ static struct spmmi_trace of_loser(const struct writer *w, const struct spmmi_ca
         return (struct spmmi_trace){.reason = SPMMI_REASON_UNPRICED};
     t.value = US_PER_SECOND * c->seconds;
     t.threshold = US_PER_SECOND * winner->seconds;
-    if (c->seconds < winner->seconds) { /* but for its risk */
+    if (c->seconds < winner->seconds) { /* it would have won without its risk */
         t.reason = SPMMI_REASON_MARGIN;
         t.threshold = US_PER_SECOND * winner->weighed * c->seconds / c->weighed;
     }
     return t;
 }
 
-/* A permutation or a long-row split is recorded once for all kernels: for the winner, or else the best of them. */
+/* Records evidence about a permutation or a long-row split once for all kernels: for the winner, else for the
+ * best candidate that has it. */
 static void add_evidence(const struct writer *w, const struct spmmi_candidate *c,
                          const struct spmmi_evidence *e)
 {
@@ -160,7 +166,7 @@ static void add_evidence(const struct writer *w, const struct spmmi_candidate *c
                              .threshold = e->threshold});
 }
 
-/* Candidates that a bound pruned, and those that could not be measured. */
+/* Records candidates that a bound pruned, and those that could not be measured. */
 static void add_others(const struct writer *w)
 {
     for (int i = 0; i < w->search->count; i++) {

@@ -32,13 +32,14 @@ static bool is_first_family(const struct spmmi_candidate *c)
     return c->family == spmmi_family_at(0)->id;
 }
 
-/* May this decision change? Not where it was measured, or nothing is predicted. */
+/* Returns true if the decision may change: it was not measured, and it has a prediction. */
 static bool is_free(const struct spmmi_considered *d)
 {
     return isfinite(d->least) && d->decision->winner.measured_us <= 0;
 }
 
-/* May it run in place of a part that is given up: another one, not of the first family, and needed by others? */
+/* Returns true if c may replace a part that is given up: c is another part, not of the first family, and some
+ * decision runs it already. */
 static bool may_replace(const struct spmmi_considered *all, int count, const struct spmmi_candidate *c,
                         const struct spmmi_candidate *part)
 {
@@ -50,13 +51,13 @@ static bool may_replace(const struct spmmi_considered *all, int count, const str
     return false;
 }
 
-/* What a decision loses by a candidate. */
+/* Returns the relative loss of a decision if candidate c runs: 0.05 means 5 % slower than the fastest. */
 static double loss_by(const struct spmmi_considered *d, const struct spmmi_candidate *c)
 {
     return spmmi_search_value(&d->search, c) / d->least - 1;
 }
 
-/* The candidate of the least loss that may run instead; NULL: there is none. */
+/* Returns the replacement for `part` with the least loss; NULL if there is none. */
 static const struct spmmi_candidate *other_part(const struct spmmi_considered *all, int count,
                                                 const struct spmmi_considered *d,
                                                 const struct spmmi_candidate *part)
@@ -71,7 +72,8 @@ static const struct spmmi_candidate *other_part(const struct spmmi_considered *a
     return best;
 }
 
-/* The largest loss of a decision that runs this part, if others have to do; INFINITY: they cannot. */
+/* Returns the largest loss of any decision that runs `part`, if replacements run instead. INFINITY: a
+ * decision has no replacement. */
 static double loss_without(const struct spmmi_considered *all, int count, const struct spmmi_candidate *part)
 {
     double loss = 0;
@@ -85,7 +87,8 @@ static double loss_without(const struct spmmi_considered *all, int count, const 
     return loss;
 }
 
-/* The trace then says that a slower prediction won by a margin: that of the part that all share. */
+/* Makes c the winner of a decision and rewrites its records. Its weighed time is lowered meanwhile, so that
+ * the trace says that a slower prediction won by a margin: the benefit of a shared part. */
 static void decide_anew(struct spmmi_considered *d, const struct spmmi_candidate *c)
 {
     struct spmmi_candidate *const winner = &d->search.list[c - d->search.list];
@@ -96,6 +99,7 @@ static void decide_anew(struct spmmi_considered *d, const struct spmmi_candidate
     winner->weighed *= 1 + SPMMI_SHARE_LOSS;
 }
 
+/* Replaces a part in every decision that runs it. */
 static void give_up(struct spmmi_considered *all, int count, struct spmmi_candidate part)
 {
     for (int i = 0; i < count; i++)
@@ -123,7 +127,8 @@ void spmmi_decisions_share(struct spmmi_considered *considered, int count)
     }
 }
 
-/* By the kernel of another decision, which the search may have considered too. */
+/* Returns the relative loss of d if the winner of another decision runs; INFINITY if the search of d did not
+ * consider it. */
 static double loss_by_winner(const struct spmmi_considered *d, const struct spmmi_candidate *winner)
 {
     double value = (double)INFINITY;

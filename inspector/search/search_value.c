@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The best candidate of those that were predicted or measured. */
+/* Chooses the best candidate by measured or predicted time. */
 #include <math.h>
 
 #include "search.h"
 
-/* Of two candidates that are predicted to differ by less, the one of the family that stands first in
- * format/family_list.def runs: simpler kernels pack faster and need less memory, and measurements vary by as much. */
+/* Candidates whose predictions differ by less than this factor tie. The family listed first in
+ * format/family_list.def wins a tie: simpler kernels pack faster and need less memory, and measurements vary
+ * by as much. */
 #define TIE 1.005
 #define US_PER_SECOND 1e6
 
@@ -26,8 +27,8 @@ double spmmi_search_value(const struct spmmi_search *s, const struct spmmi_candi
     return c->weighed > 0 ? c->weighed : (double)INFINITY;
 }
 
-/* The first whose time is the least but for a tie, families being in the order of their list; the default of a family
- * where there is no prediction. */
+/* Returns the best candidate of the first family, in list order, that has one within a tie of the least time.
+ * If nothing is predicted, returns a family's default. */
 const struct spmmi_candidate *spmmi_search_choose(const struct spmmi_search *s)
 {
     double least = (double)INFINITY;
