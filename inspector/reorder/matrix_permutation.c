@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Row permutations of a matrix, and their metrics. */
+/* The public functions for row permutations of a matrix and their metrics. */
 #include <string.h>
 
 #include "format/base/diag.h"

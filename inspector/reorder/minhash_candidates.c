@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See minhash.h. Nodes that are neighbours when sorted by single min-hashes, the best of them compared. */
+/* See minhash.h. Finds nodes that are neighbours when sorted by single min-hashes, and compares the best of
+ * them. */
 #include "minhash.h"
 
 #include "format/base/team.h"
@@ -8,10 +9,11 @@
 
 #include <omp.h>
 
-#define BUCKET 8      /* nodes with the same key that are not sorted by other ones */
-#define FACTOR 8      /* of lengths, beyond which patterns are not compared: similarity below 1 / FACTOR */
-#define AHEAD 32      /* nodes whose data is prefetched */
-#define FIRST_LINE 16 /* columns */
+#define BUCKET 8 /* up to this many nodes with equal keys are not sorted by further keys */
+/* Patterns whose lengths differ by a larger factor are not compared: their similarity is below 1 / FACTOR. */
+#define FACTOR 8
+#define AHEAD 32      /* number of nodes whose data is prefetched */
+#define FIRST_LINE 16 /* columns in a cache line */
 #define ONES UINT64_C(0x0101010101010101)
 
 _Static_assert(2 * SPMMI_MINHASH_BANDS == SPMMI_MINHASH_HASHES, "a band is a pair of hashes");
@@ -36,7 +38,7 @@ static void prepare_node(struct spmmi_minhash *w, uint32_t node)
     }
 }
 
-/* The keys of the next two bands that have one: they sort a long bucket. */
+/* Returns 16 bits from each of the keys of the next two bands that have one. These sort a long bucket. */
 static uint32_t second_key(const struct spmmi_minhash *w, uint32_t node, int band)
 {
     uint32_t key = 0;
@@ -50,7 +52,7 @@ static uint32_t second_key(const struct spmmi_minhash *w, uint32_t node, int ban
     return key;
 }
 
-/* Nodes list[0 .. count) share the key of the band. */
+/* Links the nodes list[0 .. count), whose keys in the band are equal. */
 static void search_bucket(struct spmmi_minhash *w, int band, uint64_t *list, uint64_t *spare, uint64_t count)
 {
     if (count > BUCKET) {
@@ -62,7 +64,8 @@ static void search_bucket(struct spmmi_minhash *w, int band, uint64_t *list, uin
         w->behind[(uint32_t)list[i]][band] = (uint32_t)list[i + 1];
 }
 
-/* Short rows have no key in most bands, and need none: a column that two of them share is in some band. */
+/* Links the nodes that have equal keys in a band. Nodes without a key in the band are skipped. Short rows
+ * have keys in few bands, which is enough: a column that two rows share falls into the same band of both. */
 static void search_band(struct spmmi_minhash *w, int band, uint64_t *list, uint64_t *spare)
 {
     const uint32_t *const keys = w->keys + (uint64_t)band * w->nodes;
@@ -83,14 +86,15 @@ static void search_band(struct spmmi_minhash *w, int band, uint64_t *list, uint6
 
 /* ---- The best candidates ---- */
 
-/* A one in each byte that is zero. */
+/* Returns a word with 1 in each byte that is zero in x. */
 static uint64_t zero_bytes(uint64_t x)
 {
     const uint64_t low = 0x7f * ONES;
     return ~(((x & low) + low) | x) >> 7 & ONES;
 }
 
-/* Similarity by signatures: of the positions where either has a hash, those where both have the same; 1 at least. */
+/* Estimates similarity from signatures: the number of positions with equal hashes / the number of positions
+ * where a or b has a hash. Returns at least 1. */
 static uint32_t estimate(const uint8_t *a, const uint8_t *b)
 {
     uint64_t equal = 0, empty = 0;
@@ -106,7 +110,7 @@ static uint32_t estimate(const uint8_t *a, const uint8_t *b)
     return positions == 0 ? 1 : 1 + same * (SPMMI_MINHASH_LEVELS - 2) / positions;
 }
 
-/* Distinct ones, to list. */
+/* Writes the distinct candidates of a node to `list`, and returns their number. */
 static int candidates_of(const struct spmmi_minhash *w, uint32_t node, uint32_t list[SPMMI_MINHASH_BANDS])
 {
     int count = 0;
@@ -121,7 +125,8 @@ static int candidates_of(const struct spmmi_minhash *w, uint32_t node, uint32_t 
     return count;
 }
 
-/* near[node] by estimates; where all candidates are to be compared anyway, none is made. */
+/* Writes the best candidates by estimated similarity to near[node]. Skips the estimates if all candidates
+ * will be compared exactly. */
 static void keep_best(struct spmmi_minhash *w, uint32_t node, bool exact)
 {
     uint32_t list[SPMMI_MINHASH_BANDS];
@@ -142,7 +147,7 @@ static void keep_best(struct spmmi_minhash *w, uint32_t node, bool exact)
 
 /* ---- Patterns ---- */
 
-/* Columns that are marked. */
+/* Returns the number of columns that are marked. */
 static int64_t shared_by_mark(const uint8_t *marks, const int32_t *columns, int64_t length)
 {
     int64_t shared = 0;
@@ -164,7 +169,8 @@ static int64_t shared_by_merge(const int32_t *x, int64_t length_x, const int32_t
     return shared;
 }
 
-/* Similarity in steps of 1 / SPMMI_MINHASH_LEVELS; the columns of a are marked if there are marks. */
+/* Returns the similarity of the patterns of units a and b in steps of 1 / SPMMI_MINHASH_LEVELS. If marks is
+ * not NULL, the columns of a must be marked. */
 static uint32_t similarity(const struct spmmi_minhash *w, uint32_t a, uint32_t b, const uint8_t *marks)
 {
     const int64_t length_a = spmmi_minhash_length(w, a), length_b = spmmi_minhash_length(w, b);
@@ -176,7 +182,7 @@ static uint32_t similarity(const struct spmmi_minhash *w, uint32_t a, uint32_t b
     return (uint32_t)(shared * (SPMMI_MINHASH_LEVELS - 1) / (length_a + length_b - shared));
 }
 
-/* near[node] by patterns. marks may be NULL. */
+/* Replaces the similarities in near[node] by exact ones. marks may be NULL. */
 static void compare_patterns(const struct spmmi_minhash *w, uint32_t node, uint8_t *marks)
 {
     const uint32_t unit = w->head[node];
@@ -202,7 +208,7 @@ static void prefetch_signatures(const struct spmmi_minhash *w, uint32_t node)
             __builtin_prefetch(w->signature[w->behind[node][band]]);
 }
 
-/* Software prefetch of the patterns of a node's candidates: each step reads what the previous one prefetched. */
+/* Prefetches the patterns of a node's candidates. Each step reads what the previous step prefetched. */
 static void prefetch_patterns(const struct spmmi_minhash *w, uint32_t node, int step)
 {
     const uint64_t *const near = w->near[node];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See minhash.h. Units of one pattern become a node, and nodes get their min-hashes. */
+/* See minhash.h. Groups units with equal patterns into nodes, and computes the min-hashes of nodes. */
 #include "minhash.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "format/base/team.h"
 #include "inspector/analysis/random.h"
 
-#define COLLISIONS 8 /* patterns with the same hash whose units are found */
+#define COLLISIONS 8 /* patterns with the same hash whose equal units are found */
 
 static uint32_t hash_of_pattern(const struct spmmi_minhash *w, uint32_t unit)
 {
@@ -30,7 +30,8 @@ static bool same_pattern(const struct spmmi_minhash *w, uint32_t a, uint32_t b)
                   (size_t)length * sizeof(int32_t)) == 0;
 }
 
-/* Units sorted[0 .. count) have one hash: leader[u] = the first one with the pattern of u. */
+/* Sets leader[u] to the first unit with the pattern of u, for the units sorted[0 .. count), whose hashes are
+ * equal. */
 static void find_leaders(const struct spmmi_minhash *w, const uint64_t *sorted, uint64_t count,
                          uint32_t *leader)
 {
@@ -47,7 +48,8 @@ static void find_leaders(const struct spmmi_minhash *w, const uint64_t *sorted, 
     }
 }
 
-/* leader[u] of each unit: the first one with its pattern; SPMMI_MINHASH_NONE for those without nonzeros. */
+/* Sets leader[u] of each unit to the first unit with its pattern, or SPMMI_MINHASH_NONE if it has no
+ * nonzeros. */
 static void group_patterns(struct spmmi_minhash *w, uint32_t *leader)
 {
     const uint64_t units = w->units;
@@ -72,7 +74,7 @@ static void group_patterns(struct spmmi_minhash *w, uint32_t *leader)
             leader[u] = SPMMI_MINHASH_NONE;
 }
 
-/* Number of leading units, that is of distinct patterns. */
+/* Returns the number of leaders, which is the number of distinct patterns. */
 static uint32_t count_nodes(const struct spmmi_minhash *w, const uint32_t *leader)
 {
     uint32_t nodes = 0;
@@ -81,8 +83,8 @@ static uint32_t count_nodes(const struct spmmi_minhash *w, const uint32_t *leade
     return nodes;
 }
 
-/* Leaders come before their followers; leader[] comes to hold the node of each unit. */
-/* Nodes by ascending leader. leader[] is overwritten. */
+/* Makes the nodes in the order of their leaders. Leaders precede their followers, so leader[] can be
+ * overwritten in place with the node of each unit. */
 static void make_nodes(struct spmmi_minhash *w, uint32_t *leader)
 {
     uint32_t nodes = 0;
@@ -135,16 +137,16 @@ void spmmi_minhash_free(struct spmmi_minhash *w)
     spmmi_free(w->sorted);
 }
 
-/* Min-hashes: one hash per column selects the position and the value. */
+/* Computes min-hashes. One hash per column selects both the position and the value. */
 static void hash_node(const int32_t *columns, int64_t length, uint32_t *hashes)
 {
-    uint32_t own[SPMMI_MINHASH_HASHES]; /* a local array: the compiler knows that columns do not overlap it */
+    uint32_t own[SPMMI_MINHASH_HASHES]; /* local, so that the compiler knows that it does not alias columns */
     memset(own, 0xff, sizeof own);
     for (int64_t i = 0; i < length; i++) {
         uint64_t x = ((uint64_t)(uint32_t)columns[i] + 1) * UINT64_C(0x9e3779b97f4a7c15);
         x = (x ^ x >> 32) * UINT64_C(0xd6e8feb86659fd93);
         uint32_t *const position = own + (x >> 60);
-        const uint32_t value = (uint32_t)(x >> 28) >> 1; /* below the mark of empty positions */
+        const uint32_t value = (uint32_t)(x >> 28) >> 1; /* less than the mark of an empty position */
         *position = *position < value ? *position : value;
     }
     memcpy(hashes, own, sizeof own);

@@ -57,7 +57,7 @@ cleanup:
     return status;
 }
 
-/* Units of rows[count], row by row. */
+/* Writes the units of rows[0], rows[1], .. to permutation; the units of a row keep their order. */
 static spmm_status_t units_of_rows(const struct spmmi_permutation_input *in, const uint32_t *rows,
                                    uint32_t *permutation)
 {

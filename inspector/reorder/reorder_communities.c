@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Units in the order of communities, found by label propagation: units that read the same columns, directly or through
- * units between them, become neighbours, so that a row of B is read again while it is still in a cache.
+/* Orders units by communities, which are found by label propagation. Units that read the same columns,
+ * directly or through other units, become neighbours, so that a row of B is read again while it is still in a
+ * cache.
  *
- * Units and columns are the two sides of a graph, nonzeros its edges. At first each unit is a community of its own.
- * A sweep gives each column the community that most of its units are of, then each unit the community of most of its
- * columns. Among several of them one is drawn by a hash, another one in each sweep: else labels of low numbers would
- * flood the graph. A community takes no more units when it has a share of the nonzeros: hubs hold most graphs
- * together, and a single community would be no order at all.
+ * Units and columns are the two sides of a bipartite graph, and nonzeros are its edges. At first each unit is
+ * a community of its own. A sweep assigns each column the most common community of its units, then each unit
+ * the most common community of its columns. A hash that differs in each sweep breaks ties; otherwise low
+ * labels would flood the graph. A community accepts no more units once it has its share of the nonzeros: hubs
+ * connect most graphs, and a single community would be no order at all.
  *
- * Both halves of a sweep read what the half before it wrote and write a value of their own for each column or unit, so
- * that threads share nothing; communities take units one by one, in the order of units. A sweep takes O(nnz + units +
- * columns) time, and there are SWEEPS. Memory: 4 bytes a nonzero, 16 a column and 20 a unit, and 4 a unit for
- * each thread. */
+ * Both halves of a sweep only read what the previous half wrote, and write one value per column or unit, so
+ * threads share no written data. Units then move to their communities one by one, in ascending order. A sweep
+ * takes O(nnz + units + columns) time, and there are SWEEPS of them. Memory: 4 bytes per nonzero, 16 per
+ * column and 20 per unit, and 4 per unit and thread. */
 #include <string.h>
 
 #include <omp.h>
@@ -23,21 +24,21 @@
 #include "permutation_units.h"
 
 #define SWEEPS 4
-#define THREADS_MAX 8        /* each counts in an array over all units */
-#define GRAIN 4096           /* units below which one thread does it all */
-#define COMMUNITY_SHARE 200  /* a community has at most this part of the nonzeros .. */
-#define COMMUNITY_LEAST 4096 /* .. or so many */
+#define THREADS_MAX 8        /* each thread counts in an array of `units` values */
+#define GRAIN 4096           /* fewer units are processed by one thread */
+#define COMMUNITY_SHARE 200  /* a community has at most 1 / COMMUNITY_SHARE of the nonzeros .. */
+#define COMMUNITY_LEAST 4096 /* .. or this many, if that is more */
 
 struct graph {
     uint64_t units;
     const int64_t *unit_ptr;
     struct spmmi_numbered_columns columns;
-    int64_t *column_ptr;      /* of the transpose */
+    int64_t *column_ptr;      /* pointers of the transpose */
     int32_t *column_units;    /* units of each column, ascending */
     uint32_t *column_label;   /* the community of each column */
-    uint32_t *label, *wanted; /* the community of each unit, and the one that it would be of */
+    uint32_t *label, *wanted; /* community of each unit, and the community that it votes for */
     uint64_t *size;           /* nonzeros of each community */
-    uint32_t *votes;          /* of communities, zero between nodes; units of each thread */
+    uint32_t *votes; /* number of votes per community, zero between nodes; `units` values per thread */
     int threads;
 };
 
@@ -48,7 +49,7 @@ static uint32_t mix(uint32_t x)
     return x ^ x >> 16;
 }
 
-/* The label that most of the count neighbours have. */
+/* Returns the most common label of `count` neighbours. The hash with `seed` breaks ties. */
 static uint32_t most_common(const uint32_t *label, const int32_t *neighbour, int64_t count, uint32_t seed,
                             uint32_t *votes)
 {
@@ -66,7 +67,7 @@ static uint32_t most_common(const uint32_t *label, const int32_t *neighbour, int
     return best;
 }
 
-/* wanted of each unit, from the communities that units are of now. */
+/* Sets wanted of each unit from the current communities of the units. */
 static void vote(struct graph *g, uint32_t seed)
 {
     const struct spmmi_numbered_columns *const columns = &g->columns;
@@ -88,7 +89,7 @@ static void vote(struct graph *g, uint32_t seed)
     }
 }
 
-/* Units go where they want to be, as far as there is room. */
+/* Moves each unit to its wanted community unless that is full. */
 static void move(struct graph *g)
 {
     const uint64_t share = (uint64_t)g->unit_ptr[g->units] / COMMUNITY_SHARE;
@@ -104,10 +105,10 @@ static void move(struct graph *g)
     }
 }
 
-/* Units by community, those without nonzeros last; within one they stay ascending. */
+/* Writes the units by community, ascending within a community, then the units without nonzeros. */
 static void sort_units(struct graph *g, uint32_t *permutation)
 {
-    uint32_t *const next = g->wanted; /* where the next unit of each community goes */
+    uint32_t *const next = g->wanted; /* position of the next unit of each community */
     uint32_t first = 0;
     memset(next, 0, (size_t)g->units * sizeof *next);
     for (uint64_t u = 0; u < g->units; u++)

@@ -1,40 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows in clusters that are grown one by one (greedy graph growing): each time the row joins that is next to most rows
- * of the cluster, until it fills a row block. On a mesh or a lattice clusters become round, where the order of A has
- * slices: their rows read fewer different rows of B. docs/decisions/0084 has measurements.
+/* Grows clusters of rows one by one (greedy graph growing): in each step the row that is next to most rows of
+ * the cluster joins, until the cluster fills a row block. On a mesh or a lattice, clusters become round,
+ * whereas the order of A has slices; the rows of a round cluster read fewer different rows of B.
+ * docs/decisions/0084 has measurements.
  *
- * Rows of one pattern are a node, as the rows of a mesh node are. The graph is that of A, which is taken for
- * structurally symmetric. What counts is, of a node's neighbours, the rows that the cluster has, most of all those in
- * the row window that is being filled, and less those that any cluster has, as the node would be left over between
- * clusters; all of it over the length of its row. A cluster begins with the neighbour of the last one of whose
- * neighbours most rows are taken. Where neighbours have few neighbours in common, as in a lattice without diagonals,
- * rows next to each other share no columns; then the columns count that a node shares with the cluster.
+ * Rows with equal patterns form a node, such as the rows of one mesh node. The graph is the graph of A, which
+ * is assumed to be structurally symmetric. The value of a node counts the rows of its neighbours that have
+ * been taken: rows of the current row window count most, then rows of the cluster. Rows of earlier clusters
+ * count least; they count because the node would otherwise be left over between clusters. The sum is divided
+ * by the length of the row. A cluster starts with the neighbour of the last cluster that has the largest
+ * share of taken neighbours. If neighbours have few neighbours in common, as in a lattice without diagonals,
+ * adjacent rows share no columns. Then the columns that a node shares with the cluster are counted instead.
  *
- * O(nnz) time, with common columns O(nnz * COLUMN_WORK), as they count only where that is enough; one thread but for
- * equal patterns. Memory: 4 bytes a nonzero of a node, 64 a row. */
+ * O(nnz) time, or O(nnz * COLUMN_WORK) if common columns are counted, which is done only where this bound
+ * holds. One thread, except for the search for equal patterns. Memory: 4 bytes per nonzero of a node, 64 per
+ * row. */
 #include "format/base/alloc.h"
 #include "minhash.h"
 #include "permutation_units.h"
 
 #define WINDOW_ROWS 8
 #define CLUSTER_ROWS 64
-/* These constants, and what rows count, were chosen by hand on the matrices of docs/decisions/0084. */
+/* These constants and the weights below were chosen by hand on the matrices of docs/decisions/0084. */
 #define CANDIDATES_MAX 256
-#define HUB 64     /* longer columns do not count; of longer rows, the neighbours that are compared */
-#define SAMPLE 256 /* nodes whose neighbours are compared */
-#define COMMON_NEIGHBOURS 8 /* one in so many, at least, or common columns count */
-/* Nodes that are raised for each nonzero, if no columns were shared: 9 and 13 in the lattices of qcd and wilson. Random
- * graphs with more lose more time than clusters gain. */
+#define HUB 64     /* longer columns are not counted; of longer rows this many neighbours are compared */
+#define SAMPLE 256 /* number of nodes whose neighbours are compared */
+#define COMMON_NEIGHBOURS 8 /* common columns count if fewer than one of this many neighbours is common */
+/* Maximum number of nodes to update per nonzero, if no columns were shared. The lattices of qcd and wilson
+ * need 9 and 13. On random graphs that need more, the search costs more time than the clusters gain. */
 #define COLUMN_WORK 14
-/* What rows count, those of any cluster once. */
+/* Additional weights of rows in the current cluster and window. A taken row of any cluster has weight 1. */
 #define OF_CLUSTER 2
 #define OF_WINDOW 4
 #define NONE UINT32_MAX
 
-/* Rows, or with common columns columns, that a node is next to. */
+/* Number of taken rows that a node is next to, or of columns that it shares with them if common columns are
+ * counted. */
 struct nearness {
     uint32_t any, cluster, window;
-    float inverse; /* of all of them; 0: the node is taken */
+    float inverse; /* 1 / length of the node's row; 0: the node is taken */
 };
 
 struct list {
@@ -42,17 +46,19 @@ struct list {
 };
 
 struct growth {
-    struct spmmi_minhash patterns; /* nodes and their rows */
-    uint32_t *node_of;             /* each row; NONE: it has no nonzeros */
-    const int64_t *first;          /* neighbours of each node, nodes + 1 */
+    struct spmmi_minhash patterns; /* the nodes and the lists of their rows */
+    uint32_t *node_of;             /* the node of each row; NONE: the row has no nonzeros */
+    /* Nodes + 1 values: the neighbours of node i are neighbours[first[i] .. first[i + 1]]. */
+    const int64_t *first;
     const int32_t *neighbours;
-    int64_t *own_first; /* the two where they are not those of A */
+    int64_t *own_first; /* storage of first and neighbours if they are not the arrays of A */
     int32_t *own_neighbours;
     struct nearness *near;
-    uint32_t *read_by; /* of each node, as a column: the last cluster that reads it; 0: none does */
-    struct list candidates, beside; /* next to the cluster; next to the window */
-    uint32_t cluster, filled;       /* its number, from 1 on, and rows */
-    uint32_t next;                  /* nodes before it are taken */
+    /* Per node, as a column: the last cluster that reads it; 0: none. */
+    uint32_t *read_by;
+    struct list candidates, beside; /* nodes next to the cluster, and next to the current window */
+    uint32_t cluster, filled;       /* number of the cluster, from 1, and number of its rows */
+    uint32_t next;                  /* all nodes with lower numbers are taken */
     int counts_columns;
 };
 
@@ -66,7 +72,8 @@ static void add(struct list *l, uint32_t node)
     l->nodes[l->count++] = node;
 }
 
-/* The neighbours of a node that joins with so many rows. */
+/* Adds `rows` taken rows to the counts of the neighbours of a node that are not taken. `any` grows only if
+ * is_new. */
 static void raise_neighbours(struct growth *g, uint32_t node, uint32_t rows, int is_new)
 {
     for (int64_t p = g->first[node]; p < g->first[node + INT64_C(1)]; p++) {
@@ -83,11 +90,13 @@ static void raise_neighbours(struct growth *g, uint32_t node, uint32_t rows, int
         if (g->counts_columns)
             continue;
         if (n->window == 0)
-            add(&g->beside, t); /* all of which are candidates: there is room */
+            add(&g->beside, t); /* these are all candidates, so the list can hold them */
         n->window += rows;
     }
 }
 
+/* Updates the counts after `rows` rows of a node have been taken. If common columns count, each column that
+ * is new to the cluster updates its own neighbours. */
 static void raise(struct growth *g, uint32_t node, uint32_t rows)
 {
     if (!g->counts_columns) {
@@ -123,6 +132,7 @@ static void begin_cluster(struct growth *g)
     g->cluster++;
 }
 
+/* Takes a node, one row window at a time; starts a cluster when the current one is full. */
 static void take(struct growth *g, uint32_t node)
 {
     uint32_t left = g->patterns.size[node];
@@ -144,7 +154,8 @@ static float value_of(const struct nearness *n)
     return (float)(n->any + OF_CLUSTER * n->cluster + OF_WINDOW * n->window) * n->inverse;
 }
 
-/* The best node, of several the first; NONE: all are taken. Those that are taken are dropped. */
+/* Returns the node with the largest value, the first one if several are equal; NONE: all are taken. Removes
+ * taken nodes from the list. */
 static uint32_t best_of(const struct growth *g, struct list *l)
 {
     uint32_t best = NONE, left = 0;
@@ -162,7 +173,7 @@ static uint32_t best_of(const struct growth *g, struct list *l)
     return best;
 }
 
-/* The first node of the next cluster. */
+/* Returns the first node of the next cluster, and starts the cluster. NONE: there is no candidate. */
 static uint32_t next_seed(struct growth *g)
 {
     leave_cluster(g);
@@ -171,6 +182,8 @@ static uint32_t next_seed(struct growth *g)
     return best;
 }
 
+/* Returns the node to take next: the best one next to the window, else next to the cluster, else the first
+ * one that is not taken. NONE: all are taken. */
 static uint32_t next_node(struct growth *g)
 {
     uint32_t node = NONE;
@@ -196,7 +209,8 @@ static void grow(struct growth *g, uint32_t *permutation)
             permutation[count++] = row;
 }
 
-/* Is counting common columns cheap enough? Each reader of a column raises all its rows, where no cluster has two. */
+/* Returns true if counting common columns is cheap enough. The estimate is an upper bound: each reader of a
+ * column updates all rows that read it, as if no two readers were in the same cluster. */
 static int may_count_columns(const struct growth *g)
 {
     int64_t raised = 0;
@@ -207,7 +221,8 @@ static int may_count_columns(const struct growth *g)
     return raised <= COLUMN_WORK * (g->first[g->patterns.nodes] - g->first[0]);
 }
 
-/* Do neighbours have too few neighbours in common? Of a node each, of which some are compared. */
+/* Returns true if neighbours have too few neighbours in common. Compares some neighbours of a sample of
+ * nodes. */
 static int has_few_triangles(const struct growth *g)
 {
     const uint32_t nodes = g->patterns.nodes, step = nodes / SAMPLE + 1;
@@ -231,7 +246,8 @@ static int has_few_triangles(const struct growth *g)
     return COMMON_NEIGHBOURS * common < all;
 }
 
-/* Neighbours of nodes: the columns of their rows that are the first of a node. */
+/* Builds the graph of the nodes: the neighbours of a node are the nodes whose first row is a column of its
+ * rows. */
 static spmm_status_t link_nodes(struct growth *g)
 {
     const struct spmmi_minhash *const w = &g->patterns;
@@ -256,7 +272,7 @@ static spmm_status_t link_nodes(struct growth *g)
     return SPMM_OK;
 }
 
-/* Where each row is a node, their graph is A. */
+/* Allocates the counts and sets first and neighbours. If each row is a node of its own, the graph is A. */
 static spmm_status_t link_graph(struct growth *g)
 {
     const struct spmmi_minhash *const w = &g->patterns;

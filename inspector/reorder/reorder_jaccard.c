@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See reorder_jaccard.h. How many blocks each unit shares with the cluster is counted as the cluster grows: a block
- * that is new to it adds one to every unit that holds the block. No two patterns are ever compared. */
+/* See reorder_jaccard.h. The number of blocks that each unit shares with the cluster is updated as the
+ * cluster grows: a block that is new to the cluster adds one to every unit that holds the block. No two
+ * patterns are ever compared. */
 #include "reorder_jaccard.h"
 
 #include <stdbool.h>
@@ -14,18 +15,19 @@ struct clustering {
     uint32_t delta;
     const int64_t *unit_ptr;
     const int32_t *col_ind;
-    int64_t *block_ptr;  /* blocks + 1; the units of block b are members[block_ptr[b] .. block_end[b]] */
-    int64_t *block_end;  /* moves down as units that are in a cluster are dropped */
+    /* Blocks + 1 values; the units of block b are members[block_ptr[b] .. block_end[b]]. */
+    int64_t *block_ptr;
+    int64_t *block_end;  /* decreases as units that have joined a cluster are removed */
     uint32_t *members;   /* ascending in each block */
-    uint32_t *last_seen; /* by block: number of the last cluster, or 1 + the last unit, that held it */
-    uint32_t *length;    /* by unit: its blocks */
-    uint32_t *shared;    /* by unit: blocks it shares with the cluster that grows */
-    bool *is_taken;      /* by unit */
-    uint32_t cluster;    /* number of the one that grows, from 1 on */
-    uint32_t size;       /* its blocks */
+    uint32_t *last_seen; /* per block: the last cluster, or 1 + the last unit, that held it */
+    uint32_t *length;    /* per unit: number of its blocks */
+    uint32_t *shared;    /* per unit: number of blocks that it shares with the current cluster */
+    bool *is_taken;      /* per unit: it has joined a cluster */
+    uint32_t cluster;    /* number of the current cluster, from 1 */
+    uint32_t size;       /* number of blocks of the current cluster */
 };
 
-/* Is it the first nonzero of this unit in the block? */
+/* Returns true for the first nonzero of a unit in a block. Updates last_seen. */
 static bool is_first(struct clustering *c, uint32_t block, uint64_t unit)
 {
     const bool is_new = c->last_seen[block] != unit + 1;
@@ -33,7 +35,8 @@ static bool is_first(struct clustering *c, uint32_t block, uint64_t unit)
     return is_new;
 }
 
-/* Lengths of units, and in block_ptr[b + 1] those of blocks; returns their sum. */
+/* Counts the blocks of each unit in `length` and the units of block b in block_ptr[b + 1]. Returns their
+ * sum. */
 static int64_t count_blocks(struct clustering *c)
 {
     int64_t sum = 0;
@@ -86,7 +89,8 @@ static spmm_status_t prepare(struct clustering *c)
     return SPMM_OK;
 }
 
-/* The block is new to the cluster: its units share one more, and those in a cluster are dropped. */
+/* Adds one shared block to each unit of a block that is new to the cluster. Removes units that have joined a
+ * cluster from the block. */
 static void share(struct clustering *c, uint32_t block)
 {
     int64_t kept = c->block_ptr[block];
@@ -113,14 +117,16 @@ static void join(struct clustering *c, uint32_t unit)
     }
 }
 
-/* Is 1 - both / either below tau? similarity is 1 - tau. */
+/* Returns true if the distance 1 - both / either of a unit to the cluster is less than tau. similarity is 1 -
+ * tau. */
 static bool is_near(const struct clustering *c, uint32_t unit, double similarity)
 {
     const uint64_t both = c->shared[unit], either = (uint64_t)c->length[unit] + c->size - both;
     return either == 0 ? similarity < 1 : (double)both > similarity * (double)either;
 }
 
-/* left[*count]: units in no cluster, ascending. Moves those of the next cluster to out and returns how many. */
+/* Grows one cluster from left[0]. left[*count] holds the units without a cluster, ascending. Moves the units
+ * of the cluster to out, and returns their number. */
 static uint64_t grow(struct clustering *c, double similarity, uint32_t *left, uint64_t *count, uint32_t *out)
 {
     uint64_t kept = 0, joined = 0;

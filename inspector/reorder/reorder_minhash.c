@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See reorder_minhash.h. Units of one pattern become one node. Then come rounds of the same kind: nodes are sorted by
- * single min-hashes, neighbours in these sorted lists are candidates, the best candidates of each node become edges,
- * and edges join nodes to clusters from the most similar pair down, up to the cluster size of the round. The clusters
- * are the nodes of the next round: the min-hash of a union is the smaller one of its parts. Clusters are lists that are
- * joined end to end, so that a part that was joined early stays together. Parallel loops write only what belongs to
- * their index; sequential steps are done by one thread. */
+/* See reorder_minhash.h. Units with equal patterns become one node. Several rounds of clustering follow. A
+ * round sorts the nodes by single min-hashes, and neighbours in these sorted lists are candidates. The best
+ * candidates of each node become edges. Edges then join nodes to clusters, the most similar pair first, up to
+ * the cluster size of the round. The clusters are the nodes of the next round; each min-hash of a union is
+ * the minimum of its parts. Clusters are lists that are joined end to end, so that parts that were joined
+ * early stay together. Parallel loops write only the elements of their own index; one thread does the
+ * sequential steps. */
 #include "reorder_minhash.h"
 
 #include <string.h>
@@ -14,10 +15,11 @@
 #include "permutation_units.h"
 #include "minhash.h"
 
-/* Units that a cluster may reach in each round; the first round compares patterns, the others min-hashes. */
+/* Maximum number of units per cluster in each round. The first round compares patterns, later rounds
+ * min-hashes. */
 static const uint32_t cap_of_round[] = {16, 64, 256, UINT32_MAX};
 #define ROUNDS (int)(sizeof cap_of_round / sizeof cap_of_round[0])
-#define LEAST_JOINED 16 /* a round that leaves more than 15 of 16 nodes is the last */
+#define LEAST_JOINED 16 /* a round that keeps more than 15 of 16 nodes is the last */
 
 struct edge {
     uint32_t node, other;
@@ -32,7 +34,8 @@ static uint32_t root_of(uint32_t *parent, uint32_t node)
     return node;
 }
 
-/* The smaller node stays the root, its units come first. */
+/* Joins the clusters of a and b unless the result exceeds `cap` units. The smaller node becomes the root, and
+ * its units come first. */
 static void join(struct spmmi_minhash *w, uint32_t a, uint32_t b, uint32_t cap)
 {
     a = root_of(w->parent, a);
@@ -46,7 +49,8 @@ static void join(struct spmmi_minhash *w, uint32_t a, uint32_t b, uint32_t cap)
     w->tail[root] = w->tail[child];
 }
 
-/* Edges by descending similarity, then by ascending node and rank. Their number goes to *count. */
+/* Returns the edges by descending similarity, then by ascending node and rank; NULL: out of memory. Sets
+ * *count. The caller frees them. */
 static struct edge *sort_edges(const struct spmmi_minhash *w, uint64_t *count)
 {
     uint64_t start[SPMMI_MINHASH_LEVELS] = {0}, sum = 0;
@@ -71,8 +75,8 @@ static struct edge *sort_edges(const struct spmmi_minhash *w, uint64_t *count)
     return edges;
 }
 
-/* Roots become the nodes; their min-hashes are those of the union. A root is its cluster's smallest node, hence
- * nothing is overwritten that is still to be read. */
+/* Makes the roots the nodes of the next round, with the min-hashes of the unions. A root is the smallest node
+ * of its cluster, so nothing is overwritten before it is read. */
 static void contract(struct spmmi_minhash *w)
 {
     uint32_t roots = 0;
@@ -112,7 +116,8 @@ static spmm_status_t cluster(struct spmmi_minhash *w, bool exact, uint32_t cap)
     return SPMM_OK;
 }
 
-/* The remaining clusters share no columns that were found: they are sorted by the first column of the first unit. */
+/* Writes the permutation: the clusters by the first column of their first unit, as no similarity between them
+ * is known, then the units without nonzeros. */
 static void emit(struct spmmi_minhash *w, uint32_t *permutation)
 {
     uint64_t count = 0;
@@ -140,7 +145,8 @@ static bool alloc_nodes(struct spmmi_minhash *w)
            w->behind != NULL && w->near != NULL;
 }
 
-/* Marks cost a byte a column and thread: not where columns are many for their nonzeros. */
+/* Allocates marks, which need one byte per column and thread. Skips them if there are many columns for the
+ * nonzeros. */
 static bool alloc_marks(struct spmmi_minhash *w)
 {
     if (spmmi_columns_are_many(w->cols, w->unit_ptr[w->units]))
@@ -149,7 +155,7 @@ static bool alloc_marks(struct spmmi_minhash *w)
     return w->marks != NULL;
 }
 
-/* Rounds go on while clusters are joined. */
+/* Runs rounds as long as enough clusters are joined. */
 static spmm_status_t join_all(struct spmmi_minhash *w)
 {
     spmm_status_t status = SPMM_OK;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See reorder_radix.h. A merge sort; the first two digits of each number (its first two columns) are stored with it, so
- * that most comparisons touch no column. The order is total, so the number of threads does not change it. */
+/* See reorder_radix.h. A merge sort. The first two digits of a number (its first two columns) are stored next
+ * to the unit as a key, so that most comparisons read no columns. The order is total, so the result does not
+ * depend on the number of threads. */
 #include "reorder_radix.h"
 
 #include <stdbool.h>
@@ -10,13 +11,13 @@
 #include "format/base/team.h"
 #include "permutation_units.h"
 
-#define DIGITS 2             /* columns in a key */
-#define DIGIT_END UINT32_MAX /* the number has no further ones: smaller than any that has */
-#define RUN 16               /* units that insertion sorts */
-#define GRAIN 8192           /* units below which a task is not split */
+#define DIGITS 2             /* columns per key */
+#define DIGIT_END UINT32_MAX /* the number has no more digits: it is smaller than any that has */
+#define RUN 16               /* up to this many units are sorted by insertion */
+#define GRAIN 8192           /* tasks with fewer units are not split */
 
 struct entry {
-    uint64_t key; /* a smaller key is a larger number */
+    uint64_t key; /* a smaller key means a larger number */
     uint32_t unit;
 };
 
@@ -34,7 +35,7 @@ static uint64_t key_of(const struct patterns *p, uint64_t unit)
     return key;
 }
 
-/* Keys are equal: the digits behind them decide, then the index of the unit. */
+/* Compares two units with equal keys: by the digits after the key, then by index. */
 static bool tail_before(const struct patterns *p, uint32_t a, uint32_t b)
 {
     const int64_t end_a = p->unit_ptr[a + UINT64_C(1)], end_b = p->unit_ptr[b + UINT64_C(1)];
@@ -64,7 +65,7 @@ static void insertion_sort(const struct patterns *p, struct entry *list, uint64_
     }
 }
 
-/* Number of entries of list that come before e. */
+/* Returns the number of entries of the sorted list that come before e. */
 static uint64_t rank_of(const struct patterns *p, const struct entry *list, uint64_t count,
                         const struct entry *e)
 {
@@ -79,7 +80,7 @@ static uint64_t rank_of(const struct patterns *p, const struct entry *list, uint
     return low;
 }
 
-/* Merge two sorted lists into out; large ones are cut at the middle of the longer list. */
+/* Merges two sorted lists into out. A large merge is split at the middle of the longer list. */
 static void merge(const struct patterns *p, const struct entry *a, uint64_t count_a, const struct entry *b,
                   uint64_t count_b, struct entry *out)
 {
@@ -102,7 +103,8 @@ static void merge(const struct patterns *p, const struct entry *a, uint64_t coun
     memcpy(out + (end_a - a), b, (size_t)(end_b - b) * sizeof *out);
 }
 
-/* Sort list[count]; other is as large. The result lies in other if to_other. */
+/* Sorts list[count]; `other` has the same size. The result is stored in `other` if to_other is set, else in
+ * `list`. */
 static void sort(const struct patterns *p, struct entry *list, struct entry *other, uint64_t count,
                  bool to_other)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See reorder_rcm.h. The neighbours of a row are the columns it holds and, in a list of their own, the rows that hold
- * it while it does not hold them: nothing is stored twice, and nothing at all for a symmetric pattern. */
+/* See reorder_rcm.h. The neighbours of row i are its columns, plus in a separate list the rows j that hold
+ * column i while row i does not hold column j. So nothing is stored twice, and nothing at all for a symmetric
+ * pattern. */
 #include "reorder_rcm.h"
 
 #include <stdbool.h>
@@ -9,27 +10,29 @@
 #include "format/base/alloc.h"
 #include "permutation_units.h"
 
-#define FEW 16 /* rows that insertion sorts */
+#define FEW 16 /* up to this many rows are sorted by insertion */
 
 struct graph {
     int64_t rows;
     const int64_t *row_ptr;
     const int32_t *col_ind;
-    int64_t *mirror_ptr; /* rows + 2, the last one for its making only */
+    int64_t *mirror_ptr; /* rows + 2 values; the last one is used only during construction */
     uint32_t *mirrors;   /* of row j: ascending rows i with a nonzero (i, j) and none at (j, i) */
-    uint32_t *degree;    /* neighbours; the row itself is none */
-    bool *is_seen;       /* by the search that runs, or in the order already */
-    uint32_t *list;      /* the order; behind the part that is done, a search keeps the rows it reached */
+    uint32_t *degree;    /* number of neighbours without the row itself */
+    bool *is_seen;       /* by the current search, or already in the order */
+    /* The order. A search stores the rows that it reached after the finished part. */
+    uint32_t *list;
 };
 
-/* Levels of a search: how many, and which of the list the last one holds. */
+/* Levels of a search: their number, and the range list[last .. end) of the last level. */
 struct levels {
     uint64_t count, last, end;
 };
 
 /* ---- The pattern of A + A^T ---- */
 
-/* Does row j hold column i? Asked with ascending i: next[j] is the first nonzero not before i. */
+/* Returns true if row j holds column i. Calls must have ascending i: next[j] is the first nonzero whose
+ * column is at least that of the last call. */
 static bool holds(const struct graph *g, int64_t *next, int32_t j, int64_t i)
 {
     const int64_t end = g->row_ptr[j + INT64_C(1)];
@@ -40,7 +43,8 @@ static bool holds(const struct graph *g, int64_t *next, int32_t j, int64_t i)
     return p < end && g->col_ind[p] == i;
 }
 
-/* Degrees, and in mirror_ptr[j + 2] how many mirrors row j has; returns how many there are. */
+/* Computes degrees, and the number of mirrors of row j in mirror_ptr[j + 2]. Returns the total number of
+ * mirrors. */
 static int64_t count_neighbours(struct graph *g, int64_t *next)
 {
     int64_t mirrors = 0;
@@ -61,7 +65,7 @@ static int64_t count_neighbours(struct graph *g, int64_t *next)
     return mirrors;
 }
 
-/* mirror_ptr[j + 1] goes from the begin of the mirrors of row j to their end. */
+/* Writes the mirrors. mirror_ptr[j + 1] starts at the first mirror of row j and ends after its last one. */
 static void write_mirrors(struct graph *g, int64_t *next)
 {
     for (int64_t j = 0; j < g->rows; j++)
@@ -108,7 +112,7 @@ static void free_graph(struct graph *g)
 
 /* ---- Searches ---- */
 
-/* Append the neighbours of a row that are not seen yet to the list; returns its new end. */
+/* Appends the unseen neighbours of a row to the list. Returns the new end of the list. */
 static uint64_t append_neighbours(struct graph *g, uint32_t row, uint64_t end)
 {
     for (int64_t p = g->row_ptr[row]; p < g->row_ptr[row + INT64_C(1)]; p++) {
@@ -128,7 +132,8 @@ static uint64_t append_neighbours(struct graph *g, uint32_t row, uint64_t end)
     return end;
 }
 
-/* All rows that root reaches, level by level, to the list from first on. They are not seen afterwards. */
+/* Writes all rows that are reachable from root, level by level, to the list from index `first`. They are
+ * marked unseen again afterwards. */
 static struct levels search(struct graph *g, uint64_t first, uint32_t root)
 {
     struct levels levels = {0, first, first + 1};
@@ -147,12 +152,13 @@ static struct levels search(struct graph *g, uint64_t first, uint32_t root)
     return levels;
 }
 
+/* The order of neighbours: by ascending degree, then by descending row. */
 static bool before(const struct graph *g, uint32_t a, uint32_t b)
 {
     return g->degree[a] != g->degree[b] ? g->degree[a] < g->degree[b] : a > b;
 }
 
-/* A pseudo-peripheral row of the component of root. */
+/* Returns a pseudo-peripheral row of the component of root. */
 static uint32_t find_rim(struct graph *g, uint64_t first, uint32_t root)
 {
     uint64_t known = 0;
@@ -181,7 +187,7 @@ static void insertion_sort(const struct graph *g, uint32_t *list, uint64_t count
     }
 }
 
-/* Restores the heap of count rows, with the last one on top, from list[at] down. */
+/* Restores the heap of `count` rows from list[at] down. The row that comes last in the order is on top. */
 static void sink(const struct graph *g, uint32_t *list, uint64_t at, uint64_t count)
 {
     const uint32_t moved = list[at];
@@ -212,7 +218,7 @@ static void sort(const struct graph *g, uint32_t *list, uint64_t count)
     }
 }
 
-/* The component of root, from position first on; returns the position after it. */
+/* Orders the component of root from position `first`. Returns the position after its last row. */
 static uint64_t permutation_component(struct graph *g, uint64_t first, uint32_t root)
 {
     uint64_t end = first + 1;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See row_metrics.h. One pass: the position at which a column was last seen tells whether it is new to its block row (8
- * or 16 rows) and to the row blocks of all heights, as these nest: positions a and b are in the same row block of 2^h
- * rows when a ^ b has no bit from h on. Threads take 256 rows at a time, so that no row block is shared. */
+/* See row_metrics.h. Everything is counted in one pass. The position at which a column was last seen tells
+ * whether the column is new to its block row (8 or 16 rows) and to the row blocks of all heights, as row
+ * blocks nest: positions a and b are in the same row block of 2^h rows if a ^ b has no bit at or above bit h.
+ * Threads process 256 rows at a time, so that no two threads share a row block. */
 #include "row_metrics.h"
 
 #include <math.h>
@@ -12,10 +13,10 @@
 #include "format/base/team.h"
 #include "format/matrix/numbered_columns.h"
 
-#define GROUP 256u   /* rows of the highest row block: a thread takes so many at a time */
-#define LOWEST_BIT 3 /* row blocks of 2^3 rows are the lowest */
-#define ALIGN 16     /* columns that stay together when columns are numbered anew */
-#define NEVER 32     /* more than the bits in which two positions can differ */
+#define GROUP 256u   /* rows of the highest row block; a thread processes this many at a time */
+#define LOWEST_BIT 3 /* the lowest row blocks have 2^3 rows */
+#define ALIGN 16     /* aligned groups of columns that stay together if columns are renumbered */
+#define NEVER 32     /* greater than the number of any bit in which two positions differ */
 #define NONZEROS_PARALLEL 100000
 
 struct counting {
@@ -25,12 +26,12 @@ struct counting {
     const uint32_t *permutation;
     int threads;
     struct spmmi_numbered_columns columns;
-    uint32_t *met;                      /* of each thread: see struct memory */
-    uint32_t *group[SPMM_BLOCK_SHAPES]; /* blocks of each block row */
+    uint32_t *met;                      /* memory of all threads, see struct memory */
+    uint32_t *group[SPMM_BLOCK_SHAPES]; /* blocks per block row */
 };
 
-/* What a thread stores for columns and aligned blocks of them: 1 + the position, or the block row, that had them
- * last. */
+/* The memory of a thread for columns and aligned blocks: 1 + the last position (column) or block row (block8,
+ * block16) that contained it; 0: none yet. */
 struct memory {
     uint32_t *column, *block8, *block16;
 };
@@ -66,7 +67,7 @@ static spmm_status_t prepare(struct counting *c)
         return SPMM_ERR_MEMORY;
     c->cols = c->columns.cols;
     c->col_ind = c->columns.col_ind;
-    /* The memory of all threads must not be much larger than the matrix. */
+    /* Limits the threads, so that their memory is not much larger than the matrix. */
     const int64_t most = c->cols == 0 ? 1 : 1 + 8 * nnz / c->cols;
     c->threads = nnz < NONZEROS_PARALLEL ? 1 : c->threads;
     c->threads = most < c->threads ? (int)most : c->threads;
@@ -91,7 +92,7 @@ static void release(struct counting *c)
 
 /* ---- Counting ---- */
 
-/* Aligned blocks of a row that are new to its block row of 16 rows, to *new8 and *new16. */
+/* Adds to *new8 and *new16 the aligned blocks of a row that are new to its block row of 16 rows. */
 static void count_aligned(const int32_t *columns, int64_t length, uint32_t group, struct memory *m,
                           uint32_t *new8, uint32_t *new16)
 {
@@ -107,8 +108,9 @@ static void count_aligned(const int32_t *columns, int64_t length, uint32_t group
     *new16 += count16;
 }
 
-/* counts[b]: nonzeros whose column was last seen at a position that differs in bit b - 1 at most. Returns how many of
- * this row are new to its row window of 8 rows. */
+/* Adds the nonzeros of a row to counts[b], where b - 1 is the highest bit in which its position differs from
+ * the last position of the column; b = 0: the same position, b = NEVER: a new column. Returns the number of
+ * columns that are new to the row window of 8 rows. */
 static uint32_t count_columns(const int32_t *columns, int64_t length, uint32_t position, struct memory *m,
                               int64_t counts[NEVER + 1])
 {
@@ -123,6 +125,7 @@ static uint32_t count_columns(const int32_t *columns, int64_t length, uint32_t p
     return fresh;
 }
 
+/* Counts the rows of a group. `fresh` collects the columns that are new to the current row window. */
 static void count_group(const struct counting *c, uint64_t first, struct memory *m, int64_t counts[NEVER + 1])
 {
     const uint64_t rows = (uint64_t)c->rows, end = first + GROUP < rows ? first + GROUP : rows;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See row_similarity.h. The sample is chosen by the first min-hash: rows with a low one. So of two similar rows mostly
- * both are in it or neither, and only few rows need the second min-hash. Unions of columns are then counted in the
- * order of the hashes, which is random with respect to the matrix, until enough nonzeros were read. */
+/* See row_similarity.h. The sample consists of the rows with a low first min-hash. Two similar rows are then
+ * mostly both in the sample or both outside it, and only few rows need the second min-hash. Unions of columns
+ * are counted in the order of the hashes, which is random with respect to the matrix, until enough nonzeros
+ * have been read. */
 #include "row_similarity.h"
 
 #include <stdlib.h>
@@ -12,9 +13,9 @@
 #include "format/base/team.h"
 #include "format/plan.h"
 
-#define SAMPLE_ROWS 8192    /* about so many */
-#define BUCKETS 4096        /* of first min-hashes, to find the limit of the sample */
-#define NONZEROS_MAX 400000 /* read for unions, about */
+#define SAMPLE_ROWS 8192 /* approximate size of the sample */
+#define BUCKETS 4096 /* buckets of the histogram of first min-hashes, which gives the limit of the sample */
+#define NONZEROS_MAX 400000 /* approximate number of nonzeros to read for unions */
 #define FACTOR_FIRST 0x9e3779b1u
 #define FACTOR_SECOND 0x85ebca6bu
 
@@ -27,10 +28,10 @@ struct sample {
     int64_t rows;
     const int64_t *row_ptr;
     const int32_t *col_ind;
-    struct spmmi_numbered_columns numbered; /* of which sets are made */
+    struct spmmi_numbered_columns numbered; /* the columns as elements of the set */
     struct spmmi_column_set set;
-    uint32_t *columns; /* of a set that is emptied */
-    int64_t nonzeros;  /* that were read */
+    uint32_t *columns; /* output buffer for draining the set */
+    int64_t nonzeros;  /* nonzeros read so far */
     double before, after;
 };
 
@@ -64,7 +65,8 @@ static void add_row(struct sample *s, int64_t row)
     s->nonzeros += length_of(s, row);
 }
 
-/* Columns for each row that has any, of the window that the row is in. */
+/* Returns the number of columns of the row window that contains `row`, divided by the number of its nonempty
+ * rows. */
 static double columns_before(struct sample *s, int64_t row)
 {
     const int64_t first = row / SPMMI_WINDOW_ROWS * SPMMI_WINDOW_ROWS;
@@ -76,7 +78,8 @@ static double columns_before(struct sample *s, int64_t row)
     return (double)spmmi_column_set_drain(&s->set, s->columns) / (double)used;
 }
 
-/* count rows of one pair of hashes, up to those of a window. */
+/* Adds the columns of a window of `count` rows with equal hashes, at most SPMMI_WINDOW_ROWS of them, and the
+ * columns of the windows that these rows are in now. */
 static void compare_window(struct sample *s, const struct mark *marks, int64_t count)
 {
     for (int64_t i = 0; i < count; i++)
@@ -89,7 +92,7 @@ static void compare_window(struct sample *s, const struct mark *marks, int64_t c
     }
 }
 
-/* The limit of first hashes below which about SAMPLE_ROWS rows are. */
+/* Returns the limit of first hashes below which there are about SAMPLE_ROWS rows. */
 static uint32_t find_limit(int64_t rows, const uint32_t *first)
 {
     const uint32_t width = UINT32_MAX / BUCKETS + 1;
@@ -102,7 +105,7 @@ static uint32_t find_limit(int64_t rows, const uint32_t *first)
     return bucket == BUCKETS ? UINT32_MAX : bucket * width;
 }
 
-/* Sorted marks of the sample. */
+/* Returns the marks of the sampled rows, sorted by hashes; NULL: out of memory. The caller frees them. */
 static struct mark *take_sample(const struct sample *s, const uint32_t *first, int64_t *count)
 {
     const uint32_t limit = find_limit(s->rows, first);

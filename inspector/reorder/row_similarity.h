@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Row similarity, estimated from a sample of rows before a permutation of all is made: would row windows of similar
- * rows hold fewer columns? */
+/* Row similarity: estimates from a sample of rows, before any permutation is computed, whether row windows of
+ * similar rows would have fewer columns. */
 #ifndef SPMMI_ROW_SIMILARITY_H
 #define SPMMI_ROW_SIMILARITY_H
 
 #include <spmm/common.h>
 
-/* Columns of windows whose rows have the same two min-hashes, over columns of the windows of 8 neighbouring rows that
- * those rows are in: 1 where nothing is gained, less where similar rows are not neighbours. The estimate is
- * conservative: rows that are only partly similar count as different. O(nnz) time, 12 bytes a row and 5 a column; where
- * columns are many for the nonzeros, these are sorted and columns without any cost nothing. Errors: MEMORY. */
+/* Sets *ratio to the columns of windows whose rows have the same two min-hashes, divided by the columns of
+ * the windows of 8 neighbouring rows that contain those rows. 1 means no gain; less than 1 means that similar
+ * rows are not neighbours. The estimate is conservative: partly similar rows count as different. O(nnz) time;
+ * 12 bytes per row and 5 per column. If there are many columns for the nonzeros, the columns are sorted and
+ * empty ones cost nothing. Errors: MEMORY. */
 spmm_status_t spmmi_row_similarity(int64_t rows, int64_t cols, const int64_t *row_ptr, const int32_t *col_ind,
                                    int threads, double *ratio);
 

@@ -8,7 +8,7 @@
 #include "format/base/diag.h"
 #include "row_metrics.h"
 
-/* A permuted matrix and its blocks. */
+/* A permuted matrix and the number of its 16 x 16 blocks. */
 struct attempt {
     uint32_t *permutation;
     spmm_matrix_t *permuted;
