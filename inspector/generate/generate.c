@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Synthetic matrices from generator strings: the table of generators, and the string itself. */
+/* Makes synthetic matrices from generator strings: the table of generators and the parser of the strings. */
 #include "generate.h"
 
 #include <stdbool.h>
@@ -15,7 +15,7 @@
 #define VALUE_SEED UINT64_C(7)
 #define FORMS_BYTES (sizeof((spmm_diag_t *)0)->text - sizeof "expected gen: and one of ")
 
-/* Sides of meshes are limited so that products of three of them stay far from 2^63. */
+/* Sides of meshes are limited so that the product of three of them is far below 2^63. */
 #define RANGE(min, max) \
     {                   \
         min, max        \
@@ -56,7 +56,8 @@ spmm_status_t spmm_generator_at(int index, spmm_generator_info_t *info)
     return spmmi_info_write(info, &full, sizeof full);
 }
 
-/* "fem3:nx:ny:nz, femshuf:nx:ny:nz, ..", or the names alone; false where the text is too short for all. */
+/* Writes "fem3:nx:ny:nz, femshuf:nx:ny:nz, ..", or only the names. Returns false if the text is too short for
+ * all. */
 static bool list_forms(char *text, size_t size, bool has_values)
 {
     size_t used = 0;
@@ -70,7 +71,7 @@ static bool list_forms(char *text, size_t size, bool has_values)
     return used < size;
 }
 
-/* ":12" at *text: read the number and step over it. */
+/* Reads a number such as ":12" at *text and advances *text past it. Returns false if there is none. */
 static bool take_number(const char **text, int64_t *number)
 {
     const char *p = *text;
@@ -142,7 +143,8 @@ cleanup:
     return status;
 }
 
-/* Odd multiples of 2^-24 in (-1, 1): never zero, exact in a float, a function of the position alone. */
+/* Makes random values: odd multiples of 2^-24 in (-1, 1). They are never zero, exact in f32, and depend only
+ * on the position of the entry. */
 static spmm_status_t make_values(spmm_matrix_t *m, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;

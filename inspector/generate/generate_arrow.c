@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arrow: one full row, one full column, the diagonal. */
+/* Arrow matrices: one full row, one full column and the diagonal. */
 #include "generate.h"
 
 static int64_t arrow_length(const void *context, int64_t row)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows that are one run of columns: bands, the diagonal, dense and empty matrices, and bands with full rows. */
+/* Matrices whose rows are one run of columns each: bands, diagonal, dense and empty matrices. Also bands with
+ * some full rows. */
 #include "generate.h"
 
 struct band {
@@ -35,7 +36,7 @@ static spmm_status_t build_band(struct band b, spmm_matrix_t *matrix, spmm_diag_
     const struct spmmi_row_source source = {
         .rows = b.rows,
         .cols = b.cols,
-        .nnz_bound = width > 0 ? b.rows * width : 0, /* both below 2^31 */
+        .nnz_bound = width > 0 ? b.rows * width : 0, /* both factors are below 2^31 */
         .row_bound = width > 0 ? width : 0,
         .fill = band_row,
         .length = band_length,
@@ -61,17 +62,18 @@ spmm_status_t spmmi_generate_dense(const int64_t *args, spmm_matrix_t *matrix, s
 
 spmm_status_t spmmi_generate_empty(const int64_t *args, spmm_matrix_t *matrix, spmm_diag_t *diag)
 {
-    /* A band that ends before it begins. */
+    /* An empty matrix is a band that ends before it begins. */
     return build_band((struct band){args[0], args[1], 0, -1}, matrix, diag);
 }
 
-/* ---- Hubs: a band of which some rows, far from each other, are full. ---- */
+/* ---- Hubs: a band with evenly spaced full rows ---- */
 
 struct hubs {
     struct band band;
     int64_t count;
 };
 
+/* Returns true for the row in the middle of each of `count` equal ranges of rows. */
 static int is_hub(const struct hubs *h, int64_t row)
 {
     const int64_t k = row * h->count / h->band.rows;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dense blocks at random positions; blocks of one entry give a uniform random matrix. */
+/* Matrices of dense blocks at random positions. Blocks of one entry give a uniform random matrix. */
 #include "format/base/diag.h"
 #include "generate.h"
 
@@ -22,7 +22,7 @@ static int64_t block_row(const void *context, int64_t row, int32_t *out)
     const struct blocks *b = context;
     struct spmmi_random r = spmmi_random_stream(b->seed, (uint64_t)(row / b->side));
     spmmi_random_sample(&r, b->block_cols, b->per_row, out);
-    /* Expand block indices to columns in place, last first. */
+    /* Expand block indices to columns in place, from last to first. */
     for (int64_t i = b->per_row - 1; i >= 0; i--) {
         const int64_t first = out[i] * b->side;
         for (int64_t j = b->side - 1; j >= 0; j--)
@@ -34,9 +34,10 @@ static int64_t block_row(const void *context, int64_t row, int32_t *out)
 static spmm_status_t build_blocks(int64_t rows, struct blocks b, spmm_matrix_t *matrix, spmm_diag_t *diag)
 {
     const struct spmmi_row_source source = {
+        /* per_row * side is at most the number of columns, which is below 2^31. */
         .rows = rows,
         .cols = b.block_cols * b.side,
-        .nnz_bound = rows * b.per_row * b.side, /* per_row * side is at most the columns, below 2^31 */
+        .nnz_bound = rows * b.per_row * b.side,
         .row_bound = b.per_row * b.side,
         .fill = block_row,
         .length = block_length,
@@ -45,7 +46,8 @@ static spmm_status_t build_blocks(int64_t rows, struct blocks b, spmm_matrix_t *
     return spmmi_generate_rows(&source, matrix, diag);
 }
 
-/* d columns of cols in each row. form and limit: names of the parameters in the string. */
+/* Builds a matrix with d random columns out of cols in each row. form and limit are names of the generator
+ * string for messages. */
 static spmm_status_t build_even(int64_t rows, int64_t cols, int64_t d, uint64_t seed, const char *form,
                                 char limit, spmm_matrix_t *matrix, spmm_diag_t *diag)
 {

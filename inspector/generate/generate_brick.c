@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Brick meshes: every node is coupled with its 26 neighbours, with all unknowns of both. */
+/* Brick meshes: all unknowns of a node are coupled with all unknowns of the node and its 26 neighbours. */
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
 #include "generate.h"
 #include "format/matrix/sorted_columns.h"
 
 #define SHUFFLE_SEED UINT64_C(11)
-#define STENCIL 27 /* neighbours of a node of a brick mesh, itself included */
+#define STENCIL 27 /* a node of a brick mesh and its neighbours */
 
 struct mesh {
     int64_t nx, ny, nz;
-    int64_t unknowns;       /* of one node */
-    const int32_t *number;  /* new index of a node; NULL keeps the natural order */
-    const int32_t *natural; /* the inverse */
+    int64_t unknowns;       /* per node */
+    const int32_t *number;  /* new index of each node; NULL: the natural order */
+    const int32_t *natural; /* the inverse permutation */
 };
 
 static int64_t mesh_row(const void *context, int64_t row, int32_t *out)
@@ -40,7 +40,7 @@ static int64_t mesh_row(const void *context, int64_t row, int32_t *out)
     return count * m->unknowns;
 }
 
-/* Nonzeros of a line of n nodes, each coupled with itself and its neighbours. */
+/* Returns the nonzeros of a line of n nodes, each coupled with itself and its neighbours. */
 static int64_t line_nnz(int64_t n)
 {
     return 3 * n - 2;
@@ -48,7 +48,7 @@ static int64_t line_nnz(int64_t n)
 
 static spmm_status_t build_mesh(struct mesh mesh, spmm_matrix_t *matrix, spmm_diag_t *diag)
 {
-    /* Sides are at most 2^16, so all of this stays below 2^58. */
+    /* Sides are at most 2^16, so the products fit into 64 bits. */
     const int64_t rows = mesh.nx * mesh.ny * mesh.nz * mesh.unknowns;
     const int64_t nnz =
         line_nnz(mesh.nx) * line_nnz(mesh.ny) * line_nnz(mesh.nz) * mesh.unknowns * mesh.unknowns;

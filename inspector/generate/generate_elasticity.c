@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Linear elasticity of a block of nx x ny x nz unit cubes: trilinear hexahedra, Young's modulus 1, Poisson's ratio 0.3,
- * clamped on the face x = 0, whose nodes are left out: symmetric, positive definite. Unknown 3 node + u is the
- * displacement of a node in direction u; the pattern is that of gen:fem3:nx:(ny + 1):(nz + 1) without its zeros.
+/* Linear elasticity of a block of nx x ny x nz unit cubes: trilinear hexahedra, Young's modulus 1, Poisson's
+ * ratio 0.3. The face x = 0 is clamped and its nodes are left out, so the matrix is symmetric positive
+ * definite. Unknown 3 node + u is the displacement of a node in direction u. The pattern is the pattern of
+ * gen:fem3:nx:(ny + 1):(nz + 1) without the entries that are zero here.
  *
- * On a regular grid the integral over all cubes of a product of derivatives of two shape functions is a product of
- * three integrals over lines, so that each value is made from its position alone, as a whole number and one division.
+ * On a regular grid, the integral of a product of derivatives of two shape functions over all cubes is a
+ * product of three integrals over lines. Each value is therefore computed from its position alone, as an
+ * integer and one division.
  *
  *     K(a i, b j) = lambda S_ij + mu S_ji + mu (S_11 + S_22 + S_33) [i = j],  S_ij = integral of d_i N_a d_j N_b
  *
@@ -16,17 +18,18 @@
 
 #define PARALLEL_ROWS_MIN 4096 /* below this many rows one thread is faster */
 
-/* A line of nodes: count of them, the first of which is an end of the body unless it follows a clamped one. */
+/* A line of `count` nodes. Its first node is an end of the body unless the line is clamped. */
 struct line {
     int64_t count;
-    int is_clamped; /* one more node before the first */
+    int is_clamped; /* a clamped node precedes the first node */
 };
 
-/* Integrals over a line of cells of length 1 of the hat functions of nodes a and b, where |a - b| <= 1. */
+/* Integrals of the hat functions N_a and N_b of two nodes with |a - b| <= 1 over a line of cells of length
+ * 1. */
 struct line_integrals {
-    int mass;       /* 6 times that of N_a N_b */
-    int stiffness;  /* that of N_a' N_b' */
-    int derivative; /* twice that of N_a' N_b; N_a N_b' is the negative but where a = b */
+    int mass;       /* 6 times the integral of N_a N_b */
+    int stiffness;  /* integral of N_a' N_b' */
+    int derivative; /* twice the integral of N_a' N_b; N_a N_b' gives the negative unless a = b */
 };
 
 static struct line_integrals integrals_of(const struct line *line, int64_t a, int64_t b)
@@ -38,12 +41,12 @@ static struct line_integrals integrals_of(const struct line *line, int64_t a, in
     return (struct line_integrals){2 * cells, cells, is_last - is_first};
 }
 
-/* 72 S_ij, from the integrals of the three lines. */
+/* Returns 72 S_ij, computed from the integrals of the three lines. */
 static int product_of(const struct line_integrals at[3], int is_diagonal_node[3], int i, int j)
 {
     int value = i == j ? 2 : 3;
     for (int k = 0; k < 3; k++) {
-        const int is_of_j = k == j && i != j; /* N_a N_b' */
+        const int is_of_j = k == j && i != j; /* the factor is N_a N_b' */
         const int derivative = is_of_j && !is_diagonal_node[k] ? -at[k].derivative : at[k].derivative;
         value *= i == j && k == i ? at[k].stiffness : k == i || k == j ? derivative : at[k].mass;
     }
@@ -66,7 +69,8 @@ static double value_of(const struct line lines[3], int64_t row, int64_t column)
     return 5.0 * sum / (26.0 * 72.0);
 }
 
-/* Unknowns of neighbours across a face, of which other directions are not coupled, and some more by symmetry. */
+/* Removes stored zeros: neighbours across a face are not coupled in some directions, and symmetry makes some
+ * other entries zero. */
 static void zeros_drop(spmm_matrix_t *matrix)
 {
     int64_t kept = 0;

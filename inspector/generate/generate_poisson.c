@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Laplacians of grids with a boundary of zeros around them, -1 for each of the 4 or 6 neighbours and their number on
- * the diagonal: symmetric, positive definite. The eigenvalues are known: for each side of n points and j = 1 .. n add
- * 2 - 2 cos(pi j / (n + 1)). */
+/* Laplacians of grids that are surrounded by zeros: -1 for each of the 4 or 6 neighbours, and 4 or 6 on the
+ * diagonal. They are symmetric positive definite, and their eigenvalues are known: the sum over the sides of
+ * 2 - 2 cos(pi j / (n + 1)), for a side of n points and j = 1 .. n. */
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
 #include "format/base/team.h"
@@ -15,7 +15,8 @@ struct grid {
     int diagonal; /* twice the dimension */
 };
 
-/* Neighbours in ascending order: of the plane below, the line before, the points beside, and so on. */
+/* Writes the neighbours of a grid point in ascending order: from the previous plane, the previous line, the
+ * same line, and so on. */
 static int64_t grid_row(const void *context, int64_t row, int32_t *out)
 {
     const struct grid *g = context;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Power law: row lengths fall as 1 / rank; a column's chance falls as 1 / rank by octaves. */
+/* Power-law matrices: row lengths decrease as 1 / rank, and the probability of a column decreases as 1 / rank
+ * by octaves. */
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
 #include "generate.h"
@@ -9,8 +10,8 @@ enum { SEED_ZIPF_ROWS = 25, SEED_ZIPF_COLS = 26, SEED_ZIPF = 27 };
 
 struct zipf {
     int64_t cols;
-    const int64_t *length; /* of each row */
-    const int32_t *column; /* the column of a rank */
+    const int64_t *length; /* per row */
+    const int32_t *column; /* the column that has a rank */
 };
 
 static int64_t zipf_length(const void *context, int64_t row)
@@ -19,13 +20,15 @@ static int64_t zipf_length(const void *context, int64_t row)
     return z->length[row];
 }
 
-/* Octave e holds the ranks from 2^e - 1 on, 2^e of them; the last one all that are left. Each octave gives
- * the same share of a row, or all it has: a density that falls as 1 / rank, from integers only. */
+/* Octave e has the 2^e ranks from 2^e - 1; the last octave has all remaining ranks. Each octave contributes
+ * the same share of a row, or all its columns if it has fewer. This gives a density that decreases as 1 /
+ * rank, using only integers. */
 static int64_t zipf_row(const void *context, int64_t row, int32_t *out)
 {
     const struct zipf *z = context;
     struct spmmi_random r = spmmi_random_stream(SEED_ZIPF, (uint64_t)row);
-    int64_t octaves = 1; /* at least half of the columns are in the last octave, a quarter is asked for */
+    /* The last octave has at least half of the columns, and a row uses at most a quarter of all columns. */
+    int64_t octaves = 1;
     while ((INT64_C(2) << octaves) <= z->cols)
         octaves++;
     int64_t have = 0;
@@ -43,13 +46,14 @@ static int64_t zipf_row(const void *context, int64_t row, int32_t *out)
     return spmmi_sort_unique(out, have);
 }
 
-/* Lengths s / rank, none above cap, total entries in all. rank_row says which row has a rank. */
+/* Sets lengths that decrease as 1 / rank, are at most `cap` and sum to `total`. rank_row[rank] is the row
+ * that has the rank. */
 static void zipf_lengths(int64_t rows, int64_t total, int64_t cap, const int32_t *rank_row, int64_t *length)
 {
     double weight = 0;
     for (int64_t rank = rows; rank >= 1; rank--)
         weight += 1.0 / (double)rank;
-    /* The first ranks may hit the cap; what they cannot hold goes to the others. */
+    /* The first ranks may reach the cap; the entries that they cannot hold go to the other ranks. */
     int64_t full = 0;
     int64_t left = total;
     while (full < rows && (double)left / weight / (double)(full + 1) > (double)cap) {
@@ -99,7 +103,7 @@ spmm_status_t spmmi_generate_powerlaw(const int64_t *args, spmm_matrix_t *matrix
     const struct spmmi_row_source source = {
         .rows = rows,
         .cols = cols,
-        .nnz_bound = rows * args[2] + 1, /* the last rounding */
+        .nnz_bound = rows * args[2] + 1, /* + 1 for the last rounding */
         .row_bound = longest,
         .fill = zipf_row,
         .length = zipf_length,

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lattice quantum chromodynamics: periodic 4-D lattice, 4 spins times 3 colours at a site. */
+/* Lattice quantum chromodynamics: a periodic 4-D lattice with 4 spins x 3 colours per site. */
 #include "generate.h"
 #include "format/matrix/sorted_columns.h"
 
 #define QCD_COLOURS 3
 #define QCD_SPINS 4
 #define QCD_UNKNOWNS (QCD_COLOURS * QCD_SPINS)
-#define QCD_ROW (QCD_COLOURS * 13) /* itself; 8 neighbours; another spin of the 4 forward ones */
+/* The site itself, 8 neighbours, and a second spin of the 4 forward neighbours. */
+#define QCD_ROW (QCD_COLOURS * 13)
 
 static int32_t *add_colours(int32_t *out, int64_t site, int64_t spin)
 {
@@ -15,7 +16,8 @@ static int32_t *add_colours(int32_t *out, int64_t site, int64_t spin)
     return out;
 }
 
-/* Direction d turns the spin by d + 1; the fourth turn is a full one, so a row has 36 nonzeros. */
+/* Writes the columns of a row. Direction d rotates the spin by d + 1. The fourth rotation is the identity, so
+ * a row has 36 nonzeros. */
 static int64_t qcd_row(const void *context, int64_t row, int32_t *out)
 {
     const int64_t side = *(const int64_t *)context;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* R-MAT graphs: each edge picks a quadrant of the matrix at every level; node indices are shuffled.
+/* R-MAT graphs: each edge selects a quadrant of the matrix at every level; node indices are shuffled.
  *
- * Edges come in random order. Putting them directly into their rows would cost two cache misses per edge, which is
- * nearly all of the time, so they are sorted by row in radix passes instead. */
+ * Edges are generated in random order. Storing them directly in their rows would cost two cache misses per
+ * edge, nearly all of the time. They are therefore sorted by row in radix passes. */
 #include <string.h>
 
 #include "format/base/alloc.h"
@@ -13,7 +13,7 @@
 
 enum { SEED_NODES = 23, SEED_EDGES = 24 };
 
-/* Chances 0.57, 0.19, 0.19, 0.05 of the four quadrants, as running sums of 2^16. */
+/* Cumulative probabilities of the four quadrants, 0.57, 0.19, 0.19 and 0.05, in units of 2^-16. */
 #define CHANCE_A 37355u
 #define CHANCE_AB 49807u
 #define CHANCE_ABC 62259u
@@ -21,7 +21,7 @@ enum { SEED_NODES = 23, SEED_EDGES = 24 };
 #define RADIX_BITS 10
 #define RADIX_BINS (1u << RADIX_BITS)
 
-/* The row in the upper half, the column in the lower. */
+/* Returns edge `number`: the row in the upper 32 bits, the column in the lower 32 bits. */
 static uint64_t make_edge(int64_t scale, const int32_t *node, int64_t number)
 {
     struct spmmi_random r = spmmi_random_stream(SEED_EDGES, (uint64_t)number);
@@ -47,7 +47,7 @@ static void make_edges(int64_t scale, const int32_t *node, int64_t count, uint64
         edges[e] = make_edge(scale, node, e);
 }
 
-/* One stable pass over the bits from shift on. */
+/* Sorts stably by the RADIX_BITS bits from `shift`. */
 static void radix_pass(int64_t count, int shift, const uint64_t *from, uint64_t *to)
 {
     int64_t next[RADIX_BINS] = {0};
@@ -63,7 +63,7 @@ static void radix_pass(int64_t count, int shift, const uint64_t *from, uint64_t 
         to[next[(from[e] >> shift) & (RADIX_BINS - 1)]++] = from[e];
 }
 
-/* Row pointers of edges sorted by row, repeated ones included. */
+/* Sets the row pointers of edges that are sorted by row. Repeated edges are counted. */
 static void count_rows(int64_t rows, int64_t count, const uint64_t *edges, int64_t *row_ptr)
 {
     int64_t e = 0;
@@ -75,7 +75,7 @@ static void count_rows(int64_t rows, int64_t count, const uint64_t *edges, int64
     row_ptr[rows] = e;
 }
 
-/* Sort each row, drop its repeated edges, close the gaps. */
+/* Sorts each row, removes repeated edges, and closes the gaps between rows. */
 static void sort_and_compact(spmm_matrix_t *matrix, int64_t *length)
 {
     int64_t *row_ptr = matrix->row_ptr;

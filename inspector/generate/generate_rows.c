@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a row source to CSR: lengths, prefix sums, columns; rows are made in parallel. */
+/* Builds CSR from a row source: lengths, prefix sums, columns. Rows are generated in parallel. */
 #include <assert.h>
 #include <omp.h>
 #include <string.h>
@@ -11,9 +11,9 @@
 
 #define ROWS_PARALLEL 4096 /* below this many rows one thread is faster */
 
-/* Lengths of all rows into row_ptr[1..rows]; scratch has row_bound columns for each thread.
- * Both loops have num_threads: without it, libomp may give a region the number of threads of an earlier region whose if
- * clause was false. */
+/* Writes the lengths of all rows to row_ptr[1 .. rows]. scratch has row_bound columns per thread. Both loops
+ * have num_threads: without it, libomp may run a region with the number of threads of an earlier region whose
+ * if clause was false. */
 static void count_rows(const struct spmmi_row_source *s, int threads, int32_t *scratch, int64_t *row_ptr)
 {
 #pragma omp parallel for schedule(dynamic, 256) num_threads(spmmi_team(threads))

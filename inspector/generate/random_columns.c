@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random columns of rows and permutations of nodes. */
+/* Random permutations, and random samples of columns. */
 #include "format/base/alloc.h"
 #include "generate.h"
 #include "format/matrix/sorted_columns.h"
@@ -22,14 +22,14 @@ void spmmi_random_sample(struct spmmi_random *r, int64_t k, int64_t d, int32_t *
 {
     int64_t have = 0;
     if (2 * d > k) {
-        /* Dense: walk all candidates and take each with the chance that leaves d in the end. */
+        /* Dense: go through all candidates and take each one with the probability that gives d in the end. */
         for (int64_t j = 0; j < k; j++) {
             if (spmmi_random_below(r, k - j) < d - have)
                 out[have++] = (int32_t)j;
         }
         return;
     }
-    /* Sparse: at most half are taken, so a draw is new with a chance of at least one half. */
+    /* Sparse: at most half of the candidates are taken, so each draw is new with probability 1/2 or more. */
     while (have < d) {
         while (have < d)
             out[have++] = (int32_t)spmmi_random_below(r, k);
