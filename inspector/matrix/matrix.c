@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The public life of a matrix: copied from CSR arrays, viewed, described, destroyed. */
+/* The public functions of a matrix: create a copy from CSR arrays, view, describe, destroy. */
 #include "matrix.h"
 
 #include <stdbool.h>

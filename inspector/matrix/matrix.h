@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A sparse matrix in memory, as readers and generators make it and the inspector analyses it. */
+/* A sparse matrix in memory. Readers and generators create it, and the inspector analyses it. */
 #ifndef SPMMI_MATRIX_H
 #define SPMMI_MATRIX_H
 
@@ -7,9 +7,9 @@
 
 struct spmm_matrix {
     int64_t rows, cols, nnz;
-    int64_t *row_ptr; /* rows + 1, owned */
-    int32_t *col_ind; /* nnz, ascending and unique in each row, owned */
-    double *values;   /* nnz, owned; NULL for a pattern: every value counts as 1 */
+    int64_t *row_ptr; /* rows + 1 values, owned */
+    int32_t *col_ind; /* nnz values, ascending and unique in each row, owned */
+    double *values;   /* nnz values, owned; NULL for a pattern, whose values count as 1 */
     spmm_matrix_info_t info;
 };
 

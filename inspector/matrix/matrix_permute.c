@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A matrix with its rows, its columns or both permuted. */
+/* Permutes the rows of a matrix, its columns or both. */
 #include <stdbool.h>
 #include <string.h>
 
@@ -12,7 +12,8 @@
 
 #define NONZEROS_PARALLEL 100000 /* below this many nonzeros one thread is faster */
 
-/* position[permutation[i]] = i, if permutation holds each of 0 .. count - 1 once. */
+/* Sets position[permutation[i]] = i. Errors: ARGUMENT (permutation does not contain each of 0 .. count - 1
+ * once), MEMORY. */
 static spmm_status_t invert(const char *what, const uint32_t *permutation, int64_t count, uint32_t **position,
                             spmm_diag_t *diag)
 {
@@ -32,11 +33,13 @@ cleanup:
     return status;
 }
 
-/* What a thread sorts a row in: the new column in the upper half, the position in the row below. */
+/* Buffers in which a thread sorts a row: the new column in the upper 32 bits, the old position in the row in
+ * the lower 32 bits. */
 struct room {
     uint64_t *list, *other;
 };
 
+/* Copies a row, and sorts it by the new columns if columns are permuted. */
 static void copy_row(const spmm_matrix_t *from, int64_t row, const uint32_t *position, struct room *room,
                      spmm_matrix_t *to, int64_t first)
 {

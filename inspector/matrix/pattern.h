@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* op(A) in CSR, borrowed, and metrics of its rows: the input of every analysis. */
+/* op(A) in borrowed CSR arrays with metrics of its rows: the input of every analysis. */
 #ifndef SPMMI_PATTERN_H
 #define SPMMI_PATTERN_H
 
@@ -10,7 +10,7 @@ struct spmmi_pattern {
     int64_t rows, cols, nnz, longest;
     const int64_t *row_ptr;
     const int32_t *col_ind;
-    double mean, stddev; /* nonzeros a row */
+    double mean, stddev; /* of the nonzeros per row */
 };
 
 #endif

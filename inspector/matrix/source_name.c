@@ -5,7 +5,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Bytes of the UTF-8 character at p, 0 if there is none. Reads no further than the zero at the end. */
+/* Returns the number of bytes of the printable UTF-8 character at p; 0 if there is none. Does not read past
+ * the terminating zero. */
 static size_t character_bytes(const unsigned char *p)
 {
     static const struct {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The name of a matrix as a plan may hold it. */
+/* Converts the name of a matrix into a form that a plan may store. */
 #ifndef SPMMI_SOURCE_NAME_H
 #define SPMMI_SOURCE_NAME_H
 
 #include <stddef.h>
 
-/* Copy a file name, cut at a character to fit size bytes with its zero. What is not UTF-8, and control
- * characters, become '?': file names are any bytes, the text of a plan is not. */
+/* Copies a file name, truncated between characters to fit into `size` bytes with the terminating zero.
+ * Control characters and bytes that are not UTF-8 become '?', because file names can contain any bytes but
+ * text in a plan cannot. */
 void spmmi_source_name(const char *name, char *text, size_t size);
 
 #endif
