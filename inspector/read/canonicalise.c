@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From rows in file order to the canonical CSR: columns ascending, duplicates summed in the order of the file, zeros
- * dropped if asked for, metrics counted.
+/* Converts rows in file order to canonical CSR: sorts columns, sums duplicates in file order, drops zeros if
+ * requested, and counts metrics.
  *
- * Rows are sorted in place and stably. Most files come sorted by row or by column, so that rows are in order already
- * and cost one look. Long rows are merged with a buffer of half their length. Entries that go away are
- * marked with column -1 and squeezed out at the end; the buffers stay below half of the result.       */
+ * Rows are sorted in place, and the sort is stable. Most files are sorted by row or by column, so most rows
+ * are already in order and need only one check. Long rows are merged with a buffer of half their length.
+ * Removed entries are marked with column -1 and squeezed out at the end. The buffers need less than half of
+ * the memory of the result. */
 #include <omp.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -13,11 +14,11 @@
 #include "format/base/team.h"
 #include "reader.h"
 
-#define INSERTION_MAX 24 /* longer rows are merged */
+#define INSERTION_MAX 24 /* longer rows are sorted by merging */
 #define ROWS_A_TURN 512
 #define REMOVED (-1)
 
-/* Buffer of one thread for merging. */
+/* The buffer that one thread uses for merging. */
 struct scratch {
     int32_t *cols;
     double *values;
@@ -58,7 +59,7 @@ static void insertion_sort(struct row row, int64_t length)
     }
 }
 
-/* Merge the sorted halves [0, middle) and [middle, length). */
+/* Merges the sorted halves [0, middle) and [middle, length). Only the first half is copied to the buffer. */
 static void merge(struct row row, int64_t middle, int64_t length, const struct scratch *scratch)
 {
     const bool has_values = row.values != NULL;
@@ -118,7 +119,7 @@ static spmm_status_t scratch_grow(struct spmmi_reader *reader, struct scratch *s
     return status;
 }
 
-/* Sum runs of equal columns into the front of a sorted row; returns the new length. */
+/* Sums runs of equal columns of a sorted row in place. Returns the new length. */
 static int64_t sum_duplicates(struct row row, int64_t length)
 {
     int64_t out = 0;
@@ -143,7 +144,8 @@ static bool is_finite(double value)
     return (bits >> 52 & 0x7ff) != 0x7ff;
 }
 
-/* Count the values of a row, and drop its zeros; returns the new length. */
+/* Counts zeros and values that are not finite in a row. Removes the zeros if drop_zeros is set. Returns the
+ * new length. */
 static int64_t look_at_values(struct row row, int64_t length, bool drop_zeros, struct metrics *metrics)
 {
     int64_t zeros = 0;
@@ -195,7 +197,7 @@ cleanup:
     return status;
 }
 
-/* Move the entries that stay to the front. */
+/* Moves the remaining entries to the front and updates row_ptr and nnz. */
 static void squeeze(spmm_matrix_t *matrix)
 {
     int64_t out = 0;

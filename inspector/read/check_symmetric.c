@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Is a matrix whose entries stand in any order its own transpose? For files that hold both triangles by rule. */
+/* Checks that a matrix whose entries are in any order equals its transpose. Used for formats that require
+ * both triangles. */
 #include <string.h>
 
 #include "format/base/diag.h"
 #include "reader.h"
 
 struct transpose {
-    int64_t *row_ptr; /* rows + 1 */
-    int32_t *rows;    /* of A, ascending in each row of the transpose */
-    double *values;   /* NULL as those of A */
-    int64_t *place;   /* of each row of A in the current row of the transpose, plus 1; 0: it is not there */
+    int64_t *row_ptr; /* rows + 1 values */
+    int32_t *rows;    /* row indices of A, ascending in each row of the transpose */
+    double *values;   /* NULL if A has no values */
+    /* Per row of A: 1 + its position in the current row of the transpose; 0: not there. */
+    int64_t *place;
 };
 
 static spmm_status_t transpose_alloc(struct spmmi_reader *reader, const spmm_matrix_t *a, struct transpose *t)
@@ -55,7 +57,8 @@ static void transpose_fill(const spmm_matrix_t *a, struct transpose *t)
     memset(t->place, 0, (size_t)a->rows * sizeof *t->place);
 }
 
-/* The entries of row i, each of which is found once. Returns one that is not, or -1. */
+/* Matches each entry of row i with an entry of the transpose, at most once. Returns the column of an entry
+ * without a match, or -1. */
 static int64_t unmatched(const spmm_matrix_t *a, struct transpose *t, int64_t i)
 {
     for (int64_t k = t->row_ptr[i]; k < t->row_ptr[i + 1]; k++)

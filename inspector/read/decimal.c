@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* See decimal.h.
  *
- * Let w be the first 19 significant digits, and the number w * 10^q (w is exact unless digits were left out).
- * With 5^q = T * 2^(k - 127) from the table and w' = w * 2^l, both normalized, X = floor(w' * T / 2^64) is a lower
- * bound of the significand that is wrong by less than
+ * Let w be the first 19 significant digits, and let the number be w * 10^q (w is exact unless digits were
+ * left out). With 5^q = T * 2^(k - 127) from the table and w' = w * 2^l, both normalized, X = floor(w' * T /
+ * 2^64) is a lower bound of the significand. Its error is less than
  *     1 (floor) + 1 (T is rounded down) + 2^(l + 64) + 1 (digits left out),
- * so the double follows from X unless a halfway point lies in that narrow interval. Then, and only then, the
- * digits are compared with the halfway point exactly, by decimal_compare.c. Exact ties take that path too. */
+ * so the double follows from X unless a halfway point is inside that narrow interval. Only then,
+ * decimal_compare.c compares the digits with the halfway point exactly. Exact ties take that path too. */
 #include "decimal.h"
 
 #include <string.h>
@@ -16,7 +16,8 @@
 #define DIGITS_MAX 19 /* 10^19 - 1 < 2^64 */
 #define Q_MIN (-342)  /* (10^19 - 1) * 10^-343 is less than half of the smallest double */
 #define Q_MAX 308     /* 10^309 is infinite */
-#define EXPONENT_CLAMP INT64_C(1000000000000000) /* beyond any exponent that digits in memory could balance */
+/* Exceeds any exponent that the digits of a text in memory could compensate. */
+#define EXPONENT_CLAMP INT64_C(1000000000000000)
 #define BITS_INFINITE UINT64_C(0x7ff0000000000000)
 
 __extension__ typedef unsigned __int128 uint128;
@@ -27,9 +28,9 @@ static const struct {
 #include "powers_of_five.inc"
 };
 
-/* What the digits say: the number is w * 10^q, a little more if digits were left out. */
+/* The scanned digits: the number is w * 10^q, or slightly more if digits were left out. */
 struct scan {
-    struct spmmi_decimal all; /* every digit, for the exact comparison */
+    struct spmmi_decimal all; /* all digits, for the exact comparison */
     uint64_t w;
     int64_t q;
     bool left_out;
@@ -43,11 +44,11 @@ static double from_bits(uint64_t bits, bool negative)
     return value;
 }
 
-/* The same as round_to_bits for the common case: a normal number whose digits past the 53rd bit are far from half.
- * Returns 0 when it is another case. */
+/* Computes the same as round_to_bits for the common case: a normal number whose digits after the 53rd bit are
+ * far from one half. Returns 0 in other cases. */
 static inline uint64_t round_normal(uint128 x, uint64_t error, int e)
 {
-    /* 64 of the 75 bits that are dropped decide, unless the rest of them and the error could reach across half. */
+    /* 64 of the 75 dropped bits decide, unless the other bits and the error could cross one half. */
     const uint64_t high = (uint64_t)(x >> 64);
     const uint64_t rest = high << 53 | (uint64_t)x >> 11;
     const bool up = rest > INT64_MAX;
@@ -57,16 +58,16 @@ static inline uint64_t round_normal(uint128 x, uint64_t error, int e)
     return ((uint64_t)(e + 1022) << 52) + (high >> 11) + up;
 }
 
-/* Round x * 2^(e - 127), where x is a 128-bit lower bound with its top bit set that is less than error too small. */
+/* Rounds x * 2^(e - 127). x is a 128-bit lower bound with its top bit set; its error is less than `error`. */
 static __attribute__((noinline)) uint64_t round_to_bits(uint128 x, uint128 error, int e,
                                                         const struct spmmi_decimal *all)
 {
     const int biased = e + 1023;
     if (biased > 2046)
         return BITS_INFINITE;
-    const int drop = biased >= 1 ? 75 : 76 - biased; /* subnormals keep fewer than 53 bits */
+    const int drop = biased >= 1 ? 75 : 76 - biased; /* subnormals have fewer than 53 bits */
     if (drop > 129)
-        return 0; /* below half of the smallest double */
+        return 0; /* less than half of the smallest double */
     const uint64_t m = drop < 128 ? (uint64_t)(x >> drop) : 0;
     bool up = false;
     bool ambiguous = drop == 129;
@@ -80,7 +81,7 @@ static __attribute__((noinline)) uint64_t round_to_bits(uint128 x, uint128 error
         const int side = spmmi_decimal_compare(all, 2 * m + 1, e - 127 + drop - 1);
         up = side > 0 || (side == 0 && (m & 1) != 0);
     }
-    /* The hidden bit of m, and a carry out of it, add to the exponent field. */
+    /* The hidden bit of m, and a carry out of m, increment the exponent field. */
     return (biased >= 1 ? (uint64_t)(biased - 1) << 52 : 0) + m + up;
 }
 
@@ -96,19 +97,19 @@ static inline __attribute__((always_inline)) uint64_t decimal_to_bits(const stru
     const uint128 low = (uint128)w * powers_of_five[q - Q_MIN].low;
     uint128 x = (uint128)w * powers_of_five[q - Q_MIN].high + (uint64_t)(low >> 64);
     uint128 error = (uint128)4 + (scan->left_out ? (uint128)1 << (l + 64) : 0);
-    /* floor(q * log2(10)), exact in this range of q. */
+    /* floor(q * log2(10)); exact in this range of q. */
     int e = (int)(((int64_t)217706 * q) >> 16) + 64 - l;
     if ((x >> 127) == 0) {
         x <<= 1;
         error <<= 1;
         e--;
     }
-    /* In units of the 64 bits that round_normal looks at; one more for what is below them. */
+    /* The error in units of the 64 bits that round_normal examines, plus one for the bits below them. */
     const uint64_t bits = round_normal(x, (uint64_t)(error >> 11) + 2, e);
     return bits != 0 ? bits : round_to_bits(x, error, e, &scan->all);
 }
 
-/* More than 19 digits: keep the first 19 significant ones. p is the first digit or point. */
+/* Reads more than 19 digits: keeps the first 19 significant ones. p is the first digit or the point. */
 static void scan_long(const char *p, struct scan *scan)
 {
     const char *end = scan->all.end;
@@ -137,7 +138,7 @@ static inline const char *sign_skip(const char *p, const char *end)
     return p < end && (*p == '-' || *p == '+') ? p + 1 : p;
 }
 
-/* The exponent behind e or E, or NULL when it has no digit. */
+/* Reads the exponent after e or E. Returns its end; NULL if it has no digits. */
 static const char *exponent_read(const char *p, const char *end, int64_t *exponent)
 {
     const bool negative = p < end && *p == '-';
@@ -151,7 +152,7 @@ static const char *exponent_read(const char *p, const char *end, int64_t *expone
     return p;
 }
 
-/* The end of word at p in any case, or NULL. word is in lower case. */
+/* Returns the end of `word` at p, ignoring case; NULL if it is not there. `word` is in lower case. */
 static const char *word_read(const char *p, const char *end, const char *word)
 {
     for (; *word != '\0'; p++, word++)
@@ -181,7 +182,7 @@ const char *spmmi_decimal_read(const char *p, const char *end, double *value)
     p = sign_skip(p, end);
     const char *digits = p;
     p = spmmi_digits_read(p, end, &scan.w);
-    /* A leading 0 alone, as in 0.123, is no significant digit. */
+    /* A single leading 0, as in 0.123, is not a significant digit. */
     int64_t count = scan.w == 0 && p - digits <= 1 ? 0 : p - digits;
     int64_t fraction = 0;
     bool any = p != digits;
@@ -206,7 +207,7 @@ const char *spmmi_decimal_read(const char *p, const char *end, double *value)
     scan.q = scan.all.exponent;
     if (__builtin_expect(count > DIGITS_MAX, 0))
         scan_long(digits, &scan);
-    if (scan.q == 0 && scan.w <= UINT64_C(1) << 53) { /* so no digit was left out */
+    if (scan.q == 0 && scan.w <= UINT64_C(1) << 53) { /* then no digit was left out */
         const double magnitude = (double)scan.w;
         *value = negative ? -magnitude : magnitude;
         return p;
@@ -239,7 +240,7 @@ const char *spmmi_integer_read(const char *p, const char *end, double *value, bo
     if (bits == BITS_INFINITE) {
         *inexact = true;
     } else if (scan.w != 0) {
-        /* Every integer that comes here is 0 or normal. */
+        /* Here every integer is normal. */
         const uint64_t m = (bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52;
         *inexact = spmmi_decimal_compare(&scan.all, m, (int)(bits >> 52) - 1075) != 0;
     }

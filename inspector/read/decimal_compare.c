@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The exact comparison behind decimal.h, with natural numbers of fixed size.
+/* The exact comparison for decimal.h, with natural numbers of fixed size.
  *
- * D * 10^E is compared with m * 2^e by bringing both to integers: the side with a negative power is left
- * alone and the other side multiplied. Halfway points between doubles have at most 767 significant
- * digits, so digits beyond 768 matter only in so far as one of them is not zero: they count as one
- * digit 1 behind the others.
- * Bits needed: D has 769 digits (2,555 bits); E lies in [-1,131, 328] and e in [-1,075, 971] for every number
- * that decimal.c asks about, so neither side exceeds 2,555 + 1,075 + 64 bits or 64 + 2.33 * 1,131 + 1,131 bits. */
+ * D * 10^E is compared with m * 2^e by scaling both to integers: the side with a negative power is left
+ * unchanged and the other side is multiplied. Halfway points between doubles have at most 767 significant
+ * digits, so digits after the 768th matter only if one of them is not zero. They are replaced by a single
+ * digit 1.
+ * Bits needed: D has 769 digits (2,555 bits). E is in [-1,131, 328] and e in [-1,075, 971] for every number
+ * that decimal.c passes, so neither side exceeds 2,555 + 1,075 + 64 bits or 64 + 2.33 * 1,131 + 1,131
+ * bits. */
 #include <assert.h>
 
 #include "decimal.h"
 #include "digits.h"
 
-#define LIMBS 160 /* of 32 bits: 5,120 bits */
+#define LIMBS 160 /* 32-bit limbs: 5,120 bits */
 #define DIGITS_KEPT 768
 
 struct natural {
-    uint32_t limb[LIMBS]; /* the lowest first */
+    uint32_t limb[LIMBS]; /* least significant limb first */
     int count;            /* limbs in use; the last one is not zero */
 };
 
-/* n = n * factor + addend */
+/* Computes n = n * factor + addend. */
 static void multiply_add(struct natural *n, uint32_t factor, uint32_t addend)
 {
     uint64_t carry = addend;
@@ -65,7 +66,7 @@ static int compare(const struct natural *a, const struct natural *b)
     return 0;
 }
 
-/* The digits as an integer; returns the power of ten of its last digit. */
+/* Converts the digits to an integer. Returns the power of ten of its last digit. */
 static int64_t collect(const struct spmmi_decimal *decimal, struct natural *n)
 {
     int kept = 0;
@@ -100,7 +101,7 @@ int spmmi_decimal_compare(const struct spmmi_decimal *decimal, uint64_t m, int e
         multiply_power_of_five(&left, ten);
     else
         multiply_power_of_five(&right, -ten);
-    /* Both sides now carry powers of two only: 2^ten on the left, 2^e on the right. */
+    /* Only powers of two remain: 2^ten on the left, 2^e on the right. */
     if (ten >= e)
         shift_left(&left, ten - e);
     else

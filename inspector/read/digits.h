@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs of decimal digits, eight at a time in one 64-bit word, and integers that never wrap.
+/* Functions for runs of decimal digits, which process eight digits at a time in a 64-bit word, and for
+ * integers without overflow.
  *
- * A word holds eight characters, the first in its lowest byte. Digits are summed in pairs:
- * eight digits become four numbers below 100, two below 10^4, one below 10^8. */
+ * A word holds eight characters, the first one in its lowest byte. Digits are combined in pairs: eight digits
+ * become four numbers below 100, then two below 10^4, then one below 10^8. */
 #ifndef SPMMI_DIGITS_H
 #define SPMMI_DIGITS_H
 
@@ -17,7 +18,7 @@ static inline bool spmmi_is_digit(char c)
     return (unsigned char)(c - '0') < 10;
 }
 
-/* Eight characters at p, the first in the lowest byte. */
+/* Loads eight characters at p, the first one into the lowest byte. */
 static inline uint64_t spmmi_load8(const char *p)
 {
     uint64_t word = 0;
@@ -28,17 +29,17 @@ static inline uint64_t spmmi_load8(const char *p)
     return word;
 }
 
-/* How many of the eight characters are digits before the first that is none. */
+/* Returns how many of the eight characters are digits before the first character that is not a digit. */
 static inline unsigned spmmi_digit_run(uint64_t word)
 {
     const uint64_t x = word ^ UINT64_C(0x3030303030303030);
-    /* The high bit of a byte of x + 0x76 is set for 10..127; bytes of 128 and more carry it themselves. A carry
-     * into the next byte comes only from a byte that is no digit, behind which nothing counts. */
+    /* The high bit of a byte of x + 0x76 is set for values 10 .. 127; bytes from 128 have it set in x. Only a
+     * byte that is not a digit can carry into the next byte, and the bytes after it do not matter. */
     const uint64_t other = ((x + UINT64_C(0x7676767676767676)) | x) & UINT64_C(0x8080808080808080);
     return other == 0 ? 8u : (unsigned)__builtin_ctzll(other) / 8u;
 }
 
-/* The value of eight digits. */
+/* Returns the value of eight digits. */
 static inline uint64_t spmmi_digits8(uint64_t word)
 {
     word = (word & UINT64_C(0x0f0f0f0f0f0f0f0f)) * 2561 >> 8;
@@ -46,14 +47,14 @@ static inline uint64_t spmmi_digits8(uint64_t word)
     return (word & UINT64_C(0x0000ffff0000ffff)) * UINT64_C(42949672960001) >> 32;
 }
 
-/* The value of the first count digits, 0 <= count <= 8: the word is moved up behind zeros. */
+/* Returns the value of the first count digits, 0 <= count <= 8. The shift puts zeros in front of them. */
 static inline uint64_t spmmi_digits_first(uint64_t word, unsigned count)
 {
     return count == 0 ? 0 : spmmi_digits8(word << (64 - 8 * count));
 }
 
-/* Read digits from p on: *value = *value * 10^count + digits, modulo 2^64; the caller counts digits to know whether
- * it is exact. Returns the first character that is no digit. */
+/* Reads digits from p: *value = *value * 10^count + digits, modulo 2^64. The caller counts the digits to know
+ * whether the value is exact. Returns the first character that is not a digit. */
 static inline const char *spmmi_digits_read(const char *p, const char *end, uint64_t *value)
 {
     uint64_t w = *value;
@@ -73,7 +74,7 @@ static inline const char *spmmi_digits_read(const char *p, const char *end, uint
     return p;
 }
 
-/* Read an integer without sign. Returns its end, or NULL when there is no digit or the value is 10^18 or more. */
+/* Reads an unsigned integer. Returns its end; NULL if there is no digit or the value is 10^18 or more. */
 static inline const char *spmmi_count_read(const char *p, const char *end, uint64_t *value)
 {
     const char *start = p;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* See fortran_format.h. A format is
  *   ( [kP[,]] [repeat] ( ... )  or  [kP[,]] [repeat] letter width [.digits [Eexponent]] )
- * with one level of inner parentheses; blanks count for nothing. */
+ * with at most one level of inner parentheses. Blanks are ignored. */
 #include "fortran_format.h"
 
 #include <string.h>
@@ -36,7 +36,7 @@ struct text {
     const char *p, *end;
 };
 
-/* The next character that is no blank, as a capital; 0 at the end. */
+/* Skips blanks and returns the next character in upper case without consuming it; 0 at the end. */
 static char peek(struct text *t)
 {
     while (t->p < t->end && *t->p == ' ')
@@ -53,7 +53,8 @@ static bool take(struct text *t, char c)
     return is;
 }
 
-/* A number up to max, or absent where there is no digit. */
+/* Reads a number of at most `max`, or `absent` if there is no digit. Returns false if it is larger than
+ * max. */
 static bool take_number(struct text *t, int absent, int max, int *number)
 {
     *number = absent;
@@ -65,7 +66,8 @@ static bool take_number(struct text *t, int absent, int max, int *number)
     return *number <= max;
 }
 
-/* Everything before the letter: parentheses, scale factor, repeat counts. Returns the depth, 0 on failure. */
+/* Reads everything in front of the letter: parentheses, scale factor, repeat counts. Returns the depth of the
+ * parentheses; 0 on failure. */
 static int take_prefix(struct text *t, struct spmmi_fortran_format *f)
 {
     int depth = 0;
@@ -125,6 +127,6 @@ int64_t spmmi_fortran_lines(const struct spmmi_fortran_format *format, int64_t c
 int64_t spmmi_fortran_bytes(const struct spmmi_fortran_format *format, int64_t count)
 {
     const int64_t lines = spmmi_fortran_lines(format, count);
-    /* The last number of a line may lack the blanks behind it, and the last line its end. */
+    /* The last number of a line may lack the blanks after it, and the last line may lack its line end. */
     return lines == 0 ? 0 : (count - lines) * format->width + lines + (lines - 1);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values of a Fortran field. See fortran_format.h. */
+/* Values of Fortran fields. See fortran_format.h. */
 #include <stdio.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ static void trim(const char **p, const char **end)
 bool spmmi_fortran_count(const char *p, const char *end, uint64_t *value)
 {
     trim(&p, &end);
-    return spmmi_count_read(p, end, value) == end; /* NULL where there is no digit */
+    return spmmi_count_read(p, end, value) == end; /* NULL if there is no digit */
 }
 
 static bool is_exponent_letter(char c)
@@ -26,7 +26,8 @@ static bool is_exponent_letter(char c)
     return c != '\0' && strchr("EeDdQq", c) != NULL;
 }
 
-/* The exponent at p: a letter with or without a sign, or a sign alone; *exponent is no more than some thousands. */
+/* Reads the exponent at p: a letter with or without a sign, or only a sign. *exponent is limited to
+ * +-100,000. Returns false if it is malformed. */
 static bool read_exponent(const char *p, const char *end, int64_t *exponent)
 {
     uint64_t value = 0;
@@ -42,7 +43,7 @@ static bool read_exponent(const char *p, const char *end, int64_t *exponent)
     return true;
 }
 
-/* Digits with at most one point; says where they end. */
+/* Skips digits with at most one point. Returns their end. */
 static const char *skip_mantissa(const char *p, const char *end, bool *has_point, bool *is_zero)
 {
     *is_zero = true;
@@ -66,7 +67,7 @@ bool spmmi_fortran_real(const struct spmmi_fortran_format *format, const char *p
     const char *mantissa_end = skip_mantissa(p, end, &has_point, &is_zero);
     if (!has_point && format->digits > 0 && !is_zero)
         return false;
-    /* Fast path: the common forms. */
+    /* Fast path for the common forms. */
     if ((format->scale == 0 || mantissa_end < end) && spmmi_decimal_read(p, end, value) == end)
         return true;
     if (mantissa_end < end && !read_exponent(mantissa_end, end, &exponent))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See hdf5_file.h: bytes at an address, one after the other. */
+/* See hdf5_file.h: reads consecutive bytes at an address. */
 #include "hdf5_file.h"
 
 uint64_t spmmi_hdf5_take(struct spmmi_hdf5_cursor *c, unsigned bytes)
@@ -25,7 +25,8 @@ const char *spmmi_hdf5_skip(struct spmmi_hdf5_cursor *c, uint64_t bytes)
 
 bool spmmi_hdf5_from(const struct spmmi_hdf5 *file, uint64_t address, struct spmmi_hdf5_cursor *c)
 {
-    const uint64_t room = file->mat->size - file->base; /* the base is in the file */
+    /* spmmi_hdf5_open has checked that the base is in the file. */
+    const uint64_t room = file->mat->size - file->base;
     *c = (struct spmmi_hdf5_cursor){NULL, NULL, true};
     if (address > room)
         return false;

@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See hdf5_file.h: the bytes of a dataset, in one piece or in chunks, which a B-tree has. */
+/* See hdf5_file.h: reads the bytes of a dataset, which are contiguous or in chunks that a B-tree lists. */
 #include "format/base/checked.h"
 #include "format/base/diag.h"
 #include "hdf5_file.h"
 
 #define LEVEL_MAX 32
 
-/* Data as a matrix of elements row by row, of which a chunk is a part. */
+/* The dataset as a row-major matrix of elements that is divided into chunks. */
 struct chunks {
     struct spmmi_hdf5 *file;
     const struct spmmi_hdf5_object *object;
     uint64_t rows, cols, chunk_rows, chunk_cols;
     uint64_t chunk_bytes;
-    uint64_t next;          /* the number of the chunk that follows: they stand in order, each once */
-    uint64_t packed_left;   /* bytes of the file that no chunk has had yet */
-    uint64_t wanted;        /* chunks that were not yet met */
-    char *to, *raw, *plain; /* all data; a chunk as it is shuffled, and as it is not */
+    /* Number of the expected chunk: each chunk must occur once, in order. */
+    uint64_t next;
+    uint64_t packed_left; /* bytes of the file that have not been assigned to a chunk */
+    uint64_t wanted;      /* number of chunks that have not been read */
+    /* All data; a chunk before and after unshuffling. */
+    char *to, *raw, *plain;
 };
 
-/* rank: 0 to 2. */
+/* Sets the sizes of the matrix and of a chunk. The rank is 0 to 2. */
 static void set_sizes(struct chunks *c)
 {
     const struct spmmi_hdf5_object *o = c->object;
@@ -35,7 +37,7 @@ static void unshuffle(const char *from, uint64_t count, unsigned bytes, char *to
             to[i * bytes + b] = from[b * count + i];
 }
 
-/* The bytes of a chunk; skipped: filters that were not applied to it. */
+/* Unpacks a chunk. `skipped` has a bit for each filter that was not applied to the chunk. */
 static spmm_status_t unpack_chunk(const struct chunks *c, uint64_t address, uint32_t stored, uint64_t skipped,
                                   const char **bytes)
 {
@@ -64,7 +66,7 @@ cleanup:
     return status;
 }
 
-/* What of the chunk at an offset is within the data. */
+/* Copies the part of a chunk that is inside the dataset. */
 static void place_chunk(const struct chunks *c, const char *from, uint64_t row, uint64_t col)
 {
     const unsigned size = c->object->type.bytes;
@@ -73,6 +75,7 @@ static void place_chunk(const struct chunks *c, const char *from, uint64_t row, 
         memcpy(c->to + ((row + i) * c->cols + col) * size, from + i * c->chunk_cols * size, width * size);
 }
 
+/* Reads the chunk whose key and address are at the cursor. */
 static spmm_status_t read_chunk(struct chunks *c, struct spmmi_hdf5_cursor *key)
 {
     spmm_status_t status = SPMM_OK;
@@ -83,7 +86,7 @@ static spmm_status_t read_chunk(struct chunks *c, struct spmmi_hdf5_cursor *key)
     const uint64_t at = (uint64_t)(key->p - c->file->mat->bytes) - c->file->base;
     for (int i = 0; i < c->object->rank; i++)
         offset[2 - c->object->rank + i] = spmmi_hdf5_take(key, 8);
-    (void)spmmi_hdf5_skip(key, 8); /* within an element */
+    (void)spmmi_hdf5_skip(key, 8); /* the offset within an element */
     const uint64_t address = spmmi_hdf5_take(key, 8);
     if (key->is_cut || c->wanted == 0 || offset[0] % c->chunk_rows != 0 || offset[1] % c->chunk_cols != 0 ||
         offset[0] >= c->rows || offset[1] >= c->cols)
@@ -102,7 +105,7 @@ cleanup:
     return status;
 }
 
-/* As visit_node of hdf5_group.c; keys here are descriptions of chunks. */
+/* As visit_node of hdf5_group.c, but the keys describe chunks. */
 static spmm_status_t visit_node(struct chunks *c, uint64_t address, unsigned level)
 {
     spmm_status_t status = SPMM_OK;
@@ -143,7 +146,8 @@ static spmm_status_t read_chunks(struct spmmi_hdf5 *file, const struct spmmi_hdf
         c.chunk_bytes > UINT32_MAX || c.chunk_bytes / SPMMI_MAT_RATIO_MAX > file->mat->size)
         return spmmi_hdf5_expected(file, object->address, "chunks of a size that the file can hold");
     c.wanted = ((c.rows + c.chunk_rows - 1) / c.chunk_rows) * ((c.cols + c.chunk_cols - 1) / c.chunk_cols);
-    /* Chunks reach beyond the data at two edges. Addresses of many may be one: this bounds the time, too. */
+    /* Chunks can extend past the data at two edges. Many chunks can have the same address, so this also
+     * bounds the time. */
     if (!spmmi_mul_u64(c.wanted, c.chunk_bytes, &padded) ||
         padded / 4 / SPMMI_MAT_RATIO_MAX > file->mat->size)
         return spmmi_hdf5_expected(file, object->address, "chunks of a size that the file can hold");

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See hdf5_file.h: the members of a group. Its B-tree leads to nodes of symbols, whose names are in its local heap. */
+/* See hdf5_file.h: visits the members of a group. The B-tree of a group leads to symbol nodes, whose names
+ * are in the local heap of the group. */
 #include "format/base/diag.h"
 #include "hdf5_file.h"
 
 #define LEVEL_MAX 32
-#define NAME_MAX_BYTES 1024u /* those of MATLAB have 63 */
+#define NAME_MAX_BYTES 1024u /* MATLAB names have at most 63 bytes */
 
-/* What a walk through the tree of a group needs. */
+/* The state of a walk through the tree of a group. */
 struct walk {
     struct spmmi_hdf5 *file;
     struct spmmi_hdf5_cursor names;
@@ -60,7 +61,8 @@ cleanup:
     return status;
 }
 
-/* level: of the node, or more than any for the root. Levels fall, so that no node leads back to itself. */
+/* Visits a node of the tree. `level` is an exclusive upper bound of its level. Levels decrease, so no node
+ * can lead back to itself. */
 static spmm_status_t visit_node(const struct walk *w, uint64_t address, unsigned level)
 {
     spmm_status_t status = SPMM_OK;
@@ -70,7 +72,7 @@ static spmm_status_t visit_node(const struct walk *w, uint64_t address, unsigned
     const uint64_t kind = spmmi_hdf5_take(&c, 1);
     const unsigned own = (unsigned)spmmi_hdf5_take(&c, 1);
     const uint64_t count = spmmi_hdf5_take(&c, 2);
-    (void)spmmi_hdf5_skip(&c, 16 + 8); /* siblings, the first key */
+    (void)spmmi_hdf5_skip(&c, 16 + 8); /* siblings and the first key */
     if (signature == NULL || c.is_cut || memcmp(signature, "TREE", 4) != 0 || kind != 0 || own >= level ||
         !spmmi_hdf5_step(w->file) || (uint64_t)(c.end - c.p) / 16 < count)
         return spmmi_hdf5_expected(w->file, address, "a tree of the members of a group");

@@ -4,10 +4,11 @@
 
 #include "format/base/diag.h"
 
-#define USER_BLOCK 512u /* before the superblock: MATLAB's own header */
-/* Of a file of so many bytes: each message, node or name takes 8 or more, and is met a few times at most. */
+#define USER_BLOCK 512u /* bytes in front of the superblock: the header of MATLAB */
+/* Limit of steps for a file of this size: each message, node or name takes 8 bytes or more, and is visited a
+ * few times at most. */
 #define STEPS(bytes) ((bytes) / 2 + 64)
-#define BLOCKS_MAX 64 /* of an object header */
+#define BLOCKS_MAX 64 /* maximum number of blocks per object header */
 
 enum message {
     SPACE = 0x01,
@@ -20,7 +21,7 @@ enum message {
     SYMBOL_TABLE = 0x11
 };
 
-/* Version 3 of the message: what the library of 2004 and later writes. */
+/* Reads version 3 of the layout message, which libraries since 2004 write. */
 static bool read_layout(struct spmmi_hdf5_cursor c, struct spmmi_hdf5_object *object)
 {
     const uint64_t version = spmmi_hdf5_take(&c, 1), kind = spmmi_hdf5_take(&c, 1);
@@ -37,7 +38,7 @@ static bool read_layout(struct spmmi_hdf5_cursor c, struct spmmi_hdf5_object *ob
         object->data = spmmi_hdf5_take(&c, 8);
         object->stored = spmmi_hdf5_take(&c, 8);
     } else {
-        const uint64_t rank = spmmi_hdf5_take(&c, 1) - 1; /* the last one is the bytes of an element */
+        const uint64_t rank = spmmi_hdf5_take(&c, 1) - 1; /* the last dimension is the bytes per element */
         object->data = spmmi_hdf5_take(&c, 8);
         if ((object->rank >= 0 && rank != (uint64_t)object->rank) || rank > SPMMI_HDF5_RANK_MAX)
             object->unsupported = "chunks of other dimensions than the data";
@@ -47,7 +48,8 @@ static bool read_layout(struct spmmi_hdf5_cursor c, struct spmmi_hdf5_object *ob
     return !c.is_cut;
 }
 
-/* Version 1: names are padded to 8 bytes, an odd number of values to an even one. Version 2 has neither. */
+/* Reads the list of filters. In version 1, names are padded to 8 bytes and an odd number of values to an even
+ * one. Version 2 has no padding. */
 static bool read_filters(struct spmmi_hdf5_cursor c, struct spmmi_hdf5_object *object)
 {
     enum { DEFLATE = 1, SHUFFLE = 2 };
@@ -60,7 +62,7 @@ static bool read_filters(struct spmmi_hdf5_cursor c, struct spmmi_hdf5_object *o
         const uint64_t values = spmmi_hdf5_take(&c, 2);
         (void)spmmi_hdf5_skip(&c, version == 1 ? (name + 7) / 8 * 8 : name);
         (void)spmmi_hdf5_skip(&c, 4 * (version == 1 ? (values + 1) / 2 * 2 : values));
-        /* Data are shuffled first, if they are. */
+        /* Shuffling, if any, precedes compression. */
         if (id == SHUFFLE && !object->is_deflated && !object->is_shuffled)
             object->is_shuffled = true;
         else if (id == DEFLATE && !object->is_deflated)
@@ -76,7 +78,7 @@ static bool read_filters(struct spmmi_hdf5_cursor c, struct spmmi_hdf5_object *o
 static bool read_message(unsigned type, unsigned flags, struct spmmi_hdf5_cursor message,
                          struct spmmi_hdf5_object *object)
 {
-    const bool is_shared = (flags & 2) != 0; /* it is elsewhere in the file */
+    const bool is_shared = (flags & 2) != 0; /* the message is stored elsewhere in the file */
     if (is_shared && (type == SPACE || type == TYPE || type == LAYOUT || type == FILTERS))
         object->unsupported = "a shared description of data";
     if (is_shared)
@@ -106,7 +108,8 @@ static bool read_message(unsigned type, unsigned flags, struct spmmi_hdf5_cursor
     }
 }
 
-/* Blocks of messages: the first, and those that messages name. */
+/* The blocks of messages of an object header: the first one, and those that continuation messages refer
+ * to. */
 struct blocks {
     struct spmmi_hdf5_cursor list[BLOCKS_MAX];
     int count;
@@ -152,7 +155,7 @@ spmm_status_t spmmi_hdf5_object_read(struct spmmi_hdf5 *file, uint64_t address,
                                    "an object header of version 1; other programs than MATLAB write others");
     (void)spmmi_hdf5_skip(&c, 1);
     uint64_t left = spmmi_hdf5_take(&c, 2);
-    (void)spmmi_hdf5_skip(&c, 4); /* references */
+    (void)spmmi_hdf5_skip(&c, 4); /* reference count */
     const uint64_t bytes = spmmi_hdf5_take(&c, 4);
     (void)spmmi_hdf5_skip(&c, 4);
     if (c.is_cut || (uint64_t)(c.end - c.p) < bytes)
@@ -181,7 +184,8 @@ spmm_status_t spmmi_hdf5_open(struct spmmi_hdf5 *file, struct spmmi_mat *mat, st
         return spmmi_hdf5_expected(file, USER_BLOCK + 13, "addresses and sizes of 8 bytes");
     (void)spmmi_hdf5_skip(&c, version == 0 ? 9 : 13);
     const uint64_t base = spmmi_hdf5_take(&c, 8);
-    (void)spmmi_hdf5_skip(&c, 3 * 8 + 8); /* free space, end of file, driver; the name of the root */
+    /* Addresses of free space, end of file and driver; name offset of the root. */
+    (void)spmmi_hdf5_skip(&c, 3 * 8 + 8);
     const uint64_t address = spmmi_hdf5_take(&c, 8);
     if (c.is_cut || base > mat->size)
         return spmmi_hdf5_expected(file, USER_BLOCK, "a whole superblock; is the file cut off?");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See hdf5_file.h: data types, data spaces and attributes. */
+/* See hdf5_file.h: reads data types, data spaces and attributes. */
 #include "hdf5_file.h"
 
 enum class { FIXED = 0, FLOAT = 1, STRING = 3, COMPOUND = 6 };
@@ -18,7 +18,8 @@ bool spmmi_hdf5_space(struct spmmi_hdf5_cursor c, struct spmmi_hdf5_object *obje
     return !c.is_cut;
 }
 
-/* The class, its bits and the size of a type; c then stands at its properties. */
+/* The class, the class bits and the size of a type. take_head leaves the cursor at the properties of the
+ * type. */
 struct type_head {
     unsigned class, version, bits;
     uint64_t bytes;
@@ -33,7 +34,7 @@ static struct type_head take_head(struct spmmi_hdf5_cursor *c)
     return head;
 }
 
-/* The type of a MATLAB element for an integer; 0: there is none. */
+/* Returns the type of a MATLAB element for an integer; 0 if there is none. */
 static unsigned integer_type(uint64_t bytes, bool is_signed)
 {
     switch (bytes) {
@@ -50,7 +51,8 @@ static unsigned integer_type(uint64_t bytes, bool is_signed)
     }
 }
 
-/* IEEE 754 of 4 and 8 bytes. */
+/* Reads the properties of a float. Returns the type of a MATLAB element for IEEE 754 with 4 or 8 bytes; 0 for
+ * others. */
 static unsigned float_type(struct spmmi_hdf5_cursor *c, uint64_t bytes)
 {
     const uint64_t place = spmmi_hdf5_take(c, 1), size = spmmi_hdf5_take(c, 1);
@@ -63,7 +65,7 @@ static unsigned float_type(struct spmmi_hdf5_cursor *c, uint64_t bytes)
     return 0;
 }
 
-/* Of a number; type 0: it is none that is known. */
+/* Reads the type of a number. Its type is 0 if it is not supported. */
 static struct spmmi_hdf5_type number_type(struct spmmi_hdf5_cursor *c)
 {
     const struct type_head head = take_head(c);
@@ -74,12 +76,13 @@ static struct spmmi_hdf5_type number_type(struct spmmi_hdf5_cursor *c)
     const uint64_t first_bit = spmmi_hdf5_take(c, 2), precision = spmmi_hdf5_take(c, 2);
     type.type = is_float ? float_type(c, head.bytes) : integer_type(head.bytes, (head.bits & 8) != 0);
     if (first_bit != 0 || precision != 8 * head.bytes ||
-        (is_float && (head.bits & 64) != 0)) /* order of a VAX */
+        (is_float && (head.bits & 64) != 0)) /* VAX byte order */
         type.type = 0;
     return type;
 }
 
-/* Of complex numbers: two members. Names end with a zero, of versions 1 and 2 padded to 8 bytes. */
+/* Reads the type of complex numbers, a compound of two members. Their names end with a zero byte; in versions
+ * 1 and 2 they are padded to 8 bytes. */
 static struct spmmi_hdf5_type complex_type(struct spmmi_hdf5_cursor *c, const struct type_head *head)
 {
     struct spmmi_hdf5_type type = {.bytes = (unsigned)head->bytes, .is_complex = true};
@@ -95,7 +98,8 @@ static struct spmmi_hdf5_type complex_type(struct spmmi_hdf5_cursor *c, const st
             return type;
         const bool is_real = strcmp(name, "real") == 0;
         *(is_real ? &type.real_at : &type.imaginary_at) = (unsigned)spmmi_hdf5_take(c, offset_bytes);
-        (void)spmmi_hdf5_skip(c, head->version == 1 ? 1 + 3 + 4 + 4 + 4 * 4 : 0); /* no array */
+        /* Dimensions of a member; it is no array. */
+        (void)spmmi_hdf5_skip(c, head->version == 1 ? 1 + 3 + 4 + 4 + 4 * 4 : 0);
         const struct spmmi_hdf5_type part = number_type(c);
         const unsigned at = is_real ? type.real_at : type.imaginary_at;
         if ((!is_real && strcmp(name, "imag") != 0) || (uint64_t)at + part.bytes > head->bytes)
@@ -119,10 +123,10 @@ bool spmmi_hdf5_type_of(struct spmmi_hdf5_cursor message, struct spmmi_hdf5_obje
         object->type = number_type(&message);
     if (head.bytes == 0 || head.bytes > 64)
         object->type.type = 0;
-    return true; /* a type that is cut off is none of numbers */
+    return true; /* a truncated type counts as not numeric */
 }
 
-/* The name of an attribute, a cursor for its type, and one for its bytes. */
+/* The name of an attribute, and cursors for its type and its data. */
 struct attribute {
     const char *name;
     uint64_t name_bytes;
@@ -152,7 +156,7 @@ static bool is_named(const struct attribute *a, const char *name)
            (a->name_bytes == length || a->name[length] == '\0');
 }
 
-/* An integer of the attribute, which has one. */
+/* Returns the value of an integer attribute; 0 if it is not an integer. */
 static uint64_t integer_of(struct attribute a)
 {
     const struct spmmi_hdf5_type type = number_type(&a.type);

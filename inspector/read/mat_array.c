@@ -5,7 +5,7 @@
 #include "format/base/checked.h"
 
 #define TAG 8u
-#define SMALL_MAX 4u /* bytes beside a type and a size of 16 bits each */
+#define SMALL_MAX 4u /* bytes of data in a small element, whose type and size have 16 bits each */
 
 static uint64_t bits_of(const char *p, unsigned count, bool big_endian)
 {
@@ -40,7 +40,7 @@ struct spmmi_mat_element spmmi_mat_next(struct spmmi_mat_cursor *c)
 
 enum number_kind { SIGNED, UNSIGNED, FLOAT };
 
-/* The bytes of a number; 0 for other types. */
+/* Returns the bytes per number of a type; 0 for types that are not numeric. */
 static unsigned number_bytes(unsigned type, enum number_kind *kind)
 {
     static const struct {

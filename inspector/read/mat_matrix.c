@@ -15,7 +15,7 @@ static double value_at(const struct spmmi_mat_values *v, uint64_t k, spmm_matrix
                : real;
 }
 
-/* An integer from low to high. */
+/* Reads number k, which must be in [low, high]; a fraction is truncated. */
 static spmm_status_t read_integer(struct spmmi_mat *mat, const struct spmmi_mat_numbers *numbers, uint64_t k,
                                   const char *what, int64_t low, int64_t high, int64_t *number)
 {
@@ -28,7 +28,7 @@ static spmm_status_t read_integer(struct spmmi_mat *mat, const struct spmmi_mat_
     return SPMM_OK;
 }
 
-/* The column of each entry. */
+/* Sets the column of each entry. */
 static spmm_status_t read_columns(struct spmmi_mat *mat, const struct spmmi_mat_numbers *pointers,
                                   int64_t cols, struct spmmi_triplets *triplets)
 {
@@ -77,7 +77,7 @@ cleanup:
     return status;
 }
 
-/* Column by column in the file, row by row in the matrix, zeros too. */
+/* Converts from column-major in the file to row-major in the matrix. Zeros become entries too. */
 spmm_status_t spmmi_mat_read_full(struct spmmi_mat *mat, const struct spmmi_mat_values *values,
                                   spmm_matrix_t *matrix)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See mat_variable.h. Compressed variables are unpacked as far as their names, and whole only when they are meant. */
+/* See mat_variable.h. Compressed variables are unpacked up to their names, and completely only if they are
+ * chosen. */
 #include "mat_variable.h"
 
 #include <stdarg.h>
@@ -10,7 +11,7 @@
 #include "format/base/diag.h"
 
 #define TAG 8u
-#define HEAD_BYTES 4096u /* of a compressed variable, unpacked to see its name */
+#define HEAD_BYTES 4096u /* unpacked bytes of a compressed variable that contain its name */
 #define UNPACKED_MAX UINT64_C(0x7fffffff)
 #define COLLECTION "Problem"
 #define FIELD SPMMI_MAT_FIELD
@@ -40,7 +41,7 @@ spmm_status_t spmmi_mat_inflate(struct spmmi_mat *mat, uint64_t offset, const ch
 {
     struct spmmi_unpack_memory memory = {mat->reader, "zlib decoder"};
     z_stream stream = {.zalloc = budget_alloc, .zfree = budget_free, .opaque = &memory};
-    stream.next_in = (Bytef *)(uintptr_t)packed; /* zlib only reads it */
+    stream.next_in = (Bytef *)(uintptr_t)packed; /* zlib only reads the input */
     stream.avail_in = (uInt)size;
     stream.next_out = (Bytef *)to;
     stream.avail_out = (uInt)room;
@@ -59,7 +60,7 @@ spmm_status_t spmmi_mat_inflate(struct spmmi_mat *mat, uint64_t offset, const ch
     return SPMM_OK;
 }
 
-/* Unpack up to room bytes of a compressed variable. */
+/* Unpacks at most `room` bytes of a compressed variable. */
 static spmm_status_t unpack(struct spmmi_mat *mat, const struct spmmi_mat_element *packed, char *to,
                             uint64_t room, bool whole, uint64_t *got)
 {
@@ -74,7 +75,7 @@ static spmm_status_t damaged(const struct spmmi_mat *mat, const struct spmmi_mat
                                 (uint64_t)(element->data - mat->bytes) - TAG, "expected %s", what);
 }
 
-/* The header of a variable. Its rest ends with the bytes that are unpacked. */
+/* Reads the header of a variable. If it is compressed, array->rest ends with the unpacked bytes. */
 static spmm_status_t read_head(struct spmmi_mat *mat, const struct spmmi_mat_element *element,
                                char head[HEAD_BYTES], struct spmmi_mat_array *array)
 {
@@ -104,7 +105,7 @@ static bool is_sparse(const struct spmmi_mat_array *array)
 void spmmi_mat_note(struct spmmi_mat_search *s, const struct spmmi_mat_element *element,
                     const struct spmmi_mat_array *array)
 {
-    if (array->name[0] == '\0') /* an object, or what MATLAB keeps for those */
+    if (array->name[0] == '\0') /* an object, or internal data of MATLAB for objects */
         return;
     if (s->variable != NULL ? strcmp(array->name, s->variable) == 0 : is_sparse(array)) {
         if (s->sparse++ == 0)
@@ -129,7 +130,7 @@ static spmm_status_t search(struct spmmi_mat *mat, struct spmmi_mat_search *s)
         if (element.type == 0)
             return spmmi_reader_fail_at(mat->reader, SPMM_ERR_MATRIX_SYNTAX, offset,
                                         "expected a variable that ends within the file; is it cut off?");
-        if (element.type == SPMMI_MAT_COMPRESSED) /* the only one without padding */
+        if (element.type == SPMMI_MAT_COMPRESSED) /* only compressed elements have no padding */
             c.p = element.data + element.size;
         if (element.type != SPMMI_MAT_COMPRESSED && element.type != SPMMI_MAT_MATRIX)
             continue;
@@ -147,7 +148,8 @@ spmm_status_t spmmi_mat_choose(struct spmmi_mat *mat, const struct spmmi_mat_sea
     const char *names = s->sparse > 0 ? s->names : s->full_names;
     char wanted[SPMMI_TOKEN_BYTES] = "";
     *element = s->sparse > 0 ? s->element : s->full_element;
-    if (found == 1 || (found > 1 && s->variable != NULL)) /* a name that stands twice: the first one */
+    /* If a named variable occurs twice, the first one counts. */
+    if (found == 1 || (found > 1 && s->variable != NULL))
         return SPMM_OK;
     if (s->variable != NULL) {
         spmmi_escape(s->variable, strlen(s->variable), wanted, sizeof wanted);
@@ -155,13 +157,13 @@ spmm_status_t spmmi_mat_choose(struct spmmi_mat *mat, const struct spmmi_mat_sea
                                  "expected a variable %s in the MATLAB file, found %s", wanted,
                                  names[0] != '\0' ? names : "none");
     }
-    /* The list last: of a long one only its end is cut off. */
+    /* The list is last, so that only its end is cut off if the message is too long. */
     return spmmi_reader_fail(mat->reader, SPMM_ERR_MATRIX_UNSUPPORTED, 0,
                              "expected one matrix in the MATLAB file, found %u%s%s", found,
                              found > 0 ? "; --variable of spmm-inspect names one of " : "", names);
 }
 
-/* The bytes of the array, unpacked. */
+/* Replaces a compressed element by the unpacked array. */
 static spmm_status_t unpack_whole(struct spmmi_mat *mat, struct spmmi_mat_element *element)
 {
     spmm_status_t status = SPMM_OK;
@@ -180,7 +182,7 @@ cleanup:
     return status;
 }
 
-/* The place of field A among the names, which have length bytes each; -1: there is none. */
+/* Returns the index of field A in the names, which have `length` bytes each; -1 if there is none. */
 static int64_t field_of(const struct spmmi_mat_element *names, uint64_t length)
 {
     for (uint64_t i = 0; length > sizeof FIELD - 1 && i + length <= names->size; i += length)
@@ -189,7 +191,7 @@ static int64_t field_of(const struct spmmi_mat_element *names, uint64_t length)
     return -1;
 }
 
-/* A struct becomes its field A. */
+/* Replaces a struct by its field A. */
 static spmm_status_t enter_struct(struct spmmi_mat *mat, struct spmmi_mat_array *array)
 {
     struct spmmi_mat_element element;
@@ -224,7 +226,7 @@ spmm_status_t spmmi_mat_find(struct spmmi_mat *mat, struct spmmi_mat_array *arra
     SPMM_TRY(search(mat, &s));
     SPMM_TRY(spmmi_mat_choose(mat, &s, &element));
     SPMM_TRY(unpack_whole(mat, &element));
-    /* As in the search; else it has no kind. */
+    /* This succeeded during the search. If it fails now, the array has no kind and is refused later. */
     (void)spmmi_mat_array_read(element.data, element.size, mat->big_endian, array);
     spmmi_escape(array->name, strlen(array->name), mat->shown, sizeof mat->shown - sizeof FIELD - 1);
     if (array->kind == SPMMI_MAT_STRUCT)

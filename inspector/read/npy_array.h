@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Members of an .npz file: NumPy arrays, read front to back as numbers. No pickles. */
+/* Reads members of an .npz file: NumPy arrays, sequentially as numbers. Pickles are not supported. */
 #ifndef SPMMI_NPY_ARRAY_H
 #define SPMMI_NPY_ARRAY_H
 
@@ -10,28 +10,29 @@
 struct spmmi_npy {
     struct spmmi_zip *zip;
     char kind; /* b, i, u, f: numbers; S, U: text */
-    int bytes; /* of an element */
+    int bytes; /* bytes per element */
     bool big_endian;
     int dims;
     int64_t shape[SPMMI_NPY_DIMS];
-    int64_t count; /* elements */
+    int64_t count; /* number of elements */
 };
 
-/* Open a member and read its header: kind, shape, and whether the member has just as many bytes. */
+/* Opens a member and reads its header: type and shape. Checks that the member has exactly the bytes of this
+ * shape. */
 spmm_status_t spmmi_npy_open(struct spmmi_zip *zip, const char *member, struct spmmi_npy *npy);
-/* All elements were read. */
+/* Closes the member. All elements must have been read. */
 spmm_status_t spmmi_npy_close(struct spmmi_npy *npy);
 
-/* "expected WHAT of DIMS dimensions" else: the shape must be so; numbers that are whole. */
+/* Checks that the array has numbers and `dims` dimensions. whole: the numbers must be integers. */
 spmm_status_t spmmi_npy_expect(struct spmmi_npy *npy, bool whole, int dims);
 
-/* The next count elements. Integers beyond 63 bits are refused. *inexact counts integers that a double
- * does not hold. */
+/* Read the next `count` elements. Integers of more than 63 bits are refused. *inexact is increased by the
+ * number of integers that a double cannot hold exactly. */
 spmm_status_t spmmi_npy_integers(struct spmmi_npy *npy, int64_t *to, int64_t count);
 spmm_status_t spmmi_npy_reals(struct spmmi_npy *npy, double *to, int64_t count, int64_t *inexact);
-/* The next count elements as indices in [0, limit). */
+/* Reads the next `count` elements as indices in [0, limit). */
 spmm_status_t spmmi_npy_indices(struct spmmi_npy *npy, int32_t *to, int64_t count, int64_t limit);
-/* One text of ASCII characters, cut at a zero. */
+/* Reads one text of ASCII characters, truncated at a zero byte. */
 spmm_status_t spmmi_npy_text(struct spmmi_npy *npy, char *text, size_t capacity);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The header of a NumPy array: magic, version 1.0 to 3.0, length, and a Python dictionary of three keys:
+/* Reads the header of a NumPy array: magic, version 1.0 to 3.0, length, and a Python dictionary with three
+ * keys:
  *   {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }
- * Read as text of just this form; nothing is evaluated. See npy_array.h. */
+ * It is parsed as text of exactly this form; nothing is evaluated. See npy_array.h. */
 #include <string.h>
 
 #include "digits.h"
@@ -12,7 +13,7 @@
 
 #define MAGIC "\x93NUMPY"
 #define MAGIC_BYTES 6u
-#define HEADER_MAX 16384u /* of the three keys; NumPy writes 118 bytes */
+#define HEADER_MAX 16384u /* bytes of the dictionary; NumPy writes 118 */
 #define DESCR_MAX 16
 
 struct header {
@@ -37,7 +38,7 @@ static bool take(struct header *h, const char *token)
     return true;
 }
 
-/* A text in quotes without escapes. */
+/* Reads a quoted text without escapes. */
 static bool take_text(struct header *h, char *text, size_t capacity)
 {
     size_t length = 0;
@@ -54,7 +55,7 @@ static bool take_text(struct header *h, char *text, size_t capacity)
     return h->p < h->end && *h->p++ == quote;
 }
 
-/* (), (3,), (3, 4), ... */
+/* Reads a shape: (), (3,), (3, 4), ... */
 static bool take_shape(struct header *h, struct spmmi_npy *npy)
 {
     npy->dims = 0;
@@ -76,7 +77,7 @@ static bool take_shape(struct header *h, struct spmmi_npy *npy)
     return true;
 }
 
-/* One key and its value; each key once. */
+/* Reads one key and its value. Each key must occur once. */
 static bool take_item(struct header *h, struct spmmi_npy *npy)
 {
     char key[DESCR_MAX];
@@ -117,7 +118,7 @@ static spmm_status_t not_a_header(struct spmmi_npy *npy, const struct header *h)
         SPMMI_NPY_DIMS, spmmi_token(h->p, h->end, found));
 }
 
-/* '<f8': byte order, kind, bytes. */
+/* Reads a type such as '<f8': byte order, kind, bytes. */
 static spmm_status_t set_type(struct spmmi_npy *npy, const char *descr)
 {
     uint64_t bytes = 0;
@@ -126,8 +127,8 @@ static spmm_status_t set_type(struct spmmi_npy *npy, const char *descr)
     if (strchr(descr, 'O') != NULL)
         return spmmi_zip_fail(npy->zip, SPMM_ERR_MATRIX_UNSUPPORTED,
                               "Python objects are not read, found the type \"|O\"");
-    const bool is_text =
-        strchr("SU", descr[1]) != NULL; /* also of the zero that ends a descr: it has no bytes */
+    /* Also true at the terminating zero of an empty or short descr; it then has no bytes and is refused. */
+    const bool is_text = strchr("SU", descr[1]) != NULL;
     const bool ordered = descr[0] != '\0' && strchr("<>|=", descr[0]) != NULL;
     if (!ordered || spmmi_count_read(descr + 2 < end ? descr + 2 : end, end, &bytes) != end)
         bytes = 0;
@@ -151,7 +152,7 @@ static spmm_status_t set_type(struct spmmi_npy *npy, const char *descr)
                                              : "");
 }
 
-/* The number of elements, which fill the rest of the member. */
+/* Computes the number of elements, which must fill the rest of the member. */
 static spmm_status_t set_count(struct spmmi_npy *npy)
 {
     uint64_t count = 1;
@@ -172,7 +173,7 @@ static spmm_status_t set_count(struct spmmi_npy *npy)
     return SPMM_OK;
 }
 
-/* Magic, version, length: *length of the dictionary. */
+/* Reads magic and version, and sets *length to the length of the dictionary. */
 static spmm_status_t sniff(struct spmmi_npy *npy, uint32_t *length)
 {
     spmm_status_t status = SPMM_OK;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Elements of a NumPy array, block by block. See npy_array.h. */
+/* Reads the elements of a NumPy array, block by block. See npy_array.h. */
 #include <string.h>
 
 #include "format/base/diag.h"
 #include "format/base/half.h"
 #include "npy_array.h"
 
-/* The bits of an element, its lowest byte first. */
+/* Returns the bits of an element as an integer. */
 static uint64_t load_bits(const unsigned char *p, const struct spmmi_npy *npy)
 {
     uint64_t bits = 0;
@@ -15,7 +15,7 @@ static uint64_t load_bits(const unsigned char *p, const struct spmmi_npy *npy)
     return bits;
 }
 
-/* Bits of an i1 to i8. */
+/* Converts the bits of an i1 to i8. */
 static int64_t as_signed(uint64_t bits, int bytes)
 {
     const uint64_t sign = UINT64_C(1) << (8 * bytes - 1);
@@ -37,7 +37,7 @@ static double as_real(uint64_t bits, int bytes)
     return number;
 }
 
-/* An integer as a double; *inexact counts what it does not hold. */
+/* Rounds an integer to a double. Increments *inexact if the double is not exact. */
 static double rounded(uint64_t magnitude, bool negative, int64_t *inexact)
 {
     const double number = (double)magnitude;
@@ -55,20 +55,20 @@ static double number_of(uint64_t bits, const struct spmmi_npy *npy, int64_t *ine
     return rounded(negative ? 0 - (uint64_t)as_signed(bits, npy->bytes) : bits, negative, inexact);
 }
 
-/* Where elements go. */
+/* The output arrays; each caller sets only those that it needs. */
 struct target {
     double *reals;
-    int64_t *inexact; /* of reals */
+    int64_t *inexact; /* used with reals */
     int64_t *integers;
     int32_t *indices;
-    int64_t limit; /* of indices */
+    int64_t limit; /* used with indices */
 };
 
-/* Elements done, done + 1, ..., whose bytes these are. */
+/* Converts the bytes of the elements done .. done + count - 1. */
 typedef spmm_status_t take(struct spmmi_npy *npy, const unsigned char *bytes, int64_t done, int64_t count,
                            const struct target *to);
 
-/* All elements, block by block. */
+/* Calls take_block for all elements, block by block. */
 static spmm_status_t each_block(struct spmmi_npy *npy, int64_t count, take *take_block,
                                 const struct target *to)
 {

@@ -4,7 +4,7 @@
 
 #include "format/base/diag.h"
 
-/* Open an array of one dimension. */
+/* Opens an array with one dimension. whole: its elements must be integers. */
 static spmm_status_t open_list(struct spmmi_zip *zip, const char *member, bool whole, struct spmmi_npy *npy)
 {
     spmm_status_t status = SPMM_OK;

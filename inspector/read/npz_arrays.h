@@ -5,19 +5,19 @@
 
 #include "npy_array.h"
 
-/* A whole array of integers in [0, limit): count of them, allocated by the caller. */
+/* Reads an array of `count` integers in [0, limit) into `to`, which the caller allocates. */
 spmm_status_t spmmi_npz_indices(struct spmmi_zip *zip, const char *member, int64_t count, int64_t limit,
                                 int32_t *to);
-/* The start of each of count rows or columns, and the end of the last one: from 0 to entries, none smaller than the one
- * before. Allocated here, count + 1 of them, once the array is known to have as many. */
+/* Reads count + 1 offsets: the start of each row or column, and the end of the last one. They must start at
+ * 0, end at `entries` and not decrease. Allocates *starts after checking the length of the array. */
 spmm_status_t spmmi_npz_starts(struct spmmi_zip *zip, const char *member, int64_t count, int64_t entries,
                                int64_t **starts);
-/* How long a member of one dimension is. */
+/* Sets *length to the number of elements of a member with one dimension. */
 spmm_status_t spmmi_npz_length(struct spmmi_zip *zip, const char *member, int64_t *length);
-/* The values: the array is open and of as many dimensions. Sets the field of the matrix. */
+/* Opens the array of values, which must have `dims` dimensions. Sets the field of the matrix. */
 spmm_status_t spmmi_npz_open_data(struct spmmi_zip *zip, int dims, spmm_matrix_t *matrix,
                                   struct spmmi_npy *npy);
-/* All count values of data.npy. */
+/* Reads all `count` values of data.npy. */
 spmm_status_t spmmi_npz_values(struct spmmi_zip *zip, int64_t count, spmm_matrix_t *matrix, double *to);
 
 #endif

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bsr: rows of dense blocks, each block row by row. Every number of a block is an entry, zeros too. */
+/* The layout bsr: rows of dense blocks, which are stored row-major. Every number of a block is an entry,
+ * including zeros. */
 #include "format/base/diag.h"
 #include "format/plan.h"
 #include "npz_arrays.h"
 #include "npz_layouts.h"
 
-/* Blocks of high x wide: block_cols[k] for k in [starts[i], starts[i + 1]) of block row i. */
+/* Blocks of high x wide values: block row i has the blocks at columns cols[starts[i] .. starts[i + 1]). */
 struct blocks {
     int64_t count, block_rows, block_cols;
     int64_t high, wide;
@@ -13,7 +14,7 @@ struct blocks {
     int32_t *cols;
 };
 
-/* The shape of the blocks: that of the values, which fits the matrix. */
+/* Reads the shape of the blocks from the shape of the values, and checks that it divides the matrix. */
 static spmm_status_t read_shape(struct spmmi_zip *zip, spmm_matrix_t *matrix, struct blocks *b)
 {
     spmm_status_t status = SPMM_OK;
@@ -36,7 +37,7 @@ cleanup:
     return status;
 }
 
-/* Row pointers, and the columns of every row: block by block. */
+/* Sets the row pointers and the columns of every row, in the order of the blocks. */
 static void set_pattern(const struct blocks *b, spmm_matrix_t *matrix)
 {
     for (int64_t i = 0; i < b->block_rows; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* csr, csc, coo and dia; bsr is in npz_bsr.c. See npz_layouts.h. */
+/* The layouts csr, csc, coo and dia; bsr is in npz_bsr.c. See npz_layouts.h. */
 #include "npz_layouts.h"
 
 #include <string.h>
@@ -20,7 +20,7 @@ cleanup:
     return status;
 }
 
-/* The column of every entry, from where the columns start. */
+/* Sets the column of every entry from the starts of the columns. */
 static void expand_columns(const int64_t *starts, int64_t cols, int32_t *to)
 {
     for (int64_t col = 0; col < cols; col++)
@@ -67,8 +67,8 @@ cleanup:
     return status;
 }
 
-/* One diagonal: number j of it stands in column j and row j - offset. What lies outside of the matrix, and
- * what is zero, is no entry. */
+/* Reads one diagonal: element j is in column j and row j - offset. Elements outside the matrix and zeros are
+ * not entries. */
 static spmm_status_t read_diagonal(struct spmmi_npy *data, int64_t offset, spmm_matrix_t *matrix,
                                    struct spmmi_triplets *triplets)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See npz_zip.h. The archive is read by minizip, from memory. */
+/* See npz_zip.h. minizip reads the archive from memory. */
 #include "npz_zip.h"
 
 #include <minizip/unzip.h>
@@ -9,7 +9,7 @@
 
 #include "format/base/diag.h"
 
-#define RATIO_MAX 1032u /* DEFLATE cannot expand further */
+#define RATIO_MAX 1032u /* DEFLATE cannot expand data further */
 #define RATIO_SLACK 64u
 #define METHOD_STORED 0
 #define METHOD_DEFLATED 8
@@ -18,7 +18,7 @@
 static voidpf memory_open(voidpf opaque, const void *name, int mode)
 {
     (void)name;
-    (void)mode; /* to read: unzOpen2_64 knows no other */
+    (void)mode; /* always for reading, as unzOpen2_64 supports nothing else */
     return opaque;
 }
 
@@ -160,7 +160,7 @@ cleanup:
     return status;
 }
 
-/* Unpack as much as the block takes behind what it holds. */
+/* Moves the unread bytes to the start of the block, and unpacks as many bytes after them as fit. */
 static spmm_status_t fill_block(struct spmmi_zip *zip)
 {
     if (zip->block_at > 0)

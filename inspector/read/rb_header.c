@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The header of Rutherford-Boeing and Harwell-Boeing files, in fixed columns:
+/* Reads the header of Rutherford-Boeing and Harwell-Boeing files, which has fixed columns:
  *
  *   title, key
- *   lines: all, of pointers, of indices, of values [, of right-hand sides]     14 columns each
- *   type, 11 blanks, rows, columns, entries, a number of elements              14 columns each
- *   formats of pointers, of indices, of values [, of right-hand sides]
- *   [what the right-hand sides are]
+ *   numbers of lines: total, pointers, indices, values [, right-hand sides]    14 columns each
+ *   type, 11 blanks, rows, columns, entries, number of elements                14 columns each
+ *   formats of pointers, indices, values [, right-hand sides]
+ *   [description of the right-hand sides]
  *
- * The type: r, i, p, c (real, integer, pattern, complex; q refused), u, s, z, r, h (unsymmetric, symmetric,
- * skew-symmetric, rectangular, hermitian), a (assembled; e refused). */
+ * The type has three letters: r, i, p or c (real, integer, pattern, complex; q is refused); u, s, z, r or h
+ * (unsymmetric, symmetric, skew-symmetric, rectangular, hermitian); a (assembled; e is refused). */
 #include <stdio.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@
 #include "format/plan.h"
 #include "read_rutherford_boeing.h"
 
-#define FIELD 14 /* columns of a number in lines 2 and 3 */
+#define FIELD 14 /* columns per number in lines 2 and 3 */
 
 static char small(char c)
 {
@@ -46,7 +46,7 @@ static spmm_status_t next_line(struct spmmi_reader *reader, struct spmmi_lines *
     return SPMM_OK;
 }
 
-/* Number k of the line, from 0; blank is zero where it may be absent. */
+/* Reads number k of the line, counting from 0. If it is optional, blanks mean zero. */
 static spmm_status_t read_count(struct spmmi_reader *reader, const struct spmmi_lines *lines, int k,
                                 bool optional, int64_t limit, const char *what, int64_t *count)
 {
@@ -94,7 +94,7 @@ cleanup:
     return status;
 }
 
-/* Why a type is not read; NULL when it is. */
+/* Returns why a type is not supported; NULL if it is. */
 static const char *why_not(char number, char shape, char storage)
 {
     if (number != 'c' && shape == 'h')
@@ -161,7 +161,7 @@ cleanup:
     return status;
 }
 
-/* The format of a section, and whether its number of lines is what the count of numbers needs. */
+/* Reads the format of a section, and checks that its number of lines matches its number of values. */
 static spmm_status_t read_format(struct spmmi_reader *reader, const struct spmmi_lines *lines, bool integers,
                                  const char **p, struct spmmi_rb_section *section)
 {
@@ -201,7 +201,7 @@ cleanup:
     return status;
 }
 
-/* A file that cannot be whole is refused before anything is allocated. */
+/* Refuses a truncated file before anything is allocated. */
 static spmm_status_t check_bytes(struct spmmi_reader *reader, const struct spmmi_lines *lines,
                                  const struct spmmi_rb *rb)
 {

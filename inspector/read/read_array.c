@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values of an array file: a dense matrix, column by column, one value a line. The result holds every entry, zeros
- * too. Symmetric and hermitian files hold the lower triangle with the diagonal; skew-symmetric ones
- * hold it without the diagonal, which is zero.
+/* Reads the values of an array file: a dense matrix in column-major order, one value per line. The result has
+ * every entry, including zeros. Symmetric and hermitian files store the lower triangle with the diagonal.
+ * Skew-symmetric files store it without the diagonal, which is zero.
  *
- * Pass 1 counts the values in each segment of the text, so that pass 2 knows where each segment starts. */
+ * Pass 1 counts the values of each segment of the text, so that pass 2 knows the position of the first value
+ * of each segment. */
 #include <omp.h>
 #include <stdatomic.h>
 
@@ -16,9 +17,9 @@
 struct job {
     const struct spmmi_mtx *mtx;
     const char *bound[SPMMI_SEGMENT_MAX + 1];
-    int64_t first[SPMMI_SEGMENT_MAX + 1]; /* number of the first value of each segment */
+    int64_t first[SPMMI_SEGMENT_MAX + 1]; /* index of the first value of each segment */
     int64_t inexact[SPMMI_SEGMENT_MAX];
-    double *values; /* rows x cols, row-major: CSR of a full matrix */
+    double *values; /* rows x cols values, row-major: the CSR values of a full matrix */
 };
 
 static int64_t count_segment(const struct job *job, int segment)
@@ -33,7 +34,7 @@ static int64_t count_segment(const struct job *job, int segment)
     return count;
 }
 
-/* Row and column of value number t of the file. */
+/* Computes the row and column of value t of the file. */
 static void locate(const struct spmmi_mtx *mtx, int64_t t, int64_t *row, int64_t *col)
 {
     if (mtx->symmetry == SPMMI_GENERAL) {
@@ -41,14 +42,14 @@ static void locate(const struct spmmi_mtx *mtx, int64_t t, int64_t *row, int64_t
         *row = mtx->rows == 0 ? 0 : t % mtx->rows;
         return;
     }
-    const int64_t skip = mtx->symmetry == SPMMI_SKEW; /* columns start below the diagonal */
+    const int64_t skip = mtx->symmetry == SPMMI_SKEW; /* skew: columns start below the diagonal */
     int64_t length = mtx->rows - skip;
     for (*col = 0; t >= length && length > 0; ++*col)
         t -= length--;
     *row = *col + skip + t;
 }
 
-/* Pass 2 of a segment. */
+/* Pass 2: reads the values of a segment. Returns false if a value is malformed. */
 static bool fill_segment(struct job *job, int segment)
 {
     const struct spmmi_mtx *mtx = job->mtx;

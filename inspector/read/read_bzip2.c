@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Unpacks bzip2: one or more streams, nothing behind the last one. */
+/* Unpacks bzip2 data: one or more streams, and nothing after the last one. */
 #include <bzlib.h>
 
 #include "container.h"
 #include "format/base/diag.h"
 
-#define PIECE_MAX (UINT64_C(1) << 30) /* libbz2 counts in 32 bits */
+#define PIECE_MAX (UINT64_C(1) << 30) /* libbz2 counts bytes in 32 bits */
 
 static void *budget_alloc(void *opaque, int count, int size)
 {
@@ -31,7 +31,7 @@ static unsigned piece_of(uint64_t size)
     return (unsigned)(size < PIECE_MAX ? size : PIECE_MAX);
 }
 
-/* Unpack one stream. *used is its length in the input. */
+/* Unpacks one stream and appends it to `bytes`. *used is its length in the input. */
 static spmm_status_t unpack_stream(struct spmmi_reader *reader, const char *packed, uint64_t size,
                                    struct spmmi_bytes *bytes, uint64_t *used)
 {
@@ -45,7 +45,7 @@ static spmm_status_t unpack_stream(struct spmmi_reader *reader, const char *pack
         SPMM_TRY(spmmi_unpack_room(reader, 0, bytes));
         const unsigned in = piece_of(size - *used);
         const unsigned room = piece_of(bytes->capacity - bytes->size);
-        stream.next_in = (char *)(uintptr_t)(packed + *used); /* libbz2 only reads it */
+        stream.next_in = (char *)(uintptr_t)(packed + *used); /* libbz2 only reads the input */
         stream.avail_in = in;
         stream.next_out = bytes->data + bytes->size;
         stream.avail_out = room;

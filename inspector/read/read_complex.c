@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Complex numbers, of which one number is read until plans hold both. See reader.h. */
+/* Complex values: only one real number of each is read until plans support complex values. See reader.h. */
 #include <math.h>
 
 #include "reader.h"

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Entries of a coordinate file, straight into CSR: no triplets are kept.
+/* Reads the entries of a coordinate file directly into CSR, without storing triplets.
  *
- * The text is cut at line ends into as many segments as there are threads. Pass 1 reads the indices of each segment
- * and counts the entries of every row, which gives the row pointers. Rows are then joined into buckets of about
- * as many entries each (a fuller row is a bucket of its own); each segment gets its own range of positions in each
- * bucket. Pass 2 reads the entries and appends each to its bucket, with its row within the bucket in two bytes beside
- * it. At last read_buckets.c sorts each bucket by row, in cache. So every row holds its entries in the order of the
- * file, whatever the number of threads, and duplicates are summed in that order.
+ * The text is split at line ends into one segment per thread. Pass 1 reads the indices of each segment and
+ * counts the entries of every row, which gives the row pointers. Rows are then grouped into buckets with
+ * about equal numbers of entries (a longer row is a bucket of its own), and each segment gets its own range
+ * of positions in each bucket. Pass 2 reads the entries and appends each entry to its bucket, together with
+ * its row relative to the bucket in two bytes. Finally read_buckets.c sorts each bucket by row, in cache.
+ * Every row therefore has its entries in file order for any number of threads, and duplicates are summed in
+ * that order.
  *
- * Why buckets: 6,000,000 entries in random order took 0.27 us each when they were put into their rows directly,
- * as every one missed the caches and the TLB three times, against 0.04 us for reading them.
- * Why two passes: reading the indices twice takes 0.01 us an entry; triplets would take 16 bytes an entry.
- * Memory beside text and result: first 4 bytes a row and segment, with only as many segments as keep that below half
- * of the result; then 2 bytes an entry, which is at most half of the result too.
+ * Why buckets: storing 6,000,000 entries in random order directly into their rows took 0.27 us each, as every
+ * entry missed the caches and the TLB three times. Reading them takes 0.04 us each.
+ * Why two passes: reading the indices twice takes 0.01 us per entry; triplets would need 16 bytes per entry.
+ * Memory beside the text and the result: first 4 bytes per row and segment, where the number of segments
+ * keeps this below half of the result; then 2 bytes per entry, which is at most half of the result.
  *
- * The passes only notice that something is wrong. read_explain.c then finds the first error in file order. */
+ * The passes only detect that something is wrong. read_explain.c then finds the first error in file order. */
 #include <omp.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -25,9 +26,10 @@
 #include "read_buckets.h"
 #include "read_line.h"
 
-#define SEGMENT_BYTES 65536u                  /* bytes below which another thread does not pay */
-#define SEGMENT_BYTES_MAX (INT64_C(15) << 30) /* holds less than 2^32 entries of at least 4 bytes */
-#define PROGRESS_BYTES (1u << 20)             /* text between two progress calls of a thread */
+#define SEGMENT_BYTES 65536u /* fewer bytes do not justify another thread */
+/* Such a segment has less than 2^32 entries of at least 4 bytes. */
+#define SEGMENT_BYTES_MAX (INT64_C(15) << 30)
+#define PROGRESS_BYTES (1u << 20) /* bytes of text between two progress reports of a thread */
 
 struct job {
     struct spmmi_reader *reader;
@@ -35,14 +37,15 @@ struct job {
     int segments;
     const char *bound[SPMMI_SEGMENT_MAX + 1];
     spmm_matrix_t *matrix;
-    uint32_t *counts; /* pass 1: segments x rows */
+    uint32_t *counts; /* pass 1: segments x rows counters */
     struct spmmi_buckets buckets;
     const char *stage;
-    _Atomic uint64_t done; /* bytes of text in this pass */
+    _Atomic uint64_t done; /* bytes of text processed in this pass */
     _Atomic bool failed;
 };
 
-/* Called by every thread after PROGRESS_BYTES of text; reports from the calling thread only. */
+/* Called by every thread after PROGRESS_BYTES of text. Only the calling thread of the reader reports
+ * progress. */
 static void advance(struct job *job, uint64_t bytes)
 {
     const uint64_t done = atomic_fetch_add(&job->done, bytes) + bytes;
@@ -50,7 +53,7 @@ static void advance(struct job *job, uint64_t bytes)
         spmmi_reader_progress(job->reader, job->stage, done, (uint64_t)(job->mtx->end - job->mtx->data));
 }
 
-/* Counts wait a little before they are made, so that the counter is in the cache by then. */
+/* Counters are prefetched, and incremented WAITING entries later, when they are in the cache. */
 #define WAITING 16
 struct waiting {
     uint32_t *counter[WAITING];
@@ -65,7 +68,8 @@ SPMMI_INLINE void count_entry(struct waiting *waiting, uint32_t *counter)
     *slot = counter;
 }
 
-/* Pass 1 of a segment: returns the number of entries in the text, or -1. */
+/* Pass 1: counts the entries of a segment per row. Returns the number of entries in its text, or -1 on an
+ * error. */
 SPMMI_INLINE int64_t count_segment(struct job *job, int segment, bool mirrored)
 {
     const struct spmmi_mtx *mtx = job->mtx;
@@ -104,7 +108,7 @@ SPMMI_INLINE int64_t count_segment(struct job *job, int segment, bool mirrored)
     return entries;
 }
 
-/* Append an entry to its bucket. */
+/* Appends an entry to its bucket. */
 SPMMI_INLINE void position(const struct spmmi_buckets *buckets, int64_t *next, const spmm_matrix_t *matrix,
                            bool has_values, int64_t row, int64_t col, double value)
 {
@@ -116,7 +120,7 @@ SPMMI_INLINE void position(const struct spmmi_buckets *buckets, int64_t *next, c
         matrix->values[q] = value;
 }
 
-/* Pass 2 of a segment: returns the number of inexact integers, or -1. */
+/* Pass 2: reads the entries of a segment. Returns the number of inexact integers, or -1 on an error. */
 SPMMI_INLINE int64_t fill_segment(struct job *job, int segment, enum spmmi_value_field field,
                                   enum spmmi_symmetry symmetry)
 {
@@ -146,7 +150,8 @@ SPMMI_INLINE int64_t fill_segment(struct job *job, int segment, enum spmmi_value
     return inexact;
 }
 
-/* One loop for each field, with and without mirroring: the compiler drops what a kind of file never needs. */
+/* Calls a specialised loop for each field, with and without mirroring, so that the compiler removes the code
+ * that a kind of file does not need. */
 static int64_t fill_any(struct job *job, int segment)
 {
     const enum spmmi_symmetry symmetry = job->mtx->symmetry;
@@ -160,7 +165,7 @@ static int64_t fill_any(struct job *job, int segment)
                        : fill_segment(job, segment, SPMMI_FIELD_INTEGER, symmetry);
     case SPMMI_FIELD_PATTERN:
         break;
-    default: /* complex */
+    default: /* complex fields */
         return fill_segment(job, segment, job->mtx->field, symmetry);
     }
     return general ? fill_segment(job, segment, SPMMI_FIELD_PATTERN, SPMMI_GENERAL)
@@ -173,7 +178,7 @@ static int64_t count_any(struct job *job, int segment)
                                                : count_segment(job, segment, true);
 }
 
-/* Run a pass over all segments; the sum of its results, or -1 when one of them failed. */
+/* Runs a pass over all segments. Returns the sum of its results, or -1 if a segment failed. */
 static int64_t run_pass(struct job *job, const char *stage, int64_t (*pass)(struct job *, int))
 {
     int64_t sum = 0;
@@ -190,7 +195,8 @@ static int64_t run_pass(struct job *job, const char *stage, int64_t (*pass)(stru
     return atomic_load(&job->failed) ? -1 : sum;
 }
 
-/* As many segments as there are threads, if their counters stay below half of the result. */
+/* Returns the number of segments: one per thread, but fewer if the counters would need more than half of the
+ * memory of the result. */
 static int segment_count(const struct job *job)
 {
     const struct spmmi_mtx *mtx = job->mtx;
@@ -201,12 +207,12 @@ static int segment_count(const struct job *job)
     count = count < job->reader->threads ? count : job->reader->threads;
     if (mtx->rows > 0 && count > result_bytes / 2 / (4 * mtx->rows))
         count = result_bytes / 2 / (4 * mtx->rows);
-    /* Counters have 32 bits. */
+    /* Counters have 32 bits, so a segment must not be longer than SEGMENT_BYTES_MAX. */
     count = count > bytes / SEGMENT_BYTES_MAX + 1 ? count : bytes / SEGMENT_BYTES_MAX + 1;
     return count < SPMMI_SEGMENT_MAX ? (int)count : SPMMI_SEGMENT_MAX;
 }
 
-/* Counts to row pointers. Returns the number of entries after expansion. */
+/* Computes the row pointers from the counts. Returns the number of entries including mirrored ones. */
 static int64_t sum_rows(struct job *job)
 {
     const uint64_t rows = (uint64_t)job->mtx->rows;
@@ -220,7 +226,7 @@ static int64_t sum_rows(struct job *job)
     return row_ptr[rows];
 }
 
-/* The first position of each segment in each bucket. */
+/* Computes the first position of each segment in each bucket. */
 static void sum_buckets(struct job *job)
 {
     const struct spmmi_buckets *buckets = &job->buckets;

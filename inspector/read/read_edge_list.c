@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists of edges, as the SNAP collection has them: on each line two vertices, from and to, and maybe a weight, between
- * blanks, tabs or commas; comments behind # or %. Edge (i, j) is the entry in row i and column j.
+/* The reader of lists of edges, as in the SNAP collection. Each line has two vertices, from and to, and
+ * optionally a weight, separated by blanks, tabs or commas; comments start with # or %. Edge (i, j) is the
+ * entry in row i and column j.
  *
- * Vertices count from 0 or from 1, which the file does not say: options do, or a vertex 0 does; else the file is
- * refused, and so is one that seems to begin with a line of sizes, unless options say what such a line is: --base 0,
- * or, counted from 1, --vertices. There are as many vertices as the options say; else as the largest number needs, or
- * the comment "Nodes: N" of SNAP says, whichever is more. */
+ * Vertices count from 0 or from 1, but the file does not say which. It is known if the options say so or if
+ * there is a vertex 0; otherwise the file is refused. A file whose first line could be a line of sizes is
+ * also refused, unless the options make clear that this line is an edge: --base 0, or --vertices if vertices
+ * count from 1. The options can give the number of vertices. Otherwise it is the larger of the number that
+ * the edges need and the number in the comment "Nodes: N" of SNAP. */
 #include "read_edge_list.h"
 
 #include <stdio.h>
@@ -21,10 +23,10 @@ struct list {
     struct spmmi_reader *reader;
     const char *p, *end;
     uint64_t line;
-    int columns;         /* of every line, as the first one has */
-    int64_t first, last; /* number of a vertex */
-    int64_t low, high;   /* of the vertices that occur */
-    int64_t nodes;       /* of a comment, or 0 */
+    int columns;         /* columns of every line, as in the first line */
+    int64_t first, last; /* limits of the number of a vertex */
+    int64_t low, high;   /* smallest and largest vertex that occur */
+    int64_t nodes;       /* number of vertices in a comment; 0: none */
 };
 
 static const char *skip_separator(const char *p, const char *end)
@@ -45,7 +47,7 @@ static bool is_comment(char c)
     return c == '#' || c == '%';
 }
 
-/* How many numbers a line holds; 0 when it holds anything else. */
+/* Returns the number of numbers in a line; 0 if it has anything else. */
 static int numbers_of_line(const char *p, const char *end)
 {
     int count = 0;
@@ -62,7 +64,7 @@ static int numbers_of_line(const char *p, const char *end)
     return spmmi_line_end(p, end) != NULL ? count : 0;
 }
 
-/* The next line that is neither a comment nor blank. */
+/* Returns the next line that is neither a comment nor blank. */
 static const char *next_data(const char *p, const char *end)
 {
     for (;;) {
@@ -85,8 +87,9 @@ static bool is_named(const struct spmmi_head *head)
     return false;
 }
 
-/* Three numbers alone may also be a Matrix Market file that lost its banner: they need a comment of #, or a name.
- * Without a name two lines must have as many numbers. */
+/* Returns true if the file looks like a list of edges. Three numbers per line could also be a Matrix Market
+ * file that lost its banner, so they need a first line with # or a name of a list of edges. Without such a
+ * name, the first two lines must have equally many numbers. */
 bool spmmi_is_edge_list(const struct spmmi_head *head)
 {
     const char *end = head->bytes + head->size;
@@ -120,7 +123,7 @@ static spmm_status_t unexpected(const struct list *l, const char *expected, cons
                              spmmi_token(p, l->end, token), hint);
 }
 
-/* "# Nodes: 4 Edges: 3" */
+/* Reads the number of vertices from a comment such as "# Nodes: 4 Edges: 3". */
 static void read_comment(struct list *l, const char *p, const char *end)
 {
     const size_t length = strlen(NODES);
@@ -135,7 +138,7 @@ static void read_comment(struct list *l, const char *p, const char *end)
     }
 }
 
-/* To the next line with an edge; false at the end. */
+/* Advances to the next line with an edge. Returns false at the end. */
 static bool next_edge(struct list *l)
 {
     for (;;) {
@@ -211,7 +214,7 @@ static int64_t count_lines(const char *p, const char *end)
     return count;
 }
 
-/* Is what stands before all other edges "vertices edges"? */
+/* Returns true if the first line could be "vertices edges" for the edges after it. */
 static bool begins_with_sizes(const struct list *l, const struct spmmi_triplets *t)
 {
     int32_t high = -1;
@@ -223,7 +226,8 @@ static bool begins_with_sizes(const struct list *l, const struct spmmi_triplets 
            t->cols[0] + l->first == t->count - 1;
 }
 
-/* From 0, and every line an edge, unless that is only a guess. */
+/* Checks that nothing had to be guessed: the vertices count from 0 or as the options say, and the first line
+ * is an edge. */
 static spmm_status_t check_guess(const struct list *l, const struct spmmi_triplets *triplets)
 {
     const struct spmmi_reader *reader = l->reader;

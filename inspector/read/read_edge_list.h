@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What looks like a list of edges, whatever its name. */
+/* Detection of lists of edges, independent of the name of the file. */
 #ifndef SPMMI_READ_EDGE_LIST_H
 #define SPMMI_READ_EDGE_LIST_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sentence for a malformed entry: one serial pass over the entries with the same functions as the fast
- * passes, counting lines. It runs only when a fast pass has failed. */
+/* Finds the message for a malformed entry in one serial pass over the entries. It uses the same functions as
+ * the fast passes and counts lines. It runs only after a fast pass has failed. */
 #include <stdio.h>
 
 #include "read_line.h"
@@ -28,7 +28,7 @@ static spmm_status_t bad_index(struct spmmi_reader *reader, uint64_t line, const
                               : "");
 }
 
-/* What a value that is no number may have been meant to be. */
+/* Returns a hint about the likely intention of a malformed value. */
 static const char *value_hint(enum spmmi_value_field field, const char *at, const char *end)
 {
     bool hex = false;
@@ -97,7 +97,7 @@ static spmm_status_t explain_entry(struct spmmi_reader *reader, const struct spm
                      mtx->symmetry == SPMMI_SKEW ? "0 on the diagonal of a skew-symmetric matrix"
                                                  : "imaginary part 0 on the diagonal of a hermitian matrix",
                      entry->at, mtx->end, "");
-    default: /* the line goes on */
+    default: /* there is more text on the line */
         break;
     }
     return found(reader, line, "the end of the line", entry->at, mtx->end,
@@ -110,7 +110,7 @@ static spmm_status_t nothing_wrong(struct spmmi_reader *reader)
                              "the reader refused a file in which it finds no error");
 }
 
-/* Reads one entry at *p and goes past it, or says what is wrong with it. */
+/* Reads one entry at *p and advances *p past it, or reports what is wrong with it. */
 typedef spmm_status_t (*entry_fn)(struct spmmi_reader *reader, const struct spmmi_mtx *mtx, uint64_t line,
                                   const char **p);
 

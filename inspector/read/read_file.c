@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Matrices from files, standard input and memory: gets the bytes, unpacks them, runs the reader that takes them.
+/* Reads matrices from files, standard input and memory: gets the bytes, unpacks them, and calls the reader of
+ * their format.
  *
- * A file is copied into memory, never mapped: it may change while it is read, and the two passes over the text
- * must see the same bytes. */
+ * A file is copied into memory and never mapped, because it may change while it is read, and both passes over
+ * the text must see the same bytes. */
 #include <errno.h>
 #include <fcntl.h>
 #include <omp.h>
@@ -20,12 +21,12 @@
 #include "format/plan.h"
 #include "reader.h"
 
-#define READ_BLOCK (UINT64_C(4) << 20) /* bytes that one pread asks for */
+#define READ_BLOCK (UINT64_C(4) << 20) /* bytes per pread */
 #define LABEL_PATH_BYTES 80
 #define LABEL_BASE_BYTES 48
-#define STREAM_MAX (UINT64_C(64) << 30) /* most bytes that are taken from a pipe or a device */
+#define STREAM_MAX (UINT64_C(64) << 30) /* maximum number of bytes that are read from a pipe or a device */
 
-/* A message has room for so much of a path beside its sentence. */
+/* Sets the label to the path, or to the base name if the path is too long for a message. */
 static void set_label(struct spmmi_reader *reader, const char *path, const char *base)
 {
     const char *shown = strlen(path) < LABEL_PATH_BYTES ? path : base;
@@ -76,7 +77,7 @@ cleanup:
     return status;
 }
 
-/* Read unpacked bytes. */
+/* Reads a matrix from unpacked bytes. */
 static spmm_status_t read_plain(struct spmmi_reader *reader, const char *bytes, uint64_t size,
                                 spmm_matrix_t **matrix)
 {
@@ -99,7 +100,7 @@ cleanup:
     return status;
 }
 
-/* Refuse early what no reader takes, by the start of a file. */
+/* Refuses a file early if no reader accepts its first bytes. */
 static spmm_status_t check_start(struct spmmi_reader *reader, const struct spmmi_bytes *bytes, uint64_t size,
                                  bool is_all)
 {
@@ -109,7 +110,8 @@ static spmm_status_t check_start(struct spmmi_reader *reader, const struct spmmi
                : spmmi_reader_find(reader, bytes->data, size, is_all, &ops);
 }
 
-/* Read a whole file in memory. owned, unless NULL, holds the bytes and is freed as soon as they are unpacked. */
+/* Reads a matrix from the bytes of a whole file, compressed or not. If owned is not NULL, it holds the bytes
+ * and is freed as soon as they are unpacked. */
 static spmm_status_t read_bytes(struct spmmi_reader *reader, const char *bytes, uint64_t size,
                                 struct spmmi_bytes *owned, spmm_matrix_t **matrix)
 {
@@ -133,7 +135,7 @@ static spmm_status_t io_failed(struct spmmi_reader *reader, int error, const cha
                           reader->label, what, strerror(error));
 }
 
-/* Fill [buffer, buffer + size) from fd at offset; returns 0, an errno, or -1 when the file is shorter. */
+/* Fills buffer[0 .. size) from fd at offset. Returns 0, an errno value, or -1 if the file is too short. */
 static int read_block(int fd, char *buffer, uint64_t size, uint64_t offset)
 {
     for (uint64_t done = 0; done < size;) {
@@ -147,7 +149,7 @@ static int read_block(int fd, char *buffer, uint64_t size, uint64_t offset)
     return 0;
 }
 
-/* A file of known size, in blocks that threads read side by side. */
+/* Reads a file of known size in blocks, with several threads. */
 static spmm_status_t read_regular(struct spmmi_reader *reader, int fd, uint64_t size,
                                   struct spmmi_bytes *bytes)
 {
@@ -161,7 +163,7 @@ static spmm_status_t read_regular(struct spmmi_reader *reader, int fd, uint64_t 
     SPMM_TRY(spmmi_bytes_reserve(reader, bytes, size));
     const int64_t blocks = (int64_t)((size + READ_BLOCK - 1) / READ_BLOCK);
     uint64_t done = 0;
-    /* Threads that find an error skip the rest of the loop; only the calling thread reports progress. */
+    /* Blocks after an error are still read. Only the calling thread reports progress. */
 #pragma omp parallel for schedule(dynamic, 1) \
     num_threads(spmmi_team(blocks < reader->threads ? (int)blocks : reader->threads))
     for (int64_t block = 0; block < blocks; block++) {
@@ -187,7 +189,7 @@ cleanup:
     return status;
 }
 
-/* A pipe or a device: its size shows only at its end. */
+/* Reads a pipe or a device, whose size is unknown until its end. */
 static spmm_status_t read_stream(struct spmmi_reader *reader, int fd, struct spmmi_bytes *bytes)
 {
     spmm_status_t status = SPMM_OK;
@@ -226,7 +228,8 @@ static spmm_status_t read_descriptor(struct spmmi_reader *reader, int fd, struct
         return io_failed(reader, errno, "cannot look at the file");
     if (S_ISDIR(about.st_mode))
         return io_failed(reader, EISDIR, "cannot read the file");
-    /* Virtual files of the operating system have size 0. Standard input may be a file that was read in part. */
+    /* Virtual files of the operating system have size 0. Standard input may be a file that has been read in
+     * part. */
     if (S_ISREG(about.st_mode) && about.st_size > 0 && fd != STDIN_FILENO)
         return read_regular(reader, fd, (uint64_t)about.st_size, bytes);
     return read_stream(reader, fd, bytes);

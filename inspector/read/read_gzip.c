@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Unpacks gzip: one or more members, nothing behind the last one. */
+/* Unpacks gzip data: one or more members, and nothing after the last one. */
 #include <libdeflate.h>
 
 #include "container.h"
 #include "format/base/diag.h"
 
-#define RATIO_MAX 1032u /* DEFLATE cannot expand further */
+#define RATIO_MAX 1032u /* DEFLATE cannot expand data further */
 
-/* The size that the trailer gives, modulo 2^32; four times the input when that cannot be. */
+/* Returns the size in the trailer, which is modulo 2^32; four times the input size if that is implausible. */
 static uint64_t guess_size(const char *packed, uint64_t size)
 {
     uint64_t guess = 0;
@@ -18,7 +18,7 @@ static uint64_t guess_size(const char *packed, uint64_t size)
     return 4 * size;
 }
 
-/* Unpack one member behind bytes->size. *used is its length in the input. */
+/* Unpacks one member and appends it to `bytes`. *used is its length in the input. */
 static spmm_status_t unpack_member(struct spmmi_reader *reader, struct libdeflate_decompressor *decompressor,
                                    const char *packed, uint64_t size, struct spmmi_bytes *bytes,
                                    uint64_t *used)
@@ -54,8 +54,9 @@ spmm_status_t spmmi_gunzip(struct spmmi_reader *reader, const char *packed, uint
     struct libdeflate_decompressor *decompressor = libdeflate_alloc_decompressor();
     SPMM_TRY_ALLOC(decompressor, reader->diag);
     SPMM_TRY(spmmi_bytes_reserve(reader, bytes, SPMMI_PREFIX_BYTES));
-    /* A first try with little room: a file that is no matrix is refused before much memory is taken. What
-     * the decompressor has written by then is the start of the file. */
+    /* First try with a small buffer, so that a file that is no matrix is refused before much memory is
+     * allocated. Even if the buffer is too small, the decompressor has written the start of the file to
+     * it. */
     bytes->data[0] = '\0';
     size_t in = 0;
     size_t out = 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines and entries of a Matrix Market text. Used by the fast passes and by the pass that explains an error, so
- * that both accept exactly the same text.
+/* Lines and entries of a Matrix Market text. The fast passes and the pass that explains errors both use these
+ * functions, so that they accept exactly the same text.
  *
- * Blanks are spaces and tabs. A line ends with LF, CR LF or the end of the text. Lines that are blank, and
- * lines whose first character behind blanks is %, count for nothing wherever they stand. */
+ * Blanks are spaces and tabs. A line ends with LF, CR LF or the end of the text. Blank lines, and lines whose
+ * first nonblank character is %, are ignored everywhere. */
 #ifndef SPMMI_READ_LINE_H
 #define SPMMI_READ_LINE_H
 
@@ -20,7 +20,7 @@ SPMMI_INLINE const char *spmmi_skip_blanks(const char *p, const char *end)
     return p;
 }
 
-/* Behind the line end at p; NULL when there is something else at p. */
+/* Returns the position after the line end at p; NULL if there is no line end at p. */
 SPMMI_INLINE const char *spmmi_line_end(const char *p, const char *end)
 {
     if (p < end && *p == '\r')
@@ -32,15 +32,15 @@ SPMMI_INLINE const char *spmmi_line_end(const char *p, const char *end)
     return *p == '\n' ? p + 1 : NULL;
 }
 
-/* Behind the line that p is in. */
+/* Returns the position after the line that contains p. */
 SPMMI_INLINE const char *spmmi_skip_line(const char *p, const char *end)
 {
     const char *newline = memchr(p, '\n', (size_t)(end - p));
     return newline != NULL ? newline + 1 : end;
 }
 
-/* p is at the start of a line: the first character of the next entry, or end. *line, unless NULL, is
- * kept at the number of the line that the result is in. */
+/* Returns the first character of the next entry, or end. p must be at the start of a line. Advances *line,
+ * unless it is NULL, to the number of the line that contains the result. */
 SPMMI_INLINE const char *spmmi_next_entry(const char *p, const char *end, uint64_t *line)
 {
     while (p < end) {
@@ -57,36 +57,37 @@ SPMMI_INLINE const char *spmmi_next_entry(const char *p, const char *end, uint64
     return p;
 }
 
-/* Split [begin, end) at line ends into at most count pieces of similar size; bound has count + 1 entries.
+/* Splits [begin, end) at line ends into at most `count` pieces of similar size. bound has count + 1 elements.
  * Returns the number of pieces, at least 1. */
 int spmmi_split_lines(const char *begin, const char *end, int count, const char **bound);
 
 /* What is wrong with an entry. */
 enum spmmi_entry_error {
+    /* Nonzero diagonal entry of a skew-symmetric matrix, or complex one of a hermitian matrix. */
     SPMMI_ENTRY_OK,
-    SPMMI_ENTRY_ROW,      /* no integer from 1 to rows */
-    SPMMI_ENTRY_COL,      /* no integer from 1 to cols */
-    SPMMI_ENTRY_VALUE,    /* no number of the field */
-    SPMMI_ENTRY_LINE_END, /* something behind the entry */
+    SPMMI_ENTRY_ROW,      /* not an integer from 1 to rows */
+    SPMMI_ENTRY_COL,      /* not an integer from 1 to cols */
+    SPMMI_ENTRY_VALUE,    /* not a value of the field */
+    SPMMI_ENTRY_LINE_END, /* text after the entry */
     SPMMI_ENTRY_UPPER,    /* above the diagonal of a symmetric matrix */
-    SPMMI_ENTRY_DIAGONAL /* on the diagonal of a skew-symmetric matrix and not zero; of a hermitian one, not real */
+    SPMMI_ENTRY_DIAGONAL
 };
 
 struct spmmi_entry {
-    int64_t row, col; /* from 0 */
+    int64_t row, col; /* count from 0 */
     double value;     /* 1 for a pattern */
-    double imaginary; /* of a complex number */
-    bool inexact;     /* an integer that a double does not hold */
-    const char *at;   /* on failure: the offending token */
+    double imaginary; /* imaginary part of a complex number */
+    bool inexact;     /* the integer is not exact in a double */
+    const char *at;   /* on failure: start of the offending token */
 };
 
-/* Whether a number that ends at p ends there as a word. */
+/* Returns true if a blank, a line end or the end of the text is at p. */
 SPMMI_INLINE bool spmmi_is_word_end(const char *p, const char *end)
 {
     return p == end || *p == ' ' || *p == '\n' || *p == '\t' || *p == '\r';
 }
 
-/* One index in [1, limit]. NULL when not. */
+/* Reads an index in [1, limit]. Returns its end; NULL if there is none. */
 SPMMI_INLINE const char *spmmi_read_index(const char *p, const char *end, int64_t limit, int64_t *index)
 {
     uint64_t value = 0;
@@ -97,7 +98,8 @@ SPMMI_INLINE const char *spmmi_read_index(const char *p, const char *end, int64_
     return p;
 }
 
-/* Two numbers, and what is taken of them. NULL when not. */
+/* Reads a real and an imaginary part, and sets the value that the field selects. Returns their end; NULL if
+ * they are malformed. */
 SPMMI_INLINE const char *spmmi_read_complex(const char *p, const char *end, enum spmmi_value_field field,
                                             struct spmmi_entry *entry)
 {
@@ -110,7 +112,7 @@ SPMMI_INLINE const char *spmmi_read_complex(const char *p, const char *end, enum
     return p != NULL && spmmi_is_word_end(p, end) ? p : NULL;
 }
 
-/* One value of the field. NULL when not. */
+/* Reads one value of the field. Returns its end; NULL if it is malformed. */
 SPMMI_INLINE const char *spmmi_read_value(const char *p, const char *end, enum spmmi_value_field field,
                                           struct spmmi_entry *entry)
 {
@@ -122,8 +124,8 @@ SPMMI_INLINE const char *spmmi_read_value(const char *p, const char *end, enum s
     return p != NULL && spmmi_is_word_end(p, end) ? p : NULL;
 }
 
-/* Read the entry at *p, the first character of its line that is no blank. On success *p is behind its line. field
- * and symmetry repeat mtx so that the compiler can specialise the loops. */
+/* Reads the entry at *p, which is the first nonblank character of its line. On success, *p is after the line.
+ * field and symmetry are those of mtx, passed separately so that the compiler can specialise the loops. */
 SPMMI_INLINE enum spmmi_entry_error spmmi_read_entry(const struct spmmi_mtx *mtx,
                                                      enum spmmi_value_field field,
                                                      enum spmmi_symmetry symmetry, const char **p,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The reader of MATLAB's MAT-files of version 5 (save -v6 and -v7): one sparse array, or one full one, real or complex,
- * of any numeric type. Files of version 7.3 are HDF5: read_mat73.c. */
+/* The reader of MATLAB MAT-files of version 5 (save -v6 and -v7): one sparse or full array, real or complex,
+ * of any numeric type. Files of version 7.3 are HDF5 files: see read_mat73.c. */
 #include <stdio.h>
 #include <strings.h>
 
@@ -38,7 +38,7 @@ static spmm_status_t read_order(struct spmmi_mat *mat)
                                 "expected IM or MI, the order of bytes of a MATLAB file");
 }
 
-/* The next element, as at least count numbers. */
+/* Reads the next element, which must have at least `count` numbers. */
 static spmm_status_t next_numbers(struct spmmi_mat *mat, struct spmmi_mat_array *array, const char *what,
                                   uint64_t count, struct spmmi_mat_numbers *numbers)
 {
@@ -52,7 +52,7 @@ static spmm_status_t next_numbers(struct spmmi_mat *mat, struct spmmi_mat_array 
     return SPMM_OK;
 }
 
-/* The same as indices, which are integers of 4 bytes. */
+/* Reads the next element as indices, which are 4-byte integers. */
 static spmm_status_t next_indices(struct spmmi_mat *mat, struct spmmi_mat_array *array, const char *what,
                                   uint64_t count, struct spmmi_mat_numbers *numbers)
 {
@@ -105,7 +105,7 @@ static spmm_status_t read_full(struct spmmi_mat *mat, struct spmmi_mat_array *ar
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_mat_values values;
-    /* below 2^62 */
+    /* less than 2^62 */
     SPMM_TRY(find_values(mat, array, (uint64_t)array->rows * (uint64_t)array->cols, &values));
     SPMM_TRY(spmmi_mat_read_full(mat, &values, matrix));
 cleanup:

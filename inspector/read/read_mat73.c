@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The reader of MATLAB's MAT-files of version 7.3 (save -v7.3), which are HDF5 files behind a header of MATLAB. A full
- * array is a dataset with its dimensions in reverse; a sparse one a group with the values, row indices and column
- * pointers (data, ir, jc) and its rows as an attribute; a struct a group of its fields. Decision 0039. */
+/* The reader of MATLAB MAT-files of version 7.3 (save -v7.3), which are HDF5 files after a MATLAB header. A
+ * full array is a dataset with reversed dimensions. A sparse array is a group with the values, row indices
+ * and column pointers (data, ir, jc); its number of rows is an attribute. A struct is a group of its fields.
+ * See decision 0039. */
 #include <stdio.h>
 
 #include "format/base/diag.h"
@@ -23,13 +24,13 @@ static void refuse(const struct spmmi_head *head, char *sentence, size_t capacit
                    spmmi_token(head->bytes, head->bytes + head->size, token));
 }
 
-/* The kind that an array of version 5 would have, and its flags. */
+/* Sets the kind and the flags that an array of version 5 would have. */
 static void classify(const struct spmmi_hdf5_object *object, struct spmmi_mat_array *array)
 {
     static const char *const classes[] = {"double", "single", "int8",   "uint8", "int16",
                                           "uint16", "int32",  "uint32", "int64", "uint64"};
     const bool is_float = object->type.type == 7 || object->type.type == 9;
-    array->kind = 1; /* a cell, or what else is no matrix of numbers */
+    array->kind = 1; /* a cell, or anything else that is not a matrix of numbers */
     array->flags = object->type.is_complex ? SPMMI_MAT_COMPLEX : 0;
     if (strcmp(object->class, "logical") == 0)
         array->flags |= SPMMI_MAT_LOGICAL;
@@ -53,7 +54,7 @@ static spmm_status_t note_variable(struct spmmi_hdf5 *file, const char *name, ui
     struct spmmi_hdf5_object object;
     struct spmmi_mat_array array = {.kind = 0};
     const struct spmmi_mat_element element = {1, NULL, address};
-    if (name[0] == '#') /* what MATLAB keeps for cells and objects */
+    if (name[0] == '#') /* internal data of MATLAB for cells and objects */
         return SPMM_OK;
     SPMM_TRY(spmmi_hdf5_object_read(file, address, &object));
     classify(&object, &array);
@@ -63,7 +64,7 @@ cleanup:
     return status;
 }
 
-/* Members of a group that have these names. */
+/* The members of a group that have one of these names. */
 struct members {
     const char *names[3];
     uint64_t address[3];
@@ -83,7 +84,7 @@ static spmm_status_t note_member(struct spmmi_hdf5 *file, const char *name, uint
     return SPMM_OK;
 }
 
-/* A struct becomes its field A. */
+/* Replaces a struct by its field A. */
 static spmm_status_t enter_struct(struct spmmi_hdf5 *file, struct spmmi_hdf5_object *object)
 {
     spmm_status_t status = SPMM_OK;
@@ -100,7 +101,7 @@ cleanup:
     return status;
 }
 
-/* The variable that is meant. */
+/* Finds the variable to read. */
 static spmm_status_t find(struct spmmi_mat *mat, struct spmmi_hdf5 *file, struct spmmi_hdf5_object *object,
                           struct spmmi_mat_array *array)
 {
@@ -122,7 +123,8 @@ cleanup:
     return status;
 }
 
-/* A dataset as numbers; of complex ones the imaginary parts too, unless that is NULL. */
+/* Reads a dataset as numbers. If imaginary is not NULL, sets it to the imaginary parts; its count is 0 if the
+ * numbers are not complex. */
 static spmm_status_t numbers_of(struct spmmi_hdf5 *file, uint64_t address, struct spmmi_bytes *unpacked,
                                 struct spmmi_mat_numbers *real, struct spmmi_mat_numbers *imaginary)
 {
@@ -145,7 +147,7 @@ cleanup:
     return status;
 }
 
-/* The same as indices, which are integers. */
+/* Reads a dataset as indices, which must be integers. */
 static spmm_status_t indices_of(struct spmmi_hdf5 *file, uint64_t address, const char *what,
                                 struct spmmi_bytes *unpacked, struct spmmi_mat_numbers *numbers)
 {
@@ -202,7 +204,7 @@ static spmm_status_t read_sparse(struct spmmi_hdf5 *file, const struct spmmi_hdf
     SPMM_TRY(spmmi_mat_check(mat, array));
     matrix->rows = array->rows;
     matrix->cols = array->cols;
-    if (parts.is_there[IR]) /* an array without entries has none */
+    if (parts.is_there[IR]) /* an array without entries has no ir and data */
         SPMM_TRY(indices_of(file, parts.address[IR], "row indices", &unpacked[IR], &rows));
     SPMM_TRY(spmmi_mat_entries(mat, &rows, &pointers, array->cols, &entries));
     if (parts.is_there[DATA])
@@ -212,7 +214,8 @@ cleanup:
     return status;
 }
 
-/* The dimensions are in reverse; of an array without elements they are the data. */
+/* Sets the dimensions, which are stored in reverse. An array without elements stores its dimensions as its
+ * data. */
 static spmm_status_t read_dims(struct spmmi_hdf5 *file, const struct spmmi_hdf5_object *object,
                                struct spmmi_bytes *unpacked, struct spmmi_mat_array *array)
 {

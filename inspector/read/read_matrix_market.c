@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The reader of Matrix Market files: the text starts with its banner. */
+/* The reader of Matrix Market files, whose text starts with a banner. */
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>

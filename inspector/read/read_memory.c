@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory within the budget of a reader, the arrays of its matrix, and its progress. See reader.h. */
+/* Memory within the budget of a reader, the arrays of its matrix, and progress reports. See reader.h. */
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -11,8 +11,9 @@
 
 #define HUGE_PAGE (UINT64_C(2) << 20)
 
-/* Ask for large pages where they fit. Advice only: text and result are written once, front to back or by bucket, and
- * page faults took a sixth of the time of a large read. */
+/* Requests huge pages for the parts of a block that can use them; this is only advice to the system. Text and
+ * result are written once, sequentially or by bucket, and page faults took one sixth of the time of a large
+ * read. */
 static void use_huge_pages(void *block, uint64_t bytes)
 {
 #ifdef MADV_HUGEPAGE

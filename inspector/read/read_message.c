@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Messages of a reader: one sentence with label, line, what was expected and what was found. See reader.h. */
+/* Formats the messages of a reader: one sentence with label, line, expected and found text. See reader.h. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "format/base/diag.h"
 #include "reader.h"
 
-#define TOKEN_SHOWN 24 /* characters of a token that a message repeats */
+#define TOKEN_SHOWN 24 /* characters of a token that a message shows */
 
 spmm_status_t spmmi_reader_fail(struct spmmi_reader *reader, spmm_status_t status, uint64_t line,
                                 const char *format, ...)
@@ -65,7 +65,7 @@ void spmmi_escape(const char *p, uint64_t size, char *text, uint64_t capacity)
         else
             (void)snprintf(piece, sizeof piece, "\\x%02x", c);
         const uint64_t length = strlen(piece);
-        /* Leave room for three dots unless this is the last character. */
+        /* Keep space for three dots unless this is the last character. */
         if (used + length + (i + 1 < size ? 3u : 0u) >= capacity) {
             (void)snprintf(text + used, capacity - used, "...");
             return;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Graphs of METIS (.graph): the adjacency matrix, which is symmetric.
+/* The reader of METIS graphs (.graph): the adjacency matrix, which is symmetric.
  *
  *   vertices edges [format [weights]]
- *   one line a vertex: [size] [weights] neighbour [weight of the edge] ...
+ *   one line per vertex: [size] [weights] neighbour [weight of the edge] ...
  *
- * Counts from 1. The format has up to three digits: sizes of vertices, their weights, weights of edges; only the last
- * are read, the others are passed over. A line that begins with % is a comment; a blank line is a vertex without
- * neighbours. Each edge stands at both of its vertices, which is checked. */
+ * Vertices count from 1. The format has up to three digits: whether vertices have sizes, vertices have
+ * weights, and edges have weights. Only weights of edges are used; the others are skipped. A line that starts
+ * with % is a comment, and a blank line is a vertex without neighbours. Each edge must be listed at both of
+ * its vertices. */
 #include <stdio.h>
 
 #include "format/base/diag.h"
@@ -19,7 +20,7 @@ struct metis {
     struct spmmi_lines lines;
     int64_t vertices, entries;
     bool has_edge_weights;
-    uint64_t skipped; /* numbers at the start of a line */
+    uint64_t skipped; /* numbers to skip at the start of a line */
     int64_t done;
 };
 
@@ -32,11 +33,11 @@ static bool next_line(struct spmmi_lines *lines)
     return found;
 }
 
-/* The numbers of the first line; 0 when it has anything else. */
+/* Reads up to four numbers of the first line. Returns their number; 0 if the line has anything else. */
 static int header_numbers(struct spmmi_lines *lines, uint64_t numbers[4])
 {
     int count = 0;
-    (void)next_line(lines); /* behind the last one there is an empty one */
+    (void)next_line(lines); /* at the end of the file, the line is empty */
     const char *p = spmmi_skip_blanks(lines->line, lines->line_end);
     while (p != NULL && p < lines->line_end && count < 4) {
         p = spmmi_count_read(p, lines->line_end, &numbers[count++]);
@@ -75,7 +76,7 @@ static spmm_status_t fail_line(const struct metis *m, spmm_status_t status, cons
                              spmmi_token(p, m->lines.end, token));
 }
 
-/* The format, a number of three digits, and the number of weights of a vertex. */
+/* Checks the format, a number of three digits, and the number of weights per vertex. */
 static spmm_status_t read_format(struct metis *m, uint64_t format, uint64_t weights)
 {
     const uint64_t size = format / 100;
@@ -106,7 +107,8 @@ static spmm_status_t read_header(struct metis *m)
         return spmmi_reader_fail(m->reader, SPMM_ERR_MATRIX_TOO_LARGE, m->lines.number,
                                  "expected at most %lld vertices, found %llu", (long long)SPMMI_DIM_MAX,
                                  (unsigned long long)numbers[0]);
-    /* A line of a vertex has an end, but for the last; a neighbour a digit and a separator. */
+    /* The line of a vertex has a line end, except for the last one; a neighbour needs a digit and a
+     * separator. */
     if (numbers[0] > left + 1 || numbers[1] > left / 4 + 1)
         return spmmi_reader_fail(
             m->reader, SPMM_ERR_MATRIX_SYNTAX, m->lines.number,
@@ -119,7 +121,7 @@ cleanup:
     return status;
 }
 
-/* The next number at *p as an integer of any sign. */
+/* Reads the next number at *p as an integer with any sign. */
 static spmm_status_t read_integer(struct metis *m, const char **p, const char *expected, double *value,
                                   bool *inexact)
 {
@@ -177,7 +179,7 @@ static spmm_status_t read_vertices(struct metis *m, spmm_matrix_t *matrix)
 {
     spmm_status_t status = SPMM_OK;
     for (int64_t vertex = 0; vertex < m->vertices; vertex++) {
-        /* The last vertex may have no line when it has no neighbours. */
+        /* The last vertex may have no line if it has no neighbours. */
         if (!next_line(&m->lines) && (m->done < m->entries || vertex + 1 < m->vertices))
             return spmmi_reader_fail(m->reader, SPMM_ERR_MATRIX_SYNTAX, m->lines.number,
                                      "expected lines of %lld vertices, found the end of the file after %lld",

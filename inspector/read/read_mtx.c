@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Banner and size line of a Matrix Market file.
+/* Reads the banner and the size line of a Matrix Market file.
  *
- * Banner: %%MatrixMarket matrix FORMAT FIELD SYMMETRY, five words, in any case, blanks between them, first in the
- * file. Decisions where the specification is silent or files differ from it:
- *   field double is real and unsigned-integer is integer; hermitian without complex values is symmetric;
- *   complex unless one number of each is asked for, and the object vector, are refused;
- *   pattern is neither skew-symmetric nor an array;
- *   coordinates may say more entries than rows * cols, as duplicates are summed. */
+ * The banner is %%MatrixMarket matrix FORMAT FIELD SYMMETRY: five words in any case, separated by blanks, at
+ * the start of the file. Decisions where the specification is silent or files differ from it:
+ *   field double is read as real and unsigned-integer as integer; hermitian without complex values as
+ *   symmetric;
+ *   complex is refused unless the options select one real number of each, and the object vector is refused;
+ *   a pattern is neither skew-symmetric nor an array;
+ *   a coordinate file may have more than rows * cols entries, as duplicates are summed. */
 #include <string.h>
 #include <strings.h>
 
@@ -15,7 +16,7 @@
 #include "read_line.h"
 
 #define WORDS 5
-#define BANNER_MAX 1024 /* longest line of the specification */
+#define BANNER_MAX 1024 /* longest line that the specification allows */
 
 struct word {
     const char *begin;
@@ -27,7 +28,7 @@ static bool is_word(const struct word *word, const char *text)
     return word->length == strlen(text) && strncasecmp(word->begin, text, word->length) == 0;
 }
 
-/* Split a line into at most max + 1 words; returns their number and sets *p behind the line. */
+/* Splits a line into at most max + 1 words. Returns their number, and sets *p after them and any blanks. */
 static int split_words(const char **p, const char *end, struct word *words, int max)
 {
     int count = 0;
@@ -105,7 +106,7 @@ static spmm_status_t read_banner(struct spmmi_reader *reader, const char **p, co
     struct word words[WORDS + 1];
     const char *begin = *p;
     const int count = split_words(p, end, words, WORDS);
-    /* A missing word reads as the end of the line. */
+    /* Makes a missing word read as the end of the line. */
     for (int i = count; i < WORDS; i++)
         words[i] = (struct word){*p, 0};
     if (*p - begin > BANNER_MAX) {
@@ -140,7 +141,7 @@ cleanup:
     return status;
 }
 
-/* One count of the size line, at most limit. */
+/* Reads one number of the size line, at most `limit`. */
 static spmm_status_t read_size(struct spmmi_reader *reader, const char **p, const char *end, uint64_t line,
                                const char *what, int64_t limit, int64_t *count)
 {
@@ -163,7 +164,7 @@ static spmm_status_t read_size(struct spmmi_reader *reader, const char **p, cons
     return SPMM_OK;
 }
 
-/* The number of values of an array: all, or one triangle by columns. */
+/* Returns the number of values of an array: all, or one triangle by columns. */
 static int64_t array_entries(const struct spmmi_mtx *mtx)
 {
     const int64_t n = mtx->rows;
@@ -178,7 +179,7 @@ static int64_t array_entries(const struct spmmi_mtx *mtx)
     }
 }
 
-/* Refuse sizes that contradict each other. */
+/* Checks that the sizes are consistent. */
 static spmm_status_t check_sizes(struct spmmi_reader *reader, const struct spmmi_mtx *mtx, uint64_t line)
 {
     if (mtx->symmetry != SPMMI_GENERAL && mtx->rows != mtx->cols)
@@ -197,9 +198,9 @@ static spmm_status_t check_sizes(struct spmmi_reader *reader, const struct spmmi
     return SPMM_OK;
 }
 
-/* An upper bound of the entries in the rest of the file, so that a file that cannot be whole is refused before
- * anything is allocated: the shortest are "1", "1 1" and "1 1 1", a number more if complex, and the last one may
- * lack its line end. */
+/* Returns an upper bound of the number of entries in the rest of the file, so that a truncated file is
+ * refused before anything is allocated. The shortest entries are "1", "1 1" and "1 1 1", with one more number
+ * if complex, and the last one may lack its line end. */
 static int64_t entries_that_fit(const struct spmmi_mtx *mtx)
 {
     const int64_t shortest = (mtx->is_array                       ? 2

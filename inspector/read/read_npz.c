@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The reader of .npz files of scipy.sparse.save_npz: a zip archive of NumPy arrays. format.npy names the layout,
- * shape.npy the size; the layout says which other arrays there are. Arrays are turned into numbers as they are
- * unpacked, so that no more than a block of unpacked bytes is held. */
+/* The reader of .npz files that scipy.sparse.save_npz writes: a zip archive of NumPy arrays. format.npy names
+ * the layout and shape.npy the size; the layout determines which other arrays there are. Arrays are converted
+ * to numbers during unpacking, so that only one block of unpacked bytes is in memory at a time. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Binary files of PETSc's MatView: all numbers big-endian, integers of 4 or 8 bytes as PETSc was configured.
+/* The reader of binary files of PETSc's MatView. All numbers are big-endian; integers have 4 or 8 bytes,
+ * depending on the configuration of PETSc.
  *
  *   class id 1211216, rows, columns, nonzeros
- *   entries of each row
- *   columns, row after row, from 0
+ *   number of entries of each row
+ *   column indices from 0, row by row
  *   values: real, or complex as pairs
  *
- * Nonzeros -1 stands for a dense matrix: only its values follow, row after row. What follows the matrix (vectors, index
- * sets, with class ids of their own) is passed over. Nothing in the file says whether values are complex: they are if
- * real ones end neither at the end of the file nor at a class id, and complex ones do. */
+ * nonzeros = -1 means a dense matrix: only its values follow, row by row. Data after the matrix (vectors,
+ * index sets, each with its class id) is ignored. The file does not say whether values are complex. They are
+ * taken as complex if the end of real values is neither the end of the file nor a class id, but the end of
+ * complex values is. */
 #include <stdio.h>
 
 #include "format/base/diag.h"
@@ -16,7 +18,7 @@
 #include "reader.h"
 
 #define CLASS_MATRIX 1211216u
-#define CLASS_FIRST 1211210u /* of all kinds of objects */
+#define CLASS_FIRST 1211210u /* range of the class ids of all objects */
 #define CLASS_LAST 1211239u
 #define DENSE (-1)
 #define DOUBLE 8u
@@ -25,10 +27,10 @@ struct petsc {
     struct spmmi_reader *reader;
     const char *bytes;
     uint64_t size;
-    unsigned integer; /* bytes of one */
-    int64_t entries;  /* of the file */
+    unsigned integer; /* bytes per integer */
+    int64_t entries;  /* number of entries in the file */
     bool is_dense;
-    uint64_t columns, values; /* offsets */
+    uint64_t columns, values; /* offsets in the file */
     enum spmmi_value_field field;
 };
 
@@ -75,7 +77,7 @@ static void refuse(const struct spmmi_head *head, char *sentence, size_t capacit
                    CLASS_MATRIX, spmmi_token(head->bytes, head->bytes + head->size, token));
 }
 
-/* One of the sizes in the header. */
+/* Reads one of the sizes in the header. */
 static spmm_status_t read_size(const struct petsc *f, unsigned k, const char *what, int64_t low, int64_t high,
                                int64_t *number)
 {
@@ -99,14 +101,14 @@ static spmm_status_t read_header(struct petsc *f, spmm_matrix_t *matrix)
     SPMM_TRY(read_size(f, 3, "nonzeros", DENSE, SPMMI_NNZ_MAX, &f->entries));
     f->is_dense = f->entries == DENSE;
     if (f->is_dense)
-        f->entries = matrix->rows * matrix->cols; /* below 2^62 */
+        f->entries = matrix->rows * matrix->cols; /* less than 2^62 */
     f->columns = f->integer * (4 + (f->is_dense ? 0 : (uint64_t)matrix->rows));
     f->values = f->columns + (f->is_dense ? 0 : f->integer * (uint64_t)f->entries);
 cleanup:
     return status;
 }
 
-/* Does the file end here, or begin another object? */
+/* Returns true if the file ends here or another object starts here. */
 static bool is_end(const struct petsc *f, uint64_t offset)
 {
     if (offset > f->size || f->size - offset < f->integer)
@@ -115,10 +117,11 @@ static bool is_end(const struct petsc *f, uint64_t offset)
     return class_id >= CLASS_FIRST && class_id <= CLASS_LAST;
 }
 
-/* A file that cannot be whole is refused before anything is allocated. */
+/* Finds out whether the values are complex. Refuses a truncated file before anything is allocated. */
 static spmm_status_t find_field(struct petsc *f)
 {
-    const uint64_t most = (f->size - 4 * (uint64_t)f->integer) / 4; /* of entries, of rows */
+    /* Upper bound of the number of entries and of rows. */
+    const uint64_t most = (f->size - 4 * (uint64_t)f->integer) / 4;
     const bool fits = (uint64_t)f->entries <= most;
     const uint64_t bytes = fits ? DOUBLE * (uint64_t)f->entries : 0;
     f->field = SPMMI_FIELD_REAL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The reader of Rutherford-Boeing files, and of Harwell-Boeing files, their predecessor: a header, then the columns of
- * the matrix in compressed form, as Fortran writes numbers in fixed columns. Counts from 1. Right-hand sides
- * behind the matrix are passed over. */
+/* The reader of Rutherford-Boeing files and of their predecessor, Harwell-Boeing files: a header, followed by
+ * the matrix in compressed columns. Numbers are in fixed columns as Fortran writes them, and indices count
+ * from 1. Right-hand sides after the matrix are skipped. */
 #include "read_rutherford_boeing.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "format/base/diag.h"
 
 #define PROGRESS_NUMBERS 65536
-#define TITLE_MAX 256 /* the standard says 80 columns */
+#define TITLE_MAX 256 /* the standard allows 80 columns */
 
 static bool is_title(const struct spmmi_lines *lines)
 {
@@ -51,13 +51,13 @@ static void refuse(const struct spmmi_head *head, char *sentence, size_t capacit
                                       : "the end of the file");
 }
 
-/* The cursor in the numbers of one section. */
+/* The position in the numbers of one section. */
 struct cursor {
     struct spmmi_reader *reader;
     struct spmmi_lines *lines;
     const struct spmmi_rb_section *section;
     int64_t done;
-    const char *p, *end; /* the field of the last number */
+    const char *p, *end; /* the field of the current number */
 };
 
 static spmm_status_t bad_number(struct cursor *c, const char *expected)
@@ -80,7 +80,8 @@ static spmm_status_t next_line_of(struct cursor *c)
                              (long long)c->section->count, c->section->what, (long long)c->done);
 }
 
-/* Set [p, end) to the columns of the next number. Where the file ends within them, digits may be missing. */
+/* Sets [p, end) to the columns of the next number. Fails if the file ends within these columns, because
+ * digits may be missing. */
 static spmm_status_t next_field(struct cursor *c)
 {
     const struct spmmi_fortran_format *format = &c->section->format;
@@ -100,8 +101,8 @@ static spmm_status_t next_field(struct cursor *c)
     return SPMM_OK;
 }
 
-/* Nothing but blanks behind the last number of a full line. What stands behind the last number of a section is
- * passed over, as Fortran does: files of the Harwell-Boeing collection have remains of an earlier line there. */
+/* Checks that only blanks follow the last number of a full line. Text after the last number of a section is
+ * ignored, as in Fortran: files of the Harwell-Boeing collection have remains of an earlier line there. */
 static spmm_status_t check_rest(struct cursor *c)
 {
     if (c->done % c->section->format.per_line != 0)
@@ -131,7 +132,7 @@ cleanup:
     return status;
 }
 
-/* The column of every entry. */
+/* Reads the column pointers and sets the column of every entry. */
 static spmm_status_t read_pointers(struct cursor c, const struct spmmi_rb *rb,
                                    struct spmmi_triplets *triplets)
 {
@@ -204,7 +205,8 @@ cleanup:
     return status;
 }
 
-/* The imaginary part behind a real one, of which one number stays. */
+/* Reads the imaginary part that follows a real part, and replaces *value by the number that the field
+ * selects. */
 static spmm_status_t next_imaginary(struct cursor *c, enum spmmi_value_field field, double *value,
                                     double *imaginary)
 {
@@ -251,7 +253,7 @@ cleanup:
     return status;
 }
 
-/* Nothing but blank lines behind the matrix. */
+/* Checks that only blank lines follow the matrix. */
 static spmm_status_t read_end(struct spmmi_reader *reader, struct spmmi_lines *lines)
 {
     char token[SPMMI_TOKEN_BYTES];
@@ -285,7 +287,7 @@ static spmm_status_t read_rutherford_boeing(struct spmmi_reader *reader, const c
     SPMM_TRY(read_values(cursor, &rb, &triplets, matrix));
     if (rb.right_hand_lines == 0)
         SPMM_TRY(read_end(reader, &lines));
-    /* Absolute values of a skew-symmetric matrix are symmetric. */
+    /* The absolute values of a skew-symmetric matrix are symmetric. */
     SPMM_TRY(spmmi_triplets_to_rows(reader, &triplets,
                                     spmmi_is_negated(rb.field, rb.symmetry) || rb.symmetry == SPMMI_GENERAL
                                         ? rb.symmetry

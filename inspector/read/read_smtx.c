@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* DLMC .smtx: a CSR pattern as text in three lines, counted from 0.
+/* The reader of DLMC .smtx files: a CSR pattern as text in three lines, with indices from 0.
  *
  *   rows, cols, nnz
- *   row offsets, rows + 1 of them
- *   column indices, nnz of them, in any order within a row
+ *   rows + 1 row offsets
+ *   nnz column indices, in any order within a row
  *
- * Numbers stand between blanks; blank lines count for nothing and numbers may be spread over more lines. A column
- * named twice in a row is one entry. */
+ * Numbers are separated by blanks. Blank lines are ignored, and numbers may be spread over more lines. A
+ * column that occurs twice in a row is one entry. */
 #include <stdio.h>
 
 #include "format/base/diag.h"
@@ -24,7 +24,7 @@ static void skip_space(struct cursor *c)
         c->line += *c->p == '\n';
 }
 
-/* One number in [low, high], with a blank, a line end or (for the sizes) a comma behind it. */
+/* Reads a number in [low, high] that is followed by a blank, a line end or, if `comma` is set, a comma. */
 static spmm_status_t read_number(struct spmmi_reader *reader, struct cursor *c, const char *what, int64_t low,
                                  int64_t high, bool comma, int64_t *number)
 {
@@ -62,7 +62,7 @@ static spmm_status_t read_sizes(struct spmmi_reader *reader, struct cursor *c, s
     SPMM_TRY(read_comma(reader, c));
     SPMM_TRY(read_number(reader, c, "a number of columns", 0, SPMMI_DIM_MAX, true, &matrix->cols));
     SPMM_TRY(read_comma(reader, c));
-    /* An offset and a column need a digit and a separator each; the last one may lack its separator. */
+    /* An offset or a column needs a digit and a separator; the last one may lack its separator. */
     const int64_t room = (c->end - c->p + 1) / 2;
     SPMM_TRY(
         read_number(reader, c, "a number of nonzeros that fits in the file,", 0, room, false, &matrix->nnz));
@@ -77,7 +77,7 @@ cleanup:
     return status;
 }
 
-/* The first line is "rows, cols, nnz". */
+/* Returns true if the first line is "rows, cols, nnz". */
 static bool has_first_line(const char *p, const char *end)
 {
     for (int i = 0; i < 3; i++) {
@@ -92,7 +92,7 @@ static bool has_first_line(const char *p, const char *end)
     return spmmi_line_end(p, end) != NULL;
 }
 
-/* By its name a file is taken if it starts with a digit, and its first line ends somewhere. */
+/* With its name, a file is accepted if it starts with a digit and its first line has an end. */
 static enum spmmi_probe probe(const struct spmmi_head *head)
 {
     const char *end = head->bytes + head->size;
@@ -115,7 +115,7 @@ static spmm_status_t read_offsets(struct spmmi_reader *reader, struct cursor *c,
     spmm_status_t status = SPMM_OK;
     int64_t offset = 0;
     for (int64_t i = 0; i <= matrix->rows; i++) {
-        /* The first offset is 0, the last one nnz, and none is smaller than the one before. */
+        /* The first offset is 0, the last one is nnz, and the offsets do not decrease. */
         const int64_t low = i == matrix->rows ? matrix->nnz : offset;
         const int64_t high = i == 0 ? 0 : matrix->nnz;
         SPMM_TRY(read_number(reader, c, "a row offset", low, high, false, &offset));

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Archives of tar, as the SuiteSparse collection packs its matrices: the member NAME/NAME.mtx (or .rb) is the matrix,
- * else the only member of such a name. It is read where it stands; nothing is written to any path.
+/* The reader of tar archives, as used by the SuiteSparse collection. The member NAME/NAME.mtx (or .rb) is the
+ * matrix, or else the only member with such an ending. It is read in place; nothing is written to any path.
  *
- * Read: v7, ustar, long names of GNU tar and of pax. A header is checked by its sum, every size against the archive. */
+ * Supported: v7, ustar, long names of GNU tar and of pax. The checksum of each header is checked, and each
+ * size against the archive. */
 #include <stdio.h>
 #include <string.h>
 
@@ -20,9 +21,9 @@
 #define SUM_DIGITS 8u
 #define TYPE_AT 156u
 #define MAGIC_AT 257u
-#define LIST_BYTES 160u /* of names in a message */
+#define LIST_BYTES 160u /* names in a message */
 
-/* A text that need not end with a zero. */
+/* A text that need not end with a zero byte. */
 struct name {
     const char *begin;
     uint64_t length;
@@ -37,14 +38,15 @@ struct archive {
     struct spmmi_reader *reader;
     const char *bytes;
     uint64_t size;
-    uint64_t at;           /* of the next header */
-    struct name long_name; /* of GNU or pax, for the next member */
+    uint64_t at;           /* offset of the next header */
+    struct name long_name; /* from GNU tar or pax, for the next member */
     bool has_long_size;
-    uint64_t long_size; /* of pax, for the next member */
+    uint64_t long_size; /* from pax, for the next member */
 };
 
 struct member {
-    struct name name; /* of ustar without its prefix, which only paths of over 100 bytes have */
+    /* Without the prefix of ustar, which only paths of more than 100 bytes have. */
+    struct name name;
     char type;
     const char *bytes;
     uint64_t size;
@@ -56,7 +58,8 @@ static spmm_status_t damaged(const struct archive *a, uint64_t offset, const cha
                              what, (unsigned long long)offset);
 }
 
-/* Octal digits between blanks, up to a zero byte; from GNU tar also 8 bytes behind 0x80. */
+/* Reads octal digits after blanks, up to a blank or a zero byte, or the binary form of GNU tar: big-endian
+ * bytes after 0x80. */
 static bool read_number(const char *field, unsigned digits, uint64_t *number)
 {
     unsigned i = 0;
@@ -76,7 +79,8 @@ static bool read_number(const char *field, unsigned digits, uint64_t *number)
     return i == digits || field[i] == ' ' || field[i] == '\0';
 }
 
-/* The sum of all bytes, those of the sum itself taken as blanks. */
+/* Returns true if the checksum is the sum of all bytes, with the bytes of the checksum itself counted as
+ * blanks. */
 static bool has_sum(const char *header)
 {
     uint64_t said = 0;
@@ -106,13 +110,14 @@ static void refuse(const struct spmmi_head *head, char *sentence, size_t capacit
                    spmmi_token(head->bytes, head->bytes + head->size, token));
 }
 
-/* One "LENGTH KEY=VALUE\n" of pax at *p. */
+/* Reads a record "LENGTH KEY=VALUE
+ * " of pax at *p, and advances *p. Returns false if it is malformed. */
 static bool read_record(struct archive *a, const char **p, const char *end)
 {
     uint64_t length = 0;
     const char *begin = *p;
     const char *q = spmmi_count_read(begin, end, &length);
-    /* What ends with a line end is longer than its digits. */
+    /* A record that ends with a line end is longer than its digits. */
     if (q == NULL || length == 0 || length > (uint64_t)(end - begin) || begin[length - 1] != '\n' ||
         *q != ' ')
         return false;
@@ -128,7 +133,7 @@ static bool read_record(struct archive *a, const char **p, const char *end)
     return spmmi_count_read(value, value_end, &a->long_size) == value_end;
 }
 
-/* What a member says of the next one. */
+/* Reads the properties that an extension header gives to the next member. */
 static spmm_status_t read_extension(struct archive *a, const struct member *m)
 {
     const char *p = m->bytes;
@@ -141,7 +146,7 @@ static spmm_status_t read_extension(struct archive *a, const struct member *m)
     return SPMM_OK;
 }
 
-/* Names and sizes that other headers gave this one. */
+/* Applies the name and the size of preceding extension headers to a member. */
 static void apply_extension(struct archive *a, struct member *m)
 {
     if (a->long_name.begin != NULL)
@@ -157,13 +162,13 @@ static bool is_extension(char type)
     return type == 'x' || type == 'g' || type == 'L' || type == 'K';
 }
 
-/* Links, folders and devices have no bytes, whatever their size says. */
+/* Returns false for links, folders and devices: they have no bytes, whatever their size field says. */
 static bool has_bytes(char type)
 {
     return type < '1' || type > '6';
 }
 
-/* The next member; its type is 0 at the end of the archive. */
+/* Reads the next member. Its type is 0 at the end of the archive. */
 static spmm_status_t next_member(struct archive *a, struct member *m)
 {
     const char *header = a->bytes + a->at;
@@ -196,11 +201,11 @@ static bool is_matrix(const struct member *m)
                                                   spmmi_has_ending(m->name.begin, m->name.length, ".rb"));
 }
 
-/* NAME/NAME.mtx: the folder that it is in has its name. */
+/* Returns true for NAME/NAME.mtx: the member has the name of its folder. */
 static bool is_named_as_folder(struct name path)
 {
     uint64_t point = path.length;
-    while (path.begin[--point] != '.') /* is_matrix has seen one */
+    while (path.begin[--point] != '.') /* is_matrix has found a point */
         ;
     uint64_t slash = point;
     while (slash > 0 && path.begin[slash - 1] != '/')
@@ -210,9 +215,9 @@ static bool is_named_as_folder(struct name path)
            (slash == length + 1 || path.begin[slash - length - 2] == '/');
 }
 
-/* What is looked for: names for the message, and the matrix. */
+/* The result of the search: names for the message, and the matrix. */
 struct finding {
-    char names[LIST_BYTES]; /* of candidates; of all files while there is none */
+    char names[LIST_BYTES]; /* names of the candidates, or of all files if there are none */
     unsigned candidates, named;
     struct member matrix;
 };
@@ -254,7 +259,7 @@ cleanup:
     return status;
 }
 
-/* From here on the source is the member. */
+/* Makes the member the source in messages and in the detection of the format. */
 static void enter(struct spmmi_reader *reader, struct name name)
 {
     const size_t used = strlen(reader->label);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Entries in any order to the rows of a CSR: counted, then put into their rows one after the other. For formats that
- * store columns or triplets. */
+/* Converts entries in any order to the rows of a CSR matrix: counts the entries per row, then copies them one
+ * by one. For formats that store columns or triplets. */
 #include <string.h>
 
 #include "format/base/diag.h"
@@ -31,7 +31,7 @@ void spmmi_triplets_free(struct spmmi_reader *reader, struct spmmi_triplets *tri
     *triplets = (struct spmmi_triplets){0, 0, NULL, NULL, NULL};
 }
 
-/* Row pointers from the counts of the rows. */
+/* Counts the entries of each row and computes the row pointers. */
 static void count_rows(const struct spmmi_triplets *triplets, bool mirrored, spmm_matrix_t *matrix)
 {
     int64_t *row_ptr = matrix->row_ptr;
@@ -47,7 +47,7 @@ static void count_rows(const struct spmmi_triplets *triplets, bool mirrored, spm
     matrix->nnz = row_ptr[matrix->rows];
 }
 
-/* Append an entry to its row, whose pointer moves on. */
+/* Appends an entry to its row and advances the row pointer. */
 static void position(spmm_matrix_t *matrix, int32_t row, int32_t col, double value)
 {
     const int64_t q = matrix->row_ptr[row]++;
@@ -67,7 +67,7 @@ static void fill_rows(const struct spmmi_triplets *triplets, enum spmmi_symmetry
         if (symmetry != SPMMI_GENERAL && row != col)
             position(matrix, col, row, symmetry == SPMMI_SKEW ? -value : value);
     }
-    /* Each pointer now stands where the next row starts. */
+    /* Each row pointer is now at the start of the next row. */
     memmove(matrix->row_ptr + 1, matrix->row_ptr, (size_t)matrix->rows * sizeof *matrix->row_ptr);
     matrix->row_ptr[0] = 0;
 }

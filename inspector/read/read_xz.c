@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Unpacks xz: one or more streams, with padding behind them as the format allows it. */
+/* Unpacks xz data: one or more streams, with the padding between and after them that the format allows. */
 #include <lzma.h>
 
 #include "container.h"
@@ -7,7 +7,7 @@
 
 static void *budget_alloc(void *opaque, size_t count, size_t size)
 {
-    return spmmi_unpack_alloc(opaque, count * size); /* liblzma promises a count of 1 */
+    return spmmi_unpack_alloc(opaque, count * size); /* liblzma documents that count is 1 */
 }
 
 static void budget_free(void *opaque, void *memory)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Unpacks zstd: one or more frames, unpacked as a stream. */
+/* Unpacks zstd data: one or more frames, decoded as a stream. */
 #define ZSTD_STATIC_LINKING_ONLY
 #include <zstd.h>
 #include <zstd_errors.h>
@@ -8,10 +8,10 @@
 #include "format/base/diag.h"
 
 #define SIZE_TRUSTED \
-    (UINT64_C(64) << 20) /* a frame may claim any size; more than this is taken as it comes */
+    (UINT64_C(64) << 20) /* a frame may claim any size; a claim of at most this size is trusted */
 
-/* What the first frame says that it holds, if that is plausible, else 0. What zstd answers when it knows no size is
- * beyond any plausible one. */
+/* Returns the size that the first frame claims, if it is plausible, else 0. The codes of zstd for an unknown
+ * size are larger than any plausible size. */
 static uint64_t size_of_frame(const char *packed, uint64_t size)
 {
     const unsigned long long said = ZSTD_getFrameContentSize(packed, size);
@@ -41,7 +41,7 @@ spmm_status_t spmmi_unzstd(struct spmmi_reader *reader, const char *packed, uint
                            struct spmmi_bytes *bytes)
 {
     spmm_status_t status = SPMM_OK;
-    size_t left = 1; /* 0 when a frame has ended */
+    size_t left = 1; /* 0 at the end of a frame */
     ZSTD_inBuffer in = {packed, size, 0};
     struct spmmi_unpack_memory decoder = {reader, "zstd decoder"};
     const ZSTD_customMem memory = {budget_alloc, budget_free, &decoder};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The name of a file and what its ending says of the format; see reader.h. */
+/* Detects formats by the ending of the file name; see reader.h. */
 #include "format/base/file_ending.h"
 #include "reader.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which reader takes a file. Decided from its first 64 KiB and its name, so that endless streams and wrong files
- * are refused at once. See reader.h. */
+/* Finds the reader of a file. It is chosen from the first 64 KiB and the name of the file, so that endless
+ * streams and wrong files are refused immediately. See reader.h. */
 #include <stdio.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ static const struct spmmi_reader_ops *const readers[] = {
 #undef SPMMI_READER
 #define READERS (sizeof readers / sizeof *readers)
 
-/* The first reader whose probe answers so; NULL when none does. */
+/* Returns the first reader whose probe returns `answer`; NULL if there is none. */
 static const struct spmmi_reader_ops *who_says(enum spmmi_probe answer, const struct spmmi_head *head)
 {
     for (size_t i = 0; i < READERS; i++)
@@ -27,7 +27,8 @@ static const struct spmmi_reader_ops *who_says(enum spmmi_probe answer, const st
     return NULL;
 }
 
-/* The sentence of a reader, and behind the default one the names of the others. */
+/* Reports that a reader refuses a file. If ops is NULL, uses the message of the first reader, followed by the
+ * names of the other formats. */
 static spmm_status_t refuse(struct spmmi_reader *reader, const struct spmmi_reader_ops *ops,
                             const struct spmmi_head *head)
 {
@@ -38,7 +39,7 @@ static spmm_status_t refuse(struct spmmi_reader *reader, const struct spmmi_read
         ops = readers[0];
         for (size_t i = 1; i < READERS && used < sizeof others; i++) {
             if (strncmp(readers[i]->name, readers[i - 1]->name, strlen(readers[i - 1]->name)) == 0)
-                continue; /* a version of the format before it */
+                continue; /* a version of the previous format */
             used += (size_t)snprintf(others + used, sizeof others - used, "%s%s",
                                      used == 0 ? "; other formats: " : ", ", readers[i]->name);
         }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What those that unpack compressed bytes share: room for them, and memory of decoders. See container.h. */
+/* Functions that all decoders share: the buffer of unpacked bytes, and memory of decoders. See
+ * container.h. */
 #include "container.h"
 #include "format/base/checked.h"
 #include "format/base/diag.h"
@@ -19,8 +20,8 @@ cleanup:
     return status;
 }
 
-/* Each block begins with its size. */
-#define BLOCK_HEAD 64 /* bytes, which keep the alignment */
+/* Each block starts with its size. */
+#define BLOCK_HEAD 64 /* in bytes; keeps the alignment of the block */
 
 void *spmmi_unpack_alloc(const struct spmmi_unpack_memory *decoder, uint64_t bytes)
 {

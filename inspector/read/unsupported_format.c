@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Known formats that are not supported, recognised by their first bytes, with advice. */
+/* Recognises known but unsupported formats by their first bytes, and gives advice. */
 #include <string.h>
 
 #include "format/file/plan_records.h"
@@ -40,7 +40,7 @@ const char *spmmi_unsupported_format(const struct spmmi_head *head)
     const char *first = first_of_text(head);
     if (first != NULL && *first == '<')
         return "an HTML or XML page";
-    /* Of the name of a Matrix Market file: its reader did not take it. */
+    /* Reached only for a file named .mtx: other lists of edges have a reader. */
     if (spmmi_is_edge_list(head))
         return "what looks like a list of edges; a Matrix Market file has a banner and a line of sizes "
                "before them, and counts rows and columns from 1";
