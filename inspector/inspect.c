@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a matrix to a plan: copy, metrics, choice, partition. Each reads the matrix once. */
+/* Makes a plan from a matrix in four steps: copy, statistics, choice of kernels, partition. */
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
@@ -54,7 +54,8 @@ cleanup:
 
 /* ---- Metrics and digests ---- */
 
-/* Statistics and digests read the matrix side by side: neither is parallel in itself. */
+/* Computes the statistics and digests of the matrix. They run concurrently because neither is parallel
+ * itself. */
 static spmm_status_t analysis(spmm_plan_t *plan, int threads, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -76,7 +77,7 @@ cleanup:
     return status;
 }
 
-/* In debug builds: a plan that loads would refuse must not leave the inspector. */
+/* Debug builds only: checks that the plan would load, as no plan that is refused may leave the inspector. */
 static spmm_status_t check_own_work(const spmm_plan_t *plan, spmm_diag_t *diag)
 {
 #ifdef NDEBUG
@@ -106,7 +107,7 @@ cleanup:
     return status;
 }
 
-/* Values of the widest type, which fit all others. */
+/* Copies the values in the widest requested type, and checks that they fit all narrower types. */
 static spmm_status_t copy_values(const spmm_matrix_t *a, const struct spmmi_requests *requests,
                                  spmm_plan_t *plan, spmm_diag_t *diag)
 {
@@ -121,7 +122,8 @@ cleanup:
     return status;
 }
 
-/* The rows are permuted already: kernels take them as they are, unless the caller leaves the permutation open. */
+/* Makes kernels keep the row order of the permuted matrix, unless the caller leaves the choice of a row
+ * permutation open. */
 static void keep_rows(struct spmmi_requests *requests)
 {
     for (int i = 0; i < requests->count; i++)
@@ -129,7 +131,7 @@ static void keep_rows(struct spmmi_requests *requests)
             requests->list[i].options.reorder = SPMM_REORDER_NONE;
 }
 
-/* What was chosen, a sentence for each variant. */
+/* Logs the choice, one sentence per variant. */
 static void log_choice(const spmm_plan_t *plan)
 {
     static const char *const layouts[] = {"no", "row-major", "column-major", "row- and column-major"};
@@ -146,7 +148,8 @@ static void log_choice(const spmm_plan_t *plan)
     }
 }
 
-/* Metadata tell of it, after those of the caller, which leave it no room or have its key: then the log alone does. */
+/* Logs the merged ranges of n, and records them in the metadata after the pairs of the caller. If those pairs
+ * already use the key or leave no space, only the log reports the merges. */
 static spmm_status_t tell_merges(const struct spmmi_merges *merges, const struct spmmi_request *r,
                                  spmm_plan_t *plan, spmm_diag_t *diag)
 {

@@ -141,7 +141,8 @@ cleanup:
     return status;
 }
 
-/* Types that were not said, and whether kernels were compiled for all of them together. */
+/* Fills in the types that the caller left open, and checks that kernels exist for the combination of
+ * types. */
 static spmm_status_t settle_types(spmm_inspect_options_t *o, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -162,7 +163,7 @@ cleanup:
     return status;
 }
 
-/* The caller's structs as far as the caller knows them, defaults for the rest. */
+/* Copies the fields that the caller's version of the structs has; all others keep their defaults. */
 static spmm_status_t read_structs(const spmm_inspect_options_t *given, struct spmmi_request *r,
                                   spmm_diag_t *diag)
 {

@@ -7,11 +7,13 @@
 
 #include "request.h"
 
-/* Errors: ARGUMENT with one sentence; UNSUPPORTED types; IO and MEMORY of a profile file. options may be NULL. */
+/* Checks the options and fills in *request. options may be NULL. Errors: ARGUMENT with a one-sentence
+ * message; UNSUPPORTED (types); IO and MEMORY (profile file). */
 spmm_status_t spmmi_inspect_options(const spmm_inspect_options_t *options, struct spmmi_request *request,
                                     spmm_diag_t *diag);
 
-/* The part of it that concerns the kernel to be forced and how values are multiplied. Errors: ARGUMENT. */
+/* Checks the options about the forced kernel, and sets how values are multiplied. Errors: ARGUMENT,
+ * UNSUPPORTED (types). */
 spmm_status_t spmmi_kernel_options(struct spmmi_request *request, spmm_diag_t *diag);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernel that a caller of spmm_inspect named, against the other options. */
+/* Checks the kernel that a caller of spmm_inspect named against the other options. */
 #include <string.h>
 
 #include "format/base/diag.h"
@@ -7,7 +7,8 @@
 #include "inspect_options.h"
 #include "inspector/search/planner.h"
 
-/* One of several devices, of which the others are no CPUs if this one is. */
+/* Returns true if several devices were named. At most one of them is a CPU, so if r is for the CPU, the
+ * others are not. */
 static bool has_other_devices(const struct spmmi_request *r)
 {
     return r->options.target_count > 1;
@@ -52,7 +53,8 @@ cleanup:
     return status;
 }
 
-/* The least accurate compute type that the caller allows, and the compute type of tensor cores that follows. */
+/* Checks the compute type, which is the least accurate one that the caller allows, and derives from it the
+ * compute type of tensor cores. */
 static spmm_status_t check_compute(struct spmmi_request *r, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -76,7 +78,7 @@ cleanup:
     return status;
 }
 
-/* Not all families have code for all types. */
+/* Checks that the named family has kernels for the requested types. */
 static spmm_status_t check_type(const struct spmmi_request *r, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -96,7 +98,7 @@ cleanup:
     return status;
 }
 
-/* The schedule of a family whose items are whole rows. */
+/* Returns the schedule of the family whose items are whole rows; 0 if it has none. */
 static spmm_schedule_t whole_rows(spmm_family_t family)
 {
     for (int i = 0; spmmi_schedule_at(i) != NULL; i++)
@@ -105,7 +107,9 @@ static spmm_schedule_t whole_rows(spmm_family_t family)
     return (spmm_schedule_t)0;
 }
 
-/* Where no family is named, the first one that can permute the rows of C. */
+/* Sets the family for permuted output. If the caller named none, the first family that permutes C by default
+ * is used with whole rows. A named family that permutes C only by name is kept. Fails if the named family
+ * cannot permute C. */
 static spmm_status_t take_permuting(struct spmmi_request *r, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -146,14 +150,14 @@ cleanup:
     return status;
 }
 
-/* Checks of the options by the named family. */
+/* Calls the named family's own check of the options. */
 static spmm_status_t check_own(const struct spmmi_request *r, spmm_diag_t *diag)
 {
     const struct spmmi_planner *const planner = spmmi_planner_of(r->family);
     return planner != NULL && planner->check_options != NULL ? planner->check_options(r, diag) : SPMM_OK;
 }
 
-/* Block rows of tensor-core blocks: those of the named family are its own matter. */
+/* Checks the height of tensor-core blocks. If a family is named, the family itself checks the value. */
 static spmm_status_t check_block_rows(const struct spmmi_request *r, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -174,7 +178,8 @@ cleanup:
     return status;
 }
 
-/* A family that was named for all targets and has no tensor-core blocks has nothing to keep. */
+/* Checks that long_rows is not set for a family that was named for all targets and has no tensor-core
+ * blocks. */
 static spmm_status_t check_long_rows(const struct spmmi_request *r, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -187,7 +192,7 @@ cleanup:
     return status;
 }
 
-/* Options of families against the kernel and against each other. */
+/* Checks the options of families against the named kernel and against each other. */
 static spmm_status_t check_families(struct spmmi_request *r, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -210,7 +215,7 @@ cleanup:
     return status;
 }
 
-/* A kernel with a target is forced where that runs alone: elsewhere the inspector chooses. */
+/* Applies a kernel name with a target to that target only; for the other target, the inspector chooses. */
 static void settle_targets(struct spmmi_request *r)
 {
     const struct spmmi_forced_kernel named = {r->family, r->schedule}, chosen = {0};

@@ -10,7 +10,7 @@
 #include "format/plan.h"
 #include "inspect_options.h"
 
-/* A plan tells devices apart by their targets alone. */
+/* Checks that the last device has a new target: a plan distinguishes devices only by their targets. */
 static spmm_status_t check_distinct(const struct spmmi_request *list, int last, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -38,7 +38,8 @@ cleanup:
     return status;
 }
 
-/* Types are told apart by their compute types, and all but the widest are rounded from it. */
+/* Checks that the types are distinct and that all but the widest can be rounded from it. Also checks that a
+ * requested compute type belongs to one of them. */
 static spmm_status_t check_types(const spmm_inspect_options_t *o, spmm_dtype_t widest, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -80,8 +81,9 @@ cleanup:
     return status;
 }
 
-/* The CPU beside the devices of one type, whose requests begin at first, with the kernel that the options name for it.
- * It is measured where its variants are all that a machine without a GPU runs: else the caller means the devices. */
+/* Adds a request for the CPU beside the devices of one type, whose requests start at index `first`. It has
+ * the kernel that the options name for the CPU. Its candidates are measured only if no device is a GPU:
+ * otherwise the caller's function measures the GPUs. */
 static spmm_status_t add_beside(struct spmmi_requests *requests, int first, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -105,8 +107,8 @@ cleanup:
     return status;
 }
 
-/* The CPU goes last, so that the plan does not depend on where among the devices it was named. GPUs stay in the order
- * in which they were named, and the plan depends on that. */
+/* Moves the CPU to the end, so that the plan does not depend on the position at which it was named. GPUs keep
+ * the order in which they were named, and the plan depends on that order. */
 static void put_cpu_last(struct spmmi_request *list, int count)
 {
     for (int i = 0; i + 1 < count; i++)
@@ -118,7 +120,7 @@ static void put_cpu_last(struct spmmi_request *list, int count)
         }
 }
 
-/* All devices for values of one type. */
+/* Adds the requests of all devices for values of one type. */
 static spmm_status_t add_type(const spmm_inspect_options_t *options, spmm_dtype_t type,
                               struct spmmi_requests *requests, spmm_diag_t *diag)
 {
@@ -152,7 +154,7 @@ spmm_status_t spmmi_requests_make(const spmm_inspect_options_t *options, struct 
     SPMM_TRY(spmmi_options_read(&known, sizeof known, options, "inspect options", diag));
     SPMM_TRY(check_list(&known, diag));
     if (known.a_type == 0 && known.a_types != NULL &&
-        known.a_type_count == 1) { /* as if it were named alone */
+        known.a_type_count == 1) { /* same as naming it in a_type */
         known.a_type = known.a_types[0];
         known.a_type_count = 0;
     }

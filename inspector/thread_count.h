@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The number of threads that the inspector starts for the number that its caller asks for. */
+/* Converts the number of threads that the caller requests into the number that the inspector starts. */
 #ifndef SPMMI_THREAD_COUNT_H
 #define SPMMI_THREAD_COUNT_H
 
@@ -7,7 +7,7 @@
 
 #include "format/base/team.h"
 
-/* wanted 0: as many as the machine has. */
+/* Returns at least 1. wanted 0 means all threads of the machine. */
 static inline int spmmi_thread_count(int wanted)
 {
     const int most = omp_get_max_threads();
