@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensor cores with A as the narrow operand, the second one of the MMA, with 8 columns. The product is transposed: an
-// MMA multiplies 8 rows of B by an 8 x 8 block of A and adds to 8 rows of C. Its 16 rows are columns of B and C, its 8
-// columns are rows of A (docs/kernels.md).
+// Operands for tensor-core kernels that use A as the narrow operand, which is the second operand of an MMA
+// and has 8 columns. The product is transposed: an MMA multiplies 8 rows of B by an 8 x 8 block of A and adds
+// the result to 8 rows of C. The 16 rows of the MMA are columns of B and C, its 8 columns are rows of A
+// (docs/kernels.md).
 //
-// A lane's position in a warp: g = lane / 4, t = lane % 4. It holds pairs of columns of the rows of B in positions t
-// and t + 4 of the block: pair j is rows g and g + 8 of MMA j. The sums of that pair in rows 2 t and 2 t + 1 of the
-// block come out in the same lane.
+// Positions of a lane in a warp: g = lane / 4, t = lane % 4. A lane holds pairs of columns of two rows of B,
+// the rows in positions t and t + 4 of the block. The two columns of pair j are rows g and g + 8 of MMA j.
+// The MMA leaves the sums of the pair for rows 2 t and 2 t + 1 of the block in the same lane.
 #pragma once
 #include <type_traits>
 
@@ -16,8 +17,8 @@
 
 namespace spmmi {
 
-// How values are multiplied. Wide: the pairs of a lane as MMA operands, Narrow: the lane's two values of A.
-// Self has the operand type of a value, and the MMA.
+// Defines how values are converted to MMA operands and multiplied. Wide holds the pairs of a lane of B,
+// Narrow the two values of A. Self::operand converts a value to the operand type, Self::mma issues the MMA.
 template <typename Self, typename T_, typename Operand> struct ComputeValues {
     using T = T_;
     using Pair = Vector<T, 2>;
@@ -84,7 +85,8 @@ struct Compute3xTf32 {
         split_tf32(a.x[1], n.high[1], n.low[1]);
         return n;
     }
-    // Small products first. Neighbouring MMAs add to different sums, so that they need not wait for each other.
+    // Adds the small products first. Consecutive MMAs add to different sums, so they do not wait for each
+    // other.
     template <int PAIRS>
     static __device__ __forceinline__ void multiply(float (&sums)[PAIRS][4], const Wide<PAIRS> &b,
                                                     const Narrow &a)
@@ -112,7 +114,8 @@ struct ComputeF64 : ComputeValues<ComputeF64, double, double> {
     }
 };
 
-// 16-bit values: the two rows of B of a lane are k = 2 t and 2 t + 1 of the MMA, side by side in a register.
+// 16-bit values: the two rows of B of a lane are k = 2 t and k = 2 t + 1 of the MMA, side by side in one
+// register.
 template <typename Half> struct ComputeHalf {
     using T = Half;
     using Pair = Vector<Half, 2>;
@@ -156,8 +159,9 @@ __device__ __forceinline__ Vector<T, 2> pair_of(const Vector<T, WIDTH> &v, int j
     return {{v.x[2 * j], v.x[2 * j + 1]}};
 }
 
-// A lane's two values of a packed block whose values begin at values[first]; 0 where A has none. values[most + 1] may
-// be read, and nothing behind it, whatever first says.
+// Returns a lane's two values of a packed block, 0 where A has no nonzero. The values of the block begin at
+// values[first]. The function reads no element after values[most + 1], even if a damaged table makes `first`
+// too large.
 template <typename T>
 __device__ __forceinline__ Vector<T, 2> unpack_pair(uint64_t bitmap, int lane, const T *values,
                                                     uint32_t first, uint32_t most)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See tcblock_analysis_plan.h. Rows are counted in chunks of 256, the height of the tallest unit. A word for each
- * column of a chunk tells which of its 32 row windows hold it. The metrics of every unit follow from these words. */
+/* See tcblock_analysis_plan.h. Rows are counted in chunks of 256, the height of the tallest unit. A 32-bit
+ * word per column of a chunk has one bit per row window that contains the column. The metrics of all units
+ * follow from these words. */
 #include "tcblock_analysis_plan.h"
 
 #include <math.h>
@@ -19,22 +20,23 @@
 #define CHUNK_ROWS SPMMI_TCBLOCK_CHUNK
 #define WINDOWS (CHUNK_ROWS / SPMMI_WINDOW_ROWS)
 #define BLOCK_COLUMNS 8u
-#define BYTES_FREE 67108864 /* words of columns that all threads may always have */
+#define BYTES_FREE 67108864 /* for window words: always allowed, for all threads together */
 #define BYTES_A_NONZERO 16
 
-#define PAIRS 0x55555555u /* the first window of each block row of bcsr */
-#define BCSR_WINDOWS 2u   /* of a block row */
+#define PAIRS 0x55555555u /* bit of the first window of each bcsr block row */
+#define BCSR_WINDOWS 2u   /* windows per block row */
 #define BCSR_STEP SPMMI_TCBLOCK_WIDE_STEP
 
-/* What a thread needs to count one chunk after the other. */
+/* Buffers that one thread reuses for all its chunks. */
 struct worker {
     struct spmmi_column_set set;
-    uint32_t *all;     /* the windows of each column of A; zero between chunks. NULL: columns are sorted */
-    uint32_t *columns; /* of the chunk, ascending */
-    uint32_t *windows; /* of each of them */
+    /* window word per column of A, zero between chunks; NULL: the chunk's columns are sorted instead */
+    uint32_t *all;
+    uint32_t *columns; /* columns of the chunk, ascending */
+    uint32_t *windows; /* window word of each of these columns */
 };
 
-/* Sums of one chunk, for each unit. */
+/* Sums over one chunk, for each kind of unit. */
 struct chunk {
     int64_t working_set[SPMMI_TCBLOCK_UNITS], blocks[SPMMI_TCBLOCK_UNITS];
 };
@@ -84,7 +86,7 @@ static uint32_t bcsr_columns(spmm_dtype_t dtype)
 
 /* ---- One chunk ---- */
 
-/* The rows of a chunk are at positions first .. end of the permutation. */
+/* A chunk: the rows at positions first .. end - 1 of the permutation. */
 struct span {
     const struct spmmi_pattern *a;
     const uint32_t *permutation;
@@ -101,7 +103,8 @@ static uint32_t window_at(const struct span *s, int64_t position)
     return 1u << (uint32_t)(position - s->first) / SPMMI_WINDOW_ROWS;
 }
 
-/* The columns of the chunk and the windows of each, by an array of all columns. Returns how many. */
+/* Collects the chunk's columns and their window words with an array over all columns. Returns the number of
+ * columns. */
 static uint32_t collect(const struct span *s, struct worker *w)
 {
     for (int64_t position = s->first; position < s->end; position++) {
@@ -120,7 +123,7 @@ static uint32_t collect(const struct span *s, struct worker *w)
     return count;
 }
 
-/* The same by the nonzeros of the chunk alone. */
+/* Does the same by sorting the chunk's nonzeros; needs no array over all columns. */
 static uint32_t collect_sorted(const struct span *s, struct worker *w)
 {
     int32_t *const columns = (int32_t *)w->columns;
@@ -140,7 +143,8 @@ static uint32_t collect_sorted(const struct span *s, struct worker *w)
     return (uint32_t)count;
 }
 
-/* Blocks of one block column, whose windows these are, and the block-row groups of bcsr that have it. */
+/* Adds the blocks of one block column, and its use by the bcsr block-row groups. `windows` combines its
+ * columns. */
 static void add_block_column(uint32_t windows, uint32_t width, struct chunk *out,
                              const struct spmmi_tcblock_analysis *analysis, int64_t at)
 {
@@ -157,7 +161,7 @@ static void add_block_column(uint32_t windows, uint32_t width, struct chunk *out
     }
 }
 
-/* Neighbours that share a block column are one after the other. */
+/* Counts the bcsr units. Columns ascend, so the columns of one block column are adjacent. */
 static void count_bcsr(const struct worker *w, uint32_t count, uint32_t width,
                        const struct spmmi_tcblock_analysis *analysis, int64_t at, struct chunk *out)
 {
@@ -179,7 +183,7 @@ static void count_bcsr(const struct worker *w, uint32_t count, uint32_t width,
     }
 }
 
-/* Blocks of a step: each window has 8 of its columns in one. */
+/* Ends a step and returns its blocks: each window has its columns in blocks of 8. Clears `held`. */
 static int64_t end_step(uint32_t held[WINDOWS])
 {
     int64_t blocks = 0;
@@ -225,11 +229,11 @@ static void count_windows(const struct worker *w, uint32_t count, struct chunk *
     }
 }
 
-/* What all chunks are counted for. */
+/* The input and output that all chunks share. */
 struct count {
     const struct spmmi_pattern *a;
     const uint32_t *permutation;
-    uint32_t width; /* of a block column of bcsr */
+    uint32_t width; /* columns per block column of bcsr */
     const struct spmmi_tcblock_analysis *analysis;
     struct chunk *chunks;
 };
@@ -247,9 +251,9 @@ static void count_chunk(const struct count *c, int64_t index, int64_t at, struct
         count_row_blocks(w, count, unit, out, c->analysis->steps[unit] + at * units_per_chunk(unit));
 }
 
-/* ---- All of them ---- */
+/* ---- All chunks ---- */
 
-/* most: maximum nonzeros of a chunk. */
+/* Allocates the buffers of a worker. most: maximum number of nonzeros in a chunk. Errors: MEMORY. */
 static spmm_status_t worker_open(const struct spmmi_pattern *a, int64_t most, struct worker *w)
 {
     const uint64_t columns = (uint64_t)(most < a->cols ? most : a->cols);
@@ -271,7 +275,7 @@ static void worker_close(struct worker *w)
     spmmi_free(w->columns);
 }
 
-/* The arrays of all threads together are not much larger than the matrix. */
+/* Returns the number of threads to use, so that all their arrays are not much larger than the matrix. */
 static int count_threads(const struct spmmi_pattern *a, int64_t most, int threads)
 {
     const int64_t columns = spmmi_columns_are_many(a->cols, a->nnz) ? most : a->cols;
@@ -301,8 +305,8 @@ static spmm_status_t count_chunks(const struct count *c, const struct spmmi_row_
     return status;
 }
 
-/* Metrics that do not depend on the chunks. Units have at least the steps of the longest row, which may not be in the
- * sample. */
+/* Returns the metrics that do not depend on the chunks. `longest` starts with the steps of the longest row,
+ * because that row may not be in the sample. */
 static struct spmmi_tcblock_counts metrics_of(const struct count *c, int unit)
 {
     const int64_t rows = units_known[unit].rows;

@@ -6,7 +6,8 @@
 
 #define BANKS SPMMI_TCBLOCK_BANKS
 
-/* The residue that the next position takes; used: bit r: its group has residue r. Some residue has local rows left. */
+/* Returns the residue for the next position. Bit r of `used` is set if its group already has residue r. At
+ * least one residue must have local rows left. */
 static uint32_t residue_pick(const uint32_t left[BANKS], uint32_t used)
 {
     uint32_t best = BANKS, first = BANKS;
@@ -20,7 +21,7 @@ static uint32_t residue_pick(const uint32_t left[BANKS], uint32_t used)
     return best < BANKS ? best : first;
 }
 
-/* Residues from the one with the most local rows to that with the least, of equal ones the smallest first. */
+/* Sorts the residues by descending number of local rows; equal ones by ascending residue. */
 static void residues_sort(const uint32_t left[BANKS], uint32_t residues[BANKS])
 {
     for (uint32_t r = 0; r < BANKS; r++) {
@@ -39,7 +40,7 @@ void spmmi_tcblock_banks(const uint8_t *locals, uint32_t count, uint8_t *order)
         const uint32_t r = locals[i] % BANKS;
         queues[r][left[r]++] = (uint8_t)i;
     }
-    /* While each residue has local rows, a group takes one of each, which leaves them in their order. */
+    /* While every residue has local rows, each group takes one row per residue, which keeps their order. */
     residues_sort(left, residues);
     const uint32_t groups = left[residues[BANKS - 1]];
     for (uint32_t g = 0; g < groups; g++)

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Column-major C of bcsr and panel (docs/decisions/0078, 0083): the sums of a unit of ROWS rows and a tile of columns
-// are kept in shared memory, where stages were, so that warps store whole columns of the unit.
+// Stores column-major C of bcsr and panel (docs/decisions/0078, 0083). The sums of a unit of ROWS rows and a
+// tile of columns are kept in shared memory, in the space of the stages, so that warps can store whole
+// columns of the unit.
 #pragma once
 #include "tcblock_shape.h"
 #include "tcblock_sums.cuh"
 
 namespace spmmi {
 
-// From column to column of the sums that are kept.
+// Distance between columns of the kept sums, in elements.
 template <int ROWS> constexpr int KEPT_PITCH = (int)spmmi_tcblock_kept_pitch(ROWS);
 
-// By 16 bytes, where the rows of C follow each other and columns begin at multiples of 16 bytes.
+// Stores 16 bytes at a time if the rows of C of a piece are consecutive and aligned. Columns of C must begin
+// at multiples of 16 bytes.
 template <typename T, int ROWS, int WARPS>
 __device__ __forceinline__ void store_pieces(const TcblockArgs<T> &a, const uint32_t *rows, uint32_t tile,
                                              uint32_t end, const typename Value<T>::Sum *kept)
@@ -37,7 +39,7 @@ __device__ __forceinline__ void store_pieces(const TcblockArgs<T> &a, const uint
     }
 }
 
-// Value by value, lanes side by side along a column.
+// Stores value by value; consecutive lanes store consecutive rows of a column.
 template <typename T, int ROWS, int WARPS>
 __device__ __forceinline__ void store_values(const TcblockArgs<T> &a, const uint32_t *rows, uint32_t tile,
                                              uint32_t end, const typename Value<T>::Sum *kept)
@@ -50,7 +52,7 @@ __device__ __forceinline__ void store_values(const TcblockArgs<T> &a, const uint
         store_whole<T, 1>(a, a.c + (tile + j) * a.ldc + c_row, {kept[j * KEPT_PITCH<ROWS> + row]});
 }
 
-// A tile of COLUMNS columns of C from `tile` on, by WARPS warps; kept: their sums.
+// Stores COLUMNS columns of C from column `tile` on with WARPS warps. kept: the sums of the tile.
 template <typename T, int ROWS, int COLUMNS, int WARPS>
 __device__ __forceinline__ void store_columns(const TcblockArgs<T> &a, const struct spmmi_tcblock_item &item,
                                               uint32_t tile, const typename Value<T>::Sum *kept)

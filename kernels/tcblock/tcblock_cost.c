@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Terms of the families of the tensor cores: traffic, arithmetic and latency of window and panel, and what bcsr shares
- * with them (docs/model.md). Weights are rounded values derived from the kernels; the fitted factors cover the rest.
- * TAIL_WAVES, STAGE_SHARE, STAGE_ISSUE, ITEM_ISSUE and MMA_STEPS came with the fits of docs/decisions/0084, PANEL_STEPS
- * and COPY_STEPS with those of 0094. */
+/* Cost terms of the tensor-core families: traffic, arithmetic and latency of window and panel, and the terms
+ * that bcsr shares with them (docs/model.md). The constants are rounded values derived from the kernels;
+ * fitted factors correct the rest. Constants named _STEPS are times in units of SPMMI_MODEL_STEP_CYCLES.
+ * TAIL_WAVES, STAGE_SHARE, STAGE_ISSUE, ITEM_ISSUE and MMA_STEPS are from the fits of docs/decisions/0084,
+ * PANEL_STEPS and COPY_STEPS from the fits of 0094. */
 #include "tcblock_cost.h"
 
 #include <math.h>
@@ -20,32 +21,33 @@
 #define WINDOW_ROWS 8.0
 #define L2_USED 0.7
 #define WAVEFRONT 128.0
-#define MMA_COLUMNS 16.0 /* of B */
+#define MMA_COLUMNS 16.0 /* columns of B per MMA */
 
-/* Reuse in the L1 cache between 8 neighbouring row windows: from none (0) to all rows of B shared (1), interpolated in
- * the logarithm. */
+/* Reuse in L1 between 8 neighbouring row windows, interpolated in the logarithm: 0 no reuse, 1 all rows of B
+ * shared. */
 #define WINDOW_SHARED 0.5
-#define START_STEPS 1.0 /* of an item, in units of SPMMI_MODEL_STEP_CYCLES */
-#define JOIN_STEPS 2.0  /* to add up the shares of an item's steps */
-#define PANEL_STEPS 2.0 /* of a step of a row block: the latency of its copies */
-#define COPY_STEPS 3.0  /* of each COPY_BYTES of B in it: a thread block copies, and then multiplies */
+#define START_STEPS 1.0 /* to start an item */
+#define JOIN_STEPS 2.0  /* to add the sums of the shares of an item */
+#define PANEL_STEPS 2.0 /* per step of a row block: latency of its copies */
+#define COPY_STEPS 3.0  /* per COPY_BYTES of B in a step: a thread block copies, then multiplies */
 #define COPY_BYTES 16384.0
-#define MMA_STEPS 0.02       /* of each MMA of a warp in it, with what prepares it */
-#define UNPACK_STEPS 0.1     /* more, of each packed block of a warp */
-#define SUM_STEPS 2.0        /* to add up 8 rows of a unit that was cut */
-#define PART_STEPS 0.15      /* of each of its parts, one after the other */
-#define CONVERSION_STEPS 8.0 /* of a launch that converts an operand */
-#define PART_TIMES 1.0       /* the bytes of C, what stores of parts of sectors take more */
+#define MMA_STEPS 0.02       /* per MMA of a warp in a step, with its preparation */
+#define UNPACK_STEPS 0.1     /* added for each packed block of a warp */
+#define SUM_STEPS 2.0        /* to start adding 8 rows of a split unit */
+#define PART_STEPS 0.15      /* added for each slot of the unit, one after the other */
+#define CONVERSION_STEPS 8.0 /* per launch that converts an operand */
+#define PART_TIMES 1.0       /* extra cost of stores that fill parts of sectors, in bytes of C */
 #define ALIGN_STEPS \
-    3.0                /* of one that copies B to where its columns are aligned, and of the launch after it */
-#define TAIL_WAVES 0.5 /* of a row block: few in the last wave, or an only one, unless they have two stages */
-#define STAGE_SHARE 0.5   /* of the work of a row block, the time of its copies, which only others hide */
-#define ALONE_SHARE 0.5   /* share of the work of the longest row block that nothing else hides */
-#define WINDOW_ISSUE 24.0 /* instructions of a block that do not depend on the tile */
+    3.0 /* per launch that copies B so that its columns are aligned, together with the launch after this copy */
+/* row blocks without two stages: cost of an incomplete last wave, or of a single wave */
+#define TAIL_WAVES 0.5
+#define STAGE_SHARE 0.5   /* copy time as a share of a row block's work, which only other row blocks hide */
+#define ALONE_SHARE 0.5   /* share of the longest row block's work that nothing hides */
+#define WINDOW_ISSUE 24.0 /* window: instructions per block that do not depend on the tile */
 #define PANEL_ISSUE 10.0
-#define STAGE_ISSUE 130.0 /* of a step of a warp of a row block */
-#define ITEM_ISSUE 300.0  /* of a warp of an item of a row block: it begins, and stores C */
-#define PACKED_ISSUE 24.0 /* to unpack a block */
+#define STAGE_ISSUE 130.0 /* panel: instructions of a warp per step */
+#define ITEM_ISSUE 300.0  /* panel: instructions of a warp per item, to begin and to store C */
+#define PACKED_ISSUE 24.0 /* instructions to unpack a block */
 #define PACKED_WAVEFRONTS 4.0
 
 static void read_compute(const struct spmmi_model_query *q, struct spmmi_tcblock_shape *s)
@@ -60,7 +62,8 @@ static void read_compute(const struct spmmi_model_query *q, struct spmmi_tcblock
     s->sum_bytes = compute == SPMM_COMPUTE_F64 ? 8 : 4;
 }
 
-/* Scratch of column-major operands has whole words, other rows of B only if n has. */
+/* Whether rows of B are read in words of 16 bytes: row-major scratch of a column-major operand always is, B
+ * itself only if n is a multiple of 16 bytes. */
 static int is_wide(const struct spmmi_model_query *q)
 {
     return q->is_col_major || fmod(q->n * q->value_bytes, 16) == 0;
@@ -87,7 +90,7 @@ double spmmi_tcblock_value_bytes(const struct spmmi_model_query *q, const struct
                         : f->blocks * BLOCK * q->value_bytes;
 }
 
-/* Load imbalance: where there are few row blocks, or one is long, most multiprocessors are idle. */
+/* Returns the load imbalance: with few row blocks, or one very long one, most multiprocessors idle. */
 static double unevenness(const struct spmmi_model_query *q, const struct spmmi_tcblock_shape *s)
 {
     const struct spmmi_model_tcblocks *f = spmmi_tcblock_metrics(q);
@@ -106,7 +109,7 @@ static double bytes_of_a(const struct spmmi_model_query *q, const struct spmmi_t
            spmmi_tcblock_value_bytes(q, s);
 }
 
-/* Rows of B that come past the L1 cache, each for one tile. */
+/* Returns the number of rows of B that are loaded from beyond the L1 cache for one tile. */
 static double gathered_of(const struct spmmi_tcblock_counts *f, const struct spmmi_tcblock_shape *s)
 {
     if (!s->is_window)
@@ -116,7 +119,7 @@ static double gathered_of(const struct spmmi_tcblock_counts *f, const struct spm
                : 0;
 }
 
-/* Of items, all at a time on which the multiprocessors work. */
+/* Returns the number of waves: all items and tiles over those that the device processes at a time. */
 static double waves_of(const struct spmmi_model_query *q, const struct spmmi_tcblock_shape *s)
 {
     const double items = fmax(spmmi_tcblock_metrics(q)->items, 1);
@@ -161,14 +164,15 @@ static void add_bytes(const struct spmmi_model_query *q, const struct spmmi_tcbl
     const struct spmmi_model_matrix *m = q->matrix;
     const struct spmmi_model_tcblocks *f = spmmi_tcblock_metrics(q);
     const double a = s->a_bytes, c = m->rows * q->n * q->value_bytes;
-    const double sums = 2 * f->partials * f->counts->unit_rows * q->n * s->sum_bytes; /* written and read */
+    /* written and read once */
+    const double sums = 2 * f->partials * f->counts->unit_rows * q->n * s->sum_bytes;
     const double gathered = s->gathered;
     const double staged = gathered * s->row * s->tiles, once = m->cols_used * s->row * s->tiles;
     const struct spmmi_model_hit l2 = spmmi_model_hits(m, &m->by_rows, L2_USED * d->l2_bytes / s->row, 0);
     const double cold = m->nnz > 0 ? m->cols_used / m->nnz : 1;
     const double beyond = fmax(1 - l2.share - cold, 0) / fmax(1 - cold, 1e-9);
     const int is_near = (s->is_converted || s->is_aligned) &&
-                        once <= L2_USED * d->l2_bytes; /* hits the cache, as just copied */
+                        once <= L2_USED * d->l2_bytes; /* just copied, so it hits the L2 cache */
     const double b = is_near ? 0 : fmin(once, staged) + fmax(staged - once, 0) * beyond;
     const double a_reads = a > L2_USED * d->l2_bytes ? s->tiles : 1;
     const double stream = spmmi_profile_table_at(&d->gather, 512, 0.5 * d->l2_bytes);
@@ -182,7 +186,7 @@ static void add_bytes(const struct spmmi_model_query *q, const struct spmmi_tcbl
         (a * s->tiles + sums) / stream + c / c_rate;
 }
 
-/* Bytes read from the L1 cache or from shared memory, and bytes written to shared memory. */
+/* Adds the time for bytes read from L1 (window), or read from and written to shared memory (panel). */
 static void add_near_bytes(const struct spmmi_model_query *q, const struct spmmi_tcblock_shape *s,
                            struct spmmi_prediction *p)
 {
@@ -199,7 +203,8 @@ static void add_near_bytes(const struct spmmi_model_query *q, const struct spmmi
     p->term[SPMMI_TERM_L1] = s->uneven * (stored + f->blocks * block) * s->tiles / d->shared_rate;
 }
 
-/* Of B, by 16 or 8 bytes a lane, or by numbers. */
+/* Returns the load instructions of B of a lane per block: 8 bytes each (panel), 16 bytes or one value each
+ * (window). */
 static double loads_of_block(const struct spmmi_tcblock_shape *s)
 {
     return !s->is_window ? s->staged_row / 32 : s->is_wide ? s->staged_row / 64 : s->tile / 4;
@@ -212,7 +217,7 @@ static void add_instructions(const struct spmmi_model_query *q, const struct spm
     const struct spmmi_tcblock_counts *f = spmmi_tcblock_metrics(q)->counts;
     const double mmas = s->products * s->tile / MMA_COLUMNS;
     const double loads = loads_of_block(s);
-    const double values = s->tile / 4 + 2; /* of a lane, of B and of A */
+    const double values = s->tile / 4 + 2; /* of B and A, per lane */
     const double block = (s->is_window ? WINDOW_ISSUE : PANEL_ISSUE) + loads + values * s->conversions +
                          mmas + (s->is_packed ? PACKED_ISSUE : 0);
     const double items = spmmi_tcblock_metrics(q)->items;
@@ -246,7 +251,8 @@ static void add_waiting(const struct spmmi_model_query *q, const struct spmmi_tc
     spmmi_tcblock_waiting(q, s, whole + (s->is_packed ? UNPACK_STEPS * (s->is_window ? 1 : blocks) : 0), p);
 }
 
-/* The second kernel: a thread block adds up a unit, 8 rows at a time, and the longest takes longest. */
+/* Adds the time of the second kernel. A thread block adds the slots of a unit, 8 rows at a time; the longest
+ * unit determines the time. */
 static void add_sums(const struct spmmi_model_query *q, struct spmmi_prediction *p)
 {
     const struct spmmi_model_tcblocks *f = spmmi_tcblock_metrics(q);
@@ -258,7 +264,8 @@ static void add_sums(const struct spmmi_model_query *q, struct spmmi_prediction 
         turns * (SUM_STEPS + PART_STEPS * parts) * SPMMI_MODEL_STEP_CYCLES / q->profile->clock_hz;
 }
 
-/* Bytes that conversions read and write, and kernels that convert, in so many passes. */
+/* Adds the time of conversions: `values` is the number of values read and written per column of B. Each of
+ * the passes needs `steps` for its conversion kernels and repeats the launches. */
 static void add_converted(const struct spmmi_model_query *q, double values, double passes, double steps,
                           struct spmmi_prediction *p)
 {
@@ -267,7 +274,8 @@ static void add_converted(const struct spmmi_model_query *q, double values, doub
                                    passes * steps * SPMMI_MODEL_STEP_CYCLES / q->profile->clock_hz;
 }
 
-/* Of B before each pass and, where it is not stored as it is, of C after it. */
+/* Adds the conversions of B before each pass, and of C after it unless the kernel stores column-major C
+ * itself. */
 static void add_conversions(const struct spmmi_model_query *q, const struct spmmi_tcblock_shape *s,
                             struct spmmi_prediction *p)
 {
@@ -276,8 +284,8 @@ static void add_conversions(const struct spmmi_model_query *q, const struct spmm
     add_converted(q, 2 * (q->matrix->cols + rows), passes, kernels * CONVERSION_STEPS, p);
 }
 
-/* Of column-major B where its columns do not begin at multiples of 16 bytes: its leading dimension is taken for its
- * height. */
+/* Adds the aligned copy of a column-major B whose columns do not begin at multiples of 16 bytes. The leading
+ * dimension is not known here and assumed equal to the height of B. */
 static void add_alignment(const struct spmmi_model_query *q, struct spmmi_prediction *p)
 {
     const double pass = (double)spmmi_tcblock_aligned_columns((int64_t)q->n, (int64_t)q->matrix->cols,
@@ -285,8 +293,8 @@ static void add_alignment(const struct spmmi_model_query *q, struct spmmi_predic
     add_converted(q, 2 * q->matrix->cols, ceil(q->n / pass), ALIGN_STEPS, p);
 }
 
-/* Of column-major C that is stored as it is, where its columns do not begin at multiples of 16 bytes; its leading
- * dimension is taken for its height too. */
+/* Adds the cost of storing column-major C directly if its columns do not begin at multiples of 16 bytes. The
+ * leading dimension is assumed equal to the height of C. */
 static void add_parts(const struct spmmi_model_query *q, struct spmmi_prediction *p)
 {
     const double bytes = q->matrix->rows * q->value_bytes;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The window, panel and bcsr families on the CPU: items and column tiles in parallel, then the sums of split units. */
+/* Runs the window, panel and bcsr families on the CPU: first items and column tiles in parallel, then the
+ * sums of split units. */
 #include "tcblock_cpu.h"
 
 #include "format/base/team.h"
 #include "kernels/shared/level_cpu.h"
 
-#define ROWS_A_TURN 128 /* of a thread */
+#define ROWS_A_TURN 128 /* rows that a thread takes at a time */
 
 static const struct tcblock_cpu_ops *ops_pick(spmm_compute_t compute)
 {

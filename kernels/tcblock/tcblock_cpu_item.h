@@ -1,19 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The arithmetic of the window, panel and bcsr families; included once for each compute type and SIMD level. No include
- * guard. The including file defines TARGET, VALUE (as stored), REAL (of sums), READ(x) and WRITE(x) between the two,
- * FMA(a, b, c), HIGH(x): the factor as it is multiplied, IS_SPLIT: 1 if the rest of factors is multiplied too,
- * IS_ROUNDED: 1 if HIGH changes values, and TCBLOCK(name), which this file undefines. Functions with a constant
- * number of columns are inlined into one instance each. */
+/* The arithmetic of the window, panel and bcsr families, included once per compute type and SIMD level; no
+ * include guard. The including file defines
+ * *   TARGET          the function attributes of the level
+ * *   VALUE, REAL     the types of stored values and of sums; READ(x) and WRITE(x) convert between them
+ * *   FMA(a, b, c)    the fused multiply-add
+ * *   HIGH(x)         the factor that is multiplied in place of x; IS_ROUNDED: 1 if it differs from x
+ * *   IS_SPLIT        1 if the remainder x - HIGH(x) is multiplied too
+ * *   TCBLOCK(name)   the name of a function of this instance; this file undefines it
+ * Functions with a constant number of columns are inlined into one instance per number. */
 
 #define INLINE static inline __attribute__((always_inline)) TARGET
 
-/* The values of A that one row of a block holds: rows of the step that they meet, and what they are. */
+/* The values of A in one row of a block: their factors, and the rows of B in the step that they multiply
+ * (meets). */
 struct TCBLOCK(row) {
     uint32_t count, meets[TCBLOCK_CPU_BLOCK_MAX];
     REAL high[TCBLOCK_CPU_BLOCK_MAX], low[TCBLOCK_CPU_BLOCK_MAX];
 };
 
-/* Row r of the block where the walk is, as it is stored: high alone. */
+/* Reads row r of the walk's current block. `high` receives the values as they are stored, `low` is not
+ * set. */
 static TARGET __attribute__((noinline)) void TCBLOCK(row_read)(const struct spmmi_tcblocks *layout,
                                                                const struct tcblock_cpu_walk *walk,
                                                                uint32_t r, struct TCBLOCK(row) * row)
@@ -31,7 +37,7 @@ static TARGET __attribute__((noinline)) void TCBLOCK(row_read)(const struct spmm
     }
 }
 
-/* The same as it is multiplied. */
+/* Reads the same row and rounds or splits its values for multiplication. */
 static TARGET __attribute__((noinline)) void TCBLOCK(row_factors)(const struct spmmi_tcblocks *layout,
                                                                   const struct tcblock_cpu_walk *walk,
                                                                   uint32_t r, struct TCBLOCK(row) * row)
@@ -45,7 +51,8 @@ static TARGET __attribute__((noinline)) void TCBLOCK(row_factors)(const struct s
     }
 }
 
-/* A function of its own, whose loop compilers vectorise whatever the number of columns. */
+/* Converts `count` values. A separate function, so that compilers vectorise its loop for any number of
+ * columns. */
 static TARGET __attribute__((noinline)) void TCBLOCK(values_read)(int64_t count, const VALUE *restrict from,
                                                                   REAL *restrict to)
 {
@@ -53,7 +60,7 @@ static TARGET __attribute__((noinline)) void TCBLOCK(values_read)(int64_t count,
         to[j] = READ(from[j]);
 }
 
-/* The rows of B of a step; what the tile has beyond the width is 0. */
+/* Loads the rows of B of a step. Columns of the tile at or after its width become 0. */
 INLINE void TCBLOCK(step_fill)(const struct tcblock_cpu_tile *tile, uint32_t step, REAL *high, REAL *low,
                                const int64_t columns)
 {
@@ -80,7 +87,7 @@ INLINE void TCBLOCK(step_fill)(const struct tcblock_cpu_tile *tile, uint32_t ste
     }
 }
 
-/* The row's products with one of the two halves of B. */
+/* Adds the row's products with one half of B, high or low. */
 INLINE void TCBLOCK(products_add)(const struct TCBLOCK(row) * row, const REAL *factors, const REAL *b,
                                   REAL *part, const int64_t columns)
 {
@@ -93,7 +100,7 @@ INLINE void TCBLOCK(products_add)(const struct TCBLOCK(row) * row, const REAL *f
     }
 }
 
-/* One block times its rows of B, added to its rows of sums. */
+/* Multiplies one block by its rows of B and adds the products to the block's rows of sums. */
 INLINE void TCBLOCK(block_add)(const struct spmmi_tcblocks *layout, const struct tcblock_cpu_walk *walk,
                                const REAL *high, const REAL *low, REAL *sums, const int64_t columns)
 {
@@ -117,9 +124,9 @@ INLINE void TCBLOCK(block_add)(const struct spmmi_tcblocks *layout, const struct
     }
 }
 
-/* Row r of an item times column j of B without rounding factors. A factor that is infinite or NaN, or becomes infinite
- * by rounding, may turn sums of rounded and split factors into NaN or infinity that are finite, or infinite and not
- * NaN, without rounding. */
+/* Returns row r of an item times column j of B, without rounding factors. A factor that is infinite or NaN,
+ * or that rounding makes infinite, can make a sum of rounded or split factors NaN or infinite although the
+ * sum without rounding is finite, or infinite and not NaN. */
 static TARGET REAL TCBLOCK(sum_plainly)(const struct tcblock_cpu_tile *tile, uint32_t r, int64_t j)
 {
     const struct spmmi_tcblocks *layout = tile->job->layout;
@@ -152,14 +159,15 @@ INLINE void TCBLOCK(sums_repair)(const struct tcblock_cpu_tile *tile, REAL *sums
     }
 }
 
-/* A sum that is 0 stays 0 where alpha is infinite or NaN: it may be that of an empty row. */
+/* Returns the value of C for a sum. A sum of 0 stays 0 even if alpha is infinite or NaN, because the row may
+ * be empty. */
 INLINE VALUE TCBLOCK(finish)(const struct spmmi_product *product, REAL sum, const VALUE *c)
 {
     const REAL alpha = sum != 0 ? (REAL)product->alpha : 0, beta = (REAL)product->beta;
     return beta == 0 ? WRITE(alpha * sum) : WRITE(FMA(alpha, sum, beta * READ(*c)));
 }
 
-/* The same for values that lie side by side. */
+/* Does the same for `count` contiguous values. */
 static TARGET __attribute__((noinline)) void TCBLOCK(values_finish)(const struct spmmi_product *product,
                                                                     int64_t count, const REAL *restrict sums,
                                                                     VALUE *restrict c)

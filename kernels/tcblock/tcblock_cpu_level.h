@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All compute types of one SIMD level; included once a level. No include guard.
- * The including file defines TARGET and LEVEL, the name of the table.                              */
+/* All compute types of one SIMD level, included once per level; no include guard. The including file defines
+ * TARGET and LEVEL, the name of the table. */
 #include <stddef.h>
 #include <string.h>
 
@@ -8,7 +8,8 @@
 #include "tcblock_shape.h"
 #include "tf32_cpu.h"
 
-/* First block of window w of a step; that of the next window is the end. */
+/* Returns the first block of window w of a step. The blocks of a window end at the first block of the next
+ * one. */
 static inline TARGET uint32_t tcblock_cpu_block(const struct spmmi_tcblocks *layout, uint32_t step,
                                                 uint32_t w)
 {
@@ -16,15 +17,15 @@ static inline TARGET uint32_t tcblock_cpu_block(const struct spmmi_tcblocks *lay
                                   : layout->block_first[(uint64_t)step * (layout->unit_rows / 8) + w];
 }
 
-/* Which row of its step each position in a row of a block is. */
+/* Returns the row of the step for each position in a row of a block. */
 static inline TARGET const uint8_t *tcblock_cpu_locals(const struct spmmi_tcblocks *layout, uint32_t block)
 {
     static const uint8_t in_order[8] = {0, 1, 2, 3, 4, 5, 6, 7};
     return layout->locals == NULL ? in_order : layout->locals + (uint64_t)block * 8;
 }
 
-/* Row p of a step is this row of B; with masks (blocks of 16 rows) it may lie beyond the last one, and no value
- * multiplies it. */
+/* Returns the row of B for row p of a step. With masks (blocks of 16 rows) it may be past the last row of B;
+ * no value multiplies it then. */
 static inline TARGET int64_t tcblock_cpu_row(const struct spmmi_tcblocks *layout, uint32_t step, uint32_t p)
 {
     const uint32_t *columns = layout->columns + (uint64_t)step * layout->step_columns;
@@ -32,7 +33,8 @@ static inline TARGET int64_t tcblock_cpu_row(const struct spmmi_tcblocks *layout
                              : (int64_t)columns[p];
 }
 
-/* Rows of B that a step needs: those of a row block ascend until the last one is repeated, as do block columns. */
+/* Returns the number of rows of B that a step needs. The columns of a row block, and the block columns of
+ * bcsr, ascend until the last one is repeated. */
 static inline TARGET uint32_t tcblock_cpu_step_rows(const struct spmmi_tcblocks *layout, uint32_t step)
 {
     const uint32_t width = layout->step_columns;
@@ -45,7 +47,8 @@ static inline TARGET uint32_t tcblock_cpu_step_rows(const struct spmmi_tcblocks 
     return layout->has_masks ? count * layout->block_columns : count;
 }
 
-/* Bit p: row r of a block has a nonzero at position p of its row; with masks: in column p. */
+/* Returns a bitmap: bit p is set if row r of a block has a nonzero at position p of its row, with masks in
+ * column p. */
 static inline TARGET uint32_t tcblock_cpu_bits(const struct spmmi_tcblocks *layout, uint32_t block,
                                                uint32_t r)
 {
@@ -55,7 +58,7 @@ static inline TARGET uint32_t tcblock_cpu_bits(const struct spmmi_tcblocks *layo
     return (uint32_t)(word >> bit % 64) & ((UINT32_C(1) << columns) - 1);
 }
 
-/* Where the values of a block begin; packed: those of its row r. */
+/* Returns where the values of a block begin; in packed blocks, where the values of its row r begin. */
 static inline TARGET uint64_t tcblock_cpu_value(const struct spmmi_tcblocks *layout, uint32_t block,
                                                 uint32_t r)
 {
@@ -65,13 +68,14 @@ static inline TARGET uint64_t tcblock_cpu_value(const struct spmmi_tcblocks *lay
                : (uint64_t)block * layout->block_rows * layout->block_columns;
 }
 
-/* An iterator over the blocks of a step that are in block rows [first, end): row windows are block rows of 8. */
+/* Iterator over the blocks of a step in block rows [first, end). For window and panel, row windows are block
+ * rows of 8 rows. */
 struct tcblock_cpu_walk {
     uint32_t step, next, end;
-    uint32_t left; /* with masks: what is to come of the step's mask */
+    uint32_t left; /* with masks: bits of the step's mask that were not visited yet */
     uint32_t block_row;
-    uint32_t block, row; /* where it is: the block, and its first row in the unit */
-    uint32_t local;      /* with masks: the row of the step that column 0 multiplies */
+    uint32_t block, row; /* current block, and its first row in the unit */
+    uint32_t local;      /* with masks: row of the step that column 0 multiplies */
 };
 
 static inline TARGET struct tcblock_cpu_walk tcblock_cpu_walk_of(const struct spmmi_tcblocks *layout,
@@ -89,7 +93,7 @@ static inline TARGET struct tcblock_cpu_walk tcblock_cpu_walk_of(const struct sp
     return walk;
 }
 
-/* On to the next block; 0: there is none. */
+/* Moves to the next block; returns 0 if there is none. */
 static inline TARGET int tcblock_cpu_walk_on(const struct spmmi_tcblocks *layout,
                                              struct tcblock_cpu_walk *walk)
 {

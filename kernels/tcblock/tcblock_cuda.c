@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See tcblock_cuda.h: from a plan to device memory, and the values. */
+/* See tcblock_cuda.h. Builds the device memory of a part from a plan, and sets its values. */
 #include <cuda_runtime_api.h>
 
 #include "executor/cuda/cuda_arena.h"
@@ -15,13 +15,13 @@
 #include "tcblock_state_cuda.h"
 #include "tcblock_store.h"
 
-/* An array that the family may lack. */
+/* Cuts an array that some families do not have: returns NULL if count is 0. */
 static void *cut_some(struct spmmi_arena *arena, uint64_t count, size_t size)
 {
     return count > 0 ? spmmi_arena_cut(arena, count, size) : NULL;
 }
 
-/* Device addresses by the counts of the layout. */
+/* Assigns device addresses in the arena to the arrays of the layout, by its counts. */
 static void cut(struct spmmi_arena *arena, struct tcblock_state *f)
 {
     struct spmmi_tcblocks *l = &f->layout;
@@ -52,7 +52,7 @@ static struct tcblock_state state_of(const struct spmmi_part_source *source)
     return f;
 }
 
-/* Entries of what new values need: where the rows of all units begin in op(A), then, if that is not A, the order. */
+/* Returns the number of row starts in the map for new values: one per row of every unit. */
 static uint64_t starts_of(const struct tcblock_state *f)
 {
     return (uint64_t)f->layout.unit_count * f->layout.unit_rows;
@@ -63,7 +63,7 @@ static uint64_t map_entries(const struct tcblock_state *f)
     return starts_of(f) + (f->part.op == SPMM_OP_T ? f->nnz : 0);
 }
 
-/* What is refused, whether or not memory is taken; the family's check is optional. */
+/* Checks the limits that apply with or without allocation. The family's own check is optional. */
 static spmm_status_t fits(const struct tcblock_state *f, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -76,7 +76,8 @@ cleanup:
     return status;
 }
 
-/* Bytes of the map on the host: counted for new values, and taken when the layout is made. */
+/* Returns the bytes of the map on the host. They are counted for new values, and allocated after the
+ * layout. */
 static uint64_t map_bytes(const struct spmmi_part_source *source)
 {
     const struct spmmi_part *part = source->part;
@@ -84,7 +85,8 @@ static uint64_t map_bytes(const struct spmmi_part_source *source)
     return (part->item_count + nnz) * sizeof(uint32_t);
 }
 
-/* Bytes of units that may be kept while the layout is made: beyond those of the map where the host has no budget. */
+/* Returns the maximum bytes for units that are kept while the layout is built. More than the map's bytes are
+ * used only if the host has no budget. */
 static uint64_t keep_most(const struct spmmi_part_source *source)
 {
     const uint64_t map = map_bytes(source),
@@ -92,8 +94,8 @@ static uint64_t keep_most(const struct spmmi_part_source *source)
     return source->device->spares_host || wanted < map ? map : wanted;
 }
 
-/* Of the host, beside the layout, the pattern and the map: of the long rows, which are made after the layout, or of
- * making it. */
+/* Returns the host scratch beside layout, pattern and map: the larger one of building the layout and of
+ * making the long rows, which happens after it. */
 static uint64_t scratch_of(const struct spmmi_part_source *source, uint64_t making, uint64_t long_rows)
 {
     const uint64_t most = making + keep_most(source) - map_bytes(source);
@@ -148,7 +150,8 @@ static spmm_status_t upload(const struct tcblock_state *f, const struct spmmi_tc
     return spmmi_cuda_upload_all(&all, diag);
 }
 
-/* What new values need. */
+/* Makes the map for new values: the position in CSR order of each row's first nonzero, then, for op = T, the
+ * order of the values. */
 static spmm_status_t map_take(struct tcblock_state *f, const struct spmmi_op_pattern *a,
                               const uint32_t *items, spmm_diag_t *diag)
 {
@@ -166,7 +169,7 @@ cleanup:
     return status;
 }
 
-/* Device memory, all zero, and layout and long rows in it. */
+/* Allocates the device memory, all zero, and uploads layout and long rows into it. */
 static spmm_status_t memory_fill(struct tcblock_state *f, const struct spmmi_op_pattern *a,
                                  const uint32_t *items, struct spmmi_tcblock_layout *host,
                                  struct spmmi_long_rows *rows, struct spmmi_uploads *waiting, uint64_t *bytes,
@@ -210,8 +213,8 @@ cleanup:
     return status;
 }
 
-/* Packed on the host, then copied: one part at a time, so that the host holds one packed copy of A at most. All values
- * are 0, and padding stays so. */
+/* Packs on the host and then copies. Parts are built one at a time, so the host holds at most one packed copy
+ * of A. All values start as 0, and padding stays 0. */
 spmm_status_t spmmi_cuda_tcblocks_create(const struct spmmi_part_source *source, void **state,
                                          uint64_t *bytes, spmm_diag_t *diag)
 {

@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Families that hold A as operands of tensor cores, on a GPU: the packed layout of a part, its values, its launches. */
+/* GPU side of the families that store A as tensor-core operands: the packed layout of a part, its values, its
+ * launches. */
 #ifndef SPMMI_TCBLOCK_CUDA_H
 #define SPMMI_TCBLOCK_CUDA_H
 
 #include "executor/backend.h"
 #include "tcblock_kind.h"
 
-/* What differs between them. */
+/* The properties of one family. */
 struct spmmi_tcblock_gpu {
     const struct spmmi_tcblock_kind *kind;
-    /* Returns a cudaError_t, 0 = enqueued. */
+    /* Launches the kernels. Returns a cudaError_t, 0 = enqueued. */
     int (*launch)(const struct spmmi_tcblock_cuda *args);
     int takes_columns;  /* launch takes column-major B and C */
-    int stores_columns; /* launch takes column-major C beside row-major B, and may start early */
-    /* Optional. Is there a kernel for this layout where a thread block may have so many bytes of shared memory?
-     * Errors: UNSUPPORTED. */
+    int stores_columns; /* launch takes column-major C with row-major B, and may start early */
+    /* Optional. Checks that there is a kernel for this layout if a thread block may use shared_max bytes of
+     * shared memory. Errors: UNSUPPORTED. */
     spmm_status_t (*fits)(const struct spmmi_tcblocks *layout, uint32_t value_bytes, uint32_t shared_max,
                           spmm_diag_t *diag);
 };
 
-/* Of struct spmmi_backend, for families whose kind is a struct spmmi_tcblock_gpu. */
+/* Functions of struct spmmi_backend for families whose kind is a struct spmmi_tcblock_gpu. */
 spmm_status_t spmmi_cuda_tcblocks_create(const struct spmmi_part_source *source, void **state,
                                          uint64_t *bytes, spmm_diag_t *diag);
 void spmmi_cuda_tcblocks_destroy(void *state);

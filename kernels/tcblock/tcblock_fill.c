@@ -7,7 +7,7 @@
 #include "tcblock_banks.h"
 #include "tcblock_rows.h"
 
-/* Where position p of a block is in its row of eight: register order of the MMA operand. */
+/* Returns the place of position p of a block in its row of eight: the register order of the MMA operand. */
 static uint32_t tcblock_position(uint32_t p)
 {
     return 2 * (p % 4) + p / 4;
@@ -18,14 +18,14 @@ static uint32_t steps_of(const struct spmmi_tcblock_frame *f, const struct spmmi
     return unit->count / f->width + (unit->count % f->width != 0);
 }
 
-/* Progress of a pass over the steps of a unit. */
+/* Progress of a pass over the steps of a unit: the next entry, block, value and nonzero. */
 struct walk {
-    uint32_t entry[SPMMI_TCBLOCK_WINDOWS_MAX]; /* of each window: the first that no step has taken yet */
+    uint32_t entry[SPMMI_TCBLOCK_WINDOWS_MAX]; /* per window: first entry that no step has used yet */
     uint64_t block, value;
-    int64_t nonzero[SPMMI_TCBLOCK_WINDOWS_MAX * SPMMI_WINDOW_ROWS]; /* of each row: the same */
+    int64_t nonzero[SPMMI_TCBLOCK_WINDOWS_MAX * SPMMI_WINDOW_ROWS]; /* per row: first nonzero not used yet */
 };
 
-/* The entries of window w that a step takes: from walk->entry[w] to here. */
+/* Returns the end of window w's entries in a step; they begin at walk->entry[w]. */
 static uint32_t run_end(const struct spmmi_tcblock_frame *f, const struct spmmi_tcblock_unit *unit,
                         const struct walk *walk, uint32_t w, uint32_t step)
 {
@@ -80,7 +80,7 @@ uint32_t spmmi_tcblock_row_fill(const struct spmmi_tcblock_frame *f, uint64_t at
     return row;
 }
 
-/* Rows of C, and where the nonzeros of each row begin. */
+/* Fills in the unit's rows of C, and finds where the nonzeros of each row begin. */
 static void rows_fill(const struct spmmi_tcblock_frame *f, uint32_t u, struct walk *walk)
 {
     for (uint32_t r = 0; r < f->part->block_rows; r++) {
@@ -89,7 +89,7 @@ static void rows_fill(const struct spmmi_tcblock_frame *f, uint32_t u, struct wa
     }
 }
 
-/* Columns of a window in the order of its blocks. */
+/* Stores the columns of a window in the register order of its blocks. */
 static void columns_order(const struct spmmi_tcblock_unit *unit, uint64_t positions, uint32_t *columns)
 {
     for (uint32_t i = 0; i < positions; i++)
@@ -112,12 +112,11 @@ static void columns_fill(const struct spmmi_tcblock_frame *f, const struct spmmi
         columns[i] = unit->columns[unit->count - 1].column;
 }
 
-/* Entries of a row window in a step: entries [begin, begin + count), at most as many as a step has columns. */
+/* The entries of a row window in a step: [begin, begin + count), at most as many as a step has columns. */
 struct run {
     uint32_t window, begin, count;
     uint8_t locals[SPMMI_TCBLOCK_PANEL_STEP];
-    uint8_t
-        order[SPMMI_TCBLOCK_PANEL_STEP]; /* of the entries, as they take the positions of the run's blocks */
+    uint8_t order[SPMMI_TCBLOCK_PANEL_STEP]; /* index of the entry at each position of the run's blocks */
 };
 
 static void run_permutation(const struct spmmi_tcblock_frame *f, const struct spmmi_tcblock_unit *unit,
@@ -129,14 +128,14 @@ static void run_permutation(const struct spmmi_tcblock_frame *f, const struct sp
         spmmi_tcblock_banks(run->locals, run->count, run->order);
 }
 
-/* The block of the entries at positions [first, first + 8) of the run. */
+/* Fills the block of the entries at positions [first, first + 8) of the run. */
 static void block_fill(const struct spmmi_tcblock_frame *f, const struct spmmi_tcblock_unit *unit,
                        const struct run *run, uint32_t first, struct walk *walk)
 {
     struct spmmi_tcblock_layout *layout = f->layout;
     const uint32_t left = run->count - first;
     const uint8_t *const order = run->order + first, *const rows = unit->rows + run->begin;
-    uint64_t held = 0, locals = 0; /* a byte for each position: rows, local row */
+    uint64_t held = 0, locals = 0; /* one byte per position: rows, local row */
     for (uint32_t p = 0; p < SPMMI_TCBLOCK_BLOCK; p++) {
         const uint32_t i = order[p < left ? p : 0], shift = 8 * tcblock_position(p);
         held |= (uint64_t)(p < left ? rows[i] : 0) << shift;
@@ -152,7 +151,7 @@ static void block_fill(const struct spmmi_tcblock_frame *f, const struct spmmi_t
     walk->block++;
 }
 
-/* The position in values of each nonzero of the run, whose blocks begin at first. */
+/* Fills the value map for the nonzeros of the run. `first` is the run's first block. */
 static void map_fill(const struct spmmi_tcblock_frame *f, const struct spmmi_tcblock_unit *unit,
                      const struct run *run, uint64_t first, struct walk *walk)
 {
@@ -161,7 +160,7 @@ static void map_fill(const struct spmmi_tcblock_frame *f, const struct spmmi_tcb
     uint8_t positions[SPMMI_TCBLOCK_PANEL_STEP];
     for (uint32_t i = 0; i < run->count; i++)
         positions[run->order[i]] = (uint8_t)i;
-    for (uint32_t i = 0; i < run->count; i++) { /* nonzeros of a row come in their order */
+    for (uint32_t i = 0; i < run->count; i++) { /* the nonzeros of a row are visited in CSR order */
         const uint64_t block = first + positions[i] / SPMMI_TCBLOCK_BLOCK;
         const uint32_t column = tcblock_position(positions[i] % SPMMI_TCBLOCK_BLOCK);
         const uint64_t bitmap = layout->bitmaps[block];
@@ -191,7 +190,7 @@ void spmmi_tcblock_fill(const struct spmmi_tcblock_frame *f, const void *unit_, 
 {
     const struct spmmi_tcblock_unit *const unit = unit_;
     struct walk walk;
-    struct run run = {.order = {0, 1, 2, 3, 4, 5, 6, 7}}; /* of a window */
+    struct run run = {.order = {0, 1, 2, 3, 4, 5, 6, 7}}; /* the order in a window */
     walk.block = position.block;
     walk.value = position.value;
     memcpy(walk.entry, unit->window_first, unit->windows * sizeof *walk.entry);

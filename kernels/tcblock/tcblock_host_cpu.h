@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A part of the window, panel or bcsr family as the CPU holds it: its layout and the values in their blocks. */
+/* CPU form of a part of the window, panel or bcsr family: its layout, and the values in their blocks. */
 #ifndef SPMMI_CPU_TCBLOCKS_H
 #define SPMMI_CPU_TCBLOCKS_H
 
@@ -9,23 +9,24 @@
 #include "tcblock_pack.h"
 
 struct spmmi_cpu_tcblocks {
-    struct spmmi_tcblock_layout layout;   /* value_map in the order of A for both ops */
-    void *values;                         /* padding is zero */
-    struct spmmi_cpu_long_rows long_rows; /* rows that are not in the layout */
+    struct spmmi_tcblock_layout layout;   /* value_map is in the order of A for both ops */
+    void *values;                         /* padding is 0 */
+    struct spmmi_cpu_long_rows long_rows; /* rows that the layout does not contain */
     struct spmmi_part part;               /* without items */
     spmm_dtype_t dtype;
     int64_t nnz;
     int threads;
 };
 
-/* Copies what it needs of the plan's pattern; values are set apart. long_rows: those of this part, or NULL. Errors:
- * MEMORY, TOO_LARGE. Free with spmmi_cpu_tcblocks_free. */
+/* Makes the layout. Copies the required arrays of the plan's pattern, so the plan may be freed; values are
+ * set separately. long_rows: the long rows of this part, or NULL. Errors: MEMORY, TOO_LARGE. Free with
+ * spmmi_cpu_tcblocks_free. */
 spmm_status_t spmmi_cpu_tcblocks_make(const struct spmmi_tcblock_kind *kind, const spmm_plan_t *plan,
                                       const struct spmmi_part *part, const struct spmmi_part *long_rows,
                                       struct spmmi_cpu_tcblocks *tcblocks, spmm_diag_t *diag);
 void spmmi_cpu_tcblocks_free(struct spmmi_cpu_tcblocks *tcblocks);
 
-/* Of struct spmmi_backend, for families whose kind is a struct spmmi_tcblock_kind. */
+/* Functions of struct spmmi_backend for families whose kind is a struct spmmi_tcblock_kind. */
 spmm_status_t spmmi_cpu_tcblocks_create(const struct spmmi_part_source *source, void **state, uint64_t *bytes,
                                         spmm_diag_t *diag);
 void spmmi_cpu_tcblocks_destroy(void *state);

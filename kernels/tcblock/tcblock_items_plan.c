@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Items of what tcblock_analysis_plan.c counted: how long they may be, how many there are, and what fits. */
+/* Items for the units that tcblock_analysis_plan.c counted: their length and number, and whether indices
+ * fit. */
 #include <math.h>
 
 #include "tcblock_shape.h"
 #include "tcblock_analysis_plan.h"
 
-#define PACKED_PADDING 7.0 /* values, at most: of a step of a panel, to 16 bytes */
+#define PACKED_PADDING 7.0 /* maximum padding values per panel step, to 16 bytes */
 #define NUMBERED_MAX 0.9
 
-/* Where no unit has more steps than so many items, none is split, and no sums are added. */
+/* If no unit is longer than this number of items, no unit is split, and no sums are added. */
 #define UNCUT_BEARABLE 2.0
-/* Row windows: a warp processes an item; items of a multiprocessor at a time. */
+/* Row windows: a warp processes an item. WINDOW_ITEMS: items of a multiprocessor at a time. */
 #define WINDOW_ITEMS 32.0
 #define WINDOW_STEPS_MIN 16.0
-/* Row blocks and block-row groups: a thread block processes an item, for each tile of columns. Only units are split
- * that are so many times as long as the mean, or, where there are fewer than PANEL_ITEMS a multiprocessor, as the mean
- * of so many. */
+/* Row blocks and block-row groups: a thread block processes an item per tile of columns. Only units longer
+ * than PANEL_LIMIT times the mean are split. With fewer than PANEL_ITEMS units per multiprocessor, the mean
+ * is taken over PANEL_ITEMS units per multiprocessor. */
 #define PANEL_ITEMS 4.0
 #define PANEL_COLUMNS_MIN 1024.0
 #define PANEL_LIMIT 4.0

@@ -11,7 +11,7 @@ void spmmi_tcblock_name(const char *target, const struct spmmi_part *part, spmm_
 {
     const struct spmmi_family *family = spmmi_family_of(part->family);
     char rows[8] = "";
-    if (family->unit_min != family->unit_max) /* else all units are alike */
+    if (family->unit_min != family->unit_max) /* else all units have the same height */
         (void)snprintf(rows, sizeof rows, "/p%u", part->block_rows % 1000);
     (void)snprintf(text, size, "%s/%s/%s%s%s%s%s/%s", target, family->name,
                    spmm_schedule_name(part->schedule), rows,

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See tcblock_pack.h.
- *
- * Units are independent, so each pass takes them in parallel: first what each needs (steps, blocks, values), then, with
- * all positions known, what it holds. The columns of a unit are kept for the second pass, as far as there is memory; it
- * finds those of others again. */
+/* See tcblock_pack.h. Both passes process units in parallel. The first pass finds how many steps, blocks and
+ * values each unit needs, which gives all positions; the second pass fills the arrays. The columns of a unit
+ * are kept for the second pass if there is memory, else they are found again. */
 #include "tcblock_pack.h"
 
 #include <string.h>
@@ -17,23 +15,23 @@
 #include "tcblock_kind.h"
 #include "tcblock_store.h"
 
-#define UNIT_ARRAYS 8u /* of a unit at most, each of them rounded up */
+#define UNIT_ARRAYS 8u /* maximum number of arrays per unit, each rounded up */
 #define UNIT_ALIGN 64u
-#define WINDOWS_A_TURN 64u /* of a thread */
+#define WINDOWS_A_TURN 64u /* windows that a thread takes at a time */
 #define LOCALS_SIZE (SPMMI_TCBLOCK_BLOCK * sizeof(uint8_t))
 
 struct builder {
     const struct spmmi_tcblock_kind *kind;
     struct spmmi_tcblock_frame frame;
     int turn;                                 /* units that a thread takes at a time */
-    struct spmmi_tcblock_position *positions; /* unit_count + 1: the last one is where all units end */
-    char *units; /* of each thread: kind->unit_size bytes; then those in which it recalls what was kept */
-    struct spmmi_tcblock_chunk *chunks; /* of each thread */
-    struct spmmi_tcblock_store store;   /* without memory where units are counted alone */
+    struct spmmi_tcblock_position *positions; /* unit_count + 1: the last one is the end of all units */
+    char *units; /* kind->unit_size bytes per thread, then as many to recall kept units */
+    struct spmmi_tcblock_chunk *chunks; /* per thread */
+    struct spmmi_tcblock_store store;   /* has no memory if units are only counted */
     int threads;
-    uint64_t longest;   /* nonzeros of a unit */
-    uint64_t nonzeros;  /* of all units */
-    uint64_t keep_most; /* bytes of what is kept of units */
+    uint64_t longest;   /* maximum number of nonzeros in a unit */
+    uint64_t nonzeros;  /* nonzeros of all units */
+    uint64_t keep_most; /* maximum bytes of kept units */
 };
 
 static void *unit_of(const struct builder *b, int thread)
@@ -41,7 +39,7 @@ static void *unit_of(const struct builder *b, int thread)
     return b->units + (size_t)thread * b->kind->unit_size;
 }
 
-/* The columns of one unit into the scratch of this thread. */
+/* Reads the columns of one unit into the scratch of this thread. */
 static void *unit_read(const struct builder *b, uint32_t u)
 {
     const struct spmmi_part *part = b->frame.part;
@@ -52,7 +50,7 @@ static void *unit_read(const struct builder *b, uint32_t u)
     return unit;
 }
 
-/* The same for the second pass. */
+/* Does the same in the second pass, from what was kept if possible. */
 static void *unit_again(const struct builder *b, uint32_t u)
 {
     const int thread = omp_get_thread_num();
@@ -74,7 +72,7 @@ static void unit_keep(struct builder *b, uint32_t u, const void *unit)
     b->store.kept[u] = memory;
 }
 
-/* Most bytes that are kept of all units. */
+/* Returns the maximum bytes to keep of all units. */
 static uint64_t kept_bytes(const struct builder *b)
 {
     const struct spmmi_tcblocks *view = &b->frame.layout->view;
@@ -82,7 +80,7 @@ static uint64_t kept_bytes(const struct builder *b)
            view->unit_count * (uint64_t)(b->kind->kept_unit + SPMMI_STORE_ALIGN);
 }
 
-/* Bytes of what one thread knows about a unit. */
+/* Returns the bytes of one thread's scratch for a unit. */
 static uint64_t unit_room(const struct builder *b)
 {
     return 2 * b->kind->unit_size + sizeof *b->chunks +
@@ -90,7 +88,7 @@ static uint64_t unit_room(const struct builder *b)
            UNIT_ARRAYS * UNIT_ALIGN;
 }
 
-/* Nonzeros of the longest unit, and of all. */
+/* Counts the nonzeros of the longest unit and of all units. */
 static void nonzeros_count(struct builder *b)
 {
     const struct spmmi_tcblock_frame *f = &b->frame;
@@ -167,7 +165,7 @@ static void builder_free(struct builder *b)
     spmmi_free(b->positions);
 }
 
-/* What every unit needs, then where it begins, and the counts of all. */
+/* Finds what every unit needs, then where each unit begins, and all counts. */
 static spmm_status_t positions_make(struct builder *b, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -241,7 +239,7 @@ struct spmmi_tcblock_sizes spmmi_tcblock_sizes_of(const struct spmmi_tcblocks *c
     };
 }
 
-/* count entries of size bytes, those of the pad zero: those before are the caller's to fill. */
+/* Allocates count entries of size bytes and clears the pad. The caller fills the entries in front of it. */
 static void *array_take(uint64_t count, size_t size)
 {
     char *array = spmmi_alloc(count, size);
@@ -283,7 +281,7 @@ static spmm_status_t map_make(struct builder *b, spmm_diag_t *diag)
     struct spmmi_tcblock_layout *l = b->frame.layout;
     const uint64_t nnz = (uint64_t)b->frame.row_ptr[l->view.rows];
     SPMM_TRY_ALLOC(l->value_map = spmmi_alloc(nnz, sizeof *l->value_map), diag);
-    if (b->frame.part->item_count < l->view.rows) /* the values of long rows have no position */
+    if (b->frame.part->item_count < l->view.rows) /* values of long rows have no position */
         memset(l->value_map, 0xff, (size_t)nnz * sizeof *l->value_map);
 cleanup:
     return status;
@@ -308,7 +306,7 @@ static spmm_status_t build(struct builder *b, int64_t rows, int64_t cols, spmm_d
     spmm_status_t status = SPMM_OK;
     struct spmmi_tcblock_layout *layout = b->frame.layout;
     SPMM_TRY(builder_start(b, rows, cols, dtype, diag));
-    /* Whoever wants a map takes memory for values next: units that are kept in their place raise no peak. */
+    /* A caller that wants a map allocates values next: kept units of that size do not raise the peak. */
     const uint64_t most = has_map ? b->nonzeros * b->frame.value_bytes : b->keep_most;
     spmmi_store_make(layout->view.unit_count, kept_bytes(b), b->threads, most, &b->store);
     SPMM_TRY(positions_make(b, diag));

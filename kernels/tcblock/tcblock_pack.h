@@ -1,24 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The packed layout of the window, panel and bcsr families, built on the host from CSR and a part. */
+/* Builds the packed layout of the window, panel and bcsr families on the host from CSR and a part. */
 #ifndef SPMMI_TCBLOCK_PACK_H
 #define SPMMI_TCBLOCK_PACK_H
 
 #include "tcblock_layout.h"
 
 struct spmmi_tcblock_kind;
-/* part is a part of this pattern, of a family of this kind, as spmmi_plan_check wants it; dtype: the value type,
- * which says how many values fill 16 bytes. The same arrays at any number of threads. Scratch: 24 bytes a unit, for
- * each thread 13 bytes a nonzero of the largest unit (panel: 37, bcsr: 24) and 1 (panel: 5, bcsr: 2) for each of its
- * columns that are marked, which are 64 a nonzero (panel: 8), 2^18 or those of the matrix at most (tcblock_rows.h); of
- * all threads more than of one as scratch.h allows. What is kept between the passes (tcblock_store.h) comes on top, as
- * far as there is memory: 168 bytes a unit and 13 a nonzero (window: 40 and 9, bcsr: 32 and 8) and a quarter more, at
- * most 128 MiB and the bytes of the nonzeros' values, which the caller takes later. Errors: MEMORY; TOO_LARGE when
- * nonzeros, columns or values with padding do not fit 32 bits. Free with spmmi_tcblocks_free. */
+/* Builds the layout of a part, which must satisfy spmmi_plan_check and be of a family of this kind. dtype is
+ * the value type, which determines how many values fill 16 bytes. The result does not depend on the number of
+ * threads. Scratch: 24 bytes per unit. Each thread also needs 13 bytes per nonzero of the largest unit
+ * (panel: 37, bcsr: 24), and 1 byte (panel: 5, bcsr: 2) per marked column of the unit. Marked columns are at
+ * most 64 per nonzero (panel: 8), 2^18, and the columns of the matrix (tcblock_rows.h). All threads together
+ * use more than one thread does only as far as scratch.h allows. What is kept between the passes
+ * (tcblock_store.h) is added if there is memory: 168 bytes per unit and 13 per nonzero (window: 40 and 9,
+ * bcsr: 32 and 8) and a quarter more, at most 128 MiB and at most the bytes of the values, which the caller
+ * allocates later. Errors: MEMORY; TOO_LARGE if nonzeros, columns or values with padding do not fit 32 bits.
+ * Free with spmmi_tcblocks_free. */
 spmm_status_t spmmi_tcblocks_build(const struct spmmi_tcblock_kind *kind, int64_t rows, int64_t cols,
                                    const int64_t *row_ptr, const int32_t *col_ind,
                                    const struct spmmi_part *part, spmm_dtype_t dtype,
                                    struct spmmi_tcblock_layout *layout, spmm_diag_t *diag);
-/* The same without a value map: a GPU finds the positions itself (tcblock_scatter.h). Keeps at most keep_most bytes. */
+/* Does the same without a value map; a GPU finds the positions itself (tcblock_scatter.h). Keeps at most
+ * keep_most bytes. */
 spmm_status_t spmmi_tcblocks_build_unmapped(const struct spmmi_tcblock_kind *kind, int64_t rows, int64_t cols,
                                             const int64_t *row_ptr, const int32_t *col_ind,
                                             const struct spmmi_part *part, spmm_dtype_t dtype,
@@ -26,21 +29,22 @@ spmm_status_t spmmi_tcblocks_build_unmapped(const struct spmmi_tcblock_kind *kin
                                             spmm_diag_t *diag);
 void spmmi_tcblocks_free(struct spmmi_tcblock_layout *layout);
 
-/* The counts of that layout alone, whose pointers are NULL, and the bytes of scratch that it takes,
- * without what is kept. Same errors. */
+/* Computes only the counts of that layout, with NULL pointers, and its bytes of scratch without what is kept.
+ * Same errors. */
 spmm_status_t spmmi_tcblocks_count(const struct spmmi_tcblock_kind *kind, int64_t rows, int64_t cols,
                                    const int64_t *row_ptr, const int32_t *col_ind,
                                    const struct spmmi_part *part, spmm_dtype_t dtype,
                                    struct spmmi_tcblocks *counts, uint64_t *scratch, spmm_diag_t *diag);
 
-/* Entries of each array but items and splits, padding included; 0: the family has no such array. locals are counted by
- * blocks, 8 bytes each. */
+/* Entries of each array except items and splits, padding included. 0: the family does not have the array.
+ * Entries of locals are blocks of 8 bytes. */
 struct spmmi_tcblock_sizes {
     uint64_t row_of, columns, locals, block_first, masks, bitmaps, value_first;
 };
 struct spmmi_tcblock_sizes spmmi_tcblock_sizes_of(const struct spmmi_tcblocks *counts);
 
-/* Bytes of all arrays of a layout with these counts, padding included: without values and value_map. */
+/* Returns the bytes of all arrays of a layout with these counts, padding included, without values and
+ * value_map. */
 uint64_t spmmi_tcblocks_bytes(const struct spmmi_tcblocks *counts);
 
 #endif

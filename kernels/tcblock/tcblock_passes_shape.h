@@ -1,28 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Passes of products with column-major operands, as the executor makes them and the cost model counts them. */
+/* Column passes of products with column-major operands. The executor runs them, and the cost model counts
+ * them. */
 #ifndef SPMMI_TCBLOCK_PASSES_SHAPE_H
 #define SPMMI_TCBLOCK_PASSES_SHAPE_H
 
 #include "kernels/shared/passes_shape.h"
 #include "tcblock_shape.h"
 
-#define SPMMI_TCBLOCK_LINE_BYTES 128 /* of the L2 cache: columns of a copy of B begin there */
+/* line of the L2 cache; columns of a copy of B begin at multiples of it */
+#define SPMMI_TCBLOCK_LINE_BYTES 128
 
-/* Columns of a pass whose operands go by way of row-major scratch: B and, where it is converted too, C. */
+/* Returns the columns per pass if B, and C if converts_c, are converted to row-major scratch. */
 static inline int64_t spmmi_tcblock_converted_columns(int64_t n, int64_t rows, int64_t cols, int converts_c,
                                                       size_t value_bytes)
 {
     return spmmi_pass_columns(n, cols + (converts_c ? rows : 0), value_bytes, SPMMI_TCBLOCK_PASS_COLUMNS);
 }
 
-/* From column to column of a copy of B whose columns are aligned. */
+/* Returns the distance between columns, in values, in a copy of B with aligned columns. */
 static inline int64_t spmmi_tcblock_aligned_pitch(int64_t cols, size_t value_bytes)
 {
     const int64_t line = SPMMI_TCBLOCK_LINE_BYTES / (int64_t)value_bytes;
     return (cols + line - 1) / line * line;
 }
 
-/* Columns of a pass with such a copy. */
+/* Returns the columns per pass with such a copy. */
 static inline int64_t spmmi_tcblock_aligned_columns(int64_t n, int64_t cols, size_t value_bytes)
 {
     return spmmi_pass_columns(n, spmmi_tcblock_aligned_pitch(cols, value_bytes), value_bytes,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Candidates of tensor cores that take longer to inspect: other row permutations, and long-row splits. */
+/* Tensor-core candidates that take longer to inspect: other row permutations, and long-row splits. */
 #include <math.h>
 
 #include "format/base/alloc.h"
@@ -9,28 +9,29 @@
 #include "inspector/reorder/row_similarity.h"
 #include "kernels/long_rows/long_rows_plan.h"
 
-/* Thresholds for row permutations; all but the last from the matrices of docs/reordering.csv. */
-#define PERMUTATION_PRUNING_FACTOR 2.0 /* the largest speed-up that is assumed for a permutation */
-/* Nonzeros of a block, half of its positions, from which on permutations are not tried. */
+/* Thresholds for row permutations. All except the last are from the matrices of docs/reordering.csv. */
+#define PERMUTATION_PRUNING_FACTOR 2.0 /* largest speed-up assumed for a permutation */
+/* Nonzeros per block, half of its positions, from which permutations are not tried. */
 #define PERMUTATION_FILL 33.0
-#define DENSITY_MIN 4.0 /* nonzeros of a block below which no permutation makes blocks dense enough */
-/* Nonzeros of a mean row from which on permutations are tried whatever the row similarity. */
+#define DENSITY_MIN 4.0 /* nonzeros per block below which no permutation makes blocks dense enough */
+/* Mean nonzeros per row from which permutations are tried for any row similarity. */
 #define LONG_ROWS 64.0
-/* Matrices with fewer nonzeros, whose permutations take some milliseconds, have the two limits below instead. */
+/* Smaller matrices use the next two limits instead, because their permutations take only milliseconds. */
 #define SMALL_NONZEROS 500000
 #define SMALL_FILL 48.0
 #define SMALL_LONG_ROWS 32.0
-#define SIMILARITY_MAX 0.87 /* limit of spmmi_row_similarity, for shorter rows */
-/* Share of blocks or working sets that the first permutation leaves, below which others are tried too. */
+#define SIMILARITY_MAX 0.87 /* limit of spmmi_row_similarity for shorter rows */
+/* If the first permutation leaves less than this share of blocks or working sets, others are tried too. */
 #define PERMUTATION_GAIN 0.8
-/* Columns of 64 rows over those of 8 of them, at most 8, from which on clusters of rows are tried: 1.4 to 2.8 are bands
- * and meshes that clusters do not change, 3.7 to 6.5 lattices and meshes whose row blocks are slices. Beyond the other
- * limit rows share next to nothing, as random ones, and there are no clusters to grow. */
+/* Ratio of the columns of 64 rows to the columns of 8 of them (at most 8): clusters of rows are tried between
+ * the two limits. Ratios of 1.4 to 2.8 are bands and meshes that clusters do not change; 3.7 to 6.5 are
+ * lattices and meshes whose row blocks are slices. Above SLICES_MAX rows share almost no columns, as in
+ * random matrices, so there are no clusters to grow. */
 #define SLICES_MIN 3.3
 #define SLICES_MAX 7.0
 #define US_PER_SECOND 1e6
 
-/* Row similarity; 0: not computed yet. */
+/* Cached row similarity; 0: not computed yet. */
 struct similarity {
     double ratio;
 };
@@ -56,8 +57,9 @@ cleanup:
     return status;
 }
 
-/* Permutations take longer than all the rest of an inspection. So a free choice tries them only where the blocks of row
- * windows have room for more nonzeros, and where the family is close enough to the best time so far. */
+/* Returns the reason against trying any permutation, or reason 0. Permutations take longer than the rest of
+ * an inspection. A free choice tries them only if the blocks of row windows are neither too sparse nor nearly
+ * full, and if the family is close enough to the best time so far. */
 static struct spmmi_evidence reason_against_all(const struct spmmi_search *s,
                                                 const struct spmmi_candidate *leader, double density)
 {
@@ -72,8 +74,9 @@ static struct spmmi_evidence reason_against_all(const struct spmmi_search *s,
     return spmmi_why((enum spmmi_reason)0, 0, 0);
 }
 
-/* Permutations that look for similar rows are tried where a sample finds some that are not neighbours. Long rows need
- * no sample: permuting them is cheap, as its cost grows with the number of rows. */
+/* Finds a reason against permutations that look for similar rows: a sample must find similar rows that are
+ * not neighbours. Matrices with long rows need no sample, because the cost of permuting grows with the number
+ * of rows. */
 static spmm_status_t find_reason_against_similar(const struct spmmi_search *s, struct spmmi_evidence *why,
                                                  spmm_diag_t *diag)
 {
@@ -89,7 +92,8 @@ cleanup:
     return status;
 }
 
-/* Do blocks of row windows, or working sets of row blocks, shrink below this share? No, where `after` is NULL. */
+/* Returns true if blocks of row windows, or working sets of row blocks, shrink below this share. Returns
+ * false if `after` is NULL. */
 static bool shrinks(const struct spmmi_tcblock_analysis *after, const struct spmmi_tcblock_analysis *before,
                     double share)
 {
@@ -100,7 +104,7 @@ static bool shrinks(const struct spmmi_tcblock_analysis *after, const struct spm
     return is_less;
 }
 
-/* Are row blocks slices, whose row windows read other columns? */
+/* Returns true if row blocks are slices: their row windows read mostly different columns. */
 static bool is_sliced(const struct spmmi_tcblock_analysis *natural)
 {
     const struct spmmi_tcblock_counts *const blocks = &natural->counts[SPMMI_TCBLOCK_64];
@@ -110,7 +114,8 @@ static bool is_sliced(const struct spmmi_tcblock_analysis *natural)
     return of_blocks >= SLICES_MIN * of_windows && of_blocks <= SLICES_MAX * of_windows;
 }
 
-/* after: NULL where the kind does not fit the matrix, or leaves its order. */
+/* Emits the candidates of one kind of permutation. *after becomes NULL if the kind does not fit the matrix,
+ * or leaves its order unchanged. */
 static spmm_status_t try_permutation(struct spmmi_search *s, const struct spmmi_tcblock_rules *rules,
                                      spmm_reorder_t kind, const struct spmmi_tcblock_analysis **after,
                                      spmm_diag_t *diag)
@@ -129,7 +134,7 @@ cleanup:
     return status;
 }
 
-/* A family that the caller names. */
+/* The caller named the family: tries all permutations. */
 static spmm_status_t try_all(struct spmmi_search *s, const struct spmmi_tcblock_rules *rules,
                              spmm_diag_t *diag)
 {
@@ -143,8 +148,8 @@ cleanup:
     return status;
 }
 
-/* A free choice: clusters of a mesh or a lattice, then of similar rows; the rest where those gain much, or, where the
- * first do, are better in anything. */
+/* A free choice: tries clusters of a mesh or a lattice, then of similar rows. The other permutations are
+ * tried only if similar rows gain much or, after clusters that gain much, gain anything more. */
 static spmm_status_t try_some(struct spmmi_search *s, const struct spmmi_tcblock_rules *rules,
                               const struct spmmi_tcblock_analysis *natural, spmm_diag_t *diag)
 {
@@ -195,7 +200,7 @@ cleanup:
     return status;
 }
 
-/* ---- Rows split off ---- */
+/* ---- Long-row splits ---- */
 
 static void close_analysis(void *analysis)
 {
@@ -203,7 +208,7 @@ static void close_analysis(void *analysis)
     spmmi_free(analysis);
 }
 
-/* Metrics of the rows that are left, in their order. */
+/* Counts the metrics of the remaining rows, in their order. */
 static spmm_status_t analysis_left(const struct spmmi_search *s, const struct spmmi_pattern *left,
                                    const uint32_t *rows, struct spmmi_long_rows_split *long_rows,
                                    spmm_diag_t *diag)
@@ -221,7 +226,7 @@ cleanup:
     return status;
 }
 
-/* The best configuration of each schedule, without the rows that are longest in their units. */
+/* Emits the best configuration of a schedule without its long rows, if the split may pay. */
 static spmm_status_t split_rows(struct spmmi_search *s, const struct spmmi_tcblock_rules *rules,
                                 spmm_schedule_t schedule, spmm_diag_t *diag)
 {

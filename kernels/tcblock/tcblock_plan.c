@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See tcblock_plan.h: candidates in the order of A, or in the permutation that the caller names. */
+/* See tcblock_plan.h. Candidates in the order of A, or in the permutation that the caller names. */
 #include "tcblock_plan.h"
 
 #include <math.h>
@@ -9,22 +9,24 @@
 #include "kernels/long_rows/long_rows_plan.h"
 
 #define HEIGHTS_BYTES 64
-#define MAP_BYTES 12.0   /* of a packed block: its bits, and where its values begin */
-#define PACKED_GAIN 0.75 /* without a model: packed blocks, which are unpacked, must be so much smaller */
-/* The sample: as many chunks of 256 rows as hold so many nonzeros on average, within a minimum and a maximum. */
+#define MAP_BYTES 12.0 /* per packed block: its bitmap, and where its values begin */
+/* without a model: maximum bytes of packed blocks, which must be unpacked, over bytes of dense ones */
+#define PACKED_GAIN 0.75
+/* The sample has as many chunks of 256 rows as hold SAMPLE_NONZEROS nonzeros on average, within a minimum and
+ * a maximum. */
 #define SAMPLE_NONZEROS 131072.0
 #define SAMPLE_MAX 128.0
 #define SAMPLE_MIN 16.0
-/* A few rows that are so many times as long as the mean make most blocks, and a sample has too few or too many of them.
- * Then everything is counted, but of matrices with more nonzeros. */
+/* If a few rows are this many times as long as the mean, they make most blocks, and a sample has too few or
+ * too many of them. Then all rows are counted, except in matrices with more nonzeros than SKEWED_NONZEROS. */
 #define SKEWED_TIMES 16.0
 #define SKEWED_MIN 64
 #define SKEWED_NONZEROS 16777216
 
-/* Analyses of the permutations that were considered, for all families of the tensor cores. */
+/* Cached analyses of the permutations that were considered, for all tensor-core families. */
 struct analyses {
     struct {
-        const uint32_t *permutation; /* NULL: that of A */
+        const uint32_t *permutation; /* NULL: the order of A */
         struct spmmi_tcblock_analysis analysis;
     } list[SPMMI_PERMUTATION_KINDS];
     int count;
@@ -73,7 +75,7 @@ cleanup:
     return status;
 }
 
-/* "64, 128 or 256": what block_rows may be. */
+/* Writes the values that block_rows may have, such as "64, 128 or 256". */
 static void unit_heights(const struct spmmi_family *row, char text[HEIGHTS_BYTES])
 {
     size_t used = 0;
@@ -138,7 +140,7 @@ static bool may_have_unit(const struct spmmi_search *s, const struct spmmi_tcblo
     return rules->free_rows == 0 || rows <= rules->free_rows;
 }
 
-/* Without a prediction: packed blocks where they are much smaller. */
+/* Without a prediction, packed blocks are chosen if they are much smaller. */
 static spmm_schedule_t default_schedule(const struct spmmi_search *s, const struct spmmi_tcblock_counts *f)
 {
     if (spmmi_schedule_of(f->family, SPMM_SCHEDULE_PACKED) == NULL)
@@ -163,12 +165,12 @@ double spmmi_tcblock_analysis_fill(const struct spmmi_tcblock_analysis *analysis
 {
     const struct spmmi_tcblock_counts *windows = &analysis->counts[SPMMI_TCBLOCK_8];
     const struct spmmi_tcblock_counts *own = &analysis->counts[unit];
-    /* Blocks of windows and panels are the same ones, except where steps split them: those of windows decide. */
+    /* Windows and panels have the same blocks, except where steps split them: the blocks of windows count. */
     const struct spmmi_tcblock_counts *f = own->positions == windows->positions ? windows : own;
     return f->blocks > 0 ? f->nnz / f->blocks * windows->positions / f->positions : 0;
 }
 
-/* Why a free choice must not take it; reason 0: it may. */
+/* Returns why a free choice must not take this schedule; reason 0: it may. */
 static struct spmmi_evidence reason_against(const struct spmmi_search *s,
                                             const struct spmmi_tcblock_counts *f, spmm_schedule_t schedule)
 {

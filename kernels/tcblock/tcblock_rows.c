@@ -2,7 +2,8 @@
 /* See tcblock_rows.h. */
 #include "tcblock_rows.h"
 
-/* Lists of equal length that begin and end alike are compared: matrices of blocks have many, others few. */
+/* Returns true if two rows have the same columns. Only lists with equal first and last columns are compared:
+ * these are frequent in matrices of blocks and rare in others. */
 static int is_alike(const int32_t *a, const int32_t *b, int64_t length)
 {
     return length > 0 && a[0] == b[0] && a[length - 1] == b[length - 1] &&
@@ -35,7 +36,7 @@ void spmmi_tcblock_rows_look(const int64_t *row_ptr, const int32_t *col_ind, con
     }
 }
 
-/* Marks may alias all that is not local. */
+/* The locals are needed because writes to marks (uint8_t) may alias everything that is not local. */
 void spmmi_marks_row(uint8_t *marks, const struct spmmi_tcblock_rows *look, uint32_t r,
                      const uint32_t *positions, uint8_t bits)
 {
@@ -53,13 +54,13 @@ void spmmi_marks_row(uint8_t *marks, const struct spmmi_tcblock_rows *look, uint
 void spmmi_marks_rows(uint8_t *marks, const struct spmmi_tcblock_rows *look, uint32_t begin, uint32_t end,
                       const uint32_t *positions)
 {
-    for (uint32_t r = begin, next; r < end; r = next) { /* rows that are alike mark together */
+    for (uint32_t r = begin, next; r < end; r = next) { /* equal rows are marked together */
         next = spmmi_tcblock_rows_end(look, r, end);
         spmmi_marks_row(marks, look, r, positions, (uint8_t)((1u << (next - begin)) - (1u << (r - begin))));
     }
 }
 
-/* The marks of a word that are not 0. */
+/* Appends the nonzero marks of a word to the lists. Returns the new length. */
 static uint32_t word_list(uint64_t word, uint32_t first, uint32_t listed, uint32_t *positions, uint8_t *found)
 {
     while (word != 0) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See tcblock_cuda.h: products. A family may have kernels for column-major B and C (docs/decisions/0078): there B goes
- * by way of scratch in the workspace only where its columns are not aligned. Other kernels take row-major B, and
- * row-major C but for panel (0083): a column-major operand goes by way of row-major scratch, a pass of columns at a
- * time. */
+/* See tcblock_cuda.h. Products. A family may have kernels for column-major B and C (docs/decisions/0078); B
+ * is then copied to scratch in the workspace only if its columns are not aligned. Other kernels read
+ * row-major B and, except for panel (0083), store row-major C. For them a column-major operand is converted
+ * to or from row-major scratch, one pass of columns at a time. */
 #include <cuda_runtime_api.h>
 
 #include "executor/cuda/cuda_call.h"
@@ -12,17 +12,17 @@
 #include "tcblock_state_cuda.h"
 #include "kernels/shared/convert.h"
 
-#define COPY_BYTES 16 /* that kernels copy at once, to a multiple of which B is aligned */
+#define COPY_BYTES 16 /* bytes that kernels copy at once; B is aligned to a multiple of them */
 
-/* How a product is cut into passes, and where in the workspace its pieces lie. */
+/* The passes of a product, and the offsets of their arrays in the workspace. */
 struct passes {
-    int is_columns;                                   /* the kernel takes column-major operands */
-    int aligns_b;                                     /* of which B goes by way of scratch */
-    int converts_b, converts_c;                       /* to row-major scratch */
-    int stores_columns;                               /* the kernel stores column-major C */
-    int64_t columns, pitch;                           /* of a pass; leading dimension of scratch */
-    int64_t wide;                                     /* values of 16 bytes */
-    uint64_t b_offset, c_offset, slots_offset, bytes; /* slots: of the long rows */
+    int is_columns;             /* the kernel takes column-major operands */
+    int aligns_b;               /* with is_columns: B is first copied to aligned scratch */
+    int converts_b, converts_c; /* B, C are converted to row-major scratch */
+    int stores_columns;         /* the kernel stores column-major C */
+    int64_t columns, pitch;     /* columns per pass; leading dimension of scratch */
+    int64_t wide;               /* values in 16 bytes */
+    uint64_t b_offset, c_offset, slots_offset, bytes; /* slots_offset: slots of the long rows */
 };
 
 static uint64_t aligned(uint64_t bytes)
@@ -30,16 +30,16 @@ static uint64_t aligned(uint64_t bytes)
     return (bytes + 255) / 256 * 256;
 }
 
-/* Columns that the rows kernels take of a pass of n: whole words where both operands are scratch, which is padded to
- * them. */
+/* Returns the columns that the rows kernels multiply in a pass of n columns. If both operands are scratch,
+ * which is padded to whole words, n is rounded up to whole words. */
 static int64_t columns_of_rows(const struct passes *p, int64_t n)
 {
     const int64_t wide = p->wide;
     return p->converts_b && p->converts_c ? (n + wide - 1) / wide * wide : n;
 }
 
-/* Cut row groups and long rows are added up and computed by kernels for row-major C. Where rows are permuted, but C is
- * not, each value of a column would be stored alone. */
+/* Whether the kernel may store column-major C itself. Split row groups and long rows need kernels for
+ * row-major C. If rows are permuted but C is not, each value of a column would be stored separately. */
 static int has_whole_columns(const struct tcblock_state *f, const struct spmmi_product *product)
 {
     const uint32_t moved = f->part.flags & (SPMMI_PART_REORDERED | SPMMI_PART_PERMUTES_OUTPUT);
@@ -57,8 +57,8 @@ static int is_aligned(const spmm_dense_t *dense, size_t value_bytes)
     return (uintptr_t)dense->data % COPY_BYTES == 0 && (uint64_t)dense->ld * value_bytes % COPY_BYTES == 0;
 }
 
-/* The workspace has room for scratch whether it is needed or not: neither leading dimension nor address are known when
- * it is asked for. */
+/* The workspace always includes scratch, because neither leading dimension nor address is known when its size
+ * is requested. */
 static struct passes plan_columns(const struct tcblock_state *f, const struct spmmi_product *product)
 {
     const size_t value_bytes = spmm_dtype_size(product->a_type);
@@ -95,7 +95,7 @@ static struct passes plan_rows(const struct tcblock_state *f, const struct spmmi
     if (p.converts_c)
         p.slots_offset += aligned((uint64_t)f->layout.rows * (uint64_t)p.pitch * value_bytes);
     uint64_t slots = spmmi_cuda_long_rows_slots(&f->long_rows, columns_of_rows(&p, p.columns));
-    if (last != p.columns) { /* fewer columns may need more */
+    if (last != p.columns) { /* fewer columns may need more slots */
         const uint64_t of_last = spmmi_cuda_long_rows_slots(&f->long_rows, columns_of_rows(&p, last));
         slots = of_last > slots ? of_last : slots;
     }
@@ -113,7 +113,8 @@ uint64_t spmmi_cuda_tcblocks_workspace(const void *state, const struct spmmi_pro
     return plan_passes(state, product).bytes;
 }
 
-/* The variant's compute type. Where the variant runs another part and the values are f32, one that is as accurate. */
+/* Returns the compute type of the kernel. f32, which these kernels lack, occurs if a variant of another
+ * family runs this part; 3xtf32 is as accurate. */
 static spmm_compute_t compute_of(spmm_compute_t compute)
 {
     return compute == SPMM_COMPUTE_F32 ? SPMM_COMPUTE_3XTF32 : compute;
@@ -132,8 +133,8 @@ void spmmi_cuda_tcblocks_describe(const void *state, const struct spmmi_product 
     spmmi_cuda_tcblocks_part_name(&f->part, product->compute, f->long_rows.rows.row_count > 0, text, size);
 }
 
-/* The long rows come first: their sums are the longest, and there are few of them. The other kernel starts while
- * theirs runs, where the device can do that; they write other rows of C. */
+/* Runs the long rows first, because their sums are the longest and there are few of them. The other kernel
+ * starts while this one runs if the device allows it; the two write different rows of C. */
 static int run_long_rows(const struct tcblock_state *f, const struct passes *p,
                          const struct spmmi_product *pass, char *workspace, struct spmmi_tcblock_cuda *args)
 {
@@ -142,11 +143,12 @@ static int run_long_rows(const struct tcblock_state *f, const struct passes *p,
     if (f->long_rows.rows.row_count == 0)
         return cudaSuccess;
     args->overtakes = f->device->can_overlap &&
-                      pass->alpha != 0; /* otherwise the previous kernel in the stream may be the caller's */
+                      /* if alpha = 0, the previous kernel in the stream may be the caller's */
+                      pass->alpha != 0;
     return spmmi_cuda_long_rows_run(&f->long_rows, &rows, workspace + p->slots_offset, args->cuda_stream);
 }
 
-/* Row-major scratch of a pass. */
+/* Makes `dense` refer to the row-major scratch of a pass. */
 static void to_scratch(const struct passes *p, spmm_dense_t *dense, void *scratch)
 {
     dense->data = scratch;
@@ -154,7 +156,7 @@ static void to_scratch(const struct passes *p, spmm_dense_t *dense, void *scratc
     dense->layout = SPMM_ROW_MAJOR;
 }
 
-/* Column-major B and C. */
+/* Runs a pass with column-major B and C. */
 static int run_columns(const struct tcblock_state *f, const struct passes *p,
                        const struct spmmi_product *turn, char *workspace, struct spmmi_tcblock_cuda *args)
 {
@@ -171,7 +173,7 @@ static int run_columns(const struct tcblock_state *f, const struct passes *p,
     return error == cudaSuccess ? f->gpu->launch(args) : error;
 }
 
-/* turn: the part of the product that the pass computes. */
+/* Runs a pass with row-major operands or scratch. turn: the part of the product that the pass computes. */
 static int run_pass(const struct tcblock_state *f, const struct passes *p, const struct spmmi_product *turn,
                     char *workspace, struct spmmi_tcblock_cuda *args)
 {
@@ -186,7 +188,7 @@ static int run_pass(const struct tcblock_state *f, const struct passes *p, const
                                              0, args->cuda_stream);
     if (p->converts_c) {
         to_scratch(p, &pass.c, workspace + p->c_offset);
-        if (error == cudaSuccess && turn->beta != 0) /* so that C is rounded once */
+        if (error == cudaSuccess && turn->beta != 0) /* so that C is rounded only once */
             error = spmmi_rows_from_columns_cuda(dtype, c->rows, c->cols, c->data, c->ld, pass.c.data,
                                                  p->pitch, 0, args->cuda_stream);
     }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values of A into tensor-core blocks without a map: a row's columns ascend from step to step, so that the bits of its
-// blocks say where its next value goes. What is written beyond the tables, should they be damaged, is left out.
+// Writes values of A into tensor-core blocks without a value map. The columns of a row ascend from step to
+// step, so the bitmaps of its blocks determine where its next value goes. If tables are damaged, writes
+// outside of the arrays are left out.
 //
-// lanes    four a row of a unit, which walk the steps of the unit and have every fourth block of the row; a warp has
-//          eight rows of a row window or block row, so that it reads the same words of the tables
-// bound    the L2 cache: values of A are read row by row, written a block at a time
+// lanes    four per row of a unit; they walk through the unit's steps, and each takes every fourth block of
+//          the row. A warp has eight rows of a row window or block row, so its lanes read the same words
+// bound    the L2 cache: values of A are read row by row, but written block by block
 #include <cuda_runtime.h>
 
 #include "tcblock_scatter.h"
@@ -15,15 +16,16 @@ namespace spmmi {
 
 constexpr unsigned SCATTER_THREADS = 256, SCATTER_LANES = 4;
 constexpr unsigned ALL_LANES = 0xffffffffu;
-constexpr uint32_t SCATTER_BLOCKS_MAX = SPMMI_TCBLOCK_PANEL_STEP / 8; // of a row window in a step
+// maximum number of blocks of a row window in a step
+constexpr uint32_t SCATTER_BLOCKS_MAX = SPMMI_TCBLOCK_PANEL_STEP / 8;
 static_assert(SCATTER_LANES == SPMMI_TCBLOCK_WIDE_STEP, "a lane has one block of a step");
 
-// What a lane is at: its row of a unit, and where the next value of the row is.
+// State of a lane: its row of a unit, and the CSR position of the row's next value.
 struct ScatterRow {
     uint32_t unit, row, lane, next;
 };
 
-// First item at or behind this unit.
+// Returns the first item of this unit, or of a later unit.
 __device__ __forceinline__ uint32_t item_of(const struct spmmi_tcblocks &l, uint32_t unit)
 {
     uint32_t low = 0, high = l.item_count;
@@ -48,7 +50,7 @@ template <typename Word> struct Scatter {
     }
 };
 
-// A step of a block-row group.
+// Writes the row's values in a step of a block-row group.
 template <typename Word>
 __device__ __forceinline__ void scatter_wide_step(const Scatter<Word> &to, uint32_t step, ScatterRow &at)
 {
@@ -60,7 +62,7 @@ __device__ __forceinline__ void scatter_wide_step(const Scatter<Word> &to, uint3
     if ((mask >> own & 1) != 0 && block < l.block_count)
         bits = (uint32_t)(l.bitmaps[(uint64_t)block * (width / 4) + r * width / 64] >> r * width % 64) &
                ((1u << width) - 1);
-    uint32_t end = __popc(bits); // of the lanes up to this one
+    uint32_t end = __popc(bits); // number of values in the lanes up to this one
     for (uint32_t i = 1; i < SCATTER_LANES; i *= 2) {
         const uint32_t before = __shfl_up_sync(ALL_LANES, end, i, SCATTER_LANES);
         end += at.lane >= i ? before : 0;
@@ -72,7 +74,7 @@ __device__ __forceinline__ void scatter_wide_step(const Scatter<Word> &to, uint3
     at.next += __shfl_sync(ALL_LANES, end, SCATTER_LANES - 1, SCATTER_LANES);
 }
 
-// The columns of a row in the blocks of its window in a step: a bit for each local row.
+// The columns of a row in a step: one bit per local row.
 struct LocalRows {
     uint32_t word[SPMMI_TCBLOCK_PANEL_STEP / 32];
 
@@ -89,7 +91,7 @@ struct LocalRows {
             for (uint32_t i = 1; i < SCATTER_LANES; i *= 2)
                 word[w] |= __shfl_xor_sync(ALL_LANES, word[w], i);
     }
-    // Below this local row.
+    // Returns the number of columns at local rows below `local`.
     __device__ __forceinline__ uint32_t count(uint32_t local) const
     {
         uint32_t ones = 0;
@@ -102,13 +104,13 @@ struct LocalRows {
     }
 };
 
-// Bit i of a row of a block: its local row, or column in the step of a window.
+// Returns the local row (panel), or the column in the step (window), for bit i of a block row.
 __device__ __forceinline__ uint32_t local_of(const struct spmmi_tcblocks &l, uint32_t block, uint32_t i)
 {
     return l.has_locals ? l.locals[(uint64_t)block * 8 + i] % SPMMI_TCBLOCK_PANEL_STEP : i / 2 + 4 * (i % 2);
 }
 
-// A step of a row window; none of its blocks where tables are damaged.
+// Writes the row's values in a step of a row window. Skips the step's blocks if tables are damaged.
 template <typename Word>
 __device__ __forceinline__ void scatter_window_step(const Scatter<Word> &to, uint32_t step, ScatterRow &at)
 {
@@ -143,7 +145,8 @@ __global__ void __launch_bounds__(SCATTER_THREADS) tcblock_scatter_kernel(const 
     const struct spmmi_tcblocks &l = p.layout;
     const uint64_t thread = (uint64_t)blockIdx.x * SCATTER_THREADS + threadIdx.x,
                    row = thread / SCATTER_LANES;
-    if (row >= (uint64_t)l.unit_count * l.unit_rows) // whole warps: units have a multiple of eight rows
+    // only whole warps return: the rows of a unit are a multiple of eight
+    if (row >= (uint64_t)l.unit_count * l.unit_rows)
         return;
     const Scatter<Word> to{p};
     ScatterRow at = {(uint32_t)(row / l.unit_rows), (uint32_t)(row % l.unit_rows),

@@ -6,13 +6,13 @@
 
 #include "format/base/alloc.h"
 
-/* That a thread takes at a time, or what one unit needs: a huge page if there are many, as threads that begin to write
- * the same one each clear it. */
+/* Bytes that a thread takes at a time, unless a unit needs more. With much memory this is a huge page,
+ * because threads that begin to write the same huge page each clear it. */
 #define CHUNK_MAX (UINT64_C(2) << 20)
 #define CHUNKS_OF_THREAD 4u
 
-/* More than any family keeps: 13 bytes a nonzero, 168 a unit of 8 rows or more (tcblock_pack.h), and the chunks that
- * threads do not use up. */
+/* Upper limits of what a family keeps: 13 bytes per nonzero, 168 per unit of 8 rows or more (tcblock_pack.h),
+ * and the unused parts of the threads' chunks. */
 #define BYTES_A_NONZERO 16u
 #define BYTES_A_ROW 32u
 
@@ -61,7 +61,7 @@ void spmmi_store_free(struct spmmi_tcblock_store *store)
     memset(store, 0, sizeof *store);
 }
 
-/* Where `bytes` more begin, NULL where they are not left: smaller requests may still find room then. */
+/* Takes `bytes` of the store's memory. Returns NULL if fewer are left; smaller requests may still succeed. */
 static char *piece_of(struct spmmi_tcblock_store *store, uint64_t bytes)
 {
     char *piece = NULL;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Epilogue of the tensor-core kernels: sums that are NaN or Inf are computed again, as padding may have caused it; sums
-// are scaled and stored, or left in slots that another kernel adds in order.
+// Epilogue of the tensor-core kernels. Sums that are NaN or Inf are computed again, because padding may be
+// the cause. Sums are then scaled and stored in C, or left in slots, which another kernel adds in order.
 #pragma once
 #include "tcblock_kernel.h"
 #include "kernels/shared/launch.cuh"
@@ -23,24 +23,25 @@ template <typename T> struct TcblockArgs {
     T *c;
     Sum *slots;
     uint64_t ldb, ldc;  // elements
-    uint32_t ldb_bytes; // of rows of B
+    uint32_t ldb_bytes; // ldb in bytes, if B is row-major
     Sum alpha, beta;
     uint32_t n, item_count;
     uint32_t unit_rows;
-    uint32_t rows, cols; // of op(A): rows of C and B
+    uint32_t rows, cols; // size of op(A): rows of C, rows of B
     uint32_t unit_count, step_count, block_count, value_count, slot_count;
-    uint32_t step_blocks_max, step_values_max; // panel; bcsr: the former
-    bool c_is_wide;                            // rows, or columns, of C begin at multiples of 16 bytes
+    uint32_t step_blocks_max, step_values_max; // panel; bcsr only step_blocks_max
+    bool c_is_wide; // rows (or columns, if column-major) of C begin at multiples of 16 bytes
 };
 
-// Row i of a matrix whose rows are `bytes` apart: one multiplication of 32 bits.
+// Returns row i of a matrix whose rows are `bytes` apart, with a single 32-bit multiplication.
 template <typename T> __device__ __forceinline__ const T *row_at(const T *first, uint32_t i, uint32_t bytes)
 {
     return reinterpret_cast<const T *>(reinterpret_cast<const char *>(first) + uint64_t(i) * bytes);
 }
 
-// Item `index`. What comes out of tables is cut off at what the arrays, the stages, B and C have, here and below:
-// damaged tables cannot make a kernel read or write elsewhere (docs/decisions/0037). alpha = 0 reads neither A nor B.
+// Reads item `index`. Here and below, indices from tables are limited to the size of the arrays, the stages,
+// B and C: damaged tables cannot make a kernel read or write elsewhere (docs/decisions/0037). alpha = 0 reads
+// neither A nor B.
 template <typename T>
 __device__ __forceinline__ struct spmmi_tcblock_item read_item(const TcblockArgs<T> &a, uint32_t index)
 {
@@ -51,20 +52,20 @@ __device__ __forceinline__ struct spmmi_tcblock_item read_item(const TcblockArgs
     return item;
 }
 
-// Row i of B.
+// Returns row i of B, or the last row if i is too large.
 template <typename T> __device__ __forceinline__ const T *row_of_b(const TcblockArgs<T> &a, uint32_t i)
 {
     return row_at(a.b, min(i, a.cols - 1), a.ldb_bytes);
 }
 
-// The sums of row r of a block, from the stored values of A alone: columns column .. column + WIDTH. rows: the rows of
-// B of the block's positions in lane order.
+// Adds the products of row r of a block to the sums of columns column .. column + WIDTH - 1, from the stored
+// values of A only. rows(p): row of B for position p in lane order.
 template <typename T, int WIDTH, typename Rows>
 __device__ __forceinline__ void add_exactly(const TcblockArgs<T> &a, uint32_t block, int r, uint32_t column,
                                             Rows rows, typename Value<T>::Sum (&sums)[WIDTH])
 {
     const uint64_t bitmap = a.bitmaps[block];
-#pragma unroll 1 // few registers: the kernel has as many as this needs
+#pragma unroll 1 // keeps registers few: the kernel has as many as this needs
     for (int p = 0; p < 8; p++) {
         const int bit = 8 * r + p;
         if ((bitmap >> bit & 1) == 0)
@@ -81,7 +82,8 @@ __device__ __forceinline__ void add_exactly(const TcblockArgs<T> &a, uint32_t bl
     }
 }
 
-// The sums of row r of window w of a unit of WINDOWS, over an item's steps. Rare, so it may be slow.
+// Computes the sums of row r of window w over the steps of an item; the unit has WINDOWS windows. Rare, so it
+// may be slow.
 template <int WINDOWS, typename T, int WIDTH>
 __device__ __noinline__ void sum_exactly(const TcblockArgs<T> &a, const struct spmmi_tcblock_item &item,
                                          int w, int r, uint32_t column, typename Value<T>::Sum (&sums)[WIDTH])
@@ -90,7 +92,7 @@ __device__ __noinline__ void sum_exactly(const TcblockArgs<T> &a, const struct s
         sums[i] = 0;
 #pragma unroll 1
     for (uint32_t step = item.begin; step < item.end; step++) {
-        if constexpr (WINDOWS == 1) { // window family: a step is a block
+        if constexpr (WINDOWS == 1) { // window family: a step is one block
             const uint32_t *rows = a.columns + uint64_t(step) * 8;
             add_exactly<T, WIDTH>(
                 a, step, r, column, [=](int p) { return rows[p]; }, sums);
@@ -108,7 +110,7 @@ __device__ __noinline__ void sum_exactly(const TcblockArgs<T> &a, const struct s
     }
 }
 
-// The rows of C that rows 2 t and 2 t + 1 of a window belong to; read early, which hides the latency.
+// Returns the rows of C for rows 2 t and 2 t + 1 of a window. Callers read them early to hide the latency.
 template <typename T>
 __device__ __forceinline__ uint2 rows_of_lane(const TcblockArgs<T> &a, const struct spmmi_tcblock_item &item,
                                               int w)
@@ -117,7 +119,7 @@ __device__ __forceinline__ uint2 rows_of_lane(const TcblockArgs<T> &a, const str
     return __ldg(reinterpret_cast<const uint2 *>(a.row_of) + first);
 }
 
-// N neighbouring sums to where their values are one word.
+// Scales N neighbouring sums and stores them as one aligned word of N values.
 template <typename T, int N>
 __device__ __forceinline__ void store_whole(const TcblockArgs<T> &a, T *to,
                                             const typename Value<T>::Sum (&sums)[N])
@@ -132,7 +134,7 @@ __device__ __forceinline__ void store_whole(const TcblockArgs<T> &a, T *to,
     store_vector<T, N>(to, c);
 }
 
-// N neighbouring sums of a row of C.
+// Stores N neighbouring sums of a row of C, of which `left` are within C.
 template <typename T, int N>
 __device__ __forceinline__ void store_sums(const TcblockArgs<T> &a, T *to, uint32_t left,
                                            const typename Value<T>::Sum (&sums)[N])
@@ -148,10 +150,10 @@ __device__ __forceinline__ void store_sums(const TcblockArgs<T> &a, T *to, uint3
     }
 }
 
-// What a lane holds of a row: GROUPS times N neighbouring columns, at(q) columns from `column` on. Where one of them is
-// NaN or Inf, all are computed again, by exact(column, sums). STAYS: sums stay in registers. Else their address is
-// taken there, so that they are always written to local memory, and so to the L2 cache, which leaves registers free
-// (docs/decisions/0116).
+// Checks the sums of a row that a lane holds: GROUPS groups of N neighbouring columns, group q at `column` +
+// at(q). If one of them is NaN or Inf, all are computed again by exact(column, sums). STAYS: sums stay in
+// registers. Otherwise exact takes their address, so the compiler always keeps them in local memory, which
+// the L2 cache holds. This leaves registers free (docs/decisions/0116).
 template <bool STAYS, typename Sum, int N, int GROUPS, typename At, typename Exact>
 __device__ __forceinline__ void check_row(uint32_t column, Sum (&sums)[GROUPS][N], At at, Exact exact)
 {
@@ -178,7 +180,7 @@ __device__ __forceinline__ void check_row(uint32_t column, Sum (&sums)[GROUPS][N
     }
 }
 
-// The same, stored as row r of a unit: in C, or in the item's slot.
+// Stores the same sums as row r of a unit, in C or in the item's slot.
 template <typename T, int N, int GROUPS, typename At>
 __device__ __forceinline__ void store_row(const TcblockArgs<T> &a, const struct spmmi_tcblock_item &item,
                                           uint32_t r, uint32_t c_row, uint32_t column,
@@ -210,7 +212,7 @@ __device__ __forceinline__ void store_row(const TcblockArgs<T> &a, const struct 
     }
 }
 
-// Row r of window w of a unit of WINDOWS: groups STRIDE columns apart.
+// Checks row r of window w of a unit of WINDOWS windows, with groups STRIDE columns apart.
 template <bool STAYS, int WINDOWS, int STRIDE, typename T, int N, int GROUPS>
 __device__ __forceinline__ void check_window_row(const TcblockArgs<T> &a,
                                                  const struct spmmi_tcblock_item &item, int w, int r,
@@ -230,9 +232,9 @@ store_window_row(const TcblockArgs<T> &a, const struct spmmi_tcblock_item &item,
     store_row(a, item, 8 * w + r, c_row, column, sums, [](int q) { return uint32_t(q * STRIDE); });
 }
 
-constexpr int SPLIT_ROWS = 8; // rows a thread block sums at a time, 32 columns each
+constexpr int SPLIT_ROWS = 8; // rows that a thread block sums at a time, 32 columns of each
 
-// Slots of units that were cut, added in order.
+// Adds the slots of split units in order and stores the sums in C.
 template <typename T>
 __global__ void __launch_bounds__(32 * SPLIT_ROWS)
     sum_slots_kernel(const TcblockArgs<T> a, const struct spmmi_tcblock_split *splits)

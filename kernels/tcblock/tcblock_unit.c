@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See tcblock_unit.h. Columns that are not far apart are marked: those of all rows say which columns there are, then
- * those of each row window which of them it has. Else each window is a merge of its eight rows, which are sorted
- * already, and a row block sorts the columns of its windows. */
+/* See tcblock_unit.h. If columns are not far apart, they are found by marks: first the columns of all rows
+ * together, then the columns of each row window. Otherwise each window is a merge of its eight sorted rows,
+ * and a row block sorts the columns of its windows. */
 #include "tcblock_unit.h"
 
 #include <string.h>
@@ -23,7 +23,7 @@ static uint32_t marked_max(uint32_t windows, uint64_t nonzeros, uint32_t cols)
     return spmmi_marked_max(nonzeros, cols, marked_a_nonzero(windows));
 }
 
-/* Entries of `positions`: of each marked column, or of a window's entries. */
+/* Returns the entries of `positions`: one per marked column (row block), or per entry (window). */
 static uint64_t positions_of(uint32_t windows, uint64_t nonzeros, uint32_t cols)
 {
     return windows == 1 ? nonzeros + 1 : marked_max(windows, nonzeros, cols);
@@ -77,7 +77,7 @@ void spmmi_tcblock_unit_free(void *unit_)
 
 /* ---- Columns that are far apart ---- */
 
-/* One window's entries from e on; the first entry behind them. */
+/* Merges the rows of one window into entries from e on. Returns the end of the entries. */
 static uint32_t window_merge(struct spmmi_tcblock_unit *unit, uint32_t e, const int64_t *row_ptr,
                              const int32_t *col_ind, const uint32_t *rows, uint32_t row_count)
 {
@@ -106,7 +106,8 @@ static uint32_t window_merge(struct spmmi_tcblock_unit *unit, uint32_t e, const 
     return e;
 }
 
-/* Entries of one column become one column of the unit; rank is its position among them, ascending. */
+/* Joins the entries of each column to one column of the unit and sets rank, the position of an entry's column
+ * in ascending order. Returns the number of columns. */
 static uint32_t columns_sort(struct spmmi_tcblock_unit *unit, uint32_t entries, uint32_t low, uint32_t high)
 {
     uint32_t count = 0;
@@ -139,9 +140,9 @@ static void unit_merge(struct spmmi_tcblock_unit *unit, const struct spmmi_tcblo
     unit->count = unit->windows == 1 ? entries : columns_sort(unit, entries, look->low, look->high);
 }
 
-/* ---- Columns that are not ---- */
+/* ---- Columns that are close together ---- */
 
-/* All zero, for so many columns. */
+/* Clears the marks of this number of columns. */
 static void marks_clear(struct spmmi_tcblock_unit *unit, uint32_t columns)
 {
     memset(unit->marks, 0, spmmi_marks_bytes(columns));
@@ -160,7 +161,7 @@ static void window_mark(struct spmmi_tcblock_unit *unit, const struct spmmi_tcbl
             (struct spmmi_tcblock_column){look->low + unit->positions[e], spmmi_ones(unit->rows[e])};
 }
 
-/* The columns of a row block, without their values, and the position of each. */
+/* Finds the columns of a row block, without counting their values, and the position of each column. */
 static void columns_mark(struct spmmi_tcblock_unit *unit, const struct spmmi_tcblock_rows *look)
 {
     const uint32_t range = look->high - look->low + 1;
@@ -209,7 +210,7 @@ void spmmi_tcblock_unit_read(struct spmmi_tcblock_unit *unit, const int64_t *row
         row_block_mark(unit, &look);
 }
 
-/* windows, count and the first entries; columns, ranks of a row block, rows. */
+/* ---- Kept units: windows, count and window_first; then columns, ranks (row block only), rows ---- */
 
 static uint64_t ranks_of(const struct spmmi_tcblock_unit *unit)
 {

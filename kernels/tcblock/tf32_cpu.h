@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tf32 on the CPU: values of f32 with 11 significant bits, without branches, so that compilers vectorise loops. */
+/* tf32 on the CPU: f32 values with 11 significant bits. There are no branches, so that compilers vectorise
+ * loops. */
 #ifndef SPMMI_TF32_CPU_H
 #define SPMMI_TF32_CPU_H
 
 #include "kernels/shared/half_cpu.h"
 
-/* To nearest, ties away from zero, as GPUs before capability 9.0 convert; later ones take ties to even. Too large is
- * infinity; NaN stays as it is. */
+/* Rounds to nearest, ties away from zero, as GPUs before compute capability 9.0 do; later ones round ties to
+ * even. Values that are too large become infinity, and NaN is unchanged. */
 static inline float tf32_round(float value)
 {
     const uint32_t bits = half_bits_of(value);
