@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// bcsr: dense blocks at aligned columns, on tensor cores.  C(m x n) = alpha * P * B(k x n) + beta * C; B and C
-// row-major, or both column-major (bcsr_columns.cuh).
+// bcsr: dense blocks at aligned columns, on tensor cores.  C(m x n) = alpha * P * B(k x n) + beta * C. B and
+// C are row-major, or both are column-major (bcsr_columns.cuh).
 //
-// layout      bcsr_shape.h: the block columns of a block-row group, 4 a step; blocks of 16 x 8 of A, of 16 x 16 if
-//             values have 16 bits. A step's blocks lie one behind the other in memory; a mask says which ones there are
-// block       an item, steps of a block-row group of DOWN * HEIGHT block rows of 16 rows, and a tile of columns
-//             (read_work has the order); a persistent one, of 16-bit warpgroups, several, one after the other
+// layout      bcsr_shape.h: the block columns of a block-row group, 4 per step. Blocks of A have 16 x 8 values,
+//             or 16 x 16 of 16 bits. The blocks of a step are contiguous in memory; masks say which exist
+// block       processes an item, which is steps of a block-row group of DOWN * HEIGHT block rows of 16 rows,
+//             and a tile of columns (read_work has the order). A persistent thread block (16-bit warpgroups)
+//             processes several pairs of item and tile, one after the other
 // warps       DOWN * ACROSS multiply, each HEIGHT block rows by 8 * TILES columns; COPIERS more only copy
 // lane        two rows of each block row, two columns of each MMA (bcsr_operands.cuh has the positions)
-// stage       the rows of B that a step's block columns need, which all warps share, and the step's blocks of A
-// in flight   up to STAGES steps: warps that copy run so far ahead
-// sums        in registers, by ascending steps. Items of a block-row group that was cut leave them in slots, which
-//             another kernel adds in order (tcblock_sums.cuh)
-// zeros       of a block multiply what B holds: a sum that is not finite is computed again from the nonzeros alone
-// bounds      what comes out of tables is cut off at what the arrays, B and C have (docs/decisions/0037)
-// bound       reads of B from shared memory; with few steps a group, storing C (docs/kernels.md)
+// stage       the rows of B for a step's block columns, shared by all warps, and the step's blocks of A
+// in flight   up to STAGES steps: the warps that copy run ahead by that much
+// sums        in registers, by ascending steps. Items of a split block-row group leave their sums in slots,
+//             which another kernel adds in order (tcblock_sums.cuh)
+// zeros       zeros in a block are multiplied by B too, so a sum that is not finite is computed again from
+//             the nonzeros alone
+// bounds      indices from tables are limited to the size of the arrays, B and C (docs/decisions/0037)
+// bound       reads of B from shared memory; with few steps per group, the stores of C (docs/kernels.md)
 #pragma once
 #include "bcsr_columns.cuh"
 #include "bcsr_copies.cuh"
@@ -34,33 +36,36 @@ struct BcsrShape {
     static_assert(2 * STAGES * (int)sizeof(Barrier) <= BCSR_BARRIER_BYTES, "barriers fit");
     static constexpr int COPIERS = SPMMI_BCSR_COPIERS, COPY_THREADS = 32 * COPIERS;
     static constexpr int THREADS = 32 * WARPS + COPY_THREADS;
-    static constexpr int WARP_COLUMNS = 8 * TILES, COLUMNS = ACROSS * WARP_COLUMNS; // of the tile of C
+    // columns per warp; columns of the tile of C
+    static constexpr int WARP_COLUMNS = 8 * TILES, COLUMNS = ACROSS * WARP_COLUMNS;
     static constexpr int VALUES = (int)SPMMI_BCSR_ROWS * Block::COLUMNS;
     static constexpr int BLOCK_BYTES = (int)spmmi_bcsr_block_bytes(sizeof(T));
-    static constexpr int ROWS = (int)SPMMI_BCSR_STEP * Block::COLUMNS; // of B, of a step
+    static constexpr int ROWS = (int)SPMMI_BCSR_STEP * Block::COLUMNS; // rows of B per step
     static constexpr int PIECE = 16 / (int)sizeof(T);                  // values in 16 bytes
     static constexpr int LINE_BYTES =
         (int)(IS_COLUMNS ? SPMMI_BCSR_COLUMN_BYTES(sizeof(T)) : COLUMNS * sizeof(T));
     static constexpr int PITCH_BYTES =
         (int)(IS_COLUMNS ? spmmi_bcsr_column_pitch(sizeof(T), 0) : spmmi_bcsr_pitch(COLUMNS, sizeof(T), 0));
-    // Threads that copy have a piece of 16 bytes of a row (column) of B each, together AT_ONCE rows (columns).
+    // Each thread that copies has a piece of 16 bytes of a row (column) of B; together they
+    // copy AT_ONCE rows (columns).
     static constexpr int PIECES = LINE_BYTES / 16, AT_ONCE = COPY_THREADS / PIECES;
     static constexpr int STAGE_ALIGN = (int)spmmi_bcsr_align(0);
     static constexpr bool IS_WARPGROUP = false, HAS_MAP = false;
-    static constexpr unsigned RESIDENT = 0; // thread blocks end with their item
-    static constexpr unsigned BLOCKS = 0;   // of a multiprocessor, that registers are left for
+    static constexpr unsigned RESIDENT = 0; // not persistent: a thread block ends after its item
+    // minimum thread blocks per multiprocessor, for registers; 0: no minimum
+    static constexpr unsigned BLOCKS = 0;
     static constexpr bool SUMS_STAY = false;
-    // Where 16 bytes of a row (column) of B go.
+    // Returns the byte offset of a piece of 16 bytes of a row (column) of B in the stage.
     static __device__ __forceinline__ uint32_t position(uint32_t line, uint32_t piece)
     {
         return line * PITCH_BYTES + piece * 16;
     }
     static constexpr int PITCH = PITCH_BYTES / (int)sizeof(T);
     static constexpr int B_BYTES = (int)spmmi_bcsr_b_bytes(COLUMNS, sizeof(T), 0, IS_COLUMNS);
-    // Sums of a row that a lane finds side by side.
+    // Neighbouring sums of a row in a lane.
     static constexpr int VEC = sizeof(T) == 2 || IS_COLUMNS ? 1 : BCSR_VEC<TILES, T>;
     static constexpr int GROUPS = TILES * 2 / (VEC == 1 ? 2 : VEC), GROUP = VEC == 1 ? 2 : VEC;
-    // Where a lane begins to read B; from block column to block column.
+    // Returns where a lane begins to read B. BLOCK_STEP is the distance from block column to block column.
     static __device__ __forceinline__ int first_of_b(int across, int lane)
     {
         if constexpr (IS_COLUMNS)
@@ -71,7 +76,7 @@ struct BcsrShape {
     static constexpr int BLOCK_STEP = IS_COLUMNS ? Block::COLUMNS : Block::COLUMNS * PITCH;
 };
 
-// Blocks FIRST .. of a warp's block rows by a block column.
+// Multiplies blocks FIRST .. FIRST + COUNT - 1 of a warp's block rows by a block column of B.
 template <typename Shape, int FIRST, int COUNT>
 __device__ __forceinline__ void
     multiply_block(typename Value<typename Shape::T>::Sum (&sums)[Shape::HEIGHT][Shape::TILES][4],
@@ -84,8 +89,8 @@ __device__ __forceinline__ void
         Shape::Block::template multiply<FIRST, COUNT>(sums, blocks, b, Shape::PITCH);
 }
 
-// A step's blocks of a warp: bit 4 i + q of mask says that block row i of the warp has one in block column q, IS_FULL
-// that it has all; values: they follow each other.
+// Multiplies a step's blocks of a warp. Bit 4 i + q of mask is set if block row i of the warp has a block in
+// block column q; IS_FULL: it has all blocks. values: the contiguous blocks.
 template <typename Shape, bool IS_FULL>
 __device__ __forceinline__ void
     multiply_blocks(typename Value<typename Shape::T>::Sum (&sums)[Shape::HEIGHT][Shape::TILES][4],
@@ -122,13 +127,13 @@ __device__ __forceinline__ void
     }
 }
 
-// The same by a warpgroup (bcsr_wgmma.cuh); values: of the lane.
+// Does the same with a warpgroup (bcsr_wgmma.cuh). values: the lane's values.
 template <typename Shape>
 __device__ __forceinline__ void multiply_together(float (&sums)[Shape::TILES][4], uint32_t mask,
                                                   const unsigned char *rows, const typename Shape::T *values);
 
-// A step of a warp: the blocks of its block-row group that come before its own are `skipped`; first_of_a, first_of_b:
-// where the lane begins to read.
+// Multiplies a step of a warp. skipped: number of blocks of the block-row group in front of the warp's
+// blocks. first_of_a, first_of_b: where the lane begins to read.
 template <typename Shape>
 __device__ __forceinline__ void
     multiply_step(typename Value<typename Shape::T>::Sum (&sums)[Shape::HEIGHT][Shape::TILES][4],
@@ -143,20 +148,21 @@ __device__ __forceinline__ void
     if constexpr (Shape::IS_WARPGROUP) {
         multiply_together<Shape>(sums[0], mask, stage, values);
     } else {
-        if (mask == FULL) // no branches: loads of all blocks may be on their way at once
+        if (mask == FULL) // no branches, so loads of all blocks can be in flight at once
             multiply_blocks<Shape, true>(sums, mask, rows, values);
         else if (mask != 0)
             multiply_blocks<Shape, false>(sums, mask, rows, values);
     }
 }
 
-// An item and a tile of a thread block, its only ones unless it is persistent.
+// An item and a tile of a thread block. A thread block that is not persistent has only this pair.
 struct BcsrWork {
     struct spmmi_tcblock_item item;
     uint32_t tile;
 };
 
-// In which order thread blocks take items and tiles: all items by `turn` tiles, then by the next ones.
+// Returns pair number `work` of item and tile: all items with the first `turn` tiles, then all
+// items with the next tiles.
 template <typename Shape>
 __device__ __forceinline__ BcsrWork read_work(const TcblockArgs<typename Shape::T> &a,
                                               const struct spmmi_bcsr_order &order, uint32_t work)
@@ -171,7 +177,8 @@ __device__ __forceinline__ BcsrWork read_work(const TcblockArgs<typename Shape::
     return {read_item(a, work / width), (first + work % width) * Shape::COLUMNS};
 }
 
-// What comes after the first item and tile, by the warps that copy: they run ahead while the others store their sums.
+// Copies the items and tiles after the first one, in the warps that copy. They run ahead
+// while other warps store sums.
 template <typename Shape>
 __device__ __forceinline__ void copy_next_work(BcsrRing<Shape> &ring, const TcblockArgs<typename Shape::T> &a,
                                                const struct spmmi_bcsr_order &order)
@@ -183,7 +190,7 @@ __device__ __forceinline__ void copy_next_work(BcsrRing<Shape> &ring, const Tcbl
     }
 }
 
-// The sums of a warp: block rows from w on, columns of the tile from `across` on.
+// Computes the sums of a warp: block rows from w on, columns of the tile from `across` on.
 template <typename Shape>
 __device__ __forceinline__ void
 multiply_work(BcsrRing<Shape> &ring, const TcblockArgs<typename Shape::T> &a,
@@ -205,7 +212,8 @@ multiply_work(BcsrRing<Shape> &ring, const TcblockArgs<typename Shape::T> &a,
     }
 }
 
-// What a thread block does; map: of B, where boxes of it are copied.
+// Computes the items and tiles of a thread block. map: the tensor map of B if boxes
+// of B are copied, else null.
 template <typename Shape>
 __device__ __forceinline__ void bcsr_product(const TcblockArgs<typename Shape::T> &a,
                                              const struct spmmi_bcsr_order &order, const CUtensorMap *map)
@@ -215,8 +223,8 @@ __device__ __forceinline__ void bcsr_product(const TcblockArgs<typename Shape::T
     constexpr int HEIGHT = Shape::HEIGHT;
     constexpr bool IS_PERSISTENT = Shape::RESIDENT > 0;
     extern __shared__ __align__(1024) unsigned char memory[];
-    const int w = threadIdx.x / 32 % Shape::DOWN * HEIGHT; // the warp's first block row
-    const uint32_t across = threadIdx.x / 32 / Shape::DOWN * Shape::WARP_COLUMNS; // its first column
+    const int w = threadIdx.x / 32 % Shape::DOWN * HEIGHT; // first block row of the warp
+    const uint32_t across = threadIdx.x / 32 / Shape::DOWN * Shape::WARP_COLUMNS; // first column of the warp
     BcsrRing<Shape> ring(memory, memory + BCSR_BARRIER_BYTES, a.step_blocks_max, map);
     release_dependents();
     BcsrWork work = read_work<Shape>(a, order, blockIdx.x);
@@ -227,15 +235,15 @@ __device__ __forceinline__ void bcsr_product(const TcblockArgs<typename Shape::T
     }
     uint32_t next = blockIdx.x;
     do {
-        uint32_t c_rows[HEIGHT][2]; // read early, which hides the latency; column-major: not used
+        uint32_t c_rows[HEIGHT][2]; // read early to hide the latency; not used if column-major
 #pragma unroll
         for (int i = 0; i < HEIGHT; i++)
             rows_of_block_row(a, work.item, w + i, c_rows[i]);
         Sum sums[HEIGHT][Shape::TILES][4] = {};
         multiply_work<Shape>(ring, a, work.item, w, across, sums);
-        Sum *kept = nullptr; // of the warp's first column
+        Sum *kept = nullptr; // sums from the warp's first column on
         if constexpr (Shape::IS_COLUMNS) {
-            join_multipliers<Shape>(); // sums take the place of the stages
+            join_multipliers<Shape>(); // sums overwrite the stages
             kept = reinterpret_cast<Sum *>(memory + BCSR_BARRIER_BYTES) +
                    across * KEPT_PITCH<BCSR_UNIT_ROWS<Shape>>;
         }

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See bcsr_pack.h. A byte for each column says which of eight rows have it: eight of them are eight rows of a block by
- * eight columns, transposed. */
+/* See bcsr_pack.h. A byte per column, its mark, says which of eight rows have the column. The marks of eight
+ * columns, transposed, are eight rows of a block by eight columns. */
 #include <string.h>
 
 #include "bcsr_pack.h"
 #include "bcsr_shape.h"
 
-#define MARK_ROWS 8u /* that share marks: the halves of a block row have marks of their own */
+#define MARK_ROWS 8u /* rows that share marks: each half of a block row has its own marks */
 #define HALVES (SPMMI_BCSR_ROWS / MARK_ROWS)
 
-/* From the marks of a half to those of the other: the columns that block columns add at both ends are there too. */
+/* Returns the distance between the marks of the two halves. Includes the columns that aligned block
+ * columns add at both ends. */
 static uint64_t pitch_of(uint32_t marked_max)
 {
     return spmmi_marks_bytes((uint64_t)marked_max + 2 * SPMMI_BCSR_COLUMNS(2));
@@ -20,7 +21,7 @@ uint64_t spmmi_bcsr_marks_bytes(uint32_t marked_max)
     return HALVES * pitch_of(marked_max);
 }
 
-/* Bytes of the lower half, with as many zeros between them. */
+/* Returns the lower four bytes, with a zero byte after each. */
 static uint64_t bytes_widened(uint64_t bytes)
 {
     bytes &= UINT32_MAX;
@@ -28,7 +29,7 @@ static uint64_t bytes_widened(uint64_t bytes)
     return (bytes | bytes << 8) & UINT64_C(0x00ff00ff00ff00ff);
 }
 
-/* Eight rows of a block. The marks are cleared. */
+/* Makes the bitmap of eight rows of a block from their marks, and clears the marks. */
 static void rows_take(uint8_t *marks, uint32_t width, uint64_t *bitmap)
 {
     const uint64_t left = spmmi_transposed(spmmi_marks_word(marks));
@@ -42,7 +43,7 @@ static void rows_take(uint8_t *marks, uint32_t width, uint64_t *bitmap)
     memset(marks, 0, width);
 }
 
-/* The blocks of block row w in the step, whose marks are there. */
+/* Fills the bitmaps of block row w in a step from its marks. */
 static void step_fill(const struct spmmi_tcblock_frame *f, const struct spmmi_bcsr_unit *unit, uint32_t w,
                       const struct spmmi_bcsr_column *columns, uint32_t low, uint64_t step)
 {

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// bcsr family: column-major B and C (docs/decisions/0078). In a column of B the rows of a block column lie
-// one behind the other: as the second operand of an MMA wants them, so that B needs no transposition. Sums of C go
-// through shared memory once, where the stages were, so that a warp stores whole columns of a block-row group.
+// bcsr family: column-major B and C (docs/decisions/0078). In a column of B, the rows of a block column are
+// contiguous, as the second operand of an MMA needs them, so B is not transposed. Sums of C pass through
+// shared memory once, in the space of the stages, so that a warp stores whole columns of a block-row group.
 #pragma once
 #include "bcsr_shape.h"
 #include "kernels/tcblock/tcblock_columns.cuh"
 
 namespace spmmi {
 
-// The operands of a lane in a block column, for TILES MMAs of 8 columns: words t and t + 4 of column g, each a value of
-// 4 bytes or two of 2. ldmatrix gives lane 4 g + t word t of row g of each 8 x 16 bytes.
+// Operands of a lane in a block column for TILES MMAs of 8 columns: words t and t + 4 of
+// column g. A word is one value of 4 bytes or two values of 2 bytes. ldmatrix gives lane 4 g + t
+// word t of row g of each 8 x 16 bytes.
 template <typename T, int TILES> struct BcsrColumns {
     uint32_t x[TILES][2];
-    // Lane i gives ldmatrix the address of column i % 8, of half i / 8 % 2 of the block column; lanes 16 .. 31 of the
-    // next 8 columns.
+    // Returns the offset of the address that a lane gives ldmatrix. Lane i addresses column i % 8, half
+    // i / 8 % 2 of the block column; lanes 16 .. 31 address the next 8 columns.
     static __device__ __forceinline__ int begin(int pitch, int lane)
     {
         return (lane % 8 + (TILES > 1 ? lane / 16 * 8 : 0)) * pitch + lane / 8 % 2 * (16 / (int)sizeof(T));
@@ -33,14 +34,14 @@ template <typename T, int TILES> struct BcsrColumns {
                              : "r"(from + 8 * q * pitch * (int)sizeof(T)));
         }
     }
-    // Of 4 bytes.
+    // Returns a value of 4 bytes.
     __device__ __forceinline__ float value(int m, int i) const
     {
         return __uint_as_float(x[m][i]);
     }
 };
 
-// The same of values of 8 bytes, which ldmatrix does not move.
+// Does the same for values of 8 bytes, which ldmatrix cannot load in this order.
 template <int TILES> struct BcsrColumns<double, TILES> {
     double x[TILES][2];
     static __device__ __forceinline__ int begin(int pitch, int lane)
@@ -61,7 +62,7 @@ template <int TILES> struct BcsrColumns<double, TILES> {
     }
 };
 
-// All warps that multiply.
+// Synchronises all warps that multiply.
 template <typename Shape> __device__ __forceinline__ void join_multipliers()
 {
     asm volatile("bar.sync 1, %0;" ::"n"(32 * Shape::WARPS) : "memory");

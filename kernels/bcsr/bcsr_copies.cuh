@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// bcsr family: what the warps do that only copy, and where a thread block is in its work.
+// bcsr family: the work of the warps that only copy, and the ring of stages.
 #pragma once
 #include "bcsr_shape.h"
 #include "kernels/shared/tensor_map.cuh"
@@ -9,18 +9,18 @@ namespace spmmi {
 
 constexpr int BCSR_BARRIER_BYTES = SPMMI_BCSR_BARRIER_BYTES;
 
-// Of a stage that holds so many blocks at most.
+// Returns the bytes of a stage that holds at most `blocks` blocks.
 template <typename Shape> __host__ __device__ __forceinline__ uint32_t bcsr_stage_bytes(uint32_t blocks)
 {
     return spmmi_bcsr_stage_bytes(Shape::B_BYTES, Shape::BLOCK_BYTES, Shape::STAGE_ALIGN, blocks);
 }
 
 struct BcsrStep {
-    uint4 columns;       // the first one of each block column
-    uint32_t first, end; // blocks
+    uint4 columns;       // first column of each block column
+    uint32_t first, end; // range of blocks
 };
 
-// Of 32 steps a lane has one, so that one load serves them all.
+// Reads 32 steps from `step` on, one per lane, so that one load serves them all.
 template <typename T>
 __device__ __forceinline__ BcsrStep read_step(const TcblockArgs<T> &a, uint32_t step, uint32_t end)
 {
@@ -29,7 +29,7 @@ __device__ __forceinline__ BcsrStep read_step(const TcblockArgs<T> &a, uint32_t 
             __ldg(a.block_first + mine + 1)};
 }
 
-// At least one block, and no more than there are, and than a stage has.
+// Limits the blocks of a step to at least one, and to the existing blocks and the size of a stage.
 template <typename T> __device__ __forceinline__ void cut_blocks(BcsrStep &step, const TcblockArgs<T> &a)
 {
     step.first = min(step.first, a.block_count - 1);
@@ -45,12 +45,13 @@ __device__ __forceinline__ BcsrStep step_of_lane(const BcsrStep &steps, int lane
             __shfl_sync(ALL, steps.end, lane)};
 }
 
-// What a thread that copies needs for all steps.
+// State of a thread that copies, for all steps of an item.
 template <typename Shape> struct BcsrCopier {
     using T = typename Shape::T;
     const TcblockArgs<T> &a;
-    uint32_t thread, row, column; // index among those threads, its first row of a step, its first column
-    bool is_wanted;               // the column is one of B
+    // index among the threads that copy, its first row of a step, its first column
+    uint32_t thread, row, column;
+    bool is_wanted; // the column is within B
 
     __device__ __forceinline__ BcsrCopier(const TcblockArgs<T> &args, uint32_t tile) : a(args)
     {
@@ -60,14 +61,15 @@ template <typename Shape> struct BcsrCopier {
         is_wanted = column < a.n;
     }
 
-    // The thread's piece of row k of B to row `row + first` of the stage; rows beyond those of B, whose values of A are
-    // zero, are the last one.
+    // Copies the thread's piece of row k of B to row `row + first` of the stage. Rows beyond B, which meet
+    // only zeros of A, repeat the last row.
     __device__ __forceinline__ void copy_piece(unsigned char *stage, int first, uint32_t k) const
     {
         T *to = reinterpret_cast<T *>(stage + Shape::position(row + first, thread % Shape::PIECES));
         const T *from = row_of_b(a, k) + column;
         if constexpr (Shape::RESIDENT > 0) {
-            copy_async_part(to, from, is_wanted ? 16 : 0); // the stage has columns of another tile
+            // zero fill: the stage may have columns of another tile
+            copy_async_part(to, from, is_wanted ? 16 : 0);
         } else if constexpr (Shape::IS_WIDE) {
             copy_async_if(to, from, is_wanted);
         } else {
@@ -78,9 +80,9 @@ template <typename Shape> struct BcsrCopier {
         }
     }
 
-    // The rows of B of a step. A block column that repeats the one before is padding: no block of A uses it, and it is
-    // not copied. Warpgroups multiply it by zero, so for them it is copied: stale data might be NaN, and 0 * NaN is
-    // NaN.
+    // Copies the rows of B of a step. A block column that repeats the one before is padding without
+    // blocks and is not copied. Warpgroups multiply padding by zero, so for them it is copied: stale data
+    // might be NaN, and 0 * NaN is NaN.
     __device__ __forceinline__ void copy_b(unsigned char *stage, const uint4 &columns) const
     {
         constexpr int WIDTH = Shape::Block::COLUMNS, AT_ONCE = Shape::AT_ONCE;
@@ -108,12 +110,12 @@ template <typename Shape> struct BcsrCopier {
     }
 };
 
-// The same where B is column-major and its columns begin at multiples of 16 bytes: a thread has 16 bytes of every
-// AT_ONCE-th column of the tile.
+// Does the same for column-major B whose columns begin at multiples of 16 bytes. A thread copies 16 bytes of
+// every AT_ONCE-th column of the tile.
 template <typename Shape> struct BcsrColumnCopier {
     using T = typename Shape::T;
     const TcblockArgs<T> &a;
-    uint32_t thread, piece, first, column; // first: of its columns, in the tile; column: the same, in B
+    uint32_t thread, piece, first, column; // first: its first column in the tile; column: the same in B
 
     __device__ __forceinline__ BcsrColumnCopier(const TcblockArgs<T> &args, uint32_t tile) : a(args)
     {
@@ -123,19 +125,19 @@ template <typename Shape> struct BcsrColumnCopier {
         column = tile + first;
     }
 
-    // What lies beyond B, below it or beside it, becomes 0. Block columns that are padding: as above. A damaged table
-    // may have a column in which no block column begins: pieces stay aligned.
+    // Copies the columns of B of a step. Rows and columns beyond B become 0. Padding is handled as above. A
+    // damaged table may have a column at which no block column begins; pieces stay aligned even then.
     __device__ __forceinline__ void copy_b(unsigned char *stage, const uint4 &columns) const
     {
         constexpr int OF_BLOCK =
-            Shape::PIECES / (int)SPMMI_BCSR_STEP; // pieces that a block column has of a column
+            Shape::PIECES / (int)SPMMI_BCSR_STEP; // pieces of a block column in each column of B
         const uint32_t q = piece / OF_BLOCK;
         const uint32_t mine = q == 0 ? columns.x : q == 1 ? columns.y : q == 2 ? columns.z : columns.w;
         const uint32_t before = q == 1 ? columns.x : q == 2 ? columns.y : columns.z;
         const uint32_t block_column = mine & ~uint32_t(Shape::Block::COLUMNS - 1);
         const uint32_t k = block_column + piece % OF_BLOCK * Shape::PIECE;
         const uint32_t rows =
-            k < a.cols ? min(a.cols - k, (uint32_t)Shape::PIECE) : 0; // bytes of more do not fit
+            k < a.cols ? min(a.cols - k, (uint32_t)Shape::PIECE) : 0; // more would not fit into a piece
         const uint32_t bytes = rows * (uint32_t)sizeof(T);
         const T *from = a.b + column * a.ldb + (rows > 0 ? k : 0);
         if (!Shape::IS_WARPGROUP && q > 0 && mine == before)
@@ -148,8 +150,8 @@ template <typename Shape> struct BcsrColumnCopier {
     }
 };
 
-// The same by the TMA, for warpgroups: one lane of the one warp that copies has 64 columns of a block column's rows of
-// B copied at once, and all blocks of A.
+// Does the same with the TMA, for warpgroups. One lane of the only warp that copies issues the copies: for
+// each block column, boxes of 64 columns of its rows of B, and all blocks of A in one copy.
 template <typename Shape> struct BcsrBoxCopier {
     using T = typename Shape::T;
     const TcblockArgs<T> &a;
@@ -157,7 +159,7 @@ template <typename Shape> struct BcsrBoxCopier {
     uint32_t tile;
 };
 
-// Rows of B and blocks of A of a step.
+// Copies the rows of B and the blocks of A of a step.
 template <typename Shape>
 __device__ __forceinline__ void copy_step(const BcsrBoxCopier<Shape> &copier, unsigned char *stage,
                                           Barrier *full, const BcsrStep &step)
@@ -198,12 +200,13 @@ __device__ __forceinline__ void copy_step(const Copier &copier, unsigned char *s
     }
 }
 
-// The stages of a thread block, filled and used in turn, and the barriers that say which are full and which are empty.
+// The stages of a thread block, which are filled and used in turn, and the barriers that
+// signal full and empty stages.
 template <typename Shape> struct BcsrRing {
     Barrier *full, *empty;
     unsigned char *stages;
     uint32_t stage_bytes, at = 0, parity = 0;
-    const CUtensorMap *map; // of B, where boxes of it are copied
+    const CUtensorMap *map; // tensor map of B if boxes are copied
 
     __device__ __forceinline__ BcsrRing(unsigned char *barriers, unsigned char *first, uint32_t blocks,
                                         const CUtensorMap *map_of_b = nullptr)
@@ -211,8 +214,8 @@ template <typename Shape> struct BcsrRing {
           stage_bytes(bcsr_stage_bytes<Shape>(blocks)), map(map_of_b)
     {
     }
-    // By all threads. Columns past n are read, though not used: they must not be NaN. Where they are not copied, they
-    // become 0 here.
+    // Initialises the barriers; called by all threads. Columns past n are read although not used, so they
+    // must not be NaN. If they are not copied, they become 0 here.
     __device__ __forceinline__ void make(bool has_columns_past_n) const
     {
         if (threadIdx.x == 0) {
@@ -236,11 +239,11 @@ template <typename Shape> struct BcsrRing {
     {
         wait_for_phase(&full[at], parity);
     }
-    __device__ __forceinline__ void wait_until_empty() const // all are at first
+    __device__ __forceinline__ void wait_until_empty() const // all stages are empty at first
     {
         wait_for_phase(&empty[at], parity ^ 1);
     }
-    // By a warp that has read what it needs of the stage.
+    // Releases the stage; called by a warp that has finished reading it.
     __device__ __forceinline__ void release() const
     {
         __syncwarp();
@@ -256,7 +259,7 @@ template <typename Shape> struct BcsrRing {
     }
 };
 
-// What a warp that copies needs for an item's steps.
+// Returns the copier of a thread for an item and a tile.
 template <typename Shape>
 __device__ __forceinline__ auto copier_of(const BcsrRing<Shape> &ring,
                                           const TcblockArgs<typename Shape::T> &a, uint32_t tile)
@@ -269,7 +272,7 @@ __device__ __forceinline__ auto copier_of(const BcsrRing<Shape> &ring,
         return BcsrCopier<Shape>(a, tile);
 }
 
-// What the warps that copy do; first: the item's first 32 steps.
+// Copies all steps of an item, in the warps that copy. first: the item's first 32 steps.
 template <typename Shape>
 __device__ __forceinline__ void copy_item(BcsrRing<Shape> &ring, const TcblockArgs<typename Shape::T> &a,
                                           const struct spmmi_tcblock_item &item, const BcsrStep &first,
@@ -293,25 +296,25 @@ __device__ __forceinline__ void copy_item(BcsrRing<Shape> &ring, const TcblockAr
     }
 }
 
-// How a thread block begins: barriers are made, and the warps that copy do so. Is there nothing left to do for the
-// thread?
+// Initialises the barriers and runs the warps that copy. Returns true if the thread is done with this item
+// because it is one of these.
 template <typename Shape>
 __device__ __forceinline__ bool begin_item(BcsrRing<Shape> &ring, const TcblockArgs<typename Shape::T> &a,
                                            const struct spmmi_tcblock_item &item, uint32_t tile)
 {
     const bool is_copier = threadIdx.x >= 32 * Shape::WARPS;
-    BcsrStep first = {}; // on its way while barriers are made
+    BcsrStep first = {}; // loaded while the barriers are initialised
     if (is_copier && item.begin < item.end)
         first = read_step(a, item.begin, item.end);
     ring.make(!Shape::IS_COLUMNS && Shape::RESIDENT == 0 && tile + Shape::COLUMNS > a.n);
     if constexpr (Shape::IS_COLUMNS)
-        wait_for_previous(); // which may have copied B to where it is aligned
+        wait_for_previous(); // the previous kernel may copy B to aligned columns
     if (is_copier)
         copy_item<Shape>(ring, a, item, first, tile);
     return is_copier;
 }
 
-// Where the blocks of the item's step i are. `masks` keeps those of 32 steps, one a lane.
+// Returns the mask of blocks in step i of the item. `masks` keeps the masks of 32 steps, one per lane.
 template <typename T>
 __device__ __forceinline__ uint32_t mask_of_step(const TcblockArgs<T> &a,
                                                  const struct spmmi_tcblock_item &item, uint32_t i,
@@ -319,7 +322,7 @@ __device__ __forceinline__ uint32_t mask_of_step(const TcblockArgs<T> &a,
 {
     if (i % 32 == 0) {
         masks = __ldg(a.masks + min(item.begin + i + threadIdx.x % 32, item.end - 1));
-        if (__popc(masks) > a.step_blocks_max) // more blocks than a stage has
+        if (__popc(masks) > a.step_blocks_max) // more blocks than a stage can hold: a damaged table
             masks = 0;
     }
     return __shfl_sync(0xffffffffu, masks, (int)(i % 32));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Terms of the bcsr family (docs/model.md). A thread block owns a block-row group and a tile of columns; each warp
- * multiplies one or two block rows by the tile or by half of it. Two more warps, with the TMA one, copy to shared
- * memory, several steps ahead: the rows of B of a step's four block columns, and the step's blocks of A. */
+/* Cost terms of the bcsr family (docs/model.md). A thread block owns a block-row group and a tile of columns;
+ * each warp multiplies one or two block rows by the tile or by half of it. Two more warps (one with the TMA)
+ * copy to shared memory, several steps ahead: the rows of B of a step's four block columns, and the step's
+ * blocks of A. Constants named _STEPS are in units of SPMMI_MODEL_STEP_CYCLES. */
 #include <math.h>
 
 #include "bcsr_shape.h"
@@ -10,32 +11,35 @@
 
 #define BLOCK_ROWS ((double)SPMMI_BCSR_ROWS)
 #define STEP_BLOCKS ((double)SPMMI_BCSR_STEP)
-#define STEP_BYTES 24.0 /* its block columns, mask and first block */
-#define TILE_MIN 8.0    /* columns of an MMA */
-#define REGISTERS 72.0  /* of a thread beside its sums */
+#define STEP_BYTES 24.0 /* bytes per step: its block columns, mask and first block */
+#define TILE_MIN 8.0    /* columns per MMA */
+#define REGISTERS 72.0  /* registers per thread in addition to its sums */
 #define REGISTER_BYTES 4.0
-#define RESERVED_BYTES 1024.0 /* shared memory that the system reserves for each thread block */
-#define BLOCKS_MAX 16.0       /* of threads, of a multiprocessor */
-#define BLOCK_ISSUE 20.0      /* instructions of a block of a warp that do not depend on the tile */
-#define LOAD_BYTES 512.0      /* that a warp loads of shared memory at once */
-#define STAGE_ISSUE 40.0      /* of a step of a warp */
-#define COPY_ISSUE 6.0        /* to copy 16 bytes of B a lane; blocks of A are copied whole */
-#define TURN_STEPS 0.4        /* of a step: its barriers and masks, and the latency of its copies */
+#define RESERVED_BYTES 1024.0 /* shared memory that the system reserves per thread block */
+#define BLOCKS_MAX 16.0       /* maximum thread blocks per multiprocessor */
+#define BLOCK_ISSUE 20.0      /* instructions of a warp per block that do not depend on the tile */
+#define LOAD_BYTES 512.0      /* bytes that a warp loads from shared memory at once */
+#define STAGE_ISSUE 40.0      /* instructions of a warp per step */
+#define COPY_ISSUE 6.0 /* instructions to copy 16 bytes of B per lane; blocks of A are copied in bulk */
+#define TURN_STEPS 0.4 /* per step: barriers, masks, and the latency of its copies */
 #define COPY_STEPS \
-    0.05 /* of each COPY_BYTES of B in it: two copying warps request them at once; so with the TMA */
+    0.05 /* per COPY_BYTES of B in a step, which two copying warps request at once; the same with the TMA */
 #define COPY_BYTES (SPMMI_BCSR_COPIERS * LOAD_BYTES)
-#define MMA_STEPS 0.003  /* of each MMA of a warp in it; values of 8 bytes take two for one */
-#define SPLIT_STEPS 0.75 /* of a step of parts: other warps split A meanwhile */
-#define SPLIT_ISSUE 35.0 /* to split a block of A, whose values have 4 bytes */
-#define PIECE_ISSUE 45.0 /* of four warps that multiply four block rows by 64 columns, a block row's share */
-#define GROUP_RATE 1.5   /* of tensor cores with warpgroups, over the rate of single warps: tf32 */
-/* The bytes of C, what storing them takes beside: all block-row groups end with it, none hides it. Persistent thread
- * blocks copy meanwhile, but store one after the other where a multiprocessor has one alone. */
+#define MMA_STEPS 0.003  /* per MMA of a warp in a step; values of 8 bytes count twice */
+#define SPLIT_STEPS 0.75 /* share of a step's time with split values: other warps split A meanwhile */
+#define SPLIT_ISSUE 35.0 /* instructions to split a block of A of 4-byte values */
+/* a block row's share of the instructions of four warps that multiply 4 block rows by 64 columns */
+#define PIECE_ISSUE 45.0
+#define GROUP_RATE 1.5 /* tf32 rate of warpgroups over the rate of single warps */
+/* Additional cost of storing C, in bytes of C: all block-row groups end with their stores, which
+ * nothing hides. Persistent thread blocks copy meanwhile, but if a multiprocessor has only one,
+ * stores follow one another. */
 #define STORE_TIMES 10.0
 #define STORE_TIMES_BESIDE 9.0
 #define STORE_TIMES_ALONE 12.0
 
-/* The fullest step is not known here: one without gaps, as where block-row groups pay. */
+/* Returns the launch shape. The fullest step is not known here; a step without gaps is assumed, as in
+ * matrices for which block-row groups pay. */
 static struct spmmi_bcsr_shape launch_of(const struct spmmi_model_query *q)
 {
     const struct spmmi_device_profile *d = q->profile;
@@ -50,7 +54,7 @@ static struct spmmi_bcsr_shape launch_of(const struct spmmi_model_query *q)
                              (uint32_t)d->shared_block_bytes);
 }
 
-/* Do warpgroups multiply parts of values, those of A in shared memory? */
+/* Whether warpgroups multiply split values (3xtf32), with A in shared memory. */
 static int is_split(const struct spmmi_model_query *q, const struct spmmi_bcsr_shape *l)
 {
     return l->has_groups && q->value_bytes > 2;
@@ -67,21 +71,23 @@ static void read_launch(const struct spmmi_model_query *q, struct spmmi_tcblock_
                                       SPMMI_BCSR_CLUSTER_MAX);
 }
 
-/* Of the positions of a step, the share that has a block. */
+/* Returns the share of a step's block positions that have a block. */
 static double filled(const struct spmmi_tcblock_counts *f)
 {
     return fmin(f->blocks / fmax(f->steps * STEP_BLOCKS * f->unit_rows / BLOCK_ROWS, 1), 1);
 }
 
-/* Warpgroups of 16-bit types with row-major operands (bcsr_wgmma.cuh). */
+/* Whether thread blocks are persistent: warpgroups of 16-bit types with row-major operands
+ * (bcsr_wgmma.cuh). */
 static int is_persistent(const struct spmmi_model_query *q, const struct spmmi_bcsr_shape *l)
 {
     return l->has_groups && !l->is_columns && !is_split(q, l);
 }
 
-/* Shared memory has room for the fullest step in every stage: halfway between a mean step and one without gaps. Of
- * persistent thread blocks with tiles of 64 columns registers count for too much: their launches have one more. With
- * those groups of 128 rows would be chosen for n of 64 and 128, which was not measured (docs/decisions/0085). */
+/* Returns the thread blocks that a multiprocessor holds at a time. Every stage can hold the fullest step,
+ * which is estimated halfway between a mean step and a step without gaps. For persistent thread blocks with
+ * tiles of 64 columns, registers are overestimated: their launches have one more thread block. Correcting
+ * this would choose groups of 128 rows for n of 64 and 128, which was not measured (docs/decisions/0085). */
 static double blocks_at_a_time(const struct spmmi_model_query *q, const struct spmmi_tcblock_shape *s)
 {
     const struct spmmi_tcblock_counts *f = spmmi_tcblock_metrics(q)->counts;
@@ -104,22 +110,23 @@ static void shape_of(const struct spmmi_model_query *q, struct spmmi_tcblock_sha
     s->a_bytes = f->blocks * f->positions * q->value_bytes + f->steps * STEP_BYTES;
     s->gathered = f->working_set;
     s->resident = blocks_at_a_time(q, s);
-    /* Load imbalance: with one block-row group more than multiprocessors, one multiprocessor has twice the work of the
-     * others. */
+    /* Load imbalance: with one block-row group more than multiprocessors, one multiprocessor has
+     * twice the work of the others. */
     if (blocks > 0)
         s->uneven = fmax(s->uneven, ceil(blocks) / blocks);
 }
 
-/* Of the positions of a step, those that are multiplied: warpgroups multiply zeros where there is no block. Where
- * values are split they leave out halves of the group without any: blocks of a step lie together, so the share is taken
- * halfway in the logarithm. */
+/* Returns the share of a step's block positions that is multiplied. Warpgroups multiply zeros for absent
+ * blocks. With split values they skip halves of the group without blocks. Because the blocks of a step
+ * cluster, that share is the square root of the filled share, halfway in the logarithm. */
 static double multiplied(const struct spmmi_model_query *q, const struct spmmi_tcblock_counts *f,
                          const struct spmmi_bcsr_shape *l)
 {
     return is_split(q, l) ? sqrt(filled(f)) : l->has_groups ? 1 : filled(f);
 }
 
-/* Of a thread block that is alone: its warps wait for the rows of B, and then multiply one after the other. */
+/* Returns the time of a step of a single resident thread block, in SPMMI_MODEL_STEP_CYCLES: its warps wait
+ * for the rows of B, then multiply one after the other. */
 static double steps_of_step(const struct spmmi_model_query *q, const struct spmmi_tcblock_shape *s)
 {
     const struct spmmi_tcblock_counts *f = spmmi_tcblock_metrics(q)->counts;
@@ -133,12 +140,13 @@ static double steps_of_step(const struct spmmi_model_query *q, const struct spmm
                                             : 1));
 }
 
-/* What warps do with a block: bytes that they read of shared memory, and instructions. */
+/* Work of the warps per block: bytes read from shared memory, and instructions. */
 struct block_work {
     double read, issued;
 };
 
-/* Each warp has operands of its own; two block rows of a warp read B once where both have the block column. */
+/* Returns the work of single warps. Each warp loads its own operands; two block rows of a warp read B once if
+ * both have a block in the block column. */
 static struct block_work work_of_warps(const struct spmmi_model_query *q, const struct spmmi_tcblock_shape *s,
                                        const struct spmmi_bcsr_shape *l)
 {
@@ -146,14 +154,14 @@ static struct block_work work_of_warps(const struct spmmi_model_query *q, const 
     const double width = f->step_columns / STEP_BLOCKS;
     const double reads = l->height > 1 ? 1 - filled(f) / 2 : 1;
     const double read = l->across * f->positions * q->value_bytes + reads * width * s->staged_row;
-    const double values = l->across * f->positions / 32 + reads * width * s->tile / 32; /* of a lane */
+    const double values = l->across * f->positions / 32 + reads * width * s->tile / 32; /* values per lane */
     const struct block_work w = {read, l->across * BLOCK_ISSUE + read / LOAD_BYTES +
                                            s->products * s->tile / TILE_MIN + values * s->conversions};
     return w;
 }
 
-/* Four block rows share what they read of B, without instructions, in all block columns of a step: of a block that is
- * there so many times more. */
+/* Returns the work of 16-bit warpgroups. Four block rows share reads of B, without instructions, in all block
+ * columns of a step. So the reads per existing block grow by 1 / filled. */
 static struct block_work work_of_groups(const struct spmmi_model_query *q,
                                         const struct spmmi_tcblock_shape *s)
 {
@@ -165,8 +173,8 @@ static struct block_work work_of_groups(const struct spmmi_model_query *q,
     return w;
 }
 
-/* Blocks of A are read and split, and each 64 columns of the tile read the parts. Rows of B are read once for four
- * block rows. */
+/* Returns the work of warpgroups with split values. Blocks of A are read and split, and each 64 columns of
+ * the tile read the parts. Rows of B are read once for four block rows. */
 static struct block_work work_of_parts(const struct spmmi_model_query *q, const struct spmmi_tcblock_shape *s,
                                        const struct spmmi_bcsr_shape *l)
 {

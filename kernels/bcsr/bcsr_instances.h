@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One function a file of instances, with the contract of spmmi_bcsr_cuda_launch. */
+/* One function per file of instances, with the contract of spmmi_bcsr_cuda_launch. */
 #ifndef SPMMI_BCSR_INSTANCES_H
 #define SPMMI_BCSR_INSTANCES_H
 
@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/* The one for args->compute. Returns a cudaError_t, 0 = enqueued. */
+/* Launches the instance for args->compute. Returns a cudaError_t, 0 = enqueued. */
 int spmmi_bcsr_cuda_launch(const struct spmmi_tcblock_cuda *args);
 
 int spmmi_bcsr_cuda_tf32(const struct spmmi_tcblock_cuda *args);
@@ -19,8 +19,8 @@ int spmmi_bcsr_cuda_f64(const struct spmmi_tcblock_cuda *args);
 int spmmi_bcsr_cuda_f16(const struct spmmi_tcblock_cuda *args);
 int spmmi_bcsr_cuda_bf16(const struct spmmi_tcblock_cuda *args);
 
-/* By warpgroups, in builds that define SPMMI_HAVE_WGMMA, for shapes that have groups: as the above, but partial sums of
- * split units stay in their slots. */
+/* Launch warpgroups, in builds that define SPMMI_HAVE_WGMMA, for shapes with has_groups. They differ from the
+ * functions above in that the partial sums of split units stay in their slots. */
 int spmmi_bcsr_groups_3xtf32(const struct spmmi_tcblock_cuda *args, const struct spmmi_bcsr_shape *shape);
 int spmmi_bcsr_groups_f16(const struct spmmi_tcblock_cuda *args, const struct spmmi_bcsr_shape *shape);
 int spmmi_bcsr_groups_bf16(const struct spmmi_tcblock_cuda *args, const struct spmmi_bcsr_shape *shape);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the C arguments of a launch to a bcsr kernel instance.
+// Selects and launches a bcsr kernel instance from the C arguments of a launch.
 #pragma once
 #include "bcsr.cuh"
 #include "bcsr_instances.h"
@@ -7,7 +7,7 @@
 
 namespace spmmi {
 
-// Is this the instance of that shape?
+// Returns true if Shape is the instance for shape s.
 template <typename Shape> bool is_of_shape(const struct spmmi_bcsr_shape &s)
 {
     return s.down == Shape::DOWN && s.across == Shape::ACROSS && s.height == Shape::HEIGHT &&
@@ -16,7 +16,8 @@ template <typename Shape> bool is_of_shape(const struct spmmi_bcsr_shape &s)
            s.threads == Shape::THREADS;
 }
 
-// Shared memory of a thread block; of a cluster each has a multiprocessor for itself: no room is left for another.
+// Returns the shared memory of a thread block. Each thread block of a cluster gets a multiprocessor to
+// itself: it requests so much that no second one fits.
 inline uint32_t bcsr_shared(const struct spmmi_tcblock_cuda *args, const struct spmmi_bcsr_shape &shape,
                             uint32_t value_bytes, uint32_t shares)
 {
@@ -33,7 +34,7 @@ inline struct spmmi_bcsr_order bcsr_order(const struct spmmi_tcblock_cuda *args,
                                (uint64_t)l.block_count * spmmi_bcsr_block_bytes(value_bytes), args->l2_bytes);
 }
 
-// map: what a kernel takes beside that has the TMA copy boxes of B; else none.
+// Launches a kernel. map: the tensor map argument of kernels that copy boxes of B by the TMA, else empty.
 template <typename Shape, typename... Map>
 cudaError_t launch_bcsr_kernel(const struct spmmi_tcblock_cuda *args, const struct spmmi_bcsr_shape &shape,
                                void (*kernel)(TcblockArgs<typename Shape::T>, struct spmmi_bcsr_order,
@@ -46,7 +47,7 @@ cudaError_t launch_bcsr_kernel(const struct spmmi_tcblock_cuda *args, const stru
     const uint32_t shared = bcsr_shared(args, shape, sizeof(T), shares);
     const uint64_t blocks = (uint64_t)a.item_count * order.tiles * shares;
     const bool is_dependent = args->overtakes || args->is_early;
-    if (!is_of_shape<Shape>(shape) || blocks > INT32_MAX) // the blocks of a grid
+    if (!is_of_shape<Shape>(shape) || blocks > INT32_MAX) // grid dimension limit
         return cudaErrorInvalidConfiguration;
     const cudaError_t error = allow_shared_once(kernel, shared, args->shared_max, args->allowed);
     if (error != cudaSuccess || blocks == 0)
@@ -65,7 +66,7 @@ cudaError_t launch_bcsr_shape(const struct spmmi_tcblock_cuda *args, const struc
     return launch_bcsr_kernel<Shape>(args, shape, bcsr_kernel<Shape>, 1);
 }
 
-// Of the widest tile, whose arrangement of warps depends on the value type.
+// Launches the widest tile, whose arrangement of warps depends on the value type.
 template <typename Block, int DOWN, bool IS_COLUMNS>
 cudaError_t launch_bcsr_widest(const struct spmmi_tcblock_cuda *args, const struct spmmi_bcsr_shape &shape)
 {
@@ -82,7 +83,7 @@ template <typename Block, int DOWN, bool IS_COLUMNS>
 cudaError_t launch_bcsr_tile(const struct spmmi_tcblock_cuda *args, const struct spmmi_bcsr_shape &shape)
 {
     constexpr int BYTES = sizeof(typename Block::T);
-    constexpr int ACROSS = BYTES == 8 ? 2 : 1; // from 32 columns on
+    constexpr int ACROSS = BYTES == 8 ? 2 : 1; // for 32 columns and more
     switch (shape.columns) {
     case 8:
         return launch_bcsr_shape<BcsrShape<Block, DOWN, 1, 1, 1, 5, true, IS_COLUMNS>>(args, shape);
@@ -125,7 +126,8 @@ cudaError_t launch_bcsr_groups(const struct spmmi_tcblock_cuda *args, const stru
 
 using BcsrGroups = int (*)(const struct spmmi_tcblock_cuda *, const struct spmmi_bcsr_shape *);
 
-// by_groups: launches warpgroups instead, where the device and the operands let it; NULL: there is no such code.
+// Launches the product, then the sums of split units. by_groups: launches warpgroups if device and operands
+// allow it; NULL: the build has no such code.
 template <typename Block> int launch_bcsr(const struct spmmi_tcblock_cuda *args, BcsrGroups by_groups)
 {
     using T = typename Block::T;

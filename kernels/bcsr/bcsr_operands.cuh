@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operands of the bcsr family: A is the wide operand (the first one of the MMA, 16 rows), B the narrow one (the second
-// one, 8 columns). A lane's position in a warp: g = lane / 4, t = lane % 4; its sums of an MMA
-// are rows g and g + 8, columns 2 t and 2 t + 1.
+// Operands of the bcsr family. A is the wide operand (the first one of the MMA, 16 rows), B the narrow one
+// (the second one, 8 columns). Positions of a lane in a warp: g = lane / 4, t = lane % 4. The lane's sums of
+// an MMA are rows g and g + 8, columns 2 t and 2 t + 1.
 //
-// For each compute type: the values of a block that a lane holds, how they and B come from shared memory, and how
-// they are multiplied: blocks FIRST .. FIRST + COUNT - 1 of a warp's ALL block rows by the same rows of B, which
-// are read once. `values` and `rows` are where the lane begins to read: values_of and rows_of values behind the block's
-// first and behind row 0 of the columns' rows of B. TILES MMAs make a warp's tile of 8 * TILES columns.
-// Values of 4 or 8 bytes: a lane reads VEC neighbouring columns of a row of B at once and gives one to each of VEC
-// MMAs, so that MMA j of a group has the columns VEC * g + j.
-// Values of 2 bytes: ldmatrix.trans loads 8 x 8 pieces of B in the register order of the MMA.
-// multiply_columns does the same by operands of column-major B (bcsr_columns.cuh).
+// A type per compute type defines which values of a block a lane holds, how these and B are loaded from
+// shared memory, and how they are multiplied: blocks FIRST .. FIRST + COUNT - 1 of a warp's ALL block rows by
+// the same rows of B, which are read once. `values` and `rows` are the addresses at which the lane begins to
+// read. They are values_of and rows_of values after the block's first value and after row 0 of the columns'
+// rows of B. TILES MMAs make a warp's tile of 8 * TILES columns.
+//
+// Values of 4 or 8 bytes: a lane reads VEC neighbouring columns of a row of B at once and gives one to
+// each of VEC MMAs, so MMA j of a group has columns VEC * g + j. Values of 2 bytes: ldmatrix.trans loads
+// 8 x 8 pieces of B in the register order of the MMA. multiply_columns does the same with operands of
+// column-major B (bcsr_columns.cuh).
 #pragma once
 #include "bcsr_columns.cuh"
 #include "kernels/tcblock/tcblock.cuh"
@@ -20,7 +22,7 @@ namespace spmmi {
 template <int TILES, typename T>
 constexpr int BCSR_VEC = TILES < 16 / (int)sizeof(T) ? TILES : 16 / (int)sizeof(T);
 
-// The two rows of B of a lane, t and t + 4, in columns VEC * g .. of a group of 8 * VEC.
+// The two rows of B of a lane, t and t + 4, from column VEC * g of a group of 8 * VEC columns on.
 template <typename T, int VEC> struct BlockRows {
     Vector<T, VEC> x0, x1;
     __device__ __forceinline__ BlockRows(const T *rows, int pitch)
@@ -34,11 +36,11 @@ template <typename T, int VEC> struct BlockRows {
     }
 };
 
-// What values of 4 and of 8 bytes have in common.
+// The common base of the operands of 4-byte and 8-byte values.
 template <typename Self, typename Compute> struct BlockOfValues {
     using T = typename Compute::T;
     using Operand = decltype(Compute::operand(T()));
-    static constexpr int COLUMNS = 8; // of a block
+    static constexpr int COLUMNS = 8; // columns per block
     static __device__ __forceinline__ int values_of(int lane)
     {
         return 16 / (int)sizeof(T) * lane;
@@ -98,8 +100,8 @@ struct Block3xTf32 : BlockOfValues<Block3xTf32, ComputeTf32> {
         for (int i = 0; i < 4; i++)
             split_tf32(a.x[i], high[i], low[i]);
     }
-    // VEC tiles from `tile` on. Small products first. Neighbouring MMAs add to different sums, so that they need not
-    // wait for each other.
+    // Multiplies VEC tiles from `tile` on, small products first. Consecutive MMAs add to different sums, so
+    // they do not wait for each other.
     template <int FIRST, int COUNT, int VEC, int ALL, int TILES>
     static __device__ __forceinline__ void
     multiply_parts(float (&sums)[ALL][TILES][4], int tile, const Block3xTf32 (&blocks)[ALL],
@@ -169,7 +171,7 @@ template <typename Half> struct BlockHalf {
     {
         return 8 * lane;
     }
-    // Lane i gives ldmatrix the address of row i % 16 of B; lanes 16 .. 31 of the next 8 columns.
+    // Lane i gives ldmatrix the address of row i % 16 of B; lanes 16 .. 31 address the next 8 columns.
     template <int TILES> static __device__ __forceinline__ int rows_of(int pitch, int lane)
     {
         return lane % 16 * pitch + (TILES > 1 ? lane / 16 * 8 : 0);
@@ -213,7 +215,7 @@ template <typename Half> struct BlockHalf {
             for (int i = FIRST; i < FIRST + COUNT; i++)
                 mma_halves<Half>(sums[i][0], blocks[i].x, b0, b1);
         } else {
-            uint32_t b[TILES / 2][4]; // all loads before the first use, so that their latencies overlap
+            uint32_t b[TILES / 2][4]; // all loads are issued before the first use, so their latencies overlap
 #pragma unroll
             for (int q = 0; q < TILES / 2; q++)
                 asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3}, [%4];"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See bcsr_pack.h. Block columns are found by marking what the rows have, or by sorting it. Bitmaps are made of marks,
- * or one cursor a row passes over its nonzeros once, in the order of steps, block rows and blocks: where columns are
- * far apart, or a map of values is wanted. */
+/* See bcsr_pack.h. Block columns are found by marking the columns of the rows, or by sorting them. Bitmaps
+ * are made from marks. If columns are far apart or a value map is wanted, one cursor per row passes over its
+ * nonzeros once instead, in the order of steps, block rows and blocks. */
 #include "bcsr_pack.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@
 
 #define UNIT_ROWS_MAX 128u
 #define MARKED_A_NONZERO \
-    SPMMI_MARKED_WINDOW /* of bitmaps: marks are cleared, not searched; other limits not tried */
+    SPMMI_MARKED_WINDOW /* for bitmaps, whose marks are cleared but not searched; no other limit was tried */
 
 static uint32_t block_columns(uint32_t value_bytes)
 {
@@ -59,13 +59,13 @@ static uint64_t unit_bytes(uint32_t unit_rows, uint64_t nonzeros, uint32_t cols)
            spmmi_bcsr_marks_bytes(marked_max(nonzeros, cols));
 }
 
-/* From a column to its block column. */
+/* Returns the shift from a column to its block column. */
 static uint32_t shift_of(const struct spmmi_tcblock_frame *f)
 {
     return (uint32_t)__builtin_ctz(f->layout->view.block_columns);
 }
 
-/* The block rows of the rows that are alike from row r on; the row behind them. */
+/* Sets *block_rows to the block rows of the equal rows from row r on. Returns the first row after these. */
 static uint32_t block_rows_of(const struct spmmi_tcblock_rows *look, uint32_t r, uint32_t *block_rows)
 {
     const uint32_t next = spmmi_tcblock_rows_end(look, r, look->count);
@@ -73,7 +73,8 @@ static uint32_t block_rows_of(const struct spmmi_tcblock_rows *look, uint32_t r,
     return next;
 }
 
-/* By a word for each of so many block columns from low on: the block rows that have it. */
+/* Finds the block columns with a word of block rows per block column, for `words`
+ * block columns from `low` on. */
 static void columns_mark(const struct spmmi_tcblock_frame *f, struct spmmi_bcsr_unit *unit,
                          const struct spmmi_tcblock_rows *look, uint32_t low, uint32_t words)
 {
@@ -90,7 +91,7 @@ static void columns_mark(const struct spmmi_tcblock_frame *f, struct spmmi_bcsr_
             unit->columns[unit->count++] = (struct spmmi_bcsr_column){low + i, marks[i]};
 }
 
-/* The block columns of the sorted keys, and which block rows have each. */
+/* Collects the block columns of the sorted keys, and which block rows have each. */
 static void columns_join(struct spmmi_bcsr_unit *unit, uint32_t keys)
 {
     for (uint32_t i = 0; i < keys; i++) {
@@ -101,7 +102,7 @@ static void columns_join(struct spmmi_bcsr_unit *unit, uint32_t keys)
     }
 }
 
-/* By sorting. Time: linear in the nonzeros times the bytes of the range. */
+/* Finds the block columns by sorting. Time: linear in the nonzeros times the bytes of the range. */
 static void columns_sort(const struct spmmi_tcblock_frame *f, struct spmmi_bcsr_unit *unit,
                          const struct spmmi_tcblock_rows *look, uint32_t low, uint32_t high)
 {
@@ -120,8 +121,8 @@ static void columns_sort(const struct spmmi_tcblock_frame *f, struct spmmi_bcsr_
     columns_join(unit, keys);
 }
 
-/* Up to twice as many block columns as nonzeros are marked, for which scratch has room: bands and meshes. Time: linear
- * in the nonzeros, or as that of sorting. */
+/* Finds the block columns of a unit. Ranges of up to twice as many block columns as nonzeros, as in bands and
+ * meshes, are marked, for which `spare` has space. Time: linear in the nonzeros, or the time of sorting. */
 static void unit_read(const struct spmmi_tcblock_frame *f, void *scratch, const uint32_t *rows,
                       uint32_t row_count)
 {
@@ -161,7 +162,7 @@ static void unit_recall(void *unit, const void *scratch, const char *memory)
     u->columns = (struct spmmi_bcsr_column *)((uintptr_t)memory + sizeof(uint64_t));
 }
 
-/* Bit 4 w + i: block row w has a block in block column i of the step. */
+/* Returns the mask of a step: bit 4 w + i is set if block row w has a block in block column i. */
 static uint32_t mask_of(const struct spmmi_bcsr_unit *unit, uint64_t step)
 {
     uint32_t mask = 0;
@@ -191,7 +192,7 @@ static struct spmmi_tcblock_position unit_needs(const struct spmmi_tcblock_frame
     return needs;
 }
 
-/* Where the nonzeros of a block-row group's rows are. */
+/* The range of nonzeros left in each row of a block-row group. */
 struct cursors {
     int64_t next[UNIT_ROWS_MAX], end[UNIT_ROWS_MAX];
 };
@@ -204,7 +205,8 @@ static void cursors_set(const struct spmmi_tcblock_rows *look, uint32_t rows, st
     }
 }
 
-/* Where a value is in its block: spmmi_tcblock_wide_position is the sum of what its row and its column add. */
+/* The position of a value in its block: spmmi_tcblock_wide_position is the sum of an offset of the row
+ * and an offset of the column. */
 struct offsets {
     uint32_t of_row[SPMMI_BCSR_ROWS], of_column[SPMMI_BCSR_COLUMNS(2)];
 };
@@ -217,7 +219,7 @@ static void offsets_make(uint32_t value_bytes, struct offsets *offsets)
         offsets->of_column[p] = spmmi_tcblock_wide_position(value_bytes, 0, p);
 }
 
-/* Block row w of block column `column` is block number `block`. */
+/* Fills block number `block`, which is block row w of block column `column`. */
 static void block_fill(const struct spmmi_tcblock_frame *f, const struct offsets *offsets,
                        struct cursors *cursors, uint32_t w, uint32_t column, uint64_t block)
 {
@@ -229,7 +231,7 @@ static void block_fill(const struct spmmi_tcblock_frame *f, const struct offsets
         const uint32_t first = (uint32_t)(block * SPMMI_BCSR_ROWS * width) + offsets->of_row[r];
         const int64_t end = cursors->end[w * SPMMI_BCSR_ROWS + r];
         int64_t q = cursors->next[w * SPMMI_BCSR_ROWS + r];
-        uint64_t columns = 0; /* bit p: column p of the block */
+        uint64_t columns = 0; /* bit p: column p of the block is present */
         for (; q < end && (uint32_t)col_ind[q] >> shift == column; q++) {
             const uint32_t p = (uint32_t)col_ind[q] & (width - 1);
             columns |= UINT64_C(1) << p;
@@ -242,7 +244,7 @@ static void block_fill(const struct spmmi_tcblock_frame *f, const struct offsets
     memcpy(f->layout->bitmaps + block * words, bitmap, words * sizeof *bitmap);
 }
 
-/* Bitmaps, and the map where it is wanted, by cursors. */
+/* Fills the bitmaps, and the value map if wanted, with cursors. */
 static void blocks_fill(const struct spmmi_tcblock_frame *f, const struct spmmi_bcsr_unit *unit,
                         const struct spmmi_tcblock_rows *look, struct spmmi_tcblock_position position)
 {
@@ -258,7 +260,7 @@ static void blocks_fill(const struct spmmi_tcblock_frame *f, const struct spmmi_
         }
 }
 
-/* Masks, columns, and where the blocks of steps begin. */
+/* Fills the masks, the columns, and the first block of each step. */
 static void steps_fill(const struct spmmi_tcblock_frame *f, const struct spmmi_bcsr_unit *unit,
                        struct spmmi_tcblock_position position)
 {
@@ -293,7 +295,8 @@ static void unit_fill(const struct spmmi_tcblock_frame *f, const void *scratch, 
         blocks_fill(f, unit, &look, position);
 }
 
-/* The mean of items: of groups that were cut that is less than of whole ones. */
+/* Returns the mean over items of the distance from first to last column. For split groups this is less than
+ * the distance of the whole group. */
 static uint64_t reach(const struct spmmi_tcblocks *layout)
 {
     uint64_t sum = 0;

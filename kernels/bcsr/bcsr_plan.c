@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Candidates of the bcsr family, block-row groups of 64 or 128 rows of aligned blocks: see
- * kernels/tcblock/tcblock_plan.h. */
+/* Candidates of the bcsr family: block-row groups of 64 or 128 rows with aligned blocks
+ * (kernels/tcblock/tcblock_plan.h). */
 #include <math.h>
 
 #include "bcsr_cost.h"
@@ -9,16 +9,17 @@
 
 #define GROUPS_TALL 128u
 #define GROUPS_LOW 64u
-#define GROUPS_ENOUGH 2 /* a multiprocessor, which works on two at a time */
+#define GROUPS_ENOUGH 2 /* groups per multiprocessor, which processes two at a time */
 
-/* Tall ones where every multiprocessor still has enough of them. */
+/* Returns tall groups if every multiprocessor still has enough of them. */
 static uint32_t default_rows(const struct spmmi_search *s)
 {
     const int64_t tall = s->pattern->rows / GROUPS_TALL + (s->pattern->rows % GROUPS_TALL != 0);
     return tall < (int64_t)GROUPS_ENOUGH * s->request->device.multiprocessors ? GROUPS_LOW : GROUPS_TALL;
 }
 
-/* Where clusters share items out for sure, a share is no longer than an item that is cut elsewhere. */
+/* Returns the steps up to which items are not split because clusters certainly share their steps: a share is
+ * then no longer than a split item elsewhere. */
 static uint32_t uncut_steps(const struct spmmi_search *s, const struct spmmi_tcblock_counts *f)
 {
     const struct spmmi_request *const r = s->request;

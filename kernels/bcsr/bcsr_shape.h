@@ -5,68 +5,74 @@
 
 #include "kernels/tcblock/tcblock_shape.h"
 
-/* The tensor core operand of bcsr is the wide one (of 3xtf32 by warpgroups the other: docs/decisions/0081). A unit
- * is a block-row group of 64 or 128 rows, W = unit_rows / 16 block rows. Its columns are cut at multiples of
- * block_columns: 8, or 16 for 16-bit types; the block columns in which the block-row group has a nonzero are
- * processed in ascending order, 4 in a step. A block is 16 rows by block_columns, dense, and is there if its block
- * row has a nonzero in it. Blocks go by step, then by block row, then by column. spmmi_tcblock_wide_position has
- * the order in a block. */
-#define SPMMI_BCSR_ROWS 16u                     /* of a block */
-#define SPMMI_BCSR_STEP SPMMI_TCBLOCK_WIDE_STEP /* block columns of a step */
+/* In bcsr, A is the wide operand of the MMA (the narrow one in 3xtf32 by warpgroups: docs/decisions/0081). A
+ * unit is a block-row group of 64 or 128 rows, which is W = unit_rows / 16 block rows. Its columns are
+ * divided at multiples of block_columns: 8, or 16 for 16-bit types. The block columns in which the group has
+ * a nonzero are processed in ascending order, 4 per step. A block is 16 rows by block_columns, dense, and
+ * exists if its block row has a nonzero there. Blocks are sorted by step, then by block row, then by column.
+ * spmmi_tcblock_wide_position has the order within a block. */
+#define SPMMI_BCSR_ROWS 16u                     /* rows per block */
+#define SPMMI_BCSR_STEP SPMMI_TCBLOCK_WIDE_STEP /* block columns per step */
 #define SPMMI_BCSR_COLUMNS(value_bytes) ((value_bytes) == 2 ? 16u : 8u)
 
-#define SPMMI_BCSR_COPIERS 2u          /* warps that copy; with the TMA one does */
-#define SPMMI_BCSR_BARRIER_BYTES 1024u /* in front of the stages, which begin at a multiple of that */
+#define SPMMI_BCSR_COPIERS 2u          /* warps that copy; with the TMA only one */
+#define SPMMI_BCSR_BARRIER_BYTES 1024u /* in front of the stages, which begin at a multiple of 1,024 bytes */
 #define SPMMI_BCSR_GROUP_COLUMNS_MIN \
-    64u /* from which on warpgroups multiply, of whole pieces of 64 columns */
+    64u /* minimum columns for warpgroups, which multiply whole pieces of 64 columns */
 #define SPMMI_BCSR_GROUP_COLUMNS_NARROW \
-    128u /* up to which their tiles have 64 columns: more thread blocks (docs/decisions/0050) */
+    128u /* if n is at most this, their tiles have 64 columns: more thread blocks (docs/decisions/0050) */
 #define SPMMI_BCSR_GROUP_ROWS \
-    64u /* of a block-row group, rows that a warpgroup multiplies by the same rows of B */
-#define SPMMI_BCSR_SPLIT_COLUMNS_MIN 65u /* from which on warpgroups multiply parts of values (3xtf32) */
+    64u /* rows of a block-row group that one warpgroup multiplies by the same rows of B from shared memory */
+#define SPMMI_BCSR_SPLIT_COLUMNS_MIN 65u /* minimum columns for warpgroups with split values (3xtf32) */
 #define SPMMI_BCSR_SPLIT_STAGES 3
-#define SPMMI_BCSR_SPLITTERS 2u          /* warps that split A for them */
-#define SPMMI_BCSR_CLUSTER_MAX 8u        /* thread blocks of a cluster */
-#define SPMMI_BCSR_CLUSTER_STEPS_MIN 2.0 /* of each, in the mean item */
+#define SPMMI_BCSR_SPLITTERS 2u          /* warps that split A for these warpgroups */
+#define SPMMI_BCSR_CLUSTER_MAX 8u        /* maximum thread blocks of a cluster */
+#define SPMMI_BCSR_CLUSTER_STEPS_MIN 2.0 /* minimum steps per thread block of a cluster, in the mean item */
 #define SPMMI_BCSR_CLUSTER_STEPS_MAX \
-    32.0 /* of each, in the longest item: 1,024 columns, as of a thread block alone */
-#define SPMMI_BCSR_CLUSTER_ROOM 0.875 /* of the multiprocessors, for clusters of more than two */
-#define SPMMI_BCSR_GROUP_TARGET 90    /* which has warpgroups and clusters */
-#define SPMMI_BCSR_L2_PART 4u         /* of the L2 cache, for columns of B */
-/* Sums of the thread blocks of a multiprocessor, warpgroups of 16-bit types: a quarter of its registers. */
+    32.0 /* maximum steps per thread block, in the longest item: 1,024 columns, as without clusters */
+/* Share of the multiprocessors that clusters of more than two thread blocks can use. */
+#define SPMMI_BCSR_CLUSTER_ROOM 0.875
+#define SPMMI_BCSR_GROUP_TARGET 90 /* compute capability with warpgroups and clusters */
+#define SPMMI_BCSR_L2_PART 4u      /* 1 / share of the L2 cache for columns of B */
+/* Sums of all thread blocks of a multiprocessor for warpgroups of 16-bit types: a quarter of its
+ * registers. */
 #define SPMMI_BCSR_GROUP_SUMS 16384u
-#define SPMMI_BCSR_SPLIT_BUFFERS 2u /* with both parts of a step's blocks */
-/* One part of a block column, absent blocks too: two halves of 16 bytes a row, the second in other banks. */
+#define SPMMI_BCSR_SPLIT_BUFFERS 2u /* buffers, each with both parts of a step's blocks */
+/* Bytes of one part (high or low) of a block column, absent blocks included: two halves of 16 bytes per row,
+ * the second half in other banks. */
 #define SPMMI_BCSR_PART_BYTES (2 * (16 * SPMMI_BCSR_GROUP_ROWS + 64))
 #define SPMMI_BCSR_SPLIT_BYTES (SPMMI_BCSR_SPLIT_BUFFERS * SPMMI_BCSR_STEP * 2 * SPMMI_BCSR_PART_BYTES)
-#define SPMMI_BCSR_GROUP_ALIGN 1024u /* of a stage of warpgroups: 8 rows of 128 bytes */
-/* Of a column of B in a step. */
+#define SPMMI_BCSR_GROUP_ALIGN 1024u /* alignment of a stage of warpgroups: 8 rows of 128 bytes */
+/* Bytes of a column of B in a step. */
 #define SPMMI_BCSR_COLUMN_BYTES(value_bytes) \
     (SPMMI_BCSR_STEP * SPMMI_BCSR_COLUMNS(value_bytes) * (value_bytes))
 
-/* A thread block: warps that multiply, down the block-row group and across the tile, and warps that copy. */
+/* Shape of a thread block: warps that multiply, down the block-row group and across the tile, and warps that
+ * copy. */
 struct spmmi_bcsr_shape {
-    uint32_t columns;      /* of the tile: 8 across tiles */
-    uint32_t down, across; /* warps */
-    uint32_t height;       /* block rows of a warp */
-    uint32_t tiles;        /* of 8 columns, of a warp */
-    uint32_t stages;       /* steps on their way at once */
-    uint32_t threads;      /* those that copy too */
-    uint32_t is_wide;      /* B is copied by 16 bytes, else value by value */
-    uint32_t has_groups;   /* warpgroups multiply (wgmma), one operand from shared memory: B, of 3xtf32 A */
-    uint32_t is_columns;   /* B and C are column-major */
+    uint32_t columns;      /* columns of the tile: 8 * across * tiles */
+    uint32_t down, across; /* warps that multiply */
+    uint32_t height;       /* block rows per warp */
+    uint32_t tiles;        /* MMAs of 8 columns per warp */
+    uint32_t stages;       /* steps in flight at once */
+    uint32_t threads;      /* threads, including those that copy */
+    uint32_t is_wide;      /* B is copied 16 bytes at a time, else value by value */
+    /* warpgroups multiply (wgmma), with one operand in shared memory: B, or A for 3xtf32 */
+    uint32_t has_groups;
+    uint32_t is_columns; /* B and C are column-major */
 };
 
-/* B and C as the kernel finds them. */
+/* Properties of B and C that decide the shape. */
 struct spmmi_bcsr_operands {
     uint32_t n, value_bytes;
     int is_wide;    /* rows of B are aligned to 16 bytes, and n values fill whole words of 16 bytes */
-    int is_columns; /* both are column-major, B aligned to 16 bytes */
+    int is_columns; /* B and C are column-major, B aligned to 16 bytes */
     int is_split;   /* values are multiplied as 3xtf32, and steps are full enough for warpgroups */
 };
 
-/* Warpgroups multiply zeros where a step lacks blocks: they pay from this share on. On an H200, n = 128 and 512: 1.18
- * to 1.27 times as fast at 0.92 and 0.5 (gen:band:16384:256, gen:block:8192:32:15), 0.8 at 0.37 (a lattice of 8^4). */
+/* Warpgroups multiply zeros for absent blocks of a step, so they pay only from this share of blocks on. On an
+ * H200 with n = 128 and 512 they are 1.18 to 1.27 times as fast at shares of 0.92 and 0.5
+ * (gen:band:16384:256, gen:block:8192:32:15), and 0.8 times at 0.37 (a lattice of 8^4). */
 #define SPMMI_BCSR_SPLIT_SHARE 0.45
 static inline int spmmi_bcsr_fills_groups(double blocks, double steps)
 {
@@ -74,10 +80,12 @@ static inline int spmmi_bcsr_fills_groups(double blocks, double steps)
            SPMMI_BCSR_SPLIT_SHARE * steps * SPMMI_BCSR_STEP * SPMMI_BCSR_GROUP_ROWS / SPMMI_BCSR_ROWS;
 }
 
-/* Shares into which the steps of an item are split, each for a thread block of a cluster, where items and tiles alone
- * leave multiprocessors without work; warpgroups of 3xtf32. Each has a multiprocessor for itself: two of a cluster on
- * one take as long as half as many. Those of a cluster are neighbours, so clusters of more than two do not find room on
- * all multiprocessors: on an H200, of 132, 31 of 4, 15 of 7 or of 8 (docs/decisions/0085). most: shares. */
+/* Returns the number of shares into which the steps of an item are split, each for one thread block of a
+ * cluster (warpgroups of 3xtf32). Items are shared if items and tiles alone leave multiprocessors idle. Each
+ * thread block needs a multiprocessor to itself: two of a cluster on one multiprocessor take as long as half
+ * as many shares. The thread blocks of a cluster run on neighbouring multiprocessors, so clusters of more
+ * than two cannot use all multiprocessors: of the 132 of an H200, 31 clusters of 4 and 15 of 7 or 8 fit
+ * (docs/decisions/0085). most: maximum shares. */
 static inline uint32_t spmmi_bcsr_shares(double blocks, double steps, double multiprocessors, uint32_t most)
 {
     static const uint32_t sizes[] = {SPMMI_BCSR_CLUSTER_MAX, 6, 4, 3, 2};
@@ -89,7 +97,8 @@ static inline uint32_t spmmi_bcsr_shares(double blocks, double steps, double mul
     return 1;
 }
 
-/* Do 16-bit warpgroups of so many MMAs across the tile have the TMA copy boxes of B? It pays for wide tiles. */
+/* Returns true if 16-bit warpgroups with this number of MMAs across the tile copy boxes of B with the TMA.
+ * This pays for wide tiles. */
 SPMMI_GEOMETRY uint32_t spmmi_bcsr_has_map(uint32_t tiles, uint32_t is_columns)
 {
     return tiles == 16 && !is_columns;
@@ -100,14 +109,15 @@ SPMMI_GEOMETRY uint32_t spmmi_bcsr_copiers(uint32_t has_map)
     return has_map ? 1 : SPMMI_BCSR_COPIERS;
 }
 
-/* Persistent thread blocks of a multiprocessor: warpgroups of 16-bit types, row-major. */
+/* Returns the persistent thread blocks per multiprocessor, for row-major warpgroups of 16-bit types. */
 SPMMI_GEOMETRY uint32_t spmmi_bcsr_resident(uint32_t down, uint32_t columns)
 {
     return SPMMI_BCSR_GROUP_SUMS / (down * SPMMI_BCSR_ROWS * columns);
 }
 
-/* From row to row of B in shared memory. ldmatrix, for 16-bit types, reads 16 bytes of 8 rows at once: rows an odd
- * number of 16 bytes apart lie in different banks. Warpgroups exchange pieces of a row instead of padding it. */
+/* Returns the distance, in bytes, between rows of B in shared memory. For 16-bit types, ldmatrix reads 16
+ * bytes of 8 rows at once; rows that are an odd number of 16 bytes apart are in different banks. Warpgroups
+ * permute the pieces of a row instead of padding it. */
 SPMMI_GEOMETRY uint32_t spmmi_bcsr_pitch(uint32_t columns, uint32_t value_bytes, uint32_t has_groups)
 {
     const uint32_t row = columns * value_bytes;
@@ -115,15 +125,15 @@ SPMMI_GEOMETRY uint32_t spmmi_bcsr_pitch(uint32_t columns, uint32_t value_bytes,
     return has_groups ? row : value_bytes == 2 ? odd : spmmi_tcblock_pitch(row);
 }
 
-/* From column to column of column-major B in shared memory, for the same reasons. Of each column a warp reads four
- * values of 8 bytes at once. */
+/* Returns the distance, in bytes, between columns of column-major B in shared memory, for the same reasons. A
+ * warp reads four 8-byte values of each column at once. */
 SPMMI_GEOMETRY uint32_t spmmi_bcsr_column_pitch(uint32_t value_bytes, uint32_t has_groups)
 {
     const uint32_t gap = value_bytes == 8 ? 32 : 16;
     return SPMMI_BCSR_COLUMN_BYTES(value_bytes) + (has_groups ? 0 : gap);
 }
 
-/* Of the rows of B of a step. */
+/* Returns the bytes of the rows of B of a step. */
 SPMMI_GEOMETRY uint32_t spmmi_bcsr_b_bytes(uint32_t columns, uint32_t value_bytes, uint32_t has_groups,
                                            uint32_t is_columns)
 {
@@ -143,14 +153,14 @@ SPMMI_GEOMETRY uint32_t spmmi_bcsr_align(uint32_t has_groups)
     return has_groups ? SPMMI_BCSR_GROUP_ALIGN : 16;
 }
 
-/* Of a stage that holds so many blocks at most. */
+/* Returns the bytes of a stage that holds at most `blocks` blocks. */
 SPMMI_GEOMETRY SPMMI_HOST_DEVICE uint32_t spmmi_bcsr_stage_bytes(uint32_t b_bytes, uint32_t block_bytes,
                                                                  uint32_t align, uint32_t blocks)
 {
     return (b_bytes + blocks * block_bytes + align - 1) / align * align;
 }
 
-/* Shared memory of a thread block, for steps of so many blocks at most. */
+/* Returns the shared memory of a thread block if steps have at most step_blocks blocks. */
 static inline uint32_t spmmi_bcsr_shared(const struct spmmi_bcsr_shape *shape, uint32_t value_bytes,
                                          uint32_t step_blocks)
 {
@@ -181,9 +191,9 @@ static inline struct spmmi_bcsr_shape spmmi_bcsr_shape_of(uint32_t down, uint32_
     return shape;
 }
 
-/* The fastest of those measured for each n. Tiles are up to 128 columns wide; values of 8 bytes take half of that,
- * those of 4 in high block-row groups too. Values of 2 bytes are multiplied so fast that reading B from shared memory
- * is what takes time: there a warp has 32 rows of a wide tile. */
+/* Returns the fastest measured shape for each n. Tiles are up to 128 columns wide; for values of 8 bytes half
+ * of that, for values of 4 bytes too if block-row groups have 128 rows. Values of 2 bytes are multiplied so
+ * fast that reading B from shared memory limits the time, so a warp has 32 rows of a wide tile. */
 static inline struct spmmi_bcsr_shape spmmi_bcsr_best(uint32_t n, uint32_t value_bytes, uint32_t unit_rows)
 {
     const uint32_t down = unit_rows / SPMMI_BCSR_ROWS, is_double = value_bytes == 8;
@@ -199,15 +209,17 @@ static inline struct spmmi_bcsr_shape spmmi_bcsr_best(uint32_t n, uint32_t value
                             : spmmi_bcsr_shape_of(down / 2, 2, 2, 8, 3);
 }
 
-/* In which order thread blocks take items and tiles of columns: all items by `turn` tiles, then by the next ones. */
+/* The order in which thread blocks process items and tiles of columns: all items with the first `turn` tiles,
+ * then all items with the next tiles. */
 struct spmmi_bcsr_order {
     uint32_t tiles, turn;
 };
 
-/* Thread blocks beside each other share an item, so that its blocks come from DRAM once, as long as the rows of B that
- * neighbouring items read stay in the L2 cache. Else they take equal turns of as many tiles as leave their columns of B
- * there. No turns if even one tile is more than that part of the cache, or if A does not fit into the cache.
- * column_bytes: of a column of B, as far as an item reaches. */
+/* Returns the order. Consecutive thread blocks share an item, so that its blocks are read from DRAM once, as
+ * long as the rows of B that neighbouring items read stay in the L2 cache. Otherwise they process equal
+ * turns, with as many tiles as keep their columns of B in the cache. There are no turns if even one tile
+ * exceeds that part of the cache, or if A does not fit into the cache. column_bytes: bytes of a column of B
+ * within the mean reach of an item. */
 static inline struct spmmi_bcsr_order spmmi_bcsr_order_of(uint32_t n, uint32_t columns, uint64_t column_bytes,
                                                           uint64_t a_bytes, uint64_t l2_bytes)
 {
@@ -222,7 +234,7 @@ static inline struct spmmi_bcsr_order spmmi_bcsr_order_of(uint32_t n, uint32_t c
     return order;
 }
 
-/* Do warpgroups multiply parts of values? has_wgmma: as below. */
+/* Returns true if warpgroups multiply split values. has_wgmma: as below. */
 static inline int spmmi_bcsr_has_split(const struct spmmi_bcsr_operands *operands, uint32_t unit_rows,
                                        int has_wgmma)
 {
@@ -239,8 +251,9 @@ static inline struct spmmi_bcsr_shape spmmi_bcsr_split_shape(void)
     return split;
 }
 
-/* has_wgmma: the device has warpgroups, and there is code for it. step_blocks: of the fullest step. Where the stages do
- * not fit into what the device lets a thread block have, two stages of a narrow tile fit on every device. */
+/* Returns the shape of a launch. has_wgmma: the device has warpgroups, and the build has code for them.
+ * step_blocks: blocks of the fullest step. If the stages exceed shared_max, two stages of a narrow tile are
+ * used, which fit on every device. */
 static inline struct spmmi_bcsr_shape spmmi_bcsr_launch(const struct spmmi_bcsr_operands *operands,
                                                         uint32_t unit_rows, int has_wgmma,
                                                         uint32_t step_blocks, uint32_t shared_max)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// bcsr family: epilogue. Sums that are NaN or Inf are computed again, and all are stored.
+// bcsr family: epilogue. Sums that are NaN or Inf are computed again; then all are stored.
 #pragma once
 #include "bcsr_columns.cuh"
 #include "bcsr_shape.h"
@@ -7,7 +7,7 @@
 
 namespace spmmi {
 
-// Row k of B, from `column` on.
+// Returns the address of row k of B at `column`.
 template <typename Shape>
 __device__ __forceinline__ const typename Shape::T *first_of_b(const TcblockArgs<typename Shape::T> &a,
                                                                uint32_t k, uint32_t column)
@@ -18,7 +18,8 @@ __device__ __forceinline__ const typename Shape::T *first_of_b(const TcblockArgs
         return row_of_b(a, k) + column;
 }
 
-// The sums of row r of block row w, from the stored values of A alone, over an item's steps. Rare, so it may be slow.
+// Computes the sums of row r of block row w over the steps of an item, from the stored values of A
+// only. Rare, so it may be slow.
 template <typename Shape, int N>
 __device__ __noinline__ void
 sum_blocks_exactly(const TcblockArgs<typename Shape::T> &a, const struct spmmi_tcblock_item &item, int w,
@@ -28,7 +29,7 @@ sum_blocks_exactly(const TcblockArgs<typename Shape::T> &a, const struct spmmi_t
     constexpr int WIDTH = Shape::Block::COLUMNS;
     for (int i = 0; i < N; i++)
         sums[i] = 0;
-#pragma unroll 1 // few registers: the kernel has as many as this needs
+#pragma unroll 1 // keeps registers few: the kernel has as many as this needs
     for (uint32_t step = item.begin; step < item.end; step++) {
         const uint32_t mask = a.masks[step];
         uint32_t next = a.block_first[step] + __popc(mask & ((1u << 4 * w) - 1));
@@ -54,9 +55,9 @@ sum_blocks_exactly(const TcblockArgs<typename Shape::T> &a, const struct spmmi_t
     }
 }
 
-// Four lanes side by side hold 2 columns of each of 4 tiles of a row: pair m of lane t is columns 2 t and 2 t + 1 of
-// tile m. Afterwards lane t holds the 8 columns of tile t, pair m those of 2 m and 2 m + 1: 16 bytes of C where it had
-// 4.
+// Exchanges pairs between four neighbouring lanes. Before, they hold 2 columns of each of 4 tiles of a row:
+// pair m of lane t is columns 2 t and 2 t + 1 of tile m. Afterwards lane t holds the 8 columns of tile t,
+// with columns 2 m and 2 m + 1 in pair m. So a lane stores 16 contiguous bytes of C instead of 4.
 template <typename Sum> __device__ __forceinline__ void exchange_pairs(Sum (&pairs)[4][2])
 {
 #pragma unroll
@@ -77,7 +78,7 @@ template <typename Sum> __device__ __forceinline__ void exchange_pairs(Sum (&pai
     }
 }
 
-// Stores a row whose sums lie in pairs, 8 columns apart, by 16 bytes.
+// Stores a row whose sums are pairs 8 columns apart, 16 bytes at a time.
 template <typename T, int GROUPS>
 __device__ __forceinline__ void store_pairs(const TcblockArgs<T> &a, const struct spmmi_tcblock_item &item,
                                             uint32_t r, uint32_t c_row, uint32_t tile,
@@ -98,7 +99,7 @@ __device__ __forceinline__ void store_pairs(const TcblockArgs<T> &a, const struc
     store_row(a, item, r, c_row, tile + 8 * (threadIdx.x % 4), row, [](int q) { return uint32_t(32 * q); });
 }
 
-// The rows of C that a lane has of block row w: g and g + 8.
+// Reads the rows of C of a lane in block row w: rows g and g + 8.
 template <typename T>
 __device__ __forceinline__ void rows_of_block_row(const TcblockArgs<T> &a,
                                                   const struct spmmi_tcblock_item &item, int w,
@@ -110,7 +111,8 @@ __device__ __forceinline__ void rows_of_block_row(const TcblockArgs<T> &a,
     c_rows[1] = __ldg(rows + 8);
 }
 
-// Rows g and g + 8 of block row w. kept: where column-major C goes first, the column `tile`.
+// Checks and stores rows g and g + 8 of block row w. kept: shared memory for
+// column-major C, at column `tile`.
 template <typename Shape>
 __device__ __forceinline__ void
 finish_block_row(const TcblockArgs<typename Shape::T> &a, const struct spmmi_tcblock_item &item, int w,

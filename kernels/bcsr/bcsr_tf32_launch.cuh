@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launch of bcsr with warpgroups for 3xtf32, in clusters where these fit the device.
+// Launches bcsr with warpgroups for 3xtf32, in clusters if they fit the device.
 #pragma once
 #include "bcsr_tf32_wgmma.cuh"
 
 namespace spmmi {
 
-// Clusters of so many thread blocks that the device, or the part of it that the driver lends, runs at once: asked once
-// for a device and size; bcsr_shared is the same for all layouts of a device.
+// Returns the number of clusters of this size that the device, or the part of it that the driver
+// grants, runs at once. The driver is asked once per device and size, because bcsr_shared is the same
+// for all layouts of a device.
 template <typename Shape>
 uint32_t clusters_at_once(const struct spmmi_tcblock_cuda *args, const struct spmmi_bcsr_shape &shape,
                           uint32_t size)
 {
-    constexpr int DEVICES = 64;                                 // others are asked each time
-    static uint32_t known[DEVICES][SPMMI_BCSR_CLUSTER_MAX + 1]; // plus one; 0: not asked yet
+    constexpr int DEVICES = 64; // for other devices the driver is asked each time
+    // number of clusters plus one; 0: not asked yet
+    static uint32_t known[DEVICES][SPMMI_BCSR_CLUSTER_MAX + 1];
     const int device = args->device;
     int count = 0;
     if (device < DEVICES) {
@@ -25,7 +27,7 @@ uint32_t clusters_at_once(const struct spmmi_tcblock_cuda *args, const struct sp
     const ClusterLaunch launch(size, size, Shape::THREADS, shared, nullptr);
     if (allow_shared_once(kernel, shared, args->shared_max, args->allowed) != cudaSuccess ||
         cudaOccupancyMaxActiveClusters(&count, kernel, &launch.config) != cudaSuccess) {
-        (void)cudaGetLastError(); // no clusters, which is no error
+        (void)cudaGetLastError(); // clears the error: without clusters the kernel still runs
         count = 0;
     }
     if (device < DEVICES)
@@ -33,8 +35,8 @@ uint32_t clusters_at_once(const struct spmmi_tcblock_cuda *args, const struct sp
     return (uint32_t)count;
 }
 
-// Shares of an item (spmmi_bcsr_shares), so many that all clusters run at once. A kernel beside another one is launched
-// without clusters.
+// Returns the shares of an item (spmmi_bcsr_shares), limited so that all clusters run at once. A kernel that
+// runs beside the kernel of long rows is launched without clusters.
 template <typename Shape>
 uint32_t shares_of(const struct spmmi_tcblock_cuda *args, const struct spmmi_bcsr_shape &shape)
 {
@@ -58,7 +60,7 @@ int launch_bcsr_split_rows(const struct spmmi_tcblock_cuda *args, const struct s
         args, shape, shares > 1 ? bcsr_split_kernel<Shape, true> : bcsr_split_kernel<Shape, false>, shares);
 }
 
-// Whole groups where most blocks are there, else halves.
+// Launches MMAs of whole groups if most blocks exist, else of half groups.
 inline int launch_bcsr_split(const struct spmmi_tcblock_cuda *args, const struct spmmi_bcsr_shape &shape)
 {
     const struct spmmi_tcblocks &l = args->layout;

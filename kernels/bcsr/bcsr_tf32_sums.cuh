@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// bcsr with warpgroups for 3xtf32: sums to C, of one thread block or of a cluster that shares the steps of an item.
+// bcsr with warpgroups for 3xtf32: stores the sums of one thread block, or of a cluster that
+// shares the steps of an item.
 #pragma once
 #include "bcsr_launch.cuh"
 #include "kernels/shared/cluster.cuh"
@@ -8,7 +9,7 @@ namespace spmmi {
 
 template <typename Shape> using SplitSums = float[Shape::MMAS][Shape::MMA_ROWS / 8][4];
 
-// Rows 8 j + 2 t and the next of the block-row group: two columns of each.
+// Checks and stores rows 8 j + 2 t and 8 j + 2 t + 1 of the block-row group, two columns of each.
 template <typename Shape>
 __device__ __forceinline__ void finish_pair(const TcblockArgs<float> &a,
                                             const struct spmmi_tcblock_item &item, int j, uint32_t column,
@@ -28,21 +29,23 @@ __device__ __forceinline__ void finish_pair(const TcblockArgs<float> &a,
     }
 }
 
-template <typename Shape> constexpr int SPLIT_PAIRS = Shape::MMAS *Shape::MMA_ROWS / 8; // of rows, of a lane
+// pairs of rows per lane
+template <typename Shape> constexpr int SPLIT_PAIRS = Shape::MMAS *Shape::MMA_ROWS / 8;
 
 template <typename Shape>
 __device__ __forceinline__ void finish_split(const TcblockArgs<float> &a,
                                              const struct spmmi_tcblock_item &item, uint32_t column,
                                              const SplitSums<Shape> &sums)
 {
-    constexpr int WINDOWS = Shape::MMA_ROWS / 8; // 8 rows each
+    constexpr int WINDOWS = Shape::MMA_ROWS / 8; // of 8 rows each
 #pragma unroll
     for (int j = 0; j < SPLIT_PAIRS<Shape>; j++)
         finish_pair<Shape>(a, item, j, column, sums[j / WINDOWS][j % WINDOWS]);
 }
 
-// The same where a cluster of thread blocks, MOST at most, shares the item's steps out: each keeps the sums of its part
-// in its shared memory, adds up some of the pairs in the order of the steps, AT_ONCE at a time, and stores them.
+// Does the same for a cluster of at most MOST thread blocks that shares the steps of an item. Each thread
+// block keeps the sums of its share in its shared memory. It adds some of the pairs of all shares in the
+// order of the steps, AT_ONCE pairs at a time, and stores them.
 template <typename Shape, uint32_t MOST, int AT_ONCE>
 __device__ __forceinline__ void finish_shares(const TcblockArgs<float> &a,
                                               const struct spmmi_tcblock_item &item, uint32_t column,
@@ -51,7 +54,7 @@ __device__ __forceinline__ void finish_shares(const TcblockArgs<float> &a,
     constexpr int PAIRS = SPLIT_PAIRS<Shape>, THREADS = 32 * Shape::MULTIPLIERS;
 #pragma unroll 1
     for (int first = (int)cluster_rank(); first < PAIRS; first += AT_ONCE * (int)blocks) {
-        float4 shares[AT_ONCE][MOST] = {}; // all on their way at once
+        float4 shares[AT_ONCE][MOST] = {}; // all loads are in flight at once
 #pragma unroll
         for (int i = 0; i < AT_ONCE; i++)
 #pragma unroll
@@ -73,7 +76,7 @@ __device__ __forceinline__ void finish_shares(const TcblockArgs<float> &a,
     }
 }
 
-// kept: in place of the parts of A.
+// Finishes an item in a cluster. kept: shared memory for the sums, which overwrites the parts of A.
 template <typename Shape>
 __device__ __forceinline__ void finish_together(const TcblockArgs<float> &a,
                                                 const struct spmmi_tcblock_item &item, uint32_t column,
@@ -83,7 +86,7 @@ __device__ __forceinline__ void finish_together(const TcblockArgs<float> &a,
     constexpr int THREADS = 32 * Shape::MULTIPLIERS;
     static_assert(PAIRS * THREADS * sizeof(float4) <= SPMMI_BCSR_SPLIT_BYTES && PAIRS % 2 == 0, "they fit");
     kept += threadIdx.x;
-    asm volatile("bar.sync 1, %0;" ::"n"(THREADS) : "memory"); // the parts of A are not read any more
+    asm volatile("bar.sync 1, %0;" ::"n"(THREADS) : "memory"); // no warp reads the parts of A any more
 #pragma unroll
     for (int j = 0; j < PAIRS; j++) {
         const float(&pair)[4] = sums[j / WINDOWS][j % WINDOWS];
@@ -94,7 +97,7 @@ __device__ __forceinline__ void finish_together(const TcblockArgs<float> &a,
         finish_shares<Shape, 2, PAIRS / 2>(a, item, column, kept, blocks);
     else
         finish_shares<Shape, SPMMI_BCSR_CLUSTER_MAX, 1>(a, item, column, kept, blocks);
-    cluster_sync(); // no thread block ends while others read its sums
+    cluster_sync(); // no thread block may end while others read its sums
 }
 
 } // namespace spmmi

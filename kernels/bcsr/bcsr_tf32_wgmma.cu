@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instances: bcsr, 3xtf32 by warpgroups. Compiled for sm_90a alone.
+// Instances: bcsr, 3xtf32 by warpgroups. Compiled for sm_90a only.
 #include "bcsr_tf32_launch.cuh"
 
 #include "bcsr_instances.h"

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// bcsr with warpgroups (wgmma, sm_90a) for 3xtf32 (docs/decisions/0081). The instruction takes its second operand from
-// shared memory, with the inner dimension contiguous if values have 4 bytes. Rows of B are stored the other way, so the
-// product is transposed, as in window and panel: columns of B are the 64 rows of the first operand, which comes from
-// registers, and rows of A are columns of the second.
+// bcsr with warpgroups (wgmma, sm_90a) for 3xtf32 (docs/decisions/0081). The instruction reads its second
+// operand from shared memory; for values of 4 bytes the inner dimension must be contiguous there. Rows of B
+// are stored the other way, so the product is transposed, as in window and panel: columns of B are the 64
+// rows of the first operand, which is in registers, and rows of A are columns of the second operand.
 //
-// A warpgroup owns the 64 rows of the block-row group and 64 columns of the tile. So a value of B is read from shared
-// memory and split once for 64 rows of A, by one lane. Two more warps split the blocks of A, once for all columns of
-// the tile, from the stage into one of two buffers, which all warpgroups read. Absent blocks become zeros there. An
-// instruction multiplies MMA_ROWS rows of A, 32 or 64: such rows without a block in a step are neither split nor
-// multiplied. Where multiprocessors would have no work a cluster of thread blocks shares out the steps of an item, and
-// adds its sums through shared memory (docs/decisions/0085).
+// A warpgroup owns the 64 rows of the block-row group and 64 columns of the tile. One lane reads a value of B
+// from shared memory and splits it once for 64 rows of A. Two more warps split the blocks of A, once for all
+// columns of the tile, from the stage into one of two buffers that all warpgroups read. Absent blocks become
+// zeros there. An instruction multiplies MMA_ROWS rows of A, 32 or 64; if such rows have no block in a step,
+// they are neither split nor multiplied. If multiprocessors would be idle, a cluster of thread blocks shares
+// the steps of an item, and adds its sums through shared memory (docs/decisions/0085).
 #pragma once
 #include "bcsr_tf32_sums.cuh"
 
@@ -19,26 +19,26 @@ template <int MMA_ROWS_>
 struct BcsrSplitShape : BcsrShape<Block3xTf32, 4, 2, 1, 8, SPMMI_BCSR_SPLIT_STAGES, true> {
     using Base = BcsrShape<Block3xTf32, 4, 2, 1, 8, SPMMI_BCSR_SPLIT_STAGES, true>;
     static constexpr int MMA_ROWS = MMA_ROWS_, MMAS = (int)SPMMI_BCSR_GROUP_ROWS / MMA_ROWS;
-    static constexpr uint32_t MMA_MASK = MMA_ROWS == 32 ? 0xff : 0xffff; // its blocks in a step
+    static constexpr uint32_t MMA_MASK = MMA_ROWS == 32 ? 0xff : 0xffff; // blocks of one MMA in a step
     static constexpr bool IS_WARPGROUP = true;
-    static constexpr int MULTIPLIERS = Base::WARPS, SPLITTERS = (int)SPMMI_BCSR_SPLITTERS; // warps
-    static constexpr int WARPS = MULTIPLIERS + SPLITTERS; // that read the stage
+    static constexpr int MULTIPLIERS = Base::WARPS, SPLITTERS = (int)SPMMI_BCSR_SPLITTERS; // numbers of warps
+    static constexpr int WARPS = MULTIPLIERS + SPLITTERS; // warps that read the stage
     static constexpr int THREADS = 32 * WARPS + Base::COPY_THREADS;
-    // One part of a block column's values: columns of A with k of 0 to 3, then of 4 to 7.
+    // Bytes of one part of a block column's values: columns of A with k of 0 to 3, then of 4 to 7.
     static constexpr int PART_BYTES = (int)SPMMI_BCSR_PART_BYTES, HALF_BYTES = PART_BYTES / 2;
     static constexpr int BUFFER_BYTES = (int)(SPMMI_BCSR_SPLIT_BYTES / SPMMI_BCSR_SPLIT_BUFFERS);
-    // Row c of a block column is k = 2 (c % 4) + c / 4, as in the buffers.
+    // Row c of a block column is stored as k = 2 (c % 4) + c / 4, as in the buffers.
     static __device__ __forceinline__ uint32_t position(uint32_t line, uint32_t piece)
     {
         return Base::position(line / 8 * 8 + line % 4 * 2 + line / 4 % 2, piece);
     }
 };
 
-// The buffers with the parts of A, filled and used in turn, and the barriers that say which are ready and which free.
-// Step i has buffer i % BUFFERS, for the (i / BUFFERS)th time.
+// The buffers with the parts of A, filled and used in turn, and the barriers that signal ready and free
+// buffers. Step i uses buffer i % BUFFERS, for the (i / BUFFERS)th time.
 template <typename Shape> struct SplitRing {
     static constexpr uint32_t BUFFERS = SPMMI_BCSR_SPLIT_BUFFERS;
-    Barrier *ready; // then those that are free
+    Barrier *ready; // barriers of ready buffers, then of free ones
     unsigned char *buffers;
 
     __device__ __forceinline__ SplitRing(unsigned char *barriers, unsigned char *first)
@@ -47,7 +47,7 @@ template <typename Shape> struct SplitRing {
         static_assert(2 * (Shape::STAGES + BUFFERS) * (int)sizeof(Barrier) <= BCSR_BARRIER_BYTES,
                       "barriers fit");
     }
-    // By one thread, before the barriers of the stages are published.
+    // Initialises the barriers; called by one thread before the barriers of the stages are published.
     __device__ __forceinline__ void make() const
     {
         for (uint32_t i = 0; i < BUFFERS; i++) {
@@ -63,11 +63,11 @@ template <typename Shape> struct SplitRing {
     {
         wait_for_phase(&ready[i % BUFFERS], i / BUFFERS % 2);
     }
-    __device__ __forceinline__ void wait_until_free(uint32_t i) const // all are at first
+    __device__ __forceinline__ void wait_until_free(uint32_t i) const // all buffers are free at first
     {
         wait_for_phase(&ready[BUFFERS + i % BUFFERS], i / BUFFERS % 2 ^ 1);
     }
-    // By a warp that has filled its share of the buffer.
+    // Called by a warp that has filled its share of the buffer.
     __device__ __forceinline__ void publish(uint32_t i) const
     {
         publish_writes();
@@ -75,7 +75,7 @@ template <typename Shape> struct SplitRing {
         if (threadIdx.x % 32 == 0)
             arrive(&ready[i % BUFFERS]);
     }
-    // By a warp that does not need it any more.
+    // Called by a warp that has finished reading the buffer.
     __device__ __forceinline__ void release(uint32_t i) const
     {
         __syncwarp();
@@ -84,7 +84,7 @@ template <typename Shape> struct SplitRing {
     }
 };
 
-// Four values, each in two registers.
+// Four values, each split into two registers.
 struct SplitWords {
     uint32_t high[4], low[4];
     __device__ __forceinline__ SplitWords(const float (&values)[4])
@@ -95,17 +95,18 @@ struct SplitWords {
     }
 };
 
-// One part of a lane's values of a block: it has columns t and t + 4 of rows g and g + 8 (spmmi_tcblock_wide_position).
+// Stores one part of a lane's values of a block: columns t and t + 4 of rows g and g + 8
+// (spmmi_tcblock_wide_position).
 __device__ __forceinline__ void store_part(unsigned char *to, const uint32_t (&x)[4])
 {
     *reinterpret_cast<uint2 *>(to) = make_uint2(x[0], x[2]);
     *reinterpret_cast<uint2 *>(to + 128) = make_uint2(x[1], x[3]);
 }
 
-// A step's blocks of block row w, from the stage to `buffer`, as the instruction wants its second operand ("K-major",
-// without a swizzle): for each block column and part 8 x 4 values in 128 bytes, row by row, first those with k of 0 to
-// 3. Column c is k = 2 (c % 4) + c / 4, so that a lane's two lie side by side. Those with k of 4 to 7 begin 64 bytes
-// apart modulo 128, in other banks.
+// Splits a step's blocks of block row w from the stage into `buffer`, in the order of the instruction's
+// second operand ("K-major", no swizzle). For each block column and part there are 8 x 4 values in 128 bytes,
+// row by row, first the values with k of 0 to 3. Column c is stored as k = 2 (c % 4) + c / 4, so that a
+// lane's two columns are adjacent. The values with k of 4 to 7 begin at 64 modulo 128 bytes, in other banks.
 template <typename Shape>
 __device__ __forceinline__ void split_block_row(unsigned char *buffer, const float *blocks, uint32_t mask,
                                                 int w)
@@ -131,7 +132,7 @@ __device__ __forceinline__ void split_block_row(unsigned char *buffer, const flo
     }
 }
 
-// What the warps do that split A.
+// Splits A for all steps of an item, in the warps that split.
 template <typename Shape>
 __device__ __forceinline__ void split_item(BcsrRing<Shape> ring, const SplitRing<Shape> &parts,
                                            const TcblockArgs<float> &a, const struct spmmi_tcblock_item &item)
@@ -154,7 +155,7 @@ __device__ __forceinline__ void split_item(BcsrRing<Shape> ring, const SplitRing
     }
 }
 
-// d += a b: 64 x 8 by 8 x 8 N.
+// Computes d += a b, 64 x 8 by 8 x 8 N; b is the descriptor of the second operand.
 #define SPMMI_SUMS(j) "+f"(d[j][0]), "+f"(d[j][1]), "+f"(d[j][2]), "+f"(d[j][3])
 __device__ __forceinline__ void wgmma_tf32(float (&d)[4][4], const uint32_t (&a)[4], uint64_t b)
 {
@@ -176,17 +177,18 @@ __device__ __forceinline__ void wgmma_tf32(float (&d)[8][4], const uint32_t (&a)
 }
 #undef SPMMI_SUMS
 
-// Start; distance of the two halves, of 8 rows, all in 16 bytes.
+// Returns the descriptor of a buffer: its start, the distance of the two halves, and the distance of 8 rows,
+// all in units of 16 bytes.
 template <typename Shape> __device__ __forceinline__ uint64_t parts_descriptor(const unsigned char *buffer)
 {
     return uint64_t((shared_address(buffer) & 0x3ffff) >> 4) | uint64_t(Shape::HALF_BYTES >> 4) << 16 |
            uint64_t(128 >> 4) << 32;
 }
 
-constexpr int BCSR_AT_ONCE = 2; // block columns whose operands fit into registers
+constexpr int BCSR_AT_ONCE = 2; // block columns whose operands fit into registers at once
 using SplitRows = SplitWords[BCSR_AT_ONCE];
 
-// What a lane has of the rows of B of a block column: k of t and t + 4, two columns side by side.
+// Loads the lane's part of the rows of B of a block column: k of t and t + 4, two neighbouring columns each.
 template <typename Shape> __device__ __forceinline__ SplitWords load_rows(const float *rows)
 {
     const auto x0 = load_vector<float, 2>(rows), x1 = load_vector<float, 2>(rows + 4 * Shape::PITCH);
@@ -198,8 +200,8 @@ __device__ __forceinline__ void pin(uint32_t (&x)[4])
     asm volatile("" : "+r"(x[0]), "+r"(x[1]), "+r"(x[2]), "+r"(x[3])::"memory");
 }
 
-// Rows of A of instructions FIRST .. FIRST + COUNT - 1 by rows of B; a: where the parts of A begin. Small products
-// first.
+// Multiplies the rows of A of MMAs FIRST .. FIRST + COUNT - 1 by the rows of B, small products first. a:
+// descriptor of the parts of A.
 template <typename Shape, int FIRST, int COUNT>
 __device__ __forceinline__ void multiply_parts(SplitSums<Shape> &sums, const SplitRows &b, uint64_t a)
 {
@@ -208,7 +210,7 @@ __device__ __forceinline__ void multiply_parts(SplitSums<Shape> &sums, const Spl
 #pragma unroll
     for (int i = 0; i < BCSR_AT_ONCE * COUNT; i++) {
         const int q = i / COUNT, p = FIRST + i % COUNT;
-        const uint64_t high = a + 2 * q * PART_WORDS + p * Shape::MMA_ROWS; // a row of a half is a word
+        const uint64_t high = a + 2 * q * PART_WORDS + p * Shape::MMA_ROWS; // a row of a half is 16 bytes
         wgmma_tf32(sums[p], b[q].low, high);
         wgmma_tf32(sums[p], b[q].high, high + PART_WORDS);
         wgmma_tf32(sums[p], b[q].high, high);
@@ -236,7 +238,7 @@ __device__ __forceinline__ void multiply_rows(SplitSums<Shape> &sums, const Spli
     }
 }
 
-// What a warpgroup does; across: the lane's first column of the tile.
+// Multiplies the steps of an item, in a warpgroup. across: the lane's first column of the tile.
 template <typename Shape>
 __device__ __forceinline__ void
 multiply_item(BcsrRing<Shape> ring, const SplitRing<Shape> &parts, const TcblockArgs<float> &a,
@@ -254,7 +256,8 @@ multiply_item(BcsrRing<Shape> ring, const SplitRing<Shape> &parts, const Tcblock
         for (int q = 0; q < (int)SPMMI_BCSR_STEP; q += BCSR_AT_ONCE) {
             SplitRows b = {load_rows<Shape>(rows + q * Shape::BLOCK_STEP),
                            load_rows<Shape>(rows + (q + 1) * Shape::BLOCK_STEP)};
-            // What computes operands must not move between the instructions that read them.
+            // The compiler must not move the code that computes operands between the
+            // instructions that read them.
 #pragma unroll
             for (int j = 0; j < BCSR_AT_ONCE; j++) {
                 pin(b[j].high);
@@ -270,7 +273,8 @@ multiply_item(BcsrRing<Shape> ring, const SplitRing<Shape> &parts, const Tcblock
     }
 }
 
-// The steps of the thread block, which are the item's where it is no cluster.
+// Returns the steps of this thread block's share of the item, all of them if the
+// cluster has one thread block.
 __device__ __forceinline__ struct spmmi_tcblock_item share_of(struct spmmi_tcblock_item item, uint32_t blocks)
 {
     const uint32_t steps = item.end - item.begin, each = steps / blocks + (steps % blocks != 0);
@@ -279,15 +283,15 @@ __device__ __forceinline__ struct spmmi_tcblock_item share_of(struct spmmi_tcblo
     return item;
 }
 
-// HAS_SHARES: launched in clusters that share items out, one thread block a multiprocessor; else two, which limits
-// registers.
+// HAS_SHARES: launched in clusters that share items, with one thread block per multiprocessor; else with
+// two, which limits registers.
 template <typename Shape, bool HAS_SHARES>
 __global__ void __launch_bounds__(Shape::THREADS, HAS_SHARES ? 1 : 2)
     bcsr_split_kernel(const __grid_constant__ TcblockArgs<float> a, struct spmmi_bcsr_order order)
 {
     extern __shared__ __align__(1024) unsigned char memory[];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    const int across = warp * 16 + lane / 4 * 2; // warps 0 to 3 have the tile's first 64 columns
+    const int across = warp * 16 + lane / 4 * 2; // warps 0 to 3 have the first 64 columns of the tile
     const uint32_t blocks = HAS_SHARES ? cluster_blocks() : 1, index = blockIdx.x / blocks;
     unsigned char *buffers = memory + BCSR_BARRIER_BYTES;
     BcsrRing<Shape> ring(memory, buffers + SPMMI_BCSR_SPLIT_BYTES, a.step_blocks_max);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instances: bcsr, f16 and bf16 by warpgroups. Compiled for sm_90a alone.
+// Instances: bcsr, f16 and bf16 by warpgroups. Compiled for sm_90a only.
 #include "bcsr_wgmma.cuh"
 
 #include "bcsr_instances.h"

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// bcsr with warpgroups (wgmma, sm_90a): for 16-bit types four warps, 64 rows of a block-row group, multiply by the same
-// rows of B straight from shared memory, where each warp of the others reads them for itself. B lies there in the
-// layout that the instruction defines for a row-major second operand, "MN-major" with a swizzle of 128 bytes: pieces of
-// 64 columns, in each of them rows 128 bytes apart, whose eight words of 16 bytes are permuted by XOR with the row
-// number modulo 8. Column-major B lies there as "K-major": columns 128 bytes apart, permuted in the same way. The
-// instruction has no MN-major layout for values of 4 bytes.
+// bcsr with warpgroups (wgmma, sm_90a) for 16-bit types. Four warps, which are 64 rows of a block-row
+// group, multiply by the same rows of B directly from shared memory; in the other kernels each warp reads
+// them separately. B is stored there in the layout that the instruction defines for a row-major second
+// operand, "MN-major" with a swizzle of 128 bytes: pieces of 64 columns, each with rows 128 bytes apart,
+// whose eight words of 16 bytes are permuted by XOR with the row number modulo 8. Column-major B is
+// stored as "K-major": columns 128 bytes apart, permuted in the same way. The instruction has no MN-major
+// layout for values of 4 bytes.
 #pragma once
 #include "bcsr_launch.cuh"
 
@@ -14,17 +15,17 @@ template <typename Half, int DOWN_, int TILES_, int STAGES_, bool IS_COLUMNS_> s
     using Block = BlockHalf<Half>;
     using T = Half;
     static constexpr int DOWN = DOWN_, HEIGHT = 1, TILES = TILES_, STAGES = STAGES_;
-    static constexpr bool HAS_MAP = spmmi_bcsr_has_map(TILES_, IS_COLUMNS_) != 0; // boxes of B are copied
+    static constexpr bool HAS_MAP = spmmi_bcsr_has_map(TILES_, IS_COLUMNS_) != 0; // the TMA copies boxes of B
     static constexpr int WARPS = DOWN, ACROSS = 1, COPIERS = (int)spmmi_bcsr_copiers(HAS_MAP);
     static constexpr int COPY_THREADS = 32 * COPIERS, THREADS = 32 * WARPS + COPY_THREADS;
     static constexpr bool IS_WIDE = true, IS_WARPGROUP = true, IS_COLUMNS = IS_COLUMNS_;
     static constexpr int WARP_COLUMNS = 8 * TILES, COLUMNS = WARP_COLUMNS;
-    // Persistent thread blocks of a multiprocessor; column-major sums take the place of the stages, so there thread
-    // blocks end with their item.
+    // Persistent thread blocks per multiprocessor. Column-major sums overwrite the stages, so these thread
+    // blocks are not persistent and end after their item.
     static constexpr unsigned RESIDENT = IS_COLUMNS ? 0 : spmmi_bcsr_resident(DOWN, COLUMNS);
-    // Sums of row-major tiles of 64 columns do not stay in registers: rows of C would be in local memory instead. Those
-    // of column-major ones do, with registers for as many blocks of a multiprocessor as shared memory has room for
-    // (docs/decisions/0116).
+    // Sums of row-major tiles of 64 columns do not stay in registers: otherwise the rows of C would be in
+    // local memory. Sums of column-major tiles do; BLOCKS leaves registers for as many thread blocks per
+    // multiprocessor as fit into shared memory (docs/decisions/0116).
     static constexpr bool SUMS_STAY = IS_COLUMNS || TILES == 16;
     static constexpr unsigned BLOCKS = IS_COLUMNS && TILES == 8 && DOWN == 4 ? 4 : RESIDENT;
     static constexpr int VALUES = (int)SPMMI_BCSR_ROWS * Block::COLUMNS, BLOCK_BYTES = 2 * VALUES;
@@ -39,10 +40,11 @@ template <typename Half, int DOWN_, int TILES_, int STAGES_, bool IS_COLUMNS_> s
     static constexpr int STAGE_ALIGN = (int)spmmi_bcsr_align(1); // the swizzle depends on the address
     static constexpr int PITCH = COLUMNS, VEC = 1, GROUP = 2, GROUPS = TILES;
     static_assert(DOWN % 4 == 0 && COLUMNS % 64 == 0, "warpgroups, whole pieces");
-    // From block column to block column, in units of 16 bytes.
+    // Distance between block columns, in units of 16 bytes.
     static constexpr int BLOCK_WORDS = IS_COLUMNS ? 2 * Block::COLUMNS / 16 : 2 * GROUP_BYTES / 16;
     static_assert(B_BYTES == COLUMNS / 64 * ATOM_BYTES, "pieces without padding");
-    static __device__ __forceinline__ int first_of_b(int, int) // the instruction's descriptor says it
+    // not used: the descriptor of the instruction has the address
+    static __device__ __forceinline__ int first_of_b(int, int)
     {
         return 0;
     }
@@ -52,7 +54,7 @@ template <typename Half, int DOWN_, int TILES_, int STAGES_, bool IS_COLUMNS_> s
     }
 };
 
-// 64 x 16 by 16 x 8 TILES; b: the descriptor of B.
+// Multiplies 64 x 16 by 16 x 8 TILES. b: the descriptor of B.
 #define SPMMI_WGMMA_64(type)                                                                                 \
     asm volatile("wgmma.mma_async.sync.aligned.m64n64k16.f32." type "." type " {"                            \
                  "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,"                                    \
@@ -89,7 +91,8 @@ __device__ __forceinline__ void wgmma(float (&d)[TILES][4], const uint32_t (&a)[
         SPMMI_WGMMA_128("f16");
 }
 
-// All warps of a warpgroup take part, whatever blocks they have: an absent block counts as zero.
+// Multiplies a step's blocks. All warps of a warpgroup take part whether they have blocks or not; an
+// absent block counts as zero.
 template <typename Shape>
 __device__ __forceinline__ void multiply_together(float (&sums)[Shape::TILES][4], uint32_t mask,
                                                   const unsigned char *rows, const typename Shape::T *values)
@@ -123,7 +126,8 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::RESIDENT)
     bcsr_product<Shape>(a, order, &map);
 }
 
-// Without steps, or with alpha = 0, B is not read, and may have no rows.
+// Launches a kernel with a tensor map of B. Without steps, or with alpha = 0, B is not
+// read and may have no rows.
 template <typename Shape>
 cudaError_t launch_bcsr_mapped(const struct spmmi_tcblock_cuda *args, const struct spmmi_bcsr_shape &shape)
 {

@@ -38,7 +38,7 @@
 #define CONVERSION_STEPS 8.0 /* per launch that converts an operand */
 #define PART_TIMES 1.0       /* extra cost of stores that fill parts of sectors, in bytes of C */
 #define ALIGN_STEPS \
-    3.0 /* per launch that copies B so that its columns are aligned, together with the launch after this copy */
+    3.0 /* per launch that copies B so that its columns are aligned, together with the next launch */
 /* row blocks without two stages: cost of an incomplete last wave, or of a single wave */
 #define TAIL_WAVES 0.5
 #define STAGE_SHARE 0.5   /* copy time as a share of a row block's work, which only other row blocks hide */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The arithmetic of the window, panel and bcsr families, included once per compute type and SIMD level; no
  * include guard. The including file defines
- * *   TARGET          the function attributes of the level
- * *   VALUE, REAL     the types of stored values and of sums; READ(x) and WRITE(x) convert between them
- * *   FMA(a, b, c)    the fused multiply-add
- * *   HIGH(x)         the factor that is multiplied in place of x; IS_ROUNDED: 1 if it differs from x
- * *   IS_SPLIT        1 if the remainder x - HIGH(x) is multiplied too
- * *   TCBLOCK(name)   the name of a function of this instance; this file undefines it
+ *   TARGET          the function attributes of the level
+ *   VALUE, REAL     the types of stored values and of sums; READ(x) and WRITE(x) convert between them
+ *   FMA(a, b, c)    the fused multiply-add
+ *   HIGH(x)         the factor that is multiplied in place of x; IS_ROUNDED: 1 if it differs from x
+ *   IS_SPLIT        1 if the remainder x - HIGH(x) is multiplied too
+ *   TCBLOCK(name)   the name of a function of this instance; this file undefines it
  * Functions with a constant number of columns are inlined into one instance per number. */
 
 #define INLINE static inline __attribute__((always_inline)) TARGET

@@ -17,17 +17,18 @@ extern "C" {
  * (panel). Within a step, A is stored in tensor-core blocks ("tcblock") of 8 rows by 8 columns, the narrow
  * operand of an MMA.
  *
- * Register order. The value in row r and column position p of a block (0 .. 7 each) belongs to lane 4 r + p %
- * 4 of a warp, as its value p / 4. Its bit and its dense position is 2 * lane + p / 4, which is 8 r + 2 (p %
- * 4) + p / 4. This is the operand order of mma.m16n8k8 for f64 and tf32. For 16-bit types the order is the
- * same if position p is used as k = 2 (p % 4) + p / 4 of the MMA, because the rows of B have the same order.
+ * Register order. The value in row r and column position p of a block (0 .. 7 each) belongs to lane
+ * 4 r + p % 4 of a warp, as its value p / 4. Its bit and its dense position is 2 * lane + p / 4, which is
+ * 8 r + 2 (p % 4) + p / 4. This is the operand order of mma.m16n8k8 for f64 and tf32. For 16-bit types the
+ * order is the same if position p is used as k = 2 (p % 4) + p / 4 of the MMA, because the rows of B have
+ * the same order.
  *
  * Blocks. A step of a window is one block. A row block of panel has W = unit_rows / 8 row windows. The
  * columns of its step are local rows 0 .. 127, the rows of B that are staged together. Each window uses the
- * local rows in which its 8 rows have nonzeros, cut into blocks of 8. Their order lets positions 0 .. 3 and 4
- * .. 7 of a block read different banks of shared memory (kernels/tcblock/tcblock_banks.h); `locals` has the
- * local row of each position. Blocks are sorted by step, then by window; a window without values in a step
- * has no blocks there.
+ * local rows in which its 8 rows have nonzeros, cut into blocks of 8. Their order lets positions 0 .. 3 and
+ * 4 .. 7 of a block read different banks of shared memory (kernels/tcblock/tcblock_banks.h); `locals` has
+ * the local row of each position. Blocks are sorted by step, then by window. A window without values in a
+ * step has no blocks there.
  *
  * Values. bitmaps has a bit for each stored value of A in a block, including stored zeros. Dense blocks have
  * 64 values, 0 where A has none. Packed blocks have only the values of A, in register order, from
@@ -75,12 +76,10 @@ struct spmmi_tcblocks {
     /* panel: step_count * W + 1, first block of each window of each step; bcsr: step_count + 1, first block
      * of each step */
     const uint32_t *block_first;
-    const uint32_t
-        /* bcsr: step_count; bit 4 w + i is set if block row w has a block in block column i of the step */
-        *masks;
-    const uint64_t
-        /* block_count words; bcsr: block_columns / 4 words per block, with bit r * block_columns + p */
-        *bitmaps;
+    /* bcsr: step_count; bit 4 w + i is set if block row w has a block in block column i of the step */
+    const uint32_t *masks;
+    /* block_count words; bcsr: block_columns / 4 words per block, with bit r * block_columns + p */
+    const uint64_t *bitmaps;
     const uint32_t *value_first; /* block_count + 1; NULL if dense: block b begins at 64 b */
     const void *values;          /* value_count values of the plan's type */
     /* item_count, sorted by unit, then by step; a unit without columns has an item too */

@@ -16,9 +16,9 @@
 
 /* Returns the position of the value in row r and column p of a wide block, where A is the first operand of
  * the MMA. P is the number of values in 16 bytes:
- * *   8 columns:  lane = 4 (r % 8) + p % 4,       value i = r / 8 + 2 (p / 4)
- * *   16 columns: lane = 4 (r % 8) + (p % 8) / 2, value i = 2 (r / 8 + 2 (p / 8)) + p % 2
- * *   position = 32 P (i / P) + P lane + i % P
+ *   8 columns:  lane = 4 (r % 8) + p % 4,       value i = r / 8 + 2 (p / 4)
+ *   16 columns: lane = 4 (r % 8) + (p % 8) / 2, value i = 2 (r / 8 + 2 (p / 8)) + p % 2
+ *   position = 32 P (i / P) + P lane + i % P
  * A lane thus reads its operand of mma.m16n8k8 (m16n8k16) in pieces of 16 bytes. */
 static inline SPMMI_HOST_DEVICE uint32_t spmmi_tcblock_wide_position(uint32_t value_bytes, uint32_t r,
                                                                      uint32_t p)
