@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// panel: row windows share staged rows of B, on tensor cores.  C(m x n) = alpha * P * B(k x n) + beta * C; B row-major,
-// C either.
+// panel: row windows share staged rows of B, on tensor cores.  C(m x n) = alpha * P * B(k x n) + beta * C. B
+// is row-major, C is row-major or column-major.
 //
-// layout      tcblock_kernel.h: the columns of a row block, 128 a step; of each window blocks of 8 x 8 of A
-// block       WINDOWS warps: an item (blockIdx.x), steps of a row block of 8 * WINDOWS rows, and a tile of 16 * PAIRS
-//             columns (blockIdx.y)
-// warp        a row window, 8 rows, and the tile
+// layout      tcblock_kernel.h: the columns of a row block, 128 per step; blocks of 8 x 8 of A per window
+// block       WINDOWS warps process an item (blockIdx.x), which is steps of a row block of 8 * WINDOWS rows, and
+//             a tile of 16 * PAIRS columns (blockIdx.y)
+// warp        a row window of 8 rows, and the tile
 // lane        two rows of the window, 2 * PAIRS columns (tcblock.cuh has the positions)
-// stage       the rows of B that a step needs, copied once for all windows, and the step's blocks of A. There is one:
-//             while a thread block waits for its copies, others of the multiprocessor multiply. Where these are too few
-//             there are two (panel_ring.cuh)
-// in flight   all of a step, up to 128 rows of B and its blocks of A, and the row numbers of the next step
-// sums        in registers, by ascending steps. Items of a row block that was cut leave them in slots, which another
-//             kernel adds in order (tcblock_sums.cuh)
-// zeros       of a block multiply what B holds: a sum that is not finite is computed again from the nonzeros alone
-// bounds      what comes out of tables is cut off at what the arrays, B and C have (docs/decisions/0037)
+// stage       the rows of B that a step needs, copied once for all windows, and the step's blocks of A. There
+//             is one stage: while a thread block waits for its copies, others of the multiprocessor multiply.
+//             If these are too few, there are two stages (panel_ring.cuh)
+// in flight   all of a step (up to 128 rows of B and its blocks of A), and the row numbers of the next step
+// sums        in registers, by ascending steps. Items of a split row block leave their sums in slots, which
+//             another kernel adds in order (tcblock_sums.cuh)
+// zeros       zeros in a block are multiplied by B too, so a sum that is not finite is computed again from
+//             the nonzeros alone
+// bounds      indices from tables are limited to the size of the arrays, B and C (docs/decisions/0037)
 // bound       latency of copies (docs/kernels.md)
 #pragma once
 #include "panel_shape.h"
@@ -33,19 +34,20 @@ struct PanelShape {
     static constexpr bool IS_PACKED = IS_PACKED_, IS_WIDE = IS_WIDE_;
     static constexpr bool IS_COLUMNS = IS_COLUMNS_; // C is column-major
     static constexpr int THREADS = 32 * WINDOWS;
-    static constexpr int COLUMNS = 16 * PAIRS; // of the tile
-    // A lane loads pairs of neighbouring columns, 8 bytes or one pair; GROUPS of them, 8 * GROUP columns apart.
+    static constexpr int COLUMNS = 16 * PAIRS; // columns of the tile
+    // A lane loads GROUP neighbouring columns at once: two pairs of 16-bit values, else one pair. It has
+    // GROUPS such groups, 8 * GROUP columns apart.
     static constexpr int GROUP = sizeof(T) == 2 ? 4 : 2;
     static constexpr int GROUPS = 2 * PAIRS / GROUP;
-    static constexpr int PIECE = 16 / (int)sizeof(T); // numbers that are copied at once
-    static constexpr int PIECES = COLUMNS / PIECE;    // of a row
-    // Rows of B begin 32 bytes apart modulo 128: a lane's neighbours read rows that differ modulo 4, so that what is
-    // read at once lies in different banks.
+    static constexpr int PIECE = 16 / (int)sizeof(T); // values that are copied at once
+    static constexpr int PIECES = COLUMNS / PIECE;    // pieces per row
+    // Rows of B begin 32 bytes apart modulo 128. Neighbouring lanes read rows that differ modulo 4, so that
+    // simultaneous reads use different banks.
     static constexpr int PITCH = (int)(spmmi_panel_pitch(COLUMNS, sizeof(T)) / sizeof(T));
     static constexpr int B_BYTES = (int)SPMMI_TCBLOCK_PANEL_STEP * PITCH * (int)sizeof(T);
     static constexpr int COPIES =
-        (int)SPMMI_TCBLOCK_PANEL_STEP * PIECES / THREADS; // rows that a thread copies its piece of
-    // Of the sums of column-major C, which take the place of the stage.
+        (int)SPMMI_TCBLOCK_PANEL_STEP * PIECES / THREADS; // rows of which a thread copies a piece
+    // Bytes of the sums of column-major C, which overwrite the stage.
     static constexpr uint32_t KEPT_BYTES =
         IS_COLUMNS ? spmmi_tcblock_kept_bytes(COLUMNS, 8 * WINDOWS, sizeof(T)) : 0;
     static constexpr int RESIDENT = (int)spmmi_panel_resident(COLUMNS, sizeof(T), WINDOWS);
@@ -53,26 +55,28 @@ struct PanelShape {
     static_assert(KEPT_BYTES % 8 == 0, "the barrier is aligned");
 };
 
-// The barrier of a stage: behind the sums too, as it is alive when they are stored.
+// Returns the offset of the barrier of a stage. It is after the sums too, because it is
+// alive when they are stored.
 template <typename Shape>
 __host__ __device__ __forceinline__ uint32_t panel_barrier(const struct spmmi_panel_stage &stage)
 {
     return stage.barrier > Shape::KEPT_BYTES ? stage.barrier : Shape::KEPT_BYTES;
 }
 
-// Of steps of so many blocks and values at most.
+// Returns the stage for steps of at most this number of blocks and values.
 template <typename Shape>
 __host__ __device__ __forceinline__ struct spmmi_panel_stage panel_stage(uint32_t blocks, uint32_t values)
 {
     return spmmi_panel_stage(Shape::B_BYTES, sizeof(typename Shape::T), Shape::IS_PACKED, blocks, values);
 }
 
-// What a thread must know of a step before it can copy; read while the step before is multiplied. The compiler cannot
-// prove any of it to be the same for all lanes: it would keep that in uniform registers, and wait for the loads.
+// The data that a thread must load before it can copy a step. It is read while the previous step is
+// multiplied. The compiler must not be able to prove that any of it is the same for all lanes: it would keep
+// such data in uniform registers, and wait for the loads.
 template <typename Shape> struct PanelLook {
-    uint32_t before; // the row of B in front of the first
+    uint32_t before; // row of B in front of the thread's first row
     Vector<uint32_t, Shape::COPIES> rows;
-    uint32_t first; // block of window threadIdx.x % 32, behind the last window the end
+    uint32_t first; // first block of window threadIdx.x % 32; after the last window: the end
 };
 
 template <typename Shape>
@@ -86,16 +90,16 @@ __device__ __forceinline__ void look_at_step(PanelLook<Shape> &look, const Tcblo
     look.first = __ldg(a.block_first + uint64_t(step) * Shape::WINDOWS +
                        min(threadIdx.x % 32, (uint32_t)Shape::WINDOWS));
     look.before = first > 0 ? __ldg(columns - 1) : SPMMI_TCBLOCK_NONE;
-    look.rows = load_vector<uint32_t, Shape::COPIES>(columns); // a plain load, as it was measured
+    look.rows = load_vector<uint32_t, Shape::COPIES>(columns); // a plain load, which is what was measured
 }
 
-// Blocks of a step, and those of the warp's window among them.
+// Blocks of a step, and the range of blocks of the warp's window.
 struct PanelBlocks {
     uint32_t first, count, mine, mine_end;
 };
 
-// At least one block, no more than there are, and than a stage has. Not before they are used: until then they may be
-// on their way.
+// Returns the blocks of a step, limited to at least one, to the existing blocks, and to the size of a stage.
+// Called only when the blocks are needed, because their loads may still be in flight until then.
 template <typename Shape>
 __device__ __forceinline__ PanelBlocks cut_blocks(const PanelLook<Shape> &look,
                                                   const TcblockArgs<typename Shape::T> &a)
@@ -112,7 +116,7 @@ __device__ __forceinline__ PanelBlocks cut_blocks(const PanelLook<Shape> &look,
     return blocks;
 }
 
-// Rows of B; padding of the step repeats a row and is left out.
+// Copies the rows of B of a step. Padding repeats a row and is not copied.
 template <typename Shape>
 __device__ __forceinline__ void copy_rows(unsigned char *stage, const PanelLook<Shape> &look,
                                           const TcblockArgs<typename Shape::T> &a, uint32_t tile)
@@ -121,7 +125,8 @@ __device__ __forceinline__ void copy_rows(unsigned char *stage, const PanelLook<
     const uint32_t piece = threadIdx.x % Shape::PIECES * Shape::PIECE, column = tile + piece;
     const uint32_t first = threadIdx.x / Shape::PIECES * Shape::COPIES;
     T *to = reinterpret_cast<T *>(stage) + first * Shape::PITCH + piece;
-    const T *b = a.b + (Shape::IS_WIDE && column >= a.n ? 0 : column); // beyond n: copied, not used
+    // columns beyond n are copied but not used
+    const T *b = a.b + (Shape::IS_WIDE && column >= a.n ? 0 : column);
 #pragma unroll
     for (int i = 0; i < Shape::COPIES; i++) {
         const bool is_new = look.rows.x[i] != (i > 0 ? look.rows.x[i - 1] : look.before);
@@ -135,7 +140,7 @@ __device__ __forceinline__ void copy_rows(unsigned char *stage, const PanelLook<
     }
 }
 
-// Values go by one copy, which ends at the barrier.
+// Copies the blocks of A of a step. Their values are one bulk copy, which ends at the barrier.
 template <typename Shape>
 __device__ __forceinline__ void copy_blocks(unsigned char *shared, const struct spmmi_panel_stage &stage,
                                             const PanelBlocks &blocks,
@@ -162,7 +167,8 @@ __device__ __forceinline__ void copy_blocks(unsigned char *shared, const struct 
     }
 }
 
-// The lane's two values of a block of the stage, which holds `most` values; locals and bitmaps lie behind them.
+// Returns the lane's two values of a block of the stage, which holds `most` values. Locals and
+// bitmaps follow the values.
 template <typename Shape>
 __device__ __forceinline__ Vector<typename Shape::T, 2> staged_pair(const unsigned char *shared,
                                                                     const struct spmmi_panel_stage &stage,
@@ -179,7 +185,7 @@ __device__ __forceinline__ Vector<typename Shape::T, 2> staged_pair(const unsign
     }
 }
 
-// A tile of column-major C; kept: where its sums go first.
+// Stores a tile of column-major C. kept: shared memory for its sums.
 template <typename Shape>
 __device__ __forceinline__ void
 store_panel_columns(const TcblockArgs<typename Shape::T> &a, const struct spmmi_tcblock_item &item,
@@ -190,7 +196,7 @@ store_panel_columns(const TcblockArgs<typename Shape::T> &a, const struct spmmi_
     using T = typename Shape::T;
     using Sum = typename Value<T>::Sum;
     constexpr int GROUP = Shape::GROUP, UNIT_ROWS = 8 * Shape::WINDOWS;
-    const int lane = threadIdx.x % 32, first = lane / 4 * GROUP; // column in the tile
+    const int lane = threadIdx.x % 32, first = lane / 4 * GROUP; // first column in the tile
     Sum *to = kept + first * KEPT_PITCH<UNIT_ROWS> + threadIdx.x / 32 * 8 + lane % 4 * 2;
 #pragma unroll
     for (int q = 0; q < Shape::GROUPS; q++) {
@@ -203,7 +209,7 @@ store_panel_columns(const TcblockArgs<typename Shape::T> &a, const struct spmmi_
     store_columns<T, UNIT_ROWS, Shape::COLUMNS, Shape::WINDOWS>(a, item, tile, kept);
 }
 
-// What the warp's window has of a step that is there, by the rows of B of its stage.
+// Multiplies the blocks of the warp's window in a step by the staged rows of B.
 template <typename Shape>
 __device__ __forceinline__ void
 multiply_step(const unsigned char *shared, const struct spmmi_panel_stage &stage, const PanelBlocks &blocks,
@@ -236,7 +242,7 @@ multiply_step(const unsigned char *shared, const struct spmmi_panel_stage &stage
     }
 }
 
-// The sums of an item to C.
+// Checks and stores the sums of an item.
 template <typename Shape>
 __device__ __forceinline__ void
 finish_panel(const TcblockArgs<typename Shape::T> &a, const struct spmmi_tcblock_item &item, uint32_t tile,
@@ -286,7 +292,7 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::RESIDENT)
     look_at_step(look, a, item.begin, item.end);
     Sum sums[Shape::PAIRS][4] = {};
     if constexpr (Shape::IS_COLUMNS)
-        wait_for_previous(); // which may have converted B
+        wait_for_previous(); // the previous kernel may convert B
     for (uint32_t step = item.begin; step < item.end; step++) {
         const PanelBlocks blocks = cut_blocks(look, a);
         copy_rows(shared, look, a, tile);

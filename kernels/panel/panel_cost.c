@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The launch of the panel family; its cost terms are those of kernels/tcblock/tcblock_cost.c. */
+/* The launch shape of the panel family for predictions; kernels/tcblock/tcblock_cost.c has the cost terms. */
 #include "panel_cost.h"
 
 #include <math.h>
@@ -9,12 +9,13 @@
 #include "panel_shape.h"
 
 #define STAGE_BYTES 2048.0
-#define FULLEST_STEP 1.7 /* the fullest step over the mean: 1.1 to 1.9 on eight matrices */
-#define STEP_BLOCKS 16.0 /* of a window, in a step without gaps */
-#define STEP_PADDING 7.0 /* packed values that are copied beside those of a step, at most */
+#define FULLEST_STEP 1.7 /* fullest step / mean step: 1.1 to 1.9 on eight matrices */
+#define STEP_BLOCKS 16.0 /* blocks per window in a step without gaps */
+#define STEP_PADDING 7.0 /* maximum number of packed values copied in addition to the values of a step */
 
-/* As with one stage in shared memory: with two stages two run, which count as four: each has two steps on their way.
- * STAGE_BYTES allows for a stage fuller than the mean. */
+/* Returns the thread blocks that a multiprocessor runs at once, as if they had one stage in shared memory.
+ * With two stages only two run, but they count as four because each has two steps in flight. STAGE_BYTES
+ * allows for stages that are fuller than the mean. */
 static double panels_at_a_time(const struct spmmi_model_query *q, const struct spmmi_tcblock_shape *s,
                                const struct spmmi_panel_shape *launch)
 {

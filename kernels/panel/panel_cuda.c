@@ -18,7 +18,7 @@ cleanup:
     return status;
 }
 
-/* A stage of a row block is one step, which the kernels cannot split. */
+/* Checks that the stage fits. A stage holds one step of a row block, which the kernels cannot split. */
 static spmm_status_t fits(const struct spmmi_tcblocks *layout, uint32_t value_bytes, uint32_t shared_max,
                           spmm_diag_t *diag)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One function a file of instances, with the contract of spmmi_panel_cuda_launch. */
+/* One function per file of instances, with the contract of spmmi_panel_cuda_launch. */
 #ifndef SPMMI_PANEL_INSTANCES_H
 #define SPMMI_PANEL_INSTANCES_H
 
@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* The one for args->compute. Returns a cudaError_t, 0 = enqueued. */
+/* Launches the instance for args->compute. Returns a cudaError_t, 0 = enqueued. */
 int spmmi_panel_cuda_launch(const struct spmmi_tcblock_cuda *args);
 
 int spmmi_panel_cuda_tf32(const struct spmmi_tcblock_cuda *args);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of panel kernels on the GPU: a file of instances a compute type. */
+/* The table of panel kernels on the GPU, with one file of instances per compute type. */
 #include <spmm/common.h>
 
 #include "panel_instances.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the C arguments of a launch to a panel kernel instance.
+// Selects and launches a panel kernel instance from the C arguments of a launch.
 #pragma once
 #include "kernels/shared/allowed.cuh"
 #include "panel_ring.cuh"
@@ -11,7 +11,7 @@ constexpr bool PANEL_HAS_RING =
     Shape::IS_WIDE && !Shape::IS_COLUMNS &&
     spmmi_panel_has_ring_code(Shape::COLUMNS, sizeof(typename Shape::T), Shape::WINDOWS) != 0;
 
-// The barrier comes last.
+// Returns the shared memory of a thread block with one stage. The barrier is at its end.
 template <typename Shape> uint32_t panel_shared(const struct spmmi_tcblocks &l)
 {
     return panel_barrier<Shape>(panel_stage<Shape>(l.step_blocks_max, l.step_values_max)) + sizeof(Barrier);
@@ -31,7 +31,7 @@ cudaError_t launch_panel_kernel(const struct spmmi_tcblock_cuda *args,
     return error == cudaSuccess ? launch_sum_slots(args, a) : error;
 }
 
-// stages: as the shape of the launch has.
+// Launches an instance. stages: as in the shape of the launch.
 template <typename Shape>
 cudaError_t launch_panel_shape(const struct spmmi_tcblock_cuda *args, uint32_t stages)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packing of row blocks of several row windows, which share the rows of B of a step: locals name the rows of each
- * block. */
+/* Packs row blocks of several row windows, which share the rows of B of a step. locals
+ * has the rows of each block. */
 #ifndef SPMMI_PANEL_PACK_H
 #define SPMMI_PANEL_PACK_H
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Candidates of the panel family, row blocks of 64 to 256 rows: see kernels/tcblock/tcblock_plan.h. */
+/* Candidates of the panel family: row blocks of 64 to 256 rows (kernels/tcblock/tcblock_plan.h). */
 #include "panel_cost.h"
 #include "kernels/tcblock/tcblock_plan.h"
 
 #define BLOCK_ROWS_FREE 128u
 
-#define BLOCK_ROWS_PLAIN 64u /* the minimum, so that there are as many row blocks as possible */
+#define BLOCK_ROWS_PLAIN 64u /* the minimum height, which gives the most row blocks */
 
 static uint32_t default_rows(const struct spmmi_search *s)
 {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// panel with two stages, where too few thread blocks run at once to hide each other's copies (spmmi_panel_has_ring): a
-// step is copied while the one before is multiplied. Barriers of each stage say when it is full and when it is free, so
-// that a warp may be a step ahead of another one (docs/decisions/0104).
+// panel with two stages, for cases in which too few thread blocks run at once to hide each other's copies
+// (spmmi_panel_has_ring). A step is copied while the previous one is multiplied. Each stage has barriers that
+// signal when it is full and when it is free, so a warp may be a step ahead of another (docs/decisions/0104).
 #pragma once
 #include "panel.cuh"
 
 namespace spmmi {
 
-// The barriers lie behind the stages: those that are full, then those that are free.
+// Returns the offset of the barriers, which follow the stages: first the barriers of full
+// stages, then of free ones.
 __host__ __device__ __forceinline__ uint32_t panel_ring_barriers(const struct spmmi_panel_stage &stage)
 {
     return SPMMI_PANEL_RING_STAGES * spmmi_panel_ring_pitch(&stage);
@@ -40,13 +41,14 @@ template <typename Shape> struct PanelRing {
         }
         publish_barriers();
     }
-    // The item's step i, whose looks are there, on its way; the looks of the next.
+    // Starts the copies of step i of the item, for which `look` has been read, and reads
+    // `look` for the next step.
     __device__ __forceinline__ PanelBlocks copy(PanelLook<Shape> &look, uint32_t i,
                                                 const TcblockArgs<typename Shape::T> &a,
                                                 const struct spmmi_tcblock_item &item, uint32_t tile) const
     {
         const PanelBlocks blocks = cut_blocks(look, a);
-        wait_for_phase(free(i), i / STAGES % 2 ^ 1); // all are at first
+        wait_for_phase(free(i), i / STAGES % 2 ^ 1); // all stages are free at first
         copy_rows(at(i), look, a, tile);
         copy_blocks<Shape>(at(i), stage, blocks, a, full(i));
         arrive_after_copies(full(i));

@@ -5,11 +5,11 @@
 
 #include "kernels/tcblock/tcblock_shape.h"
 
-/* Shared memory of a thread block of a panel kernel: b_bytes of rows of B, then the blocks of a step, and the barrier
- * at which the copy of their values ends; all of it follows from the largest step. */
+/* Shared memory of a thread block of panel: b_bytes of rows of B, then the blocks of a step, then the barrier
+ * at which the copy of their values ends. The largest step determines all sizes. */
 struct spmmi_panel_stage {
     uint32_t locals, bitmaps,
-        offsets; /* where they begin; offsets: of the first value of each block, packed */
+        offsets; /* offsets of the arrays in bytes; `offsets` has the first value of each packed block */
     uint32_t barrier, bytes;
 };
 static inline SPMMI_HOST_DEVICE struct spmmi_panel_stage
@@ -24,28 +24,30 @@ spmmi_panel_stage(uint32_t b_bytes, uint32_t value_bytes, int is_packed, uint32_
     s.bytes = s.barrier + 8;
     return s;
 }
-/* b_bytes of the narrowest tile: a part whose stage is too large for the device with these has no kernel. */
+/* b_bytes of the narrowest tile. A part whose stage does not fit the device even
+ * with this tile has no kernel. */
 #define SPMMI_PANEL_B_MIN (SPMMI_TCBLOCK_PANEL_STEP * 160u)
 
-/* A thread block: a warp for each window, which all multiply by the same tile of columns. */
+/* Shape of a thread block: one warp per window; all warps multiply by the same tile of columns. */
 struct spmmi_panel_shape {
-    uint32_t columns; /* of the tile, two MMAs of 8 side by side for each pair */
-    uint32_t windows; /* of the panel */
+    uint32_t columns; /* columns of the tile: for each pair two MMAs of 8 columns */
+    uint32_t windows; /* windows of a row block */
     uint32_t threads;
-    uint32_t is_wide; /* B is copied by 16 bytes, else value by value */
-    uint32_t b_bytes; /* of the rows of B of a step in shared memory */
+    uint32_t is_wide; /* B is copied 16 bytes at a time, else value by value */
+    uint32_t b_bytes; /* bytes of the rows of B of a step in shared memory */
     uint32_t
-        resident; /* thread blocks per multiprocessor with one stage (launch bounds: they limit registers) */
-    uint32_t stages; /* steps on their way or multiplied at once */
+        resident; /* thread blocks per multiprocessor with one stage (launch bounds, which limit registers) */
+    uint32_t stages; /* steps that are copied or multiplied at once */
 };
 
-/* From row to row of B in shared memory. */
+/* Returns the distance, in bytes, between rows of B in shared memory. */
 SPMMI_GEOMETRY uint32_t spmmi_panel_pitch(uint32_t columns, uint32_t value_bytes)
 {
     return spmmi_tcblock_pitch(columns * value_bytes);
 }
 
-/* Windows in units of 8. An MMA of doubles needs more registers; 16-bit values leave some. */
+/* Returns the thread blocks per multiprocessor; the constants are for 8 windows. MMAs of doubles need more
+ * registers; 16-bit values leave some free. */
 SPMMI_GEOMETRY uint32_t spmmi_panel_resident(uint32_t columns, uint32_t value_bytes, uint32_t windows)
 {
     const int has_many = columns / 16 * spmmi_tcblock_sum_bytes(value_bytes) >= 32;
@@ -67,12 +69,12 @@ static inline struct spmmi_panel_shape spmmi_panel_shape_of(uint32_t columns, ui
     return shape;
 }
 
-/* What the launch needs to know of a part; predictions have means only. */
+/* The properties of a part that decide its launch. Predictions have only means. */
 struct spmmi_panel_load {
     uint32_t value_bytes, windows, is_packed;
     double blocks, steps, items;
     double multiprocessors;
-    uint32_t step_blocks, step_values; /* of the fullest step */
+    uint32_t step_blocks, step_values; /* blocks and values of the fullest step */
 };
 
 static inline struct spmmi_panel_stage spmmi_panel_stage_of(const struct spmmi_panel_load *load,
@@ -88,35 +90,36 @@ static inline int spmmi_panel_fits(const struct spmmi_panel_load *load, const st
     return spmmi_panel_stage_of(load, shape).bytes <= shared_max;
 }
 
-/* Thread blocks with two stages (panel_ring.cuh): row blocks of 64 rows, in tiles of at most 64 columns. */
+/* Thread blocks with two stages (panel_ring.cuh): row blocks of 64 rows, tiles of at most 64 columns. */
 #define SPMMI_PANEL_RING_STAGES 2u
 #define SPMMI_PANEL_RING_RESIDENT 2u
 #define SPMMI_PANEL_RING_WINDOWS 8u
 #define SPMMI_PANEL_RING_COLUMNS 64u
 #define SPMMI_PANEL_BLOCK_BYTES \
-    1024u /* of shared memory, that CUDA takes for each thread block but the first */
+    1024u /* bytes of shared memory that CUDA reserves for each thread block except the first */
 
-/* Is there code with two stages for such thread blocks? */
+/* Returns true if there is code with two stages for such thread blocks. */
 SPMMI_GEOMETRY int spmmi_panel_has_ring_code(uint32_t columns, uint32_t value_bytes, uint32_t windows)
 {
     return value_bytes <= 4 && windows == SPMMI_PANEL_RING_WINDOWS && columns <= SPMMI_PANEL_RING_COLUMNS;
 }
 
-/* From stage to stage. */
+/* Returns the distance between stages in bytes. */
 static inline SPMMI_HOST_DEVICE uint32_t spmmi_panel_ring_pitch(const struct spmmi_panel_stage *stage)
 {
     return (stage->bytes + 127) / 128 * 128;
 }
 
-/* With the barriers, 16 bytes a stage. */
+/* Returns the shared memory of all stages and their barriers, which take 16 bytes per stage. */
 static inline uint32_t spmmi_panel_ring_bytes(const struct spmmi_panel_stage *stage)
 {
     return SPMMI_PANEL_RING_STAGES * (spmmi_panel_ring_pitch(stage) + 16);
 }
 
-/* Do two stages pay? Two such thread blocks take the place of four others, or one of two. Where all run at once, each
- * would be alone while it waits for copies. Of f32 also where two fit and one tile covers n: a tile of 64 columns, or a
- * narrow one if a third wave of twos is all that a second one of fours would have (docs/decisions/0104). */
+/* Returns true if two stages pay. Two such thread blocks replace four with one stage, or one replaces two.
+ * Two stages pay if all thread blocks run at once, because with one stage each would wait for its copies
+ * alone. For f32 they also pay if two thread blocks fit and one tile covers n: with a tile of 64 columns, or
+ * with a narrow tile if three waves of two thread blocks replace two waves of four (docs/decisions/0104). */
 static inline int spmmi_panel_has_ring(const struct spmmi_panel_load *load,
                                        const struct spmmi_panel_shape *shape, uint32_t n, uint32_t shared_max)
 {
@@ -136,13 +139,14 @@ static inline int spmmi_panel_has_ring(const struct spmmi_panel_load *load,
            (shape->columns == SPMMI_PANEL_RING_COLUMNS || (blocks > 2 * slots && blocks <= 3 * slots));
 }
 
-/* Items of a multiprocessor from which on those of one tile alone keep it busy: wide tiles lost with 1.9 and gain with
- * 5.8 (docs/decisions/0104). */
+/* From this number of items per multiprocessor on, the thread blocks of a single tile keep it busy: wide
+ * tiles lost with 1.9 and gain with 5.8 (docs/decisions/0104). */
 #define SPMMI_PANEL_MANY 4.0
 
-/* The widest tile that n fills, but the second widest where items (row blocks, or pieces of those that were cut) are
- * few, and their blocks too (less than half of what a step can have): there more thread blocks gain more than one pass
- * less over the blocks. Values of 8 bytes take half of the width, always of the widest tile. */
+/* Returns the columns of the tile: the widest tile that n fills. The second widest is used if there are
+ * few items (row blocks, or parts of split ones) and few blocks (less than half of what a step can have).
+ * Then more thread blocks gain more than one pass less over the blocks. Tiles of 8-byte values are half
+ * as wide, and always the widest. */
 static inline uint32_t spmmi_panel_columns(const struct spmmi_panel_load *load, uint32_t n)
 {
     const uint32_t narrow = load->value_bytes == 8 ? 16 : 32;
@@ -151,8 +155,8 @@ static inline uint32_t spmmi_panel_columns(const struct spmmi_panel_load *load, 
     return n <= narrow ? narrow : n < 4 * narrow || has_few ? 2 * narrow : 4 * narrow;
 }
 
-/* A stage must fit into what the device lets a thread block have: that of the narrowest tile does, or the part would
- * have been refused. */
+/* Returns the shape of a launch. A stage must fit into shared_max; the stage of the narrowest tile does,
+ * otherwise the part would have been refused. */
 static inline struct spmmi_panel_shape spmmi_panel_launch(const struct spmmi_panel_load *load, uint32_t n,
                                                           int is_wide, uint32_t shared_max)
 {

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// window: rows of B straight into operands of tensor cores.  C(m x n) = alpha * P * B(k x n) + beta * C; B and C
-// row-major.
+// window: rows of B are loaded directly into operands of tensor cores.  C(m x n) = alpha * P * B(k x n) +
+// beta * C. B and C are row-major.
 //
-// layout      tcblock_kernel.h: the columns of a row window (8 rows), 8 a step; a step is a block of 8 x 8 of A
-// block       8 warps, which take neighbouring items (blockIdx.x), so that rows of B that neighbouring row windows
-//             share hit the L1 cache; blockIdx.y a tile of columns
-// warp        an item, steps of one row window, and the tile: 8 * WIDTH * REPEAT columns
-// lane        WIDTH columns side by side, 8 or 16 bytes of two rows of B of a step, REPEAT times; sums of two rows of
-//             the window (tcblock.cuh has the positions)
-// in flight   rows of B and blocks of A of UNROLL steps, and the column numbers of the UNROLL steps behind them
-// sums        in registers, by ascending steps. Items of a row window that was cut leave them in slots, which another
-//             kernel adds in order (tcblock_sums.cuh)
-// zeros       of a block multiply what B holds: a sum that is not finite is computed again from the nonzeros alone
-// bounds      what comes out of tables is cut off at what the arrays, B and C have (docs/decisions/0037)
+// layout      tcblock_kernel.h: the columns of a row window (8 rows), 8 per step; a step is a block of 8 x 8 of A
+// block       8 warps, which process neighbouring items (blockIdx.x), so that rows of B that neighbouring row
+//             windows share hit the L1 cache; blockIdx.y is a tile of columns
+// warp        an item, which is steps of one row window, and the tile of 8 * WIDTH * REPEAT columns
+// lane        WIDTH neighbouring columns (8 or 16 bytes) of two rows of B of a step, REPEAT times; sums of two
+//             rows of the window (tcblock.cuh has the positions)
+// in flight   rows of B and blocks of A of UNROLL steps, and the column numbers of the next UNROLL steps
+// sums        in registers, by ascending steps. Items of a split row window leave their sums in slots, which
+//             another kernel adds in order (tcblock_sums.cuh)
+// zeros       zeros in a block are multiplied by B too, so a sum that is not finite is computed again from
+//             the nonzeros alone
+// bounds      indices from tables are limited to the size of the arrays, B and C (docs/decisions/0037)
 // bound       L1 tag lookups (docs/kernels.md)
 #pragma once
 #include "window_shape.h"
@@ -23,7 +24,7 @@ namespace spmmi {
 
 constexpr int WINDOW_WARPS = SPMMI_WINDOW_WARPS;
 
-// What a lane must load of a step before it knows its other addresses.
+// The data of a step that a lane must load before it knows its other addresses.
 struct WindowStep {
     uint2 columns;
     uint64_t bitmap;
@@ -42,7 +43,7 @@ __device__ __forceinline__ WindowStep read_step(const TcblockArgs<T> &a, uint32_
     return s;
 }
 
-// The lane's two values of A in a block; 0 where A has none.
+// Returns the lane's two values of A in a block; 0 where A has none.
 template <bool IS_PACKED, typename T>
 __device__ __forceinline__ Vector<T, 2> read_block(const TcblockArgs<T> &a, const WindowStep &s,
                                                    uint32_t block, int lane)
@@ -69,7 +70,7 @@ __device__ __forceinline__ Vector<T, WIDTH> read_columns(const T *row, uint32_t 
     }
 }
 
-// WIDTH columns a lane in each of REPEAT groups of 8 * WIDTH; UNROLL steps are in flight.
+// Each lane has WIDTH columns in each of REPEAT groups of 8 * WIDTH columns. UNROLL steps are in flight.
 template <typename Compute, bool IS_PACKED, bool IS_WIDE, int WIDTH, int REPEAT, int UNROLL>
 __global__ void __launch_bounds__(32 * WINDOW_WARPS)
     window_kernel(const __grid_constant__ TcblockArgs<typename Compute::T> a)

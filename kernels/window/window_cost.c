@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The launch of the window family; its cost terms are those of kernels/tcblock/tcblock_cost.c. */
+/* The launch shape of the window family for predictions; kernels/tcblock/tcblock_cost.c has the cost terms.
+ * Constants named _STEPS are in units of SPMMI_MODEL_STEP_CYCLES. */
 #include "window_cost.h"
 #include "kernels/tcblock/tcblock_cost.h"
 #include "window_shape.h"
 
 #define WINDOW_WARPS_SM 32.0
-#define NARROW_STEPS 0.5 /* of a step of a narrow tile, over those in flight */
-#define WIDE_STEPS 1.0   /* of a step of a wide one */
+#define NARROW_STEPS 0.5 /* per step of a narrow tile, divided by the steps in flight */
+#define WIDE_STEPS 1.0   /* per step of a wide tile */
 
 static void read_window(const struct spmmi_model_query *q, struct spmmi_tcblock_shape *s)
 {

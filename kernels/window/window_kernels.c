@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of window kernels on the GPU: a file of instances a compute type. */
+/* The table of window kernels on the GPU, with one file of instances per compute type. */
 #include <spmm/common.h>
 
 #include "window_instances.h"

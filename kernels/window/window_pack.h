@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packing of row windows of 8 rows: a step is one block of 8 columns. */
+/* Packs row windows of 8 rows. A step is one block of 8 columns. */
 #ifndef SPMMI_WINDOW_PACK_H
 #define SPMMI_WINDOW_PACK_H
 

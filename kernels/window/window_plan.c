@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Candidates of the window family, row windows of 8 rows: see kernels/tcblock/tcblock_plan.h. */
+/* Candidates of the window family: row windows of 8 rows (kernels/tcblock/tcblock_plan.h). */
 #include "window_cost.h"
 #include "kernels/tcblock/tcblock_plan.h"
 

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the window family is launched, for kernels and predictions. */
+/* Launch shapes of the window family, for kernels and predictions. */
 #ifndef SPMMI_WINDOW_SHAPE_H
 #define SPMMI_WINDOW_SHAPE_H
 
 #include "kernels/shared/kernel_base.h"
 
-#define SPMMI_WINDOW_WARPS 8u /* of a thread block, with an item each */
+#define SPMMI_WINDOW_WARPS 8u /* warps per thread block, each with its own item */
 
-/* 8 lanes beside each other have a tile of columns. */
+/* Eight lanes share the columns of a tile. */
 struct spmmi_window_shape {
-    uint32_t columns;       /* of the tile: 8 width repeat */
-    uint32_t width, repeat; /* columns that a lane has side by side, and how often */
+    uint32_t columns;       /* columns of the tile: 8 * width * repeat */
+    uint32_t width, repeat; /* neighbouring columns per lane, and number of such groups per lane */
     uint32_t unroll;        /* steps in flight */
-    uint32_t is_wide;       /* these columns are loaded at once, else one by one */
+    uint32_t is_wide;       /* neighbouring columns are loaded at once, else one by one */
 };
 
 static inline struct spmmi_window_shape spmmi_window_shape_of(uint32_t width, uint32_t repeat,
@@ -22,8 +22,9 @@ static inline struct spmmi_window_shape spmmi_window_shape_of(uint32_t width, ui
     return shape;
 }
 
-/* Lanes load 16 bytes where n has as many for all of them, else 8; where it has twice as many they do so twice.
- * is_wide: rows of B are aligned to 16 bytes, and n values fill whole words of 16 bytes. */
+/* Returns the shape for n columns. Each lane loads 16 bytes per row if n has more columns than the lanes fill
+ * with 8 bytes each, else 8 bytes. If n has even more columns than 16 bytes per lane fill, each lane loads
+ * two such groups. is_wide: rows of B are aligned to 16 bytes, and n values fill whole words of 16 bytes. */
 static inline struct spmmi_window_shape spmmi_window_launch(uint32_t n, uint32_t value_bytes, int is_wide)
 {
     const uint32_t whole = 16 / value_bytes, half = whole > 2 ? whole / 2 : whole;
