@@ -2,7 +2,7 @@
 // bcsr: dense blocks at aligned columns, on tensor cores.  C(m x n) = alpha * P * B(k x n) + beta * C. B and
 // C are row-major, or both are column-major (bcsr_columns.cuh).
 //
-// layout      bcsr_shape.h: the block columns of a block-row group, 4 per step. Blocks of A have 16 x 8 values,
+// layout      bcsr_shape.h: the block columns of a block-row group, 4 per step. Blocks of A have 16 x 8 values
 //             or 16 x 16 of 16 bits. The blocks of a step are contiguous in memory; masks say which exist
 // block       processes an item, which is steps of a block-row group of DOWN * HEIGHT block rows of 16 rows,
 //             and a tile of columns (read_work has the order). A persistent thread block (16-bit warpgroups)
@@ -36,7 +36,7 @@ struct BcsrShape {
     static_assert(2 * STAGES * (int)sizeof(Barrier) <= BCSR_BARRIER_BYTES, "barriers fit");
     static constexpr int COPIERS = SPMMI_BCSR_COPIERS, COPY_THREADS = 32 * COPIERS;
     static constexpr int THREADS = 32 * WARPS + COPY_THREADS;
-    // columns per warp; columns of the tile of C
+    // Columns per warp; columns of the tile of C.
     static constexpr int WARP_COLUMNS = 8 * TILES, COLUMNS = ACROSS * WARP_COLUMNS;
     static constexpr int VALUES = (int)SPMMI_BCSR_ROWS * Block::COLUMNS;
     static constexpr int BLOCK_BYTES = (int)spmmi_bcsr_block_bytes(sizeof(T));
@@ -52,7 +52,7 @@ struct BcsrShape {
     static constexpr int STAGE_ALIGN = (int)spmmi_bcsr_align(0);
     static constexpr bool IS_WARPGROUP = false, HAS_MAP = false;
     static constexpr unsigned RESIDENT = 0; // not persistent: a thread block ends after its item
-    // minimum thread blocks per multiprocessor, for registers; 0: no minimum
+    // Minimum thread blocks per multiprocessor, for registers; 0: no minimum.
     static constexpr unsigned BLOCKS = 0;
     static constexpr bool SUMS_STAY = false;
     // Returns the byte offset of a piece of 16 bytes of a row (column) of B in the stage.

@@ -49,7 +49,7 @@ __device__ __forceinline__ BcsrStep step_of_lane(const BcsrStep &steps, int lane
 template <typename Shape> struct BcsrCopier {
     using T = typename Shape::T;
     const TcblockArgs<T> &a;
-    // index among the threads that copy, its first row of a step, its first column
+    // Index among the threads that copy, its first row of a step, its first column.
     uint32_t thread, row, column;
     bool is_wanted; // the column is within B
 
@@ -68,7 +68,7 @@ template <typename Shape> struct BcsrCopier {
         T *to = reinterpret_cast<T *>(stage + Shape::position(row + first, thread % Shape::PIECES));
         const T *from = row_of_b(a, k) + column;
         if constexpr (Shape::RESIDENT > 0) {
-            // zero fill: the stage may have columns of another tile
+            // Zero fill: the stage may have columns of another tile.
             copy_async_part(to, from, is_wanted ? 16 : 0);
         } else if constexpr (Shape::IS_WIDE) {
             copy_async_if(to, from, is_wanted);

@@ -28,7 +28,7 @@
 #define MMA_STEPS 0.003  /* per MMA of a warp in a step; values of 8 bytes count twice */
 #define SPLIT_STEPS 0.75 /* share of a step's time with split values: other warps split A meanwhile */
 #define SPLIT_ISSUE 35.0 /* instructions to split a block of A of 4-byte values */
-/* a block row's share of the instructions of four warps that multiply 4 block rows by 64 columns */
+/* A block row's share of the instructions of four warps that multiply 4 block rows by 64 columns. */
 #define PIECE_ISSUE 45.0
 #define GROUP_RATE 1.5 /* tf32 rate of warpgroups over the rate of single warps */
 /* Additional cost of storing C, in bytes of C: all block-row groups end with their stores, which

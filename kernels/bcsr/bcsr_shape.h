@@ -57,7 +57,7 @@ struct spmmi_bcsr_shape {
     uint32_t stages;       /* steps in flight at once */
     uint32_t threads;      /* threads, including those that copy */
     uint32_t is_wide;      /* B is copied 16 bytes at a time, else value by value */
-    /* warpgroups multiply (wgmma), with one operand in shared memory: B, or A for 3xtf32 */
+    /* Warpgroups multiply (wgmma), with one operand in shared memory: B, or A for 3xtf32. */
     uint32_t has_groups;
     uint32_t is_columns; /* B and C are column-major */
 };

@@ -13,7 +13,7 @@ uint32_t clusters_at_once(const struct spmmi_tcblock_cuda *args, const struct sp
                           uint32_t size)
 {
     constexpr int DEVICES = 64; // for other devices the driver is asked each time
-    // number of clusters plus one; 0: not asked yet
+    // Number of clusters plus one; 0: not asked yet.
     static uint32_t known[DEVICES][SPMMI_BCSR_CLUSTER_MAX + 1];
     const int device = args->device;
     int count = 0;

@@ -29,7 +29,7 @@ __device__ __forceinline__ void finish_pair(const TcblockArgs<float> &a,
     }
 }
 
-// pairs of rows per lane
+// Pairs of rows per lane.
 template <typename Shape> constexpr int SPLIT_PAIRS = Shape::MMAS *Shape::MMA_ROWS / 8;
 
 template <typename Shape>

@@ -43,7 +43,7 @@ template <typename Half, int DOWN_, int TILES_, int STAGES_, bool IS_COLUMNS_> s
     // Distance between block columns, in units of 16 bytes.
     static constexpr int BLOCK_WORDS = IS_COLUMNS ? 2 * Block::COLUMNS / 16 : 2 * GROUP_BYTES / 16;
     static_assert(B_BYTES == COLUMNS / 64 * ATOM_BYTES, "pieces without padding");
-    // not used: the descriptor of the instruction has the address
+    // Not used: the descriptor of the instruction has the address.
     static __device__ __forceinline__ int first_of_b(int, int)
     {
         return 0;

@@ -3,8 +3,8 @@
 // is row-major, C is row-major or column-major.
 //
 // layout      tcblock_kernel.h: the columns of a row block, 128 per step; blocks of 8 x 8 of A per window
-// block       WINDOWS warps process an item (blockIdx.x), which is steps of a row block of 8 * WINDOWS rows, and
-//             a tile of 16 * PAIRS columns (blockIdx.y)
+// block       WINDOWS warps process an item (blockIdx.x), which is steps of a row block of 8 * WINDOWS rows,
+//             and a tile of 16 * PAIRS columns (blockIdx.y)
 // warp        a row window of 8 rows, and the tile
 // lane        two rows of the window, 2 * PAIRS columns (tcblock.cuh has the positions)
 // stage       the rows of B that a step needs, copied once for all windows, and the step's blocks of A. There
@@ -125,7 +125,7 @@ __device__ __forceinline__ void copy_rows(unsigned char *stage, const PanelLook<
     const uint32_t piece = threadIdx.x % Shape::PIECES * Shape::PIECE, column = tile + piece;
     const uint32_t first = threadIdx.x / Shape::PIECES * Shape::COPIES;
     T *to = reinterpret_cast<T *>(stage) + first * Shape::PITCH + piece;
-    // columns beyond n are copied but not used
+    // Columns beyond n are copied but not used.
     const T *b = a.b + (Shape::IS_WIDE && column >= a.n ? 0 : column);
 #pragma unroll
     for (int i = 0; i < Shape::COPIES; i++) {

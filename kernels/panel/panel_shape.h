@@ -9,7 +9,7 @@
  * at which the copy of their values ends. The largest step determines all sizes. */
 struct spmmi_panel_stage {
     uint32_t locals, bitmaps,
-        offsets; /* offsets of the arrays in bytes; `offsets` has the first value of each packed block */
+        offsets; /* byte offsets of the arrays; `offsets` is the first value of each packed block */
     uint32_t barrier, bytes;
 };
 static inline SPMMI_HOST_DEVICE struct spmmi_panel_stage
@@ -33,11 +33,10 @@ struct spmmi_panel_shape {
     uint32_t columns; /* columns of the tile: for each pair two MMAs of 8 columns */
     uint32_t windows; /* windows of a row block */
     uint32_t threads;
-    uint32_t is_wide; /* B is copied 16 bytes at a time, else value by value */
-    uint32_t b_bytes; /* bytes of the rows of B of a step in shared memory */
-    uint32_t
-        resident; /* thread blocks per multiprocessor with one stage (launch bounds, which limit registers) */
-    uint32_t stages; /* steps that are copied or multiplied at once */
+    uint32_t is_wide;  /* B is copied 16 bytes at a time, else value by value */
+    uint32_t b_bytes;  /* bytes of the rows of B of a step in shared memory */
+    uint32_t resident; /* thread blocks per multiprocessor with one stage (launch bounds) */
+    uint32_t stages;   /* steps that are copied or multiplied at once */
 };
 
 /* Returns the distance, in bytes, between rows of B in shared memory. */

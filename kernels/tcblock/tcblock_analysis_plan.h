@@ -39,7 +39,7 @@ struct spmmi_tcblock_counts {
     double steps;
     double blocks;  /* blocks with at least one nonzero */
     double longest; /* steps of the unit with the most steps */
-    /* working set of row blocks of 64 rows: what the 8 windows of a thread block need together */
+    /* Working set of row blocks of 64 rows: what the 8 windows of a thread block need together. */
     double shared;
 };
 

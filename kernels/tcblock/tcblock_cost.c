@@ -39,7 +39,7 @@
 #define PART_TIMES 1.0       /* extra cost of stores that fill parts of sectors, in bytes of C */
 #define ALIGN_STEPS \
     3.0 /* per launch that copies B so that its columns are aligned, together with the next launch */
-/* row blocks without two stages: cost of an incomplete last wave, or of a single wave */
+/* Row blocks without two stages: cost of an incomplete last wave, or of a single wave. */
 #define TAIL_WAVES 0.5
 #define STAGE_SHARE 0.5   /* copy time as a share of a row block's work, which only other row blocks hide */
 #define ALONE_SHARE 0.5   /* share of the longest row block's work that nothing hides */
@@ -164,7 +164,7 @@ static void add_bytes(const struct spmmi_model_query *q, const struct spmmi_tcbl
     const struct spmmi_model_matrix *m = q->matrix;
     const struct spmmi_model_tcblocks *f = spmmi_tcblock_metrics(q);
     const double a = s->a_bytes, c = m->rows * q->n * q->value_bytes;
-    /* written and read once */
+    /* Written and read once. */
     const double sums = 2 * f->partials * f->counts->unit_rows * q->n * s->sum_bytes;
     const double gathered = s->gathered;
     const double staged = gathered * s->row * s->tiles, once = m->cols_used * s->row * s->tiles;

@@ -7,7 +7,7 @@
 #include "kernels/shared/passes_shape.h"
 #include "tcblock_shape.h"
 
-/* line of the L2 cache; columns of a copy of B begin at multiples of it */
+/* Line of the L2 cache; columns of a copy of B begin at multiples of it. */
 #define SPMMI_TCBLOCK_LINE_BYTES 128
 
 /* Returns the columns per pass if B, and C if converts_c, are converted to row-major scratch. */

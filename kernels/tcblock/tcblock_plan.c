@@ -10,7 +10,7 @@
 
 #define HEIGHTS_BYTES 64
 #define MAP_BYTES 12.0 /* per packed block: its bitmap, and where its values begin */
-/* without a model: maximum bytes of packed blocks, which must be unpacked, over bytes of dense ones */
+/* Without a model: maximum bytes of packed blocks, which must be unpacked, over bytes of dense ones. */
 #define PACKED_GAIN 0.75
 /* The sample has as many chunks of 256 rows as hold SAMPLE_NONZEROS nonzeros on average, within a minimum and
  * a maximum. */

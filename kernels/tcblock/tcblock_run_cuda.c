@@ -143,7 +143,7 @@ static int run_long_rows(const struct tcblock_state *f, const struct passes *p,
     if (f->long_rows.rows.row_count == 0)
         return cudaSuccess;
     args->overtakes = f->device->can_overlap &&
-                      /* if alpha = 0, the previous kernel in the stream may be the caller's */
+                      /* If alpha = 0, the previous kernel in the stream may be the caller's. */
                       pass->alpha != 0;
     return spmmi_cuda_long_rows_run(&f->long_rows, &rows, workspace + p->slots_offset, args->cuda_stream);
 }

@@ -16,7 +16,7 @@ namespace spmmi {
 
 constexpr unsigned SCATTER_THREADS = 256, SCATTER_LANES = 4;
 constexpr unsigned ALL_LANES = 0xffffffffu;
-// maximum number of blocks of a row window in a step
+// Maximum number of blocks of a row window in a step.
 constexpr uint32_t SCATTER_BLOCKS_MAX = SPMMI_TCBLOCK_PANEL_STEP / 8;
 static_assert(SCATTER_LANES == SPMMI_TCBLOCK_WIDE_STEP, "a lane has one block of a step");
 
@@ -145,7 +145,7 @@ __global__ void __launch_bounds__(SCATTER_THREADS) tcblock_scatter_kernel(const 
     const struct spmmi_tcblocks &l = p.layout;
     const uint64_t thread = (uint64_t)blockIdx.x * SCATTER_THREADS + threadIdx.x,
                    row = thread / SCATTER_LANES;
-    // only whole warps return: the rows of a unit are a multiple of eight
+    // Only whole warps return: the rows of a unit are a multiple of eight.
     if (row >= (uint64_t)l.unit_count * l.unit_rows)
         return;
     const Scatter<Word> to{p};

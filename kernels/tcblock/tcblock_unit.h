@@ -25,7 +25,7 @@ struct spmmi_tcblock_column {
  * column. */
 struct spmmi_tcblock_unit {
     uint32_t windows; /* windows per unit: 1 (window) or more (panel) */
-    /* first entry of each window, then the number of entries */
+    /* First entry of each window, then the number of entries. */
     uint32_t window_first[SPMMI_TCBLOCK_WINDOWS_MAX + 1];
     uint32_t count;                             /* distinct columns */
     const struct spmmi_tcblock_column *columns; /* count columns, ascending */

@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// tiled: row blocks whose rows of B are staged in shared memory.  C(m x n) = alpha * P * B(k x n) + beta * C;
-// B and C row- or column-major.
+// tiled: row blocks whose rows of B are staged in shared memory.  C(m x n) = alpha * P * B(k x n) + beta * C.
+// B and C are row- or column-major.
 //
 // layout      struct spmmi_tiled of tiled_kernel.h: sliced ELL with two-byte local indices, stage by stage
-// block       block_rows threads take one row block (blockIdx.x) and TILE columns (blockIdx.y)
-// thread      one unit of the row block: TILE sums in registers, each entry of A is used TILE times
-// stage       up to stage_slots rows of B, TILE columns of each, in shared memory; slot 0 holds zeros, which is
-//             what padding reads. Two stages (double buffering): one is loaded by asynchronous copies while the other
-//             is used. A slot is padded to an odd number of 16-byte words, so that slots that differ modulo 8 lie in
-//             different banks; the layout orders the entries of a unit by that (kernels/tiled/tiled_banks.h).
-// schedules   whole: units are rows. segmented: units are segments, sums of cut rows go to partials, and a second
-//             kernel adds them in order. No atomics, so results are bitwise repeatable.
-// in flight   all loads of a stage, while the entries of the one before are multiplied
-// bounds      what comes out of tables is cut off at what the arrays, the stages, B and C have: once a stage, staged
-//             row and unit. Damaged tables cannot make a kernel write elsewhere, nor read elsewhere but in shared
-//             memory by local indices, which the inner loop takes as they are (docs/decisions/0037)
+// block       block_rows threads process one row block (blockIdx.x) and TILE columns (blockIdx.y)
+// thread      one unit of the row block: TILE sums in registers; each entry of A is used TILE times
+// stage       up to stage_slots rows of B, TILE columns of each, in shared memory. Slot 0 holds zeros, which
+//             padding reads. Two stages (double buffering): asynchronous copies load one stage while the
+//             other is used. A slot is padded to an odd number of 16-byte words, so slots that differ modulo
+//             8 are in different banks; the layout orders the entries of a unit for this
+//             (kernels/tiled/tiled_banks.h)
+// schedules   whole: units are rows. segmented: units are segments; sums of split rows are stored as
+//             partials, which a second kernel adds in order. There are no atomics, so results are bitwise
+//             repeatable
+// in flight   all loads of a stage, while the entries of the previous stage are multiplied
+// bounds      indices from tables are limited to the size of the arrays, the stages, B and C, once per stage,
+//             staged row and unit. Damaged tables cannot make a kernel write elsewhere. They can make it read
+//             elsewhere only in shared memory, by local indices, which the inner loop does not check
+//             (docs/decisions/0037)
 // residue     columns past n are neither loaded nor stored
 // memory      spmmi_tiled_shared_bytes of shared memory
 // measured    docs/decisions/0025, on an H200
@@ -42,27 +45,27 @@ template <typename T> struct TiledArgs {
     uint64_t ldb, ldc;
     uint32_t n, stage_bytes;
     uint32_t rows, last_column, stage_count, working_set, slice_count, partial_count;
-    uint32_t last_slot; // where the last slot begins, of both stages together
+    uint32_t last_slot; // byte offset of the last slot of both stages together
     uint32_t c_is_col_major;
-    uint32_t b_word;    // row-major B: rows begin on multiples of so many bytes, at most 16
-    uint32_t c_is_wide; // row-major C likewise
+    uint32_t b_word;    // row-major B: rows begin at multiples of this number of bytes, at most 16
+    uint32_t c_is_wide; // row-major C: rows begin at multiples of 16 bytes
 };
 
-// One slot of a stage: TILE values in words of up to 16 bytes. The same stride as spmmi_tiled_slot_bytes.
+// One slot of a stage: TILE values in words of up to 16 bytes. The stride is spmmi_tiled_slot_bytes.
 template <typename T, int TILE> struct Slot {
     static constexpr uint32_t BYTES = TILE * sizeof(T);
     static constexpr uint32_t WORD = BYTES < 16 ? BYTES : 16;
     static constexpr uint32_t WORDS = BYTES / WORD;
     static constexpr uint32_t STRIDE = spmmi_tiled_slot_bytes(TILE, sizeof(T));
-    static constexpr int VALUES = WORD / sizeof(T); // of a word
+    static constexpr int VALUES = WORD / sizeof(T); // values per word
 };
 
-// Column indices of a stage that a thread loads together before it loads the rows of B: a memory latency for each would
-// delay the stage.
+// Number of column indices that a thread loads together before it loads their rows of B. Loading them one by
+// one would add a memory latency for each.
 constexpr uint32_t STAGE_BATCH = SPMMI_TILED_STAGE_BATCH;
 
-// Column-major B: 8 slots by 4 columns a step of a warp, so that runs of columns of A read whole sectors and no
-// two lanes write to one bank.
+// Stages column-major B. A warp copies 8 slots by 4 columns at a time, so that runs of columns of A read
+// whole sectors and no two lanes write to the same bank.
 template <typename T, int TILE>
 __device__ __forceinline__ void stage_columns(const TiledArgs<T> &a, char *stage, uint32_t first,
                                               uint32_t count, uint32_t tile)
@@ -94,7 +97,7 @@ __device__ __forceinline__ void stage_columns(const TiledArgs<T> &a, char *stage
     }
 }
 
-// A word of a row of B, or as much of it as has columns.
+// Copies a word of a row of B, or its columns below n.
 template <typename T, int VALUES>
 __device__ __forceinline__ void copy_word(char *to, const T *from, uint32_t n, uint32_t column)
 {
@@ -105,7 +108,7 @@ __device__ __forceinline__ void copy_word(char *to, const T *from, uint32_t n, u
             copy_async(to + r * sizeof(T), from + r);
 }
 
-// Rows of B in words of so many values.
+// Stages rows of B in words of VALUES values.
 template <typename T, int TILE, int VALUES>
 __device__ __forceinline__ void stage_words(const TiledArgs<T> &a, char *stage, uint32_t first,
                                             uint32_t count, uint32_t tile)
@@ -129,7 +132,7 @@ __device__ __forceinline__ void stage_words(const TiledArgs<T> &a, char *stage, 
     }
 }
 
-// Row-major B: the widest words on which all rows begin.
+// Stages row-major B in the widest words at which all rows begin.
 template <typename T, int TILE>
 __device__ __forceinline__ void stage_rows(const TiledArgs<T> &a, char *stage, uint32_t first, uint32_t count,
                                            uint32_t tile)
@@ -150,7 +153,7 @@ __device__ __forceinline__ void stage_rows(const TiledArgs<T> &a, char *stage, u
     stage_words<T, TILE, 1>(a, stage, first, count, tile);
 }
 
-// sum += value * (slot of the stage)
+// Adds value * (slot of the stage) to the sums.
 template <typename T, int TILE>
 __device__ __forceinline__ void multiply_add(typename Value<T>::Sum (&sum)[TILE], const char *stage,
                                              uint32_t slot, T value)
@@ -169,11 +172,12 @@ __device__ __forceinline__ void multiply_add(typename Value<T>::Sum (&sum)[TILE]
     }
 }
 
-// A lane's entries of a few slices. Software prefetch: they are loaded while the slices before them are used, which
-// hides the latency of every step. Slices past the warp's last one are loaded too, but never used.
+// A lane's entries of AHEAD slices. Software prefetch: they are loaded while the previous slices are used,
+// which hides the latency of every step. Slices past the warp's last one are also loaded, but never used.
 template <typename T> struct Entries {
     static constexpr uint32_t AHEAD =
-        sizeof(T) > 4 ? SPMMI_TILED_AHEAD / 2 : SPMMI_TILED_AHEAD; // in registers
+        // Number of slices whose entries are in registers.
+        sizeof(T) > 4 ? SPMMI_TILED_AHEAD / 2 : SPMMI_TILED_AHEAD;
     uint16_t slot[AHEAD];
     T value[AHEAD];
 
@@ -188,13 +192,13 @@ template <typename T> struct Entries {
     }
 };
 
-// The slices [slice, end) of a warp in one stage; next holds the first of them already.
+// Multiplies slices [slice, end) of a warp in one stage. `next` already holds the first of them.
 template <typename T, int TILE>
 __device__ __forceinline__ void use_stage(const TiledArgs<T> &a, const char *stage, uint32_t slice,
                                           uint32_t end, Entries<T> &next, typename Value<T>::Sum (&sum)[TILE])
 {
     constexpr uint32_t AHEAD = Entries<T>::AHEAD;
-    // Whole batches have no branches, so that the loads of different entries overlap.
+    // Whole batches have no branches, so the loads of different entries overlap.
     for (; slice + AHEAD <= end; slice += AHEAD) {
         const Entries<T> now = next;
         next.load(a, slice + AHEAD);
@@ -209,7 +213,7 @@ __device__ __forceinline__ void use_stage(const TiledArgs<T> &a, const char *sta
     }
 }
 
-// A finished row of C, or a partial sum.
+// Stores a finished row of C, or a partial sum.
 template <typename T, int TILE>
 __device__ __forceinline__ void store_unit(const TiledArgs<T> &a, uint32_t target, uint32_t tile,
                                            const typename Value<T>::Sum (&sum)[TILE])
@@ -222,7 +226,7 @@ __device__ __forceinline__ void store_unit(const TiledArgs<T> &a, uint32_t targe
         if (number >= a.partial_count) // SPMMI_TILED_NONE too
             return;
         constexpr int WIDE = TILE * sizeof(Sum) >= 16 ? 16 / sizeof(Sum) : 1;
-        if (a.n % WIDE == 0 && width == TILE) { // workspaces begin on 16 bytes
+        if (a.n % WIDE == 0 && width == TILE) { // workspaces are aligned to 16 bytes
 #pragma unroll
             for (uint32_t j = 0; j < TILE; j += WIDE) {
                 Vector<Sum, WIDE> word;
@@ -318,8 +322,9 @@ __global__ void __launch_bounds__(SPMMI_TILED_THREADS_MAX,
     store_unit<T, TILE>(a, __ldg(a.target + blockIdx.x * blockDim.x + threadIdx.x), tile, sum);
 }
 
-// Rows that were cut: C = alpha * (partial sums, in order) + beta * C. A block takes one row and 32 columns; its
-// groups of 32 threads sum a run of partials each, and the runs are added in order.
+// Computes split rows: C = alpha * (partial sums, added in order) + beta * C. A thread block
+// computes 32 columns of one row. Each of its groups of 32 threads sums a run of partials, and
+// the runs are added in order.
 constexpr uint32_t SPLIT_GROUPS = SPMMI_TILED_SPLIT_GROUPS;
 template <typename T>
 __global__ void __launch_bounds__(32 * SPLIT_GROUPS)

@@ -17,7 +17,8 @@
 
 #define LANES 32u
 #define SECTOR_BYTES 32u
-/* The sample: as many row blocks as hold so many nonzeros on average; no more than a quarter of many row blocks. */
+/* The sample has as many row blocks as hold SAMPLE_NONZEROS nonzeros on average, but no more than a quarter
+ * of all if there are many. */
 #define SAMPLE_NONZEROS (INT64_C(1) << 17)
 #define SAMPLE_MIN 8
 #define SAMPLE_ENOUGH 64
@@ -94,7 +95,7 @@ static uint32_t row_of(const struct spmmi_tiled_analysis *s, uint64_t unit)
     return s->unit_row == NULL ? (uint32_t)unit : s->unit_row[unit];
 }
 
-/* Is the unit a whole row, which its thread writes to C? */
+/* Returns true if the unit is a whole row, which its thread writes to C. */
 static bool writes_row(const struct spmmi_tiled_analysis *s, uint64_t unit)
 {
     const uint32_t row = row_of(s, unit);
@@ -216,7 +217,7 @@ spmm_status_t spmmi_analysis_row_blocks(struct spmmi_tiled_analysis *analysis, c
             SPMM_TRY(estimate(analysis, &input, a->nnz, known, diag));
         analysis->has_stats[height][permutation] = true;
     }
-    /* Only these depend on n. */
+    /* Only the following metrics depend on n. */
     *stats = *known;
     stats->n = n;
     stats->register_tile = input.register_tile;

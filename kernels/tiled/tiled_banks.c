@@ -4,15 +4,15 @@
 
 #include <string.h>
 
-/* What a lane has left: a queue for each residue, in the order of its entries. */
+/* The unused entries of a lane: one queue per residue, in the order of its entries. */
 struct lane {
     const uint16_t *slot;
     uint16_t *queue;
     uint32_t head[SPMMI_BANK_RESIDUES], left[SPMMI_BANK_RESIDUES];
-    uint32_t some; /* bit r: the queue of residue r is not empty */
+    uint32_t some; /* bit r is set if the queue of residue r is not empty */
 };
 
-/* What is read at a step: bit r of residues: a slot of residue r, which is slot[r]. */
+/* The slots read at a step. Bit r of residues is set if a slot of residue r is read, which is slot[r]. */
 struct step {
     uint32_t residues;
     uint16_t slot[SPMMI_BANK_RESIDUES];
@@ -37,7 +37,7 @@ static void sort_by_residue(const struct spmmi_bank_turns *t, uint32_t l, struct
         lane->queue[next[lane->slot[i] % SPMMI_BANK_RESIDUES]++] = (uint16_t)i;
 }
 
-/* The residue whose first entry the lane uses now; it has one left. */
+/* Returns the residue whose first entry the lane uses now. The lane must have an entry left. */
 static uint32_t choose_residue(const struct lane *lane, const struct step *step)
 {
     for (uint32_t both = lane->some & step->residues; both > 0; both &= both - 1) {

@@ -4,7 +4,8 @@
 
 #include <math.h>
 
-/* Rounded to the nearest nonzero: a segment of U * mu < 1 cannot be cut any finer than one. */
+/* Rounds a segment length to the nearest positive integer: a length below 1 would not
+ * split a segment any further. */
 static uint32_t segment_of(const struct spmmi_balance_rule *rule, double length)
 {
     const double scaled = fmax(nearbyint(length * rule->segment_scale), (double)rule->segment_min);

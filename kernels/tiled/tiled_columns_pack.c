@@ -30,7 +30,7 @@ void spmmi_tiled_columns_sort(uint32_t *list, uint32_t *spare, uint32_t count, u
         memcpy(list, from, (size_t)count * sizeof *list);
 }
 
-/* How many of a sorted list are distinct; they move to its front. */
+/* Moves the distinct entries of a sorted list to its front. Returns their number. */
 static uint32_t distinct_keep(uint32_t *list, uint32_t count)
 {
     uint32_t kept = 0;
@@ -40,7 +40,7 @@ static uint32_t distinct_keep(uint32_t *list, uint32_t count)
     return kept;
 }
 
-/* Where a column is in a sorted list that holds it. */
+/* Returns the position of a column in a sorted list that contains it. */
 static uint32_t rank_of(const uint32_t *list, uint32_t count, uint32_t column)
 {
     uint32_t low = 0;
@@ -69,7 +69,7 @@ spmm_status_t spmmi_tiled_columns_make(int64_t cols, int64_t nnz, const int32_t 
     for (int64_t q = 0; q < nnz; q++)
         columns->ranks[q] = rank_of(columns->column_of, count, (uint32_t)col_ind[q]);
     columns->count = count;
-    columns->col_ind = (const int32_t *)columns->ranks; /* below 2^31: as many as there are columns at most */
+    columns->col_ind = (const int32_t *)columns->ranks; /* ranks are below 2^31, like the columns */
 cleanup:
     return status;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Terms of the tiled family: Eq. 3 and 6 of paper 000 with the traffic of each level of memory counted separately. */
+/* Cost terms of the tiled family: Eq. 3 and 6 of paper 000, with the traffic of each level of
+ * memory counted separately. */
 #include <math.h>
 
 #include "tiled_cost.h"
@@ -12,23 +13,24 @@
 #define L2_USED 0.7
 #define ISSUE_PER_CYCLE 4.0
 #define WARPS_PER_SM 64.0
-#define RESERVED_BYTES 1024.0 /* bytes of shared memory that the system reserves for each block */
+#define RESERVED_BYTES 1024.0 /* bytes of shared memory that the system reserves per thread block */
 #define SPLIT_THREADS (LANES * SPMMI_TILED_SPLIT_GROUPS)
-#define WAVEFRONT 128.0 /* bytes that shared memory and the L1 cache pass in a cycle */
+#define WAVEFRONT 128.0 /* bytes that shared memory and the L1 cache deliver per cycle */
 
-/* Weights inside a term, fitted with the factors to the same measurements on an H200 (docs/model.md). */
-#define PARTIAL_COST 2.0  /* bytes of a partial sum, over those of C */
-#define ENTRY_PASSES 2.5  /* wavefronts of the entries of a slice */
-#define COLUMN_PASSES 0.7 /* wavefronts of a staged sector, column-major B */
+/* Weights within a term, fitted together with the factors to the same measurements on an H200
+ * (docs/model.md). Constants named _STEPS and LONE_ are in units of SPMMI_MODEL_STEP_CYCLES. */
+#define PARTIAL_COST 2.0  /* bytes of a partial sum / bytes of an element of C */
+#define ENTRY_PASSES 2.5  /* wavefronts for the entries of a slice */
+#define COLUMN_PASSES 0.7 /* wavefronts per staged sector, column-major B */
 #define ROW_PASSES 1.7    /* the same, row-major B */
-#define STAGE_STEPS 1.5   /* steps of a stage whose loads others hide */
-#define BATCH_STEPS 1.8   /* of each batch of columns that a thread stages */
-#define SLICE_STEPS 0.175 /* of a slice */
-#define LONE_STAGE 5.6    /* the same where a block is alone */
+#define STAGE_STEPS 1.5   /* per stage whose loads other thread blocks hide */
+#define BATCH_STEPS 1.8   /* per batch of columns that a thread stages */
+#define SLICE_STEPS 0.175 /* per slice */
+#define LONE_STAGE 5.6    /* per stage, batch and entry of a thread block that runs alone */
 #define LONE_BATCH 1.0
 #define LONE_ENTRY 0.17
-#define SPLIT_STEPS 2.0   /* of a wave of the blocks that add up cut rows */
-#define SUMS_A_STEP 128.0 /* partial sums of the longest row: eight groups of threads, loads ahead */
+#define SPLIT_STEPS 2.0   /* per wave of thread blocks that add split rows */
+#define SUMS_A_STEP 128.0 /* partial sums of the longest row per step: eight groups of threads, loads ahead */
 
 static const struct spmmi_tiled_metrics *metrics_of(const struct spmmi_model_query *q)
 {
@@ -40,7 +42,8 @@ uint32_t spmmi_model_register_tile(int64_t n, spmm_dtype_t dtype)
     return spmmi_tiled_register_tile(n, (uint32_t)spmm_dtype_size(dtype), 0, 0);
 }
 
-/* Columns of the widest stage, and of the widest with double buffering: what the launch knows of the layout. */
+/* Columns of the widest stage, and of the widest stage with double buffering (turns),
+ * as the launch knows them. */
 struct slots {
     uint32_t stage, turns;
 };
@@ -52,7 +55,7 @@ static struct slots slots_of(const spmm_row_block_metrics_t *t)
     return t->stages_max > 1 ? turns : one;
 }
 
-/* Blocks that a multiprocessor holds: by shared memory, registers and warps. */
+/* Returns the thread blocks that a multiprocessor holds, limited by shared memory, registers and warps. */
 static double blocks_per_sm(const struct spmmi_model_query *q)
 {
     const spmm_row_block_metrics_t *t = metrics_of(q)->row_blocks;
@@ -67,7 +70,8 @@ static double blocks_per_sm(const struct spmmi_model_query *q)
     return fmax(blocks, 1);
 }
 
-/* Wavefronts of shared memory: entries, the slots that they name, and the staging of those. */
+/* Returns the time of shared memory: wavefronts that read entries and their slots, and that store the
+ * stage. */
 static double shared_seconds(const struct spmmi_model_query *q, double passes)
 {
     const spmm_row_block_metrics_t *t = metrics_of(q)->row_blocks;
@@ -75,13 +79,13 @@ static double shared_seconds(const struct spmmi_model_query *q, double passes)
     const double row_sectors = (double)t->working_set_sum * ceil(tile * q->value_bytes / SECTOR) * passes;
     const double stores =
         q->is_col_major ? COLUMN_PASSES * (double)t->sectors * q->n : ROW_PASSES * row_sectors;
-    /* Slots are read whole, past n too. */
+    /* Whole slots are read, also past n. */
     const double read = LANES * (double)metrics_of(q)->register_tile * q->value_bytes;
     const double reads = (double)t->slices * passes * (read / WAVEFRONT + ENTRY_PASSES);
     return (reads + stores) * WAVEFRONT / q->profile->shared_rate;
 }
 
-/* Rows that are segments each have no partial sums. */
+/* Returns true if rows are split. Rows of one segment have no partial sums. */
 static int is_cut(const struct spmmi_model_query *q)
 {
     return metrics_of(q)->row_blocks->segment > 0 &&
@@ -103,10 +107,11 @@ static void add_bytes(const struct spmmi_model_query *q, double passes, struct s
         q->is_col_major ? q->value_bytes : ceil(tile * q->value_bytes / SECTOR) * SECTOR / tile;
     const double staged =
         q->is_col_major ? (double)t->sectors * SECTOR * q->n : (double)t->working_set_sum * slot * q->n;
-    /* Isolated values of a column of B cost a sector each. */
+    /* Isolated values in a column of B cost one sector each. */
     const double once =
         q->n * (q->is_col_major ? fmin(m->cols_used * SECTOR, m->cols * slot) : m->cols_used * slot);
-    /* Row blocks that run at a time share what they stage: the reuse that the last cache can hold, of one pass. */
+    /* Row blocks that run at the same time share staged rows: within one pass, the reuse
+     * that the L2 cache can hold. */
     const struct spmmi_model_hit l2 =
         spmmi_model_hits(m, &m->by_rows, L2_USED * d->l2_bytes / (slot * tile), 0);
     const double cold = m->nnz > 0 ? m->cols_used / m->nnz : 1;
@@ -124,7 +129,8 @@ static void add_bytes(const struct spmmi_model_query *q, double passes, struct s
     p->term[SPMMI_TERM_ALU] = 2 * entries * tile * passes / (q->value_bytes > 4 ? d->fma_f64 : d->fma_f32);
 }
 
-/* Bytes that a thread stages at a time, as rows of B begin on multiples of them: stage_rows of tiled.cuh. */
+/* Returns the bytes that a thread stages at a time, at whose multiples all rows of B begin
+ * (stage_rows of tiled.cuh). */
 static double word_bytes(const struct spmmi_model_query *q)
 {
     double word = 16;
@@ -134,18 +140,20 @@ static double word_bytes(const struct spmmi_model_query *q)
     return word;
 }
 
-/* Batches of columns that a thread stages one after the other, in a mean stage. */
+/* Returns the batches of columns that a thread stages one after the other in a mean stage. */
 static double stage_batches(const struct spmmi_model_query *q)
 {
     const spmm_row_block_metrics_t *t = metrics_of(q)->row_blocks;
     const double bytes = (double)metrics_of(q)->register_tile * q->value_bytes;
-    const double across = fmin((double)metrics_of(q)->register_tile, 4); /* columns of B a step of a warp */
+    /* Columns of B that a warp copies at a time. */
+    const double across = fmin((double)metrics_of(q)->register_tile, 4);
     const double columns = (double)t->working_set_sum / fmax((double)t->stages, 1);
     const double words = q->is_col_major ? across : bytes / word_bytes(q);
     return fmax(ceil(columns * words / (double)t->block_rows / SPMMI_TILED_STAGE_BATCH), 1);
 }
 
-/* Waves of blocks that hide each other's latency, and the block with the longest latency chain. */
+/* Adds the waves of thread blocks that hide each other's latency, and the thread block with
+ * the longest latency chain. */
 static void add_waiting(const struct spmmi_model_query *q, double passes, struct spmmi_prediction *p)
 {
     const struct spmmi_device_profile *d = q->profile;
@@ -164,7 +172,7 @@ static void add_waiting(const struct spmmi_model_query *q, double passes, struct
         step;
 }
 
-/* The second kernel: a block of 256 threads a row and 32 columns, and the longest row. */
+/* Adds the second kernel: a block of 256 threads per split row and 32 columns, and the longest row. */
 static void add_sums(const struct spmmi_model_query *q, struct spmmi_prediction *p)
 {
     const struct spmmi_device_profile *d = q->profile;
@@ -185,7 +193,8 @@ int spmmi_tiled_cost(const struct spmmi_model_query *q, struct spmmi_prediction 
     const double tile = (double)metrics_of(q)->register_tile;
     const double passes = ceil(q->n / tile);
     add_bytes(q, passes, p);
-    /* Instructions. A slice: one per column, in words of 16 bytes, plus nine. A copy to shared memory: 5.5. */
+    /* Instructions: per slice nine, plus one per column and one per 16 bytes of a slot; 5.5
+     * per copy to shared memory. */
     const double instructions = (double)t->slices * (9 + tile * (1 + q->value_bytes / 16)) +
                                 (double)t->working_set_sum / LANES * 5.5 * tile;
     p->term[SPMMI_TERM_ISSUE] = instructions * passes / (ISSUE_PER_CYCLE * d->multiprocessors * d->clock_hz);

@@ -7,11 +7,11 @@
 
 struct spmmi_tiled_metrics {
     const spmm_row_block_metrics_t *row_blocks;
-    uint32_t register_tile; /* R: spmmi_model_register_tile, if nothing else was launched */
-    double cut_rows;        /* rows of two segments or more */
+    uint32_t register_tile; /* R; spmmi_model_register_tile unless another one was launched */
+    double cut_rows;        /* rows with two or more segments */
 };
 
-/* R that the tiled launch takes for n columns. */
+/* Returns R, the register tile of the launch for n columns. */
 uint32_t spmmi_model_register_tile(int64_t n, spmm_dtype_t dtype);
 spmmi_cost_fn spmmi_tiled_cost;
 

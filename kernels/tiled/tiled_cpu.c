@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tiled family on the CPU: row blocks and column tiles in parallel, then the sums of split rows. */
+/* Runs the tiled family on the CPU: first row blocks and column tiles in parallel,
+ * then the sums of split rows. */
 #include "tiled_cpu.h"
 
 #include "format/base/team.h"
@@ -17,7 +18,8 @@ uint64_t tiled_cpu_workspace(const struct spmmi_tiled *layout, const struct spmm
     return __builtin_mul_overflow(column, (uint64_t)product->b.cols, &bytes) ? UINT64_MAX : bytes;
 }
 
-/* Columns of a tile: no more than cover n, and more than four only if the stage leaves half of the room. */
+/* Returns the columns of a tile: no more than cover n, and more than four only if the stage needs at most
+ * half of TILED_CPU_STAGE_BYTES. */
 static int columns_pick(const struct tiled_cpu_job *job)
 {
     const uint64_t column_bytes = (job->layout->stage_slots + 1) * spmmi_sum_bytes((int)job->product->a_type);

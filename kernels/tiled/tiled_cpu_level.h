@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All value types of one SIMD level; included once a level. No include guard.
- * The including file defines TARGET and LEVEL, the name of the table.                              */
+/* All value types of one SIMD level, included once per level; no include guard. The including file defines
+ * TARGET and LEVEL, the name of the table. */
 #include <string.h>
 
 #include "kernels/shared/half_cpu.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tiled family in plain C, for every machine. Where fma is an instruction the compiler uses it. */
+/* The tiled family in plain C, for every machine. The compiler uses an FMA instruction if the target has
+ * one. */
 #define TARGET
 #define LEVEL spmmi_tiled_cpu_portable
 #include "tiled_cpu_level.h"

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The arithmetic of the tiled family; included once for each value type and SIMD level. No include guard.
- * The including file defines TARGET, VALUE (as stored), REAL (of sums), READ(x) and WRITE(x) between the two,
- * FMA(a, b, c) and TILED(name); this file undefines VALUE, READ, WRITE and TILED. Functions with a constant number of
- * columns are inlined into one instance each. */
+/* The arithmetic of the tiled family, included once per value type and SIMD level; no include guard.
+ * The including file defines
+ *  *   TARGET          the function attributes of the level
+ *  *   VALUE, REAL     the types of stored values and of sums; READ(x) and WRITE(x) convert between them
+ *  *   FMA(a, b, c)    the fused multiply-add
+ *  *   TILED(name)     the name of a function of this instance
+ * This file undefines VALUE, READ, WRITE and TILED. Functions with a constant number of columns are inlined
+ * into one instance per number. */
 
 #define INLINE static inline __attribute__((always_inline)) TARGET
 
-/* The stage's rows of B, columns apart; what the tile has beyond the width is 0. */
+/* Loads the stage's rows of B into slots of `columns` values. Columns of the tile at or
+ * after its width become 0. */
 INLINE void TILED(stage_fill)(const struct tiled_cpu_tile *tile, uint32_t stage, REAL *slots,
                               const int64_t columns)
 {
@@ -16,7 +21,7 @@ INLINE void TILED(stage_fill)(const struct tiled_cpu_tile *tile, uint32_t stage,
     const uint32_t count = layout->stage_first[stage + 1] - layout->stage_first[stage];
     const int64_t b_row = spmmi_row_step(dense), b_column = spmmi_column_step(dense);
     const VALUE *b = (const VALUE *)dense->data + tile->first * b_column;
-    slots += columns; /* slot 0 is that of padding, which is not multiplied here */
+    slots += columns; /* slot 0 is for padding, which is not multiplied here */
     if (dense->layout == SPMM_COL_MAJOR) {
         for (int64_t j = 0; j < columns; j++)
             for (uint32_t i = 0; i < count; i++)
@@ -32,7 +37,8 @@ INLINE void TILED(stage_fill)(const struct tiled_cpu_tile *tile, uint32_t stage,
     }
 }
 
-/* One lane's entries of a stage. Local index 0 ends them: the rest of the lane is padding. */
+/* Multiplies one lane's entries of a stage. Local index 0 ends them, because the rest of the lane is
+ * padding. */
 INLINE void TILED(lane_add)(const uint16_t *local, const VALUE *values, uint32_t slices, const REAL *slots,
                             REAL *sum, const int64_t columns)
 {
@@ -52,7 +58,8 @@ INLINE void TILED(lane_add)(const uint16_t *local, const VALUE *values, uint32_t
         sum[j] = part[j];
 }
 
-/* A sum that is 0 stays 0 where alpha is infinite or NaN: it may be that of an empty row. */
+/* Returns the value of C for a sum. A sum of 0 stays 0 even if alpha is infinite or NaN,
+ * because the row may be empty. */
 INLINE VALUE TILED(finish)(const struct spmmi_product *product, REAL sum, const VALUE *c)
 {
     const REAL alpha = sum != 0 ? (REAL)product->alpha : 0, beta = (REAL)product->beta;

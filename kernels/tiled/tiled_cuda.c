@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tiled family on a GPU, as the executor sees it. */
+/* The tiled family on a GPU: its functions for the executor. */
 #include <cuda_runtime_api.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,10 +17,10 @@
 
 struct state {
     struct spmmi_tiled layout; /* device pointers */
-    void *values; /* the same as layout.values, to write: a value for each entry of layout.local */
-    struct spmmi_value_memory new_values; /* nnz entries: where each value of A goes */
-    uint32_t forced_tile;                 /* columns that a thread keeps (R); 0: by n */
-    struct spmmi_device_block memory;     /* all of the above, one allocation */
+    void *values; /* same address as layout.values, writable: one value per entry of layout.local */
+    struct spmmi_value_memory new_values; /* nnz entries: position of each value of A */
+    uint32_t forced_tile;                 /* columns that a thread keeps (R); 0: chosen by n */
+    struct spmmi_device_block memory;     /* the single allocation for all of the above */
     struct spmmi_allowed allowed;
     struct spmmi_part part; /* without items */
     spmm_dtype_t dtype;
@@ -28,7 +28,7 @@ struct state {
     int can_overlap;
 };
 
-/* R of a suffix such as "r16"; 0 if it is none. */
+/* Returns the R of a suffix such as "r16", or 0 for any other suffix. */
 static uint32_t tile_of(const char *suffix)
 {
     for (uint32_t tile = 1; tile <= SPMMI_TILED_REGISTER_TILE_MAX; tile *= 2) {
@@ -45,7 +45,7 @@ static int has_suffix(const char *suffix)
     return tile_of(suffix) != 0;
 }
 
-/* Device addresses by the counts of tiled->layout. */
+/* Assigns device addresses in the arena to the arrays of tiled->layout, by its counts. */
 static void cut(struct spmmi_arena *arena, struct state *tiled)
 {
     const size_t value_bytes = spmm_dtype_size(tiled->dtype);
@@ -128,7 +128,7 @@ static spmm_status_t upload(const struct state *tiled, const struct spmmi_tiled_
     return spmmi_cuda_upload_all(&all, diag);
 }
 
-/* Device memory, all zero, and the layout in it. */
+/* Allocates the device memory, all zero, and uploads the layout into it. */
 static spmm_status_t memory_fill(const struct spmmi_part_source *source, struct state *tiled,
                                  struct spmmi_tiled_layout *host, uint64_t *bytes, spmm_diag_t *diag)
 {
@@ -144,8 +144,8 @@ cleanup:
     return status;
 }
 
-/* Packed on the host, then copied: one part at a time, so that the host holds one packed copy of A at most. All values
- * are 0, and those of the pad stay so. */
+/* Packs on the host and then copies. Parts are built one at a time, so the host holds at most one packed copy
+ * of A. All values start as 0, and the pad stays 0. */
 static spmm_status_t create(const struct spmmi_part_source *source, void **state, uint64_t *bytes,
                             spmm_diag_t *diag)
 {
@@ -191,7 +191,7 @@ static spmm_status_t set_values(void *state, const void *values, void *stream)
                                                 s->layout.slice_count * SPMMI_TILED_LANES, stream));
 }
 
-/* Columns that a thread keeps (R) for a product of n columns. */
+/* Returns the columns that a thread keeps (R) for a product of n columns. */
 static uint32_t register_tile(const struct state *tiled, int64_t n)
 {
     const struct spmmi_tiled *l = &tiled->layout;
@@ -213,7 +213,7 @@ static void describe(const void *state, const struct spmmi_product *product, cha
     spmmi_tiled_name("cuda", &s->part, register_tile(s, product->b.cols), text, size);
 }
 
-/* The partial sums. */
+/* Returns the bytes of the partial sums. */
 static uint64_t workspace(const void *state, const struct spmmi_product *product)
 {
     const struct state *s = state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See tiled_host_cpu.h; and the tiled family on the CPU, as the executor sees it. */
+/* See tiled_host_cpu.h. Also has the functions of the tiled family on the CPU for the executor. */
 #include "tiled_host_cpu.h"
 
 #include <string.h>
@@ -15,11 +15,11 @@
 
 #define DEFAULT_BLOCK_ROWS 256u
 
-/* op(A) and the part with its items: borrowed from the plan, or made here. */
+/* op(A) and the part with its items, which are borrowed from the plan or made here. */
 struct source {
     struct spmmi_op_pattern a;
     struct spmmi_part part;
-    uint32_t *items; /* owned; NULL for those of the plan */
+    uint32_t *items; /* owned; NULL if the plan has items */
 };
 
 static void source_close(struct source *source)
@@ -53,7 +53,8 @@ cleanup:
     return status;
 }
 
-/* The part that runs where the plan has none of this schedule: units in their order, segments of the mean row. */
+/* Returns the part that runs if the plan has none of this schedule: units in their order,
+ * segments of the mean row length. */
 static struct spmmi_part default_part(const spmm_plan_t *plan, spmm_op_t op, spmm_schedule_t schedule)
 {
     const int64_t rows = op == SPMM_OP_N ? plan->rows : plan->cols;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One function a file of instances, with the contract of spmmi_tiled_cuda_launch. */
+/* One function per file of instances, with the contract of spmmi_tiled_cuda_launch. */
 #ifndef SPMMI_TILED_INSTANCES_H
 #define SPMMI_TILED_INSTANCES_H
 

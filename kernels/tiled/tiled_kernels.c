@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of tiled kernels on the GPU: a file of instances a value type. */
+/* The table of tiled kernels on the GPU, with one file of instances per value type. */
 #include <spmm/common.h>
 
 #include "tiled_instances.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the C arguments of a launch to a tiled kernel instance.
+// Selects and launches a tiled kernel instance from the C arguments of a launch.
 #pragma once
 #include "kernels/shared/allowed.cuh"
 #include "tiled.cuh"

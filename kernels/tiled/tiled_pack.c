@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See tiled_pack.h.
- *
- * Row blocks are independent, so each pass takes them in parallel: first the distinct columns of each row block,
- * ascending; then how many slices each warp has in each stage; then, with all positions known, the entries
- * (tiled_row_block_pack.h). */
+/* See tiled_pack.h. Row blocks are independent, so each pass processes them in parallel. The first pass finds
+ * the distinct columns of each row block, ascending. The second counts the slices of each warp in each stage.
+ * The third, with all positions known, stores the entries (tiled_row_block_pack.h). */
 #include "tiled_pack.h"
 
 #include <string.h>
@@ -20,13 +18,13 @@
 
 #define SLICES_MAX (UINT32_MAX / SPMMI_TILED_LANES)
 
-/* What a thread has of its own to find columns: a word for each, and a list to sort. */
+/* Returns the bytes of one thread's scratch to find columns: a word per column, and a list to sort. */
 static uint64_t finding_bytes(const struct spmmi_tiled_builder *b)
 {
     return ((uint64_t)b->own.count + b->spare_length) * sizeof *b->ranks;
 }
 
-/* Where the entries of each row block begin; returns the most of one. */
+/* Finds where the entries of each row block begin. Returns the maximum number of entries of a row block. */
 static uint64_t row_blocks_begin(struct spmmi_tiled_builder *b)
 {
     const struct spmmi_tiled *view = &b->layout->view;
@@ -88,13 +86,13 @@ static void builder_free(struct spmmi_tiled_builder *b)
     spmmi_tiled_units_free(&b->units);
 }
 
-/* Words that a thread needs to place entries. */
+/* Returns the 16-bit words of one thread's scratch to place entries. */
 static size_t turns_each(const struct spmmi_tiled_builder *b)
 {
     return (size_t)3 * SPMMI_BANK_LANES * (b->layout->view.stage_slots + 1);
 }
 
-/* Most bytes that the builder holds beside the layout. */
+/* Returns the maximum bytes that the builder holds besides the layout. */
 static uint64_t scratch_bytes(const struct spmmi_tiled_builder *b)
 {
     const struct spmmi_tiled *view = &b->layout->view;
@@ -104,7 +102,7 @@ static uint64_t scratch_bytes(const struct spmmi_tiled_builder *b)
            (uint64_t)b->threads * (finding_bytes(b) + turns_each(b) * sizeof(uint16_t));
 }
 
-/* What a thread has of its own. */
+/* Scratch of one thread. */
 struct own {
     uint32_t *ranks, *spare;
     uint16_t *turns; /* to place entries */
@@ -128,7 +126,7 @@ static void position_entries(struct spmmi_tiled_builder *b, uint32_t row_block, 
     spmmi_tiled_row_block_targets(b, row_block);
 }
 
-/* turns: scratch of all threads, or NULL. */
+/* Calls `work` for each row block, in parallel. turns: scratch of all threads to place entries, or NULL. */
 static void each_row_block(struct spmmi_tiled_builder *b, uint16_t *turns,
                            void (*work)(struct spmmi_tiled_builder *b, uint32_t row_block,
                                         const struct own *own))
@@ -143,7 +141,8 @@ static void each_row_block(struct spmmi_tiled_builder *b, uint16_t *turns,
     }
 }
 
-/* Distinct columns, then the stages of each row block: as few as hold them, all but the last equally wide. */
+/* Finds the distinct columns, then the stages of each row block: as few as hold them, all
+ * except the last equally wide. */
 static spmm_status_t stages_make(struct spmmi_tiled_builder *b, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Candidates of the tiled family: whole or segmented rows, as the decision chart says and the contrary, each in row
- * blocks of a suitable height; and a permutation of the units of the better one. */
+/* Candidates of the tiled family: whole or segmented rows, as the decision chart proposes and the opposite,
+ * each in row blocks of a suitable height; and a permutation of the units of the better one. */
 #include "tiled_plan.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@
 
 #define SECTOR_BYTES 32.0
 #define LANES 32.0
-/* The largest speed-up over the best of all that is assumed for a permutation (docs/model.md). */
+/* Largest speed-up over the best candidate that is assumed for a permutation (docs/model.md). */
 #define PERMUTATION_PRUNING_FACTOR 1.5
 #define US_PER_SECOND 1e6
 
@@ -34,7 +34,7 @@ static uint32_t block_rows_for(const struct spmmi_request *r, uint64_t units, in
                                     r->device.multiprocessors, r->tiled.blocks_per_sm);
 }
 
-/* The chart. must_cut: rows that it would leave whole are segmented as uneven ones are. */
+/* Asks the decision chart. must_cut: rows that it would leave whole are segmented as uneven rows are. */
 static struct spmmi_balance ask_chart(const struct spmmi_request *r, const struct spmmi_pattern *a,
                                       double utilisation, bool must_cut)
 {
@@ -58,7 +58,7 @@ static bool must_be_cut(const struct spmmi_request *r)
     return r->schedule == SPMM_SCHEDULE_SEGMENTED || r->tiled.balance == SPMM_BALANCE_SEGMENTS;
 }
 
-/* The chart, unless the caller decided. */
+/* Returns the chart's proposal, unless the caller decided. */
 static struct spmmi_balance balance(const struct spmmi_request *r, const struct spmmi_pattern *a,
                                     double utilisation)
 {
@@ -70,7 +70,8 @@ static struct spmmi_balance balance(const struct spmmi_request *r, const struct 
     return b;
 }
 
-/* What the chart did not propose: whole rows, or segments that cut some. Returns false where there is nothing else. */
+/* Finds the opposite of the chart's proposal: whole rows, or segments that split some rows.
+ * Returns false if there is none. */
 static bool other_side(const struct spmmi_request *r, const struct spmmi_pattern *a, double utilisation,
                        const struct spmmi_balance *chart, struct spmmi_balance *other)
 {
@@ -82,7 +83,8 @@ static bool other_side(const struct spmmi_request *r, const struct spmmi_pattern
            a->nnz + a->rows <= (int64_t)SPMMI_UNIT_MAX;
 }
 
-/* Eq. 3, or Eq. 6, for the R of this n. Unlike there, writes of C count: its bytes times the sector amplification. */
+/* Returns the intensity of Eq. 3 or Eq. 6 for the R of this n. Unlike in the paper, writes of C count: their
+ * bytes times the sector amplification. */
 static double intensity(const struct spmmi_request *r, const struct spmmi_pattern *a,
                         const spmm_row_block_metrics_t *stats, double sector_amplification)
 {
@@ -135,7 +137,7 @@ static struct spmmi_candidate candidate_of(const struct spmmi_search *s, const s
                                     .stage_slots = s->request->tiled.stage_slots};
 }
 
-/* The tests of the chart, as evidence for the trace. */
+/* Adds the tests of the chart to the trace as evidence. */
 static void add_chart(const struct spmmi_search *s, const struct spmmi_balance *chart, double utilisation,
                       struct spmmi_candidate *c)
 {
@@ -150,13 +152,13 @@ static void add_chart(const struct spmmi_search *s, const struct spmmi_balance *
         (struct spmmi_evidence){chart->reason, chart->value, chart->threshold, contrary};
 }
 
-/* The identity is no permutation, unless the caller wants C permuted. */
+/* Returns true if the units are permuted. The identity counts only if the caller wants C permuted. */
 static bool is_a_permutation(const struct spmmi_request *r, const struct spmmi_tiled_analysis *analysis)
 {
     return !analysis->is_identity || r->options.permute_output;
 }
 
-/* The same way with permuted units: the permutation of the options, or radix. */
+/* Makes the candidate of the same way with permuted units: the permutation of the options, or radix. */
 static spmm_status_t reorder(const struct spmmi_search *s, const struct way *w,
                              spmm_row_block_metrics_t *stats, struct spmmi_candidate *c, spmm_diag_t *diag)
 {
@@ -187,8 +189,8 @@ cleanup:
     return status;
 }
 
-/* Permuted units of a way, where the caller asked for them or the bound left them a chance. Where nothing is predicted,
- * the greater intensity runs. */
+/* Emits the candidate with permuted units. Without a prediction, it is the default if
+ * its intensity is greater. */
 static spmm_status_t emit_reordered(struct spmmi_search *s, const struct way *w, bool is_against,
                                     spmm_diag_t *diag)
 {
@@ -224,7 +226,7 @@ static spmm_status_t emit_way(struct spmmi_search *s, const struct way *w, const
     c.is_default = true;
     if (w == chart)
         add_chart(s, &chart->balance, utilisation, &c);
-    /* Where the caller names a permutation, or nothing is predicted, permuted units are emitted at once. */
+    /* If the caller names a permutation or there is no prediction, permuted units are emitted at once. */
     if (wanted > SPMM_REORDER_NONE || (wanted == SPMM_REORDER_AUTO && !is_predicted(s))) {
         SPMM_TRY(emit_reordered(s, w, w != chart, diag));
         if (wanted > SPMM_REORDER_NONE && is_a_permutation(s->request, w->analysis))
@@ -235,7 +237,7 @@ cleanup:
     return status;
 }
 
-/* The chart's way, and the other one where both are predicted. */
+/* Finds the chart's way, and the opposite one if both are predicted. */
 static spmm_status_t ways_of(const struct spmmi_search *s, struct way ways[2], int *count,
                              double *utilisation, spmm_diag_t *diag)
 {
@@ -272,8 +274,8 @@ cleanup:
     return status;
 }
 
-/* Lower bound of the time with any permutation: row blocks without padding or latency, of which no two need the same
- * column. */
+/* Returns a lower bound of the time with any permutation: row blocks without padding or latency, no two of
+ * which need the same column. */
 static double bound_of(const struct spmmi_search *s, const struct way *w)
 {
     const double bytes = (double)spmm_dtype_size(s->request->options.a_type);
@@ -290,7 +292,7 @@ static double bound_of(const struct spmmi_search *s, const struct way *w)
     return spmmi_search_price(s, &c);
 }
 
-/* The permutation of the better way, if the caller names none. */
+/* Emits the better way with permuted units, if the caller names no permutation. */
 static spmm_status_t refine(struct spmmi_search *s, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -333,7 +335,7 @@ cleanup:
     return status;
 }
 
-/* ---- What becomes of one ---- */
+/* ---- The chosen candidate ---- */
 
 static spmm_status_t analysis_of_candidate(const struct spmmi_search *s, const struct spmmi_candidate *c,
                                            struct spmmi_tiled_analysis **analysis, spmm_diag_t *diag)
@@ -353,7 +355,7 @@ static spmm_status_t metrics(const struct spmmi_search *s, const struct spmmi_ca
     struct spmmi_tiled_analysis *analysis = NULL;
     SPMM_TRY(analysis_of_candidate(s, c, &analysis, diag));
     const bool is_moved = (c->flags & SPMMI_PART_REORDERED) != 0;
-    if (spmmi_is_forced(s)) /* exact already */
+    if (spmmi_is_forced(s)) /* already exact */
         SPMM_TRY(spmmi_analysis_row_blocks(analysis, s->pattern, s->request, c->unit_rows,
                                            is_moved && !analysis->is_identity, s->n, stats, diag));
     else

@@ -8,9 +8,11 @@
 #include "tiled_banks.h"
 
 #define MARK 0x80000000u
-#define SCAN_MAX 16u /* columns looked at for each one found, up to which a scan is faster than a sort */
+/* A scan is faster than a sort up to this number of columns looked at per column found. */
+#define SCAN_MAX 16u
 
-/* Eight lanes of a warp: what is left of their units, and where their entries of a stage begin. */
+/* Eight lanes of a warp: the remaining nonzeros of their units, and the position of their entries in a
+ * stage. */
 struct group {
     uint32_t cursor[SPMMI_BANK_LANES], end[SPMMI_BANK_LANES];
     uint32_t position;
@@ -79,7 +81,7 @@ void spmmi_tiled_row_block_slices(struct spmmi_tiled_builder *b, uint32_t row_bl
     }
 }
 
-/* Entries of eight lanes of one stage: from their cursors on, as far as the stage goes. */
+/* Stores the entries of eight lanes in one stage, from their cursors to the end of the stage. */
 static void group_entries(const struct spmmi_tiled_builder *b, uint32_t stage, uint32_t width,
                           const uint32_t *ranks, const struct group *g, struct spmmi_bank_turns *t,
                           uint16_t *slots)

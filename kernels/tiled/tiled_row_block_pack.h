@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One row block of the layout that tiled_pack.c builds. A thread has one word per column: a mark while the row block's
- * columns are found ("seen in this row block"), later the column's rank in the row block. */
+/* One row block of the layout that tiled_pack.c builds. A thread has one word per column. While the
+ * columns of the row block are found, it is a mark ("seen in this row block"); later it is the rank of
+ * the column in the row block. */
 #ifndef SPMMI_TILED_ROW_BLOCK_PACK_H
 #define SPMMI_TILED_ROW_BLOCK_PACK_H
 
@@ -13,16 +14,17 @@ struct spmmi_tiled_builder {
     const struct spmmi_part *part;
     struct spmmi_tiled_units units;
     struct spmmi_tiled_layout *layout;
-    uint32_t warps;            /* of a row block */
+    uint32_t warps;            /* warps per row block */
     uint32_t *row_block_width; /* distinct columns of each row block */
-    uint64_t *row_block_begin; /* position of its list in distinct: entries of the row blocks before */
-    uint32_t *distinct;        /* lists of distinct columns */
+    /* Position of each row block's list in `distinct`, after the entries of all previous row blocks. */
+    uint64_t *row_block_begin;
+    uint32_t *distinct; /* lists of distinct columns */
     int threads;
-    uint32_t *ranks, *spares; /* threads times columns, and times spare_length */
+    uint32_t *ranks, *spares; /* ranks: threads * columns; spares: threads * spare_length */
     uint64_t spare_length;
 };
 
-/* The unit that a thread of a row block owns; past the last one, the count of units. */
+/* Returns the unit of a thread of a row block; the number of units if the thread is past the last one. */
 static inline uint32_t spmmi_tiled_unit_at(const struct spmmi_tiled_builder *b, uint32_t row_block,
                                            uint32_t thread)
 {
@@ -40,16 +42,16 @@ static inline uint32_t spmmi_tiled_unit_end(const struct spmmi_tiled_builder *b,
     return unit < b->units.count ? b->units.begin[unit + 1] : b->units.begin[unit];
 }
 
-/* The row block's distinct columns, ascending, into its list. */
+/* Stores the row block's distinct columns, ascending, in its list. */
 void spmmi_tiled_row_block_columns(struct spmmi_tiled_builder *b, uint32_t row_block, uint32_t *marks,
                                    uint32_t *spare);
-/* Columns of one stage of the row block; its last stage may have fewer. */
+/* Returns the columns of a stage of the row block; its last stage may have fewer. */
 uint32_t spmmi_tiled_stage_width(const struct spmmi_tiled_builder *b, uint32_t row_block);
-/* Stores the columns, and their ranks in the thread's array. */
+/* Stores the columns in the layout, and their ranks in the thread's array. */
 void spmmi_tiled_row_block_ranks(const struct spmmi_tiled_builder *b, uint32_t row_block, uint32_t *ranks);
-/* Slices of each warp in each stage: as many as its longest lane has entries. */
+/* Counts the slices of each warp in each stage: as many as its longest lane has entries there. */
 void spmmi_tiled_row_block_slices(struct spmmi_tiled_builder *b, uint32_t row_block, const uint32_t *ranks);
-/* scratch: slots, steps and queues of eight lanes in one stage. */
+/* Stores the entries. scratch: slots, steps and queues of eight lanes in one stage. */
 void spmmi_tiled_row_block_entries(struct spmmi_tiled_builder *b, uint32_t row_block, const uint32_t *ranks,
                                    uint16_t *scratch);
 void spmmi_tiled_row_block_targets(struct spmmi_tiled_builder *b, uint32_t row_block);

@@ -6,8 +6,9 @@
 #include "tiled_plan.h"
 
 #define SECTOR_BYTES 32.0
-/* Scattered stores: a working set of up to SCATTER_CACHED times the last cache goes at the rate of single values in it;
- * from SCATTER_UNCACHED times on, at the rate of single values in DRAM. Fitted to an H200. */
+/* Scattered stores with a working set of up to SCATTER_CACHED times the L2 cache run at the
+ * rate of single values in it. From SCATTER_UNCACHED times on they run at the rate of single
+ * values in DRAM. Fitted to an H200. */
 #define SCATTER_CACHED 0.05
 #define SCATTER_UNCACHED 8.0
 

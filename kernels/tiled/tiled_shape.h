@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How row blocks of the tiled family are launched on a GPU, for kernels and predictions. */
+/* Launch shapes of row blocks of the tiled family on a GPU, for kernels and predictions. */
 #ifndef SPMMI_TILED_SHAPE_H
 #define SPMMI_TILED_SHAPE_H
 
@@ -7,11 +7,11 @@
 
 #define SPMMI_TILED_LANES 32u
 #define SPMMI_TILED_THREADS_MAX 256u
-#define SPMMI_TILED_REGISTER_TILE_MAX 32u /* columns a thread keeps (R), at most */
-#define SPMMI_TILED_SUMS_MAX 64u          /* bytes of sums that a thread keeps: docs/decisions/0025 */
-#define SPMMI_TILED_STAGE_BATCH 4u        /* loads of column indices of a stage that a thread has in flight */
-#define SPMMI_TILED_SPLIT_GROUPS 8u       /* of 32 threads, that add up the partial sums of a row */
-/* What a block may have: every GPU from compute capability 8.0 on has it. */
+#define SPMMI_TILED_REGISTER_TILE_MAX 32u /* maximum columns that a thread keeps (R) */
+#define SPMMI_TILED_SUMS_MAX 64u          /* maximum bytes of sums that a thread keeps: docs/decisions/0025 */
+#define SPMMI_TILED_STAGE_BATCH 4u        /* column indices of a stage that a thread loads at once */
+#define SPMMI_TILED_SPLIT_GROUPS 8u       /* groups of 32 threads that add the partial sums of a row */
+/* Maximum shared memory of a thread block: every GPU from compute capability 8.0 on has it. */
 #define SPMMI_TILED_SHARED_MAX (99u * 1024u)
 
 SPMMI_GEOMETRY uint32_t spmmi_tiled_sum_size(uint32_t value_bytes)
@@ -19,16 +19,16 @@ SPMMI_GEOMETRY uint32_t spmmi_tiled_sum_size(uint32_t value_bytes)
     return value_bytes == 8 ? 8 : 4;
 }
 
-/* Bytes from slot to slot of a stage in shared memory: an odd number of 16-byte words, so that slots that differ
- * modulo 8 lie in different banks; smaller slots are packed. */
+/* Returns the bytes from slot to slot of a stage in shared memory. This is an odd number of 16-byte words, so
+ * that slots that differ modulo 8 are in different banks; slots below 16 bytes are not padded. */
 SPMMI_GEOMETRY uint32_t spmmi_tiled_slot_bytes(uint32_t register_tile, uint32_t value_bytes)
 {
     const uint32_t bytes = register_tile * value_bytes;
     return bytes < 16u ? bytes : (bytes / 16u | 1u) * 16u;
 }
 
-/* Shared memory of a block: one stage of so many slots at most, or two (double buffering) of long_slots (0: no row
- * block has two). Slot 0 holds zeros. */
+/* Returns the shared memory of a thread block: one stage of at most stage_slots slots, or two (double
+ * buffering) of long_slots slots (0: no row block has two). Slot 0, which holds zeros, is added to each. */
 static inline uint32_t spmmi_tiled_stages_bytes(uint32_t stage_slots, uint32_t long_slots,
                                                 uint32_t register_tile, uint32_t value_bytes)
 {
@@ -37,8 +37,8 @@ static inline uint32_t spmmi_tiled_stages_bytes(uint32_t stage_slots, uint32_t l
     return slots * spmmi_tiled_slot_bytes(register_tile, value_bytes);
 }
 
-/* R for n columns: the smallest power of two that covers them, as far as sums fit into registers and stages into shared
- * memory. */
+/* Returns R for n columns: the smallest power of two that covers them, limited by registers for the sums and
+ * shared memory for the stages. */
 static inline uint32_t spmmi_tiled_register_tile(int64_t n, uint32_t value_bytes, uint32_t stage_slots,
                                                  uint32_t long_slots)
 {
@@ -49,14 +49,15 @@ static inline uint32_t spmmi_tiled_register_tile(int64_t n, uint32_t value_bytes
     return tile;
 }
 
-/* Thread blocks of 256 threads per multiprocessor (launch bounds): as many as cause no register spills, since one spill
- * in the loop costs more than another thread block gains. */
+/* Returns the thread blocks of 256 threads per multiprocessor (launch bounds): as many as cause no register
+ * spills, because one spill in the loop costs more than another thread block gains. */
 SPMMI_GEOMETRY uint32_t spmmi_tiled_resident(uint32_t sum_bytes)
 {
     return sum_bytes < 32 ? 4 : sum_bytes <= 64 ? 3 : 2;
 }
 
-/* Registers that this leaves a thread, of 65,536; they are handed out by eights. */
+/* Returns the registers per thread that these launch bounds leave, of 65,536. They are
+ * allocated in units of eight. */
 static inline uint32_t spmmi_tiled_registers(uint32_t sum_bytes)
 {
     return 65536u / (SPMMI_TILED_THREADS_MAX * spmmi_tiled_resident(sum_bytes)) / 8 * 8;

@@ -9,7 +9,7 @@
 #include "format/base/team.h"
 #include "format/matrix/units.h"
 
-/* The caller has seen that everything fits 32 bits. */
+/* The caller has checked that everything fits 32 bits. */
 static void rows_fill(int64_t rows, const int64_t *row_ptr, struct spmmi_tiled_units *units)
 {
 #pragma omp parallel for num_threads(spmmi_team(0)) schedule(static)

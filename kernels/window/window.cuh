@@ -2,12 +2,12 @@
 // window: rows of B are loaded directly into operands of tensor cores.  C(m x n) = alpha * P * B(k x n) +
 // beta * C. B and C are row-major.
 //
-// layout      tcblock_kernel.h: the columns of a row window (8 rows), 8 per step; a step is a block of 8 x 8 of A
+// layout      tcblock_kernel.h: the columns of a row window (8 rows), 8 per step; a step is one 8 x 8 block of A
 // block       8 warps, which process neighbouring items (blockIdx.x), so that rows of B that neighbouring row
 //             windows share hit the L1 cache; blockIdx.y is a tile of columns
 // warp        an item, which is steps of one row window, and the tile of 8 * WIDTH * REPEAT columns
-// lane        WIDTH neighbouring columns (8 or 16 bytes) of two rows of B of a step, REPEAT times; sums of two
-//             rows of the window (tcblock.cuh has the positions)
+// lane        WIDTH neighbouring columns (8 or 16 bytes) of two rows of B of a step, REPEAT times; sums of
+//             two rows of the window (tcblock.cuh has the positions)
 // in flight   rows of B and blocks of A of UNROLL steps, and the column numbers of the next UNROLL steps
 // sums        in registers, by ascending steps. Items of a split row window leave their sums in slots, which
 //             another kernel adds in order (tcblock_sums.cuh)
