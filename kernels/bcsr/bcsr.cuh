@@ -2,8 +2,8 @@
 // bcsr: dense blocks at aligned columns, on tensor cores.  C(m x n) = alpha * P * B(k x n) + beta * C. B and
 // C are row-major, or both are column-major (bcsr_columns.cuh).
 //
-// layout      bcsr_shape.h: the block columns of a block-row group, 4 per step. Blocks of A have 16 x 8 values
-//             or 16 x 16 of 16 bits. The blocks of a step are contiguous in memory; masks say which exist
+// layout      bcsr_shape.h: the block columns of a block-row group, 4 per step. Blocks of A have 16 x 8
+//             values, or 16 x 16 of 16 bits. A step's blocks are contiguous in memory; a mask lists them
 // block       processes an item, which is steps of a block-row group of DOWN * HEIGHT block rows of 16 rows,
 //             and a tile of columns (read_work has the order). A persistent thread block (16-bit warpgroups)
 //             processes several pairs of item and tile, one after the other
@@ -127,7 +127,8 @@ __device__ __forceinline__ void
     }
 }
 
-// Does the same with a warpgroup (bcsr_wgmma.cuh). values: the lane's values.
+// Multiplies a step's blocks of a warp together with its warpgroup (bcsr_wgmma.cuh).
+// values: the lane's values.
 template <typename Shape>
 __device__ __forceinline__ void multiply_together(float (&sums)[Shape::TILES][4], uint32_t mask,
                                                   const unsigned char *rows, const typename Shape::T *values);

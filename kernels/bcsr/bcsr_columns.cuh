@@ -41,7 +41,7 @@ template <typename T, int TILES> struct BcsrColumns {
     }
 };
 
-// Does the same for values of 8 bytes, which ldmatrix cannot load in this order.
+// Operands of 8-byte values, which ldmatrix cannot load in this order.
 template <int TILES> struct BcsrColumns<double, TILES> {
     double x[TILES][2];
     static __device__ __forceinline__ int begin(int pitch, int lane)

@@ -110,8 +110,8 @@ template <typename Shape> struct BcsrCopier {
     }
 };
 
-// Does the same for column-major B whose columns begin at multiples of 16 bytes. A thread copies 16 bytes of
-// every AT_ONCE-th column of the tile.
+// Copies column-major B whose columns begin at multiples of 16 bytes. A thread copies 16 bytes of every
+// AT_ONCE-th column of the tile.
 template <typename Shape> struct BcsrColumnCopier {
     using T = typename Shape::T;
     const TcblockArgs<T> &a;
@@ -150,8 +150,8 @@ template <typename Shape> struct BcsrColumnCopier {
     }
 };
 
-// Does the same with the TMA, for warpgroups. One lane of the only warp that copies issues the copies: for
-// each block column, boxes of 64 columns of its rows of B, and all blocks of A in one copy.
+// Copies row-major B with the TMA, for warpgroups. One lane of the only warp that copies issues the copies:
+// for each block column, boxes of 64 columns of its rows of B, and all blocks of A in one copy.
 template <typename Shape> struct BcsrBoxCopier {
     using T = typename Shape::T;
     const TcblockArgs<T> &a;
@@ -296,8 +296,8 @@ __device__ __forceinline__ void copy_item(BcsrRing<Shape> &ring, const TcblockAr
     }
 }
 
-// Initialises the barriers and runs the warps that copy. Returns true if the thread is done with this item
-// because it is one of these.
+// Initialises the barriers and runs the warps that copy. Returns true in these warps, which are
+// then done with this item.
 template <typename Shape>
 __device__ __forceinline__ bool begin_item(BcsrRing<Shape> &ring, const TcblockArgs<typename Shape::T> &a,
                                            const struct spmmi_tcblock_item &item, uint32_t tile)

@@ -47,8 +47,8 @@
 #define SPMMI_BCSR_COLUMN_BYTES(value_bytes) \
     (SPMMI_BCSR_STEP * SPMMI_BCSR_COLUMNS(value_bytes) * (value_bytes))
 
-/* Shape of a thread block: warps that multiply, down the block-row group and across the tile, and warps that
- * copy. */
+/* Shape of a thread block: warps that multiply, down the block-row group and across the
+ * tile, and warps that copy. */
 struct spmmi_bcsr_shape {
     uint32_t columns;      /* columns of the tile: 8 * across * tiles */
     uint32_t down, across; /* warps that multiply */

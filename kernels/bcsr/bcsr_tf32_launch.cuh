@@ -35,8 +35,8 @@ uint32_t clusters_at_once(const struct spmmi_tcblock_cuda *args, const struct sp
     return (uint32_t)count;
 }
 
-// Returns the shares of an item (spmmi_bcsr_shares), limited so that all clusters run at once. A kernel that
-// runs beside the kernel of long rows is launched without clusters.
+// Returns the shares of an item (spmmi_bcsr_shares), limited so that all clusters run at once. There are no
+// clusters if another kernel computes long rows at the same time.
 template <typename Shape>
 uint32_t shares_of(const struct spmmi_tcblock_cuda *args, const struct spmmi_bcsr_shape &shape)
 {

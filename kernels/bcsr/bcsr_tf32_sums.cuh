@@ -43,9 +43,9 @@ __device__ __forceinline__ void finish_split(const TcblockArgs<float> &a,
         finish_pair<Shape>(a, item, j, column, sums[j / WINDOWS][j % WINDOWS]);
 }
 
-// Does the same for a cluster of at most MOST thread blocks that shares the steps of an item. Each thread
-// block keeps the sums of its share in its shared memory. It adds some of the pairs of all shares in the
-// order of the steps, AT_ONCE pairs at a time, and stores them.
+// Finishes an item whose steps a cluster of at most MOST thread blocks shares. Each thread block keeps the
+// sums of its share in its shared memory. It adds some of the pairs of all shares in the order of the steps,
+// AT_ONCE pairs at a time, and stores them.
 template <typename Shape, uint32_t MOST, int AT_ONCE>
 __device__ __forceinline__ void finish_shares(const TcblockArgs<float> &a,
                                               const struct spmmi_tcblock_item &item, uint32_t column,

@@ -4,12 +4,12 @@
 // are stored the other way, so the product is transposed, as in window and panel: columns of B are the 64
 // rows of the first operand, which is in registers, and rows of A are columns of the second operand.
 //
-// A warpgroup owns the 64 rows of the block-row group and 64 columns of the tile. One lane reads a value of B
-// from shared memory and splits it once for 64 rows of A. Two more warps split the blocks of A, once for all
-// columns of the tile, from the stage into one of two buffers that all warpgroups read. Absent blocks become
-// zeros there. An instruction multiplies MMA_ROWS rows of A, 32 or 64; if such rows have no block in a step,
-// they are neither split nor multiplied. If multiprocessors would be idle, a cluster of thread blocks shares
-// the steps of an item, and adds its sums through shared memory (docs/decisions/0085).
+// A warpgroup owns the 64 rows of the block-row group and 64 columns of the tile. Each value of B is read
+// from shared memory and split only once for 64 rows of A, by one lane. Two more warps split the blocks of A,
+// once for all columns of the tile, from the stage into one of two buffers that all warpgroups read. Absent
+// blocks become zeros there. An instruction multiplies MMA_ROWS rows of A, 32 or 64; if such rows have no
+// block in a step, they are neither split nor multiplied. If multiprocessors would be idle, a cluster of
+// thread blocks shares the steps of an item, and adds its sums through shared memory (docs/decisions/0085).
 #pragma once
 #include "bcsr_tf32_sums.cuh"
 

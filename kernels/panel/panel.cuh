@@ -90,7 +90,7 @@ __device__ __forceinline__ void look_at_step(PanelLook<Shape> &look, const Tcblo
     look.first = __ldg(a.block_first + uint64_t(step) * Shape::WINDOWS +
                        min(threadIdx.x % 32, (uint32_t)Shape::WINDOWS));
     look.before = first > 0 ? __ldg(columns - 1) : SPMMI_TCBLOCK_NONE;
-    look.rows = load_vector<uint32_t, Shape::COPIES>(columns); // a plain load, which is what was measured
+    look.rows = load_vector<uint32_t, Shape::COPIES>(columns); // a plain load, as in the measurements
 }
 
 // Blocks of a step, and the range of blocks of the warp's window.

@@ -64,7 +64,7 @@ inline struct spmmi_panel_load panel_load(const struct spmmi_tcblocks &l, uint32
 template <typename Compute, int WINDOWS, bool IS_PACKED, bool IS_COLUMNS>
 cudaError_t launch_panel_wide(const struct spmmi_tcblock_cuda *args, const struct spmmi_panel_shape &shape)
 {
-    constexpr int NARROW = sizeof(typename Compute::T) == 8 ? 1 : 2; // pairs
+    constexpr int NARROW = sizeof(typename Compute::T) == 8 ? 1 : 2; // pairs of columns per lane
     using Narrow = PanelShape<Compute, WINDOWS, NARROW, IS_PACKED, true, IS_COLUMNS>;
     using Middle = PanelShape<Compute, WINDOWS, 2 * NARROW, IS_PACKED, true, IS_COLUMNS>;
     using Widest = PanelShape<Compute, WINDOWS, 4 * NARROW, IS_PACKED, true, IS_COLUMNS>;
@@ -85,7 +85,7 @@ template <typename Compute, int WINDOWS, bool IS_PACKED>
 cudaError_t launch_panel_tile(const struct spmmi_tcblock_cuda *args)
 {
     using T = typename Compute::T;
-    constexpr int NARROW = sizeof(T) == 8 ? 1 : 2; // pairs
+    constexpr int NARROW = sizeof(T) == 8 ? 1 : 2; // pairs of columns per lane
     const struct spmmi_panel_load load = panel_load(args->layout, sizeof(T), args->multiprocessors);
     const bool is_wide = args->c_is_columns || b_is_wide<T>(args);
     const struct spmmi_panel_shape shape = spmmi_panel_launch(&load, args->n, is_wide, args->shared_max);

@@ -143,9 +143,9 @@ static inline int spmmi_panel_has_ring(const struct spmmi_panel_load *load,
 #define SPMMI_PANEL_MANY 4.0
 
 /* Returns the columns of the tile: the widest tile that n fills. The second widest is used if there are
- * few items (row blocks, or parts of split ones) and few blocks (less than half of what a step can have).
- * Then more thread blocks gain more than one pass less over the blocks. Tiles of 8-byte values are half
- * as wide, and always the widest. */
+ * few items (row blocks, or parts of split ones) and few blocks (less than half of the maximum of a
+ * step). Then more thread blocks gain more than one pass less over the blocks. Tiles of 8-byte values are
+ * half as wide, and always the widest. */
 static inline uint32_t spmmi_panel_columns(const struct spmmi_panel_load *load, uint32_t n)
 {
     const uint32_t narrow = load->value_bytes == 8 ? 16 : 32;

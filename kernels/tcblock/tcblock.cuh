@@ -85,8 +85,8 @@ struct Compute3xTf32 {
         split_tf32(a.x[1], n.high[1], n.low[1]);
         return n;
     }
-    // Adds the small products first. Consecutive MMAs add to different sums, so they do not wait for each
-    // other.
+    // Adds the small products first. Consecutive MMAs add to different sums, so they
+    // do not wait for each other.
     template <int PAIRS>
     static __device__ __forceinline__ void multiply(float (&sums)[PAIRS][4], const Wide<PAIRS> &b,
                                                     const Narrow &a)
@@ -114,8 +114,8 @@ struct ComputeF64 : ComputeValues<ComputeF64, double, double> {
     }
 };
 
-// 16-bit values: the two rows of B of a lane are k = 2 t and k = 2 t + 1 of the MMA, side by side in one
-// register.
+// 16-bit values: the two rows of B of a lane are k = 2 t and k = 2 t + 1 of the MMA,
+// side by side in one register.
 template <typename Half> struct ComputeHalf {
     using T = Half;
     using Pair = Vector<Half, 2>;
@@ -159,9 +159,9 @@ __device__ __forceinline__ Vector<T, 2> pair_of(const Vector<T, WIDTH> &v, int j
     return {{v.x[2 * j], v.x[2 * j + 1]}};
 }
 
-// Returns a lane's two values of a packed block, 0 where A has no nonzero. The values of the block begin at
-// values[first]. The function reads no element after values[most + 1], even if a damaged table makes `first`
-// too large.
+// Returns a lane's two values of a packed block, 0 where A stores none. The values of the block
+// begin at values[first]. The function reads no element after values[most + 1], even if a damaged
+// table makes `first` too large.
 template <typename T>
 __device__ __forceinline__ Vector<T, 2> unpack_pair(uint64_t bitmap, int lane, const T *values,
                                                     uint32_t first, uint32_t most)

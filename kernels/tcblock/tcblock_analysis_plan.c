@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See tcblock_analysis_plan.h. Rows are counted in chunks of 256, the height of the tallest unit. A 32-bit
- * word per column of a chunk has one bit per row window that contains the column. The metrics of all units
- * follow from these words. */
+/* See tcblock_analysis_plan.h. Rows are counted in chunks of 256, the height of the tallest unit. A
+ * 32-bit word per column of a chunk has one bit per row window that contains the column. The metrics of
+ * all units follow from these words. */
 #include "tcblock_analysis_plan.h"
 
 #include <math.h>
@@ -103,8 +103,8 @@ static uint32_t window_at(const struct span *s, int64_t position)
     return 1u << (uint32_t)(position - s->first) / SPMMI_WINDOW_ROWS;
 }
 
-/* Collects the chunk's columns and their window words with an array over all columns. Returns the number of
- * columns. */
+/* Collects the chunk's columns and their window words with an array over all columns.
+ * Returns the number of columns. */
 static uint32_t collect(const struct span *s, struct worker *w)
 {
     for (int64_t position = s->first; position < s->end; position++) {
@@ -123,7 +123,7 @@ static uint32_t collect(const struct span *s, struct worker *w)
     return count;
 }
 
-/* Does the same by sorting the chunk's nonzeros; needs no array over all columns. */
+/* Collects the same columns and words by sorting the chunk's nonzeros. Needs no array over all columns. */
 static uint32_t collect_sorted(const struct span *s, struct worker *w)
 {
     int32_t *const columns = (int32_t *)w->columns;
@@ -143,8 +143,8 @@ static uint32_t collect_sorted(const struct span *s, struct worker *w)
     return (uint32_t)count;
 }
 
-/* Adds the blocks of one block column, and its use by the bcsr block-row groups. `windows` combines its
- * columns. */
+/* Adds the blocks of one block column, and its use by the bcsr block-row groups.
+ * `windows` combines its columns. */
 static void add_block_column(uint32_t windows, uint32_t width, struct chunk *out,
                              const struct spmmi_tcblock_analysis *analysis, int64_t at)
 {
@@ -193,6 +193,7 @@ static int64_t end_step(uint32_t held[WINDOWS])
     return blocks;
 }
 
+/* Counts the row blocks of one height. */
 static void count_row_blocks(const struct worker *w, uint32_t count, int unit, struct chunk *out,
                              uint32_t *steps)
 {
@@ -215,6 +216,7 @@ static void count_row_blocks(const struct worker *w, uint32_t count, int unit, s
     }
 }
 
+/* Counts the row windows, whose steps are single blocks. */
 static void count_windows(const struct worker *w, uint32_t count, struct chunk *out, uint32_t *steps)
 {
     uint32_t held[WINDOWS] = {0};

@@ -68,8 +68,8 @@ struct spmmi_tcblock_items {
 struct spmmi_tcblock_items spmmi_tcblock_items(const struct spmmi_tcblock_analysis *analysis,
                                                enum spmmi_tcblock_unit unit, uint32_t item_size);
 
-/* Returns true if 32 bits can index the values and columns of this layout, with a margin of a tenth because
- * counts are estimates. */
+/* Returns true if 32 bits can index the values and columns of this layout, with a margin of a tenth
+ * because counts are estimates. */
 bool spmmi_tcblock_fits(const struct spmmi_tcblock_counts *counts, spmm_schedule_t schedule);
 
 /* Returns the maximum number of steps per item. It gives work to all multiprocessors and splits only units

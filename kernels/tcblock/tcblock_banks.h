@@ -11,11 +11,11 @@
 #define SPMMI_TCBLOCK_BANKS 4u
 
 /* Orders the local rows of a window. locals[count]: ascending local rows of a step, at most
- * SPMMI_TCBLOCK_PANEL_STEP. order[i] becomes the index of the local row for position i, which is position i %
- * 8 of block i / 8. Each group of 4 positions takes one local row of each residue modulo 4 as long as there
- * are such rows. It prefers the residue with the most rows left, and the smallest of equal ones. If the
- * residues that the group lacks have no rows left, it takes the smallest residue that has. Rows of the same
- * residue stay ascending. */
+ * SPMMI_TCBLOCK_PANEL_STEP. order[i] becomes the index of the local row for position i, which is position
+ * i % 8 of block i / 8. Each group of 4 positions takes one local row of each residue modulo 4 as long as
+ * there are such rows. It prefers the residue with the most rows left, and the smallest of equal ones. If
+ * the residues that the group lacks have no rows left, it takes the smallest residue that has. Rows of
+ * the same residue stay ascending. */
 void spmmi_tcblock_banks(const uint8_t *locals, uint32_t count, uint8_t *order);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stores column-major C of bcsr and panel (docs/decisions/0078, 0083). The sums of a unit of ROWS rows and a
-// tile of columns are kept in shared memory, in the space of the stages, so that warps can store whole
-// columns of the unit.
+// Stores column-major C of bcsr and panel (docs/decisions/0078, 0083). The sums of a unit of ROWS rows
+// and a tile of columns are kept in shared memory, in the space of the stages, so that warps can store
+// whole columns of the unit.
 #pragma once
 #include "tcblock_shape.h"
 #include "tcblock_sums.cuh"

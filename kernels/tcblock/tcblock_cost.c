@@ -23,8 +23,8 @@
 #define WAVEFRONT 128.0
 #define MMA_COLUMNS 16.0 /* columns of B per MMA */
 
-/* Reuse in L1 between 8 neighbouring row windows, interpolated in the logarithm: 0 no reuse, 1 all rows of B
- * shared. */
+/* Reuse in L1 between 8 neighbouring row windows, interpolated in the logarithm: 0 no
+ * reuse, 1 all rows of B shared. */
 #define WINDOW_SHARED 0.5
 #define START_STEPS 1.0 /* to start an item */
 #define JOIN_STEPS 2.0  /* to add the sums of the shares of an item */
@@ -203,8 +203,8 @@ static void add_near_bytes(const struct spmmi_model_query *q, const struct spmmi
     p->term[SPMMI_TERM_L1] = s->uneven * (stored + f->blocks * block) * s->tiles / d->shared_rate;
 }
 
-/* Returns the load instructions of B of a lane per block: 8 bytes each (panel), 16 bytes or one value each
- * (window). */
+/* Returns the load instructions of B of a lane per block: 8 bytes each (panel), 16 bytes
+ * or one value each (window). */
 static double loads_of_block(const struct spmmi_tcblock_shape *s)
 {
     return !s->is_window ? s->staged_row / 32 : s->is_wide ? s->staged_row / 64 : s->tile / 4;
@@ -274,8 +274,8 @@ static void add_converted(const struct spmmi_model_query *q, double values, doub
                                    passes * steps * SPMMI_MODEL_STEP_CYCLES / q->profile->clock_hz;
 }
 
-/* Adds the conversions of B before each pass, and of C after it unless the kernel stores column-major C
- * itself. */
+/* Adds the conversions of B before each pass, and of C after it unless the kernel
+ * stores column-major C itself. */
 static void add_conversions(const struct spmmi_model_query *q, const struct spmmi_tcblock_shape *s,
                             struct spmmi_prediction *p)
 {

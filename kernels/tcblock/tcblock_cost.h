@@ -11,7 +11,7 @@
 /* Metrics of a candidate, as the cost model needs them. */
 struct spmmi_model_tcblocks {
     const struct spmmi_tcblock_counts *counts;
-    double items, partials; /* all items, and items whose sums are added to those of others */
+    double items, partials; /* all items, and items of split units */
     double item_size;       /* maximum number of steps per item */
     int is_reordered;       /* rows of a row group are not neighbours in C */
     int has_long_rows;      /* a long-row split: another kernel computes some rows */
@@ -50,8 +50,8 @@ struct spmmi_tcblock_terms {
     int is_window;      /* warps process items independently and share only the L1 cache */
     int takes_columns;  /* as in struct spmmi_tcblock_gpu */
     int stores_columns; /* as in struct spmmi_tcblock_gpu */
-    /* Sets the tile and, for 8 x 8 blocks, the items at a time and the latency of a step. is_packed and
-     * is_wide are already set. */
+    /* Sets the tile and, for 8 x 8 blocks, the items at a time and the latency of a step. is_packed
+     * and is_wide are already set. */
     void (*launch)(const struct spmmi_model_query *q, struct spmmi_tcblock_shape *s);
     /* Sets the bytes of A, rows of B and items at a time. NULL: as for 8 x 8 blocks. */
     void (*shape)(const struct spmmi_model_query *q, struct spmmi_tcblock_shape *s);
@@ -72,8 +72,8 @@ uint32_t spmmi_tcblock_pass_columns(const struct spmmi_model_query *q, const str
 /* Returns the bytes of the values in 8 x 8 blocks; for packed blocks with their maps. */
 double spmmi_tcblock_value_bytes(const struct spmmi_model_query *q, const struct spmmi_tcblock_shape *s);
 
-/* Adds the terms for waves of items and for the longest item, if a step takes `step` times
- * SPMMI_MODEL_STEP_CYCLES. */
+/* Adds the terms for waves of items and for the longest item, if a step takes `step`
+ * times SPMMI_MODEL_STEP_CYCLES. */
 void spmmi_tcblock_waiting(const struct spmmi_model_query *q, const struct spmmi_tcblock_shape *s,
                            double step, struct spmmi_prediction *p);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs the window, panel and bcsr families on the CPU: first items and column tiles in parallel, then the
- * sums of split units. */
+/* Runs the window, panel and bcsr families on the CPU: first items and column tiles in parallel,
+ * then the sums of split units. */
 #include "tcblock_cpu.h"
 
 #include "format/base/team.h"

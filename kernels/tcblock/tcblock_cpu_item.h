@@ -11,8 +11,8 @@
 
 #define INLINE static inline __attribute__((always_inline)) TARGET
 
-/* The values of A in one row of a block: their factors, and the rows of B in the step that they multiply
- * (meets). */
+/* The values of A in one row of a block: their factors, and the rows of B in the step
+ * that they multiply (meets). */
 struct TCBLOCK(row) {
     uint32_t count, meets[TCBLOCK_CPU_BLOCK_MAX];
     REAL high[TCBLOCK_CPU_BLOCK_MAX], low[TCBLOCK_CPU_BLOCK_MAX];
@@ -51,8 +51,8 @@ static TARGET __attribute__((noinline)) void TCBLOCK(row_factors)(const struct s
     }
 }
 
-/* Converts `count` values. A separate function, so that compilers vectorise its loop for any number of
- * columns. */
+/* Converts `count` values. A separate function, so that compilers vectorise its loop
+ * for any number of columns. */
 static TARGET __attribute__((noinline)) void TCBLOCK(values_read)(int64_t count, const VALUE *restrict from,
                                                                   REAL *restrict to)
 {
@@ -159,15 +159,15 @@ INLINE void TCBLOCK(sums_repair)(const struct tcblock_cpu_tile *tile, REAL *sums
     }
 }
 
-/* Returns the value of C for a sum. A sum of 0 stays 0 even if alpha is infinite or NaN, because the row may
- * be empty. */
+/* Returns the value of C for a sum. A sum of 0 stays 0 even if alpha is infinite or NaN,
+ * because the row may be empty. */
 INLINE VALUE TCBLOCK(finish)(const struct spmmi_product *product, REAL sum, const VALUE *c)
 {
     const REAL alpha = sum != 0 ? (REAL)product->alpha : 0, beta = (REAL)product->beta;
     return beta == 0 ? WRITE(alpha * sum) : WRITE(FMA(alpha, sum, beta * READ(*c)));
 }
 
-/* Does the same for `count` contiguous values. */
+/* Computes `count` contiguous values of C from their sums. */
 static TARGET __attribute__((noinline)) void TCBLOCK(values_finish)(const struct spmmi_product *product,
                                                                     int64_t count, const REAL *restrict sums,
                                                                     VALUE *restrict c)

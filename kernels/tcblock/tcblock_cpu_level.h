@@ -8,8 +8,8 @@
 #include "tcblock_shape.h"
 #include "tf32_cpu.h"
 
-/* Returns the first block of window w of a step. The blocks of a window end at the first block of the next
- * one. */
+/* Returns the first block of window w of a step. The blocks of a window end at the
+ * first block of the next one. */
 static inline TARGET uint32_t tcblock_cpu_block(const struct spmmi_tcblocks *layout, uint32_t step,
                                                 uint32_t w)
 {
@@ -47,8 +47,8 @@ static inline TARGET uint32_t tcblock_cpu_step_rows(const struct spmmi_tcblocks 
     return layout->has_masks ? count * layout->block_columns : count;
 }
 
-/* Returns a bitmap: bit p is set if row r of a block has a nonzero at position p of its row, with masks in
- * column p. */
+/* Returns a bitmap: bit p is set if row r of a block has a nonzero at position p of its
+ * row, with masks in column p. */
 static inline TARGET uint32_t tcblock_cpu_bits(const struct spmmi_tcblocks *layout, uint32_t block,
                                                uint32_t r)
 {
@@ -68,8 +68,8 @@ static inline TARGET uint64_t tcblock_cpu_value(const struct spmmi_tcblocks *lay
                : (uint64_t)block * layout->block_rows * layout->block_columns;
 }
 
-/* Iterator over the blocks of a step in block rows [first, end). For window and panel, row windows are block
- * rows of 8 rows. */
+/* Iterator over the blocks of a step in block rows [first, end). For window and panel, row windows
+ * are block rows of 8 rows. */
 struct tcblock_cpu_walk {
     uint32_t step, next, end;
     uint32_t left; /* with masks: bits of the step's mask that were not visited yet */

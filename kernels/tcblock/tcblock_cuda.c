@@ -94,8 +94,8 @@ static uint64_t keep_most(const struct spmmi_part_source *source)
     return source->device->spares_host || wanted < map ? map : wanted;
 }
 
-/* Returns the host scratch beside layout, pattern and map: the larger one of building the layout and of
- * making the long rows, which happens after it. */
+/* Returns the host scratch in addition to layout, pattern and map. This is the larger one of building the
+ * layout and of making the long rows, which happens later. */
 static uint64_t scratch_of(const struct spmmi_part_source *source, uint64_t making, uint64_t long_rows)
 {
     const uint64_t most = making + keep_most(source) - map_bytes(source);
@@ -150,8 +150,8 @@ static spmm_status_t upload(const struct tcblock_state *f, const struct spmmi_tc
     return spmmi_cuda_upload_all(&all, diag);
 }
 
-/* Makes the map for new values: the position in CSR order of each row's first nonzero, then, for op = T, the
- * order of the values. */
+/* Makes the map for new values: the position in CSR order of each row's first nonzero, then, for op =
+ * T, the order of the values. */
 static spmm_status_t map_take(struct tcblock_state *f, const struct spmmi_op_pattern *a,
                               const uint32_t *items, spmm_diag_t *diag)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* GPU side of the families that store A as tensor-core operands: the packed layout of a part, its values, its
- * launches. */
+/* GPU side of the families that store A as tensor-core operands: the packed layout of a part,
+ * its values, its launches. */
 #ifndef SPMMI_TCBLOCK_CUDA_H
 #define SPMMI_TCBLOCK_CUDA_H
 

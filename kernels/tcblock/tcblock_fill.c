@@ -80,7 +80,7 @@ uint32_t spmmi_tcblock_row_fill(const struct spmmi_tcblock_frame *f, uint64_t at
     return row;
 }
 
-/* Fills in the unit's rows of C, and finds where the nonzeros of each row begin. */
+/* Fills in the unit's rows of C, and finds the first nonzero of each row. */
 static void rows_fill(const struct spmmi_tcblock_frame *f, uint32_t u, struct walk *walk)
 {
     for (uint32_t r = 0; r < f->part->block_rows; r++) {

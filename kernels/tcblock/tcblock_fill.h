@@ -25,8 +25,8 @@ struct spmmi_tcblock_position {
     uint64_t step, block, value;
 };
 
-/* Sets row_of[at] to the row of C for position `at` of the units' rows. Returns the row of op(A) there, or
- * SPMMI_TCBLOCK_NONE. */
+/* Sets row_of[at] to the row of C for position `at` of the units' rows. Returns the row of op(A)
+ * there, or SPMMI_TCBLOCK_NONE. */
 uint32_t spmmi_tcblock_row_fill(const struct spmmi_tcblock_frame *f, uint64_t at);
 
 /* Functions of struct spmmi_tcblock_kind for a struct spmmi_tcblock_unit. Returns the numbers of steps,

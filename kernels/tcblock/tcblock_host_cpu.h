@@ -18,9 +18,9 @@ struct spmmi_cpu_tcblocks {
     int threads;
 };
 
-/* Makes the layout. Copies the required arrays of the plan's pattern, so the plan may be freed; values are
- * set separately. long_rows: the long rows of this part, or NULL. Errors: MEMORY, TOO_LARGE. Free with
- * spmmi_cpu_tcblocks_free. */
+/* Makes the layout, with copies of the required arrays of the plan's pattern. Values are set
+ * separately. long_rows: the long rows of this part, or NULL. Errors: MEMORY, TOO_LARGE. Free
+ * with spmmi_cpu_tcblocks_free. */
 spmm_status_t spmmi_cpu_tcblocks_make(const struct spmmi_tcblock_kind *kind, const spmm_plan_t *plan,
                                       const struct spmmi_part *part, const struct spmmi_part *long_rows,
                                       struct spmmi_cpu_tcblocks *tcblocks, spmm_diag_t *diag);

@@ -37,8 +37,8 @@ extern "C" {
  * repeats the local row of position 0. Neither has values. */
 /* The bcsr family uses the same arrays in another order: kernels/bcsr/bcsr_shape.h. */
 #define SPMMI_TCBLOCK_NONE SPMMI_NONE /* row_of: no row; slot: the item stores to C; value map: no position */
-/* Additional zero entries that kernels may read after each array except items and splits; locals has 8 times
- * as many. */
+/* Additional zero entries that kernels may read after each array except items and splits;
+ * locals has 8 times as many. */
 #define SPMMI_TCBLOCK_PAD 64u
 
 /* Steps [begin, end) of a unit, multiplied by one warp (window) or one thread block (panel, bcsr). */
@@ -73,8 +73,8 @@ struct spmmi_tcblocks {
     /* panel: block_count * 8, the local rows of a block; position p at 2 (p % 4) + p / 4, so that lane t
      * reads its two as a 16-bit word at 8 * block + 2 t */
     const uint8_t *locals;
-    /* panel: step_count * W + 1, first block of each window of each step; bcsr: step_count + 1, first block
-     * of each step */
+    /* panel: step_count * W + 1, first block of each window of each step; bcsr: step_count +
+     * 1, first block of each step */
     const uint32_t *block_first;
     /* bcsr: step_count; bit 4 w + i is set if block row w has a block in block column i of the step */
     const uint32_t *masks;

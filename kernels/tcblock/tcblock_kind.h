@@ -31,8 +31,8 @@ struct spmmi_tcblock_kind {
     uint64_t (*unit_bytes_kept)(const void *unit);
     /* Writes this number of bytes to memory, which is aligned to 16 bytes. */
     void (*unit_keep)(const void *unit, char *memory);
-    /* Restores a unit. It refers to that memory as long as it is used, and uses the scratch of a unit from
-     * unit_make. */
+    /* Restores a unit. It refers to that memory as long as it is used, and uses the scratch
+     * of a unit from unit_make. */
     void (*unit_recall)(void *unit, const void *scratch, const char *memory);
     /* Returns the numbers of steps, blocks and values of the unit. Raises *blocks_max and *values_max to the
      * largest numbers of one of its steps. */

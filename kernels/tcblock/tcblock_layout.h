@@ -13,8 +13,8 @@ struct spmmi_tcblock_layout {
     uint64_t *bitmaps;
     struct spmmi_tcblock_item *items;
     struct spmmi_tcblock_split *splits;
-    /* nnz entries: position in values of each nonzero of op(A) in CSR order, SPMMI_TCBLOCK_NONE for long
-     * rows. May be NULL */
+    /* nnz entries: position in values of each nonzero of op(A) in CSR order, SPMMI_TCBLOCK_NONE
+     * for long rows. May be NULL */
     uint32_t *value_map;
 };
 

@@ -50,7 +50,7 @@ static void *unit_read(const struct builder *b, uint32_t u)
     return unit;
 }
 
-/* Does the same in the second pass, from what was kept if possible. */
+/* Returns a unit in the second pass: restores it if it was kept, else reads its columns again. */
 static void *unit_again(const struct builder *b, uint32_t u)
 {
     const int thread = omp_get_thread_num();
@@ -165,7 +165,7 @@ static void builder_free(struct builder *b)
     spmmi_free(b->positions);
 }
 
-/* Finds what every unit needs, then where each unit begins, and all counts. */
+/* Counts the steps, blocks and values of every unit, then computes where each unit begins, and all counts. */
 static spmm_status_t positions_make(struct builder *b, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;

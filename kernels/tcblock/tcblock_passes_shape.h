@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Column passes of products with column-major operands. The executor runs them, and the cost model counts
- * them. */
+/* Column passes of products with column-major operands. The executor runs them, and
+ * the cost model counts them. */
 #ifndef SPMMI_TCBLOCK_PASSES_SHAPE_H
 #define SPMMI_TCBLOCK_PASSES_SHAPE_H
 

@@ -74,9 +74,9 @@ static struct spmmi_evidence reason_against_all(const struct spmmi_search *s,
     return spmmi_why((enum spmmi_reason)0, 0, 0);
 }
 
-/* Finds a reason against permutations that look for similar rows: a sample must find similar rows that are
- * not neighbours. Matrices with long rows need no sample, because the cost of permuting grows with the number
- * of rows. */
+/* Finds a reason against permutations that look for similar rows: a sample must find similar rows
+ * that are not neighbours. Matrices with long rows need no sample, because the cost of permuting
+ * grows with the number of rows. */
 static spmm_status_t find_reason_against_similar(const struct spmmi_search *s, struct spmmi_evidence *why,
                                                  spmm_diag_t *diag)
 {

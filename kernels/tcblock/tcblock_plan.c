@@ -10,10 +10,11 @@
 
 #define HEIGHTS_BYTES 64
 #define MAP_BYTES 12.0 /* per packed block: its bitmap, and where its values begin */
-/* Without a model: maximum bytes of packed blocks, which must be unpacked, over bytes of dense ones. */
+/* Without a model, packed blocks, which must be unpacked, may have this share of the bytes of dense
+ * blocks. */
 #define PACKED_GAIN 0.75
-/* The sample has as many chunks of 256 rows as hold SAMPLE_NONZEROS nonzeros on average, within a minimum and
- * a maximum. */
+/* The sample has as many chunks of 256 rows as hold SAMPLE_NONZEROS nonzeros on average,
+ * within a minimum and a maximum. */
 #define SAMPLE_NONZEROS 131072.0
 #define SAMPLE_MAX 128.0
 #define SAMPLE_MIN 16.0

@@ -36,7 +36,7 @@ void spmmi_tcblock_rows_look(const int64_t *row_ptr, const int32_t *col_ind, con
     }
 }
 
-/* The locals are needed because writes to marks (uint8_t) may alias everything that is not local. */
+/* Uses local copies, because a write to marks (uint8_t) may alias everything that is not local. */
 void spmmi_marks_row(uint8_t *marks, const struct spmmi_tcblock_rows *look, uint32_t r,
                      const uint32_t *positions, uint8_t bits)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows of a unit of the window, panel and bcsr families in CSR, and the search for their columns by
- * marks. */
+/* The rows of a unit of the window, panel and bcsr families in CSR, and the search
+ * for their columns by marks. */
 #ifndef SPMMI_TCBLOCK_ROWS_H
 #define SPMMI_TCBLOCK_ROWS_H
 
@@ -20,8 +20,8 @@ struct spmmi_tcblock_rows {
     uint8_t is_alike[SPMMI_UNIT_ROWS_MAX]; /* the row has the same columns as the row before it */
 };
 
-/* Sets *look for `count` rows. Time: linear in the rows; rows that may be alike also take time linear in
- * their nonzeros. */
+/* Sets *look for `count` rows. Time: linear in the rows; rows that may be alike also take time
+ * linear in their nonzeros. */
 void spmmi_tcblock_rows_look(const int64_t *row_ptr, const int32_t *col_ind, const uint32_t *rows,
                              uint32_t count, struct spmmi_tcblock_rows *look);
 
@@ -43,16 +43,16 @@ static inline uint32_t spmmi_tcblock_rows_end(const struct spmmi_tcblock_rows *l
 #define SPMMI_MARKED_WINDOW 64u
 #define SPMMI_MARKED_ROW_BLOCK 8u
 
-/* Returns the number of marked columns for units of at most `nonzeros` nonzeros, at most a_nonzero per
- * nonzero. */
+/* Returns the number of marked columns for units of at most `nonzeros` nonzeros, at
+ * most a_nonzero per nonzero. */
 static inline uint32_t spmmi_marked_max(uint64_t nonzeros, uint32_t cols, uint32_t a_nonzero)
 {
     const uint32_t most = cols < SPMMI_MARKED_MAX ? cols : SPMMI_MARKED_MAX;
     return nonzeros < most / a_nonzero ? (uint32_t)nonzeros * a_nonzero : most;
 }
 
-/* Returns true if a unit with marks for marked_max columns marks the columns of these rows. They must have
- * nonzeros. */
+/* Returns true if a unit with marks for marked_max columns marks the columns of these
+ * rows. They must have nonzeros. */
 static inline int spmmi_rows_are_marked(const struct spmmi_tcblock_rows *look, uint32_t marked_max,
                                         uint32_t a_nonzero)
 {
@@ -70,7 +70,7 @@ static inline uint64_t spmmi_marks_bytes(uint64_t columns)
  * at positions[j - look->low]. */
 void spmmi_marks_row(uint8_t *marks, const struct spmmi_tcblock_rows *look, uint32_t r,
                      const uint32_t *positions, uint8_t bits);
-/* Does the same for rows [begin, end), at most eight, with one bit per row. */
+/* Sets the marks of rows [begin, end), at most eight, with one bit per row. */
 void spmmi_marks_rows(uint8_t *marks, const struct spmmi_tcblock_rows *look, uint32_t begin, uint32_t end,
                       const uint32_t *positions);
 
@@ -93,9 +93,9 @@ static inline uint64_t spmmi_marks_word(const uint8_t *marks)
     return word;
 }
 
-/* Lists the positions of the nonzero marks among `count`, ascending, and their values in `found`. Returns how
- * many there are. marks has spmmi_marks_bytes(count) bytes; each list holds at least one entry more than is
- * found. */
+/* Lists the positions of the nonzero marks among `count`, ascending, and their values in `found`.
+ * Returns how many there are. marks has spmmi_marks_bytes(count) bytes; each list holds at least one
+ * entry more than is found. */
 uint32_t spmmi_marks_list(const uint8_t *marks, uint32_t count, uint32_t *positions, uint8_t *found);
 
 #endif

@@ -57,8 +57,8 @@ static int is_aligned(const spmm_dense_t *dense, size_t value_bytes)
     return (uintptr_t)dense->data % COPY_BYTES == 0 && (uint64_t)dense->ld * value_bytes % COPY_BYTES == 0;
 }
 
-/* The workspace always includes scratch, because neither leading dimension nor address is known when its size
- * is requested. */
+/* The workspace always includes scratch, because neither leading dimension nor address is known
+ * when its size is requested. */
 static struct passes plan_columns(const struct tcblock_state *f, const struct spmmi_product *product)
 {
     const size_t value_bytes = spmm_dtype_size(product->a_type);

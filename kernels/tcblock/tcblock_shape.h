@@ -10,8 +10,8 @@
 #define SPMMI_TCBLOCK_LOCAL_BYTES 8u  /* bytes of the local rows of a block (panel) */
 #define SPMMI_TCBLOCK_MAP_BYTES 12u   /* bytes per packed block: its bitmap, and where its values begin */
 #define SPMMI_TCBLOCK_WIDE_STEP 4u    /* block columns per step, if A is the wide operand */
-/* Minimum number of columns per pass with conversions. The scratch of most matrices then stays in the L2
- * cache. */
+/* Minimum number of columns per pass with conversions. The scratch of most matrices
+ * then stays in the L2 cache. */
 #define SPMMI_TCBLOCK_PASS_COLUMNS 128u
 
 /* Returns the position of the value in row r and column p of a wide block, where A is the first operand of

@@ -11,8 +11,8 @@
 #define CHUNK_MAX (UINT64_C(2) << 20)
 #define CHUNKS_OF_THREAD 4u
 
-/* Upper limits of what a family keeps: 13 bytes per nonzero, 168 per unit of 8 rows or more (tcblock_pack.h),
- * and the unused parts of the threads' chunks. */
+/* Upper limits of the bytes that a family keeps: 13 per nonzero, 168 per unit of 8 rows or more
+ * (tcblock_pack.h), and the unused parts of the threads' chunks. */
 #define BYTES_A_NONZERO 16u
 #define BYTES_A_ROW 32u
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keeps what the first pass of packing found about units for the second pass. Threads take pieces of its
- * memory. */
+/* Keeps results of the first pass of packing about units for the second pass. Threads
+ * take pieces of its memory. */
 #ifndef SPMMI_TCBLOCK_STORE_H
 #define SPMMI_TCBLOCK_STORE_H
 
@@ -11,7 +11,7 @@
 
 struct spmmi_tcblock_store {
     char *memory;
-    uint64_t bytes, taken; /* taken: by threads, in chunks */
+    uint64_t bytes, taken; /* size of memory; bytes that threads have taken, in chunks */
     uint64_t chunk;
     const char **kept; /* per unit; NULL: not kept */
 };
@@ -27,8 +27,8 @@ struct spmmi_tcblock_chunk {
 void spmmi_store_make(uint32_t units, uint64_t bytes, int threads, uint64_t most,
                       struct spmmi_tcblock_store *store);
 void spmmi_store_free(struct spmmi_tcblock_store *store);
-/* Returns the bytes that suffice to keep most units with this number of nonzeros and rows, at most
- * SPMMI_STORE_MAX. */
+/* Returns the bytes that suffice to keep most units with this number of nonzeros and
+ * rows, at most SPMMI_STORE_MAX. */
 uint64_t spmmi_store_wanted(uint64_t nonzeros, uint64_t rows);
 
 /* Returns memory to keep a unit, or NULL. Thread-safe if each thread has its own chunk. */

@@ -29,7 +29,7 @@ template <typename T> struct TcblockArgs {
     uint32_t unit_rows;
     uint32_t rows, cols; // size of op(A): rows of C, rows of B
     uint32_t unit_count, step_count, block_count, value_count, slot_count;
-    uint32_t step_blocks_max, step_values_max; // panel; bcsr only step_blocks_max
+    uint32_t step_blocks_max, step_values_max; // step_blocks_max: panel and bcsr; step_values_max: panel
     bool c_is_wide; // rows (or columns, if column-major) of C begin at multiples of 16 bytes
 };
 
@@ -39,9 +39,9 @@ template <typename T> __device__ __forceinline__ const T *row_at(const T *first,
     return reinterpret_cast<const T *>(reinterpret_cast<const char *>(first) + uint64_t(i) * bytes);
 }
 
-// Reads item `index`. Here and below, indices from tables are limited to the size of the arrays, the stages,
-// B and C: damaged tables cannot make a kernel read or write elsewhere (docs/decisions/0037). alpha = 0 reads
-// neither A nor B.
+// Reads item `index`. Here and below, indices from tables are limited to the size of the arrays, the
+// stages, B and C: damaged tables cannot make a kernel read or write elsewhere (docs/decisions/0037).
+// alpha = 0 reads neither A nor B.
 template <typename T>
 __device__ __forceinline__ struct spmmi_tcblock_item read_item(const TcblockArgs<T> &a, uint32_t index)
 {
@@ -82,8 +82,8 @@ __device__ __forceinline__ void add_exactly(const TcblockArgs<T> &a, uint32_t bl
     }
 }
 
-// Computes the sums of row r of window w over the steps of an item; the unit has WINDOWS windows. Rare, so it
-// may be slow.
+// Computes the sums of row r of window w over the steps of an item; the unit has WINDOWS
+// windows. Rare, so it may be slow.
 template <int WINDOWS, typename T, int WIDTH>
 __device__ __noinline__ void sum_exactly(const TcblockArgs<T> &a, const struct spmmi_tcblock_item &item,
                                          int w, int r, uint32_t column, typename Value<T>::Sum (&sums)[WIDTH])

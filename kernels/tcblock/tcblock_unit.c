@@ -125,6 +125,7 @@ static uint32_t columns_sort(struct spmmi_tcblock_unit *unit, uint32_t entries, 
     return count;
 }
 
+/* Finds the columns of a unit of either family. */
 static void unit_merge(struct spmmi_tcblock_unit *unit, const struct spmmi_tcblock_rows *look)
 {
     uint32_t entries = 0;
@@ -148,6 +149,7 @@ static void marks_clear(struct spmmi_tcblock_unit *unit, uint32_t columns)
     memset(unit->marks, 0, spmmi_marks_bytes(columns));
 }
 
+/* Finds the columns of a unit of one window. */
 static void window_mark(struct spmmi_tcblock_unit *unit, const struct spmmi_tcblock_rows *look)
 {
     const uint32_t range = look->high - look->low + 1;
@@ -175,6 +177,7 @@ static void columns_mark(struct spmmi_tcblock_unit *unit, const struct spmmi_tcb
     }
 }
 
+/* Finds the columns of a row block, then the columns of each window and their ranks. */
 static void row_block_mark(struct spmmi_tcblock_unit *unit, const struct spmmi_tcblock_rows *look)
 {
     uint32_t e = 0;

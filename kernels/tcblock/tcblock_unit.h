@@ -21,13 +21,13 @@ struct spmmi_tcblock_column {
     uint32_t values; /* number of values of the rows in this column */
 };
 
-/* One thread's data about a unit. An entry is a column of one window; entries are sorted by window, then by
- * column. */
+/* One thread's data about a unit. An entry is a column of one window; entries are sorted
+ * by window, then by column. */
 struct spmmi_tcblock_unit {
     uint32_t windows; /* windows per unit: 1 (window) or more (panel) */
     /* First entry of each window, then the number of entries. */
     uint32_t window_first[SPMMI_TCBLOCK_WINDOWS_MAX + 1];
-    uint32_t count;                             /* distinct columns */
+    uint32_t count;                             /* number of distinct columns */
     const struct spmmi_tcblock_column *columns; /* count columns, ascending */
     uint8_t *rows;  /* per entry: bit r is set if row r of the window has the column */
     uint32_t *rank; /* per entry of a row block: its column's position in `columns` */
@@ -51,8 +51,8 @@ uint64_t spmmi_tcblock_unit_bytes(uint32_t windows, uint64_t nonzeros, uint32_t 
 void spmmi_tcblock_unit_read(struct spmmi_tcblock_unit *unit, const int64_t *row_ptr, const int32_t *col_ind,
                              const uint32_t *rows, uint32_t row_count);
 
-/* What packing needs of a unit later. A unit takes at most SPMMI_UNIT_KEPT_MAX bytes per nonzero (only row
- * blocks keep ranks) plus SPMMI_UNIT_KEPT bytes, a multiple of 8. The functions return these bytes, write
+/* The data of a unit that packing needs later. It takes at most SPMMI_UNIT_KEPT_MAX bytes per nonzero (only
+ * row blocks keep ranks) plus SPMMI_UNIT_KEPT bytes, a multiple of 8. The functions return these bytes, write
  * them to memory, and restore the unit. A restored unit refers to that memory and is not freed. They are
  * functions of struct spmmi_tcblock_kind. */
 #define SPMMI_UNIT_KEPT_MAX(windows) \

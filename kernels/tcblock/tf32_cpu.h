@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tf32 on the CPU: f32 values with 11 significant bits. There are no branches, so that compilers vectorise
- * loops. */
+/* tf32 on the CPU: f32 values with 11 significant bits. There are no branches, so that
+ * compilers vectorise loops. */
 #ifndef SPMMI_TF32_CPU_H
 #define SPMMI_TF32_CPU_H
 

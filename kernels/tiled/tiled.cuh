@@ -223,7 +223,7 @@ __device__ __forceinline__ void store_unit(const TiledArgs<T> &a, uint32_t targe
     if (target & SPMMI_TILED_PARTIAL) {
         const uint32_t number = target & ~SPMMI_TILED_PARTIAL;
         Sum *to = a.partials + (uint64_t)number * a.n + tile;
-        if (number >= a.partial_count) // SPMMI_TILED_NONE too
+        if (number >= a.partial_count) // includes SPMMI_TILED_NONE
             return;
         constexpr int WIDE = TILE * sizeof(Sum) >= 16 ? 16 / sizeof(Sum) : 1;
         if (a.n % WIDE == 0 && width == TILE) { // workspaces are aligned to 16 bytes

@@ -22,7 +22,7 @@
 #define PARTIAL_COST 2.0  /* bytes of a partial sum / bytes of an element of C */
 #define ENTRY_PASSES 2.5  /* wavefronts for the entries of a slice */
 #define COLUMN_PASSES 0.7 /* wavefronts per staged sector, column-major B */
-#define ROW_PASSES 1.7    /* the same, row-major B */
+#define ROW_PASSES 1.7    /* wavefronts per staged sector, row-major B */
 #define STAGE_STEPS 1.5   /* per stage whose loads other thread blocks hide */
 #define BATCH_STEPS 1.8   /* per batch of columns that a thread stages */
 #define SLICE_STEPS 0.175 /* per slice */

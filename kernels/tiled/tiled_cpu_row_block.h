@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The arithmetic of the tiled family, included once per value type and SIMD level; no include guard.
  * The including file defines
- *  *   TARGET          the function attributes of the level
- *  *   VALUE, REAL     the types of stored values and of sums; READ(x) and WRITE(x) convert between them
- *  *   FMA(a, b, c)    the fused multiply-add
- *  *   TILED(name)     the name of a function of this instance
+ *   TARGET          the function attributes of the level
+ *   VALUE, REAL     the types of stored values and of sums; READ(x) and WRITE(x) convert between them
+ *   FMA(a, b, c)    the fused multiply-add
+ *   TILED(name)     the name of a function of this instance
  * This file undefines VALUE, READ, WRITE and TILED. Functions with a constant number of columns are inlined
  * into one instance per number. */
 

@@ -14,9 +14,9 @@ struct spmmi_cpu_tiled {
     int threads;
 };
 
-/* Makes the layout. Copies the required arrays of the plan's pattern, so the plan may be freed; values are
- * set separately. part: a part of the plan, or a part without items, which uses the units in their order.
- * Errors: MEMORY, TOO_LARGE. Free with spmmi_cpu_tiled_free. */
+/* Makes the layout, with copies of the required arrays of the plan's pattern. Values are set separately.
+ * part: a part of the plan, or a part without items, which uses the units in their order. Errors: MEMORY,
+ * TOO_LARGE. Free with spmmi_cpu_tiled_free. */
 spmm_status_t spmmi_cpu_tiled_make(const spmm_plan_t *plan, const struct spmmi_part *part,
                                    struct spmmi_cpu_tiled *tiled, spmm_diag_t *diag);
 void spmmi_cpu_tiled_free(struct spmmi_cpu_tiled *tiled);

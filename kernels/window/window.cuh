@@ -2,7 +2,7 @@
 // window: rows of B are loaded directly into operands of tensor cores.  C(m x n) = alpha * P * B(k x n) +
 // beta * C. B and C are row-major.
 //
-// layout      tcblock_kernel.h: the columns of a row window (8 rows), 8 per step; a step is one 8 x 8 block of A
+// layout      tcblock_kernel.h: the columns of a row window (8 rows), 8 per step. A step is an 8 x 8 block
 // block       8 warps, which process neighbouring items (blockIdx.x), so that rows of B that neighbouring row
 //             windows share hit the L1 cache; blockIdx.y is a tile of columns
 // warp        an item, which is steps of one row window, and the tile of 8 * WIDTH * REPEAT columns
