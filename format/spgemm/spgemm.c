@@ -43,7 +43,8 @@ cleanup:
     return status;
 }
 
-/* Entries with each k: of columns where these are counted, else of rows. */
+/* Sets counts[k] to the number of entries with inner index k: entries of column k if by_columns is set, else
+ * of row k. */
 static void count_inner(const struct spmmi_csr_pattern *a, int by_columns, uint32_t *counts, int64_t inner)
 {
     if (by_columns) {
@@ -56,7 +57,7 @@ static void count_inner(const struct spmmi_csr_pattern *a, int by_columns, uint3
         counts[k] = (uint32_t)(a->row_ptr[k + 1] - a->row_ptr[k]);
 }
 
-/* A column has at most 2^31 - 2 entries, so that 32 bits count them. */
+/* A column has at most 2^31 - 2 entries, so 32-bit counters suffice. */
 spmm_status_t spmmi_spgemm_count(const struct spmmi_csr_pattern *left, spmm_op_t left_op,
                                  const struct spmmi_csr_pattern *right, spmm_op_t right_op,
                                  uint64_t *products)

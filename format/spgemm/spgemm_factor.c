@@ -62,7 +62,7 @@ uint64_t spmmi_spgemm_factor_bytes(const struct spmmi_csr_pattern *operand, spmm
 {
     const uint64_t nnz = (uint64_t)operand->row_ptr[operand->rows];
     uint64_t bytes = 0;
-    if (op == SPMM_OP_T) /* the counters of the transposition too */
+    if (op == SPMM_OP_T) /* includes the counters of the transposition */
         bytes +=
             2 * ((uint64_t)operand->cols + 1) * sizeof(int64_t) + nnz * (sizeof(int32_t) + sizeof(int64_t));
     if (is_numbered(operand, op, is_right, keeps_columns))

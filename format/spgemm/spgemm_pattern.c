@@ -12,7 +12,8 @@
 #define RANKED_LANES 4
 #include "spgemm_row_list.h"
 
-#define ROWS_A_TURN 64 /* that a thread takes at a time */
+/* Rows that a thread takes from the schedule at a time. */
+#define ROWS_A_TURN 64
 
 int spmmi_spgemm_threads(int wanted)
 {
@@ -20,8 +21,9 @@ int spmmi_spgemm_threads(int wanted)
     return wanted > 0 ? spmmi_team_clamp(wanted, "a product") : most < SPMMI_TEAM_MAX ? most : SPMMI_TEAM_MAX;
 }
 
-/* Entries of row i of C; *products: of how many multiplications. marks: of each column, 1 + the row that met it last.
- * Without a branch, as columns come at random. */
+/* Returns the number of entries of row i of C; *products is its number of multiplications. marks has, for
+ * each column, 1 + the last row that met it. The inner loop has no branch, because columns come in random
+ * order and a branch would often be mispredicted. */
 static int64_t count_row(const struct spmmi_spgemm_task *task, const uint8_t *right, int64_t i,
                          uint32_t *marks, int64_t *products)
 {
@@ -43,8 +45,8 @@ static int64_t count_row(const struct spmmi_spgemm_task *task, const uint8_t *ri
     return count;
 }
 
-/* Are the ascending columns of row i those of the product? marks: 2 i + 1 of one that is expected, 2 i + 2 once a
- * product has met it; rows before it left less. */
+/* Returns true if the ascending columns of row i of c are those of the product. marks of a column is 2 i + 1
+ * if it is expected in row i, and 2 i + 2 once a product has met it. Earlier rows left smaller marks. */
 static int is_row(const struct spmmi_spgemm_task *task, const struct spmmi_csr_pattern *c, int64_t i,
                   uint32_t *marks)
 {
@@ -88,7 +90,8 @@ spmm_status_t spmmi_spgemm_row_ptr(const struct spmmi_spgemm_task *task,
             products[i] = sum;
     }
     row_ptr[0] = 0;
-    for (int64_t i = 0, count = 0; i < task->left.rows; i++) { /* rows that follow are equal in both */
+    /* A row with repeats > 0 has the counts of the preceding row. */
+    for (int64_t i = 0, count = 0; i < task->left.rows; i++) {
         count = repeats->rows[i] == 0 ? row_ptr[i + 1] : count;
         row_ptr[i + 1] = row_ptr[i] + count;
         if (products != NULL && repeats->rows[i] > 0)

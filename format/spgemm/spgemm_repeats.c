@@ -6,7 +6,7 @@
 #include "format/base/diag.h"
 #include "format/base/team.h"
 
-/* Has row i, which is not the first, the columns of the row before it, each moved by one? */
+/* Returns true if row i has the columns of row i - 1, each increased by one; i must be at least 1. */
 static int is_moved(const struct spmmi_csr_pattern *a, int64_t i)
 {
     const int64_t begin = a->row_ptr[i], count = a->row_ptr[i + 1] - begin;
@@ -17,7 +17,8 @@ static int is_moved(const struct spmmi_csr_pattern *a, int64_t i)
     return j == count;
 }
 
-/* 0, or 1 + by how many columns the row is moved. */
+/* Sets moves[i] to 0 if the columns of row i do not follow from row i - 1, to 1 if they are equal, and to 2
+ * if each is increased by one. */
 static void compare_rows(const struct spmmi_csr_pattern *a, int threads, uint8_t *moves)
 {
 #pragma omp parallel for schedule(static) num_threads(spmmi_team(threads))
@@ -25,7 +26,8 @@ static void compare_rows(const struct spmmi_csr_pattern *a, int threads, uint8_t
         moves[i] = i == 0 ? 0 : spmmi_csr_row_repeats(a, i) ? 1 : is_moved(a, i) ? 2 : 0;
 }
 
-/* A moved row meets rows of the right factor that are all moved too. */
+/* Returns true if row i of the left factor meets only rows of the right factor that are moved by one. Only
+ * then a moved row of the left factor gives a moved row of C. */
 static int meets_moved(const struct spmmi_spgemm_task *task, int64_t i, const uint8_t *right)
 {
     const struct spmmi_csr_pattern *left = &task->left;
@@ -51,8 +53,8 @@ spmm_status_t spmmi_spgemm_repeats_make(const struct spmmi_spgemm_task *task, in
     else
         compare_rows(left, threads, rows);
 #pragma omp parallel for schedule(static) num_threads(spmmi_team(threads))
-    for (int64_t i = 0; i < left->rows;
-         i++) /* in a lower triangle a row has a column more than the one before */
+    for (int64_t i = 0; i < left->rows; i++)
+        /* In a lower triangle, row i may have one column more than row i - 1, so equal rows do not repeat. */
         if (rows[i] == 1 ? task->is_lower : rows[i] == 2 && !meets_moved(task, i, repeats->right))
             rows[i] = 0;
 cleanup:

@@ -45,7 +45,8 @@ struct spmmi_spgemm_scratch *spmmi_spgemm_scratch_new(int64_t cols, int threads,
     return NULL;
 }
 
-/* The bitmaps above the lowest of a set have a sixty-third of its words, rounded up on each level. */
+/* In a column set, all bitmaps above the lowest one together have at most 1/63 of its words, plus rounding on
+ * each level. */
 uint64_t spmmi_spgemm_scratch_bytes(int64_t cols, int threads, int64_t longest)
 {
     const uint64_t marks = sizeof(struct spmmi_spgemm_scratch) + sizeof(uint32_t) * (uint64_t)cols,

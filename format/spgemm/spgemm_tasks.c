@@ -6,7 +6,8 @@
 #include "format/base/diag.h"
 #include "format/matrix/sorted_columns.h"
 
-/* Columns of the result as numbers of the right factor's columns; -1 where it has no such column. */
+/* Replaces the columns of result c by their numbers in the right factor; -1 marks a column that the right
+ * factor lacks. */
 static spmm_status_t number_columns(const struct spmmi_csr_pattern *c,
                                     const struct spmmi_numbered_columns *numbers, int32_t **out,
                                     spmm_diag_t *diag)
@@ -78,7 +79,8 @@ uint64_t spmmi_spgemm_tasks_bytes(const struct spmmi_spgemm *g, int64_t nnz)
 {
     const int is_lower = (g->flags & SPMMI_SPGEMM_LOWER) != 0;
     const struct spmmi_spgemm_matrix *t = &g->matrices[g->operand_count];
-    uint64_t bytes = ((uint64_t)nnz + (uint64_t)t->nnz) * sizeof(int32_t); /* numbered results */
+    /* Result columns that are numbered anew. */
+    uint64_t bytes = ((uint64_t)nnz + (uint64_t)t->nnz) * sizeof(int32_t);
     for (uint32_t i = 0; i < g->factor_count; i++) {
         const struct spmmi_csr_pattern operand = spmmi_spgemm_pattern_of(&g->matrices[g->factor_operand[i]]);
         bytes += spmmi_spgemm_factor_bytes(&operand, (spmm_op_t)g->factor_op[i], i + 1 == g->factor_count,
