@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From the plan of a product to what runs it: its patterns are copied, proved, and cut into units. */
+/* Makes an spmm_product_t from the plan of a product: copies the patterns, proves them, and cuts the work
+ * into units. */
 #include <string.h>
 
 #include "format/base/alloc.h"
@@ -42,7 +43,7 @@ cleanup:
     return status;
 }
 
-/* Before so many bytes are taken, of which some stay. */
+/* Checks that the budget allows `bytes` more, and records the `kept` bytes that stay allocated. */
 static spmm_status_t take(struct creation *in, uint64_t bytes, uint64_t kept)
 {
     spmm_status_t status = SPMM_OK;
@@ -73,14 +74,15 @@ cleanup:
     return status;
 }
 
-/* Memory of a budget, 0 for none, beyond what is used. */
+/* Returns what a budget (0: no limit) leaves after `used` bytes. */
 static uint64_t left_of(uint64_t budget, uint64_t used)
 {
     return budget == 0 ? UINT64_MAX : budget > used ? budget - used : 0;
 }
 
-/* Most bytes of positions or masks, which are the faster kernels wherever that was measured: what the product holds
- * without them, and what the budget leaves while they are derived. 0: none are derived. */
+/* Returns the most bytes that positions or masks may take; 0: none are derived. By rule they may double the
+ * memory of the product, because they were the faster kernels in all measurements. The budget must also hold
+ * what their derivation needs, which includes a second copy of them. */
 static uint64_t positions_max(const struct creation *in, const struct spmmi_spgemm_stage *stage,
                               int has_masks)
 {
@@ -92,7 +94,7 @@ static uint64_t positions_max(const struct creation *in, const struct spmmi_spge
     return wanted < left ? wanted : left;
 }
 
-/* If there is memory for them. */
+/* Derives positions or masks if there is memory for them. */
 static spmm_status_t try_positions(struct creation *in, struct spmmi_spgemm_stage *stage, int has_masks)
 {
     spmm_status_t status = SPMM_OK;
@@ -106,7 +108,8 @@ cleanup:
     return status;
 }
 
-/* Where the rule takes masks and there is no memory for them, there may be for positions. */
+/* Tries masks, if they are named or the rule prefers them, and then positions, for which memory may still
+ * suffice. */
 static spmm_status_t make_positions(struct creation *in, struct spmmi_spgemm_stage *stage)
 {
     spmm_status_t status = SPMM_OK;

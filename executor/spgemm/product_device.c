@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a product runs: the steps of an execution on the CPU or a GPU. */
+/* The steps of an execution, dispatched to the CPU or the GPU of the product. */
 #include "executor/settle.h"
 #include "format/base/diag.h"
 #include "product_state.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One product without a plan, in two phases: entries of C are counted, memory is taken for exactly as many, and columns
- * and values are computed together, row by row. */
+/* One product without a plan, in two phases: the entries of C are counted and exactly as much memory is
+ * allocated; then columns and values are computed together, row by row. */
 #include <string.h>
 
 #include "format/base/alloc.h"
@@ -10,8 +10,8 @@
 #include "format/plan.h"
 #include "product_state.h"
 
-/* Below so many products kernels take one thread (kernels/shared/level_cpu.c). Each further one has as many: it takes
- * arrays over all columns. */
+/* Products per thread: each further thread needs this many, because it allocates arrays over all columns.
+ * With fewer products in total, kernels use one thread (kernels/shared/level_cpu.c). */
 #define PRODUCTS_A_THREAD (1 << 15)
 
 static const char *const method_names[SPMMI_ONCE_METHODS] = {"hash", "bitmap", "merge"};
@@ -20,20 +20,21 @@ struct once {
     spmm_csr_t a, b;
     int threads;
     uint64_t budget, used;
-    /* Patterns with row pointers of 64 and columns of 32 bits; owned where the caller's are others. */
+    /* Checked patterns with 64-bit row pointers and 32-bit columns; owned. [1] is NULL if B has the pattern
+     * of A. */
     int64_t *row_ptr[2];
     int32_t *col_ind[2];
     struct spmmi_spgemm_factor right;
     struct spmmi_spgemm_task task;
     struct spmmi_spgemm_repeats repeats;
-    int64_t *row_products; /* of each row of C */
+    int64_t *row_products; /* one per row of C */
     int64_t *c_row_ptr;
     int32_t *c_col_ind;
     void *c_values;
     spmm_diag_t *diag;
 };
 
-/* Before so many bytes are taken. */
+/* Checks that the budget allows `bytes` more, and records the `kept` bytes that stay allocated. */
 static spmm_status_t take(struct once *o, uint64_t bytes, uint64_t kept)
 {
     spmm_status_t status = SPMM_OK;
@@ -65,7 +66,8 @@ cleanup:
     return status;
 }
 
-/* Copies the columns of row i. Do they ascend, below cols? Without a branch for each. */
+/* Copies the columns of one row, the entries [first, end). Returns true if they ascend and are below cols.
+ * The loop has no branch per entry. */
 static int take_row(const spmm_csr_t *a, int64_t first, int64_t end, int32_t *col_ind)
 {
     int is_wrong = 0;
@@ -102,7 +104,7 @@ cleanup:
     return status;
 }
 
-/* Copies the pattern, checked; index: 0 of A, 1 of B. */
+/* Copies and checks a pattern; index: 0 for A, 1 for B. */
 static spmm_status_t take_pattern(struct once *o, const spmm_csr_t *a, int index)
 {
     spmm_status_t status = SPMM_OK;
@@ -145,7 +147,7 @@ cleanup:
     return status;
 }
 
-/* No more threads than the products can use. */
+/* Returns the number of threads that the products can use, at most o->threads. */
 static int threads_of(const struct once *o)
 {
     if (o->a.nnz / PRODUCTS_A_THREAD >= o->threads)
@@ -155,7 +157,7 @@ static int threads_of(const struct once *o)
     return most < (uint64_t)o->threads ? (int)most : o->threads;
 }
 
-/* Rows of C are counted, and memory is taken for exactly as many entries. */
+/* Counts the entries of the rows of C and allocates memory for exactly as many. */
 static spmm_status_t count_entries(struct once *o)
 {
     spmm_status_t status = SPMM_OK;
@@ -179,7 +181,7 @@ cleanup:
     return status;
 }
 
-/* SPMMI_SPGEMM_STRETCHES, as a plan of default options would have it. */
+/* Sets *flags to SPMMI_SPGEMM_STRETCHES if a plan with default options would have this flag, else to 0. */
 static spmm_status_t find_flags(struct once *o, uint64_t products, uint32_t *flags)
 {
     spmm_status_t status = SPMM_OK;
@@ -194,8 +196,9 @@ cleanup:
     return status;
 }
 
-/* Are neighbouring rows of C taken together where they have equal columns? Not if what their sums take more, a lane for
- * each row, is above the budget, or above all that is held. needed: bytes without it; sums: those of one lane. */
+/* Returns true if neighbouring rows of C with equal columns are computed together. That needs sums with one
+ * lane per row. They are refused if the additional memory is above the budget, or above all that is already
+ * held. needed: bytes without the additional lanes; sums: bytes of one lane. */
 static int is_grouped(const struct once *o, uint64_t needed, uint64_t sums)
 {
     const uint64_t more = (SPMMI_SPGEMM_LANES - 1) * sums;
@@ -216,7 +219,7 @@ static struct spmmi_spgemm_work work_of(const struct once *o)
     return work;
 }
 
-/* Columns and values, these as those of a plan of default options. */
+/* Computes the columns and values of C. The values have the bits that a plan with default options gives. */
 static spmm_status_t find_entries(struct once *o)
 {
     spmm_status_t status = SPMM_OK;
@@ -257,7 +260,7 @@ cleanup:
     spmmi_free(partials);
     spmmi_free(sums);
     spmmi_spgemm_scratch_free(once.scratch, o->threads);
-    stage.follows = NULL; /* of the one shot */
+    stage.follows = NULL; /* repeats owns it */
     spmmi_spgemm_stage_free(&stage);
     return status;
 }
@@ -290,7 +293,7 @@ static void close_once(struct once *o)
     spmmi_free(o->c_values);
 }
 
-/* The method of this name; NULL: by rule. The CPU has one method. */
+/* Finds the method with this name; NULL selects by rule. The CPU has only one method, so it takes no name. */
 static spmm_status_t find_method(const char *name, int device, enum spmmi_once_method *method,
                                  spmm_diag_t *diag)
 {

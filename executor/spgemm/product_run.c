@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Running a product, and what it tells of itself. Nothing here allocates or changes the product. */
+/* Runs a product and reports its properties. Nothing here changes the product, and only the upload of a
+ * pattern to a GPU allocates (temporary host arrays). */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,7 +11,7 @@
 
 #define WORKSPACE_ALIGN 256u
 
-/* Where things lie in the workspace; bytes. */
+/* Offsets of the arrays in the workspace, in bytes. */
 struct layout {
     uint64_t transposed[SPMMI_SPGEMM_FACTORS]; /* values of transposed factors */
     uint64_t inner;                            /* values of T */
@@ -18,7 +19,7 @@ struct layout {
     uint64_t bytes;
 };
 
-/* Arrays begin at multiples of cache lines. */
+/* Adds an array to the layout, aligned to WORKSPACE_ALIGN, and returns its offset. */
 static uint64_t add_array(struct layout *l, uint64_t elements, size_t size)
 {
     const uint64_t at = l->bytes;
@@ -71,7 +72,7 @@ spmm_status_t spmm_product_info(const spmm_product_t *x, spmm_product_info_t *in
     full.dtype = x->dtype;
     full.operand_count = (int)x->plan->operand_count;
     full.host_bytes = x->bytes;
-    const struct spmmi_spgemm_stage *last = &x->stages[x->tasks.count - 1]; /* that of C */
+    const struct spmmi_spgemm_stage *last = &x->stages[x->tasks.count - 1]; /* the stage of C */
     for (int s = 0; s < x->tasks.count; s++) {
         full.products += x->stages[s].products;
         full.cut_rows += x->stages[s].cut_count + x->stages[s].whole_count;
@@ -95,7 +96,7 @@ static void put_index(void *array, spmm_itype_t type, int64_t i, int64_t value)
         ((int64_t *)array)[i] = value;
 }
 
-/* The pattern into arrays of the host. */
+/* Writes the pattern of C to arrays on the host. */
 static void write_pattern(const spmm_product_t *x, spmm_itype_t row_ptr_type, void *row_ptr,
                           spmm_itype_t col_ind_type, void *col_ind)
 {
@@ -105,7 +106,7 @@ static void write_pattern(const spmm_product_t *x, spmm_itype_t row_ptr_type, vo
         put_index(col_ind, col_ind_type, q, x->col_ind[q]);
 }
 
-/* The same by way of a copy into arrays of a GPU. */
+/* Writes the pattern of C to arrays on the GPU, by way of a copy on the host. */
 static spmm_status_t upload_pattern(const spmm_product_t *x, spmm_itype_t row_ptr_type, void *row_ptr,
                                     spmm_itype_t col_ind_type, void *col_ind, void *stream, spmm_diag_t *diag)
 {
@@ -146,7 +147,7 @@ cleanup:
     return status;
 }
 
-/* A scalar as the type has it. */
+/* Rounds a scalar to the value type of the product. */
 static spmm_status_t scalar_read(const spmm_product_t *x, const char *name, spmm_scalar_t scalar,
                                  double *value, spmm_diag_t *diag)
 {
@@ -202,7 +203,7 @@ cleanup:
     return status;
 }
 
-/* What the steps of an execution need to know. */
+/* What the steps of an execution share. */
 struct execution {
     const spmm_product_t *product;
     struct layout layout;
@@ -211,7 +212,7 @@ struct execution {
     spmm_diag_t *diag;
 };
 
-/* Values of a factor: those of the operand, or in the order of its transpose. */
+/* Finds the values of factor f: the values of its operand, or a copy in the order of the transpose. */
 static spmm_status_t factor_values(const struct execution *e, uint32_t f, const void *const *values,
                                    const void **out)
 {
@@ -270,7 +271,7 @@ spmm_status_t spmm_product_execute(const spmm_product_t *x, spmm_scalar_t alpha,
     SPMM_TRY(check_workspace(l.bytes, workspace, workspace_bytes, diag));
     if (a != 0)
         SPMM_TRY(check_operands(x, values, diagonal, c_values, diag));
-    char none = 0; /* where no workspace is needed, its parts of no bytes need an address all the same */
+    char none = 0; /* an address for the empty arrays of a product that needs no workspace */
     const struct execution e = {x, l, workspace != NULL ? workspace : &none, stream, diag};
     if (x->nnz > 0 && a == 0)
         SPMM_TRY(spmmi_product_scale(x, b, c_values, stream, diag));
