@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What executors of a product keep and how long they may take, as far as its plan says it: see spmm_plan_product_costs
- * and docs/decisions/0131. */
+/* Predicts what executors of a product hold and how long an execution takes, as far as the plan determines
+ * it: see spmm_plan_product_costs and docs/decisions/0131. */
 #include <spmm/product.h>
 #include <string.h>
 
@@ -10,33 +10,35 @@
 #include "format/spgemm/spgemm_bytes.h"
 #include "format/spgemm/spgemm_tasks.h"
 
-#define TABLES_BYTES UINT64_C(4096) /* of a stage on a GPU: tables begin at multiples of 256 bytes */
+/* Allowance per stage on a GPU: tables begin at multiples of 256 bytes. */
+#define TABLES_BYTES UINT64_C(4096)
 
-/* Milliseconds of f64, fitted to docs/product_gpu_results.csv (one H100, cold, by rule, 27 products) and to
- * docs/product_results.csv (one thread, kernel masks, 14 products): a stage, a million products, entries of C, and
- * on the CPU entries of the left factor. Decision 0131 has the errors. */
+/* Milliseconds for f64: per stage, per million products, per million entries of C and, on the CPU, per
+ * million entries of the left factor. Fitted to docs/product_gpu_results.csv (one H100, cold, kernel chosen
+ * by rule, 27 products) and docs/product_results.csv (one thread, kernel masks, 14 products). Decision 0131
+ * has the errors. */
 static const struct {
     double stage, products, entries, left;
 } h100 = {14.3e-3, 1.36e-3, 6.4e-3, 0}, thread = {0, 0.033, 0.78, 4.17};
 
-/* A product of two factors: what is counted of its rows. */
+/* Counts over the rows of one stage, a product of two factors. */
 struct stage_count {
     const struct spmmi_spgemm *plan;
     const struct spmmi_spgemm_task *task;
     const struct spmmi_csr_pattern *c;
-    uint64_t longest; /* row of the right factor */
+    uint64_t longest; /* maximum entries of a row of the right factor */
     uint64_t products;
     uint64_t cuts;       /* rows that are cut */
-    uint64_t pieces;     /* at most */
-    uint64_t ranges;     /* bytes of a GPU, at most */
-    uint64_t long_words; /* the same of long entries */
+    uint64_t pieces;     /* of cut rows, upper bound */
+    uint64_t ranges;     /* GPU: bytes of ranges and of ends of pieces, upper bound */
+    uint64_t long_words; /* GPU: bytes of long entries, upper bound */
 };
 
-/* One row of C. */
+/* Counts of one row of C. */
 struct row_count {
     int64_t first, end; /* entries of C */
     uint64_t products, pieces, left;
-    uint64_t piece; /* products that end one; UINT64_MAX: it is not cut */
+    uint64_t piece; /* products that end a piece; UINT64_MAX: the row is not cut */
 };
 
 static uint64_t products_of(const struct stage_count *s, int64_t row)
@@ -48,7 +50,7 @@ static uint64_t products_of(const struct stage_count *s, int64_t row)
     return products;
 }
 
-/* Bytes of the columns of the entries [q, end) of a range, in words of 4. */
+/* Returns the bytes of the columns of the entries [q, end) of a range, rounded up to words of 4 bytes. */
 static uint64_t columns_bytes(const struct stage_count *s, int64_t q, int64_t end)
 {
     const int32_t *const columns = s->c->col_ind;
@@ -56,7 +58,8 @@ static uint64_t columns_bytes(const struct stage_count *s, int64_t q, int64_t en
     return columns[end - 1] - columns[q] >= SPMMI_SPGEMM_RANGE_NARROW ? 4 * entries : (entries + 1) / 2 * 4;
 }
 
-/* Ranges of a row, all of about as many entries, and the ends of its pieces. */
+/* Adds the bytes of the ranges of a row, all with about the same number of entries, and of the ends of its
+ * pieces. */
 static void add_ranges(struct stage_count *s, const struct row_count *row)
 {
     const int64_t entries = row->end - row->first,
@@ -69,15 +72,17 @@ static void add_ranges(struct stage_count *s, const struct row_count *row)
     }
 }
 
-/* May an entry of C have more products than a stretch in the row, or in a piece? A piece may end with a whole row of
- * the right factor beyond what ends it. */
+/* Returns true if an entry of the row may have more products than a stretch, in the row or in a piece. The
+ * last entry of the left factor in a piece may bring a whole row of the right factor, so a piece may have up
+ * to s->longest more products than the limit that ends it. */
 static int may_be_long(const struct stage_count *s, const struct row_count *row)
 {
     return (s->plan->flags & SPMMI_SPGEMM_STRETCHES) != 0 && row->left > SPMMI_SPGEMM_STRETCH &&
            (row->piece > SPMMI_SPGEMM_STRETCH || row->piece + s->longest > SPMMI_SPGEMM_STRETCH);
 }
 
-/* Lists of products of long entries; each splits a range, and each piece begins a stretch of each. */
+/* Adds the bytes of the lists of products of long entries. Each long entry splits a range, and begins a new
+ * stretch in each piece. */
 static void add_longs(struct stage_count *s, const struct row_count *row)
 {
     const uint64_t flags = s->plan->flags, longs = row->products / SPMMI_SPGEMM_STRETCH;
@@ -96,7 +101,8 @@ static void count_row(struct stage_count *s, int64_t i)
     if (row.products > (uint64_t)piece) {
         row.piece = (uint64_t)piece;
         row.pieces = row.products / row.piece + 1;
-        row.pieces = row.pieces < row.left ? row.pieces : row.left; /* each has an entry of the left factor */
+        /* Every piece has an entry of the left factor. */
+        row.pieces = row.pieces < row.left ? row.pieces : row.left;
         s->pieces += row.pieces;
         s->cuts++;
     }
@@ -123,7 +129,7 @@ static struct stage_count count_stage(const struct spmmi_spgemm *plan, const str
     return s;
 }
 
-/* Of whole rows and pieces: at most so many units. */
+/* Returns an upper bound of the bytes of units and cuts. */
 static uint64_t units_bytes(const struct stage_count *s)
 {
     const uint64_t cost = s->products + entries_of(s->c) + (uint64_t)s->task->left.rows,
@@ -131,7 +137,8 @@ static uint64_t units_bytes(const struct stage_count *s)
     return units * SPMMI_SPGEMM_UNIT_BYTES + s->cuts * SPMMI_SPGEMM_CUT_BYTES;
 }
 
-/* By rule masks or positions are kept if they take no more than all that was taken before. Groups have a byte a row. */
+/* Adds the memory of the host. By rule, masks or positions are kept if they take at most as much as
+ * everything before them, so the maximum doubles. Groups take a byte per row. */
 static void add_host(const struct stage_count *s, spmm_product_costs_t *costs)
 {
     const struct spmmi_spgemm_task *const task = s->task;
@@ -160,7 +167,7 @@ static void add_times(const struct stage_count *s, spmm_product_costs_t *costs)
     costs->thread_ms += thread.products * products + thread.entries * entries + thread.left * left;
 }
 
-/* What does not depend on rows. */
+/* Adds what does not depend on rows: patterns, values, and maps of transposed factors. */
 static void add_patterns(const spmm_plan_t *plan, const struct spmmi_spgemm_tasks *tasks,
                          spmm_product_costs_t *costs)
 {

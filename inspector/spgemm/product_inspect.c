@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From the factors of a product of sparse matrices to its plan: the symbolic phase. */
+/* Makes the plan of a product of sparse matrices from its factors: the symbolic phase. */
 #include <assert.h>
 #include <spmm/product.h>
 #include <stdio.h>
@@ -16,14 +16,14 @@
 #include "inspector/matrix/source_name.h"
 #include "inspector/thread_count.h"
 
-/* An inspection. */
+/* State of one inspection. */
 struct inspection {
     const spmm_product_factor_t *factors;
     uint32_t count;
     spmm_product_options_t options;
     int threads;
-    uint64_t used;      /* bytes of the plan so far */
-    int64_t heavy_rows; /* of F0 F1, or of F0 T or T, whichever has more */
+    uint64_t used;      /* bytes allocated for the plan so far */
+    int64_t heavy_rows; /* of T or of the last product, whichever has more */
     int has_stretches;  /* there may be long entries */
     spmm_plan_t *plan;
     spmm_diag_t *diag;
@@ -50,7 +50,7 @@ cleanup:
     return status;
 }
 
-/* Before so many bytes are taken, of which some stay. */
+/* Checks that the budget allows `bytes` more, and records the `kept` bytes that stay allocated. */
 static spmm_status_t take(struct inspection *in, uint64_t bytes, uint64_t kept)
 {
     spmm_status_t status = SPMM_OK;
@@ -60,7 +60,7 @@ cleanup:
     return status;
 }
 
-/* Copies an operand into the plan. */
+/* Copies the pattern of an operand into the plan. */
 static spmm_status_t add_operand(struct inspection *in, const spmm_matrix_t *a)
 {
     spmm_status_t status = SPMM_OK;
@@ -82,7 +82,8 @@ cleanup:
     return status;
 }
 
-/* Operands are numbered as the factors first name them. */
+/* Numbers the operands in the order in which the factors first name them, and checks that the factors fit
+ * together. */
 static spmm_status_t add_factors(struct inspection *in)
 {
     spmm_status_t status = SPMM_OK;
@@ -112,7 +113,7 @@ cleanup:
     return status;
 }
 
-/* The pattern of left * right, in arrays that belong to the plan. */
+/* Finds the pattern of left * right. The arrays belong to the plan. */
 static spmm_status_t multiply(struct inspection *in, const struct spmmi_spgemm_factor *left,
                               const struct spmmi_spgemm_factor *right, int is_lower, int64_t **row_ptr,
                               int32_t **col_ind)
@@ -155,7 +156,7 @@ cleanup:
     return status;
 }
 
-/* The most of the products so far, if the default of piece_products asks for them. */
+/* Updates heavy_rows to the maximum over the products so far, if the default of piece_products needs it. */
 static void count_heavy_rows(struct inspection *in, const struct spmmi_spgemm_factor *left,
                              const struct spmmi_spgemm_factor *right)
 {
@@ -177,7 +178,7 @@ cleanup:
     return status;
 }
 
-/* T = F1 F2 behind the operands. */
+/* Makes T = F1 F2, which the plan stores after the operands. */
 static spmm_status_t inner_product(struct inspection *in, const struct spmmi_spgemm_factor *factors)
 {
     spmm_status_t status = SPMM_OK;
@@ -249,7 +250,8 @@ static void set_parameters(struct inspection *in)
                                                          : (uint64_t)o->piece_products;
 }
 
-/* "A.mtx * B.mtx", with ' behind a transposed factor; empty where a matrix has no name. */
+/* Writes a name such as "A.mtx * B.mtx", with ' after a transposed factor. It stays empty if a matrix has no
+ * name. */
 static void name_source(const struct inspection *in, char *text, size_t size)
 {
     char joined[2 * SPMMI_SOURCE_BYTES];
