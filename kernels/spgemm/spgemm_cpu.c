@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Products of sparse matrices on the CPU: threads take units, then the rows that were cut. */
+/* Products of sparse matrices on the CPU: threads process the units, then join the rows that were cut. */
 #include "spgemm_cpu.h"
 
 #include <omp.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The same C compiled for AVX2 and FMA. */
+/* Compiles the C code of spgemm_cpu_level.h for AVX2 and FMA. */
 #if defined(__x86_64__)
 #include <immintrin.h>
 
@@ -8,5 +8,5 @@
 #define LEVEL spmmi_spgemm_cpu_avx2
 #include "spgemm_cpu_level.h"
 #else
-typedef int spgemm_cpu_has_no_avx2; /* no translation unit is empty */
+typedef int spgemm_cpu_has_no_avx2; /* a translation unit must not be empty */
 #endif

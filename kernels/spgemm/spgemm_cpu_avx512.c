@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The same C compiled for AVX-512, whose masks take a window of sums at a time. */
+/* Compiles the C code of spgemm_cpu_level.h for AVX-512, whose mask registers handle a window of sums at a
+ * time. */
 #if defined(__x86_64__)
 #include <immintrin.h>
 
@@ -9,5 +10,5 @@
 #define LEVEL spmmi_spgemm_cpu_avx512
 #include "spgemm_cpu_level.h"
 #else
-typedef int spgemm_cpu_has_no_avx512; /* no translation unit is empty */
+typedef int spgemm_cpu_has_no_avx512; /* a translation unit must not be empty */
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of C that are taken together, of one value type and SIMD level. No include guard. A sum is one element a row, in
- * a vector; the products of each are still added one by one, by ascending k. */
+/* Computes groups of rows of C, for one value type and SIMD level. No include guard. A sum is a vector with
+ * one element per row. The products of each row are still added one by one, by ascending k. */
 
-/* One element a row of the group. */
+/* A vector with one element per row of the group. */
 #ifdef SPGEMM_VECTOR
 typedef SPGEMM_VECTOR SPGEMM(lanes);
 #define SPGEMM_LOAD(from) SPGEMM_INTRINSIC(loadu)(from)
@@ -31,16 +31,16 @@ static inline SPGEMM(lanes) SPGEMM(add_product)(SPGEMM(lanes) a, REAL b, SPGEMM(
 #define SPGEMM_ADD(a, b, x) SPGEMM(add_product)(a, b, x)
 #endif
 
-/* Entries of the left factor that follow each other, `depth` of them, whose rows of the right factor have equal
+/* Up to SPMMI_SPGEMM_DEPTH consecutive entries of the left factor whose rows of the right factor have equal
  * columns. */
 struct SPGEMM(bundle) {
     REAL a[SPMMI_SPGEMM_DEPTH][SPMMI_SPGEMM_LANES];
     const REAL *b[SPMMI_SPGEMM_DEPTH];
-    int64_t count; /* of columns */
+    int64_t count; /* number of columns */
     int depth;
 };
 
-/* Inlined with a constant depth and type, so that vectors of a stay in registers. */
+/* Expands to a loop with constant depth and type, so that the vectors a stay in registers. */
 #define SPGEMM_BUNDLE(type, depth)                                                               \
     do {                                                                                         \
         SPGEMM(lanes) a[depth];                                                                  \
@@ -84,7 +84,8 @@ TARGET static void SPGEMM(add_bundle)(const struct SPGEMM(bundle) * g, const voi
 #undef SPGEMM_STORE
 #undef SPGEMM_ADD
 
-/* Entry t of the rows from row i on, and those behind it that go with it. */
+/* Fills the bundle that begins with entry t of row i: that entry and those after it that can be processed
+ * with it, for `rows` rows. */
 TARGET static inline void SPGEMM(bundle_at)(const struct spmmi_spgemm_stage *stage,
                                             const struct spmmi_spgemm_values *values, int64_t i, int rows,
                                             int64_t t, struct SPGEMM(bundle) * g)
@@ -105,7 +106,8 @@ TARGET static inline void SPGEMM(bundle_at)(const struct spmmi_spgemm_stage *sta
     g->depth = k;
 }
 
-/* Rows i to i + rows - 1 of C. sums: that of each entry for each lane, of which those beyond rows do not count. */
+/* Computes rows i to i + rows - 1 of C. sums: SPMMI_SPGEMM_LANES elements per entry; lanes from `rows` on are
+ * not used. */
 TARGET static void SPGEMM(by_group)(const struct spmmi_spgemm_stage *stage,
                                     const struct spmmi_spgemm_values *values, int64_t i, int rows, REAL *sums)
 {

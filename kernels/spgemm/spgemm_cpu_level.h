@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Both value types of one SIMD level; included once a level. No include guard. The including file defines TARGET and
- * LEVEL, the name of the table; and SPGEMM_VECTORS where AVX2 and FMA may be named, SPGEMM_MASKS also AVX-512. */
+/* Both value types of one SIMD level; each level includes this file once. No include guard. The including
+ * file defines TARGET; LEVEL, the name of the table; SPGEMM_VECTORS if AVX2 and FMA intrinsics may be used;
+ * and SPGEMM_MASKS if AVX-512 intrinsics may be used too. */
 #include <string.h>
 
 #ifdef SPGEMM_VECTORS

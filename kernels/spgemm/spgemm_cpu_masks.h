@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of C by masks (spgemm_masks.h), of one value type and SIMD level. No include guard. Each sum still adds one
- * product after the other by ascending k: the lanes of a window are sums of their own. Loops over rows and windows have
- * constant bounds where these functions are inlined, so that sums stay in registers. */
+/* Computes rows of C by masks (spgemm_masks.h), for one value type and SIMD level. No include guard. Each
+ * lane of a window is a sum of its own, so products are still added one after the other, by ascending k.
+ * These functions are inlined so that loops over rows and windows have constant bounds and the sums stay in
+ * registers. */
 #undef SPGEMM_INLINE
 #define SPGEMM_INLINE TARGET static inline __attribute__((always_inline))
 
@@ -15,8 +16,8 @@ SPGEMM_INLINE SPGEMM(window) SPGEMM(window_of)(REAL x)
     return SPGEMM_WINDOW_INTRINSIC(set1)(x);
 }
 
-/* The next elements of b, one for each bit of the mask, in the lanes of these bits; other lanes may hold anything. All
- * 8 elements from b on are read. */
+/* Expands the next elements of b to the lanes whose bits are set in the mask, one element per bit. Other
+ * lanes have unspecified values. Reads all 8 elements from b on. */
 SPGEMM_INLINE SPGEMM(window) SPGEMM(expand)(const REAL *b, uint32_t mask)
 {
     const __m128i ranks = _mm_loadl_epi64((const __m128i *)(const void *)&spgemm_ranks[mask]);
@@ -24,7 +25,7 @@ SPGEMM_INLINE SPGEMM(window) SPGEMM(expand)(const REAL *b, uint32_t mask)
                                                 SPGEMM_WINDOW_INTRINSIC(loadu)(b));
 }
 
-/* A product in each lane of the mask. */
+/* Adds a product in each lane of the mask. */
 SPGEMM_INLINE SPGEMM(window)
     SPGEMM(add_expanded)(SPGEMM(window) x, REAL a, SPGEMM(window) expanded, uint32_t mask)
 {
@@ -36,7 +37,8 @@ SPGEMM_INLINE SPGEMM(window) SPGEMM(add_sums)(SPGEMM(window) x, SPGEMM(window) y
     return SPGEMM_WINDOW_INTRINSIC(add)(x, y);
 }
 
-/* The first sums of the window, of entries q on, into C; none of them where count is below 1. */
+/* Writes the first `count` sums of the window, which belong to the entries of C from q on; none if
+ * count < 1. */
 SPGEMM_INLINE void SPGEMM(put_window)(const struct spmmi_spgemm_values *values, int64_t q, int64_t count,
                                       SPGEMM(window) x)
 {
@@ -100,7 +102,8 @@ SPGEMM_INLINE void SPGEMM(put_window)(const struct spmmi_spgemm_values *values, 
 }
 #endif
 
-/* Windows of rows that are alike, of one panel or of short rows; totals: of the pieces that ended. */
+/* The windows of one panel or of a short row, for up to SPMMI_SPGEMM_LANES rows that are alike. sums: of the
+ * current piece; totals: of the pieces that have ended. */
 struct SPGEMM(panel) {
     SPGEMM(window) sums[SPMMI_SPGEMM_LANES][SPGEMM_PANEL_WINDOWS];
     SPGEMM(window) totals[SPMMI_SPGEMM_LANES][SPGEMM_PANEL_WINDOWS];
@@ -110,7 +113,7 @@ struct SPGEMM(panel) {
     _Pragma("GCC unroll 4") for (int r = 0; r < rows; r++) \
         _Pragma("GCC unroll 4") for (int w = 0; w < windows; w++)
 
-/* Beginning with -0 keeps the first piece's sum as it is. */
+/* Totals start at -0, because -0 + x is x for every first sum x, also for x = -0. */
 SPGEMM_INLINE void SPGEMM(begin)(struct SPGEMM(panel) * t, int rows, int windows)
 {
     SPGEMM_EACH_WINDOW
@@ -120,7 +123,8 @@ SPGEMM_INLINE void SPGEMM(begin)(struct SPGEMM(panel) * t, int rows, int windows
     }
 }
 
-/* Sums of pieces that ended are added in order; the 0 of those without products once, however many they are. */
+/* Adds the sums of a piece that ended to the totals. If more pieces ended, they had no products, and adding
+ * their 0 once is enough. */
 SPGEMM_INLINE void SPGEMM(end_pieces)(struct SPGEMM(panel) * t, int rows, int windows, uint32_t ended)
 {
     SPGEMM_EACH_WINDOW
@@ -132,8 +136,9 @@ SPGEMM_INLINE void SPGEMM(end_pieces)(struct SPGEMM(panel) * t, int rows, int wi
     }
 }
 
-/* Entry p of the left factor in the first row, and those below it in the others, times a row of the right factor from
- * `start` on. masks: the first window's is the lowest. */
+/* Multiplies entry p of the left factor, and the corresponding entries of the other rows, which are `length`
+ * apart, by the row of the right factor, from its element `start` on. The mask of the first window is the
+ * lowest byte of masks. */
 SPGEMM_INLINE void SPGEMM(add_windows)(const struct spmmi_spgemm_stage *stage,
                                        const struct spmmi_spgemm_values *values, int64_t p, int64_t length,
                                        int64_t start, uint32_t masks, int rows, int windows,
@@ -160,7 +165,7 @@ SPGEMM_INLINE void SPGEMM(add_windows)(const struct spmmi_spgemm_stage *stage,
     }
 }
 
-/* A row that has so many windows. */
+/* Computes a row with this number of windows. */
 SPGEMM_INLINE void SPGEMM(short_row)(const struct spmmi_spgemm_stage *stage,
                                      const struct spmmi_spgemm_values *values, int64_t i, int windows,
                                      const uint8_t *masks)
@@ -181,7 +186,7 @@ SPGEMM_INLINE void SPGEMM(short_row)(const struct spmmi_spgemm_stage *stage,
         SPGEMM(put_window)(values, q + w * SPGEMM_WINDOW, entries - w * SPGEMM_WINDOW, t.sums[0][w]);
 }
 
-/* The panel that begins with entry q of rows i to i + rows - 1; returns the end of its hits. */
+/* Computes the panel that begins at entry q of rows i to i + rows - 1. Returns the end of its hits. */
 SPGEMM_INLINE const uint8_t *SPGEMM(panel_of_rows)(const struct spmmi_spgemm_stage *stage,
                                                    const struct spmmi_spgemm_values *values, int64_t i,
                                                    int rows, int64_t q, const uint8_t *at)
@@ -218,7 +223,8 @@ SPGEMM_INLINE void SPGEMM(panels_of_rows)(const struct spmmi_spgemm_stage *stage
         at = SPGEMM(panel_of_rows)(stage, values, i, rows, q, at);
 }
 
-/* A row that the plan cuts, by positions: its pieces one after the other. memory: twice its entries. */
+/* Computes a row that the plan cuts, by positions, one piece after the other. memory: twice as many elements
+ * as the row has entries. */
 TARGET static void SPGEMM(whole_row)(const struct spmmi_spgemm_stage *stage,
                                      const struct spmmi_spgemm_values *values, int64_t i, REAL *memory)
 {
@@ -241,7 +247,8 @@ TARGET static void SPGEMM(whole_row)(const struct spmmi_spgemm_stage *stage,
     SPGEMM(put_row)(values, stage->c.row_ptr[i], entries, totals);
 }
 
-/* Row i by its form; of rows i to i + rows - 1, which are alike, as many as it is taken with: returns how many. */
+/* Computes row i by its form. Rows i to i + rows - 1 are alike; if the form allows, all are computed
+ * together. Returns how many rows were computed. */
 TARGET static int64_t SPGEMM(by_form)(const struct spmmi_spgemm_stage *stage,
                                       const struct spmmi_spgemm_values *values, int64_t i, int64_t rows,
                                       REAL *memory)

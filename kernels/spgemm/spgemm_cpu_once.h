@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Columns and values of rows of C at once, of one value type and SIMD level. No include guard. alpha is 1, beta 0. */
+/* Computes columns and values of rows of C together, for one value type and SIMD level. No include guard.
+ * alpha is 1 and beta is 0. */
 
-/* The columns of row i into the list, as they are met, and their sums; marks are base + where they lie in the list. */
+/* Writes the columns of row i to the list in the order in which they are first met, and their sums to `sums`
+ * in the same order. The mark of a column is base + its index in the list. */
 TARGET static inline void SPGEMM(list_sums)(const struct spmmi_spgemm_stage *stage,
                                             const struct spmmi_spgemm_values *values, int64_t i,
                                             const struct spmmi_spgemm_scratch *scratch, REAL *sums)
@@ -27,7 +29,8 @@ TARGET static inline void SPGEMM(list_sums)(const struct spmmi_spgemm_stage *sta
     }
 }
 
-/* The columns of row i into the list, and its sums by column. Without a branch: in long rows columns come at random. */
+/* Writes the columns of row i to the list, and adds its sums by column. The inner loop has no branch, because
+ * in long rows the columns come in random order. */
 TARGET static inline void SPGEMM(list_and_add)(const struct spmmi_spgemm_stage *stage,
                                                const struct spmmi_spgemm_values *values, int64_t i,
                                                const struct spmmi_spgemm_scratch *scratch, REAL *sums)
@@ -49,9 +52,10 @@ TARGET static inline void SPGEMM(list_and_add)(const struct spmmi_spgemm_stage *
     }
 }
 
-/* A row of C of at most RANKED_LANES entries. The loops have a fixed number of turns, so no branch is mispredicted. All
- * lanes behind the entries have their number as rank, so one entry behind the row is written: it must be of the same
- * unit, whose later rows write it again, as other threads write the rest. */
+/* Writes a row of C of at most RANKED_LANES entries. The loops have a fixed number of iterations, so no
+ * branch is mispredicted. The lanes after the entries all have the number of entries as their rank, so they
+ * write the first entry of the next row. That entry must belong to the same unit, so that this thread
+ * overwrites it later; in another unit, the write would race with another thread. */
 TARGET static inline void SPGEMM(put_few)(const int32_t *list, int32_t *columns, REAL *c, const REAL *sums)
 {
     int32_t ranks[RANKED_LANES];
@@ -62,8 +66,8 @@ TARGET static inline void SPGEMM(put_few)(const int32_t *list, int32_t *columns,
     }
 }
 
-/* A row of C of at most RANKED_MAX entries, of the list and its sums, in ascending order. room: entries from its first
- * on that may be written. */
+/* Writes a row of C of at most RANKED_MAX entries in ascending order, from the list and its sums. room:
+ * number of entries, from the first one of the row on, that may be written. */
 TARGET static inline void SPGEMM(put_listed)(const struct spmmi_spgemm_stage *stage, int64_t i, int64_t room,
                                              struct spmmi_spgemm_scratch *scratch, int32_t *columns, REAL *c,
                                              const REAL *sums)
@@ -84,7 +88,8 @@ TARGET static inline void SPGEMM(put_listed)(const struct spmmi_spgemm_stage *st
     }
 }
 
-/* Rows i to i + rows - 1, which have the columns of row i: sums are one element a lane, as of groups, by column. */
+/* Computes rows i to i + rows - 1, which all have the columns of row i. sums has a group of lanes per column,
+ * one lane per row. */
 TARGET static void SPGEMM(group_by_column)(const struct spmmi_spgemm_stage *stage,
                                            const struct spmmi_spgemm_values *values, int64_t i, int rows,
                                            REAL *sums)
@@ -107,7 +112,7 @@ TARGET static void SPGEMM(group_by_column)(const struct spmmi_spgemm_stage *stag
     }
 }
 
-/* How many rows from row i on are taken together. */
+/* Returns how many rows, from row i on, are computed together. */
 static inline int SPGEMM(rows_alike)(const struct spmmi_spgemm_stage *stage,
                                      const struct spmmi_spgemm_once *once, int64_t i, int64_t end)
 {
@@ -120,7 +125,7 @@ static inline int SPGEMM(rows_alike)(const struct spmmi_spgemm_stage *stage,
     return rows;
 }
 
-/* Whole rows. */
+/* Computes the columns and values of a unit of whole rows. */
 TARGET static void SPGEMM(rows_once)(const struct spmmi_spgemm_stage *stage,
                                      const struct spmmi_spgemm_values *values,
                                      const struct spmmi_spgemm_once *once,

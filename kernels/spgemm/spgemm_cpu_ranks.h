@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables of masks of 8 bits. */
+/* Tables that are indexed by a mask of 8 bits. */
 #ifndef SPMMI_SPGEMM_CPU_RANKS_H
 #define SPMMI_SPGEMM_CPU_RANKS_H
 
@@ -16,10 +16,10 @@
 #define ALL(of) SIXTYFOUR(of, 0), SIXTYFOUR(of, 64), SIXTYFOUR(of, 128), SIXTYFOUR(of, 192)
 /* clang-format on */
 
-/* Bits of a mask. */
+/* Number of bits that are set in the mask. */
 static const uint8_t spgemm_bits[256] = {ALL(BITS)};
 
-/* Byte l: how many bits are below bit l. */
+/* Byte l is the number of set bits below bit l. */
 static const uint64_t spgemm_ranks[256] = {ALL(RANKS)};
 
 #undef ALL

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Units of one value type and SIMD level. No include guard. Positions of one row of the right factor differ, so that
- * the additions of one k do not depend on each other. */
+/* Computes units, for one value type and SIMD level. No include guard. All positions within one row of the
+ * right factor differ, so the additions of one k do not depend on each other. */
 
-/* What entry p of the left factor multiplies. */
+/* Entry p of the left factor (a) and the entries of the right factor that it multiplies. */
 struct SPGEMM(step) {
     REAL a;
     const REAL *b;
@@ -24,12 +24,13 @@ TARGET static inline struct SPGEMM(step) SPGEMM(step_at)(const struct spmmi_spge
     return s;
 }
 
-/* Entries of the left factor ahead of which rows of the right factor are asked for: of 6, 12, 24 and none this was the
- * fastest in the one shot for roads and meshes, by up to 15 %, and no slower elsewhere (AMD EPYC, 2026-11-27). */
+/* Prefetch distance, in entries of the left factor. Of 6, 12, 24 and no prefetch, this was the fastest in the
+ * one shot for roads and meshes, by up to 15 %, and not slower elsewhere (AMD EPYC, 2026-11-27). */
 #define SPGEMM_AHEAD 12
 
-/* Asks for the row pointer of one row of the right factor, and for the beginning of another, whose pointer came. p: the
- * entry of the left factor that is taken next. columns: NULL: they are not read. */
+/* Prefetches for entry p, the next one: the row pointer of the row of the right factor 2 * SPGEMM_AHEAD
+ * entries ahead, and the beginning of the row SPGEMM_AHEAD entries ahead, whose pointer has arrived. columns:
+ * NULL if they are not read. */
 TARGET static inline void SPGEMM(ask)(const struct spmmi_spgemm_task *task, int64_t p, const REAL *right,
                                       const int32_t *columns)
 {
@@ -43,7 +44,7 @@ TARGET static inline void SPGEMM(ask)(const struct spmmi_spgemm_task *task, int6
     __builtin_prefetch(right + first);
 }
 
-/* A sum into C. */
+/* Writes a sum to C: alpha * sum + beta * C. */
 TARGET static inline void SPGEMM(put)(const struct spmmi_spgemm_values *values, int64_t q, REAL sum)
 {
     const REAL alpha = (REAL)values->alpha, beta = (REAL)values->beta;
@@ -75,7 +76,7 @@ TARGET static inline void SPGEMM(add_by_column)(const struct spmmi_spgemm_stage 
     }
 }
 
-/* The loop over the products of a range, for positions of one width; add: one product. Ends behind them. */
+/* Loops over the products of the entries [first, end), for positions of one width; `add` adds one product. */
 #define SPGEMM_EACH(type, add)                                               \
     do {                                                                     \
         const type *at = (const type *)(const void *)positions;              \
@@ -104,8 +105,8 @@ TARGET static inline void SPGEMM(add_by_position)(const struct spmmi_spgemm_stag
     SPGEMM_EACH_OF_WIDTH(width, sums[at[j]] = FMA(s.a, s.b[j], sums[at[j]]));
 }
 
-/* Of entries that may be long: sums of the stretch that is not full yet, those of stretches before, and numbers of
- * products. */
+/* Sums of entries that may be long: the sum of the current stretch, the sum of the previous stretches, and
+ * the number of products. */
 struct SPGEMM(long_sums) {
     REAL *sums, *before;
     uint32_t *counts;
@@ -139,8 +140,8 @@ TARGET static void SPGEMM(add_long_entries)(const struct spmmi_spgemm_stage *sta
 #undef SPGEMM_EACH_OF_WIDTH
 #undef SPGEMM_EACH
 
-/* A row, or a piece of one, that may have long entries. positions: NULL: sums lie by column, and are left 0. Only what
- * the entries of the row need is cleared. */
+/* Computes a row, or a piece of one, that may have long entries. If positions is NULL, sums are indexed by
+ * column and left 0. Only the elements that the entries of the row need are cleared. */
 TARGET static void SPGEMM(long_row)(const struct spmmi_spgemm_stage *stage,
                                     const struct spmmi_spgemm_values *values, int64_t row, int64_t first,
                                     int64_t end, int64_t partial, const uint8_t *positions, REAL *memory)

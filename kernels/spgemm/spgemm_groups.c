@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Groups of rows for kernel positions: neighbouring rows with equal rows of the left factor have the same positions,
- * as the unknowns of a node have, and so have neighbouring rows of the right factor with equal columns. They are taken
- * together: a position is read once for all of them, and a sum once for several products. */
+/* Groups of rows for kernel positions. Neighbouring rows with equal rows of the left factor have the same
+ * positions; the unknowns of a node often give such rows. Likewise, neighbouring rows of the right factor may
+ * have equal columns. Both are processed together, so that a position is read once for all rows, and a sum
+ * once for several products. */
 #include "executor/spgemm/spgemm_stage.h"
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
@@ -14,7 +15,7 @@ static uint8_t *flags_of(const struct spmmi_csr_pattern *a)
     return flags;
 }
 
-/* Rows that may have long entries are taken one by one. */
+/* Takes rows that may have long entries out of all groups. */
 static void separate_long(const struct spmmi_spgemm_stage *s, uint8_t *flags)
 {
     const int64_t *left = s->task.left.row_ptr;
@@ -22,7 +23,8 @@ static void separate_long(const struct spmmi_spgemm_stage *s, uint8_t *flags)
         flags[i] = flags[i] && !spmmi_spgemm_is_long(s, left[i + 1] - left[i]);
 }
 
-/* Flags to numbers of rows, from each row to the end of its group; returns how many groups there are. */
+/* Replaces the flags by numbers of rows, counted from each row to the end of its group. Returns the number of
+ * groups. */
 static int64_t count_rows(uint8_t *flags, int64_t rows)
 {
     int64_t groups = 0;

@@ -4,14 +4,15 @@
 
 #include <string.h>
 
-/* Products that a hit must have in the mean to be faster than positions. cit-HepPh took 7.2 ms with 3, 7.5 with 4 and
- * 8.6 with 6 (AMD EPYC, 2026-11-27). Each panel goes through the row's entries of the left factor. If what they
- * multiply is larger than a near cache, more are needed: a9a_T took 4.7 ms with 3 in rows of up to 100,000 products,
- * 3.9 in rows of up to 8,000 or 20,000. */
+/* Minimum mean products of a hit: with fewer, positions are faster. cit-HepPh took 7.2 ms with 3, 7.5 with 4
+ * and 8.6 with 6 (AMD EPYC, 2026-11-27). Each panel passes over the row's entries of the left factor and so
+ * over the same rows of the right factor. If these do not fit in a near cache, the minimum must be larger:
+ * a9a_T took 4.7 ms if HIT_PRODUCTS applied to rows of up to 100,000 products, and 3.9 if it applied only up
+ * to 8,000 or 20,000. */
 #define HIT_PRODUCTS 3
 #define HIT_PRODUCTS_FAR 8
 #define NEAR_PRODUCTS 16384
-/* Cut rows stay in pieces where one of them is more than this share of a thread's products. */
+/* A row that the plan cuts stays in pieces if it has more than this share of a thread's products. */
 #define SHARES 8
 
 static int64_t entries_of(const struct spmmi_spgemm_stage *s, int64_t i)
@@ -19,7 +20,8 @@ static int64_t entries_of(const struct spmmi_spgemm_stage *s, int64_t i)
     return s->c.row_ptr[i + 1] - s->c.row_ptr[i];
 }
 
-/* Whole vectors are loaded from rows of the right factor: do they all end before its values do? */
+/* Returns true if whole vectors can be loaded anywhere in the rows of the right factor that row i meets
+ * without reading past the end of its values, and if offsets in these rows fit in a hit. */
 static int is_inside(const struct spmmi_spgemm_stage *s, int64_t i)
 {
     const int64_t *right = s->task.right.row_ptr;
@@ -62,7 +64,7 @@ struct spgemm_form spmmi_spgemm_form(const struct spmmi_spgemm_stage *s, int64_t
     return form;
 }
 
-/* The masks of count columns, for so many windows. */
+/* Sets the bits of `count` columns in the masks of a row's windows. */
 static void put_masks(const int32_t *columns, int64_t count, const int32_t *place, uint8_t *masks)
 {
     for (int64_t j = 0; j < count; j++) {
@@ -84,7 +86,7 @@ static uint64_t derive_windows(const struct spmmi_spgemm_stage *s, int64_t i, in
     return (uint64_t)(masks - out);
 }
 
-/* The products of a piece of row i; INT64_MAX where it is not cut. */
+/* Returns the products per piece of row i; INT64_MAX if it is not cut. */
 static int64_t piece_of(const struct spmmi_spgemm_stage *s, int64_t i)
 {
     const int64_t piece = spmmi_spgemm_piece(s->piece_products, entries_of(s, i));
@@ -107,7 +109,8 @@ static void put_hit(struct spgemm_panel *panel, uint32_t step, uint32_t pieces, 
     panel->at += sizeof hit;
 }
 
-/* Entry `entry` of the left factor's row, in this piece, meets the panel. Hits without products go where it is far. */
+/* Adds a hit: entry `entry` of the left factor's row, in piece `piece`, has products in the panel. If the
+ * step is too large for one hit, hits without products bridge it. */
 static void hit(struct spgemm_panel *panel, int64_t entry, int64_t piece, uint32_t start, uint32_t masks)
 {
     int64_t step = entry - panel->entry;
@@ -118,7 +121,8 @@ static void hit(struct spgemm_panel *panel, int64_t entry, int64_t piece, uint32
     panel->piece = piece;
 }
 
-/* All hits of a row, by entries of the left factor, in pieces of so many products; returns how many pieces. */
+/* Visits all hits of a row in the order of its entries of the left factor; pieces have `most` products.
+ * Returns the number of pieces. */
 static int64_t walk(const struct spmmi_spgemm_stage *s, int64_t i, int64_t most, const int32_t *place,
                     struct spgemm_panel *panels)
 {

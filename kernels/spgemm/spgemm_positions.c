@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Positions: for each product of a row of C, in the order in which products are added, where in that row its sum is; or
- * masks, which say the same (spgemm_masks.h). Rows of stencils and meshes have equal streams by the thousand, which are
- * kept once: a table of the streams seen last finds them. Rows are derived in turns, all threads together, and then
- * kept one after the other, so that the result does not depend on the number of threads. */
+/* Derives positions: for each product of a row of C, in the order in which products are added, the position
+ * of its sum in that row; or masks, which carry the same information (spgemm_masks.h).
+ *
+ * In matrices of stencils and meshes, thousands of rows have equal streams. Each distinct stream is kept
+ * once: a table of recent streams finds the equal ones. All threads together derive a turn of rows, whose
+ * streams are then kept one after the other, so the result does not depend on the number of threads. */
 #include <omp.h>
 #include <string.h>
 
@@ -22,20 +24,21 @@ struct seen {
     uint64_t hash, at, bytes;
 };
 
-/* One row of a turn. */
+/* The stream of one row of a turn. */
 struct stream {
-    uint64_t at, bytes, hash; /* at: in the buffer of the turn; bytes: room for it until it is there */
+    /* at: byte offset in the buffer of the turn; bytes: upper bound until the stream is derived */
+    uint64_t at, bytes, hash;
     struct spgemm_form form;
-    int repeats; /* it is that of the row before */
+    int repeats; /* the stream is the one of the preceding row */
 };
 
 struct derivation {
     struct spmmi_spgemm_stage *stage;
     int threads, has_masks;
-    struct spgemm_panel *panels; /* those of each thread */
+    struct spgemm_panel *panels; /* panel_count of them for each thread */
     int64_t panel_count;
-    int32_t *place; /* threads * columns of C: the position of a column in the row that the thread derives */
-    uint8_t *turn;  /* buffer of the turn */
+    int32_t *place; /* threads * columns of C: position of each column in the row that a thread derives */
+    uint8_t *turn;  /* buffer for the streams of a turn */
     uint64_t turn_room;
     struct stream *streams;
     struct seen *table;
@@ -53,7 +56,8 @@ static uint64_t aligned(uint64_t bytes)
     return (bytes + STREAM_ALIGN - 1) / STREAM_ALIGN * STREAM_ALIGN;
 }
 
-/* The most bytes of a row's stream, of masks if it may have them. */
+/* Returns an upper bound of the bytes of the stream of row i. *form is set to the masks that the row may
+ * have. */
 static uint64_t stream_room(const struct spmmi_spgemm_stage *s, int64_t i, int has_masks, int threads,
                             struct spgemm_form *form)
 {
@@ -65,7 +69,7 @@ static uint64_t stream_room(const struct spmmi_spgemm_stage *s, int64_t i, int h
     return aligned(form->room) > positions ? aligned(form->room) : positions;
 }
 
-/* The positions of count columns, of one width. */
+/* Writes the positions of `count` columns, in integers of one width. */
 #define PUT(type)                       \
     for (int64_t j = 0; j < count; j++) \
     ((type *)(void *)at)[j] = (type)place[columns[j]]
@@ -81,7 +85,7 @@ static void put(const int32_t *columns, int64_t count, const int32_t *place, uin
 }
 #undef PUT
 
-/* Returns their bytes. */
+/* Writes the positions of row i to out and returns their bytes. */
 static uint64_t derive_positions(const struct spmmi_spgemm_stage *s, int64_t i, const int32_t *place,
                                  uint8_t *out)
 {
@@ -116,7 +120,7 @@ static void derive_row(const struct derivation *d, int64_t i, int thread, struct
     stream->hash = spmmi_hash64(out, stream->bytes);
 }
 
-/* Room for so many more bytes of positions; *fits = 0 where they are beyond the most. */
+/* Makes room for `more` bytes in stage->positions. *fits is set to 0 if that would exceed bytes_max. */
 static spmm_status_t make_room(struct derivation *d, uint64_t more, int *fits)
 {
     spmm_status_t status = SPMM_OK;
@@ -135,7 +139,7 @@ cleanup:
     return status;
 }
 
-/* Where the stream is kept: with an equal one, or behind all others. */
+/* Finds where a stream is kept: it shares an equal stream of the table, or is appended. */
 static spmm_status_t keep(struct derivation *d, const struct stream *stream, uint64_t *at, int *fits)
 {
     spmm_status_t status = SPMM_OK;
@@ -156,13 +160,13 @@ cleanup:
     return status;
 }
 
-/* Rows of equal columns of the left factor have equal streams. */
+/* Returns true if row i has the stream of row i - 1, because the left factor has the same columns in both. */
 static int repeats(const struct spmmi_spgemm_stage *s, int64_t i)
 {
     return !s->task.is_lower && spmmi_csr_row_repeats(&s->task.left, i);
 }
 
-/* Rows [first, end) whose streams the buffer holds; at least one row. */
+/* Chooses the rows [first, *end) of a turn: as many as the buffer can hold, but at least one. */
 static spmm_status_t plan_turn(struct derivation *d, int64_t first, int64_t *end)
 {
     spmm_status_t status = SPMM_OK;
@@ -226,8 +230,8 @@ cleanup:
     return status;
 }
 
-/* Pieces begin inside of the streams of their rows. The sums are those of a row at a time; rows of form SPGEMM_WHOLE
- * have totals behind them. */
+/* Sets where the positions of each piece begin inside the stream of its row, and the elements that the sums
+ * of a row need at most. A row of form SPGEMM_WHOLE also needs totals, which follow its sums. */
 static void place_pieces(struct spmmi_spgemm_stage *s)
 {
     for (int64_t u = 0; u < s->unit_count; u++) {
@@ -262,7 +266,8 @@ static void drop(struct spmmi_spgemm_stage *s)
     s->position_at = NULL;
 }
 
-/* Memory that is given back to what is used. Where there is none for it, the larger stays. */
+/* Returns unused memory by copying the positions to a smaller block. If that cannot be allocated, the larger
+ * block stays. */
 static void shrink(struct derivation *d)
 {
     uint8_t *smaller = d->room > d->used + d->used / 8 ? spmmi_alloc(d->used, 1) : NULL;
@@ -274,7 +279,7 @@ static void shrink(struct derivation *d)
     d->room = d->used;
 }
 
-/* For each thread. */
+/* Returns the number of panels that each thread needs. */
 static int64_t panel_count(const struct spmmi_spgemm_stage *s)
 {
     return spmmi_spgemm_longest_row(s->c.rows, s->c.row_ptr) / SPGEMM_PANEL + 1;

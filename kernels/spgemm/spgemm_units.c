@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The units of a stage: whole rows of about equal cost together, and the pieces of rows that the plan cuts in k. */
+/* Makes the units of a stage: whole rows, grouped to about equal cost, and the pieces of rows that the plan
+ * cuts in k. */
 #include <string.h>
 
 #include "executor/spgemm/spgemm_stage.h"
@@ -11,12 +12,12 @@ _Static_assert(sizeof(struct spmmi_spgemm_unit) == SPMMI_SPGEMM_UNIT_BYTES &&
                    sizeof(struct spmmi_spgemm_cut) == SPMMI_SPGEMM_CUT_BYTES,
                "as plans tell it");
 
-/* Lists that are counted at first and then filled. */
+/* Output of make_lists. A first pass with NULL arrays only counts, a second pass fills the arrays. */
 struct lists {
     struct spmmi_spgemm_unit *units;
     struct spmmi_spgemm_cut *cuts;
     int64_t unit_count, cut_count, whole_count, partials;
-    struct spmmi_spgemm_unit rows; /* whole rows so far; none while row = row_end */
+    struct spmmi_spgemm_unit rows; /* the unit of whole rows under construction; empty while row = row_end */
     int64_t cost;
 };
 
@@ -32,7 +33,7 @@ static void put_unit(struct lists *lists, struct spmmi_spgemm_unit unit)
     lists->unit_count++;
 }
 
-/* Ends the unit of whole rows; the next one begins with this row. */
+/* Ends the current unit of whole rows. The next one begins with row `next`. */
 static void end_rows(struct lists *lists, int64_t next)
 {
     if (lists->rows.row < lists->rows.row_end)
@@ -64,7 +65,7 @@ static void cut_row(const struct spmmi_spgemm_stage *s, int64_t i, int64_t piece
     lists->cut_count++;
 }
 
-/* One pass over the rows. */
+/* Makes all units and cuts in one pass over the rows. */
 static void make_lists(const struct spmmi_spgemm_stage *s, int64_t unit_cost, struct lists *lists)
 {
     lists->unit_count = lists->cut_count = lists->whole_count = lists->partials = lists->cost = 0;
