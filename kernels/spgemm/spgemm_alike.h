@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Neighbouring rows with one pattern, of both factors: several unknowns a node have them. */
+/* Finds neighbouring rows with one pattern, in both factors. Systems with several unknowns per node have such
+ * rows. */
 #ifndef SPMMI_SPGEMM_ALIKE_H
 #define SPMMI_SPGEMM_ALIKE_H
 
 #include "executor/spgemm/spgemm_stage.h"
 
 struct spmmi_spgemm_alike {
-    /* Of each row: has it the columns of the one before it? 0 also of rows of the left factor that may have lists.
-     * Owned. */
+    /* For each row, whether it has the columns of the row before it. 0 for rows of the left factor whose
+     * entries of C may have lists. Owned. */
     uint8_t *left, *right;
 };
 
-/* Errors: MEMORY. Free it also after an error. */
+/* Compares the rows of both factors. Errors: MEMORY. Free alike also after an error. */
 spmm_status_t spmmi_spgemm_alike_make(const struct spmmi_spgemm_stage *stage, int threads,
                                       struct spmmi_spgemm_alike *alike, spmm_diag_t *diag);
 void spmmi_spgemm_alike_free(struct spmmi_spgemm_alike *alike);
-/* Are groups faster? */
+/* Returns true if kernel groups is faster than single rows. */
 int spmmi_spgemm_alike_pays(const struct spmmi_spgemm_alike *alike, const struct spmmi_spgemm_task *task);
-/* Rows from this one on, before the end, that are one group; 1: none, as of rows that may have lists. */
+/* Returns how many rows, from `row` on and before `end`, form one group; 1 if there is no group. */
 int64_t spmmi_spgemm_alike_rows(const struct spmmi_spgemm_alike *alike, int64_t row, int64_t end);
-/* Entries of a row of the left factor from p on, before the end, whose rows of the right one follow each other and are
- * alike; 1: none. */
+/* Returns how many entries of a row of the left factor, from p on and before `end`, select consecutive rows
+ * of the right factor with one pattern; 1 if only entry p. */
 int64_t spmmi_spgemm_alike_columns(const struct spmmi_spgemm_alike *alike,
                                    const struct spmmi_spgemm_task *task, int64_t p, int64_t end);
 

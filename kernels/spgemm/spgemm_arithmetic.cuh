@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operations of sparse products, each rounded once, as the CPU does them.
+// The operations of sparse products. Each rounds once, as on the CPU.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -25,7 +25,7 @@ __device__ __forceinline__ double times(double a, double b)
     return __dmul_rn(a, b);
 }
 
-// A sum into C: alpha * sum + beta * C; with beta 0 C is not read.
+// Writes a sum to C: alpha * sum + beta * C. If beta is 0, C is not read.
 template <typename Real> __device__ __forceinline__ void put(Real *c, Real alpha, Real sum, Real beta)
 {
     *c = beta == Real(0) ? times(alpha, sum) : fused(alpha, sum, times(beta, *c));

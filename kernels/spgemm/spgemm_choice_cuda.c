@@ -7,65 +7,67 @@
 #include "format/base/team.h"
 #include "spgemm_walk.h"
 
-/* Items of a GPU of 132 multiprocessors that all run at once, 64 on each: with fewer rows than this, groups of few
- * lanes leave multiprocessors without work. Measured on an H200. */
+/* Number of items that a GPU of 132 multiprocessors runs at once, 64 on each. With fewer rows, groups of few
+ * lanes leave multiprocessors idle. Measured on an H200. */
 #define ROWS_FEW 8448
-/* Lanes that a step of a group costs beside its own, with many and with few rows. */
+/* Lanes that a step costs in addition to the lanes of its group, with many and with few rows. */
 #define STEP_LANES 16
 #define STEP_LANES_FEW 64
-/* Lanes that a round of list entries costs at least with few rows: the latency of its loads, as no other warps run
- * meanwhile. One H100: 256 rounds of 4 lanes took 577,000 cycles, 2,254 each; a step of a warp, which costs 32 lanes
- * and STEP_LANES_FEW, about 170. */
+/* Minimum cost of a round of list entries with few rows, in lanes: the latency of its loads, which no other
+ * warps hide. One H100: 256 rounds of 4 lanes took 577,000 cycles, 2,254 each; a step of a warp, which costs
+ * 32 + STEP_LANES_FEW lanes, took about 170. */
 #define ROUND_LANES_FEW 1250
-/* The same of pieces of rows that the plan cuts. They assume thousands of pieces, so that some warps run meanwhile: of
- * few pieces a round takes longer. Tuned on mip_fast0507, one H100: with the numbers of few rows nearly all its pieces
- * had 32 products side by side, 0.044 ms, and with these half of them 8 or 16 lanes an entry, 0.037; with 600 a round
- * 0.042. */
+/* The same for pieces of rows that the plan cuts, if there are thousands, so that some warps run meanwhile;
+ * with few pieces a round takes longer. Tuned on mip_fast0507, one H100: with the constants of few rows
+ * nearly all its pieces had 32 products side by side, 0.044 ms; with these constants half of them have 8 or
+ * 16 lanes per list entry, 0.037; with ROUND_LANES_PIECES 600 it took 0.042. */
 #define STEP_LANES_PIECES 32
 #define ROUND_LANES_PIECES 300
-/* Steps that 32 products cost side by side: their entries have to be found and their additions put in order. One H200:
- * with 1 a Galerkin product of rows of 7 entries took twice as long flat; rows of a mean of 2 to 6 must be flat. Fewer
- * with positions of 2 bytes, which say the order: soc-Slashdot0902 took 0.81 ms with 3 on an H100, 0.71 with 2. */
+/* Steps that 32 products cost side by side: finding their list entries and ordering their additions. One
+ * H200: with 1, a Galerkin product with rows of 7 entries took twice as long, flat; rows of a mean of 2 to 6
+ * must be flat. WIDE: positions of 2 bytes store the order; soc-Slashdot0902 took 0.81 ms with 3 on an H100,
+ * 0.71 with 2. */
 #define FLAT_STEPS 3
 #define FLAT_STEPS_WIDE 2
-/* Additions to one entry of C, from registers, that take as long as a step with few rows: 170 cycles of some 22. */
+/* With few rows, this many additions to an entry of C in a register take a step: about 22 of 170 cycles. */
 #define ADDS_OF_STEP_FEW 8
 
-/* Lanes that a list entry costs an item with masks of 8 lanes, and an item; of 4 lanes half. One H200, A P of
- * gen:poisson3 with 6 entries and 7 list entries a row: 111 ps a row of f64, 100 of f32; as pulls 160 and 117. So a
- * lane is 1.6 ps of f64, as of other items, and 1.9 of f32, as of its pulls, which are the nearest to it there. */
+/* Cost in lanes of a list entry of an item with masks of 8 lanes, and of the item; half with 4 lanes. One
+ * H200, A P of gen:poisson3, 6 entries and 7 list entries per row: 111 ps per row in f64, 100 in f32; by
+ * pulls 160 and 117. So a lane is 1.6 ps in f64, as in other items, and 1.9 in f32, as in pulls, its
+ * alternative there. */
 #define MASK_LANES 2
 #define MASK_ITEM_LANES_F64 55
 #define MASK_ITEM_LANES_F32 40
-/* Lanes that an entry of C costs an item beside its products, in eighths: sums are set to 0, and stored. */
+/* Cost of an entry of C in an item besides products, in eighths of a lane: its sum is set to 0 and stored. */
 #define SUM_LANES 5
-/* The same of a row that the plan cuts, for each piece: sums are stored, and read and added later. Taken so that
+/* The same per piece of a row that the plan cuts: sums are stored, then read and added. Chosen so that
  * memplus, cit-HepPh, email-Enron and mip_nw04 get what was faster in the table of decision 0080. */
 #define PARTIAL_LANES 10
-/* Lanes that a product costs a pull, in eighths. One H200: items take 1.5 to 1.6 ps a lane; a pull takes 5 to 7 ps a
- * product of f64, 4 to 6 of f32, as it is bound by shared memory. */
+/* Cost of a product in a pull, in eighths of a lane. One H200: items take 1.5 to 1.6 ps per lane; a pull
+ * takes 5 to 7 ps per product in f64, 4 to 6 in f32, because it is bound by shared memory. */
 #define PULL_LANES_F64 31
 #define PULL_LANES_F32 24
-/* Products of an entry that are added while all lanes have one. For each more that entries of a row have on average,
- * each product costs so many eighths more, as lanes wait for those that add. One H200, f64: A P of gen:poisson3, with 3
- * products an entry, took 7.5 ps a product, R (A P) with 20 took 10.1. */
+/* Up to this many products per entry, a pull has an entry for each lane. For each further product of the mean
+ * entry, every product costs ADD_LANES eighths more, as lanes wait for others. One H200, f64: A P of
+ * gen:poisson3, 3 products per entry, took 7.5 ps per product, R (A P) with 20 took 10.1. */
 #define ADDS_EVEN (SPMMI_SPGEMM_PULL / 32)
 #define ADD_LANES 2
-/* Entries of a list that add to one entry of C take 0.12 us each, one after the other. Where that is a fourth of the
- * product's time, at 4 ps a multiplication, the row is pulled; where it is nearly all, every row, as other long lists
- * are behind it. */
+/* List entries that add to one entry of C take 0.12 us each, one after the other. If that is a fourth of the
+ * time of the product, at 4 ps per multiplication, the row is pulled. If it is nearly all of it, every row is
+ * pulled, because other long lists follow. */
 #define SERIAL_MIN 200
 #define SERIAL_PRODUCTS 115000
 #define SERIAL_PRODUCTS_OF_ALL 36500
-/* Lanes that pulling every row may cost a product then, in eighths, by the model, which takes parts of long rows for
- * even. One H200, gt_as-22july06: the model says 12 more, and all as pulls took 0.129 ms, long lists alone 0.151. */
+/* Pulling every row may then cost this many eighths of a lane more per product, in the model, which assumes
+ * even parts of long rows. One H200, gt_as-22july06: 12 more; all pulled 0.129 ms, only long lists 0.151. */
 #define SERIAL_LANES_MORE 13
-/* A row that the plan cuts is pulled if its list has at most so many of the products: a product of one long entry takes
- * 14 ns, all others 7 ps of the whole product, and it should take half as long. */
+/* A cut row is pulled if its list is at most 1 / 4,000 of all products: a long entry takes 14 ns per product,
+ * the whole product 7 ps per multiplication, and the entry should take half of that at most. */
 #define CUT_PRODUCTS 4000
-/* Every row is pulled where it pays for more of the products than this: two kernels take longer than one. */
+/* Every row is pulled if pulls pay for more than this share of products: two kernels take longer than one. */
 #define MOST_PERCENT 55
-/* Pulling must save a lane for so many products, as a second kernel is launched then. */
+/* Pulling must save a lane per this many products, because it launches a second kernel. */
 #define PRODUCTS_OF_LANE 10
 
 int spmmi_spgemm_cost_is_few(int64_t rows)
@@ -103,10 +105,10 @@ static int is_cheaper(struct spgemm_cost a, struct spgemm_cost b)
     return a.time != b.time ? a.time < b.time : a.steps < b.steps;
 }
 
-/* Steps that a chunk of 32 products costs. */
+/* Returns the steps that a chunk of 32 products costs. */
 static uint64_t flat_steps(uint32_t entries, enum spgemm_load load)
 {
-    const uint32_t adds = entries > 0 ? (32 + entries - 1) / entries : 0, /* to one entry, at least */
+    const uint32_t adds = entries > 0 ? (32 + entries - 1) / entries : 0, /* to one entry, minimum */
         steps = load != LOAD_MANY_ROWS ? (adds + ADDS_OF_STEP_FEW - 1) / ADDS_OF_STEP_FEW : adds,
                    least = entries > SPMMI_SPGEMM_NARROW ? FLAT_STEPS_WIDE : FLAT_STEPS;
     return steps > least ? steps : least;
@@ -149,27 +151,27 @@ uint64_t spmmi_spgemm_masks_cost(uint64_t entries, uint64_t length, int has_few_
     return (length * MASK_LANES + item) * (4u << spmmi_spgemm_mask_choice((uint32_t)entries)) / 8;
 }
 
-/* The steps of a row of C that goes to so many items, as their parts of rows of the right factor are on average. */
+/* Adds the steps of a row of C that is split into `parts` items, with average parts of right rows. */
 static void tally_parts(struct spgemm_tally *tally, uint64_t products, uint64_t parts)
 {
-    const uint64_t lists = products < parts ? products : parts; /* that have any of these */
+    const uint64_t lists = products < parts ? products : parts; /* parts with products */
     const uint64_t each = lists > 0 ? (products + lists - 1) / lists : 0;
     tally->length += (uint32_t)lists;
     for (uint32_t g = 0; g < LANE_CHOICES; g++)
         tally->steps[g] += lists * ((each + (4u << g) - 1) >> (2 + g));
 }
 
-/* Lanes that pulls of rows save, or cost more than items, and what they are of. */
+/* For one row or for all: lanes that pulls save or lose, and products of the rows that gain by pulls. */
 struct savings {
     uint64_t saved, lost, products;
-    uint64_t serial;    /* entries of the list */
-    uint64_t masked;    /* lanes that masks save items */
-    uint64_t mask_lost; /* lanes that masks cost more than what is cheapest */
-    uint64_t masks;     /* of a row: what it costs with masks; UINT64_MAX: it has none */
+    uint64_t serial;    /* maximum number of list entries */
+    uint64_t masked;    /* lanes that masks save compared with items */
+    uint64_t mask_lost; /* lanes that masks cost more than the cheapest alternative */
+    uint64_t masks;     /* of one row: cost with masks; UINT64_MAX: none */
 };
 
-/* What the items of a row of C cost without masks, or of a piece: of entries [first, end) of the left factor; and their
- * products, and what masks cost. */
+/* Returns the cost, without masks, of the items of a row of C or of a piece of it: the entries [first, end)
+ * of the left factor. Sets sum->products and sum->masks. */
 static uint64_t items_cost(const struct spmmi_spgemm_stage *s, int64_t row, int64_t first, int64_t end,
                            const struct spmmi_spgemm_wanted *wanted, struct savings *sum)
 {
@@ -188,7 +190,7 @@ static uint64_t items_cost(const struct spmmi_spgemm_stage *s, int64_t row, int6
         else
             tally_parts(&tally, count, parts);
     }
-    if (parts > 1) /* a round has half a turn left */
+    if (parts > 1) /* on average, half a turn per round is left */
         tally.turns = sum->products / 32 + tally.length / 64;
     (void)spmmi_spgemm_cost_of(&tally, (uint32_t)((entries + parts - 1) / parts),
                                has_few_rows ? LOAD_FEW_ROWS : LOAD_MANY_ROWS, &cost);
@@ -201,10 +203,10 @@ static uint64_t items_cost(const struct spmmi_spgemm_stage *s, int64_t row, int6
     return cost.time + sums;
 }
 
-/* The same of all pieces of a row, whose partial sums are stored and read again. The walk takes lanes for them as
- * LOAD_PIECES, but here they cost as much as whole rows of the product would: with many rows by throughput, as
- * PARTIAL_LANES was taken so; with few by the latency of few rows, which is too dear where pieces have many rounds, so
- * that pulls seem to save more than they do. Choices were measured so. */
+/* Returns the cost of all pieces of a row, including partial sums that are stored and read again. The walk
+ * chooses lanes for pieces by LOAD_PIECES, but here they cost as much as whole rows: with many rows by
+ * throughput, for which PARTIAL_LANES was chosen; with few rows by latency, which is too high for pieces with
+ * many rounds, so that pulls seem to save more than they do. Choices were measured with this model. */
 static uint64_t pieces_cost(const struct spmmi_spgemm_stage *s, const struct spmmi_spgemm_unit *piece,
                             const struct spmmi_spgemm_wanted *wanted, struct savings *sum)
 {
@@ -220,8 +222,8 @@ static uint64_t pieces_cost(const struct spmmi_spgemm_stage *s, const struct spm
     return cost;
 }
 
-/* What a row is: not to be pulled, as a group takes it or it cannot be; one that can be; one that is cheaper as pulls;
- * one that others wait for. */
+/* What is known of a row: it is not pulled, because a group computes it or because it cannot be; it can be
+ * pulled; it is cheaper as pulls; other rows would wait for it. */
 enum known { UNKNOWN, IS_TAKEN, CAN_PULL, PULL_SAVES, IS_SERIAL };
 
 static int is_serial(const struct spmmi_spgemm_stage *s, uint64_t serial, uint64_t share)
@@ -237,7 +239,7 @@ static uint64_t pull_cost(uint64_t products, uint64_t entries, int has_few_rows,
     return products * each / 8 * step / (32 + STEP_LANES);
 }
 
-/* piece: the first one of a row that the plan cuts, whose list nobody waits for; else NULL. */
+/* piece: the first piece of a row that the plan cuts, for whose list no row waits; else NULL. */
 static enum known pull_pays(const struct spmmi_spgemm_stage *s, int64_t row,
                             const struct spmmi_spgemm_unit *piece, const struct spmmi_spgemm_wanted *wanted,
                             struct savings *sum)
@@ -260,14 +262,14 @@ static enum known pull_pays(const struct spmmi_spgemm_stage *s, int64_t row,
     return sum->saved > 0 ? PULL_SAVES : CAN_PULL;
 }
 
-/* May a row that the plan cuts be pulled? An entry with a product for each entry of its list is one lane's then. */
+/* Whether a row that the plan cuts may be pulled, where one lane must add all products of an entry. */
 static int can_pull_cut(const struct spmmi_spgemm_stage *s, int64_t row)
 {
     const uint64_t length = (uint64_t)(s->task.left.row_ptr[row + 1] - s->task.left.row_ptr[row]);
     return length <= s->products / CUT_PRODUCTS && spmmi_spgemm_pulls_can(s, row);
 }
 
-/* Adds those of a row, or of all rows of a thread. */
+/* Adds the savings of a row, or of all rows of a thread. */
 static void add_savings(struct savings *all, const struct savings *row)
 {
     all->saved += row->saved;
@@ -282,8 +284,8 @@ static void add_savings(struct savings *all, const struct savings *row)
                               : add_savings(&omp_out, &omp_in)) \
     initializer(omp_priv = (struct savings){.saved = 0})
 
-/* Adds those of rows that the plan cuts, which are pulled where all rows are: beside items of others that took longer
- * (email-Enron on an H200: 0.294 ms, 0.286 with their pieces as items). */
+/* Adds the savings of rows that the plan cuts. They are pulled only if all rows are: otherwise items of other
+ * rows took longer beside them (email-Enron on an H100: 0.294 ms, with their pieces as items 0.286). */
 static void know_cut_rows(const struct spmmi_spgemm_stage *s, const struct spmmi_spgemm_wanted *wanted,
                           uint8_t *known, struct savings *all)
 {
@@ -302,7 +304,7 @@ static void know_cut_rows(const struct spmmi_spgemm_stage *s, const struct spmmi
     }
 }
 
-/* Of rows that the plan does not cut. */
+/* Finds what is known of rows that the plan does not cut, and their savings. */
 static struct savings know_rows(const struct spmmi_spgemm_stage *s, const struct spmmi_spgemm_wanted *wanted,
                                 int threads, uint8_t *known)
 {
@@ -319,7 +321,7 @@ static struct savings know_rows(const struct spmmi_spgemm_stage *s, const struct
     return all;
 }
 
-/* The least that a row must be to be pulled; above all: none is. */
+/* Returns the least that a row must be, in enum order, to be pulled. IS_SERIAL: only serial rows are. */
 static enum known least_to_pull(const struct spmmi_spgemm_stage *s, const struct savings *all)
 {
     const uint64_t kernel = s->products / PRODUCTS_OF_LANE, more = s->products / 8 * SERIAL_LANES_MORE;
@@ -330,8 +332,8 @@ static enum known least_to_pull(const struct spmmi_spgemm_stage *s, const struct
                                                     : IS_SERIAL;
 }
 
-/* Rows of pieces, which are looked at by themselves, and those that groups take, as walk_rows of spgemm_walk_cuda.c
- * finds them. */
+/* Marks the rows of pieces, which are handled separately, and rows of groups, as walk_rows of
+ * spgemm_walk_cuda.c finds them. */
 static void mark_taken(const struct spmmi_spgemm_stage *s, const struct spmmi_spgemm_alike *alike,
                        uint8_t *known)
 {
@@ -350,7 +352,7 @@ static void mark_taken(const struct spmmi_spgemm_stage *s, const struct spmmi_sp
     }
 }
 
-/* What each row is, and the least that is pulled. */
+/* Finds what is known of each row. Returns the least that a row must be to be pulled. */
 static enum known know(const struct spmmi_spgemm_stage *s, const struct spmmi_spgemm_wanted *wanted,
                        const struct spmmi_spgemm_alike *alike, int threads, uint8_t *known,
                        struct savings *all)
@@ -379,7 +381,7 @@ spmm_status_t spmmi_spgemm_choose(const struct spmmi_spgemm_stage *s,
     enum known least = know(s, wanted, alike, threads, to, &all);
     if (wanted->masks == SPMMI_SPGEMM_BY_RULE && least > CAN_PULL && all.masked > 0) {
         choices->has_masks = all.masked > all.mask_lost + s->products / PRODUCTS_OF_LANE;
-        if (!choices->has_masks) /* as if there were none */
+        if (!choices->has_masks) /* as if masks did not exist */
             least = know(s, &unmasked, alike, threads, to, &all);
     }
     for (int64_t i = 0; i < rows; i++) {

@@ -8,13 +8,13 @@ namespace spgemm {
 
 constexpr unsigned EVERY_LANE = 0xffffffffu;
 
-// The most of a warp's groups; of one group x itself, which is uniform then.
+// Returns the maximum over the groups of a warp. With one group per warp, x is uniform and returned as it is.
 template <int LANES> __device__ __forceinline__ uint32_t warp_max(uint32_t x)
 {
     return LANES == 32 ? x : __reduce_max_sync(EVERY_LANE, x);
 }
 
-// Lanes of the group for which it holds, from bit 0.
+// Returns the bits of the group, shifted to bit 0, of a ballot of the warp.
 template <int LANES> __device__ __forceinline__ unsigned group_bits(unsigned warp_bits)
 {
     if (LANES == 32)
@@ -22,20 +22,22 @@ template <int LANES> __device__ __forceinline__ unsigned group_bits(unsigned war
     return warp_bits >> threadIdx.x % 32 / LANES * LANES & ((1u << LANES % 32) - 1);
 }
 
-// Of flat items: list entries of a round, one a lane of a warp, and products of a chunk, one a lane. Turns are derived
-// by a walk over the same chunks as those that are added: of others two products of one place may have the same turn,
-// and one of them is lost.
+// Flat items: number of list entries of a round, one per lane of a warp, and of products of a chunk, one per
+// lane. Turns must be derived by a walk over the same chunks in which the products are added. With other
+// chunks, two products of a chunk with the same place could have the same turn, and one of them would be
+// lost.
 constexpr int FLAT_ROUND = 32;
 
-// A lane's entry of the left factor in a round: its products are number begin .. begin + count - 1 of the total of the
-// group.
+// The products of a lane's entry of the left factor: numbers begin .. begin + count - 1 of the `total`
+// products of its group in the round.
 struct Share {
     uint32_t begin, count, total;
 };
 
-// own: a, and start and length of the row of the right factor that it multiplies; lengths of a group sum up to less
-// than 2^32. steps: a place for each lane: entries that have products, so that product i of the round multiplies number
-// start + i of the right factor.
+// Numbers the products of a round. own: this lane's entry of the left factor: its value a, and start and
+// length of the row of the right factor that it multiplies. The lengths of a group must add up to less than
+// 2^32. steps: shared memory of the group with one element per lane; receives the entries that have products,
+// with starts such that product i of the round multiplies element start + i of the right factor.
 template <int LANES, typename Entry, typename Step>
 __device__ __forceinline__ Share share_round(const Entry &own, Step *steps, uint32_t lane)
 {
@@ -53,27 +55,29 @@ __device__ __forceinline__ Share share_round(const Entry &own, Step *steps, uint
     return share;
 }
 
-// Lanes of the group whose product of the chunk that begins with number `chunk` is the first of its entry.
+// Returns the lanes of the group whose product, in the chunk that begins with product `chunk`, is the first
+// one of its entry.
 template <int LANES>
 __device__ __forceinline__ unsigned first_of_entries(const Share &share, uint32_t chunk, uint32_t lane)
 {
     const unsigned first_lane = threadIdx.x % 32 - lane;
-    const bool begins = share.count > 0 && share.begin - chunk < LANES; // begin >= chunk, as numbers wrap
+    const bool begins = share.count > 0 && share.begin - chunk < LANES; // a smaller begin wraps around
     return group_bits<LANES>(
         __reduce_or_sync(EVERY_LANE, begins ? 1u << (first_lane + (share.begin - chunk)) : 0u));
 }
 
-// A position of 1 byte, or of 2.
+// Loads a position of 1 byte, or of 2.
 __device__ __forceinline__ uint32_t load_position(const uint8_t *positions, uint32_t product, bool is_narrow)
 {
     return is_narrow ? (uint32_t)__ldg(positions + product)
                      : (uint32_t)__ldg(reinterpret_cast<const uint16_t *>(positions) + product);
 }
 
-// Turns that the entries of a chunk may take, one after the other, before equal positions are looked for.
+// If the products of a chunk belong to at most this many entries, the entries are added one after the other.
+// Otherwise equal positions are searched for.
 constexpr unsigned ENTRY_TURNS = 6;
 
-// Products into sums, turn by turn: those of one turn have different positions.
+// Adds products to sums, turn by turn. The products of one turn have different positions.
 template <typename Real>
 __device__ __forceinline__ void add_turns(Real a, Real b, uint32_t position, bool is_there, unsigned turn,
                                           unsigned last, Real *sums)
@@ -85,7 +89,8 @@ __device__ __forceinline__ void add_turns(Real a, Real b, uint32_t position, boo
     }
 }
 
-// Lanes of the group before this one that have the same position, below 2^16.
+// Returns the number of lanes of the group with lower index that have the same position. Positions are below
+// 2^16.
 template <int LANES> __device__ __forceinline__ unsigned turn_of(uint32_t position, bool is_there)
 {
     const unsigned warp_lane = threadIdx.x % 32;
@@ -93,9 +98,9 @@ template <int LANES> __device__ __forceinline__ unsigned turn_of(uint32_t positi
     return __popc(__match_any_sync(EVERY_LANE, key) & ((1u << warp_lane) - 1));
 }
 
-// Products of one chunk into sums, in the order of lanes where positions are equal, which is by ascending k: bitwise
-// repeatable. starts: lanes whose product is the first of its entry; those of one entry have different positions, all
-// below 2^16.
+// Adds the products of one chunk to sums. Products with equal positions are added in the order of lanes,
+// which is by ascending k: bitwise repeatable. starts: lanes whose product is the first one of its entry. The
+// positions of one entry differ, and all positions are below 2^16.
 template <typename Real, int LANES>
 __device__ __forceinline__ void add_chunk(Real a, Real b, uint32_t position, bool is_there, Real *sums,
                                           unsigned starts, unsigned below)

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// spgemm, numeric phase: the values of C by looking up the columns of its products in those of C, which alone are kept.
+// spgemm, numeric phase: computes the values of C by looking up the column of each product among the columns
+// of C, so that nothing is stored per product.
 //
-// ranges    128 threads: groups of 4, 8, 16 or 32 lanes, a range of a row of C each
-// pieces    of rows that the plan cuts: a block has a range, and takes 16 pieces of it at a time, or 4 of more entries,
-//           a warp each; then threads add the sums of an entry to those of the pieces before
-// shared    a table of the columns of a range, at most half full, of each group or block; as many sums of each group or
-//           warp, and the steps of a round
-// slots     columns that lie close together go to slots in their order, without a collision; others are scattered
-// parts     of ranges of long rows: the part of each row of the right factor is found by bisection, each time anew
+// ranges    128 threads: groups of 4, 8, 16 or 32 lanes, one range of a row of C each
+// pieces    of rows that the plan cuts: a block has a range and computes 16 pieces of it at a time, or 4 if
+//           the range has more entries, one warp per piece; then threads add the sums of an entry to those of
+//           the pieces before
+// shared    for each group or block, a table of the columns of a range, at most half full if scattered; for
+//           each group or warp, a sum per slot, and the steps of a round
+// slots     columns that are close together go to slots in their order, without collisions; others are hashed
+// parts     for ranges of long rows: the part of each row of the right factor is found by bisection, each
+//           time anew
 // sums      by ascending k from 0, fused (add_chunk): bitwise repeatable, and the bits of the CPU
-// banks     what groups of a warp read together lies in different banks: see Skew
-// overlap   ranges of classes have nothing to do with each other: kernels of several classes run side by side
+// banks     groups of a warp read from different banks at a time: see Skew
+// overlap   ranges of different classes are independent: kernels of several classes run concurrently
 #include "kernels/shared/launch.cuh"
 #include "spgemm_columns.h"
 #include "spgemm_lookup.cuh"
@@ -29,7 +32,7 @@ struct ColumnRange {
     int32_t base;
     const uint32_t *words;
 
-    // Column e, less the first one.
+    // Returns column e, relative to the first column of the range.
     __device__ __forceinline__ int32_t column(uint32_t e) const
     {
         return counts.is_wide ? (int32_t)__ldg(words + e)
@@ -44,13 +47,14 @@ __device__ __forceinline__ ColumnRange open_range(const spmmi_spgemm_column_tabl
             tables.words + range.columns};
 }
 
-// What is multiplied with the entries of the left factor from `first` on.
+// Loads what is multiplied: entry `first` + t of the left factor, and its row, or part of a row, of the right
+// factor.
 template <typename Real> struct RangeFactors {
     const spmmi_spgemm_column_tables &tables;
     const Operands<Real> &values;
     uint32_t first;
     bool is_part;
-    int32_t from, to; // columns of the part
+    int32_t from, to; // columns [from, to) of the part
 
     __device__ __forceinline__ Factor<Real> operator()(uint32_t t, bool is_there) const
     {
@@ -82,7 +86,7 @@ struct RightFactor {
     const void *values;
 };
 
-// Adds products at the slots of their columns.
+// Adds products to the sums in the slots of their columns.
 template <typename Real, int LANES, int SLOTS> struct RangeSink {
     Table<SLOTS> table;
     Real *sums;
@@ -101,7 +105,7 @@ template <typename Real, int LANES, int SLOTS> struct RangeSink {
     }
 };
 
-// An empty table for the columns of a range.
+// Returns a table for the columns of a range. The caller clears and fills it.
 template <int SLOTS>
 __device__ __forceinline__ Table<SLOTS> table_for(const ColumnRange &range, int32_t *keys)
 {
@@ -125,7 +129,7 @@ __device__ __forceinline__ void clear_sums(Real *sums, uint32_t lane, uint32_t l
         sums[s] = Real(0);
 }
 
-// Sums of a range to C.
+// Writes the sums of a range to C.
 template <typename Real, int SLOTS>
 __device__ __forceinline__ void store_range(const Operands<Real> &values, const ColumnRange &range,
                                             const Table<SLOTS> &table, const Real *sums, uint32_t thread,
@@ -155,7 +159,7 @@ __global__ void __launch_bounds__(RANGE_THREADS)
     const uint32_t lane = threadIdx.x % LANES, i = blockIdx.x * (RANGE_THREADS / LANES) + threadIdx.x / LANES;
     RangeMemory<Real, LANES, SLOTS> &memory =
         reinterpret_cast<RangeMemory<Real, LANES, SLOTS> *>(shared_memory)[threadIdx.x / LANES];
-    // Groups behind the last range go along without entries, as control is uniform in a warp.
+    // Groups after the last range run along without entries, because control is uniform in a warp.
     ColumnRange range = open_range(tables, tables.ranges[span.first + min(i, span.count - 1)]);
     const RangeFactors<Real> load = factors_of(tables, values, range);
     RangeSink<Real, LANES, SLOTS> sink = {table_for<SLOTS>(range, memory.keys), memory.sums, range.base};
@@ -178,7 +182,7 @@ template <typename Real, int WARPS, int SLOTS> struct CutMemory {
     int32_t keys[SLOTS];
 };
 
-// The sums of pieces, by slot, to those of the pieces before them, in order.
+// Adds the sums of the pieces of a round, by slot, in order to the total of the pieces before them.
 template <typename Real, int WARPS, int SLOTS>
 __device__ __forceinline__ void add_sums(CutMemory<Real, WARPS, SLOTS> &memory, bool is_first,
                                          uint32_t pieces)
@@ -191,7 +195,7 @@ __device__ __forceinline__ void add_sums(CutMemory<Real, WARPS, SLOTS> &memory, 
     }
 }
 
-// This warp's piece of a round of WARPS; steps and sums are its own.
+// Computes the piece of this warp in a round of WARPS pieces. steps and sums belong to the warp.
 template <typename Real, int SLOTS>
 __device__ __forceinline__ void
 add_piece(const spmmi_spgemm_column_tables &tables, const void *right, const spmmi_spgemm_cut_range &cut,
@@ -233,7 +237,7 @@ __global__ void __launch_bounds__(32 * WARPS)
     end_after_previous();
 }
 
-// Of a span for the kernels of its class.
+// Parameters of a launch for a span: the ranges of one class.
 struct SpanLaunch {
     const spmmi_spgemm_column_tables *tables;
     spmmi_spgemm_span span;
@@ -241,7 +245,7 @@ struct SpanLaunch {
     void *stream;
 };
 
-// Of a table for so many entries: scattered ones take at most half of them.
+// Returns the slots of a table for this many entries: scattered columns occupy at most half of them.
 template <int ENTRIES> constexpr int slots_for()
 {
     constexpr int slots = 2 * ENTRIES;

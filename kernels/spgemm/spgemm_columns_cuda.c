@@ -17,7 +17,7 @@ static uint64_t entries_of(const struct spmmi_csr_pattern *a)
     return (uint64_t)a->row_ptr[a->rows];
 }
 
-/* Do both factors have the columns of one operand? */
+/* Returns true if both factors have the columns of one operand, which is then stored once. */
 static int is_one_operand(const struct spmmi_spgemm_task *task)
 {
     return task->left.col_ind == task->right.col_ind;
@@ -37,7 +37,7 @@ static void cut_tables(const struct spmmi_spgemm_task *task, const struct spmmi_
                           : spmmi_arena_cut(arena, entries_of(&task->left), sizeof *t->left_columns);
 }
 
-/* Row pointers of 64 bits that fit in 32. */
+/* Converts row pointers of 64 bits, whose values fit in 32 bits. */
 static void fill_row_ptr(const void *source, uint64_t first, uint64_t count, void *to)
 {
     const int64_t *const from = source;
@@ -88,7 +88,8 @@ int spmmi_spgemm_gpu_columns_run(const struct spmmi_spgemm_gpu_columns *columns,
                                  int is_dependent, void *stream)
 {
     int error = cudaSuccess;
-    for (int i = SPMMI_SPGEMM_SPANS; i-- > 0 && error == cudaSuccess;) { /* what takes longest first */
+    /* Launches the classes that take longest first. */
+    for (int i = SPMMI_SPGEMM_SPANS; i-- > 0 && error == cudaSuccess;) {
         if (columns->spans[i].count == 0)
             continue;
         error =

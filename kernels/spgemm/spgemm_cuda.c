@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A product on a GPU: its stages and permutations of values in device memory, and its launches. */
+/* A product on a GPU: holds its stages and the permutations of values in device memory, and launches its
+ * kernels. */
 #include <cuda_runtime_api.h>
 
 #include "executor/cuda/cuda_backend.h"
@@ -13,20 +14,21 @@
 
 #define OVERLAP_TARGET 90u
 #define OVERLAP_DRIVER \
-    12030 /* CUDA 12.3: graphs hold kernels that start before the one before them has ended */
+    12030 /* CUDA 12.3: graphs can hold kernels that start before the kernel in front of them has ended */
 
 struct spmmi_spgemm_gpu {
-    struct spmmi_device_memory memory; /* that all blocks come from */
+    struct spmmi_device_memory memory; /* source of all blocks */
     int device, stage_count;
     spmm_dtype_t dtype;
-    int can_overlap; /* a kernel may start before the one before it has ended */
+    int can_overlap; /* a kernel may start before the kernel before it has ended */
     uint64_t bytes;  /* of the device */
     struct spmmi_spgemm_gpu_stage stages[SPMMI_SPGEMM_TASKS];
-    struct spmmi_device_block maps[SPMMI_SPGEMM_FACTORS]; /* none: the factor is no transpose */
+    struct spmmi_device_block maps[SPMMI_SPGEMM_FACTORS]; /* none: the factor is not a transpose */
     uint32_t map_entries[SPMMI_SPGEMM_FACTORS];
 };
 
-/* Permutations of values fit in 32 bits: factors have up to 2^31 - 1 entries. */
+/* Uploads the permutation of values of a transposed factor. 32 bits suffice, because factors have at most
+ * 2^31 - 1 entries. */
 static spmm_status_t make_map(const struct spmmi_spgemm_gpu_source *source, struct spmmi_spgemm_gpu *gpu,
                               int factor, spmm_diag_t *diag)
 {
@@ -101,8 +103,8 @@ static void free_stages(struct spmmi_spgemm_gpu *gpu)
     gpu->bytes = 0;
 }
 
-/* By rule; where a budget refuses what that takes, by the first of smaller kernels that fits: positions take less than
- * all that the rule adds to them. If none does, the diagnostic is that of the rule. */
+/* Makes the stages by rule. If a budget refuses them, tries the smaller kernels in turn: positions need less
+ * than everything that the rule adds to them. If none fits, the diagnostic is the one of the rule. */
 static spmm_status_t make_stages_that_fit(const struct spmmi_spgemm_gpu_source *source,
                                           struct spmmi_spgemm_gpu *gpu, spmm_diag_t *diag)
 {
@@ -133,7 +135,7 @@ spmm_status_t spmmi_spgemm_gpu_create(const struct spmmi_spgemm_gpu_source *sour
     SPMM_TRY(open_device(source, gpu, diag));
     SPMM_TRY_CUDA(spmmi_cuda_enter(source->device, &scope), diag);
     SPMM_TRY(make_stages_that_fit(source, gpu, diag));
-    SPMM_TRY_CUDA(cudaDeviceSynchronize(), diag); /* streams need not wait for the copies */
+    SPMM_TRY_CUDA(cudaDeviceSynchronize(), diag); /* so that streams need not wait for the copies */
     *out = gpu;
     gpu = NULL;
 cleanup:
@@ -165,7 +167,8 @@ uint64_t spmmi_spgemm_gpu_partials(const struct spmmi_spgemm_gpu *gpu, int stage
     return gpu->stages[stage].partials + gpu->stages[stage].longs.tables.stretch_count;
 }
 
-/* The first kernel of a call may not start before others have ended that the library does not know. */
+/* Launches the kernels of a stage. The first kernel of a call must not start early, because the library does
+ * not know which kernels precede it. */
 static int run_stage(const struct spmmi_spgemm_gpu *gpu, const struct spmmi_spgemm_gpu_stage *stage,
                      const struct spmmi_spgemm_values *v, void *stream)
 {
@@ -188,7 +191,8 @@ static int run_stage(const struct spmmi_spgemm_gpu *gpu, const struct spmmi_spge
     if (error == cudaSuccess && stage->columns.memory.memory != NULL)
         error =
             spmmi_spgemm_gpu_columns_run(&stage->columns, &operands, gpu->can_overlap, is_dependent, stream);
-    if (error == cudaSuccess && stage->tables.pull_count > 0) { /* first, as one lane may add a long list */
+    /* Pulls go first, because one lane may have to add a long list. */
+    if (error == cudaSuccess && stage->tables.pull_count > 0) {
         error = spmmi_spgemm_pull_cuda(&stage->tables, &operands, is_dependent, stream);
         is_dependent = gpu->can_overlap;
     }

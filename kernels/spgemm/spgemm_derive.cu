@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// spgemm: where the products of items belong, found by looking up columns of the right factor in those of C: positions,
-// or masks of list entries.
+// spgemm: finds where the products of items belong, by looking up columns of the right factor among the
+// columns of C. The results are positions, or masks of list entries.
 //
-// block     128 threads: groups of as many lanes as the bin has, one item each; its lanes take the products of a list
-//           entry in turn and look them up by bisection
-// passes    hash (a number for each item that equal streams of positions share), write (streams that are kept),
-//           compare (all others with the stream that they share: a hash alone proves nothing)
-// turns     those of a flat item with positions of 2 bytes are of rounds and chunks of FLAT_ROUND, as add_flat_round
-//           (spgemm_flat.cuh) adds them: both walks change together
+// block     128 threads: groups of as many lanes as the bin has, one item each. The lanes of a group share
+//           the products of a list entry and look them up by bisection
+// passes    hash (one number per item; items with equal numbers may share a stream), write (the streams that
+//           are kept), compare (each other item with the stream that it shares, because equal hashes prove
+//           nothing)
+// turns     of a flat item with positions of 2 bytes: derived in the same rounds and chunks of FLAT_ROUND in
+//           which add_flat_round (spgemm_flat.cuh) adds; change both walks together
 #include "kernels/shared/launch.cuh"
 #include "spgemm_chunk.cuh"
 #include "spgemm_lookup.cuh"
@@ -18,7 +19,7 @@ namespace spgemm {
 
 constexpr unsigned DERIVE_THREADS = 128;
 
-// A stream of numbers of 1 or 2 bytes.
+// Visits a stream of numbers of 1 or 2 bytes: hashes, writes or compares each number, depending on the pass.
 template <spmmi_spgemm_pass PASS> struct Visit {
     uint8_t *stream;
     uint32_t width;
@@ -39,7 +40,7 @@ template <spmmi_spgemm_pass PASS> struct Visit {
     }
 };
 
-// The positions of all products of an item, or masks: each of a list entry, by one lane.
+// Visits the positions of all products of an item.
 template <spmmi_spgemm_pass PASS>
 __device__ __forceinline__ void visit_positions(const spmmi_spgemm_derivation &d,
                                                 const spmmi_spgemm_item &item, const int32_t *columns,
@@ -55,8 +56,8 @@ __device__ __forceinline__ void visit_positions(const spmmi_spgemm_derivation &d
     }
 }
 
-// A list entry, and where its products are in a round, as share_round takes them. Its values are of no use here: both a
-// are dummies, as share_round copies one to the other.
+// A list entry, and the place of its products in a round, for share_round. The derivation needs no values:
+// both members `a` are dummies, because share_round copies one to the other.
 struct DerivedEntry {
     uint32_t a, start, length;
 };
@@ -65,7 +66,8 @@ struct DerivedStep {
     uint32_t a, start;
 };
 
-// The same of a flat item with positions of 2 bytes, which have turns; by a warp, chunk by chunk as it is run.
+// Visits the positions with turns of a flat item with positions of 2 bytes. A warp does this chunk by chunk,
+// as the item is run.
 template <spmmi_spgemm_pass PASS>
 __device__ __forceinline__ void visit_turns(const spmmi_spgemm_derivation &d, const spmmi_spgemm_item &item,
                                             const int32_t *columns, DerivedStep *steps, uint32_t lane,
@@ -78,12 +80,12 @@ __device__ __forceinline__ void visit_turns(const spmmi_spgemm_derivation &d, co
     for (uint32_t t = lane; t < length + lane; t += FLAT_ROUND) {
         const spmmi_spgemm_row row = t < length ? d.rows[item.list + t] : spmmi_spgemm_row{0, 0};
         const Share share = share_round<FLAT_ROUND>(DerivedEntry{0, row.start, row.length}, steps, lane);
-        uint32_t begun = 0; // entries before this chunk
+        uint32_t begun = 0; // entries in front of this chunk
         for (uint32_t chunk = 0; chunk < share.total; chunk += FLAT_ROUND) {
             const unsigned starts = first_of_entries<FLAT_ROUND>(share, chunk, lane);
             const uint32_t at = chunk + lane, start = steps[begun + __popc(starts & up_to) - 1].start;
             const bool is_there = at < share.total;
-            const uint32_t none = SPMMI_SPGEMM_ITEM_ENTRIES + lane, // like no other one
+            const uint32_t none = SPMMI_SPGEMM_ITEM_ENTRIES + lane, // matches no other lane
                 place = is_there ? place_of(columns, entries, __ldg(d.right_columns + start + at)) : none,
                            turn = __popc(__match_any_sync(EVERY_LANE, place) & below);
             if (is_there)
@@ -95,6 +97,7 @@ __device__ __forceinline__ void visit_turns(const spmmi_spgemm_derivation &d, co
     }
 }
 
+// Visits the masks of an item. One lane makes the mask of a list entry.
 template <spmmi_spgemm_pass PASS>
 __device__ __forceinline__ void visit_masks(const spmmi_spgemm_derivation &d, const spmmi_spgemm_item &item,
                                             const int32_t *columns, uint32_t lane, uint32_t lanes,

@@ -8,7 +8,7 @@
 #include "format/base/diag.h"
 
 #define MASK_TURNS_MAX 8
-#define MASK_WARPS_USUAL 8448 /* 64 a multiprocessor of an H200: twice as many as run at once */
+#define MASK_WARPS_USUAL 8448 /* 64 per multiprocessor of an H200: twice as many as run at once */
 
 #ifdef SPMM_TEST_HOOKS
 uint64_t spmmi_spgemm_mask_warps = MASK_WARPS_USUAL;
@@ -17,23 +17,26 @@ uint64_t spmmi_spgemm_mask_warps = MASK_WARPS_USUAL;
 #define MASK_WARPS MASK_WARPS_USUAL
 #endif
 
-/* A list of short parts of rows takes a step for each, whatever its products are. */
+/* Orders items by descending steps. A list of short parts of rows takes a step for each, regardless of its
+ * products. */
 static int by_steps(const void *a, const void *b)
 {
     const struct spgemm_draft *x = a, *y = b;
     if (x->steps != y->steps)
         return x->steps > y->steps ? -1 : 1;
-    return x->item.out < y->item.out ? -1 : 1; /* of one bin: outs differ */
+    return x->item.out < y->item.out ? -1 : 1; /* within a bin, no two items have the same out */
 }
 
-/* Items with masks that a group takes one after the other: as many as leave warps for all multiprocessors. */
+/* Returns the number of items with masks that a group processes one after the other: the more, the better, as
+ * long as there are MASK_WARPS warps. */
 static uint32_t turns_of(uint64_t count, uint32_t lanes)
 {
     const uint64_t turns = count * lanes / 32 / MASK_WARPS;
     return turns < 1 ? 1 : turns < MASK_TURNS_MAX ? (uint32_t)turns : MASK_TURNS_MAX;
 }
 
-/* Bins by descending key; items by row, which keeps rows of the right factor in the caches, wide ones by steps. */
+/* Adds a bin. Bins are ordered by descending key. Their items are ordered by row, which keeps rows of the
+ * right factor in the caches; items with wide positions are ordered by steps. */
 static void add_bin(struct spmmi_spgemm_items *out, uint32_t key, uint64_t first, uint64_t count,
                     uint64_t *blocks)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// spgemm, numeric phase: items whose warp takes 32 products side by side, of whatever list entries. Positions of 2
-// bytes say turns, which visit_turns (spgemm_derive.cu) derives in the same rounds and chunks, of FLAT_ROUND: both
-// walks change together.
+// spgemm, numeric phase: items whose warp processes 32 products side by side, of any list entries. Positions
+// of 2 bytes contain turns, which visit_turns (spgemm_derive.cu) derives in the same rounds and chunks of
+// FLAT_ROUND. Change both walks together.
 #pragma once
 #include "spgemm_chunk.cuh"
 #include "spgemm_launch.h"
@@ -12,7 +12,7 @@ namespace spgemm {
 
 constexpr int IN_FLIGHT = 4; // chunks whose loads are issued together
 
-// An entry of the left factor and the row of the right one, or part of it, that it multiplies.
+// An entry of the left factor, and the row of the right factor, or the part of it, that the entry multiplies.
 template <typename Real> struct alignas(16) ListEntry {
     Real a;
     uint32_t start, length;
@@ -21,7 +21,7 @@ template <typename Real> struct alignas(16) ListEntry {
 static_assert(IN_FLIGHT * FLAT_ROUND * sizeof(Product<double>) <= SPMMI_SPGEMM_ITEM_ENTRIES * sizeof(double),
               "products lie where the sums of other items do");
 
-// Those lanes whose position is the number of this lane; positions are below 32.
+// Returns the lanes whose position equals the number of this lane. Positions are below 32.
 __device__ __forceinline__ unsigned lanes_of_own(uint32_t position, bool is_there, uint32_t lane)
 {
     unsigned own = __ballot_sync(EVERY_LANE, is_there);
@@ -33,7 +33,8 @@ __device__ __forceinline__ unsigned lanes_of_own(uint32_t position, bool is_ther
     return own;
 }
 
-// The products of one chunk that these lanes brought, by ascending lane; the next ones are loaded side by side.
+// Adds the products of one chunk that the given lanes brought, by ascending lane. The next AHEAD products are
+// loaded together.
 template <typename Real>
 __device__ __forceinline__ void add_own(const Product<Real> *products, unsigned lanes, Real &sum)
 {
@@ -55,8 +56,8 @@ __device__ __forceinline__ void add_own(const Product<Real> *products, unsigned 
     }
 }
 
-// A round of products side by side, of the list entries that the lanes hold. Returns how many there were.
-// OWNED: own_sum is that of entry `lane`, and sums has room for products.
+// Adds a round of products side by side, of the list entries that the lanes hold. Returns the number of
+// products. OWNED: own_sum is the sum of entry `lane`, and the memory of sums holds products.
 template <typename Real, bool OWNED>
 __device__ __forceinline__ uint32_t add_flat_round(const ListEntry<Real> &own, ListEntry<Real> *steps,
                                                    const Real *right, const uint8_t *positions,
@@ -64,7 +65,7 @@ __device__ __forceinline__ uint32_t add_flat_round(const ListEntry<Real> &own, L
 {
     const unsigned below = (1u << lane) - 1, up_to = below | 1u << lane;
     const Share share = share_round<FLAT_ROUND>(own, steps, lane);
-    uint32_t begun = 0; // entries before this chunk
+    uint32_t begun = 0; // entries in front of this chunk
     for (uint32_t first = 0; first < share.total; first += FLAT_ROUND * IN_FLIGHT) {
         uint32_t position[IN_FLIGHT];
         Real a[IN_FLIGHT], b[IN_FLIGHT];
@@ -74,7 +75,7 @@ __device__ __forceinline__ uint32_t add_flat_round(const ListEntry<Real> &own, L
         for (int i = 0; i < IN_FLIGHT; i++) {
             const uint32_t chunk = first + FLAT_ROUND * i, at = chunk + lane;
             is_there[i] = false;
-            if (chunk >= share.total) // the warp's, so that control stays uniform
+            if (chunk >= share.total) // uniform in the warp, so that control stays uniform
                 continue;
             starts[i] = first_of_entries<FLAT_ROUND>(share, chunk, lane);
             const ListEntry<Real> step = steps[begun + __popc(starts[i] & up_to) - 1];

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// spgemm, numeric phase of groups: two or three rows of C with one pattern, times up to three rows of the right factor
-// with one pattern at a time, so that a position and a value of B are read once for up to nine products.
+// spgemm, numeric phase of groups: two or three rows of C with one pattern, times up to three rows of the
+// right factor with one pattern at a time. A position is read once for up to nine products, a value of the
+// right factor for up to three.
 //
-// block     4 warps, an item each
+// block     4 warps, one item each
 // shared    the sums of the item, row by row
-// in flight 3 chunks of 32 positions, and the values of up to three rows beside each
+// in flight 3 chunks of 32 positions, with the values of up to three rows of the right factor for each
 // sums      by ascending k from 0, fused: the bits of single rows
 #include "kernels/shared/launch.cuh"
 #include "spgemm_arithmetic.cuh"
@@ -16,7 +17,8 @@ namespace spgemm {
 
 constexpr int GROUP_THREADS = 128, GROUP_WARPS = GROUP_THREADS / 32, CHUNKS = 3, K_MOST = SPMMI_SPGEMM_GROUP;
 
-// What a list entry says.
+// The content of a list entry: `k_count` rows of `length` entries, from `start` on in the right factor; p:
+// the first entry of the left factor.
 struct Run {
     uint32_t start, length, p, k_count;
 };

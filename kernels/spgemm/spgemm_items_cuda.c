@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See spgemm_items.h. The items of all units, in bins. */
+/* See spgemm_items.h. Makes the items of all units, in bins. */
 #include "spgemm_items.h"
 
 #include <omp.h>
@@ -13,13 +13,13 @@
 #include "spgemm_limits.h"
 #include "spgemm_walk.h"
 
-/* What the threads share. */
+/* State that the threads share. */
 struct making {
     const struct spmmi_spgemm_stage *stage;
     int threads;
     struct spmmi_spgemm_items *out;
     uint32_t *cursors; /* of each thread, see cursor_count */
-    uint32_t *heads;   /* of each thread, for all columns; NULL where nothing is pulled */
+    uint32_t *heads;   /* of each thread, one per column; NULL if no row is pulled */
     int64_t longest;   /* row of the left factor */
     uint64_t host_left;
     struct spmmi_spgemm_alike alike;
@@ -27,19 +27,21 @@ struct making {
     const struct spmmi_spgemm_wanted *wanted;
     struct spgemm_choices choices;
     struct spmmi_spgemm_soles soles;
-    uint64_t *items_at, *listed_at, *pulls_at, *words_at; /* before each unit; unit_count + 1 */
+    /* Totals of all units before each unit; unit_count + 1 of them. */
+    uint64_t *items_at, *listed_at, *pulls_at, *words_at;
     uint64_t pulled_products;
     struct spgemm_draft *drafts;
     int too_large;
 };
 
-/* Numbers of list entries that a thread holds, of each of the longest row. */
+/* Returns the number of cursors of a thread: one or more per entry of the longest row of the left factor. */
 static uint64_t cursor_count(const struct making *m)
 {
     return (m->choices.is_pulled != NULL ? SPMMI_SPGEMM_CURSORS : 1) * (uint64_t)m->longest;
 }
 
-/* All units: their counts into what is behind them, or their items. */
+/* Walks all units. Without drafts, each unit's counts are stored in the element after it; else its items are
+ * written. */
 static void walk_units(struct making *m)
 {
     const struct spmmi_spgemm_stage *s = m->stage;
@@ -85,7 +87,8 @@ static void walk_units(struct making *m)
     m->pulled_products = pulled_products;
 }
 
-/* Of items of a bin: how many numbers they have, of which width and kind. */
+/* Sets key and size of the streams of a bin. The key holds the count of numbers, their kind and their
+ * width. */
 static void store_streams(struct making *m, const struct spmmi_spgemm_bin *bin)
 {
     struct spmmi_spgemm_streams *to = &m->out->positions;
@@ -126,13 +129,14 @@ cleanup:
     return status;
 }
 
-/* May pulls or masks read where rows of the right factor start? */
+/* Returns true if pulls or masks may be made. They read where rows of the right factor start. */
 static int has_starts(const struct making *m)
 {
     return m->choices.is_pulled != NULL || m->choices.has_masks;
 }
 
-/* Bytes of so many items, with those that sort them, list entries, slices, pulls and their words. */
+/* Returns the bytes of items including the drafts that sort them, list entries, slices, pulls and their
+ * words. */
 static uint64_t items_bytes(uint64_t count, uint64_t lists, uint64_t joins, uint64_t pulls, uint64_t words)
 {
     const uint64_t of_stream = 10 * sizeof(uint32_t),
@@ -143,8 +147,9 @@ static uint64_t items_bytes(uint64_t count, uint64_t lists, uint64_t joins, uint
            words * sizeof(uint32_t);
 }
 
-/* What pulls need beside themselves: which rows are, lists of each thread; and what the device is given, rows of the
- * entries of the left factor, and where rows of C begin. */
+/* Returns the bytes that pulling needs besides the pulls: flags of rows, lists of each thread, and the arrays
+ * that are uploaded for the derivation: the row of each entry of the left factor, and the row pointers of
+ * C. */
 static uint64_t pulling_bytes(const struct making *m)
 {
     const struct spmmi_spgemm_task *task = &m->stage->task;
@@ -159,7 +164,7 @@ static void sum_up(uint64_t *counts, uint64_t count)
         counts[u] += counts[u - 1];
 }
 
-/* What was counted, of all units. */
+/* Totals of all units. */
 struct counted {
     uint64_t items, lists, pulls, words;
 };
@@ -177,7 +182,7 @@ static uint64_t bytes_of(const struct making *m, const struct counted *all)
                 : (uint64_t)m->threads * cursor_count(m) * sizeof *m->cursors);
 }
 
-/* Room of the threads. */
+/* Allocates the cursors and heads of the threads. */
 static spmm_status_t make_cursors(struct making *m, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -227,7 +232,8 @@ cleanup:
     return status;
 }
 
-/* What the rule chose is not done where the host has no room for it: a larger budget is never refused then. */
+/* Drops what the rule chose, because the host lacks memory for it. So a larger budget is never refused if a
+ * smaller one is accepted. */
 static void drop_choices(struct making *m)
 {
     free_cursors(m);
@@ -259,7 +265,7 @@ cleanup:
     return status;
 }
 
-/* Memory for what was counted. */
+/* Checks the totals and allocates memory for them. */
 static spmm_status_t make_room(struct making *m, const struct counted *all, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;

@@ -6,7 +6,8 @@
 #include "format/base/diag.h"
 #include "spgemm_longs.h"
 
-/* Blocks of a slice of a row that was cut: each adds as many entries as spmmi_spgemm_join_width says. */
+/* Cuts the `count` entries from q on of a cut row into blocks of spmmi_spgemm_join_width entries. Returns the
+ * number of blocks. */
 static uint64_t cut_slice(const struct spmmi_spgemm_cut *cut, const int64_t *row, int64_t q, int64_t count,
                           struct spmmi_spgemm_join *joins)
 {
@@ -19,7 +20,7 @@ static uint64_t cut_slice(const struct spmmi_spgemm_cut *cut, const int64_t *row
     return (uint64_t)((count + width - 1) / width);
 }
 
-/* Slices of all rows that are not pulled; joins NULL: they are only counted. */
+/* Makes the slices of all rows that are not pulled. If joins is NULL, they are only counted. */
 static uint64_t cut_slices(const struct spmmi_spgemm_stage *s, const uint8_t *is_pulled,
                            const struct spmmi_spgemm_soles *soles, struct spmmi_spgemm_join *joins)
 {

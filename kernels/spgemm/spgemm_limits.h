@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a GPU takes of a sparse product, however its stages are run. */
+/* Limits of a sparse product on a GPU, independent of how its stages are run. */
 #ifndef SPMMI_SPGEMM_LIMITS_H
 #define SPMMI_SPGEMM_LIMITS_H
 
 #include "executor/spgemm/spgemm_stage.h"
 
-/* TOO_LARGE, where entries of the factors or of the product are more than a GPU counts. */
+/* Checks that the entries of the factors and of the product can be counted on a GPU. Errors: TOO_LARGE. */
 spmm_status_t spmmi_spgemm_require_counts(const struct spmmi_spgemm_stage *stage, spmm_diag_t *diag);
-/* Before so many bytes of the device are taken. PLAN_BUDGET. */
+/* Checks that `bytes` more may be allocated on the device, which already holds `used` bytes. Errors:
+ * PLAN_BUDGET. */
 spmm_status_t spmmi_spgemm_budget(uint64_t allowed, uint64_t used, uint64_t bytes, spmm_diag_t *diag);
 
 #endif

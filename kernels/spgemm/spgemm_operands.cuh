@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// spgemm, numeric phase: what a product multiplies, in its type.
+// spgemm, numeric phase: the operands of a product in its value type.
 #pragma once
 #include "spgemm_arithmetic.cuh"
 #include "spgemm_launch.h"
@@ -24,8 +24,9 @@ template <typename Real> Operands<Real> operands_of(const spmmi_spgemm_operands 
             static_cast<Real>(o->beta)};
 }
 
-// Entry p of the left factor, times that of the diagonal. The compiler knows whether there is one: the multiplication
-// would wait for its operand even where a predicate switches it off, and with it all loads behind it.
+// Returns entry p of the left factor, multiplied by its element of the diagonal if SCALED. SCALED is a
+// template parameter: even if a predicate skips the multiplication, it would wait for its operand, and so
+// would all loads after it.
 template <typename Real, bool SCALED>
 __device__ __forceinline__ Real left_value(const Operands<Real> &values, const int32_t *k_of, uint32_t p)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products whose factors lie in shared memory.
+// Products whose factors are in shared memory.
 #pragma once
 #include "spgemm_arithmetic.cuh"
 
@@ -10,7 +10,7 @@ template <typename Real> struct alignas(2 * sizeof(Real)) Product {
     Real a, b;
 };
 
-// So many of them added to a sum, one after the other.
+// Adds `count` products to a sum, one after the other.
 template <typename Real>
 __device__ __forceinline__ Real add_in_order(const Product<Real> *products, uint32_t count, Real sum)
 {
