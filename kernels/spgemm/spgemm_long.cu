@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// spgemm, numeric phase of entries of many products, long ones among them.
+// spgemm, numeric phase of entries with many products, including long entries.
 //
-// block     4 stretches: 4 warps load one each, and a fifth adds, a lane for each, as products wait for those before
-//           them. So what counts is that all stretches of all entries run at once, and that lanes wait neither for
-//           memory nor for instructions that load: with both in one warp a stretch took 74 us on an H100
-// shared    of each stretch STAGES chunks of 64 products, a and b, and of words that say where these are
-// in flight the products of the next STAGES - 1 chunks, and the words of as many chunks behind them
-// sums      a stretch is added by ascending k from 0, fused, to the workspace; the last kernel adds those of a piece
-//           one after the other, then pieces: bitwise repeatable, and the bits of the CPU
+// block     4 stretches: 4 warps load one stretch each; a fifth warp adds, one lane per stretch, because each
+//           product waits for the one before it. What counts is therefore that all stretches of all entries
+//           run at once, and that the adding lanes wait neither for memory nor for load instructions: with
+//           both in one warp a stretch took 74 us on an H100
+// shared    for each stretch a ring of STAGES chunks of 64 products, a and b, and of the words that say where
+//           these are
+// in flight the products of the next STAGES - 1 chunks, and the words of as many chunks after these
+// sums      a stretch is added by ascending k from 0, fused, and stored in the workspace; the last kernel
+//           adds the stretches of a piece in order, then the pieces: bitwise repeatable, and the bits of the
+//           CPU
 // bounds    lists are trusted, as those of all sparse products (docs/decisions/0037)
 #include "spgemm_long.cuh"
 

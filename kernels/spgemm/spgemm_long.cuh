@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stretches of long entries: a thread block adds four of them at once. See spgemm_long.cu.
+// Adds stretches of long entries; a thread block adds four of them at once. See spgemm_long.cu.
 #pragma once
 #include "kernels/shared/async.cuh"
 #include "kernels/shared/launch.cuh"
@@ -14,7 +14,8 @@ constexpr uint32_t LONG_STRETCHES = 4, LONG_THREADS = 32 * (LONG_STRETCHES + 1);
 constexpr uint32_t OF_LANE = 2, LONG_CHUNK = 32 * OF_LANE; // products that a lane, and a warp, load together
 constexpr uint32_t STAGES = 4, AHEAD = STAGES - 1;
 
-// What a diagonal needs beside the products: which of its elements, and these.
+// The elements of the diagonal for the products of a ring: their indices k and values d. Empty without a
+// diagonal.
 template <typename Real, bool SCALED> struct LongScales {
     __device__ __forceinline__ void copy_k(const spmmi_spgemm_long_tables &, uint32_t, uint32_t)
     {
@@ -45,20 +46,21 @@ template <typename Real> struct LongScales<Real, true> {
     }
 };
 
-// A ring of chunks of a stretch. A lane of its warp copies and looks at its own products and words alone, until they
-// are added.
+// A ring of chunks of a stretch. Until they are added, a lane of the loading warp accesses only the products
+// and words that it copied itself.
 template <typename Real, bool SCALED> struct LongRing {
     Product<Real> products[STAGES * LONG_CHUNK];
     uint2 words[STAGES * LONG_CHUNK]; // entries of the left and of the right factor
     LongScales<Real, SCALED> scales;
-    Product<Real> skew; // rings begin in different banks: the adding lanes read the same place of each
+    // Moves rings to different banks, because the adding lanes read the same index of each.
+    Product<Real> skew;
 
     static __device__ __forceinline__ uint32_t place(uint32_t t)
     {
         return t % (STAGES * LONG_CHUNK);
     }
 
-    // Of product t of the stretch, where to find it; first: its first word.
+    // Copies the word of product t of the stretch. first: index of the first word of the stretch.
     __device__ __forceinline__ void copy_word(const spmmi_spgemm_long_tables &tables, uint32_t first,
                                               uint32_t t)
     {
@@ -66,7 +68,7 @@ template <typename Real, bool SCALED> struct LongRing {
         scales.copy_k(tables, place(t), first + t);
     }
 
-    // Product t, whose word is there.
+    // Copies the factors of product t, whose word has arrived.
     __device__ __forceinline__ void copy_product(const Operands<Real> &values, uint32_t t)
     {
         const uint2 word = words[place(t)];
@@ -75,7 +77,8 @@ template <typename Real, bool SCALED> struct LongRing {
         scales.copy(values, place(t), place(t));
     }
 
-    // Both of the lane's part of a chunk ahead, as far as the stretch has them: one group of copies.
+    // Copies this lane's part of a chunk of products and of a chunk of words, up to the end of the stretch,
+    // as one group of copies.
     __device__ __forceinline__ void copy_ahead(const spmmi_spgemm_long_tables &tables,
                                                const Operands<Real> &values, uint32_t first,
                                                uint32_t products_at, uint32_t words_at, uint32_t count)
@@ -104,9 +107,9 @@ template <typename Real, bool SCALED> struct LongRing {
 
 constexpr uint32_t READ = 8; // products that the adding lane reads ahead
 
-// A chunk. Of f64 each product that is added makes room for the one READ behind it, in a loop, so that the compiler
-// leaves the reads there: reads in blocks of 8 hold up the sums between them (one warp alone, H100: 12.4 cycles a
-// product, a fused add takes 8.1).
+// Adds a chunk. In f64, each product that is added frees the registers for the product READ after it. A loop
+// keeps the compiler from moving the reads: reads in blocks of 8 delay the sums between them (one warp alone,
+// H100: 12.4 cycles per product; a fused add takes 8.1).
 template <typename Real>
 __device__ __forceinline__ Real add_products(const Product<Real> *products, uint32_t count, Real sum)
 {
@@ -142,7 +145,7 @@ __device__ __forceinline__ uint32_t products_of(const spmmi_spgemm_stretch &stre
     return stretch.count & ~SPMMI_SPGEMM_BEGINS;
 }
 
-// The most products of the stretches of a block: those of the first one if they are sorted.
+// Returns the maximum products of a stretch of the block: those of the first stretch if they are sorted.
 __device__ __forceinline__ uint32_t longest_of_block(const spmmi_spgemm_long_tables &tables, uint32_t begin)
 {
     if (tables.order != nullptr)
@@ -153,7 +156,7 @@ __device__ __forceinline__ uint32_t longest_of_block(const spmmi_spgemm_long_tab
     return most;
 }
 
-// A warp that loads a stretch.
+// State of a warp that loads a stretch.
 template <typename Real, bool SCALED> struct LongLoader {
     LongRing<Real, SCALED> &ring;
     uint32_t first, count;
@@ -170,14 +173,14 @@ template <typename Real, bool SCALED> struct LongLoader {
         }
     }
 
-    // The chunk is there, as far as this lane copied it.
+    // Waits for the part of the chunk that this lane copied, and applies the diagonal to it.
     __device__ __forceinline__ void wait(uint32_t at)
     {
         wait_for_copies<(int)AHEAD - 1>();
         ring.scale(at, count);
     }
 
-    // Where the chunk before it was.
+    // Copies further products and words to where the previous chunk was, which has been added.
     __device__ __forceinline__ void next(const spmmi_spgemm_long_tables &tables, const Operands<Real> &values,
                                          uint32_t at)
     {
@@ -185,9 +188,9 @@ template <typename Real, bool SCALED> struct LongLoader {
     }
 };
 
-constexpr unsigned LONG_BLOCKS = 4; // of a multiprocessor, that registers have to suffice for
+constexpr unsigned LONG_BLOCKS = 4; // per multiprocessor; limits the registers
 
-// Sums of stretches `begin` on, four of them or the last ones, by all threads of a block.
+// Adds the stretches from number `begin` on, four or the remaining ones, with all threads of a block.
 template <typename Real, bool SCALED>
 __device__ __forceinline__ void add_long_stretches(const spmmi_spgemm_long_tables &tables,
                                                    const Operands<Real> &values, uint32_t begin, Real *sums,
@@ -195,7 +198,7 @@ __device__ __forceinline__ void add_long_stretches(const spmmi_spgemm_long_table
 {
     const uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     const bool is_loader = warp < LONG_STRETCHES;
-    const uint32_t i = is_loader ? warp : lane; // of the block: what this thread loads, or adds
+    const uint32_t i = is_loader ? warp : lane; // the stretch of the block that this thread loads or adds
     const bool is_there = i < min(tables.stretch_count - begin, LONG_STRETCHES);
     const uint32_t number = !is_there ? 0 : tables.order != nullptr ? tables.order[begin + i] : begin + i;
     const spmmi_spgemm_stretch stretch = is_there ? tables.stretches[number] : spmmi_spgemm_stretch{0, 0};
@@ -209,7 +212,7 @@ __device__ __forceinline__ void add_long_stretches(const spmmi_spgemm_long_table
     for (uint32_t at = 0; at < most; at += LONG_CHUNK) {
         if (is_loader)
             loader.wait(at);
-        __syncthreads(); // the chunk is there, and the one before it is added
+        __syncthreads(); // the chunk has arrived, and the previous one has been added
         if (is_loader)
             loader.next(tables, values, at);
         else if (at < count)

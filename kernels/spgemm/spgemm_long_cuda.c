@@ -20,7 +20,7 @@ static void cut_tables(const struct spmmi_spgemm_longs *longs, int has_diagonal,
         t->k_of = spmmi_arena_cut(arena, longs->word_count, sizeof *t->k_of);
 }
 
-/* Which entry of the diagonal each product has. */
+/* Input of fill_k: the diagonal element of each product is the column of its entry in the left factor. */
 struct diagonal_source {
     const struct spmmi_spgemm_word *words;
     const int32_t *columns;

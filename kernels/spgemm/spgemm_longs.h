@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Long entries of a stage on a GPU (spgemm_launch.h): their products as lists, on the host. */
+/* Long entries of a stage on a GPU (spgemm_launch.h): lists of their products, on the host. */
 #ifndef SPMMI_SPGEMM_LONGS_H
 #define SPMMI_SPGEMM_LONGS_H
 
@@ -9,26 +9,27 @@
 struct spmmi_spgemm_longs {
     uint32_t count, stretch_count;
     uint64_t word_count;
-    struct spmmi_spgemm_long *entries; /* by ascending entry of C; owned, as all below */
+    struct spmmi_spgemm_long *entries; /* by ascending entry of C; this and all arrays below are owned */
     struct spmmi_spgemm_stretch *stretches;
     uint32_t *order; /* of stretches: by descending length, then by their first entry of the left factor */
     struct spmmi_spgemm_word *words;
 };
 
-/* has_all: shorter lists too, where they are faster; else only the entries that the format calls long have lists.
- * *bytes: what they take, at most bytes_max. Errors: TOO_LARGE, PLAN_BUDGET, MEMORY. Free it also after an error. */
+/* Makes the lists. If has_all is set, entries with fewer products also get lists if that is faster; else only
+ * the entries that the format calls long. *bytes: size of the lists, at most bytes_max. Errors: TOO_LARGE,
+ * PLAN_BUDGET, MEMORY. Free longs also after an error. */
 spmm_status_t spmmi_spgemm_longs_make(const struct spmmi_spgemm_stage *stage, int has_all, uint64_t bytes_max,
                                       struct spmmi_spgemm_longs *longs, uint64_t *bytes, spmm_diag_t *diag);
 void spmmi_spgemm_longs_free(struct spmmi_spgemm_longs *longs);
 
-/* May entries of C have lists that are of a row, or a piece of one, with so many entries of the left factor? Only where
- * the plan says that there may be long entries. */
+/* Returns true if entries of C may have lists in a row, or a piece of one, with this many entries of the left
+ * factor. The plan must say that there may be long entries. */
 static inline int spmmi_spgemm_may_have_lists(const struct spmmi_spgemm_stage *stage, int64_t length)
 {
     return stage->has_stretches && length > SPMMI_SPGEMM_LONG_LENGTH;
 }
 
-/* The first long entry of C from q on, if it is before the end; else the end. */
+/* Returns the first long entry of C in [q, end), or end if there is none. */
 static inline int64_t spmmi_spgemm_next_long(const struct spmmi_spgemm_stage *stage, int64_t q, int64_t end)
 {
     const struct spmmi_spgemm_longs *const longs = stage->longs;
@@ -44,8 +45,8 @@ static inline int64_t spmmi_spgemm_next_long(const struct spmmi_spgemm_stage *st
     return first < longs->count && longs->entries[first].out < end ? longs->entries[first].out : end;
 }
 
-/* Moves *q, an entry of C, to the first one before the end that is not long. Returns how many there are from it on, up
- * to a long one, at most `most`; 0: none is left. */
+/* Moves *q to the first entry of C in [*q, end) that is not long. Returns the number of entries from there up
+ * to a long one, at most `most`; 0 if none is left. */
 static inline int64_t spmmi_spgemm_next_slice(const struct spmmi_spgemm_stage *stage, int64_t *q, int64_t end,
                                               int64_t most)
 {
@@ -54,7 +55,7 @@ static inline int64_t spmmi_spgemm_next_slice(const struct spmmi_spgemm_stage *s
     return spmmi_spgemm_next_long(stage, *q, *q + most < end ? *q + most : end) - *q;
 }
 
-/* Has this row of C long entries? */
+/* Returns true if this row of C has long entries. */
 static inline int spmmi_spgemm_row_is_long(const struct spmmi_spgemm_stage *stage, int64_t row)
 {
     const int64_t *c = stage->c.row_ptr;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Long entries for a GPU: their products as a list each, in stretches. Rows are walked twice: to count long entries and
- * their products, and to write them. */
+/* Makes the long entries of a stage for a GPU: lists of their products, in stretches. Rows are walked twice:
+ * to count long entries and their products, and to write them. */
 #include "spgemm_longs.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "format/base/diag.h"
 
 #define MARK \
-    0x80000000u /* of a column with a long entry; below it is a count, or the number of the entry in its row */
+    0x80000000u /* flag of a column with a long entry; other bits: a count, or the entry's number in a row */
 
 _Static_assert(sizeof(struct spmmi_spgemm_long) + 2 * (sizeof(struct spmmi_spgemm_stretch) + 4) +
                        SPMMI_SPGEMM_RANGE_BYTES + 4 <=
@@ -20,17 +20,17 @@ struct making {
     const struct spmmi_spgemm_stage *stage;
     struct spmmi_spgemm_longs *out;
     int has_all;                        /* see spmmi_spgemm_longs_make */
-    uint32_t *counts;                   /* of each column 0 between rows */
-    uint32_t most;                      /* products of an entry without a list, of this row */
-    uint64_t entries, words, stretches; /* counted; stretches: at most */
+    uint32_t *counts;                   /* per column; 0 between rows */
+    uint32_t most;                      /* maximum products of an entry without a list, in this row */
+    uint64_t entries, words, stretches; /* totals; stretches: upper bound */
 };
 
-/* A row of C with its pieces, or as one. */
+/* A row of C with its pieces. A row that is not cut has one piece. */
 struct row {
     int64_t row;
     const struct spmmi_spgemm_unit *pieces;
     int64_t piece_count;
-    uint64_t first; /* of its long entries */
+    uint64_t first; /* index of its first long entry */
 };
 
 typedef void (*visit_fn)(struct making *m, const struct row *r, int64_t p, int64_t q);
@@ -52,6 +52,7 @@ static uint32_t *count_at(struct making *m, int64_t q)
     return &m->counts[m->stage->task.right.col_ind[q]];
 }
 
+/* Counts a product for its column, and marks the column once the count exceeds m->most. */
 static void count(struct making *m, const struct row *r, int64_t p, int64_t q)
 {
     uint32_t *const at = count_at(m, q);
@@ -59,6 +60,7 @@ static void count(struct making *m, const struct row *r, int64_t p, int64_t q)
     *at = (*at + 1) | ((*at & ~MARK) == m->most ? MARK : 0);
 }
 
+/* Resets the count of a column, but keeps its mark. */
 static void forget(struct making *m, const struct row *r, int64_t p, int64_t q)
 {
     (void)r, (void)p;
@@ -98,8 +100,9 @@ static void all_pieces(struct making *m, const struct row *r, visit_fn visit)
         each_product(m, r, &r->pieces[i], visit);
 }
 
-/* Stretches of an entry whose words are written: each ends with its piece, or after as many products as it may have.
- * Until they are sorted, first is an entry of the left factor, not a word. */
+/* Cuts an entry, whose words are written, into stretches: each ends with its piece, or at
+ * SPMMI_SPGEMM_STRETCH products. Until the stretches are sorted, their member `first` is an entry of the left
+ * factor, not a word. */
 static void cut_entry(struct making *m, const struct row *r, struct spmmi_spgemm_long *entry)
 {
     struct spmmi_spgemm_longs *out = m->out;
@@ -121,7 +124,7 @@ static void cut_entry(struct making *m, const struct row *r, struct spmmi_spgemm
     entry->has_gaps = with_products < r->piece_count;
 }
 
-/* Of the long entries of a row, whose columns are marked. */
+/* Writes the long entries of a row, whose columns are marked. */
 static void write_row(struct making *m, struct row *r)
 {
     const struct spmmi_spgemm_stage *s = m->stage;
@@ -145,14 +148,15 @@ static void write_row(struct making *m, struct row *r)
         cut_entry(m, r, &out->entries[e]);
 }
 
-/* Are shorter lists made too? Where C has so many entries in the row that its pieces have many products. */
+/* Returns true if this row also gets lists that are shorter than a stretch: C has so many entries in the row
+ * that its pieces have many products. */
 static int has_wide_pieces(const struct spmmi_spgemm_stage *s, int64_t row)
 {
     const int64_t entries = s->c.row_ptr[row + 1] - s->c.row_ptr[row];
     return (uint64_t)entries * SPMMI_SPGEMM_PIECE_ENTRIES > s->piece_products;
 }
 
-/* What so many long entries of a row take. */
+/* Adds what `entries` long entries of a row need. */
 static void count_row(struct making *m, const struct row *r, uint64_t entries)
 {
     const uint64_t words = m->words;
@@ -210,14 +214,14 @@ static uint32_t length_of(const struct spmmi_spgemm_stretch *stretch)
     return stretch->count & ~SPMMI_SPGEMM_BEGINS;
 }
 
-/* Of two stretches of equal length: where they begin in the left factor, which first still is. */
+/* Orders two stretches of equal length by where they begin in the left factor; `first` still says that. */
 static int is_before(const struct spmmi_spgemm_stretch *stretches, uint32_t x, uint32_t y)
 {
     const uint32_t of_x = stretches[x].first, of_y = stretches[y].first;
     return of_x < of_y || (of_x == of_y && x < y);
 }
 
-/* Makes a heap, in which no number comes before those below it, of one that is so but for its root. */
+/* Restores a heap, in which no stretch is ordered before its children, if only the root may violate this. */
 static void sift(const struct spmmi_spgemm_stretch *stretches, uint32_t *heap, uint64_t root, uint64_t count)
 {
     const uint32_t sifted = heap[root];
@@ -231,7 +235,7 @@ static void sift(const struct spmmi_spgemm_stretch *stretches, uint32_t *heap, u
     heap[root] = sifted;
 }
 
-/* Heapsort: takes no memory, which qsort may. */
+/* Heapsort: needs no memory, which qsort may allocate. */
 static void sort_by_left(const struct spmmi_spgemm_stretch *stretches, uint32_t *order, uint64_t count)
 {
     for (uint64_t root = count / 2; root-- > 0;)
@@ -244,11 +248,12 @@ static void sort_by_left(const struct spmmi_spgemm_stretch *stretches, uint32_t 
     }
 }
 
-/* By length: those of a block end together. Equal ones by where they begin in the left factor: so neighbours read the
- * same values. */
+/* Sorts the stretches by length, so that the stretches of a block end together. Stretches of equal length are
+ * ordered by where they begin in the left factor, so that neighbours read the same values. */
 static void sort_stretches(struct spmmi_spgemm_longs *longs)
 {
-    uint32_t next[SPMMI_SPGEMM_STRETCH + 2] = {0}; /* of each length: behind longer and placed ones */
+    /* For each length, the next index, after longer and placed ones. */
+    uint32_t next[SPMMI_SPGEMM_STRETCH + 2] = {0};
     const struct spmmi_spgemm_stretch *const stretches = longs->stretches;
     for (uint32_t i = 0; i < longs->stretch_count; i++)
         next[length_of(&stretches[i]) - 1]++;
@@ -260,7 +265,7 @@ static void sort_stretches(struct spmmi_spgemm_longs *longs)
         sort_by_left(stretches, longs->order + next[l + 1], next[l] - next[l + 1]);
 }
 
-/* Words of stretches follow each other. */
+/* Sets `first` of each stretch to its first word. The words of stretches follow each other. */
 static void place_stretches(struct spmmi_spgemm_longs *longs)
 {
     uint32_t word = 0;

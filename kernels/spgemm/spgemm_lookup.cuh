@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Columns are looked up in ascending ones, and numbers of products hashed.
+// Looks up columns among ascending ones, and hashes the places of products.
 #pragma once
 #include <cuda_runtime.h>
 #include <stdint.h>
@@ -7,7 +7,7 @@
 namespace spmmi {
 namespace spgemm {
 
-// The place of a column among ascending ones that contain it.
+// Returns the index of a column among ascending columns that contain it.
 __device__ __forceinline__ uint32_t place_of(const int32_t *columns, uint32_t count, int32_t column)
 {
     uint32_t low = 0;
@@ -20,7 +20,8 @@ __device__ __forceinline__ uint32_t place_of(const int32_t *columns, uint32_t co
     return low;
 }
 
-// The first of so many ascending columns that is not below this one.
+// Returns the index of the first of `count` ascending columns that is not below `column`; `count` if there is
+// none.
 __device__ __forceinline__ uint32_t first_from(const int32_t *columns, uint32_t count, int32_t column)
 {
     uint32_t low = 0;
@@ -34,8 +35,8 @@ __device__ __forceinline__ uint32_t first_from(const int32_t *columns, uint32_t 
     return low;
 }
 
-// Of a row, of ascending columns from its start on, keeps those in [from, to). Its ends are looked at first: a row that
-// lies within or apart needs no search, each step of which waits for memory.
+// Restricts a row, whose columns ascend from row.start on, to the columns in [from, to). Checks the ends of
+// the row first: a row that lies inside or outside needs no search, each step of which waits for memory.
 template <typename Row>
 __device__ __forceinline__ void keep_columns(const int32_t *columns, Row &row, int32_t from, int32_t to)
 {
@@ -52,7 +53,7 @@ __device__ __forceinline__ void keep_columns(const int32_t *columns, Row &row, i
     row.length = last < to ? row.length : first_from(columns + row.start, row.length, to);
 }
 
-// The order in which lanes add these does not count.
+// Hashes the place of a product. Lanes add such hashes, so their order does not matter.
 __device__ __forceinline__ unsigned long long hash_of(uint32_t product, uint32_t place)
 {
     unsigned long long x = ((unsigned long long)product << 32 | place) * 0x9e3779b97f4a7c15ull;

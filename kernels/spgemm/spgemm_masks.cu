@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// spgemm, numeric phase of rows of C with few entries: a lane has an entry of C, and takes its product of each row of
-// the right factor that has one.
+// spgemm, numeric phase of rows of C with few entries: a lane has an entry of C, and adds its product of each
+// row of the right factor that has one.
 //
-// block     128 threads: groups of 4 or 8 lanes, an item each at a time
-// masks     of each list entry a byte, with a bit for each entry of the item that it has a product for. Products lie in
-//           the order of entries: as many bits as are set before its own, so many products before it
-// shared    16 bytes for each list entry of a round, one a lane
-// ahead     the item after the next one, and the first round of the next one, are loaded while an item is computed: its
-//           few products alone would wait for memory most of the time. List entries behind the first round are not:
-//           each further round waits for its loads
-// in flight 4 products a lane
+// block     128 threads: groups of 4 or 8 lanes, each with one item at a time
+// masks     a byte per list entry, with a bit for each entry of the item for which it has a product. The
+//           products of a list entry are stored in the order of entries: a lane counts the bits below its own
+//           to find its product
+// shared    16 bytes for each list entry of a round, which has one per lane
+// ahead     the item after the next one, and the first round of the next one, are loaded while an item is
+//           computed: otherwise its few products would wait for memory most of the time. Later rounds are not
+//           loaded ahead: each waits for its loads
+// in flight 4 products per lane
 // sums      in a register, by ascending k from 0, fused: the bits of other items
 #include "kernels/shared/launch.cuh"
 #include "spgemm_arithmetic.cuh"
@@ -21,16 +22,16 @@ namespace spmmi {
 namespace spgemm {
 
 constexpr int MASK_THREADS = SPMMI_SPGEMM_THREADS;
-constexpr int MASK_BLOCKS = 8;        // of a multiprocessor, at least
-constexpr int PRODUCTS_IN_FLIGHT = 4; // of a lane; a round has a multiple of it
+constexpr int MASK_BLOCKS = 8;        // minimum per multiprocessor
+constexpr int PRODUCTS_IN_FLIGHT = 4; // per lane; a round has a multiple of it
 
-// An entry of the left factor, and the row of the right one that it multiplies.
+// An entry of the left factor, and the row of the right factor that it multiplies.
 template <typename Real> struct alignas(16) MaskedEntry {
     Real a;
     uint32_t start, mask;
 };
 
-// Entry t of the list of an item; of no products behind its end.
+// Loads entry t of the list of an item. After the end of the list, the entry has no products.
 template <typename Real, bool SCALED>
 __device__ __forceinline__ MaskedEntry<Real>
 load_masked(const spmmi_spgemm_tables &tables, const Operands<Real> &values, const uint4 &item, uint32_t t)
@@ -45,7 +46,7 @@ load_masked(const spmmi_spgemm_tables &tables, const Operands<Real> &values, con
     return entry;
 }
 
-// As one load.
+// Reads an entry with one load.
 template <typename Real> __device__ __forceinline__ MaskedEntry<Real> read_entry(const uint4 *entry)
 {
     MaskedEntry<Real> to;
@@ -53,8 +54,8 @@ template <typename Real> __device__ __forceinline__ MaskedEntry<Real> read_entry
     return to;
 }
 
-// The products of `count` list entries that belong to this lane; up to a multiple of PRODUCTS_IN_FLIGHT there are
-// entries.
+// Adds the products of `count` list entries that belong to this lane, whose bit is `own`. Entries must exist
+// up to a multiple of PRODUCTS_IN_FLIGHT.
 template <typename Real>
 __device__ __forceinline__ void add_masked(const uint4 *entries, uint32_t count, const Real *right,
                                            unsigned own, Real &sum)
@@ -79,7 +80,7 @@ __device__ __forceinline__ void add_masked(const uint4 *entries, uint32_t count,
     }
 }
 
-// Item i of the bin; behind its end one without entries.
+// Loads item i of the bin. After the end of the bin, the item has no entries.
 __device__ __forceinline__ uint4 load_item(const spmmi_spgemm_tables &tables, const spmmi_spgemm_bin &bin,
                                            uint32_t i)
 {
@@ -94,13 +95,13 @@ __global__ void __launch_bounds__(MASK_THREADS, MASK_BLOCKS)
     masks_kernel(const __grid_constant__ spmmi_spgemm_tables tables,
                  const __grid_constant__ spmmi_spgemm_bin bin, const __grid_constant__ Operands<Real> values)
 {
-    // A place behind those of each group: groups of 4 lanes meet in other banks.
+    // One padding element per group moves groups of 4 lanes to different banks.
     __shared__ uint4 shared[MASK_THREADS / LANES][LANES + 1];
     constexpr uint32_t GROUPS = MASK_THREADS / LANES;
     release_dependents();
     const uint32_t group = threadIdx.x / LANES, lane = threadIdx.x % LANES;
     uint4 *const entries = shared[group];
-    uint32_t i = blockIdx.x * GROUPS * bin.turns + group; // of the item after the next one
+    uint32_t i = blockIdx.x * GROUPS * bin.turns + group; // next item to load
     const uint32_t end = i + GROUPS * bin.turns;
     uint4 item = load_item(tables, bin, i);
     MaskedEntry<Real> next = load_masked<Real, SCALED>(tables, values, item, lane);

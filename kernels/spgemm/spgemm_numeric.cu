@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// spgemm, numeric phase: the values of C by the positions of its products.
+// spgemm, numeric phase: computes the values of C by the positions of its products.
 //
-// block     128 threads: groups of 4, 8, 16 or 32 lanes, one item each; blocks of one bin
-// shared    17 sums a lane, as one array of the group's item, which has 16 at most: one keeps groups of a warp in
-//           different banks; 16 bytes for each list entry of a round, and one of none
-// round     list entries that are loaded side by side, one round ahead: one a lane of a warp, two a lane of fewer
-//           lanes, which would else wait for memory most of the time
-// in flight 4 chunks of products, each of as many as lanes; a chunk is of one list entry, so that its positions differ
-// flat      items of a warp with short list entries: a chunk is of 32 products side by side, of any entries; those that
-//           have one position are added by ascending lane, which is ascending k: positions of 2 bytes say which turn.
-//           A round is short, so which entry of the left factor it has, which a value waits for, is found a round
-//           before that; elsewhere that was slower, or no faster
+// block     128 threads: groups of 4, 8, 16 or 32 lanes, one item each; all groups of a block belong to one
+//           bin
+// shared    17 sums per lane, as one array for the item of the group, which has at most 16 per lane: the
+//           extra one moves the groups of a warp to different banks; 16 bytes for each list entry of a round,
+//           and for one entry without products
+// round     list entries that are loaded together, one round ahead: one per lane in groups of 32 lanes, two
+//           per lane in smaller groups, which would otherwise wait for memory most of the time
+// in flight 4 chunks of products, each with one product per lane; a chunk belongs to one list entry, so that
+//           its positions differ
+// flat      items of a warp with short list entries: a chunk is 32 products side by side, of any list
+//           entries. Products with equal positions are added by ascending lane, that is by ascending k:
+//           positions of 2 bytes store the turn. A round is short, so the index of the entry of the left
+//           factor, for which its value waits, is found one more round ahead; for other items that was
+//           slower, or no faster
 // values    by plain loads: a kernel before this one may write them (kernels/shared/launch.cuh)
-// control   is uniform in a warp: groups that are done go on without products
-// sums      by ascending k from 0, fused; those of a piece of k go to the partial sums, which a second kernel adds in
-//           order: bitwise repeatable, and the bits of the CPU
+// control   is uniform in a warp: groups that are done continue without products
+// sums      by ascending k from 0, fused; sums of a piece of k are stored to the partial sums, which a second
+//           kernel adds in order: bitwise repeatable, and the bits of the CPU
 #include "kernels/shared/launch.cuh"
 #include "spgemm_flat.cuh"
 #include "spgemm_join.cuh"
@@ -27,11 +31,11 @@ namespace spgemm {
 constexpr int THREADS = SPMMI_SPGEMM_THREADS;
 constexpr int GROUPS_MAX = THREADS / 4, STEPS_MAX = 2 * THREADS + GROUPS_MAX;
 
-template <int LANES> constexpr int STEPS_OF_LANE = LANES < 32 ? 2 : 1; // in a round
+template <int LANES> constexpr int STEPS_OF_LANE = LANES < 32 ? 2 : 1; // list entries in a round
 static_assert(32 * STEPS_OF_LANE<32> == FLAT_ROUND, "turns are derived in rounds of as many list entries");
 
-// Sums of a lane, and one more: items with equal positions, which groups of a warp add side by side, begin in different
-// banks.
+// Sums per lane, and one more: it moves items with equal positions, which groups of a warp add side by side,
+// to different banks.
 constexpr int SUMS_OF_LANE = SPMMI_SPGEMM_LANE_SUMS + 1;
 
 template <typename Real> constexpr unsigned shared_bytes()
@@ -39,24 +43,24 @@ template <typename Real> constexpr unsigned shared_bytes()
     return STEPS_MAX * sizeof(ListEntry<Real>) + THREADS * SUMS_OF_LANE * sizeof(Real);
 }
 
-// The list entries of an item that a lane has in each round, loaded a round ahead; finds_ahead: which entries of the
-// left factor they are of two rounds ahead.
+// The list entries that a lane has in each round of an item, loaded one round ahead. FINDS_AHEAD: the indices
+// of their entries of the left factor are found two rounds ahead.
 template <typename Real, bool SCALED, int LANES, bool FINDS_AHEAD> struct RoundsAhead {
     static constexpr int OF_LANE = STEPS_OF_LANE<LANES>, ROUND = LANES * OF_LANE;
     static_assert(!FINDS_AHEAD || OF_LANE == 1, "what follows is one entry a lane");
     const spmmi_spgemm_tables &tables;
     const Operands<Real> &values;
     uint32_t list, length, lane;
-    bool is_listed; // the list is one of its own
+    bool is_listed; // the item has a list of its own
     ListEntry<Real> next[OF_LANE];
-    uint32_t following; // which entry of the left factor the lane has in the round after the next one
+    uint32_t following; // entry of the left factor for this lane in the round after the next one
 
     __device__ __forceinline__ uint32_t find(uint32_t t) const
     {
         return is_listed ? __ldg(tables.value_of + (list + t - tables.direct)) : list + t;
     }
 
-    // Entry t of the list; of no products behind its end.
+    // Loads entry t of the list. After the end of the list, the entry has no products.
     __device__ __forceinline__ ListEntry<Real> load(uint32_t t, bool is_found) const
     {
         ListEntry<Real> step = {Real(0), 0, 0};
@@ -78,7 +82,7 @@ template <typename Real, bool SCALED, int LANES, bool FINDS_AHEAD> struct Rounds
         following = FINDS_AHEAD && ROUND + lane < length ? find(ROUND + lane) : 0;
     }
 
-    // Those of the round that begins with entry `first`.
+    // Returns in `own` the entries of the round that begins with entry `first`, and loads the next round.
     __device__ __forceinline__ void take(uint32_t first, ListEntry<Real> (&own)[OF_LANE])
     {
 #pragma unroll
@@ -92,12 +96,12 @@ template <typename Real, bool SCALED, int LANES, bool FINDS_AHEAD> struct Rounds
     }
 };
 
-// The chunks of one round: a lane's place in the list entries of its group.
+// The walk of a lane over the chunks of one round.
 template <typename Real, int LANES> struct Walk {
-    const ListEntry<Real> *steps; // of the round; the last one has no products
+    const ListEntry<Real> *steps; // of the round; steps[NONE] has no products
     ListEntry<Real> step;
-    uint32_t product; // of the item: the first one of this list entry
-    uint32_t j;       // of this list entry: the lane's next product
+    uint32_t product; // number in the item of the first product of this list entry
+    uint32_t j;       // next product of the lane in this list entry
     int entry, count;
     static constexpr int NONE = LANES * STEPS_OF_LANE<LANES>;
 
@@ -126,7 +130,7 @@ template <int LANES> __device__ __forceinline__ bool any_left(bool is_left)
     return LANES == 32 ? is_left : __any_sync(EVERY_LANE, is_left);
 }
 
-// Chunks whose products have different positions each.
+// Adds chunks of products. Within a chunk all positions differ.
 template <typename Real>
 __device__ __forceinline__ void add_chunks(const Real (&a)[IN_FLIGHT], const Real (&b)[IN_FLIGHT],
                                            const uint32_t (&position)[IN_FLIGHT],
@@ -140,7 +144,7 @@ __device__ __forceinline__ void add_chunks(const Real (&a)[IN_FLIGHT], const Rea
     }
 }
 
-// All products of a round.
+// Adds all products of a round.
 template <typename Real, int LANES>
 __device__ __forceinline__ void add_round(Walk<Real, LANES> &walk, const Real *right,
                                           const uint8_t *positions, bool is_narrow, Real *sums, uint32_t lane)
@@ -163,8 +167,9 @@ __device__ __forceinline__ void add_round(Walk<Real, LANES> &walk, const Real *r
     }
 }
 
-// The same where no list entry has more products than a group has lanes: each is a chunk. entries: most of a group of
-// the warp; those behind the end of a list have no products. product: of the item, the first one of the round.
+// The same if no list entry has more products than a group has lanes, so that each is one chunk. entries:
+// maximum over the groups of the warp; entries after the end of a list have no products. product: number in
+// the item of the first product of the round, which is advanced.
 template <typename Real>
 __device__ __forceinline__ void
 add_short_round(const ListEntry<Real> *steps, uint32_t entries, uint32_t &product, const Real *right,
@@ -189,7 +194,7 @@ add_short_round(const ListEntry<Real> *steps, uint32_t entries, uint32_t &produc
     }
 }
 
-// The sums of an item, to C or to the partial sums.
+// Writes the sums of an item to C or to the partial sums.
 template <typename Real, int LANES>
 __device__ __forceinline__ void store_sums(const spmmi_spgemm_bin &bin, const Operands<Real> &values,
                                            const Real *sums, uint32_t out, uint32_t entries, uint32_t lane)
@@ -202,7 +207,8 @@ __device__ __forceinline__ void store_sums(const spmmi_spgemm_bin &bin, const Op
     }
 }
 
-// How an item is run: products of a list entry side by side, or of any, or of any with a sum in each lane.
+// How an item is run: products of one list entry side by side, or of any list entries, or of any with one sum
+// per lane.
 enum Mode { BY_ENTRIES, FLAT, OWNED };
 
 template <typename Real, bool SCALED, int LANES, Mode MODE>
@@ -287,13 +293,13 @@ __global__ void __launch_bounds__(THREADS, 8)
     end_after_previous();
 }
 
-// Blocks that take long entries come first, a thread for each.
+// The first blocks add long entries, one thread per entry.
 SPMMI_SPGEMM_BOTH constexpr uint32_t long_blocks(const spmmi_spgemm_long_tables &longs)
 {
     return (longs.count + JOIN_THREADS - 1) / JOIN_THREADS;
 }
 
-// A block takes some entries of a row that was cut, or long entries.
+// Joins the pieces of some entries of a row that was cut, or adds the stretches of long entries.
 template <typename Real>
 __global__ void __launch_bounds__(JOIN_THREADS)
     join_kernel(const __grid_constant__ spmmi_spgemm_tables tables,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams, and where they lie: equal ones share memory. See spgemm_items.h. */
+/* Allocates streams and decides where they are stored: equal streams share memory. See spgemm_items.h. */
 #include "spgemm_items.h"
 
 #include "format/base/alloc.h"
@@ -26,13 +26,13 @@ void spmmi_spgemm_streams_free(struct spmmi_spgemm_streams *streams)
     spmmi_free(streams->writes);
 }
 
-/* Streams seen so far, by hash: a table of their numbers + 1. */
+/* A hash table of the streams seen so far. A slot holds the number of a stream + 1, or 0. */
 struct seen {
     uint32_t *slots;
     uint64_t mask;
 };
 
-/* The first stream like this one; itself, if there is none. */
+/* Returns the first stream with the hash and key of stream i, or i if there is none. */
 static uint32_t first_like(struct seen *seen, const struct spmmi_spgemm_streams *streams,
                            const unsigned long long *hashes, uint32_t i)
 {

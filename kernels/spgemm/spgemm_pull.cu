@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// spgemm, numeric phase of pulls: each entry of C takes its products from shared memory, where a warp brought them.
+// spgemm, numeric phase of pulls: each entry of C takes its products from shared memory, to which a warp
+// brought them.
 //
-// block     4 warps, a pull each: up to 256 products of neighbouring entries of C
-// loads     by ascending k, as rows of the right factor lie together: 32 products at a time, of whatever runs
-// shared    of each run a and where its products are; of each product a and b, by entry of C, then by k; where the
-//           products of each entry begin
+// block     4 warps, one pull each: up to 256 products of neighbouring entries of C
+// loads     by ascending k, because rows of the right factor are contiguous: 32 products at a time, of any
+//           runs
+// shared    for each run, a and where its products are; for each product, a and b, ordered by entry of C,
+//           then by k; for each entry, where its products begin
 // in flight 128 products
-// sums      a lane takes an entry: by ascending k from 0, fused, so the bits of items
-// one entry of more products than that, up to 2^18, is added by one lane, round by round
-// cut rows  products know their piece: its sum begins from 0, and is added to those of the pieces before it
+// sums      a lane adds an entry: by ascending k from 0, fused, so the bits of items
+// one entry if an entry has more products, up to 2^18, one lane adds them, round by round
+// cut rows  products know their piece: the sum of a piece begins from 0, and is added to the sums of the
+//           pieces before it
 #include "kernels/shared/launch.cuh"
 #include "spgemm_chunk.cuh"
 #include "spgemm_flat.cuh"
@@ -19,33 +22,34 @@ namespace spmmi {
 namespace spgemm {
 
 constexpr int PULL_THREADS = 128, PULL_WARPS = PULL_THREADS / 32, PULL = SPMMI_SPGEMM_PULL;
-constexpr int PULL_BLOCKS = 8; // of a multiprocessor, at least: as many as shared memory has room for
-constexpr int IN_PULL = 4;     // chunks whose loads are issued together, as many as a word has destinations
-constexpr int ENTRY_BITS = 16; // the lane that holds the first bits of entries
+constexpr int PULL_BLOCKS = 8; // minimum per multiprocessor: as many as fit in shared memory
+constexpr int IN_PULL = 4;     // chunks whose loads are issued together; a word has a destination for each
+constexpr int ENTRY_BITS = 16; // first lane that holds bits of entries
 constexpr int ADDS_AHEAD = 8;  // products of one entry that are read before they are added
 
-// Product i multiplies number start + i of the right factor.
+// A run: product i multiplies element start + i of the right factor.
 template <typename Real> struct alignas(16) PulledRun {
     Real a;
-    uint32_t start, piece; // piece: of a row that is cut, from 0 in each pull
+    uint32_t start, piece; // piece: of a row that is cut, counted from 0 in each pull
 };
 
 // Shared memory of a warp.
 template <typename Real> struct Pulled {
     Product<Real> products[PULL];
     PulledRun<Real> runs[SPMMI_SPGEMM_PULL_RUNS];
-    uint16_t begins[PULL + 33]; // of entries; behind the last one all products; and those that nobody reads
-    uint8_t pieces[PULL];       // of products, of a row that is cut; of one entry: is it another one?
+    uint16_t begins[PULL + 33]; // first product of each entry; the number of products; unused elements
+    uint8_t pieces[PULL];       // of a row that is cut: piece of each product; in a pull of one entry:
+                                // whether it is a new piece
 };
 
-// What a warp knows of its pull.
+// What a warp knows about its pull.
 struct Pull {
     spmmi_spgemm_pull_counts counts;
     uint32_t first, out;
     const uint32_t *stream;
 };
 
-// a of what a word says, and where its products are.
+// Returns the run of a word: a, and where its products are.
 template <typename Real, bool SCALED>
 __device__ __forceinline__ PulledRun<Real>
 load_run(const spmmi_spgemm_tables &tables, const Operands<Real> &values, const Pull &pull, uint32_t word)
@@ -55,16 +59,17 @@ load_run(const spmmi_spgemm_tables &tables, const Operands<Real> &values, const 
             __ldg(tables.starts + p) + (word & ((1u << pull.counts.bits) - 1)), 0};
 }
 
-// The bits of a pull: those of runs in the first lanes, those of entries from lane ENTRY_BITS on, 0 behind both.
+// Loads the bits of a pull: bits of runs in the first lanes, bits of entries from lane ENTRY_BITS on, and 0
+// after the end of each.
 __device__ __forceinline__ uint32_t load_bits(const Pull &pull, uint32_t lane)
 {
     const uint32_t chunks = (pull.counts.products + 31) / 32, chunk = lane % ENTRY_BITS;
     return chunk < chunks ? __ldg(pull.stream + (lane < ENTRY_BITS ? chunk : chunks + chunk)) : 0;
 }
 
-// The sum of an entry of a row that is cut: those of its pieces, each from 0 on.
+// The sum of an entry of a row that is cut: the sums of its pieces, each from 0, are added in order.
 template <typename Real> struct PieceSum {
-    Real total = -Real(0), sum = Real(0); // -0 changes no sum that is added to it
+    Real total = -Real(0), sum = Real(0); // -0 + x is x for every x
     uint32_t count = 1;
 
     __device__ __forceinline__ void add(const Product<Real> &product, bool is_next)
@@ -77,7 +82,7 @@ template <typename Real> struct PieceSum {
         sum = fused(product.a, product.b, sum);
     }
 
-    // Pieces without a product of the entry have 0.
+    // Returns the sum. If there are pieces without a product of the entry, their sum 0 is added.
     __device__ __forceinline__ Real end(uint32_t pieces) const
     {
         const Real all = total + sum;
@@ -85,7 +90,8 @@ template <typename Real> struct PieceSum {
     }
 };
 
-// Of each run and entry, what the warp needs. Lanes whose product begins no entry write behind the others.
+// Prepares the runs and entries in shared memory. Lanes whose product does not begin an entry write to unused
+// elements.
 template <typename Real, bool SCALED, bool IS_CUT>
 __device__ __forceinline__ void open_pull(const spmmi_spgemm_tables &tables, const Operands<Real> &values,
                                           const Pull &pull, Pulled<Real> &shared, uint32_t bits,
@@ -118,7 +124,7 @@ __device__ __forceinline__ void open_pull(const spmmi_spgemm_tables &tables, con
         shared.begins[pull.counts.entries] = (uint16_t)pull.counts.products;
 }
 
-// Products to the order of entries. Lanes behind the last product have its run.
+// Brings the products to shared memory, in the order of entries. Lanes after the last product use its run.
 template <typename Real, bool IS_CUT>
 __device__ __forceinline__ void bring_products(const Operands<Real> &values, const Pull &pull,
                                                Pulled<Real> &shared, uint32_t bits,
@@ -155,7 +161,8 @@ __device__ __forceinline__ void bring_products(const Operands<Real> &values, con
     }
 }
 
-// A lane takes an entry. Many have one product, so that a loop of few instructions is faster than one that reads ahead.
+// Adds the products of entries, one lane per entry. Many entries have one product, so a loop of few
+// instructions is faster than one that reads ahead.
 template <typename Real>
 __device__ __forceinline__ void add_entries(const Operands<Real> &values, const Pull &pull,
                                             const Pulled<Real> &shared, uint32_t lane)
@@ -170,7 +177,7 @@ __device__ __forceinline__ void add_entries(const Operands<Real> &values, const 
     }
 }
 
-// The same of a row that is cut.
+// The same for a row that is cut.
 template <typename Real>
 __device__ __forceinline__ void add_pieces(const Operands<Real> &values, const Pull &pull,
                                            const Pulled<Real> &shared, uint32_t lane)
@@ -208,7 +215,7 @@ __device__ __forceinline__ void run_pull(const spmmi_spgemm_tables &tables, cons
         add_entries(values, pull, shared, lane);
 }
 
-// One entry of C, of SPMMI_SPGEMM_PULL_LONGEST products at most.
+// Computes one entry of C with at most SPMMI_SPGEMM_PULL_LONGEST products.
 template <typename Real, bool SCALED, bool IS_CUT>
 __device__ __forceinline__ void run_one(const spmmi_spgemm_tables &tables, const Operands<Real> &values,
                                         const Pull &pull, Pulled<Real> &shared, uint32_t lane)

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// spgemm: the streams of pulls: where products go, found by looking up columns of the right factor in those of C.
+// spgemm: derives the streams of pulls. Finds where products go, by looking up columns of the right factor
+// among the columns of C.
 //
-// block     4 warps, a pull each
-// shared    of each product its entry of C and its number among those of the entry; of each entry how many it has
-// passes    those of spgemm_derive.cu: hash, write, compare
+// block     4 warps, one pull each
+// shared    for each product, its entry of C and its number among the products of the entry; for each entry,
+//           its number of products
+// passes    hash, write, compare, as in spgemm_derive.cu
 #include "kernels/shared/launch.cuh"
 #include "spgemm_chunk.cuh"
 #include "spgemm_lookup.cuh"
@@ -16,11 +18,12 @@ constexpr unsigned DERIVE_THREADS = 128, DERIVE_WARPS = DERIVE_THREADS / 32, PUL
 
 struct Ranking {
     uint8_t entry[PULL], number[PULL]; // of each product
-    uint16_t count[PULL], begin[PULL]; // of each entry its products, and those of all before it
-    uint32_t begins[PULL / 32];        // products, by entry, that begin one
+    uint16_t count[PULL], begin[PULL]; // of each entry: its products, and the products of all entries in
+                                       // front of it
+    uint32_t begins[PULL / 32];        // bits of the products, in the order of entries, that begin an entry
 };
 
-// The word `at` of a stream.
+// Visits word `at` of a stream: hashes, writes or compares it, depending on the pass.
 template <spmmi_spgemm_pass PASS>
 __device__ __forceinline__ void visit_word(uint32_t *stream, uint32_t at, uint32_t word,
                                            unsigned long long &hash, bool &differs)
@@ -33,8 +36,9 @@ __device__ __forceinline__ void visit_word(uint32_t *stream, uint32_t at, uint32
         differs |= stream[at] != word;
 }
 
-// The entry of the pull, whose first one is c_at of C, that product q of the right factor and entry p of the left one
-// make. Rows are looked up alone, as columns ascend in each.
+// Returns the entry of the pull to which entry p of the left factor and entry q of the right factor
+// contribute. c_at: first entry of C of the pull. Only the row of p is searched, because columns ascend
+// within each row.
 __device__ __forceinline__ uint32_t entry_of(const spmmi_spgemm_derivation &d, uint32_t c_at,
                                              uint32_t entries, uint32_t p, uint32_t q)
 {
@@ -43,7 +47,8 @@ __device__ __forceinline__ uint32_t entry_of(const spmmi_spgemm_derivation &d, u
     return begin - c_at + place_of(d.c_columns + begin, end - begin, __ldg(d.right_columns + q));
 }
 
-// Entries of products, and their numbers among those of an entry: by chunk, then by lane, which is by ascending k.
+// Finds the entry of each product, and the number of the product in its entry: by chunk, then by lane, that
+// is by ascending k.
 __device__ __forceinline__ void find_entries(const spmmi_spgemm_derivation &d, const spmmi_spgemm_pull &pull,
                                              const spmmi_spgemm_pull_counts &counts, const uint32_t *words,
                                              Ranking &ranking, uint32_t lane)
@@ -74,7 +79,7 @@ __device__ __forceinline__ void find_entries(const spmmi_spgemm_derivation &d, c
     }
 }
 
-// Where the products of entries begin.
+// Finds where the products of each entry begin.
 __device__ __forceinline__ void scan_entries(const spmmi_spgemm_pull_counts &counts, Ranking &ranking,
                                              uint32_t lane)
 {

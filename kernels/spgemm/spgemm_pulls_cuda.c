@@ -9,7 +9,8 @@
 #include "spgemm_longs.h"
 #include "spgemm_walk.h"
 
-/* Of offsets where runs are whole rows: that of a run is SPMMI_SPGEMM_PULL less the product that it begins with. */
+/* Bits for offsets in a pull of whole rows: the offset of a run is SPMMI_SPGEMM_PULL less its first
+ * product. */
 #define WHOLE_BITS 9
 
 static uint32_t bits_of(uint64_t largest)
@@ -20,7 +21,7 @@ static uint32_t bits_of(uint64_t largest)
     return bits;
 }
 
-/* Bits for offsets in what a row of C is made of. */
+/* Returns the bits for offsets in the rows of the right factor from which row `row` of C is made. */
 static uint32_t offset_bits(const struct spmmi_spgemm_stage *s, int64_t row)
 {
     int64_t longest = 0;
@@ -47,7 +48,7 @@ static void add_run(struct spgemm_open_pull *o, int64_t p, uint32_t offset, uint
     o->products += length;
 }
 
-/* Its words; NULL where they are only counted. */
+/* Adds a pull. Returns where its words go; NULL if they are only counted. */
 static uint32_t *put_pull(struct spgemm_pulls *to, const struct spgemm_open_pull *o,
                           struct spmmi_spgemm_pull_counts counts)
 {
@@ -63,7 +64,7 @@ static uint32_t *put_pull(struct spgemm_pulls *to, const struct spgemm_open_pull
     return to->pulls != NULL ? to->words + at : NULL;
 }
 
-/* What a stream has of pieces. words: of the runs, by ascending entry of the left factor. */
+/* Writes the words for pieces. words: the words of the runs, by ascending entry of the left factor. */
 static void put_pieces(const struct spgemm_open_pull *o, const uint32_t *words, uint32_t runs, uint32_t *out)
 {
     out[0] = o->piece_count;
@@ -97,14 +98,14 @@ void spmmi_spgemm_pulls_end(struct spgemm_pulls *to)
     o->entries = 0;
 }
 
-/* What an open pull of so many products and runs takes, of SPMMI_SPGEMM_PULL. */
+/* Returns the size of a pull with this many products and runs, where SPMMI_SPGEMM_PULL is full. */
 static uint64_t load_of(uint64_t products, uint64_t runs)
 {
     const uint64_t of_runs = runs * SPMMI_SPGEMM_PULL / SPMMI_SPGEMM_PULL_RUNS;
     return products > of_runs ? products : of_runs;
 }
 
-/* A row with few products, to those before it if there is room. */
+/* Adds a row with few products to the pull under construction if there is room, else to a new one. */
 static void add_whole(struct spgemm_pulls *to, const struct spmmi_spgemm_stage *s, int64_t row,
                       uint64_t products, uint64_t runs)
 {
@@ -128,18 +129,20 @@ static void add_whole(struct spgemm_pulls *to, const struct spmmi_spgemm_stage *
     o->entries += (uint32_t)(c[row + 1] - c[row]);
 }
 
-/* A row that is taken part by part. Its entries of the left factor are in lists by the column of their next product,
- * so that each product is looked at once, however many parts there are. Entries are counted from 1: 0 ends a list. */
+/* A row that is pulled part by part. Its entries of the left factor are in lists, one per column of their
+ * next product. So each product is looked at once, regardless of the number of parts. Entries are counted
+ * from 1; 0 ends a list. */
 struct parts {
     const struct spmmi_spgemm_stage *stage;
-    int64_t first;   /* entry of the left factor */
-    uint32_t *heads; /* of each column its list */
-    /* of each entry of the left factor: behind it in its list; its next product; its first one of this part */
+    int64_t first;   /* first entry of the left factor */
+    uint32_t *heads; /* for each column, the first entry of its list */
+    /* For each entry of the left factor: the entry after it in its list; its next product; its first product
+     * of this part. */
     uint32_t *behind, *cursors, *begins;
-    int64_t c_at, c_end; /* entries of C that are left */
+    int64_t c_at, c_end; /* remaining entries of C */
     uint32_t bits;
     uint32_t taken[SPMMI_SPGEMM_PULL_RUNS], runs,
-        products; /* of this part: entries of the left factor, in no order */
+        products; /* taken: entries of the left factor in this part, in no order */
 };
 
 static int ascending(const void *a, const void *b)
@@ -153,7 +156,7 @@ static uint32_t offset_of(const struct parts *a, uint32_t t, uint32_t product)
     return product - spmmi_spgemm_walk_start(a->stage, a->first + t);
 }
 
-/* To the list of its next product, if it has one. */
+/* Adds entry t to the list of the column of its next product, if there is one. */
 static void enlist(struct parts *a, uint32_t t)
 {
     const struct spmmi_spgemm_stage *s = a->stage;
@@ -165,7 +168,8 @@ static void enlist(struct parts *a, uint32_t t)
     *head = t + 1;
 }
 
-/* What an entry of C adds to the part: products, and runs of them that are new. */
+/* Returns the number of products that an entry of C adds to the part. *runs: how many of them begin a new
+ * run. */
 static uint32_t count_entry(const struct parts *a, int32_t column, uint32_t *runs)
 {
     uint32_t products = 0;
@@ -191,7 +195,7 @@ static void take_entry(struct parts *a, int32_t column)
     }
 }
 
-/* One entry of C, whatever products it has. */
+/* Makes a pull of one entry of C, regardless of its number of products. */
 static void put_one(struct spgemm_pulls *to, struct parts *a, uint32_t products)
 {
     uint32_t *const head = &a->heads[a->stage->c.col_ind[a->c_at]], next = *head;
@@ -208,12 +212,12 @@ static void put_one(struct spgemm_pulls *to, struct parts *a, uint32_t products)
         enlist(a, t);
     }
     if (words != NULL)
-        qsort(words, products, sizeof *words, ascending); /* by entry of the left factor: it is above */
+        qsort(words, products, sizeof *words, ascending); /* by entry of the left factor, in the high bits */
     if (words != NULL && o->pieces != NULL)
         put_pieces(o, words, products, words + products);
 }
 
-/* What was taken, by ascending k. */
+/* Makes a pull of the entries that were taken, with runs by ascending k. */
 static void put_part(struct spgemm_pulls *to, struct parts *a, uint32_t entries)
 {
     struct spgemm_open_pull *o = &to->open;
@@ -228,7 +232,7 @@ static void put_part(struct spgemm_pulls *to, struct parts *a, uint32_t entries)
     spmmi_spgemm_pulls_end(to);
 }
 
-/* As many entries as fill a pull, one at least. */
+/* Makes the next pull of as many entries as fill it, but at least of one. */
 static void take_part(struct spgemm_pulls *to, struct parts *a)
 {
     const int32_t *c = a->stage->c.col_ind;
@@ -250,7 +254,8 @@ static void take_part(struct spgemm_pulls *to, struct parts *a)
     a->c_at += entries > 0 ? entries : 1;
 }
 
-/* pieces: of each entry of the left factor, NULL of a row that is not cut. */
+/* Makes the pulls of a row, part by part. pieces: piece of each entry of the left factor; NULL if the row is
+ * not cut. */
 static void add_parts(struct spgemm_pulls *to, const struct spmmi_spgemm_stage *s, int64_t row,
                       const uint32_t *pieces, uint32_t piece_count)
 {

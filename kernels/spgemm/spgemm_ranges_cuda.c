@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See spgemm_ranges.h. Units are walked twice: to count what there is of each class, and to write it. */
+/* See spgemm_ranges.h. Units are walked twice: to count the ranges of each class, and to write them. */
 #include "spgemm_ranges.h"
 
 #include <string.h>
@@ -17,21 +17,21 @@ _Static_assert(sizeof(struct spmmi_spgemm_cut_range) == SPMMI_SPGEMM_RANGE_BYTES
 struct making {
     const struct spmmi_spgemm_stage *stage;
     struct spmmi_spgemm_ranges *out;
-    int is_writing;    /* else it counts */
-    uint64_t words;    /* of all ranges, as if none shared them */
-    uint32_t *seen;    /* where words begin, + 1, by their hash */
-    uint64_t seen_max; /* slots of it - 1: a power of two - 1 */
+    int is_writing;    /* else ranges are counted */
+    uint64_t words;    /* of all ranges, as if none were shared */
+    uint32_t *seen;    /* hash table: where words begin, + 1 */
+    uint64_t seen_max; /* its number of slots - 1: a power of two - 1 */
 };
 
-/* A row of C, with its pieces. */
+/* A row of C with its pieces. */
 struct row {
-    int64_t row, first, end;               /* entries of the left factor */
-    const struct spmmi_spgemm_unit *units; /* of its pieces; NULL: it is not cut */
+    int64_t row, first, end;               /* entries [first, end) of the left factor */
+    const struct spmmi_spgemm_unit *units; /* of its pieces; NULL: the row is not cut */
     int64_t pieces;
 };
 
 static const struct {
-    int64_t entries, width; /* width: lanes, of ranges of cut rows warps */
+    int64_t entries, width; /* width: lanes; warps for ranges of cut rows */
 } classes[] = {
 #define CLASS(number, entries, width) [number] = {entries, width},
     SPMMI_SPGEMM_RANGE_CLASS_TABLE(CLASS) SPMMI_SPGEMM_CUT_CLASS_TABLE(CLASS)
@@ -39,7 +39,7 @@ static const struct {
 };
 _Static_assert(sizeof classes / sizeof *classes == SPMMI_SPGEMM_SPANS, "each class has a span");
 
-/* The class of a range of so many entries, with a list of the left factor of this length. */
+/* Returns the class of a range with this many entries and a list of this length. */
 static int class_of(int64_t entries, int64_t length)
 {
     const int64_t most_lanes = classes[SPMMI_SPGEMM_RANGE_CLASSES - 1].width;
@@ -49,7 +49,7 @@ static int class_of(int64_t entries, int64_t length)
     return i;
 }
 
-/* The same of ranges of a row that is cut, of so many entries. */
+/* The same for ranges of a row that is cut, by the entries of the row. */
 static int class_of_cut(int64_t entries)
 {
     int i = SPMMI_SPGEMM_RANGE_CLASSES;
@@ -58,7 +58,7 @@ static int class_of_cut(int64_t entries)
     return i;
 }
 
-/* Columns [q, q + entries) of C. */
+/* Returns true if the columns of the entries [q, q + entries) of C need 4 bytes each. */
 static int is_wide(const struct spmmi_spgemm_stage *s, int64_t q, int64_t entries)
 {
     return s->c.col_ind[q + entries - 1] - s->c.col_ind[q] >= SPMMI_SPGEMM_RANGE_NARROW;
@@ -69,7 +69,7 @@ static int64_t words_of(const struct spmmi_spgemm_stage *s, int64_t q, int64_t e
     return is_wide(s, q, entries) ? entries : (entries + 1) / 2;
 }
 
-/* Two columns to a word, the lower half first, or one. */
+/* Writes the columns of a range: two per word, the lower half first, or one. */
 static void write_words(const struct spmmi_spgemm_stage *s, int64_t q, int64_t entries, uint32_t *to)
 {
     const int32_t *const columns = s->c.col_ind + q;
@@ -89,7 +89,7 @@ static uint64_t hash_words(const uint32_t *words, int64_t count)
     return hash;
 }
 
-/* Where the words of a range are: with equal ones before them, or behind all. */
+/* Returns where the words of a range are: with equal words of another range, or appended. */
 static uint32_t place_words(struct making *m, int64_t q, int64_t entries)
 {
     struct spmmi_spgemm_ranges *out = m->out;
@@ -133,7 +133,7 @@ static void put_range(struct making *m, const struct row *r, int64_t q, int64_t 
         m->out->ranges[at] = range;
 }
 
-/* Ranges of a row, all of about as many entries. */
+/* Makes the ranges of a row, all with about the same number of entries. */
 static void walk_row(struct making *m, const struct row *r)
 {
     const int64_t *c = m->stage->c.row_ptr;
@@ -150,7 +150,7 @@ static void walk_row(struct making *m, const struct row *r)
                   piece);
 }
 
-/* A row that is not cut; one with a long list is of one piece. */
+/* Makes the ranges of a row that is not cut. If its list is long, it is treated as a cut row of one piece. */
 static void walk_whole(struct making *m, int64_t row)
 {
     const int64_t *left = m->stage->task.left.row_ptr;
@@ -175,7 +175,8 @@ static void walk(struct making *m)
     }
 }
 
-/* Spans begin behind each other, as long as was counted, and are empty again. */
+/* Sets where each span begins: one after the other, with the lengths that were counted. Empties them again.
+ * Returns the total length. */
 static uint32_t place_spans(struct spmmi_spgemm_span *spans, int count)
 {
     uint32_t first = 0;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of C by tables of their columns: hash tables in shared memory, and the walk over the products of a row, side by
-// side.
+// Computes rows of C by tables of their columns: hash tables in shared memory, and a walk over the products
+// of a row, side by side.
 //
-// A round takes as many entries of the left factor as a group has lanes, one a lane, and numbers their products. A
-// chunk is of LANES products with consecutive numbers, of any entries; IN_FLIGHT chunks are loaded together, and a sink
-// takes one after the other. Control is uniform in a warp, so groups of less than 32 lanes take as many steps as the
-// longest of their warp.
+// A round processes as many entries of the left factor as a group has lanes, one per lane, and numbers their
+// products. A chunk is LANES products with consecutive numbers, of any entries. IN_FLIGHT chunks are loaded
+// together, and a sink receives them one after the other. Control is uniform in a warp, so groups of fewer
+// than 32 lanes take as many steps as the longest of their warp.
 #pragma once
 #include "spgemm_chunk.cuh"
 
@@ -14,10 +14,12 @@ namespace spgemm {
 
 constexpr int32_t NO_COLUMN = -1;
 
-// Of a table whose slots are taken anywhere; and of one of columns below SLOTS, each in the slot of its number.
+// Multipliers of the hash function: SCATTERED sends columns to any slots, IN_ORDER sends columns below SLOTS
+// to the slots of their own numbers.
 constexpr uint32_t SCATTERED = 0x9e3779b1u, IN_ORDER = 1u << 16;
 
-// A hash table of columns; slots: a power of two up to 2^16, of which at most half are taken where they are scattered.
+// A hash table of columns. SLOTS is a power of two up to 2^16. If columns are scattered, at most half of the
+// slots are used.
 template <int SLOTS> struct Table {
     int32_t *keys;
     uint32_t multiplier = SCATTERED;
@@ -33,7 +35,7 @@ template <int SLOTS> struct Table {
         return ((uint32_t)column * multiplier >> 16) & (SLOTS - 1);
     }
 
-    // Adds it; was it new? *slot: where it is.
+    // Inserts a column. Returns true if it is new. *slot: its slot.
     __device__ __forceinline__ bool insert(int32_t column, uint32_t *slot)
     {
         for (uint32_t s = first_slot(column);; s = (s + 1) & (SLOTS - 1)) {
@@ -46,7 +48,7 @@ template <int SLOTS> struct Table {
         }
     }
 
-    // Where it is; it is there.
+    // Returns the slot of a column that is in the table.
     __device__ __forceinline__ uint32_t find(int32_t column) const
     {
         uint32_t s = first_slot(column);
@@ -56,21 +58,23 @@ template <int SLOTS> struct Table {
     }
 };
 
-// Words behind the memory of a group, of BYTES without them: groups of a warp begin an odd multiple of LANES banks
-// apart. Without them all groups of 8 lanes meet in the same banks: gen:poisson2:1024:1024 took 592 us on an H200, and
-// 518 with them. A group that is a warp meets no other one: it has as few as an array can have, aligned.
+// Padding after the memory of a group, which has BYTES without it: the groups of a warp then begin an odd
+// multiple of LANES banks apart. Without padding, all groups of 8 lanes meet in the same banks:
+// gen:poisson2:1024:1024 took 592 us on an H200, and 518 with it. A group that is a warp meets no other
+// group: it gets the smallest aligned array.
 template <int LANES, unsigned BYTES> struct Skew {
     static constexpr unsigned OWN = BYTES / 4, ODD = OWN / (2 * LANES) * (2 * LANES) + LANES,
                               BEHIND = LANES == 32 ? 4 : (ODD >= OWN ? ODD : ODD + 2 * LANES) - OWN;
 };
 
-// An entry of the left factor, and the row of the right one, or part of it, that it multiplies.
+// An entry of the left factor, and the row of the right factor, or the part of it, that it multiplies.
 template <typename Real> struct Factor {
     Real a;
     uint32_t start, length;
 };
 
-// In shared memory: product number i of the round multiplies number start + i of the right factor.
+// An entry of the left factor in shared memory: product i of the round multiplies element start + i of the
+// right factor.
 template <typename Real> struct Step {
     Real a;
     uint32_t start;
@@ -84,15 +88,17 @@ __device__ __forceinline__ Real value_of(const Right &right, uint32_t entry)
     return static_cast<const Real *>(right.values)[entry];
 }
 
-// All products of a round; right: columns and values of the right factor; steps: LANES of the group. Is the sink full?
+// Passes all products of a round to the sink. right: columns and values of the right factor; steps: LANES
+// elements of the group. Returns true if the sink is full.
 template <typename Real, int LANES, bool VALUES, typename Right, typename Sink>
 __device__ __forceinline__ bool walk_round(const Right &right, const Factor<Real> &own, Step<Real> *steps,
                                            uint32_t lane, Sink &sink)
 {
     const unsigned below = (1u << lane) - 1, up_to = below | 1u << lane;
-    const Share share = share_round<LANES>(own, steps, lane); // rows of the right factor differ: below 2^32
+    // Rows of the right factor differ, so their lengths add up to less than 2^32.
+    const Share share = share_round<LANES>(own, steps, lane);
     const uint32_t longest = warp_max<LANES>(share.total);
-    uint32_t begun = 0; // entries before this chunk
+    uint32_t begun = 0; // entries in front of this chunk
     bool is_full = false;
     for (uint32_t first = 0; first < longest && !is_full; first += LANES * IN_FLIGHT) {
         int32_t column[IN_FLIGHT];
@@ -129,8 +135,8 @@ __device__ __forceinline__ bool walk_round(const Right &right, const Factor<Real
     return is_full;
 }
 
-// All products of a row of C, of `length` entries of the left factor; the next round is loaded ahead. load(t,
-// is_there): entry t of them, of no products if it is not there.
+// Passes all products of a row of C, with `length` entries of the left factor, to the sink. The next round is
+// loaded ahead. load(t, is_there) returns entry t, without products if is_there is false.
 template <typename Real, int LANES, bool VALUES, typename Right, typename Load, typename Sink>
 __device__ __forceinline__ void walk_row(const Right &right, Load load, uint32_t length, Step<Real> *steps,
                                          uint32_t lane, Sink &sink)

@@ -11,14 +11,15 @@
 
 struct making {
     const struct spmmi_spgemm_stage *stage;
-    uint32_t *slices; /* of each column its slice in this row, from 1 on; 0: none */
-    int64_t *pieces;  /* of each slice: its piece, or one of these */
+    uint32_t *slices; /* for each column, its slice in this row, counted from 1; 0: none */
+    int64_t *pieces;  /* for each slice, its piece, NO_PIECE or SEVERAL */
     struct spmmi_spgemm_soles *out;
 };
 
 enum { NO_PIECE = -1, SEVERAL = -2 };
 
-/* Of the row: the numbers of its columns, or 0 again. Returns how many there are. */
+/* Numbers the slices of a row in m->slices; with is_on = 0, resets them to 0. Returns the number of
+ * slices. */
 static uint32_t number_slices(const struct making *m, int64_t row, int is_on)
 {
     const struct spmmi_spgemm_stage *s = m->stage;
@@ -33,6 +34,8 @@ static uint32_t number_slices(const struct making *m, int64_t row, int is_on)
     return count;
 }
 
+/* Records the products of a piece: each slice that has some gets the number of the piece, or SEVERAL if
+ * another piece had products of it before. */
 static void look_at_piece(const struct making *m, const struct spmmi_spgemm_unit *piece, int64_t number)
 {
     const struct spmmi_spgemm_stage *s = m->stage;
@@ -65,13 +68,14 @@ static void look_at_row(const struct making *m, const struct spmmi_spgemm_unit *
     (void)number_slices(m, row, 0);
 }
 
-/* A row may be one piece, if its last entry ends it: nothing is added to its sums, so that -0 stays. */
+/* Returns true if the row is searched for soles. A cut row may have a single piece, if its last entry ends
+ * it: it is not searched, because nothing is added to its sums, so that -0 stays -0. */
 static int is_looked_at(const struct spmmi_spgemm_stage *s, const struct spmmi_spgemm_cut *cut)
 {
     return cut->pieces > 1 && spmmi_spgemm_row_is_long(s, cut->row);
 }
 
-/* Rows that are looked at: *most: slices of one, at most; returns those of all. */
+/* Counts the slices of the rows that are searched. *most: maximum per row. Returns the total. */
 static uint64_t count_slices(const struct spmmi_spgemm_stage *s, uint64_t *most)
 {
     uint64_t all = 0;
@@ -107,7 +111,7 @@ spmm_status_t spmmi_spgemm_soles_make(const struct spmmi_spgemm_stage *s, uint64
     SPMM_TRY_ALLOC(soles->of = spmmi_alloc(all, sizeof *soles->of), diag);
     SPMM_TRY_ALLOC(m.pieces = spmmi_alloc(most, sizeof *m.pieces), diag);
     SPMM_TRY_ALLOC(m.slices = spmmi_alloc_zero(columns, sizeof *m.slices), diag);
-    soles->bytes = all * sizeof *soles->of; /* the rest is given back */
+    soles->bytes = all * sizeof *soles->of; /* the other arrays are freed below */
     const struct spmmi_spgemm_cut *cut = s->cuts;
     for (int64_t u = 0; u < s->unit_count;) {
         const struct spmmi_spgemm_unit *unit = &s->units[u];

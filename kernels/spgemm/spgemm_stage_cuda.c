@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a stage to its tables in device memory. Positions of items and streams of pulls are derived there: they are
- * hashed, equal ones share what they have, and each that shares is compared with what it shares. */
+/* Makes the tables of a stage in device memory. Positions of items and streams of pulls are derived there:
+ * they are hashed, equal ones share memory, and each one that shares is compared with what it shares. */
 #include "spgemm_stage_cuda.h"
 
 #include <cuda_runtime_api.h>
@@ -31,11 +31,11 @@ struct stage_making {
     uint64_t host_left;
     const struct spmmi_device_memory *memory;
     int has_diagonal;
-    uint64_t used; /* bytes of the device before this stage */
+    uint64_t used; /* device bytes of the product before this stage */
     struct spmmi_spgemm_items items;
     struct spmmi_spgemm_gpu_stage *to;
     struct spmmi_spgemm_derivation derivation;
-    struct spmmi_device_block scratch; /* of the derivation */
+    struct spmmi_device_block scratch; /* for the derivation */
     spmm_diag_t *diag;
 };
 
@@ -45,7 +45,7 @@ static spmm_status_t take(const struct stage_making *m, uint64_t bytes)
                                m->diag);
 }
 
-/* Pulls and items with masks read starts instead. */
+/* Returns the number of rows to upload. Pulls and items with masks read starts instead. */
 static uint64_t rows_of(const struct spmmi_spgemm_items *items)
 {
     return items->bins.count + items->group_count > 0 ? (uint64_t)items->direct + items->listed : 0;
@@ -56,7 +56,7 @@ static uint64_t starts_of(const struct spmmi_spgemm_items *items)
     return items->pull_count > 0 || items->mask_count > 0 ? items->direct : 0;
 }
 
-/* Masks are derived from rows that they do not need later. */
+/* Returns the number of rows that are needed only to derive masks. */
 static uint64_t derived_rows_of(const struct spmmi_spgemm_items *items)
 {
     return items->mask_count > 0 && rows_of(items) == 0 ? items->direct : 0;
@@ -135,7 +135,7 @@ static void cut_scratch(struct stage_making *m, struct spmmi_arena *arena)
     d->differs = spmmi_arena_cut(arena, 1, sizeof *d->differs);
 }
 
-/* Which row an entry of the left factor is of, and where rows of C begin. */
+/* Uploads the row of each entry of the left factor, and the row pointers of C. */
 static spmm_status_t upload_rows(struct stage_making *m)
 {
     spmm_status_t status = SPMM_OK;
@@ -201,7 +201,7 @@ cleanup:
     return status;
 }
 
-/* Where streams begin, and which of them are written; *bytes: of all. hashes NULL: nothing is shared. */
+/* Decides where streams begin and which are written. *bytes: total size. hashes NULL: nothing is shared. */
 static spmm_status_t place_streams(struct stage_making *m, const unsigned long long *hashes, uint64_t *bytes)
 {
     spmm_status_t status = SPMM_OK;
@@ -222,7 +222,7 @@ cleanup:
     return status;
 }
 
-/* All streams, where they were placed. *differs: one is not like that which it shares. */
+/* Writes all streams where they were placed. *differs: 1 if one is unlike the stream that it shares. */
 static spmm_status_t write_streams(struct stage_making *m, uint64_t bytes, uint32_t *differs)
 {
     spmm_status_t status = SPMM_OK;
@@ -244,7 +244,7 @@ cleanup:
     return status;
 }
 
-/* Those of items, then those of pulls. */
+/* Computes the hashes of items, followed by those of pulls. */
 static spmm_status_t find_hashes(struct stage_making *m, unsigned long long *hashes)
 {
     spmm_status_t status = SPMM_OK;
@@ -264,7 +264,7 @@ cleanup:
     return status;
 }
 
-/* Items and pulls that are alike share their streams; where hashes were wrong about that, none does. */
+/* Items and pulls with equal streams share them. If hashes were wrong about that, nothing is shared. */
 static spmm_status_t make_positions(struct stage_making *m)
 {
     spmm_status_t status = SPMM_OK;
@@ -287,7 +287,7 @@ cleanup:
     return status;
 }
 
-/* By the name of the kernel. With a diagonal there are no groups. */
+/* Reads the choice from the name of the kernel. With a diagonal there are no groups. */
 static spmm_status_t read_choice(const struct stage_making *m, struct spmmi_spgemm_wanted *wanted)
 {
     spmm_status_t status = SPMM_OK;
@@ -358,7 +358,7 @@ spmm_status_t spmmi_spgemm_gpu_stage_make(const struct spmmi_spgemm_gpu_source *
                              .to = stage,
                              .diag = diag};
     struct spmmi_spgemm_wanted wanted = {.dtype = source->dtype};
-    /* By name, or where a budget refuses all other kernels. */
+    /* Chosen by name, or because a budget refuses all other kernels. */
     const int is_by_columns =
         source->kernel != NULL && strcmp(source->kernel, SPMMI_SPGEMM_KERNEL_COLUMNS) == 0;
     memset(stage, 0, sizeof *stage);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sums of stretches of long entries (spgemm_long.cu), one after the other to C.
+// Adds the sums of the stretches of long entries (spgemm_long.cu) in order, and writes C.
 #pragma once
 #include "spgemm_arithmetic.cuh"
 #include "spgemm_launch.h"
@@ -8,7 +8,7 @@
 namespace spmmi {
 namespace spgemm {
 
-// Sums of stretches, in order.
+// Adds sums of stretches in order: the stretches of a piece, then the pieces.
 template <typename Real> struct LongSum {
     Real total, piece;
     bool has_total, has_piece;
@@ -23,7 +23,7 @@ template <typename Real> struct LongSum {
         has_piece = true;
     }
 
-    // has_gaps: there are pieces without products, whose sums are 0.
+    // Returns the sum. has_gaps: there are pieces without products, whose sum 0 is added.
     __device__ __forceinline__ Real end(bool has_gaps) const
     {
         const Real sum = has_total ? total + piece : piece;
@@ -31,10 +31,11 @@ template <typename Real> struct LongSum {
     }
 };
 
-// Which stretches of an entry are the first ones of a piece. It reads tables alone, so it may before sums are there.
+// Which stretches of an entry are the first ones of a piece. This reads only tables, so it may run before the
+// sums are written.
 struct LongBegins {
     const spmmi_spgemm_stretch *stretches;
-    uint32_t bits = 0; // of the first 32
+    uint32_t bits = 0; // of the first 32 stretches
 
     __device__ __forceinline__ LongBegins(const spmmi_spgemm_long_tables &tables,
                                           const spmmi_spgemm_long &entry)
@@ -51,7 +52,7 @@ struct LongBegins {
     }
 };
 
-// Of an entry, from its first stretch on. Sums are read side by side.
+// Computes an entry; `sums` begins with its first stretch. Sums are read side by side.
 template <typename Real>
 __device__ __forceinline__ void put_long(const spmmi_spgemm_long &entry, const LongBegins &begins,
                                          const Real *sums, const Operands<Real> &values)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// spgemm: values of a transposed factor in its order, and C = beta * C. A thread takes an element.
+// spgemm: puts the values of a transposed factor in its order, and scales C = beta * C. One thread per
+// element.
 #include "kernels/shared/launch.cuh"
 #include "spgemm_arithmetic.cuh"
 #include "spgemm_launch.h"

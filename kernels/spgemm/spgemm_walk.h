@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The way from units to items: every unit is walked twice, to count its items and list entries, and to write them. */
+/* From units to items: each unit is walked twice, to count its items and list entries, and to write them. */
 #ifndef SPMMI_SPGEMM_WALK_H
 #define SPMMI_SPGEMM_WALK_H
 
@@ -10,13 +10,13 @@
 #include "spgemm_pulls.h"
 #include "spgemm_soles.h"
 
-/* Bits of a key: items of one are a bin. Higher ones run first: what takes longest. */
+/* Bits of a key. Items with the same key form a bin. Higher keys run first, because they take longest. */
 #define KEY_PARTIAL 8
 #define KEY_SOLE \
-    (2 * KEY_PARTIAL) /* not partial: the products of a slice, all of one piece of a row that is cut */
+    (2 * KEY_PARTIAL) /* not partial: all products of the slice are in one piece of a row that is cut */
 #define KEY_LISTED (2 * KEY_SOLE)
 #define KEY_WIDE (2 * KEY_LISTED)
-#define KEY_GROUP (2 * KEY_WIDE) /* and above it: three rows, not two */
+#define KEY_GROUP (2 * KEY_WIDE) /* with KEY_THREE three rows, else two */
 #define KEY_THREE (2 * KEY_GROUP)
 #define KEY_MASKED (2 * KEY_THREE)
 #define KEYS (2 * KEY_MASKED)
@@ -24,14 +24,16 @@
 struct spgemm_draft {
     struct spmmi_spgemm_item item;
     uint32_t c_at, key, products;
-    uint32_t steps; /* of its group; of a flat item, chunks; 0 of items that are taken together */
+    uint32_t steps; /* of its group; chunks of a flat item; 0 for items of groups or with masks */
 };
 
-/* One thread's way through units. */
+/* State of one thread that walks units. */
 struct spgemm_walk {
     const struct spmmi_spgemm_stage *stage;
-    uint32_t *cursor; /* of each entry of a row of the left factor: the first product not yet listed */
-    struct spgemm_draft *drafts; /* NULL: only counts, as in rows and value_of */
+    /* For each entry of a row of the left factor: its first product that is not listed yet. */
+    uint32_t *cursor;
+    /* NULL: items are only counted; rows, value_of and k_count are not written. */
+    struct spgemm_draft *drafts;
     struct spmmi_spgemm_row *rows;
     uint32_t *value_of;
     uint8_t *k_count;
@@ -40,14 +42,15 @@ struct spgemm_walk {
     const uint8_t *is_pulled;               /* see struct spgemm_choices */
     const struct spmmi_spgemm_soles *soles;
     struct spgemm_pulls pulls;
-    uint64_t items, listed; /* so far, of the units before too */
+    uint64_t items, listed; /* totals so far, including the units before */
     int too_large;
 };
 
-/* The items and list entries of a unit. */
+/* Makes the items and list entries of a unit. */
 void spmmi_spgemm_walk_unit(struct spgemm_walk *w, const struct spmmi_spgemm_unit *unit);
 
-/* What entry p of the left factor multiplies. */
+/* Return the number of entries of the right factor that entry p of the left factor multiplies, and the first
+ * of them. */
 static inline int64_t spmmi_spgemm_walk_count(const struct spmmi_spgemm_stage *s, int64_t p)
 {
     const int64_t k = s->task.left.col_ind[p];

@@ -5,22 +5,23 @@
 #include "spgemm_choice.h"
 #include "spgemm_longs.h"
 
-/* Where an item is and what it makes. */
+/* What an item consists of. */
 struct spgemm_place {
     uint64_t list, length;
     int64_t c_at, out;
     uint32_t entries;
     int is_listed, is_partial, is_sole;
-    int64_t rows; /* of a group; 0: of none */
+    int64_t rows; /* rows of a group; 0: no group */
 };
 
-/* Only whole rows with the list of their own entries have masks. */
+/* Returns true if the item has masks. Only whole rows whose list is their row of the left factor have
+ * them. */
 static int has_masks(const struct spgemm_walk *w, const struct spgemm_place *at)
 {
     return w->has_masks && !at->is_partial && !at->is_listed && at->entries <= SPMMI_SPGEMM_MASKED;
 }
 
-/* How an item is run: its part of a key. */
+/* Returns how an item is run, as a part of its key. */
 static uint32_t choice_of(const struct spgemm_walk *w, const struct spgemm_place *at,
                           const struct spgemm_tally *tally, struct spgemm_cost *cost)
 {
@@ -60,8 +61,8 @@ static void put_item(struct spgemm_walk *w, const struct spgemm_place *at)
     w->drafts[index].steps = cost.taken < UINT32_MAX ? (uint32_t)cost.taken : UINT32_MAX;
 }
 
-/* Lists what entries [first, end) of the left factor multiply of columns [from, column). The cursors are not behind
- * `from`: before it they may point to products of long entries, which no item has. */
+/* Lists the products of the entries [first, end) of the left factor with columns in [from, column). No cursor
+ * is past `from`; a cursor in front of it points to products of long entries, which no item has. */
 static void list_until(struct spgemm_walk *w, int64_t first, int64_t end, int32_t from, int32_t column)
 {
     const struct spmmi_spgemm_stage *s = w->stage;
@@ -86,7 +87,8 @@ static void list_until(struct spgemm_walk *w, int64_t first, int64_t end, int32_
     }
 }
 
-/* Items of a row that has too many entries for one, or long ones, or too long a list with rows of no product in it. */
+/* Makes the items of a row that has too many entries for one item, or long entries, or a list that is too
+ * long. Their lists omit rows without products. */
 static void walk_listed(struct spgemm_walk *w, int64_t first, int64_t end, int64_t entries,
                         struct spgemm_place at)
 {
@@ -115,7 +117,8 @@ static void walk_listed(struct spgemm_walk *w, int64_t first, int64_t end, int64
     }
 }
 
-/* A row of C, or a piece of k of it: entries [first, end) of the left factor. partial: -1 of a whole row. */
+/* Makes the items of a row of C, or of a piece of it: the entries [first, end) of the left factor. partial:
+ * -1 for a whole row. */
 static void walk_row(struct spgemm_walk *w, int64_t row, int64_t first, int64_t end, int64_t partial)
 {
     const int64_t *c = w->stage->c.row_ptr;
@@ -146,7 +149,7 @@ static void put_entry(struct spgemm_walk *w, uint32_t start, uint32_t length, in
     w->listed++;
 }
 
-/* Rows of C with one pattern. */
+/* Makes the item of a group: `rows` rows of C with one pattern. */
 static void walk_group(struct spgemm_walk *w, int64_t row, int64_t rows)
 {
     const struct spmmi_spgemm_stage *s = w->stage;
@@ -168,7 +171,7 @@ static void walk_group(struct spgemm_walk *w, int64_t row, int64_t rows)
                                        .rows = rows});
 }
 
-/* Row i, with those behind it that are like it and before the end; returns the next row. */
+/* Handles row i, together with the rows after it that are alike and before `end`. Returns the next row. */
 static int64_t walk_rows(struct spgemm_walk *w, int64_t i, int64_t end)
 {
     const int64_t *left = w->stage->task.left.row_ptr, *c = w->stage->c.row_ptr;
@@ -193,7 +196,7 @@ static int64_t walk_rows(struct spgemm_walk *w, int64_t i, int64_t end)
 void spmmi_spgemm_walk_unit(struct spgemm_walk *w, const struct spmmi_spgemm_unit *unit)
 {
     if (unit->partial >= 0 && w->is_pulled != NULL && w->is_pulled[unit->row]) {
-        if (unit->first == w->stage->task.left.row_ptr[unit->row]) /* with the pieces behind it */
+        if (unit->first == w->stage->task.left.row_ptr[unit->row]) /* with all its pieces */
             spmmi_spgemm_pulls_cut_row(&w->pulls, w->stage, unit);
     } else if (unit->partial >= 0) {
         walk_row(w, unit->row, unit->first, unit->end, unit->partial);
