@@ -68,8 +68,9 @@ spmm_status_t spmmi_spgemm_streams_make(struct spmmi_spgemm_streams *streams, ui
                                         spmm_diag_t *diag);
 void spmmi_spgemm_streams_free(struct spmmi_spgemm_streams *streams);
 
-/* Places the streams from *units on, which is advanced. A stream shares the memory of an earlier one with
- * equal hash and key, or is appended. If hashes is NULL, no memory is shared. Errors: TOO_LARGE, MEMORY. */
+/* Sets where streams begin, from *units on, which is advanced. A stream shares the memory of an earlier one
+ * with equal hash and key, or is appended. If hashes is NULL, no memory is shared. Errors: TOO_LARGE,
+ * MEMORY. */
 spmm_status_t spmmi_spgemm_streams_place(struct spmmi_spgemm_streams *streams,
                                          const unsigned long long *hashes, uint64_t *units,
                                          spmm_diag_t *diag);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looks up columns among ascending ones, and hashes the places of products.
+// Looks up columns among ascending ones, and hashes where products belong.
 #pragma once
 #include <cuda_runtime.h>
 #include <stdint.h>

@@ -8,7 +8,7 @@
 namespace spmmi {
 namespace spgemm {
 
-constexpr unsigned ONCE_THREADS = 128; // of a block whose groups of lanes have a row each
+constexpr unsigned ONCE_THREADS = 128; // of a block whose groups of lanes have one row each
 
 __device__ __forceinline__ int64_t row_begin(const spmmi_once_matrix &m, int64_t i)
 {
@@ -16,8 +16,9 @@ __device__ __forceinline__ int64_t row_begin(const spmmi_once_matrix &m, int64_t
                            : static_cast<const int32_t *>(m.row_ptr)[i];
 }
 
-// Row number `at` of a class. Two classes share a list, from both of its ends; those that a block takes have their
-// own, as rows of the last one of tables may join them.
+// Returns the list element of row number `at` of a class. Two classes share a list, which they fill from its
+// two ends. The classes whose rows need a block share one with each other only, because rows of the last
+// class of tables may join them.
 __device__ __forceinline__ uint32_t *listed(const spmmi_once_work &w, int row_class, uint32_t at)
 {
     static_assert(SPMMI_ONCE_WIDE % 2 == 0 && 2 * SPMMI_ONCE_LISTS == SPMMI_ONCE_CLASSES, "a list a pair");
@@ -25,7 +26,8 @@ __device__ __forceinline__ uint32_t *listed(const spmmi_once_work &w, int row_cl
            (row_class / 2 * w.a.rows + (row_class % 2 != 0 ? w.a.rows - 1 - (int64_t)at : (int64_t)at));
 }
 
-// A row of C for a group; length: of the row of the left factor, 0 where there is none.
+// A row of C for a group, as the entries [begin, begin + length) of the left factor; length is 0 if there is
+// no row.
 struct Row {
     int64_t begin;
     uint32_t row, length;
@@ -45,7 +47,7 @@ __device__ __forceinline__ Row row_of_group(const spmmi_once_work &w, int row_cl
     return row;
 }
 
-// The sum of x over the lanes of the warp up to this one.
+// Returns the sum of x over the lanes of the warp up to this one.
 template <typename Number> __device__ __forceinline__ Number sum_up_to(Number x)
 {
     for (unsigned d = 1; d < 32; d *= 2) {
@@ -55,7 +57,7 @@ template <typename Number> __device__ __forceinline__ Number sum_up_to(Number x)
     return x;
 }
 
-// What the lanes of a warp have, by one addition.
+// Adds the x of all lanes of the warp to *sum, with one atomic addition.
 template <typename Number> __device__ __forceinline__ void add_to(Number *sum, Number x)
 {
     if (!__any_sync(EVERY_LANE, x != 0))
@@ -66,7 +68,8 @@ template <typename Number> __device__ __forceinline__ void add_to(Number *sum, N
         atomicAdd(sum, x);
 }
 
-// The sum of x over the threads of the block before this one; *total: over all. shared: a place for each warp.
+// Returns the sum of x over the threads of the block before this one; *total: over all threads. shared: one
+// element per warp.
 template <typename Number>
 __device__ __forceinline__ Number sum_before(Number x, Number *shared, Number *total)
 {
@@ -85,7 +88,7 @@ __device__ __forceinline__ Number sum_before(Number x, Number *shared, Number *t
     return before + sum - x;
 }
 
-// Entry p of the left factor; of no products if it is not there.
+// Loads entry p of the left factor. It has no products if is_there is false.
 template <typename Real, bool VALUES>
 __device__ __forceinline__ Factor<Real> load_factor(const spmmi_once_work &w, int64_t p, bool is_there)
 {
@@ -100,7 +103,8 @@ __device__ __forceinline__ Factor<Real> load_factor(const spmmi_once_work &w, in
     return f;
 }
 
-// All products of a row of C: entries [begin, begin + length) of the left factor.
+// Passes all products of a row of C to the sink: those of the entries [begin, begin + length) of the left
+// factor.
 template <typename Real, int LANES, bool VALUES, typename Sink>
 __device__ __forceinline__ void walk_row_of(const spmmi_once_work &w, int64_t begin, uint32_t length,
                                             Step<Real> *steps, uint32_t lane, Sink &sink)

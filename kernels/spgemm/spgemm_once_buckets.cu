@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products without a plan: the buckets of long pieces, once the products of each part are counted
-// (spgemm_once_lists.cu). How many stretches and entries hubs have is known before there is memory for them.
+// Products without a plan: prepares the buckets of long pieces, once the products of each part are counted
+// (spgemm_once_lists.cu). The numbers of stretches and entries of hubs are known before memory for them is
+// allocated.
 #include "spgemm_once_piece.cuh"
 
 namespace spmmi {
 namespace spgemm {
 
 constexpr unsigned BUCKET_THREADS = 32, BUCKET_TURN = 16;
-constexpr uint32_t SHORT_LIST = 32; // products of an entry that a thread adds
+constexpr uint32_t SHORT_LIST = 32; // maximum products of an entry that one thread adds
 
-// Room for what the lanes of a warp need, one after the other, by one addition.
+// Reserves room for what the lanes of a warp need, one lane after the other, with one atomic addition.
+// Returns where the room of this lane begins.
 template <typename Number> __device__ __forceinline__ uint32_t take_room(Number *taken, uint32_t own)
 {
     const uint32_t up_to = sum_up_to(own), total = __shfl_sync(EVERY_LANE, up_to, 31);
@@ -19,13 +21,14 @@ template <typename Number> __device__ __forceinline__ uint32_t take_room(Number 
     return __shfl_sync(EVERY_LANE, first, 0) + up_to - own;
 }
 
-// Stretches of the list of an entry of a hub; 0: a thread adds its products.
+// Returns the number of stretches of the list of an entry of a hub; 0: one thread adds its products.
 __device__ __forceinline__ uint32_t stretches_of(const spmmi_once_work &w, uint32_t products)
 {
     return products > SHORT_LIST ? (products + w.stretch - 1) / w.stretch : 0;
 }
 
-// What the parts of a bucket have, BUCKET_TURN of them at once: loads go side by side, as nothing is stored between.
+// The counts of the parts of a bucket. BUCKET_TURN of them are loaded together, because nothing is stored in
+// between.
 struct PartCounts {
     uint32_t *counts;
     uint32_t buckets, parts;
@@ -49,7 +52,7 @@ struct PartCounts {
         return total;
     }
 
-    // Where each part begins, the first one with `next`.
+    // Replaces the counts by where each part begins; the first part begins at `next`.
     __device__ __forceinline__ void begin(uint32_t next) const
     {
         uint32_t own[BUCKET_TURN];
@@ -65,8 +68,8 @@ struct PartCounts {
     }
 };
 
-// Blocks of one piece take its buckets in turn. A thread finds where the list of its bucket is, and where each part
-// begins in it.
+// The blocks of one piece process its buckets in turn. A thread finds where the list of a bucket begins, and
+// where each part begins in it.
 __global__ void __launch_bounds__(BUCKET_THREADS) buckets_kernel(const __grid_constant__ spmmi_once_work w)
 {
     for (uint32_t number = blockIdx.y; number < w.counts->long_pieces_taken; number += gridDim.y) {
@@ -88,7 +91,7 @@ __global__ void __launch_bounds__(BUCKET_THREADS) buckets_kernel(const __grid_co
     }
 }
 
-// Of buckets of hubs: where their entries are in the row of C, and stretches.
+// For buckets of hubs: finds where their entries are in the row of C, and makes their stretches.
 __global__ void __launch_bounds__(BUCKET_THREADS) place_hubs_kernel(const __grid_constant__ spmmi_once_work w)
 {
     for (uint32_t number = blockIdx.y; number < w.counts->long_pieces_taken; number += gridDim.y) {
@@ -112,7 +115,7 @@ __global__ void __launch_bounds__(BUCKET_THREADS) place_hubs_kernel(const __grid
     }
 }
 
-// Of so many pieces, of up to so many buckets each.
+// Returns the grid for this many pieces with up to this many buckets each.
 inline dim3 buckets_grid(uint32_t pieces, uint64_t buckets)
 {
     const uint32_t rows = min(pieces, FULL_GRID);

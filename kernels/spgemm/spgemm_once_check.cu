@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products without a plan: rules of CSR, and the products of each row of A.
+// Products without a plan: checks the rules of CSR, and counts the products of each row of A.
 //
-// rows      a thread takes a row
-// entries   a block takes 1024 entries of any rows: columns, and the products of those rows by a scan over the block
+// rows      one thread per row
+// entries   a block checks the columns of 1024 entries of any rows, and adds up the products of these rows by
+//           a scan over the block
 #include "spgemm_once_rows.cuh"
 
 namespace spmmi {
@@ -16,6 +17,7 @@ __device__ __forceinline__ int64_t column_at(const spmmi_once_matrix &m, int64_t
                               : static_cast<const int32_t *>(m.given)[p];
 }
 
+// Records a row that breaks a rule. The maximum of ~row keeps the first one.
 __device__ __forceinline__ void say_bad(unsigned long long *bad, int64_t row)
 {
     atomicMax(bad, ~(unsigned long long)row);
@@ -35,10 +37,10 @@ __global__ void __launch_bounds__(ROW_THREADS)
         bad->has_empty_rows = 1;
 }
 
-// The last row that begins at or before entry p, found by a warp.
+// Returns the last row that begins at or before entry p. The lanes of a warp search together.
 __device__ __forceinline__ int64_t row_of(const spmmi_once_matrix &m, int64_t p)
 {
-    int64_t low = 0, count = m.rows; // it is one of these
+    int64_t low = 0, count = m.rows; // the row is one of these
     while (count > 1) {
         const int64_t step = (count + 31) / 32, at = threadIdx.x % 32 * step;
         const unsigned before = __ballot_sync(EVERY_LANE, at < count && row_begin(m, low + at) <= p);
@@ -51,14 +53,15 @@ __device__ __forceinline__ int64_t row_of(const spmmi_once_matrix &m, int64_t p)
 
 // The entries of a block, in shared memory.
 struct Tile {
-    bool is_first[TILE];                 // of its row
-    unsigned long long before[TILE + 1]; // products of the entries before it
+    bool is_first[TILE];                 // whether the entry is the first one of its row
+    unsigned long long before[TILE + 1]; // products of the entries in front of each entry
     unsigned long long shared[ROW_WARPS];
-    int64_t rows[2]; // the first and the last one
-    uint32_t bad;    // the first entry that breaks a rule
+    int64_t rows[2]; // first and last row of the tile
+    uint32_t bad;    // first entry that breaks a rule
 };
 
-// Turns the products of each entry, at before[e + 1], into those before it.
+// Turns the products of each entry, at before[e + 1], into sums: before[e] is then the number of products in
+// front of entry e.
 __device__ __forceinline__ void add_up(Tile *tile)
 {
     unsigned long long own[TILE_TURNS], sum = 0, total;
@@ -77,7 +80,8 @@ __device__ __forceinline__ int64_t inside(int64_t p, int64_t count)
     return p < 0 ? 0 : p > count ? count : p;
 }
 
-// Entries of a tile: rules of columns; of the left factor the products of each.
+// Checks the columns of the entries of a tile. PRODUCTS: this is the left factor, and the products of each
+// entry are found too.
 template <bool PRODUCTS>
 __device__ __forceinline__ void look_at_entries(const spmmi_once_matrix &m, const spmmi_once_matrix &right,
                                                 int64_t first, int64_t count, Tile *tile)
@@ -90,7 +94,8 @@ __device__ __forceinline__ void look_at_entries(const spmmi_once_matrix &m, cons
             atomicMin(&tile->bad, e);
         if (is_there && m.narrow != nullptr)
             m.narrow[p] = (int32_t)column;
-        if (PRODUCTS) { // pointers of the right factor may be wrong: then so are these, and nobody uses them
+        // If pointers of the right factor are wrong, so are these products, and they are not used.
+        if (PRODUCTS) {
             const bool has_row = is_there && column >= 0 && column < right.rows;
             tile->before[1 + e] =
                 has_row ? (unsigned long long)(row_begin(right, column + 1) - row_begin(right, column)) : 0;
@@ -98,7 +103,8 @@ __device__ __forceinline__ void look_at_entries(const spmmi_once_matrix &m, cons
     }
 }
 
-// Columns ascend in rows and are inside the matrix. PRODUCTS: adds up those of its rows.
+// Checks that columns ascend within rows and are inside the matrix. PRODUCTS: also adds up the products of
+// the rows.
 template <bool PRODUCTS>
 __global__ void __launch_bounds__(ROW_THREADS)
     check_entries(const __grid_constant__ spmmi_once_matrix m, spmmi_once_bad *bad,
@@ -107,7 +113,7 @@ __global__ void __launch_bounds__(ROW_THREADS)
     __shared__ Tile tile;
     const int64_t first = (int64_t)blockIdx.x * TILE, left = m.nnz - first,
                   count = left < (int64_t)TILE ? left : (int64_t)TILE;
-    if (bad->pointers != 0) // of the kernel before
+    if (bad->pointers != 0) // by check_rows
         return;
     if (threadIdx.x < 64) {
         const int64_t row = row_of(m, threadIdx.x < 32 ? first : first + count - 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A product without a plan on a GPU, in two phases: entries of C are counted, memory is taken for exactly as many, and
- * columns and values are computed. The host reads counts before each phase. */
+/* Computes a product without a plan on a GPU, in two phases: the entries of C are counted and exactly as much
+ * memory is allocated; then columns and values are computed. The host reads counts before each phase. */
 #include <cuda_runtime_api.h>
 #include <string.h>
 
@@ -12,9 +12,10 @@
 #include "spgemm_once_result.h"
 #include "spgemm_stage_cuda.h"
 
-#define BITMAP_BYTES_MAX (UINT64_C(1) << 30) /* of all bitmaps, if one alone does not take more */
+/* For all bitmaps together, unless a single one needs more. */
+#define BITMAP_BYTES_MAX (UINT64_C(1) << 30)
 
-/* index: 0 of A, 1 of B. */
+/* Opens A (index 0) or B (index 1), with memory for a copy of columns of 64 bits. */
 static spmm_status_t open_matrix(struct spmmi_once *o, const spmm_csr_t *from, int index,
                                  struct spmmi_once_matrix *to)
 {
@@ -39,8 +40,8 @@ cleanup:
     return status;
 }
 
-/* Counts, and arrays of as many elements as there are rows, 28 bytes each, in one block, as each allocation takes its
- * time. */
+/* Allocates the counts, and the arrays with one element per row, 28 bytes per row in all. They are one block,
+ * because each allocation takes time. */
 static spmm_status_t take_arrays(struct spmmi_once *o)
 {
     spmm_status_t status = SPMM_OK;
@@ -62,7 +63,7 @@ cleanup:
     return status;
 }
 
-/* Bitmaps, where one does not fit in shared memory. */
+/* Allocates bitmaps in global memory if one does not fit in shared memory. */
 static spmm_status_t take_bitmaps(struct spmmi_once *o)
 {
     spmm_status_t status = SPMM_OK;
@@ -107,7 +108,7 @@ cleanup:
     return status;
 }
 
-/* What the checks of both matrices found. */
+/* Reads what the checks of both matrices found. Errors: CSR. */
 static spmm_status_t read_checks(struct spmmi_once *o)
 {
     spmm_status_t status = SPMM_OK;
@@ -125,8 +126,8 @@ cleanup:
     return status;
 }
 
-/* May an entry of C be long? It has a product at most for each entry of A of its piece, and a piece has fewer products
- * than where it is cut and a row of B together. */
+/* Returns true if an entry of C may be long. It has at most one product per entry of A in its piece, and a
+ * piece has fewer products than the limit at which it is cut plus a row of B. */
 static int may_have_long(const struct spmmi_once *o)
 {
     const struct spmmi_once_work *w = &o->work;
@@ -136,7 +137,7 @@ static int may_have_long(const struct spmmi_once *o)
            cut + columns > w->stretch;
 }
 
-/* The symbolic phase: how many entries each row has, and all of them. */
+/* The symbolic phase: counts the entries of each row of C, and of C. */
 static spmm_status_t count_entries(struct spmmi_once *o)
 {
     spmm_status_t status = SPMM_OK;
@@ -162,7 +163,8 @@ static spmm_status_t count_entries(struct spmmi_once *o)
             is_dependent = w->can_overlap;
         }
     const uint32_t most = tried[SPMMI_ONCE_WIDE - 1] + tried[SPMMI_ONCE_WIDE];
-    if (most > 0) { /* those that joined the list too: behind the kernels before */
+    /* These include rows that joined the list, so they wait for the kernels before. */
+    if (most > 0) {
         SPMM_TRY(take_bitmaps(o));
         SPMM_TRY_CUDA((cudaError_t)spmmi_once_columns_cuda(w, SPMMI_ONCE_WIDE, most, 0, stream), o->diag);
     }
@@ -173,7 +175,7 @@ cleanup:
     return status;
 }
 
-/* C is one block, the caller's after the product. */
+/* Allocates C as one block, which belongs to the caller after the product. */
 static spmm_status_t take_result(struct spmmi_once *o)
 {
     spmm_status_t status = SPMM_OK;
@@ -196,8 +198,8 @@ static int has_wide(const struct spmmi_once *o)
     return o->counts.rows[SPMMI_ONCE_WIDE] + o->counts.rows[SPMMI_ONCE_GIANT] > 0;
 }
 
-/* Tasks of rows that are not of tables. They need nothing of C, whose memory the host takes meanwhile: cudaMalloc of 15
- * MB took 80 us. */
+/* Makes the tasks of rows that do not use tables. They need nothing of C, for which the host allocates memory
+ * meanwhile: cudaMalloc of 15 MB took 80 us. */
 static spmm_status_t make_tasks(struct spmmi_once *o)
 {
     spmm_status_t status = SPMM_OK;
@@ -230,7 +232,7 @@ cleanup:
     return status;
 }
 
-/* Their columns, then their values. */
+/* Finds the columns of rows that do not use tables, then their values. */
 static spmm_status_t compute_wide(struct spmmi_once *o, int is_f64)
 {
     spmm_status_t status = SPMM_OK;

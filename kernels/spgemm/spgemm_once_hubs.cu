@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products without a plan: hubs, the columns of B of many entries. Only an entry of a hub can be long:
-// spgemm_once_lists.cu.
+// Products without a plan: finds hubs, the columns of B with many entries. Only an entry of C in a hub can be
+// long: see spgemm_once_lists.cu.
 //
-// counts    a block gathers the columns that it meets in a table in shared memory, as hubs are met everywhere
+// counts    a block collects the columns that it meets in a table in shared memory, because hubs are met
+//           everywhere
 #include "spgemm_once_rows.cuh"
 
 namespace spmmi {
@@ -11,7 +12,8 @@ namespace spgemm {
 constexpr uint32_t KEPT = 1024, COUNT_TURNS = 16, COUNT_TOGETHER = 4;
 constexpr uint32_t COUNTED = ROW_THREADS * COUNT_TURNS; // entries of a block
 
-// The slot of each column is that of its number; where another one has it, the count is kept in memory at once.
+// Counts the entries of each column. A column has the slot of its number; if another column occupies that
+// slot, the count goes to global memory at once.
 __global__ void __launch_bounds__(ROW_THREADS) count_columns(const __grid_constant__ spmmi_once_work w)
 {
     __shared__ int32_t keys[KEPT];
@@ -48,7 +50,7 @@ __global__ void __launch_bounds__(ROW_THREADS) count_columns(const __grid_consta
             atomicAdd(w.long_lists.numbers + keys[s], counts[s]);
 }
 
-// Their order does not count.
+// Numbers the hubs, in any order.
 __global__ void __launch_bounds__(ROW_THREADS) number_hubs(const __grid_constant__ spmmi_once_work w)
 {
     const int64_t j = (int64_t)blockIdx.x * ROW_THREADS + threadIdx.x;

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products without a plan: those of long pieces (spgemm_once_piece.cuh) are listed in order, by entries of hubs
-// (spgemm_once_hubs.cu) and by ranges of the others. Hubs are then summed here, ranges by spgemm_once_long.cu.
+// Products without a plan: lists the products of long pieces (spgemm_once_piece.cuh) in order, by entries of
+// hubs (spgemm_once_hubs.cu) and by ranges of the other entries. Entries of hubs are then summed here, ranges
+// by spgemm_once_long.cu.
 //
-// portions  first a warp counts the products of a portion of a piece, of as many entries of A as all others
-// counts    a warp takes a part of a piece: as many products as all others. It counts those of each bucket, in shared
-//           memory if that holds the counts. So it is known where each part of a bucket begins
+// portions  first a warp counts the products of each portion of a piece; all portions have the same number of
+//           entries of A
+// counts    a warp has a part of a piece; all parts have the same number of products. It counts the products
+//           of each bucket, in shared memory if the counts fit. Then it is known where each part of a bucket
+//           begins
 // lists     a warp writes the products of its part there: entries of A and of B
-// stretches of entries of hubs: a block adds four at once (spgemm_long.cuh). Then a thread adds those of an entry
+// stretches of entries of hubs: a block adds four at once (spgemm_long.cuh). Then a thread adds the stretches
+//           of an entry
 #include "spgemm_long.cuh"
 #include "spgemm_once_piece.cuh"
 
@@ -14,7 +18,7 @@ namespace spmmi {
 namespace spgemm {
 
 constexpr unsigned LIST_THREADS = 256, LIST_WARPS = LIST_THREADS / 32;
-// Counts of a warp that shared memory has room for. Tests have fewer.
+// Maximum counts of a warp in shared memory. Tests use fewer.
 #ifndef SPMMI_ONCE_BUCKETS_SHARED
 #define SPMMI_ONCE_BUCKETS_SHARED 512
 #endif
@@ -70,7 +74,7 @@ struct BucketLister {
     }
 };
 
-// As many entries of A as all other portions of a piece, whatever products these have.
+// A portion of a piece. All portions have the same number of entries of A, regardless of products.
 struct Portion {
     int64_t begin;
     uint32_t length;
@@ -86,7 +90,7 @@ struct Portion {
     }
 };
 
-// The products of each portion. A warp takes one.
+// Counts the products of each portion, one warp per portion.
 __global__ void __launch_bounds__(LIST_THREADS) portions_kernel(const __grid_constant__ spmmi_once_work w)
 {
     const uint64_t portions = (uint64_t)w.counts->long_pieces_taken * w.long_lists.parts;
@@ -103,13 +107,15 @@ __global__ void __launch_bounds__(LIST_THREADS) portions_kernel(const __grid_con
     }
 }
 
-// Where a part begins: with which entry of A, behind how many of its products; and how many products it has.
+// Where a part begins: its first entry of A, how many products of that entry it skips, and how many products
+// it has.
 struct PartBegin {
     int64_t entry;
     uint32_t skipped, products;
 };
 
-// Parts have as many products each, so that no warp is left with a long row of B. All lanes of a warp find the same.
+// Finds where a part begins. All parts have the same number of products, so that no warp has a long row of B
+// to itself. All lanes of a warp return the same.
 __device__ __forceinline__ PartBegin find_part(const spmmi_once_work &w, const spmmi_once_piece &piece,
                                                uint64_t first_portion, uint32_t part)
 {
@@ -127,7 +133,7 @@ __device__ __forceinline__ PartBegin find_part(const spmmi_once_work &w, const s
     PartBegin begin = {0, 0, (uint32_t)min((uint64_t)products, total - wanted)};
     const int owner = __ffs((int)__ballot_sync(EVERY_LANE, up_to > wanted)) - 1;
     uint32_t portion = __shfl_sync(EVERY_LANE, first, owner),
-             before = __shfl_sync(EVERY_LANE, up_to - own, owner); // products
+             before = __shfl_sync(EVERY_LANE, up_to - own, owner); // in products
     while (before + portions[portion] <= wanted)
         before += portions[portion++];
     const Portion found(w, piece, portion);
@@ -145,7 +151,7 @@ __device__ __forceinline__ PartBegin find_part(const spmmi_once_work &w, const s
     }
 }
 
-// The products of a part, each of an entry of A and of an entry of B.
+// Passes the products of a part to the sink, as an entry of A and an entry of B.
 template <typename Sink>
 __device__ __forceinline__ void walk_part(const spmmi_once_work &w, const spmmi_once_piece &piece,
                                           const PartBegin &part, Step<uint32_t> *steps, Sink &sink)
@@ -172,7 +178,8 @@ __device__ __forceinline__ void walk_part(const spmmi_once_work &w, const spmmi_
     }
 }
 
-// A warp takes a part of a piece. IS_COUNT: counts its products; else lists them.
+// Processes the parts of pieces, one warp per part. IS_COUNT: counts the products of buckets; else lists
+// them.
 template <bool IS_COUNT>
 __global__ void __launch_bounds__(LIST_THREADS) parts_kernel(const __grid_constant__ spmmi_once_work w)
 {
@@ -228,12 +235,12 @@ __global__ void __launch_bounds__(LONG_THREADS, LONG_BLOCKS)
          begin += gridDim.x * LONG_STRETCHES) {
         add_long_stretches<Real, false>(tables, operands_of<Real>(w), begin,
                                         static_cast<Real *>(w.long_lists.stretch_sums), rings);
-        __syncthreads(); // the last chunk is added
+        __syncthreads(); // the last chunk has been added
     }
     end_after_previous();
 }
 
-// A thread takes an entry of a hub: it adds stretches, or the products of a short list.
+// Computes the entries of hubs, one thread per entry: adds its stretches, or the products of a short list.
 template <typename Real>
 __global__ void __launch_bounds__(LIST_THREADS) long_sums_kernel(const __grid_constant__ spmmi_once_work w)
 {

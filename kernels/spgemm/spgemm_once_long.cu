@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products without a plan: the values of long tasks, but for those of hubs: spgemm_once_lists.cu.
+// Products without a plan: computes the values of long tasks, without those of hubs (spgemm_once_lists.cu).
 //
-// block     512 threads: a task. They look up the products of its list side by side, a tile of 2,048 of them
-// sums      in shared memory, those of a warp side by side: of every 16th entry, as entries of many products may be
-//           neighbours. A warp adds those products of the tile that are of its entries, by ascending k from 0, fused
+// block     512 threads per task. They look up the products of its list side by side, in tiles of 2,048
+// sums      in shared memory; those of one warp are contiguous. A warp has every 16th entry, because entries
+//           with many products may be neighbours. It adds the products of the tile that belong to its
+//           entries, by ascending k from 0, fused
 // overlap   this may run beside the kernels of other values: neither reads or writes what the other writes
 #include "spgemm_once_range.cuh"
 
@@ -11,24 +12,24 @@ namespace spmmi {
 namespace spgemm {
 
 constexpr unsigned TILE_THREADS = 512, TILE_WARPS = TILE_THREADS / 32;
-constexpr unsigned OF_THREAD = 4, TILE = OF_THREAD * TILE_THREADS, CHUNKS = TILE / 32; // products
+constexpr unsigned OF_THREAD = 4, TILE = OF_THREAD * TILE_THREADS, CHUNKS = TILE / 32; // of products
 constexpr uint32_t QUEUE = 64, NO_SUM = UINT16_MAX;
 constexpr uint32_t MAP_WORDS =
-    2048; // of a range of up to 65,536 columns; in a wider one columns are searched
+    2048; // for a range of up to 65,536 columns; columns of a wider range are searched
 
 template <typename Real> struct TileMemory {
     Real sums[SPMMI_ONCE_RANGE];
-    // Of products.
+    // For each product of the tile:
     Real a[TILE], b[TILE];
     uint16_t sum[TILE];
-    uint32_t owners[CHUNKS];            // of 32 products: a bit for each warp that adds some of them
-    uint16_t queues[TILE_WARPS][QUEUE]; // products of a warp that wait, in a ring
+    uint32_t owners[CHUNKS];            // for 32 products each: a bit per warp that adds some of them
+    uint16_t queues[TILE_WARPS][QUEUE]; // for each warp, its waiting products, in a ring
     uint32_t words[MAP_WORDS],
-        before[MAP_WORDS]; // bits of the range's columns, and the columns before each word
+        before[MAP_WORDS]; // bits of the columns of the range, and number of columns in front of each word
     uint32_t shared[TILE_WARPS];
 };
 
-// The sum of an entry of the range.
+// Returns the index of the sum of an entry of the range.
 __device__ __forceinline__ uint32_t sum_of(uint32_t place)
 {
     return place % TILE_WARPS * (SPMMI_ONCE_RANGE / TILE_WARPS) + place / TILE_WARPS;
@@ -45,7 +46,7 @@ template <typename Real> __device__ __forceinline__ void open_range(TileMemory<R
         memory.sums[e] = Real(0);
 }
 
-// Those of hubs are 0, until they are put there.
+// Writes the sums of a range. Entries of hubs are 0 until their own kernel writes them.
 template <typename Real>
 __device__ __forceinline__ void close_range(const spmmi_once_work &w, const spmmi_once_task &task,
                                             const Range &r, const TileMemory<Real> &memory)
@@ -55,14 +56,14 @@ __device__ __forceinline__ void close_range(const spmmi_once_work &w, const spmm
         to[e] = memory.sums[sum_of(e)];
 }
 
-// Products of a thread, every 512th of a tile: entries of A and B, and where in the range. Those that are not there are
-// the last one again.
+// The products of a thread, every 512th of a tile: entries of A and B, and the place in the range. After the
+// end of the list, the last product is repeated.
 struct Found {
     spmmi_spgemm_word word[OF_THREAD];
     uint32_t place[OF_THREAD];
 };
 
-// The searches of a thread go side by side: each of their steps waits for memory.
+// Finds the products of a thread. Their searches run side by side, because each step waits for memory.
 template <typename Real>
 __device__ __forceinline__ Found find_products(const spmmi_once_work &w, const Range &r,
                                                const spmmi_spgemm_stretch &list, uint32_t first,
@@ -87,7 +88,7 @@ __device__ __forceinline__ Found find_products(const spmmi_once_work &w, const R
         }
         return f;
     }
-    for (uint32_t count = r.count; count > 1; count -= count / 2) // as place_of does
+    for (uint32_t count = r.count; count > 1; count -= count / 2) // as in place_of
 #pragma unroll
         for (uint32_t i = 0; i < OF_THREAD; i++)
             f.place[i] += __ldg(w.c_columns + r.first + f.place[i] + count / 2) <= column[i] ? count / 2 : 0;
@@ -116,7 +117,7 @@ __device__ __forceinline__ void load_tile(const spmmi_once_work &w, const Range 
     }
 }
 
-// Up to 32 products of the queue, from number `first` on.
+// Adds up to 32 products of the queue, from number `first` on.
 template <typename Real>
 __device__ __forceinline__ void add_queued(TileMemory<Real> &memory, const uint16_t *queue, uint32_t first,
                                            uint32_t count)
@@ -130,12 +131,12 @@ __device__ __forceinline__ void add_queued(TileMemory<Real> &memory, const uint1
     add_turns(a, b, sum, is_there, turn, __reduce_max_sync(EVERY_LANE, turn), memory.sums);
 }
 
-// The products of a warp's entries, 32 of them side by side.
+// Adds the products of this warp's entries, 32 of them side by side.
 template <typename Real> __device__ __forceinline__ void add_tile(TileMemory<Real> &memory)
 {
     const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     uint16_t *const queue = memory.queues[warp];
-    uint32_t begin = 0, end = 0; // of those that wait
+    uint32_t begin = 0, end = 0; // of the waiting products
     for (uint32_t first = 0; first < CHUNKS; first += 32) {
         unsigned left = __ballot_sync(EVERY_LANE, memory.owners[first + lane] >> warp & 1);
         for (; left != 0; left &= left - 1) {

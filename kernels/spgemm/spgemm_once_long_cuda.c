@@ -49,7 +49,7 @@ void spmmi_once_limit_long(struct spmmi_once *o)
 
 uint32_t spmmi_once_parts_of(const struct spmmi_once_long_need *need)
 {
-    const uint64_t kept = need->buckets + need->pieces, /* of each part of all pieces */
+    const uint64_t kept = need->buckets + need->pieces, /* for each part, over all pieces */
         of_memory = kept > 0 ? need->products / kept : 0,
                    of_work = need->piece_products / SPMMI_ONCE_PART_PRODUCTS + UINT64_C(1),
                    parts = of_memory < of_work ? of_memory : of_work;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A product without a plan on a GPU: memory within its budget, and what the host reads of it. */
+/* A product without a plan on a GPU: allocates memory within its budget, and reads counts to the host. */
 #include <cuda_runtime_api.h>
 
 #include "executor/cuda/cuda_call.h"

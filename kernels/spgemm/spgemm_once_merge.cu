@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products without a plan, rows of C of at most 64 products: the rows of B that a row of A names are merged in
-// registers, first to count columns, then for columns and values.
+// Products without a plan, rows of C with at most 64 products: the rows of B that a row of A selects are
+// merged in registers, first to count columns, then for columns and values.
 //
-// block     128 threads: groups of 4, 8 or 16 lanes, a row of C each; each lane has 4 products
-// merging   keys of a column and the number of a product in the row are sorted by a bitonic network: equal columns then
-//           lie side by side, by ascending k
-// sums      each product is added to the sum of the place before it, if that has the same column: from 0, fused
-// overlap   rows of classes have nothing to do with each other: kernels of several classes run side by side
+// block     128 threads: groups of 4, 8 or 16 lanes, one row of C each; each lane has 4 products
+// merging   keys, which consist of a column and the number of a product in the row, are sorted by a bitonic
+//           network: equal columns are then adjacent, by ascending k
+// sums      each product is added to the sum of the element before it if that has the same column: from 0,
+//           fused
+// overlap   rows of different classes are independent: kernels of several classes run concurrently
 #include "spgemm_once.cuh"
 #include "spgemm_products.cuh"
 
 namespace spmmi {
 namespace spgemm {
 
-// Products of a lane. gen:poisson2:1024:1024 in f64 on an H100, whole calls, ms: 0.92 of one, 0.65 of two, 0.59 of
-// four; of tables 0.86 (2026-11-27).
+// Products per lane. gen:poisson2:1024:1024 in f64 on an H100, whole calls: 0.92 ms with one, 0.65 with two,
+// 0.59 with four; with tables 0.86 (2026-11-27).
 constexpr int EACH = 4;
 constexpr unsigned NUMBER_BITS = 6; // of a key: number of the product in the row
 constexpr uint32_t NUMBER_OF = (1u << NUMBER_BITS) - 1;
-constexpr uint32_t NO_KEY = ~0u; // of no product, behind all others
+constexpr uint32_t NO_KEY = ~0u; // for no product; greater than all other keys
 static_assert(SPMMI_ONCE_MERGE_COLUMNS == NO_KEY >> NUMBER_BITS && SPMMI_ONCE_MERGED == 1u << NUMBER_BITS,
               "column and number of a key");
 
@@ -27,8 +28,8 @@ __device__ __forceinline__ bool have_same_column(uint32_t x, uint32_t y)
     return (x ^ y) <= NUMBER_OF;
 }
 
-// Comparators of the network: place number p, number p % EACH of lane p / EACH, with the one whose number differs in
-// these bits.
+// A step of comparators of the network: element p, which is number p % EACH of lane p / EACH, is compared
+// with the element whose number differs in the bits `bits`.
 __device__ __forceinline__ void exchange(uint32_t (&keys)[EACH], uint32_t lane, unsigned bits,
                                          unsigned highest)
 {
@@ -44,7 +45,7 @@ __device__ __forceinline__ void exchange(uint32_t (&keys)[EACH], uint32_t lane, 
                                                                          : min(keys[i], others[i]);
 }
 
-// Ascending over a group: runs are merged by pairs, the second one backwards.
+// Sorts the keys of a group in ascending order: pairs of runs are merged, the second run of a pair backwards.
 template <int LANES> __device__ __forceinline__ void sort_keys(uint32_t (&keys)[EACH], uint32_t lane)
 {
 #pragma unroll
@@ -56,13 +57,13 @@ template <int LANES> __device__ __forceinline__ void sort_keys(uint32_t (&keys)[
     }
 }
 
-// Keys of a row after the merge. firsts: lanes whose key number i is the first one of its column.
+// The keys of a row after the merge. firsts: lanes whose key number i is the first one of its column.
 struct Merged {
     uint32_t keys[EACH];
     unsigned firsts[EACH];
 };
 
-// products: of the row, by number, in shared memory.
+// Merges a row. products: shared memory for the products of the row, by number.
 template <typename Real, int LANES, bool VALUES>
 __device__ __forceinline__ Merged merge_row(const spmmi_once_work &w, const Row &row, Step<Real> *steps,
                                             Product<Real> *products, uint32_t lane)
@@ -76,11 +77,11 @@ __device__ __forceinline__ Merged merge_row(const spmmi_once_work &w, const Row 
     for (uint32_t t = 0; t < longest; t += LANES) { // entries of A
         const Factor<Real> own = load_factor<Real, VALUES>(w, row.begin + t + lane, t + lane < row.length);
         const Share share = share_round<LANES>(own, steps, lane);
-        uint32_t begun = 0; // entries before this chunk
+        uint32_t begun = 0; // entries in front of this chunk
 #pragma unroll
         for (int i = 0; i < EACH; i++) {
             const uint32_t chunk = LANES * i - so_far,
-                           at = chunk + lane; // below 0, as numbers wrap: not there
+                           at = chunk + lane; // wraps to a large number if below 0
             const unsigned starts = first_of_entries<LANES>(share, chunk, lane);
             if (at < share.total) {
                 const Step<Real> step = steps[begun + __popc(starts & ((2u << lane) - 1)) - 1];
@@ -125,11 +126,12 @@ __global__ void __launch_bounds__(ONCE_THREADS)
     end_after_previous();
 }
 
-// turns: of each key, how many of its column are before it. Returns how many columns begin before this lane.
+// Sets turns[i] to the number of keys of the same column in front of key i. Returns the number of columns
+// that begin in lanes before this one.
 __device__ __forceinline__ uint32_t find_turns(const Merged &merged, uint32_t lane, uint32_t (&turns)[EACH])
 {
     const unsigned below = (1u << lane) - 1;
-    int first = 0; // place where the column begins
+    int first = 0; // element at which the column begins
     uint32_t columns = 0;
 #pragma unroll
     for (int i = 0; i < EACH; i++) {
@@ -146,7 +148,8 @@ __device__ __forceinline__ uint32_t find_turns(const Merged &merged, uint32_t la
     return columns;
 }
 
-// Each product is added to the sum of the place before it, turn by turn: the last one of a column has its sum.
+// Adds each product to the sum of the element before it, turn by turn: the last element of a column then has
+// its sum.
 template <typename Real, int LANES>
 __device__ __forceinline__ void add_columns(const Product<Real> (&products)[EACH],
                                             const uint32_t (&turns)[EACH], Real (&sums)[EACH])
@@ -178,7 +181,7 @@ __global__ void __launch_bounds__(ONCE_THREADS)
     Product<Real> *const products = all_products + group * EACH;
     const Row row = row_of_group<LANES>(w, row_class, rows);
     const Merged merged = merge_row<Real, LANES, true>(w, row, steps + group, products, lane);
-    uint32_t turns[EACH], keys[EACH + 1]; // and the first key of the next lane
+    uint32_t turns[EACH], keys[EACH + 1]; // keys: and the first key of the next lane
     Product<Real> own[EACH];
     Real sums[EACH];
     const uint32_t columns = find_turns(merged, lane, turns),
@@ -202,7 +205,7 @@ __global__ void __launch_bounds__(ONCE_THREADS)
     end_after_previous();
 }
 
-// kernels: of each class.
+// kernels: one per class.
 int launch_merge(void (*const kernels[])(spmmi_once_work, int, uint32_t), const spmmi_once_work *w,
                  int row_class, uint32_t rows, int is_dependent, void *stream)
 {

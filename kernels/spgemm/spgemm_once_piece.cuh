@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products without a plan: a long piece, whose products are listed by buckets: one for each hub, and one for each range
-// of the other entries of its row of C (docs/decisions/0117). Where the row has fewer entries than there are hubs, each
-// has a bucket instead, so that there are no more of them than products, whatever B has.
+// Products without a plan: a long piece, whose products are listed by buckets: one per hub, and one per range
+// of the other entries of its row of C (docs/decisions/0117). If the row has fewer entries than there are
+// hubs, each entry has a bucket instead, so that there are never more buckets than products, regardless of B.
 #pragma once
 #include "spgemm_once_range.cuh"
 #include "spgemm_once_rows.cuh"
@@ -15,7 +15,7 @@ struct LongPiece {
     const int32_t *columns;
     const int32_t *hub_columns;
     uint32_t entries;
-    bool is_of_entries; // buckets of hubs are entries of C
+    bool is_of_entries; // the first buckets belong to entries of C, not to hubs
     Buckets buckets;
 
     __device__ __forceinline__ LongPiece(const spmmi_once_work &w, uint32_t number)
@@ -25,20 +25,20 @@ struct LongPiece {
     {
     }
 
-    // Of bucket `bucket`, one of a hub.
+    // Returns the place, in the row of C, of the entry of a bucket of a hub.
     __device__ __forceinline__ uint32_t place(uint32_t bucket) const
     {
         return is_of_entries ? bucket : place_of(columns, entries, hub_columns[bucket]);
     }
 
-    // Of bucket 0 of a part; those of its other buckets follow.
+    // Returns the count of bucket 0 of a part; the counts of its other buckets follow.
     __device__ __forceinline__ uint32_t *counts(const spmmi_once_work &w, uint32_t part) const
     {
         return w.long_lists.counts + (uint64_t)at.bucket * w.long_lists.parts +
                (uint64_t)part * buckets.all();
     }
 
-    // number: of a hub, or ~column of another.
+    // Returns the bucket of a product. number: of its hub, or ~column if it is not in a hub.
     __device__ __forceinline__ uint32_t bucket_of(int32_t number) const
     {
         if (number >= 0)
@@ -53,7 +53,8 @@ struct LongPiece {
     }
 };
 
-// What walk_row reads of B: the hub or the column of an entry, and its number for a value.
+// What walk_round reads of B instead of columns and values: the number of the hub, or ~column, of an entry;
+// and the index of the entry as its value.
 struct NumberedColumns {
     const int32_t *columns;
     const uint32_t *numbers;
@@ -75,7 +76,7 @@ template <typename Real> __device__ __forceinline__ Real value_of(const Numbered
     return entry;
 }
 
-// Lanes whose product is of the same bucket as that of this one.
+// Returns the lanes whose product is in the same bucket as the product of this lane.
 __device__ __forceinline__ unsigned same_bucket(uint32_t bucket, bool is_there)
 {
     return __match_any_sync(EVERY_LANE, is_there ? bucket : 0x80000000u | threadIdx.x % 32);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products without a plan: ranges of the entries of a row, whose products are added where a bitmap tells.
+// Products without a plan: ranges of the entries of a row. A bitmap gives the position of each product.
 #pragma once
 #include "spgemm_lookup.cuh"
 #include "spgemm_once_bitmap.cuh"
@@ -7,7 +7,8 @@
 namespace spmmi {
 namespace spgemm {
 
-// The range of a task: entries [first, first + count) of C, whose columns begin in word first_word of a bitmap.
+// The range of a task: entries [first, first + count) of C, whose columns begin in word first_word of a
+// bitmap and span `words` words.
 struct Range {
     int64_t first;
     uint32_t count, first_word, words;
@@ -47,7 +48,7 @@ template <typename Real> struct RangeAdder {
     }
 };
 
-// Bits of the range, and the columns before each word.
+// Sets the bits of the columns of a range, and counts the columns in front of each word.
 __device__ __forceinline__ void map_range(const spmmi_once_work &w, const Range &r, uint32_t *words,
                                           uint32_t *before, uint32_t *shared)
 {
@@ -60,7 +61,8 @@ __device__ __forceinline__ void map_range(const spmmi_once_work &w, const Range 
     (void)count_columns(words, r.words, before, shared);
 }
 
-// The products of a task that belong to columns [from, to), which are those of one warp; IS_WHOLE: all of them.
+// Adds the products of a task with columns in [from, to), which belong to one warp; IS_WHOLE: adds all
+// products.
 template <typename Real, bool IS_WHOLE>
 __device__ __forceinline__ void add_task(const spmmi_once_work &w, const spmmi_once_task &task, int32_t from,
                                          int32_t to, Step<Real> *steps, RangeAdder<Real> &adder)
@@ -75,7 +77,7 @@ __device__ __forceinline__ void add_task(const spmmi_once_work &w, const spmmi_o
     }
 }
 
-// Where the sums of a row go, or of a piece of it.
+// Returns where the sums of a row, or of a piece of it, are stored.
 template <typename Real>
 __device__ __forceinline__ Real *target_of(const spmmi_once_work &w, uint32_t row, uint64_t partial)
 {
@@ -83,7 +85,7 @@ __device__ __forceinline__ Real *target_of(const spmmi_once_work &w, uint32_t ro
                                        : static_cast<Real *>(w.partials) + partial;
 }
 
-// Those of the range of a task.
+// Returns where the sums of the range of a task are stored.
 template <typename Real>
 __device__ __forceinline__ Real *target_of(const spmmi_once_work &w, const spmmi_once_task &task)
 {

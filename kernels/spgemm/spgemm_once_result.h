@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The block of a product without a plan on a GPU: row pointers of C, then values and columns. */
+/* The block of memory for C of a product without a plan on a GPU: row pointers, then values and columns. */
 #ifndef SPMMI_SPGEMM_ONCE_RESULT_H
 #define SPMMI_SPGEMM_ONCE_RESULT_H
 
@@ -7,14 +7,14 @@
 
 #include <spmm/common.h>
 
-/* Where the arrays lie, and bytes of the block. */
+/* Offsets of the arrays, and size of the block, in bytes. */
 struct spmmi_once_result {
     uint64_t values, columns, bytes;
 };
 
 struct spmmi_once_result spmmi_once_result_of(int64_t rows, uint64_t nnz, spmm_dtype_t dtype);
 
-/* Of arrays that share a block. */
+/* Rounds up the size of an array that shares a block. */
 static inline uint64_t spmmi_once_aligned(uint64_t bytes)
 {
     const uint64_t alignment = 256;

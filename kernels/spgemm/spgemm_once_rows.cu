@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products without a plan: classes of rows, the scan of row pointers.
+// Products without a plan: puts rows in classes, and scans row pointers.
 //
-// lists     a block gathers the rows of a class in shared memory and takes room for them at once; their order does not
-//           count
-// scan      sums of blocks of 1024 rows, then those before each by one block; once there is memory for C, row pointers
-//           from both
+// lists     a block gathers the rows of a class in shared memory and reserves room for them at once; their
+//           order does not matter
+// scan      sums over blocks of 1024 rows; then one block adds up the sums in front of each; once there is
+//           memory for C, row pointers from both
 #include "spgemm_once_rows.cuh"
 
 namespace spmmi {
@@ -12,30 +12,31 @@ namespace spgemm {
 
 constexpr unsigned SCAN_THREADS = 1024, SCAN_WARPS = SCAN_THREADS / 32;
 
-// Rows of more products do not try a table: one warp would take too long.
+// Rows with more products do not try a table: one warp would take too long.
 constexpr unsigned long long TRIED_PRODUCTS = 4096;
-// With few rows the longest are waited for: more lanes take them, from an eighth of the chunks on, and blocks those of
-// a quarter of the products, if the bitmap that these need is small. One H100: of mip_fast0507 (507 rows) 10 blocks of
-// 16 lanes a row took 72 us, and with these limits 13.
+// With few rows, the longest ones determine the time: they get more lanes from an eighth of the chunks on,
+// and blocks from a quarter of the products on, if the bitmap for that is small. One H100: 10 blocks with 16
+// lanes per row took 72 us for mip_fast0507 (507 rows), and 13 with these limits.
 constexpr int64_t FEWER_CHUNKS = 8, FEWER_PRODUCTS = 4;
-constexpr uint32_t FEW_WORDS = 2048; // of a bitmap: 8 of each thread of a block
+constexpr uint32_t FEW_WORDS = 2048; // of a bitmap: 8 per thread of a block
 
 __device__ __forceinline__ bool has_few_rows(const spmmi_once_work &w)
 {
     return w.a.rows <= BLOCK_ROWS_MAX && w.bitmap_words <= FEW_WORDS;
 }
-// From here on a large block finds the columns of a row.
+// Rows with more products get a large block that finds their columns.
 constexpr unsigned long long GIANT_PRODUCTS = 16384;
-// Chunks that few lanes take one after the other, at most; 16 lanes are as fast as a warp for 729 products a row, by
-// their fewer instructions (gen:lap27:80 on an H200: 8.0 and 9.3 ms).
+// Maximum number of chunks that few lanes process one after the other. 16 lanes are as fast as a warp for 729
+// products per row, because they need fewer instructions (gen:lap27:80 on an H200: 8.0 and 9.3 ms).
 constexpr unsigned long long CHUNKS_MAX = 16, LONGER_CHUNKS_MAX = 64;
 
-// Room in the lists of classes for the rows of a block.
+// Reserves room in the lists of classes for the rows of a block.
 struct Binning {
-    unsigned int *taken; // of each class, in shared memory
+    unsigned int *taken; // for each class, in shared memory
     unsigned int *base;
 
-    // All threads of the block; returns where to put the row. row_class: SPMMI_ONCE_CLASSES of a row of none.
+    // Returns where to put the row. All threads of the block call it. row_class: SPMMI_ONCE_CLASSES if the
+    // row is in no class.
     __device__ __forceinline__ unsigned int place(int row_class, unsigned int *rows)
     {
         if (threadIdx.x < SPMMI_ONCE_CLASSES)
@@ -50,7 +51,7 @@ struct Binning {
     }
 };
 
-// One of tables, of at most so many entries.
+// Returns the class of tables for a row with up to this many entries.
 __device__ __forceinline__ int table_of(const spmmi_once_work &w, unsigned long long entries,
                                         unsigned long long products)
 {
@@ -64,7 +65,7 @@ __device__ __forceinline__ int table_of(const spmmi_once_work &w, unsigned long 
     return entries <= 256 ? SPMMI_ONCE_MERGES + 3 : SPMMI_ONCE_WIDE - 1;
 }
 
-// One of merges or tables.
+// Returns the class of merges or tables for such a row.
 __device__ __forceinline__ int group_class(const spmmi_once_work &w, unsigned long long entries,
                                            unsigned long long products)
 {
@@ -73,7 +74,7 @@ __device__ __forceinline__ int group_class(const spmmi_once_work &w, unsigned lo
     return products <= SPMMI_ONCE_MERGED / 4 ? 0 : products <= SPMMI_ONCE_MERGED / 2 ? 1 : 2;
 }
 
-// Products of a row that a warp takes, at most.
+// Returns the maximum number of products of a row that a warp computes.
 __device__ __forceinline__ unsigned long long warp_products(const spmmi_once_work &w)
 {
     return has_few_rows(w) ? TRIED_PRODUCTS / FEWER_PRODUCTS : TRIED_PRODUCTS;
@@ -112,7 +113,7 @@ __global__ void __launch_bounds__(ROW_THREADS) bin_products(const __grid_constan
         w.entries[i] = 0;
 }
 
-// What the long pieces of a warp's rows need: of those lanes that have some.
+// Adds what the long pieces of a warp's rows need; is_there: this lane has some.
 __device__ __forceinline__ void add_need(spmmi_once_long_need *sum, const spmmi_once_long_need &own,
                                          bool is_there)
 {
@@ -136,7 +137,7 @@ __global__ void __launch_bounds__(ROW_THREADS) bin_entries(const __grid_constant
     const unsigned long long products = entries > 0 ? w.products[i] : 0, piece = piece_of(w, entries);
     const uint32_t length = entries > 0 ? row_length(w.a, i) : 0;
     const bool has_long =
-        w.has_long != 0 && length > w.stretch && products > w.stretch; // tables have no tasks
+        w.has_long != 0 && length > w.stretch && products > w.stretch; // with tables there are no tasks
     const bool is_of_table = !w.all_wide && !has_long && products <= piece &&
                              entries <= SPMMI_ONCE_ENTRIES_MAX &&
                              (!has_few_rows(w) || products <= warp_products(w));
@@ -161,7 +162,8 @@ __global__ void __launch_bounds__(ROW_THREADS) bin_entries(const __grid_constant
     add_need(&w.counts->shorter, need, pieces > 0 && length <= w.stretch);
 }
 
-// Entries of rows before this thread's one in the block; *total: of the block.
+// Returns the entries of the rows of the block in front of this thread's row; *total: of all rows of the
+// block.
 __device__ __forceinline__ int64_t entries_before(const spmmi_once_work &w, int64_t *total)
 {
     __shared__ int64_t shared[SCAN_WARPS];
@@ -177,7 +179,7 @@ __global__ void __launch_bounds__(SCAN_THREADS) sum_rows(const __grid_constant__
         w.sums[blockIdx.x] = total;
 }
 
-// The sums of the blocks before each one.
+// Replaces the sum of each block by the sum over all blocks in front of it.
 __global__ void __launch_bounds__(SCAN_THREADS)
     scan_sums(const __grid_constant__ spmmi_once_work w, int64_t count)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products without a plan, the kernels whose threads or warps take rows: launches, and what rows that are not of tables
-// take.
+// Products without a plan, kernels whose threads or warps process rows: launches, and what rows that do not
+// use tables need.
 #pragma once
 #include "spgemm_once.cuh"
 
@@ -8,34 +8,35 @@ namespace spmmi {
 namespace spgemm {
 
 constexpr unsigned ROW_THREADS = 256, ROW_WARPS = ROW_THREADS / 32;
-constexpr int64_t BLOCK_ROWS_MAX =
-    132 * 8; // rows that have a block each; more keep an H200 busy, a warp each
+// Maximum number of rows that get one block each. With more rows, a warp per row keeps an H200 busy.
+constexpr int64_t BLOCK_ROWS_MAX = 132 * 8;
 
-// Most of what a row takes that is not of tables: partial sums, tasks.
+// Upper bounds of what a row needs that does not use a table: pieces, partial sums, tasks.
 struct Room {
     unsigned long long pieces, partials, tasks;
 };
 
-// piece: products of a piece; the row has more products than that if it is cut.
+// Returns what a row needs. piece: products of a piece; a row with more products is cut.
 __device__ __forceinline__ Room room_of(unsigned long long products, uint32_t entries,
                                         unsigned long long piece)
 {
     Room room = {1, 0, ((unsigned long long)entries + SPMMI_ONCE_RANGE - 1) / SPMMI_ONCE_RANGE};
     if (products > piece) {
-        room.pieces = products / piece + 1; // each but the last has as many products at least
+        room.pieces = products / piece + 1; // each piece but the last has at least this many products
         room.partials = room.pieces * entries;
         room.tasks *= room.pieces;
     }
     return room;
 }
 
-// Products of a piece, as spmmi_spgemm_piece has it.
+// Returns the products of a piece, as spmmi_spgemm_piece does.
 __device__ __forceinline__ unsigned long long piece_of(const spmmi_once_work &w, uint32_t entries)
 {
     return max(w.share, (unsigned long long)entries * w.piece_entries);
 }
 
-// Most entries of A of a piece that is not long, of a row of so many, once hubs are found.
+// Returns the maximum number of entries of A of a piece that is not long, in a row of `length` entries. Hubs
+// must have been found.
 __device__ __forceinline__ uint32_t short_length(const spmmi_once_work &w, uint32_t length)
 {
     const uint64_t of_hubs = (uint64_t)w.counts->hubs * SPMMI_ONCE_LONG_OF_HUB;
@@ -44,8 +45,8 @@ __device__ __forceinline__ uint32_t short_length(const spmmi_once_work &w, uint3
                : (uint32_t)min(max(of_hubs, (uint64_t)SPMMI_ONCE_LONG), (uint64_t)w.stretch);
 }
 
-// Most long pieces of a row of A. Where no row of B is empty, an entry has a product at least, and no piece has more
-// entries than products.
+// Returns the maximum number of long pieces of a row of A. If no row of B is empty, each entry has at least
+// one product, so no piece has more entries than products.
 __device__ __forceinline__ unsigned int long_pieces_of(const spmmi_once_work &w, uint32_t length,
                                                        const Room &room, unsigned long long piece)
 {
@@ -55,7 +56,7 @@ __device__ __forceinline__ unsigned int long_pieces_of(const spmmi_once_work &w,
     return (unsigned int)min((unsigned long long)(length / ((uint64_t)most + 1)), room.pieces);
 }
 
-// Buckets of a long piece: of hubs, as far as its row of C may have entries of them, and of ranges.
+// The buckets of a long piece: of hubs, as many as its row of C may have entries in, and of ranges.
 struct Buckets {
     uint32_t hubs, ranges;
 
@@ -70,7 +71,8 @@ struct Buckets {
     }
 };
 
-// Are the pieces of a row tasks of a warp? It has room for the sums of few entries.
+// Returns true if the pieces of a row are computed by one warp each. A warp has room for the sums of few
+// entries.
 __device__ __forceinline__ bool has_warp_tasks(const Room &room, uint32_t entries)
 {
     return room.pieces > 1 && entries <= SPMMI_ONCE_WARP_ENTRIES;

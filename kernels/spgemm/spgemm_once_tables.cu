@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products without a plan, rows of C whose columns fit in hash tables in shared memory: how many entries; then columns
-// and values together.
+// Products without a plan, rows of C whose columns fit in hash tables in shared memory: counts the entries;
+// then computes columns and values together.
 //
-// block     128 threads: groups of 4, 8, 16 or 32 lanes, a row of C each
-// shared    of each group a table of 16, 64, 256, 512 or 1024 slots, at most half full, and the steps of a round; to
-//           compute as many sums, and the columns that were found
+// block     128 threads: groups of 4, 8, 16 or 32 lanes, one row of C each
+// shared    for each group a table of 16, 64, 256, 512 or 1024 slots, at most half full, and the steps of a
+//           round; for values also as many sums, and the columns that were found
 // sums      by ascending k from 0, fused (add_chunk)
 // sorting   bitonic, in shared memory
-// banks     what groups of a warp read together lies in different banks: see Skew
-// overlap   rows of classes have nothing to do with each other: kernels of several classes run side by side
+// banks     groups of a warp read from different banks at a time: see Skew
+// overlap   rows of different classes are independent: kernels of several classes run concurrently
 #include "spgemm_once.cuh"
 
 namespace spmmi {
@@ -16,7 +16,8 @@ namespace spgemm {
 
 constexpr int32_t BEHIND_ALL = 0x7fffffff;
 
-// Counts columns. MAY_FILL: there may be more than half of the slots, which ends it; only of groups that are warps.
+// Counts columns. MAY_FILL: columns may take more than half of the slots, which ends the count; only if a
+// group is a warp.
 template <int SLOTS, bool MAY_FILL> struct Counter {
     Table<SLOTS> table;
     uint32_t found; // by this lane
@@ -98,7 +99,7 @@ template <typename Real, int LANES, int SLOTS> struct RowMemory : RowArrays<Real
     uint32_t skew[Skew<LANES, sizeof(RowArrays<Real, LANES, SLOTS>)>::BEHIND];
 };
 
-// The columns of a table, in any order; returns how many.
+// Collects the columns of a table, in any order. Returns their number.
 template <int LANES, int SLOTS>
 __device__ __forceinline__ uint32_t collect(const Table<SLOTS> &table, int32_t *found, uint32_t lane)
 {
@@ -113,7 +114,7 @@ __device__ __forceinline__ uint32_t collect(const Table<SLOTS> &table, int32_t *
     return count;
 }
 
-// Ascending; size: a power of two, the same in all of the warp.
+// Sorts columns in ascending order. size: a power of two, uniform in the warp.
 template <int LANES>
 __device__ __forceinline__ void sort_columns(int32_t *found, uint32_t size, uint32_t lane)
 {

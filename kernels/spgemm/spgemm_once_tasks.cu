@@ -1,33 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products without a plan: tasks of the rows that are not of tables; the tasks of 32 pieces are written together.
+// Products without a plan: makes the tasks of rows that do not use tables. The tasks of 32 pieces are written
+// together.
 //
-// many rows   a warp takes a row; where it is cut in k, 512 entries of A are loaded together
-// few rows    a block takes a row; where it is cut in k, its threads add up the products of a window of its entries, as
-//             many as shared memory has room for, and find for each where a piece ends that begins with it; one warp
-//             follows these
-// overlap     these run beside each other and beside the kernels that find columns: neither may read what the other
-//             writes
+// many rows one warp per row; if the row is cut in k, 512 entries of A are loaded together
+// few rows  one block per row; if the row is cut in k, the threads add up the products of a window of its
+//           entries, as many as fit in shared memory, and find for each entry where a piece that begins there
+//           would end; one warp follows these jumps
+// overlap   these kernels run beside each other and beside the kernels that find columns: neither may read
+//           what the other writes
 #include "spgemm_once_rows.cuh"
 
 namespace spmmi {
 namespace spgemm {
 
-// Pieces of a row: a lane holds one of up to 32 until their tasks are written together. Called by all lanes of a warp.
+// Collects the pieces of a row: each lane holds one of up to 32 pieces, whose tasks are then written
+// together. All lanes of a warp call these functions.
 struct Pieces {
     spmmi_once_task task;              // of this lane
-    uint32_t held, count;              // count: written
-    uint32_t ranges, entries, longest; // longest: most entries of A of a piece that is not long
+    uint32_t held, count;              // count: written pieces
+    uint32_t ranges, entries, longest; // longest: maximum entries of A of a piece that is not long
     bool is_of_warps;
     uint64_t partial;
 
-    // Room for so many tasks, by one lane.
+    // Reserves room for this many tasks. Called by one lane.
     __device__ __forceinline__ uint64_t take(const spmmi_once_work &w, unsigned long long tasks) const
     {
         return is_of_warps ? w.tasks_room - tasks - atomicAdd(&w.counts->warp_taken, tasks)
                            : atomicAdd(&w.counts->tasks_taken, tasks);
     }
 
-    // The piece of this lane; its tasks begin with the bucket of the first range.
+    // Adds the long piece of this lane. Its tasks begin with the bucket of the first range.
     __device__ __forceinline__ void add_long(const spmmi_once_work &w)
     {
         const Buckets own(w, entries);
@@ -75,8 +77,8 @@ struct Pieces {
 
 constexpr uint32_t ROUNDS = 16; // of 32 entries, loaded together
 
-// The pieces of a row of A, as units of a plan are: each ends with the entry that brings its products to piece, or with
-// the last one.
+// Cuts a row of A into pieces as the units of a plan: each ends with the entry that brings its products to
+// `piece`, or with the last entry.
 __device__ __forceinline__ void cut_row(const spmmi_once_work &w, uint32_t length, unsigned long long piece,
                                         Pieces &pieces)
 {
@@ -92,13 +94,13 @@ __device__ __forceinline__ void cut_row(const spmmi_once_work &w, uint32_t lengt
         }
 #pragma unroll
         for (uint32_t i = 0; i < ROUNDS; i++) {
-            const uint32_t total = __reduce_add_sync(EVERY_LANE, ahead[i]); // rows of B differ: below 2^32
+            const uint32_t total = __reduce_add_sync(EVERY_LANE, ahead[i]); // below 2^32: rows of B differ
             if (so_far + total < piece) {
                 so_far += total;
                 continue;
             }
             const uint32_t end = sum_up_to(ahead[i]);
-            uint32_t used = 0; // by pieces that have ended in this round
+            uint32_t used = 0; // by pieces that ended in this round
             for (;;) {
                 const unsigned reached = __ballot_sync(EVERY_LANE, end >= used + (piece - so_far));
                 if (reached == 0)
@@ -135,7 +137,7 @@ struct TaskRow {
         return room.pieces > 1;
     }
 
-    // By a warp, which then adds all pieces of the row.
+    // Starts the pieces of the row. Called by a warp, which then adds all pieces.
     __device__ __forceinline__ Pieces open(const spmmi_once_work &w) const
     {
         const uint32_t ranges = (entries + SPMMI_ONCE_RANGE - 1) / SPMMI_ONCE_RANGE;
@@ -157,7 +159,7 @@ struct TaskRow {
     }
 };
 
-// A warp takes a row of the list.
+// Makes the tasks of rows of the list, one warp per row.
 __global__ void __launch_bounds__(ROW_THREADS)
     tasks_kernel(const __grid_constant__ spmmi_once_work w, int row_class, uint32_t rows)
 {
@@ -175,16 +177,17 @@ __global__ void __launch_bounds__(ROW_THREADS)
     end_after_previous();
 }
 
-// Entries [first, first + count) of a row: products from the first one up to the end of each, and the jumps of each.
+// Entries [first, first + count) of a row. sums: products from the first entry up to the end of each; jumps:
+// see make_jumps.
 template <typename Sum> struct Window {
     Sum *sums;
     uint16_t *jumps;
     uint32_t first, count;
 };
 
-constexpr uint32_t JUMP_MAX = UINT16_MAX; // entries and one
+constexpr uint32_t JUMP_MAX = UINT16_MAX; // maximum entries of a window, plus one
 
-// By all threads of a block.
+// Fills the sums of a window. Called by all threads of a block.
 template <unsigned THREADS, typename Sum>
 __device__ __forceinline__ void sum_window(const spmmi_once_work &w, const TaskRow &r,
                                            const Window<Sum> &window, Sum *shared)
@@ -203,7 +206,7 @@ __device__ __forceinline__ void sum_window(const spmmi_once_work &w, const TaskR
                 window.sums[e + i * THREADS] = products[i];
     }
     __syncthreads();
-    const uint32_t share = (window.count + THREADS - 1) / THREADS | 1, // odd: threads meet other banks
+    const uint32_t share = (window.count + THREADS - 1) / THREADS | 1, // odd, to avoid bank conflicts
         first = min(threadIdx.x * share, window.count), end = min(first + share, window.count);
     Sum own = 0, total;
     for (uint32_t i = first; i < end; i++)
@@ -214,12 +217,13 @@ __device__ __forceinline__ void sum_window(const spmmi_once_work &w, const TaskR
     __syncthreads();
 }
 
-// The first entry of the window from `from` on whose sum is so much; count: none is.
+// Returns the first entry of the window, from `from` on, whose sum reaches `wanted`; count if there is none.
 template <typename Sum>
 __device__ __forceinline__ uint32_t find_sum(const Window<Sum> &window, uint32_t from,
                                              unsigned long long wanted)
 {
-    uint32_t last = from, count = 1; // longer and longer steps, then bisection: most ends are near
+    // Steps of doubling length, then bisection: most ends are near.
+    uint32_t last = from, count = 1;
     for (; last + count <= window.count && window.sums[last + count - 1] < wanted; count *= 2)
         last += count;
     for (count = min(count, window.count - last); count > 0;) {
@@ -230,9 +234,9 @@ __device__ __forceinline__ uint32_t find_sum(const Window<Sum> &window, uint32_t
     return last;
 }
 
-// For each entry, if a piece begins with it, the distance to the first entry of the next piece; if the window ends
-// before, to one behind its end. By all threads of a block: ends ascend, so that each search begins with the end before
-// it.
+// Sets for each entry, as if a piece began with it, the distance to the first entry of the next piece; if the
+// window ends before, to one past its end. Called by all threads of a block. Ends ascend, so each search
+// begins at the end before it.
 template <unsigned THREADS, typename Sum>
 __device__ __forceinline__ void make_jumps(const Window<Sum> &window, unsigned long long piece)
 {
@@ -252,12 +256,12 @@ struct Begun {
     unsigned long long products;
 };
 
-// Adds the pieces that end in the window. By a warp.
+// Adds the pieces that end in the window. Called by a warp.
 template <typename Sum>
 __device__ __forceinline__ void follow_jumps(const spmmi_once_work &w, const Window<Sum> &window,
                                              unsigned long long piece, Begun &begun, Pieces &pieces)
 {
-    uint32_t at = 0; // in the window, as next
+    uint32_t at = 0; // in the window, as is next
     uint32_t next = begun.products > 0 ? find_sum(window, 0, piece - begun.products) + 1 : window.jumps[0];
     while (next <= window.count) {
         pieces.add(w, begun.begin, window.first + next);
@@ -269,7 +273,7 @@ __device__ __forceinline__ void follow_jumps(const spmmi_once_work &w, const Win
         begun.products += window.sums[window.count - 1] - (at > 0 ? window.sums[at - 1] : 0);
 }
 
-// A block takes a row of the list. slots: entries that its shared memory has room for.
+// Makes the tasks of rows of the list, one block per row. slots: entries that fit in its shared memory.
 template <unsigned THREADS, typename Sum>
 __global__ void __launch_bounds__(THREADS, 2048 / THREADS)
     block_tasks_kernel(const __grid_constant__ spmmi_once_work w, int row_class, uint32_t slots)
@@ -301,20 +305,20 @@ __global__ void __launch_bounds__(THREADS, 2048 / THREADS)
     end_after_previous();
 }
 
-// Rows that may have a multiprocessor of an H200 each, and all its shared memory; blocks of more take so much that two
-// giant ones, or eight others, run on each.
+// Up to this many rows get a multiprocessor of an H200 each, with all its shared memory. With more rows, the
+// memory of a block lets two giant blocks, or eight others, run on a multiprocessor.
 constexpr uint32_t ALONE_ROWS_MAX = 132, GIANT_BYTES = 64 * 1024, WIDE_BYTES = 16 * 1024;
 
 template <unsigned THREADS, typename Sum>
 int launch_block_tasks(const spmmi_once_work *w, uint32_t usual, int row_class, uint32_t rows,
                        bool is_dependent, void *stream)
 {
-    const uint32_t most = 2 * w->words_max * (uint32_t)sizeof(uint32_t), // which bitmaps may take
+    const uint32_t most = 2 * w->words_max * (uint32_t)sizeof(uint32_t), // as for bitmaps
         room = rows <= ALONE_ROWS_MAX ? most : min(most, usual);
-    const uint64_t entries = (uint64_t)min(w->a.cols, w->a.nnz); // of a row, at most
+    const uint64_t entries = (uint64_t)min(w->a.cols, w->a.nnz); // maximum of a row
     const uint32_t of_slot = sizeof(Sum) + sizeof(uint16_t), fit = min(room / of_slot, JUMP_MAX - 1),
                    slots = (uint32_t)min((uint64_t)fit, entries), bytes = slots * of_slot;
-    // Without the attribute the kernel's static shared memory counts too.
+    // Without the attribute, the static shared memory of the kernel counts too.
     const uint32_t taken = bytes + THREADS / 32 * (uint32_t)sizeof(Sum);
     const cudaError_t error = allow_shared(block_tasks_kernel<THREADS, Sum>, taken, most);
     if (error != cudaSuccess)

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products without a plan, rows of C that no table holds: their values by tasks, a range of the entries of a row and,
-// if it is cut, a piece of k. Their columns are known: spgemm_once_wide.cu.
+// Products without a plan, rows of C that do not fit in a table: computes their values by tasks. A task is a
+// range of the entries of a row and, if the row is cut, a piece of k. The columns are known: see
+// spgemm_once_wide.cu.
 //
-// tasks     blocks of 256 threads take tasks in turn; a bitmap of the columns of a range, with the count of
-//           the columns before each word says where a product belongs; each warp has an eighth of the range, whose
-//           part of each row of the right factor is found by bisection. Tasks of a warp are pieces of rows of few
-//           entries: a block takes eight, and those of one row share the bitmap
-// bitmaps   in shared memory if they fit, else in global memory, of each block its own
-// sums      in shared memory, by ascending k from 0, fused (add_chunk); those of a piece go to the partial sums, which
-//           are then added in order
+// tasks     blocks of 256 threads process tasks in turn. A bitmap of the columns of a range, with the count
+//           of columns in front of each word, gives the position of a product. Each warp has an eighth of the
+//           range, and finds its part of each row of the right factor by bisection. Tasks of a warp are
+//           pieces of rows with few entries: a block processes eight, and those of one row share the bitmap
+// bitmaps   in shared memory if they fit, else in global memory, one per block
+// sums      in shared memory, by ascending k from 0, fused (add_chunk); sums of a piece go to the partial
+//           sums, which are then added in order
 #include "spgemm_join.cuh"
 #include "spgemm_once_range.cuh"
 
@@ -18,7 +19,7 @@ namespace spgemm {
 static_assert(SPMMI_ONCE_WARP_ENTRIES * VALUE_WARPS <= SPMMI_ONCE_RANGE,
               "each warp has room for the sums of a piece");
 
-// One task by a block: each warp has an eighth of the entries.
+// Runs one task by a block: each warp has an eighth of the entries.
 template <typename Real>
 __device__ __forceinline__ void run_task(const spmmi_once_work &w, const spmmi_once_task &task,
                                          const Range &r, ValueMemory<Real> &memory, RangeAdder<Real> &adder)
@@ -37,7 +38,7 @@ __device__ __forceinline__ void run_task(const spmmi_once_work &w, const spmmi_o
         to[e] = memory.sums[e];
 }
 
-// Pieces of one row, a warp each: they share the map of its columns.
+// Runs pieces of one row, one warp per piece. They share the map of the row's columns.
 template <typename Real>
 __device__ __forceinline__ void run_pieces(const spmmi_once_work &w, const spmmi_once_task *tasks,
                                            uint32_t pieces, const Range &r, ValueMemory<Real> &memory,
@@ -58,7 +59,8 @@ __device__ __forceinline__ void run_pieces(const spmmi_once_work &w, const spmmi
         to[e] = adder.sums[e];
 }
 
-// Tasks from this one on that are pieces of one row, at most so many; all threads find the same.
+// Returns how many tasks, from this one on, are pieces of one row; at most `most`. All threads return the
+// same.
 __device__ __forceinline__ uint32_t count_pieces(const spmmi_once_task *tasks, uint32_t most)
 {
     uint32_t count = 1;
@@ -67,7 +69,7 @@ __device__ __forceinline__ uint32_t count_pieces(const spmmi_once_task *tasks, u
     return count;
 }
 
-// OF_WARPS: a block takes as many tasks as it has warps; else one.
+// Runs tasks in turn. OF_WARPS: a block runs as many tasks at once as it has warps; else one.
 template <typename Real, bool IS_SHARED, bool OF_WARPS>
 __global__ void __launch_bounds__(VALUE_THREADS) values_kernel(const __grid_constant__ spmmi_once_work w)
 {
@@ -98,7 +100,7 @@ __global__ void __launch_bounds__(VALUE_THREADS) values_kernel(const __grid_cons
     }
 }
 
-// Blocks of one row that is cut take its slices in turn.
+// The blocks of one row that is cut process its slices in turn.
 template <typename Real>
 __global__ void __launch_bounds__(JOIN_THREADS) join_pieces(const __grid_constant__ spmmi_once_work w)
 {
@@ -143,7 +145,7 @@ int launch_all_values(const spmmi_once_work *w, uint64_t tasks, uint64_t warp_ta
 uint32_t spmmi_once_words_max(uint32_t shared_bytes)
 {
     using namespace spmmi::spgemm;
-    const uint32_t own = shared_of(0) + 1024; // and what kernels have beside it
+    const uint32_t own = shared_of(0) + 1024; // plus what kernels have in addition
     return shared_bytes < own ? 0 : (shared_bytes - own) / (2 * (uint32_t)sizeof(uint32_t));
 }
 
@@ -157,7 +159,7 @@ int spmmi_once_values_cuda(const struct spmmi_once_work *w, uint64_t tasks, uint
 int spmmi_once_join_cuda(const struct spmmi_once_work *w, uint32_t cuts, int is_f64, void *stream)
 {
     using namespace spmmi;
-    const dim3 grid(cuts, cuts < spgemm::FULL_GRID ? spgemm::FULL_GRID / cuts : 1); // enough in all
+    const dim3 grid(cuts, cuts < spgemm::FULL_GRID ? spgemm::FULL_GRID / cuts : 1); // enough blocks in all
     return is_f64
                ? launch_kernel(spgemm::join_pieces<double>, grid, spgemm::JOIN_THREADS, 0, stream, false, *w)
                : launch_kernel(spgemm::join_pieces<float>, grid, spgemm::JOIN_THREADS, 0, stream, false, *w);

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products without a plan, rows of C that no table holds: their columns by a bitmap over all columns. Values:
-// spgemm_once_values.cu.
+// Products without a plan, rows of C that do not fit in a table: finds their columns by a bitmap over all
+// columns. For values see spgemm_once_values.cu.
 //
-// columns   blocks of 256 threads, or 1024 for giant rows, take rows of the list in turn; their warps take entries of
-//           the left factor in turn, and lanes set the bits of its products. Few giant rows have a cluster of blocks
-//           each, which join their bitmaps: a block has one part of them
-// bitmaps   in shared memory if they fit, else in global memory, of each block its own
-// overlap   the kernels of tables and of tasks may run beside this one, and this one beside itself where bitmaps are in
-//           shared memory: neither may read what the other writes
+// columns   blocks of 256 threads, or 1024 for giant rows, process rows of the list in turn; their warps
+//           process entries of the left factor in turn, and lanes set the bits of its products. If there are
+//           few giant rows, each has a cluster of blocks, which join their bitmaps: a block then has one part
+//           of them
+// bitmaps   in shared memory if they fit, else in global memory, one per block
+// overlap   the kernels of tables and of tasks may run beside this one, and this one beside itself if bitmaps
+//           are in shared memory: neither may read what the other writes
 #include "kernels/shared/cluster.cuh"
 #include "spgemm_once_bitmap.cuh"
 
 namespace spmmi {
 namespace spgemm {
 
-// Giant rows that have clusters: half as many as an H200 has multiprocessors. 436 of email-Enron took 62 us a block
-// each and 418 with clusters, 55 of a9a_T 145 and 48.
+// Maximum number of giant rows that have clusters: half the multiprocessors of an H200. With a block per row,
+// 436 rows of email-Enron took 62 us, with clusters 418; 55 rows of a9a_T took 145 and 48.
 constexpr unsigned CLUSTER_BLOCKS = 8, CLUSTER_ROWS_MAX = 66;
 
 // Sets the bits of columns.
@@ -28,7 +29,7 @@ struct Marker {
             return;
         uint32_t *const word = words + (uint32_t)column / 32;
         const uint32_t bit = 1u << (uint32_t)column % 32;
-        if (!(read_word(word) & bit)) // most are set in rows of many products
+        if (!(read_word(word) & bit)) // in rows with many products most bits are already set
             atomicOr(word, bit);
     }
 
@@ -38,7 +39,7 @@ struct Marker {
     }
 };
 
-// What a block of a cluster does: part number rank of a row; without clusters all of it.
+// The share of a block of a cluster in a row: part number `rank` of `blocks`; without clusters the whole row.
 struct Part {
     uint32_t rank, blocks;
 };
@@ -48,7 +49,8 @@ template <bool HAS_CLUSTERS> __device__ __forceinline__ Part own_part()
     return HAS_CLUSTERS ? Part{cluster_rank(), cluster_blocks()} : Part{0, 1};
 }
 
-// The bits of all columns of a row of C; in a cluster, of the entries of the left factor that are this block's.
+// Sets the bits of all columns of a row of C. In a cluster, a block does this for its share of the entries of
+// the left factor.
 __device__ __forceinline__ void mark_row(const spmmi_once_work &w, uint32_t row, Part part, uint32_t *words,
                                          Step<float> *steps)
 {
@@ -68,7 +70,7 @@ __device__ __forceinline__ void mark_row(const spmmi_once_work &w, uint32_t row,
     __syncthreads();
 }
 
-// Words [first, end) of the bitmaps of all blocks of a cluster, which is what this block has of the row.
+// Joins the words [first, end) of the bitmaps of all blocks of a cluster: this block's part of the row.
 __device__ __forceinline__ void join_words(uint32_t *words, uint32_t first, uint32_t end, Part part)
 {
     cluster_sync();
@@ -76,17 +78,17 @@ __device__ __forceinline__ void join_words(uint32_t *words, uint32_t first, uint
         uint32_t bits = 0;
         for (uint32_t rank = 0; rank < part.blocks; rank++)
             bits |= load_of_block(words + i, rank);
-        words[i] = bits; // which other blocks do not read
+        words[i] = bits; // other blocks do not read these words
     }
     __syncthreads();
 }
 
-// Columns of a row in blocks of the cluster before this one, and in all.
+// Number of columns of a row in blocks of lower rank of the cluster, and in all blocks.
 struct Columns {
     uint32_t before, all;
 };
 
-// total: of each block, in its shared memory.
+// Adds up the columns of the blocks of a cluster. total: one per block, in its shared memory.
 __device__ __forceinline__ Columns sum_blocks(uint32_t own, uint32_t *total, Part part)
 {
     Columns sum = {0, 0};
@@ -135,7 +137,7 @@ __global__ void __launch_bounds__(GIANT_THREADS)
         __syncthreads();
     }
     if (HAS_CLUSTERS)
-        cluster_sync(); // others may still read this block's memory
+        cluster_sync(); // other blocks may still read the memory of this one
     end_after_previous();
 }
 
