@@ -121,6 +121,7 @@ cleanup:
     return status;
 }
 
+/* Makes groups. If they are named, the budget must allow them; else they are made only if it does. */
 static spmm_status_t make_groups(struct creation *in, struct spmmi_spgemm_stage *stage)
 {
     spmm_status_t status = SPMM_OK;

@@ -81,6 +81,7 @@ static int take_row(const spmm_csr_t *a, int64_t first, int64_t end, int32_t *co
     return !is_wrong;
 }
 
+/* Copies and checks all columns. Reports the first row that is wrong. */
 static spmm_status_t take_columns(struct once *o, const spmm_csr_t *a, char name, const int64_t *row_ptr,
                                   int32_t *col_ind)
 {
@@ -130,6 +131,7 @@ cleanup:
     return status;
 }
 
+/* Copies and checks the patterns of A and B, and makes the task. */
 static spmm_status_t open_factors(struct once *o)
 {
     spmm_status_t status = SPMM_OK;

@@ -15,7 +15,7 @@
 struct layout {
     uint64_t transposed[SPMMI_SPGEMM_FACTORS]; /* values of transposed factors */
     uint64_t inner;                            /* values of T */
-    uint64_t partials, sums;                   /* of the stage that runs */
+    uint64_t partials, sums;                   /* partial sums, and sums per thread, of the stage that runs */
     uint64_t bytes;
 };
 

@@ -29,10 +29,11 @@ struct spmmi_spgemm_gpu_source {
 spmm_status_t spmmi_spgemm_gpu_create(const struct spmmi_spgemm_gpu_source *source,
                                       struct spmmi_spgemm_gpu **gpu, spmm_diag_t *diag);
 void spmmi_spgemm_gpu_free(struct spmmi_spgemm_gpu *gpu); /* gpu may be NULL */
+/* Returns the device memory that gpu holds, in bytes. */
 uint64_t spmmi_spgemm_gpu_bytes(const struct spmmi_spgemm_gpu *gpu);
 const char *spmmi_spgemm_gpu_kernel(const struct spmmi_spgemm_gpu *gpu); /* kernel of the last stage */
-/* Returns the elements of workspace for the partial sums of a stage. Rows whose entries pull their products
- * need none. */
+/* Returns the elements of workspace for the partial sums of a stage and for its sums of stretches. Rows whose
+ * entries pull their products need no partial sums. */
 uint64_t spmmi_spgemm_gpu_partials(const struct spmmi_spgemm_gpu *gpu, int stage);
 
 /* Enqueue on the stream what the functions of spgemm_stage.h do on the CPU: run a stage; gather

@@ -53,7 +53,7 @@ struct spmmi_spgemm_stage {
     int64_t whole_count; /* rows that the plan cuts, but that one unit computes whole (kernel masks) */
     /* Kernel groups, in addition to positions: rows [i, i + alike[i]) have equal rows of left. follows[k] is
      * 1 if row k of right has the columns of row k - 1; in the one shot it may also be 2, if they are those
-     * of row k - 1 moved by one. NULL: rows are computed one by one. Kernel masks has only alike. */
+     * of row k - 1 moved by one. NULL: rows are computed one by one. Kernel masks sets only alike. */
     uint8_t *alike, *follows;
     const struct spmmi_spgemm_longs
         *longs; /* borrowed, on a GPU: long entries, which the other kernels leave out */
@@ -119,9 +119,9 @@ void spmmi_spgemm_units_again(struct spmmi_spgemm_stage *stage);
 /* Returns an upper bound of the bytes that deriving positions allocates, in addition to twice the bytes of
  * the positions: these are copied when they outgrow their memory. */
 uint64_t spmmi_spgemm_positions_scratch(const struct spmmi_spgemm_stage *stage, int has_masks, int threads);
-/* Derives the positions, or masks for rows in which they are faster, in at most bytes_max bytes. *bytes is
- * set to what they take. If bytes_max does not suffice, *bytes is 0 and the stage keeps kernel columns.
- * Errors: MEMORY. */
+/* Derives positions or, if has_masks is set, masks for the rows in which masks are faster, in at most
+ * bytes_max bytes. *bytes is set to what they take. If bytes_max does not suffice, *bytes is 0 and the stage
+ * keeps kernel columns. Errors: MEMORY. */
 spmm_status_t spmmi_spgemm_positions(struct spmmi_spgemm_stage *stage, int has_masks, int threads,
                                      uint64_t bytes_max, uint64_t *bytes, spmm_diag_t *diag);
 /* Returns true if this machine has the instructions with which kernel masks is the fastest (AVX-512). */

@@ -120,6 +120,7 @@ static inline void spmmi_spgemm_work_add(struct spmmi_spgemm_work *work, uint64_
     work->products += row_products;
     work->heavy_rows += row_products >= SPMMI_SPGEMM_HEAVY_PRODUCTS;
 }
+/* Counts the work of left * right. */
 struct spmmi_spgemm_work spmmi_spgemm_work_of(const struct spmmi_csr_pattern *left,
                                               const struct spmmi_csr_pattern *right);
 

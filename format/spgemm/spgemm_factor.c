@@ -22,6 +22,8 @@ cleanup:
     return status;
 }
 
+/* Returns true if the columns of the factor are numbered anew: a right factor has many columns for its
+ * entries. */
 static int is_numbered(const struct spmmi_csr_pattern *operand, spmm_op_t op, int is_right, int keeps_columns)
 {
     const int64_t cols = op == SPMM_OP_T ? operand->rows : operand->cols;

@@ -18,8 +18,8 @@
  * GiB (1.5 GiB) per stage. Three factors make two stages. */
 #define SPMMI_SPGEMM_STRETCHED_MAX (UINT64_C(1) << 27)
 
-/* Constants for the default of piece_products. Usually a product is cut into 132 multiprocessors x 64 work
- * items, each large enough to pay for itself.
+/* Constants for the default of piece_products. Usually the products are shared by 132 multiprocessors x 64
+ * work items, each large enough to pay for itself.
  *
  * If only few rows are heavy enough to be cut, they are cut into more and smaller pieces: one warp processes
  * an item, so few large items would leave most of the GPU idle. On an H100 the lower triangles of A D A^T

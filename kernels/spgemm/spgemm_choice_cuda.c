@@ -29,7 +29,7 @@
  * 0.71 with 2. */
 #define FLAT_STEPS 3
 #define FLAT_STEPS_WIDE 2
-/* With few rows, this many additions to an entry of C in a register take a step: about 22 of 170 cycles. */
+/* With few rows, a step takes as long as this many additions to one entry: 170 cycles, about 22 each. */
 #define ADDS_OF_STEP_FEW 8
 
 /* Cost in lanes of a list entry of an item with masks of 8 lanes, and of the item; half with 4 lanes. One
@@ -90,7 +90,7 @@ void spmmi_spgemm_tally_add(struct spgemm_tally *tally, uint32_t products)
 static struct spgemm_cost cost_of(uint64_t steps, uint32_t lanes, uint32_t length, enum spgemm_load load)
 {
     static const struct {
-        uint32_t step, round; /* lanes */
+        uint32_t step, round; /* in lanes */
     } costs[] = {[LOAD_MANY_ROWS] = {STEP_LANES, 0},
                  [LOAD_FEW_ROWS] = {STEP_LANES_FEW, ROUND_LANES_FEW},
                  [LOAD_PIECES] = {STEP_LANES_PIECES, ROUND_LANES_PIECES}};

@@ -41,7 +41,7 @@ struct Share {
 template <int LANES, typename Entry, typename Step>
 __device__ __forceinline__ Share share_round(const Entry &own, Step *steps, uint32_t lane)
 {
-    uint32_t end = own.length; // in the round
+    uint32_t end = own.length; // end of this lane's products in the round
 #pragma unroll
     for (int d = 1; d < LANES; d *= 2) {
         const uint32_t before = __shfl_up_sync(EVERY_LANE, end, d, LANES);

@@ -27,8 +27,8 @@ static int by_steps(const void *a, const void *b)
     return x->item.out < y->item.out ? -1 : 1; /* within a bin, no two items have the same out */
 }
 
-/* Returns the number of items with masks that a group processes one after the other: the more, the better, as
- * long as there are MASK_WARPS warps. */
+/* Returns the number of items with masks that a group processes one after the other: as many as leave
+ * MASK_WARPS warps, at most MASK_TURNS_MAX. */
 static uint32_t turns_of(uint64_t count, uint32_t lanes)
 {
     const uint64_t turns = count * lanes / 32 / MASK_WARPS;

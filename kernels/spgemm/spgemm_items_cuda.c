@@ -20,7 +20,7 @@ struct making {
     struct spmmi_spgemm_items *out;
     uint32_t *cursors; /* of each thread, see cursor_count */
     uint32_t *heads;   /* of each thread, one per column; NULL if no row is pulled */
-    int64_t longest;   /* row of the left factor */
+    int64_t longest;   /* longest row of the left factor, in entries */
     uint64_t host_left;
     struct spmmi_spgemm_alike alike;
     int has_groups;
@@ -242,6 +242,7 @@ static void drop_choices(struct making *m)
     m->pulled_products = 0;
 }
 
+/* Counts all items. If the host lacks memory, drops what the rule chose, and then the soles. */
 static spmm_status_t count_all(struct making *m, struct counted *all, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;

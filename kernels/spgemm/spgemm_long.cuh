@@ -145,7 +145,8 @@ __device__ __forceinline__ uint32_t products_of(const spmmi_spgemm_stretch &stre
     return stretch.count & ~SPMMI_SPGEMM_BEGINS;
 }
 
-// Returns the maximum products of a stretch of the block: those of the first stretch if they are sorted.
+// Returns the maximum number of products of a stretch of the block; if stretches are sorted, the first is the
+// longest.
 __device__ __forceinline__ uint32_t longest_of_block(const spmmi_spgemm_long_tables &tables, uint32_t begin)
 {
     if (tables.order != nullptr)

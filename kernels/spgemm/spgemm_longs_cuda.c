@@ -164,6 +164,7 @@ static void count_row(struct making *m, const struct row *r, uint64_t entries)
     m->stretches += (m->words - words) / SPMMI_SPGEMM_STRETCH + entries * (uint64_t)r->piece_count;
 }
 
+/* Counts or writes the long entries of a row. */
 static void walk_row(struct making *m, struct row *r)
 {
     const struct spmmi_spgemm_stage *s = m->stage;

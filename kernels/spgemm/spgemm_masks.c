@@ -147,6 +147,8 @@ static int64_t walk(const struct spmmi_spgemm_stage *s, int64_t i, int64_t most,
     return piece + 1;
 }
 
+/* Derives the panels of a row in two walks, which count and write the hits. Returns 0 if they need more than
+ * `room` bytes. */
 static uint64_t derive_panels(const struct spmmi_spgemm_stage *s, int64_t i, uint64_t room,
                               const int32_t *place, struct spgemm_panel *panels, uint8_t *out)
 {

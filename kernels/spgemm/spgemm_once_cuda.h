@@ -14,7 +14,7 @@ struct spmmi_once {
     struct spmmi_device_memory memory;
     struct spmmi_once_work work;
     struct spmmi_once_counts counts;                     /* copy on the host, before tasks are made */
-    struct spmmi_once_long_need long_need;               /* of the rows that have lists */
+    struct spmmi_once_long_need long_need;               /* upper bounds for the rows that have lists */
     struct spmmi_once_counts longs;                      /* copy on the host, once lists are counted */
     struct spmmi_device_block blocks[SPMMI_ONCE_BLOCKS]; /* freed at the end */
     int block_count;

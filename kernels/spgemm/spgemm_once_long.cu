@@ -95,6 +95,7 @@ __device__ __forceinline__ Found find_products(const spmmi_once_work &w, const R
     return f;
 }
 
+// Loads a tile of products to shared memory, and which warps add some of them.
 template <typename Real>
 __device__ __forceinline__ void load_tile(const spmmi_once_work &w, const Range &r,
                                           const spmmi_spgemm_stretch &list, uint32_t first,

@@ -69,7 +69,7 @@ __device__ __forceinline__ Merged merge_row(const spmmi_once_work &w, const Row 
                                             Product<Real> *products, uint32_t lane)
 {
     const uint32_t longest = warp_max<LANES>(row.length);
-    uint32_t so_far = 0; // products of the rounds before
+    uint32_t so_far = 0; // products of earlier rounds
     Merged merged;
 #pragma unroll
     for (int i = 0; i < EACH; i++)

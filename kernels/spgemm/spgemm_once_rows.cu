@@ -90,6 +90,7 @@ __device__ __forceinline__ uint32_t row_length(const spmmi_once_matrix &m, int64
     return (uint32_t)(row_begin(m, row + 1) - row_begin(m, row));
 }
 
+// Puts each row in a class by its number of products, and adds up what the symbolic phase needs to know.
 __global__ void __launch_bounds__(ROW_THREADS) bin_products(const __grid_constant__ spmmi_once_work w)
 {
     __shared__ unsigned int taken[SPMMI_ONCE_CLASSES], base[SPMMI_ONCE_CLASSES];
@@ -128,6 +129,7 @@ __device__ __forceinline__ void add_need(spmmi_once_long_need *sum, const spmmi_
         atomicMax(&sum->piece_products, most);
 }
 
+// Puts each row in a class by its number of entries, and adds up what the rows without tables need.
 __global__ void __launch_bounds__(ROW_THREADS) bin_entries(const __grid_constant__ spmmi_once_work w)
 {
     __shared__ unsigned int taken[SPMMI_ONCE_CLASSES], base[SPMMI_ONCE_CLASSES];

@@ -85,7 +85,7 @@ __device__ __forceinline__ void cut_row(const spmmi_once_work &w, uint32_t lengt
     const uint32_t lane = threadIdx.x % 32;
     const int64_t row = row_begin(w.a, pieces.task.row);
     uint32_t begin = 0, ahead[ROUNDS];
-    unsigned long long so_far = 0; // products of this piece in the rounds before
+    unsigned long long so_far = 0; // products of this piece in earlier rounds
     for (uint32_t first = 0; first < length; first += 32 * ROUNDS) {
 #pragma unroll
         for (uint32_t i = 0; i < ROUNDS; i++) {
@@ -119,7 +119,7 @@ __device__ __forceinline__ void cut_row(const spmmi_once_work &w, uint32_t lengt
         pieces.add(w, begin, length);
 }
 
-// A row of the list.
+// A row of the list of a class, and what it needs.
 struct TaskRow {
     uint32_t row, entries, length;
     unsigned long long piece;
@@ -250,7 +250,7 @@ __device__ __forceinline__ void make_jumps(const Window<Sum> &window, unsigned l
     __syncthreads();
 }
 
-// The piece that has begun: its first entry, and its products in the windows before.
+// The piece that has begun: its first entry, and its products in earlier windows.
 struct Begun {
     uint32_t begin;
     unsigned long long products;

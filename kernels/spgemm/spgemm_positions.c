@@ -42,7 +42,7 @@ struct derivation {
     uint64_t turn_room;
     struct stream *streams;
     struct seen *table;
-    uint64_t used, room, bytes_max; /* of stage->positions */
+    uint64_t used, room, bytes_max; /* bytes of stage->positions: written, allocated, allowed */
     spmm_diag_t *diag;
 };
 
@@ -100,6 +100,8 @@ static uint64_t derive_positions(const struct spmmi_spgemm_stage *s, int64_t i, 
     return (uint64_t)(at - out);
 }
 
+/* Derives the stream of row i into the buffer of the turn: masks if the row may have them and they pay, else
+ * positions. */
 static void derive_row(const struct derivation *d, int64_t i, int thread, struct stream *stream)
 {
     const struct spmmi_spgemm_stage *s = d->stage;

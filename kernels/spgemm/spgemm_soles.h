@@ -29,8 +29,8 @@ void spmmi_spgemm_soles_free(struct spmmi_spgemm_soles *soles);
  * c_at; -1 if there are several pieces, or if the slice was not searched. */
 int64_t spmmi_spgemm_sole_piece(const struct spmmi_spgemm_soles *soles, int64_t c_at);
 
-/* Returns the maximum entries of a slice of a row with this many entries: slices are even, and each is an
- * item. */
+/* Returns the maximum number of entries of a slice in a row with this many entries. Slices have about equal
+ * sizes, and each is an item. */
 static inline int64_t spmmi_spgemm_slice_of(int64_t entries)
 {
     const int64_t parts = (entries + SPMMI_SPGEMM_ITEM_ENTRIES - 1) / SPMMI_SPGEMM_ITEM_ENTRIES;

@@ -49,6 +49,7 @@ static void look_at_piece(const struct making *m, const struct spmmi_spgemm_unit
     }
 }
 
+/* Finds the soles of a row. */
 static void look_at_row(const struct making *m, const struct spmmi_spgemm_unit *pieces, int64_t piece_count)
 {
     const struct spmmi_spgemm_stage *s = m->stage;

@@ -35,6 +35,7 @@ static uint32_t choice_of(const struct spgemm_walk *w, const struct spgemm_place
     return spmmi_spgemm_cost_of(tally, at->entries, load, cost);
 }
 
+/* Adds an item: counts it, or writes its draft. */
 static void put_item(struct spgemm_walk *w, const struct spgemm_place *at)
 {
     const uint64_t index = w->items++;
