@@ -16,8 +16,8 @@ struct spmmi_spgemm_gpu_columns {
 /* Makes the tables and uploads them. Free columns->memory also after an error. */
 spmm_status_t spmmi_spgemm_gpu_columns_make(const struct spmmi_spgemm_table_source *source,
                                             struct spmmi_spgemm_gpu_columns *columns, spmm_diag_t *diag);
-/* Launches all kernels of the stage. can_overlap: a kernel may start before the kernel before it has ended.
- * is_dependent: this also holds for the first kernel. Returns a cudaError_t. */
+/* Launches all kernels of the stage. can_overlap: a kernel may start before its predecessor in the stream has
+ * ended. is_dependent: this also holds for the first kernel. Returns a cudaError_t. */
 int spmmi_spgemm_gpu_columns_run(const struct spmmi_spgemm_gpu_columns *columns,
                                  const struct spmmi_spgemm_operands *operands, int can_overlap,
                                  int is_dependent, void *stream);

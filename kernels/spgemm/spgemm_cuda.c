@@ -14,13 +14,13 @@
 
 #define OVERLAP_TARGET 90u
 #define OVERLAP_DRIVER \
-    12030 /* CUDA 12.3: graphs can hold kernels that start before the kernel in front of them has ended */
+    12030 /* CUDA 12.3: graphs can hold kernels that start before their predecessor in the stream has ended */
 
 struct spmmi_spgemm_gpu {
     struct spmmi_device_memory memory; /* source of all blocks */
     int device, stage_count;
     spmm_dtype_t dtype;
-    int can_overlap; /* a kernel may start before the kernel before it has ended */
+    int can_overlap; /* a kernel may start before its predecessor in the stream has ended */
     uint64_t bytes;  /* of the device */
     struct spmmi_spgemm_gpu_stage stages[SPMMI_SPGEMM_TASKS];
     struct spmmi_device_block maps[SPMMI_SPGEMM_FACTORS]; /* none: the factor is not a transpose */

@@ -243,8 +243,8 @@ struct spmmi_spgemm_operands {
     int is_f64;
 };
 
-/* Runs the items of the bins. is_dependent: the kernel may start before the kernels before it have ended, and
- * ends after them; the first of these must not be dependent itself. */
+/* Runs the items of the bins. is_dependent: the kernel may start before its predecessors in the stream have
+ * ended, and ends after them; the first of these must not be dependent itself. */
 int spmmi_spgemm_numeric_cuda(const struct spmmi_spgemm_tables *tables, const struct spmmi_spgemm_bins *bins,
                               const struct spmmi_spgemm_operands *operands, int is_dependent, void *stream);
 /* Runs items of groups, which have no partial sums and no diagonal. */

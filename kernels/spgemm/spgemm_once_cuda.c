@@ -163,7 +163,7 @@ static spmm_status_t count_entries(struct spmmi_once *o)
             is_dependent = w->can_overlap;
         }
     const uint32_t most = tried[SPMMI_ONCE_WIDE - 1] + tried[SPMMI_ONCE_WIDE];
-    /* These include rows that joined the list, so they wait for the kernels before. */
+    /* These include rows that joined the list, so this launch must wait for the kernels above. */
     if (most > 0) {
         SPMM_TRY(take_bitmaps(o));
         SPMM_TRY_CUDA((cudaError_t)spmmi_once_columns_cuda(w, SPMMI_ONCE_WIDE, most, 0, stream), o->diag);

@@ -168,7 +168,7 @@ struct spmmi_once_work {
     uint32_t words_max;    /* spmmi_once_words_max of the GPU */
     uint32_t blocks;       /* maximum blocks of a kernel with bitmaps in global memory */
     int has_clusters;      /* thread blocks may be launched in clusters (sm_90) */
-    int can_overlap;       /* a kernel may start before the kernel before it has ended */
+    int can_overlap;       /* a kernel may start before its predecessor in the stream has ended */
 };
 
 /* Checks the rules of CSR of one matrix, and copies columns of 64 bits. work: NULL or, for the left factor,
@@ -181,7 +181,7 @@ int spmmi_once_bin_products_cuda(const struct spmmi_once_work *w, void *stream);
 /* Makes the lists by entries, counts->rows, and the counts that depend on them. */
 int spmmi_once_bin_entries_cuda(const struct spmmi_once_work *w, void *stream);
 /* Count the entries of the rows of a class of merges, or of tables; rows with too many for a table join the
- * list of WIDE. is_dependent: the kernel may run beside the kernels before it of the same phase. */
+ * list of WIDE. is_dependent: the kernel may run beside its predecessors of the same phase. */
 int spmmi_once_merge_count_cuda(const struct spmmi_once_work *w, int row_class, uint32_t rows,
                                 int is_dependent, void *stream);
 int spmmi_once_count_cuda(const struct spmmi_once_work *w, int row_class, uint32_t rows, int is_dependent,

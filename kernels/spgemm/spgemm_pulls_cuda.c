@@ -98,7 +98,7 @@ void spmmi_spgemm_pulls_end(struct spgemm_pulls *to)
     o->entries = 0;
 }
 
-/* Returns the size of a pull with this many products and runs, where SPMMI_SPGEMM_PULL is full. */
+/* Returns how full a pull with this many products and runs is; SPMMI_SPGEMM_PULL means full. */
 static uint64_t load_of(uint64_t products, uint64_t runs)
 {
     const uint64_t of_runs = runs * SPMMI_SPGEMM_PULL / SPMMI_SPGEMM_PULL_RUNS;

@@ -8,7 +8,7 @@
 #include "spgemm_long_cuda.h"
 
 struct spmmi_spgemm_gpu_stage {
-    struct spmmi_spgemm_tables tables; /* in device memory, with the positions of items */
+    struct spmmi_spgemm_tables tables; /* in device memory; an item says where its positions are */
     struct spmmi_spgemm_bins bins;
     struct spmmi_spgemm_bin masks[SPMMI_SPGEMM_MASK_BINS]; /* of items with masks */
     uint32_t mask_count;                                   /* number of these bins */
@@ -17,7 +17,7 @@ struct spmmi_spgemm_gpu_stage {
     const char *kernel;
     struct spmmi_device_block memory, positions; /* owned, as are longs and columns */
     struct spmmi_spgemm_gpu_longs longs;
-    struct spmmi_spgemm_gpu_columns columns; /* if they are made, all else is empty */
+    struct spmmi_spgemm_gpu_columns columns; /* if they are made, there are no items and no pulls */
     /* Elements of the workspace for sums of pieces; 0: no row is cut. */
     uint64_t partials;
     uint64_t bytes; /* device bytes of all of these */
@@ -33,7 +33,7 @@ spmm_status_t spmmi_spgemm_gpu_stage_make(const struct spmmi_spgemm_gpu_source *
                                           struct spmmi_spgemm_gpu_stage *stage, spmm_diag_t *diag);
 void spmmi_spgemm_gpu_stage_free(struct spmmi_spgemm_gpu_stage *stage);
 
-/* Sets *can_overlap to whether a kernel may start before the kernel in front of it has ended, in graphs
+/* Sets *can_overlap to whether a kernel may start before its predecessor in the stream has ended, in graphs
  * too. */
 spmm_status_t spmmi_spgemm_can_overlap(int device, int *can_overlap, spmm_diag_t *diag);
 
