@@ -115,7 +115,7 @@ static spmm_status_t take_permuting(struct spmmi_request *r, spmm_diag_t *diag)
     spmm_status_t status = SPMM_OK;
     const struct spmmi_planner *const named = spmmi_planner_of(r->family);
     SPMM_REQUIRE(named == NULL || named->permutes_output != 0, SPMM_ERR_ARGUMENT, diag,
-                 "the kernel is to be %s, which leaves C in the order of A: it takes no permute_output",
+                 "permute_output needs a family that can permute the rows of C: the named kernel, %s, cannot",
                  spmm_family_name(r->family));
     if (named != NULL && named->permutes_output == 1)
         return SPMM_OK;
@@ -165,15 +165,15 @@ static spmm_status_t check_block_rows(const struct spmmi_request *r, spmm_diag_t
     const uint32_t rows = r->tcblock.block_rows;
     bool is_height = rows == 0;
     SPMM_REQUIRE(rows == 0 || named == NULL || named->compute == SPMMI_COMPUTE_TENSOR, SPMM_ERR_ARGUMENT,
-                 diag, "tcblock.block_rows is of families on tensor cores, but the kernel is to be %s",
+                 diag, "tcblock.block_rows applies to tensor-core families only, but the named kernel is %s",
                  named->name);
     for (int i = 0; spmmi_family_at(i) != NULL; i++) {
         const struct spmmi_family *const row = spmmi_family_at(i);
         is_height |= row->compute == SPMMI_COMPUTE_TENSOR && row->unit_min < row->unit_max &&
                      spmmi_is_power_within(rows, row->unit_min, row->unit_max);
     }
-    SPMM_REQUIRE(is_height || named != NULL, SPMM_ERR_ARGUMENT, diag, "tcblock.block_rows %u is of no family",
-                 rows);
+    SPMM_REQUIRE(is_height || named != NULL, SPMM_ERR_ARGUMENT, diag,
+                 "no family supports tcblock.block_rows %u", rows);
 cleanup:
     return status;
 }
@@ -187,7 +187,8 @@ static spmm_status_t check_long_rows(const struct spmmi_request *r, spmm_diag_t 
     SPMM_REQUIRE(r->tcblock.long_rows == SPMM_LONG_ROWS_AUTO || named == NULL || r->gpu_is_named ||
                      r->cpu_is_named || named->compute == SPMMI_COMPUTE_TENSOR,
                  SPMM_ERR_ARGUMENT, diag,
-                 "tcblock.long_rows is of families on tensor cores, but the kernel is to be %s", named->name);
+                 "tcblock.long_rows applies to tensor-core families only, but the named kernel is %s",
+                 named->name);
 cleanup:
     return status;
 }

@@ -51,9 +51,10 @@ static spmm_status_t check_types(const spmm_inspect_options_t *o, spmm_dtype_t w
         for (size_t k = 0; k < i; k++)
             SPMM_REQUIRE(o->a_types[k] != type, SPMM_ERR_ARGUMENT, diag, "a_types has %s twice",
                          spmm_dtype_name(type));
-        SPMM_REQUIRE(type == widest || spmmi_dtype_is_narrower(type, widest), SPMM_ERR_ARGUMENT, diag,
-                     "a_types has %s and %s, of which none is rounded from the other: name a wider type too",
-                     spmm_dtype_name(widest), spmm_dtype_name(type));
+        SPMM_REQUIRE(
+            type == widest || spmmi_dtype_is_narrower(type, widest), SPMM_ERR_ARGUMENT, diag,
+            "a_types has %s and %s, but neither can be rounded from the other: name a wider type too",
+            spmm_dtype_name(widest), spmm_dtype_name(type));
         has_compute = has_compute || spmmi_compute_values(o->compute) == type;
     }
     SPMM_REQUIRE(has_compute, SPMM_ERR_ARGUMENT, diag, "compute is %s, which is of no type in a_types",

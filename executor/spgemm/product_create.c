@@ -37,7 +37,7 @@ static spmm_status_t options_read(struct creation *in, const spmm_product_execut
         if (strcmp(o->force_kernel, names[k]) == 0)
             in->kernel = (enum kernel)k;
     SPMM_REQUIRE(in->device >= 0 || o->force_kernel == NULL || in->kernel != KERNEL_AUTO, SPMM_ERR_ARGUMENT,
-                 in->diag, "\"%s\" is no kernel of products, expected columns, positions, groups or masks",
+                 in->diag, "unknown kernel \"%s\" of products, expected columns, positions, groups or masks",
                  o->force_kernel);
 cleanup:
     return status;

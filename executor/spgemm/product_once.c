@@ -99,8 +99,8 @@ static spmm_status_t take_columns(struct once *o, const spmm_csr_t *a, char name
         column = index_at(a->col_ind, a->col_ind_type, ++p);
     }
     SPMM_REQUIRE_AT(0, SPMM_ERR_CSR, o->diag, (uint64_t)wrong,
-                    "row %lld of %c has column %lld behind column %lld", (long long)wrong, name,
-                    (long long)column, (long long)before);
+                    "row %lld of %c has column %lld after column %lld: columns must ascend and be in range",
+                    (long long)wrong, name, (long long)column, (long long)before);
 cleanup:
     return status;
 }
@@ -304,8 +304,8 @@ static spmm_status_t find_method(const char *name, int device, enum spmmi_once_m
     while (name != NULL && found < SPMMI_ONCE_METHODS && strcmp(name, method_names[found]) != 0)
         found++;
     SPMM_REQUIRE(name == NULL || (device >= 0 && found < SPMMI_ONCE_METHODS), SPMM_ERR_ARGUMENT, diag,
-                 "\"%s\" is no method of %s", name,
-                 device >= 0 ? "a GPU, expected hash, bitmap or merge" : "the CPU");
+                 "unknown method \"%s\": %s", name,
+                 device >= 0 ? "a GPU has hash, bitmap and merge" : "the CPU has one method, without a name");
     *method = (enum spmmi_once_method)found;
 cleanup:
     return status;

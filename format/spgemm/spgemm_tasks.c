@@ -103,10 +103,10 @@ spmm_status_t spmmi_spgemm_require_work(const struct spmmi_spgemm *g, uint64_t m
 {
     spmm_status_t status = SPMM_OK;
     const uint64_t *products = g->products;
-    SPMM_REQUIRE(most == 0 || (products[0] <= most && products[1] <= most - products[0]),
-                 SPMM_ERR_PLAN_BUDGET, diag,
-                 "the product has %llu multiplications and %llu before, %llu are allowed",
-                 (unsigned long long)products[0], (unsigned long long)products[1], (unsigned long long)most);
+    SPMM_REQUIRE(
+        most == 0 || (products[0] <= most && products[1] <= most - products[0]), SPMM_ERR_PLAN_BUDGET, diag,
+        "the product has %llu multiplications, its intermediate product %llu: at most %llu are allowed",
+        (unsigned long long)products[0], (unsigned long long)products[1], (unsigned long long)most);
 cleanup:
     return status;
 }
@@ -115,7 +115,7 @@ spmm_status_t spmmi_spgemm_require_bytes(uint64_t held, uint64_t more, uint64_t 
 {
     spmm_status_t status = SPMM_OK;
     SPMM_REQUIRE(budget == 0 || (held <= budget && more <= budget - held), SPMM_ERR_PLAN_BUDGET, diag,
-                 "the product takes %llu bytes so far and %llu more, %llu are allowed",
+                 "the product holds %llu bytes and needs %llu more: at most %llu are allowed",
                  (unsigned long long)held, (unsigned long long)more, (unsigned long long)budget);
 cleanup:
     return status;

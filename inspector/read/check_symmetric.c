@@ -84,8 +84,8 @@ spmm_status_t spmmi_check_symmetric(struct spmmi_reader *reader, const spmm_matr
             continue;
         status = spmmi_reader_fail(
             reader, SPMM_ERR_MATRIX_SYNTAX, 0,
-            "expected each edge once at both of its vertices, found one of %lld to %lld that "
-            "does not stand so at the other",
+            "expected each edge once at both of its vertices, found the edge %lld to %lld without its "
+            "counterpart, or with another weight or count there",
             (long long)i + 1, (long long)col + 1);
         goto cleanup;
     }

@@ -91,8 +91,9 @@ spmm_status_t spmmi_hdf5_members(struct spmmi_hdf5 *file, const struct spmmi_hdf
     spmm_status_t status = SPMM_OK;
     struct walk w = {.file = file, .call = call, .context = context};
     if (group->unsupported != NULL || !group->is_group)
-        return spmmi_hdf5_expected(file, group->address,
-                                   "a group with a symbol table; other programs than MATLAB write others");
+        return spmmi_hdf5_expected(
+            file, group->address,
+            "a group with a symbol table; programs other than MATLAB may write another kind");
     SPMM_TRY(read_heap(file, group->heap, &w.names));
     SPMM_TRY(visit_node(&w, group->tree, LEVEL_MAX));
 cleanup:

@@ -151,8 +151,9 @@ spmm_status_t spmmi_hdf5_object_read(struct spmmi_hdf5 *file, uint64_t address,
     if (!spmmi_hdf5_from(file, address, &c))
         return spmmi_hdf5_expected(file, address, "an object header within the file");
     if (spmmi_hdf5_take(&c, 1) != 1)
-        return spmmi_hdf5_expected(file, address,
-                                   "an object header of version 1; other programs than MATLAB write others");
+        return spmmi_hdf5_expected(
+            file, address,
+            "an object header of version 1; programs other than MATLAB may write another version");
     (void)spmmi_hdf5_skip(&c, 1);
     uint64_t left = spmmi_hdf5_take(&c, 2);
     (void)spmmi_hdf5_skip(&c, 4); /* reference count */
@@ -173,12 +174,13 @@ spmm_status_t spmmi_hdf5_open(struct spmmi_hdf5 *file, struct spmmi_mat *mat, st
     *file = (struct spmmi_hdf5){.mat = mat, .steps = STEPS(mat->size)};
     if (!spmmi_hdf5_from(file, USER_BLOCK, &c) || c.end - c.p < 8 ||
         memcmp(c.p, SPMMI_HDF5_SIGNATURE, 8) != 0)
-        return spmmi_hdf5_expected(file, USER_BLOCK, "the signature of HDF5 behind the header of MATLAB");
+        return spmmi_hdf5_expected(file, USER_BLOCK, "the signature of HDF5 after the header of MATLAB");
     (void)spmmi_hdf5_skip(&c, 8);
     const uint64_t version = spmmi_hdf5_take(&c, 1);
     if (version > 1)
-        return spmmi_hdf5_expected(file, USER_BLOCK + 8,
-                                   "a superblock of version 0 or 1; other programs than MATLAB write others");
+        return spmmi_hdf5_expected(
+            file, USER_BLOCK + 8,
+            "a superblock of version 0 or 1; programs other than MATLAB may write another version");
     (void)spmmi_hdf5_skip(&c, 4);
     if (spmmi_hdf5_take(&c, 1) != 8 || spmmi_hdf5_take(&c, 1) != 8)
         return spmmi_hdf5_expected(file, USER_BLOCK + 13, "addresses and sizes of 8 bytes");

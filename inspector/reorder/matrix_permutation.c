@@ -15,7 +15,7 @@ static spmm_status_t check(const spmm_matrix_t *matrix, spmm_reorder_t kind, int
     spmm_status_t status = SPMM_OK;
     SPMM_REQUIRE(matrix != NULL, SPMM_ERR_ARGUMENT, diag, "matrix is NULL");
     SPMM_REQUIRE(spmmi_permutation_is_kind(kind), SPMM_ERR_ARGUMENT, diag,
-                 "kind %d is no permutation that can be made", (int)kind);
+                 "kind %d is not a permutation that can be computed", (int)kind);
     SPMM_REQUIRE(threads >= 0, SPMM_ERR_ARGUMENT, diag, "threads must not be negative, found %d", threads);
 cleanup:
     return status;

@@ -294,7 +294,7 @@ spmm_status_t spmmi_search_decide(struct spmmi_search *s, const spmm_plan_t *pla
     if (plan != NULL)
         SPMM_TRY(spmmi_search_measure(s, plan, tuning, diag));
     const struct spmmi_candidate *const winner = spmmi_search_choose(s);
-    SPMM_REQUIRE(winner != NULL, SPMM_ERR_ARGUMENT, diag, "no kernel multiplies %s as these options ask",
+    SPMM_REQUIRE(winner != NULL, SPMM_ERR_ARGUMENT, diag, "no kernel supports %s with these options",
                  spmm_dtype_name(s->request->options.a_type));
     decision->winner = *winner;
     spmmi_search_record(s, winner, decision);

@@ -184,8 +184,8 @@ spmm_status_t spmmi_draft_fit(struct spmmi_draft *draft, struct spmmi_merges *me
     *merges = (struct spmmi_merges){0, 0};
     SPMM_REQUIRE(
         groups <= SPMMI_VARIANT_MAX, SPMM_ERR_ARGUMENT, diag,
-        "a plan has room for %d variants, and %u are needed, one for each device, type and op, with the "
-        "CPU: name fewer devices, types or ops",
+        "a plan can hold %d variants, but %u are needed: one for each device, type and op, the CPU included; "
+        "name fewer devices, types or ops",
         SPMMI_VARIANT_MAX, groups);
     if (is_too_full(draft))
         close_gaps(draft);
@@ -197,8 +197,8 @@ spmm_status_t spmmi_draft_fit(struct spmmi_draft *draft, struct spmmi_merges *me
         const bool is_of_variants = variants > SPMMI_VARIANT_MAX; /* merges can uncover variants */
         SPMM_REQUIRE(
             find_least(draft, &least), SPMM_ERR_ARGUMENT, diag,
-            "a plan has room for %d %s, and %u are needed, even with one kernel for each device, type and "
-            "op: name fewer devices, types or ops",
+            "a plan can hold %d %s, but %u are needed, even with one kernel for each device, type and op; "
+            "name fewer devices, types or ops",
             is_of_variants ? SPMMI_VARIANT_MAX : SPMMI_PART_MAX, is_of_variants ? "variants" : "parts",
             is_of_variants ? variants : spmmi_draft_parts_needed(draft));
         merge(draft, &least);

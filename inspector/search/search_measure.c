@@ -82,10 +82,11 @@ static spmm_status_t make_plan(const struct spmmi_search *s, const struct spmmi_
 static void warn(struct spmmi_tuning *tuning, double us)
 {
     if (!tuning->is_warned)
-        spmmi_log(SPMM_LOG_WARNING,
-                  "tuning.measure answered OK and %g us: a time that is not above 0 and finite counts as "
-                  "not measured",
-                  us);
+        spmmi_log(
+            SPMM_LOG_WARNING,
+            "tuning.measure returned OK and %g us, expected a finite time above 0: the candidate counts as "
+            "not measured",
+            us);
     tuning->is_warned = true;
 }
 

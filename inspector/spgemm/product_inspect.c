@@ -106,8 +106,7 @@ static spmm_status_t add_factors(struct inspection *in)
                      "factor %u has %lld columns, factor %u has %lld rows", f + 1,
                      (long long)spmmi_spgemm_cols(g, f), f + 2, (long long)spmmi_spgemm_rows(g, f + 1));
     SPMM_REQUIRE(!in->options.lower || spmmi_spgemm_rows(g, 0) == spmmi_spgemm_cols(g, in->count - 1),
-                 SPMM_ERR_SHAPE, in->diag,
-                 "the product is %lld x %lld: only a symmetric one has a lower triangle",
+                 SPMM_ERR_SHAPE, in->diag, "the product is %lld x %lld, but lower needs a square one",
                  (long long)spmmi_spgemm_rows(g, 0), (long long)spmmi_spgemm_cols(g, in->count - 1));
 cleanup:
     return status;

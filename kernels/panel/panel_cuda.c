@@ -12,8 +12,8 @@ static spmm_status_t supports(const struct spmmi_part_source *source, spmm_diag_
 {
     spmm_status_t status = SPMM_OK;
     SPMM_REQUIRE(source->part->block_rows <= UNIT_ROWS_MAX, SPMM_ERR_UNSUPPORTED, diag,
-                 "the GPU kernels have no row blocks of %u rows, only of up to %u", source->part->block_rows,
-                 UNIT_ROWS_MAX);
+                 "GPU kernels support row blocks of at most %u rows, found %u", UNIT_ROWS_MAX,
+                 source->part->block_rows);
 cleanup:
     return status;
 }
@@ -28,8 +28,8 @@ static spmm_status_t fits(const struct spmmi_tcblocks *layout, uint32_t value_by
                                .bytes;
     SPMM_REQUIRE(
         bytes <= shared_max, SPMM_ERR_UNSUPPORTED, diag,
-        "row blocks of %u rows need %u bytes of shared memory, this GPU has %u: inspect with lower or "
-        "packed ones, or with the family window",
+        "row blocks of %u rows need %u bytes of shared memory, but a thread block of this GPU can use at "
+        "most %u: inspect with a smaller tcblock.block_rows, packed blocks, or the family window",
         layout->unit_rows, bytes, shared_max);
 cleanup:
     return status;

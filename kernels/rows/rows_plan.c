@@ -18,10 +18,10 @@ static spmm_status_t check_options(const struct spmmi_request *r, spmm_diag_t *d
         t->balance != 0 || t->segment_length != 0 || t->block_rows != 0 || t->stage_slots != 0;
     const bool permutes = (o->reorder != 0 && !o->symmetric_permutation) || o->permute_output;
     SPMM_REQUIRE(!asks_units, SPMM_ERR_ARGUMENT, diag,
-                 "the options in tiled are of the tiled family, but the kernel is to be rows");
+                 "the options in tiled apply to the tiled family only, but the named kernel is rows");
     SPMM_REQUIRE(
         !permutes, SPMM_ERR_ARGUMENT, diag,
-        "the kernel is to be rows, which takes no reorder and no permute_output: choose another family");
+        "the named kernel is rows, which supports neither reorder nor permute_output: choose another family");
 cleanup:
     return status;
 }

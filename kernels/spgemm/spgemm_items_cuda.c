@@ -275,10 +275,10 @@ static spmm_status_t make_room(struct making *m, const struct counted *all, spmm
         !m->too_large && all->lists <= UINT32_MAX && all->items <= INT32_MAX && all->pulls <= INT32_MAX &&
             all->words <= UINT32_MAX,
         SPMM_ERR_TOO_LARGE, diag,
-        "the product is too large for a GPU: %llu items with lists of %llu, or a list of over %u, or %llu "
-        "pulls of %llu words",
-        (unsigned long long)all->items, (unsigned long long)all->lists, SPMMI_SPGEMM_LIST_MAX,
-        (unsigned long long)all->pulls, (unsigned long long)all->words);
+        "the product is too large for a GPU: it has %llu items with %llu list entries and %llu pulls of %llu "
+        "words, or one list has more than %u entries",
+        (unsigned long long)all->items, (unsigned long long)all->lists, (unsigned long long)all->pulls,
+        (unsigned long long)all->words, SPMMI_SPGEMM_LIST_MAX);
     SPMM_TRY(require_room(m, all, diag));
     out->count = (uint32_t)all->items;
     out->listed = (uint32_t)(all->lists - out->direct);
@@ -356,7 +356,7 @@ spmm_status_t spmmi_spgemm_items_make(const struct spmmi_spgemm_stage *s,
     m.longest = spmmi_spgemm_longest_row(s->task.left.rows, s->task.left.row_ptr);
     SPMM_REQUIRE(wanted->pulls != SPMMI_SPGEMM_WHEREVER || pulling_bytes(&m) <= host_left,
                  SPMM_ERR_PLAN_BUDGET, diag,
-                 "pulls take %llu bytes of the host before they are made, %llu are left",
+                 "making pulls needs %llu bytes of the host, the budget leaves %llu",
                  (unsigned long long)pulling_bytes(&m), (unsigned long long)host_left);
     if (pulling_bytes(&m) <= host_left)
         SPMM_TRY(spmmi_spgemm_choose(s, wanted, m.has_groups ? &m.alike : NULL, threads, &m.choices, diag));
@@ -364,7 +364,7 @@ spmm_status_t spmmi_spgemm_items_make(const struct spmmi_spgemm_stage *s,
     SPMM_TRY(make_items(&m, diag));
     SPMM_TRY(spmmi_spgemm_joins_make(s, m.choices.is_pulled, &m.soles, items, diag));
     SPMM_REQUIRE(items->join_count == 0 || s->partials <= UINT32_MAX, SPMM_ERR_TOO_LARGE, diag,
-                 "a GPU takes pieces of rows of up to %u entries, found %lld", UINT32_MAX,
+                 "a GPU supports at most %u partial sums of pieces, found %lld", UINT32_MAX,
                  (long long)s->partials);
 cleanup:
     spmmi_spgemm_alike_free(&m.alike);

@@ -119,7 +119,7 @@ static spmm_status_t read_checks(struct spmmi_once *o)
         const struct spmmi_once_bad *bad = &o->counts.bad[i];
         const unsigned long long found = bad->pointers != 0 ? bad->pointers : bad->columns, row = ~found;
         SPMM_REQUIRE_AT(found == 0, SPMM_ERR_CSR, o->diag, row,
-                        "row %llu of %c breaks a rule of CSR: its %s do not ascend, or leave the matrix", row,
+                        "row %llu of %c is not valid CSR: its %s do not ascend or are out of range", row,
                         i == 0 ? 'A' : 'B', bad->pointers != 0 ? "row pointers" : "columns");
     }
 cleanup:

@@ -11,7 +11,7 @@ spmm_status_t spmmi_once_require_left(struct spmmi_once *o, uint64_t bytes)
     spmm_status_t status = SPMM_OK;
     const uint64_t left = o->in->device_left;
     SPMM_REQUIRE(o->used <= left && bytes <= left - o->used, SPMM_ERR_PLAN_BUDGET, o->diag,
-                 "the product takes %llu bytes of the GPU so far and %llu more, %llu are allowed",
+                 "the product holds %llu bytes of the GPU and needs %llu more: at most %llu are allowed",
                  (unsigned long long)o->used, (unsigned long long)bytes, (unsigned long long)left);
     o->used += bytes;
 cleanup:

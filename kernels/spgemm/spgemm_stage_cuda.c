@@ -305,7 +305,7 @@ static spmm_status_t read_choice(const struct stage_making *m, struct spmmi_spge
     while (choices[i].name != NULL && (kernel == NULL || strcmp(kernel, choices[i].name) != 0))
         i++;
     SPMM_REQUIRE(kernel == NULL || choices[i].name != NULL, SPMM_ERR_ARGUMENT, m->diag,
-                 "\"%s\" is no kernel of products on a GPU, expected %s, %s, %s, %s or %s", kernel,
+                 "unknown kernel \"%s\" of products on a GPU, expected %s, %s, %s, %s or %s", kernel,
                  SPMMI_SPGEMM_KERNEL_COLUMNS, SPMMI_SPGEMM_KERNEL_POSITIONS, KERNEL_GROUPS, KERNEL_PULL,
                  KERNEL_MASKS);
     *wanted = (struct spmmi_spgemm_wanted){m->has_diagonal ? SPMMI_SPGEMM_NEVER : choices[i].groups,

@@ -68,7 +68,7 @@ static spmm_status_t fits(const struct tcblock_state *f, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     SPMM_REQUIRE(map_entries(f) <= UINT32_MAX, SPMM_ERR_TOO_LARGE, diag,
-                 "%llu positions of rows and nonzeros are more than 32 bits can index",
+                 "rows and nonzeros are %llu together, more than 32 bits can index",
                  (unsigned long long)map_entries(f));
     if (f->gpu->fits != NULL)
         SPMM_TRY(f->gpu->fits(&f->layout, (uint32_t)spmm_dtype_size(f->dtype), f->device->shared_max, diag));

@@ -134,7 +134,7 @@ static spmm_status_t builder_start(struct builder *b, int64_t rows, int64_t cols
     SPMM_REQUIRE(b->frame.row_ptr[rows] <= UINT32_MAX, SPMM_ERR_TOO_LARGE, diag,
                  "%lld nonzeros are more than 32 bits can index", (long long)b->frame.row_ptr[rows]);
     SPMM_REQUIRE(part->item_count <= (uint64_t)rows, SPMM_ERR_INTERNAL, diag,
-                 "a part has %llu items for %lld rows", (unsigned long long)part->item_count,
+                 "a part has %llu items, more than the %lld rows", (unsigned long long)part->item_count,
                  (long long)rows);
     view->rows = (uint32_t)rows;
     view->cols = (uint32_t)cols;

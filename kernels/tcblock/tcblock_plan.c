@@ -100,15 +100,17 @@ spmm_status_t spmmi_tcblock_check_options(const struct spmmi_request *r,
     unit_heights(row, heights);
     SPMM_REQUIRE(t->balance == 0 && t->segment_length == 0 && t->block_rows == 0 && t->stage_slots == 0,
                  SPMM_ERR_ARGUMENT, diag,
-                 "the options in tiled are of the tiled family, but the kernel is to be %s", row->name);
+                 "the options in tiled apply to the tiled family only, but the named kernel is %s",
+                 row->name);
     SPMM_REQUIRE(block_rows == 0 || row->unit_min < row->unit_max, SPMM_ERR_ARGUMENT, diag,
-                 "%ss have %u rows: tcblock.block_rows is not for them", row->unit, row->unit_min);
+                 "tcblock.block_rows cannot be set for this kernel: its %ss always have %u rows", row->unit,
+                 row->unit_min);
     SPMM_REQUIRE(block_rows == 0 || spmmi_is_power_within(block_rows, row->unit_min, row->unit_max),
                  SPMM_ERR_ARGUMENT, diag, "tcblock.block_rows of the kernel %s must be %s, found %u",
                  row->name, heights, block_rows);
     SPMM_REQUIRE(block_rows <= rules->free_rows || rules->free_rows == 0 || !is_for_gpu, SPMM_ERR_ARGUMENT,
-                 diag, "tcblock.block_rows %u of the kernel %s is for CPUs only, and the plan is for a GPU",
-                 block_rows, row->name);
+                 diag, "the kernel %s supports tcblock.block_rows %u on CPUs only, but the plan is for a GPU",
+                 row->name, block_rows);
 cleanup:
     return status;
 }

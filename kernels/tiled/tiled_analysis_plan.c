@@ -66,7 +66,7 @@ spmm_status_t spmmi_analysis_of(struct spmmi_tiled_analyses *analyses, const str
     s->columns_used = analyses->columns_used;
     s->unit_ptr = a->row_ptr;
     SPMM_REQUIRE(s->units <= SPMMI_UNIT_MAX, SPMM_ERR_MATRIX_TOO_LARGE, diag,
-                 "segments of %u nonzeros would be %llu, at most %u are possible", segment,
+                 "segments of %u nonzeros would make %llu units, at most %u are possible", segment,
                  (unsigned long long)s->units, SPMMI_UNIT_MAX);
     if (segment != 0)
         SPMM_TRY(cut(s, a, diag));

@@ -81,7 +81,8 @@ static spmm_status_t refuse_tile(const struct state *tiled, spmm_diag_t *diag)
     const uint32_t value_bytes = (uint32_t)spmm_dtype_size(tiled->dtype);
     const uint32_t tile = tiled->forced_tile != 0 ? tiled->forced_tile : 1;
     SPMM_REQUIRE(spmmi_tiled_shared_bytes(&tiled->layout, tile, value_bytes) <= SPMMI_TILED_SHARED_MAX,
-                 SPMM_ERR_UNSUPPORTED, diag, "stages of %u columns are too large for %u columns a thread",
+                 SPMM_ERR_UNSUPPORTED, diag,
+                 "stages of %u rows of B do not fit in shared memory with %u columns per thread",
                  tiled->layout.stage_slots, tile);
 cleanup:
     return status;

@@ -328,9 +328,9 @@ static spmm_status_t check_options(const struct spmmi_request *r, spmm_diag_t *d
     spmm_status_t status = SPMM_OK;
     const spmm_tiled_options_t *const o = &r->tiled;
     SPMM_REQUIRE(r->schedule != SPMM_SCHEDULE_WHOLE || o->balance != SPMM_BALANCE_SEGMENTS, SPMM_ERR_ARGUMENT,
-                 diag, "the kernel tiled/whole and tiled.balance by segments contradict each other");
+                 diag, "the kernel tiled/whole cannot be combined with tiled.balance segments");
     SPMM_REQUIRE(r->schedule != SPMM_SCHEDULE_SEGMENTED || o->balance != SPMM_BALANCE_NONE, SPMM_ERR_ARGUMENT,
-                 diag, "the kernel tiled/segmented and tiled.balance none contradict each other");
+                 diag, "the kernel tiled/segmented cannot be combined with tiled.balance none");
 cleanup:
     return status;
 }

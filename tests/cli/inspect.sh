@@ -300,7 +300,7 @@ exits 0
 says 'check      right'
 run spmm-inspect --device h200 --reorder communities --kernel rows gen:rmat:10:9
 exits 2
-says_err 'rows, which takes no reorder'
+says_err 'rows, which supports neither reorder'
 run spmm-inspect --json --device h200 --kernel panel -n 64 --reorder communities gen:rmat:10:9 -o "$work/communities.plan"
 exits 0
 run spmm-info --json "$work/communities.plan"
@@ -450,7 +450,7 @@ says_err '--real-part and --abs contradict each other'
 printf 'MATLAB 7.3 MAT-file' >"$work/new.mat"
 run spmm-inspect "$work/new.mat"
 exits 3
-says_err 'expected the signature of HDF5 behind the header of MATLAB'
+says_err 'expected the signature of HDF5 after the header of MATLAB'
 formats=$(dirname "$matrix")/formats
 run spmm-inspect "$formats/v73_problem.mat"
 exits 0
@@ -552,7 +552,7 @@ for how in segments: segments:0 segments:x segments:-3 segments:9999999999 none:
 done
 run spmm-inspect --kernel rows --reorder radix gen:diag:1
 exits 2
-says_err 'the kernel is to be rows'
+says_err 'the named kernel is rows'
 run spmm-inspect --symmetric-permutation gen:uniform:40:30:2
 exits 2
 says_err 'needs a square matrix, found 40 x 30'

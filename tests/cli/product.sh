@@ -68,14 +68,14 @@ exits 0
 run spmm-info --verify --products-max 3 "$work/C.plan"
 exits 3
 one_line_err
-says_err 'the product has 4 multiplications and 0 before, 3 are allowed'
+says_err 'the product has 4 multiplications, its intermediate product 0: at most 3 are allowed'
 run spmm-inspect -q --product gen:diag:100000 -o "$work/diag.plan"
 run spmm-info -q --verify --budget 20M --threads 1 "$work/diag.plan"
 exits 0
 run spmm-info --verify --budget 20M --threads 64 "$work/diag.plan"
 exits 3
 one_line_err
-says_err 'more, 20971520 are allowed'
+says_err 'more: at most 20971520 are allowed'
 run spmm-info --json "$work/C.plan"
 is_json 'j["product"]["compression_ratio"] == 1 and j["product"]["factors"][1] == {"operand": 1, "op": "N"}'
 # ---- What the product will hold and take, beside what it then does ----
@@ -180,10 +180,10 @@ if spmm-run "$work/C.plan" "$work/A.mtx" "$work/B.mtx" --device cuda -q --repeat
     done
     run spmm-run --product "$work/A.mtx" "$work/B.mtx" --device cuda --force-kernel columns
     exits 2
-    says_err '"columns" is no method of a GPU, expected hash, bitmap or merge'
+    says_err 'unknown method "columns": a GPU has hash, bitmap and merge'
     run spmm-run --product gen:dense:400:400 --device cuda --budget 1200K
     exits 3
-    says_err 'bytes of the GPU so far and'
+    says_err 'bytes of the GPU and needs'
 fi
 
 # ---- Refusals, each with a sentence ----
@@ -224,7 +224,7 @@ done
 for method in columns hash; do
     run spmm-run --product "$work/A.mtx" "$work/B.mtx" --device cpu --force-kernel $method
     exits 2
-    says_err "\"$method\" is no method of the CPU"
+    says_err "unknown method \"$method\": the CPU has one method"
 done
 run spmm-run gen.plan --diagonal d.npy
 exits 2

@@ -10,7 +10,7 @@ run spmm-inspect -q --product --dtype f64 "$a" -o "$work/C.plan"
 exits 0
 run spmm-info --verify --products-max 2196999999 "$work/C.plan"
 exits 3
-says_err 'the product has 2197000000 multiplications and 0 before, 2196999999 are allowed'
+says_err 'the product has 2197000000 multiplications, its intermediate product 0: at most 2196999999 are allowed'
 run spmm-run "$work/C.plan" "$a" --repeat 0 --json --check self -o "$work/C.mtx"
 exits 0
 is_json 'j["right"] and j["multiplications"] == j["product"]["products"] == 1300 ** 3 > 2 ** 31'

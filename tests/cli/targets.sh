@@ -177,7 +177,7 @@ same "$work/small.plan" "$work/again.plan"
 # ---- Refused ----
 run spmm-inspect gen:diag:3 --dtype f16,bf16
 exits 2
-says_err 'a_types has f16 and bf16, of which none is rounded from the other: name a wider type too (--dtype)'
+says_err 'a_types has f16 and bf16, but neither can be rounded from the other: name a wider type too (--dtype)'
 run spmm-inspect gen:diag:3 --dtype f32,f99
 exits 2
 says_err "--dtype"

@@ -104,7 +104,7 @@ static struct refusal {
     {SPMM_ERR_PLAN_TRACE, "needs a feature", 0},
     {SPMM_ERR_PLAN_ITEMS, "items, expected", 0},
     {SPMM_ERR_PLAN_ITEMS, "which does not hold", 0},
-    {SPMM_ERR_PLAN_ITEMS, "items for", 0},
+    {SPMM_ERR_PLAN_ITEMS, "items, more than", 0},
     {SPMM_ERR_PLAN_ITEMS, "spans rows", 0},
     {SPMM_ERR_PLAN_ITEMS, "does not close at", 0},
     {SPMM_ERR_PLAN_ITEMS, "there twice or not of", 0},

@@ -173,14 +173,15 @@ static void changed_structures_are_refused(void **state)
         const char *to;
         size_t length;
     } cases[] = {
-        {{"signature", SYNTAX, 0, "byte 512: expected the signature of HDF5 behind the header"},
+        {{"signature", SYNTAX, 0, "byte 512: expected the signature of HDF5 after the header"},
          "v73.mat",
          "HDF\r",
          1,
          0,
          "X",
          1},
-        {{"superblock", SYNTAX, 0, "byte 520: expected a superblock of version 0 or 1; other programs"},
+        {{"superblock", SYNTAX, 0,
+          "byte 520: expected a superblock of version 0 or 1; programs other than MATLAB"},
          "v73.mat",
          "HDF\r",
          1,
@@ -396,7 +397,7 @@ static void other_files_are_refused_by_name(void **state)
     static const struct refusal plain = {"HDF5", SYNTAX, 1,
                                          "an HDF5 file; of those spmm reads MATLAB's alone"};
     static const struct refusal head = {"short", SYNTAX, 0,
-                                        "expected the signature of HDF5 behind the header"};
+                                        "expected the signature of HDF5 after the header"};
     (void)state;
     check_refusal(&plain, "a.mat", "\x89HDF\r\n\x1a\n", 8);
     check_refusal(&head, "a.mat", "MATLAB 7.3 MAT-file", 19);

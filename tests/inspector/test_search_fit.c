@@ -237,7 +237,7 @@ static void groups_become_one_variant_each(void **state)
     spmmi_draft_close(&draft);
     draft = draft_make(SPMMI_VARIANT_MAX + 1);
     assert_int_equal(spmmi_draft_fit(&draft, &merges, &diag), SPMM_ERR_ARGUMENT);
-    assert_non_null(strstr(diag.text, "room for 64 variants, and 65 are needed"));
+    assert_non_null(strstr(diag.text, "can hold 64 variants, but 65 are needed"));
     spmmi_draft_close(&draft);
 }
 
@@ -257,7 +257,7 @@ static void cover_that_merges_take_is_told(void **state)
         }
     assert_int_equal(spmmi_draft_groups_needed(&draft), SPMMI_VARIANT_MAX);
     assert_int_equal(spmmi_draft_fit(&draft, &merges, &diag), SPMM_ERR_ARGUMENT);
-    assert_non_null(strstr(diag.text, "room for 64 variants, and 66 are needed, even with one kernel"));
+    assert_non_null(strstr(diag.text, "can hold 64 variants, but 66 are needed, even with one kernel"));
     spmmi_draft_close(&draft);
 }
 

@@ -362,7 +362,7 @@ static void types_that_make_no_plan_are_refused(void **state)
         const char *text;
     } cases[] = {
         {OPTIONS(.a_types = halves, .a_type_count = 2),
-         "a_types has f16 and bf16, of which none is rounded from the other: name a wider type too"},
+         "a_types has f16 and bf16, but neither can be rounded from the other: name a wider type too"},
         {OPTIONS(.a_types = twice, .a_type_count = 3), "a_types has f16 twice"},
         {OPTIONS(.a_types = widest_twice, .a_type_count = 2), "a_types has f64 twice"},
         {OPTIONS(.a_types = unknown, .a_type_count = 2), "unknown type 77 in a_types"},
