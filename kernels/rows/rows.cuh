@@ -1,27 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 // rows: row segments on CUDA cores.  C(m x n) = alpha * P * B(k x n) + beta * C; B row-major, C either.
 //
-// layout      the stream of rows_kernel.h: nonzeros row by row; the sign bit of a column index, or a bit beside one of
-//             16 bits, ends its row
-// block       256 threads = 256 / LANES groups; blockIdx.x takes consecutive groups, blockIdx.y a column tile
+// layout      the stream of rows_kernel.h: nonzeros row by row; the sign bit of a column index, or a separate
+//             bit for 16-bit indices, marks the last nonzero of a row
+// block       256 threads = 256 / LANES groups; blockIdx.x selects consecutive groups, blockIdx.y a column
+//             tile
 // group       LANES lanes own consecutive nonzeros (whole items) and LANES * VEC columns of B and C
-// types       T says those of A, B and C (rows_types.cuh); sums, in registers and memory, are f32 or f64
-// lane        VEC columns: one 16-byte load of B a nonzero. Where B, C or n is not aligned to that, VEC = 2 if they
-//             are even (8 bytes of f32, 4 of 16-bit types), else 1, or of f32 3 that are LANES apart
-// in flight   4 * QUADS rows of B a group, whatever the row lengths: loads never wait for the end of a row
-// schedules   row split: items end with their rows, nothing is shared.
-//             nonzero split: blocks are about equally long, and so are the groups of a block. A row cut by a
-//             group boundary is summed through shared memory, one cut by a block boundary through a slot in
-//             global memory; the last block to arrive at a shared row adds its slots in ascending order.
-//             No floating-point atomics: the order of every sum is fixed by the launch shape, so results are
-//             bitwise repeatable.
-// bounds      positions, ranks, rows and columns that come out of tables are cut off at what the arrays, B and C
-//             have: damaged tables cannot make a kernel read or write elsewhere (docs/decisions/0037)
+// types       T has the types of A, B and C (rows_types.cuh); sums, in registers and memory, are f32 or f64
+// lane        VEC columns: one 16-byte load of B per nonzero. If B, C or n is not aligned to that, VEC is 2
+//             if they are even (8 bytes of f32, 4 of 16-bit types), else 1, or 3 columns of f32 that are
+//             LANES apart
+// in flight   4 * QUADS rows of B per group, whatever the row lengths: loads never wait for the end of a row
+// schedules   row split: items end with their rows, and groups share no row.
+//             nonzero split: blocks are about equally long, and so are the groups of a block. A row that a
+//             group boundary cuts is summed through shared memory. A row that a block boundary cuts is summed
+//             through slots in global memory; the last block to arrive adds the slots in ascending order.
+//             There are no floating-point atomics: the launch shape fixes the order of every sum, so results
+//             are bitwise repeatable.
+// bounds      positions, ranks, rows and columns read from tables are clamped to the sizes of the arrays, B
+//             and C: damaged tables cannot make a kernel read or write elsewhere (docs/decisions/0037)
 // residue     the stream is padded; entries past an item's end are computed and dropped, never stored
-// memory      two sums a thread and column of shared memory in a nonzero split, none in a row split; 36 KiB more where
-//             blocks keep columns of C (rows_columns.cuh);
-//             48 registers, or 64 for f64 and for eight columns a lane in a nonzero split: 5 or 4 blocks a
-//             multiprocessor; of f32 row splits also 40, where 6 blocks save a wave
+// memory      shared memory: a nonzero split has two sums per thread and column, a row split none; blocks
+//             that keep columns of C (rows_columns.cuh) have 36 KiB more.
+//             registers: 48, or 64 for f64 and for eight columns per lane in a nonzero split; this allows 5
+//             or 4 blocks per multiprocessor. Row splits of f32 also have instances of 40, if 6 blocks save
+//             a wave
 // measured    docs/performance.md, on an H200
 // source      paper 004 (row split, nonzero split with carry-out), paper 002 (strict nonzero splitting)
 #pragma once
@@ -31,16 +34,17 @@
 
 namespace spmmi {
 
-// The nonzeros of a group in a nonzero split.
+// The nonzeros that a lane group sums. A row split sets start, end and rank only.
 struct GroupRange {
     uint32_t start, end;
-    uint32_t rank; // of the first nonzero, flagged
-    bool goes_on;  // the row of the last nonzero ends after it
+    uint32_t rank; // rank of the row of the first nonzero, with the flag SPMMI_ITEM_INSIDE
+    bool goes_on;  // the row of the last nonzero continues after it
     bool is_last;
-    bool block_alone; // the block shares no row with another
+    bool block_alone; // the block shares no row with another block
 };
 
-// Groups split the nonzeros of a block, or a turn, evenly at multiples of the item size, where ranks are known.
+// Returns the calling group's share of the nonzeros between two boundaries (of a block or of a turn). Shares
+// are equal numbers of whole items, because ranks are known at multiples of the item size.
 template <int GROUPS, typename T>
 __device__ __forceinline__ GroupRange group_range(const RowsArgs<T> &a, uint2 block, uint2 next)
 {
@@ -63,7 +67,8 @@ __device__ __forceinline__ GroupRange group_range(const RowsArgs<T> &a, uint2 bl
     return r;
 }
 
-// What a group has of its block; of a row split it is whole items.
+// Returns the nonzeros of the calling group: in a row split items_per_group whole items, else a share of its
+// block.
 template <int GROUPS, bool SPLIT, typename T>
 __device__ __forceinline__ GroupRange block_range(const RowsArgs<T> &a)
 {
@@ -78,7 +83,7 @@ __device__ __forceinline__ GroupRange block_range(const RowsArgs<T> &a)
     return r;
 }
 
-// Sums the rows of a block, or of a turn of one, and stores or keeps them.
+// Sums the rows of a block, or of a turn of a block. Stores them in C, or in `kept` if C_WAY is C_KEPT.
 template <typename T, int VEC, int LANES, int QUADS, bool SPLIT, CWay C_WAY>
 __device__ __forceinline__ void sum_rows(const RowsArgs<T> &a, const GroupRange &range, uint32_t column,
                                          Shared<T, VEC, LANES> &s, KeptOf<T, VEC, LANES, C_WAY> &kept)
@@ -90,10 +95,10 @@ __device__ __forceinline__ void sum_rows(const RowsArgs<T> &a, const GroupRange 
     const uint32_t offset = threadIdx.x % LANES * VEC; // in shared memory and slots
     const uint32_t start = range.start, end = range.end;
 
-    // Lanes past n compute column 0, or their first one, again and store nothing.
+    // Lanes past n load column 0, or their first column again, and store nothing.
     const char *b = reinterpret_cast<const char *>(a.b + (column < a.n ? column : 0));
     const ColumnOffsets<VEC, STEP> offsets(column, a.n);
-    uint32_t p = start & ~3u; // quads are aligned
+    uint32_t p = start & ~3u; // a quad starts at a multiple of 4
     uint32_t rank = range.rank & ~SPMMI_ITEM_INSIDE;
     uint32_t row = row_of(a, rank);
 
@@ -104,12 +109,13 @@ __device__ __forceinline__ void sum_rows(const RowsArgs<T> &a, const GroupRange 
     if (a.prefetches)
         prefetch_nonzeros(a, start, end, threadIdx.x % LANES, LANES);
 
-    // Nothing above reads what the previous kernel may still write: values, B and C. Nor does the read-only path below.
+    // Nothing above reads what the previous kernel may still write (values, B and C). The read-only loads
+    // below do not either.
     wait_for_previous();
 
-    // Main loop: load 4 * QUADS nonzeros, then their rows of B, then sum. Values are loaded before columns, which loads
-    // of B wait for. Fetching the next nonzeros ahead costs more in registers, and so in blocks a multiprocessor,
-    // than it hides.
+    // Main loop: loads 4 * QUADS nonzeros, then their rows of B, then sums. Values are loaded before columns,
+    // because the loads of B wait for the columns. Prefetching the next nonzeros does not pay: the registers
+    // for it reduce the blocks per multiprocessor.
     while (p < end) {
         Quad<A> quad[QUADS];
         QuadColumns columns[QUADS];
@@ -131,7 +137,7 @@ __device__ __forceinline__ void sum_rows(const RowsArgs<T> &a, const GroupRange 
         for (int q = 0; q < QUADS; q++) {
             const uint32_t ends = columns[q].ends;
             if (QUADS > 1 && p + 4 * q >= end)
-                break;       // a range ends on a quad, not on a pair of them
+                break;       // a range may end between the quads of an iteration
             if (ends == 0) { // no row ends here
 #pragma unroll
                 for (int e = 0; e < 4; e++)
@@ -164,7 +170,7 @@ __device__ __forceinline__ void sum_rows(const RowsArgs<T> &a, const GroupRange 
     }
 
     if (SPLIT) {
-        edge.tail_rank = rank; // of the row that is still open, if it goes on
+        edge.tail_rank = rank; // the row that is still open, if it continues in the next group
         if (edge.has_tail)
             store_vector<Sum, VEC>(&s.tail[threadIdx.x / LANES][offset], sum);
         __syncwarp();
@@ -175,7 +181,7 @@ __device__ __forceinline__ void sum_rows(const RowsArgs<T> &a, const GroupRange 
     }
 }
 
-// MORE: blocks a multiprocessor, beside the usual ones.
+// MORE: blocks per multiprocessor in addition to SPMMI_ROWS_BOUND.
 template <typename T, int VEC, int LANES, int QUADS, bool SPLIT, CWay C_WAY, int MORE = 0>
 __global__ void __launch_bounds__(THREADS, (int)SPMMI_ROWS_BOUND(sizeof(typename T::B), VEC, SPLIT) + MORE)
     rows_kernel(const RowsArgs<T> a)
@@ -183,7 +189,7 @@ __global__ void __launch_bounds__(THREADS, (int)SPMMI_ROWS_BOUND(sizeof(typename
     constexpr uint32_t GROUPS = THREADS / LANES;
     constexpr auto sum = sum_rows<T, VEC, LANES, QUADS, SPLIT, C_WAY>;
     const uint32_t column = blockIdx.y * (LANES * VEC) + LaneColumns<VEC, LANES>::first();
-    __shared__ Shared<T, VEC, LANES> s; // takes no space where it is not used
+    __shared__ Shared<T, VEC, LANES> s; // takes no space if it is not used
     __shared__ KeptOf<T, VEC, LANES, C_WAY> kept;
     release_dependents();
     if (blockIdx.x >= a.work_blocks) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the rows kernels get, the nonzeros they load and the rows of C they store.
+// Arguments of the rows kernels, loads of nonzeros and stores of rows of C.
 #pragma once
 #include <cuda_runtime.h>
 #include <stdint.h>
@@ -12,41 +12,42 @@ namespace spmmi {
 
 constexpr unsigned THREADS = SPMMI_ROWS_THREADS;
 
-// How C is stored: by rows; by columns, value by value or by blocks that keep their sums (rows_columns.cuh).
+// How C is stored: row-major; column-major value by value; or column-major by blocks that keep their sums
+// (rows_columns.cuh).
 enum CWay { C_ROWS, C_DIRECT, C_KEPT };
 
-// T: Types of rows_types.cuh.
-// In the order in which kernels first need them: they come through a cache that is cold at first.
+// T is an instance of Types (rows_types.cuh). The fields are in the order in which kernels first need them,
+// because the cache through which arguments are read is cold at first.
 template <typename T> struct RowsArgs {
-    const uint2 *blocks; // struct spmmi_block; of sliced rows struct spmmi_slice
+    const uint2 *blocks; // struct spmmi_block; sliced rows: struct spmmi_slice
     uint32_t work_blocks, nnz, ranks, block_nonzeros;
-    const uint32_t *columns; // nullptr: narrow, with row_ends; of sliced rows high bits beside narrow ones
+    const uint32_t *columns; // nullptr: use narrow and row_ends; sliced rows: high bits for narrow
     const uint16_t *narrow;
-    const uint8_t *row_ends; // bits; of sliced rows bytes: what each lacks to the longest of its slice
+    const uint8_t *row_ends; // one bit per nonzero; sliced rows: a byte per row, slice width - row length
     const uint32_t *rank_start, *row_of_rank;
-    const typename T::A *values; // Uniform: not read
+    const typename T::A *values; // not read if A is Uniform
     const typename T::B *b;
     uint32_t ldb_bytes, n;
-    uint32_t last_row, last_column; // of C; the last row of B
+    uint32_t last_row, last_column; // rows of C - 1, rows of B - 1
     typename T::C *c;
-    uint64_t ldc;                           // of a row, or of a column in column-major C
-    uint64_t c_row_stride, c_column_stride; // the same, of either layout
+    uint64_t ldc; // values from row to row, or from column to column in column-major C
+    uint64_t c_row_stride, c_column_stride; // the same for rows and columns, in either layout
     typename T::Sum alpha, beta;
-    typename T::Sum a_value; // Uniform: of each entry of A
-    uint32_t b_is_aligned;   // few columns: lanes load theirs as one word
+    typename T::Sum a_value; // Uniform: the value of every entry of A
+    uint32_t b_is_aligned;   // few columns: a lane may load its columns as one word
     uint32_t empty_count, item_count, items_per_group, item_size_log2;
-    uint32_t share_log2; // groups of a team
+    uint32_t share_log2; // log2 of the groups per team
     const uint32_t *empty_rows, *item_rank, *item_start;
     typename T::Sum *slots;
-    uint64_t *arrivals; // kernels/shared/arrival.h; one a block and column tile
+    uint64_t *arrivals; // kernels/shared/arrival.h; one counter per block and column tile
     uint64_t arrival_tag;
     typename T::Sum *pieces; // sums of pieces of rows (rows_pieces.h)
     uint32_t piece_count, piece_pitch;
-    bool prefetches; // waits for a conversion of B: nonzeros come to the L2 cache meanwhile
+    bool prefetches; // the kernel waits for a conversion of B and loads nonzeros into the L2 cache meanwhile
 };
 
-// A lane's columns are neighbours, or, of SPMMI_ROWS_APART, as far apart as the group has lanes: then each load of the
-// group is of consecutive values.
+// The columns of a lane are adjacent. With VEC = SPMMI_ROWS_APART they are LANES columns apart, so that each
+// load of the group reads consecutive values.
 template <int VEC, int LANES> struct LaneColumns {
     static constexpr uint32_t STEP = VEC == (int)SPMMI_ROWS_APART ? LANES : 1;
     static __device__ __forceinline__ uint32_t first()
@@ -55,8 +56,8 @@ template <int VEC, int LANES> struct LaneColumns {
     }
 };
 
-// Where they lie in a row of B, from the first on, in values. What lies behind n columns is not read: the first is
-// taken again.
+// The offsets of a lane's columns in a row of B, in values from the first column. Columns past n are not
+// read: their offset is 0, so that the first column is loaded again.
 template <int VEC, uint32_t STEP> struct ColumnOffsets {
     uint32_t offset[VEC];
 
@@ -66,7 +67,7 @@ template <int VEC, uint32_t STEP> struct ColumnOffsets {
         for (uint32_t i = 0; i < VEC; i++)
             offset[i] = column + i * STEP < n ? i * STEP : 0;
     }
-    // One word, or values that are apart.
+    // Loads one word, or value by value if the columns are apart.
     template <typename B> __device__ __forceinline__ Vector<B, VEC> load(const B *b) const
     {
         if constexpr (STEP == 1) {
@@ -81,7 +82,7 @@ template <int VEC, uint32_t STEP> struct ColumnOffsets {
     }
 };
 
-// A lane's columns of C from c on, one by one: `stride` values apart, as far as there are columns.
+// Stores a lane's columns one by one: the first at c, the others `stride` values apart. Skips columns past n.
 template <typename T, int VEC, uint32_t STEP>
 __device__ __forceinline__ void store_each(const RowsArgs<T> &a, typename T::C *c, uint64_t stride,
                                            uint32_t column, const Vector<typename T::Sum, VEC> &sum)
@@ -97,7 +98,7 @@ __device__ __forceinline__ void store_each(const RowsArgs<T> &a, typename T::C *
     }
 }
 
-// Neighbouring columns of C from c on, at once.
+// Stores adjacent columns at c as one word.
 template <typename T, int VEC>
 __device__ __forceinline__ void store_word(const RowsArgs<T> &a, typename T::C *c,
                                            const Vector<typename T::Sum, VEC> &sum)
@@ -117,7 +118,7 @@ __device__ __forceinline__ void store_word(const RowsArgs<T> &a, typename T::C *
     store_vector<C, VEC>(c, out);
 }
 
-// The sums of one piece of a row (rows_pieces.h).
+// Stores the sums of one piece of a row (rows_pieces.h).
 template <typename T, int VEC, uint32_t STEP>
 __device__ __forceinline__ void store_piece(const RowsArgs<T> &a, uint32_t piece, uint32_t column,
                                             const Vector<typename T::Sum, VEC> &sum)
@@ -135,8 +136,8 @@ __device__ __forceinline__ void store_piece(const RowsArgs<T> &a, uint32_t piece
     }
 }
 
-// A lane's columns of one row of C: at once in row-major C, one by one if they are apart and in column-major C
-// (C_COLUMNS).
+// Stores a lane's columns of one row of C: as one word if C is row-major, one by one if the columns are apart
+// or C is column-major (C_COLUMNS). Rows past the last one of C are pieces of rows.
 template <typename T, int VEC, int LANES, bool C_COLUMNS>
 __device__ __forceinline__ void store_row(const RowsArgs<T> &a, uint32_t row, uint32_t column,
                                           const Vector<typename T::Sum, VEC> &sum)
@@ -154,22 +155,23 @@ __device__ __forceinline__ void store_row(const RowsArgs<T> &a, uint32_t row, ui
         store_piece<T, VEC, STEP>(a, row - a.last_row - 1, column, sum);
         return;
     }
-    C *c = a.c + (uint64_t)row * (uint32_t)a.ldc + column; // fits: see spmmi_has_short_rows
+    C *c = a.c + (uint64_t)row * (uint32_t)a.ldc + column; // ldc fits 32 bits: see spmmi_has_short_rows
     if constexpr (STEP > 1)
         store_each<T, VEC, STEP>(a, c, STEP, column, sum);
     else
         store_word(a, c, sum);
 }
 
-// The rows of B of four consecutive nonzeros, and a bit for each that ends its row of A. Apart, as only the bits are
-// still needed once B is loaded: flagged columns would hold four registers for them.
+// The rows of B of four consecutive nonzeros, and a bit for each nonzero that ends its row of A. The bits are
+// stored separately, because only they are needed once B is loaded: flagged columns would keep four registers
+// occupied.
 struct QuadColumns {
     uint32_t column[4];
     uint32_t ends;
 };
 
-// Of nonzeros p .. p + 3; p is a multiple of 4. The two forms are told apart at run time: another template parameter
-// would double the instances.
+// Loads nonzeros p .. p + 3; p is a multiple of 4. The format of the indices is tested at run time, because a
+// template parameter would double the number of instances.
 template <typename T> __device__ __forceinline__ QuadColumns load_columns(const RowsArgs<T> &a, uint32_t p)
 {
     QuadColumns quad;
@@ -179,7 +181,7 @@ template <typename T> __device__ __forceinline__ QuadColumns load_columns(const 
         quad.ends = 0;
 #pragma unroll
         for (int e = 3; e >= 0; e--) {
-            quad.ends = __funnelshift_l(entry[e], quad.ends, 1); // its sign bit comes below those behind it
+            quad.ends = __funnelshift_l(entry[e], quad.ends, 1); // below the sign bits of later ones
             quad.column[e] = entry[e] & ~SPMMI_ROW_END;
         }
     } else {
@@ -196,7 +198,7 @@ template <typename T> __device__ __forceinline__ QuadColumns load_columns(const 
     return quad;
 }
 
-// Entries [start, end) come to the L2 cache, a line a lane at a time.
+// Prefetches entries [start, end) into the L2 cache, one line per lane at a time.
 template <typename V>
 __device__ __forceinline__ void prefetch_entries(const V *entries, uint32_t start, uint32_t end,
                                                  uint32_t lane, uint32_t lanes)
@@ -217,7 +219,7 @@ __device__ __forceinline__ void prefetch_nonzeros(const RowsArgs<T> &a, uint32_t
         prefetch_entries(a.values, start, end, lane, lanes);
 }
 
-// The factor of an entry of A.
+// Returns the value of an entry of A, in the type of sums.
 template <typename T, typename A>
 __device__ __forceinline__ typename T::Sum factor_of(const RowsArgs<T> &, A value)
 {
@@ -228,19 +230,19 @@ template <typename T> __device__ __forceinline__ typename T::Sum factor_of(const
     return a.a_value;
 }
 
-// The column of an entry of the stream: a row of B.
+// Returns the row of B that an entry of the stream names.
 template <typename T> __device__ __forceinline__ uint32_t column_of(const RowsArgs<T> &a, uint32_t entry)
 {
     return min(entry & ~SPMMI_ROW_END, a.last_column);
 }
 
-// The row of C of a rank.
+// Returns the row of C of a rank.
 template <typename T> __device__ __forceinline__ uint32_t row_of(const RowsArgs<T> &a, uint32_t rank)
 {
     return a.row_of_rank != nullptr ? __ldg(a.row_of_rank + min(rank, a.ranks)) : rank;
 }
 
-// Rows without nonzeros: C = beta * C. Blocks past the work blocks come here.
+// Scales rows without nonzeros: C = beta * C. Blocks after the work blocks run this.
 template <typename T, int VEC, int LANES, bool C_COLUMNS>
 __device__ __forceinline__ void scale_empty_rows(const RowsArgs<T> &a, uint32_t column)
 {
@@ -254,7 +256,7 @@ __device__ __forceinline__ void scale_empty_rows(const RowsArgs<T> &a, uint32_t 
                                             column, Vector<typename T::Sum, VEC>{});
 }
 
-// The lanes of the caller's group, which share a warp.
+// Returns the mask of the lanes of the caller's group. A group is within one warp.
 template <int LANES> __device__ __forceinline__ uint32_t group_mask()
 {
     constexpr uint32_t ones = LANES == 32 ? 0xffffffffu : (1u << LANES) - 1;

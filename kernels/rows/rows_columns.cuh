@@ -1,34 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-// rows, column-major C: a block keeps the sums of its rows until all are there, then stores them in whole sectors.
+// rows, column-major C: a block keeps the sums of its rows until all are complete, then stores them in whole
+// sectors.
 //
-// own      rows that begin and end in a block, empty ones before and between them; behind the last row of all, too. A
-//          row that blocks share is stored value by value, by the one that adds its slots (rows_join.cuh)
-// turns    a block of a nonzero split takes its own rows in turns of about as many, for which shared memory has room.
-//          Those of a row split are few enough (keeps_columns of rows_launch_cuda.c)
-// stores   a warp stores SPAN rows of 32 / SPAN columns at once. SPAN rows are one or two sectors and begin with one,
-//          wherever the column begins
+// own      rows that begin and end in a block, and all empty rows between its boundaries, also at both ends
+//          of C. A row that blocks share is stored value by value, by the block that adds its slots
+//          (rows_join.cuh)
+// turns    a block of a nonzero split divides its own rows into turns of about equally many rows, as many as
+//          shared memory can hold. A row split has one turn per block (keeps_columns of rows_launch_cuda.c)
+// stores   a warp stores SPAN rows of 32 / SPAN columns at once. SPAN rows are one or two sectors and start
+//          at a sector boundary, wherever the column begins
 #pragma once
 #include "rows_args.cuh"
 
 namespace spmmi {
 
-// The sums of one turn of a block: alpha * A * B of its rows, 0 of those that are empty.
+// The sums of one turn of a block: alpha * A * B for its rows, 0 for empty rows.
 template <typename T, int VEC, int LANES> struct KeptRows {
     using Sum = typename T::Sum;
     static constexpr uint32_t WIDTH = LANES * VEC;
-    static constexpr uint32_t PITCH = WIDTH + 16 / sizeof(Sum); // 8 rows of 4 columns lie in different banks
+    static constexpr uint32_t PITCH = WIDTH + 16 / sizeof(Sum); // puts 8 rows of 4 columns in different banks
     static constexpr uint32_t ROOM = SPMMI_ROWS_KEPT_BYTES / (PITCH * sizeof(Sum));
-    static constexpr uint32_t ROWS = ROOM < THREADS ? ROOM : THREADS; // see take_turn
+    static constexpr uint32_t ROWS = ROOM < THREADS ? ROOM : THREADS; // at most one per thread: see take_turn
     static_assert(WIDTH != SPMMI_ROWS_KEPT_COLUMNS || ROWS == spmmi_rows_kept_rows(sizeof(Sum)),
                   "the host counts with as many");
     alignas(16) Sum sums[ROWS * PITCH];
-    uint32_t row, count; // rows of the turn
-    // Of a nonzero split: turns with this one, the rows of the block end before row_end, boundaries of nonzeros (struct
-    // spmmi_block) of the turn and of the block.
+    uint32_t row, count; // first row and number of rows of the turn
+    // Nonzero split: turns that are left, including this one; end of the block's own rows; boundaries of
+    // nonzeros (struct spmmi_block) of the turn (from, to), and the end of the block (last).
     uint32_t turns, row_end;
     uint2 from, to, last;
 
-    // The rows of a block of a row split, which has no empty ones.
+    // Sets the rows of a block of a row split, which has no empty rows.
     __device__ __forceinline__ void take_items(const RowsArgs<T> &a, uint32_t first, uint32_t end)
     {
         if (threadIdx.x == 0) {
@@ -38,13 +40,13 @@ template <typename T, int VEC, int LANES> struct KeptRows {
         }
         __syncthreads();
     }
-    // The first turn of a block of a nonzero split.
+    // Sets the rows of the first turn of a block of a nonzero split.
     __device__ __forceinline__ void take_block(const RowsArgs<T> &a)
     {
         if (threadIdx.x == 0) {
             from = __ldg(a.blocks + blockIdx.x);
             last = __ldg(a.blocks + blockIdx.x + 1);
-            // A block inside the last row has none of its own: it begins behind all rows.
+            // A block inside the last row owns no row: it begins after the last row.
             row = blockIdx.x == 0 ? 0 : min(row_of(a, rank_of(from)) + is_inside(from), a.last_row + 1);
             row_end =
                 blockIdx.x + 1 == a.work_blocks ? a.last_row + 1 : min(row_of(a, rank_of(last)), a.last_row);
@@ -57,7 +59,8 @@ template <typename T, int VEC, int LANES> struct KeptRows {
         if (turns > 1 || a.row_of_rank != nullptr)
             take_turn(a);
     }
-    // An equal share of the rows that are left. A thread a rank finds where it ends.
+    // Finds the end of a turn of `count` rows, with one thread per rank. Sets the sums to 0 if there are
+    // empty rows.
     __device__ __forceinline__ void take_turn(const RowsArgs<T> &a)
     {
         const uint32_t first = rank_of(from) + is_inside(from), rank = first + threadIdx.x;
@@ -70,7 +73,7 @@ template <typename T, int VEC, int LANES> struct KeptRows {
                 sums[i] = Sum(0);
         __syncthreads();
     }
-    // Behind a turn that was stored: takes the next one, if there is one.
+    // Starts the next turn, after the current one was stored. Returns false if there is none.
     __device__ __forceinline__ bool goes_on(const RowsArgs<T> &a)
     {
         const bool is_left = turns > 1;
@@ -95,6 +98,7 @@ template <typename T, int VEC, int LANES> struct KeptRows {
     {
         return block.y >> 31;
     }
+    // Keeps the sum of a rank, times alpha. Ignores rows outside of the turn.
     __device__ __forceinline__ void put(const RowsArgs<T> &a, uint32_t rank, uint32_t offset,
                                         Vector<Sum, VEC> sum)
     {
@@ -108,18 +112,20 @@ template <typename T, int VEC, int LANES> struct KeptRows {
     }
 };
 
-// Other blocks have nothing in its place.
+// Replaces KeptRows in kernels that do not keep sums.
 struct NoRows {};
 template <typename T, int VEC, int LANES, CWay C_WAY>
 using KeptOf = std::conditional_t<C_WAY == C_KEPT, KeptRows<T, VEC, LANES>, NoRows>;
 
-// A column of C, from the first row of a turn on, and what a lane stores of it: past, past + step, .. below end.
+// A column of C from the first row of a turn, and the rows of it that a lane stores: past, past + step, ..
+// below end.
 template <typename T> struct ColumnWalk {
     typename T::C *c;
     uint32_t past, end, step;
 };
 
-// AHEAD sums are under way before the first is stored. All lanes of the warp take the same turns.
+// Stores the rows of `walk`. AHEAD sums are loaded before the first one is stored. All lanes of the warp make
+// the same number of iterations.
 template <bool HAS_BETA, typename T, int VEC, int LANES>
 __device__ __forceinline__ void store_column(const RowsArgs<T> &a, const KeptRows<T, VEC, LANES> &kept,
                                              uint32_t offset, uint32_t steps, ColumnWalk<T> walk)
@@ -150,7 +156,8 @@ __device__ __forceinline__ void store_column(const RowsArgs<T> &a, const KeptRow
     }
 }
 
-// By all threads of a block that has put all sums of a turn. A warp has columns of its own, or a share of their rows.
+// Stores the sums of a turn; all threads of a block call this after the last put. A warp has columns of its
+// own, or shares the rows of its columns with other warps.
 template <typename T, int VEC, int LANES>
 __device__ __forceinline__ void store_columns(const RowsArgs<T> &a, const KeptRows<T, VEC, LANES> &kept)
 {
@@ -160,7 +167,7 @@ __device__ __forceinline__ void store_columns(const RowsArgs<T> &a, const KeptRo
     constexpr uint32_t SHARES = WARPS > PARTS ? WARPS / PARTS : 1;
     const uint32_t warp = threadIdx.x / 32;
     __syncthreads();
-    // Of the spans that a column can have, wherever it begins.
+    // The number of spans that a column can touch, wherever it begins.
     const uint32_t steps = (kept.count + 2 * SPAN - 2) / SPAN;
 #pragma unroll 1
     for (uint32_t part = warp % PARTS; part < PARTS; part += WARPS) {

@@ -30,7 +30,8 @@ int spmmi_rows_cost_stores_columns(const struct spmmi_model_query *q)
            spmmi_rows_stores_columns((int64_t)q->matrix->rows, (int64_t)q->matrix->nnz, (int64_t)q->n);
 }
 
-/* Teams store at their end, all at once: sectors, which their neighbours share. Others store while they gather. */
+/* Teams store all at once when they end, in sectors that neighbouring rows share. Other kernels store while
+ * they gather. */
 double spmmi_rows_cost_stores(const struct spmmi_model_query *q, double team, double stream)
 {
     const double values = q->matrix->rows * q->n;

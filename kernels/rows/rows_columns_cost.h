@@ -5,13 +5,15 @@
 
 #include "inspector/cost/cost_model.h"
 
-/* Do blocks keep its sums? Uneven blocks, which convert it, are not known; those of a row split have no empty rows. */
+/* Returns true if blocks keep the sums of column-major C. A row split must have no empty rows. If the
+ * executor finds the blocks too uneven, it converts C instead; this is not known here. */
 int spmmi_rows_cost_keeps_columns(const struct spmmi_model_query *q);
-/* Do teams of so many lanes store it? Of several columns. */
+/* Returns true if teams of `team` lanes store column-major C directly. Only for several columns. */
 int spmmi_rows_cost_teams_store(const struct spmmi_model_query *q, double team);
-/* Do others store it value by value? */
+/* Returns true if other kernels store column-major C value by value. */
 int spmmi_rows_cost_stores_columns(const struct spmmi_model_query *q);
-/* Seconds of these stores. team: lanes of a team, 0 without teams; stream: bytes a second of the L2 cache. */
+/* Returns the seconds of these stores. team: lanes per team, 0 without teams; stream: bytes/s of the L2
+ * cache. */
 double spmmi_rows_cost_stores(const struct spmmi_model_query *q, double team, double stream);
 
 #endif

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Column-major C of rows: where thread blocks keep its sums (rows_columns.cuh), for kernels and predictions. */
+/* rows: when thread blocks keep the sums of column-major C (rows_columns.cuh), for kernels and
+ * predictions. */
 #ifndef SPMMI_ROWS_COLUMNS_SHAPE_H
 #define SPMMI_ROWS_COLUMNS_SHAPE_H
 
 #include "rows_shape.h"
 
-/* Products of one full tile, or wide ones of short rows: those walk A once for each tile. Values of 16 bits, whose sums
- * take twice the room, are converted. Measured on an H100 over 27 matrices (docs/decisions/0101). */
-#define SPMMI_ROWS_KEPT_TARGET 90 /* multiprocessors before have less shared memory */
+/* Returns true if blocks keep the sums of column-major C: in products of one full tile, and in wide products
+ * of short rows, because these walk A once per tile. C of 16-bit values is converted instead, because its
+ * sums take twice the space. Measured on an H100 over 27 matrices (docs/decisions/0101). */
+#define SPMMI_ROWS_KEPT_TARGET 90 /* older multiprocessors have less shared memory */
 #define SPMMI_ROWS_KEPT_LEAST 17
 #define SPMMI_ROWS_KEPT_WIDE 64
 #define SPMMI_ROWS_KEPT_MEAN_ROW(value_bytes) (5 * (value_bytes) / 4)
@@ -18,7 +20,7 @@ static inline int spmmi_rows_keeps_columns(int64_t rows, int64_t nnz, int64_t n,
     return value_bytes >= 4 && (is_full || is_wide) && !spmmi_rows_stores_columns(rows, nnz, n);
 }
 
-/* Lanes of a group, and their grid. */
+/* Return the lanes of a group, and its grid. */
 static inline uint32_t spmmi_rows_kept_lanes(size_t value_bytes)
 {
     return SPMMI_ROWS_KEPT_COLUMNS * (uint32_t)value_bytes / 16;
@@ -29,9 +31,11 @@ static inline int spmmi_rows_kept_grid(size_t value_bytes)
         (struct spmmi_rows_shape){1, spmmi_rows_kept_lanes(value_bytes), SPMMI_ROWS_COLUMNS, 1});
 }
 
-/* Shared memory that blocks which convert B take beside theirs, so that multiprocessors divide it and the L1 cache as
- * for blocks that keep C, which else wait until they are empty. For one tile of f32, if 7 of these blocks a
- * multiprocessor, as many as then fit, convert all of B (docs/decisions/0128). Those of f64 fill it anyway. */
+/* Returns the bytes of shared memory that a block which converts B reserves in addition. Multiprocessors then
+ * divide their memory into shared memory and L1 cache as blocks that keep C need it. Otherwise those blocks
+ * wait until the multiprocessor is empty. This applies to one tile of f32 if 7 blocks per multiprocessor, as
+ * many as then fit, convert all of B (docs/decisions/0128). Blocks that convert f64 fill shared memory
+ * anyway. */
 #define SPMMI_ROWS_KEPT_BEFORE_BYTES 20480u
 #define SPMMI_ROWS_KEPT_BEFORE_ROWS (7 * 64)
 static inline uint32_t spmmi_rows_kept_before(int64_t rows_of_b, int64_t n, size_t value_bytes,
@@ -43,7 +47,8 @@ static inline uint32_t spmmi_rows_kept_before(int64_t rows_of_b, int64_t n, size
                : 0;
 }
 
-/* Nonzero split: a block of many rows takes as many turns, while others wait for it. Without nonzeros there is none. */
+/* Nonzero split: returns true if the rows are evenly distributed over blocks. A block of many rows takes more
+ * turns while others wait for it. False without nonzeros, that is without blocks. */
 static inline int spmmi_rows_kept_are_even(int64_t rows, uint64_t blocks, uint32_t most_rows,
                                            size_t value_bytes)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Terms of the rows family. They follow the launch (a lane group owns a tile of columns and processes its nonzeros four
- * or eight at a time), with rounded weights: the fitted factors absorb the rest. */
+/* Cost terms of the rows family. They follow the launch (a lane group owns a tile of columns and processes
+ * its nonzeros four or eight at a time), with rounded weights: the fitted factors absorb the rest. */
 #include <math.h>
 
 #include "kernels/shared/passes_shape.h"
@@ -13,47 +13,47 @@
 #define SECTOR 32.0
 #define WARP 32.0
 #define THREADS ((double)SPMMI_ROWS_THREADS)
-#define LINE_COST 64.0     /* bytes that a lookup of the L1 cache costs at least */
-#define NARROW_BYTES 2.125 /* with the bit that ends a row */
-#define KEPT_SHARE 0.6     /* of what converting C takes, where blocks keep its sums (docs/decisions/0101) */
+#define LINE_COST 64.0     /* minimum cost of an L1 cache lookup, in bytes */
+#define NARROW_BYTES 2.125 /* per index, with the bit that ends a row */
+#define KEPT_SHARE 0.6     /* cost of keeping sums of C / cost of converting C (docs/decisions/0101) */
 #define ISSUE_PER_CYCLE 4.0
-/* A step of a nonzero split, in units of SPMMI_MODEL_STEP_CYCLES: less where rows of B come from the L1 cache, more
- * where they come from DRAM (docs/decisions/0094). */
+/* Cost of a step of a nonzero split, in units of SPMMI_MODEL_STEP_CYCLES: lower if rows of B are in the L1
+ * cache, higher if they are in DRAM (docs/decisions/0094). */
 #define L1_STEPS 0.5
 #define DRAM_STEPS 2.0
 
-/* Rows that groups share: a team's steps before and after its own, each of which waits for A; what an early start hides
- * of the launch, at most half of it; a step of lanes that load less than 16 bytes. By products of an H100
- * (docs/decisions/0119, 0127). */
+/* Rows that groups share: the steps of a team before and after its own, each of which waits for A; the part
+ * of the launch that an early start hides, at most half of it; the cost of a step of lanes that load less
+ * than 16 bytes. From products on an H100 (docs/decisions/0119, 0127). */
 #define SHARED_ENDS 4.0
 #define EARLY_SECONDS 1.5e-6
 #define NARROW_STEPS 0.5
 
-/* Lanes side by side read neighbouring nonzeros: what a row of B of a sector or less costs, beside the weights of
- * longer ones: bytes of a lookup of the L1 cache, and where few columns are staged, past it so many times those of the
- * sector (docs/decisions/0105). */
+/* Adjacent lanes read adjacent nonzeros: the minimum cost of an L1 cache lookup of a row of B, in bytes; and
+ * for staged few columns a factor for the gathers past the L1 cache. Both matter for rows of B of a sector or
+ * less (docs/decisions/0105). */
 #define NEAR_LINE_COST 24.0
 #define STAGED_GATHERS 3.5
 
-/* Of slices: by tools/dev/fit_model, 45 products of an H100 (docs/decisions/0120). */
+/* Constants of sliced rows, by tools/dev/fit_model from 45 products on an H100 (docs/decisions/0120). */
 static const struct spmmi_model_constants sliced_constants[] = {
     {0.54, 1, {0.673, 0.719, 0.52, 1, 0.995, 0.978, 0.83, 1}, 0},    /* f32 */
     {0.609, 1, {0.681, 0.789, 1.03, 1, 0.999, 0.996, 0.915, 1}, 0},  /* f64 */
     {0.502, 1, {0.683, 0.667, 0.356, 1, 0.98, 0.923, 0.727, 1}, 0}}; /* 16 bits */
 
-/* What the launch makes of n. */
+/* The launch of a product. */
 struct shape {
-    double lanes;       /* of a group, which processes the same nonzeros */
-    double share;       /* lanes that share a row: those of one column in a row split, else 1 */
-    double vec;         /* values a lane */
-    double tile, tiles; /* columns */
+    double lanes;       /* per group; all lanes process the same nonzeros */
+    double share;       /* row split: lanes (one column) or groups that share a row; else 1 */
+    double vec;         /* columns per lane */
+    double tile, tiles; /* columns per tile, number of tiles */
     double blocks_per_sm;
-    double group, block; /* nonzero split: most nonzeros of a group of lanes; of a block, mean */
-    int is_staged;       /* few columns of a nonzero split */
-    int is_sliced;       /* one column of a row split; share is the warps of a slice */
-    int is_kept;         /* blocks keep the sums of column-major C */
-    int is_direct;       /* column-major C is stored value by value */
-    int is_team; /* several columns of a row split: groups share rows, or have one each (rows_teams.cuh) */
+    double group, block; /* nonzero split: most nonzeros of a lane group; mean per block */
+    int is_staged;       /* nonzero split of few columns */
+    int is_sliced; /* row split of one column, with sliced rows; share is the number of warps per slice */
+    int is_kept;   /* blocks keep the sums of column-major C */
+    int is_direct; /* column-major C is stored value by value */
+    int is_team;   /* row split of several columns: groups share rows, or have one each (rows_teams.cuh) */
 };
 
 static double pass_columns(const struct spmmi_model_query *q)
@@ -64,7 +64,7 @@ static double pass_columns(const struct spmmi_model_query *q)
                : q->n;
 }
 
-/* Columns a lane where B and C are aligned; column-major ones become so. */
+/* Returns the columns per lane that the alignment of B and C allows; converted operands are aligned. */
 static uint32_t vec_of(const struct spmmi_model_query *q)
 {
     const uint32_t bytes = (uint32_t)q->value_bytes;
@@ -74,7 +74,8 @@ static uint32_t vec_of(const struct spmmi_model_query *q)
     return vec;
 }
 
-/* Few columns, if a nonzero split stages them: blocks of the middle size, about as full as they were measured. */
+/* Sets the shape of a nonzero split of few columns. Returns true if it is staged. Assumes blocks of the
+ * middle size that are as full as in measurements. */
 static int has_staged_shape(const struct spmmi_model_query *q, struct shape *s)
 {
     const double full = 0.85;
@@ -94,7 +95,7 @@ static int has_staged_shape(const struct spmmi_model_query *q, struct shape *s)
                              (uint32_t)q->profile->multiprocessors);
 }
 
-/* One column, if a row split slices the rows. */
+/* Sets the shape of a row split of one column with sliced rows. Returns false if rows are not sliced. */
 static int has_sliced_shape(const struct spmmi_model_query *q, struct shape *s)
 {
     const struct spmmi_row_slices *const slices = &q->matrix->slices;
@@ -111,7 +112,7 @@ static int has_sliced_shape(const struct spmmi_model_query *q, struct shape *s)
     return 1;
 }
 
-/* Row split: what shares a row, lanes of one column or groups. */
+/* Row split: returns the number of lanes (one column) or groups that share a row. */
 static uint32_t share_of(const struct spmmi_model_query *q, const struct shape *s)
 {
     const struct spmmi_model_matrix *const m = q->matrix;
@@ -123,7 +124,7 @@ static uint32_t share_of(const struct spmmi_model_query *q, const struct shape *
                                (uint64_t)(q->profile->multiprocessors * s->blocks_per_sm));
 }
 
-/* Of the blocks of a nonzero split of so many columns. */
+/* Returns the grid of the blocks of a nonzero split of `columns` columns. */
 static int grid_of(const struct spmmi_model_query *q, struct spmmi_rows_shape launch, double columns)
 {
     const struct spmmi_model_matrix *const m = q->matrix;
@@ -138,7 +139,7 @@ static int grid_of(const struct spmmi_model_query *q, struct spmmi_rows_shape la
     return spmmi_rows_tiled_grid(launch, &tiles);
 }
 
-/* Of products of so many columns. */
+/* Returns the shape of products of `columns` columns by rows.cuh. */
 static struct shape columns_shape(const struct spmmi_model_query *q, double columns)
 {
     const uint32_t bytes = (uint32_t)q->value_bytes;
@@ -158,7 +159,8 @@ static struct shape columns_shape(const struct spmmi_model_query *q, double colu
                           .blocks_per_sm = SPMMI_ROWS_BLOCKS_PER_SM(bytes)};
 }
 
-/* As it is launched: groups share rows by the width of all columns, and where none does, C may be kept. */
+/* Returns the shape that is launched. The number of groups per row depends on the width of all columns; if
+ * groups share no row, blocks may keep C. */
 static struct shape shape_of(const struct spmmi_model_query *q)
 {
     struct shape s;
@@ -185,7 +187,8 @@ static int log2_of(double x)
     return (int)lround(log2(x));
 }
 
-/* Of slices: batches of entries, each of which waits for its columns and then for B. Loads of A are neighbours. */
+/* Adds the terms of sliced rows: each batch of entries waits for its columns and then for B. Lanes load
+ * adjacent entries of A. */
 static void add_slices(const struct spmmi_model_query *q, const struct shape *s, struct spmmi_prediction *p)
 {
     const struct spmmi_device_profile *d = q->profile;
@@ -199,8 +202,8 @@ static void add_slices(const struct spmmi_model_query *q, const struct shape *s,
     p->term[SPMMI_TERM_LONGEST] = ceil(q->matrix->longest / (s->share * SPMMI_SLICE_BATCH)) * 2 * latency;
 }
 
-/* What a step takes; the shares of the caches are known. Of few columns and of values of 16 bits the measurements show
- * no difference. */
+/* Returns the cost of a step from the hit shares of the caches, which p contains. For few columns and for
+ * 16-bit values the measurements show no difference. */
 static double step_of(const struct spmmi_model_query *q, const struct shape *s,
                       const struct spmmi_prediction *p)
 {
@@ -209,7 +212,7 @@ static double step_of(const struct spmmi_model_query *q, const struct shape *s,
     return L1_STEPS * p->l1_share + (p->l2_share - p->l1_share) + DRAM_STEPS * (1 - p->l2_share);
 }
 
-/* Steps of warps, of blocks and of the longest walk. */
+/* Adds the terms of kernels that walk rows: steps of warps, of blocks and of the longest walk. */
 static void add_walks(const struct spmmi_model_query *q, const struct shape *s, struct spmmi_prediction *p)
 {
     const struct spmmi_device_profile *d = q->profile;
@@ -222,7 +225,7 @@ static void add_walks(const struct spmmi_model_query *q, const struct shape *s, 
     double longest = 0;
     if (q->candidate->schedule == SPMM_SCHEDULE_ROW_SPLIT) {
         const double team =
-            s->lanes * s->share; /* lanes of a row: of more than a warp, where groups share it */
+            s->lanes * s->share; /* lanes per row: more than a warp if groups of several warps share it */
         warp_steps = m->item_steps[log2_of(fmax(WARP / team, 1))] / s->share * fmax(team / WARP, 1);
         block_steps = m->item_steps[log2_of(fmax(THREADS / team, 1))] / s->share;
         longest = m->item_longest / s->share;
@@ -237,14 +240,14 @@ static void add_walks(const struct spmmi_model_query *q, const struct shape *s, 
     } else {
         const double blocks = ceil(m->nnz / s->block);
         warp_steps = m->nnz / 4 * s->lanes / WARP;
-        block_steps = blocks * (s->block * s->lanes / THREADS / 4 + 2); /* and joining cut rows */
-        /* A row longer than a block is summed from slots, as many at a time as there are groups. */
+        block_steps = blocks * (s->block * s->lanes / THREADS / 4 + 2); /* 2: joining cut rows */
+        /* A row longer than a block is summed from slots; the groups of a block add them in parallel. */
         const double slots = m->longest / s->block;
         longest = s->group / 4 + 2 + (slots > 1 ? 4 + slots * s->lanes / THREADS : 0);
     }
     const double instructions = 24 + 4 * s->vec;
-    /* Each group of a warp reads lines of its own: two of nonzeros and four of B a step. Where products are staged, and
-     * where groups share a row, neighbours read neighbouring nonzeros. */
+    /* Each group of a warp reads its own lines: two of nonzeros and four of B per step. If products are
+     * staged or groups share a row, neighbouring groups read neighbouring nonzeros. */
     const double row = fmin(q->n, s->tile) * q->value_bytes;
     const int is_near = s->is_staged || p->is_shared;
     const double line_cost = is_near ? NEAR_LINE_COST : LINE_COST;
@@ -257,7 +260,7 @@ static void add_walks(const struct spmmi_model_query *q, const struct shape *s, 
     p->term[SPMMI_TERM_LONGEST] = longest * latency;
 }
 
-/* Nonzeros of the rows of a block: consecutive accesses that one L1 cache serves. */
+/* Returns the nonzeros of the rows of a block: the consecutive accesses that one L1 cache serves. */
 static double block_window(const struct spmmi_model_query *q, const struct shape *s)
 {
     const double groups = THREADS / s->lanes / s->share;
@@ -268,8 +271,8 @@ static double block_window(const struct spmmi_model_query *q, const struct shape
     return s->block;
 }
 
-/* Few columns: where all of B fits the L1 cache, each multiprocessor misses a sector of it once, however its blocks
- * follow each other. */
+/* Few columns: returns the hit share if all of B fits the L1 cache, else 0. Each multiprocessor then misses
+ * each sector of B once, whatever the order of its blocks. */
 static double narrow_share(const struct spmmi_model_query *q)
 {
     const struct spmmi_device_profile *d = q->profile;
@@ -279,7 +282,8 @@ static double narrow_share(const struct spmmi_model_query *q)
     return b <= SPMMI_ROWS_L1_USED * d->l1_bytes ? fmax(1 - b / SECTOR / reads, 0) : 0;
 }
 
-/* All blocks of a wave of a nonzero split begin at once, far from each other; those of a row split are neighbours. */
+/* Returns the locality of the order in which blocks run. All blocks of a wave of a nonzero split begin at
+ * once, far from each other; the blocks of a row split are neighbours. */
 static const struct spmmi_model_locality *order_of(const struct spmmi_model_query *q, const struct shape *s)
 {
     const int begins_apart = q->candidate->schedule == SPMM_SCHEDULE_NONZERO_SPLIT && !s->is_staged;
@@ -307,7 +311,8 @@ static void add_bytes(const struct spmmi_model_query *q, const struct shape *s, 
         (bytes_of_a(q, s) + m->rows * fmin(q->n, s->tile) * q->value_bytes) / fmax(m->nnz, 1);
     const struct spmmi_model_hit l2 =
         spmmi_model_hits(m, order_of(q, s), SPMMI_ROWS_L2_USED * d->l2_bytes / row, others / row);
-    /* Lane groups of a block walk side by side: rows of B that it needs again are still there. */
+    /* The lane groups of a block run side by side: rows of B that the block needs again are still in its L1
+     * cache. */
     p->l1_share = fmin(spmmi_model_reuse_distance(&m->by_rows, block_window(q, s)), l2.share);
     p->l2_share = l2.share;
     if (s->is_staged || q->n == 1)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What predictions of the rows family on GPUs and on CPUs share. */
+/* Definitions that predictions of the rows family on GPUs and on CPUs share. */
 #ifndef SPMMI_ROWS_COST_H
 #define SPMMI_ROWS_COST_H
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows family on the CPU: how a product is split into column panels (n) and row chunks.
+/* The rows family on the CPU: splits a product into column panels (n) and row chunks.
  *
- * A chunk is a fixed number of the plan's items. The width of a column panel follows from the shape alone. So plan and
- * shape fix the order of every sum, and any number of threads gives the same bits. Of a row that nonzero split shares
- * among chunks each leaves its sum in a carry slot; the slots are added in order at the end of the panel, and C is
- * written once.
+ * A chunk is a fixed number of the plan's items. The width of a column panel follows from the shape alone. So
+ * plan and shape fix the order of every sum, and any number of threads gives the same bits. If chunks of a
+ * nonzero split share a row, each stores its sum in a carry slot. The slots are added in order at the end of
+ * the panel, and C is written once.
  *
- * Column-major B is packed panel by panel into row-major scratch that stays in the cache; column-major C is written
- * from a small row-major block. So is C of any layout where B has 16 bits: the block holds the sums. */
+ * Column-major B is packed panel by panel into row-major scratch that stays in the cache. Column-major C is
+ * written from a small row-major block, which also holds the sums if B has 16 bits. */
 #include "rows_cpu.h"
 
 #include <math.h>
@@ -21,26 +21,26 @@
 
 #define CHUNK_NONZEROS 4096
 #define BLOCK_BYTES (32 * ROWS_TILE_BYTES)
-#define BLOCK_UNIT 8         /* rows, or columns, of whole vectors of a transposition */
+#define BLOCK_UNIT 8         /* rows, or columns, in whole vectors of a transposition */
 #define BLOCK_ROWS_MAX 256   /* of C that are transposed to column-major at once */
-#define BLOCK_ROWS_NARROW 32 /* the same of fewer columns than a unit */
+#define BLOCK_ROWS_NARROW 32 /* the same for fewer columns than BLOCK_UNIT */
 #define PACK_ROWS 1024       /* of B that a thread packs at once */
 #define UNROLL_MAX 4
-#define SLOTS 2 /* of a chunk: the row that began before it, the row that goes on behind it */
-#define PARALLEL_WORK_MIN (1 << 15) /* multiplications below which one thread is faster */
+#define SLOTS 2 /* per chunk: for the row that began before it, for the row that continues after it */
+#define PARALLEL_WORK_MIN (1 << 15) /* with fewer multiplications one thread is faster */
 
 struct job {
     const struct spmmi_rows_csr *a;
     const struct spmmi_product *product;
-    const struct rows_cpu_level *base; /* that of all functions but span */
+    const struct rows_cpu_level *base; /* has all functions except span */
     rows_span_fn *span;
     spmm_dtype_t b_type, c_type, sum_type;
     int splits_rows; /* nonzero split: chunks may share rows */
     int64_t n;
     int64_t b_size, c_size, sum_size; /* bytes of one value */
     int64_t chunk_items, chunk_count;
-    int64_t panel;  /* columns of a panel */
-    bool is_packed; /* B goes through scratch */
+    int64_t panel;  /* columns per panel */
+    bool is_packed; /* B is packed into scratch */
     int64_t scratch_ld;
     int64_t slot_bytes;
     char *slots, *scratch;
@@ -52,7 +52,7 @@ struct panel {
     const char *b;
     int64_t ldb, b_column;
     char *c;
-    int64_t c_row, c_column; /* distance of neighbours in C, in elements */
+    int64_t c_row, c_column; /* distance between rows, and between columns, of C in elements */
 };
 
 static bool is_by_columns(const spmm_dense_t *dense)
@@ -60,7 +60,7 @@ static bool is_by_columns(const spmm_dense_t *dense)
     return dense->layout == SPMM_COL_MAJOR;
 }
 
-/* 16 bits: the sums of one column. */
+/* Returns the width of panels of column-major B that is not packed. 16-bit types have one column. */
 static int64_t columns_unpacked(const struct job *job)
 {
     return job->b_type == job->sum_type ? spmmi_smaller(job->n, ROWS_COLUMNS_MAX) : 1;
@@ -128,13 +128,13 @@ static struct panel panel_at(const struct job *job, int64_t first)
     return panel;
 }
 
-/* Partial sums a row: several where a row of the tile is too short to hide the latency of one chain. */
+/* Returns the number of partial sums per row: several if rows of the tile are too short to hide latency. */
 static int unroll_for(int64_t width_bytes)
 {
     return width_bytes <= 64 ? 4 : width_bytes <= 128 ? 2 : 1;
 }
 
-/* All columns of the panel, tile by tile. */
+/* Runs all columns of the panel, tile by tile. */
 static void span_run(const struct job *job, const struct rows_span *whole, int64_t width)
 {
     const int64_t tile = ROWS_TILE_BYTES / job->sum_size;
@@ -147,19 +147,19 @@ static void span_run(const struct job *job, const struct rows_span *whole, int64
     }
 }
 
-/* Is it finite in the type of the sums? */
+/* Returns true if a factor is finite in the type of the sums. */
 static bool is_finite(const struct job *job, double factor)
 {
     return job->sum_type == SPMM_F64 ? isfinite(factor) : isfinite((float)factor);
 }
 
-/* Sums of B of 16 bits are stored as they are: C is of another type. */
+/* Returns true if spans only store sums (B of 16 bits); a store function then scales and rounds them. */
 static bool has_raw_sums(const struct job *job)
 {
     return job->b_type != job->sum_type;
 }
 
-/* A block of sums, or of values that the span scaled already, to columns j .. of C. */
+/* Stores a block of sums, or of values that the span has already scaled, in columns j .. of C. */
 static void block_store(const struct job *job, const struct panel *panel, const struct rows_span *span,
                         int64_t j, int64_t columns, double alpha)
 {
@@ -176,19 +176,20 @@ static void block_store(const struct job *job, const struct panel *panel, const 
     job->base->unpack[job->c_type](&turn);
 }
 
-/* Columns from one row of a block of sums to the next one. */
+/* Returns the number of columns from one row of a block of sums to the next. */
 static int64_t block_ld(const struct job *job, int64_t columns)
 {
     return has_raw_sums(job) ? spmmi_round_up(columns, ROWS_VECTOR_SUMS) : columns;
 }
 
-/* Rows whose sums go to C by way of a block. Columns of C are written in long pieces, fewer lines of them twice. */
+/* Runs rows whose sums go to C through a block. Long pieces of columns touch fewer cache lines twice. */
 static void rows_run_by_block(const struct job *job, const struct panel *panel, const struct rows_span *rows)
 {
     _Alignas(ROWS_LINE_BYTES) char block[BLOCK_BYTES];
     struct rows_span span = *rows;
     const int64_t tile = ROWS_TILE_BYTES / job->sum_size;
-    /* The span knows which rows are empty; one rounding more is none where alpha is infinite or NaN. */
+    /* If alpha is infinite or NaN, the span scales, because it knows the empty rows. One more rounding is
+     * harmless then. */
     const bool is_scaled = !has_raw_sums(job) && (rows->beta == 0 || !is_finite(job, rows->alpha));
     span.alpha = is_scaled ? rows->alpha : 1;
     span.beta = 0;
@@ -209,7 +210,7 @@ static void rows_run_by_block(const struct job *job, const struct panel *panel, 
     }
 }
 
-/* Rows whose sums go to C. */
+/* Runs rows whose sums go to C. */
 static void rows_run(const struct job *job, const struct panel *panel, const struct rows_span *rows)
 {
     struct rows_span span = *rows;
@@ -224,7 +225,7 @@ static void rows_run(const struct job *job, const struct panel *panel, const str
     span_run(job, &span, panel->width);
 }
 
-/* Does the chunk begin inside a row that an earlier chunk began? */
+/* Returns true if the chunk begins inside a row that an earlier chunk began. */
 static bool chunk_has_head(const struct job *job, int64_t chunk)
 {
     const struct spmmi_part *part = &job->a->part;
@@ -237,7 +238,7 @@ static char *slot_of(const struct job *job, int64_t chunk, int goes_on)
     return job->slots + (SLOTS * chunk + goes_on) * job->slot_bytes;
 }
 
-/* What the chunk has of a row that chunks share: its sum goes to a slot. */
+/* Computes the chunk's partial sum of a row that chunks share, and stores it in a slot. */
 static void shared_row_run(const struct job *job, const struct panel *panel, int64_t row, char *slot,
                            const struct rows_span *span)
 {
@@ -251,7 +252,7 @@ static void shared_row_run(const struct job *job, const struct panel *panel, int
     span_run(job, &shared, panel->width);
 }
 
-/* The span loses the rows that it shares with other chunks. */
+/* Runs the rows that the chunk shares with other chunks, and removes them from the span. */
 static void shared_rows_run(const struct job *job, const struct panel *panel, int64_t chunk,
                             struct rows_span *span)
 {
@@ -302,7 +303,7 @@ static void sums_add(const struct job *job, int64_t n, const void *slot, void *s
     }
 }
 
-/* Add the carry slots of each shared row, in order, and give the sum to C. */
+/* Adds the carry slots of each shared row, in order, and stores the sum in C. */
 static void carries_add(const struct job *job, const struct panel *panel)
 {
     const uint32_t *items = job->a->part.items;
@@ -311,7 +312,7 @@ static void carries_add(const struct job *job, const struct panel *panel)
         if (!chunk_has_head(job, chunk))
             continue;
         const int64_t row = items[chunk * job->chunk_items];
-        char *sum = slot_of(job, chunk - 1, 1); /* where the row begins */
+        char *sum = slot_of(job, chunk - 1, 1); /* of the chunk in which the row begins */
         sums_add(job, panel->width, slot_of(job, chunk, 0), sum);
         for (; next < job->chunk_count && items[next * job->chunk_items] == row; next++)
             sums_add(job, panel->width, slot_of(job, next, 0), sum);
@@ -328,7 +329,7 @@ static void carries_add(const struct job *job, const struct panel *panel)
     }
 }
 
-/* Rows [begin, begin + count) of the panel of B into the scratch. */
+/* Packs rows [begin, begin + count) of the panel of B into the scratch. */
 static void scratch_fill(const struct job *job, const struct panel *panel, int64_t begin, int64_t count)
 {
     const spmm_dense_t *b = &job->product->b;
@@ -344,8 +345,8 @@ static void scratch_fill(const struct job *job, const struct panel *panel, int64
     job->base->pack[job->b_type](&block);
 }
 
-/* One panel. Barriers only after packing and at the end: where threads share cores with other work, each barrier can
- * cost a time slice. */
+/* Runs one panel. There are barriers only after packing and at the end: if threads share cores with other
+ * work, each barrier can cost a time slice. */
 static void panel_run(const struct job *job, const struct panel *panel, int threads)
 {
     const int64_t cols = job->a->cols, pack_count = job->is_packed ? (cols + PACK_ROWS - 1) / PACK_ROWS : 0;
@@ -367,7 +368,7 @@ static void panel_run(const struct job *job, const struct panel *panel, int thre
         carries_add(job, panel);
 }
 
-/* C = beta * C, for products with alpha = 0 or an empty A. */
+/* Computes C = beta * C, for products with alpha = 0 or an empty A. */
 static void scale_run(const struct job *job)
 {
     const spmm_dense_t *c = &job->product->c;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows family with AVX2, FMA and F16C: one value, 128-bit and 256-bit vectors, by the width of the columns. */
+/* The rows family with AVX2, FMA and F16C. The width in columns selects single values, 128-bit or 256-bit
+ * vectors. */
 #include <string.h>
 
 #include "kernels/shared/half_cpu.h"
@@ -10,7 +11,7 @@
 
 #define TARGET __attribute__((target("avx2,fma,f16c")))
 
-/* Loaded from 8 - count on, the first count values are all ones. */
+/* A vector that is loaded `count` values before the middle has all ones in its first `count` values. */
 static const int32_t mask_words[16] = {-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0};
 static const int64_t mask_longs[8] = {-1, -1, -1, -1, 0, 0, 0, 0};
 
@@ -133,7 +134,7 @@ static void span_f64(const struct rows_span *span, int64_t width, int unroll)
 
 /* ---- B of 16 bits ---- */
 
-/* The first count numbers, 1 to 8, and zeros. */
+/* Loads the first count values, 1 to 8; the others are 0. */
 static inline __attribute__((always_inline)) TARGET __m128i load_part(const uint16_t *p, int count)
 {
     uint64_t low = 0, rest = 0;
@@ -161,7 +162,7 @@ static inline __attribute__((always_inline)) TARGET __m256 widen_bf16(__m128i x)
     return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x), 16));
 }
 
-/* half_to_bf16 of eight. */
+/* Does what half_to_bf16 does, for eight values. */
 static inline __attribute__((always_inline)) TARGET __m128i narrow_bf16(__m256 x)
 {
     const __m256i bits = _mm256_castps_si256(x), upper = _mm256_srli_epi32(bits, 16);

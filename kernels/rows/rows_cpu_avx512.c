@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows family with AVX-512. Sums of f32 that fit 32 bytes take parts of vectors with masks of this level, as masked
- * stores of AVX2 take many times as long on AMD. Those of other types go to the AVX2 level. */
+/* The rows family with AVX-512. Spans of f32 with sums of up to 32 bytes use shorter vectors with masks of
+ * this level, because masked stores of AVX2 take many times as long on AMD. Such spans of other types use the
+ * AVX2 level. */
 #include "kernels/shared/half_cpu.h"
 #include "rows_cpu.h"
 
@@ -14,7 +15,7 @@
     CASE(1, 11) CASE(1, 12) CASE(1, 13) CASE(1, 14) CASE(1, 15) CASE(1, 16) CASE(2, 2) CASE(4, 1)
 /* clang-format on */
 
-/* By 16 bytes: C of most callers is aligned to no more. */
+/* Stores 16 bytes at a time, because C of most callers has no larger alignment. */
 static inline __attribute__((always_inline)) TARGET void stream(float *p, __m512 v)
 {
     _mm_stream_ps(p, _mm512_castps512_ps128(v));

@@ -10,7 +10,7 @@
 #define TARGET __attribute__((target("avx2,fma")))
 #define INLINE static inline __attribute__((always_inline)) TARGET
 
-/* Loaded from 8 - count on, the first count values are all ones. */
+/* A vector that is loaded `count` values before the middle has all ones in its first `count` values. */
 static const int32_t mask_words[16] = {-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0};
 static const int64_t mask_longs[16] = {-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0};
 
@@ -21,7 +21,7 @@ struct eight_longs {
     __m256i low, high;
 };
 
-/* Two columns by one load. */
+/* Loads two column indices at once. */
 INLINE uint64_t pair_at(const int32_t *col)
 {
     uint64_t pair;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One column of B with one value at a time, in the order of sums of rows_cpu_column_avx2.h. No include guard. The
- * including file defines TARGET, REAL, FMA1(a, b, c) and COLUMN(name), and COLUMN(wide) for other widths; this file
- * undefines COLUMN. */
+/* One column of B, one value at a time, in the order of sums of rows_cpu_column_avx2.h. No include guard. The
+ * including file defines TARGET, REAL, FMA1(a, b, c), COLUMN(name), and the function COLUMN(wide) for other
+ * widths; this file undefines COLUMN. */
 
 static TARGET void COLUMN(column)(const struct rows_span *span)
 {
@@ -13,7 +13,7 @@ static TARGET void COLUMN(column)(const struct rows_span *span)
         const int64_t end = rows_span_start(span, i + 1);
         for (int is_last = 0; !is_last; p += ROWS_COLUMN_SUMS) {
             is_last = p + ROWS_COLUMN_SUMS > end;
-            for (int u = 0; u < ROWS_COLUMN_SUMS; u++) /* zeros behind the end make a sum of -0 one of 0 */
+            for (int u = 0; u < ROWS_COLUMN_SUMS; u++) /* zeros after the end turn a sum of -0 into 0 */
                 sum[u] = p + u < end ? FMA1(value[p + u], b[span->col_ind[p + u] * span->ldb], sum[u])
                                      : sum[u] + 0;
         }

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One column of B with AVX2, written once and included for each type. No include guard.
+/* One column, or a few columns, of B with AVX2, written once and included for each type. No include guard.
  *
- * A row has one vector of partial sums: value u of each group of ROWS_COLUMN_SUMS goes to sum u, the last group is
- * filled up with zeros, and the upper half is added to the lower until one is left. Values of B are read one by one,
- * which is faster than gather instructions. Where rows are short, jumps that were predicted wrong cost more than all
- * else: the values of B of many rows are then collected first, in a loop that knows no rows.
+ * A row has one vector of partial sums. Value u of each group of ROWS_COLUMN_SUMS is added to sum u; the last
+ * group is padded with zeros. In the end the upper half of the sums is added to the lower half until one sum
+ * is left. Values of B are read one by one, which is faster than gather instructions. If rows are short,
+ * mispredicted branches cost more than all else: the values of B of many rows are then collected first, in a
+ * loop that ignores row boundaries.
  *
- * The including file defines TARGET, INLINE, a function with TARGET, REAL, FMA1(a, b, c), VEC of ROWS_COLUMN_SUMS,
- * MASK, ZERO(), LOAD(p), STORE(p, v), LOAD_PART(p, mask), KEEP_PART(v, mask) with zeros elsewhere, MASK_OF(count),
- * FMA(a, b, c), GATHER(b, col, ldb), SUM(v) of all, and COLUMN(name); this file undefines REAL .. COLUMN. */
+ * The including file defines TARGET, INLINE, a function with TARGET, REAL, FMA1(a, b, c), VEC of
+ * ROWS_COLUMN_SUMS, MASK, ZERO(), LOAD(p), STORE(p, v), LOAD_PART(p, mask), KEEP_PART(v, mask) with zeros
+ * elsewhere, MASK_OF(count), FMA(a, b, c), GATHER(b, col, ldb), SUM(v) over the vector, and COLUMN(name);
+ * this file undefines REAL .. COLUMN. */
 
-enum { COLUMN(rows) = 64 }; /* that are summed together */
-enum {
-    COLUMN(short_row) = 8
-}; /* nonzeros, in the mean of these rows, up to which values of B are collected */
-enum { COLUMN(room) = COLUMN(rows) * COLUMN(short_row) }; /* values of each column that are collected */
+enum { COLUMN(rows) = 64 };     /* rows that are summed together */
+enum { COLUMN(short_row) = 8 }; /* mean nonzeros of these rows up to which values of B are collected */
+enum { COLUMN(room) = COLUMN(rows) * COLUMN(short_row) }; /* values of each column that can be collected */
 
 struct COLUMN(view) {
     const REAL *value, *b;
@@ -22,14 +22,15 @@ struct COLUMN(view) {
     int64_t ldb, b_column, p_end;
 };
 
-/* A of later nonzeros comes to the cache: reads of B between those of A keep the hardware's prefetcher from it. */
+/* Prefetches A of later nonzeros: reads of B between the reads of A prevent the hardware prefetcher from
+ * doing it. */
 INLINE void COLUMN(ahead)(const struct COLUMN(view) a, int64_t p)
 {
     _mm_prefetch((const char *)(a.col + p + ROWS_STREAM_AHEAD), _MM_HINT_T0);
     _mm_prefetch((const char *)(a.value + p + ROWS_STREAM_AHEAD), _MM_HINT_T0);
 }
 
-/* Eight values of each column by their columns of A. */
+/* Adds the products of eight nonzeros for each column of B. col: their columns of A. */
 INLINE void COLUMN(step)(const struct COLUMN(view) a, VEC value, const int32_t *col, VEC *sum,
                          const int columns)
 {
@@ -38,13 +39,13 @@ INLINE void COLUMN(step)(const struct COLUMN(view) a, VEC value, const int32_t *
         sum[j] = FMA(value, GATHER(a.b + j * a.b_column, col, a.ldb), sum[j]);
 }
 
-/* The last group of a row, [p, end), which may be empty. */
+/* Adds the last group of a row, [p, end), which may be empty. */
 INLINE void COLUMN(rest)(const struct COLUMN(view) a, int64_t p, int64_t end, VEC *sum, const int columns)
 {
     const MASK mask = MASK_OF(end - p);
     int32_t col[ROWS_COLUMN_SUMS] = {0};
     const int32_t *at = a.col + p;
-    if (p + ROWS_COLUMN_SUMS > a.p_end) { /* there may be no more columns */
+    if (p + ROWS_COLUMN_SUMS > a.p_end) { /* fewer column indices than a group may be left */
         for (int64_t u = 0; u < end - p; u++)
             col[u] = at[u];
         at = col;
@@ -55,7 +56,7 @@ INLINE void COLUMN(rest)(const struct COLUMN(view) a, int64_t p, int64_t end, VE
         sum[j] = FMA(value, KEEP_PART(GATHER(a.b + j * a.b_column, at, a.ldb), mask), sum[j]);
 }
 
-/* Sums of rows first .. last - 1, whose nonzeros begin at p; gives where they end. */
+/* Sums rows first .. last - 1, whose nonzeros begin at p. Returns where these end. */
 INLINE int64_t COLUMN(long_rows)(const struct rows_span *span, const struct COLUMN(view) a, int64_t first,
                                  int64_t last, int64_t p, REAL *sum, const int columns)
 {
@@ -80,8 +81,8 @@ INLINE int64_t COLUMN(long_rows)(const struct rows_span *span, const struct COLU
     return p;
 }
 
-/* Values of B of [begin, end). The rows are read after them, so that the streams of A stop again and again: that would
- * stop the hardware's prefetcher. */
+/* Collects the values of B for nonzeros [begin, end). Prefetches A, because A is read in bursts, between
+ * which rows are summed, and the hardware prefetcher stops at such pauses. */
 INLINE void COLUMN(collect)(const struct COLUMN(view) a, int64_t begin, int64_t end, REAL *to,
                             const int columns)
 {
@@ -98,7 +99,7 @@ INLINE void COLUMN(collect)(const struct COLUMN(view) a, int64_t begin, int64_t 
             to[p - begin + j * COLUMN(room)] = a.b[a.col[p] * a.ldb + j * a.b_column];
 }
 
-/* A row whose values of B are at b. */
+/* Sums a row whose values of B are stored at b. */
 INLINE void COLUMN(near)(const REAL *value, const REAL *b, int64_t count, REAL *sum, const int columns)
 {
     VEC v[ROWS_COLUMNS_MAX];
@@ -117,7 +118,7 @@ INLINE void COLUMN(near)(const REAL *value, const REAL *b, int64_t count, REAL *
         sum[j * COLUMN(rows)] = SUM(FMA(last, LOAD_PART(b + k + j * COLUMN(room), mask), v[j]));
 }
 
-/* The same of rows that lie in the span whole, by way of near, which has room for their values of B. */
+/* Sums rows that are entirely in the span. Collects their values of B in `near`, which can hold them. */
 INLINE int64_t COLUMN(short_rows)(const struct rows_span *span, const struct COLUMN(view) a, int64_t first,
                                   int64_t last, REAL *sum, REAL *near, const int columns)
 {
@@ -130,7 +131,8 @@ INLINE int64_t COLUMN(short_rows)(const struct rows_span *span, const struct COL
     return end;
 }
 
-/* Sums of rows first .. last - 1 to out. An alpha that is infinite or NaN does not reach rows without entries. */
+/* Stores the sums of rows first .. last - 1 in out. An infinite or NaN alpha does not affect rows without
+ * entries. */
 INLINE void COLUMN(finish)(const struct rows_span *span, int64_t first, int64_t last, const REAL *sum,
                            REAL *out, const int64_t ldo)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Terms of the rows family on CPUs; rows_cost.c has those of GPUs. */
+/* Cost terms of the rows family on CPUs; rows_cost.c has the terms for GPUs. */
 #include <math.h>
 
 #include "rows_cost.h"
 
-/* On the CPU each core processes whole items; the terms differ in where rows of B come from. */
+/* Each core processes whole items. The terms of memory depend on the caches that rows of B are read from. */
 void spmmi_rows_cpu_cost(const struct spmmi_model_query *q, struct spmmi_prediction *p)
 {
     const struct spmmi_device_profile *d = q->profile;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The plain loops of the rows family: sums to C, and scaling. Written once and included for each type of C and SIMD
- * level; the compiler vectorises them as far as TARGET allows. No include guard.
- * The including file defines TARGET, REAL (of sums), VALUE (of C), READ(x) and WRITE(x) between the two, FMA1(a, b, c),
- * LINE(n, alpha, sum, beta, c), which stores the first columns of a line and says how many, and DENSE(name); this file
- * undefines VALUE, READ, WRITE, LINE and DENSE. */
+/* The plain loops of the rows family: storing sums in C, and scaling C. Written once and included for each
+ * type of C and SIMD level; the compiler vectorises them as far as TARGET allows. No include guard. The
+ * including file defines TARGET, REAL (of sums), VALUE (of C), READ(x) and WRITE(x) between the two, FMA1(a,
+ * b, c), LINE(n, alpha, sum, beta, c), which stores the first columns of a line and returns their number, and
+ * DENSE(name); this file undefines VALUE, READ, WRITE, LINE and DENSE. */
 
-/* A sum that is 0 stays 0 where alpha is infinite or NaN: it may be that of an empty row. */
+/* Returns a value of C. A sum of 0 stays 0 for an infinite or NaN alpha: it may belong to an empty row. */
 static inline __attribute__((always_inline)) TARGET VALUE DENSE(finish)(REAL alpha, REAL sum, REAL beta,
                                                                         const VALUE *c)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rows_cpu_span.h with B of 16 bits, one value at a time; sums are stored as they are. No include guard. The including
- * file defines REAL, FMA1(a, b, c), B_READ(x), and SPAN, VECS_MAX, CASES, A_TYPE and A_READ(x) of rows_cpu_span.h. */
+/* rows_cpu_span.h for B of 16 bits, one value at a time; sums are stored without scaling. No include guard.
+ * The including file defines REAL, FMA1(a, b, c), B_READ(x), and SPAN, VECS_MAX, CASES, A_TYPE and A_READ(x)
+ * of rows_cpu_span.h. */
 #include "rows_cpu_one.h"
 #define B_TYPE uint16_t
 #define LOAD_B(p) B_READ(*(p))

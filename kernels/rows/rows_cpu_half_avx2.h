@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Spans with B of 16 bits and AVX2, for one type of A and of B. No include guard. The including file defines TARGET,
- * REAL, FMA1(a, b, c), HALF(name), FACTOR, a value of A, FACTOR_READ(x), NUMBER_READ(x) of a value of B, WIDEN4(x) and
- * WIDEN8(x) of the first four and of all of an __m128i; this file undefines HALF .. WIDEN8. Sums are stored by whole
- * vectors. */
+/* Spans with B of 16 bits and AVX2, for one type of A and one of B. No include guard. The including file
+ * defines TARGET, REAL, FMA1(a, b, c), HALF(name), FACTOR (type of values of A), FACTOR_READ(x),
+ * NUMBER_READ(x) for a value of B, and WIDEN4(x) and WIDEN8(x), which widen the first four and all eight
+ * values of an __m128i; this file undefines HALF .. WIDEN8. Sums are stored in whole vectors. */
 
 #define SPAN HALF(span_one)
 #define VECS_MAX 1

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Spans with B of 16 bits and AVX-512, for one type of A and of B. No include guard. The including file defines TARGET,
- * REAL, HALF(name), TYPES, the indices of the span of these types, FACTOR, a value of A, FACTOR_READ(x), and WIDEN(x)
- * of an __m256i; this file undefines HALF .. WIDEN. Sums are stored by whole vectors. */
+/* Spans with B of 16 bits and AVX-512, for one type of A and one of B. No include guard. The including file
+ * defines TARGET, REAL, HALF(name), TYPES (indices of these types in a table of spans), FACTOR (type of
+ * values of A), FACTOR_READ(x), and WIDEN(x) for an __m256i; this file undefines HALF .. WIDEN. Sums are
+ * stored in whole vectors. */
 
 #define VEC __m512
 #define LANES 16

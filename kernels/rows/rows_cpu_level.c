@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The SIMD level of this machine. */
+/* Selects the SIMD level of this machine. */
 #include <stdatomic.h>
 #include <stddef.h>
 #if defined(__x86_64__)
@@ -10,7 +10,8 @@
 #include "rows_cpu.h"
 
 #if defined(__x86_64__)
-/* Conversions of f16; __builtin_cpu_supports of clang 14 does not know the name. */
+/* Returns true if the machine converts f16. __builtin_cpu_supports of clang 14 does not know the name
+ * f16c. */
 static int has_f16c(void)
 {
     unsigned a = 0, b = 0, c = 0, d = 0;
@@ -31,7 +32,8 @@ static const struct rows_cpu_level *level_find(void)
     return &spmmi_rows_cpu_portable;
 }
 
-/* Found once: virtual machines trap on cpuid, which takes longer there than a product of few nonzeros. */
+/* Finds the level once: virtual machines trap on cpuid, which takes longer there than a product of few
+ * nonzeros. */
 const struct rows_cpu_level *rows_cpu_level_pick(void)
 {
     static const struct rows_cpu_level *_Atomic picked;

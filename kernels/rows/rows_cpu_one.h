@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One value as the vector of rows_cpu_span.h and rows_cpu_turn.h. No include guard. The including file defines REAL
- * and FMA1(a, b, c). */
+/* A single value in place of the vectors of rows_cpu_span.h and rows_cpu_turn.h. No include guard. The
+ * including file defines REAL and FMA1(a, b, c). */
 #define VEC REAL
 #define LANES 1
 #define MASK int

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows family in plain C, for every machine. Where fma is an instruction the compiler uses it. */
+/* The rows family in plain C, for every machine. The compiler uses an fma instruction if there is one. */
 #include <math.h>
 
 #include "kernels/shared/half_cpu.h"
 #include "rows_cpu.h"
 
 #define TARGET
-#define PACK_ROWS 64 /* whose lines stay in the cache while they are filled */
+#define PACK_ROWS 64 /* rows whose cache lines stay in the cache while they are filled */
 /* clang-format off */
 #define CASES_ALL                                                                                   \
     CASE(1, 1) CASE(1, 2) CASE(1, 3) CASE(1, 4) CASE(2, 1) CASE(2, 2) CASE(2, 3) CASE(2, 4)          \
@@ -93,7 +93,7 @@
 #undef REAL
 #undef FMA1
 
-/* Numbers of 16 bits are moved as they are. */
+/* Packs values of 16 bits, which are moved without conversion. */
 void spmmi_rows_pack_half(const struct rows_block *block)
 {
     const uint16_t *from = block->by_cols;

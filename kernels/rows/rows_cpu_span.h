@@ -3,17 +3,17 @@
  *
  * The including file defines
  *   TARGET                  function attributes that allow the instructions
- *   REAL, VEC, LANES        type of sums, vector type of it and its length
+ *   REAL, VEC, LANES        type of sums, the vector type for it and its length
  *   MASK, MASK_OF(count)    selects the first count lanes, 1 <= count <= LANES
  *   LOAD(p) STORE(p, v) LOAD_MASKED(p, m) STORE_MASKED(p, v, m)
- *   A_TYPE, A_READ(x)       values of A and a REAL of one, where A is not of REAL
- *   B_TYPE, LOAD_B(p), LOAD_B_MASKED(p, m)  the same of B
+ *   A_TYPE, A_READ(x)       type of values of A and conversion to REAL, if it is not REAL
+ *   B_TYPE, LOAD_B(p), LOAD_B_MASKED(p, m)  the same for B
  *   SET(x) FMA(a, b, c) MUL(a, b) ADD(a, b)
- *   SPAN                    name of the function made here
+ *   SPAN                    name of the function defined here
  *   VECS_MAX, CASES         maximum number of vectors in a tile; the (unroll, vectors) pairs that can occur
- *   STREAM(p, v), STREAM_END()  where it has them: a store to a multiple of ROWS_STREAM_ALIGN bytes that passes by the
- *                           caches, and what makes such stores visible to other threads
- * and this file undefines what an instance alone uses: VEC .. CASES.                              */
+ *   STREAM(p, v), STREAM_END()  optional: a store to a multiple of ROWS_STREAM_ALIGN bytes that bypasses the
+ *                           caches, and a fence that makes such stores visible to other threads
+ * and this file undefines the macros of an instance: VEC .. CASES. */
 
 #ifndef A_TYPE
 #define A_TYPE REAL
@@ -36,7 +36,7 @@
 #define FINISH TILE_NAME(SPAN, _finish)
 #define AHEAD TILE_NAME(SPAN, _ahead)
 
-/* acc += a * (one row of B): all vectors whole but the last. */
+/* acc += a * (one row of B). All vectors but the last are whole; the mask is for the last one. */
 static inline __attribute__((always_inline)) TARGET void STEP(VEC *acc, const REAL a, const B_TYPE *b,
                                                               const int vecs, const MASK mask)
 {
@@ -47,7 +47,7 @@ static inline __attribute__((always_inline)) TARGET void STEP(VEC *acc, const RE
     acc[vecs - 1] = FMA(x, LOAD_B_MASKED(b + (vecs - 1) * LANES, mask), acc[vecs - 1]);
 }
 
-/* Rows of B of later nonzeros come to the cache. */
+/* Prefetches rows of B for later nonzeros. */
 static inline __attribute__((always_inline)) TARGET void
 AHEAD(const int32_t *col, const B_TYPE *b, const int64_t ldb, const int count, const int vecs)
 {
@@ -83,7 +83,7 @@ static inline __attribute__((always_inline)) TARGET void FINISH(const VEC *sum, 
     }
 }
 
-/* One tile of columns for all rows of the span. unroll, vecs and fetches are constants in every use. */
+/* Runs one tile of columns for all rows of the span. unroll, vecs and fetches are constants in every use. */
 static inline __attribute__((always_inline)) TARGET void
 TILE(const struct rows_span *span, const int64_t column, const int unroll, const int vecs, const int is_whole,
      const MASK mask, const int64_t ldb, const bool fetches)
@@ -110,7 +110,7 @@ TILE(const struct rows_span *span, const int64_t column, const int unroll, const
         for (; p + unroll <= end; p += unroll) {
             if (fetches && p < ahead_end) {
                 AHEAD(col + p + ROWS_AHEAD, b, ldb, unroll, vecs);
-                if (unroll == 4) { /* wider rows of B leave the hardware time enough */
+                if (unroll == 4) { /* wider rows of B give the hardware prefetcher enough time */
                     __builtin_prefetch(col + p + ROWS_STREAM_AHEAD);
                     __builtin_prefetch(value + p + ROWS_STREAM_AHEAD);
                 }
@@ -134,7 +134,7 @@ TILE(const struct rows_span *span, const int64_t column, const int unroll, const
             if (unroll == 4)
                 acc[0][v] = ADD(acc[0][v], acc[2][v]);
         }
-        /* An alpha that is infinite or NaN does not reach rows without entries. */
+        /* An infinite or NaN alpha does not affect rows without entries. */
         FINISH(acc[0], out, row_ptr[i] < row_ptr[i + 1] ? alpha : 0, beta, vecs, is_whole, mask, streams);
         out += span->ldo;
     }
@@ -142,7 +142,8 @@ TILE(const struct rows_span *span, const int64_t column, const int unroll, const
         STREAM_END();
 }
 
-/* Narrow tiles have a loop without the question whether to fetch, which took up to a tenth of the time. */
+/* Narrow tiles have a loop that does not test whether to prefetch; the test took up to a tenth of the
+ * time. */
 static inline __attribute__((always_inline)) TARGET void
 TILES(const struct rows_span *span, const int64_t column, const int unroll, const int vecs,
       const int is_whole, const MASK mask, const int64_t ldb, const bool fetches)
@@ -162,7 +163,7 @@ static TARGET void SPAN(const struct rows_span *span, int64_t width, int unroll)
         const MASK mask = MASK_OF((int)left - (vecs - 1) * LANES);
         const int is_whole = left == vecs * LANES;
         switch (unroll * 32 + vecs) {
-/* Where rows of B are of one vector, each takes a shift, not a multiplication. */
+/* If a row of B is one vector, its address needs a shift, not a multiplication. */
 #define CASE(u, v)                                                         \
     case (u)*32 + (v):                                                     \
         if ((u) == 4 && (v) == 1 && width == LANES && span->ldb == LANES)  \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Transposition between row-major and column-major with AVX2. The AVX-512 level uses it as well: the shared cache is
- * the limit, not the shuffles. */
+/* Transposition between row-major and column-major with AVX2. The AVX-512 level uses it as well, because the
+ * shared cache is the limit, not the shuffles. */
 #include "rows_cpu.h"
 
 #if defined(__x86_64__)

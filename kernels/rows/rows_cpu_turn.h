@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Transposition in square blocks that are transposed in registers; included once for each value type. No
  * include guard. The including file defines TARGET, REAL, VEC, LANES, LOAD, STORE, SET, FMA, MUL, FMA1 (see
- * rows_cpu_span.h), TRANSPOSE(v) on an array of LANES vectors, and TURN(name); this file undefines the last two. */
+ * rows_cpu_span.h), TRANSPOSE(v) for an array of LANES vectors, and TURN(name); this file undefines the last
+ * two. */
 
 #define TURN_ROWS 64 /* rows that are finished for all columns before the next ones begin */
 
@@ -15,8 +16,8 @@ static TARGET void TURN(pack_square)(const REAL *from, int64_t ld_from, REAL *to
         STORE(to + i * ld_to, v[i]);
 }
 
-/* The last columns of a row, fewer than LANES, with whole vectors: each row overwrites what the one before it left
- * behind its end, so that a square row has to follow; gives the rows that are done. */
+/* Packs the last columns of rows, fewer than LANES, by whole vectors. Each row overwrites what the row before
+ * wrote past its end, so that a square of rows has to follow. Returns the number of rows that are done. */
 static TARGET int64_t TURN(pack_part)(const REAL *from, int64_t ld_from, REAL *to, int64_t ld_to,
                                       int64_t rows, int64_t cols)
 {
@@ -49,7 +50,7 @@ TARGET void TURN(spmmi_rows_pack)(const struct rows_block *block)
         const int64_t rows_whole = rows / LANES * LANES;
         const REAL *from = (const REAL *)block->by_cols + begin;
         REAL *to = (REAL *)block->by_rows + begin * ld_to;
-        /* Padding behind the rows keeps what it has. */
+        /* pack_part would overwrite padding after the rows, so it runs only without padding. */
         const int64_t cols_part = block->cols - cols_whole;
         const int64_t done = ld_to == block->cols
                                  ? TURN(pack_part)(from + cols_whole * ld_from, ld_from, to + cols_whole,
@@ -66,7 +67,7 @@ TARGET void TURN(spmmi_rows_pack)(const struct rows_block *block)
     }
 }
 
-/* cols of LANES columns. */
+/* Writes the first cols of LANES columns. */
 static TARGET void TURN(unpack_square)(const REAL *from, int64_t ld_from, REAL *to, int64_t ld_to,
                                        int64_t cols, REAL alpha, REAL beta)
 {
@@ -102,7 +103,8 @@ TARGET void TURN(spmmi_rows_unpack)(const struct rows_block *block)
         for (int64_t i = 0; i < rows_whole; i += LANES)
             TURN(unpack_square)
     (from + i * ld_from + j, ld_from, to + i + j * ld_to, ld_to, LANES, alpha, beta);
-    /* Whole vectors that begin in the last columns end in the next rows; those of the last rows would not. */
+    /* Vectors loaded from the last columns extend into the next rows; in the last rows they would leave the
+     * block. */
     const int64_t cols_part = block->cols - cols_whole;
     int64_t done = 0;
     for (; cols_part > 0 && done + 2 * LANES <= rows_whole; done += LANES)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows family on a GPU, as the executor sees it. Parts of an op share the stream of op(A). Row-major operands go
- * straight to the kernel, column-major ones by way of row-major scratch in the workspace, a pass of columns at a
- * time. */
+/* The GPU backend of the rows family. Parts of an op share the stream of op(A). Kernels access row-major
+ * operands directly. Column-major operands are in general copied to row-major workspace and back, one pass of
+ * columns at a time. */
 #include <cuda_runtime_api.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,10 +16,10 @@
 
 struct state {
     const struct spmmi_device *device;
-    struct spmmi_cuda_rows rows, pieces; /* the second where B is wide, if it has pieces */
-    struct spmmi_cuda_rows slices;       /* one column, if it has slices */
-    int has_slices_alone;                /* which then multiply columns one by one */
-    struct spmmi_rows_shape forced;      /* of a row split: how rows are shared; 0 lanes: as it is best */
+    struct spmmi_cuda_rows rows, pieces; /* pieces: if there are any, products with wide B use them */
+    struct spmmi_cuda_rows slices;       /* one column, if there are slices */
+    int has_slices_alone;                /* there are no rows; slices multiply columns one by one */
+    struct spmmi_rows_shape forced;      /* row split: how rows are shared; 0 lanes: not forced */
 };
 
 static void shape_name(struct spmmi_rows_shape shape, int has_pieces, char *text, size_t size)
@@ -32,13 +32,14 @@ static void shape_name(struct spmmi_rows_shape shape, int has_pieces, char *text
                    has_pieces ? "pieces" : ways[shape.way]);
 }
 
-/* A row split of one column, whose rows lanes share; those of several columns are shared by groups. */
+/* Returns true for a row split of one column, in which lanes share rows. With several columns, groups share
+ * rows. */
 static int is_single(struct spmmi_rows_shape shape)
 {
     return shape.way == SPMMI_ROWS_LANES || shape.way == SPMMI_ROWS_SLICED;
 }
 
-/* Is there such a name? Lanes of one column have instances of their own. */
+/* Returns true if the shape has a name. Shapes of one column have limits of their own. */
 static int is_shape(struct spmmi_rows_shape shape)
 {
     const uint32_t most = shape.way == SPMMI_ROWS_LANES    ? SPMMI_ROWS_THREADS
@@ -48,12 +49,13 @@ static int is_shape(struct spmmi_rows_shape shape)
            (shape.share > 1) == (shape.way == SPMMI_ROWS_TEAMS);
 }
 
-/* The shape that a suffix such as "v1l32shared" names; 0 lanes: it names none. */
+/* Returns the shape that a suffix such as "v1l32shared" names, or one with 0 lanes if there is no such
+ * shape. */
 static struct spmmi_rows_shape named_shape(const char *suffix, int has_pieces)
 {
     static const uint32_t vecs[] = {1, SPMMI_ROWS_PAIR, SPMMI_ROWS_APART, 4, 8};
     for (int way = SPMMI_ROWS_COLUMNS; suffix[0] != '\0' && way <= SPMMI_ROWS_TEAMS; way++)
-        for (uint32_t i = 0; i < 5 * 9 * 6; i++) { /* shares up to SPMMI_ROWS_SHARE_MAX */
+        for (uint32_t i = 0; i < 5 * 9 * 6; i++) { /* vecs, lanes, shares up to SPMMI_ROWS_SHARE_MAX */
             const struct spmmi_rows_shape shape = {vecs[i % 5], 1u << i / 5 % 9, (enum spmmi_rows_way)way,
                                                    1u << i / 45};
             char text[32];
@@ -66,7 +68,8 @@ static struct spmmi_rows_shape named_shape(const char *suffix, int has_pieces)
     return (struct spmmi_rows_shape){0, 0, SPMMI_ROWS_COLUMNS, 0};
 }
 
-/* Slices without rows, where one column of op N is all that is wanted, no other part reads the rows, and they fit. */
+/* Creates slices without rows, if only products of one column of op N are wanted, no other part reads the
+ * rows, and the rows fit slices. */
 static spmm_status_t create_slices(const struct spmmi_part_source *source, struct state *made,
                                    uint64_t *bytes, spmm_diag_t *diag)
 {
@@ -84,7 +87,7 @@ cleanup:
     return status;
 }
 
-/* Rows, and pieces and slices where they pay. */
+/* Creates the rows, and also pieces and slices if they pay. */
 static spmm_status_t create_rows(const struct spmmi_part_source *source, struct state *made, uint64_t *bytes,
                                  spmm_diag_t *diag)
 {
@@ -131,7 +134,7 @@ cleanup:
     return status;
 }
 
-/* The rows, or their pieces or slices, that a product runs. */
+/* Returns the rows, pieces or slices that a product uses. */
 static const struct spmmi_cuda_rows *rows_of(const struct state *s, const struct spmmi_product *product)
 {
     if (s->slices.slices != NULL && (product->b.cols == 1 || s->has_slices_alone))
@@ -139,7 +142,7 @@ static const struct spmmi_cuda_rows *rows_of(const struct state *s, const struct
     return spmmi_rows_pieces_fit(&s->pieces, product, s->device) ? &s->pieces : &s->rows;
 }
 
-/* Slices alone take one column at a time. */
+/* Returns the part of a product that runs at a time: one column if there are only slices, else all of it. */
 static struct spmmi_product pass_of(const struct state *s, const struct spmmi_product *product)
 {
     return s->has_slices_alone && product->b.cols > 1 ? spmmi_product_columns(product, 0, 1) : *product;
@@ -178,7 +181,8 @@ static uint64_t workspace(const void *state, const struct spmmi_product *product
     return launch_of(state, product).workspace_bytes;
 }
 
-/* Other shapes follow from the product: the name of any is taken. */
+/* Returns true for the name of any shape. A name only decides how rows are shared; the rest follows from the
+ * product. */
 static int has_suffix(const char *suffix)
 {
     return named_shape(suffix, 0).lanes > 0 || named_shape(suffix, 1).lanes > 0;
@@ -192,7 +196,7 @@ static void describe(const void *state, const struct spmmi_product *product, cha
     (void)snprintf(text, size, "cuda/rows/%s/%s", spmm_schedule_name(s->rows.schedule), shape);
 }
 
-/* A single column is the same in both layouts: with ld = 1 it is row-major. */
+/* Returns a single column in row-major layout: with ld = 1 it is the same in both layouts. */
 static spmm_dense_t by_rows(spmm_dense_t dense)
 {
     if (dense.layout == SPMM_COL_MAJOR) {
@@ -208,8 +212,9 @@ static spmm_dense_t scratch_of(const spmm_dense_t *dense, void *data, const stru
     return (spmm_dense_t){data, dense->rows, n, launch->pitch, SPMM_ROW_MAJOR, dense->type};
 }
 
-/* C comes out of row-major scratch. Sums are rounded once, so that beta C of 16 bits is added by the kernel, which then
- * needs the old C there. */
+/* Makes the kernel write C to row-major workspace, from which it is converted afterwards. Each value is
+ * rounded once: for 16-bit types the kernel adds beta * C, so the old C is converted to the workspace
+ * first. */
 static int scratch_c(const struct spmmi_product *turn, const struct spmmi_rows_launch *launch,
                      char *workspace, void *stream, struct spmmi_product *pass)
 {
@@ -222,7 +227,7 @@ static int scratch_c(const struct spmmi_product *turn, const struct spmmi_rows_l
     return cudaSuccess;
 }
 
-/* turn: the part of the product that the pass computes. */
+/* Runs one pass. turn: the columns of the product that the pass computes. Returns a cudaError_t. */
 static int run_pass(const struct state *s, const struct spmmi_cuda_rows *rows,
                     const struct spmmi_product *turn, int is_single, const struct spmmi_rows_launch *launch,
                     char *workspace, void *stream)

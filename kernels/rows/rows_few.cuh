@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// rows: loads, stores and sums of the kernels that have several lanes or groups a row (lanes, teams, staged).
+// rows: loads, stores and sums of kernels with several lanes or groups per row (lanes, sliced, teams,
+// staged).
 #pragma once
 #include "rows_args.cuh"
 #include "kernels/shared/launch.cuh"
 
 namespace spmmi {
 
-// The columns of nonzeros at[0], at[1] .. One branch for all of them, so that they are on their way together.
+// Loads the columns of nonzeros at[0], at[1] .. There is one branch for all of them, so that the loads
+// overlap.
 template <int COUNT, typename T>
 __device__ __forceinline__ void load_entries(const RowsArgs<T> &a, const uint32_t (&at)[COUNT],
                                              uint32_t (&entry)[COUNT])
@@ -22,7 +24,7 @@ __device__ __forceinline__ void load_entries(const RowsArgs<T> &a, const uint32_
     }
 }
 
-// The nonzeros p .. p + 3; p is a multiple of 4.
+// Loads nonzeros p .. p + 3; p is a multiple of 4.
 template <typename T>
 __device__ __forceinline__ Quad<typename T::A> load_quad(const RowsArgs<T> &a, uint32_t p)
 {
@@ -37,14 +39,14 @@ __device__ __forceinline__ Quad<typename T::A> load_quad(const RowsArgs<T> &a, u
     return quad;
 }
 
-// The first nonzero of a rank.
+// Returns the first nonzero of a rank.
 template <typename T> __device__ __forceinline__ uint32_t row_begin(const RowsArgs<T> &a, uint32_t rank)
 {
     return min(__ldg(a.rank_start + min(rank, a.ranks)), a.nnz);
 }
 
-// Not by the read-only path, as the kernel starts before those before it have ended: they may still write B
-// (kernels/shared/launch.cuh).
+// Loads a lane's columns of the row of B that an entry names. Does not use the read-only path: the kernel
+// starts before previous kernels have ended, which may still write B (kernels/shared/launch.cuh).
 template <typename T, int VEC>
 __device__ __forceinline__ Vector<typename T::B, VEC> load_b(const RowsArgs<T> &a, uint32_t entry,
                                                              uint32_t column)
@@ -57,13 +59,14 @@ __device__ __forceinline__ Vector<typename T::B, VEC> load_b(const RowsArgs<T> &
             Vector<B, VEC> x;
 #pragma unroll
             for (uint32_t i = 0; i < VEC; i++)
-                x.x[i] = b[min(i, a.n - 1 - column)]; // what lies behind n columns is not read
+                x.x[i] = b[min(i, a.n - 1 - column)]; // columns past n are not read
             return x;
         }
     }
     return load_vector<B, VEC>(b);
 }
 
+// Stores a lane's columns of one row: C = alpha * sum + beta * C.
 template <typename T, int VEC>
 __device__ __forceinline__ void store_sums(const RowsArgs<T> &a, uint32_t row, uint32_t column,
                                            const Vector<typename T::Sum, VEC> &sum, typename T::Sum alpha)
@@ -80,7 +83,7 @@ __device__ __forceinline__ void store_sums(const RowsArgs<T> &a, uint32_t row, u
     }
 }
 
-// Rows without nonzeros: C = beta * C.
+// Scales rows without nonzeros: C = beta * C.
 template <typename T, int VEC, int LANES> __device__ __forceinline__ void scale_rows(const RowsArgs<T> &a)
 {
     const uint32_t stride = (gridDim.x - a.work_blocks) * (THREADS / LANES);
@@ -90,7 +93,8 @@ template <typename T, int VEC, int LANES> __device__ __forceinline__ void scale_
                            threadIdx.x % LANES * VEC, Vector<typename T::Sum, VEC>{}, typename T::Sum(0));
 }
 
-// The sum over the lanes of a warp that lie a multiple of `step` lanes apart, fewer than `width` of them away.
+// Returns the sum over the lanes of an aligned segment of `width` lanes whose distance is a multiple of
+// `step`.
 template <typename Sum, int VEC>
 __device__ __forceinline__ Vector<Sum, VEC> sum_lanes(Vector<Sum, VEC> sum, uint32_t step, uint32_t width)
 {

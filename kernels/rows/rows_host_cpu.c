@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows family on the CPU, as the executor sees it: op(A) in CSR, which all its parts of an op share, and the items
- * of each. */
+/* The CPU backend of the rows family: op(A) in CSR, which all parts of an op share, and the items of each
+ * part. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "format/base/diag.h"
 #include "rows_csr_cpu.h"
 
-#define MADE_ITEM_SIZE 1024u /* of parts that are not in the plan */
+#define MADE_ITEM_SIZE 1024u /* item size of parts that are not in the plan */
 
 struct state {
     const struct spmmi_cpu_operand *operand;
@@ -25,7 +25,8 @@ static struct spmmi_part default_part(const spmm_plan_t *plan, spmm_op_t op, spm
         .op = op, .family = SPMM_FAMILY_ROWS, .schedule = schedule, .item_size = MADE_ITEM_SIZE};
 }
 
-/* Room for items: of a part that is made here, every item but the last has at least item size nonzeros. */
+/* Returns the number of items to allocate. In a part made here, all items but the last have item size
+ * nonzeros or more. */
 static uint64_t items_room(const struct spmmi_part_source *source)
 {
     return source->is_made ? (uint64_t)source->plan->nnz / source->part->item_size + 1

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The types that kernels on the GPU were compiled for, and for each and schedule the kernel of a shape; NULL if there
- * is none. */
+/* Types that the GPU kernels were compiled for. For each combination of types and each schedule, a function
+ * returns the kernel of a shape, or NULL if there is none. */
 #ifndef SPMMI_ROWS_INSTANCES_H
 #define SPMMI_ROWS_INSTANCES_H
 
@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/* X(name, type of A, or 0: all values are the same and not read, type of B, type of C) */
+/* X(name, type of A, or 0 if all values are equal and not read, type of B, type of C) */
 #define SPMMI_ROWS_INSTANCES(X)                    \
     X(f32, SPMM_F32, SPMM_F32, SPMM_F32)           \
     X(f64, SPMM_F64, SPMM_F64, SPMM_F64)           \

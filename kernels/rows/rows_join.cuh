@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// rows, nonzero split: sums of rows that groups of a block share, and that blocks share (rows.cuh).
+// rows, nonzero split: sums of rows that groups of a block share, and of rows that blocks share (rows.cuh).
 #pragma once
 #include "rows_columns.cuh"
 #include "kernels/shared/arrival.h"
 
 namespace spmmi {
 
-// Sums of rows that a group shares with its neighbours, for one block.
+// Sums of rows that groups of one block share with their neighbours.
 template <typename T, int VEC, int LANES> struct Shared {
     using Sum = typename T::Sum;
     static constexpr int GROUPS = THREADS / LANES;
     static constexpr int WIDTH = LANES * VEC;
     alignas(16) Sum head[GROUPS][WIDTH]; // of the row that began before the group and ends in it
-    alignas(16) Sum tail[GROUPS][WIDTH]; // of the row that goes on in the next group
-    uint32_t through[THREADS / 32];      // a bit a thread: the row of its group's tail began before the group
-    uint32_t first_block[2], last_block[2], row[2]; // rows shared by blocks: [0] ends here, [1] goes on
+    alignas(16) Sum tail[GROUPS][WIDTH]; // of the row that continues in the next group
+    uint32_t through[THREADS / 32];      // bit per thread: the row of its group's tail began before the group
+    uint32_t first_block[2], last_block[2], row[2]; // rows shared by blocks: [0] ends here, [1] continues
     uint32_t finish[2];
 };
 
-// Sum of the tails of groups [first, last] and, unless NULL, a head, in ascending order.
+// Returns the sum of the tails of groups first .. last and, unless it is nullptr, of a head, in ascending
+// order.
 template <typename T, int VEC, int LANES>
 __device__ __forceinline__ Vector<typename T::Sum, VEC>
 sum_tails(const Shared<T, VEC, LANES> &s, int first, int last, const typename T::Sum *head, uint32_t offset)
@@ -33,11 +34,11 @@ sum_tails(const Shared<T, VEC, LANES> &s, int first, int last, const typename T:
     return sum;
 }
 
-// First group of the row whose tail group `last` holds; -1 if it began before the block.
+// Returns the first group of the row whose tail group `last` holds, or -1 if the row began before the block.
 template <typename T, int VEC, int LANES>
 __device__ __forceinline__ int first_group(const Shared<T, VEC, LANES> &s, int last)
 {
-    const int end = (last + 1) * LANES; // threads below it; the highest whose bit is clear decides
+    const int end = (last + 1) * LANES; // threads below it; the highest one whose bit is clear decides
     uint32_t mask = end % 32 == 0 ? 0xffffffffu : (1u << end % 32) - 1;
     for (int word = (end - 1) >> 5; word >= 0; word--) {
         const uint32_t begins = ~s.through[word] & mask;
@@ -48,14 +49,16 @@ __device__ __forceinline__ int first_group(const Shared<T, VEC, LANES> &s, int l
     return -1;
 }
 
-// Where the blocks count that share the row which begins in block `first`, for this column tile.
+// Returns the arrival counter, for this column tile, of the blocks that share the row which begins in block
+// `first`.
 template <typename T> __device__ __forceinline__ uint64_t *arrival_word(const RowsArgs<T> &a, uint32_t first)
 {
     return a.arrivals + blockIdx.y * a.work_blocks + first;
 }
 
-// The last block to arrive adds the slots of a shared row in ascending order of blocks and stores the row.
-// All threads of the block take part: group g adds slots g, g + GROUPS, ... ; then group 0 adds the groups.
+// Adds the slots of a shared row in ascending order of blocks and stores the row. The last block to arrive
+// calls this with all its threads: group g adds slots g, g + GROUPS, ... ; then group 0 adds the groups'
+// sums.
 template <typename T, int VEC, int LANES, bool C_COLUMNS>
 __device__ __forceinline__ void finish_row(const RowsArgs<T> &a, Shared<T, VEC, LANES> &s, int which,
                                            uint32_t column, uint32_t offset)
@@ -70,7 +73,7 @@ __device__ __forceinline__ void finish_row(const RowsArgs<T> &a, Shared<T, VEC, 
     Vector<Sum, VEC> sum{};
 #pragma unroll 4
     for (uint32_t i = group; i < count; i += GROUPS) {
-        // Slot 0 of a block is the row that ends in it, slot 1 the row that goes on.
+        // Slot 0 of a block is for the row that ends in it, slot 1 for the row that continues.
         const uint32_t side = i + 1 < count ? 1 : 0;
         sum.add(load_vector_l2<Sum, VEC>(slot + (2 * i + side) * pitch));
     }
@@ -86,21 +89,22 @@ __device__ __forceinline__ void finish_row(const RowsArgs<T> &a, Shared<T, VEC, 
         spmmi_arrivals_end(arrival_word(a, first), a.arrival_tag);
 }
 
-// The shared rows of a group after its main loop.
+// The rows that a group shares with its neighbours, after its main loop.
 struct GroupEdge {
     bool has_head, has_tail;
     bool is_last; // the last group of its block that has nonzeros
     uint32_t head_rank, tail_rank;
 };
 
-// Block that holds a nonzero. A boundary moves back by less than a block.
+// Returns the block that contains a nonzero. A boundary moves back by less than a block.
 template <typename T> __device__ __forceinline__ uint32_t block_of(const RowsArgs<T> &a, uint32_t nonzero)
 {
     const uint32_t block = min(nonzero / a.block_nonzeros, a.work_blocks - 1);
     return min(block + (a.blocks[block + 1].x <= nonzero), a.work_blocks - 1);
 }
 
-// Store this block's partial sum of a row that other blocks share, for the last block to arrive.
+// Stores this block's partial sum of a row that other blocks share, and counts its arrival. The last block to
+// arrive finishes the row.
 template <typename T, int VEC, int LANES>
 __device__ __forceinline__ void put_slot(const RowsArgs<T> &a, Shared<T, VEC, LANES> &s, int which,
                                          uint32_t rank, uint32_t offset,
@@ -123,8 +127,9 @@ __device__ __forceinline__ void put_slot(const RowsArgs<T> &a, Shared<T, VEC, LA
     }
 }
 
-// Second phase of the nonzero split: rows cut by group and block boundaries. A group may end a row that began
-// before it (which = 0), and the last group may hold one that goes on in the next block (which = 1).
+// Second phase of the nonzero split: joins rows that group or block boundaries cut. A group may end a row
+// that began before it (which = 0), and the last group may hold a row that continues in the next block (which
+// = 1).
 template <typename T, int VEC, int LANES, CWay C_WAY>
 __device__ __forceinline__ void join_rows(const RowsArgs<T> &a, Shared<T, VEC, LANES> &s,
                                           KeptOf<T, VEC, LANES, C_WAY> &kept, const GroupEdge &edge,

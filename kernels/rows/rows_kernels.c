@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of rows kernels on the GPU: types x schedule, each with instances by shape. */
+/* The table of rows kernels on the GPU. An entry (types and schedule) returns the instance of a shape. */
 #include <stddef.h>
 
 #include <spmm/plan.h>

@@ -1,28 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 // rows, row split, one column: C(m x 1) = alpha * P * B(k x 1) + beta * C.
 //
-// block       256 threads = 256 / LANES groups; LANES = 256: one
-// group       consecutive rows, one after the other, as many as make one wave of blocks
-// lane        every LANES-th quad (four consecutive nonzeros, loaded as one word of columns and one of values) of its
-//             row; what lies before or behind the row in its first and last quad is not added
-// in flight   the values of B of one quad and the next quad, of this row or the next
-// sums        in registers, of the lanes of a row by shuffles (LANES = 256: and shared memory), in a fixed order
-// launch      the starts of rows are read before the previous kernel has ended: they never change. Values of A, B, C
-//             are not, nor by the read-only path.
-// for         rows of about equal length: the longest of them decides
-// source      paper 002 (a thread, a warp, a thread block a row)
+// block       256 threads = 256 / LANES groups; LANES = 256: one group
+// group       processes consecutive rows one after the other, as many as make one wave of blocks
+// lane        loads every LANES-th quad of its row (four consecutive nonzeros: one word of columns, one of
+//             values). The first and last quad of a row may contain nonzeros of neighbouring rows, which are
+//             not added
+// in flight   the values of B of one quad, and the next quad, which belongs to this row or to the next one
+// sums        in registers; the lanes of a row add by shuffles (LANES = 256: also in shared memory), in a
+//             fixed order
+// launch      the starts of rows are read before the previous kernel has ended, because they never change.
+//             Values of A, B and C are read after it, and not by the read-only path
+// for         rows of about equal length: the longest row determines the time
+// source      paper 002 (one thread, warp or thread block per row)
 #pragma once
 #include "rows_few.cuh"
 
 namespace spmmi {
 
-// Over the lanes of a group; its first lane has the result.
+// Returns the sum over the lanes of a group, in its first lane.
 template <int LANES, typename Sums> __device__ __forceinline__ Sums sum_group(Sums sum)
 {
     sum = sum_lanes(sum, 1, LANES < 32 ? LANES : 32);
     if constexpr (LANES > 32) {
         __shared__ Sums warp_sum[LANES / 32];
-        __syncthreads(); // the sums of the row before were read
+        __syncthreads(); // the sums of the previous row have been read
         if (threadIdx.x % 32 == 0)
             warp_sum[threadIdx.x / 32] = sum;
         __syncthreads();
@@ -69,7 +71,8 @@ __global__ void __launch_bounds__(THREADS, SPMMI_STAGED_BLOCKS_PER_SM(sizeof(typ
             const Quad<typename T::A> now = quad;
             const uint32_t here = at;
             goes_on = at - lane + 4 * LANES < end;
-            // The next quad is on its way with this one: of this row, or the first of the next.
+            // Loads the next quad while this one is processed: a quad of this row, or the first of the next
+            // row.
             at = goes_on ? at + 4 * LANES : (end & ~3u) + lane;
             quad = load_quad(a, min(at, last_quad));
 #pragma unroll

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the C arguments of a launch to a kernel instance, and the table of instances of types T (rows_types.cuh).
+// Launches kernel instances with the C arguments, and finds the instance of types T (rows_types.cuh) for a
+// shape.
 #pragma once
 #include "kernels/shared/launch.cuh"
 #include "rows.cuh"
@@ -10,7 +11,7 @@
 
 namespace spmmi {
 
-// Of a power of two.
+// Returns log2 of a power of two.
 inline uint32_t log2_of(uint32_t x)
 {
     uint32_t log2 = 0;
@@ -19,7 +20,7 @@ inline uint32_t log2_of(uint32_t x)
     return log2;
 }
 
-// Launch a kernel whose groups have LANES lanes and whose column tiles are WIDTH columns wide.
+// Launches a kernel whose groups have LANES lanes and whose column tiles are WIDTH columns wide.
 template <typename T, int LANES, int WIDTH>
 int launch(void (*kernel)(RowsArgs<T>), const struct spmmi_rows_cuda *args)
 {
@@ -67,7 +68,7 @@ int launch(void (*kernel)(RowsArgs<T>), const struct spmmi_rows_cuda *args)
     a.a_value = static_cast<typename T::Sum>(args->a_value);
     a.prefetches = args->prefetches != 0;
     if (args->keeps_c && a.work_blocks > 0)
-        a.empty_count = 0; // blocks have empty rows among their own
+        a.empty_count = 0; // blocks that keep C also store empty rows
 
     constexpr uint32_t EMPTY_ROWS_A_GROUP = 4;
     const uint32_t empty_block = GROUPS * EMPTY_ROWS_A_GROUP;
@@ -163,13 +164,13 @@ template <typename T> spmmi_rows_cuda_fn find_staged(struct spmmi_rows_shape sha
     return of_grid[spmmi_staged_grid(shape)];
 }
 
-// QUADS bounds the rows of B in flight, 4 * QUADS a group, by the registers they take.
+// Returns QUADS: a group has 4 * QUADS rows of B in flight, limited by the registers that they need.
 template <typename T, int VEC> constexpr int quads()
 {
     return VEC == T::WIDE || VEC == (int)SPMMI_ROWS_APART ? 1 : 2;
 }
 
-// One column has kernels of its own, and only row splits have teams.
+// Returns the launcher of an instance. One column has kernels of its own, and only row splits have teams.
 template <typename T, bool SPLIT, int VEC, int LANES> spmmi_rows_cuda_fn instance_of(spmmi_rows_way way)
 {
     if constexpr (VEC * LANES == 1) {

@@ -14,7 +14,7 @@ static uint64_t align_up(uint64_t bytes)
     return (bytes + WORKSPACE_ALIGN - 1) / WORKSPACE_ALIGN * WORKSPACE_ALIGN;
 }
 
-/* Are vec values of a row whole words, of 16 bytes at most? */
+/* Returns true if vec values of a row are whole words, of 16 bytes at most. */
 static int is_aligned(const spmm_dense_t *dense, uint32_t vec)
 {
     const size_t value_bytes = spmm_dtype_size(dense->type);
@@ -22,13 +22,15 @@ static int is_aligned(const spmm_dense_t *dense, uint32_t vec)
     return (size_t)dense->ld * value_bytes % word_bytes == 0 && (uintptr_t)dense->data % word_bytes == 0;
 }
 
-/* A single column is the same in both layouts: with ld = 1 it is row-major. */
+/* Returns true if an operand is column-major with several columns. A single column is the same in both
+ * layouts: with ld = 1 it is row-major. */
 static int needs_conversion(const spmm_dense_t *dense)
 {
     return dense->layout == SPMM_COL_MAJOR && dense->cols > 1;
 }
 
-/* Products of several types have no kernels for column-major C, nor for pairs of columns of 16 bits. */
+/* Returns true if A, B and C have the same type. Products of several types have no kernels for column-major
+ * C, nor for pairs of 16-bit columns. */
 static int is_of_one_type(const struct spmmi_rows_problem *problem)
 {
     return problem->b->type == problem->dtype && problem->c->type == problem->dtype;
@@ -45,7 +47,8 @@ static int stores_columns(const struct spmmi_rows_problem *problem)
            spmmi_rows_stores_columns(problem->rows, problem->nnz, problem->b->cols);
 }
 
-/* A block of a row split has the rows of an item a group, if none is empty. */
+/* Returns true if shared memory can hold the rows of a block. A block of a row split has at most item_size
+ * rows per group, if no row is empty. */
 static int have_room(const struct spmmi_rows_problem *problem, size_t value_bytes)
 {
     const struct spmmi_grid_blocks *const grid = &problem->blocks[spmmi_rows_kept_grid(value_bytes)];
@@ -75,12 +78,13 @@ static void keep_columns(const struct spmmi_rows_problem *problem, const struct 
     launch->shape = spmmi_rows_shape_of(SPMMI_ROWS_KEPT_COLUMNS, vec, 0);
 }
 
-/* May lanes load and store so many columns? Scratch is padded to whole 16-byte words, so a wide lane may work on
- * columns past n there; the caller's matrices only let it do so when n itself is a multiple. */
+/* Returns true if lanes may load and store vec columns as words. Converted operands are padded to whole
+ * 16-byte words, so that lanes may access columns past n there. With the caller's matrices, n must be a
+ * multiple of vec. */
 static int fits_vec(const struct spmmi_rows_problem *problem, const struct spmmi_rows_launch *launch,
                     uint32_t vec)
 {
-    const int c_rows = problem->c->layout == SPMM_ROW_MAJOR; /* written by whole words */
+    const int c_rows = problem->c->layout == SPMM_ROW_MAJOR; /* written in whole words */
     if (vec == SPMMI_ROWS_PAIR && spmm_dtype_size(problem->b->type) == 2 && !is_of_one_type(problem))
         return 0;
     return (launch->converts_b || is_aligned(problem->b, vec)) && (!c_rows || is_aligned(problem->c, vec)) &&
@@ -93,7 +97,8 @@ static uint64_t tiles_of(const struct spmmi_rows_launch *launch)
     return ((uint64_t)launch->n_pass + width - 1) / width;
 }
 
-/* Arrival counters and slots of rows that blocks share, for the column tiles of one launch, from `bytes` on. */
+/* Assigns workspace, from offset `bytes` on, to the arrival counters and slots of rows that blocks share, for
+ * the column tiles of one launch. Returns the offset after them. */
 static uint64_t position_shared_rows(struct spmmi_rows_launch *launch, size_t sum_bytes, uint64_t bytes)
 {
     const uint64_t width = (uint64_t)launch->shape.lanes * launch->shape.vec;
@@ -105,7 +110,8 @@ static uint64_t position_shared_rows(struct spmmi_rows_launch *launch, size_t su
     return align_up(launch->slots_offset + 2 * words * width * sum_bytes);
 }
 
-/* The sums of pieces, in rows of whole words. */
+/* Assigns workspace, from offset `bytes` on, to the sums of pieces, in rows of whole words. Returns the
+ * offset after them. */
 static uint64_t position_pieces(struct spmmi_rows_launch *launch, uint32_t count, size_t sum_bytes,
                                 uint64_t bytes)
 {
@@ -114,7 +120,7 @@ static uint64_t position_pieces(struct spmmi_rows_launch *launch, uint32_t count
     return align_up(bytes + (uint64_t)count * launch->piece_pitch * sum_bytes);
 }
 
-/* Groups that share a row. A block has whole teams. */
+/* Returns the number of groups that share a row. A block has whole teams. */
 static uint32_t share_of(const struct spmmi_rows_problem *problem, const struct spmmi_device *device,
                          const struct spmmi_rows_launch *launch)
 {
@@ -129,7 +135,8 @@ static uint32_t share_of(const struct spmmi_rows_problem *problem, const struct 
                                (uint64_t)device->multiprocessors * SPMMI_ROWS_BLOCKS_PER_SM(bytes));
 }
 
-/* Groups that share rows, or that have one each, in order: so column-major C may be stored value by value. */
+/* Returns true if the teams kernel runs: groups share rows, or have one row each so that column-major C can
+ * be stored value by value. In the latter case C is not converted. */
 static int takes_teams(const struct spmmi_rows_problem *problem, struct spmmi_rows_launch *launch)
 {
     const struct spmmi_rows_shape *const shape = &launch->shape;
@@ -143,7 +150,7 @@ static int takes_teams(const struct spmmi_rows_problem *problem, struct spmmi_ro
     return stores || shape->share > 1;
 }
 
-/* vec: columns a lane, unless they are few. */
+/* Returns the shape for n columns. vec: columns per lane, unless columns are few. */
 static struct spmmi_rows_shape shape_of(const struct spmmi_rows_problem *problem,
                                         const struct spmmi_device *device, int64_t n, uint32_t vec)
 {
@@ -162,13 +169,13 @@ static struct spmmi_rows_shape shape_of(const struct spmmi_rows_problem *problem
                               : spmmi_rows_lanes_of(problem->nnz, problem->ranks, device->multiprocessors);
         return shape;
     }
-    /* Column-major C has no kernels for columns that are apart. */
+    /* There are no kernels for column-major C with columns that are apart. */
     const uint32_t b_bytes =
         problem->c->layout == SPMM_ROW_MAJOR ? (uint32_t)spmm_dtype_size(problem->b->type) : 0;
     return spmmi_rows_shape_of(n, vec, b_bytes);
 }
 
-/* The grid of a nonzero split; pieces have blocks of one tile alone. */
+/* Returns the grid of a nonzero split. Blocks of pieces exist for one tile only. */
 static int split_grid(const struct spmmi_rows_problem *problem, const struct spmmi_device *device,
                       const struct spmmi_rows_launch *launch)
 {

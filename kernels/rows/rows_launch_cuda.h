@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a product of the rows family is launched on a GPU: shape of the kernel, items a group takes, column
- * tiles, scratch for column-major operands. A pure function of the plan's metrics and the device, so that
- * workspace, execute and info always agree, and the order of every sum is fixed. */
+/* How a product of the rows family is launched on a GPU: shape of the kernel, items per group, column tiles,
+ * workspace for column-major operands. The launch is a pure function of the plan's metrics and the device.
+ * Therefore workspace, execute and info always agree, and the order of every sum is fixed. */
 #ifndef SPMMI_ROWS_LAUNCH_H
 #define SPMMI_ROWS_LAUNCH_H
 
@@ -13,8 +13,8 @@
 /* The blocks of a nonzero split for one of its grids. */
 struct spmmi_grid_blocks {
     const struct spmmi_block *blocks; /* on the device */
-    uint32_t count, nonzeros; /* how many, and the distance of their boundaries, or most nonzeros of one */
-    uint32_t most_rows;       /* of one, where it may keep the sums of C (rows_columns.cuh) */
+    uint32_t count, nonzeros;         /* number of blocks; distance of boundaries, or most nonzeros of one */
+    uint32_t most_rows; /* most rows of a block, if blocks may keep the sums of C (rows_columns.cuh) */
 };
 
 struct spmmi_rows_problem {
@@ -23,46 +23,47 @@ struct spmmi_rows_problem {
     uint32_t item_count, item_size;
     uint32_t longest; /* nonzeros of the longest row; row split */
     spmm_schedule_t schedule;
-    spmm_dtype_t dtype;   /* of A; B and C say their own */
-    uint32_t piece_count; /* pieces of rows that were cut; 0: items are of rows */
+    spmm_dtype_t dtype;   /* of A; b and c contain their own types */
+    uint32_t piece_count; /* pieces of rows that were cut; 0: items consist of rows */
     const spmm_dense_t *b, *c;
-    const struct spmmi_grid_blocks *blocks, *staged; /* nonzero split: of each grid; staged: of few columns */
-    int is_sliced;                                   /* the stream is one of slices */
-    uint32_t forced_lanes;                           /* row split of one column; 0: by the length of rows */
-    uint32_t forced_share; /* of several: groups that share a row; 0: by what there is to do */
+    const struct spmmi_grid_blocks *blocks, *staged; /* nonzero split: one per grid; staged: few columns */
+    int is_sliced;                                   /* the stream consists of slices */
+    uint32_t forced_lanes;                           /* one column of a row split: lanes per row; 0: free */
+    uint32_t forced_share;                           /* several columns: groups per row; 0: free */
 };
 
 struct spmmi_rows_launch {
     struct spmmi_rows_shape shape;
     uint32_t items_per_group; /* row split */
     int grid;                 /* nonzero split: of its blocks */
-    uint32_t block_nonzeros;  /* the same */
+    uint32_t block_nonzeros;  /* nonzero split */
     uint32_t block_count;
-    uint32_t tiles_max; /* column tiles of one launch */
-    int is_crowded; /* row split: by instances of which one block more fits a multiprocessor, where there are any */
-    int is_early;   /* nothing but what never changes is read before the kernel before it has ended */
-    int64_t n_pass; /* columns converted and multiplied at a time; n without conversions and pieces */
+    uint32_t tiles_max; /* most column tiles of one launch */
+    int is_crowded; /* row split: instances that run one more block per multiprocessor, if there are any */
+    int is_early;   /* the kernel reads only constant tables before the previous kernel has ended */
+    int64_t n_pass; /* columns per pass; n without conversions and pieces */
     int converts_b, converts_c;
-    int keeps_c;                            /* column-major C, whose sums blocks keep */
+    int keeps_c;                            /* blocks keep the sums of column-major C */
     uint32_t before_bytes;                  /* rows_columns_shape.h: for the kernel that converts B, or 0 */
-    uint32_t pitch;                         /* leading dimension of the row-major scratch */
+    uint32_t pitch;                         /* leading dimension of converted operands */
     uint64_t b_offset, c_offset;            /* in the workspace */
-    uint64_t arrivals_offset, slots_offset; /* the same, nonzero split */
-    uint64_t pieces_offset;                 /* the same: their sums */
-    uint32_t piece_pitch;                   /* values from one to the next */
+    uint64_t arrivals_offset, slots_offset; /* in the workspace, nonzero split */
+    uint64_t pieces_offset;                 /* in the workspace: sums of pieces */
+    uint32_t piece_pitch;                   /* values from one piece to the next */
     uint64_t workspace_bytes;
 };
 
+/* Plans the launch of a product, with the offsets and the size of its workspace. */
 void spmmi_rows_launch_plan(const struct spmmi_rows_problem *problem, const struct spmmi_device *device,
                             struct spmmi_rows_launch *launch);
 
-/* The blocks of a nonzero split for one of the grids. */
+/* Returns the blocks of a nonzero split for one of the grids. */
 static inline struct spmmi_rows_blocks spmmi_rows_part_blocks(uint32_t nnz, uint32_t item_size,
                                                               spmm_dtype_t dtype, int grid, uint32_t sm_count)
 {
     return spmmi_rows_blocks_of(nnz, item_size, (uint32_t)spmm_dtype_size(dtype), grid, sm_count);
 }
-/* What fills their table. */
+/* Returns the data from which the table of these blocks is built. */
 static inline struct spmmi_blocks_source spmmi_rows_blocks_source(const struct spmmi_stream_host *stream,
                                                                   uint32_t item_size, spmm_dtype_t dtype,
                                                                   int grid, uint32_t sm_count)
@@ -70,7 +71,7 @@ static inline struct spmmi_blocks_source spmmi_rows_blocks_source(const struct s
     const struct spmmi_rows_blocks b = spmmi_rows_part_blocks(stream->nnz, item_size, dtype, grid, sm_count);
     return (struct spmmi_blocks_source){stream, (uint32_t)b.nonzeros, (uint32_t)spmmi_rows_move_max(&b)};
 }
-/* Distance of their boundaries. */
+/* Returns the distance of their boundaries before they move. */
 static inline uint32_t spmmi_rows_block_nonzeros(uint32_t nnz, uint32_t item_size, spmm_dtype_t dtype,
                                                  int grid, uint32_t sm_count)
 {

@@ -11,7 +11,7 @@
 
 #define RANK_PIECES 64
 
-/* Rows with a nonzero of [begin, end). */
+/* Returns the number of rows of [begin, end) that have nonzeros. */
 static uint32_t count_ranks(const int64_t *row_ptr, int64_t begin, int64_t end)
 {
     uint32_t ranks = 0;
@@ -20,7 +20,7 @@ static uint32_t count_ranks(const int64_t *row_ptr, int64_t begin, int64_t end)
     return ranks;
 }
 
-/* Pieces of rows, and the ranks before each. */
+/* Ranges of rows for parallel counting, and the number of ranks before each range. */
 struct rank_pieces {
     int64_t row[RANK_PIECES + 1];
     uint32_t rank[RANK_PIECES + 1];
@@ -50,7 +50,7 @@ uint32_t spmmi_ranks_count(int64_t rows, const int64_t *row_ptr)
     return pieces.rank[RANK_PIECES];
 }
 
-/* The first rank whose row ends behind nonzero `first`. */
+/* Returns the first rank whose row ends after nonzero `first`. */
 static uint32_t rank_behind(const struct spmmi_stream_host *stream, uint64_t first)
 {
     uint32_t low = 0, high = stream->ranks;
@@ -113,7 +113,7 @@ void spmmi_row_ends_fill(const void *source, uint64_t first, uint64_t count, voi
     }
 }
 
-/* Rows [begin, end), with `rank` ranks before them. */
+/* Fills the tables for rows [begin, end). rank: number of ranks before them. */
 static void fill_ranks(const int64_t *row_ptr, int64_t begin, int64_t end, uint32_t rank,
                        struct spmmi_stream_host *stream)
 {
@@ -134,7 +134,7 @@ static void fill_pieces(const int64_t *row_ptr, int threads, const struct rank_p
     for (int k = 0; k < RANK_PIECES; k++)
         fill_ranks(row_ptr, p->row[k], p->row[k + 1], p->rank[k], stream);
     stream->rank_start[stream->ranks] = stream->nnz;
-    stream->row_of_rank[stream->ranks] = 0; /* read ahead by kernels, never used */
+    stream->row_of_rank[stream->ranks] = 0; /* kernels read it ahead and do not use it */
 }
 
 spmm_status_t spmmi_stream_ranks_build(int64_t rows, const int64_t *row_ptr, struct spmmi_stream_host *stream,
@@ -176,14 +176,15 @@ void spmmi_stream_host_free(struct spmmi_stream_host *stream)
     memset(stream, 0, sizeof *stream);
 }
 
-/* A row is a rank, with 4 bytes of either array, or empty. */
+/* A row with nonzeros takes an element of both arrays, an empty row one element. */
 uint64_t spmmi_stream_host_bytes(int64_t rows)
 {
     const struct spmmi_stream_host *const s = NULL;
     return ((uint64_t)rows + 1) * (sizeof *s->rank_start + sizeof *s->row_of_rank);
 }
 
-/* Ranks of rows before this one, from a rank on that is not behind it. */
+/* Returns the number of ranks whose rows are before `row`. The search starts at `rank`, which must not be
+ * greater. */
 static uint32_t rank_at(const struct spmmi_stream_host *stream, uint32_t row, uint32_t rank)
 {
     if (stream->row_of_rank == NULL)
@@ -193,7 +194,7 @@ static uint32_t rank_at(const struct spmmi_stream_host *stream, uint32_t row, ui
     return rank;
 }
 
-/* The same by bisection. */
+/* Returns the same by bisection. */
 static uint32_t rank_found(const struct spmmi_stream_host *stream, uint32_t row)
 {
     uint32_t low = 0, high = stream->row_of_rank != NULL ? stream->ranks : 0;
@@ -207,7 +208,8 @@ static uint32_t rank_found(const struct spmmi_stream_host *stream, uint32_t row)
     return rank_at(stream, row, low);
 }
 
-/* The rank of a nonzero, flagged where it is not the first of its row; counted on from a rank before it. */
+/* Returns the rank of a nonzero, with SPMMI_ITEM_INSIDE if it is not the first of its row. The search starts
+ * at `rank`, which must not be greater. */
 static uint32_t flagged_at(const struct spmmi_stream_host *stream, uint32_t nonzero, uint32_t rank)
 {
     while (spmmi_rank_start(stream, rank + 1) <= nonzero)
@@ -246,7 +248,7 @@ void spmmi_item_ranks_fill(const void *source, uint64_t first, uint64_t count, v
         fill_nonzero_items(from, first, count, to);
 }
 
-/* All tables of few columns are made together. */
+/* The tables of all grids of few columns exist at the same time. */
 uint64_t spmmi_blocks_host_bytes(int64_t nnz, int64_t rows)
 {
     return SPMMI_STAGED_GRIDS *
@@ -273,7 +275,8 @@ void spmmi_blocks_fill(const void *source, uint64_t first, uint64_t count, void 
     }
 }
 
-/* Rows from where a block begins to where the next one does; row_of_rank has none behind the last rank. */
+/* Counts rows from the start of a block to the start of the next one. row_of_rank has no row for the end of
+ * the last block. */
 uint32_t spmmi_blocks_most_rows(const struct spmmi_blocks_source *source, uint64_t count)
 {
     const struct spmmi_stream_host *const stream = source->stream;

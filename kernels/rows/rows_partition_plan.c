@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See rows_partition_plan.h. Neither schedule needs more of the matrix than its row pointers. */
+/* See rows_partition_plan.h. Both schedules need only the row pointers of the matrix. */
 #include "rows_partition_plan.h"
 
 #include <stdbool.h>
@@ -7,9 +7,9 @@
 #include "format/base/alloc.h"
 #include "format/base/team.h"
 
-#define ROWS_PARALLEL 100000 /* below this many rows one thread is faster */
+#define ROWS_PARALLEL 100000 /* with fewer rows one thread is faster */
 
-/* items[i] is the row that holds nonzero i * item size: each row writes the items that begin in it. */
+/* Sets items[i] to the row that holds nonzero i * item size. Each row writes the items that begin in it. */
 static void split_nonzeros(int64_t rows, const int64_t *row_ptr, int64_t item_size, int threads,
                            uint32_t *items)
 {
@@ -21,8 +21,8 @@ static void split_nonzeros(int64_t rows, const int64_t *row_ptr, int64_t item_si
     }
 }
 
-/* The rows that begin an item; returns how many. items may be NULL to count only. Each item begins where
- * the one before it was full, so this is sequential; it reads the row pointers once. */
+/* Writes the first row of each item and returns the number of items. items may be NULL to count only. An item
+ * begins where the one before it was full, so the loop is sequential; it reads the row pointers once. */
 static uint64_t split_rows(int64_t rows, const int64_t *row_ptr, int64_t item_size, uint32_t *items)
 {
     uint64_t count = 0;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// rows: the sum of the pieces of each row that was cut (rows_pieces.h).
+// rows: adds the pieces of each row that was cut (rows_pieces.h).
 //
 // block     8 warps that own one row and 128 columns of C; a lane owns 4 columns of every eighth piece
-// in flight 4 pieces a warp
-// sums      of a warp in the order of its pieces, then of the warps: bitwise repeatable
-// bounds    pieces and rows that come out of tables are cut off at what there is (docs/decisions/0037)
+// in flight 4 pieces per warp
+// sums      each warp adds its pieces in order, then the sums of the warps are added: bitwise repeatable
+// bounds    pieces and rows read from tables are clamped to what there is (docs/decisions/0037)
 #include "kernels/shared/launch.cuh"
 #include "kernels/shared/value.cuh"
 #include "kernels/shared/vector.cuh"

@@ -13,9 +13,9 @@
 #include "rows_pieces_pack.h"
 
 struct spmmi_rows_pieces_stream {
-    struct spmmi_cuda_rows rows; /* rows without nonzeros are not in its stream */
+    struct spmmi_cuda_rows rows; /* its stream has no rows without nonzeros */
     struct spmmi_rows_pieces_size size;
-    struct spmmi_value_memory new_values; /* position in A's order of each nonzero, and the values */
+    struct spmmi_value_memory new_values; /* map: position of each nonzero in A; and the values */
     struct spmmi_device_block memory;
 };
 
@@ -35,7 +35,7 @@ static void blocks_cut(struct spmmi_arena *arena, uint32_t nnz, int grid, struct
     to->blocks = spmmi_arena_cut(arena, (uint64_t)to->count + 1, sizeof *to->blocks);
 }
 
-/* Device addresses. */
+/* Cuts the device arrays from the arena. */
 static void cut(struct spmmi_arena *arena, const struct spmmi_part_source *source,
                 struct spmmi_rows_pieces_stream *p)
 {
@@ -54,7 +54,7 @@ static void cut(struct spmmi_arena *arena, const struct spmmi_part_source *sourc
     rows->pieces.row = spmmi_arena_cut(arena, p->size.cut_rows, sizeof *rows->pieces.row);
 }
 
-/* The blocks of each grid, whose sources live until they have arrived. */
+/* Adds the blocks of each grid to the uploads. The sources must live until the upload ends. */
 static void blocks_add(const struct spmmi_rows_pieces_stream *p, const struct spmmi_stream_host *stream,
                        struct spmmi_blocks_source *sources, struct spmmi_uploads *uploads)
 {
@@ -67,7 +67,7 @@ static void blocks_add(const struct spmmi_rows_pieces_stream *p, const struct sp
     }
 }
 
-/* The stream of the pieces, its items and blocks, and what else is in the list. */
+/* Uploads the stream of the pieces, its items and blocks, and everything already in the list. */
 static spmm_status_t upload_stream(const struct spmmi_rows_pieces_stream *p,
                                    const struct spmmi_rows_pieces_host *pieces, struct spmmi_uploads *uploads,
                                    spmm_diag_t *diag)
@@ -121,7 +121,7 @@ static void destroy(void *object)
     spmmi_free(p);
 }
 
-/* Sizes alone. */
+/* Returns an object that has sizes only. */
 static struct spmmi_rows_pieces_stream describe(const struct spmmi_part_source *source)
 {
     const spmm_plan_t *plan = source->plan;
@@ -139,7 +139,7 @@ static struct spmmi_rows_pieces_stream describe(const struct spmmi_part_source *
     return p;
 }
 
-/* What upload takes of the host. */
+/* Reports the host memory that the upload needs. */
 static void scratch_count(const struct spmmi_part_source *source, const struct spmmi_rows_pieces_stream *p)
 {
     spmmi_scratch_is(source, spmmi_rows_pieces_host_bytes(source->plan, &p->size) +

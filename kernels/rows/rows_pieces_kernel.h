@@ -11,19 +11,20 @@
 extern "C" {
 #endif
 
-/* C(row, 0..n) = alpha * (sum of the row's pieces) + beta * C(row, 0..n) for each row that was cut; C by rows. */
+/* C(row, 0..n) = alpha * (sum of the row's pieces) + beta * C(row, 0..n) for each row that was cut; C is
+ * row-major. */
 struct spmmi_rows_pieces_cuda {
     struct spmmi_rows_pieces pieces;
-    const void *sums; /* pieces.count rows of pitch values of the type of sums; whole words of 16 bytes */
+    const void *sums; /* pieces.count rows of `pitch` values of the sum type; whole words of 16 bytes */
     void *c;
     uint64_t pitch, ldc;
     uint32_t n, rows_of_c;
     double alpha, beta;
     void *cuda_stream;
-    int is_dependent; /* may start while the kernel before it in the stream ends */
+    int is_dependent; /* may start before the previous kernel in the stream has ended */
 };
 
-/* type: of C, an spmm_dtype_t. Returns a cudaError_t, 0 = enqueued. */
+/* Launches the kernel. type: the type of C, an spmm_dtype_t. Returns a cudaError_t; 0 means enqueued. */
 int spmmi_rows_pieces_sum(const struct spmmi_rows_pieces_cuda *args, int type);
 
 #ifdef __cplusplus

@@ -10,14 +10,15 @@
 #include "format/base/diag.h"
 #include "format/base/team.h"
 
-#define ROWS_OF_TURN 1024 /* that a thread counts at a time: rows may be very uneven */
+#define ROWS_OF_TURN 1024 /* rows per loop iteration of a thread: rows may be very uneven */
 
 static int32_t panel_of(const spmm_plan_t *plan, int64_t nonzero)
 {
     return plan->col_ind[nonzero] / SPMMI_ROWS_PANEL_COLUMNS;
 }
 
-/* The end of the piece that begins at a nonzero of a row: that of a panel, not too near to either end of the row. */
+/* Returns the end of the piece that begins at a nonzero of a row. A piece ends with a panel, but at least
+ * SPMMI_ROWS_PIECE_NONZEROS after its begin and before the end of the row; else it ends with the row. */
 static int64_t piece_end(const spmm_plan_t *plan, int64_t begin, int64_t row_end)
 {
     int64_t end = begin + SPMMI_ROWS_PIECE_NONZEROS;
@@ -26,13 +27,13 @@ static int64_t piece_end(const spmm_plan_t *plan, int64_t begin, int64_t row_end
     return end + SPMMI_ROWS_PIECE_NONZEROS <= row_end ? end : row_end;
 }
 
-/* Pieces come in the order of the panels that their middle nonzeros are in. */
+/* Returns the panel by which a piece is ordered: the panel of its middle nonzero. */
 static int32_t piece_panel(const spmm_plan_t *plan, int64_t begin, int64_t end)
 {
     return panel_of(plan, begin + (end - begin) / 2);
 }
 
-/* What decides whether pieces pay. */
+/* The counts that decide whether pieces pay. */
 struct census {
     struct spmmi_rows_pieces_size size;
     int64_t in_cut; /* nonzeros of rows that were cut */
@@ -49,7 +50,7 @@ static void census_add(struct census *all, const struct census *more)
                               : struct census \
                               : census_add(&omp_out, &omp_in)) initializer(omp_priv = omp_orig)
 
-/* Returns the nonzeros that are not in the panel of their piece. */
+/* Counts the pieces of a row. Returns the number of nonzeros that are not in the panel of their piece. */
 static int64_t count_row(const spmm_plan_t *plan, int64_t row, struct census *c)
 {
     const int64_t row_begin = plan->row_ptr[row], row_end = plan->row_ptr[row + 1];
@@ -83,7 +84,7 @@ int spmmi_rows_pieces_pay(const spmm_plan_t *plan, uint64_t l2_bytes, struct spm
 {
     const int threads = spmmi_pack_threads((uint64_t)plan->nnz * sizeof *plan->col_ind);
     const int64_t outside_max = plan->nnz - plan->nnz / 8 * 7;
-    _Atomic int64_t outside = 0; /* once there are too many no row need be counted */
+    _Atomic int64_t outside = 0; /* once it exceeds outside_max, counting stops */
     struct census c = {{0, 0, 0}, 0};
     *size = c.size;
     if (!spmmi_rows_pieces_exceed((uint64_t)(plan->cols - plan->stats.cols_empty), SPMMI_ROWS_TILE_BYTES,
@@ -97,7 +98,7 @@ int spmmi_rows_pieces_pay(const spmm_plan_t *plan, uint64_t l2_bytes, struct spm
     return outside <= outside_max && c.in_cut >= plan->nnz / 4;
 }
 
-/* Pieces of each panel: how many begin before it. */
+/* Sets next[i] to the number of pieces in panels before panel i. */
 static void count_panels(const spmm_plan_t *plan, uint32_t *next, int32_t panels)
 {
     memset(next, 0, ((size_t)panels + 1) * sizeof *next);
@@ -112,7 +113,8 @@ static void count_panels(const spmm_plan_t *plan, uint32_t *next, int32_t panels
         next[i + 1] += next[i];
 }
 
-/* The pieces in their order: where each begins in A, its length behind the first entry of row_ptr, its target. */
+/* Sets the order of pieces: for piece i, begin[i] is its first nonzero in A, host->row_ptr[i + 1] its length
+ * and host->target[i] its target. */
 static void place_pieces(const spmm_plan_t *plan, uint32_t *next, uint32_t *begin,
                          struct spmmi_rows_pieces_host *host)
 {
@@ -146,7 +148,7 @@ static void fill_nonzeros(const spmm_plan_t *plan, const uint32_t *begin, struct
             host->col_ind[q] = plan->col_ind[host->map[q]];
         }
     }
-    host->target[host->size.pieces] = 0; /* read ahead by kernels, never used */
+    host->target[host->size.pieces] = 0; /* kernels read it ahead and do not use it */
 }
 
 spmm_status_t spmmi_rows_pieces_build(const spmm_plan_t *plan, const struct spmmi_rows_pieces_size *size,
@@ -187,7 +189,7 @@ void spmmi_rows_pieces_host_free(struct spmmi_rows_pieces_host *host)
     memset(host, 0, sizeof *host);
 }
 
-/* The order of pieces is made when all but the stream is there. */
+/* Counts the bytes of all arrays of the object and of the temporary arrays of spmmi_rows_pieces_build. */
 uint64_t spmmi_rows_pieces_host_bytes(const spmm_plan_t *plan, const struct spmmi_rows_pieces_size *size)
 {
     const struct spmmi_rows_pieces_host *const h = NULL;

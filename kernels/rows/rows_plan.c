@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Candidates of the rows family: two schedules of the rows in the order of A. Row split reads neighbouring rows at the
- * same time, so that rows of B hit the L1 cache, and shares no row; but one lane group processes the longest row
- * alone. */
+/* Candidates of the rows family: two schedules, with rows in the order of A. A row split processes
+ * neighbouring rows at the same time, so that rows of B hit the L1 cache, and its blocks share no row. But
+ * the longest row is processed by one lane group, or by one team of groups. */
 #include "rows_plan.h"
 
 #include "format/base/diag.h"

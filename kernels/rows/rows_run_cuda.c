@@ -8,8 +8,8 @@
 #include "rows_columns_shape.h"
 #include "rows_staged_pack.h"
 
-/* Where all values of A are the same the instance reads none. NULL: there is none, or it would read values that are not
- * there. */
+/* Returns the kernel of a product. If all values of A are equal, it reads no values. Returns NULL if there is
+ * no such instance, or if it would read values that are not held. */
 static spmmi_rows_cuda_fn kernel_of(const struct spmmi_cuda_rows *rows, const struct spmmi_product *product,
                                     struct spmmi_rows_shape shape)
 {
@@ -20,7 +20,7 @@ static spmmi_rows_cuda_fn kernel_of(const struct spmmi_cuda_rows *rows, const st
                                                : NULL;
 }
 
-/* May lanes load whole words of B? What lies behind n columns is not read. */
+/* Returns true if lanes may load whole words of B. No word may reach past n columns. */
 static int is_aligned(const spmm_dense_t *b, uint32_t vec)
 {
     const size_t word = vec * spmm_dtype_size(b->type);
@@ -67,7 +67,7 @@ int spmmi_cuda_rows_run(const struct spmmi_cuda_rows *rows, const struct spmmi_r
         args.slots = workspace + launch->slots_offset;
     }
     args.stream.values = *rows->values;
-    if (product->alpha == 0) { /* only C = beta * C is left: every row counts as empty */
+    if (product->alpha == 0) { /* only C = beta * C is left: every row is treated as empty */
         args.stream = (struct spmmi_stream){.empty_count = rows->row_count, .empty_rows = rows->row_list};
         args.items.item_count = 0;
         args.block_count = 0;
@@ -83,7 +83,7 @@ int spmmi_cuda_rows_run(const struct spmmi_cuda_rows *rows, const struct spmmi_r
             args.piece_pitch = launch->piece_pitch;
         }
         error = kernel(&args);
-        args.prefetches = args.is_dependent = 0; /* counters and slots are used again by the next */
+        args.prefetches = args.is_dependent = 0; /* the next launch uses the same counters and slots */
     }
     return error;
 }
@@ -110,11 +110,12 @@ void spmmi_cuda_blocks_cut(struct spmmi_arena *arena, uint32_t nnz, uint32_t ran
     }
 }
 
-/* Blocks of few columns, of which each begins where the one before it ended: a job for each grid. */
+/* Builds the blocks of few columns, with one job per grid. A job is sequential: each block begins where the
+ * one before it ended. */
 struct staged_jobs {
     const struct spmmi_stream_host *stream;
     struct spmmi_grid_blocks *staged;
-    struct spmmi_block *host[SPMMI_STAGED_GRIDS]; /* room for as many as there may be */
+    struct spmmi_block *host[SPMMI_STAGED_GRIDS]; /* allocated for the largest possible number of blocks */
     uint32_t sum_bytes, sm_count;
 };
 
@@ -141,7 +142,7 @@ cleanup:
     return status;
 }
 
-/* The values of A, up to six arrays of the stream, item_rank, and a table a grid. */
+/* The values of A, up to six arrays of the stream, item_rank, and one table per grid. */
 _Static_assert(1 + 6 + 1 + SPMMI_ROWS_GRIDS <= SPMMI_UPLOADS_MAX, "the longest list of this family has room");
 
 static void blocks_add(struct spmmi_cuda_rows *rows, const struct spmmi_stream_host *stream,
@@ -186,7 +187,8 @@ cleanup:
     return status;
 }
 
-/* Row split: an item starts where its rank does, which the device knows by now. */
+/* Row split: computes where items start on the device, from their ranks and the starts of ranks uploaded
+ * before. */
 static spmm_status_t make_starts(const struct spmmi_cuda_rows *rows, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How rows are launched on a GPU, for kernels and predictions. */
+/* Launch shapes of the rows kernels on a GPU, for kernels and predictions. */
 #ifndef SPMMI_ROWS_SHAPE_H
 #define SPMMI_ROWS_SHAPE_H
 
@@ -10,34 +10,34 @@
 enum spmmi_rows_way {
     SPMMI_ROWS_COLUMNS = 0, /* rows.cuh: a group of lanes owns lanes * vec columns */
     SPMMI_ROWS_STAGED = 1,  /* rows_staged.cuh: nonzero split of few columns; many such groups share a row */
-    SPMMI_ROWS_LANES = 2,   /* rows_lanes.cuh: row split of one column, which the lanes share */
-    SPMMI_ROWS_SLICED = 3,  /* rows_sliced.cuh: the same of sliced rows; a lane of each warp of a slice */
-    SPMMI_ROWS_TEAMS = 4    /* rows_teams.cuh: row split; a row is shared by groups as in rows.cuh */
+    SPMMI_ROWS_LANES = 2,   /* rows_lanes.cuh: row split of one column; the lanes of a group share a row */
+    SPMMI_ROWS_SLICED = 3,  /* rows_sliced.cuh: the same for sliced rows; one lane of each warp of a slice */
+    SPMMI_ROWS_TEAMS = 4    /* rows_teams.cuh: row split; several groups as in rows.cuh share a row */
 };
 
-/* Shape of a rows kernel instance; 256 threads a block. */
+/* Shape of an instance of a rows kernel; blocks have 256 threads. */
 struct spmmi_rows_shape {
-    uint32_t vec; /* columns a lane: 1, PAIR, APART, or 16 bytes' worth of B; staged: 1 or 2 */
-    uint32_t
-        lanes; /* lanes a group: 1, 2, 4 .. 32; lanes of one column also 256; sliced: of a row, at most 8 */
+    uint32_t vec;   /* columns per lane: 1, PAIR, APART, or 16 bytes of B; staged: 1 or 2 */
+    uint32_t lanes; /* lanes per group: 1, 2, 4 .. 32; one column: also 256; sliced: per row, at most 8 */
     enum spmmi_rows_way way;
-    uint32_t share; /* groups that share a row; 1 but in teams */
+    uint32_t share; /* groups that share a row; 1 except in teams */
 };
 #define SPMMI_ROWS_PAIR 2u
-#define SPMMI_ROWS_APART 3u /* as many columns of f32, `lanes` apart, where B or C is not aligned to words */
-#define SPMMI_NARROW_COLUMNS 65536 /* most columns of op(A) whose indices take 16 bits */
+#define SPMMI_ROWS_APART 3u /* columns of f32 per lane, `lanes` apart, if B or C is not aligned to words */
+#define SPMMI_NARROW_COLUMNS 65536 /* most columns of op(A) for indices of 16 bits */
 
 #define SPMMI_ROWS_THREADS 256u
-/* Thread blocks per multiprocessor, for values of B of so many bytes. Eight sums of 16-bit values a lane and what a
- * nonzero split has beside them do not fit 48 registers. */
+/* Thread blocks per multiprocessor. value_bytes: bytes per value of B. 16-bit types allow 4 blocks: eight
+ * sums per lane and the state of a nonzero split do not fit 48 registers. */
 #define SPMMI_ROWS_BLOCKS_PER_SM(value_bytes) ((value_bytes) == 4 ? 5u : 4u)
-/* The same as launch bounds of one kernel: 48 registers are enough for others of 16 bits. */
+/* The same as the launch bound of one kernel: other kernels of 16-bit types need at most 48 registers. */
 #define SPMMI_ROWS_BOUND(value_bytes, vec, splits) \
     ((value_bytes) == 2 && !((splits) && (vec) > 1) ? 5u : SPMMI_ROWS_BLOCKS_PER_SM(value_bytes))
 
-/* Row splits of f32, lanes of 16 bytes, row-major C, also have instances of 40 registers, of which one block more fits
- * a multiprocessor. They are faster where that saves a wave of blocks, which are about equally long, and slower
- * elsewhere: more blocks share an L1 cache, and loads wait for registers (docs/decisions/0095). */
+/* Row splits of f32 with lanes of 16 bytes and row-major C also have instances of 40 registers, which allow
+ * one more block per multiprocessor. They are faster if that saves a wave of blocks, which are about equally
+ * long. Otherwise they are slower: more blocks share an L1 cache, and loads wait for registers
+ * (docs/decisions/0095). */
 static inline uint64_t spmmi_rows_waves(uint64_t blocks, uint64_t slots)
 {
     return (blocks + slots - 1) / slots;
@@ -48,7 +48,8 @@ static inline int spmmi_rows_is_crowded(uint64_t blocks, uint32_t sm_count)
     return spmmi_rows_waves(blocks, slots + sm_count) < spmmi_rows_waves(blocks, slots);
 }
 
-/* Few columns (rows_staged.cuh): what a block keeps of its products, its most rows, and blocks a multiprocessor. */
+/* Few columns (rows_staged.cuh): nonzeros whose products a block keeps, most rows of a block, blocks per
+ * multiprocessor. */
 #define SPMMI_STAGED_COLUMNS_MAX 7
 #define SPMMI_STAGED_NONZEROS_MIN 256u
 #define SPMMI_STAGED_NONZEROS_MAX(sum_bytes, vec, lanes) \
@@ -57,12 +58,13 @@ static inline int spmmi_rows_is_crowded(uint64_t blocks, uint32_t sm_count)
 #define SPMMI_STAGED_RANKS_MIN SPMMI_STAGED_RANKS_MAX(4)
 #define SPMMI_STAGED_BLOCKS_PER_SM(sum_bytes, vec) \
     ((sum_bytes) * (vec) == 4 ? 6u : (sum_bytes) * (vec) == 8 ? 5u : 4u)
-/* Two columns or more are staged where they take at most so many waves of blocks, by the lanes of a group. Measured on
- * an H200 over 40 matrices, cold: beyond, rows.cuh is up to 2.2 times as fast. */
+/* Two or more columns are staged if they take at most this number of waves of blocks. lanes: lanes per group.
+ * Measured on an H200 over 40 matrices, cold: with more waves, rows.cuh is up to 2.2 times as fast. */
 #define SPMMI_STAGED_WAVES_MAX(lanes) (8u / (lanes))
 
-/* Column tiles a launch: as many as make so many blocks, but at least 16; wider products take several launches. Few
- * blocks leave multiprocessors idle at the end of each launch; those of a nonzero split have slots for each tile. */
+/* Returns the most column tiles per launch: as many as make SPMMI_ROWS_LAUNCH_BLOCKS blocks, but at least 16.
+ * Wider products take several launches. Few blocks would leave multiprocessors idle at the end of each
+ * launch; more tiles need more slots in a nonzero split. */
 #define SPMMI_ROWS_LAUNCH_BLOCKS 8192u
 static inline uint32_t spmmi_rows_tiles_max(uint32_t blocks)
 {
@@ -70,21 +72,22 @@ static inline uint32_t spmmi_rows_tiles_max(uint32_t blocks)
     return tiles > 16 ? tiles : 16;
 }
 
-/* Least columns of column-major operands that are converted and multiplied at a time. Wide passes read A less often
- * and gather longer rows of B, which outweighs what a pass as small as the L2 cache saves: on an H200, web
- * graph, n = 128, four passes of 32 take 563 us and one of 128 takes less than 350. */
+/* Least columns per pass, if column-major operands are converted and multiplied in passes. Wide passes read A
+ * less often and gather longer rows of B. This outweighs the gain of a pass that fits the L2 cache: on an
+ * H200, web graph, n = 128, four passes of 32 take 563 us and one pass of 128 takes less than 350. */
 #define SPMMI_ROWS_PASS_COLUMNS 256
-/* Columns of a pass over pieces of rows, whose sums lie in the workspace: it does not grow with n beyond. */
+/* Most columns per pass over pieces of rows. Their sums are in the workspace, which does not grow beyond this
+ * n. */
 #define SPMMI_ROWS_PIECES_COLUMNS 512u
 
-/* Most nonzeros that a lane group takes: longer ones make a long tail. Groups of one or two lanes wait for memory in
- * each of many chains: more waves of them balance that. */
+/* Most nonzeros per lane group: longer groups make a long tail. Groups of one or two lanes follow many chains
+ * of loads that wait for memory, so they get fewer nonzeros: more waves balance the chains. */
 #define SPMMI_ROWS_GROUP_NONZEROS_MAX(lanes) ((lanes) <= 2 ? 30u : 128u)
 
-/* Does the rows kernel write column-major C directly, without row-major scratch that is converted afterwards?
- * Each value then takes a sector of its own on its way to the L2 cache. This costs little where C is small or each
- * value has many nonzeros. Measured on an H200 over 41 matrices and 5 n, with 12 for NARROW: within 1 % of the better
- * of the two; n = 16 on an H100 over 22 (docs/decisions/0128). */
+/* Returns true if kernels store column-major C directly, without a row-major copy that is converted
+ * afterwards. Each value then takes a sector of its own on its way to the L2 cache. This costs little if C is
+ * small or if each value has many nonzeros. Measured on an H200 over 41 matrices and 5 n, with 12 for NARROW:
+ * within 1 % of the faster of both ways; n = 16 on an H100 over 22 matrices (docs/decisions/0128). */
 #define SPMMI_ROWS_DIRECT_NUMBERS_MAX 560000
 #define SPMMI_ROWS_DIRECT_NARROW 16
 #define SPMMI_ROWS_DIRECT_MEAN_ROW 50
@@ -95,14 +98,16 @@ static inline int spmmi_rows_stores_columns(int64_t rows, int64_t nnz, int64_t n
            (n <= SPMMI_ROWS_DIRECT_NARROW || nnz / SPMMI_ROWS_DIRECT_MEAN_ROW >= rows);
 }
 
-/* Does the teams kernel, whose warps have neighbouring rows? A sector of a column has 8 of them, in f64 4; 16
- * bits count as f32. team: lanes of a row. Measured on an H100 over 34 matrices (docs/decisions/0128). */
+/* Returns how many rows of a warp share a sector of a column of C, in the teams kernel: at most 8, in f64 4;
+ * 16-bit types count as f32. team: lanes per row. */
 #define SPMMI_ROWS_TEAMS_DIRECT_COLUMNS(value_bytes) ((value_bytes) > 4 ? 16 : 32)
 static inline int64_t spmmi_rows_teams_near(uint32_t team, uint32_t value_bytes)
 {
     const int64_t sector = value_bytes > 4 ? 4 : 8, rows = team < 32 ? 32 / team : 1;
     return rows < sector ? rows : sector;
 }
+/* Returns true if the teams kernel stores column-major C directly. Measured on an H100 over 34 matrices
+ * (docs/decisions/0128). */
 static inline int spmmi_rows_teams_store_columns(int64_t rows, int64_t n, uint32_t team, uint32_t value_bytes)
 {
     const int64_t near = spmmi_rows_teams_near(team, value_bytes);
@@ -110,20 +115,21 @@ static inline int spmmi_rows_teams_store_columns(int64_t rows, int64_t n, uint32
            rows <= SPMMI_ROWS_DIRECT_NUMBERS_MAX * near / n;
 }
 
-/* Column-major C whose sums blocks keep (rows_columns.cuh): bytes of a turn, columns of a tile, and rows of a column
- * that are stored at once. */
+/* Column-major C whose sums blocks keep (rows_columns.cuh): bytes of sums per turn, columns per tile, and
+ * rows of a column that a warp stores at once. */
 #define SPMMI_ROWS_KEPT_BYTES 36864u
 #define SPMMI_ROWS_KEPT_COLUMNS 32u
 #define SPMMI_ROWS_KEPT_SPAN 8u
 
-/* Rows of a turn, for which a block has room; a thread each at most. */
+/* Returns the rows per turn: as many as shared memory can hold, at most one per thread. */
 SPMMI_GEOMETRY uint32_t spmmi_rows_kept_rows(size_t value_bytes)
 {
     const uint32_t room = SPMMI_ROWS_KEPT_BYTES / (SPMMI_ROWS_KEPT_COLUMNS * (uint32_t)value_bytes + 16);
     return room < SPMMI_ROWS_THREADS ? room : SPMMI_ROWS_THREADS;
 }
 
-/* Columns a lane, of B of so many bytes a value, from the most on: 16 bytes' worth, a pair, one; 0 after that. */
+/* Returns the next smaller number of columns per lane: 16 bytes of B, then a pair, then 1, then 0.
+ * value_bytes: bytes per value of B. */
 static inline uint32_t spmmi_rows_narrower(uint32_t vec, uint32_t value_bytes)
 {
     if (vec <= 1)
@@ -131,9 +137,10 @@ static inline uint32_t spmmi_rows_narrower(uint32_t vec, uint32_t value_bytes)
     return value_bytes <= 4 && vec > SPMMI_ROWS_PAIR ? SPMMI_ROWS_PAIR : 1;
 }
 
-/* Lanes that share a row of one column in a row split, four nonzeros each at a time. Measured on an H200 over 11
- * matrices of even rows: the mean row has three turns; fewer where its lanes fill less than half of the GPU,
- * and then a block a row if that has more than 256 nonzeros. */
+/* Returns the number of lanes that share a row in a row split of one column; each loads four nonzeros per
+ * turn. Measured on an H200 over 11 matrices of even rows: the mean row takes at most three turns. If its
+ * lanes fill less than half of the GPU, it takes one turn, or a whole block if it has more than 256
+ * nonzeros. */
 #define SPMMI_LANES_TURN 12u
 static inline uint32_t spmmi_rows_lanes_of(uint64_t nnz, uint64_t ranks, uint32_t sm_count)
 {
@@ -146,7 +153,8 @@ static inline uint32_t spmmi_rows_lanes_of(uint64_t nnz, uint64_t ranks, uint32_
                                                                                    : lanes;
 }
 
-/* Rows of such a group, one after the other: as many as make one wave of blocks, of sums in f32. */
+/* Returns the rows that such a group processes one after the other, so that all blocks make one wave (for
+ * sums in f32). */
 #define SPMMI_LANES_ROWS_MAX 16u
 static inline uint32_t spmmi_lanes_rows(uint64_t ranks, uint32_t groups, uint32_t sm_count)
 {
@@ -155,18 +163,20 @@ static inline uint32_t spmmi_lanes_rows(uint64_t ranks, uint32_t groups, uint32_
     return rows < 1 ? 1 : rows > SPMMI_LANES_ROWS_MAX ? SPMMI_LANES_ROWS_MAX : (uint32_t)rows;
 }
 
-/* Groups of so many lanes that share a row of a row split: the fewest steps, of four nonzeros each. These are waves of
- * blocks times those of a mean row and of its start and end, and what the longest row has more. Weights are from an
- * H100, 21 matrices, 2 to 256 columns (docs/decisions/0105). */
+/* Returns how many groups of `lanes` lanes share a row of a row split: the number with the fewest steps of
+ * four nonzeros each. Steps are the waves of blocks times the steps of a mean row and its ends, plus those by
+ * which the longest row exceeds the mean. Weights are from an H100, 21 matrices, 2 to 256 columns
+ * (docs/decisions/0105). */
 #define SPMMI_ROWS_SHARE_MAX 32u
-/* One group finds rows by flags; warps meet in shared memory. */
+/* Steps for the start and end of a row. A single group finds rows by flags; teams of several warps add in
+ * shared memory. */
 #define SPMMI_ROWS_ENDS(share, team) ((share) == 1 || (team) > 32 ? 4u : 3u)
 static inline uint32_t spmmi_rows_share_of(uint64_t nnz, uint64_t ranks, uint64_t longest, uint32_t lanes,
                                            uint64_t tiles, uint64_t slots)
 {
     const uint64_t unit = 16, rows = ranks > 0 ? ranks : 1; /* sixteenths of a step */
     const uint64_t mean = nnz * unit / (4 * rows), most = longest * unit / 4;
-    const uint64_t share_max = longest / 4 + 1; /* each has a quad of the longest row */
+    const uint64_t share_max = longest / 4 + 1; /* each group has a quad of the longest row */
     uint64_t least = UINT64_MAX;
     uint32_t best = 1;
     for (uint32_t share = 1;
@@ -184,14 +194,16 @@ static inline uint32_t spmmi_rows_share_of(uint64_t nnz, uint64_t ranks, uint64_
     return best;
 }
 
-/* Beyond a tile of 32 columns, lanes of one column each would walk A a second time: on an H100, 5 matrices, 9 odd n of
- * 33 to 257, three a lane are 1.26 to 1.80 times as fast (geometric means; least 1.17). */
+/* Returns true if the columns of a lane are `lanes` apart. For more than 32 columns, lanes of one column each
+ * would walk A a second time. On an H100, 5 matrices, 9 odd n of 33 to 257, three columns per lane are 1.26
+ * to 1.80 times as fast (geometric means; minimum 1.17). */
 static inline int spmmi_rows_is_apart(int64_t n, uint32_t vec, uint32_t value_bytes)
 {
     return vec == 1 && value_bytes == 4 && n > 32;
 }
 
-/* n: columns of a pass. vec: columns a lane, of B of so many bytes a value. */
+/* Returns the shape for n columns per pass and vec columns per lane. value_bytes: bytes per value of B, or 0
+ * if columns must not be apart. */
 static inline struct spmmi_rows_shape spmmi_rows_shape_of(int64_t n, uint32_t vec, uint32_t value_bytes)
 {
     struct spmmi_rows_shape shape = {vec, 1u, SPMMI_ROWS_COLUMNS, 1u};
@@ -202,7 +214,7 @@ static inline struct spmmi_rows_shape spmmi_rows_shape_of(int64_t n, uint32_t ve
     return shape;
 }
 
-/* The same of few columns: a lane has two, if there are two. */
+/* Returns the shape for few columns (staged): two columns per lane if n > 1. */
 static inline struct spmmi_rows_shape spmmi_staged_shape_of(int64_t n)
 {
     struct spmmi_rows_shape shape = spmmi_rows_shape_of(n, n > 1 ? 2 : 1, 4);
@@ -210,8 +222,8 @@ static inline struct spmmi_rows_shape spmmi_staged_shape_of(int64_t n)
     return shape;
 }
 
-/* Shapes that differ in their blocks: lanes 1, 2, 4 .. 32, and 32 where two or four column tiles are one wave together;
- * those of few columns are counted by themselves. */
+/* Grids: shapes that differ in their blocks. These are 1, 2, 4 .. 32 lanes, and 32 lanes with two or four
+ * column tiles in one wave. The grids of few columns (staged) are numbered separately. */
 #define SPMMI_ROWS_GRIDS 8
 #define SPMMI_ROWS_GRID_32 5 /* 32 lanes, one tile */
 #define SPMMI_STAGED_GRIDS 4
@@ -223,19 +235,20 @@ static inline int spmmi_rows_grid(struct spmmi_rows_shape shape)
     return log2_lanes;
 }
 
-/* Column tiles of a product of 32 lanes. */
+/* Column tiles of a product with 32 lanes per group. */
 struct spmmi_rows_tiles {
     uint64_t count;
-    uint64_t nnz, numbers; /* of A; rows of B and of C */
-    uint64_t row_bytes;    /* of B in a tile */
-    uint64_t slots;        /* thread blocks that the device holds */
+    uint64_t nnz, numbers; /* nonzeros of A; rows of B plus rows of C */
+    uint64_t row_bytes;    /* bytes of a row of B in one tile */
+    uint64_t slots;        /* thread blocks that the device can hold */
     uint64_t l2_bytes;
 };
 
-/* How many of them are one wave of blocks together: 4, 2 or 1. Blocks of one tile are short where A is small, and each
- * takes as long to start and to join its rows as some steps. But tiles side by side need their columns of B and C in
- * the L2 cache, and groups of one wave that are too long leave multiprocessors idle at its end (decision 0127). */
-#define SPMMI_ROWS_TOGETHER_NONZEROS 96u /* of a group */
+/* Returns how many tiles run together in one wave of blocks: 4, 2 or 1. If A is small, the blocks of one tile
+ * are short, and starting a block and joining its rows take as long as some steps. But tiles that run
+ * together need their columns of B and C in the L2 cache, and groups of one wave that are too long leave
+ * multiprocessors idle at its end (decision 0127). */
+#define SPMMI_ROWS_TOGETHER_NONZEROS 96u /* per group */
 static inline uint32_t spmmi_rows_tiles_together(const struct spmmi_rows_tiles *tiles)
 {
     const uint64_t wave = tiles->slots * (SPMMI_ROWS_THREADS / 32) * SPMMI_ROWS_TOGETHER_NONZEROS;
@@ -254,18 +267,18 @@ static inline uint32_t spmmi_rows_grid_lanes(int grid)
 {
     return grid < SPMMI_ROWS_GRID_32 ? 1u << grid : 32;
 }
-/* Tiles that are one wave together. */
+/* Returns the number of tiles that run together in one wave. */
 static inline uint32_t spmmi_rows_grid_tiles(int grid)
 {
     return grid <= SPMMI_ROWS_GRID_32 ? 1 : 1u << (grid - SPMMI_ROWS_GRID_32);
 }
-/* n = 1; 2; 3 and 4; more. */
+/* Returns 0 for n = 1, 1 for n = 2, 2 for n = 3 and 4, 3 for more. */
 static inline int spmmi_staged_grid(struct spmmi_rows_shape shape)
 {
     return shape.vec == 1 ? 0 : 1 + spmmi_rows_grid(shape);
 }
 
-/* Lanes of such a group, and nonzeros of a block where there are fewest. */
+/* Return the lanes of a group, and the smallest limit on the nonzeros of a block. */
 static inline uint32_t spmmi_staged_lanes(int grid)
 {
     return grid > 0 ? 1u << (grid - 1) : 1u;
@@ -275,15 +288,16 @@ static inline uint32_t spmmi_staged_least(int grid)
     return grid <= 1 ? 2 * SPMMI_STAGED_NONZEROS_MIN : SPMMI_STAGED_NONZEROS_MIN;
 }
 
-/* At least as many blocks as there are for any rows. Two neighbouring blocks of whole rows have more nonzeros than one
- * may have, or the first has all rows that it may have; a row in pieces fills all but its last. */
+/* Returns an upper bound on the number of staged blocks, whatever the rows. Two adjacent blocks of whole rows
+ * together have more nonzeros than one block may have, unless the first has as many rows as it may have. A
+ * row in pieces fills all its blocks but the last. */
 static inline uint64_t spmmi_staged_blocks_max(uint32_t nnz, uint32_t ranks, uint32_t nonzeros,
                                                uint32_t rows_max)
 {
     return 2 * ((uint64_t)nnz / nonzeros + 1) + ranks / rows_max + 1;
 }
 
-/* Is a nonzero split of n columns staged, if it then has so many blocks? */
+/* Returns true if staging a nonzero split of n columns pays. blocks: number of blocks that this takes. */
 static inline int spmmi_staged_pays(int64_t n, struct spmmi_rows_shape shape, uint32_t sum_bytes,
                                     uint64_t blocks, uint32_t sm_count)
 {
@@ -291,9 +305,10 @@ static inline int spmmi_staged_pays(int64_t n, struct spmmi_rows_shape shape, ui
     return n == 1 || blocks <= (uint64_t)wave * SPMMI_STAGED_WAVES_MAX(shape.lanes);
 }
 
-/* The boundaries of a block move back by block_nonzeros / slack at most. Measured on an H200: moving more saves slots
- * but unbalances the blocks; narrow products, which are bound by latency, gain from it. This is what blocks of pieces
- * and predictions have; spmmi_rows_blocks_of moves some boundaries of up to 16 lanes farther. */
+/* Returns the usual slack: the boundaries of a block move back by block_nonzeros / slack at most. Measured on
+ * an H200: moving farther saves slots but unbalances the blocks; narrow products, which are bound by latency,
+ * gain from it. Predictions and blocks of pieces use this slack; spmmi_rows_blocks_of moves some boundaries
+ * of up to 16 lanes farther. */
 #define SPMMI_ROWS_SLACK_WHOLE 1u
 #define SPMMI_ROWS_SLACK_HALF 2u
 #define SPMMI_ROWS_SLACK_QUARTER 4u
@@ -302,13 +317,13 @@ static inline uint32_t spmmi_rows_slack(int grid)
     return 1u << grid <= 4 ? SPMMI_ROWS_SLACK_HALF : SPMMI_ROWS_SLACK_QUARTER;
 }
 
-/* Blocks of a nonzero split: groups of lanes, and most nonzeros that one takes. */
+/* Blocks of a nonzero split, and the most nonzeros per group of lanes. */
 struct spmmi_rows_blocks {
-    uint64_t groups;         /* of a block */
-    uint64_t group_nonzeros; /* for predictions: a share of nnz that grows by the slack, in whole items */
-    uint64_t group_longest;  /* of a block that took all it can from the one before it */
-    uint64_t nonzeros;       /* of a block, before boundaries move */
-    uint64_t slack;          /* they move back by nonzeros / slack at most */
+    uint64_t groups;         /* per block */
+    uint64_t group_nonzeros; /* for predictions: an equal share of nnz plus the slack, in whole items */
+    uint64_t group_longest;  /* for a block whose first boundary moved back as far as it may */
+    uint64_t nonzeros;       /* per block, before boundaries move */
+    uint64_t slack;          /* boundaries move back by nonzeros / slack at most */
 };
 
 static inline uint64_t spmmi_rows_round_up(uint64_t count, uint64_t step)
@@ -316,17 +331,18 @@ static inline uint64_t spmmi_rows_round_up(uint64_t count, uint64_t step)
     return (count + step - 1) / step * step;
 }
 
-/* The groups of a block share the items that it touches: those between its boundaries, and those that its first one
- * moves into. */
+/* Returns the most nonzeros per group. The groups of a block divide the items that it touches: the items
+ * between its boundaries, and those that its first boundary moved back over. */
 static inline uint64_t spmmi_rows_group_longest(const struct spmmi_rows_blocks *b, uint64_t item_size)
 {
     const uint64_t items = b->nonzeros / item_size + (b->nonzeros / b->slack + item_size - 1) / item_size;
     return (items + b->groups - 1) / b->groups * item_size;
 }
 
-/* Blocks are about equally long, so whole waves of them leave no multiprocessor idle: as many blocks as fit the fewest
- * waves in which no group takes more than it should, with room for what a block may grow by, as its last boundary did
- * not move and its first did (docs/decisions/0048). A block that has no step for each group is not made shorter. */
+/* Returns the blocks for a given slack. Blocks are about equally long, so whole waves leave no multiprocessor
+ * idle: the number of blocks fills the fewest waves in which no group has too many nonzeros. The slack is
+ * reserved for blocks whose first boundary moved back and whose last did not (docs/decisions/0048). A block
+ * that is too short for one step per group is not made shorter. */
 static inline struct spmmi_rows_blocks spmmi_rows_blocks_with(uint64_t slack, uint64_t nnz,
                                                               uint32_t item_size, uint32_t value_bytes,
                                                               int grid, uint32_t sm_count)
@@ -339,7 +355,7 @@ static inline struct spmmi_rows_blocks spmmi_rows_blocks_with(uint64_t slack, ui
     most = most > step ? most : step;
     const uint64_t padded = nnz * tiles * (slack + 1) / slack + 1;
     const uint64_t waves = padded / (b.groups * slots * most) + 1;
-    const uint64_t blocks = slots * waves / tiles; /* of a tile */
+    const uint64_t blocks = slots * waves / tiles; /* per tile */
     const uint64_t fitted = (nnz + blocks - 1) / blocks;
     b.group_nonzeros = (padded / (b.groups * slots * waves) / step + 1) * step;
     b.nonzeros = spmmi_rows_round_up(fitted, item_size);
@@ -349,16 +365,16 @@ static inline struct spmmi_rows_blocks spmmi_rows_blocks_with(uint64_t slack, ui
     return b;
 }
 
-/* A boundary moves back by less than a block. */
+/* Returns the most nonzeros by which a boundary moves back: less than a block. */
 static inline uint64_t spmmi_rows_move_max(const struct spmmi_rows_blocks *b)
 {
     return b->slack > SPMMI_ROWS_SLACK_WHOLE ? b->nonzeros / b->slack : b->nonzeros - 1;
 }
 
-/* The blocks that an executor makes (spmmi_rows_blocks_source): of the usual slack, which predictions count with. But
- * slots take as long as several steps of a group: where groups are short, boundaries of up to 16 lanes move by half a
- * block or a whole one, if no group takes a step more for that and all blocks are one wave. Their blocks are shorter,
- * too (docs/decisions/0087, 0127). */
+/* Returns the blocks that an executor makes (spmmi_rows_blocks_source), in general with the usual slack,
+ * which predictions assume. But adding slots takes as long as several steps of a group. If groups are short,
+ * boundaries of up to 16 lanes move by half a block or a whole one, unless a group then takes one more step
+ * or the blocks exceed one wave. Such blocks are also shorter (docs/decisions/0087, 0127). */
 #define SPMMI_ROWS_SHORT_GROUP 16u
 static inline struct spmmi_rows_blocks spmmi_rows_blocks_of(uint64_t nnz, uint32_t item_size,
                                                             uint32_t value_bytes, int grid, uint32_t sm_count)

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // rows, row split, one column of sliced rows: C(m x 1) = alpha * P * B(k x 1) + beta * C.
 //
-// layout      slices of 32 rows (rows_slices_shape.h), chunks of entries of a lane. The stream in the arguments is
-//             theirs: nnz counts entries, row_ends says what each row lacks to the longest of its slice, columns has
-//             words of high bits where narrow has the low ones
+// layout      slices of 32 rows, in chunks of entries per lane (rows_slices_shape.h). The stream in the
+//             arguments describes slices: nnz counts entries, row_ends has for each row the entries that it
+//             has less than the longest row of its slice, and columns has words of high bits if narrow has
+//             the low bits
 // block       256 threads = 8 / WARPS slices
-// warp        every WARPS-th batch of entries of its slice; a lane has a row
-// in flight   a batch of columns, values and values of B a lane, and the next batch of columns
-// sums        in registers, of the warps of a slice through shared memory in their order
-// launch      tables and columns are read before the previous kernel has ended: they never change. Values of A, B, C
-//             are not, nor by the read-only path.
-// bounds      a lane loads a chunk of A if it has the first of its entries, and adds the products of entries that it
-//             has. Columns of padding are 0: of whole batches those rows of B are loaded and not used.
-// source      sliced ELL of Monakov, Lokhmotov, Avetisyan (2010), without a sorted order of rows
+// warp        every WARPS-th batch of entries of its slice; each lane has a row
+// in flight   per lane: columns, values and values of B of a batch, and the columns of the next batch
+// sums        in registers; the sums of the warps of a slice are added through shared memory, in their order
+// launch      tables and columns are read before the previous kernel has ended, because they never change.
+//             Values of A, B and C are read after it, and not by the read-only path
+// bounds      a lane loads a chunk of A if it has the first of its entries, and adds the products of its own
+//             entries only. Column indices of padding are 0; in whole batches the value of B is loaded for
+//             them and not used
+// source      sliced ELL of Monakov, Lokhmotov, Avetisyan (2010), without sorting the rows
 #pragma once
 #include "kernels/shared/load_if.cuh"
 #include "rows_few.cuh"
@@ -20,11 +22,11 @@
 
 namespace spmmi {
 
-// What a lane reads of its slice and row.
+// What a lane knows about its slice and row.
 struct SlicedRow {
-    uint32_t start, column; // of the slice
-    uint32_t columns, high; // its first column, and word of high bits
-    uint32_t width, length; // entries of the slice's longest row, and of this one
+    uint32_t start, column; // of the slice: first entry, first column
+    uint32_t columns, high; // positions of its first column index and word of high bits
+    uint32_t width, length; // entries of the longest row of the slice, and of this row
 };
 
 template <spmmi_slice_index INDEX, typename T>
@@ -34,7 +36,7 @@ __device__ __forceinline__ SlicedRow sliced_row(const RowsArgs<T> &a, uint32_t s
     const uint32_t lacks = __ldg(a.row_ends + rank);
     SlicedRow r;
     r.start =
-        min(here.x, a.nnz) / SPMMI_SLICE_ROWS * SPMMI_SLICE_ROWS; // words are aligned, whatever a table says
+        min(here.x, a.nnz) / SPMMI_SLICE_ROWS * SPMMI_SLICE_ROWS; // words stay aligned with damaged tables
     r.column = here.y;
     r.columns = spmmi_slice_place(r.start, slice, spmmi_slice_run(INDEX));
     r.high = spmmi_slice_place(r.start, slice, spmmi_slice_batch(INDEX));
@@ -43,8 +45,8 @@ __device__ __forceinline__ SlicedRow sliced_row(const RowsArgs<T> &a, uint32_t s
     return r;
 }
 
-// A lane's values or columns of a whole batch: COUNT of so many bytes each, each for RUN entries, of which it has
-// `left`. p: those of the batch.
+// Loads a lane's values or columns of a whole batch into `word`: COUNT elements of BYTES bytes, each for RUN
+// entries, in chunks of CHUNK elements. left: entries that the lane has. p: first element of the batch.
 template <int BYTES, int COUNT, int CHUNK, int RUN>
 __device__ __forceinline__ void load_chunks(int left, const void *p, uint32_t *word)
 {
@@ -57,7 +59,7 @@ __device__ __forceinline__ void load_chunks(int left, const void *p, uint32_t *w
                                      word + first * BYTES / 4);
 }
 
-// The values of a batch, in the words that whole ones are loaded by.
+// The values of a batch, also as the words that load whole batches.
 template <typename A, int SIZE> union BatchValues {
     uint32_t word[SIZE * sizeof(A) / 4];
     A value[SIZE];
@@ -66,12 +68,13 @@ template <typename A, int SIZE> union BatchValues {
     }
 };
 
-// A batch of entries of a row from e on, of which a lane has `left`: a whole one, or what is left behind the last of a
-// slice.
+// A batch of entries of a row. IS_WHOLE: a whole batch; else the rest after the last whole batch of a slice.
+// In the functions, e is the first entry of the batch and `left` the number of entries that the lane has from
+// e on.
 template <typename T, spmmi_slice_index INDEX, bool IS_WHOLE> struct Batch {
     using A = typename T::A;
-    static constexpr bool HAS_VALUES = !std::is_empty<A>::value;           // each is loaded
-    static constexpr bool HAS_PAIRS = IS_WHOLE && INDEX != SPMMI_INDEX_32; // of columns in words
+    static constexpr bool HAS_VALUES = !std::is_empty<A>::value;           // false for Uniform
+    static constexpr bool HAS_PAIRS = IS_WHOLE && INDEX != SPMMI_INDEX_32; // a word has two columns
     static constexpr int SIZE = spmmi_slice_batch(INDEX), RUN = spmmi_slice_run(INDEX), COLUMNS = SIZE / RUN;
     uint32_t column[COLUMNS / (HAS_PAIRS ? 2 : 1)];
     uint32_t high;
@@ -132,7 +135,7 @@ template <typename T, spmmi_slice_index INDEX, bool IS_WHOLE> struct Batch {
             x[i].x[0] = load_if(IS_WHOLE || i < left, p);
         }
     }
-    // Behind the end of a row nothing is added, whatever lies there.
+    // Adds the products of the lane's own entries. Ignores what was loaded past the end of the row.
     __device__ __forceinline__ void add_products(const RowsArgs<T> &args, int left,
                                                  Vector<typename T::Sum, 1> &sum) const
     {
@@ -143,8 +146,8 @@ template <typename T, spmmi_slice_index INDEX, bool IS_WHOLE> struct Batch {
     }
 };
 
-// The entries of a lane's row that this warp has: every WARPS-th batch, and before them what is left behind the last,
-// of the warp whose turn would be next.
+// Returns the sum of the entries of a lane's row that this warp processes: every WARPS-th whole batch. First,
+// the rest after the last whole batch is added by the warp whose turn would be next.
 template <typename T, int WARPS, spmmi_slice_index INDEX>
 __device__ __forceinline__ Vector<typename T::Sum, 1> sum_batches(const RowsArgs<T> &a, const SlicedRow &r,
                                                                   uint32_t share)
@@ -163,7 +166,7 @@ __device__ __forceinline__ Vector<typename T::Sum, 1> sum_batches(const RowsArgs
         last.load_values(a, r, rest, left);
         last.load_x(a, r, left);
         batch.load_columns(a, r, e, whole - (int)e);
-        __syncwarp(); // as below
+        __syncwarp(); // as in the loop below
         last.add_products(a, left, sum);
     } else {
         batch.load_columns(a, r, e, whole - (int)e);
@@ -175,7 +178,7 @@ __device__ __forceinline__ Vector<typename T::Sum, 1> sum_batches(const RowsArgs
         batch.load_values(a, r, e, left);
         batch.load_x(a, r, left);
         batch.load_columns(a, r, e + STEP, left - (int)STEP);
-        __syncwarp(); // loads stay before it: else the compiler would wait for the first before it begins the last
+        __syncwarp(); // loads stay above it: else the compiler waits for the first before it issues the last
         batch.add_products(a, left, sum);
     }
     return sum;
@@ -187,7 +190,7 @@ __global__ void __launch_bounds__(THREADS,
     rows_sliced_kernel(const RowsArgs<T> a)
 {
     using Sums = Vector<typename T::Sum, 1>;
-    constexpr uint32_t SLICES = THREADS / 32 / WARPS; // of a block
+    constexpr uint32_t SLICES = THREADS / 32 / WARPS; // per block
     release_dependents();
     if (blockIdx.x >= a.work_blocks) {
         wait_for_previous();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// rows: values of A into slices of rows (rows_slices_shape.h).
+// rows: copies values of A into slices of rows (rows_slices_shape.h).
 //
-// block     8 warps that own one slice; a lane owns a row, a warp every eighth word of it
-// bounds    entries and nonzeros that come out of tables are cut off at what there is (docs/decisions/0037)
+// block     8 warps that own one slice; a lane owns a row, a warp every eighth word of the row
+// bounds    entries and nonzeros read from tables are clamped to what there is (docs/decisions/0037)
 #include <cuda_runtime.h>
 
 #include "kernels/shared/launch.cuh"
@@ -11,7 +11,7 @@
 
 namespace spmmi {
 
-// A value of a row; behind its end 0: padding of a word is read.
+// Returns a value of a row. Past the end it returns 0, because the padding of a word is read.
 template <typename Bits>
 __device__ __forceinline__ Bits value_of(const struct spmmi_slices_fill &a, uint32_t begin, uint32_t length,
                                          uint32_t e)

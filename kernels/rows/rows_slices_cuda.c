@@ -13,17 +13,17 @@
 
 struct spmmi_rows_slices_stream {
     spmm_dtype_t dtype;
-    struct spmmi_row_slices size; /* no entries: there are no slices */
+    struct spmmi_row_slices size; /* 0 entries: there are no slices */
     enum spmmi_slice_index index;
-    struct spmmi_cuda_rows rows; /* that the slices are of; alone: no more than which rows there are */
+    struct spmmi_cuda_rows rows; /* the rows of the slices; alone: only the tables of ranks */
     int is_alone;
-    struct spmmi_stream stream; /* theirs */
+    struct spmmi_stream stream; /* of the slices */
     const struct spmmi_slice *slices;
-    struct spmmi_value_memory new_values; /* no map, and the values */
+    struct spmmi_value_memory new_values; /* the values; there is no map */
     struct spmmi_device_block memory;
 };
 
-/* Does a product of one column run a row split of this op? */
+/* Returns true if products of one column run a row split of this op. */
 int spmmi_rows_slices_use(const struct spmmi_part_source *source)
 {
     static const struct spmmi_wanted one = {.n_min = 1, .n_max = 1};
@@ -39,13 +39,13 @@ int spmmi_rows_slices_use(const struct spmmi_part_source *source)
     return is_used && source->part->schedule == SPMM_SCHEDULE_ROW_SPLIT;
 }
 
-/* With room behind the last. */
+/* Returns the number of column indices, with padding after the last. */
 static uint64_t columns_of(const struct spmmi_rows_slices_stream *s)
 {
     return spmmi_slices_columns(&s->size, s->index) + SPMMI_STREAM_PAD;
 }
 
-/* Device addresses. */
+/* Cuts the device arrays from the arena. */
 static void cut(struct spmmi_arena *arena, const struct spmmi_part_source *source,
                 struct spmmi_rows_slices_stream *s)
 {
@@ -122,7 +122,7 @@ static void scratch_count(const struct spmmi_part_source *source, const struct s
                                  spmmi_slices_host_bytes((uint32_t)a->rows));
 }
 
-/* The rows of op N, as if they had a stream. */
+/* Returns the rows of op N as if they had a stream. */
 static struct spmmi_cuda_rows lone_rows(const struct spmmi_part_source *source,
                                         const struct spmmi_stream_host *host)
 {
@@ -137,7 +137,7 @@ static struct spmmi_cuda_rows lone_rows(const struct spmmi_part_source *source,
     };
 }
 
-/* Slices of a pattern on the device, if they have entries. */
+/* Creates the slices of a pattern on the device, or only counts their bytes. */
 static spmm_status_t make(const struct spmmi_part_source *source, const struct spmmi_stream_host *host,
                           const int32_t *col_ind, struct spmmi_rows_slices_stream *s, uint64_t *bytes,
                           spmm_diag_t *diag)
@@ -162,7 +162,7 @@ cleanup:
     return status;
 }
 
-/* What slices are for: beside rows, where a caller names them, or without rows. */
+/* Purpose of slices: in addition to rows; because a caller names the kernel; or without rows. */
 enum purpose { BESIDE, NAMED, ALONE };
 
 static spmm_status_t create_for(enum purpose purpose, const struct spmmi_part_source *source, void **object,
@@ -218,7 +218,7 @@ static spmm_status_t create_alone(const struct spmmi_part_source *source, void *
     return create_for(ALONE, source, object, bytes, diag);
 }
 
-/* The rows have theirs by now, in their order. */
+/* Copies the values of the rows, which have been set before, in the order of the rows. */
 static spmm_status_t set_values(void *object, const void *values, void *stream)
 {
     const struct spmmi_rows_slices_stream *s = object;

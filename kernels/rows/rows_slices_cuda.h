@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Slices of rows (rows_slices_shape.h) on a GPU: op(A) a second time, beside the stream of a row split. */
+/* Slices of rows (rows_slices_shape.h) on a GPU: a second copy of op(A), in addition to the stream of a row
+ * split. */
 #ifndef SPMMI_ROWS_SLICES_CUDA_H
 #define SPMMI_ROWS_SLICES_CUDA_H
 
@@ -8,20 +9,20 @@
 
 struct spmmi_rows_slices_stream;
 
-/* Objects: struct spmmi_rows_slices_stream, one for each op, made after the stream of the rows. One whose rows are too
- * uneven has no slices. */
+/* Creates objects of type struct spmmi_rows_slices_stream, one per op, after the stream of the rows. An
+ * object whose rows are too uneven has no slices. */
 extern const struct spmmi_shared_kind spmmi_rows_slices_kind;
-/* The same where a caller names the kernel: they may take several times the memory of the rows. */
+/* The same for a kernel that a caller names: the slices may take several times the memory of the rows. */
 extern const struct spmmi_shared_kind spmmi_rows_named_slices_kind;
-/* The same of op N without rows. */
+/* The same for op N without rows. */
 extern const struct spmmi_shared_kind spmmi_rows_lone_slices_kind;
 
-/* Are slices made for this part, where rows are even enough? */
+/* Returns true if slices are created for this part, provided that its rows are even enough. */
 int spmmi_rows_slices_use(const struct spmmi_part_source *source);
-/* The slices of a part; without slices the member of that name is NULL. */
+/* Returns the slices of a part. If there are none, the member `slices` is NULL. */
 struct spmmi_cuda_rows spmmi_rows_slices_part(const struct spmmi_rows_slices_stream *slices,
                                               const struct spmmi_cuda_rows *rows);
-/* Slices that are alone. */
+/* Returns the slices of an object without rows. */
 struct spmmi_cuda_rows spmmi_rows_lone_slices_part(const struct spmmi_rows_slices_stream *slices);
 
 #endif

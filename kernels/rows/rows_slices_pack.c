@@ -14,7 +14,7 @@ static uint32_t length_of(const struct spmmi_stream_host *stream, uint32_t rank)
     return spmmi_rank_start(stream, rank + 1) - spmmi_rank_start(stream, rank);
 }
 
-/* Ranks behind the last of a slice. */
+/* Returns the rank after the last rank of a slice. */
 static uint32_t slice_end(const struct spmmi_stream_host *stream, uint32_t slice)
 {
     const uint32_t end = (slice + 1) * SPMMI_SLICE_ROWS;
@@ -53,7 +53,8 @@ struct spmmi_row_slices spmmi_slices_size(const struct spmmi_stream_host *stream
     return all;
 }
 
-/* All but where the slice begins: how many entries it has is left where the next one does. */
+/* Fills a slice except for its start. Stores its number of entries as the start of the next slice; starts are
+ * summed later. */
 static void fill_slice(struct spmmi_slices_host *host, uint32_t slice)
 {
     const struct spmmi_stream_host *const stream = host->stream;
@@ -88,13 +89,14 @@ cleanup:
     return status;
 }
 
-/* Where the columns, or words of high bits, of a slice begin: of `size` entries each. */
+/* Returns where the columns, or the words of high bits, of a slice begin. size: entries per column or
+ * word. */
 static uint64_t place_of(const struct spmmi_slices_host *host, uint32_t slice, uint32_t size)
 {
     return spmmi_slice_place(host->slices[slice].start, slice, size);
 }
 
-/* The last slice whose columns or words begin at this one or before. */
+/* Returns the last slice whose columns or words begin at or before `at`. */
 static uint32_t slice_at(const struct spmmi_slices_host *host, uint64_t at, uint32_t size)
 {
     uint32_t low = 0, high = spmmi_slices_count(host->stream->ranks) - 1;
@@ -108,13 +110,13 @@ static uint32_t slice_at(const struct spmmi_slices_host *host, uint64_t at, uint
     return low;
 }
 
-/* Entries of the longest row of a slice. */
+/* Returns the number of entries of the longest row of a slice. */
 static uint32_t width_of(const struct spmmi_slices_host *host, uint32_t slice)
 {
     return (host->slices[slice + 1].start - host->slices[slice].start) / SPMMI_SLICE_ROWS;
 }
 
-/* The column of an entry of a rank, counted from that of its slice; 0 of padding. */
+/* Returns the column of an entry of a rank, relative to the column of its slice; 0 for padding. */
 static uint32_t column_of(const struct spmmi_slices_host *host, uint32_t rank, uint32_t entry)
 {
     const struct spmmi_stream_host *const stream = host->stream;
@@ -124,7 +126,8 @@ static uint32_t column_of(const struct spmmi_slices_host *host, uint32_t rank, u
            host->slices[rank / SPMMI_SLICE_ROWS].column;
 }
 
-/* Columns first .. end - 1 of a slice, counted from its own; behind its last there are none. */
+/* Writes columns at .. end - 1 of a slice, relative to the column of the slice, and 0 past its last
+ * column. */
 static void fill_slice_columns(const struct spmmi_slices_host *host, uint32_t slice, uint32_t at,
                                uint32_t end, uint32_t *columns)
 {
@@ -177,7 +180,7 @@ void spmmi_slices_narrow_fill(const void *source, uint64_t first, uint64_t count
     }
 }
 
-/* The word of the upper bits of the columns of a rank from that of an entry on. */
+/* Returns the word with the high bits of the columns of a rank, from `entry` on. */
 static uint32_t high_of(const struct spmmi_slices_host *host, uint32_t rank, uint32_t entry)
 {
     const uint32_t run = spmmi_slice_run(host->index), columns = spmmi_slice_batch(host->index) / run;

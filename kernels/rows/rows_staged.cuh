@@ -1,51 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 // rows, nonzero split, up to 7 columns: C(m x n) = alpha * P * B(k x n) + beta * C.
 //
-// layout      the stream of rows_kernel.h; blocks of spmmi_staged_blocks_build: whole rows, or a piece of a long one
-// block       256 threads = 256 / LANES nonzeros at a time; LANES * VEC >= n columns, one column tile
-// lane        one nonzero and VEC columns of it: neighbours read neighbouring nonzeros, so that nonzeros of a row
-//             gather neighbouring values of B
-// sums        products of a block of several rows go to shared memory, from which as many lanes sum a row as there are
-//             lanes for each; rows with many more nonzeros than these lanes go to a list, from which the warps of the
-//             block take turns, a warp a row. A row that has blocks of its own is summed in registers, its pieces
-//             through slots that the last block to arrive adds in ascending order. The order of every sum is fixed.
-// launch      the nonzeros' columns and the starts of rows are read before the previous kernel has ended: they never
-//             change. Values of A, B, C and the workspace are not.
+// layout      the stream of rows_kernel.h; blocks of spmmi_staged_blocks_build: whole rows, or a piece of a
+//             long row
+// block       256 threads = 256 / LANES nonzeros at a time; LANES * VEC >= n columns, so there is one column
+//             tile
+// lane        one nonzero and VEC of its columns: adjacent groups read adjacent nonzeros, so that the
+//             nonzeros of a row gather neighbouring values of B
+// sums        a block of several rows stores its products in shared memory. Its lane groups are divided
+//             evenly among the rows, and sum them. Rows with too many products for that are listed, and the
+//             warps of the block sum one listed row at a time. A row with blocks of its own is summed in
+//             registers. If it has several blocks, their sums (of pieces) go to slots, which the last block
+//             to arrive adds in ascending order. The order of every sum is fixed
+// launch      columns of nonzeros and starts of rows are read before the previous kernel has ended, because
+//             they never change. Values of A, B, C and the workspace are read after it
 // bounds      as in rows.cuh
-// source      paper 002 (coalesced staging in shared memory, nonzero split); blocks of whole rows replace its row ends
-//             inside a thread's nonzeros
+// source      paper 002 (coalesced staging in shared memory, nonzero split); blocks of whole rows replace the
+//             row ends inside a thread's nonzeros
 #pragma once
 #include "rows_few.cuh"
 #include "kernels/shared/arrival.h"
 
 namespace spmmi {
 
-constexpr int STAGED_STEP = 4; // nonzeros of a lane that are on their way together
+constexpr int STAGED_STEP = 4; // nonzeros of a lane that are in flight together
 
-// A row that a warp sums: its nonzeros, counted from the block's start.
+// A row that a warp sums: its nonzeros, counted from the block's start, and its row of C.
 struct WarpRow {
     uint32_t first, end, row;
 };
 
-// What a block holds in shared memory.
+// The shared memory of a block.
 template <typename T, int VEC, int LANES> struct Stage {
     using Sums = Vector<typename T::Sum, VEC>;
-    static constexpr uint32_t GROUPS = THREADS / LANES; // of lanes
+    static constexpr uint32_t GROUPS = THREADS / LANES; // lane groups
     static constexpr uint32_t NONZEROS = SPMMI_STAGED_NONZEROS_MAX(sizeof(typename T::Sum), VEC, LANES);
     static_assert(NONZEROS % (STAGED_STEP * GROUPS) == 0, "turns are whole");
     alignas(16) Sums product[NONZEROS * LANES];
     alignas(16) Sums warp_sum[THREADS / 32 * LANES];
-    // Most products of a row that a lane group adds one after the other: one for each lane of the warp that would take
-    // the row in its place. Not tuned.
+    // Most products of a row that a lane group adds one after the other: 32, one per lane of the warp that
+    // would sum the row otherwise. Not tuned.
     static constexpr uint32_t GROUP_PRODUCTS = 32;
-    static constexpr uint32_t WARP_ROWS_MAX = NONZEROS / GROUP_PRODUCTS; // each has more
+    static constexpr uint32_t WARP_ROWS_MAX = NONZEROS / GROUP_PRODUCTS; // each listed row has more
     WarpRow warp_row[WARP_ROWS_MAX];
     uint32_t warp_rows;
-    uint32_t first_block, block_count; // of a row in pieces
+    uint32_t first_block, block_count; // blocks of a row in pieces
     bool finishes;
 };
 
-// The rows of a block.
+// The nonzeros and rows of a block.
 struct StagedBlock {
     uint32_t start, end; // nonzeros
     uint32_t rank, ranks;
@@ -65,9 +68,10 @@ template <typename S, typename T> __device__ __forceinline__ StagedBlock staged_
     return b;
 }
 
-// The row that a lane group sums, with others or alone: as many groups as there are for each row, at most a warp.
+// The row that a lane group sums, alone or with others. The groups are divided evenly among the rows, at most
+// a warp per row.
 struct GroupRow {
-    uint32_t width; // groups
+    uint32_t width; // groups per row
     uint32_t index; // of the row in its block
     uint32_t first, end, row;
 };
@@ -86,7 +90,7 @@ __device__ __forceinline__ GroupRow group_row(const RowsArgs<T> &a, const Staged
     return r;
 }
 
-// Over the block; threads below LANES have the result.
+// Returns the sum over the block, in threads below LANES.
 template <int LANES, typename S>
 __device__ __forceinline__ typename S::Sums sum_block(S &s, typename S::Sums sum)
 {
@@ -101,7 +105,7 @@ __device__ __forceinline__ typename S::Sums sum_block(S &s, typename S::Sums sum
     return sum;
 }
 
-// Nonzeros [first, end) of a row, counted from the block's start, by every `step`-th lane group from `lane` on.
+// Returns the sum of products first, first + step, .. below end, counted from the block's start.
 template <int LANES, typename S>
 __device__ __forceinline__ typename S::Sums sum_products(const S &s, uint32_t first, uint32_t end,
                                                          uint32_t step)
@@ -113,8 +117,8 @@ __device__ __forceinline__ typename S::Sums sum_products(const S &s, uint32_t fi
     return sum;
 }
 
-// The rows of a block from their products. Those of which a lane group would add too many are listed, and dealt to the
-// warps afterwards (docs/decisions/0087).
+// Sums the rows of a block from their products. Rows with too many products for their lane groups are listed
+// and summed by the warps afterwards (docs/decisions/0087).
 template <typename T, int VEC, int LANES, typename S>
 __device__ __forceinline__ void sum_rows(const RowsArgs<T> &a, const StagedBlock &block, const GroupRow &r,
                                          S &s)
@@ -127,7 +131,7 @@ __device__ __forceinline__ void sum_rows(const RowsArgs<T> &a, const StagedBlock
     const bool is_listed = r.width < WARP && end > first + S::GROUP_PRODUCTS * r.width;
     if (is_listed && lane == 0 && threadIdx.x % LANES == 0) {
         const uint32_t at = atomicAdd(&s.warp_rows, 1);
-        if (at < S::WARP_ROWS_MAX) // all, but in damaged tables
+        if (at < S::WARP_ROWS_MAX) // false only for damaged tables
             s.warp_row[at] = {first, end, r.row};
     }
     typename S::Sums sum = sum_products<LANES>(s, first + lane, is_listed ? 0 : end, r.width);
@@ -145,7 +149,7 @@ __device__ __forceinline__ void sum_rows(const RowsArgs<T> &a, const StagedBlock
     }
 }
 
-// A piece of a row: the last block to arrive adds the slots.
+// Stores the sum of a piece of a row in a slot. The last block to arrive adds the slots and stores the row.
 template <typename T, int VEC, int LANES, typename S>
 __device__ __forceinline__ void sum_pieces(const RowsArgs<T> &a, const StagedBlock &block, const GroupRow &r,
                                            S &s, typename S::Sums sum)
@@ -179,8 +183,9 @@ __device__ __forceinline__ void sum_pieces(const RowsArgs<T> &a, const StagedBlo
         spmmi_arrivals_end(a.arrivals + s.first_block, a.arrival_tag);
 }
 
-// Four nonzeros of a lane, one in GROUPS; past the last one of its block the last again. Nothing here depends on a
-// condition: under one the compiler would move loads to their use, and they would wait for each other.
+// Four nonzeros of a lane, GROUPS apart; past the end of the block the last nonzero again. Nothing here
+// depends on a condition: otherwise the compiler would move loads to their uses, and they would wait for each
+// other.
 template <typename T, typename S> struct Turn {
     uint32_t entry[STAGED_STEP];
 
@@ -198,7 +203,8 @@ template <typename T, typename S> struct Turn {
     }
 };
 
-// The products of a block: of several rows to shared memory, of one added up.
+// Computes the products of a block. Stores them in shared memory if it has several rows, else returns their
+// sum.
 template <typename T, int VEC, int LANES, typename S>
 __device__ __forceinline__ typename S::Sums multiply(const RowsArgs<T> &a, const StagedBlock &block, S &s,
                                                      Turn<T, S> turn)

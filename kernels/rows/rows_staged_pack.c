@@ -4,14 +4,14 @@
 
 #define LONG_MEAN 256u
 
-/* The first rank behind the block that begins with this one. The processor cannot foresee the steps: each adds half of
- * what is left, or nothing. */
+/* Returns the rank after the block that begins with `rank`. The search has no branch on data, which the
+ * processor could not predict: each step adds half of what is left, or nothing. */
 static uint32_t block_end(const struct spmmi_stream_host *stream, uint32_t nonzeros, uint32_t rows_max,
                           uint32_t rank)
 {
     const uint32_t most = spmmi_rank_start(stream, rank) + nonzeros;
     uint32_t fitting = 0, left = stream->ranks - rank < rows_max ? stream->ranks - rank : rows_max;
-    while (left > 0) { /* `fitting` rows fit, and perhaps `left` more */
+    while (left > 0) { /* `fitting` rows fit, and up to `left` more may fit */
         const uint32_t half = left - left / 2;
         fitting += spmmi_rank_start(stream, rank + fitting + half) <= most ? half : 0;
         left /= 2;
@@ -22,7 +22,7 @@ static uint32_t block_end(const struct spmmi_stream_host *stream, uint32_t nonze
 uint32_t spmmi_staged_blocks_build(const struct spmmi_stream_host *stream, uint32_t nonzeros,
                                    uint32_t rows_max, struct spmmi_block *blocks)
 {
-    uint32_t count = 0, rank = 0, piece = 0; /* piece: nonzeros of the row that are in blocks already */
+    uint32_t count = 0, rank = 0, piece = 0; /* piece: nonzeros of the row that are already in blocks */
     while (rank < stream->ranks) {
         const uint32_t end = block_end(stream, nonzeros, rows_max, rank);
         const uint32_t start = spmmi_rank_start(stream, rank),
@@ -48,7 +48,8 @@ uint32_t spmmi_staged_nonzeros(const struct spmmi_stream_host *stream, uint32_t 
         const uint32_t enough = is_least ? wave : wave + wave / 2;
         if (!is_least && stream->nnz / LONG_MEAN < stream->ranks)
             break;
-        /* There are no fewer than full ones: those of a large matrix need not be counted. */
+        /* A block has at most `nonzeros` nonzeros, so large matrices are excluded without counting their
+         * blocks. */
         if ((stream->nnz + nonzeros - 1) / nonzeros <= enough &&
             spmmi_staged_blocks_build(stream, nonzeros, rows_max, NULL) <= enough)
             break;

@@ -25,13 +25,14 @@ struct stream_part {
 struct spmmi_rows_stream {
     struct spmmi_stream stream;
     spmm_dtype_t dtype;
-    struct spmmi_value_memory new_values; /* op = T: position in A's order of each nonzero, and the values */
+    struct spmmi_value_memory
+        new_values; /* op T: map with the position of each nonzero in A; and the values */
     struct spmmi_device_block memory;
     uint32_t part_count;
     struct stream_part parts[];
 };
 
-/* The next part of the op that the source is of. */
+/* Returns the part after `part`, or the first one if it is NULL, that has the op of source->part. */
 static const struct spmmi_part *next_of_op(const struct spmmi_part_source *source,
                                            const struct spmmi_part *part)
 {
@@ -47,7 +48,7 @@ static uint32_t ranks_of(const spmm_plan_t *plan, spmm_op_t op)
                            : spmmi_ranks_count(plan->rows, plan->row_ptr);
 }
 
-/* The parts, and the metrics that sizes depend on. */
+/* Creates an object with its parts and with the metrics that sizes depend on. */
 static spmm_status_t describe(const struct spmmi_part_source *source, uint32_t ranks,
                               struct spmmi_rows_stream **out, spmm_diag_t *diag)
 {
@@ -80,7 +81,7 @@ cleanup:
     return status;
 }
 
-/* Do the columns of op(A) fit 16 bits? */
+/* Returns true if the columns of op(A) fit 16 bits. */
 static int has_narrow_columns(const struct spmmi_part_source *source)
 {
     return (source->part->op == SPMM_OP_N ? source->plan->cols : source->plan->rows) <= SPMMI_NARROW_COLUMNS;
@@ -119,7 +120,7 @@ void spmmi_rows_ranks_add(const struct spmmi_stream *s, const struct spmmi_strea
     }
 }
 
-/* Device addresses; sizes follow from the metrics alone. */
+/* Cuts the device arrays from the arena. Sizes follow from the metrics alone. */
 static void cut(struct spmmi_arena *arena, const struct spmmi_part_source *source,
                 struct spmmi_rows_stream *shared)
 {
@@ -152,14 +153,15 @@ static void stream_add(const struct spmmi_stream *s, const struct spmmi_columns_
     spmmi_rows_ranks_add(s, host, uploads);
 }
 
-/* Are positions in A needed? Not where there are no values at all. */
+/* Returns true if positions in A are needed: for op T, unless there are no values at all. */
 static int has_map(const struct spmmi_part_source *source)
 {
     const struct spmmi_device *const device = source->device;
     return source->part->op == SPMM_OP_T && (!device->lacks_values || device->has_new_values);
 }
 
-/* The positions in A of all nonzeros; the map on the device comes with others, unless values are lacked. */
+/* Makes the map of positions in A. It is uploaded to the device with the other arrays, unless values are
+ * lacking. */
 static spmm_status_t map_make(const int64_t *from, struct spmmi_rows_stream *shared,
                               struct spmmi_uploads *uploads, spmm_diag_t *diag)
 {
@@ -179,7 +181,7 @@ cleanup:
     return status;
 }
 
-/* The arrays of the stream go with those of its first part. */
+/* Uploads the arrays of the stream together with those of its first part. */
 static spmm_status_t upload(const struct spmmi_part_source *source, const struct spmmi_op_pattern *a,
                             const struct spmmi_stream_host *host, struct spmmi_rows_stream *shared,
                             spmm_diag_t *diag)
@@ -195,7 +197,7 @@ static spmm_status_t upload(const struct spmmi_part_source *source, const struct
         SPMM_TRY(spmmi_cuda_items_upload(&shared->parts[i].rows, shared->parts[i].part->items, host,
                                          source->device->multiprocessors, &uploads, diag));
     }
-    assert(uploads.count == 0); /* with the values of A, which waited */
+    assert(uploads.count == 0); /* the values of A that waited are uploaded, too */
 cleanup:
     return status;
 }
@@ -215,7 +217,7 @@ static struct spmmi_value_memory *value_memory(void *object, int index)
     return index == 0 ? &((struct spmmi_rows_stream *)object)->new_values : NULL;
 }
 
-/* What making it takes of the host. */
+/* Reports the host memory that creation needs. */
 static void scratch_count(const struct spmmi_part_source *source, const struct spmmi_stream *s)
 {
     const int64_t rows = (int64_t)s->ranks + s->empty_count;
@@ -223,7 +225,7 @@ static void scratch_count(const struct spmmi_part_source *source, const struct s
                                  spmmi_stream_host_bytes(rows) + spmmi_blocks_host_bytes(s->nnz, rows));
 }
 
-/* With its tables on the host, or NULL: only bytes are counted. */
+/* Creates the stream from its tables on the host. If host is NULL, only bytes are counted. */
 static spmm_status_t create_from(const struct spmmi_part_source *source, const struct spmmi_op_pattern *a,
                                  const struct spmmi_stream_host *host, void **object, uint64_t *bytes,
                                  spmm_diag_t *diag)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See rows_stream_plan.h. The rules are those of rows_stream_cuda.c and rows_slices_cuda.c. */
+/* See rows_stream_plan.h. The rules are the same as in rows_stream_cuda.c and rows_slices_cuda.c. */
 #include "rows_stream_plan.h"
 
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
 #include "rows_slices_shape.h"
 
-/* spmmi_transpose takes row pointers of its own. */
+/* Computes the slices of the transpose. `bytes` includes row pointers that spmmi_transpose allocates. */
 static spmm_status_t slices_of_transpose(const spmm_plan_t *plan, uint64_t budget,
                                          struct spmmi_row_slices *slices, spmm_diag_t *diag)
 {

@@ -1,24 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// rows, row split, several columns: C(m x n) = alpha * P * B(k x n) + beta * C, whose rows groups of lanes share.
+// rows, row split, several columns: C(m x n) = alpha * P * B(k x n) + beta * C, with groups of lanes that
+// share rows.
 //
-// block       256 threads = 256 / (LANES * share) teams; blockIdx.x takes consecutive rows, blockIdx.y a column tile
+// block       256 threads = 256 / (LANES * share) teams; blockIdx.x selects consecutive rows, blockIdx.y a
+//             column tile
 // team        `share` groups own a row of C and LANES * VEC of its columns
-// group       LANES lanes take every share-th quad (four consecutive nonzeros) of the row; what lies before or behind
-//             the row in its first and last quad is not added. With C_COLUMNS, where many rows are shorter than a quad,
-//             its rows of B are not read either; without, testing for it takes longer (docs/decisions/0128)
-// lane        VEC columns, as in rows.cuh: 16 bytes of B where they are aligned
+// group       LANES lanes process every share-th quad (four consecutive nonzeros) of the row. The first and
+//             last quad may contain nonzeros of neighbouring rows, which are not added. With C_COLUMNS, where
+//             many rows are shorter than a quad, the rows of B for them are not loaded either; without
+//             C_COLUMNS, a test for them would take longer (docs/decisions/0128)
+// lane        VEC columns, as in rows.cuh: 16 bytes of B if they are aligned
 // in flight   four rows of B and the next quad of A
-// sums        in registers; of the groups of a warp by shuffles, of a team's warps in shared memory; in a fixed order
-// C           of either layout. Teams of a warp have neighbouring rows, whose values of a column are neighbours
+// sums        in registers; groups of a warp add by shuffles, warps of a team in shared memory, in a fixed
+//             order
+// C           in either layout. The teams of a warp have neighbouring rows, so their values of a column are
+//             adjacent
 // launch      the starts of rows are read before the previous kernel has ended, as in rows_lanes.cuh
-// for         row splits with few rows or columns: one group a row leaves multiprocessors idle, and a long chain of
-//             loads decides (docs/decisions/0105). With one group a row for column-major C (docs/decisions/0128)
+// for         row splits with few rows or columns: with one group per row, multiprocessors would be idle, and
+//             a long chain of loads would determine the time (docs/decisions/0105). Also column-major C, with
+//             one group per row (docs/decisions/0128)
 #pragma once
 #include "rows_few.cuh"
 
 namespace spmmi {
 
-// Over the groups of a team; its first group has the result.
+// Returns the sum over the groups of a team, in its first group.
 template <int LANES, typename Sum, int VEC>
 __device__ __forceinline__ Vector<Sum, VEC> sum_team(Vector<Sum, VEC> sum, uint32_t team)
 {
@@ -49,13 +55,13 @@ __global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BOUND(sizeof(typename T::B
         return;
     }
     const uint32_t share = 1u << a.share_log2, team = LANES << a.share_log2;
-    // The number of a lane in the grid would not fit 32 bits.
+    // The number of a lane in the grid might not fit 32 bits, so blocks and threads are divided separately.
     const uint32_t rank =
         blockIdx.x * ((THREADS / LANES) >> a.share_log2) + (threadIdx.x / LANES >> a.share_log2);
     const uint32_t begin = row_begin(a, rank), end = max(row_begin(a, rank + 1), begin);
     const uint32_t row = row_of(a, rank);
     const uint32_t last_quad = (a.nnz - 1) & ~3u; // without nonzeros there are no work blocks
-    // Lanes past n compute column 0, or their first one, again and store nothing.
+    // Lanes past n load column 0, or their first column again, and store nothing.
     const char *b = reinterpret_cast<const char *>(a.b + (column < a.n ? column : 0));
     const ColumnOffsets<VEC, LaneColumns<VEC, LANES>::STEP> offsets(column, a.n);
     uint32_t p = (begin & ~3u) + (threadIdx.x / LANES & (share - 1)) * 4;

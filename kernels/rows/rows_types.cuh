@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The value types of a rows kernel, and its four nonzeros at a time.
+// Value types of a rows kernel, and four nonzeros as it loads them.
 #pragma once
 #include <cuda_runtime.h>
 #include <stdint.h>
@@ -10,21 +10,22 @@
 
 namespace spmmi {
 
-// The type of A where all of its values are the same: none is loaded, the arguments have it.
+// Replaces the type of A if all values of A are equal. No value is loaded; the arguments contain the value.
 struct Uniform {};
 
-// A_: of A, or Uniform; B_ and C_: of B and C.
+// A_: type of A, or Uniform; B_ and C_: types of B and C.
 template <typename A_, typename B_ = A_, typename C_ = A_> struct Types {
     using A = A_;
     using B = B_;
     using C = C_;
     using Sum = typename Value<B_>::Sum;
-    static constexpr int WIDE = 16 / sizeof(B_); // columns a lane, for words of 16 bytes of B
+    static constexpr int WIDE = 16 / sizeof(B_); // columns per lane if it loads 16-byte words of B
     static constexpr bool IS_PLAIN = std::is_same<A_, B_>::value && std::is_same<B_, C_>::value;
-    // Products of one type, or of uniform A, also have kernels for column-major C; others do without.
+    // Products of one type, or of uniform A, also have kernels for column-major C. Other products do not.
     static constexpr bool STORES_COLUMNS =
         IS_PLAIN || (std::is_same<A_, Uniform>::value && std::is_same<B_, C_>::value);
-    // Of 16 bits only those have kernels for pairs of columns. Two columns of f64 are 16 bytes.
+    // Among 16-bit types, only products with STORES_COLUMNS have kernels for pairs of columns. Two columns of
+    // f64 are 16 bytes, which is WIDE.
     static constexpr bool HAS_PAIRS = sizeof(B_) == 4 || (sizeof(B_) == 2 && STORES_COLUMNS);
 };
 
@@ -33,7 +34,7 @@ template <typename A> struct Quad {
     uint4 column;
     A stored[4];
 
-    // By plain loads: kernels start while the one that writes the values may still run (launch.cuh).
+    // Uses plain loads: the kernel starts while the kernel that writes the values may still run (launch.cuh).
     __device__ __forceinline__ void load_values(const A *values)
     {
         const Vector<A, 4> four = load_vector<A, 4>(values);
@@ -58,7 +59,7 @@ template <> struct Quad<Uniform> {
     }
 };
 
-// As load_b of rows_few.cuh.
+// Loads a value of A by a plain load, as load_b of rows_few.cuh does.
 template <typename A> __device__ __forceinline__ A load_value(const A *values, uint32_t p)
 {
     return values[p];
@@ -77,7 +78,8 @@ template <typename B, int VEC> __device__ __forceinline__ auto widen(const Vecto
     return wide;
 }
 
-// Two bf16 of a word are its halves: one instruction each. Taken apart into values of 16 bits they cost registers.
+// Widens bf16. Two values are the halves of a word, one instruction each; separate 16-bit values would cost
+// registers.
 template <int VEC> __device__ __forceinline__ auto widen(const Vector<__nv_bfloat16, VEC> &b)
 {
     Vector<float, VEC> wide;
