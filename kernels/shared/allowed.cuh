@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dynamic shared memory of kernels that are launched again and again.
+// Dynamic shared memory of kernels that are launched repeatedly.
 #pragma once
 #include "allowed.h"
 #include "launch.cuh"
 
 namespace spmmi {
 
-// allow_shared for a kernel that is not in the list, which it comes into then. Where threads add two kernels at once
-// the list may lack one of them, so that the driver is told again.
+// Calls allow_shared unless the kernel is in the list, and adds it to the list. If threads add two kernels at
+// once, the list may miss one of them; the driver is then called again.
 template <typename Kernel>
 cudaError_t allow_shared_once(Kernel kernel, uint32_t bytes, uint32_t most, struct spmmi_allowed *list)
 {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies from global to shared memory that run beside the arithmetic (cp.async, sm_80).
+// Copies from global to shared memory that overlap with arithmetic (cp.async, sm_80).
 #pragma once
 #include <cuda_runtime.h>
 #include <stdint.h>
 
 namespace spmmi {
 
-// One value. Copies of less than four bytes have no asynchronous form: they are done when the call returns.
+// Copies one value. Copies of less than four bytes have no asynchronous form: they are complete when the call
+// returns.
 template <int BYTES> __device__ __forceinline__ void copy_async(void *shared, const void *global)
 {
     const uint32_t to = (uint32_t)__cvta_generic_to_shared(shared);
@@ -24,7 +25,7 @@ template <typename T> __device__ __forceinline__ void copy_async(void *shared, c
     copy_async<(int)sizeof(T)>(shared, static_cast<const void *>(global));
 }
 
-// 16 bytes, where the predicate holds.
+// Copies 16 bytes if is_wanted is true.
 __device__ __forceinline__ void copy_async_if(void *shared, const void *global, bool is_wanted)
 {
     const uint32_t to = (uint32_t)__cvta_generic_to_shared(shared);
@@ -34,7 +35,7 @@ __device__ __forceinline__ void copy_async_if(void *shared, const void *global, 
                  : "memory");
 }
 
-// 16 bytes, of which only the first `count` are read; the others become 0.
+// Copies 16 bytes, of which only the first `count` are read; the others become 0.
 __device__ __forceinline__ void copy_async_part(void *shared, const void *global, uint32_t count)
 {
     const uint32_t to = (uint32_t)__cvta_generic_to_shared(shared);
@@ -42,13 +43,13 @@ __device__ __forceinline__ void copy_async_part(void *shared, const void *global
                  : "memory");
 }
 
-// Copies since the last call are one group; groups end in order.
+// Makes the copies since the last call one group; groups complete in order.
 __device__ __forceinline__ void commit_copies()
 {
     asm volatile("cp.async.commit_group;" ::: "memory");
 }
 
-// Wait until all but the last PENDING groups of this thread have ended.
+// Waits until all but the last PENDING groups of this thread are complete.
 template <int PENDING> __device__ __forceinline__ void wait_for_copies()
 {
     asm volatile("cp.async.wait_group %0;" ::"n"(PENDING) : "memory");

@@ -16,14 +16,14 @@ __device__ __forceinline__ uint32_t shared_address(const void *p)
     return (uint32_t)__cvta_generic_to_shared(p);
 }
 
-// By one thread; then all of them wait for publish_barriers.
+// Called by one thread; then all threads call publish_barriers.
 __device__ __forceinline__ void init_barrier(Barrier *barrier, uint32_t arrivals)
 {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(arrivals)
                  : "memory");
 }
 
-// Barriers that this thread made, for copies that it starts.
+// Makes barriers that this thread initialised visible to the copies that it starts.
 __device__ __forceinline__ void fence_barriers()
 {
 #if __CUDA_ARCH__ >= 900
@@ -37,8 +37,8 @@ __device__ __forceinline__ void publish_barriers()
     __syncthreads();
 }
 
-// Proxy fence: writes of ordinary instructions to shared memory that this thread has seen become visible to bulk copies
-// and wgmma that follow in this thread or after its next arrival at a barrier.
+// Proxy fence: writes to shared memory by ordinary instructions that this thread has seen become visible to
+// bulk copies and wgmma that follow in this thread or after its next arrival at a barrier.
 __device__ __forceinline__ void publish_writes()
 {
 #if __CUDA_ARCH__ >= 900
@@ -53,7 +53,7 @@ __device__ __forceinline__ void arrive(Barrier *barrier)
         : "memory");
 }
 
-// Until the phase of this parity has ended; phases begin with parity 0.
+// Waits until the phase of this parity has ended; the first phase has parity 0.
 __device__ __forceinline__ void wait_for_phase(Barrier *barrier, uint32_t parity)
 {
 #if __CUDA_ARCH__ >= 900
@@ -71,21 +71,21 @@ __device__ __forceinline__ void wait_for_phase(Barrier *barrier, uint32_t parity
 #endif
 }
 
-// The calling thread's arrival, when all its copies so far (copy_async) have ended.
+// Arrives for the calling thread when all its copies so far (copy_async) are complete.
 __device__ __forceinline__ void arrive_after_copies(Barrier *barrier)
 {
     asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(shared_address(barrier))
                  : "memory");
 }
 
-// Arrivals at the barrier of a span, beside those of its threads.
+// Arrivals at the barrier of a span in addition to the arrivals of its threads.
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 constexpr uint32_t SPAN_ARRIVALS = 1;
 #else
 constexpr uint32_t SPAN_ARRIVALS = 0;
 #endif
 
-// The barrier waits for so many bytes more, and for this arrival.
+// Arrives, and makes the barrier wait for `bytes` more bytes.
 __device__ __forceinline__ void arrive_and_expect(Barrier *barrier, uint32_t bytes)
 {
 #if __CUDA_ARCH__ >= 900
@@ -97,8 +97,8 @@ __device__ __forceinline__ void arrive_and_expect(Barrier *barrier, uint32_t byt
 #endif
 }
 
-// One instruction copies `bytes`, a multiple of 16, from and to multiples of 16; they count at the barrier. That pays
-// for kilobytes, not for single rows of B: each takes some 30 cycles.
+// Copies `bytes` bytes by one instruction; they count at the barrier. The size and both addresses are
+// multiples of 16. This pays for kilobytes, not for single rows of B: each copy takes some 30 cycles.
 __device__ __forceinline__ void copy_bulk(void *shared, const void *global, uint32_t bytes, Barrier *barrier)
 {
 #if __CUDA_ARCH__ >= 900
@@ -110,8 +110,8 @@ __device__ __forceinline__ void copy_bulk(void *shared, const void *global, uint
 #endif
 }
 
-// The same by `threads` threads of which this is number `thread`. On sm_90 thread 0 copies all of it; before, the
-// threads share the pieces of 16 bytes.
+// Copies a span by `threads` threads, of which this is number `thread`. On sm_90 thread 0 copies all of it;
+// on older devices the threads share the pieces of 16 bytes.
 __device__ __forceinline__ void copy_span(void *shared, const void *global, uint32_t bytes, Barrier *barrier,
                                           uint32_t thread, uint32_t threads)
 {
@@ -126,7 +126,8 @@ __device__ __forceinline__ void copy_span(void *shared, const void *global, uint
 #endif
 }
 
-// Until a span is there, at a barrier with no other arrivals. Before sm_90 threads wait for their copies themselves.
+// Waits until a span has arrived, at a barrier with no other arrivals. Before sm_90 threads wait for their
+// own copies instead.
 __device__ __forceinline__ void wait_for_span(Barrier *barrier, uint32_t parity)
 {
 #if __CUDA_ARCH__ >= 900

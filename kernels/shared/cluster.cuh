@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Thread block clusters (sm_90): blocks that run at the same time and read each other's shared memory. Where a kernel
-// was launched without, and before sm_90, a block is a cluster of its own.
+// Thread block clusters (sm_90): blocks that run at the same time and read each other's shared memory. In a
+// launch without clusters, and before sm_90, each block is a cluster of its own.
 #pragma once
 #include <cuda_runtime.h>
 #include <stdint.h>
@@ -25,7 +25,8 @@ __device__ __forceinline__ uint32_t cluster_rank()
     return rank;
 }
 
-// For all threads of the cluster; what they wrote to shared memory before is visible to them afterwards.
+// Waits for all threads of the cluster. Afterwards, what they wrote to shared memory before is visible to all
+// of them.
 __device__ __forceinline__ void cluster_sync()
 {
 #if __CUDA_ARCH__ >= 900
@@ -36,7 +37,7 @@ __device__ __forceinline__ void cluster_sync()
 #endif
 }
 
-// What the block of this rank has where this one has the word.
+// Returns the word that block `rank` has at the address that `word` has in this block.
 __device__ __forceinline__ uint32_t load_of_block(const uint32_t *word, uint32_t rank)
 {
 #if __CUDA_ARCH__ >= 900
@@ -54,7 +55,7 @@ __device__ __forceinline__ uint32_t load_of_block(const uint32_t *word, uint32_t
 #endif
 }
 
-// The same for four words side by side.
+// Does the same for four adjacent words.
 __device__ __forceinline__ float4 load_of_block(const float4 *words, uint32_t rank)
 {
 #if __CUDA_ARCH__ >= 900

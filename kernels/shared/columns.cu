@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies columns, wherever they begin. A thread makes words of 16 bytes from two words of the source; both begin at
-// multiples of 16 bytes, and how far they are shifted is the same in all of a column.
+// Copies columns that may begin at any address. A thread makes each 16-byte word of the destination from two
+// words of the source. All words begin at multiples of 16 bytes, and the shift is the same throughout a
+// column.
 #include <algorithm>
 #include <cuda_runtime.h>
 #include <stdint.h>
@@ -11,12 +12,12 @@
 
 namespace {
 
-constexpr int THREADS = 256, WORDS = 2; // of a thread
-constexpr int64_t COLUMNS_MAX = 65535;  // of a grid's y
+constexpr int THREADS = 256, WORDS = 2; // per thread
+constexpr int64_t COLUMNS_MAX = 65535;  // limit of a grid's y
 
-// Words of the source that lie in src .. end are read; where one does not, values are. The first word of a column of
-// dst may begin in front of it: what is not of the column is not stored. Both matrices may be such as the kernel before
-// writes: no __restrict__ (launch.cuh).
+// Reads whole words of the source if they are within src .. end, else single values. The first word of a
+// column of dst may begin in front of the column: values outside the column are not stored. The previous
+// kernel may write either matrix, so there is no __restrict__ (launch.cuh).
 template <typename T>
 __global__ void __launch_bounds__(THREADS)
     columns_move(int64_t rows, const T *src, int64_t lds, T *dst, int64_t ldd)
@@ -32,7 +33,7 @@ __global__ void __launch_bounds__(THREADS)
     spmmi::release_dependents();
     spmmi::wait_for_previous();
 #pragma unroll
-    for (int i = 0; i < WORDS; i++) { // all loads are under way before the first is used
+    for (int i = 0; i < WORDS; i++) { // all loads are issued before the first result is used
         const int64_t row = ((int64_t)(blockIdx.x * WORDS + i) * THREADS + threadIdx.x) * WIDE - before;
         const T *first = from + row - shift / sizeof(T);
         is_whole[i] = row >= 0 && row + WIDE <= rows && first >= src && first + 2 * WIDE <= end;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The 16-bit value types on the CPU, without branches, so that compilers vectorise loops of them. Round to nearest,
- * ties to even; too large is infinity; a NaN stays a NaN and becomes quiet. */
+/* Conversions of the 16-bit value types on the CPU, without branches, so that compilers vectorise loops over
+ * them. They round to nearest, ties to even. Values that are too large become infinity; a NaN stays a NaN and
+ * becomes quiet. */
 #ifndef SPMMI_HALF_CPU_H
 #define SPMMI_HALF_CPU_H
 
@@ -34,15 +35,16 @@ static inline uint16_t half_to_bf16(float value)
     return (uint16_t)((bits & 0x7fffffff) > 0x7f800000 ? quiet : rounded);
 }
 
-/* Bits of a where the condition holds, else of b. A conditional expression would let compilers branch around a product
- * or sum that only one side needs, and then they do not vectorise. */
+/* Returns a if the condition holds, else b. With a conditional expression, compilers might branch around a
+ * product or sum that only one side needs, and then they do not vectorise. */
 static inline uint32_t half_select(int condition, uint32_t a, uint32_t b)
 {
     const uint32_t mask = 0 - (uint32_t)condition;
     return (a & mask) | (b & ~mask);
 }
 
-/* Shifted into place, exponent and fraction are 2^112 too small, subnormal or not: one exact product. */
+/* Shifted into place, exponent and fraction give a value 2^112 too small, subnormal or not; one exact product
+ * corrects it. */
 static inline float half_from_f16(uint16_t stored)
 {
     const uint32_t magnitude = (uint32_t)(stored & 0x7fff) << 13;
@@ -52,7 +54,8 @@ static inline float half_from_f16(uint16_t stored)
     return half_value_of(sign | half_select(magnitude >= 0x0f800000, special, finite));
 }
 
-/* A value below 2^-14 is a multiple of 2^-24 in binary16: added to 0.5, its rounded multiple is in the low bits. */
+/* A value below 2^-14 becomes a multiple of 2^-24 in binary16. In its sum with 0.5 this multiple, rounded, is
+ * in the low bits. */
 static inline uint16_t half_to_f16(float value)
 {
     const uint32_t bits = half_bits_of(value);
@@ -60,7 +63,8 @@ static inline uint16_t half_to_f16(float value)
     const uint32_t normal = (magnitude - (112u << 23) + 0xfff + (magnitude >> 13 & 1)) >> 13;
     const uint32_t small = half_bits_of(half_value_of(magnitude) + 0.5f) - half_bits_of(0.5f);
     uint32_t half = half_select(magnitude < 0x38800000, small, normal);
-    half = half_select(magnitude >= 0x477ff000, 0x7c00, half); /* 65520, the first that rounds to infinity */
+    half = half_select(magnitude >= 0x477ff000, 0x7c00,
+                       half); /* 65520, the first value that rounds to infinity */
     half = half_select(magnitude > 0x7f800000, 0x7e00, half);
     return (uint16_t)(bits >> 16 & 0x8000) | (uint16_t)half;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What headers need that both host and device code include. */
+/* Definitions for headers that both host and device code include. */
 #ifndef SPMMI_KERNEL_BASE_H
 #define SPMMI_KERNEL_BASE_H
 
@@ -15,17 +15,17 @@ extern "C" {
 #define SPMMI_HOST_DEVICE
 #endif
 
-/* Functions of geometry: in CUDA code also constants, from which templates get their arguments. */
+/* Functions of geometry. In CUDA code they are also constants, which can be template arguments. */
 #ifdef __cplusplus
 #define SPMMI_GEOMETRY constexpr
 #else
 #define SPMMI_GEOMETRY static inline
 #endif
 
-/* In maps and lists of positions and rows: none. */
+/* No position or row, in maps and lists of positions and rows. */
 #define SPMMI_NONE 0xffffffffu
 
-/* Bytes of a sum of products: double for f64, else float. */
+/* Returns the bytes of a sum of products: double for f64, else float. */
 static inline uint64_t spmmi_sum_bytes(int dtype)
 {
     return dtype == 2 ? sizeof(double) : sizeof(float);

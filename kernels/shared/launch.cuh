@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launches that may overlap the end of the kernel before them (programmatic dependent launch, sm_90).
+// Launches that may overlap the end of the previous kernel (programmatic dependent launch, sm_90).
 //
-// A kernel launched as dependent starts as soon as every block of the kernel before it has called
-// release_dependents or ended; it must call wait_for_previous before it touches what that kernel writes.
-// Both calls cost nothing in a kernel that was launched the ordinary way.
+// A kernel launched as dependent starts as soon as every block of the previous kernel has called
+// release_dependents or has ended. It must call wait_for_previous before it accesses anything that the
+// previous kernel writes. Both calls cost nothing in a kernel that was launched the ordinary way.
 //
-// Kernels that only wait at their end (end_after_previous) may follow each other in a chain of any length: the first
-// of it is launched the ordinary way, so that all before it is complete; none reads or writes what another one writes;
-// each ends with end_after_previous. So the last one is complete only after all others.
+// Kernels that only wait at their end (end_after_previous) may follow each other in a chain of any length.
+// The first one is launched the ordinary way, so that everything before it is complete. None reads or writes
+// what another one writes, and each ends with end_after_previous. So the last one is complete only after all
+// others.
 //
-// What the kernel before it may write is read by plain loads. PTX has ld.global.nc (__ldg, load_vector_const, and what
-// the compiler makes of const __restrict__) for data that nobody writes as long as the kernel runs, and this one runs
-// already: such a load may be moved above the wait, as its data count as constant, or served from a line that came to
-// the L1 cache before. Tables of the plan, which nothing in the stream writes, may be read so; values, which a copy or
-// a kernel may write right before the product, are read by plain loads after the wait (docs/decisions/0105).
+// Data that the previous kernel may write must be read by plain loads. PTX has ld.global.nc (__ldg,
+// load_vector_const, and what the compiler makes of const __restrict__) for data that nobody writes while the
+// kernel runs, and a dependent kernel runs already. Such a load may be moved above the wait, because its data
+// count as constant, or be served from a line that was loaded into the L1 cache before. These loads may read
+// tables of the plan, which nothing in the stream writes. Values, which a copy or a kernel may write right
+// before the product, are read by plain loads after the wait (docs/decisions/0105).
 #pragma once
 #include <cuda_runtime.h>
 #include <stdint.h>
@@ -22,9 +24,9 @@
 
 namespace spmmi {
 
-// The end of a kernel that may run beside the one before it, whose results it does not read: its last thread block
-// waits for that one, and so for all of its chain: what follows in the stream finds them complete. The other thread
-// blocks end at once.
+// Ends a kernel that may overlap the previous one and does not read its results. The last thread block waits
+// for the previous kernel, and so for all of the chain: the next work in the stream finds them complete. The
+// other thread blocks end at once.
 __device__ __forceinline__ void end_after_previous()
 {
     if (blockIdx.x == gridDim.x - 1 && blockIdx.y == gridDim.y - 1)
@@ -32,10 +34,10 @@ __device__ __forceinline__ void end_after_previous()
 }
 
 constexpr uint32_t SHARED_FREE =
-    48 * 1024; // kernels need an attribute for more dynamic shared memory than this
+    48 * 1024; // more dynamic shared memory than this needs an attribute of the kernel
 
-// Let a kernel have so much dynamic shared memory. The attribute is the kernel's, whoever launches it: `most` is always
-// the same, as launches of other threads may come between.
+// Allows a kernel this much dynamic shared memory. The attribute belongs to the kernel, whoever launches it.
+// So `most` must always be the same, because other threads may launch the kernel in between.
 template <typename Kernel> cudaError_t allow_shared(Kernel kernel, uint32_t bytes, uint32_t most)
 {
     if (bytes <= SHARED_FREE)
@@ -43,8 +45,8 @@ template <typename Kernel> cudaError_t allow_shared(Kernel kernel, uint32_t byte
     return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)most);
 }
 
-// A launch in clusters of so many thread blocks (cluster.cuh); grid is a multiple of them. It is not copied, as config
-// points into it.
+// A launch in clusters of `blocks` thread blocks (cluster.cuh); grid is a multiple of blocks. It cannot be
+// copied, because config points into it.
 struct ClusterLaunch {
     cudaLaunchAttribute attribute = {};
     cudaLaunchConfig_t config = {};

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layout conversion between column-major and row-major, for n columns at a time.
 //
-// block    2 threads a row convert a tile of ROWS rows and COLUMNS columns through shared memory: 64 rows of
-//          column-major matrices, which smaller blocks read faster; 128 of row-major ones, whose parts of columns
-//          are longer then (docs/decisions/0049)
-// access   16 bytes a thread on both sides, WIDE = 16 / sizeof(T) numbers; edges, and rows that are not aligned to
-//          16 bytes, go value by value
-// values   of 4 or 8 bytes go to more than 16 columns that are not aligned one by one, from neighbouring lanes to
-//          neighbours in memory, in tiles of 64 rows (docs/decisions/0087)
-// columns  that are not aligned are read by two words of 16 bytes, which are shifted, if values have 16 bits; of those
-//          that are written, each has a tile of rows of its own, which begins at a sector, so that no two blocks write
-//          to one (docs/decisions/0083)
-// banks    the words of a column are permuted by the number of the column group (an XOR), so that walking
-//          along a row touches as many banks as walking along a column
+// block    2 threads per row convert a tile of ROWS rows and COLUMNS columns through shared memory. From
+//          column-major, a tile has 64 rows, because smaller blocks read faster. From row-major, it has 128
+//          rows, so that the parts of columns are longer (docs/decisions/0049)
+// access   16 bytes per thread on both sides, WIDE = 16 / sizeof(T) values; edges, and rows that are not
+//          aligned to 16 bytes, are accessed value by value
+// values   of 4 or 8 bytes are stored one by one in more than 16 columns that are not aligned: neighbouring
+//          lanes store adjacent values, in tiles of 64 rows (docs/decisions/0087)
+// columns  that are not aligned are read as two words of 16 bytes, which are shifted, if values have 16 bits.
+//          If they are written, each column has its own tile of rows, which begins at a sector, so that no
+//          two blocks write to the same sector (docs/decisions/0083)
+// banks    the words of a column are permuted by the number of the column group (an XOR), so that accesses
+//          along a row touch as many banks as accesses along a column
 #include <cuda_runtime.h>
 #include <stdint.h>
 
@@ -31,10 +31,10 @@ using spmmi::Vector;
 constexpr int ROWS_FROM_COLUMNS = 64, ROWS_FROM_ROWS = 128;
 template <typename T> constexpr int SECTOR_VALUES = 32 / sizeof(T);
 
-// MORE: rows in front of the first.
+// MORE: rows in front of the first row.
 template <typename T, int ROWS_, int COLUMNS_, int MORE_ = 0> struct Tile {
     static constexpr int ROWS = ROWS_, COLUMNS = COLUMNS_, MORE = MORE_, THREADS = 2 * ROWS;
-    static constexpr int WIDE = 16 / sizeof(T), SLOTS = 8; // of the XOR: words in 128 bytes
+    static constexpr int WIDE = 16 / sizeof(T), SLOTS = 8; // SLOTS: words in 128 bytes, for the XOR
     static constexpr int WORDS = (ROWS + MORE) * COLUMNS / WIDE;
     static constexpr int STEPS = (WORDS + THREADS - 1) / THREADS;
     static constexpr int PITCH = ((ROWS + MORE) / WIDE + SLOTS - 1) / SLOTS * SLOTS * WIDE;
@@ -45,7 +45,7 @@ template <typename T, int ROWS_, int COLUMNS_, int MORE_ = 0> struct Tile {
     {
         return &x[j][(i / WIDE ^ j / WIDE % SLOTS) * WIDE + i % WIDE];
     }
-    // WIDE values of column j from row i on.
+    // Returns WIDE values of column j from row i on.
     template <bool IS_ALIGNED> __device__ __forceinline__ Vector<T, WIDE> values_at(int i, int j)
     {
         if constexpr (IS_ALIGNED)
@@ -60,7 +60,7 @@ template <typename T, int ROWS_, int COLUMNS_, int MORE_ = 0> struct Tile {
     }
 };
 
-// WIDE values from p, of which only those from `begin` on and below `end` exist; the others become 0.
+// Loads WIDE values from p. Only those at positions begin .. end - 1 exist; the others become 0.
 template <typename T, int WIDE>
 __device__ __forceinline__ Vector<T, WIDE> load_part(const T *p, int64_t begin, int64_t end, bool is_aligned)
 {
@@ -73,8 +73,8 @@ __device__ __forceinline__ Vector<T, WIDE> load_part(const T *p, int64_t begin, 
     return v;
 }
 
-// WIDE values of a column from p on, of which `count` exist. Where all do, and the two words of 16 bytes that have them
-// lie between `begin` and `end`, these are loaded at once and shifted when they are needed.
+// WIDE values of a column from p on, of which `count` exist. If all exist, and the two words of 16 bytes that
+// contain them are between `begin` and `end`, load loads these words and get shifts them.
 template <typename T> struct ColumnPart {
     static constexpr int WIDE = 16 / sizeof(T);
     spmmi::TwoWords words;
@@ -107,6 +107,7 @@ template <typename T> struct ColumnPart {
     }
 };
 
+// Stores those of WIDE values at p whose positions are begin .. end - 1.
 template <typename T, int WIDE>
 __device__ __forceinline__ void store_part(T *p, int64_t begin, int64_t end, bool is_aligned,
                                            const Vector<T, WIDE> &v)
@@ -122,7 +123,7 @@ __device__ __forceinline__ void store_part(T *p, int64_t begin, int64_t end, boo
     }
 }
 
-// First number of a thread's word in a step, walking down the columns of a tile or along its rows.
+// The first value of a thread's word in a step, down the columns of a tile or along its rows.
 struct Word {
     int i, j;
 };
@@ -146,13 +147,13 @@ template <typename T> __host__ __device__ __forceinline__ bool aligned(const T *
     return reinterpret_cast<uintptr_t>(p) % 16 == 0 && ld * (int64_t)sizeof(T) % 16 == 0;
 }
 
-// Values of the sector that a column begins in which lie in front of it.
+// Returns how many values of a column's first sector are in front of the column.
 template <typename T> __device__ __forceinline__ int before_column(const T *column)
 {
     return (int)(reinterpret_cast<uintptr_t>(column) / sizeof(T) % SECTOR_VALUES<T>);
 }
 
-// SHIFTS: columns begin anywhere, and 16 bytes of them are read at once all the same.
+// SHIFTS: columns may begin at any address, and are still read 16 bytes at a time.
 template <typename T, int COLUMNS, bool SHIFTS>
 __global__ void __launch_bounds__(2 * ROWS_FROM_COLUMNS)
     rows_from_columns(int64_t rows, int64_t n, const T *__restrict__ src, int64_t lds, T *__restrict__ dst,
@@ -164,7 +165,7 @@ __global__ void __launch_bounds__(2 * ROWS_FROM_COLUMNS)
     const int64_t row0 = (int64_t)blockIdx.x * ROWS, column0 = (int64_t)blockIdx.y * COLUMNS;
     const bool src_aligned = aligned(src, lds), dst_aligned = aligned(dst, ldd);
     spmmi::release_dependents();
-    Vector<T, WIDE> v[TileT::STEPS]; // all loads are under way before the first is used
+    Vector<T, WIDE> v[TileT::STEPS]; // all loads are issued before the first result is used
     ColumnPart<T> part[TileT::STEPS];
 #pragma unroll
     for (int step = 0; step < TileT::STEPS; step++) {
@@ -198,7 +199,8 @@ __global__ void __launch_bounds__(2 * ROWS_FROM_COLUMNS)
     }
 }
 
-// It starts while the product that writes src ends: no __restrict__, which would make read-only loads (launch.cuh).
+// Starts while the kernel that writes src ends: no __restrict__, which would make read-only loads
+// (launch.cuh).
 template <typename T, int COLUMNS, bool IS_ALIGNED>
 __global__ void __launch_bounds__(2 * ROWS_FROM_ROWS)
     columns_from_rows(int64_t rows, int64_t n, const T *src, int64_t lds, T *dst, int64_t ldd, T beta)
@@ -233,7 +235,7 @@ __global__ void __launch_bounds__(2 * ROWS_FROM_ROWS)
         if (at.j >= COLUMNS)
             break;
         T *const column = dst + (column0 + at.j) * ldd;
-        const int first = at.i + MORE - (IS_ALIGNED ? 0 : before_column(column)); // of the tile
+        const int first = at.i + MORE - (IS_ALIGNED ? 0 : before_column(column)); // row of the tile
         const int64_t row = row0 + first, count = column0 + at.j < n ? rows - row : 0;
         Vector<T, WIDE> x = tile.template values_at<IS_ALIGNED>(first, at.j);
         if constexpr (sizeof(T) > 2) {
@@ -244,16 +246,15 @@ __global__ void __launch_bounds__(2 * ROWS_FROM_ROWS)
     }
 }
 
-// What columns_by_values keeps. Each column has a tile of rows of its own, which begins at a sector.
+// The tile of columns_by_values. Each column has its own range of rows, which begins at a sector.
 template <typename T, int COLUMNS_> struct ValueTile {
     static constexpr int ROWS = 64, COLUMNS = COLUMNS_, MORE = SECTOR_VALUES<T>, WIDE = 16 / sizeof(T);
     static constexpr int STEPS = 8, THREADS = ROWS * COLUMNS / STEPS;
     static constexpr int ROW_WORDS = COLUMNS / WIDE, WORDS = (ROWS + MORE) * ROW_WORDS;
-    T x[COLUMNS][ROWS + MORE +
-                 1]; // an odd number of values: neighbours of a row are in other banks (f32; f64 two ways)
+    T x[COLUMNS][ROWS + MORE + 1]; // odd pitch: a row's neighbours are in other banks (f32; f64: two-way)
 };
 
-// As columns_from_rows, to columns that are not aligned, of values of 4 or 8 bytes.
+// Does the same as columns_from_rows, for columns that are not aligned and values of 4 or 8 bytes.
 template <typename T, int COLUMNS>
 __global__ void __launch_bounds__(ValueTile<T, COLUMNS>::THREADS)
     columns_by_values(int64_t rows, int64_t n, const T *src, int64_t lds, T *dst, int64_t ldd, T beta)
@@ -321,7 +322,7 @@ int to_columns(int64_t rows, int64_t n, const void *src_, int64_t lds, void *dst
         return spmmi::launch_kernel(columns_from_rows<T, COLUMNS, true>,
                                     tiles<ROWS_FROM_ROWS, COLUMNS>(rows, n), 2 * ROWS_FROM_ROWS, 0, stream,
                                     is_dependent, rows, n, src, lds, dst, ldd, static_cast<T>(beta));
-    const int64_t from_sector = rows + SECTOR_VALUES<T> - 1; // the tiles of a column begin so much earlier
+    const int64_t from_sector = rows + SECTOR_VALUES<T> - 1; // tiles of a column begin up to a sector earlier
     if constexpr (sizeof(T) > 2 && COLUMNS > 16) {
         using TileT = ValueTile<T, COLUMNS>;
         return spmmi::launch_kernel(columns_by_values<T, COLUMNS>,
@@ -336,8 +337,8 @@ int to_columns(int64_t rows, int64_t n, const void *src_, int64_t lds, void *dst
 
 } // namespace
 
-// Narrow matrices take narrow tiles, so that no thread idles on columns that do not exist. A tile is no narrower than
-// what a thread moves at once.
+// Narrow matrices use narrow tiles, so that no thread is idle for columns that do not exist. A tile is at
+// least as wide as what a thread moves at once.
 template <typename T> constexpr int NARROWEST = sizeof(T) > 2 ? 4 : 8;
 #define FOR_WIDTH(width, call)                       \
     ((width) <= NARROWEST<T> ? call<T, NARROWEST<T>> \

@@ -6,7 +6,7 @@
 
 #include "format/base/team.h"
 
-#define PARALLEL_WORK_MIN (1 << 15) /* multiplications below which one thread is faster */
+#define PARALLEL_WORK_MIN (1 << 15) /* with fewer multiplications one thread is faster */
 
 bool spmmi_cpu_has_avx2(void)
 {

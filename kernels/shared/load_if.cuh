@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads of what may not be there.
+// Loads under a condition.
 #pragma once
 #include <cuda_runtime.h>
 #include <stdint.h>
 
 namespace spmmi {
 
-// What p points to, if it is there, else 0: one instruction without a branch.
+// Returns *p if is_there is true, else 0. Uses one predicated load and no branch.
 template <typename V> __device__ __forceinline__ V load_if(bool is_there, const V *p)
 {
     static_assert(sizeof(V) == 2 || sizeof(V) == 4 || sizeof(V) == 8, "a word");
@@ -33,7 +33,7 @@ template <typename V> __device__ __forceinline__ V load_if(bool is_there, const 
     return bits.value;
 }
 
-// The same of a narrow column, in a whole register.
+// Does the same for a 16-bit column index, which becomes a whole register.
 __device__ __forceinline__ uint32_t load_narrow_if(bool is_there, const uint16_t *p)
 {
     uint32_t column;
@@ -43,7 +43,7 @@ __device__ __forceinline__ uint32_t load_narrow_if(bool is_there, const uint16_t
     return column;
 }
 
-// The same of 8 or 16 bytes.
+// Does the same for 8 or 16 bytes.
 template <int BYTES>
 __device__ __forceinline__ void load_words_if(bool is_there, const void *p, uint32_t *word)
 {

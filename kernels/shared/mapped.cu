@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values through a map: a thread a value.
+// Moves values through a map, one thread per value.
 #include <cuda_runtime.h>
 #include <stdint.h>
 
@@ -32,7 +32,7 @@ __global__ void __launch_bounds__(THREADS)
 
 } // namespace
 
-// Bits are moved, not interpreted: an unsigned word of their size stands for them.
+// Moves bits without interpreting them: T is an unsigned word of the size of a value.
 template <typename T>
 static int move_words(bool scatters, uint32_t count, const uint32_t *map, const void *in, void *out,
                       uint32_t room, void *stream)

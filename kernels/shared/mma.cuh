@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensor cores, a warp at a time: d += a b. Lane 4 g + t has, of d, rows g and g + 8, columns 2 t and 2 t + 1; of a,
-// rows g and g + 8, and of b column g: there columns, or rows, t and t + 4, or pairs of 16 bits 2 t and 2 t + 8.
+// Tensor cores, one warp at a time: d += a b. Lane 4 g + t holds rows g and g + 8, columns 2 t and 2 t + 1 of
+// d; rows g and g + 8 of a; and column g of b. Of these rows of a, and of this column of b, it holds
+// positions t and t + 4, or with 16 bits the pairs that begin at 2 t and 2 t + 8.
 #pragma once
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -18,7 +19,7 @@ __device__ __forceinline__ void mma_tf32(float (&d)[4], const uint32_t (&a)[4], 
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 
-// Half: __half or __nv_bfloat16, two of them in each register of A and B. Sixteen columns of a.
+// Half: __half or __nv_bfloat16, two values per register of a and b. a has 16 columns.
 template <typename Half>
 __device__ __forceinline__ void mma_halves(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1)
 {
@@ -34,7 +35,7 @@ __device__ __forceinline__ void mma_halves(float (&d)[4], const uint32_t (&a)[4]
             : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
-// The same of eight columns.
+// Does the same for a with eight columns.
 template <typename Half>
 __device__ __forceinline__ void mma_halves(float (&d)[4], const uint32_t (&a)[2], uint32_t b)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See nonzeros_cpu.h. A thread computes tiles of a row of C; sums are in the order of the row. */
+/* See nonzeros_cpu.h. A thread computes tiles of a row of C; sums are in the order of the row's nonzeros. */
 #include "nonzeros_cpu.h"
 
 #include "executor/cpu/cpu_operand.h"
@@ -20,8 +20,8 @@ struct tile {
     int width;
 };
 
-/* The tile in one type: sums as of every family, alpha * sum + beta * C rounded once. A sum that is 0 stays 0 where
- * alpha is not finite. */
+/* Computes the tile for one type. Sums follow the rule of every family: alpha * sum + beta * C, rounded once.
+ * A sum of 0 stays 0 if alpha is not finite. */
 #define TILE_OF(name, type, sum_type, widen, narrow)                                                  \
     static void tile_##name(const struct tile *t)                                                     \
     {                                                                                                 \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Products on the CPU from the nonzeros alone, row by row, of all types: the functions of a backend for families that
- * keep nothing of their own there. Its states are freed by spmmi_free. */
+/* Products on the CPU from the nonzeros alone, row by row, for all types: the functions of a backend for
+ * families that store nothing of their own there. Free the states with spmmi_free. */
 #ifndef SPMMI_NONZEROS_CPU_H
 #define SPMMI_NONZEROS_CPU_H
 

@@ -5,7 +5,7 @@
 #include "format/base/team.h"
 #include "kernel_base.h"
 
-#define PARALLEL_VALUES_MIN 1000000 /* below, one thread is faster */
+#define PARALLEL_VALUES_MIN 1000000 /* with fewer values one thread is faster */
 
 void spmmi_cpu_scatter(spmm_dtype_t dtype, int64_t nnz, const uint32_t *map, const void *values, void *out)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// 16 bytes that begin anywhere in memory, from words that begin at multiples of 16 bytes.
+// 16 bytes that begin at any address, made from words that begin at multiples of 16 bytes.
 #pragma once
 #include <cuda_runtime.h>
 #include <stdint.h>
 
 namespace spmmi {
 
-// Two neighbouring words.
+// Two adjacent words.
 struct TwoWords {
     uint32_t x[8];
 
@@ -17,7 +17,7 @@ struct TwoWords {
         x[4 * half + 2] = v.z;
         x[4 * half + 3] = v.w;
     }
-    // 16 bytes from byte `shift` on, an even number below 16.
+    // Returns 16 bytes from byte `shift` on, an even number below 16.
     __device__ __forceinline__ uint4 shifted(uint32_t shift) const
     {
         uint32_t by_two[6], by_one[5];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Boxes of a matrix that the TMA copies to shared memory (sm_90): one instruction of one lane copies all of a box, and
-// what is past the ends of the matrix becomes 0.
+// Boxes of a matrix that the TMA copies to shared memory (sm_90). One instruction of one lane copies a whole
+// box; values past the ends of the matrix become 0.
 #pragma once
 #include <cuda.h>
 #include <cuda_runtime.h>
@@ -12,7 +12,7 @@ namespace spmmi {
 
 using EncodeTiled = decltype(&cuTensorMapEncodeTiled);
 
-// The driver's function; null: it has none.
+// Returns the driver's function, or nullptr if it has none.
 inline EncodeTiled find_encode_tiled()
 {
     void *function = nullptr;
@@ -29,14 +29,14 @@ inline EncodeTiled find_encode_tiled()
                : nullptr;
 }
 
-// Rows of a row-major matrix, `bytes` apart, and boxes of it, of so many rows and columns.
+// A row-major matrix whose rows are `bytes` bytes apart, and the size of a box of it.
 struct MappedRows {
     const void *first;
     uint64_t rows, columns, bytes;
     uint32_t box_rows, box_columns;
 };
 
-// False: this driver or this matrix has no such map.
+// Makes the map. Returns false if this driver, or this matrix, does not allow it.
 inline bool map_rows(const MappedRows &m, CUtensorMapDataType type, CUtensorMapSwizzle swizzle,
                      CUtensorMapL2promotion promotion, CUtensorMap *map)
 {
@@ -49,7 +49,7 @@ inline bool map_rows(const MappedRows &m, CUtensorMapDataType type, CUtensorMapS
                   CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
 }
 
-// The box whose first value this is; its bytes count at the barrier.
+// Copies the box whose first value is at `row` and `column`; its bytes count at the barrier.
 __device__ __forceinline__ void copy_box(void *to, const CUtensorMap *map, uint32_t column, uint32_t row,
                                          Barrier *barrier)
 {
@@ -61,9 +61,9 @@ __device__ __forceinline__ void copy_box(void *to, const CUtensorMap *map, uint3
 #endif
 }
 
-// What wgmma is told of lines that lie as such boxes do: start, distance of pieces of 64 columns of an MN-major
-// operand, distance of groups of 8 lines, all in 16 bytes; bits 62 and 63: a swizzle as wide as a line, of 128 or 64
-// bytes.
+// Returns the descriptor for wgmma of lines that are stored as such boxes: start, distance of pieces of 64
+// columns of an MN-major operand, distance of groups of 8 lines, all in units of 16 bytes; bits 62 and 63: a
+// swizzle as wide as a line, 128 or 64 bytes.
 template <uint32_t LINE_BYTES>
 __device__ __forceinline__ uint64_t swizzled_descriptor(const unsigned char *lines, uint32_t piece_bytes)
 {

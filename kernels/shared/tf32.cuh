@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers of f32 as tensor cores multiply them: rounded to tf32, or split in two such numbers.
+// Values of f32 as tensor cores multiply them: rounded to tf32, or split into two such values.
 #pragma once
 #include <cuda_runtime.h>
 #include <stdint.h>
 
 namespace spmmi {
 
-// To the nearest number of 11 significant bits: ties to even on sm_90, where it is one instruction, else away from
-// zero. NaN and Inf stay what they are.
+// Rounds to the nearest value of 11 significant bits: ties to even on sm_90, which has an instruction for
+// this, else away from zero. NaN and Inf stay what they are.
 __device__ __forceinline__ uint32_t round_tf32(float x)
 {
     uint32_t rounded;
@@ -19,8 +19,8 @@ __device__ __forceinline__ uint32_t round_tf32(float x)
     return rounded;
 }
 
-// x = high + low, high rounded as above, low exact. A sum over NaN, Inf or a high that overflows comes out as NaN,
-// because low does; then the sum is computed again without splitting.
+// Splits x = high + low: high is rounded as above, low is exact. If x is NaN or Inf, or if high overflows,
+// low makes a sum over it NaN; the sum is then computed again without splitting.
 __device__ __forceinline__ void split_tf32(float x, uint32_t &high, uint32_t &low)
 {
     high = round_tf32(x);

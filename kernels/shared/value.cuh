@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Value types: how they are stored, and in which type their sums are kept.
+// Value types: how values are stored, and the type of their sums.
 #pragma once
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -19,7 +19,7 @@ template <typename T, bool IS_HALF = sizeof(T) == 2> struct Value {
     }
 };
 
-// __half and __nv_bfloat16: their own conversions, to nearest even.
+// __half and __nv_bfloat16 use their own conversions, to nearest even.
 template <typename T> struct Value<T, true> {
     using Sum = float;
     static __device__ __forceinline__ float widen(T x)
@@ -32,8 +32,8 @@ template <typename T> struct Value<T, true> {
     }
 };
 
-// alpha * sum + beta * c, rounded once to the stored type; beta = 0 does not read c. A sum that is 0 stays 0 where
-// alpha is infinite or NaN: it may be that of an empty row.
+// Returns alpha * sum + beta * c, rounded once to the stored type; beta = 0 does not read c. A sum of 0 stays
+// 0 if alpha is infinite or NaN, because it may belong to an empty row.
 template <typename T, typename Sum = typename Value<T>::Sum>
 __device__ __forceinline__ T scaled_sum(Sum alpha, Sum sum, Sum beta, T c)
 {

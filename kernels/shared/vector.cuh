@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// VEC values that a lane loads, sums and stores as one.
+// VEC values that a lane loads, sums and stores together.
 #pragma once
 #include <cuda_runtime.h>
 #include <stdint.h>
@@ -38,7 +38,8 @@ template <> struct Word<16> {
     using type = uint4;
 };
 
-// A vector as the words that it is loaded and stored by: one, or several of 16 bytes; three are no word.
+// A vector as the words by which it is loaded and stored: one word, or several of 16 bytes. Three values are
+// three words.
 template <typename T, int VEC> union Bits {
     static constexpr int BYTES = VEC == 3 ? (int)sizeof(T) : sizeof(T) * VEC < 16 ? (int)sizeof(T) * VEC : 16;
     static constexpr int WORDS = sizeof(T) * VEC / BYTES;
@@ -60,7 +61,7 @@ template <typename T, int VEC> __device__ __forceinline__ Vector<T, VEC> load_ve
     return bits.vector;
 }
 
-// Past the L1 cache: for data that other blocks of the same launch wrote.
+// Loads past the L1 cache, for data that other blocks of the same launch wrote.
 template <typename T, int VEC> __device__ __forceinline__ Vector<T, VEC> load_vector_l2(const T *p)
 {
     using BitsT = Bits<T, VEC>;
@@ -71,7 +72,8 @@ template <typename T, int VEC> __device__ __forceinline__ Vector<T, VEC> load_ve
     return bits.vector;
 }
 
-// For data that nobody writes while the kernel runs, nor while it starts early (launch.cuh).
+// Loads by the read-only path, for data that nobody writes while the kernel runs or starts early
+// (launch.cuh).
 template <typename T, int VEC> __device__ __forceinline__ Vector<T, VEC> load_vector_const(const T *p)
 {
     using BitsT = Bits<T, VEC>;
