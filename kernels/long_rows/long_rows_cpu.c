@@ -69,7 +69,7 @@ static struct spmmi_rows_csr csr_of(const struct spmmi_cpu_long_rows *long_rows,
                                    .part = a->part};
 }
 
-/* The product into rows of C side by side, without gaps. */
+/* Returns the product of the long rows, whose C is adjacent rows without gaps at `rows`. */
 static struct spmmi_product product_of(const struct spmmi_cpu_long_rows *long_rows,
                                        const struct spmmi_product *product, void *rows)
 {
@@ -79,7 +79,7 @@ static struct spmmi_product product_of(const struct spmmi_cpu_long_rows *long_ro
     return own;
 }
 
-/* Bytes of those; UINT64_MAX where they overflow. */
+/* Returns the bytes of these rows; UINT64_MAX if they overflow. */
 static uint64_t rows_bytes(const struct spmmi_cpu_long_rows *long_rows, const struct spmmi_product *product)
 {
     const uint64_t column = (uint64_t)long_rows->a.rows * spmm_dtype_size(product->c.type);
@@ -100,7 +100,7 @@ uint64_t spmmi_cpu_long_rows_workspace(const struct spmmi_cpu_long_rows *long_ro
     return rows > UINT64_MAX - more ? UINT64_MAX : rows + more;
 }
 
-/* Between C and rows of C side by side. */
+/* Copies the long rows between C and adjacent rows. is_store: to C. */
 static void rows_move(const struct spmmi_cpu_long_rows *long_rows, const struct spmmi_product *product,
                       char *rows, int is_store)
 {

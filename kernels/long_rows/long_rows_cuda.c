@@ -44,7 +44,7 @@ void spmmi_cuda_long_rows_cut(struct spmmi_arena *arena, struct spmmi_cuda_long_
     p->values = spmmi_arena_cut(arena, padded, spmm_dtype_size(r->dtype));
 }
 
-/* No long row is empty, so that row and rank are the same among them. */
+/* No long row is empty, so row and rank are the same among them. */
 spmm_status_t spmmi_cuda_long_rows_upload(struct spmmi_cuda_long_rows *long_rows, struct spmmi_long_rows *a,
                                           spmm_diag_t *diag)
 {
@@ -98,11 +98,12 @@ static struct spmmi_rows_launch plan_launch(const struct spmmi_cuda_long_rows *p
         .staged = p->rows.staged,
     };
     spmmi_rows_launch_plan(&problem, p->device, &launch);
-    launch.is_early = 0; /* the kernel that overtakes this one needs what came before both to have ended */
+    launch.is_early = 0; /* the kernel that overtakes this one needs all earlier work to be complete */
     return launch;
 }
 
-/* The shape of the kernel follows from how B and C lie: lanes take words of 16 bytes, pairs or single values. */
+/* The alignment of B and C decides the shape of the kernel: lanes load words of 16 bytes, pairs or single
+ * values. Returns the maximum over these cases. */
 uint64_t spmmi_cuda_long_rows_slots(const struct spmmi_cuda_long_rows *p, int64_t n)
 {
     uint64_t bytes = 0;

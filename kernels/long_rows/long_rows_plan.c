@@ -11,10 +11,11 @@
 
 #define UNIT_ROWS_MAX 256u
 #define MICROSECOND 1e-6
-/* Minimum nonzeros per block of 8 x 8 that only a long row fills: one in each column, less where the last block is not
- * full. Where the mean block has fewer, removing long rows does not make the other blocks denser. */
+/* Least nonzeros per block of 8 x 8 of a part whose long rows may be split off. A block that only a long row
+ * fills has one nonzero per column, 8, or fewer if it is the last. If the mean block has fewer, removing long
+ * rows does not make the other blocks denser. */
 #define LONG_DENSITY 7.0
-#define LONG_ROWS_PRUNING_FACTOR 3.0 /* the largest speed-up that is assumed for splitting rows off */
+#define LONG_ROWS_PRUNING_FACTOR 3.0 /* largest speed-up that is assumed for splitting rows off */
 
 /* All splits that were considered for one op: heights 8, 64, 128 and 256 in each permutation. */
 #define SPLITS_MAX (4 * SPMMI_PERMUTATION_KINDS)
@@ -51,8 +52,8 @@ static int compare_lengths(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
-/* Longer rows of the unit of count rows from position on may be split off. Rows without nonzeros count as others do:
- * among them a single long one is padding too. */
+/* Returns the limit for `count` rows from position on: longer rows may be split off. Rows without nonzeros
+ * count like others, because a single long row among them is padding too. */
 static int64_t bearable_of(const struct spmmi_pattern *a, const uint32_t *permutation, int64_t position,
                            int64_t count)
 {
@@ -68,7 +69,7 @@ static int64_t bearable_of(const struct spmmi_pattern *a, const uint32_t *permut
     return bearable >= SPMMI_LONG_ROWS_MIN ? bearable : SPMMI_LONG_ROWS_MIN - 1;
 }
 
-/* is_long[row] of all rows; returns how many are. */
+/* Sets is_long[row] for all rows. Returns how many rows are long. */
 static uint64_t find_long(const struct spmmi_pattern *a, const uint32_t *permutation, uint32_t unit_rows,
                           uint8_t *is_long)
 {
@@ -195,7 +196,7 @@ bool spmmi_long_rows_split_may_pay(const struct spmmi_search *s, const struct sp
            (density >= LONG_DENSITY && leader->weighed <= LONG_ROWS_PRUNING_FACTOR * s->best);
 }
 
-/* The kernel of the long rows: the first family's schedule that cuts rows wherever they are long. */
+/* Returns the kernel of the long rows: the schedule of the first family that may cut rows anywhere. */
 static struct spmmi_model_candidate rows_kernel(void)
 {
     struct spmmi_model_candidate c = {.family = spmmi_family_at(0)->id};
@@ -206,8 +207,8 @@ static struct spmmi_model_candidate rows_kernel(void)
     return c;
 }
 
-/* Another launch, whose operands are row-major: what is converted is converted for the other one. The two may overlap,
- * but the prediction adds both. */
+/* The long rows are another launch, with row-major operands: the other launch has the cost of conversions.
+ * The two may overlap, but the prediction adds both. */
 double spmmi_long_rows_split_seconds(const struct spmmi_search *s, const struct spmmi_long_rows_split *p)
 {
     const struct spmmi_device_profile *const d = &s->request->device;
