@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The certificate of a product on a GPU; certify_rule.h has the method.
 //
-// project  a block takes 32 rows; a tile of 32 columns goes through shared memory, read along the lines of the matrix;
-//          a thread (row, group) adds 8 vectors, columns ascending
-// judge    a thread (vector, row) multiplies a row of op(A) by the projections of B, entries ascending: neighbours read
-//          neighbouring lanes. Rows of more than LONG entries come in a second launch, where a block takes a row and
-//          slices of it are added in order
+// project  a block has 32 rows. Tiles of 32 columns go through shared memory; they are read along the lines
+//          of the matrix. Thread (row, group) adds 8 vectors, columns ascending
+// judge    thread (vector, row) multiplies a row of op(A) by the projections of B, entries ascending:
+//          neighbouring threads read neighbouring lanes. Rows of more than LONG entries are processed by a
+//          second launch, in which a block has one row, and slices of it are added in order
 #include <cuda_runtime.h>
 
 #include "certify_launch.h"
@@ -29,7 +29,7 @@ template <bool EXACT> __device__ __forceinline__ void add(Sum &into, double x)
         into.sum += x;
 }
 
-// The tile's numbers as doubles; 0 past the edge.
+// Loads the values of the tile as doubles; 0 past the edge.
 template <typename T>
 __device__ __forceinline__ void load_tile(const spmmi_certify_dense &d, int64_t row, int64_t column,
                                           int thread, int threads, double (*tile)[TILE + 1])
@@ -96,7 +96,7 @@ __global__ void project(spmmi_certify_dense d, uint64_t seed, spmmi_certify_proj
     }
 }
 
-// A row of op(A), or a slice of it, times one vector's projections of B.
+// The product of a row of op(A), or of a slice of it, and one vector's projections of B.
 struct Partial {
     Sum sum;
     spmmi_certify_row row;
@@ -141,7 +141,7 @@ __device__ __forceinline__ void merge(Partial &into, const Partial &from)
     into.row.is_finite &= from.row.is_finite;
 }
 
-// The ratio of one vector for row i of C; -1: the row is judged by class and right.
+// Returns the ratio of one vector for row i of C, or -1 if the row is judged by class and passes.
 __device__ __forceinline__ double judge_vector(const spmmi_certify_rows &a, Partial &p, int64_t i, int vector)
 {
     const bool has_before = a.rule.beta != 0;
@@ -157,10 +157,10 @@ __device__ __forceinline__ double judge_vector(const spmmi_certify_rows &a, Part
     const double ratio = spmmi_certify_ratio(&a.rule, bound, p.sum,
                                              has_before ? spmmi_certify_lane(&a.before, i, vector) : none,
                                              spmmi_certify_lane(&a.c, i, vector));
-    return ratio >= 0 ? ratio : (double)INFINITY; // NaN is never there
+    return ratio >= 0 ? ratio : (double)INFINITY; // a NaN does not occur; it would count as wrong
 }
 
-// What the threads of vector 0 have found.
+// The findings of the threads of vector 0.
 struct Found {
     unsigned long long failed, by_class, last;
     double ratio;
@@ -190,7 +190,7 @@ template <typename T, bool IS_LONG> __global__ void judge(spmmi_certify_rows a)
         const int64_t row = i >= a.rows ? 0 : a.permutation != nullptr ? (int64_t)a.permutation[i] : i;
         const int64_t begin = a.row_ptr[row], end = a.row_ptr[row + 1];
         const bool is_mine = i < a.rows && (end - begin > LONG) == IS_LONG;
-        if (IS_LONG && !is_mine) // so for the whole block
+        if (IS_LONG && !is_mine) // the same for the whole block
             continue;
         const bool reads_a = is_mine && a.rule.alpha != 0;
         Partial p =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The same C compiled for AVX2 and FMA. */
+/* The loops of certify_cpu_level.h compiled for AVX2 and FMA. */
 #if defined(__x86_64__)
 #include <immintrin.h>
 
@@ -11,5 +11,5 @@
 #define PRODUCT_ERROR(a, x, product) ((lanes4)_mm256_fmsub_pd(_mm256_set1_pd(a), x, product))
 #include "certify_cpu_level.h"
 #else
-typedef int certify_cpu_has_no_avx2; /* no translation unit is empty */
+typedef int certify_cpu_has_no_avx2; /* a translation unit must not be empty */
 #endif

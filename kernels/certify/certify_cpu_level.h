@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The loops of certify_level.h in C with vectors of 4 doubles, compiled for one level. The includer defines LANES4,
- * TARGET, LEVEL, ADD_EXACT(a, x, sum), a x + sum where a x is exact, and PRODUCT_ERROR(a, x, p), the rounding error of
- * the product p = a x; x is a double of sign and a vector, or the other way. Every level gives the same bits. */
+/* The loops of certify_level.h in C with vectors of 4 doubles, compiled for one level. The including file
+ * includes certify_lanes.h and defines TARGET, LEVEL, ADD_EXACT(a, x, sum), which is a x + sum if a x is
+ * exact, and PRODUCT_ERROR(a, x, p), the rounding error of the product p = a x. In ADD_EXACT a is a vector
+ * and x a double, in PRODUCT_ERROR the reverse. Every level gives the same bits. */
 #include "certify_level.h"
 
 #define AT(p) (*(lanes4 *)(p))
 #define AT_CONST(p) (*(const lanes4 *)(p))
-/* spmmi_certify_add for 4 lanes. */
+/* Does what spmmi_certify_add does, for 4 lanes. */
 #define ADD(sum, rest, x)                                  \
     do {                                                   \
         const lanes4 x_ = (x), sum_ = (sum) + x_;          \
@@ -15,7 +16,7 @@
         (sum) = sum_;                                      \
     } while (0)
 
-/* Two sums a lane, so that an addition need not wait for the one before it. */
+/* Uses two sums per lane, so that an addition need not wait for the one before it. */
 static TARGET void project(const double *values, int64_t count, const double *signs, int64_t lanes,
                            double *sum)
 {

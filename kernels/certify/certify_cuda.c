@@ -54,7 +54,7 @@ spmm_status_t spmmi_certify_cuda_upload(const struct spmmi_device_memory *from,
     arena.base = made->memory.memory;
     csr_cut(&arena, a, spmm_dtype_size(dtype), &made->a);
     SPMM_TRY(csr_fill(&made->a, a, spmm_dtype_size(dtype), diag));
-    SPMM_TRY_CUDA(cudaDeviceSynchronize(), diag); /* streams need not wait for the copies */
+    SPMM_TRY_CUDA(cudaDeviceSynchronize(), diag); /* so that streams need not wait for the copies */
     *out = made;
     made = NULL;
 cleanup:
@@ -90,7 +90,7 @@ static struct spmmi_certify_rows rows_of(const struct spmmi_certify_csr *a,
                                        .lanes = spmmi_certify_lanes(job)};
 }
 
-/* All memory of a check. */
+/* Cuts all memory of a check from the arena. */
 static void rows_cut(struct spmmi_arena *arena, const struct spmmi_certify_job *job,
                      struct spmmi_certify_rows *rows)
 {
@@ -124,7 +124,7 @@ static int project(const struct spmmi_certify_job *job, const spmm_dense_t *d,
     return spmmi_certify_project_cuda((int)d->type, &dense, job->seed, to, stream);
 }
 
-/* Projections and judgement, enqueued. */
+/* Enqueues the projections and the judgement. */
 static spmm_status_t launch(const struct spmmi_certify_job *job, const struct spmmi_certify_rows *rows,
                             void *stream, spmm_diag_t *diag)
 {

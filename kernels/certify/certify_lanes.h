@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Four doubles at any address of a double. */
+/* Four doubles at any address that a double may have. */
 #ifndef SPMMI_CERTIFY_LANES_H
 #define SPMMI_CERTIFY_LANES_H
 

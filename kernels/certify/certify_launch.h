@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernels of a certificate on a GPU. Each returns a cudaError_t and enqueues. */
+/* The kernels of a certificate on a GPU. Each function enqueues its work and returns a cudaError_t. */
 #ifndef SPMMI_CERTIFY_LAUNCH_H
 #define SPMMI_CERTIFY_LAUNCH_H
 
@@ -15,7 +15,7 @@ struct spmmi_certify_dense {
     int64_t rows, cols, row_step, column_step;
 };
 
-/* Everything lies on the device, but for this struct. */
+/* All pointers are device pointers; the struct itself is on the host. */
 struct spmmi_certify_rows {
     struct spmmi_certify_rule rule;
     int64_t rows; /* of C */
@@ -28,17 +28,17 @@ struct spmmi_certify_rows {
     struct spmmi_certify_counts *counts;
 };
 
-/* What was found, in numbers that do not depend on the order in which they are merged. Begins with all zero. */
+/* The findings, in numbers that do not depend on the order in which they are merged. All are 0 at first. */
 struct spmmi_certify_counts {
     unsigned long long failed, by_class;
-    unsigned long long last;  /* rows - 1 - the first row that failed; 0 without one */
-    unsigned long long ratio; /* bits of a double that is not negative: larger bits are a larger number */
+    unsigned long long last;  /* rows - 1 - the first row that failed; 0 if none failed */
+    unsigned long long ratio; /* bits of a double that is not negative: larger bits are a larger value */
 };
 
-/* dtype: a number of spmm_dtype_t; that of B and C. */
+/* Projects d into `to`. dtype: the type of its values, a number of spmm_dtype_t. */
 int spmmi_certify_project_cuda(int dtype, const struct spmmi_certify_dense *d, uint64_t seed,
                                const struct spmmi_certify_projection *to, void *stream);
-/* dtype: that of the values of A. */
+/* Judges the rows of C. dtype: the type of the values of A. */
 int spmmi_certify_judge_cuda(int dtype, const struct spmmi_certify_rows *rows, void *stream);
 
 #ifdef __cplusplus

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A certificate on the CPU: project B, then for each row of C project it, multiply the row of op(A) by the projections
- * of B, and judge. Threads take blocks of rows; nothing depends on their number. */
+/* A certificate on the CPU: projects B, then for each row of C projects it, multiplies the row of op(A) by
+ * the projections of B, and judges. Threads process blocks of rows; the result does not depend on their
+ * number. */
 #include <omp.h>
 #include <string.h>
 
@@ -14,7 +15,7 @@
 #define ROWS SPMMI_CERTIFY_TILE_ROWS
 #define LANES_MAX SPMMI_CERTIFY_LANES_MAX
 #define RECORD_MAX (2 * LANES_MAX + 8)
-#define ENTRIES 256 /* of a row of op(A) that are widened at a time */
+#define ENTRIES 256 /* entries of a row of op(A) that are widened at a time */
 
 struct pass {
     const struct spmmi_certify_job *job;
@@ -24,7 +25,7 @@ struct pass {
     int threads;
 };
 
-/* What a thread works with. */
+/* The memory of a thread. */
 struct work {
     struct spmmi_certify_tile tile;
     double c_records[ROWS * RECORD_MAX], before_records[ROWS * RECORD_MAX];
@@ -45,7 +46,8 @@ static struct work *works_make(const struct pass *pass)
     return works;
 }
 
-/* Entries p to p + count - 1 of op(A), which were widened: what the row's bound needs of them. */
+/* Adds to `row` what its bound needs of entries p .. p + count - 1 of op(A), which were widened to
+ * `values`. */
 static void measure_entries(const struct pass *pass, const double *values, int64_t p, int64_t count,
                             struct spmmi_certify_row *row)
 {
@@ -60,7 +62,8 @@ static void measure_entries(const struct pass *pass, const double *values, int64
     }
 }
 
-/* sum and rest of w: row i of op(A) times the projections of B. */
+/* Multiplies row i of op(A) by the projections of B, into sum and rest of w. Returns what the bound needs of
+ * the row. */
 static struct spmmi_certify_row multiply_row(const struct pass *pass, int64_t i, struct work *w)
 {
     const struct spmmi_certify_csr *a = pass->job->a;
@@ -81,7 +84,7 @@ static struct spmmi_certify_row multiply_row(const struct pass *pass, int64_t i,
     return row;
 }
 
-/* The largest ratio of the row's vectors; infinite where one is NaN, which is never. */
+/* Returns the largest ratio of the row's vectors; infinite if one is NaN, which does not occur. */
 static double worst_of(const struct pass *pass, const struct work *w, int64_t at, double bound)
 {
     double worst = 0;
@@ -95,7 +98,7 @@ static double worst_of(const struct pass *pass, const struct work *w, int64_t at
     return worst;
 }
 
-/* Judge row i of C, which is row at of the block. */
+/* Judges row i of C, which is row `at` of the block. */
 static void judge_row(const struct pass *pass, int64_t i, int64_t at, struct work *w)
 {
     const uint32_t *permutation = pass->job->permutation;

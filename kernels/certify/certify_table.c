@@ -4,13 +4,13 @@
 
 #include <float.h>
 
-/* Roundings of a factor in docs/accuracy.md, of one that the type of the sums holds. */
+/* Returns the roundings of a factor in docs/accuracy.md; the sum type can represent the factor. */
 static double factor_roundings(double factor)
 {
     return factor == 0 || factor == 1 ? 0 : 1;
 }
 
-/* u, K, d, s, e and eta. */
+/* Sets u, K, d, s, e, eta and the range of sums. */
 static void sums_of(const struct spmmi_certify_job *job, struct spmmi_certify_rule *rule)
 {
     const spmm_compute_t compute = job->product.compute;
@@ -27,7 +27,7 @@ static void sums_of(const struct spmmi_certify_job *job, struct spmmi_certify_ru
     rule->largest = is_f64 ? DBL_MAX : (double)FLT_MAX;
 }
 
-/* v, h and what is stored as infinity. */
+/* Sets v, h and the least magnitude that is stored as infinity. */
 static void storing_of(spmm_dtype_t dtype, struct spmmi_certify_rule *rule)
 {
     rule->infinity = (double)INFINITY;

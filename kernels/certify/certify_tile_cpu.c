@@ -33,7 +33,7 @@ static const void *element(const spmm_dense_t *d, int64_t i, int64_t l)
     return (const char *)d->data + at * (int64_t)spmm_dtype_size(d->type);
 }
 
-/* Rows and columns of d into the tile, along its lines in memory. */
+/* Loads rows and columns of d into the tile, along the lines of d in memory. */
 static void fill(struct spmmi_certify_tile *tile, const spmm_dense_t *d, int64_t row, int64_t rows,
                  int64_t column, int64_t columns)
 {
@@ -59,8 +59,8 @@ static void signs_make(double *signs, uint64_t seed, int64_t column, int64_t col
     }
 }
 
-/* Add to the sum and the maximum of the magnitudes; the maximum is infinite where one of them is not finite. Returns
- * the maximum of these values. */
+/* Adds values to the sum and the maximum of the magnitudes in `sizes`. The maximum is infinite if a value is
+ * not finite. Returns the maximum of these values alone. */
 static double measure(const double *values, int64_t count, double sizes[2])
 {
     double sum = 0, most = 0, not_finite = 0;
@@ -76,8 +76,8 @@ static double measure(const double *values, int64_t count, double sizes[2])
     return most;
 }
 
-/* Cut each value in two, which add up to it: multiples of one power of two that so many can be added of exactly, with
- * any signs, and rests. */
+/* Splits each value into two that add up to it: a multiple of a power of two, such that `count` of these
+ * multiples add up exactly with any signs, and a rest. */
 static void split(double *values, double *rests, int64_t count, double largest)
 {
     int exponent = 0;
@@ -90,7 +90,8 @@ static void split(double *values, double *rests, int64_t count, double largest)
     }
 }
 
-/* Row i of the tile into a record. Values of f64 are added without a rounding, their rests with few. */
+/* Adds row i of the tile to a record. High parts of f64 values are added without roundings, their rests with
+ * few. */
 static void project_row(const struct spmmi_certify_level *level, struct spmmi_certify_tile *tile, int64_t i,
                         int64_t columns, const struct spmmi_certify_projection *to, int64_t row)
 {
