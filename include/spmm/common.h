@@ -4,21 +4,22 @@
  *
  * Conventions of all spmm headers:
  *
- * - C = alpha * op(A) * B + beta * C. A is m x k and sparse, B is k x n, C is m x n (for op T read A as k x m).
+ * - C = alpha * op(A) * B + beta * C. A is m x k and sparse, B is k x n, C is m x n (for op T, A is k x m).
  * - Counts and leading dimensions are in elements, sizes in bytes, times in the unit that the name says.
- * - A function returns SPMM_OK or an error. On error, output pointers and numbers are NULL or zero, and structs stay
- *   as they were.
+ * - A function returns SPMM_OK or an error. On error, output pointers and numbers are NULL or zero, and
+ *   structs stay as they were.
  * - A diag parameter comes last and may be NULL.
  * - Inputs are borrowed until the call returns. Outputs belong to the caller. Destroy functions accept NULL.
- * - Text that a function or an info struct gives out is in static storage unless it says otherwise.
- * - Functions may be called by several threads at once on the same object where the object is const.
+ * - Text that a function or an info struct returns is in static storage unless its comment says otherwise.
+ * - Several threads may call functions on the same object at once if the object is const.
  * - The libraries never print and never abort. Their only process-wide state is the allocator and the log.
  *
- * A struct that may grow begins with `size_t struct_size`, which the caller sets to its sizeof (docs/decisions/0035):
+ * A struct that may grow begins with `size_t struct_size`, which the caller sets to its sizeof
+ * (docs/decisions/0035):
  *
- * - Options (inputs): what the caller does not know takes its default. Bytes beyond what the library knows must be 0,
- *   else the call fails with ARGUMENT: an option is never ignored.
- * - Info and metrics (outputs): the library fills what both know and sets what it does not know to 0.
+ * - Options (inputs): members that the caller does not know get their defaults. Bytes beyond the members that
+ *   the library knows must be 0, else the call fails with ARGUMENT: an option is never ignored.
+ * - Info and metrics (outputs): the library fills the members that both know and sets the others to 0.
  *
  * All other structs keep their size and members for ever.
  */
@@ -34,7 +35,7 @@
 /** The version as one number: 0.3.0 is 300. */
 #define SPMM_VERSION_NUMBER (SPMM_VERSION_MAJOR * 10000 + SPMM_VERSION_MINOR * 100 + SPMM_VERSION_PATCH)
 
-/** Marks what the shared libraries export. */
+/** Marks the functions that the shared libraries export. */
 #if defined(_WIN32) || defined(SPMM_STATIC)
 #define SPMM_API
 #else
@@ -45,14 +46,14 @@
 extern "C" {
 #endif
 
-/** Version of the library at run time, as SPMM_VERSION_NUMBER of its build. */
+/** Returns the version of the library at run time, as SPMM_VERSION_NUMBER of its build. */
 SPMM_API int spmm_version(void);
-/** The same as text, such as "0.3.0". */
+/** Returns the version of the library as text, such as "0.3.0". */
 SPMM_API const char *spmm_version_string(void);
 
-/** One row per status: name, number, sentence. Numbers are part of the ABI and never reused.
- * 1xx the caller's arguments, 2xx the container of a plan file, 3xx the content of a plan,
- * 4xx a matrix file, 5xx the plan does not fit here, 6xx memory, 7xx the device, 8xx a result, 9xx a bug in spmm. */
+/** One row per status: name, number, sentence. Numbers are part of the ABI and never reused. 1xx the caller's
+ * arguments, 2xx the container of a plan file, 3xx the content of a plan, 4xx a matrix file, 5xx the plan
+ * does not fit this matrix or device, 6xx memory, 7xx the device, 8xx a result, 9xx a bug in spmm. */
 /* clang-format off */
 #define SPMM_STATUS_LIST(X)                                                                         \
     X(SPMM_OK, 0, "ok")                                                                             \
@@ -113,9 +114,9 @@ typedef enum spmm_status {
 #undef SPMM_STATUS_ENUM
 } spmm_status_t;
 
-/** "SPMM_ERR_IO" for SPMM_ERR_IO; "SPMM_ERR_?" for a number that is no status. */
+/** Returns "SPMM_ERR_IO" for SPMM_ERR_IO and so on; "SPMM_ERR_?" for a number that is not a status. */
 SPMM_API const char *spmm_status_name(spmm_status_t status);
-/** The status as a sentence. */
+/** Returns the status as a sentence. */
 SPMM_API const char *spmm_status_text(spmm_status_t status);
 
 /** Why a call failed. The innermost failure wins: outer functions do not overwrite it. Each call clears it first. */
@@ -128,33 +129,34 @@ typedef struct spmm_diag {
     uint64_t reserved[4]; /**< 0. */
 } spmm_diag_t;
 
-/** Host memory for everything that the libraries keep, zstd included. Memory that OpenMP, other decompressors and the
- * CUDA driver take for themselves does not come from here. */
+/** Host memory for everything that the libraries keep, including the memory of zstd. Memory that OpenMP,
+ * other decompressors and the CUDA driver allocate for themselves does not come from here. */
 typedef struct spmm_allocator {
     size_t struct_size; /**< sizeof(spmm_allocator_t). */
-    /** New memory of at least bytes bytes, whose address is a multiple of alignment, a power of two; NULL: none. Called
-     * by several threads at once. */
+    /** Returns new memory of at least bytes bytes, whose address is a multiple of alignment, a power of two;
+     * NULL if there is none. Several threads may call it at once. */
     void *(*allocate)(void *context, size_t bytes, size_t alignment);
-    /** Gives it back. memory is never NULL. Called by several threads at once. */
+    /** Frees memory, which is never NULL. Several threads may call it at once. */
     void (*release)(void *context, void *memory);
-    void *context; /**< Passed to both. */
+    void *context; /**< Passed to both functions. */
 } spmm_allocator_t;
-/** Use this allocator in the whole process from now on; NULL: the libraries' own. The struct is copied.
- * Not while other calls run. Errors: ARGUMENT; also while memory of the previous allocator is held (destroy all
- * objects first). */
+/** Sets the allocator of the whole process; NULL: the libraries' own. The struct is copied. No other
+ * call may run meanwhile. Errors: ARGUMENT, also if memory of the previous allocator is still held
+ * (destroy all objects first). */
 SPMM_API spmm_status_t spmm_allocator_set(const spmm_allocator_t *allocator, spmm_diag_t *diag);
 
-/** Levels of the log. Each level includes those before it. */
+/** Levels of the log. Each level includes the levels with lower numbers. */
 typedef enum spmm_log_level {
     SPMM_LOG_OFF = 0,     /**< Nothing. */
     SPMM_LOG_ERROR = 1,   /**< Why a call failed: the sentence of its diag. */
     SPMM_LOG_WARNING = 2, /**< The call works, but slower or not as asked: a fallback, fewer threads. */
     SPMM_LOG_INFO = 3     /**< What was chosen, made and loaded. */
 } spmm_log_level_t;
-/** Takes one sentence without a newline, valid during the call. Called by several threads at once; it must not call
- * spmm. */
+/** Receives one log entry: a sentence without a newline, valid during the call. Several threads may call it
+ * at once. It must not call spmm. */
 typedef void (*spmm_log_fn)(void *context, spmm_log_level_t level, const char *text);
-/** Send the log of the whole process to a function; NULL: nowhere, as at the start. Not while other calls run. */
+/** Sends the log of the whole process to a function; NULL: to nowhere, which is the default. No other
+ * call may run meanwhile. */
 SPMM_API void spmm_log_set(spmm_log_fn log, void *context, spmm_log_level_t level);
 
 /** Types of stored values. f16 (IEEE binary16) and bf16 are storage only: products and sums are f32, rounded once when
@@ -170,9 +172,10 @@ typedef enum spmm_dtype {
 #define SPMM_TYPES_F16 (1u << SPMM_F16)   /**< Bit of a mask of value types. */
 #define SPMM_TYPES_BF16 (1u << SPMM_BF16) /**< Bit of a mask of value types. */
 
-/** How products and sums are computed. The first four are the value types, with f32 sums for the 16-bit ones. tf32 and
- * 3xtf32 multiply f32 values on tensor cores with f32 sums: tf32 rounds both factors to 11 significant bits, 3xtf32
- * splits each in two and adds three products, about as accurate as f32 (docs/accuracy.md has the bounds). */
+/** How products and sums are computed. The first four correspond to the value types; 16-bit types have f32
+ * sums. tf32 and 3xtf32 multiply f32 values on tensor cores with f32 sums: tf32 rounds both factors to 11
+ * significant bits; 3xtf32 splits each factor in two and adds three products, and is about as accurate as
+ * f32 (docs/accuracy.md). */
 typedef enum spmm_compute {
     SPMM_COMPUTE_F32 = 1,   /**< f32 values, f32 sums, no tensor cores. */
     SPMM_COMPUTE_F64 = 2,   /**< f64 values, f64 sums. */
@@ -182,7 +185,7 @@ typedef enum spmm_compute {
     SPMM_COMPUTE_3XTF32 = 6 /**< f32 values as sums of two tf32 values, f32 sums. */
 } spmm_compute_t;
 
-/** op(A). */
+/** The operation on A: op(A). */
 typedef enum spmm_op {
     SPMM_OP_N = 0, /**< A. */
     SPMM_OP_T = 1  /**< The transpose of A. */
@@ -204,15 +207,15 @@ typedef enum spmm_itype {
     SPMM_I64 = 2  /**< int64_t. */
 } spmm_itype_t;
 
-/** "f32", "f64", "f16", "bf16"; "?" for another value. */
+/** Returns "f32", "f64", "f16" or "bf16"; "?" for another value. */
 SPMM_API const char *spmm_dtype_name(spmm_dtype_t dtype);
-/** "N", "T"; "?" for another value. */
+/** Returns "N" or "T"; "?" for another value. */
 SPMM_API const char *spmm_op_name(spmm_op_t op);
-/** "row", "col"; "?" for another value. */
+/** Returns "row" or "col"; "?" for another value. */
 SPMM_API const char *spmm_layout_name(spmm_layout_t layout);
-/** "f32", "f64", "f16", "bf16", "tf32", "3xtf32"; "?" for another value. */
+/** Returns "f32", "f64", "f16", "bf16", "tf32" or "3xtf32"; "?" for another value. */
 SPMM_API const char *spmm_compute_name(spmm_compute_t compute);
-/** Bytes of one value of this type; 0 for another value. */
+/** Returns the bytes of one value of this type; 0 for another value. */
 SPMM_API size_t spmm_dtype_size(spmm_dtype_t dtype);
 
 /** A value type that the library knows. */
@@ -220,13 +223,13 @@ typedef struct spmm_dtype_info {
     size_t struct_size;    /**< sizeof(spmm_dtype_info_t). */
     spmm_dtype_t dtype;    /**< The type. */
     const char *name;      /**< As spmm_dtype_name. */
-    size_t bytes;          /**< Of one value. */
-    spmm_dtype_t sum_type; /**< Products and sums where A, B and C have this type. */
+    size_t bytes;          /**< Bytes of one value. */
+    spmm_dtype_t sum_type; /**< Type of products and sums if A, B and C have this type. */
 } spmm_dtype_info_t;
-/** The value type of index 0, 1, ..  Errors: ARGUMENT past the last one. */
+/** Describes the value type of index 0, 1, ..  Errors: ARGUMENT past the last one. */
 SPMM_API spmm_status_t spmm_dtype_at(int index, spmm_dtype_info_t *info);
 
-/** Types of a product that kernels exist for. */
+/** A combination of types for which kernels exist. */
 typedef struct spmm_types_info {
     size_t struct_size;    /**< sizeof(spmm_types_info_t). */
     spmm_dtype_t a_type;   /**< Values of A. */
@@ -234,15 +237,15 @@ typedef struct spmm_types_info {
     spmm_dtype_t c_type;   /**< Values of C. */
     spmm_dtype_t sum_type; /**< Products and sums. */
 } spmm_types_info_t;
-/** The combination of types of index 0, 1, ..  Errors: ARGUMENT past the last one. */
+/** Describes the combination of types of index 0, 1, ..  Errors: ARGUMENT past the last one. */
 SPMM_API spmm_status_t spmm_types_at(int index, spmm_types_info_t *info);
 
-/** A factor. im must be 0 for real value types, which are all there are today. */
+/** A scalar factor, alpha or beta. im must be 0 for real value types; all value types are real today. */
 typedef struct spmm_scalar {
     double re; /**< Real part. */
     double im; /**< Imaginary part. */
 } spmm_scalar_t;
-/** A real factor. */
+/** Returns a real factor. */
 static inline spmm_scalar_t spmm_real(double re)
 {
     spmm_scalar_t scalar;
@@ -253,9 +256,9 @@ static inline spmm_scalar_t spmm_real(double re)
 
 /** A borrowed view of a sparse matrix, compressed by rows (CSR); in host memory, unless a function says otherwise. */
 typedef struct spmm_csr {
-    int64_t rows;              /**< Rows of A. */
-    int64_t cols;              /**< Columns of A. */
-    int64_t nnz;               /**< Stored entries. */
+    int64_t rows;              /**< Number of rows. */
+    int64_t cols;              /**< Number of columns. */
+    int64_t nnz;               /**< Number of stored entries. */
     spmm_itype_t row_ptr_type; /**< Type of row_ptr. */
     spmm_itype_t col_ind_type; /**< Type of col_ind. */
     const void *row_ptr;       /**< rows + 1 entries; row_ptr[0] = 0. */
@@ -264,9 +267,9 @@ typedef struct spmm_csr {
     const void *values;        /**< nnz entries; NULL: a pattern, every value counts as 1. */
 } spmm_csr_t;
 
-/** A borrowed dense matrix, in host or device memory as the function says. Padding between ld and the extent is never
- * read as data and never written. data needs the alignment of one element; rows (row-major) or columns (column-major)
- * that begin at multiples of 16 bytes allow vector loads. */
+/** A borrowed dense matrix, in host or device memory as the function says. Elements between the extent and ld
+ * are padding: they are never used as data and never written. data needs the alignment of one element; rows
+ * (row-major) or columns (column-major) that begin at multiples of 16 bytes allow vector loads. */
 typedef struct spmm_dense {
     void *data;           /**< First element. */
     int64_t rows;         /**< Rows. */

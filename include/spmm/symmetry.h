@@ -13,16 +13,16 @@ extern "C" {
 
 /** How the entries above and below the diagonal are related. */
 typedef enum spmm_symmetry {
-    SPMM_SYMMETRY_GENERAL = 0,   /**< Nothing, or the matrix is not square. */
-    SPMM_SYMMETRY_SYMMETRIC = 1, /**< The pattern is symmetric, and values, if there are any, bit by bit. */
-    SPMM_SYMMETRY_SKEW = 2, /**< Values differ by their sign bits alone, and nothing is on the diagonal. */
-    SPMM_SYMMETRY_STRUCTURAL = 3, /**< The pattern alone is symmetric. */
+    SPMM_SYMMETRY_GENERAL = 0,   /**< Not at all, or the matrix is not square. */
+    SPMM_SYMMETRY_SYMMETRIC = 1, /**< The pattern is symmetric, and so are the values, if any, bit by bit. */
+    SPMM_SYMMETRY_SKEW = 2, /**< Mirrored values differ in their sign bits alone; the diagonal is empty. */
+    SPMM_SYMMETRY_STRUCTURAL = 3, /**< Only the pattern is symmetric. */
 } spmm_symmetry_t;
-/** Of the matrix that spmm_plan_csr shows, whatever its file declared. Takes one pass and 8 bytes a row. Errors:
- * ARGUMENT, MEMORY. */
+/** Finds the symmetry of the matrix that spmm_plan_csr returns, whatever its file declared. Takes one pass
+ * over the entries and 8 bytes per row. Errors: ARGUMENT, MEMORY. */
 SPMM_API spmm_status_t spmm_plan_symmetry(const spmm_plan_t *plan, spmm_symmetry_t *symmetry,
                                           spmm_diag_t *diag);
-/** "general", "symmetric", "skew-symmetric", "structural", or "unknown". */
+/** Returns "general", "symmetric", "skew-symmetric", "structural", or "unknown". */
 SPMM_API const char *spmm_symmetry_name(spmm_symmetry_t symmetry);
 
 #ifdef __cplusplus
