@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One product: its workspace, what would run it, and running it. Nothing here allocates or changes the executor.
- * Families keep what they asked the runtime for products: which kernels have their shared memory (allowed.h), and,
- * dense, which shapes cuBLASLt answered for. */
+/* One product: its workspace, the kernel that runs it, and running it. Nothing here allocates or changes the
+ * executor. Only families cache answers of the runtime: which kernels have their shared memory allowed
+ * (allowed.h), and, in dense, the shapes that cuBLASLt has answered for. */
 #include <stdio.h>
 #include <string.h>
 
@@ -27,7 +27,7 @@ cleanup:
     return status;
 }
 
-/* Is the caller's workspace good for this product? */
+/* Checks size and alignment of the caller's workspace for this product. */
 static spmm_status_t workspace_check(const spmm_executor_t *executor, int variant,
                                      const struct spmmi_product *product, const void *workspace,
                                      uint64_t workspace_bytes, spmm_diag_t *diag)
@@ -51,13 +51,14 @@ spmm_status_t spmmi_factor_read(const spmm_executor_t *executor, const char *nam
     spmm_status_t status = SPMM_OK;
     SPMM_REQUIRE(factor.im == 0, SPMM_ERR_ARGUMENT, diag,
                  "the imaginary part of %s is %g, expected 0 for real values", name, factor.im);
-    const volatile float rounded = (float)factor.re; /* else GCC 12 drops both conversions from -O2 on */
+    const volatile float rounded = (float)factor.re; /* volatile: GCC 12 from -O2 on drops both conversions */
     *real = executor->shape.dtype == SPMM_F64 ? factor.re : (double)rounded;
 cleanup:
     return status;
 }
 
-/* The values stay those that they are until the product has run, on a GPU until it is enqueued. */
+/* Runs a product under the shared lock: the values do not change until it has run, on a
+ * GPU until it is enqueued. */
 static spmm_status_t run_with_values(const spmm_executor_t *executor, int variant,
                                      const struct spmmi_product *product, void *workspace, void *stream,
                                      spmm_diag_t *diag)
@@ -98,7 +99,7 @@ cleanup:
     return status;
 }
 
-/* The sentence on a fallback: what was asked for, and what runs. */
+/* Writes the sentence on a fallback: what was asked for, and what runs. */
 static void note_write(const spmm_executor_t *executor, int variant, const spmm_dense_t *b,
                        spmm_executor_info_t *info)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Devices, the catalogue of kernels, and the life of executors. */
+/* Devices, the catalogue of kernels, and making and destroying executors. */
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -51,7 +51,7 @@ spmm_status_t spmm_kernel_at(int index, spmm_kernel_info_t *info)
     return spmmi_info_write(info, &full, sizeof full);
 }
 
-/* The caller's options as far as the caller knows them, defaults for the rest. */
+/* Reads the options that the caller knows and sets defaults for the rest. */
 static spmm_status_t options_read(const spmm_executor_options_t *from, spmm_executor_options_t *to,
                                   spmm_diag_t *diag)
 {
@@ -61,7 +61,7 @@ static spmm_status_t options_read(const spmm_executor_options_t *from, spmm_exec
     SPMM_TRY(spmmi_options_read(to, sizeof *to, from, "executor options", diag));
     if (from != NULL &&
         from->struct_size < offsetof(spmm_executor_options_t, new_values) + sizeof to->new_values)
-        to->new_values = 1; /* what executors did before there was a choice */
+        to->new_values = 1; /* older callers expect memory for new values from the start */
     SPMM_REQUIRE(to->threads >= 0, SPMM_ERR_ARGUMENT, diag, "threads is %d, expected 0 or more", to->threads);
     SPMM_REQUIRE(to->unit_values == 0 || to->unit_values == 1, SPMM_ERR_ARGUMENT, diag,
                  "unit_values is %d, expected 0 or 1", to->unit_values);
@@ -88,14 +88,16 @@ static bool is_kernel(const struct spmmi_kernel *kernels, const char *name)
     return name != NULL && spmmi_kernel_find(kernels, name) != NULL;
 }
 
-/* Does only the CPU have a kernel of this name? Names without a target may stand for one of either. */
+/* Returns true if only the CPU has a kernel of this name. A name without a target
+ * may match kernels of both. */
 static bool is_of_cpu_alone(const char *kernel)
 {
     return is_kernel(spmmi_cpu_kernels, kernel) && !is_kernel(spmmi_cuda_kernels, kernel);
 }
 
-/* What AUTO asks: does GPU 0 run this plan? Where it would fail for another reason, a budget too, it is taken, and the
- * caller hears that. */
+/* Returns true if AUTO means GPU 0 for this plan. If making the executor there would fail for
+ * any other reason than the three statuses below, budgets included, AUTO still means the GPU,
+ * and the caller gets the error. */
 static bool is_for_gpu(const spmm_plan_t *plan, const spmm_executor_options_t *options,
                        struct spmmi_first_values first)
 {
@@ -138,7 +140,7 @@ cleanup:
     return status;
 }
 
-/* Settle AUTO, and see that device and forced kernel exist and go together. */
+/* Resolves AUTO and checks that the device exists and has the forced kernel. */
 static spmm_status_t device_settle(int *device, const spmm_executor_options_t *options,
                                    const spmm_plan_t *plan, struct spmmi_first_values first,
                                    spmm_diag_t *diag)
@@ -180,7 +182,8 @@ cleanup:
     return status;
 }
 
-/* Writers go first: products that follow each other without a gap do not keep new values out. NULL: no memory. */
+/* Makes the lock of the values. It prefers writers: back-to-back products then do not keep new values out.
+ * Returns NULL if memory is short. */
 static pthread_rwlock_t *values_lock_make(void)
 {
     pthread_rwlockattr_t attributes;
@@ -200,7 +203,7 @@ static void values_lock_free(pthread_rwlock_t *lock)
     spmmi_free(lock);
 }
 
-/* The plan's dimensions and variants without its arrays: what choosing a variant needs. */
+/* Copies the plan's dimensions and variants without its arrays: what choosing a variant needs. */
 static void shape_copy(struct spmm_plan *shape, const spmm_plan_t *plan)
 {
     *shape = *plan;
@@ -215,7 +218,7 @@ static void shape_copy(struct spmm_plan *shape, const spmm_plan_t *plan)
         shape->parts[i].items = NULL;
 }
 
-/* As many ones as A has values, in the plan's type. NULL: no memory. */
+/* Allocates as many ones as A has values, in the plan's type. Returns NULL if memory is short. */
 static void *ones_make(const spmm_plan_t *plan)
 {
     void *ones = spmmi_alloc((uint64_t)plan->nnz, spmm_dtype_size(plan->dtype));
@@ -224,8 +227,8 @@ static void *ones_make(const spmm_plan_t *plan)
     return ones;
 }
 
-/* The device of the executor gets the typed plan and, where they are not the plan's, its values. A GPU makes ones
- * itself, where it needs any. */
+/* Opens the device of the executor with the typed plan, and with rounded values or ones if the plan's own do
+ * not fit. A GPU makes ones itself if it needs them. */
 static spmm_status_t device_open(spmm_executor_t *executor, const spmm_plan_t *plan, struct spmm_plan *typed,
                                  const spmm_executor_options_t *options, struct spmmi_first_values first,
                                  spmm_diag_t *diag)

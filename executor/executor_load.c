@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a plan file to an executor. */
+/* spmm_executor_load: makes an executor from a plan file. */
 #include <spmm/executor.h>
 
 #include "format/base/diag.h"

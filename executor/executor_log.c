@@ -8,7 +8,7 @@
 
 #define NAMES_BYTES 128
 
-/* "rows, tiled": the families of the parts that were made, each once. */
+/* Writes the families of the loaded parts, each once: "rows, tiled". */
 static void list_families(const struct spmmi_parts *parts, char names[NAMES_BYTES])
 {
     size_t used = 0;
@@ -25,7 +25,8 @@ static void list_families(const struct spmmi_parts *parts, char names[NAMES_BYTE
     }
 }
 
-/* Was the plan made for this device too, and for operands of this layout? mask 0: any layout. */
+/* Returns true if a variant was made for this device, or for any, and for operands of a layout
+ * in mask (0: any layout). */
 static bool has_variant(const spmm_executor_t *executor, spmm_op_t op, uint32_t mask)
 {
     for (uint32_t i = 0; i < executor->shape.variant_count; i++) {

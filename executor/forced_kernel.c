@@ -29,7 +29,7 @@ void spmmi_forced_read(const struct spmmi_kernel *kernels, const char *name, str
     forced->length = slash != NULL ? (size_t)(slash - ref.instance) : 0;
 }
 
-/* What describe writes of the part alone. */
+/* Writes the name of a part without the words of a launch. */
 static void part_name(const struct spmmi_forced *forced, const spmm_plan_t *plan,
                       const struct spmmi_part *part, uint32_t index, spmm_compute_t compute,
                       char text[NAME_BYTES])
@@ -42,7 +42,7 @@ static void part_name(const struct spmmi_forced *forced, const spmm_plan_t *plan
         (void)snprintf(text, NAME_BYTES, "%s", forced->kernel->name);
 }
 
-/* Do the words of a part begin with those of the caller? */
+/* Returns true if the instance words of the part begin with the words that the caller gave. */
 static int has_words(const struct spmmi_forced *forced, const char *part_name)
 {
     struct spmmi_kernel_ref own;
@@ -59,7 +59,7 @@ int spmmi_forced_fit(const struct spmmi_forced *forced, const spmm_plan_t *plan,
         return 0;
     if (forced->length == 0)
         return 2;
-    for (uint32_t i = 0; i < plan->variant_count; i++) { /* the compute type is of the variant */
+    for (uint32_t i = 0; i < plan->variant_count; i++) { /* only variants have a compute type, not parts */
         part_name(forced, plan, part, index, plan->variants[i].compute, own);
         if (plan->variants[i].op == part->op && has_words(forced, own))
             return 2;

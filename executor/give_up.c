@@ -4,8 +4,9 @@
 
 _Static_assert(SPMMI_VARIANT_MAX <= 64, "variants are bits of a uint64_t");
 
-/* The trace has one time for a family and schedule, whatever parts of them there are. Where the inspector kept two, the
- * variants of each take this much longer, or more, by the other: SPMMI_SHARE_LOSS of inspector/search. */
+/* The trace has one time for a family and schedule, however many parts of them exist. If the inspector
+ * kept two such parts, each runs the variants of the other at least this many times slower:
+ * SPMMI_SHARE_LOSS of inspector/search. */
 #define TWIN_RATIO 1.05
 
 /* Times of a product in us; 0: not known. */
@@ -19,7 +20,7 @@ static void keep_less(double us, double *least)
         *least = us;
 }
 
-/* Of the product that the variant was chosen for, by the fastest candidate like this part. */
+/* Returns the times of the variant's product by the fastest candidate of the part's family and schedule. */
 static struct times times_by(const struct spmmi_typed_plan *typed, uint32_t variant,
                              const struct spmmi_part *part)
 {
@@ -36,7 +37,8 @@ static struct times times_by(const struct spmmi_typed_plan *typed, uint32_t vari
     return found;
 }
 
-/* The slowest candidate of the variant, which stands for those that the trace has no time of. */
+/* Returns the time of the variant's slowest candidate: the estimate for candidates
+ * without a time in the trace. */
 static double slowest_of(const struct spmmi_typed_plan *typed, uint32_t variant)
 {
     const struct spmm_plan *p = &typed->plan;
@@ -47,8 +49,8 @@ static double slowest_of(const struct spmmi_typed_plan *typed, uint32_t variant)
     return most;
 }
 
-/* How many times as long the product of the variant takes by this part as by its own: measured times where both are,
- * else predictions; 1 where there are none. */
+/* Returns the time of the variant's product by this part over the time by its own part: from measurements if
+ * both have one, else from predictions; 1 without either. */
 static double ratio_by(const struct spmmi_typed_plan *typed, uint32_t variant, const struct spmmi_part *part)
 {
     const struct spmm_plan *p = &typed->plan;
@@ -62,7 +64,7 @@ static double ratio_by(const struct spmmi_typed_plan *typed, uint32_t variant, c
     return mine.predicted > 0 && predicted > 0 ? predicted / mine.predicted : 1;
 }
 
-/* Rows of C in another order are of one part alone. */
+/* Returns true if the part of `other` can run v. A part that permutes the rows of C cannot be exchanged. */
 static bool can_succeed(const struct spmm_plan *p, const struct spmmi_variant *v,
                         const struct spmmi_variant *other)
 {
@@ -72,11 +74,11 @@ static bool can_succeed(const struct spmm_plan *p, const struct spmmi_variant *v
 }
 
 struct successor {
-    uint32_t variant; /* whose part it is */
+    uint32_t variant; /* the variant that the part belongs to */
     double ratio;
 };
 
-/* The fastest of other parts for a variant; false: there is none. */
+/* Finds the fastest other part for a variant. Returns false if there is none. */
 static bool find_successor(const struct spmmi_typed_plan *typed, uint32_t variant, struct successor *found)
 {
     const struct spmm_plan *p = &typed->plan;
@@ -92,7 +94,8 @@ static bool find_successor(const struct spmmi_typed_plan *typed, uint32_t varian
     return is_there;
 }
 
-/* What the variants of a part lose by their successors, in times of their products; false: one has none. */
+/* Sums up the relative slowdowns of the part's variants by their successors. Returns false
+ * if one has no successor. */
 static bool find_loss(const struct spmmi_typed_plan *typed, uint32_t part, double *loss)
 {
     const struct spmm_plan *p = &typed->plan;
@@ -108,7 +111,7 @@ static bool find_loss(const struct spmmi_typed_plan *typed, uint32_t part, doubl
     return true;
 }
 
-/* The variants of this part run by their successors. */
+/* Makes the variants of this part run by their successors, and sets their bits in *given_up. */
 static void replace(struct spmmi_typed_plan *typed, uint32_t part, uint64_t *given_up)
 {
     const struct spmmi_typed_plan before = *typed;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The catalogue of one side, made from format/family_list.def. No include guard: the including file defines TARGET, the
- * side's name as a string, KERNELS, the table's name, and BACKEND(family), the backend of a family. */
+/* Defines the catalogue of kernels of one side from format/family_list.def. It has no include guard: the
+ * including file defines TARGET, the side's name as a string, KERNELS, the table's name, and
+ * BACKEND(family), the family's backend. */
 #define FAMILY(name, ...) extern const struct spmmi_backend BACKEND(name);
 #define SCHEDULE(...)
 #include "format/family_list.def"

@@ -6,21 +6,21 @@
 #include "backend.h"
 
 struct spmmi_needs {
-    uint64_t host,
-        device; /* what is held; at the end of a count also what is taken of the host while it is made */
-    struct spmmi_value_bytes for_values; /* not in these; on a GPU it is taken while the executor is made */
-    struct spmmi_part largest;           /* the part that takes most, of either memory */
+    uint64_t host, device; /* memory that is held; at the end of a count host includes temporary memory */
+    struct spmmi_value_bytes for_values; /* in addition; a GPU needs it while the executor is made */
+    struct spmmi_part largest;           /* the part that takes most, in either memory */
     uint64_t largest_bytes;
     uint64_t host_allowed, device_allowed; /* UINT64_MAX: no limit */
 };
 
-/* No needs, within budgets of which 0 is none. */
+/* Returns needs of 0 bytes within these budgets; a budget of 0 is no limit. */
 struct spmmi_needs spmmi_needs_new(uint64_t host_budget, uint64_t device_budget);
 
-/* A part takes so many bytes more, which its device has already been given. */
+/* Records a part that takes this many bytes, for the sentence of spmmi_needs_check. Does not add them. */
 void spmmi_needs_part(struct spmmi_needs *needs, const struct spmmi_part *part, uint64_t bytes);
 
-/* PLAN_BUDGET, and what needs most, where a memory and so many bytes more of the host are beyond what is allowed. */
+/* Returns PLAN_BUDGET, with a sentence that names the largest part, if the device memory, or the host memory
+ * plus `more` bytes, exceeds what is allowed. */
 spmm_status_t spmmi_needs_check(const struct spmmi_needs *needs, uint64_t more, spmm_diag_t *diag);
 
 #endif

@@ -12,8 +12,8 @@
 #include "pack/op_pattern.h"
 #include "pack/pack_threads.h"
 
-/* What the arrays of a part are rounded up by, to cache lines, or of the host the state of a part on a GPU takes; the
- * same of an object that parts share. */
+/* Upper bound of what rounding up to cache lines adds to the arrays of a part on the CPU, and of the host
+ * memory of the state of a part on a GPU. The same bound is used for a shared object. */
 #define PART_BYTES 4096u
 
 #define HASH_PIECES 64
@@ -86,7 +86,7 @@ static struct spmmi_part_source source_of(struct spmmi_parts *parts, uint32_t in
     };
 }
 
-/* The plan may be destroyed after create. */
+/* Drops the pointers to items: the plan may be destroyed after create. */
 static void items_forget(struct spmmi_parts *parts)
 {
     for (uint32_t i = 0; i < parts->count; i++)
@@ -111,8 +111,8 @@ spmm_status_t spmmi_parts_load(struct spmmi_parts *parts, const spmm_plan_t *pla
     return status;
 }
 
-/* A part whose transposition alone is too much is not even counted: that takes as much. *scratch: most that a part
- * takes of the host and gives back. */
+/* Counts one part. If its transposition alone exceeds a budget, the part is not counted, since counting would
+ * take that memory too. *scratch is the maximum temporary host memory of a part so far. */
 static spmm_status_t count_one(struct spmmi_part_source *source, struct spmmi_loaded *loaded,
                                struct spmmi_needs *needs, uint64_t *scratch, spmm_diag_t *diag)
 {
@@ -222,7 +222,7 @@ static uint64_t chain(uint64_t hash, const void *bytes, uint64_t size)
     return spmmi_hash64(pair, sizeof pair);
 }
 
-/* In pieces, which several threads hash. */
+/* Hashes the items of a part in pieces, so that several threads can share the work. */
 static uint64_t items_hash(const struct spmmi_part *part)
 {
     const uint64_t bytes = part->item_count * sizeof *part->items;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spmm_executor_prepare: what takes time and makes later products faster. */
+/* spmm_executor_prepare: work that takes time once and makes later products faster. */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -16,7 +16,7 @@ static double seconds_now(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* Why no operator is for such products; NULL: perhaps one is. */
+/* Returns why no operator can run such products, in static memory; NULL: an operator may be possible. */
 static const char *refuse(const spmm_executor_t *executor, const spmm_dense_t *b, const spmm_dense_t *c,
                           unsigned flags)
 {
@@ -29,8 +29,9 @@ static const char *refuse(const spmm_executor_t *executor, const spmm_dense_t *b
 
 _Static_assert(SPMMI_JIT_NNZ_MAX <= SPMMI_CUDA_VALUES_KEPT, "the values of operators are there");
 
-/* The values of A as they are now, to free, and which they are. They stay NULL where there are none. The GPU is waited
- * for without the lock, as in values.c: values that are set meanwhile have another generation. */
+/* Copies the current values of A to *values, which the caller frees, and returns their generation. *values
+ * stays NULL if the executor has no values. Waits for the GPU without holding the lock, as in values.c: if
+ * values are set meanwhile, their generation differs. */
 static spmm_status_t values_read(const spmm_executor_t *executor, void **values, uint64_t *generation,
                                  spmm_diag_t *diag)
 {
@@ -50,7 +51,8 @@ cleanup:
     return status;
 }
 
-/* Products like this one run its operator, if there is one. */
+/* Makes products like this one run the operator for its op and types. Returns false if
+ * there is no such operator. */
 static int widen(spmm_executor_t *executor, const struct spmmi_product *product)
 {
     (void)pthread_rwlock_wrlock(executor->values_lock);
@@ -69,7 +71,7 @@ static int publish(spmm_executor_t *executor, struct spmmi_jit_operator *made, u
     return is_current;
 }
 
-/* Under the lock of prepares. */
+/* Finds or makes the operator. The caller holds spmmi_jit_lock. */
 static spmm_status_t operator_prepare(spmm_executor_t *executor, const struct spmmi_product *product,
                                       spmm_preparation_t *result, spmm_diag_t *diag)
 {

@@ -8,7 +8,8 @@
 #include "format/base/diag.h"
 #include "format/base/types.h"
 
-/* Bytes from the first to past the last element; 0 for an empty matrix. False when they pass the address space. */
+/* Computes the bytes from the first to past the last element; 0 for an empty matrix. Returns false on
+ * overflow of the address space. */
 static bool extent_bytes(const spmm_dense_t *d, uint64_t *bytes)
 {
     const bool is_rows = d->layout == SPMM_ROW_MAJOR;
@@ -21,7 +22,7 @@ static bool extent_bytes(const spmm_dense_t *d, uint64_t *bytes)
            spmmi_mul_u64(*bytes, spmm_dtype_size(d->type), bytes) && *bytes <= PTRDIFF_MAX;
 }
 
-/* name: "B" or "C". */
+/* Checks a dense matrix by itself; name is "B" or "C" and is used in messages. */
 static spmm_status_t dense_check(const spmm_dense_t *d, const char *name, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -42,7 +43,7 @@ cleanup:
 
 #define TYPES_BYTES 128
 
-/* "f32 f32, f16 f16": types of B and C that products take with A of this type. */
+/* Lists the types of B and C that products accept with this type of A: "f32 f32, f16 f16". */
 static void types_list(spmm_dtype_t a, char text[TYPES_BYTES])
 {
     spmm_types_info_t types = {.struct_size = sizeof types};
@@ -54,7 +55,8 @@ static void types_list(spmm_dtype_t a, char text[TYPES_BYTES])
                                      spmm_dtype_name(types.b_type), spmm_dtype_name(types.c_type));
 }
 
-/* The first type of A with which products take B and C of these types; false: there is none. */
+/* Finds the first type of A with which products accept these types of B and C. Returns
+ * false if there is none. */
 static bool find_a_type(spmm_dtype_t b, spmm_dtype_t c, spmm_dtype_t *a)
 {
     spmm_types_info_t types = {.struct_size = sizeof types};
@@ -87,7 +89,7 @@ cleanup:
     return status;
 }
 
-/* Where B or C have other types than A not every part can run the product. */
+/* Checks that a loaded part can run the product: if B or C have other types than A, not every part can. */
 static spmm_status_t part_check(const spmm_executor_t *executor, const struct spmmi_choice *choice,
                                 spmm_op_t op, const spmm_dense_t *b, const spmm_dense_t *c, spmm_diag_t *diag)
 {
@@ -148,7 +150,8 @@ cleanup:
     return status;
 }
 
-/* A pointer that can hold the matrix: there, aligned to its element, and not past the end of memory. */
+/* Checks that the pointer can hold the matrix: not NULL, aligned to an element, and
+ * not past the last address. */
 static spmm_status_t data_check(const spmm_dense_t *d, uint64_t bytes, const char *name, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -170,7 +173,7 @@ spmm_status_t spmmi_product_data_check(const spmm_dense_t *b, const spmm_dense_t
 {
     spmm_status_t status = SPMM_OK;
     uint64_t b_bytes = 0, c_bytes = 0;
-    /* spmmi_product_check has seen that they fit. */
+    /* These do not overflow: spmmi_product_check has checked the extents. */
     (void)extent_bytes(b, &b_bytes);
     (void)extent_bytes(c, &c_bytes);
     if (!reads_b)

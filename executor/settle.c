@@ -23,7 +23,7 @@ spmm_status_t spmmi_plan_settle(const spmm_plan_t *plan, int device, const spmm_
     settled->given_up = 0;
     if (hash != NULL)
         *hash = spmmi_parts_hash(&settled->typed.plan);
-    /* The words of a forced kernel are those of any variant. */
+    /* The words of a forced kernel may be those of any variant, so keep all. */
     if (spmmi_wanted_is_all(&wanted) || options->force_kernel != NULL)
         return SPMM_OK;
     spmmi_typed_plan_want(&settled->typed, spmmi_device_target(device), &wanted);
@@ -43,7 +43,7 @@ struct spmmi_first_values spmmi_values_look(const spmm_plan_t *plan, int device,
     return (struct spmmi_first_values){are_there, spmmi_plan_has_equal_values(plan, threads)};
 }
 
-/* All that create takes for these variants; PLAN_BUDGET where that is more than the options allow. */
+/* Counts all memory that create takes for these variants. PLAN_BUDGET: more than the options allow. */
 static spmm_status_t needs_count(const spmm_plan_t *plan, const struct spmmi_typed_plan *typed, int device,
                                  const spmm_executor_options_t *options, struct spmmi_first_values first,
                                  struct spmmi_needs *needs, spmm_diag_t *diag)
@@ -66,7 +66,8 @@ cleanup:
     return status;
 }
 
-/* What an executor takes for the variants of this part alone; TOO_LARGE where that is not allowed. */
+/* Counts the memory of an executor with the variants of this part alone; SPMMI_TOO_LARGE
+ * if it exceeds a budget. */
 static spmm_status_t count_part(const spmm_plan_t *plan, const struct spmmi_typed_plan *typed, uint32_t part,
                                 int device, const spmm_executor_options_t *options,
                                 struct spmmi_first_values first, uint64_t *bytes, spmm_diag_t *diag)
@@ -86,7 +87,8 @@ static spmm_status_t count_part(const spmm_plan_t *plan, const struct spmmi_type
     return SPMM_OK;
 }
 
-/* Gives up parts until the others fit. Where none can be given up, it is refused for what is left. */
+/* Gives up parts until the others fit. If no more can be given up, returns the error
+ * for the remaining ones. */
 static spmm_status_t fit(const spmm_plan_t *plan, int device, const spmm_executor_options_t *options,
                          struct spmmi_first_values first, struct spmmi_settled_plan *settled,
                          spmm_diag_t *diag)

@@ -46,7 +46,7 @@ void spmmi_typed_plan_want(struct spmmi_typed_plan *typed, uint32_t target, cons
         if (!reached[i])
             continue;
         struct spmmi_variant v = p->variants[i];
-        if (v.n_min < wanted->n_min && wanted->n_min <= v.n_max) /* others are no reason to pack for them */
+        if (v.n_min < wanted->n_min && wanted->n_min <= v.n_max) /* do not pack for smaller n */
             v.n_min = wanted->n_min;
         typed->variant_of[kept] = typed->variant_of[i];
         p->variants[kept++] = v;

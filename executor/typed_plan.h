@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A plan as an executor for values of one type sees it. */
+/* A plan restricted to one value type, as an executor for that type sees it. */
 #ifndef SPMMI_TYPED_PLAN_H
 #define SPMMI_TYPED_PLAN_H
 
@@ -7,24 +7,27 @@
 #include "wanted.h"
 
 struct spmmi_typed_plan {
-    struct spmm_plan plan;                  /* borrows the arrays of the plan that it was made of */
-    uint32_t variant_of[SPMMI_VARIANT_MAX]; /* the variants of that plan that these are */
+    struct spmm_plan plan;                  /* borrows the arrays of the original plan */
+    uint32_t variant_of[SPMMI_VARIANT_MAX]; /* index of each variant in the original plan */
 };
 
-/* The plan with the variants for values of this type alone; 0: of the plan's type. Its values are NULL where they would
- * have to be rounded. TYPE where the plan has no variant for another type than its own: values are never widened. */
+/* Selects the variants of the plan for values of this type; 0: the plan's type. The values are NULL if
+ * they have to be rounded. TYPE: the plan has no variant for this type, and it is not the plan's own.
+ * Values are never widened. */
 spmm_status_t spmmi_typed_plan(const spmm_plan_t *plan, spmm_dtype_t type, struct spmmi_typed_plan *typed,
                                spmm_diag_t *diag);
 
-/* Of these variants those alone that wanted products can reach on this target, from the first wanted n on. */
+/* Keeps only the variants that wanted products can reach on this target; raises their
+ * n_min to the first wanted n. */
 void spmmi_typed_plan_want(struct spmmi_typed_plan *typed, uint32_t target,
                            const struct spmmi_wanted *wanted);
 
-/* The values of the plan, if it has any, rounded to that type: allocated where they are rounded, else NULL.
- * Errors: ARGUMENT (a value is too large for the type), MEMORY. */
+/* Rounds the values of the plan to this type into new memory, which the caller frees. *values is
+ * NULL if the plan has no values or has this type already. Errors: ARGUMENT (a value is too
+ * large for the type), MEMORY. */
 spmm_status_t spmmi_typed_values(const spmm_plan_t *plan, spmm_dtype_t type, int threads, void **values,
                                  spmm_diag_t *diag);
-/* Bytes of them. */
+/* Returns the bytes that spmmi_typed_values allocates. */
 uint64_t spmmi_typed_values_bytes(const spmm_plan_t *plan, spmm_dtype_t type);
 
 #endif

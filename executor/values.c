@@ -3,7 +3,7 @@
 #include "executor_state.h"
 #include "format/base/diag.h"
 
-/* No product begins meanwhile. */
+/* Writes the values under the exclusive lock: no product begins meanwhile. */
 static spmm_status_t values_write(spmm_executor_t *executor, const void *values, void *stream,
                                   spmm_diag_t *diag)
 {
@@ -18,9 +18,10 @@ static spmm_status_t values_write(spmm_executor_t *executor, const void *values,
     return status;
 }
 
-/* Streams are waited for without the lock: else products on other streams wait too, and a stream may in turn wait for
- * one of them. Before, because CUDA waits for the stream itself when it copies from pageable memory; behind, because
- * the caller then may free the values. */
+/* Sets new values. The waits for the stream are outside the lock: under it, products on other streams would
+ * wait too, while this stream may itself wait for one of them. The first wait is needed since CUDA waits for
+ * the stream when it copies from pageable memory, which would happen under the lock. The second is needed
+ * since the caller may free the values afterwards. */
 spmm_status_t spmm_executor_set_values(spmm_executor_t *executor, const void *values, void *stream,
                                        spmm_diag_t *diag)
 {

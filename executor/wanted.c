@@ -7,7 +7,8 @@ static int64_t clamp(int64_t n, int64_t least, int64_t most)
     return n < least ? least : n > most ? most : n;
 }
 
-/* The choice changes with n only where the range of a variant begins or ends. */
+/* Marks the variants that spmmi_variant_pick returns. The result depends on n only through the limits of the
+ * variants' ranges, so testing these values of n is enough. */
 static void reach(const spmm_plan_t *plan, uint32_t target, const struct spmmi_wanted *wanted, spmm_op_t op,
                   uint32_t layout, int reached[SPMMI_VARIANT_MAX])
 {

@@ -1,25 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One workspace for all products of up to n_max columns. The variant, the shape of a kernel and its scratch depend on n
- * in steps, so that more columns may need less, and on the types of B and C. Every n and every pair of types is asked
- * for: nothing of a family has to be known here. */
+/* One workspace for all products of up to n_max columns. The variant, the shape of a kernel and its
+ * scratch depend on n in steps, so that more columns may need less; they also depend on the types of
+ * B and C. This file computes the maximum over every n and every pair of types, so it needs no
+ * knowledge of the families. */
 #include "executor_state.h"
 #include "format/base/diag.h"
 
-/* Kernels tell operands apart that are aligned to 16 bytes, or to two elements: multiples of these elements are that,
- * and nothing more. */
+/* Kernels distinguish operands that are aligned to 16 bytes, to two elements, or to one. Multiples of these
+ * numbers of elements have exactly these alignments. */
 static const int64_t alignments[] = {16, 2, 1};
 #define ALIGNMENTS 3
 
-/* What of a product is the same for all n. The types of B and C: a row of format/base/types_list.def for A's type. */
+/* The properties of a product that do not depend on n. b_type and c_type are from a row of
+ * format/base/types_list.def. */
 struct products {
     const spmm_executor_t *executor;
     spmm_op_t op;
-    int64_t m, k; /* of op(A) */
+    int64_t m, k; /* rows and columns of op(A) */
     spmm_layout_t b_layout, c_layout;
     spmm_dtype_t b_type, c_type;
 };
 
-/* n columns, of which the first element and each row or column are aligned to so many elements. */
+/* Describes a matrix of n columns whose first element and whose rows or columns are aligned
+ * to `alignment` elements. */
 static spmm_dense_t operand(int64_t rows, int64_t n, spmm_layout_t layout, spmm_dtype_t type,
                             int64_t alignment)
 {
@@ -29,7 +32,7 @@ static spmm_dense_t operand(int64_t rows, int64_t n, spmm_layout_t layout, spmm_
     return (spmm_dense_t){data, rows, n, ld, layout, type};
 }
 
-/* The most that a product of n columns needs, however B and C are aligned. */
+/* Raises *most to the workspace that a product of n columns needs with any alignment of B and C. */
 static spmm_status_t bytes_of(const struct products *of, int64_t n, uint64_t *most, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -46,7 +49,8 @@ cleanup:
     return status;
 }
 
-/* The most over all widths. Where no part takes B and C of other types than A, no product of them runs. */
+/* Raises *most to the maximum over all widths. NO_VARIANT is no error for mixed types:
+ * such products do not run. */
 static spmm_status_t widths_bytes(const struct products *of, int64_t n_max, uint64_t *most, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The life of certifiers. */
+/* Making and destroying certifiers. */
 #include "certifier.h"
 
 #include <string.h>
@@ -67,7 +67,7 @@ static void transposed_free(spmm_certifier_t *c)
     c->row_ptr = NULL;
 }
 
-/* op(A) of every op that the plan has variants for, where the executor's device reads it. */
+/* Makes op(A) for each op that the plan has variants for, in the memory of the executor's device. */
 static spmm_status_t operands_make(spmm_certifier_t *c, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -97,14 +97,14 @@ cleanup:
     return status;
 }
 
-/* Without an allocator of its own it has that of the executor. */
+/* Without an allocator of its own, the certifier uses the allocator of the executor. */
 static spmm_status_t memory_open(spmm_certifier_t *c, const spmm_device_allocator_t *allocator,
                                  spmm_diag_t *diag)
 {
     if (allocator != NULL || c->executor->cuda == NULL)
         return spmmi_device_memory_open(allocator, c->executor->device, &c->memory, diag);
     c->memory = *spmmi_cuda_memory(c->executor->cuda);
-    c->memory.count = NULL; /* its blocks are not the executor's, nor is its budget theirs */
+    c->memory.count = NULL; /* its blocks do not count as the executor's, nor against its budget */
     return SPMM_OK;
 }
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What certifiers and their checks take, counted before they are made. */
+/* The memory of certifiers and of their checks, counted before they are made. */
 #include "certifier.h"
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
 
-/* What the transpose of A takes in a certifier, and what making it takes beside that. */
+/* Returns the bytes of the transpose of A in a certifier; transposing_bytes: the
+ * temporary bytes of making it. */
 static uint64_t transpose_bytes(const struct spmm_plan *shape)
 {
     const uint64_t nnz = (uint64_t)shape->nnz;
@@ -26,13 +27,14 @@ static int has_op(const struct spmm_plan *shape, spmm_op_t op)
     return 0;
 }
 
-/* A product without elements is not looked at. */
+/* A product without elements is not checked. */
 static int is_empty(const struct spmmi_product *product)
 {
     return product->c.rows == 0 || product->c.cols == 0;
 }
 
-/* What is taken beside the certifier and the transpose: on a GPU the blocks that say where each op(A) lies there. */
+/* Returns the memory of a check in addition to the certifier and the transpose; on a GPU the small host
+ * structs that describe each op(A) there. */
 static uint64_t checking_bytes(const spmm_executor_t *executor, const struct spmmi_certify_job *job)
 {
     if (executor->cuda != NULL)
@@ -41,7 +43,7 @@ static uint64_t checking_bytes(const spmm_executor_t *executor, const struct spm
     return is_empty(&job->product) ? 0 : spmmi_certify_cpu_bytes(job);
 }
 
-/* The plan's values in the type of the executor's. */
+/* Returns the bytes of the plan's values rounded to the executor's type; 0 if they have the same type. */
 static uint64_t rounded_bytes(const spmm_executor_t *executor)
 {
     const struct spmm_plan *shape = &executor->shape;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The certificate of a product. */
+/* spmm_certify: computes the certificate of a product. */
 #include <math.h>
 #include <string.h>
 
@@ -11,7 +11,8 @@
 
 #define KERNEL_NAME_BYTES 64
 
-/* How the kernel that runs this product computes; its name says where factors are rounded or split. */
+/* Returns the compute type of the kernel that runs this product; its name says whether
+ * factors are rounded or split. */
 static spmm_compute_t compute_of(const spmm_executor_t *executor, int variant,
                                  const struct spmmi_product *product)
 {
@@ -27,7 +28,7 @@ static spmm_compute_t compute_of(const spmm_executor_t *executor, int variant,
     return (spmm_compute_t)product->a_type; /* the first four are the value types */
 }
 
-/* Everything of the job but the operands that the caller gave. */
+/* Fills the job, except for C0. */
 static struct spmmi_certify_job job_of(const spmm_certifier_t *c, const struct spmmi_choice *choice,
                                        const struct spmmi_product *product)
 {
@@ -46,7 +47,7 @@ static struct spmmi_certify_job job_of(const spmm_certifier_t *c, const struct s
     return job;
 }
 
-/* The checks read B and C as values of the type of A. */
+/* Checks that B and C have the type of A: the checks read them as such. */
 static spmm_status_t types_check(const spmm_executor_t *executor, const spmm_dense_t *b,
                                  const spmm_dense_t *c, spmm_diag_t *diag)
 {
@@ -59,7 +60,7 @@ cleanup:
     return status;
 }
 
-/* C0 is like C where it is read. */
+/* Checks C0 by the same rules as C. Called only if beta is not 0. */
 static spmm_status_t before_check(const spmm_executor_t *executor, spmm_op_t op, const spmm_dense_t *b,
                                   const spmm_dense_t *c0, bool reads_b, spmm_diag_t *diag)
 {

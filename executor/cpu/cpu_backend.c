@@ -8,8 +8,9 @@
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
 
-/* Families keep sums of units that were cut for every column, which of a wide B would be more than C itself. A product
- * whose workspace would exceed the limit runs some columns after the other, at least the minimum at a time. */
+/* Families keep the sums of cut units for every column; for a wide B these sums could exceed C
+ * itself. A product whose workspace would exceed this limit runs in passes of columns, of at least
+ * this many columns each. */
 #define PASS_BYTES_MAX (UINT64_C(64) << 20)
 #define PASS_COLUMNS_MIN 512
 

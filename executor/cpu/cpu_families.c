@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernels of the CPU. */
+/* The catalogue of the CPU kernels. */
 #include <stddef.h>
 
 #include "executor/backend.h"

@@ -8,7 +8,7 @@
 #if defined(__x86_64__)
 #include <cpuid.h>
 
-/* The brand string, 48 bytes in three leaves, often padded by spaces. */
+/* Reads the brand string: 48 bytes in three leaves, often padded with spaces. Returns 0 if there is none. */
 static int brand_read(char brand[49])
 {
     unsigned words[12];

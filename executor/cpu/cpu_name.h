@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The processor's name, for people. */
+/* The name of the processor, for people. */
 #ifndef SPMMI_CPU_NAME_H
 #define SPMMI_CPU_NAME_H
 
 #include <stddef.h>
 
-/* "CPU" where the processor does not tell. size is at least 1. */
+/* Writes the name, or "CPU" if the processor does not report one. size is at least 1. */
 void spmmi_cpu_name(char *text, size_t size);
 
 #endif

@@ -36,10 +36,11 @@ cleanup:
     return status;
 }
 
-/* Of some pieces of A: what share of nonzeros would miss a small cache of rows of B, each in one entry? The row behind
- * that of the nonzero before counts too: rows of nw04 follow each other, and f32, n = 128 takes 11 ms if they are
- * fetched ahead, else 15; a diagonal is as fast. Meshes and a web graph have up to 0.1, qp_CONT-300_A has 0.35 and is
- * faster with them (docs/decisions/0107, 0109). */
+/* Samples pieces of A and counts the nonzeros that would miss a small direct-mapped cache of rows of B. The
+ * successor of the previous row counts as a miss too: rows of nw04 follow each other, and f32 with n = 128
+ * takes 11 ms if they are prefetched, else 15; a diagonal matrix is as fast either way. Meshes and a web
+ * graph have a miss rate of up to 0.1; qp_CONT-300_A has 0.35 and is faster with prefetches
+ * (docs/decisions/0107, 0109). */
 bool spmmi_is_scattered(const int32_t *col_ind, int64_t nnz)
 {
     enum { PIECES = 16, PIECE = 4096, CACHED = 8192 };
@@ -69,7 +70,7 @@ static spmm_status_t create(const struct spmmi_part_source *source, void **objec
                                         .nnz = plan->nnz,
                                         .dtype = plan->dtype};
     *bytes += operand_bytes(&o, op);
-    if (op == SPMM_OP_T) /* of the transposition */
+    if (op == SPMM_OP_T) /* temporary row pointers of the transposition */
         spmmi_scratch_is(source, ((uint64_t)o.rows + 1) * sizeof *o.row_ptr);
     if (source->only_counts)
         goto cleanup;

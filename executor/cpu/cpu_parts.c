@@ -8,7 +8,7 @@
 #include "format/family.h"
 
 struct choice {
-    uint32_t index; /* in the plan, or SPMMI_PART_MADE */
+    uint32_t index; /* index in the plan, or SPMMI_PART_MADE */
     struct spmmi_part part;
 };
 
@@ -17,7 +17,7 @@ static int has_code(const spmm_plan_t *plan, spmm_family_t family)
     return (spmmi_family_of(family)->types & SPMMI_TYPE_BIT(plan->dtype)) != 0;
 }
 
-/* UNSUPPORTED, and which types the family has code for. */
+/* Returns UNSUPPORTED, with the types that the family has code for, unless `has` is true. */
 static spmm_status_t code_require(const spmm_plan_t *plan, spmm_family_t family, int has, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -35,10 +35,11 @@ static struct choice choice_of(const spmm_plan_t *plan, uint32_t index)
     return (struct choice){index, plan->parts[index]};
 }
 
-/* Plans without variants for the CPU were made for a GPU alone: their families stage B in shared memory or use tensor
- * cores. Here a part of the first family is up to twice as fast, and more accurate than tf32, so that it runs where the
- * plan holds one of this op: whole rows before parts of them, which the plan may hold for one column only. Returns the
- * variant's own part where there is none. */
+/* Returns the part that runs a variant. A plan without variants for the CPU was made for a GPU alone: its
+ * families stage B in shared memory or use tensor cores. On the CPU a part of the first family is up to twice
+ * as fast, and more accurate than tf32, so it runs instead if the plan has one for this op. Parts of the
+ * first schedule come first, since the plan may hold the others for a single column only. Otherwise the
+ * variant's own part runs. */
 static uint32_t part_of_gpu_plan(const spmm_plan_t *plan, const struct spmmi_variant *variant)
 {
     const uint32_t own = variant->part_first;
@@ -59,8 +60,8 @@ static uint32_t part_of_gpu_plan(const spmm_plan_t *plan, const struct spmmi_var
     return found;
 }
 
-/* A part of this kernel: the best fit in the plan with flags among `allowed`, or one that its family makes. index is
- * SPMMI_PART_MADE and the family 0 where there is none. */
+/* Returns a part with this kernel: the best fit in the plan with flags among `allowed`, or a part that its
+ * family makes. If there is none, index is SPMMI_PART_MADE and the family is 0. */
 static struct choice part_of_kernel(const spmm_plan_t *plan, const struct spmmi_variant *variant,
                                     const struct spmmi_forced *forced, uint32_t allowed)
 {
@@ -79,8 +80,8 @@ static struct choice part_of_kernel(const spmm_plan_t *plan, const struct spmmi_
     return choice_of(plan, found);
 }
 
-/* What runs in place of a part whose family has no code for the type: the first kernel that makes parts of its own. It
- * does not permute the rows of C. */
+/* Returns the part that replaces a part whose family has no code for the type: a part of the first kernel
+ * with code that has default parts. It does not permute the rows of C. */
 static struct choice part_with_code(const spmm_plan_t *plan, const struct spmmi_variant *variant)
 {
     const struct spmmi_kernel *kernel = spmmi_cpu_kernels;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cuts one allocation of device memory into aligned pieces; with base NULL it only counts, so that sizes and addresses
- * come of the same walk. */
+/* Cuts one allocation of device memory into aligned pieces. With base NULL it only counts, so that the same
+ * code gives both the size and the addresses. */
 #ifndef SPMMI_CUDA_ARENA_H
 #define SPMMI_CUDA_ARENA_H
 
@@ -21,9 +21,9 @@ static inline void *spmmi_arena_cut(struct spmmi_arena *arena, uint64_t count, s
     return arena->base != NULL ? arena->base + offset : NULL;
 }
 
-/* Device memory for the pieces that were counted, all zero, as padding must be finite; the same walk then cuts it. base
- * is that of *block, which is the caller's to release, and stays what it was after an error. Errors: those of
- * spmmi_device_take. */
+/* Allocates device memory for the pieces that were counted. All bytes are zero, since padding must be finite.
+ * The caller then repeats the cuts to get addresses. arena->base is the memory of *block, which the caller
+ * releases; both are unchanged after an error. Errors: as spmmi_device_take. */
 spmm_status_t spmmi_arena_take(struct spmmi_arena *arena, const struct spmmi_device_memory *from,
                                struct spmmi_device_block *block, spmm_diag_t *diag);
 

@@ -14,7 +14,7 @@
 #include "format/family.h"
 
 #define GRAPH_DRIVER \
-    12030 /* CUDA 12.3: graphs hold kernels that start before the one before them has ended */
+    12030 /* CUDA 12.3: graphs support kernels that start before their predecessor has ended */
 
 static spmm_status_t read_device(int number, struct spmmi_device *device, spmm_diag_t *diag)
 {
@@ -40,7 +40,7 @@ cleanup:
     return status;
 }
 
-/* See struct spmmi_device. Up to 256 bytes come whole, and no signal cuts the call short. */
+/* Draws the random tag of struct spmmi_device. Requests of up to 256 bytes are never short or interrupted. */
 static spmm_status_t draw_random(uint64_t *random, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -50,7 +50,7 @@ cleanup:
     return status;
 }
 
-/* Plans that no GPU runs, whatever their parts. */
+/* Refuses plans that no GPU runs, whatever their parts. */
 static spmm_status_t plan_check(const spmm_plan_t *plan, const struct spmmi_parts *parts, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -73,7 +73,7 @@ cleanup:
     return status;
 }
 
-/* Everything before allocation: the device is queried, the parts are chosen. */
+/* Does everything that needs no device memory: queries the device and chooses the parts. */
 static spmm_status_t open(const spmm_plan_t *plan, int number, const spmm_executor_options_t *options,
                           struct spmmi_first_values first, struct spmmi_cuda *cuda, const char **suffix,
                           spmm_diag_t *diag)
@@ -93,7 +93,7 @@ cleanup:
     return status;
 }
 
-/* The values in the order of A, and what all parts need. */
+/* Adds the memory of the values in the order of A and of all parts. */
 static spmm_status_t needs_add(struct spmmi_cuda *cuda, const spmm_plan_t *plan, const char *suffix,
                                struct spmmi_needs *needs, spmm_diag_t *diag)
 {
@@ -111,7 +111,7 @@ static spmm_status_t needs_add(struct spmmi_cuda *cuda, const spmm_plan_t *plan,
         needs->device += needs->for_values.device;
         needs->for_values.device = 0;
     }
-    needs->host += needs->for_values.host; /* all maps are there until the first values were sent */
+    needs->host += needs->for_values.host; /* all maps exist until the first values have been sent */
 cleanup:
     return status;
 }
@@ -129,7 +129,7 @@ cleanup:
     return status;
 }
 
-/* Memory, and what is in it. */
+/* Allocates device memory and fills it. */
 static spmm_status_t fill(struct spmmi_cuda *cuda, const spmm_plan_t *plan,
                           const spmm_executor_options_t *options, const char *suffix, spmm_diag_t *diag)
 {
@@ -199,8 +199,9 @@ uint64_t spmmi_cuda_workspace_bytes(const struct spmmi_cuda *cuda, int variant,
     return part->backend->workspace(part->state, product);
 }
 
-/* All values are the same. A graph may be replayed after new ones were set, so that what is captured reads them. A part
- * that holds none cannot: behind its graphs new values are refused. */
+/* Runs a product while all values of A are equal. A graph may be replayed after new values were set, so
+ * captured products read the values. A part that holds no values cannot: once a product of it was captured,
+ * new values are refused. */
 static spmm_status_t run_uniform(struct spmmi_cuda *cuda, const struct spmmi_loaded *part,
                                  const struct spmmi_product *product, void *workspace, void *stream)
 {

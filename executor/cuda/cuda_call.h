@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls of the CUDA runtime: SPMM_TRY_CUDA turns an error into a status, clears CUDA's last error and keeps the
- * code in diag. */
+/* Calls of the CUDA runtime. SPMM_TRY_CUDA turns an error into a status, clears CUDA's last error and
+ * keeps the code in diag. */
 #ifndef SPMMI_CUDA_CALL_H
 #define SPMMI_CUDA_CALL_H
 
@@ -26,13 +26,14 @@ static inline spmm_status_t spmmi_cuda_fail(cudaError_t error, const char *call,
         }                                                         \
     } while (0)
 
-/* Of a cudaError_t. */
+/* Returns the status of a cudaError_t. */
 static inline spmm_status_t spmmi_cuda_status(int error)
 {
     return error == cudaSuccess ? SPMM_OK : SPMM_ERR_DEVICE;
 }
 
-/* The status of a part that failed. diag has the device's error; the caller's next check must not see it again. */
+/* Returns the status of a part that failed. Moves CUDA's last error to diag: the caller's
+ * next check must not see it. */
 static inline spmm_status_t spmmi_cuda_part_failed(spmm_status_t status, const char *what, spmm_diag_t *diag)
 {
     const int error = status == SPMM_ERR_DEVICE ? (int)cudaGetLastError() : 0;
@@ -40,7 +41,7 @@ static inline spmm_status_t spmmi_cuda_part_failed(spmm_status_t status, const c
                           error != 0 ? cudaGetErrorString((cudaError_t)error) : spmm_status_text(status));
 }
 
-/* The executor's device is current between enter and leave; then the caller's is again. */
+/* Makes the executor's device current between enter and leave; leave restores the caller's device. */
 struct spmmi_cuda_scope {
     int previous; /* -1: nothing to restore */
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The GPUs of this machine: how many, their names, and whether this build has code for them. */
+/* The GPUs of this machine: their number, their names, and whether this build has code for them. */
 #include <cuda_runtime_api.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernels of GPUs. */
+/* The catalogue of the GPU kernels. */
 #include <stddef.h>
 
 #include "executor/backend.h"

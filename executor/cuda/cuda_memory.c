@@ -7,7 +7,8 @@
 #include "cuda_call.h"
 #include "cuda_pool.h"
 
-/* What CUDA remembers of a call that failed inside of the caller's functions is not of the library's launches. */
+/* Calls the caller's release. Clears CUDA's last error, which belongs to the caller's
+ * function, not to our launches. */
 static void user_release(struct spmmi_device_block *block)
 {
     const struct spmmi_device_memory *from = block->from;
@@ -45,7 +46,7 @@ static void count_taken(struct spmmi_device_count *count, uint64_t bytes)
         ;
 }
 
-/* Whoever makes an executor has compared what that takes with the budget: new values may take more. */
+/* Checks the budget. Making an executor was checked before; only new values can exceed it here. */
 static spmm_status_t budget_check(const struct spmmi_device_memory *from, uint64_t bytes, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;

@@ -21,8 +21,9 @@ static int is_supported(const spmm_plan_t *plan, const struct spmmi_device *devi
     return backend->supports == NULL || backend->supports(&source, &spmmi_diag_unheard) == SPMM_OK;
 }
 
-/* The part that runs in place of one that this device cannot run: of the first family, which needs nothing but a GPU.
- * The part itself where the plan has none; then create says what is wrong. */
+/* Returns the index of the part that runs in place of a part that this device cannot run: a part of
+ * the first family, which every GPU runs. If the plan has none, returns the part itself; create
+ * then reports what is wrong. */
 static uint32_t part_that_runs(const spmm_plan_t *plan, const struct spmmi_device *device, uint32_t index)
 {
     const struct spmmi_part *own = &plan->parts[index];
@@ -41,7 +42,7 @@ static uint32_t part_that_runs(const spmm_plan_t *plan, const struct spmmi_devic
     return i;
 }
 
-/* The part that a variant runs: its own, or that of a forced kernel. */
+/* Chooses the part that a variant runs: its own, or a part with the forced kernel. */
 static spmm_status_t choose(const spmm_plan_t *plan, const struct spmmi_device *device,
                             const struct spmmi_variant *variant, const struct spmmi_forced *forced,
                             uint32_t *index, spmm_diag_t *diag)

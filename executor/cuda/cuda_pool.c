@@ -8,12 +8,12 @@
 
 #include "cuda_call.h"
 
-#define DEVICES_MAX 64 /* others do without a pool */
+#define DEVICES_MAX 64 /* devices with higher numbers have no pool */
 
 static struct {
     pthread_mutex_t lock;
-    bool is_asked[DEVICES_MAX];
-    cudaMemPool_t of_device[DEVICES_MAX]; /* NULL: none, or not asked yet; they stay until the process ends */
+    bool is_asked[DEVICES_MAX];           /* a pool was made, or could not be made */
+    cudaMemPool_t of_device[DEVICES_MAX]; /* NULL: none, or not asked yet; never destroyed */
 } pools = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static cudaMemPool_t pool_make(int device)
@@ -35,7 +35,7 @@ static cudaMemPool_t pool_make(int device)
     return pool;
 }
 
-/* Of the current device; NULL: it has none. */
+/* Returns the pool of the current device and makes it at the first call; NULL: the device has none. */
 static cudaMemPool_t pool_get(void)
 {
     int device = 0;
@@ -51,7 +51,7 @@ static cudaMemPool_t pool_get(void)
     return pool;
 }
 
-/* Gives back what the pool keeps, once what was freed behind the stream is free. */
+/* Frees what the pool keeps, after frees that are enqueued in the stream have taken effect. */
 static void pool_trim(cudaMemPool_t pool, void *stream)
 {
     (void)cudaGetLastError();

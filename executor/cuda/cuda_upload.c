@@ -14,37 +14,39 @@
 #include "format/base/each.h"
 #include "format/base/team.h"
 
-/* One H100 whose host copies 6.3 GB/s by one thread and 53 by 16; lists of 113 MB, ms, slots of 1 MiB: 8 threads 2.91,
- * 12 threads 2.72, 16, which wait for each other in the driver, 2.81; 8 with slots of 2 MiB 2.92, 16 with 512 KiB 3.81.
- * Pageable copies take five times as long. To pin 32 MiB takes 13 ms, of huge pages that are there 1.6: the ring is
- * kept, and made for the first arrays that are worth it. */
+/* Measured on an H100 whose host copies 6.3 GB/s with one thread and 53 with 16, for lists of 113 MB, in ms.
+ * Slots of 1 MiB: 8 threads 2.91, 12 threads 2.72, 16 threads, which wait for each other in the driver, 2.81.
+ * 8 threads with slots of 2 MiB 2.92, 16 with 512 KiB 3.81. Pageable copies take five times as long. Pinning
+ * 32 MiB takes 13 ms, or 1.6 ms for huge pages that are already mapped. So the ring is kept, and made only
+ * for arrays that repay it. */
 #define SENDERS 12
 #define SLOTS_OF_THREAD 2
 #define SLOT_BYTES SPMMI_UPLOAD_SLOT
 #define RING_BYTES (SENDERS * SLOTS_OF_THREAD * SLOT_BYTES)
 #define HUGE_PAGE ((size_t)2 << 20)
-#define PINNED_MIN ((uint64_t)1 << 20)       /* bytes of arrays that go through the ring, if there is one */
-#define FIRST_PINNED_MIN ((uint64_t)8 << 20) /* that makes one */
+#define PINNED_MIN ((uint64_t)1 << 20)       /* minimum bytes of arrays that use an existing ring */
+#define FIRST_PINNED_MIN ((uint64_t)8 << 20) /* minimum bytes of arrays for which the ring is made */
 
 #ifdef SPMM_TEST_HOOKS
 int spmmi_cuda_upload_pins_hook = 1;
 void (*spmmi_cuda_table_hook)(const char *name, const void *device, uint64_t count, size_t size);
 #endif
 
-/* One upload at a time has the ring; others copy without it. Its memory stays mapped when somebody resets the device:
- * then it is no longer pinned, and copies from it are slow but right until it is pinned anew. */
+/* One upload at a time uses the ring; others copy without it. If the application resets the device,
+ * the memory of the ring stays mapped but is no longer pinned: copies from it are slow but correct
+ * until it is pinned again. */
 static struct {
     pthread_mutex_t lock;
-    char *memory; /* NULL: not made yet */
-    bool is_refused;
+    char *memory;    /* NULL: not made yet */
+    bool is_refused; /* pinning failed, and is not tried again */
 } ring = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* What threads take from: jobs, then chunks of arrays, each of which fits a slot. */
+/* The work that threads take: jobs first, then chunks of arrays, each of which fits a slot. */
 struct transfer {
     const struct spmmi_uploads *uploads;
-    int number;                            /* of the device */
-    uint64_t first[SPMMI_UPLOADS_MAX + 1]; /* chunk of each array; then all */
-    uint64_t next_job, next_chunk;         /* that no thread has taken */
+    int number;                            /* number of the device */
+    uint64_t first[SPMMI_UPLOADS_MAX + 1]; /* first chunk of each array; then the number of all chunks */
+    uint64_t next_job, next_chunk;         /* the next that no thread has taken */
 };
 
 static uint64_t chunk_of(const struct spmmi_upload *u)
@@ -60,8 +62,8 @@ static void fill_slot(const struct spmmi_upload *u, uint64_t first, uint64_t cou
         memcpy(slot, (const char *)u->source + first * u->size, (size_t)count * u->size);
 }
 
-/* Memory for the ring, in huge pages where there are some: threads make them faster than the driver. A child that
- * shares pages on writing could take those that the GPU reads. */
+/* Maps memory for the ring, in huge pages if possible; our threads touch the pages faster than the driver
+ * does. MADV_DONTFORK: after a fork, copy-on-write could take away pages that the GPU reads. */
 static char *ring_map(void)
 {
     char *const memory =
@@ -75,7 +77,8 @@ static char *ring_map(void)
     return first;
 }
 
-/* Maps the ring, if need be, and pins it. No error of CUDA stays for the caller's next check. */
+/* Maps the ring if needed and pins it. Clears CUDA's last error, so that the caller's
+ * next check does not see it. */
 static bool ring_pin(void)
 {
     unsigned flags = 0;
@@ -93,7 +96,7 @@ static bool ring_pin(void)
     return is_pinned;
 }
 
-/* Returns whether this upload has the ring; then the lock is held. */
+/* Returns true if this upload may use the ring; then the lock is held. */
 static bool ring_take(uint64_t bytes)
 {
     if (bytes < PINNED_MIN || pthread_mutex_trylock(&ring.lock) != 0)
@@ -116,8 +119,8 @@ static uint64_t take(uint64_t *next)
     return taken;
 }
 
-/* From the last array to the first: those that are filled slowly come behind those that are copied, and whoever takes
- * the last chunk keeps the others waiting. */
+/* Fills and sends one chunk. Chunks are taken from the last array to the first: arrays with a fill function
+ * are slow to fill and come last in the list, and the thread with the last chunk keeps all others waiting. */
 static cudaError_t chunk_send(const struct transfer *t, uint64_t taken, char *slot)
 {
     int i = t->uploads->count - 1;
@@ -132,7 +135,7 @@ static cudaError_t chunk_send(const struct transfer *t, uint64_t taken, char *sl
                            cudaMemcpyHostToDevice, cudaStreamLegacy);
 }
 
-/* What one thread does with its slots: each is filled again when it has travelled. */
+/* Sends chunks by one thread with its own slots. A slot is filled again once its copy has ended. */
 static cudaError_t chunks_send(struct transfer *t, char *slots)
 {
     cudaEvent_t done[SLOTS_OF_THREAD] = {NULL};
@@ -144,7 +147,7 @@ static cudaError_t chunks_send(struct transfer *t, char *slots)
         const uint64_t chunk = take(&t->next_chunk);
         if (chunk >= all)
             break;
-        error = cudaEventSynchronize(done[turn]); /* at once for an event that was not recorded */
+        error = cudaEventSynchronize(done[turn]); /* returns at once if the event was never recorded */
         if (error == cudaSuccess)
             error = chunk_send(t, chunk, slots + (size_t)turn * SLOT_BYTES);
         if (error == cudaSuccess)
@@ -166,7 +169,7 @@ static void jobs_run(struct transfer *t)
 
 static cudaError_t send_as(struct transfer *t, int thread)
 {
-    struct spmmi_cuda_scope scope; /* a thread of the caller's has a device of its own */
+    struct spmmi_cuda_scope scope; /* each thread has its own current device */
     cudaError_t error = spmmi_cuda_enter(t->number, &scope);
     if (error == cudaSuccess)
         error = chunks_send(t, ring.memory + (size_t)thread * SLOTS_OF_THREAD * SLOT_BYTES);
@@ -176,7 +179,7 @@ static cudaError_t send_as(struct transfer *t, int thread)
     return error;
 }
 
-/* Jobs are for the threads that do not send, if there are some. */
+/* Sends all chunks. Jobs are for the threads that do not send, if there are more threads than senders. */
 static cudaError_t send_by_threads(struct transfer *t, uint64_t bytes)
 {
     int failed = cudaSuccess;
@@ -191,7 +194,8 @@ static cudaError_t send_by_threads(struct transfer *t, uint64_t bytes)
     return (cudaError_t)failed;
 }
 
-/* By way of ordinary memory: a slot of it, or the array itself. */
+/* Sends an array without pinned memory: from the array itself, or through a slot if
+ * it has a fill function. */
 static spmm_status_t send_pageable(const struct spmmi_upload *u, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;

@@ -5,7 +5,8 @@
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
 
-/* The map and what is lacked, as far as there is memory for it. */
+/* Cuts the map and the values that were not held from the arena; with an arena that only
+ * counts, pointers are NULL. */
 static void cut(struct spmmi_arena *arena, struct spmmi_value_memory *memory, void **lacked)
 {
     *lacked = memory->lacked_bytes > 0 ? spmmi_arena_cut(arena, memory->lacked_bytes, 1) : NULL;
@@ -49,7 +50,7 @@ cleanup:
 void spmmi_value_memory_show(struct spmmi_value_memory *memory)
 {
     if (memory->lacked_bytes > 0)
-        memory->values = memory->block.memory; /* the first piece */
+        memory->values = memory->block.memory; /* cut() puts values first */
 }
 
 void spmmi_value_memory_settle(struct spmmi_value_memory *memory, enum spmmi_value_maps maps)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory that only new values of A need: a map that says where each goes, or where rows begin and what order they have
- * (tcblock_scatter.h), and values that no kernel reads before. An executor that gets no new values does without it: the
- * map then stays on the host, and the rest is not there. */
+/* Device memory that only new values of A need: a map with the place of each value, or the beginnings and
+ * order of rows (tcblock_scatter.h), and values that no kernel reads before. Without new values an executor
+ * does not have this memory: the map stays on the host. */
 #ifndef SPMMI_CUDA_VALUE_MEMORY_H
 #define SPMMI_CUDA_VALUE_MEMORY_H
 
@@ -11,15 +11,16 @@
 
 struct spmmi_value_memory {
     const struct spmmi_device_memory *from;
-    uint32_t map_count;    /* 0: there is no map */
-    uint32_t *host_map;    /* owned; NULL: given back, or not made */
-    uint32_t *map;         /* the same on the device; NULL: not there */
-    uint64_t lacked_bytes; /* of values that are lacked until new ones are set; 0: they are held elsewhere */
-    void *values;          /* on the device, to write; NULL: lacked */
-    struct spmmi_device_block block; /* the map, and values that were lacked */
+    uint32_t map_count;    /* number of entries of the map; 0: there is no map */
+    uint32_t *host_map;    /* owned; NULL: freed, or not made */
+    uint32_t *map;         /* the same map on the device; NULL: it is not there */
+    uint64_t lacked_bytes; /* bytes of values not held until new ones are set; 0: they are held elsewhere */
+    void *values;          /* on the device, to be written; NULL: not held */
+    struct spmmi_device_block block; /* memory of the map and of the values that were not held */
 };
 
-/* Counts a map of so many entries. lacks_values: it comes with them. */
+/* Counts the memory of a map of this many entries. lacks_values: values are not held, and the map
+ * is allocated with them. */
 static inline void spmmi_value_map_count(const struct spmmi_part_source *source, uint64_t entries,
                                          int lacks_values)
 {
@@ -29,7 +30,7 @@ static inline void spmmi_value_map_count(const struct spmmi_part_source *source,
     source->for_values->host += entries * sizeof(uint32_t);
 }
 
-/* The array, which is the caller's no longer. */
+/* Returns the array and sets the caller's pointer to NULL: moves the ownership. */
 static inline uint32_t *spmmi_array_move(uint32_t **array)
 {
     uint32_t *const moved = *array;
@@ -37,15 +38,16 @@ static inline uint32_t *spmmi_array_move(uint32_t **array)
     return moved;
 }
 
-/* The map on the device, still empty, unless values are lacked: then it comes with them. host_map is taken over, after
- * an error too. */
+/* Allocates the map on the device, still empty; if values are not held, spmmi_value_memory_open allocates
+ * both. Takes ownership of host_map, also after an error. */
 spmm_status_t spmmi_value_map_take(struct spmmi_value_memory *memory, uint32_t *host_map, uint32_t map_count,
                                    spmm_diag_t *diag);
-/* Whatever new values need is on the device when it returns. Products do not see it before spmmi_value_memory_show. */
+/* Makes everything that new values need present on the device. Products see it only after
+ * spmmi_value_memory_show. */
 spmm_status_t spmmi_value_memory_open(struct spmmi_value_memory *memory, spmm_diag_t *diag);
 void spmmi_value_memory_show(struct spmmi_value_memory *memory);
 
-/* So many bytes of values: of the arena, or lacked. */
+/* Cuts bytes for values from the arena, or records that they are not held. */
 static inline void spmmi_values_cut(struct spmmi_arena *arena, const struct spmmi_device *device,
                                     uint64_t bytes, struct spmmi_value_memory *memory)
 {
@@ -55,7 +57,8 @@ static inline void spmmi_values_cut(struct spmmi_arena *arena, const struct spmm
         memory->values = spmmi_arena_cut(arena, bytes, 1);
 }
 
-/* Where the map stays. Values that were held do. */
+/* Locations of the map. spmmi_value_memory_settle frees its other copies; unless it stays on the
+ * device, that also frees the values that were not held before. */
 enum spmmi_value_maps { SPMMI_MAPS_NOWHERE, SPMMI_MAPS_ON_HOST, SPMMI_MAPS_ON_DEVICE };
 void spmmi_value_memory_settle(struct spmmi_value_memory *memory, enum spmmi_value_maps maps);
 static inline void spmmi_value_memory_free(struct spmmi_value_memory *memory)

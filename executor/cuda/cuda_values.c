@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The values of A of an executor on a GPU. Where all are the same, parts of rows hold none; where none of them reads
- * values in the order of A, those are there only while others are made of them. New values take what they need once,
- * and it stays (docs/decisions/0086). */
+/* The values of A of an executor on a GPU. If all are equal, parts of rows hold none. If no part reads values
+ * in the order of A, the array in that order is freed once the parts have made theirs from it. The first new
+ * values allocate what they need, and it is kept (docs/decisions/0086). */
 #include <cuda_runtime_api.h>
 
 #include "cuda_backend.h"
@@ -11,7 +11,7 @@
 
 /* ---- Before memory is taken ---- */
 
-/* Is there a part that may not lack values? */
+/* Returns true if a part needs values even if all are equal. */
 static int has_part_of_values(const struct spmmi_parts *parts)
 {
     int is_there = 0;
@@ -47,7 +47,7 @@ uint64_t spmmi_cuda_values_bytes(const struct spmmi_cuda *cuda)
 
 /* ---- First values ---- */
 
-/* Ones of this type: a spmmi_upload_fill. */
+/* Writes ones of this type: a spmmi_upload_fill. */
 static void ones_fill(const void *dtype, uint64_t first, uint64_t count, void *to)
 {
     (void)first;
@@ -79,7 +79,7 @@ cleanup:
     return status;
 }
 
-/* The values in their block to the parts that keep them in another order. */
+/* Passes the values in their block to the parts that keep them in another order. */
 static spmm_status_t give_values(struct spmmi_cuda *cuda, void *stream, spmm_diag_t *diag)
 {
     const spmm_status_t status = spmmi_parts_set_values(cuda->parts, cuda->block.memory, stream);
@@ -88,7 +88,7 @@ static spmm_status_t give_values(struct spmmi_cuda *cuda, void *stream, spmm_dia
 
 typedef spmm_status_t (*visit_fn)(struct spmmi_value_memory *memory, void *context, spmm_diag_t *diag);
 
-/* Visits the memory that new values of an object need. */
+/* Visits all memory that new values of an object need, until a visit fails. */
 static spmm_status_t visit_object(struct spmmi_value_memory *(*at)(void *object, int index), void *object,
                                   visit_fn visit, void *context, spmm_diag_t *diag)
 {
@@ -100,7 +100,7 @@ static spmm_status_t visit_object(struct spmmi_value_memory *(*at)(void *object,
     return status;
 }
 
-/* The same of all objects, until a visit fails. */
+/* Does the same for all shared objects and parts. */
 static spmm_status_t visit_all(const struct spmmi_parts *parts, visit_fn visit, void *context,
                                spmm_diag_t *diag)
 {
@@ -184,7 +184,8 @@ enum cudaStreamCaptureStatus spmmi_cuda_capture(void *stream)
     return cudaStreamCaptureStatusInvalidated;
 }
 
-/* Products that were captured while parts of rows hold no values go on to multiply by the first one. */
+/* Refuses new values if a product was captured while parts of rows hold none: the graph
+ * would keep the first value. */
 static spmm_status_t capture_check(const struct spmmi_cuda *cuda, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -202,7 +203,7 @@ static spmm_status_t memory_open(struct spmmi_cuda *cuda, spmm_diag_t *diag)
     const int had_block = cuda->block.memory != NULL;
     SPMM_TRY(block_take(cuda, diag));
     SPMM_TRY(visit_all(cuda->parts, open_one, NULL, diag));
-    SPMM_TRY_CUDA(cudaStreamSynchronize(NULL), diag); /* zeros were written there */
+    SPMM_TRY_CUDA(cudaStreamSynchronize(NULL), diag); /* new memory was zeroed in the legacy stream */
     maps_settle(cuda, SPMMI_MAPS_ON_DEVICE);
     cuda->is_open = 1;
 cleanup:

@@ -17,7 +17,8 @@ static void note(struct spmmi_jit_cache *cache, const struct spmmi_jit_name *nam
     (void)snprintf(cache->note, sizeof cache->note, "cache: %s/%s: %.80s", name->folder, name->file, why);
 }
 
-/* The whole file; NULL and *why where it is not to be trusted, and then *is_damaged, or does not come whole. */
+/* Reads the whole file. Returns NULL and *why on failure. *is_damaged is true if the file must not be
+ * trusted, false if it could not be read. */
 static uint8_t *file_read(int file, uint64_t *size, const char **why, bool *is_damaged)
 {
     struct stat about;
@@ -42,7 +43,7 @@ static uint8_t *file_read(int file, uint64_t *size, const char **why, bool *is_d
     return bytes;
 }
 
-/* A descriptor of the folder of this name; -1: there is none. */
+/* Returns a descriptor of the folder of this name; -1: there is none. */
 static int folder_of(struct spmmi_jit_cache *cache, const struct spmmi_jit_name *name, int makes)
 {
     const char *why = NULL;
@@ -54,7 +55,8 @@ static int folder_of(struct spmmi_jit_cache *cache, const struct spmmi_jit_name 
     return folder;
 }
 
-/* As spmmi_jit_cache_read; *file stays open after a hit, to close. What is damaged is removed, if anybody may. */
+/* As spmmi_jit_cache_read, but after a hit leaves *file open for the caller to close. Tries
+ * to remove damaged files. */
 static uint8_t *read_open(struct spmmi_jit_cache *cache, const struct spmmi_jit_name *name,
                           struct spmmi_jit_entry *entry, int *file)
 {
@@ -110,11 +112,12 @@ uint8_t *spmmi_jit_cache_load(struct spmmi_jit_cache *cache, struct spmmi_jit_en
         *entry = found;
         return bytes;
     }
-    spmmi_free(bytes); /* another one of the same hash */
+    spmmi_free(bytes); /* another kernel whose key has the same hash */
     return NULL;
 }
 
-/* A whole file under a name of its own, which it loses when it gets its right one. NULL: done; else why not. */
+/* Writes the file under a temporary name and renames it when it is complete. Returns
+ * NULL, or why that failed. */
 static const char *file_put(int folder, const struct spmmi_jit_name *name, const uint8_t *bytes,
                             uint64_t size)
 {
@@ -152,7 +155,7 @@ void spmmi_jit_cache_store(struct spmmi_jit_cache *cache, const struct spmmi_jit
         spmmi_jit_room_make(cache, size);
         why = file_put(folder, &name, bytes, size);
     }
-    cache->note[0] = '\0'; /* of what was there before */
+    cache->note[0] = '\0'; /* drops a note about the file that is replaced */
     if (why != NULL)
         note(cache, &name, why);
     spmmi_free(bytes);

@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiled kernels on disk, from one process to the next. Each error is a miss: the kernel is compiled again, or an
- * ordinary one runs; nothing that the cache does can fail a call. Folders and trust: jit_folder.h.
+/* The cache of compiled kernels on disk, which lives from one process to the next. Every error counts as a
+ * miss: the kernel is compiled again, or an ordinary kernel runs. The cache cannot make a call fail.
+ * jit_folder.h describes the folders and whom they trust.
  *
- * Writers and readers need no lock: a file gets its name when it is whole, and two writers of a name write the same
- * bytes. */
+ * Writers and readers need no lock: a file gets its final name when it is complete, and two writers of one
+ * name write the same bytes. */
 #ifndef SPMMI_JIT_CACHE_H
 #define SPMMI_JIT_CACHE_H
 
 #include "jit_files.h"
 
-/* The code of this key and source, into *entry. Returns the memory that it lies in, to free with spmmi_free; NULL:
- * there is none. A file that is damaged is removed. A hit makes the file young. */
+/* Finds the code for the key and source of *entry and sets entry->code. Returns the memory that
+ * entry then points into, to be freed with spmmi_free; NULL: a miss. Removes a damaged file. A hit
+ * marks the file as used now. */
 uint8_t *spmmi_jit_cache_load(struct spmmi_jit_cache *cache, struct spmmi_jit_entry *entry);
-/* Remember it, if that is possible; makes room if need be. */
+/* Stores the entry if possible; removes old files to make room. */
 void spmmi_jit_cache_store(struct spmmi_jit_cache *cache, const struct spmmi_jit_entry *entry);
-/* Forget the file of this key: its code was refused. */
+/* Removes the file of this key, whose code the driver refused. */
 void spmmi_jit_cache_drop(struct spmmi_jit_cache *cache, const struct spmmi_jit_entry *entry);
 
-/* A file as spmmi_jit_cache_list found it: its bytes, to free with spmmi_free, and what they hold; NULL: it is damaged,
- * or gone. */
+/* Reads a file that spmmi_jit_cache_list found. Returns its bytes, to be freed with spmmi_free, and fills
+ * *entry, which points into them; NULL: the file is damaged or gone. */
 uint8_t *spmmi_jit_cache_read(struct spmmi_jit_cache *cache, const struct spmmi_jit_name *name,
                               struct spmmi_jit_entry *entry);
 

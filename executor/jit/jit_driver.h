@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CUDA's driver, as far as compiled kernels need it: loaded when the first of them is wanted, never linked. The runtime
- * of the executor has loaded the same library before. Tests have a driver of their own (tests/executor/fake_driver.c).
+/* The functions of CUDA's driver that compiled kernels need. The driver is loaded when the first such kernel
+ * is wanted, and never linked; the CUDA runtime of the executor has loaded the same library before. Tests use
+ * a driver of their own (tests/executor/fake_driver.c).
  */
 #ifndef SPMMI_JIT_DRIVER_H
 #define SPMMI_JIT_DRIVER_H
@@ -9,8 +10,8 @@
 
 #define SPMMI_JIT_DRIVER_FILE "libcuda.so.1"
 
-/* X(name, symbol, parameters): cuNAME of the driver, which returns 0 or an error. Handles are pointers, devices and
- * enumerators int. */
+/* X(name, symbol, parameters): the function `symbol` of the driver, which returns 0 or an error. Handles are
+ * pointers; devices and enumerators are int. */
 #define SPMMI_JIT_DRIVER_FUNCTIONS(X)                                                                 \
     X(device_get, cuDeviceGet, (int *device, int number))                                             \
     X(context_retain, cuDevicePrimaryCtxRetain, (void **context, int device))                         \
@@ -33,7 +34,7 @@
        void **extra))
 
 struct spmmi_jit_driver {
-    void *library; /* NULL: none is loaded */
+    void *library; /* NULL: the driver is not loaded */
 #define X(name, symbol, parameters) int(*name) parameters;
     SPMMI_JIT_DRIVER_FUNCTIONS(X)
 #undef X
@@ -41,20 +42,20 @@ struct spmmi_jit_driver {
 
 #define SPMMI_JIT_LINK_PTX 1             /* CU_JIT_INPUT_PTX */
 #define SPMMI_JIT_FUNCTION_THREADS_MAX 0 /* CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK */
-/* Errors: CUDA_ERROR_INVALID_IMAGE and so on. */
+/* Errors of the driver: CUDA_ERROR_INVALID_IMAGE and so on. */
 #define SPMMI_JIT_INVALID_IMAGE 200
 #define SPMMI_JIT_NO_BINARY 209
 #define SPMMI_JIT_INVALID_PTX 218
 #define SPMMI_JIT_UNSUPPORTED_PTX 222
 #define SPMMI_JIT_NOT_FOUND 500
 
-/* NULL: it is loaded, if it was not before; else why not, in static memory. */
+/* Loads the driver unless it is loaded. Returns NULL, or why it cannot be loaded, in static memory. */
 const char *spmmi_jit_driver_open(struct spmmi_jit_driver *driver);
 void spmmi_jit_driver_close(struct spmmi_jit_driver *driver);
 
 #ifdef SPMM_TEST_HOOKS
-extern const char *spmmi_jit_driver_file_hook;               /* another file; NULL: the usual one */
-extern const struct spmmi_jit_driver *spmmi_jit_driver_hook; /* in place of any file */
+extern const char *spmmi_jit_driver_file_hook;               /* another file to load; NULL: the usual one */
+extern const struct spmmi_jit_driver *spmmi_jit_driver_hook; /* functions to use instead of a file */
 #endif
 
 #endif

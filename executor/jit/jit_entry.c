@@ -11,7 +11,7 @@
 #define MAGIC_BYTES 8u
 #define SUFFIX ".spk"
 
-/* As on disk: the library is for little-endian machines. */
+/* The head as it is on disk: the library supports little-endian machines only. */
 struct head {
     char magic[MAGIC_BYTES];
     uint32_t key_bytes, source_bytes, code_bytes, zero;

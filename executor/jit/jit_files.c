@@ -20,7 +20,7 @@
 struct list {
     struct spmmi_jit_file *files;
     uint64_t count, room;
-    bool is_short; /* of memory */
+    bool is_short; /* out of memory */
 };
 
 static void list_add(struct list *list, const struct spmmi_jit_file *file)
@@ -47,7 +47,7 @@ static bool is_left_over(const char *name)
     return strncmp(name, SPMMI_JIT_LEFT_OVER, prefix) == 0 && strlen(name) == prefix + 16;
 }
 
-/* A stream of the names in a folder, which it closes; NULL: none. */
+/* Returns a stream of the names in a folder, which closes the descriptor; NULL: there is none. */
 static DIR *names_of(int folder)
 {
     DIR *names = folder >= 0 ? fdopendir(folder) : NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The files of the cache of compiled kernels: listing and removing them. */
+/* The files of the cache of compiled kernels: lists and removes them. */
 #ifndef SPMMI_JIT_FILES_H
 #define SPMMI_JIT_FILES_H
 
@@ -9,21 +9,22 @@
 #include "jit_folder.h"
 
 #define SPMMI_JIT_LEFT_OVER \
-    ".new-" /* how the name of a file begins that is not whole yet; 16 digits follow */
+    ".new-" /* prefix of the temporary name of an incomplete file; 16 hexadecimal digits follow */
 
 /* A file of the cache. */
 struct spmmi_jit_file {
-    struct spmmi_jit_name name; /* of a file that a writer left, another one */
+    struct spmmi_jit_name name; /* for an incomplete file its temporary name */
     uint64_t bytes;
-    struct timespec used; /* the last time that it was written or found */
-    int is_left_over;     /* a writer ended before it was whole */
+    struct timespec used; /* time of the last write or hit */
+    int is_left_over;     /* its writer ended before it was complete */
 };
-/* All of them, in no order; returns their number, -1 without memory. *files is freed with spmmi_free. */
+/* Lists all files, in no order. Returns their number; -1: out of memory. Free *files with spmmi_free. */
 int64_t spmmi_jit_cache_list(struct spmmi_jit_cache *cache, struct spmmi_jit_file **files);
-/* Returns whether the file is gone, by this call or before. */
+/* Removes a file. Returns true if the file is gone, now or before. */
 int spmmi_jit_cache_remove(struct spmmi_jit_cache *cache, const struct spmmi_jit_name *name);
 
-/* Remove files until `bytes` more are within the cache's most: those that writers left an hour ago, then the oldest. */
+/* Removes files until `bytes` more fit into the cache's maximum: incomplete files older than an hour, then
+ * the least recently used. */
 void spmmi_jit_room_make(struct spmmi_jit_cache *cache, uint64_t bytes);
 
 #endif

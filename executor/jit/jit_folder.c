@@ -37,17 +37,17 @@ int spmmi_jit_folder_open(int parent, const char *name, int makes, const char **
     return -1;
 }
 
-/* The folders above the user's cache need not be the user's: only that they are there. */
+/* Makes the folders above the user's cache if they are missing. They need not belong to the user. */
 static void parents_make(char *path)
 {
     for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
-        (void)mkdir(path, S_IRWXU); /* what fails shows when the last one is opened */
+        (void)mkdir(path, S_IRWXU); /* a failure shows when the last folder is opened */
         *slash = '/';
     }
 }
 
-/* Writes the path of the user's cache of this library. NULL: done; else why there is none. */
+/* Writes the path of the user's cache of this library. Returns NULL, or why there is none. */
 static const char *path_find(char path[SPMMI_JIT_PATH])
 {
     static const struct {
@@ -67,7 +67,7 @@ static const char *path_find(char path[SPMMI_JIT_PATH])
         }
         if (strlen(value) + sizeof "/.cache/spmm" >= SPMMI_JIT_PATH - sizeof "/jit")
             return "the path of the cache is too long";
-        size_t length = strlen(value); /* a link with a slash behind it would be followed */
+        size_t length = strlen(value); /* O_NOFOLLOW would follow a link if the path ended with a slash */
         while (length > 1 && value[length - 1] == '/')
             length--;
         (void)snprintf(path, SPMMI_JIT_PATH, "%.*s%s", (int)length, value, homes[i].below);
@@ -88,7 +88,7 @@ static void folder_find(struct spmmi_jit_cache *cache, int makes)
     }
     if (folder >= 0) {
         const size_t length = strlen(cache->path);
-        (void)snprintf(cache->path + length, sizeof cache->path - length, "/jit"); /* path_find left room */
+        (void)snprintf(cache->path + length, sizeof cache->path - length, "/jit"); /* path_find left space */
         cache->folder = spmmi_jit_folder_open(folder, "jit", makes, &why);
         (void)close(folder);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The cache of compiled kernels as programs see it: <spmm/jit.h>. */
+/* The public interface to the cache of compiled kernels: <spmm/jit.h>. */
 #include <spmm/jit.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "jit_cache.h"
 
 struct item {
-    char file[SPMMI_JIT_FOLDER_CHARS + 1 + SPMMI_JIT_NAME_CHARS + 1]; /* below the cache's folder */
+    char file[SPMMI_JIT_FOLDER_CHARS + 1 + SPMMI_JIT_NAME_CHARS + 1]; /* path below the cache's folder */
     char key[SPMMI_JIT_KEY_MAX + 1];                                  /* "": the file is damaged */
 };
 
@@ -20,7 +20,7 @@ struct spmm_jit_cache {
     struct item *items;
 };
 
-/* A file that is damaged is removed by reading it, and is listed all the same. */
+/* Fills an item from its file. Reading removes a damaged file; it is listed nevertheless. */
 static void item_fill(struct spmmi_jit_cache *disk, const struct spmmi_jit_file *file, struct item *item)
 {
     struct spmmi_jit_entry entry;
@@ -49,7 +49,7 @@ spmm_status_t spmm_jit_cache_create(spmm_jit_cache_t **cache, spmm_diag_t *diag)
     for (int64_t i = 0; i < made->count; i++)
         item_fill(&made->disk, &made->files[i], &made->items[i]);
     if (made->disk.folder >= 0)
-        made->disk.note[0] = '\0'; /* of one of the files: each says itself whether it is damaged */
+        made->disk.note[0] = '\0'; /* it is about one of the files, whose own key says that it is damaged */
     *cache = made;
     made = NULL;
 cleanup:

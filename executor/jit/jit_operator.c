@@ -9,9 +9,9 @@
 #include "format/base/alloc.h"
 #include "format/base/digest.h"
 
-#define PROGRAM_VERSION 1 /* of what jit_ptx.c emits and launches: another one is another key */
+#define PROGRAM_VERSION 1 /* version of the programs of jit_ptx.c and of their launch; part of the key */
 
-/* All that the code depends on, and what people want to know of it. */
+/* Writes the key: everything that the code depends on, in a form that people can read. */
 static void key_write(const struct spmmi_jit_matrix *a, uint32_t target, const char *source, uint32_t bytes,
                       char key[SPMMI_JIT_KEY_MAX + 1])
 {
@@ -34,7 +34,8 @@ static void module_drop(const struct spmmi_jit_driver *driver, struct spmmi_jit_
     made->module = made->function = NULL;
 }
 
-/* Errors of the driver that say what is wrong with the code, not with the moment. */
+/* Returns true for errors of the driver that are about the code, not about the
+ * current state of the machine. */
 static bool is_refusal(int error)
 {
     static const int refusals[] = {SPMMI_JIT_INVALID_IMAGE, SPMMI_JIT_NO_BINARY, SPMMI_JIT_INVALID_PTX,
@@ -45,7 +46,8 @@ static bool is_refusal(int error)
     return false;
 }
 
-/* Code to a kernel that can be launched; else the driver's error, and it is not taken. */
+/* Loads code as a kernel that can be launched. Returns 0, or the driver's error;
+ * the code is then not kept. */
 static int module_load(const struct spmmi_jit_driver *driver, const struct spmmi_jit_entry *entry,
                        struct spmmi_jit_operator *made)
 {
@@ -65,7 +67,7 @@ static int module_load(const struct spmmi_jit_driver *driver, const struct spmmi
     return error;
 }
 
-/* Compiles the entry's source; its code lives as long as *link. */
+/* Compiles the entry's source. Its code lives as long as *link. Returns NULL, or why that failed. */
 static const char *compile(const struct spmmi_jit_driver *driver, struct spmmi_jit_entry *entry, void **link)
 {
     void *code = NULL, *source = (void *)(uintptr_t)entry->source;
@@ -99,7 +101,7 @@ static const char *compile_and_load(const struct spmmi_jit_driver *driver, struc
     return why;
 }
 
-/* From disk. A file that the driver refuses, as after an update, is forgotten. */
+/* Loads the operator from disk. Removes a file that the driver refuses, as it may after an update. */
 static bool find(const struct spmmi_jit_driver *driver, struct spmmi_jit_cache *cache,
                  const struct spmmi_jit_entry *wanted, struct spmmi_jit_operator *made)
 {
@@ -107,7 +109,8 @@ static bool find(const struct spmmi_jit_driver *driver, struct spmmi_jit_cache *
     uint8_t *bytes = spmmi_jit_cache_load(cache, &entry);
     if (bytes == NULL)
         return false;
-    /* The driver wants it aligned; a zero ends what it may take for text. */
+    /* The copy is aligned, as the driver requires; the zero at its end stops a driver
+     * that takes it for text. */
     uint8_t *code = spmmi_alloc((uint64_t)entry.code_bytes + 1, 1);
     int error = 0;
     if (code != NULL) {
@@ -148,7 +151,7 @@ enum spmmi_jit_origin spmmi_jit_operator_make(const struct spmmi_jit_driver *dri
     return origin;
 }
 
-/* Bytes from an element to that of the next row, and of the next column. */
+/* Return the bytes from an element to the same element of the next row, or of the next column. */
 static uint64_t row_bytes(const spmm_dense_t *d)
 {
     return (uint64_t)spmmi_row_step(d) * spmm_dtype_size(d->type);
@@ -180,7 +183,8 @@ int spmmi_jit_operator_fits(const struct spmmi_jit_operator *made, const struct 
 int spmmi_jit_operator_launch(const struct spmmi_jit_driver *driver, const struct spmmi_jit_operator *made,
                               const struct spmmi_product *product, void *stream)
 {
-    /* In the order of the program's parameters; factors of f32 are rounded already. */
+    /* In the order of the program's parameters. alpha and beta are already rounded to
+     * f32 unless sums are f64. */
     uint64_t b = (uintptr_t)product->b.data, c = (uintptr_t)product->c.data;
     uint64_t b_column = column_bytes(&product->b), c_column = column_bytes(&product->c);
     uint32_t b_row = (uint32_t)row_bytes(&product->b), c_row = (uint32_t)row_bytes(&product->c);

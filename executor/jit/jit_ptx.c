@@ -22,9 +22,9 @@ struct text {
 struct program {
     struct text text;
     const struct spmmi_jit_matrix *a;
-    const char *type, *zero, *one; /* of sums and factors, in PTX */
+    const char *type, *zero, *one; /* PTX type of sums and factors, and its constants 0 and 1 */
     const struct spmmi_jit_stored *b, *c;
-    unsigned labels; /* that are written */
+    unsigned labels; /* number of labels written so far */
 };
 
 static __attribute__((format(printf, 2, 3))) void put(struct program *p, const char *format, ...)
@@ -47,7 +47,7 @@ static bool is_double(const struct spmmi_jit_matrix *a)
     return a->types.sum == SPMM_F64;
 }
 
-/* 32-bit registers of a value. */
+/* Returns the number of 32-bit registers of a value. */
 static unsigned registers_of(const struct spmmi_jit_matrix *a)
 {
     return is_double(a) ? 2 : 1;
@@ -125,7 +125,8 @@ static void put_head(struct program *p)
     put(p, "ld.param.%s %%alpha, [alpha];\nld.param.%s %%beta, [beta];\n", p->type, p->type);
 }
 
-/* The thread's column: %d0 and %d1 are its addresses in row 0 of B and C; %p1: beta is 0, %p2: beta is not 1. */
+/* Emits the thread's column: %d0 and %d1 are its addresses in row 0 of B and C; %p1: beta
+ * is 0; %p2: beta is not 1. */
 static void put_column(struct program *p)
 {
     put(p,
@@ -137,7 +138,7 @@ static void put_column(struct program *p)
         p->one);
 }
 
-/* An immediate value, bit by bit. */
+/* Emits value q of A as an immediate operand, bit by bit. */
 static void put_value(struct program *p, int64_t q)
 {
     const double value = spmmi_value_load(p->a->values, p->a->types.a, q);
@@ -158,7 +159,8 @@ static void put_zero(struct program *p, const char *name, int64_t number)
     put(p, "mov.%s %%%s%lld, %s;\n", p->type, name, (long long)number, p->zero);
 }
 
-/* Register `to` of this number from the one that was loaded; nothing where that is one. */
+/* Emits the conversion from a loaded register to register `to` of this number;
+ * nothing if they are the same. */
 static void put_widened(struct program *p, const struct spmmi_jit_stored *stored, char to, char from,
                         int64_t number)
 {
@@ -167,8 +169,8 @@ static void put_widened(struct program *p, const struct spmmi_jit_stored *stored
             (long long)number, stored->behind);
 }
 
-/* The columns of op(A) from first to before last that are used take their rows of B, which are all on their way before
- * the first one is widened. */
+/* Emits loads of the elements of B for the used columns of op(A) from first to last - 1. All loads are issued
+ * before the first value is widened. */
 static void put_load_b(struct program *p, const bool *is_used, int64_t first, int64_t last)
 {
     for (int64_t j = first; j < last; j++)
@@ -180,7 +182,7 @@ static void put_load_b(struct program *p, const bool *is_used, int64_t first, in
             put_widened(p, p->b, 'b', 'h', j);
 }
 
-/* The sum of row `sum` gets nonzero q. */
+/* Emits the addition of nonzero q times its element of B to the sum of row `sum`. */
 static void put_product(struct program *p, int64_t sum, int64_t q, int64_t column)
 {
     put(p, "fma.rn.%s %%s%lld, ", p->type, (long long)sum);
@@ -188,8 +190,9 @@ static void put_product(struct program *p, int64_t sum, int64_t q, int64_t colum
     put(p, ", %%b%lld, %%s%lld;\n", (long long)column, (long long)sum);
 }
 
-/* What is between the two is skipped where beta is 0, the usual case: a branch for a group of rows, as an instruction
- * whose predicate is false takes as long as one that is done. */
+/* put_if_beta and put_end_if_beta enclose code that is skipped if beta is 0, the usual case. They use
+ * one branch per group of rows: a predicated instruction takes as long as an executed one, even if
+ * its predicate is false. */
 static void put_if_beta(struct program *p)
 {
     put(p, "@%%p1 bra L%u;\n", p->labels);
@@ -200,7 +203,7 @@ static void put_end_if_beta(struct program *p)
     put(p, "L%u:\n", p->labels++);
 }
 
-/* Addresses of a group of rows of C and, where beta is not 0, what is there. */
+/* Emits the addresses of a group of rows of C, and loads of their elements if beta is not 0. */
 static void put_load_c(struct program *p, int64_t first, int64_t count)
 {
     for (long long slot = 0; slot < count; slot++)
@@ -212,7 +215,7 @@ static void put_load_c(struct program *p, int64_t first, int64_t count)
     put_end_if_beta(p);
 }
 
-/* %o of a row: alpha times its sum and beta times what was in C. */
+/* Emits %o of a row for beta != 0: alpha times its sum plus beta times the old element of C. */
 static void put_added(struct program *p, int64_t row, int64_t slot)
 {
     const long long at = slot;
@@ -224,7 +227,7 @@ static void put_added(struct program *p, int64_t row, int64_t slot)
         put(p, "fma.rn.%s %%o%lld, %%alpha, %%s%lld, %%c%lld;\n", p->type, at, (long long)row, at);
 }
 
-/* %o of a group of rows from their sums. */
+/* Emits %o of a group of rows from their sums. */
 static void put_scaled(struct program *p, int64_t first, int64_t count)
 {
     for (int64_t slot = 0; slot < count; slot++)
@@ -239,7 +242,8 @@ static void put_scaled(struct program *p, int64_t first, int64_t count)
     put_end_if_beta(p);
 }
 
-/* %o of a group of rows to C, rounded once. An empty row of C = 1 * C stays as it is, to the bit. */
+/* Emits stores of %o of a group of rows to C, rounded once. With beta = 1 an empty row
+ * stays as it is, to the bit. */
 static void put_store_c(struct program *p, int64_t first, int64_t count)
 {
     for (long long slot = 0; slot < count; slot++) {
@@ -264,7 +268,7 @@ static void put_row_sum(struct program *p, int64_t row)
         put_product(p, row, q, a->col_ind[q]);
 }
 
-/* All rows of C, in groups; sums_now: their sums are not yet made. */
+/* Emits all rows of C, in groups; sums_now: also their sums, which are not computed yet. */
 static void put_rows(struct program *p, bool sums_now)
 {
     for (int64_t first = 0; first < p->a->rows && !p->text.is_full; first += SPMMI_JIT_GROUP) {
@@ -277,14 +281,14 @@ static void put_rows(struct program *p, bool sums_now)
     }
 }
 
-/* The column of B in registers. */
+/* Emits the form that keeps the column of B in registers. */
 static void put_by_rows(struct program *p, const bool is_used[SPMMI_JIT_DIMENSION_MAX])
 {
     put_load_b(p, is_used, 0, p->a->cols);
     put_rows(p, true);
 }
 
-/* The sums of all rows in registers; B comes row by row, a group ahead. */
+/* Emits the form that keeps the sums of all rows in registers and loads rows of B in groups. */
 static bool put_by_columns(struct program *p, const bool is_used[SPMMI_JIT_DIMENSION_MAX])
 {
     const struct spmmi_jit_matrix *const a = p->a;

@@ -15,19 +15,20 @@ struct spmmi_jit {
     spmm_jit_level_t level;
     int device;
     uint32_t target;
-    const char *why;          /* no operator is made; NULL: perhaps one is */
-    struct spmm_plan pattern; /* dimensions and type of A, and arrays of our own where why is NULL */
-    pthread_mutex_t lock;     /* of what follows up to context */
+    const char *why;          /* why no operator is made; NULL: one may be possible */
+    struct spmm_plan pattern; /* dimensions and type of A; if why is NULL also copies of its arrays */
+    pthread_mutex_t lock;     /* serializes prepares; protects the next three members */
     struct spmmi_jit_driver driver;
     int device_handle;
-    void *context;                        /* NULL: not yet */
-    struct spmmi_jit_operator *operators; /* published ones, the newest first */
-    struct spmmi_jit_operator *unused;    /* others that keep their module */
-    uint64_t generation;
-    uint64_t peak_bytes; /* most code that there was on the device */
+    void *context;                        /* NULL: not retained yet */
+    struct spmmi_jit_operator *operators; /* published operators, the newest first */
+    struct spmmi_jit_operator *unused;    /* operators with old values, whose modules must stay */
+    uint64_t generation;                  /* incremented by each change of the values */
+    uint64_t peak_bytes;                  /* maximum bytes of code on the device so far */
 };
 
-/* Is the plan of a kind that operators are made of? The limits of a program are looked at when it is made. */
+/* Returns why no operators are made of this plan, or NULL. The limits of a program are
+ * checked when it is made. */
 static const char *plan_refuse(const spmm_plan_t *plan, spmm_jit_level_t level, const char *kernel)
 {
     if (level == SPMM_JIT_OFF)
@@ -149,7 +150,7 @@ const char *spmmi_jit_refuse(const struct spmmi_jit *jit)
     return jit->why;
 }
 
-/* Driver and context. */
+/* Loads the driver and retains the device's context. Returns NULL, or why that failed. */
 static const char *driver_ready(struct spmmi_jit *jit)
 {
     const char *why = spmmi_jit_driver_open(&jit->driver);
@@ -163,7 +164,7 @@ static const char *driver_ready(struct spmmi_jit *jit)
     return NULL;
 }
 
-/* Values in the order of op(A). NULL: no memory. */
+/* Copies the values to the order of op(A). Returns NULL if memory is short. */
 static void *values_of(const struct spmmi_op_pattern *pattern, const void *values, int64_t nnz, size_t size)
 {
     char *to = spmmi_alloc((uint64_t)nnz, size);
@@ -173,7 +174,8 @@ static void *values_of(const struct spmmi_op_pattern *pattern, const void *value
     return to;
 }
 
-/* The program of op(A), made with the device's context. */
+/* Makes the program of op(A) and gets its code, in the device's context. Returns
+ * NULL, or why there is none. */
 static const char *make(struct spmmi_jit *jit, const struct spmmi_jit_matrix *matrix,
                         struct spmmi_jit_operator *made, enum spmmi_jit_origin *origin,
                         char note[SPMMI_JIT_NOTE])
@@ -193,7 +195,8 @@ static const char *make(struct spmmi_jit *jit, const struct spmmi_jit_matrix *ma
     return why;
 }
 
-/* With the type of sums; it is 0, and there is no operator, where no kernel has such types. */
+/* Returns the product's types with the type of sums. If no kernel has such types the latter is 0,
+ * and there is no operator. */
 static struct spmmi_types types_of(const struct spmmi_product *product)
 {
     const struct spmmi_types asked = {product->a_type, product->b.type, product->c.type, 0};
@@ -241,7 +244,7 @@ uint64_t spmmi_jit_generation(const struct spmmi_jit *jit)
     return jit->generation;
 }
 
-/* Operators with other values than the executor's stay for graphs that were captured with them. */
+/* Retires all operators. They stay in memory, since graphs that were captured with them may be replayed. */
 void spmmi_jit_values_change(struct spmmi_jit *jit)
 {
     jit->generation++;

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* bf16 is the upper half of f32; an instruction that says so is younger than sm_80. */
+/* bf16 is the upper half of f32, so a move widens it: cvt.f32.bf16 needs a newer target than sm_80. */
 static const struct spmmi_jit_stored f32 = {.word = "f32"}, f64 = {.word = "f64"},
                                      f16 = {"b16", "cvt.f32.f16", "", "", "cvt.rn.f16.f32"},
                                      bf16 = {"b16", "mov.b32", "{0, ", "}", "cvt.rn.bf16.f32"};

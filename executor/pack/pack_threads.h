@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many threads pack and copy what a GPU gets. */
+/* The number of threads that pack and copy data for a GPU. */
 #ifndef SPMMI_PACK_THREADS_H
 #define SPMMI_PACK_THREADS_H
 
 #include <omp.h>
 #include <stdint.h>
 
-#define SPMMI_PACK_PARALLEL_MIN ((uint64_t)1 << 20) /* below it a region costs as much as it saves */
-#define SPMMI_PACK_THREADS_MAX 16                   /* more wait longer for each other than they copy */
+#define SPMMI_PACK_PARALLEL_MIN ((uint64_t)1 << 20) /* below it a parallel region costs as much as it saves */
+#define SPMMI_PACK_THREADS_MAX 16                   /* more threads wait longer than they copy */
 
-/* For spmmi_team. One number for all regions of a create: a team that changes its size is started anew. */
+/* Returns a number for spmmi_team. All regions of a create use the same number: OpenMP starts a team
+ * anew if its size changes. */
 static inline int spmmi_pack_threads(uint64_t bytes)
 {
     const int most = omp_get_max_threads();
