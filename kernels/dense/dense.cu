@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels behind a dense product, in every type; see dense.cuh.
+// Instances of the kernels that follow a dense product, for every type; see dense.cuh.
 #include "dense.cuh"
 
 int spmmi_dense_exact_cuda(const spmmi_dense_exact *args)

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels behind a dense product.
+// The kernels that follow a dense product.
 //
 // dense_exact_kernel computes columns of C from the nonzeros alone.
 //
-// A block owns 32 columns, a warp every 16th row of them, a lane one column. A dense product turns an entry of B that
-// is not finite into a NaN or an infinity in every row of its column of C, as a zero times either is a NaN: row 0 of C
-// tells the columns that have to be computed again. A block whose columns need nothing ends after one load a lane.
-// Halves of values of A that are not finite spoil their rows alone: then all of C is computed again.
-// Bytes in flight: one value of B a lane; this path is rare. Sums are in the order of the row.
+// A block owns 32 columns, a warp every 16th row of them, a lane one column. In a dense product an element
+// of B that is not finite makes every row of its column of C NaN or infinite, since zeros times infinity
+// or NaN are NaN. So row 0 of C shows which columns have to be computed again. A block without such
+// columns ends after one load per lane. Values of A with a high half that is not finite spoil only their
+// rows: then all of C is computed again. Bytes in flight: one value of B per lane; this path is rare. Sums
+// are in the order of the row.
 //
-// dense_sums_kernel rounds alpha * A * B + beta * C to 16 bits once, where alpha * A * B is f32: some kernels of the
-// library round it before they add C. A thread owns entries of one column of C, or of one row, by its layout. What is
-// not finite is computed from the nonzeros. Bytes in flight: 6 a thread; C and the sums are read once.
+// dense_sums_kernel computes alpha * A * B + beta * C with one rounding to 16 bits, from alpha * A * B in
+// f32: some kernels of the library round it before they add C. A thread owns elements of one column of C, or
+// of one row, depending on its layout. Sums that are not finite are computed from the nonzeros. Bytes in
+// flight: 6 per thread; C and the sums are read once.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -24,7 +26,8 @@ namespace spmmi {
 constexpr unsigned DENSE_COLUMNS = 32, DENSE_WARPS = 16, DENSE_ROW_GROUPS = 64;
 constexpr unsigned SUMS_THREADS = SPMMI_DENSE_LINE_THREADS, SUMS_LINES_MAX = 32768;
 
-// An entry of op(A): whole, or the sum of its halves. The low one is the value itself where the high one is not finite.
+// Returns an entry of op(A): a whole value, or the sum of its halves. If the high half is not finite, the
+// low half is the value itself.
 template <typename T>
 __device__ __forceinline__ typename Value<T>::Sum dense_entry(const T *low, uint64_t high)
 {
@@ -59,7 +62,7 @@ __global__ void __launch_bounds__(DENSE_COLUMNS *DENSE_WARPS) dense_exact_kernel
     wait_for_previous();
     const bool is_all = p.is_whole != 0 || (p.has_special != nullptr && *p.has_special != 0);
     const bool is_mine = j < p.n && (is_all || !isfinite(Value<T>::widen(c[0])));
-    // A barrier too: row 0 is read by all warps before one writes it.
+    // This is also a barrier: all warps read row 0 before one of them writes it.
     if (!__syncthreads_or(is_mine) || !is_mine)
         return;
     const Sum alpha = static_cast<Sum>(p.alpha), beta = static_cast<Sum>(p.beta);

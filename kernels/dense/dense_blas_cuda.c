@@ -13,10 +13,11 @@
 
 #if SPMMI_HAVE_CUBLASLT
 
-#define SHAPES 32      /* of products whose algorithm is kept */
-#define ALIGN_MAX 256u /* more than this makes no difference */
+#define SHAPES 32      /* number of products whose algorithm is cached */
+#define ALIGN_MAX 256u /* larger alignments make no difference */
 
-/* What an algorithm is chosen for. Compared as bytes: no padding. */
+/* The properties of a product that its algorithm depends on. Compared as bytes, so
+ * it must have no padding. */
 struct shape {
     int64_t m, k, lda, n, ldb, ldc;
     uint32_t a_align, b_align, c_align, c_type, is_tf32;
@@ -26,7 +27,7 @@ struct shape {
 
 enum operand { X_OPERAND, Y_OPERAND, C_OPERAND, OPERANDS };
 
-/* The product as the library sees it: column-major, C = op(X) * op(Y). */
+/* A product as the library sees it: column-major, C = op(X) * op(Y). */
 struct plan {
     struct shape shape;
     cublasLtMatmulDesc_t multiply;
@@ -39,9 +40,9 @@ struct spmmi_dense_blas {
     void *library;
     struct spmmi_dense_functions call;
     cublasLtHandle_t handle;
-    pthread_mutex_t lock; /* of the plans */
+    pthread_mutex_t lock; /* protects the plans */
     struct plan plans[SHAPES];
-    uint32_t next; /* the plan that gives way */
+    uint32_t next; /* the plan that is replaced next */
 };
 
 spmm_status_t spmmi_dense_blas_check(spmm_diag_t *diag)
@@ -131,8 +132,9 @@ static cudaDataType_t data_type(spmm_dtype_t type)
                               : CUDA_R_16BF;
 }
 
-/* docs/accuracy.md holds whatever the library and its environment allow. No factor of f32 is rounded: pedantic. f64,
- * which is slower so, is multiplied as it is: CUBLAS_EMULATE_DOUBLE_PRECISION would allow fixed-point numbers. */
+/* The bounds of docs/accuracy.md hold whatever the library and its environment allow. PEDANTIC keeps f32
+ * factors unrounded. Pedantic f64 would be slower, so its implementations are restricted by flags instead:
+ * CUBLAS_EMULATE_DOUBLE_PRECISION would allow fixed-point numbers. */
 #define NUMBERS_OF_F64                                                        \
     (CUBLASLT_NUMERICAL_IMPL_FLAGS_FMA | CUBLASLT_NUMERICAL_IMPL_FLAGS_DMMA | \
      CUBLASLT_NUMERICAL_IMPL_FLAGS_ACCUMULATOR_64F | CUBLASLT_NUMERICAL_IMPL_FLAGS_INPUT_64F)
@@ -145,7 +147,7 @@ static cublasComputeType_t compute_type(const struct spmmi_dense_operand *a, con
     return p->a_type == SPMM_F32 ? CUBLAS_COMPUTE_32F_PEDANTIC : CUBLAS_COMPUTE_32F;
 }
 
-/* A matrix in the library's order of columns. */
+/* A matrix in the library's column-major order. */
 struct matrix {
     int64_t rows, cols, ld;
     cublasOperation_t op;
@@ -158,7 +160,7 @@ static struct matrix matrix_of(const spmm_dense_t *d, int is_swapped)
                            by_rows == is_swapped ? CUBLAS_OP_N : CUBLAS_OP_T};
 }
 
-/* The product of row-major C is that of the transposes: C^T = B^T A^T. */
+/* Row-major C is computed as the product of the transposes: C^T = B^T A^T. */
 static void matrices_of(const struct spmmi_dense_operand *a, const struct spmmi_product *p,
                         struct matrix out[OPERANDS])
 {
@@ -169,7 +171,7 @@ static void matrices_of(const struct spmmi_dense_operand *a, const struct spmmi_
     out[C_OPERAND] = matrix_of(&p->c, is_swapped);
 }
 
-/* 0, or the library's error. */
+/* Makes the library's descriptors. Returns 0, or the library's error. */
 static int descriptors_make(const struct spmmi_dense_functions *call, const struct spmmi_dense_operand *a,
                             const struct spmmi_product *p, struct plan *plan)
 {
@@ -191,7 +193,8 @@ static int descriptors_make(const struct spmmi_dense_functions *call, const stru
     return error;
 }
 
-/* 0, or the library's error. Sums of a split k are added in f32 or f64 from the workspace, never in the type of C. */
+/* Sets the preferences. If k is split, partial sums must be added in f32 or f64 in the workspace, never in
+ * the type of C. Returns 0, or the library's error. */
 static int preference_fill(const struct spmmi_dense_functions *call, const struct spmmi_product *p,
                            const struct shape *shape, cublasLtMatmulPreference_t preference)
 {
@@ -211,7 +214,7 @@ static int preference_fill(const struct spmmi_dense_functions *call, const struc
          sizeof(uint32_t)},
         {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, &shape->c_align, sizeof(uint32_t)},
         {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, &shape->c_align, sizeof(uint32_t)},
-        {CUBLASLT_MATMUL_PREF_IMPL_MASK, &numbers, sizeof numbers}, /* f64 alone */
+        {CUBLASLT_MATMUL_PREF_IMPL_MASK, &numbers, sizeof numbers}, /* for f64 only: see count */
     };
     const size_t count = sizeof list / sizeof *list - (p->a_type == SPMM_F64 ? 0 : 1);
     int error = 0;
@@ -221,17 +224,18 @@ static int preference_fill(const struct spmmi_dense_functions *call, const struc
     return error;
 }
 
-#define CHOICES 8 /* that are asked for, of f64; of other types one */
-/* Shares of a wave that the thread blocks of a product should fill. Of f64 the first choice may leave most
- * multiprocessors idle: on an H200 it took 1.2 times as long as the first that fills a third (docs/decisions/0085), on
- * an H100 that one up to 1.12 times as long as the first that fills 0.6 to 1. Waves of other types say less, and so do
- * those of narrow products: 256 x 2,304, n = 32, took 18.0 us by this rule, 13.3 without it. */
+#define CHOICES 8 /* number of algorithms that are asked for with f64; one for other types */
+/* Shares of a wave that the thread blocks of a product should fill. For f64 the library's first choice may
+ * leave most multiprocessors idle: on an H200 it took 1.2 times as long as the first choice that fills a
+ * third of a wave (docs/decisions/0085); on an H100 the latter took up to 1.12 times as long as the first
+ * that fills 0.6 to 1. Waves are less meaningful for other types, and for narrow products: 256 x 2,304, n =
+ * 32, took 18.0 us by this rule, 13.3 without it. */
 static const struct {
     float least, most;
 } wave_shares[] = {{0.6f, 1}, {1.0f / 3, FLT_MAX}, {0, FLT_MAX}};
-#define WAVE_COLUMNS_MIN 128 /* of B; the rule was measured from here on */
+#define WAVE_COLUMNS_MIN 128 /* minimum columns of B for this rule; smaller ones were not measured */
 
-/* The first that can run and fills such a share; NULL: none. */
+/* Returns the first algorithm that can run and fills such a share; NULL: there is none. */
 static const cublasLtMatmulHeuristicResult_t *first_of(const cublasLtMatmulHeuristicResult_t *found,
                                                        int count, size_t share, uint64_t workspace_bytes)
 {
@@ -242,7 +246,8 @@ static const cublasLtMatmulHeuristicResult_t *first_of(const cublasLtMatmulHeuri
     return NULL;
 }
 
-/* A function of the shape, without timing: the same bits every time. NULL: none can run. */
+/* Chooses an algorithm by the shape alone, without timing, so that the bits are always the
+ * same. NULL: none can run. */
 static const cublasLtMatmulHeuristicResult_t *choice_of(const cublasLtMatmulHeuristicResult_t *found,
                                                         int count, int counts_waves, uint64_t workspace_bytes)
 {
@@ -253,8 +258,9 @@ static const cublasLtMatmulHeuristicResult_t *choice_of(const cublasLtMatmulHeur
     return choice;
 }
 
-/* One of the library's first choices; where it has none has_algorithm stays 0. After an error of the library the plan
- * is not made: what failed may succeed the next time, and a product by other means now would have other bits. */
+/* Finds an algorithm among the library's first choices; has_algorithm stays 0 if it has none. After an error
+ * of the library the plan is not made: the call may succeed next time, and computing the product by other
+ * means now would give other bits. */
 static int algorithm_find(const struct spmmi_dense_blas *blas, cublasLtMatmulPreference_t preference,
                           spmm_dtype_t type, struct plan *plan)
 {
@@ -297,7 +303,7 @@ static int plan_make(const struct spmmi_dense_blas *blas, const struct spmmi_den
     return error;
 }
 
-/* NULL: the library failed. */
+/* Returns the plan of a product, cached or new; NULL: the library failed. */
 static const struct plan *plan_of(struct spmmi_dense_blas *blas, const struct spmmi_dense_operand *a,
                                   const struct spmmi_product *p, uint64_t workspace_bytes)
 {
@@ -312,7 +318,7 @@ static const struct plan *plan_of(struct spmmi_dense_blas *blas, const struct sp
     return plan;
 }
 
-/* Factors in the type of sums. */
+/* alpha or beta in the type of sums. */
 union factor {
     float f32;
     double f64;
@@ -350,7 +356,7 @@ spmm_status_t spmmi_dense_blas_multiply(struct spmmi_dense_blas *blas, const str
     return error == 0 ? SPMM_OK : SPMM_ERR_DEVICE;
 }
 
-#else /* without the header */
+#else /* without the header cublasLt.h */
 
 spmm_status_t spmmi_dense_blas_check(spmm_diag_t *diag)
 {

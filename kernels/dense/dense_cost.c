@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Terms of the dense family: what a dense product reads, writes and multiplies, whatever the pattern. The library picks
- * a tile and a number of parts of k; the terms assume that it picks well among the tiles below. */
+/* Cost terms of the dense family: what a dense product reads, writes and multiplies, whatever the
+ * pattern. The library chooses a tile and a number of parts of k; the terms assume that it chooses
+ * well among the tiles below. */
 #include "dense_cost.h"
 
 #include <math.h>
@@ -10,12 +11,12 @@
 #include "dense_shape.h"
 #include "dense_tile_shape.h"
 
-#define REUSE 128.0   /* products of a value that a thread block has loaded, about */
-#define FILL 128.0    /* entries of k that a wave waits for beside its own; fitted with the constants */
+#define REUSE 128.0   /* approximate number of products per value that a thread block has loaded */
+#define FILL 128.0    /* entries of k that a wave waits for besides its own; fitted with the constants */
 #define STEP 64.0     /* entries of k at a time */
-#define SPLIT_MAX 64  /* parts of k whose sums are added afterwards; each has a step at least */
-#define SUM_BYTES 8.0 /* of a sum that is stored and added */
-/* Rows and columns of C that a thread block owns, and the share of the rate that its loop reaches. */
+#define SPLIT_MAX 64  /* maximum parts of k, whose sums are added afterwards; each has at least one step */
+#define SUM_BYTES 8.0 /* bytes for storing and adding a sum */
+/* Rows and columns of C that a thread block owns, and the share of the peak rate that its loop reaches. */
 static const struct tile {
     double rows, columns, share;
 } tiles[] = {{64, 64, 0.7}, {128, 64, 0.85}, {128, 128, 1}, {256, 128, 1}};
@@ -28,8 +29,9 @@ static double rate_of(const struct spmmi_model_query *q)
     return q->value_bytes > 4 ? d->mma_f64 : q->value_bytes < 4 ? d->mma_f16 : d->fma_f32;
 }
 
-/* Blocks of B that are written and multiplied: those of f32 on tensor cores, or one with zeros behind it, as the fast
- * kernels of 16 bits need whole words along k; 0: B is multiplied as it is. */
+/* Returns the number of blocks of B that are written to scratch and multiplied: 1 or 3 for f32 on tensor
+ * cores; 1 for 16-bit types if k is padded with zeros, since the library's fast kernels need whole words
+ * along k; 0: B is multiplied as it is. */
 static double blocks_of(const struct spmmi_model_query *q)
 {
     const spmm_compute_t compute = q->candidate->compute;
@@ -40,7 +42,7 @@ static double blocks_of(const struct spmmi_model_query *q)
 
 /* A tile and a number of parts of k. */
 struct split {
-    double multiply; /* seconds over whole waves of thread blocks, and of adding the parts */
+    double multiply; /* seconds of whole waves of thread blocks and of adding the parts */
     double walk;     /* seconds of the longest walk along k */
 };
 
@@ -68,15 +70,16 @@ static struct split best_split(const struct spmmi_model_query *q, double k)
     return best;
 }
 
-/* The leading dimension of C is taken for its height. Row-major C whose n is odd was not measured. */
+/* Assumes that the leading dimension of C is its height. Row-major C with an odd n was not measured. */
 static int copies_c(const struct spmmi_model_query *q)
 {
     return q->is_col_major && spmmi_dense_copies_c((size_t)q->value_bytes, (int64_t)q->matrix->rows);
 }
 
-/* How much longer the library reads row-major f64 of an odd k, as its loads of two values want an even one: medians of
- * six pairs of products on an H100 (123 x 32,561, 4,267 x 4,267, their like with one column more; n = 128 and 512),
- * 1.13 to 1.69. Column-major the same products took as long with an even k. */
+/* Factor by which the library reads row-major f64 more slowly if k is odd, since its loads of two values need
+ * an even k. Median of six pairs of products on an H100 (123 x 32,561, 4,267 x 4,267, and matrices like them
+ * with one column more; n = 128 and 512), which have factors of 1.13 to 1.69. Column-major products take the
+ * same time for even and odd k. */
 #define ODD_TIMES 1.36
 
 static double odd_times(const struct spmmi_model_query *q)
@@ -84,8 +87,9 @@ static double odd_times(const struct spmmi_model_query *q)
     return q->value_bytes > 4 && !q->is_col_major && fmod(q->matrix->cols, 2) != 0 ? ODD_TIMES : 1;
 }
 
-/* Few rows of 16 bits that are no whole words, multiplied as they are: by a quarter of the rate, in parts of k that
- * take a second kernel. Fitted to eight products of mip_nw04 (36 x 87,482) by cuBLAS on an H200, n = 8 to 512. */
+/* Few rows of 16-bit values that are not whole words, multiplied as they are: at a quarter of the rate,
+ * in parts of k that need a second kernel. Fitted to eight products of mip_nw04 (36 x 87,482) by cuBLAS
+ * on an H200, n = 8 to 512. */
 static const struct spmmi_model_constants unaligned = {9.7, 0.7, {1, 0, 0, 4, 0, 0, 0, 0}, 0};
 
 static double multiply_unaligned(const struct spmmi_model_query *q)
@@ -99,13 +103,15 @@ static int is_unaligned(const struct spmmi_model_query *q)
            q->matrix->rows < SPMMI_DENSE_PAD_ROWS_MIN;
 }
 
-/* Of narrow products: f64, 16 bits and 3xtf32, without a kernel behind them. Fitted to 4, 5 and 45 products of five
- * layers on an H100; root mean squares of logarithms 0.08, 0.04 and 0.14. */
+/* Constants of narrow products for f64, 16 bits and 3xtf32; no kernel follows them. Fitted to 4, 5
+ * and 45 products of five layers on an H100; the root mean squares of the logarithms of the errors
+ * are 0.08, 0.04 and 0.14. */
 static const struct spmmi_model_constants narrow[] = {{4, 0, {0.8, 1, 0, 0, 0, 1, 0, 0}, 0},
                                                       {1, 0, {2, 1, 0, 0, 0, 1.6, 0, 0}, 0},
                                                       {3.3, 0, {1.2, 1.2, 0, 0, 0, 0.6, 0, 0}, 0}};
 
-/* Columns are taken to begin where the first one, and the leading dimension of column-major B for its height. */
+/* Assumes that B begins at an aligned address and that the leading dimension of
+ * column-major B is its height. */
 static struct spmmi_dense_narrow_shape narrow_of(const struct spmmi_model_query *q)
 {
     static const struct spmmi_dense_narrow_shape none = {0};
@@ -126,7 +132,8 @@ static struct spmmi_dense_narrow_shape narrow_of(const struct spmmi_model_query 
     return has_kernels && is_taken && is_aligned ? s : none;
 }
 
-/* What kernels of narrow products take (dense_narrow.cuh): all rows of B for each group of rows. */
+/* Adds the terms of kernels of narrow products (dense_narrow.cuh), which read all rows of B
+ * for each group of rows. */
 static void add_narrow(const struct spmmi_model_query *q, const struct spmmi_dense_narrow_shape *s,
                        struct spmmi_prediction *p)
 {
@@ -144,21 +151,22 @@ static void add_narrow(const struct spmmi_model_query *q, const struct spmmi_den
         fmax(blocks / (2.0 * d->multiprocessors), 1) * walk * SPMMI_MODEL_STEP_CYCLES / d->clock_hz;
 }
 
-/* Microseconds that making B's other form takes before them, beside its bytes: 3.2 to 3.6 in Nsight Compute, 4 in
- * products (a9a, n = 128, H100). */
+/* Microseconds of making B's other form before the product, in addition to its bytes: 3.2 to 3.6 in Nsight
+ * Compute, 4 in products (a9a, n = 128, H100). */
 #define TILE_FORM_US 4
 
-/* What warpgroups take is fitted where they are divided (dense_tile_shape.h), beside the launch of an empty kernel:
- * shorter by 1.7 us than that of a profile (docs/decisions/0102). */
+/* The time of warpgroups is fitted where their work is divided (dense_tile_shape.h), without the launch of an
+ * empty kernel, which is 1.7 us shorter than the launch time of a profile (docs/decisions/0102). */
 static const struct spmmi_model_constants tile_constants = {-1.7, TILE_FORM_US, {0, 0, 0, 0, 0, 1, 0, 1}, 0};
 
-/* B whose columns are no whole words is multiplied in another form. */
+/* Returns true if B is multiplied in another form: if it is column-major and its
+ * columns are not whole words. */
 static int has_form(const struct spmmi_model_query *q)
 {
     return q->is_col_major && blocks_of(q) > 0;
 }
 
-/* Alignments as above. */
+/* Makes the same assumptions on alignment as narrow_of. */
 static struct spmmi_dense_tile_shape tile_of(const struct spmmi_model_query *q)
 {
     static const struct spmmi_dense_tile_shape none = {0};
@@ -179,7 +187,7 @@ static struct spmmi_dense_tile_shape tile_of(const struct spmmi_model_query *q)
                                                                              : none;
 }
 
-/* No prediction, and so no free choice, on CPUs. */
+/* Makes no prediction for CPUs, so that the family is never chosen there unless it is forced. */
 int spmmi_dense_cost(const struct spmmi_model_query *q, struct spmmi_prediction *p)
 {
     const struct spmmi_device_profile *d = q->profile;
@@ -207,7 +215,7 @@ int spmmi_dense_cost(const struct spmmi_model_query *q, struct spmmi_prediction 
     const struct split split = best_split(q, k);
     p->term[SPMMI_TERM_ALU] = p->own != NULL ? multiply_unaligned(q) : odd_times(q) * split.multiply;
     p->term[SPMMI_TERM_LONGEST] = split.walk;
-    p->launches = 1; /* the kernel behind the product */
+    p->launches = 1; /* the kernel that follows the product */
     if (blocks > 0) {
         p->term[SPMMI_TERM_CONVERT] = (1 + blocks) * m->cols * q->n * q->value_bytes / d->copy_rate;
         p->launches += 1;

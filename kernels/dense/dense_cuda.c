@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The dense family on a GPU: op(A) with its zeros, its pattern, and the library that multiplies them. Decision 0045. */
+/* The GPU backend of the dense family: op(A) with its zeros, its pattern, and the library that
+ * multiplies them (decision 0045). */
 #include <cuda_runtime_api.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,16 +18,16 @@
 #include "dense_own_cuda.h"
 #include "dense_shape.h"
 
-/* Most that an algorithm of the library may take of the workspace: what its makers advise for sm_90. */
+/* Maximum workspace of an algorithm of the library: what NVIDIA recommends for sm_90. */
 #define BLAS_WORKSPACE (UINT64_C(32) << 20)
 
-#define COLUMNS_16_MAX 65536u /* up to which their numbers fit 16 bits */
+#define COLUMNS_16_MAX 65536u /* maximum number of columns whose indices fit 16 bits */
 
 struct state {
     const struct spmmi_device *device;
     struct spmmi_dense_a a;
-    const uint32_t *row_ptr, *columns; /* of op(A) */
-    const uint16_t *columns_16;        /* its columns where they fit 16 bits, and columns is NULL */
+    const uint32_t *row_ptr, *columns; /* pattern of op(A) */
+    const uint16_t *columns_16;        /* column indices if they fit 16 bits; columns is then NULL */
     struct spmmi_dense_blas *blas;
     struct spmmi_allowed allowed;
     struct spmmi_device_block memory;
@@ -48,14 +49,14 @@ static void cut(struct spmmi_arena *arena, struct state *s)
         s->columns_16 = spmmi_arena_cut(arena, s->a.nnz, sizeof *s->columns_16);
 }
 
-/* Columns of 16 bits: a spmmi_upload_fill. */
+/* Converts column indices to 16 bits: a spmmi_upload_fill. */
 static void columns_16_fill(const void *columns, uint64_t first, uint64_t count, void *to)
 {
     for (uint64_t q = 0; q < count; q++)
         ((uint16_t *)to)[q] = (uint16_t)((const int32_t *)columns)[first + q];
 }
 
-/* Row pointers, and positions of values in op(A) by rows. */
+/* Writes the row pointers, and the position of each value in op(A) by rows. */
 static void pack(const struct spmmi_op_pattern *a, uint64_t lda, uint32_t *row_ptr, uint32_t *map)
 {
     for (int64_t i = 0; i <= a->rows; i++)
@@ -90,7 +91,7 @@ cleanup:
     return status;
 }
 
-/* arena has counted. */
+/* Allocates and uploads everything. The arena has counted the bytes. */
 static spmm_status_t make(const struct spmmi_part_source *source, struct state *s, struct spmmi_arena *arena,
                           spmm_diag_t *diag)
 {
@@ -156,16 +157,18 @@ static spmm_status_t set_values(void *state, const void *values, void *stream)
     return spmmi_cuda_status(spmmi_dense_a_set(&s->a, values, stream));
 }
 
-/* Sums of 16-bit types are f32 until C is added: the library may round them before. */
+/* Returns true if the library writes f32 sums, to which C is added later: for 16-bit C and beta != 0 the
+ * library may round the product before it adds C. */
 static int has_sums(const struct spmmi_product *p)
 {
     return p->beta != 0 && spmm_dtype_size(p->c.type) == 2;
 }
 
-#define SUMS_PITCH 4u /* sums begin at whole words of 16 bytes, which the library's fast kernels want */
+#define SUMS_PITCH 4u /* lines of sums begin at words of 16 bytes, which the library's fast kernels need */
 
-/* Such a C in columns of whole words, with the rows of zeros of op(A) behind it: for a height that is no multiple of 8
- * the library is as slow. It takes no more than the sums. */
+/* Returns a copy of column-major 16-bit C whose columns begin at whole words. Its height is a multiple of 8
+ * too, for which op(A) has rows of zeros at its end: with another height the library is just as slow. The
+ * copy takes no more space than the sums. */
 static spmm_dense_t copy_of(const spmm_dense_t *c, void *workspace)
 {
     const int64_t word = SPMMI_DENSE_ROW_BYTES / (int64_t)spmm_dtype_size(c->type);
@@ -173,7 +176,8 @@ static spmm_dense_t copy_of(const spmm_dense_t *c, void *workspace)
     return (spmm_dense_t){workspace, rows, c->cols, rows, c->layout, c->type};
 }
 
-/* What the workspace begins with: C before the product without gaps, or the sums with lines of whole words. */
+/* Returns the matrix at the beginning of the workspace: C before the product, without gaps, or the sums,
+ * with lines of whole words. */
 static spmm_dense_t kept_of(const spmm_dense_t *c, void *workspace)
 {
     spmm_dense_t kept = *c;
@@ -186,7 +190,7 @@ static spmm_dense_t kept_of(const spmm_dense_t *c, void *workspace)
     return kept;
 }
 
-/* Whatever beta is; UINT64_MAX where they overflow. */
+/* Returns the bytes of that matrix, enough for any beta; UINT64_MAX: overflow. */
 static uint64_t kept_bytes(const spmm_dense_t *c)
 {
     const spmm_dense_t kept = kept_of(c, NULL);
@@ -198,7 +202,7 @@ static uint64_t kept_bytes(const spmm_dense_t *c)
     return (bytes + SPMMI_DEVICE_ALIGN - 1) / SPMMI_DEVICE_ALIGN * SPMMI_DEVICE_ALIGN;
 }
 
-/* The old C or the sums, B in another form, what an algorithm takes. */
+/* Returns the bytes of the old C or the sums, B in another form, and the library's workspace. */
 static uint64_t workspace(const void *state, const struct spmmi_product *product)
 {
     const struct state *s = state;
@@ -218,7 +222,8 @@ static int keep_old(const spmm_dense_t *c, const spmm_dense_t *old, void *stream
                                   cudaMemcpyDeviceToDevice, stream);
 }
 
-/* old: C before the product; sums: f32 without C, or NULL; is_whole: no product was made before. */
+/* Returns the arguments of the kernel that follows. old: C before the product; sums: f32 without C, or NULL;
+ * is_whole: no product was computed before. */
 static struct spmmi_dense_exact exact_of(const struct state *s, const struct spmmi_product *p,
                                          const spmm_dense_t *old, const spmm_dense_t *sums, int is_whole,
                                          void *stream)
@@ -257,7 +262,7 @@ static struct spmmi_dense_exact exact_of(const struct state *s, const struct spm
     };
 }
 
-/* The product into C, whose old values are kept, or into the sums. */
+/* Computes the product by the library, into C after keeping its old values, or into the sums. */
 static spmm_status_t run_library(const struct state *s, const struct spmmi_product *p,
                                  const spmm_dense_t *kept, char *workspace, void *stream, int *is_done)
 {
@@ -287,7 +292,7 @@ static spmm_status_t run_library(const struct state *s, const struct spmmi_produ
 }
 
 #ifdef SPMMI_HAVE_WGMMA
-/* By warpgroups. B whose lines begin anywhere is multiplied in its other form. */
+/* Computes the product by warpgroups. If the lines of B are not aligned, its other form is multiplied. */
 static int run_tiles(const struct state *s, const struct spmmi_product *p,
                      const struct spmmi_dense_exact *exact, void *form)
 {
@@ -307,7 +312,8 @@ static int run_tiles(const struct state *s, const struct spmmi_product *p,
 }
 #endif
 
-/* By kernels of the family, if it has one for the product; *is_done says so. form: room for B in its other form. */
+/* Computes the product by a kernel of the family; *is_done is 0 if there is none for it. form: space
+ * for B in its other form. */
 static int run_own(const struct state *s, const struct spmmi_product *p, const struct spmmi_dense_exact *args,
                    void *form, int *is_done)
 {
@@ -344,7 +350,8 @@ static spmm_status_t run(const void *state, const struct spmmi_product *p, void 
     return spmmi_cuda_status(spmmi_dense_exact_cuda(&args));
 }
 
-/* What tensor cores multiply, which add otherwise: docs/accuracy.md. Types of 16 bits as they are. */
+/* Words for products on tensor cores, whose sums have other bounds (docs/accuracy.md).
+ * "tensor": 16-bit types. */
 static const char *const suffixes[] = {"tensor", "tf32", "3xtf32"};
 
 static int has_suffix(const char *suffix)

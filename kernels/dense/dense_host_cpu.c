@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The dense family on the CPU: the same product from the nonzeros, as zeros add nothing. */
+/* The dense family on the CPU: the same product, computed from the nonzeros, since zeros add nothing. */
 #include <stdio.h>
 
 #include "format/base/alloc.h"

@@ -14,10 +14,10 @@ const char *const *spmmi_dense_library_files_hook;
 
 #if SPMMI_HAVE_CUBLASLT
 
-#define WHY_BYTES 200 /* the sentence of a diagnostic has little more */
+#define WHY_BYTES 200 /* the sentence of a diagnostic has little more space */
 
-/* Major versions whose functions are those of the header, the newest first; at last the name that packages for
- * developers have. */
+/* Major versions with the functions of the header, the newest first; last the name that
+ * development packages install. */
 static const char *const usual_files[] = {"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so", NULL};
 
 static const char *const *files(void)
@@ -29,7 +29,8 @@ static const char *const *files(void)
     return usual_files;
 }
 
-/* It stays loaded: CUDA has its kernels registered. NULL: why not, for each file, in the words of the loader. */
+/* Loads the library, which is never unloaded, since its kernels are registered with CUDA. Returns NULL and
+ * the loader's message for each file on failure. */
 static void *library_open(char why[WHY_BYTES])
 {
     size_t used = 0;
@@ -46,7 +47,7 @@ static void *library_open(char why[WHY_BYTES])
     return NULL;
 }
 
-/* The name of the function that is missing; NULL: all are there. */
+/* Looks up the functions. Returns the name of a missing function; NULL: all were found. */
 static const char *functions_find(void *library, struct spmmi_dense_functions *call)
 {
     void *symbol = NULL;

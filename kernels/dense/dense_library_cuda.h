@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions of cuBLASLt, from its library, which is loaded at run time. */
+/* Loads cuBLASLt at run time and looks up its functions. */
 #ifndef SPMMI_DENSE_LIBRARY_CUDA_H
 #define SPMMI_DENSE_LIBRARY_CUDA_H
 
@@ -14,7 +14,7 @@
 
 #if SPMMI_HAVE_CUBLASLT
 
-/* The functions that are used, from the library or nowhere. */
+/* The functions that are used; they are looked up, never linked. */
 #define SPMMI_DENSE_FUNCTIONS(X)            \
     X(cublasLtCreate)                       \
     X(cublasLtDestroy)                      \
@@ -35,14 +35,14 @@ struct spmmi_dense_functions {
 #undef X
 };
 
-/* The library is the caller's to close with dlclose. Errors: UNSUPPORTED, and why no file of it can be loaded or which
- * function it lacks. */
+/* Loads the library and fills *call. The caller closes *library with dlclose. Errors: UNSUPPORTED, with the
+ * loader's message for each file, or the name of a missing function. */
 spmm_status_t spmmi_dense_library_load(void **library, struct spmmi_dense_functions *call, spmm_diag_t *diag);
 
 #endif
 
 #ifdef SPMM_TEST_HOOKS
-/* Files to load instead; ended by NULL. NULL: the usual ones. */
+/* Files to load instead of the usual ones; ends with NULL. NULL: the usual files. */
 extern const char *const *spmmi_dense_library_files_hook;
 #endif
 

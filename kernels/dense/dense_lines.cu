@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operands of dense products that tensor cores take in another form: lines of B into scratch, values of A into blocks.
+// Other forms of operands of dense products on tensor cores: lines of B are copied to
+// scratch, values of A to blocks.
 //
-// lines    a thread owns 16 bytes of a line of B: one load where B is aligned to that, one to three stores
-//          (spmmi_dense_lines); threads of a warp are neighbours in a line, or in several where lines are short
+// lines    a thread owns 16 bytes of a line of B: one load if B is aligned to that, one to three stores
+//          (spmmi_dense_lines); threads of a warp are adjacent in a line, or in several lines if lines are
+//          short
 // values   a thread owns a value of A
-// bound    DRAM, or the L2 cache: each value of B is read once and written once a block
+// bound    DRAM, or the L2 cache: each value of B is read once and written once per block
 #include <cuda_runtime.h>
 
 #include "dense_kernel.h"
@@ -16,7 +18,7 @@ namespace spmmi {
 
 constexpr unsigned LINES_THREADS = SPMMI_DENSE_LINE_THREADS, LINES_ROWS_MAX = 32768;
 
-// 16 bytes of the line; zeros behind its values.
+// Loads 16 bytes of the line; elements past its values are zeros.
 template <typename Word, int VEC>
 __device__ __forceinline__ Vector<Word, VEC> load_line(const Word *line, int64_t first, int64_t values,
                                                        bool is_aligned)
@@ -31,14 +33,14 @@ __device__ __forceinline__ Vector<Word, VEC> load_line(const Word *line, int64_t
     return x;
 }
 
-// Word: the bits of a value.
+// Word: an unsigned type with the bits of a value.
 template <typename Word, int BLOCKS>
 __global__ void __launch_bounds__(LINES_THREADS)
     lines_kernel(const spmmi_dense_lines p, uint32_t threads_log2, bool is_aligned)
 {
     constexpr int VEC = 16 / sizeof(Word);
     release_dependents();
-    const uint32_t threads = 1u << threads_log2; // of a line
+    const uint32_t threads = 1u << threads_log2; // threads per line
     const int64_t first =
         ((int64_t)blockIdx.x * threads + (threadIdx.x & (threads - 1))) * VEC; // value in the line
     if (first >= p.values)
@@ -71,7 +73,7 @@ template <typename Word, int BLOCKS> int launch_lines(const spmmi_dense_lines &p
     constexpr int VEC = 16 / sizeof(Word);
     const int64_t words = (p.values + VEC - 1) / VEC;
     const uint32_t threads_log2 = spmmi_dense_line_threads_log2(words);
-    const int64_t lines = LINES_THREADS >> threads_log2; // of a block
+    const int64_t lines = LINES_THREADS >> threads_log2; // lines per thread block
     const int64_t columns = (words + (1 << threads_log2) - 1) >> threads_log2;
     const int64_t rows = (p.lines + lines - 1) / lines;
     if (rows == 0 || columns == 0)

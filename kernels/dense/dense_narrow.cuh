@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dense products of few columns: all of A is read once, and hardly used more than once, so that latency decides.
+// Dense products of few columns: all of A is read once and hardly reused, so that latency decides.
 //
-// work     a thread block owns 16 * HEIGHT rows, a tile of COLUMNS columns and every `shares`-th step of k, a warp
-//          every 8th of these. A step is 64 bytes of each row of A: 16 bytes a lane, which go straight into operands,
-//          as k has any order that A and B share
-// B        rows as columns go to operands without shared memory: of row-major B a lane has VEC columns side by side,
-//          which are those of as many MMAs; of column-major B 16 bytes of a column
-// sums     of the warps through shared memory, then of the thread blocks of a cluster, in the order of their steps
-// zeros    of A multiply what B holds: a sum that is not finite is computed again from the nonzeros
-// bound    latency: launch, one load from DRAM in flight for all steps of a warp, the sums
+// work     a thread block owns 16 * HEIGHT rows, a tile of COLUMNS columns and every `shares`-th step of k, a
+//          warp every 8th of these steps. A step is 64 bytes of each row of A: 16 bytes per lane, which are
+//          used as MMA operands directly, since k may have any order as long as A and B have the same
+// B        is loaded to operands without shared memory: of row-major B a lane loads VEC adjacent columns,
+//          which belong to VEC different MMAs; of column-major B 16 bytes of a column
+// sums     of the warps are added through shared memory, then those of the thread blocks of a cluster, in the
+//          order of their steps
+// zeros    of A multiply NaN and infinity in B: a sum that is not finite is computed again from the nonzeros
+// bound    latency: the launch, one round of loads from DRAM in flight for all steps of a warp, the sums
 #pragma once
 #include "dense.cuh"
 #include "dense_narrow_shape.h"
@@ -19,7 +20,8 @@ namespace spmmi {
 
 constexpr int NARROW_WARPS = SPMMI_DENSE_NARROW_WARPS, NARROW_THREADS = 32 * NARROW_WARPS;
 
-// A lane's 16 bytes of rows g and g + 8 of A, and the values of a column of B that belong to them.
+// Operands from a lane's 16 bytes of rows g and g + 8 of A, and from the
+// corresponding values of a column of B.
 template <typename T> struct NarrowHalf {
     static constexpr int DEPTH = 8;
     uint32_t x[2][4];
@@ -101,15 +103,15 @@ template <typename T_, int HEIGHT_, int GROUPS_, int VEC_, bool IS_COLUMNS_> str
     static constexpr int HEIGHT = HEIGHT_, GROUPS = GROUPS_, VEC = VEC_, DEPTH = Operand::DEPTH;
     static constexpr bool IS_COLUMNS = IS_COLUMNS_;
     static constexpr int ROWS = 16 * HEIGHT, COLUMNS = 8 * GROUPS * VEC, STEP = 4 * DEPTH; // of k
-    static constexpr int AHEAD = COLUMNS * HEIGHT > 32 ? 2 : 4; // steps that are loaded
-    static constexpr int PITCH = COLUMNS + 4; // banks of rows that are written at once differ
+    static constexpr int AHEAD = COLUMNS * HEIGHT > 32 ? 2 : 4; // steps loaded before they are multiplied
+    static constexpr int PITCH = COLUMNS + 4; // rows that are written at once are in different banks
 };
 
-// Where a lane reads: its rows of A, the last one where A has no more, and entry k of its first column of B.
+// Where a lane reads: its rows of A, clamped to the last row, and entry k of its first column of B.
 template <typename Shape> struct NarrowSource {
     using T = typename Shape::T;
     const T *a[Shape::HEIGHT][2], *b;
-    int64_t column, step; // of b, from one k to the next
+    int64_t column, step; // step: elements of b from one k of the lane to the next
     uint32_t k, stride;
 
     __device__ __forceinline__ NarrowSource(const spmmi_dense_exact &p, uint32_t row, int64_t first_column,
@@ -123,13 +125,13 @@ template <typename Shape> struct NarrowSource {
     }
 };
 
-// What a lane holds of a step.
+// The values of a step that a lane holds.
 template <typename Shape> struct NarrowStep {
     using T = typename Shape::T;
     Vector<T, Shape::DEPTH> a[Shape::HEIGHT][2];
     T b[Shape::GROUPS][Shape::VEC][Shape::DEPTH];
 
-    // The next step of the lane. What A or B lack is zero.
+    // Loads the next step of the lane. Elements that A or B do not have are zero.
     __device__ __forceinline__ void load(const spmmi_dense_exact &p, NarrowSource<Shape> &from)
     {
         const uint32_t k = from.k;
@@ -151,8 +153,8 @@ template <typename Shape> struct NarrowStep {
         from.k += from.stride;
         from.b += from.step;
     }
-    // `rows` of B are there from this one on; the last one is read again for those behind it, whose values of A are
-    // zero.
+    // Loads a vector from each row of B; `rows` rows exist from the first one on. For rows past the last one
+    // the last is loaded again: its values are multiplied by zeros of A.
     static __device__ __forceinline__ void load_rows(const T *from, int64_t step, uint32_t rows,
                                                      T (&b)[Shape::VEC][Shape::DEPTH])
     {
@@ -167,7 +169,7 @@ template <typename Shape> struct NarrowStep {
                 b[v][i] = x.x[v];
         }
     }
-    // Column-major B: rows are side by side, and there are whole words of them.
+    // Loads from column-major B, where a lane's values are adjacent and consist of whole words.
     static __device__ __forceinline__ void load_column(const T *from, uint32_t rows, T (&b)[Shape::DEPTH])
     {
         Vector<T, Shape::DEPTH> x{};
@@ -195,7 +197,7 @@ __device__ __forceinline__ void multiply_narrow(NarrowSums<Shape> &sums, const N
     }
 }
 
-// The sums of a warp into its slot.
+// Stores the sums of a warp to its slot.
 template <typename Shape>
 __device__ __forceinline__ void keep_narrow(typename Shape::Sum *slot, const NarrowSums<Shape> &sums)
 {
@@ -212,7 +214,7 @@ __device__ __forceinline__ void keep_narrow(typename Shape::Sum *slot, const Nar
                          v] = sums[h][q][v][i];
 }
 
-// Rare, and apart: a kernel that is not in a cache yet starts the sooner the shorter its code is.
+// Not inlined since it is rare: a kernel that is not in a cache yet starts faster if its code is shorter.
 template <typename T>
 __device__ __noinline__ typename Value<T>::Sum narrow_row_sum(const spmmi_dense_exact &p, uint32_t row,
                                                               int64_t j)
@@ -293,7 +295,7 @@ __global__ void __launch_bounds__(NARROW_THREADS)
             sum += sum_of_block(word, share);
         store_narrow<Shape>(p, first_row + r, first_column + c, sum);
     }
-    cluster_sync(); // others may still read
+    cluster_sync(); // the other blocks may still read the sums of this block
 }
 
 template <typename Shape>
@@ -311,7 +313,7 @@ int launch_narrow_shape(const spmmi_dense_exact &p, const struct spmmi_dense_nar
                          false, p, s.tiles);
 }
 
-// Tiles of COLUMNS columns: vectors of row-major B are as wide as they may be.
+// Launches tiles of COLUMNS columns; vectors of row-major B are as wide as possible.
 template <typename T, int COLUMNS, int HEIGHT = 1>
 int launch_narrow_rows(const spmmi_dense_exact &p, const struct spmmi_dense_narrow_shape &s)
 {
@@ -325,7 +327,7 @@ int launch_narrow_columns(const spmmi_dense_exact &p, const struct spmmi_dense_n
     return launch_narrow_shape<NarrowShape<float, HEIGHT, COLUMNS / 8, 1, true>>(p, s);
 }
 
-// What spmmi_dense_narrow_may lets through.
+// Launches one of the f32 shapes that spmmi_dense_narrow returns.
 inline int launch_narrow_f32(const spmmi_dense_exact &p, const struct spmmi_dense_narrow_shape &s)
 {
     const bool is_columns = p.b_column_step != 1;

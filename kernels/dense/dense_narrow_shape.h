@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which dense products of few columns the family multiplies itself, and how these are divided: for kernels and
- * predictions. */
+/* Chooses the dense products of few columns that the family multiplies itself, and divides their work; used
+ * by kernels and predictions. */
 #ifndef SPMMI_DENSE_NARROW_SHAPE_H
 #define SPMMI_DENSE_NARROW_SHAPE_H
 
@@ -8,30 +8,31 @@
 
 #include "dense_shape.h"
 
-#define SPMMI_DENSE_NARROW_TARGET 90      /* capability from which on there are clusters */
-#define SPMMI_DENSE_NARROW_WARPS 8u       /* of a thread block: they share its steps */
-#define SPMMI_DENSE_NARROW_ROWS 16u       /* of a warp, or twice as many */
-#define SPMMI_DENSE_NARROW_STEP_BYTES 64u /* of a row of A */
-#define SPMMI_DENSE_NARROW_STEPS_MAX 24u  /* of a warp: the library divides longer rows into more parts */
+#define SPMMI_DENSE_NARROW_TARGET 90      /* lowest compute capability with clusters */
+#define SPMMI_DENSE_NARROW_WARPS 8u       /* warps of a thread block, which share its steps */
+#define SPMMI_DENSE_NARROW_ROWS 16u       /* rows of a warp, or half of them */
+#define SPMMI_DENSE_NARROW_STEP_BYTES 64u /* bytes of a row of A per step */
+#define SPMMI_DENSE_NARROW_STEPS_MAX 24u  /* per warp; for longer rows the library splits k further */
 #define SPMMI_DENSE_NARROW_SHARES_MAX 8u /* thread blocks of a cluster, which share the steps of their rows */
-/* Columns of B up to which these kernels were faster than the library, whose products a check of C follows
- * (docs/decisions/0097): of 3xtf32, f64 and 16 bits. Of f64 up to so many rows; of both latter row-major B alone. */
+/* Maximum columns of B for which these kernels were faster than the library, whose products need a check
+ * of C afterwards (docs/decisions/0097): for 3xtf32, f64 and 16 bits. The last two need row-major B; f64
+ * also has a maximum of rows. */
 #define SPMMI_DENSE_NARROW_COLUMNS_MAX 192
 #define SPMMI_DENSE_NARROW_COLUMNS_F64 32
 #define SPMMI_DENSE_NARROW_COLUMNS_16_BITS 8
 #define SPMMI_DENSE_NARROW_ROWS_F64 512
-#define SPMMI_DENSE_NARROW_WIDEST 32u /* tile */
+#define SPMMI_DENSE_NARROW_WIDEST 32u /* columns of the widest tile */
 
 struct spmmi_dense_narrow {
     uint32_t rows, value_bytes, multiprocessors, is_columns; /* is_columns: B is column-major */
-    uint64_t lda;                                            /* entries of a row of A, with its gap */
+    uint64_t lda;                                            /* elements from a row of A to the next */
     int64_t n;
 };
 
 struct spmmi_dense_narrow_shape {
-    uint32_t columns;               /* of a tile; 0: others multiply */
-    uint32_t height;                /* of a warp, in 16 rows */
-    uint32_t groups, tiles, shares; /* of rows, of columns, of steps: thread blocks */
+    uint32_t columns;               /* columns of a tile; 0: other kernels multiply */
+    uint32_t height;                /* rows of a warp / 16 */
+    uint32_t groups, tiles, shares; /* parts of the rows, columns, steps: one thread block for each triple */
 };
 
 static inline uint64_t spmmi_dense_narrow_steps(const struct spmmi_dense_narrow *p)
@@ -55,9 +56,10 @@ static inline uint32_t spmmi_dense_narrow_groups(uint32_t rows, uint32_t height)
     return (rows - 1) / (SPMMI_DENSE_NARROW_ROWS * height) + 1;
 }
 
-/* More shares as long as multiprocessors are idle and a warp keeps more than two steps; up to two thread blocks on each
- * where it keeps more, as a cluster starts later than a thread block alone. The numbers, here and of thread blocks and
- * steps beyond which the library is faster, are those that were fastest for five layers (docs/decisions/0097). */
+/* Returns the number of shares of k. Doubles it while multiprocessors are idle and each warp keeps more than
+ * two steps; then, up to two thread blocks per multiprocessor, while a warp keeps more steps than `least`,
+ * since a cluster starts later than a single thread block. The constants here and in spmmi_dense_narrow were
+ * the fastest for five layers (docs/decisions/0097). */
 static inline uint32_t spmmi_dense_narrow_shares(uint64_t steps, uint64_t blocks, uint32_t columns,
                                                  const struct spmmi_dense_narrow *p)
 {
@@ -74,15 +76,15 @@ static inline uint32_t spmmi_dense_narrow_shares(uint64_t steps, uint64_t blocks
     return shares;
 }
 
-/* Values of B that a lane loads at a time, of tiles of so many columns: whole words of a column, or of a row those of
- * its MMAs. */
+/* Returns the number of values of B that a lane loads at a time for tiles of this many columns: whole words
+ * of a column, or the values of a row that its MMAs use. */
 static inline int64_t spmmi_dense_narrow_vector(const struct spmmi_dense_narrow *p, uint32_t columns)
 {
     const uint32_t most = SPMMI_DENSE_ROW_BYTES / p->value_bytes, own = columns / 8;
     return p->is_columns || own > most ? most : own;
 }
 
-/* Of few columns of column-major B two tiles are faster than one. */
+/* Returns the columns of a tile. For column-major B of up to 32 columns two tiles are faster than one. */
 static inline uint32_t spmmi_dense_narrow_columns(const struct spmmi_dense_narrow *p)
 {
     const uint32_t half = SPMMI_DENSE_NARROW_WIDEST / 2;

@@ -10,9 +10,10 @@
 #include "dense_narrow_shape.h"
 #include "dense_shape.h"
 
-/* Own kernels of few columns split values when they multiply them; where they cannot run (another device, too many
- * rows, operands that are not aligned) the library multiplies blocks. A part that runs by force alone, no variant's
- * own, takes values as they are. */
+/* Finds the forms of A that products need. The family's kernels for few columns split values while they
+ * multiply, so they need whole values; if they cannot run (another device, too many rows, unaligned
+ * operands) the library multiplies blocks. A part that runs only because it is forced, for no variant of its
+ * own, uses whole values. */
 static void forms_read(const spmm_plan_t *plan, spmm_op_t op, uint32_t target, struct spmmi_dense_a *a)
 {
     const int has_own = target >= SPMMI_DENSE_NARROW_TARGET;
@@ -42,7 +43,7 @@ struct spmmi_dense_a spmmi_dense_a_of(const spmm_plan_t *plan, spmm_op_t op, uin
 void spmmi_dense_a_cut(struct spmmi_arena *arena, struct spmmi_dense_a *a)
 {
     const uint64_t entries = a->rows * a->lda;
-    if (a->has_whole) /* rows of zeros behind them: see copy_of in dense_cuda.c */
+    if (a->has_whole) /* rows of zeros follow them: see copy_of in dense_cuda.c */
         a->whole = spmmi_arena_cut(arena, spmmi_dense_rows_padded(a->rows, a->dtype) * a->lda,
                                    spmm_dtype_size(a->dtype));
     if (a->has_blocks) {
@@ -63,7 +64,8 @@ int spmmi_dense_a_set(const struct spmmi_dense_a *a, const void *values, void *s
     return error;
 }
 
-/* Where the variant of another part says f32 and there are blocks alone: what is as accurate. */
+/* If the variant of another part asks for f32 and only blocks exist, all blocks are
+ * used: 3xtf32 is as accurate. */
 int spmmi_dense_blocks_of(const struct spmmi_dense_a *a, const struct spmmi_product *product)
 {
     if (!a->has_blocks || (a->has_whole && !spmmi_is_tf32(product->compute)))
@@ -86,14 +88,14 @@ struct spmmi_dense_operand spmmi_dense_a_operand(const struct spmmi_dense_a *a,
 {
     const int blocks = spmmi_dense_blocks_of(a, product);
     const int64_t lda = (int64_t)a->lda, pitch = SPMMI_DENSE_BLOCKS * lda;
-    if (blocks == 1) /* the last block alone: high halves */
+    if (blocks == 1) /* the last block alone: it has the high halves */
         return (struct spmmi_dense_operand){a->blocks + (pitch - lda), a->rows, lda, pitch, 1};
     if (blocks > 1)
         return (struct spmmi_dense_operand){a->blocks, a->rows, pitch, pitch, 1};
     return (struct spmmi_dense_operand){a->whole, a->rows, is_padded(a) ? lda : (int64_t)a->cols, lda, 0};
 }
 
-/* Lines of B in this form, as spmmi_dense_lines says; without data. */
+/* Describes the lines of B in the form of this product (struct spmmi_dense_lines), without data pointers. */
 static struct spmmi_dense_lines lines_of(const struct spmmi_dense_a *a, const struct spmmi_product *product)
 {
     const int blocks = spmmi_dense_blocks_of(a, product);

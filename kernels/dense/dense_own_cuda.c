@@ -4,7 +4,7 @@
 
 #include "format/family.h"
 
-/* Do vectors of B lie where kernels of narrow products load them? */
+/* Returns true if vectors of this many values of B are aligned as kernels of narrow products load them. */
 static int is_aligned(const spmm_dense_t *b, int64_t values)
 {
     return (uintptr_t)b->data % ((uint64_t)values * spmm_dtype_size(b->type)) == 0 && b->ld % values == 0 &&

@@ -6,7 +6,7 @@
 #include "format/family.h"
 #include "dense_shape.h"
 
-/* What A takes in CSR: a column index and a value a nonzero, a pointer a row. */
+/* Returns the bytes of A in CSR: a column index and a value per nonzero, a pointer per row. */
 static double csr_bytes(const struct spmmi_pattern *a, double value_bytes)
 {
     return (double)a->nnz * (value_bytes + sizeof *a->col_ind) + (double)a->rows * sizeof *a->row_ptr;
@@ -17,9 +17,9 @@ static spmm_status_t propose_one(struct spmmi_search *s, spmm_compute_t compute,
     const struct spmmi_pattern *const a = s->pattern;
     const spmm_dtype_t dtype = s->request->options.a_type;
     const double value_bytes = (double)spmm_dtype_size(dtype);
-    /* Of a block, and what the blocks may take together. */
+    /* Entries of a block, and the maximum so that all blocks together do not take too many bytes. */
     const double entries = (double)a->rows * (double)spmmi_dense_lda(a->cols, dtype);
-    const double blocks = spmmi_is_tf32(compute) ? SPMMI_DENSE_BLOCKS + 1 : 1; /* and values as they are */
+    const double blocks = spmmi_is_tf32(compute) ? SPMMI_DENSE_BLOCKS + 1 : 1; /* + 1: the whole values */
     const double most = SPMMI_DENSE_CSR_TIMES * csr_bytes(a, value_bytes) / value_bytes / blocks;
     struct spmmi_candidate c = {
         .family = SPMMI_DENSE, .schedule = SPMMI_DENSE_GEMM, .compute = compute, .is_default = true};
@@ -31,7 +31,7 @@ static spmm_status_t propose_one(struct spmmi_search *s, spmm_compute_t compute,
     return spmmi_search_emit(s, &c, diag);
 }
 
-/* Values as they are and, where tensor cores may, f32 on them. */
+/* Proposes values as they are and, if tensor cores may be used, f32 on tensor cores. */
 static spmm_status_t propose(struct spmmi_search *s, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dense products of 16-bit types by warpgroups (wgmma, sm_90a), of operands so small that latency decides. Each sum is
-// looked at before it is stored, so that no kernel follows.
+// Dense products of 16-bit types by warpgroups (wgmma, sm_90a), for operands so small that latency decides.
+// Each sum is checked before it is stored, so that no kernel has to follow.
 //
-// product  out = x * y with row-major out: A * B, or where C is column-major its transpose B^T * A^T. Lines of x are
-//          its rows ("K-major"); those of y are its columns, or the rows of row-major B ("MN-major")
-// work     a thread block owns ROWS x COLUMNS of out; thread blocks of a cluster share the steps of 64 of k. A
-//          warpgroup owns 64 rows, one more warp copies
-// copies   boxes of 64 values of a line by tensor maps into STAGES stages; what is past the ends becomes 0
-// sums     f32 in registers, which pass through shared memory, so that whole words are stored: as 16 bits where there
-//          beta is 0 and they are finite, shifted where rows of out begin anywhere; else as they are. Each thread block
-//          of a cluster stores chunks, those of some warps, whose sums bulk copies bring to its shared memory from the
-//          others, and adds them in the order of k
-// zeros    of A multiply what B holds: a sum that is not finite is computed again from the nonzeros alone
-// bound    latency: launch, tensor maps, the first loads from DRAM, the sums
+// product  out = x * y with row-major out: A * B, or, if C is column-major, its transpose B^T * A^T. Lines of
+//          x are its rows ("K-major"); lines of y are its columns, or the rows of row-major B ("MN-major")
+// work     a thread block owns ROWS x COLUMNS of out; thread blocks of a cluster share the steps of 64
+//          entries of k. A warpgroup owns 64 rows; one more warp copies
+// copies   boxes of 64 values per line by tensor maps into STAGES stages; elements past the ends become 0
+// sums     f32 in registers. They pass through shared memory, so that whole words are stored: as 16-bit
+//          results if beta is 0 and all are finite, shifted if rows of out are not aligned; else as f32. Each
+//          thread block of a cluster stores some chunks, the sums of some warps: bulk copies bring the sums
+//          of the other blocks to its shared memory, and it adds them in the order of k
+// zeros    of A multiply NaN and infinity in B: a sum that is not finite is computed again from the nonzeros
+//          alone
+// bound    latency: the launch, tensor maps, the first loads from DRAM, the sums
 #pragma once
 #include "dense_tile_results.cuh"
 #include "dense_tile_wgmma.cuh"
@@ -20,7 +21,7 @@
 
 namespace spmmi {
 
-// Step i is in stage i % STAGES.
+// Copies step i to stage i % STAGES.
 template <typename Shape>
 __device__ __forceinline__ void copy_step(const DenseTilePlace<Shape> &at, uint32_t i, const CUtensorMap *x,
                                           const CUtensorMap *y)
@@ -38,7 +39,7 @@ __device__ __forceinline__ void copy_step(const DenseTilePlace<Shape> &at, uint3
                  full);
 }
 
-// By one thread, which makes the barriers and need not wait for others before its first copies.
+// Called by one thread, which initializes the barriers and need not wait for others before its first copies.
 template <typename Shape>
 __device__ __forceinline__ void copy_first_steps(const DenseTilePlace<Shape> &at, const CUtensorMap *x,
                                                  const CUtensorMap *y)
@@ -65,7 +66,8 @@ __device__ __forceinline__ void copy_other_steps(const DenseTilePlace<Shape> &at
     }
 }
 
-// A step's MMAs run while the barrier of the next one is waited for; then its stage is free.
+// Multiplies all steps. The MMAs of a step run while the barrier of the next step is
+// awaited; then its stage is free.
 template <typename Shape>
 __device__ __forceinline__ void multiply_steps(DenseTileSums<Shape> &sums, const DenseTilePlace<Shape> &at)
 {
@@ -89,7 +91,7 @@ __device__ __forceinline__ void multiply_steps(DenseTileSums<Shape> &sums, const
     }
     asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
 #pragma unroll
-    for (int j = 0; j < Shape::TILES; j++) // not to be read before the wait
+    for (int j = 0; j < Shape::TILES; j++) // keeps the compiler from reading the sums before the wait
         asm volatile("" : "+f"(sums[j][0]), "+f"(sums[j][1]), "+f"(sums[j][2]), "+f"(sums[j][3])::"memory");
 }
 
@@ -103,7 +105,7 @@ __global__ void __launch_bounds__(Shape::THREADS)
     const bool multiplies = threadIdx.x < 32 * Shape::WARPS, copies = threadIdx.x == 32 * Shape::WARPS;
     DenseTileSums<Shape> sums;
     if (copies) {
-        wait_for_previous(); // which may have made B's other form
+        wait_for_previous(); // the previous kernel may have made B's other form
         copy_first_steps(at, &x, &y);
     }
     if (Shape::SHARES > 1)
@@ -116,7 +118,7 @@ __global__ void __launch_bounds__(Shape::THREADS)
     __syncwarp();
     __syncthreads(); // the stages are free
     if (Shape::SHARES > 1) {
-        wait_for_cluster(); // all of it runs
+        wait_for_cluster(); // all blocks of the cluster have started
         if (multiplies)
             send_chunks<Shape>(at, sums);
         wait_for_phase(at.arrived, 0);
@@ -125,7 +127,7 @@ __global__ void __launch_bounds__(Shape::THREADS)
     if (multiplies)
         store_chunks<Shape>(a, at, sums);
     if (Shape::SHARES > 1)
-        wait_for_cluster(); // what others copy from here has arrived
+        wait_for_cluster(); // all copies that other blocks read from here have arrived
 }
 
 } // namespace spmmi

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the C arguments of a launch to an instance of dense_tile.cuh.
+// Launches an instance of dense_tile.cuh from the C arguments.
 #pragma once
 #include "dense_tile.cuh"
 #include "kernels/shared/allowed.cuh"
 
 namespace spmmi {
 
-// Boxes of so many values of so many lines: 64 or 32 values, as wide as a swizzle.
+// Makes a tensor map with boxes of box_values values of box_lines lines. box_values is 64 or
+// 32, the width of a swizzle.
 template <typename T>
 bool map_tile(CUtensorMap *map, MappedRows lines, uint32_t box_values, uint32_t box_lines)
 {

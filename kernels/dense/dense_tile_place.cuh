@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dense products by warpgroups (dense_tile.cuh): shapes, arguments, and where a thread block is.
+// Dense products by warpgroups (dense_tile.cuh): shapes, arguments, and the position of a thread block.
 #pragma once
 #include "dense.cuh"
 #include "dense_tile_shape.h"
@@ -8,7 +8,7 @@
 
 namespace spmmi {
 
-// SHARES: thread blocks of a cluster, which share the steps.
+// SHARES: number of thread blocks of a cluster, which share the steps.
 template <typename T_, bool IS_ROWS_, int ROWS_, int COLUMNS_, int STAGES_, int SHARES_> struct DenseTile {
     using T = T_;
     static constexpr int ROWS = ROWS_, COLUMNS = COLUMNS_, STAGES = STAGES_, SHARES = SHARES_;
@@ -16,15 +16,16 @@ template <typename T_, bool IS_ROWS_, int ROWS_, int COLUMNS_, int STAGES_, int 
     static constexpr bool IS_ROWS = IS_ROWS_;
     static constexpr int WARPS = ROWS / 16, THREADS = 32 * (WARPS + 1);
     static constexpr uint32_t STEP = SPMMI_DENSE_TILE_STEP, LINE_BYTES = 2 * STEP;
-    // Of row-major B a line is a piece of a row: 64 columns, or all 32.
+    // A line of row-major B is a piece of a row: 64 columns, or all 32.
     static constexpr uint32_t PIECE = COLUMNS < STEP ? COLUMNS : STEP;
     static constexpr uint32_t Y_LINE_BYTES = IS_ROWS ? 2 * PIECE : LINE_BYTES;
     static constexpr uint32_t X_BYTES = ROWS * LINE_BYTES, Y_BYTES = COLUMNS * LINE_BYTES;
     static constexpr uint32_t PIECE_BYTES = STEP * Y_LINE_BYTES;
     static constexpr uint32_t STAGE_BYTES = X_BYTES + Y_BYTES;
-    // Sums are stored in chunks, those of a warp or of some of its columns. Each of a cluster stores some of them.
-    static constexpr int CHUNKS = SHARES > WARPS ? SHARES / WARPS : 1; // of a warp
-    static constexpr int OWN = SHARES < WARPS ? WARPS / SHARES : 1;    // of a thread block
+    // Sums are stored in chunks: all columns of a warp's rows, or some. Each thread block of a
+    // cluster stores some chunks.
+    static constexpr int CHUNKS = SHARES > WARPS ? SHARES / WARPS : 1; // chunks per warp
+    static constexpr int OWN = SHARES < WARPS ? WARPS / SHARES : 1;    // chunks that a thread block stores
     static constexpr int CHUNK_TILES = TILES / CHUNKS, CHUNK_COLUMNS = 8 * CHUNK_TILES;
     static constexpr uint32_t CHUNK_BYTES = 16 * CHUNK_COLUMNS * (uint32_t)sizeof(float);
     static constexpr uint32_t WORDS_PITCH = 2 * CHUNK_COLUMNS + 16; // bytes of a row of 16-bit results
@@ -33,20 +34,20 @@ template <typename T_, bool IS_ROWS_, int ROWS_, int COLUMNS_, int STAGES_, int 
     static_assert((2 * STAGES + 1) * sizeof(Barrier) <= BARRIER_BYTES, "barriers fit");
     static_assert(STAGES * STAGE_BYTES >= ROWS * COLUMNS * sizeof(float), "sums take the place of stages");
     static_assert(16 * WORDS_PITCH <= CHUNK_BYTES, "results take the place of sums");
-    // From one MMA to the next, in 16 bytes.
+    // Distance from one MMA to the next along k, in units of 16 bytes.
     static constexpr uint32_t X_WORDS = 2, Y_WORDS = IS_ROWS ? Y_LINE_BYTES : 2;
 };
 
 struct DenseTileArgs {
     spmmi_dense_exact product;
-    uint32_t rows; // of out
+    uint32_t rows; // rows of out
     int64_t columns, ld;
-    uint32_t tiles;  // of columns
+    uint32_t tiles;  // number of tiles across the columns
     bool is_swapped; // out is C^T
-    bool is_wide;    // rows of out are whole words of 16 bytes
+    bool is_wide;    // rows of out begin at whole words of 16 bytes
 };
 
-// Where a thread block is in the product and in shared memory.
+// The position of a thread block in the product, and its data in shared memory.
 template <typename Shape> struct DenseTilePlace {
     uint32_t share, row, column, first_step, steps;
     unsigned char *stages;
@@ -65,17 +66,18 @@ template <typename Shape> struct DenseTilePlace {
         empty = full + Shape::STAGES;
         arrived = empty + Shape::STAGES;
     }
-    // The one of the cluster that stores a chunk.
+    // Returns the rank of the thread block of the cluster that stores a chunk.
     static __device__ __forceinline__ uint32_t owner(uint32_t warp, uint32_t chunk)
     {
         return Shape::SHARES > Shape::WARPS ? warp * Shape::CHUNKS + chunk : warp / Shape::OWN;
     }
-    // Of this thread block, instead of the stages, when all is multiplied.
+    // Returns where this thread block keeps a chunk of its own sums: over the stages,
+    // after the last multiplication.
     __device__ __forceinline__ unsigned char *kept(uint32_t warp, uint32_t chunk) const
     {
         return stages + (warp * Shape::CHUNKS + chunk) * Shape::CHUNK_BYTES;
     }
-    // Of another one of the cluster, for a chunk of this warp that `owner` stores.
+    // Returns where sums of block `of` are received for a chunk of this warp that block `owner` stores.
     __device__ __forceinline__ unsigned char *slot(uint32_t warp, uint32_t owner, uint32_t of) const
     {
         const uint32_t place = warp % Shape::OWN * (Shape::SHARES - 1) + of - (of > owner);

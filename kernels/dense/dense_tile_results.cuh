@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dense products by warpgroups (dense_tile.cuh): from sums to results in memory.
+// Dense products by warpgroups (dense_tile.cuh): writes sums as results to memory.
 #pragma once
 #include "dense_tile_place.cuh"
 #include "kernels/shared/shifted.cuh"
@@ -7,7 +7,7 @@
 
 namespace spmmi {
 
-// cluster_sync in two halves, which orders no memory. Lanes of a warp take each together.
+// The two halves of cluster_sync, without ordering memory. All lanes of a warp must call them together.
 __device__ __forceinline__ void arrive_at_cluster()
 {
     __syncwarp();
@@ -20,7 +20,7 @@ __device__ __forceinline__ void wait_for_cluster()
     asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
 }
 
-// Rare, and apart: a kernel that is not in a cache yet starts the sooner the shorter its code is.
+// Not inlined since it is rare: a kernel that is not in a cache yet starts faster if its code is shorter.
 template <typename T>
 __device__ __noinline__ float tile_exact_sum(const DenseTileArgs &a, uint32_t row, int64_t column)
 {
@@ -28,7 +28,7 @@ __device__ __noinline__ float tile_exact_sum(const DenseTileArgs &a, uint32_t ro
                         : dense_row_sum<T>(a.product, row, column);
 }
 
-// 8 results of a row of out that has at least the first.
+// Stores 8 results of a row of out; at least the first is inside.
 template <typename T>
 __device__ __forceinline__ void store_results(const DenseTileArgs &a, uint32_t row, int64_t column,
                                               const Vector<T, 8> &results)
@@ -44,7 +44,7 @@ __device__ __forceinline__ void store_results(const DenseTileArgs &a, uint32_t r
             to[i] = results.x[i];
 }
 
-// The same of sums, which may be not finite, and may be added to what is there.
+// Stores 8 sums in the same way. They may be not finite, and old values of C may be added.
 template <typename T>
 __device__ __forceinline__ void store_sums(const DenseTileArgs &a, uint32_t row, int64_t column,
                                            const Vector<float, 8> &sums)
@@ -68,17 +68,17 @@ __device__ __forceinline__ void store_sums(const DenseTileArgs &a, uint32_t row,
     store_results(a, row, column, results);
 }
 
-// The results of a warp's 16 rows, where rows of out begin anywhere: words that begin at multiples of 16 bytes, each
-// shifted together from two of the results, then what is in front of them and behind them, value by value. Apart, as
-// above.
+// Stores the results of a warp's 16 rows if rows of out are not aligned: first words of 16 bytes at aligned
+// addresses, each combined from two words of the results by a shift, then the values in front of and after
+// them one by one. Not inlined, as above.
 template <typename Shape>
 __device__ __noinline__ void store_shifted(const DenseTileArgs &a, uint32_t first_row, int64_t column,
                                            const unsigned char *results)
 {
     using T = typename Shape::T;
-    constexpr uint32_t WIDE = 8, ENDS = 2 * WIDE; // values at both ends of a row, at most
+    constexpr uint32_t WIDE = 8, ENDS = 2 * WIDE; // maximum number of values at both ends of a row
     const uint32_t lane = threadIdx.x % 32;
-    // Of this chunk, which may lie behind the columns.
+    // Columns of this chunk that exist: it may begin past the last column.
     const uint32_t count = (uint32_t)max(min(a.columns - column, (int64_t)Shape::CHUNK_COLUMNS), (int64_t)0);
     const auto row_of = [&](uint32_t r) {
         return static_cast<T *>(a.product.c) + (first_row + r) * a.ld + column;
@@ -111,13 +111,13 @@ __device__ __noinline__ void store_shifted(const DenseTileArgs &a, uint32_t firs
     }
 }
 
-// The same where rows of out are whole words: a lane stores one of every few rows.
+// The same if rows of out are whole words: each lane stores the same word of every ROWS-th row.
 template <typename Shape>
 __device__ __forceinline__ void store_words(const DenseTileArgs &a, uint32_t first_row, int64_t column,
                                             const unsigned char *results)
 {
     using T = typename Shape::T;
-    constexpr uint32_t ROWS = 32 / Shape::CHUNK_TILES; // at a time
+    constexpr uint32_t ROWS = 32 / Shape::CHUNK_TILES; // rows at a time
     const uint32_t lane = threadIdx.x % 32, c = lane % Shape::CHUNK_TILES, first = lane / Shape::CHUNK_TILES;
     const int64_t left = a.columns - column - 8 * c, step = ROWS * a.ld;
     T *to = static_cast<T *>(a.product.c) + (first_row + first) * a.ld + column + 8 * c;
@@ -138,7 +138,8 @@ __device__ __forceinline__ void store_words(const DenseTileArgs &a, uint32_t fir
     }
 }
 
-// A warp's 16 rows of a chunk: finite sums, without beta, as 16-bit results through shared memory.
+// Stores a warp's 16 rows of a chunk if all sums are finite and beta is 0: as 16-bit
+// results through shared memory.
 template <typename Shape>
 __device__ __forceinline__ void store_finite(const DenseTileArgs &a, uint32_t first_row, int64_t column,
                                              float (*sums)[4], unsigned char *mine)
@@ -167,7 +168,7 @@ __device__ __forceinline__ void store_finite(const DenseTileArgs &a, uint32_t fi
     store_words<Shape>(a, first_row, column, mine);
 }
 
-// Where 8 sums of a row are kept: in another place of each row, so that banks differ.
+// Returns where 8 sums of a row are kept. Each row is rotated differently, so that banks differ.
 template <typename Shape>
 __device__ __forceinline__ float *kept_sums(unsigned char *kept, uint32_t row, uint32_t tile)
 {
@@ -188,7 +189,7 @@ __device__ __noinline__ void store_kept(const DenseTileArgs &a, uint32_t first_r
     }
 }
 
-// Sums of any value, which may be added to what is there.
+// Stores a warp's 16 rows of a chunk for sums of any value and any beta.
 template <typename Shape>
 __device__ __forceinline__ void store_any(const DenseTileArgs &a, uint32_t first_row, int64_t column,
                                           float (*sums)[4], unsigned char *kept)
@@ -211,7 +212,8 @@ __device__ __forceinline__ uint32_t address_in_block(const void *p, uint32_t ran
     return address;
 }
 
-// `bytes` of shared memory to where the block of this rank has `to`, and to its barrier; by one thread.
+// Copies `bytes` of shared memory to address `to` of the thread block of this rank and signals its
+// barrier; one thread calls it.
 __device__ __forceinline__ void copy_to_block(uint32_t rank, const void *to, const void *from, uint32_t bytes,
                                               const Barrier *barrier)
 {
@@ -222,7 +224,8 @@ __device__ __forceinline__ void copy_to_block(uint32_t rank, const void *to, con
         : "memory");
 }
 
-// A warp's chunks that others store: lanes keep theirs side by side, the first one copies.
+// Sends the chunks of a warp that other blocks store: lanes keep their sums side by side,
+// and the first lane copies.
 template <typename Shape>
 __device__ __forceinline__ void send_chunks(const DenseTilePlace<Shape> &at, const DenseTileSums<Shape> &sums)
 {
@@ -247,7 +250,7 @@ __device__ __forceinline__ void send_chunks(const DenseTilePlace<Shape> &at, con
     }
 }
 
-// To a chunk that this thread block stores the sums of the others, in the order of k.
+// Adds the sums of the other blocks to a chunk that this thread block stores, in the order of k.
 template <typename Shape>
 __device__ __forceinline__ void add_slots(const DenseTilePlace<Shape> &at, float (*sums)[4])
 {
@@ -283,7 +286,7 @@ template <typename Shape> __device__ __forceinline__ bool are_finite(float (*sum
     return zero[0] + zero[1] + zero[2] + zero[3] == 0;
 }
 
-// What this thread block stores of a warp's sums.
+// Stores the chunks of a warp's sums that this thread block owns.
 template <typename Shape>
 __device__ __forceinline__ void store_chunks(const DenseTileArgs &a, const DenseTilePlace<Shape> &at,
                                              DenseTileSums<Shape> &sums)

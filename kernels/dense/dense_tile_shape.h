@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which dense products of 16-bit types warpgroups of the family multiply, and how these are divided: for kernels and
- * predictions. */
+/* Chooses the dense products of 16-bit types that warpgroups of the family multiply, and divides their work;
+ * used by kernels and predictions. */
 #ifndef SPMMI_DENSE_TILE_SHAPE_H
 #define SPMMI_DENSE_TILE_SHAPE_H
 
@@ -9,16 +9,16 @@
 #include "kernels/shared/kernel_base.h"
 #include "dense_shape.h"
 
-#define SPMMI_DENSE_TILE_TARGET 90   /* the one capability that has these instructions */
-#define SPMMI_DENSE_TILE_STEP 64u    /* of k: lines of 128 bytes, as long as a swizzle */
-#define SPMMI_DENSE_TILE_ALIGN 1024u /* of stages: the swizzle depends on the address */
+#define SPMMI_DENSE_TILE_TARGET 90   /* the only compute capability with these instructions */
+#define SPMMI_DENSE_TILE_STEP 64u    /* entries of k per step: lines of 128 bytes, the length of a swizzle */
+#define SPMMI_DENSE_TILE_ALIGN 1024u /* alignment of stages: the swizzle depends on the address */
 
 #define SPMMI_DENSE_TILE_BARRIER_BYTES 512u
-/* Of a thread block of capability 9.0. */
+/* Maximum shared memory of a thread block on compute capability 9.0. */
 #define SPMMI_DENSE_TILE_SHARED_MAX 232448u
 
-/* Shared memory of a thread block: stages, in whose place its sums come, barriers, and in a cluster the sums of others
- * that it stores. */
+/* Returns the shared memory of a thread block: stages, later reused for its sums; barriers; and in a cluster
+ * space for the sums of other blocks that it stores. */
 SPMMI_GEOMETRY uint32_t spmmi_dense_tile_shared(uint32_t rows, uint32_t columns, uint32_t stages,
                                                 uint32_t shares)
 {
@@ -30,23 +30,24 @@ SPMMI_GEOMETRY uint32_t spmmi_dense_tile_shared(uint32_t rows, uint32_t columns,
 struct spmmi_dense_tile {
     uint32_t multiprocessors;
     int is_columns; /* B is column-major */
-    int is_swapped; /* and C is, so that out is its transpose */
+    int is_swapped; /* C is column-major too, so that out is its transpose */
     int copies_c;   /* the library would need a copy of C */
     int64_t rows, columns, k;
 };
 
 struct spmmi_dense_tile_shape {
-    uint32_t rows, columns, stages; /* of a tile; 0: the library multiplies */
-    uint32_t shares;                /* of the steps of a tile: thread blocks of a cluster */
-    uint32_t down, across;          /* tiles */
-    uint32_t ns;                    /* predicted, beside the launch of an empty kernel */
+    uint32_t rows, columns, stages; /* of a tile; columns 0: the library multiplies */
+    uint32_t shares;                /* thread blocks of a cluster, which share the steps of a tile */
+    uint32_t down, across;          /* number of tiles along rows and columns */
+    uint32_t ns;                    /* predicted time, without the launch of an empty kernel */
 };
 
-/* Rows, columns, stages, shares; thread blocks of a multiprocessor that are counted with, and nanoseconds: of any
- * product, of a step, of a thread block for each multiprocessor, and of a step for each, which they all load for. They
- * were fitted to 30 products of five layers, n = 64 to 2,048, cold, on an H100: 2.9 % root mean square of all time; the
- * choice took 1.00 to 1.03 times the best where it is taken. Those of 64 rows without shares are of prototypes, with
- * 0.2 us more, as other kernels of the library have (docs/decisions/0125). */
+/* Columns of this table: rows, columns, stages, shares; assumed thread blocks per multiprocessor; and
+ * nanoseconds: per product; per step; per thread block on each multiprocessor; and per step of all thread
+ * blocks on a multiprocessor, which share its loads. The times were fitted to 30 products of five layers, n =
+ * 64 to 2,048, cold, on an H100: their root mean square error is 2.9 %, and where the rule chooses a kind it
+ * takes 1.00 to 1.03 times the best time. The times of 64 rows without shares are those of prototypes plus
+ * 0.2 us, the difference that other kernels have in the library (docs/decisions/0125). */
 #define SPMMI_DENSE_TILE_KINDS(X)          \
     X(64, 32, 8, 1, 2, 2062, 51, 0, 67)    \
     X(64, 32, 8, 2, 2, 2652, 28, 0, 100)   \
@@ -57,22 +58,23 @@ struct spmmi_dense_tile_shape {
     X(64, 128, 8, 1, 1, 2416, 145, 0, 0)   \
     X(128, 128, 6, 1, 1, 2359, 311, 0, 0)  \
     X(128, 128, 3, 1, 2, 2004, 265, 0, 207)
-#define SPMMI_DENSE_TILE_MB_NS 200 /* of a million bytes of A, B and C */
+#define SPMMI_DENSE_TILE_MB_NS 200 /* per million bytes of A, B and C */
 #define SPMMI_DENSE_TILE_LATER_NS \
-    3050 /* of a thread block for each multiprocessor, behind those that run at once */
+    3050 /* per thread block on each multiprocessor, for blocks beyond those that run at once */
 
 struct spmmi_dense_tile_kind {
     uint32_t rows, columns, stages, shares, counted, start, step, block, shared_step;
 };
-#define SPMMI_DENSE_TILE_WAVES_UNALIGNED 4 /* of thread blocks, where columns of C begin anywhere */
-#define SPMMI_DENSE_TILE_STEPS_MAX 64      /* of a thread block: of more the library was faster */
+#define SPMMI_DENSE_TILE_WAVES_UNALIGNED 4 /* maximum waves of thread blocks if columns of C are unaligned */
+#define SPMMI_DENSE_TILE_STEPS_MAX 64      /* per thread block: with more steps the library was faster */
 
 static inline uint64_t spmmi_dense_tile_count(int64_t values, uint32_t of_tile)
 {
     return ((uint64_t)values + of_tile - 1) / of_tile;
 }
 
-/* Clusters that run at once: of more than two they leave multiprocessors idle, as groups of these are no multiples. */
+/* Returns the number of clusters that run at once. Clusters of more than two blocks leave multiprocessors
+ * idle: a cluster runs inside a group of multiprocessors, whose size is not a multiple of the cluster's. */
 static inline uint64_t spmmi_dense_tile_clusters(uint64_t blocks, uint32_t shares)
 {
     return shares > 2 ? blocks * 10 / (11 * shares + 1) : blocks / shares;
@@ -84,8 +86,8 @@ static inline uint64_t spmmi_dense_tile_bytes(const struct spmmi_dense_tile *p)
                 (uint64_t)p->rows * (uint64_t)p->columns);
 }
 
-/* 0: not so, as not all thread blocks are counted to run at once, or one has too many steps, or one of a cluster less
- * than two. */
+/* Returns the predicted nanoseconds of this kind; 0: it cannot be used, since there are too many thread
+ * blocks, or one has too many steps, or one of a cluster fewer than two. */
 static inline uint64_t spmmi_dense_tile_ns(const struct spmmi_dense_tile *p,
                                            const struct spmmi_dense_tile_kind *kind)
 {
@@ -105,10 +107,11 @@ static inline uint64_t spmmi_dense_tile_ns(const struct spmmi_dense_tile *p,
            spmmi_dense_tile_bytes(p) * SPMMI_DENSE_TILE_MB_NS / 1000000;
 }
 
-/* Not where the library was faster, with the kernel behind it: many tiles, or long k and not few of them. Where k is no
- * multiple of 8 the library is slow, or B is copied before. */
+/* Returns 0 if the library was faster, including the kernel that follows it: with many tiles, or with
+ * long k and more than a few tiles. If k is not a multiple of 8, more tiles are allowed: the library is
+ * slow, or B is copied first. */
 #define SPMMI_DENSE_TILE_SHORT_K 1024
-#define SPMMI_DENSE_TILE_WORK_MAX 20 /* steps of tiles of 64 x 64, a multiprocessor; where k is not short */
+#define SPMMI_DENSE_TILE_WORK_MAX 20 /* steps of tiles of 64 x 64 per multiprocessor, if k is not short */
 
 static inline int spmmi_dense_tile_may(const struct spmmi_dense_tile *p)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// wgmma of 16-bit types whose two operands lie in shared memory (sm_90a), with a swizzle of 128 or 64 bytes.
+// wgmma of 16-bit types with both operands in shared memory (sm_90a), swizzled by 128 or 64 bytes.
 #pragma once
 #include <type_traits>
 
@@ -39,7 +39,8 @@ namespace spmmi {
                  : "l"(x), "l"(y), "n"(IS_ROWS), "r"((int)adds))
 #define SPMMI_TILE_SUMS(j) "+f"(d[j][0]), "+f"(d[j][1]), "+f"(d[j][2]), "+f"(d[j][3])
 
-// 64 x 16 by 16 x 8 TILES; x and y: descriptors. IS_ROWS: y is "MN-major". Without `adds` sums begin anew.
+// Multiplies 64 x 16 by 16 x 8 TILES values; x and y are descriptors. IS_ROWS: y is "MN-major".
+// adds = false starts new sums.
 template <typename Half, int IS_ROWS, int TILES>
 __device__ __forceinline__ void tile_wgmma(float (&d)[TILES][4], uint64_t x, uint64_t y, bool adds)
 {
