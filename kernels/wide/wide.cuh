@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // wide: rows of A times panels of B in shared memory, on CUDA cores.  C = alpha * P * B + beta * C; B, C row-major.
 //
-// layout     wide_kernel.h: rows sorted by length, in slices of 4 * ROWS; batches of entries of a slice
-// block      WARPS warps with a slice each, and one that copies; blockIdx.x takes slices, far apart in the order of
-//            lengths, blockIdx.y a tile of 128 bytes of a row of B
-// warp       4 groups of 8 lanes; a group owns ROWS rows, a lane 16 bytes of columns. An entry is one read of 16
-//            bytes of a lane: the lanes of a group read 128 bytes in a row, so no banks conflict, whatever the columns
-// ring       panels of rows of B, each with two barriers: it is full, and all warps are done with it. A warp is done
-//            with a panel at the end of a phase; until then its rows may be AHEAD panels further, so that rows with
-//            unlike panels need no padding
-// copies     panels by the TMA (sm_90, B aligned to 16 bytes), else value by value; batches of A by cp.async into
-//            STAGES stages of the warp's own
+// layout     wide_kernel.h: rows sorted by length, in slices of 4 * ROWS rows; batches of entries of a slice
+// block      WARPS warps, each with a slice, and one warp that copies; blockIdx.x selects slices that are far
+//            apart in the order of lengths, blockIdx.y a tile of 128 bytes of a row of B
+// warp       4 groups of 8 lanes; a group owns ROWS rows, a lane 16 bytes of columns. For an entry each lane
+//            reads 16 bytes, the lanes of a group 128 consecutive bytes, so that banks never conflict,
+//            whatever the columns
+// ring       panels of rows of B, each with two barriers: one for "full", one for "all warps have finished
+//            it". A warp finishes a panel at the end of a phase; until then its rows may be AHEAD panels
+//            further, so that rows with different numbers of nonzeros per panel need less padding
+// copies     panels by the TMA (sm_90, B aligned to 16 bytes), else value by value; batches of A by cp.async
+//            into STAGES stages per warp
 // types      f32; T is a parameter, but other types were slower than tensor cores (docs/decisions/0046)
-// sums       one a column and row, in registers, columns ascending: the bits of a loop over the row with fma
-// bounds     batches, ring rows and rows of C that come out of tables are cut off (docs/decisions/0037)
-// memory     64 registers, up to 97 KiB of shared memory: two blocks a multiprocessor
+// sums       one per column and row, in registers, columns ascending: the bits of a loop over the row with
+//            fma
+// bounds     batches, ring rows and rows of C are clamped after they are read from tables
+//            (docs/decisions/0037)
+// memory     64 registers, up to 97 KiB of shared memory: two blocks per multiprocessor
 #pragma once
 #include <cuda_runtime.h>
 #include <stdint.h>
@@ -30,7 +33,7 @@ namespace spmmi {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 constexpr bool WIDE_HAS_MAPS = true;
 #else
-constexpr bool WIDE_HAS_MAPS = false; // this code also runs on GPUs that could
+constexpr bool WIDE_HAS_MAPS = false; // this code may also run on GPUs that have tensor maps
 #endif
 constexpr uint32_t WIDE_STAGES = SPMMI_WIDE_STAGES;
 constexpr uint32_t WIDE_ROW = SPMMI_WIDE_ROW_BYTES;
@@ -46,14 +49,14 @@ template <typename T> struct WideArgs {
     typename Value<T>::Sum alpha, beta;
 };
 
-// What lies in shared memory behind the ring and its row of zeros: the stages of each warp.
+// The stages of each warp, in shared memory after the ring and its row of zeros.
 template <typename T> struct WideStage {
     static constexpr uint32_t INDEX_BYTES = SPMMI_WIDE_BATCH_ENTRIES * sizeof(uint16_t);
     static constexpr uint32_t VALUE_BYTES = SPMMI_WIDE_BATCH_ENTRIES * sizeof(T);
     static constexpr uint32_t BYTES = INDEX_BYTES + VALUE_BYTES;
 };
 
-// Which slot of the ring comes next, and its parity.
+// The next slot of the ring, and the parity of its barriers.
 struct RingPlace {
     uint32_t slot = 0, parity;
     __device__ __forceinline__ explicit RingPlace(uint32_t first) : parity(first)
@@ -74,7 +77,7 @@ struct WideRing {
 
 // ---- The warp that copies B ----
 
-// A panel of B by one lane; what is past the ends of B becomes 0.
+// Copies a panel of B by one lane; elements past the ends of B become 0.
 __device__ __forceinline__ void copy_panel(const CUtensorMap *map, char *to, uint32_t column, uint32_t row,
                                            Barrier *full)
 {
@@ -82,7 +85,7 @@ __device__ __forceinline__ void copy_panel(const CUtensorMap *map, char *to, uin
     copy_box(to, map, column, row, full);
 }
 
-// The same by all lanes, value by value, wherever B lies.
+// Copies a panel by all lanes, value by value, for B of any alignment.
 template <typename T>
 __device__ void copy_values(const WideArgs<T> &a, char *to, uint32_t column, uint32_t row, Barrier *full)
 {
@@ -116,7 +119,7 @@ __device__ __forceinline__ void copy_panels(const WideArgs<T> &a, const CUtensor
 
 // ---- Warps that multiply ----
 
-// The batches of a slice on their way through the warp's stages.
+// The batches of a slice, which pass through the warp's stages.
 template <typename T> struct WideStream {
     using Stage = WideStage<T>;
     const char *index_from, *value_from;
@@ -134,7 +137,8 @@ template <typename T> struct WideStream {
         for (uint32_t i = 0; i + 1 < WIDE_STAGES; i++)
             fetch();
     }
-    // The next batch, if there is one; a group of copies in any case.
+    // Fetches the next batch, if there is one; commits a group of copies in any case, so
+    // that groups can be counted.
     __device__ __forceinline__ void fetch()
     {
         const uint32_t offset = threadIdx.x % 32 * 16;
@@ -154,7 +158,7 @@ template <typename T> struct WideStream {
         value_from += Stage::VALUE_BYTES;
         put = put + 1 == WIDE_STAGES ? 0 : put + 1;
     }
-    // The stage of the oldest batch; the one before it is free from now on.
+    // Returns the stage of the oldest batch; the stage returned before is free from now on.
     __device__ __forceinline__ const char *next()
     {
         wait_for_copies<WIDE_STAGES - 2>();
@@ -166,12 +170,12 @@ template <typename T> struct WideStream {
     }
 };
 
-// column: the lane's 16 bytes in row 0 of the ring.
+// Adds the products of a batch. column: the lane's 16 bytes in row 0 of the ring.
 template <typename T, int VEC, int ROWS>
 __device__ __forceinline__ void add_batch(const char *stage, const char *column,
                                           Vector<typename Value<T>::Sum, VEC> (&sum)[ROWS])
 {
-    constexpr int HALF = 8; // entries whose indices are one word of 16 bytes
+    constexpr int HALF = 8; // number of entries whose indices fit one load of 16 bytes
     const uint32_t group = threadIdx.x % 32 / SPMMI_WIDE_LANES;
     const char *indices = stage + group * (SPMMI_WIDE_BATCH * sizeof(uint16_t));
     const char *values = stage + WideStage<T>::INDEX_BYTES + group * (SPMMI_WIDE_BATCH * sizeof(T));
@@ -190,7 +194,7 @@ __device__ __forceinline__ void add_batch(const char *stage, const char *column,
     }
 }
 
-// The phases of a slice that begins with this batch.
+// Adds all phases of a slice that has `count` batches.
 template <typename T, int VEC, int ROWS>
 __device__ __forceinline__ void add_panels(const WideArgs<T> &a, uint32_t slice, uint32_t count,
                                            WideStream<T> &stream, WideRing &barriers, const char *column,
@@ -261,7 +265,7 @@ __global__ void __launch_bounds__((WARPS + 1) * 32, SPMMI_WIDE_BLOCKS)
         copy_panels<T, HAS_MAP>(a, &map, ring, barriers, tile_column);
         return;
     }
-    // Slices that do not exist have no batches, but arrive at the barriers like all others.
+    // Warps without a slice have no batches, but arrive at the barriers like all others.
     const uint32_t slice = warp * gridDim.x + blockIdx.x;
     const uint32_t known = min(slice, a.slice_count - 1);
     const uint32_t first = min(__ldg(a.slice_start + known), a.batch_count);

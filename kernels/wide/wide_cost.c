@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Terms of the wide family. They follow the launch: a thread block reads all of B in its column tile, and each entry of
- * A reads one row of that tile from shared memory. */
+/* Cost terms of the wide family. They follow the launch: a thread block reads all of B in its column tile,
+ * and each entry of A reads one row of that tile from shared memory. */
 #include "wide_cost.h"
 
 #include <math.h>
 
 #include "wide_shape.h"
 
-#define INDEX_BYTES 2.0 /* of an entry */
+#define INDEX_BYTES 2.0 /* per entry */
 #define VALUE_BYTES 4.0
 #define ENTRY_BYTES (INDEX_BYTES + VALUE_BYTES)
 #define ROW_BYTES ((double)SPMMI_WIDE_ROW_BYTES)
 #define GROUPS ((double)SPMMI_WIDE_GROUPS)
 #define LANES ((double)SPMMI_WIDE_LANES)
 #define BLOCKS ((double)SPMMI_WIDE_BLOCKS)
-#define ENTRY_ISSUE 7.0  /* instructions of an entry and warp */
-#define PHASE_ISSUE 30.0 /* of a phase of a warp */
+#define ENTRY_ISSUE 7.0  /* instructions per entry and warp */
+#define PHASE_ISSUE 30.0 /* instructions per phase and warp */
 #define ISSUE_PER_CYCLE 4.0
-#define ENTRY_CYCLES 10.0  /* of an entry of one warp alone */
-#define PHASE_CYCLES 100.0 /* of a phase */
-#define PAD 1.5 /* padding of rows with one nonzero a panel; it falls with this power of their number */
+#define ENTRY_CYCLES 10.0  /* per entry of a single warp */
+#define PHASE_CYCLES 100.0 /* per phase */
+#define PAD 1.5 /* padding of rows with one nonzero per panel; it falls with this power of their number */
 #define PAD_POWER (-1.4)
 #define PAD_MAX 8.0
 
 struct shape {
     double tiles, slices, panels, group_rows;
-    double row_blocks; /* thread blocks of a tile */
-    double entries;    /* of a tile, with padding */
-    double uneven;     /* the multiprocessor with most blocks over the mean */
+    double row_blocks; /* thread blocks per column tile */
+    double entries;    /* entries per column tile, padding included */
+    double uneven;     /* blocks of the busiest multiprocessor over the mean */
 };
 
 static struct shape shape_of(const struct spmmi_model_query *q)
@@ -46,7 +46,7 @@ static struct shape shape_of(const struct spmmi_model_query *q)
     return s;
 }
 
-/* Column-major products, which convert B and C, were not measured. */
+/* Column-major products convert B and C; they were not measured and get no prediction. */
 int spmmi_wide_cost(const struct spmmi_model_query *q, struct spmmi_prediction *p)
 {
     const struct spmmi_device_profile *d = q->profile;
@@ -60,7 +60,7 @@ int spmmi_wide_cost(const struct spmmi_model_query *q, struct spmmi_prediction *
     const double stream = spmmi_profile_table_at(&d->gather, 512, fmin(m->cols * own, d->l2_bytes));
     p->term[SPMMI_TERM_DRAM] = (a + (m->cols + m->rows) * own) / d->copy_rate;
     p->term[SPMMI_TERM_L2] = (b_staged + a * s.tiles) / stream;
-    /* An entry of A goes to the registers of all lanes of its group. */
+    /* Each entry of A is loaded to the registers of all lanes of its group. */
     p->term[SPMMI_TERM_L1] =
         s.uneven * ((s.entries * ROW_BYTES + LANES * a) * s.tiles + b_staged) / d->shared_rate;
     p->term[SPMMI_TERM_ALU] = s.uneven * 2 * s.entries * ROW_BYTES / VALUE_BYTES * s.tiles / d->fma_f32;

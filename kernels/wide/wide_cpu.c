@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The wide family on the CPU: the same product from the nonzeros, in the same order of sums. */
+/* The wide family on the CPU: the same product, computed from the nonzeros with the same order of sums. */
 #include <stdio.h>
 
 #include "format/base/alloc.h"

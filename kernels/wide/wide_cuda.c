@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The wide family on a GPU, as the executor sees it. Row-major operands go straight to the kernel, column-major ones by
- * way of row-major scratch in the workspace, a pass of columns at a time. */
+/* The GPU backend of the wide family. Row-major operands go straight to the kernel. Column-major operands are
+ * converted to row-major scratch in the workspace, one pass of columns at a time. */
 #include <cuda_runtime_api.h>
 #include <stdio.h>
 
@@ -15,16 +15,16 @@
 #include "kernels/shared/passes_shape.h"
 #include "wide_pack.h"
 
-#define PASS_MAX 524288  /* of any pass: tiles of 32 columns are within a grid's 65535 */
-#define PASS_COLUMNS 256 /* least of a pass that converts */
+#define PASS_MAX 524288  /* maximum columns of any pass: its tiles of 32 columns fit a grid's 65535 */
+#define PASS_COLUMNS 256 /* minimum columns of a pass that converts */
 #define ALIGN 256u
 
 struct state {
     const struct spmmi_device *device;
     struct spmmi_wide layout;             /* device pointers */
-    void *values;                         /* of all entries; 0: padding */
-    struct spmmi_value_memory new_values; /* nnz entries: entry of each value of A */
-    struct spmmi_device_block memory;     /* all of the above, one allocation */
+    void *values;                         /* values of all entries; padding is 0 */
+    struct spmmi_value_memory new_values; /* map with nnz elements: entry of each value of A */
+    struct spmmi_device_block memory;     /* one allocation for layout and values */
     struct spmmi_allowed allowed;
     spmm_dtype_t dtype;
     uint32_t nnz;
@@ -37,7 +37,7 @@ static uint64_t entries_of(const struct spmmi_wide *layout)
     return (uint64_t)layout->batch_count * SPMMI_WIDE_BATCH_ENTRIES;
 }
 
-/* Device addresses by the counts of the layout. */
+/* Cuts the arrays of the layout, whose counts are known, from the arena. */
 static void cut(struct spmmi_arena *arena, struct state *s)
 {
     struct spmmi_wide *l = &s->layout;
@@ -90,7 +90,7 @@ static spmm_status_t upload(const struct state *s, const struct spmmi_wide_layou
     return spmmi_cuda_upload_all(&all, diag);
 }
 
-/* Device memory, all zero, and the layout in it. */
+/* Allocates device memory, all zero, and uploads the layout. */
 static spmm_status_t memory_fill(struct state *s, struct spmmi_wide_layout *host,
                                  struct spmmi_uploads *waiting, uint64_t *bytes, spmm_diag_t *diag)
 {
@@ -152,10 +152,10 @@ static spmm_status_t set_values(void *state, const void *values, void *stream)
 
 /* ---- Products ---- */
 
-/* How a product is cut into passes, and where in the workspace their scratch lies. */
+/* How a product is cut into passes, and where their scratch is in the workspace. */
 struct passes {
     int converts_b, converts_c;
-    int64_t columns, pitch; /* of a pass; leading dimension of scratch */
+    int64_t columns, pitch; /* columns per pass; leading dimension of scratch */
     uint64_t c_offset, bytes;
 };
 
@@ -222,8 +222,8 @@ static struct spmmi_wide_cuda launch_of(const struct state *s, const struct spmm
     return args;
 }
 
-/* turn: the part of the product that the pass computes. Old values of C go through scratch too, so that C is rounded
- * once. */
+/* Runs one pass; turn is the product of its columns. If beta is not 0 the old values of C are converted to
+ * scratch too, so that C is rounded only once. */
 static int run_pass(const struct state *s, const struct passes *p, const struct spmmi_product *turn,
                     char *workspace, void *stream)
 {
@@ -237,7 +237,7 @@ static int run_pass(const struct state *s, const struct passes *p, const struct 
     if (error == cudaSuccess)
         error = to_scratch(&turn->c, &pass.c, p->converts_c && turn->beta != 0, stream);
     if (p->converts_b && p->converts_c)
-        pass.b.cols = p->pitch; /* whole words, which scratch has room for */
+        pass.b.cols = p->pitch; /* whole words, for which scratch has space */
     const struct spmmi_wide_cuda args = launch_of(s, &pass, stream);
     if (error == cudaSuccess)
         error = spmmi_wide_cuda_f32(&args);

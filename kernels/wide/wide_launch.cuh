@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the C arguments of a launch to a wide kernel instance.
+// Launches a wide kernel instance from the C arguments.
 #pragma once
 #include "kernels/shared/allowed.cuh"
 #include "wide.cuh"
@@ -31,7 +31,8 @@ template <typename T> WideArgs<T> wide_args(const struct spmmi_wide_cuda *args)
     return a;
 }
 
-// B in boxes of a panel and a tile. False: this GPU or this B has no such map.
+// Makes a tensor map of B with boxes of a panel and a tile. Returns false if this GPU
+// or this B cannot have one.
 template <typename T> bool map_panels(const struct spmmi_wide_cuda *args, CUtensorMap *map)
 {
     static_assert(sizeof(T) == 4, "maps of other types have another name");

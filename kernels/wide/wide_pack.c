@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See wide_pack.h. Each slice is walked twice: for its number of batches, then to write them. */
+/* See wide_pack.h. Each slice is walked twice: first to count its batches, then to write them. */
 #include "wide_pack.h"
 
 #include <stdbool.h>
@@ -9,7 +9,7 @@
 
 #define BATCHES_MAX (UINT32_MAX / SPMMI_WIDE_BATCH_ENTRIES)
 #define SLICE_MAX (SPMMI_WIDE_GROUPS * SPMMI_WIDE_GROUP_ROWS_MAX)
-#define PHASES_FREE (1u << 20) /* so many take no memory that matters */
+#define PHASES_FREE (1u << 20) /* this many phases take little memory in any case */
 
 struct builder {
     const int64_t *row_ptr;
@@ -17,13 +17,13 @@ struct builder {
     struct spmmi_wide_layout *layout;
 };
 
-/* Where each row of a slice is: the nonzeros that are left. */
+/* The progress in each row of a slice: its remaining nonzeros are at .. end - 1. */
 struct walk {
     int64_t at[SLICE_MAX], end[SLICE_MAX];
     uint32_t rows;
 };
 
-/* ---- The order of the rows: longest first, so that those of a slice are about equally long ---- */
+/* ---- The order of the rows: longest first, so that the rows of a slice have about the same length ---- */
 
 static spmm_status_t rows_sort(int64_t rows, const int64_t *row_ptr, uint32_t *row_of, spmm_diag_t *diag)
 {
@@ -70,7 +70,7 @@ static bool any_before(const struct builder *b, const struct walk *w, int64_t co
     return any;
 }
 
-/* Nonzeros of columns before `column` into a batch, the rest is padding. */
+/* Moves nonzeros of columns below `column` to a batch and fills the rest with padding. */
 static void batch_take(const struct builder *b, struct walk *w, int64_t column, uint64_t batch, bool writes)
 {
     const uint32_t group_rows = b->layout->view.group_rows;
@@ -87,7 +87,7 @@ static void batch_take(const struct builder *b, struct walk *w, int64_t column, 
     }
 }
 
-/* The batches of a slice; their number. */
+/* Counts or writes the batches of a slice. Returns their number. */
 static uint32_t slice_walk(const struct builder *b, uint32_t slice, bool writes)
 {
     const struct spmmi_wide *view = &b->layout->view;
@@ -186,7 +186,7 @@ uint64_t spmmi_wide_bytes(const struct spmmi_wide *counts)
 
 uint64_t spmmi_wide_scratch(const struct spmmi_wide *counts)
 {
-    return ((uint64_t)counts->cols + 2) * sizeof(uint32_t); /* of rows_sort: no row is longer */
+    return ((uint64_t)counts->cols + 2) * sizeof(uint32_t); /* of rows_sort: no row is longer than cols */
 }
 
 void spmmi_wide_free(struct spmmi_wide_layout *layout)

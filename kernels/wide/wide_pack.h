@@ -12,19 +12,19 @@ struct spmmi_wide_layout {
     uint16_t *ring_row;
 };
 
-/* Errors: MEMORY; TOO_LARGE when entries with padding do not fit 32 bits; UNSUPPORTED when there are more phases than
- * nonzeros. Free with spmmi_wide_free. */
+/* Builds the layout. Errors: MEMORY; TOO_LARGE: the entries with padding do not fit 32 bits; UNSUPPORTED:
+ * there are more phases than nonzeros. Free with spmmi_wide_free. */
 spmm_status_t spmmi_wide_build(int64_t rows, int64_t cols, const int64_t *row_ptr, const int32_t *col_ind,
                                struct spmmi_wide_layout *layout, spmm_diag_t *diag);
 void spmmi_wide_free(struct spmmi_wide_layout *layout);
 
-/* The counts of that layout alone, whose pointers are NULL. Same errors. */
+/* Computes only the counts of that layout; its pointers are NULL. Errors: as spmmi_wide_build. */
 spmm_status_t spmmi_wide_count(int64_t rows, int64_t cols, const int64_t *row_ptr, const int32_t *col_ind,
                                struct spmmi_wide *counts, spmm_diag_t *diag);
 
-/* Bytes of all arrays of a layout with these counts: without values and value_map. */
+/* Returns the bytes of all arrays of a layout with these counts, except values and value_map. */
 uint64_t spmmi_wide_bytes(const struct spmmi_wide *counts);
-/* Bytes that building takes beside the layout. */
+/* Returns the temporary bytes of building the layout. */
 uint64_t spmmi_wide_scratch(const struct spmmi_wide *counts);
 
 #endif

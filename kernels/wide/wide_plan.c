@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The wide family to the inspector: one candidate, whose part has the rows as they are. */
+/* The planner of the wide family: one candidate, whose part has the rows in their own order. */
 #include "inspector/search/planner.h"
 #include "wide_cost.h"
 #include "wide_shape.h"
