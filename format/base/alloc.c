@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See alloc.h. What comes from the caller's allocator goes back to it: it is not exchanged while blocks are held. */
+/* See alloc.h. The allocator cannot be exchanged while any block is allocated, so every block returns to the
+ * allocator that it came from. */
 #include "alloc.h"
 
 #include <stdatomic.h>
@@ -13,8 +14,9 @@
 
 #define BLOCK_ALIGN 64u /* one cache line, and the widest SIMD vector */
 
-/* The first access to large arrays costs more than the work on them (page faults): 64 MB take 90 ms in pages of 4 KiB
- * and 22 ms in huge ones (2-core virtual machine). Below this size huge pages would be mostly unused. */
+/* Page faults at the first access to a large array cost more than the work on
+ * it: 64 MB take 90 ms in pages of 4 KiB and 22 ms in huge pages (2-core virtual
+ * machine). Below HUGE_FROM bytes, huge pages would be mostly unused. */
 #define HUGE_PAGE ((size_t)2 << 20)
 #define HUGE_FROM (2 * HUGE_PAGE)
 
@@ -40,7 +42,7 @@ static void own_release(void *context, void *memory)
 
 static const spmm_allocator_t own = {sizeof own, own_allocate, own_release, NULL};
 static spmm_allocator_t allocator = {sizeof allocator, own_allocate, own_release, NULL};
-static _Atomic int64_t live_now; /* blocks not yet given back */
+static _Atomic int64_t live_now; /* blocks not yet freed */
 
 spmm_status_t spmm_allocator_set(const spmm_allocator_t *given, spmm_diag_t *diag)
 {
@@ -100,7 +102,8 @@ uint64_t spmmi_alloc_peak_bytes(void)
     return (uint64_t)(atomic_load(&bytes_peak) - atomic_load(&bytes_then));
 }
 
-/* The bytes of a block come (sign 1) or go (sign -1). The size of a block of another allocator is unknown. */
+/* Adds (sign 1) or subtracts (sign -1) the bytes of a block and updates the peak. Does nothing for a caller's
+ * allocator, whose block sizes are unknown. */
 static void count_bytes(void *block, int sign)
 {
     if (allocator.allocate != own_allocate)

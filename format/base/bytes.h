@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Little-endian numbers in byte buffers, and records whose layout is a table of fields.
  *
- * Bulk data is hashed and copied as it lies in memory, so a big-endian host is refused at compile time. */
+ * Arrays are hashed and copied in host byte order, so a big-endian host is refused at compile time. */
 #ifndef SPMMI_BYTES_H
 #define SPMMI_BYTES_H
 
@@ -37,7 +37,8 @@ static inline void spmmi_put_u64(uint8_t *bytes, uint64_t value)
     memcpy(bytes, &value, sizeof value);
 }
 
-/* One field: where it lies in the file's record, its size, and where it lies in the struct. */
+/* One field:
+ * its offset in the record of the file, its size, and its offset in the struct (member), all in bytes. */
 struct spmmi_field {
     uint16_t offset, bytes, member;
 };
@@ -45,9 +46,10 @@ struct spmmi_field {
 struct spmmi_record_type {
     const struct spmmi_field *fields;
     uint32_t field_count;
-    uint32_t bytes; /* of the record in the file; bytes that no field covers are reserved */
+    uint32_t bytes; /* size of the record in the file; bytes that no field covers are reserved */
 };
 
+/* Copies the fields of a file's record (bytes) to a struct (record). */
 static inline void spmmi_record_load(const struct spmmi_record_type *type, const uint8_t *bytes, void *record)
 {
     for (uint32_t i = 0; i < type->field_count; i++)
@@ -55,7 +57,7 @@ static inline void spmmi_record_load(const struct spmmi_record_type *type, const
                type->fields[i].bytes);
 }
 
-/* Writes every byte of the record: reserved ones become zero. */
+/* Copies the members of a struct (record) to a file's record (bytes). Sets reserved bytes to zero. */
 static inline void spmmi_record_store(const struct spmmi_record_type *type, const void *record,
                                       uint8_t *bytes)
 {
@@ -65,7 +67,8 @@ static inline void spmmi_record_store(const struct spmmi_record_type *type, cons
                type->fields[i].bytes);
 }
 
-/* Offset of the first reserved byte that is not zero; type->bytes if there is none. Fields ascend by offset. */
+/* Returns the offset of the first reserved byte that is not zero, or type->bytes if there is none. The fields
+ * of the type must be sorted by offset. */
 static inline uint32_t spmmi_record_reserved(const struct spmmi_record_type *type, const uint8_t *bytes)
 {
     uint32_t at = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arithmetic on sizes that come from a file or a caller: each function says whether the result is exact. */
+/* Arithmetic on sizes that come from a file or a caller.
+ * Each function returns true if the result did not overflow. */
 #ifndef SPMMI_CHECKED_H
 #define SPMMI_CHECKED_H
 
@@ -16,7 +17,7 @@ static inline bool spmmi_mul_u64(uint64_t a, uint64_t b, uint64_t *product)
     return !__builtin_mul_overflow(a, b, product);
 }
 
-/* Round up to a multiple of align, a power of two. */
+/* Rounds a up to a multiple of align, which must be a power of two. */
 static inline bool spmmi_align_u64(uint64_t a, uint64_t align, uint64_t *aligned)
 {
     uint64_t sum = 0;

@@ -13,7 +13,7 @@ spmm_diag_t spmmi_diag_unheard = {.status = SPMM_ERR_INTERNAL};
 spmm_status_t spmmi_diag_set(spmm_diag_t *diag, spmm_status_t status, struct spmmi_where where,
                              const char *format, ...)
 {
-    spmm_diag_t unseen; /* the sentence is made for the log alone */
+    spmm_diag_t unseen; /* holds the sentence if only the log needs it */
     if (diag == NULL && spmmi_log_on(SPMM_LOG_ERROR)) {
         spmmi_diag_clear(&unseen);
         diag = &unseen;

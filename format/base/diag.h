@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Filling a caller's spmm_diag_t, and the one shape of every function that can fail:
+/* Functions and macros that report failures in a caller's spmm_diag_t. Every function that can fail has this
+ * form:
  *
  *     spmm_status_t status = SPMM_OK;
  *     resource *r = NULL;
@@ -8,7 +9,7 @@
  *     *out = r; r = NULL;
  *   cleanup:
  *     destroy(r);
- *     return status;                                                                          */
+ *     return status; */
 #ifndef SPMMI_DIAG_H
 #define SPMMI_DIAG_H
 
@@ -19,14 +20,15 @@ struct spmmi_where {
     int native_error;
 };
 
-/* Record a failure unless one is recorded already, and tell it to the log. Returns status. diag may be NULL. */
+/* Records a failure in diag, unless diag holds one already, and writes it to the log. Returns status. diag
+ * may be NULL; then the failure is only logged. */
 __attribute__((format(printf, 4, 5))) spmm_status_t
 spmmi_diag_set(spmm_diag_t *diag, spmm_status_t status, struct spmmi_where where, const char *format, ...);
 
-void spmmi_diag_clear(spmm_diag_t *diag); /* public functions call it first */
+void spmmi_diag_clear(spmm_diag_t *diag); /* every public function calls it first */
 
-/* Given as diag where a failure is found again later and reported then: it takes no sentence, and the log gets none. It
- * is never written, so threads may share it. */
+/* A diag that discards failures: nothing is recorded or logged. It is for checks whose failure is found and
+ * reported again later. It is never written, so threads may share it. */
 extern spmm_diag_t spmmi_diag_unheard;
 
 #define SPMM_FAIL_AT(code, diag, where, ...)                           \
@@ -40,13 +42,14 @@ extern spmm_diag_t spmmi_diag_unheard;
         if (!(condition))                        \
             SPMM_FAIL(code, diag, __VA_ARGS__);  \
     } while (0)
-/* The same with an offset: a byte offset in a plan file, or a row or entry number. */
+/* SPMM_REQUIRE with an offset `at`: a byte offset in a plan file, or the number of a row or entry. */
 #define SPMM_REQUIRE_AT(condition, code, diag, at, ...)                                \
     do {                                                                               \
         if (!(condition))                                                              \
             SPMM_FAIL_AT(code, diag, ((struct spmmi_where){(at), 0, 0}), __VA_ARGS__); \
     } while (0)
-/* A rule of docs/plan-format.md, named as its status is there; the function's diag gets the offset. */
+/* Requires a rule of docs/plan-format.md. Its status is SPMM_ERR_PLAN_<rule>.
+ * Uses the variable diag of the function. */
 #define SPMM_RULE(condition, rule, at, ...) \
     SPMM_REQUIRE_AT(condition, SPMM_ERR_PLAN_##rule, diag, at, __VA_ARGS__)
 #define SPMM_TRY(call)         \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The hash of stored bytes and the digests of matrices. */
+/* Hashes of the bytes of plan files, and digests of matrices. */
 #ifndef SPMMI_DIGEST_H
 #define SPMMI_DIGEST_H
 
@@ -9,12 +9,12 @@
 #define SPMMI_DIGEST_PATTERN_TAG UINT64_C(0x4e52545441504d53) /* the bytes "SMPATTRN" */
 #define SPMMI_DIGEST_VALUES_TAG UINT64_C(0x5345554c41564d53)  /* the bytes "SMVALUES" */
 
-/* XXH3-64, seed 0. */
+/* Returns XXH3-64 with seed 0. */
 uint64_t spmmi_hash64(const void *bytes, uint64_t size);
-/* XXH3-128 in canonical order of bytes. */
+/* Writes XXH3-128 in the canonical (big-endian) byte order of xxHash. */
 void spmmi_hash128(const void *bytes, uint64_t size, uint8_t hash[16]);
 
-/* XXH3-128 digests of the canonical CSR, see docs/plan-format.md "Digests". */
+/* Write the XXH3-128 digests of a matrix in canonical CSR form (docs/plan-format.md, "Digests"). */
 void spmmi_digest_pattern(int64_t rows, int64_t cols, const int64_t *row_ptr, const int32_t *col_ind,
                           uint8_t digest[16]);
 void spmmi_digest_values(int64_t nnz, spmm_dtype_t dtype, const void *values, uint8_t digest[16]);

@@ -24,7 +24,7 @@ static const struct spmmi_dtype dtypes[] = {
 #undef COMPUTE
 };
 
-/* Compute types: the value types, and others. */
+/* The compute types: one per value type, and the rows COMPUTE of the list. */
 static const struct {
     spmm_compute_t id;
     const char *name;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows of dtype_list.def as a table: what all libraries know of each value type. Conversions of single values are
- * in stored_value.h. */
+/* The rows of dtype_list.def as a table: the properties of each value type.
+ * stored_value.h converts single values. */
 #ifndef SPMMI_DTYPE_H
 #define SPMMI_DTYPE_H
 
@@ -14,7 +14,7 @@ struct spmmi_dtype {
     uint64_t feature;  /* incompat bit of plan files; 0: none */
 };
 
-/* Incompat bits of plan files that value types have. */
+/* The incompat feature bits of all value types together (docs/plan-format.md). */
 enum {
     SPMMI_DTYPE_FEATURES = 0
 #define DTYPE(name, id, number, compute, stored, sums, feature, ...) | (feature)
@@ -24,14 +24,15 @@ enum {
 #undef COMPUTE
 };
 
-/* NULL past the last row, and where there is no such type. */
+/* Both return NULL if there is no such row: an index out of range, or an unknown type. */
 const struct spmmi_dtype *spmmi_dtype_at(int index);
 const struct spmmi_dtype *spmmi_dtype_of(spmm_dtype_t dtype);
 
-/* The type of the values that a compute type multiplies; 0: there is no such compute type. */
+/* Returns the type of the values that a compute type multiplies, or 0 if the compute type is unknown. */
 spmm_dtype_t spmmi_compute_values(spmm_compute_t compute);
 
-/* Are values of this type rounded from those of the other one? Types of equally many bytes are not. */
+/* Returns true if dtype has fewer bytes than `than`, so that values of type `than` are rounded to it. Types
+ * of equal size (f16 and bf16) are not narrower than each other. */
 int spmmi_dtype_is_narrower(spmm_dtype_t dtype, spmm_dtype_t than);
 
 #endif

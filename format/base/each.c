@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See each.h. Regions are in functions of their own: compilers enter the runtime where a function begins. */
+/* See each.h. Parallel regions are in functions of their own, because compilers may call the OpenMP runtime
+ * at the start of a function that has one. */
 #include "each.h"
 
 #include <omp.h>
@@ -8,7 +9,7 @@
 
 #include "team.h"
 
-#define ZEROED (INT64_C(2) << 20) /* bytes at a time: a huge page */
+#define ZEROED (INT64_C(2) << 20) /* bytes per piece of spmmi_zero: one huge page */
 
 __attribute__((noinline)) static void
 each_in_parallel(uint64_t count, int threads, void (*piece)(void *context, uint64_t index, int thread),

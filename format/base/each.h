@@ -1,26 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Work that falls into pieces, on several threads. On one thread no piece enters the OpenMP runtime: a process that was
- * forked may be unable to start it (libomp refuses where a process of the same number was killed). */
+/* Loops over independent pieces of work on several threads. With one thread,
+ * nothing enters the OpenMP runtime, because a forked process may be unable
+ * to start it (libomp refuses if a process with the same id was killed). */
 #ifndef SPMMI_EACH_H
 #define SPMMI_EACH_H
 
 #include <stdint.h>
 
-/* Calls piece(context, index, thread) for each index below count, once and in any order, on up to so many threads,
- * each with a number below them. */
+/* Calls piece(context, index, thread) once for each index below count, in any order, on up to `threads`
+ * threads. The argument thread is the number of the calling thread, below `threads`. */
 void spmmi_each(uint64_t count, int threads, void (*piece)(void *context, uint64_t index, int thread),
                 void *context);
 
-/* The first index below count that is wrong, or count. Looks at them on up to so many threads, whose number is_wrong
- * gets too; none is begun behind one that is wrong. */
+/* Returns the first index below count for which is_wrong returns true, or
+ * count if there is none. Uses up to `threads` threads and passes their number
+ * to is_wrong. Does not test indices after one that is known to be wrong. */
 uint64_t spmmi_first_wrong(uint64_t count, int threads,
                            int (*is_wrong)(const void *context, uint64_t index, int thread),
                            const void *context);
 
-/* Zeros in new memory: the first access to a page takes long, and each thread makes some of them. */
+/* Sets new memory to zero.
+ * Several threads share the page faults, which dominate the cost of the first access. */
 void spmmi_zero(int threads, void *memory, uint64_t bytes);
 
-/* Pieces of `length` of so many things, and where piece `index` ends; it begins at index * length. */
+/* Cut `things` items into pieces of `length` items. spmmi_pieces returns the number of pieces. Piece `index`
+ * begins at index * length, and spmmi_piece_end returns its end (exclusive). */
 static inline uint64_t spmmi_pieces(int64_t things, int64_t length)
 {
     return (uint64_t)((things + length - 1) / length);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a file is by the end of its name, wherever files are read or written. */
+/* The test of file name endings that all readers and writers of files use. */
 #ifndef SPMMI_FILE_ENDING_H
 #define SPMMI_FILE_ENDING_H
 
@@ -7,7 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
-/* Do the first `length` bytes of a name end with this ending, ".mtx" or ".mtx.gz", in any case? */
+/* Returns true if the first `length` bytes of name end with
+ * `ending` (such as ".mtx" or ".mtx.gz"), ignoring case. */
 static inline bool spmmi_has_ending(const char *name, size_t length, const char *ending)
 {
     const size_t tail = strlen(ending);

@@ -8,15 +8,15 @@
 
 #include "each.h"
 
-#define CHUNK_MAX (UINT64_C(1) << 30) /* Linux moves at most 2 GiB a call */
-#define PIECE (UINT64_C(4) << 20)     /* that a thread reads at a time */
+#define CHUNK_MAX (UINT64_C(1) << 30) /* bytes per call; Linux transfers less than 2 GiB per call */
+#define PIECE (UINT64_C(4) << 20)     /* bytes that a thread reads at a time */
 
 static int open_file(const char *path, int flags, mode_t mode)
 {
     return open(path, flags, mode);
 }
 
-/* Through /proc: a link to the descriptor itself is for processes with privileges. */
+/* Links an open file to a name through /proc. linkat with AT_EMPTY_PATH would need privileges. */
 static int link_file(int file, const char *path)
 {
     char self[48];
@@ -61,7 +61,7 @@ int spmmi_close(int file)
     return spmmi_io->close(file) != 0 && errno != EINTR ? -1 : 0;
 }
 
-/* How much of what is left one call may move. */
+/* Returns the number of bytes that one call may transfer if `left` bytes remain. */
 static size_t chunk_of(uint64_t left)
 {
     return (size_t)(left < CHUNK_MAX ? left : CHUNK_MAX);
@@ -130,7 +130,8 @@ int spmmi_read_at_on(int threads, int file, uint8_t *bytes, uint64_t size, uint6
     return spmmi_first_wrong(count, threads, is_piece_short, &pieces) == count;
 }
 
-/* The position of the file stays where it was, so that whatever went wrong is found and told by a plain read. */
+/* The parallel read leaves the position of the file unchanged. If it fails, the sequential read runs into the
+ * same problem and reports it. */
 spmm_status_t spmmi_read_all_on(int threads, int file, const char *path, uint8_t *bytes, uint64_t size,
                                 uint64_t at, spmm_diag_t *diag)
 {
@@ -147,7 +148,7 @@ spmm_status_t spmmi_write_all(int file, const char *path, const void *bytes, uin
         if (put < 0 && errno == EINTR)
             continue;
         if (put == 0)
-            errno = EIO; /* a regular file that takes nothing would be tried for ever */
+            errno = EIO; /* repeating a write of 0 bytes would never end */
         SPMM_REQUIRE_IO(put > 0, diag, "write", path);
         done += (uint64_t)put;
     }

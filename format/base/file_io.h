@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The system calls for files, as a table: tests replace it by failing ones. A call that a signal interrupted is made
- * again. */
+/* The system calls for files, as a table that tests replace by one with failing calls. The functions below
+ * repeat a call that a signal interrupted. */
 #ifndef SPMMI_FILE_IO_H
 #define SPMMI_FILE_IO_H
 
@@ -31,7 +31,7 @@ extern const struct spmmi_io spmmi_io_system;
 
 #ifdef SPMM_TEST_HOOKS
 extern const struct spmmi_io *spmmi_io;
-/* Use this table from now on; NULL goes back to the system. */
+/* Selects the table for all later calls. NULL selects spmmi_io_system. */
 void spmmi_io_set(const struct spmmi_io *table);
 #else
 extern const struct spmmi_io *const spmmi_io;
@@ -39,19 +39,24 @@ extern const struct spmmi_io *const spmmi_io;
 
 int spmmi_open(const char *path, int flags, mode_t mode);
 int spmmi_sync(int file);
-int spmmi_close(int file); /* an interrupted one is done: on Linux the file is closed all the same */
+int spmmi_close(int file); /* does not repeat an interrupted close: on Linux the file is closed anyway */
 
-/* Fewer than size bytes only at the end of the file. Returns how many, or -1 and errno. */
+/* Reads size bytes, fewer only at the end of the file.
+ * Returns the number of bytes read, or -1 with errno set. */
 int64_t spmmi_read_up_to(int file, void *bytes, uint64_t size);
-/* Exactly size bytes. A file that ends before them is PLAN_TRUNCATED at an offset from where the read began. */
+/* Reads exactly size bytes.
+ * If the file ends earlier, returns PLAN_TRUNCATED with the number of bytes read as the offset. */
 spmm_status_t spmmi_read_all(int file, const char *path, uint8_t *bytes, uint64_t size, spmm_diag_t *diag);
-/* spmmi_read_all of a file whose position is `at`. Many bytes are read in pieces, on up to so many threads. */
+/* Like spmmi_read_all, for a file whose position is `at`.
+ * Reads many bytes in pieces on up to `threads` threads. */
 spmm_status_t spmmi_read_all_on(int threads, int file, const char *path, uint8_t *bytes, uint64_t size,
                                 uint64_t at, spmm_diag_t *diag);
-/* Exactly size bytes from `at` on, without moving the file's position. Returns whether they were there. */
+/* Reads exactly size bytes at offset `at`, without moving the position of the file.
+ * Returns true on success. */
 int spmmi_read_at(int file, void *bytes, uint64_t size, uint64_t at);
-/* spmmi_read_at. Many bytes are read in pieces, on up to so many threads. */
+/* Like spmmi_read_at. Reads many bytes in pieces on up to `threads` threads. */
 int spmmi_read_at_on(int threads, int file, uint8_t *bytes, uint64_t size, uint64_t at);
+/* Writes exactly size bytes at the position of the file. */
 spmm_status_t spmmi_write_all(int file, const char *path, const void *bytes, uint64_t size,
                               spmm_diag_t *diag);
 

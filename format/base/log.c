@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See log.h. The state is set while no other call runs, so it needs no lock. */
+/* See log.h. The state needs no lock: callers must not call spmm_log_set while another call runs. */
 #include "log.h"
 
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The log: sentences for the function that the caller gave to spmm_log_set. A level that is off costs one comparison;
- * its arguments are not evaluated. Nothing is logged while a product runs as it should. */
+/* The log passes sentences to the function that the caller gave to spmm_log_set. A level that is off costs
+ * one comparison, and its arguments are not evaluated. A product that succeeds logs nothing. */
 #ifndef SPMMI_LOG_H
 #define SPMMI_LOG_H
 
@@ -8,10 +8,10 @@
 
 extern int spmmi_log_limit; /* the highest level that is logged; read it only through spmmi_log_on */
 
-/* Is this level logged? For sentences that are costly to make. */
+/* Whether this level is logged. Use it to skip the preparation of costly sentences. */
 #define spmmi_log_on(level) ((int)(level) <= spmmi_log_limit)
 
-/* One sentence, without a newline. */
+/* Logs one sentence, without a newline. */
 #define spmmi_log(level, ...)                      \
     do {                                           \
         if (spmmi_log_on(level))                   \

@@ -40,8 +40,8 @@ cleanup:
     return status;
 }
 
-/* One name that nobody else has: for the file without a name, or for one that is made with it. The name is said to
- * be there before it is, so that a signal in between does not miss it. */
+/* Tries one temporary name: links the unnamed file to it, or creates the file with it. Returns true on
+ * success. Sets is_named before the name exists, so that a signal handler cannot miss it. */
 static int try_name(struct spmmi_new_file *f, uint64_t number)
 {
     (void)snprintf(f->temporary, temporary_bytes(f->path), "%s.%s.%016llx.spmm-tmp", f->folder,
@@ -53,6 +53,7 @@ static int try_name(struct spmmi_new_file *f, uint64_t number)
     return f->file >= 0;
 }
 
+/* Tries random temporary names until one is free. */
 static spmm_status_t give_name(struct spmmi_new_file *f, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -68,7 +69,8 @@ cleanup:
     return status;
 }
 
-/* A file without a name, or -1 where the system has none or no way to name it later. */
+/* Opens a file without a name. Returns -1 if the file system has no such files, or if /proc, which is needed
+ * to name the file later, is missing. */
 static int open_unnamed(const char *folder)
 {
     char self[48];
@@ -82,7 +84,8 @@ static int open_unnamed(const char *folder)
     return -1;
 }
 
-/* Whoever may not read the old file may not read the new one either: set before anything is written. */
+/* Copies the mode of the old file before anything is written:
+ * who may not read the old file may not read the new one. */
 static spmm_status_t take_mode(const struct spmmi_new_file *f, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -102,7 +105,8 @@ spmm_status_t spmmi_new_file_open(struct spmmi_new_file *f, const char *path, sp
 {
     spmm_status_t status = SPMM_OK;
     SPMM_TRY(set_names(f, path, diag));
-    /* Opened first: when the folder cannot be synchronised later, nothing has been written yet. */
+    /* The folder is opened first, so that a folder that cannot
+     * be synchronised fails before anything is written. */
     f->directory = spmmi_open(f->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
     SPMM_REQUIRE_IO(f->directory >= 0, diag, "open", f->folder);
     f->file = open_unnamed(f->folder);
@@ -119,7 +123,8 @@ spmm_status_t spmmi_new_file_write(struct spmmi_new_file *f, const void *bytes, 
     return spmmi_write_all(f->file, f->path, bytes, size, diag);
 }
 
-/* A folder on a file system that cannot be synchronised says EINVAL; there is nothing more to do then. */
+/* Synchronises the folder.
+ * Some file systems cannot synchronise folders and return EINVAL, which is ignored. */
 static spmm_status_t sync_folder(const struct spmmi_new_file *f, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A file that appears under its name as a whole or not at all, in place of what had that name, of which it takes the
- * mode if that was a regular file.
+/* Atomic creation of a file: the complete file appears under its name, or nothing changes. It replaces an
+ * existing file of that name and keeps the mode of a regular one.
  *
- * It is written without a name where the file system has such files (O_TMPFILE): whatever ends the process, nothing is
- * left. Only then does it get a temporary name, for the moment until it is renamed, since a link cannot replace a file.
- * Elsewhere it has the temporary name from the start, FOLDER/.NAME.XXXXXXXXXXXXXXXX.spmm-tmp. */
+ * If the file system supports it (O_TMPFILE), the file has no name while it is written, so nothing is left if
+ * the process ends. A link cannot replace a file, so at the end the file gets a temporary name and is renamed
+ * at once. Otherwise it has the temporary name from the start: FOLDER/.NAME.XXXXXXXXXXXXXXXX.spmm-tmp. */
 #ifndef SPMMI_NEW_FILE_H
 #define SPMMI_NEW_FILE_H
 
@@ -17,7 +17,7 @@
 struct spmmi_new_file {
     const char *path;               /* borrowed */
     char *folder, *temporary;       /* owned */
-    volatile sig_atomic_t is_named; /* the temporary name may be in the folder */
+    volatile sig_atomic_t is_named; /* whether the temporary name may exist in the folder */
     int file, directory;            /* descriptors; -1 for none */
 };
 
@@ -26,14 +26,16 @@ struct spmmi_new_file {
         NULL, NULL, NULL, 0, -1, -1 \
     }
 
+/* Opens a new file that will have the name `path`, which is borrowed until spmmi_new_file_close. */
 spmm_status_t spmmi_new_file_open(struct spmmi_new_file *f, const char *path, spmm_diag_t *diag);
+/* Appends size bytes to the file. */
 spmm_status_t spmmi_new_file_write(struct spmmi_new_file *f, const void *bytes, uint64_t size,
                                    spmm_diag_t *diag);
-/* On disk and under its name. */
+/* Writes the file to disk and gives it its name. */
 spmm_status_t spmmi_new_file_commit(struct spmmi_new_file *f, spmm_diag_t *diag);
-/* Always the last call; without a commit, nothing is left of the file. */
+/* Releases everything; always the last call. Without a commit, nothing is left of the file. */
 void spmmi_new_file_close(struct spmmi_new_file *f);
-/* For a signal handler of a program that is about to end: removes the temporary name. */
+/* Removes the temporary name. Safe in the signal handler of a program that is about to end. */
 void spmmi_new_file_remove(const struct spmmi_new_file *f);
 
 #endif

@@ -6,7 +6,8 @@
 
 #include "diag.h"
 
-/* More than any struct of any header: a larger struct_size was never set, and what lies there is not the struct's. */
+/* Larger than any struct in any header. A larger struct_size was never initialised, and reading that many
+ * bytes would leave the struct. */
 #define STRUCT_BYTES_MAX ((size_t)1 << 16)
 
 static int is_size(size_t size)

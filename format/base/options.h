@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Structs that callers hand over and that may grow: the first member is size_t struct_size, which says how much of it
- * the caller knows. A caller built against an older header knows a shorter one, one built against a newer header a
- * longer one. */
+/* Public structs that may grow in later releases. Their first member is size_t struct_size, the size of the
+ * struct in the header that the caller was built with: smaller in an older header, larger in a newer one. */
 #ifndef SPMMI_OPTIONS_H
 #define SPMMI_OPTIONS_H
 
 #include <spmm/common.h>
 
-/* Inputs. Copy the members that the caller knows from given over the defaults in options, which has size bytes and
- * keeps its own struct_size. given may be NULL. name is that of the struct in sentences: "tiled options". Errors:
- * ARGUMENT where struct_size cannot be (less than itself, more than 64 KiB), or where a byte beyond size is not 0: it
- * is an option that this library does not know. */
+/* Reads an input struct: copies the members that the caller knows from given over the defaults in options.
+ * options has size bytes and keeps its own struct_size. given may be NULL. name is the name of the struct in
+ * messages, such as "tiled options". Returns ARGUMENT if struct_size is impossible (less than sizeof(size_t),
+ * more than 64 KiB), or if a byte of given after the first size bytes is not 0: it belongs to an option that
+ * this library does not know. */
 spmm_status_t spmmi_options_read(void *options, size_t size, const void *given, const char *name,
                                  spmm_diag_t *diag);
 
-/* Outputs. Copy to info, whose struct_size the caller has set, the members of full (size bytes) that both know, and set
- * those that only the caller knows to 0. struct_size stays the caller's. Clear full by memset before its members are
- * set: its padding is given out too. Errors: ARGUMENT where info is NULL or struct_size cannot be; info then stays. */
+/* Writes an output struct: copies the members of full (size bytes) that the caller knows to info and sets
+ * members that only the caller knows to 0. The caller has set info->struct_size, which does not change. Clear
+ * full with memset before setting its members, because its padding is copied too. Returns ARGUMENT if info is
+ * NULL or struct_size is impossible; then info does not change. */
 spmm_status_t spmmi_info_write(void *info, const void *full, size_t size);
 
 #endif

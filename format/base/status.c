@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names and texts of the public enums, each from its one list. */
+/* The version of the library, and names and texts of public enums. */
 #include <spmm/plan.h>
 
 #define QUOTE(x) #x

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values of any type in arrays, read and written as f64, which represents every value of every type. */
+/* Reads and writes values of any type in arrays as f64,
+ * which represents every value of every type exactly. */
 #ifndef SPMMI_STORED_VALUE_H
 #define SPMMI_STORED_VALUE_H
 
@@ -9,7 +10,7 @@
 
 #include "half.h"
 
-/* Value p of an array; the type is known. */
+/* Returns value p of an array. type must be a known type. */
 static inline double spmmi_value_load(const void *values, spmm_dtype_t type, int64_t p)
 {
     switch (type) {
@@ -39,7 +40,7 @@ static inline void spmmi_value_store(void *values, spmm_dtype_t type, int64_t p,
     }
 }
 
-/* The value, rounded once to the type. */
+/* Returns the value, rounded once to the type. */
 static inline double spmmi_value_round(spmm_dtype_t type, double value)
 {
     switch (type) {
@@ -56,7 +57,8 @@ static inline double spmmi_value_round(spmm_dtype_t type, double value)
     return 0;
 }
 
-/* Are they all the same? Then each has the bytes of the one before it. No for none. */
+/* Returns true if all values have the same bytes:
+ * each is compared with its successor. False if count is 0. */
 static inline int spmmi_values_are_equal(const void *values, spmm_dtype_t type, int64_t count)
 {
     const size_t size = spmm_dtype_size(type);

@@ -15,15 +15,15 @@
 
 #include "format/base/log.h"
 
-#define RESERVE_BYTES ((size_t)2 << 20) /* what OpenMP allocates for a team, and malloc for that */
+#define RESERVE_BYTES ((size_t)2 << 20) /* for what OpenMP allocates for a team, and malloc's overhead */
 #define GONE_TRIES 1000
 
-/* Of the calling thread. */
-static _Thread_local int size = 1; /* of its team, as far as the regions of this library tell */
-static _Thread_local int is_told;  /* that there are fewer than wanted */
+/* State of the calling thread. */
+static _Thread_local int size = 1; /* threads of its team after the last region of this library */
+static _Thread_local int is_told;  /* whether the warning about too few threads was logged */
 
 struct trial {
-    pthread_mutex_t gate; /* closed until all have been started */
+    pthread_mutex_t gate; /* locked until all threads have been started */
     struct member {
         struct trial *trial;
         pthread_t thread;
@@ -40,7 +40,8 @@ static void *wait_at_gate(void *context)
     return NULL;
 }
 
-/* A thread that was joined counts against the limits until the kernel has forgotten its number. */
+/* Waits until the kernel has released the id of a joined
+ * thread, which counts against the limits until then. */
 static void wait_until_gone(pid_t id)
 {
     const pid_t process = getpid();
@@ -48,7 +49,8 @@ static void wait_until_gone(pid_t id)
         (void)sched_yield();
 }
 
-/* OMP_STACKSIZE or GOMP_STACKSIZE: a number of KiB, or of the unit that follows it; 0 for none of them. */
+/* Returns the stack size of OMP_STACKSIZE or GOMP_STACKSIZE in bytes, or 0 if neither is set. The variables
+ * hold a number of KiB, or a number followed by its unit. */
 static size_t stack_bytes(void)
 {
     static const char units[] = "bkmg";
@@ -68,7 +70,8 @@ static size_t stack_bytes(void)
     return number <= (SIZE_MAX >> shift) ? (size_t)number << shift : 0;
 }
 
-/* Starts up to `wanted` threads that live at the same time. Returns how many there were. */
+/* Starts up to `wanted` threads that exist at the same time, and joins them.
+ * Returns the number that started. */
 static int start_threads(int wanted)
 {
     struct trial trial = {.gate = PTHREAD_MUTEX_INITIALIZER};
@@ -76,7 +79,7 @@ static int start_threads(int wanted)
     int count = 0;
     if (pthread_attr_init(&attributes) != 0)
         return 0;
-    if (stack_bytes() != 0) /* what is refused here is refused by OpenMP, too: it takes the default then */
+    if (stack_bytes() != 0) /* if the size is refused here, OpenMP refuses it too and uses the default */
         (void)pthread_attr_setstacksize(&attributes, stack_bytes());
     (void)pthread_mutex_lock(&trial.gate);
     for (; count < wanted; count++) {
@@ -94,7 +97,7 @@ static int start_threads(int wanted)
     return count;
 }
 
-/* How many more threads OpenMP can start now, at most `wanted`. */
+/* Returns the number of additional threads that OpenMP can start now, at most `wanted`. */
 static int try_threads(int wanted)
 {
     void *reserve =
@@ -119,7 +122,7 @@ int spmmi_team_clamp(int threads, const char *who)
     return smaller(threads, SPMMI_TEAM_MAX);
 }
 
-/* The number that a region would get if nothing failed. */
+/* Returns the number of threads that a region would get if every thread could be started. */
 static int threads_of(int wanted)
 {
     if (wanted == 1 || omp_get_active_level() >= omp_get_max_active_levels())
@@ -128,7 +131,8 @@ static int threads_of(int wanted)
     return smaller(smaller(threads, omp_get_thread_limit()), SPMMI_TEAM_MAX);
 }
 
-/* For a team that has `from` threads now. */
+/* Returns how many of `threads` threads a team that has `from` threads now can have.
+ * Warns once if they are fewer. */
 static int grow(int from, int threads)
 {
     const int possible = from + try_threads(threads - from);
@@ -142,7 +146,7 @@ int spmmi_team(int wanted)
 {
     int threads = threads_of(wanted);
     if (threads <= 1)
-        return 1; /* a region of one thread leaves the team as it is */
+        return 1; /* a region of one thread does not change the team */
     const int is_kept = omp_get_level() == 0;
     const int from = is_kept ? size : 1; /* a nested team ends with its region */
     if (threads > from)

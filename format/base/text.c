@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See text.h. Overlong forms, surrogates and values above U+10FFFF are refused, as RFC 3629 says. */
+/* See text.h. Overlong forms, surrogates and values above U+10FFFF are refused, as RFC 3629 requires. */
 #include "text.h"
 
 #include <stdint.h>

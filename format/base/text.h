@@ -5,10 +5,12 @@
 
 #include <stddef.h>
 
-/* Bytes of the printable UTF-8 character at text, of which size bytes are there; 0 if there is none. */
+/* Returns the length in bytes of the printable UTF-8 character at the start of text (size bytes), or 0 if
+ * text does not start with one. */
 size_t spmmi_text_character(const char *text, size_t size);
 
-/* Index of the first byte that starts no printable character; size if there is none. */
+/* Returns the index of the first byte at which no printable
+ * character starts, or size if the whole text is printable. */
 size_t spmmi_text_wrong(const char *text, size_t size);
 
 #endif

@@ -26,7 +26,7 @@ const struct spmmi_types *spmmi_types_find(struct spmmi_types types)
     return NULL;
 }
 
-/* "f32 f32 f32 f32, f64 f64 f64 f64, .." */
+/* Writes all combinations as "f32 f32 f32 f32, f64 f64 f64 f64, ..". */
 static void list_write(char text[TEXT_BYTES])
 {
     text[0] = '\0';
@@ -55,7 +55,7 @@ cleanup:
 
 spmm_status_t spmm_types_at(int index, spmm_types_info_t *info)
 {
-    if ((size_t)index >= ROWS) /* a negative one too */
+    if ((size_t)index >= ROWS) /* also true for a negative index */
         return SPMM_ERR_ARGUMENT;
     spmm_types_info_t full;
     memset(&full, 0, sizeof full);

@@ -9,10 +9,12 @@ struct spmmi_types {
     spmm_dtype_t a, b, c, sum;
 };
 
-/* A sum type of 0 fits any row with those of A, B and C. NULL where no kernel was compiled for them. */
+/* Returns the row with these types, or NULL if no kernel was compiled for them.
+ * types.sum = 0 matches any sum type. */
 const struct spmmi_types *spmmi_types_find(struct spmmi_types types);
 
-/* OK, or UNSUPPORTED with a sentence that lists what kernels were compiled for. */
+/* Returns OK if kernels were compiled for these types, else
+ * UNSUPPORTED with a message that lists all combinations. */
 spmm_status_t spmmi_types_require(struct spmmi_types types, spmm_diag_t *diag);
 
 #endif
