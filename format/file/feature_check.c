@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See plan_records.h: what a plan holds and the features that its header names. */
+/* See plan_records.h: checks the content of a plan against the features that its header names. */
 #include "plan_records.h"
 
 #include "format/base/diag.h"

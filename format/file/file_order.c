@@ -2,7 +2,7 @@
 /* See file_order.h. */
 #include "file_order.h"
 
-/* What people read of a plan that is not all there: names and metadata. */
+/* Returns true for sections with names and metadata, which people may read before a file is complete. */
 static bool is_text(uint32_t type)
 {
     return type == SPMMI_SECTION_META || type == SPMMI_SECTION_WRITER || type == SPMMI_SECTION_METADATA;

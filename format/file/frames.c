@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions that reading and writing frames share. */
+/* Functions for both reading and writing frames. */
 #include "frames.h"
 
 #include <omp.h>
@@ -7,7 +7,7 @@
 #include "format/base/log.h"
 
 #define THREADS_MAX 256
-#define THREAD_RAW (2 * SPMMI_FRAME_RAW) /* minimum work for which another thread pays */
+#define THREAD_RAW (2 * SPMMI_FRAME_RAW) /* minimum bytes for which another thread pays */
 
 int spmmi_threads(int requested, uint64_t raw_bytes)
 {

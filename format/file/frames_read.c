@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Step 6 of a load: stored frames to elements. docs/plan-format.md section 5.2 lists what a frame may be;
- * zstd alone would accept more (skippable and legacy frames, an empty input, unused bits). */
+/* Step 6 of a load: decodes stored frames to elements. docs/plan-format.md section 5.2 defines which frames
+ * are valid. zstd itself accepts more: skippable and legacy frames, empty input, unused bits. */
 #define ZSTD_STATIC_LINKING_ONLY
 #include <zstd.h>
 
@@ -57,7 +57,7 @@ void spmmi_decoder_free(struct spmmi_decoder *d)
     spmmi_free(d);
 }
 
-/* Content bytes of a frame of the accepted kind. */
+/* Checks that a stored frame is of the accepted kind and sets *content_bytes to the size of its content. */
 static spmm_status_t check_frame(const uint8_t *stored, const struct spmmi_frame *frame,
                                  const struct spmmi_run *run, uint64_t *content_bytes, spmm_diag_t *diag)
 {
@@ -71,7 +71,7 @@ static spmm_status_t check_frame(const uint8_t *stored, const struct spmmi_frame
     SPMM_RULE(header.dictID == 0, FRAME, at, "a frame asks for dictionary %u", header.dictID);
     SPMM_RULE(header.windowSize <= SPMMI_WINDOW_MAX, FRAME, at, "a frame asks for a window of %llu bytes",
               header.windowSize);
-    /* One that is not known is 2^64 - 1, which fits no run. */
+    /* An unknown content size is 2^64 - 1, which fits no run. */
     SPMM_RULE(spmmi_transform_fits((enum spmmi_transform)frame->transform, run, header.frameContentSize),
               FRAME, at, "a frame of %llu elements claims %llu bytes of content",
               (unsigned long long)run->count, header.frameContentSize);
@@ -82,7 +82,7 @@ cleanup:
     return status;
 }
 
-/* Sections to be decoded. */
+/* The sections to decode together. */
 struct job {
     const struct spmmi_decoder *decoder;
     const struct spmmi_container *container;
@@ -94,8 +94,9 @@ static uint64_t frames_of(const struct spmmi_container *c, const struct spmmi_sp
     return c->frame_first[span->entry + 1] - c->frame_first[span->entry];
 }
 
-/* A frame that was left in the file, to where its elements will be: it is no longer than they are, and the file may
- * change. Where it is longer, a load that leaves nothing takes it. */
+/* Reads a frame that was left in the file into the memory of its elements, and
+ * checks its hash, because the file may have changed. Refuses a frame with more
+ * bytes than its elements: the load is then repeated without leaving frames. */
 static spmm_status_t read_left(const struct spmmi_container *c, const struct spmmi_frame *frame,
                                const struct spmmi_run *run, uint8_t *elements, spmm_diag_t *diag)
 {
@@ -110,7 +111,7 @@ cleanup:
     return status;
 }
 
-/* f counts the frames of all sections. */
+/* Decodes frame f of the job. f counts the frames of all sections of the job. */
 static spmm_status_t decode_frame(const struct job *job, uint64_t f, int thread, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -173,9 +174,11 @@ spmm_status_t spmmi_frames_decode(struct spmmi_decoder *d, const struct spmmi_co
         frames += frames_of(c, &spans[i]);
     }
     const uint64_t wrong = spmmi_first_wrong(frames, d->threads, is_wrong, &job);
-    /* A read may succeed the second time, but others behind it were not begun. */
+    /* If frames were left in the file, decoding the wrong frame again could succeed because the file is read
+     * again. But later frames have not been decoded, so the load must fail here. */
     SPMM_REQUIRE(wrong == frames || c->left == NULL, SPMM_ERR_PLAN_FRAME, diag, "a frame cannot be taken");
-    /* The first wrong frame again, for its sentence: the same at any number of threads. */
+    /* Decodes the first wrong frame again for its message,
+     * which is then the same for any number of threads. */
     if (wrong < frames)
         SPMM_TRY(decode_frame(&job, wrong, 0, diag));
 cleanup:

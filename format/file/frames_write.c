@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Elements to stored frames. A frame's transform depends on its elements alone, so that the bytes are the same
- * at any number of threads. */
+/* Encodes elements to stored frames. The transform of a frame depends on its elements only, so the bytes are
+ * the same for any number of threads. */
 #define ZSTD_STATIC_LINKING_ONLY
 #include <zstd.h>
 #include <assert.h>
@@ -12,12 +12,12 @@
 #include "format/base/each.h"
 #include "frames.h"
 
-#define SAVED_MIN 4096u
+#define SAVED_MIN 4096u /* bytes, see is_better */
 
 struct worker {
     ZSTD_CCtx *context;
-    uint8_t *content, *trial; /* before and after compression */
-    void *scratch;
+    uint8_t *content, *trial; /* a frame after its transform; after compression */
+    void *scratch;            /* elements of the transform before byte planes */
 };
 
 struct spmmi_encoder {
@@ -73,23 +73,25 @@ uint64_t spmmi_stored_bound(uint64_t raw_bytes)
            full * ZSTD_COMPRESSBOUND(SPMMI_FRAME_RAW) + (last != 0 ? ZSTD_COMPRESSBOUND(last) : 0);
 }
 
-/* The order of trial. A dictionary that pays beats the others by its size, so they are not tried after it. */
+/* The order in which transforms are tried. If a dictionary is smaller than the elements, it beats the other
+ * transforms, so they are not tried. */
 static const enum spmmi_transform trials[] = {SPMMI_TRANSFORM_DICTIONARY, SPMMI_TRANSFORM_DIFFERENCE,
                                               SPMMI_TRANSFORM_ROW_DELTA,  SPMMI_TRANSFORM_PLANES,
                                               SPMMI_TRANSFORM_NONE,       SPMMI_TRANSFORM_DECIMAL};
 
 static_assert(sizeof trials / sizeof *trials == SPMMI_TRANSFORM_COUNT, "each transform is tried");
 
-/* Is this trial better than the best so far? (best = 0: there is none.) A transform with a feature bit keeps older
- * readers from the file, so it must save a quarter, and at least SAVED_MIN bytes. */
+/* Returns true if a trial with `stored` bytes is better than the best so far
+ * (best = 0: there is none). Older readers refuse files with a feature bit, so a
+ * transform that needs one must save a quarter and at least SAVED_MIN bytes. */
 static int is_better(enum spmmi_transform transform, size_t stored, size_t best)
 {
     const size_t quarter = best / 4, least = quarter > SAVED_MIN ? quarter : SAVED_MIN;
     return best == 0 || stored + (spmmi_transform_features(transform) == 0 ? 1 : least) <= best;
 }
 
-/* Compresses the f-th frame into its slot by whatever allowed transform gives the fewest bytes; 0 when memory is
- * short. */
+/* Compresses frame f into its slot with the allowed transform that gives the fewest bytes. Returns the number
+ * of bytes, or 0 if memory is exhausted. */
 static size_t encode_one(const struct worker *w, const struct spmmi_span *span, uint64_t f, uint8_t *slot,
                          enum spmmi_transform *transform)
 {
@@ -118,11 +120,11 @@ static size_t encode_one(const struct worker *w, const struct spmmi_span *span, 
     return best;
 }
 
-/* A section that is encoded to out. */
+/* A section to encode, and its output. */
 struct job {
     const struct spmmi_encoder *encoder;
     const struct spmmi_span *span;
-    uint64_t count; /* frames */
+    uint64_t count; /* number of frames */
     uint8_t *out;
 };
 
@@ -131,7 +133,7 @@ static uint8_t *slot_of(const struct job *job, uint64_t f)
     return job->out + job->count * SPMMI_FRAME_ENTRY_BYTES + f * ZSTD_compressBound(SPMMI_FRAME_RAW);
 }
 
-/* The f-th frame into its slot and its entry of the table; 1 if memory is short. */
+/* Writes frame f to its slot, and its entry to the frame table. Returns 1 if memory is exhausted. */
 static int write_frame(const void *context, uint64_t f, int thread)
 {
     const struct job *job = context;
@@ -152,7 +154,8 @@ spmm_status_t spmmi_frames_encode(struct spmmi_encoder *e, const struct spmmi_sp
     const uint64_t count = spmmi_frame_count(span->raw_bytes);
     const struct job job = {e, span, count, out};
     memset(out, 0, count * SPMMI_FRAME_ENTRY_BYTES);
-    /* Inputs are whole and slots have zstd's own bound, so only memory can fail. */
+    /* Inputs are complete and slots have the size of zstd's
+     * bound, so compression can fail for lack of memory only. */
     SPMM_REQUIRE(spmmi_first_wrong(count, e->threads, write_frame, &job) == count, SPMM_ERR_MEMORY, diag,
                  "out of memory in %s", __func__);
     uint8_t *end = slot_of(&job, 0);

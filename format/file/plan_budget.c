@@ -8,7 +8,7 @@
 #include "frames.h"
 
 #define BUDGET_LEAST (UINT64_C(1) << 30)
-#define BUDGET_A_BYTE UINT64_C(2048)
+#define BUDGET_A_BYTE UINT64_C(2048) /* per byte of the file */
 
 uint64_t spmmi_budget_default(uint64_t file_bytes)
 {
@@ -42,7 +42,8 @@ static struct spmmi_check_extent check_extent(const struct spmmi_container *c, c
     return extent;
 }
 
-/* Cannot overflow: dimensions are within V1, and the number of frames is at most a sixteenth of the file. */
+/* The sum cannot overflow: dimensions are within the limits V1 (docs/plan-format.md section 2), and a file
+ * has at most one frame per 16 bytes. */
 uint64_t spmmi_load_bytes(const struct spmmi_container *c, const spmm_plan_t *plan, int threads,
                           uint64_t held)
 {
@@ -54,7 +55,7 @@ uint64_t spmmi_load_bytes(const struct spmmi_container *c, const spmm_plan_t *pl
                      spmmi_check_bytes(h->cols, h->nnz, threads, extent) +
                      c->frame_first[h->section_count] * sizeof(struct spmmi_frame) +
                      h->section_count * (sizeof(spmm_section_info_t) + SPMMI_ALIGN);
-    /* A triangle, which is counted as its sections are, and then the matrix. */
+    /* A triangle is counted below with its sections. The matrix that it is expanded to is counted here. */
     if ((h->flags & SPMMI_FLAG_TRIANGLE) != 0)
         bytes += (h->rows + 1) * sizeof(int64_t) + h->nnz * sizeof(int32_t) + 3 * SPMMI_ALIGN;
     if ((h->flags & SPMMI_FLAG_MIRRORED) != 0)
@@ -63,7 +64,7 @@ uint64_t spmmi_load_bytes(const struct spmmi_container *c, const spmm_plan_t *pl
         const struct spmmi_entry *e = &c->entries[i];
         if (spmmi_section_find(e->type) == NULL)
             continue;
-        /* Row lengths become row pointers of twice the size. */
+        /* Row lengths (4 bytes) become row pointers (8 bytes). */
         const int are_lengths = e->type == SPMMI_SECTION_ROW_LENGTHS || e->type == SPMMI_SECTION_OPERAND_ROWS;
         bytes += are_lengths ? 2 * e->raw_bytes + sizeof(int64_t) : e->raw_bytes;
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps 3 to 5 of a load: the section table tiles the file, sizes follow from the dimensions, and the hash of
- * every stored byte matches. docs/plan-format.md sections 4 and 5. */
+/* Steps 3 to 5 of a load: check that the sections tile the file, that sizes agree with the dimensions, and
+ * that the hash of every stored byte matches (docs/plan-format.md sections 4 and 5). */
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
 #include "format/base/digest.h"
@@ -19,7 +19,7 @@ static uint64_t entry_at(uint32_t index)
     return SPMMI_HEADER_BYTES + (uint64_t)index * SPMMI_ENTRY_BYTES;
 }
 
-/* One entry by itself. */
+/* Checks one entry, independently of the others. */
 static spmm_status_t check_entry(const struct spmmi_entry *e, uint64_t at, uint32_t reserved,
                                  spmm_diag_t *diag)
 {
@@ -52,7 +52,8 @@ static uint64_t aligned(uint64_t at)
     return (at + SPMMI_ALIGN - 1) / SPMMI_ALIGN * SPMMI_ALIGN;
 }
 
-/* The stored bytes of entry i start where the former ones end, rounded up; what lies between is zero. */
+/* Checks that the stored bytes of entry i start at the end of the former section, rounded up to the
+ * alignment, and that the bytes between are zero. */
 static spmm_status_t check_tile(const struct spmmi_container *c, uint32_t i, uint64_t former_end,
                                 spmm_diag_t *diag)
 {
@@ -76,7 +77,7 @@ static int is_after(const struct spmmi_entry *a, const struct spmmi_entry *b)
     return a->type != b->type ? a->type > b->type : a->part != SPMMI_NO_PART && a->part > b->part;
 }
 
-/* Step 3. */
+/* Step 3 of a load. */
 static spmm_status_t check_table(struct spmmi_container *c, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -112,14 +113,14 @@ cleanup:
     return status;
 }
 
-/* Fewest stored bytes that can hold so many raw bytes. */
+/* Returns the minimum stored bytes for raw_bytes raw bytes. A smaller section is a compression bomb. */
 static uint64_t bomb_floor(uint64_t raw_bytes)
 {
     const uint64_t excess = raw_bytes > SPMMI_BOMB_SLACK ? raw_bytes - SPMMI_BOMB_SLACK : 0;
     return excess / SPMMI_BOMB_RATIO + (excess % SPMMI_BOMB_RATIO != 0);
 }
 
-/* Columns and mirrored values are of the same entries. */
+/* Checks that the columns and the mirrored values of a triangle have the same number of entries. */
 static spmm_status_t check_triangle(const struct spmmi_container *c, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -136,7 +137,8 @@ cleanup:
     return status;
 }
 
-/* Step 4: raw sizes follow from the dimensions, and no section can be a compression bomb. */
+/* Step 4 of a load:
+ * checks that raw sizes agree with the dimensions, and that no section is a compression bomb. */
 static spmm_status_t check_sizes(struct spmmi_container *c, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -189,7 +191,7 @@ cleanup:
     return status;
 }
 
-/* The frame table of entry i; its frames fill the section to the last byte. */
+/* Reads the frame table of entry i and checks that its frames fill the section exactly. */
 static spmm_status_t read_frame_table(struct spmmi_container *c, uint32_t i, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;

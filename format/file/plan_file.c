@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plans in files and in memory. A reader of a file takes a private copy of the file before it looks at it, of long
- * arrays frame by frame. A writer makes a whole new file that takes the place of the old one (new_file.h). */
+/* Reading and writing plans in files and in memory. A reader copies the bytes of a file to private memory
+ * before it checks them; it copies long arrays frame by frame. A writer creates a complete new file that
+ * replaces the old one (new_file.h). */
 #include <fcntl.h>
 
 #include "format/base/alloc.h"
@@ -16,10 +17,11 @@
 #include "plan_records.h"
 #include "plan_write.h"
 
-#define READERS_MAX 64 /* threads that read a file, of those that may load it */
+#define READERS_MAX 64 /* maximum threads that read a file */
 #define NEWER_BYTES_MAX (UINT64_C(64) << 20)
 
-/* Stored bytes of a section whose frames stay in the file, and so of the file: as many as get huge pages (alloc.c). */
+/* Minimum stored bytes of a section whose frames are left in the file, and minimum size of such a file. It is
+ * the size from which on memory has huge pages (alloc.c). */
 #define LEFT_MIN_BYTES (UINT64_C(4) << 20)
 
 #ifdef SPMM_TEST_HOOKS
@@ -29,7 +31,7 @@ uint64_t spmmi_left_min_hook = LEFT_MIN_BYTES, spmmi_left_loads_hook;
 #define LEFT_MIN LEFT_MIN_BYTES
 #endif
 
-/* Opens a regular file without waiting on a pipe or a device of the same name. */
+/* Opens a regular file. Does not wait if path is a pipe or a device. */
 static spmm_status_t open_plan(const char *path, int *file, uint64_t *size, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -43,7 +45,8 @@ cleanup:
     return status;
 }
 
-/* Of a plan with features that are too new the rest of the file says who wrote it, if it is no large one. */
+/* Adds the writer of a plan with unknown features to the message in diag. The writer is in the rest of the
+ * file, which is read only if it is small. */
 static void explain_newer(int file, const char *path, const uint8_t head[SPMMI_HEADER_BYTES], uint64_t size,
                           const struct spmmi_load *load, spmm_diag_t *diag)
 {
@@ -61,15 +64,16 @@ static void explain_newer(int file, const char *path, const uint8_t head[SPMMI_H
     spmmi_free(bytes);
 }
 
-/* Without a warning, which decoding gives. */
+/* Returns the number of threads that read a file of size bytes. Limits the request first, so that
+ * spmmi_threads logs no warning: decoding logs it. */
 static int readers_of(const struct spmmi_load *load, uint64_t size)
 {
     const int readers = spmmi_threads(load->threads < READERS_MAX ? load->threads : READERS_MAX, size);
-    return readers < READERS_MAX ? readers : READERS_MAX; /* where 0 stands for a larger machine */
+    return readers < READERS_MAX ? readers : READERS_MAX; /* threads = 0 on a large machine gives more */
 }
 
-/* Whether the frames of a section stay in the file: they are many, all of them are decoded into memory of their own,
- * and they are not longer than it. The table was not checked. */
+/* Returns true if the frames of a section are left in the file: the section is a large array that is decoded
+ * into its own memory, and its frames are not larger than this memory. The entry has not been checked. */
 static uint8_t is_left(const struct spmmi_entry *e)
 {
     const int is_array = e->type == SPMMI_SECTION_ROW_LENGTHS || e->type == SPMMI_SECTION_COL_IND ||
@@ -79,8 +83,8 @@ static uint8_t is_left(const struct spmmi_entry *e)
     return is_array && e->stored_bytes >= LEFT_MIN && e->stored_bytes <= e->raw_bytes;
 }
 
-/* The section table, and of each section all bytes, with the padding before it, or its frame table alone. Returns
- * whether something is left. */
+/* Reads the section table and the sections with the padding in front of them. Of a section that is left in
+ * the file, only the frame table is read. Returns true if any section is left, and false on any error. */
 static int read_around(int threads, int file, uint8_t *bytes, uint64_t size, uint32_t section_count,
                        struct spmmi_left *left)
 {
@@ -98,7 +102,7 @@ static int read_around(int threads, int file, uint8_t *bytes, uint64_t size, uin
         const uint64_t begin = e.offset - (SPMMI_ALIGN - 1), frames = spmmi_frame_count(e.raw_bytes);
         if (e.offset < table_end || e.offset > size || e.stored_bytes > size - e.offset ||
             frames > e.stored_bytes / SPMMI_FRAME_ENTRY_BYTES || e.stored_bytes > size - claimed)
-            return 0; /* sections that overlap would be read again and again */
+            return 0; /* a hostile file could have many sections that overlap, and all would be read */
         claimed += e.stored_bytes;
         is_some |= left->entries[i] = is_left(&e);
         const uint64_t taken = left->entries[i] ? frames * SPMMI_FRAME_ENTRY_BYTES : e.stored_bytes;
@@ -108,8 +112,9 @@ static int read_around(int threads, int file, uint8_t *bytes, uint64_t size, uin
     return is_some;
 }
 
-/* A plan of which large sections are decoded from the file, without a copy of their stored bytes in memory. Where
- * anything is wrong there is none: the whole file says what. */
+/* Loads a plan whose large sections are decoded directly from the file,
+ * without a copy of their stored bytes in memory. On any failure *plan stays
+ * NULL, and the caller loads the complete file, which gives the message. */
 static void read_large(int file, uint8_t *bytes, uint64_t size, const struct spmmi_header *header,
                        const struct spmmi_load *load, spmm_plan_t **plan)
 {
@@ -125,7 +130,7 @@ static void read_large(int file, uint8_t *bytes, uint64_t size, const struct spm
 #endif
 }
 
-/* The header alone decides whether the file may be read into memory. */
+/* Reads the header first. It decides whether the rest of the file is read into memory. */
 static spmm_status_t read_plan(int file, const char *path, uint64_t size, struct spmmi_load *load,
                                spmm_plan_t **plan, spmm_diag_t *diag)
 {
@@ -138,7 +143,7 @@ static spmm_status_t read_plan(int file, const char *path, uint64_t size, struct
     status = spmmi_header_read(head, size, &header, diag);
     if (status == SPMM_ERR_PLAN_FEATURE)
         explain_newer(file, path, head, size, load, diag);
-    if (status == SPMM_ERR_PLAN_VERSION) /* another format, of which nothing behind the header is known */
+    if (status == SPMM_ERR_PLAN_VERSION) /* another format, whose layout after the header is unknown */
         spmmi_newer_explain(head, sizeof head, diag);
     if (status != SPMM_OK)
         goto cleanup;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The header of a plan file, its section table, the two names and the metadata, wherever they are: of files that are
- * not all there, and of large ones. What a text needs of a container is one section, so each is read as a file of that
- * section. */
+/* Reads the header of a plan file, its section table, the two names and the
+ * metadata through a function of the caller: for files that are incomplete
+ * or large. Each text is decoded as a container with one section. */
 #include <string.h>
 
 #include "format/base/alloc.h"
@@ -15,8 +15,8 @@
 #include "frames.h"
 #include "plan_header.h"
 
-#define NAME_STORED_MAX 1024      /* bytes of a frame and its entry: names have at most 127 */
-#define METADATA_STORED_MAX 70000 /* likewise: more than 65,536 bytes take that do not shrink */
+#define NAME_STORED_MAX 1024      /* maximum bytes of a frame and its entry: names have at most 127 bytes */
+#define METADATA_STORED_MAX 70000 /* likewise: above what 65,536 incompressible bytes take */
 
 struct head {
     spmm_read_at_fn read;
@@ -35,7 +35,8 @@ static spmm_status_t read_header(struct head *h)
                  (unsigned long long)got, SPMMI_HEADER_BYTES);
     spmmi_record_load(&spmmi_header_record, bytes, &h->header);
     const uint64_t told = h->header.file_bytes;
-    /* The header is compared with the length that it says itself. */
+    /* The true length of the file is unknown.
+     * Passing the length in the header lets the comparison succeed. */
     const uint64_t length = got < sizeof bytes || told < sizeof bytes ? got : told;
     SPMM_TRY(spmmi_header_read(bytes, length, &h->header, h->diag));
 cleanup:
@@ -79,7 +80,7 @@ static const struct spmmi_entry *find(const struct head *h, uint32_t type)
     return NULL;
 }
 
-/* A section of e->raw_bytes bytes into raw, whose stored bytes are these. */
+/* Decodes the stored bytes of a section to raw, which holds e->raw_bytes bytes. */
 static spmm_status_t decode(struct head *h, const struct spmmi_entry *e, const uint8_t *bytes, char *raw)
 {
     spmm_status_t status = SPMM_OK;
@@ -118,8 +119,9 @@ cleanup:
     return status;
 }
 
-/* Reads a section of at most stored_max bytes and gives them to decoded with text, which has room for its raw bytes.
- * *bytes is 0 where the plan has none, or where its bytes are not there. */
+/* Reads a section of at most stored_max stored bytes and calls decoded to decode
+ * it to text, which can hold its raw bytes. Sets *bytes to its raw bytes, or to
+ * 0 if the plan has no such section or its bytes cannot be read. */
 static spmm_status_t read_section(struct head *h, uint32_t type, uint64_t stored_max,
                                   spmm_status_t (*decoded)(struct head *h, const struct spmmi_entry *e,
                                                            const uint8_t *bytes, char *text),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps 1 and 2 of a load: what kind of file this is, and whether its header is whole and in range.
- * docs/plan-format.md section 3 has the table of fields with the status of each violation. */
+/* Steps 1 and 2 of a load: check the kind of the file, the hash of its header and the ranges of the header
+ * fields. docs/plan-format.md section 3 has the table of fields with the status of each violation. */
 #include "plan_header.h"
 
 #include <stdio.h>
@@ -10,9 +10,9 @@
 #include "format/family.h"
 
 #define AT(name) SPMMI_AT_##name
-#define BIT_LIST_BYTES 256 /* of 64 numbers */
+#define BIT_LIST_BYTES 256 /* enough for 64 numbers */
 
-/* "6, 7": the numbers of the bits. */
+/* Writes the numbers of the bits that are set, such as "6, 7". */
 static void bit_list(uint64_t bits, char text[BIT_LIST_BYTES])
 {
     size_t used = 0;
@@ -22,7 +22,8 @@ static void bit_list(uint64_t bits, char text[BIT_LIST_BYTES])
             used += (size_t)snprintf(text + used, BIT_LIST_BYTES - used, "%s%d", used > 0 ? ", " : "", bit);
 }
 
-/* Step 1: everything that tells a foreign or newer file from a damaged one, before any hash. */
+/* Step 1 of a load: the checks that distinguish a foreign or newer file from a damaged one. They run before
+ * any hash is compared. */
 static spmm_status_t check_kind(const uint8_t *bytes, const struct spmmi_header *h, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -48,7 +49,8 @@ cleanup:
     return status;
 }
 
-/* Skew values are mirrored, mirrored values are there and in a triangle, a triangle is of a square matrix. */
+/* Returns true if the flags are consistent: skew needs mirrored values, mirrored needs values and a triangle,
+ * and a triangle needs a square matrix. */
 static int are_flags(const struct spmmi_header *h)
 {
     const int is_triangle = (h->flags & SPMMI_FLAG_TRIANGLE) != 0,
@@ -100,7 +102,7 @@ spmm_status_t spmmi_header_read(const uint8_t *bytes, uint64_t file_bytes, struc
 {
     spmm_status_t status = SPMM_OK;
     const uint64_t have = file_bytes < SPMMI_MAGIC_BYTES ? file_bytes : SPMMI_MAGIC_BYTES;
-    /* Without a byte the pointer may be NULL, which memcmp may not be given. */
+    /* If there are no bytes, the pointer may be NULL, which memcmp does not allow. */
     SPMM_RULE(have == 0 || memcmp(bytes, SPMMI_MAGIC, (size_t)have) == 0, MAGIC, 0,
               "the first bytes are not those of a plan");
     SPMM_RULE(file_bytes >= SPMMI_HEADER_BYTES, TRUNCATED, file_bytes,
@@ -127,7 +129,7 @@ spmm_status_t spmm_plan_length(const void *bytes, size_t size, uint64_t *file_by
         spmmi_record_load(&spmmi_header_record, bytes, &header);
     const uint64_t told = header.file_bytes > SPMMI_HEADER_BYTES ? header.file_bytes : SPMMI_HEADER_BYTES;
     status = spmmi_header_read(bytes, size < SPMMI_HEADER_BYTES ? size : told, &header, diag);
-    /* A FEATURE is told before the hash and the length are looked at. */
+    /* FEATURE is returned before the hash and the length are checked. */
     const int is_newer = status == SPMM_ERR_PLAN_FEATURE && hash_fits(bytes, &header) &&
                          header.file_bytes >= SPMMI_HEADER_BYTES;
     if (status == SPMM_OK || is_newer)

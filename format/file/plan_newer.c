@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See plan_newer.h. A newer file may hold anything: every step is checked as it is for any plan, and what does not pass
- * has no writer. */
+/* See plan_newer.h. A newer file may hold anything, so every step is checked as for any plan. If a check
+ * fails, the message does not name the writer. */
 #include "plan_newer.h"
 
 #include <stdio.h>
@@ -13,7 +13,8 @@
 #include "format/base/text.h"
 #include "frames.h"
 
-/* The header and the section table, as far as they are what format 1.x has. */
+/* Returns true if the file has the major version of this
+ * library and the hashes of header and section table match. */
 static int table_is_whole(const uint8_t *bytes, uint64_t size, const struct spmmi_header *h)
 {
     const uint64_t table_bytes = (uint64_t)h->section_count * SPMMI_ENTRY_BYTES;
@@ -36,7 +37,7 @@ static int writer_entry(const struct spmmi_container *c, uint64_t size, struct s
     return 0;
 }
 
-/* Decodes the one section that the container now has. */
+/* Decodes the text of the only section of the container. Returns false on failure. */
 static int text_read(struct spmmi_container *c, char text[SPMMI_WRITER_BYTES])
 {
     const struct spmmi_span span = {.type = SPMMI_SECTION_WRITER,
@@ -49,7 +50,7 @@ static int text_read(struct spmmi_container *c, char text[SPMMI_WRITER_BYTES])
     text[is_read ? span.raw_bytes : 0] = '\0';
     spmmi_decoder_free(decoder);
     spmmi_free(c->frames);
-    return spmmi_text_wrong(text, span.raw_bytes) == span.raw_bytes; /* not for an empty text */
+    return spmmi_text_wrong(text, span.raw_bytes) == span.raw_bytes; /* false after a failure */
 }
 
 static int writer_find(const uint8_t *bytes, uint64_t size, char text[SPMMI_WRITER_BYTES])

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps 6 to 8 of a load: decode every section into memory of its own, validate, hand over. */
+/* Steps 6 to 8 of a load: decode every section into its own memory, validate the plan, and return it. */
 #include "plan_read.h"
 
 #include "format/base/alloc.h"
@@ -16,11 +16,11 @@ struct reader {
     struct spmmi_container container;
     struct spmmi_decoder *decoder;
     int threads;
-    uint32_t left; /* sections that are left in the file and were not decoded */
+    uint32_t left; /* number of sections that were left in the file and are not decoded yet */
     spmm_plan_t *plan;
-    struct spmmi_triangle triangle; /* where the file has one, until it is expanded */
+    struct spmmi_triangle triangle; /* the triangle of the file, if any, until it is expanded */
     int waiting_count;
-    struct spmmi_span waiting[SPMMI_SECTION_LIMIT]; /* sections that are decoded together */
+    struct spmmi_span waiting[SPMMI_SECTION_LIMIT]; /* sections to decode together */
     spmm_diag_t *diag;
 };
 
@@ -31,8 +31,8 @@ static spmm_status_t decode_waiting(struct reader *r)
     return spmmi_frames_decode(r->decoder, &r->container, r->waiting, count, r->diag);
 }
 
-/* A section that may be absent (then its raw range allows that), to be decoded into elements, memory that was just
- * taken. Columns need the rows that they are of. */
+/* Queues a section, if it exists, for decoding into elements. Returns MEMORY if elements is NULL. row_ptr and
+ * rows are for columns only. */
 static spmm_status_t decode_later(struct reader *r, uint32_t type, uint32_t part, uint32_t element_bytes,
                                   void *elements, const int64_t *row_ptr, int64_t rows)
 {
@@ -69,7 +69,7 @@ static uint64_t raw_bytes(const struct reader *r, uint32_t type, uint32_t part)
     return spmmi_container_raw(&r->container, type, part);
 }
 
-/* Decodes a section of records and loads each into records, of which one takes stride bytes. */
+/* Decodes a section of records and copies them to structs of stride bytes each. */
 static spmm_status_t read_records(struct reader *r, uint32_t type, const struct spmmi_record_type *layout,
                                   void *records, size_t stride)
 {
@@ -90,8 +90,8 @@ cleanup:
     return status;
 }
 
-/* A text of a section whose raw range leaves room for the zero behind it. A zero inside would cut the text short
- * and so change the file when it is written again. */
+/* Decodes a text. The maximum of its raw range leaves one byte for the terminating zero. A zero inside the
+ * text is refused: it would shorten the text, so that writing the plan again would give a different file. */
 static spmm_status_t read_text(struct reader *r, uint32_t type, char *text)
 {
     spmm_status_t status = SPMM_OK;
@@ -121,7 +121,7 @@ static uint32_t record_count(const struct reader *r, uint32_t type, const struct
     return (uint32_t)(raw_bytes(r, type, SPMMI_NO_PART) / layout->bytes);
 }
 
-/* All that is no array of the matrix's size. */
+/* Reads everything except the large arrays. */
 static spmm_status_t read_small(struct reader *r)
 {
     spmm_status_t status = SPMM_OK;
@@ -178,7 +178,7 @@ cleanup:
     return status;
 }
 
-/* The sections of the patterns have the sizes that the section product tells. */
+/* Checks that the sections of the operands have the sizes in the section product. */
 static spmm_status_t check_operand_sizes(const struct reader *r, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -225,7 +225,7 @@ cleanup:
     return status;
 }
 
-/* The pattern from one triangle of it, and values that are mirrored. */
+/* Reads a triangle and expands it to the pattern and, if they are mirrored, the values. */
 static spmm_status_t read_triangle(struct reader *r)
 {
     spmm_status_t status = SPMM_OK;
@@ -251,7 +251,7 @@ cleanup:
     return status;
 }
 
-/* Arrays that do not need the pattern. */
+/* Queues the arrays that can be decoded without the pattern. */
 static spmm_status_t read_others_later(struct reader *r)
 {
     spmm_status_t status = SPMM_OK;
@@ -276,7 +276,8 @@ cleanup:
     return status;
 }
 
-/* The lengths of rows are few frames: others are decoded with them, where nobody is told what is wrong first. */
+/* If sections are left in the file, other arrays are decoded together with the few frames of the row lengths.
+ * The order of failures does not matter then: a failed load is repeated, and the second load reports them. */
 static spmm_status_t read_matrix(struct reader *r)
 {
     spmm_status_t status = SPMM_OK;
@@ -318,7 +319,7 @@ cleanup:
     return status;
 }
 
-/* Of all sections: unknown ones have only their hashes compared, but they are bound by their stored bytes. */
+/* Returns the raw bytes of all sections, also of unknown ones, which SPMMI_BOMB_RATIO limits. */
 static uint64_t raw_total(const struct spmmi_container *c)
 {
     uint64_t bytes = 0;
@@ -327,9 +328,9 @@ static uint64_t raw_total(const struct spmmi_container *c)
     return bytes;
 }
 
-/* The caller asked about a file, so a violation in the content is reported at its section: the check itself, which
- * also serves plans without a file, gives rows and entries, and its sentence keeps them. One that is missing would be
- * listed behind the header. */
+/* Replaces the offset of a violation by the file offset of its section. The checks, which also serve plans
+ * without a file, report rows and entries there; their messages keep them. A missing section is reported at
+ * the section table. */
 static void report_in_file(const struct reader *r, spmm_status_t status)
 {
     if (r->diag == NULL || status == SPMM_OK)
@@ -346,7 +347,7 @@ static void report_in_file(const struct reader *r, spmm_status_t status)
         r->diag->offset = SPMMI_AT_pattern_digest;
 }
 
-/* What the file holds that this library does not know may be left out, or the header's features would say so. */
+/* Logs the load, and unknown sections. They are optional, because unknown required ones have been refused. */
 static void log_load(const struct spmmi_load *load, const spmm_plan_t *plan)
 {
     for (uint32_t i = 0; i < plan->section_count; i++)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tables of plan_records.h as data, and the sizes that follow from a header. */
+/* The tables of plan_records.h as data, the sizes that follow
+ * from a header, and the features that content needs. */
 #include "plan_records.h"
 
 #include "format/base/dtype.h"
@@ -38,14 +39,15 @@ const struct spmmi_section_row *spmmi_section_find(uint32_t type)
     return NULL;
 }
 
-/* A family that no version knows is refused later, whatever the header names. */
+/* Returns the feature of a family. An unknown family gives 0; a later check refuses it. */
 static uint64_t family_features(spmm_family_t family)
 {
     const struct spmmi_family *const row = spmmi_family_of(family);
     return row != NULL ? row->feature : 0;
 }
 
-/* Most items of a part of this schedule: P has `longest` rows at most. */
+/* Returns the maximum number of items of a part with this schedule.
+ * `longest` is the maximum number of rows of op(A). */
 static uint64_t items_of(const struct spmmi_schedule *row, uint64_t longest, uint64_t nnz)
 {
     if (row->items == SPMMI_ITEMS_NONZERO_SPLIT)
@@ -55,7 +57,7 @@ static uint64_t items_of(const struct spmmi_schedule *row, uint64_t longest, uin
     return longest;
 }
 
-/* Of the families whose feature, if they have one, the header names. */
+/* Returns the maximum number of items of a part over all families that the features in the header allow. */
 static uint64_t items_limit(const struct spmmi_header *header)
 {
     const uint64_t longest = header->rows > header->cols ? header->rows : header->cols;
@@ -92,7 +94,8 @@ static uint64_t has_product(const struct spmmi_header *h)
     return (h->features_incompat & SPMMI_FEATURE_PRODUCT) != 0;
 }
 
-/* Entries that a section has in the file: all, or with this flag those of a triangle, whose diagonal may be full. */
+/* Return the minimum and maximum number of entries of a section in the file. Without the flag, it has all nnz
+ * entries. With the flag, it has those of a triangle, whose diagonal may be empty or full. */
 static uint64_t entries_min(const struct spmmi_header *h, uint32_t flag)
 {
     return (h->flags & flag) != 0 ? h->nnz / 2 + h->nnz % 2 : h->nnz;
@@ -104,7 +107,7 @@ static uint64_t entries_max(const struct spmmi_header *h, uint32_t flag)
     return (h->flags & flag) != 0 && half < h->nnz ? half : h->nnz;
 }
 
-/* No product overflows: dimensions are within V1 when this is called. */
+/* No product overflows, because the dimensions have been checked against the limits V1 before. */
 struct spmmi_raw_range spmmi_section_raw_range(uint32_t type, const struct spmmi_header *h)
 {
     switch (type) {
@@ -130,7 +133,7 @@ static uint64_t compute_features(spmm_family_t family, spmm_compute_t compute)
     return is_either ? SPMMI_FEATURE_EITHER : 0;
 }
 
-/* A part that is not there is refused later. */
+/* A part_first out of range is ignored here; a later check refuses it. */
 uint64_t spmmi_variant_features(const spmm_plan_t *plan, const struct spmmi_variant *variant)
 {
     uint64_t features =
@@ -156,7 +159,7 @@ uint16_t spmmi_plan_minor(uint64_t features, bool has_metadata)
                                                            : SPMMI_FORMAT_MINOR - 2;
 }
 
-/* A permutation that no version knows is refused later, as a family is. */
+/* Returns the feature of a permutation. An unknown permutation gives 0; a later check refuses it. */
 uint64_t spmmi_permutation_features(spmm_reorder_t permutation)
 {
     const struct spmmi_permutation *row = spmmi_permutation_of(permutation);

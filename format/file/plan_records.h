@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every fixed-size record of a plan file: docs/plan-format.md sections 3, 4 and 6 as tables.
  *
- * A list gives (R, field, offset), R being the struct that its user names; the size is that of the struct's member.
- * Members that are not listed are not in the file: struct_size of a public struct is 0 in a plan. The lists drive
- * reading, writing, the check of reserved bytes and the tests that attack each field. */
+ * A list expands to X(R, field, offset) for each field. R is the struct type that the user of the list
+ * passes. The size of a field is the size of the struct member. Members that are not listed, such as
+ * struct_size, are not in the file. Reading, writing, the check of reserved bytes and the tests that attack
+ * each field are generated from these lists. */
 #ifndef SPMMI_PLAN_RECORDS_H
 #define SPMMI_PLAN_RECORDS_H
 
@@ -26,40 +27,41 @@
 #define SPMMI_FRAME_RAW (UINT64_C(2) << 20) /* raw bytes of every frame but the last of a section */
 #define SPMMI_WINDOW_MAX (UINT64_C(8) << 20)
 #define SPMMI_BOMB_RATIO \
-    264000u /* above every ratio: zstd reaches about 32,750 on a run, a dictionary 8 times that */
+    264000u /* above any real ratio: zstd reaches about 32,750 on a run, a dictionary 8 times as much */
 #define SPMMI_BOMB_SLACK (UINT64_C(64) << 10)
 #define SPMMI_NO_PART UINT32_MAX
 #define SPMMI_CODEC_ZSTD 1u
-/* Of the header. The last three: docs/plan-format.md 6.16. */
+/* Flags of the header. docs/plan-format.md section 6.16 defines the last three. */
 #define SPMMI_FLAG_VALUES 1u
 #define SPMMI_FLAG_TRIANGLE 2u
 #define SPMMI_FLAG_MIRRORED 4u
 #define SPMMI_FLAG_SKEW 8u
 #define SPMMI_FLAGS_KNOWN (SPMMI_FLAG_VALUES | SPMMI_FLAG_TRIANGLE | SPMMI_FLAG_MIRRORED | SPMMI_FLAG_SKEW)
-/* incompat. Families have bits too (format/family_list.def); where they share one of these, it is said there. */
+/* Incompat features. Families, permutations and value types have bits too, in their lists; families may share
+ * a bit with the features below (format/family_list.def). */
 #define SPMMI_FEATURE_UNITS \
-    1u /* trace entries about units and their permutation, and the families that have them */
+    1u /* trace entries about units and their permutation, and the families that have units */
 #define SPMMI_FEATURE_HALF 2u /* values of 16 bits */
 #define SPMMI_FEATURE_TCBLOCKS \
-    4u /* trace entries about blocks, compute types or permutations, and families of both */
+    4u /* trace entries about blocks, compute types or permutations, and the families window and panel */
 #define SPMMI_FEATURE_LONG_ROWS 16u      /* parts of long rows, or trace entries about them */
 #define SPMMI_FEATURE_SEARCH 32u         /* trace entries with the reasons of the search */
 #define SPMMI_FEATURE_HALF_LONG_ROWS 64u /* parts of long rows whose values have 16 bits */
-#define SPMMI_FEATURES_OF_6 64u          /* the first bit that format 1.6 has .. */
-#define SPMMI_FEATURES_OF_7 512u         /* .. and 1.7 */
-#define SPMMI_FEATURE_TRIANGLE 512u      /* the flags of the header about triangles */
-#define SPMMI_FEATURE_TYPES 1024u        /* variants of narrower types than that of the values */
+#define SPMMI_FEATURES_OF_6 64u          /* the first bit that format 1.6 introduced */
+#define SPMMI_FEATURES_OF_7 512u         /* the first bit that format 1.7 introduced */
+#define SPMMI_FEATURE_TRIANGLE 512u      /* header flags about triangles */
+#define SPMMI_FEATURE_TYPES 1024u        /* variants of a narrower type than the values */
 #define SPMMI_FEATURE_PRODUCT 4096u      /* a product of sparse matrices */
 #define SPMMI_FEATURE_DECIMAL 8192u      /* frames of the transform decimal */
-#define SPMMI_FEATURE_TEXTS_FIRST 16384u /* names and metadata lie before other sections */
-#define SPMMI_FEATURE_EITHER 32768u      /* tf32 and 3xtf32 of families that multiply f32 as it is, too */
-#define SPMMI_FEATURE_STRETCHES 131072u  /* a product whose long entries are summed in stretches */
+#define SPMMI_FEATURE_TEXTS_FIRST 16384u /* names and metadata are stored in front of other sections */
+#define SPMMI_FEATURE_EITHER 32768u      /* tf32 or 3xtf32 in a family that can also multiply in f32 */
+#define SPMMI_FEATURE_STRETCHES 131072u  /* a sparse product whose long entries are summed in stretches */
 #define SPMMI_FEATURES_KNOWN                                                                               \
     (SPMMI_FAMILY_FEATURES | SPMMI_PERMUTATION_FEATURES | SPMMI_DTYPE_FEATURES | SPMMI_FEATURE_UNITS |     \
      SPMMI_FEATURE_HALF | SPMMI_FEATURE_TCBLOCKS | SPMMI_FEATURE_LONG_ROWS | SPMMI_FEATURE_SEARCH |        \
      SPMMI_FEATURE_HALF_LONG_ROWS | SPMMI_FEATURE_TRIANGLE | SPMMI_FEATURE_TYPES | SPMMI_FEATURE_PRODUCT | \
      SPMMI_FEATURE_DECIMAL | SPMMI_FEATURE_TEXTS_FIRST | SPMMI_FEATURE_EITHER | SPMMI_FEATURE_STRETCHES)
-#define SPMMI_FLAG_REQUIRED 1u /* of a table entry */
+#define SPMMI_FLAG_REQUIRED 1u /* flag of a table entry */
 #define SPMMI_MAGIC "\xd3SPM\r\n\x1a\n"
 #define SPMMI_MAGIC_BYTES 8u
 
@@ -207,7 +209,7 @@ extern const struct spmmi_record_type spmmi_header_record, spmmi_entry_record, s
     spmmi_row_block_metrics_record, spmmi_permutation_metrics_record, spmmi_variant_record, spmmi_part_record,
     spmmi_trace_record, spmmi_spgemm_record;
 
-/* section_list.def says what the columns are. */
+/* section_list.def explains its columns. */
 enum spmmi_section_type {
 #define SPMM_SECTION(name, number, ...) SPMMI_SECTION_##name = number,
 #include "section_list.def"
@@ -217,9 +219,9 @@ enum spmmi_section_type {
 struct spmmi_section_row {
     uint32_t type;
     const char *text;
-    int is_required, is_per_part; /* per part: 0, 1, or 2 where the parts are the matrices of a product */
-    spmm_status_t violation;      /* OK: none is possible in it */
-    uint32_t transforms;          /* a bit for each enum spmmi_transform that its frames may have */
+    int is_required, is_per_part; /* is_per_part: 0, 1, or 2: one section per matrix of a sparse product */
+    spmm_status_t violation;      /* status of invalid content; OK: no content is invalid */
+    uint32_t transforms;          /* one bit per enum spmmi_transform that its frames may have */
 };
 enum {
     SPMMI_SECTION_ROWS = 0
@@ -229,30 +231,32 @@ enum {
 };
 extern const struct spmmi_section_row spmmi_section_rows[SPMMI_SECTION_ROWS];
 
-/* The row of a type, or NULL if this version does not know it. */
+/* Returns the row of a section type, or NULL if this version does not know the type. */
 const struct spmmi_section_row *spmmi_section_find(uint32_t type);
 
-/* What callers are told of a section; struct_size and padding are 0. */
+/* Fills the public description of a section, with struct_size and padding 0. */
 void spmmi_section_info(const struct spmmi_entry *entry, spmm_section_info_t *info);
 
-/* Raw bytes that a section may have: a multiple of unit from min to max. min > 0: it must be there. max = 0, where unit
- * may be 0 too: it must not. */
+/* The valid raw bytes of a section: a multiple of unit from min to max. min > 0: the section is mandatory.
+ * max = 0: it is forbidden; unit may then be 0 too. */
 struct spmmi_raw_range {
     uint64_t unit, min, max;
 };
 struct spmmi_raw_range spmmi_section_raw_range(uint32_t type, const struct spmmi_header *header);
 
-/* Variants, parts, trace and metrics of permutations use nothing that these features do not name: older readers refuse
- * by these bits alone. */
+/* Checks that variants, parts, trace, permutation metrics and product need no feature that is missing in
+ * `features`. Older readers rely on these bits alone to refuse a file. */
 spmm_status_t spmmi_check_features(const spmm_plan_t *plan, uint64_t features, spmm_diag_t *diag);
-/* Which incompat features the dtype, a variant, a part, a trace entry and a permutation need. */
+/* Return the incompat features that a value type, variant,
+ * part, trace entry, permutation and sparse product need. */
 uint64_t spmmi_dtype_features(spmm_dtype_t dtype);
 uint64_t spmmi_variant_features(const spmm_plan_t *plan, const struct spmmi_variant *variant);
 uint64_t spmmi_part_features(const struct spmmi_part *part, spmm_dtype_t dtype);
 uint64_t spmmi_trace_features(const struct spmmi_trace *trace);
 uint64_t spmmi_permutation_features(spmm_reorder_t permutation);
-uint64_t spmmi_product_features(const struct spmmi_spgemm *product); /* NULL: of none */
-/* The format_minor of a plan with these features: the first version that has them, and sections as they are written. */
+uint64_t spmmi_product_features(const struct spmmi_spgemm *product); /* NULL: no product, 0 */
+/* Returns the format_minor to write:
+ * the oldest version, from 1.5 on, that has these features and metadata. */
 uint16_t spmmi_plan_minor(uint64_t features, bool has_metadata);
 
 #endif

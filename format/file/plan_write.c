@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A plan to the bytes of a file. Every byte is written: gaps and reserved fields are zero. */
+/* Encodes a plan to the bytes of a file. Every byte is written: gaps and reserved fields are zero. */
 #include "plan_write.h"
 
 #include "format/base/alloc.h"
@@ -14,7 +14,7 @@
 #define LEVEL_DEFAULT 3
 #define LEVEL_MAX 19
 #define TEXTS_FIRST_BYTES \
-    (UINT64_C(64) << 10) /* raw: older libraries refuse the plan, and small files come whole */
+    (UINT64_C(64) << 10) /* minimum raw bytes: old libraries refuse such plans, small files are read whole */
 
 struct writer {
     const spmm_plan_t *plan;
@@ -22,21 +22,21 @@ struct writer {
     struct spmmi_entry entries[SPMMI_SECTION_LIMIT];
     struct spmmi_span spans[SPMMI_SECTION_LIMIT];
     struct spmmi_encoder *encoder;
-    struct spmmi_triangle triangle; /* instead of the pattern, if it has rows */
+    struct spmmi_triangle triangle; /* if its rows > 0, it is written instead of the pattern */
     void *row_lengths, *stats, *variants, *parts, *trace, *row_block_metrics, *permutation_metrics,
-        *product; /* sections that have another form in memory; owned */
+        *product; /* sections in their file form, which differs from the form in memory; owned */
     void *operand_rows[SPMMI_SPGEMM_MATRICES];
-    uint8_t *bytes; /* with room for the bound; owned */
+    uint8_t *bytes; /* memory for the worst case; owned */
     spmm_diag_t *diag;
 };
 
-/* Of the columns that are written. */
+/* Returns the row pointers of the columns that are written. */
 static const int64_t *row_ptr_of(const struct writer *w)
 {
     return w->triangle.rows > 0 ? w->triangle.row_ptr : w->plan->row_ptr;
 }
 
-/* Sections without raw bytes are not written. Called in ascending order of type and part. */
+/* Adds a section, unless it has no raw bytes. Must be called in ascending order of type and part. */
 static void add_section(struct writer *w, uint32_t type, uint32_t part, uint32_t element_bytes,
                         uint64_t raw_bytes, const void *elements)
 {
@@ -54,7 +54,7 @@ static void add_section(struct writer *w, uint32_t type, uint32_t part, uint32_t
         (struct spmmi_entry){type, flags, part, SPMMI_CODEC_ZSTD, SPMMI_ALIGN_LOG2, 0, 0, raw_bytes, 0};
 }
 
-/* Stores count records into a buffer of their file form and adds it as a section. */
+/* Converts count records to their file form in *buffer and adds them as a section. */
 static spmm_status_t add_records(struct writer *w, uint32_t type, const struct spmmi_record_type *layout,
                                  const void *records, size_t stride, uint32_t count, void **buffer)
 {
@@ -100,7 +100,7 @@ cleanup:
     return status;
 }
 
-/* The matrix, or a triangle of it where that says all. */
+/* Adds the sections of the matrix, or of a triangle if that determines the matrix. */
 static spmm_status_t add_matrix(struct writer *w)
 {
     spmm_status_t status = SPMM_OK;
@@ -171,8 +171,8 @@ static uint64_t raw_total(const struct writer *w)
     return bytes;
 }
 
-/* Compresses section after section, and notes what features the frames and their order need; the first starts behind
- * the table. */
+/* Compresses all sections and writes them after the section table. Adds the features that the frames and the
+ * order of sections need to the header. */
 static spmm_status_t encode_sections(struct writer *w)
 {
     spmm_status_t status = SPMM_OK;
@@ -275,7 +275,8 @@ spmm_status_t spmmi_plan_encode(const spmm_plan_t *plan, const spmm_save_options
     SPMM_TRY_ALLOC(w->encoder, diag);
     SPMM_TRY(encode_sections(w));
     write_table_and_header(w);
-    /* The room for the worst case is far larger than the file: hand over memory of the file's size. */
+    /* The memory for the worst case is far larger than the
+     * file, so the caller gets a copy of the exact size. */
     *bytes = spmmi_alloc(w->header.file_bytes, 1);
     SPMM_TRY_ALLOC(*bytes, diag);
     memcpy(*bytes, w->bytes, w->header.file_bytes);

@@ -6,14 +6,14 @@
 #include "format/base/each.h"
 
 #define PIECES 64
-#define ROWS_PARALLEL 65536 /* with fewer, a region costs more than it saves */
+#define ROWS_PARALLEL 65536 /* with fewer rows, a parallel region costs more than it saves */
 
-/* Rows [begin, end), in pieces: row_ptr[begin] is known, lengths behind them are still to be read. */
+/* Rows [begin, end), processed in pieces. The lengths of later rows are still needed. */
 struct rows {
     int64_t *row_ptr;
     const uint8_t *lengths; /* of all rows */
     int64_t begin, end;
-    int64_t sums[PIECES]; /* of the lengths of a piece, then of all before it */
+    int64_t sums[PIECES]; /* sum of the lengths of each piece, then the pointer of its first row */
 };
 
 static int64_t length_of(const struct rows *r, int64_t i)
@@ -36,7 +36,8 @@ static void lengths_sum(void *rows, uint64_t piece, int thread)
     r->sums[piece] = sum;
 }
 
-/* Where rows [i, end) begin; where the last one ends. */
+/* Writes the row pointers of rows [i, end). sum is the row pointer of row i.
+ * Returns the end of the last row. */
 static int64_t rows_write(const struct rows *r, int64_t i, int64_t end, int64_t sum)
 {
     for (; i < end; i++) {
@@ -54,8 +55,9 @@ static void piece_write(void *rows, uint64_t piece, int thread)
     (void)rows_write(r, piece_begin(r, piece), piece_begin(r, piece + 1), r->sums[piece]);
 }
 
-/* Half by half by several threads: pointers of the lower half of the rows that are left overwrite none of their
- * lengths. The rest from below by one, where pointer i + 1 ends where length i + 1 begins or before it. */
+/* Several threads process the lower half of the remaining rows, again and again: the pointers of this half do
+ * not overwrite the lengths of any remaining row. One thread processes the rest in ascending order, which is
+ * safe because pointer i + 1 ends at or in front of length i + 1. */
 void spmmi_row_lengths_add(int threads, int64_t *row_ptr, int64_t rows)
 {
     struct rows r = {.row_ptr = row_ptr, .lengths = spmmi_row_lengths(row_ptr, rows)};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Elements of content, for readers: see transform.h. Arithmetic is modulo 2^32, so hostile content gives wrong values,
- * never undefined behaviour. */
+/* Conversion of content to elements, for readers (transform.h). Arithmetic is modulo 2^32, so hostile content
+ * gives wrong values but no undefined behaviour. */
 #include "transform.h"
 
 #include <string.h>
@@ -78,7 +78,7 @@ static void row_delta_unpack(const struct spmmi_run *run, uint32_t *columns)
     }
 }
 
-/* Inlined with a constant width, so that each copy is one load and one store. */
+/* Inlined with a constant `bytes`, so that each copy is one load and one store. */
 static inline void dictionary_copy(uint64_t count, uint32_t bytes, const uint8_t *table, const uint8_t *codes,
                                    uint8_t *elements)
 {

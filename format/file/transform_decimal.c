@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* f64 values that are short decimals, as those read from text mostly are: docs/plan-format.md section 5.3. The quotient
- * of two numbers that f64 holds exactly is rounded once, so it is the number that the text had. */
+/* Codes for f64 values that are short decimals, as most values read from text are (docs/plan-format.md
+ * section 5.3). A decimal is the quotient of two numbers that f64 represents exactly. The division rounds
+ * once, so its result is the f64 nearest to the decimal, which is the value that was read from the text. */
 #include "transform_decimal.h"
 
 #include <math.h>
 #include <string.h>
 
-#define EXPONENT_MAX 22 /* 10^22 is the largest power of ten that f64 holds exactly */
+#define EXPONENT_MAX 22 /* 10^22 is the largest power of ten that f64 represents exactly */
 #define MANTISSA_BITS 53
-#define WHOLE_FROM 4503599627370496.0 /* 2^52: f64 has no fractions from here on */
+#define WHOLE_FROM 4503599627370496.0 /* 2^52: from here on every f64 is a whole number */
 #define EXPONENT_SHIFT 56
 #define SIGN_SHIFT 63
 #define RESERVED ((UINT64_C(7) << MANTISSA_BITS) | (UINT64_C(3) << 61))
@@ -17,12 +18,13 @@ static const double powers[EXPONENT_MAX + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e
                                                 1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                                 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
-/* Is the value, which is not negative, the f64 nearest to mantissa / 10^exponent? Bits are compared: where subnormal
- * numbers are taken for 0, they equal it. */
+/* Returns true if value, which is not negative, is the f64 nearest to *mantissa / 10^exponent, and sets
+ * *mantissa. Compares bits, because in a mode that flushes subnormal numbers to 0, a comparison of values
+ * finds them equal to 0. */
 static bool is_decimal(double value, int exponent, uint64_t *mantissa)
 {
     const double mantissa_end = (double)(UINT64_C(1) << MANTISSA_BITS);
-    if (!isless(value, mantissa_end)) /* nor does infinity or NaN go into arithmetic */
+    if (!isless(value, mantissa_end)) /* also excludes infinity and NaN */
         return false;
     const double scaled = value * powers[exponent];
     if (scaled >= mantissa_end)
@@ -32,7 +34,8 @@ static bool is_decimal(double value, int exponent, uint64_t *mantissa)
     return memcmp(&back, &value, sizeof back) == 0;
 }
 
-/* The least power of ten. *exponent, that of the value before it, is tried first: neighbours are often alike. */
+/* Finds the smallest exponent for which value is a decimal. Returns false if there is none. Starts with
+ * *exponent, the exponent of the previous value, because neighbouring values often have the same exponent. */
 static bool exponent_find(double value, int *exponent, uint64_t *mantissa)
 {
     uint64_t fewer = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Making content of elements, for writers: see transform.h. */
+/* Conversion of elements to content, for writers (transform.h). */
 #include "transform.h"
 
 #include <string.h>
@@ -19,8 +19,9 @@ static uint32_t zigzag(uint32_t difference)
     return (difference << 1) ^ (0u - (difference >> 31));
 }
 
-/* Walks the rows of a run. The first nonzero of each row, and of the run, is coded against the one before it,
- * the others as the gap to their left neighbour. */
+/* Codes the columns of a run row by row. The first column of a row is coded as
+ * the difference to the first column of the previous row (0 at the start of
+ * the run). Each other column is coded as the gap to its left neighbour. */
 static void row_delta_pack(const struct spmmi_run *run, const uint32_t *columns, uint32_t *codes)
 {
     const int64_t first = (int64_t)run->first, end = first + (int64_t)run->count;
@@ -35,9 +36,10 @@ static void row_delta_pack(const struct spmmi_run *run, const uint32_t *columns,
     }
 }
 
-#define SLOTS 1024u /* four times the dictionary: short probes */
+#define SLOTS 1024u /* of the hash table: four times the dictionary, so that probe sequences are short */
 
-/* Content: the distinct elements in order of appearance, then one code for each element. */
+/* Writes the content: the distinct elements in order of appearance, then one code per element. Returns its
+ * bytes, or 0 if there are too many distinct elements or the content is not smaller than the elements. */
 static uint64_t dictionary_pack(const struct spmmi_run *run, const uint8_t *elements, uint8_t *content)
 {
     uint64_t keys[SPMMI_DICTIONARY_MAX];
@@ -45,7 +47,7 @@ static uint64_t dictionary_pack(const struct spmmi_run *run, const uint8_t *elem
     uint32_t distinct = 0;
     const uint32_t bytes = run->element_bytes;
     uint8_t *const codes =
-        content + SPMMI_DICTIONARY_MAX * 8; /* moved down when the dictionary is complete */
+        content + SPMMI_DICTIONARY_MAX * 8; /* moved to the end of the dictionary when it is complete */
     memset(slots, 0, sizeof slots);
     for (uint64_t i = 0; i < run->count; i++) {
         uint64_t key = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See triangle.h. Rows are taken in order: when row i comes, its entries left of the diagonal are those that the rows
- * before it had in column i, in their order. */
+/* See triangle.h. Expansion processes rows in ascending order: the entries of row i left of the diagonal are
+ * the entries of earlier rows in column i, in the order of these rows. */
 #include "triangle.h"
 
 #include <stdatomic.h>
@@ -10,8 +10,8 @@
 #include "format/base/diag.h"
 #include "format/base/each.h"
 
-#define EXPANDED_MAX 16    /* pieces that are expanded side by side: each looks at rows before it */
-#define STRETCH_LOG2_MIN 5 /* rows that a thread checks at a time, at least */
+#define EXPANDED_MAX 16    /* maximum pieces that are expanded in parallel: each visits earlier rows too */
+#define STRETCH_LOG2_MIN 5 /* log2 of the minimum rows that a thread checks at a time */
 
 void spmmi_triangle_free(struct spmmi_triangle *t)
 {
@@ -46,11 +46,11 @@ static bool is_row_right(const struct spmmi_triangle *t, int64_t i)
     return is_right;
 }
 
-/* What is found while rows are checked. */
+/* The input and the results of the check of rows. */
 struct check {
     const struct spmmi_triangle *triangle;
     int32_t *reach;
-    _Atomic int64_t *diagonal; /* entries on it, of rows that are right */
+    _Atomic int64_t *diagonal; /* number of entries on the diagonal in checked rows */
 };
 
 static int are_rows_wrong(const void *check, uint64_t index, int thread)
@@ -99,16 +99,17 @@ cleanup:
 
 /* ---- From a file ---- */
 
-/* Each thread makes the rows of a piece, from the entries of all rows before its end that reach it. */
+/* Each thread builds the rows of one piece. It visits the rows of the piece and all earlier rows with entries
+ * in the columns of the piece. */
 struct expansion {
     const struct spmmi_triangle *triangle;
     spmm_plan_t *plan;
     int64_t length; /* rows of a piece */
-    uint32_t bytes; /* of a value; 0: they are not mirrored */
-    uint8_t sign;   /* the bit of the highest byte that the mirrored ones have changed */
+    uint32_t bytes; /* bytes of a value; 0: values are not mirrored */
+    uint8_t sign;   /* the bit of the highest byte that is flipped in mirrored values */
 };
 
-/* The first entry of row i in column `column` or behind it. */
+/* Returns the index of the first entry of row i whose column is at least `column`, or the end of the row. */
 static int64_t first_from(const struct spmmi_triangle *t, int64_t i, int64_t column)
 {
     int64_t low = t->row_ptr[i], high = t->row_ptr[i + 1];
@@ -124,7 +125,8 @@ static int64_t first_from(const struct spmmi_triangle *t, int64_t i, int64_t col
     return low;
 }
 
-/* The first row from i on that may have entries in columns from `begin` on: `begin` itself, if no row before it. */
+/* Returns the first row from i on that may have entries in columns from `begin` on, or `begin` if no earlier
+ * row has. Skips stretches that do not reach this column. */
 static int64_t next_row(const struct spmmi_triangle *t, int64_t i, int64_t begin)
 {
     if (i >= begin)
@@ -134,7 +136,7 @@ static int64_t next_row(const struct spmmi_triangle *t, int64_t i, int64_t begin
     return i < begin ? i : begin;
 }
 
-/* Lengths of rows, one place further. */
+/* Counts the entries of the rows of a piece. Stores the length of row i in row_ptr[i + 1]. */
 static void count_piece(void *context, uint64_t index, int thread)
 {
     const struct expansion *const e = context;
@@ -150,7 +152,8 @@ static void count_piece(void *context, uint64_t index, int thread)
             lengths[t->col_ind[p]]++;
 }
 
-/* Where each row begins, one place further: place_piece moves it to where the row ends. */
+/* Replaces the length of row i in row_ptr[i + 1] by the begin of row i.
+ * place_piece advances it to the end of the row. */
 static void sum_lengths(int64_t rows, int64_t *row_ptr)
 {
     int64_t begin = 0;
@@ -162,7 +165,8 @@ static void sum_lengths(int64_t rows, int64_t *row_ptr)
     }
 }
 
-/* Inlined with a constant width, so that each copy is a load and a store. */
+/* Copies the entries of rows [begin, piece_end) and their mirror images to the plan. Inlined with a constant
+ * `bytes`, so that each copy is a load and a store. */
 static inline void place_entries(const struct expansion *e, int64_t begin, int64_t piece_end, uint32_t bytes)
 {
     const struct spmmi_triangle *const t = e->triangle;

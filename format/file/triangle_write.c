@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See triangle.h: from a plan to its triangle. */
+/* See triangle.h: extraction of the triangle of a plan. */
 #include <string.h>
 
 #include "format/base/alloc.h"
@@ -7,8 +7,9 @@
 #include "format/symmetry.h"
 #include "triangle.h"
 
-#define PAIRS_MIN 64 /* entries that must be saved: older libraries refuse the plan */
+#define PAIRS_MIN 64 /* minimum entries to save, because older libraries refuse files with a triangle */
 
+/* Copies the entries on and above the diagonal to t, whose row_ptr is allocated. */
 static spmm_status_t take(const spmm_plan_t *plan, int64_t diagonal_and_above, bool with_values,
                           struct spmmi_triangle *t, spmm_diag_t *diag)
 {
