@@ -27,7 +27,8 @@ void spmmi_column_set_free(struct spmmi_column_set *set)
     set->level[0] = NULL;
 }
 
-/* Empty the word and all below it; returns the end of what was written. */
+/* Writes the columns of a word and of the words below it to out and clears them.
+ * Returns the end of the output. */
 static uint32_t *drain_word(struct spmmi_column_set *set, int level, uint32_t index, uint32_t *out)
 {
     uint64_t word = set->level[level][index];

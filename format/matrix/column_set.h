@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A set of columns that is filled in any order and emptied in ascending order, each in time proportional to what it
- * holds: a bitmap, above it a bitmap of its words that are not zero, and so on up to a single word. */
+/* A set of columns that is filled in any order and emptied in ascending order, both in time proportional to
+ * the number of its columns. It is a hierarchy of bitmaps: level 0 has one bit per column, and each higher
+ * level has one bit per word of the level below that is not zero, up to a single word. */
 #ifndef SPMMI_COLUMN_SET_H
 #define SPMMI_COLUMN_SET_H
 
@@ -13,10 +14,12 @@ struct spmmi_column_set {
     int levels;
 };
 
-/* An empty set of columns 0 .. cols - 1; cols / 8 bytes and a little. Errors: MEMORY. */
+/* Creates an empty set for columns 0 .. cols - 1.
+ * It takes slightly more than cols / 8 bytes. Errors: MEMORY. */
 spmm_status_t spmmi_column_set_new(struct spmmi_column_set *set, int64_t cols);
 void spmmi_column_set_free(struct spmmi_column_set *set);
 
+/* Adds the columns with set bits in word `index` of level 0. */
 static inline void spmmi_column_set_add_word(struct spmmi_column_set *set, uint32_t index, uint64_t bits)
 {
     for (int l = 0; l < set->levels; l++, bits = UINT64_C(1) << index % 64, index /= 64) {
@@ -28,7 +31,8 @@ static inline void spmmi_column_set_add_word(struct spmmi_column_set *set, uint3
     }
 }
 
-/* Ascending columns: those of one word together, as a word that was just written is slow to read. */
+/* Adds ascending columns.
+ * Combines the columns of one word, because reading a word that was just written is slow. */
 static inline void spmmi_column_set_add(struct spmmi_column_set *set, const int32_t *columns, int64_t count)
 {
     for (int64_t i = 0; i < count;) {
@@ -40,7 +44,7 @@ static inline void spmmi_column_set_add(struct spmmi_column_set *set, const int3
     }
 }
 
-/* Write all columns of the set to out, ascending, and empty it; returns how many. */
+/* Writes all columns of the set to out in ascending order and empties the set. Returns their number. */
 uint32_t spmmi_column_set_drain(struct spmmi_column_set *set, uint32_t *out);
 
 #endif

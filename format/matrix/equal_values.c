@@ -5,9 +5,9 @@
 #include "format/base/each.h"
 #include "format/base/stored_value.h"
 
-#define PIECE_VALUES (INT64_C(1) << 18) /* that a thread compares at a time */
+#define PIECE_VALUES (INT64_C(1) << 18) /* values that a thread compares at a time */
 
-/* Does a value of this piece differ from the next one? */
+/* Returns true if a value of this piece differs from the next value of the plan. */
 static int differs(const void *plan, uint64_t index, int thread)
 {
     const spmm_plan_t *const p = plan;

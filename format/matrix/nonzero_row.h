@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* p is below the last row pointer. */
+/* Returns the row of nonzero p, which must be below the last row pointer. */
 static inline int64_t spmmi_nonzero_row(const int64_t *row_ptr, int64_t p)
 {
     int64_t row = 0;

@@ -14,15 +14,15 @@
 #include "format/family.h"
 #include "nonzero_row.h"
 
-#define NONZEROS_PARALLEL 100000 /* below this many nonzeros one thread is faster */
+#define NONZEROS_PARALLEL 100000 /* with fewer nonzeros, one thread is faster */
 
 static double value_at(const spmm_csr_t *a, int64_t p)
 {
     return a->values == NULL ? 1.0 : spmmi_value_load(a->values, a->value_type, p);
 }
 
-/* Round all, to where values are not NULL; returns the first nonzero that is finite but too large for the type, nnz if
- * there is none. */
+/* Rounds all values and, unless values is NULL, stores them there. Returns the first nonzero whose value is
+ * finite but too large for the type, or nnz if there is none. */
 static int64_t round_all(const spmm_csr_t *a, spmm_dtype_t type, int threads, void *values)
 {
     int64_t first = a->nnz;
@@ -39,7 +39,7 @@ static int64_t round_all(const spmm_csr_t *a, spmm_dtype_t type, int threads, vo
     return first;
 }
 
-/* The narrowest type that holds a value whose magnitude is too large for another: bf16 reaches as far as f32. */
+/* Returns the name of the narrowest type whose range contains value. bf16 has the range of f32. */
 static const char *wide_enough(double value)
 {
     const struct spmmi_dtype *found = NULL, *row = NULL;
@@ -90,7 +90,7 @@ spmm_status_t spmmi_values_fit(const spmm_plan_t *plan, uint32_t types, int thre
     const uint32_t others = types & ~SPMMI_TYPE_BIT(plan->dtype);
     const struct spmmi_dtype *row = NULL;
     spmm_csr_t a;
-    (void)spmm_plan_csr(plan, &a); /* fails for NULL alone */
+    (void)spmm_plan_csr(plan, &a); /* fails for NULL only */
     for (int i = 0; (row = spmmi_dtype_at(i)) != NULL && plan->values != NULL; i++) {
         const bool is_asked = (others & SPMMI_TYPE_BIT(row->id)) != 0;
         const int64_t p = is_asked ? round_all(&a, row->id, threads, NULL) : a.nnz;

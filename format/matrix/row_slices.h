@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Slices of consecutive rows, as sliced ELL pads each to its longest row. Rows without nonzeros are left out. */
+/* Metrics of slices of consecutive rows, as in the sliced ELL format, which pads each slice to its longest
+ * row. Rows without nonzeros are left out. */
 #ifndef SPMMI_ROW_SLICES_H
 #define SPMMI_ROW_SLICES_H
 
 #include <stdint.h>
 
 #define SPMMI_SLICE_ROWS 32u
-#define SPMMI_SLICE_BATCH 8u /* entries of a row that a lane has in flight */
-#define SPMMI_SLICE_RUN 3u   /* columns side by side, as those of the unknowns of a node of a mesh */
+#define SPMMI_SLICE_BATCH 8u /* entries of a row that a lane loads at a time */
+#define SPMMI_SLICE_RUN 3u   /* neighbouring columns, such as the three unknowns at a node of a mesh */
 
-/* One slice. */
+/* The metrics of one slice. */
 struct spmmi_row_slice {
-    int64_t rows, shortest, longest; /* rows, and nonzeros of two of them */
-    int32_t first, last;             /* columns */
-    int is_broken;                   /* some row is not one of runs */
+    int64_t rows, shortest, longest; /* number of rows; nonzeros of the shortest and the longest */
+    int32_t first, last;             /* first and last column */
+    int is_broken;                   /* whether a row does not consist of runs (spmmi_row_has_runs) */
 };
 static const struct spmmi_row_slice spmmi_row_slice_empty = {0, INT64_MAX, 0, INT32_MAX, 0, 0};
 
-/* Do the columns come in runs of SPMMI_SLICE_RUN neighbours, but for the last? */
+/* Returns true if the columns are runs of SPMMI_SLICE_RUN neighbours. The last run may be shorter. */
 static inline int spmmi_row_has_runs(const int32_t *columns, int64_t length)
 {
     const int64_t run = (int64_t)SPMMI_SLICE_RUN;
@@ -29,7 +30,7 @@ static inline int spmmi_row_has_runs(const int32_t *columns, int64_t length)
     return 1;
 }
 
-/* columns: of a row, ascending; length is not 0. */
+/* Adds a row to a slice: its columns, ascending. length is not 0. */
 static inline void spmmi_row_slice_add(struct spmmi_row_slice *slice, const int32_t *columns, int64_t length)
 {
     slice->is_broken = slice->is_broken || !spmmi_row_has_runs(columns, length);
@@ -40,17 +41,17 @@ static inline void spmmi_row_slice_add(struct spmmi_row_slice *slice, const int3
     slice->last = columns[length - 1] > slice->last ? columns[length - 1] : slice->last;
 }
 
-/* All slices of a pattern. */
+/* Metrics of all slices of a pattern. */
 struct spmmi_row_slices {
-    int64_t rows;    /* that have nonzeros */
-    int64_t entries; /* nonzeros and padding, of whole slices */
-    int64_t batches; /* of whole slices */
-    int64_t lacks;   /* most that a row is shorter than the longest of its slice */
-    int64_t span;    /* most columns from the first to the last of a slice */
-    int64_t breaks;  /* 0: all rows have runs of columns, else 1 */
+    int64_t rows;    /* number of rows with nonzeros */
+    int64_t entries; /* nonzeros and padding of all slices */
+    int64_t batches; /* batches of all slices */
+    int64_t lacks;   /* maximum difference between the longest and the shortest row of a slice */
+    int64_t span;    /* maximum number of columns from the first to the last column of a slice */
+    int64_t breaks;  /* 0 if all rows consist of runs of columns, else 1 */
 };
 
-/* Those of other rows. */
+/* Adds the metrics of other rows to all. */
 static inline void spmmi_row_slices_add(struct spmmi_row_slices *all, const struct spmmi_row_slices *more)
 {
     all->rows += more->rows;
@@ -61,6 +62,7 @@ static inline void spmmi_row_slices_add(struct spmmi_row_slices *all, const stru
     all->breaks |= more->breaks;
 }
 
+/* Adds the metrics of a slice to all, unless the slice is empty. */
 static inline void spmmi_row_slices_close(struct spmmi_row_slices *all, const struct spmmi_row_slice *slice)
 {
     const struct spmmi_row_slices one = {slice->rows,
@@ -73,6 +75,7 @@ static inline void spmmi_row_slices_close(struct spmmi_row_slices *all, const st
         spmmi_row_slices_add(all, &one);
 }
 
+/* Computes the metrics of all slices of a pattern in CSR form. */
 static inline struct spmmi_row_slices spmmi_row_slices_of(int64_t rows, const int64_t *row_ptr,
                                                           const int32_t *col_ind)
 {
@@ -84,7 +87,7 @@ static inline struct spmmi_row_slices spmmi_row_slices_of(int64_t rows, const in
         if (slice.rows == SPMMI_SLICE_ROWS) {
             spmmi_row_slices_close(&all, &slice);
             slice = spmmi_row_slice_empty;
-            slice.is_broken = (int)all.breaks; /* then nobody asks any more */
+            slice.is_broken = (int)all.breaks; /* once true, later rows need no test */
         }
     }
     spmmi_row_slices_close(&all, &slice);

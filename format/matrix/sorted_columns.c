@@ -15,7 +15,8 @@ static void sift_down(int32_t *a, int64_t root, int64_t count)
     a[root] = moved;
 }
 
-/* Heap sort: no memory, and O(n log n) in the worst case, which matters for long rows of power-law matrices. */
+/* Heap sort. It needs no memory and O(n log n) time in the worst case, which matters for the long rows of
+ * power-law matrices. */
 static void sort_long(int32_t *a, int64_t count)
 {
     for (int64_t i = count / 2 - 1; i >= 0; i--)

@@ -5,10 +5,10 @@
 
 #include <stdint.h>
 
-/* Sort ascending and remove duplicates in place; returns the new count. */
+/* Sorts columns in ascending order and removes duplicates, in place. Returns the new count. */
 int64_t spmmi_sort_unique(int32_t *columns, int64_t count);
 
-/* The position of a column in an ascending list that holds it. */
+/* Returns the position of a column in an ascending list that contains it. */
 static inline int32_t spmmi_sorted_position(const int32_t *list, int64_t count, int32_t column)
 {
     const int32_t *base = list;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Exact metrics of a CSR matrix. The same on every compiler: sums are integers, and the two floating-point
- * results come from one division each (and a square root, which IEEE 754 rounds correctly). */
+/* Exact metrics of a CSR matrix. The results are the same with every compiler: sums are integers, and each of
+ * the two floating-point results needs one division (and a square root, which IEEE 754 rounds correctly). */
 #include <math.h>
 #include <pthread.h>
 #include <string.h>
@@ -10,8 +10,8 @@
 #include "format/plan.h"
 #include "stats.h"
 
-#define CHUNK INT64_C(65536)     /* values that a thread takes at a time */
-#define ROWS_CHUNK INT64_C(4096) /* rows, which may be long */
+#define CHUNK INT64_C(65536)     /* values that a thread processes at a time */
+#define ROWS_CHUNK INT64_C(4096) /* rows that a thread processes at a time; rows may be long */
 
 __extension__ typedef unsigned __int128 u128;
 
@@ -20,9 +20,9 @@ uint64_t spmmi_stats_bytes(uint64_t cols, uint64_t nnz, int threads)
     return spmmi_column_counts_bytes(cols, nnz, threads);
 }
 
-/* What pieces of the rows and of the values add up to. */
+/* The metrics that are accumulated over pieces of the rows and of the values. */
 struct sums {
-    u128 squares; /* of lengths */
+    u128 squares; /* sum of the squares of row lengths */
     int64_t row_min, row_max, band_lower, band_upper, diagonal, zeros;
     int64_t row_histogram[SPMM_HISTOGRAM_BINS];
 };
@@ -33,7 +33,7 @@ struct matrix {
     const int32_t *col_ind;
     const void *values;
     spmm_dtype_t dtype;
-    pthread_mutex_t lock; /* of all */
+    pthread_mutex_t lock; /* protects all */
     struct sums all;
 };
 
@@ -53,7 +53,7 @@ static void row_metrics(const struct matrix *a, int64_t begin, int64_t end, stru
     }
 }
 
-/* Is the column among length ascending ones? */
+/* Returns true if column is in a list of `length` ascending columns. length is not 0. */
 static int holds(const int32_t *columns, int64_t length, int64_t column)
 {
     while (length > 1) {
@@ -70,7 +70,7 @@ static void band_metrics(const struct matrix *a, int64_t begin, int64_t end, str
         const int64_t first = a->row_ptr[i], last = a->row_ptr[i + 1] - 1;
         if (last < first)
             continue;
-        /* Columns ascend, so the ends of a row decide. */
+        /* Columns ascend, so the first and the last column of a row determine its bandwidth. */
         const int64_t lower = i - a->col_ind[first], upper = a->col_ind[last] - i;
         sums->band_lower = lower > sums->band_lower ? lower : sums->band_lower;
         sums->band_upper = upper > sums->band_upper ? upper : sums->band_upper;
@@ -78,8 +78,8 @@ static void band_metrics(const struct matrix *a, int64_t begin, int64_t end, str
     }
 }
 
-/* All bits but the sign are zero: that is 0 in every value type. At most CHUNK values, so that 32 bits count them and
- * the compiler vectorises. */
+/* Counts zeros: values whose bits except the sign are zero, in every value type. There are at most CHUNK
+ * values, so a 32-bit counter suffices and the compiler vectorises the loop. */
 #define ZEROS_OF(bits)                                                             \
     static uint32_t zeros_of_##bits(const void *values, int64_t from, int64_t to)  \
     {                                                                              \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Transpose of a CSR pattern by counting sort. Rows are visited in order, so the columns of the result
- * come out ascending. */
+/* Transpose of a CSR pattern by counting sort.
+ * Rows are visited in order, so the columns in each row of the result ascend. */
 #include <string.h>
 
 #include "format/base/alloc.h"
