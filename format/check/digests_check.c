@@ -7,14 +7,14 @@
 #include "format/base/diag.h"
 #include "format/base/digest.h"
 
-#define NONZEROS_PARALLEL 262144 /* with fewer, a thread takes longer to start than it saves */
+#define NONZEROS_PARALLEL 262144 /* with fewer nonzeros, starting a thread takes longer than it saves */
 
 static void digest_pattern(const spmm_plan_t *p, uint8_t digest[16])
 {
     spmmi_digest_pattern(p->rows, p->cols, p->row_ptr, p->col_ind, digest);
 }
 
-/* Zeros where there are none. */
+/* Computes the digest of the values, or zeros if the plan has no values. */
 static void digest_values(const spmm_plan_t *p, uint8_t digest[16])
 {
     memset(digest, 0, 16);
@@ -52,11 +52,13 @@ void spmmi_digests_begin(struct spmmi_digests *digests, int threads, const spmm_
         job_begin(&digests->values, threads);
 }
 
-/* Each digest keeps one processor for itself, as a thread that shares one with it makes all other threads wait. But
- * with fewer than three processors for each digest that idles more than it saves: there all threads work.
- * Measured: of a load of gen:rand:1000000:13 on one thread the other checks take 24 ms, both digests 4; on two
- * processors the load takes 52 to 57 ms with one thread beside them, 46 to 52 with two (2-core virtual machine,
- * 2026-11-27). Derived from these shares, not measured: two digests on 4 and 5 processors, one digest on 2. */
+/* Leaves one processor to each digest thread, because an OpenMP thread that shares a processor
+ * with it would make all other threads wait. With fewer than three processors per digest,
+ * reserved processors would idle too long, so all threads are used for the other checks. Measured
+ * for a load of gen:rand:1000000:13 (2-core virtual machine, 2026-11-27): on one thread, the
+ * other checks take 24 ms and both digests 4 ms. On two processors, the load takes 52 to 57 ms if
+ * one thread does the other checks, and 46 to 52 ms if two do. The rule for two digests on 4 and
+ * 5 processors and for one digest on 2 is derived from these shares, not measured. */
 int spmmi_digests_threads_beside(const struct spmmi_digests *digests, int threads, int processors)
 {
     const int digesting = digests->pattern.is_started + digests->values.is_started;

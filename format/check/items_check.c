@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The items of parts: docs/plan-format.md section 6.8. Kernels trust the rows that items name, so every item is checked
- * against the row pointers of op(A). */
+/* The check of the items of parts (docs/plan-format.md section 6.8). Kernels trust the rows that items name,
+ * so every item is checked against the row pointers of op(A). */
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
 #include "format/base/each.h"
@@ -32,13 +32,13 @@ uint64_t spmmi_check_bytes(uint64_t cols, uint64_t nnz, int threads, struct spmm
     return most > extent.product_bytes ? most : extent.product_bytes;
 }
 
-/* A part whose items are looked at one by one. */
+/* A part whose items are checked one by one. */
 struct listed {
     const struct pattern *a;
     const struct spmmi_part *part;
 };
 
-/* Item i names the row that holds nonzero i * item size. */
+/* Returns true if item i is the row of nonzero i * item size. */
 static int names_its_row(const struct listed *l, uint64_t i)
 {
     const int64_t row = l->part->items[i], first = (int64_t)(i * l->part->item_size);
@@ -50,13 +50,15 @@ static int64_t item_end(const struct listed *l, uint64_t i)
     return i + 1 < l->part->item_count ? (int64_t)l->part->items[i + 1] : l->a->rows;
 }
 
+/* Returns true if item i spans at least one row, the items ascend and item 0 begins at row 0. */
 static int spans_rows(const struct listed *l, uint64_t i)
 {
     const int64_t row = l->part->items[i], end = item_end(l, i);
     return (i > 0 || row == 0) && row < end && end <= l->a->rows;
 }
 
-/* Item i, which spans rows, ends with the first row that brings it to item size nonzeros, or with the last. */
+/* Returns true if item i, which spans rows, ends at the first row
+ * with which it has item size nonzeros, or at the last row. */
 static int closes_at_size(const struct listed *l, uint64_t i)
 {
     const int64_t *const row_ptr = l->a->row_ptr, row = l->part->items[i], end = item_end(l, i);
@@ -87,7 +89,8 @@ static int is_spanned_wrong(const void *listed, uint64_t index, int thread)
     return !is_right;
 }
 
-/* Pieces of items, of which the first wrong one is then looked at item by item. */
+/* Checks pieces of items in parallel. Returns the first item of the first wrong piece, which the caller then
+ * checks item by item. */
 static uint64_t first_item(int threads, const struct listed *l,
                            int (*is_wrong)(const void *listed, uint64_t index, int thread))
 {
@@ -127,8 +130,8 @@ cleanup:
     return status;
 }
 
-/* Marks the entries of a list. Returns the first position whose entry was seen before or is not below limit; count
- * where there is none. */
+/* Marks the entries of a list in the bitmap seen. Returns the first position whose entry is already marked or
+ * not below limit, or count if there is none. */
 static uint64_t see(uint64_t *seen, uint64_t limit, const uint32_t *list, uint64_t count)
 {
     uint64_t position = 0;
@@ -142,7 +145,8 @@ static uint64_t see(uint64_t *seen, uint64_t limit, const uint32_t *list, uint64
     return position;
 }
 
-/* *wrong: the first position whose entry occurs before it or is not below count; count where there is none. */
+/* Sets *wrong to the first position whose entry occurs at an earlier position or is not below count, or to
+ * count if the list is a permutation. */
 static spmm_status_t find_wrong(const uint32_t *list, uint64_t count, uint64_t *wrong, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -172,7 +176,8 @@ cleanup:
     return status;
 }
 
-/* Every row, or with segment > 0 every segment of so many nonzeros, once, in any order that the part declares. */
+/* Checks that the items are all rows (segment = 0), or all segments of `segment` nonzeros, each once: in any
+ * order if the part is reordered, else ascending. */
 static spmm_status_t check_order(const struct pattern *a, const struct spmmi_part *part, uint32_t segment,
                                  uint32_t index, spmm_diag_t *diag)
 {
@@ -198,6 +203,8 @@ cleanup:
     return status;
 }
 
+/* Returns the first position whose item is not greater than the previous one, or item_count.
+ * There must be an item. */
 static uint64_t ascends_until(const struct spmmi_part *part)
 {
     uint64_t position = 1;
@@ -206,8 +213,8 @@ static uint64_t ascends_until(const struct spmmi_part *part)
     return position;
 }
 
-/* Every row once, in one of the two parts; the long ones have nonzeros, so that no kernel looks for empty rows among
- * them. */
+/* Checks that each row is in exactly one of the two parts. Long rows must have nonzeros, because no kernel
+ * searches them for empty rows. */
 static spmm_status_t check_long_rows(const struct pattern *a, const struct spmmi_part *part, uint32_t index,
                                      spmm_diag_t *diag)
 {
@@ -238,7 +245,8 @@ cleanup:
     return status;
 }
 
-/* A part and, where it has any, its long rows, which are not checked separately. */
+/* Checks the items of a part together with its long rows, if it has any.
+ * Does nothing for a part of long rows. */
 static spmm_status_t check_part_items(int threads, const spmm_plan_t *plan, const struct pattern *a,
                                       uint32_t index, spmm_diag_t *diag)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rules of the section metadata: docs/plan-format.md 6.14. */
+/* The check of the section metadata (docs/plan-format.md section 6.14). */
 #include <string.h>
 
 #include "format/base/diag.h"
@@ -7,7 +7,8 @@
 #include "format/metadata.h"
 #include "plan_check.h"
 
-/* The pair at *at, whose text ends with a zero. before: the key of the pair before it, or "". */
+/* Checks the pair at *at and sets *at to the offset of the next one. text ends with a zero byte. before is
+ * the key of the previous pair, or "". */
 static spmm_status_t check_pair(const char *text, uint64_t bytes, uint64_t *at, const char *before,
                                 spmm_diag_t *diag)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One part against the rows of its family and schedule (format/family_list.def): docs/plan-format.md section 6.6. */
+/* The check of one part against the rows of its family and schedule in format/family_list.def
+ * (docs/plan-format.md section 6.6). */
 #include "format/base/diag.h"
 #include "format/family.h"
 #include "plan_check.h"
@@ -24,7 +25,7 @@ static int are_panels(const struct spmmi_part *part, const struct spmmi_family *
     return is_unit && part->stage_slots >= row->slots_min && part->stage_slots <= row->slots_max;
 }
 
-/* C is permuted only where items are rows and the part is reordered. */
+/* Checks the flags. C may be permuted only if the items are rows and the part is reordered. */
 static int are_flags(uint32_t flags, const struct spmmi_schedule *row)
 {
     switch (flags) {
@@ -41,7 +42,8 @@ static int are_flags(uint32_t flags, const struct spmmi_schedule *row)
     }
 }
 
-/* Long rows follow a part that leaves them out, and the family that takes them multiplies the plan's value type. */
+/* Checks that a part of long rows follows a part that can leave them out, and that the family of the long
+ * rows has kernels for the value type of the plan. Returns true for other parts. */
 static int is_in_its_place(const spmm_plan_t *p, uint32_t index)
 {
     const struct spmmi_part *part = &p->parts[index], *before = index > 0 ? part - 1 : part;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Metrics of permutations of the rows: docs/plan-format.md section 6.12. They are informational and not computed again,
- * so only what no matrix and permutation could give is refused. */
+/* The check of the metrics of row permutations (docs/plan-format.md section 6.12). They are informational and
+ * are not computed again, so only values that no matrix and permutation can give are refused. */
 #include "format/base/diag.h"
 #include "format/permutation.h"
 #include "plan_check.h"
 
-/* Neither is true of a value that is no number. */
+/* Returns true if value is in 0 to most. False for a NaN. */
 static int is_within(double value, double most)
 {
     return value >= 0 && value <= most;
@@ -16,7 +16,8 @@ static int is_count(int64_t count, int64_t most)
     return count >= 0 && count <= most;
 }
 
-/* A block, and a column of a row block, holds a nonzero; so no count is above nnz. */
+/* Checks the upper limits.
+ * Each block and each column of a row block has a nonzero, so no count exceeds nnz. */
 static int are_within(const spmm_permutation_metrics_t *s, const spmm_plan_t *p)
 {
     const int64_t longest = p->rows > p->cols ? p->rows : p->cols;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Semantic validation: everything that a kernel, the executor or a listing relies on, in the order of
- * docs/plan-format.md section 7. Each step may use what the former ones proved. Linear time. */
+/* Semantic validation of everything that a kernel, the executor or a report relies on, in the order of
+ * docs/plan-format.md section 7. Each step may rely on the results of earlier steps. Takes linear time. V1 to
+ * V9 are rules of that page. */
 #include <math.h>
 #include <omp.h>
 #include <stdatomic.h>
@@ -15,10 +16,10 @@
 #include "plan_check.h"
 #include "format/base/text.h"
 
-#define CHUNK INT64_C(65536)     /* nonzeros that a thread takes at a time */
-#define ROWS_CHUNK INT64_C(4096) /* rows, which may be long */
+#define CHUNK INT64_C(65536)     /* nonzeros that a thread processes at a time */
+#define ROWS_CHUNK INT64_C(4096) /* rows that a thread processes at a time; rows may be long */
 
-/* V1. Of a file they are the header's, which was checked before, field by field. */
+/* V1. For a file, the fields of the header have been checked before. */
 static spmm_status_t check_dims(const spmm_plan_t *p, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -49,7 +50,7 @@ static int are_rows_wrong(const void *plan, uint64_t index, int thread)
     return is_wrong;
 }
 
-/* V2 */
+/* V2. */
 spmm_status_t spmmi_check_row_ptr(int threads, const spmm_plan_t *p, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -66,8 +67,9 @@ cleanup:
     return status;
 }
 
-/* V3. Of a list of columns, not empty: how many are not above their left neighbour; *outside gets its sign bit where
- * one is not in 0 to last. With fewer than 2^32 columns the counter has 32 bits, so that the compiler vectorises. */
+/* V3. Returns the number of columns in a list that are not greater than their left neighbour (drops). Sets
+ * the sign bit of *outside if a column is not in 0 to last. The list is not empty and has fewer than 2^32
+ * columns, so that a 32-bit counter suffices and the compiler vectorises the loop. */
 static uint32_t drops_of(const int32_t *columns, int64_t count, uint32_t last, uint32_t *outside)
 {
     uint32_t drops = 0, sign = (uint32_t)columns[0] | (last - (uint32_t)columns[0]);
@@ -79,8 +81,8 @@ static uint32_t drops_of(const int32_t *columns, int64_t count, uint32_t last, u
     return drops;
 }
 
-/* How many columns at the begin of rows [begin, end) are not above their left neighbour. Without a branch inside of the
- * loop, as empty rows come at random. */
+/* Returns the number of drops at the first columns of rows [begin, end). The loop has no branch for empty
+ * rows, because it would be mispredicted. */
 static int64_t drops_at_starts(const spmm_plan_t *p, int64_t begin, int64_t end)
 {
     const int64_t *start = p->row_ptr + begin, *last = p->row_ptr + end;
@@ -94,7 +96,7 @@ static int64_t drops_at_starts(const spmm_plan_t *p, int64_t begin, int64_t end)
     return drops;
 }
 
-/* What the columns add up to. */
+/* The plan, and sums over its columns. */
 struct columns {
     const spmm_plan_t *plan;
     _Atomic int64_t drops, drops_at_starts;
@@ -120,8 +122,9 @@ static void starts_piece(void *context, uint64_t index, int thread)
     (void)atomic_fetch_add(&c->drops_at_starts, drops_at_starts(c->plan, (int64_t)index * ROWS_CHUNK, end));
 }
 
-/* All rows at once: one pass over the columns, in chunks that share a column, and one over the rows. A column that is
- * not above its left neighbour must start a row; so both passes count the same number of them. */
+/* Checks all rows together: one pass over the columns, in chunks that overlap by one column, and one pass
+ * over the rows. Only the first column of a row may be a drop, so both passes count the same number of drops
+ * if the columns are valid. */
 static int columns_are_valid(int threads, const spmm_plan_t *p)
 {
     struct columns c = {.plan = p};
@@ -159,7 +162,8 @@ spmm_status_t spmmi_check_digests(const spmm_plan_t *p, int with_values, spmm_di
 static spmm_status_t check_stats(const spmm_plan_t *p, spmm_matrix_stats_t *stats, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    /* A pattern's count of zeros cannot be checked: a plan that leaves the values out keeps the value. */
+    /* Without values, the count of zeros cannot be checked:
+     * a plan that is saved without its values keeps the count. */
     if (p->values == NULL && p->stats.zeros >= 0 && p->stats.zeros <= p->nnz)
         stats->zeros = p->stats.zeros;
     SPMM_RULE(memcmp(stats, &p->stats, sizeof *stats) == 0, STATS, 0,
@@ -168,7 +172,8 @@ cleanup:
     return status;
 }
 
-/* Columns, digests, statistics. Which of them is told does not depend on the threads. */
+/* Checks columns, digests and statistics.
+ * Which violation is reported does not depend on the number of threads. */
 static spmm_status_t check_matrix(int threads, const spmm_plan_t *p, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK, computed = SPMM_OK;
@@ -190,7 +195,8 @@ cleanup:
     return status;
 }
 
-/* Values that a variant multiplies are those of the plan, or are rounded from them. */
+/* Returns the value type that a variant may multiply: its own type if it is narrower than the type of the
+ * plan, else the type of the plan. */
 static spmm_dtype_t type_of(const spmm_plan_t *p, const struct spmmi_variant *v)
 {
     const spmm_dtype_t own = spmmi_variant_type(v);
@@ -207,7 +213,8 @@ static spmm_status_t check_variant(const spmm_plan_t *p, uint32_t index, spmm_di
     SPMM_RULE(v->target <= SPMMI_TARGET_MAX, VARIANT, index, "variant %u has target %u", index, v->target);
     SPMM_RULE(v->n_min >= 1 && v->n_min <= v->n_max && v->n_max <= SPMMI_N_MAX, VARIANT, index,
               "variant %u is for n from %lld to %lld", index, (long long)v->n_min, (long long)v->n_max);
-    /* Each row of C is written once, so a variant has one part, or two that share the rows (V9). */
+    /* Each row of C is written once, so a variant has one
+     * part, or two that divide the rows between them (V9). */
     SPMM_RULE(v->part_first < p->part_count && (p->parts[v->part_first].flags & SPMMI_PART_LONG_ROWS) == 0 &&
                   v->part_count == (spmmi_long_rows_of(p, v->part_first) != NULL ? 2u : 1u),
               VARIANT, index, "variant %u has %u parts from part %u of %u", index, v->part_count,
@@ -220,7 +227,8 @@ cleanup:
     return status;
 }
 
-/* The type of the variant is written as 0 and in no other way. */
+/* Returns true if the compute type of a trace entry is valid.
+ * The compute type of the value type must be stored as 0. */
 static int is_trace_compute(const struct spmmi_trace *t, spmm_dtype_t dtype)
 {
     const spmm_compute_t own = (spmm_compute_t)dtype;
@@ -286,7 +294,7 @@ cleanup:
 spmm_status_t spmmi_plan_check_on(int threads, const spmm_plan_t *p, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    /* In this order: each may trust what those before it found. */
+    /* The order matters: each check relies on the results of earlier checks. */
     SPMM_TRY(check_dims(p, diag));
     SPMM_TRY(spmmi_check_row_ptr(threads, p, diag));
     SPMM_TRY(check_matrix(threads, p, diag));

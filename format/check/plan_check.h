@@ -1,55 +1,61 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pieces of spmmi_plan_check (plan.h) that other files use or hold. */
+/* Parts of spmmi_plan_check (plan.h) that are in different files or that other files use. V1 to V9 are rules
+ * of docs/plan-format.md. */
 #ifndef SPMMI_PLAN_CHECK_H
 #define SPMMI_PLAN_CHECK_H
 
 #include "format/plan.h"
 
-#define SPMMI_TARGET_MAX 999u /* compute capabilities have two or three digits */
+#define SPMMI_TARGET_MAX 999u /* 10 x compute capability has two or three digits */
 
-/* V2 alone: the loader needs it before it can decode columns. */
+/* Checks the row pointers (V2). The loader needs this check before it decodes columns. */
 spmm_status_t spmmi_check_row_ptr(int threads, const spmm_plan_t *plan, spmm_diag_t *diag);
 
-/* The digests of the pattern and, with_values, of the values, are those of the arrays in memory. */
+/* Checks that the digests of the pattern and, if with_values, of the values match the arrays in memory. */
 spmm_status_t spmmi_check_digests(const spmm_plan_t *plan, int with_values, spmm_diag_t *diag);
 
-/* V4. Part index, whose fields its family and schedule allow; the parts before it were looked at. */
+/* Checks that the family and the schedule of part `index` allow its fields (V4).
+ * Earlier parts have been checked. */
 spmm_status_t spmmi_check_part(const spmm_plan_t *plan, uint32_t index, spmm_diag_t *diag);
 int spmmi_is_op(spmm_op_t op);
 
-/* V5, V9: the items of every part partition the nonzeros, rows or units of op(A) as plan.h says. */
+/* Checks that the items of each part partition the nonzeros,
+ * rows or segments of op(A) as in plan.h (V5, V9). */
 spmm_status_t spmmi_check_items(int threads, const spmm_plan_t *plan, spmm_diag_t *diag);
 
-/* The row-block metrics, where the plan has them, are possible values. */
+/* Checks that the row-block metrics, if the plan has them, are possible values. */
 spmm_status_t spmmi_check_row_block_metrics(const spmm_plan_t *plan, spmm_diag_t *diag);
 
-/* The symmetric permutation, where the plan has one, is a permutation of the rows of a square matrix. */
+/* Checks that the symmetric permutation, if the plan has
+ * one, is a permutation of the rows of a square matrix. */
 spmm_status_t spmmi_check_symmetric_permutation(const spmm_plan_t *plan, spmm_diag_t *diag);
 
-/* The permutation metrics, where the plan has them, are possible values. */
+/* Checks that the permutation metrics, if the plan has them, are possible values. */
 spmm_status_t spmmi_check_permutation_metrics(const spmm_plan_t *plan, spmm_diag_t *diag);
 
-/* The metadata of a plan, or of the head of one, are pairs as docs/plan-format.md 6.14 says. */
+/* Checks that the metadata of a plan, or of the head of a plan
+ * file, are valid pairs (docs/plan-format.md section 6.14). */
 spmm_status_t spmmi_check_metadata(const char *text, uint64_t bytes, spmm_diag_t *diag);
 
-/* What the section product says by itself; then, of the rows of its matrix m, that they have as many entries as it
- * says; then, with all arrays there, the rest. That the pattern of C is the product's is proved by whoever computes
- * with it, as it takes as long as the product: spmm_product_create. */
+/* Check a sparse product in three steps: the section product; the row pointers of matrix m against its size;
+ * and, when all arrays are loaded, everything. They do not check that the pattern of C is the pattern of the
+ * product, because that takes as long as the product: spmm_product_create does. */
 spmm_status_t spmmi_check_spgemm_head(const spmm_plan_t *plan, spmm_diag_t *diag);
 spmm_status_t spmmi_check_spgemm_rows(const struct spmmi_spgemm_matrix *matrix, uint32_t m,
                                       spmm_diag_t *diag);
 spmm_status_t spmmi_check_spgemm(const spmm_plan_t *plan, spmm_diag_t *diag);
-/* Memory that this takes at a time; 0 of NULL. */
+/* Returns the maximum memory of spmmi_check_spgemm in bytes; 0 if product is NULL. */
 uint64_t spmmi_check_spgemm_bytes(const struct spmmi_spgemm *product);
 
-/* What the memory for checking the items depends on. */
+/* The quantities that determine the memory for the checks of items and of the sparse product. */
 struct spmmi_check_extent {
-    int has_transpose; /* some part has op T */
-    /* Maximum over the reordered parts, the pairs that share the rows, and the symmetric permutation. */
+    int has_transpose; /* whether a part has op T */
+    /* Maximum number of items of:
+     * reordered parts, parts together with their long rows, the symmetric permutation. */
     uint64_t reordered_items;
-    uint64_t product_bytes; /* spmmi_check_spgemm_bytes */
+    uint64_t product_bytes; /* result of spmmi_check_spgemm_bytes */
 };
-/* Most memory that spmmi_plan_check_on takes at a time. */
+/* Returns the maximum memory of spmmi_plan_check_on in bytes. */
 uint64_t spmmi_check_bytes(uint64_t cols, uint64_t nnz, int threads, struct spmmi_check_extent extent);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The metrics of the row blocks: docs/plan-format.md section 6.10. They are informational and not computed again, so
- * only what no matrix and schedule could give is refused. */
+/* The check of row-block metrics (docs/plan-format.md section 6.10). They are informational and are not
+ * computed again, so only values that no matrix and schedule can give are refused. */
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -17,7 +17,7 @@ _Static_assert(sizeof(double) == WORD_BYTES && sizeof(int64_t) == WORD_BYTES, "m
 _Static_assert(sizeof(spmm_row_block_metrics_t) == sizeof(size_t) + 872,
                "the file's record is the struct behind struct_size, member for member");
 
-/* An array decays to a pointer to its elements. */
+/* is_real is 1 for members of type double or array of double: in _Generic, an array decays to a pointer. */
 #define MEMBER(record, name, at)                        \
     {offsetof(record, name), sizeof((record *)0)->name, \
      _Generic(((record *)0)->name, double : 1, double * : 1, default : 0)},
@@ -26,7 +26,7 @@ static const struct member {
     int is_real;
 } members[] = {SPMMI_ROW_BLOCK_METRICS_FIELDS(MEMBER, spmm_row_block_metrics_t)};
 
-/* Every member is a finite number of at least 0. */
+/* Returns true if every member is finite and not negative. */
 static int are_numbers(const spmm_row_block_metrics_t *s)
 {
     for (size_t m = 0; m < sizeof members / sizeof *members; m++) {
@@ -43,7 +43,7 @@ static int are_numbers(const spmm_row_block_metrics_t *s)
     return 1;
 }
 
-/* Row blocks that some family stages, cut as some schedule cuts rows. */
+/* Returns true if a family can stage row blocks of this height with this number of slots. */
 static int is_staged(const spmm_row_block_metrics_t *s)
 {
     const struct spmmi_family *f;
@@ -72,7 +72,8 @@ static int is_schedule(const spmm_row_block_metrics_t *s)
            s->register_tile <= REGISTER_TILE_MAX && s->n <= SPMMI_N_MAX && s->multiprocessors <= INT32_MAX;
 }
 
-/* No row block holds a column or a nonzero that the matrix does not have. The metrics may be those of op T. */
+/* Checks the upper limits: the row blocks have no more columns and nonzeros than the matrix. The metrics may
+ * be for op T, so rows and columns have the same limit. */
 static int are_within(const spmm_row_block_metrics_t *s, const spmm_plan_t *p)
 {
     const int64_t longest = p->rows > p->cols ? p->rows : p->cols;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The section product: docs/plan-format.md section 6.15. In time linear in what the file holds, not in the
- * multiplications of the product: those are counted, not done. */
+/* The check of the section product (docs/plan-format.md section 6.15). It takes time linear in the size of
+ * the file. The multiplications of the product are counted, not executed. */
 #include <string.h>
 
 #include "format/base/alloc.h"
@@ -16,7 +16,7 @@ static int is_zero(const void *bytes, size_t size)
     return 1;
 }
 
-/* Operands are numbered as the factors first name them. */
+/* Checks the factors. Operands must be numbered in the order in which the factors first name them. */
 static spmm_status_t check_factors(const struct spmmi_spgemm *g, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -57,7 +57,7 @@ cleanup:
     return status;
 }
 
-/* The matrices fit together, and C is what comes out. */
+/* Checks that the dimensions of the factors fit together and that C has the dimensions of the product. */
 static spmm_status_t check_shapes(const spmm_plan_t *p, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -156,7 +156,7 @@ cleanup:
     return status;
 }
 
-/* Columns ascend, so that the last one decides. */
+/* Checks that C is a lower triangle. Columns ascend, so the last column of each row suffices. */
 static spmm_status_t check_lower(const spmm_plan_t *p, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
