@@ -17,7 +17,7 @@
 #undef FAMILY
 #undef SCHEDULE
 
-/* The number of each family by its name, for the rows of its schedules. */
+/* FAMILY_NUMBER_name is the number of a family. The rows SCHEDULE name their family this way. */
 enum {
 #define FAMILY(name, id, number, ...) FAMILY_NUMBER_##name = (number),
 #define SCHEDULE(...)
@@ -141,7 +141,7 @@ void spmmi_type_names(uint32_t types, char text[SPMMI_TYPE_NAMES_BYTES])
     }
 }
 
-/* If the word at *at, up to the next slash, is this one, step over it. */
+/* Returns true and moves *at to the end of the word if the text at *at, up to the next slash, equals word. */
 static int take_word(const char **at, const char *word)
 {
     const size_t length = strcspn(*at, "/");
@@ -161,6 +161,7 @@ const char *spmmi_kernel_target_name(enum spmmi_kernel_target target)
     return target_names[target];
 }
 
+/* Moves *at after "cpu/" or "cuda/" and returns the target, or ANYWHERE if *at does not start with one. */
 static enum spmmi_kernel_target take_target(const char **at)
 {
     for (int t = SPMMI_KERNEL_CPU; t <= SPMMI_KERNEL_CUDA; t++) {
@@ -172,7 +173,8 @@ static enum spmmi_kernel_target take_target(const char **at)
     return SPMMI_KERNEL_ANYWHERE;
 }
 
-/* The word may end with an item size, as in "segmented-48": *at then stands before it. */
+/* Returns the schedule at *at, or NULL, and moves *at to the end of its name. An item size may follow the
+ * name, as in "segmented-48"; then *at points to "-48". */
 static const struct spmmi_schedule *take_schedule(const char **at, spmm_family_t family)
 {
     const size_t length = strcspn(*at, "/");
@@ -199,7 +201,7 @@ int spmmi_kernel_parse(const char *name, struct spmmi_kernel_ref *ref)
             ref->family = &families[i];
     if (ref->family == NULL || *at == '\0')
         return ref->family != NULL;
-    at++; /* the slash */
+    at++; /* skips the slash */
     ref->schedule = take_schedule(&at, ref->family->id);
     if (ref->schedule == NULL || *at == '\0')
         return ref->schedule != NULL;
@@ -207,7 +209,7 @@ int spmmi_kernel_parse(const char *name, struct spmmi_kernel_ref *ref)
     return ref->instance[0] != '\0';
 }
 
-/* Add one name to a list that has `left` more to come, this one included. */
+/* Appends one name to a list. left is the number of names that are still missing, including this one. */
 static void add_name(char text[SPMMI_KERNEL_NAMES_BYTES], int left, const char *family, const char *schedule)
 {
     const size_t used = strlen(text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Questions about kernel families that need no plan: the public side of family.h. */
+/* Public functions that describe kernel families and schedules. They need no plan. */
 #include "family.h"
 
 #include <string.h>

@@ -47,7 +47,7 @@ static int by_key(const void *a, const void *b)
     return strcmp(((const spmm_metadata_t *)a)->key, ((const spmm_metadata_t *)b)->key);
 }
 
-/* The bytes of sorted pairs, each key there once. */
+/* Computes the size of sorted pairs in bytes. Fails if a key occurs twice or the pairs are too large. */
 static spmm_status_t measure(const spmm_metadata_t *sorted, int64_t count, uint64_t *bytes, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;

@@ -40,16 +40,17 @@ cleanup:
     return status;
 }
 
-/* Is it for the CPU where the machine is a GPU, or the other way round? */
+/* Returns true if one of target and machine is the CPU and the other is a GPU. */
 static int is_far(uint32_t target, uint32_t machine)
 {
     return target != SPMMI_TARGET_ANY && (target == SPMMI_TARGET_CPU) != (machine == SPMMI_TARGET_CPU);
 }
 
-/* How well a variant for this target, which is not far, suits the machine: see spmmi_variant_pick. */
+/* Returns a score that is higher the better a variant for this target suits the machine (rules:
+ * spmmi_variant_pick). The target must not be far. */
 static int suits(uint32_t target, uint32_t machine)
 {
-    enum { STEP = 4096, OTHER_GPU = 0, ANY, SAME_MAJOR, OWN }; /* a step is above every distance */
+    enum { STEP = 4096, OTHER_GPU = 0, ANY, SAME_MAJOR, OWN }; /* STEP exceeds any distance */
     const uint32_t distance = target > machine ? target - machine : machine - target;
     if (target == machine)
         return OWN * STEP;
@@ -59,8 +60,8 @@ static int suits(uint32_t target, uint32_t machine)
     return rank * STEP - 2 * (int)distance - (target > machine);
 }
 
-/* Of two whose ranges do not hold n: is this one nearer? A kernel for wider B runs in a gap, as where a full plan
- * closes gaps (inspector/search/search_fit.c). */
+/* Returns true if v is nearer to n than best. Neither range contains n. The next wider range is the nearest
+ * one, because full plans close gaps between ranges the same way (inspector/search/search_fit.c). */
 static int is_nearer(const struct spmmi_variant *v, const struct spmmi_variant *best, int64_t n)
 {
     if (v->n_min > n)
@@ -71,7 +72,7 @@ static int is_nearer(const struct spmmi_variant *v, const struct spmmi_variant *
 int spmmi_variant_pick(const spmm_plan_t *plan, spmm_op_t op, uint32_t target, int64_t n, uint32_t layout,
                        int *fits)
 {
-    enum { FITS_LAYOUT = 1 << 15, FITS_N = 1 << 16, IS_NEAR = 1 << 17 }; /* more than any target counts */
+    enum { FITS_LAYOUT = 1 << 15, FITS_N = 1 << 16, IS_NEAR = 1 << 17 }; /* above any result of suits */
     int best = -1;
     int best_score = -1;
     *fits = 0;
@@ -82,7 +83,8 @@ int spmmi_variant_pick(const spmm_plan_t *plan, spmm_op_t op, uint32_t target, i
         const int fits_n = n >= v->n_min && n <= v->n_max;
         const int fits_layout = (v->layouts & layout) != 0;
         const int nearness = is_far(v->target, target) ? 0 : IS_NEAR + suits(v->target, target);
-        /* Among those for its kind of machine n weighs most: a schedule for narrow B is the worst for a wide one. */
+        /* Among variants for this kind of machine, n counts most:
+         * a schedule for narrow B is the worst for wide B. */
         const int score = nearness + (fits_n ? FITS_N : 0) + (fits_layout ? FITS_LAYOUT : 0);
         if (score > best_score ||
             (score == best_score && !fits_n && is_nearer(v, &plan->variants[best], n))) {

@@ -6,7 +6,7 @@
 #include "format/base/diag.h"
 #include "plan.h"
 
-/* A copy of count elements; NULL stays NULL. */
+/* Allocates a copy of count elements in *to. NULL is copied as NULL. */
 static spmm_status_t copy(const void *from, uint64_t count, size_t size, void **to, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -20,7 +20,8 @@ cleanup:
     return status;
 }
 
-/* All that is no pointer. */
+/* Copies all members that are not pointers, except the
+ * digest of the values and the description of the file. */
 static void copy_members(const spmm_plan_t *from, spmm_plan_t *to)
 {
     *to = *from;

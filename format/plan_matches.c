@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Does a plan describe a given matrix? Compares the arrays, so neither a digest nor trust is involved. */
+/* Checks whether a plan describes a given matrix.
+ * All arrays are compared, so the result does not rely on digests. */
 #include <math.h>
 #include <string.h>
 
@@ -32,13 +33,15 @@ cleanup:
     return status;
 }
 
-/* What row and column of a sentence are of, as the matrix that is compared. */
+/* Returns the text that messages add to row and column
+ * numbers if the plan holds the permuted matrix PAP^T. */
 static const char *owner_text(const spmm_plan_t *plan)
 {
     return plan->symmetric_permutation != NULL ? " of PAP^T" : "";
 }
 
-/* Once the row pointers agree with the plan's, every column read is inside the caller's nnz. */
+/* Compares dimensions, row pointers and columns. Columns are read only after the row pointers have matched,
+ * so all reads stay inside the nnz entries of the caller's array. */
 static spmm_status_t compare_pattern(const spmm_plan_t *plan, const spmm_csr_t *a, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -72,13 +75,14 @@ cleanup:
     return status;
 }
 
-/* Value p of an array in double; NULL is a pattern, whose values count as 1. */
+/* Returns value p of an array as f64. values = NULL means a pattern, whose values count as 1. */
 static double value_at(const void *values, spmm_dtype_t type, int64_t p)
 {
     return values == NULL ? 1.0 : spmmi_value_load(values, type, p);
 }
 
-/* Equal bits once rounded to the plan's type; a NaN equals a NaN, because rounding may change its payload. */
+/* Returns true if found, rounded to the plan's type, has the bits of expected. Two NaNs are equal, because
+ * rounding may change the payload of a NaN. */
 static int is_same(double found, double expected, spmm_dtype_t type)
 {
     const double rounded = spmmi_value_round(type, found);

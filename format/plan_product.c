@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Questions about the plan of a product of sparse matrices. */
+/* Public functions that describe and verify the plan of a product of sparse matrices. */
 #include <spmm/product.h>
 #include <string.h>
 
@@ -53,7 +53,7 @@ spmm_status_t spmm_plan_operand(const spmm_plan_t *plan, int operand, spmm_csr_t
     return SPMM_OK;
 }
 
-/* The operand is compared as the matrix of a plan is. */
+/* Wraps the operand in a plan without values and compares it as spmm_plan_matches does. */
 spmm_status_t spmm_plan_operand_matches(const spmm_plan_t *plan, int operand, const spmm_csr_t *a,
                                         spmm_diag_t *diag)
 {

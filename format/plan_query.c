@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Questions about a plan in memory. None of them fails but for its arguments. */
+/* Public getters of a plan in memory. They fail for invalid arguments only. */
 #include <stdio.h>
 #include <string.h>
 
@@ -60,7 +60,7 @@ spmm_status_t spmm_plan_row_block_metrics(const spmm_plan_t *plan, spmm_row_bloc
 
 static int is_index(int index, uint32_t count)
 {
-    return (uint32_t)index < count; /* a negative one is above every count */
+    return (uint32_t)index < count; /* a negative index becomes larger than any count */
 }
 
 spmm_status_t spmm_plan_permutation_metrics(const spmm_plan_t *plan, int index,
@@ -109,7 +109,8 @@ spmm_status_t spmm_plan_part(const spmm_plan_t *plan, int index, spmm_part_info_
     return spmmi_info_write(info, &full, sizeof full);
 }
 
-/* The items of a part that has all of these flags and takes whole rows. */
+/* Returns the items of a part as row numbers. The part must have all of these flags and a schedule with whole
+ * rows (ROWS); else the result is ARGUMENT. */
 static spmm_status_t rows_of_part(const spmm_plan_t *plan, int index, uint32_t flags, const uint32_t **rows,
                                   int64_t *count)
 {
@@ -154,7 +155,7 @@ spmm_status_t spmm_plan_symmetric_permutation(const spmm_plan_t *plan, const uin
     return SPMM_OK;
 }
 
-/* Reasons of the search. */
+/* Writes the sentence for a reason of the search (SPMMI_REASON_TYPE and later). */
 static void search_text(const struct spmmi_trace *t, char *text, size_t size)
 {
     static const char *const forms[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values of plans: other ones for the same pattern, and those on the diagonal. */
+/* Functions on the values of a plan: a new plan with other values for the same pattern, and the diagonal. */
 #include <string.h>
 
 #include "format/base/diag.h"
@@ -32,7 +32,7 @@ spmm_status_t spmm_plan_with_values(const spmm_plan_t *plan, const void *values,
     SPMM_REQUIRE(plan->product == NULL, SPMM_ERR_UNSUPPORTED, diag,
                  "the plan is of a product of sparse matrices: its values come from those of the factors");
     SPMM_TRY(spmmi_plan_copy_pattern(plan, &p, diag));
-    (void)spmm_plan_csr(plan, &a); /* fails for NULL alone */
+    (void)spmm_plan_csr(plan, &a); /* fails for NULL only */
     a.values = values;
     a.value_type = value_type;
     SPMM_TRY(spmmi_values_round(&a, p->dtype, 0, &p->values, diag));
@@ -46,7 +46,7 @@ cleanup:
     return status;
 }
 
-/* The nonzero in row i, column i; -1 if there is none. */
+/* Returns the index of the nonzero in row i and column i, or -1 if there is none. */
 static int64_t find_diagonal(const spmm_plan_t *plan, int64_t i)
 {
     int64_t low = plan->row_ptr[i], high = plan->row_ptr[i + 1];
@@ -76,7 +76,7 @@ spmm_status_t spmm_plan_diagonal(const spmm_plan_t *plan, spmm_dtype_t type, voi
     for (int64_t i = 0; i < count; i++) {
         const int64_t p = find_diagonal(plan, i);
         char *to = (char *)diagonal + (size_t)i * size;
-        if (p >= 0 && type == plan->dtype) /* bit by bit, NaNs too */
+        if (p >= 0 && type == plan->dtype) /* copies the bits, so that the payload of a NaN is kept */
             memcpy(to, (const char *)plan->values + (size_t)p * size, size);
         else
             spmmi_value_store(diagonal, type, i, p >= 0 ? spmmi_value_load(plan->values, plan->dtype, p) : 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The members of spmm_row_block_metrics_t and where plan files have them: docs/plan-format.md section 6.10.
- * R: the struct, which X gets first. */
+/* The members of spmm_row_block_metrics_t and their offsets in the record of a plan file (docs/plan-format.md
+ * section 6.10). The list expands to X(R, member, offset). R is the name of the struct. */
 #ifndef SPMMI_ROW_BLOCK_METRICS_FIELDS_H
 #define SPMMI_ROW_BLOCK_METRICS_FIELDS_H
 

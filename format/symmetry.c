@@ -18,7 +18,8 @@ static void compare_values(const spmm_plan_t *plan, int64_t p, int64_t q, struct
     s->is_skew = s->is_skew && memcmp(a, b, bytes) == 0;
 }
 
-/* next[i], at first row_ptr[i], is the entry of row i that is to be compared next. */
+/* Returns true if each entry (i, j) has a partner (j, i). Counts pairs and compares their values. next[i] is
+ * the next entry of row i to compare; the caller sets it to row_ptr[i]. */
 static bool has_partners(const spmm_plan_t *plan, int64_t *next, struct spmmi_symmetry *s)
 {
     for (int64_t i = 0; i < plan->rows; i++) {
@@ -27,7 +28,7 @@ static bool has_partners(const spmm_plan_t *plan, int64_t *next, struct spmmi_sy
             if (j == i)
                 continue;
             if (j < i ||
-                j >= plan->rows) /* row j has no entry in column i; plans of tests may have any columns */
+                j >= plan->rows) /* row j has no entry in column i; plans in tests may have invalid columns */
                 return false;
             const int64_t q = next[j]++;
             if (q >= plan->row_ptr[j + 1] || plan->col_ind[q] != i)
