@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See radix_sort.h. Insertion, or one counting pass for each byte of the key. */
+/* See radix_sort.h. Short lists use insertion sort, others one counting pass per byte of the key. */
 #include "radix_sort.h"
 
-#define SMALL 48       /* list that insertion sorts */
-#define GROUP_BITS 11  /* of a digit; keys are grouped by the two lowest ones first */
-#define GROUP_MIN 4096 /* keys below which they are sorted instead */
+#define SMALL 48       /* maximum length of a list for insertion sort */
+#define GROUP_BITS 11  /* bits of a digit of spmmi_key_group, which sorts by the two lowest digits first */
+#define GROUP_MIN 4096 /* minimum number of keys for grouping; fewer keys are sorted */
 
 static void sort_small(uint64_t *list, uint64_t count)
 {
@@ -42,7 +42,7 @@ void spmmi_radix_sort(uint64_t *list, uint64_t *other, uint64_t count)
     }
 }
 
-/* A run of equal low digits holds few keys that differ. */
+/* Sorts a run of keys with equal low digits, unless all keys are equal, which is the usual case. */
 static void sort_run(uint64_t *list, uint64_t *other, uint64_t count)
 {
     uint64_t i = 1;

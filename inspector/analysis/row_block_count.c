@@ -10,16 +10,16 @@
 #include "format/base/alloc.h"
 #include "format/base/team.h"
 
-/* What a thread needs to count one row block after the other. */
+/* The memory of a thread, which counts one row block after the other. */
 struct worker {
     struct spmmi_column_set set;
-    uint32_t *columns; /* of the row block, ascending */
-    uint32_t *longest; /* of each warp in each stage; zero between row blocks */
+    uint32_t *columns; /* columns of the row block, ascending */
+    uint32_t *longest; /* maximum entries of a unit, for each warp in each stage; zero between row blocks */
 };
 
 struct row_block {
     uint64_t first, end;                 /* positions in the permutation */
-    uint32_t working_set, stages, width; /* width: columns a stage, the last one may have fewer */
+    uint32_t working_set, stages, width; /* width: columns per stage; the last stage may have fewer */
 };
 
 int64_t spmmi_row_blocks_of(const struct spmmi_row_block_input *in)
@@ -27,6 +27,7 @@ int64_t spmmi_row_blocks_of(const struct spmmi_row_block_input *in)
     return (int64_t)(in->units / in->block_rows + (in->units % in->block_rows != 0));
 }
 
+/* Returns the first position of row block `index`, or units after the last row block. */
 static uint64_t first_position(const struct spmmi_row_block_input *in, int64_t index)
 {
     const uint64_t first = (uint64_t)index * in->block_rows;
@@ -46,7 +47,8 @@ int64_t spmmi_row_block_nonzeros(const struct spmmi_row_block_input *in, int64_t
     return nonzeros;
 }
 
-/* Collect the columns and cut them into stages: as few as hold them, equally wide. */
+/* Collects the columns of a row block and divides them into
+ * the smallest possible number of stages of equal width. */
 static void row_block_open(const struct spmmi_row_block_pattern *p, int64_t index, struct worker *w,
                            struct row_block *row_block)
 {
@@ -63,7 +65,7 @@ static void row_block_open(const struct spmmi_row_block_pattern *p, int64_t inde
     row_block->width = row_block->stages == 0 ? 0 : (row_block->working_set - 1) / row_block->stages + 1;
 }
 
-/* The maximum entries that a unit of each warp has in each stage. */
+/* Computes w->longest: for each warp and stage, the maximum number of entries of a unit. */
 static void count_longest(const struct spmmi_row_block_pattern *p, const struct worker *w,
                           const struct row_block *row_block)
 {
@@ -86,7 +88,8 @@ static void count_longest(const struct spmmi_row_block_pattern *p, const struct 
     }
 }
 
-/* Runs of consecutive columns, lines and sectors of one stage, each counted once. Bytes are powers of two. */
+/* Adds the runs of consecutive columns, the cache lines and the sectors of one stage to out. The sizes of
+ * lines, sectors and values are powers of two. */
 static void count_access(const struct spmmi_row_block_pattern *p, const uint32_t *columns, uint32_t count,
                          struct spmmi_row_block_count *out)
 {
@@ -125,7 +128,7 @@ static struct spmmi_row_block_count count_row_block(const struct spmmi_row_block
     return out;
 }
 
-/* bound: distinct columns that no row block exceeds. */
+/* Allocates the memory of a worker. bound is an upper limit of the working set of any row block. */
 static spmm_status_t worker_open(const struct spmmi_row_block_pattern *p, int64_t bound, struct worker *w)
 {
     const uint64_t stages = (uint64_t)bound / p->in->stage_slots + 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See row_block_metrics.h. Counts are integers summed over row blocks, so the number of threads does not change them;
- * each quotient is one division of two counts. */
+/* See row_block_metrics.h. Exact counts are integers that are summed over row blocks, so the number of
+ * threads does not change them. Each quotient is one division of two counts. */
 #include "row_block_metrics.h"
 
 #include <math.h>
@@ -12,11 +12,11 @@
 #include "row_block_sample.h"
 #include "row_block_widest.h"
 
-#define WIDEST_NONZEROS (INT64_C(1) << 21) /* of a matrix whose widest row block is looked for */
+#define WIDEST_NONZEROS (INT64_C(1) << 21) /* maximum nonzeros of a matrix for the search of add_widest */
 
 __extension__ typedef unsigned __int128 u128;
 
-/* Sums over all row blocks, and maxima. */
+/* Sums and maxima over all row blocks. */
 struct totals {
     struct spmmi_row_block_count sum;
     int64_t working_set_max, stages_max;
@@ -53,8 +53,9 @@ static spmm_status_t count_all(const struct spmmi_row_block_pattern *p, int64_t 
     return status;
 }
 
-/* One row block of three stages makes a product slow if all others have one, and a sample rarely contains it. So the
- * widest row block is searched for where row blocks of the sample come near three stages, as far as that is cheap. */
+/* Adds the widest row block to the maxima. A single row block with three stages slows a product down if all
+ * others have one stage, and a sample rarely contains it. So the widest row block is searched if all row
+ * blocks of the sample have one stage but come near three, and if the matrix is small enough. */
 static spmm_status_t add_widest(const struct spmmi_row_block_pattern *p,
                                 const struct spmmi_row_block_sample *sample, struct totals *totals)
 {
@@ -155,10 +156,10 @@ static void row_block_metrics(const struct totals *totals, int64_t nnz, spmm_row
     out->line_cost = spmmi_quotient(t->lines * SPMMI_ROW_BLOCK_LINE_BYTES, t->working_set * out->value_bytes);
     out->sector_cost =
         spmmi_quotient(t->sectors * SPMMI_ROW_BLOCK_SECTOR_BYTES, t->working_set * out->value_bytes);
-    /* The paper divides the working set "by M"; B has N rows in its notation (Section 2.1), what is reused is an
-     * element of B, and its bound N / nnz <= Gamma holds for N only: with the working set F <= nnz and C >= 1,
-     * C / (F / N) >= N / nnz. Columns of A without nonzeros are rows of B that nobody reads: without them 1 <= L,
-     * as the paper also asks. */
+    /* Paper 000 divides the working set "by M" to get L. But elements of B are reused, and B has N rows in
+     * the notation of the paper (Section 2.1). Its bound N / nnz <= Gamma also holds for N only: with the
+     * working set F <= nnz and C >= 1, C / (F / N) >= N / nnz. Rows of B that belong to empty columns of A
+     * are never read. Without them 1 <= L, as the paper also requires. */
     out->l2_reuse = spmmi_quotient(t->working_set, out->columns_used);
     out->line_gamma = out->l2_reuse > 0 ? out->line_cost / out->l2_reuse : 0.0;
     out->sector_gamma = out->l2_reuse > 0 ? out->sector_cost / out->l2_reuse : 0.0;

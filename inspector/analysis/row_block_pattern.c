@@ -2,7 +2,7 @@
 /* See row_block_pattern.h. */
 #include "row_block_pattern.h"
 
-#define NONZEROS_PARALLEL 100000 /* below this many nonzeros one thread is faster */
+#define NONZEROS_PARALLEL 100000 /* with fewer nonzeros, one thread is faster */
 
 spmm_status_t spmmi_row_block_pattern_open(const struct spmmi_row_block_input *in, bool is_set,
                                            struct spmmi_row_block_pattern *p)
@@ -17,7 +17,8 @@ spmm_status_t spmmi_row_block_pattern_open(const struct spmmi_row_block_input *i
     p->cols = p->numbered.cols;
     p->col_ind = p->numbered.col_ind;
     p->column = p->numbered.group;
-    /* Threads that may have arrays or sets of all columns: together not much larger than the matrix. */
+    /* Limits the threads so that their arrays or sets of all
+     * columns together are not much larger than the matrix. */
     const int64_t most = p->cols == 0 ? 1 : 1 + 4 * p->nnz * columns_a_number / p->cols;
     p->threads = most < p->threads ? (int)most : p->threads;
     return status;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Working sets of row blocks of six heights in one pass, and the histogram of nonzeros per column.
+/* Computes the working sets of row blocks of six heights in one pass, and the histogram of nonzeros per
+ * column.
  *
- * Row blocks of 8, 16, .. 256 units nest. The position at which a column was last seen tells for all of them at once
- * whether it is new to its row block: positions a and b are in the same row block of 2^h units when a ^ b has no bit
- * from h on. */
+ * Row blocks of 8, 16, .. 256 units are nested. The position at which a column was last seen therefore tells
+ * for all heights whether the column is new to its row block: positions a and b are in the same row block of
+ * 2^h units if a ^ b has no bit set from bit h on. */
 #include <string.h>
 
 #include <omp.h>
@@ -12,16 +13,17 @@
 #include "format/base/team.h"
 #include "row_block_pattern.h"
 
-#define BLOCK 256u   /* units of the highest row block: what a thread takes at a time */
-#define LOWEST_BIT 3 /* row blocks of 2^3 units are the lowest */
+#define BLOCK 256u   /* units of the highest row block, which a thread processes at a time */
+#define LOWEST_BIT 3 /* log2 of the units of the lowest row block */
 
 static int bit_length(uint32_t x)
 {
     return x == 0 ? 0 : 32 - __builtin_clz(x);
 }
 
-/* counts[b]: nonzeros whose column was last seen at a position that differs in bit b - 1 at most; 32 also for never.
- * last: one more than the position where each column was last seen, 0 for never. */
+/* Counts the nonzeros of block `first`. counts[b] is incremented if bit b - 1 is the highest bit in which the
+ * position differs from the one at which the column was last seen, and counts[32] if it was never seen.
+ * last[column] is 1 + the position at which the column was last seen, or 0. */
 static void count_block(const struct spmmi_row_block_pattern *p, uint64_t first, uint32_t *last,
                         int64_t counts[33])
 {
@@ -59,7 +61,7 @@ static void count_heights(const struct spmmi_row_block_pattern *p, uint32_t *las
     }
 }
 
-/* counters: threads times cols, zero. */
+/* Computes the histogram of nonzeros per column. counters has threads x cols elements, all zero. */
 static void count_columns(const struct spmmi_row_block_pattern *p, uint32_t *counters,
                           spmm_row_block_metrics_t *out)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See row_block_sample.h. Stratified sampling with probability proportional to size. Row blocks lie side by side on a
- * line, each as long as the sum of its nonzeros and the mean of all. The line is divided into equal strata, and each
- * stratum draws the row block at one random point of it. So the few row blocks that hold most of a skewed matrix are
- * drawn almost surely, and the mean keeps the weight of light ones low. */
+/* See row_block_sample.h. Stratified sampling with probability proportional to size. The row blocks with
+ * nonzeros form a line in which the length of a row block is its nonzeros plus their mean over these row
+ * blocks. The line is divided into equal strata, and one random point in each stratum selects the row block
+ * at that point. So the few row blocks with most nonzeros of a skewed matrix are selected almost surely.
+ * Adding the mean keeps the weights of light row blocks low. */
 #include "row_block_sample.h"
 
 #include <stddef.h>
@@ -14,10 +15,10 @@
 #define SEED 1
 
 struct line {
-    int64_t *nonzeros; /* of each row block */
-    int64_t row_blocks, heaviest;
-    int64_t mean;   /* nonzeros of a row block that has any, rounded up */
-    int64_t length; /* of all row blocks */
+    int64_t *nonzeros;            /* nonzeros of each row block */
+    int64_t row_blocks, heaviest; /* number of row blocks; the index of the one with the most nonzeros */
+    int64_t mean;                 /* mean nonzeros of row blocks that are not empty, rounded up */
+    int64_t length;               /* length of the whole line */
 };
 
 static int64_t length_of(const struct line *line, int64_t row_block)
@@ -25,7 +26,7 @@ static int64_t length_of(const struct line *line, int64_t row_block)
     return line->nonzeros[row_block] == 0 ? 0 : line->nonzeros[row_block] + line->mean;
 }
 
-/* Returns how many row blocks hold nonzeros. */
+/* Builds the line. Returns the number of row blocks with nonzeros. */
 static int64_t lay(const struct spmmi_row_block_input *in, struct line *line)
 {
     int64_t used = 0, nnz = 0;
@@ -54,7 +55,7 @@ static void take_all(const struct line *line, struct spmmi_row_block_sample *sam
     }
 }
 
-/* A point of the stratum. */
+/* Returns a random point of the stratum. */
 static int64_t point_in(const struct line *line, int64_t strata, int64_t stratum, struct spmmi_random *random)
 {
     const int64_t first = stratum * line->length / strata, end = (stratum + 1) * line->length / strata;
@@ -76,7 +77,7 @@ static void take_points(const struct line *line, int64_t strata, struct spmmi_ro
         if (points > 0)
             take(i, (double)points * stands_for / (double)length_of(line, i), sample);
         else if (i == line->heaviest)
-            take(i, 0, sample); /* for the maxima */
+            take(i, 0, sample); /* weight 0: it counts for the maxima only */
     }
 }
 

@@ -8,11 +8,12 @@
 #include "row_block_count.h"
 #include "row_block_pattern.h"
 
-#define SKETCH_LOG 14
+#define SKETCH_LOG 14 /* log2 of the bits of a sketch */
 #define SKETCH_WORDS ((1 << SKETCH_LOG) / 64)
 #define SPREADER 2654435761u /* 2^32 / golden ratio (Fibonacci hashing): neighbours hash far apart */
 
-/* Bits that the columns of a row block set, one each: fewer than the columns only where hashes collide. */
+/* Returns the number of bits that the hashed columns of a row block set. This estimates its distinct columns:
+ * it is smaller only because of hash collisions. */
 static int64_t sketch(const struct spmmi_row_block_input *in, int64_t index)
 {
     uint64_t bits[SKETCH_WORDS] = {0};
