@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See cost_model.h: from the terms of a family to a time, and terms that the families share. */
+/* See cost_model.h: combines the terms of a family to a time, and computes hit rates for all families. */
 #include "cost_model.h"
 
 #include <math.h>
@@ -66,7 +66,7 @@ enum spmmi_model_type spmmi_model_type_of(spmm_family_t family, spmm_compute_t c
     return compute == SPMM_COMPUTE_TF32 ? SPMMI_MODEL_TF32 : SPMMI_MODEL_3XTF32;
 }
 
-/* Where the profile has the constants of a candidate. */
+/* Returns the index of the profile's constants for a candidate. */
 static int kernel_of(const struct spmmi_device_profile *profile, const struct spmmi_model_candidate *c,
                      enum spmmi_model_type type, int is_shared)
 {
@@ -90,7 +90,7 @@ struct spmmi_prediction spmmi_model_predict(spmmi_cost_fn *cost, const struct sp
         .n = (double)n,
         .value_bytes = (double)spmm_dtype_size(dtype),
         .is_col_major =
-            layout == SPMM_LAYOUTS_COL_MAJOR && n > 1, /* a single column is the same in both layouts */
+            layout == SPMM_LAYOUTS_COL_MAJOR && n > 1, /* a single column has the same form in both layouts */
     };
     if (!cost(&q, &p))
         return p;

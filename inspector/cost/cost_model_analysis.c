@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The metrics of a matrix that predictions need: see cost_model.h. */
+/* Computes the metrics of a matrix that predictions need (cost_model.h). */
 #include <math.h>
 #include <string.h>
 
@@ -8,20 +8,22 @@
 #include "cost_model.h"
 #include "format/matrix/numbered_columns.h"
 
-#define STEP 4 /* nonzeros of a step of a walk */
-/* Thread blocks of a wave of a nonzero split and their most nonzeros, about as on an H100 for the widest tiles
- * (kernels/rows/rows_shape.h). With fewer columns B fits the L2 cache: the second walk is spared, and what A and C
- * push out there is not predicted. */
+#define STEP 4 /* nonzeros per step */
+/* Thread blocks per wave of a nonzero split, and their maximum nonzeros: approximate
+ * values of an H100 for the widest tiles (kernels/rows/rows_shape.h). If a matrix
+ * uses fewer columns than SIDE_BY_SIDE_COLUMNS_MIN, B fits into the L2 cache. The
+ * second walk is then skipped, and the eviction of B by A and C is not predicted. */
 #define WAVE_BLOCKS 640
 #define BLOCK_NONZEROS_MAX 1024
 #define SIDE_BY_SIDE_COLUMNS_MIN 32768
 
-/* Times between uses of a column, the first and last use counted from the ends: by powers of two. */
+/* Times between consecutive uses of a column, in bins of powers of two. For the first and the last use, the
+ * time counts from the begin and to the end of the order. */
 struct times {
     double count[SPMMI_REUSE_BINS], sum[SPMMI_REUSE_BINS];
 };
 
-/* The least b with time <= 2^b. */
+/* Returns the smallest b with time <= 2^b, at most the last bin. */
 static int bin_of(int64_t time)
 {
     const int b = time <= 1 ? 0 : 64 - __builtin_clzll((unsigned long long)(time - 1));
@@ -35,8 +37,9 @@ static void add_time(struct times *t, int64_t time)
     t->sum[b] += (double)time;
 }
 
-/* Mean working set of a window of w = 2^b nonzeros: columns minus the mean number of those that a window does not
- * contain; these are, for each column, the windows inside a gap longer than w. */
+/* Computes the locality from the times between uses (inner) and at both ends (outer). The mean working set of
+ * windows of w = 2^b nonzeros is cols_used minus the mean number of columns that a window does not contain. A
+ * window does not contain a column if it is inside a gap longer than w between uses of this column. */
 static void measure_locality(const struct times *inner, const struct times *outer, double nnz,
                              double cols_used, struct spmmi_model_locality *l)
 {
@@ -52,18 +55,21 @@ static void measure_locality(const struct times *inner, const struct times *oute
     }
 }
 
-/* An order of the nonzeros: blocks of them are walked side by side, as many as fit a wave, then those behind. */
+/* An order of the nonzeros: the blocks of a wave are processed side by side, one nonzero of each block in
+ * turn. Then the next wave follows. */
 struct order {
-    int64_t nnz, block, blocks; /* nonzeros, in all and of a block; blocks of a wave */
+    int64_t nnz, block, blocks; /* all nonzeros; nonzeros per block; blocks per wave */
 };
 
+/* Returns the nonzeros per block for full waves of equal blocks. */
 static int64_t block_nonzeros(int64_t nnz)
 {
     const int64_t waves = nnz / (WAVE_BLOCKS * BLOCK_NONZEROS_MAX) + 1;
     return nnz / (WAVE_BLOCKS * waves) + 1;
 }
 
-/* last[]: one past the time of a column's last use, 0: none. Returns the columns that are used. */
+/* Walks all nonzeros in this order and computes the locality. last[column] is the time of the last use,
+ * counted from 1; it must be 0 initially. Returns the number of columns that are used. */
 static double walk(const struct order *o, const int32_t *col_ind, int64_t cols, int64_t *last,
                    struct spmmi_model_locality *locality)
 {
@@ -119,7 +125,7 @@ cleanup:
     return status;
 }
 
-/* Sums of maxima over 1, 2, 4 .. consecutive items. */
+/* Accumulates, for groups of 1, 2, 4 .. consecutive items, the sum of the maxima of the groups. */
 struct item_levels {
     double most[SPMMI_STEP_LEVELS];
     double *sum;
@@ -142,7 +148,8 @@ static void close_item(struct item_levels *l, double steps)
     }
 }
 
-/* The items of a row split: consecutive rows until they hold item size nonzeros. */
+/* Computes the metrics of rows and of the items of a row split:
+ * consecutive rows with at least item size nonzeros. */
 static void analysis_rows(int64_t rows, const int64_t *row_ptr, struct spmmi_model_matrix *m)
 {
     const int64_t item_size = SPMMI_MODEL_ITEM_SIZE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See device_profile.h: known names, files, and interpolation of rates. */
+/* See device_profile.h: opening of built-in profiles and profile files, and interpolation of rates. */
 #include "device_profile.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include "format/base/diag.h"
 #include "format/base/file_io.h"
 
-#define DEVICE_OF_ANY "h200" /* whose rates are used where no device is named */
+#define DEVICE_OF_ANY "h200" /* the device whose rates are used for "any" */
 
 static const struct spmmi_profile_text *find_text(const char *name)
 {
@@ -71,14 +71,15 @@ cleanup:
     return status;
 }
 
-/* ---- Between the points ---- */
+/* ---- Interpolation ---- */
 
 struct position {
     int low;
-    double part; /* of the way to low + 1 */
+    double part; /* fraction of the way from point low to point low + 1 */
 };
 
-/* Linear in the logarithm; constant beyond the ends. */
+/* Finds the position of `at` among the ascending points x. Interpolation is linear in the logarithm of x, and
+ * constant outside the range of the points. */
 static struct position find_position(const double *x, int count, double at)
 {
     struct position p = {0, 0};

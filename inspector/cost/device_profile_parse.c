@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text of a device profile: "key = number ..." a line, a line that begins with a blank goes on with the list
- * of the one before, # begins a comment. Each key once, in any order. */
+/* Parser of device profiles. Each line is "key = number ...". A line that begins with a blank continues the
+ * list of the previous line. # begins a comment. Each key occurs at most once, in any order. */
 #include <assert.h>
 #include <math.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 #include "format/base/diag.h"
 
 #define GRID_MAX (SPMMI_PROFILE_LIST_MAX * SPMMI_PROFILE_LIST_MAX)
-#define CONSTANTS (2 + SPMMI_TERMS) /* and the norm, which may be missing */
+#define CONSTANTS (2 + SPMMI_TERMS) /* without the norm, which is optional */
 #define KEY_BYTES 64
 #define MODEL "model."
 #define RISK "risk."
@@ -22,7 +22,7 @@
 #define MOST 1e30
 static_assert(sizeof(struct spmmi_model_constants) == (CONSTANTS + 1) * sizeof(double), "a list of doubles");
 
-/* The target of the keys: the profile, and metrics whose form changes on the way to it. */
+/* The numbers as parsed: the profile, and numbers that are converted before they are stored in it. */
 struct draft {
     struct spmmi_device_profile profile;
     double target, multiprocessors;
@@ -34,12 +34,12 @@ enum need { REQUIRED, ON_A_GPU, NOT_NEEDED };
 enum kind { REAL, WHOLE };
 struct key {
     const char *name;
-    size_t at, count_at; /* in struct draft; count_at 0: one value */
-    int most;
-    double scale; /* to bytes, seconds and so on */
-    double least, greatest;
+    size_t at, count_at;    /* offsets in struct draft of the numbers and of their count; 0: no count */
+    int most;               /* maximum number of numbers */
+    double scale;           /* from the unit of the key to bytes, seconds and so on */
+    double least, greatest; /* range of the numbers in the file */
     enum need need;
-    enum kind kind; /* range of the numbers as written */
+    enum kind kind;
 };
 
 #define AT(field) offsetof(struct draft, profile.field)
@@ -89,10 +89,10 @@ struct reader {
     char *at; /* zero-terminated */
     uint64_t line;
     struct draft *draft;
-    uint64_t seen[KEY_COUNT], name_seen; /* lines */
+    uint64_t seen[KEY_COUNT], name_seen; /* the line of each key; 0: not seen yet */
     uint64_t model_seen[SPMMI_PROFILE_MODELS][SPMMI_MODEL_TYPES];
     uint64_t risk_seen[SPMMI_PROFILE_NAMES][SPMMI_MODEL_TYPES + 1];
-    char word[KEY_BYTES]; /* the key that is read, where the list below does not have it */
+    char word[KEY_BYTES]; /* the current key, if it is model.* or risk.* */
     spmm_diag_t *diag;
 };
 
@@ -113,7 +113,7 @@ static void skip_blanks(struct reader *r)
         r->at += strcspn(r->at, "\n");
 }
 
-/* At the end of a line; true when the next one goes on with the same list. */
+/* Moves to the next line. Returns true if it continues the same list. */
 static int next_line(struct reader *r)
 {
     if (*r->at == '\n') {
@@ -186,7 +186,7 @@ cleanup:
 
 /* ---- model.NAME.TYPE and risk.NAME[.TYPE] ---- */
 
-/* The type behind the last dot of a name; SPMMI_MODEL_TYPES without one, and length is then all of it. */
+/* Removes the type after the last dot from *length and returns it, or SPMMI_MODEL_TYPES if there is none. */
 static int type_of(const char *name, size_t *length)
 {
     for (int t = 0; t < SPMMI_MODEL_TYPES; t++) {
@@ -201,7 +201,7 @@ static int type_of(const char *name, size_t *length)
     return SPMMI_MODEL_TYPES;
 }
 
-/* A key for the numbers of such a name, and where its line is kept; NULL: it is no such name. */
+/* Fills the key for a word model.* or risk.*. Returns where its line is stored; NULL for another word. */
 static uint64_t *find_named(struct reader *r, const char *word, size_t length, struct key *key)
 {
     const int is_model = strncmp(word, MODEL, strlen(MODEL)) == 0;
@@ -230,7 +230,7 @@ static uint64_t *find_named(struct reader *r, const char *word, size_t length, s
     return is_model ? &r->model_seen[index][type] : &r->risk_seen[index][type];
 }
 
-/* All constants of a kernel, with a norm or without; of a risk one value for all products, or each of them. */
+/* Reads the constants of a kernel, with an optional norm, or a risk: one value for all products, or four. */
 static spmm_status_t read_named(struct reader *r, const struct key *key)
 {
     spmm_status_t status = SPMM_OK;
@@ -302,7 +302,7 @@ cleanup:
     return status;
 }
 
-/* Those of the profile itself, else those of the embedded profile of its kind, else no fitted constants. */
+/* Fills in missing constants: those of the built-in profile kin, or unfitted ones if kin is NULL. */
 static void fill_constants(const struct reader *r, const struct spmmi_device_profile *kin, int kernel,
                            int type, struct spmmi_device_profile *p)
 {
@@ -335,7 +335,7 @@ cleanup:
     return status;
 }
 
-/* Checks that need the whole file. */
+/* Checks that need all keys, and the conversion to the profile. */
 static spmm_status_t finish(struct reader *r)
 {
     spmm_status_t status = SPMM_OK;

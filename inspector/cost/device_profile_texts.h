@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The profiles of inspector/profiles as text; the table is written by CMake. */
+/* The files of inspector/profiles as texts. CMake generates the table. */
 #ifndef SPMMI_DEVICE_PROFILE_TEXTS_H
 #define SPMMI_DEVICE_PROFILE_TEXTS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The roofline of a plan: see spmm_plan_roofline. */
+/* The roofline of a plan (spmm_plan_roofline). */
 #include <assert.h>
 #include <stdbool.h>
 #include <string.h>
@@ -13,14 +13,15 @@
 
 static_assert(sizeof((spmm_roofline_t *)0)->device == SPMMI_PROFILE_NAME_BYTES, "the name of a profile fits");
 
-/* The op that the metrics of row blocks are of: it is that of the part they were counted for. */
+/* Returns the op of the part that the row-block metrics describe.
+ * The record has no op, so the part is found by its schedule. */
 static spmm_op_t op_of_row_blocks(const spmm_plan_t *plan)
 {
     const spmm_row_block_metrics_t *s = &plan->row_block_metrics;
     for (uint32_t i = 0; i < plan->part_count; i++) {
         const struct spmmi_part *p = &plan->parts[i];
         const bool is_reordered = (p->flags & SPMMI_PART_REORDERED) != 0;
-        /* Only parts that have metrics of row blocks have stages. */
+        /* Parts of families without row-block metrics have stage_slots = 0, so they do not match. */
         if (p->block_rows == s->block_rows && p->stage_slots == s->stage_slots &&
             p->item_size == s->segment && (int64_t)p->item_count == s->units &&
             is_reordered == (s->is_reordered != 0))
@@ -29,7 +30,7 @@ static spmm_op_t op_of_row_blocks(const spmm_plan_t *plan)
     return SPMM_OP_N;
 }
 
-/* Nonzeros a row of op(A). */
+/* Returns the mean nonzeros per row of op(A). */
 static double mean_of(const spmm_plan_t *plan, spmm_op_t op)
 {
     if (op == SPMM_OP_N)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of constants and risks in device profiles, and what a profile has under them (device_profile.h). */
+/* Names of constants and risks in device profiles, and access to them by name (device_profile.h). */
 #include <string.h>
 
 #include "device_profile.h"
@@ -51,7 +51,7 @@ int spmmi_profile_kernel(const struct spmmi_device_profile *profile, spmm_family
     return own >= 0 && profile->is_fitted[own][type] != 0 ? own : index_of(spmm_family_name(family));
 }
 
-/* 1 where the profile has none. */
+/* Returns the risk with this index: for the type, else for all types, else 1. */
 static double risk_of(const struct spmmi_device_profile *profile, int index, enum spmmi_model_type type,
                       enum spmmi_risk_of of)
 {

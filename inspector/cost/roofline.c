@@ -31,7 +31,8 @@ struct spmmi_roofline spmmi_roofline_of(const spmm_matrix_stats_t *stats,
     return s;
 }
 
-/* Without nonzeros there is nothing to compute: intensity 0. */
+/* Returns the intensity for a number of bytes per multiply-add. Without nonzeros, `bytes` is not finite and
+ * the intensity is 0. */
 static double intensity(double bytes)
 {
     return isfinite(bytes) && bytes > 0 ? 2 / bytes : 0;
