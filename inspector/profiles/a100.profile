@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# NVIDIA A100 SXM, 40 GB: the device of the paper. published: data sheet or paper; derived: from published values
-# and from the shares of them that an H200 reaches. Nothing here was measured. docs/model.md has the keys.
+# NVIDIA A100 SXM, 40 GB, the device of paper 000. No value was measured. "published": from the data sheet or
+# the paper. "derived": from published values and the fractions of them that an H200 reaches, in a profile of
+# the H200 older than h200.profile (1.755 GHz, copy rate 4250 GB/s). docs/model.md describes the keys.
 name = a100
 target = 80                # compute capability 8.0
 multiprocessors = 108      # published
@@ -22,9 +23,9 @@ mma_tf32_gflops = 140000   # derived: 0.9 of the published 156000
 mma_f16_gflops = 280000    # derived: 0.9 of the published 312000
 mma_f64_gflops = 17500     # derived: 0.9 of the published 19500
 
-# Gathers of rows that miss the L1 cache, one line for each working set. derived: up to 32 bytes rates of an H200 by
-# clocks and multiprocessors (0.657) in the L2 cache, by the copy rate (0.324) beyond it; wider rows in the cache at
-# no more than 4600, an estimate.
+# Gathers of rows that miss the L1 cache, one line per working set. derived: for rows of up to 32 bytes, the
+# rates of the H200 times 0.657 (ratio of clocks and multiprocessors) in the L2 cache, and times 0.324 (ratio
+# of the copy rates) beyond it. Wider rows in the L2 cache are limited to 4600, an estimate.
 gather_row_bytes = 4 8 16 32 64 128 256 512
 gather_set_mib = 8 32 64 256
 gather_gbs =
@@ -33,7 +34,7 @@ gather_gbs =
     180 360 720 1440 2200 2300 2400 2400
     97 195 390 780 1260 1400 1450 1500
 
-# derived: as an H200, by the copy rate
+# derived: the rates of the H200, scaled by the ratio of the copy rates
 scatter_row_bytes = 4 8 16 32 128 512
 scatter_gbs = 48 97 194 389 875 1170
 strided_bytes = 2 4 8

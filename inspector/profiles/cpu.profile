@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# CPU: two cores of an AMD EPYC (Zen 4) in a virtual machine that other programs used at the same time, measured by
-# spmm-bench --calibrate. docs/model.md has the keys.
+# CPU: two cores of an AMD EPYC (Zen 4) in a virtual machine, measured by spmm-bench --calibrate while other
+# programs used the machine. docs/model.md describes the keys.
 name = cpu
 target = 1
 multiprocessors = 2
@@ -34,8 +34,8 @@ scatter_gbs = 0.2145 0.4156 0.9321 2.319 2.873 7.748 11.18 26.85
 strided_bytes = 4 8
 strided_gbs = 0.2619 0.5545
 
-# Constants of the cost model, order as in h200.profile: fitted to 112 products of these cores, docs/model.md;
-# tiled: not fitted
+# Constants of the cost model, in the order of h200.profile. They were fitted to 112 products on these cores
+# (docs/model.md); those of tiled were not fitted.
 model.row-split.f32 = 0.9454 1 0.7533 1.642 0.3658 0.8636 1.245 0.8012 1 0.6729
 model.row-split.f64 = 0.9663 1 0.7372 1.072 0.4988 0.9389 0.8609 2.606 1 0.4139
 model.nonzero-split.f32 = 0.9039 1 0.8477 0.215 0.252 0.6927 2.342 1.003 1 0.9186

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# NVIDIA H100 SXM (80GB HBM3): measured on one by spmm-bench --calibrate; sizes and the clock as the driver tells them.
-# docs/model.md has the keys.
+# NVIDIA H100 SXM (80 GB HBM3). The rates were measured on one device by spmm-bench --calibrate. The driver
+# reported the sizes and the clock. docs/model.md describes the keys.
 name = h100
 target = 90                # compute capability 9.0
 multiprocessors = 132
@@ -43,4 +43,5 @@ scatter_gbs = 54.19 107.5 212.7 779.2 1376 2157 2322 2363
 strided_bytes = 2 4 8
 strided_gbs = 199.1 399 798
 
-# Constants of the cost model: those of h200, which were fitted to products on both (docs/decisions/0100).
+# The constants of the cost model are those of h200.profile, some of which were fitted on both devices
+# (docs/decisions/0100).

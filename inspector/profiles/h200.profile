@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# NVIDIA H200 SXM: measured on one by spmm-bench --calibrate; sizes and the clock as the driver tells them.
-# docs/model.md has the keys.
+# NVIDIA H200 SXM. The rates were measured on one device by spmm-bench --calibrate. The driver reported the
+# sizes and the clock. docs/model.md describes the keys.
 name = h200
 target = 90                # compute capability 9.0
 multiprocessors = 132
@@ -43,16 +43,18 @@ scatter_gbs = 63.83 127.2 252 864.6 1567 2633 3218 3270
 strided_bytes = 2 4 8
 strided_gbs = 272.8 545.4 1095
 
-# Constants of the cost model: start_us launch_us, then the factors of DRAM, L2, L1, arithmetic, issue, waves,
-# longest walk and conversions; fitted to 14,529 products on an H200 and judged on 7,723 of other matrices
-# (docs/model.md, "How good it is"; docs/decisions/0094 says which are older, and that row-split.f16 has 60 products;
-# 0100, which are of an H100 too; row-split.f32 and f64 are those of 0108);
-# those of conversions in rows (f32, f16), window (f16) and panel (tf32, 3xtf32, f16) were fitted to 153 column-major
-# products since, those of panel in tf32 and 3xtf32 as one (decision 0083)
+# Constants of the cost model: start_us, launch_us, the factors of DRAM, L2, L1, arithmetic, issue, waves,
+# longest walk and conversions, and optionally the norm of the terms. They were fitted to 14,529 products on
+# an H200 and judged on 7,723 products of other matrices (docs/model.md, "How good it is"). Exceptions
+# (numbers of docs/decisions): some are older, and row-split.f16 was fitted to 60 products (0094); some were
+# also fitted to an H100 (0100); row-split.f32 and row-split.f64 are those of 0108. The factors of conversions
+# in rows (f32, f16), window (f16) and panel (tf32, 3xtf32, f16) were fitted later to 153 column-major
+# products; panel.tf32 and panel.3xtf32 have the same factor (0083).
 model.row-split.f32 = 0.1794 0.8131 1.21 0.4631 0.6329 1.003 1.1 2.491 1.396 1.179
 model.row-split.f64 = 0.1777 0.6857 1.241 0.5552 0.9417 1.001 1.017 1.901 1.554 1.136
 model.row-split.f16 = 1.707 2.413 1.549 0.485 0.813 0.996 1.004 2.007 1.129 1.728
-# row splits whose rows groups share (0127); with a norm of 2, as nonzero splits and f16 of window and panel (decision 0119)
+# shared: row splits in which several lane groups share a row (0127). shared, nonzero splits, window.f16 and
+# panel.f16 have a norm of 2 (0119).
 model.shared.f32 = 0.3522 1.868 1.628 0.3373 0.4438 0.9373 0.7719 1.017 1.09 1.029 2
 model.shared.f64 = 0.4348 2.325 1.604 0.3185 0.3828 0.9159 0.8034 0.8719 1.076 0.9497 2
 model.shared.f16 = 0.3072 1.947 1.3 0.6109 0.691 0.9914 0.897 1.04 1.34 1.437 2
@@ -75,18 +77,21 @@ model.bcsr.3xtf32 = 0.4925 8.268 1.63 0.6891 0.9281 0.8085 2.09 1.334 1.654 0.73
 model.bcsr.f64 = 0.7124 3.939 1.522 0.6801 0.6389 0.4565 3.465 0.8698 1.261 0.8867
 model.bcsr.f16 = 0.8266 0.8787 1.391 0.6093 2.262 1.09 2.588 1.15 0.9966 0.9963
 
-# Fitted to dense products of ours and cuBLAS on an H100 and an H200: f32 238, f64 183 (docs/model.md); f16: docs/decisions/0100; of
-# 3xtf32 to 47 on an H100, whose DRAM is slower, n = 32 to 4,096: 6.3 %; tf32 takes the same
+# gemm: fitted to dense products of our kernels and of cuBLAS on an H100 and an H200: 238 in f32, 183 in f64
+# (docs/model.md). f16: decision 0100. 3xtf32: fitted to 47 products on an H100, whose DRAM is slower, for n =
+# 32 to 4,096, with an error of 6.3 %. tf32 uses the same constants.
 model.gemm.f32 = 3.853 2.722 2.119 4.18 1 0.7288 1 1 0.5068 1
 model.gemm.f64 = 1.515 1.218 1.601 1.267 1 0.4399 1 1 0.4995 1
 model.gemm.f16 = 1.018 1.571 1.103 0.4672 1 0.4316 1 1 0.5129 1.212
 model.gemm.3xtf32 = 7.693 0.7 2.581 0.5563 1 0.05 1 1 1.39 1.47
 model.gemm.tf32 = 7.693 0.7 2.581 0.5563 1 0.05 1 1 1.39 1.47
-# wide: by the same model, fitted to 34 products of its own; median error 4.4 %, none held out
+# wide: the same model, fitted to 34 products of this family. The median error is 4.4 %; no product was held
+# out.
 model.wide.f32 = 1.211 1.9 4.678 1.008 0.969 0.996 2.334 1.012 3.615 1
 
-# Risks: factors of predictions when candidates are compared, docs/model.md ("Risks"), set by the same products; those
-# of rows of f64 by an H100 alone (docs/decisions/0112)
+# Risks: predictions are multiplied by them before candidates are compared (docs/model.md, "Risks"). Four
+# numbers are for one column, narrow, wide and column-major products; a single number is for all. They were
+# set with the same products, the f64 risks of rows with products on an H100 only (decision 0112).
 risk.row-split.f32 = 0.97 1.1 1.04 1.06
 risk.row-split.f64 = 0.96 1.17 1.14 1.06
 risk.row-split.f16 = 0.88 1 1 1
