@@ -28,7 +28,7 @@ spmm_status_t append_file_open(struct append_file *f, const char *path, spmm_dia
     return SPMM_ERR_IO;
 }
 
-/* 0, or an errno. */
+/* Writes all bytes. Returns 0 or an errno. */
 static int put(int file, const char *bytes, size_t size)
 {
     for (size_t done = 0; done < size;) {
@@ -46,8 +46,8 @@ static void lock(int file, int operation)
         continue;
 }
 
-/* As put, but of the file, if it is a regular one, nothing is left of bytes that could not be put all. The lock keeps
- * others who append from being in between. */
+/* Like put, but if not all bytes could be written to a regular file, truncates the file to its old size. The
+ * lock keeps other programs from appending in between. */
 static int append(int file, const char *bytes, size_t size)
 {
     struct stat before;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See cli.h: the parser. The help is in cli_help.c. */
+/* The parser of cli.h. The help is in cli_help.c. */
 #include "cli.h"
 
 #include <assert.h>
@@ -32,7 +32,7 @@ enum cli_result cli_complain(const struct cli_program *program, const char *form
 
 #define OPTIONS_MAX 128
 
-static bool is_given[OPTIONS_MAX]; /* of each option of the program */
+static bool is_given[OPTIONS_MAX]; /* whether the option with this index was given */
 
 const char *cli_given_beside(const struct cli_program *program, const char *const *names)
 {
@@ -138,7 +138,7 @@ static enum cli_result store_int_list(const struct cli_program *program, const s
     }
 }
 
-/* The choice that these bytes name; NULL: there is none. */
+/* Returns the choice named by the first `length` bytes of word, or NULL. */
 static const struct cli_choice *find_choice(const struct cli_option *o, const char *word, size_t length)
 {
     for (const struct cli_choice *c = o->choices; c->word != NULL; c++)
@@ -251,7 +251,7 @@ static const struct cli_option *find_short(const struct cli_program *program, ch
     return NULL;
 }
 
-/* Built-in options, as their own words. */
+/* Answers --help, its variants and --version. Returns false if argument is none of them. */
 static bool answered(const struct cli_program *program, const char *argument)
 {
     static const struct {
@@ -272,7 +272,8 @@ static bool answered(const struct cli_program *program, const char *argument)
     return false;
 }
 
-/* Built-in options are answered before: here they have a value that they do not take. */
+/* Reports an unknown option. The built-in options reach this function only with a value that they do not
+ * take, because answered() handles all valid forms first. */
 static enum cli_result unknown_option(const struct cli_program *program, const char *name, size_t length)
 {
     if (length == 4 && memcmp(name, "help", length) == 0)

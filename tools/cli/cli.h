@@ -11,8 +11,8 @@
  *     static const struct cli_program program = {.name = "spmm-x", ..., .options = options, .option_count = 3};
  *     switch (cli_parse(&program, argc, argv, &operands)) ...
  *
- * Forms: --name value, --name=value, -n value, -nvalue, -qf for two flags, --name[=value] of CLI_INT_IF; -- ends the
- * options, "-" is an operand. */
+ * Accepted forms: --name value, --name=value, -n value, -nvalue; -qf for two flags; --name[=value] for
+ * CLI_INT_IF. All arguments after "--" are operands. "-" is an operand. */
 #ifndef SPMM_TOOLS_CLI_H
 #define SPMM_TOOLS_CLI_H
 
@@ -24,21 +24,21 @@ struct cli_operands {
 };
 
 enum cli_result {
-    CLI_RUN,   /* go on */
+    CLI_RUN,   /* continue with the program */
     CLI_DONE,  /* --help or --version was answered: exit 0 */
     CLI_USAGE, /* the mistake was explained on stderr: exit EXIT_USAGE */
 };
 
-/* Parse, before anything else is done; argv is reordered so that the operands come together. --help (-h) and --version
- * are built in. */
+/* Parses the command line; call it before anything else. Reorders argv so that the operands are adjacent, and
+ * answers the built-in options --help (-h) and --version. */
 enum cli_result cli_parse(const struct cli_program *program, int argc, char **argv,
                           struct cli_operands *operands);
 
-/* Of the command line that was parsed: the long name of the first option that is not among these names, whose end is
- * NULL; NULL: there is none. */
+/* Returns the long name of the first option that was given on the command line and is not in names, a list
+ * that ends with NULL. Returns NULL if there is no such option. */
 const char *cli_given_beside(const struct cli_program *program, const char *const *names);
 
-/* Explain a mistake that the table cannot see, with a hint at --help. Always returns CLI_USAGE. */
+/* Prints a mistake that the option table cannot express, with a hint at --help. Always returns CLI_USAGE. */
 __attribute__((format(printf, 2, 3))) enum cli_result cli_complain(const struct cli_program *program,
                                                                    const char *format, ...);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See cli_help.h: --help=bash, --help=zsh and --help=fish, what the shells read to complete command lines. */
+/* The completion scripts of --help=bash, --help=zsh and --help=fish, see cli_help.h. */
 #include "cli_help.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-/* ---- What is known of an option ---- */
+/* ---- Properties of an option ---- */
 
 typedef void (*print_option_fn)(const struct cli_program *program, const struct cli_option *o);
 
@@ -18,7 +18,7 @@ static void for_options(const struct cli_program *program, print_option_fn print
         print(program, &cli_built_in[i]);
 }
 
-/* The next word is its value. */
+/* Returns true if the next word of the command line is the option's value. */
 static bool needs_value(const struct cli_option *o)
 {
     return o->type != CLI_FLAG && o->type != CLI_INT_IF;
@@ -42,8 +42,9 @@ static void print_words(const struct cli_option *o)
         printf("%s%s", c == o->choices ? "" : " ", c->word);
 }
 
-/* Text between single quotes of a shell: letters of special have a backslash before them, and a single quote is what
- * the shell writes for it. Lines become one, up to a semicolon. */
+/* Prints text for use between single quotes in a shell script: a backslash in front of each character of
+ * `special`, and the shell's escape `quote` for each single quote. Joins the lines and stops at a
+ * semicolon. */
 static void print_quoted(const char *text, size_t length, const char *special, const char *quote)
 {
     for (size_t i = 0; i < length && text[i] != ';'; i++) {
@@ -64,7 +65,7 @@ static void print_head(const struct cli_program *program, const char *shell)
 
 /* ---- bash ---- */
 
-/* Where a value is no file, the shell shall not offer files. */
+/* Turns off file names as suggestions if the value of the option is not a file. */
 static void print_bash_value(const struct cli_program *program, const struct cli_option *o)
 {
     (void)program;
@@ -101,7 +102,7 @@ void cli_print_bash(const struct cli_program *program)
     print_bash_function(program->name);
     puts("()\n{\n"
          "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} words=\n"
-         "    [[ $cur != = ]] || cur=\n" /* --name=value is three words */
+         "    [[ $cur != = ]] || cur=\n" /* bash splits --name=value into three words */
          "    [[ $prev != = ]] || prev=${COMP_WORDS[COMP_CWORD - 2]}\n"
          "    case $prev in");
     for_options(program, print_bash_value);
@@ -159,7 +160,7 @@ static void print_zsh_option(const struct cli_program *program, const struct cli
 
 void cli_print_zsh(const struct cli_program *program)
 {
-    printf("#compdef %s\n", program->name); /* compinit looks at the first line alone */
+    printf("#compdef %s\n", program->name); /* compinit reads only the first line */
     print_head(program, "zsh");
     fputs("_arguments -s -S", stdout);
     for_options(program, print_zsh_option);

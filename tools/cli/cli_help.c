@@ -59,7 +59,8 @@ void cli_print_help(const struct cli_program *program)
         printf("  %d  %s\n", code, exit_text(code));
 }
 
-/* Edit distance: letters to insert, delete or replace. One row of the usual table is enough. */
+/* Returns the edit distance: the number of letters to insert, delete or replace. Keeps one row of the usual
+ * table. */
 static size_t distance(const char *a, size_t a_length, const char *b, size_t b_length)
 {
     size_t row[NAME_MAX_LENGTH + 1];
@@ -83,7 +84,7 @@ static size_t distance(const char *a, size_t a_length, const char *b, size_t b_l
 const char *cli_similar_option(const struct cli_program *program, const char *name, size_t length)
 {
     const char *best = NULL;
-    size_t best_distance = length / 3 + 2; /* a third of the letters may be wrong */
+    size_t best_distance = length / 3 + 2; /* about a third of the letters may be wrong */
     for (size_t i = 0; i < program->option_count; i++) {
         const char *candidate = program->options[i].long_name;
         const size_t candidate_length = strlen(candidate);

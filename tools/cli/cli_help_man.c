@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See cli_help.h: --help=man, the manual page in mdoc. tools/man/make_page.cmake adds the text of tools/man/NAME.in
- * at the comments "more WHERE". */
+/* --help=man: prints the manual page in mdoc, see cli_help.h. tools/man/make_page.cmake inserts the text of
+ * tools/man/NAME.in at the comments "more WHERE". */
 #include "cli_help.h"
 
 #include <ctype.h>
@@ -13,7 +13,8 @@
 
 #define MAN_DATE "November 22, 2026"
 
-/* Escaped for troff. A leading dot is no macro, and a sentence begins on a line of its own. */
+/* Escapes text for troff: protects a leading dot, which would start a macro, and starts each sentence on a
+ * new line. */
 static void print_text(const char *text, size_t length)
 {
     static const struct {
@@ -36,7 +37,7 @@ static void print_text(const char *text, size_t length)
     }
 }
 
-/* A text that ends as a sentence does. */
+/* Prints text and adds a full stop if there is none. */
 static void print_sentence(const char *text)
 {
     const size_t length = strlen(text);
@@ -49,7 +50,7 @@ static void print_anchor(const char *before, const char *where)
     printf(".\\\" more %s%s\n", before, where);
 }
 
-/* Lines as they are, without the blanks that all of them begin with. */
+/* Prints lines verbatim, except that leading blanks are removed. */
 static void print_literal(const char *text)
 {
     puts(".Bd -literal -offset indent");
@@ -65,7 +66,8 @@ static void print_literal(const char *text)
     puts(".Ed");
 }
 
-/* "[=K]" has its brackets from the macro. */
+/* Prints the list item of an option. The value of CLI_INT_IF is written "[=K]"; the macro Op supplies the
+ * brackets. */
 static void print_item(const struct cli_option *o)
 {
     if (o->short_name != 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tables that describe a command line: see cli.h, which reads them, and cli_help.h, which prints them. */
+/* Tables that describe a command line. cli.h parses by them, and cli_help.h prints them. */
 #ifndef SPMM_TOOLS_CLI_OPTION_H
 #define SPMM_TOOLS_CLI_OPTION_H
 
@@ -9,7 +9,7 @@
 enum cli_type {
     CLI_FLAG,        /* int *target: set to 1 */
     CLI_INT,         /* int64_t *target, in min..max */
-    CLI_INT_IF,      /* the same where =value follows; without it if_alone. Long names only */
+    CLI_INT_IF,      /* int64_t *target: the number after "=", or if_alone without one. Long names only */
     CLI_NUMBER,      /* double *target */
     CLI_BYTES,       /* uint64_t *target, at least 1: "500", "64K", "1G"; suffixes are powers of 1024 */
     CLI_TEXT,        /* const char **target */
@@ -25,20 +25,20 @@ struct cli_choice {
 };
 
 struct cli_option {
-    char short_name;       /* 0: none */
+    char short_name;       /* 0 if there is none */
     const char *long_name; /* without the dashes */
     enum cli_type type;
     void *target;
     const char *value;                /* name of the value in the help, such as "FILE" */
     const char *help;                 /* one or more lines, split by \n */
-    const struct cli_choice *choices; /* of CLI_CHOICE all; of CLI_TEXT words to suggest, among others */
-    int64_t min, max;                 /* both 0: any */
-    int64_t if_alone;                 /* CLI_INT_IF: the value of the bare word */
+    const struct cli_choice *choices; /* CLI_CHOICE: all allowed words; CLI_TEXT: words to suggest */
+    int64_t min, max;                 /* both 0: no limits */
+    int64_t if_alone;                 /* CLI_INT_IF: the value if none is given */
     size_t *count;
     size_t capacity;
 };
 
-/* Options that all programs have, each with its own words. */
+/* Options that all programs have, each with its own help text. */
 #define CLI_JSON(target, text)                    \
     {                                             \
         0, "json", CLI_FLAG, target, .help = text \
@@ -48,7 +48,7 @@ struct cli_option {
         'q', "quiet", CLI_FLAG, target, .help = text \
     }
 
-/* Of a program that loads plans. */
+/* The --budget option of programs that load plans. */
 #define CLI_PLAN_BUDGET(target)                                                                            \
     {                                                                                                      \
         0, "budget", CLI_BYTES, target, .value = "BYTES",                                                  \
@@ -60,10 +60,10 @@ struct cli_option {
 struct cli_program {
     const char *name;     /* "spmm-info" */
     const char *summary;  /* one sentence */
-    const char *usage;    /* what follows the name: "[options] PLAN" */
+    const char *usage;    /* the text after the name: "[options] PLAN" */
     const char *details;  /* paragraphs after the summary; may be NULL */
-    const char *examples; /* lines of "  command" and what it does; may be NULL */
-    const char *lists;    /* what follows the options: a heading and lines; may be NULL */
+    const char *examples; /* lines "  COMMAND" and what each command does; may be NULL */
+    const char *lists;    /* text after the options: a heading and lines; may be NULL */
     const struct cli_option *options;
     size_t option_count;
     int operands_min, operands_max;

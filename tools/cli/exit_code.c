@@ -16,7 +16,8 @@ const char *exit_text(int code)
     return code >= 0 && (size_t)code < sizeof texts / sizeof *texts ? texts[code] : NULL;
 }
 
-/* Groups of statuses, by their hundreds; single ones come first. */
+/* Maps a status to an exit status: first the exceptions, then the groups, which are the hundreds of the
+ * numbers. */
 int exit_code(spmm_status_t status)
 {
     switch (status) {
@@ -47,14 +48,15 @@ int exit_code(spmm_status_t status)
     }
 }
 
-/* The name as it was given; libraries call "-" so. */
+/* Returns the name to print: "standard input" for "-", as in the libraries' sentences, else the name as it
+ * was given. */
 static const char *shown_name(const char *what)
 {
     return strcmp(what, "-") == 0 ? "standard input" : what;
 }
 
-/* How many characters of the sentence are the name of the file without its folder, which libraries leave out where the
- * path is long. */
+/* Returns the length of the file name at the start of text if text begins with the name without its folder,
+ * else 0. Libraries omit the folder if a path is long. */
 static size_t repeated_name(const char *name, const char *text)
 {
     const char *slash = strrchr(name, '/');

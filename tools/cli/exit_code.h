@@ -5,7 +5,7 @@
 
 #include <spmm/common.h>
 
-/* Name and text of the exit statuses 0, 1, .. of all tools. */
+/* Names and texts of the exit statuses 0, 1, .. of all tools. */
 #define EXIT_LIST(X)                                                              \
     X(EXIT_DONE, "done")                                                          \
     X(EXIT_RUNTIME, "run-time failure: a file, memory or a device failed")        \
@@ -20,17 +20,18 @@ enum {
 #undef EXIT_ENUM
 };
 
-/* What the status means; NULL for a number that is none. */
+/* Returns the meaning of an exit status, or NULL for an unknown number. */
 const char *exit_text(int code);
 
 int exit_code(spmm_status_t status);
 
-/* Print "program: what: sentence (status)" on stderr and return the exit code. what names the input, and may
- * be NULL. It is printed as it was given and once: where the sentence begins with it, or with the name of the file
- * without the folder, that is not said again. Control characters are escaped. */
+/* Prints "program: what: sentence (status)" on stderr and returns the exit status. `what` names the input as
+ * the user gave it and may be NULL. If the sentence already begins with this name, or with the file name
+ * without its folder, the name is printed only once. Control characters are escaped. */
 int exit_failure(const char *program, const char *what, spmm_status_t status, const spmm_diag_t *diag);
 
-/* Flush stdout; EXIT_DONE, or EXIT_RUNTIME and a sentence when the output could not be written. */
+/* Flushes stdout. Returns EXIT_DONE, or reports that the output could not be written and returns
+ * EXIT_RUNTIME. */
 int exit_flush(const char *program);
 
 #endif

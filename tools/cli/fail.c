@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Failure as a status and a sentence. */
+/* See fail.h. */
 #include "fail.h"
 
 #include <stdarg.h>

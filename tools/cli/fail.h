@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How functions of the tools fail: a status and one sentence in the caller's spmm_diag_t. */
+/* Failures of the tools' functions: a status and one sentence in the caller's spmm_diag_t. */
 #ifndef SPMM_TOOLS_FAIL_H
 #define SPMM_TOOLS_FAIL_H
 
 #include <spmm/common.h>
 
-/* Store status and sentence (diag is not NULL) and return the status. */
+/* Stores status and sentence in diag (not NULL) and returns status. */
 __attribute__((format(printf, 3, 4))) spmm_status_t fail(spmm_diag_t *diag, spmm_status_t status,
                                                          const char *format, ...);
 
-/* The same when an allocation came back empty. */
+/* Stores that `what` needs this many bytes and that they could not be allocated. Returns MEMORY. */
 spmm_status_t fail_memory(spmm_diag_t *diag, uint64_t bytes, const char *what);
 
-/* Forward a failure to the cleanup label of the function. */
+/* Jumps to the cleanup label of the function if call fails. Needs a variable status. */
 #define TRY(call)              \
     do {                       \
         status = (call);       \

@@ -87,7 +87,8 @@ static int ends_with(const char *text, const char *end)
     return length >= tail && strcmp(text + length - tail, end) == 0;
 }
 
-/* The kernels of this schedule whose family the name has, or all of them where it is NULL; found is the last one. */
+/* Returns the number of kernels that have the schedule and a family named in name (NULL: any family). *found
+ * becomes the last of them. */
 static int kernels_of(const char *name, spmm_schedule_t schedule, struct families_kernel *found)
 {
     struct families_kernel kernel;

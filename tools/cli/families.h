@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernel families as the library lists them, for reports, help pages and the programs that try them all. */
+/* Kernel families as the library lists them, for reports, help pages and programs that try every kernel. */
 #ifndef SPMM_TOOLS_FAMILIES_H
 #define SPMM_TOOLS_FAMILIES_H
 
@@ -7,47 +7,50 @@
 
 #include "cli.h"
 
-/* Family 0, 1, .. in the library's order. Returns 0 past the last one. */
+/* Gets family index (0, 1, ..) in the library's order. Returns 0 if index is past the last family. */
 int families_at(int index, spmm_family_info_t *family);
-/* The family; its name is "?" where the library has none. */
+/* Returns the family's information. The name is "?" if the library does not have the family. */
 spmm_family_info_t families_find(spmm_family_t family);
-/* The one that is named between the slashes of a kernel's name, such as "rows" in "cpu/rows/row-split". */
+/* Returns the family whose name is one of the words between slashes in kernel, such as "rows" in
+ * "cpu/rows/row-split". */
 spmm_family_info_t families_of_kernel(const char *kernel);
-/* Is this one of the words between the slashes of a name? */
+/* Returns 1 if word is one of the words between the slashes of name, else 0. */
 int families_has_word(const char *name, const char *word);
 
-#define FAMILIES_KERNEL_BYTES 256 /* of a name that a user gave, which is no longer */
+#define FAMILIES_KERNEL_BYTES 256 /* of a kernel name that a user gave, including the final zero */
 
-/* A kernel that a plan can be forced to. */
+/* A kernel that a plan can be forced to use. */
 struct families_kernel {
     spmm_family_info_t family;
     spmm_schedule_info_t schedule;
     char name[64]; /* "family/schedule" */
 };
-/* Schedule 0, 1, .. of all families, in the library's order. Returns 0 past the last one. */
+/* Gets schedule index (0, 1, ..) among the schedules of all families, in the library's order. Returns 0 if
+ * index is past the last schedule. */
 int families_kernel_at(int index, struct families_kernel *kernel);
 
-/* Text for a help page: pattern in lines of at most width characters, with the library's words for
- *   {families} {kernels}   all of them
- *   {schedules}            those of families_schedules
+/* Expands pattern to the text of a help page, in lines of at most width characters. These words are replaced:
+ *   {families} {kernels}   all families, all kernels
+ *   {schedules}            the schedules of families_schedules
  *   {tensor}               families on tensor cores
  *   {staged}               families that stage B
- *   {long-rows}            families that long rows may be split off
- *   {units}                families and the rows that they take together, where they have a choice */
+ *   {long-rows}            families from which long rows may be split off
+ *   {units}                families with a choice of heights, and the heights */
 void families_help(char *text, size_t size, size_t width, const char *pattern);
 
-/* "FAMILY/SCHEDULE" of a schedule and of the kernel, which may be a name with or without target and schedule, or NULL
- * for a schedule that one family alone has. Returns 0 where that is another kernel, several families have it, or there
- * is no room. */
+/* Writes "FAMILY/SCHEDULE" to name. kernel is a kernel name with or without target and schedule, or NULL if
+ * only one family has the schedule. Returns 0 if kernel has another schedule, if several families have this
+ * one, or if name is too small. */
 int families_join(const char *kernel, spmm_schedule_t schedule, char *name, size_t size);
 
-/* What --kernel and --schedule (0: none) say together, as a kernel; complains where they contradict each other. */
+/* Combines --kernel and --schedule (0: not given) into one kernel name. Complains if they contradict each
+ * other. */
 enum cli_result families_join_check(const struct cli_program *program, const char **kernel, int schedule);
 
-/* "auto" (0) and all schedules. */
+/* Fills choices with "auto" (0) and all schedules. */
 #define FAMILIES_CHOICES 32
 void families_schedules(struct cli_choice choices[FAMILIES_CHOICES]);
-/* The names of all families, to suggest. */
+/* Fills choices with the names of all families, to suggest. */
 void families_names(struct cli_choice choices[FAMILIES_CHOICES]);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See families.h: --kernel beside --schedule. */
+/* Combines --kernel and --schedule, see families.h. */
 #include "families.h"
 
 enum cli_result families_join_check(const struct cli_program *program, const char **kernel, int schedule)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See families.h: text about families for help pages. */
+/* Help text about the families, see families.h. */
 #include "families.h"
 
 #include <stdio.h>
@@ -7,11 +7,11 @@
 
 #define LIST_BYTES 600
 
-/* Names, written one behind the other: the separator is known with the second, so the last one is kept back
- * until it is known to be the last. */
+/* A list of names that grows one by one. The separator in front of the last name differs, so the newest name
+ * stays in pending until it is known whether another one follows. */
 struct list {
     char text[LIST_BYTES], pending[120];
-    const char *between, *last;
+    const char *between, *last; /* separators: between names, and in front of the last one */
 };
 
 static void list_flush(struct list *list, const char *between)
@@ -27,7 +27,7 @@ static void list_add(struct list *list, const char *name)
     snprintf(list->pending, sizeof list->pending, "%s", name);
 }
 
-/* "panel: 64, 128 or 256" */
+/* Writes the heights of a family, such as "panel: 64, 128 or 256". */
 static void unit_text(const spmm_family_info_t *family, char *text, size_t size)
 {
     struct list heights = {.between = ", ", .last = " or "};
@@ -76,16 +76,16 @@ static void list_schedules(struct list *list)
 {
     struct cli_choice choices[FAMILIES_CHOICES];
     families_schedules(choices);
-    for (int i = 1; choices[i].word != NULL; i++) /* behind "auto" */
+    for (int i = 1; choices[i].word != NULL; i++) /* skips "auto" */
         list_add(list, choices[i].word);
 }
 
 static const struct word {
     const char *name;
-    int (*takes)(const spmm_family_info_t *family);
+    int (*takes)(const spmm_family_info_t *family); /* selects families; else NULL */
     const char *between, *last;
-    int tells_units;
-    void (*list)(struct list *list); /* where it does not stand for families */
+    int tells_units;                 /* whether the heights are listed with each family */
+    void (*list)(struct list *list); /* lists the names if the word does not stand for families */
 } words[] = {
     {"{families}", is_any, ", ", " or ", 0, NULL},         {"{tensor}", is_tensor, ", ", " and ", 0, NULL},
     {"{staged}", is_staged, ", ", ", ", 0, NULL},          {"{long-rows}", is_long_rows, ", ", ", ", 0, NULL},
@@ -105,7 +105,7 @@ static void list_families(struct list *list, const struct word *word)
     }
 }
 
-/* What the word at this place of a pattern stands for; NULL: it is no such word. */
+/* Expands the word at this place of a pattern into list. Returns NULL if there is no such word. */
 static const struct word *expand(const char *at, struct list *list)
 {
     for (size_t w = 0; w < sizeof words / sizeof *words; w++) {
@@ -122,7 +122,7 @@ static const struct word *expand(const char *at, struct list *list)
     return NULL;
 }
 
-/* A line ends where the next word would not fit. */
+/* Breaks lines so that they have at most width characters, if their words allow it. */
 static void wrap(char *text, size_t width)
 {
     char *line = text, *space = NULL;

@@ -7,7 +7,7 @@
 
 #define FILE_DIGEST_TEXT 65 /* 64 hexadecimal digits and a zero */
 
-/* Of the bytes on disk. IO, MEMORY. */
+/* Writes the digest of the file's bytes on disk, in hexadecimal. IO, MEMORY, UNSUPPORTED. */
 spmm_status_t file_digest(const char *path, char text[FILE_DIGEST_TEXT], spmm_diag_t *diag);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the help of spmm-inspect says of kernels: made from the library's list of them. */
+/* Help texts of spmm-inspect about kernels, made from the library's list of kernels. */
 #ifndef SPMM_TOOLS_INSPECT_HELP_H
 #define SPMM_TOOLS_INSPECT_HELP_H
 
@@ -19,9 +19,9 @@ enum {
     HELP_COUNT
 };
 
-/* Lines for the options, empty before inspect_help_make. */
+/* Help text of each option; empty before inspect_help_make. */
 extern char inspect_help[HELP_COUNT][INSPECT_HELP_BYTES];
-/* Names of families, to suggest. */
+/* Names of all families, to suggest. */
 extern struct cli_choice inspect_families[FAMILIES_CHOICES];
 void inspect_help_make(void);
 

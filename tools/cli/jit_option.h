@@ -10,7 +10,7 @@
 static const struct cli_choice jit_option_words[] = {
     {"off", SPMM_JIT_OFF}, {"load", SPMM_JIT_LOAD}, {"on", SPMM_JIT_ON}, {NULL, 0}};
 
-/* target: an int, which stays SPMM_JIT_AUTO without the option. */
+/* target points to an int, which stays SPMM_JIT_AUTO if the option is not given. */
 #define JIT_OPTION(target)                                                                                \
     {                                                                                                     \
         0, "jit", CLI_CHOICE, target,                                                                     \

@@ -32,7 +32,7 @@ static void new_line(struct json *j)
     fprintf(j->out, "\n%*s", 2 * j->depth, "");
 }
 
-/* Comma, line and key: all that stands before a value. */
+/* Writes everything in front of a value: comma, line break and key. */
 static void open_value(struct json *j, const char *key)
 {
     if (j->depth == 0)

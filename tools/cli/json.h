@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JSON, written as it comes: objects and arrays opened and closed in order, with indentation.
+/* Writes indented JSON to a stream. Objects and arrays are opened and closed in order.
  *
  *     struct json j;
  *     json_start(&j, stdout);
@@ -29,19 +29,20 @@ void json_object(struct json *j, const char *key);
 void json_array(struct json *j, const char *key);
 void json_end(struct json *j); /* closes the innermost object or array */
 
-/* Bytes that are not UTF-8 become U+FFFD. NULL is written as null. */
+/* Replaces bytes that are not UTF-8 by U+FFFD. Writes NULL as null. */
 void json_text(struct json *j, const char *key, const char *text);
 void json_int(struct json *j, const char *key, int64_t value);
 void json_uint(struct json *j, const char *key, uint64_t value);
 void json_bool(struct json *j, const char *key, bool value);
 void json_null(struct json *j, const char *key);
-/* 17 digits bring every double back, 9 every float. NaN and infinities become null: JSON has none. */
+/* Write enough digits to read the same number back: 17 for a double, 9 for a float. NaN and infinities, which
+ * JSON does not have, become null. */
 void json_double(struct json *j, const char *key, double value);
 void json_float(struct json *j, const char *key, double value);
-/* Bytes as lower-case hexadecimal text. */
+/* Writes bytes as lower-case hexadecimal text. */
 void json_hex(struct json *j, const char *key, const uint8_t *bytes, size_t count);
 
-/* Final newline and flush. False when writing failed at any point. */
+/* Writes the final newline and flushes. Returns false if any write failed. */
 bool json_finish(struct json *j);
 
 #endif

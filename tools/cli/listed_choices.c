@@ -23,7 +23,7 @@ __attribute__((format(printf, 2, 3))) static void append(char help[LISTED_HELP_B
     va_end(args);
 }
 
-/* ", f16", or " or bf16" for the last of count. */
+/* Appends ", f16", or " or bf16" if it is the last word of count, and the note in brackets. */
 static void append_word(char help[LISTED_HELP_BYTES], int index, int count, const char *word,
                         const char *note)
 {
@@ -32,7 +32,7 @@ static void append_word(char help[LISTED_HELP_BYTES], int index, int count, cons
         append(help, " (%s)", note);
 }
 
-/* Blanks become newlines where a line would be too long. */
+/* Replaces blanks by newlines where a line would be too long. */
 static void wrap(char *help)
 {
     char *start = help, *blank = NULL;

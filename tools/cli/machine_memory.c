@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See machine_memory.h. A container sees the memory of the whole machine, but is ended where it exceeds the limit of
- * its control group. */
+/* See machine_memory.h. A container sees the memory of the whole machine, but the kernel kills a process that
+ * exceeds the limit of its control group. */
 #include "machine_memory.h"
 
 #include <inttypes.h>
@@ -15,7 +15,7 @@ static uint64_t smaller(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* The number in a file; UINT64_MAX where there is none, as in "max". */
+/* Returns the number in a file, or UINT64_MAX if there is none (a group without a limit contains "max"). */
 static uint64_t number_in(const char *path)
 {
     uint64_t number = UINT64_MAX;
@@ -28,7 +28,8 @@ static uint64_t number_in(const char *path)
     return number;
 }
 
-/* The limits of a group and of those that it lies in: folder/a/b/name, folder/a/name, folder/name. */
+/* Returns the smallest limit of a group and its parent groups: the files folder/a/b/name, folder/a/name and
+ * folder/name. Cuts group. */
 static uint64_t limit_of(const char *root, const char *folder, char *group, const char *name)
 {
     char path[PATH_BYTES];
@@ -42,7 +43,8 @@ static uint64_t limit_of(const char *root, const char *folder, char *group, cons
     return limit;
 }
 
-/* A line is NUMBER:CONTROLLERS:GROUP; version 2 has one of number 0 without controllers. */
+/* A line is NUMBER:CONTROLLERS:GROUP. Version 2 of control groups has one line, with number 0 and no
+ * controllers. */
 uint64_t machine_memory_limit(const char *cgroups, const char *root)
 {
     char line[PATH_BYTES];

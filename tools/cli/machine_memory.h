@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How much memory the programs may take if nobody says. */
+/* The memory that a program may use if the user sets no budget. */
 #ifndef SPMM_TOOLS_MACHINE_MEMORY_H
 #define SPMM_TOOLS_MACHINE_MEMORY_H
 
 #include <stdint.h>
 
-/* The budget of --budget, or where that is 0 three quarters of the memory that this process can have; UINT64_MAX where
- * the machine does not say. */
+/* Returns asked, the value of --budget, if it is not 0. Otherwise returns three quarters of the memory that
+ * this process can use, or UINT64_MAX if that is unknown. */
 uint64_t machine_memory_budget(uint64_t asked);
 
-/* The smallest memory limit of the control groups of a process: cgroups names them as /proc/self/cgroup does, their
- * files lie below root. UINT64_MAX: there is none. */
+/* Returns the smallest memory limit of the control groups of a process, or UINT64_MAX if there is none.
+ * cgroups is a file such as /proc/self/cgroup, and root is the folder of the control groups' files. */
 uint64_t machine_memory_limit(const char *cgroups, const char *root);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Matrices as command lines name them: a file, "-" for standard input, or a generator string. */
+/* Reads the matrix that a command line names: a file, "-" for standard input, or a generator string. */
 #ifndef SPMM_TOOLS_MATRIX_INPUT_H
 #define SPMM_TOOLS_MATRIX_INPUT_H
 
@@ -8,7 +8,7 @@
 
 #include "cli_option.h"
 
-/* How files are read, by the options of the command line. */
+/* Options of the command line about reading matrix files. */
 struct matrix_input_options {
     int real_part, abs, base;
     int64_t vertices;
@@ -29,14 +29,17 @@ extern const struct cli_choice matrix_input_bases[];
      .help = "MATLAB files: the variable to read; default: the\nonly sparse one, or else the only full one"}
 /* clang-format on */
 
-/* Without a budget in the options, files get that of machine_memory.h; generators use no options. */
+/* Loads or generates the matrix. Without a budget in the options, files get the budget of machine_memory.h.
+ * Generators ignore the options. */
 spmm_status_t matrix_input_open(const char *argument, const spmm_read_options_t *options,
                                 spmm_matrix_t **matrix, spmm_diag_t *diag);
 
-/* The bytes of a regular file, else 0, and whether they are compressed: by gzip, zstd, xz, bzip2, or as .npz. */
+/* Returns the size of a regular file in bytes, else 0. *is_compressed: whether it is compressed with gzip,
+ * zstd, xz or bzip2, or is an .npz file. */
 uint64_t matrix_input_bytes(const char *path, bool *is_compressed);
 
-/* PAP^T takes the place of the matrix where that is what the plan holds, and rows and columns are as many. */
+/* Replaces the matrix by PAP^T if the plan has a symmetric permutation and the sizes match. Otherwise changes
+ * nothing. */
 spmm_status_t matrix_input_permute(const spmm_plan_t *plan, int threads, spmm_matrix_t **matrix,
                                    spmm_diag_t *diag);
 

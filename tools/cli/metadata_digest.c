@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The digest of a matrix file among its metadata, see metadata_input.h. */
+/* Adds the digest of the matrix file to its metadata, see metadata_input.h. */
 #include <sys/stat.h>
 
 #include "metadata_input.h"

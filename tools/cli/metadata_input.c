@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See metadata_input.h. Here KEY=VALUE is split; keys and values are checked by the library. */
+/* See metadata_input.h. This file only splits KEY=VALUE; the library checks keys and values. */
 #include "metadata_input.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include "fail.h"
 #include "input_file.h"
 
-#define FILE_BYTES_MAX (1u << 20) /* comments included: a plan takes 64 KiB */
+#define FILE_BYTES_MAX (1u << 20) /* includes comments; the metadata of a plan has at most 64 KiB */
 #define BLANKS " \t\r"
 
 bool metadata_input_has(const struct metadata_input *in, int64_t count, const char *key)
@@ -31,7 +31,7 @@ static char *without_blanks(char *text)
     return text;
 }
 
-/* The pair of "KEY=VALUE", which is cut. */
+/* Splits "KEY=VALUE" in place. Returns false if there is no "=". */
 static bool cut_pair(char *text, spmm_metadata_t *pair)
 {
     char *const equals = strchr(text, '=');
@@ -92,7 +92,8 @@ static spmm_status_t read_file(struct metadata_input *in, size_t *size, spmm_dia
     return SPMM_OK;
 }
 
-/* Pairs of the options come first, so those of the file are compared with them. */
+/* Adds the pairs of the file, except for keys that the options give; the pairs of the options are already
+ * there. */
 static spmm_status_t take_file(struct metadata_input *in, spmm_diag_t *diag)
 {
     const int64_t of_options = in->count;

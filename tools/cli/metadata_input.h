@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Metadata of a command line: --meta KEY=VALUE, --meta-file FILE, and the SHA-256 of the matrix file beside them. */
+/* Metadata from a command line: --meta KEY=VALUE, --meta-file FILE, and the SHA-256 of the matrix file. */
 #ifndef SPMM_TOOLS_METADATA_INPUT_H
 #define SPMM_TOOLS_METADATA_INPUT_H
 
@@ -9,17 +9,18 @@
 #include "cli_option.h"
 #include "file_digest.h"
 
-#define METADATA_INPUT_PAIRS 256 /* as many as a plan may have */
+#define METADATA_INPUT_PAIRS 256 /* maximum of a plan */
 
 struct metadata_input {
     const char *given[METADATA_INPUT_PAIRS]; /* KEY=VALUE */
     size_t given_count;
-    const char *file; /* NULL: none */
-    /* What metadata_input_read makes: */
-    /* One more than a plan takes, which is refused with a sentence; and room for those of a plan beside them. */
+    const char *file; /* NULL if not given */
+    /* The members below are filled by metadata_input_read. */
+    /* Can hold one pair more than a plan may have, so that the library refuses it with a sentence, plus the
+     * pairs of a plan. */
     spmm_metadata_t pairs[2 * METADATA_INPUT_PAIRS + 1];
     int64_t count;
-    char *texts[2]; /* of the options and of the file, cut into keys and values; owned */
+    char *texts[2]; /* keys and values from the options [0] and from the file [1], cut into strings; owned */
     char digest[FILE_DIGEST_TEXT];
 };
 
@@ -33,13 +34,14 @@ struct metadata_input {
      .help = "the same from the lines of FILE, but for keys that\n--meta gives; # begins a comment"}
 /* clang-format on */
 
-/* Fills pairs and count. *what becomes the name of the file that is at fault, NULL: an option. metadata_input_free
- * always follows. ARGUMENT, IO, MEMORY. */
+/* Fills pairs and count. *what becomes the name of the file that a failure is about, or NULL if it is an
+ * option. The caller always calls metadata_input_free afterwards. ARGUMENT, IO, MEMORY. */
 spmm_status_t metadata_input_read(struct metadata_input *input, const char **what, spmm_diag_t *diag);
-/* The same; where there are pairs and matrix is a regular file, its SHA-256 is one more unless it was given. */
+/* Like metadata_input_read. If there are pairs and matrix is a regular file, also adds its SHA-256, unless
+ * the user gave it. */
 spmm_status_t metadata_input_read_of(struct metadata_input *input, const char *matrix, const char **what,
                                      spmm_diag_t *diag);
-/* Is the key among the first count pairs? */
+/* Returns true if the key is among the first count pairs. */
 bool metadata_input_has(const struct metadata_input *input, int64_t count, const char *key);
 spmm_status_t metadata_input_add(struct metadata_input *input, spmm_metadata_t pair, spmm_diag_t *diag);
 void metadata_input_free(struct metadata_input *input);

@@ -15,7 +15,7 @@ static bool plan_has(const spmm_plan_t *plan, const char *key)
     return false;
 }
 
-/* The library refuses repeats too, but does not see those without a value. */
+/* Refuses keys that are given twice. The library does so too, but does not see the pairs without a value. */
 static spmm_status_t refuse_repeats(const struct metadata_input *given, spmm_diag_t *diag)
 {
     for (int64_t i = 0; i < given->count; i++)
@@ -25,7 +25,7 @@ static spmm_status_t refuse_repeats(const struct metadata_input *given, spmm_dia
     return SPMM_OK;
 }
 
-/* Removes the pairs without a value from given: they name the keys that the plan shall lose. */
+/* Removes the pairs without a value from given: they name the keys that the plan loses. */
 static spmm_status_t take_out(const spmm_plan_t *plan, struct metadata_input *given, spmm_diag_t *diag)
 {
     int64_t count = 0;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Other metadata for a plan. */
+/* Makes a plan with changed metadata. */
 #ifndef SPMM_TOOLS_NEW_METADATA_H
 #define SPMM_TOOLS_NEW_METADATA_H
 
 #include "metadata_input.h"
 
-/* Pairs that were given are new, or in place of those with their keys; one without a value takes that of its key out.
- * Others of the plan stay. given has all pairs of *updated then. ARGUMENT, MEMORY. */
+/* Adds the given pairs to the plan's metadata, replacing pairs with the same key. A given pair without a
+ * value removes its key. The other pairs stay. Afterwards given holds all pairs of *updated. ARGUMENT,
+ * MEMORY. */
 spmm_status_t new_metadata_take(const spmm_plan_t *plan, struct metadata_input *given, spmm_plan_t **updated,
                                 spmm_diag_t *diag);
 

@@ -5,7 +5,7 @@
 #include <float.h>
 #include <math.h>
 
-/* One row a type. */
+/* One row per type. */
 static const struct value_type types[] = {
     {SPMM_F32, SPMM_F32, "<f4", "<f4", 0x1p-24, 0x1p-149, (double)FLT_MAX, 0x1.ffffffp127, 0x1p-113, 0, 0, 0,
      0},
@@ -43,7 +43,7 @@ double value_round(spmm_dtype_t dtype, double value)
     const struct value_type *type = value_type(dtype);
     (void)frexp(value, &exponent); /* 2^(exponent - 1) <= |value| */
     exponent = exponent - 1 < type->exponent_min ? type->exponent_min : exponent - 1;
-    /* Numbers of this size are whole multiples of one step; scaling by a power of two is exact. */
+    /* Numbers with this exponent are multiples of one step. Scaling by a power of two is exact. */
     const int step = exponent - type->fraction_bits;
     const double rounded = ldexp(nearbyint(ldexp(value, -step)), step);
     return fabs(rounded) > type->largest ? copysign((double)INFINITY, value) : rounded;
@@ -64,7 +64,7 @@ static double decode(const struct value_type *type, uint16_t bits)
     return (bits & 0x8000) != 0 ? -value : value;
 }
 
-/* value is a number of the type. */
+/* Returns the bits of value, which must be a number of the type. */
 static uint16_t encode(const struct value_type *type, double value)
 {
     const int sign = signbit(value) ? 0x8000 : 0;

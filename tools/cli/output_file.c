@@ -64,7 +64,7 @@ spmm_status_t output_file_close(struct output_file *out, spmm_status_t status)
     if (status == SPMM_OK && !out->is_special)
         status = spmmi_new_file_commit(&out->file, out->diag);
     spmmi_new_file_remove(&out->file);
-    signals_release(); /* before what the handler looks at is freed */
+    signals_release(); /* the signal handler must not see the file after it is freed */
     spmmi_new_file_close(&out->file);
     free(out->path);
     out->path = NULL;
@@ -76,7 +76,7 @@ static ssize_t write_cookie(void *context, const char *bytes, size_t size)
     return output_file_write(context, bytes, size) == SPMM_OK ? (ssize_t)size : 0;
 }
 
-/* The sentence of a write that failed is in the diagnostics already. */
+/* If a write fails, write_cookie has already stored the sentence in the diagnostics. */
 static spmm_status_t print_all(struct output_file *out, void (*print)(FILE *file, const void *context),
                                const void *context)
 {

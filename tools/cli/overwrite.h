@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which files a program replaces without -f: spmm(7), section Files. */
+/* Decides which files a program replaces without -f: spmm(7), section Files. */
 #ifndef SPMM_TOOLS_OVERWRITE_H
 #define SPMM_TOOLS_OVERWRITE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Would writing to this path lose a file of another kind? A regular file is one that is not empty and does not begin
- * with these bytes; of size 0: every file. */
+/* Returns true if writing to this path would destroy a file of another kind: a regular, non-empty file that
+ * does not begin with the `size` bytes at `begin`. With size 0, every non-empty regular file counts. */
 bool overwrite_loses(const char *path, const char *begin, size_t size);
 
 #endif

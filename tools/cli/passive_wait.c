@@ -18,7 +18,8 @@ static bool is_set_by_user(void)
     return false;
 }
 
-/* A loader that was started by its own name, with the program as an argument, is no program to start again. */
+/* Returns true if the running file is one of the tools. It may be the dynamic loader, started by name with
+ * the program as an argument; that must not be executed again. */
 static bool is_ours(void)
 {
     char path[4096] = "";
@@ -31,6 +32,5 @@ void passive_wait(char **argv)
 {
     if (is_set_by_user() || !is_ours() || setenv("OMP_WAIT_POLICY", "passive", 0) != 0)
         return;
-    (void)execv(SELF,
-                argv); /* comes back only when it fails: then threads wait as the runtime has them wait */
+    (void)execv(SELF, argv); /* returns only on failure: then threads wait as the runtime decides */
 }

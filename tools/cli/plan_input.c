@@ -14,17 +14,17 @@
 #include "machine_memory.h"
 #include "format/base/file_ending.h"
 
-#define HEADER_BYTES 256u /* with which spmm_plan_length is content */
+#define HEADER_BYTES 256u /* size that spmm_plan_length accepts */
 #define FIRST_BYTES ((size_t)1 << 20)
 
-/* So many bytes of standard input, or all that is left. */
+/* Reads wanted bytes of standard input, or all that is left. */
 static spmm_status_t read_some(char *bytes, size_t wanted, size_t *got, spmm_diag_t *diag)
 {
     *got = input_file_read(bytes, wanted, stdin);
     return ferror(stdin) ? fail(diag, SPMM_ERR_IO, "standard input: %s", strerror(errno)) : SPMM_OK;
 }
 
-/* What a name says that the file is, compressed or not; NULL: no matrix. */
+/* Returns the matrix format that a file name's ending suggests, compressed or not, or NULL. */
 static const char *kind_of_name(const char *name)
 {
     static const char *const packed[] = {".gz", ".zst", ".xz", ".bz2"};
@@ -62,8 +62,8 @@ static const char *kind_of_bytes(const char *bytes, size_t size)
     } kinds[] = {{"%%MatrixMarket", 14, "Matrix Market"},
                  {"MATLAB 5.0", 10, "MATLAB"},
                  {"MATLAB 7.3", 10, "MATLAB"},
-                 {"\0\x12\x7b\x50", 4, "PETSc"},         /* integers of 4 bytes */
-                 {"\0\0\0\0\0\x12\x7b\x50", 8, "PETSc"}, /* of 8 */
+                 {"\0\x12\x7b\x50", 4, "PETSc"},         /* 4-byte integers */
+                 {"\0\0\0\0\0\x12\x7b\x50", 8, "PETSc"}, /* 8-byte integers */
                  {"PK\3\4", 4, "SciPy .npz"}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (size >= kinds[i].size && memcmp(bytes, kinds[i].magic, kinds[i].size) == 0)
@@ -71,7 +71,8 @@ static const char *kind_of_bytes(const char *bytes, size_t size)
     return NULL;
 }
 
-/* Of what format is a matrix that cannot be loaded as a plan? NULL: it is none. bytes is NULL for a file. */
+/* Returns the format of a matrix that cannot be loaded as a plan, or NULL if it is not a matrix. bytes is
+ * NULL for a file, which is then read by name. */
 static const char *matrix_kind(const char *name, const char *bytes, size_t size)
 {
     char head[32];
@@ -87,7 +88,7 @@ static const char *matrix_kind(const char *name, const char *bytes, size_t size)
     return kind_of_bytes(head, got);
 }
 
-/* Files that were swapped are called by name, with the program that takes them. */
+/* Explains that a matrix or another file was given instead of a plan, and which program makes plans. */
 static spmm_status_t explain(spmm_status_t status, const char *name, const char *bytes, size_t size,
                              spmm_diag_t *diag)
 {
@@ -100,8 +101,8 @@ static spmm_status_t explain(spmm_status_t status, const char *name, const char 
                 kind != NULL ? ")" : "");
 }
 
-/* The rest of a plan that begins with this header, in a block that doubles as it fills, and one byte more if there is
- * one, which makes the plan too long. */
+/* Reads the rest of a plan whose header has been read, into a block that doubles as it fills. Reads one byte
+ * more than the plan has: if that byte exists, the plan is too long and spmm_plan_read refuses it. */
 static spmm_status_t read_plan(const char *header, uint64_t file_bytes, uint64_t budget, char **bytes,
                                size_t *size, spmm_diag_t *diag)
 {
@@ -128,13 +129,14 @@ static spmm_status_t read_plan(const char *header, uint64_t file_bytes, uint64_t
     }
 }
 
-/* What the bytes leave of the budget; 0 would be no limit. */
+/* Returns the budget minus size, but at least 1, because 0 would mean no limit. */
 static uint64_t left_of(uint64_t budget, size_t size)
 {
     return size < budget ? budget - size : 1;
 }
 
-/* The header says how long a plan is, also of one that is refused for its features: behind it stands who wrote it. */
+/* Reads a plan from standard input. The header contains the length of the plan. This is true even of a plan
+ * that is refused for its features, so all of it is read: the name of its writer follows the header. */
 static spmm_status_t read_stdin(const spmm_load_options_t *options, spmm_plan_t **plan, spmm_diag_t *diag)
 {
     spmm_load_options_t rest = *options;
@@ -146,7 +148,7 @@ static spmm_status_t read_stdin(const spmm_load_options_t *options, spmm_plan_t 
     if (status != SPMM_OK)
         return status;
     status = spmm_plan_length(header, size, &file_bytes, diag);
-    if (file_bytes == 0) /* who reads a plan says more of a newer one */
+    if (file_bytes == 0) /* spmm_plan_read explains a newer version better */
         return explain(spmm_plan_read(header, size, options, plan, diag), "-", header, size, diag);
     status = read_plan(header, file_bytes, options->budget_bytes, &bytes, &size, diag);
     rest.budget_bytes = left_of(options->budget_bytes, size);

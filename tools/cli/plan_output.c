@@ -45,7 +45,7 @@ enum cli_result plan_output_check(const struct cli_program *program, const char 
         return CLI_RUN;
     }
     if (stat(path, &st) != 0)
-        return CLI_RUN; /* a new file; other troubles show when it is written */
+        return CLI_RUN; /* a new file; other problems are reported when it is written */
     if (!S_ISREG(st.st_mode))
         return cli_complain(program, "%s is no regular file; -o - writes to standard output", path);
     if (!force && !may_replace(path))

@@ -22,7 +22,8 @@ int print_character(const char *text, int *printable)
         }
         if (code < forms[more].minimum || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
             return 0;
-        /* Controls of ASCII and of Latin-1, line separators, and the marks that turn the direction of text. */
+        /* Not printable: ASCII and Latin-1 control characters, line separators, and marks that change the
+         * text direction. */
         *printable = !(code < 0x20 || (code >= 0x7f && code < 0xa0) || (code >= 0x2028 && code <= 0x202e) ||
                        (code >= 0x2066 && code <= 0x2069));
         return more + 1;

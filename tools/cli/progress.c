@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SECONDS_BETWEEN 0.1 /* faster than this the eye sees flicker */
+#define SECONDS_BETWEEN 0.1 /* a shorter interval flickers */
 
 double progress_seconds(void)
 {

@@ -8,19 +8,20 @@
 static const int ending[] = {SIGHUP,  SIGINT,  SIGQUIT,   SIGTERM, SIGXCPU, SIGPIPE, SIGALRM,
                              SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF, SIGIO,   SIGPWR,  SIGSTKFLT};
 
-/* Whichever thread gets a signal: the file stays as long as a handler looks at it, and only one does. */
+/* Any thread may receive a signal. The state ensures that only one handler uses the file and that the file
+ * stays valid meanwhile. */
 enum { NO_FILE, GUARDED, ENDING };
 static atomic_int state = NO_FILE;
 static const struct spmmi_new_file *guarded;
 
-/* Another thread is about to end the program. */
+/* Blocks this thread while another thread ends the program. */
 static void wait_for_the_end(void)
 {
     for (;;)
         (void)pause();
 }
 
-/* The signal is blocked until the handler returns, and ends the program then. */
+/* The signal handler. The signal is blocked until the handler returns, and then ends the program. */
 static void remove_and_end(int number)
 {
     const int before = atomic_exchange(&state, ENDING);
