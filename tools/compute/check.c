@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The componentwise check of a product. */
+/* The componentwise check of a product, see check.h. */
 #include "check.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@
 #include "tools/cli/fail.h"
 #include "tools/cli/number.h"
 
-/* Of a row of op(A): its entries, and no less than the sum of |a| + |b| over those with a small factor. */
+/* A row of op(A). factors is an upper bound of the sum of |a| + |b| over its products with a small factor. */
 struct row {
     int64_t index, length;
     long double factors;
@@ -27,7 +27,8 @@ struct check_reference {
     int has_nan;
 };
 
-/* Roundings that a factor costs: none for 1, one for the multiplication, one more when the type cannot hold it. */
+/* Returns the number of roundings that a factor costs: 0 for 1, 1 for the multiplication, and 1 more if the
+ * type cannot represent the factor. */
 static double factor_roundings(double factor, spmm_dtype_t dtype)
 {
     if (factor == 1.0)
@@ -36,13 +37,13 @@ static double factor_roundings(double factor, spmm_dtype_t dtype)
     return is_exact ? 1.0 : 2.0;
 }
 
-/* Relative error of count roundings, at most 1: a row so long that nothing better is known. */
+/* Returns the relative error of count roundings, but at most 1, which is used for very long rows. */
 static long double gamma_of(double count, double u)
 {
     return count * u >= 0.5 ? 1.0L : (long double)(count * u / (1.0 - count * u));
 }
 
-/* The bound of check.h for the elements of a row with length entries: factors of its terms. */
+/* The bound of check.h for the elements of one row: the factors of its terms. */
 struct row_bound {
     long double of_product, of_before, absolute;
 };
@@ -70,7 +71,7 @@ static int is_small(double x, double limit)
     return x != 0.0 && fabs(x) < limit;
 }
 
-/* Of all of B: the largest finite number, and whether there is a small one. */
+/* Properties of all of B: the largest finite magnitude, and whether there is a small nonzero number. */
 struct range {
     double largest;
     int has_small;
@@ -105,15 +106,16 @@ static struct check_reference reference_of(const struct check_input *in)
     return (struct check_reference){.n = in->n, .alpha = in->alpha, .beta = in->beta, .dtype = in->a->dtype};
 }
 
-/* Can the sum leave the range of its type, depending on its order? */
+/* Returns true if the sum can leave the range of its type in some summation order. */
 static int may_overflow(const struct check_verdict *v, const struct row_bound *bound, spmm_dtype_t dtype)
 {
     return v->highest * (1.0L + bound->of_product) > (long double)value_type(check_sum_type(dtype))->largest;
 }
 
-/* A narrow type adds the one rounding of storing: a sum within bound of expected moves by at most
- * u (|expected| + bound), or by half of the least number where numbers have a fixed step, and may be rounded to the
- * infinity of its sign. A sum that is known exactly to be zero stays zero. */
+/* Returns error / bound of one element. A narrow type adds the rounding on storing: a sum within bound of
+ * expected moves by at most u (|expected| + bound), or by half of the smallest positive number among
+ * subnormal numbers, and may be rounded to the infinity of its sign. A sum that is known to be exactly zero
+ * must stay zero. */
 static double element_ratio(double found, const struct check_verdict *v, const struct row_bound *row,
                             spmm_dtype_t stored)
 {
@@ -151,7 +153,8 @@ static void compare_row(const struct check_reference *r, const spmm_dense_t *c, 
     }
 }
 
-/* Of two findings the larger ratio, then the earlier row: the same at any number of threads. */
+/* Keeps the larger ratio, or the earlier row if they are equal: the result does not depend on the number of
+ * threads. */
 static void merge(struct check_result *into, const struct check_result *from)
 {
     if (from->row < 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a product is checked against. */
+/* The operands that a product is checked against. */
 #ifndef SPMM_TOOLS_CHECK_INPUT_H
 #define SPMM_TOOLS_CHECK_INPUT_H
 
@@ -8,11 +8,11 @@
 
 struct check_input {
     const struct host_csr *a; /* op(A) */
-    const double *b;          /* a->cols x n, element (j, c) at b[j * n + c], numbers of its type */
+    const double *b;          /* a->cols x n; element (j, c) is b[j * n + c], already rounded to its type */
     int64_t n;
     double alpha, beta;
-    const spmm_dense_t *c0;       /* C before the product, in host memory; NULL when beta is 0 */
-    struct arithmetic arithmetic; /* that check_product allows for; all 0: numbers as they are */
+    const spmm_dense_t *c0;       /* C before the product, in host memory; NULL if beta is 0 */
+    struct arithmetic arithmetic; /* used by check_product; all 0: factors are not rounded */
 };
 
 #endif

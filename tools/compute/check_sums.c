@@ -66,7 +66,7 @@ static void sum_row_f64(const struct check_input *in, int64_t i, struct check_su
     }
 }
 
-/* sum = A B of the row, magnitude = |A||B|. */
+/* Computes sum = A B and magnitude = |A||B| of the row. */
 static void sum_row(const struct check_input *in, int64_t i, struct check_sums *work)
 {
     for (int64_t j = 0; j < in->n; j++) {
@@ -83,11 +83,11 @@ void check_sums_of_row(const struct check_input *in, int64_t i, struct check_sum
 {
     sum_row(in, i, work);
     for (int64_t j = 0; j < in->n; j++) {
-        /* With alpha = 0 the sums are 0, whatever B holds. */
+        /* If alpha is 0, the sums are 0, whatever B contains. */
         const long double product = fabsl((long double)in->alpha) * work->magnitude[j];
         const long double before =
             in->beta != 0.0 ? (long double)in->beta * (long double)dense_get(in->c0, i, j) : 0.0L;
-        /* The sum is multiplied last, so it can overflow before a small alpha brings it back. */
+        /* alpha is multiplied last, so the sum can overflow before a small alpha makes it smaller. */
         work->verdicts[j] =
             (struct check_verdict){.expected = (long double)in->alpha * work->sum[j] + before,
                                    .product = product,

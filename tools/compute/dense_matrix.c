@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dense matrices of the tools. */
+/* See dense_matrix.h. */
 #include "dense_matrix.h"
 
 #include "format/base/team.h"
@@ -34,14 +34,14 @@ double dense_random(spmm_dtype_t type, uint64_t seed, int64_t i, int64_t j)
 {
     const uint64_t hash =
         mix(mix(seed + 0x9e3779b97f4a7c15u * (uint64_t)i) + 0xd1b54a32d192ed03u * (uint64_t)j);
-    /* Odd multiples of 2^-23 (2^-52): they fill (-1, 1) evenly, skip zero, and fit the significand. */
+    /* Odd multiples of 2^-23 (2^-52 for f64) fill (-1, 1) evenly, skip zero, and fit the significand. */
     if (type == SPMM_F32)
         return ((double)(hash >> 41) * 2.0 + 1.0) * 0x1p-23 - 1.0;
     const double uniform = ((double)(hash >> 12) * 2.0 + 1.0) * 0x1p-52 - 1.0;
     if (type == SPMM_F64)
         return uniform;
-    /* Multiples of one step would leave bf16 a few hundred numbers, so all that the type has are used; the interval
-     * ends at the number before 1, so that nothing rounds up to 1. */
+    /* Multiples of one step would give bf16 only a few hundred different numbers, so all numbers of the type
+     * are used. The interval ends at the number below 1, so that nothing rounds up to 1. */
     return value_round(type, uniform * (1.0 - value_type(type)->unit));
 }
 

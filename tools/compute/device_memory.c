@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks of memory on a GPU or on the CPU. */
+/* See device_memory.h. */
 #include "device_memory.h"
 
 #include <stdlib.h>
@@ -51,7 +51,7 @@ spmm_status_t staging_block_reserve(struct staging_block *block, int device, uin
     if (block->data != NULL && block->bytes >= bytes)
         return SPMM_OK;
     staging_block_free(block);
-    /* Pinned memory is only faster: a system that has none left serves from ordinary memory. */
+    /* Pinned memory is only faster: if none is left, ordinary memory works too. */
     block->is_pinned = device >= 0 && gpu_alloc_pinned(&block->data, bytes, diag) == SPMM_OK;
     if (!block->is_pinned)
         block->data = host_alloc(bytes);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu.h on the CUDA runtime. */
+/* Implements gpu.h with the CUDA runtime. */
 #include "gpu.h"
 
 #include <cuda_runtime_api.h>
@@ -10,7 +10,7 @@ static spmm_status_t check(cudaError_t error, const char *what, spmm_diag_t *dia
 {
     if (error == cudaSuccess)
         return SPMM_OK;
-    (void)cudaGetLastError(); /* what was reported here must not be reported again by a later call */
+    (void)cudaGetLastError(); /* clears the error so that a later call does not report it again */
     const spmm_status_t status = error == cudaErrorMemoryAllocation ? SPMM_ERR_DEVICE_MEMORY
                                  : error == cudaErrorNoDevice || error == cudaErrorInvalidDevice ||
                                          error == cudaErrorInsufficientDriver
@@ -105,7 +105,7 @@ spmm_status_t gpu_event_elapsed(const struct gpu_event *from, const struct gpu_e
                                 spmm_diag_t *diag)
 {
     float elapsed = 0;
-    /* cudaEvent_t is a pointer to non-const, though reading the time changes nothing. */
+    /* cudaEvent_t is a pointer to non-const, although reading the time changes nothing. */
     const spmm_status_t status =
         check(cudaEventElapsedTime(&elapsed, (cudaEvent_t)(uintptr_t)from, (cudaEvent_t)(uintptr_t)to),
               "reading an event's time failed", diag);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu.h in a build without CUDA: there is no GPU, and every request says so. */
+/* Implements gpu.h in a build without CUDA: every function reports that there is no GPU. */
 #include "gpu.h"
 
 #include "tools/cli/fail.h"

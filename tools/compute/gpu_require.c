@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether there is the GPU that was asked for, see gpu.h. */
+/* Checks that the requested GPU exists, see gpu.h. */
 #include <spmm/executor.h>
 
 #include "gpu.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sparse matrices of the tools. */
+/* See host_csr.h. */
 #include "host_csr.h"
 
 #include <stdlib.h>
@@ -60,7 +60,8 @@ spmm_status_t host_csr_transpose(const struct host_csr *a, struct host_csr *at, 
     const spmm_status_t status = csr_alloc(a->cols, a->rows, a->nnz, a->dtype, at, diag);
     if (status != SPMM_OK)
         return status;
-    /* Counts are kept one position ahead, so that filling a row moves its pointer to where it belongs. */
+    /* The count of column j is stored at j + 2. After the prefix sum, row_ptr[j + 1] is the start of row j,
+     * and filling the row advances it to the row's end. */
     for (int64_t p = 0; p < a->nnz; p++)
         if (a->col_ind[p] + 2 <= a->cols)
             at->row_ptr[a->col_ind[p] + 2]++;
@@ -111,8 +112,8 @@ void *host_csr_typed_values(const struct host_csr *csr)
     return typed;
 }
 
-/* Count the blocks of each block row; with col_ind, also list their columns in order of appearance.
- * mark has an element for each block column. */
+/* Counts the nonempty blocks. If bsr is not NULL, also fills its row_ptr and lists the columns of each block
+ * row in order of appearance. mark has one element per block column. */
 static int64_t list_blocks(const struct host_csr *csr, int64_t block, int64_t *mark, struct host_bsr *bsr)
 {
     int64_t count = 0;
@@ -153,7 +154,7 @@ static int compare_columns(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Sort the columns of one block row and put the values in their positions. */
+/* Sorts the columns of one block row and stores the values of its blocks. */
 static void fill_block_row(const struct host_csr *csr, int64_t bi, struct host_bsr *bsr, int64_t *slot)
 {
     const int64_t block = bsr->block;
@@ -216,7 +217,7 @@ int64_t host_ell_width(const struct host_bsr *bsr)
     return width;
 }
 
-/* Put the lines of one block row's blocks beside each other. */
+/* Copies the blocks of one block row side by side. */
 static void fill_ell_row(const struct host_bsr *bsr, int64_t bi, size_t line, struct host_ell *ell)
 {
     const int64_t block = bsr->block;

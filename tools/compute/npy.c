@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NumPy's .npy files. The header is a Python dictionary of exactly three entries:
- * {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), } padded by blanks. */
+/* See npy.h. The header is a Python dictionary of exactly three entries, padded with blanks: {'descr': '<f4',
+ * 'fortran_order': False, 'shape': (3, 4), } */
 #include "npy.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@
 #define MAGIC_BYTES 6
 #define ALIGNMENT 64
 
-/* The text of the dictionary and how far it was read. */
+/* The text of the dictionary that is not yet read. */
 struct reader {
     const char *at, *end;
 };
@@ -29,7 +29,7 @@ static void skip_blanks(struct reader *r)
         r->at++;
 }
 
-/* Take this text, blanks before it allowed. */
+/* Reads this text, after optional blanks. Returns 0 if there is another text. */
 static int take(struct reader *r, const char *text)
 {
     const size_t length = strlen(text);
@@ -40,7 +40,7 @@ static int take(struct reader *r, const char *text)
     return 1;
 }
 
-/* Take a quoted word without escapes into word. */
+/* Reads a quoted word without escapes into word. Returns 0 if there is none or if it is too long. */
 static int take_word(struct reader *r, char *word, size_t size)
 {
     skip_blanks(r);
@@ -249,7 +249,8 @@ cleanup:
     return status;
 }
 
-/* Magic, version and header, which ends with a newline at a multiple of 64 bytes. */
+/* Writes magic, version and header. The header is padded so that it ends with a newline at a multiple of 64
+ * bytes. */
 static void write_header(FILE *file, const spmm_dense_t *dense)
 {
     char text[2 * ALIGNMENT + 1];

@@ -20,7 +20,7 @@ struct permuted_rows permuted_rows_of(const spmm_plan_t *plan, spmm_op_t op)
     return order;
 }
 
-/* A column at a time, by way of a copy of it. */
+/* Permutes one column at a time, with a copy of that column. */
 static spmm_status_t rows_move(const spmm_dense_t *dense, const uint32_t *order, int is_undone,
                                spmm_diag_t *diag)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* C = op(A) B as something that a stopwatch calls. */
+/* One product C = op(A) B, in the form that a stopwatch calls. */
 #ifndef SPMM_TOOLS_PRODUCT_CALL_H
 #define SPMM_TOOLS_PRODUCT_CALL_H
 
@@ -14,7 +14,7 @@ struct product_call {
     const struct device_block *workspace;
 };
 
-/* The workspace that the product needs. */
+/* Makes the workspace large enough for the product. */
 spmm_status_t product_call_reserve(const struct product_call *call, struct device_block *workspace,
                                    int device, spmm_diag_t *diag);
 /* A timing_fn: context is a struct product_call *. */

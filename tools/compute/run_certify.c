@@ -6,7 +6,7 @@
 #include "tools/cli/fail.h"
 #include "tools/cli/progress.h"
 
-/* C before the product where the executor runs, if it was read. */
+/* Copies C before the product to the executor's device. before->data stays NULL if beta is 0. */
 static spmm_status_t upload_before(const struct run_product *p, struct device_block *block,
                                    spmm_dense_t *before, spmm_diag_t *diag)
 {

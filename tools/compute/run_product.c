@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The product of spmm-run. */
+/* See run_product.h. */
 #include "run_product.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "tools/cli/fail.h"
 #include "tools/cli/machine_memory.h"
 
-/* Values for a plan that holds none. */
+/* Sets the values of a plan that has none. */
 static spmm_status_t set_values(struct run_product *product, const struct host_csr *matrix, spmm_diag_t *diag)
 {
     struct host_csr ones = {.nnz = product->plan.nnz, .dtype = product->plan.a_type};
@@ -33,7 +33,7 @@ static spmm_status_t set_values(struct run_product *product, const struct host_c
     return status;
 }
 
-/* A matrix of this shape without data, and its bytes. */
+/* Describes a matrix of this shape, without data, and computes its bytes. */
 static spmm_status_t shape(spmm_dense_t *dense, int64_t rows, spmm_dtype_t type, const struct run_request *r,
                            uint64_t *bytes, spmm_diag_t *diag)
 {
@@ -41,7 +41,7 @@ static spmm_status_t shape(spmm_dense_t *dense, int64_t rows, spmm_dtype_t type,
     return dense_bytes(dense, bytes, diag);
 }
 
-/* Host memory for a matrix of the device: on the CPU that of its block. */
+/* Sets the host memory of a matrix on the device. On the CPU it is the block itself. */
 static spmm_status_t host_reserve(spmm_dense_t *dense, const struct device_block *block, uint64_t bytes,
                                   spmm_diag_t *diag)
 {
@@ -55,7 +55,8 @@ static void host_free(const spmm_dense_t *dense, const struct device_block *bloc
         free(dense->data);
 }
 
-/* Of run_product_certify: on the CPU it copies C before the product once more. */
+/* Adds the memory that run_product_certify needs. On the CPU it makes another copy of C before the
+ * product. */
 static spmm_status_t add_certificate(const struct run_product *p, uint64_t c_bytes,
                                      struct memory_needs *needs, spmm_diag_t *diag)
 {
@@ -72,7 +73,7 @@ cleanup:
     return status;
 }
 
-/* Shapes of B and C, and whether there is room for them and what they need. */
+/* Computes the shapes and bytes of B, C and the workspace, and checks that the host memory is sufficient. */
 static spmm_status_t plan_memory(struct run_product *p, uint64_t *b_bytes, uint64_t *c_bytes,
                                  uint64_t *workspace_bytes, spmm_diag_t *diag)
 {
@@ -116,7 +117,7 @@ static spmm_status_t make_dense(struct run_product *p, spmm_diag_t *diag)
     else
         dense_fill_random(&p->b_host, r->seed, p->b_host.rows);
     TRY(device_upload(&p->b_block, p->b_host.data, b_bytes, diag));
-    TRY(device_fill(&p->c_block, 0xff, c_bytes, diag)); /* NaN: what is not written will show */
+    TRY(device_fill(&p->c_block, 0xff, c_bytes, diag)); /* NaN makes elements that no kernel writes visible */
     if (r->beta != 0.0) {
         p->c_before = p->c_host;
         p->c_before.data = malloc(c_bytes + 1);
@@ -143,7 +144,7 @@ static spmm_status_t make_executor(const spmm_plan_t *plan, struct run_product *
     options.unit_values = p->request.has_unit_values;
     options.jit = p->request.jit;
     options.host_budget_bytes = machine_memory_budget(p->request.budget);
-    if (p->request.b_type == 0 && p->request.c_type == 0) { /* other types may need the part of another n */
+    if (p->request.b_type == 0 && p->request.c_type == 0) { /* other types may need the part for another n */
         options.n_min = options.n_max = p->request.n;
         options.ops = 1u << p->request.op;
         options.layouts = 1u << p->request.layout;
@@ -152,9 +153,9 @@ static spmm_status_t make_executor(const spmm_plan_t *plan, struct run_product *
         TRY(gpu_require(p->request.device, diag));
     TRY(spmm_executor_create(plan, p->request.device, &options, &p->executor, diag));
     TRY(spmm_executor_info(p->executor, p->request.op, NULL, NULL, &p->info, diag));
-    p->request.device = p->info.device; /* SPMM_DEVICE_AUTO is settled now */
+    p->request.device = p->info.device; /* the device that was chosen for SPMM_DEVICE_AUTO */
     if (p->request.device >= 0)
-        TRY(gpu_select(p->request.device, diag)); /* B and C belong to the same GPU */
+        TRY(gpu_select(p->request.device, diag)); /* B and C are on the same GPU as the executor */
 cleanup:
     return status;
 }

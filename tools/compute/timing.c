@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Timing of calls. */
+/* See timing.h. */
 #include "timing.h"
 
 #include <stdlib.h>
@@ -12,13 +12,13 @@
 
 #define FLUSH_BYTES (256 << 20)
 #define FLUSH_CHUNK (1 << 20)
-#define FLUSH_MS_GPU 0.2 /* about what a flush takes */
+#define FLUSH_MS_GPU 0.2 /* approximate time of a flush */
 #define FLUSH_MS_CPU 40.0
 
 struct stopwatch {
     int device;
     struct device_block flush;
-    struct gpu_event *from[TIMING_REPEATS_MAX], *to[TIMING_REPEATS_MAX]; /* made when first needed */
+    struct gpu_event *from[TIMING_REPEATS_MAX], *to[TIMING_REPEATS_MAX]; /* created when first needed */
     double ms[TIMING_REPEATS_MAX];
 };
 
@@ -68,7 +68,7 @@ static spmm_status_t flush(struct stopwatch *watch, int byte, spmm_diag_t *diag)
 {
     if (watch->device >= 0)
         return device_fill(&watch->flush, byte, FLUSH_BYTES, diag);
-    /* Every core writes, as each has caches of its own. */
+    /* Every core writes, because every core has its own caches. */
     char *const data = watch->flush.data;
 #pragma omp parallel for num_threads(spmmi_team(0)) schedule(static)
     for (int64_t chunk = 0; chunk < FLUSH_BYTES / FLUSH_CHUNK; chunk++)
@@ -89,8 +89,8 @@ cleanup:
     return status;
 }
 
-/* Enqueue all repeats, then read their times. The flush before each keeps the GPU busy while the host enqueues the
- * call, so that the events do not measure the host. */
+/* Enqueues all repeats and then reads their times. The flush in front of each call keeps the GPU busy while
+ * the host enqueues the call, so that the events do not measure the host. */
 static spmm_status_t time_gpu_cold(struct stopwatch *watch, timing_fn fn, void *context, int repeats,
                                    double *ms, spmm_diag_t *diag)
 {
@@ -110,8 +110,9 @@ cleanup:
     return status;
 }
 
-/* One row of calls between two events: an event after each call would keep the next one from starting early. Two
- * flushes go before, for the same reason as above, and untimed calls, which bring the data back: two before several. */
+/* Enqueues all calls between two events: an event after each call would keep the next one from starting
+ * early. Two flushes run first, to keep the GPU busy as in time_gpu_cold, and then up to two untimed calls,
+ * which bring the data back into the caches. */
 static spmm_status_t time_gpu_warm(struct stopwatch *watch, timing_fn fn, void *context, int repeats,
                                    double *ms, spmm_diag_t *diag)
 {
@@ -154,7 +155,6 @@ cleanup:
     return status;
 }
 
-/* Repeats that half of the time allows for a call of ms, with something of ms_between before each. */
 struct timing_rule timing_rule_of(int repeats)
 {
     const int most = repeats < 0 ? TIMING_REPEATS_MAX : repeats;
@@ -165,6 +165,8 @@ struct timing_rule timing_rule_of(int repeats)
                                 .max_seconds = 1.0};
 }
 
+/* Returns the number of repeats of a call that takes ms, if each repeat also needs ms_between for the flush
+ * and all of them may take half of max_seconds. */
 static int repeats_for(const struct timing_rule *rule, double ms, double ms_between)
 {
     const double affordable = 500.0 * rule->max_seconds / (ms + ms_between + 1e-3);
