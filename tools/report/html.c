@@ -10,8 +10,8 @@
 #include "tools/cli/fail.h"
 #include "tools/cli/print_text.h"
 
-#define COUNTED_FROM 1000 /* numbers from here on have no decimals */
-#define COUNTED_TO 1e15   /* and from here on an exponent */
+#define COUNTED_FROM 1000 /* larger numbers have no decimals */
+#define COUNTED_TO 1e15   /* still larger numbers have an exponent */
 
 static const char *entity(char c)
 {
@@ -40,7 +40,7 @@ static ssize_t write_escaped(void *out, const char *bytes, size_t size)
         else
             fputc(bytes[i], out);
     }
-    return (ssize_t)size; /* errors are those of out */
+    return (ssize_t)size; /* the caller checks the errors of out */
 }
 
 spmm_status_t html_open(struct html *h, FILE *out, spmm_diag_t *diag)
@@ -49,7 +49,7 @@ spmm_status_t html_open(struct html *h, FILE *out, spmm_diag_t *diag)
                        .text = fopencookie(out, "w", (cookie_io_functions_t){.write = write_escaped})};
     if (h->text == NULL)
         return fail_memory(diag, BUFSIZ, "the page");
-    (void)setvbuf(h->text, NULL, _IONBF, 0); /* what is printed to both keeps its order */
+    (void)setvbuf(h->text, NULL, _IONBF, 0); /* without a buffer, so that markup and text keep their order */
     return SPMM_OK;
 }
 
@@ -78,7 +78,7 @@ void html_name(struct html *h, const char *name)
     print_escaped(h->text, name);
 }
 
-/* No source but the file itself: what an escape might have missed could load and run nothing. */
+/* Allows no source except the file itself: text that was not escaped could not load or run anything. */
 #define POLICY "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 
 void html_page_begin(struct html *h, const char *title, const char *about)
@@ -189,7 +189,7 @@ void html_number_cell(struct html *h, double number)
 void html_bar(struct html *h, enum html_bar kind, double share, double mark)
 {
     static const char *const classes[] = {"", " chosen", " other"};
-    const double width = share < 1 ? share : 1; /* 1 of what is no number too */
+    const double width = share < 1 ? share : 1; /* NaN gives 1 too */
     html_markup(h, "<span class=\"track\" aria-hidden=\"true\">");
     if (width > 0)
         fprintf(h->out, "<span class=\"bar%s\" style=\"width:%.2f%%\"></span>", classes[kind], 100 * width);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The style sheet of the pages. Blue is what was chosen, orange what was measured or is another library's, grey the
- * rest: people who see colours differently can tell these apart, and no meaning is in a colour alone. Text has a
- * contrast of at least 4.5 on its ground in both modes. */
+/* The style sheet of the pages. Blue marks what was chosen, orange what was measured or belongs to another
+ * library, grey the rest. People with colour vision deficiencies can tell these apart, and no meaning depends
+ * on colour alone. The contrast of text is at least 4.5 in both modes. */
 #include "html.h"
 
 const char html_style[] =

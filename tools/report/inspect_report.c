@@ -7,14 +7,15 @@
 #include "tools/cli/print_text.h"
 #include "tools/compute/permuted_rows.h"
 
-/* Values that are not zero in the matrix but are in the plan: too small for the value type. */
+/* Returns the number of values that are zero in the plan but not in the matrix: too small for the value
+ * type. */
 static int64_t rounded_to_zero(const spmm_matrix_info_t *m, const spmm_plan_info_t *info,
                                const spmm_matrix_stats_t *stats)
 {
     return info->has_values ? stats->zeros - m->zeros_kept : 0;
 }
 
-/* Things about the file that its owner may not know, each only when there is something to say. */
+/* Prints facts about the matrix file that its owner may not know, each only if its count is not 0. */
 static void print_notes(FILE *out, const spmm_matrix_info_t *m, const spmm_plan_info_t *info,
                         const spmm_matrix_stats_t *stats)
 {
@@ -40,7 +41,7 @@ static void print_notes(FILE *out, const spmm_matrix_info_t *m, const spmm_plan_
     }
 }
 
-/* A permutation that was asked for and that the plan does not have. */
+/* Reports a permutation that the user asked for and that the plan does not have. */
 static void print_refused_permutation(FILE *out, const spmm_plan_t *plan, const struct inspect_report *report)
 {
     const struct permuted_rows order = permuted_rows_of(plan, SPMM_OP_N);
@@ -57,7 +58,8 @@ static void print_refused_permutation(FILE *out, const spmm_plan_t *plan, const 
     fputs("; the plan is that of A\n", out);
 }
 
-/* Whoever makes plans for other machines has to know that this one decided. */
+/* Reports that the plan is for the CPU of this machine: users who make plans for other machines need to
+ * know. */
 static void print_device(FILE *out, const struct plan_device *device)
 {
     if (device->reason != NULL)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What spmm-inspect says when it is done. */
+/* The report that spmm-inspect prints at the end. */
 #ifndef SPMM_TOOLS_INSPECT_REPORT_H
 #define SPMM_TOOLS_INSPECT_REPORT_H
 
@@ -13,17 +13,17 @@
 
 struct inspect_report {
     spmm_matrix_info_t matrix;
-    uint64_t matrix_bytes; /* of the file; 0: no file */
-    bool is_compressed;    /* the file is, and matrix_bytes counts it so */
+    uint64_t matrix_bytes; /* size of the matrix file; 0 if there is no file */
+    bool is_compressed;    /* whether the file, and so matrix_bytes, is compressed */
     const struct plan_device *device;
-    const char *plan_path; /* NULL: no plan was written */
+    const char *plan_path; /* NULL if no plan was written */
     uint64_t plan_bytes;
-    double read_seconds, inspect_seconds, write_seconds; /* without what tuning took */
+    double read_seconds, inspect_seconds, write_seconds; /* without the time of tuning */
     bool explain;
     bool wants_symmetric; /* --symmetric-permutation was given */
     bool wants_permuted;  /* --permuted-output was given */
     spmm_reorder_t reorder;
-    spmm_roofline_t model; /* of the device that was chosen for */
+    spmm_roofline_t model; /* of the device that the plan was made for */
     struct permutation_report permutations;
     struct tune_summary tuning;
 };

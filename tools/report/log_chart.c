@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See log_chart.h. The picture is as wide as a phone, so that its letters can be read there. */
+/* See log_chart.h. The picture is as wide as a phone, so that its text is legible there. */
 #include "log_chart.h"
 
 #include <math.h>
@@ -12,8 +12,8 @@
 #define BOTTOM 40.0
 #define LABEL_GAP 30.0 /* guides closer than this have their labels on different lines */
 #define LABEL_LINE 12.0
-#define ROOM 2.0           /* between the values and the ends of an axis, a factor */
-#define DECADES_ONLY 300.0 /* an axis that spans more has no ticks at 2 and 5 */
+#define ROOM 2.0           /* factor between the values and the ends of an axis */
+#define DECADES_ONLY 300.0 /* axes with a larger ratio of the ends have no ticks at 2 and 5 */
 
 void log_chart_init(struct log_chart *chart, struct html *h)
 {
@@ -60,7 +60,7 @@ static void line(const struct log_chart *chart, double x1, double y1, double x2,
             x2, y2);
 }
 
-/* anchor: start, middle or end. */
+/* Starts a text. anchor is "start", "middle" or "end". */
 static void label_begin(const struct log_chart *chart, double x, double y, const char *anchor)
 {
     fprintf(chart->h->out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", x, y, anchor);
@@ -73,7 +73,7 @@ static void label(const struct log_chart *chart, double x, double y, const char 
     html_markup(chart->h, "</text>\n");
 }
 
-/* "0.5", "20", "10^5". */
+/* Writes a number as "0.5", "20" or "10^5". */
 static void tick_label(const struct log_chart *chart, double x, double y, const char *anchor, double value)
 {
     label_begin(chart, x, y, anchor);
@@ -138,14 +138,14 @@ void log_chart_line(const struct log_chart *chart, const double *x, const double
     html_markup(chart->h, "\"/>\n");
 }
 
-/* The lowest line on which no label is near. */
+/* Returns the lowest label line on which no other label is near. */
 static int free_line(const struct log_chart *chart, double at)
 {
     int free = 0;
     for (int i = 0; i < chart->guide_count; i++)
         if (fabs(chart->guides[i].at - at) < LABEL_GAP && chart->guides[i].line == free) {
             free++;
-            i = -1; /* from the first one again */
+            i = -1; /* starts again with the first one */
         }
     return free;
 }

@@ -10,7 +10,8 @@
 #include "tools/cli/print_text.h"
 #include "tools/cli/progress.h"
 
-/* CPU time depends less than other times on what else the machine does. */
+/* Makes the permutation again and measures its CPU time, which depends less than elapsed time on other
+ * programs. */
 static spmm_status_t make_again(const spmm_matrix_t *matrix, spmm_reorder_t kind, int threads,
                                 double *cpu_seconds, spmm_diag_t *diag)
 {
@@ -26,7 +27,7 @@ static spmm_status_t make_again(const spmm_matrix_t *matrix, spmm_reorder_t kind
     return status;
 }
 
-/* One line, or none where the permutation does not fit the matrix. */
+/* Adds a line to the report, unless the permutation does not fit the matrix. */
 static spmm_status_t add_line(const spmm_matrix_t *matrix, spmm_reorder_t kind, int threads,
                               struct permutation_report *report, spmm_diag_t *diag)
 {

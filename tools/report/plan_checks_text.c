@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See plan_report.h: digests, and what a load has checked. */
+/* Digests, and the checks that a load has made, see plan_report.h. */
 #include "plan_report.h"
 
 #include <stdio.h>

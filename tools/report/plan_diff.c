@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See plan_diff.h. Sections are compared as both plans are written anew, whatever the level of their files. */
+/* See plan_diff.h. Both plans are written again for the comparison of sections, so the compression levels of
+ * their files do not matter. */
 #include "plan_diff.h"
 
 #include <spmm/metadata.h>
@@ -15,9 +16,9 @@
 struct side {
     const spmm_plan_t *plan;
     spmm_plan_info_t info;
-    spmm_plan_t *written; /* what says where the sections are in bytes; owned, as those */
+    spmm_plan_t *written; /* read back from bytes, so it knows section offsets; owned, as are the next two */
     void *bytes;
-    char *variants; /* text */
+    char *variants; /* the variants as text */
 };
 
 struct diff {
@@ -33,7 +34,7 @@ static void begin(struct diff *d, const char *label)
         fprintf(d->out, "%-*s", PLAN_REPORT_LABEL, label);
 }
 
-/* label: a | b, or label: KEY: a | b */
+/* Prints "label: a | b" or "label: KEY: a | b" if the texts differ. */
 static void compare_texts_of(struct diff *d, const char *label, const char *key, const char *a, const char *b)
 {
     if (strcmp(a, b) == 0)
@@ -54,7 +55,8 @@ static void compare_texts(struct diff *d, const char *label, const char *a, cons
     compare_texts_of(d, label, NULL, a, b);
 }
 
-/* A sentence about a plan and a matrix, which is that of the second plan. */
+/* Prints a sentence about a plan and a matrix as a sentence about two plans: the matrix is the one of the
+ * second plan. */
 static void print_of_plans(FILE *out, const char *text)
 {
     static const char of_plan[] = " in the plan", of_matrix[] = " in the matrix";
@@ -69,7 +71,7 @@ static void print_of_plans(FILE *out, const char *text)
             (int)(second - between), between, second + strlen(of_matrix));
 }
 
-/* Where the second matrix is another one than the first. */
+/* Prints the first difference between the two matrices. */
 static void print_first(struct diff *d, int with_values)
 {
     spmm_csr_t csr;
@@ -126,7 +128,8 @@ static void compare_matrices(struct diff *d)
     compare_texts(d, "made by", a->writer, b->writer);
 }
 
-/* A pair that one plan lacks is empty there. Both are sorted by their keys. */
+/* Compares the pairs of metadata, which are sorted by key in both plans. A pair that one plan lacks counts as
+ * empty. */
 static void compare_metadata(struct diff *d)
 {
     spmm_metadata_t a, b;
@@ -151,7 +154,7 @@ static void compare_targets(struct diff *d)
     compare_texts(d, "targets", a, b);
 }
 
-/* Line by line; the end of one text is an empty line of the other. */
+/* Compares line by line. If one text ends, the rest of the other is compared with empty lines. */
 static void compare_variants(struct diff *d)
 {
     const char *a = d->a.variants, *b = d->b.variants;
@@ -206,7 +209,7 @@ static void compare_sections(struct diff *d)
 static spmm_status_t open_side(struct side *side, const spmm_plan_t *plan, spmm_diag_t *diag)
 {
     size_t size = 0;
-    /* The plan is in memory already: what --budget allowed is not refused now. */
+    /* The plan already fits in memory, so --budget must not refuse it here. */
     const spmm_load_options_t load = {.struct_size = sizeof load, .budget_bytes = UINT64_MAX};
     *side = (struct side){.plan = plan, .info = {.struct_size = sizeof side->info}};
     FILE *text = open_memstream(&side->variants, &size);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What differs between two plans. */
+/* Compares two plans. */
 #ifndef SPMM_TOOLS_PLAN_DIFF_H
 #define SPMM_TOOLS_PLAN_DIFF_H
 
 #include <spmm/plan.h>
 #include <stdio.h>
 
-/* A line or more for each of matrix, values, names, variants and sections that differ; out may be NULL. *differs is 0
- * where saving both with equal options gives the same bytes. Errors: MEMORY. */
+/* Prints one or more lines for each difference in matrix, values, names, variants and sections. out may be
+ * NULL. *differs becomes 0 if saving both plans with equal options gives the same bytes. Errors: MEMORY. */
 spmm_status_t plan_diff(FILE *out, const spmm_plan_t *a, const spmm_plan_t *b, int *differs,
                         spmm_diag_t *diag);
 

@@ -17,8 +17,8 @@
 
 struct source {
     FILE *file;
-    char *bytes;   /* of a pipe: its beginning; owned */
-    uint64_t size; /* of the file, or of these bytes */
+    char *bytes;   /* the beginning of a pipe, else NULL; owned */
+    uint64_t size; /* size of the file, or of bytes */
 };
 
 static size_t read_at(void *context, uint64_t offset, void *bytes, size_t size)
@@ -43,7 +43,7 @@ static spmm_status_t open_pipe(struct source *s, spmm_diag_t *diag)
     return ferror(s->file) ? fail(diag, SPMM_ERR_IO, "it cannot be read: %s", strerror(errno)) : SPMM_OK;
 }
 
-/* What cannot be sought is read as a pipe. */
+/* Opens a file for random access. If the file cannot seek, its beginning is read into memory. */
 static spmm_status_t open_source(struct source *s, const char *path, spmm_diag_t *diag)
 {
     s->file = strcmp(path, "-") == 0 ? stdin : input_file_open(path);
@@ -70,7 +70,7 @@ static void print_digest(const char *name, const uint8_t digest[16])
     putchar('\n');
 }
 
-/* How much of the file is there. A pipe of which more was not read may have all of it. */
+/* Prints which part of the file is present. A pipe may contain more than what was read. */
 static void print_state(const struct source *s, const spmm_plan_info_t *info)
 {
     char here[PRINT_UNITS_BYTES], all[PRINT_UNITS_BYTES];

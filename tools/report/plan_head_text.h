@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the beginning of a plan file says. */
+/* Prints the header of a plan file. */
 #ifndef SPMM_TOOLS_PLAN_HEAD_TEXT_H
 #define SPMM_TOOLS_PLAN_HEAD_TEXT_H
 
-/* Prints header, names and sections of a file, which may be incomplete, or of what - gives, of which less than 1 MB is
- * read. Returns an exit status. */
+/* Prints header, names and sections of a plan file, which may be truncated. If path is "-", reads at most 1
+ * MB of standard input. Returns an exit status. */
 int plan_head_text(const char *program, const char *path, int is_quiet);
 
 #endif

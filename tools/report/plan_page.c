@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See plan_page.h: the whole, numbers of the matrix, row lengths, memory. */
+/* See plan_page.h: this file assembles the page and writes the numbers of the matrix, the row lengths and the
+ * memory. */
 #include "plan_page.h"
 
 #include <stdbool.h>
@@ -68,9 +69,9 @@ static void write_row_lengths(struct html *h, const spmm_matrix_stats_t *stats)
     html_section_end(h);
 }
 
-#define N_SHOWN 64 /* columns of B and C whose size is told */
+#define N_SHOWN 64 /* n for which the sizes of B and C are listed */
 
-/* What a product moves or holds on any device. */
+/* Lists the arrays that a product needs on any device. */
 static void write_arrays(struct html *h, const spmm_plan_info_t *info)
 {
     static const char *const headers[] = {"array", "", "size"};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is in a plan as a page to look at: spmm-info --html. The sentences are those of plan_report.h. */
+/* A plan as an HTML page: spmm-info --html. The sentences are those of plan_report.h. */
 #ifndef SPMM_TOOLS_PLAN_PAGE_H
 #define SPMM_TOOLS_PLAN_PAGE_H
 
@@ -10,17 +10,18 @@
 struct plan_page {
     const spmm_plan_t *plan;
     const spmm_plan_info_t *info;
-    const char *device; /* whose roofline is drawn; NULL: any, and cpu for CPUs */
+    const char *device; /* device of the roofline; NULL: "any" for GPUs and "cpu" for CPUs */
 };
 
-/* The page, to out, whose errors are the caller's. Errors: ARGUMENT (no such device), MEMORY: the page is then not
- * whole. */
+/* Writes the page to out; the caller checks the errors of out. Errors: ARGUMENT (no such device), MEMORY.
+ * After an error the page is incomplete. */
 spmm_status_t plan_page_write(FILE *out, const struct plan_page *page, spmm_diag_t *diag);
 
-/* The same when it is whole: a failure leaves nothing on out. NULL: it is made and not printed. */
+/* Like plan_page_write, but prints nothing after a failure. If out is NULL, the page is made and not
+ * printed. */
 spmm_status_t plan_page_print(FILE *out, const struct plan_page *page, spmm_diag_t *diag);
 
-/* Its sections. */
+/* Write the sections of the page. */
 spmm_status_t plan_page_spy(struct html *h, const struct plan_page *page, spmm_diag_t *diag);
 void plan_page_choice(struct html *h, const struct plan_page *page);
 spmm_status_t plan_page_roofline(struct html *h, const struct plan_page *page, spmm_diag_t *diag);

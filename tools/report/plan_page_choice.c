@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See plan_page.h: what runs, why, and what it is predicted or measured to take. */
+/* See plan_page.h: the section about the choice, with reasons and with predicted or measured times. */
 #include <stdbool.h>
 
 #include "plan_page.h"
 #include "plan_report.h"
 #include "tools/cli/print_text.h"
 
-/* The entry of a variant that tells its time: the first that was chosen. */
+/* Finds the trace entry that has the time of a variant: the first chosen one. */
 static bool winner_of(const struct plan_page *page, int variant, spmm_trace_info_t *t)
 {
     t->struct_size = sizeof *t;
@@ -21,7 +21,7 @@ static double time_of(const spmm_trace_info_t *t)
     return t->measured_us > 0 ? t->measured_us : t->predicted_us;
 }
 
-/* Variants for CPUs and for GPUs are not of one scale. */
+/* Returns the longest time. CPU and GPU variants are drawn to different scales. */
 static double longest_of(const struct plan_page *page, bool is_cpu)
 {
     double longest = 0;
@@ -44,7 +44,7 @@ static bool has_measured(const struct plan_page *page)
     return false;
 }
 
-/* A plan without measured times has no column for them. */
+/* Writes the times. A plan without measured times has no column for them. */
 static void write_times(struct html *h, const struct plan_page *page, const spmm_trace_info_t *t)
 {
     html_number_cell(h, t->predicted_us);
@@ -58,7 +58,7 @@ static void begin_table(struct html *h, const struct plan_page *page, const char
     html_table_begin(h, HTML_TABLE_TALL, caption, headers, has_measured(page) ? 3 : 2);
 }
 
-/* What a variant is for, what runs, the reason, the times. */
+/* Writes a row of the table: the scope of a variant, its parts, the reason, the times. */
 static void write_variant(struct html *h, const struct plan_page *page, int index)
 {
     spmm_variant_info_t v = {.struct_size = sizeof v};
@@ -105,7 +105,7 @@ static void write_candidate(struct html *h, const struct plan_page *page, const 
     html_markup(h, "</tr>\n");
 }
 
-/* The chosen ones first, which others are compared with. */
+/* Writes the chosen candidates first, because the others are compared with them. */
 static void write_candidates(struct html *h, const struct plan_page *page, int variant, double longest)
 {
     spmm_trace_info_t t = {.struct_size = sizeof t};
@@ -116,7 +116,7 @@ static void write_candidates(struct html *h, const struct plan_page *page, int v
 }
 
 #define BAR_TIMES \
-    4 /* bars end at so many times that of the chosen: some candidates take a thousand times as long */
+    4 /* bars end at this multiple of the chosen time; some candidates take a thousand times as long */
 
 static int count_of(const struct plan_page *page, int variant)
 {

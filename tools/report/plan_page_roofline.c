@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See plan_page.h: the roofline with the candidates. Horizontal: operations a byte of a product that moves A, B and C
- * once (docs/testing.md). Vertical: operations a second of the predicted or measured time. One picture for GPUs and one
- * for CPUs, where the plan has variants for them. */
+/* See plan_page.h: the roofline with the candidates. Horizontal axis: operations per byte of a product that
+ * moves A, B and C once (docs/testing.md). Vertical axis: operations per second, from the predicted or
+ * measured time. GPUs and CPUs have one picture each, if the plan has variants for them. */
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "plan_report.h"
 #include "tools/cli/print_text.h"
 
-#define RATE_MIN 1e-9 /* GFLOP/s of points: a plan may hold times that no product takes */
+#define RATE_MIN 1e-9 /* limits of the points in GFLOP/s, because a plan file may contain impossible times */
 #define RATE_MAX 1e9
 
 struct roof {
@@ -21,7 +21,8 @@ struct roof {
     spmm_matrix_stats_t stats;
 };
 
-/* The n that the predictions of a variant are for, where the plan was made without a list of n: docs/model.md. */
+/* Returns the n for which the times of a variant were predicted if the plan was made without a list of n:
+ * docs/model.md. */
 static int64_t n_of(const spmm_variant_info_t *v)
 {
     static const int64_t judged_by[] = {1, 8, 32, 64, 128, 256};
@@ -32,7 +33,8 @@ static int64_t n_of(const spmm_variant_info_t *v)
     return n > 0 ? n : v->n_min;
 }
 
-/* Operations a byte where A, the rows of B that are used, and C are moved once, all of the variant's type. */
+/* Returns operations per byte, if A, the rows of B that are used, and C are moved once, all with the type of
+ * the variant. */
 static double intensity_of(const struct roof *r, const spmm_variant_info_t *v, int64_t n)
 {
     const spmm_plan_info_t *info = r->page->info;
@@ -46,13 +48,13 @@ static double intensity_of(const struct roof *r, const spmm_variant_info_t *v, i
     return 2 * (double)info->nnz * (double)n / (of_a + of_b + of_c);
 }
 
-/* 10^9 operations a second. */
+/* Returns 10^9 operations per second. */
 static double rate_of(const struct roof *r, int64_t n, double us)
 {
     return us > 0 ? 2e-3 * (double)r->page->info->nnz * (double)n / us : 0;
 }
 
-/* A time of the trace, placed. */
+/* A time of the trace as a point of the picture. */
 struct point {
     const spmm_trace_info_t *t;
     int64_t n;
@@ -74,7 +76,7 @@ static void visit(const struct roof *r, const spmm_trace_info_t *t, const spmm_v
     }
 }
 
-/* The refused candidates first, so that the chosen ones are drawn above them. */
+/* Visits the refused candidates first, so that the chosen ones are drawn on top of them. */
 static void visit_all(const struct roof *r, point_fn fn, void *context)
 {
     spmm_trace_info_t t = {.struct_size = sizeof t};
@@ -170,7 +172,8 @@ static void draw(struct html *h, struct roof *r)
     write_caption(h, r);
 }
 
-/* The device of the caller, if it is of this kind; a profile file is taken for one of the first variant's target. */
+/* Returns the caller's device if it is of this kind, else the default. A profile file counts as a device of
+ * the kind of the first variant's target. */
 static const char *device_of(const struct plan_page *page, bool is_cpu)
 {
     spmm_variant_info_t v = {.struct_size = sizeof v};
@@ -181,7 +184,7 @@ static const char *device_of(const struct plan_page *page, bool is_cpu)
     return names_cpu ? usual : (v.target == 1) == is_cpu ? page->device : usual;
 }
 
-/* What docs/model.md calls the roofline of paper 000, in the words of spmm-info. */
+/* Writes the roofline of paper 000 (docs/model.md), with the text of spmm-info. */
 static void write_row_blocks(struct html *h, const struct roof *r)
 {
     spmm_row_block_metrics_t s = {.struct_size = sizeof s};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See plan_page.h: the spy plots, of the matrix as it was given and in the orders that parts take it in. */
+/* See plan_page.h: the spy plots of the matrix as it was given, and in the row orders of the parts. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,9 +9,9 @@
 #include "tools/cli/fail.h"
 #include "tools/cli/print_text.h"
 
-#define ORDERS_MAX 2 /* pictures of parts: more make the file large and the page long */
+#define ORDERS_MAX 2 /* pictures of parts; more would make the page large and long */
 
-/* The order in which a part takes the rows of op(A). */
+/* The order in which a part processes the rows of op(A). */
 struct order {
     spmm_op_t op;
     const uint32_t *rows;
@@ -19,7 +19,7 @@ struct order {
     char caption[160];
 };
 
-/* The permutation that a variant's part has: the trace tells it, unless the caller named the kernel. */
+/* Returns the name of a variant's permutation. The trace has it, unless the caller forced the kernel. */
 static const char *kind_of(const struct plan_page *page, int variant)
 {
     spmm_trace_info_t t = {.struct_size = sizeof t};
@@ -35,7 +35,7 @@ static bool is_same_order(const struct order *a, const struct order *b)
            memcmp(a->rows, b->rows, (size_t)a->count * sizeof *a->rows) == 0;
 }
 
-/* The orders that differ, as many as there is room for; returns how many. */
+/* Collects up to ORDERS_MAX different orders and returns their number. */
 static int orders_of(const struct plan_page *page, struct order orders[ORDERS_MAX])
 {
     int found = 0;
@@ -60,7 +60,8 @@ static int orders_of(const struct plan_page *page, struct order orders[ORDERS_MA
     return found;
 }
 
-/* Where each of `length` rows is drawn: as they come in the order, and those that were split off behind them. */
+/* Returns the position at which each of length rows is drawn: rows in the order of the part, then the long
+ * rows that were split off. NULL if memory is short. */
 static uint32_t *positions_of(const struct order *order, int64_t length)
 {
     uint32_t *positions = malloc(((size_t)length + 1) * sizeof *positions);
@@ -91,7 +92,7 @@ static spmm_status_t draw_order(struct html *h, const spmm_csr_t *a, const struc
     return status;
 }
 
-/* Of a plan of PAP^T first A, whose row permutation[i] is row i of the plan's matrix. */
+/* Draws A and, for a plan of PAP^T, also PAP^T. Row permutation[i] of A is row i of the plan's matrix. */
 static spmm_status_t draw_matrix(struct html *h, const struct plan_page *page, const spmm_csr_t *a,
                                  spmm_diag_t *diag)
 {

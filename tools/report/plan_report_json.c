@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See plan_report.h: the part for programs. Names of members are part of the interface. */
+/* See plan_report.h: the JSON output. The names of members are part of the interface. */
 #include "plan_report.h"
 
 void plan_json_identity(struct json *j, const spmm_plan_t *plan, const spmm_plan_info_t *info)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See plan_report.h: the metrics of metric_list.def, for people and for programs. */
+/* See plan_report.h: the metrics of metric_list.def as text and as JSON. */
 #include "plan_report.h"
 
 #define JSON_ROW(key, kind, value, text) json_##kind(j, #key, value);
@@ -7,7 +7,7 @@
 #define TEXT_ROW_INSIDE(key, kind, value, text) print_metric(out, "  ", #key, (double)(value), text);
 #define NO_ROW(key, kind, value, text)
 
-/* Metrics without a sentence stand in lines of their own. */
+/* Prints a metric that has a sentence. Metrics without one are printed in other lines. */
 static void print_metric(FILE *out, const char *indent, const char *key, double value, const char *text)
 {
     if (text[0] != '\0')

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What permutations of the rows do: a line of a table, and members of a JSON object. */
+/* Metrics of row permutations: as a line of a table and as members of a JSON object, see plan_report.h. */
 #include "plan_report.h"
 #include "tools/cli/print_text.h"
 
@@ -44,7 +44,7 @@ void permutation_json_metrics(struct json *j, const spmm_permutation_metrics_t *
     json_end(j);
 }
 
-/* "op N, 10,974 rows" above the permutations of these. */
+/* Prints a heading such as "op N, 10,974 rows" above the permutations of these rows or segments. */
 static void print_subject(FILE *out, const spmm_permutation_metrics_t *s, const spmm_plan_info_t *info)
 {
     char count[PRINT_UNITS_BYTES];

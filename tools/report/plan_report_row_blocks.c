@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See plan_report.h: metrics of row blocks (docs/statistics.md) and their roofline (docs/model.md), for people and for
- * programs. */
+/* See plan_report.h: row-block metrics (docs/statistics.md) and their roofline (docs/model.md), as text and
+ * as JSON. */
 #include <math.h>
 #include <stdarg.h>
 
 #include "plan_report.h"
 #include "tools/cli/print_text.h"
 
-#define HEIGHT(h) (8 << (h)) /* units of the h-th height of row blocks */
+#define HEIGHT(h) (8 << (h)) /* units of row blocks of the h-th height */
 
 __attribute__((format(printf, 3, 4))) static void line(FILE *out, const char *name, const char *format, ...)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See plan_report.h: the part for people. */
+/* See plan_report.h: the text output. */
 
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "tools/cli/print_text.h"
 
 #define BAR_COLUMNS 40
-#define METADATA_LINES 5 /* of a screen */
+#define METADATA_LINES 5 /* so that a report fits on a screen */
 #define METADATA_WIDTH 80
 
 static void label(FILE *out, const char *text)
@@ -57,7 +57,7 @@ void plan_text_matrix(FILE *out, const spmm_plan_info_t *info, const spmm_matrix
     plan_text_matrix_metrics(out, info, stats);
 }
 
-/* A line of the metadata, its value cut at a character if it is longer than `width` bytes. */
+/* Prints a line of the metadata. A value of more than width bytes is cut at a character boundary. */
 void plan_text_metadata_pair(FILE *out, int index, const char *key, const char *value, size_t width)
 {
     const size_t length = strlen(value);
@@ -202,7 +202,8 @@ void plan_text_parts(FILE *out, const spmm_plan_t *plan, const spmm_variant_info
     }
 }
 
-/* Of the variants of an op: the first that has a stream, with the slices of the first that has any. */
+/* Returns the stream of the op's first variant whose stream has slices, else of its first variant with a
+ * stream. */
 static spmm_stream_info_t stream_of(const spmm_plan_t *plan, spmm_op_t op, uint64_t budget)
 {
     spmm_stream_info_t found = {.column_bits = 0}, own = {.struct_size = sizeof own};
@@ -255,7 +256,7 @@ void plan_text_variants(FILE *out, const spmm_plan_t *plan, const spmm_plan_info
     }
 }
 
-/* Entry i of the trace, if it is one of a winner. */
+/* Gets entry i of the trace. Returns false if it is not a chosen candidate. */
 static bool winner_at(const spmm_plan_t *plan, int i, spmm_trace_info_t *t)
 {
     t->struct_size = sizeof *t;
@@ -269,7 +270,7 @@ static bool is_same_decision(const spmm_trace_info_t *a, const spmm_trace_info_t
            strcmp(a->reason, b->reason) == 0;
 }
 
-/* A time that the reason does not begin with. */
+/* Prints a time, unless the reason already begins with it. */
 static void print_time(FILE *out, const spmm_trace_info_t *t, const char *word, double us)
 {
     if (us > 0 && strncmp(t->reason, word, strlen(word)) != 0)
@@ -297,7 +298,7 @@ static void print_decision(FILE *out, const spmm_trace_info_t *t, spmm_dtype_t d
     fputc('\n', out);
 }
 
-/* "variants 0, 2: ": whom the decision of entry i holds for; nothing where it holds for all. */
+/* Prints "variants 0, 2: ", the variants with the same decision as entry i, unless these are all variants. */
 static void print_holders(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_t *info, int i,
                           const spmm_trace_info_t *t)
 {
@@ -317,7 +318,7 @@ static void print_holders(FILE *out, const spmm_plan_t *plan, const spmm_plan_in
     fputs(": ", out);
 }
 
-/* One line for each decision, though it may hold for several variants. */
+/* Prints each decision once, even if it holds for several variants. */
 static void print_winners(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_t *info)
 {
     const char *name = "choice";

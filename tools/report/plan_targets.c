@@ -10,7 +10,7 @@
 #define TARGET_ANY 0u
 #define TARGET_CPU 1u
 #define NAME_BYTES 8
-#define ONE_DEVICE 2 /* targets: it, and the CPU beside it */
+#define ONE_DEVICE 2 /* number of targets of a plan for one device: the device and the CPU */
 
 static bool variant_at(const spmm_plan_t *plan, int i, spmm_variant_info_t *v)
 {
@@ -18,7 +18,7 @@ static bool variant_at(const spmm_plan_t *plan, int i, spmm_variant_info_t *v)
     return spmm_plan_variant(plan, i, v) == SPMM_OK;
 }
 
-/* Variant i, if it is the first of its target. */
+/* Gets variant i. Returns false if it is not the first variant of its target. */
 static bool first_at(const spmm_plan_t *plan, int i, spmm_variant_info_t *v)
 {
     spmm_variant_info_t earlier;
@@ -30,7 +30,7 @@ static bool first_at(const spmm_plan_t *plan, int i, spmm_variant_info_t *v)
     return true;
 }
 
-/* Does a variant before this one, or the plan's values, have this type? */
+/* Returns true if the plan's values or a variant with an index below `before` have this type. */
 static bool has_type(const spmm_plan_t *plan, int before, spmm_dtype_t type)
 {
     spmm_plan_info_t info = {.struct_size = sizeof info};
@@ -62,7 +62,7 @@ static int variant_count(const spmm_plan_t *plan)
     return spmm_plan_info(plan, &info) == SPMM_OK ? info.variant_count : 0;
 }
 
-/* "cpu", "any" or "9.0" */
+/* Returns "cpu", "any" or, for example, "9.0". */
 static const char *short_name(uint32_t target, char name[NAME_BYTES])
 {
     if (target == TARGET_ANY || target == TARGET_CPU)
@@ -93,7 +93,7 @@ void plan_targets_text(const spmm_plan_t *plan, char text[PLAN_TARGETS_BYTES])
     }
 }
 
-/* Family and schedule of the first part of variant i. */
+/* Returns the first part of variant i, which has the family and the schedule. */
 static spmm_part_info_t kernel_of(const spmm_plan_t *plan, int i)
 {
     spmm_part_info_t part = {.struct_size = sizeof part};
@@ -103,7 +103,7 @@ static spmm_part_info_t kernel_of(const spmm_plan_t *plan, int i)
     return part;
 }
 
-/* The kernels of a target, each once. */
+/* Prints the kernels of a target, each once. */
 static void print_kernels(FILE *out, const spmm_plan_t *plan, uint32_t target)
 {
     spmm_variant_info_t v;
@@ -123,7 +123,7 @@ static void print_kernels(FILE *out, const spmm_plan_t *plan, uint32_t target)
     }
 }
 
-/* " for f32, f16": the types of a target, each once, where the plan has several. */
+/* Prints " for f32, f16", the types of a target, if the plan has several types. */
 static void print_types(FILE *out, const spmm_plan_t *plan, uint32_t target, bool has_types)
 {
     spmm_variant_info_t v, earlier;

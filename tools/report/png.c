@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See png.h. Two pixels a byte; the file is a signature and chunks (length, name, bytes, CRC), as the PNG specification
- * says; zlib compresses and sums. */
+/* See png.h. A byte holds two pixels. As in the PNG specification, the file is a signature followed by chunks
+ * (length, name, bytes, CRC). zlib compresses the pixels and computes the CRCs. */
 #include "png.h"
 
 #include <stdlib.h>
@@ -11,11 +11,11 @@
 
 #define LEVEL 9
 
-/* Bytes that end as base64 in a stream. */
+/* Encodes bytes as base64 and writes them to a stream. */
 struct base64 {
     FILE *out;
     uint32_t bits;
-    int count; /* bytes in bits */
+    int count; /* number of bytes in bits */
 };
 
 static void put_group(struct base64 *to)
@@ -56,7 +56,7 @@ static void put_chunk(struct base64 *to, const char name[4], const uint8_t *byte
     put_bytes(to, number, sizeof number);
 }
 
-/* Each line begins with its filter: 0, none. */
+/* Packs two pixels per byte. Each line begins with the number of its filter: 0, which means none. */
 static void pack_pixels(const struct png_picture *picture, uint8_t *lines, size_t line_bytes)
 {
     memset(lines, 0, line_bytes * picture->height);
@@ -70,7 +70,7 @@ static void put_file(FILE *out, const struct png_picture *picture, const uint8_t
 {
     static const uint8_t signature[] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
     struct base64 to = {.out = out};
-    uint8_t header[13] = {[8] = 4, [9] = 3}; /* 4 bits a pixel, which are numbers of colours */
+    uint8_t header[13] = {[8] = 4, [9] = 3}; /* 4 bits per pixel, each an index into the palette */
     set_be32(header, picture->width);
     set_be32(header + 4, picture->height);
     fputs("data:image/png;base64,", out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What spmm_executor_prepare did, for people and as JSON. */
+/* The result of spmm_executor_prepare as text and as JSON. */
 #ifndef SPMM_TOOLS_PREPARED_TEXT_H
 #define SPMM_TOOLS_PREPARED_TEXT_H
 
@@ -7,9 +7,9 @@
 
 #include "tools/cli/json.h"
 
-/* "compiled in 120 ms", "not prepared in 2 us: ..." and a newline. */
+/* Prints "compiled in 120 ms" or "not prepared in 2 us: ...", and a newline. */
 void prepared_text(const spmm_preparation_t *prepared);
-/* Members prepared, prepare_ms and prepare_note. */
+/* Writes the members prepared, prepare_ms and prepare_note. */
 void prepared_json(struct json *j, const spmm_preparation_t *prepared);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The report of spmm-run. */
+/* See run_report.h. */
 #include "run_report.h"
 
 #include <stdio.h>
@@ -17,7 +17,7 @@ static double gflops(const struct run_product *p, double ms)
     return ms > 0.0 ? 2.0 * (double)p->plan.nnz * (double)p->request.n / (ms * 1e6) : 0.0;
 }
 
-/* "C = 2 A^T B + 0.5 C", without the factors that do nothing. */
+/* Prints "C = 2 A^T B + 0.5 C", without factors of 1 and terms of 0. */
 static void text_product(const struct run_product *p)
 {
     const struct run_request *r = &p->request;
@@ -90,7 +90,7 @@ static void text_output(const struct run_product *p, const struct run_outcome *o
            spmm_layout_name(is_text ? SPMM_COL_MAJOR : c->layout));
 }
 
-/* B and C that are in another order than A. */
+/* Reports that B or C are in a different order from A. */
 static void text_order(const struct run_outcome *outcome)
 {
     if (!outcome->is_symmetric && !outcome->permutes_output)
@@ -175,7 +175,7 @@ static void json_check(struct json *j, const struct run_outcome *outcome)
     }
     json_text(j, "checked_against", outcome->checked_against);
     json_bool(j, "right", check->ratio <= 1.0);
-    json_double(j, "error_ratio", check->ratio); /* null: infinite */
+    json_double(j, "error_ratio", check->ratio); /* null if infinite */
     json_int(j, "worst_row", check->row);
     json_int(j, "worst_column", check->col);
 }
@@ -185,7 +185,7 @@ static void json_certificate(struct json *j, const struct run_certificate *certi
     if (certificate == NULL)
         return;
     json_bool(j, "certified", certificate->found.passed);
-    json_double(j, "certify_error_ratio", certificate->found.error_ratio); /* null: infinite */
+    json_double(j, "certify_error_ratio", certificate->found.error_ratio); /* null if infinite */
     json_int(j, "certify_rows_failed", certificate->found.rows_failed);
     json_int(j, "certify_first_row", certificate->found.first_row);
     json_int(j, "certify_rows_by_class", certificate->found.rows_by_class);

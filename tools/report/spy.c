@@ -10,10 +10,10 @@
 #include "tools/cli/fail.h"
 #include "tools/cli/print_text.h"
 
-#define COARSE_PIXELS 256 /* below this pixels are seen as such: they stay sharp */
-#define ASPECT_MAX 3.0    /* of the picture: longer matrices are drawn shorter than they are */
+#define COARSE_PIXELS 256 /* smaller pictures are enlarged without smoothing */
+#define ASPECT_MAX 3.0    /* maximum aspect ratio of the picture; longer matrices are compressed */
 
-/* Nonzeros of each pixel. */
+/* Number of nonzeros of each pixel. */
 struct grid {
     uint32_t width, height;
     uint64_t *count;
@@ -25,7 +25,7 @@ static uint32_t pixels_of(int64_t length)
     return length < SPY_PIXELS ? (uint32_t)length : SPY_PIXELS;
 }
 
-/* Pixel of row or column i of `length`, both below 2^31. */
+/* Returns the pixel of row or column i of `length`. Both are below 2^31. */
 static uint32_t pixel_of(uint64_t i, int64_t length, uint32_t pixels)
 {
     return (uint32_t)(i * pixels / (uint64_t)length);
@@ -50,8 +50,8 @@ static void count_entries(const struct spy *spy, struct grid *grid)
         grid->most = grid->count[i] > grid->most ? grid->count[i] : grid->most;
 }
 
-/* Colours 1 to 15 for 1 to `most` nonzeros, on a logarithmic scale; 0 for none. A pixel that is as full as any is
- * darkest. */
+/* Assigns colour 0 to empty pixels and colours 1 to 15 to 1 to `most` nonzeros, on a logarithmic scale. The
+ * fullest pixels are the darkest. */
 static void shade(const struct grid *grid, uint8_t *pixels)
 {
     const double scale = grid->most > 1 ? (PNG_COLOURS - 2) / log((double)grid->most) : 0;
@@ -62,7 +62,7 @@ static void shade(const struct grid *grid, uint8_t *pixels)
     }
 }
 
-/* White, then from a blue that a single pixel is seen in to almost black. */
+/* White, then from a blue in which a single pixel is visible to almost black. */
 static void set_palette(struct png_picture *picture)
 {
     static const int lightest[3] = {0x86, 0xb6, 0xe8}, darkest[3] = {0x05, 0x14, 0x30};
