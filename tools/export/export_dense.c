@@ -28,7 +28,7 @@ bool export_dense_is_text(const char *path)
     return text_form(path) != NULL;
 }
 
-/* Arrays of Matrix Market are column-major. */
+/* Returns number `index` in column-major order, the order of Matrix Market arrays. */
 static double number_at(const spmm_dense_t *d, int64_t index)
 {
     const int64_t row = index % d->rows, col = index / d->rows;

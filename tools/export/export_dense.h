@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A dense matrix as a file of another program: an array of Matrix Market where the name ends with .mtx, .mtx.gz or
- * .mtx.zst, else of NumPy (tools/compute/npy.h). */
+/* Writes dense matrices as files of other programs: an array in Matrix Market format if the name ends with
+ * .mtx, .mtx.gz or .mtx.zst, else a NumPy file (tools/compute/npy.h). export_dense_is_text returns true for
+ * Matrix Market. */
 #ifndef SPMM_TOOLS_EXPORT_DENSE_H
 #define SPMM_TOOLS_EXPORT_DENSE_H
 
@@ -10,8 +11,8 @@
 
 bool export_dense_is_text(const char *path);
 
-/* Write it, numbers of text with as few digits as read back to the same value; of a NaN not its bits. comment: whole
- * lines for text, or "". threads: 0 as many as the machine has. Errors: MEMORY, IO. */
+/* Writes the matrix. Text has the fewest digits that read back to the same value, but does not keep the bits
+ * of a NaN. comment: whole lines for text, or "". threads: 0 for all of the machine. Errors: MEMORY, IO. */
 spmm_status_t export_dense(const char *path, const spmm_dense_t *dense, const char *comment, int threads,
                            spmm_diag_t *diag);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A matrix as a file of another program: the forms that spmm-export writes. */
+/* Writes a sparse matrix as a file of another program: the formats of spmm-export. */
 #ifndef SPMM_TOOLS_EXPORT_MATRIX_H
 #define SPMM_TOOLS_EXPORT_MATRIX_H
 
@@ -10,8 +10,8 @@
 
 struct export_source {
     const spmm_csr_t *a;      /* values NULL: a pattern; row pointers are int64_t, columns int32_t */
-    const char *comments;     /* whole lines, for forms that have room for them, or "" */
-    spmm_symmetry_t symmetry; /* SYMMETRIC or SKEW: forms that can write one triangle */
+    const char *comments;     /* whole lines for formats that have comments, or "" */
+    spmm_symmetry_t symmetry; /* SYMMETRIC or SKEW: formats that can do so write one triangle */
 };
 
 spmm_status_t export_mtx(struct packed_stream *stream, const struct export_source *from);
@@ -19,24 +19,25 @@ spmm_status_t export_smtx(struct packed_stream *stream, const struct export_sour
 spmm_status_t export_npz(struct packed_stream *stream, const struct export_source *from);
 
 struct export_form {
-    const char *name; /* "mtx.gz", with a point before it the ending of a file */
+    const char *name; /* "mtx.gz": with a dot in front, the ending of a file name */
     const char *text; /* a few words for the help */
     enum packing packing;
-    int is_pattern_only; /* 1: it has no room for values */
+    int is_pattern_only; /* 1: the format cannot store values */
     spmm_status_t (*write)(struct packed_stream *stream, const struct export_source *from);
 };
 
-/* By index 0, 1, ..; NULL past the last one. */
+/* Returns the forms by index 0, 1, ..; NULL past the last one. */
 const struct export_form *export_form_at(int index);
-/* The form that the name of a file ends with; NULL if there is none. */
+/* Returns the form whose name is the ending of the path, or NULL. */
 const struct export_form *export_form_of_file(const char *path);
 
-/* The metadata of a plan as comments of Matrix Market, "% key=value" a line, to be freed with free; NULL: memory is
- * short. Lines of more than the 1,024 bytes that the format allows are left out. */
+/* Returns the metadata of a plan as comments of Matrix Market, one "% key=value" per line, which the caller
+ * frees with free; NULL if memory is short. Lines longer than the 1,024 bytes that the format allows are
+ * omitted. */
 char *export_comments(const spmm_plan_t *plan);
 
-/* The first value that text cannot hold bit by bit, a NaN of other bits than those that "nan" or "-nan" read back as;
- * nnz if there is none. */
+/* Returns the index of the first value that text cannot store bit for bit: a NaN whose bits differ from those
+ * that "nan" or "-nan" read back as. Returns nnz if there is none. */
 int64_t export_value_lost(const spmm_csr_t *a);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Matrix Market: coordinates, counted from 1, row after row; of a symmetric matrix the lower triangle. */
+/* Matrix Market: coordinates counted from 1, row by row; only the lower triangle of a symmetric matrix. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,13 +15,14 @@
 #define LINE_BYTES (2 * 11 + SHORTEST_BYTES)
 
 struct entries {
-    const spmm_csr_t *a; /* what is written */
+    const spmm_csr_t *a; /* the entries that are written */
     const char *comments;
     spmm_symmetry_t symmetry;
     struct shortest shortest;
 };
 
-/* The entries on the diagonal and below it; its arrays are the caller's to free. */
+/* Copies the entries on and below the diagonal. The caller frees the arrays of lower, even after a
+ * failure. */
 static spmm_status_t lower_of(const spmm_csr_t *a, spmm_csr_t *lower, spmm_diag_t *diag)
 {
     const int64_t *const row_ptr = a->row_ptr;
@@ -50,7 +51,7 @@ static spmm_status_t lower_of(const spmm_csr_t *a, spmm_csr_t *lower, spmm_diag_
     return SPMM_OK;
 }
 
-/* The row that holds nonzero p. */
+/* Returns the row of nonzero p. */
 static int64_t row_of(const spmm_csr_t *a, int64_t p)
 {
     const int64_t *row_ptr = a->row_ptr;
@@ -119,7 +120,7 @@ spmm_status_t export_mtx(struct packed_stream *stream, const struct export_sourc
     if (from->symmetry != SPMM_SYMMETRY_SYMMETRIC && from->symmetry != SPMM_SYMMETRY_SKEW)
         return write_entries(stream, &e);
     spmm_status_t status = lower_of(from->a, &lower, stream->diag);
-    const spmm_csr_t all = lower; /* to free: a pattern has no values */
+    const spmm_csr_t all = lower; /* for free, because lower.values of a pattern becomes NULL */
     if (from->a->values == NULL)
         lower.values = NULL;
     e.a = &lower;
@@ -149,7 +150,7 @@ char *export_comments(const spmm_plan_t *plan)
 
 static int is_kept(spmm_dtype_t type, const void *values, int64_t p)
 {
-    _Alignas(8) unsigned char back[8]; /* room for a number of any type */
+    _Alignas(8) unsigned char back[8]; /* can hold a number of any type */
     const size_t bytes = spmm_dtype_size(type);
     const double value = value_get(type, values, p);
     if (!isnan(value))

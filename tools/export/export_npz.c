@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The .npz file of scipy.sparse.save_npz: a zip archive of NumPy arrays. NumPy has no bf16, of which every number is a
- * float32; a pattern gets the value True. */
+/* The .npz file of scipy.sparse.save_npz: a zip archive of NumPy arrays. NumPy has no bf16, so bf16 values
+ * are written as float32. The values of a pattern are True. */
 #include <stdio.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@
 #define CHUNK_BYTES ((size_t)1 << 20)
 #define CHUNK_ITEMS (CHUNK_BYTES / 8)
 
-/* An array of one dimension, of which items are written one after another. */
+/* A one-dimensional array whose items are written one after another. */
 struct array {
     const spmm_csr_t *a;
     const void *items;
@@ -28,7 +28,7 @@ static void copy_plain(const struct array *array, uint64_t first, uint64_t count
     memcpy(bytes, (const char *)array->items + first * array->item_bytes, count * array->item_bytes);
 }
 
-/* Little-endian machines only, as the library. */
+/* Copies the low bytes of each row pointer. Like the library, this needs a little-endian machine. */
 static void copy_row_ptr(const struct array *array, uint64_t first, uint64_t count, char *bytes)
 {
     for (uint64_t i = 0; i < count; i++)
@@ -50,7 +50,7 @@ static void copy_true(const struct array *array, uint64_t first, uint64_t count,
     memset(bytes, 1, count);
 }
 
-/* The bits of a bf16 are the upper half of those of a float32. */
+/* The bits of a bf16 number are the upper half of the bits of the equal float32. */
 static void copy_bf16(const struct array *array, uint64_t first, uint64_t count, char *bytes)
 {
     for (uint64_t i = 0; i < count; i++) {
@@ -59,7 +59,8 @@ static void copy_bf16(const struct array *array, uint64_t first, uint64_t count,
     }
 }
 
-/* Format 1.0 of .npy: magic, version, length, a Python dictionary; blanks until the data is aligned. */
+/* Writes the header of .npy format 1.0: magic, version, length, a Python dictionary, and blanks that align
+ * the data. */
 static void write_head(struct array *array, const char *descr, const char *shape)
 {
     static const char magic[] = "\x93NUMPY\x01";
@@ -68,7 +69,7 @@ static void write_head(struct array *array, const char *descr, const char *shape
     const int length =
         snprintf(text, sizeof text, "{'descr': '%s', 'fortran_order': False, 'shape': %s, }", descr, shape);
     const size_t end = (start + (size_t)length + 1 + ALIGN - 1) / ALIGN * ALIGN;
-    memcpy(array->head, magic, sizeof magic); /* with the zero of version 1.0 */
+    memcpy(array->head, magic, sizeof magic); /* the final zero of magic is the minor version of 1.0 */
     array->head[start - 2] = (char)(end - start);
     array->head[start - 1] = 0;
     memset(array->head + start, ' ', end - start);
@@ -124,7 +125,7 @@ spmm_status_t export_npz(struct packed_stream *stream, const struct export_sourc
     const spmm_csr_t *const a = from->a;
     static const char format[] = "csr";
     const int64_t shape[] = {a->rows, a->cols};
-    const int is_wide = a->nnz > INT32_MAX; /* SciPy has one type for both arrays of indices */
+    const int is_wide = a->nnz > INT32_MAX; /* SciPy uses one type for both index arrays */
     const char *index = is_wide ? "<i8" : "<i4";
     const struct array col_ind = vector(index, a->col_ind, is_wide ? 8 : 4, (uint64_t)a->nnz,
                                         is_wide ? copy_wide_col_ind : copy_plain);

@@ -12,7 +12,7 @@
 
 static bool is_npy(const char *path)
 {
-    const size_t length = strlen(path); /* of a file to write: .npy alone would be a hidden one */
+    const size_t length = strlen(path); /* a file that is named only .npy would be hidden */
     return length > strlen(".npy") && spmmi_has_ending(path, length, ".npy");
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The pattern files of the Deep Learning Matrix Collection: "rows, cols, nonzeros", then a line of row pointers and a
- * line of columns, both counted from 0. */
+/* Pattern files of the Deep Learning Matrix Collection: "rows, cols, nonzeros", then one line of row pointers
+ * and one line of columns, both counted from 0. */
 #include <stdio.h>
 
 #include "export_matrix.h"
@@ -9,7 +9,7 @@
 #define HEAD_BYTES 80
 #define NUMBER_BYTES 22
 
-/* Number i of rows + 1 row pointers and then the columns, and what follows it. */
+/* Writes number i of the sequence of rows + 1 row pointers and nnz columns, and the separator after it. */
 static size_t write_number(const spmm_csr_t *a, int64_t i, char *bytes)
 {
     const int64_t column = i - a->rows - 1;
@@ -33,7 +33,7 @@ static size_t make_numbers(const void *context, uint64_t chunk, char *bytes)
     for (int64_t i = begin; i < end; i++)
         at += write_number(a, i, bytes + at);
     if (end == count && a->nnz == 0)
-        bytes[at++] = '\n'; /* the line of no columns */
+        bytes[at++] = '\n'; /* an empty line of columns */
     return at;
 }
 

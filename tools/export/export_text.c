@@ -28,7 +28,7 @@ struct chunks export_chunks(uint64_t count, size_t item_bytes, size_t head_bytes
                            .context = context};
 }
 
-/* RFC 1952: CRC and size modulo 2^32, little-endian. */
+/* Writes the tail of RFC 1952: CRC and size modulo 2^32, little-endian. */
 static spmm_status_t write_gzip_tail(struct packed_stream *s)
 {
     unsigned char tail[8];

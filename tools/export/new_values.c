@@ -13,7 +13,8 @@
 #include "tools/cli/number.h"
 #include "tools/compute/npy.h"
 
-/* Rows of the same number of entries before this one are equal; does row r differ? Says where. */
+/* Fails with MISMATCH if row r differs between the plan's matrix a and the new matrix b, and reports the
+ * first different entry. */
 static spmm_status_t compare_row(const spmm_csr_t *a, const spmm_csr_t *b, int64_t r, spmm_diag_t *diag)
 {
     const int64_t *a_ptr = (const int64_t *)a->row_ptr + r, *b_ptr = (const int64_t *)b->row_ptr + r;
@@ -33,7 +34,7 @@ static spmm_status_t compare_row(const spmm_csr_t *a, const spmm_csr_t *b, int64
                 (long long)r + 1, (long long)(is_missing ? a_col[i] : b_col[i]) + 1);
 }
 
-/* In the order of the matrix as it was inspected, so that row and column are those of the file. */
+/* Compares in the order of the inspected matrix, so that a message has the rows and columns of the file. */
 static spmm_status_t compare_patterns(const spmm_csr_t *a, const spmm_csr_t *b, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -46,7 +47,7 @@ static spmm_status_t compare_patterns(const spmm_csr_t *a, const spmm_csr_t *b, 
     return status;
 }
 
-/* Values of A in the order of the plan, in memory of the caller. */
+/* Copies values from the order of the inspected matrix to the order of the plan. */
 static void put_in_order(const struct original_matrix *original, spmm_dtype_t type, const void *values,
                          void *ordered)
 {
@@ -56,14 +57,15 @@ static void put_in_order(const struct original_matrix *original, spmm_dtype_t ty
                (const char *)values + (size_t)q * bytes, bytes);
 }
 
-/* Is value q finite, but not in the type of the plan? */
+/* Returns true if value q is finite, but infinite after rounding to the type of the plan. */
 static int is_too_large(const spmm_csr_t *a, spmm_dtype_t type, const void *values, int64_t q)
 {
     const double value = value_get(type, values, q);
     return isfinite(value) && isinf(value_round(a->value_type, value));
 }
 
-/* The library would name row and column of the plan. */
+/* Checks that all values fit the type. The library checks this too, but would report row and column in the
+ * plan's order. */
 static spmm_status_t check_range(const spmm_csr_t *a, spmm_dtype_t type, const void *values,
                                  spmm_diag_t *diag)
 {

@@ -18,7 +18,7 @@ static int by_column(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* Row `row` of PAP^T, whose columns get their numbers in A, ascending. */
+/* Lists the entries of one row of PAP^T with their column numbers in A, in ascending order. */
 static void sort_row(const spmm_csr_t *permuted, const uint32_t *permutation, int64_t row,
                      struct entry *entries)
 {
@@ -38,7 +38,7 @@ static void copy_values(const spmm_csr_t *permuted, struct original_matrix *orig
                (const char *)permuted->values + (size_t)original->position[q] * bytes, bytes);
 }
 
-/* Row r of A is row inverse[r] of PAP^T. */
+/* Fills the arrays of A. Row r of A is row inverse[r] of PAP^T. */
 static void fill(const spmm_csr_t *permuted, const uint32_t *permutation, const uint32_t *inverse,
                  struct entry *entries, struct original_matrix *original)
 {

@@ -36,7 +36,7 @@ static spmm_status_t write_chunk(struct packed_stream *s, const struct packer *p
     return packed_stream_plain(s, p->packed, packed);
 }
 
-/* What a thread does. *status is the first failure of all of them, read and written in order only. */
+/* The loop of each thread. *status is the first failure of all threads. It is only written in chunk order. */
 static void work(struct packed_stream *s, const struct chunks *chunks, spmm_status_t *status)
 {
     struct packer p;
@@ -75,7 +75,7 @@ spmm_status_t packed_stream_add(struct packed_stream *s, const struct chunks *ch
 
 spmm_status_t packed_stream_finish(struct packed_stream *s)
 {
-    static const char last_block[] = {3, 0}; /* of fixed codes, without a symbol */
+    static const char last_block[] = {3, 0}; /* the last deflate block: fixed codes, no symbols */
     if (s->packing != PACKING_DEFLATE)
         return SPMM_OK;
     s->packed += sizeof last_block;

@@ -6,10 +6,10 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#define ZSTD_LEVEL 3    /* of zstd itself */
-#define DEFLATE_LEVEL 6 /* of gzip, and of NumPy */
+#define ZSTD_LEVEL 3    /* the default of zstd */
+#define DEFLATE_LEVEL 6 /* the default of gzip and NumPy */
 #define DEFLATE_MEMORY 8
-#define FLUSH_BYTES 16 /* with which a deflated chunk ends at a whole byte */
+#define FLUSH_BYTES 16 /* bytes that end a deflated chunk at a byte boundary */
 
 static int open_deflate(struct packer *p, size_t raw_max)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compression of one chunk after another by one thread. */
+/* Compresses chunks one after another; each thread has its own packer. */
 #ifndef SPMM_TOOLS_PACKER_H
 #define SPMM_TOOLS_PACKER_H
 
@@ -9,15 +9,15 @@ enum packing { PACKING_NONE, PACKING_DEFLATE, PACKING_ZSTD };
 
 struct packer {
     enum packing packing;
-    char *raw;    /* the caller fills it; as many bytes as a chunk may have */
-    char *packed; /* raw itself where nothing is compressed */
+    char *raw;    /* filled by the caller; can hold one chunk */
+    char *packed; /* the same as raw without compression */
     size_t packed_max;
-    void *context; /* of the compressor */
+    void *context; /* state of the compressor */
 };
 
-/* 0: memory is short. packer_close always follows. */
+/* Returns 0 if memory is short. The caller always calls packer_close afterwards. */
 int packer_open(struct packer *p, enum packing packing, size_t raw_max);
-/* Compresses size bytes of raw; returns how many bytes there are at packed, 0 when the compressor failed. */
+/* Compresses size bytes of raw. Returns the number of bytes at packed, or 0 if the compressor failed. */
 size_t packer_pack(struct packer *p, size_t size);
 void packer_close(struct packer *p);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See shortest.h. Numbers of digits are tried upwards. Where the digits and the power of ten are exact doubles, which
- * most are, one division or product gives what a reader gives; else printf and strtod, both correctly rounded, do. */
+/* See shortest.h. The number of digits is increased until the decimal reads back. If digits and power of ten
+ * are exact doubles, which is the usual case, one division or product gives the same double as a reader.
+ * Otherwise printf and strtod are used, which both round correctly. */
 #include "shortest.h"
 
 #include <math.h>
@@ -11,9 +12,9 @@
 #include <string.h>
 
 #define LOG10_2 0.30102999566398120
-#define POWER_MAX 22                 /* 10^22 is the largest power of ten that is a double */
-#define WHOLE_MAX 9007199254740992.0 /* 2^53: up to here doubles hold every whole number */
-#define DIGITS_MAX 17                /* of any double */
+#define POWER_MAX 22                 /* 10^22 is the largest power of ten that a double represents exactly */
+#define WHOLE_MAX 9007199254740992.0 /* 2^53: doubles represent every whole number up to here */
+#define DIGITS_MAX 17                /* enough for any double */
 #define TRIAL_BYTES 40
 
 /* digits * 10^exponent */
@@ -38,7 +39,8 @@ struct shortest shortest_of(spmm_dtype_t type)
                              .least_normal = ldexp(t->tiny, bits - 1)};
 }
 
-/* The whole number nearest to x * 10^shift, of which error is what the double whole + error lacks or has too much. */
+/* Returns the whole number nearest to x * 10^shift. near is the product rounded to a double, and error is its
+ * rounding error. */
 static double scaled(double x, int shift)
 {
     const double power = powers[abs(shift)];
@@ -48,7 +50,8 @@ static double scaled(double x, int shift)
     return rest > 0.5 ? whole + 1 : rest < -0.5 ? whole - 1 : whole;
 }
 
-/* The power of ten of the first digit of x. Beyond POWER_MAX it may be wrong by one next to a power of ten. */
+/* Returns the power of ten of the first digit of x. Beyond POWER_MAX the result may be off by one near a
+ * power of ten. */
 static int magnitude_of(double x)
 {
     const int m = (int)floor(log10(x));
@@ -59,7 +62,8 @@ static int magnitude_of(double x)
     return m - is_below + is_above;
 }
 
-/* Does x read back from so many digits? */
+/* Rounds x to this number of digits. Returns YES if *d reads back as x, NO if not, UNKNOWN if doubles are not
+ * exact here. */
 static enum answer try_exact(const struct shortest *s, double x, int magnitude, int digits, struct decimal *d)
 {
     const int shift = digits - 1 - magnitude;
@@ -73,7 +77,7 @@ static enum answer try_exact(const struct shortest *s, double x, int magnitude, 
     return value_round(s->type->type, back) == x ? YES : NO;
 }
 
-/* The same for any number: "d.ddde-dd" and back. */
+/* The same for any x: prints it as "d.ddde-dd" and reads it back. */
 static enum answer try_text(const struct shortest *s, double x, int digits, struct decimal *d)
 {
     char text[TRIAL_BYTES];
@@ -98,11 +102,11 @@ static struct decimal decimal_of(const struct shortest *s, double x)
         if (answer == YES)
             return d;
     }
-    (void)try_text(s, x, DIGITS_MAX, &d); /* a double of its own: nothing is rounded */
+    (void)try_text(s, x, DIGITS_MAX, &d); /* x is not a number of the type: 17 digits fit any double */
     return d;
 }
 
-/* Plain where that is no longer: "0.01", "1e-3", "1500", "1.5e20". */
+/* Writes the shorter form, plain or with an exponent: "0.01", "1e-3", "1500", "1.5e20". */
 static size_t write_decimal(struct decimal d, char *text)
 {
     char digits[DIGITS_MAX + 4];
@@ -115,7 +119,7 @@ static size_t write_decimal(struct decimal d, char *text)
     char power[16] = "";
     const int power_bytes = snprintf(power, sizeof power, "e%d", magnitude);
     const int scientific = count + (count > 1) + power_bytes;
-    const int zeros = magnitude < 0 ? -magnitude - 1 : d.exponent; /* before the digits or behind them */
+    const int zeros = magnitude < 0 ? -magnitude - 1 : d.exponent; /* in front of the digits or after them */
     if (magnitude < 0 && 2 + zeros + count <= scientific)
         return (size_t)sprintf(text, "0.%.*s%s", zeros, "00000000", digits);
     if (d.exponent >= 0 && count + zeros <= scientific)

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See zip_writer.h, and PKWARE's APPNOTE 6.3. Sizes stand behind the data (bit 3 of the flags), with 8 bytes. In the
- * directory they have 4 where that is enough: minizip 1.1 finds no others. */
+/* See zip_writer.h, and PKWARE's APPNOTE 6.3. The sizes follow the data (bit 3 of the flags) and have 8
+ * bytes. In the directory they have 4 bytes if that is enough, because minizip 1.1 does not find them
+ * otherwise. */
 #include "zip_writer.h"
 
 #include <string.h>
 
 #define HEAD_BYTES 256
 #define NEEDS_ZIP64 45
-#define MADE_BY (3u << 8 | NEEDS_ZIP64) /* Unix: the attributes are a mode */
+#define MADE_BY (3u << 8 | NEEDS_ZIP64) /* Unix: the attributes are a file mode */
 #define SIZES_BEHIND 8u
 #define DEFLATED 8u
-#define FIRST_DAY 0x21u /* of the times of zip: 1 January 1980 */
+#define FIRST_DAY 0x21u /* first date that zip can store: 1 January 1980 */
 #define IN_ZIP64 UINT32_MAX
 #define MODE (UINT32_C(0100644) << 16)
 
@@ -46,13 +47,13 @@ static int is_large(uint64_t number)
     return number >= IN_ZIP64;
 }
 
-/* Four bytes of a number, or that it stands elsewhere. */
+/* Writes a number in four bytes, or the mark that it is in the zip64 field. */
 static void put_small(struct record *r, uint64_t number)
 {
     put(r, is_large(number) ? IN_ZIP64 : number, 4);
 }
 
-/* The zip64 field: those that are large, in this order. */
+/* Writes the zip64 field: the numbers that are large, in this order. */
 static void put_zip64(struct record *r, const uint64_t *numbers, int count, int large)
 {
     if (large > 0)
@@ -62,7 +63,8 @@ static void put_zip64(struct record *r, const uint64_t *numbers, int count, int 
             put(r, numbers[i], 8);
 }
 
-/* What the local head and the entry of the directory have in common, from the version that reads it to the lengths. */
+/* Writes the fields that the local head and the directory entry share: from the version needed to the
+ * lengths. */
 static void put_common(struct record *r, const struct zip_member *m, int large)
 {
     put(r, NEEDS_ZIP64, 2);
@@ -76,8 +78,8 @@ static void put_common(struct record *r, const struct zip_member *m, int large)
     put(r, large > 0 ? 4 + 8 * (uint64_t)large : 0, 2);
 }
 
-/* That of sizes that are not known yet: the field says that they will have 8 bytes. Its sizes are 0, since libarchive
- * refuses those above INT64_MAX. */
+/* Writes the head of a member whose sizes are not known yet. The zip64 field announces sizes of 8 bytes. It
+ * has zeros, because libarchive refuses sizes above INT64_MAX. */
 static spmm_status_t write_head(struct zip_writer *zip, const char *name)
 {
     const struct zip_member m = {.name = name, .raw = UINT64_MAX, .packed = UINT64_MAX};
@@ -126,7 +128,7 @@ static spmm_status_t write_entry(struct zip_writer *zip, const struct zip_member
     put(&r, 0x02014b50, 4);
     put(&r, MADE_BY, 2);
     put_common(&r, m, large);
-    put(&r, 0, 2 + 2 + 2); /* no comment, disk 0, no text */
+    put(&r, 0, 2 + 2 + 2); /* no comment, disk 0, not marked as text */
     put(&r, MODE, 4);
     put_small(&r, m->offset);
     put_name(&r, m->name);
@@ -146,11 +148,11 @@ static spmm_status_t write_end(struct zip_writer *zip, uint64_t directory, uint6
     put(&r, (uint64_t)zip->count, 8);
     put(&r, end - directory, 8);
     put(&r, directory, 8);
-    put(&r, 0x07064b50, 4); /* where that is */
+    put(&r, 0x07064b50, 4); /* the locator of that record */
     put(&r, 0, 4);
     put(&r, end, 8);
     put(&r, 1, 4);
-    put(&r, 0x06054b50, 4); /* the end */
+    put(&r, 0x06054b50, 4); /* the end of the directory */
     put(&r, 0, 4);
     put(&r, (uint64_t)zip->count, 2);
     put(&r, (uint64_t)zip->count, 2);
