@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See check_sparse.h. Plain loops over the rows, with sums of long double: slow, and nothing of the library is used. */
+/* See check_sparse.h. Plain loops over the rows with long double sums: slow, but independent of the
+ * library. */
 #include "check_sparse.h"
 
 #include <float.h>
@@ -9,21 +10,22 @@
 #include "tools/cli/fail.h"
 #include "tools/cli/number.h"
 
-/* What is known of an entry: its exact value as near as long double has it, the sum of the magnitudes of its products,
- * and the roundings on the longest way to it. */
+/* The reference of an entry: its value in long double, the sum of the magnitudes of its products, and the
+ * number of roundings on the longest way to the value. */
 struct known {
     long double sum, magnitude;
     int64_t roundings, stamp;
 };
 
-/* A row of a product: an entry a column, of which those are known whose stamp is the row's; and their columns. */
+/* A row of a product. entries has one element per column, which is valid if its stamp is the number of the
+ * row plus 1. columns lists the valid ones. */
 struct known_row {
     struct known *entries;
     int32_t *columns;
     int64_t count;
 };
 
-/* A matrix whose entries are such; of operands and of T. */
+/* A sparse matrix of such entries: an operand, or T = A P of a triple product. */
 struct known_matrix {
     int64_t rows, cols;
     int64_t *row_ptr;
@@ -58,7 +60,7 @@ static struct known exact(const spmm_csr_t *a, int64_t p)
     return (struct known){value, fabsl(value), 0, 0};
 }
 
-/* op(A): its rows in order, of the transpose by counting. */
+/* Converts op(A) to a known_matrix. The entries of a transposed matrix are sorted by counting. */
 static spmm_status_t known_of(const spmm_csr_t *a, spmm_op_t op, struct known_matrix *m, spmm_diag_t *diag)
 {
     const int64_t *row_ptr = a->row_ptr;
@@ -71,7 +73,7 @@ static spmm_status_t known_of(const spmm_csr_t *a, spmm_op_t op, struct known_ma
     for (int64_t i = 0; i < a->rows; i++)
         for (int64_t p = row_ptr[i]; p < row_ptr[i + 1]; p++)
             m->row_ptr[is_turned ? col_ind[p] : i]++;
-    for (int64_t i = 0, sum = 0; i <= m->rows; i++) { /* where each row begins */
+    for (int64_t i = 0, sum = 0; i <= m->rows; i++) { /* counts become starts of rows */
         const int64_t count = m->row_ptr[i];
         m->row_ptr[i] = sum;
         sum += count;
@@ -82,7 +84,7 @@ static spmm_status_t known_of(const spmm_csr_t *a, spmm_op_t op, struct known_ma
             m->col_ind[at] = (int32_t)(is_turned ? i : col_ind[p]);
             m->entries[at] = exact(a, p);
         }
-    for (int64_t i = m->rows; i > 0; i--) /* rows now begin where they ended */
+    for (int64_t i = m->rows; i > 0; i--) /* filling moved each start to the end of its row */
         m->row_ptr[i] = m->row_ptr[i - 1];
     m->row_ptr[0] = 0;
     return SPMM_OK;
@@ -103,7 +105,7 @@ static void row_free(struct known_row *row)
     free(row->columns);
 }
 
-/* Row i of left * right, its columns in the order in which products meet them. */
+/* Computes row i of left * right. The columns are in the order in which products first meet them. */
 static void known_row_of(const struct known_matrix *left, const struct known_matrix *right,
                          const spmm_csr_t *type, const void *diagonal, int64_t i, struct known_row *row)
 {
@@ -120,12 +122,12 @@ static void known_row_of(const struct known_matrix *left, const struct known_mat
             }
             to->sum += a->sum * d * b->sum;
             to->magnitude += a->magnitude * fabsl(d) * b->magnitude;
-            to->roundings += 1; /* the fused multiply-add; those of T are added below */
+            to->roundings += 1; /* the fused multiply-add; ratio_of adds the roundings of T */
         }
     }
 }
 
-/* T on the pattern that its products have; the columns of its rows are in any order. */
+/* Computes T on the pattern of its products. The columns of a row are not sorted. */
 static spmm_status_t known_product(const struct known_matrix *left, const struct known_matrix *right,
                                    const spmm_csr_t *type, struct known_matrix *t, spmm_diag_t *diag)
 {
@@ -162,7 +164,7 @@ static int64_t most_roundings(const struct known_matrix *m)
     return most;
 }
 
-/* Error over bound of one entry: see docs/accuracy.md. */
+/* Returns error / bound of one entry, see docs/accuracy.md. */
 static double ratio_of(const struct value_type *type, double alpha, const struct known *k, int64_t inner,
                        int has_diagonal, double found)
 {
@@ -172,7 +174,7 @@ static double ratio_of(const struct value_type *type, double alpha, const struct
     const double u = roundings * type->unit;
     const long double gamma = u >= 0.5 ? 1 : u / (1 - u);
     const long double reference =
-        (long double)(roundings + 1) * LDBL_EPSILON; /* of the sum that this compares with */
+        (long double)(roundings + 1) * LDBL_EPSILON; /* error of the long double sum */
     const long double bound =
         (gamma + reference) * magnitude + (long double)roundings * fmax(1, fabs(alpha)) * type->tiny;
     if (isnan(expected) || isinf(expected) || isnan(found) || isinf(found)) {
@@ -190,7 +192,7 @@ static void take_worst(struct product_verdict *v, double ratio, int64_t row, int
         *v = (struct product_verdict){ratio, row, col, found, (double)expected};
 }
 
-/* Columns of the products that C has to have. */
+/* Returns the number of entries that row i of C must have. */
 static int64_t count_expected(const struct product_claim *claim, const struct known_row *row, int64_t i)
 {
     int64_t count = 0;
@@ -199,7 +201,7 @@ static int64_t count_expected(const struct product_claim *claim, const struct kn
     return count;
 }
 
-/* Row i of C: the columns of the products and no other, each near enough. */
+/* Checks row i of C: it must have the columns of the products and no others, each within its bound. */
 static void check_row(const struct product_claim *claim, const struct known_row *row, int64_t i,
                       int64_t inner, struct product_verdict *v)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The check of a product of sparse matrices: pattern and values of C against sums in a higher precision. */
+/* The check of a sparse product: compares pattern and values of C with sums in a higher precision. */
 #ifndef SPMM_TOOLS_CHECK_SPARSE_H
 #define SPMM_TOOLS_CHECK_SPARSE_H
 
@@ -7,24 +7,24 @@
 
 #define CHECK_SPARSE_FACTORS SPMM_PRODUCT_FACTORS
 
-/* A product that was computed; all matrices have row pointers of int64_t, columns of int32_t and values of one type. */
+/* A computed product. All matrices have int64_t row pointers, int32_t columns, and values of one type. */
 struct product_claim {
     int factor_count;
     spmm_csr_t factor[CHECK_SPARSE_FACTORS];
     spmm_op_t op[CHECK_SPARSE_FACTORS];
-    const void *diagonal; /* NULL: none */
-    double alpha;         /* as the type holds it */
+    const void *diagonal; /* NULL if there is none */
+    double alpha;         /* already rounded to the value type */
     int is_lower;
     spmm_csr_t c;
 };
 
 struct product_verdict {
-    double ratio; /* largest error over its bound (docs/accuracy.md); infinite where the pattern is another */
+    double ratio; /* largest error / bound (docs/accuracy.md); infinite if the pattern is wrong */
     int64_t row, col;
-    double found, expected; /* there */
+    double found, expected; /* at this entry */
 };
 
-/* O(products) time, one thread. Errors: MEMORY. */
+/* Checks the claim with one thread, in O(number of products) time. Errors: MEMORY. */
 spmm_status_t check_sparse(const struct product_claim *claim, struct product_verdict *verdict,
                            spmm_diag_t *diag);
 

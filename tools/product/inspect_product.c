@@ -60,7 +60,7 @@ enum cli_result inspect_product_check(const struct cli_program *program, const s
     return CLI_RUN;
 }
 
-/* The factors that the command line names. */
+/* Fills factors from the operands of the command line and returns their number. */
 static int factors_of(const struct product_files *files, int given, spmm_product_factor_t *factors)
 {
     const struct inspect_product_options *g = &inspect_product_given;

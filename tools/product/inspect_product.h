@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spmm-inspect --product and --triple: from the factors of a product to its plan. */
+/* spmm-inspect --product and --triple: makes a plan of a product from its factors. */
 #ifndef SPMM_TOOLS_INSPECT_PRODUCT_H
 #define SPMM_TOOLS_INSPECT_PRODUCT_H
 
@@ -32,9 +32,9 @@ extern struct inspect_product_options inspect_product_given;
              "4,096 (where\nfew rows have many: a 16,896th, at least 256)"}
 /* clang-format on */
 
-/* What the rest of the command line says. */
+/* The other options of the command line. */
 struct inspect_product_request {
-    const char *program, *output; /* output: NULL, a file, or "-" */
+    const char *program, *output; /* output is NULL, a file, or "-" */
     struct cli_operands operands;
     spmm_dtype_t dtype;
     spmm_read_options_t read;
@@ -42,12 +42,13 @@ struct inspect_product_request {
     bool json, quiet;
 };
 
-/* Do the options, of which --dtype names so many types, and the number of files go together? */
+/* Checks that the options fit each other, the number of files, and dtype_count, the number of types of
+ * --dtype. */
 enum cli_result inspect_product_check(const struct cli_program *program, const struct cli_operands *operands,
                                       size_t dtype_count);
-/* Is a product asked for? */
+/* Returns true if --product or --triple was given. */
 bool inspect_product_wanted(void);
-/* Returns an exit status. */
+/* Makes the plan. Returns an exit status. */
 int inspect_product_run(const struct inspect_product_request *request);
 
 #endif

@@ -10,10 +10,11 @@
 #define CELL 10
 
 struct bins {
-    int64_t entries[BINS], products[BINS]; /* rows */
+    int64_t entries[BINS], products[BINS]; /* numbers of rows */
 };
 
-/* Of the last bin -1: it has all others. The first five are those of hash tables (kernels/spgemm). */
+/* Largest count of each bin; -1: the last bin has all larger ones. The first five are those of hash tables
+ * (kernels/spgemm). */
 static const int64_t ends[BINS] = {8, 32, 128, 256, 512, 4096, 32768, -1};
 
 static void add_row(int64_t *rows, uint64_t count)
@@ -29,7 +30,8 @@ static int64_t rows_of(const spmm_csr_t *a, spmm_op_t op)
     return op == SPMM_OP_T ? a->cols : a->rows;
 }
 
-/* Sums over the rows of op(A): of the weights of its columns, or of 1 where there are none. NULL: no memory. */
+/* Sums the weights of the columns of each row of op(A); weights NULL: each counts as 1. Returns NULL if
+ * memory is short. */
 static uint64_t *sum_rows(const spmm_csr_t *a, spmm_op_t op, const uint64_t *weights)
 {
     const int64_t *row_ptr = a->row_ptr;
@@ -43,13 +45,13 @@ static uint64_t *sum_rows(const spmm_csr_t *a, spmm_op_t op, const uint64_t *wei
     return sums;
 }
 
-/* Returns 0 of the plan of a matrix, and where memory is short. */
+/* Fills the bins. Returns 0 if the plan is not of a product or if memory is short. */
 static int count_rows(const spmm_plan_t *plan, struct bins *bins)
 {
     spmm_product_plan_info_t info = {.struct_size = sizeof info};
     spmm_csr_t left, right, c;
     *bins = (struct bins){.entries = {0}};
-    (void)spmm_plan_product(plan, &info); /* fails for NULL alone */
+    (void)spmm_plan_product(plan, &info); /* fails only for NULL */
     if (info.factor_count == 0)
         return 0;
     const int has_inner = info.factor_count == SPMM_PRODUCT_FACTORS;

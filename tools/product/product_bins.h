@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of the C of a plan by their entries and by their products, in the bins of products without a plan on a GPU. */
+/* Histograms of the rows of C of a product plan, by their nonzeros and by their products. The bins are those
+ * of products without a plan on a GPU. */
 #ifndef SPMM_TOOLS_PRODUCT_BINS_H
 #define SPMM_TOOLS_PRODUCT_BINS_H
 
@@ -8,10 +9,10 @@
 
 #include "tools/cli/json.h"
 
-/* Lines of a report, each after a label of so many columns; nothing of the plan of a matrix, or where memory is short.
- * Products are those of both triangles. */
+/* Prints the lines of the report. label is the width of the label of each line. Prints nothing if the plan is
+ * not of a product or if memory is short. Products of both triangles count. */
 void product_bins_text(FILE *out, const spmm_plan_t *plan, int label);
-/* A member "product_rows"; null where the report has no lines. */
+/* Writes the member "product_rows"; null if the text report has no lines. */
 void product_bins_json(struct json *j, const spmm_plan_t *plan);
 
 #endif

@@ -7,7 +7,7 @@
 static spmm_product_plan_info_t info_of(const spmm_plan_t *plan)
 {
     spmm_product_plan_info_t info = {.struct_size = sizeof info};
-    (void)spmm_plan_product(plan, &info); /* fails for NULL alone */
+    (void)spmm_plan_product(plan, &info); /* fails only for NULL */
     return info;
 }
 
@@ -28,7 +28,7 @@ static double ratio_of(uint64_t products, int64_t nnz)
     return nnz > 0 ? (double)products / (double)nnz : 0;
 }
 
-/* "O0 D O1^T", "O0 (O1 O2)" */
+/* Prints the formula, such as "C = O0 D O1^T" or "C = O0 (O1 O2)". */
 static void print_form(FILE *out, const spmm_product_plan_info_t *p)
 {
     fputs("C = ", out);

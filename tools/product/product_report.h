@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the programs say of the plan of a product. */
+/* Reports about the plan of a product. */
 #ifndef SPMM_TOOLS_PRODUCT_REPORT_H
 #define SPMM_TOOLS_PRODUCT_REPORT_H
 
@@ -8,11 +8,12 @@
 
 #include "tools/cli/json.h"
 
-/* Operands of the product; 0: the plan is of a matrix. */
+/* Returns the number of operands of the product; 0 if the plan is of a matrix. */
 int product_report_operands(const spmm_plan_t *plan);
-/* Lines of a report, each after a label of so many columns. Nothing for the plan of a matrix. */
+/* Prints the lines of the report. label is the width of the label of each line. Prints nothing for the plan
+ * of a matrix. */
 void product_report_text(FILE *out, const spmm_plan_t *plan, int label);
-/* A member "product"; null for the plan of a matrix. */
+/* Writes the member "product", which is null for the plan of a matrix. */
 void product_report_json(struct json *j, const spmm_plan_t *plan);
 
 #endif

@@ -21,7 +21,7 @@
 #include "tools/export/export_matrix.h"
 
 #define WORKSPACE_ALIGN 256u
-#define SECONDS_MAX 0.5 /* of repeats that nobody counted */
+#define SECONDS_MAX 0.5 /* limit if --repeat is not given */
 #define REPEATS_MAX 1000
 
 struct sparse_run {
@@ -31,17 +31,17 @@ struct sparse_run {
     spmm_product_t *product;
     struct product_files files;
     spmm_dtype_t dtype;
-    void *values[SPMM_PRODUCT_FACTORS]; /* of the operands, in dtype */
+    void *values[SPMM_PRODUCT_FACTORS]; /* of the operands, as dtype */
     spmm_dense_t diagonal;
     void *workspace;
     uint64_t workspace_bytes;
-    struct sparse_device on_gpu; /* of a product that runs there: values, C and the workspace */
-    spmm_csr_t c;                /* arrays owned; of a one shot on the CPU by the library */
+    struct sparse_device on_gpu; /* values, C and workspace of a planned product on a GPU */
+    spmm_csr_t c;                /* arrays owned; after one shot on the CPU, by the library */
     struct sparse_outcome outcome;
-    const char *culprit; /* the input that is being worked on, for messages */
+    const char *culprit; /* the input in use, which a failure message names */
 };
 
-/* Values of a matrix, rounded to the type; those of a pattern are 1. */
+/* Copies the values of a matrix, rounded to dtype. The values of a pattern are 1. */
 static spmm_status_t typed_values(const spmm_csr_t *a, spmm_dtype_t dtype, void **values, spmm_diag_t *diag)
 {
     const size_t bytes = (size_t)a->nnz * spmm_dtype_size(dtype);
@@ -79,7 +79,7 @@ cleanup:
     return status;
 }
 
-/* The files of the operands, which have to be the plan's. */
+/* Reads the operand files, whose patterns must equal those of the plan. */
 static spmm_status_t open_operands(struct sparse_run *run, spmm_diag_t *diag)
 {
     const struct run_sparse_request *r = run->request;
@@ -121,7 +121,7 @@ cleanup:
     return status;
 }
 
-/* Arrays for C, and its pattern. */
+/* Allocates the arrays of C and computes its pattern. */
 static spmm_status_t make_c(struct sparse_run *run, spmm_diag_t *diag)
 {
     spmm_csr_t *c = &run->c;
@@ -187,7 +187,7 @@ cleanup:
     return status;
 }
 
-/* The numeric phase. */
+/* Runs the numeric phase once and waits for it. */
 static spmm_status_t execute(struct sparse_run *run, spmm_diag_t *diag)
 {
     const int device = run->outcome.info.device;
@@ -203,7 +203,7 @@ static spmm_status_t execute(struct sparse_run *run, spmm_diag_t *diag)
     return status == SPMM_OK ? device_synchronize(device, diag) : status;
 }
 
-/* C of a GPU to the host. */
+/* Copies the values of C from the GPU to the host. */
 static spmm_status_t fetch_c(struct sparse_run *run, spmm_diag_t *diag)
 {
     return device_download((void *)(uintptr_t)run->c.values, &run->on_gpu.c,
@@ -237,7 +237,7 @@ static spmm_status_t one_shot(struct sparse_run *run, spmm_diag_t *diag)
                           : spmm_product_once(&a, &b, r->device, &options, &run->c, diag);
 }
 
-/* What a plan's product says of itself. */
+/* Fills the info that a product with a plan reports about itself. */
 static void name_one_shot(struct sparse_run *run)
 {
     const struct run_sparse_request *r = run->request;
@@ -292,7 +292,7 @@ static spmm_status_t check(struct sparse_run *run, spmm_diag_t *diag)
     return check_sparse(&claim, &run->outcome.verdict, diag);
 }
 
-/* Matrix Market or .npz, packed or not, as the name ends: run_sparse_check has refused others. */
+/* Writes C as Matrix Market or .npz. run_sparse_check has refused other file names. */
 static spmm_status_t write_c(struct sparse_run *run, spmm_diag_t *diag)
 {
     const struct run_sparse_request *r = run->request;
@@ -358,7 +358,7 @@ static void close_run(struct sparse_run *run)
 spmm_status_t run_sparse_refuse(const spmm_plan_t *plan, spmm_diag_t *diag)
 {
     spmm_product_plan_info_t form = {.struct_size = sizeof form};
-    (void)spmm_plan_product(plan, &form); /* fails for NULL alone */
+    (void)spmm_plan_product(plan, &form); /* fails only for NULL */
     if (form.factor_count == 0)
         return SPMM_OK;
     return fail(diag, SPMM_ERR_ARGUMENT, "the plan is of a product of sparse matrices: name %s behind it",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What may be asked of a run of sparse products: see run_sparse.h. */
+/* Checks the options of a sparse product: see run_sparse.h. */
 #include <string.h>
 
 #include "run_sparse.h"
@@ -13,7 +13,7 @@ bool run_sparse_wanted(const struct run_sparse_request *r)
     return r->plan == NULL || r->files.count > 0;
 }
 
-/* Options that are of another kind of run. */
+/* Complains about options that belong to another kind of run. */
 static enum cli_result check_options(const struct cli_program *program, const struct run_sparse_request *r)
 {
     static const char *const of_once[] = {"product",    "dtype",  "device",   "check",  "output",

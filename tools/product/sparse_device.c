@@ -47,7 +47,7 @@ void sparse_device_close(struct sparse_device *d)
     device_block_free(&d->workspace);
 }
 
-/* The same matrix with arrays on the GPU, in three blocks. */
+/* Copies a matrix to the GPU, in three blocks. */
 static spmm_status_t place_matrix(struct device_block blocks[3], int device, const spmm_csr_t *a,
                                   spmm_csr_t *placed, spmm_diag_t *diag)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sparse products of matrices on the host that a GPU computes: their arrays go there, C comes back. */
+/* Runs sparse products of host matrices on a GPU: copies their arrays to the GPU and C back. */
 #ifndef SPMM_TOOLS_SPARSE_DEVICE_H
 #define SPMM_TOOLS_SPARSE_DEVICE_H
 
@@ -7,19 +7,20 @@
 
 #include "tools/compute/device_memory.h"
 
-/* What an execution of a plan reads and writes, on the GPU. */
+/* The arrays on the GPU that an execution of a plan reads and writes. */
 struct sparse_device {
     struct device_block values[SPMM_PRODUCT_FACTORS], diagonal, c, workspace;
     const void *operands[SPMM_PRODUCT_FACTORS];
 };
 
-/* operands: as many as info says, with values of its type; diagonal may have no data. */
+/* Allocates and fills the arrays. operands has info->operand_count matrices with values of info->dtype.
+ * diagonal->data may be NULL. */
 spmm_status_t sparse_device_open(struct sparse_device *d, const spmm_product_info_t *info,
                                  const spmm_csr_t *operands, const spmm_dense_t *diagonal,
                                  uint64_t workspace_bytes, spmm_diag_t *diag);
 void sparse_device_close(struct sparse_device *d);
 
-/* A product without a plan. c: arrays of the host, to be given to free. */
+/* Computes a product without a plan. The arrays of c are in host memory; the caller gives each to free. */
 spmm_status_t sparse_device_once(int device, const spmm_csr_t *a, const spmm_csr_t *b,
                                  const spmm_product_once_options_t *options, spmm_csr_t *c,
                                  spmm_diag_t *diag);

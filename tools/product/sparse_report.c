@@ -15,7 +15,7 @@ static double gflops(const struct sparse_outcome *o)
     return o->best_seconds > 0 ? 2e-9 * (double)o->info.products / o->best_seconds : 0;
 }
 
-/* Bytes that are held between products: by that of a plan, or of C, which is all that one without a plan leaves. */
+/* Bytes held between products: by the executor of a plan or, without a plan, by C. */
 struct held {
     uint64_t host, device;
 };

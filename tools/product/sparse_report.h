@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The report of spmm-run of a product of sparse matrices. */
+/* The report of spmm-run about a sparse product. */
 #ifndef SPMM_TOOLS_SPARSE_REPORT_H
 #define SPMM_TOOLS_SPARSE_REPORT_H
 
@@ -10,9 +10,9 @@
 
 struct sparse_outcome {
     const spmm_plan_t *plan;  /* NULL: one shot */
-    spmm_product_info_t info; /* without a plan, device and kernel alone */
+    spmm_product_info_t info; /* without a plan only device and kernel are set */
     spmm_csr_t c;
-    const char *output; /* where C was written; NULL: nowhere */
+    const char *output; /* file to which C was written; NULL: none */
     uint64_t workspace_bytes;
     double create_seconds, first_seconds, best_seconds, all_seconds;
     int repeats;
