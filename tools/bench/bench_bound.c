@@ -6,12 +6,13 @@
 #include <string.h>
 
 #define INDEX_BYTES 4
-#define START_US 2.5 /* of a launch, in a row of launches */
+#define START_US 2.5 /* time of a launch within a sequence of launches */
 
 const struct bound_rates *bench_bound_rates(const char *name)
 {
-    /* The highest rates that were seen, of gathers from 4 MiB or more. Those of a device profile are what the model
-     * expects of usual accesses, a few percent lower, and nothing may beat a bound. */
+    /* The highest rates that were measured, for gathers from 4 MiB or more. The rates of a device profile are
+     * a few percent lower: they are what the model expects of usual accesses, but nothing may be faster than
+     * a bound. */
     static const struct {
         const char *word;
         struct bound_rates rates;
@@ -30,7 +31,7 @@ struct bound_matrix bench_bound_matrix(const struct host_csr *a, int has_values)
         matrix.used_cols += !is_used[a->col_ind[p]];
         is_used[a->col_ind[p]] = 1;
     }
-    free(is_used); /* without memory no row of B counts, and the bound is a lower one */
+    free(is_used); /* if memory is short, no row of B counts, and the bound is lower */
     return matrix;
 }
 

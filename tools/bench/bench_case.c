@@ -10,14 +10,15 @@ int bench_is_valid(const struct bench_result *result)
     return result->status == SPMM_OK && result->error_ratio <= 1.0;
 }
 
-/* Peers of one library are compared with each other: the first word of a name is the library. */
+/* Returns 1 if both peers are from one library: the first word of a peer's name is its library. */
 static int is_of_library(const struct bench_result *peer, const struct bench_result *first)
 {
     const size_t length = strcspn(first->name, "-");
     return strncmp(peer->name, first->name, length) == 0 && strcspn(peer->name, "-") == length;
 }
 
-/* A peer that rounds its factors is no rival of a kernel that does not. */
+/* Returns 1 if ours may be compared with the peer: a peer that rounds its factors is no rival of a kernel
+ * that does not. */
 static int is_rival(const struct bench_result *peer, const struct bench_result *ours)
 {
     return bench_is_valid(peer) &&

@@ -16,7 +16,7 @@
     "peer_least_ms_warm,bound_us,bound_share,b_type,c_type,unit_values,"                                     \
     "device_bytes,workspace_bytes,peer_device_bytes,peer_workspace_bytes\n"
 
-/* Does a file that is not empty begin with these columns? Rows of others would be read wrong. */
+/* Returns true if the file begins with our columns. Rows with other columns would be read wrongly. */
 static int has_our_header(const char *path)
 {
     char line[sizeof CSV_HEADER] = "";
@@ -47,7 +47,7 @@ spmm_status_t bench_csv_open(struct append_file *csv, const char *path, spmm_dia
     return SPMM_OK;
 }
 
-/* A field of the CSV file: quoted when it holds what would end it. */
+/* Writes a field, in quotes if it contains a character that would end it. */
 static void csv_text(FILE *csv, const char *text)
 {
     if (strpbrk(text, ",\"\r\n") == NULL) {
@@ -63,7 +63,7 @@ static void csv_text(FILE *csv, const char *text)
     fputc('"', csv);
 }
 
-/* What the case is and which kernel ran. */
+/* Writes the fields that describe the case and our kernel. */
 static void csv_case(FILE *csv, const struct csv_origin *origin, const struct bench_case *done,
                      const struct ours_result *ours)
 {
@@ -82,7 +82,7 @@ static void csv_case(FILE *csv, const struct csv_origin *origin, const struct be
             bench_gflops(done, ours->result.ms_cold), ours->result.error_ratio);
 }
 
-/* A number and a comma; only the comma where it is not known. */
+/* Writes a number and a comma; only the comma if the number is unknown. */
 static void csv_number(FILE *csv, double number)
 {
     if (number > 0.0 && isfinite(number))
@@ -90,7 +90,7 @@ static void csv_number(FILE *csv, double number)
     fputc(',', csv);
 }
 
-/* Two fields behind others; empty where it is not known. */
+/* Writes two fields with leading commas; empty fields if the memory is unknown. */
 static void csv_memory(FILE *csv, const struct bench_memory *memory)
 {
     if (memory != NULL && memory->a > 0)
@@ -99,7 +99,7 @@ static void csv_memory(FILE *csv, const struct bench_memory *memory)
         fputs(",,", csv);
 }
 
-/* first is the first peer of its library. */
+/* Writes one row. first is the first peer of the library of peer. */
 static void csv_row(FILE *csv, const struct csv_origin *origin, const struct bench_case *done,
                     const struct ours_result *ours, int first, const struct bench_result *peer)
 {

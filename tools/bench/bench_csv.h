@@ -6,14 +6,15 @@
 #include "bench_case.h"
 #include "tools/cli/append_file.h"
 
-/* Open (or begin, with its header line) the file; path NULL: none. */
+/* Opens the file for appending and writes the header line if it is empty. path may be NULL: there is no
+ * file. */
 spmm_status_t bench_csv_open(struct append_file *csv, const char *path, spmm_diag_t *diag);
 
 struct csv_origin {
     const char *date, *commit;
 };
-/* A row for the best peer of each library; that of the first library comes last, as the last row of a case counts where
- * a reader wants one. */
+/* Writes a row for the best peer of each library. The row of the first library comes last, because readers
+ * that need one row per case use the last one. */
 void bench_csv_rows(FILE *csv, const struct csv_origin *origin, const struct bench_case *done,
                     const struct ours_result *ours);
 

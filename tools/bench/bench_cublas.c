@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cuBLAS as a peer: the product with all of A, zeros included, where there is room for them. Of cublasGemmEx and the
- * algorithms that cuBLASLt proposes the fastest counts; it is found before the timing. f16 and bf16 are computed in
- * f32, as ours are; f32 on ordinary cores and, by itself, in tf32. */
+/* cuBLAS as a peer: a dense product with A stored including its zeros, if the GPU has enough memory. The
+ * fastest of cublasGemmEx and the algorithms that cuBLASLt proposes is chosen before the timing. f16 and bf16
+ * are computed in f32, like ours; f32 is measured on CUDA cores and, as another peer, in tf32. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -22,7 +22,7 @@ struct cublas_peers {
     int device, is_there;
     spmm_dtype_t dtype;
     int64_t rows, cols;
-    struct device_block a; /* row-major, without gaps */
+    struct device_block a; /* row-major, without padding */
     struct device_block workspace;
 };
 
@@ -42,7 +42,7 @@ static spmm_status_t upload_dense(struct cublas_peers *peers, const struct host_
                                   spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    void *dense = calloc(bytes, 1); /* 0 in every type */
+    void *dense = calloc(bytes, 1); /* all bits 0 is 0 in every type */
     if (dense == NULL)
         return fail_memory(diag, bytes, "A with its zeros");
 #pragma omp parallel for num_threads(spmmi_team(0)) schedule(static)
@@ -70,12 +70,12 @@ static spmm_status_t take_problem(struct bench_peers *base, spmm_op_t op, const 
     peers->rows = op_a->rows;
     peers->cols = op_a->cols;
     if (op_a->nnz == 0 || bytes > (double)bench_peers_room() ||
-        !bench_peers_wants(base, "cublas-dense-tf32")) /* which contains the other name */
+        !bench_peers_wants(base, "cublas-dense-tf32")) /* this name contains "cublas-dense" */
         return SPMM_OK;
     return upload_dense(peers, op_a, (uint64_t)bytes, diag);
 }
 
-/* cuBLAS is column-major: of row-major matrices it sees the transposes, and C^T = B^T A^T. */
+/* cuBLAS is column-major, so it sees row-major matrices as their transposes: C^T = B^T A^T. */
 static struct cublas_product product_of(const struct cublas_peers *peers, const struct bench_site *site)
 {
     const spmm_dense_t *b = &site->b_view;
@@ -99,7 +99,7 @@ static struct cublas_product product_of(const struct cublas_peers *peers, const 
     return product;
 }
 
-/* Cold milliseconds; infinite where the algorithm fails, which is then no candidate. */
+/* Returns the cold time in milliseconds, or infinity if the algorithm fails and so is no candidate. */
 static double trial_ms(const struct bench_site *site, struct cublas_product *product, int algorithm)
 {
     const struct timing_rule rule = {
@@ -112,7 +112,7 @@ static double trial_ms(const struct bench_site *site, struct cublas_product *pro
                : (double)INFINITY;
 }
 
-/* No other algorithm is tried where the first one is far behind other peers. */
+/* Chooses the fastest algorithm. Stops early if the best one so far is far behind other peers. */
 static void choose(const struct bench_site *site, struct cublas_product *product)
 {
     int best = -1;
@@ -173,7 +173,7 @@ spmm_status_t bench_cublas_open(const struct bench_site *site, struct bench_peer
     made->base.backend = &backend;
     made->device = site->device;
     TRY(cublas_check(cublasCreate(&made->handle), "starting cuBLAS failed", diag));
-    /* Sums of f16 and bf16 stay in f32 until C is written, as ours do. */
+    /* Sums of f16 and bf16 stay in f32 until C is written, as in our kernels. */
     TRY(cublas_check(
         cublasSetMathMode(made->handle, (cublasMath_t)(CUBLAS_DEFAULT_MATH |
                                                        CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION)),

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cuSPARSE's generic SpMM: every algorithm of every storage whose size is within the limits of the manual page. Buffer
- * sizes and preprocessing are outside the timing. f16 and bf16 are computed in f32, as ours are; an algorithm that
- * does not take them says so in its result. SpMMOp is no peer: it was never faster (docs/decisions/0044). */
+/* cuSPARSE's generic SpMM: every algorithm for every storage format, within the sizes that its manual allows.
+ * Buffer allocation and preprocessing are not timed. f16 and bf16 are computed in f32, like ours; an
+ * algorithm that does not support them reports that as its result. SpMMOp is not measured, because it was
+ * never faster (docs/decisions/0044). */
 #include <assert.h>
 
 #include "bench_cusparse_peers.h"
@@ -27,8 +28,8 @@ struct algorithm {
     cusparseSpMMAlg_t alg;
 };
 
-/* For op T, csr, coo and bsr hold the explicit transpose, and opT-csr is A with the operation transposed. The blocks
- * come last: they may need B and C padded to whole blocks. */
+/* For op T, csr, coo and bsr store the explicit transpose, and opT-csr stores A and transposes in the
+ * operation. Blocked formats come last, because they may need B and C padded to whole blocks. */
 static const struct algorithm algorithms[] = {
     {"cusparse-csr-default", STORE_CSR, CUSPARSE_SPMM_ALG_DEFAULT},
     {"cusparse-csr-alg1", STORE_CSR, CUSPARSE_SPMM_CSR_ALG1},
@@ -58,12 +59,12 @@ static int wants_storage(const struct cusparse_peers *peers, enum storage storag
     return 0;
 }
 
-/* The storages of blocks, as far as they are wanted. */
+/* Stores A in the blocked formats that are requested. */
 static spmm_status_t take_blocks(struct cusparse_peers *peers, const struct host_csr *op_a, spmm_diag_t *diag)
 {
     static const struct {
         int64_t block;
-        enum storage bsr, ell; /* STORE_COUNT: none */
+        enum storage bsr, ell; /* STORE_COUNT: not available */
     } sizes[] = {{8, STORE_BSR8, STORE_ELL8}, {16, STORE_BSR16, STORE_ELL16}, {32, STORE_COUNT, STORE_ELL32}};
     spmm_status_t status = SPMM_OK;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
@@ -119,7 +120,7 @@ cleanup:
     cusparse_product_end(&product);
 }
 
-/* Do B and C have the rows of all blocks? */
+/* Returns 1 if B and C have enough rows for whole blocks. */
 static int has_whole_blocks(const struct bench_site *site, const struct cusparse_stored *stored)
 {
     return site->b_view.rows >= stored->cols * stored->block &&

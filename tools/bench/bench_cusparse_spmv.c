@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cuSPARSE's SpMV, a peer of products with one column: every algorithm of every storage within the limits of the
- * manual page. Buffer sizes and preprocessing are outside the timing. For op T the storages hold the explicit
- * transpose. An algorithm that does not take the type says so in its result. */
+/* cuSPARSE's SpMV, a peer of products with one column: every algorithm for every storage format, within the
+ * limits of the manual. Buffer allocation and preprocessing are not timed. For op T the stored matrix is the
+ * explicit transpose. An algorithm that does not support the type reports that as its result. */
 #include <assert.h>
 
 #include "bench_cusparse_peers.h"
@@ -36,12 +36,12 @@ static const struct algorithm {
     {"cusparse-spmv-bsr4-alg1", STORE_BSR4, CUSPARSE_SPMV_BSR_ALG1},
     {"cusparse-spmv-bsr8-alg1", STORE_BSR8, CUSPARSE_SPMV_BSR_ALG1},
 };
-#define BLOCK_PADDING 24 /* a multiple of every block */
+#define BLOCK_PADDING 24 /* a multiple of every block size */
 
 static const int64_t blocks[STORE_COUNT] = {
     [STORE_BSR2] = 2, [STORE_BSR3] = 3, [STORE_BSR4] = 4, [STORE_BSR8] = 8};
 
-/* Storages are made when a case has one column. */
+/* Only remembers the problem: A is stored when the first case with one column runs. */
 static spmm_status_t take_problem(struct bench_peers *base, spmm_op_t op, const struct host_csr *a,
                                   const struct host_csr *op_a, spmm_diag_t *diag)
 {
@@ -62,7 +62,7 @@ static spmm_status_t store_one(struct cusparse_peers *peers, enum storage storag
     return cusparse_store_entries(peers->device, peers->a, storage == STORE_COO, stored, diag);
 }
 
-/* The storages of the algorithms that are wanted, each once. */
+/* Stores A in the formats of the requested algorithms, each once. */
 static spmm_status_t store_all(struct cusparse_peers *peers, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -77,7 +77,7 @@ cleanup:
     return status;
 }
 
-/* One product as cuSPARSE sees it. */
+/* One product with cuSPARSE's descriptors. */
 struct call {
     cusparseHandle_t handle;
     struct cusparse_factors f;
@@ -153,7 +153,7 @@ static void run_all(struct bench_peers *base, struct bench_site *site, struct be
         return;
     if (!peers->is_stored)
         status = store_all(peers, &diag);
-    if (status == SPMM_OK) /* B and C with the rows of all blocks */
+    if (status == SPMM_OK) /* gives B and C enough rows for whole blocks */
         status = bench_site_case(site, site->b_view.layout, 1, BLOCK_PADDING, &diag);
     for (size_t i = 0; i < sizeof algorithms / sizeof *algorithms; i++) {
         if (!bench_peers_wants(base, algorithms[i].name) ||

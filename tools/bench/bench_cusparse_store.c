@@ -9,12 +9,13 @@
 #include "tools/cli/fail.h"
 #include "tools/cli/number.h"
 
-/* SELL and BSR are tried while they take at most this many times the bytes of CSR. */
+/* SELL and BSR are tried only if they need at most this many times the bytes of CSR. */
 #define GAIN_MIN 4
-/* Blocked-ELL is tried while it stores at most this many values a nonzero: beyond, tensor cores at their peak (2
- * operations at 625 TFLOP/s of an H200) take longer than a gather of 2 bytes of B (8.8 TB/s) a nonzero and column. */
+/* Blocked-ELL is tried only if it stores at most this many values per nonzero. With more, tensor cores at
+ * their peak (2 operations per value at 625 TFLOP/s on an H200) take longer than gathering 2 bytes of B per
+ * nonzero and column (at 8.8 TB/s). */
 #define FILL_MAX 64
-#define SLICE 32 /* rows of a slice of SELL */
+#define SLICE 32 /* rows per slice of SELL */
 
 void cusparse_stored_free(struct cusparse_stored *stored)
 {
@@ -25,7 +26,7 @@ void cusparse_stored_free(struct cusparse_stored *stored)
     stored->is_there = 0;
 }
 
-/* An array of a storage. */
+/* Uploads one array and adds its bytes to the total. */
 static spmm_status_t upload(struct cusparse_stored *stored, struct device_block *to, int device,
                             const void *from, uint64_t bytes, spmm_diag_t *diag)
 {
@@ -79,14 +80,14 @@ cleanup:
     return status;
 }
 
-/* Are so many values, with one index for each `of` of them, worth a try? */
+/* Returns 1 if this many values, with one index per `of` values, are few enough to try the format. */
 static int is_worth_values(const struct host_csr *csr, double values, double of)
 {
     const double size = (double)spmm_dtype_size(csr->dtype);
     return values * (size + 4.0 / of) <= GAIN_MIN * (double)csr->nnz * (size + 4.0);
 }
 
-/* blocks is -1 where they could not be counted. */
+/* blocks is -1 if memory was too short to count them. */
 static int is_worth_bsr(const struct host_csr *csr, int64_t block, int64_t blocks)
 {
     const double area = (double)(block * block);
@@ -162,8 +163,8 @@ cleanup:
     return status;
 }
 
-/* Where slices begin: each is as wide as its longest row. What 32 bits cannot hold becomes INT32_MAX, which is too
- * many. NULL: out of memory. */
+/* Returns the start of each slice. Each slice is as wide as its longest row. Offsets that do not fit in 32
+ * bits become INT32_MAX, which is refused. Returns NULL if memory is short. */
 static int32_t *slice_offsets(const struct host_csr *csr, int64_t slices)
 {
     int64_t total = 0;
@@ -179,7 +180,7 @@ static int32_t *slice_offsets(const struct host_csr *csr, int64_t slices)
     return offsets;
 }
 
-/* Entry e of row i of a slice is at e * SLICE + i; column -1 is none. */
+/* Stores entry e of row i of a slice at e * SLICE + i. Padding has column -1. */
 static void fill_slices(const struct host_csr *csr, const int32_t *offsets, int32_t *col_ind, void *values)
 {
     for (int64_t i = 0; i < csr->rows; i++) {

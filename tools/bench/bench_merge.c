@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A merge-based kernel as a peer of products with one column, f32 and f64. */
+/* A merge-based kernel as a peer of products with one column, for f32 and f64. */
 #include <stdlib.h>
 
 #include "bench_cusparse_store.h"
@@ -12,7 +12,7 @@ static const char name[] = "merge-csr";
 struct merge_peers {
     struct bench_peers base;
     int device;
-    const struct host_csr *a; /* op(A) of the problem, stored when a case has one column */
+    const struct host_csr *a; /* op(A) of the problem; stored by the first case with one column */
     struct cusparse_stored stored;
     struct device_block workspace;
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* oneMKL's inspector-executor SpMM (32-bit indices), loaded at run time: nothing of it is needed to build. */
+/* oneMKL's inspector-executor SpMM (32-bit indices). It is loaded at run time and not needed for the
+ * build. */
 #include <dlfcn.h>
 #include <omp.h>
 #include <stdio.h>
@@ -8,7 +9,7 @@
 #include "bench_peers.h"
 #include "tools/cli/fail.h"
 
-/* The values of mkl_spblas.h and mkl_service.h that are used here. */
+/* Values from mkl_spblas.h and mkl_service.h. */
 enum { MKL_STATUS_SUCCESS = 0, MKL_INDEX_BASE_ZERO = 0, MKL_OP_N = 10, MKL_OP_T = 11, MKL_TYPE_GENERAL = 20 };
 enum { MKL_FILL_LOWER = 40, MKL_DIAG_NON_UNIT = 50, MKL_ROW_MAJOR = 101, MKL_COL_MAJOR = 102 };
 enum { MKL_LP64 = 0, MKL_THREADING_INTEL = 0, MKL_THREADING_GNU = 3, MKL_EXPECTED_CALLS = 1000 };
@@ -47,7 +48,7 @@ struct mkl_peers {
     struct bench_peers base;
     struct mkl_api api;
     spmm_dtype_t dtype;
-    struct mkl_csr op_a, a; /* a only for op T */
+    struct mkl_csr op_a, a; /* a is used only for op T */
 };
 
 static const struct {
@@ -80,7 +81,7 @@ static void close_peers(struct bench_peers *base)
     struct mkl_peers *peers = (struct mkl_peers *)base;
     mkl_csr_free(&peers->op_a);
     mkl_csr_free(&peers->a);
-    /* The library stays loaded: its threads outlive any use of it. */
+    /* The library stays loaded, because its threads may still run. */
     free(peers);
 }
 
@@ -111,7 +112,7 @@ static spmm_status_t take_problem(struct bench_peers *base, spmm_op_t op, const 
     mkl_csr_free(&peers->op_a);
     peers->dtype = a->dtype;
     if (a->nnz >= INT32_MAX || a->rows >= INT32_MAX || a->cols >= INT32_MAX || a->nnz == 0)
-        return SPMM_OK; /* beyond its 32-bit indices, or nothing to compare */
+        return SPMM_OK; /* too large for 32-bit indices, or nothing to compare */
     TRY(take_csr(op_a, &peers->op_a, diag));
     if (op == SPMM_OP_T)
         TRY(take_csr(a, &peers->a, diag));
@@ -210,8 +211,8 @@ static void *open_library(const char *path)
     return library;
 }
 
-/* The threads of oneMKL and ours should be one pool: two pools would wait busily beside each other's work. Their
- * number is ours, which oneMKL by itself may lower. */
+/* Makes oneMKL use the OpenMP runtime of this program. With two thread pools, the idle one would spin on the
+ * cores that the other one needs. Also fixes the number of threads, which oneMKL might lower otherwise. */
 static void share_threads(const struct mkl_api *api, int threads)
 {
 #ifdef __clang__
@@ -243,7 +244,7 @@ spmm_status_t bench_mkl_open(const struct bench_site *site, const char *path, st
     made->base.backend = &backend;
     made->base.is_wide_only = 1;
     for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
-        /* Function pointers travel through void * here, as POSIX's dlsym has it. */
+        /* dlsym of POSIX returns function pointers as void *. */
         *(void **)((char *)&made->api + symbols[i].offset) = dlsym(library, symbols[i].name);
         if (*(void **)((char *)&made->api + symbols[i].offset) == NULL) {
             close_peers(&made->base);

@@ -125,7 +125,7 @@ const struct cli_program bench_program = {
                 "  spmm-bench -n 32,128 --layout both *.mtx.zst    two n, both layouts\n"
                 "  spmm-bench --csv results.csv --dtype both A.mtx keep the times\n"
                 "  spmm-bench --calibrate --device cuda -o my.profile   rates of this GPU\n",
-    CLI_TAKES(options, 0, 4096), /* 1 without --calibrate */
+    CLI_TAKES(options, 0, 4096), /* at least 1 without --calibrate */
 };
 
 enum cli_result bench_options_read(int argc, char **argv, struct cli_operands *operands)

@@ -12,12 +12,12 @@
 #define BENCH_N_MAX_COUNT 64
 
 struct bench_args {
-    int64_t n[BENCH_N_MAX_COUNT], n_col[BENCH_N_MAX_COUNT]; /* of row-major and of column-major cases */
+    int64_t n[BENCH_N_MAX_COUNT], n_col[BENCH_N_MAX_COUNT]; /* for row-major and for column-major cases */
     size_t n_count, n_col_count;
     int dtypes, layouts, ops; /* masks: SPMM_TYPES_*, SPMM_LAYOUTS_*, SPMM_OPS_* */
-    int b_type, c_type;       /* 0: as A; as B */
+    int b_type, c_type;       /* 0: b_type as A, c_type as B */
     int plans;                /* enum bench_plans */
-    int compute;              /* spmm_compute_t of f32 plans, 0: the default's */
+    int compute;              /* least accurate compute type of f32 plans; 0: the inspector's default */
     const char *device_text;
     int device;
     int64_t threads, repeat;
@@ -30,7 +30,7 @@ struct bench_args {
 extern struct bench_args bench_args;
 extern const struct cli_program bench_program;
 
-/* Fill bench_args; operands are the matrices. */
+/* Fills bench_args. operands are the matrices. */
 enum cli_result bench_options_read(int argc, char **argv, struct cli_operands *operands);
 
 #endif

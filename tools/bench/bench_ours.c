@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The default plan, the plans of bench_plans.h, and the default plan with each kernel of the catalogue forced. Which of
- * them lead to the same kernel is seen case by case: a kernel is measured once. */
+/* See bench_ours.h. Executors are made of the default plan, of the plans of bench_plans.h, and of the default
+ * plan with each listed kernel forced. Several of them may lead to the same kernel, depending on the case; in
+ * each case a kernel is measured only once. */
 #include "bench_ours.h"
 
 #include <stdio.h>
@@ -16,27 +17,27 @@ struct bench_ours {
     spmm_op_t op;
     const char *kernels;
     int has_unit_values, sets_values;
-    int operator_at; /* in the list: is prepared in each case; 0: none */
-    int64_t longest; /* nonzeros of the longest row of op(A) */
+    int operator_at; /* index in the list of the executor that is prepared in each case; 0: none */
+    int64_t longest; /* number of nonzeros in the longest row of op(A) */
     const struct bench_site *site;
-    spmm_plan_t *plan;          /* the default one */
-    struct device_block values; /* of A; empty: set_values is not measured */
+    spmm_plan_t *plan;          /* the default plan */
+    struct device_block values; /* values of A; empty if set_values is not measured */
     int count, left_out;
     struct {
         spmm_executor_t *executor;
-        double ms_set_values;       /* 0: not yet measured */
-        spmm_reorder_t permutation; /* that its plan was made with; the default plan has it in its trace */
-    } list[OURS_MAX];               /* the first is the default choice */
+        double ms_set_values;       /* 0 if not yet measured */
+        spmm_reorder_t permutation; /* requested for the plan; the default plan has it in its trace */
+    } list[OURS_MAX];               /* the first entry is the default choice */
 };
 
-/* To set the values of A. */
+/* Context of set_values. */
 struct values_call {
     spmm_executor_t *executor;
     const void *values;
 };
 
-/* Add an executor; one that the plan or the device refuses is no competitor and is left out. One that finds no memory
- * would be one, so it is counted. */
+/* Adds an executor. If the plan or the device refuses it, it is no competitor and is omitted silently. If
+ * memory is too short, it is counted in left_out. */
 static void add_of_level(struct bench_ours *ours, const spmm_plan_t *plan, const char *kernel,
                          spmm_reorder_t permutation, spmm_jit_level_t level)
 {
@@ -67,7 +68,7 @@ static void add_operator(struct bench_ours *ours)
     ours->operator_at = ours->count > at ? at : 0;
 }
 
-/* The statistics of a plan are those of A, whatever op it is for. */
+/* Returns the length of the longest row of op(A). The statistics of a plan are always those of A. */
 static int64_t longest_row(const spmm_plan_t *plan, spmm_op_t op)
 {
     spmm_matrix_stats_t stats = {.struct_size = sizeof stats};
@@ -166,7 +167,7 @@ static int is_measured(const struct ours_result *results, int count, const char 
     return 0;
 }
 
-/* The row permutation of the default plan's variant for this case, from its trace. */
+/* Returns the row permutation of the default plan's variant for this case, from the trace. */
 static spmm_reorder_t chosen_permutation(const struct bench_ours *ours, const struct bench_site *site)
 {
     const uint32_t layout =
@@ -185,8 +186,9 @@ static spmm_reorder_t chosen_permutation(const struct bench_ours *ours, const st
     return SPMM_REORDER_AUTO;
 }
 
-/* "cuda/window/dense/reordered/tf32" by minhash -> "cuda/window/dense/minhash/tf32": two permutations are two kernels
- * to compare. */
+/* Replaces "reordered" in a kernel's name by the permutation, because the same kernel with two permutations
+ * is two competitors: "cuda/window/dense/reordered/tf32" with minhash becomes
+ * "cuda/window/dense/minhash/tf32". */
 static void name_permutation(const char *kernel, spmm_reorder_t permutation, char *name, size_t size)
 {
     static const char word[] = "/reordered";
@@ -198,7 +200,8 @@ static void name_permutation(const char *kernel, spmm_reorder_t permutation, cha
                  at + strlen(word));
 }
 
-/* Segments that cut no row are whole rows, which are measured as such. */
+/* Returns 1 if the segments of a kernel cut no row: then it equals the kernel for whole rows, which is
+ * measured too. */
 static int cuts_nothing(const struct bench_ours *ours, const char *kernel)
 {
     const char *segmented = strstr(kernel, "/segmented-");
@@ -221,7 +224,7 @@ static void measure(struct bench_ours *ours, int at, struct bench_site *site, st
     struct product_call call = {executor, ours->op, &site->b_view, &site->c_view, &site->workspace};
     struct values_call values = {executor, ours->values.data};
 
-    const int takes_values = at == 0 || at != ours->operator_at; /* new values would end the operator */
+    const int takes_values = at == 0 || at != ours->operator_at; /* new values invalidate operators */
     if (takes_values && ours->values.data != NULL && ours->list[at].ms_set_values <= 0.0) {
         TRY(stopwatch_measure(site->watch, set_values, &values, &site->rule, &timing, &diag));
         ours->list[at].ms_set_values = timing.ms_cold;
@@ -237,7 +240,8 @@ cleanup:
         bench_result_fail(result, status, &diag);
 }
 
-/* Where there is no operator, the plan's choice runs, which is measured already. */
+/* Prepares the operator for this case. If there is none, the executor runs the plan's choice, which is
+ * already measured. */
 static void prepare(struct bench_ours *ours, const struct bench_site *site)
 {
     spmm_preparation_t prepared = {.struct_size = sizeof prepared};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See bench_page.h. Cases are written as they come, behind each other; what stands before them is known at the end. */
+/* See bench_page.h. Cases are collected in memory, because the text in front of them is known only at the
+ * end. */
 #include "bench_page.h"
 
 #include <math.h>
@@ -21,17 +22,17 @@ spmm_status_t bench_page_open(struct bench_page *page, const char *path, spmm_di
     if (status == SPMM_OK)
         TRY(html_open(&page->html, page->cases, diag));
 cleanup:
-    page->is_open = true; /* close removes what there is of it */
+    page->is_open = true; /* so that bench_page_close removes the file after a failure */
     return status;
 }
 
 /* ---- A case ---- */
 
-/* Of a case: what is shown beside what. */
+/* The common scale of the bars of a case. */
 struct scale {
     const struct bench_case *done;
-    double longest; /* ms, of the bars */
-    double chosen;  /* ms, of the plan's choice; 0: it has none */
+    double longest; /* longest bar, in ms */
+    double chosen;  /* time of the plan's choice, in ms; 0 if it has none */
 };
 
 static bool is_shown_peer(const struct bench_case *done, int peer)
@@ -53,7 +54,7 @@ static struct scale scale_of(const struct bench_case *done)
     return s;
 }
 
-/* What stands under the bar. */
+/* Writes the text below the bar. */
 static void write_note(struct html *h, const struct scale *s, const struct bench_result *result)
 {
     html_markup(h, "<small>");
@@ -149,7 +150,7 @@ static void write_others(struct html *h, const struct scale *s)
     html_markup(h, "</details>\n");
 }
 
-/* Cases of a matrix stand in one section. */
+/* Starts a section if the case has another matrix than the previous case. */
 static void begin_matrix(struct bench_page *page, const struct bench_case *done)
 {
     struct html *h = &page->html;
@@ -272,7 +273,7 @@ static spmm_status_t write_page(FILE *out, const struct whole *whole, spmm_diag_
     return SPMM_OK;
 }
 
-/* The page in memory, then in the file. */
+/* Makes the page in memory and writes it to the file. */
 static spmm_status_t write_file(struct bench_page *page, const struct whole *whole, spmm_diag_t *diag)
 {
     char *text = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The choice of the competitors' library. */
+/* Opens the libraries of the peers and forwards calls to them, see bench_peers.h. */
 #include "bench_peers.h"
 
 #include "tools/compute/gpu.h"
@@ -10,10 +10,10 @@
 #include "tools/cli/fail.h"
 
 #define ROOM_MAX ((uint64_t)2 << 30)
-#define FAR_BEHIND 3.0 /* times of the best peer */
+#define FAR_BEHIND 3.0 /* multiple of the time of the best peer */
 
 #ifdef SPMM_TOOLS_CUDA
-/* The order is that of the results: ratios are of the first library, which has two lists of functions. */
+/* The results have this order. Ratios refer to the first library, cuSPARSE, which has two backends. */
 static spmm_status_t open_gpu(const struct bench_site *site, struct bench_peers **peers, spmm_diag_t *diag)
 {
     static spmm_status_t (*const opens[])(const struct bench_site *, struct bench_peers **, spmm_diag_t *) = {
@@ -118,7 +118,8 @@ struct bench_result *bench_peers_result(struct bench_result results[PEERS_MAX], 
 {
     struct bench_result *result = &results[(*count)++];
     *result = (struct bench_result){.status = SPMM_OK, .may_round = is_tensor && dtype == SPMM_F32};
-    /* f32 as it is has no tensor cores; what has rounded it for them shows in the check. */
+    /* Exact f32 does not run on tensor cores. If a library rounds f32 for them, the check detects it
+     * (may_round). */
     result->arithmetic = (struct arithmetic){(spmm_compute_t)dtype, is_tensor && dtype != SPMM_F32};
     snprintf(result->name, sizeof result->name, "%s", name);
     return result;

@@ -8,8 +8,8 @@
 #include "tools/cli/families.h"
 
 #define HELP_WIDTH 82
-#define TILE_MAX 32      /* columns a thread of kernels that stage B */
-#define GPU_UNIT_MAX 128 /* rows that a GPU's kernels of tensor cores take together */
+#define TILE_MAX 32      /* maximum columns per thread of kernels that stage B */
+#define GPU_UNIT_MAX 128 /* maximum height of tensor-core kernels on GPUs */
 
 static const char plans_pattern[] =
     "all: {staged} also with every schedule, without a permutation and with radix, in row blocks of 256 "
@@ -39,7 +39,7 @@ static void make(const struct maker *maker, const spmm_inspect_options_t *option
     spmm_plan_destroy(plan);
 }
 
-/* Kernels of the first family, which runs anything, are for all layouts and n. */
+/* Makes plans of the first family, which supports every matrix, for all layouts and n. */
 static void make_rows(const struct maker *maker)
 {
     spmm_family_info_t first = {.struct_size = sizeof first};
@@ -56,7 +56,7 @@ static void make_rows(const struct maker *maker)
     }
 }
 
-/* The same plan with each number of columns that a thread may keep. */
+/* Makes one plan and forces each number of columns per thread with it. */
 static void make_tiles(const struct maker *maker, const spmm_inspect_options_t *options)
 {
     spmm_plan_t *plan = NULL;
@@ -70,7 +70,8 @@ static void make_tiles(const struct maker *maker, const spmm_inspect_options_t *
     spmm_plan_destroy(plan);
 }
 
-/* The inspector leaves out a permutation that changes nothing: such a plan has the kernel without a permutation. */
+/* Makes plans of a family that stages B. The inspector drops a permutation that changes nothing, so such a
+ * plan runs the kernel without a permutation, which is measured only once. */
 static void make_staged(const struct maker *maker, const char *kernel, enum bench_plans plans)
 {
     static const struct {
@@ -120,7 +121,7 @@ static int has_long_rows(const spmm_plan_t *plan)
     return 0;
 }
 
-/* The same with long rows split off, where that is predicted to be faster. */
+/* Makes a plan with long rows split off. Omits it if the inspector does not predict that this is faster. */
 static void make_long_rows(const struct maker *maker, const spmm_inspect_options_t *options)
 {
     spmm_inspect_options_t forced = *options;
@@ -133,14 +134,15 @@ static void make_long_rows(const struct maker *maker, const spmm_inspect_options
     spmm_plan_destroy(plan);
 }
 
-/* What all plans of tensor cores are made with, in turn. Whether the permutation changes anything shows in the first
- * plan. */
+/* The options that all plans of a group share. The first plan of the group shows whether the permutation
+ * changes anything. */
 struct tensor_case {
     spmm_reorder_t permutation;
     spmm_compute_t compute;
 };
 
-/* Returns whether the permutation changes anything, where one was asked for. */
+/* Makes one plan. Returns 0 if the plan was refused or the permutation changes nothing; then the other plans
+ * of the group are omitted. */
 static int make_tensor(const struct maker *maker, const struct tensor_case *of, const char *kernel,
                        uint32_t block_rows)
 {
@@ -164,7 +166,7 @@ static int make_tensor(const struct maker *maker, const struct tensor_case *of, 
     return has_permutation;
 }
 
-/* Every schedule of a family with units of so many rows; 0: of the only height that it has. */
+/* Makes every schedule of a family with this height. block_rows 0: the family has only one height. */
 static int make_schedules(const struct maker *maker, const struct tensor_case *of, spmm_family_t family,
                           uint32_t block_rows)
 {
@@ -176,7 +178,7 @@ static int make_schedules(const struct maker *maker, const struct tensor_case *o
     return has_permutation;
 }
 
-/* Every storage and height that GPUs run with one permutation and compute type. */
+/* Makes every storage and height that GPUs support, for one permutation and compute type. */
 static void make_heights(const struct maker *maker, const struct tensor_case *of)
 {
     spmm_family_info_t family = {.struct_size = sizeof family};
@@ -199,7 +201,7 @@ static int is_square(const spmm_matrix_t *matrix)
     return spmm_matrix_csr(matrix, &view) == SPMM_OK && view.rows == view.cols;
 }
 
-/* Those that are measured; the others gain less, or take too long to make. */
+/* Returns 1 for the permutations that are measured. The others gain less or take too long to make. */
 static int is_measured(const struct maker *maker, enum bench_plans plans, const spmm_reorder_info_t *info)
 {
     static const char *const names[] = {"minhash", "rcm", "growing"};

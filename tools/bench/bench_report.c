@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The report of spmm-bench. */
+/* See bench_report.h. */
 #include "bench_report.h"
 
 #include "bench_csv.h"
@@ -87,7 +87,7 @@ static void table_result(const struct bench_result *result, const char *mark)
         printf(" %10.3f", 1e-6 * (double)bench_memory_bytes(&result->memory));
 }
 
-/* Is there a column of megabytes? */
+/* Returns 1 if the table has a column of megabytes. */
 static int has_memory(const struct bench_case *done)
 {
     return done->ours_count > 0 && done->ours[0].result.memory.a > 0;
@@ -113,7 +113,7 @@ static void table_ours(const struct bench_report *report, const struct bench_cas
     puts(bench_is_valid(result) ? "" : "  WRONG OR FAILED");
 }
 
-/* "f32", or "f32 ones, B f16, C f16" of a mixed product. */
+/* Prints "f32", or "f32 ones, B f16, C f16" for a product with mixed types. */
 static void table_types(const struct bench_case *done)
 {
     printf("%s%s", spmm_dtype_name(done->dtype), done->has_unit_values ? " ones" : "");
@@ -148,7 +148,7 @@ static void table_case(struct bench_report *report, const struct bench_case *don
     fflush(stdout);
 }
 
-/* The line of --summary for a case in which there is no peer to compare with. */
+/* Prints the line of --summary for a case without a peer. */
 static void short_case(const struct bench_case *done)
 {
     for (int i = 0; i < done->ours_count; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What spmm-bench reports: rows of a CSV file, a table and JSON, a page, and the summary over all cases. */
+/* The output of spmm-bench: rows of a CSV file, a table or JSON, a page, and the summary of all cases. */
 #ifndef SPMM_TOOLS_BENCH_REPORT_H
 #define SPMM_TOOLS_BENCH_REPORT_H
 
@@ -15,19 +15,19 @@ struct bench_report {
     const char *date, *commit;
     struct append_file csv;
     struct bench_page page;
-    struct json *json;    /* NULL: a table on stdout */
-    int lists_peers;      /* the table shows every peer, not only the best */
-    int shows_set_values; /* the table has columns for them */
-    int is_short;         /* no table of cases, only the summary, cases without a peer and what went wrong */
-    int has_header;       /* of the table */
-    int has_wrong;        /* a product of ours failed its check */
+    struct json *json;    /* NULL: prints a table on stdout */
+    int lists_peers;      /* the table lists every peer, not only the best ones */
+    int shows_set_values; /* the table has columns for the time of new values */
+    int is_short;         /* only the summary, cases without a peer, and cases with a wrong product */
+    int has_header;       /* the head of the table has been printed */
+    int has_wrong;        /* a product of ours failed or is wrong */
     struct bench_summary summary;
 };
 
-/* Report one case at once, so that an interrupted run keeps what it has. */
+/* Reports a case immediately, so that an interrupted run keeps its results. */
 spmm_status_t bench_report_case(struct bench_report *report, const struct bench_case *done,
                                 spmm_diag_t *diag);
-/* All but the page, which is closed before this. */
+/* Closes everything except the page, which the caller closes first. */
 spmm_status_t bench_report_close(struct bench_report *report, spmm_diag_t *diag);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The place where kernels are measured and judged. */
+/* See bench_site.h. */
 #include "bench_site.h"
 
 #include <stdio.h>
@@ -32,7 +32,7 @@ void bench_site_destroy(struct bench_site *site)
     *site = (struct bench_site){0};
 }
 
-/* Ascending row numbers: all of them, or evenly spaced ones and the longest row. */
+/* Returns ascending row numbers: all rows, or evenly spaced rows and the longest row. */
 static int64_t *sample_rows(const struct host_csr *a, int64_t n, int64_t *count)
 {
     const int is_all = a->rows <= SAMPLE_ROWS || a->rows <= ALL_ROWS_ELEMENTS / n;
@@ -57,8 +57,8 @@ static int64_t *sample_rows(const struct host_csr *a, int64_t n, int64_t *count)
     return rows;
 }
 
-/* Is there room for the reference, and for B, C and the staging block of the widest case? Dimensions are below 2^31 and
- * n is below 2^17: nothing overflows. */
+/* Checks that memory is sufficient for the reference, and for B, C and the staging block of the widest case.
+ * Dimensions are below 2^31 and n is below 2^17, so nothing overflows. */
 static spmm_status_t plan_memory(const struct bench_site *site, const struct host_csr *a, int64_t n_max,
                                  int64_t row_count, spmm_diag_t *diag)
 {
@@ -146,7 +146,7 @@ void bench_result_fail(struct bench_result *result, spmm_status_t status, const 
              diag->text[0] != '\0' ? diag->text : spmm_status_text(status));
 }
 
-/* Judge what lies in C. It is not always documented how other libraries compute f32. */
+/* Checks C. Libraries do not always document how they compute f32, so tf32 is tried if may_round is set. */
 static spmm_status_t check_c(struct bench_site *site, struct bench_result *result, spmm_diag_t *diag)
 {
     static const struct arithmetic rounded = {SPMM_COMPUTE_TF32, 1};
@@ -179,12 +179,12 @@ void bench_site_measure(struct bench_site *site, timing_fn fn, void *context, st
     uint64_t c_bytes = 0;
 
     TRY(dense_bytes(&site->c_view, &c_bytes, &diag));
-    TRY(device_fill(&site->c, 0xff, c_bytes, &diag)); /* NaN in either type */
+    TRY(device_fill(&site->c, 0xff, c_bytes, &diag)); /* NaN in every type */
     TRY(fn(context, &diag));
     TRY(device_synchronize(site->device, &diag));
     TRY(check_c(site, result, &diag));
     rule.has_run = 1;
-    if (result->error_ratio > 1.0) /* nobody compares with it */
+    if (result->error_ratio > 1.0) /* its times are not compared */
         rule.once_ms = 1e-6;
     TRY(stopwatch_measure(site->watch, fn, context, &rule, &timing, &diag));
     result->ms_cold = timing.ms_cold;

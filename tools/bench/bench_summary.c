@@ -55,7 +55,7 @@ static void add_row(struct mean *mean, const struct summary_row *row)
     mean->below_one += row->ratio_cold < 1.0;
 }
 
-/* Who is told of the lines. */
+/* The function that receives the lines. */
 struct listener {
     void (*fn)(void *context, const struct summary_line *line);
     void *context;
@@ -81,7 +81,7 @@ static void tell_mean(const struct listener *to, const char *dtype, const char *
     to->fn(to->context, &line);
 }
 
-/* Tell the groups in which the rows agree in type, layout, op and (by_n) n. */
+/* Reports the groups of rows with the same type, layout, op and, if by_n, n. */
 static void tell_groups(const struct bench_summary *summary, const struct listener *to, int by_n)
 {
     size_t first = 0;

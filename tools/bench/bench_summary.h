@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The summary of spmm-bench: geometric means of the best peer's time over that of the plan's choice. */
+/* The summary of spmm-bench: geometric means of the best peer's time divided by the time of the plan's
+ * choice. */
 #ifndef SPMM_TOOLS_BENCH_SUMMARY_H
 #define SPMM_TOOLS_BENCH_SUMMARY_H
 
 #include "bench_site.h"
 #include "tools/cli/json.h"
 
-/* All zero is an empty one. */
+/* An all-zero struct is an empty summary. */
 struct bench_summary {
     struct summary_row *rows;
     size_t count, capacity;
@@ -19,23 +20,25 @@ struct summary_row {
     spmm_op_t op;
     int64_t n;
     double ratio_cold, ratio_warm;
-    double ratio_memory; /* bytes of the peer over ours; 0: not known */
+    double ratio_memory; /* bytes of the peer / bytes of ours; 0 if unknown */
 };
 spmm_status_t bench_summary_add(struct bench_summary *summary, const struct summary_row *row,
                                 spmm_diag_t *diag);
 
-/* Means of cases that agree in type, layout, op and n, or in all but those that are "all". */
+/* The means of a group of cases with the same type, layout, op and n. A property that is "all" may differ in
+ * the group. */
 struct summary_line {
     const char *dtype, *layout, *op, *n;
-    size_t cases, below_one; /* below_one: in which the peer is faster */
+    size_t cases, below_one; /* below_one: number of cases in which the peer is faster */
     double cold, warm, minimum;
-    double memory; /* 0: not known in any */
+    double memory; /* 0 if unknown in all cases */
 };
-/* Calls fn for each line, by type, layout, op and n, then over all n, then over all cases. */
+/* Calls fn for each group with the same type, layout, op and n, then for each group over all n, then for all
+ * cases. */
 void bench_summary_each(struct bench_summary *summary,
                         void (*fn)(void *context, const struct summary_line *line), void *context);
 
-/* These lines as a table, or with json as an array "summary" of the open object. */
+/* Prints these lines as a table or, if json is not NULL, as an array "summary" in the open object. */
 void bench_summary_print(struct bench_summary *summary, struct json *json);
 void bench_summary_free(struct bench_summary *summary);
 

@@ -59,12 +59,12 @@ spmm_status_t cublas_product_begin(struct cublas_product *p, spmm_diag_t *diag)
     TRY(cublas_check(cublasLtMatmulPreferenceSetAttribute(wish, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
                                                           &p->workspace_bytes, sizeof p->workspace_bytes),
                      "asking cuBLASLt failed", diag));
-    /* Parts of a sum are added in the type of the sums, not in that of C. */
+    /* Partial sums are added in the type of the sums, not in the type of C. */
     const uint32_t reductions = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
     TRY(cublas_check(cublasLtMatmulPreferenceSetAttribute(wish, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
                                                           &reductions, sizeof reductions),
                      "asking cuBLASLt failed", diag));
-    /* No algorithm is an answer as well. */
+    /* It is not an error if there is no algorithm. */
     if (cublasLtMatmulAlgoGetHeuristic(p->lt, p->about, p->left_layout, p->right_layout, p->c_layout,
                                        p->c_layout, wish, CUBLAS_ALGORITHMS, p->algorithms,
                                        &p->algorithm_count) != CUBLAS_STATUS_SUCCESS)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What CUDA's libraries call the value types. */
+/* Returns the name that CUDA's libraries have for a value type. */
 #ifndef SPMM_TOOLS_CUDA_TYPE_H
 #define SPMM_TOOLS_CUDA_TYPE_H
 

@@ -4,7 +4,7 @@
 
 #include "tools/cli/fail.h"
 
-/* Which has nothing to prepare. */
+/* Returns 1 for Blocked-ELL, which has no preprocessing. */
 static int is_blocked_ell(const struct cusparse_stored *stored)
 {
     return stored->block > 0 && stored->width > 0;
@@ -33,7 +33,8 @@ cusparseStatus_t cusparse_stored_describe(const struct cusparse_stored *s, cudaD
                              index, index, base, type);
 }
 
-/* rows: a block storage needs as many as its blocks have, which the padding of the case provides. */
+/* Creates the descriptor of B or C. rows may exceed the matrix: a blocked format needs the rows of whole
+ * blocks, which the padding of the case provides. */
 static cusparseStatus_t describe_dense(const spmm_dense_t *view, int64_t rows, cusparseDnMatDescr_t *dense)
 {
     const cusparseOrder_t order = view->layout == SPMM_ROW_MAJOR ? CUSPARSE_ORDER_ROW : CUSPARSE_ORDER_COL;

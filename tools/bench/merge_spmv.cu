@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// See merge_spmv.h. Two launches: the tiles of the path, and the sums of rows that several tiles share. No atomics: the
-// same bits each time.
+// See merge_spmv.h. There are two launches: one for the tiles of the path, and one for the sums of rows that
+// several tiles share. Without atomics, the result has the same bits each time.
 #include "merge_spmv.h"
 
 #include <cuda_runtime.h>
@@ -9,13 +9,13 @@ namespace {
 
 constexpr int THREADS = 128, ITEMS = 8, TILE = THREADS * ITEMS, WARP = 32;
 
-// A place on the path: so many rows have ended and so many nonzeros are behind.
+// A point on the path: `row` rows have ended and `nonzero` nonzeros have been multiplied.
 struct Place {
     int row, nonzero;
 };
 
-// Where the path crosses diagonal d of rows that end at ends[] - first, and nonzeros 0, 1, ..: a row ends after its
-// nonzeros.
+// Returns where the path crosses diagonal d. Row i ends at nonzero ends[i] - first; nonzeros are counted from
+// 0. The end of a row follows its nonzeros on the path.
 __device__ Place cross(int d, const int *ends, int first, int rows, int nonzeros)
 {
     int low = max(0, d - nonzeros), high = min(d, rows);
@@ -29,7 +29,7 @@ __device__ Place cross(int d, const int *ends, int first, int rows, int nonzeros
     return {low, d - low};
 }
 
-// The same by a warp, which probes 32 rows at a time: the ends are in global memory. All lanes get the result.
+// The same for ends in global memory: a warp probes 32 rows at a time. All lanes get the result.
 __device__ Place cross_by_warp(int d, const int *ends, int rows, int nonzeros)
 {
     const int lane = threadIdx.x % WARP;
@@ -38,20 +38,20 @@ __device__ Place cross_by_warp(int d, const int *ends, int rows, int nonzeros)
         const int step = (high - low + WARP - 1) / WARP, probe = low + lane * step;
         const bool is_behind = probe >= high || ends[probe] > d - probe - 1;
         const unsigned behind = __ballot_sync(0xffffffffu, is_behind);
-        const int ended = behind == 0 ? WARP : __ffs(behind) - 1; // probes of rows that end before d
+        const int ended = behind == 0 ? WARP : __ffs(behind) - 1; // number of probed rows that end before d
         high = min(high, low + ended * step);
         low = ended == 0 ? high : low + (ended - 1) * step + 1;
     }
     return {low, d - low};
 }
 
-// What is left of a row that goes on behind the last item of a thread or tile.
+// The partial sum of a row that continues after the last item of a thread or tile.
 template <typename T> struct Rest {
     int row;
     T sum;
 };
 
-// Sum the rests of the same row over all threads, up to each thread: rows ascend.
+// Inclusive scan over the threads: adds the partial sums of the same row. The rows of the threads ascend.
 template <typename T> __device__ void scan(Rest<T> *rests)
 {
     for (int step = 1; step < THREADS; step *= 2) {
@@ -112,7 +112,7 @@ __global__ void __launch_bounds__(THREADS)
         y[from.row + i] = sums[i];
 }
 
-// A warp adds the rests of one row. The tiles that have them follow each other.
+// Adds the partial sums of one row per warp. They belong to consecutive tiles.
 template <typename T> __global__ void add_rests(const Rest<T> *rests, int tiles, int rows, T *y)
 {
     const int tile = (blockIdx.x * blockDim.x + threadIdx.x) / WARP, lane = threadIdx.x % WARP;

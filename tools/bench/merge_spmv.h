@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* y = A x along merge paths, as "Merge-based Parallel Sparse Matrix-Vector Multiplication" (Merrill, Garland, 2016) has
- * it: rows that end and nonzeros are one list, of which each thread takes as many items. A peer of spmm-bench. */
+/* y = A x along merge paths, as in "Merge-based Parallel Sparse Matrix-Vector Multiplication" (Merrill,
+ * Garland, 2016): row ends and nonzeros are merged into one list, and each thread processes the same number
+ * of its items. A peer of spmm-bench. */
 #ifndef SPMM_TOOLS_MERGE_SPMV_H
 #define SPMM_TOOLS_MERGE_SPMV_H
 
@@ -10,17 +11,17 @@
 extern "C" {
 #endif
 
-/* On the GPU; row_ptr has rows + 1 elements, rows and nnz add up to less than 2^30. */
+/* All arrays are on the GPU. row_ptr has rows + 1 elements. rows + nnz is less than 2^30. */
 struct merge_product {
     int32_t rows, nnz;
     const int32_t *row_ptr, *col_ind;
     const void *values, *x;
     void *y;
     void *workspace;
-    int is_f64; /* numbers of f64, else of f32 */
+    int is_f64; /* whether values, x and y are f64; else f32 */
 };
 uint64_t merge_spmv_workspace_bytes(const struct merge_product *product);
-/* Enqueues it; NULL, or what went wrong. */
+/* Enqueues the product. Returns NULL, or the text of an error. */
 const char *merge_spmv(const struct merge_product *product);
 
 #ifdef __cplusplus
