@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spmm-bench: spmm's kernels beside cuSPARSE or oneMKL, on matrices x types x ops x layouts x n, in one run. */
+/* spmm-bench: compares spmm's kernels with cuSPARSE or oneMKL, for matrices x types x ops x layouts x n, in
+ * one run. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -23,7 +24,7 @@
 #include "tools/cli/matrix_input.h"
 #include "tools/cli/progress.h"
 
-/* What outlives a matrix. */
+/* Data that is kept for all matrices. */
 struct bench {
     struct bench_site site;
     struct bench_peers *peers;
@@ -31,8 +32,8 @@ struct bench {
     struct json json;
     struct progress progress;
     int64_t n_max;
-    const char *file;  /* that is at work: a failure names it */
-    int first_failure; /* exit code of the first matrix that could not be measured */
+    const char *file;  /* the current file, which a failure names */
+    int first_failure; /* exit status of the first matrix that could not be measured */
 };
 
 static void tell(struct bench *bench, const char *name, const char *text)
@@ -65,7 +66,7 @@ cleanup:
     return status;
 }
 
-/* The n of a layout: none of one that is not asked for. */
+/* The values of n for a layout; empty if the layout was not requested. */
 struct n_list {
     const int64_t *n;
     size_t count;
@@ -89,7 +90,8 @@ static spmm_dtype_t c_type_of(spmm_dtype_t dtype)
     return bench_args.c_type != 0 ? (spmm_dtype_t)bench_args.c_type : b_type_of(dtype);
 }
 
-/* A as the peers multiply it, which know one type of A and B: ones are exact in every type. */
+/* Returns A in the form in which the peers multiply it. They need the same type for A and B; ones are exact
+ * in every type, so they can have the type of B. */
 static struct host_csr as_of_peers(const struct host_csr *a, spmm_dtype_t b_type)
 {
     struct host_csr copy = *a;
@@ -98,7 +100,7 @@ static struct host_csr as_of_peers(const struct host_csr *a, spmm_dtype_t b_type
     return copy;
 }
 
-/* Hand the problem to the peers; NULL where they have no such products. */
+/* Gives the problem to the peers. *peers becomes NULL if they have no product of these types. */
 static spmm_status_t take_peers(struct bench *bench, const char *name, spmm_op_t op, const struct host_csr *a,
                                 const struct host_csr *op_a, struct bench_peers **peers, spmm_diag_t *diag)
 {
@@ -139,7 +141,7 @@ cleanup:
     return status;
 }
 
-/* All layouts and n of one op(A) of one value type. */
+/* Runs all layouts and n of op(A) in one value type. */
 static spmm_status_t run_problem(struct bench *bench, const spmm_matrix_t *matrix, const char *name,
                                  const struct host_csr *a, const struct host_csr *op_a, spmm_op_t op,
                                  spmm_diag_t *diag)
@@ -206,7 +208,7 @@ cleanup:
     return status;
 }
 
-/* A matrix that cannot be read or measured is reported and left out. */
+/* Measures a matrix. If it cannot be read or measured, reports that and continues with the next one. */
 static void run_matrix(struct bench *bench, const char *argument)
 {
     spmm_read_options_t read_options = SPMM_READ_OPTIONS_INIT;
@@ -272,7 +274,7 @@ cleanup:
     return status;
 }
 
-/* Columns of the widest case. */
+/* Returns the largest n of all cases. */
 static int64_t widest(void)
 {
     int64_t n_max = 0;
@@ -284,7 +286,7 @@ static int64_t widest(void)
     return n_max;
 }
 
-/* Page and CSV file. Returns an exit status, after reporting a failure. */
+/* Closes the page and the CSV file. Reports a failure and returns an exit status. */
 static int finish(struct bench *bench, spmm_status_t status, spmm_diag_t *diag)
 {
     const struct csv_origin origin = {bench->report.date, bench->report.commit};

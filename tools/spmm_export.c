@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spmm-export: the matrix of a plan as a file of another program. */
+/* spmm-export: writes the matrix of a plan as a file of another program. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@
 
 static struct {
     const char *output, *rhs;
-    int form; /* index + 1; 0: as the name of the output says */
+    int form; /* index + 1; 0: chosen by the ending of the output's name */
     int64_t threads;
     uint64_t budget;
     int force, pattern, all_entries, json, quiet;
@@ -78,7 +78,7 @@ static bool to_stdout(void)
     return strcmp(args.output, "-") == 0;
 }
 
-/* It may be the only copy of a matrix. */
+/* Returns true if the path may be written without losing a file, which may be the only copy of a matrix. */
 static bool may_write_to(const char *path)
 {
     if (args.force || !overwrite_loses(path, "", 0))
@@ -99,7 +99,7 @@ static bool is_same_file(const char *a, const char *b)
     return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-/* False after a complaint. */
+/* Returns false after a complaint. */
 static bool accept_rhs(const char *plan)
 {
     if (args.rhs == NULL)
@@ -115,7 +115,7 @@ static bool accept_rhs(const char *plan)
     return false;
 }
 
-/* NULL after a complaint. */
+/* Returns NULL after a complaint. */
 static const struct export_form *choose_form(void)
 {
     if (args.output == NULL) {
@@ -138,7 +138,7 @@ static const struct export_form *choose_form(void)
     return form;
 }
 
-/* Refuses what the form would change. */
+/* Refuses values that the format cannot store unchanged. */
 static spmm_status_t check_values(const struct export_form *form, const spmm_csr_t *a, spmm_diag_t *diag)
 {
     if (form->is_pattern_only && a->values != NULL)
@@ -176,7 +176,7 @@ static spmm_status_t write_matrix(const struct export_form *form, const struct e
     return status;
 }
 
-/* Of the forms, Matrix Market alone can say it. */
+/* Returns true if the file states the symmetry, which only Matrix Market can do. */
 static bool says_symmetry(const struct export_form *form, spmm_symmetry_t symmetry)
 {
     return form->write == export_mtx &&
@@ -227,7 +227,8 @@ static void report_json(const char *plan, const struct export_form *form, const 
     json_finish(&j);
 }
 
-/* The matrix, and then its right-hand side. *what is the file that is being written, NULL for standard output. */
+/* Writes the matrix and then its right-hand side. *what names the file that is being written, NULL for
+ * standard output. */
 static spmm_status_t write_all(const struct export_form *form, const struct export_source *from,
                                uint64_t *bytes, const char **what, spmm_diag_t *diag)
 {

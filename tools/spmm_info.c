@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spmm-info: shows a plan, checks it, and compares it with a matrix. */
+/* spmm-info: shows plans, checks them, and compares them with matrices or with each other. */
 #include <spmm/product.h>
 #include <limits.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@ static struct {
     int64_t threads, products_max;
     uint64_t budget;
     int diff, drop_zeros, full, head, html, json, list, quiet, test, verify;
-} args = {.products_max = INT64_C(100000000000)}; /* minutes of one core */
+} args = {.products_max = INT64_C(100000000000)}; /* a few minutes on one core */
 
 static const struct cli_option options[] = {
     {0, "verify", CLI_FLAG, &args.verify,
@@ -131,7 +131,7 @@ static void print_main(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_
     plan_text_trace(out, plan, info, args.full);
 }
 
-/* The first lines of the text, as many as a screen has room for. */
+/* Prints as many of the first lines as fit on a screen. */
 static void print_screen(const char *text)
 {
     int lines = 0;
@@ -154,7 +154,7 @@ static void print_short(const spmm_plan_t *plan, const spmm_plan_info_t *info,
     if (out != NULL && fclose(out) == 0)
         print_screen(text);
     else
-        print_main(stdout, plan, info, stats); /* memory is short: all of it */
+        print_main(stdout, plan, info, stats); /* memory is short: prints everything */
     free(text);
 }
 
@@ -204,7 +204,7 @@ static int print_json(const spmm_plan_t *plan, const spmm_plan_info_t *info, con
     return exit_flush(program.name);
 }
 
-/* With the matrix of the plan, or with operand at of its product. */
+/* Compares with the matrix of the plan or, for a sparse product, with its operand number `at`. */
 static spmm_status_t compare_matrix(const spmm_plan_t *plan, const spmm_plan_info_t *info, int at,
                                     const spmm_read_options_t *read, spmm_diag_t *diag)
 {
@@ -255,7 +255,7 @@ static spmm_load_options_t load_options(void)
                                  .threads = (int)args.threads};
 }
 
-/* NULL after a failure, whose exit status is *result. */
+/* Returns NULL after a failure and stores its exit status in *result. */
 static spmm_plan_t *open_plan(const char *path, int *result)
 {
     const spmm_load_options_t load = load_options();
@@ -278,7 +278,7 @@ static int show_diff(char **files)
     return result == EXIT_DONE && differs ? EXIT_NO_FIT : result;
 }
 
-/* What a load does not: see spmm_plan_product_verify. */
+/* Checks the pattern of a sparse product, which a load does not: see spmm_plan_product_verify. */
 static int prove(const char *path, const spmm_plan_t *plan)
 {
     spmm_diag_t diag = {0};
@@ -346,7 +346,7 @@ static int stdin_count(const struct cli_operands *operands)
     return count;
 }
 
-/* What only one plan, or exactly two, can be asked. */
+/* Complains about wrong combinations of modes, options and the number of plans. */
 static enum cli_result check_operands(const struct cli_operands *operands)
 {
     const int modes = args.test + args.list + args.diff + args.head + args.html;
@@ -395,6 +395,6 @@ int main(int argc, char **argv)
         return show_diff(operands.list);
     if (args.html)
         return show_page(operands.list[0]);
-    args.full |= args.device != NULL; /* whose roofline stands with the row blocks */
+    args.full |= args.device != NULL; /* the roofline of the device is printed with the row blocks */
     return show(operands.list[0]);
 }

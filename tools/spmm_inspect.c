@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spmm-inspect: from a matrix to a plan file. */
+/* spmm-inspect: makes a plan file from a matrix. */
 #include <spmm/inspector.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@
 #include "tools/tune/tune_request.h"
 #include "tools/tune/tuner.h"
 
-#define N_MAX 64 /* numbers of columns on a command line */
+#define N_MAX 64 /* maximum length of the list of --columns */
 
 static struct {
     const char *output, *device, *kernel, *balance;
@@ -40,7 +40,7 @@ static struct {
     struct metadata_input metadata;
 } args = {.ops = SPMM_OPS_N};
 
-static struct plan_device device; /* those that args.device names */
+static struct plan_device device; /* the devices that args.device names */
 static struct cli_choice dtypes[LISTED_CHOICES_MAX], reorders[LISTED_CHOICES_MAX];
 static char dtype_help[LISTED_HELP_BYTES], reorder_help[LISTED_HELP_BYTES], generators[4 * LISTED_HELP_BYTES];
 static const struct cli_choice computes[] = {{"auto", 0},
@@ -198,7 +198,7 @@ static spmm_status_t read_matrix(const char *path, struct progress *progress, sp
     return status;
 }
 
-/* --panel-rows is for the family of --kernel; without that, for all families with this height: 32 is of tiled alone. */
+/* --panel-rows is for the family of --kernel, else for all families with this height (32: only tiled). */
 static uint32_t block_rows_of(bool uses_tensor_cores)
 {
     const bool is_named = args.kernel != NULL;
@@ -283,7 +283,7 @@ static int print_report(const spmm_plan_t *plan, struct inspect_report *report)
     return exit_flush(program.name);
 }
 
-/* Everything that needs the matrix. */
+/* Does everything that needs the matrix. */
 static spmm_status_t analysis(const char *path, struct progress *progress, spmm_plan_t **plan,
                               struct inspect_report *report, spmm_diag_t *diag)
 {
@@ -337,7 +337,7 @@ static int run(const char *path)
     return result;
 }
 
-/* --product and --triple have a program of their own. */
+/* Runs --product and --triple, which make a plan of a sparse product. */
 static int run_product(const struct cli_operands *operands)
 {
     struct progress progress;
@@ -353,7 +353,7 @@ static int run_product(const struct cli_operands *operands)
     return inspect_product_run(&request);
 }
 
-/* What is to be timed needs the devices that the plan is for. */
+/* If candidates will be timed, checks that this machine has the devices of the plan. */
 static int check_tuning(void)
 {
     spmm_diag_t diag = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spmm-jit: the cache of compiled kernels: what is in it, filling it for a plan, emptying it. */
+/* spmm-jit: lists the cache of compiled kernels, fills it for a plan, or empties it. */
 #include <spmm/spmm.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 #include "tools/report/prepared_text.h"
 
 #define PROGRAM "spmm-jit"
-#define COLUMNS 1 /* an operator serves all widths */
+#define COLUMNS 1 /* any number: an operator serves all widths */
 
 static struct {
     uint64_t budget;
@@ -149,7 +149,8 @@ static void prepared_print(struct json *j, spmm_op_t op, const spmm_preparation_
     prepared_text(result);
 }
 
-/* One op, unless the plan has none. *missed: it has no operator in the cache. */
+/* Compiles the operator of one op, if the plan has the op. Sets *missed if the cache does not have the
+ * operator afterwards. */
 static spmm_status_t warm_op(spmm_executor_t *executor, const spmm_plan_info_t *plan, spmm_op_t op,
                              struct json *j, int *missed, spmm_diag_t *diag)
 {
@@ -163,7 +164,7 @@ static spmm_status_t warm_op(spmm_executor_t *executor, const spmm_plan_info_t *
     if (status == SPMM_ERR_NO_VARIANT && op == SPMM_OP_T)
         return SPMM_OK;
     if (status == SPMM_OK) {
-        *missed |= result.how == SPMM_PREPARED_NOT || result.note[0] != '\0'; /* or not in the cache */
+        *missed |= result.how == SPMM_PREPARED_NOT || result.note[0] != '\0'; /* a note: it was not stored */
         if (!args.quiet)
             prepared_print(j, op, &result);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spmm-run: runs a plan, checks the product and times it. */
+/* spmm-run: runs a plan, checks the product and measures its time. */
 #include <spmm/spmm.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -127,14 +127,14 @@ static const struct cli_program program = {
 
 struct run {
     spmm_plan_t *plan;
-    spmm_plan_info_t info;      /* with the type of --dtype */
-    spmm_matrix_t *matrix;      /* of --check; NULL without one */
-    struct host_csr a;          /* what C is checked against; empty without --check */
-    spmm_dense_t b;             /* of -B; data is NULL without it */
-    struct permuted_rows order; /* of the rows of B and C in the plan */
+    spmm_plan_info_t info;      /* with the types that --dtype selects */
+    spmm_matrix_t *matrix;      /* the matrix of --check; NULL without the option */
+    struct host_csr a;          /* the matrix that C is checked against; empty without --check */
+    spmm_dense_t b;             /* the B of -B; data is NULL without the option */
+    struct permuted_rows order; /* orders of the rows of B and C in the plan */
     struct run_product product;
     struct progress progress;
-    const char *culprit; /* the input that is being worked on, for messages */
+    const char *culprit; /* the input in use, which a failure message names */
 };
 
 static spmm_status_t open_plan(struct run *run, const char *name, spmm_diag_t *diag)
@@ -155,7 +155,7 @@ cleanup:
     return status;
 }
 
-/* The matrix of --check, which has to be the plan's. */
+/* Loads the matrix of --check, which must equal the plan's matrix. */
 static spmm_status_t open_matrix(struct run *run, spmm_diag_t *diag)
 {
     spmm_read_options_t options_read = SPMM_READ_OPTIONS_INIT;
@@ -179,7 +179,7 @@ static spmm_status_t open_matrix(struct run *run, spmm_diag_t *diag)
     }
     if (args.dtype != 0 && run->info.has_values)
         TRY(spmm_plan_csr(run->plan,
-                          &view)); /* the executor rounds values of the plan, not those of the file */
+                          &view)); /* the executor rounds the values of the plan, not those of the file */
     TRY(host_csr_make(&view, run->info.a_type, &run->a, diag));
     if (args.unit_values)
         host_csr_set_ones(&run->a);
@@ -219,7 +219,7 @@ cleanup:
     return status;
 }
 
-/* A status of its own, since the sentence of the library cannot name an option of another program. */
+/* Replaces the library's sentence about a missing op, because it cannot name an option of spmm-inspect. */
 static spmm_status_t name_operation(spmm_status_t status, spmm_diag_t *diag)
 {
     if (status != SPMM_ERR_NO_VARIANT)
@@ -265,7 +265,7 @@ cleanup:
     return status;
 }
 
-/* The rows of C are those of the plan's matrix, or those of a plan that permutes the rows of C. */
+/* Checks C. Its rows are those of the plan's matrix, unless the plan permutes only the rows of C. */
 static spmm_status_t check(struct run *run, struct check_result *result, spmm_diag_t *diag)
 {
     const uint32_t *const order = run->order.b == NULL ? run->order.c : NULL;
@@ -336,7 +336,8 @@ static enum cli_result check_files(void)
     return args.output != NULL ? dense_output_check(&program, args.output, args.force) : CLI_RUN;
 }
 
-/* A plan with files beside it, or --product: C is sparse. */
+/* Makes the request of a sparse product, which is either a plan with operand files or --product without a
+ * plan. */
 static struct run_sparse_request sparse_request(const struct cli_operands *operands)
 {
     struct run_sparse_request request = {.program = PROGRAM,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spmm-update: a plan with other values of the same matrix or other metadata, without an inspection. */
+/* spmm-update: gives a plan new values of the same matrix, or new metadata, without another inspection. */
 #include <string.h>
 
 #include "tools/cli/cli.h"
@@ -83,7 +83,8 @@ static int write_plan(const spmm_plan_t *plan)
     return plan_output_write(program.name, args.output, plan, &save, &bytes);
 }
 
-/* Each step replaces *plan, if it is asked for; *what is the file that is at fault. */
+/* The update functions replace *plan if the user asked for it. *what names the file that a failure is
+ * about. */
 static spmm_status_t update_values(spmm_plan_t **plan, const char **what, spmm_diag_t *diag)
 {
     spmm_plan_t *updated = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See calibrate.h: which machine is measured, and the text of the profile. */
+/* See calibrate.h: chooses the device and writes the text of the profile. */
 #include "calibrate.h"
 
 #include <stdio.h>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rates of a GPU. Each kernel does one thing only, on indices that it makes up, so that nothing else is read.
+// Rates of a GPU. Each kernel does only one kind of work. Indices are computed by a hash, so that nothing
+// else is read. Results are stored only if they have a value that does not occur, so that the compiler keeps
+// the work.
 #include "calibrate.h"
 
 #include <algorithm>
@@ -41,7 +43,8 @@ __device__ __forceinline__ float number_of(short x)
     return (float)x;
 }
 
-// LANES lanes read a row of LANES words, IN_FLIGHT rows at a time, `count` rows a group. CACHED: through the L1 cache.
+// LANES lanes read a row of LANES words in random order. A group reads `count` rows, IN_FLIGHT of them at a
+// time. CACHED: through the L1 cache.
 template <typename Word, int LANES, bool CACHED>
 __global__ void __launch_bounds__(THREADS) gather(const Word *set, uint32_t rows, int count, float *out)
 {
@@ -70,7 +73,7 @@ __global__ void __launch_bounds__(THREADS) scatter(Word *set, uint32_t rows, int
         set[(uint64_t)__umulhi(hash(group * 9781u + i), rows) * LANES + lane] = Word{};
 }
 
-// A lane reads values of one column after the other, in random rows: column-major B as a gather meets it.
+// Each lane reads values of random rows from consecutive columns, as a gather does with column-major B.
 template <typename T>
 __global__ void __launch_bounds__(THREADS)
     strided(const T *set, uint32_t rows, int columns, int count, float *out)
@@ -167,7 +170,7 @@ __global__ void nothing()
 {
 }
 
-// The first error is kept; what follows it measures nothing.
+// Runs the measurements. Keeps the first error; after an error nothing is measured.
 struct Bench {
     char *pool = nullptr;
     float *out = nullptr;
@@ -181,7 +184,7 @@ struct Bench {
             error = e;
     }
 
-    // Median seconds of a launch.
+    // Returns the median time of a launch in seconds.
     template <typename Launch> double seconds(Launch launch, int turns = TURNS)
     {
         float ms[64] = {};
@@ -286,7 +289,7 @@ void measure_rates(Bench &b, calibration *c)
     });
     c->shared_gbs = 1e-9 * threads * LOOPS * IN_FLIGHT * sizeof(float4) /
                     b.seconds([&] { read_shared<<<blocks(b), THREADS>>>(b.out); });
-    // A set that leaves room for others' lines in each multiprocessor's cache.
+    // The working set is smaller than the cache of a multiprocessor.
     c->l1_gbs = gather_gbs<float4, 32, true>(b, MEBI / 8, 1024 * MEBI);
     const double operations = 1e-9 * 2 * threads * LOOPS * IN_FLIGHT;
     c->fma_f32_gflops =
@@ -321,12 +324,13 @@ void ask(Bench &b, int device, calibration *c)
     c->l2_mib = properties.l2CacheSize / (double)MEBI;
     c->shared_sm_kib = properties.sharedMemPerMultiprocessor / 1024.0;
     c->shared_block_kib = properties.sharedMemPerBlockOptin / 1024.0;
-    // The runtime does not report the L1 cache: both share one memory, a power of two of KiB or three quarters of one.
+    // The runtime does not report the size of L1. L1 and shared memory are parts of one memory, whose size in
+    // KiB is a power of two or three quarters of one.
     c->l1_kib = c->shared_sm_kib > 200 ? 256 : c->shared_sm_kib > 128 ? 192 : 128;
     c->registers_sm = properties.regsPerMultiprocessor;
     const int lanes = c->target == 80 ? 64 : 128;
     c->peak_gflops = 2.0 * lanes * c->multiprocessors * c->clock_ghz;
-    // Kilohertz and bits; two transfers a clock.
+    // The clock is in kHz and the bus width in bits; there are two transfers per clock.
     c->peak_gbs = 2e-6 * attribute(b, cudaDevAttrMemoryClockRate, device) *
                   attribute(b, cudaDevAttrGlobalMemoryBusWidth, device) / 8;
 }
@@ -347,7 +351,7 @@ extern "C" int calibrate_cuda(int device, struct calibration *c)
         measure_rates(b, c);
     if (b.error == cudaSuccess)
         measure_tables(b, c);
-    if (c->peak_gbs <= 0) // not every driver reports it
+    if (c->peak_gbs <= 0) // some drivers do not report the memory clock
         c->peak_gbs = c->copy_gbs;
     (void)cudaEventDestroy(b.from);
     (void)cudaEventDestroy(b.to);

@@ -11,9 +11,9 @@ extern "C" {
 
 #define CALIBRATION_SIDE 16
 
-/* What a profile says, in its units; 0 where the machine has no such thing. */
+/* The contents of a profile, in its units; 0 if the machine has no such thing. */
 struct calibration {
-    char name[32], what[96]; /* of the profile; of the device, for its first line */
+    char name[32], what[96]; /* name of the profile; description of the device, for the first line */
     int target, multiprocessors;
     double clock_ghz, l2_mib, l1_kib, shared_sm_kib, shared_block_kib, registers_sm;
     double launch_us, copy_gbs, peak_gbs, peak_gflops, shared_gbs, l1_gbs;
@@ -25,8 +25,8 @@ struct calibration {
     double strided_bytes[CALIBRATION_SIDE], strided_gbs[CALIBRATION_SIDE];
 };
 
-/* Measure a GPU (device >= 0) or the CPU with so many threads (0: all), and print a profile to a file; NULL is
- * standard output. */
+/* Measures a GPU (device >= 0) or the CPU with this many threads (0: all). Writes a profile to a file, or to
+ * standard output if output is NULL. */
 spmm_status_t calibrate(int device, int threads, const char *output, spmm_diag_t *diag);
 
 spmm_status_t calibrate_cpu(int threads, struct calibration *c, spmm_diag_t *diag);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rates of the CPU: all threads do work of the same kind at a time, and the slowest counts. They read one working
- * set; what a thread writes is its own. */
+/* Rates of the CPU: all threads do the same kind of work at the same time, and the slowest thread determines
+ * the rate. Threads read a common working set, but each thread writes only to its own part. */
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,25 +22,27 @@
 
 #define MEBI 1048576.0
 #define POOL_BYTES (512ull << 20)
-#define SECONDS 0.03 /* of one measurement */
+#define SECONDS 0.03 /* minimum time of one measurement */
 #define TURNS 3
-#define FMA_BYTES 320 /* of sums: ten registers of 32 bytes, more than multiplications in flight */
+#define FMA_BYTES 320 /* bytes of sums: ten 32-byte registers, more than the FMAs in flight */
 
 struct bench {
-    char *pool; /* POOL_BYTES, for all threads: each writes to a part of its own */
+    char *pool; /* POOL_BYTES, shared by all threads; each thread writes only to its own part */
     int threads;
 };
 
-/* What a thread does once; returns something that depends on all of its work. */
+/* The work that a thread repeats. run returns a value that depends on all of it, so that the compiler keeps
+ * the work. */
 struct task {
     double (*run)(const struct bench *b, const struct task *t, int thread);
-    double work; /* bytes or operations of all threads */
+    double work; /* bytes or operations of all threads, per repeat */
     uint64_t row_bytes, set_bytes, rows;
 };
 
 static volatile double sink;
 
-/* Work a second: repeats until SECONDS are over, the best of some turns, as other programs only slow it down. */
+/* Returns the work per second. Repeats the task until SECONDS have passed and takes the best of several
+ * turns, because other programs only slow it down. */
 static double rate_of(const struct bench *b, const struct task *t)
 {
     double best = 0;
@@ -67,7 +69,7 @@ static double rate_of(const struct bench *b, const struct task *t)
     return best;
 }
 
-/* Multiplications and additions in registers. */
+/* Measures multiplications and additions in registers. */
 #define DEFINE_FMA(name, type, fma)                                                  \
     WIDE static double name(const struct bench *b, const struct task *t, int thread) \
     {                                                                                \
@@ -100,8 +102,8 @@ static const float *random_row(const struct bench *b, const struct task *t, uint
     return (const float *)(const void *)(b->pool + (next_random(state) * rows >> 32) * t->row_bytes);
 }
 
-/* Sum rows of the working set in random order, as a product does with rows of B: FLOATS at a time of TOGETHER rows,
- * so that the sums stay in registers. */
+/* Sums rows of the working set in random order, as a product does with rows of B. TOGETHER rows are summed at
+ * a time, in chunks of FLOATS values, so that the sums stay in registers. */
 #define DEFINE_GATHER(name, FLOATS, TOGETHER)                                        \
     WIDE static double name(const struct bench *b, const struct task *t, int thread) \
     {                                                                                \
@@ -129,12 +131,12 @@ DEFINE_GATHER(gather_4, 4, 8)
 DEFINE_GATHER(gather_8, 8, 8)
 DEFINE_GATHER(gather_16, 16, 4)
 
-/* Write rows in random order, each thread within its share of the working set. */
+/* Writes rows in random order; each thread writes to its own share of the pool. */
 static double scatter(const struct bench *b, const struct task *t, int thread)
 {
     char row[512];
     uint64_t state = (uint64_t)thread + 1;
-    const uint64_t share = t->set_bytes / t->row_bytes / (uint64_t)b->threads; /* rows */
+    const uint64_t share = t->set_bytes / t->row_bytes / (uint64_t)b->threads; /* in rows */
     char *const first = b->pool + share * (uint64_t)thread * t->row_bytes;
     memset(row, 0, sizeof row);
     for (uint64_t r = 0; r < t->rows; r++)
@@ -150,7 +152,8 @@ static double copy(const struct bench *b, const struct task *t, int thread)
     return 0;
 }
 
-/* Waking the threads and waiting for them: the best of many, as any other program on the machine disturbs it. */
+/* Returns the time to start and join the threads: the best of many, because other programs disturb the
+ * measurement. */
 static double empty_region_seconds(const struct bench *b)
 {
     double best = 1;

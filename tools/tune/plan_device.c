@@ -9,7 +9,7 @@
 
 #include "tools/compute/gpu.h"
 
-/* Is the CPU chosen though nobody asked for it? */
+/* Returns 1 if the CPU must be chosen although the user named no device. */
 static int is_without_gpu(const char *asked, const char *kernel)
 {
     static const char of_gpus[] = "cuda/";

@@ -12,9 +12,9 @@
 #include "tools/compute/product_call.h"
 
 #define SEED 20u
-#define SLACK_BYTES ((uint64_t)64 << 20) /* of a GPU's memory, for what its runtime takes */
+#define SLACK_BYTES ((uint64_t)64 << 20) /* GPU memory that is left free for the CUDA runtime */
 
-/* Ranks need few repeats: the median of 7 distinguishes candidates that differ by a few percent. */
+/* A ranking needs few repeats: the median of 7 distinguishes candidates that differ by a few percent. */
 static const struct timing_rule rule = {
     .repeats = 7, .repeats_slow = 3, .repeats_min = 1, .slow_ms = 3.0, .max_seconds = 1.0, .is_cold_only = 1};
 
@@ -60,14 +60,14 @@ static int is_alike(const spmm_dense_t *a, const spmm_dense_t *b)
            a->type == b->type;
 }
 
-/* B and C of the product, unless they are those of the one before. */
+/* Allocates B and C of the product, unless they equal those of the previous product. */
 static spmm_status_t lay_out(struct tune_device *place, const spmm_dense_t *b, const spmm_dense_t *c,
                              spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     uint64_t b_bytes = 0;
     uint64_t c_bytes = 0;
-    const uint64_t budget = machine_memory_budget(0); /* the system lends more than there is */
+    const uint64_t budget = machine_memory_budget(0); /* because the system overcommits memory */
     if (is_alike(&place->b, b) && is_alike(&place->c, c))
         goto cleanup;
     place->b.data = NULL;
@@ -101,7 +101,8 @@ static spmm_status_t make_operands(struct tune_device *place, const spmm_plan_in
     return lay_out(place, &b, &c, diag);
 }
 
-/* The status says what is short: the candidate's own needs are what makes it UNSUPPORTED. */
+/* Turns a lack of memory into UNSUPPORTED: the candidate needs too much, and the search continues without
+ * it. */
 static spmm_status_t refuse_memory(spmm_status_t status, spmm_diag_t *diag)
 {
     if (status != SPMM_ERR_MEMORY && status != SPMM_ERR_DEVICE_MEMORY)
@@ -129,7 +130,7 @@ cleanup:
     return status;
 }
 
-/* A plan without values is timed with ones. */
+/* Sets all values to 1, for a plan without values. */
 static spmm_status_t set_ones(spmm_executor_t *executor, const spmm_plan_info_t *info, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -144,7 +145,8 @@ static spmm_status_t set_ones(spmm_executor_t *executor, const spmm_plan_info_t 
     return status;
 }
 
-/* The executor must run the candidate, not what it takes where a plan does not fit. */
+/* Makes an executor that runs the candidate itself. A fallback is refused, because its time would be of
+ * another kernel. */
 static spmm_status_t make_executor(const struct tune_device *place, const spmm_plan_t *plan, spmm_op_t op,
                                    spmm_executor_t **executor, spmm_diag_t *diag)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a command line asks of the choice: may candidates be timed, which, how long, and for how many products? */
+/* Options about tuning: whether candidates are timed, how many, for how long, and how many products the plan
+ * will run. */
 #ifndef SPMM_TOOLS_TUNE_REQUEST_H
 #define SPMM_TOOLS_TUNE_REQUEST_H
 
@@ -8,23 +9,24 @@
 
 #include "tools/cli/cli.h"
 
-#define TUNE_DEFAULT 3 /* candidates of a decision */
+#define TUNE_DEFAULT 3 /* candidates per decision */
 #define TUNE_MAX 1000
 
 struct tune_request {
-    int64_t tune;          /* candidates of a decision; 0: the option was not given */
-    double time_limit;     /* seconds; 0: none */
-    double expected_calls; /* 0: not said */
+    int64_t tune;          /* candidates per decision; 0: the option was not given */
+    double time_limit;     /* in seconds; 0: no limit */
+    double expected_calls; /* 0: unknown */
     int effort;            /* enum spmm_effort */
 };
 
 extern const struct cli_choice tune_efforts[];
 
-/* Complains where the options contradict each other. */
+/* Complains if the options contradict each other. */
 enum cli_result tune_request_check(const struct cli_program *program, const struct tune_request *request);
-/* Will anything be timed? */
+/* Returns true if candidates will be timed. */
 bool tune_request_measures(const struct tune_request *request);
-/* The options of the inspection. measure, with its context, is left out where nothing will be timed. */
+/* Returns the tuning options of the inspection. measure and its context are omitted if nothing will be
+ * timed. */
 spmm_tuning_options_t tune_request_options(const struct tune_request *request, spmm_measure_fn measure,
                                            void *context);
 

@@ -10,7 +10,7 @@
 #define TARGET_ANY 0u
 #define TARGET_CPU 1u
 
-/* Which device is a candidate for? */
+/* Returns the device on which candidates for a target are timed. */
 static int position_of(uint32_t target)
 {
     return target == TARGET_CPU ? TUNER_CPU : TUNER_GPU;
@@ -31,7 +31,7 @@ cleanup:
     return status;
 }
 
-/* "tuning candidate 5: rows/row-split, n = 64" */
+/* Shows progress, such as "tuning candidate 5: rows/row-split, n = 64". */
 static void tell(struct tuner *tuner, const spmm_plan_t *plan, int64_t n)
 {
     char stage[120];
@@ -81,7 +81,8 @@ void tuner_close(struct tuner *tuner)
             tune_device_close(&tuner->devices[at]);
 }
 
-/* The plan of the smallest matrix for the device has its compute capability, also that of a profile file. */
+/* Makes the plan of the smallest matrix for a device, to find its target. This also works for a profile
+ * file. */
 static spmm_status_t probe(const char *device, spmm_plan_t **plan, uint32_t *target, spmm_diag_t *diag)
 {
     spmm_inspect_options_t options = SPMM_INSPECT_OPTIONS_INIT;
@@ -98,7 +99,7 @@ cleanup:
     return status;
 }
 
-/* Does GPU 0 run this plan as one that was made for it? */
+/* Checks that GPU 0 runs this plan without a fallback. */
 static spmm_status_t check_gpu(const spmm_plan_t *plan, const char *device, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;

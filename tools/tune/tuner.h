@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Times candidates for the inspector on this machine: variants for the CPU on the CPU, all others on its first GPU. */
+/* Times candidates for the inspector on this machine: CPU variants on the CPU, all others on GPU 0. */
 #ifndef SPMM_TOOLS_TUNER_H
 #define SPMM_TOOLS_TUNER_H
 
@@ -11,31 +11,32 @@
 
 enum { TUNER_CPU, TUNER_GPU, TUNER_DEVICES };
 
-/* What was done, for the report. */
+/* What was timed, for the report. */
 struct tune_summary {
-    bool is_wanted;        /* candidates were to be timed */
-    double expected_calls; /* that the plan was chosen for; 0: not said */
+    bool is_wanted;        /* tuning was requested */
+    double expected_calls; /* number of products that the plan was chosen for; 0: unknown */
     int64_t measured, refused;
     double seconds;
-    char refusal[160];               /* why the first of those was refused */
-    char devices[TUNER_DEVICES][64]; /* "": nothing was timed there */
+    char refusal[160];               /* why the first refused candidate was refused */
+    char devices[TUNER_DEVICES][64]; /* names of the devices; "" if nothing was timed there */
 };
 
 struct tuner {
-    int threads; /* CPU; 0 = OpenMP's default */
+    int threads; /* CPU threads; 0: OpenMP's default */
     struct progress *progress;
     bool is_open[TUNER_DEVICES];
     struct tune_device devices[TUNER_DEVICES];
     struct tune_summary summary;
 };
 
-/* Is there what a plan for each of these devices can be timed on? Errors: NO_DEVICE with a sentence, and those of
- * spmm_inspect. */
+/* Checks that plans for each of these devices can be timed on this machine. Errors: NO_DEVICE with a
+ * sentence, and those of spmm_inspect. */
 spmm_status_t tuner_check_devices(const struct plan_device *devices, spmm_diag_t *diag);
 
-/* A spmm_measure_fn: context is a struct tuner *, of which threads and progress are set and the rest is zero. */
+/* A spmm_measure_fn. context is a struct tuner *; before the first call, threads and progress are set and the
+ * rest is zero. */
 spmm_status_t tuner_measure(void *context, const spmm_plan_t *plan, spmm_op_t op, int64_t n,
                             spmm_layout_t layout, double *us);
-void tuner_close(struct tuner *tuner); /* the summary stays */
+void tuner_close(struct tuner *tuner); /* keeps the summary */
 
 #endif
