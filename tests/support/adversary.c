@@ -6,20 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STRIDE 16 /* columns of a block of any family, at most */
+#define STRIDE 16 /* at least the columns of a block of any family */
 
-/* Entry `at` of a row's `length`. */
+/* Entry `at` of a row with `length` entries. */
 struct position {
     int64_t at, length;
     const struct test_adversary_target *target;
 };
 
-/* a and b of one entry. */
+/* The factors of one product: the entry of A and the element of B. */
 struct factors {
     double a, b;
 };
 
-/* Bits behind the first of a number that is multiplied, and the exponents of the normal ones. */
+/* Returns the number of bits after the leading bit of a value of the type. */
 static int fraction_bits(spmm_dtype_t dtype)
 {
     static const int bits[] = {[SPMM_F32] = 23, [SPMM_F64] = 52, [SPMM_F16] = 10, [SPMM_BF16] = 7};
@@ -31,32 +31,34 @@ static double just_below(double x, spmm_dtype_t dtype)
     return x * (1 - ldexp(1, -fraction_bits(dtype) - 1));
 }
 
-/* Both factors nearly half a step of tf32 above 1: they lose nearly as much as rounding can take, and of their low
- * halves cutting off as much as it can. */
+/* Both factors are slightly below 1 plus half a step of tf32. They lose almost as much as rounding can lose,
+ * and truncating their low halves loses as much as possible. */
 static struct factors below_ties(const struct position *position)
 {
     const double x = test_value_round(position->target->dtype, 1 + 0x1p-11 - 0x1p-23);
     return (struct factors){x, x};
 }
 
-/* A little more than half a step: rounded up, and so are their low halves. */
+/* Both factors are slightly above 1 plus half a step of tf32: they are rounded up, and so are their low
+ * halves. */
 static struct factors above_ties(const struct position *position)
 {
     const double x = test_value_round(position->target->dtype, 1 + 0x1p-11 + 0x1p-23);
     return (struct factors){x, x};
 }
 
-/* A large product first, then such as a sum of that size drops. */
+/* The first product is large. The others are so small that a sum of that size drops them. */
 static struct factors lost(const struct position *position)
 {
-    const int exponent = 15 - position->target->sum_bits; /* of what is just not dropped */
+    const int exponent = 15 - position->target->sum_bits; /* exponent of a product that is just not dropped */
     if (position->at == 0)
         return (struct factors){0x1p8, 0x1p7};
     return (struct factors){just_below(ldexp(1, exponent / 2), position->target->dtype),
                             ldexp(1, exponent - exponent / 2)};
 }
 
-/* In the end the large product is taken away: a narrow result, rounded when it is stored, shows what was lost. */
+/* The last product cancels the large one, so that even a narrow result, rounded when it is stored, shows the
+ * loss. */
 static struct factors lost_and_cancelled(const struct position *position)
 {
     if (position->at == position->length - 1)
@@ -64,8 +66,9 @@ static struct factors lost_and_cancelled(const struct position *position)
     return lost(position);
 }
 
-/* Each of the three products of split factors drops nearly a bit of a sum just above 1: the low halves as a whole, of
- * the product of the high halves what is behind the sum's last bit. */
+/* Each of the three products of split factors loses almost one bit of a sum slightly above 1: the products
+ * with low halves are dropped entirely, and the product of the high halves loses its bits after the sum's
+ * last bit. */
 static struct factors lost_thrice(const struct position *position)
 {
     const spmm_dtype_t dtype = position->target->dtype;
@@ -76,8 +79,8 @@ static struct factors lost_thrice(const struct position *position)
     return (struct factors){test_value_round(dtype, a), test_value_round(dtype, b)};
 }
 
-/* Subnormal factors times the largest, of no large product. Where they are aligned as if they were normal, the others
- * drop the last bits of theirs, by which they miss cancelling. */
+/* The products of subnormal factors and the largest number are not large. If subnormal factors are aligned
+ * like normal ones, the other products lose their last bits and no longer cancel. */
 static struct factors beside_subnormal(const struct position *position)
 {
     const int is_f16 = position->target->dtype == SPMM_F16, bits = fraction_bits(position->target->dtype);
@@ -110,7 +113,7 @@ static struct factors of_wide_exponents(const struct position *position)
     return (struct factors){any(position, 1, exponent_max), any(position, 4, exponent_max)};
 }
 
-/* Each product but for its last bits takes the one before it away. */
+/* The second product of each pair cancels the first except for its last bits. */
 static struct factors in_pairs(const struct position *position)
 {
     const struct position first = {position->at - position->at % 2, position->length, position->target};
@@ -118,7 +121,8 @@ static struct factors in_pairs(const struct position *position)
     return position->at % 2 == 0 ? f : (struct factors){-f.a, just_below(f.b, position->target->dtype)};
 }
 
-/* is_strided: no two entries of a row are in one block, and the others of the block belong to other rows. */
+/* is_strided: no two entries of a row are in the same block; the other entries of the block belong to other
+ * rows. */
 static const struct adversary {
     const char *name;
     struct factors (*factors)(const struct position *position);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Products built against the error bounds of docs/accuracy.md: in each row the same sum, up to its sign, of products
- * that a way to compute loses something of. */
+/* Adversarial products for the error bounds of docs/accuracy.md. Up to the sign, every row has the same sum.
+ * Its products are chosen so that a certain way of computing loses as much as possible. */
 #ifndef TEST_ADVERSARY_H
 #define TEST_ADVERSARY_H
 
@@ -9,8 +9,8 @@
 
 #define TEST_ADVERSARY_ROWS 64
 
-/* How a kernel computes that is to be put to the test: numbers of factors, and bits behind the first that a sum keeps
- * of smaller ones, rounding to nearest: 24 and 53, cutting off: 23. */
+/* The arithmetic that an adversary attacks: the type of the factors, and the number of bits after its leading
+ * bit that a sum keeps of smaller terms. Rounding to nearest: 24 for f32, 53 for f64; truncation: 23. */
 struct test_adversary_target {
     spmm_dtype_t dtype;
     int sum_bits;
@@ -18,12 +18,12 @@ struct test_adversary_target {
 
 int test_adversary_count(void);
 int test_adversary_named(const char *name);
-/* A of TEST_ADVERSARY_ROWS rows, with the adversary's name; free with test_matrix_free. */
+/* Makes a matrix A with TEST_ADVERSARY_ROWS rows and the adversary's name. Free it with test_matrix_free. */
 struct test_matrix *test_adversary_matrix(int index, const struct test_adversary_target *target);
 
-/* Columns of B of a usual product. */
+/* The usual number of columns of B. */
 #define TEST_ADVERSARY_COLUMNS 9
-/* The product of that matrix with n columns by an executor on it: the largest error as a share of the bound. */
+/* Runs the product of that matrix with n columns by an executor. Returns the largest error / bound. */
 double test_adversary_share(int index, const struct test_adversary_target *target,
                             const struct test_matrix *a, spmm_executor_t *executor, int64_t n,
                             test_product_runner run);

@@ -131,7 +131,7 @@ int64_t test_certified_families(int device, test_product_runner run, test_certif
     return compared;
 }
 
-/* What certifying_run needs beside its arguments, and what it found. */
+/* Further inputs of certifying_run, and its result. */
 static struct {
     const spmm_certifier_t *certifier;
     test_product_runner run;

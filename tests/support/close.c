@@ -35,9 +35,9 @@ long double test_small_factors(spmm_dtype_t dtype, long double a, long double b)
     return is_small && a != 0 && b != 0 ? fabsl(a) + fabsl(b) : 0;
 }
 
-/* Factors rounded to tf32 keep 11 significant bits, split ones lose 2^-23 each and the product of their rests; below
- * 2^-126 they are multiples of 2^-136. The sums of tensor cores are cut off rather than rounded, and what is added up
- * there is aligned to subnormal factors as if these were the least normal number. */
+/* Factors rounded to tf32 keep 11 significant bits. Split factors lose 2^-23 each, and the product of their
+ * low halves. Below 2^-126 both are multiples of 2^-136. Tensor cores truncate sums instead of rounding them,
+ * and align terms to subnormal factors as if these were the smallest normal number. */
 struct test_accuracy test_accuracy_of(spmm_dtype_t dtype, const char *kernel)
 {
     const int is_tensor = strncmp(kernel, "cpu/", 4) != 0 &&
@@ -61,7 +61,7 @@ struct test_accuracy test_accuracy_of(spmm_dtype_t dtype, const char *kernel)
     return accuracy;
 }
 
-/* Roundings of a factor: the multiplication, and the conversion to the type where that is inexact. */
+/* Returns the roundings of a factor: the multiplication, and the conversion to the type if it is inexact. */
 static int64_t factor_roundings(spmm_dtype_t dtype, double factor)
 {
     if (factor == 0 || factor == 1)
@@ -82,7 +82,7 @@ long double test_terms_bound_of(const struct test_accuracy *a, const struct test
     if (terms->alpha != 0) {
         const long double input = a->input * terms->product + a->tiny * terms->factors;
         const long double rounding = gamma_of(a->unit, a->roundings * count + of_alpha + (additions > 0));
-        /* What is summed is larger than the product by at most the rests of split factors. */
+        /* The terms of the sum may exceed the product by the low halves of split factors. */
         bound += alpha * (input + rounding * (a->input > 0 ? 1 + 0x1p-8L : 1) * terms->product);
     }
     if (terms->beta != 0)

@@ -22,17 +22,17 @@
 #include "products.h"
 
 #define CPU_TARGET 1u
-#define ROUNDING 8192u /* of arrays, to cache lines */
+#define ROUNDING 8192u /* extra bytes of arrays that are rounded up to cache lines */
 #define BUDGET (UINT64_C(64) << 20)
-/* malloc_usable_size, by which the hooks count, is up to a huge page too much for each large block. */
+/* The hooks count with malloc_usable_size, which may exceed the size of a large block by a huge page. */
 #define COUNTED_TOO_MUCH (UINT64_C(32) << 20)
-#define SMALL_BUDGET 65536 /* of an executor */
+#define SMALL_BUDGET 65536 /* memory budget of some executors */
 #define ASKED_BYTES \
-    (4 * 65536) /* a thread: counters of columns, also where there are no nonzeros: many_columns.h */
+    (4 * 65536) /* per thread: counters of columns, even without nonzeros, see many_columns.h */
 #define ASKED_BYTES_A_PART 16384
 #define ASKED_BYTES_A_ROW 64
 #define ASKED_BYTES_A_NONZERO 64
-#define SECONDS_MAX 10.0 /* of a file */
+#define SECONDS_MAX 10.0 /* CPU time for one file */
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 void test_content_fail(const char *condition, const char *format, ...)
@@ -48,7 +48,7 @@ void test_content_fail(const char *condition, const char *format, ...)
 
 /* ---- Products ---- */
 
-/* The order in which this product leaves the rows of C; NULL: that of op(A). */
+/* Returns the order in which this product stores the rows of C, or NULL for the order of op(A). */
 static const uint32_t *order_of(const spmm_plan_t *plan, const struct test_product *product)
 {
     int fits = 0;
@@ -59,7 +59,8 @@ static const uint32_t *order_of(const spmm_plan_t *plan, const struct test_produ
     return (part->flags & SPMMI_PART_PERMUTES_OUTPUT) != 0 ? part->items : NULL;
 }
 
-/* NaN where infinity is expected: right where finite terms of the row can leave the range the other way. */
+/* Returns 1 if NaN may replace an expected infinity, because finite terms of the row may overflow to the
+ * other sign. */
 static int is_overflow(const struct test_matrix *a, const struct test_product *product,
                        const struct test_judgement *j, spmm_dtype_t dtype)
 {
@@ -93,7 +94,7 @@ static void product_check(const spmm_plan_t *plan, const void *values, spmm_exec
     test_matrix_free(a);
 }
 
-/* A width for which some variant was made, or any small one. */
+/* Draws a width: one for which the plan has a variant, or any small width. */
 static int64_t width_draw(struct test_stream *stream, const spmm_plan_t *plan)
 {
     static const int64_t widths[] = {1, 3, 8, 17, 2, 33};
@@ -118,12 +119,12 @@ static struct test_product product_draw(struct test_stream *stream, const spmm_p
     return product;
 }
 
-/* Bytes of B, C and a copy of C, and of the rows of op(A). */
+/* Returns the bytes of B, C, a copy of C, and the row pointers of op(A). */
 static uint64_t product_bytes(const spmm_plan_t *plan, const struct test_product *product)
 {
     const uint64_t m = (uint64_t)(product->op == SPMM_OP_N ? plan->rows : plan->cols);
     const uint64_t k = (uint64_t)(product->op == SPMM_OP_N ? plan->cols : plan->rows);
-    const uint64_t width = (uint64_t)product->n + 2; /* the most that a gap has */
+    const uint64_t width = (uint64_t)product->n + 2; /* the largest gap */
     return (2 * m + k) * width * spmm_dtype_size(plan->dtype) + 2 * m * sizeof(int64_t);
 }
 
@@ -135,7 +136,7 @@ static int has_variant(const spmm_plan_t *plan, spmm_op_t op)
     return 0;
 }
 
-/* The plan has no variant of this op: that is what any product is told. */
+/* Checks that the executor reports NO_VARIANT for an op without variants. */
 static void no_variant_check(const spmm_plan_t *plan, const spmm_executor_t *executor, spmm_op_t op)
 {
     const int64_t m = op == SPMM_OP_N ? plan->rows : plan->cols;
@@ -169,7 +170,7 @@ void test_content_products(struct test_stream *stream, const spmm_plan_t *plan, 
 
 /* ---- Executors ---- */
 
-/* Of a plan without values: ones as good as any. */
+/* Draws values for a plan, which may have none. */
 static void *values_draw(const spmm_plan_t *plan, uint64_t seed)
 {
     void *values = calloc((size_t)plan->nnz + 1, spmm_dtype_size(plan->dtype));
@@ -191,13 +192,14 @@ static void executor_run(struct test_stream *stream, const spmm_plan_t *plan, sp
     free(values);
 }
 
-/* What the hooks may count where so many bytes are allowed. */
+/* Returns what the hooks may count if this many bytes are allowed. */
 static uint64_t counted(uint64_t bytes)
 {
     return bytes + (bytes < COUNTED_TOO_MUCH ? ROUNDING : COUNTED_TOO_MUCH);
 }
 
-/* Where the budget refuses an executor, asking took memory by the parts, the nonzeros and the rows of op(A). */
+/* Returns the memory that executor_ask may use if the budget refuses the executor. It depends on the parts,
+ * the nonzeros and the rows of op(A). */
 static uint64_t asking_max(const spmm_plan_t *plan)
 {
     const uint64_t rows = (uint64_t)(plan->rows + (has_variant(plan, SPMM_OP_T) ? plan->cols : 0));
@@ -205,7 +207,7 @@ static uint64_t asking_max(const spmm_plan_t *plan)
                    ASKED_BYTES_A_ROW * rows + ASKED_BYTES_A_NONZERO * (uint64_t)plan->nnz);
 }
 
-/* Asked before it is made. *host: what it takes. */
+/* Asks for the memory of an executor before the executor is made. *host becomes the predicted bytes. */
 static spmm_status_t executor_ask(const spmm_plan_t *plan, const spmm_executor_options_t *options,
                                   uint64_t *host)
 {
@@ -223,14 +225,15 @@ static spmm_status_t executor_ask(const spmm_plan_t *plan, const spmm_executor_o
     return status;
 }
 
-/* The plan's type, or another one that it has variants for. */
+/* Draws the plan's value type, or another type for which the plan has variants. */
 static spmm_dtype_t type_draw(struct test_stream *stream, const spmm_plan_t *plan)
 {
     const struct spmmi_dtype *const row = spmmi_dtype_at((int)test_stream_below(stream, 4));
     return (spmmi_plan_types(plan) & SPMMI_TYPE_BIT(row->id)) != 0 ? row->id : plan->dtype;
 }
 
-/* The plan as an executor for that type sees it; its values, if they were rounded, are to be freed. */
+/* Makes the plan that an executor for this type sees. The caller frees *rounded, which is NULL unless the
+ * values were rounded. */
 static spmm_plan_t *typed_make(const spmm_plan_t *plan, spmm_dtype_t type, struct spmmi_typed_plan *typed,
                                void **rounded)
 {
@@ -242,14 +245,14 @@ static spmm_plan_t *typed_make(const spmm_plan_t *plan, spmm_dtype_t type, struc
     return &typed->plan;
 }
 
-/* Is a value of the plan too large for the executor's type? */
+/* Returns 1 if a value of the plan is too large for the executor's type. */
 static int is_too_large(const spmm_plan_t *plan, spmm_dtype_t type)
 {
     return spmmi_values_fit(plan, SPMMI_TYPE_BIT(type), 1, NULL) != SPMM_OK;
 }
 
-/* An executor within the memory that was foretold; a kernel that is forced may be refused, with a sentence, and any by
- * its budget. */
+/* Makes an executor and checks that it needs no more memory than predicted. A forced kernel may be refused
+ * with a sentence, and any executor because of its budget. */
 static void executor_check(struct test_stream *stream, const spmm_plan_t *plan, const char *kernel,
                            struct test_content_tally *tally)
 {
@@ -308,7 +311,7 @@ static void executors_check(struct test_stream *stream, const spmm_plan_t *plan,
 
 /* ---- Files ---- */
 
-/* What is saved loads as the same plan. */
+/* Checks that a saved plan loads again and is the same plan. */
 static void saved_check(const spmm_plan_t *plan)
 {
     spmm_plan_t *again = NULL;
@@ -330,7 +333,7 @@ static double cpu_seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Every question about the plan has an answer. */
+/* Checks that information about every variant, part and trace entry is available. */
 static void infos_check(const spmm_plan_t *plan)
 {
     spmm_variant_info_t variant = {.struct_size = sizeof variant};
@@ -344,7 +347,7 @@ static void infos_check(const spmm_plan_t *plan)
         TEST_CONTENT_MUST(spmm_plan_trace(plan, i, &trace) == SPMM_OK, "trace %d", i);
 }
 
-/* With the caller's budget or the default one, within either. */
+/* Loads the file with a small budget or the default one, and checks that the load stays within it. */
 static spmm_status_t load(struct test_stream *stream, const uint8_t *bytes, size_t size, spmm_plan_t **plan,
                           spmm_diag_t *diag)
 {

@@ -8,7 +8,7 @@
 
 #include <spmm/inspector.h>
 
-#define NONZEROS_MAX 4000 /* of a generated matrix: products are judged in long double */
+#define NONZEROS_MAX 4000 /* maximum of generated matrices, because the check computes in long double */
 #define ROWS_MORE 20000
 
 static void *take(int64_t count, size_t size)
@@ -19,7 +19,8 @@ static void *take(int64_t count, size_t size)
     return block;
 }
 
-/* Largest parameter for which a generator makes a small matrix; a generator that is not named takes the last row. */
+/* Returns the largest parameter for which a generator makes a small matrix. Generators that are not listed
+ * use the last row. */
 static uint64_t parameter_max(const char *generator)
 {
     static const struct {
@@ -38,12 +39,12 @@ static uint64_t parameter(const spmm_generator_info_t *info, int index, struct t
     const uint64_t max = parameter_max(info->name);
     if (stream == NULL)
         return max;
-    /* The first parameter is a size, the others mostly numbers of entries a row. */
+    /* The first parameter is a size; most of the others are numbers of entries per row. */
     const uint64_t range = index == 0 || max < 8 || test_stream_chance(stream, 30) ? max : 8;
     return test_stream_below(stream, range) + 1;
 }
 
-/* Without a stream every parameter is the largest. */
+/* Makes a matrix from random parameters or, if stream is NULL, from the largest ones. */
 static spmm_status_t generate(const spmm_generator_info_t *info, struct test_stream *stream,
                               spmm_matrix_t **matrix)
 {
@@ -80,7 +81,7 @@ static spmm_status_t generate_any(struct test_stream *stream, spmm_matrix_t **ma
     return generate(&info, stream, matrix);
 }
 
-/* NULL where the generator refuses the parameters, or the matrix is too large. */
+/* Returns NULL if the generator refuses the parameters or the matrix is too large. */
 static struct test_matrix *generated(struct test_stream *stream)
 {
     spmm_matrix_t *matrix = NULL;
@@ -103,7 +104,7 @@ static struct test_matrix *generated(struct test_stream *stream)
     return a;
 }
 
-/* Each row stores a column with a chance of its own: none, few, all, or those of one long row. */
+/* Makes a matrix whose rows have different densities: empty, sparse or full, and maybe one long row. */
 static struct test_matrix *drawn(struct test_stream *stream)
 {
     static const uint64_t shapes[][2] = {{70, 70}, {8, 300}, {300, 8}, {20, 1200}, {1, 1}, {3, 3}};
@@ -128,7 +129,7 @@ static struct test_matrix *drawn(struct test_stream *stream)
     return a;
 }
 
-/* The columns far apart, up to the largest extent: most of them are empty. */
+/* Distributes the columns over an extent of up to 2^31 - 2; most columns are then empty. */
 static void widen(struct test_stream *stream, struct test_matrix *a)
 {
     static const int64_t extents[] = {60000, 1 << 26, 0x7ffffffe, 0x7ffffffe};
@@ -141,7 +142,7 @@ static void widen(struct test_stream *stream, struct test_matrix *a)
     a->cols = apart > 0 ? cols : a->cols;
 }
 
-/* Rows without nonzeros after the others. */
+/* Appends empty rows. */
 static void lengthen(struct test_matrix *a)
 {
     const int64_t rows = a->rows + ROWS_MORE;
@@ -153,7 +154,7 @@ static void lengthen(struct test_matrix *a)
     a->rows = rows;
 }
 
-/* Values that are those of the other triangle, or of the other sign, where the pattern is symmetric. */
+/* Makes the values symmetric or skew-symmetric, which has an effect if the pattern is symmetric. */
 static void mirror(struct test_matrix *a, uint64_t seed)
 {
     for (int64_t i = 0; i < a->rows; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See content_mutate.h. What the file format cannot hold in its place is left to content_sections.h. */
+/* See content_mutate.h. Changes that a plan in memory cannot represent are made by content_sections.h. */
 #include "content_mutate.h"
 
 #include <stdlib.h>
@@ -14,9 +14,9 @@
 #include "plan_seal.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
-#define COUNTED_MAX 100000 /* rows or columns of a plan whose items are made anew */
+#define COUNTED_MAX 100000 /* maximum number of columns of a plan whose items are recomputed */
 
-/* An array of another length: what it had, then zeros. */
+/* Changes the length of an array. Keeps the old elements and fills the rest with zeros. */
 static void resize(void *array, uint64_t before, uint64_t after, size_t size)
 {
     void *old = NULL, *new = spmmi_alloc_zero(after + 1, size);
@@ -39,7 +39,7 @@ static int is_csr(const spmm_plan_t *plan)
     return 1;
 }
 
-/* Can items be made anew? */
+/* Returns 1 if items can be recomputed. */
 static int is_countable(const spmm_plan_t *plan)
 {
     return plan->cols <= COUNTED_MAX && is_csr(plan);
@@ -60,7 +60,8 @@ static void nnz_set(spmm_plan_t *plan, int64_t nnz)
     plan->nnz = nnz;
 }
 
-/* Lengths whose sum is that of the columns; others cannot be coded: content_sections.h. */
+/* Changes row lengths and with them the number of nonzeros. content_sections.h makes sums that do not fit the
+ * columns. */
 static void lengths_change(struct test_stream *stream, spmm_plan_t *plan)
 {
     const int64_t nnz_max = plan->nnz + 4096;
@@ -140,7 +141,7 @@ static void part_change(struct test_stream *stream, spmm_plan_t *plan)
         test_record_change(stream, plan, &spmmi_part_record, part_draw(stream, plan));
 }
 
-/* Another part in the place of one, or beside it as its long rows. */
+/* Replaces a part, or makes it the long rows of the part in front of it. */
 static void part_exchange(struct test_stream *stream, spmm_plan_t *plan)
 {
     if (plan->part_count == 0 || !is_countable(plan))
@@ -163,7 +164,7 @@ static void part_add(struct test_stream *stream, spmm_plan_t *plan)
         test_content_part_add(stream, plan);
 }
 
-/* The order of parts says which of them have long rows. */
+/* Exchanges two parts. Their order determines which parts have long rows. */
 static void parts_exchange(struct test_stream *stream, spmm_plan_t *plan)
 {
     if (plan->part_count == 0)
@@ -249,7 +250,7 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Two rows of a part whose long rows were split off change places, or one of them and a long row. */
+/* In a part whose long rows were split off, exchanges two rows, or a row and a long row. */
 static void long_rows_change(struct test_stream *stream, spmm_plan_t *plan)
 {
     for (uint32_t i = 0; i + 1 < plan->part_count; i++) {
@@ -266,7 +267,7 @@ static void long_rows_change(struct test_stream *stream, spmm_plan_t *plan)
     }
 }
 
-/* ---- What no product depends on ---- */
+/* ---- Data that products do not use ---- */
 
 static void permutation_change(struct test_stream *stream, spmm_plan_t *plan)
 {
@@ -305,7 +306,7 @@ static void text_change(struct test_stream *stream, spmm_plan_t *plan)
     memcpy(to + test_stream_below(stream, 8), text, strlen(text));
 }
 
-/* Pairs of which most break a rule. */
+/* Sets metadata, most of which breaks a rule. */
 static void metadata_change(struct test_stream *stream, spmm_plan_t *plan)
 {
     static const char *const texts[] = {"a=b;",     "a=b",      "a=b;c;",  "a=;b=c;", "A=b;", ";=b;",
@@ -326,7 +327,7 @@ static void features_change(struct test_stream *stream, spmm_plan_t *plan)
     plan->features_exec = test_stream_bits(stream);
 }
 
-/* ---- After statistics and digests were made ---- */
+/* ---- Changes after statistics and digests were computed ---- */
 
 static void stats_change(struct test_stream *stream, spmm_plan_t *plan)
 {
@@ -362,9 +363,9 @@ static const change_fn changes[] = {lengths_change,     lengths_change,
                                     metadata_change};
 static const change_fn late_changes[] = {stats_change, stats_change, digest_change};
 
-/* ---- Consistent again ---- */
+/* ---- Making the plan consistent again ---- */
 
-/* The columns of each row ascending and different, if there is room for them. */
+/* Makes the columns of each row ascending and distinct, if there are enough columns. */
 static void columns_repair(spmm_plan_t *plan)
 {
     for (int64_t i = 0; i < plan->rows; i++)
@@ -399,7 +400,7 @@ static void repair(struct test_stream *stream, spmm_plan_t *plan, int has_items)
     }
 }
 
-/* Items that were changed themselves mostly stay as they are. */
+/* Returns 1 for changes of items, which are usually not repaired. */
 static int is_of_items(change_fn change)
 {
     return change == items_change || change == long_rows_change || change == parts_exchange;

@@ -11,8 +11,8 @@
 #include "matrices.h"
 
 #define BUDGET (UINT64_C(64) << 20)
-#define ROWS_MAX 20000 /* of the B that is made */
-#define COLUMNS 7      /* of it */
+#define ROWS_MAX 20000 /* maximum rows of B */
+#define COLUMNS 7      /* columns of B */
 
 static void *take(int64_t count, size_t size)
 {
@@ -22,7 +22,7 @@ static void *take(int64_t count, size_t size)
     return block;
 }
 
-/* One entry in each row, of small whole numbers. */
+/* Makes a matrix with one entry per row, a small whole number. */
 static spmm_csr_t narrow_matrix(int64_t rows, spmm_dtype_t type)
 {
     int64_t *const row_ptr = take(rows + 1, sizeof *row_ptr);
@@ -74,7 +74,7 @@ static void run_plan(const spmm_plan_t *plan, const void *const *operands, const
     spmm_product_destroy(product);
 }
 
-/* The same product by a plan. */
+/* Computes the same product with a plan and compares the results. */
 static void compare(const spmm_csr_t *a, const spmm_csr_t *b, const spmm_matrix_t *left, const spmm_csr_t *c)
 {
     spmm_product_options_t options = SPMM_PRODUCT_OPTIONS_INIT;
@@ -92,7 +92,7 @@ static void compare(const spmm_csr_t *a, const spmm_csr_t *b, const spmm_matrix_
     spmm_matrix_destroy(right);
 }
 
-/* What a product of a valid matrix must return, if its memory is enough. */
+/* Returns the status that a product of a valid matrix must have if memory is sufficient. */
 static spmm_status_t expected_status(const spmm_csr_t *a, const spmm_csr_t *b)
 {
     if (a->values == NULL && a->nnz > 0)

@@ -5,9 +5,10 @@
 
 #include <spmm/product.h>
 
-/* A A of these arrays, or A B with a B of few columns that fits, on the CPU: refused with a sentence, or the entries
- * and values of a plan. matrix: what a reader made of the arrays; NULL: it refused them, as the product must. Aborts
- * where that does not hold. */
+/* Computes A A of these arrays, or A B with a small B, on the CPU, without a plan. Checks that the product is
+ * refused with a sentence, or equals the product of a plan in entries and values. matrix: the matrix that was
+ * made from the arrays, or NULL if they were refused; then the product must be refused too. Aborts if a check
+ * fails. */
 void test_content_once(const spmm_csr_t *a, const spmm_matrix_t *matrix);
 
 #endif

@@ -18,7 +18,7 @@
 #define KEPT 256
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-/* ---- What the inspector makes ---- */
+/* ---- Plans of the inspector ---- */
 
 static const char *kernel_draw(struct test_stream *stream)
 {
@@ -66,7 +66,7 @@ static spmm_plan_t *inspect(struct test_stream *stream, const struct test_matrix
     options.ops = a->cols > TEST_CONTENT_WIDE ? SPMM_OPS_N : options.ops;
     fewer.a_type = options.a_type;
     fewer.threads = 1;
-    /* Some options contradict each other, or a kernel does not multiply the type. */
+    /* The drawn options may contradict each other, or the kernel may not support the type. */
     if (spmm_matrix_from_csr(&view, &matrix, NULL) != SPMM_OK ||
         (spmm_inspect(matrix, &options, &plan, NULL) != SPMM_OK &&
          spmm_inspect(matrix, &fewer, &plan, NULL) != SPMM_OK))
@@ -75,7 +75,7 @@ static spmm_plan_t *inspect(struct test_stream *stream, const struct test_matrix
     return plan;
 }
 
-/* ---- What it would not choose ---- */
+/* ---- Parts and sections that the inspector would not choose ---- */
 
 static uint32_t power_draw(struct test_stream *stream, uint32_t min, uint32_t max)
 {
@@ -94,8 +94,8 @@ static uint32_t size_draw(struct test_stream *stream, uint32_t min, uint32_t max
     return sizes[size];
 }
 
-/* Fields of a row of the list of schedules, drawn one after the other: the order within a list of initial values is
- * the compiler's. */
+/* Draws the fields of a part. One statement per field, because the order of evaluation in an initializer list
+ * depends on the compiler. */
 static struct spmmi_part fields_draw(struct test_stream *stream, const struct spmmi_schedule *row)
 {
     static const uint32_t flags[] = {0, SPMMI_PART_REORDERED,
@@ -125,7 +125,7 @@ struct spmmi_part test_content_part(struct test_stream *stream, const spmm_plan_
     return part;
 }
 
-/* A compute type of this part: often that of the plan's values, else of a narrower type. */
+/* Draws a compute type for this part: usually of the plan's value type, else of a narrower type. */
 static spmm_compute_t compute_draw(struct test_stream *stream, const spmm_plan_t *plan,
                                    const struct spmmi_part *part)
 {
@@ -162,7 +162,7 @@ void test_content_part_add(struct test_stream *stream, spmm_plan_t *plan)
     variant_add(stream, plan, plan->part_count++);
 }
 
-/* Some parts more, and long rows of all that can leave them out. */
+/* Adds a few parts, and splits long rows off all parts that allow it. */
 static void long_rows_add(struct test_stream *stream, spmm_plan_t *plan, const struct test_matrix *a)
 {
     const uint32_t first = plan->part_count, half = SPMMI_PART_MAX / 2;

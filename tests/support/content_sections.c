@@ -15,7 +15,7 @@ struct editor {
     struct test_stream *stream;
     const spmm_plan_t *plan;
     struct forge *forge;
-    struct forge_section *section; /* one of the file, drawn */
+    struct forge_section *section; /* a random section of the file */
 };
 
 static void content_set(struct forge_section *section, const void *content, size_t size)
@@ -24,8 +24,8 @@ static void content_set(struct forge_section *section, const void *content, size
     forge_set_content(section, content, size, (struct forge_zstd){0, 0, 0});
 }
 
-/* Row lengths of any sum, those of the file: maybe of a triangle. Their bytes are apart, as the transform of this
- * section wants them. */
+/* Changes row lengths of the file, which may be those of a triangle, to any sum. The transform of this
+ * section stores the bytes of the numbers in separate planes. */
 static void lengths_change(struct editor *e)
 {
     const size_t rows = (size_t)e->plan->rows;
@@ -34,7 +34,7 @@ static void lengths_change(struct editor *e)
     size_t size = 0;
     struct forge_section *section = forge_find(e->forge, SPMMI_SECTION_ROW_LENGTHS, SPMMI_NO_PART);
     uint8_t *planes = forge_content(section, &size);
-    const size_t count = size / sizeof(uint32_t); /* of the first frame */
+    const size_t count = size / sizeof(uint32_t); /* numbers in the first frame */
     uint32_t *lengths = calloc(count + 1, sizeof *lengths);
     if (lengths == NULL)
         abort();
@@ -61,13 +61,14 @@ static void header_change(struct editor *e)
         test_word_change(e->stream, e->plan, words[which - COUNT(longs)], sizeof *words[0]);
 }
 
-/* One of the 14 features alone: variants, parts and trace then use what the header does not name. */
+/* Toggles one of the 14 feature bits, so that variants, parts or trace use features that the header does not
+ * list. */
 static void feature_change(struct editor *e)
 {
     e->forge->header.features_incompat ^= UINT64_C(1) << test_stream_below(e->stream, 14);
 }
 
-/* Flags of the header, all that there are, or a nonzero more or less: what a triangle is expanded to. */
+/* Changes the flags of the header, or adds or subtracts a nonzero. Both affect how a triangle is expanded. */
 static void flags_change(struct editor *e)
 {
     struct spmmi_header *h = &e->forge->header;
@@ -89,7 +90,7 @@ static void bytes_change(struct editor *e)
     free(content);
 }
 
-/* Columns, those of the file: maybe of a triangle. */
+/* Changes columns of the file, which may be those of a triangle. */
 static void columns_change(struct editor *e)
 {
     if (e->plan->nnz == 0)
@@ -98,7 +99,7 @@ static void columns_change(struct editor *e)
     bytes_change(e);
 }
 
-/* A record whose reserved bytes are not zero, a text with a zero. */
+/* Changes one of the last bytes to 0 or 1: reserved bytes that are not zero, or a zero in a text. */
 static void byte_clear(struct editor *e)
 {
     size_t size = 0;
@@ -110,7 +111,8 @@ static void byte_clear(struct editor *e)
     free(content);
 }
 
-/* Cut at a number of words, or repeated up to 70 times: more records than are allowed. */
+/* Cuts the content to a number of words, or repeats it up to 70 times, which makes more records than are
+ * allowed. */
 static void size_change(struct editor *e)
 {
     size_t size = 0;

@@ -13,9 +13,9 @@
 #include "dense.h"
 #include "format/base/alloc.h"
 
-#define EXTENT_MAX 20000 /* columns of a matrix that is inspected for both ops */
+#define EXTENT_MAX 20000 /* maximum number of columns of a matrix that is inspected for both ops */
 
-/* Of exactly its size, so that a sanitizer sees what lies beyond. */
+/* Allocates exactly the required size, so that a sanitizer detects accesses beyond the end. */
 static void *take(int64_t count, size_t size)
 {
     void *block = malloc(count == 0 ? 1 : (size_t)count * size);
@@ -29,7 +29,7 @@ static void any_bits(struct test_stream *stream, void *values, size_t bytes)
     const uint64_t seed = test_stream_bits(stream), drawn = bytes / 16;
     for (size_t i = 0; i < bytes; i++)
         ((uint8_t *)values)[i] = (uint8_t)test_hash(seed, i);
-    /* Some of them all ones or zero: NaN, infinity, the largest and smallest numbers. */
+    /* Some bytes become all ones or zero, to get NaN, infinity, and the largest and smallest numbers. */
     for (uint64_t k = 0; k < drawn; k++) {
         const uint64_t at = test_stream_below(stream, bytes);
         ((uint8_t *)values)[at] = (uint8_t)(0 - test_stream_below(stream, 2));
@@ -51,7 +51,7 @@ static void *indices_of(spmm_itype_t type, const void *from, int is_long, int64_
     return indices;
 }
 
-/* The arrays of a valid matrix, their types drawn; values of any bits, or none. */
+/* Makes the arrays of a valid matrix, with random types, and with random bits as values or without values. */
 static spmm_csr_t csr_draw(struct test_stream *stream)
 {
     struct test_matrix *a = test_content_matrix(stream);
@@ -77,7 +77,7 @@ static void csr_free(const spmm_csr_t *csr)
     free((void *)(uintptr_t)csr->values);
 }
 
-/* One entry of an array, or a member that does not say how long the arrays are. */
+/* Changes an entry of an array, or a member that does not determine the lengths of the arrays. */
 static void csr_change(struct test_stream *stream, spmm_csr_t *csr)
 {
     const spmm_plan_t sizes = {.rows = csr->rows, .cols = csr->cols, .nnz = csr->nnz};
@@ -98,7 +98,7 @@ static void csr_change(struct test_stream *stream, spmm_csr_t *csr)
     case 4:
         test_word_change(stream, &sizes, &csr->cols, sizeof csr->cols);
         break;
-    default: { /* types that are none; those that are would make arrays of another length */
+    default: { /* only invalid types, because valid ones would need arrays of another length */
         uint32_t *const types[] = {(uint32_t *)&csr->row_ptr_type, (uint32_t *)&csr->col_ind_type,
                                    (uint32_t *)&csr->value_type};
         const uint64_t which = test_stream_below(stream, 3);
@@ -123,7 +123,8 @@ static void view_change(struct test_stream *stream, const spmm_plan_t *plan, spm
         view->data = NULL;
 }
 
-/* A product whose description is changed: what asking refuses is refused when it is run, and C stays. */
+/* Runs a product with a changed description. If the query for its workspace is refused, the product must be
+ * refused too. C must never change. */
 static void described_wrongly(struct test_stream *stream, const spmm_plan_t *plan,
                               const spmm_executor_t *executor)
 {
@@ -184,7 +185,7 @@ static void matrix_use(struct test_stream *stream, const spmm_csr_t *csr, const 
     options.threads = 1;
     const spmm_status_t status = spmm_inspect(matrix, &options, &plan, &diag);
     if (status == SPMM_ERR_ARGUMENT && strstr(diag.text, "too large for") != NULL)
-        return; /* a finite value that the type does not hold */
+        return; /* a finite value that exceeds the range of the type */
     TEST_CONTENT_MUST(status == SPMM_OK, "%s", diag.text);
     TEST_CONTENT_MUST(spmm_plan_matches(plan, csr, !options.pattern_only, &diag) == SPMM_OK, "%s", diag.text);
     executor_use(stream, plan, tally);

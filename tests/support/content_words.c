@@ -60,7 +60,8 @@ static uint64_t size_draw(struct test_stream *stream, const spmm_plan_t *plan)
 
 void test_word_change(struct test_stream *stream, const spmm_plan_t *plan, void *word, size_t bytes)
 {
-    /* Drawn one after the other: the order within an expression is the compiler's. */
+    /* One statement per draw, because the order of evaluation within an expression depends on the
+     * compiler. */
     const uint64_t shift = test_stream_below(stream, 64), beside = shift % 3;
     uint64_t number = 0;
     memcpy(&number, word, bytes);
@@ -122,7 +123,7 @@ void test_list_change(struct test_stream *stream, const spmm_plan_t *plan, uint3
         case 1:
             list[i] = list[j];
             break;
-        case 2: /* the sum stays */
+        case 2: /* keeps the sum */
             list[i]--;
             list[(i + 1) % count]++;
             break;

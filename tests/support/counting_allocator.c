@@ -10,7 +10,7 @@
 
 static _Atomic int64_t held, held_before, most;
 
-#define HEAD 64u /* in front of each block: its size; the libraries ask for no larger alignment */
+#define HEAD 64u /* bytes in front of each block, for its size; no larger alignment is requested */
 
 static void *allocate(void *context, size_t bytes, size_t alignment)
 {

@@ -8,7 +8,7 @@
 #include "format/base/half.h"
 
 #define GUARD_BYTES 512
-#define CANARY 0xff /* two, four or eight of them are a NaN */
+#define CANARY 0xff /* two, four or eight of these bytes are a NaN */
 
 double test_value_get(spmm_dtype_t dtype, const void *array, int64_t at)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dense matrices between guard bands, in either order, with any gap after each row or column. */
+/* Dense matrices between guard bands, in either layout, with any gap after each row or column. */
 #ifndef TEST_DENSE_H
 #define TEST_DENSE_H
 
 #include <spmm/common.h>
 
-/* Number at of an array, the same the other way, and what a number becomes: rounded to nearest, ties to even. */
+/* Read and write element `at` of an array, and round a number to the type: to nearest, ties to even. */
 double test_value_get(spmm_dtype_t dtype, const void *array, int64_t at);
 void test_value_set(spmm_dtype_t dtype, void *array, int64_t at, double x);
 double test_value_round(spmm_dtype_t dtype, double x);
@@ -20,11 +20,11 @@ struct test_dense_shape {
     int64_t rows, cols;
     spmm_layout_t layout;
     spmm_dtype_t dtype;
-    int64_t gap;   /* ld - the least ld */
-    int64_t shift; /* elements that the first one lies past a multiple of 64 bytes */
+    int64_t gap;   /* ld minus the smallest possible ld */
+    int64_t shift; /* offset of the first element from a multiple of 64 bytes, in elements */
 };
 
-/* All bytes, guards and gaps included, are canaries; as numbers they are NaN. */
+/* Makes a matrix. All bytes, including guards and gaps, are canaries, which are NaN as numbers. */
 struct test_dense test_dense_make(struct test_dense_shape shape);
 struct test_dense test_dense_copy(const struct test_dense *from);
 void test_dense_free(struct test_dense *dense);
@@ -32,7 +32,7 @@ void test_dense_free(struct test_dense *dense);
 double test_dense_get(const struct test_dense *dense, int64_t i, int64_t j);
 void test_dense_set(struct test_dense *dense, int64_t i, int64_t j, double x);
 
-/* Do the bytes that belong to no element agree? */
+/* Returns 1 if all bytes that belong to no element are equal in both. */
 int test_dense_same_gaps(const struct test_dense *a, const struct test_dense *b);
 
 #endif

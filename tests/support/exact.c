@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-/* op(A) * B, row-major. Free with free(). */
+/* Returns op(A) * B, row-major. Free it with free(). */
 static double *sums_of(const struct test_matrix *a, spmm_op_t op, const struct test_dense *b, int64_t rows)
 {
     const int64_t n = b->view.cols;

@@ -8,8 +8,8 @@
 #include "kernels/wide/wide_shape.h"
 #include "plan_seal.h"
 
-/* Of nonzero splits on a GPU: one row that all blocks share, one column or many; two of them; a few among short
- * ones. */
+/* The cases with nonzero splits: on a GPU, all thread blocks share one row, with one or many columns; or they
+ * share two rows; or a few long rows are among short ones. */
 const struct test_family_case test_family_cases[TEST_FAMILY_CASES] = {
     {"1 x 9000 dense", {SPMM_F32, SPMM_SCHEDULE_NONZERO_SPLIT, 8, 1, 0}, 0, 0, 0},
     {"2 x 6000 short-fat", {SPMM_F64, SPMM_SCHEDULE_NONZERO_SPLIT, 16, 1, 0}, 0, 0, 0},

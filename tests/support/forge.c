@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See forge.h. Nothing here uses the library's reader, so a bug there cannot hide a bug here. */
+/* See forge.h. This file does not use the library's reader, so a bug in the reader cannot hide a bug here. */
 #include "forge.h"
 
 #include <stdio.h>
@@ -116,7 +116,7 @@ void forge_set_content(struct forge_section *s, const void *content, size_t size
     ZSTD_inBuffer in = {content, size, 0};
     if (!how.no_content_size && how.window_log == 0)
         (void)ZSTD_CCtx_setPledgedSrcSize(context, size);
-    /* Flushing before the end keeps zstd from taking the frame for a single segment. */
+    /* If the stream is flushed before its end, zstd cannot write the frame as a single segment. */
     if (how.window_log != 0)
         NEED(ZSTD_compressStream2(context, &out, &in, ZSTD_e_flush) == 0);
     NEED(ZSTD_compressStream2(context, &out, &in, ZSTD_e_end) == 0);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Forged plan files: good ones taken apart, changed in one place, and put together again with hashes that match. */
+/* Forged plan files: valid files that are taken apart, changed in one place, and put together again with
+ * matching hashes. */
 #ifndef TEST_FORGE_H
 #define TEST_FORGE_H
 
 #include "format/file/plan_records.h"
 
-#define FORGE_FRAMES 4 /* small plans have one frame a section */
+#define FORGE_FRAMES 4 /* small plans have one frame per section */
 
 struct forge_frame {
     uint8_t transform;
@@ -14,7 +15,7 @@ struct forge_frame {
 };
 
 struct forge_section {
-    struct spmmi_entry entry; /* offset, stored_bytes and frames_hash are filled by forge_build */
+    struct spmmi_entry entry; /* offset, stored_bytes and frames_hash are set by forge_build */
     struct forge_frame frames[FORGE_FRAMES];
     uint32_t frame_count;
 };
@@ -24,20 +25,20 @@ struct forge {
     struct forge_section sections[SPMMI_SECTION_LIMIT];
 };
 
-/* Take a good file apart. Aborts the test when it is not good. Free with forge_free. */
+/* Takes a valid file apart. Aborts the test if the file is not valid. Free it with forge_free. */
 struct forge *forge_open(const uint8_t *bytes, size_t size);
 void forge_free(struct forge *forge);
 
-/* The section of a type and part; aborts when there is none. */
+/* Returns the section of a type and part. Aborts if there is none. */
 struct forge_section *forge_find(struct forge *forge, uint32_t type, uint32_t part);
 void forge_remove(struct forge *forge, struct forge_section *section);
-/* A section of one frame behind all others. */
+/* Appends a section of one frame. */
 struct forge_section *forge_append(struct forge *forge, uint32_t type, const void *content, size_t size);
 
-/* Content of the first frame, to be freed with free(). */
+/* Returns the content of the first frame. Free it with free(). */
 uint8_t *forge_content(const struct forge_section *section, size_t *size);
 
-/* How a frame is compressed; zero means as the writer does. */
+/* How a frame is compressed; all zero: as the writer of the library does. */
 struct forge_zstd {
     int no_checksum, no_content_size, window_log;
 };
@@ -45,11 +46,11 @@ void forge_set_content(struct forge_section *section, const void *content, size_
                        struct forge_zstd how);
 void forge_set_stored(struct forge_section *section, const void *stored, size_t size);
 
-/* The file with tiling, sizes and every hash right. Free with free(). */
+/* Makes the file, with correct positions, sizes and hashes. Free it with free(). */
 uint8_t *forge_build(const struct forge *forge, size_t *size);
 
-/* Make every hash right again after bytes of a file were changed in place; parts whose place makes no sense are
- * left alone. */
+/* Recomputes every hash after bytes of a file were changed in place. Skips sections whose position is
+ * invalid. */
 void forge_repair(uint8_t *bytes, size_t size);
 
 #endif

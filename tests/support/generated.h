@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Matrices of the generators, and zeroed arrays, for the tests of the inspector: a failure ends the test. */
+/* Matrices of the generators, and zeroed arrays, for tests of the inspector. A failure ends the test. */
 #ifndef TEST_GENERATED_H
 #define TEST_GENERATED_H
 
@@ -10,7 +10,7 @@
 
 spmm_matrix_t *test_generated(const char *spec);
 
-/* count may be 0; free with free. */
+/* Allocates zeroed memory. count may be 0. Free it with free. */
 void *test_zeroed(int64_t count, size_t size);
 
 #endif

@@ -9,12 +9,12 @@
 #include <unistd.h>
 
 static int64_t fail_at;
-static _Atomic int64_t calls; /* several threads may read */
+static _Atomic int64_t calls; /* atomic, because several threads may read */
 static enum io_fault fault_now;
 static const char *failed;
 static int is_renamed, is_named_only;
 
-/* Is it this call's turn? Sets errno then. */
+/* Counts a call. Returns 1 and sets errno if this call must fail. */
 static int fails(const char *name)
 {
     static const int numbers[IO_FAULT_COUNT] = {EIO, ENOSPC, EDQUOT, EINTR, 0, 0};
@@ -68,7 +68,7 @@ static int faulty_fsync(int file)
     return fails(is_renamed ? "late fsync" : "fsync") ? -1 : spmmi_io_system.fsync(file);
 }
 
-/* As Linux does: the file is closed whatever close says. */
+/* Like Linux, closes the file even if close reports an error. */
 static int faulty_close(int file)
 {
     const int result = fails(is_renamed ? "late close" : "close") ? -1 : 0;

@@ -7,7 +7,7 @@
 
 #include "plan_seal.h"
 
-#define GPU_UNIT_MAX 128u /* the panel kernels of GPUs have no higher ones */
+#define GPU_UNIT_MAX 128u /* maximum height of the panel kernels on GPUs */
 
 int test_kernels_of(const char *target, spmm_kernel_info_t kernels[TEST_KERNELS_MAX])
 {
@@ -34,15 +34,15 @@ spmm_dtype_t test_kernel_type(const spmm_kernel_info_t *kernel, int turn)
 
 static uint32_t item_size_of(const struct spmmi_schedule *schedule, int turn)
 {
-    /* In rows, boundaries of small matrices in items of 8 and 16 may move by half a block, in longer ones by a quarter
-     * (8 and 16 lanes). */
+    /* rows family: in small matrices, the boundaries of items of 8 and 16 nonzeros may move by half a block,
+     * and those of longer items by a quarter (8 and 16 lanes). */
     static const uint32_t sizes[] = {8, 64, 16, 1024}, few[] = {1, 7, 1000};
     if (schedule->item_size_max == 0)
         return 0;
     return schedule->item_sizes == SPMMI_ITEM_SIZE_POWER ? sizes[turn % 4] : few[turn % 3];
 }
 
-/* A height of its units, and a need of slots. */
+/* Sets the height of the units and the number of stage slots. */
 static void shape_set(spmm_plan_t *plan, const struct spmmi_family *family, int turn)
 {
     static const uint32_t slots[] = {439, 33, 64};

@@ -12,7 +12,7 @@
 #include "format/base/alloc.h"
 #include "plan_build.h"
 
-#define ROUNDING 4096u /* of arrays, to cache lines */
+#define ROUNDING 4096u /* extra bytes of arrays that are rounded up to cache lines */
 
 static const struct {
     double alpha, beta;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See matrices.h. A pattern is a predicate on (i, j), so each row of the table reads as its definition. */
+/* See matrices.h. A pattern is a predicate of (i, j), so each line of the list is the definition of a
+ * matrix. */
 #include "matrices.h"
 
 #include <assert.h>

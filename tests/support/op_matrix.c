@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See op_matrix.h. Found the plain way, with nothing of the library. */
+/* See op_matrix.h. A simple implementation without functions of the library. */
 #include "op_matrix.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@ static void *take(int64_t count, size_t size)
     return block;
 }
 
-/* position[r]: where row r of op(A) goes. */
+/* Returns an array whose element r is the position of row r of op(A). */
 static int64_t *positions_of(int64_t rows, const uint32_t *order)
 {
     int64_t *position = take(rows, sizeof *position);
@@ -36,7 +36,8 @@ struct test_matrix *test_op_matrix(const spmm_plan_t *plan, spmm_op_t op, const 
     a->col_ind = take(a->nnz, sizeof *a->col_ind);
     a->values = take(a->nnz, sizeof *a->values);
     int64_t *position = positions_of(a->rows, order);
-    /* Counted two pointers on, so that the second pass leaves each pointer where its row begins. */
+    /* The count of a row is stored two elements later. After the prefix sum, the fill loop then leaves each
+     * pointer at the start of its row. */
     for (int64_t i = 0; i < plan->rows; i++)
         for (int64_t p = plan->row_ptr[i]; p < plan->row_ptr[i + 1]; p++)
             a->row_ptr[position[is_transposed ? plan->col_ind[p] : i] + 2]++;

@@ -29,7 +29,7 @@ void *test_values_of(const struct test_matrix *a, spmm_dtype_t dtype)
     return values;
 }
 
-/* Items as struct spmmi_part defines them, found the slow and plain way. */
+/* Computes items as struct spmmi_part defines them, in a simple but slow way. */
 static void items_fill(struct spmmi_part *part, int64_t rows, const int64_t *row_ptr)
 {
     const int64_t item_size = part->item_size;
@@ -52,7 +52,7 @@ static void items_fill(struct spmmi_part *part, int64_t rows, const int64_t *row
     }
 }
 
-/* Whole rows, or segments counted off nonzero by nonzero: units in their own order. */
+/* Computes the units, whole rows or segments, by counting nonzeros one by one. They are not permuted. */
 static void units_fill(struct spmmi_part *part, int64_t rows, const int64_t *row_ptr)
 {
     const int is_cut = spmmi_schedule_of(part->family, part->schedule)->items == SPMMI_ITEMS_SEGMENTS;
@@ -66,7 +66,7 @@ static void units_fill(struct spmmi_part *part, int64_t rows, const int64_t *row
     }
 }
 
-/* The first row of the list with this schedule. */
+/* Returns the first schedule of the list with this number. */
 static const struct spmmi_schedule *schedule_of(spmm_schedule_t schedule)
 {
     const struct spmmi_schedule *row;
@@ -166,7 +166,8 @@ void test_plan_permutation_metrics(spmm_plan_t *plan)
     }
 }
 
-/* Long rows of a part, which loses them; none where it would lose all. */
+/* Removes the long rows from a part and returns them as a part. Returns an empty part if the part has no long
+ * rows or only long rows. */
 static struct spmmi_part part_split(struct spmmi_part *part, const int64_t *row_ptr, int64_t minimum)
 {
     struct spmmi_part long_rows = {.op = part->op,
@@ -203,7 +204,7 @@ int64_t test_long_rows_min(const struct test_matrix *a)
     return (longest + a->nnz / (a->rows > 0 ? a->rows : 1)) / 2 + 1;
 }
 
-/* Of op(A); that of the transpose is made once, at the first part that asks. */
+/* Returns the row pointers of op(A). Those of the transpose are computed once, when they are first needed. */
 static const int64_t *op_row_ptr(const spmm_plan_t *plan, spmm_op_t op, int64_t **transposed)
 {
     if (op == SPMM_OP_N)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See plan_dump.h. tools/dev/plan_reader.py prints the same from docs/plan-format.md alone. */
+/* See plan_dump.h. tools/dev/plan_reader.py prints the same text, but is based only on
+ * docs/plan-format.md. */
 #include "plan_dump.h"
 
 #include <inttypes.h>
@@ -38,7 +39,7 @@ static void dump_stats(const spmm_matrix_stats_t *s, FILE *out)
     fprintf(out, "\n");
 }
 
-/* A record as the file has it, word by word of 8 bytes. */
+/* Prints a record as it is in the file, in words of 8 bytes. */
 static void dump_words(const struct spmmi_record_type *type, const void *record, uint32_t first, FILE *out)
 {
     uint8_t bytes[RECORD_BYTES_MAX];

@@ -120,7 +120,7 @@ static int same_product(const struct spmmi_spgemm *a, const struct spmmi_spgemm 
 {
     if (a == NULL || b == NULL)
         return a == b;
-    /* Words without padding come before piece_products. */
+    /* The members in front of piece_products are words without padding. */
     int same = same_bytes(a, b, 1, offsetof(struct spmmi_spgemm, factor_op) + sizeof a->factor_op) &&
                a->piece_products == b->piece_products &&
                same_bytes(a->products, b->products, 1, sizeof a->products);
@@ -154,7 +154,7 @@ int test_plans_equal(const spmm_plan_t *a, const spmm_plan_t *b)
                same_bytes(a->metadata, b->metadata, a->metadata_bytes, 1) &&
                same_product(a->product, b->product) && strcmp(a->source, b->source) == 0 &&
                strcmp(a->writer, b->writer) == 0;
-    /* Variants have no padding: two enums, two words, two longs, two words. */
+    /* Variants have no padding: two enums, two 4-byte words, two 8-byte words, two 4-byte words. */
     same = same && same_bytes(a->variants, b->variants, a->variant_count, sizeof a->variants[0]);
     for (uint32_t i = 0; same && i < a->part_count; i++)
         same = same_part(&a->parts[i], &b->parts[i]);

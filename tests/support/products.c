@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See product.h. */
+/* See products.h. */
 #include "products.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #define WORKSPACE_GUARD 256
-#define LARGE 50000 /* elements from which on threads are worth their start */
+#define LARGE 50000 /* with more elements, threads are worth their start */
 
 spmm_executor_t *test_executor_make(const spmm_plan_t *plan, int device, int threads,
                                     const char *force_kernel)

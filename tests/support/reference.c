@@ -5,8 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define LARGE 50000 /* products of numbers from which on threads are worth their start */
-#define AT_ONCE 8   /* columns of a thread */
+#define LARGE 50000 /* with more multiplications, threads are worth their start */
+#define AT_ONCE 8   /* columns that a thread computes at a time */
 
 static void *take(int64_t count, size_t size)
 {
@@ -16,7 +16,7 @@ static void *take(int64_t count, size_t size)
     return block;
 }
 
-/* Columns [j, end) of all rows; b: row-major. */
+/* Computes columns [j, end) of all rows. b is row-major. */
 static void sum_columns(struct test_sums *s, const struct test_matrix *a, spmm_op_t op, spmm_dtype_t dtype,
                         const double *b, int64_t j, int64_t end)
 {
@@ -25,7 +25,7 @@ static void sum_columns(struct test_sums *s, const struct test_matrix *a, spmm_o
             const int64_t row = op == SPMM_OP_N ? i : a->col_ind[p];
             const int64_t col = op == SPMM_OP_N ? a->col_ind[p] : i;
             const long double value = (long double)test_value_round(dtype, a->values[p]);
-            if (j == 0) /* one thread alone writes them */
+            if (j == 0) /* so that only one thread writes the counts */
                 s->count[row]++;
             for (int64_t q = j; q < end; q++) {
                 const long double of_b = (long double)b[col * s->n + q], term = value * of_b;
@@ -62,7 +62,7 @@ struct test_sums test_sums_make(const struct test_matrix *a, spmm_op_t op, doubl
     return s;
 }
 
-/* Both as doubles, which lose nothing of them. */
+/* Converts A and B to f64, which represents their values exactly. */
 struct test_sums test_sums_of_type(const struct test_matrix *a, spmm_dtype_t a_type, spmm_op_t op,
                                    double alpha, const struct test_dense *b, double beta,
                                    const struct test_dense *c_before)

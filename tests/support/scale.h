@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-/* A test repeats its cases count times by default; a release run sets SPMM_TEST_SCALE to multiply that. */
+/* Returns the number of repeats of a test: count, multiplied by SPMM_TEST_SCALE, which a release run sets. */
 static inline size_t scaled(size_t count)
 {
     const char *text = getenv("SPMM_TEST_SCALE");

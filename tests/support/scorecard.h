@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Metrics of docs/reliability.md that tests print: lines "scorecard: METRIC number words", read by
- * tools/dev/scorecard. */
+/* Metrics of docs/reliability.md that tests print as lines "scorecard: METRIC number words", which
+ * tools/dev/scorecard reads. */
 #ifndef TEST_SCORECARD_H
 #define TEST_SCORECARD_H
 
@@ -9,7 +9,8 @@
 
 #include "format/base/alloc.h"
 
-/* Prints how many allocations the tests of this program made to fail, if all of them passed. Returns failed. */
+/* Prints the number of allocations that the tests of this program made fail, if all tests passed. Returns
+ * failed. */
 static inline int test_score_allocations(int failed)
 {
     if (failed == 0)

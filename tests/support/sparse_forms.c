@@ -60,7 +60,8 @@ TEST_PATTERN(long_columns, j < 2 || (j == 2 && i < 4500) || j == 3 + i % 997)
 TEST_PATTERN(every_one, true)
 TEST_PATTERN(one_of_three, i % 3 == j)
 
-/* Rows of one entry fill a piece, in which column 0 has more than a stretch; five rows behind them fill one, too. */
+/* The first 5000 rows have one entry each and fill one piece, in which column 0 has more than a stretch of
+ * products. After them, every five full rows fill a piece. */
 TEST_PATTERN(then_full, j == 0 || i >= 5000)
 
 static struct test_matrix *with_values(const struct test_pattern *pattern, double value)
@@ -71,7 +72,7 @@ static struct test_matrix *with_values(const struct test_pattern *pattern, doubl
     return a;
 }
 
-/* Of two factors, which it frees. */
+/* Visits a product of two factors and frees them. */
 static void visit_pieces(struct test_matrix *a, struct test_matrix *b, int64_t piece, test_sparse_visit visit)
 {
     visit((struct test_sparse_product){
@@ -80,7 +81,7 @@ static void visit_pieces(struct test_matrix *a, struct test_matrix *b, int64_t p
     test_matrix_free(b);
 }
 
-/* The same in both types, with and without a diagonal. */
+/* Visits the product in both types, with and without a diagonal. */
 static void visit_pieces_of_all(const struct test_pattern *left, const struct test_pattern *right,
                                 int64_t piece, test_sparse_visit visit)
 {
@@ -96,14 +97,14 @@ static void visit_pieces_of_all(const struct test_pattern *left, const struct te
     test_matrix_free(b);
 }
 
-/* All products underflow to -0: so are sums of pieces, but for those of pieces without products, which are 0. */
+/* All products underflow to -0. So the sums of pieces are -0, but a piece without products has the sum 0. */
 static void long_zeros(const struct test_pattern *left, const struct test_pattern *right, int64_t piece,
                        test_sparse_visit visit)
 {
     visit_pieces(with_values(left, -0x1p-600), with_values(right, 0x1p-600), piece, visit);
 }
 
-/* Infinity in two rows, NaN in one of them. */
+/* Infinity in two rows, one of which also has NaN. */
 static void long_specials(const struct test_pattern *left, const struct test_pattern *right,
                           test_sparse_visit visit)
 {
@@ -118,7 +119,8 @@ static void long_specials(const struct test_pattern *left, const struct test_pat
 TEST_PATTERN(beside_a_long_column, j == 0 || j == 1 + i / 3)
 TEST_PATTERN(a_last_row, j == 0 || i == 8999)
 
-/* Beside a long entry those of 3 products: of all 6 slices of them but one the products are in one of two pieces. */
+/* One long entry among entries of 3 products. For all but one of the 6 slices of these entries, all products
+ * are in one of the two pieces. */
 static void soles(test_sparse_visit visit)
 {
     static const struct test_pattern left = {"one row", 1, 9000, every_one},
@@ -126,10 +128,10 @@ static void soles(test_sparse_visit visit)
                                      late = {"a long column and a last row", 9000, 2500, a_last_row};
     visit_pieces_of_all(&left, &right, 5000, visit);
     long_zeros(&left, &right, 5000, visit);
-    long_zeros(&left, &late, 10000, visit); /* cut, but its last entry ends the first piece: -0 stays */
+    long_zeros(&left, &late, 10000, visit); /* cut, but the entry's last product ends the first piece: -0 */
 }
 
-/* An entry of 42 stretches in 41 pieces: more than a thread block has warps. */
+/* Visits a product with an entry of 42 stretches in 41 pieces, more than a thread block has warps. */
 static void many_pieces(test_sparse_visit visit)
 {
     static const struct test_pattern left = {"one row", 1, 5200, every_one},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sparse products of every shape and form, for tests that compare kernels. */
+/* Sparse products of many shapes and forms, for tests that compare kernels. */
 #ifndef TEST_SPARSE_FORMS_H
 #define TEST_SPARSE_FORMS_H
 
@@ -7,14 +7,17 @@
 
 typedef void (*test_sparse_visit)(struct test_sparse_product product);
 
-/* A A^T and A^T A of every shape of matrix, integers and others, if C could have so many entries at most. */
+/* Visits A A^T and A^T A for every test matrix, with integer and other values, if C has at most entries_max
+ * elements. */
 void test_sparse_squares(int64_t entries_max, test_sparse_visit visit);
-/* Two and three factors, transposes, lower triangles, diagonals. */
+/* Visits products with two and three factors, transposes, lower triangles and diagonals. */
 void test_sparse_forms(test_sparse_visit visit);
-/* Long entries, in whole rows and in pieces, with and without gaps, beside others; pieces are those of each product. */
+/* Visits products with long entries of C among others, in whole rows and in pieces, with and without gaps.
+ * Each product sets its piece size. */
 void test_sparse_long_entries(test_sparse_visit visit);
-/* 9,000 rows of C of 3 and of 7 entries; some of 40, of which one is cut; a list of 300 for one of 3. By rule a GPU has
- * masks on 4 and 8 lanes, positions, pulls and pieces to join: kernels of every kind follow each other. */
+/* Makes a product whose C has 9,000 rows: most have 3 or 7 entries, and some have 40, one of which is cut
+ * into pieces. One row of 3 entries has 300 entries in the left factor. The rules for GPUs choose masks on 4
+ * and 8 lanes, positions, pulls and joined pieces, so kernels of every kind run one after another. */
 struct test_sparse_product test_sparse_mixed_rows(spmm_dtype_t dtype);
 void test_sparse_mixed_rows_free(const struct test_sparse_product *product);
 

@@ -9,7 +9,7 @@
 
 #include "dense.h"
 
-#define STRETCH 4096 /* products of an entry of a piece that are added one after the other */
+#define STRETCH 4096 /* products of an entry of a piece that are added one after another */
 
 static void *take(int64_t count, size_t size)
 {
@@ -29,7 +29,7 @@ spmm_matrix_t *test_sparse_matrix(const struct test_matrix *a)
     return matrix;
 }
 
-/* The first factor with the same matrix. */
+/* Returns the index of the first factor with the same matrix. */
 static int first_with(const struct test_sparse_product *p, int factor)
 {
     int same = 0;
@@ -141,7 +141,7 @@ static double rounded(spmm_dtype_t dtype, double x)
     return dtype == SPMM_F32 ? (double)(float)x : x;
 }
 
-/* Entries of row k of right that row i of the product takes. */
+/* Returns the number of entries of row k of right that row i of the product uses. */
 static int64_t taken(const struct test_sparse_result *right, int64_t k, int64_t i, int is_lower)
 {
     int64_t count = 0;
@@ -150,7 +150,7 @@ static int64_t taken(const struct test_sparse_result *right, int64_t k, int64_t 
     return count;
 }
 
-/* After how many products a row is cut; see docs/plan-format.md. */
+/* Returns the number of products after which row i is cut; see docs/plan-format.md. */
 static int64_t piece_of(const struct test_sparse_product *p, const struct test_sparse_result *left,
                         const struct test_sparse_result *right, int64_t i, int is_lower)
 {
@@ -168,7 +168,7 @@ static int64_t piece_of(const struct test_sparse_product *p, const struct test_s
     return p->piece_products == 0 || products <= piece ? INT64_MAX : piece;
 }
 
-/* One row: partial sums from one cut to the next. */
+/* Computes one row from the partial sums of its pieces. */
 static void multiply_row(const struct test_sparse_product *p, const struct test_sparse_result *left,
                          const struct test_sparse_result *right, const void *diagonal, int64_t i,
                          int is_lower, struct test_sparse_result *c)
@@ -176,7 +176,7 @@ static void multiply_row(const struct test_sparse_product *p, const struct test_
     const int64_t cols = right->cols, piece = piece_of(p, left, right, i, is_lower);
     double *part = take(cols, sizeof *part), *const sum = c->value + i * cols,
            *before = take(cols, sizeof *before);
-    int64_t *counts = take(cols, sizeof *counts); /* products of this piece */
+    int64_t *counts = take(cols, sizeof *counts); /* products of this piece per entry */
     int64_t products = 0, pieces = 0, last = left->cols - 1;
     while (last >= 0 && !left->has[i * left->cols + last])
         last--;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two factors and the pattern of their product, as the host's side of sparse products takes them. */
+/* Two factors and the pattern of their product, in the form that the host side of sparse products needs. */
 #ifndef TEST_SPARSE_SCENE_H
 #define TEST_SPARSE_SCENE_H
 
@@ -12,12 +12,14 @@ struct test_sparse_scene {
     int32_t *c_col_ind;
 };
 
-/* The stage has the task and the pattern of C, which point into the scene; its other fields are 0. */
+/* Makes a scene. *stage gets the task and the pattern of C, which point into the scene; its other fields are
+ * 0. */
 struct test_sparse_scene test_sparse_scene_of(const struct test_pattern *a, const struct test_pattern *b,
                                               int is_lower, struct spmmi_spgemm_stage *stage);
 void test_sparse_scene_free(struct test_sparse_scene *scene);
 
-/* Zeros, one element more than count, so never NULL; a test without memory fails. Free with free. */
+/* Allocates zeros, one element more than count, so that the result is never NULL. Fails the test if memory is
+ * short. Free it with free. */
 void *test_sparse_room(int64_t count, size_t size);
 
 #endif

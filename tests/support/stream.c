@@ -22,7 +22,8 @@ struct test_stream test_stream_of_bytes(const uint8_t *bytes, size_t size)
     return stream;
 }
 
-/* A byte decides among up to 256 things, so that a fuzzer which changes one byte changes one decision. */
+/* Draws a number. Up to 256 alternatives need only one byte, so a fuzzer that changes one byte changes one
+ * decision. */
 static uint64_t draw(struct test_stream *stream, size_t bytes)
 {
     uint64_t number = 0;

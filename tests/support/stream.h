@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The decisions of a random test, taken from bytes that a fuzzer chose, and where these end from a seed. */
+/* The random decisions of a test. They come from bytes that a fuzzer chose and, after the last byte, from a
+ * seed. */
 #ifndef TEST_STREAM_H
 #define TEST_STREAM_H
 
@@ -13,13 +14,13 @@ struct test_stream {
 };
 
 struct test_stream test_stream_of_seed(uint64_t seed);
-/* The first eight bytes are the seed of what follows the last one. */
+/* Makes a stream whose first eight bytes are the seed for decisions after the last byte. */
 struct test_stream test_stream_of_bytes(const uint8_t *bytes, size_t size);
 
-/* A number below limit; 0 where limit is 0. */
+/* Returns a number below limit, or 0 if limit is 0. */
 uint64_t test_stream_below(struct test_stream *stream, uint64_t limit);
 uint64_t test_stream_bits(struct test_stream *stream);
-/* 1 in so many of a hundred. */
+/* Returns 1 with a probability of this many percent. */
 int test_stream_chance(struct test_stream *stream, unsigned percent);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the family of a part cuts its units into blocks, as the catalogue of the CPU says. */
+/* Returns how the family of a part divides its units into blocks, from the list of CPU kernels. */
 #ifndef SPMM_TESTS_TCBLOCK_KIND_OF_H
 #define SPMM_TESTS_TCBLOCK_KIND_OF_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Families that hold A as operands of tensor cores, whatever its values. */
+/* Families that store A as operands of tensor cores. */
 #ifndef TEST_TCBLOCKS_H
 #define TEST_TCBLOCKS_H
 

@@ -13,7 +13,7 @@ void test_types_of_every_matrix(enum test_values values, int shape_count, test_t
     spmm_types_info_t types;
     int turn = 0;
     for (int m = 0; m < test_matrix_count();
-         m++, turn++) { /* each row of the table meets other turns next time */
+         m++, turn++) { /* so that each row of the table gets other turns for the next matrix */
         struct test_matrix *a = test_matrix_make(m, values);
         for (int t = 0; test_types_at(t, &types); t++)
             check(a, &types, (m + t) % shape_count, turn++, values);

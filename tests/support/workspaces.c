@@ -21,7 +21,8 @@ struct products {
     spmm_layout_t b_layout, c_layout;
 };
 
-/* way 0: as narrow as can be; 1: whole cache lines; 2: an odd gap; 3: data that begin in the middle of a word */
+/* Describes B or C. way 0: smallest ld; 1: whole cache lines; 2: an odd ld; 3: whole cache lines, with data
+ * that start in the middle of a 16-byte word */
 static spmm_dense_t operand(int64_t rows, int64_t n, spmm_layout_t layout, spmm_dtype_t dtype, int way)
 {
     const int64_t least = layout == SPMM_ROW_MAJOR ? n : rows;
@@ -30,7 +31,7 @@ static spmm_dense_t operand(int64_t rows, int64_t n, spmm_layout_t layout, spmm_
     return (spmm_dense_t){data, rows, n, leading[way], layout, dtype};
 }
 
-/* 0 where no part of the plan takes the types. */
+/* Returns the workspace bytes, or 0 if no part of the plan supports the types. */
 static uint64_t bytes_of(const struct products *of, int64_t n, int b_way, int c_way)
 {
     const spmm_dense_t b = operand(of->k, n, of->b_layout, of->b_type, b_way);
@@ -51,7 +52,7 @@ static uint64_t max_of(const struct products *of, int64_t n_max)
     return bytes;
 }
 
-/* The most that products of these types need. */
+/* Returns the maximum that products of these types need. Fails the test if it exceeds `most`. */
 static uint64_t reached_by(const struct products *of, int64_t n_max, uint64_t most)
 {
     uint64_t reached = 0;
