@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lanes of a warp, threads of a block and blocks of a cluster that wait for each other.
+// Waits of the lanes of a warp, the threads of a block and the blocks of a cluster for each other.
 #include <string.h>
 
 #include "emulator_state.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Found before CUDA's header of this name: the functions of device code, for kernels that are compiled as C++.
+// Found in front of CUDA's header of this name. Defines the functions of device code for kernels compiled as
+// C++.
 #pragma once
 #include_next <cuda_runtime.h>
 
@@ -88,10 +89,10 @@ template <typename T> T __ldcg(const T *p)
     return *p;
 }
 
-// Functions of a warp take the line of their caller last: lanes that meet must be at the same call.
+// The last argument of warp functions is the line of their caller: lanes that meet must be at the same call.
 using Call = emulator::Call;
 
-// What lane `from` has, or x if there is no such lane in the segment.
+// Returns the value of lane `from`, or x if the segment has no such lane.
 template <typename T> T shuffle(unsigned mask, Call call, T x, unsigned from, bool is_there)
 {
     uint32_t there;
@@ -132,7 +133,7 @@ T __shfl_xor_sync(unsigned mask, T x, int bits, int width = 32, unsigned line = 
                    other / (unsigned)width <= own / (unsigned)width);
 }
 
-// Of the values of all lanes.
+// Joins the values of all lanes.
 template <typename T, typename Join> T reduce(unsigned mask, Call call, T x, Join join)
 {
     uint32_t there;

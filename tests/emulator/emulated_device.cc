@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the CUDA runtime says of one GPU that is not there, and of errors.
+// The properties of the emulated GPU as the CUDA runtime reports them, and its error states.
 #include <string.h>
 
 #include "emulator.h"

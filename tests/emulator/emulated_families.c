@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Families that are not emulated. Definitions of all are here and weak: what is linked beside them counts. Parts of the
- * others are made, for what else belongs to an executor, and cannot run. */
+/* Families that are not emulated. Every family has a weak definition here, which a linked definition
+ * replaces. Parts of the other families can be made, so that the rest of an executor can be tested, but they
+ * cannot run. */
 #include <stddef.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs: what a stream was given while it was captured, enqueued again at each launch.
+// Graphs: the work that was submitted to a stream during its capture is enqueued again at each launch.
 #include "emulated_streams.h"
 
 using namespace emulator;

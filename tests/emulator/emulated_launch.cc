@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launches of kernels, which are work of streams, and what a kernel may have.
+// Launches of kernels, which enqueue work on streams, and the limits of a launch.
 #include <map>
 
 #include "emulated_streams.h"
@@ -8,7 +8,7 @@ using namespace emulator;
 
 namespace {
 
-std::map<const void *, size_t> shared_of; // kernels that may have more dynamic shared memory than others
+std::map<const void *, size_t> shared_of; // kernels that may have more dynamic shared memory than the default
 
 } // namespace
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of the GPU that is not there: blocks, which begin with poison, copies and fills.
+// Memory of the emulated GPU: blocks, which are filled with poison first, copies and fills.
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,10 +20,10 @@ struct Span {
     cudaMemoryType type;
 };
 
-std::map<uintptr_t, Span> blocks; // of the device, and pinned ones of the host
+std::map<uintptr_t, Span> blocks; // device memory and pinned host memory
 size_t taken;
 
-// The block that an address lies in; NULL: none.
+// Returns the block that contains an address, or NULL.
 const std::pair<const uintptr_t, Span> *find(const void *p)
 {
     auto at = blocks.upper_bound((uintptr_t)p);
@@ -33,7 +33,7 @@ const std::pair<const uintptr_t, Span> *find(const void *p)
     return (uintptr_t)p < at->first + at->second.bytes ? &*at : nullptr;
 }
 
-// What is copied to or from a block lies inside.
+// Checks that a copy to or from a block stays inside the block.
 void check_span(const void *p, size_t bytes)
 {
     const auto *block = find(p);
@@ -74,7 +74,8 @@ cudaError_t release_now(void *block)
     return cudaSuccess;
 }
 
-// Copies from pageable memory have left it when the call returns, and those to it are done.
+// Copies a matrix. As on a GPU, a copy from pageable memory has read its source when the call returns, and a
+// copy to pageable memory is complete.
 cudaError_t copy(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
                  cudaStream_t stream)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names by which kernels know their dynamic shared memory: arrays of a size that no other variable has, which
-// shared_memory.cc knows.
+// The variables by which kernels access their dynamic shared memory. shared_memory.cc recognizes them by
+// their size, which no other variable has.
 namespace spmmi {
 thread_local char ring[3], shared[3];
 thread_local unsigned char memory[3];

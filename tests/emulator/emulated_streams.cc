@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// See emulated_streams.h; and events, which one stream records and others wait for.
+// See emulated_streams.h. Also implements events, which one stream records and other streams wait for.
 #include "emulated_streams.h"
 
 #include <stdlib.h>
@@ -9,14 +9,14 @@
 
 using namespace emulator;
 
-// One call of cudaEventRecord, which those wait for that came before the next one.
+// One call of cudaEventRecord. A wait refers to the latest record before it.
 struct Record {
     CUstream_st *stream;
     bool is_reached;
 };
 
 struct CUevent_st {
-    std::shared_ptr<Record> last; // NULL: none yet
+    std::shared_ptr<Record> last; // NULL if not yet recorded
 };
 
 std::recursive_mutex emulator::runtime_lock;

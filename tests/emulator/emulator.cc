@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fibers, and the order of thread blocks and threads. One kernel runs at a time, whoever launched it.
+// Fibers, and the order of thread blocks and threads. Only one kernel runs at a time, even with several host
+// threads.
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +29,7 @@ size_t dynamic_bytes;
 namespace {
 
 constexpr size_t STACK_BYTES = 256 * 1024;
-constexpr unsigned SECONDS_MAX = 120; // of a kernel
+constexpr unsigned SECONDS_MAX = 120; // limit for a kernel
 
 std::recursive_mutex lock;
 void *main_stack;
@@ -38,7 +39,7 @@ uint64_t switches, switches_max;
 std::mt19937_64 shuffle_source;
 enum Order { FORWARD, REVERSE, RANDOM, AHEAD } order;
 
-// Saves what a function must keep, and goes on where the other stack stood.
+// Saves the callee-saved registers and continues on the other stack.
 extern "C" void emulator_switch(void **from, void *to);
 asm(".text\n.globl emulator_switch\nemulator_switch:\n"
     "pushq %rbp\npushq %rbx\npushq %r12\npushq %r13\npushq %r14\npushq %r15\n"
@@ -57,7 +58,7 @@ Fiber *next_ready()
     return next;
 }
 
-// Goes on with another fiber, or where the kernel was launched.
+// Continues with another fiber, or in run_cluster if no fiber is ready.
 void leave()
 {
     Fiber *const from = running;
@@ -92,8 +93,7 @@ void make_fibers(size_t count)
             stop("no memory for the stack of a thread");
         void **const top = reinterpret_cast<void **>(static_cast<char *>(stack) + STACK_BYTES) - 8;
         memset(top - 8, 0, 16 * sizeof *top);
-        top[0] =
-            reinterpret_cast<void *>(fiber_main); // below it the six registers; above it no return address
+        top[0] = reinterpret_cast<void *>(fiber_main); // six registers below it, no return address above it
         Fiber fiber = {};
         fiber.stack_pointer = top - 6;
         fibers.push_back(fiber);
@@ -127,7 +127,7 @@ void close_block(BlockState &block)
         stop("%zu bytes of shared memory, %zu are allowed", block.shared_bytes, shared_max);
 }
 
-// The blocks of one cluster, or one block.
+// Runs the blocks of one cluster, or one block.
 void run_cluster(uint64_t first)
 {
     const unsigned threads = blockDim.x * blockDim.y * blockDim.z;
@@ -143,7 +143,7 @@ void run_cluster(uint64_t first)
         block.first_fiber = rank * ((threads + WARP - 1) / WARP * WARP);
         open_block(block, threads);
     }
-    if (order == REVERSE || order == AHEAD) // whose last one is the next
+    if (order == REVERSE || order == AHEAD) // AHEAD takes the last ready fiber next
         std::reverse(ready.begin(), ready.end());
     running = next_ready();
     emulator_switch(&main_stack, running->stack_pointer);
@@ -193,7 +193,7 @@ void wait_for(const char *name)
 
 void give_way()
 {
-    if (order == AHEAD) // behind all others
+    if (order == AHEAD) // runs after all others
         ready.push_front(running);
     else
         ready.push_back(running);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the files of the emulator share: the thread blocks that run, and what their threads wait for.
+// Shared by the files of the emulator: the running thread blocks, and what their threads wait for.
 #pragma once
 #include "emulator.h"
 
@@ -8,7 +8,8 @@ namespace emulator {
 constexpr unsigned WARP = 32, BARRIERS = 16;
 constexpr int POISON = 0xa5;
 
-// Lanes of one mask that wait for each other. Values lie in two arrays in turn: nobody is two meetings ahead.
+// A wait of the lanes of one mask for each other. Two arrays of values are used in turn, because no lane can
+// be two meetings ahead of another.
 struct Meeting {
     uint32_t mask, arrived;
     Call call;
@@ -29,9 +30,9 @@ struct Barrier {
     std::vector<Fiber *> waiting;
 };
 
-struct Variable { // as the compiler writes it for each thread_local variable
+struct Variable { // the layout that the compiler gives the control object of a thread_local variable
     size_t bytes, align;
-    uintptr_t number; // 0: it has none yet
+    uintptr_t number; // 0 if not yet numbered
     const void *value;
 };
 
@@ -45,7 +46,7 @@ struct BlockState : Block {
     unsigned alive;
     std::vector<Warp> warps;
     Barrier barriers[BARRIERS];
-    std::vector<Shared> variables; // shared memory, by number
+    std::vector<Shared> variables; // shared memory, indexed by number
     size_t shared_bytes;
 };
 
@@ -66,9 +67,9 @@ inline BlockState &state_of(const Fiber &fiber)
     return cluster.blocks[fiber.block->rank];
 }
 
-// Lets others run until somebody makes this thread ready. name: what it waits for.
+// Lets others run until another thread makes this one ready. name describes the wait in reports.
 void wait_for(const char *name);
-// A thread has ended: others may have waited for it alone.
+// Ends a thread. This may complete waits of other threads.
 void end_thread();
 [[noreturn]] void report_deadlock();
 

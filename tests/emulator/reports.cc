@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is wrong, and of which kernel.
+// Error reports with the name of the kernel.
 #include <cxxabi.h>
 #include <elf.h>
 #include <link.h>
@@ -18,14 +18,14 @@ namespace emulator {
 
 namespace {
 
-// Where the program was loaded: the first object is the program.
+// Stores the address at which the program was loaded. The first object is the program.
 int set_base(dl_phdr_info *info, size_t, void *base)
 {
     *static_cast<uintptr_t *>(base) = info->dlpi_addr;
     return 1;
 }
 
-// The name in the program's own table of symbols, which has static functions too; empty: none.
+// Returns the name in the program's own symbol table, which includes static functions, or an empty string.
 std::string symbol_at(uintptr_t address)
 {
     std::ifstream file("/proc/self/exe", std::ios::binary);

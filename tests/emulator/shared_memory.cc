@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared memory: each variable is found by thread block, and asynchronous copies to it.
+// Shared memory: finds each variable's memory in a thread block, and makes asynchronous copies to it.
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,10 +38,10 @@ namespace {
 
 size_t variable_count;
 
-// The size of a variable that stands for dynamic shared memory: emulated_shared.cc.
+// The size of the variables that represent dynamic shared memory: emulated_shared.cc.
 constexpr size_t DYNAMIC = 3;
 
-// The memory of a variable in a block.
+// Returns the memory of a variable in a block.
 char *memory_of(BlockState &block, Variable *variable)
 {
     if (variable->number == 0)
@@ -64,7 +64,7 @@ char *memory_of(BlockState &block, Variable *variable)
 
 } // namespace
 
-// The compiler's name for what finds a thread_local variable.
+// The compiler calls this function to find a thread_local variable.
 extern "C" void *__emutls_get_address(void *variable)
 {
     return memory_of(state_of(*running), static_cast<Variable *>(variable));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The emulator itself: what it gives each thread block, and that it reports what can never end or is not allowed.
+// Tests of the emulator: each thread block gets its own memory, and errors and kernels that can never end are
+// reported.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -26,7 +27,7 @@ __global__ void do_nothing()
 {
 }
 
-// Warps that wait for each other at different barriers.
+// The warps wait at different barriers, so this never ends.
 __global__ void miss_a_barrier()
 {
     if (threadIdx.x < 32)
@@ -43,7 +44,7 @@ __global__ void meet_at_different_functions()
         (void)__ballot_sync(~0u, 1);
 }
 
-// The same function at two calls.
+// The lanes are at two calls of the same function.
 __global__ void meet_at_different_calls()
 {
     if (threadIdx.x % 2 == 0)
@@ -70,7 +71,7 @@ __global__ void take_much()
     most[threadIdx.x] = 1;
 }
 
-// out: of each block the sum of its threads, by what others wrote to shared memory.
+// out: for each block the sum of its thread numbers, read from what other threads wrote to shared memory.
 __global__ void sum_threads(unsigned *out)
 {
     __shared__ unsigned sum, turns[THREADS];
@@ -88,7 +89,8 @@ __global__ void sum_threads(unsigned *out)
         out[blockIdx.x] = sum;
 }
 
-// out: of each thread whether shared memory had what the block before it wrote, or a copy that was not waited for.
+// out: for each thread whether shared memory had values of the previous block, or of a copy before it was
+// waited for.
 __global__ void read_too_early(const unsigned *from, unsigned *out)
 {
     __shared__ unsigned value[THREADS];
@@ -100,7 +102,7 @@ __global__ void read_too_early(const unsigned *from, unsigned *out)
     out[threadIdx.x] = 2 * early + (value[threadIdx.x] == from[threadIdx.x]);
 }
 
-// out: what the first thread refills, with no barrier before it, while others still read.
+// out: values that the first thread refills, without a barrier, while other threads still read them.
 __global__ void refill_too_early(const unsigned *from, unsigned *out)
 {
     __shared__ unsigned value[THREADS];
@@ -116,7 +118,7 @@ __global__ void refill_too_early(const unsigned *from, unsigned *out)
     spmmi::wait_for_copies<0>();
 }
 
-// out: what the first thread wrote, without a barrier.
+// out: the value that the first thread wrote, read without a barrier.
 __global__ void read_without_a_barrier(const unsigned *from, unsigned *out)
 {
     __shared__ unsigned first;
@@ -125,7 +127,7 @@ __global__ void read_without_a_barrier(const unsigned *from, unsigned *out)
     out[threadIdx.x] = first;
 }
 
-// What the first thread reads, a warp that has waited for its own lanes alone may have written again.
+// The first thread reads a word that another warp, which waited only for its own lanes, may have overwritten.
 __global__ void write_ahead(const unsigned *from, unsigned *out)
 {
     __shared__ unsigned word;
@@ -140,7 +142,7 @@ __global__ void write_ahead(const unsigned *from, unsigned *out)
     }
 }
 
-// out: of each block the number that the next one of its cluster has.
+// out: for each block the number of the next block of its cluster.
 __global__ void read_neighbours(unsigned *out)
 {
     __shared__ unsigned own;
@@ -152,7 +154,7 @@ __global__ void read_neighbours(unsigned *out)
     spmmi::cluster_sync();
 }
 
-// What the launch wrote to stderr before it was aborted.
+// Runs the kernel in a child process, which must abort and report these words on stderr.
 template <typename Kernel> void expect_report(Kernel kernel, const char *words)
 {
     int ends[2];
@@ -188,7 +190,7 @@ void what_can_never_end_is_reported(void **)
     expect_report(take_much, "bytes of shared memory, 49152 are allowed");
 }
 
-// Before the first kernel of this process, which reads the order.
+// Must run before the first kernel of this process, because that kernel reads the order.
 void an_unknown_order_is_refused(void **)
 {
     const char *const named = getenv("EMULATOR_ORDER");
@@ -233,7 +235,7 @@ void shared_memory_begins_without_values_and_copies_are_late(void **)
         assert_int_equal(out.data[thread], 1);
 }
 
-// Words that every thread wrote one of, and of which `from` has the values 1, 2, 3...
+// Runs a kernel with one word per thread; `from` has the values 1, 2, 3, ..
 template <typename Kernel> void run_with_values(Kernel kernel, const Memory &from, const Memory &out)
 {
     for (unsigned i = 0; i < THREADS; i++)
@@ -250,14 +252,14 @@ void a_copy_leaves_no_old_values(void **)
     assert_int_not_equal(out.data[1], from.data[1]);
 }
 
-// EMULATOR_ORDER, or "".
+// Returns EMULATOR_ORDER, or "".
 const char *order()
 {
     const char *const named = getenv("EMULATOR_ORDER");
     return named != nullptr ? named : "";
 }
 
-// Where the first thread writes first nothing shows.
+// The missing barrier has no effect if the first thread writes first.
 void other_orders_show_a_missing_barrier(void **)
 {
     const Memory from, out;
@@ -281,7 +283,7 @@ void count_up(void *count)
     ++*static_cast<int *>(count);
 }
 
-// One stream waits for what another has recorded, and not for a later record of the same event.
+// A stream waits for the record of an event before the wait, not for a later record of the same event.
 void streams_wait_for_the_record_before(void **)
 {
     cudaStream_t streams[3];

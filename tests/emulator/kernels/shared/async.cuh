@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands for kernels/shared/async.cuh: copies are done when they are waited for, so that what is read before is wrong.
+// Replaces kernels/shared/async.cuh. Copies are done when they are waited for, so that an earlier read gets
+// wrong values.
 #pragma once
 #include <cuda_runtime.h>
 

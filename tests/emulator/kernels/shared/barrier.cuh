@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands for kernels/shared/barrier.cuh, as on sm_90. Copies that signal a barrier are done at once.
+// Replaces kernels/shared/barrier.cuh with the behaviour of sm_90. Copies that signal a barrier are done
+// immediately.
 #pragma once
 #include <cuda_runtime.h>
 #include <stdint.h>
@@ -10,11 +11,11 @@ namespace spmmi {
 
 using Barrier = uint64_t; // in shared memory
 
-// What is in one.
+// The contents of a barrier.
 struct BarrierState {
-    int32_t bytes;     // that this phase still waits for
-    uint16_t missing;  // arrivals
-    uint16_t arrivals; // of a phase; the highest bit is the parity of the one that runs
+    int32_t bytes;     // bytes that this phase still waits for
+    uint16_t missing;  // missing arrivals
+    uint16_t arrivals; // arrivals per phase; the highest bit is the parity of the current phase
 };
 static_assert(sizeof(BarrierState) == sizeof(Barrier), "a word");
 constexpr uint16_t BARRIER_PARITY = 0x8000;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands for kernels/shared/cluster.cuh.
+// Replaces kernels/shared/cluster.cuh.
 #pragma once
 #include <cuda_runtime.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands for kernels/shared/grid.cuh.
+// Replaces kernels/shared/grid.cuh.
 #pragma once
 #include <cuda_runtime.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands for kernels/shared/load_if.cuh.
+// Replaces kernels/shared/load_if.cuh.
 #pragma once
 #include <cuda_runtime.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands for kernels/shared/mma.cuh. Sums are rounded once, those of tensor cores are cut off more often.
+// Replaces kernels/shared/mma.cuh. Sums are rounded once, whereas tensor cores truncate more often.
 #pragma once
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -8,7 +8,7 @@
 
 namespace spmmi {
 
-// What each lane of the warp has in a register.
+// The values of a register in all lanes of the warp.
 template <typename T> struct OfLanes {
     T of[32];
     explicit OfLanes(T own, unsigned line = __builtin_LINE())
@@ -19,7 +19,8 @@ template <typename T> struct OfLanes {
     }
 };
 
-// d += a b over `depth` columns of a. column(registers, at, k): of those of the lanes of a row of a, or a column of b.
+// Computes d += a b over `depth` columns of a. a(row, k) and b(k, column) return elements, which they read
+// from the registers of the lanes.
 template <typename Sum, typename A, typename B> void add_dots(Sum (&d)[4], int depth, A a, B b)
 {
     const int g = (int)emulator::running->lane / 4, t = (int)emulator::running->lane % 4;

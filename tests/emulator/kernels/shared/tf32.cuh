@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands for kernels/shared/tf32.cuh, as on sm_90.
+// Replaces kernels/shared/tf32.cuh with the behaviour of sm_90.
 #pragma once
 #include <cuda_runtime.h>
 #include <stdint.h>
