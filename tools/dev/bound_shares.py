@@ -7,7 +7,8 @@ WIDTHS = (8, 32, 128)  # values of n whose geometric means are shown
 LEAST_FROM = 128  # of the least share: below, the time of a launch decides
 GOALS, LEAST_GOAL = (0.45, 0.62, 0.85), 0.55  # of the project, for f32, row-major; they were set, not measured
 HEAD = [*(f"share, n = {n}" for n in WIDTHS), f"least, n >= {LEAST_FROM}"]
-TEXT = (f"*Share*: geometric mean of bound over time ([testing.md](testing.md)). Goals of the project for f32, row-major: "
+TEXT = (f"*Share*: geometric mean of the lower bound of the time ([testing.md](testing.md)) divided by the time. "
+        f"Goals of the project for f32, row-major: "
         f"{', '.join(f'{goal:.2f}' for goal in GOALS)} at n = {', '.join(map(str, WIDTHS))}; least {LEAST_GOAL:.2f}.")
 
 

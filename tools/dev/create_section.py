@@ -38,8 +38,8 @@ def section(root, table):
     megabytes = {row["matrix"]: f"{float(row['device_bytes']) * 1e-6:.0f}" for row in rows}
     pool = [float(row["ms"]) * 1e3 for row in rows if row["what"] == "pool_take_and_free"]
     lines = [[text, *(cell(rows, commits, name, what) for name in matrices)] for what, text in SHOWN.items()]
-    before = f", after those of commit {commits[0]}, built as {BUILD} says" if len(commits) > 1 else ""
+    before = f", after those of commit {commits[0]}, built as {BUILD} describes" if len(commits) > 1 else ""
     text = (f"**Making an executor**: {last['device']}, {last['date']}, commit {last['commit']}, f32, n = 64: ms{before}, medians of seven "
-            f"(tests/bench/create_times.c). 1 MiB of the library's pool, taken and given back: {pool[-1]:.2g} us.")
+            f"(tests/bench/create_times.c). Taking 1 MiB from the library's memory pool and returning it takes {pool[-1]:.2g} us.")
     head = ["", *(f"{name} ({megabytes[name]} MB)" for name in matrices)]
     return f"\n{textwrap.fill(text, 120)}\n\n{table(head, lines)}\n"
