@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See aggregation.h: what is found once. */
+/* See aggregation.h: the part that runs once, on the CPU. */
 #include "aggregation.h"
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 #include "device_matrix.h"
 
-/* Loads a plan, after it was made if there is none. */
+/* Loads a plan. Makes and writes it first if its file does not exist. */
 static void product_of(struct aggregation *h, struct stored_product *product, const char *name,
                        const char *what, const spmm_csr_t *operands, const struct stored_factor *factors,
                        int count)
@@ -23,7 +23,7 @@ static void product_of(struct aggregation *h, struct stored_product *product, co
         solver_fail("a plan that was just written is gone");
 }
 
-/* The products of a level, whose A is on the CPU here; returns the matrix of the next. */
+/* Prepares the products of a level whose A is on the CPU here. Returns the matrix of the next level. */
 static spmm_csr_t add_products(struct aggregation *h, struct aggregation_level *l, const spmm_csr_t *a,
                                const char *name)
 {

@@ -6,7 +6,7 @@
 
 #include "aggregation.h"
 
-/* y = y0 + alpha A x; y0 may be y */
+/* Computes y = y0 + alpha A x; y0 may be y. */
 static void csr_multiply(const spmm_csr_t *a, double alpha, const double *x, const double *y0, double *y)
 {
     const int64_t *row_ptr = a->row_ptr;
@@ -20,7 +20,7 @@ static void csr_multiply(const spmm_csr_t *a, double alpha, const double *x, con
     }
 }
 
-/* y = P^T x */
+/* Computes y = P^T x. */
 static void restrict_to(const spmm_csr_t *p, const double *x, double *y)
 {
     const int64_t *row_ptr = p->row_ptr;
@@ -32,7 +32,7 @@ static void restrict_to(const spmm_csr_t *p, const double *x, double *y)
             y[col_ind[q]] += values[q] * x[i];
 }
 
-/* The factor of the last matrix, which is small. */
+/* Factors the matrix of the coarsest level, which is small and dense. */
 static void factor_coarsest(struct aggregation *h)
 {
     const spmm_csr_t *last = &h->level[h->levels - 1].cycle.a;
@@ -75,7 +75,7 @@ void aggregation_print(const struct aggregation *h)
     }
 }
 
-/* A step of Gauss and Seidel from row first on, upwards or downwards. */
+/* One Gauss-Seidel step that begins with row first and goes upwards or downwards. */
 static void sweep(const struct aggregation_cycle *l, int64_t first, int64_t step)
 {
     const int64_t *row_ptr = l->a.row_ptr;
@@ -89,7 +89,7 @@ static void sweep(const struct aggregation_cycle *l, int64_t first, int64_t step
     }
 }
 
-/* x of a level from its b. */
+/* Computes x of a level from its b. */
 static void cycle(struct aggregation *h, int k)
 {
     struct aggregation_cycle *l = &h->level[k].cycle, *next = &h->level[k + 1 < h->levels ? k + 1 : k].cycle;

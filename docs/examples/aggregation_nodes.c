@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See aggregation.h: which nodes make an aggregate. */
+/* See aggregation.h: groups nodes to aggregates. */
 #include <string.h>
 
 #include "aggregation.h"
 
-/* A node all of whose neighbours are free makes an aggregate with them; what is left joins one that is beside it.
- * Returns the columns of T. */
+/* A node with only free neighbours forms an aggregate with them. Each remaining node joins a neighbouring aggregate.
+ * Returns the number of columns of T. */
 static int64_t aggregate(const spmm_csr_t *a, int32_t *column)
 {
     const int64_t *row_ptr = a->row_ptr;

@@ -32,7 +32,7 @@ static double *read_values(const struct device *device, const double *values, in
     return host;
 }
 
-/* The largest difference of so many values, over the largest of the first ones. */
+/* Returns the largest difference of these count values, divided by the largest of the first ones. */
 static double compare(const struct device *device, const double *first, const double *second, int64_t count)
 {
     double *const right = read_values(device, first, count), *const found =

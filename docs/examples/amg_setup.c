@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Conjugate gradients for elasticity with new coefficients again and again, preconditioned by smoothed aggregation: a
- * set-up for each, by the plans of the products A T and P^T (A P) of each level, beside the same products in one shot.
- * The plans are made by the first run, written beside that of A, and loaded by all later ones. On a GPU the set-ups and
- * products run there, and the cycles of the preconditioner on the CPU. Ends with 1 if the last solution has a residual
- * above 1e-9, or if both set-ups differ. PLAN [--device N|cpu] --set-ups COUNT: so many, and nothing is solved. */
+/* Solves an elasticity problem with conjugate gradients again and again, with new coefficients each time. The
+ * preconditioner is smoothed aggregation. Each set-up computes the products A T and P^T (A P) of each level by plans,
+ * and for comparison in one shot. The first run makes the plans and writes them beside the plan of A; later runs load
+ * them. On a GPU the set-ups and products run there, and the cycles of the preconditioner on the CPU. Ends with 1 if
+ * the last solution has a residual above 1e-9, or if both set-ups differ. PLAN [--device N|cpu] --set-ups COUNT: makes
+ * COUNT set-ups and solves nothing. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +19,7 @@
 
 static struct aggregation hierarchy;
 
-/* The stiffness of a node at this turn. */
+/* The stiffness of a node in this turn. */
 static double stiffness(int64_t row, int turn)
 {
     return 1 + 0.5 * sin(1e-3 * turn * (double)(row / AGGREGATION_NODE));
@@ -33,8 +34,8 @@ static void new_coefficients(const spmm_csr_t *a, int turn, double *values)
             values[p] = ((const double *)a->values)[p] * stiffness(i, turn) * stiffness(col_ind[p], turn);
 }
 
-/* A set-up with these coefficients both ways; least: the least time of each so far, in ms. Returns how much they
- * differ. */
+/* Makes a set-up with these coefficients in both ways. least: the smallest time of each so far, in ms. Returns how
+ * much they differ. */
 static double set_up(const double *values, int turn, double *least)
 {
     const struct device *device = hierarchy.device;
@@ -66,7 +67,7 @@ static void print_times(const double *least)
            least[1], stored_product_once_way);
 }
 
-/* Conjugate gradients for A x = b, from x = 0; r, z, d: scratch. Returns the iterations. */
+/* Conjugate gradients for A x = b, starting from x = 0; r, z, d are scratch. Returns the number of iterations. */
 static int solve(const struct solver *s, const struct block *b, const struct block *x, struct block *v)
 {
     struct block *r = &v[0], *z = &v[1], *d = &v[2], *q = &v[3];
@@ -88,7 +89,7 @@ static int solve(const struct solver *s, const struct block *b, const struct blo
     return iteration;
 }
 
-/* Set-ups with new coefficients, the last of which stay. Returns how much both ways differ. */
+/* Makes set-ups with new coefficients and keeps the last ones. Returns how much both ways differ. */
 static double set_up_often(const struct solver *s, const spmm_csr_t *a, int count)
 {
     double difference = 0, least[2] = {0, 0};
@@ -105,10 +106,10 @@ static double set_up_often(const struct solver *s, const spmm_csr_t *a, int coun
     return difference;
 }
 
-/* The system of the last coefficients: is its residual small? */
+/* Solves the system with the last coefficients. Returns whether its residual is small. */
 static int solve_last(struct solver *s)
 {
-    struct block v[6]; /* b, x and what solve needs */
+    struct block v[6]; /* b, x and the scratch of solve */
     for (int i = 0; i < 6; i++)
         v[i] = block_make(s, s->info.rows, 1);
     block_fill_random(s, &v[0]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Block conjugate gradients: A X = B for 16 right-hand sides at once, A symmetric and positive definite. Columns that
- * have converged leave the block, and directions that depend on others too, so that its width changes. (H. Ji, Y. Li,
+/* Block conjugate gradients: A X = B for 16 right-hand sides at once, A symmetric positive definite. Converged columns
+ * leave the block, and so do directions that depend on others, so the width of the block changes. (H. Ji, Y. Li,
  * Breakdown-free block conjugate gradients, BIT 57, 2017.) Ends with 1 if a residual is above 1e-10 of its B. */
 #include <math.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 
 static solver_small gram, factor, rhs, next; /* small matrices, on the host */
 
-/* alpha = (P^T A P)^-1 P^T R, 0 in the columns that have converged. X += P alpha, R -= (A P) alpha. */
+/* Computes alpha = (P^T A P)^-1 P^T R, with 0 in converged columns. Then X += P alpha, R -= (A P) alpha. */
 static void step(const struct solver *s, const struct block *p, const struct block *q, const int *is_active,
                  const struct block *x, const struct block *r)
 {
@@ -31,7 +31,8 @@ static void step(const struct solver *s, const struct block *p, const struct blo
     s->device->combine(q, rhs, 1, r);
 }
 
-/* P = R + P beta with beta = -(P^T A P)^-1 (A P)^T R, for active columns alone, then with orthonormal columns. */
+/* Computes P = R + P beta with beta = -(P^T A P)^-1 (A P)^T R for active columns only, and makes its columns
+ * orthonormal. */
 static struct block directions(const struct solver *s, const struct block *p, const struct block *q,
                                const int *is_active, int active, const struct block *r,
                                const struct block *room)
@@ -82,7 +83,7 @@ int main(int argc, char **argv)
                        r = block_make(&s, n, SIDES), q = block_make(&s, n, SIDES),
                        room = block_make(&s, n, SIDES);
     struct block p = block_make(&s, n, SIDES);
-    block_fill_random(&s, &r); /* the solution that B has, to compare with at the end */
+    block_fill_random(&s, &r); /* the known solution, to compare with at the end */
     solver_multiply(&s, SPMM_OP_N, 1, &r, 0, &b);
     solver_norms(&s, &b, goal);
     s.device->add(1, &b, 0, &r);
@@ -100,7 +101,7 @@ int main(int argc, char **argv)
             p = directions(&s, &p, &ap, is_active, active, &r, &room);
     }
     solver_iterated(&s, iteration);
-    s.device->add(1, &b, 0, &r); /* the true residual, not the one of the recurrence */
+    s.device->add(1, &b, 0, &r); /* the true residual, not the residual of the recurrence */
     solver_multiply(&s, SPMM_OP_N, -1, &x, 1, &r);
     active = SIDES;
     (void)converged(&s, &r, goal, is_active, &largest);

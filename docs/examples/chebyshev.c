@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Subspace iteration with a Chebyshev filter: the 8 smallest eigenvalues of a symmetric matrix, with a block of 16
- * vectors and 12 products of it an iteration, each C = alpha A B + beta C. (Y. Zhou, Y. Saad, M. L. Tiago,
- * J. R. Chelikowsky, J. Comput. Phys. 219, 2006.) Ends with 1 if a residual is above 1e-8 of the norm of A. */
+/* Subspace iteration with a Chebyshev filter for the 8 smallest eigenvalues of a symmetric matrix. Each iteration
+ * multiplies a block of 16 vectors 12 times, C = alpha A B + beta C. (Y. Zhou, Y. Saad, M. L. Tiago, J. R.
+ * Chelikowsky, J. Comput. Phys. 219, 2006.) Ends with 1 if a residual is above 1e-8 of the norm of A. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #define TOLERANCE 1e-10
 #define ITERATIONS_MAX 1000
 
-/* The largest sum of magnitudes in a row: no eigenvalue is larger. */
+/* Returns the largest sum of magnitudes in a row. No eigenvalue is larger. */
 static double bound_of(const struct solver *s)
 {
     spmm_csr_t a;
@@ -33,7 +33,8 @@ static double bound_of(const struct solver *s)
     return bound;
 }
 
-/* X <- a polynomial of A times X, that is small from low to high and large below: Y follows X in the recurrence. */
+/* Replaces X by p(A) X. The polynomial p is small from low to high and large below low. Y is the next vector of the
+ * recurrence. */
 static void filter(const struct solver *s, struct block *x, struct block *y, double least, double low,
                    double high)
 {
@@ -55,7 +56,8 @@ static void filter(const struct solver *s, struct block *x, struct block *y, dou
     *x = last;
 }
 
-/* X <- the Ritz vectors of its span, by way of Y; Y <- A X - X Lambda. Returns the largest residual of the wanted. */
+/* Replaces X by the Ritz vectors of its span, with Y as scratch, and sets Y = A X - X Lambda. Returns the largest
+ * residual of the wanted vectors. */
 static double rayleigh_ritz(const struct solver *s, const struct block *x, const struct block *y,
                             double *values)
 {

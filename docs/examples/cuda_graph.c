@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One iteration of a solver as a CUDA graph: x = 0.5 A x / |A| + b is iterated for 32 columns, first with plain
- * launches, then by replaying a graph that holds two iterations, x to y and y to x. Prints the time of an iteration of
- * both. Ends with 1 unless both give the same bits. Needs CUDA and a GPU; 77 where none answers. */
+/* One iteration of a solver as a CUDA graph. x = 0.5 A x / |A| + b is iterated for 32 columns, first with plain
+ * launches, then by replaying a graph with two iterations, x to y and y to x. Prints the time of an iteration of both.
+ * Ends with 1 unless both give the same bits. Needs CUDA and a GPU; ends with 77 if there is none. */
 #include <cuda_runtime_api.h>
 #include <math.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ static void require(cudaError_t error)
         solver_fail(cudaGetErrorString(error));
 }
 
-/* to = alpha A from + b, on the stream: all of it can be captured. */
+/* Computes to = alpha A from + b on the stream. All of it can be captured. */
 static void iterate(const struct solver *s, double alpha, const struct block *b, const struct block *from,
                     const struct block *to, cudaStream_t stream)
 {
@@ -49,7 +49,8 @@ static double alpha_of(const struct solver *s)
     return 0.5 / largest;
 }
 
-/* Starts with x = 0 and runs PAIRS pairs, of the graph or, where it is NULL, of plain launches; microseconds of one. */
+/* Starts with x = 0 and runs PAIRS pairs of iterations, by the graph, or by plain launches if it is NULL. Returns the
+ * microseconds of one iteration. */
 static float run(const struct solver *s, double alpha, const struct block *b, const struct block *x,
                  const struct block *y, cudaGraphExec_t graph, cudaStream_t stream)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See solver.h: the CPU, with any CBLAS. */
+/* See solver.h: operations on the CPU, with any CBLAS. */
 #include <cblas.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See solver.h: a GPU, with cuBLAS, on the default stream. A row-major block is a column-major matrix that lies on its
- * side: cuBLAS sees x^T. */
+/* See solver.h: operations on a GPU, with cuBLAS, on the default stream. cuBLAS treats a row-major block x as the
+ * column-major matrix x^T. */
 #include "solver.h"
 
 #include <cublas_v2.h>
 #include <cuda_runtime_api.h>
 
 static cublasHandle_t handle;
-static double *small; /* for a small matrix on its way */
+static double *small; /* buffer for copying a small matrix */
 
 static void require(int is_done)
 {

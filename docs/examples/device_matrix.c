@@ -51,7 +51,7 @@ spmm_csr_t device_matrix_transposed(const struct device *device, const spmm_csr_
         row_ptr[j + 2] += row_ptr[j + 1];
     for (int64_t i = 0; i < host->rows; i++)
         for (int64_t p = wide[i]; p < wide[i + 1]; p++) {
-            const int32_t q = row_ptr[col_ind[p] + 1]++; /* which ends as the first of the next row */
+            const int32_t q = row_ptr[col_ind[p] + 1]++; /* ends as the first entry of the next row */
             columns[q] = (int32_t)i;
             where[q] = (int32_t)p;
         }

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sparse matrices in the memory of a device: row pointers and columns of 32 bits, values in doubles. */
+/* Sparse matrices in the memory of a device: 32-bit row pointers and columns, values in doubles. */
 #ifndef EXAMPLE_DEVICE_MATRIX_H
 #define EXAMPLE_DEVICE_MATRIX_H
 
 #include "solver.h"
 
-/* The pattern of a host matrix with row pointers of 64 bits, without values. */
+/* Copies the pattern of a host matrix with 64-bit row pointers, without values. */
 spmm_csr_t device_matrix(const struct device *device, const spmm_csr_t *host);
-/* That of its transpose, with room for values, and from: which value of the matrix each of these is. */
+/* Makes the pattern of its transpose, with memory for values. from: for each of these values its index in the matrix.
+ */
 spmm_csr_t device_matrix_transposed(const struct device *device, const spmm_csr_t *host, int32_t **from);
-/* Takes the pattern back, but no values. */
+/* Releases the pattern, but not the values. */
 void device_matrix_free(const struct device *device, const spmm_csr_t *matrix);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See solver.h: what stands for a GPU in builds without CUDA. */
+/* See solver.h: the replacement for a GPU in builds without CUDA. */
 #include <stddef.h>
 
 #include "solver.h"

@@ -23,14 +23,14 @@ int main(void)
     spmm_plan_t *plan = NULL;
     spmm_executor_t *executor = NULL;
     int result = 1;
-    /* Once a matrix: copy it, analyse it, make it ready to run. Each step may drop what it was made from. */
+    /* Once per matrix: copy it, analyse it, prepare it to run. After each step the source of the step may be freed. */
     if (spmm_matrix_from_csr(&a, &matrix, &diag) != SPMM_OK ||
         spmm_inspect(matrix, NULL, &plan, &diag) != SPMM_OK ||
         spmm_executor_create(plan, SPMM_DEVICE_CPU, NULL, &executor, &diag) != SPMM_OK ||
         spmm_executor_workspace_bytes(executor, SPMM_OP_N, &b, &c, &workspace_bytes, &diag) != SPMM_OK)
         goto cleanup;
     workspace = aligned_alloc(256, (size_t)(workspace_bytes / 256 + 1) * 256);
-    /* As often as there are new B: C = 1 * A * B + 0 * C. */
+    /* For each new B: C = 1 * A * B + 0 * C. */
     if (workspace == NULL || spmm_execute(executor, SPMM_OP_N, spmm_real(1), &b, spmm_real(0), &c, workspace,
                                           workspace_bytes, NULL, &diag) != SPMM_OK)
         goto cleanup;

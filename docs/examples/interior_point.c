@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A primal-dual interior-point method for min c^T x, A x = b, x >= 0, whose iterations need A D A^T with a new diagonal
- * D each: its plan, PLAN.normal, holds the lower triangle and is loaded beside that of A. b and c are such that a point
- * that is known is inside. With --device 0 these products run on a GPU; all else, and the dense factor, is of the CPU.
- * Ends with 1 unless A x = b, A^T y + s = c and both objectives agree to 1e-8.
+/* A primal-dual interior-point method for min c^T x, A x = b, x >= 0. Its iterations need A D A^T with a new diagonal
+ * D each. The plan of this product, PLAN.normal, holds the lower triangle and is loaded beside the plan of A. b and c
+ * are chosen so that a known point is inside. With --device 0 these products run on a GPU; everything else, including
+ * the dense factorisation, runs on the CPU. Ends with 1 unless A x = b, A^T y + s = c and both objectives agree to
+ * 1e-8.
  *
- * PLAN [--device N|cpu] --products COUNT: nothing is solved, as A may be too large for a dense factor or have dependent
- * rows; A D A^T is computed for so many D, timed and checked. */
+ * PLAN [--device N|cpu] --products COUNT: solves nothing, because A may be too large for a dense factor or have
+ * dependent rows. Computes A D A^T for COUNT different D, with times and checks. */
 #include <lapacke.h>
 #include <math.h>
 #include <stdio.h>
@@ -14,11 +15,11 @@
 #include "solver.h"
 
 #define TOLERANCE 1e-8
-#define CENTRE 0.1 /* of the mean of x s: what a step aims at */
+#define CENTRE 0.1 /* share of the mean of x s at which a step aims */
 #define ITERATIONS_MAX 200
 
 enum { X, S, C, D, DX, DS, RD, LONG }; /* vectors of as many elements as A has columns */
-enum { Y, B, RP, DY, SHORT };          /* and rows */
+enum { Y, B, RP, DY, SHORT };          /* vectors of as many elements as A has rows */
 
 struct program {
     struct solver s;
@@ -36,7 +37,7 @@ static void factor(struct program *p)
         solver_fail("A D A^T is not positive definite: are rows of A dependent?");
 }
 
-/* How far x and s stay positive, at most 1. */
+/* Returns the longest step, at most 1, for which x stays positive. */
 static double length_of(const struct block *x, const struct block *dx)
 {
     double least = 1;
@@ -45,7 +46,7 @@ static double length_of(const struct block *x, const struct block *dx)
     return least;
 }
 
-/* D = x / s and w = s - centre / x: A D A^T dy = rp + A D (rd + w), ds = rd - A^T dy, dx = -D (w + ds). */
+/* With D = x / s and w = s - centre / x: A D A^T dy = rp + A D (rd + w), ds = rd - A^T dy, dx = -D (w + ds). */
 static void iterate(struct program *p, double centre)
 {
     struct block *x = p->x, *y = p->y;
@@ -69,7 +70,7 @@ static void iterate(struct program *p, double centre)
     d->add(beta, &x[DS], 1, &x[S]);
 }
 
-/* A point inside, with s = 1, of which b and c are made; then x = s = 1 and y = 0. */
+/* Makes b and c from a point inside with s = 1. Then starts with x = s = 1 and y = 0. */
 static void start_from(struct program *p)
 {
     struct block *x = p->x, *y = p->y;
@@ -86,7 +87,7 @@ static void start_from(struct program *p)
     p->s.device->add(0, &y[B], 0, &y[Y]);
 }
 
-/* rp = b - A x, rd = c - A^T y - s, and the largest error of these and of c^T x = b^T y. */
+/* Computes rp = b - A x and rd = c - A^T y - s. Returns the largest error of these and of c^T x = b^T y. */
 static double error_of(struct program *p)
 {
     struct block *x = p->x, *y = p->y;
@@ -105,7 +106,7 @@ static double error_of(struct program *p)
     return fmax(gap, fmax(rows, columns));
 }
 
-/* Returns the error that is left. */
+/* Returns the remaining error. */
 static double solve(struct program *p)
 {
     const int64_t rows = p->s.info.rows, cols = p->s.info.cols;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Label propagation: of a graph of which 4 nodes have a label, all others get the one that reaches them most. Entry
- * (i, j) of a symmetric matrix is an edge, of weight 1; the diagonal is left out. With S = D^-1/2 A D^-1/2 the
- * iteration F = 0.95 S F + 0.05 Y converges, Y having a column for each label. (D. Zhou and others, NIPS 16, 2004.)
- * The labelled nodes are the first, the last, and two evenly spaced between them. Prints how many nodes have each label
- * and, with a last word "all", every label. Ends with 1 unless F solves its equation and the labelled nodes keep their
+/* Label propagation: 4 nodes of a graph have a label, and each other node gets the label that reaches it most. Entry
+ * (i, j) of a symmetric matrix is an edge of weight 1; the diagonal is ignored. With S = D^-1/2 A D^-1/2 the iteration
+ * F = 0.95 S F + 0.05 Y converges; Y has a column for each label. (D. Zhou and others, NIPS 16, 2004.) The labelled
+ * nodes are the first, the last, and two evenly spaced between them. Prints the number of nodes with each label and,
+ * if the last word is "all", every label. Ends with 1 unless F solves its equation and the labelled nodes keep their
  * labels. */
 #include <math.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 #define TOLERANCE 1e-13
 #define ITERATIONS_MAX 2000
 
-/* 1 / sqrt(d_i d_j) for each edge, d being the number of edges of a node; 0 on the diagonal. */
+/* Sets 1 / sqrt(d_i d_j) for each edge, where d is the number of edges of a node, and 0 on the diagonal. */
 static double *values_make(const spmm_csr_t *a)
 {
     const int64_t *row_ptr = a->row_ptr;
@@ -36,7 +36,7 @@ static double *values_make(const spmm_csr_t *a)
     return values;
 }
 
-/* The row of the plan that has this row of A. */
+/* Returns the row of the plan that is this row of A. */
 static int64_t row_of(const struct solver *s, int64_t node)
 {
     for (int64_t i = 0; s->permutation != NULL && i < s->info.rows; i++)
@@ -53,7 +53,7 @@ static int label_of(const double *f)
     return best;
 }
 
-/* Labels in the order of A; how many of the labelled nodes have kept theirs. */
+/* Finds the labels in the order of A. Returns how many of the labelled nodes have kept their labels. */
 static int labels_print(const struct solver *s, const double *f, const int64_t *labelled, int is_all)
 {
     int64_t counts[LABELS] = {0};

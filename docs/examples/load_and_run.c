@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a program needs that only runs plans: one header, one library (spmm::executor), no matrix file.
- * "load_and_run A.plan [columns]" multiplies A with a matrix of ones on the CPU and prints the sum of C. Works for
- * plans of f64; make one with: spmm-inspect --dtype f64 A.mtx -o A.plan */
+/* A program that only runs plans needs one header, one library (spmm::executor) and no matrix file. "load_and_run
+ * A.plan [columns]" multiplies A with a matrix of ones on the CPU and prints the sum of C. It needs a plan for f64:
+ * spmm-inspect --dtype f64 A.mtx -o A.plan */
 #include <spmm/executor.h>
 #include <stdio.h>
 #include <stdlib.h>

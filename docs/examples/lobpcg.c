@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* LOBPCG: the 8 smallest eigenvalues of a symmetric matrix, with a block of 12 vectors and no preconditioner. Only
- * residuals that have not converged are multiplied, so that the width of products changes. (A. V. Knyazev, SIAM J. Sci.
+/* LOBPCG for the 8 smallest eigenvalues of a symmetric matrix, with a block of 12 vectors and no preconditioner. Only
+ * residuals that have not converged are multiplied, so the width of the products changes. (A. V. Knyazev, SIAM J. Sci.
  * Comput. 23, 2001.) Ends with 1 if a residual |A x - lambda x| is above 1e-8 of the largest eigenvalue seen. */
 #include <math.h>
 #include <stdio.h>
@@ -16,8 +16,8 @@
 
 static solver_small gram, image, basis, half, small, ritz;
 
-/* The Ritz vectors of the least Ritz values in the span of S: ritz is BASIS x 2 BLOCK, the new X and the new P, which
- * is X without its part in the old X. */
+/* Finds the Ritz vectors of the smallest Ritz values in the span of S. ritz is BASIS x 2 BLOCK: the new X and the new
+ * P, which is X without its part in the old X. */
 static void rayleigh_ritz(const struct solver *solver, const struct block *s, const struct block *as,
                           double *values)
 {
@@ -41,7 +41,7 @@ static void rayleigh_ritz(const struct solver *solver, const struct block *s, co
         }
 }
 
-/* X and P of S, by way of room. */
+/* Computes X and P from S, with room as scratch. */
 static void update(const struct solver *solver, const struct block *s, const struct block *room)
 {
     const struct block x = block_columns(s, 0, BLOCK), p = block_columns(s, 2 * BLOCK, BLOCK);
@@ -51,7 +51,8 @@ static void update(const struct solver *solver, const struct block *s, const str
     solver->device->add(1, &new_p, 0, &p);
 }
 
-/* R = A X - X Lambda, the columns that have not converged first, zeros behind them. Returns how many. */
+/* Computes R = A X - X Lambda, with the columns that have not converged first and zeros after them. Returns the number
+ * of these columns. */
 static int residuals(const struct solver *solver, const struct block *x, const struct block *ax,
                      const double *values, double scale, const struct block *r, const struct block *room,
                      double *largest)
@@ -105,7 +106,8 @@ int main(int argc, char **argv)
         solver_multiply(&solver, SPMM_OP_N, 1, &moving, 0, &image_of);
     }
     solver_iterated(&solver, iteration);
-    solver_multiply(&solver, SPMM_OP_N, 1, &x, 0, &ax); /* the true residual, not that of the recurrence */
+    solver_multiply(&solver, SPMM_OP_N, 1, &x, 0,
+                    &ax); /* the true residual, not the residual of the recurrence */
     (void)residuals(&solver, &x, &ax, values, scale, &r, &room, &largest);
     for (int j = 0; j < WANTED; j++)
         printf("eigenvalue %d: %.15g\n", j, values[j]);

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define TOLERANCE 1e-12 /* of a vector, beside the norms of A D A^T and of what it is multiplied by */
+#define TOLERANCE 1e-12 /* relative to the norms of A D A^T and of the vector that it multiplies */
 
-/* A product; returns its time, without copies. */
+/* Computes a product. Returns its time without copies. */
 static double run(struct normal_equations *n)
 {
     n->device->wait();
@@ -32,7 +32,7 @@ void normal_open(struct normal_equations *n, const struct device *device, const 
     n->a_values = device->upload(a->values, (uint64_t)a->nnz * sizeof(double));
     n->d = device->allocate((uint64_t)a->cols * sizeof(double));
     n->values = device_cpu.allocate((uint64_t)n->product.c.nnz * sizeof(double));
-    (void)run(n); /* D = 0: what only the first run of a device takes shall not be in the times */
+    (void)run(n); /* D = 0: excludes the costs of the first run on a device from the times */
 }
 
 void normal_close(struct normal_equations *n)
@@ -74,7 +74,7 @@ void normal_print_times(const struct normal_equations *n)
            ms * n->seconds, stored_product_way, ms * n->seconds_with_copies, name);
 }
 
-/* y = A D A^T x by its lower triangle, and its Frobenius norm. */
+/* Computes y = A D A^T x from the lower triangle, and its Frobenius norm. */
 static double multiply_lower(const struct normal_equations *n, const double *x, double *y)
 {
     const spmm_csr_t *c = &n->product.c;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Personalised PageRank for 64 seeds at once. Entry (i, j) of the matrix is a link from page j to page i; its value is
- * ignored. With P = A D^-1, D counting the links of each page, x = 0.85 P x + 0.15 v is iterated for v = each seed; a
- * page without links sends its visitors back to the seed, which makes x that solution divided by its sum. Ends with 1
- * unless two of the results are those of a plain power iteration on the host. */
+ * ignored. With P = A D^-1, where D counts the links of each page, x = 0.85 P x + 0.15 v is iterated for v = each
+ * seed. A page without links sends its visitors back to the seed, so the result is this x divided by its sum. Ends
+ * with 1 unless two of the results agree with a plain power iteration on the host. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #define TOLERANCE 1e-14
 #define ITERATIONS_MAX 300
 
-/* 1 / links of the page, for each entry. */
+/* Sets 1 / (number of links of the page) for each entry. */
 static double *values_make(const spmm_csr_t *a)
 {
     double *values = malloc((size_t)(a->nnz + 1) * sizeof *values);
@@ -30,7 +30,8 @@ static double *values_make(const spmm_csr_t *a)
     return values;
 }
 
-/* The largest difference of x to the stationary visitors of the Markov chain, by definition. */
+/* Returns the largest difference between x and the stationary distribution of the Markov chain, computed by
+ * definition. */
 static double difference(const spmm_csr_t *a, const double *values, int64_t seed, const double *x)
 {
     const int64_t *row_ptr = a->row_ptr;
@@ -47,7 +48,7 @@ static double difference(const spmm_csr_t *a, const double *values, int64_t seed
                 w[i] += DAMPING * values[p] * v[column[p]];
             kept += w[i];
         }
-        w[seed] += 1 - kept; /* who jumped, and who found no link */
+        w[seed] += 1 - kept; /* visitors who jumped, and who found no link */
         double *before = v;
         v = w;
         w = before;
@@ -59,7 +60,7 @@ static double difference(const spmm_csr_t *a, const double *values, int64_t seed
     return largest;
 }
 
-/* Each column divided by its sum. */
+/* Divides each column by its sum. */
 static void normalise(double *x, int64_t rows)
 {
     for (int j = 0; j < SEEDS; j++) {

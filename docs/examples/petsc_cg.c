@@ -13,9 +13,9 @@
 #define SIDES 16
 #define PRODUCTS 100
 #define RTOL 1e-8
-#define SAME 1e-5 /* solutions, of residuals below RTOL */
+#define SAME 1e-5 /* difference of solutions with residuals below RTOL */
 
-/* The least time of a product, of one column or of all. */
+/* Measures the minimum time of a product with one column or with all. */
 static PetscErrorCode products(int which, Mat a, Mat x)
 {
     PetscLogDouble start, end, least[2] = {PETSC_MAX_REAL, PETSC_MAX_REAL};
@@ -42,7 +42,7 @@ static PetscErrorCode products(int which, Mat a, Mat x)
     PetscFunctionReturn(0);
 }
 
-/* A X = B: iterations of the first column, then of all. */
+/* Solves A X = B. Counts the iterations of the first column, then of all. */
 static PetscErrorCode solve(int which, Mat a, Mat b, Mat x, PetscInt *first, PetscInt *all)
 {
     PetscLogDouble start, middle, end;

@@ -26,7 +26,7 @@ static PetscErrorCode aij_from_csr(const spmm_csr_t *csr, Mat *aij)
     PetscFunctionReturn(0);
 }
 
-/* The first product makes the plan. */
+/* Runs the first product, which makes the plan, and measures its time. */
 static PetscErrorCode prepare(struct pair *pair)
 {
     Vec x, y;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See solver.h: all that a solver asks of spmm once its plan is loaded. */
+/* See solver.h: all calls of spmm that a solver makes after its plan is loaded. */
 #include "solver.h"
 
-/* The one workspace for all widths; the larger of both ops. */
+/* Allocates one workspace for all widths: the larger one of both ops. */
 static void workspace_ask(struct solver *solver, spmm_op_t op)
 {
     spmm_diag_t diag = {.text = ""};

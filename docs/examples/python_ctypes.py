@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""C = A B from Python by ctypes: there are no bindings, and nothing is needed beside the installed library.
+"""C = A B from Python by ctypes. There are no bindings, and only the installed library is needed.
 
 usage: python_ctypes.py A.plan [columns]
 
-Multiplies A with a matrix of ones on the CPU and prints the sum of C, for plans of f32 and f64. In programs of your own,
-an address is array.ctypes.data of NumPy or tensor.data_ptr() of PyTorch, for all types of values, 16 bits too. On GPU 0
-give 0 for CPU and torch.cuda.current_stream().cuda_stream for stream; B, C and the workspace are then tensors there, and
-must live until the product has ended.
+Multiplies A with a matrix of ones on the CPU and prints the sum of C, for plans of f32 and f64. Your own programs can
+pass array.ctypes.data of NumPy or tensor.data_ptr() of PyTorch as addresses, for all value types, including 16 bits. For
+GPU 0 pass 0 instead of CPU, and torch.cuda.current_stream().cuda_stream as the stream. B, C and the workspace are then
+tensors on this GPU, which must live until the product has ended.
 """
 import array
 import ctypes
@@ -31,7 +31,7 @@ class Dense(ctypes.Structure):
                 ("type", c_int)]
 
 
-class PlanInfo(ctypes.Structure):  # its first members: struct_size says how many are known here
+class PlanInfo(ctypes.Structure):  # only the first members: struct_size tells the library which ones
     _fields_ = [("struct_size", c_size_t), ("rows", c_int64), ("cols", c_int64), ("nnz", c_int64), ("a_type", c_int),
                 ("b_type", c_int)]
 

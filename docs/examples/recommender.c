@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Alternating least squares of a recommender: ratings R, users x items, become U V^T with 32 factors. A half-step is
- * one product and a small system: for users U = R V (V^T V + mu I)^-1, for items V = R^T U (U^T U + mu I)^-1, which
- * minimises |R - U V^T|^2 + mu (|U|^2 + |V|^2) over U or V. (Pairs without a rating count as 0.) The plan needs both
- * ops: spmm-inspect --op both. Ends with 1 unless every half-step solves its system and lowers that sum. */
+/* Alternating least squares for a recommender: the ratings R (users x items) are approximated by U V^T with 32
+ * factors. A half-step is one product and a small system: for users U = R V (V^T V + mu I)^-1, for items V = R^T U
+ * (U^T U + mu I)^-1. It minimises |R - U V^T|^2 + mu (|U|^2 + |V|^2) over U or V. (Pairs without a rating count as 0.)
+ * The plan needs both ops: spmm-inspect --op both. Ends with 1 unless every half-step solves its system and lowers
+ * this sum. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -38,8 +39,8 @@ static double norm(const struct solver *s, const struct block *x)
     return sqrt(sum);
 }
 
-/* To: the factors that are best for those of from; room has the shape of to. Returns how far off the system is, and the
- * sum that has been minimised but for |R|^2, which does not change. */
+/* Sets to to the best factors for from; room has the shape of to. Returns the error of the system, and the minimised
+ * sum without |R|^2, which does not change. */
 static double half_step(const struct solver *s, spmm_op_t op, const struct block *from,
                         const struct block *to, const struct block *room, double *sum)
 {
@@ -57,7 +58,7 @@ static double half_step(const struct solver *s, spmm_op_t op, const struct block
     double pulls = 0;
     for (int i = 0; i < FACTORS; i++)
         pulls += cross[i * FACTORS + i];
-    /* -2 <R, U V^T> + <U^T U, V^T V + mu I> + mu |V|^2, gram being V^T V + mu I */
+    /* -2 <R, U V^T> + <U^T U, V^T V + mu I> + mu |V|^2, where gram is V^T V + mu I */
     *sum = trace(other, gram) - 2 * pulls;
     for (int i = 0; i < FACTORS; i++)
         *sum += MU * (gram[i * FACTORS + i] - MU);

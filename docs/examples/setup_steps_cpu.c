@@ -4,7 +4,7 @@
 
 #include "setup_steps.h"
 
-/* The sum of the absolute values of a row, in the order that suits a warp of a GPU. */
+/* Returns the sum of the absolute values of a row, in the summation order of a GPU warp. */
 static double absolute_sum(const double *values, int32_t count)
 {
     double sum[SETUP_STEPS_LANES] = {0};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// See setup_steps.h. Blocks of 256 threads. Rows: a warp a row, a lane an entry of each 32; sums in pairs, lane by
-// lane, as setup_steps_cpu.c adds them. gather: a thread a value.
+// See setup_steps.h. Thread blocks have 256 threads. Steps on rows: one warp per row, each lane takes every 32nd entry;
+// sums are added in pairs of lanes, as in setup_steps_cpu.c. gather: one thread per value.
 #include "setup_steps.h"
 
 #include <cuda_runtime.h>
@@ -10,7 +10,7 @@ namespace {
 constexpr int THREADS = 256, WARP = SETUP_STEPS_LANES;
 constexpr unsigned long long NOT_A_NUMBER = 0x7ff8000000000000ull;
 
-// Positive doubles are in the order of their bits, and NaN is above all.
+// Positive doubles compare like their bits, and NaN is above all of them.
 __global__ void diagonal_kernel(int rows, const int *row_ptr, const int *col_ind, const double *values,
                                 double *inverse, unsigned long long *bound)
 {
@@ -24,19 +24,19 @@ __global__ void diagonal_kernel(int rows, const int *row_ptr, const int *col_ind
     }
     for (int half = WARP / 2; half > 0; half /= 2) {
         sum += __shfl_down_sync(~0u, sum, half);
-        diagonal += __shfl_down_sync(~0u, diagonal, half); // one lane has it, the others 0
+        diagonal += __shfl_down_sync(~0u, diagonal, half); // one lane has the value, the others have 0
     }
     if (lane > 0)
         return;
     inverse[row] = 1 / diagonal;
     const unsigned long long bits =
         diagonal > 0 ? (unsigned long long)__double_as_longlong(sum / diagonal) : NOT_A_NUMBER;
-    // Most rows see a larger bound already, and do not wait for each other at the one number.
+    // Most rows find that the bound is already larger, and skip the atomic operation on this one number.
     if (bits > *(volatile unsigned long long *)bound)
         atomicMax(bound, bits);
 }
 
-// Products and sums are rounded each, as on the CPU.
+// Products and sums are rounded separately, as on the CPU.
 __global__ void smooth_kernel(int rows, const int *row_ptr, const int *col_ind, const int *t_columns,
                               const double *inverse, const double *bound, double *values)
 {
@@ -55,7 +55,7 @@ __global__ void gather_kernel(long long count, const double *values, const int *
         to[q] = values[from[q]];
 }
 
-// A grid of no blocks is an error.
+// A grid without blocks would be an error.
 unsigned blocks_for(int64_t threads)
 {
     return (unsigned)(threads > 0 ? (threads + THREADS - 1) / THREADS : 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See setup_steps.h: what stands for a GPU in builds without CUDA. */
+/* See setup_steps.h: the replacement for a GPU in builds without CUDA. */
 #include <stddef.h>
 
 #include "setup_steps.h"

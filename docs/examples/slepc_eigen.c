@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Eigenvalues by SLEPc on MATSEQAIJ and MATSPMM, of a symmetric matrix: LOBPCG for the 8 smallest, whose products have
+/* Eigenvalues of a symmetric matrix by SLEPc on MATSEQAIJ and MATSPMM: LOBPCG for the 8 smallest, whose products have
  * a block of vectors, and Krylov-Schur for the 8 largest, with one vector at a time.
  *
  *     slepc_eigen MATRIX [-mat_spmm_plan A.plan] [-mat_spmm_device N] [-eps_tol 1e-6] ..
@@ -13,7 +13,7 @@
 
 #define WANTED 8
 #define TOLERANCE 1e-7
-#define SAME 1e-9 /* eigenvalues: errors are the squares of residuals */
+#define SAME 1e-9 /* of eigenvalues: their errors are the squares of residuals */
 
 static PetscErrorCode solve(int which, Mat a, EPSType type, PetscInt *iterations, double *values)
 {

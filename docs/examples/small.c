@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See solver.h: small dense problems, on the CPU whatever the device: they have a few columns. */
+/* See solver.h: small dense problems with a few columns, always on the CPU. */
 #include <cblas.h>
 #include <lapacke.h>
 #include <math.h>
@@ -8,7 +8,7 @@
 #include "solver.h"
 
 #define RANK_TOLERANCE \
-    1e-13 /* of eigenvalues of a scaled Gram matrix, whose rounding errors are about 1e-15 */
+    1e-13 /* limit for eigenvalues of a scaled Gram matrix, whose rounding errors are about 1e-15 */
 
 void small_eigen(int n, double *a, double *values)
 {
@@ -32,7 +32,7 @@ void small_product(int rows, int m, int n, const double *a, const double *b, dou
     cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, m, n, rows, 1, a, m, b, n, 0, c, n);
 }
 
-/* q = D V L^-1/2, D^-1 being the norms of the columns and V L V^T = D g D. */
+/* Computes q = D V L^-1/2, where D^-1 has the norms of the columns and V L V^T = D g D. */
 int small_orthonormal(int n, const double *g, double *q)
 {
     static solver_small v;
@@ -55,7 +55,7 @@ int64_t solver_orthonormalise(const struct solver *solver, const struct block *x
 {
     static solver_small g, q;
     int64_t rank = x->cols;
-    for (int turn = 0; turn < 2; turn++) { /* the second one mends what rounding left in the first */
+    for (int turn = 0; turn < 2; turn++) { /* the second turn repairs the rounding errors of the first */
         const struct block now = block_columns(x, 0, rank), old = block_columns(scratch, 0, rank);
         solver->device->gram(&now, &now, g);
         const int left = small_orthonormal((int)rank, g, q);

@@ -36,7 +36,7 @@ static int device_number(int argc, char **argv)
     return strcmp(argv[3], "cpu") == 0 ? SPMM_DEVICE_CPU : atoi(argv[3]);
 }
 
-/* Iterations keep their vectors in the order of the plan. One whose C alone is permuted cannot be iterated with. */
+/* Iterations keep their vectors in the order of the plan. A plan that permutes only C cannot be used in iterations. */
 static void plan_check(struct solver *solver, int needs_square)
 {
     int64_t count = 0;

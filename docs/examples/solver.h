@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the solver examples share: a plan that is loaded and made ready, blocks of vectors, dense operations on them
- * (CBLAS on the CPU, cuBLAS on a GPU) and small dense problems (LAPACKE, always on the CPU). All in doubles; whatever
- * fails ends the program with a sentence and status 1. */
+/* Shared code of the solver examples: a plan that is loaded and ready to run, blocks of vectors, dense operations on
+ * them (CBLAS on the CPU, cuBLAS on a GPU) and small dense problems (LAPACKE, always on the CPU). All values are
+ * doubles. Every failure ends the program with a sentence and status 1. */
 #ifndef EXAMPLE_SOLVER_H
 #define EXAMPLE_SOLVER_H
 
 #include <spmm/executor.h>
 
-#define SOLVER_COLUMNS_MAX 96 /* of a block, and rows of a small matrix */
+#define SOLVER_COLUMNS_MAX 96 /* most columns of a block, and most rows of a small matrix */
 #define SOLVER_BLOCKS_MAX 12
 typedef double solver_small[SOLVER_COLUMNS_MAX * SOLVER_COLUMNS_MAX];
 
@@ -19,18 +19,18 @@ struct block {
 
 /* Memory and dense operations of a device. */
 struct device {
-    double *(*allocate)(uint64_t bytes); /* zeros, at a multiple of 256; NULL: there is no memory */
+    double *(*allocate)(uint64_t bytes); /* zeros, aligned to 256 bytes; NULL: there is no memory */
     void (*release)(double *data);
     void (*read)(double *host, const double *data, int64_t count);
     void (*write)(double *data, const double *host, int64_t count);
-    void *(*upload)(const void *host, uint64_t bytes); /* into memory of its own, which release takes back */
-    /* g = x^T y, and y = x q + beta y: g and q are small, of the host, row-major without gaps */
+    void *(*upload)(const void *host, uint64_t bytes); /* into new memory, which release frees */
+    /* g = x^T y, and y = x q + beta y; g and q are small, on the host, row-major without gaps */
     void (*gram)(const struct block *x, const struct block *y, double *g);
     void (*combine)(const struct block *x, const double *q, double beta, const struct block *y);
     /* y = alpha x + beta y */
     void (*add)(double alpha, const struct block *x, double beta, const struct block *y);
     void (*wait)(void);
-    int number; /* as spmm_product_create has it */
+    int number; /* the device number for spmm_product_create */
 };
 extern const struct device device_cpu;
 const struct device *device_cuda(int number); /* NULL: this build has no CUDA */
@@ -41,58 +41,62 @@ struct solver {
     const uint32_t *permutation; /* row i of the plan is row permutation[i] of A; NULL: row i */
     spmm_executor_t *executor;
     const struct device *device;
-    void *workspace; /* for products of up to SOLVER_COLUMNS_MAX columns, asked for once */
+    void *workspace; /* for products of up to SOLVER_COLUMNS_MAX columns, allocated once */
     uint64_t workspace_bytes;
-    double *blocks[SOLVER_BLOCKS_MAX]; /* of block_make, until solver_close */
+    double *blocks[SOLVER_BLOCKS_MAX]; /* allocated by block_make, released by solver_close */
     int block_count;
     double started, ready, stopped;
     int iterations;
 };
 
-/* PROGRAM PLAN [--device N|cpu]: a plan of f64 with values. needs_square: of a square matrix; ops: N, or N and T. */
+/* Reads the command line PROGRAM PLAN [--device N|cpu] and loads a plan of f64 with values. needs_square: the matrix
+ * must be square; ops: N, or N and T. */
 void solver_open(struct solver *solver, int argc, char **argv, int needs_square, int ops);
-/* The number behind this option at the end of the command line, which loses both; 0: it is not there. */
+/* Removes this option and its number from the end of the command line and returns the number; 0: there is no such
+ * option. */
 int solver_take_count(int *argc, char **argv, const char *option);
-/* Both halves of that: which device is asked for, and this plan on it. */
+/* The two steps of the above: finds the requested device, and loads this plan on it. */
 const struct device *solver_device(int argc, char **argv);
 void solver_open_on(struct solver *solver, const struct device *device, const char *path, int needs_square,
                     int ops);
-/* The iterations are over, and timed: what follows are checks. */
+/* Ends the iterations and their timing. Checks follow. */
 void solver_iterated(struct solver *solver, int iterations);
-/* Says how long they took, and frees everything. Returns the exit status: 0 if the program's own checks passed. */
+/* Prints how long the iterations took, and frees everything. Returns the exit status: 0 if the checks of the program
+ * passed. */
 int solver_close(struct solver *solver, int is_right);
 void solver_fail(const char *text);
-/* Of a clock that never goes back. */
+/* Returns the seconds of a monotonic clock. */
 double solver_seconds(void);
-/* Unless it is OK. */
+/* Ends the program unless the status is OK. */
 void solver_require(spmm_status_t status, const spmm_diag_t *diag);
 
 struct block block_make(struct solver *solver, int64_t rows, int64_t cols);
-/* The same numbers in (-1, 1) for the same rows of A, whatever the plan. */
+/* Fills a block with numbers in (-1, 1) that depend only on the rows of A, not on the plan. */
 void block_fill_random(const struct solver *solver, const struct block *block);
 struct block block_columns(const struct block *block, int64_t first, int64_t count);
 
-/* The executor; and y = alpha op(A) x + beta y, with new values of A from then on. (product.c) */
+/* Makes the executor; computes y = alpha op(A) x + beta y; sets new values of A for later products. (product.c) */
 void product_open(struct solver *solver, int number, int ops);
 void product_close(struct solver *solver);
 void solver_set_values(const struct solver *solver, const double *values);
 void solver_multiply(const struct solver *solver, spmm_op_t op, double alpha, const struct block *x,
                      double beta, const struct block *y);
-/* The 2-norms of the columns, and the largest of them. */
+/* Computes the 2-norms of the columns. The second function returns the largest of them. */
 void solver_norms(const struct solver *solver, const struct block *x, double *norms);
 double solver_largest_norm(const struct solver *solver, const struct block *x);
 
-/* Eigenvalues in ascending order, eigenvectors in the columns of a, which is n x n and symmetric. */
+/* Computes eigenvalues in ascending order, and eigenvectors in the columns of a, which is n x n and symmetric. */
 void small_eigen(int n, double *a, double *values);
-/* g <- its Cholesky factor; x <- g^-1 x, x being n x columns. */
+/* Replaces g by its Cholesky factor; replaces x by g^-1 x, where x is n x columns. */
 void small_factor(int n, double *g);
 void small_solve(int n, const double *g, double *x, int columns);
-/* c = a^T b; a is rows x m, b rows x n. */
+/* Computes c = a^T b; a is rows x m, b rows x n. */
 void small_product(int rows, int m, int n, const double *a, const double *b, double *c);
-/* From g = x^T x, n x n: q, n x r, so that the columns of x q are orthonormal and span those of x up to rounding.
- * Returns r, the rank. (SVQB: A. Stathopoulos, K. Wu, SIAM J. Sci. Comput. 23, 2002.) */
+/* Computes from g = x^T x (n x n) the matrix q (n x r), so that the columns of x q are orthonormal and span the
+ * columns of x up to rounding. Returns r, the rank. (SVQB: A. Stathopoulos, K. Wu, SIAM J. Sci. Comput. 23, 2002.) */
 int small_orthonormal(int n, const double *g, double *q);
-/* x <- an orthonormal basis of its columns, by way of scratch of the same shape: how many columns it has. */
+/* Replaces x by an orthonormal basis of its columns, with scratch of the same shape. Returns the number of its
+ * columns. */
 int64_t solver_orthonormalise(const struct solver *solver, const struct block *x,
                               const struct block *scratch);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the examples of sparse products share: a product whose plan lies in a file, and products without a plan. In
- * doubles, on any device; whatever fails ends the program with a sentence and status 1. tests/bench has these functions
- * by cuSPARSE, for times beside ours. */
+/* Shared code of the examples with sparse products: a product whose plan is in a file, and products without a plan.
+ * All values are doubles, on any device. Every failure ends the program with a sentence and status 1. tests/bench
+ * implements these functions with cuSPARSE, to compare times. */
 #ifndef EXAMPLE_STORED_PRODUCT_H
 #define EXAMPLE_STORED_PRODUCT_H
 
@@ -14,17 +14,17 @@ struct stored_product {
     spmm_plan_t *plan;
     spmm_product_t *product;
     spmm_csr_t c;   /* its pattern, on the CPU */
-    double *values; /* of C, where the device computes: those of the last run */
+    double *values; /* values of C of the last run, in memory of the device */
     void *workspace;
     uint64_t workspace_bytes;
-    struct stored_product_peer *peer; /* NULL: what cuSPARSE needs in place of these */
+    struct stored_product_peer *peer; /* data of cuSPARSE, if it is used instead; else NULL */
 };
 
-/* What is timed, for people: of stored_product_run and stored_product_once. */
+/* Names for people of what stored_product_run and stored_product_once time. */
 extern const char *const stored_product_way, *const stored_product_once_way;
 
-/* The plan in this file, made ready to run on a device: it has to be of these operands, whose patterns are compared. 0:
- * there is no such file. */
+/* Loads the plan in this file and prepares it for a device. The plan must be for these operands; their patterns are
+ * compared. Returns 0 if there is no such file. */
 int stored_product_open(struct stored_product *product, const struct device *device, const char *path,
                         const spmm_csr_t *operands, int count);
 void stored_product_close(struct stored_product *product);
@@ -34,14 +34,14 @@ struct stored_factor {
     int operand;
     spmm_op_t op;
 };
-/* The symbolic phase, and the file. */
+/* Runs the symbolic phase and writes the file. */
 void stored_product_inspect(const char *path, const spmm_csr_t *operands, const struct stored_factor *factors,
                             int count);
-/* The numeric phase: the values of C from those of the operands; diagonal: NULL without one. All are memory of the
- * device, which may be still at work on them when the call returns. */
+/* Runs the numeric phase: computes the values of C from the values of the operands; diagonal: NULL without one. All
+ * are memory of the device, which may still be working when the call returns. */
 void stored_product_run(struct stored_product *product, const double *const *values, const double *diagonal);
 
-/* C = A B in one shot, symbolic phase and all; A, B and C are memory of the device. */
+/* Computes C = A B in one shot, including the symbolic phase; A, B and C are memory of the device. */
 spmm_csr_t stored_product_once(const struct device *device, const spmm_csr_t *a, const spmm_csr_t *b);
 void stored_product_once_free(spmm_csr_t *c);
 

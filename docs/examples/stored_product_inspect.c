@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See stored_product.h: the plan of a product, made and written. */
+/* See stored_product.h: makes and writes the plan of a product. */
 #include "solver.h"
 #include "stored_product.h"
 
