@@ -356,7 +356,7 @@ spmm_status_t spmmi_dense_blas_multiply(struct spmmi_dense_blas *blas, const str
     return error == 0 ? SPMM_OK : SPMM_ERR_DEVICE;
 }
 
-#else /* without the header cublasLt.h */
+#else /* without the header of cuBLASLt */
 
 spmm_status_t spmmi_dense_blas_check(spmm_diag_t *diag)
 {
