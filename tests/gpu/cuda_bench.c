@@ -60,7 +60,8 @@ void test_cuda_bench_restore(const struct test_cuda_bench *t)
 {
     TEST_CUDA(cudaMemset(t->device_c.block, 0x5a, t->c_bytes));
     TEST_CUDA(cudaMemcpy(t->device_c.block, t->c.block, t->c_bytes, cudaMemcpyHostToDevice));
-    TEST_CUDA(cudaDeviceSynchronize()); /* the copy may still be under way, and streams do not wait */
+    /* The copy may still be in progress, and non-blocking streams do not wait for it. */
+    TEST_CUDA(cudaDeviceSynchronize());
 }
 
 void test_cuda_bench_expect(const struct test_cuda_bench *t, const char *want)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One product of an executor on the GPU that runs again and again, in any stream and in graphs. */
+/* One product of an executor on the GPU that a test runs repeatedly, in any stream and in CUDA graphs. */
 #ifndef TEST_CUDA_BENCH_H
 #define TEST_CUDA_BENCH_H
 
 #include "cuda_product.h"
 #include "tests/support/plan_build.h"
 
-/* A matrix, its executor, and one product ready on the device. */
+/* An executor of a matrix, and the operands of one product on the device. */
 struct test_cuda_bench {
     struct test_matrix *a;
     spmm_executor_t *executor;
@@ -16,15 +16,17 @@ struct test_cuda_bench {
     size_t c_bytes;
 };
 
-/* By a plan for the matrix of this name, and no options. */
+/* Builds a plan with these options for the matrix named `name`, and an executor of it with default
+ * options. */
 struct test_cuda_bench test_cuda_bench_make(const char *name, struct test_plan_options options,
                                             const struct test_product *product);
 void test_cuda_bench_free(struct test_cuda_bench *t);
 spmm_status_t test_cuda_bench_run(struct test_cuda_bench *t, const struct test_product *product,
                                   void *stream);
-/* C as it is on the device now, to compare bit by bit. free() it. */
+/* Returns the bytes of C that are on the device now, for bitwise comparison. The caller frees them with
+ * free(). */
 char *test_cuda_bench_read(const struct test_cuda_bench *t);
-/* C on the device as it was before any product. */
+/* Gives C on the device the content that it had before any product. */
 void test_cuda_bench_restore(const struct test_cuda_bench *t);
 void test_cuda_bench_expect(const struct test_cuda_bench *t, const char *want);
 

@@ -17,7 +17,8 @@
 struct test_matrix *test_chain_matrix(int64_t rows, int has_long_rows)
 {
     struct test_matrix *a = calloc(1, sizeof *a);
-    const size_t room = (size_t)(rows * (3 + LONG_ROWS + 1)); /* a remainder may have one more */
+    /* If rows is not a multiple of LONG_ROWS, there may be one more long row. */
+    const size_t room = (size_t)(rows * (3 + LONG_ROWS + 1));
     if (a == NULL)
         abort();
     *a = (struct test_matrix){"band and dense rows", rows, rows, 0, NULL, NULL, NULL};
@@ -40,7 +41,7 @@ struct test_matrix *test_chain_matrix(int64_t rows, int has_long_rows)
 
 enum way { WAITED, IN_A_STREAM, IN_A_GRAPH };
 
-/* What a chain runs on. operands[0] is B of the first product. */
+/* The objects that a chain uses. operands[0] is B of the first product. */
 struct chain {
     const spmm_executor_t *executor;
     struct test_cuda_dense operands[2];
@@ -59,7 +60,7 @@ static struct chain chain_make(const spmm_executor_t *executor, const struct tes
                      SPMM_OK);
     chain.workspace = test_cuda_workspace_make(bytes);
     TEST_CUDA(cudaStreamCreateWithFlags(&chain.stream, cudaStreamNonBlocking));
-    TEST_CUDA(cudaDeviceSynchronize()); /* what is above is not in the stream */
+    TEST_CUDA(cudaDeviceSynchronize()); /* The copies above are not ordered with the stream. */
     return chain;
 }
 
@@ -102,7 +103,7 @@ static void graph_run(const struct chain *chain, int length)
     TEST_CUDA(cudaGraphDestroy(graph));
 }
 
-/* B becomes A B over and over; the last one goes to c. */
+/* Replaces B by A B `length` times and copies the last product to c. */
 static void chain_run(const spmm_executor_t *executor, const struct test_dense *b, int length, enum way way,
                       struct test_dense *c)
 {
@@ -134,7 +135,7 @@ void test_chain_check(const spmm_executor_t *executor, const struct test_matrix 
     test_dense_free(&b);
 }
 
-/* Bytes of B from its first element on: what is written anew. */
+/* Returns the number of bytes from the first to the last element of B, which each run writes anew. */
 static size_t payload_bytes(const spmm_dense_t *view)
 {
     const int64_t lines = view->layout == SPMM_ROW_MAJOR ? view->rows : view->cols;
@@ -142,7 +143,8 @@ static size_t payload_bytes(const spmm_dense_t *view)
     return (size_t)((lines - 1) * view->ld + length) * spmm_dtype_size(view->type);
 }
 
-/* A product right behind what is in the stream, or alone in it. */
+/* Enqueues a product directly after the work in the stream. If `waits`, the host waits for the stream
+ * before and after. */
 static void product_behind(struct chain *chain, int waits)
 {
     if (waits)
@@ -152,7 +154,7 @@ static void product_behind(struct chain *chain, int waits)
         TEST_CUDA(cudaStreamSynchronize(chain->stream));
 }
 
-/* B is written, multiplied and cleared; the product goes to c. */
+/* Writes B, multiplies it and clears it, several times. Copies the last product to c. */
 static void written_run(const spmm_executor_t *executor, const struct test_dense *b, int waits,
                         struct test_dense *c)
 {
@@ -162,7 +164,8 @@ static void written_run(const spmm_executor_t *executor, const struct test_dense
     void *const target = chain.operands[0].view.data;
     TEST_CUDA(cudaDeviceSynchronize());
     for (int i = 0; i < REPEATS; i++) {
-        TEST_CUDA(cudaMemsetAsync(target, 0, bytes, chain.stream)); /* what a product too early would read */
+        /* A product that starts too early reads these zeros. */
+        TEST_CUDA(cudaMemsetAsync(target, 0, bytes, chain.stream));
         product_enqueue(&chain, 0);
         TEST_CUDA(cudaMemcpyAsync(target, source.view.data, bytes, cudaMemcpyDeviceToDevice, chain.stream));
         product_behind(&chain, waits);
@@ -187,7 +190,8 @@ void test_chain_check_copies(const spmm_executor_t *executor, const struct test_
     test_dense_free(&b);
 }
 
-/* Zeros, multiplied, and then the values of A, right before a product; that goes to c. */
+/* Sets all values of A to zero and multiplies, then sets the values of A and multiplies, several times.
+ * Copies the last product to c. */
 static void values_run(spmm_executor_t *executor, const void *values[2], const struct test_dense *b,
                        int waits, struct test_dense *c)
 {

@@ -16,7 +16,7 @@
 #include "tests/support/close.h"
 
 #define GUARD_BYTES 4096
-#define LARGE 50000 /* elements from which on threads are worth their start */
+#define LARGE 50000 /* number of elements from which the comparison uses several threads */
 
 void test_cuda_ok(cudaError_t error, const char *call)
 {
@@ -65,7 +65,8 @@ struct test_cuda_workspace test_cuda_workspace_make(uint64_t bytes)
     struct test_cuda_workspace workspace = {.bytes = bytes};
     TEST_CUDA(cudaMalloc((void **)&workspace.block, (size_t)bytes + 2 * GUARD_BYTES));
     TEST_CUDA(cudaMemset(workspace.block, 0xff, (size_t)bytes + 2 * GUARD_BYTES));
-    TEST_CUDA(cudaDeviceSynchronize()); /* streams that do not wait for the default one may use it */
+    /* Non-blocking streams may use the workspace, and do not wait for the memset. */
+    TEST_CUDA(cudaDeviceSynchronize());
     workspace.data = workspace.block + GUARD_BYTES;
     return workspace;
 }
@@ -151,7 +152,8 @@ void test_cuda_product_run(spmm_executor_t *executor, const struct test_product 
     test_dense_free(&c_before);
 }
 
-/* The GPU's result and that of the CPU differ by both bounds at most. Both are stored, so both are rounded. */
+/* Fails the test if the results of GPU and CPU differ by more than both error bounds together. The bound
+ * allows for two roundings, as both results are stored in the type of C. */
 static void compare_twin(spmm_executor_t *cpu, const struct test_accuracy *accuracy,
                          const struct test_matrix *a, const struct test_product *product,
                          const struct test_dense *b, const struct test_sums *sums, const struct test_dense *c)
@@ -285,7 +287,7 @@ void test_cuda_product_repeat(spmm_executor_t *executor, const struct test_matri
     test_dense_free(&c);
 }
 
-/* A product that is ready on the device, and what a thread does with it. */
+/* An executor with the operands of a product on the device, and the thread that runs the product. */
 struct worker {
     pthread_t thread;
     spmm_executor_t *executor;
@@ -331,13 +333,14 @@ void test_cuda_product_threads(spmm_executor_t *const executors[2], const struct
 {
     struct test_dense b = test_product_b(a, dtype, product), c = test_product_c(a, dtype, product);
     struct worker workers[2];
-    assert_true(product->beta == 0); /* or C would be another one each time */
+    assert_true(product->beta == 0); /* otherwise each run would read another C */
     for (int t = 0; t < 2; t++) {
         workers[t] = (struct worker){.executor = executors[t], .product = product, .runs = runs};
         worker_make(&workers[t], &b, &c);
     }
     TEST_CUDA(
-        cudaDeviceSynchronize()); /* what fills the memory need not be done yet, and streams do not wait */
+        /* The copies may still be in progress, and non-blocking streams do not wait for them. */
+        cudaDeviceSynchronize());
     for (int t = 0; t < 2; t++)
         assert_int_equal(pthread_create(&workers[t].thread, NULL, work, &workers[t]), 0);
     for (int t = 0; t < 2; t++)
@@ -357,7 +360,7 @@ void test_cuda_product_threads(spmm_executor_t *const executors[2], const struct
     test_dense_free(&c);
 }
 
-/* What the stream does in this product, to be replayed. */
+/* Captures one product in a graph and returns the executable graph. */
 static cudaGraphExec_t capture(spmm_executor_t *executor, const struct test_product *product,
                                const struct test_cuda_dense *b, const struct test_cuda_dense *c,
                                const struct test_cuda_workspace *workspace, cudaStream_t stream)
@@ -375,7 +378,8 @@ static cudaGraphExec_t capture(spmm_executor_t *executor, const struct test_prod
     return replay;
 }
 
-/* new_values: NULL or set between capture and replays. */
+/* Compares replays of a captured product with the direct product. new_values: values that are set between
+ * the capture and the replays, or NULL. */
 static void check_replays(spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype,
                           const struct test_product *product, const void *new_values, int replays)
 {
@@ -389,14 +393,15 @@ static void check_replays(spmm_executor_t *executor, const struct test_matrix *a
         SPMM_OK);
     struct test_cuda_workspace workspace = test_cuda_workspace_make(bytes);
     TEST_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-    test_cuda_product_run(executor, product, &b, &got); /* CUDA loads what it needs */
+    test_cuda_product_run(executor, product, &b, &got); /* first run: CUDA loads the kernels */
     cudaGraphExec_t replay = capture(executor, product, &device_b, &device_c, &workspace, stream);
     if (new_values != NULL)
         assert_int_equal(spmm_executor_set_values(executor, new_values, stream, NULL), SPMM_OK);
     test_cuda_product_run(executor, product, &b, &want);
     for (int i = 0; i < replays; i++) {
         TEST_CUDA(cudaMemcpy(device_c.block, c.block, c.block_bytes, cudaMemcpyHostToDevice));
-        TEST_CUDA(cudaDeviceSynchronize()); /* the copy may still be under way, and streams do not wait */
+        /* The copy may still be in progress, and non-blocking streams do not wait for it. */
+        TEST_CUDA(cudaDeviceSynchronize());
         TEST_CUDA(cudaGraphLaunch(replay, stream));
         TEST_CUDA(cudaStreamSynchronize(stream));
         test_cuda_dense_read(&device_c, &got);

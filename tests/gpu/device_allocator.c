@@ -18,7 +18,7 @@
 
 struct test_runtime_calls test_runtime_calls;
 
-/* The linker's names. */
+/* Names that the linker option --wrap defines. */
 // NOLINTBEGIN(bugprone-reserved-identifier)
 cudaError_t __real_cudaMalloc(void **memory, size_t bytes);
 cudaError_t __wrap_cudaMalloc(void **memory, size_t bytes);
@@ -53,7 +53,8 @@ cudaError_t __wrap_cudaMemPoolTrimTo(cudaMemPool_t pool, size_t bytes)
 }
 // NOLINTEND(bugprone-reserved-identifier)
 
-/* The test fails later: no function of the allocator may leave by longjmp. */
+/* Notes an error, for which test_device_user_close fails the test: no function of an allocator may leave
+ * by longjmp. */
 static void expect(struct test_device_user *user, int is_right, const char *wrong)
 {
     if (!is_right && user->wrong == NULL)
@@ -91,7 +92,8 @@ static void *allocate(void *context, size_t bytes, int device, void *stream)
     return memory;
 }
 
-/* What still runs or comes later in other streams meets NaN. */
+/* Takes a block back and fills it with NaN in the stream. Work that still uses the block, or uses it later
+ * in another stream, reads NaN. */
 static void release(void *context, void *memory, size_t bytes, int device, void *stream)
 {
     struct test_device_user *user = context;

@@ -14,7 +14,8 @@
 #define ALIGN 256u
 #define POISON 0xa5
 
-/* The driver's functions are found at run time: programs start without a driver. */
+/* Returns a function of the CUDA driver. It is looked up at run time, so that the program starts without a
+ * driver. */
 static void *driver_function(const char *name)
 {
     void *function = NULL;
@@ -32,7 +33,7 @@ static CUmemAllocationProp properties(void)
     return of;
 }
 
-/* A page and one more unmapped, as much address space as is mapped, then a page that stays unmapped. */
+/* Reserves address space and maps all of it except its first and its last page. */
 static void map(struct test_guarded *memory, size_t bytes)
 {
     const CUmemAllocationProp of = properties();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of the GPU that ends where nothing is mapped, so that an access behind it fails, and begins behind bytes of
- * which a change is seen. */
+/* GPU memory that ends at an unmapped address, so that an access past its end faults. The bytes in front
+ * of it are checked for changes. */
 #ifndef TEST_GUARDED_H
 #define TEST_GUARDED_H
 
@@ -9,15 +9,19 @@
 
 struct test_guarded {
     char *
-        data; /* bytes of it, at a multiple of 256; they end at the unmapped address or up to 255 bytes before */
+        /* First of `bytes` bytes, 256-byte aligned; they end less than 256 bytes before the unmapped
+         * address */
+        data;
     size_t bytes;
     uint64_t base, handle;
-    size_t mapped; /* bytes behind base; 0: an ordinary allocation, which memcheck knows the end of */
+    /* Bytes mapped after the first page; 0: an ordinary allocation, whose end memcheck knows. */
+    size_t mapped;
 };
 
-/* is_plain: for compute-sanitizer, which watches allocations. Fails the test where the GPU has no room. */
+/* Allocates guarded memory. is_plain: an ordinary allocation instead, for compute-sanitizer. Fails the
+ * test if the GPU has not enough memory. */
 struct test_guarded test_guarded_make(size_t bytes, int is_plain);
-/* Bytes before the data, and behind it up to the unmapped address, that were changed. */
+/* Returns the number of changed bytes in front of the data and between the data and the unmapped address. */
 size_t test_guarded_changed(const struct test_guarded *memory);
 void test_guarded_free(struct test_guarded *memory);
 

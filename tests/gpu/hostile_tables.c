@@ -16,7 +16,7 @@
 #include "kernels/dense/dense_shape.h"
 #include "kernels/wide/wide_shape.h"
 
-#define WHOLE_UNITS 1000 /* steps of an item: more than any unit has */
+#define WHOLE_UNITS 1000 /* steps per item: more than any unit has, so that no unit is cut */
 
 const struct test_hostile_plan test_hostile_plans[TEST_HOSTILE_PLANS] = {
     {SPMM_FAMILY_ROWS, SPMM_SCHEDULE_ROW_SPLIT, SPMM_F32, 0, 16, 0, SPMM_OP_N, NULL},
@@ -41,7 +41,8 @@ const struct test_hostile_plan test_hostile_plans[TEST_HOSTILE_PLANS] = {
     {SPMMI_DENSE, SPMMI_DENSE_GEMM, SPMM_F16, 0, 0, 0, SPMM_OP_T, NULL},
     {SPMMI_WIDE, SPMMI_WIDE_COLUMN_PANELS, SPMM_F32, 0, 0, 0, SPMM_OP_N, NULL},
     {SPMMI_WIDE, SPMMI_WIDE_COLUMN_PANELS, SPMM_F32, 0, 0, 0, SPMM_OP_T, NULL},
-    /* One group a row in lanes of 16 bytes, where groups would share rows. */
+    /* Kernels with one group per row and lanes of 16 bytes, for a width for which groups would share rows
+     * by default. */
     {SPMM_FAMILY_ROWS, SPMM_SCHEDULE_ROW_SPLIT, SPMM_F32, 0, 16, 0, SPMM_OP_N, "cuda/rows/row-split/v4l8"},
     {SPMM_FAMILY_ROWS, SPMM_SCHEDULE_ROW_SPLIT, SPMM_F64, 0, 8, 0, SPMM_OP_N, "cuda/rows/row-split/v2l16"},
 };
@@ -51,7 +52,8 @@ spmm_plan_t *test_hostile_plan(const struct test_hostile_plan *of, const struct 
     const struct test_plan_options options = {of->dtype, of->schedule, of->item_size, of->op == SPMM_OP_T, 0};
     spmm_plan_t *plan = test_plan_build(a, options);
     test_plan_family(plan, spmmi_family_of(of->family), of->unit_rows);
-    /* Kernels of bcsr and panel store column-major C where units are whole and C is in their order. */
+    /* Kernels of bcsr and panel store column-major C directly if units are not cut and C is in their
+     * order. */
     test_plan_reorder(plan, 3, of->item_size == WHOLE_UNITS && !of->is_long_rows);
     if (of->is_long_rows && test_plan_split_long_rows(plan, test_long_rows_min(a)) == 0)
         abort();
@@ -60,7 +62,7 @@ spmm_plan_t *test_hostile_plan(const struct test_hostile_plan *of, const struct 
 
 static struct test_tables *noted;
 
-/* Entries are single words, or structs of 32-bit numbers. */
+/* Notes a table. Its entries are single words, or structs of 32-bit numbers. */
 static void note(const char *name, const void *device, uint64_t count, size_t size)
 {
     if (count == 0)
@@ -86,7 +88,7 @@ void test_tables_note(struct test_tables *tables)
 
 const char *const test_damage_names[TEST_DAMAGES] = {"max", "-1", "neighbour", "random", "zero"};
 
-/* Is the entry damaged? *word: what it becomes. */
+/* Returns true if the entry is damaged. *word becomes its new value, of which `bits` bits are used. */
 static int damaged(enum test_damage damage, uint64_t entry, uint64_t count, uint32_t bits, uint64_t *word)
 {
     switch (damage) {
@@ -108,7 +110,7 @@ static int damaged(enum test_damage damage, uint64_t entry, uint64_t count, uint
     }
 }
 
-/* Words are little-endian, here and on the GPU. */
+/* Damages one field of the table's entries. Words are little-endian on the host and on the GPU. */
 void test_table_damage(const struct test_table *table, uint32_t field, enum test_damage damage)
 {
     const size_t stride = (size_t)table->fields * table->word, bytes = (size_t)table->count * stride;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Matrices of tests as arrays of the caller, in any types, on the host or the GPU. */
+/* Test matrices as CSR arrays of the caller, in any combination of types, on the host or the GPU. */
 #ifndef SPMM_TEST_SPARSE_ARRAYS_H
 #define SPMM_TEST_SPARSE_ARRAYS_H
 

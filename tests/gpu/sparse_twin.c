@@ -42,7 +42,7 @@ static void upload_values(struct sparse_twin *t, const struct test_sparse_produc
     t->diagonal = upload(t->values.diagonal, t->diagonal_bytes);
 }
 
-/* Kernel columns holds no more than the plan says. */
+/* Checks that the kernel `columns` holds no more device memory than the plan predicts. */
 static void expect_costs(const struct sparse_twin *t)
 {
     spmm_product_costs_t costs = {.struct_size = sizeof costs};
@@ -127,7 +127,8 @@ void sparse_twin_run(struct sparse_twin *t, double alpha, double beta)
     TEST_CUDA(cudaMemcpy(t->found, t->c.data, (size_t)t->info.nnz * t->value_bytes, cudaMemcpyDeviceToHost));
 }
 
-/* Which bits a NaN has is the machine's. */
+/* Returns true if entry q has the same bits on both devices, or is NaN on both: the bits of a NaN depend
+ * on the machine. */
 static int is_same(const struct sparse_twin *t, int64_t q)
 {
     const char *a = (const char *)t->expected + (size_t)q * t->value_bytes,
@@ -161,7 +162,8 @@ void sparse_twin_check(struct sparse_twin *t, const struct test_sparse_product *
     sparse_twin_check_with(t, p, 1, 0);
 }
 
-/* Kernel columns, which small budgets get, has lists of the entries alone that the format calls long. */
+/* Checks the lists of long entries. Kernel columns, which products with small budgets run, has lists only
+ * of those entries that the plan format calls long. */
 static void expect_lists(const struct spmmi_spgemm_stage *stage)
 {
     struct spmmi_spgemm_longs all = {.count = 0}, least = {.count = 0};

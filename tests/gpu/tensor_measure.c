@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See tensor_measure.h. The numbers are powers of two, or such with a few bits more, so that what an MMA drops, keeps
- * or rounds is seen in its result. */
+/* See tensor_measure.h. The operands are powers of two, some with a few more bits, so that the result of
+ * an MMA shows what it drops, keeps or rounds. */
 #include "tensor_measure.h"
 
 #include <float.h>
@@ -8,8 +8,10 @@
 
 #include "tensor_random.h"
 
-#define BIG 20      /* exponent of the numbers that others are aligned to, away from subnormal ones of f16 */
-#define KEPT_MAX 40 /* bits kept at most: more cannot be distinguished from an exact sum */
+/* Exponent of the large numbers that others are aligned to; far from subnormal numbers of f16. */
+#define BIG 20
+/* Largest number of kept bits that is searched: more cannot be distinguished from an exact sum. */
+#define KEPT_MAX 40
 
 struct session {
     tensor_run run;
@@ -27,7 +29,8 @@ static double ask(const struct session *s, struct tensor_dot dot)
     return dot.d;
 }
 
-/* Product k becomes 2^exponent times a number of [1, 2) with few bits, as far from subnormal factors as can be. */
+/* Sets product k to significand * 2^exponent, with |significand| in [1, 2) and few bits. The exponent is
+ * divided equally between the factors, to keep both far from subnormal numbers. */
 static void set(struct tensor_dot *dot, int k, double significand, int exponent)
 {
     const int half = exponent / 2;
@@ -35,7 +38,7 @@ static void set(struct tensor_dot *dot, int k, double significand, int exponent)
     dot->b[k] = ldexp(1, exponent - half);
 }
 
-/* Products 0 and 1 cancel; what is kept of product k beside them? */
+/* Returns what remains of product k if products 0 and 1 cancel each other. */
 static double beside_products(const struct session *s, int k, double significand, int exponent)
 {
     struct tensor_dot dot = {.c = 0};
@@ -53,7 +56,7 @@ static double sum_beside_products(const struct session *s, int exponent)
     return ask(s, dot);
 }
 
-/* Product 0 cancels the sum so far; what is kept of product 1? */
+/* Returns what remains of product 1 if product 0 cancels the sum so far. */
 static double beside_sum(const struct session *s, double significand, int exponent)
 {
     struct tensor_dot dot = {.c = ldexp(1, BIG)};
@@ -75,8 +78,8 @@ static void find_kept_bits(const struct session *s)
     f->constants.kept_bits = f->kept_of_sum < f->kept_of_products ? f->kept_of_sum : f->kept_of_products;
 }
 
-/* How x above a multiple of a step, given as the two multiples around, was rounded: +x and -x by three quarters of the
- * step, +x by a quarter. */
+/* Returns the rounding mode. low and high are neighbouring multiples of a step. got: results for +x and -x
+ * with x three quarters of a step above low, and for +x a quarter of a step above low. */
 static enum tensor_rounding rounding_of(const double got[3], double low, double high)
 {
     const int up = got[0] == high, down = got[1] == -high, away = got[2] == high;
@@ -89,7 +92,8 @@ static enum tensor_rounding rounding_of(const double got[3], double low, double 
     return away ? TENSOR_OTHERWISE : TENSOR_TO_ZERO;
 }
 
-/* Below the last bit that is kept, and below the last bit of the result, where a sum gains two bits by carries. */
+/* Finds the rounding of bits below the last kept bit, and below the last bit of the result. For the
+ * latter, carries make the sum two bits longer. */
 static void find_roundings(const struct session *s)
 {
     const int last = BIG - s->found->constants.kept_bits;
@@ -107,8 +111,8 @@ static void find_roundings(const struct session *s)
     s->found->constants.result = rounding_of(result, 4, 4 + 0x1p-21);
 }
 
-/* Which products are aligned together with product i, when product `partner` cancels it: how many of the others lose
- * a number that is too small beside them. */
+/* Finds the products that are aligned together with product i if product `partner` cancels it. Sets
+ * is_lost[k] if a small number in product k is lost, and returns the number of lost products. */
 static int lost_beside(const struct session *s, int i, int partner, int is_lost[TENSOR_K_MAX])
 {
     int count = 0;
@@ -125,7 +129,8 @@ static int lost_beside(const struct session *s, int i, int partner, int is_lost[
     return count;
 }
 
-/* A partner of the same group makes the fewest lose: the others of the group, and what groups before it have summed. */
+/* Finds the size of the groups in which products are summed. With a partner in the group of i, the fewest
+ * products are lost: the rest of the group, and products of the groups that were summed before it. */
 static void find_groups(const struct session *s)
 {
     const int count = s->format->k;
@@ -147,21 +152,22 @@ static void find_groups(const struct session *s)
     }
 }
 
-/* 1.5 * 1.5 = 2.25 cancels 2.25 of the sum so far; the numbers around are those of an exponent of 1. */
+/* Finds whether 1.5 * 1.5 = 2.25 is aligned like a product with exponent 0, the sum of its factors'
+ * exponents. Opposite numbers cancel 2.25, so that only a small product remains. */
 static void find_alignment_of_products(const struct session *s)
 {
     struct tensor_dot dot = {.c = -2.25 * 0x1p20};
     dot.a[0] = dot.b[0] = 1.5 * 0x1p10;
     struct tensor_dot of_sum = dot;
     set(&dot, 1, 1, BIG - s->found->constants.kept_bits);
-    /* Without the sum, whose own exponent is that of 2.25. */
+    /* Without the sum so far, which would itself be aligned by the exponent of 2.25. */
     of_sum.c = 0;
     of_sum.a[1] = -of_sum.a[0], of_sum.b[1] = of_sum.b[0];
     set(&of_sum, 2, 1, BIG - s->found->constants.kept_bits);
     s->found->products_align_by_factors = ask(s, dot) == 0 && ask(s, of_sum) != 0;
 }
 
-/* All 13 bits that tf32 lacks. */
+/* Finds how the 13 bits that tf32 lacks are rounded. */
 static void find_rounding_of_operands(const struct session *s)
 {
     static const double bits[3] = {1 + 0x1.8p-11, -(1 + 0x1.8p-11), 1 + 0x1p-12};
@@ -194,7 +200,7 @@ static void find_subnormals(const struct session *s)
     int subnormal_kept = 0;
     const struct tensor_dot left = {.a = {minimum}, .b = {large}}, right = {.a = {large}, .b = {minimum}};
     const struct tensor_dot sum = {.c = ldexp(3, eta)};
-    struct tensor_dot below = {.c = ldexp(-1, eta + 4)}; /* whose result is subnormal */
+    struct tensor_dot below = {.c = ldexp(-1, eta + 4)}; /* the result is subnormal */
     if (s->mma != TENSOR_F16_K8 && s->mma != TENSOR_F16_K16)
         set(&below, 0, 1, eta + 1);
     s->found->keeps_subnormals = gives(s, left, minimum * large) && gives(s, right, minimum * large) &&
@@ -211,7 +217,7 @@ static void find_subnormals(const struct session *s)
     s->found->constants.is_nominal = subnormal_kept != kept;
 }
 
-/* Zeros beside the largest numbers, and a number that would be lost beside their product. */
+/* Checks that zeros times the largest numbers do not make a small product lose bits. */
 static void find_zeros(const struct session *s)
 {
     const double large = ldexp(1, s->format->exponent_max);
@@ -226,7 +232,7 @@ static void find_overflow(const struct session *s)
 {
     const int exponent = s->mma == TENSOR_F64_K8 ? 1023 : 127;
     struct tensor_dot product = {.c = 0}, sum = {.c = ldexp(1, exponent)};
-    if (s->format->exponent_max < 2 * BIG) { /* products of f16 are far from the end of f32 */
+    if (s->format->exponent_max < 2 * BIG) { /* products of f16 are far below the largest number of f32 */
         s->found->overflow_is_seen = 1;
         return;
     }

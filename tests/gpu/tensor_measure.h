@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an MMA does to numbers, found by dot products whose results tell. */
+/* Finds how an MMA rounds, aligns and groups numbers, from the results of chosen dot products. */
 #ifndef TEST_TENSOR_MEASURE_H
 #define TEST_TENSOR_MEASURE_H
 
@@ -7,26 +7,32 @@
 
 struct tensor_findings {
     struct tensor_constants constants;
-    int kept_of_products, kept_of_sum; /* bits kept of a product, of the sum so far, beside products */
-    int group_is_regular;              /* groups of one size, of neighbours */
-    int products_align_by_factors;     /* 1.5 * 1.5 has the exponent of 1 * 1 */
-    int keeps_subnormals;              /* factors, the sum so far and the result */
-    int zero_is_nothing;               /* 0 times anything finite does not change what is kept of others */
-    int overflow_is_seen;              /* it comes out as infinity or NaN */
-    int special_is_seen;            /* NaN and infinity as factor or sum come out as IEEE arithmetic has it */
-    int model_matches, model_tried; /* random dot products that the constants give bit by bit */
-    /* The largest error of random dot products, as a share of the bound that docs/accuracy.md has for one MMA, and, of
-     * those without subnormal factors, in units of the rounding of a sum for each product. */
+    /* Bits that remain of a product, and of the sum so far, if larger products cancel each other. */
+    int kept_of_products, kept_of_sum;
+    int group_is_regular;          /* whether all groups have one size and consist of neighbours */
+    int products_align_by_factors; /* whether 1.5 * 1.5 is aligned like 1 * 1 */
+    int keeps_subnormals;          /* whether subnormal factors, sums and results are kept */
+    /* Whether 0 times a finite number leaves the kept bits of other products unchanged. */
+    int zero_is_nothing;
+    int overflow_is_seen; /* whether an overflow gives infinity or NaN */
+    /* Whether NaN and infinity, as factor or sum, give the results of IEEE arithmetic. */
+    int special_is_seen;
+    /* Number of random dot products whose bits the model reproduces, and number of all. */
+    int model_matches, model_tried;
+    /* Largest errors of random dot products. bound_share: as a share of the bound of docs/accuracy.md for
+     * one MMA. roundings: in roundings of a sum per product, without dot products with subnormal factors. */
     double bound_share, roundings;
-    int run_error; /* of the tensor_run; 0 */
+    int run_error; /* error of the tensor_run, or 0 */
 };
 
 struct tensor_findings tensor_measure(enum tensor_mma mma, tensor_run run, void *context);
 
-/* The bound of docs/accuracy.md for one MMA without rounded factors: how far d may be from the exact result. */
+/* Returns the bound of docs/accuracy.md for one MMA without rounded factors: the largest difference of d
+ * from the exact result. */
 long double tensor_bound(enum tensor_mma mma, const struct tensor_dot *dot);
 
-/* The first constant of those that docs/accuracy.md relies on that does not hold; NULL: all hold. */
+/* Returns the name of the first constant that docs/accuracy.md relies on and that does not hold, or NULL
+ * if all hold. */
 const char *tensor_broken_promise(enum tensor_mma mma, const struct tensor_findings *findings);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One dot product a warp, each in an element of an MMA whose other elements are 0.
+// Computes one dot product per warp, as one element of an MMA. All other elements are 0.
 #include <cstdint>
 
 #include "kernels/tcblock/tcblock.cuh"
@@ -10,7 +10,7 @@ extern "C" {
 
 namespace {
 
-// The operands of an MMA that has one row of A and one column of B.
+// The operands of an MMA with one nonzero row of A and one nonzero column of B.
 struct Operands {
     const struct tensor_dot *dot;
     int row, column, g, t;
@@ -27,7 +27,7 @@ struct Operands {
     {
         return holds(e) ? dot->c : 0;
     }
-    // Does element e of the lane's sums hold the dot product?
+    // Returns true if element e of the lane's sums is the dot product.
     __device__ bool holds(int e) const
     {
         return g + e / 2 * 8 == row && 2 * t + e % 2 == column;
@@ -40,7 +40,7 @@ template <typename Half> __device__ uint32_t pair_of(double low, double high)
     return *reinterpret_cast<const uint32_t *>(pair);
 }
 
-// The instructions of the library, with factors as they are: nothing is rounded before it gets there.
+// The instructions of the library. Factors reach them without any rounding.
 struct Tf32K8 {
     using Sum = float;
     static __device__ void multiply(Sum (&d)[4], const Operands &o)

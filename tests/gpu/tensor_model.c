@@ -15,7 +15,7 @@ const struct tensor_format tensor_formats[TENSOR_MMA_COUNT] = {
     [TENSOR_F64_K8] = {"m16n8k8 f64", 8, 52, -1022, 1023},
 };
 
-/* To an integer. */
+/* Rounds to an integer. */
 static double round_whole(double x, enum tensor_rounding rounding)
 {
     switch (rounding) {
@@ -32,7 +32,8 @@ static double round_whole(double x, enum tensor_rounding rounding)
     }
 }
 
-/* To a number of so many bits behind the first, multiples of the least positive number below the normal ones. */
+/* Rounds x to fraction_bits bits after the leading one. Below the normal numbers, it rounds to a multiple
+ * of the smallest positive number. */
 static double round_to(double x, int fraction_bits, int exponent_min, enum tensor_rounding rounding)
 {
     if (x == 0 || !isfinite(x))
@@ -42,14 +43,14 @@ static double round_to(double x, int fraction_bits, int exponent_min, enum tenso
     return ldexp(round_whole(ldexp(x, scale), rounding), -scale);
 }
 
-/* The exponent by which a factor is aligned; x is not 0. */
+/* Returns the exponent by which a factor is aligned; x is not 0. */
 static int exponent_of(double x, const struct tensor_format *format, int is_nominal)
 {
     const int exponent = ilogb(x);
     return is_nominal && exponent < format->exponent_min ? format->exponent_min : exponent;
 }
 
-/* sum + the products of `count` positions, with one alignment and one rounding. */
+/* Adds the products of `count` positions to sum, with one alignment and one rounding. */
 static double add_group(const struct tensor_constants *constants, const struct tensor_format *format,
                         const double *a, const double *b, int count, double sum)
 {

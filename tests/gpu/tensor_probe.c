@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tensor_probe: what the tensor cores of this device do to numbers, as a table (docs/accuracy.md) or as csv.
+/* tensor_probe: prints how the tensor cores of this device round and align numbers, as a table
+ * (docs/accuracy.md) or as CSV.
  *
  * usage: tensor_probe [--csv]
- * exit: 0, 1 where a constant that docs/accuracy.md relies on does not hold, 2 on wrong use, 77 without a GPU */
+ * exit status: 0; 1 if a constant that docs/accuracy.md relies on does not hold; 2 on wrong use; 77
+ * without a GPU */
 #include <stdio.h>
 #include <string.h>
 
@@ -19,7 +21,7 @@ static const char *const permutations[] = {[TENSOR_NO_ORDER] = "other than fma b
                                            [TENSOR_ASCENDING] = "fma by fma; k ascending",
                                            [TENSOR_DESCENDING] = "fma by fma; k descending"};
 
-/* Cells of a table's row; an empty one does not apply to the instruction. */
+/* Prints one cell of a row. An empty cell means that the column does not apply to the instruction. */
 static void print_cell(const char *text, int is_csv)
 {
     printf(is_csv ? ",%s" : " | %s", text);
@@ -55,7 +57,7 @@ static void print_head(const struct cudaDeviceProp *device, int is_csv)
         puts("|");
 }
 
-/* What only sums of f32 have, then the order of f64. */
+/* Prints the constants that only sums of f32 have, then the order of f64. */
 static void print_constants(enum tensor_mma mma, const struct tensor_findings *found, int is_csv)
 {
     const struct tensor_constants *c = &found->constants;

@@ -10,7 +10,7 @@
 #define BATCH 2048
 #define BATCHES 12
 
-/* splitmix64: the same numbers everywhere. */
+/* Returns the next number of splitmix64, the same on every machine. */
 static uint64_t draw(uint64_t *state)
 {
     uint64_t x = *state += UINT64_C(0x9e3779b97f4a7c15);
@@ -19,13 +19,14 @@ static uint64_t draw(uint64_t *state)
     return x ^ x >> 31;
 }
 
-/* Of low .. high. */
+/* Returns a random integer from low to high, both included. */
 static int draw_int(uint64_t *state, int low, int high)
 {
     return low + (int)(draw(state) % (uint64_t)(high - low + 1));
 }
 
-/* A number of [1, 2) or (-2, -1] with all bits of the format random, or all set. */
+/* Returns a number in [1, 2) or (-2, -1] with random fraction bits, or with all fraction bits set if
+ * is_full. */
 static double draw_significand(uint64_t *state, int fraction_bits, int is_full)
 {
     const uint64_t steps = UINT64_C(1) << fraction_bits, bits = draw(state);
@@ -53,7 +54,8 @@ static void draw_product(uint64_t *state, const struct tensor_format *format, en
     }
     *a = ldexp(draw_significand(state, bits, kind == LADDER), of_a);
     *b = ldexp(draw_significand(state, bits, kind == LADDER), of_b);
-    if (kind == SUBNORMAL && draw_int(state, 0, 1) != 0) { /* the product is of moderate size yet */
+    /* One factor is subnormal, but the product has a moderate size. */
+    if (kind == SUBNORMAL && draw_int(state, 0, 1) != 0) {
         const double minimum = ldexp(1, format->exponent_min - bits);
         const int depth = draw_int(state, 1, bits < 12 ? bits : 12);
         *a = minimum * (double)(draw(state) % (UINT64_C(1) << (bits - depth)) + 1);
@@ -77,8 +79,8 @@ static struct tensor_dot draw_dot(uint64_t *state, enum tensor_mma mma, enum kin
     return dot;
 }
 
-/* What the bound is made of, and the exact result: products and the sum so far, as far as they are not 0; factors of
- * which one is subnormal. */
+/* The exact result and the terms of the bound. count: number of nonzero products, plus 1 for a nonzero sum
+ * so far. factors: term for products with a subnormal factor. */
 struct parts {
     int count;
     long double exact, magnitude, factors;
@@ -104,7 +106,7 @@ static long double unit_of(enum tensor_mma mma)
     return mma == TENSOR_F64_K8 ? 0x1p-53L : 0x1p-23L;
 }
 
-/* The constants of docs/accuracy.md: K, e and eta by value type. */
+/* Computes the bound with the constants K, e and eta of docs/accuracy.md for each value type. */
 long double tensor_bound(enum tensor_mma mma, const struct tensor_dot *dot)
 {
     const struct parts parts = parts_of(dot, &tensor_formats[mma]);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random dot products: how many come out as a model says, and how far they are from exact. */
+/* Random dot products: counts how many a model reproduces, and measures their distance from the exact
+ * result. */
 #ifndef TEST_TENSOR_RANDOM_H
 #define TEST_TENSOR_RANDOM_H
 
 #include "tensor_measure.h"
 
-/* Fills in the order of f64, model_matches, model_tried, bound_share and roundings. */
+/* Sets the order of f64, model_matches, model_tried, bound_share and roundings in *found. */
 void tensor_random_check(enum tensor_mma mma, tensor_run run, void *context, struct tensor_findings *found);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Products built against the error bounds of docs/accuracy.md, on tensor cores: every compute type stays within its
- * bound in every family and shape, and comes near it. */
+/* Products constructed to be close to the error bounds of docs/accuracy.md, on tensor cores. Every compute
+ * type stays within its bound in every family and shape, and comes close to it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,8 +12,8 @@
 #include "tcblock_cases.h"
 #include "tests/support/adversary.h"
 
-/* The adversary that comes near the bound of a compute type where a unit is summed in one go, and how much of it it
- * takes at least in one of the shapes. */
+/* For each compute type, the adversary that comes closest to the bound if a unit is summed in one go, and
+ * the share of the bound that it must reach in at least one of the shapes. */
 static const struct {
     spmm_compute_t compute;
     const char *adversary;
@@ -27,7 +27,8 @@ static const struct {
 };
 #define WORST_COUNT ((int)(sizeof worst / sizeof worst[0]))
 
-/* Columns that are not whole words of 16 bytes, and tiles of warpgroups: of 16 bits, and of 3xtf32. */
+/* Numbers of columns: one that is no multiple of 16 bytes, and tiles of warpgroups for 16-bit types and
+ * for 3xtf32. */
 static const int64_t widths[] = {TEST_ADVERSARY_COLUMNS, 64, 72};
 #define WIDTH_COUNT 3
 

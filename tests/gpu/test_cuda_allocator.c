@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A caller's device allocator gives all memory of the GPU: results have the bits that they have without it, whatever is
- * in fresh memory, all of it is given back, a refusal at any call is DEVICE_MEMORY, and spmm_execute asks for none. */
+/* All GPU memory comes from a caller's device allocator. Results have the same bits as with the library's
+ * own memory, whatever fresh memory contains. The library releases all memory, reports a refusal of any
+ * call as DEVICE_MEMORY, and allocates nothing in spmm_execute. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,13 +19,13 @@
 #include "tests/support/plan_seal.h"
 #include "tests/support/sparse_products.h"
 
-#define CALLS_MAX 100 /* of allocate, in any call of the library here */
+#define CALLS_MAX 100 /* upper limit of allocations in one library call of this test */
 #define COLUMNS 33
 
-/* What the test calls: refused at each call of allocate in turn, then done. */
+/* A library call under test. refuse_each makes each of its allocations fail in turn, then lets it succeed. */
 typedef spmm_status_t (*attempt)(void *scene, const spmm_device_allocator_t *allocator, spmm_diag_t *diag);
 
-/* How many calls of allocate it takes. */
+/* Refuses each allocation of `run` in turn. Returns the number of allocations. */
 static long refuse_each(attempt run, void *scene)
 {
     for (long k = 1; k < CALLS_MAX; k++) {
@@ -143,7 +144,7 @@ static void check_family(const struct test_family_case *of)
     spmm_executor_t *executors[2] = {executor_of(plan, NULL), NULL};
     test_runtime_calls.takes = 0;
     executors[1] = executor_of(plan, &allocator);
-    memset(&allocator, 0xff, sizeof allocator); /* the struct was copied */
+    memset(&allocator, 0xff, sizeof allocator); /* the executor has its own copy of the struct */
     assert_int_equal(test_runtime_calls.takes, 0);
     assert_int_equal(spmm_executor_info(executors[1], SPMM_OP_N, NULL, NULL, &info, NULL), SPMM_OK);
     assert_int_equal(user.held_bytes, info.device_bytes);
@@ -152,7 +153,7 @@ static void check_family(const struct test_family_case *of)
     expect_same_products(executors, a, of->options.dtype);
     assert_int_equal(user.takes, takes);
     set_new_values(executors, a, of->options.dtype);
-    takes = user.takes; /* the first new values may take memory */
+    takes = user.takes; /* only the first new values may allocate memory */
     expect_same_products(executors, a, of->options.dtype);
     set_new_values(executors, a, of->options.dtype);
     assert_int_equal(user.takes, takes);
@@ -175,7 +176,7 @@ static void executors_of_every_family(void **state)
         check_family(&test_family_cases[i]);
 }
 
-/* Values that are all the same come with the arguments of kernels, and are not held, until others are set. */
+/* Equal values are kernel arguments: executors hold no array of values until new values are set. */
 static void values_that_are_all_the_same_are_not_read(void **state)
 {
     static const int64_t widths[] = {1, 2, 5, 8, COLUMNS, 130};
@@ -221,7 +222,7 @@ struct certified {
     spmm_executor_t *executor;
     struct test_product product;
     struct test_cuda_dense b, before, c;
-    int has_own; /* the certifier's options name the allocator, else those of the executor do */
+    int has_own; /* whether the certifier's options name the allocator; else the executor's options do */
 };
 
 static spmm_status_t try_certifier(void *scene, const spmm_device_allocator_t *allocator, spmm_diag_t *diag)
@@ -247,7 +248,7 @@ static spmm_status_t try_certifier(void *scene, const spmm_device_allocator_t *a
         status = spmm_certify(certifier, s->product.op, spmm_real(s->product.alpha), &s->b.view,
                               spmm_real(s->product.beta), &s->before.view, &s->c.view, stream, &found, diag);
     assert_int_equal(found.passed, status == SPMM_OK);
-    TEST_CUDA(cudaStreamSynchronize(stream)); /* what release wrote there */
+    TEST_CUDA(cudaStreamSynchronize(stream)); /* release wrote to the blocks in this stream */
     TEST_CUDA(cudaStreamDestroy(stream));
     spmm_certifier_destroy(certifier);
     if (!s->has_own)
@@ -275,7 +276,8 @@ static void certifiers(void **state)
         assert_int_equal(try_certifier(&s, &allocator, NULL), SPMM_OK);
         assert_int_equal(test_runtime_calls.takes, 0);
         test_device_user_close(&user);
-        assert_true(refuse_each(try_certifier, &s) >= 3); /* A, its transpose, a check */
+        /* At least A, its transpose and the buffers of a check. */
+        assert_true(refuse_each(try_certifier, &s) >= 3);
         refuse_misaligned(try_certifier, &s);
     }
     test_cuda_dense_free(&s.c);
@@ -309,7 +311,7 @@ static void *upload(const void *host, size_t bytes)
     return data;
 }
 
-/* Of P^T A P, or A^T D A: values on the GPU, C as found. */
+/* Computes P^T A P or A^T D A from values on the GPU and copies C to the host. */
 static void run_product(spmm_product_t *product, const struct test_sparse_product *p, int64_t nnz, void *c)
 {
     struct test_sparse_values values = test_sparse_values(p);
@@ -358,7 +360,8 @@ static void check_product(const struct test_sparse_product *p)
         c[i] = calloc((size_t)info.nnz + 1, sizeof(double));
         assert_non_null(c[i]);
     }
-    assert_in_range(user.held_bytes, info.device_bytes, info.device_bytes + 2); /* scratch is given back */
+    /* Scratch memory has been released. */
+    assert_in_range(user.held_bytes, info.device_bytes, info.device_bytes + 2);
     const long takes = user.takes;
     for (int i = 0; i < 2; i++)
         run_product(products[i], p, info.nnz, c[i]);
@@ -399,10 +402,10 @@ static void sparse_products_by_plan(void **state)
 /* ---- Sparse products without a plan ---- */
 
 struct once {
-    spmm_csr_t a, b; /* of the GPU */
+    spmm_csr_t a, b; /* on the GPU */
     const char *method;
     cudaStream_t stream;
-    char *kept; /* C by the library's own memory, of the host: row pointers, columns, values */
+    char *kept; /* C computed with the library's own memory, on the host: row pointers, columns, values */
     size_t kept_bytes;
 };
 
@@ -434,7 +437,7 @@ static void csr_free(const spmm_csr_t *a)
         TEST_CUDA(cudaFree((void *)(uintptr_t)arrays[i]));
 }
 
-/* The bytes of C, or whether they are those that were kept. */
+/* Keeps the bytes of C at the first call. Later calls check that C has the same bytes. */
 static void keep_or_compare(struct once *s, const spmm_csr_t *c)
 {
     const size_t rows = ((size_t)c->rows + 1) * sizeof(int64_t), columns = (size_t)c->nnz * sizeof(int32_t),
@@ -486,7 +489,7 @@ static const struct test_device_block *held_of(const struct test_device_user *us
     return NULL;
 }
 
-/* After the call nothing but C is held: one block, which begins with the row pointers. */
+/* Checks that only C is held after the call: one block, which begins with the row pointers. */
 static void check_result(struct once *s)
 {
     struct test_device_user user = {.any_stream = 1};
@@ -519,7 +522,8 @@ static void sparse_products_without_a_plan(void **state)
     struct test_matrix *a[] = {test_matrix_named("arrow", TEST_VALUES_REAL),
                                test_matrix_of(&patterns[0], TEST_VALUES_REAL),
                                test_matrix_of(&patterns[1], TEST_VALUES_REAL)};
-    for (int pair = 0; pair < 2; pair++) { /* a square, and bitmaps in device memory of wide columns */
+    /* A square matrix, and a wide one, whose bitmaps are in device memory. */
+    for (int pair = 0; pair < 2; pair++) {
         struct once s = {.a = csr_of(a[pair], pair == 0 ? SPMM_I32 : SPMM_I64)};
         s.b = csr_of(a[2 * pair], pair == 0 ? SPMM_I64 : SPMM_I32);
         TEST_CUDA(cudaStreamCreateWithFlags(&s.stream, cudaStreamNonBlocking));
@@ -541,7 +545,7 @@ static void sparse_products_without_a_plan(void **state)
 
 /* ---- The library's own memory ---- */
 
-/* Where cudaMalloc finds no memory the pool gives back what it keeps, and it is tried once more. */
+/* Checks that the library releases the memory of its pool and tries once more if cudaMalloc fails. */
 static void memory_of_the_pool_is_given_back_before_a_refusal(void **state)
 {
     (void)state;
@@ -549,7 +553,8 @@ static void memory_of_the_pool_is_given_back_before_a_refusal(void **state)
     struct once s = {.a = csr_of(a, SPMM_I32), .b = csr_of(a, SPMM_I32)};
     spmm_plan_t *plan = test_family_plan(&test_family_cases[4], a);
     spmm_diag_t diag = {.text = ""};
-    assert_int_equal(try_once(&s, NULL, NULL), SPMM_OK); /* the pool keeps its scratch */
+    /* The pool keeps the scratch memory of this product. */
+    assert_int_equal(try_once(&s, NULL, NULL), SPMM_OK);
     assert_true(spmmi_pool_bytes(0) > 0);
     for (long failures = 1; failures < 3; failures++) {
         test_runtime_calls = (struct test_runtime_calls){.fail_mallocs = failures};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How thread blocks of the bcsr family on the GPU work together: clusters that share out the steps of an item (3xtf32),
- * persistent thread blocks, which have several items (16-bit types), and turns of tiles. */
+/* Cooperation of thread blocks of the bcsr family on the GPU: clusters that share the steps of an item
+ * (3xtf32), persistent thread blocks with several items each (16-bit types), and turns of tiles. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,22 +14,22 @@
 
 #define REPEATS 10
 
-/* Block-row groups of many steps, of which the last one has less than a cluster has thread blocks. */
+/* Block-row groups with many steps. The last group has fewer steps than a cluster has thread blocks. */
 TEST_PATTERN(long_groups, i < 128 ? (i + 2 * j) % 3 == 0 : j < 40)
 static const struct test_pattern few_groups = {"long groups", 150, 1600, long_groups};
 static const struct test_tcblock_case of_shares = {
     SPMM_F32, SPMM_COMPUTE_3XTF32, SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, 64, 1000, 0};
-/* The same groups with 0.6 of the blocks, of which warpgroups multiply halves. */
+/* The same groups with 60 % of the blocks, so few that warpgroups launch MMAs of half groups. */
 TEST_PATTERN(long_gaps, (i / 16 + j / 8) % 5 < 3 && (i + 2 * j) % 3 == 0)
 static const struct test_pattern few_gappy_groups = {"long groups with gaps", 150, 1600, long_gaps};
-/* Two items a group, whose sums another kernel adds. */
+/* Two items per group. A second kernel adds their sums. */
 static const struct test_tcblock_case of_cut_shares = {
     SPMM_F32, SPMM_COMPUTE_3XTF32, SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, 64, 30, 0};
-/* Clusters of 8 to 2 thread blocks, and none, on 132 multiprocessors. */
+/* Widths that give clusters of 8 down to 2 thread blocks, and no cluster, on 132 multiprocessors. */
 static const int64_t share_widths[] = {72, 132, 640, 768, 896, 1152, 1536, 2304, 3000};
 #define SHARE_WIDTHS ((int)(sizeof share_widths / sizeof share_widths[0]))
 
-/* A group is empty. */
+/* One of each five groups is empty. */
 TEST_PATTERN(gaps, (i + 5 * j) % 16 < 3 && i / 64 % 5 != 1)
 static const struct {
     struct test_pattern pattern;
@@ -57,7 +57,7 @@ static void shares_of_an_item_meet_the_bound(void **state)
     }
 }
 
-/* A B, or A B - before. */
+/* Returns A B, or A B - before if before is not NULL. */
 static struct test_dense product_of(spmm_executor_t *executor, const struct test_matrix *a,
                                     spmm_dtype_t dtype, const struct test_dense *b,
                                     const struct test_dense *before)
@@ -69,14 +69,14 @@ static struct test_dense product_of(spmm_executor_t *executor, const struct test
     return c;
 }
 
-/* Equal columns of B in a narrow product, whose items 6 thread blocks share out, and in a wide one: sums of shares are
- * rounded in another order. */
+/* Compares equal columns of B in a narrow and a wide product. In the narrow one, 6 thread blocks share
+ * each item and add the sums of shares in another order, so that roundings differ. */
 static void shares_of_an_item_are_added(void **state)
 {
     int major = 0;
     (void)state;
     TEST_CUDA(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0));
-    if (major != 9) /* others have no such kernel */
+    if (major != 9) /* other compute capabilities have no such kernel */
         skip();
     for (int i = 0; i < 2; i++) {
         struct test_matrix *a = test_matrix_of(i == 0 ? &few_groups : &few_gappy_groups, TEST_VALUES_REAL);
@@ -131,11 +131,12 @@ static void shares_of_an_item_have_the_same_bits(void **state)
     test_matrix_free(a);
 }
 
-/* NaN in one of the columns that lie in shared memory where the last tile, which is not full, has none: that tile keeps
- * its bits, as the sums of its columns are not computed again. What rounding took from C shows the bits of the sums. */
+/* The last tile is not full and has no columns for part of the shared memory. That part still holds
+ * columns of an earlier tile, one of them with NaN. The last tile must keep its bits, since the sums of
+ * its columns are not computed again. The rounding error that remains in C shows the bits of the sums. */
 static void tiles_before_leave_nothing_behind(void **state)
 {
-    enum { TILE = 128, LAST = 16000 }; /* the first column of the last tile, of 40 */
+    enum { TILE = 128, LAST = 16000 }; /* LAST: first column of the last tile, which has 40 columns */
     (void)state;
     for (int i = 0; i < 4; i++) {
         const spmm_dtype_t dtype = i % 2 == 0 ? SPMM_F16 : SPMM_BF16;
@@ -194,7 +195,8 @@ static void persistent_thread_blocks_meet_the_bound(void **state)
     }
 }
 
-/* Do tiles of 128 columns, of f64 64, take turns on this device? Three of four groups reach over all columns of A. */
+/* Returns true if tiles of 128 columns, or 64 for f64, take turns on this device. Three of four groups use
+ * all columns of A. */
 static int has_turns(uint32_t n, uint64_t value_bytes)
 {
     int l2_bytes = 0;
@@ -206,7 +208,7 @@ static int has_turns(uint32_t n, uint64_t value_bytes)
     return order.turn < order.tiles;
 }
 
-/* B has as many bytes in all types; row- and column-major. */
+/* B has the same number of bytes in all types; row-major and column-major operands. */
 static void tiles_that_take_turns_meet_the_bound(void **state)
 {
     static const struct {
@@ -222,7 +224,7 @@ static void tiles_that_take_turns_meet_the_bound(void **state)
         const int64_t n = several[0].n * 2 / (int64_t)bytes;
         const struct test_tcblock_case of = {
             types[i].dtype, types[i].compute, SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, 64, 1000, 0};
-        if (!has_turns((uint32_t)n, bytes)) /* its L2 cache is larger than those of the tests */
+        if (!has_turns((uint32_t)n, bytes)) /* the L2 cache is larger than on the devices of this test */
             skip();
         struct test_matrix *a = test_matrix_of(&several[0].pattern, TEST_VALUES_REAL);
         spmm_executor_t *executor = test_tcblock_executor(a, &of);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Certificates on the GPU: right products of every family pass, also near their bound; those of wrong products say what
- * the certificates of a CPU say of the same numbers. */
+/* Certificates on the GPU. Correct products of every family pass, also close to their error bound. For
+ * wrong products, the certificate is the same as on a CPU for the same numbers. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -42,7 +42,7 @@ static void products_near_their_bound_pass(void **state)
     assert_true(test_certified_adversaries(0, test_cuda_product_run, certify_on_gpu) > 0.5);
 }
 
-/* Executors of a plan on both devices, and their certifiers. */
+/* Executors and certifiers of one plan on both devices. */
 struct twins {
     spmm_plan_t *plan;
     spmm_executor_t *gpu, *cpu;
@@ -67,7 +67,8 @@ static void twins_free(struct twins *t)
     spmm_plan_destroy(t->plan);
 }
 
-/* Wrong in a few rows, by much: bounds of the two devices may differ, what they find does not. */
+/* Compares the certificates of a product with large errors in a few rows. The bounds of both devices may
+ * differ, but not the rows that they find. */
 static void compare_twins(const struct twins *t, const struct test_matrix *a,
                           const struct test_product *product)
 {
@@ -107,8 +108,8 @@ static void wrong_products_are_found_as_on_the_cpu(void **state)
     }
 }
 
-/* The two devices take the same sums in the same order where no row is so long that it is cut: the same ratio to a few
- * digits. */
+/* Both devices add the same sums in the same order if no row is so long that it is cut. The ratios then
+ * agree to a few digits. */
 static void the_ratio_is_that_of_the_cpu(void **state)
 {
     (void)state;
@@ -135,7 +136,7 @@ static void the_ratio_is_that_of_the_cpu(void **state)
     }
 }
 
-/* C of a permuted output, on a stream of its own. */
+/* Certifies a product with permuted output on a stream of its own. */
 static void permuted_output_passes_on_a_stream(void **state)
 {
     (void)state;

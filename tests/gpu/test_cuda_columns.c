@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Column-major B and C of bcsr and panel: columns that are aligned or not, tiles that n does not fill, rows of B and C
- * that no 16 bytes fill, factors, values that are not finite, bits of row-major products, and scratch. */
+/* Column-major B and C of bcsr and panel: aligned and unaligned columns, tiles that n does not fill,
+ * numbers of rows that are no multiple of 16 bytes, factors, non-finite values, equality with row-major
+ * products, and scratch memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -18,7 +19,7 @@ static const int64_t widths[] = {1, 3, 8, 9, 16, 17, 24, 32, 33, 40, 64, 72, 100
 static const char *const names[] = {"band", "dense", "power law", "sparse", "one a row", "arrow"};
 #define NAME_COUNT ((int)(sizeof names / sizeof names[0]))
 
-/* ld: how far the columns of B and C are apart modulo 16 values, by gaps. */
+/* Returns a product whose gaps give B and C a leading dimension of `align` modulo 16 values. */
 static struct test_product product_of(const struct test_matrix *a, int64_t n, int turn)
 {
     struct test_product product = test_cuda_plain(n, 3);
@@ -40,8 +41,8 @@ static const struct {
                {SPMM_FAMILY_PANEL, SPMM_SCHEDULE_PACKED}};
 #define KERNEL_COUNT ((int)(sizeof kernels / sizeof kernels[0]))
 
-/* Each type in units of both heights, uncut, in their own order or in another: bcsr, and one schedule of panel in turn.
- * Checks of all widths take every other one. */
+/* Calls check for each type with uncut units of both heights, in natural and in permuted order: for bcsr
+ * and for one schedule of panel in turn. Checks of all widths use every other case. */
 static void each_case(void (*check)(const struct test_matrix *a, const struct test_tcblock_case *of,
                                     int turn))
 {
@@ -76,7 +77,8 @@ static void every_column_meets_the_error_bound(void **state)
     each_case(check_bound);
 }
 
-/* Sums that C is added to, stored by 16 bytes: whatever turns each_case takes. */
+/* Checks sums that are added to C and stored in words of 16 bytes, for all cases, whichever of them
+ * each_case reaches. */
 static void aligned_columns_are_added_to(void **state)
 {
     (void)state;
@@ -102,7 +104,8 @@ static void aligned_columns_are_added_to(void **state)
     test_matrix_free(a);
 }
 
-/* Scratch of column-major products of n columns: of B, and of C where it is converted. Nothing reads the operands. */
+/* Returns the scratch bytes of column-major products with n columns: for B, and for C if it is converted.
+ * Operands are not read. */
 static uint64_t scratch_of(const struct test_matrix *a, const struct test_tcblock_case *of, int64_t n,
                            int converts_c)
 {
@@ -115,7 +118,7 @@ static uint64_t scratch_of(const struct test_matrix *a, const struct test_tcbloc
     return b + (converts_c ? c : 0);
 }
 
-/* Widths of one pass, and of several. */
+/* Checks the scratch of a width of one pass and of a width of several passes. */
 static void check_scratch(const struct test_matrix *a, const struct test_tcblock_case *of, int turn)
 {
     static const int64_t of_passes[] = {72, 30000};
@@ -144,14 +147,16 @@ static void panel_has_scratch_for_b_alone(void **state)
     each_case(check_scratch);
 }
 
-/* bcsr in 3xtf32 adds other sums first where clusters share its items out: in row-major products of more than 64
- * columns (decision 0085). */
+/* Returns true if the product adds in another order than a row-major one: bcsr in 3xtf32 adds other sums
+ * first if clusters share its items, which happens in row-major products of more than 64 columns (decision
+ * 0085). */
 static bool adds_in_another_order(const struct test_tcblock_case *of, int64_t n)
 {
     return of->family == SPMM_FAMILY_BCSR && of->compute == SPMM_COMPUTE_3XTF32 && n > 64;
 }
 
-/* Where a sum is not finite, types of four bytes compute other ones again in other layouts; these are finite. */
+/* Checks that column-major products have the bits of row-major ones. All sums are finite: for non-finite
+ * sums, 4-byte types compute other sums again in other layouts. */
 static void check_bits(const struct test_matrix *a, const struct test_tcblock_case *of, int turn)
 {
     spmm_executor_t *executor = test_tcblock_executor(a, of);
@@ -209,7 +214,7 @@ static void repeats_and_graphs_give_the_same_bits(void **state)
     each_case(check_repeat);
 }
 
-/* A permuted C has the rows of a block-row group side by side again. */
+/* Checks permuted C, in which the rows of a block-row group are adjacent. */
 static void check_permuted(const struct test_matrix *a, const struct test_tcblock_case *of, int turn)
 {
     struct test_product product = product_of(a, widths[turn % WIDTH_COUNT], turn);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The dense family on the GPU: every type, order and width against the long double reference and the CPU twin, factors
- * that are not finite, repeats, and what runs where cuBLASLt is missing. */
+/* The dense family on the GPU: every type, layout and width against the long double reference and the CPU
+ * twin, non-finite factors, repeats, and the behaviour without cuBLASLt. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@
 #include "tests/support/kernel_plans.h"
 #include "tests/support/plan_seal.h"
 
-/* Types, and f32 as 3xtf32 and as tf32. */
+/* Number of forms: the four value types, and f32 as 3xtf32 and as tf32. */
 #define FORMS 6
 #define REPEATS 20
 
@@ -89,7 +89,7 @@ static void wide_products_meet_their_bound(void **state)
     }
 }
 
-/* Also where C is added, and where row 0 of A does not store the column or is empty. */
+/* Covers also products that add C, and matrices whose row 0 does not store the column or is empty. */
 static void canaries_reach_the_rows_that_store_the_column(void **state)
 {
     static const char *const names[] = {"power law", "first rows empty", "arrow", "one dense column"};
@@ -109,7 +109,7 @@ static void canaries_reach_the_rows_that_store_the_column(void **state)
 
 TEST_PATTERN(third, (i + j) % 3 == 0)
 
-/* Columns whose numbers fit 16 bits, and one more. */
+/* The last column number that fits in 16 bits, and the first one that does not. */
 static void canaries_are_found_beyond_16_bits(void **state)
 {
     (void)state;
@@ -124,7 +124,7 @@ static void canaries_are_found_beyond_16_bits(void **state)
     }
 }
 
-/* C that the library stores by way of a copy, with more columns than a grid has blocks. */
+/* C that the library stores through a copy, with more columns than a grid can have blocks. */
 static void many_copied_columns_meet_their_bound(void **state)
 {
     const struct test_pattern pattern = {"third", 5, 8, third};
@@ -159,7 +159,8 @@ static void repeats_and_graphs_have_the_same_bits(void **state)
     test_matrix_free(a);
 }
 
-/* Halves of such values spoil whole rows; in 16 bits they reach the sums. They come and go with new values. */
+/* Splitting such values into halves would spoil whole rows, and in 16-bit types they reach the sums. New
+ * values make them appear and disappear. */
 static void values_of_a_that_are_not_finite_are_exact(void **state)
 {
     static const double special[] = {(double)INFINITY, -(double)INFINITY, (double)NAN, 3.4028e38};
@@ -186,7 +187,7 @@ static void values_of_a_that_are_not_finite_are_exact(void **state)
     }
 }
 
-/* A product of f32 is right, and by this kernel. */
+/* Checks that the kernel `name` runs the f32 product and that the result is right. */
 static void check_kernel(spmm_executor_t *executor, const struct test_matrix *a,
                          const struct test_product *product, const char *name)
 {
@@ -195,7 +196,7 @@ static void check_kernel(spmm_executor_t *executor, const struct test_matrix *a,
     test_cuda_product_check(executor, NULL, a, SPMM_F32, product);
 }
 
-/* One part that multiplies f32 as it is and as 3xtf32: by n. */
+/* One part multiplies f32 directly or as 3xtf32, depending on n. */
 static void a_part_may_have_both_forms(void **state)
 {
     (void)state;
@@ -215,7 +216,8 @@ static void a_part_may_have_both_forms(void **state)
     test_matrix_free(a);
 }
 
-/* 30 columns of row-major B are no whole vectors, so that own kernels of few columns cannot take them. */
+/* 30 columns of row-major B are not a whole number of vectors, so that the library's own kernels for few
+ * columns cannot run. */
 static void few_columns_are_multiplied_as_said(void **state)
 {
     (void)state;
@@ -234,7 +236,7 @@ static void few_columns_are_multiplied_as_said(void **state)
 
 TEST_PATTERN(half, (i + j) % 2 == 0)
 
-/* Each pair of layouts without C and with it. b_gap: of column-major B. */
+/* Checks each pair of layouts with beta = 0 and with beta = -0.5. b_gap: gap of column-major B. */
 static void check_narrow(const struct test_matrix *a, int form, const int64_t *widths, int count,
                          int64_t b_gap)
 {
@@ -246,14 +248,14 @@ static void check_narrow(const struct test_matrix *a, int form, const int64_t *w
         product.b_gap = product.b_layout == SPMM_COL_MAJOR ? b_gap : 0;
         product.c_gap = product.c_layout == SPMM_COL_MAJOR ? i % 7 : 0;
         test_cuda_product_check(executor, NULL, a, type_of(form), &product);
-        if (i % 4 == 0 || i % 4 == 3) /* B and C of one layout */
+        if (i % 4 == 0 || i % 4 == 3) /* B and C have the same layout */
             test_cuda_product_canary(executor, a, type_of(form), &product, (7 * i) % a->cols);
     }
     spmm_executor_destroy(executor);
 }
 
-/* Few columns: by tiles of each width, their tails, one or two groups of rows a warp, and one or several thread blocks
- * along k; NaN and infinity. */
+/* Products with few columns: tiles of each width and their tails, one or two groups of rows per warp, one
+ * or several thread blocks along k, NaN and infinity. */
 static void narrow_products_meet_their_bound(void **state)
 {
     static const int64_t widths[] = {1, 8, 12, 16, 24, 32, 40, 64}, wide[] = {128, 192};
@@ -268,7 +270,7 @@ static void narrow_products_meet_their_bound(void **state)
     }
 }
 
-/* Warpgroups multiply all of these sizes (rows, k, columns), by each of their kernels. */
+/* Checks that warpgroups multiply all of these sizes (rows, k, columns), with each of their kernels. */
 static void check_tiles(const int64_t (*sizes)[3], size_t count)
 {
 #define X(rows, columns, stages, shares, ...) {rows, columns, stages, shares},
@@ -287,7 +289,7 @@ static void check_tiles(const int64_t (*sizes)[3], size_t count)
     }
 }
 
-/* Both types of 16 bits by warpgroups: each tile, alone and of clusters, and tails of rows, columns and k. */
+/* Both 16-bit types with warpgroups: each tile, alone and in clusters, and tails of rows, columns and k. */
 static void products_of_warpgroups_meet_their_bound(void **state)
 {
     static const int64_t sizes[][3] = {
@@ -301,14 +303,14 @@ static void products_of_warpgroups_meet_their_bound(void **state)
         struct test_matrix *a = test_matrix_of(&pattern, TEST_VALUES_REAL);
         for (int form = SPMM_F16 - SPMM_F32; form <= SPMM_BF16 - SPMM_F32; form++) {
             check_narrow(a, form, &sizes[m][2], 1, (8 - a->cols % 8) % 8);
-            if (a->cols % 8 != 0) /* B in its other form */
+            if (a->cols % 8 != 0) /* also B in its other layout */
                 check_narrow(a, form, &sizes[m][2], 1, 0);
         }
         test_matrix_free(a);
     }
 }
 
-/* C that cancels the product shows a product that is rounded before C is added. */
+/* C cancels the product, so that the result shows whether the product was rounded before C was added. */
 static void sums_of_16_bits_are_rounded_once(void **state)
 {
     static const int64_t widths[] = {8, 16, 64, 136, 512};
@@ -330,7 +332,7 @@ static void sums_of_16_bits_are_rounded_once(void **state)
     }
 }
 
-/* More shapes than are kept. */
+/* Runs more shapes than the executor keeps. */
 static void any_number_of_shapes_runs(void **state)
 {
     (void)state;
@@ -351,7 +353,7 @@ static void name_check(const spmm_executor_t *executor, const struct test_matrix
     assert_memory_equal(info.kernel, want, strlen(want));
 }
 
-/* A part of rows takes the place of a dense one; a plan without any says which library is missing. */
+/* A part of rows replaces a dense part. A plan without such a part names the missing library. */
 static void a_missing_library_is_replaced_or_named(void **state)
 {
     static const char *const none[] = {"libspmm_there_is_no_such_library.so", NULL};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* f64 of the dense family where the environment allows cuBLASLt fixed-point numbers: the bound holds all the same. */
+/* f64 products of the dense family if the environment allows cuBLASLt to emulate f64 with fixed-point
+ * numbers. The error bound must still hold. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +14,7 @@
 
 static const spmm_kernel_info_t kernel = {.family = SPMMI_DENSE, .schedule = SPMMI_DENSE_GEMM};
 static const int64_t widths[] = {64, 512, 2048};
-#define PRODUCTS 6 /* each width with all operands row-major, and column-major */
+#define PRODUCTS 6 /* each width with all operands row-major, then with all column-major */
 
 static struct test_product product_at(int i)
 {
@@ -41,7 +42,8 @@ static void f64_meets_its_bound(void **state)
     }
 }
 
-/* Large values of A meet zeros of B: a row of fixed-point numbers may lose the small ones beside them. */
+/* Large values of A meet zeros of B. Fixed-point numbers with a common scale per row could lose the small
+ * values beside them. */
 static void f64_keeps_small_values_beside_large_ones(void **state)
 {
     (void)state;
@@ -79,7 +81,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(f64_meets_its_bound),
         cmocka_unit_test(f64_keeps_small_values_beside_large_ones),
     };
-    /* Before the library is loaded, which reads them. */
+    /* The variables must be set before the library is loaded, because it reads them then. */
     if (setenv("CUBLAS_EMULATE_DOUBLE_PRECISION", "1", 1) != 0 ||
         setenv("CUBLAS_EMULATION_STRATEGY", "eager", 1) != 0)
         return EXIT_FAILURE;

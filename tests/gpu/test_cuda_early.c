@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels of rows start before what is before them in the stream has ended: right behind a kernel, a copy or a memset
- * that writes their B they find it complete, in streams and in graphs. So they do behind the conversion of a
- * column-major B, and the conversion of C behind the product. */
+/* Kernels of the rows family start before the preceding work of their stream has ended. They must find
+ * their B complete directly after a kernel, copy or memset that writes it, in streams and in graphs. The
+ * same holds after the conversion of a column-major B, and for the conversion of C after the product. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +24,8 @@ static const struct {
 typedef void (*chain_check)(const spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype,
                             int64_t n, int layouts);
 
-/* Every type, schedule and width, and every step-th pair of orders. Without long rows one column is in slices. */
+/* Checks every type, schedule and width with every step-th pair of layouts. Without long rows, products of
+ * one column use slices. */
 static void all_check(chain_check check, int step, int has_long_rows)
 {
     struct test_matrix *a = test_chain_matrix(TEST_CHAIN_ROWS, has_long_rows);
@@ -57,8 +58,9 @@ static void a_product_behind_a_copy_finds_what_was_copied(void **state)
     all_check(test_chain_check_copies, 1, 0);
 }
 
-/* What is converted lies in the workspace, which is NaN before the product. Long rows outlast the start of what waits
- * for them; an odd number of rows leaves columns that are not aligned. */
+/* Converted operands are stored in the workspace, which holds NaN before the product. Long rows keep their
+ * kernel running while the dependent kernel has already started. With an odd number of rows, columns are
+ * not aligned. */
 static void columns_that_are_not_aligned_are_written_behind_the_product(void **state)
 {
     (void)state;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every kernel of the GPU on every edge matrix, with every value type, compared exactly: few launches of small
- * products, so that compute-sanitizer can watch all of them (tests/gpu/sanitize).
+/* Every kernel of the GPU on every edge matrix, with every value type, compared exactly. Launches are few
+ * and products small, so that compute-sanitizer can check all of them (tests/gpu/sanitize).
  *
  *   test_cuda_edges [--shard K/N] [--quick]
  *
- * K/N: only every N-th pair of kernel and matrix, from the K-th on, counted from 0; --quick: one product for each. */
+ * K/N: only every N-th pair of kernel and matrix, from the K-th on, counted from 0; --quick: one product
+ * per executor. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,12 +19,12 @@
 #include "tests/support/exact.h"
 #include "tests/support/kernel_plans.h"
 
-/* 6, 10, 18, 34 and 130 are pairs of columns of f32. A prime number of widths: the strides of turns, layouts, gaps and
- * factors have no divisor in common with it, so each width meets all of them. */
+/* 6, 10, 18, 34 and 130 are pairs of columns of f32. The number of widths is prime and so coprime to the
+ * strides of turns, layouts, gaps and factors: each width meets all of them. */
 static const int64_t widths[] = {1, 8, 33, 64, 5, 130, 16, 2, 6, 34, 10, 18, 3, 68, 72, 132, 256};
 #define WIDTH_COUNT ((int)(sizeof widths / sizeof widths[0]))
 _Static_assert(WIDTH_COUNT == 17, "a prime number of widths, or turns leave some out");
-#define PRODUCTS 3 /* of an executor */
+#define PRODUCTS 3 /* per executor */
 
 static struct {
     int shard, shards, products;
@@ -41,7 +42,7 @@ static void check(spmm_executor_t *executor, const struct test_matrix *a, spmm_d
     test_dense_free(&b);
 }
 
-/* Returns how many products were checked. */
+/* Returns the number of checked products. */
 static int check_kernel(const spmm_kernel_info_t *kernel, const struct test_matrix *a, spmm_dtype_t dtype,
                         int turn)
 {

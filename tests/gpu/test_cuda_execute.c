@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The executor's promises on the GPU: bitwise repeats, graph capture, values from host and device, memory
- * reports, fallback, statuses. */
+/* Guarantees of the executor on the GPU: bitwise repeats, graph capture, values from host and device
+ * memory, memory reports, fallback, statuses. */
 #include <pthread.h>
 #include <semaphore.h>
 #include <setjmp.h>
@@ -59,8 +59,8 @@ static void a_thousand_repeats_give_the_same_bits(void **state)
 
 TEST_PATTERN(nine_of_ten, j != i % cols)
 
-/* As many rows as fill each multiprocessor with six blocks of f32, so that they run the instances which allow that. Of
- * equal values, too, which are not read. */
+/* Uses so many rows that each multiprocessor gets six blocks of f32, and the instances that allow six
+ * blocks run. Covers also equal values, which kernels do not read. */
 static void row_splits_are_right_with_one_block_more(void **state)
 {
     static const int64_t widths[] = {16, 64, 128};
@@ -85,7 +85,8 @@ static void row_splits_are_right_with_one_block_more(void **state)
     }
 }
 
-/* An allocation in a capture is refused, or a node of the graph. */
+/* Checks that the graph has no allocation node. An allocation during capture either fails or becomes a
+ * node. */
 static void graph_allocates_nothing(cudaGraph_t graph)
 {
     cudaGraphNode_t nodes[64];
@@ -118,7 +119,7 @@ static void a_graph_replays_the_product(void **state)
         TEST_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
         TEST_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
         assert_int_equal(test_cuda_bench_run(&t, &product, stream),
-                         SPMM_OK); /* a synchronisation or allocation breaks the capture */
+                         SPMM_OK); /* a synchronisation or an allocation would break the capture */
         TEST_CUDA(cudaStreamEndCapture(stream, &graph));
         graph_allocates_nothing(graph);
         TEST_CUDA(cudaGraphInstantiate(&replay, graph, 0));
@@ -136,7 +137,7 @@ static void a_graph_replays_the_product(void **state)
     }
 }
 
-/* New values reach both ops, from host and from device memory. */
+/* New values reach both ops, from host memory and from device memory. */
 static void values_are_replaced(void **state)
 {
     (void)state;
@@ -171,7 +172,8 @@ static void values_are_replaced(void **state)
     test_matrix_free(a);
 }
 
-/* Kernels of one column start early: new values that are put in the order of op T right before them are seen. */
+/* Kernels of one column start early. They must see new values that are put in the order of op T directly
+ * before them. */
 static void new_values_are_seen_by_the_next_product(void **state)
 {
     (void)state;
@@ -227,7 +229,7 @@ static void wait_for_the_product(void *context)
     w->is_too_late = sem_timedwait(&w->product_returned, &until) != 0;
 }
 
-/* Begins when the new values wait for their stream. */
+/* Starts a product after 300 ms, when spmm_executor_set_values of the main thread waits for its stream. */
 static void *product_of_another_thread(void *context)
 {
     struct waiting *w = context;
@@ -251,7 +253,8 @@ static void new_values_on_one_stream_keep_no_product_off_another(void **state)
     TEST_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     TEST_CUDA(cudaStreamCreateWithFlags(&w.other, cudaStreamNonBlocking));
     assert_int_equal(spmm_executor_set_values(t.executor, values, stream, NULL), SPMM_OK);
-    assert_int_equal(test_cuda_bench_run(&t, &product, w.other), SPMM_OK); /* CUDA loads what it needs */
+    /* First run: CUDA loads the kernels. */
+    assert_int_equal(test_cuda_bench_run(&t, &product, w.other), SPMM_OK);
     TEST_CUDA(cudaDeviceSynchronize());
     TEST_CUDA(cudaLaunchHostFunc(stream, wait_for_the_product, &w));
     assert_int_equal(pthread_create(&thread, NULL, product_of_another_thread, &w), 0);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables on the device that were damaged after all checks: no kernel reads or writes outside of the plan's arrays, B, C
- * and the workspace, and each ends (docs/decisions/0037). Results may be wrong.
+/* Device tables that are damaged after all checks. No kernel may read or write outside of the plan's
+ * arrays, B, C and the workspace, and each kernel ends (docs/decisions/0037). Results may be wrong.
  *
  *   test_cuda_hostile [--plain] [--uncovered] [--shard K/N]
  *
- * Each case runs in a child, so that a fault or a hang is one finding. B, C and the workspace end where nothing is
- * mapped; that an access leaves the plan's arrays themselves shows under memcheck, with --plain, as it watches ordinary
- * allocations. --uncovered: the tables too whose entries kernels use without a look. */
+ * Each case runs in a child process, so that a fault or a hang is one finding. B, C and the workspace end
+ * at unmapped memory. Accesses outside of the plan's own arrays are visible only under memcheck: --plain
+ * uses ordinary allocations, which memcheck checks. --uncovered: includes the tables whose entries kernels
+ * use without a check. */
 #include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -27,14 +28,17 @@
 
 #define MATRIX "dense row among empty ones"
 #define CASE_SECONDS \
-    60 /* a case takes milliseconds, under memcheck a second; the first one loads the driver */
+    60 /* A case takes milliseconds, or a second under memcheck; the first one loads the driver. */
 
-/* Tables without the second layer: slots of the tiled family, by which its inner loop reads shared memory. */
+/* Tables whose entries kernels use without a check: slots of the tiled family, with which its inner loop
+ * reads shared memory. */
 static const char *const uncovered[] = {"to->local"};
 #define UNCOVERED_COUNT (sizeof uncovered / sizeof uncovered[0])
-#define LEFT_OUT "local slots of tiled left out" /* the same in words; also in tests/gpu/sanitize */
-#define ALIGNED 16                               /* values from column to column, where columns are aligned */
-#define CASES_MIN 100                            /* of a whole run: fewer mean that tables were not noted */
+#define LEFT_OUT "local slots of tiled left out" /* describes `uncovered`; also in tests/gpu/sanitize */
+/* The leading dimension of aligned columns is a multiple of this number of values. */
+#define ALIGNED 16
+/* Least number of cases in a whole run; fewer cases mean that tables were not noted. */
+#define CASES_MIN 100
 
 static struct {
     int is_plain, with_uncovered, shard, shards, from;
@@ -56,12 +60,13 @@ static size_t view_bytes(const spmm_dense_t *view)
     return (size_t)(lines * view->ld) * spmm_dtype_size(view->type);
 }
 
-/* The status is not looked at: launches may be refused. What a kernel does wrong shows at the end. */
+/* Runs a product and ignores its status, as launches may be refused. Checks afterwards that nothing around
+ * B, C and the workspace has changed. */
 static void product_run(spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype,
                         const struct test_product *product, int is_nan)
 {
     struct test_dense b = test_product_b(a, dtype, product), c = test_product_c(a, dtype, product);
-    if (is_nan) /* the sums that kernels then make again read other tables */
+    if (is_nan) /* kernels then compute sums again, for which they read other tables */
         test_dense_set(&b, 0, 0, (double)__builtin_nanf(""));
     struct test_guarded memory_b = guarded_copy(b.view.data, view_bytes(&b.view));
     struct test_guarded memory_c = guarded_copy(c.view.data, view_bytes(&c.view));
@@ -90,7 +95,7 @@ static void products_run(spmm_executor_t *executor, const struct test_matrix *a,
 {
     static const struct {
         int64_t n, layouts;
-        int is_aligned; /* columns of B and C */
+        int is_aligned; /* whether the columns of B and C are aligned */
         double beta;
     } cases[] = {{1, 0, 0, 0},   {8, 0, 0, 1},  {64, 0, 0, 0}, {33, 0, 0, 1},  {130, 0, 0, 0},
                  {40, 3, 0, 1},  {40, 3, 1, 0}, {2, 0, 0, 1},  {4, 0, 0, 0},   {7, 0, 0, 1},
@@ -138,7 +143,7 @@ static int is_covered(const struct test_table *table)
     return 1;
 }
 
-/* The cases of a table; *number counts all cases of all plans. */
+/* Runs the cases of a table. *number counts all cases of all plans. */
 static void cases_of_table(const struct test_hostile_plan *of, const struct test_matrix *a,
                            const struct test_tables *tables, int table, int *number)
 {
@@ -215,7 +220,8 @@ static struct child child_start(char **argv)
     return (struct child){id, fdopen(ends[0], "r")};
 }
 
-/* A line of the child; 0: it ended, or said nothing for too long. Nothing is buffered between two lines. */
+/* Reads a line of the child. Returns 0 if the child ended, or printed nothing for CASE_SECONDS. The pipe
+ * is read without buffering, so that poll sees every line. */
 static int line_read(const struct child *child, char *line, int size)
 {
     struct pollfd wait = {.fd = fileno(child->output), .events = POLLIN};
@@ -235,7 +241,8 @@ static int line_read(const struct child *child, char *line, int size)
     return 0;
 }
 
-/* Children until one reaches the end; returns the findings, *cases: how many began. */
+/* Starts children until one reaches the last case. Returns the number of findings. *cases: number of cases
+ * that began. */
 static int run_children(char **argv, int *cases)
 {
     int findings = 0, is_end = 0;
@@ -244,7 +251,8 @@ static int run_children(char **argv, int *cases)
         struct child child = child_start(argv);
         int status = 0;
         settings.from = -1;
-        while (line_read(&child, line, sizeof line)) { /* to the last: it may still write behind its end */
+        /* Reads up to the end of the output: the child may still print after its last case. */
+        while (line_read(&child, line, sizeof line)) {
             is_end |= strcmp(line, "end") == 0;
             if (sscanf(line, "case %d", &settings.from) == 1) {
                 ++*cases;
@@ -258,12 +266,12 @@ static int run_children(char **argv, int *cases)
         findings++;
         printf("FINDING (status 0x%x): %s\n", (unsigned)status, last);
         if (settings.from++ < 0)
-            break; /* it never began */
+            break; /* the child never began a case */
     }
     return findings;
 }
 
-/* Too few cases say nothing; a shard may have none. */
+/* Returns false if a run without shards had too few cases to be meaningful. A shard may have none. */
 static int is_enough(int cases)
 {
     if (settings.shards == 1 && cases < CASES_MIN) {
@@ -273,7 +281,7 @@ static int is_enough(int cases)
     return 1;
 }
 
-/* That of memcheck, with --plain, is in tests/gpu/sanitize. */
+/* Prints the scorecard line of a run without --plain. tests/gpu/sanitize prints the line of memcheck. */
 static void scorecard_print(int cases)
 {
     if (settings.shards == 1 && !settings.is_plain)

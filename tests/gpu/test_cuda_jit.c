@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prepared operators on the GPU: the bits of rows/row-split for every width, layout and factor, in graphs too, and from
- * the cache in another process. */
+/* Prepared operators on the GPU have the bits of rows/row-split for every width, layout and factor: in
+ * graphs too, and from the cache in another process. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,12 +20,12 @@
 
 #define OPERATOR "cuda/rows/row-split/operator"
 #define PREPARE_ONCE "--prepare-once"
-#define COLUMNS_MIN 2 /* of products whose rows the ordinary kernels sum in the order of columns */
+#define COLUMNS_MIN 2 /* width from which the ordinary kernels sum a row in the order of its columns */
 
-static char folder[] = "/tmp/spmm_cuda_jit_XXXXXX"; /* the cache of this program */
+static char folder[] = "/tmp/spmm_cuda_jit_XXXXXX"; /* kernel cache of this program */
 
 TEST_PATTERN(sparse, (i % 9 != 4 && test_chance(i, j, 16)) || i == j)
-TEST_PATTERN(filled, test_chance(i, j, 6)) /* fewer than an operator of f64 may have */
+TEST_PATTERN(filled, test_chance(i, j, 6)) /* with fewer nonzeros than the limit of an f64 operator */
 TEST_PATTERN(dense, true)
 
 static const struct test_pattern patterns[] = {
@@ -34,7 +34,8 @@ static const struct test_pattern patterns[] = {
 };
 #define PATTERNS (int)(sizeof patterns / sizeof patterns[0])
 
-/* Executors of a matrix: one whose op N is prepared for any width and layout, one whose kernel is rows/row-split. */
+/* Two executors of a matrix: one whose op N is prepared for any width and layout, and one that must run
+ * rows/row-split. */
 struct pair {
     struct test_matrix *a;
     spmm_types_info_t types;
@@ -83,7 +84,7 @@ static struct pair pair_make_types(int index, const spmm_types_info_t *types)
     spmm_plan_t *plan = test_plan_build(pair.a, options);
     jit.jit = SPMM_JIT_ON;
     assert_int_equal(spmm_executor_create(plan, 0, &jit, &pair.prepared, NULL), SPMM_OK);
-    pair.rows = test_executor_make(plan, 0, 0, "cuda/rows/row-split/v4l32"); /* one group a row */
+    pair.rows = test_executor_make(plan, 0, 0, "cuda/rows/row-split/v4l32"); /* one group per row */
     spmm_plan_destroy(plan);
     pair_prepare(&pair);
     return pair;
@@ -102,7 +103,7 @@ static void pair_free(struct pair *pair)
     test_matrix_free(pair->a);
 }
 
-/* Row i and column j of C, summed in the order of columns. */
+/* Computes element (i, j) of C, summed in the order of the columns. */
 static double loop(const struct pair *pair, const struct test_product *product, const struct test_dense *b,
                    const struct test_dense *c, int64_t i, int64_t j)
 {
@@ -123,7 +124,8 @@ static double loop(const struct pair *pair, const struct test_product *product, 
     return test_value_round(pair->types.c_type, (double)full);
 }
 
-/* The product of the operator beside that of rows, or where that sums otherwise beside the loop. */
+/* Compares the product of the operator with the product of rows, or with loop() if rows sums in another
+ * order. */
 static void product_check(const struct pair *pair, const struct test_product *product)
 {
     struct test_dense b = test_product_b(pair->a, pair->types.b_type, product);
@@ -186,7 +188,8 @@ static void operators_keep_the_laws(void **state)
 static void new_values_need_a_new_operator(void **state)
 {
     struct pair pair = pair_make(0, SPMM_F32);
-    const struct test_product product = test_cuda_plain(33, 0); /* an odd number: groups share no rows */
+    /* An odd number of columns: groups do not share rows. */
+    const struct test_product product = test_cuda_plain(33, 0);
     (void)state;
     for (int round = 0; round < 3; round++) {
         for (int64_t q = 0; q < pair.a->nnz; q++)
@@ -195,17 +198,18 @@ static void new_values_need_a_new_operator(void **state)
         assert_int_equal(spmm_executor_set_values(pair.prepared, values, NULL, NULL), SPMM_OK);
         assert_int_equal(spmm_executor_set_values(pair.rows, values, NULL, NULL), SPMM_OK);
         free(values);
-        product_check(&pair, &product); /* by the ordinary kernel */
+        product_check(&pair, &product); /* with the ordinary kernel */
         pair_prepare(&pair);
         product_check(&pair, &product);
     }
     pair_free(&pair);
 }
 
-/* What another process of this program did: a spmm_prepared_t. */
+/* Prepares the operator in another process of this program. Returns a spmm_prepared_t, the result in that
+ * process. */
 static int prepare_elsewhere(void)
 {
-    const pid_t child = fork(); /* which touches nothing of CUDA before it is another program */
+    const pid_t child = fork(); /* the child calls no CUDA function before it executes another program */
     if (child == 0) {
         (void)execl("/proc/self/exe", "test_cuda_jit", PREPARE_ONCE, (char *)NULL);
         _exit(127);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Laws that every kernel of the GPU obeys: rows of A without nonzeros give beta C, repeats the same bits, and NaN and
- * infinity in a row of B reach exactly the rows of A that store that column. */
+/* Laws that every kernel of the GPU obeys: rows of A without nonzeros give beta C, repeats give the same
+ * bits, and NaN and infinity in a row of B reach exactly the rows of C whose row of A stores that column. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 
 #define REPEATS 50 /* by default */
 #define PROMISED_REPEATS 1000u
-#define COLUMN_SHARE 20u /* by default one column of so many is tried; all from this scale on */
+#define COLUMN_SHARE 20u /* by default, 1 of 20 columns is tried; all columns from this scale on */
 #define CANARY_COLUMNS 300
 
 static spmm_kernel_info_t kernels[TEST_KERNELS_MAX];
@@ -32,7 +32,7 @@ static spmm_executor_t *executor_make(const spmm_kernel_info_t *kernel, const st
     return executor;
 }
 
-/* An alpha of 1e300 is infinite in the sums of f32. */
+/* An alpha of 1e300 becomes infinite in f32 arithmetic. */
 static void empty_rows_give_beta_times_c_whatever_alpha_is(void **state)
 {
     (void)state;
@@ -76,7 +76,7 @@ static void repeats_give_the_same_bits(void **state)
                repeats, repeats, kernel_count);
 }
 
-/* Returns how many columns were tried. */
+/* Returns the number of columns that were tried. */
 static int canaries_of(const struct test_matrix *a, int matrix, size_t share)
 {
     int count = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Layout conversion on the GPU: every tile width, ragged edges, ld gaps, columns that begin anywhere, beta. Exact by
- * nature. */
+/* Layout conversion on the GPU: every tile width, ragged edges, gaps of the leading dimension, columns
+ * that begin at any address, beta. Conversions are exact, so results are compared exactly. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +26,7 @@ static void convert(spmm_dtype_t dtype, int64_t rows, int64_t n, int64_t gap, in
 {
     struct test_dense src = test_dense_make(
         (struct test_dense_shape){rows, n, to_rows ? SPMM_COL_MAJOR : SPMM_ROW_MAJOR, dtype, gap, shift});
-    /* Rows of scratch are filled up to their ld: as a matrix they have no gap. */
+    /* Scratch rows are filled up to their leading dimension, so that as a matrix they have no gap. */
     const int64_t dst_cols = to_rows ? n + gap : n;
     struct test_dense dst = test_dense_make((struct test_dense_shape){
         rows, dst_cols, to_rows ? SPMM_ROW_MAJOR : SPMM_COL_MAJOR, dtype, to_rows ? 0 : gap, shift});
@@ -86,7 +86,8 @@ static void columns_are_made_from_rows(void **state)
     all_shapes(SPMM_F64, 0, 2);
 }
 
-/* From and to columns that begin anywhere; to: gap and shift of those that are written. */
+/* Moves between columns that begin at any address. from, to: gap and shift of the columns that are read
+ * and written. */
 static void move(spmm_dtype_t dtype, int64_t rows, int64_t n, const int64_t from[2], const int64_t to[2])
 {
     struct test_dense src =

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variants of two parts on the GPU, windows, row blocks or block-row groups and the long rows, whose kernels may run
- * side by side: products against the long double reference and the CPU twin, the laws of products, and that what
- * follows in the stream finds both parts complete. */
+/* Variants of two parts on the GPU: windows, row blocks or block-row groups, and the long rows, whose
+ * kernels may run concurrently. Products are compared with the long double reference and the CPU twin and
+ * obey the laws of products. Work that follows in the stream finds both parts complete. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 
 #define REPEATS 50
 
-/* Columns: single ones, odd ones, words, tiles, more than a pass of column-major operands. */
+/* Numbers of columns: single and odd ones, words, tiles, and more than one pass of column-major operands. */
 static const int64_t widths[] = {1, 3, 8, 16, 17, 32, 40, 64, 128, 130, 256, 300};
 #define WIDTH_COUNT ((int)(sizeof widths / sizeof widths[0]))
 
@@ -26,7 +26,7 @@ static const struct shape {
     spmm_compute_t compute;
     uint32_t unit_rows;
     spmm_schedule_t schedule;
-    uint32_t item_size; /* steps of an item: 1 cuts nearly all units, whose sums another kernel adds */
+    uint32_t item_size; /* steps per item; 1 cuts nearly all units, whose sums another kernel adds */
     int is_reordered;
 } shapes[] = {
     {SPMM_FAMILY_WINDOW, SPMM_COMPUTE_3XTF32, 8, SPMM_SCHEDULE_DENSE, 1000, 0},
@@ -100,7 +100,7 @@ static void integers_are_exact(void **state)
     every_matrix(TEST_VALUES_INTEGER);
 }
 
-/* All widths in all orders, aligned and not, with every pair of factors. */
+/* Checks all widths in all layouts, aligned and not, with every pair of factors. */
 static void every_width_layout_and_factor_meets_the_error_bound(void **state)
 {
     (void)state;
@@ -161,7 +161,7 @@ static void a_graph_replays_the_product(void **state)
     test_matrix_free(a);
 }
 
-/* Both parts hold values that are all the same, and what is captured reads them there. */
+/* Both parts hold equal values. A captured product reads these arrays, so that a replay sees new values. */
 static void graphs_see_new_values_where_all_were_the_same(void **state)
 {
     (void)state;

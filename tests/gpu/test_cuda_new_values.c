@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory that new values take, and values that are all the same, which products do not read, until there are new
- * ones. */
+/* Memory that new values need, and equal values, which products do not read until there are new values. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +19,7 @@
 
 static const struct test_plan_options split_f32 = {SPMM_F32, SPMM_SCHEDULE_NONZERO_SPLIT, 8, 1, 0};
 
-/* Of the same pattern, with each value 1. */
+/* Makes an executor of the matrix `name` whose values are all 1. */
 static spmm_executor_t *executor_of_ones(const char *name, const spmm_executor_options_t *options)
 {
     spmm_executor_t *executor = NULL;
@@ -47,7 +46,8 @@ static cudaGraphExec_t capture(struct test_cuda_bench *t, const struct test_prod
     return replay;
 }
 
-/* Ones are not read until others are set, but in a captured product, which may be replayed afterwards. */
+/* Ordinary products do not read ones until other values are set. A captured product reads them, as it may
+ * be replayed after new values. */
 static void values_that_were_ones_are_replaced(void **state)
 {
     spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
@@ -97,7 +97,8 @@ static uint64_t bytes_held(const spmm_executor_t *executor)
     return info.device_bytes;
 }
 
-/* Ones that are not held: products that were captured cannot see others, which are refused then. */
+/* The executor holds no array of ones, so that a captured product could not see new values. New values are
+ * refused then. */
 static void new_values_are_refused_where_a_graph_would_not_see_them(void **state)
 {
     const struct test_product product = {.n = 12, .alpha = 2, .values = TEST_VALUES_REAL};
@@ -129,7 +130,8 @@ static void new_values_are_refused_where_a_graph_would_not_see_them(void **state
     test_cuda_bench_free(&t);
 }
 
-/* A product that failed is in no graph: here the legacy stream cannot follow a stream that is captured. */
+/* A failed product is in no graph. It fails here because the legacy stream cannot follow a stream in
+ * capture. */
 static void new_values_are_taken_after_a_product_that_failed(void **state)
 {
     const struct test_product product = {.n = 12, .alpha = 2, .values = TEST_VALUES_REAL};
@@ -146,7 +148,7 @@ static void new_values_are_taken_after_a_product_that_failed(void **state)
     TEST_CUDA(cudaStreamCreate(&blocking));
     TEST_CUDA(cudaStreamBeginCapture(blocking, cudaStreamCaptureModeRelaxed));
     assert_int_equal(test_cuda_bench_run(&t, &product, NULL), SPMM_ERR_DEVICE);
-    if (cudaStreamEndCapture(blocking, &graph) == cudaSuccess) /* or it was invalidated */
+    if (cudaStreamEndCapture(blocking, &graph) == cudaSuccess) /* else the capture was invalidated */
         TEST_CUDA(cudaGraphDestroy(graph));
     (void)cudaGetLastError();
     assert_int_equal(spmm_executor_set_values(t.executor, values, NULL, NULL), SPMM_OK);
@@ -160,7 +162,7 @@ static void new_values_are_taken_after_a_product_that_failed(void **state)
     test_cuda_bench_free(&t);
 }
 
-/* A thread that sets values, all at a time with others. */
+/* A thread that sets values at the same time as other threads. */
 struct setter {
     spmm_executor_t *executor;
     const void *values;
@@ -177,7 +179,7 @@ static void *set_values_with_others(void *context)
     return NULL;
 }
 
-/* All in the legacy stream: a product is one of the old values or of the new ones. */
+/* All calls use the legacy stream, so each product uses either the old values or the new ones. */
 static void threads_set_the_first_new_values_beside_products(void **state)
 {
     const struct test_product product = {.n = 12, .alpha = 2, .values = TEST_VALUES_REAL};
@@ -224,7 +226,8 @@ static void threads_set_the_first_new_values_beside_products(void **state)
     test_cuda_bench_free(&t);
 }
 
-/* The first new values take memory: neither on a stream that is captured, nor beyond the budget. */
+/* The first new values need memory. They are refused on a stream in capture, and if the budget is too
+ * small. */
 static void new_values_take_memory_where_that_can_be_had(void **state)
 {
     const struct test_product product = {.n = 12, .alpha = 2, .values = TEST_VALUES_REAL};
@@ -267,7 +270,8 @@ static void new_values_take_memory_where_that_can_be_had(void **state)
 
 /* ---- Memory ---- */
 
-/* Another value for each nonzero, in both. free() what is returned. */
+/* Gives each nonzero another value and returns the new values in type dtype. The caller frees them with
+ * free(). */
 static void *new_values_of(struct test_matrix *a, spmm_dtype_t dtype)
 {
     for (int64_t q = 0; q < a->nnz; q++)
@@ -285,7 +289,7 @@ static void check_products(spmm_executor_t *executor, const struct test_matrix *
     }
 }
 
-/* Refuses each block that the first new values ask for, then none. Returns how many there are. */
+/* Refuses each block that the first new values need, in turn, then none. Returns the number of blocks. */
 static long refuse_new_values(const struct test_family_case *of)
 {
     struct test_matrix *a = test_matrix_named(of->matrix, TEST_VALUES_REAL),
@@ -327,10 +331,10 @@ static void memory_of_new_values_is_taken_whole_or_not_at_all(void **state)
         const long blocks = refuse_new_values(&test_family_cases[i]);
         most = blocks > most ? blocks : most;
     }
-    assert_true(most >= 2); /* one was there when the next was refused */
+    assert_true(most >= 2); /* for some case, one block was already allocated when the next was refused */
 }
 
-/* Also beside parts that lack them. */
+/* Covers also parts that lack values. */
 static void values_stay_where_a_family_reads_them(void **state)
 {
     struct spmmi_parts parts = {.count = 0};
@@ -346,7 +350,7 @@ static void values_stay_where_a_family_reads_them(void **state)
 }
 
 TEST_PATTERN(quarter, test_chance(i, j, 4))
-#define HOST_REST 16384 /* bytes of the host that an executor holds without maps, at most */
+#define HOST_REST 16384 /* maximum of host memory in bytes that an executor holds besides maps */
 
 static uint64_t host_bytes(const spmm_plan_t *plan, const spmm_executor_options_t *options)
 {
@@ -362,7 +366,7 @@ static uint64_t host_bytes(const spmm_plan_t *plan, const spmm_executor_options_
     assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, NULL, NULL, &info, NULL), SPMM_OK);
     const uint64_t maps = options->new_values || options->unit_values
                               ? 0
-                              : 2 * (uint64_t)plan->nnz * sizeof(uint32_t); /* of both ops */
+                              : 2 * (uint64_t)plan->nnz * sizeof(uint32_t); /* for both ops */
     assert_in_range(info.host_bytes, maps, maps + HOST_REST);
     if (maps > 0)
         assert_int_equal(spmm_executor_set_values(executor, plan->values, NULL, NULL), SPMM_OK);
@@ -372,7 +376,7 @@ static uint64_t host_bytes(const spmm_plan_t *plan, const spmm_executor_options_
     return bytes;
 }
 
-/* All maps are there while an executor is made, whether or not they stay. */
+/* All maps exist during the creation of an executor, whether or not it keeps them. */
 static void host_memory_is_counted_with_all_maps(void **state)
 {
     static const struct test_pattern pattern = {"quarter", 1500, 1500, quarter};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sparse products without a plan on the GPU: C has the entries and the bits of the CPU, by every method, of indices of
- * both types. */
+/* Sparse products without a plan on the GPU: C has the entries and the bits of the CPU, with every method
+ * and both index types. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,8 +20,8 @@
 
 #define ENTRIES_MAX 400000
 #define REPEATS 1000
-#define SHARED_BYTES (227 * 1024) /* memory of a thread block of sm_90 and the emulator */
-#define BITMAP_COLUMNS 778239     /* most that fit in it: 24,320 words */
+#define SHARED_BYTES (227 * 1024) /* shared memory of a thread block of sm_90 and of the emulator */
+#define BITMAP_COLUMNS 778239     /* largest number of columns whose bitmap fits in it: 24,320 words */
 
 static const char *const methods[] = {NULL, "hash", "bitmap", "merge"};
 
@@ -42,7 +42,7 @@ static void expect_same(const char *name, const spmm_csr_t *device, const spmm_c
         assert_non_null(found);
         TEST_CUDA(cudaMemcpy(found, arrays[i].found, arrays[i].bytes, cudaMemcpyDeviceToHost));
         if (i == 2)
-            for (int64_t q = 0; q < right->nnz; q++) /* which bits a NaN has is the machine's */
+            for (int64_t q = 0; q < right->nnz; q++) /* the bits of a NaN depend on the machine */
                 if (isnan(test_value_get(right->value_type, found, q)) &&
                     isnan(test_value_get(right->value_type, right->values, q)))
                     memcpy(found + (size_t)q * size, (const char *)right->values + (size_t)q * size, size);
@@ -125,8 +125,9 @@ TEST_PATTERN(some_long_columns, j == 0 || (j < 4 && i % 2 == j % 2) || j == 4 + 
 TEST_PATTERN(a_stretch_and_one_more, (j == 0 && i < 4096) || (j > 0 && j < 4 && i >= j && i < j + 4097) ||
                                          (j > 3 && (j - 4) / 2 == i))
 
-/* Rows of B from 5,000 on, which no row of A takes, make 1,400 columns hubs. Of C 1,002 entries are of these: of 4,200
- * products, of 100 and of one each; and 200 others. */
+/* Rows of B from 5,000 on make 1,400 columns hubs, but no row of A uses these rows. 1,002 entries of C are
+ * in hub columns: one with 4,200 products, one with 100 and the others with one each. C has 200 more
+ * entries. */
 TEST_PATTERN(first_5000, j < 5000)
 TEST_PATTERN(more_hubs_than_entries, i >= 5000
                                          ? j < 1400
@@ -135,7 +136,7 @@ TEST_PATTERN(more_hubs_than_entries, i >= 5000
 
 TEST_PATTERN(empty_rows_first, i >= 5000 && (j == 0 || j == 1 + i % 4))
 
-/* An arrow whose rows, columns and those between them are in another order. */
+/* Arrows whose rows, columns and inner dimension are permuted. */
 TEST_PATTERN(arrow_left, i == 11 || j == 47 || i * 37 % 130 == j * 51 % 130)
 TEST_PATTERN(arrow_right, i == 47 || j == 101 || i * 51 % 130 == j * 37 % 130)
 TEST_PATTERN(one_dense_row, i == 77 || i == j)
@@ -146,7 +147,7 @@ TEST_PATTERN(up_to_8, (j * 3 + i) % 40 < i % 9)
 TEST_PATTERN(mostly_empty_rows, i >= 2920 && (j == i % 50 || j == (i + 3) % 50))
 TEST_PATTERN(every_40th, j % 40 == i)
 
-/* The product of two patterns. */
+/* Checks the product of two patterns. */
 static void check_patterns(const struct test_pattern patterns[2], spmm_dtype_t dtype, int turn)
 {
     struct test_matrix *a = test_matrix_of(&patterns[0], TEST_VALUES_REAL),
@@ -156,8 +157,9 @@ static void check_patterns(const struct test_pattern patterns[2], spmm_dtype_t d
     test_matrix_free(b);
 }
 
-/* Sums of 12,288 entries are 48 KiB, which dynamic shared memory may have without an attribute, but not beside the
- * static memory of the kernel. First, as the attribute stays where a larger launch set it. */
+/* Sums of 12,288 entries need 48 KiB, which a kernel may use as dynamic shared memory without setting an
+ * attribute, but not together with its static shared memory. This test runs first, because a larger launch
+ * would set the attribute for all later ones. */
 static void sums_of_48_kib_are_launched(void **state)
 {
     static const struct test_pattern patterns[] = {{"12,288 entries", 2, 12288, every_entry},
@@ -166,9 +168,10 @@ static void sums_of_48_kib_are_launched(void **state)
     check_patterns(patterns, SPMM_F64, 0);
 }
 
-/* Of rows that are not cut, of pieces of one, of one in many pieces, which has none, beside entries of 2,250 products,
- * of 4,097 beside one of 4,096, a long row without any, one of fewer entries than there are hubs, and a piece of more
- * entries of A than products. In f64 all sums are exact: their order shows in f32. */
+/* Long entries: in rows that are not cut, in a row of one piece, in a row of many pieces without a long
+ * entry; entries with 2,250 products, or with 4,097 next to 4,096; a long row without long entries; a row
+ * with fewer entries than there are hubs; a piece with more entries of A than products. f64 sums are exact
+ * here, so only f32 shows their order. */
 static void long_entries_have_the_bits_of_the_cpu(void **state)
 {
     static const struct test_pattern patterns[][2] = {
@@ -186,8 +189,9 @@ static void long_entries_have_the_bits_of_the_cpu(void **state)
         check_patterns(patterns[turn], turn > 0 ? SPMM_F32 : SPMM_F64, turn);
 }
 
-/* So many rows that each has 16 KiB of shared memory, where as few as above have all; forced bitmaps: row 0, of 12,000
- * products, is cut, and the ends of its pieces are found in three windows of 2,730 entries. */
+/* There are so many rows that each row gets 16 KiB of shared memory instead of all of it. The method is
+ * also forced to bitmaps. Row 0 with 12,000 products is cut, and the ends of its pieces are found in three
+ * windows of 2,730 entries. */
 static void long_rows_of_small_windows_have_the_bits_of_the_cpu(void **state)
 {
     static const struct test_pattern patterns[] = {{"first row full", 140, 6000, first_row_full},
@@ -197,7 +201,7 @@ static void long_rows_of_small_windows_have_the_bits_of_the_cpu(void **state)
     check_patterns(patterns, SPMM_F32, 1);
 }
 
-/* Every row has column 0, and row 0 the others too. */
+/* Makes a matrix in which every row has column 0 and row 0 has all columns. */
 static struct test_matrix *column_and_row(int64_t rows, int64_t cols)
 {
     static const struct test_pattern column = {"column and row", 1, 1, every_entry};
@@ -218,8 +222,9 @@ static struct test_matrix *column_and_row(int64_t rows, int64_t cols)
     return a;
 }
 
-/* One row in two pieces: the first is longer than two of the windows that pieces are found in, and its long entry has
- * more stretches than a thread block has warps; a row of B is one of several ranges. */
+/* One row in two pieces. The first piece is longer than two of the windows in which piece ends are found.
+ * Its long entry has more stretches than a thread block has warps. One row of B belongs to one of several
+ * ranges. */
 static void long_entries_of_many_stretches_have_the_bits_of_the_cpu(void **state)
 {
     static const struct test_pattern row = {"110,000 columns", 1, 110000, every_entry};
@@ -230,7 +235,8 @@ static void long_entries_of_many_stretches_have_the_bits_of_the_cpu(void **state
     test_matrix_free(b);
 }
 
-/* Within memory for what a product takes beside bitmaps in global memory, which are 51 MB, and not for these. */
+/* Runs the product with a budget that is enough without bitmaps in global memory (51 MB), but not with
+ * them. */
 static void expect_bitmaps(const struct test_matrix *a, const struct test_matrix *b, int are_shared)
 {
     struct sparse_arrays left = sparse_arrays_of(a, SPMM_F64, SPMM_I64, SPMM_I32, 1),
@@ -249,8 +255,8 @@ static void expect_bitmaps(const struct test_matrix *a, const struct test_matrix
     sparse_arrays_free(&right);
 }
 
-/* Bitmaps that just fit in shared memory, 24,320 words, and such that have a word too many: these lie in global memory,
- * those of rows with long entries too. */
+/* Bitmaps that just fit in shared memory (24,320 words), and bitmaps with one more word, which are in
+ * global memory, also for rows with long entries. */
 static void long_entries_of_wide_rows_have_the_bits_of_the_cpu(void **state)
 {
     static const struct test_pattern left = {"long left", 7, 5000, long_left},
@@ -269,7 +275,7 @@ static void long_entries_of_wide_rows_have_the_bits_of_the_cpu(void **state)
     }
 }
 
-/* Columns are looked up in a bitmap of up to 2,048 words, and those of a wider range are searched. */
+/* Columns are found in a bitmap of up to 2,048 words, or by a search if their range is wider. */
 static void long_rows_of_wide_ranges_have_the_bits_of_the_cpu(void **state)
 {
     static const struct test_pattern left = {"long left", 7, 5000, long_left},
@@ -287,9 +293,10 @@ static void long_rows_of_wide_ranges_have_the_bits_of_the_cpu(void **state)
     }
 }
 
-/* Rows of every class, of several ranges, and rows that are cut in k: with few entries, with several ranges, of which
- * the last may be short, with more entries of A than shared memory has sums for, in more than 1,024 pieces, and more of
- * them than have a block each; bitmaps that do not fit in shared memory; so many heavy rows that they are not cut. */
+/* Rows of every class and with several ranges, and rows that are cut in k: with few entries; with several
+ * ranges, the last of which may be short; with more entries of A than shared memory can hold sums; in more
+ * than 1,024 pieces; with more pieces than there are blocks. Also bitmaps that do not fit in shared
+ * memory, and so many heavy rows that they are not cut. */
 static void larger_rows_have_the_bits_of_the_cpu(void **state)
 {
     (void)state;
@@ -327,15 +334,15 @@ static void larger_rows_have_the_bits_of_the_cpu(void **state)
         test_matrix_free(a[m]);
 }
 
-/* Of none to more than 64 products, so of each class of merges and above them; and of 4, of the last of 75 entries of
- * A. */
+/* Rows with 0 to more than 64 products cover each class of merges and rows above these classes. Another
+ * row has 4 products, all from the last of 75 entries of A. */
 static void every_short_row_has_the_bits_of_the_cpu(void **state)
 {
     static const struct test_pattern patterns[][2] = {
         {{"up to 16", 1020, 60, up_to_16}, {"up to 8", 60, 40, up_to_8}},
         {{"every 40th", 40, 3000, every_40th}, {"mostly empty rows", 3000, 50, mostly_empty_rows}},
         {{"0 to 64", 70, 64, lower_part},
-         {"one column", 64, 1, every_entry}}}; /* all products are of one entry */
+         {"one column", 64, 1, every_entry}}}; /* all products belong to one entry */
     (void)state;
     for (int p = 0; p < 3; p++)
         for (int is_f32 = 0; is_f32 < 2; is_f32++)
@@ -352,7 +359,7 @@ static void every_order_of_rows_has_the_bits_of_the_cpu(void **state)
         check_patterns(patterns[turn % 2], turn / 2 ? SPMM_F32 : SPMM_F64, turn);
 }
 
-/* As many columns as keys of merges have at most, and one and two more; a product in the last one. */
+/* The largest number of columns for keys of merges, and one and two more. The last column has a product. */
 static void every_column_of_short_rows_is_right(void **state)
 {
     static const struct test_pattern left = {"4 rows", 3, 4, every_entry},
@@ -371,8 +378,8 @@ static void every_column_of_short_rows_is_right(void **state)
     }
 }
 
-/* 3 giant rows of some 195,000 products each, and 1,497 rows of tables, of some 130: tables run beside the kernels that
- * find the columns of giant rows and count them. */
+/* 3 giant rows with about 195,000 products each, and 1,497 rows of tables with about 130. Tables run
+ * concurrently with the kernels that find and count the columns of giant rows. */
 static void giant_rows_beside_tables_have_the_bits_of_the_cpu(void **state)
 {
     static const struct test_pattern patterns[] = {{"giant and short", 1500, 1500, giant_and_short},
@@ -382,8 +389,8 @@ static void giant_rows_beside_tables_have_the_bits_of_the_cpu(void **state)
     check_patterns(patterns, SPMM_F32, 1);
 }
 
-/* Rows of tables, wide and giant ones, and rows that are cut: atomics decide where a row is in a list, but not its
- * bits. */
+/* Rows of tables, wide rows, giant rows and cut rows. Atomics determine the position of a row in a list,
+ * but must not affect its bits. */
 static void a_thousand_products_have_the_same_bits(void **state)
 {
     (void)state;
@@ -416,7 +423,7 @@ static void a_thousand_products_have_the_same_bits(void **state)
     }
 }
 
-/* Entry q of every `step` has one of them. */
+/* Sets every step-th entry to one of eight special values. */
 static void put_special(struct test_matrix *a, int64_t step)
 {
     static const double special[] = {(double)NAN, (double)INFINITY, 0.0, -0.0, 1e308, -1e308, 1, -1};
@@ -424,7 +431,7 @@ static void put_special(struct test_matrix *a, int64_t step)
         a->values[q] = special[q / step % 8];
 }
 
-/* In rows of tables, and in lists of long entries. */
+/* The special values are in rows of tables and in lists of long entries. */
 static void special_values_have_the_bits_of_the_cpu(void **state)
 {
     (void)state;
@@ -443,7 +450,8 @@ static void special_values_have_the_bits_of_the_cpu(void **state)
     test_matrix_free(right);
 }
 
-/* Entries of A B, which fits in so many bytes of the GPU; 0: any number. */
+/* Returns the number of entries of A B. The product must fit in `bytes` bytes of device memory; 0: no
+ * limit. */
 static uint64_t entries_within(const struct test_matrix *a, const struct test_matrix *b, uint64_t bytes)
 {
     struct sparse_arrays left = sparse_arrays_of(a, SPMM_F64, SPMM_I64, SPMM_I32, 1),
@@ -459,8 +467,8 @@ static uint64_t entries_within(const struct test_matrix *a, const struct test_ma
     return entries;
 }
 
-/* Of rows whose products cancel each other: 9 entries of two, and one of 5,000 beside 5,000 of one. All are 0 but the
- * latter. */
+/* The products of each entry cancel: 9 entries of two products each, and an entry of 5,000 products next
+ * to 5,000 entries of one product, which are not 0. */
 static void special_sums_of_zero_stay_entries(void **state)
 {
     static const struct test_pattern patterns[][2] = {
@@ -484,8 +492,9 @@ static void special_sums_of_zero_stay_entries(void **state)
     }
 }
 
-/* Where all rows are of tables there is nothing else but counts and what allocations are rounded up to. Pieces of a row
- * whose B has few columns have too few products for a long entry: with lists they took 166,400 bytes. */
+/* If all rows are rows of tables, the product needs only counts and the rounding of allocations besides C.
+ * Pieces of a row whose B has few columns have too few products for a long entry; lists for them would
+ * need 166,400 bytes. */
 static void what_is_taken_beside_c_is_little(void **state)
 {
     static const struct test_pattern patterns[] = {{"five points", 1200, 1200, five_points},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sparse products without a plan on the GPU: matrices that break the rules of CSR are refused, and so are methods,
- * devices, budgets and sizes that cannot be. */
+/* Sparse products without a plan on the GPU refuse matrices that violate the rules of CSR, and impossible
+ * methods, devices, budgets and sizes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 #include "cuda_product.h"
 #include "sparse_arrays.h"
 
-/* The status of a product of a damaged matrix, the right or the left factor. */
+/* Returns the status of a product with a damaged matrix as the right or the left factor. */
 static spmm_status_t status_of(const struct test_matrix *a, int is_right)
 {
     struct test_matrix *right = test_matrix_named("arrow", TEST_VALUES_REAL);
@@ -35,10 +35,11 @@ static spmm_status_t status_of(const struct test_matrix *a, int is_right)
 static void what_breaks_the_rules_of_csr_is_refused(void **state)
 {
     (void)state;
-    enum { LAST = 3 * 130 - 3, ROWS = 130 }; /* of an arrow */
+    enum { LAST = 3 * 130 - 3, ROWS = 130 }; /* of the arrow */
     static const struct {
-        int64_t row, row_value; /* a row pointer, or -1 */
-        int64_t at;             /* else a column */
+        /* Number of a row pointer and its new value; row is -1 if a column is damaged. */
+        int64_t row, row_value;
+        int64_t at; /* otherwise: number of the damaged column index */
         int32_t column;
     } damages[] = {{-1, 0, LAST, 130}, {-1, 0, LAST, -1}, {-1, 0, 5, 4},      {0, 1, 0, 0},
                    {ROWS, LAST, 0, 0}, {7, -3, 0, 0},     {7, 1000000, 0, 0}, {7, 147, 0, 0}};
@@ -76,7 +77,7 @@ static void methods_and_budgets_are_checked(void **state)
     spmm_csr_t no_rows = of_gpu.view;
     no_rows.rows = 0;
     assert_int_equal(spmm_product_once(&no_rows, &of_gpu.view, 0, NULL, &c, NULL), SPMM_ERR_CSR);
-    spmm_csr_t huge = of_gpu.view; /* says so, but has no more entries than before */
+    spmm_csr_t huge = of_gpu.view; /* claims more entries than its arrays have */
     huge.nnz = INT64_C(1) << 32;
     assert_int_equal(spmm_product_once(&of_gpu.view, &huge, 0, NULL, &c, NULL), SPMM_ERR_TOO_LARGE);
     sparse_arrays_free(&of_gpu);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Long rows of wide matrices, multiplied by pieces in the order of column panels: against the reference and the CPU,
- * between guard bands. */
+/* Long rows of wide matrices, multiplied by pieces in the order of column panels: compared with the
+ * reference and the CPU, with guard bands. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,11 +14,11 @@
 #include "hostile_tables.h"
 #include "tests/support/plan_build.h"
 
-/* B of 512 bytes a row is beyond the L2 cache of any GPU today. */
+/* A B with 512 bytes per row is larger than the L2 cache of any current GPU. */
 #define ROWS 20
 #define COLS 150000
 
-/* Row 0 is full, others have a tenth of the columns or fewer, eight or none. */
+/* Row 0 is full. The other rows have at most a tenth of the columns, eight columns or none. */
 TEST_PATTERN(wide_rows,
              i == 0 || (i % 5 == 1 ? (j + i) % 20000 == 0 : i % 7 != 3 && test_chance(i, j, (uint64_t)i + 9)))
 static const struct test_pattern pattern = {"wide rows", ROWS, COLS, wide_rows};
@@ -30,7 +30,7 @@ static int uses_pieces(const spmm_executor_t *executor, const struct test_matrix
     return strstr(info.kernel, "pieces") != NULL;
 }
 
-/* Types, layouts, factors and alignments take turns. */
+/* Types, layouts, factors and alignments vary from case to case. */
 static const struct {
     spmm_dtype_t dtype;
     struct test_product product;
@@ -95,7 +95,7 @@ static void bits_repeat(void **state)
     test_matrix_free(a);
 }
 
-/* The order of the pieces' values follows new values of A. */
+/* New values of A are put in the order of the pieces. */
 static void new_values_are_taken(void **state)
 {
     (void)state;
@@ -112,7 +112,7 @@ static void new_values_are_taken(void **state)
     test_matrix_free(a);
 }
 
-/* Pieces that no wanted product is wide enough for are not made. */
+/* The executor makes no pieces if no product that the options allow is wide enough for them. */
 static void narrow_products_need_no_pieces(void **state)
 {
     static const int64_t most[] = {0, 128, 32};
@@ -141,7 +141,7 @@ static void damaged_run(const struct test_matrix *a, int table, enum test_damage
     spmm_plan_destroy(plan);
 }
 
-/* Results may be wrong; guards stay, and no address is outside of what there is (docs/decisions/0037). */
+/* Results may be wrong, but guards stay unchanged and no access leaves the arrays (docs/decisions/0037). */
 static void damaged_tables_keep_kernels_inside(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every kernel instance on the GPU against the long double reference and the CPU twin. */
+/* Every kernel instance of the rows family on the GPU against the long double reference and the CPU twin. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,11 +29,11 @@ static const struct test_plan_options part_options[] = {
     {SPMM_F32, SPMM_SCHEDULE_NONZERO_SPLIT, 4, 1, 0},
 };
 #define PART_COUNT ((int)(sizeof part_options / sizeof part_options[0]))
-#define MAIN_COUNT 8 /* both schedules of every type come first */
+#define MAIN_COUNT 8 /* the first cases: both schedules of every type */
 
-/* Instances met, by schedule, dtype, log2 of columns and of lanes. */
+/* Number of runs of each instance, by schedule, dtype, log2 of the columns per lane and log2 of the lanes. */
 static int met[2][4][4][6];
-/* Those of few columns, by dtype and lanes. */
+/* Number of runs of the kernels of few columns, by dtype and lanes. */
 static int met_staged[4][5];
 static int met_shared[4], met_teams[4];
 
@@ -60,11 +60,11 @@ static void note_instance(const struct test_cuda_pair *pair, const struct test_m
         met_shared[options.dtype - 1]++;
         return;
     }
-    if (strchr(shape, 'x') != NULL) { /* groups_of_a_row_can_be_forced meets all of them */
+    if (strchr(shape, 'x') != NULL) { /* groups_of_a_row_can_be_forced runs all of these */
         met_teams[options.dtype - 1]++;
         return;
     }
-    if (strstr(shape, "sliced") != NULL) /* test_cuda_slices meets all of them */
+    if (strstr(shape, "sliced") != NULL) /* test_cuda_slices runs all of these */
         return;
     int log2_lanes = 0, log2_vec = 0;
     while (1u << log2_lanes < lanes)
@@ -113,7 +113,7 @@ static void every_matrix(enum test_values values)
         every_part(test_matrix_make(i, values), PART_COUNT, values, i);
 }
 
-/* Empty, short and long rows: what is affordable where kernels are emulated. */
+/* Empty, short and long rows: the cases that are affordable if kernels are emulated. */
 static void uneven_rows_meet_the_error_bound(void **state)
 {
     (void)state;
@@ -134,7 +134,7 @@ static void integers_are_exact(void **state)
     every_matrix(TEST_VALUES_INTEGER);
 }
 
-/* Is there an instance of so many columns a lane? Few columns have kernels of their own. */
+/* Returns true if there is an instance with vec columns per lane. Few columns have kernels of their own. */
 static int is_instance(int schedule, spmm_dtype_t dtype, int vec, int lanes)
 {
     const int size = (int)spmm_dtype_size(dtype);
@@ -142,8 +142,9 @@ static int is_instance(int schedule, spmm_dtype_t dtype, int vec, int lanes)
            vec * lanes > (schedule == SPMM_SCHEDULE_ROW_SPLIT ? 1 : 7);
 }
 
-/* Aligned row-major products reach the wide instances of every width, shifted ones the others, whatever the turns above
- * met. A gap of 2 leaves pairs of 16 bits aligned. Rows that groups share in one turn have one each in the other. */
+/* Aligned row-major products reach the wide instances of every width, shifted ones the others, whatever
+ * earlier tests reached. A gap of 2 keeps pairs of 16-bit values aligned. Rows that several groups share
+ * in one turn have one group each in the other turn. */
 static void every_instance_is_met(void **state)
 {
     (void)state;
@@ -179,7 +180,7 @@ static void every_instance_is_met(void **state)
     }
 }
 
-/* A generated matrix as the tests' own. */
+/* Returns a generated matrix as a test matrix. */
 static struct test_matrix *generated(const char *spec)
 {
     spmm_matrix_t *matrix = NULL;
@@ -202,8 +203,8 @@ static struct test_matrix *generated(const char *spec)
     return a;
 }
 
-/* Several waves of blocks, so many that five columns are not staged, rows longer than many blocks, thousands of empty
- * rows. */
+/* Matrices with so many waves of blocks that products of five columns are not staged, with rows longer
+ * than many blocks, and with thousands of empty rows. */
 static void large_matrices_meet_the_error_bound(void **state)
 {
     (void)state;
@@ -231,7 +232,8 @@ static void large_matrices_meet_the_error_bound(void **state)
     }
 }
 
-/* More column tiles than a launch takes, more columns than a pass converts: of many blocks, and of few. */
+/* More column tiles than a launch can process and more columns than a pass converts, with many blocks and
+ * with few. */
 static void wide_products_take_several_launches(void **state)
 {
     (void)state;
@@ -247,7 +249,7 @@ static void wide_products_take_several_launches(void **state)
     }
 }
 
-/* A product by the kernel of this name. */
+/* Checks a product that must run the kernel of this name. */
 static void forced_check(const struct test_matrix *a, struct test_plan_options options, const char *kernel,
                          const struct test_product *product)
 {
@@ -258,13 +260,14 @@ static void forced_check(const struct test_matrix *a, struct test_plan_options o
     test_cuda_pair_free(&pair);
 }
 
-/* So many lanes a row of one column, whatever the length of rows. */
+/* Each number of lanes per row can be forced for one column, whatever the length of the rows. */
 static void lanes_of_a_row_can_be_forced(void **state)
 {
     (void)state;
     static const unsigned lanes[] = {1, 2, 4, 8, 16, 32, 256};
     const struct test_product product = {.n = 1, .alpha = 0.5, .beta = -2, .values = TEST_VALUES_REAL};
-    for (int i = 0; i <= test_matrix_count(); i++) { /* the last one has more rows than a wave of groups */
+    /* The last matrix has more rows than a wave has groups. */
+    for (int i = 0; i <= test_matrix_count(); i++) {
         struct test_matrix *a =
             i < test_matrix_count() ? test_matrix_make(i, TEST_VALUES_REAL) : generated("gen:rmat:15:24");
         for (size_t l = 0; l < sizeof lanes / sizeof *lanes; l++) {
@@ -276,8 +279,8 @@ static void lanes_of_a_row_can_be_forced(void **state)
     }
 }
 
-/* Columns that groups of so many lanes have, which lack some in the last tile; operands with a gap of 1 are aligned to
- * values, of 2 to pairs. */
+/* Returns a product for groups of this many lanes, with some columns missing in the last tile. A gap of 1
+ * aligns operands to single values, a gap of 2 to pairs. *vec: columns per lane. */
 static struct test_product team_product(size_t size, unsigned gap, unsigned lanes, unsigned *vec)
 {
     *vec = gap == 1 ? 1 : gap == 2 && size < 8 ? SPMMI_ROWS_PAIR : 16 / (unsigned)size;
@@ -291,7 +294,8 @@ static struct test_product team_product(size_t size, unsigned gap, unsigned lane
                                  .values = TEST_VALUES_REAL};
 }
 
-/* So many groups a row of several columns. A team is a part of a warp, or several warps. */
+/* Each number of groups per row can be forced for several columns. A team is a part of a warp, or several
+ * warps. */
 static void groups_of_a_row_can_be_forced(void **state)
 {
     (void)state;
@@ -308,7 +312,8 @@ static void groups_of_a_row_can_be_forced(void **state)
                 continue;
             if (spmmi_rows_is_apart(product.n, vec, (uint32_t)size)) {
                 vec = SPMMI_ROWS_APART;
-                product.n = share > 2 ? 99 : 35; /* more than a tile of 32 lanes, and fewer than one of 16 */
+                /* More than a tile of 32 lanes, and fewer than a tile of 16. */
+                product.n = share > 2 ? 99 : 35;
                 lanes = share > 2 ? 32 : 16;
             }
             char kernel[64];
@@ -319,7 +324,7 @@ static void groups_of_a_row_can_be_forced(void **state)
     }
 }
 
-/* NaN and Inf in a row of B reach exactly the rows that store that column. */
+/* NaN and Inf in a row of B reach exactly the rows of C whose row of A stores that column. */
 static void canaries_stay_in_their_rows(void **state)
 {
     (void)state;
@@ -327,7 +332,8 @@ static void canaries_stay_in_their_rows(void **state)
     for (int o = 0; o < MAIN_COUNT; o++) {
         struct test_cuda_pair pair = pair_make(a, part_options[o]);
         for (int64_t column = 0; column < a->cols; column++) {
-            static const int64_t canary_widths[] = {1, 4, 5, 33}; /* the kernels of few columns among them */
+            /* These include the kernels of few columns. */
+            static const int64_t canary_widths[] = {1, 4, 5, 33};
             const struct test_product product = {.n = canary_widths[column % 4],
                                                  .b_layout = (spmm_layout_t)(column % 5 == 0),
                                                  .c_layout = (spmm_layout_t)(column % 3 == 0),

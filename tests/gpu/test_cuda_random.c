@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random small matrices of integers: the product of a GPU, that of the CPU and that of the CSR arrays are equal. Each
- * matrix meets one kernel, in turn. */
+/* Random small matrices of integers: the products of the GPU, of the CPU and of the CSR arrays are equal.
+ * Each matrix runs one kernel, in turn. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,14 +13,15 @@
 #include "tests/support/kernel_plans.h"
 #include "tests/support/scale.h"
 
-#define MATRICES 500    /* by default: all kernels with all types, many times */
-#define PROMISED 10000u /* of the scorecard */
-#define LONGEST 160u    /* rows and columns, at most */
-#define WIDEST 70u      /* columns of B, at most */
+#define MATRICES 500    /* by default: many runs of each kernel with each type */
+#define PROMISED 10000u /* number that the scorecard promises */
+#define LONGEST 160u    /* maximum of rows and of columns */
+#define WIDEST 70u      /* maximum of columns of B */
 
-static uint64_t seed; /* of the matrix that is made now */
+static uint64_t seed; /* seed of the current matrix */
 
-/* As dense as the matrix happens to be, with some rows and columns that are always empty. */
+/* Returns true with a probability that depends on the seed. Some rows and columns are always empty, some
+ * rows full. */
 static bool stores(const struct test_pattern *pattern, int64_t i, int64_t j)
 {
     (void)pattern;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Column-major C of the rows family, whose sums thread blocks keep: blocks of more rows than they have room for, runs
- * of empty rows, rows that blocks share, a long last row, columns that begin anywhere, bits of row-major products. And
- * C that groups which share a row store value by value. */
+/* Column-major C of the rows family, whose thread blocks keep sums in shared memory: blocks with more rows
+ * than they can hold, runs of empty rows, rows that blocks share, a long last row, columns that begin at
+ * any address, equality with row-major products. Also C of groups that share a row and store single
+ * values. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,20 +13,20 @@
 #include "cuda_product.h"
 #include "tests/support/plan_build.h"
 
-/* One entry a row, then some rows full; at first and at last, and between, are empty ones. */
+/* One entry per row, then some full rows. The first and the last rows and some between them are empty. */
 TEST_PATTERN(uneven_rows, i < 60000    ? j == i % cols && i >= 100
                           : i < 60100  ? false
                           : i < 100000 ? j == i % cols && i % 7 != 3
                                        : (i % 64 < 2 || j == 5) && i < rows - 100)
-/* No row is empty, and the last ones are long. */
+/* No row is empty, and the last rows are long. */
 TEST_PATTERN(growing_rows, i < 100000 ? j == i % cols : i < 120000 ? j < 3 : true)
-/* Blocks that have nothing but a part of the last row, of which the last one is launched last. */
+/* Some blocks contain only a part of the last row. The last of these is launched last. */
 TEST_PATTERN(second_wave, i == rows - 1 || j == i % cols)
-/* A row that many blocks share, short ones beside it. */
+/* A row that many blocks share, among short rows. */
 TEST_PATTERN(shared_row, i == 2500 || j == i || j == i / 2)
-/* A run of empty rows that no block should have to store. */
+/* A run of empty rows that should not all be stored by one block. */
 TEST_PATTERN(late_rows, i > 30000 && j == i % cols)
-/* The last block has a part of the last row, and no row of its own. */
+/* The last block has a part of the last row and no other row. */
 TEST_PATTERN(long_last_row, i == rows - 1 || j == i || j == i / 2)
 static const struct test_pattern patterns[] = {{"uneven rows", 130001, 40, uneven_rows},
                                                {"growing rows", 121003, 24, growing_rows},
@@ -58,7 +59,7 @@ static struct test_cuda_pair pair_of(const struct test_matrix *a, spmm_dtype_t d
     return test_cuda_pair_make(test_plan_build(a, options), NULL);
 }
 
-/* Each type and schedule of a pattern; widths and factors take turns. */
+/* Checks each type and schedule with a pattern. Widths and factors vary from turn to turn. */
 static void check_pattern(int p, int width_count)
 {
     struct test_matrix *a = test_matrix_of(&patterns[p], TEST_VALUES_REAL);
@@ -101,7 +102,7 @@ static void repeats_give_the_same_bits(void **state)
     test_matrix_free(a);
 }
 
-/* Transposed, an executor has the rows of another matrix. */
+/* A transposed product has another row structure. */
 static void transposed_products_meet_the_error_bound(void **state)
 {
     (void)state;
@@ -117,7 +118,7 @@ static void transposed_products_meet_the_error_bound(void **state)
     test_matrix_free(a);
 }
 
-/* Each row of a row split is summed by one group of lanes, whatever the layout. */
+/* One group of lanes sums each row of a row split, whatever the layout. */
 static void row_splits_have_the_bits_of_rows(void **state)
 {
     (void)state;
@@ -133,7 +134,7 @@ static void row_splits_have_the_bits_of_rows(void **state)
     }
 }
 
-/* Scratch of B alone, unless a block has far more rows to store than others. */
+/* Scratch memory is needed for B only, unless a block has far more rows to store than others. */
 static void sums_that_are_kept_have_no_scratch(void **state)
 {
     static const int is_kept[PATTERN_COUNT] = {1, 1, 0, 1, 1, 1};
@@ -155,7 +156,8 @@ static void sums_that_are_kept_have_no_scratch(void **state)
     }
 }
 
-/* The groups that row-major products have, and their bits; one group a row, too. */
+/* Checks a forced team kernel: its products, and that column-major products have the bits of row-major
+ * ones. share: groups per row, also 1. */
 static void check_teams(const struct test_matrix *a, spmm_dtype_t dtype, unsigned lanes, unsigned share)
 {
     const struct test_plan_options options = {dtype, SPMM_SCHEDULE_ROW_SPLIT, 8, 0, 0};
@@ -184,18 +186,19 @@ static void groups_of_a_row_store_columns(void **state)
         struct test_matrix *a = test_matrix_make(i, TEST_VALUES_REAL);
         for (int turn = 0; turn < 4; turn++) {
             const unsigned vec = 16 / (unsigned)spmm_dtype_size(dtypes[turn]);
-            for (unsigned lanes = 1; lanes * vec <= 32; lanes *= 2) /* of f64, C of 32 is converted or kept */
+            /* An f64 C of 32 columns is converted or kept. */
+            for (unsigned lanes = 1; lanes * vec <= 32; lanes *= 2)
                 check_teams(a, dtypes[turn], lanes, 1u << (lanes + (unsigned)(turn + i)) % 5);
         }
         test_matrix_free(a);
     }
 }
 
-/* C that teams store has no scratch, unless it is large. */
+/* C that teams store directly needs no scratch memory. A large C does. */
 static void small_c_of_teams_has_no_scratch(void **state)
 {
     static const struct {
-        int pattern; /* rows 130001, 5003 */
+        int pattern; /* index in patterns, with 130,001 or 5,003 rows */
         int64_t n;
         int is_direct;
     } cases[] = {{0, 16, 1}, {0, 32, 0}, {SHARED_ROW, 32, 1}, {SHARED_ROW, 36, 0}};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values of A into tensor-core blocks on the GPU: where the value map of the host puts them, and nowhere else, whatever
- * the tables say. */
+/* Kernels that write the values of A into tensor-core blocks on the GPU. They write exactly where the
+ * value map of the host puts values, and nowhere outside, even if tables are damaged. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,10 +33,10 @@ static const struct shape {
 #define SHAPE_COUNT (sizeof shapes / sizeof shapes[0])
 
 #define UNTOUCHED 0xa5
-#define TABLES 8 /* of the layout that the kernel may read, row starts and the order */
-#define ITEMS 5  /* the one of structures */
+#define TABLES 8 /* tables of the layout that the kernel may read, row starts and the order */
+#define ITEMS 5  /* index of the table of items, which are structs */
 
-/* Bytes of a word of each: of locals, .., the order. */
+/* Bytes of a word of each table: locals, .., row starts, the order. */
 static const uint32_t words[TABLES] = {1, 4, 4, 8, 4, 4, 4, 4};
 
 /* A layout on the host, and its tables on the device. */
@@ -46,7 +46,7 @@ struct scene {
     struct spmmi_tcblock_layout host;
     struct spmmi_tcblock_scatter args;
     void *tables[TABLES];
-    uint64_t bytes[TABLES], out_bytes; /* with the pad behind the values */
+    uint64_t bytes[TABLES], out_bytes; /* out_bytes: including the pad after the values */
     char *in, *want;
 };
 
@@ -65,7 +65,7 @@ static void *filled(uint64_t bytes, int byte)
     return memset(memory, byte, (size_t)bytes);
 }
 
-/* The last rows first, where the part is reordered. */
+/* Makes the part. If it is reordered, its last rows are first. */
 static void part_make(struct scene *s, const struct shape *shape)
 {
     const uint32_t rows = (uint32_t)s->a->rows;
@@ -81,7 +81,7 @@ static void part_make(struct scene *s, const struct shape *shape)
         s->part.items[i] = shape->is_reordered ? rows - 1 - i : i;
 }
 
-/* Values that differ, and where the map of the host puts them. */
+/* Makes distinct values, and the array that results from the value map of the host. */
 static void values_make(struct scene *s)
 {
     const uint64_t nnz = (uint64_t)s->a->nnz, size = s->args.value_bytes;
@@ -158,7 +158,7 @@ static void scene_free(struct scene *s)
     test_matrix_free(s->a);
 }
 
-/* What the kernel leaves of untouched memory. */
+/* Runs the kernel on an array of UNTOUCHED bytes and returns the array. The caller frees it with free(). */
 static char *scatter(const struct scene *s)
 {
     char *got = filled(s->out_bytes, UNTOUCHED);
@@ -183,7 +183,7 @@ static void values_are_where_the_map_puts_them(void **state)
         }
 }
 
-/* All words of table t are damaged: nothing is written behind the values, and memcheck sees what is read. */
+/* Damages all words of table t. The kernel must write nothing after the values; memcheck checks its reads. */
 static void damaged_table_check(const struct shape *shape, int t, enum test_damage damage)
 {
     struct scene s = scene_make(test_matrix_named("power law", TEST_VALUES_INTEGER), shape);

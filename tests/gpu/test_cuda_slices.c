@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One column of rows in slices: against the reference and the CPU, between guard bands. */
+/* Products of one column with rows in slices: compared with the reference and the CPU, with guard bands. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,8 @@
 #define ROWS 130
 #define COLS 1250000
 
-/* Rows of 20 to 27 nonzeros, some without any: in bands whose slices span 16 bits and 20, and over all columns. */
+/* Rows of 20 to 27 nonzeros, and some without any. In the band patterns, the columns of a slice span 16 or
+ * 20 bits; in the others, rows cover all columns. */
 static int64_t length_of(int64_t i)
 {
     return i % 19 == 5 ? 0 : 20 + i % 8;
@@ -24,7 +25,7 @@ static int64_t length_of(int64_t i)
 TEST_PATTERN(band_rows, j >= 60 * i && j < 60 * i + 2 * length_of(i) && j % 2 == 0)
 TEST_PATTERN(scattered_rows, (j + 7 * i) % 2500 == 0 && j / 2500 < length_of(i))
 TEST_PATTERN(wide_rows, (j + 7 * i) % 45000 == 0 && j / 45000 < length_of(i))
-/* Runs of three, the last of a row shorter, whose slices span 16 bits and 20. */
+/* Runs of three columns, with a shorter last run in each row. The columns of a slice span 16 or 20 bits. */
 TEST_PATTERN(band_of_runs, j >= 60 * i && j < 60 * i + 2 * length_of(i) && (j - 60 * i) / 3 % 2 == 0)
 TEST_PATTERN(scattered_runs,
              length_of(i) > 0 && (j + 6 * i) % 45000 < 3 - (j / 45000 == 6 + i % 2) && j / 45000 < 7 + i % 2)
@@ -50,7 +51,8 @@ static void assert_kernel(const spmm_executor_t *executor, const struct test_mat
     assert_non_null(strstr(info.kernel, expected));
 }
 
-/* Layouts, gaps and factors take turns. warps: that share a slice; 0: as many as are chosen. */
+/* Checks products with varying layouts, gaps and factors. warps: number of warps that share a slice; 0:
+ * the default. */
 static void warps_check(const struct test_matrix *a, uint32_t warps, spmm_dtype_t dtype)
 {
     char kernel[64];
@@ -98,7 +100,7 @@ static void transposes_have_slices_of_their_own(void **state)
     test_matrix_free(a);
 }
 
-/* Other widths run from the rows. */
+/* Products of other widths use the rows, not the slices. */
 static void other_products_take_the_rows(void **state)
 {
     (void)state;
@@ -111,7 +113,7 @@ static void other_products_take_the_rows(void **state)
     test_matrix_free(a);
 }
 
-/* A name is refused where it cannot be: one row of a slice is long. */
+/* A forced slice kernel is refused if slices are too uneven: here one row is long. */
 TEST_PATTERN(one_long_row, i == 3 || j == i)
 static void names_of_uneven_rows_are_refused(void **state)
 {
@@ -133,7 +135,7 @@ static void names_of_uneven_rows_are_refused(void **state)
     test_matrix_free(a);
 }
 
-/* Padding multiplies nothing: a value of B that is not finite reaches the rows that store its column alone. */
+/* Padding is not multiplied: a non-finite value of B reaches only the rows that store its column. */
 static void check_repeats(const struct test_matrix *a, spmm_dtype_t dtype)
 {
     const struct test_product product = {.n = 1, .alpha = 1, .values = TEST_VALUES_REAL};
@@ -141,7 +143,7 @@ static void check_repeats(const struct test_matrix *a, spmm_dtype_t dtype)
     assert_kernel(pair.gpu, a, dtype, &product, "sliced");
     test_cuda_product_repeat(pair.gpu, a, dtype, &product, 3);
     test_cuda_product_graph(pair.gpu, a, dtype, &product, 3);
-    for (int64_t row = 0; row < 8; row++) /* the last column of a row that is padded, and column 0 */
+    for (int64_t row = 0; row < 8; row++) /* the last column of a padded row, and column 0 */
         test_cuda_product_canary(pair.gpu, a, dtype, &product, a->col_ind[a->row_ptr[row + 1] - 1]);
     test_cuda_product_canary(pair.gpu, a, dtype, &product, 0);
     test_cuda_pair_free(&pair);
@@ -205,7 +207,8 @@ static void expect_same_column(spmm_executor_t *one, spmm_executor_t *any, const
     test_dense_free(&b);
 }
 
-/* Where one column alone is wanted there are no rows: others are multiplied one by one. is_equal: so are all values. */
+/* If the options ask for one column only, the executor holds slices alone, and wider products run column
+ * by column. is_equal: all values of A are equal. */
 static void alone_check(const struct test_pattern *pattern, spmm_dtype_t dtype, int is_equal)
 {
     struct test_matrix *a = test_matrix_of(pattern, TEST_VALUES_REAL);
@@ -214,7 +217,8 @@ static void alone_check(const struct test_pattern *pattern, spmm_dtype_t dtype, 
     spmm_plan_t *plan = plan_of(a, dtype);
     uint64_t bytes_of_one = 0, bytes_of_any = 0;
     spmm_executor_t *one = executor_for(plan, 1, &bytes_of_one), *any = executor_for(plan, 0, &bytes_of_any);
-    assert_true(bytes_of_one + (uint64_t)a->nnz * 2 < bytes_of_any); /* the columns, of 16 bits at least */
+    /* The difference contains at least the columns, with 16 bits each. */
+    assert_true(bytes_of_one + (uint64_t)a->nnz * 2 < bytes_of_any);
     for (int turn = 0; turn < 2; turn++) {
         expect_same_column(one, any, a, dtype);
         for (int i = 0; i < TEST_CUDA_FACTORS; i++) {
@@ -255,7 +259,7 @@ static void damaged_run(const struct test_matrix *a, int table, enum test_damage
     spmm_plan_destroy(plan);
 }
 
-/* Results may be wrong; guards stay, and no address is outside of what there is (docs/decisions/0037). */
+/* Results may be wrong, but guards stay unchanged and no access leaves the arrays (docs/decisions/0037). */
 static void damaged_tables_keep_kernels_inside(void **state)
 {
     static const char *const of_slices[] = {"s->slices", "lacks", "to->narrow", "to->columns"};

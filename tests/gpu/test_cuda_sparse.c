@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Products of sparse matrices on the GPU: every one has the bits of the CPU, again and again, in graphs too, whatever
- * was in its memory; what cannot be done is refused. */
+/* Products of sparse matrices on the GPU: every product has the bits of the CPU, repeatedly and in graphs,
+ * whatever its memory contained before. Impossible requests are refused. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,10 +19,11 @@
 #include "tests/support/scale.h"
 #include "tests/support/sparse_forms.h"
 
-#define ENTRIES_MAX 400000 /* of C, of products of every shape */
+#define ENTRIES_MAX 400000 /* maximum number of entries of C in the test of every shape */
 #define REPEATS 1000
 #define KERNELS (sizeof kernels / sizeof kernels[0])
-static const char *const kernels[] = {"columns", "positions", "groups", "pull", "masks", NULL}; /* by rule */
+/* NULL: the default choice. */
+static const char *const kernels[] = {"columns", "positions", "groups", "pull", "masks", NULL};
 static const int64_t pieces[] = {INT64_MAX, 1, 60};
 
 static void check(struct test_sparse_product p)
@@ -65,16 +66,17 @@ TEST_PATTERN(five_points, i == j || i == j + 1 || j == i + 1 || i == j + 30 || j
 TEST_PATTERN(band, i < j + 16 && j < i + 16)
 TEST_PATTERN(full, true)
 TEST_PATTERN(hub, i == 0 || j == 0 || i == j)
-/* Two long rows, others of one entry or none: products side by side, with list entries of none. */
+/* Two long rows; the others have one entry or none. Rows run side by side, and some list entries have no
+ * products. */
 TEST_PATTERN(skewed, i % 250 == 0 || (i % 3 != 0 && j == i * 7 % 500))
 TEST_PATTERN(three_diagonals, i < j + 2 && j < i + 2)
-/* Products of these have rows of 5 to 8 entries, some with lists of more. */
+/* Products of these patterns have rows of 5 to 8 entries. Some have longer lists. */
 TEST_PATTERN(short_and_long, j % (i % 7 == 0 ? 2 : 13) == i % (i % 7 == 0 ? 2 : 13))
 TEST_PATTERN(narrow, (i + j) % 3 > 0)
-/* Entries with products in all pieces of a row, in the first ones, and in the last ones. */
+/* Entries with products in all pieces of a row, only in the first pieces, or only in the last ones. */
 TEST_PATTERN(first_or_last, j == 0 || (j == 1) == (i < 20))
 
-/* Rows of C of one item and of several, cut in k and not; rows that are alike, and share positions. */
+/* Rows of C in one item and in several, cut in k or not; identical rows that share positions. */
 static const struct test_pattern larger[] = {
     {"wide rows", 60, 1500, wide_rows}, {"blocks", 420, 420, blocks}, {"five points", 900, 900, five_points},
     {"hub", 1300, 1300, hub},           {"skewed", 500, 500, skewed}, {"skewed, narrow", 250, 250, skewed}};
@@ -94,8 +96,8 @@ static void larger_rows_have_the_bits_of_the_cpu(void **state)
     }
 }
 
-/* Rows and columns of six that are alike are taken together where that is faster; short rows are pulled, and those that
- * fill steps are not. */
+/* Groups of six identical rows and columns are multiplied together if that is faster. Short rows are
+ * pulled, except if they fill whole steps. */
 static void kernels_are_taken_by_rule(void **state)
 {
     (void)state;
@@ -117,7 +119,7 @@ static void kernels_are_taken_by_rule(void **state)
     }
 }
 
-/* The row that is cut is not pulled: its pieces are joined. */
+/* The cut row is not pulled: its pieces are joined. */
 static void kernels_of_every_kind_share_a_product(void **state)
 {
     static const spmm_dtype_t dtypes[] = {SPMM_F64, SPMM_F32};
@@ -139,7 +141,7 @@ static void kernels_of_every_kind_share_a_product(void **state)
     }
 }
 
-/* Partial sums are of rows that are cut and not pulled; nothing else is in these workspaces. */
+/* Only cut rows that are not pulled have partial sums; these workspaces contain nothing else. */
 static void pulled_rows_need_no_workspace(void **state)
 {
     static const struct test_pattern few_long_rows = {"few_long_rows", 3, 300, full},
@@ -161,8 +163,8 @@ static void pulled_rows_need_no_workspace(void **state)
     test_matrix_free(b);
 }
 
-/* Groups that take several items with masks, one after the other: the last ones fewer than the first. Of 8 lanes, with
- * one round of list entries and with several, and of 4. */
+/* Groups of lanes process several items with masks one after the other, in the last groups fewer items.
+ * Groups have 8 lanes, with one round or several rounds of list entries, or 4 lanes. */
 static void items_with_masks_take_turns(void **state)
 {
     static const struct test_pattern left = {"short and long", 2000, 40, short_and_long},
@@ -187,16 +189,16 @@ static void items_with_masks_take_turns(void **state)
     test_matrix_free(c);
 }
 
-/* Row 0 takes all columns, others nine, 65,600 from the first to the last: enough entries that columns keep their
- * numbers. */
+/* Row 0 has all columns. Each other row has nine, whose numbers span 65,600. There are so many entries
+ * that columns keep their numbers. */
 TEST_PATTERN(far_apart, i == 0 || j % 8200 == i)
 TEST_PATTERN(one_of_all, i == 0 ? j < 3 : j > 0 && test_chance(i, j, 3))
 TEST_PATTERN(one_of_three, test_chance(i, j, 3))
 TEST_PATTERN(row_and_diagonal, i == 0 || i == j)
 TEST_PATTERN(few_of_many, test_chance(i, j, 100))
 
-/* Ranges with words of 2 and 4 bytes, rows that are not cut, and that are, of several ranges: with few pieces, and with
- * more than a block has warps. Short rows of C with a long list. */
+/* Ranges with words of 2 and of 4 bytes, rows that are not cut, and cut rows of several ranges: with few
+ * pieces, and with more pieces than a block has warps. Also short rows of C with a long list. */
 static void ranges_of_any_width_have_the_bits_of_the_cpu(void **state)
 {
     static const struct {
@@ -216,8 +218,8 @@ static void ranges_of_any_width_have_the_bits_of_the_cpu(void **state)
                                "columns", cases[i].cut_rows, NULL);
 }
 
-/* Items of more than 256 entries, whose list entries have few products: those side by side of one place take turns.
- * Whole rows, and pieces. */
+/* Items of more than 256 entries whose list entries have few products. Neighbouring lanes that add to the
+ * same entry take turns. Covers whole rows and pieces. */
 static void positions_of_wide_items_have_turns(void **state)
 {
     static const struct {
@@ -232,13 +234,14 @@ static void positions_of_wide_items_have_turns(void **state)
                                "positions", cases[i].cut_rows, sparse_twin_expect_turns);
 }
 
-/* Rows that are alike take no more than one. Where hashes are all the same, comparison finds that they are not alike,
- * and positions that nobody shares are right too. */
+/* Identical rows share one stream of positions. If all hashes are equal, the comparison finds that rows
+ * differ, and unshared positions are right too. */
 static void positions_are_shared_by_rows_that_are_alike(void **state)
 {
     (void)state;
     static const struct test_pattern three = {"three diagonals", 900, 900, three_diagonals};
-    /* 900 rows: of about 25 products, a byte or more each; of 3 list entries, a byte each, in units of 4 bytes */
+    /* saved bytes of 900 rows: 1 byte or more for each of about 25 products; or 1 byte for each of 3 list
+     * entries, rounded up to 4 bytes */
     static const struct {
         const struct test_pattern *pattern;
         const char *kernel;
@@ -283,7 +286,8 @@ static void factors_of_the_product(void **state)
     test_matrix_free(a);
 }
 
-/* NaN, infinity and zeros reach the entries that they reach on the CPU; cancellation leaves zeros with their sign. */
+/* NaN, infinity and zeros reach the same entries as on the CPU. Cancellation leaves zeros with the right
+ * sign. */
 static void special_values_have_the_bits_of_the_cpu(void **state)
 {
     (void)state;
@@ -298,7 +302,7 @@ static void special_values_have_the_bits_of_the_cpu(void **state)
     test_matrix_free(a);
 }
 
-/* All products underflow to -0, and so do sums of pieces: C has -0 where each piece has a product, else 0. */
+/* All products and all sums of pieces underflow to -0. C is -0 if each piece has a product, else 0. */
 static void zeros_of_pieces_have_the_bits_of_the_cpu(void **state)
 {
     static const struct test_pattern left = {"two full rows", 2, 40, full},
@@ -338,8 +342,8 @@ static struct test_sparse_product cut_triple(const struct test_matrix *a)
                                         .dtype = SPMM_F32};
 }
 
-/* Each after the workspace and C were filled with NaN. kernel: by name, which the product then says that it has; NULL:
- * by rule. */
+/* Runs the product repeatedly, each time after the workspace and C were filled with NaN. kernel: kernel
+ * that must run, whose name the product must report; NULL: the default choice. */
 static void expect_repeats(const struct test_sparse_product *p, const char *kernel)
 {
     struct sparse_twin t = sparse_twin_make(p, kernel, 0);
@@ -355,8 +359,8 @@ static void expect_repeats(const struct test_sparse_product *p, const char *kern
     sparse_twin_free(&t);
 }
 
-/* Rows that are cut, which pulls take with their pieces; rows and columns of six that are alike; short rows, and others
- * of which one is cut. */
+/* Cut rows, also with pulls that process their pieces; groups of six identical rows and columns; short
+ * rows together with others, one of which is cut. */
 static void a_thousand_products_have_the_same_bits(void **state)
 {
     (void)state;
@@ -375,7 +379,7 @@ static void a_thousand_products_have_the_same_bits(void **state)
     test_sparse_mixed_rows_free(&mixed);
 }
 
-/* Of a product of f32. */
+/* Checks replays of a graph with a product of f32. */
 static void expect_replays(const struct test_sparse_product *p, const char *kernel)
 {
     struct sparse_twin t = sparse_twin_make(p, kernel, 0);
@@ -473,7 +477,7 @@ static void what_cannot_be_done_is_refused(void **state)
     test_matrix_free(a);
 }
 
-/* A plan that somebody made of other matrices gets no further than the proof. */
+/* A plan that contains the product of other matrices fails the proof of its pattern. */
 static void a_pattern_that_is_not_the_products_is_refused(void **state)
 {
     (void)state;

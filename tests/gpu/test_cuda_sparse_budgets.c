@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Products of sparse matrices on the GPU within budgets of its memory and of the host's: what fits has the bits of the
- * CPU, and takes no more; what does not is refused. */
+/* Products of sparse matrices on the GPU with budgets of device and host memory. A product that fits has
+ * the bits of the CPU and exceeds no budget; a product that does not fit is refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +28,8 @@ TEST_PATTERN(four_columns, i < 4097 ? j % 1024 == i % 1024 && j < 4096 : j >= 50
 TEST_PATTERN(column_4097_often, i < 20 ? j < 4097 : i == 20 ? j < 4098 : j == 4097)
 TEST_PATTERN(row_4097_full, i < 4097 ? i < 600 && j == 2000 + i : i == 4097 ? j >= 5000 : j < 600)
 
-/* Here what the rule takes are positions: below them there are columns, and less than these take is refused. */
+/* The default choice is `positions`. Smaller budgets get `columns`, and budgets below the need of
+ * `columns` are refused. */
 static void small_budgets_get_columns(void **state)
 {
     static const struct test_pattern tall = {"tall", 1500, 60, one_of_three};
@@ -45,7 +46,8 @@ static void small_budgets_get_columns(void **state)
     const uint64_t least = t.info.device_bytes;
     assert_true(2 * least < usual);
     assert_true(t.info.cut_rows > 0);
-    assert_int_equal(t.workspace.bytes, (a->nnz * 8 + 255) / 256 * 256); /* values of the transpose alone */
+    /* Only the values of the transpose. */
+    assert_int_equal(t.workspace.bytes, (a->nnz * 8 + 255) / 256 * 256);
     sparse_twin_free(&t);
     t = sparse_twin_make(&p, NULL, least);
     assert_string_equal(t.info.kernel, "cuda/product/columns");
@@ -58,14 +60,14 @@ static void small_budgets_get_columns(void **state)
     test_matrix_free(a);
 }
 
-/* The kernel by rule within these budgets; "": they are refused. */
+/* Checks the default choice within these budgets. "": the product is refused. */
 static void expect_kernel(const struct sparse_twin *t, uint64_t device_budget, uint64_t host_budget,
                           const char *expected, spmm_diag_t *diag)
 {
     spmm_product_t *product = NULL;
     spmm_product_info_t info = {.struct_size = sizeof info, .kernel = ""};
     spmm_product_executor_options_t o = SPMM_PRODUCT_EXECUTOR_OPTIONS_INIT;
-    o.threads = 1; /* whose memory counts on the host */
+    o.threads = 1; /* the host budget includes the memory of threads */
     o.device_budget_bytes = device_budget;
     o.host_budget_bytes = host_budget;
     assert_int_equal(spmm_product_create(t->plan, 0, &o, &product, diag),
@@ -77,8 +79,8 @@ static void expect_kernel(const struct sparse_twin *t, uint64_t device_budget, u
     spmm_product_destroy(product);
 }
 
-/* Budgets between what masks, positions and columns need. What a product holds is not enough to make it: memory that
- * is needed only meanwhile counts. */
+/* Budgets between the needs of masks, positions and columns. The memory that a product holds is not enough
+ * to create it: temporary memory counts too. */
 static void small_budgets_get_what_fits(void **state)
 {
     const struct test_sparse_product p = test_sparse_mixed_rows(SPMM_F64);
@@ -101,7 +103,8 @@ static void small_budgets_get_what_fits(void **state)
     expect_kernel(&t, usual, 0, "cuda/product/positions", &diag);
     expect_kernel(&t, 1000, 0, "", &diag);
     o.device_budget_bytes = 1000;
-    for (size_t k = 0; k < 2; k++) { /* the sentence is that of the rule, not of columns or positions */
+    /* The message is the one of the default choice, not of columns or positions. */
+    for (size_t k = 0; k < 2; k++) {
         o.force_kernel = k == 0 ? "columns" : "positions";
         assert_int_equal(spmm_product_create(t.plan, 0, &o, &product, &of_other), SPMM_ERR_PLAN_BUDGET);
         assert_string_not_equal(diag.text, of_other.text);
@@ -113,7 +116,7 @@ static void small_budgets_get_what_fits(void **state)
     test_sparse_mixed_rows_free(&p);
 }
 
-/* Memory of the GPU that a product has taken. */
+/* Device memory that a product has allocated. */
 struct taken {
     uint64_t held, most;
 };
@@ -135,12 +138,13 @@ static void release(void *context, void *block, size_t bytes, int device, void *
 {
     struct taken *taken = context;
     (void)device, (void)stream;
-    (void)cudaFree(block); /* no function of the allocator may leave by longjmp */
+    (void)cudaFree(block); /* no function of an allocator may leave by longjmp */
     taken->held -= bytes;
 }
 
-/* Within these budgets: the bits of the CPU, or refused, and no more memory. t: of a kernel with a workspace that is
- * enough for all. Returns the bytes of the device; 0: refused. */
+/* Checks a product within these budgets: it has the bits of the CPU or is refused, and exceeds no budget.
+ * t: a twin whose workspace is large enough for all kernels. Returns the device memory in bytes; 0:
+ * refused. */
 static uint64_t expect_bits_within(struct sparse_twin *t, const struct test_sparse_product *p,
                                    uint64_t device_budget, uint64_t host_budget, const char *kernel)
 {
@@ -150,7 +154,7 @@ static uint64_t expect_bits_within(struct sparse_twin *t, const struct test_spar
     struct taken taken = {0, 0};
     const spmm_device_allocator_t allocator = {sizeof allocator, allocate, release, &taken};
     o.allocator = &allocator;
-    o.threads = 1; /* whose memory counts on the host */
+    o.threads = 1; /* the host budget includes the memory of threads */
     o.device_budget_bytes = device_budget;
     o.host_budget_bytes = host_budget;
     o.force_kernel = kernel;
@@ -158,7 +162,7 @@ static uint64_t expect_bits_within(struct sparse_twin *t, const struct test_spar
     if (status == SPMM_OK) {
         assert_int_equal(spmm_product_info(t->gpu, &info), SPMM_OK);
         assert_int_equal(taken.held, info.device_bytes);
-        assert_true(info.host_bytes == t->info.host_bytes); /* of each kernel */
+        assert_true(info.host_bytes == t->info.host_bytes); /* the same for each kernel */
         assert_true(host_budget == 0 || info.host_bytes <= host_budget);
         sparse_twin_poison(t);
         sparse_twin_check(t, p);
@@ -171,7 +175,7 @@ static uint64_t expect_bits_within(struct sparse_twin *t, const struct test_spar
     return info.device_bytes;
 }
 
-/* Least memory of the host that the ranges of columns take. */
+/* Returns the smallest host memory in bytes with which the ranges of columns can be made. */
 static uint64_t bytes_of_ranges(const struct spmmi_spgemm_stage *stage)
 {
     uint64_t least = 0, enough = UINT32_MAX;
@@ -187,8 +191,8 @@ static uint64_t bytes_of_ranges(const struct spmmi_spgemm_stage *stage)
     return least;
 }
 
-/* Lists that take so much of the host need `counts` beside them while they are made; then they lie beside ranges. Less
- * than either is refused. */
+/* Checks host budgets of kernel columns. Lists of `bytes` host bytes need `counts` bytes besides while
+ * they are made; later they are held together with the ranges. A budget below either sum is refused. */
 static void check_columns_of_host(struct sparse_twin *t, const struct test_sparse_product *p,
                                   const struct spmmi_spgemm_longs *longs, uint64_t bytes, uint64_t counts)
 {
@@ -198,11 +202,12 @@ static void check_columns_of_host(struct sparse_twin *t, const struct test_spars
                    least = lists + (ranges > counts ? ranges : counts);
     assert_true(expect_bits_within(t, p, 0, lists + counts - 1, "columns") == 0);
     assert_true(expect_bits_within(t, p, 0, lists + ranges - 1, "columns") == 0);
-    if (p->count == 2) /* else another stage may need more */
+    if (p->count == 2) /* with more factors, another stage may need more */
         assert_true(expect_bits_within(t, p, 0, least, "columns") > 0);
 }
 
-/* Budgets of which lists of long entries leave nothing, or a byte less, for what comes after them. */
+/* Checks budgets of which the lists of long entries leave nothing, or one byte too little, for later
+ * steps. */
 static void check_long_budgets(struct test_sparse_product p)
 {
     struct sparse_twin t = sparse_twin_make(&p, "positions", 0);
@@ -222,7 +227,7 @@ static void check_long_budgets(struct test_sparse_product p)
         spmmi_spgemm_longs_free(&longs);
         for (uint64_t less = 0; less < 2; less++) {
             const uint64_t lists = bytes + 1 - less;
-            if (lists > 0) { /* 0: no limit */
+            if (lists > 0) { /* 0 would mean no limit */
                 (void)expect_bits_within(&t, &p, lists, 0, NULL);
                 assert_true(lists >= least || expect_bits_within(&t, &p, lists, 0, "columns") == 0);
             }
@@ -238,7 +243,7 @@ static void small_budgets_of_long_entries_have_the_bits_of_the_cpu(void **state)
     test_sparse_long_entries(check_long_budgets);
 }
 
-/* The product takes no more than so much beside C, what each column of B takes, and 256 KB. */
+/* Checks that the product needs at most `bytes` bytes besides C, 4 bytes per column of B, and 256 KB. */
 static void check_memory(const struct test_pattern patterns[2], uint64_t bytes)
 {
     struct test_matrix *a = test_matrix_of(&patterns[0], TEST_VALUES_REAL),
@@ -261,7 +266,8 @@ static void check_memory(const struct test_pattern patterns[2], uint64_t bytes)
     test_matrix_free(b);
 }
 
-/* 20 long rows of 4,097 products each, of which none is of one of 12,000 hubs: up to 20 bytes a product. */
+/* 20 long rows of 4,097 products each need up to 20 bytes per product. 12,000 columns are hubs, but none
+ * of these products belongs to one. */
 static void every_long_row_takes_as_much_whatever_hubs_there_are(void **state)
 {
     static const struct test_pattern patterns[] = {{"long rows", 20, 5122, left_columns},
@@ -270,7 +276,7 @@ static void every_long_row_takes_as_much_whatever_hubs_there_are(void **state)
     check_memory(patterns, 20 * 20 * 4097);
 }
 
-/* Beside a row of 4,097 entries 60 rows of 600, of 4,800 products each: these have no lists. */
+/* Next to a row of 4,097 entries, 60 rows with 600 entries and 4,800 products each have no lists. */
 static void every_short_row_takes_as_much_beside_a_long_one(void **state)
 {
     static const struct test_pattern patterns[] = {{"last row long", 61, 4200, last_row_long},
@@ -279,7 +285,8 @@ static void every_short_row_takes_as_much_beside_a_long_one(void **state)
     check_memory(patterns, 8 * 8 * 4097);
 }
 
-/* Beside a row of 4,097 entries 60 rows of 4,070, which have no lists; 127 hubs, none of which the products have. */
+/* Next to a row of 4,097 entries, 60 rows with 4,070 entries have no lists. No product belongs to one of
+ * the 127 hubs. */
 static void every_short_row_without_lists_takes_nothing_for_hubs(void **state)
 {
     static const struct test_pattern patterns[] = {{"last row longer", 61, 5222, last_row_longer},
@@ -288,8 +295,8 @@ static void every_short_row_without_lists_takes_nothing_for_hubs(void **state)
     check_memory(patterns, 8 * 8 * 4097);
 }
 
-/* Long rows of 600 products each, and one of 20,600, beside 50 rows of one entry that have most products: parts are as
- * many as long rows have products for. 600 hubs elsewhere. */
+/* Long rows with 600 products each and one with 20,600, next to 50 rows of one entry that have most of the
+ * products. The number of parts depends only on the products of long rows. 600 hubs are in other columns. */
 static void every_part_has_products_of_long_rows(void **state)
 {
     static const struct test_pattern patterns[] = {{"column 4,097 often", 71, 5222, column_4097_often},
@@ -298,8 +305,8 @@ static void every_part_has_products_of_long_rows(void **state)
     check_memory(patterns, 40 * (20 * 600 + 20600));
 }
 
-/* Lists of shorter rows take a quarter of C's entries at most, with their buckets and one count of each: more parts of
- * a bucket have more counts. */
+/* Lists of shorter rows may use at most a quarter of the bytes of C's entries, including their buckets and
+ * one count per bucket. Several parts per bucket have more counts. */
 static void long_lists_of_shorter_rows_are_limited(void **state)
 {
     const spmm_csr_t a = {.value_type = SPMM_F64};
@@ -319,8 +326,8 @@ static void long_lists_of_shorter_rows_are_limited(void **state)
     assert_memory_equal(&o.long_need, &o.counts.longer, sizeof o.long_need);
 }
 
-/* Of long pieces: where products make no more than one part, of as many as a bucket's number has bits for, and of more,
- * which are refused; what the memory is counts in 64 bits. */
+/* Long pieces: products for at most one part, for as many parts as the bits of a bucket number allow, and
+ * for more, which are refused. The memory is computed with 64 bits. */
 static void long_lists_are_counted_in_64_bits(void **state)
 {
     const struct spmmi_spgemm_gpu_once in = {.device_left = 0};

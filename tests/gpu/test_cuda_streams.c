@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One executor on several streams at a time, each with a workspace of its own: every product has the bits of a serial
- * one, whatever the workspace held before. */
+/* One executor on several streams at once, each with a workspace of its own. Every product has the bits of
+ * a serial product, whatever the workspace contained before. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,23 +15,24 @@
 #include "tests/support/family_cases.h"
 
 #define LANES 4
-#define RUNS 1000      /* of a lane, on each executor */
-#define REFILL 10      /* runs between two fillings of the workspace */
-#define ROUNDS 250     /* of a graph that holds all products of an executor */
-#define REPLAYS 4      /* in a round */
-#define SMALL_ROWS 10  /* of C: up to these n is as large as a product that is launched in turns */
-#define TALL_ROWS 1000 /* more would take much memory for a thousand results */
+#define RUNS 1000  /* of a lane, on each executor */
+#define REFILL 10  /* runs between two fillings of the workspace */
+#define ROUNDS 250 /* replays of a graph that contains all products of an executor */
+#define REPLAYS 4  /* launches of the graph per round */
+/* Up to this number of rows of C, one n is so large that the product needs several launches. */
+#define SMALL_ROWS 10
+#define TALL_ROWS 1000 /* taller matrices would need too much memory for a thousand results */
 #define PRODUCTS 5
 #define ALIGNMENT 256
 
-/* What a workspace holds before a product: random bytes, 0xff, zeros, values of f16; what the products before it left,
- * but for the lower or upper part of each word of 8 bytes; or all of that. */
+/* Content of a workspace before a product: random bytes, 0xff, zeros, values of f16; or the remains of
+ * earlier products, of which a part of each 8-byte word is overwritten, or nothing. */
 enum {
     CONTENT_RANDOM,
     CONTENT_ONES,
     CONTENT_ZEROS,
     CONTENT_VALUES,
-    CONTENT_WHOLE, /* the number of those that fill all of it */
+    CONTENT_WHOLE, /* number of contents that fill the whole workspace */
     CONTENT_LOWEST_QUARTERS = CONTENT_WHOLE,
     CONTENT_LOWER_HALVES,
     CONTENT_UPPER_HALVES,
@@ -47,16 +48,16 @@ struct job {
     struct test_cuda_dense b;
 };
 
-/* What all lanes read. */
+/* Data that all lanes read. */
 struct setting {
     struct job jobs[TEST_FAMILY_CASES * PRODUCTS];
     size_t job_count;
-    size_t stride;            /* bytes from a result to the next: of the largest C */
-    uint64_t workspace_bytes; /* of the product that needs most */
+    size_t stride;            /* bytes between two results: size of the largest C */
+    uint64_t workspace_bytes; /* maximum of all products */
     char *contents[CONTENT_WHOLE];
 };
 
-/* A stream with a workspace and room for the results of all its runs. */
+/* A stream with a workspace, and memory for the results of all its runs. */
 struct lane {
     const struct setting *setting;
     size_t number;
@@ -102,7 +103,7 @@ static void job_make(struct job *job, spmm_executor_t *executor, const struct te
     test_dense_free(&b);
 }
 
-/* An executor of a case, and its products at the end of the setting's. */
+/* Makes the executor of a case and appends its products to the setting. */
 static spmm_executor_t *executor_add(struct setting *s, const struct test_family_case *of)
 {
     struct test_matrix *a = test_matrix_named(of->matrix, TEST_VALUES_REAL);
@@ -161,13 +162,14 @@ static struct setting *setting_make(void)
     return s;
 }
 
-/* The job of a run: lanes begin at different ones, so that a workspace meets shape after shape. */
+/* Returns the job of a run. Lanes begin with different jobs, so that each workspace sees one shape after
+ * another. */
 static const struct job *job_at(const struct lane *lane, size_t run)
 {
     return &lane->setting->jobs[(lane->number + run) % lane->setting->job_count];
 }
 
-/* C of a job whose block, guards included, lies there. */
+/* Returns the view of a job's C whose block, including guards, begins at `block`. */
 static spmm_dense_t c_at(const struct job *job, char *block)
 {
     spmm_dense_t c = job->c.view;
@@ -175,7 +177,8 @@ static spmm_dense_t c_at(const struct job *job, char *block)
     return c;
 }
 
-/* What C was before each run; or after it, as it should be. free() it. */
+/* Returns the content of C before each run, or the expected content after it. The caller frees it with
+ * free(). */
 static char *images_make(const struct lane *lane, size_t runs, int is_after)
 {
     char *images = calloc(runs, lane->setting->stride);
@@ -221,7 +224,7 @@ static void lane_free(struct lane *lane)
     test_cuda_workspace_free(&lane->workspace);
 }
 
-/* width bytes of each word, from that byte of the word on, become values of f16. */
+/* Overwrites `width` bytes of each 8-byte word, from byte `from` of the word on, with values of f16. */
 static int words_overwrite(const struct lane *lane, size_t from, size_t width)
 {
     const size_t words = (size_t)lane->workspace.bytes / 8;
@@ -230,7 +233,7 @@ static int words_overwrite(const struct lane *lane, size_t from, size_t width)
                              8, width, words, cudaMemcpyDeviceToDevice, lane->stream) == cudaSuccess;
 }
 
-/* In the order of the stream. Returns whether it could be enqueued. */
+/* Enqueues the filling of the workspace. Returns true on success. */
 static int workspace_fill(const struct lane *lane, size_t content)
 {
     if (content == CONTENT_LOWEST_QUARTERS)
@@ -284,7 +287,8 @@ static void run_lanes(const struct setting *s, void (*run_all)(struct lane lanes
     struct lane lanes[LANES];
     for (size_t i = 0; i < LANES; i++)
         lane_make(&lanes[i], s, i, RUNS);
-    TEST_CUDA(cudaDeviceSynchronize()); /* what fills the memory may be under way, and streams do not wait */
+    /* The copies may still be in progress, and non-blocking streams do not wait for them. */
+    TEST_CUDA(cudaDeviceSynchronize());
     run_all(lanes);
     TEST_CUDA(cudaDeviceSynchronize());
     for (size_t i = 0; i < LANES; i++) {
@@ -293,7 +297,7 @@ static void run_lanes(const struct setting *s, void (*run_all)(struct lane lanes
     }
 }
 
-/* Every executor by itself, with all streams on it. */
+/* Runs check for every executor alone, with all streams on it. */
 static void each_executor(void (*check)(const struct setting *s))
 {
     for (size_t i = 0; i < TEST_FAMILY_CASES; i++) {
@@ -328,7 +332,7 @@ static void four_streams_of_four_threads(void **state)
     each_executor(lanes_from_threads);
 }
 
-/* The workspaces hold what other executors, of other families and types, left. */
+/* The workspaces contain the remains of other executors, families and types. */
 static void four_streams_on_all_executors(void **state)
 {
     (void)state;
@@ -343,7 +347,8 @@ static void four_streams_on_all_executors(void **state)
     setting_free(s);
 }
 
-/* All products of the executor, each on a C that is set back before; pristine: what results was. */
+/* Captures all products of the setting; the graph first restores each C. pristine: the results before any
+ * run. */
 static cudaGraphExec_t capture(const struct lane *lane, const char *pristine)
 {
     const struct setting *s = lane->setting;
@@ -360,7 +365,7 @@ static cudaGraphExec_t capture(const struct lane *lane, const char *pristine)
     return replay;
 }
 
-/* Both graphs are on their way at a time; then both results are read. */
+/* Launches both graphs, which may run concurrently, then checks the results of both. */
 static void replay_both(struct lane lanes[2], cudaGraphExec_t const replays[2], size_t round)
 {
     for (size_t i = 0; i < 2; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tables of the rows family on the device, bit by bit: those that threads write to slots, and those that kernels
- * make. */
+/* Bitwise checks of the tables of the rows family on the device: tables that host threads write to slots,
+ * and tables that kernels make. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,17 +17,17 @@
 #include "kernels/rows/rows_pack.h"
 #include "tests/support/edges.h"
 
-#define KNOWN 9 /* names of tables, besides blocks */
+#define KNOWN 9 /* number of known names of tables, without blocks */
 
-/* What the tables of one op are made of. */
+/* The data from which the tables of one op are made. */
 struct expected {
     const spmm_plan_t *plan;
     const struct spmmi_part *part;
     struct spmmi_op_pattern a;
     struct spmmi_stream_host stream;
     uint32_t multiprocessors;
-    int met[KNOWN];     /* tables of each name that fill_of knows */
-    int blocks, staged; /* and those of blocks, the latter of few columns */
+    int met[KNOWN];     /* number of tables with each name that fill_of knows */
+    int blocks, staged; /* number of tables of blocks; staged: those of few columns */
 };
 
 static struct expected expected_make(const spmm_plan_t *plan, const struct spmmi_part *part)
@@ -65,7 +65,7 @@ static void copy_fill(const void *source, uint64_t first, uint64_t count, void *
     memcpy(to, (const uint32_t *)source + first, (size_t)count * sizeof(uint32_t));
 }
 
-/* Where ranks begin that item_rank names. */
+/* Fills in the start of each rank in item_rank. */
 static void starts_fill(const void *source, uint64_t first, uint64_t count, void *to)
 {
     const struct spmmi_items_source *const items = source;
@@ -75,7 +75,8 @@ static void starts_fill(const void *source, uint64_t first, uint64_t count, void
         starts[i] = spmmi_rank_start(items->stream, starts[i]);
 }
 
-/* What fills a table, and its source; NULL: it is not looked at here. */
+/* Returns the function that fills a table, and its source. Returns NULL if this test does not check the
+ * table. */
 static table_fill fill_of(struct expected *e, const struct test_table *table, const void **source)
 {
     static struct spmmi_columns_source columns;
@@ -114,7 +115,7 @@ static table_fill fill_of(struct expected *e, const struct test_table *table, co
     return spmmi_blocks_fill;
 }
 
-/* Is each table there once that the schedule and the pattern ask for, and none besides? In the order of fill_of. */
+/* Checks that each table exists as often as the schedule and the pattern require, in the order of fill_of. */
 static void check_names(const struct expected *e)
 {
     const int is_narrow = e->a.cols <= SPMMI_NARROW_COLUMNS, has_empty = e->stream.empty_count > 0;
@@ -127,7 +128,7 @@ static void check_names(const struct expected *e)
     assert_int_equal(e->staged, is_row_split ? 0 : SPMMI_STAGED_GRIDS);
 }
 
-/* If the table is one that this test knows it is as expected. */
+/* Checks the content of a table if this test knows it. */
 static void check_table(struct expected *e, const struct test_table *table)
 {
     const void *source = NULL;
@@ -145,7 +146,7 @@ static void check_table(struct expected *e, const struct test_table *table)
     free(host);
 }
 
-/* Tables come op by op, from the columns on. */
+/* Checks the tables of a plan. They are noted op by op, and the columns of an op are first. */
 static void check_plan(const struct test_matrix *a, spmm_schedule_t schedule, int has_transpose)
 {
     const struct test_plan_options options = {SPMM_F32, schedule, 8, has_transpose, 0};
@@ -187,7 +188,8 @@ static void tables_of_edges(void **state)
     }
 }
 
-/* Long enough for several threads and slots: rows of 0 to 8 nonzeros but one, whose columns are narrow or not. */
+/* The matrix is large enough for several threads and slots. Rows have 0 to 8 nonzeros, except one long
+ * row, and columns are narrow or not. */
 static void tables_of_many_rows(void **state)
 {
     enum { ROWS = 400000, LONG = 50000 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The laws of products for the window, panel and bcsr families on the GPU: NaN and infinity stay in their rows, same
- * bits every time, from a graph and in two threads, new values, permuted output, no B where alpha = 0. */
+/* The laws of products for the window, panel and bcsr families on the GPU: NaN and infinity stay in their
+ * rows; repeats, graphs and two threads give the same bits; new values; permuted output; B is not read if
+ * alpha = 0. */
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>
@@ -32,14 +33,14 @@ static void nan_and_inf_reach_exactly_the_rows_that_store_the_column(void **stat
     test_matrix_free(a);
 }
 
-/* Numbers that rounding to 11 bits would make infinite are multiplied as they are. */
+/* Rounding to 11 bits would make these numbers infinite, so kernels must multiply them unrounded. */
 static void the_largest_numbers_stay_finite(void **state)
 {
     (void)state;
     struct test_matrix *a = test_matrix_named("diagonal", TEST_VALUES_INTEGER);
     for (int64_t p = 0; p < a->nnz; p++)
         a->values[p] = 1;
-    for (int i = 0; i < 2 * TEST_TCBLOCK_CASES; i++) { // 72 columns: also by warpgroups
+    for (int i = 0; i < 2 * TEST_TCBLOCK_CASES; i++) { // 72 columns: also with warpgroups
         const struct test_product product = test_cuda_plain(i % 2 == 0 ? 40 : 72, 0);
         const struct test_tcblock_case of = test_tcblock_case(i / 2);
         if (of.dtype != SPMM_F32)
@@ -59,7 +60,8 @@ static void the_largest_numbers_stay_finite(void **state)
     test_matrix_free(a);
 }
 
-/* Single values of B, pieces of 16 bytes, tiles that are full (by warpgroups too) and that are not. */
+/* Widths for single values of B, for words of 16 bytes, for full tiles (also with warpgroups) and for a
+ * partial tile. */
 static void repeats_give_the_same_bits(void **state)
 {
     (void)state;
@@ -85,7 +87,7 @@ static void a_graph_replays_the_product(void **state)
         const struct test_tcblock_case of = test_tcblock_case(i);
         const struct test_product product = test_cuda_plain(40, i);
         const struct test_product of_map =
-            test_cuda_plain(136, 0); /* 16-bit bcsr: the map is an argument, too */
+            test_cuda_plain(136, 0); /* 16-bit bcsr: the tensor map is a kernel argument too */
         spmm_executor_t *executor = test_tcblock_executor(a, &of);
         test_cuda_product_graph(executor, a, of.dtype, &product, 10);
         test_cuda_product_graph(executor, a, of.dtype, &of_map, 2);
@@ -94,8 +96,8 @@ static void a_graph_replays_the_product(void **state)
     test_matrix_free(a);
 }
 
-/* Instances of one kernel with two needs of shared memory: blocks of a step are many in one matrix, few in the other
- * order of it. */
+/* Two executors use the same kernel with different amounts of shared memory: steps have many blocks in one
+ * row order and few in the other. */
 static void executors_of_two_threads_do_not_disturb_each_other(void **state)
 {
     (void)state;
@@ -160,7 +162,7 @@ static void a_permuted_output_has_its_rows_in_the_order(void **state)
     test_matrix_free(a);
 }
 
-/* C = beta C, in both orders; beta = 0 clears a C of NaN. */
+/* Checks C = beta C with alpha = 0 in both layouts. beta = 0 overwrites a C of NaN. */
 static void without_b(spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype, int turn)
 {
     struct test_product product = test_cuda_plain(20, turn);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every compute type of the window, panel and bcsr families on the GPU against the long double reference and the CPU
- * twin: all matrices, widths, orders, gaps and factors. */
+/* Every compute type of the window, panel and bcsr families on the GPU against the long double reference
+ * and the CPU twin, with all matrices, widths, layouts, gaps and factors. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,8 @@
 #include "cuda_product.h"
 #include "tcblock_cases.h"
 
-/* Columns: tiles of 8 and 16 bytes a lane, once and twice, of all types; odd ones; more than a pass. */
+/* Numbers of columns: tiles of 8 and 16 bytes per lane, once and twice, for all types; odd numbers; more
+ * than one pass. */
 static const int64_t widths[] = {1, 3, 8, 9, 16, 17, 24, 32, 33, 40, 64, 72, 100, 128, 130, 256, 300};
 #define WIDTH_COUNT ((int)(sizeof widths / sizeof widths[0]))
 
@@ -25,7 +26,7 @@ static void every_matrix(enum test_values values)
             for (int repeat = 0; repeat < 3; repeat++, turn++) {
                 const struct test_product product =
                     test_cuda_turn(widths[turn % WIDTH_COUNT], turn % 5 < 3 ? 0 : turn, turn, values);
-                /* Integers are exact, so that there is nothing left for the twin to tell. */
+                /* Integer products are exact, so that the comparison with the twin would add nothing. */
                 test_cuda_product_check(pair.gpu, values == TEST_VALUES_REAL ? pair.cpu : NULL, a, of.dtype,
                                         &product);
             }
@@ -47,7 +48,7 @@ static void integers_are_exact(void **state)
     every_matrix(TEST_VALUES_INTEGER);
 }
 
-/* Every step-th width, aligned and not, of each type and shape. */
+/* Checks every step-th pair of width and alignment, for each type and shape. */
 static void check_widths(int step, int has_bcsr)
 {
     struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
@@ -66,22 +67,22 @@ static void check_widths(int step, int has_bcsr)
     test_matrix_free(a);
 }
 
-/* Each instance. */
+/* Runs each instance. */
 static void every_width_meets_the_error_bound(void **state)
 {
     (void)state;
     check_widths(1, 1);
 }
 
-/* What is affordable where kernels are emulated, and the families that are. */
+/* Runs the cases that are affordable if kernels are emulated, without bcsr, which the emulator lacks. */
 static void windows_and_panels_meet_the_error_bound(void **state)
 {
     (void)state;
     check_widths(13, 0);
 }
 
-/* A launch takes up to 32,768 columns; slots of units that were cut are used again. Where rows are words of 16 bytes,
- * more thread blocks than run at once multiply: panels have one stage then. */
+/* A launch processes at most 32,768 columns, and the slots of cut units are reused. If rows are whole
+ * words of 16 bytes, more thread blocks multiply than can run at once; panels then have one stage. */
 static void products_wider_than_a_launch_meet_the_bound(void **state)
 {
     (void)state;
@@ -96,7 +97,8 @@ static void products_wider_than_a_launch_meet_the_bound(void **state)
     test_matrix_free(a);
 }
 
-/* More row blocks of 64 rows than two thread blocks a multiprocessor, of up to 132 (spmmi_panel_has_ring). */
+/* More row blocks of 64 rows than two thread blocks per multiprocessor, for up to 132 multiprocessors
+ * (spmmi_panel_has_ring). */
 TEST_PATTERN(strided, (j + 37 * i) % 97 == 0)
 static const struct test_pattern many_row_blocks = {"many row blocks", 17000, 400, strided};
 
@@ -130,13 +132,13 @@ static void panels_of_one_stage_meet_the_bound(void **state)
     test_matrix_free(a);
 }
 
-/* One part for few columns, another for more: an executor holds both. */
+/* An executor holds two parts, one for few columns and one for more. */
 static void two_parts_of_a_plan_take_turns(void **state)
 {
     (void)state;
     struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
     for (int i = 0; i < TEST_TCBLOCK_CASES; i++) {
-        /* Another shape of the same type, of another family for most. */
+        /* Another shape with the same type, in most cases of another family. */
         const struct test_tcblock_case of[2] = {test_tcblock_case(i),
                                                 test_tcblock_case(i + 4 * TEST_TCBLOCK_TYPES)};
         spmm_plan_t *plan = test_tcblock_plan(a, &of[0]), *more = test_tcblock_plan(a, &of[1]);

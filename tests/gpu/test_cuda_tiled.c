@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tiled family on the GPU against the long double reference and the CPU twin: every value type, register tile,
- * row block height, order of B and C; stages that are cut, segments, orders of the units. And what it keeps there. */
+/* The tiled family on the GPU against the long double reference and the CPU twin: every value type,
+ * register tile, row block height and layout of B and C; cut stages, segments, orders of the units. Also
+ * its device memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -52,7 +53,7 @@ static spmm_plan_t *plan_make(const struct test_matrix *a, const struct layout *
     return plan;
 }
 
-/* kernel: forced on the GPU, or NULL. */
+/* kernel: kernel that the GPU must run, or NULL. */
 static struct test_cuda_pair pair_make(const struct test_matrix *a, const struct layout *layout,
                                        const char *kernel)
 {
@@ -93,7 +94,7 @@ static void every_matrix_meets_the_error_bound(void **state)
     }
 }
 
-/* Does the kernel of this product end in /rTILE? */
+/* Checks that the name of the product's kernel ends with /r and the register tile. */
 static void check_tile(spmm_executor_t *gpu, const struct test_matrix *a, spmm_dtype_t dtype,
                        const struct test_product *product, uint32_t tile)
 {
@@ -103,7 +104,8 @@ static void check_tile(spmm_executor_t *gpu, const struct test_matrix *a, spmm_d
     assert_string_equal(strrchr(info.kernel, '/'), end);
 }
 
-/* One tile for few columns, for as many as it has, and for more; in both orders of B and C, aligned and not. */
+/* Checks one register tile with fewer columns, as many columns and more columns than the tile, in all
+ * layouts of B and C, aligned and not. */
 static void tile_meets_the_bound(const struct test_matrix *a, const struct layout *layout, uint32_t tile)
 {
     char kernel[40];
@@ -128,7 +130,8 @@ static void tile_meets_the_bound(const struct test_matrix *a, const struct layou
     test_cuda_pair_free(&pair);
 }
 
-/* Each of them by its name, as those of many columns are not chosen. Stages are small enough for the largest. */
+/* Forces each instance by name, as instances of many columns are not chosen by default. Stages are small
+ * enough for the largest register tile. */
 static void every_tiled_instance_meets_the_bound(void **state)
 {
     (void)state;
@@ -156,7 +159,7 @@ static void tiles_that_are_none_or_too_large_are_refused(void **state)
         {"cuda/tiled/whole/p64", SPMM_ERR_ARGUMENT},
         {"cuda/tiled/whole/r4/p32", SPMM_ERR_ARGUMENT},
         {"cuda/tiled/whole/p32/r32", SPMM_ERR_UNSUPPORTED},
-        {"cuda/rows", SPMM_ERR_ARGUMENT},               /* which a GPU does not make */
+        {"cuda/rows", SPMM_ERR_ARGUMENT},               /* a CPU-only name, which a GPU cannot run */
         {"cuda/tiled/whole/r32", SPMM_ERR_UNSUPPORTED}, /* two stages of 1000 slots of 272 bytes */
         {"cuda/tiled/whole/r3", SPMM_ERR_ARGUMENT},
         {"cuda/tiled/whole/r64", SPMM_ERR_ARGUMENT},
@@ -193,7 +196,8 @@ static uint64_t bytes_of(const spmm_plan_t *plan, const char *kernel)
     return bytes;
 }
 
-/* A plan with a part for the transpose: without the variant that names it, as much as a plan without the part. */
+/* A plan with a part for the transpose needs no memory for it without the variant that names it: as much
+ * as a plan without the part. */
 static void parts_that_no_variant_names_take_no_memory(void **state)
 {
     (void)state;
@@ -212,7 +216,8 @@ static void parts_that_no_variant_names_take_no_memory(void **state)
     test_matrix_free(a);
 }
 
-/* A variant of row blocks of 256 units; the part of segments, which nothing but its name reaches. */
+/* The variant names the part with row blocks of 256 units. The second part, with segments, is used only if
+ * its kernel is forced by name. */
 static void a_forced_kernel_brings_its_part(void **state)
 {
     (void)state;
@@ -226,7 +231,7 @@ static void a_forced_kernel_brings_its_part(void **state)
     assert_int_equal(bytes_of(plan, NULL), alone);
     assert_int_equal(bytes_of(plan, "cuda/tiled/segmented"), wanted);
     assert_int_equal(bytes_of(plan, "cuda/tiled/segmented/r8"), wanted);
-    other->parts[0].items = NULL; /* owned by the plan now */
+    other->parts[0].items = NULL; /* now owned by the plan */
     spmm_plan_destroy(other);
     spmm_plan_destroy(plan);
     test_matrix_free(a);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The laws of products for the tiled family on the GPU: NaN and infinity stay in their rows, same bits every time and
- * from a graph, new values, permuted output, products wider than a launch, widest stages, executors of two threads. */
+/* The laws of products for the tiled family on the GPU: NaN and infinity stay in their rows; repeats and
+ * graphs give the same bits; new values; permuted output; products wider than a launch; the widest stages;
+ * executors of two threads. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -137,7 +138,8 @@ static void products_wider_than_a_launch_meet_the_bound(void **state)
     test_matrix_free(a);
 }
 
-/* Row blocks of one stage of 6,000 slots and of three of 3,000: the tile of registers gives way to them. */
+/* Row blocks with one stage of 6,000 slots and with three stages of 3,000. The register tile shrinks to
+ * make room for them. */
 static void the_widest_stages_meet_the_bound(void **state)
 {
     (void)state;
@@ -167,7 +169,7 @@ static void a_graph_replays_the_product(void **state)
     test_matrix_free(a);
 }
 
-/* One kernel with two needs of shared memory, both more than a launch may take without a setting. */
+/* One kernel with two amounts of shared memory, both above the limit without an attribute. */
 static void executors_of_two_threads_do_not_disturb_each_other(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every combination of value types on the GPU, and products of a pattern, against the long double reference and the CPU
- * twin. */
+/* Every combination of value types on the GPU, and products of a pattern without values, against the long
+ * double reference and the CPU twin. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,9 +14,9 @@
 #include "tests/support/plan_seal.h"
 #include "tests/support/type_walk.h"
 
-/* 6, 10, 18, 34, 66 and 130 are pairs of columns of f32, the last two in several tiles. Canaries walk the widths by
- * steps of 7, which a prime number of them makes visit all. 33 to 199 have three columns of f32 a lane, in up to three
- * tiles. */
+/* 6, 10, 18, 34, 66 and 130 are pairs of columns of f32; the last two have several tiles. 33 to 199 have
+ * three columns of f32 per lane, in up to three tiles. Canaries step through the widths by 7 and visit all
+ * of them because their number is prime. */
 static const int64_t widths[] = {1,  2,  3,  4,  6,  7,  8,   10,  12,  16,  18,  24,  31,  32, 33,
                                  34, 40, 49, 64, 66, 97, 100, 128, 129, 130, 199, 256, 300, 301};
 #define WIDTH_COUNT ((int)(sizeof widths / sizeof widths[0]))
@@ -36,7 +36,8 @@ static spmm_plan_t *plan_make(const struct test_matrix *a, spmm_dtype_t dtype, i
     return test_plan_whole(a, options, a->name);
 }
 
-/* Layouts, gaps, shifts and factors take turns; aligned row-major operands come often. */
+/* Checks products with varying layouts, gaps, shifts and factors. Many of them have aligned row-major
+ * operands. */
 static void products_check(const struct test_matrix *a, const spmm_types_info_t *types, int shape, int turn,
                            enum test_values values)
 {
@@ -70,7 +71,7 @@ static spmm_executor_t *executor_of_pattern(const spmm_plan_t *plan)
     return executor;
 }
 
-/* The values of a as new ones: the executor reads them, though its plan had no others. */
+/* Sets the values of a as new values. The executor must read them, although its plan had no other values. */
 static void values_set(spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t a_type)
 {
     void *const values = test_values_of(a, a_type);
@@ -92,7 +93,8 @@ static void holds_no_values(const spmm_executor_t *pattern, const spmm_executor_
     assert_true(device_bytes(pattern) + bytes <= device_bytes(values));
 }
 
-/* has_special: rows of B with NaN, infinity, zeros and large numbers. */
+/* Checks that both executors give the same bits. has_special: B has rows of NaN, infinity, zeros and large
+ * numbers. */
 static void bits_are_the_same(spmm_executor_t *first, spmm_executor_t *second, const struct test_matrix *a,
                               spmm_dtype_t type, const struct test_product *product, int has_special)
 {
@@ -110,7 +112,7 @@ static void bits_are_the_same(spmm_executor_t *first, spmm_executor_t *second, c
     test_dense_free(&d);
 }
 
-/* The executor that reads no values gives the bits of one that reads ones. */
+/* Checks that an executor that reads no values gives the bits of an executor that reads ones. */
 static void pattern_check(const struct test_matrix *ones, spmm_dtype_t a_type, spmm_dtype_t type, int shape,
                           int turn)
 {
@@ -141,13 +143,13 @@ static void patterns_have_the_bits_of_ones(void **state)
         const spmm_dtype_t type = (spmm_dtype_t)(SPMM_F32 + i / 4 / SHAPE_COUNT);
         for (int64_t p = 0; p < a->nnz; p++)
             a->values[p] = 1;
-        /* f16 and bf16 beside an A of f32, whose plan has no values, and of their own type. */
+        /* f16 and bf16 run with an A of f32, whose plan has no values, and with an A of their own type. */
         pattern_check(a, type == SPMM_F64 || i % 2 == 0 ? type : SPMM_F32, type, i / 4 % SHAPE_COUNT, i);
         test_matrix_free(a);
     }
 }
 
-/* Values that are all the same are not read: the bits are those of an executor that reads them. */
+/* Equal values are not read. Checks that the bits are those of an executor that reads them. */
 static void uniform_check(struct test_matrix *a, double value, const spmm_types_info_t *types, int shape,
                           int turn)
 {
@@ -185,7 +187,8 @@ static void values_that_are_all_the_same_have_the_bits_of_those_that_are_read(vo
         }
 }
 
-/* NaN and infinity in a row of B reach the rows that store the column, whatever the types, and no others. */
+/* NaN and infinity in a row of B reach exactly the rows that store the column, with all combinations of
+ * types. */
 static void canaries_stay_in_their_rows_in_all_types(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arrays of every size arrive whole, through pinned slots and without them, from several threads at a time. */
+/* Arrays of every size reach the device completely, through pinned slots and without them, from several
+ * threads at once. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,7 +28,8 @@ static void fill(const void *source, uint64_t first, uint64_t count, void *to)
         ((uint32_t *)to)[i] = number_at(first + i);
 }
 
-/* count numbers go there and back; what lies behind them stays. */
+/* Checks that `count` numbers reach the device and that the number after them stays unchanged. is_filled:
+ * a callback makes the numbers during the upload. */
 static void go(uint64_t count, int is_filled)
 {
     uint32_t *device = NULL, *host = malloc((size_t)(count + 1) * sizeof *host);
@@ -49,7 +51,7 @@ static void go(uint64_t count, int is_filled)
     free(host);
 }
 
-/* Numbers of each array of a list, from memory or filled, and none. */
+/* Sizes of the arrays of a list. Some are copied from memory, some filled by a callback, some empty. */
 static const uint64_t list_counts[] = {5, 0, MIB / 4 + 1, 3, 3 * MIB + 7, 0, 1, MIB / 2};
 #define LISTED (sizeof list_counts / sizeof list_counts[0])
 
@@ -69,7 +71,7 @@ static void list_check(uint32_t *const *device, const uint32_t *host, uint32_t *
     }
 }
 
-/* Arrays that go together, and jobs beside them. */
+/* Uploads several arrays together, with jobs that run concurrently. */
 static void go_as_a_list(void)
 {
     uint32_t *device[LISTED], *host = malloc(4 * MIB * sizeof *host), *back = malloc(4 * MIB * sizeof *back);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The wide family on the GPU against the long double reference and the CPU twin: matrices with many panels, and rows
- * enough for two a lane group; one column tile and many, with the TMA and without. */
+/* The wide family on the GPU against the long double reference and the CPU twin: matrices with many
+ * panels, and with enough rows for two per lane group; one column tile and several, with the TMA and
+ * without. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +30,7 @@ static struct test_cuda_pair pair_make(const struct test_matrix *a)
     return test_cuda_pair_make(test_plan_build(a, options), NULL);
 }
 
-/* Every width aligned, and with gaps and shifts in turn. */
+/* Checks every width aligned, and with varying gaps and shifts. */
 static void widths_meet_the_bound(const struct test_matrix *a, int turn)
 {
     struct test_cuda_pair pair = pair_make(a);
@@ -53,7 +54,7 @@ static void every_matrix_meets_the_bound(void **state)
     }
 }
 
-/* More columns than a pass converts. */
+/* Uses more columns than a pass converts. */
 static void column_major_products_take_several_passes(void **state)
 {
     (void)state;

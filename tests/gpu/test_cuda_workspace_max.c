@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A workspace that is asked for once is enough for every n, type, layout and op of every kernel of the GPU. */
+/* The maximum workspace is enough for every n, type, layout and op of every kernel of the GPU. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The measurements of tensor_probe find the constants of models of tensor cores, without one. */
+/* The measurements of tensor_probe find the constants of software models of tensor cores. No GPU is
+ * needed. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +18,8 @@ static const struct tensor_constants models[] = {
 };
 #define MODEL_COUNT (sizeof models / sizeof models[0])
 
-/* The same constants for every instruction; those with 16 products take all at once where others take 8. */
+/* Gives every instruction the same constants. If groups have 8 products, instructions with 16 products
+ * group all 16. */
 static void fill_constants(const struct tensor_constants *model, struct tensor_constants of[TENSOR_MMA_COUNT])
 {
     for (int i = 0; i < TENSOR_MMA_COUNT; i++) {
@@ -45,7 +47,7 @@ static void constants_of_a_model_are_found(void **state)
             assert_true(found.products_align_by_factors);
             assert_int_equal(found.model_matches, found.model_tried);
             assert_null(tensor_broken_promise((enum tensor_mma)i, &found));
-            assert_true(found.bound_share > 0.2); /* the random numbers come near the bound */
+            assert_true(found.bound_share > 0.2); /* the random numbers come close to the bound */
         }
     }
 }
@@ -62,7 +64,7 @@ static void the_order_of_f64_is_found(void **state)
     }
 }
 
-/* Models that break a promise, each by what it does to the dot products of a good one. */
+/* Models that break a promise, each by a change to the dot products of a good model. */
 enum fault { FLUSHES_FACTORS, FLUSHES_RESULTS, SATURATES, DROPS_NAN, IS_COARSE, FAULT_COUNT };
 
 static int run_faulty(void *context, enum tensor_mma mma, struct tensor_dot *dots, int count)
