@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What plan files cost: bytes a nonzero beside CSR and beside zstd of CSR, and the rate of loading.
- * Usage: bench_format [--dtype f32|f64] [--repeat N] MATRIX...   A row of a Markdown table for each matrix.
- * CSR counts 4-byte row pointers. Rates are of raw bytes (CSR) and the best of N loads from memory.
- * The last line is the largest share of hashes and checks in a load, for docs/reliability.md. */
+/* Measures the cost of plan files: bytes per nonzero, compared with CSR and with CSR compressed by zstd,
+ * and the rate of loading.
+ * Usage: bench_format [--dtype f32|f64] [--repeat N] MATRIX...   Prints a row of a Markdown table for each
+ * matrix.
+ * CSR has 4-byte row pointers here. Rates are raw bytes (of CSR) per second, for the fastest of N loads
+ * from memory.
+ * The last line is the largest share of hashing and checks in the time of a load, for docs/reliability.md. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,7 +72,7 @@ static double load_seconds(const void *bytes, size_t size, int threads, int repe
     return best;
 }
 
-/* Time of hashing and validation alone, on one thread. */
+/* Returns the time of hashing and validation alone, on one thread. */
 static double check_seconds(const spmm_plan_t *plan, const void *bytes, size_t size, int repeat)
 {
     double best = 1e9;
@@ -100,7 +103,7 @@ static void sections_line(const spmm_plan_t *plan, const void *bytes, size_t siz
     spmm_plan_destroy(loaded);
 }
 
-static double largest_share; /* of hashes and checks in the time of a load on one thread */
+static double largest_share; /* largest share of hashing and checks in the time of a load on one thread */
 
 static void bench(const char *path, spmm_dtype_t dtype, int repeat, int is_detailed)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Times of sparse products on the CPU: bench_product [-j THREADS] [-t] MATRIX.. prints a line of CSV for A A of each
- * matrix, with -t for A A^T. Kernels take turns, the one shot comes behind them, and the least of their times counts:
- * of one thread as CPU time of the process, so that other programs disturb little, of several by the wall clock. */
+/* Times of sparse products on the CPU. Usage: bench_product [-j THREADS] [-t] MATRIX..
+ * Prints a line of CSV for A A of each matrix, or for A A^T with -t. The kernels run in turns; products
+ * without a plan run after them. The minimum time of each counts: CPU time of the process with one thread,
+ * which other programs disturb little, or wall-clock time with several threads. */
 #include <spmm/spmm.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,7 +67,7 @@ static void run_kernel(struct kernel *k, const void *values, void *c)
     k->ms = ms < k->ms ? ms : k->ms;
 }
 
-/* A^T of a matrix of the library, in arrays to be freed. */
+/* Returns A^T. Its arrays belong to the caller. */
 static spmm_csr_t transpose(const spmm_csr_t *a)
 {
     const int64_t *from = a->row_ptr;
@@ -113,7 +114,7 @@ static void bench(const char *name, int is_turned)
                       : spmm_matrix_load(name, NULL, &matrix, &diag),
          name, &diag);
     (void)spmm_matrix_csr(matrix, &a);
-    double *ones = malloc((size_t)a.nnz * sizeof *ones + 1); /* a pattern has no values */
+    double *ones = malloc((size_t)a.nnz * sizeof *ones + 1); /* a matrix may be a pattern without values */
     for (int64_t q = 0; ones != NULL && q < a.nnz; q++)
         ones[q] = 1 + 1e-3 * (double)(q % 1000);
     a.values = a.values != NULL ? a.values : ones;
@@ -136,7 +137,7 @@ static void bench(const char *name, int is_turned)
         for (int k = 0; k < KERNELS; k++)
             run_kernel(&kernels[k], a.values, c);
     }
-    for (int turn = 0; turn < TURNS; turn++) { /* by itself, as its peers are */
+    for (int turn = 0; turn < TURNS; turn++) { /* Runs alone, like the peers that it is compared with. */
         const double ms = run_once(&a, is_turned ? &turned : &a);
         once_ms = ms < once_ms ? ms : once_ms;
     }

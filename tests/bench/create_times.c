@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How long an executor on a GPU takes to be made: create_times [--csv COMMIT] [N] [MATRIX...], for n columns (64) of B,
- * and files or generator strings such as gen:rand:1000000:12. Prints, of each, the bytes on the device and in a plan
- * file, and medians of seven times in ms, after one that is not counted: of create, of load (from the page cache) and
- * of both (spmm_executor_load); beside it copies of as many bytes from ordinary and from pinned memory. Besides, the
- * first create of the process, with CUDA begun before, and, at the end, what it takes to get 1 MiB of the library's
- * pool and to give it back. --csv: as rows of docs/create_results.csv. */
+/* Measures how long the creation of an executor on a GPU takes: create_times [--csv COMMIT] [N]
+ * [MATRIX...], for N columns of B (64) and for files or generator strings such as gen:rand:1000000:12.
+ * For each matrix, it prints the bytes on the device and of the plan file, and medians of seven runs in ms
+ * after one warm-up: of create, of load (from the page cache) and of both (spmm_executor_load). For
+ * comparison, it also times copies of the same size from ordinary and from pinned memory. It also prints
+ * the time of the first create of the process, with CUDA already initialised, and at the end the time to
+ * allocate 1 MiB from the library's pool and release it. --csv: prints rows of docs/create_results.csv. */
 #include <cuda_runtime_api.h>
 #include <spmm/spmm.h>
 #include <stdio.h>
@@ -18,9 +19,9 @@
 
 #define TIMES 7
 #define POOL_BYTES ((size_t)1 << 20)
-#define POOL_PAIRS 1000 /* of taking and giving back, that are timed together */
+#define POOL_PAIRS 1000 /* number of allocations and releases that are timed together */
 
-static const char *csv_commit; /* NULL: for people */
+static const char *csv_commit; /* commit in rows of CSV; NULL: output for people */
 
 static void require(int is_done, const char *what)
 {
@@ -43,7 +44,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* What is measured, of a plan and of the file that it is in. */
+/* A plan that is measured, and the file that contains it. */
 struct subject {
     const char *name;
     const spmm_plan_t *plan;
@@ -58,7 +59,7 @@ static void print_head(const struct subject *of)
                (double)of->file_bytes * 1e-6);
 }
 
-/* The last value of a line is printed with `end`. */
+/* Prints one time, followed by `end`. */
 static void print_time(const struct subject *of, const char *what, double ms, const char *end)
 {
     struct cudaDeviceProp device;
@@ -126,7 +127,7 @@ static double copy_once(void *device, const void *host, uint64_t bytes)
     return ms_now() - start;
 }
 
-/* Beside it: copies of as many bytes. */
+/* For comparison, times copies of the same number of bytes. */
 static void print_copies(const struct subject *of)
 {
     const uint64_t bytes = of->device_bytes;
@@ -144,7 +145,7 @@ static void print_copies(const struct subject *of)
     free(host);
 }
 
-/* A block of the pool is taken and given back, which keeps it. */
+/* Times allocations and releases of a pool block. The pool keeps the memory. */
 static double pool_once(struct subject *of)
 {
     void *block = NULL;
@@ -157,7 +158,8 @@ static double pool_once(struct subject *of)
     return (ms_now() - start) / POOL_PAIRS;
 }
 
-/* The first of the process: it maps and pins the ring of uploads. -1: there was one. */
+/* Times the first create of the process, which maps and pins the ring of uploads. Returns -1 in later
+ * calls. */
 static double first_create(struct subject *of)
 {
     static int is_made;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What executors hold of a GPU, by spmm_executor_memory_bytes: executor_bytes [-n N] PLAN.., for row-major products of
- * N columns alone or for all that a plan has. No GPU is needed: tests/executor/fake_runtime.h stands in for an H100.
- * Prints a line for each plan, with the bytes of A as CSR (values counted, 4 for a column or a row pointer), and of all
- * plans of a type the geometric mean and the most of the ratio, and how many are above 1.15. */
+/* Prints the device memory that executors hold, computed by spmm_executor_memory_bytes: executor_bytes [-n
+ * N] PLAN.., for row-major products with N columns only, or for all products of a plan. No GPU is needed:
+ * tests/executor/fake_runtime.h simulates an H100.
+ * Prints a line for each plan with the bytes of A as CSR (values, and 4 bytes per column and row pointer).
+ * For all plans of a type, it prints the geometric mean and the maximum of the ratio, and how many ratios
+ * exceed 1.15. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -31,7 +33,7 @@ static void tally_add(struct tally *tally, double ratio)
     tally->plans++;
 }
 
-/* Counts the plan in a file; 0: it could not be. */
+/* Adds the plan of a file to the tallies. Returns 0 if it cannot be loaded or measured. */
 static int count(const char *path, const spmm_executor_options_t *options, struct tally tallies[])
 {
     spmm_plan_t *plan = NULL;

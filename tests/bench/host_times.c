@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How long spmm_execute takes on the host of a GPU beside what CUDA's runtime takes: host_times [WORD], for kernels
- * whose name has the word. No GPU is needed: calls of the runtime return at once, and are counted. Prints, of each
- * case, launches and other calls of the runtime, and the least and the median time of a call in ns, over runs of many
- * calls. */
+/* Measures the host time of spmm_execute for GPU kernels, without the time of the CUDA runtime: host_times
+ * [WORD], for kernels whose name contains WORD. No GPU is needed: calls of the runtime return at once, and
+ * are counted. For each case, it prints the launches and other calls of the runtime, and the minimum and
+ * the median time of a call in ns, over runs of many calls. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "tests/executor/runtime_cases.h"
 
 #define RUNS 101
-#define CALLS 100 /* of a run */
+#define CALLS 100 /* calls per run */
 
 static double ns_now(void)
 {

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints what the models say of kernels on matrices, a line of CSV for each kernel, type, layout and n: the terms of
- * the cost model before their factors, the key of the profile that has these, the prediction, and for the tiled family
- * the metrics of that very variant and the paper's bounds. tools/dev/fit_model and tools/dev/tiled_table read it.
+/* Prints the predictions of the models for kernels on matrices, as a line of CSV for each kernel, type,
+ * layout and n: the terms of the cost model before their factors, the key of the profile that has the
+ * factors, and the prediction. For the tiled family, it also prints the metrics of the variant and the
+ * bounds of paper 000. tools/dev/fit_model and tools/dev/tiled_table read the output.
  *
  * usage: model_features DEVICE LIST-OF-N LIST-OF-LAYOUTS LIST-OF-TYPES < JOBS
- *   DEVICE  a name or a profile
- *   JOBS    a matrix a line: NAME, FILE or generator string, and kernels, with tabs between them. A kernel is
- *           rows/SCHEDULE (of several columns rows/row-split where no groups of lanes share rows, and
- *           rows/row-split/shared where they do), dense/gemm[/COMPUTE],
- *           tiled/whole/pROWS or tiled/segmented-LENGTH/pROWS, which may end in /radix (or /reordered, which is the
- *           same) and /rTILE, or
+ *   DEVICE  name or profile of a device
+ *   JOBS    one matrix per line: NAME, FILE or generator string, and kernels, separated by tabs. A kernel is
+ *           rows/SCHEDULE (with several columns, groups of lanes share rows in rows/row-split/shared, but not in
+ *           rows/row-split), dense/gemm[/COMPUTE],
+ *           tiled/whole/pROWS or tiled/segmented-LENGTH/pROWS, optionally followed by /radix (or /reordered,
+ *           the same) and /rTILE, or
  *           window/SCHEDULE[/ORDER]/COMPUTE, panel/SCHEDULE/pROWS[/ORDER]/COMPUTE or
  *           bcsr/dense/pROWS[/ORDER]/COMPUTE with a permutation of the rows: minhash, rcm, radix or jaccard;
- *           reordered is minhash */
+ *           reordered means minhash */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,33 +43,33 @@
 
 static int64_t columns[LIST_MAX];
 static int column_count;
-static uint32_t layouts; /* mask */
+static uint32_t layouts; /* mask of layouts */
 static unsigned dtypes;  /* mask of 1 << spmm_dtype_t */
 static const char *device;
 
 static const char *const term_names[SPMMI_TERMS] = {"dram",  "l2",    "l1",      "alu",
                                                     "issue", "waves", "longest", "convert"};
 
-/* What a kernel's name says. */
+/* A kernel as its name describes it. */
 struct kernel {
     const char *name;
     spmm_family_t family;
     spmm_schedule_t schedule;
     unsigned segment, block_rows, register_tile;
     bool is_reordered;
-    bool is_shared;             /* row split: groups of lanes share rows */
-    spmm_reorder_t permutation; /* window, panel */
-    spmm_compute_t compute;     /* the same */
+    bool is_shared;             /* row split: whether groups of lanes share rows */
+    spmm_reorder_t permutation; /* window, panel and bcsr only */
+    spmm_compute_t compute;     /* window, panel, bcsr and dense only */
 };
 
-/* Exact metrics of tensor cores in one order; blocks of bcsr depend on the size of numbers. */
+/* Exact metrics of tensor-core blocks for one permutation. Blocks of bcsr depend on the size of values. */
 struct tcblocks {
     const uint32_t *permutation;
     size_t value_bytes;
     struct spmmi_tcblock_analysis analysis;
 };
 
-/* One matrix in one value type. */
+/* One matrix with one value type. */
 struct subject {
     const char *name;
     struct spmmi_request request;
@@ -95,7 +96,8 @@ static bool read_suffixes(const char *text, struct kernel *k)
     return *text == '\0';
 }
 
-/* "minhash/tf32" -> its order and what follows it; "reordered" is minhash. */
+/* Reads the permutation in front of the first slash of `text`, such as "minhash/tf32", and returns the
+ * rest. "reordered" means minhash. */
 static const char *read_permutation(const char *text, spmm_reorder_t *permutation)
 {
     const size_t length = strcspn(text, "/");
@@ -107,7 +109,7 @@ static const char *read_permutation(const char *text, spmm_reorder_t *permutatio
     return *permutation == SPMM_REORDER_NONE ? text : text + length + 1;
 }
 
-/* 0: none of that name. */
+/* Returns the compute type of this name, or 0 if there is none. */
 static spmm_compute_t compute_of(const char *text)
 {
     for (int c = SPMM_COMPUTE_F64; c <= SPMM_COMPUTE_3XTF32; c++)
@@ -116,7 +118,7 @@ static spmm_compute_t compute_of(const char *text)
     return (spmm_compute_t)0;
 }
 
-/* What follows the family: "packed/3xtf32", "dense/p128/minhash/tf32". */
+/* Reads the part of a name after the family: "packed/3xtf32", "dense/p128/minhash/tf32". */
 static bool read_tcblocks(const char *text, struct kernel *k)
 {
     int used = 0;
@@ -136,7 +138,7 @@ static bool read_tcblocks(const char *text, struct kernel *k)
     return k->compute != 0;
 }
 
-/* What follows "dense/gemm": nothing, or "/3xtf32". */
+/* Reads the part of a name after "dense/gemm": nothing, or "/3xtf32". */
 static bool read_dense(const char *text, struct kernel *k)
 {
     k->family = SPMMI_DENSE;
@@ -179,7 +181,7 @@ static bool read_kernel(const char *name, struct kernel *k)
     return false;
 }
 
-/* ---- What is printed ---- */
+/* ---- Output ---- */
 
 static void print_header(void)
 {
@@ -208,8 +210,8 @@ static double bound_of(const struct kernel *k, const struct spmmi_roofline *roof
                                               : spmmi_roofline_segmented(roofline, bound);
 }
 
-/* Metrics of the row blocks are those of n: see row_blocks_for. Other families than tiled have no row_blocks and no
- * analysis: NULL. */
+/* Prints the line of a kernel. row_blocks: metrics for this n (see row_blocks_for); row_blocks and
+ * analysis are NULL for families other than tiled. */
 static void print_line(const struct subject *s, const struct kernel *k,
                        const spmm_row_block_metrics_t *row_blocks,
                        const struct spmmi_tiled_analysis *analysis,
@@ -230,12 +232,13 @@ static void print_line(const struct subject *s, const struct kernel *k,
         priced.metrics = &metrics;
     const struct spmmi_prediction p = spmmi_predict(profile, &s->model, &priced, n, layout, dtype);
     if (k->family == SPMM_FAMILY_ROWS && p.is_shared != k->is_shared)
-        return; /* another kernel than that of the name */
+        return; /* the kernel that would run is not the one in the name */
     const double scatter =
         analysis != NULL && k->is_reordered && layout == SPMM_LAYOUTS_COL_MAJOR
             ? spmmi_scatter_seconds(&s->request, a->rows, analysis->sector_amplification, n)
             : 0;
-    /* What Eq. 2, 3 or 6 says, each access to B a line from DRAM; of tensor cores they say nothing. */
+    /* Time by Eq. 2, 3 or 6 if each access to B loads a line from DRAM. The equations do not cover tensor
+     * cores. */
     const struct spmmi_roofline roofline = roofline_of(s, row_blocks, tile);
     const double paper_s =
         tcblocks != NULL ? 0
@@ -290,7 +293,7 @@ static spmm_status_t measure_row_blocks(const struct subject *s, const struct ke
     return spmmi_row_block_metrics(&in, stats);
 }
 
-/* The same for n columns: only these depend on it. */
+/* Returns the same metrics for n columns, which change only a few of them. */
 static spmm_row_block_metrics_t row_blocks_for(const struct subject *s, const struct kernel *k,
                                                const spmm_row_block_metrics_t *stats, int64_t n)
 {
@@ -305,7 +308,8 @@ static spmm_row_block_metrics_t row_blocks_for(const struct subject *s, const st
     return p;
 }
 
-/* Counted once for all kernels of the matrix, and its types of one size. */
+/* Finds the metrics of a permutation. They are counted once for all kernels of the matrix and all value
+ * types of the same size. */
 static spmm_status_t tcblocks_of(struct subject *s, spmm_reorder_t kind, const struct tcblocks **found,
                                  spmm_diag_t *diag)
 {
@@ -335,7 +339,7 @@ cleanup:
     return status;
 }
 
-/* Other types have other kernels. */
+/* Returns true if the type has kernels with the compute type of k. */
 static bool has_compute(const struct subject *s, const struct kernel *k)
 {
     const spmm_dtype_t dtype = s->request.options.a_type;
@@ -434,7 +438,7 @@ cleanup:
     return status;
 }
 
-/* A line of jobs, which is cut up. */
+/* Prints the lines of one job. The text of the job is modified. */
 static spmm_status_t print_job(char *line)
 {
     static struct kernel kernels[KERNELS_MAX];

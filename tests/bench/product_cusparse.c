@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cuSPARSE in place of docs/examples/product.c: the same solvers, for times beside ours. A and, for op T, its explicit
- * transpose are on the GPU in CSR. SPMM_CUSPARSE_ALG is 0 (default), 1, 2 or 3. */
+/* Replaces the library in docs/examples/product.c by cuSPARSE, to compare the times of the same solvers. A
+ * and, for op T, its explicit transpose are stored on the GPU in CSR. SPMM_CUSPARSE_ALG selects the
+ * algorithm: 0 (default), 1, 2 or 3. */
 #define DISABLE_CUSPARSE_DEPRECATED
 #include <cuda_runtime_api.h>
 #include <cusparse.h>
@@ -14,12 +15,12 @@ struct csr {
     int *row_ptr, *col_ind;
     double *values;
     cusparseSpMatDescr_t matrix;
-    int64_t prepared; /* columns that the algorithm has looked at last */
+    int64_t prepared; /* number of columns for which the algorithm was last prepared */
 };
 
 static cusparseHandle_t handle;
 static cusparseSpMMAlg_t algorithm;
-static struct csr stored[2]; /* of op N and T */
+static struct csr stored[2]; /* for op N and op T */
 static void *buffer;
 static size_t buffer_bytes;
 
@@ -56,7 +57,7 @@ static void *room(int64_t count, size_t size)
     return data;
 }
 
-/* Row pointers of 32 bits, as cuSPARSE wants them, and the transpose where it is needed. */
+/* Copies the matrix, and its transpose if it is needed, to the GPU. cuSPARSE needs 32-bit row pointers. */
 static void matrices_make(const struct solver *solver, int ops)
 {
     spmm_csr_t a;
@@ -115,13 +116,14 @@ void product_close(struct solver *solver)
     (void)cusparseDestroy(handle);
 }
 
-/* The solvers that have new values use op N alone. */
+/* Solvers that set new values use op N only. */
 void solver_set_values(const struct solver *solver, const double *values)
 {
     solver->device->write(stored[SPMM_OP_N].values, values, stored[SPMM_OP_N].nnz);
 }
 
-/* A buffer that is large enough, and what the algorithm computes ahead for a new number of columns. */
+/* Enlarges the buffer if necessary, and lets the algorithm preprocess the matrix for a new number of
+ * columns. */
 static void prepare(struct csr *a, const double *factors, cusparseDnMatDescr_t b, cusparseDnMatDescr_t c,
                     int64_t n)
 {

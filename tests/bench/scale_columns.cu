@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// See sparse_cusparse.h: A D, for cuSPARSE, which has no diagonal between factors. A thread a nonzero.
+// See sparse_cusparse.h: computes A D with one thread per nonzero, as cuSPARSE has no diagonal between
+// factors.
 #include "sparse_cusparse.h"
 
 #include <cuda_runtime.h>

@@ -12,7 +12,7 @@
 
 static const cusparseOperation_t plain = CUSPARSE_OPERATION_NON_TRANSPOSE;
 static const double one = 1, zero = 0;
-static cusparseHandle_t handle; /* lives as long as the program */
+static cusparseHandle_t handle; /* never destroyed */
 
 static void require(int is_done, const char *what)
 {
@@ -47,7 +47,7 @@ static cusparseSpMatDescr_t matrix_of(const spmm_csr_t *m)
     return matrix;
 }
 
-/* Descriptors, and C without entries. */
+/* Makes the descriptors, and C without entries. */
 static void begin(struct sparse_cusparse *p, const spmm_csr_t *a, const spmm_csr_t *b)
 {
     cusparseSpGEMMDescr_t descr = NULL;
@@ -63,7 +63,7 @@ static void begin(struct sparse_cusparse *p, const spmm_csr_t *a, const spmm_csr
     p->c = matrix_of(&p->result);
 }
 
-/* Arrays of C for as many entries as cuSPARSE counted. */
+/* Allocates the arrays of C for the number of entries that cuSPARSE found. */
 static void take_c(struct sparse_cusparse *p)
 {
     spmm_csr_t *c = &p->result;
@@ -75,7 +75,7 @@ static void take_c(struct sparse_cusparse *p)
     c->values = values;
 }
 
-/* All but C. */
+/* Frees everything except C. */
 static void end(struct sparse_cusparse *p)
 {
     for (size_t i = 0; i < sizeof p->buffers / sizeof p->buffers[0]; i++)

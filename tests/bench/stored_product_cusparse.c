@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cuSPARSE in place of docs/examples/stored_product.c: the same set-ups and normal equations, for times beside ours.
- * Of a plan only the factors and the patterns of the operands are used; three factors are two products, the values of a
- * transpose are put in their order, and those of the left factor multiplied by a diagonal, by simple kernels. With
- * "lower" cuSPARSE computes all of C. */
+/* Replaces the library in docs/examples/stored_product.c by cuSPARSE, to compare the times of the same
+ * set-ups and normal equations. Only the factors and the patterns of the operands are taken from the plan.
+ * A product of three factors is two products. Simple kernels transpose values and multiply the values of
+ * the left factor by a diagonal. With "lower", cuSPARSE computes all of C. */
 #include <cuda_runtime_api.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,17 +15,17 @@
 
 const char *const stored_product_way = "by SpGEMMreuse", *const stored_product_once_way = "by SpGEMM";
 
-/* A factor where the products run, transposed if it has to be. */
+/* A factor on the GPU, transposed if necessary. */
 struct factor {
     spmm_csr_t matrix;
-    int32_t *from;  /* of a transpose: which value of the operand each is */
-    double *values; /* of a transpose or with a diagonal; else those of the operand are taken */
+    int32_t *from;  /* for a transpose: index of each value in the operand */
+    double *values; /* values of a transpose or with a diagonal; else the values of the operand are used */
 };
 
 struct stored_product_peer {
     spmm_product_plan_info_t info;
     struct factor factors[SPMM_PRODUCT_FACTORS];
-    struct sparse_cusparse inner, outer; /* inner: of three factors */
+    struct sparse_cusparse inner, outer; /* inner: only with three factors */
 };
 
 static void require(int is_done)
@@ -41,7 +41,7 @@ static void *download(const void *from, size_t bytes)
     return host;
 }
 
-/* The pattern of a result on the CPU, as plans give it. */
+/* Copies the pattern of a result to the CPU, with the index types of plans. */
 static spmm_csr_t host_pattern(const spmm_csr_t *there)
 {
     spmm_csr_t c = *there;
@@ -74,7 +74,7 @@ static void open_factors(struct stored_product *p, struct stored_product_peer *p
     }
 }
 
-/* The patterns of the products; that of C has to be the plan's. */
+/* Computes the patterns of the products. The pattern of C must be the plan's. */
 static void open_products(struct stored_product *p, struct stored_product_peer *peer)
 {
     const struct factor *f = peer->factors;
@@ -131,7 +131,7 @@ void stored_product_close(struct stored_product *p)
     spmm_plan_destroy(p->plan);
 }
 
-/* The values of a factor from those of its operand. */
+/* Returns the values of a factor, computed from the values of its operand. */
 static const double *factor_values(const struct factor *f, const double *operand, const double *diagonal)
 {
     const spmm_csr_t *m = &f->matrix;

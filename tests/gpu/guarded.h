@@ -9,9 +9,7 @@
 
 struct test_guarded {
     char *
-        /* First of `bytes` bytes, 256-byte aligned; they end less than 256 bytes before the unmapped
-         * address */
-        data;
+        data; /* 256-byte aligned; the data end at the unmapped address or less than 256 bytes in front of it */
     size_t bytes;
     uint64_t base, handle;
     /* Bytes mapped after the first page; 0: an ordinary allocation, whose end memcheck knows. */

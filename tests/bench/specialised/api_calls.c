@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See api_calls.h. What is declared of CUPTI here is as its headers have it, so that builds need none. */
+/* See api_calls.h. The declarations of CUPTI are copied here, so that builds do not need its headers. */
 #include "api_calls.h"
 
 #include <dlfcn.h>
@@ -11,7 +11,7 @@
 
 enum { SITE_ENTER = 0, DOMAIN_DRIVER = 1 };
 
-/* The beginning of CUpti_CallbackData. */
+/* The first fields of CUpti_CallbackData. */
 struct call_data {
     int site;
     const char *name;
@@ -26,7 +26,8 @@ static struct {
 } cupti;
 
 static void *subscriber;
-static atomic_int_least64_t all, memory, copies, launches; /* libraries call from threads of their own */
+/* Atomic because libraries call from their own threads. */
+static atomic_int_least64_t all, memory, copies, launches;
 
 static int begins(const char *name, const char *with)
 {
@@ -49,7 +50,7 @@ static void count(void *context, int domain, uint32_t id, const void *data)
         atomic_fetch_add(&launches, 1);
 }
 
-/* A data pointer becomes one to a function, as POSIX has it. */
+/* Finds a function. memcpy converts the data pointer of dlsym to a function pointer, as POSIX allows. */
 static int find(void *library, const char *name, void *function)
 {
     void *const symbol = dlsym(library, name);
@@ -60,7 +61,7 @@ static int find(void *library, const char *name, void *function)
 spmm_status_t api_calls_open(const char *path, spmm_diag_t *diag)
 {
     const char *const name = path != NULL ? path : "libcupti.so";
-    void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL); /* stays: the driver keeps what it subscribed to */
+    void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL); /* never closed: the driver keeps the callback */
     if (library == NULL && path == NULL)
         library = dlopen("libcupti.so.13", RTLD_NOW | RTLD_LOCAL);
     if (library == NULL)

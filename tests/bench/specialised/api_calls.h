@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How often CUDA's driver is called, by whatever library: counted by CUPTI, which is looked for at run time. Times that
- * are measured in the same process suffer. */
+/* Counts the calls of the CUDA driver by all libraries of the process. It uses CUPTI, which is loaded at
+ * run time. Counting slows the process down, so times must not be measured at the same time. */
 #ifndef SPMM_TESTS_API_CALLS_H
 #define SPMM_TESTS_API_CALLS_H
 
@@ -8,17 +8,17 @@
 
 struct api_calls {
     int64_t all;
-    int64_t memory; /* of them those that take or free memory, or ask for it */
-    int64_t copies; /* and fills */
+    int64_t memory; /* calls that allocate or free memory, or query it */
+    int64_t copies; /* copies and fills */
     int64_t launches;
 };
 
-/* path: CUPTI's library; NULL: where the loader finds it. DEVICE where it cannot count. */
+/* Loads CUPTI. path: its library; NULL: the loader searches for it. Returns DEVICE if CUPTI cannot count. */
 spmm_status_t api_calls_open(const char *path, spmm_diag_t *diag);
 void api_calls_close(void);
-/* Count from 0. */
+/* Starts to count from 0. */
 void api_calls_start(void);
-/* Since the start, which goes on. */
+/* Returns the counts since the start. Counting continues. */
 struct api_calls api_calls_now(void);
 
 #endif

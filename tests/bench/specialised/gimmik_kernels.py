@@ -68,7 +68,7 @@ def compile_one(kernel, options):
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "kernel.cu" if is_cuda else "kernel.ptx")
         with open(path, "w", encoding="utf-8") as file:
-            # By its plain name, under which the driver finds it.
+            # The kernel keeps its unmangled name, by which the driver finds it.
             file.write(kernel.source.replace("__global__ void", 'extern "C" __global__ void') if is_cuda
                        else kernel.source)
         arch = options.arch + ("a" if not is_cuda and f"sm_{options.arch}a" in kernel.source else "")

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A way to compute C = A B of one case, from A in host memory to what is held on the GPU and run again and again. */
+/* A method to compute C = A B for one case: it prepares A from host memory, keeps the result on the GPU
+ * and runs repeatedly. */
 #ifndef SPMM_TESTS_METHOD_H
 #define SPMM_TESTS_METHOD_H
 
@@ -8,31 +9,33 @@
 #include "tools/cli/arithmetic.h"
 #include "tools/compute/timing.h"
 
-/* What every method starts from. All borrowed. */
+/* The input of every method. All pointers are borrowed. */
 struct method_case {
-    const spmm_plan_t *plan; /* ours */
+    const spmm_plan_t *plan; /* for the library's own methods */
     const char *name;        /* ROWS:PERCENT */
-    spmm_dtype_t dtype;      /* of A, B and C */
-    int64_t rows, nnz;       /* and CSR of 32 bits, of the others; A is square */
+    spmm_dtype_t dtype;      /* type of A, B and C */
+    int64_t rows, nnz;       /* A is square; for the other methods, as CSR with 32-bit indices */
     const int32_t *row_ptr, *col_ind;
     const void *values;
     const spmm_dense_t *b, *c; /* on GPU 0, row-major */
 };
 
-/* What is known once it is ready. */
+/* Properties of a method that is ready to run. */
 struct method_facts {
-    char kernel[64];              /* ours; else empty */
-    uint64_t held_bytes;          /* of A and all else that it keeps for the product, but B and C */
-    struct arithmetic arithmetic; /* that its bound follows from */
+    char kernel[64]; /* name of the library's own kernel; else empty */
+    /* Bytes of A and of all else that the method keeps for the product, without B and C. */
+    uint64_t held_bytes;
+    struct arithmetic arithmetic; /* determines the error bound */
 };
 
 struct method {
     const char *name;
-    int kind; /* for the functions: which of several */
+    int kind; /* distinguishes methods that share their functions */
     size_t state_bytes;
-    /* Makes it ready in a zeroed state; drop that also after a failure. UNSUPPORTED: there is none for this case. */
+    /* Makes the method ready in a zeroed state. The caller calls drop even after a failure. UNSUPPORTED:
+     * the method cannot run this case. */
     spmm_status_t (*make)(int kind, const struct method_case *of, void *state, spmm_diag_t *diag);
-    timing_fn run; /* context is the state */
+    timing_fn run; /* its context is the state */
     void (*describe)(const void *state, struct method_facts *facts);
     void (*drop)(void *state);
 };
@@ -40,7 +43,7 @@ struct method {
 extern const struct method method_peers[], method_ours[];
 extern const int method_peers_count, method_ours_count;
 
-/* Before the first and behind the last use of a peer: what a process has once. */
+/* Open and close what a process needs once for peers: before the first and after the last use of a peer. */
 spmm_status_t method_peers_open(spmm_diag_t *diag);
 void method_peers_close(void);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See method_gimmik.h. The driver, which loads machine code from files, is looked for at run time. */
+/* See method_gimmik.h. The CUDA driver, which loads machine code from files, is looked up at run time. */
 #include "method_gimmik.h"
 
 #include <dlfcn.h>
@@ -13,13 +13,14 @@
 #define ENTRY_POINT "gimmik_mm"
 #define LINE_BYTES 512
 
-/* A line of the list: what gimmik_kernels.py wrote of one kernel. */
+/* A line of the list that gimmik_kernels.py wrote: one kernel. */
 struct kernel {
     char of[64];   /* ROWS:PERCENT:N */
-    char name[64]; /* of the platform and the template, with its variant */
+    char name[64]; /* name of the platform, the template and its variant */
     char file[64];
     unsigned blocks, threads_x, threads_y;
-    int takes_sizes; /* n and leading dimensions are arguments; else the program has them */
+    /* Whether n and the leading dimensions are arguments; else they are constants of the kernel. */
+    int takes_sizes;
 };
 
 static struct {
@@ -40,7 +41,7 @@ static struct {
 struct gimmik {
     void *module, *function;
     const struct kernel *kernel;
-    uint64_t bytes; /* of its code */
+    uint64_t bytes; /* bytes of the machine code */
     const void *b;
     void *c;
     int n, ldb, ldc;
@@ -99,7 +100,7 @@ int method_gimmik_is_open(void)
     return all.is_open;
 }
 
-/* The kernel of this number for the case; NULL: there are fewer, and then *count is how many. */
+/* Returns kernel `number` of the case, or NULL if there are fewer; *count is then the number of kernels. */
 static const struct kernel *find(const struct method_case *of, int number, int *count)
 {
     char name[96];
@@ -120,7 +121,7 @@ int method_gimmik_count(const struct method_case *of)
 
 /* ---- one kernel ---- */
 
-/* A data pointer becomes one to a function, as POSIX has it. */
+/* Finds a function. memcpy converts the data pointer of dlsym to a function pointer, as POSIX allows. */
 static int symbol_find(void *library, const char *name, void *function)
 {
     void *const symbol = dlsym(library, name);
@@ -132,7 +133,8 @@ static spmm_status_t driver_open(spmm_diag_t *diag)
 {
     if (driver.launch != NULL)
         return SPMM_OK;
-    void *const library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL); /* which the runtime has loaded */
+    /* The runtime has already loaded it. */
+    void *const library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     if (library == NULL || !symbol_find(library, "cuModuleLoad", &driver.module_load) ||
         !symbol_find(library, "cuModuleUnload", &driver.module_unload) ||
         !symbol_find(library, "cuModuleGetFunction", &driver.module_function) ||

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Products of the library: its kernels, and operators, which are compiled for the matrix. */
+/* Products of the library: its kernels, and operators, which are compiled for one matrix. */
 #include <stdio.h>
 
 #include "method.h"

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What ours are compared with: the CUDA baseline in both orders of its threads, and cuSPARSE's algorithms of CSR. */
+/* Methods that the library is compared with: the CUDA baseline with both orders of its threads, and the
+ * CSR algorithms of cuSPARSE. */
 #include "method.h"
 #include "naive_spmm.h"
 #include "tools/bench/cusparse_product.h"
 #include "tools/cli/fail.h"
 
-enum { NAIVE_AS_PRINTED, NAIVE_COALESCED, CUSPARSE }; /* and the number of the algorithm */
+enum { NAIVE_AS_PRINTED, NAIVE_COALESCED, CUSPARSE }; /* CUSPARSE plus the number of the algorithm */
 
 static cusparseHandle_t handle;
 
 struct peer {
-    struct cusparse_stored a; /* plain CSR */
+    struct cusparse_stored a; /* CSR */
     struct device_block buffer;
     struct naive_product naive;
     struct cusparse_product cusparse;

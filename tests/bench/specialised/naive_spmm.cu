@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// See naive_spmm.h: Algorithm 1 of the paper in blocks of its Algorithm 2. There the first number of a thread is the
-// row of C, so that a warp reads and writes with the stride of a row; the other order is what most people write.
+// See naive_spmm.h: Algorithm 1 of the paper in the blocks of its Algorithm 2. There, the first thread index
+// is the row of C, so that the accesses of a warp have the stride of a row. The other order is the common
+// one.
 #include "naive_spmm.h"
 
 #include <cuda_runtime.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See random_matrix.h. The distance from one entry to the next is drawn, not each entry. */
+/* See random_matrix.h. Random numbers give the distance between entries, so that there is one draw per
+ * entry. */
 #include "random_matrix.h"
 
 #include <math.h>
@@ -11,9 +12,9 @@
 #define SEED_POSITIONS 1u
 #define SEED_VALUES 2u
 
-/* Positions in the list of all elements, row by row. */
+/* A position in the list of all elements, row by row. */
 struct positions {
-    int64_t end; /* behind the last element */
+    int64_t end; /* position after the last element */
     double per_gap;
     int64_t draws, at;
 };
@@ -23,7 +24,7 @@ static struct positions positions_of(int64_t rows, double density)
     return (struct positions){rows * rows, 1.0 / log1p(-density), 0, -1};
 }
 
-/* 0: there is no further one. */
+/* Advances to the next entry. Returns 0 if there is none. */
 static int next_position(struct positions *p)
 {
     const double uniform = 0.5 * (1.0 - dense_random(SPMM_F64, SEED_POSITIONS, p->draws++, 0));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What paper 001 measures, for the CUDA baseline that it compares with, cuSPARSE, our kernels and our operators. */
+/* Repeats the measurements of paper 001 with its CUDA baseline, cuSPARSE, the library's kernels and its
+ * operators. */
 #include <stdio.h>
 
 #include "method_gimmik.h"
@@ -99,7 +100,7 @@ static void print_counted(const struct counted *c)
            (long long)c->product.launches, (long long)c->end.all, (long long)c->end.memory);
 }
 
-/* One that fails or is wrong leaves the others. */
+/* Measures one method. If it fails or is wrong, the other methods still run. */
 static void run_method(const struct method *method, const struct method_case *of,
                        const struct problem *problem, struct bench_site *site, double inspect_ms,
                        int is_shown)
@@ -126,7 +127,7 @@ static void run_method(const struct method *method, const struct method_case *of
     (void)fflush(stdout);
 }
 
-/* One of its kernels after the other; which is the fastest is for those who read the rows. */
+/* Measures all kernels of GiMMiK for the case. The reader of the rows selects the fastest. */
 static void run_gimmik(const struct method_case *of, const struct problem *problem, struct bench_site *site,
                        double inspect_ms, int is_shown)
 {
@@ -197,7 +198,7 @@ cleanup:
     return status;
 }
 
-/* The first case of a process loads libraries, kernels and the compiler: it is not shown. */
+/* Runs the first case without output, because it loads libraries, kernels and the compiler. */
 static spmm_status_t start(struct bench_site *site, spmm_diag_t *diag)
 {
     const struct timing_rule rule = {.repeats = (int)args.repeat,
@@ -230,7 +231,7 @@ static void run_cases(const struct cli_operands *operands, struct bench_site *si
     }
 }
 
-/* Without it the others are measured. */
+/* Opens the kernels of GiMMiK. Without them, the other methods are measured. */
 static void open_gimmik(void)
 {
     spmm_diag_t diag = {.status = SPMM_OK};

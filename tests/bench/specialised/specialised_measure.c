@@ -10,7 +10,7 @@
 
 #define SETUPS 3
 #define HOST_CALLS 15
-#define HOST_CALLS_SLOW 3 /* where a product takes longer than SLOW_MS */
+#define HOST_CALLS_SLOW 3 /* number of calls if a product takes longer than SLOW_MS */
 #define SLOW_MS 5.0
 
 static int ascending(const void *a, const void *b)
@@ -25,7 +25,7 @@ static double median(double *times, int count)
     return times[count / 2];
 }
 
-/* Waits for the GPU too, as uploads may go on. */
+/* Makes the method ready and waits for the GPU, since uploads may still run. *ms: the time of both. */
 static spmm_status_t make(const struct method *method, const struct method_case *of, void **state, double *ms,
                           spmm_diag_t *diag)
 {
@@ -66,7 +66,7 @@ cleanup:
     return status;
 }
 
-/* The queue of the GPU is empty before and never full. */
+/* Measures the host time of calls. The queue of the GPU is empty at first and never full. */
 static spmm_status_t time_host(const struct method *method, void *state, struct measured *measured,
                                spmm_diag_t *diag)
 {
@@ -117,7 +117,7 @@ spmm_status_t count_method(const struct method *method, const struct method_case
     spmm_status_t status = SPMM_OK;
     double ms = 0;
     void *state = NULL;
-    TRY(make(method, of, &state, &ms, diag)); /* kernels are loaded at their first use */
+    TRY(make(method, of, &state, &ms, diag)); /* the first use loads the kernels */
     TRY(method->run(state, diag));
     TRY(gpu_synchronize(diag));
     drop(method, &state);

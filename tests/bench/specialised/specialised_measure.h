@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What one method of one case takes: time of its product, of the host and of getting ready, memory, calls of CUDA. */
+/* Measures one method on one case: times of the product, of the host and of the preparation, memory, calls
+ * of the CUDA driver. */
 #ifndef SPMM_TESTS_SPECIALISED_MEASURE_H
 #define SPMM_TESTS_SPECIALISED_MEASURE_H
 
@@ -9,18 +10,19 @@
 
 struct measured {
     struct method_facts facts;
-    struct bench_result result; /* cold time and judgement of the product */
-    double first_ms;      /* to make it ready in this process for the first time: with the compiler, if any */
-    double setup_ms;      /* the same again, median; what was compiled comes from the cache */
-    double host_us;       /* that a call takes until it returns, median */
-    uint64_t taken_bytes; /* of the GPU, by what CUDA says is free; it gives out whole pages of 2 MiB */
+    struct bench_result result; /* cold time and correctness of the product */
+    double first_ms;      /* time of the first preparation in this process, including compilation, if any */
+    double setup_ms;      /* median time of later preparations; compiled code is cached */
+    double host_us;       /* median time until a call returns */
+    uint64_t taken_bytes; /* device memory by the difference of free memory; CUDA allocates pages of 2 MiB */
 };
 
-/* Errors: UNSUPPORTED where the method does not take the case, and what its functions answer. */
+/* Returns UNSUPPORTED if the method cannot run the case, else the status of its functions. */
 spmm_status_t measure_method(const struct method *method, const struct method_case *of,
                              struct bench_site *site, struct measured *measured, spmm_diag_t *diag);
 
-/* Calls to make it ready, for one product, and to end it: of a process that has done all that before. */
+/* Calls for the preparation, for one product and for the end, in a process that has done all of this
+ * before. */
 struct counted {
     struct api_calls setup, product, end;
 };

@@ -9,7 +9,7 @@
 #include "random_matrix.h"
 #include "tools/cli/fail.h"
 
-#define SIDE_MAX (65535 * 16) /* rows and n that the grid of the naive kernel takes */
+#define SIDE_MAX (65535 * 16) /* maximum rows and n, by the grid of the naive kernel */
 
 static spmm_status_t read_case(const char *text, int64_t *rows, struct problem *problem, spmm_diag_t *diag)
 {

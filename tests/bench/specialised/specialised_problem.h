@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One matrix of the benchmark, as its case names it and as all methods get it. */
+/* One matrix of the benchmark, defined by its case and used by all methods. */
 #ifndef SPMM_TESTS_SPECIALISED_PROBLEM_H
 #define SPMM_TESTS_SPECIALISED_PROBLEM_H
 
@@ -16,16 +16,16 @@ struct problem {
     int64_t n[PROBLEM_N_MAX];
     int n_count;
     spmm_matrix_t *matrix;
-    struct host_csr a; /* its values are rounded to the type of the products */
+    struct host_csr a; /* values are rounded to the type of the products */
     int32_t *row_ptr;
     void *values;
 };
 
-/* From ROWS:PERCENT:N[,N]. Free it also after a failure. */
+/* Makes the problem from ROWS:PERCENT:N[,N]. The caller frees it, even after a failure. */
 spmm_status_t problem_make(const char *text, spmm_dtype_t dtype, struct problem *problem, spmm_diag_t *diag);
 void problem_free(struct problem *problem);
 
-/* The matrix as FOLDER/NAME.mtx, in Matrix Market with all digits. */
+/* Writes the matrix to FOLDER/NAME.mtx, as Matrix Market with all digits. */
 spmm_status_t problem_write(const struct problem *problem, const char *folder, spmm_diag_t *diag);
 
 #endif

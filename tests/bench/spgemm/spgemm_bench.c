@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Products of sparse matrices on a GPU beside cuSPARSE: spgemm_bench [--dtype T] [--seconds S] [--alone]
- * [--kernel NAME] [--method NAME] FORM=MATRIX.. prints lines of CSV; --alone: without cuSPARSE; NAME: of the plan's
- * kernel, of the method without a plan. FORM: AA (A A), AAT (A A^T), and of a cube of grid points AP and RAP: A P,
- * R (A P) with the smoothed aggregates P = A P0 of 3 x 3 x 3 points, R = P^T. MATRIX: a file or gen:NAME:.. Values are
- * random. Every result is compared with that of the CPU. */
+/* Compares products of sparse matrices on a GPU with cuSPARSE: spgemm_bench [--dtype T] [--seconds S]
+ * [--alone] [--kernel NAME] [--method NAME] FORM=MATRIX.. prints lines of CSV. --alone: without cuSPARSE.
+ * --kernel: kernel of the product with a plan; --method: method of the product without a plan. MATRIX: a
+ * file or gen:NAME:.. FORM: AA (A A), AAT (A A^T), or AP and RAP for the matrix of a cube of grid points:
+ * A P, and R (A P) with R = P^T, where P = A P0 are smoothed aggregates of 3 x 3 x 3 points. Values are
+ * random. Every result is compared with the result of the CPU. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,9 +17,9 @@
 
 static spmm_dtype_t dtype = SPMM_F64;
 static double seconds = 0.5;
-static int is_alone;            /* no cuSPARSE */
-static const char *forced;      /* of the plan's product; NULL: by rule */
-static const char *once_method; /* without a plan; NULL: by rule */
+static int is_alone;            /* without cuSPARSE */
+static const char *forced;      /* kernel of the product with a plan; NULL: the default choice */
+static const char *once_method; /* method of the product without a plan; NULL: the default choice */
 
 static void need(spmm_status_t status, const char *what, const spmm_diag_t *diag)
 {
@@ -43,7 +44,7 @@ static double random_value(uint64_t i)
     return (double)(x >> 11) * 0x1p-52 - 1;
 }
 
-/* A pattern with values 1 (a borrowed view), as the library's matrix. */
+/* Makes a matrix of the library from a pattern (a borrowed view). All values are 1. */
 static spmm_matrix_t *matrix_of(spmm_csr_t view)
 {
     spmm_matrix_t *matrix = NULL;
@@ -98,7 +99,7 @@ static spmm_matrix_t *transpose(const spmm_matrix_t *matrix)
     return turned;
 }
 
-/* The pattern of a product. */
+/* Returns the pattern of A B as a matrix. */
 static spmm_matrix_t *multiply(const spmm_matrix_t *a, const spmm_matrix_t *b)
 {
     spmm_plan_t *plan = NULL;
@@ -112,7 +113,7 @@ static spmm_matrix_t *multiply(const spmm_matrix_t *a, const spmm_matrix_t *b)
     return product;
 }
 
-/* Which aggregate a point belongs to. */
+/* Returns the matrix that assigns each point to its aggregate. */
 static spmm_matrix_t *aggregates(int64_t points)
 {
     const int64_t side = llround(cbrt((double)points)), coarse = (side + SIDE - 1) / SIDE;
@@ -131,7 +132,7 @@ static spmm_matrix_t *aggregates(int64_t points)
     return p;
 }
 
-/* The two factors of a form. */
+/* Makes the two factors of a form. */
 static void make_factors(const char *form, const char *name, spmm_matrix_t *out[2])
 {
     spmm_matrix_t *a = load(name);
@@ -195,7 +196,7 @@ static struct bench_matrix upload_matrix(const spmm_matrix_t *matrix, uint64_t s
     return m;
 }
 
-/* A product of the library, ready to run. */
+/* A product of the library that is ready to run. */
 struct ours {
     spmm_product_t *product;
     spmm_product_info_t info;
@@ -224,7 +225,7 @@ static void make_ours(const spmm_plan_t *plan, int device, const char *kernel, s
     (void)spmm_product_workspace_bytes(o->product, &o->bytes);
 }
 
-/* C and its bounds by the CPU. */
+/* Computes C and its error bounds on the CPU. */
 static void find_right(const spmm_plan_t *plan, struct bench_case *c)
 {
     struct ours o = {.operands = {c->a.host_values, c->b.host_values}};
@@ -255,7 +256,7 @@ static void find_right(const spmm_plan_t *plan, struct bench_case *c)
     for (int64_t q = 0; q < c->nnz; q++)
         c->bound[q] =
             (dtype == SPMM_F32 ? (double)((float *)bound)[q] * 0x1p-22 : ((double *)bound)[q] * 0x1p-51) *
-            sqrt((double)c->a.cols + 64); /* in practice; the proved one grows with a.cols */
+            sqrt((double)c->a.cols + 64); /* a practical bound; the proven one grows with a.cols */
     free(bound);
     free(sizes[0]);
     free(sizes[1]);
@@ -300,7 +301,7 @@ static spmm_csr_t device_view(const struct bench_matrix *m)
                         m->row_ptr, m->col_ind, dtype,  m->values};
 }
 
-/* Without a plan: the least of some whole calls, allocations among it. */
+/* Measures products without a plan: the minimum time of several complete calls, including allocations. */
 static void bench_once(const struct bench_case *c)
 {
     struct bench_row row = {"once", -1, -1, 0, 0, 0, "FAILED", -1};
@@ -341,7 +342,7 @@ static void bench_forms(struct bench_case *c, spmm_matrix_t *const factors[2])
     bench_ours(c, plan, "plan");
     bench_once(c);
     if (strcmp(c->form, "AAT") ==
-        0) { /* from the values of A alone; another right C, as B's values are random */
+        0) { /* values of A alone; the reference C differs, because the values of B are random */
         spmm_plan_destroy(plan);
         plan = NULL;
         need(spmm_product_inspect(turned, 2, &options, &plan, &diag), c->name, &diag);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cuSPARSE's products of sparse matrices: SpGEMM by each algorithm, whose phases are timed without allocations, and the
- * numeric phase of SpGEMMreuse. */
+/* Sparse products of cuSPARSE: SpGEMM with each algorithm, whose phases are timed without allocations, and
+ * the numeric phase of SpGEMMreuse. */
 #define DISABLE_CUSPARSE_DEPRECATED
 #include <cusparse.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "spgemm_bench.h"
 
 #define ONCE_TURNS 5
-#define CHUNK 0.2f /* of the products at a time, of ALG3, as NVIDIA's sample has it */
+#define CHUNK 0.2f /* ALG3: share of the products per chunk, as in NVIDIA's sample */
 
 static const cusparseOperation_t plain = CUSPARSE_OPERATION_NON_TRANSPOSE;
 
@@ -22,7 +22,7 @@ struct peer {
     void *buffers[5];
     int *row_ptr, *col_ind; /* of C */
     void *values;
-    double ms; /* spent in calls, without allocations */
+    double ms; /* time of calls, without allocations */
     cusparseStatus_t status;
 };
 
@@ -33,7 +33,7 @@ static const void *one_of(const struct peer *p, int is_zero)
     return p->type == CUDA_R_32F ? (const void *)&f[is_zero] : (const void *)&d[is_zero];
 }
 
-/* The time of a call, if all before it went well. */
+/* Adds the time of a call, if all earlier calls were successful. */
 #define PHASE(p, call)                                \
     do {                                              \
         if ((p)->status == CUSPARSE_STATUS_SUCCESS) { \
@@ -95,7 +95,7 @@ static void free_buffer(struct peer *p, int i)
     p->buffers[i] = NULL;
 }
 
-/* Arrays of C for as many entries as cuSPARSE counted. */
+/* Allocates the arrays of C for the number of entries that cuSPARSE found. */
 static void take_c(struct peer *p)
 {
     int64_t rows = 0, cols = 0, nnz = 0;
@@ -112,7 +112,7 @@ static void take_c(struct peer *p)
         p->status = cusparseCsrSetPointers(p->product, p->row_ptr, p->col_ind, p->values);
 }
 
-/* ALG2 and ALG3 have the memory of their second phase estimated. */
+/* Estimates the memory of the second phase, which ALG2 and ALG3 require. */
 static void estimate(struct peer *p, size_t *bytes)
 {
     size_t own = 0;
@@ -162,7 +162,7 @@ static void bench_once(struct peer *p, const char *method)
         bench_memory_reset();
         open_peer(p);
         product_once(p);
-        row.setup = bench_now() - start; /* the whole call, with allocations */
+        row.setup = bench_now() - start; /* time of the whole call, with allocations */
         row.peak = bench_memory_peak() - before;
         if (p->status == CUSPARSE_STATUS_SUCCESS && turn == 0)
             bench_judge(p->c, p->row_ptr, p->col_ind, p->values, &row);

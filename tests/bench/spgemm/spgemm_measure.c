@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Times, memory and judgement of a method; see spgemm_bench.h. The program is linked with --wrap of the functions that
- * take and free memory of the GPU, so that allocations of the library are counted too. */
+/* Times, memory and verdicts of methods; see spgemm_bench.h. The program is linked with --wrap for the
+ * functions that allocate and free device memory, so that allocations of the libraries are counted too. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
