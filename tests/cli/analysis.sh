@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# From spmm-bench --plans all to the fit, the table and the pictures of the tiled family. What the times are does not
-# matter here, nor what a fit to so few of them says.
+# From spmm-bench --plans all to the fit, the table and the pictures of the tiled family. The test does not
+# judge the times, nor a fit to so few of them.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh" || exit 1
 features=${SPMM_FEATURES:?the program model_features}
@@ -18,7 +18,7 @@ run spmm-bench --device cpu --threads 1 --repeat 1 -q --no-peers --plans all -n 
 exits 0
 common=(--features "$features" --device h200 --results "$work/r.csv" --matrices "$source_dir/tests/data")
 
-# ---- Every variant with metrics of its own ----
+# ---- Every variant has metrics of its own ----
 run "$dev/tiled_table" "${common[@]}" --output "$work/t.csv"
 exits 0
 silent
@@ -45,7 +45,8 @@ says "fitted, balancing by the decision chart"
 lines 'len({x["kernel"] for x in r if x["kernel"].startswith("tiled/")}) > 8'
 lines 'all(float(x["predicted_us"]) > 0 for x in r)'
 
-# ---- Rows are named as their kernels: shared by groups of lanes or not, and dense products by what they round ----
+# ---- Names of rows kernels say whether lane groups share rows; names of dense kernels say how they round
+# ----
 features_of() { # KERNEL...: of 100 rows of 200, at n = 1 and 32, into t.csv
     "$features" h200 1,32 row f32 < <(printf 'a\tgen:dense:100:200'; printf '\t%s' "$@"; echo) >"$work/t.csv"
 }
@@ -56,7 +57,7 @@ lines 'all(x["constants"] == "nonzero-split.f32" for x in r if x["kernel"] == "r
 lines '{x["constants"] for x in r if x["kernel"] == "dense/gemm/3xtf32"} <= {"gemm.3xtf32", "own.3xtf32"}'
 lines '{x["kernel"] for x in r if x["kernel"].startswith("dense")} == {"dense/gemm", "dense/gemm/3xtf32"}'
 
-# ---- A matrix that is not there is reported, and the others count ----
+# ---- A missing matrix is reported, and the others are processed ----
 run "$dev/tiled_table" "${common[@]}" --matrices "$work" --output "$work/t.csv"
 exits 0
 says_err 'not found, left out: bcsstk17'

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# spmm-bench: its rows, its columns, its summary. The times themselves are not judged here.
+# spmm-bench: its rows, its columns, its summary. The test does not judge times.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh" || exit 1
 header=date,commit,device,matrix,rows,cols,nnz,n,layout,dtype,op,family,kernel,chosen,ms_cold,ms_warm,gflops,error_ratio
@@ -36,7 +36,7 @@ rows 'all(x["b_type"] == x["c_type"] == x["dtype"] and x["unit_values"] == "0" f
 rows 'all(x["bound_us"] == x["bound_share"] == x["peer_least_ms_warm"] == "" for x in r)' # no rates of CPUs
 rows '{(x["n"], x["layout"], x["dtype"], x["op"]) for x in r} == {(n, l, d, o) for n in "15" for l in ("row", "col") for d in ("f32", "f64") for o in "NT"}'
 
-# ---- Column-major cases may have columns of their own ----
+# ---- Column-major cases may have their own list of columns ----
 run "${bench[@]}" --no-peers -n 1,5 --columns-col 3 --layout both --kernels none --json gen:diag:4
 exits 0
 is_json '[(c["layout"], c["n"]) for c in j["cases"]] == [("row", 1), ("row", 5), ("col", 3)]'
@@ -47,7 +47,7 @@ run "${bench[@]}" --no-peers -n 3 --csv "$work/r.csv" --kernels nonsense "$sourc
 exits 0
 rows 'len(r) == 161 and r[-1]["matrix"] == "bcsstk17" and r[-1]["nnz"] == "428650" and r[-1]["chosen"] == "1"'
 
-# ---- A page: the cases beside a peer, matrices that are left out, a file that is whole or as it was ----
+# ---- A page: cases with a peer, matrices that are left out, a file that is complete or unchanged ----
 run "${bench[@]}" --mkl "$SPMM_NAIVE_MKL" -n 2,3 --layout both --op both --date 2000-01-02 --commit '<b>abc' \
     --report "$work/page.html" gen:rmat:7:4 "$work/nothing.mtx" gen:diag:4
 exits 1
@@ -88,7 +88,8 @@ is_json 'all({k["name"].split("/")[2].split("-")[0] for k in c["kernels"] if k["
 is_json 'all({k["name"].split("/")[1] for k in c["kernels"]} == {"rows", "tiled", "dense"} for c in j["cases"])'
 is_json 'all(k["error_ratio"] <= 1 for c in j["cases"] for k in c["kernels"])'
 
-# ---- All plans of the tiled family; an order that changes nothing and segments that cut nothing are left out ----
+# ---- All plans of the tiled family, without permutations that change nothing and segments that cut nothing
+# ----
 rm "$work/r.csv"
 run "${bench[@]}" --no-peers -n 4,200 --layout both --plans all --kernels tiled --csv "$work/r.csv" gen:rmat:9:8 \
     gen:dense:100:30
@@ -103,7 +104,8 @@ rows 'all(int(x["kernel"].split("/")[2][10:]) < 30 for x in r if x["matrix"] == 
 run "${bench[@]}" --plans some gen:diag:4
 exits 2
 
-# ---- The plans of tensor cores: both compute types of f32 in every order; one that is that of A is not measured twice ----
+# ---- The plans of tensor cores: both compute types of f32, every permutation that changes the order of A
+# ----
 rm "$work/r.csv"
 run "${bench[@]}" --no-peers -n 5 --plans tensor --csv "$work/r.csv" gen:femshuf:4:4:4 gen:uniform:90:300:20 gen:diag:200
 exits 0
@@ -120,14 +122,15 @@ exits 0
 is_json '[sorted({k["name"].split("/")[-1] for k in c["kernels"] if k["family"] == "panel"}) for c in j["cases"]] == [["3xtf32", "tf32"], ["f64"], ["f16"], ["bf16"]]'
 is_json 'all(k["name"].split("/")[3] in ("p64", "p128") and len(k["name"].split("/")) == 5 and k["error_ratio"] <= 1 for c in j["cases"] for k in c["kernels"] if k["family"] == "panel")'
 
-# ---- The least accurate way that the plan may choose; it makes no other type's plan impossible ----
+# ---- The least accurate compute type that the plan may choose; plans of other types must still be possible
+# ----
 run "${bench[@]}" --no-peers -n 5 --dtype all --compute tf32 --json gen:femshuf:4:4:4
 exits 0
 is_json 'all(sum(k["chosen"] for k in c["kernels"]) == 1 for c in j["cases"]) and len(j["cases"]) == 4'
 run "${bench[@]}" --compute f16 gen:diag:4
 exits 2
 
-# ---- New values: their time once for each plan, and the products after them are right ----
+# ---- New values: one time per plan, and the products that follow are right ----
 rm "$work/r.csv"
 run "${bench[@]}" --no-peers -n 3,32 --dtype both --op both --plans tensor-plain --set-values --csv "$work/r.csv" gen:rmat:7:4
 exits 0
@@ -138,7 +141,7 @@ run "${bench[@]}" --no-peers -n 3 --set-values --json gen:rmat:7:4 gen:empty:3:3
 exits 0
 is_json '[all("ms_set_values" in k for k in c["kernels"]) for c in j["cases"]] == [True, False]'
 
-# ---- Operands of other types than A, and ones in place of the values ----
+# ---- Operands of other types than A, and ones instead of the values ----
 rm "$work/r.csv"
 run "${bench[@]}" --no-peers -n 3 --op both --layout both --b-type f16 --csv "$work/r.csv" gen:rmat:7:4
 exits 0
@@ -159,7 +162,7 @@ says_not operator # which a CPU has not
 run "${bench[@]}" --no-peers --unit-values --set-values gen:rmat:7:4
 exits 2
 
-# ---- A file of other columns is left as it is ----
+# ---- A file with other columns is left unchanged ----
 printf 'date,commit\n1,2\n' >"$work/old.csv"
 run "${bench[@]}" --no-peers -n 2 --csv "$work/old.csv" gen:diag:4
 exits 1
@@ -175,7 +178,7 @@ is_json 'len(j["cases"]) == 2 and j["summary"] == [] and j["cases"][0]["matrix"]
 is_json 'all(k["error_ratio"] <= 1 for c in j["cases"] for k in c["kernels"])'
 is_json 'all(sum(k["chosen"] for k in c["kernels"]) == 1 for c in j["cases"])'
 
-# ---- Peers: the best one counts, a wrong or failing one does not ----
+# ---- Peers: the best one counts, but no wrong or failing one ----
 peer=${SPMM_NAIVE_MKL:?a library with the functions of oneMKL}
 rm "$work/r.csv"
 run "${bench[@]}" --mkl "$peer" -n 1,4 --dtype both --layout both --op both --csv "$work/r.csv" gen:rmat:6:4
@@ -212,7 +215,7 @@ exits 0
 says 'failed: mkl_sparse_mm failed with status 6'
 rows 'r[-1]["peer"] == ""'
 
-# ---- A summary without peers has a line for each case ----
+# ---- A summary without peers has one line per case ----
 run "${bench[@]}" --no-peers --summary -n 3,8 gen:rmat:6:4
 exits 0
 says_times 2 'GFLOP/s cold, no peer'
@@ -223,7 +226,7 @@ exits 0
 says_not 'no peer'
 says "best peer's time"
 
-# ---- What cannot be measured is reported, and the others are measured ----
+# ---- Inputs that cannot be measured are reported, and the others are measured ----
 run "${bench[@]}" --no-peers -n 2 gen:nonsense "$work/none.mtx" gen:diag:4
 exits 2
 says 'gen:diag:4  4 x 4'
@@ -246,7 +249,7 @@ if [ -w /dev/full ]; then
     exits 1
 fi
 
-# ---- What is printed does not get into a file where a stream is closed ----
+# ---- If a standard stream is closed, no output for it ends up in the table ----
 for closed in '<&-' '>&-' '2>&-' '>&- 2>&-' '<&- >&- 2>&-'; do
     rm -f "$work/closed.csv"
     run bash -c "exec $closed; spmm-bench --no-peers --device cpu -n 2 --csv '$work/closed.csv' gen:diag:4 none.mtx"
@@ -258,7 +261,7 @@ for closed in '<&-' '>&-' '2>&-' '>&- 2>&-' '<&- >&- 2>&-'; do
     if grep -qvE '^(date,commit|20[0-9]+-)' "$work/closed.csv"; then wrong "a report in the table of $closed"; fi
 done
 
-# ---- Products that would not fit in memory are refused before any of it is taken ----
+# ---- Products that do not fit in memory are refused before anything is allocated ----
 run "${bench[@]}" --no-peers -n 8,600 --budget 20M gen:diag:200000 gen:diag:3
 exits 1
 says_err 'gen:diag:200000: n = 600 needs '

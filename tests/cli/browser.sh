@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Pages in headless Chromium: no message, no request, nothing wider than a phone, light and dark; planted faults are found.
+# Pages in headless Chromium: no messages, no requests, nothing wider than a phone, in light and dark mode.
+# Planted faults are found.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh" || exit 1
 matrix=$source_dir/tests/data/bcsstk17.mtx.zst
@@ -15,7 +16,7 @@ spmm-inspect -q --device any "$matrix" -o "$work/a.plan"
 spmm-info --html "$work/a.plan" >"$work/a.html"
 browser "$work/a.html"
 exits 0
-# A name without a place to break it, and a tuned plan: three columns.
+# A name without a place to break it, and a tuned plan, whose table has three columns.
 printf '%%%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 3\n2 2 4\n' >"$work/$(printf 'x%.0s' {1..120}).mtx"
 spmm-inspect -q --device cpu --tune "$work"/xxx*.mtx -o "$work/long.plan"
 spmm-info --html "$work/long.plan" >"$work/long.html"
@@ -26,7 +27,7 @@ spmm-bench -q --device cpu --repeat 2 --mkl "$SPMM_NAIVE_MKL" -n 8,64 --report "
 browser "$work/bench.html"
 exits 0
 
-# ---- What the checks are worth ----
+# ---- The checks find planted faults ----
 plant() { # MARKUP WHAT IS SAID
     sed "s|</main>|$1</main>|" "$work/long.html" >"$work/planted.html"
     browser "$work/planted.html"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# spmm-bench --calibrate on the CPU: a profile that the inspector takes. The rates themselves are not judged here.
+# spmm-bench --calibrate on the CPU makes a profile that the inspector accepts. The test does not judge the
+# rates.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh" || exit 1
 

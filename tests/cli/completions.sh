@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The completions of bash, zsh and fish: every option of --help and no other, and each shell completes some words.
+# The completions of bash, zsh and fish have every option of --help and no other. Each shell completes some
+# words.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh" || exit 1
 folder=${SPMM_COMPLETIONS:?the folder of the completions}
 programs=(spmm-bench spmm-export spmm-info spmm-inspect spmm-jit spmm-run spmm-update)
 
-# The options that a page or a completion has.
+# Prints the options of a help page or a completion.
 options_of() { # help|bash|zsh|fish
     case $1 in
     help) grep -oE '^ {2}(-[A-Za-z],|   ) --[a-z0-9-]+' | grep -oE -- '--[a-z0-9-]+' ;;
@@ -16,7 +17,7 @@ options_of() { # help|bash|zsh|fish
     esac | sort
 }
 
-# ---- The options are those of --help, and the files what the programs print ----
+# ---- The options are those of --help, and the files are the output of the programs ----
 for program in "${programs[@]}"; do
     run "$program" --help
     options_of help <"$work/.out" >"$work/expected"
@@ -40,7 +41,7 @@ run spmm-info --help=csh
 exits 2
 
 # ---- bash ----
-# answers EXPECTED WORD...: what bash offers for the last word of the command line
+# answers EXPECTED WORD...: checks what bash offers for the last word of the command line.
 answers() {
     local expected=$1
     shift
@@ -71,7 +72,7 @@ answers '' spmm-run -n '' # a number
 answers '' spmm-run -o '' # a file, which readline completes
 answers '' spmm-run a ''
 
-# ---- What --device and --kernel suggest is accepted ----
+# ---- The suggestions for --device and --kernel are accepted ----
 words_of() { sed -n "s/^    --$2).*words='\(.*\)' ;;/\1/p" "$folder/bash/$1"; }
 for device in $(words_of spmm-inspect device); do
     run spmm-inspect -q --device "$device" gen:diag:9
@@ -86,7 +87,7 @@ for balance in $(words_of spmm-inspect balance); do
     exits 0
 done
 
-# wants SHELL: is it here? A full run of the tests has installed it.
+# wants SHELL: returns whether the shell is installed. A full run of the tests requires it.
 wants() { command -v "$1" >/dev/null || [ -n "${SPMM_TESTS_RUN:-}" ] || { echo "no $1: its completions are not run"; return 1; }; }
 
 # ---- fish ----
@@ -111,7 +112,7 @@ if wants fish; then
     fish_offers '' 'spmm-run -n '
 fi
 
-# ---- zsh: an interactive shell, whose ^T completes the line and writes it into a file ----
+# ---- zsh: in an interactive shell, ^T completes the line and writes it to a file ----
 if wants zsh; then
     for program in "${programs[@]}"; do
         run zsh -f -n "$folder/zsh/_$program"

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The commands of docs/datasets.md, as they stand there; then what they say about a data set that is damaged or forged.
+# Runs the commands of docs/datasets.md as they are printed there, then on a data set that is damaged or
+# forged.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh" || exit 1
 
-# A port that is free now. The server of the document ends with the shell that runs the commands.
+# A free port. The server of the document ends with the shell that runs the commands.
 PORT=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
 export PORT SPMM=$source_dir
 mkdir "$work/folder"
@@ -31,7 +32,7 @@ cd "$mine" || exit 1
 run curl -s --max-time 5 "http://127.0.0.1:$PORT/README" # the server is gone
 exits 7
 
-# ---- What the commands find ----
+# ---- The commands detect damage ----
 damage() { # FILE: its last byte is another one
     printf '\125' | dd of="$1" bs=1 seek=$(($(stat -c %s "$1") - 1)) conv=notrunc status=none
 }
@@ -52,7 +53,7 @@ one_line_err
 run sha256sum --check --strict SHA256SUMS
 exits 1
 
-# A sound plan of another matrix: its own digests fit, those of the manifest do not.
+# A valid plan of another matrix: its own digests are right, but the digest in the manifest is not.
 cp twice.plan poisson2.plan
 run spmm-info -t poisson2.plan
 exits 0
@@ -62,7 +63,7 @@ says 'poisson2.plan: FAILED'
 run spmm-info -q --matches poisson2.mtx.zst poisson2.plan
 exits 4
 
-# A manifest that fits the forged file is not the one that was signed; and one signed by somebody else.
+# A manifest that fits the forged file is not the signed one. Nor does a signature by somebody else help.
 verify=(ssh-keygen -Y verify -f ../publishers -I data@example.org -n file -s SHA256SUMS.sig)
 run "${verify[@]}" <SHA256SUMS
 exits 0

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# spmm-export: the matrix comes back bit for bit in every form, and what is refused.
+# spmm-export: the matrix is exported bit for bit in every format. Invalid requests are refused.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh" || exit 1
 golden=$source_dir/tests/golden/good
 
-# Digests of pattern and values.
+# Prints the digests of pattern and values.
 digests() { spmm-info --json "$1" | grep -E '"(pattern|values)_digest"'; }
-# keeps PLAN FORM [OPTION...]: exported in this form and inspected again, the matrix has equal digests.
+# keeps PLAN FORM [OPTION...]: checks that the matrix, exported in this format and inspected again, has the
+# same digests.
 keeps() {
     local plan=$1 form=$2 dtype
     shift 2
@@ -23,7 +24,7 @@ keeps() {
     same "$work/expected" "$work/found"
 }
 
-# ---- Every golden plan and every type, in every form that has values ----
+# ---- Every golden plan and every type, in every format that has values ----
 for plan in "$golden"/*.plan; do
     case $plan in
     */special_values.plan | */triangle.plan | */triangle_skew.plan | */pattern_only.plan | */symmetric_*.plan) continue ;; # below
@@ -41,7 +42,7 @@ for dtype in f16 bf16 f32 f64; do
     done
 done
 
-# ---- Several chunks, made by several threads: the same bytes ----
+# ---- Several chunks, written by several threads, give the same bytes ----
 spmm-inspect -q --device any --dtype f64 gen:band:40000:9 -o "$work/large.plan"
 for form in mtx mtx.gz mtx.zst npz; do
     keeps "$work/large.plan" $form --threads 3
@@ -89,7 +90,7 @@ for spec in gen:empty:0:0 gen:empty:3:0 gen:empty:0:3 gen:empty:4:5 gen:diag:1; 
     done
 done
 
-# ---- Symmetric matrices: one triangle, which reads back whole ----
+# ---- Symmetric matrices: the file has one triangle, and reading it gives the whole matrix ----
 odd_entries='2 1 0.1\n3 1 -0\n3 2 nan\n4 1 -nan\n4 3 inf\n'
 printf "%%%%MatrixMarket matrix coordinate real skew-symmetric\n4 4 5\n$odd_entries" >"$work/skew-symmetric.mtx"
 printf "%%%%MatrixMarket matrix coordinate real symmetric\n4 4 6\n1 1 -0\n$odd_entries" >"$work/symmetric.mtx"
@@ -132,7 +133,7 @@ run spmm-export -qf --pattern "$work/structural.plan" -o "$work/structural_back.
 run head -n 1 "$work/structural_back.mtx"
 says 'coordinate pattern symmetric'
 
-# ---- A plan of PAP^T gives A ----
+# ---- The export of a plan of PAP^T gives A ----
 spmm-inspect -q --device any --dtype f64 gen:rmat:10:7 -o "$work/plain.plan"
 spmm-inspect -q --device any --dtype f64 --symmetric-permutation --reorder rcm gen:rmat:10:7 -o "$work/symmetric.plan"
 run spmm-info "$work/symmetric.plan"
@@ -150,7 +151,7 @@ exits 0
 run spmm-info -q --matches "$work/symmetric.mtx" "$golden"/symmetric_*.plan
 exits 0
 
-# ---- Infinities, zeros of both signs, NaNs; of other NaNs text has no bits ----
+# ---- Infinities, zeros of both signs, NaN; text does not keep the bits of other NaN ----
 printf '%%%%MatrixMarket matrix coordinate real general\n2 3 5\n1 1 inf\n1 2 -inf\n1 3 -0\n2 1 nan\n2 3 -nan\n' >"$work/odd.mtx"
 for dtype in f16 bf16 f32 f64; do
     spmm-inspect -q --device any --dtype $dtype "$work/odd.mtx" -o "$work/odd.plan"
@@ -170,7 +171,7 @@ for name in special_values triangle triangle_skew; do
     exits 0
 done
 
-# ---- What it says ----
+# ---- Output for people and as JSON ----
 run spmm-export -f "$work/a.plan" -o "$work/a.mtx.zst"
 exits 0
 silent_err
@@ -192,7 +193,7 @@ run spmm-export -qf --format mtx "$work/odd.plan" -o "$work/other.txt"
 exits 0
 same "$work/other.txt" "$work/odd.mtx"
 
-# ---- A file that is there stays, unless -f says otherwise; empty ones and devices are written to ----
+# ---- An existing file is kept without -f; empty files and devices are written ----
 cp "$work/odd.mtx" "$work/only.mtx"
 for path in only.mtx a.plan; do
     cp "$work/$path" "$work/before"
@@ -210,7 +211,7 @@ same "$work/empty.mtx" "$work/odd.mtx"
 run spmm-export -q --format mtx "$work/odd.plan" -o /dev/null
 exits 0
 
-# ---- What it refuses ----
+# ---- Requests that are refused ----
 run spmm-export "$work/a.plan"
 exits 2
 says_err '-o FILE is missing'
@@ -243,7 +244,7 @@ run bash -c "spmm-export -qf '$work/a.plan' -o - >/dev/full"
 exits 1
 for form in mtx mtx.gz npz; do # what was there stays
     printf 'old\n' >"$work/old.$form"
-    # Counters of coverage would be too large a file too.
+    # The counters of a coverage build would exceed the file size limit too.
     run env LLVM_PROFILE_FILE=/dev/null bash -c "ulimit -f 8; exec spmm-export -qf '$work/large.plan' -o '$work/old.$form'"
     exits 1
     one_line_err

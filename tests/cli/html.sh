@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# spmm-info --html: a page that is well-formed, escaped, whole and the same each time.
+# spmm-info --html writes a page that is well-formed, escaped, complete and always the same.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh" || exit 1
 matrix=$source_dir/tests/data/bcsstk17.mtx.zst
@@ -22,7 +22,7 @@ at_most() { # BYTES
     [ "$(wc -c <"$work/page.html")" -le "$1" ] || wrong "expected at most $1 bytes"
 }
 
-# ---- The bundled matrix: all sections, the sentences of the text, two permutations ----
+# ---- The bundled matrix: all sections, the sentences of the text output, two permutations ----
 spmm-inspect -q --device any "$matrix" -o "$work/a.plan"
 page "$work/a.plan" --pictures 2 --text 'bcsstk17.mtx.zst' --text '10,974 x 10,974' --text '428,650' \
     --text 'Rows of A in growing order, as panel/dense takes them (variant 1)' --text '7,846' \
@@ -46,11 +46,11 @@ sys.exit("\n".join(sorted(missing)) or 0)
 PYTHON
 exits 0
 
-# ---- Row blocks, which have a roofline ----
+# ---- Row blocks: the page has a roofline ----
 spmm-inspect -q --device any --kernel tiled --balance chart --reorder none "$matrix" -o "$work/tiled.plan"
 page "$work/tiled.plan" --pictures 1 --text 'Roofline' --text 'Eq. 3'
 
-# ---- Times that were measured, and a profile for the roofline ----
+# ---- Measured times, and a profile for the roofline ----
 spmm-inspect -q --device cpu --tune gen:fem3:6:6:6 -o "$work/tuned.plan"
 page "$work/tuned.plan" --text 'measured us' --absent 'No time was measured' --text 'The line is what cpu allows'
 run spmm-info --html --device a100 "$work/a.plan"
@@ -64,7 +64,7 @@ run spmm-info --html --device cpu "$work/a.plan"
 exits 0
 says 'The line is what any allows'
 
-# ---- Permutations: what parts take, what C is left in, rows and columns ----
+# ---- Permutations: the row order of parts, the order of a permuted C, symmetric permutations ----
 page "$golden/tiled_permuted.plan" --pictures 3 --same-lines
 page "$golden/panel_permuted.plan" --pictures 3 --same-lines
 page "$golden/window_reordered.plan" --pictures 3 --same-lines
@@ -104,7 +104,7 @@ exits 0
 page "$golden/pattern_only.plan" --text 'pattern only'
 page "$golden/types_f64.plan" --text 'f64,f32,f16,bf16, with values' --text 'f16, any n' --text 'bf16, any n'
 
-# ---- Names are hostile text ----
+# ---- Names are untrusted text ----
 # shellcheck disable=SC1112
 name='<script>alert(1)<\script>&amp;"'"'"'<img src=x onerror=alert(2)>'$'\e[2J\xff''.mtx'
 printf '%%%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 3\n2 2 4\n' >"$work/$name"
@@ -115,7 +115,7 @@ says_not '<script'
 says_not '<img src=x'
 says_not $'\e'
 
-# ---- What does not go together, and output that fails ----
+# ---- Options that contradict each other, and output that fails ----
 for other in --json --full --verify --matches=x --test --list --diff --head; do
     run spmm-info --html "$other" "$work/a.plan"
     exits 2

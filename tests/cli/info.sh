@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# spmm-info: what it shows, what it refuses, how it compares.
+# spmm-info: what it shows, what it refuses, how it compares plans.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh" || exit 1
 matrix=$source_dir/tests/data/bcsstk17.mtx.zst
 plan=$work/a.plan
 spmm-inspect -q --device any "$matrix" -o "$plan"
 
-# ---- What it shows: a screen of text, and the rest with --full ----
+# ---- Output: one screen of text, and the rest with --full ----
 run spmm-info "$plan"
 exits 0
 silent_err
@@ -68,7 +68,7 @@ run spmm-info -q "$plan"
 exits 0
 silent
 
-# ---- How a GPU will hold op(A): by its columns, its values, the evenness of its rows ----
+# ---- How a GPU will store op(A): by its columns, its values, the evenness of its rows ----
 run spmm-info "$plan"
 says 'stream     of rows on a GPU, op N: columns of 16 bits'
 says_not 'no values'
@@ -91,7 +91,7 @@ says_not 'stream '
 run spmm-info - <"$plan"
 exits 0
 says '428,650 nonzeros'
-# ---- Standard input is read as far as a plan may go: its header says where it ends ----
+# ---- Standard input is read only up to the end of the plan, which the header defines ----
 run timeout 10 spmm-info - </dev/zero
 exits 3
 one_line_err
@@ -127,7 +127,7 @@ for spec in gen:empty:0:0 gen:empty:3:0 gen:diag:1 gen:dense:1:3000; do
     is_json
 done
 
-# ---- Parts for tensor cores, and candidates that differ in their compute type only ----
+# ---- Parts for tensor cores, and candidates that differ only in their compute type ----
 run spmm-info --full --verify "$source_dir/tests/golden/good/panel_permuted.plan"
 exits 0
 says 'op N, tf32, any n, both layouts, any device: panel/packed, 90 rows, 64 a row block, reordered, permuted output, item size 3'
@@ -149,7 +149,7 @@ run spmm-info --json "$source_dir/tests/golden/good/fragments_traced.plan"
 exits 0
 is_json '[(t["compute"], t["order"]) for t in j["trace"]] == [("f32", None), ("3xtf32", None), ("tf32", "minhash")]'
 
-# ---- A plan of a newer version: what is not known, and what to do ----
+# ---- A plan of a newer version: the message names the unknown feature and the remedy ----
 for newer in "$source_dir/tests/golden/bad/header_incompat.plan" -; do
     run spmm-info "$newer" <"$source_dir/tests/golden/bad/header_incompat.plan"
     exits 4
@@ -172,7 +172,7 @@ for told in '\0\0\0\0\0\0\0\0' '\1\0\0\0\0\0\0\0' '\377\0\0\0\0\0\0\0' '\377\377
     one_line_err
 done
 
-# ---- Who made it: plans of before format 1.5 do not say ----
+# ---- The writer of a plan: plans before format 1.5 do not name it ----
 run spmm-info --full "$source_dir/tests/golden/good/writer.plan"
 exits 0
 says 'format 1.5, f32, pattern only, made by spmm-inspector 0.2.0'
@@ -192,7 +192,7 @@ exits 0
 is_json '[(o["op"], o["order"]) for o in j["order_stats"]] == [("N", "none"), ("N", "minhash")]'
 is_json 'j["order_stats"][1]["blocks"]["8x8"]["count"] == j["order_stats"][0]["blocks"]["8x8"]["count"] - 1'
 
-# ---- Metrics of row blocks, of a plan that holds them and of one that does not ----
+# ---- Metrics of row blocks, for a plan that contains them and for one that does not ----
 run spmm-info --full "$source_dir/tests/golden/good/panel_stats.plan"
 exits 0
 says 'tiled/segmented, 65 units, 32 a row block, stages of 447, item size 4'
@@ -219,7 +219,7 @@ is_json '[h["footprint"] for h in j["panels"]["heights"] if h["panel_rows"] == j
     j["panels"]["footprint_sum"]]'
 is_json 'j["panels"]["padding"] == 32 * j["panels"]["slices"] / 428650'
 
-# ---- Their roofline: mu = 39.06, R = 16, values of 4 bytes ----
+# ---- The roofline of row blocks: mu = 39.06, R = 16, values of 4 bytes ----
 spmm-inspect -q "$matrix" --kernel tiled --balance segments:20 --device h100 -n 64 -o "$work/cut.plan"
 run spmm-info --full "$work/cut.plan"
 exits 0
@@ -265,7 +265,7 @@ run spmm-info --json "$source_dir/tests/golden/good/f32_row_split.plan"
 exits 0
 is_json '"panels" not in j'
 
-# ---- Names from files cannot steer the terminal ----
+# ---- Names from files cannot send control sequences to the terminal ----
 name=$(printf '%s/evil\033[31m"\\.mtx' "$work")
 printf '%%%%MatrixMarket matrix coordinate pattern general\n1 1 1\n1 1\n' >"$name"
 spmm-inspect -q "$name" -o "$work/evil.plan"
@@ -277,14 +277,14 @@ run spmm-info --json "$work/evil.plan"
 exits 0
 is_json 'j["source"].startswith("evil") and j["source"].endswith(chr(34) + chr(92) + ".mtx")'
 
-# ---- Messages name the input once, as it was given ----
+# ---- Messages name the input once, as on the command line ----
 run spmm-info - </dev/null
 says_err 'spmm-info: standard input: '
 run spmm-info --matches "$work/none.mtx" "$plan"
 exits 1
 says_err "spmm-info: $work/none.mtx: cannot open the file"
 
-# ---- Is it the plan of this matrix? ----
+# ---- Whether the plan belongs to this matrix ----
 run spmm-info --matches "$matrix" "$plan"
 exits 0
 says 'Matches: pattern and values equal'
@@ -336,7 +336,7 @@ printf 'hello\n' >"$work/text.mtx"
 run spmm-info --matches "$work/text.mtx" "$plan"
 exits 3
 
-# ---- Many plans: are they sound, and a line of each ----
+# ---- Many plans: whether they are valid, and one line per plan ----
 run spmm-info -t "$source_dir"/tests/golden/good/*.plan
 exits 0
 silent
@@ -365,7 +365,7 @@ run spmm-info -lq "$plan"
 exits 0
 silent
 
-# ---- What differs between two plans ----
+# ---- Differences between two plans ----
 run spmm-info --diff "$plan" "$plan"
 exits 0
 silent
@@ -425,7 +425,7 @@ run spmm-info "$plan" second.plan
 exits 2
 says_err "one argument too many: 'second.plan'; --test, --list and --diff take several plans"
 
-# ---- The head of a file that is not all there ----
+# ---- The head of an incomplete file ----
 head_of() {
     run spmm-info --head "$1"
     exits 0
@@ -490,7 +490,7 @@ exits 2
 run spmm-info --head --json "$plan"
 exits 2
 
-# ---- What it refuses ----
+# ---- Inputs that are refused ----
 run spmm-info --full "$matrix"
 exits 3
 one_line_err
@@ -565,7 +565,7 @@ says_err 'SPMM_ERR_PLAN_BUDGET'
 run spmm-info -q --budget "$plan_bytes" - <"$plan"
 exits 3
 
-# ---- One of several plans may come from a pipe ----
+# ---- Only one of several plans may come from a pipe ----
 for mode in --list --test --diff; do
     run spmm-info $mode - - <"$plan"
     exits 2

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# spmm-inspect: what it writes, what it says, what it refuses.
+# spmm-inspect: what it writes, what it prints, what it refuses.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh" || exit 1
 matrix=$source_dir/tests/data/bcsstk17.mtx.zst
@@ -11,8 +11,8 @@ exits 0
 says 'bcsstk17.mtx.zst: 10,974 x 10,974, 428,650 nonzeros'
 says 'matrix-market, real, symmetric, 219,812 entries stored'
 says 'MB/s of the compressed file)'
-# At n = 32 and 64, row-major, a nonzero split takes 12.4 and 16.3 us on an H100, groups that share rows 13.8 and 18.0
-# (docs/families_bench.csv).
+# At n = 32 and 64, row-major, a nonzero split takes 12.4 and 16.3 us on an H100; groups that share rows take
+# 13.8 and 18.0 us (docs/families_bench.csv).
 says 'variant 0  op N, f32, n in 1..12, row-major, any device: rows/row-split, '
 says 'variant 1  op N, f32, n in 13..96, row-major, any device: rows/nonzero-split, 53,582 items, item size 8'
 says 'variant 2  op N, f32, n >= 97, row-major, any device: rows/row-split, '
@@ -40,14 +40,13 @@ run spmm-inspect --device any gen:band:300:9 --kernel rows
 exits 0
 says 'the alternative'"'"'s risk'
 
-# Wide products of f64 with 36 nonzeros a row: rows take 1.3 times as long as panel
-# (docs/families_bench.csv).
+# Wide f64 products with 36 nonzeros per row: rows takes 1.3 times as long as panel (docs/families_bench.csv).
 run spmm-inspect --device any --dtype f64 --layout row --columns 128 gen:qcd:8
 exits 0
 says 'any device: panel/dense, '
 
-# Rows that groups share wait for A: on an H100 they take 23.8 us of 8 columns and blocks of 32 x 32, bcsr 16.2; of
-# bcsstk17, n = 32, 13.8, panel 10.9 (docs/decisions/0119).
+# Lane groups that share a row wait for A. With blocks of 32 x 32 and 8 columns, they take 23.8 us on an H100,
+# and bcsr 16.2 us. With bcsstk17 and n = 32, they take 13.8 us, and panel 10.9 us (docs/decisions/0119).
 run spmm-inspect --device any --layout row --columns 8 gen:block:8192:32:15
 exits 0
 says 'any device: bcsr/dense, '
@@ -55,7 +54,7 @@ run spmm-inspect --device any --layout row --columns 32 "$matrix"
 exits 0
 says 'any device: panel/dense, '
 
-# From 20,000 nonzeros on every family may run (docs/decisions/0127).
+# From 20,000 nonzeros on, every family is considered (docs/decisions/0127).
 run spmm-inspect --device any --dtype f16 --layout row --columns 512 gen:dense:200:200
 exits 0
 says 'any device: dense/gemm, '
@@ -63,8 +62,8 @@ run spmm-inspect --device any --dtype f16 --layout row --columns 512 gen:dense:1
 exits 0
 says 'any device: rows/row-split, '
 
-# Tensor cores where nothing is named. Without them rows for one column and where they are predicted faster, tiled for
-# many columns in column-major order.
+# The default choice uses tensor cores. Without them, it uses rows for one column and if rows is predicted to
+# be faster, and tiled for many columns in column-major order.
 run spmm-inspect --device any "$matrix" -o "$work/free.plan"
 exits 0
 says 'row-major, any device: rows/row-split, '
@@ -89,7 +88,7 @@ exits 0
 silent
 silent_err
 
-# ---- A plan of several variants: a line for each, and one for each decision ----
+# ---- A plan of several variants: one line per variant, and one per decision ----
 run spmm-inspect --device any gen:arrow:2000 --op both --kernel rows -o "$work/two.plan"
 exits 0
 says 'variant 0  op N, f32, any n, both layouts, any device: rows/nonzero-split, '
@@ -119,7 +118,7 @@ says 'variant 1  op N, f32, n in 49..96, '
 says 'choice     variant 0: rows/row-split: the caller named this schedule; predicted '
 says_times 2 'the caller named'
 
-# ---- The plan does not depend on threads ----
+# ---- The plan does not depend on the number of threads ----
 run spmm-inspect -q gen:rmat:12:20 --op both --threads 1 -o "$work/t1.plan"
 exits 0
 run spmm-inspect -q gen:rmat:12:20 --op both --threads 5 -o "$work/t5.plan"
@@ -140,7 +139,7 @@ exits 0
 is_json 'not j["has_values"] and j["values_digest"] is None'
 is_json 'j["variants"][0]["parts"][0]["schedule"] == "nonzero-split"'
 
-# ---- The tiled family: the chart's path, with its numbers ----
+# ---- The tiled family: the path through the decision chart, with its numbers ----
 run spmm-inspect --device any --kernel tiled --explain -n 64 --layout col gen:arrow:20000
 exits 0
 says 'tiled/segmented, '
@@ -190,7 +189,7 @@ for how in radix jaccard minhash rcm communities growing; do
     exits 0
     is_json 'j["panels"]["is_reordered"] and j["panels"]["rho"] > 1'
 done
-# ---- Tensor cores: named kernels, their options, and what they leave out ----
+# ---- Tensor cores: named kernels, their options, and the candidates that are left out ----
 for kernel in window/dense window/packed panel/dense panel/packed; do
     run spmm-inspect --device any --kernel $kernel -n 64 --reorder none gen:fem3:5:5:9 -o "$work/tensor.plan"
     exits 0
@@ -199,7 +198,7 @@ for kernel in window/dense window/packed panel/dense panel/packed; do
     exits 0
     says "cpu/$kernel"
 done
-# Rows that are far longer than the others are split off, unless that is forbidden.
+# Rows that are far longer than the others are split off, unless an option forbids it.
 run spmm-inspect --explain --kernel window/dense --device h200 -n 64 --reorder none gen:hubs:8000:32:10 -o "$work/peeled.plan"
 exits 0
 says 'window/dense, 7,990 rows, 8 a row window'
@@ -215,7 +214,7 @@ is_json '[p.get("is_peeled", False) for p in j["variants"][0]["parts"]] == [Fals
 run spmm-inspect --json --kernel window/dense --device h200 -n 64 --reorder none --long-rows keep gen:hubs:8000:32:10 -o "$work/keep.plan"
 exits 0
 is_json 'len(j["variants"][0]["parts"]) == 1 and not any("long row" in t["reason"] for t in j["trace"])'
-# The spelling of before.
+# The old spelling of the option.
 run spmm-inspect --kernel window/dense --device h200 -n 64 --reorder none --peel none gen:hubs:8000:32:10 -o "$work/none.plan"
 exits 0
 cmp "$work/keep.plan" "$work/none.plan" || wrong '--peel none is not --long-rows keep'
@@ -292,7 +291,7 @@ done
 run spmm-inspect --json --symmetric-permutation --reorder rcm --kernel rows gen:band:100:3
 exits 0
 is_json 'not j["symmetric_permutation"]'
-# What rows takes of a permutation that a caller names.
+# The rows family with a permutation that the caller names.
 run spmm-inspect --device h200 --symmetric-permutation --reorder communities --kernel rows gen:rmat:10:9 -o "$work/communities.plan"
 exits 0
 run spmm-run "$work/communities.plan" -n 5 --check gen:rmat:10:9 --device cpu --repeat 0
@@ -317,7 +316,7 @@ run spmm-inspect --permuted-output gen:band:100:3
 exits 0
 says 'output     refused: no permutation of the rows was chosen; C is in the order of A'
 
-# ---- Without --device: for any device where there is a GPU, else for the CPU, and that is said in one line ----
+# ---- Without --device: any device if there is a GPU, else the CPU, which one line reports ----
 run spmm-inspect gen:band:300:9 -o "$work/default.plan"
 exits 0
 if spmm-run "$work/default.plan" -n 1 --device cuda --repeat 0 >/dev/null 2>&1; then
@@ -346,7 +345,7 @@ is_json 'j["device"] == "any" and j["device_reason"] is None and {v["target"] fo
 run spmm-inspect --help
 says 'on a machine without a GPU cpu, where --device any'
 
-# ---- What the reader noticed ----
+# ---- Notes of the reader ----
 printf '%%%%MatrixMarket matrix coordinate real general\n3 3 5\n1 1 2\n1 1 3\n2 2 0\n3 3 nan\n3 1 inf\n' >"$work/n.mtx"
 run spmm-inspect "$work/n.mtx"
 exits 0
@@ -382,7 +381,7 @@ exits 1
 run bash -c 'spmm-inspect --help >/dev/full'
 exits 1
 
-# ---- Files that exist ----
+# ---- Existing files ----
 run spmm-inspect -q gen:diag:6 -o "$work/d.plan"
 exits 0
 echo 'my thesis' >"$work/thesis"
@@ -404,7 +403,7 @@ exits 1
 one_line_err
 missing "$work/no"
 
-# ---- Inputs that are refused: exit 3, one sentence with file and line; no plan ----
+# ---- Refused inputs: exit status 3, one sentence with file and line, no plan ----
 printf '%%%%MatrixMarket matrix coordinate real general\n3 3 2\n1 1 1\n4 1 1\n' >"$work/bad.mtx"
 run spmm-inspect "$work/bad.mtx" -o "$work/bad.plan"
 exits 3
@@ -612,7 +611,7 @@ run spmm-inspect -- -o
 exits 1
 says_err '-o: '
 
-# ---- Progress: a line on a terminal, erased in the end ----
+# ---- Progress: a line on a terminal, erased at the end ----
 erase=$(printf '\r\033[K')
 run script -qec 'spmm-inspect gen:rmat:17:16' /dev/null
 exits 0
@@ -631,7 +630,7 @@ says '--force-kernel NAME'
 run spmm-inspect --version
 exits 0
 says 'spmm-inspect 0.3.0'
-# Every generator is in the help and in the message about one that there is not.
+# The help and the message about an unknown generator name every generator.
 for list in '--help' 'gen:nothing:1'; do
     run spmm-inspect $list
     checks=$((checks + 1))

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# spmm-jit: what it says of a cache and of plans, and what it removes. spmm-run --jit beside it. No GPU is needed.
+# spmm-jit: its output about a cache and about plans, and what it removes. Also spmm-run --jit. No GPU is
+# needed.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh" || exit 1
 
 export SPMM_CACHE_DIR="$work/cache"
-# The file of key "operator 1; a key of a test", source "s" and code "code".
+# The cache file with key "operator 1; a key of a test", source "s" and code "code".
 entry=1f/e58f9e122d7d342a6f26da124e12c5.spk
 bytes=U1BNTUpJVDEbAAAAAQAAAAQAAAAAAAAAB/ZO+lsrdkGdsIBuH3aJ0G9wZXJhdG9yIDE7IGEga2V5IG9mIGEgdGVzdHNjb2Rl
 make_cache() {
@@ -30,7 +31,7 @@ says_err 'warm takes a plan'
 run spmm-jit --device moon list
 exits 2
 
-# ---- A cache that is not there; list makes no folder ----
+# ---- A cache that does not exist; list creates no folder ----
 run spmm-jit list
 exits 0
 says "0 files, 0 bytes in $work/cache"
@@ -44,7 +45,7 @@ run spmm-jit clear
 exits 0
 says '0 files removed'
 
-# ---- A whole file, a damaged one, one that a writer left, one that is not of the cache ----
+# ---- A valid file, a damaged one, a temporary file of a writer, a foreign file ----
 make_cache
 printf 'no kernel' >"$work/cache/jit/1f/00000000000000000000000000000a.spk"
 printf 'half' >"$work/cache/jit/1f/.new-0123456789abcdef"
@@ -75,7 +76,7 @@ says_not .spk
 run spmm-jit list
 says '0 files, 0 bytes'
 
-# ---- A changed bit is a damaged file; folders that others may write are not looked into ----
+# ---- A changed bit makes a file damaged; folders that others may write are not read ----
 make_cache
 printf X | dd of="$work/cache/jit/$entry" bs=1 seek=60 conv=notrunc status=none
 run spmm-jit list

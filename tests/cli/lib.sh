@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# A harness for command lines. A test script sources it, runs commands, states what must come out, and ends
-# with "finish". $bin is the folder of the programs, $work an empty folder that is removed at the end.
+# A harness for command lines. A test script sources it, runs commands, checks their output, and ends with
+# "finish". $bin is the folder of the programs, $work an empty folder that is removed at the end.
 #
 #   run spmm-info "$work/a.plan"     # keeps exit status, stdout and stderr
 #   exits 3
@@ -18,7 +18,7 @@ export PATH="$bin:$PATH"
 
 checks=0 failures=0 status=0 last='nothing yet'
 
-# run COMMAND...: standard input is that of the caller's redirection, or empty.
+# run COMMAND...: runs a command. Standard input is the caller's redirection, or empty.
 run() {
     last="$*"
     "$@" >"$work/.out" 2>"$work/.err"

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The manual pages have every option of --help and no other, and troff formats them without a warning.
+# The manual pages have every option of --help and no other. troff formats them without warnings.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 man_dir=${SPMM_MAN:?the folder of the manual pages}
 
-# The options that lines of a help page begin with.
+# Prints the options at the beginning of lines of a help page.
 options_of_help() { grep -oE '^ {2}(-[A-Za-z],|   ) --[a-z0-9-]+' | grep -oE -- '--[a-z0-9-]+' | sort; }
 options_of_page() { sed -n 's/^\.It .*Fl -\([a-z0-9-]*\).*/--\1/p' | sort; }
 
@@ -30,7 +30,7 @@ for program in "${programs[@]}"; do
 done
 sort -u "$work"/*.of_help >"$work/every_option"
 
-# Options that the text mentions are those of a program.
+# Every option that the text mentions is an option of a program.
 for page in "$man_dir"/man?/*; do
     sed -n '/^\.It/!s/^.*Fl -\([a-z0-9-]*\).*/--\1/p' "$page" | sort -u >"$work/mentioned"
     run comm -23 "$work/mentioned" "$work/every_option"
@@ -43,14 +43,14 @@ for page in "$man_dir"/man?/*; do
     silent_err
 done
 
-# man finds them where they are built.
+# man finds the pages where they are built.
 for name in "${programs[@]}" spmm; do
     run man -M "$man_dir" -w "$name"
     exits 0
     says "/$name."
 done
 
-# Text for an option that is none is refused.
+# Text for an unknown option is refused.
 printf '@more --no-such-option\ntext\n' >"$work/wrong.in"
 run cmake -D TOOL="$bin/spmm-info" -D SOURCE="$work/wrong.in" -D OUTPUT="$work/wrong.1" -P "$source_dir/tools/man/make_page.cmake"
 exits 1

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Metadata on command lines: given to spmm-inspect, shown, kept, taken out with the matrix and given back.
+# Metadata on command lines: set by spmm-inspect, shown, kept, exported with the matrix and imported again.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh" || exit 1
 
@@ -34,7 +34,7 @@ run spmm-info -q --head "$work/a.plan"
 exits 0
 silent
 
-# ---- The same bytes, in any order, at any time; without metadata nothing is added ----
+# ---- The bytes depend on neither order nor time; without metadata, nothing is added to the plan ----
 run spmm-inspect -q --device any --meta doi=10.1000/1=2 --meta title='Ein schönes Beispiel' --meta license=CC-BY-4.0 "$work/a.mtx" -o "$work/b.plan"
 exits 0
 same "$work/a.plan" "$work/b.plan"
@@ -54,7 +54,7 @@ says 'metadata   title: Ein schönes Beispiel | '
 says_times 3 'metadata   '
 says_not 'doi'
 
-# ---- The SHA-256 is that of the file as it lies on the disk; of standard input and generators there is none ----
+# ---- The SHA-256 is computed from the file as stored; standard input and generators have none ----
 gzip -n <"$work/a.mtx" >"$work/a.mtx.gz"
 packed=$(sha256sum <"$work/a.mtx.gz")
 run spmm-inspect -q --meta a=b "$work/a.mtx.gz" -o "$work/b.plan"
@@ -70,14 +70,14 @@ run spmm-inspect -q --meta source-sha256=mine "$work/a.mtx" -o "$work/b.plan"
 run spmm-info --json "$work/b.plan"
 is_json 'j["metadata"] == {"source-sha256": "mine"}'
 
-# ---- From a file; options win ----
+# ---- From a file; options take precedence ----
 printf '# of the data set\n\n license=MIT\r\ncitation = A. Author (2026)  \n\turl=https://example.org/?a=b' >"$work/meta.txt"
 run spmm-inspect -q --meta license=CC0-1.0 --meta-file "$work/meta.txt" "$work/a.mtx" -o "$work/b.plan"
 exits 0
 run spmm-info --json "$work/b.plan"
 is_json "j['metadata'] == {'license': 'CC0-1.0', 'citation': 'A. Author (2026)', 'url': 'https://example.org/?a=b', 'source-sha256': '$sum'}"
 
-# ---- Many and long ones: a few on the screen, all in full ----
+# ---- Many or long entries: the text output shows a few, --full shows all ----
 { for i in 1 2 3 4 5 6; do echo "key$i=value"; done; printf 'a=%0100d\n' 7; } >"$work/many.txt"
 run spmm-inspect -q --meta-file "$work/many.txt" gen:band:10:2 -o "$work/many.plan"
 run spmm-info "$work/many.plan"
@@ -88,7 +88,7 @@ run spmm-info --full "$work/many.plan"
 says key6
 says "metadata   a: $(printf '%0100d' 7)"
 
-# ---- Kept with new values, taken out with the matrix, given back ----
+# ---- Kept with new values, exported with the matrix, imported again ----
 run spmm-update "$work/a.plan" --values "$work/a.mtx" -o "$work/b.plan"
 exits 0
 same "$work/a.plan" "$work/b.plan"
@@ -108,7 +108,7 @@ run spmm-export "$work/b.plan" -o -
 says '% short=1'
 says_not '% long'
 
-# ---- Set, replaced and taken out of a plan that is there ----
+# ---- Set, replaced and removed in an existing plan ----
 spmm-inspect -q --device any --meta doi=10.1000/1 --meta license=CC0-1.0 "$work/a.mtx" -o "$work/expected.plan"
 spmm-inspect -q --device any --meta license=CC-BY-4.0 --meta note=draft "$work/a.mtx" -o "$work/b.plan"
 run spmm-update "$work/b.plan" --meta license=CC0-1.0 --meta doi=10.1000/1 --meta note= -o "$work/b.plan"
@@ -166,7 +166,7 @@ run spmm-update "$work/b.plan" --meta-file "$work/nothing.txt" -o "$work/refused
 exits 1
 says_err 'nothing.txt: the file cannot be opened'
 
-# ---- Mistakes ----
+# ---- Invalid metadata ----
 refused() { # STATUS TEXT OPTION...
     local expected=$1 text=$2
     shift 2

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A library with the few functions of oneMKL that spmm-bench calls, computed in the plainest way, so that the tests
- * have a peer on every machine. With NAIVE_MKL=wrong in the environment its products are wrong, with
- * NAIVE_MKL=refuse it refuses them. */
+/* A library with the few oneMKL functions that spmm-bench calls, in the simplest implementation, so that
+ * the tests have a peer on every machine. With NAIVE_MKL=wrong in the environment, its products are wrong;
+ * with NAIVE_MKL=refuse, it refuses them. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,23 +1,24 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Products of sparse matrices: spmm-inspect --product and --triple, spmm-run with files, spmm-info of such plans.
+# Products of sparse matrices: spmm-inspect --product and --triple, spmm-run with matrix files, spmm-info for
+# such plans.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh" || exit 1
 
-# A = (1 2 . ; . . 3), B = (. 4 ; 5 . ; -1 6), both unsorted, and A with the same pattern and other values
+# A = (1 2 . ; . . 3), B = (. 4 ; 5 . ; -1 6), both with unsorted files; A2: A with other values
 printf '%%%%MatrixMarket matrix coordinate real general\n2 3 3\n2 3 3\n1 2 2\n1 1 1\n' >"$work/A.mtx"
 printf '%%%%MatrixMarket matrix coordinate real general\n2 3 3\n1 1 10\n1 2 20\n2 3 30\n' >"$work/A2.mtx"
 printf '%%%%MatrixMarket matrix coordinate real general\n3 2 4\n3 2 6\n3 1 -1\n2 1 5\n1 2 4\n' >"$work/B.mtx"
 printf '%%%%MatrixMarket matrix coordinate real general\n2 3 3\n1 1 1\n1 3 2\n2 3 3\n' >"$work/other.mtx"
 printf '%%%%MatrixMarket matrix coordinate real general\n3 3 3\n1 1 1\n2 3 2\n3 1 3\n' >"$work/Q.mtx"
 
-# absent FILE: nothing is left of it
+# absent FILE: checks that the file does not exist.
 absent() {
     checks=$((checks + 1))
     [ ! -e "$1" ] || wrong "did not expect the file $1"
 }
 
-# ---- A workspace beyond the budget: a plan may ask for any ----
+# ---- A workspace larger than the budget, which a plan can require ----
 run spmm-inspect -q --product --piece-products 1 --dtype f64 gen:dense:400:400 -o "$work/cut.plan"
 exits 0
 run spmm-run --force-kernel columns --budget 20M "$work/cut.plan" gen:dense:400:400
@@ -78,7 +79,7 @@ one_line_err
 says_err 'more: at most 20971520 are allowed'
 run spmm-info --json "$work/C.plan"
 is_json 'j["product"]["compression_ratio"] == 1 and j["product"]["factors"][1] == {"operand": 1, "op": "N"}'
-# ---- What the product will hold and take, beside what it then does ----
+# ---- Predicted memory and time of the product, compared with the actual memory ----
 info_of() { # NAME EXPRESSION: of the JSON of spmm-info of C.plan
     spmm-info --json "$work/$1.plan" | python3 -c "import json, sys; print(json.load(sys.stdin)[\"product_costs\"][\"$2\"])"
 }
@@ -108,7 +109,7 @@ run spmm-info --matches "$work/A.mtx" "$work/C.plan"
 exits 2
 says_err 'the plan is of 2 matrices, found 1'
 
-# ---- Rows of C by nonzeros and products: of A A, A A^T and P^T (A P) ----
+# ---- Rows of C by nonzeros and by products: A A, A A^T and P^T (A P) ----
 run spmm-info --json "$work/cut.plan"
 is_json '[b["by_nonzeros"] for b in j["product_rows"]] == [0, 0, 0, 0, 400, 0, 0, 0]'
 is_json '[b["by_products"] for b in j["product_rows"]] == [0, 0, 0, 0, 0, 0, 0, 400]'
@@ -165,12 +166,12 @@ run cat "$work/D.mtx"
 says '1 1 100'
 says '2 2 1800'
 
-# ---- Patterns are those of SciPy, whose digests are in a file ----
+# ---- Patterns are equal to those of SciPy, whose digests are in a file ----
 run python3 "$source_dir/tests/cli/product_patterns.py" "$source_dir/tests/cli/product_patterns.tsv"
 exits 0
 says '--product gen:rmat:10:8: plan, one shot'
 
-# ---- On a GPU, where there is one: every method without a plan, memory there, the budget ----
+# ---- On a GPU, if there is one: every method without a plan, device memory, the budget ----
 if spmm-run "$work/C.plan" "$work/A.mtx" "$work/B.mtx" --device cuda -q --repeat 0 2>/dev/null; then
     run spmm-run "$work/C.plan" "$work/A.mtx" "$work/B.mtx" --device cuda --json --check self --repeat 0
     is_json 'j["right"] and j["host_bytes"] > 0 and j["device_bytes"] > 0'
@@ -186,7 +187,7 @@ if spmm-run "$work/C.plan" "$work/A.mtx" "$work/B.mtx" --device cuda -q --repeat
     says_err 'bytes of the GPU and needs'
 fi
 
-# ---- Refusals, each with a sentence ----
+# ---- Refusals, each with a message ----
 run spmm-inspect --product "$work/A.mtx" "$work/B.mtx" --dtype f16
 exits 2
 says_err 'values of f16 (type 3), expected f32 or f64'

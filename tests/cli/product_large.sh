@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# A sparse product of more than 2^31 multiplications: by a plan, in one shot, and counted.
+# A sparse product with more than 2^31 multiplications: with a plan, without one, and counted.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh" || exit 1
 

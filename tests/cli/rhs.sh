@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# spmm-export --rhs: the sums of the rows of A in every form, for every matrix and type, and what is refused.
+# spmm-export --rhs: the row sums of A in every format, for every matrix and type. Invalid requests are
+# refused.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh" || exit 1
 
-# sums.py A.mtx FILE e|d: are the values of b in FILE the sums of the rows of A with all entries, rounded once each?
-# Values of A are rounded to this type of struct first, f16 or f64.
+# sums.py A.mtx FILE e|d: checks that the values of b in FILE are the row sums of A (a file with all entries),
+# rounded once each. Values of A are first rounded to this struct format: e for f16, d for f64.
 cat >"$work/sums.py" <<'PYTHON'
 import math, struct, sys
 def numbers(path):
@@ -32,12 +33,12 @@ def sums(path):
     return [math.fsum(row) for row in rows], [math.fsum(map(abs, row)) for row in rows]
 found, (expected, sizes) = numbers(sys.argv[2]), sums(sys.argv[1])
 assert len(found) == len(expected)
-# An error of extended precision for each entry, and one rounding.
+# Each entry may cause an error of extended precision; the sum is rounded once.
 for f, e, s in zip(found, expected, sizes):
     assert abs(f - e) <= abs(e) * 2.0**-53 + s * 2.0**-56, (f, e, s)
 PYTHON
 
-# ---- Every form; several chunks; every type ----
+# ---- Every format; several chunks; every type ----
 for spec in gen:poisson2:60:50 gen:poisson3:7:6:5 gen:elasticity:6:5:4 gen:rmat:12:9 gen:diag:1 gen:empty:3:5 gen:empty:0:0; do
     for kind in d e; do
         dtype=f64
@@ -67,7 +68,7 @@ exits 0
 run cmp "$work/one.mtx" <(zstd -dc "$work/b.mtx.zst")
 exits 0
 
-# ---- It is the product with ones, and a matrix that is read back ----
+# ---- b is the product with ones, also for the matrix that is read back ----
 spmm-inspect -q --dtype f64 gen:poisson2:60:50 -o "$work/a.plan"
 run spmm-export -f "$work/a.plan" -o "$work/a.mtx" --rhs "$work/b.npy"
 exits 0
@@ -90,7 +91,7 @@ is_json 'j["rows"] == 3000 and j["cols"] == 1'
 run spmm-export -f --json "$work/a.plan" -o "$work/a.mtx"
 is_json '"rhs" not in j'
 
-# ---- The files are three ----
+# ---- Plan, matrix and right-hand side are three different files ----
 cp "$work/a.plan" "$work/kept.plan"
 run spmm-export -f "$work/a.plan" -o "$work/a.mtx" --rhs "$work/./a.mtx"
 exits 2
@@ -108,7 +109,8 @@ exits 2
 says_err 'this is the plan'
 same "$work/a.plan" "$work/kept.plan"
 
-# ---- In the order of A, where the plan is of PAP^T; of a pattern entries count as 1; beside standard output ----
+# ---- b in the order of A for a plan of PAP^T; entries of a pattern count as 1; a matrix on standard output
+# ----
 spmm-inspect -q --device any --dtype f64 gen:rmat:10:7 -o "$work/plain.plan"
 spmm-inspect -q --device any --dtype f64 --symmetric-permutation --reorder rcm gen:rmat:10:7 -o "$work/permuted.plan"
 for plan in plain permuted; do
@@ -125,7 +127,7 @@ exits 0
 says 'MatrixMarket matrix coordinate'
 same "$work/plain.mtx" "$work/beside.mtx"
 
-# ---- What it refuses, before anything is written ----
+# ---- Requests that are refused before anything is written ----
 refused() { # TEXT FILE [OPTION...]
     local text=$1 file=$2
     shift 2

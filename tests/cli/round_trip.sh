@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The matrices of the tests, generated ones, and those of the folder SPMM_MATRICES if it is set: inspected, exported and
-# inspected again, pattern and values have the same digests. Of complex matrices this is the real part.
+# Inspects, exports and inspects again the test matrices, generated ones, and those of the folder
+# SPMM_MATRICES if it is set. Pattern and values must keep their digests. For complex matrices, this holds for
+# the real part.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh" || exit 1
 
 digests() { spmm-info --json "$1" | grep -E '"(pattern|values)_digest"'; }
 trips=0
-# trip MATRIX DTYPE FORM: the matrix is in first.plan.
+# trip MATRIX DTYPE FORM: makes one round trip with the matrix in first.plan.
 trip() {
     run spmm-export -qf "$work/first.plan" -o "$work/back.$3"
     exits 0
@@ -33,7 +34,7 @@ trips_of() {
         trip "$matrix" "$dtype" "$form"
     done
 }
-# all_of MATRIX...: at least one is expected.
+# all_of MATRIX...: makes round trips with all matrices; there must be at least one.
 all_of() {
     last="the matrices $*"
     run test $# -ge 1
@@ -44,7 +45,7 @@ all_of() {
         trips_of "$matrix" bf16 mtx
     done
 }
-# files_of FOLDER: all matrices that lie there.
+# files_of FOLDER: makes round trips with all matrix files of the folder.
 files_of() {
     mapfile -t files < <(find "$1" -maxdepth 1 -type f \( -name '*.zst' -o -name '*.gz' -o -name '*.mtx' -o -name '*.npz' -o -name '*.rb' \))
     all_of "${files[@]}"

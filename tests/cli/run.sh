@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# spmm-run: products that are right, data in and out, and what it refuses.
+# spmm-run: products are right, data is read and written, invalid requests are refused.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh" || exit 1
 matrix=$source_dir/tests/data/bcsstk17.mtx.zst
@@ -71,7 +71,7 @@ is_json 'j["certify_vectors"] == 1 and j["certify_miss_probability"] == 0 and j[
 run spmm-run "$work/a.plan" --certify --vectors 65
 exits 2
 
-# ---- A plan of two parts: each n runs the one that was chosen for it ----
+# ---- A plan of two parts: each n runs the part that was chosen for it ----
 plan two gen:band:300:9
 for case in 1:row-split 2:row-split 13:row-split 49:row-split 97:row-split; do
     run spmm-run "$work/two.plan" -n "${case%%:*}" --check gen:band:300:9 --json --repeat 0 --device cpu
@@ -79,7 +79,7 @@ for case in 1:row-split 2:row-split 13:row-split 49:row-split 97:row-split; do
     is_json "j['right'] and j['kernel'] == 'cpu/rows/${case#*:}'"
 done
 
-# ---- The same bits from any number of threads, and from a forced kernel its name ----
+# ---- The bits do not depend on the number of threads; a forced kernel reports its name ----
 for threads in 1 3; do
     run spmm-run "$work/a.plan" -q --repeat 0 --device cpu --threads $threads -n 7 -o "$work/t$threads.npy"
     exits 0
@@ -91,7 +91,7 @@ for kernel in cpu/rows/row-split cpu/rows/nonzero-split; do
     is_json "j['kernel'] == '$kernel' and j['right']"
 done
 
-# The name that is printed, and where only the CPU has the kernel, auto is the CPU, with a GPU or without.
+# The printed name can be forced. If only the CPU has the kernel, auto selects the CPU, even with a GPU.
 run spmm-run "$work/a.plan" --device cpu --force-kernel tiled/segmented -n 5 --json --repeat 0
 exits 0
 printed=$(python3 -c 'import json, sys; print(json.load(sys.stdin)["kernel"])' <"$work/.out")
@@ -105,7 +105,7 @@ says_err "the plan has \"$printed\", not"
 run spmm-run "$work/a.plan" --device cpu --force-kernel rows --json --repeat 0
 exits 0
 
-# ---- Data of one's own: B = C of an earlier product ----
+# ---- Own data: B is C of an earlier product ----
 run spmm-run "$work/a.plan" -q --repeat 0 -B "$work/t1.npy" -o "$work/c.npy" --check self
 exits 0
 exists "$work/c.npy"
@@ -137,7 +137,7 @@ run spmm-run "$work/a.plan" --repeat 0 -fo -
 exits 2
 says_err 'standard output is for the report'
 
-# ---- An array of Matrix Market has the numbers of the .npy file, column after column ----
+# ---- A Matrix Market array has the numbers of the .npy file, column by column ----
 cat >"$work/same_numbers.py" <<'END'
 """Compares X.npy with Y.mtx, bit by bit."""
 import ast
@@ -206,7 +206,7 @@ if [ -w /dev/full ]; then
     exits 1
 fi
 
-# ---- OpenMP threads sleep while they wait, unless the user says otherwise ----
+# ---- OpenMP threads sleep while they wait, unless the user sets another policy ----
 waits_as() { # EXPECTED PROGRAM [VARIABLE=VALUE]: the environment of a program that waits for its standard input
     checks=$((checks + 1))
     local found='' pid
@@ -233,7 +233,7 @@ waits_as '' spmm-run GOMP_SPINCOUNT=100
 waits_as '' spmm-run KMP_BLOCKTIME=1
 waits_as '' spmm-bench # its times are those of a program that sets nothing
 
-# ---- Without a GPU: is it the build or the machine? ----
+# ---- Without a GPU: the message says whether the build or the machine lacks it ----
 case $(spmm-run "$work/small.plan" --repeat 0 --json) in
 *'"device": "cpu"'* | *'"device":"cpu"'*)
     run spmm-run "$work/small.plan" --device cuda
@@ -253,7 +253,7 @@ case $(spmm-run "$work/small.plan" --repeat 0 --json) in
     ;;
 esac
 
-# ---- Files that were swapped are called by name, with the program that takes them ----
+# ---- Swapped files: the message names the file type and the program that reads it ----
 zstd -dc "$matrix" >"$work/plain_text"
 for swapped in "$matrix" "$work/plain_text" -; do
     run spmm-run "$swapped" <"$work/plain_text"
@@ -279,7 +279,7 @@ run spmm-run "$work/a.plan" --op T
 exits 4
 says_err 'the plan has no variant for op T; spmm-inspect --op both makes a plan for N and T'
 
-# ---- Plans and matrices that do not fit ----
+# ---- Plans and matrices that do not match ----
 run spmm-run "$work/a.plan" --check gen:rmat:9:6
 exits 4
 says_err 'SPMM_ERR_MISMATCH'
@@ -296,7 +296,7 @@ one_line_err
 run spmm-run "$work/none.plan"
 exits 1
 
-# A plan whose values are another matrix's computes another product: the comparison must notice.
+# A plan with the values of another matrix computes another product. The comparison must notice it.
 printf '%%%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n2 2 1\n' >"$work/one.mtx"
 printf '%%%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n2 2 1.5\n' >"$work/two.mtx"
 plan one "$work/one.mtx"
@@ -341,7 +341,7 @@ run spmm-run -q --device cpu --repeat 0 --budget 1 "$work/small.plan"
 exits 3
 says_err 'SPMM_ERR_PLAN_BUDGET'
 
-# B, C and what comes with them are within the budget too, and nothing is taken before they are.
+# The budget includes B, C and their copies, and is checked before anything is allocated.
 needs='n = 200000 needs 17558400000 bytes (B 8779200000, C 8779200000), the budget is 20971520: '
 run spmm-run "$work/a.plan" -n 200000 --device cpu --repeat 0 --budget 20M
 exits 1
@@ -355,8 +355,8 @@ says_err 'n = 900000 needs 197'
 says_err '(B 39506400000, C 39506400000, C before 39506400000, check 79'
 run spmm-run "$work/a.plan" -n 64 --device cpu --repeat 0 --check self --budget 20M
 exits 0
-# A certificate takes 8 bytes a vector and 64 for each row of B; of f64 twice as many for the vectors. A thread takes
-# 120 KiB.
+# A certificate needs, for each row of B, 8 bytes per vector and 64 bytes; for f64, the vectors need twice as
+# much. A thread needs 120 KiB.
 spmm-inspect -q gen:diag:100000 -o "$work/rows.plan"
 run spmm-run "$work/rows.plan" -n 1 --device cpu --threads 1 --repeat 0 --certify --vectors 64 --budget 32M
 exits 0
@@ -373,7 +373,7 @@ run spmm-run "$work/a.plan" -n 2147483647 --layout col --device cpu --repeat 0
 exits 1
 one_line_err
 
-# ---- C in the order of a plan that permutes it ----
+# ---- C in the order of a plan with permuted output ----
 spmm-inspect -q gen:femshuf:9:9:9 --permuted-output --reorder radix -o "$work/permuted.plan"
 for layout in row col; do
     run spmm-run "$work/permuted.plan" -n 5 --layout $layout --check gen:femshuf:9:9:9 --device cpu --repeat 0
@@ -387,7 +387,8 @@ says 'note       the plan permutes its output: the rows of C are in the permuted
 run spmm-run "$work/permuted.plan" -n 5 --device cpu --repeat 0 --json
 is_json 'j["permuted_output"] and not j["original_order"]'
 
-# ---- B and C in the order of A, whatever that of the plan: a path with shuffled nodes, whole numbers ----
+# ---- B and C in the order of A, whatever the order of the plan: a path with shuffled nodes, whole numbers
+# ----
 python3 - "$work" <<'END'
 import struct, sys
 nodes, columns, folder = 97, 3, sys.argv[1]

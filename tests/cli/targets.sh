@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# One plan for several machines and types of values: made, shown, compared, run, given new values.
+# One plan for several machines and value types: made, shown, compared, run, given new values.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh" || exit 1
 matrix=$source_dir/tests/data/bcsstk17.mtx.zst
 
 size() { stat -c %s "$1"; }
 
-# ---- Made: items grow, nothing else ----
+# ---- Made: the plan has more items, but nothing else grows ----
 for device in cpu a100 h200; do
     run spmm-inspect -q "$matrix" --device "$device" -n 8,32,128 -o "$work/$device.plan"
     exits 0
@@ -30,7 +30,7 @@ is_json '[t["target"] for t in j["targets"]] == [90, 80, 1]'
 is_json 'sorted(v for t in j["targets"] for v in t["variants"]) == list(range(len(j["variants"])))'
 is_json 'all(j["variants"][v]["target"] == t["target"] for t in j["targets"] for v in t["variants"])'
 
-# ---- More variants than a plan may have: neighbours share some ----
+# ---- More variants than a plan may have: neighbouring ranges share some ----
 full=(gen:rmat:12:8 --device "cpu,a100,h200" --dtype "f64,f32,f16,bf16" --op both)
 run spmm-inspect "${full[@]}" -o "$work/full.plan"
 exits 0
@@ -72,7 +72,7 @@ run spmm-info --diff "$work/all.plan" "$work/all.plan"
 exits 0
 silent
 
-# ---- Run: the CPU takes what is for the CPU ----
+# ---- Run: the CPU runs the variants for the CPU ----
 run spmm-run "$work/all.plan" --device cpu -n 32 --repeat 0 --check "$matrix"
 exits 0
 says ', for CPU'
@@ -91,7 +91,7 @@ run spmm-update "$work/all.plan" --values "$matrix" -o "$work/new.plan"
 exits 0
 same "$work/all.plan" "$work/new.plan"
 
-# ---- Types: values once, in the widest ----
+# ---- Types: the plan stores values once, in the widest type ----
 small=gen:rmat:10:8
 run spmm-inspect -q "$small" --device cpu -n 8,32 -o "$work/f32.plan"
 exits 0
@@ -129,14 +129,14 @@ run spmm-run "$work/types.plan" --device cpu -n 8 --repeat 0 --dtype f16 --c-typ
 exits 0
 says 'every entry counts as 1'
 
-# The same bits as the plan of one type: the random B is the same.
+# The bits are those of the plan with one type, as the random B is the same.
 for plan in types f16; do
     run spmm-run "$work/$plan.plan" --device cpu --dtype f16 -n 8 -o "$work/$plan.npy" --repeat 0
     exits 0
 done
 same "$work/types.npy" "$work/f16.npy"
 
-# The matrix is that of the widest type, in any order of the list, and repeated options are one list.
+# The matrix has the widest type, in any order of the list. Repeated options form one list.
 for plan in types f32; do
     run spmm-export -q "$work/$plan.plan" -o "$work/$plan.mtx"
     exits 0

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The page of spmm-bench: bars beside the bound, names, failures, and a file that is whole or not there. */
+/* The page of spmm-bench: bars with the bound, names, failures, and a file that is complete or does not
+ * exist. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +25,7 @@ static struct bench_result result(const char *name, double ms, double error_rati
     return made;
 }
 
-/* A folder of its own, and the page in it. */
+/* A folder for the test, and the page in it. */
 static char folder[] = "/tmp/spmm_bench_page_XXXXXX", path[64];
 
 static int make_folder(void **state)
@@ -116,11 +117,11 @@ static void bars_are_shares_of_the_slowest_that_is_compared(void **state)
     assert_non_null(text);
     measure_all(SPMM_OK, text);
     contains(text, "bar chosen\" style=\"width:50.00%\"", 2);
-    contains(text, "bar other\" style=\"width:100.00%\"", 4); /* lib-fast, and lib-slow, which is cut */
+    contains(text, "bar other\" style=\"width:100.00%\"", 4); /* lib-fast, and lib-slow, whose bar is cut */
     contains(text, "class=\"mark\" style=\"left:37.50%\"", 5);
     contains(text, "the mark is the bound, 1500 us", 1);
     contains(text, "bound / cold 0.75", 1);
-    contains(text, "<td>2,000</td>", 4); /* us: the choice cold, the best peer warm, in two cases */
+    contains(text, "<td>2,000</td>", 4); /* us: the choice cold, and the best peer warm, in two cases */
     free(text);
 }
 
@@ -152,7 +153,7 @@ static void a_run_that_fails_leaves_no_page(void **state)
     (void)unlink(path);
     measure_all(SPMM_ERR_IO, NULL);
     assert_int_not_equal(stat(path, &about), 0);
-    assert_int_equal(rmdir(folder), 0); /* no temporary file either */
+    assert_int_equal(rmdir(folder), 0); /* no temporary file remains */
     assert_int_equal(mkdir(folder, 0700), 0);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which peers of spmm-bench are compared with which kernels, from the rows of the CSV file; the bound of a product. */
+/* Which peers of spmm-bench are compared with which kernels, by the rows of the CSV file; the bound of a
+ * product. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +24,7 @@ static struct bench_result result(const char *name, spmm_compute_t compute, doub
     return made;
 }
 
-/* Report one case and read the rows below the header. */
+/* Reports one case and reads the rows below the header. */
 static void rows_of(const struct ours_result *ours, int ours_count, const struct bench_result *peers,
                     int peers_count, double bound_us, char *text, size_t size)
 {
@@ -92,7 +93,7 @@ static void each_library_has_its_row_and_the_first_one_is_last(void **state)
         result("ab-dense", SPMM_COMPUTE_F32, 1, 0.5), result("ab-tf32", SPMM_COMPUTE_TF32, 0.5, 0.5)};
     char text[2000];
     (void)state;
-    peers[0].ms_warm = 3; /* not the best cold, but the best warm */
+    peers[0].ms_warm = 3; /* not the best cold time, but the best warm time */
     rows_of(ours, 1, peers, 4, 1500, text, sizeof text);
     assert_string_equal(text,
                         "d,c,here,m,2,2,4,8,row,f32,N,rows,k,1,2,2,3.2e-05,0.5,ab-dense,1,1,0.5,0.5,7,f32,"
@@ -113,7 +114,7 @@ static void a_kernel_without_a_rival_has_a_row_without_a_peer(void **state)
         text, "d,c,here,m,2,2,4,8,row,f32,N,rows,k,1,2,2,3.2e-05,0.5,,,,,0.5,7,f32,,,,,f16,bf16,1,,,,\n");
 }
 
-/* Of each kernel's own peer; a mean is over cases in which both are known. */
+/* Each kernel is compared with the memory of its own peer. */
 static void memory_stands_beside_that_of_the_peer(void **state)
 {
     struct ours_result ours[] = {
@@ -165,10 +166,10 @@ static void the_mean_of_memory_is_of_cases_that_know_it(void **state)
     bench_summary_free(&summary);
 }
 
-/* 3 rows, 5 entries in 2 of 4 columns. */
+/* The matrix has 3 rows and 5 entries in 2 of its 4 columns. */
 static void the_bound_is_bytes_or_gathers_and_a_start(void **state)
 {
-    static const struct bound_rates rates = {2.0, 8.0}; /* bytes a nanosecond */
+    static const struct bound_rates rates = {2.0, 8.0}; /* bytes per nanosecond */
     int64_t row_ptr[] = {0, 2, 3, 5};
     int32_t col_ind[] = {0, 3, 3, 0, 3};
     const struct host_csr a = {3, 4, 5, SPMM_F64, row_ptr, col_ind, NULL};
@@ -181,11 +182,12 @@ static void the_bound_is_bytes_or_gathers_and_a_start(void **state)
     assert_float_equal(bench_bound_rates("NVIDIA H200")->gather, 8800, 0);
     assert_float_equal(bench_bound_rates("NVIDIA H100 80GB HBM3")->copy, 3000, 0);
     assert_float_equal(bench_bound_rates("NVIDIA H100 80GB HBM3")->gather, 8400, 0);
-    assert_true(bench_bound_rates("NVIDIA H100 PCIe") == NULL); /* other memory */
-    /* A 5 * 12 + 4 * 4, B 2 * 10 * 8, C 3 * 10 * 4 bytes: 356 at 2 are 178 ns; gathers 5 * 10 * 8 at 8: 50 ns. */
+    assert_true(bench_bound_rates("NVIDIA H100 PCIe") == NULL); /* another type of memory */
+    /* Bytes: A 5 * 12 + 4 * 4, B 2 * 10 * 8, C 3 * 10 * 4: 356 bytes take 178 ns at 2 bytes/ns. Gathers: 5
+     * * 10 * 8 bytes take 50 ns at 8 bytes/ns. */
     assert_float_equal(bench_bound_us(&rates, &with_values, 10, 8, 4), 2.678, 1e-9);
     assert_float_equal(bench_bound_us(&rates, &pattern, 10, 8, 4), 2.658, 1e-9);
-    /* Gathers count where they take longer: 400 at 0.5 are 800 ns. */
+    /* Gathers count if they take longer: 400 bytes take 800 ns at 0.5 bytes/ns. */
     assert_float_equal(bench_bound_us(&(struct bound_rates){2.0, 0.5}, &with_values, 10, 8, 4), 3.3, 1e-9);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The judge of products is judged: right products pass, every kind of wrong one fails. */
+/* Tests the check of products: right products pass, and every kind of wrong product fails. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,7 +36,7 @@ struct product {
     struct check_input input;
 };
 
-/* A product computed entry by entry in its own type; after it, C is right. */
+/* Computes a product entry by entry in its own type. C is then right. */
 static void product_make(struct product *p, spmm_dtype_t dtype)
 {
     spmm_diag_t diag;
@@ -68,7 +68,7 @@ static void set(struct product *p, int64_t i, int64_t j, double value)
     value_set(p->c.type, p->c.data, i * N + j, value);
 }
 
-/* The ratio of both ways to check, which have to agree. */
+/* Returns the error ratio. Both ways to check must give the same one. */
 static double ratio_of(struct product *p)
 {
     static const int64_t rows[ROWS] = {0, 1, 2, 3};
@@ -287,7 +287,7 @@ static void blocks_hold_every_entry_at_its_position(void **state)
     for (int64_t i = 0; i < ROWS; i++)
         for (int64_t j = 0; j <= COLS; j++)
             assert_false(dense[i][j] < 0.0 || dense[i][j] > 0.0);
-    /* The same in rows of two blocks, of which the lower one has one block only. */
+    /* The same with two blocks per row; the lower block row has only one block. */
     struct host_ell ell;
     assert_int_equal(host_ell_width(&bsr), 2);
     assert_int_equal(host_ell_make(&bsr, SPMM_F64, &ell, &diag), SPMM_OK);
@@ -327,7 +327,8 @@ static void random_values_fill_the_interval_and_fit_the_type(void **state)
     }
 }
 
-/* The ratio of a far too large element gives the bound, which must be the one of the tests' own check. */
+/* The error ratio of a far too large element determines the bound, which must be equal to the bound of the
+ * tests' own check. */
 static void the_bound_is_that_of_the_other_tests(void **state)
 {
     static const double factors[][2] = {{1.0, 0.0}, {0.3, 0.0}, {1.0, 1.0},     {-2.0, 0.3},
@@ -386,7 +387,8 @@ static void the_bound_is_that_of_the_other_tests(void **state)
     }
 }
 
-/* One row of 1,000 ones times b = 0, so that only beta C is left: the length of the row must not excuse its error. */
+/* One row of 1,000 ones times b = 0, so that only beta C remains. The length of the row must not excuse an
+ * error of beta C. */
 static void a_long_row_does_not_excuse_an_error_of_beta_c(void **state)
 {
     enum { LENGTH = 1000 };
@@ -416,7 +418,8 @@ static void a_long_row_does_not_excuse_an_error_of_beta_c(void **state)
     host_csr_free(&a);
 }
 
-/* Row 3 sums 1e-3 * b[0] + 7 * b[2]. f32 and f64 only: what f16 can hold does not overflow a sum in f32. */
+/* Row 3 sums 1e-3 * b[0] + 7 * b[2]. Only f32 and f64 are tested: numbers of f16 cannot overflow a sum in
+ * f32. */
 static void a_sum_that_may_overflow_still_has_a_bound(void **state)
 {
     (void)state;
@@ -425,7 +428,7 @@ static void a_sum_that_may_overflow_still_has_a_bound(void **state)
         static const double intruders[] = {(double)INFINITY, -(double)INFINITY, (double)NAN};
         struct product p;
         product_make(&p, dtypes[t]);
-        p.b[2 * N] = largest; /* 7 times it is beyond the range; alpha brings it back */
+        p.b[2 * N] = largest; /* 7 * largest is out of range; alpha brings the result back into it */
         p.input.alpha = 0.0625;
         for (int64_t i = 0; i < ROWS; i++)
             for (int64_t j = 0; j < N; j++)
@@ -449,8 +452,8 @@ static void a_sum_that_may_overflow_still_has_a_bound(void **state)
     }
 }
 
-/* A row of 300 numbers times one column: the sum kept in f32 and stored once is right, the sum that is rounded to the
- * type after each addition is wrong. */
+/* A row of 300 numbers times one column. A sum that is kept in f32 and rounded once is right. A sum that
+ * is rounded to the type after each addition is wrong. */
 static void sums_kept_in_16_bits_are_wrong(void **state)
 {
     enum { LENGTH = 300 };
@@ -489,7 +492,7 @@ static void sums_kept_in_16_bits_are_wrong(void **state)
     }
 }
 
-/* One entry times one number: near the end of f16's range the infinity of the right sign is right, nothing else is. */
+/* C of f16 may have the rounding of f16, C of f32 may not, whatever the type of A and B. */
 static void c_is_judged_by_the_type_that_stores_it(void **state)
 {
     static const spmm_dtype_t of_a_and_b[] = {SPMM_F32, SPMM_F16};
@@ -507,11 +510,13 @@ static void c_is_judged_by_the_type_that_stores_it(void **state)
         assert_true(ratio_of(&p) <= 1.0);
         for (int64_t q = 0; q < ROWS * N; q++)
             p.c_f32[q] = (float)value_get(SPMM_F16, p.c_narrow, q);
-        assert_true(ratio_of(&p) > 1.0); /* 16 bits in an array of f32 */
+        assert_true(ratio_of(&p) > 1.0); /* numbers rounded to 16 bits in an array of f32 */
         host_csr_free(&p.a);
     }
 }
 
+/* One entry times one number. If the rounded product is out of the range of f16, only the infinity with the
+ * sign of the product is right. */
 static void a_sum_stored_beyond_the_range_is_the_infinity_of_its_sign(void **state)
 {
     static const struct {

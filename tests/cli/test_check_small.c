@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The judge of products where factors are so small that the bound has a term for them: it is that of the tests. */
+/* The check of products whose factors are so small that the bound has a term for them. The bound must be
+ * equal to that of the tests' own check. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +13,7 @@
 #include "tools/compute/check.h"
 #include "tools/cli/number.h"
 
-/* One product a b of which a is below, at or above w, both ways round. */
+/* Checks one product a b in which one factor is below, at or above the limit w of docs/accuracy.md. */
 static void small_factors_have_the_bound_of_the_other_tests(void **state)
 {
     static const struct {

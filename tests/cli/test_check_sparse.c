@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The judge of sparse products is judged: right products pass, every kind of wrong one fails and is located. */
+/* Tests the check of sparse products: right products pass, and every kind of wrong product fails and is
+ * located. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +12,7 @@
 
 #include "tools/product/check_sparse.h"
 
-/* A = (1 2 . ; . . 3 ; 4 . .), of which A A = (1 2 6 ; 12 . . ; 4 8 .). */
+/* A = (1 2 . ; . . 3 ; 4 . .); A A = (1 2 6 ; 12 . . ; 4 8 .). */
 static const int64_t a_rows[] = {0, 2, 3, 4};
 static const int32_t a_columns[] = {0, 1, 2, 0};
 static const double a_values[] = {1, 2, 3, 4}, ones[] = {1, 1, 1}, d[] = {1, 10, 100};
@@ -37,7 +38,7 @@ static void claim_make(struct claim *c, const int64_t *row_ptr, const int32_t *c
         .c = {3, 3, nnz, SPMM_I64, SPMM_I32, c->row_ptr, c->columns, SPMM_F64, c->values}};
 }
 
-/* A A, or A D A, or alpha A A. */
+/* Makes A A, A D A or alpha A A. */
 static void square(struct claim *c, const double *diagonal, double alpha)
 {
     static const int64_t rows[] = {0, 3, 4, 6};
@@ -70,7 +71,7 @@ static void right_products_pass(void **state)
     assert_true(verdict_of(&c).ratio == 0);
 }
 
-/* A^T (A A) = (17 34 6 ; 2 4 12 ; 36 . .), of which rows of T meet their columns in any order. */
+/* A^T (A A) = (17 34 6 ; 2 4 12 ; 36 . .). Rows of T = A A reach their columns in any order. */
 static void three_factors_and_triangles(void **state)
 {
     static const int64_t rows[] = {0, 3, 6, 7}, lower_rows[] = {0, 1, 3, 4};
@@ -108,7 +109,7 @@ static void wrong_products_fail(void **state)
         c.values[q] = NAN;
         assert_true(isinf(verdict_of(&c).ratio));
     }
-    square(&c, NULL, 1); /* an entry too many, at a column that row 0 has met */
+    square(&c, NULL, 1); /* one entry too many, in a column that row 0 has already used */
     c.row_ptr[2]++;
     c.row_ptr[3]++;
     c.columns[4] = 2;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tools in a build without CUDA: every request for a GPU is refused with a sentence (tools/compute/gpu_none.c). */
+/* The tools in a build without CUDA: every request for a GPU is refused with a message
+ * (tools/compute/gpu_none.c). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The JSON writer: structure, escapes, and numbers that JSON does not have. */
+/* The JSON writer: structure, escapes, and numbers that JSON cannot represent. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

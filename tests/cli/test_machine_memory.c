@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The budget of the programs follows the limits of control groups, of both versions. */
+/* The budget of the programs respects the memory limits of control groups, of both versions. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 
 static char root[] = "/tmp/spmm_machine_memory_XXXXXX";
 
-/* A file below root with this text; its folders are made. */
+/* Writes a file below root with this text and makes its folders. */
 static void put(const char *name, const char *text)
 {
     char path[256];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NumPy files: what is read, what is refused, and that writing and reading give back the same. */
+/* NumPy files: which are read, which are refused, and that a file that is written and read gives the same
+ * array. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +17,8 @@
 #define PLAIN "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 2), }"
 #define WITH_SHAPE(shape) "{'descr': '<f4', 'fortran_order': False, 'shape': " shape ", }"
 
-/* A file of this version with this dictionary; the length field says what length says, -1 = the truth. */
+/* Makes a file header of this version with this dictionary. length: content of the length field; -1: the
+ * true length. */
 static size_t header_make(uint8_t *bytes, int major, int minor, const char *text, long length)
 {
     const size_t text_length = strlen(text);
@@ -132,7 +134,7 @@ static void no_prefix_of_a_header_is_a_header(void **state)
     const size_t size = header_make(bytes, 2, 0, PLAIN, -1);
     (void)state;
     for (size_t cut = 0; cut < size; cut++) {
-        uint8_t *copy = malloc(cut + 1); /* no byte too many, so that a sanitizer sees a step beyond */
+        uint8_t *copy = malloc(cut + 1); /* exact size, so that a sanitizer detects reads past the end */
         memcpy(copy, bytes, cut);
         assert_int_not_equal(npy_header_parse(copy, cut, &header, &diag), SPMM_OK);
         free(copy);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers of the tools: the libraries' conversions, met from the other side, agree. */
+/* Value types of the tools: conversions agree with those of the libraries. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -46,7 +46,8 @@ static void every_value_of_16_bits_is_what_the_libraries_read(void **state)
     }
 }
 
-/* Between two neighbours: the middle, where the even one wins, and the doubles on both sides of it. */
+/* Between each two neighbours: the middle, which rounds to the even one, and the next doubles below and
+ * above it. */
 static void every_boundary_of_rounding_is_where_the_libraries_have_it(void **state)
 {
     (void)state;
@@ -94,7 +95,7 @@ static void the_limits_of_each_type_are_its_own(void **state)
     }
 }
 
-/* The tools have rows of their own, one for each of the libraries', and say the same of it. */
+/* The tools have their own table of types, with one row per type of the libraries and the same properties. */
 static void every_type_of_the_libraries_is_known(void **state)
 {
     spmm_dtype_info_t info = {.struct_size = sizeof info};

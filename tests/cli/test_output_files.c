@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files that the programs write: new ones in place of old ones, pieces at the end, and what is no regular file. */
+/* Files that the programs write: new files in place of old ones, appended pieces, and paths that are no
+ * regular files. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -68,7 +69,7 @@ static void a_new_file_takes_the_place_of_the_old_one(void **state)
     expect_text("a", "new");
     char text[4] = "";
     assert_int_equal(read(held, text, 3), 3);
-    assert_string_equal(text, "old"); /* who has it open keeps it */
+    assert_string_equal(text, "old"); /* a program that has the old file open keeps it */
     assert_int_equal(close(held), 0);
     assert_int_equal(unlink("a"), 0);
 }
@@ -136,7 +137,7 @@ static void a_pipe_stays_a_pipe(void **state)
 static void print_count(FILE *file, const void *count)
 {
     fprintf(file, "%d lines", *(const int *)count);
-    assert_int_equal(access("a", F_OK), -1); /* not before it is whole */
+    assert_int_equal(access("a", F_OK), -1); /* the file appears only when it is complete */
 }
 
 static void what_is_printed_is_written(void **state)
@@ -158,7 +159,7 @@ static void a_write_that_fails_says_why(void **state)
     assert_string_equal(diag.text, "/dev/full: cannot write: No space left on device");
 }
 
-/* The third piece does not fit. */
+/* The third piece exceeds the file size limit. */
 static void a_piece_is_appended_as_a_whole_or_not(void **state)
 {
     const struct rlimit all = {RLIM_INFINITY, RLIM_INFINITY}, few = {25, RLIM_INFINITY};
@@ -179,7 +180,7 @@ static void a_piece_is_appended_as_a_whole_or_not(void **state)
     assert_int_equal(unlink("a"), 0);
 }
 
-/* Appends while another, here this test, holds the file: the piece has to wait. */
+/* Appends while another process, here this test, holds the lock of the file. The piece must wait. */
 static void a_piece_waits_for_those_of_others(void **state)
 {
     struct append_file f;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The order of the rows of C: that of the op of the product, as a plan file may have one for each op. */
+/* The order of the rows of C depends on the op of the product, as a plan file may have one order per op. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 #include "tests/support/plan_build.h"
 #include "tools/compute/permuted_rows.h"
 
-/* Rows and columns differ, so that one permutation is too short for the other product. */
+/* The numbers of rows and columns differ, so that the permutation of one op is too short for the other. */
 static void each_op_has_its_own_order(void **state)
 {
     const struct test_plan_options options = {SPMM_F32, SPMM_SCHEDULE_WHOLE, 0, 1, 0};

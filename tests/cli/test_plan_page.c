@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The page of a plan whose trace has times that no product takes: every finite number that a plan may hold. */
+/* The page of a plan whose trace has unrealistic times: every finite number that a plan may contain. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -76,11 +76,12 @@ static void text_cannot_steer_the_terminal(void **state)
     } cases[] = {{"a b", "a b"},
                  {"\x1b[31m\n", "\\x1b[31m\\x0a"},
                  {"\xc3\xa9", "\xc3\xa9"},
-                 {"\xc2\x9b", "\\xc2\\x9b"},          /* a control of Latin-1 */
-                 {"\xe2\x80\xae", "\\xe2\\x80\\xae"}, /* turns the direction of what follows */
-                 {"\xff\xc0\xaf", "\\xff\\xc0\\xaf"}, /* no UTF-8, overlong */
-                 {"\xed\xa0\x80", "\\xed\\xa0\\x80"}, /* half of a pair */
-                 {"\xe2\x82", "\\xe2\\x82"}};         /* cut */
+                 {"\xc2\x9b", "\\xc2\\x9b"}, /* a control character of Latin-1 */
+                 /* Right-to-left override: changes the direction of the following text. */
+                 {"\xe2\x80\xae", "\\xe2\\x80\\xae"},
+                 {"\xff\xc0\xaf", "\\xff\\xc0\\xaf"}, /* not UTF-8: an overlong sequence */
+                 {"\xed\xa0\x80", "\\xed\\xa0\\x80"}, /* half of a surrogate pair */
+                 {"\xe2\x82", "\\xe2\\x82"}};         /* truncated */
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char *written = NULL;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decimals of spmm-export: this project's reader gives the same bits back, and no decimal has fewer digits. */
+/* Decimals of spmm-export: the reader of the library restores the same bits, and no decimal with fewer
+ * digits does. */
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>
@@ -23,7 +24,7 @@ static uint64_t next_random(uint64_t *state)
     return *state ^ *state >> 29;
 }
 
-/* Of a number of any type, and the same the other way. */
+/* Converts between the bits and the value of a number of any type. */
 static uint64_t bits_of(spmm_dtype_t type, double value)
 {
     _Alignas(8) unsigned char room[8] = {0};
@@ -40,7 +41,7 @@ static double value_of(spmm_dtype_t type, uint64_t bits)
     return spmmi_value_load(room, type, 0);
 }
 
-/* As the inspector reads: a double, then rounded to the type. */
+/* Reads a number like the inspector: as a double, which is then rounded to the type. */
 static uint64_t bits_read(spmm_dtype_t type, const char *text, size_t length)
 {
     double value = 0;
@@ -63,7 +64,7 @@ static int digits_in(const char *text, size_t length)
     return count - first;
 }
 
-/* By trial, from one digit on. */
+/* Finds the smallest number of digits by trial, from one digit on. */
 static int fewest_digits(spmm_dtype_t type, double value)
 {
     char text[64];
@@ -107,7 +108,7 @@ static void random_bits_read_back(void **state)
     }
 }
 
-/* What files hold: numbers of few digits, sums of them, and numbers near a power of ten. */
+/* Typical numbers in files: numbers of few digits, sums of them, and numbers near a power of ten. */
 static void usual_numbers_read_back(void **state)
 {
     uint64_t random = 2;

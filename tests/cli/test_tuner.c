@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The clock of spmm-inspect --tune, called as the inspector calls it. What a time is, is not judged. */
+/* The clock of spmm-inspect --tune, called as by the inspector. The test does not judge times. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The local head of a zip archive, and the directory of one whose sizes need 8 bytes, which no quick test can write. */
+/* The local header of a zip archive, and the directory of an archive whose sizes need 8 bytes, which a
+ * quick test cannot write. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,8 +14,8 @@
 
 #include "tools/export/zip_writer.h"
 
-#define ENTRY_BYTES 46 /* before the name */
-#define LOCAL_BYTES 30 /* the same of the local head */
+#define ENTRY_BYTES 46 /* bytes of a directory entry in front of the name */
+#define LOCAL_BYTES 30 /* bytes of the local header in front of the name */
 
 static uint64_t number_at(const unsigned char *bytes, int size)
 {
@@ -24,7 +25,7 @@ static uint64_t number_at(const unsigned char *bytes, int size)
     return number;
 }
 
-/* A member of one byte. */
+/* Makes a member of one byte. */
 static size_t make_byte(const void *context, uint64_t chunk, char *bytes)
 {
     (void)context;
@@ -33,7 +34,8 @@ static size_t make_byte(const void *context, uint64_t chunk, char *bytes)
     return 1;
 }
 
-/* What zip_finish writes behind these members; without any, an archive of one byte. */
+/* Returns the bytes that zip_finish writes for these members. Without members, returns an archive with one
+ * member of one byte. */
 static size_t archive_of(const struct zip_member *members, int count, unsigned char *bytes, size_t room)
 {
     const struct chunks byte = {.count = 1, .bytes_max = 1, .make = make_byte};
@@ -92,7 +94,7 @@ static void large_ones_stand_behind_it_in_order(void **state)
     assert_true(number_at(field + 12, 8) == UINT64_C(1) << 40);
 }
 
-/* libarchive, which reads this field of the local head, refuses sizes above INT64_MAX. */
+/* libarchive, which reads this field of the local header, refuses sizes above INT64_MAX. */
 static void sizes_that_follow_are_zero_in_the_local_head(void **state)
 {
     unsigned char bytes[512];

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# spmm-inspect --tune on the CPU: what is timed, what the plan then holds, what is refused. No time decides a check but
-# those that the plan itself holds.
+# spmm-inspect --tune on the CPU: what is timed, what the plan then contains, what is refused. Checks use only
+# times that the plan itself contains.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh" || exit 1
 matrix=gen:fem3:6:6:6
@@ -9,7 +9,7 @@ variants='{t["variant"] for t in j["trace"]}'
 timed='[t for t in j["trace"] if t["measured_us"] > 0]'
 chosen='[t for t in j["trace"] if t["chosen"] and t["measured_us"] > 0]'
 
-# ---- Times: the smallest one wins ----
+# ---- Times: the candidate with the smallest time is chosen ----
 run spmm-inspect --tune=2 --device cpu -n 1,16 --json $matrix -o "$work/a.plan"
 exits 0
 silent_err
@@ -37,7 +37,7 @@ run spmm-inspect --effort exhaustive --device cpu -n 8 --layout row --json $matr
 exits 0
 is_json "len($timed) >= 2 and j['tuned']"
 
-# ---- A limit, and what is known without it ----
+# ---- A time limit, and a choice without measurements ----
 run spmm-inspect --tune --time-limit 0.000001 --device cpu --json $matrix -o "$work/short.plan"
 exits 0
 is_json "len($timed) <= 1 and j['tuning']['measured'] <= 1"
@@ -50,7 +50,7 @@ is_json 'not j["tuned"] and j["tuning"] is None'
 spmm-inspect -q $matrix -o "$work/plain.plan"
 same "$work/estimate.plan" "$work/plain.plan"
 
-# ---- Few expected calls: no row permutation, nothing timed beyond the first ----
+# ---- Few expected calls: no row permutation, nothing is timed beyond the first candidate ----
 run spmm-inspect --expected-calls 1 --json gen:femshuf:9:9:9 -o "$work/once.plan"
 exits 0
 is_json 'j["expected_calls"] == 1'
@@ -76,7 +76,7 @@ if [ "$(spmm-run --help | grep -c cuda)" -gt 0 ] && ! spmm-run "$work/a.plan" -n
     is_json "{v['target'] for i, v in enumerate(j['variants']) if any(t['variant'] == i for t in $timed)} <= {1}"
     exists "$work/any.plan"
 else
-    # ---- With one, a plan for any device is timed on both ----
+    # ---- With a GPU, a plan for any device is timed on GPU and CPU ----
     run spmm-inspect --tune=2 -n 8,64 --json $matrix -o "$work/any.plan"
     exits 0
     is_json 'len(j["tuning"]["devices"]) == 2'

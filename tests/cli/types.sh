@@ -5,7 +5,7 @@
 . "$(dirname "$0")/lib.sh" || exit 1
 matrix=$source_dir/tests/data/bcsstk17.mtx.zst
 
-# ---- The bundled matrix: bf16 reaches far enough for its values, f16 does not ----
+# ---- The bundled matrix: its values fit in the range of bf16, but not of f16 ----
 run spmm-inspect "$matrix" --dtype bf16 -o "$work/a.plan"
 exits 0
 says 'op N, bf16, '
@@ -18,7 +18,8 @@ for case in 'row 1' 'row 24' 'row 100' 'col 24'; do
     run spmm-run "$work/a.plan" -n "$columns" --layout "$layout" --check "$matrix" --device cpu --repeat 1 --json
     exits 0
     is_json "j['right'] and j['dtype'] == 'bf16'"
-    # Storing rounds by half a step, so an honest error is near the bound; a bound with slack would not see f16 sums.
+    # Rounding of stored values alone gives errors close to the bound. A looser bound would not detect sums in
+    # f16.
     is_json '0.5 < j["error_ratio"] <= 1'
 done
 run spmm-inspect "$matrix" --dtype f16
@@ -26,7 +27,7 @@ exits 2
 says_err 'is too large for f16: use bf16 (--dtype bf16)'
 one_line_err
 
-# ---- Both types, operations, layouts and factors ----
+# ---- Both types, ops, layouts and factors ----
 for dtype in f16 bf16; do
     for spec in gen:rmat:9:6 gen:arrow:700 gen:empty:4:3; do
         run spmm-inspect -q --dtype $dtype --op both "$spec" -o "$work/g.plan"
@@ -49,7 +50,7 @@ for dtype in f16 bf16; do
     exits 0
 done
 
-# ---- Operands of other types than A, and ones in place of the values ----
+# ---- Operands of other types than A, and ones instead of the values ----
 for types in 'f32 f16 f16' 'f32 bf16 bf16' 'f16 f16 f32' 'bf16 bf16 f32'; do
     read -r a b c <<<"$types"
     run spmm-inspect -q --dtype "$a" --b-type "$b" --c-type "$c" --op both gen:rmat:9:6 -o "$work/m.plan"
@@ -80,7 +81,7 @@ run spmm-inspect -q --dtype f32 --b-type f64 gen:rmat:9:6
 exits 4
 says_err 'no kernel has A f32, B f64, C f64'
 
-# ---- NumPy files: float16 is one of its types, bf16 is saved as two raw bytes ----
+# ---- NumPy files: NumPy has float16; bf16 is saved as two raw bytes ----
 run spmm-inspect -q --dtype f16 gen:femshuf:4:4:4 -o "$work/h.plan"
 exits 0
 run spmm-inspect -q --dtype bf16 gen:femshuf:4:4:4 -o "$work/b.plan"
@@ -104,7 +105,7 @@ run spmm-run "$work/b.plan" --device cpu --repeat 0 -B "$work/h1.npy"
 exits 2
 says_err 'the file holds f16 values, but the plan computes in bf16'
 
-# ---- Values too small for the type stay in the pattern, and are counted ----
+# ---- Values too small for the type stay in the pattern and are counted ----
 printf '%%%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 1e-9\n1 2 0\n2 2 1\n' >"$work/tiny.mtx"
 run spmm-inspect "$work/tiny.mtx" --dtype f16 -o "$work/tiny.plan"
 exits 0
@@ -119,14 +120,14 @@ says_not 'too small for the value type'
 run spmm-run "$work/tiny.plan" -q --device cpu --repeat 0 --check "$work/tiny.mtx"
 exits 0
 
-# ---- The rows kernels multiply them too ----
+# ---- The rows kernels multiply these types too ----
 run spmm-inspect --dtype f16 --force-kernel rows/row-split gen:diag:5
 exits 0
 says 'rows/row-split'
 run spmm-run "$work/h.plan" --device cpu --force-kernel cpu/rows/row-split
 exits 0
 
-# ---- Beside a library that has no products of 16 bits ----
+# ---- A peer without products of 16-bit types ----
 run spmm-bench --device cpu -q --dtype bf16 -n 4 --repeat 1 --mkl "$SPMM_NAIVE_MKL" --json gen:band:300:4
 exits 0
 is_json 'len(j["cases"]) == 1 and j["cases"][0]["dtype"] == "bf16" and j["cases"][0]["peers"] == []'

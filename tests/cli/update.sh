@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# spmm-update: other values for a plan, as if the new matrix had been inspected.
+# spmm-update replaces the values of a plan; the result is as if the new matrix had been inspected.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh" || exit 1
 
-# Two matrices of one pattern: the second has other values, two of them zero.
+# Two matrices with one pattern: the second has other values, two of which are zero.
 printf '%%%%MatrixMarket matrix coordinate real general\n3 4 5\n1 1 1\n1 3 0.1\n2 2 -7\n3 1 4\n3 4 5\n' >"$work/old.mtx"
 printf '%%%%MatrixMarket matrix coordinate real general\n3 4 5\n1 1 9\n1 3 0\n2 2 0.3\n3 1 -0\n3 4 1e5\n' >"$work/new.mtx"
 
-# array FILE TYPE NUMBER...: a .npy file of one dimension
+# array FILE TYPE NUMBER...: writes a .npy file of one dimension.
 array() {
     python3 - "$@" <<'PYTHON'
 import struct, sys
@@ -20,7 +20,7 @@ with open(path, "wb") as file:
 PYTHON
 }
 
-# ---- As if it had been inspected, in every type ----
+# ---- The result is as if the matrix had been inspected, for every type ----
 mkdir "$work/named"
 cp "$work/new.mtx" "$work/named/old.mtx" # the name is in the plan
 for dtype in bf16 f32 f64; do
@@ -45,7 +45,7 @@ cp "$work/.out" "$work/piped.plan"
 run spmm-export -qf "$work/piped.plan" -o -
 says '2 2 0.5'
 
-# ---- In place; and values that are dropped and come back ----
+# ---- In place; values that are dropped and restored ----
 cp "$work/old.plan" "$work/place.plan"
 run spmm-update "$work/place.plan" --values "$work/new.mtx" -o "$work/place.plan"
 exits 0
@@ -60,7 +60,7 @@ same "$work/again.plan" "$work/expected.plan"
 run spmm-run "$work/again.plan" -n 3 --device cpu --repeat 0 --check "$work/new.mtx"
 exits 0
 
-# ---- A plan of PAP^T takes values in the order of A ----
+# ---- A plan of PAP^T accepts values in the order of A ----
 spmm-inspect -q --device any --dtype f64 --symmetric-permutation --reorder rcm gen:rmat:9:7 -o "$work/symmetric.plan"
 run spmm-export -qf "$work/symmetric.plan" -o "$work/a.mtx"
 awk 'NR < 3 {print; next} {print $1, $2, $1 / 1024 + $2}' "$work/a.mtx" >"$work/b.mtx"
@@ -74,7 +74,7 @@ run spmm-update "$work/symmetric.plan" --values "$work/b.npy" -o "$work/c.plan"
 exits 0
 same "$work/b.plan" "$work/c.plan"
 
-# ---- Row and column in a sentence are those of the file, also where the plan has others ----
+# ---- Messages have rows and columns of the file, even if the plan has another order ----
 path_of() { # MATRIX VALUE: the path 1 - 4 - 2 - 6 - 3 - 5, with this value in row 4, column 2
     printf '%%%%MatrixMarket matrix coordinate real general\n6 6 10\n' >"$1"
     printf '%s\n' '1 4 2' '4 1 2' "4 2 $2" '2 4 2' '2 6 2' '6 2 2' '6 3 2' '3 6 2' '3 5 2' '5 3 2' >>"$1"
@@ -89,7 +89,7 @@ exits 2
 says_err 'the value 1000000 in row 4, column 2 (counted from 1) is too large for f16, the type of the plan'
 missing "$work/refused.plan"
 
-# ---- What says how spmm-inspect reads a file ----
+# ---- Options for reading a matrix, as in spmm-inspect ----
 printf '1 2\n2 3\n' >"$work/edges.txt"
 spmm-inspect -q --device any --base 1 "$work/edges.txt" -o "$work/edges.plan"
 run spmm-update "$work/edges.plan" --drop-values -o "$work/edges_pattern.plan"
@@ -100,7 +100,7 @@ run spmm-export -qf "$work/abs.plan" -o -
 says '1 2 5'
 says '2 3 5'
 
-# ---- What it refuses ----
+# ---- Requests that are refused ----
 refused() { # LINES SENTENCE: new.mtx with these entries
     printf '%%%%MatrixMarket matrix coordinate real general\n%s\n' "$1" >"$work/other.mtx"
     run spmm-update "$work/old.plan" --values "$work/other.mtx" -o "$work/refused.plan"
