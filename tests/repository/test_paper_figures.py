@@ -12,7 +12,8 @@ PROGRAM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "
 HEAD = ("matrix,rows,cols,nnz,n,dtype,layout,mu,sigma,cv,U,rho,Gamma,Z,schedule,segment,reordered,panel_rows,predicted_paper_algorithmic_gflops,"
         "predicted_paper_allmiss_gflops,predicted_paper_cold_gflops,predicted_refined_us,measured_us,cusparse_us,cusparse_alg,rows_us,"
         "device,date,commit")
-# matrix, cv, U, schedule, reordered, predicted us, measured us, cuSPARSE us, rows us, layout, and height of row blocks if not 256
+# Columns: matrix, cv, U, schedule, reordered, predicted us, measured us, cuSPARSE us, rows us, layout; height
+# of row blocks if it is not 256
 CASES = [("even", 0.1, 0.9, "whole", 0, 90, 100, 200, 150, "col"),
          ("even", 0.1, 0.9, "whole", 1, 60, 80, 200, 150, "col"),
          ("even", 0.1, 0.9, "whole", 1, 70, 999, 200, 150, "col", 64),  # a slower height of the same
@@ -63,7 +64,7 @@ def main():
                      "| cuSPARSE, after | 2.00 | 4.17 | 8.00 | 3.42 |",  # 2, 2.5, 8
                      "| rows family, after | 1.50 | 2.62 | 3.75 | 2.37 |",  # 1.5, 3.75
                      "correlation, 7 cases: cost model 10.0%, 0.865;\nroofline, algorithmic",  # errors .1 .25 .1 .1 .5 1 .1; ranks below
-                     # ranks 3 2 7 1 6 4 5 and 4.5 3 7 1 6 2 4.5: 24 / sqrt(28 * 27.5)
+                     # The ranks are 3 2 7 1 6 4 5 and 4.5 3 7 1 6 2 4.5: 24 / sqrt(28 * 27.5).
                      "| cutting rows into segments | 2 | 2 | 100% | 16.00 | 20.50 | 25.00 | 20.00 |",
                      "| permuting rows | 1 | 1 | 100% | 1.25 | 1.25 | 1.25 | 1.25 |"):
             expect(text in page, f"{text!r} on the page:\n{page}")

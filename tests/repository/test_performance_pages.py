@@ -11,7 +11,7 @@ import xml.etree.ElementTree as ElementTree
 PAGES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools", "dev", "performance_pages")
 HEAD = ("date,commit,device,matrix,rows,cols,nnz,n,layout,dtype,op,family,kernel,chosen,ms_cold,ms_warm,gflops,"
         "error_ratio,peer,peer_ms_cold,peer_ms_warm,ratio_cold,inspect_s,plan_bytes,compute,ms_set_values")
-# matrix, n, layout, type, chosen, ratio, peer, compute type
+# Columns: matrix, n, layout, type, chosen, ratio, peer, compute type
 CASES = [("steel", 8, "row", "f32", 1, 9, "cusparse-csr-alg2", "f32"),  # older than the next one
          ("steel", 8, "row", "f32", 1, 4, "cusparse-csr-alg1", "3xtf32"),
          ("steel", 8, "row", "f32", 0, 99, "cusparse-csr-alg1", "f32"),  # not what the plan chose

@@ -33,7 +33,7 @@ def run(cases, findings, race=None):
     """Exit status and output where each of the 6 shards of damaged tables prints these numbers, and each of the 8 of
     racecheck a race: of a write of the first kernel, and of another access of the second one."""
     with tempfile.TemporaryDirectory() as folder:
-        # The program is the first argument with a path; options come before it.
+        # The program is the first argument that is a path. Options precede it.
         found = RACE % race if race else ""
         program(folder, "compute-sanitizer", found + 'while [ ! -f "$1" ]; do shift; done\nexec "$@"\n')
         program(folder, "test_cuda_edges", EDGES)

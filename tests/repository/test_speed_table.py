@@ -12,13 +12,14 @@ TABLE, STANDING = (os.path.join(ROOT, "tools", "dev", name) for name in ("speed_
 OLD = ("date,commit,device,matrix,rows,cols,nnz,n,layout,dtype,op,family,kernel,chosen,ms_cold,ms_warm,gflops,error_ratio,"
        "peer,peer_ms_cold,peer_ms_warm,ratio_cold,inspect_s,plan_bytes,compute,ms_set_values")
 NEW = OLD + ",peer_least_ms_warm,bound_us,bound_share,b_type,c_type,unit_values"
-# matrix, n, op, kernel, chosen, peer, its cold, warm and least warm time, compute type, share, c_type, unit values. Ours: 1 ms.
+# Columns: matrix, n, op, kernel, chosen, peer, its cold, warm and minimum warm time, compute type, share,
+# c_type, unit values. Our time is 1 ms.
 ROWS = [("steel", 1, "N", "cuda/rows", 1, "merge-csr", 0.5, 3, 3, "f32", 0.5, "f32", 0),
         ("steel", 1, "N", "cuda/rows", 1, "cusparse-spmv-csr-alg1", 2, 8, 4, "f32", 0.5, "f32", 0),
         ("wire", 1, "N", "cuda/rows", 1, "cusparse-coo-alg1", 0.5, 1, 1, "f32", 0.125, "f32", 0),
         ("dlmc_a", 128, "N", "cuda/rows", 1, "cusparse-csr-alg1", 4, 4, 4, "f32", 0.25, "f32", 0),
         ("dlmc_a", 128, "N", "cuda/rows", 1, "cublas-dense", 0.25, 1, 1, "f32", 0.25, "f32", 0),
-        # what must not count
+        # rows that must not count
         ("steel", 1, "T", "cuda/rows", 1, "cusparse-csr-alg1", 64, 1, 1, "f32", 0.5, "f32", 0),
         ("steel", 1, "N", "cpu/rows", 1, "cusparse-csr-alg1", 64, 1, 1, "f32", 0.5, "f32", 0),
         ("steel", 1, "N", "cuda/tiled", 0, "cusparse-csr-alg1", 64, 1, 1, "f32", 0.5, "f32", 0),
@@ -32,7 +33,7 @@ EXPECTED = ("3 cases, 3 matrices",
             "0.50 wire, f32, row, n = 1: cusparse-coo-alg1",
             "f32 row 128 4.00 4.00 0 of 1 0.25 0.25 1 of 1 0.25 0.25 1 of 1 0.25 0.25",
             "0.25 dlmc_a, f32, row, n = 128: cublas-dense",
-            # back to back 4 and 1; with merge paths 0.5 and 0.5 cold, 3 and 1 back to back
+            # Consecutive runs: 4 and 1. With merge paths: 0.5 and 0.5 cold, 3 and 1 in consecutive runs.
             "f32 row 1.00 0.50 1 of 2 2.00 1.00 0 of 2 0.50 0.50 2 of 2 1.73 1.00 0 of 2",
             "0.50 steel, f32, row, n = 1: merge-csr")
 
