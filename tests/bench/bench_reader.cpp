@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads one Matrix Market file with spmm_matrix_load and with fast_matrix_market, turn by turn in one process, and prints
-// the best rate of each in MB of text a second, by the clock and by the processor time of all threads; the latter says more on a
-// busy machine. spmm makes CSR, fast_matrix_market triplets. tools/dev/bench_reader builds it.
+// Reads one Matrix Market file with spmm_matrix_load and with fast_matrix_market, in turns in one process.
+// Prints the best rate of each in MB of text per second, by wall-clock time and by the processor time of all
+// threads; the latter is more reliable on a busy machine. spmm makes CSR, fast_matrix_market triplets.
+// tools/dev/bench_reader builds the program.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
