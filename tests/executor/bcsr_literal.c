@@ -9,8 +9,9 @@
 
 #include "tcblock_literal.h"
 
-/* Row and column of a block that a place belongs to: what each lane of an MMA of 16 x 8 x 8 (16 x 8 x 16) holds of its
- * operand A, cut into pieces of 16 bytes. */
+/* Row and column of an element of a block. spot_of computes them from the element's position in the block.
+ * Positions follow the registers of the MMA operand A (16 x 8 x 8, or 16 x 8 x 16 for 16-bit types): each
+ * lane has pieces of 16 bytes. */
 struct spot {
     uint32_t row, column;
 };
@@ -19,12 +20,13 @@ static struct spot spot_of(uint32_t position, uint32_t value_bytes)
     const uint32_t piece = 16 / value_bytes;
     const uint32_t lane = position % (32 * piece) / piece;
     const uint32_t value = position / (32 * piece) * piece + position % piece;
-    if (value_bytes == 2) /* a0 a1 | a2 a3 below | a4 a5 right | a6 a7 both */
+    if (value_bytes == 2) /* a0 a1 | a2 a3 8 rows below | a4 a5 8 columns right | a6 a7 both */
         return (struct spot){lane / 4 + 8 * (value / 2 % 2), lane % 4 * 2 + value % 2 + 8 * (value / 4)};
     return (struct spot){lane / 4 + 8 * (value % 2), lane % 4 + 4 * (value / 2)};
 }
 
-/* Bit w of each block column: block row w of the unit has a number there. */
+/* Returns one mask per block column: bit w is set if block row w of the unit has a nonzero in the block
+ * column. The caller frees the array. */
 static uint32_t *rows_of_columns(const struct tcblock_built *b, uint32_t unit, int64_t width)
 {
     uint32_t *rows = calloc((size_t)(b->a->cols / width) + 1, sizeof *rows);
@@ -38,7 +40,8 @@ static uint32_t *rows_of_columns(const struct tcblock_built *b, uint32_t unit, i
     return rows;
 }
 
-/* The numbers of one block, whose first row is at place `at` of the units' rows. */
+/* Checks the bitmap and the value map of one block. `at` is the position of the block's first row in the list
+ * of items. */
 static void block_check(const struct tcblock_built *b, int64_t at, int64_t column, struct tcblock_walk *walk)
 {
     const struct spmmi_tcblocks *f = &b->layout.view;
@@ -61,7 +64,7 @@ static void block_check(const struct tcblock_built *b, int64_t at, int64_t colum
     walk->value += 16 * width;
 }
 
-/* Block columns columns[0 .. count), at most 4, of the unit. */
+/* Checks the step that multiplies the block columns columns[0 .. count) of the unit. count is at most 4. */
 static void step_check(const struct tcblock_built *b, uint32_t unit, const int64_t *columns, int64_t count,
                        const uint32_t *rows, struct tcblock_walk *walk)
 {

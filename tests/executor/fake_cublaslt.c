@@ -8,7 +8,7 @@
 
 struct fake_cublaslt fake_cublaslt;
 
-/* An object that is only counted. */
+/* Makes an object without content, which is only counted. Returns NULL if `error` is not 0. */
 static void *object_make(int error)
 {
     void *const object = error == 0 ? malloc(1) : NULL;

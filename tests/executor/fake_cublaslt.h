@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A library with the functions of cuBLASLt that the dense family loads. It multiplies nothing. */
+/* A library with the functions of cuBLASLt that the dense family loads. Its products compute nothing. */
 #ifndef FAKE_CUBLASLT_H
 #define FAKE_CUBLASLT_H
 
@@ -8,20 +8,20 @@
 
 #define FAKE_CHOICES 4
 
-/* What its functions answer and have seen; the library's symbol fake_cublaslt. */
+/* What the functions return, and what they recorded. The library exports it as the symbol fake_cublaslt. */
 struct fake_cublaslt {
     int create_error, descriptor_error, heuristic_error, matmul_error; /* cublasStatus_t */
-    int has_no_algorithm; /* the heuristic finds none, without an error */
+    int has_no_algorithm; /* the heuristic finds no algorithm, but reports success */
     int heuristics, products,
-        objects;               /* calls; handles, descriptors, layouts, preferences that are not destroyed */
-    int compute;               /* cublasComputeType_t of the last descriptor */
-    int c_type;                /* cudaDataType_t of the last layout, which is that of C */
-    uint64_t numbers;          /* what the last preference allows: CUBLASLT_NUMERICAL_IMPL_FLAGS */
-    int wanted;                /* algorithms, at the last call */
-    float waves[FAKE_CHOICES]; /* of the algorithms that the heuristic finds; the others: 0 */
-    int state[FAKE_CHOICES];   /* of them: cublasStatus_t */
+        objects;      /* calls; handles, descriptors, layouts and preferences that are not destroyed */
+    int compute;      /* cublasComputeType_t of the last descriptor */
+    int c_type;       /* cudaDataType_t of the last layout, which is the layout of C */
+    uint64_t numbers; /* CUBLASLT_NUMERICAL_IMPL_FLAGS that the last preference allows */
+    int wanted;       /* number of algorithms that the last heuristic call asked for */
+    float waves[FAKE_CHOICES]; /* wave counts of the first algorithms; the others have 0 */
+    int state[FAKE_CHOICES];   /* cublasStatus_t of these algorithms */
     size_t workspace[FAKE_CHOICES];
-    int choice; /* of them, that of the last product */
+    int choice; /* index of the algorithm that the last product used */
 };
 
 #endif

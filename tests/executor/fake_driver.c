@@ -14,7 +14,7 @@
 #include "executor/jit/jit_ptx.h"
 #include "ptx_machine.h"
 
-#define CODE "code of sm_90\n" /* what stands before the text in compiled code */
+#define CODE "code of sm_90\n" /* prefix of compiled code; the text follows */
 #define FAILURE SPMMI_JIT_INVALID_IMAGE
 
 struct fake_driver fake_driver;
@@ -23,7 +23,7 @@ struct link {
     char *source, *code;
 };
 
-/* 0, or an error where the test says so. */
+/* Counts the call. Returns 0, or FAILURE if the test makes this call fail. */
 static int call(enum fake_driver_call which)
 {
     fake_driver.calls[which]++;
@@ -32,7 +32,7 @@ static int call(enum fake_driver_call which)
 
 static int device_get(int *device, int number)
 {
-    *device = number + 7; /* a handle is no number */
+    *device = number + 7; /* the handle differs from the device number */
     return call(FAKE_device_get);
 }
 
@@ -81,7 +81,7 @@ static int link_add(void *link, int kind, void *data, size_t size, const char *n
 {
     (void)name, (void)count, (void)options, (void)values;
     assert_int_equal(kind, SPMMI_JIT_LINK_PTX);
-    assert_int_equal(strlen(data) + 1, size); /* text comes with the zero behind it */
+    assert_int_equal(strlen(data) + 1, size); /* the size includes the terminating zero */
     ((struct link *)link)->source = strdup(data);
     return call(FAKE_link_add);
 }
@@ -145,7 +145,8 @@ static int function_attribute(int *value, int attribute, void *function)
     return call(FAKE_function_attribute);
 }
 
-/* The parameters of the program one by one, as the driver copies them; of all memory, as tests have guards. */
+/* Runs the program. Copies its parameters one by one as the driver does. All of memory is allowed for B and
+ * C, because the operands of the tests have guards. */
 static int launch(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
                   unsigned block_y, unsigned block_z, unsigned shared_bytes, void *stream, void **arguments,
                   void **extra)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A driver of CUDA that answers as a test says. Its compiler keeps the text, and its GPU is the machine of
- * ptx_machine.h in the memory of the host: so a prepared product is computed as a GPU would. */
+/* A CUDA driver that answers as a test asks. Its compiler keeps the PTX text, and its GPU is the
+ * interpreter of ptx_machine.h, which works in host memory: a prepared product gets the result that a GPU
+ * would compute. */
 #ifndef FAKE_DRIVER_H
 #define FAKE_DRIVER_H
 
@@ -14,16 +15,17 @@ enum fake_driver_call {
 };
 
 struct fake_driver {
-    enum fake_driver_call fails; /* this call; NONE: all succeed */
+    enum fake_driver_call fails; /* the call that fails; NONE: all calls succeed */
     int calls[FAKE_NONE];
-    int contexts, depth, links, modules; /* that were not given back, or left */
-    int threads_max;                     /* of a function; 0: 1024 */
-    size_t code_bytes;                   /* that the compiler says it made; 0: the truth */
-    void (*at_compile)(void);            /* called while something is compiled; NULL: nothing is */
+    int contexts, depth, links, modules; /* objects not destroyed; depth: contexts on the stack */
+    int threads_max;                     /* maximum threads per block of a function; 0: 1024 */
+    size_t code_bytes;                   /* size of the code that the compiler reports; 0: the true size */
+    void (*at_compile)(void);            /* called during each compilation; may be NULL */
 };
 extern struct fake_driver fake_driver;
 
-/* All succeeds; counters are 0, but for what still lives. The executor takes this driver from now on. */
+/* Makes all calls succeed and clears the counters, except those of objects that still exist. The executor
+ * uses this driver from now on. */
 void fake_driver_works(void);
 void fake_driver_gone(void);
 

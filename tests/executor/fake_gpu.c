@@ -111,7 +111,8 @@ spmm_status_t spmmi_cuda_values_open(struct spmmi_cuda *cuda, void *stream, spmm
     return answer(fake_gpu.open, diag);
 }
 
-/* Products of other threads could begin now, if the lock is free. */
+/* Counts the waits, and those during which the lock of the values is free, so that products of other threads
+ * could start. */
 spmm_status_t spmmi_cuda_values_wait(const struct spmmi_cuda *cuda, const void *values, void *stream,
                                      spmm_diag_t *diag)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See fake_runtime.h. Every function that the library or compiled kernels call is here: for one that is missing the
- * linker would take an object of the runtime, which has others of them too. */
+/* See fake_runtime.h. Every runtime function that the library or compiled kernels call must be defined here.
+ * If one were missing, the linker would add an object of the real runtime, which defines some of the others a
+ * second time. */
 #include "fake_runtime.h"
 
 #include <cuda_runtime_api.h>
@@ -8,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SHARED_FREE (48 * 1024) /* bytes of dynamic shared memory that every kernel may have */
+#define SHARED_FREE (48 * 1024) /* bytes of dynamic shared memory of every kernel without an attribute */
 #define MULTIPROCESSORS 132
 #define KERNELS 256
 
@@ -36,7 +37,7 @@ static cudaError_t other(const char *name)
     return cudaSuccess;
 }
 
-/* Functions that succeed and do nothing else. */
+/* Defines a function that only counts the call and succeeds. */
 #define SUCCEED(name, ...)         \
     cudaError_t name(__VA_ARGS__); \
     cudaError_t name(__VA_ARGS__)  \
@@ -58,7 +59,7 @@ SUCCEED(cudaDeviceSynchronize, void)
 SUCCEED(cudaEventRecord, cudaEvent_t, cudaStream_t)
 SUCCEED(cudaEventSynchronize, cudaEvent_t)
 SUCCEED(cudaEventDestroy, cudaEvent_t)
-/* Those that a compiled kernel registers with, and launches through where its code has <<< >>>. */
+/* Functions that register compiled kernels, and functions that launch kernels for the syntax <<< >>>. */
 SUCCEED(__cudaRegisterFatBinaryEnd, void **)
 SUCCEED(__cudaUnregisterFatBinary, void **)
 SUCCEED(__cudaRegisterFunction, void **)
@@ -67,7 +68,7 @@ SUCCEED(__cudaPopCallConfiguration, void)
 SUCCEED(__cudaGetKernel, void)
 SUCCEED(__cudaLaunchKernel, void)
 
-/* Functions that succeed and answer so. */
+/* Defines a function that stores `answer` in *(where), counts the call and succeeds. */
 #define ANSWER(name, where, answer, ...) \
     cudaError_t name(__VA_ARGS__)        \
     {                                    \
@@ -99,7 +100,7 @@ const char *cudaGetErrorString(cudaError_t error)
     return error == cudaSuccess ? "no error" : "an error";
 }
 
-/* The entry of a kernel, or the first that is free. */
+/* Returns the index of the kernel's entry, or of the first free entry. */
 static int entry_of(const void *function)
 {
     int i = 0;
@@ -126,7 +127,7 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *fu
 cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute attribute, int value)
 {
     const int i = entry_of(function);
-    (void)attribute; /* there is one that the library sets */
+    (void)attribute; /* the library sets only one attribute */
     fake_runtime.attributes++;
     allowed[i].function = function;
     allowed[i].shared_max = (size_t)value;
@@ -178,7 +179,7 @@ static int encode_tiled(void)
 
 static cudaError_t entry_point(void **function, enum cudaDriverEntryPointQueryResult *result)
 {
-    *function = (void *)(uintptr_t)encode_tiled; /* the only one that is asked for */
+    *function = (void *)(uintptr_t)encode_tiled; /* the library asks for no other function */
     *result = cudaDriverEntryPointSuccess;
     return other("cudaGetDriverEntryPoint");
 }

@@ -13,7 +13,7 @@
 
 #define WHY 160
 #define OPERANDS 4
-#define FILES 26 /* register files, one a letter; %alpha and %beta are in files x and y */
+#define FILES 26 /* register files, one per letter; %alpha and %beta are in files x and y */
 
 enum opcode {
     LD_PARAM,
@@ -41,22 +41,22 @@ enum kind { NONE, REGISTER, IMMEDIATE, PARAMETER, BLOCK, THREAD, LABEL };
 
 struct operand {
     enum kind kind;
-    uint32_t file, number; /* of a register */
-    uint64_t bits;         /* of an immediate value; of a label its number */
+    uint32_t file, number; /* register file and number */
+    uint64_t bits;         /* value of an immediate operand; number of a label */
     const char *parameter;
 };
 
 struct instruction {
     enum opcode opcode;
     bool is_predicated, is_double;
-    unsigned bytes; /* of the result, or of what is stored */
+    unsigned bytes; /* size of the result or of the stored value */
     struct operand predicate, operand[OPERANDS];
 };
 
 #define LABELS 4096
 
 struct ptx_program {
-    int64_t label_at[LABELS]; /* the instruction behind L<number>; 0: there is no such label */
+    int64_t label_at[LABELS]; /* index of the instruction after L<number>; 0: no such label */
     struct instruction *list;
     int64_t count, room;
     uint32_t declared[FILES];
@@ -111,7 +111,7 @@ static const struct {
 static const char *const parameters[] = {"b",     "c", "b_column", "c_column", "b_row",
                                          "c_row", "n", "alpha",    "beta",     NULL};
 
-/* ---- text to instructions ---- */
+/* ---- parsing ---- */
 
 static bool register_read(const char *word, const struct ptx_program *program, struct operand *operand)
 {
@@ -157,7 +157,8 @@ static bool operand_read(const char *word, const struct ptx_program *program, st
     return length > 0 && *end == '\0';
 }
 
-/* Words of a statement, without commas, brackets and braces. */
+/* Splits a statement into words, without commas, brackets and braces. Returns their number, -1 if there are
+ * more than `most`. */
 static int words_of(char *statement, char *words[], int most)
 {
     int count = 0;
@@ -169,7 +170,7 @@ static int words_of(char *statement, char *words[], int most)
     return count;
 }
 
-/* .reg .TYPE %NAME<COUNT>, or names alone. */
+/* Reads the declaration .reg .TYPE %NAME<COUNT>, or a declaration of single names. */
 static bool declaration_read(struct ptx_program *program, char *words[], int count)
 {
     for (int i = 2; i < count; i++) {
@@ -197,7 +198,7 @@ static struct instruction *instruction_new(struct ptx_program *program)
     return &program->list[program->count++];
 }
 
-/* L<number>: */
+/* Reads the label L<number>:. */
 static bool label_read(struct ptx_program *program, const char *word)
 {
     char *end = NULL;
@@ -279,7 +280,7 @@ int ptx_program_is_double(const struct ptx_program *program)
     return program->is_double;
 }
 
-/* ---- running them ---- */
+/* ---- execution ---- */
 
 struct thread {
     const struct ptx_program *program;
@@ -287,7 +288,7 @@ struct thread {
     uint32_t block, thread;
     uint64_t *values[FILES];
     bool *is_written[FILES];
-    const char *wrong; /* NULL: nothing is */
+    const char *wrong; /* first error; NULL: none */
 };
 
 static double real_of(uint64_t bits, bool is_double)
@@ -361,7 +362,8 @@ static void set(struct thread *t, const struct operand *to, uint64_t bits)
     t->is_written[to->file][to->number] = true;
 }
 
-/* Memory of B or C; C alone for writing. */
+/* Returns the host pointer of an address in B or C. Writes are allowed in C only. Returns NULL and sets
+ * `wrong` for any other address. */
 static void *memory(struct thread *t, uint64_t address, size_t size, bool writes)
 {
     const struct ptx_launch *l = t->launch;
@@ -430,7 +432,8 @@ static void step(struct thread *t, const struct instruction *i)
     }
 }
 
-/* The instruction before the label. Only forward: a thread comes to an end. */
+/* Returns the index of the instruction in front of the label. Branches must lead forward, so every thread
+ * ends. */
 static int64_t branch(struct thread *t, const struct instruction *i, int64_t from)
 {
     const int64_t at = i->operand[0].kind == LABEL ? t->program->label_at[i->operand[0].bits] : 0;

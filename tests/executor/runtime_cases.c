@@ -11,45 +11,45 @@
 #define GRAPH "gen:rmat:12:8"
 #define RANDOM "gen:rand:20000:12"
 
-#define PLACE (UINT64_C(1) << 40) /* of B; C and the workspace are as far behind */
+#define PLACE (UINT64_C(1) << 40) /* address of B; C is as far after B, and the workspace after C */
 
-/* A column-major operand is converted before the product, and C after it: a launch each, and one more where beta needs
- * the old C. One column is converted by nobody. */
+/* Column-major B is converted before the product and C after it: one launch each, and one more if beta needs
+ * the old C. A single column needs no conversion. */
 const struct runtime_case runtime_cases[] = {
     {RANDOM, "rows/row-split", SPMM_F32, SPMM_ROW_MAJOR, 1, 0, 1, 0, 0},
     {RANDOM, "rows/row-split", SPMM_F32, SPMM_ROW_MAJOR, 128, 1, 1, 0, 0},
     {RANDOM, "rows/row-split", SPMM_F16, SPMM_ROW_MAJOR, 32, 0, 1, 0, 0},
     {RANDOM, "rows/row-split", SPMM_F32, SPMM_COL_MAJOR, 1, 0, 1, 0, 0},
-    {RANDOM, "rows/row-split", SPMM_F32, SPMM_COL_MAJOR, 8, 1, 2, 0, 0}, /* stores columns of C */
+    {RANDOM, "rows/row-split", SPMM_F32, SPMM_COL_MAJOR, 8, 1, 2, 0, 0}, /* stores columns of C directly */
     {RANDOM, "rows/row-split", SPMM_F32, SPMM_COL_MAJOR, 128, 1, 3, 0, 0},
     {RANDOM, "rows/row-split", SPMM_F32, SPMM_COL_MAJOR, 512, 0, 6, 0, 0}, /* two passes of 256 columns */
     {GRAPH, "rows/nonzero-split", SPMM_F32, SPMM_ROW_MAJOR, 1, 0, 1, 0, 0},
     {GRAPH, "rows/nonzero-split", SPMM_F32, SPMM_ROW_MAJOR, 64, 1, 1, 0, 0},
-    {GRAPH, "rows/nonzero-split", SPMM_F64, SPMM_COL_MAJOR, 64, 0, 2, 0, 0}, /* blocks keep columns of C */
+    {GRAPH, "rows/nonzero-split", SPMM_F64, SPMM_COL_MAJOR, 64, 0, 2, 0, 0}, /* stores columns of C too */
     {GRAPH, "rows/nonzero-split", SPMM_F32, SPMM_COL_MAJOR, 64, 0, 3, 0, 0},
     {MESH, "tiled/whole", SPMM_F32, SPMM_ROW_MAJOR, 32, 0, 1, 0, 0},
     {MESH, "tiled/whole", SPMM_F32, SPMM_COL_MAJOR, 128, 1, 1, 0,
-     0}, /* of more shared memory than all may have */
+     0}, /* needs more shared memory than the default */
     {GRAPH, "tiled/segmented", SPMM_F32, SPMM_COL_MAJOR, 32, 1, 2, 0, 0},
     {MESH, "window/dense", SPMM_F32, SPMM_ROW_MAJOR, 32, 1, 1, 0, 0},
     {MESH, "window/dense", SPMM_F32, SPMM_COL_MAJOR, 32, 0, 3, 0, 0},
     {MESH, "window/dense", SPMM_F32, SPMM_COL_MAJOR, 32, 1, 4, 0, 0},
     {MESH, "panel/dense", SPMM_F32, SPMM_ROW_MAJOR, 128, 1, 1, 0, 0},
     {MESH, "panel/dense", SPMM_F64, SPMM_ROW_MAJOR, 32, 0, 1, 0, 0},
-    {MESH, "panel/dense", SPMM_F32, SPMM_COL_MAJOR, 128, 1, 2, 0, 0}, /* stores columns of C */
-    {GRAPH, "panel/packed", SPMM_F32, SPMM_ROW_MAJOR, 8, 0, 2, 0, 0}, /* and the long rows */
+    {MESH, "panel/dense", SPMM_F32, SPMM_COL_MAJOR, 128, 1, 2, 0, 0}, /* stores columns of C directly */
+    {GRAPH, "panel/packed", SPMM_F32, SPMM_ROW_MAJOR, 8, 0, 2, 0, 0}, /* and the part of the long rows */
     {MESH, "bcsr/dense", SPMM_F32, SPMM_ROW_MAJOR, 32, 0, 1, 0, 0},
     {MESH, "bcsr/dense", SPMM_F32, SPMM_ROW_MAJOR, 128, 1, 1, 0, 0},
     {MESH, "bcsr/dense", SPMM_F16, SPMM_ROW_MAJOR, 128, 1, 1, 0, 0},
     {MESH, "bcsr/dense", SPMM_F32, SPMM_COL_MAJOR, 128, 1, 1, 0, 0},
     {MESH, "bcsr/dense", SPMM_F64, SPMM_COL_MAJOR, 128, 1, 1, 0, 0},
-    {GRAPH, "bcsr/dense", SPMM_F32, SPMM_ROW_MAJOR, 128, 1, 2, 0, 0}, /* and the sums of cut groups */
+    {GRAPH, "bcsr/dense", SPMM_F32, SPMM_ROW_MAJOR, 128, 1, 2, 0, 0}, /* and the sums of split groups */
     {"gen:rand:1000:100", "wide", SPMM_F32, SPMM_ROW_MAJOR, 128, 1, 1, 1, 0},
     {"gen:rand:1000:100", "wide", SPMM_F32, SPMM_COL_MAJOR, 128, 0, 3, 1, 0},
-#ifdef FAKE_CUBLASLT /* whose product is no launch: the check of row 0 is */
+#ifdef FAKE_CUBLASLT /* whose product is no launch; the check of row 0 is one */
     {"gen:rand:1000:100", "dense", SPMM_F16, SPMM_ROW_MAJOR, 128, 0, 1, 2,
      0}, /* warpgroups: maps of A and B */
-    {"gen:rand:1000:100", "dense", SPMM_F64, SPMM_ROW_MAJOR, 128, 1, 1, 0, 1}, /* the old C is kept */
+    {"gen:rand:1000:100", "dense", SPMM_F64, SPMM_ROW_MAJOR, 128, 1, 1, 0, 1}, /* keeps the old C */
 #endif
 };
 const int runtime_case_count = sizeof runtime_cases / sizeof runtime_cases[0];

@@ -22,12 +22,12 @@ int64_t tcblock_nonzero_at(const struct test_matrix *a, int64_t row, int64_t col
     return begin < a->row_ptr[row + 1] && a->col_ind[begin] == column ? begin : -1;
 }
 
-/* A unit as the layout should see it, found the plain way. */
+/* A unit as the layout should see it, constructed without optimizations. */
 struct literal {
-    int64_t count;     /* columns */
-    int64_t *columns;  /* ascending */
-    uint32_t *windows; /* of each */
-    int64_t rows[256]; /* -1: none */
+    int64_t count;     /* number of columns */
+    int64_t *columns;  /* in ascending order */
+    uint32_t *windows; /* for each column, a bit per window that has a nonzero in it */
+    int64_t rows[256]; /* row numbers; -1: no row */
     int64_t unit_rows;
 };
 
@@ -61,8 +61,8 @@ static void literal_free(struct literal *l)
     free(l->columns);
 }
 
-/* One block: its bitmap, and the value map of its numbers. at: of each position, which of the unit's columns is there;
- * -1: none. */
+/* Checks the bitmap of one block and the value map of its nonzeros. at[p] is the index of the unit's column
+ * at position p, -1 if the position is empty. Returns the number of nonzeros. */
 static uint32_t block_check(const struct tcblock_built *b, const struct literal *l, const int64_t at[8],
                             int64_t window, uint32_t block, uint64_t value)
 {
@@ -86,8 +86,10 @@ static uint32_t block_check(const struct tcblock_built *b, const struct literal 
     return values;
 }
 
-/* The columns of one window in a step, as the positions of its blocks take them one after the other: of a row block,
- * the first of the residue modulo 4 that is not in the group of 4 yet and is the most common among the rest. */
+/* Writes to `at` the columns of one window in a step, in the order of the positions of its blocks. In a row
+ * block, each position takes the first remaining column of one residue modulo 4: the residue that is not yet
+ * in the group of 4 and has most columns left, or any residue if all are used. Returns the number of
+ * columns. */
 static int64_t positions_of(const struct tcblock_built *b, const struct literal *l, int64_t window,
                             int64_t first, int64_t at[128])
 {
@@ -114,7 +116,7 @@ static int64_t positions_of(const struct tcblock_built *b, const struct literal 
                     best_left = left;
                 }
             }
-        if (width == 8) /* windows take them as they are */
+        if (width == 8) /* row windows keep the order of the columns */
             for (best = 0; !is_left[best];)
                 best++;
         at[count] = first + best;
@@ -123,7 +125,7 @@ static int64_t positions_of(const struct tcblock_built *b, const struct literal 
     return total;
 }
 
-/* The blocks of one window in a step; the value behind them. */
+/* Checks the blocks of one window in a step. Returns the index of the first value after them. */
 static uint64_t run_check(const struct tcblock_built *b, const struct literal *l, int64_t window,
                           int64_t first, uint64_t value, struct tcblock_walk *walk)
 {
@@ -224,7 +226,8 @@ void tcblock_end_check(const struct tcblock_built *b, const struct tcblock_walk 
     assert_int_equal(f->item_count, walk->item);
     assert_int_equal(f->slot_count, walk->slot);
     assert_int_equal(f->split_count, walk->split);
-    assert_int_equal(walk->values, b->a->nnz); /* each once: the value map was right for as many */
+    // Each nonzero was met once, because the value map was right for all of them.
+    assert_int_equal(walk->values, b->a->nnz);
 }
 
 void tcblock_literal_check(const struct tcblock_built *b)

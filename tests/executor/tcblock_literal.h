@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The layout of windows, row blocks and block-row groups of blocks constructed slowly and plainly from its description
- * in tcblock_kernel.h. */
+/* Constructs the layout of row windows, row blocks and block-row groups in a slow and plain way from its
+ * description in tcblock_kernel.h, and compares it with the layout that the executor packed. */
 #ifndef SPMM_TESTS_TCBLOCK_LITERAL_H
 #define SPMM_TESTS_TCBLOCK_LITERAL_H
 
 #include "kernels/tcblock/tcblock_pack.h"
 #include "tests/support/matrices.h"
 
-/* What a part is made of. */
+/* The sizes, flags and type that a part is made with. */
 struct tcblock_shape {
     spmm_family_t family;
     spmm_schedule_t schedule;
@@ -18,7 +18,7 @@ struct tcblock_shape {
 
 #define TCBLOCK_REORDERED_OUTPUT (SPMMI_PART_REORDERED | SPMMI_PART_PERMUTES_OUTPUT)
 
-/* A matrix, and what the executor made of it. */
+/* A matrix, its part, and the layout that the executor packed from them. */
 struct tcblock_built {
     struct test_matrix *a;
     const struct tcblock_shape *shape;
@@ -26,26 +26,27 @@ struct tcblock_built {
     struct spmmi_tcblock_layout layout;
 };
 
-/* Fails the test where the layout is not what the construction says. Time: windows times columns of the matrix. */
+/* Fails the test if the layout differs from the construction. The time is proportional to windows x
+ * columns. */
 void tcblock_literal_check(const struct tcblock_built *b); /* window, panel */
 void bcsr_literal_check(const struct tcblock_built *b);
 
-/* ---- What the constructions share ---- */
+/* ---- shared by both constructions ---- */
 
-/* Where the walk over the units is: what the next unit begins with. */
+/* Position of the walk over the units: the indices with which the next unit begins. */
 struct tcblock_walk {
     uint32_t step, block, item, slot, split;
     uint64_t value, values;
 };
 
-/* Where the matrix holds (row, column) in CSR order; -1: nowhere. */
+/* Returns the index of entry (row, column) in CSR order, -1 if it is not stored. */
 int64_t tcblock_nonzero_at(const struct test_matrix *a, int64_t row, int64_t column);
-/* Sizes and rows of C. */
+/* Checks the sizes and the rows of C. */
 void tcblock_begin_check(const struct tcblock_built *b);
-/* The items of one unit, and its split. */
+/* Checks the items of one unit, and its split. */
 void tcblock_items_check(const struct tcblock_built *b, uint32_t unit, uint32_t steps,
                          struct tcblock_walk *walk);
-/* Counts, and that every number of A was met. */
+/* Checks the counts, and that the walk met every nonzero of A. */
 void tcblock_end_check(const struct tcblock_built *b, const struct tcblock_walk *walk);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Products built against the error bounds of docs/accuracy.md, on the CPU: every compute type stays within its bound
- * and comes near it, so that the bound says something and the test can fail. */
+/* Products that are built to come near the error bounds of docs/accuracy.md, on the CPU. Every compute type
+ * stays within its bound, and comes near it, which shows that the bound is not too loose and that the test
+ * can fail. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +12,8 @@
 
 #include "tests/support/adversary.h"
 
-/* The adversary that comes near the bound of a compute type, and how much of it it takes at least. */
+/* For each compute type, the adversary that comes nearest to its bound, and the least share of the bound it
+ * must reach. */
 static const struct {
     spmm_compute_t compute;
     struct test_adversary_target target;
@@ -50,7 +52,7 @@ static spmm_plan_t *plan_make(const struct test_matrix *a, int way, int shape)
     return plan;
 }
 
-static double largest_share; /* of an error bound, over all products */
+static double largest_share; /* largest error / error bound of all products */
 
 static void check(int adversary, int way, int shape)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All memory of the libraries comes from the allocator that the caller sets, and goes back to it. */
+/* The libraries allocate all memory with the allocator that the caller sets, and release it there. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,9 +14,10 @@
 #include "format/base/alloc.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
-#define HEAD 64 /* bytes in front of each block: whose it is */
+#define HEAD 64 /* bytes in front of each block; they hold its owner */
 
-/* An allocator that counts, and may have nothing left. Single-threaded: the calls below ask for one thread. */
+/* An allocator that counts and can run out of memory. It is not thread-safe: the calls below use one
+ * thread. */
 struct pool {
     size_t taken, held, bytes_held;
     size_t fail_from; /* this allocation and all later ones fail */
@@ -63,7 +64,7 @@ static spmm_allocator_t allocator_of(struct pool *pool)
     return (spmm_allocator_t){sizeof(spmm_allocator_t), pool_allocate, pool_release, pool};
 }
 
-/* What one road through the libraries makes. */
+/* All objects that one run through the libraries makes. */
 struct work {
     char packed[512];
     size_t packed_bytes;

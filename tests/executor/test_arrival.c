@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arrival counters: blocks that arrive at one word, in every order of their atomic steps and whatever the word held
- * before. A block runs as a replay: its function starts again with the answers of the steps it has done, does one more,
- * and is left at the step after that. */
+/* Arrival counters. Blocks arrive at one word in every order of their atomic steps, whatever the word held
+ * before. Each block is replayed: its function starts again, gets the recorded results of its earlier steps,
+ * does one more step, and is left with longjmp at the next one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,13 +19,13 @@ static uint64_t step_swap(uint64_t *word, uint64_t from, uint64_t to);
 #define BLOCKS_MAX 4
 #define STEPS_MAX 16
 #define TAG UINT64_C(0x8f3a55c1d7260e94)
-#define COUNT(v) (TAG + (uint64_t)(v)*SPMMI_ARRIVAL_STRIDE) /* the word of v arrivals */
+#define COUNT(v) (TAG + (uint64_t)(v)*SPMMI_ARRIVAL_STRIDE) /* the word after v arrivals */
 
 struct block {
     uint64_t answers[STEPS_MAX];
     int steps;
     int is_done;
-    uint32_t before; /* arrivals that were counted before it */
+    uint32_t before; /* number of arrivals counted before this block's */
 };
 
 struct moment {
@@ -35,11 +35,12 @@ struct moment {
 
 static struct {
     struct block *block;
-    int at, done; /* the step that comes next; steps that were done before */
+    int at, done; /* number of the next step; number of steps done in earlier replays */
     jmp_buf left;
 } replay;
 
-/* Does the replay do this step? Else the answer is known; past the step there is none. */
+/* Returns 1 if the replay performs this step and 0 if its result is already recorded. Leaves the replay after
+ * the new step. */
 static int is_new_step(void)
 {
     if (replay.at > replay.done)
@@ -77,7 +78,8 @@ static void step(struct moment *moment, int block)
     replay.block->is_done = 1;
 }
 
-/* Each block got another number, and the last one leaves the word so that additions are enough. */
+/* Checks that each block got a different number. The last block resets the word, after which the blocks of
+ * the next product must need additions only. */
 static void check_end(const struct moment *moment, int blocks)
 {
     struct moment next = {.word = moment->word};
@@ -93,7 +95,7 @@ static void check_end(const struct moment *moment, int blocks)
     }
 }
 
-/* Every order of the steps that are left; returns how many there are. */
+/* Tries every order of the remaining steps. Returns the number of orders. */
 static int64_t explore(const struct moment *moment, int blocks)
 {
     int64_t permutations = 0;
@@ -111,17 +113,17 @@ static int64_t explore(const struct moment *moment, int blocks)
     return permutations;
 }
 
-/* The first two are tried with most blocks. */
+/* Contents of the word before the first arrival. The first two are tried with BLOCKS_MAX blocks. */
 static const uint64_t contents[] = {
     UINT64_MAX,
-    COUNT(-2), /* additions make it ours */
+    COUNT(-2), /* two additions give a word of this executor */
     COUNT(-1),
     COUNT(-3),
     0,
     TAG, /* a counter of this executor */
     COUNT(SPMMI_ARRIVALS_MAX + 1),
     TAG ^ UINT64_C(1) << 63,
-    UINT64_C(0x3ff8000000000000), /* numbers of slots */
+    UINT64_C(0x3ff8000000000000), /* values of slots */
     UINT64_C(0x3fc000003fc00000),
 };
 
@@ -136,7 +138,7 @@ static void every_permutation_of_steps_counts_right(void **state)
         }
 }
 
-/* What an array of another program leaves in part of a word: of 8, 16, 32 or 64 bits an element. */
+/* Contents that another program's array leaves in part of a word. Elements have 8, 16, 32 or 64 bits. */
 static const uint64_t foreign[] = {
     0,
     UINT64_MAX,
@@ -155,12 +157,13 @@ static const uint64_t foreign[] = {
 };
 #define FOREIGN (sizeof foreign / sizeof foreign[0])
 
-/* Four blocks, one after the other, on a word of count v whose bits in the mask were overwritten. */
+/* Lets four blocks arrive one after the other at the word of count v, after the bits of `mask` were
+ * overwritten with those of `value`. */
 static void check_overwritten(uint64_t v, uint64_t mask, uint64_t value)
 {
     struct moment m = {.word = (COUNT(v) & ~mask) | (value & mask)};
     if (m.word == COUNT(v))
-        return; /* the bits were the same: nothing was overwritten */
+        return; /* nothing was overwritten, because the bits were equal */
     for (int b = 0; b < BLOCKS_MAX; b++) {
         while (!m.blocks[b].is_done)
             step(&m, b);
@@ -171,7 +174,7 @@ static void check_overwritten(uint64_t v, uint64_t mask, uint64_t value)
     }
 }
 
-/* An array that ends in the word, or begins in it, at any byte. */
+/* An array of another program ends in the word or begins in it, at any byte. */
 static void words_that_were_overwritten_in_part_count_from_0(void **state)
 {
     (void)state;
@@ -183,8 +186,8 @@ static void words_that_were_overwritten_in_part_count_from_0(void **state)
             }
 }
 
-/* Words of one executor differ in more than their lowest 39 and in more than their highest 40 bits: what half
- * overwrites one of them does not make another one. */
+/* Two counts of one executor differ above their lowest 39 bits and below their highest 40 bits. So
+ * overwriting half of a word does not turn one count into another. */
 static void counts_differ_in_the_whole_word(void **state)
 {
     uint64_t difference = 0;

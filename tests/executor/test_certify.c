@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Certificates on the CPU: right products of every family, type, op, layout and factor pass, also such as come near
- * their bound; what is not finite is judged by class; the rate at which vectors miss an error is the stated one. */
+/* Certificates on the CPU. Right products of every family, type, op, layout and factor pass, including
+ * products near their bound. Rows with infinity or NaN are judged by class. Vectors miss an error at the
+ * stated rate. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,7 +27,7 @@ static void right_products_of_every_family_pass(void **state)
     printf("scorecard: certify %lld rows of right products, 0 false alarms\n", (long long)compared);
 }
 
-/* Every small matrix, empty ones too, in every type and as an integer product. */
+/* Every small matrix, including empty ones, in every type and with integer products. */
 static void right_products_of_every_matrix_pass(void **state)
 {
     (void)state;
@@ -57,7 +58,7 @@ static void products_near_their_bound_pass(void **state)
     assert_true(test_certified_adversaries(SPMM_DEVICE_CPU, test_product_run, test_certify) > 0.5);
 }
 
-/* A product of a band. */
+/* Makes a certified product of the matrix "band". */
 static void band_make(struct test_certified *f, spmm_dtype_t dtype)
 {
     static const struct test_product product = {
@@ -67,7 +68,7 @@ static void band_make(struct test_certified *f, spmm_dtype_t dtype)
     test_certified_make(f, a, test_plan_whole(a, options, "x"), &product, SEED, 0);
 }
 
-/* Rows of C that hold infinity or NaN. */
+/* Returns the number of rows of C that hold infinity or NaN. */
 static int64_t rows_not_finite(const struct test_dense *c)
 {
     int64_t rows = 0;
@@ -87,11 +88,11 @@ static void what_is_not_finite_is_judged_by_class(void **state)
     for (int turn = 0; turn < 4 * 3; turn++) {
         struct test_certified f;
         band_make(&f, (spmm_dtype_t)(SPMM_F32 + turn % 4));
-        test_dense_set(&f.c, 20, 5, values[turn / 4]); /* where everything is finite */
+        test_dense_set(&f.c, 20, 5, values[turn / 4]); /* an element of C whose right value is finite */
         spmm_certificate_t found = test_certified_check(&f);
         assert_false(found.passed);
         assert_true(isinf(found.error_ratio) && found.first_row == 20 && found.rows_failed == 1);
-        test_dense_set(&f.b, 40, 3, values[turn / 4]); /* the old C has nothing of it */
+        test_dense_set(&f.b, 40, 3, values[turn / 4]); /* C was computed before B got the value */
         found = test_certified_check(&f);
         assert_true(!found.passed && found.rows_failed > 1 && found.first_row == 20);
         test_certified_run(&f);
@@ -102,7 +103,7 @@ static void what_is_not_finite_is_judged_by_class(void **state)
     }
 }
 
-/* Sums beyond the range: f32 sums of 1e30 * 1e30, and 16-bit storage of 70,000. */
+/* Sums that overflow: f32 sums of 1e30 * 1e30, and 70,000 stored in 16 bits. */
 static void sums_beyond_the_range_may_be_infinite(void **state)
 {
     (void)state;
@@ -120,8 +121,9 @@ static void sums_beyond_the_range_may_be_infinite(void **state)
     }
 }
 
-/* Errors e and -e in a row: a vector finds them where it has two different signs there, which is every second. Of the
- * seeds, as many as can be expected give such vectors: 4 standard deviations, and the seeds are fixed. */
+/* A row has the errors e and -e. A vector finds them if its two signs there differ, which holds for every
+ * second vector. The number of seeds that miss must be within 4 standard deviations of the expected one. The
+ * seeds are fixed. */
 static void vectors_miss_as_often_as_stated(void **state)
 {
     (void)state;
@@ -171,7 +173,8 @@ static void threads_and_repeats_give_the_same_certificate(void **state)
     test_certified_free(&f);
 }
 
-/* Of one product a row: what the certificate takes for exact has to be closer than f64, or there would be no error. */
+/* One product per row: the reference of the certificate must be more accurate than f64, otherwise the error
+ * would be 0. */
 static void the_sums_of_f64_are_wider_than_f64(void **state)
 {
     (void)state;
@@ -188,7 +191,7 @@ static void the_sums_of_f64_are_wider_than_f64(void **state)
     test_certified_free(&f);
 }
 
-/* Values that were set are certified when they are given; without them the product is wrong. */
+/* A product with new values passes only if the certifier's options name these values. */
 static void new_values_are_given_in_the_options(void **state)
 {
     (void)state;
@@ -209,7 +212,7 @@ static void new_values_are_given_in_the_options(void **state)
     free(values);
 }
 
-/* Row i of C is row (*permutation)[i] of A, and named as it lies. */
+/* Row i of C is row (*permutation)[i] of A. The certificate names rows by their number in C. */
 static void permuted_output_passes_and_its_rows_are_named(void **state)
 {
     (void)state;
@@ -220,7 +223,7 @@ static void permuted_output_passes_and_its_rows_are_named(void **state)
     test_plan_reorder(f.plan, 5, 1);
     f.executor = test_executor_make(f.plan, SPMM_DEVICE_CPU, 1, NULL);
     f.certifier = test_certifier_make(f.plan, f.executor, SEED, 0);
-    assert_false(test_certified_check(&f).passed); /* C of the plan before */
+    assert_false(test_certified_check(&f).passed); /* C is still from the plan in matrix order */
     test_certified_run(&f);
     assert_true(test_certified_check(&f).passed);
     test_dense_set(&f.c, 123, 0, 100);
@@ -228,7 +231,7 @@ static void permuted_output_passes_and_its_rows_are_named(void **state)
     test_certified_free(&f);
 }
 
-/* A bit of the plan in memory, older than the executor or not. */
+/* Flips a bit of the plan in memory after the executor was made. */
 static void a_damaged_plan_is_found(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operands and factors for which there is no certificate. */
+/* Operands and factors that certificates refuse. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,11 +11,11 @@
 #include "tests/support/certificates.h"
 #include "tests/support/plan_seal.h"
 
-#define ROOM 5120 /* numbers of an operand of 5 columns */
+#define ROOM 5120 /* elements of an operand with 5 columns */
 
 struct call {
     spmm_scalar_t alpha, beta;
-    int shift; /* bytes from where C before the product should be; -1: it is not given */
+    int shift; /* byte offset of C before the product from its right place; -1: C before is not given */
     spmm_status_t expected;
     const char *text;
 };
@@ -69,7 +69,7 @@ static void there_must_be_a_certificate(void **state)
     assert_non_null(strstr(diag.text, "the pointer for the certificate is NULL"));
 }
 
-/* Plans with the same parts: one of a matrix with another column, and of another type. */
+/* The certifier's plan has the same parts as the executor's, but another type or another column number. */
 static void executors_of_other_matrices(void **state)
 {
     struct test_matrix *a = test_matrix_named("band", TEST_VALUES_REAL);

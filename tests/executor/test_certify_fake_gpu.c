@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a certifier does about a GPU: what it reads lies there, and what goes wrong there is said. Its answers are those
- * of tests/gpu. */
+/* How a certifier uses a GPU: it uploads what it reads there, and reports failures of the GPU. tests/gpu
+ * tests the results. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -46,7 +46,7 @@ static void certificates_are_made_on_the_gpu(void **state)
         assert_int_equal(fake_gpu.was_tensor, is_tensor);
         fake_gpu.run = SPMM_ERR_DEVICE;
         assert_int_equal(certify(certifier, plan, 5), SPMM_ERR_DEVICE);
-        assert_int_equal(certify(certifier, plan, 0), SPMM_OK); /* nothing to do there */
+        assert_int_equal(certify(certifier, plan, 0), SPMM_OK); /* no elements, so the GPU is not used */
         spmm_certifier_destroy(certifier);
         assert_int_equal(fake_gpu.uploads, 0);
         fake_gpu_executor_free(executor);
@@ -69,11 +69,11 @@ static void what_does_not_fit_on_the_gpu_is_told(void **state)
     spmm_plan_destroy(plan);
 }
 
-/* On the GPU op(A) of each op, and a check of a product that has elements. */
+/* Returns the device bytes of op(A) for each op, and of a check if the product has elements. */
 static uint64_t on_gpu(const spmm_plan_t *plan, int has_transpose, int64_t n)
 {
     const uint64_t values = 4 * (uint64_t)plan->nnz;
-    const uint64_t check = n == 0 ? 0 : FAKE_GPU_CHECK + (n == 1 ? 1 : 16); /* vectors */
+    const uint64_t check = n == 0 ? 0 : FAKE_GPU_CHECK + (n == 1 ? 1 : 16); /* the number of vectors */
     return check + FAKE_GPU_ROW * (uint64_t)plan->rows + values +
            (has_transpose ? FAKE_GPU_ROW * (uint64_t)plan->cols + values : 0);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Planted single-bit faults: every bit of values and columns that an executor runs on, of B after the product and of
- * C. A fault whose error is more than 3 times the bound of its row is found, all of them; the others are too small to
- * matter, whether they are found or not. */
+/* Planted single-bit faults: each bit of the values and columns that an executor uses, of B after the product
+ * and of C. All faults with an error of more than 3 times the bound of their row are found. Smaller ones do
+ * not matter, and may be found or missed. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,8 +17,8 @@
 #include "tests/support/plan_seal.h"
 #include "tests/support/scale.h"
 
-#define FAULTS_A_BIT 6 /* of a kind, for each family */
-#define SLACK 3        /* 2, and the certificate's bound is not exactly the sum of the elements' */
+#define FAULTS_A_BIT 6 /* faults of each kind per bit and family */
+#define SLACK 3        /* not 2: the certificate's bound is not exactly the sum of the elements' bounds */
 
 enum kind { OF_VALUES, OF_COLUMNS, OF_B, OF_C, KINDS };
 static const char *const kind_names[KINDS] = {"values", "columns", "B", "C"};
@@ -42,7 +42,7 @@ static void setup_make(struct setup *s, const struct test_family_case *of)
     s->accuracy = test_product_accuracy(s->p.executor, &product, &s->p.b, &s->p.c);
 }
 
-/* The errors that a right row may have, added: docs/accuracy.md. */
+/* Returns the sum of the error bounds of row i's elements: docs/accuracy.md. */
 static long double bound_of_row(const struct setup *s, const struct test_dense *b, const struct test_dense *c,
                                 int64_t i)
 {
@@ -63,14 +63,16 @@ static long double bound_of_row(const struct setup *s, const struct test_dense *
     return sum;
 }
 
-/* error: of the worst element of row i; NaN and infinity count as large. */
+/* Certifies a damaged product. `error` is the error of the worst element of row i; NaN and infinity count as
+ * large. */
 static void judge(const struct setup *s, enum kind kind, int bit, const struct test_dense *b,
                   const struct test_dense *c, int64_t i, double error)
 {
     const long double bound = bound_of_row(s, b, c, i);
-    const int is_large = !((long double)error <= SLACK * bound); /* NaN is */
+    const int is_large = !((long double)error <= SLACK * bound); /* true for NaN */
     const spmm_certificate_t found = test_certify(s->p.certifier, &s->p.product, b, &s->p.before, c);
-    /* Of f64, a fault can make magnitudes that are too large to compare: no row of the right product has such. */
+    /* In f64 a fault can make magnitudes that are too large to compare. No row of the right product has such
+     * values, so a row judged by class counts as found. */
     const int is_found = !found.passed || found.rows_by_class > 0;
     if (is_large && !is_found)
         fail_msg("%s, bit %d of %s, row %lld: error %g is %g times the bound and was missed", s->p.a->name,
@@ -103,13 +105,13 @@ static int64_t row_of(const struct test_matrix *a, int64_t p)
     return i;
 }
 
-/* The product by an executor whose row i of A is damaged; its plan counts as the undamaged one. */
+/* Judges the product of an executor whose row i of A is damaged. The certifier's plan is undamaged. */
 static void judge_executor(const struct setup *s, enum kind kind, int bit, spmm_executor_t *executor,
                            int64_t i)
 {
     struct test_dense c = test_dense_copy(&s->p.before);
     test_product_run(executor, &s->p.product, &s->p.b, &c);
-    /* Between the two, rounding may differ too: by the bound at most. */
+    /* The two products may also differ by their rounding errors, at most by the bound. */
     judge(s, kind, bit, &s->p.b, &c, i, difference_in_row(s, &c, &s->p.c, i));
     test_dense_free(&c);
 }
@@ -124,7 +126,8 @@ static void plant_in_values(const struct setup *s, int bit, int64_t p)
     free(values);
 }
 
-/* Where the row's columns still ascend: then the damaged pattern is one that executors can be made of. */
+/* Flips a bit of a column number, if the columns of the row still ascend: only then can an executor be
+ * made. */
 static void plant_in_columns(const struct setup *s, int bit, int64_t p)
 {
     struct test_matrix *a = s->p.a;
@@ -141,7 +144,7 @@ static void plant_in_columns(const struct setup *s, int bit, int64_t p)
     spmm_plan_destroy(plan);
 }
 
-/* One element in each row that stores the column is wrong then, of which the first is judged. */
+/* Flips a bit of B. Every row that stores the column is then wrong; the first of these rows is judged. */
 static void plant_in_b(const struct setup *s, int bit, int64_t p)
 {
     struct test_dense b = test_dense_copy(&s->p.b);
@@ -166,8 +169,8 @@ typedef void (*plant_fn)(const struct setup *s, int bit, int64_t p);
 
 static void plant_all(enum kind kind, plant_fn plant)
 {
-    const size_t faults =
-        scaled(kind == OF_COLUMNS ? 10 * FAULTS_A_BIT : FAULTS_A_BIT); /* few can be planted */
+    // Few faults in columns can be planted.
+    const size_t faults = scaled(kind == OF_COLUMNS ? 10 * FAULTS_A_BIT : FAULTS_A_BIT);
     for (int f = 0; f < TEST_FAMILY_CASES; f++) {
         struct setup s;
         setup_make(&s, &test_family_cases[f]);

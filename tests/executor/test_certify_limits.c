@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Certificates at the limits: executors of other plans of the same matrix, exponents and factors at the ends of their
- * ranges, more threads than there may be. */
+/* Certificates at the limits: executors of other plans of the same matrix, exponents and factors at the ends
+ * of their ranges, too many threads. */
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>
@@ -18,8 +18,8 @@
 
 static const struct test_plan_options whole = {SPMM_F32, SPMM_SCHEDULE_WHOLE, 0, 0, 0};
 
-/* Plans of one matrix that differ in items, in flags, in the parts or in the ops of their variants: rows of C would be
- * looked up in items that are fewer, or in an op(A) that the certifier has not made. */
+/* Plans of one matrix that differ in items, flags, parts or the ops of their variants. With such an executor
+ * the certifier would look up rows of C in too few items, or in an op(A) that it has not made. */
 static void an_executor_of_other_parts_is_refused(void **state)
 {
     (void)state;
@@ -55,7 +55,7 @@ static void scale(struct test_dense *d, int exponent)
             test_dense_set(d, i, j, ldexp(test_dense_get(d, i, j), exponent));
 }
 
-/* A product of a matrix and B whose values are scaled. */
+/* Makes a product whose A and B are scaled by powers of two. */
 static void scaled_make(struct test_certified *f, const char *name, const struct test_plan_options *options,
                         int a_exponent, int b_exponent)
 {
@@ -79,7 +79,8 @@ static spmm_certificate_t passes(struct test_certified *f, double alpha, double 
     return found;
 }
 
-/* The largest element with the other sign is wrong, unless it is not far above what may underflow. */
+/* Flips the sign of the largest element of C and checks that the certificate names its row. Returns 0 without
+ * a check if the element is below `least`, where underflow may hide the error. */
 static int fault_is_found(struct test_certified *f, double least)
 {
     int64_t at = 0;
@@ -95,8 +96,8 @@ static int fault_is_found(struct test_certified *f, double least)
     return 1;
 }
 
-/* A and B at every pair of exponents from the least number to the largest, also far apart; of f64, where 16 numbers of
- * B still add up to a double. */
+/* A and B at every pair of exponents, from the smallest number to the largest, also far apart. For f64 the
+ * largest exponent is the one at which a sum of 16 values of B is still finite. */
 static void exponents_at_the_ends_of_their_ranges_pass(void **state)
 {
     (void)state;
@@ -129,7 +130,7 @@ static void exponents_at_the_ends_of_their_ranges_pass(void **state)
         assert_true(compared[dtype] > 1000 && faults[dtype] > 4);
 }
 
-/* f64: what cannot be added up without leaving the range is judged by class, and nothing more. */
+/* f64: rows whose sums would overflow are judged by class alone. */
 static void rows_of_b_near_the_largest_double(void **state)
 {
     (void)state;
@@ -155,7 +156,7 @@ static void rows_of_b_near_the_largest_double(void **state)
     }
 }
 
-/* Kernels round factors to the type of sums: to a subnormal number by up to a third. */
+/* Kernels round alpha and beta to the sum type. Rounding to a subnormal number can change them by a third. */
 static void factors_are_those_of_the_type_of_sums(void **state)
 {
     (void)state;
@@ -193,7 +194,7 @@ static void factors_that_are_infinite_in_it_are_refused(void **state)
     }
 }
 
-/* The bound of a row of 16 bits does not grow with the result that is judged. */
+/* The bound of a row of a 16-bit type does not grow with the result that is judged. */
 static void a_wrong_result_does_not_raise_its_bound(void **state)
 {
     (void)state;
@@ -210,7 +211,7 @@ static void warnings_count(void *context, spmm_log_level_t level, const char *te
     *(int *)context += level == SPMM_LOG_WARNING && strstr(text, "a certifier takes at most 1024") != NULL;
 }
 
-/* A check takes memory for each thread before any starts. */
+/* A check allocates memory for each thread before it starts any. */
 static void threads_are_limited(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The memory of certificates on the CPU: what is predicted is taken, and no more. */
+/* The memory of certificates on the CPU: they allocate exactly the predicted number of bytes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +22,7 @@ static spmm_plan_t *plan_of(const struct test_matrix *a, spmm_dtype_t dtype, int
                            "x");
 }
 
-/* Most that is taken for a certifier and a check. */
+/* Returns the peak number of bytes allocated for a certifier and a check. */
 static uint64_t taken(const struct test_certified *p, const spmm_certifier_options_t *options)
 {
     spmm_certifier_t *certifier = NULL;
@@ -65,7 +65,7 @@ static void what_is_predicted_is_taken(void **state)
     }
 }
 
-/* Nothing is judged then. */
+/* A check then allocates nothing. */
 static void products_without_elements_take_a_certifier_alone(void **state)
 {
     static const struct {

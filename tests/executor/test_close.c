@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The judge of products is judged itself: above all it must not let NaN pass. */
+/* Tests of the function that judges products. Above all it must not let NaN pass. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -58,7 +58,7 @@ static void the_name_of_a_kernel_says_how_exactly_it_computes(void **state)
     static const struct {
         spmm_dtype_t dtype;
         const char *kernel;
-        long double minimum, maximum; /* of the bound of 1 * 1 */
+        long double minimum, maximum; /* limits of the bound of the product 1 * 1 */
     } kernels[] = {
         {SPMM_F32, "cpu/rows/row-split", 0x1p-24L, 0x1.01p-24L},
         {SPMM_F16, "cuda/tiled/whole/p256/r16", 0x1p-24L, 0x1.01p-24L},
@@ -80,7 +80,7 @@ static void the_name_of_a_kernel_says_how_exactly_it_computes(void **state)
     }
 }
 
-/* Only they have the error e, and a product with 0 has none. */
+/* Only small factors have the error e, and a product with 0 has none. */
 static void small_factors_have_an_error_of_their_own(void **state)
 {
     (void)state;
@@ -98,7 +98,7 @@ static void small_factors_have_an_error_of_their_own(void **state)
     assert_true(test_terms_bound_of(&accuracy, &terms) == 2 * 3 * 0x1p-32L + 3 * 0x1p-51L);
 }
 
-/* A product judged right must fail as soon as one element is off by a few units, missing, or NaN. */
+/* A right product fails as soon as one element is off by a few units in the last place, missing, or NaN. */
 static void judge_finds_one_wrong_element(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the dense family loads cuBLASLt and asks it for algorithms, with a library that only counts: no GPU is needed. */
+/* How the dense family loads cuBLASLt and asks it for algorithms. A fake library that only counts calls makes
+ * a GPU unnecessary. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +20,7 @@
 
 static const char *const fake_files[] = {MISSING, FAKE_CUBLASLT, NULL};
 
-/* The fake one, which stays loaded; all of its answers are good again. */
+/* Returns the fake library's state with all answers reset to success. The library stays loaded. */
 static struct fake_cublaslt *fake_reset(void)
 {
     void *const library = dlopen(FAKE_CUBLASLT, RTLD_NOW | RTLD_LOCAL);
@@ -50,7 +51,7 @@ static spmm_status_t multiply(struct spmmi_dense_blas *blas, spmm_dtype_t type, 
     return spmmi_dense_blas_multiply(blas, &a, &product, NULL, WORKSPACE, NULL, is_done);
 }
 
-/* Each file is tried, and each has its reason. */
+/* Every file is tried, and the message has a reason for each. */
 static void a_library_that_cannot_be_loaded_is_refused_with_reasons(void **state)
 {
     static const char *const files[] = {MISSING, "/dev/null", NULL};
@@ -97,14 +98,14 @@ static void an_algorithm_is_asked_for_once_a_shape(void **state)
         }
     assert_int_equal(fake->heuristics, 5);
     assert_int_equal(fake->products, 15);
-    for (int64_t n = 6; n <= 80; n++) /* more than are kept */
+    for (int64_t n = 6; n <= 80; n++) /* more shapes than the cache keeps */
         assert_int_equal(multiply(blas, SPMM_F32, n, &is_done), SPMM_OK);
     assert_int_equal(fake->products, 90);
     spmmi_dense_blas_close(blas);
     assert_int_equal(fake->objects, 0);
 }
 
-/* That there is none is an answer, and is kept: the same product always runs in the same way. */
+/* The answer that no algorithm exists is cached: the same product must always run in the same way. */
 static void no_algorithm_is_remembered(void **state)
 {
     static const int errors[] = {0, 15, 7}; /* none found; not supported; an impossible shape */
@@ -127,7 +128,7 @@ static void no_algorithm_is_remembered(void **state)
     }
 }
 
-/* A failure is none: the product fails, and the next one asks again. */
+/* A failure is not cached: the product fails, and the next one asks again. */
 static void a_failure_is_not_remembered(void **state)
 {
     (void)state;
@@ -148,7 +149,8 @@ static void a_failure_is_not_remembered(void **state)
     }
 }
 
-/* f32 and f64 as they are, whatever the environment allows; types of 16 bits with sums of f32. */
+/* f32 and f64 run without conversion to another type, whatever the environment allows. 16-bit types have f32
+ * sums. */
 static void compute_types_keep_the_accuracy(void **state)
 {
     static const uint64_t fma = 1, dmma = 8, sums_f64 = 4 << 8, factors_f64 = 16 << 16;
@@ -165,8 +167,8 @@ static void compute_types_keep_the_accuracy(void **state)
     spmmi_dense_blas_close(blas);
 }
 
-/* Of f64 the first one that fills 0.6 to 1 of a wave, a third or more of one, or the first one; of others, and of
- * narrow products, that one. */
+/* Wide f64 products use the first algorithm that fills 0.6 to 1 wave; if there is none, the first that fills
+ * a third of a wave or more; otherwise the first one. Other products always use the first one. */
 static void idle_multiprocessors_are_avoided_in_f64(void **state)
 {
     static const struct {
@@ -192,14 +194,15 @@ static void idle_multiprocessors_are_avoided_in_f64(void **state)
         }
 }
 
-/* Of f64 the next one runs; of other types no other one is asked for. */
+/* For f64 the next algorithm runs. For other types only one algorithm is asked for, so the product is not
+ * done. */
 static void algorithms_that_cannot_run_are_passed_over(void **state)
 {
     static const struct {
         float waves[FAKE_CHOICES];
         int state[FAKE_CHOICES];
         size_t workspace[FAKE_CHOICES];
-        int choice; /* of f64 */
+        int choice; /* for f64 */
     } cases[] = {{{0.1f, 0.2f, 0.3f}, {15}, {0, WORKSPACE}, 1},
                  {{0.1f, 0.2f, 0.3f}, {0}, {WORKSPACE + 1}, 1},
                  {{0.1f, 0.2f, 1, 1}, {15}, {0, 0, WORKSPACE + 1}, 3},
@@ -222,7 +225,8 @@ static void algorithms_that_cannot_run_are_passed_over(void **state)
         }
 }
 
-/* An algorithm holds for the shapes, alignments and types that it was asked for: each makes another key. */
+/* An algorithm is valid for the shapes, alignments and types that it was asked for, so each change makes a
+ * new key. */
 static void every_part_of_a_shape_has_its_own_algorithm(void **state)
 {
     static double aligned[2 * 256 / sizeof(double)];

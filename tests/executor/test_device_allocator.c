@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A caller's device allocator in the options of whatever may take device memory: checked on every device alike, and
- * never called for the CPU. What it gives on a GPU: tests/gpu/test_cuda_allocator.c. */
+/* The option with the caller's device allocator, in every call that may allocate device memory. It is checked
+ * in the same way for every device, and never called for the CPU. tests/gpu/test_cuda_allocator.c tests it on
+ * a GPU. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,7 +34,7 @@ struct scene {
     spmm_csr_t a;
 };
 
-/* One call that reads options with this allocator, on the CPU. */
+/* A function that makes one call on the CPU whose options have this allocator. */
 typedef spmm_status_t (*use)(const struct scene *s, const spmm_device_allocator_t *allocator,
                              spmm_diag_t *diag);
 
@@ -78,7 +79,7 @@ static spmm_status_t make_product(const struct scene *s, const spmm_device_alloc
     return status;
 }
 
-/* C of the CPU may be given back either way. */
+/* Both ways to free C are allowed for a C of the CPU. */
 static spmm_status_t multiply_once(const struct scene *s, const spmm_device_allocator_t *allocator,
                                    spmm_diag_t *diag)
 {
@@ -127,7 +128,7 @@ static void allocators_are_checked_on_the_cpu_too(void **state)
     const size_t size = sizeof(spmm_device_allocator_t);
     const struct {
         spmm_device_allocator_t allocator;
-        const char *text; /* NULL: taken */
+        const char *text; /* part of the message; NULL: the allocator is accepted */
     } cases[] = {{{size, allocate, release, NULL}, NULL},
                  {{offsetof(spmm_device_allocator_t, context), allocate, release, NULL}, NULL},
                  {{size, NULL, release, NULL}, "allocate of the device allocator is NULL"},

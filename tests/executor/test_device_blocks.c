@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks of device memory (executor/cuda/cuda_memory.h) without a GPU: of a caller's allocator, what is asked for, what
- * is refused, what is given back; of the pool and of cudaMalloc, what happens where they find no memory. */
+/* Blocks of device memory (executor/cuda/cuda_memory.h) without a GPU. With a caller's allocator: which
+ * blocks are requested, refused and released. With the pool and cudaMalloc: what happens if they have no
+ * memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -82,7 +83,7 @@ static void blocks_are_the_callers(void **state)
     assert_int_equal(user.gives, 3);
 }
 
-/* Those that are given back no longer count as held, those that were refused never do. */
+/* Released blocks no longer count as held. Refused blocks never count. */
 static void blocks_are_counted(void **state)
 {
     static _Alignas(SPMMI_DEVICE_ALIGN) char room[SPMMI_DEVICE_ALIGN];
@@ -105,7 +106,7 @@ static void blocks_are_counted(void **state)
     user.next = NULL;
     assert_int_equal(spmmi_device_take(&memory, 500, NULL, &b, NULL), SPMM_ERR_DEVICE_MEMORY);
     user.next = room;
-    user.bytes = 70; /* of the block that comes back */
+    user.bytes = 70; /* the size with which release() gets block a */
     spmmi_device_release(&a);
     assert_int_equal(count.held, 0);
     assert_int_equal(count.peak, 100);
@@ -114,7 +115,9 @@ static void blocks_are_counted(void **state)
 typedef spmm_status_t (*take_function)(const struct spmmi_device_memory *from, uint64_t bytes, void *stream,
                                        struct spmmi_device_block *block, spmm_diag_t *diag);
 
-/* A block that comes of this call of the runtime, where the first ones are refused. */
+/* Takes a block while the first `refusals` allocations fail. Checks that the block comes from the runtime
+ * function `call`, that the stream is synchronized and the pool trimmed before the second attempt, and that
+ * there is no third. */
 static void take_refused(take_function take, uint64_t bytes, const char *call, int refusals)
 {
     static char stream;
@@ -133,8 +136,8 @@ static void take_refused(take_function take, uint64_t bytes, const char *call, i
     spmmi_device_release(&block);
 }
 
-/* The pool gives back what it keeps, once what was freed behind the stream is free, and memory is asked for once more;
- * not a third time. */
+/* If an allocation fails, the stream is synchronized, so that memory freed in stream order is free, the pool
+ * is trimmed, and the allocation is tried once more, but not twice. */
 static void without_memory_the_pool_is_trimmed(void **state)
 {
     (void)state;

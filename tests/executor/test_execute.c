@@ -32,8 +32,8 @@ static spmm_executor_t *executor_make(const struct test_matrix *a, struct test_p
     return executor;
 }
 
-/* Every width, and each pair of orders for every second; gap, shift and factors take turns. Over the turns that
- * the parts begin with, all combinations are met. */
+/* Checks products of every width. Every second pair of layouts is used per width; gaps, shifts and factors
+ * rotate. Over the values of `turn` that the parts begin with, all combinations occur. */
 static void widths_and_layouts(spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype,
                                spmm_op_t op, enum test_values values, int turn)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The contract of the executor: statuses, options, memory reports, notes, lives. */
+/* The contract of the executor: statuses, options, memory reports, notes, life cycle. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -99,7 +99,8 @@ static void create_refuses_bad_arguments(void **state)
     test_matrix_free(a);
 }
 
-/* Products that break one rule each; all start from a right one of the 130 x 130 arrow with n = 4. */
+/* Products that break one rule each. `apply` changes a right product of the 130 x 130 arrow matrix with n =
+ * 4. */
 struct breach {
     const char *what;
     spmm_status_t status;
@@ -385,7 +386,8 @@ static void catalogue_and_devices_have_names(void **state)
     assert_int_equal(spmm_device_name(SPMM_DEVICE_CPU, NULL, 5), SPMM_ERR_ARGUMENT);
 }
 
-/* The name alone, without its target, with an instance, and as that of the other target. */
+/* Checks which names find the kernel: its name, the name without target and the name with an instance do, the
+ * name with the other target does not. */
 static void is_found(const struct spmmi_kernel *kernels, const struct spmmi_kernel *kernel)
 {
     const char *const rest = strchr(kernel->name, '/');

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arguments at and past the last that executors take: pointers that are NULL, sizes beyond the address space, numbers
- * of devices. What execute refuses of an ordinary product is in test_executor.c. */
+/* Arguments at and beyond the limits that executors accept: NULL pointers, sizes beyond the address space,
+ * device numbers. test_executor.c has what spmm_execute refuses for ordinary products. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@
 #define REFUSES(call) assert_int_equal(call, SPMM_ERR_ARGUMENT)
 
 struct scene {
-    spmm_plan_t *plan; /* of a matrix of 130 x 130 */
+    spmm_plan_t *plan; /* for a 130 x 130 matrix */
     spmm_executor_t *executor;
     float room[3 * 130 * 4];
 };
@@ -86,7 +86,7 @@ static void devices_that_are_none(void **state)
     assert_in_range(kernels, 2, 1000);
 }
 
-/* ld: of 130 rows or, where columns are contiguous, of 4 columns. */
+/* The leading dimension separates 130 rows, or 4 columns if the columns are contiguous. */
 static void matrices_past_the_address_space(void **state)
 {
     struct scene *s = *state;
@@ -95,9 +95,9 @@ static void matrices_past_the_address_space(void **state)
         int64_t ld;
     } cases[] = {
         {SPMM_ROW_MAJOR, INT64_C(142998016075267842)},  /* (rows - 1) ld is 2^64 + 2 */
-        {SPMM_COL_MAJOR, INT64_C(6148914691236517205)}, /* 3 ld is 2^64 - 1, the last column passes */
-        {SPMM_ROW_MAJOR, INT64_C(1) << 56},             /* the elements do not, their bytes do */
-        {SPMM_ROW_MAJOR, INT64_C(1) << 54}}; /* bytes above 2^63, which no difference of pointers has */
+        {SPMM_COL_MAJOR, INT64_C(6148914691236517205)}, /* 3 ld is 2^64 - 1, so the last column overflows */
+        {SPMM_ROW_MAJOR, INT64_C(1) << 56},             /* the elements fit, their bytes do not */
+        {SPMM_ROW_MAJOR, INT64_C(1) << 54}}; /* above 2^63 bytes, too many for a pointer difference */
     for (size_t i = 0; i < 2 * sizeof cases / sizeof cases[0]; i++) {
         spmm_dense_t d[2] = {{s->room, 130, 4, 4, SPMM_ROW_MAJOR, SPMM_F32},
                              {s->room + 2 * 130 * 4, 130, 4, 4, SPMM_ROW_MAJOR, SPMM_F32}};
@@ -106,7 +106,7 @@ static void matrices_past_the_address_space(void **state)
         assert_int_equal(spmm_execute(s->executor, SPMM_OP_N, spmm_real(1), &d[0], spmm_real(0), &d[1], NULL,
                                       0, NULL, NULL),
                          SPMM_ERR_TOO_LARGE);
-        uint64_t bytes = 0; /* data are not looked at */
+        uint64_t bytes = 0; /* data is not accessed */
         assert_int_equal(spmm_executor_workspace_bytes(s->executor, SPMM_OP_N, &d[0], &d[1], &bytes, NULL),
                          SPMM_ERR_TOO_LARGE);
     }
@@ -126,11 +126,11 @@ static void products_at_a_limit(void **state)
     }
     for (int side = 0; side < 2; side++) {
         spmm_dense_t d[2] = {b, c};
-        d[side].data = (void *)(UINTPTR_MAX - 1023); /* 2,080 bytes from here on */
+        d[side].data = (void *)(UINTPTR_MAX - 1023); /* 2,080 bytes from here pass the end */
         REFUSES(spmm_execute(s->executor, SPMM_OP_N, spmm_real(1), &d[0], spmm_real(0), &d[1], NULL, 0, NULL,
                              NULL));
     }
-    b.layout = (spmm_layout_t)2; /* rows or columns, 130 elements are enough for both */
+    b.layout = (spmm_layout_t)2; /* an invalid layout; ld = 130 is enough for both layouts */
     b.ld = 130;
     REFUSES(spmm_executor_info(s->executor, SPMM_OP_N, &b, &c, &info, NULL));
     b.layout = SPMM_ROW_MAJOR;
@@ -138,7 +138,7 @@ static void products_at_a_limit(void **state)
     REFUSES(spmm_execute(s->executor, SPMM_OP_N, spmm_real(1), &b, spmm_real(0), &c, NULL, 0, NULL, NULL));
 }
 
-/* Products without an element of B or C, and B in the place of C where it is not read. */
+/* Products in which B or C has no elements. B may overlap C if it is not read. */
 static void nothing_to_multiply(void **state)
 {
     struct scene *s = *state;
@@ -176,7 +176,7 @@ static void no_memory_to_transpose(void **state)
     const struct test_plan_options options = {SPMM_F32, SPMM_SCHEDULE_ROW_SPLIT, 16, 1, 0};
     spmm_plan_t *plan = test_plan_build(a, options);
     struct spmmi_op_pattern pattern;
-    for (int k = 0; k < 4; k++) { /* three arrays, and the counters of the transposition */
+    for (int k = 0; k < 4; k++) { /* three arrays and the counters of the transposition */
         spmmi_alloc_fail_at(k, 0);
         spmm_diag_t diag = {.status = SPMM_OK};
         const spmm_status_t status = spmmi_op_pattern_open(plan, SPMM_OP_T, &pattern, &diag);

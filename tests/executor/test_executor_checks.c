@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the executor refuses or takes that test_executor_arguments.c does not ask: options out of range, types and
- * shapes that do not go together, matrices without values. */
+/* What the executor refuses or accepts, in addition to test_executor_arguments.c: options out of range, types
+ * and shapes that do not fit together, matrices without values. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 #define N 5
-#define SIZE 3 /* of A */
+#define SIZE 3 /* rows and columns of A */
 
 static float room[2][64];
 
@@ -78,7 +78,7 @@ static void arguments_that_cannot_be_are_refused(void **state)
     teardown(&f);
 }
 
-/* With no log that could take the warning. */
+/* No log is set that could receive the warning. */
 static void more_threads_than_any_machine_has_are_taken(void **state)
 {
     struct fixture f = setup();
@@ -91,7 +91,7 @@ static void more_threads_than_any_machine_has_are_taken(void **state)
     teardown(&f);
 }
 
-/* C has no rows, B has some: nothing is written, and the two cannot overlap. */
+/* C has no rows but B has some: nothing is written, and equal addresses do not count as overlap. */
 static void a_matrix_without_rows_is_multiplied(void **state)
 {
     static const struct test_plan_options options = {SPMM_F32, SPMM_SCHEDULE_ROW_SPLIT, 16, 0, 0};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Executors from plan files: the bits of one made of the plan; files and devices that are refused. */
+/* Executors from plan files: their products are bitwise equal to those of an executor made from the plan in
+ * memory. Invalid files and devices are refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,7 +28,7 @@ static spmm_plan_t *make_plan(void)
     return plan;
 }
 
-/* C of N columns, B counted up; to be freed. */
+/* Returns C of N columns for B(i) = 1 / (i + 1). The caller frees it. */
 static double *product_of(const spmm_executor_t *executor, const spmm_plan_info_t *info)
 {
     double *b = calloc((size_t)info->cols * N, sizeof *b), *c = calloc((size_t)info->rows * N, sizeof *c);
@@ -62,7 +63,7 @@ static void a_file_gives_the_bits_of_its_plan(void **state)
     spmm_executor_destroy(loaded);
 }
 
-/* What is refused leaves no executor. */
+/* Checks the status of spmm_executor_load. A refusal sets the executor to NULL. */
 static void expect(spmm_status_t expected, const char *name, const spmm_load_options_t *load, int device,
                    const spmm_executor_options_t *options)
 {

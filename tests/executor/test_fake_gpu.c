@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the executor does about a GPU, with a GPU that answers as each case says. */
+/* How the executor uses a GPU, tested with a GPU that answers as each case says. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,7 +36,7 @@ static spmm_plan_t *plan_make(void)
     return plan_of_ops(0);
 }
 
-/* Create says so, and why. */
+/* Checks that spmm_executor_create returns this status, and that its message contains the text. */
 static void expect_refusal(const spmm_plan_t *plan, int device, const spmm_executor_options_t *options,
                            spmm_status_t status, const char *text)
 {
@@ -66,7 +66,7 @@ static void auto_is_the_gpu_where_it_runs_the_plan_else_the_cpu(void **state)
         {1, 1, SPMM_ERR_MEMORY, NULL, 1},
         {1, 1, SPMM_ERR_ARGUMENT, NULL, 1},
         {1, 1, SPMM_OK, "rows/row-split", 1},
-        {1, 1, SPMM_OK, "rows/nonzero-split", 0}, /* which this GPU has not */
+        {1, 1, SPMM_OK, "rows/nonzero-split", 0}, /* this GPU does not have it */
         {1, 1, SPMM_OK, "cpu/rows/row-split", 0},
     };
     spmm_plan_t *plan = plan_make();
@@ -84,7 +84,7 @@ static void auto_is_the_gpu_where_it_runs_the_plan_else_the_cpu(void **state)
         const spmm_status_t status = spmm_executor_create(plan, SPMM_DEVICE_AUTO, &options, &executor, &diag);
         if (status != (cases[i].is_gpu ? FAKE_GPU_CREATED : SPMM_OK))
             fail_msg("case %zu: %s", i, spmm_status_name(status));
-        assert_int_equal(errors, cases[i].is_gpu); /* the trial is no error */
+        assert_int_equal(errors, cases[i].is_gpu); /* the attempt on the GPU alone logs no error */
         spmm_executor_destroy(executor);
         const spmm_status_t counted =
             spmm_executor_memory_bytes(plan, SPMM_DEVICE_AUTO, &options, NULL, &device_bytes, &diag);
@@ -106,12 +106,12 @@ static void a_kernel_of_the_cpu_is_none_of_the_gpu(void **state)
     spmm_plan_destroy(plan);
 }
 
-/* Both memories count, and no GPU is touched where one of them is short. */
+/* The budgets for host and device memory both apply. No executor on the GPU is created if one is exceeded. */
 static void the_budgets_hold_on_a_gpu(void **state)
 {
     static const struct {
         uint64_t host, device;
-        const char *text; /* "": allowed */
+        const char *text; /* part of the message; "": within the budgets */
     } cases[] = {
         {0, 999,
          "needs 1000 bytes of device memory or more, 999 are allowed; 900 are for the part of "
@@ -136,7 +136,8 @@ static void the_budgets_hold_on_a_gpu(void **state)
     spmm_plan_destroy(plan);
 }
 
-/* Already the trial on the GPU keeps within the budgets; what is too much for them does not run on the CPU instead. */
+/* SPMM_DEVICE_AUTO applies the budgets when it tries the GPU. A plan that exceeds them does not run on the
+ * CPU instead. */
 static void auto_counts_within_the_budgets(void **state)
 {
     spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
@@ -199,7 +200,7 @@ static void products_and_values_go_to_the_gpu(void **state)
     static _Alignas(256) char workspace[FAKE_GPU_WORKSPACE];
     spmm_plan_t *plan = plan_make();
     (void)state;
-    plan->variants[0].n_max = 4; /* so that n = 5 is a fallback */
+    plan->variants[0].n_max = 4; /* makes n = 5 a fallback */
     spmm_executor_t *executor = fake_gpu_executor(plan, families, 1);
     const spmm_dense_t b = {b_room, plan->cols, 5, 5, SPMM_ROW_MAJOR, SPMM_F32};
     const spmm_dense_t c = {c_room, plan->rows, 5, 5, SPMM_ROW_MAJOR, SPMM_F32};
@@ -227,7 +228,7 @@ static void products_and_values_go_to_the_gpu(void **state)
     spmm_plan_destroy(plan);
 }
 
-/* Once before they are enqueued, and once before the caller may free them. */
+/* They wait once before the copy is enqueued and once before the caller may free the values. */
 static void new_values_wait_for_their_stream_beside_products(void **state)
 {
     static const spmm_family_t families[] = {SPMM_FAMILY_ROWS};
@@ -242,7 +243,7 @@ static void new_values_wait_for_their_stream_beside_products(void **state)
     assert_int_equal(fake_gpu.free_waits, 2);
     fake_gpu.wait = SPMM_ERR_DEVICE;
     assert_int_equal(spmm_executor_set_values(executor, values, NULL, NULL), SPMM_ERR_DEVICE);
-    assert_int_equal(fake_gpu.waits, 3); /* nothing was enqueued */
+    assert_int_equal(fake_gpu.waits, 3); /* the first wait failed, so nothing was enqueued */
     fake_gpu.waits = 0;
     fake_gpu.waits_well = 1;
     assert_int_equal(spmm_executor_set_values(executor, values, NULL, NULL), SPMM_ERR_DEVICE);
@@ -254,7 +255,7 @@ static void new_values_wait_for_their_stream_beside_products(void **state)
     spmm_plan_destroy(plan);
 }
 
-/* Before they wait for their stream. */
+/* The memory is allocated before the first wait for the stream. */
 static void new_values_take_memory_first(void **state)
 {
     static const spmm_family_t families[] = {SPMM_FAMILY_ROWS};
@@ -277,7 +278,7 @@ static void new_values_take_memory_first(void **state)
     spmm_plan_destroy(plan);
 }
 
-/* Those of the plan, ones, or none. */
+/* The first values are the plan's values, ones, or none. */
 static void the_gpu_is_told_what_the_first_values_are(void **state)
 {
     spmm_plan_t *plan = plan_make();
@@ -298,7 +299,8 @@ static void the_gpu_is_told_what_the_first_values_are(void **state)
     spmm_plan_destroy(plan);
 }
 
-/* Programs that do not know new_values take all memory at once, as they always did, and so their graphs stay right. */
+/* Programs compiled before the option new_values existed get all memory at creation, as before, so that
+ * graphs they captured stay valid. */
 static void older_programs_get_new_values(void **state)
 {
     static const spmm_family_t families[] = {SPMM_FAMILY_ROWS};
@@ -324,7 +326,7 @@ static void older_programs_get_new_values(void **state)
     spmm_plan_destroy(plan);
 }
 
-/* A plan of one part, with a variant for each of these targets. */
+/* Returns a plan of one part, with a variant for each of these targets. */
 static spmm_plan_t *plan_for(const uint32_t *targets, uint32_t count)
 {
     spmm_plan_t *plan = plan_make();
@@ -354,7 +356,8 @@ static spmm_executor_info_t info_on(const spmm_plan_t *plan, uint32_t capability
     return info;
 }
 
-/* Its own, then the nearest of its major number, then any, then the nearest other one, then the CPU's. */
+/* The order is: its own capability, the nearest one with the same major number, target 0 (any), the nearest
+ * other GPU, the CPU. */
 static void a_gpu_takes_the_variants_of_the_nearest_capability(void **state)
 {
     static const struct {
@@ -382,8 +385,8 @@ static void a_gpu_takes_the_variants_of_the_nearest_capability(void **state)
     }
 }
 
-/* Not the other way round: a variant for another range of n is worse than one for another GPU. What fits but is for the
- * CPU is the last. */
+/* A variant for another GPU is better than one for another range of n. A variant for the CPU whose range
+ * holds n is the last choice. */
 static void n_counts_more_than_the_target(void **state)
 {
     static const uint32_t targets[] = {90, 1, 80};
@@ -398,12 +401,13 @@ static void n_counts_more_than_the_target(void **state)
     spmm_plan_destroy(plan);
 }
 
-/* Of ranges that do not hold n, the next wider one, else the widest, in whatever order they lie in the plan. */
+/* If no range holds n, the next wider one is used, or the widest if there is none, whatever the order in the
+ * plan. */
 static void a_gap_runs_the_next_wider_range(void **state)
 {
     static const struct {
         int64_t n_min[3], n_max[3];
-        int taken; /* for n = 5 */
+        int taken; /* index of the variant used for n = 5 */
     } cases[] = {
         {{1, 13, 97}, {1, 48, 192}, 1}, {{97, 13, 1}, {192, 48, 1}, 1}, {{1, 2, 3}, {1, 2, 4}, 2},
         {{3, 2, 1}, {4, 2, 1}, 0},      {{1, 2, 97}, {1, 4, 192}, 2},   {{6, 97, 1}, {12, 192, 4}, 0},
@@ -423,7 +427,8 @@ static void a_gap_runs_the_next_wider_range(void **state)
     }
 }
 
-/* The CPU takes its own variants, then those for any device; it needs no others, even if they alone hold n. */
+/* The CPU uses its own variants, then those for any device. Variants for GPUs are never used if one of these
+ * exists, even if they alone hold n. */
 static void the_cpu_takes_its_own_variants(void **state)
 {
     static const uint32_t targets[][3] = {{90, 0, 1}, {90, 0, 80}, {90, 80, 100}};
@@ -460,7 +465,8 @@ static void keep_lines(void *context, spmm_log_level_t level, const char *text)
     (void)snprintf(lines + strlen(lines), sizeof lines - strlen(lines), "%s\n", text);
 }
 
-/* What the log says of a plan whose variant of op N has this target and these layouts, and that of op T any. */
+/* Creates an executor of a plan whose variant of op N has this target and these layouts, and keeps the log
+ * lines. The variant of op T is for any target. */
 static void log_of(uint32_t target, uint32_t layouts, spmm_log_level_t level)
 {
     static const spmm_family_t families[] = {SPMM_FAMILY_ROWS, SPMM_FAMILY_TILED, SPMM_FAMILY_ROWS};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels that the caller names: the names that spmm_executor_info gives, parts of them, and names of other parts. */
+/* Kernels that the caller names: names from spmm_executor_info, parts of such names, and names of other
+ * parts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +27,7 @@ static spmm_status_t force(const spmm_plan_t *plan, const char *kernel, spmm_exe
     return status;
 }
 
-/* What runs where this name is forced. */
+/* Writes the name of the kernel that runs if `kernel` is forced. */
 static void named(const spmm_plan_t *plan, const char *kernel, spmm_op_t op, int64_t n, char name[NAME_BYTES])
 {
     spmm_executor_t *executor = NULL;
@@ -43,7 +44,8 @@ static void named(const spmm_plan_t *plan, const char *kernel, spmm_op_t op, int
     spmm_executor_destroy(executor);
 }
 
-/* The name that is printed, the same without its target, and without its words one after the other. */
+/* Checks that the printed name forces the same kernel without its target, and after removing its last words
+ * one by one. */
 static void is_taken(const spmm_plan_t *plan, spmm_op_t op, int64_t n)
 {
     char printed[NAME_BYTES], again[NAME_BYTES], part[NAME_BYTES];
@@ -69,7 +71,7 @@ static void is_refused(const spmm_plan_t *plan, const char *kernel, const char *
     assert_null(executor);
 }
 
-/* A plan for the CPU, whose own parts run. */
+/* Returns a plan for the CPU, so that the CPU runs its parts. */
 static spmm_plan_t *plan_make(const struct test_matrix *a, struct test_plan_options options)
 {
     spmm_plan_t *plan = test_plan_build(a, options);
@@ -84,7 +86,7 @@ static void printed_names_are_taken(void **state)
         {SPMM_F32, SPMM_SCHEDULE_ROW_SPLIT, 16, 1, 0}, {SPMM_F64, SPMM_SCHEDULE_NONZERO_SPLIT, 16, 1, 0},
         {SPMM_F16, SPMM_SCHEDULE_WHOLE, 0, 1, 0},      {SPMM_F32, SPMM_SCHEDULE_SEGMENTED, 7, 1, 0},
         {SPMM_F32, SPMM_SCHEDULE_DENSE, 4, 1, 0},      {SPMM_BF16, SPMM_SCHEDULE_PACKED, 4, 1, 0},
-        {SPMM_F16, SPMM_SCHEDULE_ROW_SPLIT, 16, 0, 0}, /* another family runs */
+        {SPMM_F16, SPMM_SCHEDULE_ROW_SPLIT, 16, 0, 0},
     };
     struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
     (void)state;
@@ -124,7 +126,8 @@ static void names_of_other_parts_are_refused(void **state)
     test_matrix_free(a);
 }
 
-/* Row blocks of 32 up to n = 8, of 64 beyond, and rows for op T: a name chooses the part, and a family alone too. */
+/* The plan has row blocks of 32 rows for op N, of 64 rows for op N, and a part of rows for both ops. A full
+ * name or a family alone chooses the part. */
 static void a_name_chooses_among_the_parts(void **state)
 {
     static const struct test_plan_options whole = {SPMM_F32, SPMM_SCHEDULE_WHOLE, 0, 0, 0};
@@ -143,7 +146,7 @@ static void a_name_chooses_among_the_parts(void **state)
         const char *runs;
     } cases[] = {
         {"tiled", SPMM_OP_N, "cpu/tiled/whole/p32"},
-        {"tiled", SPMM_OP_T, "cpu/tiled/whole/p256"}, /* which the family makes */
+        {"tiled", SPMM_OP_T, "cpu/tiled/whole/p256"}, /* the family makes this part */
         {"tiled/whole/p64", SPMM_OP_N, "cpu/tiled/whole/p64"},
         {"tiled/whole/p64", SPMM_OP_T, "cpu/tiled/whole/p256"},
         {"cpu/tiled/whole/p32", SPMM_OP_N, "cpu/tiled/whole/p32"},
@@ -156,7 +159,7 @@ static void a_name_chooses_among_the_parts(void **state)
     }
     spmm_plan_destroy(plan);
     plan = plan_make(a, whole);
-    named(plan, "rows", SPMM_OP_N, 9, name); /* the first that the device has */
+    named(plan, "rows", SPMM_OP_N, 9, name); /* the device's first kernel of the family */
     assert_string_equal(name, "cpu/rows/row-split");
     is_refused(plan, "window", "the plan has no part for \"window\" and op N");
     is_refused(plan, "cuda/tiled", "is no kernel of the CPU");
@@ -164,7 +167,8 @@ static void a_name_chooses_among_the_parts(void **state)
     test_matrix_free(a);
 }
 
-/* Long rows are of the first family, but no part that runs alone; a schedule that is named must be the part's. */
+/* A part of long rows belongs to the first family, but cannot run alone. A schedule in the name must be the
+ * part's schedule. */
 static void which_parts_a_name_fits(void **state)
 {
     (void)state;
@@ -189,7 +193,7 @@ static void which_parts_a_name_fits(void **state)
     test_matrix_free(a);
 }
 
-/* C in another order is what the plan says; a kernel that keeps the order would change it. */
+/* The plan defines the order of the rows of C. A kernel that keeps the order of A would change it. */
 static void a_permuted_c_stays_permuted(void **state)
 {
     (void)state;

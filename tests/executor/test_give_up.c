@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Executors with less memory than all parts of a plan take: which parts they give up, and what the products meet. */
+/* Executors with less memory than all parts of a plan need: which parts they give up, and which parts then
+ * run the products. */
 #include "executor/give_up.h"
 #include "format/base/alloc.h"
 #include "wanted_support.h"
 
-#define MIDDLE 24 /* columns that tiled/whole runs in this plan, tiled/segmented more */
+#define MIDDLE 24 /* tiled/whole runs up to this n in this plan, tiled/segmented larger n */
 
-/* Rows, and two parts that can be given up. */
+/* Returns a plan with a part of rows and two tiled parts, any of which can be given up. */
 static spmm_plan_t *plan_of_three(const struct test_matrix *a)
 {
     const struct test_plan_options cut = {SPMM_F32, SPMM_SCHEDULE_SEGMENTED, 48, 0, 0};
@@ -17,7 +18,7 @@ static spmm_plan_t *plan_of_three(const struct test_matrix *a)
     return plan;
 }
 
-/* Predicted times of each variant's product by each part. */
+/* Gives each variant a trace entry per part with the predicted time us[variant][part]. */
 static void times_set(spmm_plan_t *plan, const double us[3][3])
 {
     const uint32_t count = plan->variant_count;
@@ -44,7 +45,8 @@ static uint64_t bytes_needed(const spmm_plan_t *plan, spmm_executor_options_t op
     return bytes;
 }
 
-/* Of two parts of about the same size, the one whose products lose less; those of the others are as they were. */
+/* Of two parts of about the same size, the executor gives up the one whose products lose less. Products of
+ * the other parts do not change. */
 static void within_a_budget_the_part_that_loses_least_is_given_up(void **state)
 {
     static const double us[2][3][3] = {{{1, 99, 99}, {4, 1, 2}, {4, 3, 1}},
@@ -77,7 +79,8 @@ static void within_a_budget_the_part_that_loses_least_is_given_up(void **state)
     test_matrix_free(a);
 }
 
-/* Where only rows fit, they run all; where they do not, or the kernel is forced, there is no executor. */
+/* If only the part of rows fits, it runs all products. If it does not fit, or the kernel is forced, there is
+ * no executor. */
 static void a_budget_below_a_part_refuses_it(void **state)
 {
     static const double us[3][3] = {{1, 9, 9}, {9, 1, 9}, {9, 9, 1}};
@@ -109,7 +112,8 @@ static struct spmmi_typed_plan typed_of(const spmm_plan_t *plan)
     return typed;
 }
 
-/* The larger one where all lose the same, one that is too large before all others; the last one stays. */
+/* If all lose the same, the largest part is given up. A part whose size overflows goes before all others. The
+ * last part stays. */
 static void what_is_given_up(void **state)
 {
     static const double us[3][3] = {{1, 2, 2}, {2, 1, 2}, {2, 2, 1}};
@@ -134,7 +138,7 @@ static void what_is_given_up(void **state)
     test_matrix_free(a);
 }
 
-/* Measured times count where both parts have one: here the prediction says the contrary. */
+/* Measured times count if both parts have one. Here they contradict the predictions. */
 static void measured_times_go_before_predictions(void **state)
 {
     static const double us[3][3] = {{1, 99, 99}, {9, 1, 2}, {9, 3, 1}};
@@ -155,7 +159,7 @@ static void measured_times_go_before_predictions(void **state)
     test_matrix_free(a);
 }
 
-/* Row i of C is another row of A for each part whose output is permuted. */
+/* A part that permutes the output defines another order of C, so it cannot replace another part. */
 static void parts_that_permute_output_are_no_successors(void **state)
 {
     static const double us[3][3] = {{1, 2, 2}, {3, 1, 2}, {3, 2, 1}};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which part a GPU runs where it cannot run that of a variant: here tiled/whole, which the GPU of fake_gpu.h supports
- * or not. */
+/* Which part a GPU runs if it cannot run the part of a variant. Here the part is tiled/whole, which the GPU
+ * of fake_gpu.h supports or not. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,8 +15,8 @@
 
 static const struct spmmi_device device = {.number = 0, .target = 90};
 
-/* A part of tiled, which the variant of each op names, and behind it one of rows for the ops of `rows`, which none
- * names. */
+/* Returns a plan with a tiled part per op, which the variants name, and after them parts of the rows family
+ * for the ops in `rows`, which no variant names. */
 static spmm_plan_t *plan_make(uint32_t rows)
 {
     const struct test_plan_options tiled = {SPMM_F32, SPMM_SCHEDULE_WHOLE, 0, 1, 0};
@@ -32,7 +32,7 @@ static spmm_plan_t *plan_make(uint32_t rows)
     return plan;
 }
 
-/* The families that run op N and op T. */
+/* Checks the families that run op N and op T. */
 static void expect(const spmm_plan_t *plan, const char *kernel, spmm_family_t op_n, spmm_family_t op_t)
 {
     struct spmmi_parts *parts = NULL;
@@ -69,7 +69,7 @@ static void a_part_of_the_first_family_and_op_runs_in_its_place(void **state)
     spmm_plan_destroy(both);
 }
 
-/* Create refuses it then, with the sentence of the family. */
+/* Without a replacement, spmm_executor_create refuses the part with the message of its family. */
 static void without_one_the_part_stays(void **state)
 {
     (void)state;
@@ -88,7 +88,7 @@ static void a_forced_kernel_is_not_replaced(void **state)
     spmm_plan_destroy(plan);
 }
 
-/* The caller reads C in the order of that part. */
+/* The caller expects C in the order of the permuting part. */
 static void permuted_output_is_not_replaced(void **state)
 {
     (void)state;

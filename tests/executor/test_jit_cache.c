@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The cache of compiled kernels on disk (executor/jit): what it keeps, whom it trusts; every error is a miss. */
+/* The cache of compiled kernels on disk (executor/jit): what it keeps and which files and folders it trusts.
+ * Every error is a miss. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,9 +28,10 @@
 #define OTHER_KEY "operator 1; sm_80; f32; 4 x 4"
 #define SOURCE "the source\nof a kernel"
 #define CODE_BYTES 5000u
-#define FILE_BYTES (SPMMI_JIT_ENTRY_HEAD + sizeof KEY - 1 + sizeof SOURCE - 1 + CODE_BYTES) /* of KEY */
+/* Size of the file of KEY. */
+#define FILE_BYTES (SPMMI_JIT_ENTRY_HEAD + sizeof KEY - 1 + sizeof SOURCE - 1 + CODE_BYTES)
 
-static char folder[] = "/tmp/spmm_jit_XXXXXX"; /* of a test; everything in it goes with it */
+static char folder[] = "/tmp/spmm_jit_XXXXXX"; /* cache folder of a test, removed after it */
 
 static int remove_one(const char *path, const struct stat *about, int kind, struct FTW *place)
 {
@@ -51,7 +53,7 @@ static int teardown(void **state)
     return nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
-/* The code of a key: other keys have other bytes. */
+/* Returns the code of a key. Different keys have different code. */
 static uint8_t *code_of(const char *key)
 {
     static uint8_t code[CODE_BYTES];
@@ -84,7 +86,7 @@ static void store(const char *key)
     spmmi_jit_cache_close(&cache);
 }
 
-/* Is it found, as it was stored? A hit with other bytes is never right. */
+/* Returns 1 if the cache has the key. Fails the test if the bytes differ from the stored ones. */
 static int is_found(const char *key)
 {
     struct spmmi_jit_cache cache;
@@ -107,7 +109,7 @@ static void path_write(const char *key, char path[256])
     (void)snprintf(path, 256, "%s/jit/%s/%s", folder, name.folder, name.file);
 }
 
-/* The note of an open that finds no disk cache. */
+/* Opens a cache that must be disabled, and checks its note. */
 static void expect_no_cache(const char *text)
 {
     struct spmmi_jit_cache cache;
@@ -144,7 +146,8 @@ static void what_is_stored_is_found_and_nothing_else(void **state)
     assert_false(is_found(KEY));
 }
 
-/* Where two keys had the same name, the whole key decides, and where two sources had the same hash, the source. */
+/* The file stores the whole key and the source, because two keys may have the same file name, and two sources
+ * the same hash. */
 static void a_file_of_another_key_or_source_is_a_miss(void **state)
 {
     struct spmmi_jit_cache cache;
@@ -167,7 +170,8 @@ static void a_file_of_another_key_or_source_is_a_miss(void **state)
     assert_false(is_found(OTHER_KEY));
 }
 
-/* A flipped bit or a cut is a miss that removes the file: each bit of head, key and source, some of the code. */
+/* A flipped bit or a truncated file is a miss, and the file is removed. Each bit of head, key and source is
+ * tried, and some bits of the code. */
 static void a_damaged_file_is_a_miss_and_goes(void **state)
 {
     struct stat about;
@@ -176,7 +180,7 @@ static void a_damaged_file_is_a_miss_and_goes(void **state)
     (void)state;
     path_write(KEY, path);
     for (size_t i = 0; i < 9 * FILE_BYTES; i += i < 9 * (FILE_BYTES - CODE_BYTES) ? 1 : 401) {
-        const size_t at = i / 9, bit = i % 9; /* bit 8: the cut */
+        const size_t at = i / 9, bit = i % 9; /* bit 8: truncate */
         store(KEY);
         const int file = open(path, O_RDWR);
         assert_int_equal(pread(file, &byte, 1, (off_t)at), 1);
@@ -204,11 +208,11 @@ static void a_long_file_and_special_files_are_misses(void **state)
     (void)snprintf(target, sizeof target, "%s/elsewhere", folder);
     assert_int_equal(rename(path, target), 0);
     assert_int_equal(symlink(target, path), 0);
-    assert_false(is_found(KEY)); /* through a link nothing is read */
+    assert_false(is_found(KEY)); /* symbolic links are not followed */
     assert_int_equal(stat(target, &about), 0);
     assert_int_equal(lstat(path, &about), -1);
     assert_int_equal(mkfifo(path, 0600), 0);
-    assert_false(is_found(KEY)); /* and nobody waits for a writer */
+    assert_false(is_found(KEY)); /* opening a FIFO does not block */
     assert_int_equal(lstat(path, &about), -1);
     assert_int_equal(mkdir(path, 0700), 0);
     assert_false(is_found(KEY));
@@ -235,7 +239,7 @@ static void only_what_is_the_users_alone_is_trusted(void **state)
     }
 }
 
-/* Of each folder on the way and of the file itself. */
+/* Write permission for others, and another owner, of each folder of the path and of the file. */
 static void a_folder_or_file_that_others_may_write_is_not_used(void **state)
 {
     char paths[4][256];
@@ -254,7 +258,7 @@ static void a_folder_or_file_that_others_may_write_is_not_used(void **state)
         if (i < 2)
             expect_no_cache("others may write it");
         (void)chmod(paths[i], mode);
-        assert_int_equal(is_found(KEY), i != 3); /* a file that others could write is removed */
+        assert_int_equal(is_found(KEY), i != 3); /* only a file is removed */
         if (geteuid() != 0)
             continue;
         store(KEY);
@@ -314,7 +318,8 @@ static void the_variables_say_where_the_cache_is(void **state)
     (void)unsetenv("XDG_CACHE_HOME");
 }
 
-/* No space, an error, a signal, a quota: the file is there as a whole, or not at all, and nothing is left. */
+/* No space, an I/O error, a signal, a quota: the file is stored completely or not at all, and no temporary
+ * file is left. */
 static void a_disk_that_fails_is_a_miss(void **state)
 {
     const struct spmmi_jit_entry entry = entry_of(KEY);
@@ -359,7 +364,7 @@ static void a_full_disk_is_a_miss(void **state)
     assert_false(is_found(KEY));
 }
 
-/* Reading fails: a miss. */
+/* A read error or an allocation failure is a miss. */
 static void a_read_that_fails_is_a_miss(void **state)
 {
     (void)state;
@@ -381,7 +386,7 @@ static void a_read_that_fails_is_a_miss(void **state)
     assert_true(is_found(KEY));
 }
 
-/* root may write anywhere: the case is run without its rights. */
+/* root may write anywhere, so the test runs in a process without its rights. */
 static void a_home_that_cannot_be_written_is_a_miss(void **state)
 {
     (void)state;
@@ -402,7 +407,7 @@ static void a_home_that_cannot_be_written_is_a_miss(void **state)
     assert_int_equal(result, 0);
 }
 
-/* Each writes and reads the same names all the time: what is found is whole. */
+/* The processes write and read the same keys at the same time. Every file found is complete. */
 static void processes_at_once_see_whole_files(void **state)
 {
     enum { PROCESSES = 4, TURNS = 200 };
@@ -442,13 +447,13 @@ static void the_oldest_files_make_room(void **state)
         path_write(keys[i], path);
         put_age(path, 1000 - 100 * i);
     }
-    assert_true(is_found("a")); /* which makes it the youngest */
+    assert_true(is_found("a")); /* makes it the most recently used */
     spmmi_jit_cache_open(&cache, 0);
     cache.most_bytes = 3 * (FILE_BYTES - sizeof KEY + 2);
     store_in(&cache, "d");
     assert_true(is_found("a") && !is_found("b") && is_found("c") && is_found("d"));
     cache.most_bytes = CODE_BYTES;
-    store_in(&cache, "e"); /* more than all room: nothing goes for it */
+    store_in(&cache, "e"); /* too large for the cache: no other file is removed for it */
     assert_true(is_found("a") && is_found("c") && is_found("d") && !is_found("e"));
     spmmi_jit_cache_close(&cache);
 }
@@ -502,13 +507,13 @@ static void keys_and_codes_have_limits(void **state)
                                               .code_bytes = cases[i].code_bytes};
         assert_int_equal(spmmi_jit_entry_bytes(&entry) > 0, cases[i].fits);
     }
-    store(key); /* one too long */
+    store(key); /* one byte too long */
     assert_false(is_found(key));
     store("two\nlines");
     assert_false(is_found("two\nlines"));
 }
 
-/* <spmm/jit.h>: what spmm-jit is made of. */
+/* The interface <spmm/jit.h>, on which spmm-jit is built. */
 static void programs_list_and_clear_it(void **state)
 {
     spmm_jit_cache_t *cache = NULL;
@@ -531,17 +536,17 @@ static void programs_list_and_clear_it(void **state)
     assert_non_null(strstr(path, file));
     assert_memory_equal(path, spmm_jit_cache_path(cache), strlen(spmm_jit_cache_path(cache)));
     assert_int_equal(bytes, FILE_BYTES);
-    assert_true(used <= time(NULL) - 500 && used > time(NULL) - 600); /* listing is no use */
+    assert_true(used <= time(NULL) - 500 && used > time(NULL) - 600); /* listing does not count as use */
     assert_int_equal(spmm_jit_cache_at(cache, 0, NULL, NULL, NULL, NULL), SPMM_OK);
     assert_int_equal(spmm_jit_cache_at(cache, 1, &file, &key, &bytes, &used), SPMM_ERR_ARGUMENT);
     assert_int_equal(spmm_jit_cache_at(cache, -1, &file, &key, &bytes, &used), SPMM_ERR_ARGUMENT);
     assert_int_equal(spmm_jit_cache_clear(cache, &removed, NULL), SPMM_OK);
     assert_int_equal(removed, 1);
-    assert_int_equal(spmm_jit_cache_clear(cache, &removed, NULL), SPMM_OK); /* gone before is gone */
+    assert_int_equal(spmm_jit_cache_clear(cache, &removed, NULL), SPMM_OK); /* no error: it is gone */
     assert_false(is_found(KEY));
     spmm_jit_cache_destroy(cache);
     spmm_diag_t diag;
-    assert_int_equal(mkdir(path, 0700), 0); /* what stays is an error */
+    assert_int_equal(mkdir(path, 0700), 0); /* a file that cannot be removed is an error */
     assert_int_equal(spmm_jit_cache_create(&cache, NULL), SPMM_OK);
     assert_int_equal(spmm_jit_cache_clear(cache, NULL, &diag), SPMM_ERR_IO);
     assert_non_null(strstr(diag.text, "cannot be removed"));

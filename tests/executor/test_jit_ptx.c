@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs of small matrices (executor/jit/jit_ptx.h): which matrices get one, and that what is emitted computes the
- * bits of rows/row-split. A machine in this test runs them (ptx_machine.h); ptxas reads them where it is installed. */
+/* Programs for small matrices (executor/jit/jit_ptx.h): which matrices get one, and that the emitted program
+ * gives the bits of rows/row-split. An interpreter (ptx_machine.h) runs them. ptxas assembles them if it is
+ * installed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +23,7 @@
 #include "tests/support/plan_build.h"
 #include "tests/support/products.h"
 
-/* Numbers that a wrong literal, a missing sign, a lost bit or a skipped zero would show in. */
+/* Values that reveal a wrong literal, a missing sign, a lost bit or a skipped zero. */
 static const double hostile[] = {0.0,      -0.0, 1e-40,  -1e-45,       1.17549435e-38, 3.4e38, -3.4e38,
                                  INFINITY, -1.0, 0x1p-1, 0x1.fffffep0, -INFINITY,      5e-324, 1.7e308};
 
@@ -43,7 +44,7 @@ static bool random_stores(const struct test_pattern *pattern, int64_t i, int64_t
                                                : test_chance(i, j + 3 * pattern->rows, 16);
 }
 
-/* What kernels are compiled for; operators are for each of them. */
+/* All combinations of types for which kernels are compiled. Each of them has operators. */
 static const struct spmmi_types types_list[] = {
 #define TYPES(a, b, c, sum) {SPMM_##a, SPMM_##b, SPMM_##c, SPMM_##sum},
 #include "format/base/types_list.def"
@@ -56,7 +57,7 @@ static struct spmmi_types types_of(spmm_dtype_t dtype)
     return *spmmi_types_find((struct spmmi_types){dtype, dtype, dtype, 0});
 }
 
-/* A matrix of this size; is_hostile: of the numbers above. */
+/* Returns a random matrix of this size. is_hostile: its values are those of `hostile`. */
 static struct operator operator_make(int64_t rows, int64_t cols, struct spmmi_types types, bool is_hostile)
 {
     const struct test_pattern pattern = {"random", rows, cols, random_stores};
@@ -88,7 +89,7 @@ static char *emit(const struct spmmi_jit_matrix *a, uint32_t *bytes)
     return text;
 }
 
-/* Row i and column j of C as the kernel of rows computes them, which never reads C where beta is 0. */
+/* Returns C(i, j) as the kernel of rows computes it. C is not read if beta is 0. */
 static double expected(const struct operator* o, const struct test_dense *b, const struct test_dense *c,
                        int64_t i, int64_t j, double alpha, double beta)
 {
@@ -140,7 +141,8 @@ static struct ptx_launch launch_of(const struct test_dense *b, const struct test
                                .c_end = block_end(c)};
 }
 
-/* Runs the program of o for this product and compares all of C, gaps and guards with what is expected. */
+/* Runs the program of o for this product, compares every element of C with the expected one, and checks that
+ * gaps and guards are unchanged. */
 static void check_product(const struct operator* o, const struct ptx_program *program,
                           const struct test_product *product)
 {
@@ -169,7 +171,8 @@ static const struct {
     int64_t rows, cols;
 } sizes[] = {{1, 1}, {7, 5}, {8, 8}, {17, 3}, {3, 40}, {64, 190}, {190, 64}, {90, 400}, {400, 90}};
 
-/* Large ones only of the first four, in which A, B and C are of one type: other programs have the same instructions. */
+/* Returns how many combinations of types are tested at this size. Large matrices use only the first four, in
+ * which A, B and C have the same type: the programs of the others have the same instructions. */
 static int types_count(size_t size)
 {
     return sizes[size].rows * sizes[size].cols < 1000 ? TYPES_COUNT : 4;
@@ -202,7 +205,7 @@ static void programs_compute_the_bits_of_the_plain_loop(void **state)
         }
 }
 
-/* The CPU kernel sums in this order too where a tile of C is wider than 128 bytes. */
+/* The CPU kernel sums in the same order as a program if a tile of C is wider than 128 bytes. */
 static void programs_have_the_bits_of_rows_on_the_cpu(void **state)
 {
     (void)state;
@@ -239,7 +242,7 @@ static void programs_have_the_bits_of_rows_on_the_cpu(void **state)
     }
 }
 
-/* Each number is in the text with all of its bits. */
+/* The text has all bits of every value. */
 static void values_are_written_bit_by_bit(void **state)
 {
     static const int64_t row_ptr[] = {0, 6};
@@ -279,7 +282,8 @@ static void values_are_written_bit_by_bit(void **state)
     }
 }
 
-/* A matrix of rows of so many nonzeros each, spread over cols columns. */
+/* Returns the reason why a matrix gets no program, "" if it gets one. Each of its rows has `each` nonzeros,
+ * spread over cols columns. */
 static const char *refusal_of(int64_t rows, int64_t cols, int64_t each, struct spmmi_types types)
 {
     int64_t *row_ptr = calloc((size_t)rows + 1, sizeof *row_ptr);
@@ -288,7 +292,7 @@ static const char *refusal_of(int64_t rows, int64_t cols, int64_t each, struct s
     assert_true(row_ptr != NULL && col_ind != NULL && values != NULL);
     for (int64_t i = 0; i < rows; i++) {
         row_ptr[i + 1] = row_ptr[i] + each;
-        for (int64_t e = 0; e < each; e++) /* ascending where each divides cols */
+        for (int64_t e = 0; e < each; e++) /* ascending if each divides cols */
             col_ind[row_ptr[i] + e] = (int32_t)(e * (cols / each) + i % (cols / each));
     }
     const struct spmmi_jit_matrix a = {rows, cols, row_ptr, col_ind, values, types};
@@ -332,7 +336,7 @@ static void large_matrices_are_refused(void **state)
     assert_string_equal(refusal(0, 4, 1, SPMM_F32), "it has no nonzeros");
 }
 
-/* Those that no kernel has, and numbers that are no type. */
+/* Combinations that no kernel has, and an invalid type. */
 static void other_types_are_refused(void **state)
 {
     static const struct spmmi_types others[] = {{SPMM_F64, SPMM_F32, SPMM_F32, SPMM_F64},
@@ -344,7 +348,7 @@ static void other_types_are_refused(void **state)
         assert_string_equal(refusal_of(4, 4, 1, others[i]), "no operator has values of these types");
 }
 
-/* Rows without entries make text too: 8192 of them more than fits. */
+/* Rows without entries need text too: 8192 of them exceed the limit. */
 static void long_programs_are_refused(void **state)
 {
     static int64_t row_ptr[8193];
@@ -362,8 +366,8 @@ static void long_programs_are_refused(void **state)
 
 static void without_memory_there_is_no_program(void **state)
 {
-    struct operator o =
-        operator_make(90, 400, types_of(SPMM_F64), false); /* of the form that makes a transpose */
+    // A matrix for which the emitter makes a transpose.
+    struct operator o = operator_make(90, 400, types_of(SPMM_F64), false);
     const int64_t live = spmmi_alloc_live();
     (void)state;
     for (int64_t k = 0; k < 5; k++) {
@@ -379,7 +383,7 @@ static void without_memory_there_is_no_program(void **state)
     operator_free(&o);
 }
 
-/* Exit status of ptxas on a file. */
+/* Returns the exit status of ptxas for a file. */
 static int assemble(const char *path, const char *arch)
 {
     const pid_t child = fork();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The shapes of launches, for all n up to 600, beside the rules that the launches had when each wrote its own: what
- * runs must not change with where it is said. */
+/* The shapes of launches for all n up to 600, compared with the rules that each launch had before the rules
+ * moved to shared functions. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +23,7 @@
 static const uint32_t sizes[] = {2, 4, 8};
 static const uint32_t heights[] = {64, 128};
 
-/* First n that takes the next instance: up to these the tiles of 8 x width x repeat columns. */
+/* ends: per value size, the largest n with tiles of half width, and the largest n with one repeat. */
 static void test_window(void **state)
 {
     static const uint32_t ends[3][2] = {{32, 64}, {16, 32}, {16, 16}};
@@ -65,7 +65,7 @@ static uint32_t old_panel_columns(const struct spmmi_panel_load *load, uint32_t 
     return 16 * pairs;
 }
 
-/* Where two stages pay (docs/decisions/0104). */
+/* Returns 2 if two stages pay (docs/decisions/0104), otherwise 1. */
 static uint32_t panel_stages(const struct spmmi_panel_load *load, uint32_t n, uint32_t shared_max)
 {
     const uint32_t columns = old_panel_columns(load, n, shared_max);
@@ -113,7 +113,7 @@ static void test_panel(void **state)
     }
 }
 
-/* Blocks of threads that registers are cut for: numbers of 2, 4 and 8 bytes; the narrowest tile, the next ones. */
+/* Thread blocks per multiprocessor that limit the registers: values of 2, 4, 8 bytes; three tile widths. */
 static void test_panel_resident(void **state)
 {
     static const uint32_t held[3][3] = {{4, 4, 3}, {4, 4, 2}, {3, 3, 2}};
@@ -127,8 +127,8 @@ static void test_panel_resident(void **state)
     }
 }
 
-/* down, across, height, tiles, stages: of numbers of 2, 4 and 8 bytes; block-row groups of 64 and 128 rows; n up to 8,
- * 16, 32, 64, and beyond. */
+/* down, across, height, tiles, stages. Indices: values of 2, 4, 8 bytes; groups of 64, 128 rows; n up to 8,
+ * 16, 32, 64, or more. */
 static const uint32_t old_groups[3][2][5][5] = {
     {{{4, 1, 1, 1, 5}, {4, 1, 1, 2, 5}, {4, 1, 1, 4, 4}, {4, 1, 1, 8, 3}, {2, 2, 2, 8, 3}},
      {{8, 1, 1, 1, 5}, {8, 1, 1, 2, 5}, {8, 1, 1, 4, 4}, {8, 1, 1, 8, 3}, {4, 2, 2, 8, 3}}},
@@ -180,7 +180,7 @@ static void test_block_row_groups(void **state)
     }
 }
 
-/* One warp has boxes of row-major B copied, for tiles of 128 columns. */
+/* Row-major B of 16 bits. For tiles of 128 columns one warp copies boxes of B, otherwise two warps copy. */
 static void test_groups(void **state)
 {
     (void)state;
@@ -200,8 +200,8 @@ static void test_groups(void **state)
     }
 }
 
-/* 3xtf32: rows of B are 32 bytes apart; two buffers have two parts of four block columns, each in two halves of 64 rows
- * and 64 bytes. Two warps more split A. */
+/* 3xtf32: 32 bytes separate rows of B. Two buffers have two parts of four block columns, each in two halves
+ * of 64 rows and 64 bytes of padding. Two more warps split A. */
 static void test_split_groups(void **state)
 {
     static const uint32_t expected[5] = {4, 2, 1, 8, 3};
@@ -226,7 +226,7 @@ static void test_split_groups(void **state)
     }
 }
 
-/* Of f16, tiles of 128 columns: those of 1,000 rows of B have 256,000 bytes. */
+/* f16, tiles of 128 columns: 1,000 rows of B take 256,000 bytes per tile. */
 static void test_order(void **state)
 {
     static const struct {
@@ -249,9 +249,9 @@ static void test_order(void **state)
     }
 }
 
-/* Column-major operands take the tiles of row-major ones. Columns of a step are 128 bytes, apart by 144 without
- * warpgroups, of f64 256, apart by 288; the sums of a tile, of 4 or 8 bytes, take the place of the stages and need as
- * much room. */
+/* Column-major operands have the tiles of row-major ones. A column of a step has 128 bytes (f64: 256) and a
+ * pitch of 144 bytes without warpgroups (f64: 288). The sums of a tile, 4 or 8 bytes each, reuse the memory
+ * of the stages. */
 static void test_columns(void **state)
 {
     (void)state;
@@ -275,7 +275,7 @@ static void test_columns(void **state)
     }
 }
 
-/* Lanes of a group: the least power of two that covers n with `vec` columns each, up to 32. */
+/* Lanes of a group: the smallest power of two, at most 32, whose lanes cover n with `vec` columns each. */
 static void test_rows(void **state)
 {
     (void)state;
@@ -291,7 +291,7 @@ static void test_rows(void **state)
             assert_int_equal(s.lanes, lanes);
         }
     }
-    /* One column of f32 a lane: three where a tile of 32 leaves few. */
+    /* One column of f32 per lane, or three if a tile of 32 columns leaves few. */
     const uint32_t apart[][3] = {{32, 1, 32}, {33, 3, 16}, {48, 3, 16}, {49, 3, 32},
                                  {64, 3, 32}, {65, 3, 32}, {97, 3, 32}};
     for (size_t i = 0; i < sizeof apart / sizeof apart[0]; i++) {
@@ -311,7 +311,7 @@ static void test_rows(void **state)
     assert_false(spmmi_rows_stores_columns(1000, 49999, 17));
 }
 
-/* Column-major C that teams store: so many sectors, of as many rows as a warp has side by side, 8 or 4 at most. */
+/* Teams store column-major C up to a number of sectors. Rows side by side in a warp share a sector. */
 static void test_columns_of_teams(void **state)
 {
     static const struct {
@@ -329,7 +329,7 @@ static void test_columns_of_teams(void **state)
             cases[i].stores);
 }
 
-/* Column-major C that is kept: one full tile of any rows, or wide products of short rows. */
+/* Blocks keep column-major C of one full tile with any rows, and of wide products with short rows. */
 static void test_kept_columns(void **state)
 {
     static const struct {
@@ -354,7 +354,7 @@ static void test_kept_columns(void **state)
     assert_int_equal(spmmi_rows_kept_before(1000, 32, 8, 132), 0);
 }
 
-/* Few columns: two a lane, and more lanes a row of one column the longer rows are. */
+/* Few columns: two per lane. If n > 1, a staged product must fit into a number of waves of thread blocks. */
 static void test_few_columns(void **state)
 {
     (void)state;
@@ -373,7 +373,7 @@ static void test_few_columns(void **state)
     }
 }
 
-/* Lanes of a row of one column: three turns of four nonzeros where rows fill the GPU, one turn where they do not. */
+/* Lanes per row, n = 1: three turns of four nonzeros if the rows fill the GPU, one turn if they do not. */
 static void test_lanes_of_a_row(void **state)
 {
     (void)state;
@@ -399,8 +399,8 @@ static void test_lanes_of_a_row(void **state)
     }
 }
 
-/* Blocks of nnz nonzeros: waves of them, as many as each multiprocessor has, in which no group of lanes takes more than
- * 128, or with one or two lanes 30, though a block grows by a part of itself. */
+/* Returns the waves of thread blocks for which no lane group has more than 128 nonzeros (1 or 2 lanes: 30),
+ * even if a block grows by 1 / part. */
 static uint64_t block_waves(uint64_t nnz, uint64_t item_size, uint64_t groups, uint64_t slots, int grid,
                             uint64_t part)
 {
@@ -412,8 +412,8 @@ static uint64_t block_waves(uint64_t nnz, uint64_t item_size, uint64_t groups, u
     return waves;
 }
 
-/* Most nonzeros of a group of a block of so many that took `moved` from the one before it: groups share the items that
- * the block touches. */
+/* Returns the most nonzeros of a lane group if its block took `moved` from the preceding one: the groups
+ * share the items that the block touches. */
 static uint64_t group_of(uint64_t block, uint64_t moved, uint64_t item_size, uint64_t groups)
 {
     const uint64_t start = 2 * block - moved, end = 3 * block;
@@ -433,8 +433,8 @@ static uint64_t group_longest(const struct spmmi_rows_blocks *blocks, uint64_t i
     return last > longest ? last : longest;
 }
 
-/* Boundaries move by a quarter of a block, of up to 4 lanes by half a one; of up to 16 lanes by half or all of it, if
- * that leaves groups of at most 16, none longer than before. */
+/* Returns the slack: boundaries move by 1/4 of a block, with up to 4 lanes by 1/2; with up to 16 by 1/2 or 1,
+ * if all blocks are one wave and the longest group has at most 16 nonzeros and does not grow. */
 static uint64_t block_part(uint64_t nnz, uint32_t item_size, uint32_t size, int grid, uint32_t sm_count)
 {
     uint64_t part = grid <= 2 ? 2 : 4;
@@ -453,8 +453,8 @@ static uint64_t block_part(uint64_t nnz, uint32_t item_size, uint32_t size, int 
     return part;
 }
 
-/* The shortest whole items that fill these waves, of all tiles that are one together, or a half, two thirds or four
- * fifths of an item a group. */
+/* Checks that blocks have the fewest whole items with which those of all tiles together fit into the waves,
+ * but at least 1/2, 2/3 or 4/5 of an item per group. */
 static void check_blocks(uint64_t nnz, uint32_t item_size, uint32_t size, int grid, uint32_t sm_count)
 {
     const uint64_t groups = 256 / spmmi_rows_grid_lanes(grid), slots = sm_count * (size == 4 ? 5 : 4);
@@ -489,7 +489,7 @@ static void test_rows_blocks(void **state)
         check_blocks(nnz, 8, 4, 5, 132);
 }
 
-/* Boundaries that move farther make no group of lanes longer: with items of 8, on both sides of where they would. */
+/* Moving boundaries farther must not lengthen a lane group. Items of 8, on both sides of each change. */
 static void test_rows_boundaries(void **state)
 {
     static const struct {
@@ -508,7 +508,7 @@ static void test_rows_boundaries(void **state)
     }
 }
 
-/* Column tiles are one wave together where A is small and what they read and write stays in the L2 cache. */
+/* Column tiles share a wave if A is small and what they read and write stays in the L2 cache. */
 static void test_rows_tiles(void **state)
 {
     static const struct {
@@ -533,7 +533,7 @@ static void test_rows_tiles(void **state)
                      4);
 }
 
-/* All blocks may share one row, whose counter has room for them. */
+/* All blocks may share one row. Its arrival counter must be able to count them. */
 static void test_rows_arrivals(void **state)
 {
     (void)state;

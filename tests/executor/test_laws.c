@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Laws that hold for every product: same bits always, strict on NaN, linear, new values, shared plans. */
+/* Laws that hold for every product: same bits in each run, correct NaN, linearity, new values, shared
+ * plans. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -100,7 +101,7 @@ static void a_thousand_repeats_have_the_same_bits(void **state)
 
 static int canaries, canary_matrices; /* products with a row of B that is not finite */
 
-/* Row j of B is not finite: the rows of C that store column j are not, all others are. */
+/* Checks that if row j of B is not finite, exactly the rows of C that store column j are not finite. */
 static void canary(spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype, int64_t j,
                    int turn)
 {
@@ -117,7 +118,7 @@ static void canary(spmm_executor_t *executor, const struct test_matrix *a, spmm_
     test_dense_free(&c);
 }
 
-/* 1e-60 is 0 in f32: then B, which is NaN, or C, which is NaN the second time, is not read. */
+/* 1e-60 is 0 in f32. Alpha = 1e-60 must not read B, beta = 1e-60 must not read C: both hold NaN. */
 static void a_factor_that_is_0_in_the_type_of_sums_is_0(void **state)
 {
     (void)state;
@@ -153,7 +154,7 @@ static void a_factor_that_is_0_in_the_type_of_sums_is_0(void **state)
     test_matrix_free(a);
 }
 
-/* Every column of matrices with few columns; of others 16 or 17 columns evenly spaced. */
+/* Every column of matrices with few columns, and 16 or 17 evenly spaced columns of the others. */
 static void nan_and_inf_reach_exactly_the_rows_that_store_the_column(void **state)
 {
     (void)state;
@@ -173,7 +174,7 @@ static void nan_and_inf_reach_exactly_the_rows_that_store_the_column(void **stat
     }
 }
 
-/* Every family, and both ways of C on each. An alpha of 1e300 is infinite in the sums of f32. */
+/* Every family with both layouts of C. Alpha = 1e300 is infinite in the sum type f32. */
 static void empty_rows_give_beta_times_c_whatever_alpha_is(void **state)
 {
     (void)state;
@@ -203,7 +204,8 @@ static void unit_vectors_give_the_columns(void **state)
         struct test_matrix *a = test_matrix_make(m, TEST_VALUES_REAL);
         spmm_plan_t *plan = test_plan_build(a, plans[(size_t)m % PLAN_COUNT]);
         spmm_executor_t *executor = executor_with(plan, 2);
-        const int64_t n = a->cols < 20 ? a->cols : 20; /* e_0, e_s, e_2s .. */
+        // The columns of B are unit vectors e_0, e_s, e_2s ..
+        const int64_t n = a->cols < 20 ? a->cols : 20;
         const int64_t step = n > 0 ? a->cols / n : 1;
         const struct test_product product = {
             SPMM_OP_N, n, (spmm_layout_t)(m & 1), (spmm_layout_t)(m >> 1 & 1), 0, 0, 0,
@@ -230,13 +232,13 @@ static void unit_vectors_give_the_columns(void **state)
     }
 }
 
-/* With integers every sum is exact, so A (x + y) - A y must be A x to the last bit. */
+/* With integers every sum is exact, so A (x + y) - A y must equal A x bit by bit. */
 static void products_add(void **state)
 {
     (void)state;
     struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_INTEGER);
     for (size_t p = 0; p < PLAN_COUNT; p++) {
-        if (spmm_dtype_size(plans[p].dtype) == 2) /* C rounds its sums */
+        if (spmm_dtype_size(plans[p].dtype) == 2) /* 16-bit C rounds the sums */
             continue;
         spmm_plan_t *plan = test_plan_build(a, plans[p]);
         spmm_executor_t *executor = executor_with(plan, 2);

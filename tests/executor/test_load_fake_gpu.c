@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Executors of a GPU from plan files: a file that is not whole or not right is refused before the GPU is asked for
- * anything. */
+/* Executors on a GPU from plan files. A truncated or invalid file is refused before the GPU is used. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +18,7 @@
 
 static char path[] = "/tmp/spmm_load_fake_gpu_XXXXXX";
 
-/* Of a plan in memory; to be freed. */
+/* Returns the bytes of a plan file. The caller frees them. */
 static uint8_t *file_bytes(size_t *size)
 {
     struct test_matrix *a = test_matrix_named("band", TEST_VALUES_REAL);
@@ -40,7 +39,7 @@ static uint8_t *file_bytes(size_t *size)
     return bytes;
 }
 
-/* Not by O_TRUNC: some file systems wait for the disk then. */
+/* Writes the file without O_TRUNC, because some file systems then wait for the disk. */
 static void file_write(const uint8_t *bytes, size_t size)
 {
     const int file = open(path, O_WRONLY);
@@ -49,13 +48,14 @@ static void file_write(const uint8_t *bytes, size_t size)
     (void)close(file);
 }
 
-/* Of an executor of the file; how often the GPU was asked for one. */
+/* Returns the status of loading an executor from the file. *creates: number of executors requested from the
+ * GPU. */
 static spmm_status_t executor_load(int *creates)
 {
     spmm_executor_t *executor = NULL;
     fake_gpu.creates = 0;
     const spmm_status_t status = spmm_executor_load(path, NULL, 0, NULL, &executor, NULL);
-    assert_null(executor); /* this GPU makes none */
+    assert_null(executor); /* the fake GPU makes none */
     *creates = fake_gpu.creates;
     return status;
 }
@@ -94,8 +94,8 @@ static void a_damaged_file_does_not(void **state)
     free(bytes);
 }
 
-/* A byte of a section is another one, all hashes are right: as the plan is refused, so is its executor. Returns 1 if it
- * was. */
+/* Changes a byte of a section, with correct hashes, and checks that the executor is refused exactly if the
+ * plan is. Returns 1 if it was refused. */
 static int forged_is_refused(const uint8_t *good, size_t size, uint32_t section, size_t eighth)
 {
     struct forge *forge = forge_open(good, size);

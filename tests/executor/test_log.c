@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is logged: each failure once, the choices, and nothing of a product that runs. */
+/* What is logged: each failure once, and each choice, but nothing during a product that succeeds. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -46,7 +46,7 @@ static int stop(void **state)
     return 0;
 }
 
-/* How many sentences of a level hold the excerpt. */
+/* Returns the number of messages of this level that contain the text. */
 static int count_of(spmm_log_level_t level, const char *tcblock)
 {
     int count = 0;
@@ -89,7 +89,8 @@ static void a_failure_is_logged_once_with_the_text_of_its_diag(void **state)
     assert_string_equal(told.texts[1], told.texts[0]);
 }
 
-/* Every byte of a plan damaged: whatever is found, and however often it is looked at, one sentence is logged. */
+/* Every seventh byte of a plan is damaged. One message is logged, whatever the error is and however often it
+ * is found. */
 static void damaged_plans_are_logged_once(void **state)
 {
     spmm_plan_t *plan = make_plan();

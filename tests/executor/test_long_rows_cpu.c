@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variants of two parts on the CPU: windows, row blocks or block-row groups, and the long rows. */
+/* Variants of two parts on the CPU: a part of row windows, row blocks or block-row groups, and the part of
+ * long rows. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -38,7 +39,7 @@ static spmm_dtype_t type_of(const struct shape *shape)
     return shape->compute == SPMM_COMPUTE_F64 ? SPMM_F64 : SPMM_F32;
 }
 
-/* *split off: how many parts have long rows. */
+/* *long_rows: number of parts with long rows. */
 static spmm_plan_t *plan_of(const struct test_matrix *a, const struct shape *shape, uint32_t *long_rows)
 {
     const struct test_plan_options options = {type_of(shape), shape->schedule, shape->item_size, 1, 0};
@@ -74,7 +75,7 @@ static void every_matrix_layout_and_factor_meets_the_bound(void **state)
             test_matrix_free(a);
         }
     assert_true(long_rows_parts >=
-                60); /* of 27 matrices, 5 shapes, 2 ops: many have rows or columns of one length */
+                60); /* of 27 matrices x 5 shapes x 2 ops: in many all rows have the same length */
 }
 
 static void every_pair_of_factors_and_layouts_meets_the_bound(void **state)
@@ -205,7 +206,8 @@ static void runs(const spmm_plan_t *plan, const struct test_matrix *a, const cha
     spmm_executor_destroy(executor);
 }
 
-/* A plain rows part at the end, of a variant of its own, in front of which that of long rows of the first stands. */
+/* The plan has a part of long rows at index 1, and at its end a plain part of the rows family with its own
+ * variant. */
 static void long_rows_are_never_taken_for_all_rows(void **state)
 {
     (void)state;
@@ -230,7 +232,7 @@ static void long_rows_are_never_taken_for_all_rows(void **state)
     test_matrix_free(a);
 }
 
-/* Units hold the other rows in their order, and the values of long rows have no place among theirs. */
+/* Units hold the other rows in their order. Values of long rows have no place in their layout. */
 static void the_layout_is_that_of_the_rows_that_are_left(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A plan for all types, devices and ops, of a matrix for which they would need more variants than a plan has room for:
- * after a save and a load every product is right by the variants of each device, on the CPU. */
+/* A plan for all types, devices and ops, for a matrix that would need more variants than a plan can hold.
+ * After a save and a load, the CPU computes right products with the variants of each device. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@ static const uint32_t targets[] = {1, 80, 90};
 static const spmm_dtype_t types[] = {SPMM_F64, SPMM_F32, SPMM_F16, SPMM_BF16};
 #define DEVICES 3
 #define TYPES 4
-#define N_MOST 400 /* of products; wider ranges run the same parts */
+#define N_MOST 400 /* maximum n of products; larger n run the same parts */
 
 static spmm_plan_t *plan_for_all(void)
 {
@@ -56,7 +56,7 @@ static int was_merged(const spmm_plan_t *plan)
     return found;
 }
 
-/* All n, both layouts and ops: a variant fits. */
+/* Checks that a variant fits for every n, both layouts and both ops. */
 static void nothing_is_left_out(const spmm_plan_t *plan, spmm_dtype_t type, uint32_t target)
 {
     struct spmm_plan typed = *plan;
@@ -73,7 +73,7 @@ static void nothing_is_left_out(const spmm_plan_t *plan, spmm_dtype_t type, uint
         }
 }
 
-/* Both ends of the range of each variant. */
+/* Checks products at both ends of each variant's range of n. */
 static void products_check(const spmm_plan_t *plan, spmm_executor_t *executor, spmm_dtype_t type)
 {
     const struct test_matrix a = {"all",         plan->rows,    plan->cols,  plan->nnz,
@@ -94,7 +94,7 @@ static void products_check(const spmm_plan_t *plan, spmm_executor_t *executor, s
     }
 }
 
-/* What this device takes, on the CPU: it runs those for any device. */
+/* Copies the variants that this device would use, as variants for any device, so that the CPU runs them. */
 static void only_of(spmm_plan_t *plan, const spmm_plan_t *all, uint32_t target)
 {
     plan->variant_count = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The memory of executors on the CPU: what is predicted is enough, a budget refuses what exceeds it, and what a part
- * holds keeps to the bounds of SECURITY.md, whatever the pattern. */
+/* The memory of executors on the CPU: the predicted memory is enough, a budget below it is refused, and a
+ * part stays within the bounds of SECURITY.md for any pattern. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,7 +35,7 @@ static const struct shape shapes[] = {
     {"bcsr", SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, 1, 64},
 };
 
-/* Bytes a nonzero that a part holds at most: SECURITY.md has this table. */
+/* Returns the maximum number of bytes per nonzero that a part holds: the table in SECURITY.md. */
 static uint64_t bytes_a_nonzero(spmm_family_t family, uint64_t value)
 {
     switch (family) {
@@ -50,10 +50,11 @@ static uint64_t bytes_a_nonzero(spmm_family_t family, uint64_t value)
         return value + 16;
     }
 }
-#define BYTES_A_ROW 16 /* of op(A) */
+#define BYTES_A_ROW 16 /* per row of op(A) */
 #define BYTES_A_PART 16384
 
-/* Entry q of row i is in column column(i, q), ascending; row i has length(i) of them. */
+/* Makes a matrix whose row i has length(i) nonzeros; nonzero q is in column column(i, q), in ascending
+ * order. */
 static struct test_matrix *make(const char *name, int64_t rows, int64_t cols, int64_t (*length)(int64_t i),
                                 int64_t (*column)(int64_t i, int64_t q))
 {
@@ -122,7 +123,7 @@ static int64_t scattered(int64_t i, int64_t q)
     return i * 16 + q;
 }
 
-/* The last one has 2^31 - 2 columns: only op N of it can be made. */
+/* The last matrix has 2^31 - 2 columns, so only a plan for op N can be made. */
 #define MATRICES 9
 static struct test_matrix *matrix_at(int index)
 {
@@ -175,7 +176,8 @@ static spmm_status_t create(const spmm_plan_t *plan, uint64_t budget, uint64_t *
     return status;
 }
 
-/* The bytes that are predicted are enough, to find them out too, and a budget of one less is refused. What is held. */
+/* Checks that the predicted bytes are enough, for the prediction itself too, and that a budget of one byte
+ * less is refused. Returns the bytes that the executor holds. */
 static uint64_t prediction_holds(const spmm_plan_t *plan)
 {
     spmm_diag_t diag;
@@ -193,7 +195,8 @@ static uint64_t prediction_holds(const spmm_plan_t *plan)
     return held;
 }
 
-/* The first family has no code for 16 bits: tiled runs in its place. */
+/* Returns the family whose bound applies. Rows in 16 bits get the bound of tiled, which is larger than their
+ * own. */
 static spmm_family_t family_that_runs(const struct shape *shape, spmm_dtype_t dtype)
 {
     return shape->family == SPMM_FAMILY_ROWS && dtype == SPMM_F16 ? SPMM_FAMILY_TILED : shape->family;
@@ -229,7 +232,8 @@ static void what_an_executor_takes_is_bounded(void **state)
            count, count);
 }
 
-/* 17 GB of row pointers twice over, for a plan of one nonzero: known before anything is taken. */
+/* The row pointers of the transpose would take 17 GB twice, for a plan of one nonzero. The refusal allocates
+ * almost nothing. */
 static void a_transpose_of_many_columns_is_refused_at_once(void **state)
 {
     (void)state;
@@ -252,7 +256,7 @@ static void a_transpose_of_many_columns_is_refused_at_once(void **state)
     test_matrix_free(a);
 }
 
-/* As many parts as a plan can have, each small by itself. */
+/* The maximum number of parts, each of which is small. */
 static void many_parts_count_together(void **state)
 {
     (void)state;
@@ -276,7 +280,7 @@ static void many_parts_count_together(void **state)
     }
     assert_true(needed > 16 * one_part);
     test_counting_peak_reset();
-    assert_int_equal(create(plan, needed / 2, &held, &diag), SPMM_OK); /* some are given up */
+    assert_int_equal(create(plan, needed / 2, &held, &diag), SPMM_OK); /* some parts are given up */
     assert_true(held > needed / 3 && test_counting_peak() <= needed / 2);
     assert_int_equal(create(plan, one_part / 2, &held, &diag), SPMM_ERR_PLAN_BUDGET);
     assert_non_null(strstr(diag.text, "bcsr/dense"));

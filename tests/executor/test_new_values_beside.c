@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* New values beside products and certificates of one executor: each product is one of the old values or of the new
- * ones, and the values get in though products follow each other without a gap. Runs under ThreadSanitizer too. */
+/* New values while products and certificates of the same executor run. Each product uses either the old or
+ * the new values, and new values are set although products follow each other without a gap. Also runs under
+ * ThreadSanitizer. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,12 +18,12 @@
 #include "tests/support/scale.h"
 
 #define WORKERS 3
-#define UPDATES 60 /* for each family */
+#define UPDATES 60 /* per family */
 #define SETS 2
 
 struct scene {
     spmm_executor_t *executor;
-    const spmm_certifier_t *certifier; /* of the values of set 0 */
+    const spmm_certifier_t *certifier; /* for the values of set 0 */
     struct test_product product;
     struct test_dense b, before, want[SETS];
     atomic_int is_over, failures, certified;
@@ -55,7 +56,8 @@ static void *multiply(void *context)
     return NULL;
 }
 
-/* The product of set 0 is right whatever the executor holds by now, and that of set 1 is not. */
+/* The certifier has the values of set 0. Their product passes whatever the executor holds, the product of set
+ * 1 fails. */
 static void *certify(void *context)
 {
     struct scene *s = context;
@@ -83,7 +85,7 @@ static void scene_run(struct scene *s, void *const values[SETS])
     for (int t = 0; t < WORKERS; t++)
         assert_int_equal(pthread_create(&threads[t], NULL, multiply, s), 0);
     assert_int_equal(pthread_create(&threads[WORKERS], NULL, certify, s), 0);
-    for (int i = 0; i < updates || is_busy(s); i++) /* ends only if both sets get in */
+    for (int i = 0; i < updates || is_busy(s); i++) /* ends only when products of both sets were seen */
         s->failures += spmm_executor_set_values(s->executor, values[i % SETS], NULL, NULL) != SPMM_OK;
     s->is_over = 1;
     for (int t = 0; t <= WORKERS; t++)

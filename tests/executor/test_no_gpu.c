@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A build without CUDA: every question about a GPU has an answer (executor/cuda/cuda_none.c). */
+/* A build without CUDA: every function about a GPU returns an answer (executor/cuda/cuda_none.c). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The largest parts that packing takes, without their memory: row pointers say how many nonzeros there are, and the
- * first allocation fails. TOO_LARGE is one nonzero later. */
+/* The largest parts that can be packed, tested without their memory: the row pointers claim a number of
+ * nonzeros, and the first allocation fails. One more nonzero gives TOO_LARGE. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@ static const struct spmmi_part window = {.family = SPMM_FAMILY_WINDOW,
                                          .item_count = 1,
                                          .block_rows = 8};
 
-/* One row of so many nonzeros, and one without. */
+/* Packs a row with nnz nonzeros and an empty row. */
 static spmm_status_t rows_of(int64_t nnz)
 {
     const int64_t row_ptr[] = {0, nnz, nnz};
@@ -44,7 +44,7 @@ static spmm_status_t whole_rows_of(int64_t nnz)
     return spmmi_tiled_units_make(1, row_ptr, &part, &units, NULL);
 }
 
-/* Each nonzero is a partial sum of its own. */
+/* Makes units in which every nonzero is a segment of its own. */
 static spmm_status_t segments_of(int64_t nnz)
 {
     const int64_t row_ptr[] = {0, nnz};
@@ -87,7 +87,7 @@ static void items_that_are_no_rows(void **state)
                      SPMM_ERR_INTERNAL);
 }
 
-static struct spmmi_tcblock_position needs; /* of the only unit */
+static struct spmmi_tcblock_position needs; /* what the only unit claims */
 
 static struct spmmi_tcblock_position unit_needs(const struct spmmi_tcblock_frame *f, const void *unit,
                                                 uint32_t *blocks_max, uint32_t *values_max)
@@ -96,7 +96,7 @@ static struct spmmi_tcblock_position unit_needs(const struct spmmi_tcblock_frame
     return needs;
 }
 
-/* A unit that claims so many steps, of one column, and values. */
+/* A unit that claims a number of steps, of one column each, and of values. */
 static void steps_and_values(void **state)
 {
     (void)state;

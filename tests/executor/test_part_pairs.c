@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every plan that loads runs on the CPU: all pairs of two variants, each of any family, schedule and order, with and
- * without long rows, in every value type. Each pair is saved and loaded; what does not load is refused by its part. */
+/* Every plan that loads runs on the CPU: all pairs of two variants, each of any family, schedule and
+ * permutation, with and without long rows, in every value type. Each pair is saved and loaded. Pairs that do
+ * not load are refused because of a part. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,9 +17,9 @@
 #include "tests/support/scale.h"
 
 #define KINDS_MAX 64
-#define N_OF_FIRST 8 /* the first variant is for n up to this, the second for more */
+#define N_OF_FIRST 8 /* largest n of the first variant; the second has the larger n */
 
-/* What a part and the variant that names it are. */
+/* Properties of a part and its variant. */
 struct kind {
     const struct spmmi_schedule *schedule;
     uint32_t flags;
@@ -39,7 +40,7 @@ static int kinds_list(struct kind kinds[KINDS_MAX])
     return count;
 }
 
-/* docs/plan-format.md section 6.6 on long rows. */
+/* Returns true if section 6.6 of docs/plan-format.md allows the combination of long rows and flags. */
 static int is_admissible(const struct kind *kind)
 {
     return !kind->has_long_rows || (kind->flags & SPMMI_PART_PERMUTES_OUTPUT) == 0;
@@ -63,7 +64,8 @@ static spmm_plan_t *plan_of_kind(const struct test_matrix *a, const struct kind 
     return plan;
 }
 
-/* Saved and loaded. NULL: refused, as a part. */
+/* Saves and loads the plan and destroys it. Returns the loaded plan, NULL if it was refused with the expected
+ * status. */
 static spmm_plan_t *loaded(spmm_plan_t *plan, spmm_status_t expected)
 {
     spmm_plan_t *copy = NULL;
@@ -79,7 +81,7 @@ static spmm_plan_t *loaded(spmm_plan_t *plan, spmm_status_t expected)
     return copy;
 }
 
-/* Targets of the two variants differ from pair to pair: for any device, the CPU or a GPU. */
+/* Makes a plan of two variants. Their targets (any device, the CPU, a GPU) differ from pair to pair. */
 static spmm_plan_t *pair_make(const struct test_matrix *a, spmm_dtype_t dtype, const struct kind kinds[2],
                               int number)
 {
@@ -109,7 +111,7 @@ static void assert_exports(const spmm_plan_t *plan, const struct test_matrix *a)
     free(values);
 }
 
-/* The square matrix whose op has the rows of op(A) in this order; the caller frees it. */
+/* Returns the square matrix whose op has the rows of op(A) in this order. The caller frees it. */
 static struct test_matrix *permuted(const struct test_matrix *a, spmm_op_t op, const uint32_t *order)
 {
     struct test_matrix *p = test_matrix_named(a->name, TEST_VALUES_REAL);
@@ -143,7 +145,8 @@ static void product_check(const spmm_plan_t *plan, spmm_executor_t *executor, co
     test_matrix_free(in_order);
 }
 
-/* A narrow product and a wide one, one of each op, in turns that change orders and factors. */
+/* Checks a product of up to 8 columns and a wide one, one of each op, with varying layouts and factors.
+ * Returns their number. */
 static size_t pair_check(const spmm_plan_t *plan, const struct test_matrix *a, int number)
 {
     spmm_executor_t *executor = test_executor_make(plan, SPMM_DEVICE_CPU, 2, NULL);

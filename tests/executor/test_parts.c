@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parts of an executor and names of forced kernels, with backends of this file: what CPU kernels leave out (a question
- * whether the device fits, objects without values, words for launches) is met in builds without a GPU too. */
+/* Parts of an executor and names of forced kernels, with backends of this test. They cover what the CPU
+ * backends do not use (checks of the device, objects without values, suffixes for launches), so that builds
+ * without a GPU test it too. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -86,7 +87,7 @@ static spmm_plan_t *plan_make(void)
     return plan;
 }
 
-/* Room for more parts than a small plan has variants. */
+/* Makes a list with room for more parts than a small plan has variants. */
 static struct spmmi_parts *parts_make(void)
 {
     struct spmmi_parts *parts = spmmi_alloc_zero(1, sizeof *parts + 8 * sizeof parts->list[0]);
@@ -139,8 +140,8 @@ static void a_part_that_is_refused_ends_the_load(void **state)
             fake.supports = cases[i].supports, fake.create = cases[i].create;
             assert_int_equal(spmmi_parts_count(parts, plan, &device, "", &needs, NULL), cases[i].status);
             assert_int_equal(fake.created, cases[i].created);
-            if (cases[i].status ==
-                SPMM_OK) { /* the largest scratch is of the host, and so are the states of parts */
+            // The host holds the largest scratch and the states of the parts.
+            if (cases[i].status == SPMM_OK) {
                 assert_int_equal(needs.device, device_number == SPMM_DEVICE_CPU ? 0 : 20);
                 assert_true(needs.host >= (device_number == SPMM_DEVICE_CPU ? 20 + 100 : 100));
             }
@@ -149,7 +150,8 @@ static void a_part_that_is_refused_ends_the_load(void **state)
     spmm_plan_destroy(plan);
 }
 
-/* Shared objects first, then parts, up to the first that fails; some take no values. */
+/* Values go to the shared objects first, then to the parts, up to the first failure. Some of them take no
+ * values. */
 static void values_go_to_objects_and_parts(void **state)
 {
     static const struct spmmi_shared_kind with_values = {create, set_values, NULL, destroy};
@@ -162,7 +164,7 @@ static void values_go_to_objects_and_parts(void **state)
     void *object = NULL;
     uint64_t bytes = 0;
     (void)state;
-    for (int turn = 0; turn < 2; turn++) { /* the second time they are there */
+    for (int turn = 0; turn < 2; turn++) { /* the second time they exist */
         assert_int_equal(spmmi_shared_use(&source, &without, SPMM_OP_N, &object, &bytes, NULL), SPMM_OK);
         assert_int_equal(spmmi_shared_use(&source, &with_values, SPMM_OP_N, &object, &bytes, NULL), SPMM_OK);
         assert_int_equal(spmmi_shared_use(&source, &with_values, SPMM_OP_T, &object, &bytes, NULL), SPMM_OK);
@@ -220,10 +222,12 @@ static void parts_that_do_not_fit_a_name_are_told(void **state)
     (void)state;
     spmmi_forced_read(kernels, "rows/nonzero-split/p32", &forced);
     part.schedule = SPMM_SCHEDULE_NONZERO_SPLIT;
-    assert_int_equal(spmmi_forced_fit(&forced, plan, &part, SPMMI_PART_MADE), 1); /* its own name is none */
+    // The name that the backend gives the part is no kernel name.
+    assert_int_equal(spmmi_forced_fit(&forced, plan, &part, SPMMI_PART_MADE), 1);
     part.flags |= SPMMI_PART_LONG_ROWS;
     assert_int_equal(spmmi_forced_fit(&forced, plan, &part, SPMMI_PART_MADE), 0);
-    assert_int_equal(spmmi_forced_check(&forced, plan, parts, NULL), SPMM_OK); /* no part: nothing is wrong */
+    // Without a part nothing is wrong.
+    assert_int_equal(spmmi_forced_check(&forced, plan, parts, NULL), SPMM_OK);
     spmmi_parts_add(parts, 0, &part, SPMMI_PART_MADE, &other);
     assert_int_equal(spmmi_forced_check(&forced, plan, parts, NULL), SPMM_ERR_ARGUMENT);
     spmmi_parts_destroy(parts);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plans whose content was changed and made consistent again: each is refused with a sentence or runs as it says, and
- * every check of the loader is the one that refuses some of them. */
+/* Plans whose content was changed and whose digests and counts were made consistent again. Each plan either
+ * is refused with a message or runs as it says. Each check of the loader refuses some of them. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -24,7 +24,7 @@
 #define CALLS 1000
 #define HANG_SECONDS 120
 
-/* ---- The file that is looked at, for whatever ends the program ---- */
+/* ---- The current file, saved if the program ends unexpectedly ---- */
 
 static uint64_t seed_now;
 static const uint8_t *file_now;
@@ -61,11 +61,11 @@ static void catch_ends(void)
         (void)signal(SIGSEGV, on_signal);
 }
 
-/* ---- Who refuses ---- */
+/* ---- Which checks refuse ---- */
 
 static struct refusal {
     spmm_status_t status;
-    const char *words; /* of its sentence; the first line that fits counts */
+    const char *words; /* part of its message; the first row that matches counts */
     uint64_t count;
 } refusals[] = {
     {SPMM_ERR_PLAN_ROW_PTR, "spans nonzeros", 0},
@@ -211,7 +211,8 @@ static void arrays_of_callers_are_taken_or_refused(void **state)
     assert_true(cases == 0 || (taken > cases / 2 && taken < cases));
 }
 
-/* A generator that is new needs a row in content_matrix.c, or a drawn matrix takes minutes under a sanitizer. */
+/* A new generator needs a row in content_matrix.c. Otherwise a random matrix can take minutes under a
+ * sanitizer. */
 static void no_generator_makes_a_large_matrix(void **state)
 {
     (void)state;

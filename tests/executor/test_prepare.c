@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spmm_executor_prepare with a GPU and a driver that answer as each case says: what is compiled, loaded and run, and
- * that whatever fails leaves the products that there were. */
+/* spmm_executor_prepare with a GPU and a driver that answer as each case says: what is compiled, loaded and
+ * run. After any failure, products run as before. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@
 #include "tests/support/products.h"
 
 static const spmm_family_t families[] = {SPMM_FAMILY_ROWS};
-static char folder[] = "/tmp/spmm_prepare_XXXXXX"; /* the cache of a test */
+static char folder[] = "/tmp/spmm_prepare_XXXXXX"; /* the disk cache of a test */
 
 static int remove_one(const char *path, const struct stat *about, int kind, struct FTW *place)
 {
@@ -70,14 +70,14 @@ static spmm_plan_t *plan_make(spmm_dtype_t dtype)
     return plan;
 }
 
-/* The fake GPU gets parts for the executors of this plan that are made from now on. */
+/* Gives the fake GPU parts for executors of this plan that are made from now on. */
 static void parts_make(const spmm_plan_t *plan)
 {
     parts_free();
     spmm_executor_destroy(fake_gpu_executor(plan, families, 1));
 }
 
-/* An executor of this level, whose GPU holds the plan's values. */
+/* Returns an executor with this option jit. Its GPU holds the plan's values. */
 static spmm_executor_t *executor_of(const spmm_plan_t *plan, spmm_jit_level_t level)
 {
     spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
@@ -90,7 +90,7 @@ static spmm_executor_t *executor_of(const spmm_plan_t *plan, spmm_jit_level_t le
     return executor;
 }
 
-/* Operands without data. */
+/* Sets b and c to operands without data. */
 static void describe(const spmm_plan_t *plan, spmm_op_t op, int64_t n, spmm_dense_t *b, spmm_dense_t *c)
 {
     *b = (spmm_dense_t){NULL, op == SPMM_OP_N ? plan->cols : plan->rows, n, n, SPMM_ROW_MAJOR, plan->dtype};
@@ -155,7 +155,7 @@ static void an_operator_is_compiled_once_and_then_loaded(void **state)
     assert_false(is_operator(executor, plan, SPMM_OP_T, 8192));
     assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, NULL, NULL, &after, NULL), SPMM_OK);
     assert_true(after.device_bytes > before.device_bytes && after.host_bytes == before.host_bytes);
-    assert_int_equal(before.peak_device_bytes, FAKE_GPU_PEAK); /* while it was made */
+    assert_int_equal(before.peak_device_bytes, FAKE_GPU_PEAK); /* during creation */
     assert_int_equal(after.peak_device_bytes, FAKE_GPU_PEAK + after.device_bytes - FAKE_GPU_BYTES);
     expect(prepare(executor, plan, SPMM_OP_N, 2, SPMM_PREPARE_ANY_WIDTH), SPMM_PREPARED_BEFORE, "");
     assert_true(is_operator(executor, plan, SPMM_OP_N, 2) && !is_operator(executor, plan, SPMM_OP_N, 1));
@@ -174,7 +174,7 @@ static void an_operator_is_compiled_once_and_then_loaded(void **state)
     spmm_plan_destroy(plan);
 }
 
-/* The code of one kind of GPU is none of another's. */
+/* Code for one compute capability is not used for another. */
 static void another_compute_capability_is_compiled_for(void **state)
 {
     spmm_plan_t *plan = plan_make(SPMM_F32);
@@ -189,7 +189,7 @@ static void another_compute_capability_is_compiled_for(void **state)
     spmm_plan_destroy(plan);
 }
 
-/* The bits of rows/row-split on the CPU, whatever the layouts, of both ops. */
+/* Operators have the bits of rows/row-split on the CPU, for all layouts and both ops. */
 static void products_of_operators_have_the_bits_of_rows(void **state)
 {
     static const struct test_product products[] = {
@@ -232,7 +232,7 @@ static void products_of_operators_have_the_bits_of_rows(void **state)
     test_matrix_free(a);
 }
 
-/* A plan of f64 with variants of f32: the operator has the values that such an executor rounded. */
+/* A plan of f64 with variants of f32: the operator has the values that the executor rounded to f32. */
 static void an_operator_is_of_the_executors_type(void **state)
 {
     spmm_plan_t *plan = plan_make(SPMM_F64);
@@ -264,7 +264,7 @@ static void an_operator_is_of_the_executors_type(void **state)
     free(rounded);
 }
 
-/* B and C of other types than A have an operator of their own, from the same values. */
+/* If B and C have other types than A, they get an operator of their own, made from the same values. */
 static void each_types_of_operands_have_their_operator(void **state)
 {
     spmm_plan_t *plan = plan_make(SPMM_F32);
@@ -287,7 +287,7 @@ static void each_types_of_operands_have_their_operator(void **state)
     spmm_plan_destroy(plan);
 }
 
-/* One product of n columns; returns its status. */
+/* Computes one product with n = 2. Returns its status. */
 static spmm_status_t multiply(const spmm_executor_t *executor, const spmm_plan_t *plan, double alpha)
 {
     static float room[2][1024 * 2];
@@ -331,7 +331,7 @@ static void new_values_end_its_use(void **state)
     (void)prepare(executor, plan, SPMM_OP_N, 16384, 0);
     assert_int_equal(spmm_executor_set_values(executor, values, NULL, NULL), SPMM_OK);
     assert_false(is_operator(executor, plan, SPMM_OP_N, 16384));
-    assert_int_equal(fake_driver.modules, 1); /* a graph may hold its kernel */
+    assert_int_equal(fake_driver.modules, 1); /* a CUDA graph may still use its kernel */
     fake_gpu.values = values;
     expect(prepare(executor, plan, SPMM_OP_N, 16384, 0), SPMM_PREPARED_COMPILED, "");
     assert_true(is_operator(executor, plan, SPMM_OP_N, 16384));
@@ -360,7 +360,7 @@ static void values_that_change_meanwhile_make_it_stale(void **state)
     assert_false(is_operator(executor, plan, SPMM_OP_N, 16384));
     spmm_executor_info_t info = {.struct_size = sizeof info};
     assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, NULL, NULL, &info, NULL), SPMM_OK);
-    assert_int_equal(info.device_bytes, FAKE_GPU_BYTES); /* the code was given back */
+    assert_int_equal(info.device_bytes, FAKE_GPU_BYTES); /* the code was freed */
     assert_true(info.peak_device_bytes > FAKE_GPU_PEAK);
     fake_driver.at_compile = NULL;
     expect(prepare(executor, plan, SPMM_OP_N, 16384, 0), SPMM_PREPARED_LOADED, "");
@@ -408,7 +408,7 @@ static void a_driver_that_fails_changes_nothing(void **state)
     spmm_plan_destroy(plan);
 }
 
-/* What was right once, on disk, and is refused now: as after an update of the driver. */
+/* The driver refuses code from the cache that it accepted before, as after a driver update. */
 static void code_that_the_driver_refuses_is_compiled_again(void **state)
 {
     spmm_plan_t *plan = plan_make(SPMM_F32);
@@ -425,7 +425,7 @@ static void code_that_the_driver_refuses_is_compiled_again(void **state)
     spmm_plan_destroy(plan);
 }
 
-/* Without a disk cache it is compiled each time, and the note says why. */
+/* Without a disk cache the operator is compiled each time, and the note has the reason. */
 static void without_a_disk_cache_there_is_a_note(void **state)
 {
     spmm_plan_t *plan = plan_make(SPMM_F32);
@@ -530,8 +530,8 @@ static void without_memory_products_run_as_before(void **state)
         spmm_dense_t b, c;
         const int64_t live = spmmi_alloc_live();
         describe(plan, SPMM_OP_T, 16384, &b, &c);
-        (void)setenv("SPMM_CACHE_DIR", "",
-                     1); /* a cache without memory is a miss, and the operator is made */
+        // The disk cache is off: an allocation failure in it is a miss, after which the operator is made.
+        (void)setenv("SPMM_CACHE_DIR", "", 1);
         spmmi_alloc_fail_at(k, 0);
         const spmm_status_t status = spmm_executor_prepare(executor, SPMM_OP_T, &b, &c, 0, &result, NULL);
         is_done = spmmi_alloc_count() <= k;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Laws of products of sparse matrices on the CPU: the bits of the rule of the format, at any number of threads, by
- * every kernel, again and again; strict on NaN; forms; one shot; plans that went through a file. */
+/* Laws of sparse products on the CPU: every kernel, with any number of threads and in each run, gives the
+ * bits that the rule of the format defines. NaN, forms, one shot, and plans that went through a file. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,14 +16,14 @@
 #include "tests/support/scale.h"
 #include "tests/support/sparse_forms.h"
 
-#define REFERENCE_MAX 400000 /* elements of C that plain loops compute */
+#define REFERENCE_MAX 400000 /* most elements of C that the plain reference computes */
 #define REPEATS 1000
 
 #define KERNELS 4
 static const char *const kernels[KERNELS] = {"columns", "positions", "groups", "masks"};
 static const int64_t pieces[] = {INT64_MAX, 1, 60};
 
-/* A plan ready to run, with room for what an execution takes. */
+/* A plan, its product and the memory of an execution. */
 struct bench {
     spmm_plan_t *plan;
     spmm_product_t *product;
@@ -48,7 +48,7 @@ static struct bench bench_of_plan(spmm_plan_t *plan, const struct test_sparse_pr
     b.workspace = aligned_alloc(256, (b.workspace_bytes / 256 + 1) * 256);
     assert_non_null(b.c);
     assert_non_null(b.workspace);
-    memset(b.workspace, 0xff, b.workspace_bytes); /* NaNs: what was in it does not count */
+    memset(b.workspace, 0xff, b.workspace_bytes); /* NaNs: old content must not matter */
     return b;
 }
 
@@ -75,13 +75,13 @@ static void run_with(struct bench *b, double alpha, double beta)
                      SPMM_OK);
 }
 
-/* Which bits a NaN has is the machine's. */
+/* The bits of a NaN depend on the machine. */
 static int same_bits(double a, double b)
 {
     return memcmp(&a, &b, sizeof a) == 0 || (isnan(a) && isnan(b));
 }
 
-/* C has the entries and the bits of the reference. */
+/* Checks that C has the entries and the bits of the reference. */
 static void expect_reference(const struct bench *b, const struct test_sparse_product *p, const char *what)
 {
     struct test_sparse_result r = test_sparse_reference(p, &b->values);
@@ -140,18 +140,19 @@ static void bits_are_those_of_the_rule(void **state)
     test_sparse_squares(REFERENCE_MAX, check_by_all_kernels);
 }
 
-/* Of exactly two stretches and of more; in whole rows, in pieces, and in some pieces alone; in rows that are alike. */
+/* Entries with exactly two stretches and with more: in whole rows, in pieces, in only some pieces, and in
+ * equal rows. */
 static void long_entries_are_summed_in_stretches(void **state)
 {
     (void)state;
     test_sparse_long_entries(check_as_it_is);
 }
 
-/* Row 0 has 5,000 products of its entry, which no other row has. */
+/* Row 0 of C has one entry with 5,000 products. No other row has this entry. */
 TEST_PATTERN(one_long, i == 0 ? j < 5000 : j == 4999 + i)
 TEST_PATTERN(one_column, i < 5000 ? j == 0 : j == i - 4999)
 
-/* Sums lie by position in the row, not over all columns. */
+/* Sums are stored by position in the row, not for all columns. */
 static void long_entries_take_no_memory_for_other_columns(void **state)
 {
     (void)state;
@@ -170,7 +171,8 @@ static void long_entries_take_no_memory_for_other_columns(void **state)
     test_matrix_free(r);
 }
 
-/* A row of 5,000 entries alone makes no entry long: sums, marks, a list and bitmaps are all that a thread needs. */
+/* A row with 5,000 entries does not make an entry of C long. Each thread needs only sums, marks, a list and
+ * bitmaps. */
 static void one_shot_without_long_entries_takes_no_memory_for_them(void **state)
 {
     (void)state;
@@ -204,7 +206,7 @@ static void forms(void **state)
     test_sparse_forms(check_by_all_kernels);
 }
 
-/* Rows that are cut, one thread or many. */
+/* Rows that are cut, with one thread and with several. */
 static void same_bits_at_any_number_of_threads(void **state)
 {
     (void)state;
@@ -277,7 +279,7 @@ static void a_thousand_one_shots_have_the_same_bits(void **state)
     test_matrix_free(a);
 }
 
-/* fma(alpha, sum, beta * c); beta = 0 does not read C, alpha = 0 not the operands. */
+/* C = fma(alpha, sum, beta * C). C is not read if beta = 0, the operands are not read if alpha = 0. */
 static void factors_of_the_product(void **state)
 {
     (void)state;
@@ -312,7 +314,8 @@ static void factors_of_the_product(void **state)
     test_matrix_free(a);
 }
 
-/* NaN and infinity reach exactly the entries that multiply them; what cancels stays an entry, as explicit zeros do. */
+/* NaN and infinity reach exactly the entries that multiply them. Sums that cancel and explicit zeros remain
+ * entries. */
 static void special_values(void **state)
 {
     (void)state;
@@ -343,7 +346,7 @@ static void special_values(void **state)
     assert_null(c.values);
 }
 
-/* The bits of a plan of default options, also of indices of other types. */
+/* Checks that spmm_product_once gives the bits of a plan with default options, also for other index types. */
 static void expect_one_shot(struct test_matrix *a, struct test_matrix *right)
 {
     struct test_sparse_product p = {
@@ -383,18 +386,19 @@ static void expect_one_shot(struct test_matrix *a, struct test_matrix *right)
 }
 
 TEST_PATTERN(every_second, (i + j) % 2 == 0)
-TEST_PATTERN(unknowns, (i / 3 - j / 3) % 7 == 0)              /* rows are equal three by three */
-TEST_PATTERN(stencil, i == j || i + 1 == j || i + 19 == j)    /* rows are moved by one */
-TEST_PATTERN(broken_stencil, (j - i) % 11 == 0 && (i != 200)) /* but for those about one */
+TEST_PATTERN(unknowns, (i / 3 - j / 3) % 7 == 0)              /* groups of three equal rows */
+TEST_PATTERN(stencil, i == j || i + 1 == j || i + 19 == j)    /* each row is moved by one column */
+TEST_PATTERN(broken_stencil, (j - i) % 11 == 0 && (i != 200)) /* the same, except around row 200 */
 TEST_PATTERN(one_each, i == j)
-TEST_PATTERN(far_apart, (j * 7 + i) % 300 == 0) /* 200 a row */
+TEST_PATTERN(far_apart, (j * 7 + i) % 300 == 0) /* 200 per row */
 TEST_PATTERN(long_and_equal, i < 7 || i == j)   /* enough equal rows that rows are grouped */
 TEST_PATTERN(first_and_own, j == 0 || j == i + 1)
 TEST_PATTERN(some_columns, test_chance(i, j, 5))
 
-/* Rows of C whose columns follow from the row before, or not; of few entries and of many, near and far apart, so that
- * they are put in order by ranks, by bitmaps and by a set; long entries in rows that are equal. Nearly all have several
- * units: rows that follow, also the 64 n rows of which the last are equal, meet their ends. */
+/* Rows of C whose columns follow from the preceding row, or do not; with few and many entries, near and far
+ * apart, so that ranks, bitmaps and a set sort them; long entries in equal rows. Nearly all matrices have
+ * several units, so that runs of rows cross the ends of units, also of the units of 64 rows whose last rows
+ * are equal. */
 static const struct {
     struct test_pattern left, right;
 } pairs[] = {
@@ -428,7 +432,8 @@ static void one_shot_has_the_bits_of_a_plan(void **state)
     }
 }
 
-/* Columns 0 and 1 of 64 bits are two columns 0 of 32 bits: the factors are not the same matrix. */
+/* Read as 32-bit indices, the 64-bit columns 0 and 1 are columns 0 and 0. The factors must not count as
+ * equal. */
 static void one_shot_of_the_same_arrays_of_other_types(void **state)
 {
     (void)state;
@@ -445,7 +450,7 @@ static void one_shot_of_the_same_arrays_of_other_types(void **state)
     spmm_product_once_free(&c);
 }
 
-/* Row i of a lower triangle may have a column, i, that an equal row before it has not. */
+/* In a lower triangle row i may have column i, which an equal preceding row does not have. */
 static void rows_that_follow_in_lower_triangles(void **state)
 {
     (void)state;
@@ -514,7 +519,7 @@ static void columns_beyond_memory(void **state)
     spmm_matrix_destroy(matrix[1]);
 }
 
-/* A plan that was written and read computes the same, and its file is the same again. */
+/* A plan that was written and read computes the same product, and writing it again gives the same file. */
 static void plans_go_through_a_file(void **state)
 {
     (void)state;

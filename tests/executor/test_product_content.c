@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plans of products of changed content and right checksums: refused with a sentence by the load or when the product is
- * made, or a product whose pattern and bits are those of the rule. SPMM_TEST_SEED=N repeats one. */
+/* Plans of sparse products whose content was changed, with right checksums. Loading the plan or making the
+ * product refuses it with a message, or the product has the pattern and the bits that the rule defines.
+ * SPMM_TEST_SEED=N repeats one case. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,7 +36,7 @@ static void change_columns(struct test_stream *s, int32_t *columns, int64_t coun
         columns[test_stream_below(s, (uint64_t)count)] = (int32_t)test_stream_below(s, (uint64_t)cols + 1);
 }
 
-/* An entry goes from one row to the next, so that the rows keep their sum. */
+/* Moves an entry from one row to the next, so that the total does not change. */
 static void change_rows(struct test_stream *s, int64_t *row_ptr, int64_t rows)
 {
     if (rows < 2)
@@ -55,7 +56,7 @@ static int is_in_range(const struct spmmi_spgemm_matrix *a)
     return q == a->nnz;
 }
 
-/* The digests and, most of the time, the counts are right again: what is wrong is not found so soon. */
+/* Recomputes the digests and, in most cases, the product counts, so that other checks must find the error. */
 static void seal(struct test_stream *s, spmm_plan_t *p)
 {
     struct spmmi_spgemm *g = p->product;
@@ -86,7 +87,7 @@ static void change(struct test_stream *s, spmm_plan_t *p)
     case 1:
         change_number(s, &products);
         g->products[0] = (uint64_t)products;
-        return; /* stays wrong */
+        return; /* keeps the wrong count */
     case 2:
         change_columns(s, a->col_ind, a->nnz, a->cols);
         break;

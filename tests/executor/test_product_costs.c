@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a plan says its product will hold and take: compared with the product on the CPU. On a GPU
- * tests/gpu/sparse_twin.c does that. */
+/* The memory and time that a plan predicts for its product, compared with the product on the CPU. For a GPU,
+ * tests/gpu/sparse_twin.c compares them. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 #include "format/base/alloc.h"
 #include "tests/support/sparse_forms.h"
 
-/* A A^T; of three factors A A^T A. */
+/* A A^T; with three factors A A^T A. */
 static const struct test_sparse_product square = {
     .count = 2, .op = {SPMM_OP_N, SPMM_OP_T, SPMM_OP_N}, .dtype = SPMM_F64};
 
@@ -36,7 +36,7 @@ static spmm_product_costs_t costs_of(const char *name, struct test_sparse_produc
     return costs;
 }
 
-/* kernel NULL: by rule */
+/* Makes the product and returns its information. kernel NULL: the default choice. */
 static spmm_product_info_t info_of(const spmm_plan_t *plan, const char *kernel)
 {
     spmm_product_executor_options_t options = SPMM_PRODUCT_EXECUTOR_OPTIONS_INIT;
@@ -78,7 +78,7 @@ static void every_product_keeps_within(void **state)
     test_sparse_long_entries(expect_bounds);
 }
 
-/* The least is what kernel columns holds but for its units; streams may take as much again. */
+/* The minimum is the memory of kernel columns without its units. Streams may need as much again. */
 static void bounds_are_near(void **state)
 {
     (void)state;
@@ -93,7 +93,7 @@ static void bounds_are_near(void **state)
     spmm_plan_destroy(plan);
 }
 
-/* Values of one operand and of C: half of f64 in f32. A triangle has fewer products. */
+/* Values of one operand and of C: f32 needs half of the bytes of f64. A triangle has fewer products. */
 static void values_and_products_are_counted(void **state)
 {
     (void)state;
@@ -108,7 +108,8 @@ static void values_and_products_are_counted(void **state)
     assert_true(lower.value_bytes < whole.value_bytes);
 }
 
-/* Of stages with so many products, entries of C and entries of the left factor together, by decision 0131. */
+/* Checks the times of decision 0131. products, entries of C and left (entries of the left factors) are sums
+ * over the stages. */
 static void expect_times(const spmm_product_costs_t *costs, int stages, double products, double entries,
                          double left)
 {
@@ -118,7 +119,7 @@ static void expect_times(const spmm_product_costs_t *costs, int stages, double p
     assert_true(fabs(costs->thread_ms - thread) < 1e-9);
 }
 
-/* Of m x n without zeros: A A^T, and A (A^T A). */
+/* A dense m x n matrix: A A^T, and A (A^T A). */
 static void times_are_those_of_the_model(void **state)
 {
     (void)state;
@@ -151,7 +152,7 @@ static void errors_are_reported_and_outputs_are_zero(void **state)
     spmm_plan_destroy(plan);
 }
 
-/* A transpose needs memory: it may be short at any block. */
+/* A transpose needs memory. Each of its allocations fails once. */
 static void memory_may_end(void **state)
 {
     (void)state;

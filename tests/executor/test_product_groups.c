@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Groups of rows, and masks: the bits of kernel columns for every number of rows and entries that are taken together
- * and every form of a row, and groups where there are any. */
+/* Kernels groups and masks: the bits of kernel columns for every number of rows and entries that are computed
+ * together and for every form of a row. The default choice takes groups or masks where rows are equal. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,18 +18,18 @@
 #include "kernels/spgemm/spgemm_masks.h"
 #include "tests/support/sparse_products.h"
 
-/* Patterns whose rows are alike by 3, 6, 5, 12, 4 (all of them), 2 and 1. */
+/* Patterns with runs of 3, 6, 5, 12, 4 (all rows), 2 and 1 equal rows. */
 static const char *const names[] = {"gen:fem3:3:3:2",  "gen:qcd:2",   "gen:block:60:5:3", "gen:block:60:6:4",
                                     "gen:dense:31:31", "gen:lap27:4", "gen:block:64:2:5", "gen:arrow:40"};
 
 struct product {
     spmm_matrix_t *left, *right;
-    int count; /* of factors: 2, left right^op, or 3, left (right left) */
+    int count; /* number of factors: 2 for left * right^op, 3 for left * (right * left) */
     spmm_op_t op;
     int diagonal;
     spmm_dtype_t dtype;
     int64_t piece_products;
-    double scale; /* of values; 0: 1 */
+    double scale; /* factor of the values; 0: 1 */
 };
 
 static spmm_matrix_t *generate(const char *name)
@@ -39,11 +39,11 @@ static spmm_matrix_t *generate(const char *name)
     return matrix;
 }
 
-/* Numbers of many bits; one in 500 is not a number. */
+/* Returns random values with many significant bits. One in 500 is NaN. */
 static void *values_make(int64_t count, spmm_dtype_t dtype, uint64_t seed, double scale)
 {
-    void *values =
-        malloc((size_t)count * spmm_dtype_size(dtype)); /* no more: sanitizers see reads beyond it */
+    // The size is exact, so that sanitizers find reads beyond it.
+    void *values = malloc((size_t)count * spmm_dtype_size(dtype));
     assert_non_null(values);
     for (int64_t i = 0; i < count; i++) {
         seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
@@ -70,7 +70,8 @@ static spmm_plan_t *plan_of(const struct product *p)
     return plan;
 }
 
-/* C by this kernel on so many threads; the name of the kernel that ran into name. Freed by the caller. */
+/* Returns C computed by this kernel with this number of threads; the caller frees it. name receives the name
+ * of the kernel that ran, *nnz the entries of C. */
 static void *run(const spmm_plan_t *plan, const struct product *p, const char *kernel, int threads,
                  char *name, int64_t *nnz)
 {
@@ -108,7 +109,7 @@ static void *run(const spmm_plan_t *plan, const struct product *p, const char *k
     return c;
 }
 
-/* NaNs may have any bits. */
+/* Fails unless the values have the same bits. Two NaNs count as equal. */
 static void assert_same(const void *a, const void *b, spmm_dtype_t dtype, int64_t count)
 {
     for (int64_t i = 0; i < count; i++) {
@@ -119,7 +120,8 @@ static void assert_same(const void *a, const void *b, spmm_dtype_t dtype, int64_
     }
 }
 
-/* Is the kernel that the rule takes masks where they pay, and else groups? */
+/* Compares all kernels with kernel columns. Returns 1 if the default choice is masks where they pay,
+ * otherwise groups. */
 static int check(const struct product *p)
 {
     char name[32];
@@ -180,7 +182,7 @@ static void rows_of_many_entries(void **state)
     }
 }
 
-/* C of the stage by one level of SIMD. Freed by the caller. */
+/* Returns C of the stage, computed with one SIMD level. The caller frees it. */
 static void *run_level(const struct spmmi_spgemm_stage *s, spmm_dtype_t dtype,
                        const struct spgemm_cpu_ops *level, const void *a, const void *b)
 {
@@ -240,14 +242,15 @@ static void levels_have_the_same_bits(void **state)
     }
 }
 
-/* Rows 0 to 2 are alike. Panels 0 and 1 have products of each 150th entry alone, in few pieces; panel 2 of all. The
- * last row of the right factor is of row 6 alone. */
+/* Rows 0 to 2 are equal. In panels 0 and 1 only every 150th entry has products, in few pieces; in panel 2
+ * every entry has. Only row 6 multiplies the last row of the right factor. */
 TEST_PATTERN(some_rows, j == cols - 1 ? i == 6 : i < 3 || j % i == 0)
 TEST_PATTERN(far_apart, j < 64 ? i % 150 == 0 || i == rows - 1 : j < 68)
-/* Row i has i + 1 entries of C: windows 1 to 4, panels from 32 on. */
+/* Row i of C has i + 1 entries: 1 to 4 windows, and panels from row 32 on. */
 TEST_PATTERN(longer_rows, j == i || (j < i && j % 7 == 0))
 TEST_PATTERN(triangle, j <= i)
-/* 132 products of 33 entries are a piece that is full, and one row then; the last entry of the left factor has none. */
+/* Four products of 33 entries fill a piece of 132 products and make one row. The last entry of the left
+ * factor has no products. */
 TEST_PATTERN(one_piece, j < 5)
 TEST_PATTERN(full_piece, i < 4 ? j < 33 : i == 5)
 
@@ -272,7 +275,7 @@ static void check_pieces_and_types(struct product *p)
         p->dtype = turn % 2 == 0 ? SPMM_F64 : SPMM_F32;
         p->scale = turn < 6               ? 0
                    : p->dtype == SPMM_F64 ? 1e-164
-                                          : 1e-23; /* products vanish, with both signs */
+                                          : 1e-23; /* products underflow to 0 of both signs */
         p->diagonal = turn % 4 == 3;
         (void)check(p);
     }
@@ -296,7 +299,7 @@ static void masks_of_every_form(void **state)
     for (int row = 0; row < 6; row++)
         expect_form(&far, 1, row, SPGEMM_PANELS);
     expect_form(&far, 1, 6, SPGEMM_WHOLE);
-    expect_form(&far, 3, 0, SPGEMM_POSITIONS); /* threads share its pieces */
+    expect_form(&far, 3, 0, SPGEMM_POSITIONS); /* several threads share its pieces */
     check_pieces_and_types(&far);
     struct product rows = {
         .left = matrices[2], .right = matrices[3], .count = 2, .piece_products = INT64_MAX};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The items of a sparse product on a GPU: which ones come first. Of the matrices there are row pointers alone. */
+/* The items of a sparse product on a GPU and their order. The matrices have row pointers only. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,11 +14,11 @@ static const struct spmmi_spgemm_wanted wanted = {SPMMI_SPGEMM_NEVER, SPMMI_SPGE
                                                   SPMM_F64};
 
 #define SHORT_PARTS 20
-#define PART 17     /* products; of fewer, 32 side by side take fewer steps */
-#define ENTRIES 300 /* of a row of C: positions of two bytes */
+#define PART 17     /* products of a part; with fewer, 32 parts side by side need fewer steps */
+#define ENTRIES 300 /* entries per row of C, so positions have two bytes */
 
-/* Row 0 multiplies one row of 300 entries, in 10 steps of 32 lanes; row 1 has 340 products, of 20 rows of 17 entries,
- * which take a step each. */
+/* Row 0 multiplies one row of 300 entries, in 10 steps of 32 lanes. Row 1 has 340 products from 20 rows of 17
+ * entries, which need one step each. */
 static void wide_items_are_in_the_order_of_their_steps(void **state)
 {
     (void)state;
@@ -45,8 +45,8 @@ static void wide_items_are_in_the_order_of_their_steps(void **state)
     spmmi_spgemm_items_free(&items);
 }
 
-/* The one bin of a row, or of a piece of one, that multiplies `length` rows of `each` entries, with so many entries of
- * C. */
+/* Returns the only bin of a row, or of a piece of a row, that multiplies `length` rows of `each` entries and
+ * has this number of entries of C. */
 static struct spmmi_spgemm_bin bin_of(int64_t length, int64_t each, int64_t entries, int is_piece)
 {
     const int64_t left[] = {0, length}, right[] = {0, each}, c[] = {0, entries};
@@ -63,8 +63,8 @@ static struct spmmi_spgemm_bin bin_of(int64_t length, int64_t each, int64_t entr
     return bin;
 }
 
-/* With few rows: where the latency of a round decides for no width, the least steps do; long lists of single products
- * do not go to few lanes, whose rounds are many. */
+/* Few rows: if the latency of a round favours no width, the fewest steps decide. Long lists of single
+ * products do not go to few lanes, which would need many rounds. */
 static void latency_counts_with_few_rows(void **state)
 {
     static const struct {
@@ -82,7 +82,7 @@ static void latency_counts_with_few_rows(void **state)
     }
 }
 
-/* Of pieces latency counts less. */
+/* For pieces latency counts less. */
 static void pieces_have_fewer_lanes(void **state)
 {
     (void)state;
@@ -90,8 +90,9 @@ static void pieces_have_fewer_lanes(void **state)
     assert_int_equal(bin_of(60, 7, 118, 1).lanes, 8);
 }
 
-/* What the rows of a product are: list entries, of one row of the right factor of `each` entries, and entries of C.
- * Of every `period` rows the first ones, as many as `special_rows`, are special. */
+/* Describes the rows of a product. A row has a list of `length` entries, each of which multiplies a row of
+ * the right factor with `each` entries, and `entries` entries of C. The first special_rows of every `period`
+ * rows are special. */
 struct mixture {
     int64_t rows, each, period, special_rows;
     struct {
@@ -127,7 +128,8 @@ static spmm_status_t make_mixture(const struct mixture *x, const struct spmmi_sp
     return status;
 }
 
-/* Rows of C with so many entries each, and lists that are as long; but every fourth one has at most 2 list entries. */
+/* Makes items for rows with this number of list entries and of entries of C. Every fourth row has at most 2
+ * list entries. */
 static spmm_status_t make_rows(int64_t rows, int64_t length, int64_t each, int64_t entries,
                                const struct spmmi_spgemm_wanted *with, uint64_t budget,
                                struct spmmi_spgemm_items *items)
@@ -141,7 +143,7 @@ static const struct spmmi_spgemm_wanted masked = {SPMMI_SPGEMM_NEVER, SPMMI_SPGE
                                         by_rule = {SPMMI_SPGEMM_NEVER, SPMMI_SPGEMM_BY_RULE,
                                                    SPMMI_SPGEMM_BY_RULE, SPMM_F64};
 
-/* As many lanes as have an entry each; items of more entries have positions. */
+/* One lane per entry, rounded up to 4 or 8 lanes. Items with more entries use positions. */
 static void few_entries_have_masks(void **state)
 {
     static const struct {
@@ -168,7 +170,7 @@ static void few_entries_have_masks(void **state)
     }
 }
 
-/* Groups take several items where that leaves warps for all multiprocessors. */
+/* Lane groups process several items if this leaves enough warps for all multiprocessors. */
 static void many_items_with_masks_take_turns(void **state)
 {
     static const struct {
@@ -184,8 +186,9 @@ static void many_items_with_masks_take_turns(void **state)
     }
 }
 
-/* Rows of few entries, all of them, where masks save a tenth of a lane for each product; not those of few products,
- * which are pulled, of more entries, or of a product of few rows. */
+/* Masks are chosen for rows with few entries if they save a tenth of a lane per product, and then for all
+ * rows. They are not chosen for rows with few products, which are pulled, with more entries, or in products
+ * with few rows. */
 static void masks_are_taken_by_rule(void **state)
 {
     static const struct {
@@ -205,8 +208,8 @@ static void masks_are_taken_by_rule(void **state)
     }
 }
 
-/* Masks save the few rows of 7 list entries less than they cost the others, of one list entry. What is chosen is what
- * is chosen without them. */
+/* Masks save less in the few rows of 7 list entries than they cost in the others, which have one. The choice
+ * is then the same as without masks. */
 static void masks_that_cost_other_rows_more_are_not_taken(void **state)
 {
     static const struct mixture few_gain = {100000, 6, 100, 8, {7, 8}, {1, 6}},
@@ -228,7 +231,7 @@ static void masks_that_cost_other_rows_more_are_not_taken(void **state)
     spmmi_spgemm_items_free(&items);
 }
 
-/* More of a budget gives no less: refused, then items alone, then masks. */
+/* A larger budget never gives less: first a refusal, then items alone, then masks. */
 static void masks_are_left_where_the_budget_is_small(void **state)
 {
     struct spmmi_spgemm_items items;

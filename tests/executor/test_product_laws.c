@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Laws of products of sparse matrices whatever computes them: entries are those of a boolean product; whole numbers are
- * exact, and others within the error bound of their sum; permuted rows of A and columns of B permute C, bit by bit, as
- * each sum keeps its order; another order of k keeps whole numbers. */
+/* Laws of sparse products for every way to compute them. The entries are those of the boolean product.
+ * Integers are exact, other values are within the error bound of their sum. Permuting rows of A and columns
+ * of B permutes C bit by bit, because each sum keeps its order. Permuting k keeps integer results. */
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>
@@ -15,7 +15,7 @@
 
 #include "tests/support/sparse_products.h"
 
-#define ELEMENTS_MAX 60000 /* of a dense C */
+#define ELEMENTS_MAX 60000 /* most elements of a dense C */
 
 static void *take(int64_t count, size_t size)
 {
@@ -103,7 +103,7 @@ static struct dense_c by_plan(const struct test_matrix *a, const struct test_mat
 typedef struct dense_c (*multiply)(const struct test_matrix *a, const struct test_matrix *b);
 static const multiply ways[] = {without_plan, by_plan};
 
-/* Where each of so many things goes; seed 0: nowhere. */
+/* Returns a permutation: entry i moves to to[i]. Seed 0 gives the identity. */
 static int64_t *permutation(int64_t count, uint64_t seed)
 {
     int64_t *to = take(count, sizeof *to);
@@ -117,7 +117,7 @@ static int64_t *permutation(int64_t count, uint64_t seed)
     return to;
 }
 
-/* Entry (i, j) of A becomes entry (rows[i], cols[j]). */
+/* Returns the matrix in which entry (i, j) of A is entry (rows[i], cols[j]). */
 static struct test_matrix *permuted(const struct test_matrix *a, const int64_t *rows, const int64_t *cols)
 {
     struct test_matrix *b = take(1, sizeof *b);
@@ -155,7 +155,8 @@ TEST_PATTERN(one_dense_row, i == 77 || i == j)
 
 typedef void (*law)(const struct test_matrix *a, const struct test_matrix *b);
 
-/* All pairs whose product is small enough, one whose rows are cut in k, and one of a dense row. */
+/* Checks the law for all pairs whose product is small enough, for one whose rows are cut in k, and for a
+ * dense row. */
 static void each_pair(enum test_values values, law holds)
 {
     static const struct test_pattern more[] = {{"every second", 3, 4000, every_second},
@@ -180,7 +181,8 @@ static void each_pair(enum test_values values, law holds)
     free(of);
 }
 
-/* An entry of C by plain loops: of its products how many, their sum and that of their absolute values. */
+/* An entry of C computed by plain loops: the number of its products, their sum, and the sum of their absolute
+ * values. */
 struct entry {
     int64_t count;
     long double sum, magnitude;
@@ -201,9 +203,10 @@ static struct entry *plain_product(const struct test_matrix *a, const struct tes
     return c;
 }
 
-static int64_t cancelled; /* entries whose products are not all 0, but their sum is */
+static int64_t cancelled; /* entries whose products are not all 0, but whose sum is */
 
-/* bound: of the error, in sums of the absolute values of products and units of rounding for each product. */
+/* Checks the entries. The error may be bound * count * unit roundoff * sum of the absolute values of the
+ * products. */
 static void expect_entries(const struct test_matrix *a, const struct test_matrix *b, long double bound)
 {
     struct entry *expected = plain_product(a, b);
@@ -227,7 +230,7 @@ static void has_exact_numbers(const struct test_matrix *a, const struct test_mat
     expect_entries(a, b, 0);
 }
 
-/* Also entries whose products cancel are there. */
+/* Entries whose products cancel must exist too. */
 static void whole_numbers_are_exact(void **state)
 {
     (void)state;
@@ -238,7 +241,7 @@ static void whole_numbers_are_exact(void **state)
 
 static void meets_its_bound(const struct test_matrix *a, const struct test_matrix *b)
 {
-    expect_entries(a, b, 1.0001L); /* terms of higher order */
+    expect_entries(a, b, 1.0001L); /* the margin covers terms of higher order */
 }
 
 static void every_entry_meets_its_error_bound(void **state)
@@ -247,13 +250,13 @@ static void every_entry_meets_its_error_bound(void **state)
     each_pair(TEST_VALUES_REAL, meets_its_bound);
 }
 
-/* Factors of which rows of A, columns of B and those between them are somewhere else. */
+/* Two factors with permuted rows of A, columns of B, and inner indices. */
 struct moved {
-    int64_t *rows, *cols, *inner; /* where to */
+    int64_t *rows, *cols, *inner; /* new indices */
     struct test_matrix *left, *right;
 };
 
-/* A seed of 0 moves nothing. */
+/* Permutes the factors. A seed of 0 permutes nothing. */
 static struct moved moved_open(const struct test_matrix *a, const struct test_matrix *b, uint64_t rows_seed,
                                uint64_t cols_seed, uint64_t inner_seed)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sparse products beyond 2^31 entries and 2^32 or 2^64 products are refused, not counted wrongly. The matrices are
- * fakes: row pointers say how long rows are, and nothing behind them is there. */
+/* Sparse products with more than 2^31 entries, or with more than 2^32 or 2^64 products, are refused instead
+ * of counted wrongly. The matrices are fakes: only their row pointers exist. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@ static const struct spmmi_spgemm_wanted wanted = {SPMMI_SPGEMM_NEVER, SPMMI_SPGE
 
 #define ENTRIES_OVER ((int64_t)INT32_MAX + 1)
 
-/* Longest rows: four squares of their length are below 2^64, five are not. */
+/* Rows of maximum length: four squares of the length are below 2^64, five are not. */
 static void products_beyond_64_bits_are_seen(void **state)
 {
     (void)state;
@@ -34,7 +34,8 @@ static void products_beyond_64_bits_are_seen(void **state)
     }
 }
 
-/* Rows of C that small pieces may cut have more than 256 products; with 2,112 of them pieces are large. */
+/* Rows with more than 256 products are heavy. Up to 2,111 heavy rows are cut into small pieces; with more,
+ * pieces are large. */
 static void few_heavy_rows_have_small_pieces(void **state)
 {
     (void)state;
@@ -63,7 +64,7 @@ static void row_pointers_of_32_bits_are_refused(void **state)
     assert_non_null(strstr(diag.text, "2147483648 entries"));
 }
 
-/* One row of C with a few entries: so many entries of A that all multiply the same row of B. */
+/* One row of C with few entries: all entries of A multiply the same row of B. */
 struct scene {
     int64_t left[2], right[2], c[2];
     int32_t columns[8];
@@ -114,7 +115,7 @@ static void a_gpu_refuses_what_32_bits_do_not_count(void **state)
     expect_too_large(&s, "2147483648 in the product");
     s = good;
     s.stage.partials = INT64_C(1) << 32;
-    assert_int_equal(items_of(&s, &items, NULL), SPMM_OK); /* nobody has partial sums */
+    assert_int_equal(items_of(&s, &items, NULL), SPMM_OK); /* no row has partial sums */
     spmmi_spgemm_items_free(&items);
     s.stage.cuts = &cut;
     s.stage.cut_count = 1;

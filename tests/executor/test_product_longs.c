@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists of long entries of a sparse product on a GPU, and the memory that they may take: as much as they say, with what
- * counts them beside it, and no byte less. Each list has all products of its entry, and no others. Slices beside them
- * that have all products in one piece, and items that do without these where memory is short. */
+/* Lists of long entries of a sparse product on a GPU, and the memory for them and for counting: exactly the
+ * reported bytes are enough. Each list has all products of its entry and no others. Slices beside long
+ * entries that have all products in one piece (soles), and items that do without them if memory is short. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@
 TEST_PATTERN(one_row, true)
 TEST_PATTERN(few_beside, j == 0 || j == 1 + i / 3)
 TEST_PATTERN(far_beside, j == 0 || j == 1 + i % 3000)
-/* Entries 0 and 1 of row 0 are long; of row 1 they have lists where C is wide. */
+/* Entries 0 and 1 of row 0 are long. Those of row 1 have lists if C is wide. */
 TEST_PATTERN(long_rows, i == 0 || (i == 1 && j % 4 == 0) || (i == 2 && j < 30))
 TEST_PATTERN(narrow_columns, j < 2 || j == 2 + i % 400)
 TEST_PATTERN(wide_columns, j < 2 || j == 2 + i)
@@ -63,7 +63,7 @@ static int64_t row_of_entry(const struct spmmi_csr_pattern *c, uint64_t entry)
     return row;
 }
 
-/* Where row k of b has the column; -1: it has not. */
+/* Returns the index of the column in row k of b, -1 if the row does not have it. */
 static int64_t position_of(const struct test_matrix *b, int64_t k, int32_t column)
 {
     for (int64_t q = b->row_ptr[k]; q < b->row_ptr[k + 1]; q++)
@@ -72,7 +72,7 @@ static int64_t position_of(const struct test_matrix *b, int64_t k, int32_t colum
     return -1;
 }
 
-/* The words are all products of the entry, by ascending k. */
+/* Checks that the words are all products of the entry, in ascending order of k. */
 static void expect_words(const struct scene *s, const struct spmmi_spgemm_long *entry,
                          const struct spmmi_spgemm_word *words)
 {
@@ -91,7 +91,7 @@ static void expect_words(const struct scene *s, const struct spmmi_spgemm_long *
     assert_int_equal(found, entry->products);
 }
 
-/* Stretches cover the words of each entry once. */
+/* Checks that the stretches cover the words of each entry exactly once. */
 static void expect_lists(const struct scene *s, const struct spmmi_spgemm_longs *longs)
 {
     uint64_t words = 0;
@@ -122,7 +122,7 @@ static uint32_t left_of(const struct spmmi_spgemm_longs *longs, uint32_t i)
     return longs->words[longs->stretches[longs->order[i]].first].left;
 }
 
-/* Does number i of the order come before the next one? */
+/* Returns 1 if stretch i of the order precedes the next one correctly. */
 static int is_ordered(const struct spmmi_spgemm_longs *longs, uint32_t i)
 {
     const uint32_t length = length_of(longs, i), next_length = length_of(longs, i + 1),
@@ -132,7 +132,8 @@ static int is_ordered(const struct spmmi_spgemm_longs *longs, uint32_t i)
     return left_entry != next_left ? left_entry < next_left : longs->order[i] < longs->order[i + 1];
 }
 
-/* Each stretch is there once, longer ones first, and equal ones by where they begin in the left factor. */
+/* Checks that the order has each stretch once: longer ones first, equal ones by their start in the left
+ * factor. */
 static void expect_order(const struct spmmi_spgemm_longs *longs)
 {
     uint64_t numbers = 0;
@@ -145,7 +146,7 @@ static void expect_order(const struct spmmi_spgemm_longs *longs)
                 numbers == (uint64_t)longs->stretch_count * (longs->stretch_count - 1) / 2);
 }
 
-#define ROUNDED 320 /* of five blocks, to 64 bytes each */
+#define ROUNDED 320 /* rounding of five blocks to 64 bytes each */
 
 static void expect_within(const struct scene *s, int has_all, uint64_t budget, spmm_status_t expected)
 {
@@ -165,7 +166,7 @@ static void lists_take_the_memory_that_they_say(void **state)
 {
     static const struct {
         const struct test_pattern *right;
-        int64_t piece; /* products of one: more, less, or far less than make an entry of it long */
+        int64_t piece; /* products of a piece: enough for long entries, or not, or far too few */
         int has_all;
         uint32_t lists;
     } cases[] = {{&narrow, INT64_MAX, 0, 2}, {&narrow, INT64_MAX, 1, 2}, {&narrow, 13000, 1, 2},
@@ -195,7 +196,7 @@ static void lists_take_the_memory_that_they_say(void **state)
     }
 }
 
-/* Rows of exactly a stretch: nothing is counted, whatever is left. */
+/* All rows have exactly one stretch, so nothing is counted and even a budget of 0 is enough. */
 static void without_long_rows_nothing_is_taken(void **state)
 {
     struct scene s = scene_of(&none, &narrow, INT64_MAX);
@@ -205,24 +206,25 @@ static void without_long_rows_nothing_is_taken(void **state)
 }
 
 #define SLICES 6
-#define PIECE 6002 /* entries of the row in the first of two pieces: 2 products each, 4 x 3001 at least */
+#define PIECE 6002 /* entries of the row in the first piece: 2 products each, 4 x 3001 or more */
 
 static void expect_soles(const struct spmmi_spgemm_stage *stage, const struct spmmi_spgemm_soles *soles)
 {
     const int64_t c_end = stage->c.row_ptr[1], most = spmmi_spgemm_slice_of(c_end);
     int slices = 0, mixed = 0;
     for (int64_t q = 0, own; (own = spmmi_spgemm_next_slice(stage, &q, c_end, most)) > 0; q += own) {
-        const int64_t first = 3 * (q - 1), end = first + 3 * own; /* entries of the row that they multiply */
+        // The range of entries of the row that the slice multiplies.
+        const int64_t first = 3 * (q - 1), end = first + 3 * own;
         const int is_mixed = first < PIECE && end > PIECE;
         assert_int_equal(spmmi_spgemm_sole_piece(soles, q), is_mixed ? -1 : first < PIECE ? 0 : PIECE);
         mixed += is_mixed;
         slices++;
     }
     assert_true(slices == SLICES && mixed == 1);
-    assert_int_equal(spmmi_spgemm_sole_piece(soles, 0), -1); /* long */
+    assert_int_equal(spmmi_spgemm_sole_piece(soles, 0), -1); /* entry 0 is long */
 }
 
-/* A row with a long entry and others, in pieces. */
+/* Makes a row with a long entry and others, in pieces. */
 static struct scene scene_beside(const struct test_pattern *right, struct spmmi_spgemm_longs *longs)
 {
     struct scene s = scene_of(&dense, right, 5000);
@@ -247,12 +249,12 @@ static void slices_of_one_piece_are_found(void **state)
     expect_soles(&s.stage, &soles);
     spmmi_spgemm_soles_free(&soles);
     assert_int_equal(spmmi_spgemm_soles_make(&s.stage, bytes - 1, &soles, NULL), SPMM_OK);
-    assert_true(soles.count == 0 && soles.bytes == 0); /* too few: none */
+    assert_true(soles.count == 0 && soles.bytes == 0); /* too little memory: no soles */
     spmmi_spgemm_longs_free(&longs);
     scene_free(&s);
 }
 
-/* Items of positions within so much memory. */
+/* Makes items with positions within this memory. */
 static spmm_status_t make_items(const struct scene *s, uint64_t host_left)
 {
     static const struct spmmi_spgemm_wanted wanted = {SPMMI_SPGEMM_NEVER, SPMMI_SPGEMM_NEVER,
@@ -263,7 +265,8 @@ static spmm_status_t make_items(const struct scene *s, uint64_t host_left)
     return status;
 }
 
-/* The least memory that items take, if more is enough, too. */
+/* Returns the least memory that is enough for the items, by bisection. It assumes that more memory is enough
+ * too. */
 static uint64_t bytes_of_items(const struct scene *s)
 {
     uint64_t least = 1 << 18, enough = 1 << 19;
@@ -277,7 +280,7 @@ static uint64_t bytes_of_items(const struct scene *s)
     return least;
 }
 
-/* From what is enough on, more is enough, too. */
+/* Finds memory that is enough and checks that more is enough too. */
 static void check_more(const struct scene *s, uint64_t first)
 {
     uint64_t enough = first;
@@ -287,9 +290,9 @@ static void check_more(const struct scene *s, uint64_t first)
         assert_int_equal(make_items(s, enough + more), SPMM_OK);
 }
 
-/* Slices are looked at where there is room for a count of each column. Where that room is about what the items take,
- * these have to fit beside what is kept of the slices, none of which has all products in one piece here, or do without
- * it. */
+/* The search for soles needs a count per column, so it depends on the budget. If these counts need about as
+ * much memory as the items, the items must fit beside the result of the search, which finds no sole here, or
+ * do without it. */
 static void more_memory_is_enough_for_items_too(void **state)
 {
     static struct test_pattern far = {"far beside a long one", 9000, 3001, far_beside};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What sparse products take of the host: no more than they say, and nothing before the budget is asked. */
+/* Host memory of sparse products: at most the reported bytes, and no allocation before the budget is
+ * checked. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,16 +12,16 @@
 #include "tests/support/counting_allocator.h"
 #include "tests/support/sparse_scene.h"
 
-#define ROUNDED 1024 /* of a few blocks, to 64 bytes each */
+#define ROUNDED 1024 /* rounding of a few blocks to 64 bytes each */
 
 TEST_PATTERN(near_diagonal, j / 8 == i / 8)
 
 static const struct test_pattern square = {"near the diagonal", 2000, 2000, near_diagonal};
 
-/* The units of the square's lower triangle. */
+/* Makes the units of the square's lower triangle. */
 static spmm_status_t units_within(uint64_t held, uint64_t budget, uint64_t *bytes)
 {
-    const struct spmmi_spgemm plan = {.piece_products = 20}; /* rows are cut */
+    const struct spmmi_spgemm plan = {.piece_products = 20}; /* small enough to cut rows */
     struct spmmi_spgemm_stage stage;
     struct test_sparse_scene scene = test_sparse_scene_of(&square, &square, 1, &stage);
     test_counting_peak_reset();
@@ -45,7 +46,7 @@ static void units_ask_before_they_take(void **state)
     }
 }
 
-/* Of many columns and short rows: nothing has 4 bytes for each column beside the marks. */
+/* Many columns and short rows: except for the marks, nothing has 4 bytes per column. */
 static void lists_are_as_long_as_rows(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The one shot on the CPU, unit by unit: what a thread holds before it, and the rows that it may write. */
+/* The one shot on the CPU, unit by unit: it depends neither on earlier state of the thread nor on other
+ * units, and writes only the unit's own rows. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,10 +15,10 @@
 
 TEST_PATTERN(some_columns, test_chance(i, j, 5))
 TEST_PATTERN(another, j == i * 7 % 50)
-TEST_PATTERN(unknowns, (i / 3 - j / 3) % 7 == 0)           /* rows are equal three by three */
-TEST_PATTERN(stencil, i == j || i + 1 == j || i + 19 == j) /* rows are moved by one */
+TEST_PATTERN(unknowns, (i / 3 - j / 3) % 7 == 0)           /* groups of three equal rows */
+TEST_PATTERN(stencil, i == j || i + 1 == j || i + 19 == j) /* each row is moved by one column */
 
-/* Two factors, and columns and values of C, which are all ones in bits before a run. */
+/* Two factors, and the columns and values of C, in which all bits are set before a run. */
 struct once_scene {
     struct test_sparse_scene of;
     struct spmmi_spgemm_stage stage;
@@ -53,7 +54,7 @@ static void scene_close(struct once_scene *s)
     test_sparse_scene_free(&s->of);
 }
 
-/* Rows [first, end) by one thread, the numbers of whose marks begin at this one. */
+/* Computes rows [first, end) with one thread. The numbers of its marks begin at base. */
 static void run_rows(struct once_scene *s, int64_t first, int64_t end, uint32_t base)
 {
     struct spmmi_spgemm_unit unit = {.row = first, .row_end = end, .partial = -1};
@@ -74,7 +75,7 @@ static void run_rows(struct once_scene *s, int64_t first, int64_t end, uint32_t 
     spmmi_spgemm_scratch_free(once.scratch, 1);
 }
 
-/* Marks are cleared before their numbers come to an end. */
+/* The marks are cleared before their numbers overflow. */
 static void numbers_of_marks_begin_again(void **state)
 {
     (void)state;
@@ -93,7 +94,8 @@ static void numbers_of_marks_begin_again(void **state)
     scene_close(&expected);
 }
 
-/* From the last unit to the first: none needs rows of the one before, or writes behind its own. */
+/* Units run from the last to the first: none needs rows of the preceding unit or writes after its own
+ * rows. */
 static void units_keep_to_their_rows(void **state)
 {
     (void)state;
@@ -105,7 +107,7 @@ static void units_keep_to_their_rows(void **state)
         {{"unknowns", ROWS, 60, unknowns}, {"unknowns", 60, 60, unknowns}, 0},
         {{"unknowns", ROWS, 60, unknowns}, {"unknowns", 60, 60, unknowns}, 1},
         {{"stencil", ROWS, 80, stencil}, {"stencil", 80, 100, stencil}, 0},
-        {{"another", ROWS, 50, another}, {"some columns", 50, 40, some_columns}, 0}, /* few entries a row */
+        {{"another", ROWS, 50, another}, {"some columns", 50, 40, some_columns}, 0}, /* few entries per row */
     };
     for (size_t t = 0; t < sizeof pairs / sizeof pairs[0]; t++) {
         struct once_scene whole = scene_open(&pairs[t].left, &pairs[t].right, pairs[t].is_grouped),
@@ -118,7 +120,7 @@ static void units_keep_to_their_rows(void **state)
             assert_memory_equal(s.columns + at, whole.columns + at, (size_t)count * sizeof *s.columns);
             assert_memory_equal(s.values + at, whole.values + at, (size_t)count * sizeof *s.values);
             for (int64_t q = at; q < s.nnz; q++)
-                s.columns[q] = whole.columns[q] = -1; /* not to be written again */
+                s.columns[q] = whole.columns[q] = -1; /* a later unit must not write it again */
         }
         scene_close(&whole);
         scene_close(&s);

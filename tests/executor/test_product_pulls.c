@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The pulls of a sparse product on a GPU: every entry of C is in one of them, with all its products by ascending k. */
+/* The pulls of a sparse product on a GPU: each entry of C is in exactly one pull, with all its products in
+ * ascending order of k. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,9 +14,9 @@
 #include "kernels/spgemm/spgemm_pulls.h"
 #include "tests/support/sparse_scene.h"
 
-#define LONG_LIST 700 /* products of one entry of C, more than a pull of several entries has */
+#define LONG_LIST 700 /* products of one entry of C, more than a pull of several entries can have */
 
-#define BLOCKS_ROUNDED 2048 /* bytes that blocks are rounded up by, at most */
+#define BLOCKS_ROUNDED 2048 /* maximum bytes by which the rounding of blocks exceeds a budget */
 
 TEST_PATTERN(every, true)
 TEST_PATTERN(five_points, i == j || i == j + 1 || j == i + 1 || i == j + 30 || j == i + 30)
@@ -29,8 +30,7 @@ TEST_PATTERN(one_column, j == 0)
 TEST_PATTERN(blocks_and_points, i < 600 ? i / 12 == j / 12 : i < j + 2 && j < i + 2 && j >= 600)
 TEST_PATTERN(first_row, i == 0)
 TEST_PATTERN(blocks_of_80, j / 80 == i)
-TEST_PATTERN(six_of_25,
-             j / 25 == i / 80 && (j + 25 - 4 * i % 25) % 25 < 6) /* 19 products an entry of blocks_of_80 */
+TEST_PATTERN(six_of_25, j / 25 == i / 80 && (j + 25 - 4 * i % 25) % 25 < 6) /* 19 products per entry of C */
 TEST_PATTERN(three_each, j / 3 == i)
 TEST_PATTERN(stairs, j < 260 + 20 * i)
 TEST_PATTERN(ten_each, (j - 31 * i % 1000 + 1000) % 1000 < 10)
@@ -77,12 +77,12 @@ static void scene_free(struct scene *s)
     test_sparse_scene_free(&s->of);
 }
 
-/* A product of a pull: an entry of the left factor, one of the right one. */
+/* A product in a pull: indices of an entry of the left factor and of an entry of the right factor. */
 struct product {
     int64_t p, q;
 };
 
-/* The products of a pull, as kernels find them. */
+/* Finds the products of a pull in the same way as the kernels. */
 static void find_products(const struct scene *s, uint32_t i, struct product *products)
 {
     const struct spmmi_spgemm_pull *pull = &s->items.pulls[i];
@@ -102,7 +102,7 @@ static void find_products(const struct scene *s, uint32_t i, struct product *pro
     assert_int_equal(run + 1, counts.runs);
 }
 
-/* Products of an entry ascend in k, and none is missing. Returns how many there are. */
+/* Checks that the products of an entry ascend in k and that none is missing. Returns their number. */
 static uint32_t expect_entry(const struct scene *s, const struct product *products, uint32_t count,
                              int64_t row, int64_t entry)
 {
@@ -123,7 +123,7 @@ static uint32_t expect_entry(const struct scene *s, const struct product *produc
     return found;
 }
 
-/* The pull that begins with an entry of C. */
+/* Returns the index of the pull that begins with an entry of C. */
 static uint32_t pull_of(const struct scene *s, int64_t entry)
 {
     uint32_t i = 0;
@@ -133,7 +133,7 @@ static uint32_t pull_of(const struct scene *s, int64_t entry)
     return i;
 }
 
-/* A row with thousands of entries of the left factor, in hundreds of parts. */
+/* A row with thousands of entries of the left factor, split over hundreds of pulls. */
 static void long_rows_are_pulled_part_by_part(void **state)
 {
     static const struct test_pattern a = {"first row", 1, 20000, first_row},
@@ -145,11 +145,12 @@ static void long_rows_are_pulled_part_by_part(void **state)
     for (uint32_t i = 0; i < s.items.pull_count; i++)
         products += spmmi_spgemm_pull_unpack(s.items.pulls[i].counts).products;
     assert_int_equal(products, s.stage.products);
-    assert_int_equal(s.items.pull_count, 1000); /* 200 products an entry: more than runs of a pull */
+    assert_int_equal(s.items.pull_count, 1000); /* one per entry: 200 products are too many runs */
     scene_free(&s);
 }
 
-/* Which piece of its row an entry of the left factor is of, and how many the row has; 0: it is not cut. */
+/* Returns the number of the piece of its row that entry p of the left factor belongs to. *pieces: number of
+ * pieces of the row, 0 if it is not cut. */
 static uint32_t piece_of(const struct scene *s, int64_t p, uint32_t *pieces)
 {
     uint32_t piece = 0;
@@ -164,7 +165,7 @@ static uint32_t piece_of(const struct scene *s, int64_t p, uint32_t *pieces)
     return piece;
 }
 
-/* Runs of a row that is cut know where pieces begin. */
+/* Checks that the runs of a row that is cut have the right ends of pieces. */
 static void expect_pieces(const struct scene *s, uint32_t i)
 {
     const struct spmmi_spgemm_pull *pull = &s->items.pulls[i];
@@ -185,7 +186,7 @@ static void expect_pieces(const struct scene *s, uint32_t i)
     }
 }
 
-/* Of all rows, but one that is not pulled; -1: of all. */
+/* Checks all pulls. unpulled: the only row without pulls, or -1. */
 static void expect_pulls(const struct scene *s, int64_t unpulled)
 {
     struct product *products = test_sparse_room(LONG_LIST, sizeof *products);
@@ -215,7 +216,8 @@ static void expect_pulls(const struct scene *s, int64_t unpulled)
     free(products);
 }
 
-/* Short rows together, long ones in parts, entries of hundreds of products, empty rows, rows of one entry. */
+/* Short rows in common pulls, long rows in several, entries with hundreds of products, empty rows, rows of
+ * one entry. */
 static void every_entry_is_pulled_with_its_products(void **state)
 {
     static const struct test_pattern left[] = {{"five points", 300, 300, five_points},
@@ -237,7 +239,8 @@ static void every_entry_is_pulled_with_its_products(void **state)
     }
 }
 
-/* Entries of the lower triangle alone; units that threads share. */
+/* Only entries of the lower triangle, and units that several threads share. The number of threads must not
+ * matter. */
 static void pulls_of_a_lower_triangle_are_those_of_any_threads(void **state)
 {
     enum { UNITS = 4, ROWS = 300 };
@@ -268,7 +271,8 @@ static void pulls_of_a_lower_triangle_are_those_of_any_threads(void **state)
     }
 }
 
-/* Rows that the plan cuts, with few products and many, among others; entries of one piece, of some and of all. */
+/* Rows that the plan cuts, with few products and with many, among other rows. Entries have products in one
+ * piece, in some pieces, or in all. */
 static void rows_that_are_cut_are_pulled_with_their_pieces(void **state)
 {
     static const struct test_pattern patterns[] = {
@@ -301,7 +305,8 @@ static void rows_that_are_cut_are_pulled_with_their_pieces(void **state)
     }
 }
 
-/* A row in two pieces, by rule: as the others, or their items stay. */
+/* A row in two pieces, with the default choice: it is pulled if the other rows are. Otherwise it keeps its
+ * items. */
 static void rows_that_are_cut_are_pulled_where_all_are(void **state)
 {
     static const struct test_pattern patterns[] = {{"five points", 900, 900, five_points},
@@ -328,7 +333,7 @@ static void rows_that_are_cut_are_pulled_where_all_are(void **state)
     }
 }
 
-/* Rows before and behind one that is none are not put together. */
+/* Rows before and after a row without pulls are not combined. */
 static void no_pull_goes_beyond_a_row_that_is_none(void **state)
 {
     static const struct test_pattern a = {"five points", 300, 300, five_points};
@@ -342,7 +347,7 @@ static void no_pull_goes_beyond_a_row_that_is_none(void **state)
     scene_free(&s);
 }
 
-/* Rows that groups take are left to them. */
+/* Rows that groups process are not pulled. */
 static void groups_and_pulls_share_a_product(void **state)
 {
     static const struct test_pattern a = {"blocks and points", 900, 900, blocks_and_points};
@@ -363,7 +368,7 @@ static void groups_and_pulls_share_a_product(void **state)
     scene_free(&s);
 }
 
-/* What counts hold at most, and rows that are too long for them. */
+/* The largest counts that can be packed, and rows that are too long for them. */
 static void counts_hold_their_limits(void **state)
 {
     static const struct spmmi_spgemm_pull_counts most[] = {
@@ -373,7 +378,7 @@ static void counts_hold_their_limits(void **state)
         {1, 0, 1, 1, 0},
         {2, 9, 2, 1, 0}};
     const int64_t longest = SPMMI_SPGEMM_PULL_LONGEST,
-                  limit = (1 << 13) - 1 - SPMMI_SPGEMM_PULL; /* 19 bits for entries of the row */
+                  limit = (1 << 13) - 1 - SPMMI_SPGEMM_PULL; /* 19 bits are left for entries of the row */
     int64_t left[] = {0, longest}, right[] = {0, limit}, out[] = {0, limit};
     int32_t *const columns = test_sparse_room(longest + 1, sizeof *columns);
     struct spmmi_spgemm_stage stage = {
@@ -394,9 +399,9 @@ static void counts_hold_their_limits(void **state)
     free(columns);
 }
 
-/* Rows of few entries, whose steps are mostly idle, and rows with lists that others would wait for are pulled; rows
- * that fill steps are not, and entries with many products are not. In between those of f32 are, of which pulls are
- * faster. Where one list is long, its row is pulled alone. */
+/* Rows with few entries, whose steps are mostly idle, are pulled, and rows whose long lists would delay
+ * others. Rows that fill their steps are not pulled, nor entries with many products. Between these limits f32
+ * rows are pulled, because their pulls are faster. If one list is long, only its row is pulled. */
 static void pulls_are_taken_by_rule(void **state)
 {
     enum pulled { NONE, FIRST_ROW, ALL };
@@ -424,7 +429,8 @@ static void pulls_are_taken_by_rule(void **state)
     }
 }
 
-/* What a budget gives: refused, items alone, or pulls. No more is taken than it allows, but for rounded blocks. */
+/* Returns what a budget allows: 0 (refused), 1 (items alone) or 2 (pulls). Checks that no more memory is
+ * allocated, up to the rounding of blocks. */
 static int within(struct scene *s, enum spmmi_spgemm_choice pulls, uint64_t budget)
 {
     const struct spmmi_spgemm_wanted wanted = {SPMMI_SPGEMM_NEVER, pulls, SPMMI_SPGEMM_BY_RULE, SPMM_F64};
@@ -441,7 +447,7 @@ static int within(struct scene *s, enum spmmi_spgemm_choice pulls, uint64_t budg
     return given;
 }
 
-/* More of a budget gives no less. Pulls that are asked for are there, or the budget is refused. */
+/* A larger budget never gives less. Pulls that were requested are made, or the budget is refused. */
 static void no_budget_is_too_large(void **state)
 {
     static const struct test_pattern five = {"five points", 900, 900, five_points},
@@ -464,7 +470,7 @@ static void no_budget_is_too_large(void **state)
     }
 }
 
-/* Others run beside an entry of hundreds of products. */
+/* An entry with hundreds of products is started first, so that the others run beside it. */
 static void the_longest_pulls_come_first(void **state)
 {
     static const struct test_pattern a = {"hub", 400, 400, hub};
@@ -472,7 +478,7 @@ static void the_longest_pulls_come_first(void **state)
     (void)state;
     make(&s, SPMMI_SPGEMM_WHEREVER, SPMM_F64);
     assert_int_equal(spmmi_spgemm_pull_unpack(s.items.pulls[0].counts).products, 400);
-    for (uint32_t i = 2; i < s.items.pull_count; i++) /* the others are in the order of rows */
+    for (uint32_t i = 2; i < s.items.pull_count; i++) /* the others are in row order */
         assert_true(s.items.pulls[i].out > s.items.pulls[i - 1].out);
     scene_free(&s);
     static const struct test_pattern left = {"stairs", 6, 400, stairs}, right = {"every", 400, 1, every};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ranges of a sparse product on a GPU that looks columns up: every entry of C is in one of them, with its column;
- * there is nothing for each product. */
+/* The ranges of a sparse product on a GPU that looks columns up: each entry of C is in exactly one range,
+ * with its column. No data are stored per product. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +22,7 @@ TEST_PATTERN(five_points, i == j || i == j + 1 || j == i + 1 || i == j + 30 || j
 TEST_PATTERN(chance, test_chance(i, j, 9))
 TEST_PATTERN(gaps, i % 3 == 0 && test_chance(i, j, 20))
 
-/* A product A B with the pattern of C, and its units by a rule of pieces. */
+/* A product A B with the pattern of C, and its units for a given size of pieces. */
 struct scene {
     struct test_sparse_scene of;
     struct spmmi_spgemm plan;
@@ -64,7 +64,7 @@ static int64_t row_of(const struct scene *s, int64_t entry)
     return row;
 }
 
-/* Marks the entries of C that a range has. */
+/* Checks a range and counts in `seen` the entries of C that it has. */
 static void expect_range(const struct scene *s, const struct spmmi_spgemm_range *range, uint8_t *seen)
 {
     const struct spmmi_spgemm_range_counts counts = spmmi_spgemm_range_unpack(range->counts);
@@ -80,7 +80,7 @@ static void expect_range(const struct scene *s, const struct spmmi_spgemm_range 
     }
 }
 
-/* The pieces of a row, as its units have them. */
+/* Checks the pieces of a row against its units. */
 static void expect_pieces(const struct scene *s, const struct spmmi_spgemm_cut_range *cut)
 {
     const int64_t row = row_of(s, cut->range.out);
@@ -136,7 +136,8 @@ static void every_entry_is_in_one_range(void **state)
     }
 }
 
-/* One row of C with a list of entries of the left factor, of which all multiply one row with so many columns. */
+/* Makes the ranges of one row of C. Its list has `list` entries of the left factor, which all multiply the
+ * same row with `entries` columns. */
 static spmm_status_t make_row(int64_t list, int64_t entries, int32_t apart,
                               struct spmmi_spgemm_ranges *ranges, uint64_t budget)
 {
@@ -154,8 +155,8 @@ static spmm_status_t make_row(int64_t list, int64_t entries, int32_t apart,
     return status;
 }
 
-/* By the entries of a range, with more lanes for longer lists of the left factor; rows with lists that a range does not
- * count are of one piece. */
+/* The class depends on the entries of a range, and on the length of the list, as longer lists get more lanes.
+ * Lists that are too long for the counts of a range are stored as rows of one piece. */
 static void ranges_have_classes(void **state)
 {
     static const struct {
@@ -195,7 +196,7 @@ static void ranges_have_classes(void **state)
         assert_int_equal(ranges.cut_count, is_cut ? cases[i].count : 0);
         assert_int_equal(ranges.end_count, is_cut);
         assert_true(!is_cut || ranges.ends[0] == cases[i].list);
-        assert_int_equal(ranges.word_count, cases[i].words); /* ranges of a row have equal ones here */
+        assert_int_equal(ranges.word_count, cases[i].words); /* the ranges of this row share their words */
         spmmi_spgemm_ranges_free(&ranges);
     }
 }
@@ -218,7 +219,7 @@ static void columns_far_apart_take_four_bytes(void **state)
     }
 }
 
-/* C is full or a grid, whatever it was made of. */
+/* Equal patterns of C have equal ranges, however many products C has. */
 static void there_is_nothing_for_each_product(void **state)
 {
     static const struct test_pattern full = {"every", 100, 100, every}, one = {"one", 100, 100, diagonal},
@@ -226,21 +227,21 @@ static void there_is_nothing_for_each_product(void **state)
     struct scene many = scene_of(&full, &full, 0, 0), few = scene_of(&one, &full, 0, 0),
                  alike = scene_of(&grid, &grid, 0, 0);
     (void)state;
-    assert_int_equal(sizeof(struct spmmi_spgemm_range), 20); /* as product.h has them */
+    assert_int_equal(sizeof(struct spmmi_spgemm_range), 20); /* the sizes in product.h */
     assert_int_equal(sizeof(struct spmmi_spgemm_cut_range), 28);
     assert_int_equal(many.ranges.count, few.ranges.count);
-    assert_int_equal(many.ranges.word_count, 50); /* of one row: all others share them */
+    assert_int_equal(many.ranges.word_count, 50); /* words of one row, which all others share */
     assert_int_equal(few.ranges.word_count, 50);
     assert_int_equal(alike.ranges.count, ROWS_MAX);
-    assert_true(alike.ranges.word_count < 1000); /* of 7 words a row if none shared them */
+    assert_true(alike.ranges.word_count < 1000); /* without sharing: 7 words per row */
     expect_all(&alike);
     scene_free(&many);
     scene_free(&few);
     scene_free(&alike);
 }
 
-/* What is refused takes nothing; what is counted is what is taken: ranges, ends of pieces, words before ranges share
- * them, and twice as many slots as ranges, to a power of two. */
+/* A refusal allocates nothing. The counted memory is what is allocated: ranges, ends of pieces, words before
+ * ranges share them, and hash slots (twice the number of ranges, rounded up to a power of two). */
 static void a_small_budget_is_refused(void **state)
 {
     static const struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Products of sparse matrices that are refused, each with its status: arguments, plans whose pattern is not the
- * product's, budgets, memory that ends at any allocation. */
+/* Sparse products that are refused, each with its status: arguments, plans with the pattern of another
+ * product, budgets, failures of any allocation. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +22,7 @@ static const spmm_product_executor_options_t no_options = SPMM_PRODUCT_EXECUTOR_
 struct scene {
     struct test_matrix *a, *b; /* 130 x 130 */
     spmm_matrix_t *left, *right;
-    spmm_plan_t *plan; /* of P^T A P, f64, cut rows */
+    spmm_plan_t *plan; /* for P^T A P in f64 with cut rows */
     spmm_product_t *product;
     void *workspace;
     uint64_t bytes;
@@ -136,10 +136,10 @@ static void creations(void **state)
     spmm_product_info_t info = {.struct_size = sizeof info};
     assert_int_equal(spmm_product_info(product, &info), SPMM_OK);
     spmm_product_destroy(product);
-    spmm_executor_t *executor = NULL; /* for a dense operand */
+    spmm_executor_t *executor = NULL; /* an executor for a dense operand */
     spmm_diag_t diag = {0};
     uint64_t bytes = 0;
-    const spmm_dense_t b = {NULL, s->plan->cols, 1, 1, SPMM_ROW_MAJOR, SPMM_F64}; /* and C: A is square */
+    const spmm_dense_t b = {NULL, s->plan->cols, 1, 1, SPMM_ROW_MAJOR, SPMM_F64}; /* also C: A is square */
     assert_int_equal(spmm_executor_create(s->plan, SPMM_DEVICE_CPU, NULL, &executor, NULL), SPMM_OK);
     REFUSES(NO_VARIANT, spmm_executor_workspace_bytes(executor, SPMM_OP_N, &b, &b, &bytes, &diag));
     assert_non_null(strstr(diag.text, "like every plan of a product of sparse matrices"));
@@ -152,7 +152,8 @@ static void creations(void **state)
 
 typedef spmm_status_t within(const struct scene *s, uint64_t budget);
 
-/* Done without taking more than the budget, or refused. Blocks are rounded up, those of 4 MB or more to huge pages. */
+/* Returns 1 if the call succeeds. Checks that it keeps the budget, up to rounding (of large blocks to huge
+ * pages). */
 static int is_enough(within *call, const struct scene *s, uint64_t budget)
 {
     const uint64_t rounding = budget < UINT64_C(4) << 20 ? 1024 : UINT64_C(8) << 20;
@@ -165,7 +166,7 @@ static int is_enough(within *call, const struct scene *s, uint64_t budget)
     return status == SPMM_OK;
 }
 
-/* Found by halves. */
+/* Returns the smallest sufficient budget, found by bisection. */
 static uint64_t least_budget(within *call, const struct scene *s)
 {
     uint64_t refused = 1, enough = UINT64_C(1) << 40;
@@ -211,7 +212,7 @@ static spmm_status_t create_within(const struct scene *s, uint64_t budget)
     return status;
 }
 
-/* 5 million products, two bytes each, in a buffer that grows. */
+/* 5 million products with two bytes each, in a buffer that grows. */
 static void positions_within_a_budget(void)
 {
     struct scene graph = {.plan = NULL};
@@ -253,7 +254,7 @@ static void budgets_hold(void **state)
     assert_int_equal(spmm_plan_product_verify(s->plan, &o, NULL), SPMM_OK);
 }
 
-/* A plan that loads, and that somebody made of other matrices: one entry of C or of T is too many, or is missing. */
+/* A plan that loads but has the pattern of other matrices: an entry of C or T is wrong or missing. */
 static void patterns_that_are_not_the_products(void **state)
 {
     const struct scene *s = *state;
@@ -265,9 +266,9 @@ static void patterns_that_are_not_the_products(void **state)
         struct spmmi_spgemm_matrix *t = &plan->product->matrices[plan->product->operand_count];
         const int is_inner = turn >= 2;
         int64_t *row_ptr = is_inner ? t->row_ptr : plan->row_ptr, rows = is_inner ? t->rows : plan->rows;
-        if (turn % 2 == 0) { /* the last row loses its last entry */
+        if (turn % 2 == 0) { /* removes the last entry of the last row */
             row_ptr[rows]--;
-        } else { /* an entry moves to the next row */
+        } else { /* moves an entry to the next row */
             int64_t i = rows / 2;
             row_ptr[i]--;
         }
@@ -325,7 +326,7 @@ static void executions(void **state)
     REFUSES(MISMATCH, spmm_plan_operand_matches(s->plan, 0, &view, NULL));
 }
 
-/* One byte in common is too many, none is fine: values, then C, then more values or the diagonal. */
+/* Adjacent arrays are allowed, a common byte is not: values, C, then more values or the diagonal. */
 static void arrays_side_by_side(void **state)
 {
     static const int64_t row_ptr[] = {0, 1, 2};
@@ -364,7 +365,7 @@ static void arrays_side_by_side(void **state)
     spmm_matrix_destroy(matrix);
 }
 
-/* C has an entry more than the product, in a column that the right factor has or in one of millions that it lacks. */
+/* C has an entry too many, in a column that the right factor has, or in one of millions it lacks. */
 static void entries_that_no_product_meets(void **state)
 {
     static const int64_t a_ptr[] = {0, 1}, b_ptr[] = {0, 2};
@@ -399,8 +400,8 @@ static void entries_that_no_product_meets(void **state)
         spmm_matrix_destroy(matrix[i]);
 }
 
-/* Columns of a left factor are rows of the right one, and those of a triangle are compared with rows: neither is
- * numbered anew, however many there are. */
+/* Columns of a left factor are rows of the right one, and columns of a triangle are compared with rows:
+ * neither are renumbered, however many there are. */
 static void columns_that_keep_their_numbers(void **state)
 {
     enum { MANY = 2000001 };
@@ -429,7 +430,7 @@ static void columns_that_keep_their_numbers(void **state)
     }
 }
 
-/* The same in a column that others have: T and C of all columns. */
+/* One entry more, in a column that other rows have. T and C have all columns. */
 static void an_entry_too_many_at_the_end(void **state)
 {
     const struct scene *s = *state;
@@ -483,7 +484,7 @@ static void one_shots(void **state)
     REFUSES(CSR, spmm_product_once(&good, &bad, SPMM_DEVICE_CPU, NULL, &c, NULL));
     ONCE(CSR, nnz, (INT64_C(1) << 40) + 1);
     bad = good;
-    bad.cols = INT32_MAX - 1; /* as many as there may be */
+    bad.cols = INT32_MAX - 1; /* the maximum */
     assert_int_equal(spmm_product_once(&good, &bad, SPMM_DEVICE_CPU, NULL, &c, NULL), SPMM_OK);
     spmm_product_once_free(&c);
     ONCE(SHAPE, rows, 1);
@@ -513,7 +514,7 @@ static void one_shots(void **state)
     spmm_product_destroy(NULL);
 }
 
-/* What a test of allocations does: all that takes memory. */
+/* Makes the calls of an allocation test: one shot products, or a plan, its file and a product. */
 static spmm_status_t inspect_and_create(const struct scene *s, int turn)
 {
     static const int64_t b_ptr[] = {0, 2, 4};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of a sparse product: how many products and entries they have, whether a pattern is theirs, and which of them may
- * have long entries. */
+/* Rows of a sparse product: how many products and entries they have, whether a pattern is right, and which
+ * rows may have long entries. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,14 +15,14 @@
 #include "tests/support/sparse_scene.h"
 
 TEST_PATTERN(some_columns, test_chance(i, j, 5))
-TEST_PATTERN(unknowns, (i / 3 - j / 3) % 7 == 0)           /* rows are equal three by three */
-TEST_PATTERN(stencil, i == j || i + 1 == j || i + 19 == j) /* rows are moved by one */
+TEST_PATTERN(unknowns, (i / 3 - j / 3) % 7 == 0)           /* groups of three equal rows */
+TEST_PATTERN(stencil, i == j || i + 1 == j || i + 19 == j) /* each row is moved by one column */
 TEST_PATTERN(identity, i == j)
 TEST_PATTERN(fourths, i % 4 == j % 4)
-TEST_PATTERN(tails, j == i + 5 || (i % 2 == 0 && j == i)) /* a row ends as the one before, moved */
+TEST_PATTERN(tails, j == i + 5 || (i % 2 == 0 && j == i)) /* ends like the preceding row, moved by one */
 TEST_PATTERN(strewn, (37 * i + 11 * j) % 50 == 0)
 TEST_PATTERN(scattered, (100 * i + j) % 600 == 0)
-TEST_PATTERN(blocks, i / 20 == j / 20) /* rows meet equal rows side by side */
+TEST_PATTERN(blocks, i / 20 == j / 20) /* rows multiply equal neighbouring rows */
 
 static const struct {
     struct test_pattern left, right;
@@ -39,14 +39,14 @@ static const struct {
     {{"blocks", 40, 60, blocks}, {"blocks", 60, 50, blocks}, 0},
     {{"some columns", 40, 40, some_columns}, {"some columns", 40, 40, some_columns}, 1},
     {{"unknowns", 42, 42, unknowns}, {"unknowns", 42, 42, unknowns}, 1},
-    /* Rows of more than 160 entries, of few columns and of many. */
+    /* Rows of C with more than 160 entries, in few columns and in many. */
     {{"fourths", 6, 80, fourths}, {"strewn", 80, 900, strewn}, 0},
     {{"identity", 6, 6, identity}, {"scattered", 6, 120000, scattered}, 0},
 };
 #define PAIRS (sizeof pairs / sizeof pairs[0])
 #define SMALL (PAIRS - 2)
 
-/* Products of row i, and its columns: 1 where it has an entry. */
+/* Returns the products of row i. Sets has[j] to 1 for each column j with an entry. */
 static int64_t multiply_row(const struct spmmi_spgemm_task *t, int64_t i, uint8_t *has)
 {
     int64_t products = 0;
@@ -90,7 +90,8 @@ static void rows_are_counted_and_listed(void **state)
     }
 }
 
-/* 1 where row i has the columns of the row before it, 2 where it has those, each one more; else 0. */
+/* Returns 1 if row i has the columns of the preceding row, 2 if each of its columns is larger by one,
+ * otherwise 0. */
 static int follows(const struct spmmi_csr_pattern *a, int64_t i)
 {
     const int64_t begin = a->row_ptr[i], count = a->row_ptr[i + 1] - begin;
@@ -102,8 +103,8 @@ static int follows(const struct spmmi_csr_pattern *a, int64_t i)
     return is_equal ? 1 : is_moved ? 2 : 0;
 }
 
-/* A row of C is that of the row before it, if the row of the left factor is, but for a lower triangle; it is moved
- * where all rows of the right factor that it meets are moved too. */
+/* A row of C repeats the preceding one if the row of the left factor does, except in a lower triangle. It is
+ * moved if the row of the left factor and all rows of the right factor that it multiplies are moved. */
 static void rows_that_follow_are_found(void **state)
 {
     int found[3] = {0, 0, 0};
@@ -139,7 +140,7 @@ static int64_t wrong_row(const struct spmmi_spgemm_stage *s)
     return wrong;
 }
 
-/* Moves what begins with entry q by one entry, up or down: row `row` has an entry more or less. */
+/* Inserts (by = 1) or removes (by = -1) a place at entry q. Row `row` then has an entry more or less. */
 static void shift(struct test_sparse_scene *scene, int64_t rows, int64_t row, int64_t q, int by)
 {
     int32_t *const from = scene->c_col_ind + q;
@@ -148,13 +149,14 @@ static void shift(struct test_sparse_scene *scene, int64_t rows, int64_t row, in
         scene->c_row_ptr[i + 1] += by;
 }
 
-/* Entry q of `row` is missing, or another stands there or beside it. */
+/* Checks that row `row` is found to be wrong if entry q is missing, has another column, or has a neighbour
+ * too many. */
 static void check_entry(struct spmmi_spgemm_stage *s, struct test_sparse_scene *scene, int64_t row, int64_t q)
 {
     const int64_t first = scene->c_row_ptr[row], end = scene->c_row_ptr[row + 1];
     int32_t *const columns = scene->c_col_ind;
     const int32_t was = columns[q];
-    for (int32_t j = -1; j < s->c.cols; j++) { /* -1: the operand has no such column */
+    for (int32_t j = -1; j < s->c.cols; j++) { /* -1: a column that the operand does not have */
         int is_there = 0;
         for (int64_t other = first; other < end; other++)
             is_there |= columns[other] == j;
@@ -186,7 +188,7 @@ static void entries_that_are_missing_wrong_or_too_many_are_found(void **state)
             for (int64_t q = scene.c_row_ptr[row]; q < scene.c_row_ptr[row + 1]; q += 7)
                 check_entry(&s, &scene, row, q);
         assert_int_equal(wrong_row(&s), -1);
-        for (int64_t row = s.c.rows - 1; row >= 0; row--) /* the first of all wrong ones */
+        for (int64_t row = s.c.rows - 1; row >= 0; row--) /* the first wrong row is returned */
             if (scene.c_row_ptr[row] < scene.c_row_ptr[row + 1]) {
                 scene.c_col_ind[scene.c_row_ptr[row]] = -1;
                 assert_int_equal(wrong_row(&s), row);
@@ -195,7 +197,7 @@ static void entries_that_are_missing_wrong_or_too_many_are_found(void **state)
     }
 }
 
-/* The longest row; none is as long as nothing. */
+/* The longest of the first rows; 0 if there are none. */
 static void the_longest_row_is_exact(void **state)
 {
     static const int64_t row_ptr[] = {0, 0, 2, 7, 7, 11};
@@ -206,7 +208,8 @@ static void the_longest_row_is_exact(void **state)
     assert_int_equal(spmmi_spgemm_longest_row(5, row_ptr), 5);
 }
 
-/* An entry may be long where a row of the left factor and a column of the right one have more than 4,096 entries. */
+/* An entry may be long if a row of the left factor and a column of the right one have more than 4,096 entries
+ * each. */
 static void only_long_rows_and_columns_make_long_entries(void **state)
 {
     enum { LONG = 4097, COLUMNS = 3 };
@@ -228,7 +231,7 @@ static void only_long_rows_and_columns_make_long_entries(void **state)
     }
 }
 
-/* As many threads as wanted, or as OpenMP takes; at most 1,024. */
+/* The number of threads is the wanted one, or the default of OpenMP, at most 1,024. */
 static void threads_are_as_wanted(void **state)
 {
     const int before = omp_get_max_threads();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Laws of the units of a sparse product: each row is in one, or its entries are in pieces one behind the other; units
- * of whole rows are of about equal cost; what they take is what the budget was asked for. */
+/* Laws of the units of a sparse product. Each row is in one unit, or its entries are in consecutive pieces.
+ * Units of whole rows have about equal cost. The memory is what the budget was checked for. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,11 +17,11 @@
 enum { ROWS = 300, INNER = 200, LENGTH = 40, TURNS = 120 };
 #define COLUMNS 12000
 
-/* Row pointers and columns of a left factor; of a right factor and of C lengths are all that counts. */
+/* Row pointers and columns of a left factor. Of a right factor and of C only the lengths of rows matter. */
 static struct {
     int64_t left[ROWS + 1], right[INNER + 1], c[ROWS + 1], products[ROWS];
     int32_t left_columns[ROWS * LENGTH];
-    uint64_t all; /* products */
+    uint64_t all; /* number of products */
 } scene;
 
 static int64_t length_of_right(int64_t k)
@@ -29,7 +29,8 @@ static int64_t length_of_right(int64_t k)
     return scene.right[k + 1] - scene.right[k];
 }
 
-/* Rows of the right factor of up to 3, 400 or 12,000 entries, so that units have few products, or many. */
+/* Makes rows of the right factor with up to 3, 400 or 12,000 entries, so that units have few products or
+ * many. */
 static struct spmmi_spgemm_stage scene_make(uint64_t turn)
 {
     static const uint64_t lengths[] = {3, 400, COLUMNS};
@@ -56,8 +57,8 @@ static struct spmmi_spgemm_stage scene_make(uint64_t turn)
                                        .row_products = turn % 2 == 0 ? scene.products : NULL};
 }
 
-/* The pieces of row i, from unit u on: how many there are. All but the last have as many products as said, or more by
- * less than their last entry has. */
+/* Checks the pieces of row i, whose first unit is u, and returns their number. Each piece ends at the first
+ * entry with which it has `piece` products or more; the last one may have fewer. */
 static int64_t check_pieces(const struct spmmi_spgemm_stage *s, int64_t u, int64_t i, int64_t piece,
                             const struct spmmi_spgemm_cut *cut)
 {
@@ -85,8 +86,8 @@ static int64_t check_pieces(const struct spmmi_spgemm_stage *s, int64_t u, int64
     return count;
 }
 
-/* Whole rows of unit u, of which the next begins with `next`: what they cost is enough, unless a row that is cut or the
- * end follows, and was not without the last of them. */
+/* Checks a unit of whole rows that begins with row i, and returns its cost. Without its last row the cost
+ * must be below unit_cost. The caller checks that it is enough with that row. */
 static int64_t check_rows(const struct spmmi_spgemm_unit *unit, int64_t i, int64_t piece_products,
                           int64_t unit_cost, int64_t rows)
 {
@@ -111,7 +112,7 @@ static int is_cut(int64_t i, int64_t piece_products)
     return piece_products > 0 && scene.products[i] > piece_products && scene.products[i] > 4 * entries;
 }
 
-/* Units are a 1,024th of all products, or 16,384. */
+/* Checks all units. The cost of a unit of whole rows is a 1,024th of all products, but at least 16,384. */
 static void check_units(const struct spmmi_spgemm_stage *s, int64_t piece_products)
 {
     const int64_t rows = s->task.left.rows;
@@ -157,7 +158,7 @@ static void every_row_is_in_a_unit_or_cut(void **state)
         spmmi_spgemm_stage_free(&s);
         assert_null(s.units);
         assert_null(s.cuts);
-        /* What is held counts, to a byte. */
+        /* The budget counts every byte. */
         for (int less = 0; less < 2 && bytes > 0; less++) {
             const uint64_t budget = 1000 + bytes - (uint64_t)less;
             uint64_t again = 0;
@@ -170,7 +171,7 @@ static void every_row_is_in_a_unit_or_cut(void **state)
     assert_true(cuts > 1000);
 }
 
-/* A lower triangle: row i takes the columns of rows of the right factor up to i. */
+/* A lower triangle: row i of C uses the columns up to i of the rows of the right factor. */
 static void a_lower_triangle_has_the_products_below(void **state)
 {
     static const int64_t left[] = {0, 2, 4, 5}, right[] = {0, 3, 4, 6}, c[] = {0, 1, 3, 6};
@@ -197,7 +198,8 @@ static void a_lower_triangle_has_the_products_below(void **state)
     }
 }
 
-/* Sums take an element a column, and two more only where the plan has stretches and a row is longer than one. */
+/* Sums have one element per column, and two more only if the plan has stretches and a row is longer than
+ * one. */
 static void only_long_rows_take_sums_of_stretches(void **state)
 {
     static int32_t columns[4097];

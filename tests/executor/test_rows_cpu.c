@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The SIMD levels of the rows family give the bits of the portable level, for every width and loop. */
+/* The SIMD levels of the rows family give the bits of the portable level, for every width and every loop. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +21,7 @@ struct level {
     const struct rows_cpu_level *own, *base;
 };
 
-/* The levels that this machine can run, besides the portable one. */
+/* Lists the levels that this machine can run, besides the portable one. Returns their number. */
 static int levels_get(struct level levels[2])
 {
     int count = 0;
@@ -64,7 +64,7 @@ static spmm_dtype_t sum_type(spmm_dtype_t b_type)
     return b_type == SPMM_F64 ? SPMM_F64 : SPMM_F32;
 }
 
-/* The span of a product with all of B and C. */
+/* Returns the span of a product that covers all of B and C. */
 static struct rows_span span_of(const struct test_matrix *a, const void *values, const struct test_dense *b,
                                 const struct test_dense *c)
 {
@@ -93,7 +93,7 @@ static void spans_agree(const struct level *level, spmm_dtype_t a_type, spmm_dty
     const int unroll = bytes <= 64 ? 4 : bytes <= 128 ? 2 : 1;
     void *values = test_values_of(a, a_type);
     struct test_dense b = filled(a->cols, width, SPMM_ROW_MAJOR, b_type, 5);
-    const bool is_aligned = width % 4 == 0; /* streams can pass by the caches */
+    const bool is_aligned = width % 4 == 0; /* streaming stores are possible */
     const struct test_dense_shape of_c = {
         a->rows, room, SPMM_ROW_MAJOR, sum_type(b_type), is_aligned ? 4 : 3, is_aligned ? 0 : 1};
     struct test_dense c = filled_as(of_c, 6);
@@ -158,14 +158,14 @@ static void assert_same_numbers(const struct test_dense *c, const struct test_de
         }
 }
 
-/* One column of B, at once behind another or not, and of C; some that are apart. */
+/* One column of B and of C, contiguous or not, and several columns that are not contiguous. */
 static void columns_agree(const struct level *level, spmm_dtype_t dtype, const struct test_matrix *a,
                           int64_t columns, spmm_layout_t b_layout, spmm_layout_t c_layout)
 {
     void *values = test_values_of(a, dtype);
     struct test_dense b = filled(a->cols, columns, b_layout, dtype, 11);
     for (int i = 0; i < 4; i++) {
-        if (i == 2) /* does not reach rows without it */
+        if (i == 2) /* must not reach rows that do not store the column */
             test_dense_set(&b, 0, columns - 1, (double)INFINITY);
         struct test_dense c = filled(a->rows, columns, c_layout, dtype, 12), d = test_dense_copy(&c);
         struct rows_span span = span_of(a, values, &b, &c);
@@ -208,7 +208,7 @@ static void columns_have_the_bits_of_the_portable_level(void **state)
         }
 }
 
-/* A of rows x cols with count nonzeros in each row, and the items of a part. */
+/* A of rows x cols with count nonzeros per row, and the items of a part. */
 struct even {
     struct spmmi_rows_csr csr;
     int64_t *row_ptr;
@@ -233,7 +233,7 @@ static struct even even_make(int64_t rows, int64_t cols, int64_t count, spmm_dty
         test_value_set(dtype, a.values, p, test_real((uint64_t)p, 21));
     }
     struct spmmi_part part = {.schedule = schedule, .item_size = ITEM, .items = a.items};
-    for (int64_t p = 0; p < nnz; p += ITEM) /* row split: the first row that begins in so many nonzeros */
+    for (int64_t p = 0; p < nnz; p += ITEM) /* row split: the first row that begins at or after p */
         a.items[part.item_count++] =
             (uint32_t)(schedule == SPMM_SCHEDULE_ROW_SPLIT ? (p + count - 1) / count : p / count);
     a.csr = (struct spmmi_rows_csr){rows, cols, nnz, a.row_ptr, a.col_ind, a.values, part, false};
@@ -258,7 +258,7 @@ static void even_run(const struct even *a, struct test_dense *b, struct test_den
     free(workspace);
 }
 
-/* Rows that chunks share, too: columns that are not packed are products of one. */
+/* Columns that are not packed give the bits of single-column products, also if several chunks share a row. */
 static void unpacked_agree(int64_t n, spmm_dtype_t dtype, spmm_schedule_t schedule, spmm_layout_t c_layout)
 {
     struct even a = even_make(30, 4000, 800, dtype, schedule);
@@ -294,7 +294,7 @@ static void columns_that_are_not_packed_have_the_bits_of_single_ones(void **stat
                                i % 2 ? SPMM_COL_MAJOR : SPMM_ROW_MAJOR);
 }
 
-/* C of 32 MB, whose rows pass by the caches if they are aligned, and where rows of B are fetched ahead. */
+/* C has 32 MB. Aligned rows are stored with streaming stores, and rows of B are prefetched for i = 0. */
 static void a_large_c_has_the_bits_of_one_that_is_not_aligned(void **state)
 {
     (void)state;
@@ -362,7 +362,8 @@ static void layout_changes_have_the_bits_of_the_portable_level(void **state)
                 }
 }
 
-/* Rows without gaps are packed by whole vectors that run into the next row, but not behind the last one. */
+/* Rows without gaps are packed in whole vectors, which reach into the next row but not beyond the last
+ * one. */
 static void packs_agree(const struct level *level, spmm_dtype_t dtype, const struct test_dense *from,
                         int64_t rows, int64_t cols)
 {
@@ -393,7 +394,7 @@ static void rows_without_gaps_are_packed(void **state)
         }
 }
 
-/* One row, or one column, of sums to C, with factors that are finite and not. */
+/* Stores one row or one column of sums to C, with finite and infinite alpha. */
 static void stores_agree(const struct level *level, spmm_dtype_t c_type, int64_t n, int by_columns)
 {
     const double factors[] = {-1.75, (double)INFINITY}, beta = n % 2 ? 0.5 : 0;
@@ -437,7 +438,7 @@ static void stored_sums_have_the_bits_of_the_portable_level(void **state)
                     stores_agree(&levels[l], (spmm_dtype_t)c_type, n, by_columns);
 }
 
-/* Every number of 16 bits, and values around and between them, to and from the type. */
+/* Every 16-bit value, and f32 values at and between the values of the type. */
 static void conversions_have_the_bits_of_the_portable_level(void **state)
 {
     (void)state;
@@ -456,7 +457,7 @@ static void conversions_have_the_bits_of_the_portable_level(void **state)
                     memcpy(&sums[j], &word, sizeof word);
                     c[0][j] = c[1][j] = (uint16_t)(word >> 7);
                     if (sums[j] != sums[j])
-                        sums[j] = 0; /* the bits of a NaN are those of no level */
+                        sums[j] = 0; /* levels may differ in the bits of a NaN */
                 }
                 struct rows_store store = {1, WIDTH, sums, WIDTH, c[0], WIDTH, 1, 1, 0};
                 spmmi_rows_cpu_portable.store[c_type](&store);
@@ -466,7 +467,7 @@ static void conversions_have_the_bits_of_the_portable_level(void **state)
             }
 }
 
-/* Each thread begins at its own place, and one thread alone finishes what is left of all shares. */
+/* Each thread begins at its own place. One thread alone then takes all that remains of all shares. */
 static void shares_give_each_piece_once(void **state)
 {
     (void)state;
@@ -492,7 +493,7 @@ static void shares_give_each_piece_once(void **state)
     }
 }
 
-/* Panels of packed B are whole cache lines, go into the bytes, and none is much narrower than the others. */
+/* Panels of packed B are whole cache lines, fit into the bytes, and have about equal widths. */
 static void packed_panels_are_about_equally_wide(void **state)
 {
     (void)state;
@@ -508,7 +509,8 @@ static void packed_panels_are_about_equally_wide(void **state)
     assert_true(spmmi_rows_scratch_bytes(599, 100) < spmmi_rows_scratch_bytes(600, 100));
 }
 
-/* Few columns stay as they are where columns of A have few nonzeros; three and four only if its rows are long. */
+/* Few columns are not packed if columns of A have few nonzeros. For three and four columns the rows must be
+ * long too. */
 static void few_columns_are_not_packed(void **state)
 {
     (void)state;
@@ -528,7 +530,8 @@ static void few_columns_are_not_packed(void **state)
             cases[i].packs);
 }
 
-/* Of short rows of A from 16 bytes on, of others from more than half a line. */
+/* Rows of B are prefetched if they have 16 bytes or more (short rows of A), or more than half a cache line
+ * (others). */
 static void narrow_rows_of_b_are_fetched_for_short_rows_of_a(void **state)
 {
     (void)state;
@@ -538,7 +541,7 @@ static void narrow_rows_of_b_are_fetched_for_short_rows_of_a(void **state)
     assert_true(4 * f64 < spmmi_rows_ahead_from(100, 800) && 5 * f64 >= spmmi_rows_ahead_from(100, 800));
 }
 
-/* What counts is n, not the leading dimension, and a row ends in a whole vector. */
+/* C is streamed if it is large. n counts, not the leading dimension, and rows must be whole vectors. */
 static void a_large_c_of_whole_vectors_passes_by_the_caches(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Columns a lane of the rows family on a GPU, by the width, leading dimensions and addresses of B and C: a lane never
- * loads or stores a word that its operand is not aligned to. */
+/* Columns per lane of the rows family on a GPU, by the width, leading dimensions and addresses of B and C. A
+ * lane never loads or stores a word to which its operand is not aligned. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,13 +11,13 @@
 #include "kernels/rows/rows_launch_cuda.h"
 
 #define ROWS 1000000 /* so many that column-major C is converted */
-#define BLOCKS 5000  /* of 200 rows on average */
-#define BASE 256     /* an address that nobody reads */
+#define BLOCKS 5000  /* with 200 rows on average */
+#define BASE 256     /* an address that nothing reads */
 
 static const spmm_schedule_t schedules[] = {SPMM_SCHEDULE_ROW_SPLIT, SPMM_SCHEDULE_NONZERO_SPLIT};
 static const spmm_dtype_t f32_only[] = {SPMM_F32, SPMM_F32, SPMM_F32};
 
-/* An operand: its layout, the elements by which n is short of its leading dimension, and by which it is misplaced. */
+/* An operand: its layout, leading dimension minus n in elements, and offset of its address in elements. */
 struct place {
     spmm_layout_t layout;
     int64_t gap, shift;
@@ -35,7 +35,7 @@ struct sizes {
     uint32_t nnz, empty_count, most_rows, item_size;
 };
 
-/* types: of A, B and C. */
+/* types: the types of A, B and C. */
 static struct spmmi_rows_launch launch_of_sizes(struct sizes sizes, int64_t n, const struct place *of_b,
                                                 const struct place *of_c, const spmm_dtype_t *types,
                                                 spmm_schedule_t schedule)
@@ -43,7 +43,7 @@ static struct spmmi_rows_launch launch_of_sizes(struct sizes sizes, int64_t n, c
     static const struct spmmi_device device = {.target = 90, .multiprocessors = 132, .can_overlap = 1};
     struct spmmi_grid_blocks staged[SPMMI_STAGED_GRIDS], blocks[SPMMI_ROWS_GRIDS];
     const spmm_dense_t b = operand(of_b, n, types[1]), c = operand(of_c, n, types[2]);
-    for (int i = 0; i < SPMMI_STAGED_GRIDS; i++) /* so many blocks that staging never pays */
+    for (int i = 0; i < SPMMI_STAGED_GRIDS; i++) /* with so many blocks staging never pays */
         staged[i] = (struct spmmi_grid_blocks){NULL, UINT32_MAX, SPMMI_STAGED_NONZEROS_MIN, 0};
     for (int i = 0; i < SPMMI_ROWS_GRIDS; i++)
         blocks[i] = (struct spmmi_grid_blocks){NULL, BLOCKS, 8, sizes.most_rows};
@@ -83,7 +83,7 @@ static void assert_shape(int64_t n, const struct place *b, const struct place *c
 
 static void packed_rows_take_what_divides_n(void **state)
 {
-    static const int64_t cases[][3] = {/* n, columns a lane, lanes */
+    static const int64_t cases[][3] = {/* n, columns per lane, lanes */
                                        {2, 2, 1},   {6, 2, 4},   {10, 2, 8},  {18, 2, 16}, {34, 2, 32},
                                        {66, 2, 32}, {8, 4, 2},   {36, 4, 16}, {3, 1, 4},   {7, 1, 8},
                                        {31, 1, 32}, {33, 3, 16}, {65, 3, 32}};
@@ -93,7 +93,7 @@ static void packed_rows_take_what_divides_n(void **state)
         assert_shape(cases[i][0], &packed, &packed, f32_only, (uint32_t)cases[i][1], (uint32_t)cases[i][2]);
 }
 
-/* Any one of B's and C's leading dimensions and addresses decides. */
+/* The leading dimension or address with the smallest alignment decides, whether it is of B or C. */
 static void the_least_aligned_operand_decides(void **state)
 {
     static const uint32_t expected[] = {4, 1, 2, 1}; /* by elements past a word of 16 bytes */
@@ -107,7 +107,8 @@ static void the_least_aligned_operand_decides(void **state)
             assert_shape(32, &packed, &moved[i], f32_only, vec, lanes);
         }
     }
-    /* n is even, and one operand is aligned to its elements alone: single columns, or three that are apart. */
+    /* n is even, and one operand is aligned only to its elements: single columns, or three that are not
+     * adjacent. */
     const struct place odd_ld = {SPMM_ROW_MAJOR, 1, 0}, odd_address = {SPMM_ROW_MAJOR, 0, 1};
     assert_shape(34, &odd_ld, &packed, f32_only, 3, 16);
     assert_shape(34, &packed, &odd_address, f32_only, 3, 16);
@@ -122,14 +123,14 @@ static void scratch_is_of_whole_words(void **state)
     (void)state;
     assert_shape(34, &columns, &columns, f32_only, 4, 16);
     assert_shape(33, &columns, &columns, f32_only, 4, 16);
-    /* The caller's row-major operand still decides. */
+    /* A row-major operand of the caller still decides. */
     assert_shape(34, &columns, &rows, f32_only, 2, 32);
     assert_shape(34, &rows, &columns, f32_only, 2, 32);
     assert_shape(33, &columns, &rows, f32_only, 3, 16);
     assert_shape(33, &rows, &columns, f32_only, 1, 32);
 }
 
-/* What lies behind n in the caller's rows is not touched, though whole words of it are aligned. */
+/* Elements after n in the caller's rows are not accessed, even if they complete an aligned word. */
 static void padded_rows_take_what_divides_n(void **state)
 {
     const struct place padded = {SPMM_ROW_MAJOR, 3, 0}, columns = {SPMM_COL_MAJOR, 1, 1};
@@ -140,7 +141,7 @@ static void padded_rows_take_what_divides_n(void **state)
     assert_shape(29, &padded, &padded, f32_only, 1, 32);
 }
 
-/* Columns a lane of other types, n = 34: those of 16 bits have pairs where all types are one. */
+/* Columns per lane for other types, n = 34. 16-bit types have pairs only if all types are equal. */
 static void types_have_the_pairs_that_kernels_have(void **state)
 {
     static const struct {
@@ -157,12 +158,12 @@ static void types_have_the_pairs_that_kernels_have(void **state)
         assert_shape(34, &packed, &packed, cases[i].types, cases[i].vec, cases[i].lanes);
         assert_shape(34, &odd_address, &packed, cases[i].types, 1, 32);
     }
-    /* Eight columns of 16 bits are a word of B, and two of f32: each is stored by itself. */
+    /* Eight 16-bit columns are one word of B and two words of f32 C. C is stored word by word. */
     const struct place words = {SPMM_ROW_MAJOR, 4, 0};
     assert_shape(40, &packed, &words, cases[4].types, 8, 8);
 }
 
-/* 132 multiprocessors: 660 blocks of a row split are a wave, or 792. */
+/* 132 multiprocessors: a wave of a row split has 660 thread blocks, or 792. */
 static void one_block_more_where_it_saves_a_wave(void **state)
 {
     static const struct {
@@ -177,29 +178,30 @@ static void one_block_more_where_it_saves_a_wave(void **state)
     assert_false(launch_of(16, &packed, &packed, f32_only, SPMM_SCHEDULE_NONZERO_SPLIT).is_crowded);
 }
 
-/* 132 multiprocessors with 5 blocks each; nnz / ranks is the mean row, beside which the longest one counts. */
+/* 132 multiprocessors with 5 thread blocks each. nnz / ranks is the mean row length; the longest row counts
+ * too. */
 static void groups_share_rows_where_that_shortens_the_walk(void **state)
 {
     static const struct {
         uint64_t nnz, ranks, longest, tiles;
         uint32_t lanes, share;
     } cases[] = {{84000, 2000, 95, 1, 1, 16},    /* bcsstk13 */
-                 {84000, 2000, 95, 1, 2, 16},    /* 32 are two warps */
+                 {84000, 2000, 95, 1, 2, 16},    /* 32 would be two warps */
                  {84000, 2000, 95, 1, 8, 8},     /* eight are one wave */
-                 {84000, 2000, 95, 1, 16, 4},    /* eight would be two */
-                 {84000, 2000, 95, 1, 32, 2},    /* the same */
+                 {84000, 2000, 95, 1, 16, 4},    /* eight would be two waves */
+                 {84000, 2000, 95, 1, 32, 2},    /* four would be two waves */
                  {84000, 2000, 95, 2, 32, 2},    /* two waves, but the longest row is long */
-                 {150000, 3136, 48, 1, 32, 1},   /* rows are even: two waves take longer than one */
-                 {150000, 3136, 48, 2, 32, 2},   /* three of half the length are shorter than two */
-                 {4000000, 1000000, 4, 1, 2, 1}, /* one step a row */
-                 {160, 20, 16, 1, 16, 2},        /* four were two warps, which take a step more to meet */
-                 {1500, 500, 300, 2, 16, 16}, /* two waves; of eight one, but with twice of the longest row */
-                 {20, 20, 4, 1, 1, 2},        /* a quad that lies in two */
+                 {150000, 3136, 48, 1, 32, 1},   /* equal rows: two waves are slower than one */
+                 {150000, 3136, 48, 2, 32, 2},   /* three waves of half the length beat two */
+                 {4000000, 1000000, 4, 1, 2, 1}, /* one step per row */
+                 {160, 20, 16, 1, 16, 2},        /* four are two warps, one more step to join */
+                 {1500, 500, 300, 2, 16, 16},    /* two waves; eight: one, but twice the longest row */
+                 {20, 20, 4, 1, 1, 2},           /* four nonzeros may lie in two quads */
                  {20, 20, 3, 1, 1, 1},
-                 {1000000, 1, 1000000, 1, 1, 32}, /* as many as there are, though a block has room for more */
+                 {1000000, 1, 1000000, 1, 1, 32}, /* the maximum, though a block can hold more */
                  {1000, 1, 1000, 1, 32, 8},
                  {0, 0, 0, 1, 1, 1},
-                 {5, 5, 1, 1, 1, 1}}; /* one quad a row */
+                 {5, 5, 1, 1, 1, 1}}; /* one quad per row */
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         assert_int_equal(spmmi_rows_share_of(cases[i].nnz, cases[i].ranks, cases[i].longest, cases[i].lanes,
@@ -207,7 +209,8 @@ static void groups_share_rows_where_that_shortens_the_walk(void **state)
                          cases[i].share);
 }
 
-/* Sums of column-major C are kept by tiles of 32 columns, unless a block would have too many rows to store. */
+/* Blocks keep the sums of column-major C in tiles of 32 columns, unless a block would have too many rows to
+ * store. */
 static void columns_are_kept_where_blocks_have_room(void **state)
 {
     static const spmm_dtype_t f64_only[] = {SPMM_F64, SPMM_F64, SPMM_F64};
@@ -217,7 +220,7 @@ static void columns_are_kept_where_blocks_have_room(void **state)
         struct sizes sizes;
         const struct place *b;
         const spmm_dtype_t *types;
-        int of_rows, of_nonzeros; /* row split, nonzero split: are they kept? */
+        int of_rows, of_nonzeros; /* row split, nonzero split: whether C is kept */
     } cases[] = {{{4 * ROWS, 0, 400, 8}, &columns, f32_only, 1, 1},
                  {{4 * ROWS, 0, 400, 8}, &columns, f64_only, 1, 1},
                  {{4 * ROWS, 0, 556, 16}, &columns, f32_only, 0, 1},
@@ -242,8 +245,8 @@ static void columns_are_kept_where_blocks_have_room(void **state)
         }
 }
 
-/* Nonzero split of a small matrix: the blocks of two or four column tiles are made for one wave, those of pieces are
- * not. */
+/* Nonzero split of a small matrix: the blocks of two or four column tiles fill one wave together. Blocks of
+ * pieces do not. */
 static void tiles_of_small_products_share_a_wave(void **state)
 {
     static const struct spmmi_device device = {.target = 90, .multiprocessors = 132, .l2_bytes = 52428800};

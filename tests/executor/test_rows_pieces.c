@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pieces of rows in the order of column panels: each nonzero once, pieces by panel and row, long enough, and numbered
- * in the order of their row. */
+/* Pieces of rows in the order of column panels. Each nonzero is in one piece. Pieces are sorted by panel and
+ * row, are long enough, and are numbered in the order of their row. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,10 +13,10 @@
 #include "tests/support/plan_build.h"
 
 #define ROWS 24
-#define COLS 98800 /* a narrow last panel */
+#define COLS 98800 /* the last panel is narrow */
 #define L2_BYTES (50u << 20)
 
-/* Row 0 is full, others have a part of the columns, few or none. */
+/* Row 0 is full. Other rows have half of the columns, few, or none. */
 static bool is_long(int64_t i)
 {
     return i % 6 != 1 && i % 7 != 3;
@@ -36,7 +36,7 @@ static spmm_plan_t *plan_of(int64_t rows, int64_t cols,
     return plan;
 }
 
-/* The row of A that a piece is of. */
+/* Returns the row of A to which a piece belongs. */
 static int64_t row_of(const struct spmmi_rows_pieces_host *h, uint32_t piece)
 {
     uint32_t i = 0;
@@ -56,7 +56,7 @@ static void each_nonzero_is_in_one_piece_of_its_row(void **state)
     char *met = calloc((size_t)plan->nnz, 1);
     assert_non_null(met);
     int pays = 0;
-#pragma omp critical /* of a caller's own */
+#pragma omp critical /* a critical section of a caller */
     pays = spmmi_rows_pieces_pay(plan, L2_BYTES, &size);
     assert_true(pays);
     assert_int_equal(spmmi_rows_pieces_build(plan, &size, &h, NULL), SPMM_OK);
@@ -93,7 +93,7 @@ static void pieces_come_by_panel_and_row(void **state)
         assert_true(middle > panel || (middle == panel && of > row));
         panel = middle;
         row = of;
-        /* A cut piece is long enough, and comes after the pieces of its row that are left of it. */
+        /* A cut piece is long enough and follows the pieces of its row with lower columns. */
         if (h.target[i] >= ROWS)
             assert_true(length >= SPMMI_ROWS_PIECE_NONZEROS);
         assert_true(end[of] == 0 || h.map[h.row_ptr[i]] == end[of]);
@@ -118,7 +118,7 @@ static int pays(int64_t rows, bool (*stores)(const struct test_pattern *, int64_
     return answer;
 }
 
-/* B fits the cache; long rows hold few nonzeros; pieces are in many panels. */
+/* B fits the cache; long rows have few of the nonzeros; pieces are in many panels. */
 static void other_matrices_have_none(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Column-major products of the rows family are predicted as they are launched: with C kept by blocks, or converted by a
- * kernel more. */
+/* The prediction for a column-major product of the rows family matches its launch: blocks keep C, or one more
+ * kernel converts it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Slices of rows: each nonzero where it belongs, padding behind the ends of rows, in whatever pieces columns are
- * written. */
+/* Slices of rows: each nonzero is at its place, and padding follows the ends of rows. Columns may be written
+ * in pieces of any size. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +24,8 @@ struct rows {
     struct spmmi_slices_host slices;
 };
 
-/* Ascending columns, or runs of so many, that lie `step` apart at most; no row, some, or half of the rows are empty. */
+/* Makes rows of ascending columns, or of runs of `run` consecutive columns, with gaps of at most `step`. No
+ * row, a quarter or half of the rows are empty. */
 static void make(struct rows *r, uint64_t turn, uint64_t step, int run)
 {
     r->row_ptr[0] = 0;
@@ -40,7 +41,7 @@ static void make(struct rows *r, uint64_t turn, uint64_t step, int run)
     r->size = spmmi_row_slices_of(ROWS, r->row_ptr, r->col_ind);
     assert_int_equal(spmmi_stream_ranks_build(ROWS, r->row_ptr, &r->stream, NULL), SPMM_OK);
     struct spmmi_row_slices of_threads;
-#pragma omp critical /* of a caller's own */
+#pragma omp critical /* a critical section of a caller */
     of_threads = spmmi_slices_size(&r->stream, r->col_ind);
     assert_memory_equal(&of_threads, &r->size, sizeof of_threads);
     assert_int_equal(spmmi_slices_build(&r->stream, r->col_ind, &r->size, spmmi_slices_index(&r->size, 4),
@@ -54,7 +55,7 @@ static void free_rows(struct rows *r)
     spmmi_stream_host_free(&r->stream);
 }
 
-/* The column of entry e of a rank; -1: it is padding. */
+/* Returns the column of entry e of a rank, -1 for padding. */
 static int64_t column_of(const struct rows *r, uint32_t rank, uint32_t e)
 {
     if (rank >= r->stream.ranks)
@@ -63,7 +64,8 @@ static int64_t column_of(const struct rows *r, uint32_t rank, uint32_t e)
     return e < spmmi_rank_start(&r->stream, rank + 1) - start ? r->col_ind[start + e] : -1;
 }
 
-/* Is it the column of entry e of the lane's row, or 0 behind its end? Returns whether there is one. */
+/* Checks that `found` is the column of entry e in the lane's row, or 0 after its end. Returns 1 if the entry
+ * exists. */
 static int check_column(const struct rows *r, uint32_t slice, uint32_t lane, uint32_t e, uint32_t width,
                         uint32_t found)
 {
@@ -75,12 +77,12 @@ static int check_column(const struct rows *r, uint32_t slice, uint32_t lane, uin
     return column >= 0;
 }
 
-/* How columns of each kind lie: as words of 8 or 16 bytes in whole batches. */
+/* The storage of columns, for each kind of index: whole batches are stored as words of 8 or 16 bytes. */
 static const struct {
-    uint32_t run, batch, chunk; /* entries a column; entries; columns a word */
+    uint32_t run, batch, chunk; /* entries per column index; entries per batch; column indices per word */
 } kinds[] = {{1, 8, 8}, {1, 8, 8}, {1, 8, 4}, {3, 12, 4}, {3, 12, 4}};
 
-/* Words of each row, as far as there are whole batches, then single columns. */
+/* Checks the columns of each slice: words for whole batches, then single columns. */
 static void check_columns(const struct rows *r, const uint32_t *columns)
 {
     const struct spmmi_slice *const slices = r->slices.slices;
@@ -107,7 +109,7 @@ static void check_columns(const struct rows *r, const uint32_t *columns)
     assert_int_equal(met, runs);
 }
 
-/* Those of each column, in words that are written in pieces. */
+/* Checks the high bits of each column. The words are filled in pieces. */
 static void check_high_bits(const struct rows *r, const uint32_t *columns, uint64_t piece)
 {
     static uint32_t words[ENTRIES_MAX];
@@ -134,7 +136,7 @@ static void check_high_bits(const struct rows *r, const uint32_t *columns, uint6
 
 static void each_nonzero_is_at_its_place(void **state)
 {
-    static const uint64_t steps[] = {20, 20000, 200000, 20, 60000}; /* of each kind */
+    static const uint64_t steps[] = {20, 20000, 200000, 20, 60000}; /* for each kind */
     static struct rows r;
     static uint32_t columns[ENTRIES_MAX], whole[ENTRIES_MAX];
     static uint16_t narrow[ENTRIES_MAX];
@@ -167,7 +169,7 @@ static void each_nonzero_is_at_its_place(void **state)
     }
 }
 
-/* Of the columns of a slice, counted from its first. */
+/* The number of bits depends on the span of the columns of a slice, counted from its first column. */
 static void the_span_of_slices_decides_on_bits(void **state)
 {
     static const int64_t row_ptr[] = {0, 2, 2, 3};
@@ -183,7 +185,7 @@ static void the_span_of_slices_decides_on_bits(void **state)
     assert_int_equal(spmmi_slices_index(&size, 4), SPMMI_INDEX_16);
     size.span = 65537;
     assert_int_equal(spmmi_slices_index(&size, 4),
-                     SPMMI_INDEX_32); /* rows of 2: as many words as are saved */
+                     SPMMI_INDEX_32); /* rows of 2 need as many words as they save */
     size.entries = 3 * SPMMI_SLICE_ROWS;
     assert_int_equal(spmmi_slices_index(&size, 4), SPMMI_INDEX_20);
     size.span = 1 << 20;
@@ -192,7 +194,7 @@ static void the_span_of_slices_decides_on_bits(void **state)
     assert_int_equal(spmmi_slices_index(&size, 4), SPMMI_INDEX_32);
 }
 
-/* Of rows that are long enough, and values of at most 4 bytes. */
+/* Rows must be long enough, and values have at most 4 bytes. */
 static void runs_of_columns_have_one_index(void **state)
 {
     static const int64_t row_ptr[] = {0, 8, 12};
@@ -210,7 +212,7 @@ static void runs_of_columns_have_one_index(void **state)
     size.span = 72;
     size.entries = size.rows * 6 - 1;
     assert_int_equal(spmmi_slices_index(&size, 4), SPMMI_INDEX_16);
-    col_ind[7] = 72; /* a last run of two, broken */
+    col_ind[7] = 72; /* breaks the last run, which has two columns */
     size = spmmi_row_slices_of(2, row_ptr, col_ind);
     assert_int_equal(size.breaks, 1);
     assert_int_equal(spmmi_slices_index(&size, 4), SPMMI_INDEX_16);
@@ -232,10 +234,10 @@ static void uneven_rows_do_not_fit(void **state)
     assert_false(spmmi_slices_fit(INT32_MAX - 64, INT32_MAX - 63, 0, 0));
 }
 
-/* More of them for fewer slices, if rows are long enough. */
+/* With fewer slices, a slice gets more warps if its rows are long enough. */
 static void slices_have_the_warps_that_fill_the_device(void **state)
 {
-    static const uint32_t cases[][3] = {/* slices, entries a row, warps */
+    static const uint32_t cases[][3] = {/* slices, entries per row, warps */
                                         {2904, 100, 1}, {2903, 100, 2}, {1451, 100, 4},
                                         {700, 100, 8},  {10, 100, 8},   {10, 20, 4},
                                         {10, 12, 2},    {10, 11, 2},    {10, 10, 1}};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which kernel of the rows family a product takes on a GPU, how many thread blocks it has, and laws of its workspace:
- * parts lie one behind the other, at multiples of 256 bytes, and none has room that it does not need. */
+/* Which kernel of the rows family runs a product on a GPU, its number of thread blocks, and laws of its
+ * workspace: parts follow each other at multiples of 256 bytes, and none is larger than needed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,15 +14,15 @@
 
 #define ROWS 2000
 #define MULTIPROCESSORS 132
-#define STAGED_FIRST 100 /* blocks of the first grid of few columns; of each further one, one more */
-#define BLOCKS_FIRST 600 /* the same of others: a launch has 16 tiles at most */
+#define STAGED_FIRST 100 /* thread blocks of the first staged grid; each further grid has one more */
+#define BLOCKS_FIRST 600 /* the same for other grids; a launch has 16 tiles at most */
 
 static spmm_dense_t operand(int64_t rows, int64_t n, spmm_layout_t layout, spmm_dtype_t type)
 {
     return (spmm_dense_t){(void *)(uintptr_t)256, rows, n, layout == SPMM_ROW_MAJOR ? n : rows, layout, type};
 }
 
-/* Fills in what all problems have. */
+/* Fills in what all problems have, and plans the launch. */
 static struct spmmi_rows_launch launch_of(struct spmmi_rows_problem problem)
 {
     static const struct spmmi_device device = {
@@ -44,9 +44,9 @@ static struct spmmi_rows_launch launch_of(struct spmmi_rows_problem problem)
     return launch;
 }
 
-/* ---- The workspace ---- */
+/* ---- Workspace ---- */
 
-/* Where a part ends that begins as near as it may behind the one before it. */
+/* Checks that a part begins at the first aligned offset at or after `before`. Returns its end. */
 static uint64_t check_part(uint64_t offset, uint64_t bytes, uint64_t before)
 {
     assert_int_equal(offset % 256, 0);
@@ -67,8 +67,7 @@ static void check_workspace(const struct spmmi_rows_problem *p, const struct spm
         end = check_part(l->b_offset, (uint64_t)p->cols * l->pitch * b_bytes, end);
     if (l->converts_c)
         end = check_part(l->c_offset, (uint64_t)p->rows * l->pitch * c_bytes, end);
-    if (p->schedule ==
-        SPMM_SCHEDULE_NONZERO_SPLIT) { /* of each block and tile, a counter and two slots of sums */
+    if (p->schedule == SPMM_SCHEDULE_NONZERO_SPLIT) { /* per block and tile a counter and two slots of sums */
         end = check_part(l->arrivals_offset, l->block_count * tiles * 8, end);
         end = check_part(l->slots_offset, l->block_count * tiles * 2 * width * sum_bytes, end);
     }
@@ -116,8 +115,8 @@ static void parts_of_the_workspace_are_apart(void **state)
     }
 }
 
-/* Scratch of 32 MB for four bytes a value: of as many columns as fit, in steps of 256, and at least 256. Pieces have
- * 512 columns at a time at most, so that their sums do not grow with n. */
+/* Scratch is limited to 32 MB for values of four bytes: as many columns as fit, in steps of 256, and at least
+ * 256. Products with pieces have at most 512 columns per pass, so that their sums do not grow with n. */
 static void passes_limit_the_workspace(void **state)
 {
     static const struct {
@@ -125,7 +124,7 @@ static void passes_limit_the_workspace(void **state)
         int64_t rows, cols, n;
         uint32_t pieces;
         int64_t n_pass;
-    } cases[] = {{SPMM_COL_MAJOR, SPMM_ROW_MAJOR, 1000, 1000, 20000, 0, 4096}, /* 4,194 fit */
+    } cases[] = {{SPMM_COL_MAJOR, SPMM_ROW_MAJOR, 1000, 1000, 20000, 0, 4096}, /* 4,194 would fit */
                  {SPMM_ROW_MAJOR, SPMM_COL_MAJOR, 1000, 1000, 20000, 0, 4096},
                  {SPMM_COL_MAJOR, SPMM_ROW_MAJOR, 500, 1500, 20000, 0, 4096},
                  {SPMM_COL_MAJOR, SPMM_COL_MAJOR, 400000, 600000, 20000, 0, 256},
@@ -150,25 +149,25 @@ static void passes_limit_the_workspace(void **state)
     }
 }
 
-/* ---- Kernels and their blocks ---- */
+/* ---- Kernels and thread blocks ---- */
 
-/* As many blocks as have room for `count`, of which each takes so many. */
+/* Checks that the number of blocks is the smallest that covers `count`, with `each` per block. */
 static void assert_blocks(const struct spmmi_rows_launch *launch, uint64_t count, uint64_t each)
 {
     assert_true(launch->block_count * each >= count);
     assert_true((launch->block_count - 1) * each < count);
 }
 
-/* One column of a row split: lanes of a row, or warps of a slice, unless the caller names how many. */
+/* One column of a row split: lanes per row, or warps per slice, unless the caller gives the number. */
 static void one_column_of_a_row_split_has_kernels_of_its_own(void **state)
 {
     static const struct {
         uint32_t nnz, ranks, forced;
         int is_sliced;
         uint32_t lanes;
-    } cases[] = {{7 * ROWS, ROWS, 0, 0, 2},     /* one turn of four nonzeros: these do not fill the GPU */
-                 {600 * ROWS, ROWS, 0, 0, 256}, /* long ones have a block each */
-                 {257 * 3167, 3167, 0, 0, 256}, /* where 32 lanes fill less than half of it */
+    } cases[] = {{7 * ROWS, ROWS, 0, 0, 2},     /* one turn of four nonzeros; rows do not fill the GPU */
+                 {600 * ROWS, ROWS, 0, 0, 256}, /* long rows have a thread block each */
+                 {257 * 3167, 3167, 0, 0, 256}, /* if 32 lanes fill less than half of the GPU */
                  {257 * 3168, 3168, 0, 0, 32},  {7 * ROWS, ROWS, 16, 0, 16}, {257, 257, 1, 0, 1},
                  {16000001, 4000000, 0, 0, 1},  {7 * ROWS, ROWS, 0, 1, 1},   {300 * ROWS, ROWS, 0, 1, 8},
                  {300 * ROWS, ROWS, 4, 1, 4},   {300 * 33, 33, 1, 1, 1}};
@@ -189,7 +188,7 @@ static void one_column_of_a_row_split_has_kernels_of_its_own(void **state)
         assert_int_equal(launch.shape.vec, 1);
         assert_int_equal(launch.shape.share, 1);
         assert_int_equal(launch.shape.way, cases[i].is_sliced ? SPMMI_ROWS_SLICED : SPMMI_ROWS_LANES);
-        if (cases[i].is_sliced) /* eight warps a block; slices of 32 rows */
+        if (cases[i].is_sliced) /* eight warps per block; slices of 32 rows */
             assert_blocks(&launch, (cases[i].ranks + 31) / 32, 8 / launch.shape.lanes);
         else
             assert_blocks(&launch, cases[i].ranks,
@@ -197,7 +196,8 @@ static void one_column_of_a_row_split_has_kernels_of_its_own(void **state)
     }
 }
 
-/* Few columns of a nonzero split are staged, of other tables of blocks; more are not. */
+/* Few columns of a nonzero split are staged and have their own tables of blocks. More columns are not
+ * staged. */
 static void few_columns_of_a_nonzero_split_are_staged(void **state)
 {
     static const struct {
@@ -224,14 +224,15 @@ static void few_columns_of_a_nonzero_split_are_staged(void **state)
     }
 }
 
-/* Groups that share a row, as many as a block has room for, or one where each has items of its own. */
+/* Groups that share a row: as many as a thread block can hold. One group per row if each group has items of
+ * its own. */
 static void teams_are_whole_in_their_blocks(void **state)
 {
     static const struct {
         uint32_t nnz, longest, forced, pieces, share;
-    } cases[] = {{42 * ROWS, 95, 0, 0, 8}, /* test_rows_launch.c has the rule */
+    } cases[] = {{42 * ROWS, 95, 0, 0, 8}, /* test_rows_launch.c tests the rule */
                  {42 * ROWS, 95, 2, 0, 2},  {42 * ROWS, 95, 32, 0, 32},
-                 {42 * ROWS, 95, 64, 0, 1}, /* of 8 lanes: more than a block has */
+                 {42 * ROWS, 95, 64, 0, 1}, /* with 8 lanes each, too many for a block */
                  {42 * ROWS, 95, 0, 1, 1},  {42 * ROWS, 95, 2, 1, 1}};
     const spmm_dense_t b = operand(ROWS, 32, SPMM_ROW_MAJOR, SPMM_F32);
     (void)state;
@@ -253,14 +254,15 @@ static void teams_are_whole_in_their_blocks(void **state)
             assert_blocks(&launch, ROWS, 256 / (8 * cases[i].share));
         else
             assert_blocks(&launch, 1001, 256 / 8);
-        problem.schedule = SPMM_SCHEDULE_NONZERO_SPLIT; /* where blocks take parts of rows */
+        problem.schedule = SPMM_SCHEDULE_NONZERO_SPLIT; /* blocks have parts of rows */
         assert_int_equal(launch_of(problem).shape.share, 1);
     }
 }
 
 /* ---- Column-major C ---- */
 
-/* Teams store small C of a row split by columns, for which nothing is converted; with one group a row, too. */
+/* Teams store small column-major C of a row split directly, so nothing is converted, even with one group per
+ * row. */
 static void teams_store_small_columns(void **state)
 {
     static const spmm_dtype_t mixed[] = {SPMM_F16, SPMM_F16, SPMM_F32};
@@ -272,13 +274,13 @@ static void teams_store_small_columns(void **state)
         const spmm_dtype_t *types;
         uint32_t share;
         int stores;
-    } cases[] = {{70000, 32, 280000, 4, 1, 0, f32_only, 1, 1}, /* 560,000 / 32 by four rows a warp */
+    } cases[] = {{70000, 32, 280000, 4, 1, 0, f32_only, 1, 1}, /* 560,000 / 32 x 4 rows per warp */
                  {70001, 32, 280000, 4, 1, 0, f32_only, 1, 0},
-                 {35000, 32, 1400000, 90, 2, 0, f32_only, 2, 1}, /* by two rows a warp */
+                 {35000, 32, 1400000, 90, 2, 0, f32_only, 2, 1}, /* 2 rows per warp */
                  {35001, 32, 1400000, 90, 2, 0, f32_only, 2, 0},
                  {70000, 16, 280000, 4, 1, 0, f64_only, 1, 1},
-                 {70000, 32, 280000, 4, 1, 3, f32_only, 1, 0}, /* pieces are added up afterwards */
-                 {70000, 32, 280000, 4, 1, 0, mixed, 1, 0}};   /* there are no such kernels */
+                 {70000, 32, 280000, 4, 1, 3, f32_only, 1, 0}, /* pieces are added afterwards */
+                 {70000, 32, 280000, 4, 1, 0, mixed, 1, 0}};   /* no such kernels */
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const spmm_dense_t b = operand(cases[i].rows, cases[i].n, SPMM_ROW_MAJOR, cases[i].types[1]),
@@ -304,7 +306,8 @@ static void teams_store_small_columns(void **state)
     }
 }
 
-/* C of few numbers is stored value by value, except of several types and behind pieces. */
+/* Small column-major C is stored value by value, except if the types differ or pieces are added
+ * afterwards. */
 static void small_columns_are_not_converted(void **state)
 {
     const spmm_dense_t b = operand(ROWS, 8, SPMM_ROW_MAJOR, SPMM_F16),
@@ -321,8 +324,8 @@ static void small_columns_are_not_converted(void **state)
     assert_int_equal(launch_of(problem).converts_c, 1);
 }
 
-/* Shared memory beside the conversion of B, where C of one tile is kept: 132 multiprocessors of 448 rows convert B at
- * once. */
+/* If blocks keep C of one tile, the conversion of B reserves shared memory, provided that 132 multiprocessors
+ * with 448 rows each convert all of B at once. */
 static void conversions_before_kept_columns_take_shared_memory(void **state)
 {
     static const struct {
@@ -348,7 +351,7 @@ static void conversions_before_kept_columns_take_shared_memory(void **state)
         assert_int_equal(launch.keeps_c, cases[i].is_kept);
         assert_int_equal(launch.before_bytes, cases[i].before_bytes);
     }
-    /* Half a tile of columns is not kept, though there are too many rows to store their values one by one. */
+    /* Half a tile of columns is not kept, even if there are too many rows to store values one by one. */
     assert_false(spmmi_rows_stores_columns(1000000, 4000000, 16));
     assert_false(spmmi_rows_keeps_columns(1000000, 4000000, 16, 4));
     assert_true(spmmi_rows_keeps_columns(1000000, 4000000, 17, 4));
@@ -356,7 +359,7 @@ static void conversions_before_kept_columns_take_shared_memory(void **state)
 
 /* ---- Tiles and waves ---- */
 
-/* As many column tiles a launch as make 8,192 blocks, but at least 16. */
+/* A launch has as many column tiles as make 8,192 blocks, but at least 16. */
 static void launches_are_of_enough_blocks(void **state)
 {
     static const uint32_t blocks[] = {1, 2, 3, 255, 256, 481, 482, 511, 512, 513, 8192, 1000000, UINT32_MAX};
@@ -369,13 +372,13 @@ static void launches_are_of_enough_blocks(void **state)
     assert_int_equal(spmmi_rows_tiles_max(0), 8192);
 }
 
-/* 132 multiprocessors: 660 blocks are a wave, or 792, of all tiles together. A tile has 128 columns, or 32 of groups of
- * 8 lanes. */
+/* 132 multiprocessors: a wave has 660 blocks, or 792, of all tiles together. A tile has 128 columns, or 32
+ * for groups of 8 lanes. */
 static void crowded_waves_are_of_all_tiles_of_a_launch(void **state)
 {
     static const struct {
         int64_t n;
-        uint32_t items; /* 8 a block, of narrow groups 32 */
+        uint32_t items; /* 8 per block; for narrow groups 32 */
         int is_crowded;
     } cases[] = {{32, 32 * 660, 0}, {32, 32 * 660 + 1, 1}, {32, 32 * 792, 1}, {32, 32 * 792 + 1, 0},
                  {512, 8 * 165, 0}, {512, 8 * 165 + 1, 1}, {512, 8 * 198, 1}, {512, 8 * 198 + 1, 0},
@@ -395,8 +398,8 @@ static void crowded_waves_are_of_all_tiles_of_a_launch(void **state)
     }
 }
 
-/* 660 blocks of 8 groups, of at most 128 nonzeros each with the quarter that a block may grow by. One nonzero more
- * takes a second wave, in which groups have about half. */
+/* 660 blocks of 8 groups, each with at most 128 nonzeros, including the quarter that a block may grow. One
+ * nonzero more needs a second wave, in which groups have about half as many. */
 static void groups_share_the_nonzeros_of_all_waves(void **state)
 {
     (void)state;
@@ -404,7 +407,7 @@ static void groups_share_the_nonzeros_of_all_waves(void **state)
     assert_int_equal(spmmi_rows_blocks_with(4, 540672, 8, 4, 5, MULTIPROCESSORS).group_nonzeros, 72);
 }
 
-/* Boundaries move back as far as they may, but less than a block. */
+/* Boundaries move back by at most 1 / slack of a block, and always by less than a block. */
 static void blocks_keep_a_nonzero(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a product on a GPU asks of CUDA's runtime, whose calls take most of the host's time: one launch for each kernel,
- * and which device is current. No GPU is needed. */
+/* The calls of the CUDA runtime that a product on a GPU makes, which take most of the host's time: one launch
+ * per kernel, and one query of the current device. No GPU is needed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,7 +40,7 @@ static void a_product_launches_its_kernels_and_asks_little_else(void **state)
     }
 }
 
-/* Shared memory: once for each kernel. */
+/* Sets the shared memory of each kernel once. */
 static void first_products_tell_the_driver_what_their_kernels_take(void **state)
 {
     int told = 0;
@@ -51,14 +51,14 @@ static void first_products_tell_the_driver_what_their_kernels_take(void **state)
         runtime_product_make(&runtime_cases[i], &product);
         fake_runtime_count();
         run(&product);
-        assert_in_range(fake_runtime.attributes, 0, 2); /* with clusters and without */
+        assert_in_range(fake_runtime.attributes, 0, 2); /* kernels with clusters and without */
         told += fake_runtime.attributes > 0;
         runtime_product_free(&product);
     }
     assert_true(told >= 8);
 }
 
-/* A list of what a kernel may have must not outlive it. */
+/* After a reset of the device, a list of the attributes that were set must not be used any more. */
 static void a_later_executor_tells_the_driver_again(void **state)
 {
     static const struct runtime_case of = {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads that share executors on the CPU, and threads that make their own of one plan and of one file: every product
- * has the bits of a serial one. Each thread has its own B, C and workspace. Runs under ThreadSanitizer too. */
+/* Threads that share executors on the CPU, and threads that make their own executors of one plan and of one
+ * file. Every product has the bits of a serial one. Each thread has its own B, C and workspace. Also runs
+ * under ThreadSanitizer. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,7 +29,7 @@ static const struct test_product products[] = {
 #define PRODUCTS (sizeof products / sizeof products[0])
 #define JOBS (TEST_FAMILY_CASES * PRODUCTS)
 
-/* One product and its serial result. Threads only read it. */
+/* One product and its serial result. Threads only read them. */
 struct job {
     spmm_executor_t *executor;
     const spmm_plan_t *plan;
@@ -46,7 +47,8 @@ static void *workspace_make(uint64_t bytes)
     return workspace;
 }
 
-/* Run the job on an executor; returns whether all went well. cmocka's asserts belong to the main thread. */
+/* Runs the job on an executor. Returns 1 if every call succeeded and C is right. cmocka's asserts are only
+ * for the main thread. */
 static int job_runs(const struct job *job, spmm_executor_t *executor)
 {
     const struct test_product *p = &job->product;
@@ -69,7 +71,7 @@ static int job_runs(const struct job *job, spmm_executor_t *executor)
 struct worker {
     pthread_t thread;
     const struct job *jobs;
-    size_t first; /* job that it begins with */
+    size_t first; /* index of its first job */
     int failures;
 };
 
@@ -83,7 +85,7 @@ static void *share(void *context)
     return NULL;
 }
 
-/* The executor of a plan that others use at the same time, and one of a file. */
+/* Makes executors of a plan that other threads use at the same time, and of a plan loaded from a file. */
 static void *make_own(void *context)
 {
     struct worker *w = context;
@@ -105,7 +107,7 @@ static void *make_own(void *context)
     return NULL;
 }
 
-/* All jobs of a case: a file of its plan, an executor, operands and serial results. */
+/* Makes all jobs of a case: the file of its plan, an executor, operands and serial results. */
 static void jobs_make(const struct test_family_case *s, int threads, char *path, struct job jobs[PRODUCTS])
 {
     struct test_matrix *a = test_matrix_named(s->matrix, TEST_VALUES_REAL);
@@ -141,7 +143,8 @@ static void jobs_free(struct job jobs[PRODUCTS])
     spmm_plan_destroy((spmm_plan_t *)(uintptr_t)jobs->plan);
 }
 
-/* threads: of the shared executors. Half of the workers do the one thing, half the other. */
+/* Runs all jobs on several threads: half of them run `one`, the others `other`. threads: of the shared
+ * executors. */
 static void run_threads(int threads, void *(*one)(void *), void *(*other)(void *))
 {
     static struct job jobs[JOBS];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks of the kernel for few columns: each row once, none too long, rows in pieces where the kernel looks for
- * them. */
+/* Blocks of the kernel for few columns. Each row is in one block, no block is too long, and the pieces of
+ * long rows are where the kernel looks for them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 
 #define RANKS_MAX 1500u
 
-/* Row lengths: short, of some hundreds, or a few rows much longer than a block. */
+/* Returns the length of a row: short, some hundreds, or for a few rows much longer than a block. */
 static uint32_t length_of(uint64_t turn, uint32_t row)
 {
     const uint64_t random = test_hash(turn, row);
@@ -29,7 +29,7 @@ static uint32_t length_of(uint64_t turn, uint32_t row)
     }
 }
 
-/* The kernel finds the pieces of a row by their common length. */
+/* Checks the pieces of a row. The kernel finds them by their common length. */
 static void check_piece(const struct spmmi_stream_host *a, const struct spmmi_block *blocks, uint32_t i,
                         uint32_t nonzeros)
 {
@@ -84,8 +84,8 @@ static void every_row_is_in_a_block(void **state)
     }
 }
 
-/* The room for blocks is enough for any rows: of one nonzero, of which a block has as many as it may, and of just more
- * than half of what it may have, of which it has one. */
+/* The memory for blocks is enough for any rows. The worst cases are rows of one nonzero, of which a block has
+ * the most, and rows of just more than half of a block, of which a block has one. */
 static void there_is_room_for_blocks_of_any_rows(void **state)
 {
     static const uint32_t lengths[] = {1, 129, 257};
@@ -108,7 +108,7 @@ static void there_is_room_for_blocks_of_any_rows(void **state)
         }
 }
 
-/* The size for one wave of 4 blocks, of rows of the same length. */
+/* Returns the block size for one wave of 4 blocks, if all rows have the same length. */
 static uint32_t size_of(uint32_t ranks, uint32_t length)
 {
     uint32_t start[RANKS_MAX + 1] = {0};
@@ -123,7 +123,7 @@ static void blocks_make_one_wave_if_they_can(void **state)
     (void)state;
     assert_int_equal(size_of(64, 16), 256); /* 4 blocks */
     assert_int_equal(size_of(65, 16), 512);
-    assert_int_equal(size_of(1000, 16), 512); /* short rows: no longer blocks */
+    assert_int_equal(size_of(1000, 16), 512); /* short rows: blocks do not grow further */
     assert_int_equal(size_of(12, 256), 512);  /* 6 blocks */
     assert_int_equal(size_of(13, 256), 1024); /* 7 blocks of 512 */
     assert_int_equal(size_of(1000, 256), 1024);

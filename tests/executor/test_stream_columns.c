@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tables of the rows family are what rows_kernel.h says, in whatever pieces they are written. */
+/* The tables of the rows family are as rows_kernel.h describes them, in pieces of any size. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +23,7 @@ struct rows {
     struct spmmi_stream_host stream;
 };
 
-/* No row, some, or half of the rows are empty; in every fifth turn a row is much longer than the others. */
+/* Makes rows. No row, a quarter or half of the rows are empty. In every fifth turn one row is much longer. */
 static void make(struct rows *r, uint64_t turn)
 {
     r->row_ptr[0] = 0;
@@ -40,7 +40,7 @@ static void make(struct rows *r, uint64_t turn)
 
 typedef void (*table_fill)(const void *source, uint64_t first, uint64_t count, void *to);
 
-/* All entries in pieces of one more than `turn` squared; none behind a piece is written. */
+/* Fills all entries in pieces of turn^2 + 1 entries. Checks that nothing is written after a piece. */
 static void fill(table_fill fill_some, const void *source, uint64_t all, size_t size, uint64_t turn, void *to)
 {
     static uint8_t piece[(ENTRIES_MAX + 1) * sizeof(struct spmmi_block)];
@@ -109,7 +109,7 @@ static void columns_and_row_ends(void **state)
     }
 }
 
-/* Row of a nonzero; rows with nonzeros before a row. */
+/* Returns the row of a nonzero. */
 static uint32_t row_of(const struct rows *r, int64_t nonzero)
 {
     uint32_t row = 0;
@@ -146,7 +146,7 @@ static void items_of_a_nonzero_split(void **state)
     }
 }
 
-/* Of any ascending rows from the first on, empty ones too. */
+/* Items are any ascending rows from row 0 on, including empty rows. */
 static void items_of_a_row_split(void **state)
 {
     static struct rows r;
@@ -168,7 +168,7 @@ static void items_of_a_row_split(void **state)
     }
 }
 
-/* A boundary in a row is moved to its begin if that is near enough. */
+/* A boundary inside a row moves to the start of the row if that is near enough. */
 static void blocks_of_a_nonzero_split(void **state)
 {
     static struct rows r;
@@ -199,7 +199,7 @@ static void blocks_of_a_nonzero_split(void **state)
     }
 }
 
-/* So many that several threads take pieces of them: rows without nonzeros everywhere, nowhere, at either end. */
+/* So many rows that several threads process them. Empty rows are everywhere, nowhere, or at one end. */
 static void ranks_of_many_rows(void **state)
 {
     enum { MANY = 300001 };

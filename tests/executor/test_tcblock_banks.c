@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The order in which a window's columns of a step take the positions of its blocks. */
+/* The order in which the columns of a row window in a step are assigned to the positions of its blocks. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,10 +22,10 @@ static const struct by_hand cases[] = {
     {0, {0}, {0}},
     {1, {127}, {127}},
     {5, {0, 1, 2, 3, 4}, {0, 1, 2, 3, 4}},
-    {4, {3, 4, 9, 10}, {4, 9, 10, 3}}, /* equal queues: the smaller residue first */
+    {4, {3, 4, 9, 10}, {4, 9, 10, 3}}, /* equal queues: the smallest residue is first */
     {6,
      {1, 2, 3, 5, 7, 11},
-     {3, 1, 2, 5, 7, 11}}, /* 3 x 3, 2 x 1, 1 x 2; none unused is left: the smallest that is */
+     {3, 1, 2, 5, 7, 11}}, /* 3 x 3, 2 x 1, 1 x 2; all residues used: the smallest with columns left */
     {8, {0, 4, 8, 12, 16, 20, 1, 2}, {0, 1, 2, 4, 8, 12, 16, 20}},
     {8, {0, 4, 8, 12, 1, 5, 2, 3}, {0, 1, 2, 3, 4, 5, 8, 12}},
     {12, {0, 4, 8, 12, 16, 20, 24, 28, 3, 7, 11, 15}, {0, 3, 4, 8, 12, 7, 16, 20, 24, 11, 28, 15}},
@@ -44,7 +44,8 @@ static void small_steps_worked_out_by_hand(void **state)
     }
 }
 
-/* Each group of 4 positions has as many residues as there were left when it began, and queues stay in order. */
+/* Checks that each group of 4 positions has as many residues as possible, and that queues keep their
+ * order. */
 static void permutation_check(const uint8_t *locals, uint32_t count)
 {
     uint8_t order[STEP];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The window, panel and bcsr families on the CPU: products against the reference for every named matrix, compute type
- * and layout, and the laws of products for their parts. */
+/* The window, panel and bcsr families on the CPU: products compared with the reference for every named
+ * matrix, compute type and layout, and the laws of products for their parts. */
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>
@@ -32,13 +32,13 @@ static const struct tcblock_parts shapes[] = {
 
 #define COMPUTE_COUNT 5
 
-/* Compute types by turns, and the numbers they are for. */
+/* Compute types in rotation. */
 static spmm_compute_t compute_of(int turn)
 {
     return (spmm_compute_t)(SPMM_COMPUTE_F64 + turn % COMPUTE_COUNT);
 }
 
-/* Odd widths and the ends of tiles; orders, gaps, shifts and factors take turns. */
+/* Odd widths and widths at the ends of tiles. Layouts, gaps, shifts and factors rotate. */
 static void every_matrix(enum test_values values, int64_t n_step)
 {
     int turn = 0;
@@ -61,7 +61,7 @@ static void every_matrix_meets_the_error_bound(void **state)
     every_matrix(TEST_VALUES_REAL, 37);
 }
 
-/* Small integers survive every rounding of factors, and their sums are exact in f32. */
+/* Rounding factors does not change small integers, and their sums are exact in f32. */
 static void integers_are_exact(void **state)
 {
     (void)state;
@@ -99,8 +99,8 @@ static void same_bits_at_any_number_of_threads_and_every_time(void **state)
         }
 }
 
-/* Row j of B is not finite in its last columns: just there the rows of C that store column j are not either; all other
- * elements are what they would be. */
+/* Checks that if the last columns of row j of B are not finite, these columns of C are not finite in exactly
+ * the rows that store column j. All other elements keep their values. */
 static void canary(spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype, int64_t j)
 {
     const int64_t n = j % 2 == 0 ? 5 : 37, first = n - 4;
@@ -118,7 +118,7 @@ static void canary(spmm_executor_t *executor, const struct test_matrix *a, spmm_
             if (q < first || !test_matrix_stores(a, i, j))
                 assert_true(got == test_dense_get(&plain, i, q));
             else
-                assert_true(j & 4 ? isnan(got) : isinf(got)); /* no value of a matrix is 0 */
+                assert_true(j & 4 ? isnan(got) : isinf(got)); /* no value of the matrix is 0 */
         }
     test_dense_free(&plain);
     test_dense_free(&b);
@@ -150,7 +150,7 @@ static const struct tcblock_parts shapes_of_dots[] = {
 };
 #define DOT_COUNT ((int)(sizeof shapes_of_dots / sizeof shapes_of_dots[0]))
 
-/* A 1 x count row times a column: what the compute type makes of it. */
+/* Returns the product of a 1 x count row and a column in a compute type. */
 static double dot(const struct tcblock_parts *shape, spmm_compute_t compute, const double *a_values,
                   const double *b_values, int64_t count)
 {
@@ -277,7 +277,8 @@ static void memory_report_before_equals_the_one_after(void **state)
 }
 
 #if defined(__x86_64__)
-/* One product of a level, item after item, in tiles of so many columns; then C times beta once more. */
+/* Computes one product with the functions of a level, item by item, in tiles of `columns` columns. Then
+ * scales C. */
 static void level_run(const struct tcblock_cpu_ops *ops, const struct tcblock_cpu_job *job, int columns)
 {
     const struct spmmi_tcblocks *layout = job->layout;

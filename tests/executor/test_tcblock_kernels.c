@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which part of the window, panel and bcsr families runs on the CPU, and what it is called. */
+/* Which part of the window, panel and bcsr families runs on the CPU, and the name of its kernel. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -78,7 +78,7 @@ static void kernels_say_what_they_are(void **state)
                                     .schedule = SPMM_SCHEDULE_PACKED,
                                     .block_rows = 256,
                                     .flags = SPMMI_PART_REORDERED | SPMMI_PART_PERMUTES_OUTPUT};
-    spmm_executor_info_t info; /* whose field has room for the longest */
+    spmm_executor_info_t info; /* its field can hold the longest name */
     spmmi_tcblock_name("cuda", &part, SPMM_COMPUTE_3XTF32, 0, info.kernel, sizeof info.kernel);
     assert_string_equal(info.kernel, "cuda/panel/packed/p256/reordered/permuted/3xtf32");
 }
@@ -109,7 +109,8 @@ static void a_kernel_without_a_part_is_refused(void **state)
     test_matrix_free(a);
 }
 
-/* Then f32 plans are computed in f32, and a forced kernel of windows computes a variant of rows in f32 too. */
+/* If the plan has a part of rows, f32 products run it. A forced window kernel then runs in the variant's
+ * compute type, which is f32 for a variant of rows. */
 static void a_rows_part_of_the_plan_goes_first(void **state)
 {
     (void)state;
@@ -131,7 +132,7 @@ static void a_rows_part_of_the_plan_goes_first(void **state)
     test_matrix_free(a);
 }
 
-/* Of two parts that the name fits. */
+/* The name matches two parts. */
 static void a_forced_kernel_runs_the_part_of_the_variant(void **state)
 {
     (void)state;
@@ -139,7 +140,7 @@ static void a_forced_kernel_runs_the_part_of_the_variant(void **state)
     struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
     spmm_plan_t *plan = tcblock_plan(a, SPMM_COMPUTE_TF32, &shuffled);
     for (uint32_t i = 0; i < plan->variant_count; i++)
-        plan->variants[i].n_min = plan->variants[i].n_max; /* the others are for small n */
+        plan->variants[i].n_min = plan->variants[i].n_max; /* the other part is for small n */
     test_plan_join(plan, tcblock_plan(a, SPMM_COMPUTE_TF32, &plain));
     spmm_executor_t *executor = test_executor_make(plan, SPMM_DEVICE_CPU, 2, "cpu/window/packed");
     assert_runs(executor, a, SPMM_F32, "cpu/window/packed/tf32");

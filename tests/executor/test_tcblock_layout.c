@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The packed layout of the window, panel and bcsr families: by hand on a small matrix, and against a slow and plain
- * construction on every named matrix. */
+/* The packed layout of the window, panel and bcsr families: computed by hand for small matrices, and compared
+ * with a slow and plain construction for every named matrix. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@
 #include "tests/support/tcblock_kind_of.h"
 #include "tests/support/scorecard.h"
 
-#define ONE_UNIT 7 /* the shape that holds "power law" in one unit */
+#define ONE_UNIT 7 /* the shape for which "power law" is one unit */
 
 #define ASSERT_ARRAY(got, ...)                                           \
     do {                                                                 \
@@ -34,8 +34,8 @@
 static void a_row_window_worked_out_by_hand(void **state)
 {
     (void)state;
-    /* Ten columns 0, 2, 3 .. 9, 11 of three rows: one step of eight, and one of 9 and 11 filled up with 11. Positions
-     * 0 .. 7 are at positions 0, 2, 4, 6, 1, 3, 5, 7 of a row of a block. */
+    /* Ten columns 0, 2, 3 .. 9, 11 of three rows: one step of eight, and one with 9 and 11, padded with 11.
+     * Positions 0 .. 7 are stored at 0, 2, 4, 6, 1, 3, 5, 7 in a row of a block. */
     const int32_t columns[] = {0, 3, 9, -1, -1, 2, 3, 4, 5, 6, 7, 8, 9, 11, -1};
     const struct tcblock_shape shape = {
         SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_PACKED, 8, SPMMI_STEPS_MAX, 0, SPMM_F32};
@@ -54,10 +54,11 @@ static void a_row_window_worked_out_by_hand(void **state)
     assert_null(f->block_first);
     ASSERT_ARRAY(f->row_of, 0, 1, 2, NONE, NONE, NONE, NONE, NONE);
     ASSERT_ARRAY(f->columns, 0, 5, 2, 6, 3, 7, 4, 8, 9, 11, 11, 11, 11, 11, 11, 11, 0);
-    /* Row 0: positions 0 and 2; row 2: positions 1 to 7. Then row 0: 0; row 2: 0 and 1. */
+    /* Step 0: row 0 has positions 0 and 2, row 2 has 1 to 7. Step 1: row 0 has position 0, row 2 has 0 and
+     * 1. */
     ASSERT_ARRAY(f->bitmaps, 0xfe0011, 0x050001, 0);
     ASSERT_ARRAY(f->value_first, 0, 9, 12);
-    /* Row 2 in register order: columns 5, 2, 6, 3, 7, 4, 8 from place 2 on. */
+    /* Row 2 in register order: columns 5, 2, 6, 3, 7, 4, 8, from index 2 on. */
     ASSERT_ARRAY(b.layout.value_map, 0, 1, 9, 3, 5, 7, 2, 4, 6, 8, 10, 11);
     assert_int_equal(f->items[0].unit, 0);
     assert_int_equal(f->items[0].begin, 0);
@@ -69,13 +70,14 @@ static void a_row_window_worked_out_by_hand(void **state)
 static void a_row_block_worked_out_by_hand(void **state)
 {
     (void)state;
-    /* Row 0 is in window 0, rows 8 and 9 in window 1, row 64 alone in row block 1. Row block 0 has columns 0 .. 8, 12
-     * and 20 .. 147: local rows 0 .. 127 are 0 .. 8, 12, 20 .. 137, and a second step has 138 .. 147. */
+    /* Row 0 is in window 0, rows 8 and 9 are in window 1, row 64 alone is in row block 1. Row block 0 has
+     * columns 0 .. 8, 12 and 20 .. 147. Local rows 0 .. 127 are columns 0 .. 8, 12, 20 .. 137; a second step
+     * has 138 .. 147. */
     int32_t columns[66 + 128 + 10 + 2 + 1];
     size_t end = 0;
     for (int32_t column = 20; column < 148; column++)
         columns[end++] = column;
-    for (int i = 0; i < 8; i++) /* rows 0 .. 7 end */
+    for (int i = 0; i < 8; i++) /* ends of rows 0 .. 7 */
         columns[end++] = -1;
     for (int32_t column = 0; column < 9; column++)
         columns[end++] = column;
@@ -95,25 +97,27 @@ static void a_row_block_worked_out_by_hand(void **state)
     const struct spmmi_tcblocks *f = &b.layout.view;
     assert_int_equal(f->unit_count, 2);
     assert_int_equal(f->step_count, 3);
-    /* Step 0: 118 columns of window 0 are 15 blocks, 10 of window 1 two. Step 1: 10 of window 0, 1 of window 1. */
+    /* Step 0: 118 columns of window 0 are 15 blocks, 10 of window 1 are two. Step 1: 10 of window 0, 1 of
+     * window 1. */
     assert_int_equal(f->block_count, 17 + 3 + 1);
     assert_int_equal(f->step_blocks_max, 17);
     assert_int_equal(f->value_count,
-                     132 + 12 + 4); /* 118 + 11, 10 + 1 and 1 numbers, each step to 16 bytes */
+                     132 + 12 + 4); /* 118 + 11, 10 + 1 and 1 values, each step padded to 16 bytes */
     assert_int_equal(f->step_values_max, 132);
     ASSERT_ARRAY(f->columns, 0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 20, 21);
     ASSERT_ARRAY(f->columns + 126, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 147, 147);
     ASSERT_ARRAY(f->columns + 254, 147, 147, 19, 19);
     ASSERT_ARRAY(f->block_first, 0, 15, 17, 17, 17, 17, 17, 17, 17, 19, 20, 20, 20, 20, 20, 20, 20, 21, 21);
-    /* Window 0 has local rows 10 .. 127, 29 of residues 0 and 1, 30 of 2 and 3, which therefore go first: in order. The
-     * lanes have positions 0 and 4, 1 and 5, 2 and 6, 3 and 7. */
+    /* Window 0 has local rows 10 .. 127: 29 with residues 0 and 1, 30 with residues 2 and 3, which are
+     * therefore first, in ascending order. The lanes have positions 0 and 4, 1 and 5, 2 and 6, 3 and 7. */
     ASSERT_ARRAY(f->locals, 10, 14, 11, 15, 12, 16, 13, 17, 18, 22, 19, 23, 20, 24, 21, 25);
-    /* Window 1 has local rows 0 .. 9: 0, 1, 2, 3, then 4, 5, 6, 7; then 8, 9 and six positions that repeat 8. */
+    /* Window 1 has local rows 0 .. 9: first 0, 1, 2, 3, then 4, 5, 6, 7, then 8, 9 and six positions that
+     * repeat 8. */
     ASSERT_ARRAY(f->locals + 8 * 15, 0, 4, 1, 5, 2, 6, 3, 7, 8, 8, 9, 8, 8, 8, 8, 8);
-    /* Row 8 has local rows 0 .. 8, row 9 those of columns 4 and 12: 4 and 9. */
+    /* Row 8 has local rows 0 .. 8. Row 9 has columns 4 and 12, which are local rows 4 and 9. */
     ASSERT_ARRAY(f->bitmaps + 15, 0x02ff, 0x0401);
     ASSERT_ARRAY(f->value_first + 14, 112, 118, 127, 132, 140, 142, 144, 148);
-    /* In step 1 window 0 has 0 .. 9, window 1 local row 9. */
+    /* In step 1 window 0 has local rows 0 .. 9, window 1 has local row 9. */
     ASSERT_ARRAY(f->locals + 8 * 17, 0, 4, 1, 5, 2, 6, 3, 7, 8, 8, 9, 8, 8, 8, 8, 8, 9, 9, 9, 9, 9, 9, 9, 9);
     ASSERT_ARRAY(f->bitmaps + 17, 0xff, 0x05, 0x01, 0x01);
     ASSERT_ARRAY(b.layout.value_map, 0, 2, 4, 6, 1, 3, 5, 7); /* columns 20 .. 27 */
@@ -136,9 +140,9 @@ static void a_row_block_worked_out_by_hand(void **state)
 static void a_block_row_group_worked_out_by_hand(void **state)
 {
     (void)state;
-    /* Block-row group 0 of 66 rows: row 1 has columns 0, 7 and 8, row 9 has 6, row 20 has 25 and 71, row 63 has 40 and
-     * 48. Block-row group 1: row 65 has 71. Block columns of eight of block-row group 0: 0, 1, 3, 5 and 6, 8; the last
-     * one is cut off at 9 * 8. */
+    /* Block-row group 0 of the 66 rows: row 1 has columns 0, 7 and 8, row 9 has 6, row 20 has 25 and 71, row
+     * 63 has 40 and 48. Block-row group 1: row 65 has 71. The block columns of group 0, 8 wide, are 0, 1, 3,
+     * 5 and 6, 8. The last block column ends with the matrix at 9 * 8. */
     int32_t columns[9 + 66];
     size_t end = 0;
     static const struct {
@@ -156,22 +160,25 @@ static void a_block_row_group_worked_out_by_hand(void **state)
     assert_int_equal(f->unit_count, 2);
     assert_int_equal(f->step_count, 3);
     ASSERT_ARRAY(f->columns, 0, 8, 24, 40, 48, 64, 64, 64, 64, 64, 64, 64, 0);
-    /* Block row 0 has columns 0 and 1 of the step, block row 1 has 2, block row 3 has 3. Then 3: 0 and 1: 1. */
+    /* Step 0: block row 0 has block columns 0 and 1 of the step, block row 1 has 2, block row 3 has 3. Step
+     * 1: block row 3 has 0, block row 1 has 1. */
     ASSERT_ARRAY(f->masks, 0x8043, 0x1020, 0x0001, 0);
     ASSERT_ARRAY(f->block_first, 0, 4, 6, 7, 0);
     assert_int_equal(f->block_count, 7);
     assert_int_equal(f->step_blocks_max, 4);
     assert_int_equal(f->step_values_max, 512);
     assert_int_equal(spmmi_bcsr_kind.reach(f),
-                     (48 + 24 + 8) / 3); /* items of columns 0 .. 47, 48 .. 71 and 64 .. 71 */
+                     (48 + 24 + 8) / 3); /* items with columns 0 .. 47, 48 .. 71 and 64 .. 71 */
     assert_int_equal(f->value_count, 7 * 128);
-    /* Two words a block, eight bits a row. Row 1: bits 8 and 15, row 9: 8 * 9 + 6 of the first block. */
+    /* Two words per block, eight bits per row. First block: row 1 has bits 8 and 15, row 9 has bit 8 * 9 +
+     * 6. */
     ASSERT_ARRAY(f->bitmaps, 0x8100, 0x4000, 0x0100, 0, UINT64_C(1) << 33, 0, 0,
                  UINT64_C(1) << 56, /* 20, 71 */
                  UINT64_C(1) << 39, 0, /* 63, 48 */ 0, UINT64_C(1) << 56, /* 65, 71 */ 0x8000, 0);
-    /* Row 1, column 0: lane 4; column 7: lane 7, number 2; row 9, column 6: lane 6, number 3. */
+    /* Row 1, column 0: lane 4. Row 1, column 7: lane 7, value 2. Row 9, column 6: lane 6, value 3. */
     ASSERT_ARRAY(b.layout.value_map, 16, 30, 128 + 16, 27);
-    /* Row 20 is row 4 of its block: columns 1 and 7; row 63 is row 15: column 0; row 65 is row 1: column 7. */
+    /* Row 20 is row 4 of its block: columns 1 and 7. Row 63 is row 15: column 0. Row 65 is row 1: column
+     * 7. */
     ASSERT_ARRAY(b.layout.value_map + 4, 256 + 4 * 17, 512 + 4 * 19 + 2, 384 + 4 * 28 + 1, 640 + 4 * 28 + 1,
                  768 + 30);
     assert_int_equal(f->item_count, 3);
@@ -183,13 +190,14 @@ static void a_block_row_group_worked_out_by_hand(void **state)
 static void positions_of_16_bit_and_f64_values_worked_out_by_hand(void **state)
 {
     (void)state;
-    /* Pairs of columns lie side by side in a lane; the lower half follows, then the right one. */
+    /* A lane has pairs of adjacent columns, followed by the lower half of the block, then by the right
+     * half. */
     assert_int_equal(spmmi_tcblock_wide_position(2, 0, 1), 1);
     assert_int_equal(spmmi_tcblock_wide_position(2, 8, 0), 2);
     assert_int_equal(spmmi_tcblock_wide_position(2, 0, 8), 4);
     assert_int_equal(spmmi_tcblock_wide_position(2, 15, 15), 255);
     assert_int_equal(spmmi_tcblock_wide_position(2, 3, 6), 8 * 15);
-    /* Two doubles are 16 bytes: rows r and r + 8 side by side, columns 4 to 7 after all lanes. */
+    /* 16 bytes are two doubles: rows r and r + 8 are adjacent. Columns 4 to 7 follow after all lanes. */
     assert_int_equal(spmmi_tcblock_wide_position(8, 8, 0), 1);
     assert_int_equal(spmmi_tcblock_wide_position(8, 0, 1), 2);
     assert_int_equal(spmmi_tcblock_wide_position(8, 0, 4), 64);
@@ -211,7 +219,7 @@ static void every_value_is_where_a_plain_construction_puts_it(void **state)
         }
 }
 
-/* How many units. */
+/* Builds the layout with this limit for kept units and checks it. Returns the number of units. */
 static uint32_t built_with_room(const struct tcblock_shape *shape, uint64_t room)
 {
     spmmi_store_max_hook = room;
@@ -227,7 +235,8 @@ static uint32_t built_with_room(const struct tcblock_shape *shape, uint64_t room
     return units;
 }
 
-/* None is kept; then, in less and less room, some are and others not, whichever thread takes which. */
+/* First no unit is kept. Then the limit shrinks until some units are kept and others are not, whichever
+ * thread reads them. */
 static void units_that_are_not_kept_are_read_again(void **state)
 {
     (void)state;
@@ -277,7 +286,8 @@ static void units_are_kept_only_where_there_is_memory(void **state)
     }
 }
 
-/* Five nonzeros of three rows, in block columns 0 and k: near ones are marked, others sorted by one byte or two. */
+/* Five nonzeros of three rows, in block columns 0 and k. Near columns are found with marks, others by a sort
+ * of one or two bytes. */
 static void block_columns_are_found_however_far_apart(void **state)
 {
     const struct tcblock_shape shape = {SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, 64, SPMMI_STEPS_MAX, 0,
@@ -286,7 +296,7 @@ static void block_columns_are_found_however_far_apart(void **state)
     for (int32_t k = 0; k < 300; k++) {
         const int32_t far = 8 * k + 4;
         int32_t columns[5 + 15 + 3] = {0, far, -1, far + 1, -1};
-        memset(columns + 5, 0xff, 15 * sizeof *columns); /* 15 rows without nonzeros */
+        memset(columns + 5, 0xff, 15 * sizeof *columns); /* 15 empty rows */
         columns[20] = 3, columns[21] = far, columns[22] = -1;
         struct tcblock_built b = tcblock_built_make(tcblock_matrix_of(18, 2400, columns), &shape);
         assert_int_equal(b.a->nnz, 5);
@@ -432,13 +442,13 @@ static void failing_allocations_leave_nothing_behind(void **state)
             spmmi_tcblocks_free(&layout);
             assert_int_equal(spmmi_alloc_live(), live);
         }
-        assert_int_equal(refused, k - 3); /* the two allocations that keep units are optional */
+        assert_int_equal(refused, k - 3); /* the two allocations for kept units may fail */
         free(part.items);
     }
     test_matrix_free(a);
 }
 
-/* The fullest step of a row block: every window has all of its columns. */
+/* Returns the bytes of the fullest step of a row block: every window has all columns of the step. */
 static uint32_t fullest_stage(uint32_t unit_rows, uint32_t value_bytes, int is_packed)
 {
     const uint32_t blocks = unit_rows / 8 * (SPMMI_TCBLOCK_PANEL_STEP / 8);
@@ -449,18 +459,17 @@ static uint32_t fullest_stage(uint32_t unit_rows, uint32_t value_bytes, int is_p
 static void the_fullest_stage_fits_the_gpus_that_have_the_kernel(void **state)
 {
     (void)state;
-    const uint32_t minimum = 99 * 1024,
-                   of_80 = 163 * 1024; /* bytes a block of threads: 8.6 and 8.9, and 8.0 */
+    const uint32_t minimum = 99 * 1024, of_80 = 163 * 1024; /* bytes per thread block: 8.6 and 8.9, and 8.0 */
     for (int is_packed = 0; is_packed < 2; is_packed++) {
         for (uint32_t value_bytes = 2; value_bytes <= 8; value_bytes *= 2)
             assert_true(fullest_stage(64, value_bytes, is_packed) <= minimum);
         assert_true(fullest_stage(128, 4, is_packed) <= minimum);
         assert_in_range(fullest_stage(128, 8, is_packed), minimum + 1,
-                        of_80); /* refused where it does not fit */
+                        of_80); /* refused on devices where it does not fit */
     }
-    /* Rows of B, 64 doubles of each of 256 blocks, then 8, 8 and 4 bytes of each, and the barrier. */
+    /* Rows of B, 64 doubles per block for 256 blocks, then 8, 8 and 4 bytes per block, and the barrier. */
     assert_int_equal(fullest_stage(128, 8, 1), 20480 + 256 * (64 * 8 + 8 + 8 + 4) + 8);
-    assert_int_equal(spmmi_panel_stage(20480, 2, 1, 3, 5).locals, 20480 + 16); /* whole words of 16 bytes */
+    assert_int_equal(spmmi_panel_stage(20480, 2, 1, 3, 5).locals, 20480 + 16); /* rounded to 16 bytes */
 }
 
 int main(void)

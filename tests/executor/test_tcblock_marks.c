@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Layouts that are made of marks are those that are made without. */
+/* Layouts that are built with marks equal those that are built without. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,8 @@
 #include "tcblock_built.h"
 #include "tests/support/tcblock_kind_of.h"
 
-/* By marks, where with a map it is by cursors. */
+/* Checks that the layout without a value map, which is built with marks, has the arrays of the layout with a
+ * map, which is built with cursors. */
 static void arrays_without_a_map_are_the_same(const struct tcblock_built *b)
 {
     struct tcblock_array with[TCBLOCK_ARRAYS], without[TCBLOCK_ARRAYS];
@@ -50,8 +51,9 @@ static void layouts_need_no_map(void **state)
 #define ALIKE_ROWS 150
 #define ALIKE_LENGTH 6
 
-/* Groups of 1 to 7 rows that are alike, or differ in an inner column or in length alone, and rows without nonzeros. The
- * columns of a group are so far apart, from another first one on. */
+/* Returns a matrix with groups of 1 to 7 rows. The rows of a group are equal, or differ in one inner column
+ * or only in length; some groups are empty. Columns of a row are `apart` columns apart, and each group begins
+ * at another column. */
 static struct test_matrix *rows_alike(int32_t apart)
 {
     int32_t columns[ALIKE_ROWS * (ALIKE_LENGTH + 1)];
@@ -67,7 +69,7 @@ static struct test_matrix *rows_alike(int32_t apart)
     return tcblock_matrix_of(ALIKE_ROWS, ALIKE_ROWS + ALIKE_LENGTH * apart, columns);
 }
 
-/* Near columns are marked, those of a unit in more than 64 a nonzero, of a row block 8, are not. */
+/* Near columns are marked. A unit with more than 64 columns per nonzero (row blocks: 8) has no marks. */
 static void rows_that_are_alike_are_packed_as_others(void **state)
 {
     static const int32_t apart[] = {2, 9, 100, 1500, 10000};
@@ -84,7 +86,7 @@ static void rows_that_are_alike_are_packed_as_others(void **state)
         }
 }
 
-/* A row block has marks for fewer columns than a window. */
+/* A row block has marks for fewer columns than a row window. */
 static void marks_are_limited_by_the_nonzeros(void **state)
 {
     static const struct {
@@ -104,7 +106,7 @@ static void marks_are_limited_by_the_nonzeros(void **state)
     }
 }
 
-/* Of a unit with one row, each of whose nonzeros is an entry and a column. */
+/* The unit has one row, each of whose nonzeros is an entry and a column. */
 static void what_is_reserved_is_what_units_keep_at_most(void **state)
 {
     static const int64_t row_ptr[] = {0, 3};

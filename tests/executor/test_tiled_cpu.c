@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tiled family on the CPU: products against the reference for every named matrix, type and layout, and the laws
- * of products for its parts. */
+/* The tiled family on the CPU: products compared with the reference for every named matrix, type and layout,
+ * and the laws of products for its parts. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,7 +33,7 @@ static const struct shape shapes[] = {
 };
 #define SHAPE_COUNT ((int)(sizeof shapes / sizeof shapes[0]))
 
-/* Types by turns. */
+/* Types in rotation. */
 static spmm_dtype_t type_of(int turn)
 {
     return (spmm_dtype_t)(SPMM_F32 + turn % 4);
@@ -52,7 +52,7 @@ static spmm_plan_t *plan_of(const struct test_matrix *a, spmm_dtype_t dtype, con
     return plan;
 }
 
-/* Odd widths and the ends of tiles; orders, gaps, shifts and factors take turns. */
+/* Odd widths and widths at the ends of tiles. Layouts, gaps, shifts and factors rotate. */
 static void every_matrix(enum test_values values, int64_t n_step)
 {
     int turn = 0;
@@ -73,7 +73,7 @@ static void every_matrix_meets_the_error_bound(void **state)
     every_matrix(TEST_VALUES_REAL, 23);
 }
 
-/* Sums of small integers are exact in f32 and f64; in 16 bits the rounding at the end is judged. */
+/* Sums of small integers are exact in f32 and f64. For 16-bit types the final rounding is judged. */
 static void integers_are_exact(void **state)
 {
     (void)state;
@@ -113,7 +113,7 @@ static void same_bits_at_any_number_of_threads(void **state)
         }
 }
 
-/* Row j of B is not finite: the rows of C that store column j are not, all others are. */
+/* Checks that if row j of B is not finite, exactly the rows of C that store column j are not finite. */
 static void canary(spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype, int64_t j)
 {
     struct test_product product = test_product_of_turn(SPMM_OP_N, 5, (int)j, TEST_VALUES_REAL);
@@ -189,7 +189,7 @@ static void assert_runs(spmm_executor_t *executor, const struct test_matrix *a, 
     test_dense_free(&c);
 }
 
-/* The plan's schedule, the kernel that is forced, and what runs: its name begins like this. */
+/* The type and schedule of the plan, the forced kernel, and the start of the name of the kernel that runs. */
 static const struct {
     spmm_dtype_t dtype;
     spmm_schedule_t schedule;
@@ -257,7 +257,7 @@ static void kernel_names_distinguish_all_variants(void **state)
          "cuda/tiled/segmented-1073741824/p256/reordered/permuted/r32"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        spmm_executor_info_t info; /* whose field has room for the longest */
+        spmm_executor_info_t info; /* its field can hold the longest name */
         spmmi_tiled_name(cases[i].target, &cases[i].part, cases[i].register_tile, info.kernel,
                          sizeof info.kernel);
         assert_string_equal(info.kernel, cases[i].name);
@@ -278,7 +278,7 @@ static void memory_report_before_equals_the_one_after(void **state)
         }
 }
 
-/* A plan of a thousand bytes can claim columns that take gigabytes to count. */
+/* A plan of a thousand bytes can claim so many columns that an array of counts would take gigabytes. */
 static void columns_without_nonzeros_take_no_memory(void **state)
 {
     (void)state;
@@ -287,7 +287,7 @@ static void columns_without_nonzeros_take_no_memory(void **state)
     spmm_plan_t *plan = plan_of(a, SPMM_F32, &shapes[4]);
     uint64_t few = 0, many = 0;
     assert_int_equal(spmm_executor_memory_bytes(plan, SPMM_DEVICE_CPU, NULL, &few, NULL, NULL), SPMM_OK);
-    plan->variant_count = 1; /* op T has a row for each column */
+    plan->variant_count = 1; /* op T has one row per column */
     plan->cols = INT32_MAX - 1;
     for (int64_t q = 0; q < a->nnz; q++)
         plan->col_ind[q] = (int32_t)(plan->col_ind[q] * (plan->cols / cols));
@@ -300,7 +300,7 @@ static void columns_without_nonzeros_take_no_memory(void **state)
     test_matrix_free(a);
 }
 
-/* C of such a plan is in the order of spmm_plan_row_permutation, whatever is forced. */
+/* C is in the order of spmm_plan_row_permutation, whatever kernel is forced. */
 static void a_forced_kernel_leaves_c_in_the_order_of_the_plan(void **state)
 {
     (void)state;
@@ -328,7 +328,7 @@ static void a_forced_kernel_leaves_c_in_the_order_of_the_plan(void **state)
     test_matrix_free(a);
 }
 
-/* Every 16-bit number, and numbers of f32 around all of them and their middles. */
+/* Every 16-bit value, and f32 values around all of them and around their midpoints. */
 static void conversions_are_those_of_the_format(void **state)
 {
     (void)state;
@@ -355,7 +355,8 @@ static void conversions_are_those_of_the_format(void **state)
 }
 
 #if defined(__x86_64__)
-/* One product of a level, row block after row block, in tiles of so many columns; then C times beta once more. */
+/* Computes one product with the functions of a level, row block by row block, in tiles of `columns` columns.
+ * Then scales C. */
 static void level_run(const struct tiled_cpu_ops *ops, const struct tiled_cpu_job *job, int columns)
 {
     const int64_t n = job->product->b.cols;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The packed layout of the tiled family: by hand on a small matrix, by its laws on every named matrix. */
+/* The packed layout of the tiled family: computed by hand for a small matrix, and checked by its laws for
+ * every named matrix. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,10 +32,10 @@ static const struct shape shapes[] = {
 };
 #define SHAPE_COUNT (sizeof shapes / sizeof shapes[0])
 
-/* A unit as the layout should see it, found the plain way. */
+/* A unit as the layout should see it, constructed without optimizations. */
 struct unit {
     int64_t row, begin, end;
-    uint32_t segments; /* of its row */
+    uint32_t segments; /* number of segments of its row */
 };
 
 static uint32_t units_list(const struct test_matrix *a, const struct shape *shape, struct unit *units)
@@ -100,7 +101,7 @@ static void built_free(struct built *b)
     test_matrix_free(b->a);
 }
 
-/* Rows 0 .. 3 are {0, 3, 5}, {}, {3}, {0, 1, 2, 3, 4, 5}. */
+/* Returns the matrix with rows {0, 3, 5}, {}, {3}, {0, 1, 2, 3, 4, 5}. */
 static struct test_matrix *matrix_by_hand(void)
 {
     static const int64_t row_ptr[] = {0, 3, 3, 4, 10};
@@ -126,7 +127,8 @@ static struct test_matrix *matrix_by_hand(void)
 static void whole_rows_worked_out_by_hand(void **state)
 {
     (void)state;
-    /* Six columns are too many for two stages of two slots that are one: three stages of two columns. */
+    /* One stage may use the slots of two stages, which are four. Six columns do not fit, so there are three
+     * stages of two. */
     const struct shape shape = {SPMM_SCHEDULE_WHOLE, 0, 32, 2, 0};
     struct built b = built_make(matrix_by_hand(), &shape);
     const struct spmmi_tiled *t = &b.layout.view;
@@ -143,7 +145,7 @@ static void whole_rows_worked_out_by_hand(void **state)
     ASSERT_ARRAY(t->target, 0, 1, 2, 3, SPMMI_TILED_NONE);
     ASSERT_ARRAY(t->local, 1, 0, 0, 1);      /* column 0 of rows 0 and 3 */
     ASSERT_ARRAY(t->local + 32, 0, 0, 0, 2); /* column 1 of row 3 */
-    ASSERT_ARRAY(t->local + 64, 2, 0, 2, 2); /* column 3 of rows 0, 2 and 3: all read one slot */
+    ASSERT_ARRAY(t->local + 64, 2, 0, 2, 2); /* column 3 of rows 0, 2 and 3: all read the same slot */
     ASSERT_ARRAY(t->local + 96, 0, 0, 0, 1); /* column 2 of row 3 */
     ASSERT_ARRAY(t->local + 128, 2, 0, 0, 2);
     ASSERT_ARRAY(t->local + 160, 0, 0, 0, 1);
@@ -154,7 +156,7 @@ static void whole_rows_worked_out_by_hand(void **state)
 static void segments_worked_out_by_hand(void **state)
 {
     (void)state;
-    /* Units {0, 3} {5} {} {3} {0, 1} {2, 3} {4, 5}. */
+    /* The units are {0, 3} {5} {} {3} {0, 1} {2, 3} {4, 5}. */
     const struct shape shape = {SPMM_SCHEDULE_SEGMENTED, 2, 32, 32, 0};
     struct built b = built_make(matrix_by_hand(), &shape);
     const struct spmmi_tiled *t = &b.layout.view;
@@ -166,7 +168,7 @@ static void segments_worked_out_by_hand(void **state)
     ASSERT_ARRAY(t->target, SPMMI_TILED_PARTIAL, SPMMI_TILED_PARTIAL | 1, 1, 2, SPMMI_TILED_PARTIAL | 2,
                  SPMMI_TILED_PARTIAL | 3, SPMMI_TILED_PARTIAL | 4, SPMMI_TILED_NONE);
     ASSERT_ARRAY((const uint32_t *)t->splits, 0, 0, 2, 3, 2, 3);
-    /* Lanes 4, 5 and 6 begin with what lanes 0, 3 and 1 read. */
+    /* Lanes 4, 5 and 6 begin with the columns that lanes 0, 3 and 1 read. */
     ASSERT_ARRAY(t->local, 1, 6, 0, 4, 1, 4, 6, 0);
     ASSERT_ARRAY(t->local + 32, 4, 0, 0, 0, 2, 3, 5, 0);
     ASSERT_ARRAY(b.layout.value_map, 0, 32, 1, 3, 4, 36, 37, 5, 38, 6);
@@ -184,7 +186,8 @@ static void a_permuted_output_is_written_in_the_order(void **state)
     built_free(&b);
 }
 
-/* Stages cover the row block's distinct columns in order, as few of them as the slots allow, as even as can be. */
+/* Checks that stages cover the distinct columns of a row block in ascending order, with as few stages as the
+ * slots allow, and with as equal sizes as possible. */
 static void stages_are_as_they_should(const struct built *b)
 {
     const struct spmmi_tiled *t = &b->layout.view;
@@ -222,7 +225,8 @@ static void stages_are_as_they_should(const struct built *b)
     free(used);
 }
 
-/* Each nonzero of a unit has a place of its own in the unit's lane, in the stage that holds its column. */
+/* Checks that each nonzero of a unit has its own position in the unit's lane, in the stage that holds its
+ * column. */
 static void units_are_in_their_lanes(const struct built *b, char *is_used)
 {
     const struct spmmi_tiled *t = &b->layout.view;
@@ -248,7 +252,7 @@ static void units_are_in_their_lanes(const struct built *b, char *is_used)
     }
 }
 
-/* What no nonzero uses is padding, behind the last entry of its lane in the stage. */
+/* Checks that positions without a nonzero are padding, after the last entry of their lane in the stage. */
 static void entries_are_those_of_the_units(const struct built *b)
 {
     const struct spmmi_tiled *t = &b->layout.view;
@@ -271,7 +275,7 @@ static void entries_are_those_of_the_units(const struct built *b)
     free(is_used);
 }
 
-/* A warp has no more slices than its longest lane. */
+/* Checks that a warp has no more slices than its longest lane has entries. */
 static void no_slice_is_all_padding(const struct built *b)
 {
     for (uint32_t s = 0; s < b->layout.view.slice_count; s++) {
@@ -282,7 +286,8 @@ static void no_slice_is_all_padding(const struct built *b)
     }
 }
 
-/* Each row is written once: by the one thread that has it, or by its split, whose sums have one thread each. */
+/* Checks that each row is written once: by the thread that has the whole row, or by the split of the row,
+ * each of whose sums is written by one thread. */
 static void targets_cover_every_row_once(const struct built *b)
 {
     const struct spmmi_tiled *t = &b->layout.view;
@@ -317,7 +322,7 @@ static void targets_cover_every_row_once(const struct built *b)
             const uint32_t p = t->target[i] & ~SPMMI_TILED_PARTIAL;
             assert_true(t->target[i] != p && p < t->partial_count && sums[p] == unit.row);
             partials++;
-            /* Segments of a row are numbered from its first one on. */
+            /* Segments of a row are numbered from its first segment on. */
             const int64_t segment = (unit.begin - b->a->row_ptr[unit.row]) / b->part.item_size;
             assert_true(p == segment || sums[p - segment - 1] != unit.row);
             assert_int_equal(sums[p - segment], unit.row);
@@ -381,7 +386,8 @@ static void the_layout_is_the_same_at_any_number_of_threads(void **state)
     omp_set_num_threads(threads_before);
 }
 
-/* Far apart, the columns are numbered without gaps while the layout is made, which shows in columns alone. */
+/* For columns that are far apart, packing numbers the columns without gaps. Only the array of columns may
+ * differ. */
 static void distances_between_columns_change_only_columns(void **state)
 {
     (void)state;
@@ -446,7 +452,7 @@ static void every_failing_allocation_is_reported_and_leaks_nothing(void **state)
 static void what_passes_32_bits_or_does_not_fit_the_part_is_refused(void **state)
 {
     (void)state;
-    /* Row pointers of a pattern whose columns are never looked at. */
+    /* The row pointers claim 2^33 nonzeros. Their columns are not accessed. */
     const int64_t row_ptr[] = {0, INT64_C(1) << 33};
     uint32_t item = 0;
     struct spmmi_part part = {.family = SPMM_FAMILY_TILED,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Executors for a narrower type than that of the plan's values: the bits of an inspection for that type, what is
- * refused, memory, certificates. */
+/* Executors for a narrower type than the plan's values: they give the bits of an inspection for that type.
+ * Refusals, memory and certificates. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,8 +22,8 @@
 
 static const spmm_dtype_t of_f64[] = {SPMM_F64, SPMM_F32, SPMM_F16, SPMM_BF16};
 
-/* Values of which most lie between two neighbours of every narrower type, many halfway: they tell one rounding from
- * two, and ties to even from other ties. */
+/* Most values lie between two neighbours in every narrower type, many of them halfway. They distinguish one
+ * rounding from two, and round to nearest even from other rules for ties. */
 static spmm_matrix_t *matrix_make(void)
 {
     struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
@@ -56,7 +56,7 @@ static spmm_plan_t *plan_for(const spmm_matrix_t *matrix, const spmm_dtype_t *ty
     return plan;
 }
 
-/* Of the matrix that the plan holds, rounded as the plan has it, for one type alone. */
+/* Makes a plan of the same matrix for one type only, with the plan's values rounded to it. */
 static spmm_plan_t *plan_of_rounded(const spmm_plan_t *plan, spmm_dtype_t type)
 {
     spmm_csr_t view;
@@ -79,7 +79,7 @@ static spmm_executor_t *executor_of(const spmm_plan_t *plan, spmm_dtype_t type)
     return executor;
 }
 
-/* C of a product with this executor. */
+/* Returns C of a product with this executor. The caller frees it. */
 static struct test_dense product_of(const spmm_plan_t *plan, spmm_executor_t *executor, spmm_dtype_t type,
                                     const struct test_product *product)
 {
@@ -111,7 +111,7 @@ static void same_products(const spmm_plan_t *plan, spmm_executor_t *a, spmm_exec
         }
 }
 
-/* All pairs of a wide and a narrower type. */
+/* All pairs of a wide type and an equal or narrower one. */
 static void a_narrower_type_has_the_bits_of_its_own_inspection(void **state)
 {
     spmm_matrix_t *matrix = matrix_make();
@@ -124,7 +124,7 @@ static void a_narrower_type_has_the_bits_of_its_own_inspection(void **state)
             spmm_plan_t *rounded = plan_of_rounded(plan, type);
             spmm_executor_t *a = executor_of(plan, type), *b = executor_of(rounded, 0);
             same_products(plan, a, b, type);
-            /* The plan's own values given to it are those that it holds. */
+            /* Setting the plan's rounded values does not change anything. */
             assert_int_equal(spmm_executor_set_values(a, rounded->values, NULL, NULL), SPMM_OK);
             same_products(plan, a, b, type);
             spmm_executor_destroy(b);
@@ -187,7 +187,7 @@ static void types_that_the_plan_lacks_are_refused(void **state)
         "the plan has no variant for values of bf16, only for f32 and f16: inspect for these types");
     assert_int_equal(spmm_executor_memory_bytes(plan, SPMM_DEVICE_CPU, &options, NULL, NULL, NULL),
                      SPMM_ERR_TYPE);
-    options.a_type = SPMM_F64; /* widening */
+    options.a_type = SPMM_F64; /* a wider type than the values */
     expect_refusal(plan, &options, SPMM_ERR_TYPE, "no variant for values of f64");
     options.a_type = (spmm_dtype_t)77;
     expect_refusal(plan, &options, SPMM_ERR_ARGUMENT, "a_type is 77, which is none");
@@ -196,7 +196,7 @@ static void types_that_the_plan_lacks_are_refused(void **state)
     spmm_matrix_destroy(matrix);
 }
 
-/* A plan of others may hold what the inspector refuses. */
+/* A plan from another program may hold values that the inspector refuses. */
 static void values_that_are_too_large_are_refused(void **state)
 {
     const struct test_plan_options options = {SPMM_F32, SPMM_SCHEDULE_ROW_SPLIT, 16, 0, 0};
@@ -212,14 +212,14 @@ static void values_that_are_too_large_are_refused(void **state)
     narrow.a_type = SPMM_F16;
     expect_refusal(plan, &narrow, SPMM_ERR_ARGUMENT,
                    "the value 70000 in row 1, column 2 (counted from 1) is too large");
-    narrow.unit_values = 1; /* reads none of them */
+    narrow.unit_values = 1; /* no values are read */
     assert_int_equal(spmm_executor_create(plan, SPMM_DEVICE_CPU, &narrow, &executor, NULL), SPMM_OK);
     spmm_executor_destroy(executor);
     spmm_plan_destroy(plan);
     test_matrix_free(a);
 }
 
-/* A plan whose variants are all narrower than its values has none for its own type. */
+/* If all variants of a plan are narrower than its values, it has none for the type of its values. */
 static void a_plan_may_lack_variants_of_its_own_type(void **state)
 {
     const struct test_plan_options options = {SPMM_F64, SPMM_SCHEDULE_ROW_SPLIT, 16, 0, 0};
@@ -248,7 +248,7 @@ static uint64_t host_bytes(const spmm_plan_t *plan, spmm_dtype_t type)
     return host;
 }
 
-/* Only where there are values, and of another type. */
+/* The memory of rounded values counts only if the plan has values, and they have another type. */
 static void rounded_values_are_counted(void **state)
 {
     const struct test_plan_options with = {SPMM_F32, SPMM_SCHEDULE_ROW_SPLIT, 16, 0, 0},
@@ -298,7 +298,7 @@ static void the_memory_is_foretold_and_short_memory_told(void **state)
     spmm_matrix_destroy(matrix);
 }
 
-/* A certificate takes A from the plan, rounded as the executor's. */
+/* A certificate reads A from the plan and rounds it like the executor. */
 static void certificates_hold_for_narrower_types(void **state)
 {
     const struct test_product product = {
@@ -339,7 +339,7 @@ static void certificates_hold_for_narrower_types(void **state)
     spmm_matrix_destroy(matrix);
 }
 
-/* Of the same matrix, but with variants that the executor's plan has not. */
+/* The plan is of the same matrix, but its variants are different. */
 static void a_certifier_of_another_plan_is_refused(void **state)
 {
     spmm_matrix_t *matrix = matrix_make();
@@ -356,7 +356,7 @@ static void a_certifier_of_another_plan_is_refused(void **state)
     spmm_matrix_destroy(matrix);
 }
 
-/* Its typed plan is the executor's own, but not its values. */
+/* The variants for the executor's type are equal, but the values are not. */
 static void a_certifier_of_a_wider_plan_is_refused(void **state)
 {
     const struct test_plan_options narrow = {SPMM_F32, SPMM_SCHEDULE_ROW_SPLIT, 16, 0, 0},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every combination of value types on the CPU, those where B or C have other types than A among them, and products of a
- * pattern: the error bound, the part that runs them, and what is refused. */
+/* Every combination of value types on the CPU, including those in which B or C differ from A, and products
+ * with a pattern: the error bound, the part that runs them, and refusals. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 #include "tests/support/laws.h"
 #include "tests/support/type_walk.h"
 
-#define NUMBERS 5 /* products a plan */
+#define NUMBERS 5 /* products per plan */
 
 static const struct {
     spmm_schedule_t schedule;
@@ -23,7 +23,8 @@ static const struct {
     {SPMM_SCHEDULE_ROW_SPLIT, 16}, {SPMM_SCHEDULE_NONZERO_SPLIT, 64}, {SPMM_SCHEDULE_NONZERO_SPLIT, 4096}};
 #define SHAPE_COUNT ((int)(sizeof shapes / sizeof shapes[0]))
 
-/* Widths of one vector and of several, of one panel and of two, and what is left of them. */
+/* Checks products with widths of one and of several vectors, of one and of two panels, and with
+ * remainders. */
 static void products_check(const struct test_matrix *a, const spmm_types_info_t *types, int shape, int turn,
                            enum test_values values)
 {
@@ -69,7 +70,8 @@ static struct test_dense product_with(const spmm_plan_t *plan, const struct test
     return c;
 }
 
-/* The order of every sum follows from plan and shape, also of rows that chunks share, which are rounded once. */
+/* The plan and the shape define the order of every sum. This includes rows that several chunks share, whose
+ * sum is rounded once. */
 static void shared_rows_have_the_same_bits_with_any_threads(void **state)
 {
     (void)state;
@@ -106,7 +108,7 @@ static void kernel_of(const spmm_executor_t *executor, const struct test_dense *
     assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, &b->view, &c->view, info, diag), status);
 }
 
-/* The plan has a part of tiled for any n, and one of rows for a single column. */
+/* The plan has a part of tiled for n from 2, and a part of rows for n = 1. */
 static void a_part_that_takes_the_types_stands_in(void **state)
 {
     (void)state;
@@ -182,7 +184,8 @@ static spmm_executor_t *executor_of_pattern(const spmm_plan_t *plan, const char 
     return executor;
 }
 
-/* A plan with other values, or without any, gives the bits of values of 1. */
+/* Checks that a plan with other values, or without values, gives the bits of values of 1. Destroys the
+ * plan. */
 static void pattern_has_the_bits_of_ones(const struct test_matrix *a, spmm_plan_t *plan, int turn)
 {
     struct test_matrix ones = *a;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Executors for some products alone: less memory, the same bits, and what the others meet. */
+/* Executors for only some products: they need less memory and give the same bits. Other products still
+ * run. */
 #include "wanted_support.h"
 
 static void wanted_products_are_as_they_were_and_take_less_memory(void **state)
@@ -16,7 +17,7 @@ static void wanted_products_are_as_they_were_and_take_less_memory(void **state)
         struct test_dense c;
         spmm_executor_t *executor = executor_for(plan, some[i]);
         expect_same(all, executor, a, products[i]);
-        /* The other product runs by what is there. */
+        /* The other product is run by the remaining part. */
         assert_int_equal(run(executor, a, products[1 - i], kernel, &c), 1);
         assert_non_null(strstr(kernel, i == 0 ? "cpu/rows" : "cpu/tiled"));
         test_dense_free(&c);
@@ -29,10 +30,10 @@ static void wanted_products_are_as_they_were_and_take_less_memory(void **state)
     test_matrix_free(a);
 }
 
-/* A range that both variants meet, and one of them by its last column alone. */
+/* A range may overlap both variants, one of them only in its last column. */
 static void a_range_keeps_every_variant_that_it_meets(void **state)
 {
-    static const int64_t ranges[][4] = {/* n_min, n_max, are they reached? */
+    static const int64_t ranges[][4] = {/* n_min, n_max; whether each variant is reached */
                                         {1, NARROW, 1, 0},     {NARROW, NARROW + 1, 1, 1},
                                         {0, NARROW + 1, 1, 1}, {NARROW + 1, 2000, 0, 1},
                                         {0, 0, 1, 1},          {NARROW, 0, 1, 1}};
@@ -50,7 +51,7 @@ static void a_range_keeps_every_variant_that_it_meets(void **state)
     test_matrix_free(a);
 }
 
-/* So that parts do not pack for fewer columns: forms for one column, for example. */
+/* The parts must not be packed for narrower products, for example with layouts for one column. */
 static void kept_variants_begin_where_wanted_products_do(void **state)
 {
     (void)state;
@@ -69,7 +70,7 @@ static void kept_variants_begin_where_wanted_products_do(void **state)
     test_matrix_free(a);
 }
 
-/* The certifier tells plans by all of their variants. */
+/* The certifier compares plans by all their variants. */
 static void a_certifier_takes_the_plan_of_such_an_executor(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Products with a wide B on the CPU: the workspace is bounded, whatever the number of columns, and what runs some
- * columns after the other is right. */
+/* Products with a wide B on the CPU: the workspace is bounded for any number of columns, and products in
+ * several passes of columns are right. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 
 #define WORKSPACE_MAX (UINT64_C(64) << 20)
 
-/* Segments of one nonzero and items of one step: each of them leaves a sum in the workspace. */
+/* Segments of one nonzero and items of one step, each of which stores a sum in the workspace. */
 static const struct test_plan_options options[] = {{SPMM_F32, SPMM_SCHEDULE_SEGMENTED, 1, 1, 0},
                                                    {SPMM_F64, SPMM_SCHEDULE_SEGMENTED, 1, 1, 0},
                                                    {SPMM_F32, SPMM_SCHEDULE_PACKED, 1, 1, 0},

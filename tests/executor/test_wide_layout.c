@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The packed layout of the wide family, by its laws on every named matrix and on some with many panels. */
+/* The packed layout of the wide family, checked by its laws for every named matrix and for some with many
+ * panels. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +18,7 @@
 
 TEST_PATTERN(thin, test_chance(i, j, 20))
 TEST_PATTERN(dense, true)
-TEST_PATTERN(skewed, test_chance(i, j, j < cols / 8 ? 2 : 90)) /* rows are far ahead of each other */
+TEST_PATTERN(skewed, test_chance(i, j, j < cols / 8 ? 2 : 90)) /* some rows are far ahead of others */
 static const struct test_pattern patterns[] = {{"thin", 50, 3000, thin},
                                                {"dense", 30, 1000, dense},
                                                {"skewed", 40, 4000, skewed},
@@ -33,7 +34,7 @@ static struct spmmi_wide_layout build(const struct test_matrix *a)
     return layout;
 }
 
-/* Rows fall in length; each comes once. */
+/* Checks that row lengths do not increase and that each row occurs once. */
 static void check_rows(const struct test_matrix *a, const struct spmmi_wide *w)
 {
     const uint32_t positions = w->slice_count * SPMMI_WIDE_GROUPS * w->group_rows;
@@ -60,7 +61,8 @@ static uint32_t phase_of(const struct spmmi_wide *w, uint32_t slice, uint32_t ba
     return phase;
 }
 
-/* The entries of a row are its nonzeros in order, each where its panel is in the ring. Returns how many they are. */
+/* Checks that the entries of a row are its nonzeros in order, each at a time at which its panel is in the
+ * ring. Returns their number. */
 static int64_t check_row(const struct test_matrix *a, const struct spmmi_wide_layout *l, uint32_t slice,
                          uint32_t place)
 {
@@ -118,7 +120,8 @@ static void every_nonzero_is_read_while_its_panel_is_there(void **state)
         check(test_matrix_of(&patterns[i], TEST_VALUES_REAL));
 }
 
-/* Rows of a slice may be panels apart, so that a batch has little padding although panels have unlike nonzeros. */
+/* Rows of a slice may be several panels apart. So batches have little padding, even if panels have unequal
+ * numbers of nonzeros. */
 static void padding_is_rare(void **state)
 {
     (void)state;
@@ -130,7 +133,7 @@ static void padding_is_rare(void **state)
     test_matrix_free(a);
 }
 
-/* Phases without nonzeros would take more memory than the matrix. */
+/* Phases without nonzeros would need more memory than the matrix. */
 static void thin_matrices_are_refused(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A workspace that is asked for once: enough for every n up to n_max, of every kernel, type, layout and op of the CPU;
- * also where a wider product needs less. */
+/* The workspace for a range of n: it is enough for every n up to n_max, for every kernel, type, layout and op
+ * of the CPU, even if a wider product needs less. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +21,8 @@ static void is_enough_for_every_kernel_type_layout_and_op(void **state)
     test_workspace_max_of_kernels("cpu", SPMM_DEVICE_CPU, N_MAX);
 }
 
-/* Segments of one nonzero leave a sum each in the workspace, up to n = 8; whole rows do not, from 9 on. */
+/* Makes a plan whose products need a workspace sum per nonzero up to n = 8 (segments of one nonzero), and no
+ * sums for larger n (whole rows). */
 static spmm_plan_t *shrinking_plan(const struct test_matrix *a)
 {
     spmm_plan_t *plan =
@@ -68,7 +69,7 @@ static void a_wider_product_that_needs_less_does_not_lower_it(void **state)
     test_matrix_free(a);
 }
 
-/* From some n on, products run some columns after the other, so that a wider one needs less. */
+/* Above some n, products run in several passes of columns, so that a wider product may need less. */
 static void products_in_several_passes_are_within_it(void **state)
 {
     struct test_matrix *a = test_matrix_named("dense", TEST_VALUES_REAL);
@@ -83,7 +84,7 @@ static void products_in_several_passes_are_within_it(void **state)
     test_matrix_free(a);
 }
 
-/* Panels of B have so many bytes: with f16 twice the columns, whose sums are f32 all the same. */
+/* Panels of B have a limit in bytes. In f16 they have twice as many columns, whose sums are still f32. */
 static void other_types_of_b_and_c_are_within_it(void **state)
 {
     struct test_matrix *a = test_matrix_named("dense", TEST_VALUES_REAL);
@@ -109,7 +110,7 @@ static void other_types_of_b_and_c_are_within_it(void **state)
     test_matrix_free(a);
 }
 
-/* Blocks that become narrower, as a solver's do, in one workspace. */
+/* Blocks of columns that become narrower, as in a solver, use one workspace. */
 static void serves_blocks_that_become_narrower(void **state)
 {
     struct test_matrix *a = test_matrix_named("dense", TEST_VALUES_REAL);

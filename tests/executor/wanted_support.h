@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What tests of executors for part of a plan share: a plan of several parts, executors of it, and their products. */
+/* Shared by tests of executors for only some products: a plan of several parts, executors for it, and their
+ * products. */
 #ifndef TEST_WANTED_SUPPORT_H
 #define TEST_WANTED_SUPPORT_H
 
@@ -16,7 +17,7 @@
 #include "tests/support/plan_seal.h"
 #include "tests/support/products.h"
 
-#define NARROW 8 /* columns that rows run, tiled runs more */
+#define NARROW 8 /* rows run up to this n, tiled larger n */
 
 static const struct test_product narrow = {.n = 4, .alpha = 1, .values = TEST_VALUES_REAL};
 static const struct test_product wide = {.n = 40, .alpha = 1, .values = TEST_VALUES_REAL};
@@ -26,7 +27,7 @@ static inline void ranges_set(spmm_plan_t *plan, int64_t n_min, int64_t n_max)
     for (uint32_t i = 0; i < plan->variant_count; i++) {
         plan->variants[i].n_min = n_min;
         plan->variants[i].n_max = n_max;
-        plan->variants[i].target = SPMMI_TARGET_CPU; /* of no GPU: else rows run in place of tiled */
+        plan->variants[i].target = SPMMI_TARGET_CPU; /* not a GPU: else rows replace tiled */
     }
 }
 
@@ -65,7 +66,8 @@ static inline uint64_t host_bytes(const spmm_plan_t *plan, spmm_executor_options
     return info.host_bytes;
 }
 
-/* The kernel of a product, and whether it is the nearest alone; its C stays in *c. */
+/* Runs a product. Sets its kernel and *c, which the caller frees. Returns 1 if the variant was not chosen for
+ * this product (fallback). */
 static inline int run(spmm_executor_t *executor, const struct test_matrix *a,
                       const struct test_product *product, char kernel[64], struct test_dense *c)
 {
