@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What every other part trusts: text, sizes, struct sizes, lists of types, how many bytes a frame may have, and work in
- * pieces. */
+/* Functions that every other part relies on: text, checked sizes, struct sizes, lists of types, the sizes of
+ * frames, and work in pieces. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,7 +33,8 @@ enum {
 #undef COMPUTE
 };
 
-/* The first and the last character of each range, and their neighbours. bytes: 0 where it is refused. */
+/* The first and the last character of each range, and their neighbours. bytes: length, 0 if the character is
+ * refused. */
 static void characters_of_utf_8(void **state)
 {
     (void)state;
@@ -58,7 +59,7 @@ static void characters_of_utf_8(void **state)
                  {"\xf0\x90\x80\x80", 4},
                  {"\xf4\x8f\xbf\xbf", 4},
                  {"\xf4\x90\x80\x80", 0},
-                 /* longer than needed, without the next byte, no first byte, five bytes */
+                 /* overlong, missing continuation byte, no lead byte, five bytes */
                  {"\xc1\xbf", 0},
                  {"\xe0\x9f\xbf", 0},
                  {"\xf0\x8f\xbf\xbf", 0},
@@ -66,7 +67,7 @@ static void characters_of_utf_8(void **state)
                  {"\xe1\x80 ", 0},
                  {"\x80", 0},
                  {"\xf8\x88\x80\x80\x80", 0}};
-    assert_int_equal(spmmi_text_character((const char *)(uintptr_t)1, 0), 0); /* is not looked at */
+    assert_int_equal(spmmi_text_character((const char *)(uintptr_t)1, 0), 0); /* must not be read */
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const size_t size = strlen(cases[i].text);
         assert_int_equal(spmmi_text_character(cases[i].text, size), cases[i].bytes);
@@ -85,7 +86,7 @@ static void sizes_that_no_memory_has(void **state)
     assert_false(spmmi_mul_u64(UINT64_C(1) << 63, 2, &result));
     assert_true(spmmi_align_u64(65, 64, &result) && result == 128);
     assert_false(spmmi_align_u64(UINT64_MAX, 64, &result));
-    /* The product passes 64 bits, its rounding does, or no pointer difference has it. */
+    /* The product exceeds 64 bits, or rounding it up does, or it exceeds the range of pointer differences. */
     assert_null(spmmi_alloc(UINT64_C(1) << 62, 4));
     assert_null(spmmi_alloc(UINT64_MAX, 1));
     assert_null(spmmi_alloc((uint64_t)PTRDIFF_MAX + 1, 1));
@@ -154,7 +155,7 @@ static void numbers_that_name_nothing(void **state)
         assert_int_equal(spmmi_is_power_within(cases[i].value, 32, 128), cases[i].is_power);
 }
 
-/* A run of 300 elements of 8 bytes. */
+/* The run has 300 elements of 8 bytes. */
 static void content_of_a_frame(void **state)
 {
     (void)state;
@@ -169,7 +170,7 @@ static void content_of_a_frame(void **state)
                  {SPMMI_TRANSFORM_DECIMAL, 2400, true},
                  {SPMMI_TRANSFORM_DECIMAL, 2401, false},
                  {SPMMI_TRANSFORM_DICTIONARY, 299, false},
-                 {SPMMI_TRANSFORM_DICTIONARY, 300, false}, /* codes and no element */
+                 {SPMMI_TRANSFORM_DICTIONARY, 300, false}, /* codes without elements */
                  {SPMMI_TRANSFORM_DICTIONARY, 307, false},
                  {SPMMI_TRANSFORM_DICTIONARY, 308, true},
                  {SPMMI_TRANSFORM_DICTIONARY, 300 + 256 * 8, true},
@@ -178,7 +179,7 @@ static void content_of_a_frame(void **state)
         assert_int_equal(spmmi_transform_fits(cases[i].transform, &run, cases[i].bytes), cases[i].fits);
 }
 
-/* Four elements of 2 bytes: a dictionary of so many distinct ones is not smaller. */
+/* Four elements of 2 bytes. A dictionary is refused if it is not smaller. */
 static void a_dictionary_must_be_smaller(void **state)
 {
     (void)state;
@@ -193,7 +194,7 @@ static void a_dictionary_must_be_smaller(void **state)
     }
 }
 
-/* docs/plan-format.md section 5.3: a bit of the mask for each transform that a section may have. */
+/* docs/plan-format.md section 5.3: the mask has a bit for each transform that a section may have. */
 static void transforms_of_sections(void **state)
 {
     (void)state;
@@ -207,7 +208,7 @@ static void transforms_of_sections(void **state)
             assert_int_equal(spmmi_transform_allowed(type, transform), masks[type] >> transform & 1);
 }
 
-static int asked; /* how often the allocator below was asked */
+static int asked; /* number of calls of the allocator below */
 
 static void *count_and_give_nothing(void *context, size_t bytes, size_t alignment)
 {
@@ -221,7 +222,7 @@ static void take_nothing(void *context, void *memory)
     (void)context, (void)memory;
 }
 
-/* A caller's allocator hears of no size that a pointer difference cannot have. */
+/* The caller's allocator gets no request above the range of pointer differences. */
 static void an_allocator_is_not_asked_for_too_much(void **state)
 {
     (void)state;
@@ -234,7 +235,7 @@ static void an_allocator_is_not_asked_for_too_much(void **state)
     assert_int_equal(spmm_allocator_set(NULL, NULL), SPMM_OK);
 }
 
-/* Two elements of 2 bytes and codes for four, the last one `code`. */
+/* A dictionary of two elements of 2 bytes, and codes for four; the last one is `code`. */
 static void codes_of_a_dictionary(void **state)
 {
     (void)state;
@@ -249,7 +250,7 @@ static void codes_of_a_dictionary(void **state)
     }
 }
 
-/* Two zeros differ, equal NaNs do not: products have the bits that they would have of each. */
+/* Zeros of different sign differ, NaNs with equal bits do not: products must keep their bits. */
 static void equal_values_have_equal_bits(void **state)
 {
     (void)state;
@@ -271,7 +272,7 @@ static void equal_values_have_equal_bits(void **state)
         }
 }
 
-/* What the pieces of a job leave, and the first index that is wrong for it. */
+/* The calls that a job recorded, and the first index that is wrong. */
 struct job {
     int threads;
     uint8_t calls[200], threads_that_are_none;
@@ -292,7 +293,7 @@ static int is_wrong(const void *context, uint64_t index, int thread)
     return index == job->wrong || index == job->wrong + 3 || thread < 0 || thread >= job->threads;
 }
 
-/* Each piece once, by threads that there are; of several wrong ones the first. */
+/* Each piece is processed once, by a valid thread. Of several wrong pieces the first is returned. */
 static void pieces_are_taken_once(void **state)
 {
     (void)state;
@@ -309,7 +310,7 @@ static void pieces_are_taken_once(void **state)
         }
 }
 
-/* All of it, and nothing beside it, also where it has several pieces of 2 MiB. */
+/* All of the memory is zeroed and nothing around it, also if it has several pieces of 2 MiB. */
 static void memory_is_zeroed_to_its_ends(void **state)
 {
     static const uint64_t sizes[] = {0, 1, 2 << 20, (2 << 20) + 1, (5 << 20) - 3};

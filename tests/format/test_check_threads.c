@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Statistics, and what the check of a plan says, are the same at any number of threads, wherever a plan of many pieces
- * is wrong. */
+/* Statistics and the result of a plan check do not depend on the number of threads, wherever a plan of many
+ * pieces is wrong. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -18,11 +18,11 @@
 #include "format/matrix/stats.h"
 #include "tests/support/plan_seal.h"
 
-#define ROWS INT64_C(270000) /* and 1,080,000 nonzeros: several pieces of either */
+#define ROWS INT64_C(270000) /* with 1,080,000 nonzeros: several pieces of both */
 #define ROW_MAX 9
-#define PAGES 16384 /* bytes that allocations are rounded up by */
+#define PAGES 16384 /* maximum rounding of an allocation in bytes */
 
-/* Row i has i % 9 nonzeros, `step` apart; some values are zero. */
+/* Makes a matrix. Row i has i % 9 nonzeros, `step` columns apart; some values are zero. */
 static struct test_matrix *matrix_of(int64_t cols, int64_t step)
 {
     struct test_matrix *a = calloc(1, sizeof *a);
@@ -67,8 +67,8 @@ static void statistics_are_the_same(void **state)
         }
         const int has_bytes = spmmi_stats_bytes((uint64_t)a->cols, (uint64_t)a->nnz, 3) >
                               spmmi_stats_bytes((uint64_t)a->cols, (uint64_t)a->nnz, 1);
-        assert_int_equal(has_bytes, a->cols < 2 * a->nnz); /* for more columns a thread is enough */
-        spmmi_alloc_fail_at(1, 0); /* the bytes of threads: one thread counts without them */
+        assert_int_equal(has_bytes, a->cols < 2 * a->nnz); /* for more columns one thread is enough */
+        spmmi_alloc_fail_at(1, 0); /* no memory for other threads: one thread counts */
         assert_int_equal(spmmi_stats_compute_on(3, a->rows, a->cols, a->row_ptr, a->col_ind, a->values,
                                                 SPMM_F64, &several),
                          SPMM_OK);
@@ -85,7 +85,7 @@ static int is_wrong(const void *calls, uint64_t index, int thread)
     return 1;
 }
 
-/* As each piece may be a read that takes long to fail. */
+/* Each piece may be a read that takes long to fail. */
 static void pieces_behind_a_wrong_one_are_left_out(void **state)
 {
     (void)state;
@@ -96,7 +96,7 @@ static void pieces_behind_a_wrong_one_are_left_out(void **state)
     }
 }
 
-/* Changes one entry; position 0 to 8 is from the first to the last. */
+/* Changes one entry. position is 0 for the first to 8 for the last entry. */
 typedef void (*change)(spmm_plan_t *p, int64_t position);
 
 static int64_t at(int64_t count, int64_t position)
@@ -115,7 +115,7 @@ static void change_column(spmm_plan_t *p, int64_t position)
     p->col_ind[at(p->nnz, position)] = (int32_t)p->cols;
 }
 
-/* A column that is not above the one before it, which is mostly of the same row. */
+/* Makes a column equal to the preceding one, in most cases of the same row. */
 static void change_order(spmm_plan_t *p, int64_t position)
 {
     int64_t q = at(p->nnz - 1, position) + 1, row = 0;
@@ -177,7 +177,8 @@ static void what_is_wrong_is_told_alike(void **state)
     test_matrix_free(a);
 }
 
-/* Of few processors all threads work, of more those that no digest needs. */
+/* With few processors all threads work. With more, some threads are left out so that the digests get
+ * processors. */
 static void digests_have_processors_where_there_are_many(void **state)
 {
     static const struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads load the same file and ask a shared plan at once, and processes load it while others save it: all get the
- * same plan. */
+/* Threads load the same file and query a shared plan at the same time. Processes load the file while others
+ * save it. All get the same plan. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,12 +21,12 @@
 
 #define THREADS_MAX 64
 #define PROCESSES 8
-#define SECONDS_MAX 15 /* sanitizers stop then, with fewer loads */
+#define SECONDS_MAX 15 /* time limit for sanitizers, which then do fewer loads */
 
 struct shared {
     char path[64];
     spmm_plan_t *plan;
-    int loads; /* of each thread */
+    int loads; /* per thread or process */
     double end;
     _Atomic int64_t done;
 };
@@ -38,7 +38,7 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Failures of one thread: cmocka asserts belong to the main thread. */
+/* Returns the number of failures of one thread. cmocka asserts are only for the main thread. */
 static void *load_often(void *argument)
 {
     struct shared *s = argument;
@@ -115,7 +115,8 @@ static void sixty_four_threads_load_a_thousand_times_each(void **state)
     shared_free(&s);
 }
 
-/* Every second process saves the plan over the file between loads. */
+/* Loads the plan many times. Every second process also saves it to the same file between loads. Returns 0 on
+ * success. */
 static int process(struct shared *s, int number)
 {
     for (int i = 0; i < s->loads; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The container of a plan file at its limits: headers, the section table, sections that this library does not know,
- * frames that zstd alone would take, and the budget to the byte. */
+/* The container of a plan file at its limits: headers, the section table, unknown sections, frames that zstd
+ * alone would accept, and the exact budget. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +22,7 @@
 #define NONE SPMMI_NO_PART
 #define ENTRY_AT(index) (SPMMI_HEADER_BYTES + (uint64_t)(index)*SPMMI_ENTRY_BYTES)
 
-/* A good file. Free with free(). */
+/* Returns a valid file. Free it with free(). */
 static uint8_t *good_file(size_t *size)
 {
     struct test_matrix *a = test_matrix_named("rows of 0 to 8", TEST_VALUES_REAL);
@@ -51,7 +51,8 @@ static spmm_status_t status_of(const uint8_t *bytes, size_t size, uint64_t budge
     return status;
 }
 
-/* Cut behind `size` bytes, hashes and the size in the header right again. */
+/* Truncates the file to `size` bytes, repairs the hashes and the size in the header, and expects a refusal at
+ * `at`. */
 static void expect_cut(uint8_t *bytes, size_t size, uint64_t at)
 {
     spmm_diag_t diag;
@@ -67,7 +68,8 @@ static void sections_behind_the_end(void **state)
     size_t size = 0, cuts = 0;
     uint8_t *bytes = good_file(&size);
     const uint32_t count = spmmi_get_u32(bytes + 120);
-    /* From the end, so that what is cut off is not needed any more. Two sections and more lie behind the end. */
+    /* The loop runs from the end, so that later sections are not needed. At least two sections are missing
+     * each time. */
     for (uint32_t i = count - 2; i-- > 0;) {
         const uint8_t *entry = bytes + ENTRY_AT(i);
         const size_t end = spmmi_get_u64(entry + 16) + spmmi_get_u64(entry + 24);
@@ -77,7 +79,7 @@ static void sections_behind_the_end(void **state)
         cuts++;
     }
     assert_in_range(cuts, 1, count);
-    expect_cut(bytes, ENTRY_AT(count), ENTRY_AT(0) + 24); /* the table alone */
+    expect_cut(bytes, ENTRY_AT(count), ENTRY_AT(0) + 24); /* only the table */
     expect_cut(bytes, ENTRY_AT(count) - 1, 120);
     free(bytes);
 }
@@ -97,7 +99,7 @@ static void headers_at_their_limits(void **state)
         struct spmmi_header header;
         size_t size = 0;
         uint8_t *bytes = good_file(&size);
-        spmmi_put_u64(bytes + 24, SPMMI_HEADER_BYTES); /* a header is all there is */
+        spmmi_put_u64(bytes + 24, SPMMI_HEADER_BYTES); /* only a header */
         spmmi_put_u64(bytes + 56, (uint64_t)SPMMI_DIM_MAX);
         spmmi_put_u64(bytes + 64, (uint64_t)SPMMI_DIM_MAX);
         memcpy(bytes + cases[i].at, &cases[i].value, cases[i].width);
@@ -107,7 +109,8 @@ static void headers_at_their_limits(void **state)
     }
 }
 
-/* Optional sections of one unknown type. second: part of another one behind it, or 0xffff for none. */
+/* Optional sections of one unknown type. second: part of a second section after the first, or 0xffff for
+ * none. */
 static void unknown_sections(void **state)
 {
     (void)state;
@@ -133,7 +136,7 @@ static void unknown_sections(void **state)
     }
 }
 
-/* A section of an unknown type may claim this many bytes for each that it stores, and no more. */
+/* A section of an unknown type may claim a limited number of raw bytes per stored byte. */
 static void claims_at_the_limit(void **state)
 {
     (void)state;
@@ -167,7 +170,7 @@ static void expect_frame(struct forge *f, const char *sentence)
     forge_free(f);
 }
 
-/* Statistics in a frame of these bytes, each refused for its own reason. */
+/* The frame of the statistics has these bytes. Each is refused for its own reason. */
 static void frames_that_are_none(void **state)
 {
     (void)state;
@@ -189,7 +192,7 @@ static void frames_that_are_none(void **state)
     }
 }
 
-/* A frame that decodes, of a window as large as is allowed, and of twice that. */
+/* A valid frame with the largest allowed window, and with twice that window. */
 static void windows(void **state)
 {
     (void)state;
@@ -201,7 +204,8 @@ static void windows(void **state)
         struct forge_section *stats = forge_find(f, SPMMI_SECTION_STATS, NONE);
         uint8_t *content = forge_content(stats, &size);
         assert_int_equal(size, 360);
-        /* 2-byte content size (360 - 256), checksum, window 2^log, one raw block of 360 bytes, the last one. */
+        /* 2-byte content size (360 - 256), checksum, window 2^log, one raw block of 360 bytes, which is the
+         * last. */
         uint8_t frame[11 + 360 + 4] = {0x28, 0xb5, 0x2f, 0xfd, 0x44, (uint8_t)((log - 10) << 3),
                                        104,  0,    0x41, 0x0b, 0};
         memcpy(frame + 11, content, size);
@@ -219,7 +223,7 @@ static void the_budget_to_the_byte(void **state)
     unsigned long long needed = 0;
     size_t size = 0;
     uint8_t *bytes = good_file(&size);
-    /* The load asks twice: by the table, and once it knows what the parts need. */
+    /* The load checks the budget twice: from the table, and when the needs of the parts are known. */
     for (int round = 0; round < 3 && status_of(bytes, size, needed + 1, &diag) != SPMM_OK; round++)
         assert_int_equal(sscanf(diag.text, "%*[^0-9]%llu", &needed), 1);
     assert_int_equal(status_of(bytes, size, needed, &diag), SPMM_OK);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Damaged and hostile plan files. Accidental damage is always refused; a forged file is refused with a named status
- * or loads as a plan that passes every check, and never takes more memory than allowed. */
+/* Damaged and hostile plan files. Accidental damage is always refused. A forged file is refused with a named
+ * status, or loads as a plan that passes every check. A load never allocates more memory than allowed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +22,7 @@
 
 static uint64_t accepted, flips, cuts, forged;
 
-/* Loads hostile bytes. Returns the status after checking what every load promises. */
+/* Loads hostile bytes and checks the guarantees of every load. Returns the status. */
 static spmm_status_t load(const uint8_t *bytes, size_t size)
 {
     const spmm_load_options_t options = {sizeof options, BUDGET, 1};
@@ -46,7 +46,7 @@ static spmm_status_t load(const uint8_t *bytes, size_t size)
     return status;
 }
 
-/* The same of bytes with right checksums. */
+/* Does the same for bytes with right checksums. */
 static void load_forged(const uint8_t *bytes, size_t size)
 {
     (void)load(bytes, size);
@@ -61,7 +61,7 @@ static uint8_t *good_plan(const void *state, size_t *size)
     return bytes;
 }
 
-/* A copy in a block of exactly its size, so that a sanitizer sees a read beyond the end. */
+/* Returns a copy in a block of exactly its size, so that a sanitizer finds reads beyond the end. */
 static uint8_t *exact_copy(const uint8_t *bytes, size_t size)
 {
     uint8_t *copy = malloc(size == 0 ? 1 : size);
@@ -138,7 +138,7 @@ static void inserted_and_deleted_bytes_are_refused(void **state)
     free(bytes);
 }
 
-/* About 60 values that fields go wrong on, in the width of the field. */
+/* About 60 critical values, written in the width of each field. */
 static const uint64_t values[] = {0,
                                   1,
                                   2,
@@ -251,7 +251,8 @@ static void table_fields_are_attacked(void **state)
     free(bytes);
 }
 
-/* Header fields two at a time: dimensions, sizes and counts that agree with each other but not with the file. */
+/* Two header fields at a time: dimensions, sizes and counts that agree with each other but not with the
+ * file. */
 static void pairs_of_header_fields_are_attacked(void **state)
 {
     static const uint8_t fields[] = {SPMMI_AT_file_bytes, SPMMI_AT_rows,  SPMMI_AT_cols,         SPMMI_AT_nnz,
@@ -283,7 +284,8 @@ static void contents_are_attacked(void **state)
         size_t content_size = 0;
         uint8_t *content = forge_content(&f->sections[i], &content_size),
                 *before = exact_copy(content, content_size);
-        /* Small sections field by field; long ones at positions that reach every part; a release run, every byte. */
+        /* Small sections are changed field by field, long ones at positions in every part. A release run
+         * changes every byte. */
         const size_t coarse = content_size <= 400 ? 4 : content_size / 64;
         const size_t step = coarse > scaled(1) ? coarse / scaled(1) : 1;
         for (size_t at = 0; at < content_size; at += step) {
@@ -308,7 +310,7 @@ static void contents_are_attacked(void **state)
     free(bytes);
 }
 
-/* Contents longer and shorter than they should be, with a raw size that agrees or not. */
+/* Contents that are too long or too short, with a raw size that agrees or not. */
 static void content_sizes_are_attacked(void **state)
 {
     size_t size = 0;
@@ -331,7 +333,7 @@ static void content_sizes_are_attacked(void **state)
     free(bytes);
 }
 
-/* A missing section is reported where the table would list it, also when another part has one. */
+/* A missing section is reported at the table, even if another part has such a section. */
 static void missing_items_are_reported_at_the_table(void **state)
 {
     size_t size = 0;
@@ -405,7 +407,7 @@ static const char *const law_names[] = {
     "budgets_below_the_need_are_refused",
 };
 
-/* Files that optional parts make different from what this version writes are covered by the golden tests. */
+/* The golden tests cover files with optional parts that this version does not write. */
 static const char *const names[] = {
     "empty_0x0",          "one_by_one",        "f64_dictionary",  "pattern_only",
     "both_ops_row_split", "f64_nonzero_split", "special_values",  "later_minor",
@@ -413,7 +415,7 @@ static const char *const names[] = {
     "panel_permuted",     "fragments_traced",  "symmetric_order", "writer",
     "metadata",           "triangle",          "triangle_skew"};
 
-/* A sanitizer makes a load ten times as slow: then every third plan is taken. Fuzz targets take them all. */
+/* A sanitizer makes loads ten times slower, so only every third plan is used. Fuzz targets use all. */
 #ifdef __SANITIZE_ADDRESS__
 #define PLAN_STEP 3
 #else

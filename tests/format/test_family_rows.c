@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What each row of format/family_list.def allows loads, and what it does not is refused with PART (VARIANT for the
- * compute type): one field at a time, at both ends of every range. Nothing here names a family. */
+/* Plans that a row of format/family_list.def allows load. Others are refused with PART, or with VARIANT for
+ * the compute type. One field is changed at a time, to both ends of every range. No family is named here. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@
 #define EVERY_FLAG 16u
 #define EVERY_COMPUTE 8
 
-/* A sound plan of a schedule in the middle of its ranges. */
+/* Returns a valid plan of a schedule whose numbers are within their ranges. */
 static spmm_plan_t *plan_of(const struct spmmi_schedule *row, spmm_dtype_t dtype)
 {
     struct test_matrix *a = test_matrix_named("rows of 0 to 8", TEST_VALUES_REAL);
@@ -33,7 +33,7 @@ static spmm_plan_t *plan_of(const struct spmmi_schedule *row, spmm_dtype_t dtype
     return plan;
 }
 
-/* Each row of the list with a plan of its own, and the family's row. */
+/* Checks each row of the list with its own plan and the row of its family. */
 typedef void (*row_check)(const struct spmmi_schedule *row, const struct spmmi_family *family,
                           spmm_plan_t *plan);
 
@@ -49,7 +49,7 @@ static void each_row(row_check check)
     assert_true(count > 0);
 }
 
-/* A field of the first part has a value; it is put back. */
+/* Sets a field of the first part, expects that the plan is refused or not, and restores the field. */
 static void expect(spmm_plan_t *plan, uint32_t *field, uint64_t value, int is_valid)
 {
     const uint32_t before = *field;
@@ -57,8 +57,7 @@ static void expect(spmm_plan_t *plan, uint32_t *field, uint64_t value, int is_va
         return;
     *field = (uint32_t)value;
     const spmm_status_t status = spmmi_plan_check(plan, NULL);
-    if ((status != SPMM_ERR_PLAN_PART) !=
-        (is_valid != 0)) /* valid item sizes may be others than the items' */
+    if ((status != SPMM_ERR_PLAN_PART) != (is_valid != 0)) /* a valid item size may not fit the items */
         fail_msg("family %d schedule %d: field %u with %llu gives %s", (int)plan->parts[0].family,
                  (int)plan->parts[0].schedule,
                  (unsigned)(((const char *)field - (const char *)plan->parts) / (long)sizeof *field),
@@ -122,7 +121,7 @@ static void check_flags(const struct spmmi_schedule *row, const struct spmmi_fam
     }
 }
 
-/* Long rows behind a part: where the family may have them, in the family that takes them and in no other. */
+/* Long rows after a part: allowed if the family can have them, and only in the schedule that takes them. */
 static void check_long_rows(const struct spmmi_schedule *row, const struct spmmi_family *family,
                             spmm_plan_t *plan)
 {
@@ -140,7 +139,7 @@ static void check_long_rows(const struct spmmi_schedule *row, const struct spmmi
                                                            : SPMM_ERR_PLAN_PART);
         *long_rows = before;
     }
-    plan->parts[0].family = spmmi_family_at(0)->id; /* none that long rows are split off */
+    plan->parts[0].family = spmmi_family_at(0)->id; /* no long rows are split off from it */
     plan->parts[0].schedule = spmmi_schedule_at(0)->id;
     assert_int_equal(spmmi_plan_check(plan, NULL), SPMM_ERR_PLAN_PART);
     plan->parts[0].family = row->family;
@@ -152,7 +151,8 @@ static int is_row(int family, int schedule)
     return spmmi_schedule_of((spmm_family_t)family, (spmm_schedule_t)schedule) != NULL;
 }
 
-/* Every number beside the row's own. Where the pair is another row, its own rules may refuse what this row allows. */
+/* Every number besides the row's own. If the pair is another row, its rules may refuse what this row allows,
+ * so it is skipped. */
 static void check_numbers(const struct spmmi_schedule *row, const struct spmmi_family *family,
                           spmm_plan_t *plan)
 {
@@ -215,7 +215,7 @@ static spmm_status_t read_with(const uint8_t *bytes, size_t size, uint64_t featu
     return status;
 }
 
-/* A file names the feature of its family, and must. */
+/* A file must have the feature bit of its family. */
 static void check_features(const struct spmmi_schedule *row, const struct spmmi_family *family,
                            spmm_plan_t *plan)
 {
@@ -228,14 +228,15 @@ static void check_features(const struct spmmi_schedule *row, const struct spmmi_
     assert_int_equal(read_with(bytes, size, SPMMI_FEATURES_KNOWN), SPMM_OK);
     if (family->feature != 0) {
         const spmm_status_t status = read_with(bytes, size, needed & ~family->feature);
-        /* There may be more segments than a file without it may have items. */
+        /* There may be more segments than a file without the feature may have items. */
         assert_true(status == SPMM_ERR_PLAN_PART ||
                     (row->items == SPMMI_ITEMS_SEGMENTS && status == SPMM_ERR_PLAN_SECTION));
     }
     spmm_plan_bytes_free(bytes);
 }
 
-/* A family that multiplies f32 as it is, too, has a feature for tf32 and 3xtf32: in variants, and in the trace. */
+/* A family that can also multiply f32 without tensor cores needs a feature for tf32 and 3xtf32, in variants
+ * and in the trace. */
 static void check_either(const struct spmmi_schedule *row, const struct spmmi_family *family,
                          spmm_plan_t *unused)
 {
@@ -275,7 +276,7 @@ ROW_TEST(compute_types_are_those_of_the_family, check_computes)
 ROW_TEST(files_name_the_feature_of_the_family, check_features)
 ROW_TEST(files_name_the_feature_of_tf32_beside_f32, check_either)
 
-/* What the other tests, and everybody else, takes for granted of the list. */
+/* Properties of the list that the other tests, and the rest of the code, assume. */
 static void the_rows_make_sense(void **state)
 {
     const struct spmmi_family *f;
@@ -298,7 +299,7 @@ static void the_rows_make_sense(void **state)
     }
 }
 
-/* The name alone, with a target, and with an instance. */
+/* Checks the parser for the name alone, with a target, and with an instance. */
 static void is_parsed(const struct spmmi_schedule *s, const char *target, enum spmmi_kernel_target number)
 {
     const char *const family = spmm_family_name(s->family), *const schedule = spmm_schedule_name(s->id);
@@ -380,7 +381,7 @@ static void the_list_is_reported_to_users(void **state)
     assert_int_equal(spmm_schedule_at(0, &s), SPMM_ERR_ARGUMENT);
     f = (spmm_family_info_t){.struct_size = offsetof(spmm_family_info_t, types), .types = 77};
     assert_int_equal(spmm_family_at(0, &f), SPMM_OK);
-    assert_int_equal(f.types, 77); /* beyond the size that the caller knows */
+    assert_int_equal(f.types, 77); /* beyond the caller's struct_size */
     assert_non_null(f.name);
 }
 

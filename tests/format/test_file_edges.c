@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plan files and system calls at their edges: descriptor 0, calls that move nothing, files that are not there or larger
- * than the budget. Calls that fail are in test_file_faults.c. */
+/* Plan files and system calls at their edges: descriptor 0, calls that transfer no bytes, files that do not
+ * exist or exceed the budget. test_file_faults.c tests failing calls. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -77,14 +77,14 @@ static void a_plan_that_is_saved_again_keeps_its_mode(void **state)
     assert_int_equal(about.st_mode & 07777, 0600);
 }
 
-/* The same on a file system where every file has a name. */
+/* The same on a file system that has no unnamed files. */
 static int open_named_as_0(const char *path, int flags, mode_t mode)
 {
     errno = EOPNOTSUPP;
     return (flags & O_TMPFILE) == O_TMPFILE ? -1 : open_as_0(path, flags, mode);
 }
 
-/* A program without standard input has files of descriptor 0. */
+/* In a program without standard input, open may return descriptor 0. */
 static void descriptor_0_is_a_file(void **state)
 {
     const struct scene *s = *state;
@@ -92,20 +92,22 @@ static void descriptor_0_is_a_file(void **state)
     const int input = dup(0);
     table.open = open_as_0;
     spmmi_io_set(&table);
-    const spmm_status_t written = spmm_plan_save(s->plan, s->path, NULL, NULL); /* the new file is 0 */
+    // The new file has descriptor 0.
+    const spmm_status_t written = spmm_plan_save(s->plan, s->path, NULL, NULL);
     const int is_left = close(0) == 0;
     (void)dup2(input, 0);
     table.open = open_named_as_0;
     const spmm_status_t named = spmm_plan_save(s->plan, s->path, NULL, NULL);
     spmmi_io_set(NULL);
     (void)close(0);
-    const spmm_status_t folder = spmm_plan_save(s->plan, s->path, NULL, NULL); /* the folder is 0 */
+    // The folder has descriptor 0.
+    const spmm_status_t folder = spmm_plan_save(s->plan, s->path, NULL, NULL);
     (void)close(0);
     const spmm_status_t loaded = load(s->path, 0, NULL);
     (void)dup2(input, 0);
     (void)close(input);
     assert_int_equal(written, SPMM_OK);
-    assert_false(is_left); /* it was closed */
+    assert_false(is_left); /* descriptor 0 was closed */
     assert_int_equal(named, SPMM_OK);
     assert_int_equal(folder, SPMM_OK);
     assert_int_equal(loaded, SPMM_OK);
@@ -138,12 +140,12 @@ static void calls_that_move_nothing(void **state)
 
 static int calls;
 
-/* Takes all, and looks at nothing. */
+/* Accepts all bytes without reading them. */
 static ssize_t write_all(int file, const void *bytes, size_t size)
 {
     (void)file, (void)bytes;
     calls++;
-    assert_in_range(size, 1, 1 << 30); /* Linux moves less than 2 GiB a call */
+    assert_in_range(size, 1, 1 << 30); /* Linux transfers less than 2 GiB per call */
     return (ssize_t)size;
 }
 
@@ -172,7 +174,7 @@ static int open_named_only(const char *path, int flags, mode_t mode)
     return -1;
 }
 
-/* As if somebody else had made every file whose name is drawn. */
+/* Every randomly named temporary file already exists. */
 static void names_that_are_all_taken(void **state)
 {
     const struct scene *s = *state;
@@ -208,7 +210,7 @@ static void another_name_is_drawn(void **state)
     assert_int_equal(load(s->path, 0, NULL), SPMM_OK);
 }
 
-/* It is found before anything is written. */
+/* The error is found before anything is written. */
 static void a_name_that_is_too_long(void **state)
 {
     const struct scene *s = *state;
@@ -226,7 +228,7 @@ static void a_name_that_is_too_long(void **state)
     assert_int_equal(calls, 0);
 }
 
-/* A byte, then nothing but an error, and then all. */
+/* Reads one byte, fails once, then reads everything. */
 static ssize_t read_and_fail_once(int file, void *bytes, size_t size)
 {
     errno = EIO;
@@ -272,7 +274,7 @@ static void a_sentence_says_what_could_not_be_done(void **state)
     assert_non_null(strstr(diag.text, "cannot create"));
 }
 
-/* Not read into memory either. */
+/* The file is refused without being read into memory. */
 static void a_file_above_the_budget(void **state)
 {
     const struct scene *s = *state;
@@ -282,7 +284,7 @@ static void a_file_above_the_budget(void **state)
     assert_int_equal(spmmi_alloc_peak_bytes(), 0);
 }
 
-/* Nothing behind its header is known. */
+/* The contents after its header are unknown. */
 static void a_file_of_another_format_is_not_read_on(void **state)
 {
     const struct scene *s = *state;
@@ -310,7 +312,7 @@ int main(void)
         cmocka_unit_test(names_that_are_all_taken),
         cmocka_unit_test(a_sentence_says_what_could_not_be_done),
         cmocka_unit_test(a_file_above_the_budget),
-        cmocka_unit_test(a_file_of_another_format_is_not_read_on), /* which it spoils */
+        cmocka_unit_test(a_file_of_another_format_is_not_read_on), /* damages the file */
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Saving and loading when memory, disk or the process fails: a file under the final name is always a whole plan,
- * the old one or the new one, and nothing leaks. */
+/* Saving and loading if memory, the disk or the process fails. A file with the final name is always a
+ * complete plan, the old one or the new one. Nothing leaks. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +28,7 @@
 
 struct scene {
     char folder[64], path[128];
-    spmm_plan_t *older, *newer; /* two plans that differ */
+    spmm_plan_t *older, *newer; /* two different plans */
 };
 
 static spmm_plan_t *plan_of(const char *matrix, const char *source)
@@ -55,7 +55,7 @@ static int set_up(void **state)
     return 0;
 }
 
-/* Files in the folder; removes them. */
+/* Returns the number of files in the folder. Removes them if `removes` is set. */
 static int count_files(const struct scene *s, int removes)
 {
     DIR *folder = opendir(s->folder);
@@ -92,7 +92,7 @@ static void save(const spmm_plan_t *plan, const char *path)
         fail_msg("%s", diag.text);
 }
 
-/* 1: the file is the first plan, 2: the second; anything else fails the test. */
+/* Returns 1 if the file is the older plan, 2 if it is the newer one. Fails the test otherwise. */
 static int which(const struct scene *s)
 {
     spmm_plan_t *plan = NULL;
@@ -172,8 +172,9 @@ static void names_that_cannot_be_written_are_refused(void **state)
     assert_int_equal(count_files(s, 0), 0);
 }
 
-/* What a save must return when this call fails so. A signal repeats the call, except where Linux forbids that (close)
- * or never sends one (link, rename, fstat); what the folder's last close says changes nothing. */
+/* Returns the status of a save in which this call fails in this way. After a signal the call is repeated,
+ * except where Linux forbids it (close) or never reports EINTR (link, rename, fstat). The result of closing
+ * the folder is ignored. */
 static spmm_status_t expected_of_save(const char *call, enum io_fault fault)
 {
     if (call == NULL || fault == IO_FAULT_SHORT || strcmp(call, "open unnamed") == 0 ||
@@ -184,7 +185,7 @@ static spmm_status_t expected_of_save(const char *call, enum io_fault fault)
     return fault == IO_FAULT_EINTR && is_repeated ? SPMM_OK : SPMM_ERR_IO;
 }
 
-/* Returns whether there was a k-th call. */
+/* Saves while call k fails. Returns 1 if there was a call k. */
 static int save_with_a_fault(const struct scene *s, enum io_fault fault, int64_t k, int is_named_only)
 {
     const int64_t live = spmmi_alloc_live();
@@ -205,7 +206,7 @@ static int save_with_a_fault(const struct scene *s, enum io_fault fault, int64_t
     return failed != NULL;
 }
 
-/* Each call of the writer fails in each way once, with and without files that have no name. */
+/* Each call of the writer fails once in each way, with and without unnamed temporary files. */
 static void every_system_call_of_a_save_may_fail(void **state)
 {
     int64_t calls = 0;
@@ -243,7 +244,7 @@ static void every_system_call_of_a_load_may_fail(void **state)
     }
 }
 
-/* A child saves and dies instead of its k-th call. Returns whether there was one. */
+/* Saves in a child that is killed at its k-th call. Returns 1 if there was a k-th call. */
 static int save_until_killed(const struct scene *s, int64_t k, int is_named_only)
 {
     const pid_t child = fork();
@@ -266,7 +267,8 @@ static int has_unnamed_files(const struct scene *s)
     return file >= 0 && close(file) == 0;
 }
 
-/* A long file is read in pieces. Where one fails all is read again, so that a fault which goes away is none. */
+/* A long file is read in pieces. If a piece fails, the whole file is read again, so a transient fault is
+ * harmless. */
 static void every_piece_of_a_long_file_may_fail(void **state)
 {
     enum { BYTES = (9 << 20) + 5, HEAD = 100 };
@@ -284,7 +286,7 @@ static void every_piece_of_a_long_file_may_fail(void **state)
             assert_int_equal(lseek(file, HEAD, SEEK_SET), HEAD);
             io_faults_start(k, (enum io_fault)fault);
             const spmm_status_t status = spmmi_read_all_on(3, file, s->path, read, BYTES - HEAD, HEAD, NULL);
-            assert_true(io_faults_stop(&failed) >= (k < 0 ? 3 : 2)); /* behind a failure no piece is begun */
+            assert_true(io_faults_stop(&failed) >= (k < 0 ? 3 : 2)); /* no piece starts after a failure */
             assert_int_equal(status, SPMM_OK);
             assert_memory_equal(read, written + HEAD, BYTES - HEAD);
         }
@@ -299,7 +301,7 @@ static void every_piece_of_a_long_file_may_fail(void **state)
     free(read);
 }
 
-/* The plan is the older one until the rename. What is left behind then: a file that has a temporary name. */
+/* The file is the older plan until the rename. A file with a temporary name may remain. */
 static void kill_at_every_system_call(void **state)
 {
     const struct scene *s = *state;
@@ -308,18 +310,19 @@ static void kill_at_every_system_call(void **state)
         save(s->older, s->path);
         for (int64_t k = 0; save_until_killed(s, k, is_named_only); k++) {
             const int now = which(s);
-            assert_in_range(now, found, 2); /* once new, always new */
+            assert_in_range(now, found, 2); /* the new plan does not disappear again */
             left += count_files(s, 1) - 1;
             found = now;
             save(found == 1 ? s->older : s->newer, s->path);
         }
         assert_int_equal(which(s), 2);
-        /* Killed instead of close and rename; and, with a name from the start, of fstat, write and fsync. */
+        /* Left over if killed at close or rename; for named temporary files also at fstat, write and
+         * fsync. */
         assert_int_equal(left, is_named_only || !has_unnamed_files(s) ? 5 : 2);
     }
 }
 
-/* Saves for ever, until the parent kills it at a random moment. */
+/* Saves in an endless loop in a child, which is killed after this time. */
 static void save_in_a_child(const struct scene *s, int64_t nanoseconds)
 {
     const struct timespec pause = {0, (long)nanoseconds};
@@ -343,7 +346,7 @@ static void random_kills(void **state)
         save_in_a_child(s, (int64_t)(test_hash(round, 3) % 3000000));
         (void)which(s);
         if (round % 16 == 15) {
-            (void)count_files(s, 1); /* temporaries of the dead */
+            (void)count_files(s, 1); /* removes temporary files of killed writers */
             save(s->older, s->path);
         }
     }
@@ -372,7 +375,7 @@ static void two_writers_of_one_name_leave_a_whole_plan(void **state)
     assert_int_equal(count_files(s, 0), 1);
 }
 
-/* Every allocation of every path fails, once and from then on. */
+/* Every allocation of every path fails, once alone and once with all later ones. */
 enum path { LOAD, READ, WRITE, SAVE, CHECK, PATHS };
 
 static spmm_status_t run_path(const struct scene *s, enum path path, const void *bytes, size_t size,

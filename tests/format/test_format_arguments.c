@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every argument that a public function of plans refuses: pointers that are NULL, indices and options out of range,
- * views that are no matrix. */
+/* Every argument that public functions of plans refuse: NULL pointers, indices and options out of range,
+ * invalid views of matrices. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -84,7 +84,7 @@ static void asking_without_a_plan(void **state)
     REFUSES(spmm_plan_csr(NULL, &(spmm_csr_t){0}));
 }
 
-/* index: of the first and of the one past the last of what a fresh plan has. */
+/* Indices before the first and after the last object of a new plan. */
 static void asking_for_what_is_not_there(void **state)
 {
     (void)state;
@@ -128,7 +128,7 @@ static void lists_end(void **state)
     }
 }
 
-/* Every row of a list has a name, and the one behind the last is refused. */
+/* Every row of a list has a name, and the index after the last row is refused. */
 #define EXPECT_LIST(at, type, is_row)               \
     do {                                            \
         type row = {.struct_size = sizeof row};     \
@@ -148,7 +148,7 @@ static void lists_begin_at_0_and_hold_rows_alone(void **state)
     EXPECT_LIST(spmm_types_at, spmm_types_info_t, spmm_dtype_size(row.a_type) != 0);
 }
 
-/* A view of the plan's own matrix with one member changed. */
+/* One member of a view of the plan's own matrix is changed. */
 static void views_that_are_no_matrix(void **state)
 {
     (void)state;
@@ -181,7 +181,7 @@ static void views_that_are_no_matrix(void **state)
     spmm_plan_destroy(plan);
 }
 
-/* Two NaN of other bits are the same number; NaN and a number are not. */
+/* Two NaNs with different bits match. NaN does not match a number. */
 static void nan_matches_nan_alone(void **state)
 {
     (void)state;

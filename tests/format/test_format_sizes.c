@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sizes that follow from other sizes: threads, frames, items of sections, units of rows; and memory that statistics do
- * not get. */
+/* Sizes derived from other sizes: threads, frames, items of sections, units of rows. Statistics without
+ * enough memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -45,7 +45,7 @@ static void stored_bytes_of_whole_frames(void **state)
     assert_in_range(spmmi_stored_bound(SPMMI_FRAME_RAW + 1), one + 1, 2 * one - 1);
 }
 
-/* Of a matrix with more nonzeros than a part may have items. */
+/* The matrix has more nonzeros than a part may have items. */
 static void items_have_a_limit(void **state)
 {
     (void)state;
@@ -77,7 +77,7 @@ static void units_without_their_rows(void **state)
     assert_memory_equal(unit_row, ((uint32_t[]){0, 0, 0, 1, 2}), sizeof unit_row);
 }
 
-/* Few columns are counted, few nonzeros in many columns are sorted: both need memory. */
+/* Few columns are counted. Few nonzeros in many columns are sorted. Both need memory. */
 static void statistics_without_memory(void **state)
 {
     (void)state;

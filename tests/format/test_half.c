@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Conversions of the 16-bit types against a search among the values of all 65536 patterns. */
+/* Conversions of the 16-bit types, compared with a search among the values of all 65536 patterns. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,8 +33,8 @@ static uint32_t infinity_of(const struct half_type *t)
     return (uint32_t)t->exponent_max << t->fraction_bits;
 }
 
-/* What a pattern without sign stands for, from the definition of the format; infinity as the number that would follow
- * the largest one, which is where rounding goes to infinity. */
+/* Returns the value of a pattern without sign, by the definition of the format. For infinity it returns the
+ * number that would follow the largest one, from which on values are rounded to infinity. */
 static double value_of(const struct half_type *t, uint32_t pattern)
 {
     const int exponent = (int)(pattern >> t->fraction_bits);
@@ -43,7 +43,7 @@ static double value_of(const struct half_type *t, uint32_t pattern)
     return ldexp(fraction + leading, (exponent > 0 ? exponent : 1) - t->exponent_max / 2 - t->fraction_bits);
 }
 
-/* The nearest pattern of a number of either sign, by bisection; of two equally near ones the even one. */
+/* Returns the pattern nearest to a value of either sign, by bisection. Ties go to the even pattern. */
 static uint32_t nearest(const struct half_type *t, double value)
 {
     const double size = fabs(value);
@@ -80,7 +80,7 @@ static void every_pattern_comes_back(void **state)
             const float value = t->to_f32((uint16_t)pattern);
             const uint32_t size = pattern & ~SIGN;
             assert_int_equal(signbit(value) != 0, pattern >= SIGN);
-            if (size > infinity_of(t)) { /* a NaN comes back with its payload, and quiet */
+            if (size > infinity_of(t)) { /* a NaN keeps its payload and is quieted */
                 const uint32_t quiet = pattern | 1u << (t->fraction_bits - 1);
                 assert_true(isnan(value));
                 assert_int_equal(t->from_f32(value), quiet);
@@ -97,7 +97,7 @@ static void every_pattern_comes_back(void **state)
     }
 }
 
-/* Halfway between each pair of neighbours, and one f64 to each side of it. */
+/* The midpoint of each pair of neighbours, and the nearest f64 values on both sides of it. */
 static void halfway_numbers_go_to_the_even_neighbour(void **state)
 {
     (void)state;
@@ -124,7 +124,7 @@ static void random_values_round_to_the_nearest(void **state)
     }
 }
 
-/* Through f32 these would meet a tie that the f64 is not. */
+/* Rounded to f32 first, these values would be ties, which they are not in f64. */
 static void f64_is_rounded_once(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Items of parts of a small pattern: the right ones, and each rule of docs/plan-format.md section 6.8 broken alone.
- * Nothing is checked before the items here, so that no other rule refuses the case. */
+/* Items of parts of a small pattern: right ones, and each rule of docs/plan-format.md section 6.8 broken
+ * alone. Only the items are checked, so that no other rule refuses the case. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,8 @@
 
 #define MOST 8
 
-/* Nonzeros in rows: 2, 0, 3, 2. Where a check reads past the end, it finds a row that would do. */
+/* The rows have 2, 0, 3 and 2 nonzeros. A check that reads past the end finds a row that would be
+ * accepted. */
 static int64_t row_ptr[] = {0, 2, 2, 5, 7, 100};
 static int32_t columns[7] = {0, 1, 0, 1, 2, 2, 3};
 enum { ROWS = 4, NNZ = 7 };
@@ -25,7 +26,7 @@ struct items {
     spmm_status_t expected;
 };
 
-static spmm_plan_t plan; /* of parts that the cases set */
+static spmm_plan_t plan; /* the cases set its parts */
 
 static void set_part(uint32_t at, struct spmmi_part part, const struct items *items)
 {
@@ -69,8 +70,8 @@ static void nonzero_split(void **state)
     (void)state;
     static const struct items cases[] = {
         {4, {0, 2, 2, 3}, SPMM_OK}, {3, {0, 2, 2, 3}, BAD},           {5, {0, 2, 2, 3, 3}, BAD},
-        {4, {0, 1, 2, 3}, BAD},     {4, {0, 2, 3, 3}, BAD}, /* row 3 begins behind nonzero 4 */
-        {4, {0, 0, 2, 3}, BAD},                             /* row 0 ends where nonzero 2 is */
+        {4, {0, 1, 2, 3}, BAD},     {4, {0, 2, 3, 3}, BAD}, /* row 3 begins after nonzero 4 */
+        {4, {0, 0, 2, 3}, BAD},                             /* row 0 ends before nonzero 2 */
         {4, {0, 2, 2, 4}, BAD},     {4, {0, 2, 2, 4000000000u}, BAD},
     };
     EXPECT_ONE(((struct spmmi_part){
@@ -86,9 +87,9 @@ static void row_split(void **state)
         {2, {1, 3}, BAD},       /* without row 0 */
         {4, {0, 1, 3, 4}, BAD}, /* the last item has no row */
         {4, {0, 1, 1, 3}, BAD},  {3, {0, 1, 4000000000u}, BAD},
-        {4, {0, 1, 2, 3}, BAD}, /* row 1 alone has nothing */
-        {2, {0, 3}, BAD},       /* item 0 is full with row 0 */
-        {2, {0, 1}, BAD},       /* item 1 is full with row 2 */
+        {4, {0, 1, 2, 3}, BAD}, /* row 1 alone has no nonzeros */
+        {2, {0, 3}, BAD},       /* row 0 fills item 0 */
+        {2, {0, 1}, BAD},       /* row 2 fills item 1 */
     };
     EXPECT_ONE(((struct spmmi_part){
                    .family = SPMM_FAMILY_ROWS, .schedule = SPMM_SCHEDULE_ROW_SPLIT, .item_size = 2}),
@@ -114,8 +115,8 @@ static void rows_in_another_order(void **state)
                cases);
 }
 
-/* Rows of a window part, and its long rows behind it, of `rows` rows: 0 to 3, or the last two of them.
- * in_any_order: the status where the part is reordered. */
+/* The items of a window part and of the part of its long rows after it, for `rows` rows: all four, or the
+ * last two. in_any_order: expected status if the part is reordered. */
 static void long_rows(void **state)
 {
     (void)state;
@@ -160,7 +161,8 @@ static void long_rows(void **state)
     }
 }
 
-/* A row of 2^32 - 1 or 2^32 nonzeros, cut into segments of one: the items are not looked at if there are too many. */
+/* A row of 2^32 - 1 or 2^32 nonzeros, in segments of one nonzero. If there are too many, the items are not
+ * accessed. */
 static void units_that_numbers_cannot_have(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Frames of large sections are decoded from the file, without a copy of it in memory. Whatever is wrong is told as if
- * the whole file had been read. Here sections of all sizes count as large. */
+/* Frames of large sections are decoded from the file without a copy in memory. Every error is reported as if
+ * the whole file had been read. In this test all sections count as large. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,8 +21,8 @@
 #include "format/file/row_lengths.h"
 
 #define PATH_BYTES 64
-#define FRAME_VALUES 524288 /* f32 */
-#define CHANGED_EVERY 37    /* bytes: a prime, so that all fields are met */
+#define FRAME_VALUES 524288 /* f32 values per frame */
+#define CHANGED_EVERY 37    /* in bytes; a prime, so that all fields are hit */
 
 static char folder[32], path[PATH_BYTES];
 
@@ -49,7 +49,7 @@ static int leave_nothing(void **state)
     return 0;
 }
 
-/* A plan of this matrix, and a file of it. */
+/* Makes a plan of this matrix and saves it to the file. */
 static spmm_plan_t *make_plan_with(const char *matrix, const spmm_inspect_options_t *options)
 {
     spmm_matrix_t *a = NULL;
@@ -66,7 +66,7 @@ static spmm_plan_t *make_plan(const char *matrix)
     return make_plan_with(matrix, NULL);
 }
 
-/* The same with its rows and columns permuted. */
+/* Does the same with permuted rows and columns. */
 static spmm_plan_t *make_permuted(const char *matrix)
 {
     const spmm_inspect_options_t options = {
@@ -81,7 +81,7 @@ static void write_plan(const char *matrix)
     spmm_plan_destroy(make_plan(matrix));
 }
 
-/* The same of a triple product of it. */
+/* Does the same for a triple product. */
 static spmm_plan_t *make_product(const char *matrix)
 {
     spmm_matrix_t *a = NULL;
@@ -103,7 +103,7 @@ static spmm_status_t load(uint64_t left_min, int threads, spmm_plan_t **plan, sp
     return spmm_plan_load(path, &options, plan, diag);
 }
 
-/* The same arrays. */
+/* Checks that two plans have the same arrays. */
 static void expect_equal(const spmm_plan_t *p, const spmm_plan_t *q)
 {
     const size_t value_bytes = spmm_dtype_size(p->dtype);
@@ -147,7 +147,8 @@ static void plans_are_the_same(void **state)
         }
 }
 
-/* Of values that are no numbers but noise a frame is longer than its elements; behind it are ones. */
+/* Returns values. Those of the first frame are noise, so that the stored frame is longer than its elements.
+ * All others are 1. */
 static uint32_t *make_noise(int64_t count)
 {
     const float one = 1;
@@ -218,8 +219,8 @@ static void every_wrong_byte_is_told_alike(void **state)
     each_wrong_byte_is_told_alike();
 }
 
-static int wrong_read;  /* number of the call that goes wrong */
-static int read_length; /* that it gives: -1, 0, or 1 byte; 2: all, of which the last is changed */
+static int wrong_read;  /* index of the call that fails */
+static int read_length; /* its result: -1, 0, or 1 byte; 2: all bytes, the last one changed */
 
 static ssize_t read_wrongly(int file, void *bytes, size_t size, off_t at)
 {
@@ -233,7 +234,8 @@ static ssize_t read_wrongly(int file, void *bytes, size_t size, off_t at)
     return got;
 }
 
-/* As of a file that somebody changes: a frame is decoded only with its hash, and the file is read once more. */
+/* As if another process changed the file. A frame is decoded only if its hash fits, and the file is read once
+ * more. */
 static void reads_that_go_wrong_are_made_again(void **state)
 {
     struct spmmi_io table = spmmi_io_system;
@@ -249,7 +251,7 @@ static void reads_that_go_wrong_are_made_again(void **state)
             const uint64_t before = spmmi_left_loads_hook;
             wrong_read = k;
             assert_int_equal(load(1, 1, &plan, NULL), SPMM_OK);
-            is_past = wrong_read >= 0; /* there are fewer calls */
+            is_past = wrong_read >= 0; /* there were fewer calls */
             assert_true(is_past || read_length > 0 || spmmi_left_loads_hook == before);
             expect_equal(plan, expected);
             spmm_plan_destroy(plan);
@@ -266,7 +268,7 @@ static ssize_t read_counted(int file, void *bytes, size_t size, off_t at)
     return got;
 }
 
-/* All sections claim the whole file behind the table: it is not read once for each of them. */
+/* All sections claim the whole file after the table. The file must not be read once per section. */
 static void sections_that_overlap_are_not_read_twice(void **state)
 {
     struct spmmi_io table = spmmi_io_system;
@@ -298,7 +300,7 @@ static void sections_that_overlap_are_not_read_twice(void **state)
     assert_true(bytes_read < 3 * size);
 }
 
-static uint64_t section_at, frames_at; /* of a section, and behind its frame table */
+static uint64_t section_at, frames_at; /* start of a section; end of its frame table */
 static int is_table_alone;
 
 static ssize_t read_watched(int file, void *bytes, size_t size, off_t at)
@@ -307,7 +309,7 @@ static ssize_t read_watched(int file, void *bytes, size_t size, off_t at)
     return spmmi_io_system.pread(file, bytes, size, at);
 }
 
-/* Operands of a triple product may be longer than the pattern of C: their frames are read by the threads that decode
+/* Operands of a triple product may be longer than the pattern of C. The threads that decode their frames read
  * them. */
 static void operands_are_left_in_the_file(void **state)
 {
@@ -337,7 +339,7 @@ static void operands_are_left_in_the_file(void **state)
     spmm_plan_destroy(plan);
 }
 
-/* Sums of lengths in place, of more rows than one thread adds. */
+/* Adds row lengths in place, for more rows than one thread processes. */
 static void lengths_are_added_on_any_threads(void **state)
 {
     (void)state;

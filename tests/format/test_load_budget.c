@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The budget of a load that names none: it follows the bytes of the file, not the dimensions that its header claims. */
+/* The default budget of a load: it depends on the size of the file, not on the dimensions that its header
+ * claims. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +16,7 @@
 #include "tests/support/plan_seal.h"
 
 #define GIB (UINT64_C(1) << 30)
-#define PAGES (UINT64_C(6) << 20) /* three blocks of huge pages may count what their ends are rounded up by */
+#define PAGES (UINT64_C(6) << 20) /* maximum rounding of three blocks to huge pages */
 
 static uint8_t *plan_bytes(size_t *size)
 {
@@ -29,8 +30,8 @@ static uint8_t *plan_bytes(size_t *size)
     return bytes;
 }
 
-/* A file of about `stored` bytes whose rows, all of them empty, take 8 bytes each when they are loaded. It is right as
- * far as a reader looks before it takes memory. */
+/* Returns a file of about `stored` bytes, whose rows are empty and need 8 bytes each when loaded. It is valid
+ * as far as a reader checks before it allocates memory. */
 static uint8_t *bomb(uint64_t rows, size_t stored, size_t *size)
 {
     size_t good_size = 0;
@@ -47,7 +48,8 @@ static uint8_t *bomb(uint64_t rows, size_t stored, size_t *size)
     return bytes;
 }
 
-/* Sizes that were loaded when the budget followed the dimensions: 3.9 GB of 98,742 bytes, 17 GB of 424 KB. */
+/* These sizes were loaded when the budget followed the dimensions: 3.9 GB for 98,742 bytes, 17 GB for 424
+ * KB. */
 static void a_small_file_does_not_take_gigabytes(void **state)
 {
     static const struct {
@@ -104,7 +106,7 @@ static void whoever_writes_a_plan_beyond_it_is_told(void **state)
     free(large);
 }
 
-/* A budget for one decoding thread is enough: the memory of more is not worth a refusal. */
+/* A budget for one decoding thread is enough. The memory of more threads must not cause a refusal. */
 static void a_load_takes_fewer_threads_rather_than_too_much(void **state)
 {
     enum { SIDE = 2000, NNZ = SIDE * SIDE };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Metadata: what a caller may give, what a file may hold, and that they go wherever the plan goes. */
+/* Metadata: what a caller may set, what a file may contain, and that metadata stay with the plan. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -166,7 +166,7 @@ static void as_many_pairs_and_bytes_as_are_allowed_are_taken(void **state)
     spmm_plan_destroy(plan);
 }
 
-/* Of a file each rule has a golden plan; these are the sentences. */
+/* Each rule for files has a golden plan. This test checks the messages. */
 static void what_a_file_may_not_hold_has_a_sentence(void **state)
 {
 #define TEXT(literal) literal, sizeof(literal) - 1
@@ -227,7 +227,7 @@ static void assert_same_file(const spmm_plan_t *a, const spmm_plan_t *b)
     spmm_plan_bytes_free(of_b);
 }
 
-/* As if it had been inspected with them, whatever pairs it had before. */
+/* The result equals an inspection with these pairs, whatever pairs the plan had before. */
 static void other_pairs_make_another_plan(void **state)
 {
     spmm_plan_t *without = inspect(NULL, 0, SPMM_OK, NULL), *updated = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who wrote a plan of a newer library is told only where everything that leads to the name is whole. */
+/* The writer of a plan from a newer library is reported only if all data that lead to its name are intact. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 #include "newer_plan.h"
 #include "tests/support/io_faults.h"
 
-/* As it is, behind it a page that nobody may read. */
+/* Returns 1 if the message names the writer. The bytes are followed by a page that must not be read. */
 static int is_writer_told(const uint8_t *bytes, size_t size)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE), room = (size + page - 1) / page * page;
@@ -47,7 +47,7 @@ static int is_told_of_entries(uint8_t *bytes, size_t size, uint32_t entries)
     return is_writer_told(bytes, size);
 }
 
-/* A newer table may hold more entries than ours, but none behind the end of the file. */
+/* A newer table may have more entries than ours, but must end within the file. */
 static void a_newer_table_ends_within_the_file(void **state)
 {
     (void)state;
@@ -69,7 +69,7 @@ static void a_newer_table_ends_within_the_file(void **state)
     forge_free(forge);
 }
 
-/* Header and table are as they were hashed, or nothing in them is believed. */
+/* The header and the table are used only if their hashes fit. */
 static void hashes_of_a_newer_plan_must_fit(void **state)
 {
     (void)state;
@@ -112,7 +112,7 @@ static uint8_t *place_of_writer(uint8_t *bytes, struct forge *forge)
     return bytes + SPMMI_HEADER_BYTES + (size_t)(section - forge->sections) * SPMMI_ENTRY_BYTES;
 }
 
-/* No text, and texts that a zero byte cuts short, of which the loader takes none. All hashes fit. */
+/* No text, and texts with a zero byte, which are not reported. All hashes fit. */
 static void a_newer_writer_is_a_text_without_zero_bytes(void **state)
 {
     static const struct {
@@ -127,8 +127,8 @@ static void a_newer_writer_is_a_text_without_zero_bytes(void **state)
         size_t size = 0;
         forge->header.features_incompat |= UINT64_C(1) << 30;
         newer_plan_writer(forge, cases[i].text, cases[i].length);
-        forge_find(forge, SPMMI_SECTION_WRITER, SPMMI_NO_PART)->entry.raw_bytes =
-            4; /* so that it has a frame */
+        // The section then has a frame.
+        forge_find(forge, SPMMI_SECTION_WRITER, SPMMI_NO_PART)->entry.raw_bytes = 4;
         uint8_t *bytes = forge_build(forge, &size), *place = place_of_writer(bytes, forge);
         spmmi_record_load(&spmmi_entry_record, place, &entry);
         entry.raw_bytes = cases[i].length;
@@ -140,7 +140,7 @@ static void a_newer_writer_is_a_text_without_zero_bytes(void **state)
     }
 }
 
-/* Its hash, that of its frame, or the checksum in the frame is wrong. */
+/* The hash of the section's frames, the hash of its frame, or the checksum in the frame is wrong. */
 static void a_newer_writer_is_whole(void **state)
 {
     (void)state;
@@ -166,7 +166,7 @@ static void a_newer_writer_is_whole(void **state)
     }
 }
 
-/* The writer's section ends with the file, one byte behind it, or nowhere near. */
+/* The writer's section ends with the file, one byte after it, or far outside. */
 static void a_newer_writer_lies_within_the_file(void **state)
 {
     (void)state;
@@ -194,7 +194,7 @@ static void a_newer_writer_lies_within_the_file(void **state)
     forge_free(forge);
 }
 
-/* What the load of a newer file says where an allocation fails, or a call, or where the budget is small. */
+/* The message of a load of a newer file if an allocation or a call fails, or the budget is small. */
 static void only_the_writer_is_lost_where_a_newer_file_cannot_be_read(void **state)
 {
     static const struct {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One reader of options and one writer of info structs. tests/abi sees that every public struct goes through them. */
+/* The functions that read option structs and write info structs. tests/abi checks that every public struct
+ * uses them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spmmi_plan_check on plans in memory, one member wrong at a time: what no file can hold, since a reader derives it or
- * refuses it sooner, and the last value on the right side of each bound. */
+/* spmmi_plan_check on plans in memory with one wrong member at a time: errors that no file can contain,
+ * because a reader derives the member or refuses it earlier, and the last valid value of each range. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 #include "format/check/plan_check.h"
 #include "tests/support/plan_seal.h"
 
-/* 100 rows of 0 to 8 nonzeros. */
+/* Returns a plan of 100 rows with 0 to 8 nonzeros. */
 static spmm_plan_t *plan_of(spmm_schedule_t schedule)
 {
     struct test_matrix *a = test_matrix_named("rows of 0 to 8", TEST_VALUES_REAL);
@@ -34,11 +34,11 @@ static void expect(spmm_plan_t *plan, spmm_status_t expected, const char *change
         fail_msg("%s: found \"%s\", expected \"%s\"", change, spmm_status_text(found),
                  spmm_status_text(expected));
     if (plan->part_count > SPMMI_PART_MAX)
-        plan->part_count = 1; /* destroy trusts it */
+        plan->part_count = 1; /* destroy relies on it */
     spmm_plan_destroy(plan);
 }
 
-/* A plan `p` of a schedule with this change. */
+/* Expects this status for a plan `p` of a schedule with this change. */
 #define EXPECT(schedule, change, expected)   \
     do {                                     \
         spmm_plan_t *p = plan_of(schedule);  \
@@ -64,14 +64,14 @@ static void dimensions(void **state)
     ROWS(p->dtype = (spmm_dtype_t)0, ERR_PLAN_DIMS);
     ROWS(DROP(p->row_ptr), ERR_PLAN_ROW_PTR);
     ROWS(DROP(p->col_ind), ERR_PLAN_COL_IND);
-    /* The largest ones pass: what is wrong is found behind them. */
+    /* The largest values pass; a later check finds the error. */
     ROWS((p->rows = SPMMI_DIM_MAX, p->row_ptr[0] = 1), ERR_PLAN_ROW_PTR);
     ROWS((p->cols = SPMMI_DIM_MAX, p->row_ptr[0] = 1), ERR_PLAN_ROW_PTR);
     ROWS((p->rows = p->cols = SPMMI_DIM_MAX, p->nnz = SPMMI_NNZ_MAX, p->row_ptr[0] = 1), ERR_PLAN_ROW_PTR);
     ROWS((p->cols = 8, p->nnz = 8 * p->rows, p->row_ptr[0] = 1), ERR_PLAN_ROW_PTR);
 }
 
-/* Three rows of a matrix of 4 columns and 4 nonzeros. */
+/* Three rows of a matrix with 4 columns and 4 nonzeros. */
 static void row_pointers(void **state)
 {
     (void)state;
@@ -94,7 +94,7 @@ static void row_pointers(void **state)
     assert_int_equal(spmmi_check_row_ptr(1, &plan, NULL), SPMM_ERR_PLAN_ROW_PTR);
 }
 
-/* Columns of two rows of one nonzero in a matrix of 3 columns; row: the one that is named. */
+/* Two rows with one nonzero each, in a matrix with 3 columns. row: the row that is reported. */
 static void columns_in_range(void **state)
 {
     (void)state;
@@ -113,7 +113,8 @@ static void columns_in_range(void **state)
     }
 }
 
-/* Columns and their distances from the last one have together every bit but the sign, which alone says "outside". */
+/* The columns and their distances from the last column together have every bit except the sign. Only the sign
+ * bit means "outside". */
 static void columns_of_all_bits(void **state)
 {
     (void)state;
@@ -157,7 +158,8 @@ static void counts(void **state)
     ROWS((DROP(p->permutation_metrics), p->permutation_metrics_count = 0), OK);
 }
 
-/* The most parts, variants and so on that a plan may have, all as the first one. more: of traces and metrics. */
+/* Checks a plan with the maximum number of parts, variants and so on, all equal to the first one.
+ * more_traces, more_metrics: numbers above the maximum. */
 static void as_many_as_there_may_be(uint32_t more_traces, uint32_t more_metrics, spmm_status_t expected)
 {
     spmm_plan_t *p = plan_of(SPMM_SCHEDULE_ROW_SPLIT);
@@ -259,7 +261,7 @@ static void metrics_of_row_blocks(void **state)
     TILED(p->row_block_metrics.unit_max = p->rows + 1, ERR_PLAN_ROW_BLOCK_METRICS);
 }
 
-/* As many units as rows and nonzeros allow, and no more than have numbers. */
+/* As many units as rows and nonzeros allow, and at most SPMMI_UNIT_MAX. */
 static void units_of_row_blocks(void **state)
 {
     (void)state;

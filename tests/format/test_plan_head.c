@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The head of a plan: as the plan says once it is loaded; of files of which a part is there, and of damaged ones. */
+/* The head of a plan equals the information of the loaded plan. Heads of truncated and damaged files. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@
 struct file {
     uint8_t *bytes;
     size_t size;
-    size_t read; /* bytes given out */
+    size_t read; /* number of bytes that were read */
 };
 
 static size_t read_at(void *context, uint64_t offset, void *bytes, size_t size)
@@ -42,7 +42,7 @@ static spmm_plan_t *make_plan(const char *source)
     return plan;
 }
 
-/* Writes the plan and destroys it. */
+/* Writes the plan to memory and destroys it. */
 static struct file write_plan(spmm_plan_t *plan)
 {
     struct file file = {.read = 0};
@@ -81,7 +81,7 @@ static size_t table_end(const spmm_plan_info_t *info)
     return SPMMI_HEADER_BYTES + (size_t)info->section_count * SPMMI_ENTRY_BYTES;
 }
 
-/* Offset behind the section of this type. */
+/* Returns the offset of the end of the section of this type. */
 static size_t end_of(struct file *file, uint32_t type)
 {
     spmm_section_info_t s = {.struct_size = sizeof s};
@@ -141,7 +141,7 @@ static void a_truncated_file_has_a_head(void **state)
     free(file.bytes);
 }
 
-/* Of the names the padding before them is not read. */
+/* The padding in front of the names is not read. */
 static void every_flipped_bit_that_is_read_is_found(void **state)
 {
     struct file file = write_file("the source");
@@ -166,7 +166,7 @@ static void every_flipped_bit_that_is_read_is_found(void **state)
     free(file.bytes);
 }
 
-/* Gives the section of this type such an entry, with all hashes right. */
+/* Sets the sizes in the table entry of the section of this type, and repairs all hashes. */
 static void set_entry(struct file *file, uint32_t type, uint64_t raw_bytes, uint64_t stored_bytes)
 {
     spmm_plan_info_t head;
@@ -184,7 +184,7 @@ static void set_entry(struct file *file, uint32_t type, uint64_t raw_bytes, uint
     forge_repair(file->bytes, file->size);
 }
 
-/* The status of a file whose section of this type has such an entry. */
+/* Returns the status for a file whose section of this type has these sizes, and its message in text. */
 static spmm_status_t status_of_entry(uint32_t type, uint64_t raw_bytes, uint64_t stored_bytes, char text[])
 {
     struct file file = write_file("the source");
@@ -219,7 +219,7 @@ static void names_of_impossible_sizes_are_refused(void **state)
     }
 }
 
-/* A head is read without its sections, so it may tell of more records than a file has. */
+/* A head is read without its sections, so it may claim more records than a file can have. */
 static void counts_of_impossible_sizes_are_the_largest(void **state)
 {
     static const struct {
@@ -238,7 +238,7 @@ static void counts_of_impossible_sizes_are_the_largest(void **state)
     }
 }
 
-/* The checks behind that of the sizes see them. */
+/* Names of these sizes reach the checks after the check of sizes. */
 static void names_of_the_least_and_largest_sizes_are_looked_at(void **state)
 {
     char longest[128] = "";
@@ -270,7 +270,7 @@ static void a_name_that_is_no_text_is_refused(void **state)
 
 static const spmm_metadata_t two_pairs[] = {{"title", "A"}, {"license", "CC0-1.0"}};
 
-/* Pairs as "key=value;". */
+/* Appends the pair as "key=value;". */
 static void append(void *context, const char *key, const char *value)
 {
     char *const text = context;
@@ -297,7 +297,7 @@ static void the_head_has_the_metadata_if_they_are_there(void **state)
     free(file.bytes);
 }
 
-/* The largest that there can be, of bytes that zstd leaves as they are. */
+/* The largest possible metadata, of bytes that zstd cannot compress. */
 static void large_metadata_are_read(void **state)
 {
     static char value[SPMMI_METADATA_BYTES], text[100];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Infos and metrics of a plan: what they say, for callers of any size, and which indices there are. */
+/* Infos and metrics of a plan: their values, for callers with structs of any size, and the valid indices. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -63,7 +63,7 @@ static void statistics_have_a_function_of_their_own(void **state)
     stats.struct_size = offsetof(spmm_matrix_stats_t, zeros);
     stats.zeros = -7;
     assert_int_equal(spmm_plan_matrix_stats(plan, &stats), SPMM_OK);
-    assert_int_equal(stats.zeros, -7); /* beyond the size that the caller knows */
+    assert_int_equal(stats.zeros, -7); /* beyond the caller's struct_size */
     assert_int_equal(spmm_plan_matrix_stats(NULL, &stats), SPMM_ERR_ARGUMENT);
     assert_int_equal(spmm_plan_matrix_stats(plan, NULL), SPMM_ERR_ARGUMENT);
     spmm_plan_destroy(plan);
@@ -100,7 +100,7 @@ static void indices_out_of_range_are_refused(void **state)
     info.variant_count = -7;
     assert_int_equal(spmm_plan_info(plan, &info), SPMM_OK);
     assert_int_equal(info.rows, 100);
-    assert_int_equal(info.variant_count, -7); /* beyond the size that the caller knows */
+    assert_int_equal(info.variant_count, -7); /* beyond the caller's struct_size */
     info.struct_size = 0;
     assert_int_equal(spmm_plan_info(plan, &info), SPMM_ERR_ARGUMENT);
     for (int index = -1; index <= 1; index++) {
@@ -109,7 +109,7 @@ static void indices_out_of_range_are_refused(void **state)
         assert_int_equal(spmm_plan_part(plan, index, &part), expected);
         assert_int_equal(spmm_plan_trace(plan, index, &trace), expected);
         assert_int_equal(spmm_plan_section(plan, index, &section),
-                         SPMM_ERR_ARGUMENT); /* a fresh plan has none */
+                         SPMM_ERR_ARGUMENT); /* a new plan has no sections */
     }
     assert_string_equal(trace.reason, "rows hold 4.25 nonzeros on average, the schedules meet at 9.35");
     spmm_plan_destroy(plan);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plans of newer libraries are refused with what is not known, who wrote them, and what to do; and the length of a plan
- * is told from its header. */
+/* Plans of newer libraries are refused with a message that says what is unknown, who wrote them, and what to
+ * do. The length of a plan is read from its header. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -77,7 +77,7 @@ static void a_writer_that_cannot_be_read_is_left_out(void **state)
     }
 }
 
-/* Whatever is damaged or missing behind the header, the answer stays FEATURE. */
+/* Whatever is damaged or missing after the header, the status stays FEATURE. */
 static void damage_of_a_newer_plan_changes_nothing_but_the_writer(void **state)
 {
     (void)state;
@@ -94,7 +94,7 @@ static void damage_of_a_newer_plan_changes_nothing_but_the_writer(void **state)
         assert_int_equal(spmm_plan_read(bytes, size, NULL, &plan, &diag), SPMM_ERR_PLAN_FEATURE);
         assert_non_null(strstr(diag.text, "update spmm"));
         bytes[at] ^= 0x10;
-        memcpy(cut, bytes, at); /* a block of its own, whose end a sanitizer knows */
+        memcpy(cut, bytes, at); /* an exact block, for sanitizers */
         assert_int_equal(spmm_plan_read(cut, at, NULL, &plan, &diag), SPMM_ERR_PLAN_FEATURE);
         free(cut);
     }
@@ -102,7 +102,7 @@ static void damage_of_a_newer_plan_changes_nothing_but_the_writer(void **state)
     forge_free(forge);
 }
 
-/* Its hashes fit, and still its sections may be something else. */
+/* Its hashes fit, but its sections may have another meaning. */
 static void the_writer_of_another_format_is_not_read(void **state)
 {
     (void)state;
@@ -150,7 +150,7 @@ static void the_length_of_a_plan_is_in_its_header(void **state)
     forge_free(forge);
 }
 
-/* Whoever reads from a pipe makes room for as many bytes as the header says. */
+/* A program that reads from a pipe allocates as many bytes as the header claims. */
 static void a_newer_header_tells_no_impossible_length(void **state)
 {
     (void)state;
@@ -162,7 +162,7 @@ static void a_newer_header_tells_no_impossible_length(void **state)
     for (uint64_t told = 0; told <= SPMMI_HEADER_BYTES; told++) {
         memcpy(bytes + SPMMI_AT_file_bytes, &told, sizeof told);
         assert_int_equal(spmm_plan_length(bytes, size, &length, NULL), SPMM_ERR_PLAN_FEATURE);
-        assert_int_equal(length, 0); /* its hash does not fit */
+        assert_int_equal(length, 0); /* the hash does not fit */
         forge_repair(bytes, size);
         assert_int_equal(spmm_plan_length(bytes, size, &length, NULL), SPMM_ERR_PLAN_FEATURE);
         assert_int_equal(length, told < SPMMI_HEADER_BYTES ? 0 : told);

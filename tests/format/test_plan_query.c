@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Comparing plans with matrices, asking plans, and statistics of very wide matrices. */
+/* Comparison of plans with matrices, queries of plans, and statistics of very wide matrices. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -54,7 +54,7 @@ static void only_the_same_matrix_matches(void **state)
     assert_int_equal(diag.offset, 9);
     assert_int_equal(spmm_plan_matches(plan, &same, 0, &diag), SPMM_OK);
     other = same;
-    other.values = NULL; /* a pattern counts as ones, which these values are not */
+    other.values = NULL; /* a pattern counts as ones, which differ */
     assert_int_equal(spmm_plan_matches(plan, &other, 1, &diag), SPMM_ERR_MISMATCH);
     other.row_ptr = NULL;
     assert_int_equal(spmm_plan_matches(plan, &other, 0, &diag), SPMM_ERR_ARGUMENT);
@@ -73,13 +73,13 @@ static void a_plan_without_values_matches_by_pattern_only(void **state)
     assert_int_equal(spmm_plan_csr(plan, &view), SPMM_OK);
     memcpy(&same, &view, sizeof same);
     assert_int_equal(spmm_plan_csr(NULL, &view), SPMM_ERR_ARGUMENT);
-    assert_memory_equal(&view, &same, sizeof view); /* structs stay as they were */
+    assert_memory_equal(&view, &same, sizeof view); /* structs are not changed */
     assert_int_equal(spmm_plan_matches(plan, &view, 0, NULL), SPMM_OK);
     assert_int_equal(spmm_plan_matches(plan, &view, 1, NULL), SPMM_ERR_MISMATCH);
     spmm_plan_destroy(plan);
 }
 
-/* The caller's numbers are rounded to the plan's type, once. */
+/* The caller's values are rounded once, to the type of the plan. */
 static void values_are_compared_in_the_type_of_the_plan(void **state)
 {
     (void)state;
@@ -96,7 +96,7 @@ static void values_are_compared_in_the_type_of_the_plan(void **state)
         assert_int_equal(view.value_type, stored);
         view.value_type = given;
         view.values = values;
-        /* These values have more bits than f16 and bf16 keep, f32 and f64 keep all. */
+        /* These values have more bits than f16 and bf16 store. f32 and f64 store all of them. */
         const int keeps = given == stored || spmm_dtype_size(given) > 2;
         assert_int_equal(spmm_plan_matches(plan, &view, 1, &diag), keeps ? SPMM_OK : SPMM_ERR_MISMATCH);
         memset((char *)values + 7 * spmm_dtype_size(given), 0, spmm_dtype_size(given));
@@ -121,7 +121,7 @@ static void zeros_of_16_bits_have_two_signs(void **state)
     assert_int_equal(stats.zeros, 2);
 }
 
-/* A plan of one part, its rows in order (0), in another one (1), in one that C keeps (2). */
+/* Returns a plan of one part. permutation: 0: rows in order, 1: rows permuted, 2: permuted with C. */
 static spmm_plan_t *ordered_plan(spmm_schedule_t schedule, int permutation)
 {
     struct test_matrix *a = test_matrix_named("rows of 0 to 8", TEST_VALUES_REAL);
@@ -354,7 +354,7 @@ static void the_trace_has_compute_types_and_reasons(void **state)
     spmm_plan_destroy(plan);
 }
 
-/* Of later versions, or of a plan that no reader has checked; and one that the search seldom gives. */
+/* Reasons of later versions, or of a plan that was not checked, and a reason that a search seldom gives. */
 static void reasons_without_a_text(void **state)
 {
     (void)state;
@@ -398,7 +398,7 @@ static void a_part_of_long_rows_is_marked(void **state)
     test_matrix_free(a);
 }
 
-/* Columns are sorted instead of counted here: a counter a column would take 8 GB. */
+/* Columns are sorted instead of counted, because a counter per column would need 8 GB. */
 static void statistics_of_two_thousand_million_columns(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plans with other values: all else stays, byte by byte; and the diagonal. */
+/* Plans with new values: all other data stay the same, byte by byte. The diagonal of a plan. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +18,8 @@
 
 #define NNZ_MAX 4000
 
-/* Metrics, a permutation, a trace and items: every section that a plan may have. */
+/* Returns a plan with metrics, a permutation, a trace and items, so that it has every section that a plan may
+ * have. */
 static spmm_plan_t *make_plan(spmm_dtype_t dtype, int has_no_values)
 {
     struct test_matrix *a = test_matrix_named("arrow", TEST_VALUES_REAL);
@@ -34,7 +35,7 @@ static spmm_plan_t *make_plan(spmm_dtype_t dtype, int has_no_values)
     return plan;
 }
 
-/* 0, 0.1, 0.2, .. 0.6, 0, .. */
+/* Fills with 0, 0.1, 0.2 .. 0.6, 0 .. */
 static void fill(double *values, int64_t count)
 {
     for (int64_t p = 0; p < count; p++)
@@ -46,7 +47,7 @@ static int64_t zeros_of(int64_t count)
     return (count + 6) / 7;
 }
 
-/* The plan as its file gives it back, which checks digests and statistics. */
+/* Writes the plan and returns the plan that is read back, which checks digests and statistics. */
 static spmm_plan_t *read_back(const spmm_plan_t *plan, void **bytes)
 {
     size_t size = 0;
@@ -56,7 +57,7 @@ static spmm_plan_t *read_back(const spmm_plan_t *plan, void **bytes)
     return read;
 }
 
-/* -1 if it has none of this type and part. */
+/* Returns the index of the section with the same type and part, -1 if there is none. */
 static int section_like(const spmm_plan_t *plan, const spmm_section_info_t *s)
 {
     spmm_section_info_t other = {.struct_size = sizeof other};
@@ -66,7 +67,8 @@ static int section_like(const spmm_plan_t *plan, const spmm_section_info_t *s)
     return -1;
 }
 
-/* Sections of `old` that are not byte for byte in `new`, each as the bit of its type; has_more: `new` has others. */
+/* Returns the types of the sections of `old` that differ in `new`, one bit each. has_more: whether `new` has
+ * more sections. */
 static unsigned sections_changed(const spmm_plan_t *old, const spmm_plan_t *new, int *has_more)
 {
     void *old_bytes = NULL, *new_bytes = NULL;
@@ -123,7 +125,7 @@ static void the_plan_itself_does_not_change(void **state)
     assert_true(test_plans_equal(plan, same));
     assert_false(test_plans_equal(plan, updated));
     spmm_plan_destroy(same);
-    spmm_plan_destroy(plan); /* nothing of it is shared */
+    spmm_plan_destroy(plan); /* the new plan must not share memory */
     void *bytes = NULL;
     spmm_plan_destroy(read_back(updated, &bytes));
     spmm_plan_bytes_free(bytes);
@@ -138,7 +140,7 @@ static void a_pattern_gets_values(void **state)
     (void)state;
     assert_int_equal(spmm_plan_with_values(plan, full->values, SPMM_F64, &updated, NULL), SPMM_OK);
     assert_true(test_plans_equal(updated, full));
-    assert_int_equal(sections_changed(plan, updated, &has_more), 0); /* no value of this matrix is zero */
+    assert_int_equal(sections_changed(plan, updated, &has_more), 0); /* no value of this matrix is 0 */
     assert_true(has_more);
     spmm_plan_destroy(updated);
     fill(values, plan->nnz);
@@ -221,7 +223,7 @@ static void empty_matrices_need_no_values(void **state)
     test_matrix_free(a);
 }
 
-/* By going over all nonzeros. */
+/* Returns the diagonal value of row i from a search of all nonzeros of the row. */
 static double diagonal_at(const spmm_plan_t *plan, int64_t i)
 {
     for (int64_t p = plan->row_ptr[i]; p < plan->row_ptr[i + 1]; p++)

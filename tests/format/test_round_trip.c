@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is written is read back, what is read is written back byte for byte, at any number of threads. */
+/* A plan that is written is read back unchanged, and a file that is read is written back byte for byte, with
+ * any number of threads. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -47,7 +48,8 @@ static uint64_t schedule_count(void)
     return (uint64_t)count;
 }
 
-/* Every type with every row of the list, without and with a transpose, with and without values. */
+/* Returns the number of cases: each type with each schedule, with and without a transpose, with and without
+ * values. */
 static uint64_t key_count(void)
 {
     return 4 * schedule_count() * 4;
@@ -68,7 +70,8 @@ static struct test_plan_options option_case(uint64_t key)
                                       rest / 2 % 2 != 0};
 }
 
-/* Units of each height that the family has; some f32 on tensor cores as tf32. */
+/* Gives the part one of the heights of its family, and some f32 plans on tensor cores the compute type
+ * tf32. */
 static void shape_case(spmm_plan_t *plan, const struct spmmi_family *family, uint64_t key)
 {
     uint32_t heights = 1;
@@ -83,8 +86,8 @@ static void shape_case(spmm_plan_t *plan, const struct spmmi_family *family, uin
         plan->trace[t].compute = SPMM_COMPUTE_TF32;
 }
 
-/* Plans of a family and schedule with items in order, in another one, and in one that C keeps; those with stages with
- * and without metrics of the row blocks. */
+/* Returns a plan of a schedule whose items are in order, permuted, or permuted with C. Some plans with stages
+ * have metrics of the row blocks. */
 static spmm_plan_t *plan_case(const struct test_matrix *a, struct test_plan_options options,
                               const struct spmmi_schedule *row, uint64_t key, const char *source)
 {
@@ -116,7 +119,7 @@ static void every_named_matrix_comes_back(void **state)
     }
 }
 
-/* A matrix of random size and density; one in eight has no rows, no columns or no nonzeros. */
+/* Returns a matrix of random size and density. One in eight has no rows, no columns or no nonzeros. */
 static struct test_matrix *random_matrix(uint64_t seed)
 {
     struct test_matrix *a = calloc(1, sizeof *a);
@@ -160,7 +163,7 @@ static void random_matrices_come_back(void **state)
     }
 }
 
-/* Long enough for eight threads, and for several frames in each of the large sections. */
+/* Returns a plan that is large enough for eight threads and for several frames in each large section. */
 static spmm_plan_t *large_plan(spmm_dtype_t dtype, spmm_schedule_t schedule, int has_transpose)
 {
     struct test_matrix a = {.name = "large", .rows = 1400000, .cols = 5000};
@@ -182,7 +185,7 @@ static spmm_plan_t *large_plan(spmm_dtype_t dtype, spmm_schedule_t schedule, int
     return plan;
 }
 
-/* Destroys the plan. */
+/* Checks the plan with 1, 2 and 8 threads, and destroys it. */
 static void check_threads(spmm_plan_t *plan)
 {
     spmm_diag_t diag;
@@ -221,7 +224,7 @@ static void the_number_of_threads_never_changes_the_bytes(void **state)
     check_threads(tiled);
 }
 
-/* 1.4 million units, three frames: what is stored says no more than that they are in order. */
+/* 1.4 million units in three frames. The stored bytes only say that the units are in order. */
 static void units_in_order_take_no_room(void **state)
 {
     (void)state;
@@ -242,7 +245,7 @@ static void units_in_order_take_no_room(void **state)
     spmm_plan_destroy(plan);
 }
 
-/* A reordered part takes a bit a unit to check: exactly that much must make the difference. */
+/* The check of a reordered part needs a bit per unit. The budget must grow by exactly that. */
 static void the_check_of_a_permutation_counts_in_the_budget(void **state)
 {
     (void)state;
@@ -255,7 +258,7 @@ static void the_check_of_a_permutation_counts_in_the_budget(void **state)
             test_plan_reorder(plan, 1, 0);
         assert_int_equal(spmm_plan_write(plan, NULL, &bytes, &size, NULL), SPMM_OK);
         uint64_t low = 0, high = UINT64_C(1) << 30;
-        while (high - low > 1) { /* the least budget that the load is given */
+        while (high - low > 1) { /* finds the smallest sufficient budget */
             const uint64_t budget = low + (high - low) / 2;
             const spmm_load_options_t options = {sizeof options, budget, 1};
             spmm_plan_t *loaded = NULL;
@@ -269,7 +272,7 @@ static void the_check_of_a_permutation_counts_in_the_budget(void **state)
         needs[is_reordered] = high;
         spmm_plan_bytes_free(bytes);
     }
-    /* The statistics take 4 bytes a column at another time; the bits are more. */
+    /* The statistics need 4 bytes per column at another time; the bits need more. */
     assert_int_equal(needs[1] - needs[0], (uint64_t)plan->rows / 8 - 4 * (uint64_t)plan->cols);
     spmm_plan_destroy(plan);
 }

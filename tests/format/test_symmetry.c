@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a plan says of the symmetry of its matrix: pattern, values bit by bit, the diagonal. */
+/* The symmetry that a plan reports for its matrix: pattern, values bit by bit, the diagonal. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 
 enum { SIZE = 4 };
 
-/* Zeros are not stored, but for that of row and column 3, which is -0. */
+/* Returns the symmetry of this matrix. Zeros are not stored, except -0. */
 static spmm_symmetry_t symmetry_of(const double values[SIZE][SIZE], spmm_dtype_t dtype, int has_no_values)
 {
     int64_t row_ptr[SIZE + 1] = {0};
@@ -66,7 +66,8 @@ static void each_kind_is_told(void **state)
         assert_int_equal(symmetry_of(lower, dtype, 0), SPMM_SYMMETRY_GENERAL);
         assert_int_equal(symmetry_of(diagonal, dtype, 0), SPMM_SYMMETRY_SYMMETRIC);
     }
-    assert_int_equal(symmetry_of(structural, SPMM_F64, 1), SPMM_SYMMETRY_SYMMETRIC); /* no values to differ */
+    // There are no values that could differ.
+    assert_int_equal(symmetry_of(structural, SPMM_F64, 1), SPMM_SYMMETRY_SYMMETRIC);
     assert_int_equal(symmetry_of(upper, SPMM_F64, 1), SPMM_SYMMETRY_GENERAL);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How large a team is where threads cannot have the stacks that the environment asks for: no limit is needed for that,
- * as in tests/faults/test_team.c. Each question comes from a thread of its own, which has no team yet. */
+/* The size of a team if threads cannot get the stacks that the environment asks for. No resource limit is
+ * needed here, unlike in tests/faults/test_team.c. Each query is made in a new thread, which has no team
+ * yet. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +17,7 @@
 
 #include "format/base/team.h"
 
-#define TOO_LARGE "1000000 g" /* more than the addresses of a process */
+#define TOO_LARGE "1000000 g" /* larger than the address space */
 
 struct question {
     int wanted, again, size, size_again;
@@ -30,7 +31,7 @@ static void *ask(void *context)
     return NULL;
 }
 
-/* The size of the first team of a thread, and of the second. */
+/* Returns the sizes of the first and the second team of a new thread. */
 static struct question team_of_thread(int wanted, int again)
 {
     struct question question = {.wanted = wanted, .again = again};
@@ -49,12 +50,12 @@ static void stacks_of_the_environment(void **state)
     } cases[] = {{NULL, NULL, 4},
                  {TOO_LARGE, NULL, 1},
                  {NULL, TOO_LARGE, 1},
-                 {"256 k", TOO_LARGE, 4},    /* the first one counts */
-                 {"1048576000000", NULL, 1}, /* KiB */
+                 {"256 k", TOO_LARGE, 4},    /* OMP_STACKSIZE has priority */
+                 {"1048576000000", NULL, 1}, /* in KiB */
                  {"1048576000000X", NULL, 1},
                  {"1048576b", NULL, 4},
                  {"1000000000M", NULL, 1},
-                 {"18446744073709551615 k", NULL, 4}, /* no size at all: the default */
+                 {"18446744073709551615 k", NULL, 4}, /* invalid: the default */
                  {"", NULL, 4},
                  {"1 b", NULL, 4}}; /* too small: the default */
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -78,7 +79,7 @@ static void count_warnings(void *context, spmm_log_level_t level, const char *te
         level == SPMM_LOG_WARNING && strstr(text, "4 threads were asked for, 1 can be started") != NULL;
 }
 
-/* Once a thread, if somebody listens. */
+/* The warning is logged once per thread, if a log is set. */
 static void a_small_team_is_told_once(void **state)
 {
     (void)state;
@@ -91,7 +92,8 @@ static void a_small_team_is_told_once(void **state)
     (void)unsetenv("OMP_STACKSIZE");
 }
 
-/* Regions in a region of the caller have teams where the caller allows it, anew each time. */
+/* Parallel regions inside a region of the caller get teams if the caller allows nested teams, newly
+ * determined each time. */
 static void teams_in_a_team(void **state)
 {
     (void)state;

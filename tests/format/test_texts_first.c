@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names and metadata come first in files of large plans, and only with the feature that says so. */
+/* Files of large plans begin with names and metadata. Only files with the feature bit may have this order. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 #include "tests/support/forge.h"
 #include "tests/support/plan_seal.h"
 
-#define TEXT_BYTES 4096 /* of the files here, in which texts and all before them lie */
+#define TEXT_BYTES 4096 /* bytes within which the texts of these files end */
 
 TEST_PATTERN(checkered, (i + j) % 2 == 0)
 
@@ -23,7 +23,8 @@ struct file {
     size_t size;
 };
 
-/* A plan of so many rows and columns, with values, a source, a writer and a pair of metadata. */
+/* Makes a file of a plan with this number of rows and columns, values, a source, a writer and a pair of
+ * metadata. */
 static struct file write_plan(int64_t rows)
 {
     static const char pairs[] = "license\0CC-BY-4.0";
@@ -53,7 +54,7 @@ static uint64_t features_of(const struct file *file)
     return spmmi_get_u64(file->bytes + SPMMI_AT_features_incompat);
 }
 
-/* The status of a load once the features are these. */
+/* Sets the features of the file and returns the status of a load. */
 static spmm_status_t load_with(const struct file *file, uint64_t features)
 {
     spmm_plan_t *plan = NULL;
@@ -110,14 +111,14 @@ static void the_order_needs_the_feature(void **state)
     const uint64_t features = features_of(&large);
     assert_int_equal(load_with(&large, features), SPMM_OK);
     assert_int_equal(load_with(&large, features & ~(uint64_t)SPMMI_FEATURE_TEXTS_FIRST), SPMM_ERR_PLAN_TABLE);
-    /* A small plan has the order of its table, and may have the feature. */
+    /* A small plan has its sections in the order of the table, and may have the feature. */
     assert_true((features_of(&small) & SPMMI_FEATURE_TEXTS_FIRST) == 0);
     assert_int_equal(load_with(&small, features_of(&small) | SPMMI_FEATURE_TEXTS_FIRST), SPMM_OK);
     free(large.bytes);
     free(small.bytes);
 }
 
-/* Offsets moved by a step of alignment, with hashes that match. */
+/* Offsets are moved by one alignment step. All hashes fit. */
 static void moved_sections_are_refused(void **state)
 {
     (void)state;

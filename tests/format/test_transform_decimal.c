@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values that are stored as decimals: the same bits come back, and what is no decimal is never taken for one. */
+/* Values that are stored as decimals: the same bits are read back, and other values are never stored as
+ * decimals. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -72,7 +73,8 @@ static void other_values_are_no_decimals(void **state)
     }
 }
 
-/* Whatever strtod reads: six digits, up to 15 of them behind the point, which are never refused, and any digits. */
+/* Text that strtod reads: six digits with up to 15 after the point, which must be accepted, and arbitrary
+ * digits. */
 static void text_comes_back(void **state)
 {
     (void)state;
@@ -88,7 +90,7 @@ static void text_comes_back(void **state)
     }
 }
 
-/* Digits change from value to value, up and down. */
+/* The number of digits changes from value to value, up and down. */
 static void runs_of_values_come_back(void **state)
 {
     (void)state;
@@ -123,7 +125,7 @@ static spmm_plan_t *plan_of(const char *matrix)
     return plan;
 }
 
-/* Does the file need the feature? It comes back bit by bit. */
+/* Returns 1 if the file needs the feature. Checks that the plan is read back bit by bit. */
 static int needs_feature(const spmm_plan_t *plan)
 {
     void *bytes = NULL;
@@ -139,7 +141,7 @@ static int needs_feature(const spmm_plan_t *plan)
     return (features & SPMMI_FEATURE_DECIMAL) != 0;
 }
 
-/* Older readers refuse the feature: it is used where it saves much. */
+/* Older readers refuse the feature, so it is used only if it saves much. */
 static void plans_use_decimals_where_they_pay(void **state)
 {
     (void)state;
@@ -158,7 +160,7 @@ static void plans_use_decimals_where_they_pay(void **state)
 
 #define FRAME_VALUES (SPMMI_FRAME_RAW / sizeof(double))
 
-/* One long row of decimals, but for one value. */
+/* One long row of decimals with one other value. */
 static void frames_choose_for_themselves(void **state)
 {
     (void)state;

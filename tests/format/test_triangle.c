@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One triangle of symmetric matrices: what is written for which matrix, and that it comes back bit by bit. */
+/* One triangle of symmetric matrices: what is written for which matrix, and that it is read back bit by
+ * bit. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +27,8 @@ static spmm_plan_t *make_plan(const char *name, spmm_dtype_t dtype)
     return plan;
 }
 
-/* Flags of the header of what is written, which comes back as it was. *stored: raw bytes of the columns. */
+/* Returns the flags in the header of the written file, and checks that the plan is read back unchanged.
+ * *stored: raw bytes of the columns. */
 static uint32_t flags_of(const spmm_plan_t *plan, int pattern_only, uint64_t *stored)
 {
     const spmm_save_options_t save = {.struct_size = sizeof save, .pattern_only = pattern_only};
@@ -64,7 +66,7 @@ static void symmetric_values_are_stored_once_in_every_type(void **state)
         spmm_plan_t *plan = make_plan(names[t % 2], dtypes[t / 2]);
         const uint64_t half = (uint64_t)(plan->nnz + plan->stats.diagonal) / 2 * sizeof(int32_t);
         uint64_t stored = 0;
-        assert_int_equal(flags_of(plan, 0, &stored), 3); /* random values: the pattern alone */
+        assert_int_equal(flags_of(plan, 0, &stored), 3); /* random values: only the pattern */
         assert_int_equal(stored, half);
         test_symmetric_values(plan, 0);
         assert_int_equal(flags_of(plan, 0, &stored), 7);
@@ -77,7 +79,7 @@ static void symmetric_values_are_stored_once_in_every_type(void **state)
     }
 }
 
-/* Each of several threads makes some of the rows. */
+/* Each of several threads expands some of the rows. */
 static void threads_expand_what_one_expands(void **state)
 {
     static const spmm_dtype_t dtypes[] = {SPMM_F32, SPMM_F64, SPMM_F16};
@@ -112,7 +114,7 @@ static void threads_expand_what_one_expands(void **state)
     }
 }
 
-/* Of every entry beside the diagonal each bit counts, those of zeros and NaNs too. */
+/* Each bit of every off-diagonal value counts, also in zeros and NaNs. */
 static void one_bit_of_a_value_makes_the_difference(void **state)
 {
     (void)state;
@@ -147,8 +149,8 @@ static void other_patterns_are_stored_whole(void **state)
     }
 }
 
-/* A symmetric matrix of 2 x pairs entries beside the diagonal, of which entry `moved` of the upper triangle lies one
- * column to the right if moved >= 0. */
+/* Returns a symmetric matrix with 2 x pairs off-diagonal entries. If moved >= 0, entry `moved` of the upper
+ * triangle is moved one column to the right. */
 static spmm_plan_t *pairs_plan(int64_t pairs, int64_t moved)
 {
     enum { ROWS = 200 };
@@ -230,7 +232,7 @@ static void what_is_no_triangle_has_a_sentence(void **state)
     assert_string_equal(diag.text, "the rows of the triangle have 3 entries, expected 4");
 }
 
-/* The first wrong row of several pieces is told, by one thread and by four. */
+/* The first wrong row of several pieces is reported, with one thread and with four. */
 static void a_wrong_row_of_any_piece_is_told(void **state)
 {
     enum { LONG_ROWS = 50000, ENTRIES = 2 * LONG_ROWS - 1 };
@@ -247,7 +249,7 @@ static void a_wrong_row_of_any_piece_is_told(void **state)
     for (int threads = 1; threads <= 4; threads += 3)
         assert_int_equal(spmmi_triangle_check(threads, &t, 2 * ENTRIES - LONG_ROWS, NULL), SPMM_OK);
     for (int i = (int)(sizeof wrong_rows / sizeof wrong_rows[0]) - 1; i >= 0;
-         i--) { /* those behind it stay wrong */
+         i--) { /* later wrong rows stay wrong */
         spmm_diag_t diag[2] = {{0}};
         char text[100];
         t.col_ind[2 * wrong_rows[i]] = -1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Large plans of which some frames are damaged: the first of them is told, at any number of threads. */
+/* Large plans with several damaged frames: the first of them is reported, with any number of threads. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 #include "tests/support/forge.h"
 #include "tests/support/plan_seal.h"
 
-#define SIDE 1100 /* all stored: the values take five frames, the columns three */
+#define SIDE 1100 /* the matrix is full: five frames of values, three of columns */
 
 static uint8_t *large_file(size_t *size)
 {
@@ -42,7 +42,7 @@ static uint8_t *large_file(size_t *size)
     return file;
 }
 
-/* Of a section: where its frames lie, and how many there are. */
+/* Copies the frames of a section. Returns their number. */
 static uint64_t frames_of(const uint8_t *file, size_t size, uint32_t type, struct spmmi_frame frames[8])
 {
     struct spmmi_container c;
@@ -56,7 +56,8 @@ static uint64_t frames_of(const uint8_t *file, size_t size, uint32_t type, struc
     return count;
 }
 
-/* All frames from the first on are damaged; with_hashes: and hashed again, so that decoding finds it. */
+/* Damages all frames from `first` on and expects that the load reports the first. with_hashes: the hashes are
+ * repaired, so that decoding finds the damage. */
 static void damage_and_load(const uint8_t *good, size_t size, const struct spmmi_frame *frames,
                             uint64_t first, uint64_t count, int with_hashes)
 {
