@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bad golden plans. Each breaks one rule of docs/plan-format.md; all hashes match unless the hash is the rule. */
+/* Bad golden plans. Each breaks one rule of docs/plan-format.md. All hashes are right unless the rule is
+ * about a hash. */
 #include "golden_cases.h"
 
 #include <math.h>
@@ -20,12 +21,12 @@ enum kind {
     HEADER,   /* value at offset of the header; hashes repaired */
     ENTRY,    /* value at offset of the table entry of (type, part); hashes repaired */
     FRAME,    /* value at offset of the section of (type, part): its frame table or frames; hashes repaired */
-    DAMAGE,   /* as FRAME, hashes left wrong; type 0: offset from the start of the file */
-    CONTENT,  /* value at offset of the content of (type, part): compressed again */
-    REMOVE,   /* without the section */
-    METADATA, /* text of width bytes in place of the metadata */
-    PLAN,     /* plan() changes a loaded plan, which is then written without a check */
-    MAKE      /* make() does all */
+    DAMAGE,   /* as FRAME, but hashes stay wrong; type 0: offset from the start of the file */
+    CONTENT,  /* value at offset of the content of (type, part), which is compressed again */
+    REMOVE,   /* removes the section */
+    METADATA, /* replaces the metadata by `width` bytes of text */
+    PLAN,     /* plan() changes a loaded plan, which is written without a check */
+    MAKE      /* make() makes the file */
 };
 
 static void put(uint8_t *at, uint32_t width, uint64_t value)
@@ -60,7 +61,7 @@ static uint8_t *change_in_place(const struct golden_bad *b, size_t *size)
     return bytes;
 }
 
-/* Takes the base apart, lets change() work on it, builds it again. */
+/* Opens the base for forging, applies change() and builds the file again. */
 static uint8_t *rebuilt(const char *base, void (*change)(struct forge *f), size_t *size)
 {
     uint8_t *bytes = golden_good_make(base, size);
@@ -72,7 +73,7 @@ static uint8_t *rebuilt(const char *base, void (*change)(struct forge *f), size_
     return bytes;
 }
 
-static const struct golden_bad *now; /* the case that the two functions below carry out */
+static const struct golden_bad *now; /* the case of the two functions below */
 
 static void change_content(struct forge *f)
 {
@@ -181,7 +182,7 @@ static uint8_t *nnz_above_limit(size_t *size)
     return bytes;
 }
 
-/* A changed table under a header that is whole. */
+/* Changes the table without repairing the hash in the header. */
 static uint8_t *table_hash_wrong(size_t *size)
 {
     uint8_t *bytes = golden_good_make("one_by_one", size);
@@ -197,7 +198,7 @@ static uint8_t *padding_not_zero(size_t *size)
     return bytes;
 }
 
-/* The last section ends inside its frame table. */
+/* Ends the last section inside its frame table. */
 static uint8_t *below_frame_table(size_t *size)
 {
     uint8_t *bytes = golden_good_make("one_by_one", size), *entry = NULL;
@@ -208,7 +209,7 @@ static uint8_t *below_frame_table(size_t *size)
     return bytes;
 }
 
-/* Rows enough that the row lengths claim more than zstd can pack into their stored bytes. */
+/* Claims so many rows that zstd could not pack the row lengths into their stored bytes. */
 static void make_bomb(struct forge *f)
 {
     f->header.rows = 2000000000;
@@ -245,7 +246,7 @@ static void without_content_size(struct forge *f)
     recompress(f, SPMMI_SECTION_STATS, (struct forge_zstd){0, 1, 0});
 }
 
-/* A frame header by hand: magic, descriptor, fields; no valid blocks are needed to be refused. */
+/* Sets the bytes of a frame: magic, descriptor, fields. A refusal needs no valid blocks. */
 static void set_frame(struct forge *f, const void *frame, size_t size)
 {
     forge_set_stored(forge_find(f, SPMMI_SECTION_STATS, NONE), frame, size);
@@ -306,7 +307,7 @@ static void dictionary_code_out_of_range(struct forge *f)
     free(content);
 }
 
-/* One element more than the dictionary says fits: no whole number of distinct values. */
+/* Removes a byte of the dictionary, so that it is no whole number of distinct values. */
 static void dictionary_cut(struct forge *f)
 {
     struct forge_section *s = forge_find(f, SPMMI_SECTION_VALUES, NONE);
@@ -359,7 +360,7 @@ static uint8_t *make_fewer_items(size_t *size)
     return rebuilt("f64_nonzero_split", fewer_items, size);
 }
 
-/* An order of the rows that would be one of the columns too, were the matrix square. */
+/* Adds a permutation of the rows, which is only allowed for a square matrix. */
 static void permutation_of_seven(struct forge *f)
 {
     const uint8_t zero[28] = {0};
@@ -511,30 +512,30 @@ static void tiled_transpose_twice(spmm_plan_t *p)
         .name = name_, .status = status_, .kind = CONTENT, .base = "f32_row_split", .type = type_, \
         .part = NONE, .offset = offset_, .width = width_, .value = value_                          \
     }
-/* As C, of any plan. */
+/* Like C, for any plan. */
 #define B(name_, status_, type_, base_, offset_, value_)                                               \
     {                                                                                                  \
         .name = name_, .status = status_, .kind = CONTENT, .base = base_, .type = type_, .part = NONE, \
         .offset = offset_, .width = 4, .value = value_                                                 \
     }
-/* As B, of a part. */
+/* Like B, for a part. */
 #define T(name_, base_, offset_, value_) \
     B(name_, SPMM_ERR_PLAN_PART, SPMMI_SECTION_PARTS, base_, offset_, value_)
-/* A value of the row blocks. */
+/* A value of the row-block metrics. */
 #define S(name_, offset_, value_)                                                                         \
     {                                                                                                     \
         .name = name_, .status = SPMM_ERR_PLAN_ROW_BLOCK_METRICS, .kind = CONTENT, .base = "panel_stats", \
         .type = SPMMI_SECTION_ROW_BLOCK_METRICS, .part = NONE, .offset = offset_, .width = 8,             \
         .value = value_                                                                                   \
     }
-/* A value of a permutation of the rows. */
+/* A value of the metrics of a row permutation. */
 #define O(name_, offset_, width_, value_)                                                                   \
     {                                                                                                       \
         .name = name_, .status = SPMM_ERR_PLAN_PERMUTATION_METRICS, .kind = CONTENT, .base = "order_stats", \
         .type = SPMMI_SECTION_PERMUTATION_METRICS, .part = NONE, .offset = offset_, .width = width_,        \
         .value = value_                                                                                     \
     }
-/* A byte of the text about the writer. */
+/* A byte of the writer's text. */
 #define W(name_, value_)                                                                      \
     {                                                                                         \
         .name = name_, .status = SPMM_ERR_PLAN_WRITER, .kind = CONTENT, .base = "writer",     \
@@ -546,7 +547,7 @@ static void tiled_transpose_twice(spmm_plan_t *p)
         .name = name_, .status = SPMM_ERR_PLAN_METADATA, .kind = METADATA, .base = "metadata", \
         .text = text_, .width = sizeof(text_) - 1                                              \
     }
-/* As H, of any plan. */
+/* Like H, for any plan. */
 #define G(name_, status_, base_, offset_, width_, value_)                                                    \
     {                                                                                                        \
         .name = name_, .status = status_, .kind = HEADER, .base = base_, .offset = offset_, .width = width_, \
@@ -558,7 +559,7 @@ static void tiled_transpose_twice(spmm_plan_t *p)
         .name = name_, .status = status_, .kind = CONTENT, .base = "triangle", .type = type_, .part = NONE, \
         .offset = offset_, .width = 1, .value = value_                                                      \
     }
-/* The features of a plan that needs some become these. */
+/* Replaces the features of a plan that needs some. */
 #define N(name_, status_, base_, value_) G(name_, status_, base_, 32, 8, value_)
 #define F(name_, status_, offset_, width_, value_)                                                          \
     {                                                                                                       \
@@ -574,12 +575,12 @@ static void tiled_transpose_twice(spmm_plan_t *p)
     {                                                                                 \
         .name = #name_, .status = status_, .kind = PLAN, .base = base_, .plan = name_ \
     }
-/* As P, where two cases change a plan in the same way. */
+/* Like P, if two cases change a plan in the same way. */
 #define Q(name_, status_, base_, plan_)                                              \
     {                                                                                \
         .name = name_, .status = status_, .kind = PLAN, .base = base_, .plan = plan_ \
     }
-/* A number of the record of a product, whose factors are those of the base. */
+/* A number in the record of a product. The base defines its factors. */
 #define K(name_, base_, offset_, width_, value_)                                                         \
     {                                                                                                    \
         .name = name_, .status = SPMM_ERR_PLAN_PRODUCT, .kind = CONTENT, .base = base_,                  \
@@ -590,7 +591,7 @@ static void tiled_transpose_twice(spmm_plan_t *p)
         .name = name_, .status = status_, .kind = MAKE, .make = make_ \
     }
 
-#define NO_PERMUTATION 255 /* no order and no value type will ever have this number */
+#define NO_PERMUTATION 255 /* no permutation and no value type will ever have this number */
 #define NO_DTYPE 255
 
 const struct golden_bad golden_bad_cases[] = {

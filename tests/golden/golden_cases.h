@@ -15,7 +15,7 @@ struct golden_good {
 extern const struct golden_good golden_good_cases[];
 extern const size_t golden_good_count;
 uint8_t *golden_good_make(const char *name, size_t *size);
-/* The file of the plan, which is destroyed. Free with free(). */
+/* Returns the file of the plan and destroys the plan. Free it with free(). */
 uint8_t *golden_written(spmm_plan_t *plan, size_t *size);
 
 struct golden_bad {
@@ -33,7 +33,7 @@ extern const struct golden_bad golden_bad_cases[];
 extern const size_t golden_bad_count;
 uint8_t *golden_bad_make(const struct golden_bad *bad, size_t *size);
 
-/* The committed file tests/golden/FOLDER/NAME.SUFFIX; NULL if there is none. Free with free(). */
+/* Returns the committed file tests/golden/FOLDER/NAME.SUFFIX, NULL if there is none. Free it with free(). */
 uint8_t *golden_read(const char *folder, const char *name, const char *suffix, size_t *size);
 
 #endif

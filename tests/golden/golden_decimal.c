@@ -8,7 +8,8 @@
 #include "golden_cases.h"
 #include "tests/support/forge.h"
 
-/* The plan with another byte in its values: of the last element, in the plane that is so many before the last one. */
+/* Returns the plan with one byte of the last value changed. The byte is in the plane that is
+ * planes_before_end planes in front of the last one. */
 static uint8_t *changed(size_t planes_before_end, uint8_t byte, size_t *size)
 {
     size_t content_bytes = 0;

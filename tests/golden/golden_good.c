@@ -137,7 +137,7 @@ static uint8_t *bcsr_permuted(size_t *size)
     return golden_written(plan, size);
 }
 
-/* Nothing in its trace needs a feature of the other families of tensor cores. */
+/* Its trace needs no feature of the other tensor-core families. */
 static uint8_t *bcsr_f16(size_t *size)
 {
     const struct test_plan_options options = {SPMM_F16, SPMM_SCHEDULE_DENSE, SPMMI_STEPS_MAX, 0, 1};
@@ -165,7 +165,7 @@ static uint8_t *long_rows_bf16(size_t *size)
     return golden_written(plan, size);
 }
 
-/* Of both ops, and what the trace may say about it. */
+/* A plan of both ops, with the trace reasons for long rows. */
 static uint8_t *panel_peeled(size_t *size)
 {
     const struct test_plan_options options = {SPMM_F32, SPMM_SCHEDULE_PACKED, 2, 1, 0};
@@ -182,7 +182,7 @@ static uint8_t *panel_peeled(size_t *size)
     return golden_written(plan, size);
 }
 
-/* What a search refused and measured: only the trace needs its feature. */
+/* A trace of candidates that were measured and refused. Only the trace needs its feature. */
 static uint8_t *search_traced(size_t *size)
 {
     spmm_plan_t *plan =
@@ -212,7 +212,7 @@ static uint8_t *search_traced(size_t *size)
     return golden_written(plan, size);
 }
 
-/* Rows won against candidates of the tensor cores: only the trace needs their feature. */
+/* Rows won against candidates on tensor cores. Only the trace needs their feature. */
 static uint8_t *fragments_traced(size_t *size)
 {
     spmm_plan_t *plan =
@@ -260,7 +260,7 @@ static uint8_t *order_stats(size_t *size)
     return golden_written(plan, size);
 }
 
-/* A permutation with a feature of its own, in the trace and with its metrics. */
+/* A permutation with its own feature bit, in the trace and in the metrics. */
 static uint8_t *permutation_traced(spmm_reorder_t kind, size_t *size)
 {
     const struct spmmi_trace lost = {.family = SPMM_FAMILY_WINDOW,
@@ -323,7 +323,7 @@ static uint8_t *metadata(size_t *size)
     return golden_written(plan, size);
 }
 
-/* So much metadata that the texts lie before all else in the file. */
+/* So much metadata that the texts are stored in front of all other sections. */
 static uint8_t *texts_first(size_t *size)
 {
     static char notes[65000];
@@ -350,7 +350,7 @@ static uint8_t *special_values(size_t *size)
     return golden_written(plan, size);
 }
 
-/* A plan of f64 that is for f32, f16 and bf16 too, all with one part. */
+/* An f64 plan with variants for f32, f16 and bf16, which all use one part. */
 static uint8_t *types_f64(size_t *size)
 {
     static const spmm_compute_t computes[] = {SPMM_COMPUTE_F64, SPMM_COMPUTE_3XTF32, SPMM_COMPUTE_TF32,
@@ -377,7 +377,7 @@ static uint8_t *types_f64(size_t *size)
     return golden_written(plan, size);
 }
 
-/* What a later 1.x writer may add: a higher minor version, a compat feature and an optional section. */
+/* Additions of a later 1.x writer: a higher minor version, a compat feature and an optional section. */
 static uint8_t *later_minor(size_t *size)
 {
     uint8_t *bytes = one_by_one(size);
@@ -406,7 +406,7 @@ static uint8_t *exec_feature(size_t *size)
     {                                  \
 #function, function, canonical \
     }
-/* The plan of a product. */
+/* Returns the file of the plan of a sparse product. */
 static uint8_t *product_of(struct test_sparse_product product, size_t *size)
 {
     spmm_plan_t *plan = test_sparse_plan(&product);
@@ -429,7 +429,7 @@ static uint8_t *product_triple(size_t *size)
 {
     struct test_matrix *p = test_matrix_named("rows of 0 to 8", TEST_VALUES_REAL),
                        *r = test_matrix_named("2 x 6000 short-fat", TEST_VALUES_REAL);
-    r->cols = 100; /* the first of them */
+    r->cols = 100; /* keeps the first 100 columns */
     r->nnz = r->row_ptr[2] = 150;
     r->row_ptr[1] = 75;
     for (int64_t q = 75; q < 150; q++)

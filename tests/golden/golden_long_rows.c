@@ -34,7 +34,7 @@ void peeled_row_beyond(spmm_plan_t *p)
     p->parts[1].items[p->parts[1].item_count - 1] = (uint32_t)p->rows;
 }
 
-/* The two parts exchange a row of the first for an empty one. */
+/* Exchanges the first split-off row for an empty row of the other part. */
 void peeled_row_empty(spmm_plan_t *p)
 {
     uint64_t empty = 0;
@@ -99,7 +99,7 @@ void peeled_alone(spmm_plan_t *p)
     p->variants[0].part_count = 1;
 }
 
-/* Parts 2 and 3 are of op T. */
+/* Parts 2 and 3 are for op T. */
 void long_rows_of_transpose_twice(spmm_plan_t *p)
 {
     p->parts[2].items[0] = p->parts[3].items[0];

@@ -42,7 +42,7 @@ void golden_product_has_parts(spmm_plan_t *p)
     p->part_count = 1;
 }
 
-/* An entry above the diagonal in place of the last one of row 1. */
+/* Replaces the last entry of row 1 by an entry above the diagonal. */
 void golden_product_above_diagonal(spmm_plan_t *p)
 {
     p->col_ind[p->row_ptr[2] - 1] = 2;

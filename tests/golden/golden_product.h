@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Changes of the plan of a product that a file can hold and a load refuses. */
+/* Changes of the plan of a sparse product that a file can contain and a load refuses. */
 #ifndef GOLDEN_PRODUCT_H
 #define GOLDEN_PRODUCT_H
 

@@ -49,7 +49,7 @@ uint8_t *golden_triangle_value_less(size_t *size)
     struct forge *f = forge_open(file, *size);
     struct forge_section *s = forge_find(f, SPMMI_SECTION_VALUES, SPMMI_NO_PART);
     uint8_t *content = forge_content(s, &content_bytes);
-    s->entry.raw_bytes -= sizeof(float); /* within its range: half of the nonzeros at least */
+    s->entry.raw_bytes -= sizeof(float); /* stays in range: at least half of the nonzeros */
     forge_set_content(s, content, content_bytes - sizeof(float), (struct forge_zstd){0, 0, 0});
     free(content);
     free(file);

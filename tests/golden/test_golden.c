@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The committed golden files: good ones load and print as they always did, bad ones are refused as they should. */
+/* The committed golden files: good plans load and print the committed text, bad ones are refused with their
+ * status. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,8 +39,8 @@ static void loads_and_prints_the_committed_text(void **state)
     free(bytes);
 }
 
-/* A reader that loads a plan must write what it would write for the same content. The compressed bytes are those
- * of the linked zstd, so the comparison is with a plan made now, not with the committed file. */
+/* A reader that loads a plan must write what it would write for the same content. The compressed bytes depend
+ * on the linked zstd, so the comparison uses a plan made now, not the committed file. */
 static void is_written_back_byte_for_byte(void **state)
 {
     const struct golden_good *good = *state;
@@ -58,7 +59,7 @@ static void is_written_back_byte_for_byte(void **state)
     free(bytes);
 }
 
-/* The line of expect.txt for a name: status and offset. */
+/* Reads the status and the offset of a name from expect.txt. Fails the test if there is no line. */
 static void expectation(const char *name, char status[64], unsigned long long *offset)
 {
     size_t size = 0;
@@ -99,7 +100,7 @@ static void is_refused_with_its_status_and_offset(void **state)
     uint8_t *bytes = golden_read("bad", bad->name, "plan", &size), *made = golden_bad_make(bad, &made_size);
     assert_non_null(bytes);
     refused(bad->name, bytes, size, status, offset);
-    /* The case as the code makes it now breaks the same rule. */
+    /* The file that the code makes now breaks the same rule. */
     spmm_plan_t *plan = NULL;
     assert_int_equal(spmm_plan_read(made, made_size, NULL, &plan, NULL), bad->status);
     free(made);
@@ -107,7 +108,7 @@ static void is_refused_with_its_status_and_offset(void **state)
     assert_int_equal(spmmi_alloc_live(), live);
 }
 
-/* released.txt: "DIGEST  good/NAME.plan" a line. That the files still have these digests is another test. */
+/* released.txt has a line "DIGEST good/NAME.plan" per plan. Another test checks the digests of the files. */
 static void every_released_plan_is_tested_here(void **state)
 {
     (void)state;
