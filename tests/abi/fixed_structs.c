@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Public structs without struct_size: what a caller has compiled in stays as it is. It need not run; it compiles or the
- * interface is broken. covered_structs.py sees that none is missing. */
+/* Public structs without struct_size must never change, because callers have them compiled in. The program
+ * need not run: if it compiles, the interface is intact. covered_structs.py checks that no struct is
+ * missing. */
 #include <spmm/spmm.h>
 
 #define FIXED(type, size) _Static_assert(sizeof(type) == (size), #type " keeps its size for ever")

@@ -83,7 +83,7 @@ static spmm_status_t tuning(const struct objects *o, const void *given, spmm_dia
     return inspect(o, &options, diag);
 }
 
-/* The plan of A A^T. */
+/* Makes the plan of A A^T. */
 static spmm_status_t square(const struct objects *o, const void *given, spmm_plan_t **plan, spmm_diag_t *diag)
 {
     const spmm_product_factor_t factors[] = {{o->matrix, SPMM_OP_N}, {o->matrix, SPMM_OP_T}};
@@ -140,7 +140,7 @@ static spmm_status_t product_once(const struct objects *o, const void *given, sp
     return status;
 }
 
-/* Refused while objects live, after the struct has been read. */
+/* Reads the struct, then refuses it, because objects exist. That refusal counts as success. */
 static spmm_status_t allocate(const struct objects *o, const void *given, spmm_diag_t *diag)
 {
     (void)o;
@@ -332,7 +332,7 @@ static spmm_status_t executor_info(const struct objects *o, void *info)
     return spmm_executor_info(o->executor, SPMM_OP_N, &operand, &operand, info, NULL);
 }
 
-/* Of C = 0 A B. */
+/* Certifies C = 0 A B. */
 static spmm_status_t certificate(const struct objects *o, void *info)
 {
     static float zeros[27 * N_TYPICAL];

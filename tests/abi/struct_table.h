@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All public structs that begin with struct_size, and a call that takes each. */
+/* All public structs that begin with struct_size, each with a call that takes it. */
 #ifndef STRUCT_TABLE_H
 #define STRUCT_TABLE_H
 
 #include <spmm/spmm.h>
 
-/* What the calls work on. */
+/* The objects that the calls work on. */
 struct objects {
     spmm_matrix_t *matrix;
-    spmm_plan_t *plan; /* has been written and read: it has sections */
+    spmm_plan_t *plan; /* written and read, so it has sections */
     spmm_executor_t *executor;
 };
 
@@ -16,9 +16,9 @@ struct objects {
 struct input {
     const char *name;
     size_t size;
-    const void *valid; /* all of it; members that are 0 take their defaults */
-    size_t minimum;    /* struct_size from which on it is valid */
-    size_t bad_at;     /* a 4-byte member that must not be -1; size: there is none */
+    const void *valid; /* a complete valid struct; members that are 0 have their defaults */
+    size_t minimum;    /* smallest valid struct_size */
+    size_t bad_at;     /* offset of a 4-byte member that must not be -1; size: none */
     spmm_status_t (*use)(const struct objects *objects, const void *given, spmm_diag_t *diag);
 };
 extern const struct input inputs[];
@@ -28,7 +28,7 @@ extern const size_t input_count;
 struct output {
     const char *name;
     size_t size;
-    size_t varies_at; /* an 8-byte member that is another in each call; size: there is none */
+    size_t varies_at; /* offset of an 8-byte member that differs in each call; size: none */
     spmm_status_t (*fill)(const struct objects *objects, void *info);
 };
 extern const struct output outputs[];

@@ -32,7 +32,7 @@ macro SPMM_BINS 6
 """
 WIDER = OLD.replace("spmm_info 24", "spmm_info 32")
 GROWN = WIDER.replace("  16 4 flag: int\n", "  16 4 flag: int\n  24 8 more: double\n")
-# what, new text, is it compatible?, a part of what is said
+# name of the change, new dump, whether it is compatible, part of the message
 CASES = (
     ("nothing", OLD, True, ""),
     ("a new function", OLD.replace("struct spmm_fixed", "function spmm_h (void -> int)\nstruct spmm_fixed"), True,
@@ -63,7 +63,7 @@ CASES = (
 )
 
 
-# The same in a patch release, which adds nothing.
+# The compatible changes in a patch release, which must not add anything.
 PATCH_CASES = tuple(("in a patch release: " + what, new, False, "0.2.x adds nothing to 0.2")
                     for what, new, is_compatible, _ in CASES if is_compatible and what != "nothing")
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* struct_size means the same for every public struct, whatever header the caller was built against. Structs lie in heap
- * memory of exactly struct_size bytes: whatever goes beyond is found by the address sanitizer. */
+/* struct_size means the same for every public struct, whatever header the caller was compiled with. The
+ * structs are in heap blocks of exactly struct_size bytes, so that the address sanitizer finds accesses
+ * beyond them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +19,7 @@
 
 static struct objects objects;
 
-/* A small matrix with a tiled plan, so that all metrics are there. */
+/* Makes the objects: a small matrix with a tiled plan, so that all metrics exist. */
 static int make_objects(void **state)
 {
     spmm_inspect_options_t inspect = SPMM_INSPECT_OPTIONS_INIT;
@@ -57,7 +58,8 @@ static unsigned char *make_block(size_t struct_size, size_t room, int fill)
     return block;
 }
 
-/* What is given: the valid struct cut to struct_size or lengthened by zeros, one byte of it set, if poke is in it. */
+/* Returns the valid struct, cut to struct_size or extended by zeros. Sets byte `poke` to 1 if it is within
+ * the struct. The caller frees it. */
 static unsigned char *make_input(const struct input *in, size_t struct_size, size_t poke)
 {
     const size_t room =
@@ -122,7 +124,7 @@ static void sizes_that_were_never_set_are_refused(void **state)
         assert_int_equal(outputs[i].fill(&objects, NULL), SPMM_ERR_ARGUMENT);
 }
 
-/* A sentence names the struct that it is about: "tiled options" for spmm_tiled_options_t. */
+/* The message names the struct: "tiled options" for spmm_tiled_options_t. */
 static void sentences_name_the_struct(void **state)
 {
     (void)state;
@@ -140,7 +142,7 @@ static void sentences_name_the_struct(void **state)
     }
 }
 
-/* A member counts if all of it lies within struct_size. */
+/* A member counts if it is completely within struct_size. */
 static void members_are_read_where_the_caller_knows_them(void **state)
 {
     (void)state;
@@ -154,7 +156,8 @@ static void members_are_read_where_the_caller_knows_them(void **state)
     }
 }
 
-/* What a caller of struct_size bytes gets is what a caller of all bytes gets, and nothing else is touched. */
+/* Checks that a caller with struct_size bytes gets the same bytes as a caller with the full struct, and that
+ * the library writes no other bytes. */
 static void check_output(const struct output *out, size_t struct_size, const unsigned char *full)
 {
     unsigned char *block = make_block(struct_size, struct_size, UNTOUCHED);
