@@ -53,7 +53,7 @@ static void set_descriptors(const struct program *program, int output, int error
         _exit(126);
 }
 
-/* Does not come back. */
+/* Replaces this process by the program with its limits and descriptors. Does not return. */
 static void become(const struct program *program, int output, int error)
 {
     char path[512], threads[16];
@@ -79,7 +79,7 @@ pid_t program_start(const struct program *program, int output, int error)
     return child;
 }
 
-/* What the program prints: a pipe, as files are limited in some tests. */
+/* Collects the output of the program. It is a pipe, because some tests limit the size of files. */
 struct printed {
     int reads, writes;
 };

@@ -106,7 +106,7 @@ static void make_inputs(struct scene *s)
     content_write(&matrix, s->matrix);
     copy(SPMM_SOURCE_DIR "/inspector/profiles/cpu.profile", s->profile);
     run_well(&(struct program){.arguments = {"spmm-inspect", s->matrix, "-q", "-o", s->plan}}, &end);
-    /* C is as large as B here. */
+    /* C has the same size as B here, so this output can serve as B. */
     run_well(&(struct program){.arguments = {"spmm-run", s->plan, "--device", "cpu", "--repeat", "0", "-q",
                                              "-n", "3", "-o", s->b}},
              &end);
@@ -153,7 +153,7 @@ int scene_set_up(void **state)
     assert_non_null(s);
     (void)snprintf(s->folder, sizeof s->folder, "/tmp/spmm-programs-XXXXXX");
     assert_non_null(mkdtemp(s->folder));
-    assert_int_equal(chmod(s->folder, 0777), 0); /* for the programs of another user */
+    assert_int_equal(chmod(s->folder, 0777), 0); /* programs that run as another user write here */
     name(s, "a.plan", s->plan);
     name(s, "a.mtx", s->matrix);
     name(s, "b.npy", s->b);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A folder with inputs, and what the programs do there: each reads some files and may write one. */
+/* Provides a folder with inputs and the actions of the tests: runs of programs that read files there and may
+ * write one. */
 #ifndef TEST_SCENE_H
 #define TEST_SCENE_H
 
@@ -15,9 +16,9 @@ struct content {
 
 struct action {
     struct program program;
-    const char *result;            /* file that it writes; NULL: none */
-    struct content before, after;  /* of the result */
-    char output[PROGRAM_TEXT_MAX]; /* that it prints */
+    const char *result;            /* file that the program writes; NULL: none */
+    struct content before, after;  /* content of the result before and after a successful run */
+    char output[PROGRAM_TEXT_MAX]; /* expected standard output */
 };
 
 enum { ACTIONS_MAX = 16 };
@@ -30,19 +31,23 @@ struct scene {
     int count;
 };
 
-/* Makes the folder and the inputs, and runs each action once without a fault. */
+/* Makes the folder and the inputs, and runs each action once without a fault to record its expected
+ * result. */
 int scene_set_up(void **state);
 int scene_tear_down(void **state);
 
+/* Reads a file. A file that cannot be opened gives size 0. */
 void content_read(const char *path, struct content *content);
+/* Returns true if the file has exactly this content. */
 bool content_is(const struct content *content, const char *path);
 void content_write(const struct content *content, const char *path);
 
-/* Puts back what was there before the action. */
+/* Restores the content that the result file had before the action. */
 void scene_restore(const struct action *action);
-/* Whole, as after it if it was successful, and as before or after it if not. */
+/* Checks the output and the result file. After success both must be as expected; after a failure the file may
+ * also be as it was before the action. */
 void scene_check_result(const struct action *action, const struct program_end *end);
-/* How many files with temporary names there are; removes them. */
+/* Removes all files with temporary names from the folder and returns their number. */
 int scene_temporaries(const struct scene *s);
 
 #endif

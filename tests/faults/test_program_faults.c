@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every system call with which the programs read and write files fails once in every way. A program that says success
- * has the right result; one that fails says why, and leaves what was there. */
+/* Checks that the programs survive failing system calls: each call with which they read and write files fails
+ * once in every way. A program that exits with 0 must have the right result. One that fails must say why and
+ * leave the old file. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,8 +23,9 @@ static bool is_one_of(const char *call, const char *const *list)
     return false;
 }
 
-/* After a signal, or when less was moved than was asked for, the call is made again; but not by the C library, which
- * writes standard output: no handler of the programs comes back to it. */
+/* Returns true if the program must succeed despite the fault. The programs repeat a call after EINTR and
+ * after a short read or write. The exception is standard output: the C library writes it and does not repeat
+ * the call after EINTR. */
 static bool must_succeed(const struct fault *fault, const struct program_end *end)
 {
     static const char *const repeated[] = {"open", "open unnamed", "read", "write", "fsync", "close", NULL};
@@ -44,7 +46,7 @@ static void check(const struct scene *s, const struct action *action, const stru
                  (long long)fault->at, end->call, (long long)end->call_file, end->error);
 }
 
-/* The fault at each call. Returns how many calls there are. */
+/* Runs the action once for each call, with the fault at that call. Returns the number of calls. */
 static int64_t at_each_call(const struct scene *s, const struct action *given, struct fault fault)
 {
     static struct action action;
@@ -82,7 +84,7 @@ static void every_call_may_fail(void **state)
            (long long)failed, (long long)calls, s->count);
 }
 
-/* As on file systems where every file has a name. */
+/* Repeats the test as on a file system that supports no unnamed files (O_TMPFILE). */
 static void every_call_may_fail_with_named_files_only(void **state)
 {
     const struct scene *s = *state;

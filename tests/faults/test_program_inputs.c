@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is no file of the right kind, given to each input of each program: it is refused with a sentence, in bounded
- * time and memory. */
+/* Gives files of a wrong kind to each input of each program. The program must refuse them with a sentence, in
+ * bounded time and memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +23,8 @@
 #define PEAK_KIB_MAX (3 << 18)
 #define SPARSE_BYTES (INT64_C(10) << 30)
 
-/* A file that begins like another one, and goes on with zeros of no room. */
+/* Makes a file that starts with the content of the file `like` and continues with zeros, which take no disk
+ * space. */
 static void make_sparse(const char *path, const char *like)
 {
     static struct content start;
@@ -32,7 +33,7 @@ static void make_sparse(const char *path, const char *like)
     assert_int_equal(truncate(path, SPARSE_BYTES), 0);
 }
 
-/* A process that fills the pipe with zeros until nobody reads, and then ends. */
+/* Starts a process that writes up to 16 MiB of zeros to the pipe and ends earlier if nobody reads. */
 static pid_t feed(const char *fifo)
 {
     const pid_t child = fork();
@@ -49,7 +50,7 @@ static pid_t feed(const char *fifo)
 static void end_feeding(pid_t child)
 {
     int status = 0;
-    (void)kill(child, SIGKILL); /* the program may not have opened the pipe */
+    (void)kill(child, SIGKILL); /* the child may still wait in open if the program never opened the pipe */
     assert_int_equal(waitpid(child, &status, 0), child);
 }
 
@@ -63,7 +64,7 @@ static void check_refused(const struct program *program)
                  program->arguments[1], program->arguments[2], end.code, end.seconds, end.peak_kib);
 }
 
-/* The path at each place where a program takes a file. */
+/* Passes the path to every option and argument for which a program expects a file. */
 static void check_everywhere(const struct scene *s, const char *path, bool is_fifo)
 {
     const struct program programs[] = {
@@ -106,7 +107,7 @@ static void a_pipe_of_zeros(void **state)
     assert_int_equal(unlink(path), 0);
 }
 
-/* Of zeros alone, and such that begin as the right files do. */
+/* Checks sparse files: one of zeros only, and files that start like valid files. */
 static void sparse_files(void **state)
 {
     const struct scene *s = *state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Limits of address space, threads, file size and disk. Each run has the right result, or ends with a documented exit
- * code and a sentence, and then leaves the files as they were. */
+/* Limits the address space, threads, file size and disk space. Each run must give the right result, or end
+ * with a documented exit code and a sentence and leave the files as they were. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,11 +17,11 @@
 #include "scene.h"
 #include "tests/support/scale.h"
 
-#define LARGE "gen:rand:12000:10" /* regions of all steps are parallel */
+#define LARGE "gen:rand:12000:10" /* large enough for parallel regions in all steps */
 #define AS_STEPS 40
-#define AS_RANGE (UINT64_C(100) << 20) /* room for the stacks of 8 threads and the work */
+#define AS_RANGE (UINT64_C(100) << 20) /* enough for the stacks of 8 threads and the data */
 
-/* The three programs on a matrix for which they use threads. */
+/* A run of one of the three programs on a matrix that is large enough for threads. */
 struct work {
     struct program program;
     const char *result;
@@ -39,7 +39,7 @@ static void make_works(const struct scene *s, struct work *works)
                              NULL};
 }
 
-/* Runs it and checks the end. Returns whether it was successful. */
+/* Runs the program and checks its end. Returns true if the program was successful. */
 static bool run_limited(const struct scene *s, const struct work *work, const struct content *plan)
 {
     struct program_end end;
@@ -48,11 +48,11 @@ static bool run_limited(const struct scene *s, const struct work *work, const st
     assert_null(strstr(end.error, "libgomp"));
     assert_null(strstr(end.error, "OMP"));
     assert_int_equal(scene_temporaries(s), 0);
-    assert_true(content_is(plan, s->plan_result)); /* written again or left alone */
+    assert_true(content_is(plan, s->plan_result)); /* either written again or left alone */
     return end.code == 0;
 }
 
-/* The plan of LARGE under the name of the result. */
+/* Writes the plan of LARGE to the result path and reads it into plan. */
 static void make_plan(const struct scene *s, struct work *works, struct content *plan)
 {
     struct program_end end;
@@ -62,7 +62,8 @@ static void make_plan(const struct scene *s, struct work *works, struct content 
     content_read(s->plan_result, plan);
 }
 
-/* The least limit, in pages, under which the program starts at all: the loader ends it below. */
+/* Returns the smallest address-space limit in bytes, up to a tolerance of 64 KiB, under which the loader can
+ * start the program. */
 static uint64_t least_address_bytes(const char *name)
 {
     uint64_t low = 1 << 20, high = 1 << 30;
@@ -73,7 +74,7 @@ static uint64_t least_address_bytes(const char *name)
         program_run(&program, &end);
         *(end.code == 0 ? &high : &low) = middle;
     }
-    return high + (1 << 18); /* the loader's luck with addresses */
+    return high + (1 << 18); /* margin, because load addresses are random */
 }
 
 static void address_space(void **state)
@@ -99,7 +100,8 @@ static void address_space(void **state)
         runs, successes, runs - successes);
 }
 
-/* As another user where this one is not limited; without privileges, beside what else the user runs. */
+/* Limits the number of processes, which include threads. Root is not limited, so the programs run as another
+ * user. If the tests do not run as root, the limit also counts the other processes of the user. */
 static void threads(void **state)
 {
     static struct content plan;
@@ -111,7 +113,7 @@ static void threads(void **state)
         for (int64_t tasks = 1; tasks <= 9; tasks++) {
             works[w].program.tasks = tasks + 1;
             works[w].program.threads = 8;
-            assert_true(run_limited(s, &works[w], &plan)); /* with fewer threads, at worst with one */
+            assert_true(run_limited(s, &works[w], &plan)); /* succeeds with fewer threads, at worst one */
             runs++;
         }
     printf("scorecard: P1 %zu runs of 8 threads where 1 to 9 may be started: %zu right\n", runs, runs);
@@ -138,7 +140,8 @@ static void file_size(void **state)
     }
 }
 
-/* The action on a disk of so many bytes, over the folder. Returns whether it was successful. */
+/* Mounts a disk of the given bytes over the folder and runs the action there. Returns true if it was
+ * successful. */
 static bool write_on_disk(const struct scene *s, const struct action *action, size_t bytes)
 {
     struct program_end end;
@@ -154,7 +157,8 @@ static bool write_on_disk(const struct scene *s, const struct action *action, si
     return end.code == 0;
 }
 
-/* Where no disk can be mounted, test_program_faults stands for this: there every write says that the disk is full. */
+/* Skips if no disk can be mounted here. test_program_faults then covers this case: it lets every write fail
+ * with ENOSPC. */
 static void full_disk(void **state)
 {
     const struct scene *s = *state;
@@ -164,7 +168,7 @@ static void full_disk(void **state)
     }
     for (size_t pages = 1; pages <= 4; pages++) {
         const bool is_successful = write_on_disk(s, &s->actions[0], pages << 12);
-        if (pages != 2) /* enough for the old file alone, or for both */
+        if (pages != 2) /* with 2 pages, the disk holds one file or both */
             assert_int_equal(is_successful, pages > 2);
     }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Several programs write one file while others read it: readers always see one of the whole plans. */
+/* Several programs write one file while others read it: readers must always see one of the complete plans. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -41,7 +41,8 @@ static void make_plans(const struct scene *s)
     }
 }
 
-/* Read once: it may be exchanged before it is read again. */
+/* Returns true if the file holds one of the plans. Reads it only once, because a writer may replace it
+ * between two reads. */
 static bool is_one_of_the_plans(const char *path)
 {
     static struct content now;
@@ -52,7 +53,7 @@ static bool is_one_of_the_plans(const char *path)
     return false;
 }
 
-/* Returns how many programs ran: a reader after each start of a writer. */
+/* Starts all writers, runs one reader per writer, and returns the number of programs that ran. */
 static int race(const struct scene *s)
 {
     const struct program reader = {.arguments = {"spmm-info", s->plan_result, "-q"}};

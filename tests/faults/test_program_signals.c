@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Signals while a program writes a file: under the final name is the old file or the whole new one, a signal that can
- * be caught leaves nothing behind, and the exit status is that of the signal. */
+/* Sends signals while a program writes a file. The final name must always hold the old file or the complete
+ * new one. A signal that can be caught must leave no temporary file, and the exit status must report the
+ * signal. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +22,8 @@
 #include "tests/support/scale.h"
 #include "tracer.h"
 
-/* A file that nobody will name stays after SIGKILL only where it had a name when the program was killed. */
+/* Checks the result and the files that are left. After SIGKILL one temporary file may stay. If unnamed files
+ * are supported, that is only possible around the calls that give the file a name and rename it. */
 static void check_end(const struct scene *s, const struct action *action, const struct program_end *end)
 {
     const struct fault *fault = action->program.fault;
@@ -36,7 +38,7 @@ static void check_end(const struct scene *s, const struct action *action, const 
                     strcmp(end->call, "rename") == 0);
 }
 
-/* The signal at each call. Returns how many there are. */
+/* Runs the action once for each call and sends the signal at that call. Returns the number of calls. */
 static int64_t at_each_call(const struct scene *s, const struct action *given, int number, bool is_named_only)
 {
     static struct action action;
@@ -70,7 +72,8 @@ static void a_signal_at_every_call(void **state)
            (long long)kills, (long long)caught);
 }
 
-/* Whoever ignores a signal, as nohup does, has it ignored by the program too. */
+/* A process that ignores a signal, as nohup does, passes this on to the program, which must also ignore
+ * it. */
 static void an_ignored_signal_stays_ignored(void **state)
 {
     const struct scene *s = *state;
@@ -90,7 +93,7 @@ static void an_ignored_signal_stays_ignored(void **state)
     (void)signal(SIGHUP, SIG_DFL);
 }
 
-/* Starts the program and kills it after so long. Returns whether it was still there. */
+/* Starts the program and kills it after the given time. Returns true if it was still running. */
 static bool kill_after(const struct program *program, long nanoseconds)
 {
     const struct timespec pause = {0, nanoseconds};
@@ -103,7 +106,7 @@ static bool kill_after(const struct program *program, long nanoseconds)
     return WIFSIGNALED(status);
 }
 
-/* Between none and a little more than all of the time that the program takes. */
+/* The time before each kill is random, between 0 and 1.1 times the run time of the program. */
 static void a_thousand_random_kills(void **state)
 {
     const struct scene *s = *state;

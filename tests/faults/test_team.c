@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Teams of OpenMP when threads cannot be started: the region has fewer, and the process goes on. */
+/* Checks OpenMP teams when threads cannot be started: the region must run with fewer threads, and the process
+ * must continue. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,7 +32,7 @@ static void limit_more_address_space(uint64_t bytes)
         _exit(101);
 }
 
-/* How many threads a region had that asked for so many. */
+/* Runs a parallel region that asks for `wanted` threads. Returns the number of threads it had. */
 static int run_region(int wanted)
 {
     int count = 0;
@@ -40,7 +41,8 @@ static int run_region(int wanted)
     return count;
 }
 
-/* The first of three regions, in a process of its own with so much more address space. */
+/* Runs three regions in a child process whose address space may grow by `bytes`. Returns the number of
+ * threads that the first region had. */
 static int threads_of_child(uint64_t bytes, int wanted)
 {
     int status = 0;
@@ -49,18 +51,18 @@ static int threads_of_child(uint64_t bytes, int wanted)
         limit_more_address_space(bytes);
         const int first = run_region(wanted);
         (void)run_region(2);
-        (void)run_region(wanted); /* grows again */
+        (void)run_region(wanted); /* the team grows again */
         _exit(first);
     }
     assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status)); /* and not with the 1 of libgomp */
+    assert_true(WIFEXITED(status)); /* libgomp would have exited with 1 */
     return WEXITSTATUS(status);
 }
 
 static void fewer_threads_where_memory_is_limited(void **state)
 {
     (void)state;
-    (void)setenv("OMP_STACKSIZE", "16M", 1); /* libgomp has read it before, as 8M or so */
+    (void)setenv("OMP_STACKSIZE", "16M", 1); /* libgomp read the variable at start, with a default near 8M */
     assert_int_equal(threads_of_child(1 * MIB, 64), 1);
     assert_in_range(threads_of_child(80 * MIB, 64), 2, 5);
     (void)setenv("OMP_STACKSIZE", "40960", 1); /* KiB */
@@ -70,13 +72,14 @@ static void fewer_threads_where_memory_is_limited(void **state)
     (void)unsetenv("OMP_STACKSIZE");
 }
 
-/* What a large team had is used otherwise before the team grows again. */
+/* After a large team has shrunk, other memory takes the address space of its stacks before the team grows
+ * again. */
 static void run_regions_and_take_memory(void)
 {
     limit_more_address_space(400 * MIB);
     const int first = run_region(16);
     (void)run_region(2);
-    (void)usleep(100000); /* until the others have ended */
+    (void)usleep(100000); /* until the other threads have ended */
     while (mmap(NULL, MIB, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED)
         continue;
     _exit(first == 16 && run_region(16) < 16 ? 0 : 103);
@@ -117,7 +120,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(
-            fewer_threads_where_memory_is_limited), /* first: children of a process without a team */
+            fewer_threads_where_memory_is_limited), /* first: its children must start without a team */
         cmocka_unit_test(a_number_that_was_started_is_tried_again),
         cmocka_unit_test(as_many_as_wanted_without_a_limit),
         cmocka_unit_test(one_in_a_region_of_the_caller),

@@ -26,7 +26,7 @@
 
 #ifdef __x86_64__
 
-/* Calls that have to do with files and can fail. */
+/* Lists the system calls that work on files and can fail. */
 static const struct {
     long number;
     const char *name;
@@ -47,7 +47,7 @@ struct tracing {
     bool is_counting;
     struct thread {
         pid_t id;
-        bool is_inside; /* of a call */
+        bool is_inside; /* of a system call */
         bool is_refused;
         int error;
     } threads[THREADS_MAX];
@@ -78,7 +78,7 @@ static bool names_folder(const struct tracing *t, pid_t id, unsigned long addres
     char path[PATH_ARGUMENT_MAX] = "";
     const struct iovec here = {path, sizeof path - 1}, there = {(void *)address, sizeof path - 1};
     if (process_vm_readv(id, &here, 1, &there, 1, 0) <= 0)
-        for (size_t i = 0; i + 8 < sizeof path; i += 8) { /* the end of a page may be nearer */
+        for (size_t i = 0; i + 8 < sizeof path; i += 8) { /* the page may end earlier: copy word by word */
             const struct iovec word = {path + i, 8}, far = {(char *)address + i, 8};
             if (process_vm_readv(id, &word, 1, &far, 1, 0) != 8)
                 break;
@@ -86,7 +86,7 @@ static bool names_folder(const struct tracing *t, pid_t id, unsigned long addres
     return strstr(path, t->program->folder) != NULL;
 }
 
-/* A call has begun: is it the one that meets the fault? */
+/* Handles the start of a system call: counts it, and applies the fault if this is the call that meets it. */
 static void enter_call(struct tracing *t, struct thread *thread, struct user_regs_struct *r)
 {
     const struct fault *fault = t->program->fault;
@@ -122,7 +122,7 @@ static void at_call(struct tracing *t, pid_t id)
     struct thread *thread = thread_of(t, id);
     struct user_regs_struct r;
     if (ptrace(PTRACE_GETREGS, id, NULL, &r) != 0)
-        return; /* it was killed */
+        return; /* the thread was killed */
     thread->is_inside = !thread->is_inside;
     if (thread->is_inside) {
         enter_call(t, thread, &r);
@@ -133,7 +133,7 @@ static void at_call(struct tracing *t, pid_t id)
     }
 }
 
-/* Which signal the stopped thread goes on with. */
+/* Returns the signal with which the stopped thread continues; 0: none. */
 static int at_stop(struct tracing *t, pid_t id, int status)
 {
     const int number = WSTOPSIG(status);
@@ -196,7 +196,7 @@ bool tracer_works(void)
 
 bool tracer_works(void)
 {
-    return false; /* the registers of other machines are not known here */
+    return false; /* only the registers of x86-64 are known */
 }
 
 void tracer_begin(void)
