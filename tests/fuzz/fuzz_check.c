@@ -7,8 +7,8 @@
 
 #include "format/base/alloc.h"
 
-#define BUDGET_BYTES (UINT64_C(32) << 20) /* of files that ask for much */
-#define PRINTED_MAX 4096                  /* nonzeros that are printed and read again */
+#define BUDGET_BYTES (UINT64_C(32) << 20) /* for files whose sizes ask for more memory */
+#define PRINTED_MAX 4096                  /* largest nnz of a matrix that is printed and read again */
 #define ENTRY_BYTES 64
 
 spmm_read_options_t fuzz_read_options = SPMM_READ_OPTIONS_INIT;
@@ -38,7 +38,7 @@ static spmm_status_t read_within(const void *data, size_t size, const char *name
     const int64_t live = spmmi_alloc_live();
     spmmi_alloc_peak_reset();
     const spmm_status_t status = spmm_matrix_read(data, size, name, &options, matrix, &diag);
-    must(spmmi_alloc_peak_bytes() <= budget + 4096); /* the handle and its like */
+    must(spmmi_alloc_peak_bytes() <= budget + 4096); /* 4096: for the handle and other small blocks */
     must((status == SPMM_OK) == (*matrix != NULL));
     must(diag.status == status && status != SPMM_ERR_INTERNAL &&
          (status == SPMM_OK) == (diag.text[0] == '\0'));
@@ -46,7 +46,8 @@ static spmm_status_t read_within(const void *data, size_t size, const char *name
     return status;
 }
 
-/* Sizes that the file gives may need more memory than its bytes, and only they. */
+/* Reads within the usual memory, or within BUDGET_BYTES if the reader refuses that. Only a file whose stated
+ * sizes need more memory than its bytes may need the larger budget. */
 static spmm_status_t read_usual(const void *data, size_t size, const char *name, int threads,
                                 spmm_matrix_t **matrix)
 {
@@ -69,7 +70,7 @@ static void check_csr(const spmm_csr_t *a)
     }
 }
 
-/* The bits, but for those of NaNs. */
+/* Returns 1 if all values have the same bits. A NaN equals any other NaN. */
 static int same_values(const double *a, const double *b, int64_t count)
 {
     for (int64_t p = 0; p < count; p++)
@@ -115,7 +116,8 @@ static void check_printed(const spmm_matrix_t *matrix)
     char *text = malloc(((size_t)a.nnz + 2) * ENTRY_BYTES);
     must(text != NULL);
     const spmm_status_t status = read_within(text, print(&a, text), "printed.mtx", 1, BUDGET_BYTES, &again);
-    /* Row pointers that just fit the budget once need it twice while entries are sorted into rows. */
+    /* If the row pointers alone nearly fill the budget, the read may run out of it: sorting the entries into
+     * rows needs the row pointers twice. */
     must(status == SPMM_OK || (status == SPMM_ERR_MEMORY && (size_t)a.rows > BUDGET_BYTES / 32));
     if (status == SPMM_OK)
         check_same(matrix, again);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fuzz target of the plan loader. Each input is loaded as it is and with all hashes repaired, so that the fuzzer
- * gets past them. A plan that loads must pass the check, and loading what it is written as must give it again. */
+/* Fuzz target of the plan loader. Each input is loaded twice: as it is, and with all hashes repaired so that
+ * the fuzzer gets past them. A plan that loads must pass the check. Writing the plan and loading it again
+ * must give the same plan. */
 #include <spmm/product.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -21,7 +22,8 @@ static void must(int condition)
         abort();
 }
 
-/* A plan of a product is refused because its pattern is not the product's or as it is too much work, or it runs. */
+/* Runs a plan of a sparse product. The library may only refuse it because its pattern is not the pattern of
+ * the product, or because it needs too much memory or work. */
 static void multiply(const spmm_plan_t *plan)
 {
     const spmm_product_executor_options_t options = {
@@ -100,7 +102,7 @@ static void count_pair(void *context, const char *key, const char *value)
     ++*(int *)context;
 }
 
-/* What can be loaded has a head, which says the same. */
+/* Reads the head of the file alone. If the plan can be loaded, its head must be readable and say the same. */
 static void look(const uint8_t *data, size_t size, const spmm_plan_t *plan)
 {
     struct input input = {data, size};

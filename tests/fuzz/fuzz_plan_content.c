@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fuzz target: the input decides which valid plan is taken and how its content is changed. The file that comes of it is
- * refused with a sentence, or the plan runs as it says (tests/support/content_check.h). */
+/* Fuzz target: the input chooses a valid plan and changes its content. The resulting file must be refused
+ * with a sentence, or the plan must run as it says (tests/support/content_check.h). */
 #include <stdlib.h>
 
 #include "tests/support/content_check.h"
 #include "tests/support/content_mutate.h"
 #include "tests/support/content_plan.h"
 
-#define PLANS 256 /* as many as are kept */
+#define PLANS 256 /* number of plans that test_content_plan keeps */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

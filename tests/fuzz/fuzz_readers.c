@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fuzz targets of everything that reads text or files: a table of names and functions, of which each program runs the
- * one that it is named for (fuzz_target_name). tests/fuzz/CMakeLists.txt has a line for each row. */
+/* Fuzz targets of all readers of text or files. A table lists names and functions; each program runs the row
+ * of its name (fuzz_target_name). tests/fuzz/CMakeLists.txt has a line for each row. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -67,7 +67,7 @@ static void edges(const uint8_t *data, size_t size)
     (void)fuzz_matrix_file(data, size, "a.edges");
 }
 
-/* MATLAB files as they are, and with the bytes behind the header as one compressed variable. */
+/* Reads a MATLAB file twice: as it is, and with the bytes after the header as one compressed variable. */
 static void mat(const uint8_t *data, size_t size)
 {
     enum { HEADER = 128, TAG = 8 };
@@ -87,7 +87,7 @@ static void mat(const uint8_t *data, size_t size)
     free(bytes);
 }
 
-/* Text files of complex numbers. */
+/* Reads text files of complex numbers. */
 static void complex(const uint8_t *data, size_t size)
 {
     fuzz_read_options.complex_part = size % 2 == 0 ? SPMM_COMPLEX_REAL_PART : SPMM_COMPLEX_ABS;
@@ -96,8 +96,8 @@ static void complex(const uint8_t *data, size_t size)
 
 #define MEMBER_BYTES 4096
 
-/* Members of an archive with right checksums, which few changed archives have. The input is a byte of flags, then for
- * each member a byte for its name, two for its length and its bytes. */
+/* Builds an archive with correct checksums, which a mutated archive rarely has. The input is a byte of flags,
+ * and then for each member one byte for its name, two bytes for its length and its bytes. */
 static void npz_members(const uint8_t *data, size_t size)
 {
     static const char *const names[] = {"format.npy", "shape.npy", "indptr.npy", "indices.npy",
@@ -118,7 +118,8 @@ static void npz_members(const uint8_t *data, size_t size)
     (void)fuzz_matrix_file(archive.bytes, archive.size, "a.npz");
 }
 
-/* One piece of a packed file of kind 0 to 3; returns its size. */
+/* Compresses one piece of a packed file. kind is an index of packed_files, room the size of `to`. Returns the
+ * compressed size in bytes. */
 static size_t pack(int kind, const uint8_t *from, size_t count, uint8_t *to, size_t room)
 {
     size_t used = 0;
@@ -155,7 +156,7 @@ static const struct {
 
 static void same_when_packed(const uint8_t *data, size_t size, int kind)
 {
-    const size_t cut = size / 2; /* two members, frames or streams are one file */
+    const size_t cut = size / 2; /* a file may consist of two members, frames or streams */
     const size_t bound = 2 * size + 4096;
     uint8_t *bytes = malloc(bound);
     must(bytes != NULL);
@@ -165,7 +166,7 @@ static void same_when_packed(const uint8_t *data, size_t size, int kind)
     free(bytes);
 }
 
-/* Packed bytes as they are; others are packed, which must not change what is read. */
+/* Reads packed bytes as they are. Packs other bytes as two pieces, which must not change what is read. */
 static void packed(const uint8_t *data, size_t size)
 {
     for (size_t i = 0; i < PACKED_FILES; i++) {
@@ -183,7 +184,8 @@ static void packed(const uint8_t *data, size_t size)
 #define TAR_BYTES 65536
 #define TAR_SUM 148
 
-/* Archives with right sums, which few changed ones have: of each block that has the magic of a header. */
+/* Reads an archive as it is, and with the checksum of each header repaired, which a mutated archive rarely
+ * has. A header is a block with the magic of one. */
 static void tar(const uint8_t *data, size_t size)
 {
     static uint8_t bytes[TAR_BYTES];
@@ -204,7 +206,8 @@ static void tar(const uint8_t *data, size_t size)
 
 /* ---- text ---- */
 
-/* What is read is what strtod makes of the same characters, and the same when it is printed and read again. */
+/* Checks that a number is read as strtod reads the same characters, and that printing and reading it again
+ * keeps it. */
 static void decimal(const uint8_t *data, size_t size)
 {
     char *text = fuzz_text(data, size);
@@ -246,7 +249,7 @@ static void profile(const uint8_t *data, size_t size)
          isfinite(spmmi_profile_curve_at(&p.scatter, 100)));
 }
 
-/* NumPy arrays of the tools: what is loaded, saved and loaded again is the same. */
+/* Checks NumPy arrays of the tools: loading, saving and loading again must give the same array. */
 static void npy(const uint8_t *data, size_t size)
 {
     char path[] = "/tmp/spmm-fuzz-npy-XXXXXX";
@@ -283,7 +286,7 @@ static void small_release(void *context, void *memory)
     free(memory);
 }
 
-/* Names of synthetic matrices, where no block of memory may be large. */
+/* Generates synthetic matrices by name, with an allocator that refuses blocks of more than 1 MiB. */
 static void generator(const uint8_t *data, size_t size)
 {
     static const spmm_allocator_t small = {sizeof small, small_allocate, small_release, NULL};
@@ -299,7 +302,7 @@ static void generator(const uint8_t *data, size_t size)
     free(text);
 }
 
-/* Names of kernels: what is taken is put together again from its parts. */
+/* Checks names of kernels: the parts of an accepted name, put together, must give the name again. */
 static void kernel(const uint8_t *data, size_t size)
 {
     char *text = fuzz_text(data, size);
@@ -313,7 +316,7 @@ static void kernel(const uint8_t *data, size_t size)
                      target != NULL ? "/" : "", ref.family->name, ref.schedule != NULL ? "/" : "",
                      ref.schedule != NULL ? ref.schedule->name : "");
         must(strncmp(text, front, (size_t)length) == 0);
-        if (ref.instance[0] == '\0') /* a literal, or the end of text */
+        if (ref.instance[0] == '\0') /* an empty literal, or the end of text */
             must(text[length] == '\0');
         else
             must(ref.instance - text == length + (text[length] == '/'));
@@ -325,7 +328,8 @@ static void kernel(const uint8_t *data, size_t size)
     free(text);
 }
 
-/* What is taken of a file of the cache of compiled kernels lies in it, and is written as it was read. */
+/* Checks an entry in a file of the cache of compiled kernels: all its parts must be located in the file, and
+ * writing it must give the same bytes. */
 static void jit_entry_check(const uint8_t *bytes, size_t size)
 {
     struct spmmi_jit_entry entry;
@@ -347,7 +351,7 @@ static void jit_entry_check(const uint8_t *bytes, size_t size)
     must(spmmi_jit_is_folder(name.folder) && spmmi_jit_is_file(name.file));
 }
 
-/* The input as it is, and as key, source and code of a file whose hash is right. */
+/* Checks the input as it is, and as the key, source and code of a file with a correct hash. */
 static void jit_entry(const uint8_t *data, size_t size)
 {
     jit_entry_check(data, size);

@@ -1,4 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which row of the table in fuzz_readers.c a program runs. */
+/* Names the row of the table in fuzz_readers.c that this program runs. */
 extern const char fuzz_target_name[];
 const char fuzz_target_name[] = FUZZ_TARGET;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fuzz target: the input decides on CSR arrays, new values and descriptions of products, and what is wrong with them
+/* Fuzz target: the input chooses CSR arrays, new values and descriptions of products, and the errors in them
  * (tests/support/content_values.h). */
 #include "tests/support/content_values.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs a fuzz target over the files of folders, without a fuzz engine: every build replays the corpus. */
+/* Runs a fuzz target on all files of the given folders, without a fuzz engine, so that every build replays
+ * the corpus. */
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -16,7 +17,7 @@ static int replay_file(const char *path, uint8_t *room)
         return 0;
     const size_t size = fread(room, 1, SIZE_MAX_INPUT, file);
     (void)fclose(file);
-    /* A copy of exactly its size lets a sanitizer see reads beyond the end. */
+    /* The copy has exactly the size of the file, so that a sanitizer detects reads beyond its end. */
     uint8_t *input = malloc(size == 0 ? 1 : size);
     if (input == NULL)
         return 0;
