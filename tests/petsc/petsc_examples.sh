@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# One example for PETSc: petsc_examples.sh NAME. It says itself whether the results of both matrix types are the same.
+# Runs one example for PETSc: petsc_examples.sh NAME. The example prints whether both matrix types give the same results.
 set -euo pipefail
 name=$1
 work=$(mktemp -d)
@@ -8,7 +8,7 @@ trap 'rm -rf "$work"' EXIT
 export PATH=${SPMM_BIN:?the folder of the programs}:${SPMM_EXAMPLES:?the folder of the examples}:$PATH
 fail() { cat "$work/out"; echo "example $name: $*" >&2; exit 1; }
 
-# runs LINES MATRIX [OPTION...]: it ends with 0 and has so many lines of each type
+# runs LINES MATRIX [OPTION...]: checks that the example succeeds and prints LINES lines for each matrix type
 runs() {
     "$name" "${@:2}" >"$work/out" 2>&1 || fail "exit status $? for ${*:2}"
     grep ': right$' "$work/out" >/dev/null || fail "${*:2}: not right"
@@ -17,7 +17,7 @@ runs() {
     done
 }
 
-# refuses SENTENCE [ARGUMENT...]
+# refuses SENTENCE [ARGUMENT...]: checks that the example fails with an error message that contains SENTENCE
 refuses() {
     ! "$name" "${@:2}" >"$work/out" 2>&1 || fail "takes ${*:2}"
     grep -F "$1" "$work/out" >/dev/null || fail "${*:2}: expected '$1'"

@@ -142,7 +142,8 @@ static PetscInt longest(Mat a)
     return most;
 }
 
-/* |op(A)| |x| + |y| */
+/* Returns the error bound of op(A) x + y for each row: (|op(A)| |x| + |y|) times a multiple of the unit
+ * roundoff. y may be NULL. The caller destroys the vector. */
 static Vec magnitudes(Mat aij, int is_transposed, Vec x, Vec y)
 {
     Mat op = NULL;

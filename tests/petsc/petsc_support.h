@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tests of MATSPMM share: matrices, comparison with MATSEQAIJ, sentences of errors, inspections. */
+/* Support for the tests of MATSPMM: matrices, comparison with MATSEQAIJ, error messages, a count of
+ * inspections. */
 #ifndef SPMM_TESTS_PETSC_SUPPORT_H
 #define SPMM_TESTS_PETSC_SUPPORT_H
 
@@ -12,9 +13,9 @@
 #include <spmm/inspector.h>
 #include <spmm/petsc.h>
 
-/* In a test: PETSc says OK. */
+/* Checks that a PETSc call succeeds. */
 #define OK(call) assert_int_equal((call), 0)
-/* In a test: it fails, and the sentence holds this text. */
+/* Checks that a call fails and that its error message contains the text. */
 #define REFUSED(call, text)              \
     do {                                 \
         refusal_expect();                \
@@ -25,20 +26,24 @@
 void refusal_expect(void);
 void refusal_check(const char *text, const char *call);
 
-/* PETSc, MATSPMM, and a count of inspections. */
+/* Registers MATSPMM and starts the count of inspections. PETSc must be initialized. */
 int petsc_setup(void **state);
-/* After the caller's SlepcFinalize or PetscFinalize. */
+/* Returns the number of inspections since the last call and sets it to 0. */
 int inspections(void);
 
-/* A MATSEQAIJ from a generator string or a file; spd 1: values of an SPD matrix where the pattern is symmetric. */
+/* Returns a MATSEQAIJ from a generator string or a file. The caller destroys it. */
 Mat aij_load(const char *source);
-/* The same as a MATSPMM. */
+/* Returns a copy of the matrix as a MATSPMM. The caller destroys it. */
 Mat spmm_of(Mat aij);
+/* Return a vector, or a dense matrix of n columns, of reproducible values. Its length is the number of rows
+ * of a if is_left, otherwise the number of columns. The caller destroys it. */
 Vec vector_random(Mat a, int is_left, double seed);
 Mat block_random(Mat a, int is_left, PetscInt n, double seed);
 
-/* got and expected are products op(A) x + y, computed in different orders of the sums. */
+/* Checks that got equals expected within rounding. Both are op(A) x + y, but may add in different orders. y
+ * may be NULL. */
 void assert_product(Mat aij, int is_transposed, Vec x, Vec y, Vec got, Vec expected);
+/* Checks that A x is the same for both matrices within rounding. */
 void assert_products_equal(Mat aij, Mat spmm);
 
 #endif

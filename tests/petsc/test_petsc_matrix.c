@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* MATSPMM as a matrix of PETSc: its products, new values, copies and conversions are those of MATSEQAIJ. */
+/* Checks MATSPMM as a PETSc matrix: products, new values, copies and conversions must agree with
+ * MATSEQAIJ. */
 #include "petsc_support.h"
 
 #include <math.h>
 
-/* z = op(A) x + y by both, where z is y and where it is not. */
+/* Compares z = op(A) x + y of both matrices, first with z different from y and then with z equal to y. */
 static void check_add(Mat aij, Mat spmm, int is_transposed)
 {
     PetscErrorCode (*add)(Mat, Vec, Vec, Vec) = is_transposed ? MatMultTransposeAdd : MatMultAdd;
@@ -34,7 +35,7 @@ static void check_transpose(Mat aij, Mat spmm)
     OK(VecDestroy(&expected));
 }
 
-/* C = op(A) B by columns. */
+/* Checks each column of got = op(A) B. */
 static void assert_block(Mat aij, int is_transposed, Mat b, Mat got)
 {
     PetscInt n = 0;
@@ -80,7 +81,7 @@ static void products_are_those_of_aij(void **state)
         Mat aij = aij_load(sources[i]), spmm = spmm_of(aij);
         (void)inspections();
         assert_products_equal(aij, spmm);
-        assert_int_equal(inspections(), 1); /* the product was ours */
+        assert_int_equal(inspections(), 1); /* so MATSPMM computed the product, not MATSEQAIJ */
         check_add(aij, spmm, 0);
         check_transpose(aij, spmm);
         check_add(aij, spmm, 1);
@@ -126,7 +127,8 @@ static void products_that_are_not_ours_are_those_of_aij(void **state)
     OK(MatDestroy(&b));
 }
 
-/* The matrix after a change has products of its own CSR arrays, and as many inspections as were expected. */
+/* Checks that a changed matrix multiplies with its present CSR arrays, after exactly the expected number of
+ * inspections. */
 static void check_change(Mat spmm, int expected_inspections)
 {
     Mat aij = NULL;
@@ -235,7 +237,7 @@ static void duplicates_share_the_plan_and_have_their_values(void **state)
     OK(MatDuplicate(spmm, MAT_COPY_VALUES, &copy));
     OK(MatDuplicate(spmm, MAT_DO_NOT_COPY_VALUES, &zero));
     OK(MatScale(copy, 2));
-    check_change(copy, 1); /* that of the first product */
+    check_change(copy, 1); /* the inspection of the first product of spmm */
     check_change(zero, 0);
     OK(spmm_petsc_plan(spmm, &plan));
     OK(spmm_petsc_plan(copy, &shared));
@@ -267,7 +269,7 @@ static void conversions_keep_the_matrix(void **state)
     assert_products_equal(aij, other);
     OK(MatDestroy(&other));
     OK(MatTranspose(spmm, MAT_INITIAL_MATRIX, &other));
-    assert_products_equal(aij, other); /* it is symmetric */
+    assert_products_equal(aij, other); /* the matrix is symmetric */
     OK(MatDestroy(&other));
     OK(MatConvert(spmm, MATSPMM, MAT_INITIAL_MATRIX, &other));
     assert_products_equal(aij, other);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* -mat_spmm_plan, -mat_spmm_device and -mat_spmm_threads: what they do, and the sentences of what they refuse. */
+/* Checks what -mat_spmm_plan, -mat_spmm_device and -mat_spmm_threads do, and their error messages. */
 #include "petsc_support.h"
 
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static int folder_remove(void **state)
     return rmdir(folder);
 }
 
-/* The plan of a matrix, made as options say, in the file. */
+/* Saves a plan of the matrix, inspected with the options, to the file `path`. */
 static void plan_save(const char *source, const spmm_inspect_options_t *options)
 {
     spmm_diag_t diag = {.text = ""};
@@ -48,7 +48,7 @@ static spmm_inspect_options_t f64_options(void)
     return options;
 }
 
-/* A MATSPMM whose first product sees the option. */
+/* Returns a MATSPMM whose first product will read the option. The caller destroys it. */
 static Mat with_option(const char *source, const char *name, const char *value)
 {
     Mat aij = aij_load(source), spmm = spmm_of(aij);
@@ -80,7 +80,7 @@ static void a_plan_from_a_file_needs_no_inspection(void **state)
     Mat spmm = with_option(MATRIX, "-mat_spmm_plan", path), aij = NULL;
     const PetscInt row = 3;
     const PetscScalar value = 7;
-    OK(MatSetValues(spmm, 1, &row, 1, &row, &value, INSERT_VALUES)); /* other values than the plan's */
+    OK(MatSetValues(spmm, 1, &row, 1, &row, &value, INSERT_VALUES)); /* differs from the value in the plan */
     OK(MatAssemblyBegin(spmm, MAT_FINAL_ASSEMBLY));
     OK(MatAssemblyEnd(spmm, MAT_FINAL_ASSEMBLY));
     OK(MatConvert(spmm, MATSEQAIJ, MAT_INITIAL_MATRIX, &aij));
@@ -96,7 +96,7 @@ static void a_plan_from_a_file_needs_no_inspection(void **state)
     OK(MatSetValues(spmm, 1, &row, 1, &col, &value, INSERT_VALUES));
     OK(MatAssemblyBegin(spmm, MAT_FINAL_ASSEMBLY));
     OK(MatAssemblyEnd(spmm, MAT_FINAL_ASSEMBLY));
-    assert_refused(spmm, "-mat_spmm_plan", path); /* the pattern is not that of the file any more */
+    assert_refused(spmm, "-mat_spmm_plan", path); /* the pattern now differs from the pattern in the file */
 }
 
 static void a_plan_of_this_matrix_is_saved_for_the_next_run(void **state)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Solvers of PETSc and SLEPc take as many iterations on MATSPMM as on MATSEQAIJ; results are the same to rounding. */
+/* Checks that solvers of PETSc and SLEPc need as many iterations on MATSPMM as on MATSEQAIJ, and that results
+ * agree within rounding. */
 #include "petsc_support.h"
 
 #include <math.h>
@@ -9,7 +10,7 @@
 #define WANTED 8
 #define BCSSTK17 SPMM_SOURCE_DIR "/tests/data/bcsstk17.mtx.zst"
 
-/* Sums in another order end a solver one iteration in a hundred earlier or later. */
+/* Compares numbers of iterations. Sums in another order may change the number by 1 + 1 %. */
 static void assert_iterations(const char *what, PetscInt aij, PetscInt spmm)
 {
     if (aij < 2 || abs((int)(aij - spmm)) > 1 + (int)aij / 100)
@@ -29,7 +30,7 @@ static KSP ksp_for(Mat a, KSPType type, PCType preconditioner, double tolerance)
     return ksp;
 }
 
-/* Iterations to x. */
+/* Solves A x = b, checks that the solver converged, and returns the number of iterations. */
 static PetscInt solve(Mat a, KSPType type, PCType preconditioner, Vec b, Vec x)
 {
     KSP ksp = ksp_for(a, type, preconditioner, 1e-10);
@@ -43,7 +44,7 @@ static PetscInt solve(Mat a, KSPType type, PCType preconditioner, Vec b, Vec x)
     return iterations;
 }
 
-/* |x - y| / |y| */
+/* Returns |x - y| / |y| in the 2-norm. */
 static double difference(Vec x, Vec y)
 {
     PetscReal wrong = 0, norm = 0;
@@ -67,7 +68,7 @@ static void check_solver(const char *source, KSPType type, PCType preconditioner
     const PetscInt of_aij = solve(aij, type, preconditioner, b, x);
     assert_int_equal(inspections(), 0);
     const PetscInt of_spmm = solve(spmm, type, preconditioner, b, y);
-    assert_true(inspections() >= 1); /* more of the matrices that GAMG makes */
+    assert_true(inspections() >= 1); /* GAMG makes more matrices, which are inspected too */
     snprintf(what, sizeof what, "%s %s %s", source, type, preconditioner);
     print_message("%s: %d and %d iterations, difference %.2g\n", what, (int)of_aij, (int)of_spmm,
                   difference(x, y));
@@ -99,7 +100,7 @@ static void solvers_with_transposes_and_without_symmetry(void **state)
     check_solver("gen:poisson2:20:15", KSPBICG, PCJACOBI);
 }
 
-/* Eight eigenvalues at one end, and how many iterations they took. */
+/* Computes the first WANTED eigenvalues at one end of the spectrum. Returns the number of iterations. */
 static PetscInt eigenvalues(Mat a, EPSType type, EPSWhich which, double *values)
 {
     EPS eps = NULL;
@@ -150,8 +151,8 @@ static void lobpcg_and_krylov_schur(void **state)
     check_eigenvalues(BCSSTK17, EPSKRYLOVSCHUR, EPS_LARGEST_REAL);
 }
 
-/* KSPMatSolve. CG solves one column after the other; the type that keeps a block together, KSPHPDDM, is in builds of
- * PETSc with HPDDM alone. */
+/* Solves for all columns of b by KSPMatSolve and returns the number of iterations. CG solves one column after
+ * the other. KSPHPDDM would multiply whole blocks, but only PETSc builds with HPDDM have it. */
 static PetscInt solve_block(Mat a, Mat b, Mat x)
 {
     KSP ksp = ksp_for(a, KSPCG, PCJACOBI, 1e-10);
