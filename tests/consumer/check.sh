@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# One step of the consumer tests: check.sh STEP SOURCE_DIR BUILD_DIR WORK_DIR
+# Runs one step of the consumer tests: check.sh STEP SOURCE_DIR BUILD_DIR WORK_DIR
 set -euo pipefail
 step=$1 source=$2 build=$3 work=$4
 here=$source/tests/consumer
@@ -17,7 +17,7 @@ fail() { echo "consumer $step: $*" >&2; exit 1; }
 
 pc_dir() { dirname "$(find "$1" -name spmm-format.pc -print -quit)"; }
 
-# Build an outside project.
+# Builds an outside project with PREFIX as the search path for packages.
 build_outside() { # FOLDER OUT PREFIX [CMAKE_ARGUMENT...]
     local folder=$1 out=$2 package=$3
     shift 3
@@ -27,7 +27,7 @@ build_outside() { # FOLDER OUT PREFIX [CMAKE_ARGUMENT...]
     cmake --build "$out" -j 2 >"$work/$folder.log" 2>&1 || { cat "$work/$folder.log"; fail "build failed"; }
 }
 
-# The same, and run its programs on a plan they make themselves.
+# Builds an outside project and runs its programs on a plan that they make themselves. Takes the same arguments.
 outside() {
     build_outside "$@"
     run_programs "$2"
@@ -134,7 +134,7 @@ readme)
     export PKG_CONFIG_PATH
     read -r -a flags <<<"$(pkg-config --static --cflags --libs spmm-inspector spmm-executor)"
     "$cc" -std=c11 "${warnings[@]}" "$work/readme/example.c" -o "$work/readme/example" "${flags[@]}"
-    # The commands run in any folder.
+    # The commands of the README must run in any folder.
     sed -n 's/^    \(spmm-.*\)/\1/p' "$source/README.md" >"$work/readme/commands"
     [ "$(grep -c . "$work/readme/commands")" -ge 2 ] || fail "README.md holds no commands"
     (cd "$work/readme" && bash -eu commands) >"$work/readme/log" || fail "README's commands do not run in $work/readme"
@@ -168,8 +168,8 @@ examples)
     done
     ;;
 previous)
-    # Programs of the last release, compiled with its headers, run with the libraries of today; and those of today,
-    # compiled with headers whose structs lack their last members.
+    # Programs of the last release, compiled with its headers, must run with the present libraries. So must the present
+    # programs, compiled with headers whose structs lack their last members.
     export PKG_CONFIG_PATH
     PKG_CONFIG_PATH=$(pc_dir "$prefix")
     read -r -a flags <<<"$(pkg-config "${static[@]}" --libs spmm-inspector spmm-executor | tr '\n' ' ')"
@@ -187,7 +187,8 @@ previous)
     with_headers "$work/older" "$work/older/include" "$source/tests/consumer/package"
     ;;
 tools)
-    # They start from any prefix: nothing tells the loader where the libraries are, and the folder has moved.
+    # The programs must start from any prefix: the folder is moved, and no variable tells the loader where the
+    # libraries are.
     rm -rf "$work/moved"
     cp -r "$prefix" "$work/moved"
     for folder in "$prefix" "$work/moved"; do
@@ -213,7 +214,8 @@ man)
 subdirectory)
     mkdir -p "$work"
     outside subdirectory "$work/subdirectory" / -DSPMM_ROOT="$source"
-    # Whoever adds the folder gets the libraries: no tools, no tests, and no GPU kernels where there is a CUDA compiler.
+    # A project that adds the folder gets only the libraries: no tools, no tests, and no GPU kernels even if a CUDA
+    # compiler exists.
     extra=$(find "$work/subdirectory" -name 'spmm-*' -type f -perm -u+x -o -name 'test_*' -o -name '*.cu.o')
     [ -z "$extra" ] || fail "a subproject builds $extra"
     ! grep '^CMAKE_CUDA_COMPILER' "$work/subdirectory/CMakeCache.txt" || fail "a subproject asks for CUDA"
@@ -224,7 +226,8 @@ subdirectory)
     ;;
 static)
     mkdir -p "$work"
-    # Kernels are compiled again only to be linked: little is optimised, which takes two thirds of the time.
+    # Kernels are compiled again only to be linked. -O1 leaves out most optimisations, which saves two thirds of the
+    # time.
     cmake -S "$source" -B "$work/static-build" -G Ninja -DBUILD_SHARED_LIBS=OFF -DSPMM_TESTS=OFF -DSPMM_TOOLS=OFF \
         -DCMAKE_CUDA_FLAGS_RELEASE="-O1 -Xcicc -O1 -Xptxas -O1 -DNDEBUG" \
         -DSPMM_CUDA="${SPMM_CUDA:-OFF}" -DSPMM_CUDA_ARCHITECTURES=90-real -DCMAKE_C_COMPILER="$cc" >"$work/static.log"
@@ -234,7 +237,7 @@ static)
     with_pkgconfig "$work/static-pkgconfig" "$(pc_dir "$work/static-prefix")" --static
     ;;
 debian)
-    # The packages satisfy lintian, and are installed, used and removed again in a folder of their own.
+    # The packages must satisfy lintian. They are installed, used and removed again in a separate folder.
     if ! command -v lintian >/dev/null && [ -z "${SPMM_TESTS_RUN:-}" ]; then
         exit 77
     fi

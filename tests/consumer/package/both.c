@@ -14,7 +14,8 @@ static int check_matrix_info(const spmm_matrix_t *matrix)
     return bad;
 }
 
-/* Defaults of every struct of options are those of NULL. */
+/* Inspects with the default value of every option struct. The result must be the same as without options
+ * (NULL). */
 static spmm_status_t inspect(const spmm_matrix_t *matrix, spmm_plan_t **plan, spmm_diag_t *diag)
 {
     spmm_inspect_options_t options = SPMM_INSPECT_OPTIONS_INIT;

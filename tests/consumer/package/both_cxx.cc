@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* both_cxx SPEC: the same in C++, with handles that close themselves. */
+/* both_cxx SPEC: does the same as both.c in C++, with handles that destroy their objects. */
 #include <spmm/spmm.h>
 
 #include <cstdio>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The library fills as much of an info struct as this program was compiled with, and no byte behind it. */
+/* Checks that the library fills an info struct only up to the size with which this program was compiled, and
+ * writes no byte after it. */
 #ifndef CONSUMER_CHECK_INFO_H
 #define CONSUMER_CHECK_INFO_H
 
@@ -8,7 +9,8 @@
 
 #define CHECK_INFO_GUARD 64
 
-/* A block whose first member says size, with a guard behind it. */
+/* Returns a block of size bytes whose first member holds size, with guard bytes after the block. The caller
+ * frees it. */
 static unsigned char *guarded_new(size_t size)
 {
     unsigned char *block = (unsigned char *)malloc(size + CHECK_INFO_GUARD);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs a plan on the CPU with B = 1 and compares with the row sums of the plan's own matrix. */
+/* Runs a plan on the CPU with B = 1 and compares C with the row sums of the matrix in the plan. */
 #ifndef CONSUMER_CHECK_PRODUCT_H
 #define CONSUMER_CHECK_PRODUCT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* inspect_only SPEC PLAN: links the inspector alone. */
+/* inspect_only SPEC PLAN: links only the inspector. */
 #include <spmm/inspector.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run_only PLAN: links the executor alone. */
+/* run_only PLAN: links only the executor. */
 #include "check_product.h"
 
 int main(int argc, char **argv)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program of PETSc: y = A x with A = (2 1; 0 5), x = (1 1). With LOADED_BY_PETSC it knows spmm by a name alone. */
+/* A PETSc program that computes y = A x with A = (2 1; 0 5) and x = (1 1). With LOADED_BY_PETSC it includes
+ * no header of spmm: it only names the matrix type. */
 #ifdef LOADED_BY_PETSC
 #include <petscmat.h>
 #define MATSPMM "seqaijspmm"
