@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# One solver example: examples.sh NAME DEVICE, where DEVICE is cpu or the number of a GPU. The program checks its own
-# residuals; what is known otherwise is compared here. Exit status 77: there is no such GPU.
+# Runs one solver example: examples.sh NAME DEVICE. DEVICE is cpu or the number of a GPU. The program checks its own
+# residuals; this script compares results that are known from elsewhere. Exit status 77: the GPU does not exist.
 set -euo pipefail
 name=$1 device=$2
 work=$(mktemp -d)
@@ -10,10 +10,10 @@ export PATH=${SPMM_BIN:?the folder of the programs}:$PATH
 data=$(cd "$(dirname "$0")/../data" && pwd)
 fail() { echo "example $name: $*" >&2; exit 1; }
 
-# plan OUT MATRIX [OPTION...]
+# plan OUT MATRIX [OPTION...]: inspects the matrix and writes the plan to $work/OUT
 plan() { spmm-inspect -q --dtype f64 --device "$([ "$device" = cpu ] && echo cpu || echo any)" "${@:2}" -o "$work/$1"; }
 
-# solve PLAN [WORD...]: what it prints is in $work/out
+# solve PLAN [WORD...]: runs the example; its output is in $work/out
 solve() {
     "$SPMM_EXAMPLES/$name" "$work/$1" --device "$device" "${@:2}" >"$work/out" 2>"$work/err" ||
         { tail -n 5 "$work/out" "$work/err"; fail "exit status $? for $1"; }
@@ -21,14 +21,15 @@ solve() {
     [ "$(grep -cE '^(iteration|half-step) [0-9]+' "$work/out")" -ge 5 ] || fail "$1: no line an iteration"
 }
 
-# meets_limit PLAN COUNT: does not converge, and says how many iterations that took
+# meets_limit PLAN COUNT: checks that the example does not converge and reports COUNT iterations
 meets_limit() {
     ! "$SPMM_EXAMPLES/$name" "$work/$1" --device "$device" >"$work/out" 2>"$work/err" || fail "$1: it converged"
     grep -q "^$2 iterations in .*: WRONG\$" "$work/out" || fail "$1: expected $2 iterations, found $(tail -n 1 "$work/out")"
     [ "$(grep -c '^iteration ' "$work/out")" -eq "$2" ] || fail "$1: no line an iteration"
 }
 
-# is_true PYTHON-EXPRESSION over t, the text, and numbers(pattern), those that a pattern with one group finds
+# is_true PYTHON-EXPRESSION: checks an expression of t, the output, and numbers(pattern), the numbers that the one group
+# of the pattern matches in the output
 is_true() {
     python3 - "$work/out" "$1" <<'END' || { tail -n 12 "$work/out"; fail "expected $1"; }
 import math, re, sys
@@ -41,7 +42,7 @@ sys.exit(not eval(sys.argv[2]))
 END
 }
 
-# refuses PLAN SENTENCE
+# refuses PLAN SENTENCE: checks that the example refuses the plan with an error message that contains SENTENCE
 refuses() {
     local status=0
     "$SPMM_EXAMPLES/$name" "$work/$1" --device "$device" >"$work/out" 2>"$work/err" || status=$?
@@ -51,7 +52,7 @@ refuses() {
     fi
 }
 
-# only_products PLAN: A D A^T alone, with four different D
+# only_products PLAN: checks A D A^T alone, with four different D
 only_products() {
     "$SPMM_EXAMPLES/$name" "$work/$1" --device "$device" --products 4 >"$work/out" || fail "$1: status $? of products"
     is_true '"4 iterations in" in t and numbers(r"4 products, error (\S+)")[0] <= 1e-12 and t.endswith(": right\n")'
@@ -107,7 +108,7 @@ label_propagation)
     plan natural.plan gen:poisson2:31:19
     plan permuted.plan gen:poisson2:31:19 --symmetric-permutation --reorder rcm
     solve natural.plan all
-    # Turned by half a turn, the grid is itself, with the labels in reverse.
+    # Rotating the grid by 180 degrees maps it to itself and label f to 3 - f.
     is_true '(lambda f: len(f) == 589 and sum(f[i] == 3 - f[588 - i] for i in range(589)) >= 588)(numbers(r"node \d+: (\d)"))'
     grep '^node' "$work/out" >"$work/natural"
     solve permuted.plan all
@@ -118,7 +119,7 @@ label_propagation)
 recommender)
     plan grid.plan gen:poisson2:5:6 --op both
     solve grid.plan
-    # The singular values are known, and all have a factor: the least sum is that of values that are 1 smaller.
+    # The singular values are known, and each has a factor. The optimal fit reduces each singular value by 1.
     is_true 'close(numbers(r"sum (\S+) of")[-1:], [sum(x * x - max(x - 1, 0) ** 2 for x in poisson(5, 6))], 1e-4)'
     plan ratings.plan gen:powerlaw:900:400:12 --op both
     solve ratings.plan
@@ -167,7 +168,7 @@ interior_point)
     is_true 'len(numbers(r"iteration (\d+)")) <= 40 and numbers(r"\nerror (\S+),")[0] <= 1e-8'
     is_true 'min(numbers(r"A D A\^T takes (\S+) ms")) > 0'
     only_products program.plan
-    # Two equal rows: A D A^T is singular
+    # Two rows are equal, so A D A^T is singular.
     printf '%%%%MatrixMarket matrix coordinate real general\n2 3 4\n1 1 1\n1 3 2\n2 1 1\n2 3 2\n' >"$work/equal.mtx"
     plan program.plan "$work/equal.mtx" --op both
     spmm-inspect -q --dtype f64 "${normal[@]}" "$work/equal.mtx"
