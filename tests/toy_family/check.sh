@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# A new family is one folder and one row: check.sh SOURCE_DIR BUILD_DIR WORK_DIR [CUDA_ARCHITECTURES]
+# Checks that a new family needs only one folder and one row: check.sh SOURCE_DIR BUILD_DIR WORK_DIR [CUDA_ARCHITECTURES]
 #
-# Copies the tree to WORK_DIR, adds the toy family to it as anybody would add one, builds, and takes the family through
-# inspection, plan file, report, product, benchmark and validator. With architectures the copy has a GPU side too.
+# Copies the tree to WORK_DIR, adds the toy family as a developer would, and builds the copy. Then tests the family in
+# inspection, plan file, report, product, benchmark and validator. With architectures the copy also has GPU code.
 set -euo pipefail
 source=$1 build=$2 work=$3 architectures=${4:-}
 tree=$work/tree out=$work/build
 
 fail() { echo "toy family: $*" >&2; exit 1; }
-# Whole outputs are read, as grep -q would break the pipe.
+# Checks that COMMAND prints TEXT. Reads its whole output, because grep -q would break the pipe.
 shows() { # TEXT WHAT-IS-WRONG COMMAND...
     local text=$1 wrong=$2
     shift 2
@@ -28,7 +28,7 @@ grep -v SPDX "$source/tests/toy_family/family_rows.def" >>"$tree/format/family_l
 quiet cmake -S "$tree" -B "$out" -G Ninja -DCMAKE_BUILD_TYPE=Release -DSPMM_TESTS=OFF -DSPMM_WERROR=ON \
     -DSPMM_CUDA="$([ -n "$architectures" ] && echo ON || echo OFF)" ${architectures:+"-DSPMM_CUDA_ARCHITECTURES=$architectures"}
 quiet cmake --build "$out"
-# Where the copy has no GPU side, that of the toy family compiles all the same.
+# If the copy is built without CUDA but nvcc exists, the GPU code of the toy family must still compile.
 if [ -z "$architectures" ] && nvcc=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null); then
     include=$(dirname "$(dirname "$(readlink -f "$nvcc")")")/include
     quiet "$nvcc" -I "$tree" -I "$tree/include" -Werror=all-warnings -c "$tree/kernels/toy/toy.cu" -o "$work/toy.cu.o"
@@ -48,13 +48,13 @@ for type in f32 f64; do
             shows cpu/toy/plain "another kernel ran" "$out/tools/spmm-run" "$plan" --device cpu --op $op -n 9 \
                 --layout $layout --alpha 1.5 --beta -0.5 --check "$matrix"
         done
-        # The document's reader accepts what was written, by the same row.
+        # plan_reader.py, which follows plan-format.md, must accept the plan because of the same row.
         (cd "$source/tools/dev" && tar -cf - .) | (mkdir -p "$tree/tools/dev" && tar -C "$tree/tools/dev" -xf -)
         python3 "$tree/tools/dev/plan_reader.py" "$plan" >"$work/reader" || { cat "$work/reader"; fail "plan_reader refuses the plan"; }
     done
 done
 shows toy "--kernel's help does not name the family" "$out/tools/spmm-inspect" --help
-# Nobody has to name it where the profile has constants for it, and nobody gets it where there are none.
+# If the profile has constants for the family, the default choice may choose it. Without constants it never does.
 sed 's/^name = .*/name = toy/' "$tree/inspector/profiles/cpu.profile" >"$work/toy.profile"
 echo "model.toy.f32 = $(printf '0.01 %.0s' {1..10})" >>"$work/toy.profile"
 "$out/tools/spmm-inspect" "$matrix" --device "$work/toy.profile" --force -q -o "$plan"
@@ -67,14 +67,15 @@ shows cpu/toy/plain "the kernel cannot be forced" "$out/tools/spmm-run" "$plan" 
 shows cpu/toy/plain "spmm-bench does not measure the family" "$out/tools/spmm-bench" --device cpu --no-peers -n 3 \
     --repeat 1 --kernels toy gen:lap27:5
 
-# The validator of the copy refuses an item size that the row forbids; a build without the family refuses the plan by its feature.
+# The validator of the copy refuses an item size that the row forbids. A build without the family refuses the plan because
+# of its feature bit.
 "$out/tools/spmm-inspect" "$matrix" --kernel toy --force -q -o "$plan"
 status=0
 "$build/tools/spmm-info" "$plan" >"$work/refused" 2>&1 || status=$?
 [ "$status" -eq 4 ] || [ "$status" -eq 3 ] || { cat "$work/refused"; fail "a build without the family answered $status"; }
 grep -qi feature "$work/refused" || { cat "$work/refused"; fail "the refusal does not name the feature"; }
 
-# What that took of the tree that was there: one list.
+# Adding the family may change only one existing file, the list of families.
 changed=$(cd "$source" && for file in $(cd "$tree" && find CMakeLists.txt cmake format include inspector executor kernels -type f); do
     if [ -e "$file" ] && ! cmp -s "$file" "$tree/$file"; then echo "$file"; fi
 done)

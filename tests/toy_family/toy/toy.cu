@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The toy family on a GPU: a thread for each number of C, in the order of the nonzeros of its row.
+// The toy family on a GPU: one thread per element of C adds the products of its row in the order of the
+// nonzeros.
 #include <cuda_runtime.h>
 
 #include "toy_kernel.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The toy family on the CPU: a number of C at a time, on the CSR of op(A) that the executor's parts share. */
+/* The toy family on the CPU: computes one element of C at a time, from the CSR of op(A) that the parts of an
+ * executor share. */
 #include <stdio.h>
 
 #include "executor/backend.h"
@@ -14,7 +15,7 @@ static spmm_status_t create(const struct spmmi_part_source *source, void **state
 
 static void destroy(void *state)
 {
-    (void)state; /* the executor's */
+    (void)state; /* owned by the executor */
 }
 
 static uint64_t workspace(const void *state, const struct spmmi_product *product)
@@ -28,7 +29,7 @@ static double value(const void *values, spmm_dtype_t type, int64_t i)
     return type == SPMM_F64 ? ((const double *)values)[i] : (double)((const float *)values)[i];
 }
 
-/* Sums of f32 are floats, as those of every family are. */
+/* Returns the sum of one element of C. As in every family, f32 products are added in float. */
 static double sum_of(const struct spmmi_cpu_operand *a, const struct spmmi_product *p, int64_t row, int64_t j)
 {
     const void *b = spmmi_column(&p->b, j);

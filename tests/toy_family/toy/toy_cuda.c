@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The toy family on a GPU, as the executor sees it: op(A) in CSR, values where the executor has them. */
+/* The toy family on a GPU, as the executor sees it: stores op(A) in CSR and reads the values from the
+ * executor. */
 #include <cuda_runtime_api.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The toy family to the inspector: one candidate, whose part has the rows as they are. */
+/* The toy family, as the inspector sees it: one candidate, whose part keeps the rows in their order. */
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
 #include "inspector/search/planner.h"
@@ -14,7 +14,8 @@ static spmm_status_t propose(struct spmmi_search *s, spmm_diag_t *diag)
     return spmmi_search_emit(s, &c, diag);
 }
 
-/* No number of B is found in a cache, and the longest row holds all the others up: a bound from above. */
+/* Predicts an upper bound of the time: no value of B is found in a cache, and all other rows wait for the
+ * longest one. */
 static int cost(const struct spmmi_model_query *q, struct spmmi_prediction *p)
 {
     const struct spmmi_model_matrix *m = q->matrix;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The numbers of the toy family in plan files. */
+/* The numbers that identify the toy family and its schedule in plan files. */
 #ifndef SPMMI_TOY_SHAPE_H
 #define SPMMI_TOY_SHAPE_H
 
