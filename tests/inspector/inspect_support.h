@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tests of spmm_inspect share. */
+/* Helpers that the tests of spmm_inspect share. */
 #ifndef SPMM_TESTS_INSPECT_SUPPORT_H
 #define SPMM_TESTS_INSPECT_SUPPORT_H
 
@@ -10,7 +10,8 @@
         .struct_size = sizeof(spmm_inspect_options_t), __VA_ARGS__ \
     }
 
-/* Members of OPTIONS: options of a family or of the measurements, which live as long as the block around them. */
+/* Initializers for members of OPTIONS that point to nested option structs. The structs live as long as the
+ * enclosing block. */
 #define TILED(...)                                               \
     .tiled = &(const spmm_tiled_options_t)                       \
     {                                                            \
@@ -27,11 +28,12 @@
         .struct_size = sizeof(spmm_tuning_options_t), __VA_ARGS__ \
     }
 
-/* Every generator, at least once; ends with NULL. */
+/* Specs that use each generator at least once; ends with NULL. */
 extern const char *const inspect_specs[];
 #define INSPECT_SPEC_COUNT 20
 
-/* Both fail the test where the library refuses. */
+/* Generate a matrix or inspect one. Both fail the test if the library refuses. The caller destroys the
+ * result. */
 spmm_matrix_t *inspect_generate(const char *spec);
 spmm_plan_t *inspect_plan(const spmm_matrix_t *m, const spmm_inspect_options_t *options);
 

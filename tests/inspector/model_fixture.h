@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What tests of the cost model's terms share: a device of round rates, block-row groups. */
+/* Data that tests of the cost model's terms share: a device with round rates, and counts of block-row
+ * groups. */
 #ifndef TEST_MODEL_FIXTURE_H
 #define TEST_MODEL_FIXTURE_H
 
@@ -21,8 +22,8 @@ static inline void assert_near(double found, double expected)
         fail_msg("expected %.12g, found %.12g", expected, found);
 }
 
-/* A clock of 800 MHz makes a step a microsecond. Rates are in bytes and operations a second; a gather from the L2
- * cache takes rows of 32 bytes at 2e12, wider ones at 4e12. */
+/* A device with round rates, in bytes or operations per second. At a clock of 800 MHz a step takes a
+ * microsecond. A gather from the L2 cache moves rows of 32 bytes at 2e12, wider rows at 4e12. */
 static const struct spmmi_device_profile device = {
     .name = "round",
     .target = 90,
@@ -46,7 +47,7 @@ static const struct spmmi_device_profile device = {
     .scatter = {.count = 1, .x = {4}, .rate = {5e11}},
 };
 
-/* 1,000 rows in 16 block-row groups of 64, half of whose positions have blocks. */
+/* 1,000 rows in 16 block-row groups of 64 rows. Half of the block positions hold blocks. */
 static const struct spmmi_tcblock_counts groups_of_64 = {.family = SPMM_FAMILY_BCSR,
                                                          .unit_rows = 64,
                                                          .step_columns = 32,
@@ -58,8 +59,9 @@ static const struct spmmi_tcblock_counts groups_of_64 = {.family = SPMM_FAMILY_B
                                                          .blocks = 400,
                                                          .longest = 5};
 
-/* 1,000 rows of 10 in 500 columns. A window of 32 nonzeros holds 32 columns and reuses none, one of 64 holds all 500
- * and reuses all that can be: 0.95 of the nonzeros. No matrix is so, which makes no difference to a formula. */
+/* Returns metrics of 1,000 rows of 10 nonzeros in 500 columns. A window of 32 nonzeros holds 32 distinct
+ * columns and reuses none. A window of 64 holds all 500 and reuses 0.95 of the nonzeros, the maximum. No real
+ * matrix has these metrics, but formulas do not depend on that. */
 static inline struct spmmi_model_matrix matrix_of_windows(void)
 {
     struct spmmi_model_matrix m = {

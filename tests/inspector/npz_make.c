@@ -10,7 +10,7 @@
 
 #define ARRAY_MAX (1 << 18)
 
-/* Append the lowest count bytes of a number. */
+/* Appends the count low bytes of a number, lowest byte first. */
 static void put(unsigned char *to, size_t *size, uint64_t number, int count)
 {
     for (int i = 0; i < count; i++)
@@ -29,7 +29,8 @@ void npz_start(struct npz *npz)
     memset(npz, 0, sizeof *npz);
 }
 
-/* What the local header and the directory share: from the version to the length of the extra field. */
+/* Appends the fields that the local header and the directory share: from the version to the length of the
+ * extra field. */
 static void put_common(unsigned char *to, size_t *size, const uint32_t common[5], const char *name)
 {
     put(to, size, 20, 2);

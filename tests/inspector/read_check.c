@@ -98,8 +98,8 @@ void check_refusal_by(const struct refusal *refusal, const char *file, const voi
                       const spmm_read_options_t *options)
 {
     spmm_diag_t diag;
-    spmm_matrix_t *matrix = (spmm_matrix_t *)&diag; /* must become NULL */
-    char *copy = malloc(size + (size == 0));        /* exactly sized for the sanitizers */
+    spmm_matrix_t *matrix = (spmm_matrix_t *)&diag; /* the read must set it to NULL */
+    char *copy = malloc(size + (size == 0));        /* has exactly the size of the file for the sanitizers */
     memcpy(copy, bytes, size);
     const spmm_status_t status = spmm_matrix_read(copy, size, file, options, &matrix, &diag);
     free(copy);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What tests of readers ask of them. */
+/* Checks that tests of readers share. */
 #ifndef READ_CHECK_H
 #define READ_CHECK_H
 
@@ -8,19 +8,20 @@
 
 #include <spmm/inspector.h>
 
-/* Read bytes that are a matrix; the test fails when they are not. */
+/* Reads a matrix from bytes and fails the test if the reader refuses them. The caller destroys the matrix. */
 spmm_matrix_t *must_read(const char *file, const void *bytes, size_t size);
-/* A file of tests/data/formats. */
+/* Loads a file of tests/data/formats. */
 spmm_matrix_t *must_load(const char *file);
 
-/* The same by these options, whatever format they are of. */
+/* Reads bytes of any format with these options. */
 spmm_matrix_t *must_read_by(const char *file, const void *bytes, size_t size,
                             const spmm_read_options_t *options);
 
-/* The same CSR, bit by bit, and plans with the same digests. */
+/* Checks that both matrices have the same CSR, bit by bit, and that their plans have the same digests. */
 void assert_same_matrix(const char *what, const spmm_matrix_t *a, const spmm_matrix_t *b);
 
-/* Refused with this status, at this line, with a sentence that holds the excerpt; nothing stays allocated. */
+/* Expected refusal: the status, the line and an excerpt of the error message. check_refusal also checks that
+ * nothing stays allocated. */
 struct refusal {
     const char *name;
     spmm_status_t status;
@@ -31,14 +32,15 @@ void check_refusal(const struct refusal *refusal, const char *file, const void *
 void check_refusal_by(const struct refusal *refusal, const char *file, const void *bytes, size_t size,
                       const spmm_read_options_t *options);
 
-/* Whatever is read or refused, it is so in good order: every beginning of the bytes, and the bytes with any one of them
- * changed to every other value (of step 1; to every step-th). A beginning shorter than must_fail is refused. */
+/* Check that reading succeeds or fails properly for damaged bytes: with a message if it fails, and without
+ * leaks. survive_truncations reads every prefix; a prefix shorter than must_fail must be refused.
+ * survive_changes replaces each byte by every other value (step 1), or by every step-th one. */
 void survive_truncations(const char *file, const void *bytes, size_t size, size_t must_fail);
 void survive_changes(const char *file, const void *bytes, size_t size, unsigned step);
-/* Every allocation fails once. */
+/* Reads once for each allocation, lets that allocation fail, and checks that the read reports it. */
 void survive_failing_allocations(const char *file, const void *bytes, size_t size);
 
-/* All bytes of a file of tests/data/formats; freed by the caller. */
+/* Returns all bytes of a file of tests/data/formats. The caller frees them. */
 unsigned char *bytes_of(const char *file, size_t *size);
 
 #endif

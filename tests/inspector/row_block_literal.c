@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See row_block_literal.h. A row block is a table: one row for each column of the matrix, which says whether any unit
- * of the row block holds it; everything is read off such tables. */
+/* See row_block_literal.h. A row block is a table with one flag per column of the matrix: whether any unit of
+ * the row block holds the column. All metrics are computed from such tables. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,7 +25,8 @@ static int64_t up(int64_t a, int64_t b)
     return (a + b - 1) / b;
 }
 
-/* is_held[c] = 1 for the columns of positions first .. end; returns how many. */
+/* Sets is_held[c] = 1 for each column c that the units at positions first .. end - 1 hold, else 0. Returns
+ * the number of ones. */
 static int64_t mark(const struct spmmi_row_block_input *in, int64_t first, int64_t end,
                     unsigned char *is_held)
 {
@@ -40,7 +41,7 @@ static int64_t mark(const struct spmmi_row_block_input *in, int64_t first, int64
     return count;
 }
 
-/* The column that is the index-th held one; cols when there are fewer. */
+/* Returns the held column with this index, counted from 0; cols if there are not that many. */
 static int64_t held_at(const struct spmmi_row_block_input *in, const unsigned char *is_held, int64_t index)
 {
     for (int64_t c = 0; c < in->cols; c++)
@@ -58,8 +59,8 @@ static int64_t entries_between(const struct spmmi_row_block_input *in, int64_t u
     return count;
 }
 
-/* Blocks of bytes of memory that columns low .. high touch: a held column counts unless one before it is in its
- * block. */
+/* Returns the number of aligned memory blocks of `bytes` bytes that columns low .. high - 1 touch, with
+ * `number` bytes per column. A held column counts unless an earlier held column is in its block. */
 static int64_t blocks_touched(const unsigned char *is_held, int64_t low, int64_t high, int64_t number,
                               int64_t bytes)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The decision chart on both sides of each threshold, utilisation and row block heights, counted by hand. */
+/* Checks the decision chart on both sides of each threshold, the utilisation and the heights of row blocks
+ * against values counted by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -90,7 +91,7 @@ static void utilisation_is_blocks_over_multiprocessors(void **state)
     assert_true(spmmi_utilisation(1024, 32, 64, 16, 4) == 32);
 }
 
-/* 2 multiprocessors, 2 blocks each: 4 blocks are wanted. */
+/* 2 multiprocessors with 2 thread blocks each: at least 4 thread blocks are wanted. */
 static void row_blocks_are_as_tall_as_they_may_be(void **state)
 {
     static const struct {
@@ -110,7 +111,7 @@ static void row_blocks_are_as_tall_as_they_may_be(void **state)
 static void segments_of_the_chart_fill_the_device(void **state)
 {
     static const struct {
-        int64_t rows; /* of 512 nonzeros each */
+        int64_t rows; /* number of rows, of 512 nonzeros each */
         int multiprocessors;
         double utilisation;
         uint32_t segment;
@@ -131,12 +132,12 @@ static void segments_of_the_chart_fill_the_device(void **state)
         const uint64_t units = spmmi_units_count(rows, row_ptr, b.segment);
         assert_true(before == devices[i].utilisation);
         assert_int_equal(b.segment, devices[i].segment);
-        /* One block for each multiprocessor: no fewer, so that none is idle, and no more. */
+        /* One thread block per multiprocessor: none is idle, and none has two. */
         assert_true(spmmi_utilisation(units, 32, 1, 1, sms) == 1);
     }
 }
 
-/* Rows of 5, 0, 1 and 4 nonzeros. */
+/* The rows have 5, 0, 1 and 4 nonzeros. */
 static void units_are_numbered_as_the_format_says(void **state)
 {
     static const int64_t row_ptr[] = {0, 5, 5, 6, 10};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nearly dense matrices: when a free choice takes the dense family, what such a plan holds beside it, and the block-row
- * groups of the others. */
+/* Nearly dense matrices: when the default choice takes the dense family, which other parts such a plan keeps,
+ * and how the other families cut block-row groups. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,10 +15,10 @@
 
 static const int64_t n_1_512[] = {1, 512}, n_512[] = {512};
 
-/* A tenth of the entries, and one of 683. */
+/* Matrices with one in ten and one in 683 possible entries. */
 #define TENTH "gen:rand:1024:102"
 #define SPARSE "gen:rand:8192:12"
-/* Rows that are no whole words. */
+/* The length of a row is not a multiple of 16 bytes. */
 #define UNEVEN "gen:rand:1020:204"
 
 #define GROUPS(rows, cols) "gen:dense:" #rows ":" #cols
@@ -55,12 +55,12 @@ static void wide_products_of_nearly_dense_matrices_are_dense(void **state)
         assert_int_equal(family_of(plan, 0), SPMM_FAMILY_ROWS);
         assert_int_equal(family_of(plan, 1), SPMMI_DENSE);
         assert_int_equal(plan->variants[1].compute, types[i]);
-        assert_int_equal(parts_of(plan, SPMM_FAMILY_ROWS, SPMM_OP_N), 2); /* n = 1, and the CPU's */
+        assert_int_equal(parts_of(plan, SPMM_FAMILY_ROWS, SPMM_OP_N), 2); /* one for n = 1, one for the CPU */
         spmm_plan_destroy(plan);
     }
 }
 
-/* A matrix with many ranges of n, as wide n is three of them. */
+/* The matrix has many ranges of n, because wide n is split into three ranges. */
 static void many_types_and_devices_have_room(void **state)
 {
     static const char *const targets[] = {"a100", "h100", "any", "cpu"};
@@ -82,7 +82,8 @@ static void many_types_and_devices_have_room(void **state)
     }
 }
 
-/* A quarter of the entries: f32 in blocks on tensor cores for 256 columns, with all zeros for 1,024 and more. */
+/* A quarter of the entries is stored. For 256 columns f32 runs in tensor-core blocks, from 1,024 columns on
+ * as a dense matrix with all zeros. */
 static void f32_of_a_nearly_dense_matrix_changes_with_wide_n(void **state)
 {
     (void)state;
@@ -108,7 +109,7 @@ static void f32_of_a_nearly_dense_matrix_changes_with_wide_n(void **state)
     spmm_plan_destroy(plan);
 }
 
-/* One column less, and the library's loads of f64 are of one value. */
+/* With 399 columns k is odd, and the library can only load single values of f64, which is slow. */
 static void f64_of_an_odd_k_is_left_to_others(void **state)
 {
     static const char *const specs[] = {"gen:uniform:4096:400:32", "gen:uniform:4096:399:32"};
@@ -122,7 +123,7 @@ static void f64_of_an_odd_k_is_left_to_others(void **state)
     }
 }
 
-/* f32 on tensor cores where the caller allows it. */
+/* Each value type may be dense; f32 runs on tensor cores only if the caller allows it. */
 static void every_type_may_be_dense(void **state)
 {
     static const spmm_compute_t computes[] = {SPMM_COMPUTE_F16, SPMM_COMPUTE_F32, SPMM_COMPUTE_F64,
@@ -137,13 +138,14 @@ static void every_type_may_be_dense(void **state)
         if (family_of(plan, 0) == SPMMI_DENSE)
             assert_int_equal(plan->variants[0].compute, computes[i]);
         else
-            assert_int_equal(computes[i], SPMM_COMPUTE_3XTF32); /* blocks are faster */
+            assert_int_equal(computes[i], SPMM_COMPUTE_3XTF32); /* tensor-core blocks are faster */
         spmm_plan_destroy(plan);
     }
 }
 
-/* Groups of 72 or 128 steps, which clusters of 8 or 6 share out: not where the device has none, the kernel of the
- * compute type, the order or n has none, or all multiprocessors have work, nor where shares were too long. */
+/* Groups of 72 or 128 steps stay whole if clusters of 8 or 6 thread blocks share their steps. They are cut to
+ * 32 steps if the device has no clusters, if the compute type, layout or n has no such kernel, if all
+ * multiprocessors have work anyway, or if the shares would be too long. */
 static void long_block_row_groups_of_clusters_are_not_cut(void **state)
 {
     static const struct {
@@ -177,9 +179,10 @@ static void long_block_row_groups_of_clusters_are_not_cut(void **state)
 }
 
 #define FEW_GROUPS 60
-#define LONG_GROUP 8192 /* columns; the others have 32 */
+#define LONG_GROUP 8192 /* columns of the first group; the other groups have 32 */
 
-/* Clusters of two share these groups out, by their mean of 5 steps: the first one has 256. */
+/* Returns a matrix whose groups have 5 steps on average, so that clusters of two would share their steps. But
+ * the first group has 256 steps. */
 static spmm_matrix_t *one_long_group(void)
 {
     static int32_t row_ptr[64 * FEW_GROUPS + 1], col_ind[64 * (LONG_GROUP + 32 * FEW_GROUPS)];
@@ -232,7 +235,7 @@ static void sparse_matrices_are_too_large(void **state)
     spmm_plan_destroy(plan);
 }
 
-/* No variant names them: the executor runs them where the library is missing. */
+/* No variant names these parts. The executor runs them if the library of dense products is missing. */
 static void a_plan_of_dense_parts_keeps_one_of_rows_for_each_op(void **state)
 {
     (void)state;
@@ -249,8 +252,9 @@ static void a_plan_of_dense_parts_keeps_one_of_rows_for_each_op(void **state)
     spmm_plan_destroy(plan);
 }
 
-/* What the CPU runs is none for a GPU without the library: one long row makes a row split slow there. The first part of
- * rows is the one that runs then. */
+/* The part that the CPU runs is no reserve for a GPU without the library of dense products: one long row
+ * makes a row split slow there. So the plan keeps a second part of rows. It must be the first one, because
+ * that is what runs then. */
 static void a_plan_of_dense_parts_keeps_rows_for_the_gpu(void **state)
 {
     static const char *const orders[][3] = {
@@ -272,7 +276,8 @@ static void a_plan_of_dense_parts_keeps_rows_for_the_gpu(void **state)
     }
 }
 
-/* f64 has the CPU's part of rows, and no other, before f16 needs one for the GPU. */
+/* f64 comes first and has only the CPU's part of rows. f16 then needs a part for the GPU, which must be the
+ * first one. */
 static void a_reserve_of_a_later_type_is_the_first_of_rows(void **state)
 {
     static const spmm_dtype_t types[] = {SPMM_F64, SPMM_F16};
@@ -303,29 +308,30 @@ static void rows_of_a_are_whole_words(void **state)
     assert_int_equal(spmmi_dense_lda(9, SPMM_F64), 10);
 }
 
-/* Few columns: which products the library leaves to kernels of the family, and their thread blocks. */
+/* Checks which products of few columns the kernels of the dense family compute instead of the library, and
+ * how these are cut into thread blocks. `of`: rows, value bytes, multiprocessors, column-major B, lda, n. */
 static void narrow_products_are_divided_as_counted(void **state)
 {
     static const struct {
         struct spmmi_dense_narrow of;
         struct spmmi_dense_narrow_shape wanted;
     } cases[] = {
-        {{256, 8, 132, 0, 2304, 8}, {8, 1, 16, 1, 8}},    /* as many shares as a cluster has */
-        {{2048, 4, 132, 0, 512, 8}, {8, 1, 128, 1, 1}},   /* multiprocessors are busy, steps few */
-        {{2048, 4, 132, 0, 1024, 8}, {8, 1, 128, 1, 2}},  /* or long */
-        {{1000, 4, 132, 0, 2048, 32}, {32, 1, 63, 1, 2}}, /* not of wide tiles */
-        {{1000, 4, 132, 1, 2048, 32}, {16, 1, 63, 2, 2}}, /* two tiles of columns */
-        {{512, 2, 132, 0, 2048, 8}, {8, 1, 32, 1, 2}},    /* a warp has more than two steps */
-        {{512, 8, 132, 0, 2048, 32}, {16, 1, 32, 2, 4}},  /* tiles of f64 */
-        {{2048, 4, 132, 0, 512, 128}, {32, 2, 64, 4, 1}}, /* 32 rows a warp */
+        {{256, 8, 132, 0, 2304, 8}, {8, 1, 16, 1, 8}},    /* a cluster has at most 8 shares */
+        {{2048, 4, 132, 0, 512, 8}, {8, 1, 128, 1, 1}},   /* multiprocessors are busy, and steps are few */
+        {{2048, 4, 132, 0, 1024, 8}, {8, 1, 128, 1, 2}},  /* the same with more steps */
+        {{1000, 4, 132, 0, 2048, 32}, {32, 1, 63, 1, 2}}, /* wide tiles need more steps for 4 shares */
+        {{1000, 4, 132, 1, 2048, 32}, {16, 1, 63, 2, 2}}, /* column-major B: two tiles of 16 columns */
+        {{512, 2, 132, 0, 2048, 8}, {8, 1, 32, 1, 2}},    /* a warp keeps more than two steps */
+        {{512, 8, 132, 0, 2048, 32}, {16, 1, 32, 2, 4}},  /* f64 has tiles of 16 columns */
+        {{2048, 4, 132, 0, 512, 128}, {32, 2, 64, 4, 1}}, /* 32 rows per warp */
         {{512, 4, 132, 1, 2048, 128}, {32, 2, 16, 4, 2}},
-        {{512, 2, 132, 1, 2048, 8}, {0, 1, 0, 0, 1}}, /* columns of other types than f32 */
+        {{512, 2, 132, 1, 2048, 8}, {0, 1, 0, 0, 1}}, /* column-major B of types other than f32 */
         {{512, 8, 132, 1, 2048, 8}, {0, 1, 0, 0, 1}},
-        {{512, 2, 132, 0, 2048, 9}, {0, 1, 0, 0, 1}}, /* columns beyond the most of each type */
+        {{512, 2, 132, 0, 2048, 9}, {0, 1, 0, 0, 1}}, /* too many columns for each type */
         {{512, 8, 132, 0, 2048, 33}, {0, 1, 0, 0, 1}},
         {{512, 4, 132, 0, 2048, 193}, {0, 1, 0, 0, 1}},
-        {{513, 8, 132, 0, 2048, 32}, {0, 1, 0, 0, 1}}, /* rows of f64 */
-        {{36, 4, 132, 0, 87484, 32}, {0, 1, 0, 0, 1}}, /* long rows, many rows, none */
+        {{513, 8, 132, 0, 2048, 32}, {0, 1, 0, 0, 1}}, /* too many rows for f64 */
+        {{36, 4, 132, 0, 87484, 32}, {0, 1, 0, 0, 1}}, /* rows too long, too many rows, no rows, no columns */
         {{8192, 4, 132, 0, 512, 8}, {0, 1, 0, 0, 1}},
         {{0, 4, 132, 0, 512, 8}, {0, 1, 0, 0, 1}},
         {{8, 4, 132, 0, 0, 8}, {0, 1, 0, 0, 1}},
@@ -351,7 +357,9 @@ static void tiles_check(const struct spmmi_dense_tile *of, uint32_t rows, uint32
     }
 }
 
-/* 16-bit types: tiles of warpgroups, and what the library multiplies. */
+/* Checks which products of 16-bit types warpgroups compute and how these are cut into tiles. Zeros: the
+ * library computes them. `of`: multiprocessors, column-major B, column-major C, whether the library would
+ * copy C, rows, columns, k. */
 static void products_of_warpgroups_are_divided_as_counted(void **state)
 {
     static const struct {
@@ -361,26 +369,26 @@ static void products_of_warpgroups_are_divided_as_counted(void **state)
         {{132, 0, 0, 0, 2048, 128, 512}, 64, 32, 8, 1},
         {{132, 0, 0, 0, 2048, 512, 512}, 64, 128, 8, 1},
         {{132, 0, 0, 0, 2048, 1024, 1024}, 128, 128, 6, 1},
-        {{132, 0, 0, 0, 32561, 128, 123}, 128, 128, 3, 1}, /* two thread blocks of a multiprocessor */
+        {{132, 0, 0, 0, 32561, 128, 123}, 128, 128, 3, 1}, /* two thread blocks per multiprocessor */
         {{132, 0, 0, 0, 256, 64, 2304}, 64, 32, 8, 8},
         {{132, 1, 1, 0, 64, 256, 2304}, 64, 32, 8, 8},
         {{132, 0, 0, 0, 500, 136, 2040}, 64, 32, 8, 2},
         {{132, 0, 0, 0, 512, 128, 2048}, 64, 32, 8, 4},
         {{132, 0, 0, 0, 512, 512, 2048}, 64, 64, 6, 2},
-        {{132, 0, 0, 0, 512, 1024, 2048}, 0, 0, 0, 0}, /* long k, many columns */
+        {{132, 0, 0, 0, 512, 1024, 2048}, 0, 0, 0, 0}, /* long k, and many columns */
         {{132, 0, 0, 0, 123, 128, 32561}, 64, 32, 8, 8},
-        {{132, 0, 1, 0, 256, 128, 2304}, 0, 0, 0, 0}, /* C is column-major and B is not */
+        {{132, 0, 1, 0, 256, 128, 2304}, 0, 0, 0, 0}, /* C is column-major, but B is not */
         {{132, 0, 0, 0, 512, 2048, 2048}, 0, 0, 0, 0},
-        {{132, 0, 0, 0, 36, 64, 87482}, 0, 0, 0, 0},   /* very long */
-        {{132, 0, 0, 0, 32561, 512, 123}, 0, 0, 0, 0}, /* more than a wave */
+        {{132, 0, 0, 0, 36, 64, 87482}, 0, 0, 0, 0},   /* k is too long */
+        {{132, 0, 0, 0, 32561, 512, 123}, 0, 0, 0, 0}, /* more than one wave */
         {{132, 1, 1, 0, 512, 32561, 123}, 0, 0, 0, 0},
         {{132, 1, 1, 1, 512, 32561, 123},
          128,
          128,
          3,
-         1}, /* whose columns of C the library would not store fast */
+         1}, /* several waves: the library would have to copy C */
         {{132, 1, 1, 1, 2048, 32561, 123}, 0, 0, 0, 0},
-        {{132, 0, 0, 0, 32561, 16, 120}, 0, 0, 0, 0}, /* more tiles than run at once */
+        {{132, 0, 0, 0, 32561, 16, 120}, 0, 0, 0, 0}, /* more tiles than can run at once */
         {{132, 0, 0, 0, 64, 64, 0}, 0, 0, 0, 0},
     };
     (void)state;
@@ -388,8 +396,9 @@ static void products_of_warpgroups_are_divided_as_counted(void **state)
         tiles_check(&cases[i].of, cases[i].rows, cases[i].columns, cases[i].stages, cases[i].shares);
 }
 
-/* Thread blocks that are counted to run at once fit a multiprocessor: an H100 has 228 KB of shared memory for them,
- * 227 KB for one, and takes 1 KB for each. Sums of a tile come in the place of its stages. */
+/* The thread blocks that are expected to run at once must fit a multiprocessor. An H100 has 228 KB of shared
+ * memory per multiprocessor, at most 227 KB per thread block, and reserves 1 KB for each. The sums of a tile
+ * reuse the memory of its stages. */
 static void tiles_fit_their_multiprocessors(void **state)
 {
 #define X(rows, columns, stages, shares, counted, start, step, block, shared_step) \
@@ -404,34 +413,36 @@ static void tiles_fit_their_multiprocessors(void **state)
         assert_true(4 * k->rows * k->columns <= k->stages * 128 * (k->rows + k->columns));
     }
     assert_int_equal(SPMMI_DENSE_TILE_SHARED_MAX, 227 * 1024);
-    /* By hand: 1,536 bytes, stages of 128-byte rows of both operands, and seven eighths of the sums. */
+    /* By hand: 1,536 bytes, stages with 128-byte rows of both operands, and seven eighths of the sums. */
     assert_int_equal(spmmi_dense_tile_shared(128, 64, 6, 1), 1536 + 6 * 128 * 192);
     assert_int_equal(spmmi_dense_tile_shared(64, 32, 8, 8), 1536 + 8 * 128 * 96 + 7 * 1024);
 }
 
-/* 100 multiprocessors, two thread blocks each; 1,000 ns, 10 a step, 100 a thread block of each multiprocessor and one
- * a step of them all. */
+/* 100 multiprocessors with two thread blocks each. The model: 1,000 ns, 10 ns per step, 100 ns per thread
+ * block and multiprocessor, 1 ns per step of each multiprocessor, 3,050 ns per 100 thread blocks that start
+ * later. */
 static void times_of_tiles_are_as_counted(void **state)
 {
     static const struct {
         struct spmmi_dense_tile of;
         uint32_t shares;
-        uint64_t ns; /* without the bytes */
+        uint64_t ns; /* without the time for the bytes; 0: not possible */
     } cases[] = {
-        {{100, 0, 0, 0, 640, 320, 640}, 1, 1000 + 10 * 10 + 100 + 10},     /* 100 tiles, 10 steps */
+        {{100, 0, 0, 0, 640, 320, 640}, 1, 1000 + 10 * 10 + 100 + 10},     /* 100 tiles of 10 steps */
         {{100, 0, 0, 0, 64, 32, 640}, 1, 1000 + 10 * 10 + 1 + 10},         /* one loads as slowly as 100 */
-        {{100, 0, 0, 0, 64, 6400, 1}, 1, 1000 + 10 + 200 + 2},             /* 200 at once */
+        {{100, 0, 0, 0, 64, 6400, 1}, 1, 1000 + 10 + 200 + 2},             /* 200 thread blocks run at once */
         {{100, 0, 0, 0, 64, 6401, 1}, 1, 0},                               /* one too many */
-        {{100, 0, 0, 1, 64, 6432, 1}, 1, 1000 + 10 + 201 + 2 + 30},        /* 3,050 ns for 100 behind them */
-        {{100, 0, 0, 1, 64, 25600, 1}, 1, 1000 + 10 + 800 + 8 + 6 * 3050}, /* four times as many */
+        {{100, 0, 0, 1, 64, 6432, 1}, 1, 1000 + 10 + 201 + 2 + 30},        /* one of 201 starts later */
+        {{100, 0, 0, 1, 64, 25600, 1}, 1, 1000 + 10 + 800 + 8 + 6 * 3050}, /* four waves */
         {{100, 0, 0, 1, 64, 25601, 1}, 1, 0},
-        {{100, 0, 0, 0, 640, 320, 640}, 2, 1000 + 5 * 10 + 200 + 10}, /* shares have 5 steps each */
-        {{100, 0, 0, 0, 640, 320, 641}, 2, 1000 + 6 * 10 + 200 + 12}, /* 11: one has 6 */
-        {{100, 0, 0, 0, 640, 321, 640}, 2, 0},                        /* 110 clusters */
-        {{100, 0, 0, 1, 640, 321, 640}, 2, 0},                        /* whatever C is */
-        {{100, 0, 0, 0, 640, 320, 193}, 2, 1000 + 2 * 10 + 200 + 4},  /* two steps each */
+        {{100, 0, 0, 0, 640, 320, 640}, 2, 1000 + 5 * 10 + 200 + 10}, /* shares of 5 steps each */
+        {{100, 0, 0, 0, 640, 320, 641}, 2, 1000 + 6 * 10 + 200 + 12}, /* 11 steps: one share has 6 */
+        {{100, 0, 0, 0, 640, 321, 640}, 2, 0},                        /* 110 clusters, more than 100 */
+        {{100, 0, 0, 1, 640, 321, 640}, 2, 0},                        /* even if C would be copied */
+        {{100, 0, 0, 0, 640, 320, 193}, 2, 1000 + 2 * 10 + 200 + 4},  /* two steps each, the minimum */
         {{100, 0, 0, 0, 640, 320, 192}, 2, 0},
-        {{100, 0, 0, 0, 64, 32 * 44, 1024}, 4, 1000 + 4 * 10 + 176 + 7}, /* 200 * 10 / 45 clusters of four */
+        {{100, 0, 0, 0, 64, 32 * 44, 1024}, 4, 1000 + 4 * 10 + 176 + 7}, /* 200 * 10 / 45 = 44 clusters at
+                                                                          * once */
         {{100, 0, 0, 0, 64, 32 * 45, 1024}, 4, 0},
         {{100, 0, 0, 0, 64, 32, 4096}, 1, 1000 + 64 * 10 + 1 + 64}, /* the most steps */
         {{100, 0, 0, 0, 64, 32, 4097}, 1, 0}};
@@ -440,15 +451,16 @@ static void times_of_tiles_are_as_counted(void **state)
         const struct spmmi_dense_tile *const p = &cases[i].of;
         const struct spmmi_dense_tile_kind kind = {64, 32, 8, cases[i].shares, 2, 1000, 10, 100, 1};
         const uint64_t of_bytes =
-            2 * (uint64_t)(p->rows * p->k + p->k * p->columns + p->rows * p->columns) / 5000; /* 200 a MB */
+            2 * (uint64_t)(p->rows * p->k + p->k * p->columns + p->rows * p->columns) / 5000; /* 200 per MB */
         const uint64_t ns = spmmi_dense_tile_ns(p, &kind);
         assert_in_range(ns, cases[i].ns > 0 ? cases[i].ns + of_bytes : 0,
-                        cases[i].ns > 0 ? cases[i].ns + of_bytes + 1 : 0); /* parts are rounded down */
+                        cases[i].ns > 0 ? cases[i].ns + of_bytes + 1 : 0); /* the parts are rounded down */
     }
 }
 
-/* Short k: a wave of tiles of 128 x 128, two where k is no multiple of 8, eight where C would be copied. Long k: 20
- * steps of tiles of 64 x 64 a multiprocessor. */
+/* The kernels of the family compute at most one wave of tiles of 128 x 128 if k is short, two if k is not a
+ * multiple of 8, and eight if the library would copy C. If k is long, they compute at most 20 steps of 64 x
+ * 64 tiles per multiprocessor. */
 static void many_tiles_are_left_to_the_library(void **state)
 {
     static const struct {
@@ -464,7 +476,7 @@ static void many_tiles_are_left_to_the_library(void **state)
                  {{132, 0, 0, 1, 128, 128 * 1056 + 1, 511}, 0},
                  {{132, 0, 0, 1, 128, 128 * 1056, 512}, 1},
                  {{132, 0, 0, 0, 1000, 1000, 1024}, 1},
-                 {{132, 0, 0, 0, 64, 64 * 155, 1025}, 1}, /* 17 steps: 2,635 of 2,640 */
+                 {{132, 0, 0, 0, 64, 64 * 155, 1025}, 1}, /* 155 tiles of 17 steps: 2,635 of at most 2,640 */
                  {{132, 0, 0, 0, 64, 64 * 155 + 1, 1025}, 0},
                  {{132, 0, 0, 0, 64 * 155, 64, 1025}, 1},
                  {{132, 0, 0, 0, 64 * 155 + 1, 64, 1025}, 0},

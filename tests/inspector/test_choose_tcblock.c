@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels of tensor cores in plans: what a named kernel becomes, and when a free choice takes them. */
+/* Tensor-core kernels in plans: the part of a named kernel, and when the default choice takes one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -39,12 +39,12 @@ struct forced_case {
     spmm_inspect_options_t options;
     spmm_family_t family;
     spmm_schedule_t schedule;
-    uint32_t block_rows, item_size, flags; /* item size 0: whatever the order makes of it */
+    uint32_t block_rows, item_size, flags; /* item size 0: depends on the permutation */
     spmm_compute_t compute;
 };
 
-/* gen:band:40000:3 has 5,000 windows of 14 columns, 2 steps each: 10,000 over 32 * 132 items are 3. A row block of 128
- * rows has 134 columns, 2 steps. */
+/* gen:band:40000:3 has 5,000 windows of 14 columns, 2 steps each. 10,000 steps over 32 * 132 items are 3 per
+ * item, less than the minimum. A row block of 128 rows has 134 columns, 2 steps. */
 static const struct forced_case forced_cases[] = {
     {"windows_are_packed_where_blocks_are_not_full", "gen:band:40000:3",
      OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "window/packed", .reorder = SPMM_REORDER_NONE),
@@ -57,16 +57,16 @@ static const struct forced_case forced_cases[] = {
      OPTIONS(.n = n_64, .n_count = 1, .a_type = SPMM_F64, .force_kernel = "panel/packed",
              .reorder = SPMM_REORDER_NONE, TCBLOCK(.block_rows = 128)),
      SPMM_FAMILY_PANEL, SPMM_SCHEDULE_PACKED, 128, 8, 0, SPMM_COMPUTE_F64},
-    /* 4 times 16 row blocks of 8 steps over 528 items are 1. */
+    /* 4 times 16 row blocks of 8 steps over 528 items are 1 step per item. */
     {"types_of_16_bits_have_their_own_compute_type", "gen:dense:1024:1024",
      OPTIONS(.n = n_64, .n_count = 1, .a_type = SPMM_BF16, .force_kernel = "panel/dense",
              .reorder = SPMM_REORDER_NONE, TCBLOCK(.block_rows = 64)),
      SPMM_FAMILY_PANEL, SPMM_SCHEDULE_DENSE, 64, 8, 0, SPMM_COMPUTE_BF16},
-    /* 8 windows of 12,500 steps over 4,224 items: 23.7. */
+    /* 8 windows of 12,500 steps over 4,224 items are 23.7 steps per item. */
     {"long_rows_make_items_larger", "gen:dense:64:100000",
      OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "window/dense", .reorder = SPMM_REORDER_NONE),
      SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_DENSE, 8, 24, 0, SPMM_COMPUTE_3XTF32},
-    /* A row block of 782 steps: 4 times 782 over 528 items are 6. */
+    /* A row block has 782 steps: 4 times 782 over 528 items are 6 per item. */
     {"few_long_row_blocks_are_cut", "gen:dense:64:100000",
      OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "panel/dense", .reorder = SPMM_REORDER_NONE,
              TCBLOCK(.block_rows = 64)),
@@ -91,14 +91,15 @@ static const struct forced_case forced_cases[] = {
     {"a_matrix_without_rows_has_a_part", "gen:empty:0:7",
      OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "window"), SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_PACKED, 8,
      16, 0, SPMM_COMPUTE_3XTF32},
-    /* A profile without constants of block-row groups: tall ones where each of two multiprocessors has two of them. */
+    /* No constants for bcsr: groups are tall if each of two multiprocessors has two of them. */
     {"many_block_row_groups_without_a_model_have_128_rows", "gen:band:512:3",
      OPTIONS(.n = n_64, .n_count = 1, .device = "cpu", .force_kernel = "bcsr"), SPMM_FAMILY_BCSR,
      SPMM_SCHEDULE_DENSE, 128, 32, 0, SPMM_COMPUTE_3XTF32},
     {"few_block_row_groups_without_a_model_have_64_rows", "gen:band:384:3",
      OPTIONS(.n = n_64, .n_count = 1, .device = "cpu", .force_kernel = "bcsr"), SPMM_FAMILY_BCSR,
      SPMM_SCHEDULE_DENSE, 64, 32, 0, SPMM_COMPUTE_3XTF32},
-    /* Measured: 28 us and 29 us of wide bands, and 18 and 24 us of blocks of 16 x 16 that lie anywhere. */
+    /* Measured, chosen and other height: 28 and 29 us for bands, 18 and 24 us for scattered 16 x 16
+     * blocks. */
     {"block_row_groups_have_128_rows_where_rows_share_columns", "gen:band:16384:128",
      OPTIONS(.n = n_128, .n_count = 1, .layouts = SPMM_LAYOUTS_ROW_MAJOR, .force_kernel = "bcsr",
              .compute = SPMM_COMPUTE_TF32, .reorder = SPMM_REORDER_NONE),
@@ -114,7 +115,7 @@ static const struct forced_case forced_cases[] = {
      OPTIONS(.n = n_64, .n_count = 1, .a_type = SPMM_F16, .force_kernel = "bcsr",
              .reorder = SPMM_REORDER_NONE, TCBLOCK(.block_rows = 128)),
      SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, 128, 16, 0, SPMM_COMPUTE_F16},
-    /* A block-row group of 625 steps: 4 times 625 over 528 items are 5, and an item has at least 32. */
+    /* A group has 625 steps: 4 times 625 over 528 items are 5 per item, but an item has at least 32. */
     {"few_long_block_row_groups_are_cut", "gen:dense:32:20000",
      OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "bcsr", .reorder = SPMM_REORDER_NONE), SPMM_FAMILY_BCSR,
      SPMM_SCHEDULE_DENSE, 64, 32, 0, SPMM_COMPUTE_3XTF32},
@@ -172,7 +173,7 @@ static void a_named_kernel_has_its_part(void **state)
     spmm_matrix_destroy(m);
 }
 
-/* Without a schedule and a height the smallest prediction decides, among all of the family. */
+/* If the schedule and height are not named, the smallest prediction of the family decides. */
 static void what_is_not_named_is_predicted(void **state)
 {
     (void)state;
@@ -212,10 +213,9 @@ static void what_is_not_named_is_predicted(void **state)
 /* ---- Free choice ---- */
 
 #define SLOW 1000.0
-/* Factors of bcsr in the profiles that tests write: too slow to be taken, but where block-row groups are what is
- * tested. */
+/* Factor of bcsr in written profiles: too slow to be chosen, except in tests of block-row groups. */
 static double group_factor = SLOW;
-/* Of the same profiles, whatever the shipped ones are. */
+/* Risks in these profiles, independent of the shipped profiles. */
 static const char risks[] = "risk.window = 1.1765\nrisk.panel = 1.1765\nrisk.bcsr = 1.1765\n";
 
 static void write_constants(FILE *file, const char *key, double start_us, double factor)
@@ -226,7 +226,7 @@ static void write_constants(FILE *file, const char *key, double start_us, double
     fprintf(file, "\n");
 }
 
-/* The profile h200 with constants for every kernel of tensor cores: start_us, launch' 1, all factors the same. */
+/* Writes profile h200 with new constants for tensor-core kernels: start_us, launch' 1, equal factors. */
 static void write_profile(char path[static 32], double start_us, double factor)
 {
     static const char *const keys[] = {"window.tf32", "window.3xtf32", "window.f16", "window.f64",
@@ -314,15 +314,15 @@ static void nothing_is_considered_without_constants(void **state)
     for (int is_fitted = 0; is_fitted < 3; is_fitted++) {
         memset(r.device.is_fitted, is_fitted > 0, sizeof r.device.is_fitted);
         for (int k = 0; k < SPMMI_PROFILE_KERNELS;
-             k++) /* constants are those of families, or of schedules of rows */
+             k++) /* constants are per family, or per schedule of rows */
             if (strcmp(spmmi_profile_name(k), "dense") == 0 || strcmp(spmmi_profile_name(k), "packed") == 0)
                 memset(r.device.is_fitted[k], 0, sizeof r.device.is_fitted[k]);
-        if (is_fitted == 2) { /* row blocks alone, too low */
+        if (is_fitted == 2) { /* only row blocks, too low ones */
             memset(r.device.is_fitted[spmmi_profile_index("window", 6)], 0, sizeof r.device.is_fitted[0]);
             memset(r.device.is_fitted[spmmi_profile_index("bcsr", 4)], 0, sizeof r.device.is_fitted[0]);
             r.tcblock.block_rows = 32;
         }
-        for (int k = 0; is_fitted == 0 && k < SPMMI_PROFILE_KERNELS; k++) /* rows always have some */
+        for (int k = 0; is_fitted == 0 && k < SPMMI_PROFILE_KERNELS; k++) /* rows always has constants */
             memset(r.device.is_fitted[k], strstr(spmmi_profile_name(k), "split") != NULL,
                    sizeof r.device.is_fitted[k]);
         assert_int_equal(considered_tcblocks(&r, m) > 0, is_fitted == 1);
@@ -356,7 +356,7 @@ static void the_smallest_prediction_wins(void **state)
         assert_true(t->threshold == won->predicted_us);
         losers++;
     }
-    assert_true(losers >= 2 + 1 + 3); /* rows, tiled, and the other three of window and panel */
+    assert_true(losers >= 2 + 1 + 3); /* rows, tiled, other window and panel schedules */
     assert_false(plan->has_row_block_metrics);
     spmm_plan_destroy(plan);
 }
@@ -378,7 +378,7 @@ static void a_slow_one_loses_and_says_so(void **state)
 static void rows_stay_where_the_gain_is_small(void **state)
 {
     (void)state;
-    /* Every prediction is launch_us of the profile and the start: below what rows take, not by a sixth. */
+    /* Predictions are launch_us + start_us: 0.87 and 0.8 of rows. The risk asks for less than 0.85. */
     const spmm_inspect_options_t options =
         OPTIONS(.n = n_128, .n_count = 1, .layouts = SPMM_LAYOUTS_ROW_MAJOR);
     spmm_plan_t *plan = plan_with("gen:band:4000:60", 500, 1e-6, options);
@@ -398,8 +398,7 @@ static void rows_stay_where_the_gain_is_small(void **state)
     }
 }
 
-/* 512 rows are 8 row blocks of 64 for 132 multiprocessors: the cost model has that cost, there is no rule. */
-/* Of panel with permuted rows and column-major operands. */
+/* Returns the predicted time of panel with permuted rows and column-major operands. */
 static double permuted_us(const spmm_matrix_t *m, int permute_output)
 {
     const spmm_inspect_options_t options =
@@ -412,7 +411,7 @@ static double permuted_us(const spmm_matrix_t *m, int permute_output)
     return us;
 }
 
-/* Rows of a row group that are neighbours in a permuted C are stored as columns; others are converted. */
+/* If C is permuted, neighbouring rows of a row group are stored as columns. Else C is converted. */
 static void permuted_output_is_predicted_as_rows_in_order(void **state)
 {
     (void)state;
@@ -422,6 +421,7 @@ static void permuted_output_is_predicted_as_rows_in_order(void **state)
     spmm_matrix_destroy(m);
 }
 
+/* 512 rows are 8 row blocks of 64 for 132 multiprocessors. The cost model covers this; no rule does. */
 static void few_row_blocks_are_predicted_as_others_are(void **state)
 {
     const spmm_inspect_options_t options =
@@ -434,7 +434,7 @@ static void few_row_blocks_are_predicted_as_others_are(void **state)
     spmm_plan_destroy(plan);
 }
 
-/* Dense blocks of 16 x 16 at aligned columns. */
+/* The matrix has dense blocks of 16 x 16 at aligned columns. */
 static void groups_are_chosen_where_they_have_constants_and_are_fastest(void **state)
 {
     static const struct {
@@ -480,7 +480,7 @@ static void compute_f32_leaves_tensor_cores_alone(void **state)
     spmm_plan_destroy(plan);
 }
 
-/* One column is for rows, f16 has tiled to compare with, and each layout is judged separately. */
+/* n = 1 takes rows, f16 is also compared with tiled, and each layout is judged separately. */
 static void other_types_layouts_and_one_column(void **state)
 {
     (void)state;
@@ -500,8 +500,8 @@ static void other_types_layouts_and_one_column(void **state)
     spmm_plan_destroy(plan);
 }
 
-/* Random columns: a column of a window has one nonzero, and 8 of them are a block. No rule leaves them to rows: what
- * they cost does. */
+/* Columns are random: each column of a window has one nonzero, and 8 of them make a block. No rule leaves
+ * such blocks to rows, only their predicted cost. */
 static void blocks_of_single_nonzeros_are_left_to_rows(void **state)
 {
     (void)state;
@@ -519,12 +519,12 @@ static void blocks_of_single_nonzeros_are_left_to_rows(void **state)
         assert_true(t->reason != SPMMI_REASON_PREDICTED || t->value > t->threshold);
         priced += t->reason == SPMMI_REASON_PREDICTED && t->predicted_us > 0;
     }
-    assert_true(priced >= 3); /* windows, row blocks and block-row groups */
+    assert_true(priced >= 3); /* window, panel and bcsr */
     spmm_plan_destroy(plan);
     spmm_matrix_destroy(m);
 }
 
-/* Blocks fall by more than a third when like rows come together. */
+/* The number of blocks falls by more than a third if similar rows become neighbours. */
 static void a_permutation_is_taken_where_it_pays(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The wide family in plans: when a free choice takes it. */
+/* The wide family in plans: when the default choice takes it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 #include "inspect_support.h"
 #include "kernels/wide/wide_shape.h"
 
-#define WIDE "gen:uniform:2048:1024:92" /* 9 % */
+#define WIDE "gen:uniform:2048:1024:92" /* 9 % of the entries */
 #define THIN "gen:uniform:2048:1024:20"
 #define GRID "gen:lap27:20"
 
@@ -20,7 +20,7 @@ static int is_wide(const char *spec, int64_t n, spmm_dtype_t dtype, uint32_t lay
     spmm_matrix_t *m = inspect_generate(spec);
     const spmm_inspect_options_t options =
         OPTIONS(.device = "h200", .a_type = dtype, .n = &n, .n_count = 1, .layouts = layout,
-                .compute = (spmm_compute_t)dtype); /* dense products on tensor cores are faster still */
+                .compute = (spmm_compute_t)dtype); /* dense products on tensor cores are even faster */
     spmm_plan_t *plan = inspect_plan(m, &options);
     const int result = plan->parts[plan->variants[0].part_first].family == SPMMI_WIDE;
     spmm_plan_destroy(plan);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decimal text to double against strtod, which glibc rounds correctly: hard cases by hand, then random numbers,
- * halfway points and their neighbours. */
+/* Compares the conversion of decimal text to double with strtod, which glibc rounds correctly: for hard
+ * cases, random numbers, halfway points and their neighbours. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,7 +40,8 @@ static uint64_t next_random(uint64_t *state)
     return *state;
 }
 
-/* The text is copied to a block of exactly its size, so that a sanitizer sees a read behind its end. */
+/* Reads a number that must be the whole text. The text is copied to a block of exactly its size, so that a
+ * sanitizer detects reads beyond its end. */
 static double read_all(const char *text)
 {
     const size_t length = strlen(text);
@@ -158,7 +159,7 @@ static void long_numbers_are_rounded_correctly(void **state)
     for (size_t i = 0; i < COUNT(digit_counts); i++) {
         const size_t count = (size_t)digit_counts[i];
         char *text = malloc(count + 64);
-        /* 1 + 2^-53, a tie, then zeros, then a last digit that decides. */
+        /* 1 + 2^-53 is a tie. Zeros follow, and then a last digit that decides. */
         const char *tie = "1.00000000000000011102230246251565404236316680908203125";
         memset(text, '0', count + 60);
         memcpy(text, tie, strlen(tie) < count ? strlen(tie) : count);
@@ -193,7 +194,7 @@ static void a_million_random_doubles_come_back(void **state)
     char text[64];
     (void)state;
     for (int i = 0; i < 1000000; i++) {
-        /* All exponents, then the numbers that files are full of. */
+        /* Even i: all exponents. Odd i: numbers between -1 and 1, of which files are full. */
         const double value = i % 2 == 0 ? random_finite(&random)
                                         : (double)(int64_t)next_random(&random) / 9223372036854775808.0;
         (void)snprintf(text, sizeof text, "%.17g", value);
@@ -228,7 +229,7 @@ static void random_digits_are_rounded_correctly(void **state)
     }
 }
 
-/* A long double of x86 holds halfway points of doubles, and glibc prints all its digits. */
+/* A long double of x86 can hold the halfway points of doubles, and glibc prints all its digits. */
 static void halfway_points_and_their_neighbours_are_rounded_correctly(void **state)
 {
     uint64_t random = 2463534242u;
@@ -245,9 +246,9 @@ static void halfway_points_and_their_neighbours_are_rounded_correctly(void **sta
         const long double half = ((long double)low + (long double)high) / 2;
         (void)snprintf(text, sizeof text, "%.780Le", half);
         check_against_strtod(text);
-        assert_int_equal(bits_of(read_all(text)) & 1, 0); /* ties go to even */
+        assert_int_equal(bits_of(read_all(text)) & 1, 0); /* ties are rounded to even */
         char *last = strchr(text, 'e') - 1;
-        *last = '1'; /* digit 781 is beyond the end of every halfway point */
+        *last = '1'; /* a halfway point has at most 780 digits after the point */
         assert_int_equal(bits_of(read_all(text)), bits_of(high));
         check_against_strtod(text);
     }
@@ -305,7 +306,7 @@ static void reading_stops_where_the_number_ends(void **state)
 {
     static const struct {
         const char *text;
-        int length; /* -1: no number */
+        int length; /* number of characters read; -1: not a number */
     } cases[] = {
         {"", -1},           {"-", -1},     {"+", -1},        {".", -1},      {"-.", -1},   {"e5", -1},
         {"1e", -1},         {"1e+", -1},   {"1.5E-", -1},    {"x", -1},      {"in", -1},   {"na", -1},

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Profiles: the embedded ones, rates between their points, and mistakes in files, each with its line. */
+/* Checks profiles: the embedded ones, interpolated rates, and mistakes in files, each reported with its
+ * line. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +16,7 @@
 #include "inspector/cost/device_profile.h"
 #include "tests/support/scorecard.h"
 
-/* A profile of a CPU that has what it must. Line 3 is the target, 11 the last single value. */
+/* A profile of a CPU with the minimum content. Line 3 holds the target, line 11 the last single value. */
 #define HEAD "# a comment\nname = box\ntarget = 1\nmultiprocessors = 4\n"
 #define METRICS                                                                               \
     "clock_ghz = 3 # after a value\nl2_mib = 8\nl1_kib = 512\nlaunch_us = 2\ncopy_gbs = 20\n" \
@@ -45,10 +46,10 @@ static void a_profile_is_read_in_its_units(void **state)
     assert_int_equal(p.gather.set_count, 2);
     assert_true(p.gather.rate[1][0] == 10e9 && p.gather.set_bytes[1] == 4194304);
     assert_true(p.model[spmmi_profile_index("row-split", 9)][SPMMI_MODEL_F32].factor[SPMMI_TERM_DRAM] >
-                0); /* of the profile cpu */
+                0); /* from the profile cpu */
 }
 
-/* A CPU has no tensor cores, so its embedded profile has no constants of them either. */
+/* A CPU has no tensor cores, so its embedded profile has no constants for them either. */
 static void constants_of_tensor_cores_may_be_missing(void **state)
 {
     (void)state;
@@ -68,14 +69,14 @@ static void constants_of_tensor_cores_may_be_missing(void **state)
     assert_false(p.is_fitted[spmmi_profile_index("panel", 5)][SPMMI_MODEL_F16]);
     assert_true(p.model[spmmi_profile_index("panel", 5)][SPMMI_MODEL_F16].start_us == 1);
     assert_true(p.model[spmmi_profile_index("panel", 5)][SPMMI_MODEL_F16].factor[SPMMI_TERM_CONVERT] == 1);
-    assert_true(p.is_fitted[spmmi_profile_index("tiled", 5)][SPMMI_MODEL_F64]); /* of the profile cpu */
+    assert_true(p.is_fitted[spmmi_profile_index("tiled", 5)][SPMMI_MODEL_F64]); /* of profile cpu */
     const int tiled = spmmi_profile_index("tiled", 5);
-    assert_true(p.is_fitted[tiled][SPMMI_MODEL_F16]); /* by the constants of f32 */
+    assert_true(p.is_fitted[tiled][SPMMI_MODEL_F16]); /* takes the constants of f32 */
     assert_memory_equal(&p.model[tiled][SPMMI_MODEL_F16], &p.model[tiled][SPMMI_MODEL_F32],
                         sizeof p.model[tiled][SPMMI_MODEL_F32]);
 }
 
-/* However they are written. */
+/* Whole numbers may be written with a point or an exponent. */
 static void whole_numbers_may_have_points(void **state)
 {
     (void)state;
@@ -97,7 +98,7 @@ static void rates_lie_between_their_points(void **state)
     assert_true(spmmi_profile_table_at(&p.gather, 1, 1) == 40e9);
     assert_true(spmmi_profile_table_at(&p.gather, 64, mib) == 40e9);
     assert_true(spmmi_profile_table_at(&p.gather, 1e6, 1e12) == 20e9);
-    assert_float_equal(spmmi_profile_table_at(&p.gather, 128, mib), 60e9, 1); /* half of the way, doubling */
+    assert_float_equal(spmmi_profile_table_at(&p.gather, 128, mib), 60e9, 1); /* logarithmic half */
     assert_float_equal(spmmi_profile_table_at(&p.gather, 64, 2 * mib), 25e9, 1);
     assert_float_equal(spmmi_profile_table_at(&p.gather, 128, 2 * mib), 37.5e9, 1);
     assert_true(spmmi_profile_curve_at(&p.scatter, 1000) == 5e9);
@@ -125,7 +126,7 @@ static void known_names_open(void **state)
 struct mistake {
     const char *name, *text;
     uint64_t line;
-    const char *sentence; /* part of it */
+    const char *sentence; /* part of the error message */
 };
 
 #define CONSTANTS_9 "1 1 1 1 1 1 1 1 1"
@@ -227,7 +228,8 @@ static void a_file_is_opened_by_its_path(void **state)
     assert_non_null(strstr(diag.text, "expected a device of any, cpu, a100, h100, h200, or a profile file"));
 }
 
-/* No input may make the parser read or write where it must not: every prefix, and every byte replaced. */
+/* The parser must never read or write out of bounds: checks every prefix, and every byte replaced by a few
+ * others. */
 static void torn_files_do_no_harm(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fortran formats and numbers, and lines that say what type a Rutherford-Boeing file has: each rule broken alone. The
- * text goes on behind its end with what would make it good. */
+/* Checks Fortran formats and numbers, and the lines with the type of a Rutherford-Boeing file. Each case
+ * breaks one rule. Text after a | is beyond the end and would make the case valid. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
-/* The text up to a |, or all of it. */
+/* Returns the position of the first |, or the end of the text. */
 static const char *end_of(const char *text)
 {
     return text + strcspn(text, "|");
@@ -64,7 +64,7 @@ static void formats(void **state)
     }
 }
 
-/* The largest width, and the most numbers a line. */
+/* Checks the largest width, and the largest count of numbers per line. */
 static void formats_at_their_limits(void **state)
 {
     (void)state;
@@ -119,7 +119,7 @@ static void reals(void **state)
                  {".D5", 3, 0},
                  {"", 0, 0},
                  {"1.5E2x", 6, 0},
-                 {"12", 2, 0}}; /* 8 of the digits would be behind a point that is not there */
+                 {"12", 2, 0}}; /* the format has 8 digits after the point, the text only 2 */
     const struct spmmi_fortran_format f = {'E', 5, 16, 8, 0};
     for (size_t i = 0; i < COUNT(cases); i++) {
         double value = 0;
@@ -129,7 +129,7 @@ static void reals(void **state)
     }
 }
 
-/* Line 3: three letters, blanks to column 14, a number to column 28. */
+/* Line 3 of a file: three letters, blanks up to column 14, a number up to column 28. */
 static void types(void **state)
 {
     (void)state;
@@ -147,7 +147,7 @@ static void types(void **state)
         assert_int_equal(spmmi_rb_is_type(cases[i].line, cases[i].line + cases[i].length), cases[i].is_type);
 }
 
-/* Sizes of a file of 3 x 3: a line of counts, type and sizes, formats. */
+/* Sizes of a file of 3 x 3. `lines` is the line of counts; `sizes` follows the type. */
 static void sizes_of_files(void **state)
 {
     (void)state;

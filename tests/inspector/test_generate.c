@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Generator strings: sizes, structure, sameness, refusals, short memory. */
+/* Checks generator strings: sizes, structure, reproducibility, refusals, failing allocations. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@
 
 struct size_case {
     const char *spec;
-    int64_t rows, cols, nnz; /* counted by hand from the definition, but for R-MAT, whose edges repeat */
+    int64_t rows, cols, nnz; /* counted by hand; R-MAT, whose edges repeat, is as generated */
     int64_t row_max;
 };
 
@@ -33,7 +33,7 @@ static const struct size_case size_cases[] = {
     {"gen:poisson2:6:4", 24, 24, 24 + 2 * (5 * 4 + 6 * 3), 5},
     {"gen:poisson3:3:4:5", 60, 60, 60 + 2 * (2 * 20 + 3 * 15 + 4 * 12), 7},
     {"gen:elasticity:1:1:1", 12, 12, 144, 12},
-    {"gen:elasticity:5:3:2", 180, 180, 6066, 51}, /* assembled by elements, in rational numbers */
+    {"gen:elasticity:5:3:2", 180, 180, 6066, 51}, /* assembled from elements in rational numbers */
     {"gen:lap27:1", 1, 1, 1, 1},
     {"gen:lap27:5", 125, 125, 13 * 13 * 13, 27},
     {"gen:qcd:3", 972, 972, 972 * 36, 36},
@@ -41,7 +41,7 @@ static const struct size_case size_cases[] = {
     {"gen:band:0:3", 0, 0, 0, 0},
     {"gen:band:10:1", 10, 10, 28, 3},
     {"gen:band:5:100", 5, 5, 25, 5},
-    {"gen:hubs:10:1:2", 10, 10, 42, 10}, /* rows 2 and 7 */
+    {"gen:hubs:10:1:2", 10, 10, 42, 10}, /* rows 2 and 7 are hubs */
     {"gen:hubs:0:1:2", 0, 0, 0, 0},
     {"gen:hubs:3:0:9", 3, 3, 9, 3},
     {"gen:block:64:4:3", 64, 64, 768, 12},
@@ -66,7 +66,7 @@ static const struct size_case size_cases[] = {
     {"gen:uniform:3:0:0", 3, 0, 0, 0},
 };
 
-/* Has the matrix values of its own? Those of the others are random. */
+/* Returns true if the generator defines the values. Other generators make random values. */
 static bool has_meaning(const spmm_matrix_t *m)
 {
     return strstr(m->info.name, "poisson") != NULL || strstr(m->info.name, "elasticity") != NULL;
@@ -110,7 +110,7 @@ static void has_the_documented_size(void **state)
     spmm_matrix_destroy(m);
 }
 
-/* FNV-1a over the pattern: the columns, with the row ends between them. */
+/* Returns the FNV-1a hash of the pattern: the columns of each row, and then a mark for the end of the row. */
 static uint64_t fingerprint(const spmm_matrix_t *m)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
@@ -124,7 +124,7 @@ static uint64_t fingerprint(const spmm_matrix_t *m)
 
 struct fingerprint_case {
     const char *spec;
-    uint64_t expected; /* as first made; another value means that published metrics name other matrices */
+    uint64_t expected; /* if it changes, published metrics describe other matrices */
     double first_value;
 };
 
@@ -166,7 +166,7 @@ static void shuffled_mesh_is_the_mesh_renumbered(void **state)
     spmm_matrix_destroy(shuffled);
 }
 
-/* A pattern equals its transpose exactly when both have the same CSR. */
+/* The pattern must equal its transpose: both must have the same CSR. */
 static void lattices_and_meshes_are_structurally_symmetric(void **state)
 {
     static const char *const specs[] = {
@@ -189,7 +189,7 @@ static void lattices_and_meshes_are_structurally_symmetric(void **state)
 
 struct refusal_case {
     const char *spec;
-    const char *excerpt; /* of the sentence */
+    const char *excerpt; /* part of the error message */
 };
 
 static const struct refusal_case refusal_cases[] = {
@@ -274,7 +274,8 @@ static void survives_every_failing_allocation(void **state)
 
 /* ---- Every row of the list ---- */
 
-/* "gen:NAME" and the least value of each number, but this one for number at. */
+/* Writes "gen:NAME" with count numbers: each the smallest allowed value, but `number` at index `at` (-1:
+ * nowhere). */
 static void spec_of(const struct spmmi_generator *g, int count, int at, int64_t number, char spec[120])
 {
     int used = snprintf(spec, 120, "gen:%s", g->name);
@@ -316,7 +317,8 @@ static void each_row_takes_its_values_and_no_others(void **state)
     }
 }
 
-/* As many words between the colons of its numbers as it has limits, and a published matrix that may not change. */
+/* A row must describe as many parameters, separated by colons, as it has limits, and a fingerprint must fix
+ * one of its matrices. */
 static void each_row_is_described_and_fingerprinted(void **state)
 {
     const struct spmmi_generator *g = NULL;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The generators for solvers: matrices that are symmetric and positive definite, with values that physics knows. */
+/* Checks the generators for solvers: the matrices must be symmetric and positive definite, with values known
+ * from physics. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +13,7 @@
 #include "tests/support/generated.h"
 
 #define PI 3.14159265358979323846
-#define LAMBDA (15.0 / 26.0) /* of Young's modulus 1 and Poisson's ratio 0.3 */
+#define LAMBDA (15.0 / 26.0) /* Lame parameters for Young's modulus 1, Poisson's ratio 0.3 */
 #define MU (10.0 / 26.0)
 #define CLOSE 1e-13
 
@@ -26,7 +27,8 @@ static double *dense_of(const spmm_matrix_t *m)
     return dense;
 }
 
-/* A Cholesky factorisation exists; returns the least pivot. */
+/* Eliminates the lower triangle of a, as a Cholesky factorisation does, and returns the smallest pivot. It is
+ * positive if a is positive definite. */
 static double least_pivot(double *a, int64_t n)
 {
     double least = (double)INFINITY;
@@ -69,7 +71,8 @@ static double *product_of(const spmm_matrix_t *m, const double *x)
     return y;
 }
 
-/* sin(j pi x / (n + 1)) in each direction: the eigenvector of mode j, whose eigenvalue is known. */
+/* Checks that A x = lambda x for mode j: x is the product of sin(j pi i / (n + 1)) in each direction, and
+ * lambda is known. */
 static void mode_check(const spmm_matrix_t *m, const int64_t sides[3], const int mode[3])
 {
     double *x = malloc((size_t)m->rows * sizeof *x), lambda = 0;
@@ -101,7 +104,8 @@ static void laplacians_have_the_known_eigenvalues(void **state)
     spmm_matrix_destroy(space);
 }
 
-/* The displacement of each node of cubes:  u = gradient * position, the first plane of nodes being at x = 1. */
+/* Returns the displacement of each node of cubes: u = move + gradient * position. The first plane of nodes is
+ * at x = 1. */
 static double *displacement(const int64_t cubes[3], const double gradient[9], const double move[3])
 {
     const int64_t count = cubes[0] * (cubes[1] + 1) * (cubes[2] + 1);
@@ -117,7 +121,7 @@ static double *displacement(const int64_t cubes[3], const double gradient[9], co
     return u;
 }
 
-/* Forces on the nodes that no clamped one is beside vanish under every rigid motion: moves and small turns. */
+/* A rigid motion (a move or a small rotation) causes no force at nodes that have no clamped neighbour. */
 static void rigid_motions_of_elastic_cubes_take_no_force(void **state)
 {
     static const int64_t cubes[3] = {4, 2, 3};
@@ -141,7 +145,7 @@ static void rigid_motions_of_elastic_cubes_take_no_force(void **state)
     spmm_matrix_destroy(m);
 }
 
-/* Twice the energy of a uniform strain that leaves the clamped face where it is. */
+/* Checks twice the energy of a uniform strain that leaves the clamped face in place. */
 static void uniform_strains_have_the_energy_of_the_material(void **state)
 {
     static const int64_t cubes[3] = {3, 2, 4};
