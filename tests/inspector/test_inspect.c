@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spmm_inspect as a whole: what lands in the plan, what is refused, sameness, short memory. */
+/* Checks spmm_inspect as a whole: the content of the plan, refusals, reproducible bytes, failing
+ * allocations. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,8 +21,8 @@
 
 /* ---- Every generator, every option that changes the plan ---- */
 
-/* Variants of each op and target go through all n without a gap, each layout by itself; each names the part of the
- * schedule that its trace says is the fastest, and the trace has both schedules of rows. */
+/* Checks that each variant names the schedule of rows that its trace entries say is chosen, and that the
+ * trace has both schedules for each variant. */
 static void follows_its_trace(const spmm_plan_t *plan, const spmm_matrix_t *m)
 {
     uint32_t entry = 0;
@@ -42,7 +43,7 @@ static void follows_its_trace(const spmm_plan_t *plan, const spmm_matrix_t *m)
     assert_int_equal(plan->trace_count, entry);
 }
 
-/* Each n of each op, layout and kind of device has one variant that fits. */
+/* Checks that a variant fits for each n, op, layout and kind of device. */
 static void covers_every_product(const spmm_plan_t *plan)
 {
     static const int64_t n[] = {1, 2, 12, 13, 48, 49, 96, 97, 192, 193, SPMMI_N_MAX};
@@ -56,7 +57,7 @@ static void covers_every_product(const spmm_plan_t *plan)
                 }
 }
 
-/* The library and its version, which may change the bytes of a plan. */
+/* Checks that the plan names the library and its version, because another version may write other bytes. */
 static void names_its_writer(const spmm_plan_t *plan)
 {
     spmm_plan_info_t info = {.struct_size = sizeof info};
@@ -69,7 +70,7 @@ static void names_its_writer(const spmm_plan_t *plan)
 static void passes_the_check_of_the_format(void **state)
 {
     static const char *const kernels[] = {
-        [0] = "rows", /* the family, but not its schedule */
+        [0] = "rows", /* the family without a schedule */
         [SPMM_SCHEDULE_ROW_SPLIT] = "rows/row-split",
         [SPMM_SCHEDULE_NONZERO_SPLIT] = "rows/nonzero-split",
     };
@@ -135,7 +136,7 @@ static void schedule_of_the_transpose_follows_its_own_rows(void **state)
     static const int64_t n[] = {64};
     static const struct {
         const char *spec;
-        spmm_schedule_t schedules[2]; /* of op N and op T */
+        spmm_schedule_t schedules[2]; /* for op N and for op T */
     } cases[] = {
         {"gen:dense:3000:16", {SPMM_SCHEDULE_ROW_SPLIT, SPMM_SCHEDULE_NONZERO_SPLIT}},
         {"gen:dense:16:3000", {SPMM_SCHEDULE_NONZERO_SPLIT, SPMM_SCHEDULE_ROW_SPLIT}},
@@ -359,7 +360,7 @@ static void plan_bytes_do_not_depend_on_threads(void **state)
     }
 }
 
-/* Adjacency matrices hold nothing but ones: no other plans are packed as hard. */
+/* Adjacency matrices often hold only ones. No other plans are compressed as much. */
 static void plans_of_a_million_ones_load_again(void **state)
 {
     (void)state;
@@ -403,7 +404,7 @@ static double predicted_us(spmm_matrix_t *m, const char *device, double first, d
     return us;
 }
 
-/* Kernels of rows do not read them. */
+/* If all values are equal, the kernels of rows do not read them. */
 static void values_that_are_all_the_same_cost_less(void **state)
 {
     (void)state;

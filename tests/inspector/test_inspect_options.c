@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Options of spmm_inspect: what is refused, and with which sentence. */
+/* Checks options of spmm_inspect: which are refused, and with which message. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -190,7 +190,8 @@ static void a_family_without_mixed_types_is_unsupported(void **state)
     spmm_matrix_destroy(m);
 }
 
-/* Options that a family which is forced on one target does not take, for the devices that are free to choose. */
+/* A forced family may not take these options on one target. They are accepted because other targets choose
+ * freely. */
 static void options_of_another_target_are_taken(void **state)
 {
     const spmm_inspect_options_t good[] = {
@@ -212,7 +213,7 @@ static const struct spmmi_part *part_for(const spmm_plan_t *plan, uint32_t targe
 {
     int fits = 0;
     const int v = spmmi_variant_pick(plan, SPMM_OP_N, target, 64, SPMM_LAYOUTS_ROW_MAJOR, &fits);
-    assert_true(v >= 0); /* what was not made for the CPU runs there too */
+    assert_true(v >= 0); /* the CPU also runs variants of other targets */
     return &plan->parts[plan->variants[v].part_first];
 }
 
@@ -221,7 +222,7 @@ static bool is_same_kernel(const struct spmmi_part *a, const struct spmmi_part *
     return a->family == b->family && a->schedule == b->schedule;
 }
 
-/* A kernel with a target is forced there; elsewhere the plan is as without. */
+/* A kernel that names a target is forced only there. On other targets the plan is as without it. */
 static void a_target_forces_its_variants_alone(void **state)
 {
     enum { CPU = SPMMI_TARGET_CPU, GPU = 90 };
@@ -251,7 +252,7 @@ static void a_target_forces_its_variants_alone(void **state)
     spmm_matrix_destroy(m);
 }
 
-#define MORE 5 /* tests beside the refusals */
+#define MORE 5 /* number of tests besides the refusals */
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
 int main(void)

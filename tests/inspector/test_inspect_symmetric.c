@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plans of PAP^T: which matrix they hold, what they say of its permutation, and when there is none. */
+/* Checks plans of PAP^T: the matrix that they hold, what they report about the permutation, and when there is
+ * none. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +27,8 @@ static const uint32_t *permutation_of(const spmm_plan_t *plan)
     return permutation;
 }
 
-/* The plan holds the matrix with rows and columns in this order, and comes back from a file as it was. */
+/* Checks that the plan holds the matrix with rows and columns in this order, also after it is written and
+ * read. */
 static void holds(const spmm_plan_t *plan, const spmm_matrix_t *m, const uint32_t *permutation)
 {
     spmm_matrix_t *permuted = NULL;
@@ -66,7 +68,7 @@ static void named_permutations_are_taken(void **state)
         holds(plan, m, permutation);
         spmm_part_info_t part = {.struct_size = sizeof part};
         for (int k = 0; spmm_plan_part(plan, k, &part) == SPMM_OK; k++)
-            assert_false(part.is_reordered); /* rows of PAP^T as they are */
+            assert_false(part.is_reordered); /* no further permutation of the rows of PAP^T */
         spmm_plan_destroy(plan);
     }
     spmm_matrix_destroy(m);
@@ -107,7 +109,7 @@ static void auto_takes_what_saves_blocks(void **state)
     }
 }
 
-/* An order that is that of the matrix is none. */
+/* A permutation that is the identity is not stored. */
 static void a_permutation_that_changes_nothing_is_not_kept(void **state)
 {
     static const spmm_inspect_options_t options =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spmm_inspect and the tiled family: what the chart, the row blocks and the order become in a plan. */
+/* Checks what the decision chart, the row blocks and the permutation of the tiled family become in a plan. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,17 +20,18 @@ struct tiled_case {
 };
 static const int64_t n_8[] = {8}, n_64[] = {64};
 
-/* 132 multiprocessors; R = 16, so that 64 columns make 4 blocks of a row block. */
+/* The device has 132 multiprocessors. R = 16, so 64 columns make 4 thread blocks per row block. */
 static const struct tiled_case tiled_cases[] = {
-    /* 625 row blocks of 32 rows: 18.9 blocks; of 256: 2.4. Rows of 7. */
+    /* 625 row blocks of 32 rows make 18.9 thread blocks per multiprocessor, of 256 rows 2.4. All rows have
+     * about 7 nonzeros. */
     {"even_rows_in_many_row_blocks_stay_whole", "gen:band:20000:3",
      OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_NONE),
      SPMM_SCHEDULE_WHOLE, 0, 256, 0, SPMMI_REASON_EVEN},
-    /* 2 row blocks of 32 rows: U = 8 / 132, mu = 1000, segments of 61. */
+    /* 2 row blocks of 32 rows: U = 8 / 132, mu = 1000, so segments have 61 nonzeros. */
     {"few_rows_are_cut_into_u_mu", "gen:dense:64:1000",
      OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_NONE),
      SPMM_SCHEDULE_SEGMENTED, 61, 32, 0, SPMMI_REASON_UNDERUSED},
-    /* One row of 20000, the others of 2; mu = 2.99990. */
+    /* One row has 20000 nonzeros, the others 2: mu = 2.99990. */
     {"uneven_rows_are_cut_into_mu", "gen:arrow:20000",
      OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_NONE),
      SPMM_SCHEDULE_SEGMENTED, 3, 256, 0, SPMMI_REASON_UNEVEN},
@@ -50,7 +51,7 @@ static const struct tiled_case tiled_cases[] = {
      OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_NONE,
              TILED(.u_min = 0.01, .balance = SPMM_BALANCE_CHART)),
      SPMM_SCHEDULE_WHOLE, 0, 32, 0, SPMMI_REASON_EVEN},
-    /* 47 us as whole rows, 29 in segments of the mean row. */
+    /* Predicted: 47 us as whole rows, 29 us in segments of the mean row length. */
     {"the_model_cuts_what_the_chart_leaves_whole", "gen:femshuf:12:12:12",
      OPTIONS(.n = n_8, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_NONE),
      SPMM_SCHEDULE_SEGMENTED, 68, 32, 0, SPMMI_REASON_PREDICTED},
@@ -58,7 +59,7 @@ static const struct tiled_case tiled_cases[] = {
      OPTIONS(.n = n_8, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_NONE,
              TILED(.balance = SPMM_BALANCE_CHART)),
      SPMM_SCHEDULE_WHOLE, 0, 32, 0, SPMMI_REASON_EVEN},
-    /* 25 us in segments of the mean row, 13 as whole rows. */
+    /* Predicted: 25 us in segments of the mean row length, 13 us as whole rows. */
     {"the_model_leaves_whole_what_the_chart_cuts", "gen:powerlaw:20000:100:3",
      OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_NONE),
      SPMM_SCHEDULE_WHOLE, 0, 256, 0, SPMMI_REASON_PREDICTED},
@@ -66,7 +67,7 @@ static const struct tiled_case tiled_cases[] = {
      OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_NONE,
              TILED(.balance = SPMM_BALANCE_CHART)),
      SPMM_SCHEDULE_SEGMENTED, 3, 256, 0, SPMMI_REASON_UNEVEN},
-    /* The model speaks of GPUs only. */
+    /* The cost model of tiled covers only GPUs. */
     {"a_cpu_follows_the_chart", "gen:powerlaw:20000:100:3",
      OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_NONE, .device = "cpu"),
      SPMM_SCHEDULE_SEGMENTED, 3, 256, 0, SPMMI_REASON_UNEVEN},
@@ -104,7 +105,7 @@ static const struct tiled_case tiled_cases[] = {
     {"output_can_be_permuted", "gen:femshuf:20:20:20",
      OPTIONS(.reorder = SPMM_REORDER_RADIX, .permute_output = 1), SPMM_SCHEDULE_WHOLE, 0, 256,
      SPMMI_PART_REORDERED | SPMMI_PART_PERMUTES_OUTPUT, SPMMI_REASON_FORCED},
-    /* The band is sorted already: the order by pattern is the one there is. */
+    /* The rows of a band are already sorted: radix returns the present order. */
     {"a_permutation_that_gains_nothing_is_refused", "gen:band:20000:3",
      OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled"), SPMM_SCHEDULE_WHOLE, 0, 256, 0,
      SPMMI_REASON_EVEN},
@@ -149,7 +150,7 @@ static void configures_the_tiled_family(void **state)
         winners++;
     }
     assert_int_equal(winners, 1);
-    /* The question of the chart is beside it, where it was asked. */
+    /* The trace also has the decision of the chart, if the chart was used. */
     int asked = 0;
     for (uint32_t i = 0; i < plan->trace_count; i++)
         asked += plan->trace[i].reason == (uint32_t)c->reason && !plan->trace[i].chosen;
@@ -158,7 +159,7 @@ static void configures_the_tiled_family(void **state)
     spmm_matrix_destroy(m);
 }
 
-/* Both intensities are in the trace, and the new order is in use where it says so. */
+/* Checks that the trace has both intensities and tells correctly whether the permutation is used. */
 static void the_trace_says_what_the_permutation_does(void **state)
 {
     (void)state;
@@ -197,7 +198,8 @@ static const struct spmmi_trace *entry_of(const spmm_plan_t *plan, enum spmmi_re
     return NULL;
 }
 
-/* Both ways with their times, and what the chart asked and said, which was not to be. */
+/* Checks that the trace has both schedules with their times, and the decision of the chart, which the model
+ * overruled. */
 static void the_trace_says_whether_chart_or_model_decided(void **state)
 {
     (void)state;
@@ -238,7 +240,8 @@ static void permuted_output_has_one_permutation_for_every_product(void **state)
     spmm_matrix_destroy(m);
 }
 
-/* Every generator in every configuration, both ops: the format accepts the parts. */
+/* Inspects every generator in every configuration with both ops: the parts must pass the check of the
+ * format. */
 static void tiled_parts_pass_the_check_of_the_format(void **state)
 {
     static const char *const kernels[] = {"tiled", "tiled/whole", "tiled/segmented"};
@@ -264,7 +267,7 @@ static void tiled_parts_pass_the_check_of_the_format(void **state)
     }
 }
 
-/* The part of the first tiled variant of a layout. */
+/* Returns the part of the first tiled variant for a layout; NULL if there is none. */
 static const struct spmmi_part *first_tiled(const spmm_plan_t *plan, uint32_t layout)
 {
     for (uint32_t i = 0; i < plan->variant_count; i++) {
@@ -275,7 +278,8 @@ static const struct spmmi_part *first_tiled(const spmm_plan_t *plan, uint32_t la
     return NULL;
 }
 
-/* A plan with row blocks has their metrics: those of its first part for column-major B. Others have none. */
+/* A plan with tiled parts has row-block metrics, of the first part for column-major B if there is one. Other
+ * plans have none. */
 static void metrics_are_those_of_what_runs(void **state)
 {
     static const char *const kernels[] = {NULL, "rows", "tiled"};
@@ -304,7 +308,7 @@ static void metrics_are_those_of_what_runs(void **state)
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
-/* Of both families: no more is asked of which than that one column is left to rows. */
+/* A default choice may take any family. The only requirement is that n = 1 takes rows. */
 static void a_free_choice_passes_the_check_of_the_format(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values of A in the four value types: rounded once, never silently infinite, counted where they become zero. */
+/* Checks values of A in the four value types: they are rounded once, never silently become infinite, and are
+ * counted if they become zero. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +16,7 @@
 
 static const spmm_dtype_t dtypes[] = {SPMM_F32, SPMM_F64, SPMM_F16, SPMM_BF16};
 
-/* A matrix of one row for each value. */
+/* Returns a matrix of one column with one row per value. */
 static spmm_matrix_t *column_of(const double *values, int32_t count)
 {
     int32_t row_ptr[32], col_ind[32] = {0};
@@ -40,7 +41,8 @@ static spmm_status_t convert(const spmm_matrix_t *matrix, spmm_dtype_t dtype, sp
 
 static void values_are_rounded_to_the_nearest_of_the_type(void **state)
 {
-    /* 1 + 2^-11 lies between two f16, 1 + 3 * 2^-11 too; rounding to f32 first would lose the last bit of the third. */
+    /* 1 + 2^-11 and 1 + 3 * 2^-11 lie halfway between two values of f16. The fourth value is slightly larger
+     * than a halfway point: rounding to f32 first would lose its last bit. */
     static const double values[] = {
         0.1,     1 + 0x1p-11, 1 + 3 * 0x1p-11,  1 + 0x1p-11 + 0x1p-40, -0.0, 65504, -65519.99,
         0x1p-24, 1.5e-5,      (double)INFINITY, -(double)INFINITY};
@@ -69,7 +71,7 @@ static void a_value_too_large_for_the_type_is_refused_with_one_that_holds_it(voi
     static const struct {
         double value;
         spmm_dtype_t dtype;
-        const char *text; /* NULL: it is held */
+        const char *text; /* NULL: the type can hold the value */
     } table[] = {{65519, SPMM_F16, NULL},
                  {65520, SPMM_F16, "too large for f16: use bf16 (--dtype bf16)"},
                  {-1e30, SPMM_F16, "too large for f16: use bf16 (--dtype bf16)"},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Long-row split: which rows are split off, when it is chosen, and the plans with it. */
+/* Checks the long-row split: which rows are split off, when it is chosen, and the resulting plans. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +24,8 @@ static const int64_t n_32[] = {32};
 #define SOME \
     .n = n_32, .n_count = 1, .device = "h200", .layouts = SPMM_LAYOUTS_ROW_MAJOR, .reorder = SPMM_REORDER_NONE
 
-/* A band of half width w; every spacing-th row, from first on, has an entry in every step-th column instead. */
+/* A band of half width w, in which every spacing-th row, starting at row `first`, is a hub instead: a row
+ * with an entry in every step-th column. */
 struct hubs {
     int64_t rows, w, first, spacing, step;
 };
@@ -71,7 +72,7 @@ struct split_case {
     const char *name;
     struct hubs hubs;
     spmm_inspect_options_t options;
-    spmm_family_t family; /* of the winner; rows: nothing is split off */
+    spmm_family_t family; /* family of the winner; rows: nothing is split off */
     uint64_t long_rows;
 };
 
@@ -166,7 +167,7 @@ static void the_plan_has_the_parts(void **state)
     spmm_matrix_destroy(m);
 }
 
-/* Rows of 65 nonzeros around one of 1040, and of 1041. */
+/* Most rows have 65 nonzeros; a longer one has 1040 (16 times the median) or 1041. */
 static void a_row_of_more_than_sixteen_medians_may_be_split_off(void **state)
 {
     (void)state;
@@ -184,7 +185,7 @@ static void a_row_of_more_than_sixteen_medians_may_be_split_off(void **state)
     }
 }
 
-/* The predicted time with the long-row split is less than that of the winner without it. */
+/* With the long-row split the predicted time must be lower than for the winner without it. */
 static void the_prediction_is_that_of_two_parts_and_lower(void **state)
 {
     (void)state;
@@ -240,7 +241,8 @@ static struct spmmi_pattern pattern_of(const spmm_matrix_t *m)
     return a;
 }
 
-/* Block-row groups of the others in their order, exact: the same metrics as of the matrix that has no other rows. */
+/* Checks that the metrics of the rows that stay are exact: equal to the metrics of a matrix without the long
+ * rows. */
 static void what_is_left_has_the_metrics_of_a_matrix_without_the_rows(void **state)
 {
     (void)state;
@@ -258,7 +260,7 @@ static void what_is_left_has_the_metrics_of_a_matrix_without_the_rows(void **sta
     const struct spmmi_long_rows_split *split = decision.winner.long_rows;
     assert_non_null(split);
     const struct spmmi_tcblock_analysis *left = split->left;
-    /* The others side by side. */
+    /* Builds this matrix: the other rows, one after the other. */
     int64_t *row_ptr = calloc((size_t)m->rows + 1, sizeof *row_ptr), rows = 0;
     int32_t *col_ind = calloc((size_t)m->nnz, sizeof *col_ind);
     assert_true(row_ptr != NULL && col_ind != NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Matrices from CSR arrays: what is copied, what is refused, and where. */
+/* Checks matrices from CSR arrays: what is copied, and what is refused in which row. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -153,7 +153,7 @@ static void wrong_arguments_are_refused(void **state)
     assert_int_equal(spmm_matrix_from_csr(&csr, &matrix, NULL), SPMM_ERR_ARGUMENT);
     view = csr;
     assert_int_equal(spmm_matrix_csr(NULL, &view), SPMM_ERR_ARGUMENT);
-    assert_memory_equal(&view, &csr, sizeof view); /* structs stay as they were */
+    assert_memory_equal(&view, &csr, sizeof view); /* a refused call does not change the struct */
     assert_int_equal(spmm_matrix_info(NULL, &info), SPMM_ERR_ARGUMENT);
     csr = good_csr();
     assert_int_equal(spmm_matrix_from_csr(&csr, &matrix, NULL), SPMM_OK);
@@ -163,7 +163,7 @@ static void wrong_arguments_are_refused(void **state)
     spmm_matrix_destroy(NULL);
 }
 
-/* An older caller knows a shorter info: nothing behind it is written. */
+/* An older caller knows a shorter struct. The library must write nothing after it. */
 static void info_fills_no_more_than_the_caller_knows(void **state)
 {
     const spmm_csr_t csr = good_csr();
@@ -194,7 +194,7 @@ static void every_failing_allocation_is_survived(void **state)
         spmm_matrix_destroy(matrix);
         assert_int_equal(spmmi_alloc_live(), 0);
     }
-    assert_int_equal(k, 5); /* the matrix and its three arrays, then success */
+    assert_int_equal(k, 5); /* the matrix, its three arrays, and then success */
 }
 
 int main(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Orders of a matrix through the API, and matrices in another order. */
+/* Checks permutations of a matrix through the public interface, and permuted matrices. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,7 +33,7 @@ static uint32_t *shuffle(int64_t count, uint64_t seed)
     return permutation;
 }
 
-/* Entry (i, j) of a matrix; *is_held: it is stored. */
+/* Returns entry (i, j) of a matrix. *is_held tells whether the entry is stored. */
 static double entry(const spmm_matrix_t *m, int64_t i, int64_t j, bool *is_held)
 {
     for (int64_t p = m->row_ptr[i]; p < m->row_ptr[i + 1]; p++) {
@@ -90,7 +90,7 @@ static void rows_and_columns_are_where_the_permutations_say(void **state)
     }
 }
 
-/* Large enough that threads share the work. */
+/* The matrix is large enough that threads share the work. */
 static void threads_change_nothing(void **state)
 {
     (void)state;
@@ -108,7 +108,7 @@ static void threads_change_nothing(void **state)
     spmm_matrix_destroy(m);
 }
 
-/* C = A B on the CPU, in doubles; B and C are rows x n, row-major. */
+/* Computes C = A B on the CPU in f64. B is cols x n and C is rows x n, both row-major. */
 static void multiply(const spmm_matrix_t *m, double *b, double *c, int64_t n)
 {
     const spmm_inspect_options_t options = {.struct_size = sizeof options, .a_type = SPMM_F64};
@@ -131,7 +131,7 @@ static void multiply(const spmm_matrix_t *m, double *b, double *c, int64_t n)
     spmm_plan_destroy(plan);
 }
 
-/* How far two sums of one row of A with column j of B, in different orders, may be apart. */
+/* Returns a bound for the difference of two sums of a row of A times column j of B in different orders. */
 static long double apart(const spmm_matrix_t *m, int64_t row, const double *b, int64_t n, int64_t j)
 {
     long double magnitude = 0;
@@ -140,7 +140,7 @@ static long double apart(const spmm_matrix_t *m, int64_t row, const double *b, i
     return 2 * test_bound(SPMM_F64, 2 * (m->row_ptr[row + 1] - m->row_ptr[row]), magnitude);
 }
 
-/* P^T (P A P^T) (P X) = A X. Rows keep their nonzeros but sum them in another order. */
+/* P^T (P A P^T) (P X) must equal A X. Rows keep their nonzeros but add them in another order. */
 static void products_of_a_symmetric_permutation(void **state)
 {
     enum { N = 3 };

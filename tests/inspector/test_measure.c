@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Measurements by the caller: for which device a candidate is, and what a failure means. The clock is synthetic. */
+/* Checks measurements by a function of the caller: the target of each measured candidate, and what a failure
+ * means. The measured times are synthetic. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,9 +15,9 @@
 
 struct clock {
     int calls;
-    uint32_t targets[64]; /* of the first calls */
+    uint32_t targets[64]; /* targets of the first 64 calls */
     spmm_status_t answer;
-    int is_bad; /* the time is bad_us, not 50 */
+    int is_bad; /* whether the reported time is bad_us instead of 50 */
     double bad_us;
 };
 
@@ -38,7 +39,7 @@ static spmm_status_t measure(void *context, const spmm_plan_t *plan, spmm_op_t o
     return clock->answer;
 }
 
-/* A plan for one variant of n = 8, whose numbers are measured by the clock; NULL: by none. */
+/* Returns a plan for n = 8 whose candidates the clock measures; NULL: no measurements. */
 static spmm_plan_t *inspect(const char *device, struct clock *clock)
 {
     spmm_inspect_options_t options = SPMM_INSPECT_OPTIONS_INIT;
@@ -90,7 +91,7 @@ static void without_a_device_predictions_decide(void **state)
         struct clock none = {.answer = SPMM_ERR_NO_DEVICE};
         spmm_plan_t *const estimated = inspect(devices[i], NULL);
         spmm_plan_t *const plan = inspect(devices[i], &none);
-        assert_true(none.calls >= 1 && none.calls <= 2); /* once for each decision */
+        assert_true(none.calls >= 1 && none.calls <= 2); /* once per decision */
         plans_equal(plan, estimated);
         spmm_plan_destroy(plan);
         spmm_plan_destroy(estimated);
@@ -132,7 +133,7 @@ static void count_warning(void *context, spmm_log_level_t level, const char *tex
     ++*(int *)context;
 }
 
-/* The plan is that of predictions, and the log says why. */
+/* The plan must be the same as with predictions only, and the log must give the reason. */
 static void a_time_that_is_none_counts_as_not_measured(void **state)
 {
     const double times[] = {0, -1, (double)NAN, (double)INFINITY, -(double)INFINITY};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The paper's equations with numbers worked out by hand, metrics of small matrices counted by hand, and laws that any
- * prediction keeps. */
+/* Checks the equations of paper 000 with numbers worked out by hand, metrics of small matrices counted by
+ * hand, and laws that every prediction must obey. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,7 +32,7 @@ static void open_profile(const char *name, struct spmmi_device_profile *profile)
 
 /* ---- The paper ---- */
 
-/* mu = 10, mu* = 5, rho = 8, Z = 1.25, C = 4, L = 2, R = 16, f32. */
+/* An example with mu = 10, mu* = 5, rho = 8, Z = 1.25, C = 4, L = 2, R = 16 and type f32. */
 static const struct spmmi_roofline example = {.b_t = 4,
                                               .b_is = 2,
                                               .b_i = 4,
@@ -61,7 +61,7 @@ static void equation_2_stays_between_the_paper_s_bounds(void **state)
         struct spmmi_roofline s = example;
         s.mu = mu;
         assert_true(spmmi_roofline_naive(&s) >= 0.08); /* mu = 1: 2 / 24 */
-        assert_true(spmmi_roofline_naive(&s) < 0.17);  /* mu without end: 2 / 12 */
+        assert_true(spmmi_roofline_naive(&s) < 0.17);  /* mu to infinity: 2 / 12 */
     }
 }
 
@@ -76,7 +76,7 @@ static void equation_4_is_penalty_over_reward(void **state)
 static void equation_3_adds_four_kinds_of_bytes(void **state)
 {
     (void)state;
-    /* (4 + 2) 1.25 / 16 = 0.46875; 4 / (8 * 10) = 0.05; 8 / (16 * 10) = 0.05; and 4 Gamma / 8. */
+    /* (4 + 2) 1.25 / 16 = 0.46875; 4 / (8 * 10) = 0.05; 8 / (16 * 10) = 0.05; then 4 Gamma / 8 is added. */
     assert_near(spmmi_roofline_tiled(&example, SPMMI_ROOFLINE_COLD_MISS), 2 / (0.56875 + 1.0));
     assert_near(spmmi_roofline_tiled(&example, SPMMI_ROOFLINE_ALGORITHMIC), 2 / (0.56875 + 0.5));
     assert_near(spmmi_roofline_tiled(&example, SPMMI_ROOFLINE_ALL_MISS), 2 / (0.56875 + 2.0));
@@ -85,7 +85,8 @@ static void equation_3_adds_four_kinds_of_bytes(void **state)
 static void equation_6_adds_the_partial_sums(void **state)
 {
     (void)state;
-    /* 0.46875 + 4 C / 8 = 2; 4 / (8 * 5) = 0.1; (4 + 8) / (16 * 5) = 0.15; 4 / 10 = 0.4: 3.11875. */
+    /* 0.46875 + 4 C / 8 = 2.46875; 4 / (8 * 5) = 0.1; (4 + 8) / (16 * 5) = 0.15; 4 / 10 = 0.4. The sum is
+     * 3.11875. */
     assert_near(spmmi_roofline_segmented(&example, SPMMI_ROOFLINE_ALL_MISS), 2 / 3.11875);
     assert_near(spmmi_roofline_segmented(&example, SPMMI_ROOFLINE_COLD_MISS), 2 / 2.11875);
 }
@@ -93,7 +94,8 @@ static void equation_6_adds_the_partial_sums(void **state)
 static void equation_5_counts_blocks_over_multiprocessors(void **state)
 {
     (void)state;
-    /* 1,000 rows are 4 row blocks of 256, and 32 columns 2 tiles of 16: 8 blocks on 108. */
+    /* 1,000 rows are 4 row blocks of 256 rows, and 32 columns are 2 tiles of 16: 8 thread blocks on 108
+     * multiprocessors. */
     assert_near(spmmi_utilisation(1000, 256, 32, 16, 108), 8.0 / 108);
 }
 
@@ -131,14 +133,14 @@ static void the_roofline_of_an_a100_is_the_paper_s(void **state)
     open_profile("a100", &a100);
     assert_near(spmmi_roofline_throughput(&a100, 0.1), 155.5e9);
     assert_near(spmmi_roofline_throughput(&a100, 100), 19.5e12);
-    assert_near(a100.peak_flops / a100.peak_bandwidth, 19500.0 / 1555); /* critical intensity, 12.54 */
+    assert_near(a100.peak_flops / a100.peak_bandwidth, 19500.0 / 1555); /* critical intensity: 12.54 */
     assert_near(spmmi_roofline_seconds(&a100, 0.1, 1e6, 64), 2e6 * 64 / 155.5e9);
     assert_true(spmmi_roofline_seconds(&a100, 0, 0, 64) == 0);
 }
 
 /* ---- Metrics of a matrix ---- */
 
-/* Columns in order: 0 1 | 0 | 0 1 2. */
+/* The columns of the nonzeros, row by row: 0 1 | 0 | (none) | 0 1 2. */
 static void locality_of_a_small_matrix_is_as_counted(void **state)
 {
     (void)state;
@@ -149,18 +151,18 @@ static void locality_of_a_small_matrix_is_as_counted(void **state)
     assert_near(m.cols_used, 3);
     assert_near(m.rows_used, 3);
     assert_near(m.longest, 3);
-    assert_near(m.by_rows.near[0], 1.0 / 6); /* the third use of 0 follows at once */
-    assert_near(m.by_rows.near[1], 2.0 / 6); /* the second two later */
-    assert_near(m.by_rows.near[2], 3.0 / 6); /* column 1 comes again three later */
+    assert_near(m.by_rows.near[0], 1.0 / 6); /* the third use of column 0 follows at once */
+    assert_near(m.by_rows.near[1], 2.0 / 6); /* the second use is two nonzeros later */
+    assert_near(m.by_rows.near[2], 3.0 / 6); /* column 1 is used again three nonzeros later */
     assert_near(m.by_rows.working_set[0], 1);
-    assert_near(m.by_rows.working_set[1], 9.0 / 5); /* 2 2 1 2 2 */
-    assert_near(m.by_rows.working_set[2], 7.0 / 3); /* 2 2 3 */
+    assert_near(m.by_rows.working_set[1], 9.0 / 5); /* the windows of two nonzeros hold 2 2 1 2 2 columns */
+    assert_near(m.by_rows.working_set[2], 7.0 / 3); /* the windows of four nonzeros hold 2 2 3 columns */
     assert_near(m.by_rows.working_set[3], 3);
-    assert_near(m.items, 1); /* six nonzeros do not fill a item size of eight */
+    assert_near(m.items, 1); /* six nonzeros do not fill an item of size eight */
     assert_near(m.item_longest, 2);
 }
 
-/* Rows of 1, 30, 2, 6, 9: items {1, 30}, {2, 6}, {9} of 8, 2 and 3 steps. */
+/* Rows of 1, 30, 2, 6 and 9 nonzeros form the items {1, 30}, {2, 6} and {9} of 8, 2 and 3 steps. */
 static void items_are_grouped_by_powers_of_two(void **state)
 {
     (void)state;
@@ -195,7 +197,7 @@ static double mean_working_set(const spmm_csr_t *a, int64_t window)
             int64_t q = begin;
             while (col[q] != col[p])
                 q++;
-            total += q == p; /* counted where it comes first */
+            total += q == p; /* counts the first use of a column */
         }
     }
     return (double)total / (double)(a->nnz - window + 1);
@@ -230,8 +232,8 @@ static void a_larger_cache_hits_no_less(void **state)
     spmm_matrix_destroy(matrix);
 }
 
-/* Where columns are drawn at random, independently, the hit share is Che's: sum p_c (1 - exp(-p_c T)) with
- * sum (1 - exp(-p_c T)) = columns of the cache. Here all p_c are alike: share = columns / cols. */
+/* If columns are drawn independently at random, the hit share is Che's: sum p_c (1 - exp(-p_c T)) with sum (1
+ * - exp(-p_c T)) = columns in the cache. Here all p_c are equal, so share = columns / cols. */
 static void independent_columns_give_che_s_share(void **state)
 {
     (void)state;
@@ -246,13 +248,14 @@ static void independent_columns_give_che_s_share(void **state)
     spmm_matrix_destroy(matrix);
 }
 
-/* Blocks that begin far from each other lose what the rows of a grid share, but not what columns at random do. */
+/* Thread blocks that start far from each other lose the reuse between neighbouring rows of a grid. With
+ * random columns they lose nothing. */
 static void blocks_side_by_side_lose_the_reuse_of_neighbours(void **state)
 {
     (void)state;
     static const struct {
         const char *spec;
-        double least, most; /* of the share side by side, over that by rows */
+        double least, most; /* bounds of share side by side / share by rows */
     } cases[] = {{"gen:poisson2:300:200", 0.4, 0.8}, {"gen:rand:40000:6", 0.95, 1.05}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct spmmi_model_matrix m;
@@ -322,7 +325,8 @@ static void one_column_takes_the_same_in_both_layouts(void **state)
     spmm_matrix_destroy(matrix);
 }
 
-/* Diagonal, 1,000 rows, 32 columns of f32: A 8 bytes an entry, B and C 128 bytes a row, each once. */
+/* A diagonal of 1,000 rows, 32 columns of f32: A takes 6.125 bytes per entry, B and C 128 bytes per row, each
+ * moved once. */
 static void compulsory_traffic_is_as_counted(void **state)
 {
     (void)state;
@@ -339,13 +343,13 @@ static void compulsory_traffic_is_as_counted(void **state)
     const struct spmmi_prediction ones = spmmi_predict(&d, &m, &c, 32, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
     assert_near(ones.term[SPMMI_TERM_DRAM], (2.125 * 1000 + 128e3 + 128e3) / d.copy_rate);
     assert_true(p.launches == 0);
-    m.cols = 65537; /* indices of 32 bits */
+    m.cols = 65537; /* column indices need 32 bits */
     const struct spmmi_prediction many = spmmi_predict(&d, &m, &c, 32, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
     assert_near(many.term[SPMMI_TERM_DRAM], (4e3 + 128e3 + 128e3) / d.copy_rate);
     spmm_matrix_destroy(matrix);
 }
 
-/* 500,000 rows of 30: four lanes share a row, so that 8 rows are in a warp and 64 in a block. */
+/* 500,000 rows of 30 nonzeros: four lanes share a row, so a warp has 8 rows and a thread block 64. */
 static void lanes_share_a_row_of_one_column(void **state)
 {
     (void)state;
@@ -359,13 +363,13 @@ static void lanes_share_a_row_of_one_column(void **state)
     const struct spmmi_prediction p = spmmi_predict(&d, &m, &c, 1, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
     const double step = SPMMI_MODEL_STEP_CYCLES / d.clock_hz;
     assert_near(p.term[SPMMI_TERM_ISSUE], 3e5 / 4 * 28 / (4.0 * d.multiprocessors * d.clock_hz));
-    /* No column is near another of its kind: each step waits for DRAM, twice as long. */
+    /* No nonzero reuses a nearby column: each step waits for DRAM, twice as long. */
     assert_near(p.term[SPMMI_TERM_WAVES], 2 * 2e5 / 4 * step / (d.multiprocessors * 5.0));
     assert_near(p.term[SPMMI_TERM_LONGEST], 2 * step);
 }
 
-/* Groups share the row: 32 of 32 columns, 8 of 128, 32 of 8 whose C they store by columns. An H100 takes 10.6, 20 and
- * 17 times as long, cold. */
+/* Groups share a long row: 32 groups for 32 columns, 8 for 128, and 32 for 8 columns of column-major C.
+ * Measured on an H100 with cold caches: row split takes 10.6, 20 and 17 times as long as nonzero split. */
 static void one_long_row_makes_row_split_slow(void **state)
 {
     static const struct {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The cost of column-major operands: none where bcsr takes them as they are, a copy of B where its columns are not
- * aligned, a conversion of B where panel stores C as it is, conversions of both elsewhere; and in how many passes. */
+/* Checks the predicted cost of column-major operands. bcsr takes aligned operands as they are, and copies B
+ * if its columns are not aligned. panel converts B if it can store C as it is. In all other cases both are
+ * converted. Also checks the number of passes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +15,7 @@
 #include "model_fixture.h"
 
 #define N 32
-#define WIDE 65536 /* of dense: the library multiplies */
+#define WIDE 65536 /* n for the dense family: so large that the library multiplies */
 #define STEP_SECONDS(d) (SPMMI_MODEL_STEP_CYCLES / (d).clock_hz)
 
 static const struct spmmi_model_tcblocks whole = {.counts = &groups_of_64, .items = 16, .item_size = 32};
@@ -72,7 +73,7 @@ static void other_columns_cost_a_copy_of_b(void **state)
     assert_true(col.launches == 0);
 }
 
-/* Whatever columns of B are. */
+/* Storing parts of sectors of C costs more, whether or not the columns of B are aligned. */
 static void parts_of_sectors_of_c_cost_more(void **state)
 {
     (void)state;
@@ -85,8 +86,8 @@ static void parts_of_sectors_of_c_cost_more(void **state)
     }
 }
 
-/* The copy of 200,001 rows stays near with 128 columns. 384 columns of 21,841 rows would, but those of the copy begin
- * at multiples of 128 bytes. */
+/* The copy of 200,001 rows stays in the L2 cache with 128 columns at a time. 384 columns of 21,841 rows would
+ * fit without gaps, but columns of the copy start at multiples of 128 bytes. */
 static void wide_copies_take_several_passes(void **state)
 {
     (void)state;
@@ -104,13 +105,14 @@ static void wide_copies_take_several_passes(void **state)
     }
 }
 
-/* Where bcsr takes columns as they are, panel converts B alone, in passes of more columns than with C. */
+/* If bcsr would take the columns as they are, panel converts only B, in passes of more columns than if it
+ * converts C too. */
 static void panel_stores_columns(void **state)
 {
     (void)state;
     static const struct {
         spmm_dtype_t dtype;
-        double n, stored, converted; /* passes */
+        double n, stored, converted; /* number of passes */
     } cases[] = {{SPMM_F16, N, 1, 1},   {SPMM_F32, N, 1, 1},   {SPMM_F64, N, 1, 1},
                  {SPMM_F16, 512, 1, 2}, {SPMM_F32, 512, 2, 4}, {SPMM_F64, 512, 4, 4}};
     struct spmmi_tcblock_counts counts = groups_of_64;
@@ -152,7 +154,8 @@ static struct spmmi_prediction predict_dense(double rows, uint32_t layout)
     return predict_gemm(rows, 1024, WIDE, layout, SPMM_F16, SPMM_COMPUTE_F16);
 }
 
-/* Zeros behind k: not for few rows. Columns of C that begin anywhere are copied, unless warpgroups store them. */
+/* B is padded with zeros after row k, unless A has few rows. Columns of C that start at unaligned addresses
+ * are copied, unless warpgroups store them. */
 static void only_some_rows_of_b_are_padded(void **state)
 {
     static const struct {
@@ -173,8 +176,8 @@ static void only_some_rows_of_b_are_padded(void **state)
     }
 }
 
-/* Products of own kernels have constants of their own and no kernel behind them, where B lies as they load it; those of
- * warpgroups one in front that makes it so. */
+/* Products that the family's own kernels compute have constants of their own. No other kernel runs if B has
+ * the layout that these kernels load. For warpgroups a kernel in front can give B this layout. */
 static void products_of_own_kernels_are_predicted_apart(void **state)
 {
     static const struct {
@@ -208,7 +211,8 @@ static void products_of_own_kernels_are_predicted_apart(void **state)
     }
 }
 
-/* Columns of 16 bits that begin at no multiple of 8 bytes come from aligned ones behind the product. */
+/* If 16-bit columns of C do not start at multiples of 8 bytes, the product writes aligned columns, which are
+ * then copied. */
 static void odd_columns_are_copied_behind_dense(void **state)
 {
     const struct spmmi_device_profile d = profile_of("h100");
@@ -224,7 +228,8 @@ static void odd_columns_are_copied_behind_dense(void **state)
     }
 }
 
-/* Row groups that are cut, long rows beside them, permuted rows. */
+/* Operands are converted if row groups are cut, if long rows run in another kernel, or if rows are
+ * permuted. */
 static void others_are_converted(void **state)
 {
     (void)state;
@@ -239,7 +244,7 @@ static void others_are_converted(void **state)
     }
 }
 
-/* Row blocks whose steps have no gaps, two a multiprocessor. */
+/* The steps of these row blocks are full. There are two row blocks per multiprocessor. */
 static const struct spmmi_tcblock_counts full_row_blocks = {.family = SPMM_FAMILY_PANEL,
                                                             .unit_rows = 64,
                                                             .step_columns = 128,
@@ -250,8 +255,8 @@ static const struct spmmi_tcblock_counts full_row_blocks = {.family = SPMM_FAMIL
                                                             .blocks = 24 * 128,
                                                             .longest = 1};
 
-/* Two thread blocks with two stages each fit, so that they are launched; a step that were fuller would leave room for
- * one. Kernels that store column-major C have one stage. */
+/* Two stages fit a thread block, so it is launched with two. If steps were any fuller, only one would fit.
+ * Kernels that store column-major C have one stage. */
 static void full_steps_of_panel_are_predicted_as_launched(void **state)
 {
     (void)state;
@@ -282,7 +287,7 @@ static void full_steps_of_panel_are_predicted_as_launched(void **state)
         assert_int_equal(spmmi_panel_launch(&load, N, 1, (uint32_t)device.shared_block_bytes).stages, 2);
         const uint32_t layout = i / 2 == 0 ? SPMM_LAYOUTS_ROW_MAJOR : SPMM_LAYOUTS_COL_MAJOR;
         const struct spmmi_prediction p = spmmi_predict(&device, &m, &c, N, layout, SPMM_F32);
-        /* A stage takes all of a multiprocessor, so that a thread block is alone; two waves of them. */
+        /* One stage fills a multiprocessor, so thread blocks run alone, in two waves. */
         const double waits = (1 + 0.5) * (is_stored ? 1 + 0.5 / 2 : 1);
         assert_near(p.term[SPMMI_TERM_ALU], waits * 2.0 * 64 * full_row_blocks.blocks * N / 1e14);
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Terms of the cost model, worked out by hand from the formulas of docs/model.md, for a device of round rates. */
+/* Checks the terms of the cost model for a device of round rates, worked out by hand from the formulas of
+ * docs/model.md. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +14,7 @@
 #include "kernels/tiled/tiled_cost.h"
 #include "model_fixture.h"
 
-/* 8 row blocks of 128 rows, 12 stages; rho = 5; columns in sectors of their own. */
+/* 8 row blocks of 128 rows with 12 stages in all; rho = 5; each column has a sector of its own. */
 static spmm_row_block_metrics_t row_blocks_of_128(void)
 {
     return (spmm_row_block_metrics_t){.block_rows = 128,
@@ -45,18 +46,19 @@ static void tiled_terms_of_column_major_are_as_counted(void **state)
     const struct spmmi_model_matrix m = matrix_of_windows();
     const spmm_row_block_metrics_t row_blocks = row_blocks_of_128();
     const struct spmmi_prediction p = predict(&m, &row_blocks, 32, SPMM_LAYOUTS_COL_MAJOR, SPMM_F32);
-    /* R = 16, 2 passes; 400 * 32 = 12,800 entries of 6 bytes, and lists of 2,000 columns: A has 84,800 bytes. B is
-     * 500 * 32 * 4 = 64,000 bytes once, and the L2 cache holds it; C 1000 * 32 * 4. */
+    /* R = 16: 2 passes. A: 400 * 32 = 12,800 entries of 6 bytes and lists of 2,000 columns, 84,800 bytes. B:
+     * 500 * 32 * 4 = 64,000 bytes, loaded once (the L2 cache holds B). C: 1000 * 32 * 4 bytes. */
     assert_near(p.term[SPMMI_TERM_DRAM], (84800 + 64000 + 128000) / 1e12);
-    /* Sectors: 2,000 * 32 bytes for each of 32 columns at 2e12; A twice and C at the rate of wide rows. */
+    /* B: 2,000 sectors of 32 bytes for each of 32 columns at 2e12. A twice and C at the wide rate. */
     assert_near(p.term[SPMMI_TERM_L2], 2048000 / 2e12 + (2 * 84800 + 128000) / 4e12);
-    /* A slice passes 16 wavefronts of 128 bytes and 2.5 of entries, in each pass; a sector 0.7. */
+    /* In each pass a slice takes 16 wavefronts of 128 bytes and 2.5 for its entries; a sector takes 0.7. */
     assert_near(p.term[SPMMI_TERM_L1], (800 * 18.5 + 0.7 * 2000 * 32) * 128 / 8e12);
     assert_near(p.term[SPMMI_TERM_ALU], 2.0 * 12800 * 32 / 2e13);
-    /* 400 (9 + 16 * 1.25) = 11,600 and 62.5 * 5.5 * 16 = 5,500 instructions a pass, 3.2e10 a second. */
+    /* Instructions of a pass: 400 (9 + 16 * 1.25) = 11,600 and 62.5 * 5.5 * 16 = 5,500. 3.2e10 per second. */
     assert_near(p.term[SPMMI_TERM_ISSUE], 2 * 17100 / 3.2e10);
-    /* Two stages of 251 slots of 80 bytes and 1,024 bytes: one block an SM, so 16 blocks on 10 are 1.6 waves. A row
-     * block has 1.5 stages, of 2 batches as 167 columns are four times 32 and more; its warps have 12.5 slices each. */
+    /* Two stages of 251 slots of 80 bytes and 1,024 bytes: one thread block per SM, so 16 on 10 SMs take 1.6
+     * waves. A row block has 1.5 stages of 2 batches each (167 columns are over four times 32). Each warp has
+     * 12.5 slices. */
     assert_near(p.term[SPMMI_TERM_WAVES], 1.6 * (1 + 1.5 * (1.5 + 1.8 * 2) + 0.175 * 12.5) * 1e-6);
     assert_near(p.term[SPMMI_TERM_LONGEST], (2 * (5.6 + 2) + 0.17 * 12) * 1e-6);
     assert_true(p.term[SPMMI_TERM_CONVERT] == 0);
@@ -69,7 +71,7 @@ static void tiled_terms_of_row_major_and_f64_are_as_counted(void **state)
     const struct spmmi_model_matrix m = matrix_of_windows();
     const spmm_row_block_metrics_t row_blocks = row_blocks_of_128();
     const struct spmmi_prediction p = predict(&m, &row_blocks, 5, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F64);
-    /* R = 8, of which 5 columns are wanted: rows of 40 bytes are two sectors, 12.8 bytes a number. */
+    /* R = 8, of which 5 columns are used. Rows of 40 bytes are two sectors, 12.8 bytes per value. */
     const double a = 12800 * 10 + 8000, c = 1000 * 40, once = 500 * 64, staged = 2000 * 64;
     const double at_40 = 2e12 + 2e12 * log2(40.0 / 32);
     assert_near(p.term[SPMMI_TERM_DRAM], (a + once + c) / 1e12);
@@ -77,7 +79,7 @@ static void tiled_terms_of_row_major_and_f64_are_as_counted(void **state)
     assert_near(p.term[SPMMI_TERM_L1], (400 * 18.5 + 1.7 * 2000 * 2) * 128 / 8e12);
     assert_near(p.term[SPMMI_TERM_ALU], 2.0 * 12800 * 5 / 1e13);
     assert_near(p.term[SPMMI_TERM_ISSUE], (400 * (9 + 8 * 1.5) + 62.5 * 5.5 * 8) / 3.2e10);
-    /* Rows of B begin on 8 bytes: 167 columns of 8 words are 10.4 turns of 128 threads, 3 batches. */
+    /* Rows of B are aligned to 8 bytes: 167 columns of 8 words take 10.4 turns of 128 threads, 3 batches. */
     assert_near(p.term[SPMMI_TERM_LONGEST], (2 * (5.6 + 3) + 0.17 * 12) * 1e-6);
 }
 
@@ -90,10 +92,10 @@ static void what_a_small_cache_forgets_comes_again_from_dram(void **state)
     const struct spmmi_tiled_metrics metrics = {&row_blocks, 16, 0};
     const struct spmmi_model_candidate c = {
         .family = SPMM_FAMILY_TILED, .schedule = SPMM_SCHEDULE_WHOLE, .metrics = &metrics};
-    small.l2_bytes = 33 * 64 / 0.7; /* 33 rows of 64 bytes: windows of a little more than 32 nonzeros */
-    m.by_rows.near[6] = 0;          /* reuses are 128 long */
+    small.l2_bytes = 33 * 64 / 0.7; /* 33 rows of 64 bytes: windows of slightly more than 32 nonzeros */
+    m.by_rows.near[6] = 0;          /* reuse distances are 128 */
     const struct spmmi_prediction p = spmmi_predict(&small, &m, &c, 32, SPMM_LAYOUTS_COL_MAJOR, SPMM_F32);
-    /* Nothing is reused: each staged sector comes from DRAM, and A in each of the two passes. */
+    /* Nothing is reused: each staged sector is loaded from DRAM, and A in each of the two passes. */
     assert_true(p.l2_share == 0);
     assert_near(p.term[SPMMI_TERM_DRAM], (2 * 84800 + 2048000 + 128000) / 1e12);
 }
@@ -110,18 +112,19 @@ static void rows_that_are_cut_add_sums_and_a_launch(void **state)
     row_blocks.segment = 8;
     row_blocks.units = 1024;
     const struct spmmi_prediction p = spmmi_predict(&device, &m, &c, 33, SPMM_LAYOUTS_COL_MAJOR, SPMM_F32);
-    /* 24 units more than rows, and the first of each of 20 rows: written and read. */
+    /* The sums of 24 extra units and of the first unit of each of 20 cut rows are written and read. */
     assert_near(p.term[SPMMI_TERM_DRAM], whole + 2 * 2.0 * 44 * 33 * 4 / 1e12);
     assert_true(p.launches == 1);
-    /* 20 rows by two times 32 columns are 40 blocks, half a wave of 8 on each of 10; two steps a wave. 10 nonzeros in
-     * segments of 8 are two sums. */
+    /* 20 rows by two times 32 columns are 40 thread blocks, half a wave with 8 on each of 10 SMs. A wave
+     * takes two steps. 10 nonzeros in segments of 8 have two sums. */
     assert_near(p.term[SPMMI_TERM_CONVERT], (2 * 0.5 + 2.0 / 128) * 1e-6);
-    row_blocks.units = 1000; /* no row was longer than a segment */
+    row_blocks.units = 1000; /* no row is longer than a segment */
     metrics.cut_rows = 0;
     assert_true(spmmi_predict(&device, &m, &c, 33, SPMM_LAYOUTS_COL_MAJOR, SPMM_F32).launches == 0);
 }
 
-/* Row blocks without nonzeros have no stage; a row block of two still keeps two stages in shared memory. */
+/* There are as many stages as row blocks, because empty row blocks have none and others have two. The latter
+ * still keep two stages in shared memory. */
 static void a_panel_of_two_stages_needs_twice_the_shared_memory(void **state)
 {
     (void)state;
@@ -130,11 +133,12 @@ static void a_panel_of_two_stages_needs_twice_the_shared_memory(void **state)
     row_blocks.row_blocks = 16;
     row_blocks.stages = 16;
     const double two = predict(&m, &row_blocks, 16, SPMM_LAYOUTS_COL_MAJOR, SPMM_F32).term[SPMMI_TERM_WAVES];
-    /* One block an SM: 16 on 10 are 1.6 waves. A stage of 125 columns is one batch; 6.25 slices a warp. */
+    /* One thread block per SM: 16 on 10 SMs take 1.6 waves. 125 columns are one batch; a warp has 6.25
+     * slices. */
     assert_near(two, 1.6 * (1 + 1.5 + 1.8 + 0.175 * 6.25) * 1e-6);
     row_blocks.stages_max = 1;
     const double one = predict(&m, &row_blocks, 16, SPMM_LAYOUTS_COL_MAJOR, SPMM_F32).term[SPMMI_TERM_WAVES];
-    assert_near(one, two / 1.6); /* two blocks: one wave */
+    assert_near(one, two / 1.6); /* two thread blocks per SM: one wave */
 }
 
 static void row_split_terms_are_as_counted(void **state)
@@ -146,10 +150,10 @@ static void row_split_terms_are_as_counted(void **state)
     m.item_longest = 3;
     for (int i = 0; i < SPMMI_STEP_LEVELS; i++)
         m.item_steps[i] = ceil(ldexp(1000, -i)) * 3;
-    /* 32 columns of f32: 8 lanes of 4 numbers, a tile; a warp has 4 items, a block 32. */
+    /* 32 columns of f32: one tile of 8 lanes with 4 values each. A warp has 4 items, a thread block 32. */
     struct spmmi_prediction p = spmmi_predict(&device, &m, &c, 32, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
     assert_near(p.l2_share, 0.95);
-    assert_near(p.l1_share, 0.95); /* of 320 nonzeros of a block */
+    assert_near(p.l1_share, 0.95); /* among the 320 nonzeros of a thread block */
     assert_near(p.term[SPMMI_TERM_DRAM], (61250 + 0.05 * 1280000 + 128000) / 1e12);
     assert_near(p.term[SPMMI_TERM_L2], ((1 - p.l1_share) * 1280000 + 61250 + 128000) / 4e12);
     assert_near(p.term[SPMMI_TERM_L1], 250 * 3 * 4 * (2 * 64 + 4 * 128) / 5e12);
@@ -157,7 +161,8 @@ static void row_split_terms_are_as_counted(void **state)
     assert_near(p.term[SPMMI_TERM_ISSUE], 250 * 3 * 40 / 3.2e10);
     assert_near(p.term[SPMMI_TERM_WAVES], (0.5 * 0.95 + 2 * 0.05) * 32 * 3 / 50.0 * 1e-6);
     assert_near(p.term[SPMMI_TERM_LONGEST], 3e-6);
-    /* 34: pairs, 32 lanes. 33: 16 lanes of three; 31: single ones. 34 column-major: scratch, 16 lanes of four. */
+    /* 34: 32 lanes with pairs. 33: 16 lanes with triples. 31: single values. 34, column-major: scratch, 16
+     * lanes with four values. */
     p = spmmi_predict(&device, &m, &c, 34, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
     assert_near(p.term[SPMMI_TERM_L1], 3000 * (2 * 64 + 4 * 136) / 5e12);
     assert_near(p.term[SPMMI_TERM_ISSUE], 3000 * 32 / 3.2e10);
@@ -167,7 +172,7 @@ static void row_split_terms_are_as_counted(void **state)
     assert_near(p.term[SPMMI_TERM_ISSUE], 3000 * 28 / 3.2e10);
     p = spmmi_predict(&device, &m, &c, 34, SPMM_LAYOUTS_COL_MAJOR, SPMM_F32);
     assert_near(p.term[SPMMI_TERM_ISSUE], 1500 * 40 / 3.2e10);
-    /* Column-major: B is in the cache as it was converted; groups of a row each store C in sectors of 4, or 8 rows. */
+    /* Column-major: B was just converted, so it is in the cache. C is stored in sectors of 4 or 8 rows. */
     p = spmmi_predict(&device, &m, &c, 32, SPMM_LAYOUTS_COL_MAJOR, SPMM_F32);
     assert_near(p.term[SPMMI_TERM_DRAM], (61250 + 128000) / 1e12);
     assert_near(p.term[SPMMI_TERM_L2], ((1 - p.l1_share) * 1280000 + 61250 + 32 * 32 * 250) / 4e12);
@@ -176,7 +181,7 @@ static void row_split_terms_are_as_counted(void **state)
     assert_near(p.term[SPMMI_TERM_L2], (1 - p.l1_share) * 320000 / 2e12 + (61250 + 32000) / 4e12);
     assert_near(p.term[SPMMI_TERM_CONVERT], 2 * 500 * 8 * 4 / 1e12);
     assert_true(p.launches == 1);
-    /* More rows: C is kept where it has a tile of 32 columns, else converted. */
+    /* More rows: C is stored as it is if it has a tile of 32 columns, else it is converted. */
     for (int i = 0; i < 2; i++) {
         const double columns = i == 0 ? 32 : 8, rows = i == 0 ? 80000 : 600000;
         m.rows = m.rows_used = rows;
@@ -192,27 +197,27 @@ static void nonzero_split_terms_are_as_counted(void **state)
     struct spmmi_model_matrix m = matrix_of_windows();
     const struct spmmi_model_candidate c = {.family = SPMM_FAMILY_ROWS,
                                             .schedule = SPMM_SCHEDULE_NONZERO_SPLIT};
-    /* 8 lanes: 50 blocks of 32 groups at a time, of 200 nonzeros: 1.5625 steps and 2. */
+    /* 8 lanes: 50 thread blocks of 32 groups at a time, each of 200 nonzeros: 1.5625 steps and 2. */
     struct spmmi_prediction p = spmmi_predict(&device, &m, &c, 32, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
     assert_near(p.term[SPMMI_TERM_L1], 625 * 4 * (2 * 64 + 4 * 128) / 5e12);
     assert_near(p.term[SPMMI_TERM_ISSUE], 625 * 40 / 3.2e10);
-    /* The L1 cache has what a block meets again, 0.95, for steps half as long; all else comes from DRAM. */
+    /* The L1 cache holds the 0.95 that a block reads again, for steps half as long. DRAM has the rest. */
     assert_near(p.l1_share, 0.95);
     assert_near(p.term[SPMMI_TERM_WAVES], (0.5 * 0.95 + 2 * 0.05) * 3.5625 * 1e-6);
     assert_near(p.term[SPMMI_TERM_LONGEST], 4e-6);
-    m.longest = 2600; /* 13 blocks: 4 + 13 * 8 / 256 steps more */
+    m.longest = 2600; /* 13 thread blocks: 4 + 13 * 8 / 256 steps more */
     p = spmmi_predict(&device, &m, &c, 32, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
     assert_near(p.term[SPMMI_TERM_LONGEST], (4 + 4 + 13 * 8 / 256.0) * 1e-6);
-    p = spmmi_predict(&device, &m, &c, 10, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32); /* 8 lanes of two */
+    p = spmmi_predict(&device, &m, &c, 10, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32); /* 8 lanes with two values */
     assert_near(p.term[SPMMI_TERM_ISSUE], 625 * 32 / 3.2e10);
-    /* One column: a warp takes 128 nonzeros a step, and twice in a turn of the kernel; 60 blocks at a time. */
+    /* n = 1: a warp takes 128 nonzeros per step, two steps per turn; 60 thread blocks run at a time. */
     p = spmmi_predict(&device, &m, &c, 1, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
     assert_near(p.term[SPMMI_TERM_ISSUE], 10000 / 128.0 * 28 / 3.2e10);
     assert_near(p.term[SPMMI_TERM_L1], 10000 * (24 + 4 + 4) / 5e12);
     assert_near(p.term[SPMMI_TERM_WAVES], 10000 / 1024.0 / 60 * 1e-6);
     assert_near(p.term[SPMMI_TERM_LONGEST], 2e-6);
     m.by_rows.near[6] = m.by_rows.near[7] = m.by_rows.near[8] =
-        0; /* what comes again only after 256 nonzeros is in the L2 cache */
+        0; /* what is read again only after 256 nonzeros is in the L2 cache */
     p = spmmi_predict(&device, &m, &c, 32, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
     assert_true(p.l1_share == 0);
     assert_near(p.term[SPMMI_TERM_WAVES], (0.95 + 2 * 0.05) * 3.5625 * 1e-6);
@@ -225,7 +230,7 @@ static void terms_of_a_cpu_are_as_counted(void **state)
     struct spmmi_device_profile cpu = device;
     const struct spmmi_model_candidate c = {.family = SPMM_FAMILY_ROWS, .schedule = SPMM_SCHEDULE_ROW_SPLIT};
     cpu.target = SPMMI_TARGET_CPU;
-    /* 12 columns of f32: 48 bytes of a line of 64. */
+    /* 12 columns of f32: 48 bytes of a cache line of 64 bytes. */
     const struct spmmi_prediction p = spmmi_predict(&cpu, &m, &c, 12, SPMM_LAYOUTS_COL_MAJOR, SPMM_F32);
     const double at_48 = 2e12 + 2e12 * log2(48.0 / 32);
     assert_near(p.term[SPMMI_TERM_DRAM], (80000 + 0.05 * 640000 + 48000) / 1e12);
@@ -238,7 +243,7 @@ static void terms_of_a_cpu_are_as_counted(void **state)
     assert_near(p.term[SPMMI_TERM_CONVERT], 2 * 1500 * 48 / 1e12);
 }
 
-/* 1,000 rows in 125 windows of 16 steps, or in 16 row blocks of 64 rows of 1.5 steps. */
+/* 1,000 rows in 125 windows of 16 steps each, or in 16 row blocks of 64 rows with 1.5 steps each. */
 static const struct spmmi_tcblock_counts windows = {.family = SPMM_FAMILY_WINDOW,
                                                     .unit_rows = 8,
                                                     .step_columns = 8,
@@ -274,39 +279,39 @@ static void window_terms_are_as_counted(void **state)
 {
     (void)state;
     const struct spmmi_model_tcblocks f = {.counts = &windows, .items = 150, .partials = 50, .item_size = 16};
-    /* 64 columns of f32 are one tile. Dense: a step lists 8 columns and has 64 numbers. B is 500 rows of 256 bytes, and
-     * the L2 cache holds 0.95 of what it may. 50 windows of 64 columns are sums. */
+    /* 64 columns of f32 are one tile. Dense: a step lists 8 columns and has 64 values. B has 500 rows of 256
+     * bytes, and the L2 cache holds all that it can, 0.95. 50 windows of 64 columns are partial sums. */
     struct spmmi_prediction p =
         predict_tcblocks(&f, SPMM_SCHEDULE_DENSE, SPMM_COMPUTE_TF32, 64, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
     const double a = 2000 * (32 + 256), b = 500 * 256, c = 1000 * 256, sums = 2 * 50 * 8 * 256;
     assert_near(p.term[SPMMI_TERM_DRAM], (a + b + c + sums) / 1e12);
-    /* Half of the way, in the logarithm, from 6,400 columns to 1,600: 3,200. */
+    /* Halfway on a logarithmic scale from 6,400 columns to 1,600: 3,200. */
     assert_near(p.term[SPMMI_TERM_L2], 3200 * 256 / 4e12 + (a + c + sums) / 4e12);
     assert_near(p.term[SPMMI_TERM_L1], 2000 * (8 * 256 + 256) / 5e12);
     assert_near(p.term[SPMMI_TERM_ALU], 2.0 * 64 * 2000 * 64 / 1e14);
-    /* A step of a warp: 24, 4 loads of B, 16 values of B and 2 of A that are rounded, 4 MMAs. */
+    /* A step of a warp: 24 instructions, 4 loads of B, rounding of 16 values of B and 2 of A, 4 MMAs. */
     assert_near(p.term[SPMMI_TERM_ISSUE], 2000 * (24 + 4 + 18 + 4) / 3.2e10);
-    /* 150 items on 320 warps are one wave; 40 steps are cut at 16. */
+    /* 150 items on 320 warps are one wave. The longest window of 40 steps is cut at 16. */
     assert_near(p.term[SPMMI_TERM_WAVES], (1 + 2000.0 / 150) * 1e-6);
     assert_near(p.term[SPMMI_TERM_LONGEST], (1 + 16) * 1e-6);
-    /* Three parts of it are added up. */
+    /* Its three parts are added up. */
     assert_near(p.term[SPMMI_TERM_CONVERT], (2 + 3 * 0.15) * 1e-6);
     assert_true(p.launches == 1);
-    /* Three products of split numbers, and blocks that are unpacked. */
+    /* 3xtf32 takes three products of split values. Packed blocks must be unpacked. */
     p = predict_tcblocks(&f, SPMM_SCHEDULE_PACKED, SPMM_COMPUTE_3XTF32, 64, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
     assert_near(p.term[SPMMI_TERM_DRAM], (2000 * (32 + 12) + 40000 + b + c + sums) / 1e12);
     assert_near(p.term[SPMMI_TERM_L1], 2000 * (8 * 256 + 512) / 5e12);
     assert_near(p.term[SPMMI_TERM_ALU], 3 * 2.0 * 64 * 2000 * 64 / 1e14);
     assert_near(p.term[SPMMI_TERM_ISSUE], 2000 * (24 + 4 + 3 * 18 + 3 * 4 + 24) / 3.2e10);
     assert_near(p.term[SPMMI_TERM_LONGEST], (1 + 1.1 * 16) * 1e-6);
-    /* 20 columns: a tile of 32, with two steps in flight. */
+    /* 20 columns take a tile of 32, with two steps in flight. */
     p = predict_tcblocks(&f, SPMM_SCHEDULE_DENSE, SPMM_COMPUTE_TF32, 20, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
     assert_near(p.term[SPMMI_TERM_ALU], 2.0 * 64 * 2000 * 32 / 1e14);
     assert_near(p.term[SPMMI_TERM_LONGEST], (1 + 0.25 * 16) * 1e-6);
 }
 
-/* What work of row blocks takes more with so many waves of them, half a wave, and half of it where a block of threads
- * is alone. */
+/* Returns the factor by which the work of row blocks takes longer: half a wave more in `waves` waves, and
+ * half more, divided by the `resident` thread blocks of a multiprocessor. */
 static double busy(double waves, double resident)
 {
     return (1 + 0.5 / fmax(waves, 1)) * (1 + 0.5 / resident);
@@ -316,28 +321,28 @@ static void panel_terms_are_as_counted(void **state)
 {
     (void)state;
     struct spmmi_model_tcblocks f = {.counts = &row_blocks, .items = 16, .item_size = 16};
-    /* 100 columns of f64: two tiles of 64 columns, rows of 512 bytes. A step lists 128 columns, and where the blocks of
-     * 8 windows begin; a block 8 positions. */
+    /* 100 columns of f64 are two tiles of 64 columns, with rows of 512 bytes. A step lists 128 columns and
+     * the first blocks of 8 windows; a block lists 8 positions. */
     struct spmmi_prediction p =
         predict_tcblocks(&f, SPMM_SCHEDULE_DENSE, SPMM_COMPUTE_F64, 100, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F64);
     const double a = 24 * (512 + 32) + 1800 * (8 + 512), b = 500 * 1024, c = 1000 * 800;
     assert_near(p.term[SPMMI_TERM_DRAM], (2 * a + b + c) / 1e12); /* A is more than 0.7 of the L2 cache */
     assert_near(p.term[SPMMI_TERM_L2], 1600 * 1024 / 4e12 + (2 * a + c) / 4e12);
-    /* Rows of B and blocks are stored once; a warp reads 8 rows and the numbers of each of its blocks. */
+    /* Rows of B and blocks are stored once. For each block a warp reads its values and 8 rows of B. */
     assert_near(p.term[SPMMI_TERM_L1],
                 busy(3.2, 1) * 2 * (1600 * 512 + 1800 * (8 + 512) + 1800 * (8 * 512 + 512.0)) / 8e12);
     assert_near(p.term[SPMMI_TERM_ALU], busy(3.2, 1) * 2 * 64 * 1800 * 128 / 4e13);
-    /* A block: 10, 16 loads of B and 4 MMAs; of each of 8 warps a step 130, an item 300. */
+    /* A block: 10 instructions, 16 loads of B and 4 MMAs. Each of 8 warps: 130 per step and 300 per item. */
     assert_near(p.term[SPMMI_TERM_ISSUE],
                 busy(3.2, 1) * 2 * (1800 * 30 + 8 * (24 * 130 + 16 * 300)) / 3.2e10);
-    /* A stage of 128 * 544 bytes and blocks is more than there is: one block of threads an SM, 32 on 10 are 3.2 waves.
-     * A step copies 1,600 / 24 rows of B; a warp has 9.375 blocks of 4 MMAs in it. */
+    /* A stage of 128 * 544 bytes and blocks is more than there is: one thread block per SM, so 32 on 10 SMs
+     * take 3.2 waves. A step copies 1,600 / 24 rows of B. A warp has 9.375 blocks of 4 MMAs per step. */
     const double step = 2 + 3 * 1600 / 24.0 * 512 / 16384 + 0.02 * 9.375 * 4;
     assert_near(p.term[SPMMI_TERM_WAVES], 3.2 * (1 + step * 1.5) * 1e-6);
     assert_near(p.term[SPMMI_TERM_LONGEST], (1 + step * 3) * 1e-6);
     assert_true(p.term[SPMMI_TERM_CONVERT] == 0 && p.launches == 0);
-    /* Column-major f16, 300 columns: B was just converted, two conversions of 8 steps; rows of C in another order go at
-     * the rate of a scatter. Three tiles of 128 columns. */
+    /* Column-major f16, 300 columns: B was just converted, in two conversions of 8 steps. Permuted rows of C
+     * are stored at the rate of a scatter. There are three tiles of 128 columns. */
     f.is_reordered = 1;
     p = predict_tcblocks(&f, SPMM_SCHEDULE_PACKED, SPMM_COMPUTE_F16, 300, SPMM_LAYOUTS_COL_MAJOR, SPMM_F16);
     const double packed = 24 * (512 + 32) + 1800 * (8 + 12) + 20000;
@@ -346,14 +351,14 @@ static void panel_terms_are_as_counted(void **state)
     assert_near(p.term[SPMMI_TERM_ALU], busy(4.8, 1) * 2.0 * 64 * 1800 * 384 / 2e14);
     assert_near(p.term[SPMMI_TERM_CONVERT], 2 * 1500 * 300 * 2 / 1e12 + 2 * 8 * 1e-6);
     assert_true(p.launches == 0);
-    /* With fewer blocks than 8 a warp and step tiles are half as wide. */
+    /* If a warp has fewer than 8 blocks per step, tiles are half as wide. */
     struct spmmi_tcblock_counts few = row_blocks;
     few.blocks = 24 * 63;
     f.counts = &few;
     p = predict_tcblocks(&f, SPMM_SCHEDULE_PACKED, SPMM_COMPUTE_F16, 300, SPMM_LAYOUTS_COL_MAJOR, SPMM_F16);
     assert_near(p.term[SPMMI_TERM_ALU], busy(4, 2) * 2.0 * 64 * 24 * 63 * 320 / 2e14);
     f.counts = &row_blocks;
-    /* With room for it registers decide: 8 columns of f16 take 32 warps, four blocks of threads. */
+    /* With more shared memory, registers are the limit: 8 columns of f16 take 32 warps, four blocks. */
     struct spmmi_device_profile wide = device;
     const struct spmmi_model_matrix m = matrix_of_windows();
     const struct spmmi_model_candidate candidate = {.family = SPMM_FAMILY_PANEL,
@@ -372,7 +377,7 @@ static void a_long_panel_keeps_its_multiprocessor_busy(void **state)
     (void)state;
     struct spmmi_tcblock_counts few = row_blocks;
     struct spmmi_model_tcblocks f = {.counts = &few, .items = 24, .item_size = 16};
-    few.longest = 12; /* of 24 steps; each of 10 multiprocessors has 2.4: half of five times as many count */
+    few.longest = 12; /* of 24 steps: 5 times the mean of 2.4 per SM; half of this counts */
     struct spmmi_prediction p =
         predict_tcblocks(&f, SPMM_SCHEDULE_PACKED, SPMM_COMPUTE_TF32, 32, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
     const double stored = 1600 * 128 + 1800 * (8 + 12) + 40000;
@@ -380,8 +385,8 @@ static void a_long_panel_keeps_its_multiprocessor_busy(void **state)
     assert_near(p.term[SPMMI_TERM_ALU], 2.5 * busy(1.2, 2) * 2 * 64 * 1800 * 32 / 1e14);
     assert_near(p.term[SPMMI_TERM_ISSUE],
                 2.5 * busy(1.2, 2) * (1800 * (10 + 4 + 10 + 2 + 24) + 8 * (24 * 130 + 24 * 300)) / 3.2e10);
-    /* Cut at 3 steps it is like the others: two a multiprocessor, with two stages, which no last wave slows down. Its
-     * four parts are added up, 8 rows of 64 at a time. */
+    /* Cut at 3 steps, the row block is like the others: two thread blocks per SM with two stages, and no last
+     * wave slows them down. Its four parts are added up, 8 rows of 64 at a time. */
     f = (struct spmmi_model_tcblocks){.counts = &few, .items = 20, .item_size = 3, .partials = 4};
     p = predict_tcblocks(&f, SPMM_SCHEDULE_PACKED, SPMM_COMPUTE_TF32, 32, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
     assert_near(p.term[SPMMI_TERM_ALU], (1 + 0.5 / 2) * 2.0 * 64 * 1800 * 32 / 1e14);
@@ -389,34 +394,34 @@ static void a_long_panel_keeps_its_multiprocessor_busy(void **state)
     assert_true(p.launches == 1);
 }
 
-/* 1,000 rows in 16 block-row groups of 200 block columns together, or in 8 block-row groups of 150; half of what 4
- * block rows could have, and a third of what 8 could. */
+/* 1,000 rows in 16 block-row groups with 200 block columns in all, or in 8 groups with 150. Half of the
+ * blocks that 4 block rows could have exist, and a third of the blocks that 8 could have. */
 static void bcsr_terms_are_as_counted(void **state)
 {
     (void)state;
     struct spmmi_model_tcblocks f = {.counts = &groups_of_64, .items = 16, .item_size = 32};
-    /* 32 columns of f32: a tile. B is 500 rows of 128 bytes, all of which the L2 cache keeps. */
+    /* 32 columns of f32 are one tile. B has 500 rows of 128 bytes, all of which the L2 cache keeps. */
     struct spmmi_prediction p =
         predict_tcblocks(&f, SPMM_SCHEDULE_DENSE, SPMM_COMPUTE_TF32, 32, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
     const double a = 400 * 512 + 50 * 24, b = 500 * 128, c = 1000 * 128, stored = 1600 * 128 + 400 * 512;
     assert_near(p.term[SPMMI_TERM_DRAM], (a + b + c) / 1e12);
-    /* Storing C takes ten times its bytes more. */
+    /* Storing C costs ten times its bytes in addition. */
     assert_near(p.term[SPMMI_TERM_L2], 1600 * 128 / 4e12 + (a + 11 * c) / 4e12);
-    /* 16 block-row groups on 10 multiprocessors: those that have two have 1.25 times the work of a mean one. A warp
-     * reads each of its blocks and 8 rows of B for it. */
+    /* 16 block-row groups on 10 SMs: an SM with two groups has 1.25 times the mean work. A warp reads each of
+     * its blocks, and 8 rows of B for each. */
     const double uneven = 2 / 1.6;
     assert_near(p.term[SPMMI_TERM_L1], uneven * (stored + 400 * (512 + 8 * 128)) / 8e12);
     assert_near(p.term[SPMMI_TERM_ALU], uneven * 2.0 * 128 * 400 * 32 / 1e14);
-    /* A block: 20, a load of A and 2 of B, 4 MMAs, 4 values of A and 8 of B that are rounded; 6 to copy 512 bytes of
-     * B; a step of each of 4 warps and 2 that copy 40. */
+    /* A block: 20 instructions, 1 load of A and 2 of B, 4 MMAs, rounding of 4 values of A and 8 of B. Copying
+     * 512 bytes of B: 6. A step: 40 for each of 4 warps and of 2 warps that copy. */
     assert_near(p.term[SPMMI_TERM_ISSUE], uneven * (400 * 39 + 1600 * 128 / 512 * 6 + 50 * 6 * 40) / 3.2e10);
-    /* Four stages of 32 * 160 bytes and 12 blocks of 16 leave room for one block of threads an SM: 1.6 waves. A step
-     * asks for 32 rows of 128 bytes, and a warp has 2 blocks in it, four MMAs each. */
+    /* Four stages of 32 * 160 bytes and 12 blocks of 16 leave room for one thread block per SM: 1.6 waves. A
+     * step loads 32 rows of 128 bytes. A warp has 2 blocks per step, of four MMAs each. */
     const double step = 0.4 + 4 * 0.05 + 2 * 4 * 0.003;
     assert_near(p.term[SPMMI_TERM_WAVES], 1.6 * (1 + step * 50 / 16) * 1e-6);
     assert_near(p.term[SPMMI_TERM_LONGEST], (1 + step * 5) * 1e-6);
     assert_true(p.term[SPMMI_TERM_CONVERT] == 0 && p.launches == 0);
-    /* 100 columns of f64: two tiles of 64, each of two warps that both read a block of A. */
+    /* 100 columns of f64 are two tiles of 64. In each of them two warps read the same block of A. */
     struct spmmi_tcblock_counts tall = groups_of_64;
     tall.unit_rows = 128;
     tall.units = 8;
@@ -428,15 +433,16 @@ static void bcsr_terms_are_as_counted(void **state)
     assert_near(p.term[SPMMI_TERM_L1],
                 uneven * 2 * (1200 * 512 + 400 * 1024 + 400 * (2 * 1024 + 8 * 512.0)) / 8e12);
     assert_near(p.term[SPMMI_TERM_ALU], uneven * 2.0 * 128 * 400 * 128 / 4e13);
-    /* 32 rows of 512 bytes; of 8 block rows a third is there, and a warp has four MMAs for each, which count twice. */
+    /* 32 rows of 512 bytes. A third of 8 block rows have a block, with four MMAs per warp that count
+     * twice. */
     const double filled = 400 / (37.5 * 4 * 8), both = 0.4 + 16 * 0.05 + 4 * filled * 4 * 2 * 0.003;
     assert_near(p.term[SPMMI_TERM_LONGEST], (1 + both * 5) * 1e-6);
-    /* 100 columns of f32: two tiles of 64 of tall block-row groups, and B of 256 bytes a row in each. */
+    /* 100 columns of f32 are two tiles of 64 for tall groups, each with 256 bytes of a row of B. */
     p = predict_tcblocks(&f, SPMM_SCHEDULE_DENSE, SPMM_COMPUTE_3XTF32, 100, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
     assert_near(p.term[SPMMI_TERM_L2], (1200 * 512 + 2 * (400 * 512 + 37.5 * 24) + 11 * 1000 * 400) / 4e12);
 }
 
-/* Warpgroups of 3xtf32: where multiprocessors have no work, thread blocks share out the steps of an item. */
+/* Warpgroups of 3xtf32: if SMs would be idle, several thread blocks share the steps of an item. */
 static void shares_of_an_item_are_as_counted(void **state)
 {
     static const struct {
@@ -451,14 +457,14 @@ static void shares_of_an_item_are_as_counted(void **state)
         assert_int_equal(
             spmmi_bcsr_shares(cases[i].blocks, cases[i].steps, cases[i].multiprocessors, cases[i].most),
             cases[i].shares);
-    /* 4 items and one tile on 10 multiprocessors: two shares, which are added up. */
+    /* 4 items and one tile on 10 multiprocessors: two shares, whose sums are added. */
     struct spmmi_model_tcblocks f = {.counts = &groups_of_64, .items = 4, .item_size = 32};
     struct spmmi_prediction p =
         predict_tcblocks(&f, SPMM_SCHEDULE_DENSE, SPMM_COMPUTE_3XTF32, 100, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
     const double step = 0.75 * (0.4 + 16 * 0.05 + 4 * sqrt(0.5) * 8 * 3 * 0.003 / 1.5);
     assert_near(p.term[SPMMI_TERM_WAVES], (1 + 2 + step / 2 * 50 / 4) * 1e-6);
     assert_near(p.term[SPMMI_TERM_LONGEST], (1 + 2 + step / 2 * 5) * 1e-6);
-    f.has_long_rows = 1; /* another kernel runs beside it */
+    f.has_long_rows = 1; /* another kernel runs at the same time */
     p = predict_tcblocks(&f, SPMM_SCHEDULE_DENSE, SPMM_COMPUTE_3XTF32, 100, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
     assert_near(p.term[SPMMI_TERM_LONGEST], (1 + step * 5) * 1e-6);
 }
@@ -466,7 +472,7 @@ static void shares_of_an_item_are_as_counted(void **state)
 static void bcsr_terms_of_16_bit_values_are_as_counted(void **state)
 {
     (void)state;
-    /* 8 columns of f16, whose blocks are 16 x 16: five stages, and fewer block-row groups than multiprocessors. */
+    /* 8 columns of f16, blocks of 16 x 16: five stages, and fewer block-row groups than SMs. */
     struct spmmi_tcblock_counts wide = groups_of_64;
     struct spmmi_model_tcblocks f = {.counts = &wide, .items = 8, .item_size = 32};
     struct spmmi_prediction p;
@@ -477,15 +483,15 @@ static void bcsr_terms_of_16_bit_values_are_as_counted(void **state)
     assert_near(p.term[SPMMI_TERM_ALU], uneven * 2.0 * 256 * 400 * 8 / 2e14);
     assert_near(p.term[SPMMI_TERM_L1], uneven * (1600 * 16 + 400 * 512 + 400 * (512 + 16 * 16)) / 8e12);
     assert_near(p.term[SPMMI_TERM_WAVES], (1 + (0.4 + 0.05 + 2 * 0.003) * 50 / 8) * 1e-6);
-    /* 64 columns by warpgroups: four warps read B once for 4 block rows, in all positions of a step, half of which
-     * have no block. Each has 20 instructions and a load of A for a block that is there. */
+    /* 64 columns by warpgroups: four warps read B once for 4 block rows, in all positions of a step, half of
+     * which have no block. Each warp has 20 instructions and a load of A for a block that exists. */
     p = predict_tcblocks(&f, SPMM_SCHEDULE_DENSE, SPMM_COMPUTE_F16, 64, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F16);
     assert_near(p.term[SPMMI_TERM_L1], uneven * (1600 * 128 + 400 * 512 + 400 * 512 + 50 * 64 * 128) / 8e12);
     assert_near(p.term[SPMMI_TERM_ALU], uneven * 2.0 * 256 * 800 * 64 / 2e14);
     assert_near(p.term[SPMMI_TERM_ISSUE], uneven * (400 * 21 + 1600 * 128 / 512 * 6 + 50 * 6 * 40) / 3.2e10);
     assert_near(p.term[SPMMI_TERM_WAVES], (1 + (0.4 + 8 * 0.05 + 4 * 8 * 0.003) * 50 / 8) * 1e-6);
-    /* Without them: a warp has two of 4 block rows, and reads B once where both have the block column; two such warps
-     * share the tile. */
+    /* Without warpgroups a warp has two of 4 block rows and reads B once if both have the block column. Two
+     * such warps share the tile. */
     struct spmmi_device_profile ampere = device;
     ampere.target = 80;
     const struct spmmi_model_matrix m = matrix_of_windows();
@@ -550,7 +556,7 @@ static void the_tile_of_registers_covers_n_as_far_as_it_may(void **state)
         assert_int_equal(spmmi_model_register_tile(cases[i].n, cases[i].dtype), cases[i].tile);
 }
 
-/* Scratch of 32 MB: 8,388,608 values of four bytes. */
+/* The scratch has 32 MB: 8,388,608 values of four bytes. */
 static void small_matrices_take_wide_passes(void **state)
 {
     (void)state;
